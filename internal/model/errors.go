@@ -1,0 +1,91 @@
+package model
+
+import (
+	"strconv"
+	"strings"
+)
+
+// MaxIssues is the number of problems of one input that are kept and printed;
+// the rest are only counted.
+const MaxIssues = 20
+
+// An Issue is one thing that is wrong with an input.
+type Issue struct {
+	File    string // path as the user gave it; empty where there is no file
+	Line    int    // 1-based line; 0 where there is none
+	Buffer  string // ID of the buffer at fault; empty where none is
+	Field   string // column or key, such as "size"
+	Value   string // the value as it was read
+	Message string // what is wrong, such as "must be at least 1"
+}
+
+// String formats the issue as file:line: buffer: field "value": message, with
+// the parts that are not known left out.
+func (i Issue) String() string {
+	var s strings.Builder
+	if i.File != "" {
+		s.WriteString(i.File)
+		s.WriteByte(':')
+	}
+	if i.Line > 0 {
+		s.WriteString(strconv.Itoa(i.Line) + ":")
+	}
+	if s.Len() > 0 {
+		s.WriteByte(' ')
+	}
+	if i.Buffer != "" {
+		s.WriteString("buffer " + i.Buffer + ": ")
+	}
+	if i.Field != "" {
+		s.WriteString(i.Field)
+		if i.Value != "" {
+			s.WriteString(" " + strconv.Quote(i.Value))
+		}
+		s.WriteString(": ")
+	} else if i.Value != "" {
+		s.WriteString(strconv.Quote(i.Value) + ": ")
+	}
+	s.WriteString(i.Message)
+	return s.String()
+}
+
+// An InputError says what is wrong with an input: the first MaxIssues problems
+// of it and how many there are in all.
+type InputError struct {
+	Issues []Issue
+	Total  int
+}
+
+// Error lists the issues, a line each.
+func (e *InputError) Error() string {
+	var s strings.Builder
+	for i, issue := range e.Issues {
+		if i > 0 {
+			s.WriteByte('\n')
+		}
+		s.WriteString(issue.String())
+	}
+	if more := e.Total - len(e.Issues); more > 0 {
+		s.WriteString("\n… and " + strconv.Itoa(more) + " more")
+	}
+	return s.String()
+}
+
+// Issues collects what is wrong with an input. The zero value is ready to use.
+type Issues struct{ err InputError }
+
+// Add records one issue.
+func (c *Issues) Add(i Issue) {
+	c.err.Total++
+	if len(c.err.Issues) < MaxIssues {
+		c.err.Issues = append(c.err.Issues, i)
+	}
+}
+
+// Err returns an *InputError where any issue was added, else nil.
+func (c *Issues) Err() error {
+	if c.err.Total == 0 {
+		return nil
+	}
+	return &c.err
+}

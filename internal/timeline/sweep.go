@@ -1,0 +1,139 @@
+package timeline
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Idea: a buffer is one or more pieces, each a stretch of time with one window
+// of bytes in use. A section is a set of pieces that are all active at once;
+// only the maximal ones matter, because pieces that overlap pairwise in time
+// share a moment (Helly), so every conflict shows in a maximal section.
+//
+// The sweep closes a section at an end that follows a start: at any other end
+// the active set is a subset of the one just closed. MiniMalloc closes one at
+// every distinct end, which keeps 5–26% more sections on its suite.
+//
+// Complexity: O(p log p) for p pieces. Starts and ends are sorted apart, as
+// plain integers; the sections of a piece follow from two binary searches.
+
+// sweep fills Starts, Ends, Load, spans, spanAt and extent.
+func (t *Timeline) sweep() {
+	buffers := t.Problem.Buffers
+	n := len(buffers)
+	gaps := false
+	for i := range buffers {
+		if len(buffers[i].Gaps) > 0 {
+			gaps = true
+			break
+		}
+	}
+	starts := make([]int64, 0, n)
+	ends := make([]int64, 0, n)
+	var times [][2]int64 // of each span, where there are gaps
+	if gaps {
+		t.spanAt = make([]int32, 1, n+1)
+		for i := range buffers {
+			eachPiece(&buffers[i], func(lower, upper, from, to int64) {
+				starts, ends = append(starts, lower), append(ends, upper)
+				times = append(times, [2]int64{lower, upper})
+				t.spans = append(t.spans, Span{Lower: from, Upper: to})
+			})
+			t.spanAt = append(t.spanAt, int32(len(t.spans)))
+		}
+	} else {
+		t.spans = make([]Span, n)
+		for i := range buffers {
+			b := &buffers[i]
+			starts, ends = append(starts, b.Lower), append(ends, b.Upper)
+			t.spans[i].Upper = b.Size
+		}
+	}
+	slices.Sort(starts)
+	slices.Sort(ends)
+	t.closeSections(starts, ends)
+
+	// A piece is in the sections closed after its start and by its end.
+	m := len(t.Ends)
+	change := make([]int64, m+1)
+	for k := range t.spans {
+		s := &t.spans[k]
+		var lower, upper int64
+		if gaps {
+			lower, upper = times[k][0], times[k][1]
+		} else {
+			lower, upper = buffers[k].Lower, buffers[k].Upper
+		}
+		s.First = closedBy(t.Ends, lower)
+		s.Last = closedBy(t.Ends, upper)
+		change[s.First] += s.Upper - s.Lower
+		change[s.Last] -= s.Upper - s.Lower
+	}
+	t.Load = change[:m]
+	for s := 1; s < m; s++ {
+		t.Load[s] += t.Load[s-1]
+	}
+
+	t.extent = make([]int32, 2*n)
+	for i := range buffers {
+		if spans := t.Spans(i); len(spans) > 0 {
+			t.extent[2*i], t.extent[2*i+1] = spans[0].First, spans[len(spans)-1].Last
+		}
+	}
+}
+
+// closeSections merges the sorted starts and ends into the maximal sections.
+// At equal times ends come first, since lifespans are half-open.
+func (t *Timeline) closeSections(starts, ends []int64) {
+	i, fresh := 0, false
+	for _, end := range ends {
+		for i < len(starts) && starts[i] < end {
+			i++
+			fresh = true
+		}
+		if fresh {
+			t.Starts = append(t.Starts, starts[i-1])
+			t.Ends = append(t.Ends, end)
+			fresh = false
+		}
+	}
+}
+
+// closedBy returns how many sections are closed at or before the given time.
+func closedBy(ends []int64, time int64) int32 {
+	return int32(sort.Search(len(ends), func(s int) bool { return ends[s] > time }))
+}
+
+// eachPiece calls f with each stretch of time in which a buffer uses one
+// window, in ascending order; adjacent stretches with equal windows are one.
+func eachPiece(b *model.Buffer, f func(lower, upper, from, to int64)) {
+	var lower, upper, from, to int64
+	open := false
+	add := func(l, u, w0, w1 int64) {
+		if l >= u {
+			return
+		}
+		if open && upper == l && from == w0 && to == w1 {
+			upper = u
+			return
+		}
+		if open {
+			f(lower, upper, from, to)
+		}
+		lower, upper, from, to, open = l, u, w0, w1, true
+	}
+	at := b.Lower
+	for _, g := range b.Gaps {
+		add(at, g.Lower, 0, b.Size)
+		if g.Window != nil {
+			add(g.Lower, g.Upper, g.Window.Lower, g.Window.Upper)
+		}
+		at = g.Upper
+	}
+	add(at, b.Upper, 0, b.Size)
+	if open {
+		f(lower, upper, from, to)
+	}
+}
