@@ -1,0 +1,190 @@
+package verify
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Idea: a buffer is one or more pieces, each a rectangle of time × bytes: the
+// stretches between its gaps, and the windows in them. A plan is sound when no
+// two rectangles intersect. A line sweeps the addresses upwards; the pieces that
+// it crosses are active. A piece that starts meets exactly the active pieces
+// that share a time with it, so each pair is met once, at the higher of the two
+// starts.
+//
+// The active pieces lie in a binary tree over all pieces in order of their
+// lower time; a node holds the latest upper time of the active pieces under it.
+// Pieces that share a time with [lower, upper) have a lower time under upper,
+// a prefix of the leaves, and an upper time above lower, which the nodes tell.
+//
+// Invariant: when the line is at an address, a leaf holds its piece's upper
+// time if the piece's bytes contain the address, else never.
+//
+// Complexity: O((p + k) log p) for p pieces and k pairs that intersect. The
+// walk up from a leaf ends where a node does not change, which is soon in a
+// wide tree. A tree over compressed time with the highest end so far at each
+// slot answers yes or no in the same bound but cannot name the pairs, and
+// needs lazy range updates; it was dropped.
+
+// never is earlier than any upper time of a piece.
+const never = math.MinInt64
+
+// A piece is a rectangle in which a buffer uses every byte.
+type piece struct {
+	lower, upper int64 // times [lower, upper)
+	start, end   int64 // bytes [start, end); they stop at the largest int64
+	buffer       int32
+}
+
+// An overlap is a place at which buffers a < b meet.
+type overlap struct {
+	a, b         int32
+	lower, upper int64 // common times
+	start, end   int64 // common bytes
+}
+
+// An event is the place at which the line reaches a piece, or leaves it.
+type event struct {
+	at    int64
+	piece int32
+}
+
+// overlaps returns the pairs of buffers that meet, ascending, each with its
+// earliest place. The search ends after MaxOverlaps places; truncated says so.
+//
+// Bytes at and above the largest int64 are left out. No address there is
+// valid, and a buffer that reaches it is reported for that.
+func overlaps(p *model.Problem, offsets []int64) (pairs []overlap, truncated bool) {
+	pieces := cut(p, offsets)
+	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.lower, y.lower) })
+	starts := make([]event, len(pieces))
+	ends := make([]event, len(pieces))
+	for k := range pieces {
+		starts[k] = event{pieces[k].start, int32(k)}
+		ends[k] = event{pieces[k].end, int32(k)}
+	}
+	slices.SortFunc(starts, byAddress)
+	slices.SortFunc(ends, byAddress)
+
+	active := newActiveSet(pieces)
+	var found []overlap
+	left := 0
+	for _, s := range starts {
+		// Bytes are half-open: a piece that ends here is left first. No piece
+		// is empty, so each is reached before it is left.
+		for ends[left].at <= s.at {
+			active.set(ends[left].piece, never)
+			left++
+		}
+		found = active.meet(found, s.piece)
+		if len(found) >= MaxOverlaps {
+			return distinct(found), true
+		}
+		active.set(s.piece, pieces[s.piece].upper)
+	}
+	return distinct(found), false
+}
+
+func byAddress(x, y event) int { return cmp.Compare(x.at, y.at) }
+
+// cut returns the pieces of all buffers.
+func cut(p *model.Problem, offsets []int64) []piece {
+	pieces := make([]piece, 0, len(p.Buffers))
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		use := func(lower, upper, from, to int64) {
+			q := piece{lower, upper, add(offsets[i], from), add(offsets[i], to), int32(i)}
+			if q.lower < q.upper && q.start < q.end {
+				pieces = append(pieces, q)
+			}
+		}
+		at := b.Lower
+		for _, g := range b.Gaps {
+			use(at, g.Lower, 0, b.Size)
+			if g.Window != nil {
+				use(g.Lower, g.Upper, g.Window.Lower, g.Window.Upper)
+			}
+			at = g.Upper
+		}
+		use(at, b.Upper, 0, b.Size)
+	}
+	return pieces
+}
+
+// distinct sorts the overlaps and keeps the earliest of each pair of buffers.
+func distinct(found []overlap) []overlap {
+	slices.SortFunc(found, func(x, y overlap) int {
+		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.lower, y.lower), cmp.Compare(x.start, y.start))
+	})
+	return slices.CompactFunc(found, func(x, y overlap) bool { return x.a == y.a && x.b == y.b })
+}
+
+// activeSet is the tree of the pieces that the line crosses.
+type activeSet struct {
+	pieces []piece // in order of lower time; piece k is at leaf width+k
+	tree   []int64 // tree[1] is the root; node v has the children 2v and 2v+1
+	width  int     // number of leaves, a power of two
+}
+
+func newActiveSet(pieces []piece) *activeSet {
+	a := &activeSet{pieces: pieces, width: 1}
+	for a.width < len(pieces) {
+		a.width *= 2
+	}
+	a.tree = make([]int64, 2*a.width)
+	for v := range a.tree {
+		a.tree[v] = never
+	}
+	return a
+}
+
+// set gives the leaf of piece k its upper time, or never.
+func (a *activeSet) set(k int32, upper int64) {
+	v := a.width + int(k)
+	a.tree[v] = upper
+	for v /= 2; v >= 1; v /= 2 {
+		latest := max(a.tree[2*v], a.tree[2*v+1])
+		if a.tree[v] == latest {
+			return
+		}
+		a.tree[v] = latest
+	}
+}
+
+// meet appends the overlaps of piece k with the active pieces, up to
+// MaxOverlaps in all.
+func (a *activeSet) meet(found []overlap, k int32) []overlap {
+	if a.tree[1] <= a.pieces[k].lower {
+		return found
+	}
+	// Leaves [0, end) have a lower time under this piece's upper.
+	end, _ := slices.BinarySearchFunc(a.pieces, a.pieces[k].upper, func(q piece, upper int64) int {
+		return cmp.Compare(q.lower, upper)
+	})
+	return a.visit(found, 1, 0, a.width, end, k)
+}
+
+// visit looks for overlaps under node v, which covers the leaves [lo, hi).
+func (a *activeSet) visit(found []overlap, v, lo, hi, end int, k int32) []overlap {
+	x := &a.pieces[k]
+	if lo >= end || a.tree[v] <= x.lower || len(found) >= MaxOverlaps {
+		return found
+	}
+	if hi-lo > 1 {
+		mid := (lo + hi) / 2
+		found = a.visit(found, 2*v, lo, mid, end, k)
+		return a.visit(found, 2*v+1, mid, hi, end, k)
+	}
+	y := &a.pieces[lo]
+	if x.buffer == y.buffer {
+		return found // its gaps overlap one another; model.Validate says so
+	}
+	return append(found, overlap{
+		a: min(x.buffer, y.buffer), b: max(x.buffer, y.buffer),
+		lower: max(x.lower, y.lower), upper: min(x.upper, y.upper),
+		start: max(x.start, y.start), end: min(x.end, y.end),
+	})
+}
