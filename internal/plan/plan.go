@@ -40,6 +40,8 @@ type Options struct {
 	Without []string
 	// Params sets tunables by name, from Info.Params.
 	Params map[string]string
+	// Start, where set, holds the offsets of a valid plan to improve on.
+	Start []int64
 	// Progress, where set, is called now and then from the searching
 	// goroutine. It must return quickly.
 	Progress func(Progress)

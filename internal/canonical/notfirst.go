@@ -1,0 +1,110 @@
+package canonical
+
+import "math"
+
+// Idea: if buffer j's bound plus everything unplaced in one of its sections
+// exceeds the limit, j cannot be the lowest there: some other buffer c of the
+// section lies under it, so j starts no lower than the least bound + size of
+// the others.
+//
+// The least and the second least end of each section are collected in one pass
+// over the incidences; a second pass raises. Reading bounds that were raised in
+// the same pass is sound, since each raise is.
+//
+// Complexity: O(sum over unplaced buffers of their sections) for each round.
+// Source: the not-first rule of disjunctive scheduling (Carlier and Pinson
+// 1990), for whole sections; its use here is Stowage's.
+
+// notFirst raises bounds and reports whether any changed; ok is false where a
+// buffer was raised out of reach.
+func (k *kernel) notFirst(c component) (changed, ok bool) {
+	if !k.plain {
+		return k.notFirstGapped(c)
+	}
+	low1, low2, arg := k.low1, k.low2, k.arg
+	for s := c.first; s < c.last; s++ {
+		low1[s], low2[s], arg[s] = math.MaxInt64, math.MaxInt64, -1
+	}
+	for _, j := range c.list {
+		end := k.bound(c, j) + k.size[j]
+		for s := k.first[j]; s < k.last[j]; s++ {
+			if end < low1[s] {
+				low1[s], low2[s], arg[s] = end, low1[s], j
+			} else if end < low2[s] {
+				low2[s] = end
+			}
+		}
+	}
+	for _, j := range c.list {
+		h := k.bound(c, j)
+		room := k.limit - h
+		to := h
+		total := k.total[k.first[j]:k.last[j]]
+		for i, t := range total {
+			if t <= room {
+				continue
+			}
+			s := k.first[j] + int32(i)
+			end := low1[s]
+			if arg[s] == j {
+				end = low2[s]
+			}
+			to = max(to, end)
+		}
+		if to > h {
+			if to == math.MaxInt64 || !k.tighten(j, to) {
+				return true, false
+			}
+			changed = true
+		}
+	}
+	return changed, true
+}
+
+// notFirstGapped is notFirst where the bytes in use differ from section to
+// section: ends and starts are those of the spans.
+func (k *kernel) notFirstGapped(c component) (changed, ok bool) {
+	low1, low2, arg := k.low1, k.low2, k.arg
+	for s := c.first; s < c.last; s++ {
+		low1[s], low2[s], arg[s] = math.MaxInt64, math.MaxInt64, -1
+	}
+	for _, j := range c.list {
+		h := k.bound(c, j)
+		for _, span := range k.spansOf(j) {
+			end := h + span.Upper
+			for s := span.First; s < span.Last; s++ {
+				if end < low1[s] {
+					low1[s], low2[s], arg[s] = end, low1[s], j
+				} else if end < low2[s] {
+					low2[s] = end
+				}
+			}
+		}
+	}
+	for _, j := range c.list {
+		h := k.bound(c, j)
+		to := h
+		for _, span := range k.spansOf(j) {
+			for s := span.First; s < span.Last; s++ {
+				if h+span.Lower+k.total[s] <= k.limit {
+					continue
+				}
+				end := low1[s]
+				if arg[s] == j {
+					end = low2[s]
+				}
+				if end == math.MaxInt64 {
+					return true, false
+				}
+				to = max(to, end-span.Lower)
+			}
+		}
+		if to > h {
+			if !k.tighten(j, to) {
+				return true, false
+			}
+			changed = true
+		}
+	}
+	return changed, true
+}

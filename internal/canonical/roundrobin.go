@@ -1,0 +1,134 @@
+package canonical
+
+import "slices"
+
+// Idea: which static preordering suits a problem is not known beforehand, and
+// the right one often needs a hundredth of the nodes. So they are tried in
+// turn with a node limit that starts at twice the buffers and doubles from
+// round to round: the time is within a constant factor of the best one's.
+//
+// A partition that is solved stays solved, and one that is refuted ends the
+// run: google/minimalloc re-solves all partitions in every round. The memo
+// outlives the rounds, so a longer run of the same order does not repeat what
+// a shorter one has refuted.
+//
+// Source: google/minimalloc (SolverImpl::RoundRobin).
+
+// fit decides whether all partitions fit the capacity, within limit nodes for
+// each order and partition where limit is not 0.
+func (e *engine) fit(capacity, limit int64) outcome {
+	var pending []int
+	for p := range e.kernels {
+		s := &e.state[p]
+		if s.bound > capacity {
+			return failed
+		}
+		if s.offsets == nil || s.height > capacity {
+			pending = append(pending, p)
+		}
+	}
+	// The partition with the least room is the likeliest to fail.
+	slices.SortStableFunc(pending, func(a, b int) int {
+		x, y := e.peak(a), e.peak(b)
+		switch {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	for factor := int64(2); len(pending) > 0; factor *= 2 {
+		still := pending[:0]
+		for _, p := range pending {
+			cap := factor * int64(e.kernels[p].n)
+			if limit > 0 {
+				cap = min(cap, limit)
+			}
+			switch e.attempt(p, capacity, cap) {
+			case failed:
+				e.state[p].bound = capacity + 1
+				return failed
+			case aborted:
+				if e.over() {
+					return aborted
+				}
+				still = append(still, p)
+			}
+		}
+		pending = still
+		if limit > 0 && len(pending) > 0 && factor*int64(e.kernels[pending[0]].n) >= limit {
+			return aborted
+		}
+	}
+	return solved
+}
+
+// attempt runs each order on partition p for at most limit nodes.
+func (e *engine) attempt(p int, capacity, limit int64) outcome {
+	k := e.kernels[p]
+	for i, order := range e.orders {
+		if len(e.orders) == 1 && e.budget == 0 {
+			limit = 1 << 62 // nothing to take turns with
+		}
+		if e.budget > 0 {
+			limit = min(limit, e.budget-e.spent())
+		}
+		r := k.run(capacity, order, i, limit)
+		if r == solved {
+			s := &e.state[p]
+			s.offsets = append(s.offsets[:0], k.best...)
+			s.height = k.heightOfBest()
+		}
+		if r != aborted || e.over() {
+			return r
+		}
+	}
+	return aborted
+}
+
+// over reports whether the run as a whole must end.
+func (e *engine) over() bool {
+	return e.stop.Load() || e.budget > 0 && e.spent() >= e.budget
+}
+
+// peak returns the largest load of partition p.
+func (e *engine) peak(p int) int64 {
+	var most int64
+	at := e.tl.Partitions[p]
+	for _, load := range e.tl.Load[at.First:at.Last] {
+		most = max(most, load)
+	}
+	return most
+}
+
+// run searches the partition from the start for at most limit nodes.
+func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) outcome {
+	if !k.setCapacity(capacity) {
+		return failed
+	}
+	k.order = order
+	k.saltRun = mix(uint64(capacity)^0x8ebc6af09c88c6e3, uint64(orderIndex)*2+0x589965cc75374cc3)
+	k.nodeLimit = k.nodes + limit
+	k.reset()
+	list := k.grab(k.n)
+	for j := range list {
+		list[j] = int32(j)
+	}
+	k.rankList(list)
+	k.rankLog = k.rankLog[:0]
+	k.sortList(list)
+	root := component{list: list, first: 0, last: int32(k.m), rank: -1}
+	if !k.infer(root) {
+		return failed
+	}
+	return k.search(root)
+}
+
+func (k *kernel) heightOfBest() int64 {
+	var h int64
+	for j, o := range k.best {
+		h = max(h, o+k.rawSize[j])
+	}
+	return h
+}
