@@ -1,0 +1,116 @@
+package greedy
+
+import (
+	"context"
+	"math"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: no order is best everywhere, and each costs little; so try a handful
+// and keep the lowest plan. An order is dropped at the first buffer that ends
+// as high as the best plan does, so most of them cost a fraction of a plan.
+//
+// Invariant: the result is never higher than first-fit's, since that order runs
+// in any case.
+//
+// Complexity: that of a plan times the table, up to maxCost; a problem of a
+// million buffers gets first-fit alone.
+//
+// Measured: heights over the load on the challenging suite, geometric mean,
+// after each line of the table: size 1.338, … see docs/planners/greedy.md.
+//
+// Tried and dropped: all words of one or two keys of MiniMalloc's, in both
+// directions, under all three ways to place. The table is a greedy cover: each
+// line is the one that lowers the mean most, given those above it.
+
+// A trial is a line of the table.
+type trial struct {
+	name string // as Best returns it
+	word string // sort keys, see orders.go
+	how  way
+}
+
+// A way to turn a word into a plan.
+type way uint8
+
+const (
+	first   way = iota // first fit in the word's order
+	tight              // best fit in the word's order
+	stacked            // first fit in the order of stacking, ties by the word
+)
+
+// cost is what a way takes per buffer, in units of a first-fit placement;
+// measured on pangu_2.6B.
+var cost = [...]int64{first: 1, tight: 4, stacked: 8}
+
+// maxCost bounds the work of Best beyond first-fit: about half a second.
+const maxCost = 1 << 18
+
+var trials = []trial{
+	{"width", "WZ", first},
+	{"area", "A", first},
+	{"stack-load", "TWA", stacked},
+	{"stack-late", "uz", stacked},
+	{"stack-early-load", "LTA", stacked},
+	{"tight-overlaps", "O", tight},
+	{"stack-late-area", "uA", stacked},
+	{"stack-late-crowd", "uC", stacked},
+	{"stack-late-size", "uZ", stacked},
+	{"stack-early-size", "LZ", stacked},
+	{"stack-early-load-width", "LTW", stacked},
+	{"stack-load-width", "TW", stacked},
+}
+
+// Best returns the lowest plan that a portfolio of orders finds: the offset of
+// each buffer, their height, and the name of the order. Where most buffers have
+// hints, their order comes first ("hint"); the order of the planner first-fit
+// comes next, whatever ctx says. The others follow until the height is
+// tl.LowerBound, or capacity (0 for none) is reached, or ctx ends, or the work
+// exceeds a bound that does not depend on the clock.
+//
+// The height may exceed the capacity. The offsets are nil only where two fixed
+// buffers collide, so that no plan exists at all.
+func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets []int64, height int64, name string) {
+	height = math.MaxInt64
+	try := func(ctx context.Context, as string, order []int32, fit Fit) {
+		if lower, end := place(ctx, tl, order, fit, height); end == placed {
+			offsets, height, name = lower, model.HeightOf(tl.Problem, lower), as
+		}
+	}
+	goal := max(capacity, tl.LowerBound)
+	if order, most := hinted(tl); most {
+		try(ctx, "hint", order, FirstFit)
+	}
+	if height > tl.LowerBound {
+		try(context.WithoutCancel(ctx), "first-fit", sorted(tl, "Z"), FirstFit)
+	}
+	if offsets == nil {
+		return nil, 0, ""
+	}
+	work, unit := int64(0), int64(len(tl.Problem.Buffers))
+	long := false // stacking takes too long here
+	for _, t := range trials {
+		if height <= goal || ctx.Err() != nil {
+			break
+		}
+		if t.how == stacked && long || work+cost[t.how]*unit > maxCost {
+			continue
+		}
+		work += cost[t.how] * unit
+		switch t.how {
+		case first:
+			try(ctx, t.name, sorted(tl, t.word), FirstFit)
+		case tight:
+			try(ctx, t.name, sorted(tl, t.word), BestFit)
+		case stacked:
+			if order := skyline(tl, t.word); order == nil {
+				long = true
+			} else {
+				try(ctx, t.name, order, FirstFit)
+			}
+		}
+	}
+	return offsets, height, name
+}

@@ -1,0 +1,211 @@
+package greedy
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+func TestBestIsNeverHigherThanFirstFit(t *testing.T) {
+	done, cancel := context.WithCancel(context.Background())
+	cancel()
+	lower := 0
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		p := random(rng)
+		for i := range p.Buffers {
+			if seed%3 == 0 || rng.IntN(4) == 0 {
+				p.Buffers[i].Hint = at(rng.Int64N(40))
+			}
+		}
+		tl := timeline.New(p)
+		single := Place(tl, sorted(tl, "Z"), FirstFit)
+		for _, ctx := range []context.Context{context.Background(), done} {
+			for _, capacity := range []int64{0, 10, 30} {
+				offsets, height, name := Best(ctx, tl, capacity)
+				if single == nil {
+					if offsets != nil {
+						t.Fatalf("seed %d: a plan for colliding fixed buffers", seed)
+					}
+					continue
+				}
+				report := verify.Check(p, offsets, 0)
+				if !report.OK() || report.Height != height {
+					t.Fatalf("seed %d: %s: height %d, %v", seed, name, height, report)
+				}
+				limit := model.HeightOf(p, single)
+				if height > limit {
+					t.Fatalf("seed %d: %s: height %d, first-fit's is %d", seed, name, height, limit)
+				}
+				if height < limit {
+					lower++
+				}
+				again, _, _ := Best(ctx, tl, capacity)
+				if !slices.Equal(again, offsets) {
+					t.Fatalf("seed %d: two runs differ", seed)
+				}
+			}
+		}
+	}
+	if lower < 100 {
+		t.Errorf("lower than first-fit %d times only", lower)
+	}
+}
+
+// A plan that comes back as hints comes back as a plan no higher.
+func TestBestFollowsHints(t *testing.T) {
+	followed := 0
+	for seed := range uint64(1000) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		p := random(rng)
+		for i := range p.Buffers {
+			p.Buffers[i].Gaps = nil
+			p.Buffers[i].Fixed = nil
+		}
+		tl := timeline.New(p)
+		offsets, height, _ := Best(context.Background(), tl, 0)
+		for i := range p.Buffers {
+			p.Buffers[i].Hint = &offsets[i]
+		}
+		_, again, name := Best(context.Background(), timeline.New(p), 0)
+		if again > height {
+			t.Fatalf("seed %d: %s: height %d, the hints' is %d", seed, name, again, height)
+		}
+		if name == "hint" {
+			followed++
+		}
+	}
+	if followed < 900 {
+		t.Errorf("the hints won %d times of 1000", followed)
+	}
+}
+
+// All orders are permutations, whatever the features of the problem.
+func TestOrders(t *testing.T) {
+	words := []string{"Z"}
+	for _, trial := range trials {
+		words = append(words, trial.word)
+	}
+	for letter := range keys {
+		words = append(words, string(letter), string(letter-'A'+'a'))
+	}
+	for seed := range uint64(200) {
+		tl := timeline.New(random(rand.New(rand.NewPCG(seed, 6))))
+		for _, word := range words {
+			for way, order := range map[string][]int32{"sorted": sorted(tl, word), "skyline": skyline(tl, word)} {
+				slices.Sort(order)
+				if len(order) != len(tl.Problem.Buffers) {
+					t.Fatalf("seed %d: %s %s: %v", seed, way, word, order)
+				}
+				for k, i := range order {
+					if int(i) != k {
+						t.Fatalf("seed %d: %s %s: %v", seed, way, word, order)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	// The running example of MiniMalloc: sections {b1,b3,b5}, {b2,b3,b5}, {b4,b5}.
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "b1", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b2", Lower: 3, Upper: 9, Size: 4},
+		{ID: "b3", Lower: 0, Upper: 9, Size: 4},
+		{ID: "b4", Lower: 9, Upper: 21, Size: 4},
+		{ID: "b5", Lower: 0, Upper: 21, Size: 4},
+	}}
+	tl := timeline.New(p)
+	for letter, want := range map[string][]int32{
+		"A": {4, 3, 2, 1, 0}, "a": {0, 1, 2, 3, 4},
+		"C": {0, 1, 2, 4, 3}, "T": {0, 1, 2, 4, 3},
+		"L": {0, 2, 4, 1, 3}, "U": {0, 1, 2, 3, 4},
+		"O": {4, 2, 0, 1, 3}, "S": {4, 2, 0, 1, 3},
+		"W": {4, 3, 2, 1, 0}, "Z": {0, 1, 2, 3, 4}, "LW": {4, 2, 0, 1, 3}, "uZ": {3, 4, 1, 2, 0},
+	} {
+		if got := sorted(tl, letter); !slices.Equal(got, want) {
+			t.Errorf("%s: got %v, want %v", letter, got, want)
+		}
+	}
+}
+
+// Skyline stacks in canonical order: the least offset never decreases.
+func TestSkylineIsCanonical(t *testing.T) {
+	for seed := range uint64(500) {
+		p := random(rand.New(rand.NewPCG(seed, 8)))
+		for i := range p.Buffers {
+			p.Buffers[i].Gaps, p.Buffers[i].Fixed = nil, nil
+		}
+		tl := timeline.New(p)
+		var last int64
+		offsets := make([]int64, len(p.Buffers))
+		done := make([]bool, len(p.Buffers))
+		for _, i := range skyline(tl, "LTA") {
+			least := int64(-1) // of all that are left
+			for j := range p.Buffers {
+				if done[j] {
+					continue
+				}
+				o := int64(0)
+				for k := range p.Buffers {
+					if done[k] && tl.Overlaps(j, k) {
+						o = max(o, offsets[k]+p.Buffers[k].Size)
+					}
+				}
+				offsets[j] = roundUp(o, p.Buffers[j].Align())
+				if least < 0 || offsets[j] < least {
+					least = offsets[j]
+				}
+			}
+			if offsets[i] != least || least < last {
+				t.Fatalf("seed %d: buffer %d goes to %d, another could to %d", seed, i, offsets[i], least)
+			}
+			last, done[i] = least, true
+		}
+	}
+}
+
+func TestSkylineGivesUp(t *testing.T) {
+	// The long buffers all overlap; the short ones set their extents apart, so
+	// that each placement of a long one puts all other keys out of date.
+	p := &model.Problem{}
+	const n = 6 * effort
+	for i := range int64(n) {
+		p.Buffers = append(p.Buffers,
+			model.Buffer{ID: "long" + strconv.Itoa(int(i)), Lower: i, Upper: 4*n - i, Size: 1 + i%7},
+			model.Buffer{ID: "short" + strconv.Itoa(int(i)), Lower: i, Upper: i + 1, Size: 1})
+	}
+	tl := timeline.New(p)
+	if order := skyline(tl, "Z"); order != nil {
+		t.Error("an order, want none")
+	}
+	if _, height, name := Best(context.Background(), tl, 0); height != tl.LowerBound {
+		t.Errorf("%s: height %d, want %d", name, height, tl.LowerBound)
+	}
+}
+
+func TestBestOnPublicData(t *testing.T) {
+	for _, letter := range "ABCDEFGHIJK" {
+		p := load(t, "challenging/"+string(letter)+".1048576.csv")
+		if p == nil {
+			t.Skip("the public instances are not there; set STOWAGE_DATA to their folder")
+		}
+		tl := timeline.New(p)
+		offsets, height, name := Best(context.Background(), tl, 0)
+		if report := verify.Check(p, offsets, 0); !report.OK() || report.Height != height {
+			t.Fatalf("%c: %v", letter, report)
+		}
+		over := float64(height) / float64(tl.LowerBound)
+		t.Logf("%c: %.4f of the load, %s", letter, over, name)
+		if over > 1.15 {
+			t.Errorf("%c: %.4f of the load; it was at most 1.14 before", letter, over)
+		}
+	}
+}

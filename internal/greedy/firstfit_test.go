@@ -1,0 +1,177 @@
+package greedy
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+// The worked example of IREE wave's document; its lifetimes are inclusive.
+func wave() *model.Problem {
+	p := &model.Problem{}
+	for i, v := range [][3]int64{{10, 1, 5}, {5, 2, 6}, {8, 1, 3}, {4, 4, 7}, {6, 3, 8}, {12, 5, 9}} {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('0' + i)), Size: v[0], Lower: v[1], Upper: v[2] + 1})
+	}
+	return p
+}
+
+func run(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
+	t.Helper()
+	planner, err := plan.Lookup("first-fit")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := plan.Run(context.Background(), planner, timeline.New(p), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status.HasPlan() {
+		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
+			t.Fatalf("height %d, %v", r.Height, report)
+		}
+	} else if r.Offsets != nil {
+		t.Fatalf("status %v with offsets", r.Status)
+	}
+	return r
+}
+
+func TestFirstFitWave(t *testing.T) {
+	r := run(t, wave(), plan.Options{})
+	if want := []int64{12, 28, 0, 33, 22, 0}; !slices.Equal(r.Offsets, want) || r.Height != 37 {
+		t.Errorf("offsets %v, height %d; want %v, 37", r.Offsets, r.Height, want)
+	}
+	// All but buffer 2 are live in slot 5, so 37 is the load as well.
+	if r.Status != model.Optimal || r.LowerBound != 37 {
+		t.Errorf("status %v, lower bound %d; want optimal, 37", r.Status, r.LowerBound)
+	}
+}
+
+func TestFirstFitTies(t *testing.T) {
+	p := &model.Problem{}
+	for _, id := range []string{"c", "a", "b"} {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: id, Lower: 0, Upper: 1, Size: 4})
+	}
+	if r := run(t, p, plan.Options{}); !slices.Equal(r.Offsets, []int64{0, 4, 8}) {
+		t.Errorf("offsets %v, want the input's order", r.Offsets)
+	}
+}
+
+func at(offset int64) *int64 { return &offset }
+
+func TestFirstFitStatus(t *testing.T) {
+	chain := []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 2, Size: 2},
+		{ID: "b", Lower: 1, Upper: 4, Size: 3},
+		{ID: "c", Lower: 3, Upper: 6, Size: 2},
+		{ID: "d", Lower: 5, Upper: 7, Size: 4},
+		{ID: "e", Lower: 0, Upper: 1, Size: 4},
+	}
+	for _, c := range []struct {
+		name     string
+		buffers  []model.Buffer
+		capacity int64
+		want     model.Status
+	}{
+		{"no capacity", chain, 0, model.Optimal},
+		{"the load fits", chain, 6, model.Optimal},
+		{"one under the load", chain, 5, model.Infeasible},
+		{"two fixed at once", []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 2, Size: 4, Fixed: at(0)},
+			{ID: "b", Lower: 1, Upper: 3, Size: 4, Fixed: at(3)},
+		}, 100, model.Infeasible},
+		{"two fixed at once, no capacity", []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 2, Size: 4, Fixed: at(0)},
+			{ID: "b", Lower: 1, Upper: 3, Size: 4, Fixed: at(3)},
+		}, 0, model.Infeasible},
+		{"fixed apart in time", []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 2, Size: 4, Fixed: at(0)},
+			{ID: "b", Lower: 2, Upper: 3, Size: 4, Fixed: at(3)},
+		}, 100, model.Optimal},
+		{"fixed above the capacity", []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 2, Size: 4, Fixed: at(7)},
+		}, 10, model.Infeasible},
+		{"a hole too small", []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 2, Size: 4, Fixed: at(3)},
+			{ID: "b", Lower: 1, Upper: 3, Size: 4},
+		}, 10, model.Unknown},
+		{"collision behind a plan too high", []model.Buffer{
+			{ID: "a", Lower: 0, Upper: 2, Size: 4, Fixed: at(3)},
+			{ID: "b", Lower: 1, Upper: 3, Size: 4},
+			{ID: "c", Lower: 5, Upper: 7, Size: 2, Fixed: at(3)},
+			{ID: "d", Lower: 5, Upper: 7, Size: 2, Fixed: at(4)},
+		}, 10, model.Infeasible},
+		{"none", nil, 0, model.Optimal},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &model.Problem{Buffers: c.buffers}
+			if r := run(t, p, plan.Options{Capacity: c.capacity}); r.Status != c.want {
+				t.Errorf("status %v, height %d; want %v", r.Status, r.Height, c.want)
+			}
+		})
+	}
+}
+
+// A capacity changes the status, never the plan; it is refused exactly where
+// the plan is higher.
+func TestFirstFitCapacity(t *testing.T) {
+	seen := map[model.Status]int{}
+	for seed := range uint64(1000) {
+		p := random(rand.New(rand.NewPCG(seed, 3)))
+		free := run(t, p, plan.Options{})
+		seen[free.Status]++
+		for _, capacity := range []int64{1, 8, 16, 24, 40, free.Height - 1, free.Height} {
+			if capacity < 1 {
+				continue
+			}
+			r := run(t, p, plan.Options{Capacity: capacity})
+			seen[r.Status]++
+			switch {
+			case !free.Status.HasPlan():
+				if r.Status != model.Infeasible {
+					t.Fatalf("seed %d: %v with a capacity, %v without", seed, r.Status, free.Status)
+				}
+			case r.Status.HasPlan() != (free.Height <= capacity) || r.Status.HasPlan() && !slices.Equal(r.Offsets, free.Offsets):
+				t.Fatalf("seed %d: capacity %d: %v %v; without one %v", seed, capacity, r.Status, r.Offsets, free.Offsets)
+			}
+		}
+	}
+	for _, s := range []model.Status{model.Unknown, model.Feasible, model.Optimal, model.Infeasible} {
+		if seen[s] < 50 {
+			t.Errorf("status %v came %d times only", s, seen[s])
+		}
+	}
+}
+
+func TestFirstFitCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	small, large := timeline.New(wave()), timeline.New(mixed(2*pollEvery))
+	if r, _ := (firstFit{}).Plan(ctx, small, plan.Options{}); r.Status != model.Feasible {
+		t.Errorf("a small problem: %v, want a plan all the same", r.Status)
+	}
+	if r, _ := (firstFit{}).Plan(ctx, large, plan.Options{}); r.Status != model.Unknown {
+		t.Errorf("a large problem: %v, want unknown", r.Status)
+	}
+}
+
+func TestFirstFitPublicData(t *testing.T) {
+	for name, height := range map[string]int64{
+		"idealloc/pangu_2.6B.csv": 5572042815, "idealloc/S_1.csv": 1562009458, "challenging/A.1048576.csv": 1352704,
+	} {
+		p := load(t, name)
+		if p == nil {
+			t.Skip("the public instances are not there; set STOWAGE_DATA to their folder")
+		}
+		r := run(t, p, plan.Options{})
+		t.Logf("%s: height %d, lower bound %d, %v", name, r.Height, r.LowerBound, r.Stats.Elapsed)
+		if r.Height != height {
+			t.Errorf("%s: height %d, want %d", name, r.Height, height)
+		}
+	}
+}

@@ -1,0 +1,217 @@
+package greedy
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: an order is a word of sort keys, one letter each, the first letter
+// first; ties go to the input's order. Descending keys put what is hard to
+// place early: large, long, or in crowded sections.
+//
+// Source: the letters are MiniMalloc's static preorderings; XLA's spatial and
+// temporal orders and TVM USMP's by-size and by-conflicts are words of them.
+//
+// Complexity: O(n log n) a word, O(n + sections·log) for the keys C, O and T.
+
+// keys lists the sort keys by letter. A larger key goes first.
+var keys = map[byte]func(tl *timeline.Timeline) []uint64{
+	'A': area,
+	'C': crowd,
+	'L': func(tl *timeline.Timeline) []uint64 { return earliest(tl, false) },
+	'O': overlaps,
+	'S': sections,
+	'T': total,
+	'U': func(tl *timeline.Timeline) []uint64 { return earliest(tl, true) },
+	'W': width,
+	'Z': size,
+}
+
+// sorted returns the buffers in the order of a word.
+func sorted(tl *timeline.Timeline, word string) []int32 {
+	order := make([]int32, len(tl.Problem.Buffers))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	// A stable sort by the last letter, then by the one before, … would do too;
+	// one comparison by all letters moves less memory.
+	columns := make([][]uint64, len(word))
+	for k := range columns {
+		letter := word[k]
+		if letter >= 'a' {
+			columns[k] = keys[letter-'a'+'A'](tl)
+			for i := range columns[k] {
+				columns[k][i] = ^columns[k][i]
+			}
+			continue
+		}
+		columns[k] = keys[letter](tl)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		for _, column := range columns {
+			if x, y := column[a], column[b]; x != y {
+				return cmp.Compare(y, x)
+			}
+		}
+		return cmp.Compare(a, b)
+	})
+	return order
+}
+
+// each returns f of every buffer.
+func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
+	key := make([]uint64, len(tl.Problem.Buffers))
+	for i := range key {
+		key[i] = f(i)
+	}
+	return key
+}
+
+// size is the bytes of a buffer.
+func size(tl *timeline.Timeline) []uint64 {
+	return each(tl, func(i int) uint64 { return uint64(tl.Problem.Buffers[i].Size) })
+}
+
+// width is the duration of a buffer in logical time.
+func width(tl *timeline.Timeline) []uint64 {
+	return each(tl, func(i int) uint64 {
+		b := &tl.Problem.Buffers[i]
+		return uint64(b.Upper - b.Lower)
+	})
+}
+
+// area is size times duration, up to the largest number there is.
+func area(tl *timeline.Timeline) []uint64 {
+	return each(tl, func(i int) uint64 {
+		b := &tl.Problem.Buffers[i]
+		high, low := bits.Mul64(uint64(b.Size), uint64(b.Upper-b.Lower))
+		if high > 0 {
+			return ^uint64(0)
+		}
+		return low
+	})
+}
+
+// sections is the number of sections that a buffer reaches over.
+func sections(tl *timeline.Timeline) []uint64 {
+	return each(tl, func(i int) uint64 {
+		first, last := tl.Extent(i)
+		return uint64(last - first)
+	})
+}
+
+// earliest puts the buffers that start (or end) first in front.
+func earliest(tl *timeline.Timeline, end bool) []uint64 {
+	return each(tl, func(i int) uint64 {
+		first, last := tl.Extent(i)
+		if end {
+			return ^uint64(last)
+		}
+		return ^uint64(first)
+	})
+}
+
+// total is the largest load of the sections in which a buffer is active.
+func total(tl *timeline.Timeline) []uint64 {
+	return highest(tl, func(s int) int64 { return tl.Load[s] })
+}
+
+// crowd is the largest number of buffers in a section of the buffer's.
+func crowd(tl *timeline.Timeline) []uint64 {
+	count := make([]int64, tl.Sections()+1)
+	for i := range tl.Problem.Buffers {
+		for _, s := range tl.Spans(i) {
+			count[s.First]++
+			count[s.Last]--
+		}
+	}
+	for s := 1; s < len(count); s++ {
+		count[s] += count[s-1]
+	}
+	return highest(tl, func(s int) int64 { return count[s] })
+}
+
+// highest is, for each buffer, the maximum of a profile over its sections.
+func highest(tl *timeline.Timeline, profile func(s int) int64) []uint64 {
+	m := tl.Sections()
+	tree := make([]int64, 2*m) // tree[m+s] is section s, tree[k] the larger of its children
+	for s := range m {
+		tree[m+s] = profile(s)
+	}
+	for k := m - 1; k > 0; k-- {
+		tree[k] = max(tree[2*k], tree[2*k+1])
+	}
+	return each(tl, func(i int) uint64 {
+		var top int64
+		for _, s := range tl.Spans(i) {
+			for l, h := int(s.First)+m, int(s.Last)+m; l < h; l, h = l/2, h/2 {
+				if l&1 == 1 {
+					top = max(top, tree[l])
+					l++
+				}
+				if h&1 == 1 {
+					h--
+					top = max(top, tree[h])
+				}
+			}
+		}
+		return uint64(top)
+	})
+}
+
+// overlaps is the number of buffers whose extents meet the buffer's, itself
+// included: all but those that end before it or start after it.
+func overlaps(tl *timeline.Timeline) []uint64 {
+	m := tl.Sections()
+	starts, ends := make([]int64, m+1), make([]int64, m+1)
+	for i := range tl.Problem.Buffers {
+		if first, last := tl.Extent(i); first < last {
+			starts[first]++
+			ends[last]++
+		}
+	}
+	for s := 1; s <= m; s++ {
+		starts[s] += starts[s-1]
+		ends[s] += ends[s-1]
+	}
+	return each(tl, func(i int) uint64 {
+		first, last := tl.Extent(i)
+		if first == last {
+			return 0
+		}
+		return uint64(starts[last-1] - ends[first])
+	})
+}
+
+// hinted returns the buffers by ascending hint, those without one last and by
+// decreasing size, and whether at least half have one.
+func hinted(tl *timeline.Timeline) (order []int32, most bool) {
+	buffers := tl.Problem.Buffers
+	count := 0
+	for i := range buffers {
+		if buffers[i].Hint != nil {
+			count++
+		}
+	}
+	if count == 0 || 2*count < len(buffers) {
+		return nil, false
+	}
+	order = sorted(tl, "Z")
+	slices.SortStableFunc(order, func(a, b int32) int {
+		x, y := buffers[a].Hint, buffers[b].Hint
+		switch {
+		case x == nil || y == nil:
+			if (x == nil) == (y == nil) {
+				return 0
+			} else if x == nil {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Compare(*x, *y)
+	})
+	return order, true
+}

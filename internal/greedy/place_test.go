@@ -1,0 +1,299 @@
+package greedy
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+// random returns a small valid problem in which all features of the model
+// occur. Fixed offsets may collide.
+func random(rng *rand.Rand) *model.Problem {
+	p := &model.Problem{}
+	horizon := 2 + rng.Int64N(20)
+	fixed, gaps, aligned := rng.IntN(3) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0
+	common := int64(1)
+	if rng.IntN(3) == 0 {
+		common = 4 // an alignment that all share
+	}
+	for i := range 1 + rng.IntN(14) {
+		lower := rng.Int64N(horizon)
+		b := model.Buffer{
+			ID:    strconv.Itoa(i),
+			Lower: lower, Upper: lower + 1 + rng.Int64N(horizon-lower),
+			Size:      1 + rng.Int64N(12),
+			Alignment: common,
+		}
+		if aligned {
+			b.Alignment = common * (1 + rng.Int64N(4))
+		}
+		if fixed && rng.IntN(3) == 0 {
+			at := b.Align() * rng.Int64N(8)
+			b.Fixed = &at
+		}
+		if gaps && rng.IntN(2) == 0 {
+			for at := b.Lower; at < b.Upper && rng.IntN(3) > 0; {
+				g := model.Gap{Lower: at + rng.Int64N(b.Upper-at)}
+				g.Upper = g.Lower + 1 + rng.Int64N(b.Upper-g.Lower)
+				if rng.IntN(2) == 0 {
+					from := rng.Int64N(b.Size)
+					g.Window = &model.Window{Lower: from, Upper: from + 1 + rng.Int64N(b.Size-from)}
+				}
+				b.Gaps = append(b.Gaps, g)
+				at = g.Upper
+			}
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	return p
+}
+
+// raster is the oracle: a bit for each byte of each time slot.
+type raster struct {
+	used map[[2]int64]bool
+	top  int64 // no byte from here on is in use
+}
+
+// cells calls f with each slot and byte that b uses at offset, until f says no.
+func cells(b *model.Buffer, offset int64, f func(cell [2]int64) bool) bool {
+	for t := b.Lower; t < b.Upper; t++ {
+		from, to := int64(0), b.Size
+		for _, g := range b.Gaps {
+			if g.Lower <= t && t < g.Upper {
+				if to = 0; g.Window != nil {
+					from, to = g.Window.Lower, g.Window.Upper
+				}
+			}
+		}
+		for at := from; at < to; at++ {
+			if !f([2]int64{t, offset + at}) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func (r *raster) free(b *model.Buffer, offset int64) bool {
+	return offset >= r.top || cells(b, offset, func(cell [2]int64) bool { return !r.used[cell] })
+}
+
+func (r *raster) fill(b *model.Buffer, offset int64) {
+	cells(b, offset, func(cell [2]int64) bool { r.used[cell] = true; return true })
+	r.top = max(r.top, offset+b.Size)
+}
+
+// placeRaster is Place, cell by cell.
+func placeRaster(p *model.Problem, order []int32, fit Fit) []int64 {
+	r := raster{used: map[[2]int64]bool{}}
+	offsets := make([]int64, len(p.Buffers))
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Fixed != nil {
+			if !r.free(b, *b.Fixed) {
+				return nil
+			}
+			r.fill(b, *b.Fixed)
+			offsets[i] = *b.Fixed
+		}
+	}
+	for _, i := range order {
+		b := &p.Buffers[i]
+		if b.Fixed != nil {
+			continue
+		}
+		best, least := int64(-1), int64(math.MaxInt64)
+		for at := int64(0); best < 0 || fit == BestFit && at < r.top; at += b.Align() {
+			if !r.free(b, at) {
+				continue
+			}
+			room := int64(0)
+			for at+room < r.top && r.free(b, at+room+1) {
+				room++
+			}
+			if at+room >= r.top {
+				if best < 0 {
+					best = at
+				}
+				break
+			}
+			if room < least {
+				best, least = at, room
+			}
+			// The rest of this hole is no better a place.
+			at += room / b.Align() * b.Align()
+		}
+		offsets[i] = best
+		r.fill(b, best)
+	}
+	return offsets
+}
+
+func TestPlaceMatchesRaster(t *testing.T) {
+	var planned, refused int
+	for seed := range uint64(4000) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		p := random(rng)
+		if err := model.Validate(p); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		tl := timeline.New(p)
+		order := make([]int32, len(p.Buffers))
+		for k, i := range rng.Perm(len(order)) {
+			order[k] = int32(i)
+		}
+		for _, fit := range []Fit{FirstFit, BestFit} {
+			got, want := Place(tl, order, fit), placeRaster(p, order, fit)
+			if !slices.Equal(got, want) || (got == nil) != (want == nil) {
+				t.Fatalf("seed %d, fit %d: got %v, want %v\n%s", seed, fit, got, want, list(p, order))
+			}
+			if (got == nil) != collide(tl) {
+				t.Fatalf("seed %d: collide is %v, the plan %v", seed, collide(tl), got)
+			}
+			if got == nil {
+				refused++
+				continue
+			}
+			planned++
+			if report := verify.Check(p, got, 0); !report.OK() {
+				t.Fatalf("seed %d: %v", seed, report.Violations)
+			}
+		}
+	}
+	if planned < 1000 || refused < 100 {
+		t.Errorf("%d plans and %d collisions: the cases are lopsided", planned, refused)
+	}
+}
+
+func list(p *model.Problem, order []int32) string {
+	s := ""
+	for _, i := range order {
+		b := &p.Buffers[i]
+		s += fmt.Sprintf("%d: [%d,%d) size %d align %d", i, b.Lower, b.Upper, b.Size, b.Align())
+		if b.Fixed != nil {
+			s += fmt.Sprintf(" fixed %d", *b.Fixed)
+		}
+		for _, g := range b.Gaps {
+			s += " " + model.GapText(g)
+		}
+		s += "\n"
+	}
+	return s
+}
+
+// An order may leave buffers out, or name one twice.
+func TestPlaceCompletesTheOrder(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 2, Size: 3},
+		{ID: "b", Lower: 0, Upper: 2, Size: 5},
+		{ID: "c", Lower: 1, Upper: 3, Size: 7},
+	}}
+	got := Place(timeline.New(p), []int32{2, 2}, FirstFit)
+	if want := []int64{7, 10, 0}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// A limit never changes a plan: there is the same one or none.
+func TestPlaceLimit(t *testing.T) {
+	for seed := range uint64(500) {
+		p := random(rand.New(rand.NewPCG(seed, 2)))
+		tl := timeline.New(p)
+		order := sorted(tl, "Z")
+		whole := Place(tl, order, FirstFit)
+		if whole == nil {
+			continue
+		}
+		height := model.HeightOf(p, whole)
+		got, end := place(context.Background(), tl, order, FirstFit, height+1)
+		if end != placed || !slices.Equal(got, whole) {
+			t.Fatalf("seed %d: below %d: ending %d, %v; want %v", seed, height+1, end, got, whole)
+		}
+		if got, end := place(context.Background(), tl, order, FirstFit, height); end != tooHigh || got != nil {
+			t.Fatalf("seed %d: below %d: ending %d, %v; want none", seed, height, end, got)
+		}
+	}
+}
+
+// Partitions of all sizes, one buffer included, share one tree.
+func TestPlacePartitions(t *testing.T) {
+	p := &model.Problem{}
+	for k := range int64(50) {
+		for i := range 1 + k%7 {
+			p.Buffers = append(p.Buffers, model.Buffer{
+				ID:    fmt.Sprintf("%d.%d", k, i),
+				Lower: 100*k + i, Upper: 100*k + 20 + i%3, Size: 1 + (k*i)%5, Alignment: 1 + k%3,
+			})
+		}
+	}
+	tl := timeline.New(p)
+	if len(tl.Partitions) != 50 {
+		t.Fatalf("%d partitions, want 50", len(tl.Partitions))
+	}
+	order := sorted(tl, "Z")
+	got := Place(tl, order, FirstFit)
+	if want := placeRaster(p, order, FirstFit); !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if report := verify.Check(p, got, 0); !report.OK() {
+		t.Error(report.Violations)
+	}
+}
+
+func TestSkip(t *testing.T) {
+	var ranges []byteRange
+	for k := range int64(40) {
+		ranges = append(ranges, byteRange{from: 10 * k, to: 10*k + 5})
+		for at := int64(-1); at < 10*k+20; at++ {
+			want := ranges
+			for len(want) > 0 && want[0].to <= at {
+				want = want[1:]
+			}
+			if got := skip(ranges, at); len(got) != len(want) {
+				t.Fatalf("%d ranges, at %d: %d left, want %d", k+1, at, len(got), len(want))
+			}
+		}
+	}
+}
+
+// mixed returns n buffers, most of them short-lived, a few of them not.
+func mixed(n int) *model.Problem {
+	rng := rand.New(rand.NewPCG(7, 7))
+	p := &model.Problem{Buffers: make([]model.Buffer, n)}
+	horizon := int64(n)
+	for i := range p.Buffers {
+		span := int64(math.Exp(rng.Float64()*math.Log(float64(horizon)/4))) + 1
+		if rng.IntN(10) > 0 {
+			span = 1 + rng.Int64N(100)
+		}
+		lower := rng.Int64N(horizon - span)
+		p.Buffers[i] = model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + span, Size: 64 * (1 + rng.Int64N(1<<rng.IntN(14)))}
+	}
+	return p
+}
+
+func BenchmarkPlace(b *testing.B) {
+	cases := map[string]*model.Problem{"mixed-1e5": mixed(1e5), "mixed-1e6": mixed(1e6)}
+	for _, name := range []string{"idealloc/pangu_2.6B.csv", "idealloc/S_1.csv", "challenging/D.1048576.csv"} {
+		if p := load(b, name); p != nil {
+			cases[name] = p
+		}
+	}
+	for name, p := range cases {
+		tl := timeline.New(p)
+		order := sorted(tl, "Z")
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				Place(tl, order, FirstFit)
+			}
+		})
+	}
+}

@@ -1,0 +1,193 @@
+package greedy
+
+import (
+	"cmp"
+	"container/heap"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: stack the buffers on a skyline, always the one that can go lowest, ties
+// by a word of sort keys. The order in which that happens is a canonical one
+// (MiniMalloc): offsets never decrease. Place then takes the order as it is and
+// fills what holes there are.
+//
+// The least offset of a buffer is the highest skyline over its sections; it
+// only ever rises. So a heap keyed by an offset that was once right finds the
+// lowest: where the top is out of date, it is corrected and sinks. Buffers of
+// one extent and alignment have the same least offset, so they share an entry,
+// and only the first of them in the word's order competes.
+//
+// Invariant: a key in the heap is at most its group's least offset.
+//
+// Complexity: O((n + c) log n), c the number of corrections. Where all buffers
+// overlap and no two have the same extent c is quadratic, so after effort·n
+// corrections the order is given up.
+//
+// Alignment counts, fixed offsets do not: Place sees to those.
+//
+// Measured: on the challenging suite first fit by size ends 34% above the load
+// in the geometric mean; this one, with the latest end first on ties, 16%.
+//
+// Tried and dropped: an entry per buffer, which on resnet50 makes 30 times the
+// corrections; leaving the plan as it was stacked, without Place.
+
+// effort is the number of heap corrections per buffer after which skyline gives
+// up.
+const effort = 256
+
+// skyline returns the order of stacking, or nil where it takes too long.
+func skyline(tl *timeline.Timeline, word string) []int32 {
+	s := newStack(tl, sorted(tl, word))
+	n := len(tl.Problem.Buffers)
+	line := newHorizon(tl.Sections())
+	order := make([]int32, 0, n)
+	for budget := effort * n; len(s.queue) > 0; {
+		top := &s.queue[0]
+		i := top.members[0]
+		least := int64(0)
+		for _, span := range tl.Spans(int(i)) {
+			least = max(least, line.highest(int(span.First), int(span.Last))-span.Lower)
+		}
+		least = roundUp(least, tl.Problem.Buffers[i].Align())
+		if least > top.least {
+			if budget--; budget < 0 {
+				return nil
+			}
+			top.least = least
+			heap.Fix(&s, 0)
+			continue
+		}
+		order = append(order, i)
+		for _, span := range tl.Spans(int(i)) {
+			line.raise(int(span.First), int(span.Last), least+span.Upper)
+		}
+		if top.members = top.members[1:]; len(top.members) == 0 {
+			heap.Pop(&s)
+		} else {
+			top.least = least + tl.Problem.Buffers[i].Size
+			heap.Fix(&s, 0)
+		}
+	}
+	return order
+}
+
+// A pile is a group of buffers with one least offset.
+type pile struct {
+	least   int64
+	members []int32 // those still to stack, in the word's order
+}
+
+// stack is the heap of piles, lowest first.
+type stack struct {
+	queue []pile
+	rank  []int32 // by buffer: its place in the word's order
+}
+
+// newStack groups the buffers of order. Those with gaps have a pile each.
+func newStack(tl *timeline.Timeline, order []int32) stack {
+	type shape struct {
+		first, last int32
+		align       int64
+		lone        int32 // the buffer where it has a pile of its own, else -1
+	}
+	s := stack{rank: make([]int32, len(order))}
+	at := make(map[shape]int, len(order))
+	for rank, i := range order {
+		s.rank[i] = int32(rank)
+		first, last := tl.Extent(int(i))
+		k := shape{first: first, last: last, align: tl.Problem.Buffers[i].Align(), lone: -1}
+		if len(tl.Problem.Buffers[i].Gaps) > 0 || first == last {
+			k.lone = i
+		}
+		q, ok := at[k]
+		if !ok {
+			q = len(s.queue)
+			at[k] = q
+			s.queue = append(s.queue, pile{})
+		}
+		s.queue[q].members = append(s.queue[q].members, i)
+	}
+	// The piles are in the order of their first members: a heap already.
+	return s
+}
+
+func (s *stack) Len() int { return len(s.queue) }
+
+func (s *stack) Less(a, b int) bool {
+	p, q := &s.queue[a], &s.queue[b]
+	if c := cmp.Compare(p.least, q.least); c != 0 {
+		return c < 0
+	}
+	return s.rank[p.members[0]] < s.rank[q.members[0]]
+}
+
+func (s *stack) Swap(a, b int) { s.queue[a], s.queue[b] = s.queue[b], s.queue[a] }
+
+func (s *stack) Push(any) { panic("greedy: the stack only shrinks") }
+
+// Pop drops the last pile, which heap.Pop has put there. It is empty by then,
+// so Less must not see it: heap.Pop swaps before it compares, and compares the
+// rest only.
+func (s *stack) Pop() any {
+	s.queue = s.queue[:len(s.queue)-1]
+	return nil
+}
+
+// horizon is the height of the skyline over each section: a segment tree for
+// the maximum of a range, where ranges only ever rise.
+type horizon struct {
+	leaves int
+	floor  []int64 // every section of the node is at least this high
+	top    []int64 // the highest section of the node, floors above it aside
+}
+
+func newHorizon(sections int) horizon {
+	h := horizon{leaves: 1}
+	for h.leaves < sections {
+		h.leaves *= 2
+	}
+	h.floor, h.top = make([]int64, 2*h.leaves), make([]int64, 2*h.leaves)
+	return h
+}
+
+// raise lifts the sections [first, last) to height.
+func (h *horizon) raise(first, last int, height int64) {
+	low, high := first+h.leaves, last+h.leaves
+	for l, r := low, high; l < r; l, r = l/2, r/2 {
+		if l&1 == 1 {
+			h.floor[l] = max(h.floor[l], height)
+			h.top[l] = max(h.top[l], height)
+			l++
+		}
+		if r&1 == 1 {
+			r--
+			h.floor[r] = max(h.floor[r], height)
+			h.top[r] = max(h.top[r], height)
+		}
+	}
+	for l, r := low/2, (high-1)/2; l > 0; l, r = l/2, r/2 {
+		h.top[l] = max(h.top[l], h.top[2*l], h.top[2*l+1])
+		h.top[r] = max(h.top[r], h.top[2*r], h.top[2*r+1])
+	}
+}
+
+// highest returns the highest point of the sections [first, last).
+func (h *horizon) highest(first, last int) int64 {
+	var highest int64
+	low, high := first+h.leaves, last+h.leaves
+	for l, r := low, high; l < r; l, r = l/2, r/2 {
+		if l&1 == 1 {
+			highest = max(highest, h.top[l])
+			l++
+		}
+		if r&1 == 1 {
+			r--
+			highest = max(highest, h.top[r])
+		}
+	}
+	for l, r := low/2, (high-1)/2; l > 0; l, r = l/2, r/2 {
+		highest = max(highest, h.floor[l], h.floor[r])
+	}
+	return highest
+}
