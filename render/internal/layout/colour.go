@@ -1,0 +1,152 @@
+package layout
+
+import (
+	"cmp"
+	"hash/fnv"
+	"slices"
+	"sort"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Idea: the hash of an ID picks its colour, so that a buffer keeps it from one
+// plan to the next; only where a neighbour already has that colour does it move
+// on to the next free one.
+//
+// A sweep over time finds the neighbours: when a piece starts, those right
+// below and above it, and those that end at that moment on its left. Of two
+// that touch, the later one always sees the earlier one, so no pair is missed
+// in a valid plan.
+//
+// Complexity: O(p log p) for p pieces, but for the moves within the ordered
+// slice of live pieces, which are cheap up to tens of thousands live at once.
+//
+// Colours by size were tried and dropped: real models have runs of equal sizes,
+// which then melt into one block.
+
+// A Colour is the fill of a buffer and the outline that goes with it, each as
+// six hexadecimal digits.
+type Colour struct{ Fill, Edge string }
+
+// Palette is Paul Tol's "light" scheme without its grey (Colour Schemes, SRON
+// technical note 09-002, 2021): distinct in all common forms of colour vision,
+// and light enough for black text. The outlines are the fills darkened. Those
+// next to each other in the list differ most.
+var Palette = [...]Colour{
+	{"77AADD", "3B6C9D"},
+	{"EE8866", "AC4C2C"},
+	{"BBCC33", "74811A"},
+	{"FFAABB", "B9606F"},
+	{"44BB99", "1F7A60"},
+	{"EEDD88", "A09040"},
+	{"99DDFF", "4F8FB0"},
+	{"AAAA00", "6B6B00"},
+}
+
+// maxNeighbours bounds the neighbours kept for a buffer. A plan that overlaps
+// itself may have any number of them.
+const maxNeighbours = 24
+
+// colours returns an index into Palette for each buffer.
+func colours(p *model.Problem, pieces []piece, offsets []int64) []uint8 {
+	const none = 0xFF // stays where a buffer has no piece to draw
+	out := make([]uint8, len(p.Buffers))
+	for i := range out {
+		out[i] = none
+	}
+	adjacent, order := neighbours(pieces, offsets, len(p.Buffers))
+	hash := fnv.New32a()
+	for _, i := range order {
+		if out[i] != none {
+			continue
+		}
+		hash.Reset()
+		hash.Write([]byte(p.Buffers[i].ID))
+		h := hash.Sum32()
+		want := (h ^ h>>16) % uint32(len(Palette))
+		var taken uint32
+		for _, j := range adjacent[i] {
+			if out[j] != none {
+				taken |= 1 << out[j]
+			}
+		}
+		for k := range uint32(len(Palette)) {
+			if c := (want + k) % uint32(len(Palette)); taken>>c&1 == 0 {
+				want = c
+				break
+			}
+		}
+		out[i] = uint8(want)
+	}
+	return out
+}
+
+// neighbours returns who touches whom, and the buffers in the order in which
+// they start, the lowest first; one with gaps may come more than once.
+func neighbours(pieces []piece, offsets []int64, n int) (adjacent [][]int32, order []int32) {
+	adjacent = make([][]int32, n)
+	touch := func(a, b int32) {
+		if a != b && len(adjacent[a]) < maxNeighbours && len(adjacent[b]) < maxNeighbours {
+			adjacent[a] = append(adjacent[a], b)
+			adjacent[b] = append(adjacent[b], a)
+		}
+	}
+	base := func(k int32) int64 { return offsets[pieces[k].buffer] + pieces[k].from }
+	above := func(a, b int32) bool {
+		if x, y := base(a), base(b); x != y {
+			return x > y
+		}
+		return a > b
+	}
+	starts, ends := make([]int32, len(pieces)), make([]int32, len(pieces))
+	for k := range pieces {
+		starts[k], ends[k] = int32(k), int32(k)
+	}
+	byTime := func(order []int32, time func(piece) int64) {
+		slices.SortFunc(order, func(a, b int32) int {
+			return cmp.Or(
+				cmp.Compare(time(pieces[a]), time(pieces[b])),
+				cmp.Compare(base(a), base(b)),
+				cmp.Compare(a, b))
+		})
+	}
+	byTime(starts, func(c piece) int64 { return c.lower })
+	byTime(ends, func(c piece) int64 { return c.upper })
+
+	var live []int32   // pieces in use now, in ascending offset
+	var recent []int32 // pieces that end now, in ascending offset
+	ended := 0
+	for at, k := range starts {
+		c := pieces[k]
+		if at == 0 || pieces[starts[at-1]].lower != c.lower {
+			recent = recent[:0]
+			for ; ended < len(ends) && pieces[ends[ended]].upper <= c.lower; ended++ {
+				e := ends[ended]
+				if j := sort.Search(len(live), func(j int) bool { return !above(e, live[j]) }); j < len(live) && live[j] == e {
+					live = slices.Delete(live, j, j+1)
+				}
+				if pieces[e].upper == c.lower {
+					recent = append(recent, e)
+				}
+			}
+		}
+		from, to := base(k), base(k)+c.to-c.from
+		j := sort.Search(len(recent), func(j int) bool { return base(recent[j]) >= from })
+		for j = max(j-1, 0); j < len(recent) && base(recent[j]) < to; j++ {
+			e := pieces[recent[j]]
+			if offsets[e.buffer]+e.to > from {
+				touch(c.buffer, e.buffer)
+			}
+		}
+		j = sort.Search(len(live), func(j int) bool { return above(live[j], k) })
+		if j > 0 {
+			touch(c.buffer, pieces[live[j-1]].buffer)
+		}
+		if j < len(live) {
+			touch(c.buffer, pieces[live[j]].buffer)
+		}
+		live = slices.Insert(live, j, k)
+		order = append(order, c.buffer)
+	}
+	return adjacent, order
+}

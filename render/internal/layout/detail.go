@@ -1,0 +1,239 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Idea: a picture has about a million pixels, however many buffers there are.
+// The largest pieces become elements with a tip and a label, the next ones bare
+// rectangles grouped by colour, and what is under a pixel is added up in a grid
+// of cells, of which runs of one colour become one rectangle. The output is
+// thus bounded by the Medium and not by the problem.
+//
+// Complexity: O(p log p) to sort p pieces by area, and for each piece that is
+// merged the number of cells that it touches.
+//
+// Dropping what is under a pixel was tried and dropped: ten thousand small
+// buffers side by side then leave a hole where memory is in fact full.
+
+const (
+	leastSide  = 0.75 // below this, in page units, a piece is no rectangle
+	shownSide  = 0.5  // a piece drawn all the same is widened to this
+	thinBelow  = 7    // sides below this get a thin outline
+	plainBelow = 2    // sides below this get none
+	fullCell   = 0.5  // share in use from which a cell is drawn full
+	emptyCell  = 0.03 // share in use below which a cell is not drawn
+	maxCells   = 4 << 20
+	maxTipID   = 80 // characters of an ID in a tip
+)
+
+// round keeps two decimals, which is what the writers print. Edges are rounded
+// before widths are taken from them, so that neighbours meet without a seam.
+func round(v float64) float64 { return math.Round(v*100) / 100 }
+
+// rect returns where a piece lies on the page.
+func (g *page) rect(c piece, offset int64) Rect {
+	return Rect{
+		X0: round(g.x.at(c.lower)), X1: round(g.x.at(c.upper)),
+		Y0: round(g.y.at(offset + c.to)), Y1: round(g.y.at(offset + c.from)),
+	}
+}
+
+func (r Rect) width() float64  { return r.X1 - r.X0 }
+func (r Rect) height() float64 { return r.Y1 - r.Y0 }
+
+// shown returns r, widened around its middle to a visible size within p.
+func (r Rect) shown(p Rect) Rect {
+	if r.width() < shownSide {
+		r.X0 = round(min(max((r.X0+r.X1-shownSide)/2, p.X0), p.X1-shownSide))
+		r.X1 = r.X0 + shownSide
+	}
+	if r.height() < shownSide {
+		r.Y0 = round(min(max((r.Y0+r.Y1-shownSide)/2, p.Y0), p.Y1-shownSide))
+		r.Y1 = r.Y0 + shownSide
+	}
+	return r
+}
+
+// spread distributes the pieces over Shapes and Fills. It returns the shape of
+// each buffer, -1 for none.
+func (g *page) spread(offsets []int64, colour []uint8) (shapeOf []int32) {
+	rects := make([]Rect, len(g.pieces))
+	order := make([]int32, len(g.pieces))
+	for k, c := range g.pieces {
+		rects[k] = g.rect(c, offsets[c.buffer])
+		order[k] = int32(k)
+	}
+	all := len(order) <= g.medium.Singles
+	if !all {
+		slices.SortFunc(order, func(a, b int32) int {
+			return cmp.Or(
+				cmp.Compare(rects[b].width()*rects[b].height(), rects[a].width()*rects[a].height()),
+				cmp.Compare(a, b))
+		})
+	}
+	var singles, bare, small []int32
+	for _, k := range order {
+		visible := rects[k].width() >= leastSide && rects[k].height() >= leastSide
+		switch {
+		case all || visible && len(singles) < g.medium.Singles:
+			singles = append(singles, k)
+		case visible && len(bare) < g.medium.Bare:
+			bare = append(bare, k)
+		default:
+			small = append(small, k)
+		}
+	}
+	for _, list := range [][]int32{singles, bare, small} {
+		slices.Sort(list) // back to the order of the problem
+	}
+	g.merge(small, rects, colour)
+	fills := make([]Fill, len(Palette))
+	for _, k := range bare {
+		c := colour[g.pieces[k].buffer]
+		fills[c].Colour = int(c)
+		fills[c].Rects = append(fills[c].Rects, rects[k])
+	}
+	for _, f := range fills {
+		if len(f.Rects) > 0 {
+			g.Fills = append(g.Fills, f)
+		}
+	}
+	return g.single(singles, rects, colour)
+}
+
+// single makes a shape of each buffer with a piece in the list.
+func (g *page) single(list []int32, rects []Rect, colour []uint8) (shapeOf []int32) {
+	shapeOf = make([]int32, len(g.problem.Buffers))
+	for i := range shapeOf {
+		shapeOf[i] = -1
+	}
+	for _, k := range list {
+		c := g.pieces[k]
+		i := int(c.buffer)
+		if shapeOf[i] < 0 {
+			shapeOf[i] = int32(len(g.Shapes))
+			g.Shapes = append(g.Shapes, Shape{Colour: int(colour[i]), Fixed: g.problem.Buffers[i].Fixed != nil})
+		}
+		s := &g.Shapes[shapeOf[i]]
+		r := rects[k]
+		stroke := FullStroke
+		if side := min(r.width(), r.height()); side < plainBelow {
+			stroke = NoStroke
+		} else if side < thinBelow {
+			stroke = ThinStroke
+		}
+		s.Stroke = max(s.Stroke, stroke)
+		if c.windowed {
+			s.Parts = append(s.Parts, r.shown(g.Plot))
+		} else {
+			s.Rects = append(s.Rects, r.shown(g.Plot))
+		}
+	}
+	return shapeOf
+}
+
+// merge adds the pieces up in a grid and appends the runs of its cells to
+// Fills. Cells grow until the runs are few enough.
+func (g *page) merge(list []int32, rects []Rect, colour []uint8) {
+	if len(list) == 0 {
+		return
+	}
+	cell := 1.0
+	for g.Plot.width()*g.Plot.height()/(cell*cell) > maxCells {
+		cell *= 2
+	}
+	for {
+		m := newGrid(g.Plot, cell)
+		for _, k := range list {
+			m.add(rects[k], colour[g.pieces[k].buffer])
+		}
+		fills, runs := m.fills()
+		if runs <= g.medium.Runs {
+			g.Fills = append(g.Fills, fills...)
+			return
+		}
+		cell *= 2
+	}
+}
+
+// A grid adds up how much of each cell is in use, and by what colour most.
+type grid struct {
+	plot   Rect
+	cell   float64
+	nx, ny int
+	share  []float32 // of the cell's area that is in use
+	most   []float32 // largest share of a single piece
+	colour []uint8   // of that piece
+}
+
+func newGrid(plot Rect, cell float64) *grid {
+	m := &grid{plot: plot, cell: cell}
+	m.nx = max(1, int(math.Ceil(plot.width()/cell)))
+	m.ny = max(1, int(math.Ceil(plot.height()/cell)))
+	m.share = make([]float32, m.nx*m.ny)
+	m.most = make([]float32, m.nx*m.ny)
+	m.colour = make([]uint8, m.nx*m.ny)
+	return m
+}
+
+// add spreads a rectangle over the cells that it touches.
+func (m *grid) add(r Rect, colour uint8) {
+	x0, x1 := (r.X0-m.plot.X0)/m.cell, (r.X1-m.plot.X0)/m.cell
+	y0, y1 := (r.Y0-m.plot.Y0)/m.cell, (r.Y1-m.plot.Y0)/m.cell
+	// What rounding leaves no side still shows as a hundredth.
+	x1, y1 = max(x1, x0+0.01), max(y1, y0+0.01)
+	for j := max(int(y0), 0); j < m.ny && float64(j) < y1; j++ {
+		tall := min(y1, float64(j+1)) - max(y0, float64(j))
+		for i := max(int(x0), 0); i < m.nx && float64(i) < x1; i++ {
+			wide := min(x1, float64(i+1)) - max(x0, float64(i))
+			part := float32(tall * wide)
+			at := j*m.nx + i
+			m.share[at] += part
+			if part > m.most[at] {
+				m.most[at], m.colour[at] = part, colour
+			}
+		}
+	}
+}
+
+// fills returns the runs of equal cells, row by row, grouped by colour.
+func (m *grid) fills() (out []Fill, runs int) {
+	byKind := make([]Fill, 2*len(Palette)) // full ones, then faint ones
+	kind := func(at int) int {
+		switch {
+		case m.share[at] >= fullCell:
+			return int(m.colour[at])
+		case m.share[at] >= emptyCell:
+			return len(Palette) + int(m.colour[at])
+		}
+		return -1
+	}
+	for j := range m.ny {
+		for i := 0; i < m.nx; {
+			at, k := i, kind(j*m.nx+i)
+			for i < m.nx && kind(j*m.nx+i) == k {
+				i++
+			}
+			if k < 0 {
+				continue
+			}
+			byKind[k].Rects = append(byKind[k].Rects, Rect{
+				X0: round(m.plot.X0 + float64(float64(at)*m.cell)),
+				Y0: round(m.plot.Y0 + float64(float64(j)*m.cell)),
+				X1: min(round(m.plot.X0+float64(float64(i)*m.cell)), m.plot.X1),
+				Y1: min(round(m.plot.Y0+float64(float64(j+1)*m.cell)), m.plot.Y1),
+			})
+			runs++
+		}
+	}
+	for k, f := range byKind {
+		if len(f.Rects) > 0 {
+			f.Colour, f.Faint = k%len(Palette), k >= len(Palette)
+			out = append(out, f)
+		}
+	}
+	return out, runs
+}

@@ -1,0 +1,253 @@
+// Package layout turns a problem and its offsets into a Figure: a flat list of
+// rectangles, lines and texts in page units, which the writers of render/svg
+// and render/tikz only have to spell in their own language.
+//
+//	figure.go   the Figure and the things in it
+//	layout.go   options, and the margins that all figures share
+//	plan.go     the picture of a plan: time across, offset up
+//	profile.go  the picture of a problem without one: load over time
+//	pieces.go   lifespans cut at their gaps, and the load that follows
+//	detail.go   what is drawn singly and what is merged
+//	colour.go   colours that tell neighbours apart
+//	ticks.go    scales, round ticks and their labels
+//	marks.go    the labelled lines of capacity, height and bound
+//	text.go     text widths, cleaning and cutting
+package layout
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Options say what to draw. Lengths are in the medium's unit.
+type Options struct {
+	Title         string // heading; empty means the problem's name
+	Width, Height int    // of the whole picture; 0 means the medium's default
+	Capacity      int64  // 0 means the problem's own, which may be none
+	LowerBound    int64  // 0 means that only the peak load is known
+	HideLabels    bool   // leave the IDs out of the rectangles
+}
+
+// A Medium is what a writer can afford.
+type Medium struct {
+	Width, Height int     // default size of the whole picture
+	Font          float64 // size of the axis labels; the rest follows from it
+	Smallest      float64 // smallest legible size of an ID
+	TextScale     float64 // width of its typeface relative to the table in text.go
+	Singles       int     // most pieces that get an element, a tip and a label
+	Bare          int     // most further pieces that get a rectangle of their own
+	Runs          int     // most rectangles of merged pieces
+}
+
+// The limits of a picture's side. Below, the margins leave no plot; above, the
+// grid of merged pieces gets out of hand.
+const (
+	minSide = 240
+	maxSide = 20000
+)
+
+// page is a figure under construction.
+type page struct {
+	*Figure
+	problem *model.Problem
+	medium  Medium
+	opt     Options
+	pieces  []piece
+	load    profile
+	binary  bool // offsets read best in KiB and MiB
+	x, y    scale
+	// crossing holds where the marks cross the plot, from the top; labels
+	// keep clear of them.
+	crossing []float64
+}
+
+// newPage checks the input and the options and fills in the defaults.
+func newPage(p *model.Problem, o Options, m Medium) (*page, error) {
+	if p == nil {
+		return nil, errors.New("render: no problem")
+	}
+	with := *p
+	with.Capacity = 0 // a plan over the capacity is worth a look
+	if err := model.Validate(&with); err != nil {
+		return nil, err
+	}
+	if o.Capacity == 0 {
+		o.Capacity = p.Capacity
+	}
+	if o.Capacity < 0 || o.LowerBound < 0 {
+		return nil, fmt.Errorf("render: the capacity %d and the lower bound %d must not be negative", o.Capacity, o.LowerBound)
+	}
+	if o.Width == 0 {
+		o.Width = m.Width
+	}
+	if o.Height == 0 {
+		o.Height = m.Height
+	}
+	if min(o.Width, o.Height) < minSide || max(o.Width, o.Height) > maxSide {
+		return nil, fmt.Errorf("render: the size %d x %d must be from %d to %d each way", o.Width, o.Height, minSide, maxSide)
+	}
+	// Below half of the default size letters shrink with the picture, down to
+	// half of theirs.
+	part := min(2*float64(o.Width)/float64(m.Width), 2*float64(o.Height)/float64(m.Height))
+	m.Font *= min(1, max(0.5, part))
+	g := &page{
+		Figure:  &Figure{Width: float64(o.Width), Height: float64(o.Height)},
+		problem: p, medium: m, opt: o,
+	}
+	g.pieces = cut(p)
+	g.load = newProfile(g.pieces)
+	g.binary = countsBytes(p, o.Capacity)
+	return g, nil
+}
+
+// heading is what stands above the plot.
+func (g *page) heading(fallback string) string {
+	title := g.opt.Title
+	if title == "" {
+		title = g.problem.Name
+	}
+	if title == "" {
+		title = fallback
+	}
+	return Clean(title)
+}
+
+// frame sets the plot's rectangle and draws all that surrounds it: heading,
+// facts, axes, grid, line labels and notes. The order is fixed by what depends
+// on what: the left margin follows from the offset ticks, those from the plot's
+// height, and that from the number of lines of text above and below.
+func (g *page) frame(fallback string, facts []string, yLabel string, lines []mark, notes []note) {
+	font := g.medium.Font
+	pad := 1.4 * font
+	title := g.heading(fallback)
+	g.Description = title + ": " + strings.Join(facts, ", ")
+
+	width := g.Width - 2*pad
+	y := pad + 1.25*font
+	g.text(Text{X: pad, Y: y, Text: g.fit(title, 1.5*bold*font, width), Size: 1.5 * font, Role: Title})
+	for _, line := range g.wrap(facts, " · ", font, width) {
+		y += 1.5 * font
+		g.text(Text{X: pad, Y: y, Text: line, Size: font, Role: Fact})
+	}
+	top := y + 1.2*font
+
+	blocks, margin := g.markBlocks(lines)
+	rows := g.noteRows(notes, width)
+	bottom := g.Height - pad - 3.2*font - 1.6*font*float64(len(rows))
+	bottom = max(bottom, top+font)
+
+	yTicks := g.yTicks(bottom - top)
+	left := pad + 2*font
+	for _, t := range yTicks.Labels {
+		left = max(left, pad+2.2*font+g.textWidth(t, font))
+	}
+	right := max(g.Width-pad-margin, left+font)
+	g.Plot = Rect{left, top, right, bottom}
+	g.x.from, g.x.to = left, right
+	g.y.from, g.y.to = bottom, min(top+0.6*font, bottom) // headroom for the top line
+
+	g.axes(yTicks, g.xTicks(right-left), yLabel)
+	g.drawMarks(blocks)
+	g.drawNotes(rows, bottom+4.6*font)
+}
+
+// axes draws the grid, the ticks and the names of the two axes.
+func (g *page) axes(y, x ticks, yLabel string) {
+	font := g.medium.Font
+	p := g.Plot
+	for i, v := range y.Values {
+		at := g.y.at(v)
+		g.line(p.X0, at, p.X1, at, GridLine)
+		g.line(p.X0-0.4*font, at, p.X0, at, AxisLine)
+		g.text(Text{X: p.X0 - 0.7*font, Y: at + 0.35*font, Text: y.Labels[i], Size: font, Role: Tick, Anchor: End})
+	}
+	for i, v := range x.Values {
+		at := g.x.at(v)
+		g.line(at, p.Y0, at, p.Y1, GridLine)
+		g.line(at, p.Y1, at, p.Y1+0.4*font, AxisLine)
+		// A long label at either end moves inwards rather than off the page.
+		half := g.textWidth(x.Labels[i], font)/2 + 0.5*font
+		at = max(min(at, g.Width-half), half)
+		g.text(Text{X: at, Y: p.Y1 + 1.5*font, Text: x.Labels[i], Size: font, Role: Tick, Anchor: Middle})
+	}
+	g.line(p.X0, p.Y0, p.X0, p.Y1, AxisLine)
+	g.line(p.X0, p.Y1, p.X1, p.Y1, AxisLine)
+	g.text(Text{X: (p.X0 + p.X1) / 2, Y: p.Y1 + 3.1*font, Text: "time" + x.Unit, Size: font, Role: Axis, Anchor: Middle})
+	g.text(Text{X: 2.2 * font, Y: (p.Y0 + p.Y1) / 2, Text: yLabel + y.Unit, Size: font, Role: Axis, Anchor: Middle, Upright: true})
+}
+
+// yTicks and xTicks choose as many ticks as fit the given length.
+func (g *page) yTicks(length float64) ticks {
+	font := g.medium.Font
+	return newTicks(g.y.lower, g.y.upper, g.binary, func(t ticks) bool {
+		return len(t.Values) <= 12 && float64(len(t.Values))*3*font <= length+3*font
+	})
+}
+
+func (g *page) xTicks(length float64) ticks {
+	font := g.medium.Font
+	return newTicks(g.x.lower, g.x.upper, false, func(t ticks) bool {
+		var widest float64
+		for _, label := range t.Labels {
+			widest = max(widest, g.textWidth(label, font))
+		}
+		return len(t.Values) <= 16 && float64(len(t.Values))*(widest+1.5*font) <= length+widest
+	})
+}
+
+// A note is an entry under the plot, with or without a swatch.
+type note struct {
+	swatch *Shape // its rectangle is set by drawNotes; nil for none
+	part   bool   // the swatch is a part of a buffer
+	text   string
+}
+
+// noteRows breaks the notes into rows no wider than width.
+func (g *page) noteRows(notes []note, width float64) [][]note {
+	var rows [][]note
+	var used float64
+	for _, n := range notes {
+		need := g.noteWidth(n)
+		if len(rows) == 0 || used+need > width {
+			rows, used = append(rows, nil), 0
+		}
+		rows[len(rows)-1] = append(rows[len(rows)-1], n)
+		used += need
+	}
+	return rows
+}
+
+func (g *page) noteWidth(n note) float64 {
+	w := g.textWidth(n.text, 0.92*g.medium.Font) + 2*g.medium.Font
+	if n.swatch != nil {
+		w += 2.2 * g.medium.Font
+	}
+	return w
+}
+
+func (g *page) drawNotes(rows [][]note, y float64) {
+	font := g.medium.Font
+	for _, row := range rows {
+		x := 1.4 * font
+		for _, n := range row {
+			at := x
+			if n.swatch != nil {
+				s := *n.swatch
+				box := []Rect{{round(at), round(y - 0.85*font), round(at + 1.6*font), round(y + 0.1*font)}}
+				if n.part {
+					s.Parts = box
+				} else {
+					s.Rects = box
+				}
+				g.Swatches = append(g.Swatches, s)
+				at += 2.2 * font
+			}
+			g.text(Text{X: at, Y: y, Text: n.text, Size: 0.92 * font, Role: Note})
+			x += g.noteWidth(n)
+		}
+		y += 1.6 * font
+	}
+}

@@ -1,0 +1,236 @@
+package layout
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Plan lays out the picture of a plan: time across, offset up, a rectangle for
+// each piece of each buffer. The offsets are in the order of p.Buffers.
+//
+// A plan that overlaps itself or exceeds the capacity is drawn as it is, since
+// that is when one wants to see it. The error is for a problem that is not
+// valid, offsets that are missing or negative, and options out of range.
+func Plan(p *model.Problem, offsets []int64, o Options, m Medium) (*Figure, error) {
+	g, err := newPage(p, o, m)
+	if err != nil {
+		return nil, err
+	}
+	if len(offsets) != len(p.Buffers) {
+		return nil, fmt.Errorf("render: %d offsets for %d buffers", len(offsets), len(p.Buffers))
+	}
+	for i, at := range offsets {
+		if at < 0 || at > model.MaxSum {
+			return nil, fmt.Errorf("render: buffer %s: offset %d must be from 0 to %d", p.Buffers[i].ID, at, int64(model.MaxSum))
+		}
+	}
+
+	height := model.HeightOf(p, offsets)
+	bound := max(g.load.peak, g.opt.LowerBound)
+	capacity := g.opt.Capacity
+	g.x.lower, g.x.upper = timeRange(p)
+	g.y.upper = max(height, bound, 1)
+	off := offScale(capacity, g.y.upper)
+	if !off {
+		g.y.upper = max(g.y.upper, capacity)
+	}
+	g.frame("Memory plan", planFacts(len(p.Buffers), height, bound, g.load.peak, capacity), "offset",
+		g.planMarks(height, bound, off), g.planNotes())
+
+	if capacity > 0 && height > capacity {
+		g.Bands = append(g.Bands, Rect{g.Plot.X0, round(g.Plot.Y0), g.Plot.X1, round(g.y.at(capacity))})
+	}
+	shapeOf := g.spread(offsets, colours(p, g.pieces, offsets))
+	for i, k := range shapeOf {
+		if k >= 0 {
+			g.Shapes[k].Tip = tip(&p.Buffers[i], offsets[i])
+			if !g.opt.HideLabels {
+				g.label(&g.Shapes[k], &p.Buffers[i])
+			}
+		}
+	}
+	return g.Figure, nil
+}
+
+// planFacts are the figures that stand below the heading.
+func planFacts(n int, height, bound, peak, capacity int64) []string {
+	facts := []string{count(n, "buffer"), "height " + Thousands(height), "lower bound " + Thousands(bound)}
+	if bound == peak {
+		facts[2] += " (peak load)"
+	}
+	if height < bound {
+		facts = append(facts, "not valid: lower than the bound")
+	} else {
+		facts = append(facts, "gap "+percent(height-bound, bound))
+	}
+	switch {
+	case capacity == 0:
+	case height > capacity:
+		facts = append(facts, "over the capacity "+Thousands(capacity)+" by "+Thousands(height-capacity))
+	default:
+		facts = append(facts, "capacity "+Thousands(capacity)+" ("+percent(capacity-height, capacity)+" free)")
+	}
+	return facts
+}
+
+func (g *page) planMarks(height, bound int64, off bool) []mark {
+	var marks []mark
+	if c := g.opt.Capacity; c > 0 {
+		name := "capacity"
+		if off {
+			name = "capacity (off scale)"
+		}
+		marks = append(marks, mark{name, c, CapacityLine, off})
+	}
+	marks = append(marks, mark{"height", height, HeightLine, false})
+	if bound == g.load.peak {
+		return append(marks, mark{"peak load", bound, LoadLine, false})
+	}
+	return append(marks, mark{"lower bound", bound, BoundLine, false}, mark{"peak load", g.load.peak, LoadLine, false})
+}
+
+// planNotes explain what not every picture has.
+func (g *page) planNotes() []note {
+	var notes []note
+	fixed, windowed := false, false
+	for i := range g.problem.Buffers {
+		fixed = fixed || g.problem.Buffers[i].Fixed != nil
+	}
+	for _, c := range g.pieces {
+		windowed = windowed || c.windowed
+	}
+	if fixed {
+		notes = append(notes, note{&Shape{Stroke: FullStroke, Fixed: true}, false, "fixed offset"})
+	}
+	if windowed {
+		notes = append(notes, note{&Shape{Stroke: FullStroke}, false, "in use whole"},
+			note{&Shape{Stroke: FullStroke}, true, "in part, during a gap"})
+	}
+	if n := len(g.pieces); n > g.medium.Singles {
+		notes = append(notes, note{nil, false, fmt.Sprintf(
+			"Of %s rectangles the smallest are drawn without outline or label, and those under a pixel are merged.", Thousands(int64(n)))})
+	}
+	return notes
+}
+
+func count(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return Thousands(int64(n)) + " " + noun
+}
+
+// tip describes a buffer in a line.
+func tip(b *model.Buffer, offset int64) string {
+	var s strings.Builder
+	s.WriteString(Clean(cutRunes(b.ID, maxTipID)))
+	fmt.Fprintf(&s, ": time [%d, %d), size %s, offset %s, end %s",
+		b.Lower, b.Upper, Thousands(b.Size), Thousands(offset), Thousands(offset+b.Size))
+	if b.Align() > 1 {
+		s.WriteString(", alignment " + strconv.FormatInt(b.Alignment, 10))
+	}
+	if n := len(b.Gaps); n > 0 {
+		s.WriteString(", " + count(n, "gap"))
+	}
+	if b.Fixed != nil {
+		s.WriteString(", fixed")
+	}
+	return s.String()
+}
+
+// label writes a buffer's ID, and its size where there is room, into the
+// largest rectangle of its shape: across if it can, upright in a tall one.
+func (g *page) label(s *Shape, b *model.Buffer) {
+	rects := s.Rects
+	if len(rects) == 0 {
+		rects = s.Parts
+	}
+	var r Rect
+	for _, c := range rects {
+		// The first of those that rounding alone tells apart.
+		if c.width()*c.height() > 1.01*r.width()*r.height() {
+			r = c
+		}
+	}
+	r = g.clear(r)
+	least := g.medium.Smallest
+	if min(r.width(), r.height()) < 1.3*least {
+		return // spares the cleaning of IDs that never fit
+	}
+	id := Clean(b.ID)
+	for _, cutTo := range []bool{false, true} {
+		for _, upright := range []bool{false, true} {
+			along, across := r.width(), r.height()
+			if upright {
+				along, across = across, along
+			}
+			text, size := id, min(1.1*g.medium.Font, 0.75*across)
+			along -= 0.6 * size
+			if cutTo {
+				size = min(size, 1.15*least)
+				text = g.fitTail(id, size, along)
+			} else {
+				size = min(size, along/g.textWidth(id, 1))
+			}
+			if text == "" || size < least {
+				continue
+			}
+			g.putLabel(r, text, size, along, across, upright, b.Size)
+			return
+		}
+	}
+}
+
+// clear returns the tallest part of r that no mark crosses.
+func (g *page) clear(r Rect) Rect {
+	room := 0.3 * g.medium.Font
+	best, top := Rect{}, r.Y0
+	for _, y := range g.crossing {
+		if y <= r.Y0 || y >= r.Y1 {
+			continue
+		}
+		if part := (Rect{r.X0, top, r.X1, y - room}); part.height() > best.height() {
+			best = part
+		}
+		top = y + room
+	}
+	if top == r.Y0 {
+		return r
+	}
+	if part := (Rect{r.X0, top, r.X1, r.Y1}); part.height() > best.height() {
+		best = part
+	}
+	return best
+}
+
+// putLabel centres a label in r, with the buffer's size in a second line where
+// there is room across.
+func (g *page) putLabel(r Rect, id string, size, along, across float64, upright bool, bytes int64) {
+	x, y := (r.X0+r.X1)/2, (r.Y0+r.Y1)/2
+	t := Text{Text: id, Size: size, Role: Label, Anchor: Middle, Upright: upright}
+	put := func(t Text, down float64) {
+		if upright {
+			t.X, t.Y = x+down, y
+		} else {
+			t.X, t.Y = x, y+down
+		}
+		g.text(t)
+	}
+	second := Thousands(bytes)
+	if g.binary && bytes >= 1024 && bytes%1024 == 0 {
+		if short := binarySize(bytes); !strings.HasPrefix(short, "≈") {
+			second = short
+		}
+	}
+	small := max(0.8*size, g.medium.Smallest)
+	if across < 1.4*size+1.5*small || g.textWidth(second, small) > along {
+		put(t, 0.35*size)
+		return
+	}
+	put(t, -0.15*size)
+	t.Text, t.Size, t.Role = second, small, SubLabel
+	put(t, 0.05*size+small)
+}
