@@ -1,0 +1,104 @@
+// Package csv reads and writes problems and plans as comma-separated values,
+// one buffer a row. The header decides the columns, in any order and case:
+//
+//	id | buffer | buffer_id   names the buffer; unique
+//	lower | start | begin     first time slot of the lifespan
+//	upper                     one past the last time slot
+//	end                       in place of upper: the last time slot, inclusive
+//	size                      bytes, at least 1
+//	alignment                 optional; empty, 0 and 1 mean no constraint
+//	gaps                      optional; "a-b" or "a-b@lo:hi", space-separated
+//	hint                      optional; empty or -1 means none
+//	offset                    optional fixed offset; empty or -1 means none
+//
+// With end in place of upper, gaps end inclusively too, as in the older files
+// of google/minimalloc; windows stay half-open.
+//
+// Fields may be quoted as in RFC 4180, over several lines if need be. CRLF, a
+// byte order mark and blank lines are read. Spaces around header names and
+// integers do not count; in an ID they do. A header without rows is a problem
+// of no buffers.
+//
+// Whatever is wrong with an input is reported at once, as a *model.InputError
+// with file, line, buffer, column and value. The file is read whole, since a
+// field is then a slice of it: the IDs of a problem share one string.
+package csv
+
+import (
+	"io"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// A table is a CSV file being read: its header, its current row, and what is
+// wrong so far.
+type table struct {
+	file   string
+	scan   scanner
+	head   header
+	issues model.Issues
+}
+
+// open reads r and finds its header, of which it asks the columns of need. The
+// error is set where there is no point in going on to the rows.
+func open(r io.Reader, file string, need []column, strict bool) (*table, error) {
+	text, err := source.Read(r, file)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{file: file, scan: scanner{text: text.Text, nextLine: 1}}
+	if !t.next() {
+		t.issues.Add(model.Issue{File: file, Line: 1, Message: "is empty: expected a header such as " + example})
+		return nil, t.issues.Err()
+	}
+	if !t.header(need, strict) {
+		return nil, t.issues.Err()
+	}
+	return t, nil
+}
+
+// next moves to the next row that is not blank; false at the end.
+func (t *table) next() bool {
+	for t.scan.next() {
+		if f := t.scan.fields; len(f) != 1 || t.scan.fault != "" || trim(f[0]) != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// sound reports whether the current row could be split and has as many fields
+// as the header. Where not it says why.
+func (t *table) sound() bool {
+	s := &t.scan
+	if s.fault != "" {
+		t.issues.Add(model.Issue{File: t.file, Line: s.faultLine, Value: source.Clip(s.faultValue), Message: s.fault})
+		return false
+	}
+	if len(s.fields) != t.head.width {
+		t.issues.Add(model.Issue{
+			File: t.file, Line: s.line, Buffer: source.Clip(t.field(id)),
+			Message: "has " + count(len(s.fields), "field") + ", the header has " + count(t.head.width, "column"),
+		})
+		return false
+	}
+	return true
+}
+
+// field returns a field of the current row, empty where the file has no such
+// column or the row is too short.
+func (t *table) field(c column) string {
+	if k := t.head.at[c]; k >= 0 && k < len(t.scan.fields) {
+		return t.scan.fields[k]
+	}
+	return ""
+}
+
+// refuse reports a field of the current row.
+func (t *table) refuse(c column, value, message string) {
+	t.issues.Add(model.Issue{
+		File: t.file, Line: t.scan.line, Buffer: source.Clip(t.field(id)),
+		Field: t.head.name[c], Value: source.Clip(value), Message: message,
+	})
+}

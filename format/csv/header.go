@@ -1,0 +1,126 @@
+package csv
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// A column is what a column of the file means, by whichever name.
+type column int
+
+const (
+	id column = iota
+	lower
+	upper
+	size
+	alignment
+	gaps
+	hint
+	offset
+	numColumns
+)
+
+// example is the header of a problem without options.
+const example = "id,lower,upper,size"
+
+// columnNames lists the names of each column, the first of which is ours.
+var columnNames = [numColumns][]string{
+	id:        {"id", "buffer", "buffer_id"},
+	lower:     {"lower", "start", "begin"},
+	upper:     {"upper", inclusiveName},
+	size:      {"size"},
+	alignment: {"alignment"},
+	gaps:      {"gaps"},
+	hint:      {"hint"},
+	offset:    {"offset"},
+}
+
+// inclusiveName in place of upper says that lifespans and gaps end inclusively.
+const inclusiveName = "end"
+
+// A header says where the columns of a file are.
+type header struct {
+	at        [numColumns]int    // index of the field in a row; -1 where the file has no such column
+	name      [numColumns]string // the column's name in this file; our own where it has none
+	width     int                // fields of a row
+	inclusive bool               // the file has end in place of upper
+	complete  bool               // every column is known and none is missing or double
+}
+
+// header reads the current row as a header. It reports columns of need that are
+// missing, columns that stand there twice and, if strict, columns that are not
+// known. It returns false where the rows would make no sense.
+func (t *table) header(need []column, strict bool) bool {
+	h := &t.head
+	for c := range h.at {
+		h.at[c], h.name[c] = -1, columnNames[c][0]
+	}
+	fields := t.scan.fields
+	h.width = len(fields)
+	if t.scan.fault != "" {
+		t.sound()
+		return false
+	}
+	before := t.issues
+	refuse := func(field, value, message string) {
+		t.issues.Add(model.Issue{File: t.file, Line: t.scan.line, Field: field, Value: source.Clip(value), Message: message})
+	}
+	known := 0
+	for k, field := range fields {
+		name := strings.ToLower(strings.TrimSpace(field))
+		c := columnOf(name)
+		switch {
+		case c < 0 && !strict:
+		case c < 0 && name == "":
+			refuse("header", "", "column "+strconv.Itoa(k+1)+" has no name")
+		case c < 0:
+			refuse("header", strings.TrimSpace(field), "is not a known column")
+		case h.at[c] >= 0:
+			known++
+			refuse("header", name, "is a duplicate: column "+strconv.Itoa(h.at[c]+1)+" is "+strconv.Quote(h.name[c]))
+		default:
+			known++
+			h.at[c], h.name[c] = k, name
+		}
+	}
+	h.inclusive = h.name[upper] == inclusiveName
+	if known == 0 {
+		// Not one name is right, so this is a row, another format or another
+		// separator; naming all that is missing would help nobody.
+		t.issues = before
+		t.issues.Add(model.Issue{
+			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, ",")),
+			Message: "names no column: expected one such as " + example,
+		})
+		return false
+	}
+	for _, c := range need {
+		if h.at[c] < 0 {
+			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing")
+		}
+	}
+	h.complete = t.issues.Err() == nil
+	return true
+}
+
+// columnOf returns the column of that name, -1 for none.
+func columnOf(name string) column {
+	for c, names := range columnNames {
+		if slices.Contains(names, name) {
+			return column(c)
+		}
+	}
+	return -1
+}
+
+// count formats a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}

@@ -1,0 +1,175 @@
+package csv
+
+import (
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Two passes find what is wrong: the rows as they are read, then the problem as
+// a whole (model.ValidateAt). A row that fails the first pass goes into the
+// second with harmless values, but for its ID: so it gives no second message,
+// yet an ID that stands twice is found, and the buffers keep their numbers.
+
+// Read reads a problem. The file is named in messages only. Every buffer of the
+// problem has an alignment of at least 1 and its gaps in ascending order; an
+// offset column sets Buffer.Fixed. The error, for anything but a failing
+// reader, is a *model.InputError.
+func Read(r io.Reader, file string) (*model.Problem, error) {
+	t, err := open(r, file, []column{id, lower, upper, size}, true)
+	if err != nil {
+		return nil, err
+	}
+	rows := t.scan.rows()
+	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
+	lines := make([]int32, 0, rows)
+	for t.next() {
+		b, ok := t.buffer()
+		if !ok {
+			b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
+			if b.ID == "" {
+				b.ID = "\x00" + strconv.Itoa(t.scan.line) // no other row can have it: text holds no NUL
+			}
+		}
+		p.Buffers = append(p.Buffers, b)
+		lines = append(lines, int32(t.scan.line))
+	}
+	err = t.issues.Err()
+	if t.head.complete {
+		err = source.Join(err, t.inFileTerms(model.ValidateAt(p, func(i int) model.Issue {
+			if i < 0 {
+				return model.Issue{File: file}
+			}
+			return model.Issue{File: file, Line: int(lines[i])}
+		})))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// rows returns how many rows may follow: no more than there are lines, and none
+// is shorter than "a,0,1,1" and a newline.
+func (s *scanner) rows() int {
+	rest := s.text[min(s.pos, len(s.text)):]
+	return min(strings.Count(rest, "\n"), len(rest)/8) + 1
+}
+
+// buffer reads the current row. It reports all that is wrong with it; the ID is
+// set in any case, if there is one.
+func (t *table) buffer() (b model.Buffer, ok bool) {
+	b.ID = t.field(id)
+	if !t.sound() {
+		return b, false
+	}
+	ok = true
+	integer := func(c column, v int64, fault string) int64 {
+		if fault != "" && t.head.at[c] >= 0 {
+			t.refuse(c, t.field(c), fault)
+			ok = false
+		}
+		return v
+	}
+	v, fault := parseInt(t.field(lower))
+	b.Lower = integer(lower, v, fault)
+	v, fault = parseEnd(t.field(upper), t.head.inclusive)
+	b.Upper = integer(upper, v, fault)
+	v, fault = parseInt(t.field(size))
+	b.Size = integer(size, v, fault)
+	b.Alignment = 1
+	if f := t.field(alignment); trim(f) != "" {
+		v, fault = parseInt(f)
+		if b.Alignment = integer(alignment, v, fault); b.Alignment == 0 {
+			b.Alignment = 1
+		}
+	}
+	if f := t.field(gaps); f != "" {
+		b.Gaps, fault = t.gaps(f)
+		ok = ok && fault == ""
+	}
+	if t.head.at[hint] >= 0 {
+		v, none, fault := parseOffset(t.field(hint))
+		if v = integer(hint, v, fault); !none {
+			b.Hint = &v
+		}
+	}
+	if t.head.at[offset] >= 0 {
+		v, none, fault := parseOffset(t.field(offset))
+		if v = integer(offset, v, fault); !none {
+			b.Fixed = &v
+		}
+	}
+	if ok && t.head.inclusive && t.head.complete && b.Upper <= b.Lower {
+		// ValidateAt would put this into half-open terms.
+		t.refuse(upper, t.field(upper), "the lifespan ends before it starts: "+t.head.name[lower]+" is "+trim(t.field(lower)))
+		ok = false
+	}
+	return b, ok
+}
+
+// gaps reads the gaps of a buffer, reports those that are none, and returns the
+// last fault.
+func (t *table) gaps(field string) (list []model.Gap, fault string) {
+	for text := range strings.FieldsSeq(field) {
+		g, why := parseGap(text, t.head.inclusive)
+		if why != "" {
+			t.refuse(gaps, text, why)
+			fault = why
+			continue
+		}
+		list = append(list, g)
+	}
+	model.SortGaps(list)
+	return list, fault
+}
+
+// inFileTerms puts the issues that model finds into the words of the file: its
+// names of the columns and, where that is its dialect, inclusive ends.
+func (t *table) inFileTerms(err error) error {
+	var e *model.InputError
+	if !errors.As(err, &e) {
+		return err
+	}
+	for k := range e.Issues {
+		issue := &e.Issues[k]
+		c := columnOf(issue.Field)
+		if c < 0 {
+			continue
+		}
+		issue.Field = t.head.name[c]
+		issue.Buffer = source.Clip(issue.Buffer)
+		if c == id {
+			issue.Value = source.Clip(issue.Value)
+		}
+		if !t.head.inclusive {
+			continue
+		}
+		switch c {
+		case upper:
+			if v, fault := parseInt(issue.Value); fault == "" {
+				issue.Value = strconv.FormatInt(v-1, 10)
+			}
+		case gaps:
+			issue.Value = inclusiveGap(issue.Value)
+			if start, gap, ok := strings.Cut(issue.Message, "the gap "); ok {
+				issue.Message = start + "the gap " + inclusiveGap(gap)
+			}
+		}
+	}
+	return err
+}
+
+// inclusiveGap puts the text of a half-open gap into inclusive terms.
+func inclusiveGap(text string) string {
+	g, fault := parseGap(text, false)
+	if fault != "" {
+		return text
+	}
+	g.Upper--
+	return model.GapText(g)
+}

@@ -1,0 +1,159 @@
+package csv
+
+import "strings"
+
+// Idea: a record without quotes, which is nearly every one, is cut at commas in
+// one pass over its bytes; the fields are slices of the text. At the first
+// quote the record is read again with care (careful). The fields that come out
+// are those of encoding/csv (a fuzz test holds the two together), except that a
+// CRLF inside quotes is kept, so that what is written can be read back.
+//
+// Invariant: between calls pos is at the start of a line, nextLine is its
+// number. A record that breaks the rules sets fault, and the scan goes on at
+// the next line.
+//
+// Complexity: O(n); no allocation but for fields with doubled quotes.
+//
+// Source: RFC 4180. Dropped: encoding/csv, which copies each line twice and
+// takes 3 to 4 times as long for a million rows.
+
+// A scanner cuts a text into records.
+type scanner struct {
+	text     string
+	pos      int // start of the next record
+	nextLine int // its line, from 1
+
+	fields []string // of the current record; valid until the next call of next
+	line   int      // line at which the current record starts
+
+	fault      string // what is wrong with the current record, empty for nothing
+	faultLine  int    // line of the fault
+	faultValue string // the field at fault
+}
+
+// next reads a record, passing over empty lines; false at the end of the text.
+func (s *scanner) next() bool {
+	s.fault = ""
+	text := s.text
+	for s.pos < len(text) {
+		fields := s.fields[:0]
+		s.line = s.nextLine
+		begin, i := s.pos, s.pos
+	record:
+		for ; i < len(text); i++ {
+			switch text[i] {
+			case ',':
+				fields = append(fields, text[begin:i])
+				begin = i + 1
+			case '\n':
+				break record
+			case '"':
+				s.fields = fields
+				s.careful()
+				return true
+			}
+		}
+		last := text[begin:trimCR(text, begin, i)]
+		s.pos = i + 1
+		s.nextLine++
+		if len(fields) == 0 && last == "" {
+			continue
+		}
+		s.fields = append(fields, last)
+		return true
+	}
+	return false
+}
+
+// careful reads the record at pos, some field of which has a quote.
+func (s *scanner) careful() {
+	text := s.text
+	s.fields = s.fields[:0]
+	line := s.line
+	i := s.pos
+	for {
+		begin := i
+		var field string
+		if i < len(text) && text[i] == '"' {
+			end := closing(text, i+1)
+			if end < 0 {
+				s.broken("the quoted field is not closed", line, text[begin:])
+				s.fields = append(s.fields, text[begin+1:])
+				line += strings.Count(text[begin:], "\n")
+				i = len(text)
+				break
+			}
+			field = text[begin+1 : end]
+			at := line
+			line += strings.Count(field, "\n")
+			if strings.IndexByte(field, '"') >= 0 {
+				field = strings.ReplaceAll(field, `""`, `"`)
+			}
+			i = end + 1
+			// Only a comma or the end of the line may follow the closing quote.
+			stop := i + until(text[i:])
+			if trimCR(text, i, stop) != i {
+				s.broken("has text after its closing quote", at, text[begin:stop])
+			}
+			i = stop
+		} else {
+			i += until(text[i:])
+			field = text[begin:i]
+			if i == len(text) || text[i] == '\n' {
+				field = text[begin:trimCR(text, begin, i)]
+			}
+			if strings.IndexByte(field, '"') >= 0 {
+				s.broken("has a quote inside an unquoted field", line, field)
+			}
+		}
+		s.fields = append(s.fields, field)
+		if i == len(text) || text[i] == '\n' {
+			break
+		}
+		i++ // the comma
+	}
+	s.pos = i + 1
+	s.nextLine = line + 1
+}
+
+// broken notes the first fault of a record.
+func (s *scanner) broken(why string, line int, value string) {
+	if s.fault == "" {
+		s.fault, s.faultLine, s.faultValue = why, line, value
+	}
+}
+
+// closing returns where the quote is that closes a field whose content starts
+// at i, -1 for nowhere. A doubled quote stands for one.
+func closing(text string, i int) int {
+	for {
+		k := strings.IndexByte(text[i:], '"')
+		if k < 0 {
+			return -1
+		}
+		i += k
+		if i+1 == len(text) || text[i+1] != '"' {
+			return i
+		}
+		i += 2
+	}
+}
+
+// until returns the length of s up to the first comma or newline.
+func until(s string) int {
+	for i := range len(s) {
+		if s[i] == ',' || s[i] == '\n' {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// trimCR returns end, less one where text[begin:end] is at the end of a line
+// and its last byte is a carriage return.
+func trimCR(text string, begin, end int) int {
+	if end > begin && text[end-1] == '\r' && (end == len(text) || text[end] == '\n') {
+		return end - 1
+	}
+	return end
+}

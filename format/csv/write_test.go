@@ -1,0 +1,222 @@
+package csv
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+func TestWrite(t *testing.T) {
+	plain := &model.Problem{Buffers: []model.Buffer{
+		{ID: "b1", Upper: 3, Size: 4},
+		{ID: "b2", Lower: 3, Upper: 9, Size: 5, Alignment: 1},
+	}}
+	full := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: -9, Upper: 9, Size: 8, Alignment: 4, Hint: at(12), Gaps: []model.Gap{
+			{Lower: -5, Upper: -2}, {Lower: 7, Upper: 8, Window: &model.Window{Lower: 1, Upper: 2}},
+		}},
+		{ID: "b,\"\n", Upper: 9, Size: 8, Fixed: at(0)},
+	}}
+	for _, test := range []struct {
+		name    string
+		p       *model.Problem
+		offsets []int64
+		o       WriteOptions
+		want    string
+	}{
+		{"problem", plain, nil, WriteOptions{}, "id,lower,upper,size\nb1,0,3,4\nb2,3,9,5\n"},
+		{"plan", plain, []int64{8, 0}, WriteOptions{}, "id,lower,upper,size,offset\nb1,0,3,4,8\nb2,3,9,5,0\n"},
+		{"inclusive", plain, nil, WriteOptions{Inclusive: true}, "id,start,end,size\nb1,0,2,4\nb2,3,8,5\n"},
+		{
+			"everything", full, nil,
+			WriteOptions{},
+			"id,lower,upper,size,alignment,hint,gaps,offset\na,-9,9,8,4,12,-5--2 7-8@1:2,-1\n\"b,\"\"\n\",0,9,8,1,-1,,0\n",
+		},
+		{
+			"everything, inclusive, with a plan", full,
+			[]int64{-1, 16},
+			WriteOptions{Inclusive: true},
+			"id,start,end,size,alignment,hint,gaps,offset\na,-9,8,8,4,12,-5--3 7-7@1:2,-1\n\"b,\"\"\n\",0,8,8,1,-1,,16\n",
+		},
+		{"nothing", &model.Problem{}, nil, WriteOptions{}, "id,lower,upper,size\n"},
+		{"an empty plan", &model.Problem{}, []int64{}, WriteOptions{}, "id,lower,upper,size,offset\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			var b bytes.Buffer
+			if err := WriteWith(&b, test.p, test.offsets, test.o); err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(test.want, b.String()); diff != "" {
+				t.Error(diff)
+			}
+		})
+	}
+}
+
+func TestWriteRefuses(t *testing.T) {
+	for _, test := range []struct {
+		p       *model.Problem
+		offsets []int64
+		want    string
+	}{
+		{&model.Problem{Buffers: make([]model.Buffer, 2)}, []int64{1}, "csv: 1 offsets for 2 buffers"},
+		{
+			&model.Problem{Buffers: []model.Buffer{{ID: "a\x00"}, {ID: "b"}, {ID: "\xff"}}}, nil,
+			"csv: the ID \"a\\x00\" of buffer number 1 is not text\ncsv: the ID \"\\xff\" of buffer number 3 is not text",
+		},
+	} {
+		var b bytes.Buffer
+		err := Write(&b, test.p, test.offsets)
+		if err == nil || err.Error() != test.want {
+			t.Errorf("got %v, want %s", err, test.want)
+		}
+		if b.Len() > 0 {
+			t.Errorf("wrote %q", b.String())
+		}
+	}
+}
+
+// failing is a writer that fails after so many bytes.
+type failing struct{ left int }
+
+var errFull = errors.New("no space")
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.left -= len(p); f.left < 0 {
+		return 0, errFull
+	}
+	return len(p), nil
+}
+
+func TestWriteFails(t *testing.T) {
+	p := grid(20000)
+	for _, room := range []int{0, 70000} {
+		if err := Write(&failing{room}, p, nil); !errors.Is(err, errFull) {
+			t.Errorf("with room for %d bytes: %v", room, err)
+		}
+	}
+}
+
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		o := WriteOptions{Inclusive: rapid.Bool().Draw(t, "inclusive")}
+		var b bytes.Buffer
+		if err := WriteWith(&b, p, nil, o); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		got, err := Read(&b, "x.csv")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if diff := cmp.Diff(p, got); diff != "" {
+			t.Fatalf("%s in\n%s", diff, text)
+		}
+	})
+}
+
+func TestRoundTripPlan(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		offsets := make([]int64, len(p.Buffers))
+		for i := range offsets {
+			offsets[i] = rapid.Int64Range(0, model.MaxSum).Draw(t, "offset")
+		}
+		var b bytes.Buffer
+		if err := Write(&b, p, offsets); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadPlan(&b, "x.csv", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(offsets, got); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+}
+
+// drawProblem draws a valid problem, as Read gives it.
+func drawProblem(t *rapid.T) *model.Problem {
+	id := rapid.OneOf(
+		rapid.StringMatching(`[a-c ,"\r\n\t;]{1,6}`),
+		rapid.StringN(1, 8, -1).Filter(func(s string) bool { return strings.IndexByte(s, 0) < 0 }),
+	)
+	some := func(name string, max int64) *int64 {
+		if rapid.Bool().Draw(t, "has "+name) {
+			return at(rapid.Int64Range(0, max).Draw(t, name))
+		}
+		return nil
+	}
+	p := &model.Problem{Buffers: []model.Buffer{}}
+	for _, name := range rapid.SliceOfNDistinct(id, 0, 6, rapid.ID[string]).Draw(t, "ids") {
+		b := model.Buffer{
+			ID:        name,
+			Lower:     rapid.Int64Range(-1000, 1000).Draw(t, "lower"),
+			Size:      rapid.Int64Range(1, 1<<40).Draw(t, "size"),
+			Alignment: rapid.Int64Range(1, 8).Draw(t, "alignment"),
+			Hint:      some("hint", model.MaxSum),
+			Fixed:     some("offset", 1<<40),
+		}
+		if b.Fixed != nil {
+			*b.Fixed *= b.Alignment
+		}
+		b.Upper = b.Lower + rapid.Int64Range(0, 3).Draw(t, "lead")
+		for range rapid.IntRange(0, 3).Draw(t, "gaps") {
+			g := model.Gap{Lower: b.Upper, Upper: b.Upper + rapid.Int64Range(1, 5).Draw(t, "gap")}
+			if rapid.Bool().Draw(t, "windowed") {
+				w := model.Window{Lower: rapid.Int64Range(0, b.Size-1).Draw(t, "lo")}
+				w.Upper = rapid.Int64Range(w.Lower+1, b.Size).Draw(t, "hi")
+				g.Window = &w
+			}
+			b.Gaps = append(b.Gaps, g)
+			b.Upper = g.Upper + rapid.Int64Range(0, 3).Draw(t, "space")
+		}
+		b.Upper += rapid.Int64Range(1, 5).Draw(t, "tail")
+		p.Buffers = append(p.Buffers, b)
+	}
+	return p
+}
+
+// grid makes a problem of n plain buffers.
+func grid(n int) *model.Problem {
+	p := &model.Problem{Buffers: make([]model.Buffer, n)}
+	for i := range p.Buffers {
+		lower := int64(i) * 37 % 100000
+		p.Buffers[i] = model.Buffer{ID: string(appendInt(nil, int64(i))[1:]), Lower: lower, Upper: lower + 100, Size: 4096 + int64(i), Alignment: 1}
+	}
+	return p
+}
+
+func BenchmarkRead(b *testing.B) {
+	var text bytes.Buffer
+	if err := Write(&text, grid(1e6), nil); err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Read(bytes.NewReader(text.Bytes()), ""); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkWrite(b *testing.B) {
+	p := grid(1e6)
+	offsets := make([]int64, len(p.Buffers))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := Write(io.Discard, p, offsets); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

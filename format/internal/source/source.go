@@ -1,0 +1,116 @@
+// Package source holds the text of an input file, says where in it a byte
+// lies, and joins what several passes over it find wrong.
+//
+// The text is read whole: the readers slice it without copying, and a line
+// number is only worked out for the few places that are reported.
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// bom is the byte order mark that some editors put before UTF-8 text.
+const bom = "\uFEFF"
+
+// A Text is the content of an input file.
+type Text struct {
+	File string // path as the user gave it, for messages
+	Text string // the content, valid UTF-8 without a byte order mark or NUL bytes
+}
+
+// Read reads r to its end. A failure to read is returned as it is, with the
+// file named; content that is not UTF-8 text is refused with a
+// *model.InputError.
+func Read(r io.Reader, file string) (*Text, error) {
+	var b strings.Builder
+	b.Grow(sizeOf(r))
+	if _, err := io.Copy(&b, r); err != nil {
+		if file == "" {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	t := &Text{File: file, Text: strings.TrimPrefix(b.String(), bom)}
+	if at := strings.IndexByte(t.Text, 0); at >= 0 {
+		return nil, t.Refuse(at, "\x00", "is not text: UTF-16 and binary files cannot be read")
+	}
+	if !utf8.ValidString(t.Text) {
+		at := invalid(t.Text)
+		return nil, t.Refuse(at, t.Text[at:at+1], "is not valid UTF-8")
+	}
+	return t, nil
+}
+
+// sizeOf guesses how much r holds, so that the text need not grow; 0 for no
+// idea.
+func sizeOf(r io.Reader) int {
+	switch r := r.(type) {
+	case interface{ Len() int }:
+		return r.Len()
+	case interface{ Stat() (fs.FileInfo, error) }:
+		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
+			return int(min(info.Size(), 1<<30))
+		}
+	}
+	return 0
+}
+
+// invalid returns where the first invalid UTF-8 of s is.
+func invalid(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError {
+			if _, width := utf8.DecodeRuneInString(s[i:]); width == 1 {
+				return i
+			}
+		}
+	}
+	return len(s)
+}
+
+// Line returns the 1-based line of the byte at the given index.
+func (t *Text) Line(at int) int { return 1 + strings.Count(t.Text[:min(at, len(t.Text))], "\n") }
+
+// Refuse returns an *model.InputError with one issue, at the byte of that
+// index.
+func (t *Text) Refuse(at int, value, message string) error {
+	var issues model.Issues
+	issues.Add(model.Issue{File: t.File, Line: t.Line(at), Value: value, Message: message})
+	return issues.Err()
+}
+
+// Join puts the issues of two passes over the same input together, in order of
+// their lines, and keeps the first model.MaxIssues. Either error may be nil;
+// each must be an *model.InputError whose issues are in order of their lines.
+func Join(a, b error) error {
+	var x, y *model.InputError
+	switch {
+	case !errors.As(a, &x):
+		return b
+	case !errors.As(b, &y):
+		return a
+	}
+	all := slices.Concat(x.Issues, y.Issues)
+	slices.SortStableFunc(all, func(i, j model.Issue) int { return i.Line - j.Line })
+	return &model.InputError{Issues: all[:min(len(all), model.MaxIssues)], Total: x.Total + y.Total}
+}
+
+// Clip shortens a value to what a message can show.
+func Clip(value string) string {
+	const most = 60
+	if len(value) <= most {
+		return value
+	}
+	end := most
+	for end > 0 && !utf8.RuneStart(value[end]) {
+		end--
+	}
+	return value[:end] + "…"
+}
