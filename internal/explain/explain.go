@@ -1,8 +1,22 @@
 // Package explain says why a problem is infeasible, by naming few buffers that
 // cannot fit.
+//
+//	explain.go      Irreducible: from the problem to an Explanation
+//	crowd.go        the short way: one section holds too much
+//	quickxplain.go  the long way: divide and conquer over any reason
+//	trial.go        asking a planner whether some of the buffers fit
 package explain
 
-import "github.com/stowage-go/stowage/internal/model"
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
 
 // An Explanation is the outcome of a search for a reason.
 type Explanation struct {
@@ -22,4 +36,96 @@ type Explanation struct {
 	At   [2]int64
 	// Runs counts the searches that it took.
 	Runs int
+}
+
+// Irreducible runs the planner on p with o.Capacity and, where that is proven
+// infeasible, removes buffers for as long as the rest is infeasible too.
+//
+// o.Timeout (0 for none) limits the whole of it; o.NodeLimit limits each run of
+// the planner. Minimize and Progress are ignored. A run that a limit ends counts
+// as if the buffers fitted: the subset stays larger, and Irreducible stays false
+// unless later runs settle it. The error is for a capacity below 1 and for
+// input that the planner cannot take.
+func Irreducible(ctx context.Context, p *model.Problem, planner plan.Planner, o plan.Options) (*Explanation, error) {
+	if o.Capacity < 1 {
+		return nil, errors.New("an explanation needs a capacity of at least 1")
+	}
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	o.Minimize, o.Progress, o.Timeout = false, nil, 0
+	e := &Explanation{Capacity: o.Capacity}
+	if i, ok := tooLarge(p, o.Capacity); ok {
+		e.settle(p, []int{i})
+		e.Irreducible = true
+		return e, nil
+	}
+
+	tl := timeline.New(p)
+	start := time.Now()
+	r, err := plan.Run(ctx, planner, tl, o)
+	if err != nil {
+		return nil, err
+	}
+	e.Runs = 1
+	if r.Status != model.Infeasible {
+		if e.Status = r.Status; r.Status == model.Optimal {
+			e.Status = model.Feasible
+		}
+		return e, nil
+	}
+
+	t := &trial{ctx: ctx, problem: p, planner: planner, options: o, patience: patience(time.Since(start))}
+	core := crowd(tl, o.Capacity)
+	switch {
+	case core == nil:
+		core = t.quickXplain(nil, false, byTime(tl))
+	case !t.stackable(core[:len(core)-1]):
+		// Alignment or fixed offsets are part of the reason.
+		core = t.quickXplain(nil, false, core)
+	}
+	slices.Sort(core)
+	core, e.Irreducible = t.polish(core)
+	if t.err != nil {
+		return nil, t.err
+	}
+	e.Runs += t.runs
+	e.settle(p, core)
+	return e, nil
+}
+
+// settle records the reason and where it presses most.
+func (e *Explanation) settle(p *model.Problem, core []int) {
+	e.Status, e.Buffers = model.Infeasible, core
+	tl := timeline.New(subset(p, core, e.Capacity))
+	e.Load = tl.MaxLoad
+	if s := slices.Index(tl.Load, tl.MaxLoad); s >= 0 {
+		e.At = [2]int64{tl.Starts[s], tl.Ends[s]}
+	}
+}
+
+// tooLarge returns the first buffer that cannot fit even alone: it is a reason
+// by itself, and no search is needed.
+func tooLarge(p *model.Problem, capacity int64) (i int, ok bool) {
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if b.Size > capacity || b.Fixed != nil && *b.Fixed > capacity-b.Size {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// byTime lists the buffers in order of their first section. Reasons are mostly
+// local in time, so halves of this order are good guesses.
+func byTime(tl *timeline.Timeline) []int {
+	var order []int
+	for k := range tl.Partitions {
+		for _, i := range tl.Partitions[k].Buffers {
+			order = append(order, int(i))
+		}
+	}
+	return order
 }

@@ -1,0 +1,74 @@
+package explain
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: where a section's load exceeds the capacity, its members are a reason
+// that needs no search. The largest of them, taken until their sum exceeds the
+// capacity, are the fewest that do: any other choice of that many is no larger.
+// And none of them can go: each is at least as large as the last one taken, and
+// before that one the sum was within the capacity.
+//
+// Invariant: the buffers returned are active at once and their windows sum to
+// more than the capacity. Alignment and fixed offsets may make fewer of them
+// infeasible; that is for the caller to find out.
+//
+// Complexity: O(n log n) a section, for at most maxSections of them.
+//
+// Source: the load bound of Buchsbaum et al., "OPT versus LOAD", turned into a
+// subset. Tried and dropped: deletion from a section in input order, which
+// keeps many small buffers.
+
+// maxSections is the number of overloaded sections that are compared, from the
+// most loaded down.
+const maxSections = 64
+
+// crowd returns the fewest buffers that overload one section, largest first;
+// nil where no section is overloaded.
+func crowd(tl *timeline.Timeline, capacity int64) []int {
+	var over []int
+	for s, load := range tl.Load {
+		if load > capacity {
+			over = append(over, s)
+		}
+	}
+	slices.SortStableFunc(over, func(a, b int) int { return cmp.Compare(tl.Load[b], tl.Load[a]) })
+	var fewest []int
+	for _, s := range over[:min(len(over), maxSections)] {
+		if few := fewestOver(tl, int32(s), capacity); fewest == nil || len(few) < len(fewest) {
+			fewest = few
+		}
+	}
+	return fewest
+}
+
+// fewestOver returns the largest members of section s, until they exceed the
+// capacity.
+func fewestOver(tl *timeline.Timeline, s int32, capacity int64) []int {
+	type member struct {
+		buffer int
+		bytes  int64
+	}
+	var members []member
+	for i := range tl.Problem.Buffers {
+		for _, span := range tl.Spans(i) {
+			if span.First <= s && s < span.Last {
+				members = append(members, member{buffer: i, bytes: span.Upper - span.Lower})
+			}
+		}
+	}
+	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
+	var few []int
+	var sum int64
+	for _, m := range members {
+		few = append(few, m.buffer)
+		if sum += m.bytes; sum > capacity {
+			break
+		}
+	}
+	return few
+}

@@ -1,0 +1,124 @@
+package explain
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// A trial asks whether some of the buffers fit, and remembers the sets that do:
+// their subsets need no run.
+//
+// Invariant: an answer other than Unknown is proven.
+
+// minPatience is the least time that a run gets before it counts as undecided.
+const minPatience = 100 * time.Millisecond
+
+// patience is how long one run may take, given how long the whole problem took:
+// parts of it are mostly easier, but some are harder.
+func patience(whole time.Duration) time.Duration { return max(minPatience, 4*whole) }
+
+type trial struct {
+	ctx      context.Context
+	problem  *model.Problem
+	planner  plan.Planner
+	options  plan.Options
+	patience time.Duration // for a run, where the context has a deadline
+	runs     int
+	err      error   // the first; all later answers are Unknown
+	fitting  [][]int // sets that fit, each ascending
+}
+
+// maxFitting bounds the sets remembered; the earliest are dropped.
+const maxFitting = 256
+
+// ask returns Feasible, Infeasible or Unknown for the buffers of set, in any
+// order.
+func (t *trial) ask(set []int) model.Status {
+	if !slices.IsSorted(set) {
+		set = slices.Clone(set)
+		slices.Sort(set)
+	}
+	if t.stackable(set) || slices.ContainsFunc(t.fitting, func(f []int) bool { return within(set, f) }) {
+		return model.Feasible
+	}
+	if t.over() {
+		return model.Unknown
+	}
+	o := t.options
+	if deadline, ok := t.ctx.Deadline(); ok {
+		// A quarter of what is left at most, so that one hard run does not
+		// starve those that come after it.
+		o.Timeout = max(1, min(t.patience, time.Until(deadline)/4))
+	}
+	t.runs++
+	r, err := plan.Run(t.ctx, t.planner, timeline.New(subset(t.problem, set, o.Capacity)), o)
+	switch {
+	case err != nil:
+		t.err = err
+		return model.Unknown
+	case r.Status.HasPlan():
+		if len(t.fitting) == maxFitting {
+			t.fitting = t.fitting[1:]
+		}
+		t.fitting = append(t.fitting, set)
+		return model.Feasible
+	}
+	return r.Status
+}
+
+// over reports whether there can be no more runs.
+func (t *trial) over() bool { return t.err != nil || t.ctx.Err() != nil }
+
+// stretch lets a run take its share of the time that is left, where there are
+// at most so many runs to come.
+func (t *trial) stretch(runs int) {
+	if deadline, ok := t.ctx.Deadline(); ok {
+		t.patience = max(t.patience, time.Until(deadline)/time.Duration(runs))
+	}
+}
+
+// stackable reports whether the buffers fit one on top of the other, whenever
+// they are live.
+func (t *trial) stackable(set []int) bool {
+	var top int64
+	for _, i := range set {
+		b := &t.problem.Buffers[i]
+		if b.Fixed != nil {
+			return false
+		}
+		if r := top % b.Align(); r != 0 {
+			top += b.Align() - r
+		}
+		if top += b.Size; top > t.options.Capacity {
+			return false
+		}
+	}
+	return true
+}
+
+// subset returns the problem of some buffers, in their own order, IDs and all.
+func subset(p *model.Problem, set []int, capacity int64) *model.Problem {
+	sub := &model.Problem{Name: p.Name, Capacity: capacity, Buffers: make([]model.Buffer, len(set))}
+	for k, i := range set {
+		sub.Buffers[k] = p.Buffers[i]
+	}
+	return sub
+}
+
+// within reports whether all of a is in b; both are ascending.
+func within(a, b []int) bool {
+	for len(a) > 0 && len(b) >= len(a) {
+		if a[0] == b[0] {
+			a = a[1:]
+		} else if a[0] < b[0] {
+			return false
+		}
+		b = b[1:]
+	}
+	return len(a) == 0
+}
