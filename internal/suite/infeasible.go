@@ -75,7 +75,7 @@ func infeasible(o Options) (*Instance, error) {
 		}
 	}
 	if len(fit) == 0 {
-		return nil, fmt.Errorf("%d buffers, %d units of space and %d slots: must be at least 9, 12 and 18", o.Buffers, units, o.Horizon)
+		return nil, fmt.Errorf("%d buffers, %d units of space and %d slots are too few; 9, 12 and 18 are enough", o.Buffers, units, o.Horizon)
 	}
 	c := fit[r.below(int64(len(fit)))]
 	k, ballast := units/c.capacity, units%c.capacity

@@ -32,8 +32,9 @@ func (s shape) compare(t shape) int {
 
 // EachSmall yields every problem of exactly n buffers without further
 // constraints, with lifespans in [0, horizon) and sizes from 1 to maxSize, once
-// up to symmetry. 5 buffers, horizon 3 and sizes to 3 give about 10,000
-// problems. Each problem is the caller's to keep.
+// up to symmetry. The horizon is at most 62. 5 buffers, horizon 3 and sizes to 3
+// give 11,649 problems, horizon 4 gives 91,563; in all of these the lowest
+// height is the load. Each problem is the caller's to keep.
 func EachSmall(n int, horizon, maxSize int64) iter.Seq[*model.Problem] {
 	var shapes []shape
 	for lower := range horizon {

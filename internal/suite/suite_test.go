@@ -246,7 +246,7 @@ func TestRefusals(t *testing.T) {
 		{"perfect", Options{Capacity: 100, Alignment: 8}, "must be a multiple of the alignment 8"},
 		{"perfect", Options{Capacity: 3, Horizon: 3, Buffers: 10}, "more buffers than slots × units"},
 		{"perfect", Options{Alignment: model.MaxSum, Capacity: model.MaxSum, Buffers: 3}, "makes the sum of the aligned sizes exceed"},
-		{"infeasible", Options{Buffers: 5}, "5 buffers, 1048576 units of space and 1048576 slots: must be at least"},
+		{"infeasible", Options{Buffers: 5}, "5 buffers, 1048576 units of space and 1048576 slots are too few"},
 	} {
 		_, err := Generate(tc.kind, tc.o)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {
