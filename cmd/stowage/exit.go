@@ -1,0 +1,125 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+)
+
+// The exit codes are a contract with scripts: each has one meaning, and no
+// limit is ever reported as infeasible.
+const (
+	exitOK         = 0
+	exitInternal   = 1
+	exitUsage      = 2
+	exitInfeasible = 3
+	exitUndecided  = 4
+)
+
+// exitCodes is what help and the manual pages say about them.
+var exitCodes = []struct {
+	code    int
+	meaning string
+}{
+	{exitOK, "a plan was written, or the answer is yes"},
+	{exitInternal, "internal failure, or an output that cannot be written"},
+	{exitUsage, "bad usage or input"},
+	{exitInfeasible, "proven infeasible: no plan fits the capacity"},
+	{exitUndecided, "undecided: a limit came before an answer"},
+}
+
+// A usageError is a command line that makes no sense; the report adds where to
+// find help.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// An internalError is a failure that is neither the user's nor the input's.
+type internalError struct{ error }
+
+func (e internalError) Unwrap() error { return e.error }
+
+// An outcome ends the command with a code and no further message: what there
+// is to say has been said.
+type outcome int
+
+func (o outcome) Error() string { return fmt.Sprintf("exit code %d", int(o)) }
+
+// outcomeOf returns the outcome that goes with a status.
+func outcomeOf(s stowage.Status) error {
+	switch {
+	case s.HasPlan():
+		return nil
+	case s == stowage.Infeasible:
+		return outcome(exitInfeasible)
+	default:
+		return outcome(exitUndecided)
+	}
+}
+
+// report prints an error and returns the exit code for it. The messages of an
+// InputError start with the file and line, as a compiler's do, and so that an
+// editor can jump there; any other message starts with the program's name.
+func report(stderr io.Writer, cmd *cobra.Command, err error) int {
+	var (
+		quiet    outcome
+		input    *stowage.InputError
+		usage    usageError
+		internal internalError
+	)
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &quiet):
+		return int(quiet)
+	case errors.As(err, &internal), errors.Is(err, stowage.ErrInvalidPlan):
+		fmt.Fprintf(stderr, "stowage: internal failure: %v\n", err)
+		return exitInternal
+	case errors.As(err, &input):
+		fmt.Fprintln(stderr, input)
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "stowage: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nstowage: "))
+	if errors.As(err, &usage) {
+		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
+	}
+	return exitUsage
+}
+
+// recoverTo turns a panic into exit code 1. Left alone it would be 2, which
+// means bad input.
+func recoverTo(stderr io.Writer, code *int) {
+	if r := recover(); r != nil {
+		fmt.Fprintf(stderr, "stowage: internal failure: %v\n%s", r, debug.Stack())
+		*code = exitInternal
+	}
+}
+
+// arity is cobra.RangeArgs with errors that name what is missing.
+func arity(least int, names ...string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		switch {
+		case len(args) < least:
+			return usagef("missing argument %s", names[len(args)])
+		case len(args) > len(names):
+			return usagef("unexpected argument %q", args[len(names)])
+		}
+		return nil
+	}
+}
+
+func unknownCommand(root *cobra.Command, name string) error {
+	err := fmt.Errorf("unknown command %q", name)
+	if near := root.SuggestionsFor(name); len(near) > 0 {
+		err = fmt.Errorf("%w; is it %s?", err, strings.Join(near, " or "))
+	}
+	return usageError{err}
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+)
+
+type explainFlags struct {
+	search
+	asJSON bool
+	output string
+}
+
+func newExplain() *cobra.Command {
+	var e explainFlags
+	cmd := &cobra.Command{
+		Use:   "explain --capacity SIZE INPUT",
+		Short: "Name the buffers that cannot fit a capacity",
+		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. That is the smallest answer to the question what to shrink, split or spill.
+
+Where a limit comes before the subset is down to that, it says that the subset may be larger than it needs to be.`,
+		Example: `  stowage explain --capacity 900KiB model.csv
+  stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem`,
+		Args: arity(1, "INPUT"),
+		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure\n" +
+			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer"},
+		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0]) },
+	}
+	e.bind(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&e.asJSON, "json", false, "print JSON")
+	f.StringVarP(&e.output, "output", "o", "", "also write the subset as a problem to `FILE`, as .csv or .json")
+	group(cmd, "Problem", "capacity")
+	group(cmd, "Output", "json", "output")
+	return cmd
+}
+
+func (e *explainFlags) run(cmd *cobra.Command, input string) error {
+	o, err := e.options()
+	if err != nil {
+		return err
+	}
+	name, err := formatOf("", e.output, []string{"csv", "json"})
+	if err != nil {
+		return err
+	}
+	if e.output == "-" {
+		return usagef("-o needs a file: standard output has the explanation")
+	}
+	if err := checkOutput(e.output); err != nil {
+		return err
+	}
+	p, _, err := format.ReadProblem(input)
+	if err != nil {
+		return err
+	}
+	if e.capacity.or(p) == 0 {
+		return usagef("explain needs --capacity: without one every problem fits")
+	}
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	x, err := stowage.Explain(ctx, p, o)
+	if err != nil {
+		return err
+	}
+	subset := subsetOf(p, x)
+	if e.output != "" && x.Status == stowage.Infeasible {
+		if err := writeDocument(cmd, e.output, name, &document{problem: subset, capacity: x.Capacity}); err != nil {
+			return err
+		}
+	}
+	err = writeTo(cmd, "", func(w io.Writer) error {
+		if e.asJSON {
+			return writeExplanationJSON(w, x, subset)
+		}
+		return writeExplanation(w, x, subset, len(p.Buffers))
+	})
+	if err != nil {
+		return err
+	}
+	return outcomeOf(x.Status)
+}
+
+// subsetOf returns the buffers of an explanation as a problem of their own.
+func subsetOf(p *stowage.Problem, x *stowage.Explanation) *stowage.Problem {
+	subset := &stowage.Problem{Name: p.Name, Capacity: x.Capacity}
+	for _, i := range x.Buffers {
+		subset.Buffers = append(subset.Buffers, p.Buffers[i])
+	}
+	return subset
+}
+
+func writeExplanation(w io.Writer, x *stowage.Explanation, subset *stowage.Problem, of int) error {
+	switch {
+	case x.Status.HasPlan():
+		_, err := fmt.Fprintf(w, "feasible: all %d buffers fit; there is nothing to explain\n", of)
+		return err
+	case x.Status == stowage.Unknown:
+		_, err := fmt.Fprintf(w, "unknown: a limit came before it was known whether the %d buffers fit\n", of)
+		return err
+	}
+	n := len(subset.Buffers)
+	fmt.Fprintf(w, "infeasible: %d of %d buffers cannot fit %d\n", n, of, x.Capacity)
+	if x.Load > x.Capacity {
+		fmt.Fprintf(w, "In [%d, %d) they take %d, which is %d too much.\n", x.At[0], x.At[1], x.Load, x.Load-x.Capacity)
+	} else {
+		fmt.Fprintf(w, "They never take more than %d at once, in [%d, %d), but no arrangement of them fits.\n", x.Load, x.At[0], x.At[1])
+	}
+	if x.Irreducible {
+		fmt.Fprint(w, "Without any one of them the rest fit.\n\n")
+	} else {
+		fmt.Fprint(w, "A limit came: a part of them may be enough.\n\n")
+	}
+	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
+	var sum int64
+	for i := range subset.Buffers {
+		b := &subset.Buffers[i]
+		var fixed any = ""
+		if b.Fixed != nil {
+			fixed = *b.Fixed
+		}
+		t.AppendRow(table.Row{b.ID, b.Lower, b.Upper, b.Size, b.Align(), fixed})
+		sum += b.Size
+	}
+	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", t.Render(), sum)
+	return err
+}
+
+func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.Problem) error {
+	type buffer struct {
+		ID        string `json:"id"`
+		Lower     int64  `json:"lower"`
+		Upper     int64  `json:"upper"`
+		Size      int64  `json:"size"`
+		Alignment int64  `json:"alignment"`
+		Offset    *int64 `json:"offset,omitempty"`
+	}
+	out := struct {
+		Status      stowage.Status `json:"status"`
+		Capacity    int64          `json:"capacity"`
+		Irreducible bool           `json:"irreducible"`
+		Load        int64          `json:"load"`
+		At          [2]int64       `json:"at"`
+		Sum         int64          `json:"sum"`
+		Runs        int            `json:"runs"`
+		Buffers     []buffer       `json:"buffers"`
+	}{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []buffer{}}
+	for i := range subset.Buffers {
+		b := &subset.Buffers[i]
+		out.Sum += b.Size
+		out.Buffers = append(out.Buffers, buffer{b.ID, b.Lower, b.Upper, b.Size, b.Align(), b.Fixed})
+	}
+	return writeIndented(w, out)
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/internal/suite"
+)
+
+type genFlags struct {
+	options          suite.Options
+	capacity         size
+	horizon          size
+	minSize, maxSize size
+	minLife, maxLife size
+	alignment        size
+	output, format   string
+	list, quiet      bool
+}
+
+// problemNames are the formats that hold a problem.
+func problemNames() []string { return []string{"csv", "json"} }
+
+func newGen() *cobra.Command {
+	var g genFlags
+	cmd := &cobra.Command{
+		Use:   "gen KIND",
+		Short: "Make a problem",
+		Long: `Gen makes a problem of a KIND: seeded random ones, ones whose optimum is known by construction, the examples of papers and the activations of published networks. The same kind, options and seed make the same problem, byte for byte, on every machine.
+
+What is known of it by construction is said on standard error. Only JSON has a place for the capacity.`,
+		Example: `  stowage gen --list
+  stowage gen random --buffers 500 --seed 7 -o random.csv
+  stowage gen perfect --capacity 1MiB | stowage solve -`,
+		Args:        arity(0, "KIND"),
+		Annotations: map[string]string{exitsKey: "0  made\n1  internal failure, or an output that cannot be written\n2  bad usage"},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return kindNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return g.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.BoolVar(&g.list, "list", false, "list the kinds, the options that each takes and its defaults")
+	f.IntVar(&g.options.Buffers, "buffers", 0, "make `N` buffers")
+	f.Uint64Var(&g.options.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
+	f.Var(&g.capacity, "capacity", "the capacity of the problem; kinds with a known optimum fill it to the last byte")
+	f.Var(&g.horizon, "horizon", "spread the lifespans over `N` time slots")
+	f.Var(&g.minSize, "min-size", "no buffer is smaller than `SIZE`")
+	f.Var(&g.maxSize, "max-size", "no buffer is larger than `SIZE`")
+	f.Var(&g.minLife, "min-life", "no lifespan is shorter than `N` time slots")
+	f.Var(&g.maxLife, "max-life", "no lifespan is longer than `N` time slots")
+	f.Var(&g.alignment, "alignment", "align every buffer to `SIZE` bytes")
+	f.Float64Var(&g.options.Gaps, "gaps", 0, "give gaps to this `SHARE` of the buffers, from 0 to 1")
+	f.Float64Var(&g.options.Windows, "windows", 0, "give windows to this `SHARE` of the gaps, from 0 to 1")
+	f.StringVarP(&g.output, "output", "o", "", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
+	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json) whatever the extension")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "nothing on standard error")
+	for _, k := range suite.Kinds() {
+		for _, name := range k.Takes {
+			group(cmd, "Problem (each kind takes some of these; see --list)", name)
+		}
+	}
+	group(cmd, "Output", "output", "format", "quiet")
+	complete(cmd, "format", problemNames)
+	return cmd
+}
+
+func (g *genFlags) run(cmd *cobra.Command, args []string) error {
+	if g.list {
+		return writeTo(cmd, "", writeKinds)
+	}
+	if len(args) == 0 {
+		return usagef("missing argument KIND; there are %s", strings.Join(kindNames(), ", "))
+	}
+	name, err := formatOf(g.format, g.output, problemNames())
+	if err != nil {
+		return err
+	}
+	if err := checkOutput(g.output); err != nil {
+		return err
+	}
+	o := g.options
+	o.Capacity, o.Horizon, o.Alignment = int64(g.capacity), int64(g.horizon), int64(g.alignment)
+	o.MinSize, o.MaxSize = int64(g.minSize), int64(g.maxSize)
+	o.MinLife, o.MaxLife = int64(g.minLife), int64(g.maxLife)
+	in, err := suite.New(args[0], o)
+	if err != nil {
+		return usageError{err}
+	}
+	if err := writeDocument(cmd, g.output, name, &document{problem: in.Problem, capacity: in.Problem.Capacity}); err != nil {
+		return err
+	}
+	if !g.quiet {
+		line := fmt.Sprintf("%s: %d buffers", in.Problem.Name, len(in.Problem.Buffers))
+		if in.Problem.Capacity > 0 {
+			line += fmt.Sprintf(", capacity %d", in.Problem.Capacity)
+		}
+		if in.Optimum > 0 {
+			line += fmt.Sprintf(", optimum %d", in.Optimum)
+		}
+		if in.Infeasible {
+			line += ", infeasible"
+		}
+		fmt.Fprintln(cmd.ErrOrStderr(), line)
+	}
+	return nil
+}
+
+// writeKinds lists the generators, with the defaults of what each takes.
+func writeKinds(w io.Writer) error {
+	t := newTable("kind", "summary", "options")
+	for _, k := range suite.Kinds() {
+		defaults := map[string]int64{
+			"buffers": int64(k.Defaults.Buffers), "capacity": k.Defaults.Capacity, "horizon": k.Defaults.Horizon,
+			"min-size": k.Defaults.MinSize, "max-size": k.Defaults.MaxSize,
+			"min-life": k.Defaults.MinLife, "max-life": k.Defaults.MaxLife,
+		}
+		var takes []string
+		for _, name := range k.Takes {
+			if d := defaults[name]; d != 0 {
+				name = fmt.Sprintf("%s=%d", name, d)
+			}
+			takes = append(takes, name)
+		}
+		t.AppendRow(table.Row{k.Name, k.Summary, wrap(strings.Join(takes, " "), 44, "")})
+	}
+	_, err := fmt.Fprintln(w, t.Render())
+	return err
+}
+
+func kindNames() []string {
+	var names []string
+	for _, k := range suite.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}

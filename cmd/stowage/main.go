@@ -1,0 +1,96 @@
+// Command stowage plans static memory: it reads buffers with sizes and
+// lifespans, gives each an offset, and proves what it can about the result.
+//
+// The command is a shell around the root package: each file named after a
+// subcommand turns flags into Options, calls one function of package stowage
+// and writes what it returns. Nothing here knows how to plan.
+//
+//	main.go        entry point, the root command
+//	exit.go        exit codes, and which error means which
+//	help.go        help and usage, from the flag table
+//	man.go         manual pages, from the same flag table
+//	options.go     the flags that solve and explain share
+//	input.go       reading problems and the plans in them
+//	output.go      writing a plan in the format that its file name asks for
+//	interrupt.go   what a signal does to a running search
+//	progress.go    the progress line
+//	solve.go …     one file for each subcommand
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	// Runs are short and the heap is small: collecting less often is worth
+	// more than the memory. GOGC still has the last word.
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	os.Exit(run(arguments(os.Args), os.Stdout, os.Stderr))
+}
+
+// arguments returns the arguments after the program's name. A program that is
+// called minimalloc, through a link or a copy, behaves as the subcommand of
+// that name.
+func arguments(argv []string) []string {
+	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
+	if name == "minimalloc" {
+		return append([]string{"minimalloc"}, argv[1:]...)
+	}
+	return argv[1:]
+}
+
+// run executes one command line and returns the exit code.
+func run(args []string, stdout, stderr io.Writer) (code int) {
+	defer recoverTo(stderr, &code)
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	cmd, err := root.ExecuteC()
+	return report(stderr, cmd, err)
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stowage",
+		Short: "Plan static memory",
+		Long: "Stowage plans static memory. Given buffers whose sizes and lifespans are known " +
+			"before a program runs, it gives each an offset, so that no two that are live at " +
+			"once overlap and the whole fits a capacity or is as low as can be, with a proof " +
+			"where there is one.",
+		Example: `  stowage solve model.csv                        lowest plan, CSV on standard output
+  stowage solve --capacity 1MiB -o plan.csv model.csv
+  stowage solve --timeout 10s -o plan.svg --stats - model.csv
+  stowage verify model.csv plan.csv              check a plan against its problem
+  stowage explain --capacity 900KiB model.csv    name the buffers that cannot fit
+  stowage show -o plan.html plan.csv             draw it`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args[0])
+			}
+			return cmd.Help()
+		},
+	}
+	root.SuggestionsMinimumDistance = 2
+	root.SetHelpFunc(help)
+	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.AddCommand(
+		newSolve(), newVerify(), newExplain(), newShow(), newGen(), newPlanners(),
+		newMinimalloc(), newMan(), newVersion(),
+	)
+	root.InitDefaultCompletionCmd()
+	root.InitDefaultHelpCmd()
+	return root
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/format"
+)
+
+// Idea: manual pages in roff from the same flag table that help prints, one
+// page for each command. The pages carry no date, so that they are the same
+// for the same version.
+//
+// Package cobra/doc was tried and dropped: it goes through Markdown, with a
+// module to convert it, and loses the sections of the flags and the exit codes.
+
+func newMan() *cobra.Command {
+	return &cobra.Command{
+		Use:         "man DIR",
+		Short:       "Write the manual pages to a folder",
+		Long:        `Man writes a manual page for stowage and one for each command to the folder DIR, which it makes where it is missing.`,
+		Example:     "  stowage man ~/.local/share/man/man1",
+		Args:        arity(1, "DIR"),
+		Annotations: map[string]string{exitsKey: "0  written\n1  internal failure, or pages that cannot be written\n2  bad usage"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o777); err != nil {
+				return internalError{err}
+			}
+			return writePages(cmd.Root(), args[0])
+		},
+	}
+}
+
+// writePages writes the page of cmd and those of its subcommands.
+func writePages(cmd *cobra.Command, dir string) error {
+	path := filepath.Join(dir, pageName(cmd)+".1")
+	if err := format.WriteFile(path, func(w io.Writer) error { return writePage(w, cmd) }); err != nil {
+		return internalError{err}
+	}
+	for _, sub := range cmd.Commands() {
+		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		if err := writePages(sub, dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
+
+func writePage(w io.Writer, cmd *cobra.Command) error {
+	fmt.Fprintf(w, ".TH \"%s\" \"1\" \"\" \"stowage\" \"Stowage manual\"\n", strings.ToUpper(roff(pageName(cmd))))
+	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", roff(pageName(cmd)), roff(cmd.Short))
+	fmt.Fprintf(w, ".SH SYNOPSIS\n\\fB%s\\fR\n", roff(usageLine(cmd)))
+	fmt.Fprint(w, ".SH DESCRIPTION\n")
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short + "."
+	}
+	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") {
+			fmt.Fprintf(w, ".PP\n.nf\n%s\n.fi\n", roff(paragraph))
+			continue
+		}
+		fmt.Fprintf(w, ".PP\n%s\n", roff(paragraph))
+	}
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprint(w, ".SH COMMANDS\n")
+		for _, sub := range cmd.Commands() {
+			if sub.IsAvailableCommand() {
+				fmt.Fprintf(w, ".TP\n\\fB%s\\fR(1)\n%s\n", roff(pageName(sub)), roff(sub.Short))
+			}
+		}
+	}
+	for _, s := range sections(cmd) {
+		fmt.Fprintf(w, ".SH %s\n", strings.ToUpper(roff(s.title)))
+		for _, f := range s.flags {
+			fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", roff(strings.TrimSpace(flagName(f))), roff(flagText(f)))
+		}
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(strings.Trim(cmd.Example, "\n")))
+	}
+	fmt.Fprint(w, ".SH EXIT STATUS\n")
+	for _, line := range exitsOf(cmd) {
+		code, meaning, _ := strings.Cut(line, "  ")
+		fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", roff(code), roff(meaning))
+	}
+	return nil
+}
+
+// roff escapes text: the backslash, the hyphen (which would be set as a dash
+// that cannot be pasted) and a line's first period or quote (a request).
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = `\&` + line
+		}
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/csv"
+)
+
+// A document is a plan with all that the formats may want to say about it.
+// Offsets are nil for a problem without a plan.
+type document struct {
+	problem    *stowage.Problem
+	offsets    []int64
+	capacity   int64 // 0 for none
+	height     int64
+	lowerBound int64
+	result     *stowage.Result // nil where no planner ran
+}
+
+// formats are the output formats, by file extension.
+var formats = map[string]func(io.Writer, *document) error{
+	"csv":  func(w io.Writer, d *document) error { return csv.Write(w, d.problem, d.offsets) },
+	"json": writeJSON,
+	"svg":  writeSVG,
+	"tex":  writeTikZ,
+	"html": writeHTML,
+}
+
+// formatNames lists the formats for messages and completions; all of them, or
+// the pictures only.
+func formatNames() []string  { return []string{"csv", "json", "svg", "html", "tex"} }
+func pictureNames() []string { return []string{"svg", "html", "tex"} }
+
+// formatOf chooses the format: the flag's, else the extension's, else the
+// first of those allowed. It is called before the work, so that a search is
+// never lost to a typing mistake.
+func formatOf(flag, path string, allowed []string) (string, error) {
+	name, from := flag, "--format "+flag
+	if name == "" {
+		if toStdout(path) || filepath.Ext(path) == "" {
+			return allowed[0], nil
+		}
+		name, from = strings.ToLower(filepath.Ext(path)[1:]), path
+	}
+	if !slices.Contains(allowed, name) {
+		return "", usagef("%s: no such output format; there are %s", from, strings.Join(allowed, ", "))
+	}
+	return name, nil
+}
+
+func toStdout(path string) bool { return path == "" || path == "-" }
+
+// checkOutput refuses a path that cannot be written in the end.
+func checkOutput(path string) error {
+	if toStdout(path) {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return usagef("%s: is a directory", path)
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return usagef("%s: there is no folder %s", path, filepath.Dir(path))
+	}
+	return nil
+}
+
+// writeTo writes to a file as a whole or not at all, or to standard output.
+func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error {
+	var err error
+	if toStdout(path) {
+		w := bufio.NewWriter(cmd.OutOrStdout())
+		if err = write(w); err == nil {
+			err = w.Flush()
+		}
+	} else {
+		err = format.WriteFile(path, write)
+	}
+	if err != nil {
+		return internalError{err}
+	}
+	return nil
+}
+
+func writeDocument(cmd *cobra.Command, path, name string, d *document) error {
+	return writeTo(cmd, path, func(w io.Writer) error { return formats[name](w, d) })
+}
+
+// writeIndented writes any value as JSON for people and programs alike.
+func writeIndented(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}

@@ -1,0 +1,164 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+)
+
+func newPlanners() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "planners [NAME]",
+		Short: "List the planners, or what one of them can do",
+		Long:  `Planners lists every planner that solve and explain take. With a name it lists that planner's techniques, which --without switches off, and its parameters, which --set sets.`,
+		Example: `  stowage planners
+  stowage planners exact
+  stowage planners --json`,
+		Args:        arity(0, "NAME"),
+		Annotations: map[string]string{exitsKey: "0  listed\n1  internal failure\n2  bad usage, or no such planner"},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return plannerNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			infos := stowage.Planners()
+			if len(args) == 1 {
+				at := slices.IndexFunc(infos, func(i stowage.PlannerInfo) bool { return i.Name == args[0] })
+				if at < 0 {
+					return usagef("no planner is named %q; there are %s", args[0], strings.Join(plannerNames(), ", "))
+				}
+				infos = infos[at : at+1]
+			}
+			return writeTo(cmd, "", func(w io.Writer) error {
+				switch {
+				case asJSON:
+					return writePlannersJSON(w, infos)
+				case len(args) == 1:
+					return writePlanner(w, infos[0])
+				}
+				return writePlanners(w, infos)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON: name, summary, source, exact, techniques and params of each")
+	return cmd
+}
+
+// newTable returns a table in the plain style that all listings share: no
+// frame, so that it can be copied and cut.
+func newTable(header ...any) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleDefault
+	style.Options = table.OptionsNoBordersAndSeparators
+	style.Box.PaddingLeft = ""
+	style.Box.PaddingRight = "  "
+	t.SetStyle(style)
+	t.SuppressTrailingSpaces()
+	t.AppendHeader(table.Row(header))
+	return t
+}
+
+func writePlanners(w io.Writer, infos []stowage.PlannerInfo) error {
+	t := newTable("name", "exact", "summary", "source")
+	t.SetColumnConfigs([]table.ColumnConfig{
+		{Number: 3, WidthMax: 40, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 4, WidthMax: 36, WidthMaxEnforcer: text.WrapSoft},
+	})
+	for _, i := range infos {
+		t.AppendRow(table.Row{i.Name, yesNo(i.Exact), i.Summary, i.Source})
+	}
+	_, err := fmt.Fprintln(w, t.Render())
+	return err
+}
+
+// writePlanner prints all that there is to know about one planner.
+func writePlanner(w io.Writer, i stowage.PlannerInfo) error {
+	fmt.Fprintf(w, "%s: %s\nexact: %s\nsource: %s\n", i.Name, i.Summary, yesNo(i.Exact), i.Source)
+	if len(i.Techniques) > 0 {
+		t := newTable("technique", "summary")
+		for _, x := range i.Techniques {
+			t.AppendRow(table.Row{x.Name, x.Summary})
+		}
+		fmt.Fprintf(w, "\n%s\n", t.Render())
+	}
+	if len(i.Params) > 0 {
+		t := newTable("parameter", "default", "summary")
+		for _, x := range i.Params {
+			t.AppendRow(table.Row{x.Name, x.Default, x.Summary})
+		}
+		fmt.Fprintf(w, "\n%s\n", t.Render())
+	}
+	return nil
+}
+
+// writePlannersJSON writes the registry with keys that do not follow the Go
+// names, so that these can change.
+func writePlannersJSON(w io.Writer, infos []stowage.PlannerInfo) error {
+	type technique struct {
+		Name    string `json:"name"`
+		Summary string `json:"summary"`
+	}
+	type param struct {
+		Name    string `json:"name"`
+		Default string `json:"default"`
+		Summary string `json:"summary"`
+	}
+	type planner struct {
+		Name       string      `json:"name"`
+		Summary    string      `json:"summary"`
+		Source     string      `json:"source"`
+		Exact      bool        `json:"exact"`
+		Techniques []technique `json:"techniques"`
+		Params     []param     `json:"params"`
+	}
+	all := []planner{}
+	for _, i := range infos {
+		p := planner{i.Name, i.Summary, i.Source, i.Exact, []technique{}, []param{}}
+		for _, x := range i.Techniques {
+			p.Techniques = append(p.Techniques, technique(x))
+		}
+		for _, x := range i.Params {
+			p.Params = append(p.Params, param(x))
+		}
+		all = append(all, p)
+	}
+	return writeIndented(w, all)
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+func plannerNames() []string {
+	var names []string
+	for _, i := range stowage.Planners() {
+		names = append(names, i.Name)
+	}
+	return names
+}
+
+// techniqueNames returns the techniques of a planner, none for an unknown one.
+func techniqueNames(planner string) []string {
+	var names []string
+	for _, i := range stowage.Planners() {
+		if i.Name == planner {
+			for _, t := range i.Techniques {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	return names
+}

@@ -1,0 +1,128 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/stowage-go/stowage"
+)
+
+const (
+	progressEvery = 150 * time.Millisecond
+	eraseLine     = "\r\x1b[K"
+)
+
+// A progress keeps one line on a terminal up to date while a search runs:
+//
+//	height 1048576 · bound 1012224 · gap 3.59% · 12.4M nodes · 00:07
+//
+// The search only stores a snapshot; a goroutine draws it a few times a
+// second, so that the clock moves even while the search is deep in a node and
+// the terminal's speed never slows the search.
+type progress struct {
+	w    io.Writer
+	done chan struct{}
+	wait sync.WaitGroup
+
+	mu   sync.Mutex
+	last stowage.Progress
+}
+
+// startProgress draws on w until stop. Short runs draw nothing.
+func startProgress(w io.Writer, every time.Duration) *progress {
+	p := &progress{w: w, done: make(chan struct{})}
+	start := time.Now()
+	p.wait.Go(func() {
+		tick := time.NewTicker(every)
+		defer tick.Stop()
+		for {
+			select {
+			case <-p.done:
+				return
+			case <-tick.C:
+				p.mu.Lock()
+				line := progressLine(p.last, time.Since(start))
+				p.mu.Unlock()
+				io.WriteString(w, eraseLine+line)
+			}
+		}
+	})
+	return p
+}
+
+// update takes a snapshot from the search.
+func (p *progress) update(snapshot stowage.Progress) {
+	p.mu.Lock()
+	p.last = snapshot
+	p.mu.Unlock()
+}
+
+// stop ends the drawing and erases the line.
+func (p *progress) stop() {
+	close(p.done)
+	p.wait.Wait()
+	io.WriteString(p.w, eraseLine)
+}
+
+// progressLine formats a snapshot. It is kept short enough for 80 columns:
+// a line that wraps cannot be erased.
+func progressLine(p stowage.Progress, elapsed time.Duration) string {
+	height := "no plan yet"
+	if p.Height > 0 {
+		height = "height " + strconv.FormatInt(p.Height, 10)
+	}
+	line := height
+	if p.LowerBound > 0 {
+		line += " · bound " + strconv.FormatInt(p.LowerBound, 10)
+	}
+	if g := gap(p.Height, p.LowerBound); p.Height > 0 && p.LowerBound > 0 {
+		line += " · gap " + g
+	}
+	line += " · " + short(p.Nodes) + " nodes · " + clock(elapsed)
+	if r := []rune(line); len(r) > 79 {
+		line = string(r[:79])
+	}
+	return line
+}
+
+// gap formats how far a height is above the lower bound, in percent of the
+// bound. A gap that is not zero never shows as zero.
+func gap(height, bound int64) string {
+	if height == bound {
+		return "0.00%"
+	}
+	if height <= 0 || bound <= 0 {
+		return "?"
+	}
+	percent := 100 * (float64(height) - float64(bound)) / float64(bound)
+	if percent > 0 && percent < 0.01 {
+		return "<0.01%"
+	}
+	return strconv.FormatFloat(percent, 'f', 2, 64) + "%"
+}
+
+// short formats a count with three digits or so.
+func short(n int64) string {
+	switch x := float64(n); {
+	case n < 1000:
+		return strconv.FormatInt(n, 10)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1fk", x/1e3)
+	case n < 1_000_000_000:
+		return fmt.Sprintf("%.1fM", x/1e6)
+	default:
+		return fmt.Sprintf("%.1fG", x/1e9)
+	}
+}
+
+// clock formats a duration as minutes and seconds, with hours where there are.
+func clock(d time.Duration) string {
+	s := int64(d / time.Second)
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%02d:%02d", s/60, s%60)
+}

@@ -1,0 +1,124 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+type showFlags struct {
+	capacity size
+	output   string
+	format   string
+	text     bool
+}
+
+func newShow() *cobra.Command {
+	var s showFlags
+	cmd := &cobra.Command{
+		Use:   "show INPUT",
+		Short: "Draw a plan, or the contention of a problem",
+		Long: `Show draws the plan that INPUT carries, as an offset column in CSV or a plan in JSON: time across, offset up. Where it carries none, it draws the contention profile: the space in use over time.
+
+With --text it prints what can be said about the problem in a few lines.`,
+		Example: `  stowage show -o plan.svg plan.csv
+  stowage show --capacity 1MiB -o plan.html plan.json
+  stowage show --text model.csv`,
+		Args:        arity(1, "INPUT"),
+		Annotations: map[string]string{exitsKey: "0  drawn\n1  internal failure, or an output that cannot be written\n2  bad usage or input"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(&s.capacity, "capacity", "draw the line of `SIZE` bytes: a plain integer, or one with KiB, MiB, GiB (K, M, G) [default: the input's, else none]")
+	f.StringVarP(&s.output, "output", "o", "", "write the picture to `FILE`, as .svg, .html or .tex [default: SVG on standard output]")
+	f.StringVar(&s.format, "format", "", "draw as `NAME` (svg, html, tex) whatever the extension")
+	f.BoolVar(&s.text, "text", false, "print buffers, horizon, sections, partitions, load, bounds and a contention sparkline instead")
+	complete(cmd, "format", pictureNames)
+	return cmd
+}
+
+func (s *showFlags) run(cmd *cobra.Command, input string) error {
+	name, err := formatOf(s.format, s.output, pictureNames())
+	if s.text {
+		if s.format != "" {
+			return usagef("--text and --format exclude each other")
+		}
+		err = nil
+	}
+	if err != nil {
+		return err
+	}
+	if err := checkOutput(s.output); err != nil {
+		return err
+	}
+	p, offsets, err := format.ReadProblem(input)
+	if err != nil {
+		return err
+	}
+	bound, err := stowage.LowerBound(p)
+	if err != nil {
+		return err
+	}
+	plan, _ := planOf(p, offsets)
+	d := &document{problem: p, offsets: plan, capacity: s.capacity.or(p), lowerBound: bound}
+	if plan != nil {
+		d.height = model.HeightOf(p, plan)
+	}
+	if s.text {
+		return writeTo(cmd, s.output, func(w io.Writer) error { return writeFacts(w, d) })
+	}
+	return writeDocument(cmd, s.output, name, d)
+}
+
+// writeFacts prints a problem, and its plan where there is one, in a few lines.
+func writeFacts(w io.Writer, d *document) error {
+	tl := timeline.New(d.problem)
+	fact := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "%-12s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	if d.problem.Name != "" {
+		fact("name", "%s", d.problem.Name)
+	}
+	lower, upper := horizon(d.problem)
+	fact("buffers", "%d", len(d.problem.Buffers))
+	fact("horizon", "[%d, %d)", lower, upper)
+	fact("sections", "%d", tl.Sections())
+	fact("partitions", "%d", len(tl.Partitions))
+	for s, load := range tl.Load {
+		if load == tl.MaxLoad {
+			fact("load", "%d in [%d, %d)", load, tl.Starts[s], tl.Ends[s])
+			break
+		}
+	}
+	fact("lower bound", "%d", d.lowerBound)
+	if d.capacity > 0 {
+		fact("capacity", "%d", d.capacity)
+	}
+	if d.offsets != nil {
+		fact("height", "%d", d.height)
+		fact("gap", "%s", gap(d.height, d.lowerBound))
+	}
+	if len(d.problem.Buffers) > 0 {
+		fact("contention", "%s", sparkline(d.problem, 60))
+	}
+	return nil
+}
+
+// horizon returns the first and the last moment of a problem.
+func horizon(p *stowage.Problem) (lower, upper int64) {
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		if i == 0 {
+			lower, upper = b.Lower, b.Upper
+		}
+		lower, upper = min(lower, b.Lower), max(upper, b.Upper)
+	}
+	return lower, upper
+}
