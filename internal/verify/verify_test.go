@@ -131,7 +131,7 @@ func lowest(p *model.Problem) []int64 {
 }
 
 func TestAgainstBitmap(t *testing.T) {
-	rounds := 6000
+	rounds := 4000
 	if testing.Short() {
 		rounds = 1000
 	}
@@ -316,13 +316,13 @@ func brickwork(rows, columns int) (*model.Problem, []int64) {
 
 // TestOneBrick finds the single fault in a large plan, wherever it is.
 func TestOneBrick(t *testing.T) {
-	p, offsets := brickwork(100, 200)
-	if r := Check(p, offsets, 1600); !r.OK() || r.Height != 1600 {
+	p, offsets := brickwork(50, 100)
+	if r := Check(p, offsets, 800); !r.OK() || r.Height != 800 {
 		t.Fatalf("a sound plan is refused: %+v", r.Violations[0])
 	}
-	for i := 0; i < len(offsets); i += 97 {
+	for i := 0; i < len(offsets); i += 37 {
 		offsets[i]++
-		if r := Check(p, offsets, 1600); r.OK() {
+		if r := Check(p, offsets, 800); r.OK() {
 			t.Fatalf("the overlap of buffer %d is missed", i)
 		}
 		offsets[i]--
