@@ -23,6 +23,10 @@ import (
 	"github.com/stowage-go/stowage/internal/plan"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+
+	// The light planners register themselves.
+	_ "github.com/stowage-go/stowage/internal/canonical"
+	_ "github.com/stowage-go/stowage/internal/greedy"
 )
 
 // The types of a problem and its plan.
