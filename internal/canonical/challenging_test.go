@@ -51,13 +51,19 @@ func TestQuick(t *testing.T) {
 	var total time.Duration
 	for _, c := range which {
 		p := readQuick(t, "../../../shared/data/challenging/"+string(c)+".1048576.csv")
-		t0 := time.Now()
-		tl := timeline.New(p)
-		r, err := Planner{}.Plan(context.Background(), tl, plan.Options{Capacity: capacity, Without: without, Params: params, NodeLimit: 3000000})
-		if err != nil {
-			t.Fatal(err)
+		var r plan.Result
+		var err error
+		d := time.Hour
+		for range 5 {
+			t0 := time.Now()
+			tl := timeline.New(p)
+			infers = 0
+			r, err = Planner{}.Plan(context.Background(), tl, plan.Options{Capacity: capacity, Without: without, Params: params, NodeLimit: 3000000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d = min(d, time.Since(t0))
 		}
-		d := time.Since(t0)
 		total += d
 		if r.Offsets != nil {
 			for i := range p.Buffers {
@@ -72,7 +78,7 @@ func TestQuick(t *testing.T) {
 				}
 			}
 		}
-		fmt.Printf("%c n=%d m=%d %-10s nodes=%8d bt=%8d %8.1fms %5.1fus/node\n", c, len(p.Buffers), tl.Sections(), r.Status, r.Stats.Nodes, r.Stats.Backtracks, d.Seconds()*1000, float64(d.Microseconds())/float64(max(1, r.Stats.Nodes)))
+		fmt.Printf("%c n=%d m=%d %-10s nodes=%8d bt=%8d %8.1fms %5.1fus/node infers %d %.1fus each\n", c, len(p.Buffers), len(timeline.New(p).Load), r.Status, r.Stats.Nodes, r.Stats.Backtracks, d.Seconds()*1000, float64(d.Microseconds())/float64(max(1, r.Stats.Nodes)), infers, float64(d.Microseconds())/float64(infers))
 	}
 	fmt.Println("total", total)
 }

@@ -87,7 +87,6 @@ type engine struct {
 	kernels  []*kernel
 	state    []partitionState
 	stop     atomic.Bool
-	nodes    int64 // spent by finished runs
 	budget   int64 // 0 for none
 	began    time.Time
 	progress func(plan.Progress)
@@ -101,6 +100,9 @@ type partitionState struct {
 	offsets []int64 // the lowest plan found, in the kernel's numbering; nil for none
 	height  int64
 	bound   int64 // no plan of the partition is lower
+	// interlock is the complete search for a partition whose windows
+	// interlock; nil for all others.
+	interlock *interlock
 }
 
 func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, orders []string) *engine {
@@ -111,8 +113,13 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, order
 		k := newKernel(tl, p, sw)
 		k.stop = &e.stop
 		k.tick = e.tick
+		var s partitionState
+		if k.windowed && tl.Interlocks(p) {
+			s.interlock = newInterlock(tl, p)
+			s.interlock.stop, s.interlock.tick = &e.stop, e.tick
+		}
 		e.kernels = append(e.kernels, k)
-		e.state = append(e.state, partitionState{})
+		e.state = append(e.state, s)
 	}
 	if ctx.Err() != nil {
 		e.stop.Store(true)
@@ -129,19 +136,18 @@ func (e *engine) tick() {
 	}
 }
 
-func (e *engine) spent() int64 {
-	var n int64
-	for _, k := range e.kernels {
-		n += k.nodes
-	}
-	return n
-}
+// spent returns the nodes searched so far.
+func (e *engine) spent() int64 { return e.stats().Nodes }
 
 func (e *engine) stats() plan.Stats {
 	var s plan.Stats
-	for _, k := range e.kernels {
+	for p, k := range e.kernels {
 		s.Nodes += k.nodes
 		s.Backtracks += k.backtracks
+		if x := e.state[p].interlock; x != nil {
+			s.Nodes += x.nodes
+			s.Backtracks += x.backtracks
+		}
 	}
 	return s
 }

@@ -67,8 +67,9 @@ func (e *engine) fit(capacity, limit int64) outcome {
 // attempt runs each order on partition p for at most limit nodes.
 func (e *engine) attempt(p int, capacity, limit int64) outcome {
 	k := e.kernels[p]
+	x := e.state[p].interlock
 	for i, order := range e.orders {
-		if len(e.orders) == 1 && e.budget == 0 {
+		if len(e.orders) == 1 && e.budget == 0 && x == nil {
 			limit = 1 << 62 // nothing to take turns with
 		}
 		if e.budget > 0 {
@@ -76,15 +77,33 @@ func (e *engine) attempt(p int, capacity, limit int64) outcome {
 		}
 		r := k.run(capacity, order, i, limit)
 		if r == solved {
-			s := &e.state[p]
-			s.offsets = append(s.offsets[:0], k.best...)
-			s.height = k.heightOfBest()
+			e.keep(p, k.best)
+		}
+		if r == failed && x != nil {
+			break // canonical search is not complete here
 		}
 		if r != aborted || e.over() {
 			return r
 		}
 	}
+	if x != nil {
+		r := x.run(capacity, limit)
+		if r == solved {
+			e.keep(p, x.lb)
+		}
+		return r
+	}
 	return aborted
+}
+
+// keep records the plan of partition p.
+func (e *engine) keep(p int, offsets []int64) {
+	s := &e.state[p]
+	s.offsets = append(s.offsets[:0], offsets...)
+	s.height = 0
+	for j, o := range s.offsets {
+		s.height = max(s.height, o+e.kernels[p].rawSize[j])
+	}
 }
 
 // over reports whether the run as a whole must end.
@@ -123,12 +142,4 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 		return failed
 	}
 	return k.search(root)
-}
-
-func (k *kernel) heightOfBest() int64 {
-	var h int64
-	for j, o := range k.best {
-		h = max(h, o+k.rawSize[j])
-	}
-	return h
 }

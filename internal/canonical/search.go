@@ -48,6 +48,7 @@ func (k *kernel) search(c component) outcome {
 	lowest := k.lowestTop(c)
 	sorted := k.sw.dynamicOrdering
 	at := k.mark()
+	tried := false
 	for i, j := range c.list {
 		o := k.lb[j]
 		if k.sw.canonical && (o < c.off || o == c.off && k.rank[j] < c.rank) {
@@ -63,6 +64,17 @@ func (k *kernel) search(c component) outcome {
 		if k.inf[j] > o || k.sw.symmetry && k.twin[j] >= 0 && !k.placed[k.twin[j]] {
 			continue
 		}
+		if tried && k.sw.postponement && sorted && k.sw.canonical {
+			c.off, c.rank = o, k.rank[j]
+			if !k.infer(c) {
+				break
+			}
+			at = k.mark()
+			if k.inf[j] > o {
+				continue
+			}
+		}
+		tried = true
 		result := failed
 		list, hat, ok := k.place(c.list, i)
 		if ok {

@@ -26,6 +26,7 @@ type switches struct {
 	notFirst         bool
 	suffixBound      bool
 	symmetry         bool
+	postponement     bool
 }
 
 // table is the one list of the techniques: name, summary, switch.
@@ -48,6 +49,7 @@ var table = []struct {
 	{"not-first", "raise the bound of a buffer that cannot be lowest in a section", func(s *switches) *bool { return &s.notFirst }},
 	{"suffix-bound", "what cannot lie below a level must fit above it, in every section", func(s *switches) *bool { return &s.suffixBound }},
 	{"symmetry", "place identical buffers in the order of their indices", func(s *switches) *bool { return &s.symmetry }},
+	{"postponement", "infer from a candidate that has failed before the next is tried", func(s *switches) *bool { return &s.postponement }},
 }
 
 // allOn returns every technique switched on.
