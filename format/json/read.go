@@ -1,0 +1,404 @@
+package json
+
+import (
+	stdjson "encoding/json"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Read reads a problem and, where the file has a plan, its offsets in the order
+// of the buffers; they are nil otherwise. The file is named in messages only.
+// Every buffer has an alignment of at least 1 and its gaps in ascending order.
+// The error, for anything but a failing reader, is a *model.InputError.
+func Read(r io.Reader, file string) (*model.Problem, []int64, error) {
+	p, plan, err := ReadAll(r, file)
+	if plan == nil {
+		return p, nil, err
+	}
+	return p, plan.Offsets, err
+}
+
+// ReadAll is Read with all that the file says of its plan; nil where it has
+// none.
+func ReadAll(r io.Reader, file string) (*model.Problem, *Plan, error) {
+	text, err := source.Read(r, file)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := check(text); err != nil {
+		return nil, nil, err
+	}
+	d := decoder{walker: walker{Text: text}, version: Version}
+	d.document()
+	if d.version != Version {
+		// What another version means by its keys is not for this one to say.
+		return nil, nil, d.otherVersion()
+	}
+	err = d.issues.Err()
+	if d.listed {
+		err = source.Join(err, d.validate())
+	}
+	if err != nil {
+		var e *model.InputError
+		if errors.As(err, &e) { // keys may stand in any order, lines in one
+			slices.SortStableFunc(e.Issues, func(i, j model.Issue) int { return i.Line - j.Line })
+		}
+		return nil, nil, err
+	}
+	p := d.problem // a copy: a pointer into d would keep the text
+	return &p, d.plan, nil
+}
+
+// ReadPlan reads the plan in a file and matches it to the buffers of p by their
+// IDs: the file may list them in another order. What else the file says of the
+// buffers is checked to make sense, but not to be the same as in p.
+func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
+	q, offsets, err := Read(r, file)
+	if err != nil {
+		return nil, err
+	}
+	var issues model.Issues
+	if offsets == nil {
+		issues.Add(model.Issue{File: file, Field: "plan", Message: "the file has no plan with offsets"})
+		return nil, issues.Err()
+	}
+	index := make(map[string]int32, len(p.Buffers))
+	for i := range p.Buffers {
+		index[p.Buffers[i].ID] = int32(i)
+	}
+	matched := make([]int64, len(p.Buffers))
+	seen := make([]bool, len(p.Buffers))
+	for k := range q.Buffers {
+		name := q.Buffers[k].ID
+		i, ok := index[name]
+		if !ok {
+			issues.Add(model.Issue{File: file, Buffer: source.Clip(name), Field: "id", Value: source.Clip(name), Message: "is not a buffer of the problem"})
+			continue
+		}
+		matched[i], seen[i] = offsets[k], true
+	}
+	for i, ok := range seen {
+		if !ok {
+			issues.Add(model.Issue{File: file, Buffer: source.Clip(p.Buffers[i].ID), Message: "is not in the plan"})
+		}
+	}
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	return matched, nil
+}
+
+// A decoder turns a document into a problem and a plan. Like the CSV reader it
+// gives buffers with a fault harmless values, so that validation says nothing
+// more of them.
+type decoder struct {
+	walker
+	problem model.Problem
+	plan    *Plan
+	issues  model.Issues
+
+	starts     []int // where each buffer starts in the text
+	capacityAt int   // where the capacity stands
+	planAt     int   // where the plan stands
+	heightAt   int   // where the height of the plan stands
+	offsetsAt  int   // where the offsets of the plan stand
+	listed     bool  // buffers is a list
+
+	version   int64 // as the file has it
+	versionAt int   // where it stands
+
+	refused int // calls of place
+
+	buffer string // ID of the buffer being read, for messages
+	sound  bool   // nothing is wrong with what is being read
+}
+
+// refuse reports what stands at a place of the text.
+func (d *decoder) refuse(at int, field, value, message string) {
+	d.sound = false
+	issue := d.place(at)
+	issue.Buffer, issue.Field, issue.Value, issue.Message = source.Clip(d.buffer), field, source.Clip(value), message
+	d.issues.Add(issue)
+}
+
+// place returns an issue at a place of the text. Lines are counted from the
+// start of it, so only for as many as can be kept: a million faults must not
+// take a million times the length of the file.
+func (d *decoder) place(at int) model.Issue {
+	issue := model.Issue{File: d.File}
+	if d.refused++; d.refused <= model.MaxIssues {
+		issue.Line = d.Line(at)
+	}
+	return issue
+}
+
+// otherVersion is the error for a version that is not ours.
+func (d *decoder) otherVersion() error {
+	d.issues, d.refused, d.buffer = model.Issues{}, 0, ""
+	d.refuse(d.versionAt, "version", strconv.FormatInt(d.version, 10), "is not known: this program reads version "+strconv.Itoa(Version))
+	return d.issues.Err()
+}
+
+// object walks an object and calls member with the index of each key, and pos
+// at its value. Keys that are not known or stand twice, and those of the first
+// required ones that are missing, are reported. what names the object in
+// messages.
+func (d *decoder) object(what string, keys []string, required int, member func(key int)) {
+	d.peek()
+	at := d.pos
+	if !d.enter('{') {
+		d.refuse(at, what, d.value(), "is not an object")
+		return
+	}
+	var seen uint
+	for d.more() {
+		keyAt := d.pos
+		name, _ := d.text()
+		k := slices.Index(keys, name)
+		switch {
+		case k < 0:
+			d.refuse(keyAt, inside(what, name), "", "is not a known key: "+what+" has "+strings.Join(keys, ", "))
+			d.value()
+		case seen>>k&1 == 1:
+			d.refuse(keyAt, inside(what, name), "", "is a duplicate: the key stands twice")
+			d.value()
+		default:
+			seen |= 1 << k
+			d.peek()
+			if k >= required && d.Text.Text[d.pos] == 'n' { // null
+				d.value()
+				continue
+			}
+			member(k)
+		}
+	}
+	for k := range required {
+		if seen>>k&1 == 0 {
+			d.refuse(at, inside(what, keys[k]), "", "the key is missing")
+		}
+	}
+}
+
+// inside names a key of an object in messages; those of the document and of a
+// buffer stand alone.
+func inside(what, key string) string {
+	switch what {
+	case "the document", "a buffer":
+		return key
+	}
+	return what + "." + key
+}
+
+var documentKeys = []string{"version", "buffers", "name", "capacity", "plan"}
+
+func (d *decoder) document() {
+	d.object("the document", documentKeys, 2, func(key int) {
+		switch at := d.pos; key {
+		case 0:
+			d.version, d.versionAt = Version, at
+			if v, ok := d.integer("version"); ok {
+				d.version = v
+			}
+		case 1:
+			n := d.atMost()
+			d.problem.Buffers, d.starts = make([]model.Buffer, 0, n), make([]int, 0, n)
+			d.listed = d.list("buffers", d.readBuffer)
+		case 2:
+			d.problem.Name = strings.Clone(d.str("name"))
+		case 3:
+			d.problem.Capacity, _ = d.integer("capacity")
+			d.capacityAt = at
+		case 4:
+			d.planAt = at
+			d.readPlan()
+		}
+	})
+}
+
+// atMost returns how many buffers the text may hold: no more than it has braces
+// from here on, and none is shorter than the one below with its comma.
+func (d *decoder) atMost() int {
+	const shortest = `{"id":"","lower":0,"upper":0,"size":0},`
+	rest := d.Text.Text[d.pos:]
+	return min(strings.Count(rest, "{"), len(rest)/len(shortest)+1)
+}
+
+var bufferKeys = []string{"id", "lower", "upper", "size", "alignment", "gaps", "offset", "hint"}
+
+func (d *decoder) readBuffer() {
+	b := model.Buffer{Alignment: 1}
+	start := d.pos
+	d.sound, d.buffer = true, ""
+	d.object("a buffer", bufferKeys, 4, func(key int) {
+		switch key {
+		case 0:
+			b.ID = strings.Clone(d.str("id")) // a slice would keep the whole text
+			d.buffer = b.ID
+		case 1:
+			b.Lower, _ = d.integer("lower")
+		case 2:
+			b.Upper, _ = d.integer("upper")
+		case 3:
+			b.Size, _ = d.integer("size")
+		case 4:
+			if v, ok := d.integer("alignment"); ok && v != 0 {
+				b.Alignment = v
+			}
+		case 5:
+			d.list("gaps", func() { b.Gaps = append(b.Gaps, d.gap()) })
+			model.SortGaps(b.Gaps)
+		case 6:
+			b.Fixed = d.pointer("offset")
+		case 7:
+			b.Hint = d.pointer("hint")
+		}
+	})
+	d.buffer = ""
+	if !d.sound {
+		b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
+		if b.ID == "" {
+			b.ID = "\x00" + strconv.Itoa(start)
+		}
+	}
+	d.problem.Buffers = append(d.problem.Buffers, b)
+	d.starts = append(d.starts, start)
+}
+
+var gapKeys = []string{"lower", "upper", "window"}
+
+func (d *decoder) gap() (g model.Gap) {
+	d.object("gaps", gapKeys, 2, func(key int) {
+		switch key {
+		case 0:
+			g.Lower, _ = d.integer("gaps.lower")
+		case 1:
+			g.Upper, _ = d.integer("gaps.upper")
+		case 2:
+			at := d.pos
+			var ends []int64
+			ok := d.list("gaps.window", func() {
+				v, _ := d.integer("gaps.window")
+				ends = append(ends, v)
+			})
+			switch {
+			case !ok:
+			case len(ends) != 2:
+				d.refuse(at, "gaps.window", d.Text.Text[at:d.pos], "is not a pair of integers")
+			default:
+				g.Window = &model.Window{Lower: ends[0], Upper: ends[1]}
+			}
+		}
+	})
+	return g
+}
+
+var planKeys = []string{"status", "planner", "height", "lower_bound", "offsets"}
+
+func (d *decoder) readPlan() {
+	d.plan = new(Plan)
+	d.object("plan", planKeys, 1, func(key int) {
+		switch at := d.pos; key {
+		case 0:
+			d.plan.Status = d.status()
+		case 1:
+			d.plan.Planner = strings.Clone(d.str("plan.planner"))
+		case 2:
+			d.plan.Height = d.amount("plan.height")
+			d.heightAt = at
+		case 3:
+			d.plan.LowerBound = d.amount("plan.lower_bound")
+		case 4:
+			d.offsetsAt = at
+			d.plan.Offsets = make([]int64, 0, len(d.problem.Buffers))
+			d.list("plan.offsets", func() { d.plan.Offsets = append(d.plan.Offsets, d.amount("plan.offsets")) })
+		}
+	})
+}
+
+func (d *decoder) status() model.Status {
+	at := d.pos
+	name := d.str("plan.status")
+	for s := model.Unknown; s <= model.Infeasible; s++ {
+		if s.String() == name {
+			return s
+		}
+	}
+	if d.Text.Text[at] == '"' {
+		d.refuse(at, "plan.status", name, "is not a status: expected unknown, feasible, optimal or infeasible")
+	}
+	return model.Unknown
+}
+
+// list walks an array, with item called at each of its values; false where the
+// next value is no array.
+func (d *decoder) list(field string, item func()) bool {
+	at := d.pos
+	if !d.enter('[') {
+		d.refuse(at, field, d.value(), "is not a list")
+		return false
+	}
+	for d.more() {
+		item()
+	}
+	return true
+}
+
+func (d *decoder) str(field string) string {
+	at := d.pos
+	s, ok := d.text()
+	if !ok {
+		d.refuse(at, field, d.value(), "is not a string")
+	}
+	return s
+}
+
+// integer reads an integer; false where the value is none.
+func (d *decoder) integer(field string) (int64, bool) {
+	d.peek()
+	at := d.pos
+	raw := d.value()
+	v, err := strconv.ParseInt(raw, 10, 64)
+	switch {
+	case err == nil:
+		return v, true
+	case errors.Is(err, strconv.ErrRange):
+		d.refuse(at, field, raw, "does not fit into 64 bits")
+	default:
+		d.refuse(at, field, unquote(raw), "is not an integer")
+	}
+	return 0, false
+}
+
+// unquote takes the quotes off a string, so that a message does not double
+// them.
+func unquote(raw string) string {
+	var s string
+	if raw[0] == '"' && stdjson.Unmarshal([]byte(raw), &s) == nil {
+		return s
+	}
+	return raw
+}
+
+func (d *decoder) pointer(field string) *int64 {
+	if v, ok := d.integer(field); ok {
+		return &v
+	}
+	return nil
+}
+
+// amount reads an integer from 0 to model.MaxSum.
+func (d *decoder) amount(field string) int64 {
+	d.peek()
+	at := d.pos
+	v, ok := d.integer(field)
+	if ok && (v < 0 || v > model.MaxSum) {
+		d.refuse(at, field, d.Text.Text[at:d.pos], "must be from 0 to "+strconv.Itoa(model.MaxSum))
+	}
+	return v
+}

@@ -1,0 +1,67 @@
+package json
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// validate checks the document as a whole: the problem, and that the plan
+// belongs to it. That the plan is valid is for others to verify; here it only
+// must not contradict itself.
+func (d *decoder) validate() error {
+	readable := d.issues.Err() == nil
+	d.refused = 0 // each pass keeps its own first issues
+	err := model.ValidateAt(&d.problem, func(i int) model.Issue {
+		if i < 0 {
+			return model.Issue{File: d.File}
+		}
+		return d.place(d.starts[i])
+	})
+	var e *model.InputError
+	if errors.As(err, &e) {
+		for k := range e.Issues {
+			issue := &e.Issues[k]
+			issue.Buffer = source.Clip(issue.Buffer)
+			switch issue.Field {
+			case "capacity":
+				issue.Line = d.Line(d.capacityAt)
+			case "id":
+				issue.Value = source.Clip(issue.Value)
+			}
+		}
+	}
+	if d.plan == nil || !readable {
+		return err
+	}
+	d.issues, d.refused = model.Issues{}, 0
+	d.checkPlan(err == nil)
+	return source.Join(err, d.issues.Err())
+}
+
+func (d *decoder) checkPlan(valid bool) {
+	plan, n := d.plan, len(d.problem.Buffers)
+	status := plan.Status.String()
+	switch {
+	case plan.Offsets == nil && plan.Status.HasPlan():
+		d.refuse(d.planAt, "plan.offsets", "", "the key is missing: the status is "+status)
+	case plan.Offsets == nil && plan.Height != 0:
+		d.refuse(d.heightAt, "plan.height", strconv.FormatInt(plan.Height, 10), "there are no offsets to have a height")
+	case plan.Offsets == nil:
+	case !plan.Status.HasPlan():
+		d.refuse(d.offsetsAt, "plan.offsets", "", "must not be there: the status is "+status)
+	case len(plan.Offsets) != n:
+		d.refuse(d.offsetsAt, "plan.offsets", "", "has "+strconv.Itoa(len(plan.Offsets))+" values for "+strconv.Itoa(n)+" buffers")
+	case valid:
+		h := model.HeightOf(&d.problem, plan.Offsets)
+		if d.heightAt > 0 && plan.Height != h {
+			d.refuse(d.heightAt, "plan.height", strconv.FormatInt(plan.Height, 10), "the offsets give "+strconv.FormatInt(h, 10))
+		}
+		if plan.LowerBound > h {
+			d.refuse(d.planAt, "plan.lower_bound", strconv.FormatInt(plan.LowerBound, 10), "is above the height that the offsets give, "+strconv.FormatInt(h, 10))
+		}
+		plan.Height = h
+	}
+}

@@ -1,0 +1,181 @@
+package json
+
+import (
+	"bytes"
+	stdjson "encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Write writes a problem and, where plan is not nil, its plan. A buffer is a
+// line, so that a message with a line number names one; keys that have their
+// default are left out. Read gives back what is written, but for gaps, which it
+// sorts.
+//
+// The error is the writer's, or says that the plan does not match the buffers
+// or that a name cannot be written, since it is not UTF-8. In the latter cases
+// nothing is written.
+func Write(w io.Writer, p *model.Problem, plan *Plan) error {
+	if err := writable(p, plan); err != nil {
+		return err
+	}
+	// Lines are appended to one buffer, which is written when it is full.
+	const full = 1 << 16
+	e := encoder{w: w, dst: make([]byte, 0, full+1<<12), full: full}
+	e.str("{\n  \"version\": ").int(Version)
+	if p.Name != "" {
+		e.str(",\n  \"name\": ").quote(p.Name)
+	}
+	if p.Capacity != 0 {
+		e.str(",\n  \"capacity\": ").int(p.Capacity)
+	}
+	e.str(",\n  \"buffers\": [")
+	for i := range p.Buffers {
+		if i > 0 {
+			e.str(",")
+		}
+		e.str("\n    ")
+		e.buffer(&p.Buffers[i])
+		e.flush(false)
+	}
+	e.str("\n  ]")
+	if plan != nil {
+		e.plan(plan)
+	}
+	e.str("\n}\n")
+	e.flush(true)
+	return e.err
+}
+
+// writable says why a problem or its plan cannot be written, if so.
+func writable(p *model.Problem, plan *Plan) error {
+	if plan != nil {
+		if has := plan.Offsets != nil; has != plan.Status.HasPlan() {
+			return errors.New("json: the status " + plan.Status.String() + " does not go with the offsets of the plan")
+		}
+		if plan.Offsets != nil && len(plan.Offsets) != len(p.Buffers) {
+			return fmt.Errorf("json: %d offsets for %d buffers", len(plan.Offsets), len(p.Buffers))
+		}
+		if !utf8.ValidString(plan.Planner) {
+			return fmt.Errorf("json: the planner's name %q is not text", plan.Planner)
+		}
+	}
+	if !utf8.ValidString(p.Name) {
+		return fmt.Errorf("json: the name %q is not text", p.Name)
+	}
+	var errs []error
+	for i := range p.Buffers {
+		if name := p.Buffers[i].ID; !utf8.ValidString(name) {
+			if errs = append(errs, fmt.Errorf("json: the ID %q of buffer number %d is not text", name, i+1)); len(errs) == model.MaxIssues {
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// An encoder appends values to dst and writes it to w. After the first error
+// of w it writes no more.
+type encoder struct {
+	w    io.Writer
+	dst  []byte
+	full int // bytes from which dst is written
+	err  error
+}
+
+func (e *encoder) flush(end bool) {
+	if len(e.dst) < e.full && !end {
+		return
+	}
+	if e.err == nil {
+		_, e.err = e.w.Write(e.dst)
+	}
+	e.dst = e.dst[:0]
+}
+
+func (e *encoder) str(s string) *encoder {
+	e.dst = append(e.dst, s...)
+	return e
+}
+
+func (e *encoder) int(v int64) *encoder {
+	e.dst = strconv.AppendInt(e.dst, v, 10)
+	return e
+}
+
+// quote appends a string. Names are plain nearly always; the others take the
+// way through encoding/json, without its escapes for HTML.
+func (e *encoder) quote(s string) *encoder {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			var b bytes.Buffer
+			std := stdjson.NewEncoder(&b)
+			std.SetEscapeHTML(false)
+			if err := std.Encode(s); err != nil && e.err == nil {
+				e.err = err
+			}
+			e.dst = append(e.dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))...)
+			return e
+		}
+	}
+	e.dst = append(e.dst, '"')
+	e.dst = append(e.dst, s...)
+	e.dst = append(e.dst, '"')
+	return e
+}
+
+func (e *encoder) buffer(b *model.Buffer) {
+	e.str(`{"id": `).quote(b.ID)
+	e.str(`, "lower": `).int(b.Lower)
+	e.str(`, "upper": `).int(b.Upper)
+	e.str(`, "size": `).int(b.Size)
+	if a := b.Align(); a != 1 {
+		e.str(`, "alignment": `).int(a)
+	}
+	for k, g := range b.Gaps {
+		if k == 0 {
+			e.str(`, "gaps": [`)
+		} else {
+			e.str(", ")
+		}
+		e.str(`{"lower": `).int(g.Lower).str(`, "upper": `).int(g.Upper)
+		if g.Window != nil {
+			e.str(`, "window": [`).int(g.Window.Lower).str(", ").int(g.Window.Upper).str("]")
+		}
+		e.str("}")
+	}
+	if len(b.Gaps) > 0 {
+		e.str("]")
+	}
+	if b.Fixed != nil {
+		e.str(`, "offset": `).int(*b.Fixed)
+	}
+	if b.Hint != nil {
+		e.str(`, "hint": `).int(*b.Hint)
+	}
+	e.str("}")
+}
+
+func (e *encoder) plan(plan *Plan) {
+	e.str(",\n  \"plan\": {\n    \"planner\": ").quote(plan.Planner)
+	e.str(",\n    \"status\": ").quote(plan.Status.String())
+	e.str(",\n    \"height\": ").int(plan.Height)
+	e.str(",\n    \"lower_bound\": ").int(plan.LowerBound)
+	if plan.Offsets != nil {
+		e.str(",\n    \"offsets\": [")
+		for i, v := range plan.Offsets {
+			if i > 0 {
+				e.str(", ")
+			}
+			e.int(v)
+			e.flush(false)
+		}
+		e.str("]")
+	}
+	e.str("\n  }")
+}
