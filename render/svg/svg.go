@@ -37,7 +37,7 @@ type Options struct {
 // medium bounds a file to some 3 MB: a single rectangle with its tip takes
 // about 200 bytes, a bare one 25.
 var medium = layout.Medium{
-	Width: 1200, Height: 720,
+	Width: 1200, Height: 720, MinSide: 240, MaxSide: 20000,
 	Font: 12, Smallest: 7, TextScale: 1,
 	Singles: 3000, Bare: 15000, Runs: 30000,
 }

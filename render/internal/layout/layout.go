@@ -34,6 +34,8 @@ type Options struct {
 // A Medium is what a writer can afford.
 type Medium struct {
 	Width, Height int     // default size of the whole picture
+	MinSide       int     // least width or height that leaves a plot between the margins
+	MaxSide       int     // largest width or height
 	Font          float64 // size of the axis labels; the rest follows from it
 	Smallest      float64 // smallest legible size of an ID
 	TextScale     float64 // width of its typeface relative to the table in text.go
@@ -41,13 +43,6 @@ type Medium struct {
 	Bare          int     // most further pieces that get a rectangle of their own
 	Runs          int     // most rectangles of merged pieces
 }
-
-// The limits of a picture's side. Below, the margins leave no plot; above, the
-// grid of merged pieces gets out of hand.
-const (
-	minSide = 240
-	maxSide = 20000
-)
 
 // page is a figure under construction.
 type page struct {
@@ -86,8 +81,8 @@ func newPage(p *model.Problem, o Options, m Medium) (*page, error) {
 	if o.Height == 0 {
 		o.Height = m.Height
 	}
-	if min(o.Width, o.Height) < minSide || max(o.Width, o.Height) > maxSide {
-		return nil, fmt.Errorf("render: the size %d x %d must be from %d to %d each way", o.Width, o.Height, minSide, maxSide)
+	if min(o.Width, o.Height) < m.MinSide || max(o.Width, o.Height) > m.MaxSide {
+		return nil, fmt.Errorf("render: the size %d x %d must be from %d to %d each way", o.Width, o.Height, m.MinSide, m.MaxSide)
 	}
 	// Below half of the default size letters shrink with the picture, down to
 	// half of theirs.

@@ -1,0 +1,220 @@
+package tikz
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/render/internal/sample"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		if err := os.MkdirAll("testdata", 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatalf("%v (run go test with -update to write it)", err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s differs (-want +got); run with -update if that is meant:\n%s", name, diff)
+	}
+}
+
+func draws(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, p, offsets, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func profile(t *testing.T, p *model.Problem, o Options) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteProfile(&b, p, o); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func hostile() (*model.Problem, []int64) {
+	ids := []string{
+		`\input{/etc/passwd}`, `$x^2_i$`, `100% #1 & {`, `}}}`, `~^"'|<>` + "`", "a--b,,c", "?`!`", "日本語", "line\nbreak\x00", "bad\xff", `\end{document}`, "two  spaces", "end\\",
+	}
+	p := &model.Problem{Name: `\undefined{` + "\n\\alsoundefined"}
+	offsets := make([]int64, len(ids))
+	for i, id := range ids {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: id, Lower: int64(i % 2), Upper: int64(i%2) + 1, Size: 8})
+		offsets[i] = int64(i/2) * 8
+	}
+	return p, offsets
+}
+
+func TestGolden(t *testing.T) {
+	gapped, random := sample.Gapped(), sample.Random(60, 1)
+	golden(t, "paper.tex", draws(t, sample.Paper(), []int64{8, 8, 4, 4, 0}, Options{}))
+	golden(t, "gapped.tex", draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000}))
+	golden(t, "profile.tex", profile(t, random, Options{Capacity: 100 << 10}))
+}
+
+func TestEscape(t *testing.T) {
+	for in, want := range map[string]string{
+		"conv_1/BiasAdd:0": `conv\_1/BiasAdd:0`,
+		`\x{y}`:            `\textbackslash{}x\{y\}`,
+		"a--b---c,,d":      "a-{}-b-{}-{}-c,{},d",
+		"ü😀":               `\stowagechar{FC}\stowagechar{1F600}`,
+		"×10¹²":            `$\times$10\textsuperscript{1}\textsuperscript{2}`,
+		" a  b":            `\ a \ b`,
+		"\ufffd":           "?",
+	} {
+		if got := escape(in); got != want {
+			t.Errorf("escape(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestHostileIDs checks, without TeX, that outside of comments a document is
+// ASCII, has balanced braces and knows no command from an ID.
+func TestHostileIDs(t *testing.T) {
+	p, offsets := hostile()
+	for name, document := range map[string][]byte{
+		"plan": draws(t, p, offsets, Options{}), "profile": profile(t, p, Options{}),
+	} {
+		depth := 0
+		for n, line := range strings.Split(string(document), "\n") {
+			if strings.HasPrefix(line, "%") {
+				continue
+			}
+			for i := 0; i < len(line); i++ {
+				switch c := line[i]; {
+				case c >= 0x80 || c < 0x20:
+					t.Errorf("%s:%d: byte %#x", name, n+1, c)
+				case c == '\\':
+					i++ // an escaped brace does not count
+				case c == '%':
+					t.Errorf("%s:%d: a comment within a line: %s", name, n+1, line)
+				case c == '{':
+					depth++
+				case c == '}':
+					if depth--; depth < 0 {
+						t.Fatalf("%s:%d: unbalanced brace: %s", name, n+1, line)
+					}
+				}
+			}
+			for _, command := range []string{`\input`, `\undefined`, `\alsoundefined`} {
+				if strings.Contains(line, command) {
+					t.Errorf("%s:%d: a command from the input: %s", name, n+1, line)
+				}
+			}
+		}
+		if depth != 0 {
+			t.Errorf("%s: %d braces stay open", name, depth)
+		}
+		if got := strings.Count(string(document), "\n\\end{document}"); got != 1 {
+			t.Errorf("%s: the document ends %d times", name, got)
+		}
+	}
+}
+
+func TestStylesAreDefined(t *testing.T) {
+	p := sample.Gapped()
+	offsets := sample.FirstFit(p)
+	text := string(draws(t, p, offsets, Options{LowerBound: 250000})) + string(profile(t, p, Options{Capacity: 1 << 16}))
+	uses := regexp.MustCompile(`\\(?:swbox|swline|swtext|swup)\{([^}]*)\}`).FindAllStringSubmatch(text, -1)
+	if len(uses) < 20 {
+		t.Fatalf("%d uses of styles found", len(uses))
+	}
+	for _, use := range uses {
+		for style := range strings.SplitSeq(use[1], ",") {
+			if style != "" && style != "#1" && !strings.Contains(text, style+"/.style=") {
+				t.Errorf("style %q is not defined", style)
+			}
+		}
+	}
+}
+
+func TestDeterminism(t *testing.T) {
+	p := sample.Random(3000, 4)
+	offsets := sample.FirstFit(p)
+	first := draws(t, p, offsets, Options{})
+	if !bytes.Equal(first, draws(t, p, offsets, Options{})) {
+		t.Error("the same plan gives other bytes")
+	}
+	if len(first) > 2<<20 {
+		t.Errorf("3,000 buffers take %d bytes", len(first))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	p := sample.Paper()
+	if err := Write(io.Discard, p, nil, Options{}); err == nil || !strings.Contains(err.Error(), "0 offsets for 5 buffers") {
+		t.Errorf("error %v for missing offsets", err)
+	}
+	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil || !strings.Contains(err.Error(), "size 20000 x 300") {
+		t.Errorf("error %v for a width beyond TeX's lengths", err)
+	}
+}
+
+// TestCompiles runs pdflatex on a picture of each kind.
+func TestCompiles(t *testing.T) {
+	pdflatex, err := exec.LookPath("pdflatex")
+	if err != nil {
+		t.Skip("pdflatex is not on PATH: that the documents compile is not checked")
+	}
+	if kpse, err := exec.LookPath("kpsewhich"); err == nil {
+		for _, file := range []string{"standalone.cls", "tikz.sty", "lmodern.sty"} {
+			if exec.Command(kpse, file).Run() != nil {
+				t.Skipf("pdflatex has no %s: that the documents compile is not checked", file)
+			}
+		}
+	}
+	odd, oddOffsets := hostile()
+	gapped, random := sample.Gapped(), sample.Random(300, 1)
+	huge := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: -model.MaxSum, Upper: 0, Size: 1 << 59},
+		{ID: "b", Lower: -5, Upper: model.MaxSum, Size: 1<<59 + 12345},
+	}}
+	for name, document := range map[string][]byte{
+		"hostile": draws(t, odd, oddOffsets, Options{Capacity: 1000}),
+		"gapped":  draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000}),
+		"random":  draws(t, random, sample.FirstFit(random), Options{}),
+		"huge":    draws(t, huge, []int64{0, 1 << 59}, Options{}),
+		"profile": profile(t, random, Options{Capacity: 100 << 10}),
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			if err := os.WriteFile(filepath.Join(dir, "picture.tex"), document, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			c := exec.CommandContext(ctx, pdflatex, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "picture.tex")
+			c.Dir = dir
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out[max(0, len(out)-2000):])
+			}
+		})
+	}
+}
