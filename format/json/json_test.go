@@ -109,7 +109,7 @@ func TestReadForms(t *testing.T) {
 		{
 			"a plan of nothing",
 			`{"version":1,"buffers":[],"plan":{"offsets":[],"status":"optimal","height":0}}`,
-			model.Problem{},
+			model.Problem{Buffers: []model.Buffer{}},
 			[]int64{},
 		},
 		{

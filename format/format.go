@@ -1,0 +1,126 @@
+// Package format reads and writes files in the format that their name or
+// content calls for. The formats themselves are in the folders beneath.
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+// Standard is the path that stands for standard input or output.
+const Standard = "-"
+
+// ReadProblem reads the problem in a file and, where the file has a plan of it,
+// the offsets in the order of the buffers; they are nil otherwise. (A CSV file
+// with offsets is a problem whose buffers are fixed; ReadPlan reads it as a
+// plan.) The path - is standard input.
+//
+// A name that ends in .json is JSON and one in .csv is CSV; any other file is
+// JSON if it starts with a brace. A problem without a name gets that of its
+// file, without folder and extension.
+//
+// The error is the file system's, or a *model.InputError that lists all that is
+// wrong with the content.
+func ReadProblem(path string) (*model.Problem, []int64, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	var p *model.Problem
+	var offsets []int64
+	if f.json {
+		p, offsets, err = json.Read(f.reader, f.name)
+	} else {
+		p, err = csv.Read(f.reader, f.name)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if p.Name == "" && path != Standard {
+		base := filepath.Base(path)
+		p.Name = strings.TrimSuffix(base, filepath.Ext(base))
+	}
+	return p, offsets, nil
+}
+
+// ReadPlan reads a plan of p, as csv.ReadPlan and json.ReadPlan do, from a file
+// that is told as by ReadProblem. The offsets are in the order of p.Buffers.
+func ReadPlan(path string, p *model.Problem) ([]int64, error) {
+	f, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if f.json {
+		return json.ReadPlan(f.reader, f.name, p)
+	}
+	return csv.ReadPlan(f.reader, f.name, p)
+}
+
+// Write writes a problem and, where plan is not nil, its plan: as JSON if path
+// ends in .json, else as CSV, which keeps only the offsets. It writes to w; the
+// path only tells the format.
+func Write(w io.Writer, path string, p *model.Problem, plan *json.Plan) error {
+	if extension(path) == ".json" {
+		return json.Write(w, p, plan)
+	}
+	if plan == nil {
+		return csv.Write(w, p, nil)
+	}
+	return csv.Write(w, p, plan.Offsets)
+}
+
+// An input is an open file whose format is known.
+type input struct {
+	io.Closer
+	reader io.Reader
+	name   string // for messages
+	json   bool
+}
+
+func open(path string) (*input, error) {
+	file, in := os.Stdin, &input{Closer: io.NopCloser(nil), name: "stdin"}
+	if path != Standard {
+		var err error
+		if file, err = os.Open(path); err != nil {
+			return nil, err
+		}
+		in.Closer, in.name = file, path
+	}
+	switch in.reader = file; extension(path) {
+	case ".json":
+		in.json = true
+	case ".csv":
+	default:
+		in.reader, in.json = sniff(file)
+	}
+	return in, nil
+}
+
+// sniff reports whether the first byte that is not white space is a brace. The
+// reader it returns still has all that r had.
+func sniff(r io.Reader) (io.Reader, bool) {
+	b := bufio.NewReader(r)
+	for n := 16; ; n = min(2*n, b.Size()) {
+		// An error here comes back when the text is read.
+		head, err := b.Peek(n)
+		head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
+		if len(head) > 0 {
+			return b, head[0] == '{'
+		}
+		if err != nil || n == b.Size() {
+			return b, false
+		}
+	}
+}
+
+func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }

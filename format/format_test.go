@@ -1,0 +1,390 @@
+package format
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+const (
+	csvText  = "id,lower,upper,size\nb1,0,3,4\n"
+	jsonText = `{"version":1,"buffers":[{"id":"b1","lower":0,"upper":3,"size":4}],"plan":{"status":"feasible","offsets":[8]}}`
+	planText = "offset,id\n8,b1\n"
+)
+
+func buffers() []model.Buffer {
+	return []model.Buffer{{ID: "b1", Upper: 3, Size: 4, Alignment: 1}}
+}
+
+// put writes a file into a new folder and returns its path.
+func put(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// asStdin makes a file of the text standard input for the rest of the test.
+func asStdin(t *testing.T, text string) {
+	t.Helper()
+	f, err := os.Open(put(t, "in", text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := os.Stdin
+	os.Stdin = f
+	t.Cleanup(func() { os.Stdin = old; f.Close() })
+}
+
+func TestReadProblem(t *testing.T) {
+	spaces := strings.Repeat(" \r\n\t", 200)
+	for _, test := range []struct {
+		file, text, name string
+		offsets          []int64
+	}{
+		{"A.1048576.csv", csvText, "A.1048576", nil},
+		{"a.CSV", csvText, "a", nil},
+		{"a.json", jsonText, "a", []int64{8}},
+		{"a.Json", "\uFEFF" + jsonText, "a", []int64{8}},
+		{"a.txt", csvText, "a", nil},
+		{"a", "\uFEFF" + spaces + jsonText, "a", []int64{8}},
+		{"a", "\n" + csvText, "a", nil},
+		{"named", strings.Replace(jsonText, "{", `{"name":"other",`, 1), "other", []int64{8}},
+		{Standard, csvText, "", nil},
+		{Standard, spaces + jsonText, "", []int64{8}},
+	} {
+		path := test.file
+		if path == Standard {
+			asStdin(t, test.text)
+		} else {
+			path = put(t, path, test.text)
+		}
+		p, offsets, err := ReadProblem(path)
+		if err != nil {
+			t.Errorf("%s: %v", test.file, err)
+			continue
+		}
+		if diff := cmp.Diff(&model.Problem{Name: test.name, Buffers: buffers()}, p); diff != "" {
+			t.Errorf("%s: %s", test.file, diff)
+		}
+		if diff := cmp.Diff(test.offsets, offsets); diff != "" {
+			t.Errorf("%s: %s", test.file, diff)
+		}
+	}
+}
+
+func TestReadProblemFails(t *testing.T) {
+	if _, _, err := ReadProblem(filepath.Join(t.TempDir(), "none.csv")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, _, err := ReadProblem(t.TempDir()); err == nil {
+		t.Error("a folder is read")
+	}
+	var input *model.InputError
+	for _, test := range []struct{ file, text, want string }{
+		{"a.csv", jsonText, ":1: \"{\\\"version\\\":1\": has a quote inside an unquoted field"},
+		{"a.json", csvText, ":1: is not JSON: invalid character 'i' looking for beginning of value"},
+		{"a.txt", "", ":1: is empty: expected a header such as id,lower,upper,size"},
+		{"a.txt", strings.Repeat("\n", 10000), ":1: is empty: expected a header such as id,lower,upper,size"},
+	} {
+		path := put(t, test.file, test.text)
+		if _, _, err := ReadProblem(path); !errors.As(err, &input) || !strings.HasPrefix(err.Error(), path+test.want) {
+			t.Errorf("%s: got %v, want %s", test.file, err, test.want)
+		}
+	}
+	asStdin(t, "id,lower,upper,size\nb1,0,3,x\n")
+	_, _, err := ReadProblem(Standard)
+	if want := `stdin:2: buffer b1: size "x": is not an integer`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestReadPlan(t *testing.T) {
+	p := &model.Problem{Buffers: buffers()}
+	for _, test := range []struct{ file, text string }{
+		{"a.csv", planText}, {"a.json", jsonText}, {"a", planText}, {"a", jsonText},
+	} {
+		got, err := ReadPlan(put(t, test.file, test.text), p)
+		if diff := cmp.Diff([]int64{8}, got); err != nil || diff != "" {
+			t.Errorf("%s: %v %s", test.file, err, diff)
+		}
+	}
+	if _, err := ReadPlan(filepath.Join(t.TempDir(), "none"), p); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+}
+
+func TestWrite(t *testing.T) {
+	p := &model.Problem{Name: "a", Buffers: buffers()}
+	plan := &json.Plan{Status: model.Feasible, Offsets: []int64{8}, Height: 12}
+	for _, test := range []struct {
+		path string
+		plan *json.Plan
+		want string
+	}{
+		{"a.csv", nil, "id,lower,upper,size\nb1,0,3,4\n"},
+		{"-", plan, "id,lower,upper,size,offset\nb1,0,3,4,8\n"},
+		{"a.JSON", plan, "{\n  \"version\": 1,\n  \"name\": \"a\",\n  \"buffers\": [\n    {\"id\": \"b1\", \"lower\": 0, \"upper\": 3, \"size\": 4}\n  ],\n  \"plan\": {\n    \"planner\": \"\",\n    \"status\": \"feasible\",\n    \"height\": 12,\n    \"lower_bound\": 0,\n    \"offsets\": [8]\n  }\n}\n"},
+	} {
+		var b bytes.Buffer
+		if err := Write(&b, test.path, p, test.plan); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, b.String()); diff != "" {
+			t.Errorf("%s: %s", test.path, diff)
+		}
+	}
+}
+
+// TestPublicInstances reads the instances that lie beside a developer's tree:
+// all are taken, and what is written of them is, but for the line ends, the
+// same file.
+func TestPublicInstances(t *testing.T) {
+	dir := publicData()
+	if dir == "" {
+		t.Skip("no public instances: set STOWAGE_DATA to their folder")
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "*", "*.csv"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no instance in %s: %v", dir, err)
+	}
+	for _, path := range paths {
+		p, _, err := ReadProblem(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b bytes.Buffer
+		if err := Write(&b, path, p, nil); err != nil {
+			t.Fatal(err)
+		}
+		want = bytes.ReplaceAll(want, []byte("\r\n"), []byte("\n"))
+		if !bytes.Equal(bytes.TrimSpace(want), bytes.TrimSpace(b.Bytes())) {
+			t.Errorf("%s is not what is written of it", path)
+		}
+	}
+}
+
+// publicData finds the folder of public instances, "" for none.
+func publicData() string {
+	if dir := os.Getenv("STOWAGE_DATA"); dir != "" {
+		return dir
+	}
+	dir, err := os.Getwd()
+	for err == nil {
+		data := filepath.Join(dir, "shared", "data")
+		if info, err := os.Stat(data); err == nil && info.IsDir() {
+			return data
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			break
+		}
+		dir = up
+	}
+	return ""
+}
+
+// hello is the content that the tests of WriteFile write.
+func hello(w io.Writer) error {
+	_, err := io.WriteString(w, "hello")
+	return err
+}
+
+// holds checks the content of a file and that nothing else is in its folder.
+func holds(t *testing.T, path, want string) {
+	t.Helper()
+	got, err := os.ReadFile(path)
+	if err != nil {
+		t.Error(err)
+	} else if string(got) != want {
+		t.Errorf("%s holds %q, want %q", path, got, want)
+	}
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(entries) != 1 {
+		t.Errorf("the folder has %v", entries)
+	}
+}
+
+func TestWriteFileNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new.csv")
+	if err := WriteFile(path, hello); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "hello")
+	plain := put(t, "plain", "") // has what the umask leaves of 0644
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	like, err := os.Stat(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := info.Mode()&0o444, like.Mode()&0o444; got != want {
+		t.Errorf("the mode is %v, want %v", got, want)
+	}
+}
+
+func TestWriteFileOver(t *testing.T) {
+	for _, mode := range []fs.FileMode{0o600, 0o664, 0o755} {
+		path := put(t, "old.csv", "a longer text")
+		if err := os.Chmod(path, mode); err != nil {
+			t.Fatal(err)
+		}
+		if err := WriteFile(path, hello); err != nil {
+			t.Fatal(err)
+		}
+		holds(t, path, "hello")
+		if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode() != mode {
+			t.Errorf("the mode is %v, want %v", info.Mode(), mode)
+		}
+	}
+}
+
+// A failure, or a panic, at any point leaves the old file and no other.
+func TestWriteFileFails(t *testing.T) {
+	broken := errors.New("broken")
+	half := func(w io.Writer) error {
+		if err := hello(w); err != nil {
+			return err
+		}
+		return broken
+	}
+	path := put(t, "old.csv", "old")
+	if err := WriteFile(path, half); !errors.Is(err, broken) {
+		t.Errorf("got %v", err)
+	}
+	holds(t, path, "old")
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("the panic is gone")
+			}
+		}()
+		_ = WriteFile(path, func(w io.Writer) error { _ = hello(w); panic("broken") })
+	}()
+	holds(t, path, "old")
+	// The name becomes a folder while the content is written: no rename.
+	gone := filepath.Join(t.TempDir(), "gone")
+	err := WriteFile(gone, func(w io.Writer) error { return errors.Join(hello(w), os.Mkdir(gone, 0o755)) })
+	if err == nil {
+		t.Error("a folder is replaced")
+	}
+	if entries, _ := os.ReadDir(filepath.Dir(gone)); len(entries) != 1 {
+		t.Errorf("the folder has %v", entries)
+	}
+	if err := WriteFile(filepath.Join(t.TempDir(), "no", "folder"), hello); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("no folder: %v", err)
+	}
+	if err := WriteFile(t.TempDir(), hello); err == nil {
+		t.Error("a folder is written")
+	}
+}
+
+func TestWriteFileReadOnly(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write to every file")
+	}
+	path := put(t, "old.csv", "old")
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(path, hello); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("got %v", err)
+	}
+	holds(t, path, "old")
+}
+
+func TestWriteFileThroughLinks(t *testing.T) {
+	// links/a -> alias/b, where alias -> ../deep/er and b -> ../target
+	root := t.TempDir()
+	for _, dir := range []string{"links", "deep/er"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, to := range map[string]string{"links/alias": "../deep/er", "links/a": "alias/b", "deep/er/b": "../target"} {
+		if err := os.Symlink(to, filepath.Join(root, name)); err != nil {
+			t.Skipf("no symbolic links here: %v", err)
+		}
+	}
+	link, target := filepath.Join(root, "links", "a"), filepath.Join(root, "deep", "target")
+	for range 2 { // the target is new, then old
+		if err := WriteFile(link, hello); err != nil {
+			t.Fatal(err)
+		}
+		if info, err := os.Lstat(target); err != nil || !info.Mode().IsRegular() {
+			t.Fatalf("the target is %v, %v", info, err)
+		}
+		if info, err := os.Lstat(link); err != nil || info.Mode()&fs.ModeSymlink == 0 {
+			t.Fatalf("the link is %v, %v", info, err)
+		}
+		if text, err := os.ReadFile(link); err != nil || string(text) != "hello" {
+			t.Fatalf("the link leads to %q, %v", text, err)
+		}
+	}
+	round := filepath.Join(root, "round")
+	if err := os.Symlink("round", round); err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteFile(round, hello); err == nil || !strings.Contains(err.Error(), "too many symbolic links") {
+		t.Errorf("a link to itself: %v", err)
+	}
+}
+
+func TestWriteFileDirectly(t *testing.T) {
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Skip("no null device here")
+	}
+	if err := WriteFile(os.DevNull, hello); err != nil {
+		t.Error(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Errorf("the null device is %v, %v", info, err)
+	}
+}
+
+func TestWriteFileStandard(t *testing.T) {
+	for _, test := range []struct {
+		path   string
+		stream **os.File
+	}{
+		{"", &os.Stdout}, {"-", &os.Stdout}, {"/dev/stdout", &os.Stdout}, {"/dev/fd/1", &os.Stdout}, {"/dev/stderr", &os.Stderr},
+	} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := *test.stream
+		*test.stream = w
+		err = WriteFile(test.path, hello)
+		*test.stream = old
+		w.Close()
+		got, readErr := io.ReadAll(r)
+		r.Close()
+		if err != nil || readErr != nil || string(got) != "hello" {
+			t.Errorf("%q: got %q, %v, %v", test.path, got, err, readErr)
+		}
+	}
+}

@@ -1,0 +1,87 @@
+package source
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stowage-go/stowage/internal/model"
+)
+
+func TestRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, []byte("\uFEFFäb\nc"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	text, err := Read(f, "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(&Text{File: "x", Text: "äb\nc"}, text); diff != "" {
+		t.Error(diff)
+	}
+	for at, want := range []int{1, 1, 1, 1, 2, 2, 2} {
+		if got := text.Line(at); got != want {
+			t.Errorf("byte %d is at line %d, want %d", at, got, want)
+		}
+	}
+	if _, err := Read(iotest.ErrReader(errors.New("broken")), ""); err == nil || err.Error() != "broken" {
+		t.Errorf("got %v", err)
+	}
+	// U+FFFD itself is text; the byte after it is not.
+	if _, err := Read(strings.NewReader("a\n\uFFFD\xfe"), "x"); err == nil || err.Error() != `x:2: "\xfe": is not valid UTF-8` {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestJoin(t *testing.T) {
+	issues := func(lines ...int) error {
+		var c model.Issues
+		for _, line := range lines {
+			c.Add(model.Issue{Line: line})
+		}
+		return c.Err()
+	}
+	if err := Join(nil, nil); err != nil {
+		t.Errorf("nothing joined gives %v", err)
+	}
+	for _, err := range []error{Join(issues(3), nil), Join(nil, issues(3))} {
+		if diff := cmp.Diff(issues(3), err); diff != "" {
+			t.Error(diff)
+		}
+	}
+	if diff := cmp.Diff(issues(1, 2, 3, 4), Join(issues(1, 4), issues(2, 3))); diff != "" {
+		t.Error(diff)
+	}
+	var odd, even, all []int
+	for line := 1; line <= 60; line += 2 {
+		odd, even, all = append(odd, line), append(even, line+1), append(all, line, line+1)
+	}
+	if diff := cmp.Diff(issues(all...), Join(issues(odd...), issues(even...))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestClip(t *testing.T) {
+	for value, want := range map[string]string{
+		"":                            "",
+		strings.Repeat("x", 60):       strings.Repeat("x", 60),
+		strings.Repeat("x", 61):       strings.Repeat("x", 60) + "…",
+		strings.Repeat("€", 30):       strings.Repeat("€", 20) + "…",
+		"x" + strings.Repeat("€", 30): "x" + strings.Repeat("€", 19) + "…",
+	} {
+		if got := Clip(value); got != want {
+			t.Errorf("Clip(%q) = %q, want %q", value, got, want)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// Idea: a file is written under another name beside its target, and renamed
+// once it is complete and on disk. So a reader sees the old file or the new
+// one, and a failure leaves the old one as it was. What is not a regular file
+// (a device, a pipe, a terminal) has no old content to keep and must not be
+// replaced by a file: it is written directly.
+//
+// Dropped: os.CreateTemp, whose files are private to the user whatever the
+// umask says; writing a new file directly, which leaves half of it behind.
+
+// WriteFile calls write to make the content of a file, all or nothing. An
+// existing file keeps its permissions; through a symbolic link its target is
+// replaced. The path - or an empty one is standard output. The error is that of
+// write or of the file system.
+func WriteFile(path string, write func(io.Writer) error) error {
+	if path == "" {
+		path = Standard
+	}
+	target, direct, err := resolve(path)
+	if err != nil {
+		return err
+	}
+	switch direct {
+	case toStdout:
+		return write(os.Stdout)
+	case toStderr:
+		return write(os.Stderr)
+	case toFile:
+		return writeDirectly(target, write)
+	}
+	return replace(target, write)
+}
+
+// A route is how a path is to be written.
+type route int
+
+const (
+	byRename route = iota // a regular file, or none yet
+	toStdout
+	toStderr
+	toFile // something else that is there: written without a rename
+)
+
+// resolve follows symbolic links and says how what they lead to is written. A
+// link may lead to where no file is yet.
+func resolve(path string) (string, route, error) {
+	const maxLinks = 40
+	target := path
+	for range maxLinks {
+		switch filepath.ToSlash(target) {
+		case Standard, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1":
+			return target, toStdout, nil
+		case "/dev/stderr", "/dev/fd/2", "/proc/self/fd/2":
+			return target, toStderr, nil
+		}
+		// A link to an open file descriptor is more than the name it shows.
+		if strings.HasPrefix(target, "/dev/fd/") || strings.HasPrefix(target, "/proc/") {
+			return target, toFile, nil
+		}
+		info, err := os.Lstat(target)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return target, byRename, nil
+		case err != nil:
+			return "", 0, err
+		case info.Mode().IsRegular():
+			return target, byRename, nil
+		case info.Mode()&fs.ModeSymlink == 0:
+			return target, toFile, nil
+		}
+		link, err := os.Readlink(target)
+		if err != nil {
+			return "", 0, err
+		}
+		if !filepath.IsAbs(link) {
+			// Not filepath.Join, which would take ".." for the name's parent
+			// where the folder is a link itself.
+			dir, _ := filepath.Split(target)
+			link = dir + link
+		}
+		target = link
+	}
+	return "", 0, &fs.PathError{Op: "open", Path: path, Err: errors.New("too many symbolic links")}
+}
+
+func writeDirectly(target string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_TRUNC, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
+}
+
+// replace puts a new file where target is.
+func replace(target string, write func(io.Writer) error) (err error) {
+	mode, exists := fs.FileMode(0), false
+	if old, err := os.OpenFile(target, os.O_WRONLY, 0); err == nil {
+		// A rename would succeed on a file that may not be written; hence the
+		// attempt to open it.
+		info, err := old.Stat()
+		old.Close()
+		if err != nil {
+			return err
+		}
+		mode, exists = info.Mode().Perm(), true
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	f, err := beside(target)
+	if err != nil {
+		return err
+	}
+	done := false
+	defer func() {
+		if !done { // also where write panics
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if exists {
+		if err := f.Chmod(mode); err != nil {
+			return err
+		}
+	}
+	if err := write(f); err != nil {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), target); err != nil {
+		return err
+	}
+	done = true
+	return nil
+}
+
+// beside creates a file in the folder of target, with the permissions that the
+// umask leaves to a new file.
+func beside(target string) (*os.File, error) {
+	dir, _ := filepath.Split(target)
+	const attempts = 100
+	for range attempts {
+		name := dir + ".stowage-" + strconv.FormatUint(uint64(rand.Uint32()), 36) + ".tmp"
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if errors.Is(err, fs.ErrExist) {
+			continue
+		}
+		if err != nil {
+			// The name that failed is not the one the user knows.
+			var path *fs.PathError
+			if errors.As(err, &path) {
+				path.Path = target
+			}
+			return nil, err
+		}
+		return f, nil
+	}
+	return nil, fmt.Errorf("no free name for a temporary file beside %s", target)
+}
