@@ -84,6 +84,7 @@ func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 type engine struct {
 	tl       *timeline.Timeline
 	orders   []string
+	workers  int
 	kernels  []*kernel
 	state    []partitionState
 	stop     atomic.Bool
@@ -103,10 +104,12 @@ type partitionState struct {
 	// interlock is the complete search for a partition whose windows
 	// interlock; nil for all others.
 	interlock *interlock
+	// team holds a kernel for each order, where orders run side by side.
+	team []*kernel
 }
 
 func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, orders []string) *engine {
-	e := &engine{tl: tl, orders: orders, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, bound: tl.LowerBound}
+	e := &engine{tl: tl, orders: orders, workers: o.Workers, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, bound: tl.LowerBound}
 	e.release = context.AfterFunc(ctx, func() { e.stop.Store(true) })
 	sw := switchesOf(o.Without)
 	for _, p := range tl.Partitions {
@@ -144,6 +147,10 @@ func (e *engine) stats() plan.Stats {
 	for p, k := range e.kernels {
 		s.Nodes += k.nodes
 		s.Backtracks += k.backtracks
+		for _, other := range e.state[p].team[min(1, len(e.state[p].team)):] {
+			s.Nodes += other.nodes
+			s.Backtracks += other.backtracks
+		}
 		if x := e.state[p].interlock; x != nil {
 			s.Nodes += x.nodes
 			s.Backtracks += x.backtracks

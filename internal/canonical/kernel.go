@@ -82,7 +82,8 @@ type kernel struct {
 	nodes      int64
 	backtracks int64
 	nodeLimit  int64
-	stop       *atomic.Bool // set when the run must end
+	stop       *atomic.Bool // set when the run as a whole must end
+	halt       *atomic.Bool // set when another order has the answer
 	tick       func()       // called every few thousand nodes
 }
 
@@ -106,7 +107,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel
 		rank: make([]int32, n), placed: make([]bool, n), best: make([]int64, n),
 		acc: make([]int64, m), low: make([]int64, m), low1: make([]int64, m), low2: make([]int64, m), arg: make([]int32, m),
 		tkey: make([]int64, n), salt: make([]uint64, 2*n), plain: true,
-		memo: newMemo(), stop: new(atomic.Bool), tick: func() {}, unit: tl.CommonAlignment(p),
+		memo: newMemo(), stop: new(atomic.Bool), halt: new(atomic.Bool), tick: func() {}, unit: tl.CommonAlignment(p),
 	}
 	k.state = make([]int64, 2*n+m)
 	k.lb, k.inf, k.floor = k.state[:n:n], k.state[n:2*n:2*n], k.state[2*n:]

@@ -45,6 +45,13 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 	}
 	if o.Start != nil {
 		take(o.Start)
+		for p, k := range e.kernels {
+			part := make([]int64, k.n)
+			for j, i := range k.id {
+				part[j] = o.Start[i]
+			}
+			e.keep(p, part)
+		}
 	}
 	limit := int64(0)
 	for _, k := range e.kernels {

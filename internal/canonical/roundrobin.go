@@ -1,6 +1,10 @@
 package canonical
 
-import "slices"
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+)
 
 // Idea: which static preordering suits a problem is not known beforehand, and
 // the right one often needs a hundredth of the nodes. So they are tried in
@@ -64,36 +68,91 @@ func (e *engine) fit(capacity, limit int64) outcome {
 	return solved
 }
 
-// attempt runs each order on partition p for at most limit nodes.
+// attempt runs each order on partition p for at most limit nodes: one after the
+// other, or side by side where there are workers, until one has an answer.
 func (e *engine) attempt(p int, capacity, limit int64) outcome {
-	k := e.kernels[p]
 	x := e.state[p].interlock
-	for i, order := range e.orders {
-		if len(e.orders) == 1 && e.budget == 0 && x == nil {
-			limit = 1 << 62 // nothing to take turns with
-		}
-		if e.budget > 0 {
-			limit = min(limit, e.budget-e.spent())
-		}
-		r := k.run(capacity, order, i, limit)
-		if r == solved {
-			e.keep(p, k.best)
-		}
-		if r == failed && x != nil {
-			break // canonical search is not complete here
-		}
-		if r != aborted || e.over() {
-			return r
+	if len(e.orders) == 1 && e.budget == 0 && x == nil {
+		limit = unlimited // nothing to take turns with
+	}
+	r, k := aborted, e.kernels[p]
+	if e.workers > 1 && len(e.orders) > 1 {
+		r, k = e.race(p, capacity, limit)
+	} else {
+		for i := range e.orders {
+			if r = k.run(capacity, e.orders[i], i, e.within(limit)); r != aborted || e.over() {
+				break
+			}
 		}
 	}
-	if x != nil {
-		r := x.run(capacity, limit)
-		if r == solved {
+	if r == solved {
+		e.keep(p, k.best)
+	}
+	// Where windows interlock, failure of the canonical search proves nothing.
+	if x != nil && r != solved && !e.over() {
+		if r = x.run(capacity, e.within(limit)); r == solved {
 			e.keep(p, x.lb)
 		}
-		return r
 	}
-	return aborted
+	return r
+}
+
+// unlimited stands for no node limit; adding it to a count does not overflow.
+const unlimited = 1 << 62
+
+// within cuts a node limit down to what the budget leaves.
+func (e *engine) within(limit int64) int64 {
+	if e.budget > 0 {
+		limit = min(limit, e.budget-e.spent())
+	}
+	return limit
+}
+
+// race runs the orders side by side on kernels of their own. The first answer
+// stops the others; the kernel that gave it is returned with it.
+func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
+	team := e.team(p)
+	limit = e.within(limit)
+	var next atomic.Int32
+	var mu sync.Mutex
+	answer, winner := aborted, team[0]
+	var done atomic.Bool
+	var wait sync.WaitGroup
+	for range min(e.workers, len(e.orders)) {
+		wait.Go(func() {
+			for !done.Load() && !e.over() {
+				i := int(next.Add(1)) - 1
+				if i >= len(e.orders) {
+					return
+				}
+				k := team[i]
+				k.halt = &done
+				r := k.run(capacity, e.orders[i], i, limit)
+				mu.Lock()
+				if r != aborted && answer == aborted {
+					answer, winner = r, k
+					done.Store(true)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wait.Wait()
+	return answer, winner
+}
+
+// team returns a kernel for each order of partition p.
+func (e *engine) team(p int) []*kernel {
+	s := &e.state[p]
+	if s.team == nil {
+		s.team = append(s.team, e.kernels[p])
+		for range len(e.orders) - 1 {
+			k := newKernel(e.tl, e.tl.Partitions[p], e.kernels[p].sw)
+			k.stop = &e.stop
+			s.team = append(s.team, k)
+		}
+	}
+	return s.team
 }
 
 // keep records the plan of partition p.

@@ -37,7 +37,7 @@ func (k *kernel) search(c component) outcome {
 	if k.nodes&(tickEvery-1) == 0 {
 		k.tick()
 	}
-	if k.stop.Load() {
+	if k.stop.Load() || k.halt.Load() {
 		return aborted
 	}
 	key, known := k.recall(c)

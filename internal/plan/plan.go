@@ -69,10 +69,12 @@ type Result struct {
 	// LowerBound is a proven bound: no plan is lower. Where Status is
 	// Infeasible it is above the capacity.
 	LowerBound int64
-	// Planner is the name of the planner that made the plan; for a portfolio
-	// it is the member that did.
+	// Planner is the name of the planner that ran.
 	Planner string
-	Stats   Stats
+	// Member says, for a portfolio, which of its parts made the plan; it is
+	// empty for all others.
+	Member string
+	Stats  Stats
 }
 
 // Stats count the effort of a run.

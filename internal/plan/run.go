@@ -27,9 +27,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o Options) (Resu
 	if err != nil {
 		return Result{}, err
 	}
-	if r.Planner == "" {
-		r.Planner = name
-	}
+	r.Planner = name
 	r.LowerBound = max(r.LowerBound, tl.LowerBound)
 	if r.Status.HasPlan() {
 		r.Height = model.HeightOf(tl.Problem, r.Offsets)
