@@ -8,41 +8,54 @@ import (
 	"github.com/stowage-go/stowage/format"
 )
 
-// planOf returns the plan that a file carries with its problem: the JSON's
-// plan, else the offset column of a CSV where it is complete. It is nil where
-// there is none; missing then counts the buffers without an offset.
-func planOf(p *stowage.Problem, offsets []int64) (plan []int64, missing int) {
-	if offsets != nil {
-		return offsets, 0
+// An owned plan is a problem with the plan that its file carries: the JSON's
+// plan, or the offset column of a CSV.
+type owned struct {
+	problem *stowage.Problem
+	offsets []int64 // nil where the file has no plan, or one in part
+	missing int     // buffers without an offset, where it has none
+}
+
+// readOwned reads a problem and the plan in the same file.
+//
+// A complete offset column is the plan rather than a constraint: taken as
+// fixed, the offsets would make the plan's own height the lower bound.
+func readOwned(path string) (owned, error) {
+	p, offsets, err := format.ReadProblem(path)
+	if err != nil {
+		return owned{}, err
 	}
-	plan = make([]int64, len(p.Buffers))
+	if offsets != nil {
+		return owned{problem: p, offsets: offsets}, nil
+	}
+	missing := 0
+	offsets = make([]int64, len(p.Buffers))
 	for i := range p.Buffers {
 		if at := p.Buffers[i].Fixed; at != nil {
-			plan[i] = *at
+			offsets[i] = *at
 		} else {
 			missing++
 		}
 	}
 	if missing > 0 {
-		return nil, missing
+		return owned{problem: p, missing: missing}, nil
 	}
-	return plan, 0
+	for i := range p.Buffers {
+		p.Buffers[i].Fixed = nil
+	}
+	return owned{problem: p, offsets: offsets}, nil
 }
 
-// readOwnPlan reads a problem and the plan in the same file.
-func readOwnPlan(path string) (*stowage.Problem, []int64, error) {
-	p, offsets, err := format.ReadProblem(path)
-	if err != nil {
-		return nil, nil, err
+// needPlan is the error for a file that has no plan.
+func (o owned) needPlan(path string) error {
+	switch n := len(o.problem.Buffers); {
+	case o.offsets != nil:
+		return nil
+	case o.missing == n:
+		return fmt.Errorf("%s: has no plan: neither an offset column nor, in JSON, a plan", path)
+	default:
+		return fmt.Errorf("%s: is no plan: %d of %d buffers have no offset", path, o.missing, n)
 	}
-	plan, missing := planOf(p, offsets)
-	switch {
-	case missing == len(p.Buffers) && missing > 0:
-		return nil, nil, fmt.Errorf("%s: has no plan: neither an offset column nor, in JSON, a plan", path)
-	case missing > 0:
-		return nil, nil, fmt.Errorf("%s: is no plan: %d of %d buffers have no offset", path, missing, len(p.Buffers))
-	}
-	return p, plan, nil
 }
 
 // readPlan reads the plan of another file and matches it to p by ID.

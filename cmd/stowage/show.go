@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -58,18 +57,18 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if err := checkOutput(s.output); err != nil {
 		return err
 	}
-	p, offsets, err := format.ReadProblem(input)
+	own, err := readOwned(input)
 	if err != nil {
 		return err
 	}
+	p := own.problem
 	bound, err := stowage.LowerBound(p)
 	if err != nil {
 		return err
 	}
-	plan, _ := planOf(p, offsets)
-	d := &document{problem: p, offsets: plan, capacity: s.capacity.or(p), lowerBound: bound}
-	if plan != nil {
-		d.height = model.HeightOf(p, plan)
+	d := &document{problem: p, offsets: own.offsets, capacity: s.capacity.or(p), lowerBound: bound}
+	if d.offsets != nil {
+		d.height = model.HeightOf(p, d.offsets)
 	}
 	if s.text {
 		return writeTo(cmd, s.output, func(w io.Writer) error { return writeFacts(w, d) })

@@ -46,7 +46,10 @@ func verify(cmd *cobra.Command, args []string, capacity *size, quiet bool) error
 	)
 	path := args[len(args)-1] // the file at fault
 	if len(args) == 1 {
-		p, plan, err = readOwnPlan(path)
+		var own owned
+		if own, err = readOwned(path); err == nil {
+			p, plan, err = own.problem, own.offsets, own.needPlan(path)
+		}
 	} else if p, _, err = format.ReadProblem(args[0]); err == nil {
 		plan, err = readPlan(path, p)
 	}
