@@ -20,8 +20,8 @@ import (
 // Complexity: O(n log n) a section, for at most maxSections of them.
 //
 // Source: the load bound of Buchsbaum et al., "OPT versus LOAD", turned into a
-// subset. Tried and dropped: deletion from a section in input order, which
-// keeps many small buffers.
+// subset. Deletion one by one would do as well, but keeps what the order of
+// deletion happens to leave, many small buffers for instance.
 
 // maxSections is the number of overloaded sections that are compared, from the
 // most loaded down.

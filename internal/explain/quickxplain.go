@@ -22,8 +22,7 @@ import (
 //
 // Source: Junker, "QuickXplain", AAAI 2004. google/minimalloc's
 // ComputeIrreducibleInfeasibleSubset removes buffers one by one and reports
-// the problem infeasible where a run times out. Tried and dropped: chunks that
-// halve, which take more runs on reasons that are spread out.
+// the problem infeasible where a run times out.
 
 // quickXplain returns what candidates must add to base to stay infeasible;
 // fresh says that base has changed since it was last asked.

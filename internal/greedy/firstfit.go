@@ -23,8 +23,8 @@ import (
 // worked example is a test. Its lifetimes are inclusive: (1, 5) is [1, 6) here.
 // Fixed offsets, gaps, windows and alignment are additions.
 //
-// Tried and dropped: breaking ties by duration, which lowers as many plans as
-// it raises.
+// Tried and dropped: breaking ties by duration, which takes idealloc's S_1 from
+// 4.2% over the load to 2.9%, but pangu_2.6B from 0.8% to 3.3%.
 
 func init() { plan.Register(firstFit{}) }
 
