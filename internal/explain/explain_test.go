@@ -14,7 +14,6 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 
 	_ "github.com/stowage-go/stowage/internal/canonical"
-	_ "github.com/stowage-go/stowage/internal/greedy"
 )
 
 // brute is a planner for tiny problems: every offset of every buffer. It asks
@@ -153,7 +152,7 @@ func TestIrreducibleAgainstBruteForce(t *testing.T) {
 	}
 	seen := map[model.Status]int{}
 	var loads, others int
-	for seed := range uint64(3000) {
+	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p := random(rng)
 		capacity := max(1, timeline.New(p).MaxLoad+rng.Int64N(4)-1)
@@ -176,7 +175,7 @@ func TestIrreducibleAgainstBruteForce(t *testing.T) {
 			seen[e.Status]++
 		}
 	}
-	if seen[model.Feasible] < 1000 || loads < 500 || others < 500 {
+	if seen[model.Feasible] < 500 || loads < 250 || others < 250 {
 		t.Errorf("%d feasible, %d by load, %d otherwise: the cases are lopsided", seen[model.Feasible], loads, others)
 	}
 }
