@@ -13,7 +13,8 @@ import (
 // thus bounded by the Medium and not by the problem.
 //
 // Complexity: O(p log p) to sort p pieces by area, and for each piece that is
-// merged the number of cells that it touches.
+// merged the number of cells that it touches, at most some 1,800 as it is under
+// a pixel wide or high unless there are very many.
 //
 // Dropping what is under a pixel was tried and dropped: ten thousand small
 // buffers side by side then leave a hole where memory is in fact full.
@@ -145,18 +146,15 @@ func (g *page) merge(list []int32, rects []Rect, colour []uint8) {
 	for g.Plot.width()*g.Plot.height()/(cell*cell) > maxCells {
 		cell *= 2
 	}
-	for {
-		m := newGrid(g.Plot, cell)
-		for _, k := range list {
-			m.add(rects[k], colour[g.pieces[k].buffer])
-		}
-		fills, runs := m.fills()
-		if runs <= g.medium.Runs {
-			g.Fills = append(g.Fills, fills...)
-			return
-		}
-		cell *= 2
+	m := newGrid(g.Plot, cell)
+	for _, k := range list {
+		m.add(rects[k], colour[g.pieces[k].buffer])
 	}
+	fills, runs := m.fills()
+	for ; runs > g.medium.Runs && m.nx*m.ny > 1; fills, runs = m.fills() {
+		m = m.coarser()
+	}
+	g.Fills = append(g.Fills, fills...)
 }
 
 // A grid adds up how much of each cell is in use, and by what colour most.
@@ -177,6 +175,21 @@ func newGrid(plot Rect, cell float64) *grid {
 	m.most = make([]float32, m.nx*m.ny)
 	m.colour = make([]uint8, m.nx*m.ny)
 	return m
+}
+
+// coarser returns the grid with four cells made one.
+func (m *grid) coarser() *grid {
+	c := newGrid(m.plot, 2*m.cell)
+	for j := range m.ny {
+		for i := range m.nx {
+			from, to := j*m.nx+i, j/2*c.nx+i/2
+			c.share[to] += m.share[from] / 4
+			if m.most[from] > c.most[to] {
+				c.most[to], c.colour[to] = m.most[from], m.colour[from]
+			}
+		}
+	}
+	return c
 }
 
 // add spreads a rectangle over the cells that it touches.

@@ -240,7 +240,7 @@ func (g *page) drawNotes(rows [][]note, y float64) {
 				g.Swatches = append(g.Swatches, s)
 				at += 2.2 * font
 			}
-			g.text(Text{X: at, Y: y, Text: n.text, Size: 0.92 * font, Role: Note})
+			g.text(Text{X: at, Y: y, Text: g.fit(n.text, 0.92*font, g.Width-font-at), Size: 0.92 * font, Role: Note})
 			x += g.noteWidth(n)
 		}
 		y += 1.6 * font
