@@ -40,7 +40,7 @@ func escape(s string) string {
 		case r == ' ' && (last == ' ' || last == -1):
 			out.WriteString(`\ `) // TeX would take it for one with the space before
 		case r == last && (r == '-' || r == ','):
-			out.WriteString("{}")
+			out.WriteString(`\kern0pt`) // an empty group does not part them in lualatex
 			out.WriteRune(r)
 		default:
 			out.WriteRune(r)

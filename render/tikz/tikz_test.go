@@ -83,7 +83,7 @@ func TestEscape(t *testing.T) {
 	for in, want := range map[string]string{
 		"conv_1/BiasAdd:0": `conv\_1/BiasAdd:0`,
 		`\x{y}`:            `\textbackslash{}x\{y\}`,
-		"a--b---c,,d":      "a-{}-b-{}-{}-c,{},d",
+		"a--b---c,,d":      `a-\kern0pt-b-\kern0pt-\kern0pt-c,\kern0pt,d`,
 		"ü😀":               `\stowagechar{FC}\stowagechar{1F600}`,
 		"×10¹²":            `$\times$10\textsuperscript{1}\textsuperscript{2}`,
 		" a  b":            `\ a \ b`,
