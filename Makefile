@@ -1,0 +1,54 @@
+# make            the same as make build
+# make test       go vet and every test; needs Go and nothing else
+# make bench      the comparisons; see bench/README.md for what they need
+#
+# FUZZTIME is how long each fuzz target runs, DATA the folder of public
+# instances, MINIMALLOC the path of google/minimalloc's program.
+
+GO          ?= go
+FUZZTIME    ?= 10s
+DATA        ?= $(STOWAGE_DATA)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+
+.PHONY: build test race fuzz bench lint cover man clean
+
+build:
+	$(GO) build -trimpath -ldflags "-s -w" -o bin/stowage ./cmd/stowage
+
+test:
+	@$(GO) run ./internal/testall ./...
+
+race:
+	$(GO) test -race ./...
+
+# Each target is fuzzed alone: go test takes one at a time.
+fuzz:
+	@set -e; for dir in $$(grep -rl '^func Fuzz' --include='*_test.go' . | xargs -n 1 dirname | sort -u); do \
+		for target in $$($(GO) test -list '^Fuzz' $$dir | grep '^Fuzz'); do \
+			echo "$$dir $$target"; \
+			$(GO) test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$dir; \
+		done; \
+	done
+
+bench:
+	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/size -into README.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/ablation -into docs/planners/exact.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/peers -minimalloc "$(MINIMALLOC)" -into README.md
+
+lint:
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+	@unformatted=$$($(GO) run $(GOFUMPT) -l .) && test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
+
+cover:
+	@mkdir -p bin
+	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out ./...
+	$(GO) tool cover -func=bin/cover.out | tail -n 1
+	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
+
+man: build
+	bin/stowage man bin/man
+
+clean:
+	rm -rf bin

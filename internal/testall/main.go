@@ -1,0 +1,96 @@
+// Command testall is what `make test` runs: go vet and every test of the
+// module, and at the end, by name, each test that was skipped and why.
+//
+// With CI=true a skip is a failure, because what a test needs has then been
+// installed by .ci/run. Two kinds are exempt: tests that want the public
+// instances (their reason names STOWAGE_DATA), which a clone need not have, and
+// tests whose reason names a word of ALLOW_SKIP, which .ci/run sets to what it
+// could not install.
+//
+// The last line is "N passed, N failed, N skipped"; the exit code is 1 where
+// anything failed, vet and builds included.
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+)
+
+func main() {
+	packages := os.Args[1:]
+	if len(packages) == 0 {
+		packages = []string{"./..."}
+	}
+	failed := 0
+	if err := run("go", append([]string{"vet"}, packages...)...); err != nil {
+		fmt.Println("FAIL\tgo vet:", err)
+		failed++
+	}
+	r, err := test(packages)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "testall:", err)
+		os.Exit(1)
+	}
+	strict := os.Getenv("CI") == "true"
+	for _, s := range r.skips {
+		verdict := "skipped"
+		if strict && !exempt(s.reason, os.Getenv("ALLOW_SKIP")) {
+			verdict = "FAIL: skipped with CI=true"
+			failed++
+		}
+		fmt.Printf("%s: %s %s: %s\n", verdict, s.pkg, s.name, s.reason)
+	}
+	failed += r.failed
+	fmt.Printf("%d passed, %d failed, %d skipped\n", r.passed, failed, len(r.skips))
+	if failed > 0 {
+		os.Exit(1)
+	}
+}
+
+func run(name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
+	return cmd.Run()
+}
+
+// test runs go test and prints its output as it comes.
+func test(packages []string) (*report, error) {
+	cmd := exec.Command("go", append([]string{"test", "-json"}, packages...)...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, err
+	}
+	r := newReport(os.Stdout)
+	readErr := r.read(out)
+	err = cmd.Wait()
+	var exit *exec.ExitError
+	switch {
+	case readErr != nil:
+		return nil, readErr
+	case err != nil && !errors.As(err, &exit):
+		return nil, err
+	case err != nil && r.failed == 0:
+		r.failed++ // go itself failed, and has said why
+	}
+	return r, nil
+}
+
+// exempt reports whether a skip for this reason is in order with CI=true.
+func exempt(reason, allowed string) bool {
+	if strings.Contains(reason, "STOWAGE_DATA") {
+		return true
+	}
+	for _, word := range strings.Fields(allowed) {
+		if strings.Contains(reason, word) {
+			return true
+		}
+	}
+	return false
+}
