@@ -23,17 +23,23 @@ import (
 func (t *Timeline) sweep() {
 	buffers := t.Problem.Buffers
 	n := len(buffers)
-	gaps := false
+	// A gap adds at most one piece, and its window another.
+	gaps, pieces := false, n
 	for i := range buffers {
-		if len(buffers[i].Gaps) > 0 {
+		for k := range buffers[i].Gaps {
 			gaps = true
-			break
+			pieces++
+			if buffers[i].Gaps[k].Window != nil {
+				pieces++
+			}
 		}
 	}
-	starts := make([]int64, 0, n)
-	ends := make([]int64, 0, n)
+	starts := make([]int64, 0, pieces)
+	ends := make([]int64, 0, pieces)
 	var times [][2]int64 // of each span, where there are gaps
 	if gaps {
+		times = make([][2]int64, 0, pieces)
+		t.spans = make([]Span, 0, pieces)
 		t.spanAt = make([]int32, 1, n+1)
 		for i := range buffers {
 			eachPiece(&buffers[i], func(lower, upper, from, to int64) {

@@ -1,0 +1,152 @@
+package timeline
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/suite"
+)
+
+// TestBoundIsBelowOptimum compares the bound with the true lowest height, by
+// enumeration, on problems with alignment, gaps, windows and fixed offsets.
+func TestBoundIsBelowOptimum(t *testing.T) {
+	tight, loose := 0, 0
+	for seed := range uint64(rounds(8000)) {
+		p := suite.Tiny(seed)
+		tl := New(p)
+		height, _, ok := suite.MinHeight(p)
+		if !ok {
+			continue
+		}
+		if tl.LowerBound > height || tl.MaxLoad > tl.LowerBound {
+			t.Fatalf("seed %d: load %d, bound %d, optimum %d:%s", seed, tl.MaxLoad, tl.LowerBound, height, describe(p))
+		}
+		if tl.LowerBound == height {
+			tight++
+		} else {
+			loose++
+		}
+	}
+	t.Logf("the bound is the optimum of %d problems and below that of %d", tight, loose)
+	if tight < 3*loose {
+		t.Error("the bound is seldom tight")
+	}
+}
+
+// aligned returns buffers whose alignments have a common divisor.
+func aligned(r *rand.Rand) *model.Problem {
+	p := &model.Problem{}
+	unit := 2 + r.Int64N(4)
+	for i := range 2 + r.IntN(5) {
+		b := model.Buffer{ID: strconv.Itoa(i), Lower: r.Int64N(5), Size: 1 + r.Int64N(12), Alignment: unit * (1 + r.Int64N(3))}
+		b.Upper = b.Lower + 1 + r.Int64N(5)
+		if r.IntN(4) == 0 && b.Upper-b.Lower > 2 {
+			b.Gaps = []model.Gap{{Lower: b.Lower + 1, Upper: b.Lower + 2}}
+		}
+		if r.IntN(12) == 0 {
+			at := b.Alignment * r.Int64N(3)
+			b.Fixed = &at
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	return p
+}
+
+// TestAlignedBound is about the sharpening by alignment: it must stay below the
+// optimum, and pay.
+func TestAlignedBound(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 1))
+	sharper, optimal, n := 0, 0, 0
+	for range rounds(3000) {
+		p := aligned(r)
+		tl := New(p)
+		height, _, ok := suite.MinHeight(p)
+		if !ok {
+			continue
+		}
+		n++
+		if tl.LowerBound > height {
+			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, describe(p))
+		}
+		plain := tl.MaxLoad
+		for i := range p.Buffers {
+			end := p.Buffers[i].Size
+			if p.Buffers[i].Fixed != nil {
+				end += *p.Buffers[i].Fixed
+			}
+			plain = max(plain, end)
+		}
+		if tl.LowerBound < plain {
+			t.Fatalf("bound %d is under the load or an end, %d:%s", tl.LowerBound, plain, describe(p))
+		}
+		if tl.LowerBound > plain {
+			sharper++
+		}
+		if tl.LowerBound == height {
+			optimal++
+		}
+	}
+	t.Logf("%d problems: the bound is above the load in %d, the optimum in %d", n, sharper, optimal)
+	if sharper < n/4 || optimal < n/2 {
+		t.Error("the alignment bound pays too seldom")
+	}
+}
+
+func TestCommonAlignment(t *testing.T) {
+	window := []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 1}}}
+	hole := []model.Gap{{Lower: 1, Upper: 2}}
+	for _, tc := range []struct {
+		alignments []int64
+		gaps       []model.Gap // of the first
+		want       int64
+	}{
+		{[]int64{8}, nil, 8},
+		{[]int64{12, 18, 30}, nil, 6},
+		{[]int64{12, 0, 30}, nil, 1},
+		{[]int64{12, 1, 30}, nil, 1},
+		{[]int64{4, 9}, nil, 1},
+		{[]int64{12, 18}, hole, 6},
+		{[]int64{12, 18}, window, 1},
+		{[]int64{model.MaxSum, model.MaxSum}, nil, model.MaxSum},
+	} {
+		p := &model.Problem{}
+		for i, a := range tc.alignments {
+			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Lower: 0, Upper: 3, Size: 2, Alignment: a})
+		}
+		p.Buffers[0].Gaps = tc.gaps
+		tl := New(p)
+		if got := tl.CommonAlignment(tl.Partitions[0]); got != tc.want {
+			t.Errorf("alignments %v, gaps %v: %d, want %d", tc.alignments, tc.gaps, got, tc.want)
+		}
+	}
+}
+
+// TestBoundByHand has the sums that the comment on bound speaks of.
+func TestBoundByHand(t *testing.T) {
+	at := func(x int64) *int64 { return &x }
+	for _, tc := range []struct {
+		name    string
+		buffers []model.Buffer
+		want    int64
+	}{
+		{"each but the topmost is rounded up", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Upper: 1, Size: 6, Alignment: 8}}, 21},
+		{"a multiple needs no rounding", []model.Buffer{{Upper: 1, Size: 8, Alignment: 8}, {Upper: 1, Size: 16, Alignment: 8}}, 24},
+		{"a free offset spoils it", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Upper: 1, Size: 6}}, 18},
+		{"elsewhere it does not", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Lower: 1, Upper: 2, Size: 6}}, 13},
+		{"a fixed end", []model.Buffer{{Upper: 1, Size: 5, Fixed: at(96)}, {Upper: 1, Size: 7}}, 101},
+		{"the size of what is never active", []model.Buffer{{Upper: 1, Size: 5, Gaps: []model.Gap{{Lower: 0, Upper: 1}}}}, 5},
+	} {
+		for i := range tc.buffers {
+			tc.buffers[i].ID = strconv.Itoa(i)
+		}
+		p := &model.Problem{Buffers: tc.buffers}
+		if got := New(p).LowerBound; got != tc.want {
+			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
+		}
+		if h, _, _ := suite.MinHeight(p); h < tc.want {
+			t.Errorf("%s: a plan of height %d is under the bound %d", tc.name, h, tc.want)
+		}
+	}
+}
