@@ -1,0 +1,139 @@
+// Command ablation measures what each technique of a planner is worth: it
+// switches them off one at a time and counts nodes and time.
+//
+//	go run ./bench/ablation [-into docs/planners/exact.md] [FILE…]
+//
+// Without files it takes the challenging suite, as bench/peers does. A run ends
+// at the timeout; its nodes and time so far then stand for it, marked with >,
+// so that the means are lower bounds. Short runs are repeated and the least
+// time counts. Every plan is verified.
+//
+// The last line switches off together all that is named by -together: by
+// default what the planner has beyond the MiniMalloc paper.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/bench/internal/instance"
+	"github.com/stowage-go/stowage/bench/internal/record"
+)
+
+// beyond are the techniques of exact that are not in the paper.
+const beyond = "cheap-reject,memo,lifting,not-first,suffix-bound,symmetry,postponement"
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := ablate(ctx); err != nil {
+		fmt.Fprintln(os.Stderr, "bench/ablation:", err)
+		os.Exit(1)
+	}
+}
+
+func ablate(ctx context.Context) error {
+	var (
+		planner  = flag.String("planner", "exact", "the planner `NAME`")
+		set      = flag.String("set", "challenging", "the folder `NAME` of STOWAGE_DATA to run on")
+		timeout  = flag.Duration("timeout", 10*time.Second, "end a run after `D`")
+		repeat   = flag.Int("repeat", 3, "take the least time of up to `N` runs, where they are under a second")
+		together = flag.String("together", beyond, "the techniques `T1,T2` of the last line; none where empty")
+		into     = flag.String("into", "", "put the tables into the document `FILE`")
+		out      = flag.String("results", "bench/results", "write the runs as JSON to the folder `DIR`; none where empty")
+	)
+	flag.Parse()
+	instances, err := instance.Load(*set, flag.Args())
+	if errors.Is(err, instance.ErrNoData) {
+		fmt.Println("bench/ablation skipped:", err)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	settings, err := settingsOf(*planner, *together)
+	if err != nil {
+		return err
+	}
+	r := result{
+		Tool: "bench/ablation", Planner: *planner, Set: *set, Date: record.Today(),
+		Machine: record.ThisMachine(), Timeout: timeout.Seconds(),
+	}
+	for _, in := range instances {
+		r.Instances = append(r.Instances, in.Name)
+	}
+	for _, s := range settings {
+		for _, in := range instances {
+			o := stowage.Options{Planner: *planner, Capacity: in.Capacity, Timeout: *timeout, Workers: 1, Without: s.Without}
+			cell, err := measure(ctx, in.Problem, o, *repeat)
+			if err != nil {
+				return fmt.Errorf("%s on %s: %w", s.Name, in.Name, err)
+			}
+			s.add(cell)
+		}
+		r.Settings = append(r.Settings, s)
+		fmt.Fprintln(os.Stderr, s.Name, s.Nodes)
+	}
+	text := r.markdown()
+	fmt.Print(text)
+	if *out != "" {
+		if err := record.WriteJSON(filepath.Join(*out, "ablation-"+*planner+"-"+r.Date+".json"), r); err != nil {
+			return err
+		}
+	}
+	if *into != "" {
+		return record.ReplaceBlock(*into, "bench:ablation", text)
+	}
+	return nil
+}
+
+// settingsOf returns what to measure: all on, each technique off, and those of
+// the list off together.
+func settingsOf(planner, together string) ([]setting, error) {
+	all := stowage.Planners()
+	at := slices.IndexFunc(all, func(i stowage.PlannerInfo) bool { return i.Name == planner })
+	if at < 0 {
+		return nil, fmt.Errorf("no planner is named %q", planner)
+	}
+	settings := []setting{{Name: "all on"}}
+	for _, t := range all[at].Techniques {
+		settings = append(settings, setting{Name: t.Name, Without: []string{t.Name}})
+	}
+	if together != "" {
+		list := strings.Split(together, ",")
+		settings = append(settings, setting{Name: "these " + fmt.Sprint(len(list)), Without: list})
+	}
+	return settings, nil
+}
+
+// measure runs the planner, again where a run is short.
+func measure(ctx context.Context, p *stowage.Problem, o stowage.Options, repeat int) (cell, error) {
+	var c cell
+	for i := range max(repeat, 1) {
+		r, err := stowage.Solve(ctx, p, o)
+		if err != nil {
+			return c, err
+		}
+		if ctx.Err() != nil {
+			return c, ctx.Err()
+		}
+		seconds := r.Stats.Elapsed.Seconds()
+		if i == 0 || seconds < c.seconds {
+			c.seconds = seconds
+		}
+		c.status, c.nodes = r.Status, r.Stats.Nodes
+		if seconds > 1 || r.Status == stowage.Unknown {
+			break
+		}
+	}
+	return c, nil
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/bench/internal/record"
+)
+
+// A result is what bench/results keeps.
+type result struct {
+	Tool      string         `json:"tool"`
+	Planner   string         `json:"planner"`
+	Set       string         `json:"set"`
+	Date      string         `json:"date"`
+	Machine   record.Machine `json:"machine"`
+	Timeout   float64        `json:"timeout_seconds"`
+	Instances []string       `json:"instances"`
+	Settings  []setting      `json:"settings"` // the first has everything on
+}
+
+// A setting is one choice of switches, with what it took on each instance.
+type setting struct {
+	Name    string    `json:"name"`
+	Without []string  `json:"without"`
+	Status  []string  `json:"status"`
+	Nodes   []int64   `json:"nodes"`
+	Seconds []float64 `json:"seconds"`
+}
+
+// A cell is one setting on one instance.
+type cell struct {
+	status  stowage.Status
+	nodes   int64
+	seconds float64
+}
+
+func (s *setting) add(c cell) {
+	s.Status = append(s.Status, c.status.String())
+	s.Nodes = append(s.Nodes, c.nodes)
+	s.Seconds = append(s.Seconds, c.seconds)
+}
+
+// limited reports whether the i-th instance came to the limit.
+func (s *setting) limited(i int) bool { return s.Status[i] == stowage.Unknown.String() }
+
+// markdown returns a table of nodes and one of times.
+func (r *result) markdown() string {
+	var s strings.Builder
+	table := func(title string, value func(s *setting, i int) float64, text func(x float64) string) {
+		header := append([]string{"off"}, r.Instances...)
+		header = append(header, "mean ratio")
+		var rows [][]string
+		base := &r.Settings[0]
+		for k := range r.Settings {
+			at := &r.Settings[k]
+			row := []string{at.Name}
+			var ratios []float64
+			sign := ""
+			for i := range r.Instances {
+				mark := ""
+				if at.limited(i) {
+					mark, sign = ">", "≥ "
+				}
+				row = append(row, mark+text(value(at, i)))
+				ratios = append(ratios, value(at, i)/value(base, i))
+			}
+			rows = append(rows, append(row, sign+record.Ratio(record.GeometricMean(ratios))))
+		}
+		fmt.Fprintf(&s, "%s\n\n%s\n", title, record.Table(header, rows))
+	}
+	table("Nodes:", func(s *setting, i int) float64 { return float64(max(s.Nodes[i], 1)) },
+		func(x float64) string { return record.Count(int64(x)) })
+	table("Time in ms:", func(s *setting, i int) float64 { return max(s.Seconds[i], 1e-6) }, record.Milliseconds)
+	last := &r.Settings[len(r.Settings)-1]
+	if len(last.Without) > 1 {
+		fmt.Fprintf(&s, "“%s” are %s. ", last.Name, strings.Join(last.Without, ", "))
+	}
+	fmt.Fprintf(&s, "The mean is the geometric one of the ratios to “%s”. A run that comes to the limit of %g s is marked >; what it took until then stands for it. One worker; %s; %s.\n",
+		r.Settings[0].Name, r.Timeout, r.Machine, r.Date)
+	return s.String()
+}

@@ -1,0 +1,66 @@
+package instance
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"B.12.csv":  "id,lower,upper,size\na,0,2,3\n",
+		"A.csv":     "id,lower,upper,size\na,0,2,3\nb,1,2,3\n",
+		"C.x.csv":   "id,lower,upper,size\na,0,2,3\n",
+		"D.10.json": `{"version": 1, "capacity": 7, "buffers": [{"id": "a", "lower": 0, "upper": 2, "size": 3}]}`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := Load("", []string{filepath.Join(dir, "*")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []struct {
+		name     string
+		capacity int64
+		buffers  int
+	}{{"A", 0, 2}, {"B", 12, 1}, {"C", 0, 1}, {"D", 10, 1}}
+	if len(all) != len(want) {
+		t.Fatalf("%d instances", len(all))
+	}
+	for i, w := range want {
+		if in := all[i]; in.Name != w.name || in.Capacity != w.capacity || len(in.Problem.Buffers) != w.buffers {
+			t.Errorf("instance %d is %s, %d, %d buffers; want %v", i, in.Name, in.Capacity, len(in.Problem.Buffers), w)
+		}
+	}
+	if _, err := Load("", []string{filepath.Join(dir, "none*")}); err == nil {
+		t.Error("a pattern that matches nothing is no error")
+	}
+}
+
+func TestData(t *testing.T) {
+	t.Setenv("STOWAGE_DATA", "")
+	dir := t.TempDir()
+	inner := filepath.Join(dir, "clone", "bench")
+	data := filepath.Join(dir, "shared", "data")
+	for _, d := range []string{inner, data} {
+		if err := os.MkdirAll(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(inner)
+	if got, err := filepath.EvalSymlinks(Data()); err != nil || filepath.Base(got) != "data" {
+		t.Errorf("Data() = %q, %v", got, err)
+	}
+	if err := os.RemoveAll(filepath.Join(dir, "shared")); err != nil {
+		t.Fatal(err)
+	}
+	if got := Data(); got == "" {
+		if _, err := Load("challenging", nil); !errors.Is(err, ErrNoData) {
+			t.Errorf("without data: %v", err)
+		}
+	}
+}

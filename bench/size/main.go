@@ -1,0 +1,105 @@
+// Command size measures what the library adds to a program: it builds small
+// programs with and without it, stripped, and takes the difference.
+//
+//	go run ./bench/size [-into README.md]
+//
+// The programs are in the folders beneath. The one without, baseline, uses the
+// packages of the standard library that nearly every program has anyway: fmt,
+// os, context and time. What the library brings in besides counts as its own.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/stowage-go/stowage/bench/internal/record"
+)
+
+// programs are what is built; the first is the one without the library.
+var programs = []struct{ folder, name string }{
+	{"baseline", "no library"},
+	{"exact", "Stowage, the exact planner alone"},
+	{"library", "Stowage, the whole package: every planner, verify, explain"},
+}
+
+// paper is table 3 of Moffitt, MiniMalloc, ASPLOS 2023, in kB.
+var paper = []struct {
+	name string
+	kB   int64
+}{{"MiniMalloc (C++)", 25}, {"TelaMalloc (C++)", 206}, {"mixed ILP (C++)", 2021}}
+
+func main() {
+	into := flag.String("into", "", "put the table into the document `FILE`")
+	flag.Parse()
+	table, err := measure(runtime.GOOS, runtime.GOARCH)
+	if err == nil {
+		fmt.Print(table)
+		if *into != "" {
+			err = record.ReplaceBlock(*into, "bench:size", table)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench/size:", err)
+		os.Exit(1)
+	}
+}
+
+// measure returns the table for a platform.
+func measure(system, arch string) (string, error) {
+	dir, err := os.MkdirTemp("", "stowage-size-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	sizes := make([]int64, len(programs))
+	for i, p := range programs {
+		path := filepath.Join(dir, p.folder)
+		cmd := builder(path, p.folder, "-trimpath", "-ldflags", "-s -w")
+		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
+		if sizes[i], err = sizeOf(cmd, path); err != nil {
+			return "", err
+		}
+	}
+	return markdown(sizes, system+"/"+arch), nil
+}
+
+// builder returns the command that builds a program.
+func builder(path, folder string, flags ...string) *exec.Cmd {
+	args := append([]string{"build", "-o", path}, flags...)
+	cmd := exec.Command("go", append(args, "github.com/stowage-go/stowage/bench/size/"+folder)...)
+	cmd.Stderr = os.Stderr
+	return cmd
+}
+
+// sizeOf runs a build and returns the size of the binary in bytes.
+func sizeOf(build *exec.Cmd, path string) (int64, error) {
+	if err := build.Run(); err != nil {
+		return 0, fmt.Errorf("%s: %w", filepath.Base(path), err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+func markdown(sizes []int64, platform string) string {
+	kB := func(n int64) string { return record.Grouped((n+500)/1000) + " kB" }
+	var rows [][]string
+	for i, p := range programs[1:] {
+		rows = append(rows, []string{p.name, kB(sizes[i+1] - sizes[0])})
+	}
+	for _, p := range paper {
+		rows = append(rows, []string{p.name + ", as its paper has it", record.Grouped(p.kB) + " kB"})
+	}
+	var s strings.Builder
+	s.WriteString(record.Table([]string{"library", "share of a stripped binary"}, rows))
+	fmt.Fprintf(&s, "\nDifference to a program without it (%s, of which most is Go's runtime and fmt); %s, %s; %s. The paper's are library files, table 3.\n",
+		kB(sizes[0]), platform, runtime.Version(), record.Today())
+	return s.String()
+}

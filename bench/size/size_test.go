@@ -1,0 +1,43 @@
+package main
+
+import (
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPrograms builds the programs and runs them: a size of one that does not
+// work would mean nothing. It leaves out the flags of a release, with which the
+// standard library is built anew.
+func TestPrograms(t *testing.T) {
+	dir := t.TempDir()
+	var sizes []int64
+	for _, p := range programs {
+		path := filepath.Join(dir, p.folder)
+		n, err := sizeOf(builder(path, p.folder), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sizes = append(sizes, n)
+		out, err := exec.Command(path).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", p.folder, err, out)
+		}
+		if p.folder != "baseline" && !strings.Contains(string(out), "height 7") {
+			t.Errorf("%s says %q", p.folder, out)
+		}
+	}
+	if base, exact, library := sizes[0], sizes[1], sizes[2]; base >= exact || exact >= library {
+		t.Errorf("sizes %v", sizes)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	got := markdown([]int64{1_500_000, 1_600_499, 2_900_000}, "abacus/wood")
+	for _, want := range []string{"alone | 100 kB |", "explain | 1,400 kB |", "(C++), as its paper has it | 2,021 kB |", "(1,500 kB,"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+}
