@@ -3,6 +3,7 @@ package stowage
 // The planners that need no module but the standard library. Others register
 // themselves where they are imported.
 import (
+	_ "github.com/stowage-go/stowage/internal/boxing"
 	_ "github.com/stowage-go/stowage/internal/canonical"
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/portfolio"

@@ -1,0 +1,108 @@
+package boxing
+
+// Idea: to colour an interval graph with as few colours as there are intervals
+// at the busiest moment, take the intervals by start and give each the lowest
+// colour that is free. A colour is a row: its intervals do not overlap, so they
+// can share one offset.
+//
+// Invariant: the rows in use are those of the intervals live at the current
+// start, so a new row opens only where all others are taken.
+//
+// Complexity: O(k log k): a heap of rows in use by their ends, a heap of free
+// rows.
+//
+// Source: the greedy colouring of interval graphs; idealloc (a21f84d) colours
+// in the same order: ends before starts, and of equal starts the longest first.
+
+// colouring is the scratch of colour.
+type colouring struct {
+	row  []int32 // by position in items
+	busy []busyRow
+	free []int32 // a heap
+}
+
+type busyRow struct{ end, row int32 }
+
+// colour gives each of items, which are sorted by start, a row. It returns the
+// row of each, by position, valid until the next call, and how many rows there
+// are.
+func (c *colouring) colour(b *boxes, items []id) (row []int32, rows int) {
+	c.row, c.busy, c.free = c.row[:0], c.busy[:0], c.free[:0]
+	for _, i := range items {
+		for len(c.busy) > 0 && c.busy[0].end <= b.lower[i] {
+			c.pushFree(c.busy[0].row)
+			c.popBusy()
+		}
+		var r int32
+		if len(c.free) > 0 {
+			r = c.free[0]
+			c.popFree()
+		} else {
+			r = int32(rows)
+			rows++
+		}
+		c.row = append(c.row, r)
+		c.pushBusy(busyRow{end: b.upper[i], row: r})
+	}
+	return c.row, rows
+}
+
+func (c *colouring) pushFree(row int32) {
+	h := append(c.free, row)
+	k := len(h) - 1
+	for k > 0 && h[(k-1)/2] > row {
+		h[k] = h[(k-1)/2]
+		k = (k - 1) / 2
+	}
+	h[k] = row
+	c.free = h
+}
+
+func (c *colouring) popFree() {
+	h := c.free
+	last := h[len(h)-1]
+	h = h[:len(h)-1]
+	for k := 0; len(h) > 0; {
+		child := 2*k + 1
+		if child+1 < len(h) && h[child+1] < h[child] {
+			child++
+		}
+		if child >= len(h) || h[child] >= last {
+			h[k] = last
+			break
+		}
+		h[k] = h[child]
+		k = child
+	}
+	c.free = h
+}
+
+func (c *colouring) pushBusy(r busyRow) {
+	h := append(c.busy, r)
+	k := len(h) - 1
+	for k > 0 && h[(k-1)/2].end > r.end {
+		h[k] = h[(k-1)/2]
+		k = (k - 1) / 2
+	}
+	h[k] = r
+	c.busy = h
+}
+
+func (c *colouring) popBusy() {
+	h := c.busy
+	last := h[len(h)-1]
+	h = h[:len(h)-1]
+	for k := 0; len(h) > 0; {
+		child := 2*k + 1
+		if child+1 < len(h) && h[child+1].end < h[child].end {
+			child++
+		}
+		if child >= len(h) || h[child].end >= last.end {
+			h[k] = last
+			break
+		}
+		h[k] = h[child]
+		k = child
+	}
+	c.busy = h
+}

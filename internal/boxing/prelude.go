@@ -1,0 +1,76 @@
+package boxing
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: two kinds of problem need no boxes. Where nothing overlaps, all share
+// one offset; where all sizes are equal, the rows of a colouring are a lowest
+// plan. For the rest, a heuristic that is often good gives the plan to beat:
+// first fit by size, ties by the longer lifespan, and again ties by input.
+//
+// Invariant: what boxing returns is never higher than either heuristic's plan.
+//
+// Complexity: O(n log n), and two placements.
+//
+// Source: prelude_analysis of idealloc (a21f84d); it has the first heuristic
+// only. The second is first-fit's order, so that boxing is never above it.
+
+// easy returns the order for a problem that needs no boxes, nil for others. An
+// order and not a plan: alignment, gaps and fixed offsets are up to tightening.
+func (t *try) easy() []id {
+	b := t.boxes
+	items := make([]id, b.buffers)
+	for k := range items {
+		items[k] = id(k)
+	}
+	if b.disjoint(items) {
+		return items
+	}
+	if least, most := b.heights(items); least < most {
+		return nil
+	}
+	row, _ := t.colours.colour(b, items)
+	rank := make([]int32, b.buffers)
+	for k, i := range items {
+		rank[i] = row[k]
+	}
+	slices.SortStableFunc(items, func(i, j id) int { return cmp.Compare(rank[i], rank[j]) })
+	return items
+}
+
+// bootstrap places the two heuristics' orders and returns the lower plan; nil
+// only where fixed buffers collide. The first runs whatever ctx says.
+func bootstrap(ctx context.Context, tl *timeline.Timeline, t *tightener) (offsets []int64, height, placed int64) {
+	buffers := tl.Problem.Buffers
+	order := make([]int32, len(buffers))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(buffers[j].Size, buffers[i].Size) })
+	height = math.MaxInt64
+	got, h := t.place(context.WithoutCancel(ctx), order, height)
+	if got == nil {
+		return nil, 0, int64(len(order))
+	}
+	offsets, height = slices.Clone(got), h
+	if height == tl.LowerBound {
+		return offsets, height, int64(len(order))
+	}
+	slices.SortStableFunc(order, func(i, j int32) int {
+		x, y := &buffers[i], &buffers[j]
+		if c := cmp.Compare(y.Size, x.Size); c != 0 {
+			return c
+		}
+		return cmp.Compare(y.Upper-y.Lower, x.Upper-x.Lower)
+	})
+	if got, h := t.place(ctx, order, height); got != nil {
+		offsets, height = slices.Clone(got), h
+	}
+	return offsets, height, 2 * int64(len(order))
+}

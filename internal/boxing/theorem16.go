@@ -1,0 +1,156 @@
+package boxing
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Idea: let r be the ratio of the largest size to the smallest. Boxes are good
+// where they are much larger than what they hold and much smaller than what
+// they lie among, so box only what is small, into boxes of an intermediate
+// height h; these join the rest, r has shrunk, and the same is done again. The
+// parameters follow from r and one number, ε: μ = ε/lg²r, h = μ⁵·max/lg²r, and
+// small is what is at most μ·h. Once r is too small for that to gain, all is
+// boxed into one height, max/μ: the last boxes, all of a size.
+//
+// ε is not known beforehand: it lies between two numbers that r gives, and the
+// least ratio in the end is best, so a number of values are tried once per
+// problem. For r below about 2217 there is no such ε; then a dummy, live all
+// the time and 2217 times the smallest size, widens the ratio and is dropped
+// from the plan.
+//
+// Invariant: every buffer is inside exactly one item at any time.
+//
+// Complexity: O(n log n) a round; the ratio falls so fast that there are a
+// handful of rounds.
+//
+// Source: Theorem 16 of Buchsbaum et al. idealloc (a21f84d) replaces its second
+// phase by the loop, and has the dummy and the search for ε.
+
+// golden bounds μ: above it the boxes of Corollary 15 lose more than they gain.
+var golden = (math.Sqrt(5) - 1) / 2
+
+// widest is the ratio of sizes from which on a fitting ε exists.
+const widest = 2216.54
+
+// epsilons returns the ends of the range in which ε may lie, for the ratio r.
+func epsilons(r float64) (low, high float64) {
+	square := math.Pow(math.Log2(r), 2)
+	return math.Pow(math.Pow(square, 7)/r, 1.0/6), golden * square
+}
+
+// A regime is what Theorem 16 does to items of given sizes.
+type regime struct {
+	ratio  float64
+	mu     float64
+	height float64 // of the boxes
+	safe   bool    // whether boxing the small ones makes progress
+}
+
+func newRegime(least, most int64, eps float64) regime {
+	r := regime{ratio: float64(most) / float64(least)}
+	square := math.Pow(math.Log2(r.ratio), 2)
+	r.mu = eps / square
+	r.height = math.Ceil(math.Pow(r.mu, 5) * float64(most) / square)
+	r.safe = r.mu < golden && math.Floor(r.mu*r.height) >= float64(least)
+	return r
+}
+
+// theorem16 boxes the small items until that gains no more. It returns the
+// items then; the result shares no memory with items.
+func (t *try) theorem16(items []id, eps float64) []id {
+	b := t.boxes
+	now := append(t.items[:0], items...)
+	for len(now) > 0 {
+		least, most := b.heights(now)
+		r := newRegime(least, most, eps)
+		if !r.safe {
+			break
+		}
+		limit := int64(math.Floor(r.mu * r.height))
+		small, k := t.small[:0], 0
+		for _, i := range now {
+			if b.size[i] <= limit {
+				small = append(small, i)
+			} else {
+				now[k] = i
+				k++
+			}
+		}
+		t.small = small
+		t.out = t.out[:0]
+		t.corollary15(small, int64(r.height), r.mu)
+		now = append(now[:k], t.out...)
+	}
+	t.items = now
+	return now
+}
+
+// last boxes all items into boxes of one height and returns those. The height
+// and μ were found with ε.
+func (t *try) last(items []id, height int64, mu float64) []id {
+	t.out = t.out[:0]
+	t.corollary15(items, height, mu)
+	return t.out
+}
+
+// bySize sorts items by size, then by index.
+func (t *try) bySize(items []id) {
+	b := t.boxes
+	slices.SortFunc(items, func(i, j id) int {
+		if c := cmp.Compare(b.size[i], b.size[j]); c != 0 {
+			return c
+		}
+		return cmp.Compare(i, j)
+	})
+}
+
+// A setting is what the search for ε has found for a problem.
+type setting struct {
+	eps    float64
+	mu     float64 // of the last boxes
+	height int64   // of the last boxes
+}
+
+// patience is how many values of ε in a row may fail to lower the ratio.
+const patience = 3
+
+// tune searches for ε. It adds the dummy where one is needed.
+func (t *try) tune(horizon int32) setting {
+	b := t.boxes
+	all := make([]id, b.buffers)
+	for k := range all {
+		all[k] = id(k)
+	}
+	least, most := b.heights(all)
+	low, high := epsilons(float64(most) / float64(least))
+	if !(low < high) {
+		most = int64(math.Ceil(widest * float64(least)))
+		t.boxes.release(mark{rows: b.buffers})
+		all = append(all, b.add(0, horizon, most))
+		b.buffers++
+		b.dummy = true
+		low, high = epsilons(float64(most) / float64(least))
+	}
+	start := b.mark()
+	s := setting{eps: low}
+	best := math.Inf(1)
+	ratio := newRegime(least, most, low)
+	for e, left := low, patience; left > 0; e += (high - e) / 100 {
+		items := t.theorem16(all, e)
+		l, m := b.heights(items)
+		b.release(start)
+		if r := newRegime(l, m, e); r.ratio < best {
+			best, s.eps, ratio, left = r.ratio, e, r, patience
+		} else {
+			left--
+		}
+	}
+	s.mu = ratio.mu
+	if !(s.mu <= golden) {
+		s.mu = 0.99 * golden
+	}
+	s.height = int64(min(math.Ceil(float64(most)/s.mu), math.MaxInt64/4))
+	return s
+}
