@@ -1,0 +1,150 @@
+package stowage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"time"
+
+	"github.com/stowage-go/stowage"
+)
+
+// The running example of the MiniMalloc paper, planned as low as can be.
+func Example() {
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "b1", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b2", Lower: 3, Upper: 9, Size: 4},
+		{ID: "b3", Lower: 0, Upper: 9, Size: 4},
+		{ID: "b4", Lower: 9, Upper: 21, Size: 4},
+		{ID: "b5", Lower: 0, Upper: 21, Size: 4},
+	}}
+	r, err := stowage.Minimize(context.Background(), p, stowage.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Status, r.Height)
+	for i, b := range p.Buffers {
+		fmt.Println(b.ID, r.Offsets[i])
+	}
+	// Output:
+	// optimal 12
+	// b1 0
+	// b2 0
+	// b3 4
+	// b4 0
+	// b5 8
+}
+
+// A capacity, a limit on time, and what each outcome means.
+func ExampleSolve() {
+	p := &stowage.Problem{
+		Buffers: []stowage.Buffer{
+			{ID: "input", Lower: 0, Upper: 2, Size: 600, Alignment: 64},
+			{ID: "weights", Lower: 0, Upper: 4, Size: 300, Alignment: 64},
+			{ID: "output", Lower: 1, Upper: 4, Size: 500, Alignment: 64},
+		},
+		Capacity: 1536,
+	}
+	r, err := stowage.Solve(context.Background(), p, stowage.Options{Timeout: 10 * time.Second})
+	if err != nil {
+		log.Fatal(err) // bad input; what could not be planned is no error
+	}
+	switch r.Status {
+	case stowage.Optimal, stowage.Feasible:
+		fmt.Println("fits in", r.Height)
+	case stowage.Infeasible:
+		fmt.Println("cannot fit; no plan is lower than", r.LowerBound)
+	case stowage.Unknown:
+		fmt.Println("no answer in time")
+	}
+	// Output: fits in 1452
+}
+
+// Every fault of an input is reported at once.
+func ExampleInputError() {
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 3, Upper: 3, Size: 8},
+		{ID: "b", Lower: 0, Upper: 2, Size: 0},
+	}}
+	_, err := stowage.Minimize(context.Background(), p, stowage.Options{})
+	var input *stowage.InputError
+	if errors.As(err, &input) {
+		fmt.Println(input.Total, "problems")
+		fmt.Println(input)
+	}
+	// Output:
+	// 2 problems
+	// buffer a: upper "3": the lifespan is empty: lower is 3 too
+	// buffer b: size "0": must be from 1 to 2305843009213693951
+}
+
+// What to shrink, split or spill where a capacity is too small.
+func ExampleExplain() {
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b", Lower: 2, Upper: 9, Size: 4},
+		{ID: "c", Lower: 1, Upper: 4, Size: 4},
+		{ID: "d", Lower: 9, Upper: 12, Size: 2},
+	}}
+	x, err := stowage.Explain(context.Background(), p, stowage.Options{Capacity: 11})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(x.Status, x.Irreducible)
+	for _, i := range x.Buffers {
+		fmt.Println(p.Buffers[i].ID)
+	}
+	// Output:
+	// infeasible true
+	// a
+	// b
+	// c
+}
+
+// A buffer that has to lie at 0, and one that is idle for a while: of its 8
+// bytes only the first 2 stay in use in [2, 6), so another lies above them.
+func ExampleBuffer() {
+	zero := int64(0)
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "vectors", Lower: 0, Upper: 8, Size: 4, Fixed: &zero},
+		{ID: "state", Lower: 0, Upper: 8, Size: 8, Gaps: []stowage.Gap{
+			{Lower: 2, Upper: 6, Window: &stowage.Window{Lower: 0, Upper: 2}},
+		}},
+		{ID: "scratch", Lower: 2, Upper: 6, Size: 6},
+	}}
+	r, err := stowage.Minimize(context.Background(), p, stowage.Options{Planner: "exact"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Status, r.Height, r.Offsets)
+	// Output: optimal 12 [0 4 6]
+}
+
+// The planners by name, and whether they can prove anything.
+func ExamplePlanners() {
+	for _, planner := range stowage.Planners() {
+		if planner.Name == "exact" || planner.Name == "first-fit" {
+			fmt.Println(planner.Name, planner.Exact)
+		}
+	}
+	// Output:
+	// exact true
+	// first-fit false
+}
+
+// A plan from elsewhere: all that is wrong with it, by name.
+func ExampleVerify() {
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b", Lower: 2, Upper: 9, Size: 4},
+	}}
+	report := stowage.Verify(p, []int64{0, 3}, 0)
+	fmt.Println(report.OK())
+	for _, v := range report.Violations {
+		fmt.Println(v.Message)
+	}
+	// Output:
+	// false
+	// buffers "a" (size 4 at offset 0) and "b" (size 4 at offset 3) both use bytes [3, 4) at times [2, 3)
+}
