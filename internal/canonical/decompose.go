@@ -20,7 +20,7 @@ import "slices"
 
 // searchParts splits c at the cuts that placing j has opened and searches each
 // part.
-func (k *kernel) searchParts(c component, j int32) outcome {
+func (k *kernel) searchParts(c component, j int32, from int) outcome {
 	if len(c.list) == 0 {
 		return solved
 	}
@@ -32,7 +32,7 @@ func (k *kernel) searchParts(c component, j int32) outcome {
 		}
 	}
 	if len(bounds) == 1 {
-		if !k.infer(c) {
+		if !k.infer(c, from, j) {
 			return failed
 		}
 		return k.search(c)
@@ -40,14 +40,14 @@ func (k *kernel) searchParts(c component, j int32) outcome {
 	base := len(k.parts)
 	k.split(c, bounds)
 	end := len(k.parts)
-	r := k.searchEach(base, end)
+	r := k.searchEach(base, end, j, from)
 	k.parts = k.parts[:base]
 	return r
 }
 
 // searchEach infers the parts [base, end) of the stack, then searches them,
 // the tightest first.
-func (k *kernel) searchEach(base, end int) outcome {
+func (k *kernel) searchEach(base, end int, j int32, from int) outcome {
 	for i := base; i < end; i++ {
 		p := &k.parts[i]
 		if end-base > 1 {
@@ -55,7 +55,7 @@ func (k *kernel) searchEach(base, end int) outcome {
 			k.sortList(p.list)
 			p.rank = -1
 		}
-		if !k.infer(*p) {
+		if !k.infer(*p, from, j) {
 			return failed
 		}
 	}

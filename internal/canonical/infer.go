@@ -13,23 +13,42 @@ package canonical
 // and only ever rise; the trail restores them.
 //
 // The inferences feed one another, so they are repeated until nothing changes,
-// but not more than maxRounds times: later rounds cost as much as early ones
-// and find less.
-var infers int
+// but not more than maxRounds times: later rounds find less.
 
-func (k *kernel) infer(c component) bool {
-	infers++
+// infer tightens the bounds of c. The trail from position from on, and the
+// placement of j where that is not negative, are what has changed since the
+// component was last inferred.
+func (k *kernel) infer(c component, from int, j int32) bool {
 	if len(c.list) == 0 {
 		return true
 	}
 	if !k.sw.suffixBound && !k.sectionsFit(c) {
 		return false
 	}
-	const maxRounds = 4
-	for range maxRounds {
-		if k.sw.lifting && k.sw.canonical {
-			if _, ok := k.lift(c); !ok {
+	k.clamp = 0
+	everything := false
+	if k.sw.monotonicFloor && !(k.sw.lifting && k.sw.canonical) {
+		k.clamp, everything = c.off, true
+	}
+	const maxRounds = 20
+	for round := range maxRounds {
+		if k.sw.lifting && k.sw.canonical && !k.lift(c) {
+			return false
+		}
+		if !k.sw.suffixBound && !k.sw.notFirst {
+			return true
+		}
+		if k.plain {
+			if round == 0 && k.sw.suffixBound && !k.hotFit(c) {
 				return false
+			}
+			k.soil(c, from, j)
+			if everything {
+				k.soilAll(c)
+			}
+			from, j = len(k.trail), -1
+			if !k.press(c) {
+				return true
 			}
 		}
 		if k.sw.suffixBound && !k.suffixesFit(c) {
@@ -50,13 +69,9 @@ func (k *kernel) infer(c component) bool {
 }
 
 // bound returns the lower bound that inference may use for j: its inferred one
-// and, with the monotonic floor, the offset just placed.
-func (k *kernel) bound(c component, j int32) int64 {
-	if k.sw.monotonicFloor {
-		return max(k.inf[j], c.off)
-	}
-	return k.inf[j]
-}
+// and, with the monotonic floor, the offset just placed. With lifting on, the
+// inferred bounds of all unplaced buffers have reached that already.
+func (k *kernel) bound(j int32) int64 { return max(k.inf[j], k.clamp) }
 
 // tighten raises the inferred bound of j and reports whether j can lie there.
 func (k *kernel) tighten(j int32, to int64) bool {

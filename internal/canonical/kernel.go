@@ -60,23 +60,37 @@ type kernel struct {
 	best   []int64 // offsets of what is placed, and of solved components
 
 	// Scratch, owned by the functions named.
-	arena   []int32 // child lists (place, split)
-	used    int
-	raised  []int32 // place
-	rankLog []rankChange
-	parts   []component // searchParts: a stack
-	byInf   []int32     // infer
-	acc     []int64     // suffixBound
-	low     []int64
-	low1    []int64 // notFirst: least and second least end per section
-	low2    []int64
-	arg     []int32
-	block   []int32 // lift
-	blockLo []int64
-	tkey    []int64 // rerank
-	order   string  // the static preordering in use
-	memo    *memo
-	saltRun uint64 // salts the memo by order and capacity
+	arena             []int32 // child lists (place, split)
+	used              int
+	raised            []int32 // place
+	rankLog           []rankChange
+	parts             []component // searchParts: a stack
+	byInf             []int32     // infer
+	dirty             []uint8     // soil
+	slot              []int32
+	slotTotal         []int64
+	slots             int32
+	unslot            []int32
+	hot               [4]int32
+	hotList           []int32
+	members, memberAt []int32
+	acc               []int64 // suffixBound
+	low               []int64
+	low1              []int64   // press, notFirstGapped
+	least             []twoEnds // notFirst
+	active            []int32   // press
+	clamp             int64     // infer
+	low2              []int64
+	arg               []int32
+	open              []int32 // lift
+	openEnd           []int64
+	witness           []int32
+	seen              []int64
+	epoch             int64
+	tkey              []int64 // rerank
+	order             string  // the static preordering in use
+	memo              *memo
+	saltRun           uint64 // salts the memo by order and capacity
 
 	// Effort.
 	nodes      int64
@@ -105,7 +119,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel
 		first: make([]int32, n), last: make([]int32, n), twin: make([]int32, n),
 		ub: make([]int64, n), total: make([]int64, m), cuts: make([]int32, m),
 		rank: make([]int32, n), placed: make([]bool, n), best: make([]int64, n),
-		acc: make([]int64, m), low: make([]int64, m), low1: make([]int64, m), low2: make([]int64, m), arg: make([]int32, m),
+		acc: make([]int64, m), dirty: make([]uint8, m), slot: make([]int32, m+1), slotTotal: make([]int64, m+1), unslot: make([]int32, m+1), low: make([]int64, m), low1: make([]int64, m), least: make([]twoEnds, m), low2: make([]int64, m), arg: make([]int32, m), witness: make([]int32, n), seen: make([]int64, n),
 		tkey: make([]int64, n), salt: make([]uint64, 2*n), plain: true,
 		memo: newMemo(), stop: new(atomic.Bool), halt: new(atomic.Bool), tick: func() {}, unit: tl.CommonAlignment(p),
 	}
@@ -146,6 +160,23 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel
 		k.distance = k.distances(tl)
 	}
 	k.initKeys(tl)
+	k.memberAt = make([]int32, m+1)
+	for j := range n {
+		for s := k.first[j]; s < k.last[j]; s++ {
+			k.memberAt[s+1]++
+		}
+	}
+	for s := range m {
+		k.memberAt[s+1] += k.memberAt[s]
+	}
+	k.members = make([]int32, k.memberAt[m])
+	fill := append([]int32(nil), k.memberAt...)
+	for j := range int32(n) {
+		for s := k.first[j]; s < k.last[j]; s++ {
+			k.members[fill[s]] = j
+			fill[s]++
+		}
+	}
 	k.initTwins(tl)
 	return k
 }
@@ -208,6 +239,9 @@ func (k *kernel) reset() {
 	clear(k.floor)
 	clear(k.total)
 	clear(k.cuts)
+	for j := range k.witness {
+		k.witness[j] = -1
+	}
 	k.trail, k.rankLog, k.used = k.trail[:0], k.rankLog[:0], 0
 	for j := range k.n {
 		k.addTotals(int32(j), 1)

@@ -8,8 +8,7 @@ import "math"
 // the others.
 //
 // The least and the second least end of each section are collected in one pass
-// over the incidences; a second pass raises. Reading bounds that were raised in
-// the same pass is sound, since each raise is.
+// over the incidences; a second pass raises.
 //
 // Complexity: O(sum over unplaced buffers of their sections) for each round.
 // Source: the not-first rule of disjunctive scheduling (Carlier and Pinson
@@ -21,35 +20,36 @@ func (k *kernel) notFirst(c component) (changed, ok bool) {
 	if !k.plain {
 		return k.notFirstGapped(c)
 	}
-	low1, low2, arg := k.low1, k.low2, k.arg
-	for s := c.first; s < c.last; s++ {
-		low1[s], low2[s], arg[s] = math.MaxInt64, math.MaxInt64, -1
+	least := k.least[:k.slots]
+	for s := range least {
+		least[s] = twoEnds{math.MaxInt64, math.MaxInt64}
 	}
-	for _, j := range c.list {
-		end := k.bound(c, j) + k.size[j]
-		for s := k.first[j]; s < k.last[j]; s++ {
-			if end < low1[s] {
-				low1[s], low2[s], arg[s] = end, low1[s], j
-			} else if end < low2[s] {
-				low2[s] = end
-			}
+	for _, j := range k.active {
+		end := k.bound(j) + k.size[j]
+		in := least[k.slot[k.first[j]]:k.slot[k.last[j]]]
+		for s := range in {
+			e := &in[s]
+			e.second = min(e.second, max(e.first, end))
+			e.first = min(e.first, end)
 		}
 	}
-	for _, j := range c.list {
-		h := k.bound(c, j)
+	for _, j := range k.active {
+		h := k.bound(j)
+		end := h + k.size[j]
 		room := k.limit - h
 		to := h
-		total := k.total[k.first[j]:k.last[j]]
-		for i, t := range total {
+		a, b := k.slot[k.first[j]], k.slot[k.last[j]]
+		in := least[a:b]
+		for s, t := range k.slotTotal[a:b] {
 			if t <= room {
 				continue
 			}
-			s := k.first[j] + int32(i)
-			end := low1[s]
-			if arg[s] == j {
-				end = low2[s]
+			// The least end of the others: another buffer may end there too.
+			other := in[s].first
+			if other == end {
+				other = in[s].second
 			}
-			to = max(to, end)
+			to = max(to, other)
 		}
 		if to > h {
 			if to == math.MaxInt64 || !k.tighten(j, to) {
@@ -61,6 +61,10 @@ func (k *kernel) notFirst(c component) (changed, ok bool) {
 	return changed, true
 }
 
+// twoEnds are the least and the second least end of a section's buffers; they
+// are equal where two buffers end alike.
+type twoEnds struct{ first, second int64 }
+
 // notFirstGapped is notFirst where the bytes in use differ from section to
 // section: ends and starts are those of the spans.
 func (k *kernel) notFirstGapped(c component) (changed, ok bool) {
@@ -69,7 +73,7 @@ func (k *kernel) notFirstGapped(c component) (changed, ok bool) {
 		low1[s], low2[s], arg[s] = math.MaxInt64, math.MaxInt64, -1
 	}
 	for _, j := range c.list {
-		h := k.bound(c, j)
+		h := k.bound(j)
 		for _, span := range k.spansOf(j) {
 			end := h + span.Upper
 			for s := span.First; s < span.Last; s++ {
@@ -82,7 +86,7 @@ func (k *kernel) notFirstGapped(c component) (changed, ok bool) {
 		}
 	}
 	for _, j := range c.list {
-		h := k.bound(c, j)
+		h := k.bound(j)
 		to := h
 		for _, span := range k.spansOf(j) {
 			for s := span.First; s < span.Last; s++ {

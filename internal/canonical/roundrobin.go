@@ -8,8 +8,8 @@ import (
 
 // Idea: which static preordering suits a problem is not known beforehand, and
 // the right one often needs a hundredth of the nodes. So they are tried in
-// turn with a node limit that starts at twice the buffers and doubles from
-// round to round: the time is within a constant factor of the best one's.
+// turn with a node limit that starts at half as many again as there are buffers
+// and doubles from round to round: the time is within a constant factor of the best one's.
 //
 // A partition that is solved stays solved, and one that is refuted ends the
 // run: google/minimalloc re-solves all partitions in every round. The memo
@@ -42,14 +42,14 @@ func (e *engine) fit(capacity, limit int64) outcome {
 		}
 		return 0
 	})
-	for factor := int64(2); len(pending) > 0; factor *= 2 {
+	for factor := int64(3); len(pending) > 0; factor *= 2 {
 		still := pending[:0]
 		for _, p := range pending {
-			cap := factor * int64(e.kernels[p].n)
+			nodes := factor * int64(e.kernels[p].n) / 2
 			if limit > 0 {
-				cap = min(cap, limit)
+				nodes = min(nodes, limit)
 			}
-			switch e.attempt(p, capacity, cap) {
+			switch e.attempt(p, capacity, nodes) {
 			case failed:
 				e.state[p].bound = capacity + 1
 				return failed
@@ -61,7 +61,7 @@ func (e *engine) fit(capacity, limit int64) outcome {
 			}
 		}
 		pending = still
-		if limit > 0 && len(pending) > 0 && factor*int64(e.kernels[pending[0]].n) >= limit {
+		if limit > 0 && len(pending) > 0 && factor*int64(e.kernels[pending[0]].n)/2 >= limit {
 			return aborted
 		}
 	}
@@ -197,7 +197,11 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 	k.rankLog = k.rankLog[:0]
 	k.sortList(list)
 	root := component{list: list, first: 0, last: int32(k.m), rank: -1}
-	if !k.infer(root) {
+	// At the root everything has changed: every buffer's bound is new.
+	for j := range list {
+		k.set(int32(k.n+j), k.inf[j])
+	}
+	if !k.infer(root, 0, -1) {
 		return failed
 	}
 	return k.search(root)

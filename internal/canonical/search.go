@@ -66,7 +66,7 @@ func (k *kernel) search(c component) outcome {
 		}
 		if tried && k.sw.postponement && sorted && k.sw.canonical {
 			c.off, c.rank = o, k.rank[j]
-			if !k.infer(c) {
+			if !k.infer(c, at.trail, -1) {
 				break
 			}
 			at = k.mark()
@@ -78,7 +78,7 @@ func (k *kernel) search(c component) outcome {
 		result := failed
 		list, hat, ok := k.place(c.list, i)
 		if ok {
-			result = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: k.rank[j]}, j)
+			result = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: k.rank[j]}, j, at.trail)
 		}
 		k.undo(at, j)
 		if len(c.list) > shareAbove {
@@ -97,16 +97,16 @@ func (k *kernel) search(c component) outcome {
 }
 
 // descend goes on below the placement of j: c is what was j's component,
-// without j.
-func (k *kernel) descend(c component, j int32) outcome {
+// without j, and from the position of the trail before the placement.
+func (k *kernel) descend(c component, j int32, from int) outcome {
 	if k.sw.decomposition {
 		for s := k.first[j]; s+1 < k.last[j]; s++ {
 			if k.cuts[s] == 0 {
-				return k.searchParts(c, j)
+				return k.searchParts(c, j, from)
 			}
 		}
 	}
-	if !k.infer(c) {
+	if !k.infer(c, from, j) {
 		return failed
 	}
 	return k.search(c)

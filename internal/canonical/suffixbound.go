@@ -17,20 +17,21 @@ package canonical
 // sort of a list that is nearly sorted.
 // Source: Carlier 1982 for the machine bound; its use here is Stowage's.
 
-// suffixesFit reports whether every suffix of every section of c fits.
+// suffixesFit reports whether every suffix of every pressed section of c fits.
 func (k *kernel) suffixesFit(c component) bool {
-	order := k.sortByInf(c)
-	clear(k.acc[c.first:c.last])
 	if !k.plain {
-		return k.suffixesFitGapped(c, order)
+		return k.suffixesFitGapped(c, k.sortByInf(c.list))
 	}
+	order := k.sortByInf(k.active)
+	clear(k.acc[:k.slots])
 	for i := len(order) - 1; i >= 0; i-- {
 		j := order[i]
 		z := k.size[j]
-		room := k.limit - k.bound(c, j) - z
-		acc := k.acc[k.first[j]:k.last[j]]
+		room := k.limit - k.bound(j) - z
+		acc := k.acc[k.slot[k.first[j]]:k.slot[k.last[j]]]
 		for s := range acc {
 			if acc[s] > room {
+				k.heat(k.unslot[k.slot[k.first[j]]+int32(s)])
 				return false
 			}
 			acc[s] += z
@@ -39,13 +40,58 @@ func (k *kernel) suffixesFit(c component) bool {
 	return true
 }
 
+// heat moves a section that has just failed to the front of the hot ones.
+func (k *kernel) heat(s int32) {
+	hot := &k.hot
+	i := 0
+	for i < len(hot)-1 && hot[i] != s {
+		i++
+	}
+	copy(hot[1:i+1], hot[:i])
+	hot[0] = s
+}
+
+// hotFit checks the sections that failed last, one by one, before all are
+// checked together: siblings often fail for the same reason.
+func (k *kernel) hotFit(c component) bool {
+	for _, s := range k.hot {
+		if s < c.first || s >= c.last {
+			continue
+		}
+		order := k.hotList[:0]
+		for _, j := range k.members[k.memberAt[s]:k.memberAt[s+1]] {
+			if k.placed[j] {
+				continue
+			}
+			order = append(order, j)
+			h := k.inf[j]
+			p := len(order) - 1
+			for p > 0 && k.inf[order[p-1]] < h {
+				order[p] = order[p-1]
+				p--
+			}
+			order[p] = j
+		}
+		k.hotList = order
+		var sum int64
+		for _, j := range order {
+			sum += k.size[j]
+			if k.bound(j)+sum > k.limit {
+				k.heat(s)
+				return false
+			}
+		}
+	}
+	return true
+}
+
 func (k *kernel) suffixesFitGapped(c component, order []int32) bool {
 	for s := c.first; s < c.last; s++ {
-		k.low[s] = k.limit
+		k.low[s], k.acc[s] = k.limit, 0
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		j := order[i]
-		h := k.bound(c, j)
+		h := k.bound(j)
 		for _, span := range k.spansOf(j) {
 			for s := span.First; s < span.Last; s++ {
 				k.low[s] = min(k.low[s], h+span.Lower)
@@ -59,10 +105,10 @@ func (k *kernel) suffixesFitGapped(c component, order []int32) bool {
 	return true
 }
 
-// sortByInf returns the component's buffers in ascending order of their
-// inferred bounds. The list is sorted by lb, which is close to it.
-func (k *kernel) sortByInf(c component) []int32 {
-	order := append(k.byInf[:0], c.list...)
+// sortByInf returns the buffers of a list in ascending order of their inferred
+// bounds. The list is sorted by lb, which is close to it.
+func (k *kernel) sortByInf(list []int32) []int32 {
+	order := append(k.byInf[:0], list...)
 	k.byInf = order
 	inf := k.inf
 	for i := 1; i < len(order); i++ {

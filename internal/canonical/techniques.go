@@ -77,7 +77,7 @@ func switchesOf(without []string) switches {
 
 // defaultOrders are the static preorderings, tried round robin. TWA leads since
 // it needs the fewest nodes on 8 of the 11 instances of the challenging suite.
-const defaultOrders = "TWA,TAW,WAT"
+const defaultOrders = "TWA,TAW,TC"
 
 // orderLetters are the keys that a static preordering may use.
 const orderLetters = "ACLOTUWZ"
