@@ -49,7 +49,7 @@ func minimalloc(path string) program {
 
 // build builds the command as a release does.
 func build(ctx context.Context, path string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/stowage-go/stowage/cmd/stowage")
+	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/stowage-go/stowage/cmd/stowage")
 	cmd.Stderr = os.Stderr
 	return cmd.Run()
 }
