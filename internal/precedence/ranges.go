@@ -102,3 +102,14 @@ func (e *Engine) roundUp(j int32, x int64) int64 {
 	}
 	return x
 }
+
+// Slack returns the room that a literal leaves between the bounds of its two
+// buffers: the number of bytes by which they may still move before it is
+// refuted.
+func (e *Engine) Slack(literal int32) int64 {
+	lower, upper := e.first[literal>>1], e.second[literal>>1]
+	if literal&1 == 1 {
+		lower, upper = upper, lower
+	}
+	return -e.value[2*upper+1] - e.value[2*lower] - e.dist(literal, lower)
+}

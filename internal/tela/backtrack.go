@@ -1,0 +1,138 @@
+package tela
+
+import "math/bits"
+
+// Idea: when all candidates of a point have failed, the placements that they
+// failed over say where to go: back to the point of the latest of them, other
+// than the candidates themselves. What lies between had no part in it.
+//
+// The target's next candidates are those that just failed: nothing was wrong
+// with them but their coming so late.
+//
+// A subtree that eats up backtracks is left as a whole: the deepest point in
+// whose subtree too many have happened gives up its choice. Its ancestors then
+// get as much patience again, since otherwise the next backtrack would take the
+// next of them at once.
+//
+// Invariant: a point's culprits are points above it. With inheritance they
+// explain the failure of everything tried at it and below it, as far as the
+// search looks.
+//
+// Complexity: O(depth/64) a backtrack, O(depth) for a stuck one.
+//
+// Source: section 5.4 of the paper, which keeps the reason of the last failure;
+// the union over the candidates and its inheritance are conflict-directed
+// backjumping (Prosser, 1993).
+
+// retreat returns the point to go to from point d, all of whose candidates have
+// failed; -1 where there is none.
+func (s *search) retreat(d int32) int32 {
+	s.total++
+	s.limits.counters.Major++
+	if d == 0 {
+		return -1
+	}
+	p := &s.points[d]
+	latest := p.culprits.last()
+	t := d - 1
+	if s.set.culprits && latest >= 0 {
+		t = latest
+	}
+	stuck := int32(-1)
+	if s.set.stuck {
+		if stuck = s.stuckPoint(d); stuck >= 0 && stuck < t {
+			s.limits.counters.Stuck++
+			t = stuck
+		}
+	}
+	if s.policy != nil {
+		t = s.consult(d, t)
+		if t == d { // the policy wants all unplaced buffers to be tried here
+			s.limits.counters.Spread++
+			return d
+		}
+	}
+	target := &s.points[t]
+	if s.set.inheritance {
+		target.culprits.unionBelow(p.culprits, t)
+	}
+	if s.set.promotion {
+		s.promote(p, target)
+	}
+	target.jumps++
+	return t
+}
+
+// stuckPoint returns the deepest point above d in whose subtree too many
+// backtracks have happened, -1 for none. It gives that point and those above it
+// new patience.
+func (s *search) stuckPoint(d int32) int32 {
+	t := d - 1
+	for t >= 0 && s.total < s.points[t].patience {
+		t--
+	}
+	for k := range t + 1 {
+		s.points[k].patience = s.total + s.set.stuckAfter
+	}
+	return t
+}
+
+// promote puts the candidates of a failed point in front of those that the
+// target has not tried.
+func (s *search) promote(failed, target *point) {
+	keep := s.conflict[:0]
+	keep = append(keep, target.list[target.tried:]...)
+	list := target.list[:target.tried]
+	for _, j := range failed.list {
+		if len(list) >= s.set.candidates {
+			break
+		}
+		if !s.listed(&point{list: list}, j) {
+			list = append(list, j)
+		}
+	}
+	for _, j := range keep {
+		if len(list) >= s.set.candidates {
+			break
+		}
+		if !s.listed(&point{list: list}, j) {
+			list = append(list, j)
+		}
+	}
+	target.list = list
+	s.conflict = keep[:0]
+}
+
+// A pointSet is a set of points.
+type pointSet []uint64
+
+func (b pointSet) clear() { clear(b) }
+
+func (b pointSet) add(t int32) { b[t/64] |= 1 << (t % 64) }
+
+func (b pointSet) has(t int32) bool { return b[t/64]>>(t%64)&1 == 1 }
+
+func (b pointSet) union(c pointSet) {
+	for w, x := range c {
+		b[w] |= x
+	}
+}
+
+// unionBelow adds the points of c that are less than t.
+func (b pointSet) unionBelow(c pointSet, t int32) {
+	w := t / 64
+	for k := range w {
+		b[k] |= c[k]
+	}
+	b[w] |= c[w] & (1<<(t%64) - 1)
+}
+
+// last returns the greatest point, -1 for none.
+func (b pointSet) last() int32 {
+	for w := len(b) - 1; w >= 0; w-- {
+		if b[w] != 0 {
+			return int32(64*w + 63 - bits.LeadingZeros64(b[w]))
+		}
+	}
+	return -1
+}

@@ -1,0 +1,96 @@
+package tela
+
+import "slices"
+
+// Idea: when the heuristics run out of candidates they have proven nothing. What
+// decides then is search over the orders of pairs, which is complete: once every
+// pair has an order, the least fixpoint of the bounds is itself a plan.
+//
+// The pair to branch on is the open one with the least room: the sum of what
+// either order leaves. The order that leaves more is tried first. A failure goes
+// back to the latest level that it follows from, and what it followed from
+// besides is kept with the other order of that level.
+//
+// Invariant: node k of the stack is level k+1 of the engine; if it is flipped,
+// its other order is refuted given the levels in its reason, all of them below
+// k+1. So a failure that follows from no level is a proof.
+//
+// Complexity: O(open pairs) a node, exponentially many nodes. It is meant for
+// problems that the heuristics all but decide.
+//
+// Source: the encoding of section 5.1, with conflict-directed backjumping.
+
+// An orderNode is an order that is decided.
+type orderNode struct {
+	literal int32
+	flipped bool
+	reason  []int32 // levels that refute the other order, ascending; valid where flipped
+}
+
+// complete decides whether the partition fits, given the engine at its root.
+func (s *search) complete() outcome {
+	var stack []orderNode
+	var conflict []int32
+	for {
+		p := s.tightest()
+		if p < 0 {
+			return found
+		}
+		node := orderNode{literal: p}
+		for !s.decide(&stack, node) {
+			if !s.limits.spend() {
+				s.engine.PopTo(0)
+				return limited
+			}
+			conflict = s.engine.Conflict(conflict[:0])
+			for {
+				if len(conflict) == 0 {
+					s.engine.PopTo(0)
+					return refuted
+				}
+				latest := conflict[len(conflict)-1]
+				failed := stack[latest-1]
+				conflict = conflict[:len(conflict)-1]
+				s.engine.PopTo(int(latest) - 1)
+				stack = stack[:latest-1]
+				if !failed.flipped {
+					node = orderNode{failed.literal ^ 1, true, slices.Clone(conflict)}
+					break
+				}
+				conflict = append(conflict, failed.reason...)
+				slices.Sort(conflict)
+				conflict = slices.Compact(conflict)
+			}
+		}
+		if !s.limits.spend() {
+			s.engine.PopTo(0)
+			return limited
+		}
+	}
+}
+
+// decide pushes an order and reports whether no contradiction shows.
+func (s *search) decide(stack *[]orderNode, node orderNode) bool {
+	*stack = append(*stack, node)
+	s.limits.counters.Nodes++
+	return s.engine.Order(node.literal)
+}
+
+// tightest returns the literal to try first of the open pair with the least
+// room, -1 where every pair has its order.
+func (s *search) tightest() int32 {
+	best, least := int32(-1), int64(0)
+	for p := range int32(s.engine.Pairs()) {
+		if s.engine.Decided(p) >= 0 {
+			continue
+		}
+		x, y := s.engine.Slack(2*p), s.engine.Slack(2*p+1)
+		if sum := x + y; best < 0 || sum < least {
+			best, least = 2*p, sum
+			if y > x {
+				best++
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,45 @@
+// Package tela is the planner `tela`: TelaMalloc's search (Maas, Beaunon,
+// Chauhan, Ilbeyi, ASPLOS 2023), heuristics that choose and a constraint engine
+// that says early when a choice was wrong.
+//
+// # Algorithm
+//
+//	search(partition, capacity):
+//	  point 0: nothing is placed
+//	  at point d:
+//	    for each candidate: the longest, largest and widest unplaced buffer, of
+//	    the phase of the buffer placed last, then of the other phases:
+//	      place it at the lowest offset that the engine leaves it
+//	      no contradiction: go on at point d+1
+//	      else: undo it, keep the culprits that the engine names  (minor backtrack)
+//	    none is left: go back to the point of the latest culprit  (major backtrack)
+//	      that is not the candidate itself, with this point's candidates in front
+//
+//	points   0 ── 1 ── 2 ── 3 ── 4 ✗   all candidates of 4 fail
+//	              │         culprits: the buffers placed at points 1 and 0
+//	              └── 2' …  so points 2 and 3 are not tried in other ways
+//
+// A partition of one buffer needs no search. Where the search has no candidate
+// left at point 0 it has proven nothing, since it looks at a few buffers a point
+// and at one offset for each; a complete search over the orders of pairs then
+// decides.
+//
+// # Legend
+//
+//	point    a node of the tree on the current path: d buffers are placed
+//	step     a placement that is tried: the unit of Options.NodeLimit
+//	minor    a candidate that contradicts at once
+//	major    a point without candidates left
+//	culprit  a placement that a contradiction follows from
+//	phase    buffers that meet in one stretch of high contention
+//
+//	planner.go     Info and entry: a capacity, all partitions
+//	options.go     techniques and parameters
+//	minimize.go    capacities downwards
+//	search.go      the loop above, for one partition and capacity
+//	phases.go      contention phases (figure 9)
+//	candidates.go  who is next
+//	backtrack.go   where to go back to
+//	policy.go      what a learned policy sees of a major backtrack
+//	complete.go    search over orders of pairs, after the heuristics
+package tela

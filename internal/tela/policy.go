@@ -1,0 +1,169 @@
+package tela
+
+import "math/bits"
+
+// Idea: what section 6 of the paper lets a model decide, and nothing more: given
+// a major backtrack, which of a few points to go to. The search offers them with
+// their features; who scores them is no concern of it.
+//
+// Targets are the culprits of the failure, and, so that there are some in every
+// part of the tree, the deepest point of each range 0-4, 5-8, 9-16, 17-32, …
+// that has none. Candidates that failed are not on the path, so the last culprit
+// of the paper, which a minor backtrack has dealt with, is already left out.
+//
+// Complexity: O(targets) a major backtrack, and a Policy's own work.
+
+// NumFeatures is the number of features of a target.
+const NumFeatures = 9
+
+// FeatureNames names them, in order.
+var FeatureNames = [NumFeatures]string{
+	"size", "lifetime", "contention", "level", "blamed", "jumps", "subtree", "same_phase", "backtracks",
+}
+
+// Features describe a target:
+//
+//	size        of the buffer placed there, over the capacity
+//	lifetime    of the buffer, over the time that the partition spans
+//	contention  largest in the buffer's life, over the capacity
+//	level       number of the point
+//	blamed      major backtracks so far that had the buffer as a culprit
+//	jumps       backtracks to the point since it was opened
+//	subtree     backtracks in the subtree of the point since it was opened
+//	same_phase  1 where the buffer is in the phase of the failed point, else 0
+//	backtracks  of the search so far
+type Features [NumFeatures]float32
+
+// A Target is a point that a major backtrack may go to.
+type Target struct {
+	Point    int32
+	Features Features
+}
+
+// A Placement is a buffer, by its index in the Problem, and its offset.
+type Placement struct {
+	Buffer int32
+	Offset int64
+}
+
+// A Major is a major backtrack as a policy sees it. It is valid during the call
+// only.
+type Major struct {
+	Partition int
+	Capacity  int64
+	Point     int32    // the point whose candidates all failed
+	Default   int32    // the target that the rules of backtrack.go choose
+	Widened   bool     // all unplaced buffers have already been tried here
+	Targets   []Target // by ascending point, at least one
+	search    *search
+}
+
+// Path appends the placements at points 0 to Point-1.
+func (m *Major) Path(dst []Placement) []Placement { return m.search.path(dst, m.Point) }
+
+// Spread is what a Policy returns to have all unplaced buffers tried at the
+// failed point. Where that has happened already the search goes back one point.
+const Spread = -1
+
+// A Policy decides where major backtracks go.
+type Policy interface {
+	// Choose returns an index into m.Targets, or Spread.
+	Choose(m *Major) int
+	// Solved is called with the placements of a partition that has been planned.
+	Solved(partition int, path []Placement)
+}
+
+// shares are the parts of the features that a capacity decides.
+type shares struct {
+	capacity                   int64
+	size, lifetime, contention []float32
+}
+
+// measure sets the features of buffers.
+func (s *search) measure(capacity int64) {
+	s.share = shares{capacity, make([]float32, s.n), make([]float32, s.n), make([]float32, s.n)}
+	s.blamed = make([]int64, s.n)
+	begin, end := s.tl.Starts[s.part.First], s.tl.Ends[s.part.Last-1]
+	for _, i := range s.part.Buffers {
+		b := &s.tl.Problem.Buffers[i]
+		begin, end = min(begin, b.Lower), max(end, b.Upper)
+	}
+	for j, i := range s.part.Buffers {
+		b := &s.tl.Problem.Buffers[i]
+		peak := int64(0)
+		for _, span := range s.tl.Spans(int(i)) {
+			for at := span.First; at < span.Last; at++ {
+				peak = max(peak, s.tl.Load[at])
+			}
+		}
+		s.share.size[j] = float32(float64(b.Size) / float64(capacity))
+		s.share.lifetime[j] = float32(float64(b.Upper-b.Lower) / float64(end-begin))
+		s.share.contention[j] = float32(float64(peak) / float64(capacity))
+	}
+}
+
+// consult asks the policy where to go from point d and returns d where all
+// unplaced buffers should be tried there.
+func (s *search) consult(d, otherwise int32) int32 {
+	p := &s.points[d]
+	for w, word := range p.culprits {
+		for ; word != 0; word &= word - 1 {
+			s.blamed[s.points[64*w+bits.TrailingZeros64(word)].chosen]++
+		}
+	}
+	m := &s.view
+	*m = Major{
+		Partition: s.number, Capacity: s.share.capacity, Point: d, Default: otherwise,
+		Widened: p.wide, Targets: m.Targets[:0], search: s,
+	}
+	for low, high := int32(0), int32(4); low < d; low, high = high+1, 2*high {
+		any := false
+		for t := low; t <= min(high, d-1); t++ {
+			if p.culprits.has(t) {
+				m.Targets = append(m.Targets, Target{Point: t})
+				any = true
+			}
+		}
+		if !any {
+			m.Targets = append(m.Targets, Target{Point: min(high, d-1)})
+		}
+	}
+	for k := range m.Targets {
+		s.describe(&m.Targets[k], p.phase)
+	}
+	switch k := s.policy.Choose(m); {
+	case k >= 0:
+		return m.Targets[k].Point
+	case p.wide:
+		return d - 1
+	default:
+		p.wide = true
+		return d
+	}
+}
+
+// describe sets the features of a target.
+func (s *search) describe(t *Target, phase int32) {
+	p := &s.points[t.Point]
+	j := p.chosen
+	same := float32(0)
+	if s.phaseOf[j] == phase {
+		same = 1
+	}
+	t.Features = Features{
+		s.share.size[j], s.share.lifetime[j], s.share.contention[j],
+		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), same, float32(s.total),
+	}
+}
+
+// path appends the placements of the points before d.
+func (s *search) path(dst []Placement, d int32) []Placement {
+	for t := range d {
+		j := s.points[t].chosen
+		offset, _ := s.engine.Range(j)
+		dst = append(dst, Placement{s.engine.ID(j), offset})
+	}
+	return dst
+}
+
+func (s *search) solved() { s.policy.Solved(s.number, s.path(nil, int32(len(s.free)))) }

@@ -1,0 +1,273 @@
+package tela
+
+import (
+	"sync/atomic"
+
+	"github.com/stowage-go/stowage/internal/precedence"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: the loop of section 5.1. The stack of decision points is an array; the
+// engine's level is always the number of the current point, so a placement made
+// at point d is level d+1 to the engine, and going back to point t is PopTo(t).
+//
+// Invariant at the head of the loop: points 0 to d-1 have chosen, their buffers
+// are placed and off the shelves, and the engine is at its fixpoint.
+//
+// Complexity: a step is a propagation; choosing costs O(heuristics × phases).
+
+// An outcome says how a search ended.
+type outcome uint8
+
+const (
+	found     outcome = iota // all buffers are placed
+	exhausted                // no candidates left: nothing is proven
+	refuted                  // proven: nothing fits
+	limited                  // a limit came first
+)
+
+// Counters count the effort of a run.
+type Counters struct {
+	Steps int64 // placements tried
+	Minor int64 // placements that contradicted at once
+	Major int64 // points whose candidates all failed
+	Stuck int64 // major backtracks that left a subtree because of the stuck rule
+	Nodes int64 // orders tried by the completion
+	// Spread is the number of major backtracks after which the policy asked for
+	// all unplaced buffers to be tried.
+	Spread int64
+}
+
+// Backtracks returns the minor and major backtracks together.
+func (c *Counters) Backtracks() int64 { return c.Minor + c.Major }
+
+// limits end a search; the partitions of a run share them.
+type limits struct {
+	stop     *atomic.Bool
+	ended    bool  // stop was seen
+	steps    int64 // steps and nodes that are left
+	counters Counters
+	tick     func()
+}
+
+// pollEvery is the number of steps between looks at the clock's flag.
+const pollEvery = 64
+
+// spend takes a step and reports whether there was one left.
+func (l *limits) spend() bool {
+	if l.steps <= 0 {
+		return false
+	}
+	l.steps--
+	if l.steps%pollEvery == 0 {
+		if l.stop.Load() {
+			l.ended, l.steps = true, 0
+			return false
+		}
+		l.tick()
+	}
+	return true
+}
+
+// A point is a decision point on the current path.
+type point struct {
+	list   []int32 // candidates so far: list[:tried] have been tried
+	tried  int32
+	source int32 // where extend goes on
+	cursor int32 // where extendWide goes on; -1 where it has not begun
+	wide   bool  // all unplaced buffers are candidates
+	phase  int32 // the phase to stay in
+	chosen int32 // the buffer placed here; valid below the current point
+	// opened is the number of backtracks when the point was opened, and patience
+	// the number at which its subtree is left.
+	opened, patience int64
+	jumps            int64 // backtracks to this point since it was opened
+	// culprits are the points whose placements made candidates here fail.
+	culprits pointSet
+}
+
+// search plans one partition.
+type search struct {
+	set    settings
+	limits *limits
+	policy Policy
+	number int // of the partition
+	tl     *timeline.Timeline
+	part   *timeline.Partition
+	engine *precedence.Engine
+
+	n       int32   // buffers
+	free    []int32 // those that are not fixed
+	size    []int64
+	twin    []int32
+	phaseOf []int32
+	phases  int32
+	shelves []shelf
+	points  []point // one for each depth, reused
+	pointOf []int32 // buffer → the point that chose it, -1 for none
+	total   int64   // backtracks so far
+
+	conflict []int32  // scratch: engine levels
+	last     pointSet // points of the last failure
+	view     Major    // scratch of policy.go
+	blamed   []int64  // buffer → major backtracks whose culprits had it
+	share    shares
+}
+
+// newSearch prepares a partition. The error is that of the engine.
+func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set settings, l *limits, policy Policy) (*search, error) {
+	engine, err := precedence.New(tl, part, set.maxPairs)
+	if err != nil {
+		return nil, err
+	}
+	n := len(part.Buffers)
+	s := &search{set: set, limits: l, policy: policy, number: number, tl: tl, part: part, engine: engine, n: int32(n), size: make([]int64, n)}
+	for j, i := range part.Buffers {
+		s.size[j] = tl.Problem.Buffers[i].Size
+		if tl.Problem.Buffers[i].Fixed == nil {
+			s.free = append(s.free, int32(j))
+		}
+	}
+	s.twin, s.pointOf = make([]int32, n), make([]int32, n)
+	for j := range s.twin {
+		s.twin[j], s.pointOf[j] = int32(j), -1
+	}
+	if set.twins {
+		s.twin = twinsOf(tl, part)
+	}
+	s.phaseOf, s.phases = make([]int32, n), 1
+	if set.grouping {
+		s.phaseOf, s.phases = phases(tl, part, set.step)
+	}
+	keys := keysOf(tl, part, set.switches)
+	if len(keys) == 0 { // strategy lowest: any list will do
+		keys = append(keys, make([]uint64, n))
+	}
+	for _, key := range keys {
+		s.shelves = append(s.shelves, newShelf(s.free, n, s.phaseOf, s.phases, key))
+	}
+	s.points = make([]point, len(s.free)+1)
+	words := len(s.free)/64 + 1
+	bits := make(pointSet, (len(s.points)+1)*words)
+	for d := range s.points {
+		s.points[d].culprits, bits = bits[:words:words], bits[words:]
+	}
+	s.last = bits
+	return s, nil
+}
+
+// fit looks for a plan of the partition within the capacity. The offsets, in the
+// engine's numbering, are in the engine's ranges where the outcome is found.
+func (s *search) fit(capacity int64) outcome {
+	if !s.engine.Reset(capacity) {
+		return refuted
+	}
+	if s.policy != nil {
+		s.measure(capacity)
+	}
+	depth := int32(len(s.free))
+	s.open(0, 0)
+	for d := int32(0); d < depth; {
+		j := s.candidate(d)
+		if j < 0 {
+			t := s.retreat(d)
+			if t < 0 {
+				s.unwind(d, 0)
+				return exhausted
+			}
+			s.unwind(d, t)
+			d = t
+			continue
+		}
+		if !s.limits.spend() {
+			s.unwind(d, 0)
+			return limited
+		}
+		s.limits.counters.Steps++
+		if !s.try(d, j) {
+			s.total++
+			s.limits.counters.Minor++
+			continue
+		}
+		s.points[d].chosen, s.pointOf[j] = j, d
+		for h := range s.shelves {
+			s.shelves[h].remove(j)
+		}
+		d++
+		if d < depth {
+			s.open(d, s.phaseOf[j])
+		}
+	}
+	if s.policy != nil {
+		s.solved()
+	}
+	// The engine keeps the plan; the shelves are put back for the next capacity.
+	for d := depth - 1; d >= 0; d-- {
+		s.shelve(d)
+	}
+	return found
+}
+
+// open begins point d, at which nothing has been tried.
+func (s *search) open(d, phase int32) {
+	p := &s.points[d]
+	p.list, p.tried, p.source, p.cursor, p.wide, p.phase = p.list[:0], 0, 0, -1, false, phase
+	p.opened, p.patience, p.jumps = s.total, s.total+s.set.stuckAfter, 0
+	p.culprits.clear()
+}
+
+// try places buffer j at point d and reports whether no contradiction shows.
+// Where one does, the placement is undone and its culprits are kept.
+func (s *search) try(d, j int32) bool {
+	offset, _ := s.engine.Range(j)
+	if !s.set.solverPlacement {
+		at, ok := s.engine.Skyline(j)
+		if !ok {
+			s.blameSkyline(d, j)
+			return false
+		}
+		offset = at
+	}
+	if s.engine.Place(j, offset) {
+		return true
+	}
+	s.conflict = s.engine.Conflict(s.conflict[:0])
+	s.engine.Pop()
+	s.last.clear()
+	for _, level := range s.conflict {
+		if level <= d {
+			s.last.add(level - 1)
+		}
+	}
+	s.points[d].culprits.union(s.last)
+	return false
+}
+
+// blameSkyline keeps the culprits of a skyline that leaves no room: the placed
+// buffers that the candidate would have to be on top of.
+func (s *search) blameSkyline(d, j int32) {
+	s.last.clear()
+	for _, k := range s.engine.Neighbours(j) {
+		if t := s.pointOf[k]; t >= 0 {
+			s.last.add(t)
+		}
+	}
+	s.points[d].culprits.union(s.last)
+}
+
+// unwind takes back the placements of points t to d-1.
+func (s *search) unwind(d, t int32) {
+	s.engine.PopTo(int(t))
+	for d--; d >= t; d-- {
+		s.shelve(d)
+	}
+}
+
+// shelve puts the buffer chosen at point d back; points go last to first.
+func (s *search) shelve(d int32) {
+	j := s.points[d].chosen
+	s.pointOf[j] = -1
+	for h := len(s.shelves) - 1; h >= 0; h-- {
+		s.shelves[h].restore(j)
+	}
+}
