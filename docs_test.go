@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -90,18 +91,41 @@ func read(t *testing.T, path string) []string {
 	return strings.Split(string(text), "\n")
 }
 
+// built holds the command for all tests, once one has asked for it.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
 // command builds the command and returns the folder that it is in.
 func command(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	name := "stowage"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "stowage-docs-"); built.err != nil {
+			return
+		}
+		name := "stowage"
+		if runtime.GOOS == "windows" {
+			name += ".exe"
+		}
+		out, err := exec.Command("go", "build", "-o", filepath.Join(built.dir, name), "./cmd/stowage").CombinedOutput()
+		if err != nil {
+			built.err = fmt.Errorf("%w\n%s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
 	}
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, name), "./cmd/stowage").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
-	return dir
+	return built.dir
 }
 
 // TestDocsTranscripts runs the commands of the documents.
@@ -222,6 +246,33 @@ func mask(lines []string) []string {
 		masked = append(masked, strings.TrimRight(line, " "))
 	}
 	return masked
+}
+
+// TestDocsPicture draws the README's picture with the README's first command.
+func TestDocsPicture(t *testing.T) {
+	const picture, line = "docs/images/unet.svg", "go run ./cmd/stowage solve --capacity 80MiB -o plan.svg examples/unet.csv"
+	readme := strings.Join(read(t, "README.md"), "\n")
+	if !strings.Contains(readme, line) || !strings.Contains(readme, "]("+picture+")") {
+		t.Fatalf("README.md does not have %q and %s", line, picture)
+	}
+	out := filepath.Join(t.TempDir(), "plan.svg")
+	args := strings.Fields(line)[3:]
+	args[slices.Index(args, "plan.svg")] = out
+	if text, err := exec.Command(filepath.Join(command(t), "stowage"), args...).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	got, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile(picture, got, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if want := strings.Join(read(t, picture), "\n"); want != string(got) {
+		t.Errorf("%s is not what the command draws; rewrite it with -update", picture)
+	}
 }
 
 var (
