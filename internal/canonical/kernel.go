@@ -59,38 +59,56 @@ type kernel struct {
 	placed []bool
 	best   []int64 // offsets of what is placed, and of solved components
 
-	// Scratch, owned by the functions named.
-	arena             []int32 // child lists (place, split)
-	used              int
-	raised            []int32 // place
-	rankLog           []rankChange
-	parts             []component // searchParts: a stack
-	byInf             []int32     // infer
-	dirty             []uint8     // soil
-	slot              []int32
-	slotTotal         []int64
-	slots             int32
-	unslot            []int32
-	hot               [4]int32
-	hotList           []int32
-	members, memberAt []int32
-	acc               []int64 // suffixBound
-	low               []int64
-	low1              []int64   // press, notFirstGapped
-	least             []twoEnds // notFirst
-	active            []int32   // press
-	clamp             int64     // infer
-	low2              []int64
-	arg               []int32
-	open              []int32 // lift
-	openEnd           []int64
-	witness           []int32
-	seen              []int64
-	epoch             int64
-	tkey              []int64 // rerank
-	order             string  // the static preordering in use
-	memo              *memo
-	saltRun           uint64 // salts the memo by order and capacity
+	// Scratch and hints, by the file that owns them.
+
+	// place.go and decompose.go
+	arena   []int32 // child lists; used entries are taken
+	used    int
+	raised  []int32
+	rankLog []rankChange
+	parts   []component // a stack
+
+	// order.go
+	order  string  // the static preordering in use
+	totals []int64 // the key T of each buffer
+
+	// pressed.go
+	dirty     []uint8 // per section
+	slot      []int32 // per section: numbered sections before it
+	unslot    []int32 // per slot: its section
+	slotTotal []int64 // per slot: the total of its section
+	slots     int32
+	active    []int32 // buffers in any slot, in the order of the list
+	clamp     int64   // what bounds are raised to (infer.go)
+
+	// suffixbound.go, section.go
+	byInf []int32
+	acc   []int64 // per slot
+	low   []int64 // per section
+
+	// notfirst.go
+	least []twoEnds // per slot
+	top   []int64   // per slot (pressed.go)
+	low1  []int64   // per section, with gaps
+	low2  []int64
+	arg   []int32
+
+	// lifting.go
+	open    []int32
+	openEnd []int64
+	witness []int32 // per buffer; -1 for none
+	seen    []int64
+	epoch   int64
+
+	// hot.go
+	hot      [4]int32 // sections, the latest to fail first; -1 for none
+	hotList  []int32
+	members  []int32 // of section s: members[memberAt[s]:memberAt[s+1]]
+	memberAt []int32
+
+	// memo.go
+	memo    *memo
+	saltRun uint64 // salts the memo by order and capacity
 
 	// Effort.
 	nodes      int64
@@ -114,14 +132,19 @@ type rankChange struct{ j, old int32 }
 func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
 	k := &kernel{
-		sw: sw, n: n, m: m, id: p.Buffers,
-		size: make([]int64, n), rawSize: make([]int64, n), align: make([]int64, n), fixed: make([]bool, n), start: make([]int64, n),
+		sw: sw, n: n, m: m, id: p.Buffers, plain: true, unit: tl.CommonAlignment(p),
+		size: make([]int64, n), rawSize: make([]int64, n), align: make([]int64, n),
+		fixed: make([]bool, n), start: make([]int64, n),
 		first: make([]int32, n), last: make([]int32, n), twin: make([]int32, n),
 		ub: make([]int64, n), total: make([]int64, m), cuts: make([]int32, m),
 		rank: make([]int32, n), placed: make([]bool, n), best: make([]int64, n),
-		acc: make([]int64, m), dirty: make([]uint8, m), slot: make([]int32, m+1), slotTotal: make([]int64, m+1), unslot: make([]int32, m+1), low: make([]int64, m), low1: make([]int64, m), least: make([]twoEnds, m), low2: make([]int64, m), arg: make([]int32, m), witness: make([]int32, n), seen: make([]int64, n),
-		tkey: make([]int64, n), salt: make([]uint64, 2*n), plain: true,
-		memo: newMemo(), stop: new(atomic.Bool), halt: new(atomic.Bool), tick: func() {}, unit: tl.CommonAlignment(p),
+		totals: make([]int64, n),
+		dirty:  make([]uint8, m), slot: make([]int32, m+1), unslot: make([]int32, m+1), slotTotal: make([]int64, m+1),
+		acc: make([]int64, m), low: make([]int64, m),
+		least: make([]twoEnds, m), top: make([]int64, m), low1: make([]int64, m), low2: make([]int64, m), arg: make([]int32, m),
+		witness: make([]int32, n), seen: make([]int64, n),
+		memo: newMemo(), salt: make([]uint64, 2*n),
+		stop: new(atomic.Bool), halt: new(atomic.Bool), tick: func() {},
 	}
 	k.state = make([]int64, 2*n+m)
 	k.lb, k.inf, k.floor = k.state[:n:n], k.state[n:2*n:2*n], k.state[2*n:]
@@ -160,23 +183,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel
 		k.distance = k.distances(tl)
 	}
 	k.initKeys(tl)
-	k.memberAt = make([]int32, m+1)
-	for j := range n {
-		for s := k.first[j]; s < k.last[j]; s++ {
-			k.memberAt[s+1]++
-		}
-	}
-	for s := range m {
-		k.memberAt[s+1] += k.memberAt[s]
-	}
-	k.members = make([]int32, k.memberAt[m])
-	fill := append([]int32(nil), k.memberAt...)
-	for j := range int32(n) {
-		for s := k.first[j]; s < k.last[j]; s++ {
-			k.members[fill[s]] = j
-			fill[s]++
-		}
-	}
+	k.initMembers()
 	k.initTwins(tl)
 	return k
 }

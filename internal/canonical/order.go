@@ -83,7 +83,7 @@ func (k *kernel) initTwins(tl *timeline.Timeline) {
 func (k *kernel) rankList(list []int32) {
 	if k.sw.preordering {
 		for _, j := range list {
-			k.tkey[j] = k.maxTotal(j)
+			k.totals[j] = k.maxTotal(j)
 		}
 		slices.SortFunc(list, k.compareKeys)
 	} else {
@@ -132,7 +132,7 @@ func (k *kernel) compareKeys(i, j int32) int {
 		case 'O':
 			x, y = a.overlaps, b.overlaps
 		case 'T':
-			x, y = k.tkey[i], k.tkey[j]
+			x, y = k.totals[i], k.totals[j]
 		case 'U':
 			x, y = a.upper, b.upper
 		case 'W':

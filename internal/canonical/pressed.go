@@ -46,7 +46,7 @@ func (k *kernel) soilAll(c component) {
 // press numbers the sections of c that are dirty and pressed, collects the
 // buffers that are in any of them as active, and reports whether there are any.
 func (k *kernel) press(c component) bool {
-	slot, top := k.slot, k.low1
+	slot, top := k.slot, k.top
 	count := int32(0)
 	for s := c.first; s < c.last; s++ {
 		slot[s] = count

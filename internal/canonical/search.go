@@ -1,5 +1,13 @@
 package canonical
 
+// Depth-first search over the canonical plans of a component.
+//
+// Each candidate is either placed now or postponed: when placing it has failed,
+// the bound passes it, so that it waits for something to raise it. Inferring
+// from that alone, before the next candidate is placed, often ends the node
+// (postponement; "schedule or postpone" in Le Pape, Couronné, Vergamini and
+// Gosselin 1994), and the bounds that it tightens serve all later candidates.
+
 // outcome is what a search of a component found.
 type outcome uint8
 

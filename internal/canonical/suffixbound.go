@@ -40,51 +40,6 @@ func (k *kernel) suffixesFit(c component) bool {
 	return true
 }
 
-// heat moves a section that has just failed to the front of the hot ones.
-func (k *kernel) heat(s int32) {
-	hot := &k.hot
-	i := 0
-	for i < len(hot)-1 && hot[i] != s {
-		i++
-	}
-	copy(hot[1:i+1], hot[:i])
-	hot[0] = s
-}
-
-// hotFit checks the sections that failed last, one by one, before all are
-// checked together: siblings often fail for the same reason.
-func (k *kernel) hotFit(c component) bool {
-	for _, s := range k.hot {
-		if s < c.first || s >= c.last {
-			continue
-		}
-		order := k.hotList[:0]
-		for _, j := range k.members[k.memberAt[s]:k.memberAt[s+1]] {
-			if k.placed[j] {
-				continue
-			}
-			order = append(order, j)
-			h := k.inf[j]
-			p := len(order) - 1
-			for p > 0 && k.inf[order[p-1]] < h {
-				order[p] = order[p-1]
-				p--
-			}
-			order[p] = j
-		}
-		k.hotList = order
-		var sum int64
-		for _, j := range order {
-			sum += k.size[j]
-			if k.bound(j)+sum > k.limit {
-				k.heat(s)
-				return false
-			}
-		}
-	}
-	return true
-}
-
 func (k *kernel) suffixesFitGapped(c component, order []int32) bool {
 	for s := c.first; s < c.last; s++ {
 		k.low[s], k.acc[s] = k.limit, 0
