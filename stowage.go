@@ -103,6 +103,11 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err := validate(p, o.Capacity); err != nil {
 		return nil, err
 	}
+	if o.Start != nil {
+		if err := checkStart(p, o.Start); err != nil {
+			return nil, err
+		}
+	}
 	r, err := plan.Run(ctx, planner, timeline.New(p), o)
 	if err != nil {
 		return nil, err
@@ -175,6 +180,16 @@ func LowerBound(p *Problem) (int64, error) {
 		return 0, err
 	}
 	return timeline.New(p).LowerBound, nil
+}
+
+// checkStart refuses a plan to start from that breaks a rule. It may be above
+// the capacity: what counts is where it leads.
+func checkStart(p *Problem, offsets []int64) error {
+	var issues model.Issues
+	for _, v := range verify.Check(p, offsets, 0).Violations {
+		issues.Add(Issue{Field: "start", Message: v.Message})
+	}
+	return issues.Err()
 }
 
 // validate checks p as if capacity were its own.
