@@ -5,6 +5,7 @@ package stowage
 import (
 	_ "github.com/stowage-go/stowage/internal/boxing"
 	_ "github.com/stowage-go/stowage/internal/canonical"
+	_ "github.com/stowage-go/stowage/internal/framework"
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/portfolio"
 )

@@ -1,0 +1,37 @@
+package framework
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+)
+
+// Idea: OpenVINO's memory solver sees boxes in time × memory. It compresses the
+// time stamps, takes the largest box first, puts it at the bottom, and lifts it
+// on top of any box that it meets, again and again until it meets none. A box
+// is only ever lifted off one that it meets, and could not rest anywhere below
+// that one's end; so it comes to rest at the lowest free offset, and this is
+// first fit.
+//
+// What sets it apart from the others is the tie: before the sort by size the
+// boxes are sorted by start and finish. That sort is not stable in OpenVINO;
+// here it is.
+//
+// Complexity: that of greedy.Place; OpenVINO's own is O(n · slots) a pass.
+//
+// Source: OpenVINO, runtime/memory_solver (138a71f). A finish of -1, for a box
+// that lives to the end, is a matter of reading.
+
+func init() {
+	register(planner{
+		name:    "openvino",
+		summary: "largest first, then by start, each lifted off all that it meets",
+		source:  "OpenVINO, MemorySolver (138a71f)",
+		round:   32,
+		gaps:    true,
+		fixed:   true,
+		place: func(ctx context.Context, t *task) error {
+			return t.placeInOrder(ctx, t.sorted(keys(t.larger, t.earlier, t.endsEarlier)), greedy.FirstFit)
+		},
+	})
+}

@@ -1,0 +1,81 @@
+package framework
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Idea: every framework planner is an order and a rule. Orders are made by one
+// stable sort, so that what a framework leaves open (most sort by size alone,
+// with a sort that is not stable) goes to the input's order.
+
+// sorted returns the buffers in the order of compare; ties keep the input's.
+func (t *task) sorted(compare func(a, b int) int) []int32 {
+	order := t.inOrder()
+	slices.SortStableFunc(order, func(a, b int32) int { return compare(int(a), int(b)) })
+	return order
+}
+
+// inOrder returns the buffers in the order of the input.
+func (t *task) inOrder() []int32 {
+	order := make([]int32, len(t.buffers))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	return order
+}
+
+// The keys. Each compares two buffers; a negative number means a goes first.
+
+func (t *task) larger(a, b int) int { return cmp.Compare(t.buffers[b].Size, t.buffers[a].Size) }
+
+func (t *task) longer(a, b int) int {
+	return cmp.Compare(t.buffers[b].Upper-t.buffers[b].Lower, t.buffers[a].Upper-t.buffers[a].Lower)
+}
+
+func (t *task) earlier(a, b int) int { return cmp.Compare(t.buffers[a].Lower, t.buffers[b].Lower) }
+
+func (t *task) endsEarlier(a, b int) int { return cmp.Compare(t.buffers[a].Upper, t.buffers[b].Upper) }
+
+// keys joins keys into one: the first that decides.
+func keys(all ...func(a, b int) int) func(a, b int) int {
+	return func(a, b int) int {
+		for _, k := range all {
+			if c := k(a, b); c != 0 {
+				return c
+			}
+		}
+		return 0
+	}
+}
+
+// degrees returns the number of buffers that each conflicts with.
+func (t *task) degrees() []int64 {
+	n := len(t.buffers)
+	count := make([]int64, n)
+	if t.tl.HasGaps() {
+		var conflicts []int32
+		for i := range n {
+			conflicts = t.tl.AppendConflicts(conflicts[:0], i)
+			count[i] = int64(len(conflicts))
+		}
+		return count
+	}
+	// Without gaps: all but those that end before it or start after it.
+	m := t.tl.Sections()
+	starts, ends := make([]int64, m+1), make([]int64, m+1)
+	for i := range n {
+		first, last := t.tl.Extent(i)
+		starts[first]++
+		ends[last]++
+	}
+	for s := 1; s <= m; s++ {
+		starts[s] += starts[s-1]
+		ends[s] += ends[s-1]
+	}
+	for i := range n {
+		first, last := t.tl.Extent(i)
+		count[i] = starts[last-1] - ends[first] - 1
+	}
+	return count
+}

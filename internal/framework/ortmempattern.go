@@ -1,0 +1,62 @@
+package framework
+
+import (
+	"cmp"
+	"context"
+	"slices"
+)
+
+// Idea: ONNX Runtime runs a model once, writes down what is allocated and freed
+// in which order, and serves later runs of the same shapes from one block. The
+// trace is planned while it is written: an allocation goes into the hole between
+// live blocks that wastes least, the lowest of those, or behind the last one;
+// nothing is known of the future.
+//
+// At equal times frees come before allocations, as lifespans are half-open, and
+// allocations in the order of the input.
+//
+// Invariant: live is sorted by offset and disjoint.
+//
+// Complexity: O(n · live).
+//
+// Source: ONNX Runtime, MemPatternPlanner (00ca168). What comes before it takes
+// a graph and is left out: outputs that alias or may reuse an input in place,
+// and the free list of buffers of equal size.
+
+func init() {
+	register(planner{
+		name:    "ort-mempattern",
+		summary: "online best fit over a trace: ends are not known ahead",
+		source:  "ONNX Runtime, MemPatternPlanner (00ca168)",
+		round:   256,
+		place:   ortMemPattern,
+	})
+}
+
+func ortMemPattern(ctx context.Context, t *task) error {
+	t.offsets = make([]int64, len(t.buffers))
+	var live []block // by offset
+	for step, i := range t.sorted(t.earlier) {
+		if stopped(ctx, step) {
+			return errStopped
+		}
+		b := &t.buffers[i]
+		align := b.Align()
+		live = slices.DeleteFunc(live, func(l block) bool { return l.end <= b.Lower })
+		best, waste, current := int64(-1), never, int64(0)
+		for k := range live {
+			start := roundUp(current, align)
+			if left := live[k].from - start - b.Size; left >= 0 && left < waste {
+				best, waste = start, left
+			}
+			current = live[k].to
+		}
+		if best < 0 {
+			best = roundUp(current, align)
+		}
+		t.offsets[i] = best
+		at, _ := slices.BinarySearchFunc(live, best, func(l block, from int64) int { return cmp.Compare(l.from, from) })
+		live = slices.Insert(live, at, block{best, best + b.Size, b.Upper})
+	}
+	return nil
+}

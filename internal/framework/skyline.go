@@ -1,0 +1,70 @@
+package framework
+
+// Idea: a planner that never looks into holes needs one question answered: how
+// high does anything placed so far reach, in any of these sections? A segment
+// tree over the sections answers it. A node keeps the highest end anywhere
+// below it, and the highest end of what covers all of it.
+//
+// Invariant: top[k] is the highest end in the sections of node k of what was
+// raised there or below; cover[k] that of what was raised over all of node k.
+//
+// Complexity: O(log m) a question and a placement, for m sections.
+
+// A skyline is the highest end in each section.
+type skyline struct {
+	leaves     int
+	top, cover []int64
+}
+
+func newSkyline(sections int) *skyline {
+	s := &skyline{leaves: 1}
+	for s.leaves < sections {
+		s.leaves *= 2
+	}
+	s.top, s.cover = make([]int64, 2*s.leaves), make([]int64, 2*s.leaves)
+	return s
+}
+
+// highest returns the highest end in the sections [first, last), 0 for none.
+func (s *skyline) highest(first, last int32) int64 {
+	var high int64
+	for l, h := int(first)+s.leaves, int(last)+s.leaves; l < h; l, h = l/2, h/2 {
+		if l&1 == 1 {
+			high = max(high, s.top[l])
+			l++
+		}
+		if h&1 == 1 {
+			h--
+			high = max(high, s.top[h])
+		}
+	}
+	// What covers more than the nodes asked lies above the two outer leaves.
+	for k := (int(first) + s.leaves) / 2; k >= 1; k /= 2 {
+		high = max(high, s.cover[k])
+	}
+	for k := (int(last) - 1 + s.leaves) / 2; k >= 1; k /= 2 {
+		high = max(high, s.cover[k])
+	}
+	return high
+}
+
+// raise makes the end at least the given one in the sections [first, last).
+func (s *skyline) raise(first, last int32, end int64) {
+	low, high := int(first)+s.leaves, int(last)+s.leaves
+	for l, h := low, high; l < h; l, h = l/2, h/2 {
+		if l&1 == 1 {
+			s.top[l], s.cover[l] = max(s.top[l], end), max(s.cover[l], end)
+			l++
+		}
+		if h&1 == 1 {
+			h--
+			s.top[h], s.cover[h] = max(s.top[h], end), max(s.cover[h], end)
+		}
+	}
+	for k := low / 2; k >= 1; k /= 2 {
+		s.top[k] = max(s.top[k], end)
+	}
+	for k := (high - 1) / 2; k >= 1; k /= 2 {
+		s.top[k] = max(s.top[k], end)
+	}
+}

@@ -1,0 +1,56 @@
+package framework
+
+import (
+	"context"
+	"math"
+)
+
+// Idea: the arena planner of TFLite on CPUs. Tensors that live through the whole
+// run go first, in the order of the input, so that they share one end of the
+// arena; the others by decreasing size, then by the node that allocates them;
+// each by best fit (arena.go).
+//
+// A tensor lives through the whole run where it is allocated at the first node
+// and never freed. Here that is a lifespan from the problem's first time to its
+// last.
+//
+// Complexity: O(n²).
+//
+// Source: TensorFlow Lite, arena_planner and simple_memory_arena (TensorFlow
+// 0e44793).
+//
+// What is left out: LiteRT shares a buffer between the input and the output of
+// an op in place, which needs the ops; and the second arena for persistent
+// tensors, which needs to be told which those are.
+
+func init() {
+	register(planner{
+		name:    "tflite-arena",
+		summary: "whole-run tensors first, then largest first, each in the tightest hole",
+		source:  "TensorFlow Lite, arena_planner and simple_memory_arena (0e44793)",
+		round:   64,
+		fixed:   true,
+		place:   tfliteArena,
+	})
+}
+
+func tfliteArena(ctx context.Context, t *task) error {
+	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range t.buffers {
+		begin, end = min(begin, t.buffers[i].Lower), max(end, t.buffers[i].Upper)
+	}
+	whole := func(i int) bool { return t.buffers[i].Lower == begin && t.buffers[i].Upper == end }
+	order := t.sorted(func(a, b int) int {
+		switch x, y := whole(a), whole(b); {
+		case x && y:
+			return 0
+		case x:
+			return -1
+		case y:
+			return 1
+		}
+		return keys(t.larger, t.earlier)(a, b)
+	})
+	t.offsets = make([]int64, len(t.buffers))
+	return newArena(t).fill(ctx, order, true)
+}

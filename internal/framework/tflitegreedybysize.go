@@ -1,0 +1,33 @@
+package framework
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+)
+
+// Idea: the only one of TFLite's strategies for GPUs that thinks in offsets. The
+// largest tensor goes first, each into the smallest hole between two tensors
+// that share time with it, the lowest of those, and on top of all of them where
+// there is none. The literature knows it as greedy by size for offset
+// calculation (Pisarchyk and Lee, arXiv 2001.03288).
+//
+// Complexity: that of greedy.Place; TFLite's own is O(n²).
+//
+// Source: TensorFlow Lite GPU delegate, greedy_by_size_assignment (LiteRT
+// 0e9c7a5). It sorts by size alone, with a sort that is not stable; here ties go
+// to the input's order. It aligns ends by the alignment of the device; here
+// starts are aligned by that of the buffer.
+
+func init() {
+	register(planner{
+		name:    "tflite-greedy-by-size",
+		summary: "largest first, each in the tightest hole",
+		source:  "TensorFlow Lite GPU, greedy_by_size offsets (LiteRT 0e9c7a5)",
+		gaps:    true,
+		fixed:   true,
+		place: func(ctx context.Context, t *task) error {
+			return t.placeInOrder(ctx, t.sorted(t.larger), greedy.BestFit)
+		},
+	})
+}

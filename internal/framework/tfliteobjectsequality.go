@@ -1,0 +1,45 @@
+package framework
+
+import "context"
+
+// Idea: an object is used again only for a tensor of exactly its size, the one
+// that became free last. It is the baseline that costs nothing.
+//
+// Complexity: O(n log n).
+//
+// Source: TensorFlow Lite GPU delegate, equality_assignment (LiteRT 0e9c7a5).
+// The records come in the order of the first task there; here the buffers are
+// sorted by it, ties by the input.
+
+func init() {
+	register(planner{
+		name:    "tflite-objects-equality",
+		summary: "shared objects for equal sizes only",
+		source:  "TensorFlow Lite GPU, equality (LiteRT 0e9c7a5)",
+		place: func(ctx context.Context, t *task) error {
+			o := newObjects(t)
+			pool := map[int64][]int32{} // free objects by size
+			var busy inUse
+			for step, i := range t.sorted(t.earlier) {
+				if stopped(ctx, step) {
+					return errStopped
+				}
+				b := &t.buffers[i]
+				for u, ok := busy.pop(b.Lower); ok; u, ok = busy.pop(b.Lower) {
+					size := o.size[u.object]
+					pool[size] = append(pool[size], u.object)
+				}
+				free := pool[b.Size]
+				if len(free) == 0 {
+					busy.push(use{b.Upper, int32(o.make(int(i)))})
+					continue
+				}
+				object := free[len(free)-1]
+				pool[b.Size] = free[:len(free)-1]
+				o.add(int(object), int(i))
+				busy.push(use{b.Upper, object})
+			}
+			return o.place()
+		},
+	})
+}

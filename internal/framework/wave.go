@@ -1,0 +1,34 @@
+package framework
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+)
+
+// Idea: IREE wave assigns shared memory by first fit, the largest allocation
+// first; the sort is stable. A start that is taken jumps to the highest end of
+// the allocations in its way. That the jump is to the highest and not the lowest
+// of those ends loses nothing: all of them are in the way of any start below.
+//
+// The planner first-fit of this project is the same algorithm under another
+// name; it stands for the family, and this one for the framework. The two make
+// the same plan on every problem, which a test checks.
+//
+// Complexity: that of greedy.Place; wave's own is O(n²).
+//
+// Source: IREE wave (ceaa2b5), shared memory allocation. Wave knows no
+// alignment.
+
+func init() {
+	register(planner{
+		name:    "wave",
+		summary: "largest first, each at the lowest free offset (the same plans as first-fit)",
+		source:  "IREE wave, minimize shared allocs (ceaa2b5)",
+		gaps:    true,
+		fixed:   true,
+		place: func(ctx context.Context, t *task) error {
+			return t.placeInOrder(ctx, t.sorted(t.larger), greedy.FirstFit)
+		},
+	})
+}
