@@ -1,0 +1,124 @@
+"""Runs a planner of a Python package on problems from standard input.
+
+Usage: peers.py PEER, with a JSON list of problems on standard input, each a list
+of [size, lower, upper] with half-open times. Prints a JSON list of lists of
+offsets. Exits with 77 where the package is not there.
+"""
+
+import ast
+import importlib.util
+import json
+import pathlib
+import sys
+import types
+
+
+def vela_hill_climb(buffers):
+    from ethosu.vela.hillclimb_allocation import HillClimbAllocator
+
+    ranges = [
+        types.SimpleNamespace(start_time=lower, end_time=upper - 1, size=size, get_alignment=lambda: 1)
+        for size, lower, upper in buffers
+    ]
+    # A limit that is met at once: the search goes on for improvements only.
+    return HillClimbAllocator(ranges, None, 1 << 62).allocate()
+
+
+def vela_greedy(buffers):
+    from ethosu.vela.greedy_allocation import GreedyAllocator
+    from ethosu.vela.live_range import LiveRange
+
+    ranges = []
+    for i, (size, lower, upper) in enumerate(buffers):
+        r = LiveRange(None, 1)
+        r.start_time, r.end_time, r.size, r.name = lower, upper - 1, size, "b%d" % i
+        r.tensors = [types.SimpleNamespace(address=None)]
+        ranges.append(r)
+    GreedyAllocator(types.SimpleNamespace(lrs=ranges)).allocate_live_ranges(1)
+    return [r.tensors[0].address for r in ranges]
+
+
+def omnimalloc(buffers, order, allocator):
+    from omnimalloc.primitives import Allocation
+
+    allocations = [Allocation(id=i, size=s, start=l, end=u) for i, (s, l, u) in enumerate(buffers)]
+    if order:
+        allocations.sort(key=lambda a: -a.size)
+    placed = {a.id: a.offset for a in allocator().allocate(tuple(allocations))}
+    return [placed[i] for i in range(len(buffers))]
+
+
+def omnimalloc_by_size(buffers):
+    from omnimalloc.allocators.greedy import GreedyBySizeAllocator
+
+    return omnimalloc(buffers, False, GreedyBySizeAllocator)
+
+
+def omnimalloc_best_fit(buffers):
+    from omnimalloc.allocators.best_fit import BestFitAllocator
+
+    return omnimalloc(buffers, True, BestFitAllocator)
+
+
+def executorch_module():
+    """Loads the planning functions of ExecuTorch and nothing else of it.
+
+    The module imports torch, which is large; the functions for placement do not
+    use it. So they are taken out of the installed source, unchanged.
+    """
+    spec = importlib.util.find_spec("executorch")
+    path = pathlib.Path(list(spec.submodule_search_locations)[0], "exir", "memory_planning.py")
+    wanted = {
+        "AllocationSpec", "SharedObject", "SpecAllocResult", "MemoryAlgoResult",
+        "_does_not_overlap", "_find_max_overlapping_allocations_offset", "pick_shared_obj",
+        "_resolve_storage_base_specs", "_compute_total_sizes", "greedy", "naive",
+    }
+    tree = ast.parse(path.read_text())
+    tree.body = [
+        node for node in tree.body
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name in wanted
+        or isinstance(node, (ast.Import, ast.ImportFrom))
+        and not any(part in ast.unparse(node) for part in ("torch", "exir"))
+    ]
+    # Annotations name types of torch; they are not wanted as values.
+    source = "from __future__ import annotations\n" + ast.unparse(tree)
+    module = types.ModuleType("executorch_planning")
+    sys.modules[module.__name__] = module
+    exec(compile(source, str(path), "exec"), module.__dict__)
+    return module
+
+
+class Spec:
+    """What the planning functions read and write of a TensorSpec."""
+
+    def __init__(self, size, lower, upper):
+        self.allocated_memory = size
+        self.lifetime = [lower, upper - 1]
+        self.mem_id = self.storage_base = None
+
+    def realign(self, alignment):
+        self.allocated_memory = -(-self.allocated_memory // alignment) * alignment
+
+
+def executorch(buffers, algorithm, alignment):
+    planning = executorch_module()
+    specs = [Spec(*b) for b in buffers]
+    result = getattr(planning, algorithm)(alignment, specs, types.SimpleNamespace(), None, 0)
+    return [result.spec_dict[s].mem_offset for s in specs]
+
+
+PEERS = {
+    "vela-hill-climb": ("ethosu", vela_hill_climb),
+    "vela-greedy": ("ethosu", vela_greedy),
+    "omnimalloc-by-size": ("omnimalloc", omnimalloc_by_size),
+    "omnimalloc-best-fit": ("omnimalloc", omnimalloc_best_fit),
+    "executorch-greedy": ("executorch", lambda b: executorch(b, "greedy", 1)),
+    "executorch-greedy-16": ("executorch", lambda b: executorch(b, "greedy", 16)),
+    "executorch-naive": ("executorch", lambda b: executorch(b, "naive", 1)),
+}
+
+if __name__ == "__main__":
+    package, peer = PEERS[sys.argv[1]]
+    if importlib.util.find_spec(package) is None:
+        sys.exit(77)
+    json.dump([peer([tuple(b) for b in buffers]) for buffers in json.load(sys.stdin)], sys.stdout)
