@@ -162,7 +162,7 @@ func (e *engine) stats() plan.Stats {
 // solve decides whether the problem fits the capacity.
 func (e *engine) solve(capacity int64) plan.Result {
 	r := plan.Result{LowerBound: e.tl.LowerBound}
-	switch e.fit(capacity, 0) {
+	switch e.fit(capacity) {
 	case solved:
 		r.Status, r.Offsets = model.Feasible, e.offsets()
 	case failed:

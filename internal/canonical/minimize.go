@@ -53,13 +53,9 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 			e.keep(p, part)
 		}
 	}
-	limit := int64(0)
-	for _, k := range e.kernels {
-		limit = max(limit, 2*int64(k.n))
-	}
 	// ask tries one capacity and moves bound or height.
-	ask := func(capacity, limit int64) outcome {
-		out := e.fit(capacity, limit)
+	ask := func(capacity int64, try func(int64) outcome) outcome {
+		out := try(capacity)
 		switch out {
 		case solved:
 			take(e.offsets())
@@ -71,12 +67,14 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 	}
 	if best == nil {
 		// Anything fits a roof this high without backtracking.
-		if ask(roof, 0) == failed {
+		if ask(roof, e.fit) == failed {
 			r.Status, r.LowerBound = model.Infeasible, roof+1
 			r.Stats = e.stats()
 			return r
 		}
 	}
+	halves := int64(firstRound)
+	once := func(capacity int64) outcome { return e.round(capacity, halves) }
 	for best != nil && bound < height && !e.over() {
 		moved := false
 		for _, pick := range []func() int64{
@@ -87,12 +85,12 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 			if bound >= height || e.over() {
 				break
 			}
-			if ask(max(bound, pick()), limit) != aborted {
+			if ask(max(bound, pick()), once) != aborted {
 				moved = true
 			}
 		}
 		if !moved {
-			limit *= 2
+			halves *= 2
 		}
 	}
 	r.Stats = e.stats()

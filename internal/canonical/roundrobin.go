@@ -1,6 +1,7 @@
 package canonical
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,9 +19,23 @@ import (
 //
 // Source: google/minimalloc (SolverImpl::RoundRobin).
 
-// fit decides whether all partitions fit the capacity, within limit nodes for
-// each order and partition where limit is not 0.
-func (e *engine) fit(capacity, limit int64) outcome {
+// firstRound is the node limit of the first round, in halves of the number of
+// buffers. Half the instances of the challenging suite need no second round.
+const firstRound = 3
+
+// fit decides whether all partitions fit the capacity, in as many rounds as it
+// takes.
+func (e *engine) fit(capacity int64) outcome {
+	for halves := int64(firstRound); ; halves *= 2 {
+		if r := e.round(capacity, halves); r != aborted || e.over() {
+			return r
+		}
+	}
+}
+
+// round tries the capacity once with each order, on every partition that is not
+// known to fit it, with a node limit of so many halves of its buffers.
+func (e *engine) round(capacity, halves int64) outcome {
 	var pending []int
 	for p := range e.kernels {
 		s := &e.state[p]
@@ -32,40 +47,21 @@ func (e *engine) fit(capacity, limit int64) outcome {
 		}
 	}
 	// The partition with the least room is the likeliest to fail.
-	slices.SortStableFunc(pending, func(a, b int) int {
-		x, y := e.peak(a), e.peak(b)
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		}
-		return 0
-	})
-	for factor := int64(3); len(pending) > 0; factor *= 2 {
-		still := pending[:0]
-		for _, p := range pending {
-			nodes := factor * int64(e.kernels[p].n) / 2
-			if limit > 0 {
-				nodes = min(nodes, limit)
+	slices.SortStableFunc(pending, func(a, b int) int { return cmp.Compare(e.peak(b), e.peak(a)) })
+	answer := solved
+	for _, p := range pending {
+		switch e.attempt(p, capacity, max(1, halves*int64(e.kernels[p].n)/2)) {
+		case failed:
+			e.state[p].bound = capacity + 1
+			return failed
+		case aborted:
+			answer = aborted
+			if e.over() {
+				return aborted
 			}
-			switch e.attempt(p, capacity, nodes) {
-			case failed:
-				e.state[p].bound = capacity + 1
-				return failed
-			case aborted:
-				if e.over() {
-					return aborted
-				}
-				still = append(still, p)
-			}
-		}
-		pending = still
-		if limit > 0 && len(pending) > 0 && factor*int64(e.kernels[pending[0]].n)/2 >= limit {
-			return aborted
 		}
 	}
-	return solved
+	return answer
 }
 
 // attempt runs each order on partition p for at most limit nodes: one after the
