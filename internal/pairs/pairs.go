@@ -1,0 +1,158 @@
+// Package pairs is the pairwise encoding that the papers' solvers share: for
+// each two buffers that conflict, one lies above the other.
+//
+//	pairs.go  the disjunctions of a set of buffers, in the largest unit
+//	least.go  from a choice for each of them to the lowest offsets
+package pairs
+
+import (
+	"fmt"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: offset(J) - offset(I) must avoid the open range (-Down, Up), so either J
+// lies above I by Up or I above J by Down. Without windows Up is the size of I
+// and Down that of J. Buffers whose windows interlock have several ranges to
+// avoid, and so several pairs; the choices between them are then ordered (who is
+// above a high range is above the lower ones too), which solvers find out by
+// themselves.
+//
+// Everything is divided by the greatest number that divides all sizes, windows
+// and fixed offsets: small numbers make for small grids, and doubles tell them
+// apart. Alignments that the unit does not divide, nor is a multiple of, join
+// the divisor, so the least offsets stay whole.
+//
+// Complexity: O(pairs), times the spans of two buffers where there are gaps.
+//
+// Source: figure 5 and section 5.1 of the TelaMalloc paper (ASPLOS 2023), the
+// domain {above, below} of section 8 of the MiniMalloc paper (ASPLOS 2023).
+
+// A Pair says that J lies above I or I above J. Up and Down are in units.
+type Pair struct {
+	I, J int32 // numbers in the encoding, I < J
+	Up   int64 // J above I: offset(J) - offset(I) >= Up
+	Down int64 // I above J: offset(I) - offset(J) >= Down; Up + Down > 1
+}
+
+// An Encoding is the constraints of a set of buffers, but for the capacity. All
+// quantities of space are in units of Unit bytes.
+type Encoding struct {
+	Unit  int64
+	ID    []int32 // number → index in Problem.Buffers
+	Size  []int64
+	Align []int64
+	Fixed []int64 // the fixed offset, -1 for none
+	Pairs []Pair  // by I, then J, then ascending range
+}
+
+// A TooManyError says that there are more pairs than a solver can take.
+type TooManyError struct{ Buffers, Limit int }
+
+// Error names the limit.
+func (e *TooManyError) Error() string {
+	return fmt.Sprintf("the %d buffers have more than %d conflicting pairs", e.Buffers, e.Limit)
+}
+
+// Encode builds the constraints of the given buffers, which may be a partition
+// or all. limit bounds the number of pairs, 0 for no bound; the error is a
+// *TooManyError.
+func Encode(tl *timeline.Timeline, buffers []int32, limit int) (*Encoding, error) {
+	e := &Encoding{ID: buffers, Size: make([]int64, len(buffers)), Align: make([]int64, len(buffers)), Fixed: make([]int64, len(buffers))}
+	number := make([]int32, len(tl.Problem.Buffers))
+	for i := range number {
+		number[i] = -1
+	}
+	for k, i := range buffers {
+		number[i] = int32(k)
+		b := &tl.Problem.Buffers[i]
+		e.Size[k], e.Align[k], e.Fixed[k] = b.Size, b.Align(), -1
+		if b.Fixed != nil {
+			e.Fixed[k] = *b.Fixed
+		}
+	}
+	var conflicts []int32
+	for k, i := range buffers {
+		conflicts = tl.AppendConflicts(conflicts[:0], int(i))
+		for _, other := range conflicts {
+			j := number[other]
+			if j <= int32(k) {
+				continue
+			}
+			for _, f := range tl.Forbid(int(i), int(other)) {
+				if limit > 0 && len(e.Pairs) == limit {
+					return nil, &TooManyError{len(buffers), limit}
+				}
+				e.Pairs = append(e.Pairs, Pair{I: int32(k), J: j, Up: f.Below, Down: -f.Above})
+			}
+		}
+	}
+	e.scale()
+	return e, nil
+}
+
+// scale divides everything by the unit.
+func (e *Encoding) scale() {
+	var unit int64
+	add := func(x int64) {
+		for x != 0 {
+			unit, x = x, unit%x
+		}
+		unit = max(unit, -unit)
+	}
+	for k := range e.Size {
+		add(e.Size[k])
+		add(max(e.Fixed[k], 0))
+	}
+	for _, p := range e.Pairs {
+		add(p.Up)
+		add(p.Down)
+	}
+	unit = max(unit, 1)
+	for _, a := range e.Align {
+		if unit%a != 0 {
+			add(a)
+		}
+	}
+	e.Unit = unit
+	for k := range e.Size {
+		e.Size[k] /= unit
+		if unit%e.Align[k] == 0 {
+			e.Align[k] = 1
+		} else {
+			e.Align[k] /= unit
+		}
+		if e.Fixed[k] > 0 {
+			e.Fixed[k] /= unit
+		}
+	}
+	for k := range e.Pairs {
+		e.Pairs[k].Up /= unit
+		e.Pairs[k].Down /= unit
+	}
+}
+
+// Len returns the number of buffers.
+func (e *Encoding) Len() int { return len(e.Size) }
+
+// Bounds returns the lowest and the highest offset of buffer k under a
+// capacity, in units; there is no offset where low > high.
+func (e *Encoding) Bounds(k int, capacity int64) (low, high int64) {
+	high = capacity - e.Size[k]
+	if at := e.Fixed[k]; at >= 0 {
+		return at, min(at, high)
+	}
+	if high >= 0 {
+		high -= high % e.Align[k]
+	}
+	return 0, high
+}
+
+// Bytes returns offsets in bytes for offsets in units.
+func (e *Encoding) Bytes(units []int64) []int64 {
+	bytes := make([]int64, len(units))
+	for k, x := range units {
+		bytes[k] = x * e.Unit
+	}
+	return bytes
+}
