@@ -1,0 +1,281 @@
+package greedy
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: go through time once, as an allocator would, with a free list: give
+// back what has ended, then place what starts, longest-lived first. What lives
+// for more than a number of sections goes to the lowest free place, the rest to
+// the highest under a ceiling. So the long-lived stack up from the ground, as
+// activations do that are kept until the backward pass, and the short-lived
+// leave no holes among them. The ceiling is the bound, or the best height that
+// is still of use: what does not fit under it goes wherever is lowest.
+//
+// How long is long differs from graph to graph; so the sweep is repeated with
+// other thresholds until a plan is close enough to the bound.
+//
+// Invariant: the free list is what no live buffer uses, so no place is ever
+// looked at that is in use, and nothing is looked at twice.
+//
+// Complexity: O(n log f) a pass, f the free blocks at any time. Measured: 0.4 µs
+// a buffer and pass for a training graph of a million buffers, which ends 0.001%
+// above the load at the first pass; first-fit takes 340 s for it, since the holes
+// of a pyramid of activations are as many as the buffers.
+//
+// Gaps are not used: a buffer keeps its place from its first active section to
+// its last. Fixed offsets are honoured, at a price: their bytes are out of
+// bounds for all other buffers of the partition, at all times.
+//
+// Source: two-ended placement is folklore of embedded allocators (TFLite
+// Micro's arena has persistent buffers at one end and scratch at the other);
+// the single sweep over events answers omnimalloc's development branch.
+//
+// Tried and dropped: widest-first placement with Place takes 3.9 s for the
+// same million and ends as low. A ceiling 1% above the bound: it is always met,
+// and never left below. Best fit in place of lowest: about as good, no faster.
+
+func init() { plan.Register(sweep{}) }
+
+type sweep struct{}
+
+// Info describes the planner.
+func (sweep) Info() plan.Info {
+	return plan.Info{
+		Name:    "sweep",
+		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
+		Source:  "two-ended allocation, offline",
+		Techniques: []plan.Technique{
+			{Name: "two-ended", Summary: "place what is short-lived from the ceiling down; without it all goes lowest, in one pass"},
+		},
+		Params: []plan.Param{
+			{Name: "waste", Default: "1.001", Summary: "stop after the pass that ends within this many times the bound, at least 1"},
+		},
+	}
+}
+
+// Plan sweeps until a plan is close enough to the bound, or fits the capacity
+// where that is all that is asked, or the thresholds are through. A node is a
+// placement. It proves nothing by failing but that fixed offsets collide. The
+// first pass ends whatever ctx says. The error is for a bad parameter.
+func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	waste := 1.001
+	if v, ok := o.Params["waste"]; ok {
+		x, err := strconv.ParseFloat(v, 64)
+		if err != nil || !(x >= 1) {
+			return plan.Result{}, fmt.Errorf("sweep: parameter waste must be a number, 1 or more, not %q", v)
+		}
+		waste = x
+	}
+	if len(tl.Problem.Buffers) > math.MaxInt32 {
+		return plan.Result{}, errors.New("sweep: more than 2147483647 buffers")
+	}
+	var r plan.Result
+	if !fixedFit(tl.Problem, o.Capacity) || collide(tl) {
+		r.Status = model.Infeasible
+		return r, nil
+	}
+	goal := int64(min(math.Floor(float64(tl.LowerBound)*waste), math.MaxInt64/2))
+	goal = max(goal, tl.LowerBound)
+	ceiling := tl.LowerBound
+	if !o.Minimizing() {
+		goal, ceiling = max(goal, o.Capacity), o.Capacity
+	}
+	s := newSweeper(tl)
+	best := int64(math.MaxInt64)
+	thresholds := []int32{0}
+	if !slices.Contains(o.Without, "two-ended") {
+		thresholds = longs(tl.Sections())
+	}
+	for k, long := range thresholds {
+		if k > 0 && (ctx.Err() != nil || o.NodeLimit > 0 && r.Stats.Nodes >= o.NodeLimit) {
+			break
+		}
+		var height int64
+		passCtx := ctx
+		if k == 0 {
+			passCtx = context.WithoutCancel(ctx)
+		}
+		height, ok := s.pass(passCtx, long, ceiling, best)
+		r.Stats.Nodes += s.placed
+		if !ok {
+			continue
+		}
+		best = height
+		s.best, s.offsets = s.offsets, s.best
+		if o.Progress != nil {
+			o.Progress(plan.Progress{Height: best, LowerBound: tl.LowerBound, Nodes: r.Stats.Nodes})
+		}
+		if best <= goal {
+			break
+		}
+	}
+	if best < math.MaxInt64 && o.Fits(best) {
+		r.Status = model.Feasible
+		r.Offsets = s.best
+		r.Height = best
+	}
+	return r, nil
+}
+
+// longs returns the thresholds, in sections, in the order in which they are
+// tried: those that are best for training graphs first.
+func longs(sections int) []int32 {
+	order := []int32{2, 0}
+	for k := int32(8); int(k) < sections; k *= 8 {
+		order = append(order, k)
+	}
+	// Of the coarse ones the larger are more often right.
+	slices.Reverse(order[2:])
+	for k := int32(4); int(k) < sections && k < math.MaxInt32/8; k *= 8 {
+		order = append(order, k)
+	}
+	return order
+}
+
+// sweeper is the state of the passes.
+type sweeper struct {
+	tl       *timeline.Timeline
+	byStart  []int32 // partition by partition: by first section, longest first
+	byEnd    []int32 // by last section
+	offsets  []int64 // of the pass
+	best     []int64
+	free     freeList
+	reserved []byteRange // of the partition's fixed buffers
+	placed   int64       // in the last pass
+}
+
+func newSweeper(tl *timeline.Timeline) *sweeper {
+	buffers := tl.Problem.Buffers
+	s := &sweeper{tl: tl, offsets: make([]int64, len(buffers)), best: make([]int64, len(buffers))}
+	for i := range buffers {
+		if at := buffers[i].Fixed; at != nil {
+			s.offsets[i], s.best[i] = *at, *at
+		}
+	}
+	// By last section: a counting sort.
+	at := make([]int32, tl.Sections()+2)
+	active := 0
+	for i := range buffers {
+		if first, last := tl.Extent(i); first < last && buffers[i].Fixed == nil {
+			at[last+1]++
+			active++
+		}
+	}
+	for k := 1; k < len(at); k++ {
+		at[k] += at[k-1]
+	}
+	s.byEnd = make([]int32, active)
+	for i := range buffers {
+		if first, last := tl.Extent(i); first < last && buffers[i].Fixed == nil {
+			s.byEnd[at[last]] = int32(i)
+			at[last]++
+		}
+	}
+	s.byStart = make([]int32, 0, len(buffers))
+	for k := range tl.Partitions {
+		s.byStart = append(s.byStart, tl.Partitions[k].Buffers...)
+	}
+	for rest := s.byStart; len(rest) > 0; {
+		first, _ := tl.Extent(int(rest[0]))
+		n := 1
+		for n < len(rest) && s.first(rest[n]) == first {
+			n++
+		}
+		slices.SortFunc(rest[:n], func(i, j int32) int {
+			if c := cmp.Compare(s.last(j), s.last(i)); c != 0 {
+				return c
+			}
+			if c := cmp.Compare(buffers[j].Size, buffers[i].Size); c != 0 {
+				return c
+			}
+			return cmp.Compare(i, j)
+		})
+		rest = rest[n:]
+	}
+	return s
+}
+
+func (s *sweeper) first(i int32) int32 { first, _ := s.tl.Extent(int(i)); return first }
+func (s *sweeper) last(i int32) int32  { _, last := s.tl.Extent(int(i)); return last }
+
+// pass sweeps all partitions and returns the height; ok is false where that is
+// not under below, or ctx ends.
+func (s *sweeper) pass(ctx context.Context, long int32, ceiling, below int64) (height int64, ok bool) {
+	buffers := s.tl.Problem.Buffers
+	for i := range buffers {
+		if b := &buffers[i]; b.Fixed != nil {
+			height = max(height, *b.Fixed+b.Size)
+		} else if s.first(int32(i)) == s.last(int32(i)) {
+			height = max(height, b.Size)
+		}
+	}
+	ends, starts := s.byEnd, s.byStart
+	s.placed = 0
+	for k := range s.tl.Partitions {
+		part := &s.tl.Partitions[k]
+		s.clear(part)
+		for _, i := range starts[:len(part.Buffers)] {
+			b := &buffers[i]
+			if b.Fixed != nil {
+				continue
+			}
+			first, last := s.tl.Extent(int(i))
+			for len(ends) > 0 && s.last(ends[0]) <= first {
+				// What ended with an earlier partition is not in this free list.
+				if j := ends[0]; s.first(j) >= part.First {
+					s.free.give(s.offsets[j], buffers[j].Size)
+				}
+				ends = ends[1:]
+			}
+			at, found := int64(0), false
+			if last-first <= long {
+				at, found = s.free.highest(b.Size, b.Align(), ceiling)
+			}
+			if !found {
+				if at, found = s.free.lowest(b.Size, b.Align()); !found {
+					return 0, false
+				}
+			}
+			s.free.take(at, b.Size)
+			s.offsets[i] = at
+			if height = max(height, at+b.Size); height >= below {
+				return 0, false
+			}
+			if s.placed++; s.placed%pollEvery == 0 && ctx.Err() != nil {
+				return 0, false
+			}
+		}
+		starts = starts[len(part.Buffers):]
+	}
+	return height, height < below
+}
+
+// clear empties the space for a partition, all but what its fixed buffers use.
+func (s *sweeper) clear(part *timeline.Partition) {
+	s.free.reset(0, math.MaxInt64/2)
+	s.reserved = s.reserved[:0]
+	for _, i := range part.Buffers {
+		if b := &s.tl.Problem.Buffers[i]; b.Fixed != nil {
+			s.reserved = append(s.reserved, byteRange{from: *b.Fixed, to: *b.Fixed + b.Size})
+		}
+	}
+	slices.SortFunc(s.reserved, func(a, b byteRange) int { return cmp.Compare(a.from, b.from) })
+	end := int64(0)
+	for _, r := range s.reserved {
+		if from := max(r.from, end); from < r.to {
+			s.free.take(from, r.to-from)
+			end = r.to
+		}
+	}
+}

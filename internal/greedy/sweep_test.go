@@ -1,0 +1,212 @@
+package greedy
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+// training returns some n buffers of a training step: activations kept until
+// the backward pass, workspaces, gradients, and weights with their state.
+func training(n int) *model.Problem {
+	rng := rand.New(rand.NewPCG(11, 11))
+	p := &model.Problem{Name: "training"}
+	layers := int64(n / 10)
+	add := func(lower, upper, size int64) {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(len(p.Buffers)), Lower: lower, Upper: upper, Size: max(size, 64)})
+	}
+	activation, weight := make([]int64, layers), make([]int64, layers)
+	for i := range layers {
+		activation[i] = 16384 * (1 + rng.Int64N(16)) * (1 + rng.Int64N(4))
+		weight[i] = 4096 * (1 + rng.Int64N(16))
+		add(2*i, 4*layers-2*i, activation[i])
+		add(2*i, 4*layers-2*i-1, activation[i]/8)
+		add(2*i, 2*i+1, 16*256<<(2*rng.Int64N(5)))
+		add(2*i, 2*i+3, activation[i]/2)
+	}
+	for i := layers - 1; i >= 0; i-- {
+		at := 2*layers + 2*(layers-1-i)
+		add(at, at+3, activation[i])
+		add(at, at+1, 16*256<<(2*rng.Int64N(5)))
+		add(at, at+2+rng.Int64N(6), weight[i])
+		for range 3 {
+			add(0, 4*layers+8, weight[i])
+		}
+	}
+	return p
+}
+
+func TestSweepMatchesTheBound(t *testing.T) {
+	p := training(60000)
+	r, err := plan.Run(context.Background(), sweep{}, timeline.New(p), plan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report := verify.Check(p, r.Offsets, 0); !report.OK() {
+		t.Fatal(report.Violations)
+	}
+	if ratio := float64(r.Height) / float64(r.LowerBound); ratio > 1.001 {
+		t.Errorf("%.5f of the bound", ratio)
+	}
+}
+
+// Sweeps honour every feature, whichever end they place from.
+func TestSweepIsValid(t *testing.T) {
+	var planned, refused int
+	for seed := range uint64(3000) {
+		p := random(rand.New(rand.NewPCG(seed, 21)))
+		tl := timeline.New(p)
+		o := plan.Options{Params: map[string]string{"waste": "1"}}
+		if seed%2 == 1 {
+			o.Without = []string{"two-ended"}
+		}
+		if seed%3 == 0 {
+			o.Capacity = tl.LowerBound + int64(seed%7)
+		}
+		r, err := plan.Run(context.Background(), sweep{}, tl, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch r.Status {
+		case model.Infeasible:
+			refused++
+			if !collide(tl) {
+				t.Errorf("seed %d: infeasible, though no fixed buffers collide", seed)
+			}
+		case model.Unknown:
+			if o.Capacity == 0 {
+				t.Errorf("seed %d: no plan without a capacity", seed)
+			}
+		default:
+			planned++
+			if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
+				t.Fatalf("seed %d: %v", seed, report.Violations)
+			}
+		}
+	}
+	if planned < 1500 || refused < 50 {
+		t.Errorf("%d plans and %d collisions: the cases are lopsided", planned, refused)
+	}
+}
+
+func TestSweepOptions(t *testing.T) {
+	p := mixed(3000)
+	tl := timeline.New(p)
+	all, err := plan.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, _ := plan.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}, NodeLimit: 1})
+	if one.Stats.Nodes != 3000 || all.Stats.Nodes <= 3000 || one.Height < all.Height {
+		t.Errorf("one pass: %d in %d nodes; all: %d in %d", one.Height, one.Stats.Nodes, all.Height, all.Stats.Nodes)
+	}
+	if same, _ := plan.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}}); !slices.Equal(same.Offsets, all.Offsets) {
+		t.Error("two runs differ")
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r, _ := (sweep{}).Plan(ctx, tl, plan.Options{}); r.Status != model.Feasible {
+		t.Errorf("%v under a context that has ended", r.Status)
+	}
+	if _, err := (sweep{}).Plan(ctx, tl, plan.Options{Params: map[string]string{"waste": "0.9"}}); err == nil {
+		t.Error("a waste below 1 is taken")
+	}
+}
+
+// The free list against a bitmap.
+func TestFreeList(t *testing.T) {
+	const space = 200
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 22))
+		var f freeList
+		f.reset(0, space)
+		var used [space]bool
+		var live []byteRange
+		free := func(at, size int64) bool {
+			for k := at; k < at+size; k++ {
+				if k < 0 || k >= space || used[k] {
+					return false
+				}
+			}
+			return true
+		}
+		for range 200 {
+			if len(live) > 0 && rng.IntN(2) == 0 {
+				k := rng.IntN(len(live))
+				r := live[k]
+				live = slices.Delete(live, k, k+1)
+				f.give(r.from, r.to-r.from)
+				for at := r.from; at < r.to; at++ {
+					used[at] = false
+				}
+			} else {
+				size, align := 1+rng.Int64N(20), 1+rng.Int64N(4)
+				at, ok := f.lowest(size, 1)
+				want := int64(0)
+				for want <= space && !free(want, size) {
+					want++
+				}
+				if ok != (want <= space) || ok && at != want {
+					t.Fatalf("seed %d: lowest of %d is %d, %v; want %d", seed, size, at, ok, want)
+				}
+				limit := rng.Int64N(space)
+				if at, ok = f.highest(size, 1, limit); ok && (at+size > limit || !free(at, size)) {
+					t.Fatalf("seed %d: highest of %d under %d is %d", seed, size, limit, at)
+				}
+				for want = limit - size; want >= 0 && !free(want, size); {
+					want--
+				}
+				if ok != (want >= 0) || ok && at != want {
+					t.Fatalf("seed %d: highest of %d under %d is %d, %v; want %d", seed, size, limit, at, ok, want)
+				}
+				if rng.IntN(2) == 0 {
+					at, ok = f.highest(size, align, limit)
+				} else {
+					at, ok = f.lowest(size, align)
+				}
+				if !ok {
+					continue
+				}
+				if !free(at, size) || at%align != 0 {
+					t.Fatalf("seed %d: %d bytes at %d by %d are not free", seed, size, at, align)
+				}
+				f.take(at, size)
+				for k := at; k < at+size; k++ {
+					used[k] = true
+				}
+				live = append(live, byteRange{from: at, to: at + size})
+			}
+			largest, run := int64(0), int64(0)
+			for _, u := range used {
+				if run++; u {
+					run = 0
+				}
+				largest = max(largest, run)
+			}
+			if got := f.blocks[f.root].largest; got != largest {
+				t.Fatalf("seed %d: the largest block is %d, not %d", seed, got, largest)
+			}
+		}
+	}
+}
+
+func BenchmarkSweep(b *testing.B) {
+	for name, p := range map[string]*model.Problem{"training": training(1e6), "mixed": mixed(1e6)} {
+		tl := timeline.New(p)
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				s := newSweeper(tl)
+				s.pass(context.Background(), 2, tl.LowerBound, math.MaxInt64)
+			}
+		})
+	}
+}
