@@ -72,6 +72,9 @@ var sized = []string{"buffers", "seed", "capacity", "min-size", "max-size", "ali
 // packed are the options of the kinds that fill a capacity.
 var packed = []string{"buffers", "seed", "capacity", "horizon", "alignment"}
 
+// emitted are the options of the kinds that stand for what compilers emit.
+var emitted = []string{"buffers", "seed", "capacity", "alignment"}
+
 var kinds = []Kind{
 	{
 		"random", "random sizes and lifespans", append(slices.Clone(sized), "horizon", "min-life", "max-life", "gaps", "windows"),
@@ -108,6 +111,12 @@ var kinds = []Kind{
 		Options{Buffers: 100, MinSize: 1, MaxSize: 1024},
 		fullOverlap,
 	},
+	{"inference", "networks with branches, one after the other", emitted, Options{Buffers: 1000}, inference},
+	{"training", "a training step: forward, backward, optimiser", emitted, Options{Buffers: 10000}, training},
+	{"tiles", "layers in pipelined, double-buffered tiles", emitted, Options{Buffers: 1000}, tiles},
+	{"prefill", "a transformer reading prompts", emitted, Options{Buffers: 1000}, prefill},
+	{"decode", "a transformer writing tokens, with pages of keys and values", emitted, Options{Buffers: 10000}, decode},
+	{"mix", "two streams of all of these side by side", emitted, Options{Buffers: 1000000}, mix},
 	{"paper-minimalloc", "the running example of the MiniMalloc paper", nil, Options{}, fixedKind(MiniMalloc)},
 	{"paper-wave", "the worked example of IREE Wave's first-fit", nil, Options{}, fixedKind(Wave)},
 	{"mobilenet-v2", "activations of MobileNetV2, inference, int8", nil, Options{}, fixedKind(MobileNetV2)},
