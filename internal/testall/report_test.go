@@ -58,6 +58,8 @@ func TestExempt(t *testing.T) {
 		want            bool
 	}{
 		{"set STOWAGE_DATA to their folder", "", true},
+		{"the public instances are not here: x.csv", "", true},
+		{"needs shared/data/models", "", true},
 		{"pdflatex is not on PATH", "", false},
 		{"pdflatex is not on PATH", "node pdflatex", true},
 		{"pdflatex is not on PATH", "node", false},
