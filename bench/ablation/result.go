@@ -27,19 +27,22 @@ type setting struct {
 	Status  []string  `json:"status"`
 	Nodes   []int64   `json:"nodes"`
 	Seconds []float64 `json:"seconds"`
+	Base    []float64 `json:"base_seconds"` // with everything on, in turn with these
 }
 
 // A cell is one setting on one instance.
 type cell struct {
 	status  stowage.Status
 	nodes   int64
-	seconds float64
+	seconds float64 // the least
+	base    float64 // the least with everything on
 }
 
 func (s *setting) add(c cell) {
 	s.Status = append(s.Status, c.status.String())
 	s.Nodes = append(s.Nodes, c.nodes)
 	s.Seconds = append(s.Seconds, c.seconds)
+	s.Base = append(s.Base, c.base)
 }
 
 // limited reports whether the i-th instance came to the limit.
@@ -48,11 +51,12 @@ func (s *setting) limited(i int) bool { return s.Status[i] == stowage.Unknown.St
 // markdown returns a table of nodes and one of times.
 func (r *result) markdown() string {
 	var s strings.Builder
-	table := func(title string, value func(s *setting, i int) float64, text func(x float64) string) {
+	// value gives what a table shows of a setting on an instance, and what that
+	// is with everything on.
+	table := func(title string, value func(s *setting, i int) (x, base float64), text func(x float64) string) {
 		header := append([]string{"off"}, r.Instances...)
 		header = append(header, "mean ratio")
 		var rows [][]string
-		base := &r.Settings[0]
 		for k := range r.Settings {
 			at := &r.Settings[k]
 			row := []string{at.Name}
@@ -63,21 +67,25 @@ func (r *result) markdown() string {
 				if at.limited(i) {
 					mark, sign = ">", "≥ "
 				}
-				row = append(row, mark+text(value(at, i)))
-				ratios = append(ratios, value(at, i)/value(base, i))
+				x, base := value(at, i)
+				row = append(row, mark+text(x))
+				ratios = append(ratios, x/base)
 			}
 			rows = append(rows, append(row, sign+record.Ratio(record.GeometricMean(ratios))))
 		}
 		fmt.Fprintf(&s, "%s\n\n%s\n", title, record.Table(header, rows))
 	}
-	table("Nodes:", func(s *setting, i int) float64 { return float64(max(s.Nodes[i], 1)) },
-		func(x float64) string { return record.Count(int64(x)) })
-	table("Time in ms:", func(s *setting, i int) float64 { return max(s.Seconds[i], 1e-6) }, record.Milliseconds)
+	table("Nodes:", func(s *setting, i int) (x, base float64) {
+		return float64(max(s.Nodes[i], 1)), float64(max(r.Settings[0].Nodes[i], 1))
+	}, func(x float64) string { return record.Count(int64(x)) })
+	table("Time in ms:", func(s *setting, i int) (x, base float64) {
+		return max(s.Seconds[i], 1e-6), max(s.Base[i], 1e-6)
+	}, record.Milliseconds)
 	last := &r.Settings[len(r.Settings)-1]
 	if len(last.Without) > 1 {
 		fmt.Fprintf(&s, "“%s” are %s. ", last.Name, strings.Join(last.Without, ", "))
 	}
-	fmt.Fprintf(&s, "The mean is the geometric one of the ratios to “%s”. A run that comes to the limit of %g s is marked >; what it took until then stands for it. One worker; %s; %s.\n",
+	fmt.Fprintf(&s, "The mean is the geometric one of the ratios to “%s”, which for times ran again in turn with each line. A run that comes to the limit of %g s is marked >; what it took until then stands for it. One worker; %s; %s.\n",
 		r.Settings[0].Name, r.Timeout, r.Machine, r.Date)
 	return s.String()
 }
