@@ -80,8 +80,11 @@ func TestPairs(t *testing.T) {
 func TestInterlocks(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 1))
 	yes, no := 0, 0
-	for range rounds(6000) {
+	for k := range rounds(6000) {
 		p := random(r)
+		if k%2 == 0 {
+			p = interlocking(r)
+		}
 		g, tl := paint(p), New(p)
 		for _, part := range tl.Partitions {
 			want := false
