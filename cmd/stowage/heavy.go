@@ -1,0 +1,4 @@
+package main
+
+// The planners that are not light: the command has them all.
+import _ "github.com/stowage-go/stowage/planner/milp"
