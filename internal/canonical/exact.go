@@ -133,9 +133,11 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, order
 func (e *engine) close() { e.release() }
 
 // tick reports progress; the kernels call it every few thousand nodes.
-func (e *engine) tick() {
+func (e *engine) tick() { e.report(e.spent()) }
+
+func (e *engine) report(nodes int64) {
 	if e.progress != nil {
-		e.progress(plan.Progress{Height: e.height, LowerBound: e.bound, Nodes: e.spent(), Elapsed: time.Since(e.began)})
+		e.progress(plan.Progress{Height: e.height, LowerBound: e.bound, Nodes: nodes, Elapsed: time.Since(e.began)})
 	}
 }
 

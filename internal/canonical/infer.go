@@ -13,7 +13,9 @@ package canonical
 // and only ever rise; the trail restores them.
 //
 // The inferences feed one another, so they are repeated until nothing changes,
-// but not more than maxRounds times: later rounds find less.
+// but not more than maxRounds times: later rounds find less. Some bounds creep
+// up round by round; to go on until they rest (tried: 20 and 64) saves nodes on
+// two instances of the challenging suite and doubles the time of the hardest.
 
 // infer tightens the bounds of c. The trail from position from on, and the
 // placement of j where that is not negative, are what has changed since the
@@ -30,7 +32,7 @@ func (k *kernel) infer(c component, from int, j int32) bool {
 	if k.sw.monotonicFloor && !(k.sw.lifting && k.sw.canonical) {
 		k.clamp, everything = c.off, true
 	}
-	const maxRounds = 20
+	const maxRounds = 10
 	for round := range maxRounds {
 		if k.sw.lifting && k.sw.canonical && !k.lift(c) {
 			return false

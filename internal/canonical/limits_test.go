@@ -335,6 +335,23 @@ func TestBestSoFar(t *testing.T) {
 	}
 }
 
+// TestDeepEnd interrupts a dive thousands of placements deep: the way back up
+// must not cost a sort of what is unplaced at each of them.
+func TestDeepEnd(t *testing.T) {
+	p, err := suite.Generate("random", suite.Options{Buffers: 20_000, Horizon: 100_000, MinLife: 100, MaxLife: 2000, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl := timeline.New(p)
+	const timeout = 900 * time.Millisecond
+	r := solveWithin(t, context.Background(), tl, plan.Options{Capacity: 2 * tl.LowerBound, Timeout: timeout})
+	late := r.Stats.Elapsed - timeout
+	t.Logf("%s: %v late from %d nodes", r.Status, late, r.Stats.Nodes)
+	if late > time.Second {
+		t.Errorf("returns %v late from %d nodes", late, r.Stats.Nodes)
+	}
+}
+
 // TestHuge searches among 20,000 buffers, most of which overlap most others,
 // for a while: lists, arena and tables must not grow with the square of their
 // number, and the end must come when it is asked for.
@@ -386,6 +403,7 @@ func TestStep(t *testing.T) {
 		{"an alignment that divides", []model.Buffer{buffer(12, 4), buffer(24, 6)}, 12},
 		{"an alignment that does not", []model.Buffer{buffer(12, 8)}, 4},
 		{"an alignment that another spoils", []model.Buffer{buffer(12, 9), buffer(12, 4)}, 1},
+		{"an alignment that a later one spoils", []model.Buffer{buffer(12, 4), buffer(12, 9)}, 1},
 	} {
 		e := newEngine(context.Background(), timeline.New(&model.Problem{Buffers: tc.buffers}), plan.Options{}, []string{"A"})
 		if got := e.step(); got != tc.want {
@@ -398,6 +416,18 @@ func TestStep(t *testing.T) {
 // TestStepOfAlignments minimises problems in which alignments do not divide one
 // another, where a step that is too long would pass over the optimum.
 func TestStepOfAlignments(t *testing.T) {
+	// Found by search: the optimum is 76, and 3 was taken for the step.
+	at := func(x int64) *int64 { return &x }
+	spoilt := &model.Problem{Buffers: []model.Buffer{
+		{ID: "0", Lower: 2, Upper: 6, Size: 24, Alignment: 4},
+		{ID: "1", Lower: 0, Upper: 1, Size: 12, Alignment: 27},
+		{ID: "2", Lower: 2, Upper: 4, Size: 24, Alignment: 27},
+		{ID: "3", Lower: 1, Upper: 3, Size: 24, Fixed: at(0)},
+		{ID: "4", Lower: 3, Upper: 6, Size: 12, Alignment: 9},
+	}}
+	if got := solveWithin(t, context.Background(), timeline.New(spoilt), plan.Options{}); got.Status != model.Optimal || got.Height != 76 {
+		t.Errorf("%s %d, want 76", got.Status, got.Height)
+	}
 	r := rand.New(rand.NewPCG(1, 1))
 	coarse := 0
 	for range 4000 {

@@ -129,10 +129,15 @@ func (e *engine) step() int64 {
 			}
 		}
 	}
-	// Rounding up to an alignment keeps multiples of g where it divides g.
-	for i := range buffers {
-		if a := buffers[i].Align(); g%a != 0 {
-			add(a)
+	// Rounding up to an alignment keeps multiples of g where it divides g or is a
+	// multiple of it. An alignment that is neither takes g down to a divisor,
+	// which others may not divide any more.
+	for before := int64(0); before != g; {
+		before = g
+		for i := range buffers {
+			if a := buffers[i].Align(); g%a != 0 {
+				add(a)
+			}
 		}
 	}
 	return max(g, 1)

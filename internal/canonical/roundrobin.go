@@ -109,6 +109,11 @@ func (e *engine) within(limit int64) int64 {
 func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 	team := e.team(p)
 	limit = e.within(limit)
+	// While the orders run, a kernel's counts are its own: the first one tells
+	// progress from its own and from what was spent before.
+	others := e.spent() - team[0].nodes
+	team[0].tick = func() { e.report(others + team[0].nodes) }
+	defer func() { team[0].tick = e.tick }()
 	var next atomic.Int32
 	var mu sync.Mutex
 	answer, winner := aborted, team[0]
@@ -116,7 +121,7 @@ func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 	var wait sync.WaitGroup
 	for range min(e.workers, len(e.orders)) {
 		wait.Go(func() {
-			for !done.Load() && !e.over() {
+			for !done.Load() && !e.stop.Load() {
 				i := int(next.Add(1)) - 1
 				if i >= len(e.orders) {
 					return

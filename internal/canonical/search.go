@@ -89,11 +89,11 @@ func (k *kernel) search(c component) outcome {
 			result = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: k.rank[j]}, j, at.trail)
 		}
 		k.undo(at, j)
+		if result != failed {
+			return result // nobody reads the list again
+		}
 		if len(c.list) > shareAbove {
 			k.rebuild(c)
-		}
-		if result != failed {
-			return result
 		}
 		if !hat && k.sw.hatless && sorted {
 			break

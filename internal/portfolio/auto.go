@@ -76,6 +76,11 @@ func (Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pl
 		return r, nil
 	}
 	height := model.HeightOf(tl.Problem, r.Offsets)
+	if o.Start != nil {
+		if h := model.HeightOf(tl.Problem, o.Start); h < height {
+			r.Offsets, height, r.Member = o.Start, h, "start"
+		}
+	}
 	if o.Fits(height) {
 		r.Status = model.Feasible
 	}
