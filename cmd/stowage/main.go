@@ -87,7 +87,7 @@ func newRoot() *cobra.Command {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
-		newSolve(), newVerify(), newExplain(), newShow(), newGen(), newPlanners(),
+		newSolve(), newVerify(), newExplain(), newShow(), newCompare(), newGen(), newPlanners(),
 		newMinimalloc(), newMan(), newVersion(),
 	)
 	root.InitDefaultCompletionCmd()

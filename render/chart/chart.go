@@ -1,0 +1,175 @@
+// Package chart draws how planners compare, as SVG: the height over the load of
+// each planner on each problem, and the time that it took against the size of
+// the problem.
+//
+// The first picture follows Figure 6 of the idealloc report (CONVOLVE D5.5),
+// which has the heights of several planners on two problems, over the load; the
+// second its Table 1. The same input gives the same bytes.
+package chart
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/stowage-go/stowage/render/internal/layout"
+)
+
+// A Comparison is what to draw. Planners come in the order of the rows.
+type Comparison struct {
+	Title    string
+	Problems []Problem
+	Planners []Planner
+}
+
+// A Problem is one that the planners were run on.
+type Problem struct {
+	Name    string
+	Buffers int
+}
+
+// A Planner is a row of the first panel and a line of the second.
+type Planner struct {
+	Name   string
+	Points []Point
+}
+
+// A Point is one run that made a plan.
+type Point struct {
+	Problem int     // index into Comparison.Problems
+	Ratio   float64 // height over load, at least 1
+	Seconds float64 // in the planner
+	Optimal bool    // the plan is proven to be the lowest
+}
+
+// The measures of a picture, in pixels.
+const (
+	width    = 1000.0
+	margin   = 24.0
+	font     = 12.0
+	row      = 18.0
+	top      = 78.0 // of the first panel: title, caption, ticks
+	panelGap = 78.0
+	timeHigh = 380.0
+	radius   = 4.0
+	most     = 2.5 // ratios above this are drawn at the right edge, with their figure
+)
+
+const style = `text{fill:#333}
+.title{font-weight:bold;fill:#111}
+.axis,.note{fill:#555}
+.grid{stroke:#e4e4e4;stroke-width:1;fill:none}
+.frame{stroke:#444;stroke-width:1;fill:none}
+.load{stroke:#0077bb;stroke-width:1.8;stroke-dasharray:6 4;fill:none}
+.mean{stroke:#111;stroke-width:2.2;fill:none}
+.leader{stroke:#bbb;stroke-width:.8;fill:none}
+.curve{stroke-width:1.6;fill:none}
+.dot{stroke-width:.8}
+`
+
+// Write draws the comparison. The error is for a point that names no problem or
+// has a figure that cannot be drawn, or from w.
+func Write(w io.Writer, c Comparison) error {
+	for _, p := range c.Planners {
+		for _, q := range p.Points {
+			if q.Problem < 0 || q.Problem >= len(c.Problems) {
+				return fmt.Errorf("chart: planner %s: there is no problem %d", p.Name, q.Problem)
+			}
+			if !(q.Ratio >= 0 && q.Ratio < math.MaxInt64) || !(q.Seconds >= 0 && q.Seconds < math.MaxInt64) {
+				return fmt.Errorf("chart: planner %s: ratio %v, %v seconds", p.Name, q.Ratio, q.Seconds)
+			}
+		}
+	}
+	p := &printer{w: bufio.NewWriter(w)}
+	rows := float64(len(c.Planners))
+	timeTop := top + rows*row + panelGap
+	high := timeTop + timeHigh + 60
+	p.s(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).n(width).s(" ").n(high)
+	p.s(`" width="`).n(width).s(`" height="`).n(high).s(`" role="img" aria-label="`).escape(c.Title)
+	p.s("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n")
+	for i, colour := range layout.Palette {
+		p.s(".c").i(i).s("{fill:#").s(colour.Fill).s(";stroke:#").s(colour.Edge).s("}\n")
+		p.s(".l").i(i).s("{stroke:#").s(colour.Edge).s("}.t").i(i).s("{fill:#").s(colour.Edge).s("}\n")
+	}
+	p.s(style).s("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
+	p.text(margin, margin+4, 16, "title", "start", c.Title)
+	left := margin
+	for _, planner := range c.Planners {
+		left = max(left, margin+textWidth(planner.Name)+10)
+	}
+	p.heights(c, min(left, width/2))
+	p.times(c, timeTop)
+	p.s("</svg>\n")
+	return p.w.Flush()
+}
+
+// textWidth guesses the width of a text at the usual size, on the wide side.
+func textWidth(s string) float64 { return 0.6 * font * float64(len([]rune(s))) }
+
+// printer chains writes; bufio keeps the first error for Flush.
+type printer struct {
+	w       *bufio.Writer
+	scratch []byte
+}
+
+func (p *printer) s(s string) *printer {
+	p.w.WriteString(s)
+	return p
+}
+
+func (p *printer) i(v int) *printer { return p.s(strconv.Itoa(v)) }
+
+// n writes a length with up to two decimals.
+func (p *printer) n(v float64) *printer {
+	p.scratch = layout.AppendLength(p.scratch[:0], v)
+	p.w.Write(p.scratch)
+	return p
+}
+
+// escape writes text that XML can carry.
+func (p *printer) escape(s string) *printer {
+	for _, r := range layout.Clean(s) {
+		switch r {
+		case '<':
+			p.s("&lt;")
+		case '>':
+			p.s("&gt;")
+		case '&':
+			p.s("&amp;")
+		case '"':
+			p.s("&quot;")
+		default:
+			p.w.WriteRune(r)
+		}
+	}
+	return p
+}
+
+func (p *printer) line(class string, x0, y0, x1, y1 float64) {
+	p.s(`<line x1="`).n(x0).s(`" y1="`).n(y0).s(`" x2="`).n(x1).s(`" y2="`).n(y1).s(`" class="`).s(class).s("\"/>\n")
+}
+
+func (p *printer) text(x, y, size float64, class, anchor, text string) {
+	p.s(`<text x="`).n(x).s(`" y="`).n(y).s(`" font-size="`).n(size).s(`" class="`).s(class)
+	if anchor != "start" {
+		p.s(`" text-anchor="`).s(anchor)
+	}
+	p.s(`">`).escape(text).s("</text>\n")
+}
+
+// dot marks a run: a disc, or a square where the plan is proven.
+func (p *printer) dot(colour int, x, y float64, square bool, tip string) {
+	if square {
+		p.s(`<rect x="`).n(x - radius).s(`" y="`).n(y - radius).s(`" width="`).n(2 * radius).s(`" height="`).n(2 * radius)
+	} else {
+		p.s(`<circle cx="`).n(x).s(`" cy="`).n(y).s(`" r="`).n(radius)
+	}
+	p.s(`" class="dot c`).i(colour % len(layout.Palette)).s(`"><title>`).escape(tip)
+	if square {
+		p.s("</title></rect>\n")
+	} else {
+		p.s("</title></circle>\n")
+	}
+}
