@@ -10,6 +10,12 @@ import "math"
 // The least and the second least end of each section are collected in one pass
 // over the incidences; a second pass raises.
 //
+// Tried and dropped, on the challenging suite: the rule for the sets of buffers
+// that end highest (4% fewer nodes on A, 7% on K, none elsewhere, at twice the
+// time); and all of disjunctive propagation with latest as well as earliest
+// offsets (overload check, detectable precedences, not-first and not-last for
+// sets), which left the nodes within 2% of the former's.
+//
 // Complexity: O(sum over unplaced buffers of their sections) for each round.
 // Source: the not-first rule of disjunctive scheduling (Carlier and Pinson
 // 1990), for whole sections; its use here is Stowage's.
