@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/model"
@@ -15,16 +16,8 @@ import (
 )
 
 // TestPeers holds planners against the real ones, where Python has them: the
-// offsets must be the same, one by one, on random problems. STOWAGE_PYTHON names
-// the interpreter; python3 is the default.
+// offsets must be the same, one by one, on random problems.
 func TestPeers(t *testing.T) {
-	python := os.Getenv("STOWAGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if _, err := exec.LookPath(python); err != nil {
-		t.Skip("TestPeers needs Python with the packages ethos-u-vela, omnimalloc and executorch; set STOWAGE_PYTHON")
-	}
 	var problems []*model.Problem
 	for seed := range uint64(40) {
 		p := shuffled(2+int(seed)*3/2, 100+seed)
@@ -48,9 +41,16 @@ func TestPeers(t *testing.T) {
 		{"executorch-naive", "executorch", "executorch-naive", nil},
 	} {
 		t.Run(c.peer, func(t *testing.T) {
-			want, ok := peer(t, python, c.peer, problems)
-			if !ok {
-				t.Skipf("TestPeers/%s needs the Python package %s; set STOWAGE_PYTHON to an interpreter that has it", c.peer, c.pip)
+			input := make([][][3]int64, len(problems))
+			for k, p := range problems {
+				for _, b := range p.Buffers {
+					input[k] = append(input[k], [3]int64{b.Size, b.Lower, b.Upper})
+				}
+			}
+			var want [][]int64
+			peer(t, c.peer, c.pip, input, &want)
+			if len(want) != len(problems) {
+				t.Fatalf("%d answers", len(want))
 			}
 			for k, p := range problems {
 				r := run(t, named(t, c.planner), p, plan.Options{Params: c.params})
@@ -63,14 +63,51 @@ func TestPeers(t *testing.T) {
 	}
 }
 
-// peer runs a planner of a Python package; false where the package is missing.
-func peer(t *testing.T, python, name string, problems []*model.Problem) ([][]int64, bool) {
-	t.Helper()
-	input := make([][][3]int64, len(problems))
-	for k, p := range problems {
-		for _, b := range p.Buffers {
-			input[k] = append(input[k], [3]int64{b.Size, b.Lower, b.Upper})
+// TestPeerTFLM holds tflm-greedy against the interpreter of TFLM: the height must
+// be that of the part of the arena that is planned.
+func TestPeerTFLM(t *testing.T) {
+	seeds := make([]int, 60)
+	for k := range seeds {
+		seeds[k] = k
+	}
+	var answers []struct {
+		Buffers [][3]int64
+		Height  int64
+	}
+	peer(t, "tflm", "tflite-micro", seeds, &answers)
+	above := 0
+	for seed, a := range answers {
+		p := &model.Problem{Name: "seed " + strconv.Itoa(seed)}
+		for i, b := range a.Buffers {
+			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: roundUp(b[0], 16), Lower: b[1], Upper: b[2]})
 		}
+		r := run(t, named(t, "tflm-greedy"), p, plan.Options{})
+		if r.Height != a.Height {
+			t.Errorf("%s: height %d, TFLM has %d", p.Name, r.Height, a.Height)
+		}
+		if r.Height > r.LowerBound {
+			above++
+		}
+	}
+	if len(answers) != len(seeds) || above < 3 {
+		t.Errorf("%d answers, %d of them above the load: the models are too easy", len(answers), above)
+	}
+}
+
+// peer runs testdata/peers.py with JSON in and out. It skips the test where the
+// package is missing. STOWAGE_PYTHON names the interpreter; python3 is the
+// default.
+func peer(t *testing.T, name, pip string, input, output any) {
+	t.Helper()
+	python := os.Getenv("STOWAGE_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	missing := func() {
+		t.Skipf("%s needs the Python package %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), pip)
+	}
+	if _, err := exec.LookPath(python); err != nil {
+		missing()
 	}
 	text, err := json.Marshal(input)
 	if err != nil {
@@ -83,14 +120,12 @@ func peer(t *testing.T, python, name string, problems []*model.Problem) ([][]int
 	out, err := cmd.Output()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) && exit.ExitCode() == 77 {
-		return nil, false
+		missing()
 	}
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, &stderr)
 	}
-	var offsets [][]int64
-	if err := json.Unmarshal(out, &offsets); err != nil || len(offsets) != len(problems) {
-		t.Fatalf("%s: %d answers, error %v", name, len(offsets), err)
+	if err := json.Unmarshal(out, output); err != nil {
+		t.Fatalf("%s: %v", name, err)
 	}
-	return offsets, true
 }

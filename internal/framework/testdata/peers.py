@@ -3,13 +3,22 @@
 Usage: peers.py PEER, with a JSON list of problems on standard input, each a list
 of [size, lower, upper] with half-open times. Prints a JSON list of lists of
 offsets. Exits with 77 where the package is not there.
+
+The peer tflm takes seeds instead of problems, and makes a model of each: the
+planner of TFLM cannot be called by itself. It prints a list of objects with the
+buffers of the model and the height of the plan.
 """
 
 import ast
 import importlib.util
 import json
+import os
 import pathlib
+import random
+import re
+import struct
 import sys
+import tempfile
 import types
 
 
@@ -107,7 +116,87 @@ def executorch(buffers, algorithm, alignment):
     return [result.spec_dict[s].mem_offset for s in specs]
 
 
+def tflm_program(seed):
+    """A list of (reads, elements). Step k writes tensor k; 0 is the input."""
+    r = random.Random(seed)
+    program = [([], 4 * r.randint(50, 200))]
+    for k in range(1, r.randint(2, 60)):
+        a, b = r.randrange(max(0, k - 12), k), r.randrange(max(0, k - 12), k)
+        if a != b and program[a][1] + program[b][1] < 2000 and r.random() < 0.5:
+            program.append(([a, b], program[a][1] + program[b][1]))
+        else:
+            program.append(([a], 4 * r.randint(1, program[a][1] // 4)))
+    return program
+
+
+def tflm_model(program):
+    """The program as a model: one read is a slice, two are a concatenation."""
+    import flatbuffers
+    from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
+
+    model, graph = schema.ModelT(), schema.SubGraphT()
+    model.version, model.operatorCodes, model.buffers = 3, [], [schema.BufferT()]
+    for builtin in (schema.BuiltinOperator.SLICE, schema.BuiltinOperator.CONCATENATION):
+        code = schema.OperatorCodeT()
+        code.builtinCode = code.deprecatedBuiltinCode = builtin
+        code.version = 1
+        model.operatorCodes.append(code)
+    graph.tensors, graph.operators = [], []
+
+    def tensor(elements, value=None):
+        t = schema.TensorT()
+        t.shape, t.type, t.buffer, t.name = [elements], schema.TensorType.FLOAT32, 0, "t%d" % len(graph.tensors)
+        if value is not None:
+            t.type, t.buffer = schema.TensorType.INT32, len(model.buffers)
+            model.buffers.append(schema.BufferT())
+            model.buffers[-1].data = list(struct.pack("<i", value))
+        graph.tensors.append(t)
+        return len(graph.tensors) - 1
+
+    for _, elements in program:
+        tensor(elements)
+    for k, (reads, elements) in list(enumerate(program))[1:]:
+        op = schema.OperatorT()
+        op.outputs, op.inputs, op.opcodeIndex = [k], list(reads), len(reads) - 1
+        if len(reads) == 1:
+            op.inputs += [tensor(1, 0), tensor(1, elements)]
+            op.builtinOptionsType, op.builtinOptions = schema.BuiltinOptions.SliceOptions, schema.SliceOptionsT()
+        else:
+            op.builtinOptionsType = schema.BuiltinOptions.ConcatenationOptions
+            op.builtinOptions = schema.ConcatenationOptionsT()
+            op.builtinOptions.axis = 0
+        graph.operators.append(op)
+    graph.inputs, graph.outputs, model.subgraphs = [0], [len(program) - 1], [graph]
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b"TFL3")
+    return bytes(builder.Output())
+
+
+def tflm(seed):
+    from tflite_micro import runtime
+
+    program = tflm_program(seed)
+    buffers = [[4 * elements, k, k + 1] for k, (_, elements) in enumerate(program)]
+    for k, (reads, _) in enumerate(program):
+        for i in reads:
+            buffers[i][2] = k + 1
+    buffers[-1][2] = len(program)
+    # The allocator prints its figures to the process's standard error.
+    with tempfile.TemporaryFile() as out:
+        kept = os.dup(2)
+        os.dup2(out.fileno(), 2)
+        try:
+            runtime.Interpreter.from_bytes(tflm_model(program), arena_size=1 << 20).print_allocations()
+        finally:
+            os.dup2(kept, 2)
+            os.close(kept)
+        out.seek(0)
+        head = re.search(rb"allocation head (\d+) bytes", out.read())
+    return {"buffers": buffers, "height": int(head.group(1))}
+
+
 PEERS = {
+    "tflm": ("tflite_micro", tflm),
     "vela-hill-climb": ("ethosu", vela_hill_climb),
     "vela-greedy": ("ethosu", vela_greedy),
     "omnimalloc-by-size": ("omnimalloc", omnimalloc_by_size),
@@ -121,4 +210,4 @@ if __name__ == "__main__":
     package, peer = PEERS[sys.argv[1]]
     if importlib.util.find_spec(package) is None:
         sys.exit(77)
-    json.dump([peer([tuple(b) for b in buffers]) for buffers in json.load(sys.stdin)], sys.stdout)
+    json.dump([peer(problem) for problem in json.load(sys.stdin)], sys.stdout)
