@@ -1,0 +1,235 @@
+package stowage_test
+
+import (
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage"
+)
+
+var (
+	codeSpan    = regexp.MustCompile("`([^`]+)`")
+	invocation  = regexp.MustCompile(`(?:^|[\s|/])(?:stowage|minimalloc)\s+([^|>;#]*)`)
+	flagWord    = regexp.MustCompile(`^--?[a-z][a-z_-]*`)
+	helpCommand = regexp.MustCompile(`(?m)^  (\w+) `)
+	helpFlag    = regexp.MustCompile(`(?m)^ +(?:(-[a-z]), |    )?(--[a-z][a-z_-]*)`)
+)
+
+// TestDocsFlags looks up every command and flag that the documents name in the
+// command's own help.
+func TestDocsFlags(t *testing.T) {
+	bin := filepath.Join(command(t), "stowage")
+	help := map[string][]string{} // flags by command
+	var union []string
+	out, err := exec.Command(bin, "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(out), "Commands:\n")
+	list, _, _ = strings.Cut(list, "\n\n")
+	for _, m := range helpCommand.FindAllStringSubmatch(list, -1) {
+		name := m[1]
+		out, err := exec.Command(bin, name, "--help").Output()
+		if err != nil {
+			t.Fatalf("%s --help: %v", name, err)
+		}
+		for _, m := range helpFlag.FindAllStringSubmatch(string(out), -1) {
+			help[name] = append(help[name], m[1:]...)
+		}
+		union = append(union, help[name]...)
+	}
+	if len(help["solve"]) < 10 {
+		t.Fatalf("the flags of solve are %v", help["solve"])
+	}
+	checked := 0
+	for _, path := range documents(t) {
+		lines := read(t, path)
+		check := func(at int, text string) {
+			words := strings.Fields(text)
+			if len(words) > 0 && flagWord.MatchString(words[0]) {
+				// A flag alone: some command must have it.
+				if f := flagWord.FindString(words[0]); strings.HasPrefix(f, "--") && !slices.Contains(union, f) {
+					t.Errorf("%s:%d: no command has the flag %s", path, at+1, f)
+				}
+				checked++
+				return
+			}
+			for _, m := range invocation.FindAllStringSubmatch(text, -1) {
+				args := strings.Fields(m[1])
+				if strings.Contains(m[0], "minimalloc ") && !strings.Contains(m[0], "stowage") {
+					args = append([]string{"minimalloc"}, args...)
+				}
+				if len(args) == 0 || args[0] != strings.ToLower(args[0]) || strings.HasPrefix(args[0], "-") {
+					continue // prose, or stowage --help
+				}
+				flags, ok := help[args[0]]
+				if !ok {
+					t.Errorf("%s:%d: stowage has no command %q", path, at+1, args[0])
+					continue
+				}
+				for _, word := range args[1:] {
+					f := flagWord.FindString(word)
+					if f == "" || slices.Contains(flags, f) {
+						continue
+					}
+					if args[0] == "minimalloc" && slices.Contains(flags, "--"+strings.TrimPrefix(f, "--no")) {
+						continue
+					}
+					t.Errorf("%s:%d: %s has no flag %s", path, at+1, args[0], f)
+				}
+				checked++
+			}
+		}
+		for _, b := range blocksOf(lines) {
+			for i := b.from; i < b.to; i++ {
+				switch {
+				case b.info == "sh", b.info == "console" && strings.HasPrefix(lines[i], "$ "):
+					check(i, strings.TrimPrefix(lines[i], "$ "))
+				case b.info == "-":
+					for _, m := range codeSpan.FindAllStringSubmatch(lines[i], -1) {
+						check(i, m[1])
+					}
+				}
+			}
+		}
+	}
+	if checked < 20 {
+		t.Errorf("only %d commands and flags in all documents", checked)
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	notSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestDocsLinks follows every link to a file or to a heading.
+func TestDocsLinks(t *testing.T) {
+	headings := func(path string) []string {
+		lines := read(t, path)
+		var slugs []string
+		for _, b := range blocksOf(lines) {
+			if b.info != "-" {
+				continue
+			}
+			for _, line := range lines[b.from:b.to] {
+				if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
+					slug := notSlug.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+					slugs = append(slugs, strings.ReplaceAll(slug, " ", "-"))
+				}
+			}
+		}
+		return slugs
+	}
+	followed := 0
+	for _, path := range documents(t) {
+		lines := read(t, path)
+		for _, b := range blocksOf(lines) {
+			if b.info != "-" {
+				continue
+			}
+			for i := b.from; i < b.to; i++ {
+				for _, m := range link.FindAllStringSubmatch(lines[i], -1) {
+					target, anchor, _ := strings.Cut(m[1], "#")
+					if strings.Contains(target, ":") {
+						continue // elsewhere
+					}
+					followed++
+					file := path
+					if target != "" {
+						file = filepath.Join(filepath.Dir(path), filepath.FromSlash(target))
+					}
+					if _, err := os.Stat(file); err != nil {
+						t.Errorf("%s:%d: %v", path, i+1, err)
+					} else if anchor != "" && !slices.Contains(headings(file), anchor) {
+						t.Errorf("%s:%d: %s has no heading #%s", path, i+1, file, anchor)
+					}
+				}
+			}
+		}
+	}
+	if followed < 20 {
+		t.Errorf("only %d links in all documents", followed)
+	}
+}
+
+// TestDocsLayout holds docs/architecture.md against the folders: each that has
+// Go code in it, or a folder that it is in, is named there. And the page of the
+// exact planner has every technique of it.
+func TestDocsLayout(t *testing.T) {
+	named := map[string]bool{} // in the first cell of a row
+	for _, line := range read(t, filepath.Join("docs", "architecture.md")) {
+		if cells := strings.Split(line, "|"); len(cells) > 2 {
+			for _, m := range codeSpan.FindAllStringSubmatch(cells[1], -1) {
+				named[m[1]] = true
+			}
+		}
+	}
+	sources, err := filepath.Glob("*/*.go")
+	for pattern := "*/*/*.go"; err == nil && len(pattern) < 20; pattern = "*/" + pattern {
+		var more []string
+		more, err = filepath.Glob(pattern)
+		sources = append(sources, more...)
+	}
+	if err != nil || len(sources) < 50 {
+		t.Fatalf("%d Go files, %v", len(sources), err)
+	}
+	missing := map[string]bool{}
+	for _, source := range sources {
+		folder := filepath.ToSlash(filepath.Dir(source))
+		found := false
+		for at := folder; at != "."; at = path.Dir(at) {
+			found = found || named[at]
+		}
+		if !found && !missing[folder] {
+			missing[folder] = true
+			t.Errorf("docs/architecture.md does not say what is in %s", folder)
+		}
+	}
+	page, err := os.ReadFile(filepath.Join("docs", "planners", "exact.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, planner := range stowage.Planners() {
+		for _, technique := range planner.Techniques {
+			if planner.Name == "exact" && !strings.Contains(string(page), "| `"+technique.Name+"` |") {
+				t.Errorf("docs/planners/exact.md does not say what %s is", technique.Name)
+			}
+		}
+	}
+}
+
+// TestDocsGo looks for every Go block in the examples, which are compiled and
+// run.
+func TestDocsGo(t *testing.T) {
+	trim := func(lines []string) string {
+		var s strings.Builder
+		for _, line := range lines {
+			s.WriteString(strings.TrimSpace(line) + "\n")
+		}
+		return s.String()
+	}
+	examples := trim(read(t, "example_test.go"))
+	found := 0
+	for _, path := range documents(t) {
+		lines := read(t, path)
+		for _, b := range blocksOf(lines) {
+			if b.info != "go" {
+				continue
+			}
+			found++
+			if !strings.Contains(examples, trim(lines[b.from:b.to])) {
+				t.Errorf("%s:%d: example_test.go has no such lines", path, b.from+1)
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no Go block in any document")
+	}
+}
