@@ -114,6 +114,9 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 	return dst
 }
 
+// Starved returns the buffer whose bounds met in the last failure.
+func (e *Engine) Starved() int32 { return e.trail[e.failedA].v >> 1 }
+
 // distanceOf returns the distance of a literal.
 func (e *Engine) distanceOf(literal int32) int64 {
 	lower := e.first[literal>>1]

@@ -7,7 +7,9 @@ import "math/bits"
 // than the candidates themselves. What lies between had no part in it.
 //
 // The target's next candidates are those that just failed: nothing was wrong
-// with them but their coming so late.
+// with them but their coming so late. In front of them goes the buffer that the
+// first of them left without room: it is what failed, and no heuristic may ever
+// have picked it.
 //
 // A subtree that eats up backtracks is left as a whole: the deepest point in
 // whose subtree too many have happened gives up its choice. Its ancestors then
@@ -56,9 +58,7 @@ func (s *search) retreat(d int32) int32 {
 	if s.set.inheritance {
 		target.culprits.unionBelow(p.culprits, t)
 	}
-	if s.set.promotion {
-		s.promote(p, target)
-	}
+	s.promote(p, target, t)
 	target.jumps++
 	return t
 }
@@ -77,30 +77,29 @@ func (s *search) stuckPoint(d int32) int32 {
 	return t
 }
 
-// promote puts the candidates of a failed point in front of those that the
-// target has not tried.
-func (s *search) promote(failed, target *point) {
-	keep := s.conflict[:0]
-	keep = append(keep, target.list[target.tried:]...)
-	list := target.list[:target.tried]
-	for _, j := range failed.list {
-		if len(list) >= s.set.candidates {
-			break
-		}
-		if !s.listed(&point{list: list}, j) {
-			list = append(list, j)
+// promote puts what a failed point has to tell in front of the candidates that
+// its target, point t, has not tried.
+func (s *search) promote(failed, target *point, t int32) {
+	s.untried = append(s.untried[:0], target.list[target.tried:]...)
+	target.list = target.list[:target.tried]
+	if j := failed.starved; s.set.starved && j >= 0 {
+		s.list(target, j)
+	}
+	if s.set.promotion {
+		for _, j := range failed.list {
+			s.list(target, j)
 		}
 	}
-	for _, j := range keep {
-		if len(list) >= s.set.candidates {
-			break
-		}
-		if !s.listed(&point{list: list}, j) {
-			list = append(list, j)
-		}
+	for _, j := range s.untried {
+		s.list(target, j)
 	}
-	target.list = list
-	s.conflict = keep[:0]
+}
+
+// list adds a candidate to a point that has room for it and does not have it.
+func (s *search) list(p *point, j int32) {
+	if len(p.list) < s.set.candidates && !s.listed(p, j) {
+		p.list = append(p.list, j)
+	}
 }
 
 // A pointSet is a set of points.

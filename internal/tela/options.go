@@ -18,6 +18,7 @@ type switches struct {
 	culprits             bool
 	inheritance          bool
 	promotion            bool
+	starved              bool
 	stuck                bool
 	twins                bool
 	partitions           bool
@@ -37,6 +38,7 @@ var table = []struct {
 	{"culprits", "go back to the latest placement that the failure follows from; without it by one point", func(s *switches) *bool { return &s.culprits }},
 	{"inheritance", "a point that fails after a jump keeps the culprits of what failed below it", func(s *switches) *bool { return &s.inheritance }},
 	{"promotion", "a major backtrack takes its candidates along, to the front of those of its target", func(s *switches) *bool { return &s.promotion }},
+	{"starved", "a major backtrack also takes along the buffer that a candidate left without room, in front of the candidates", func(s *switches) *bool { return &s.starved }},
 	{"stuck", "leave the subtree of a point after too many backtracks in it", func(s *switches) *bool { return &s.stuck }},
 	{"twins", "of buffers alike in size, lifespan and alignment only one is a candidate", func(s *switches) *bool { return &s.twins }},
 	{"partitions", "search the parts of the problem that share no time apart", func(s *switches) *bool { return &s.partitions }},
@@ -71,9 +73,9 @@ var params = []struct {
 	set                      func(*settings, int64)
 }{
 	{"strategy", strategyAll, "all, or one alone as in the paper's figure 14: lifetime, size, area, lowest; one alone has no phases, tries every buffer and goes back one point at a time", 0, 0, nil},
-	{"candidates", "16", "most candidates of a point; what a promotion pushes beyond is dropped", 1, 4096, func(s *settings, x int64) { s.candidates = int(x) }},
+	{"candidates", "3", "most candidates of a point; what a promotion pushes beyond is dropped", 1, 4096, func(s *settings, x int64) { s.candidates = int(x) }},
 	{"stuck-after", "100", "backtracks in the subtree of a point after which it is left", 1, 1 << 40, func(s *settings, x int64) { s.stuckAfter = x }},
-	{"threshold-step", "5", "percent of the peak contention between one phase threshold and the next", 1, 100, func(s *settings, x int64) { s.step = int(x) }},
+	{"threshold-step", "10", "percent of the peak contention between one phase threshold and the next", 1, 100, func(s *settings, x int64) { s.step = int(x) }},
 	{"effort", "20000", "steps that minimising spends on a capacity before it calls it too low, in its first round", 1, 1 << 40, func(s *settings, x int64) { s.effort = x }},
 	{"max-pairs", "8388608", "most conflicting pairs of a partition, about 30 bytes each; a denser problem is refused", 1, 1 << 28, func(s *settings, x int64) { s.maxPairs = int(x) }},
 }
@@ -117,7 +119,7 @@ func settingsOf(name string, o *plan.Options) (settings, error) {
 		}
 	case strategyLifetime, strategySize, strategyArea, strategyLowest:
 		s.lifetime, s.size, s.area = s.strategy == strategyLifetime, s.strategy == strategySize, s.strategy == strategyArea
-		s.grouping, s.culprits, s.promotion, s.stuck = false, false, false, false
+		s.grouping, s.culprits, s.promotion, s.starved, s.stuck = false, false, false, false, false
 	default:
 		all := []string{strategyAll, strategyLifetime, strategySize, strategyArea, strategyLowest}
 		errs = append(errs, errors.New("planner "+name+": parameter strategy "+strconv.Quote(s.strategy)+": must be one of "+strings.Join(all, ", ")))
@@ -130,7 +132,7 @@ func info() plan.Info {
 	i := plan.Info{
 		Name:    "tela",
 		Summary: "heuristic search that a constraint engine guides, with conflict-driven backtracks",
-		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; twins, inheritance and completion are Stowage's",
+		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, twins, inheritance and completion are Stowage's",
 	}
 	for _, t := range table {
 		i.Techniques = append(i.Techniques, plan.Technique{Name: t.name, Summary: t.summary})

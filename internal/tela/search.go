@@ -84,6 +84,9 @@ type point struct {
 	jumps            int64 // backtracks to this point since it was opened
 	// culprits are the points whose placements made candidates here fail.
 	culprits pointSet
+	// starved is the buffer that the first failed candidate left without room, -1
+	// where that is the candidate itself or none has failed.
+	starved int32
 }
 
 // search plans one partition.
@@ -108,6 +111,7 @@ type search struct {
 	total   int64   // backtracks so far
 
 	conflict []int32  // scratch: engine levels
+	untried  []int32  // scratch of promote
 	last     pointSet // points of the last failure
 	view     Major    // scratch of policy.go
 	blamed   []int64  // buffer → major backtracks whose culprits had it
@@ -214,6 +218,7 @@ func (s *search) open(d, phase int32) {
 	p.list, p.tried, p.source, p.cursor, p.wide, p.phase = p.list[:0], 0, 0, -1, false, phase
 	p.opened, p.patience, p.jumps = s.total, s.total+s.set.stuckAfter, 0
 	p.culprits.clear()
+	p.starved = -1
 }
 
 // try places buffer j at point d and reports whether no contradiction shows.
@@ -232,6 +237,11 @@ func (s *search) try(d, j int32) bool {
 		return true
 	}
 	s.conflict = s.engine.Conflict(s.conflict[:0])
+	if p := &s.points[d]; p.starved < 0 {
+		if k := s.engine.Starved(); k != j && s.pointOf[k] < 0 && !s.isFixed(k) {
+			p.starved = k
+		}
+	}
 	s.engine.Pop()
 	s.last.clear()
 	for _, level := range s.conflict {
@@ -242,6 +252,9 @@ func (s *search) try(d, j int32) bool {
 	s.points[d].culprits.union(s.last)
 	return false
 }
+
+// isFixed reports whether buffer j has a fixed offset.
+func (s *search) isFixed(j int32) bool { return s.tl.Problem.Buffers[s.engine.ID(j)].Fixed != nil }
 
 // blameSkyline keeps the culprits of a skyline that leaves no room: the placed
 // buffers that the candidate would have to be on top of.
