@@ -86,7 +86,7 @@ func TestAgreesWithOracle(t *testing.T) {
 func TestInfeasibleAboveTheLoad(t *testing.T) {
 	refuted := 0
 	for seed := range uint64(12) {
-		in, err := suite.New("infeasible", suite.Options{Buffers: 8, Seed: seed, Capacity: 30, Horizon: 30})
+		in, err := suite.New("infeasible", suite.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
 		if err != nil {
 			t.Fatal(err)
 		}
