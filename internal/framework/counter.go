@@ -50,6 +50,15 @@ func (c *counter) change(first, last, by int32) {
 // highest is the largest count of any section.
 func (c *counter) highest() int32 { return c.most[1] }
 
+// at returns the count of one section.
+func (c *counter) at(section int32) int32 {
+	var sum int32
+	for k := int(section) + c.leaves; k >= 1; k /= 2 {
+		sum += c.cover[k]
+	}
+	return sum
+}
+
 // within returns the largest count of the sections [first, last).
 func (c *counter) within(first, last int32) int32 {
 	return c.ask(1, 0, int32(c.leaves), first, last)

@@ -45,7 +45,7 @@ func init() {
 		name:    "vela-hill-climb",
 		summary: "first fit by urgency, improved by swaps of what holds up the top",
 		source:  "Arm Vela, HillClimbAllocator (a6f6566)",
-		params:  []plan.Param{{Name: "iterations", Default: "99999", Summary: "rounds to go on above the capacity, or after an improvement within it"}},
+		params:  []plan.Param{{Name: "iterations", Default: "99999", Summary: "rounds to go on for above the capacity"}},
 		round:   16,
 		place:   velaHillClimb,
 	})
@@ -85,7 +85,9 @@ func velaHillClimb(ctx context.Context, t *task) error {
 		return err
 	}
 	order := v.byUrgency()
-	v.best = v.placeAll(order)
+	if v.best = v.placeAll(ctx, order); v.best == never {
+		return errStopped
+	}
 	t.offsets = slices.Clone(v.address)
 	limit := t.opts.Capacity
 	if limit == 0 {
@@ -101,7 +103,7 @@ func velaHillClimb(ctx context.Context, t *task) error {
 		if !v.move(order, i-last) {
 			break
 		}
-		height := v.placeAll(order)
+		height := v.placeAll(ctx, order)
 		if height > v.best {
 			copy(order, kept)
 			continue
@@ -166,13 +168,16 @@ func (t *task) peaks() []int64 {
 }
 
 // placeAll places the ranges in order, until one ends above the best height, and
-// returns the highest end.
-func (v *vela) placeAll(order []int32) int64 {
+// returns the highest end. Where the context ends first it is never.
+func (v *vela) placeAll(ctx context.Context, order []int32) int64 {
 	for i := range v.address {
 		v.address[i] = -1
 	}
 	var height int64
 	for turn, i := range order {
+		if turn > 0 && stopped(ctx, turn) {
+			return never
+		}
 		v.placeOne(i)
 		v.turn[i] = int32(turn)
 		if height = max(height, v.end[i]); height > v.best {
