@@ -167,7 +167,7 @@ func TestNodeLimit(t *testing.T) {
 // TestCancel ends a search from outside and takes the time until it returns:
 // the least of several, since others use this machine too.
 func TestCancel(t *testing.T) {
-	tl := disguised(t, 60, 2)
+	tl := disguised(t, 100, 2)
 	for _, workers := range []int{1, 3} {
 		for _, minimize := range []bool{false, true} {
 			o := plan.Options{Capacity: tl.Problem.Capacity, Workers: workers}
