@@ -19,7 +19,11 @@ import (
 // the numbers are.
 //
 // Order of variables: all open pairs have two values left after forward
-// checking, so the pair of the largest buffers goes first, and its roomier side.
+// checking, so ties decide: the pair goes first whose two sides together leave
+// the least room between what the matrix says and what they need, and of it the
+// roomier side. By the sizes of the two buffers alone, the parameter order=size,
+// 4 of 8 synthetic problems of 20 buffers are solved in 0.8 s; so all 8, half of
+// them within a millisecond.
 //
 // Symmetry: identical buffers are stacked in the order of their numbers; and
 // since a plan turned upside down is a plan, the first pair is tried one way
@@ -56,15 +60,15 @@ func (metaCSP) Info() plan.Info {
 		Techniques: []plan.Technique{
 			{Name: "forward-checking", Summary: "rule out sides that contradict the differences so far"},
 			{Name: "subsumption", Summary: "decide no pair whose side is implied"},
-			{Name: "ordering", Summary: "decide the pair of the largest buffers first, not the first of the input"},
+			{Name: "ordering", Summary: "decide the tightest pair first, not the first of the input"},
 			{Name: "value-ordering", Summary: "try the side with more room first, not always above"},
 			{Name: "symmetry", Summary: "stack identical buffers in the order of their numbers"},
 			{Name: "mirror", Summary: "try the first pair one way only where a plan can be turned upside down"},
 			{Name: "start", Summary: "minimise from the plan of the heuristics"},
 		},
 		Params: []plan.Param{{
-			Name: "order", Default: "size",
-			Summary: "the pair to decide next: size, the largest two buffers; slack, the least room for both sides",
+			Name: "order", Default: "slack",
+			Summary: "the pair to decide next: slack, the least room for both sides; size, the largest two buffers",
 		}},
 	}
 }
@@ -122,7 +126,7 @@ func (t *metaPlanner) newSolver(e *pairs.Encoding) *metaSolver {
 		e: e, m: newMatrix(e), budget: t.budget,
 		side:    make([]pairs.Choice, len(e.Pairs)),
 		forward: !t.without["forward-checking"], subsume: !t.without["subsumption"],
-		ordered: !t.without["ordering"], roomier: !t.without["value-ordering"], slack: t.order == "slack",
+		ordered: !t.without["ordering"], roomier: !t.without["value-ordering"], slack: t.order != "size",
 	}
 	n := s.m.n
 	s.pairAt = make([]int32, n*n)

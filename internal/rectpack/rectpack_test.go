@@ -45,7 +45,7 @@ func switched(name string, rng *rand.Rand) plan.Options {
 		}
 	}
 	if name == "meta-csp" && rng.IntN(2) == 0 {
-		o.Params = map[string]string{"order": "slack"}
+		o.Params = map[string]string{"order": "size"}
 	}
 	return o
 }

@@ -102,6 +102,11 @@ var kinds = []Kind{
 		infeasible,
 	},
 	{
+		"synthetic", "few buffers that overlap much and just fit (after MiniMalloc's synthetic suite)", packed,
+		Options{Buffers: 40, Capacity: 1 << 20, Horizon: 1000},
+		synthetic,
+	},
+	{
 		"non-overlapping", "one buffer at a time (TelaMalloc's microbenchmark)", sized,
 		Options{Buffers: 1000, MinSize: 1, MaxSize: 1024},
 		nonOverlapping,
