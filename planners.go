@@ -7,8 +7,9 @@ import (
 	_ "github.com/stowage-go/stowage/internal/canonical"
 	_ "github.com/stowage-go/stowage/internal/cp"
 	_ "github.com/stowage-go/stowage/internal/framework"
+	_ "github.com/stowage-go/stowage/internal/climb"
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/portfolio"
-	_ "github.com/stowage-go/stowage/internal/tela"
 	_ "github.com/stowage-go/stowage/internal/rectpack"
+	_ "github.com/stowage-go/stowage/internal/tela"
 )

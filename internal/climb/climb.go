@@ -1,0 +1,279 @@
+package climb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"sync"
+	"sync/atomic"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: the techniques take turns. A turn that lowers the plan is followed by
+// another of its kind; one that does not, by one of the next. All start from the
+// best plan, but critical, which goes on from where it was unless the best plan
+// has become lower in the meantime.
+//
+// Workers search side by side, with seeds of their own, and take over the best
+// plan between turns.
+//
+// Invariant: the height never rises; the first plan is a heuristic's.
+//
+// Complexity: a turn is turn steps, a placement each, or a node of the exact
+// planner times the size of its problem.
+//
+// Source: this project.
+
+func init() { plan.Register(planner{}) }
+
+type planner struct{}
+
+// Info describes the planner.
+func (planner) Info() plan.Info {
+	return plan.Info{
+		Name:    "climb",
+		Summary: "local search: the peak exactly, moves on the critical chain, exact re-planning of windows",
+		Source:  "this project; chains and blocks after Nowicki and Smutnicki (1996), windows after Shaw (1998)",
+		Techniques: []plan.Technique{
+			{Name: "core", Summary: "plan the sections around the peak exactly, and the rest around them"},
+			{Name: "promote", Summary: "squeaky wheel: place what ends too high earlier, a few times over"},
+			{Name: "critical", Summary: "change the order where blocks of the critical chain meet"},
+			{Name: "blocks", Summary: "moves of whole blocks of the chain"},
+			{Name: "resume", Summary: "decode from the last checkpoint before a change"},
+			{Name: "window", Summary: "lift out what is too high and plan its neighbourhood anew, exactly"},
+		},
+		Params: []plan.Param{
+			{Name: "history", Default: "1", Summary: "late acceptance: a move may be as high as the plan this many moves ago"},
+			{Name: "random", Default: "20", Summary: "percent of order moves that ignore the chain"},
+			{Name: "width", Default: "30", Summary: "free buffers in a window at first"},
+			{Name: "window-nodes", Default: "1000", Summary: "nodes of the exact planner for a window"},
+			{Name: "patience", Default: "auto", Summary: "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set"},
+		},
+	}
+}
+
+// defaultPatience ends a run that has no other limit.
+const defaultPatience = 40
+
+// switches are the techniques and parameters of a run.
+type switches struct {
+	noCore, noPromote, noCritical, noBlocks, fromScratch, noWindow bool
+
+	history  int
+	random   int
+	width    int
+	nodes    int64
+	patience int
+}
+
+func parse(o plan.Options) (switches, error) {
+	off := func(name string) bool { return slices.Contains(o.Without, name) }
+	s := switches{noCore: off("core"), noPromote: off("promote"), noCritical: off("critical"), noBlocks: off("blocks"), fromScratch: off("resume"), noWindow: off("window")}
+	var errs []error
+	number := func(name string, def, least, most int) int {
+		v, ok := o.Params[name]
+		if !ok || v == "auto" && name == "patience" {
+			return def
+		}
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most {
+			errs = append(errs, fmt.Errorf("climb: parameter %s must be a number from %d to %d, not %q", name, least, most, v))
+		}
+		return n
+	}
+	s.history = number("history", 1, 1, 1<<20)
+	s.random = number("random", 20, 0, 100)
+	s.width = number("width", 30, 1, 1<<16)
+	s.nodes = int64(number("window-nodes", 1000, 1, 1<<30))
+	patience := defaultPatience
+	if o.Timeout > 0 || o.NodeLimit > 0 {
+		patience = 0
+	}
+	s.patience = number("patience", patience, 0, 1<<30)
+	return s, errors.Join(errs...)
+}
+
+// turnSteps is how many steps a turn takes, a buffer; leastTurn how many at
+// least.
+const (
+	turnSteps = 500
+	leastTurn = 1 << 16
+)
+
+// search is what the workers of a run share.
+type search struct {
+	tl   *timeline.Timeline
+	o    plan.Options
+	sw   switches
+	goal int64 // stop at this height
+
+	cores  bool // whether there are cores
+	steps  atomic.Int64
+	height atomic.Int64
+	mu     sync.Mutex
+	best   []int64
+}
+
+// Plan climbs from o.Start or a heuristic's plan until that is as low as the
+// bound, fits the capacity where that is all that is asked, or a limit comes.
+// A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
+// The error is for a parameter with a bad value.
+func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	sw, err := parse(o)
+	if err != nil {
+		return plan.Result{}, err
+	}
+	s := &search{tl: tl, o: o, sw: sw, goal: tl.LowerBound}
+	if !o.Minimizing() {
+		s.goal = max(s.goal, o.Capacity)
+	}
+	offsets, height, _ := greedy.Best(ctx, tl, s.goal)
+	if offsets == nil {
+		return plan.Result{Status: model.Infeasible}, nil
+	}
+	if o.Start != nil {
+		if h := model.HeightOf(tl.Problem, o.Start); h < height {
+			offsets, height = slices.Clone(o.Start), h
+		}
+	}
+	s.steps.Add(int64(len(offsets)))
+	s.best = offsets
+	s.height.Store(height)
+	s.report()
+	s.cores = !sw.noCore && hasCores(tl)
+	if s.cores && !s.done(ctx) {
+		c := newCores(tl, sw.nodes)
+		s.keep(c.first(ctx, offsets, height, s.goal))
+		s.steps.Add(c.steps)
+	}
+	if !s.done(ctx) {
+		var all sync.WaitGroup
+		for w := range max(o.Workers, 1) {
+			all.Go(func() { s.climb(ctx, rand.New(rand.NewPCG(o.Seed, uint64(w)))) })
+		}
+		all.Wait()
+	}
+	r := plan.Result{Stats: plan.Stats{Nodes: s.steps.Load()}}
+	if o.Fits(s.height.Load()) {
+		r.Status = model.Feasible
+		r.Offsets = s.best
+		r.Height = s.height.Load()
+	}
+	return r, nil
+}
+
+// A turn searches for some steps from the best plan, and returns a lower one,
+// if any, and the steps it took.
+type turn func(steps int64) (offsets []int64, height, taken int64)
+
+// turns returns what takes turns in this run.
+func (s *search) turns(ctx context.Context, rng *rand.Rand) []turn {
+	var all []turn
+	if !s.sw.noCritical {
+		c := newCritical(s.tl, rng, s.sw)
+		all = append(all, func(steps int64) ([]int64, int64, int64) {
+			before, height := c.decode.steps, s.height.Load()
+			if (c.order == nil || height < c.height) && !c.begin(ctx, s.plan()) {
+				return nil, 0, c.decode.steps - before
+			}
+			if c.height < height || c.run(ctx, height, steps) {
+				return slices.Clone(c.offsets), c.height, c.decode.steps - before
+			}
+			return nil, 0, c.decode.steps - before
+		})
+	}
+	if !s.sw.noWindow {
+		w := newWindow(s.tl, rng, s.sw)
+		all = append(all, func(steps int64) ([]int64, int64, int64) {
+			before, from, height := w.steps, s.plan(), s.height.Load()
+			for w.steps-before < steps && ctx.Err() == nil {
+				if w.run(ctx, from, height, s.goal) {
+					return slices.Clone(w.offsets), model.HeightOf(s.tl.Problem, w.offsets), w.steps - before
+				}
+			}
+			return nil, 0, w.steps - before
+		})
+	}
+	if s.cores {
+		c := newCores(s.tl, s.sw.nodes)
+		all = append(all, func(steps int64) ([]int64, int64, int64) {
+			before, from, height := c.steps, s.plan(), s.height.Load()
+			for c.steps-before < steps && ctx.Err() == nil {
+				if got, h := c.run(ctx, rng, from, height, s.goal); got != nil {
+					return got, h, c.steps - before
+				}
+			}
+			return nil, 0, c.steps - before
+		})
+	}
+	if !s.sw.noPromote && len(s.tl.Problem.Buffers) > listLimit {
+		all = append(all, func(int64) ([]int64, int64, int64) {
+			return promote(ctx, s.tl, rng, s.height.Load(), s.goal)
+		})
+	}
+	return all
+}
+
+// climb is one worker.
+func (s *search) climb(ctx context.Context, rng *rand.Rand) {
+	n := int64(len(s.tl.Problem.Buffers))
+	steps := max(turnSteps*n, leastTurn)
+	if n > listLimit {
+		// A decoding is slow, so look around more often.
+		steps = 20 * n
+	}
+	all := s.turns(ctx, rng)
+	if len(all) == 0 {
+		return
+	}
+	for k, idle := 0, 0; !s.done(ctx) && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
+		offsets, height, taken := all[k%len(all)](steps)
+		s.steps.Add(max(taken, 1))
+		if s.keep(offsets, height) {
+			idle = -1
+		} else {
+			k++
+		}
+	}
+}
+
+// plan returns the best plan, which nobody changes.
+func (s *search) plan() []int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.best
+}
+
+// keep takes a plan where it is the lowest so far, and reports whether it is.
+func (s *search) keep(offsets []int64, height int64) bool {
+	if offsets == nil {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if height >= s.height.Load() {
+		return false
+	}
+	s.best = offsets
+	s.height.Store(height)
+	s.report()
+	return true
+}
+
+func (s *search) report() {
+	if s.o.Progress != nil {
+		s.o.Progress(plan.Progress{Height: s.height.Load(), LowerBound: s.tl.LowerBound, Nodes: s.steps.Load()})
+	}
+}
+
+// done reports whether the goal is met or a limit has come.
+func (s *search) done(ctx context.Context) bool {
+	return s.height.Load() <= s.goal || ctx.Err() != nil || s.o.NodeLimit > 0 && s.steps.Load() >= s.o.NodeLimit
+}

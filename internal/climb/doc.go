@@ -1,0 +1,22 @@
+// Package climb is the planner "climb": local search for problems that exact
+// search does not end on and heuristics leave above the bound.
+//
+// It starts from a plan (Options.Start, or the best of greedy's orders) and
+// lowers it by three kinds of move, in turn, as long as they pay:
+//
+//	core.go      plan the sections around the peak exactly, then all else
+//	             around that core by first fit
+//	critical.go  find what the height rests on, a chain of buffers from the
+//	             peak down to the ground, and change the order there
+//	window.go    lift out what is above a target, and put it back by planning
+//	             its neighbourhood anew, exactly
+//
+//	decode.go    from an order to a plan, cut off at a height
+//	chain.go     the critical chain and its borders
+//	climb.go     the planner: turns, workers, limits
+//
+// Words: a plan's order is that of its offsets, and decoding an order is first
+// fit in it; a move changes one of the two. The target is a height to get down
+// to. Effort is counted in steps, about one look at one buffer each, so that
+// turns and limits do not depend on the clock.
+package climb

@@ -1,0 +1,92 @@
+package climb
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: both core and window hand a part of the problem to the exact planner:
+// some buffers that are free, with their sections as time, and what is fixed
+// around them. What is fixed is cut to the time of the free, and buffers of one
+// stretch of time that touch are one, so that thousands of long-lived buffers
+// become a few.
+//
+// Invariant: offsets that are valid for the part, together with the fixed ones,
+// are valid for the problem.
+//
+// Complexity: O(k log k) for k spans that reach into the time of the part.
+
+// part is a problem for the exact planner. It belongs to one worker.
+type part struct {
+	tl      *timeline.Timeline
+	problem model.Problem
+	blocks  []fixedBlock
+}
+
+// fixedBlock is a rectangle in use.
+type fixedBlock struct {
+	first, last int32
+	from, to    int64
+}
+
+// begin empties the part.
+func (p *part) begin() {
+	p.problem.Buffers, p.blocks = p.problem.Buffers[:0], p.blocks[:0]
+}
+
+// free adds a free buffer, cut to the sections [low, high). Gaps and windows
+// stay.
+func (p *part) free(i, low, high int32) {
+	b := p.tl.Problem.Buffers[i]
+	spans := p.tl.Spans(int(i))
+	out := model.Buffer{
+		Lower: int64(max(spans[0].First, low)), Upper: int64(min(spans[len(spans)-1].Last, high)),
+		Size: b.Size, Alignment: b.Alignment, Fixed: b.Fixed,
+	}
+	end := spans[0].First
+	for _, s := range spans {
+		if s.First > end {
+			out.Gaps = append(out.Gaps, model.Gap{Lower: int64(end), Upper: int64(s.First)})
+		}
+		if s.Lower != 0 || s.Upper != b.Size {
+			out.Gaps = append(out.Gaps, model.Gap{Lower: int64(s.First), Upper: int64(s.Last), Window: &model.Window{Lower: s.Lower, Upper: s.Upper}})
+		}
+		end = s.Last
+	}
+	p.problem.Buffers = append(p.problem.Buffers, out)
+}
+
+// fixed adds what buffer i uses at offset in the sections [low, high).
+func (p *part) fixed(i int, offset int64, low, high int32) {
+	for _, s := range p.tl.Spans(i) {
+		if first, last := max(s.First, low), min(s.Last, high); first < last {
+			p.blocks = append(p.blocks, fixedBlock{first: first, last: last, from: offset + s.Lower, to: offset + s.Upper})
+		}
+	}
+}
+
+// end merges the fixed blocks and returns the prepared problem. The free
+// buffers come first.
+func (p *part) end() *timeline.Timeline {
+	slices.SortFunc(p.blocks, func(a, b fixedBlock) int {
+		if c := cmp.Compare(a.first, b.first); c != 0 {
+			return c
+		}
+		if c := cmp.Compare(a.last, b.last); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.from, b.from)
+	})
+	for k := 0; k < len(p.blocks); {
+		b := p.blocks[k]
+		for k++; k < len(p.blocks) && p.blocks[k].first == b.first && p.blocks[k].last == b.last && p.blocks[k].from == b.to; k++ {
+			b.to = p.blocks[k].to
+		}
+		at := b.from
+		p.problem.Buffers = append(p.problem.Buffers, model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &at})
+	}
+	return timeline.New(&p.problem)
+}
