@@ -5,9 +5,9 @@ package stowage
 import (
 	_ "github.com/stowage-go/stowage/internal/boxing"
 	_ "github.com/stowage-go/stowage/internal/canonical"
+	_ "github.com/stowage-go/stowage/internal/climb"
 	_ "github.com/stowage-go/stowage/internal/cp"
 	_ "github.com/stowage-go/stowage/internal/framework"
-	_ "github.com/stowage-go/stowage/internal/climb"
 	_ "github.com/stowage-go/stowage/internal/greedy"
 	_ "github.com/stowage-go/stowage/internal/portfolio"
 	_ "github.com/stowage-go/stowage/internal/rectpack"
