@@ -67,6 +67,7 @@ const style = `text{fill:#333}
 .leader{stroke:#bbb;stroke-width:.8;fill:none}
 .curve{stroke-width:1.6;fill:none}
 .dot{stroke-width:.8}
+.ring{fill:#fff;stroke-width:1.8}
 `
 
 // Write draws the comparison. The error is for a point that names no problem or
@@ -159,14 +160,19 @@ func (p *printer) text(x, y, size float64, class, anchor, text string) {
 	p.s(`">`).escape(text).s("</text>\n")
 }
 
-// dot marks a run: a disc, or a square where the plan is proven.
+// dot marks a run: a disc, or a square where the plan is proven; a ring where the
+// colours are through and start again.
 func (p *printer) dot(colour int, x, y float64, square bool, tip string) {
 	if square {
 		p.s(`<rect x="`).n(x - radius).s(`" y="`).n(y - radius).s(`" width="`).n(2 * radius).s(`" height="`).n(2 * radius)
 	} else {
 		p.s(`<circle cx="`).n(x).s(`" cy="`).n(y).s(`" r="`).n(radius)
 	}
-	p.s(`" class="dot c`).i(colour % len(layout.Palette)).s(`"><title>`).escape(tip)
+	p.s(`" class="dot c`).i(colour % len(layout.Palette))
+	if colour/len(layout.Palette)%2 == 1 {
+		p.s(" ring")
+	}
+	p.s(`"><title>`).escape(tip)
 	if square {
 		p.s("</title></rect>\n")
 	} else {
