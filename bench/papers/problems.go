@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/bench/internal/instance"
+	"github.com/stowage-go/stowage/internal/suite"
+)
+
+// A problem is what a planner is run on: buffers and a capacity.
+type problem struct {
+	name     string
+	p        *stowage.Problem
+	capacity int64
+}
+
+// models returns the public TFLite models at a multiple of their least height,
+// as sections 7.2 of the TelaMalloc and 8.1 of the MiniMalloc paper have theirs.
+func models(ctx context.Context, files []string, factor float64) ([]problem, error) {
+	all, err := instance.Load("models", files)
+	if err != nil {
+		return nil, err
+	}
+	var problems []problem
+	for _, in := range all {
+		least, err := leastHeight(ctx, in.Problem)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", in.Name, err)
+		}
+		capacity := int64(math.Floor(float64(least) * factor))
+		problems = append(problems, problem{fmt.Sprintf("%s@%g", in.Name, factor), in.Problem, capacity})
+	}
+	return problems, nil
+}
+
+// patience is how long the exact planner may take for a least height.
+const patience = 20 * time.Second
+
+// leastHeight returns the least height of a problem by the exact planner; where
+// that is not proven in time, it says so and returns the best one known.
+func leastHeight(ctx context.Context, p *stowage.Problem) (int64, error) {
+	r, err := stowage.Minimize(ctx, p, stowage.Options{Planner: "exact", Timeout: patience})
+	if err != nil {
+		return 0, err
+	}
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
+	if r.Status != stowage.Optimal {
+		fmt.Fprintf(os.Stderr, "bench/papers: %s: the least height is not proven: %d is known, %d is the bound\n", p.Name, r.Height, r.LowerBound)
+	}
+	return r.Height, nil
+}
+
+// synthetic returns each problems of each step-th size of the synthetic suite
+// (0: all 25).
+func synthetic(each, step int) []problem {
+	if each <= 0 || each > suite.SyntheticEach {
+		each = suite.SyntheticEach
+	}
+	var problems []problem
+	sizes, of, last := -1, 0, 0
+	for in := range suite.Synthetic() {
+		if n := len(in.Problem.Buffers); n != last {
+			sizes, of, last = sizes+1, 0, n
+		}
+		if sizes%max(step, 1) == 0 && of < each {
+			problems = append(problems, problem{in.Problem.Name, in.Problem, in.Problem.Capacity})
+		}
+		of++
+	}
+	return problems
+}
+
+// challenging returns A to K at the capacities in their names.
+func challenging(files []string) ([]problem, error) {
+	all, err := instance.Load("challenging", files)
+	if err != nil {
+		return nil, err
+	}
+	var problems []problem
+	for _, in := range all {
+		problems = append(problems, problem{in.Name, in.Problem, in.Capacity})
+	}
+	return problems, nil
+}
