@@ -88,7 +88,7 @@ func newRoot() *cobra.Command {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newSolve(), newVerify(), newExplain(), newShow(), newCompare(), newGen(), newPlanners(),
-		newMinimalloc(), newMan(), newVersion(),
+		newMinimalloc(), newLearn(), newMan(), newVersion(),
 	)
 	root.InitDefaultCompletionCmd()
 	root.InitDefaultHelpCmd()

@@ -16,15 +16,20 @@ import "math/bits"
 // get as much patience again, since otherwise the next backtrack would take the
 // next of them at once.
 //
-// Invariant: a point's culprits are points above it. With inheritance they
-// explain the failure of everything tried at it and below it, as far as the
-// search looks.
+// Invariant: a point's culprits are points above it.
 //
 // Complexity: O(depth/64) a backtrack, O(depth) for a stuck one.
 //
 // Source: section 5.4 of the paper, which keeps the reason of the last failure;
-// the union over the candidates and its inheritance are conflict-directed
-// backjumping (Prosser, 1993).
+// here it is the union over the candidates. The starved buffer is Stowage's.
+//
+// Measured: of 127 inputs of middling difficulty 86 are solved in 10,000 steps;
+// without culprits 77, promotion 79, the stuck rule 79, the starved buffer 80.
+//
+// Tried and dropped: keeping the culprits of what failed below a target, as
+// conflict-directed backjumping does (83; it is complete only for a search that
+// tries every value); more candidates a point (16 instead of 3: 61 of 76, before
+// there were starved buffers); leaving a subtree after 10 or 1,000 backtracks.
 
 // retreat returns the point to go to from point d, all of whose candidates have
 // failed; -1 where there is none.
@@ -47,7 +52,7 @@ func (s *search) retreat(d int32) int32 {
 			t = stuck
 		}
 	}
-	if s.policy != nil {
+	if s.policy != nil && stuck < 0 {
 		t = s.consult(d, t)
 		if t == d { // the policy wants all unplaced buffers to be tried here
 			s.limits.counters.Spread++
@@ -55,9 +60,6 @@ func (s *search) retreat(d int32) int32 {
 		}
 	}
 	target := &s.points[t]
-	if s.set.inheritance {
-		target.culprits.unionBelow(p.culprits, t)
-	}
 	s.promote(p, target, t)
 	target.jumps++
 	return t
@@ -115,15 +117,6 @@ func (b pointSet) union(c pointSet) {
 	for w, x := range c {
 		b[w] |= x
 	}
-}
-
-// unionBelow adds the points of c that are less than t.
-func (b pointSet) unionBelow(c pointSet, t int32) {
-	w := t / 64
-	for k := range w {
-		b[k] |= c[k]
-	}
-	b[w] |= c[w] & (1<<(t%64) - 1)
 }
 
 // last returns the greatest point, -1 for none.

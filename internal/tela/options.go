@@ -16,7 +16,6 @@ type switches struct {
 	solverPlacement      bool
 	grouping             bool
 	culprits             bool
-	inheritance          bool
 	promotion            bool
 	starved              bool
 	stuck                bool
@@ -36,7 +35,6 @@ var table = []struct {
 	{"solver-placement", "place at the lowest offset that the engine allows, holes included; without it on the skyline", func(s *switches) *bool { return &s.solverPlacement }},
 	{"grouping", "place the buffers of a contention phase together, phases of high contention first", func(s *switches) *bool { return &s.grouping }},
 	{"culprits", "go back to the latest placement that the failure follows from; without it by one point", func(s *switches) *bool { return &s.culprits }},
-	{"inheritance", "a point that fails after a jump keeps the culprits of what failed below it", func(s *switches) *bool { return &s.inheritance }},
 	{"promotion", "a major backtrack takes its candidates along, to the front of those of its target", func(s *switches) *bool { return &s.promotion }},
 	{"starved", "a major backtrack also takes along the buffer that a candidate left without room, in front of the candidates", func(s *switches) *bool { return &s.starved }},
 	{"stuck", "leave the subtree of a point after too many backtracks in it", func(s *switches) *bool { return &s.stuck }},
@@ -132,7 +130,7 @@ func info() plan.Info {
 	i := plan.Info{
 		Name:    "tela",
 		Summary: "heuristic search that a constraint engine guides, with conflict-driven backtracks",
-		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, twins, inheritance and completion are Stowage's",
+		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, twins and completion are Stowage's",
 	}
 	for _, t := range table {
 		i.Techniques = append(i.Techniques, plan.Technique{Name: t.name, Summary: t.summary})

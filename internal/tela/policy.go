@@ -14,11 +14,12 @@ import "math/bits"
 // Complexity: O(targets) a major backtrack, and a Policy's own work.
 
 // NumFeatures is the number of features of a target.
-const NumFeatures = 9
+const NumFeatures = 12
 
 // FeatureNames names them, in order.
 var FeatureNames = [NumFeatures]string{
 	"size", "lifetime", "contention", "level", "blamed", "jumps", "subtree", "same_phase", "backtracks",
+	"distance", "culprit", "rules",
 }
 
 // Features describe a target:
@@ -32,6 +33,12 @@ var FeatureNames = [NumFeatures]string{
 //	subtree     backtracks in the subtree of the point since it was opened
 //	same_phase  1 where the buffer is in the phase of the failed point, else 0
 //	backtracks  of the search so far
+//
+// The last three are not in the paper:
+//
+//	distance    points from the failed one back to the target
+//	culprit     1 where the buffer is a culprit of the failure, else 0
+//	rules       1 where the rules of backtrack.go would go here, else 0
 type Features [NumFeatures]float32
 
 // A Target is a point that a major backtrack may go to.
@@ -61,13 +68,18 @@ type Major struct {
 // Path appends the placements at points 0 to Point-1.
 func (m *Major) Path(dst []Placement) []Placement { return m.search.path(dst, m.Point) }
 
-// Spread is what a Policy returns to have all unplaced buffers tried at the
-// failed point. Where that has happened already the search goes back one point.
-const Spread = -1
+// What a Policy may return instead of an index.
+const (
+	// Spread has all unplaced buffers tried at the failed point. Where that has
+	// happened already the search goes back one point.
+	Spread = -1
+	// Rules goes where the rules of backtrack.go choose.
+	Rules = -2
+)
 
 // A Policy decides where major backtracks go.
 type Policy interface {
-	// Choose returns an index into m.Targets, or Spread.
+	// Choose returns an index into m.Targets, Spread or Rules.
 	Choose(m *Major) int
 	// Solved is called with the placements of a partition that has been planned.
 	Solved(partition int, path []Placement)
@@ -129,11 +141,13 @@ func (s *search) consult(d, otherwise int32) int32 {
 		}
 	}
 	for k := range m.Targets {
-		s.describe(&m.Targets[k], p.phase)
+		s.describe(&m.Targets[k], m)
 	}
 	switch k := s.policy.Choose(m); {
 	case k >= 0:
 		return m.Targets[k].Point
+	case k == Rules:
+		return otherwise
 	case p.wide:
 		return d - 1
 	default:
@@ -143,17 +157,21 @@ func (s *search) consult(d, otherwise int32) int32 {
 }
 
 // describe sets the features of a target.
-func (s *search) describe(t *Target, phase int32) {
-	p := &s.points[t.Point]
+func (s *search) describe(t *Target, m *Major) {
+	p, failed := &s.points[t.Point], &s.points[m.Point]
 	j := p.chosen
-	same := float32(0)
-	if s.phaseOf[j] == phase {
-		same = 1
-	}
 	t.Features = Features{
 		s.share.size[j], s.share.lifetime[j], s.share.contention[j],
-		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), same, float32(s.total),
+		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), flag(s.phaseOf[j] == failed.phase), float32(s.total),
+		float32(m.Point - t.Point), flag(failed.culprits.has(t.Point)), flag(t.Point == m.Default),
 	}
+}
+
+func flag(b bool) float32 {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // path appends the placements of the points before d.

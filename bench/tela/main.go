@@ -1,0 +1,232 @@
+// Command tela measures the planner tela: the tables of docs/planners/tela.md.
+//
+//	go run ./bench/tela micro                     Table 1 of the TelaMalloc paper
+//	go run ./bench/tela strategies [INPUT...]     figure 14: the selection strategies
+//	go run ./bench/tela ablation [INPUT...]       each technique off
+//	go run ./bench/tela inputs INPUT...           each input at 110% of its load
+//
+// Inputs are CSV or JSON problems; to those of strategies and ablation it adds
+// the generated ones of -suite. Steps and outcomes are the same on every
+// machine. Times are the least of -runs runs.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/tela"
+	"github.com/stowage-go/stowage/internal/tela/learn"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+var (
+	runs  = flag.Int("runs", 3, "runs of which the least time counts")
+	steps = flag.Int64("steps", 20000, "steps after which a search fails")
+	seeds = flag.Uint64("suite", 8, "generated problems: seeds from 0 to `N`-1 of each kind; 0 for none")
+)
+
+func main() {
+	flag.Parse()
+	if flag.NArg() == 0 {
+		fmt.Fprintln(os.Stderr, "usage: tela [flags] micro|strategies|ablation|inputs [INPUT...]")
+		os.Exit(2)
+	}
+	var err error
+	switch files := flag.Args()[1:]; flag.Arg(0) {
+	case "micro":
+		err = micro()
+	case "strategies":
+		err = compare(files, strategies())
+	case "ablation":
+		err = compare(files, ablation())
+	case "inputs":
+		err = inputs(files)
+	default:
+		err = fmt.Errorf("no measurement is named %q", flag.Arg(0))
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tela:", err)
+		os.Exit(1)
+	}
+}
+
+// search plans an input *runs times and returns the result with the least time.
+// The time is that of the planner and, where whole is set, of the timeline too.
+func search(in *learn.Input, o plan.Options, whole bool) (plan.Result, tela.Counters, time.Duration, error) {
+	var c tela.Counters
+	var r plan.Result
+	least := time.Duration(math.MaxInt64)
+	for range *runs {
+		began := time.Now()
+		tl := in.Timeline
+		if whole {
+			tl = timeline.New(in.Timeline.Problem)
+		}
+		var err error
+		if r, err = plan.Run(context.Background(), tela.Planner{Counters: &c}, tl, o); err != nil {
+			return r, c, 0, err
+		}
+		least = min(least, time.Since(began))
+	}
+	if r.Status.HasPlan() {
+		if report := verify.Check(in.Timeline.Problem, r.Offsets, o.Capacity); !report.OK() {
+			return r, c, 0, fmt.Errorf("%s: %s", in.Name, report.Violations[0].Message)
+		}
+	}
+	return r, c, least, nil
+}
+
+// micro measures Table 1, with the time to prepare the problem included. The
+// capacity is the load: there is room for all buffers and no more.
+func micro() error {
+	fmt.Println("| benchmark | paper, ms | tela, ms | times faster | µs a step |")
+	fmt.Println("|---|--:|--:|--:|--:|")
+	for _, b := range []struct {
+		kind  string
+		n     int
+		paper float64
+	}{
+		{"non-overlapping", 1000, 12},
+		{"non-overlapping", 10000, 1260},
+		{"full-overlap", 100, 142},
+		{"full-overlap", 1000, 100758},
+	} {
+		p, err := suite.Generate(b.kind, suite.Options{Buffers: b.n})
+		if err != nil {
+			return err
+		}
+		in := learn.Inputs(b.kind, p, []int64{100})[0]
+		r, c, least, err := search(&in, plan.Options{Capacity: in.Capacity}, true)
+		if err != nil {
+			return err
+		}
+		if !r.Status.HasPlan() || c.Backtracks() > 0 {
+			return fmt.Errorf("%s-%d: %s with %d backtracks", b.kind, b.n, r.Status, c.Backtracks())
+		}
+		ms := least.Seconds() * 1000
+		fmt.Printf("| %s-%d | %.0f | %.3g | %.0f | %.2g |\n", b.kind, b.n, b.paper, ms, b.paper/ms, ms*1000/float64(c.Steps))
+	}
+	return nil
+}
+
+// A variant is a way to run tela.
+type variant struct {
+	name string
+	o    plan.Options
+}
+
+func strategies() []variant {
+	var all []variant
+	for _, name := range []string{"all", "lifetime", "size", "area", "lowest"} {
+		all = append(all, variant{name, plan.Options{Params: map[string]string{"strategy": name}}})
+	}
+	return all
+}
+
+func ablation() []variant {
+	all := []variant{{"nothing", plan.Options{}}}
+	for _, t := range (tela.Planner{}).Info().Techniques {
+		if t.Name != "completion" { // always off here: it is another search
+			all = append(all, variant{t.Name, plan.Options{Without: []string{t.Name}}})
+		}
+	}
+	return all
+}
+
+// compare runs all variants on all inputs. The first variant is the base: the
+// others' steps and times are set against its, on the inputs that both solve.
+func compare(files []string, variants []variant) error {
+	all, err := learn.Generated(0, *seeds, []int64{101, 103, 106, 110, 115, 120})
+	if err != nil {
+		return err
+	}
+	for _, path := range files {
+		p, _, err := format.ReadProblem(path)
+		if err != nil {
+			return err
+		}
+		all = append(all, learn.Inputs(name(path), p, []int64{105, 110, 115, 120, 130})...)
+	}
+	type cell struct {
+		solved bool
+		steps  int64
+		time   time.Duration
+	}
+	base := make([]cell, len(all))
+	fmt.Printf("%d inputs, at most %d steps each\n\n", len(all), *steps)
+	fmt.Println("| variant | solved | failed | lost | gained | steps × | time × | backtracks a step | seconds |")
+	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+	for v, variant := range variants {
+		var solved, lost, gained, both int
+		var logSteps, logTime, seconds float64
+		var taken, backtracks int64
+		for k := range all {
+			o := variant.o
+			o.Capacity, o.NodeLimit = all[k].Capacity, *steps
+			o.Without = append([]string{"completion"}, o.Without...)
+			r, c, least, err := search(&all[k], o, false)
+			if err != nil {
+				return err
+			}
+			now := cell{r.Status.HasPlan(), c.Steps, least}
+			if v == 0 {
+				base[k] = now
+			}
+			was := base[k]
+			taken, backtracks, seconds = taken+c.Steps, backtracks+c.Backtracks(), seconds+least.Seconds()
+			switch {
+			case now.solved && was.solved:
+				both++
+				logSteps += math.Log(float64(now.steps) / float64(was.steps))
+				logTime += math.Log(float64(now.time) / float64(was.time))
+			case now.solved:
+				gained++
+			case was.solved:
+				lost++
+			}
+			if now.solved {
+				solved++
+			}
+		}
+		n := float64(max(both, 1))
+		fmt.Printf("| %s | %d | %d | %d | %d | %.2f | %.2f | %.2f | %.1f |\n", variant.name, solved, len(all)-solved, lost, gained,
+			math.Exp(logSteps/n), math.Exp(logTime/n), float64(backtracks)/float64(max(taken, 1)), seconds)
+	}
+	return nil
+}
+
+// inputs searches each input at 110% of its load.
+func inputs(files []string) error {
+	fmt.Println("| input | buffers | status | steps | minor | major | ms |")
+	fmt.Println("|---|--:|---|--:|--:|--:|--:|")
+	for _, path := range files {
+		p, _, err := format.ReadProblem(path)
+		if err != nil {
+			return err
+		}
+		in := learn.Inputs(name(path), p, []int64{110})[0]
+		r, c, least, err := search(&in, plan.Options{Capacity: in.Capacity, NodeLimit: *steps}, true)
+		if err != nil {
+			return err
+		}
+		status := r.Status
+		if status == model.Optimal {
+			status = model.Feasible // what was asked is whether it fits
+		}
+		fmt.Printf("| %s | %d | %s | %d | %d | %d | %.2f |\n", name(path), len(p.Buffers), status, c.Steps, c.Minor, c.Major, least.Seconds()*1000)
+	}
+	return nil
+}
+
+func name(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/tela/learn"
+)
+
+// learnExits are the exit codes of the three steps.
+var learnExits = map[string]string{exitsKey: "0  done\n1  internal failure, or an output that cannot be written\n2  bad usage or input"}
+
+func newLearn() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "learn",
+		Short: "Train the backtracking model of tela-learned",
+		Long: `Learn trains and measures the model that tells the planner tela-learned where to backtrack to. It is done once, offline, in three steps; planning needs none of them, since a model comes with the program.
+
+The same inputs, options and seed give the same samples and, from the same version of XGBoost, the same model, byte for byte.`,
+		Example: `  stowage learn collect --suite 0:20 -o samples.csv models/*.csv
+  stowage learn train --python ~/venv/bin/python3 -o model.json samples.csv
+  stowage learn eval --suite 100:110 --model model.json other/*.csv`,
+		Args: arity(0),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(newLearnCollect(), newLearnTrain(), newLearnEval())
+	return cmd
+}
+
+// corpus holds the flags that choose inputs.
+type corpus struct {
+	suite  string
+	memory []int64
+}
+
+func (c *corpus) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&c.suite, "suite", "", "add the generated problems with seeds `FROM:TO`, TO excluded")
+	f.Int64SliceVar(&c.memory, "memory", learn.DefaultPercents, "search each problem at these `PERCENT` of its lower bound")
+	group(cmd, "Inputs", "suite", "memory")
+}
+
+// inputs reads the files and generates what --suite says.
+func (c *corpus) inputs(files []string) ([]learn.Input, error) {
+	for _, percent := range c.memory {
+		if percent < 100 || percent > 1000 {
+			return nil, usagef("invalid argument %d for --memory: must be from 100 to 1000", percent)
+		}
+	}
+	var all []learn.Input
+	for _, path := range files {
+		p, _, err := format.ReadProblem(path)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		all = append(all, learn.Inputs(name, p, c.memory)...)
+	}
+	if c.suite != "" {
+		from, to, _ := strings.Cut(c.suite, ":")
+		first, err1 := strconv.ParseUint(from, 10, 32)
+		last, err2 := strconv.ParseUint(to, 10, 32)
+		if err1 != nil || err2 != nil || first >= last {
+			return nil, usagef("invalid argument %q for --suite: must be FROM:TO with FROM under TO", c.suite)
+		}
+		generated, err := learn.Generated(first, last, c.memory)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, generated...)
+	}
+	if len(all) == 0 {
+		return nil, usagef("no inputs: give files, --suite, or both")
+	}
+	return all, nil
+}
+
+func newLearnCollect() *cobra.Command {
+	var c corpus
+	var o learn.CollectOptions
+	var output, model string
+	cmd := &cobra.Command{
+		Use:         "collect [INPUT...]",
+		Short:       "Search inputs and write labelled backtracks as CSV",
+		Long:        `Collect searches each input with tela and asks the exact planner, at each major backtrack, how far back is far enough. Half of the time the search goes there. It writes a line for each target of each backtrack: input, event, point, best and minimum target, the features, and the score to learn.`,
+		Example:     `  stowage learn collect --suite 0:20 -o samples.csv models/*.csv`,
+		Annotations: learnExits,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			inputs, err := c.inputs(args)
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(output); err != nil {
+				return err
+			}
+			if model != "" {
+				with := learn.DefaultScorer
+				if with.Forest, err = learn.ReadForestFile(model); err != nil {
+					return err
+				}
+				o.Scorer = &with
+			}
+			ctx, release := interruptible(cmd.Context())
+			defer release()
+			var samples []learn.Sample
+			with := 0
+			for k := range inputs {
+				if ctx.Err() != nil {
+					break // what there is is written
+				}
+				some, err := learn.Collect(ctx, &inputs[k], o)
+				if err != nil {
+					return err
+				}
+				if len(some) > 0 {
+					with++
+				}
+				samples = append(samples, some...)
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%d samples from %d of %d inputs\n", len(samples), with, len(inputs))
+			return writeTo(cmd, output, func(w io.Writer) error { return learn.WriteSamples(w, samples) })
+		},
+	}
+	c.bind(cmd)
+	f := cmd.Flags()
+	f.Int64Var(&o.Steps, "steps", 20000, "search an input for at most `N` steps")
+	f.IntVar(&o.Events, "events", 60, "ask about at most `N` major backtracks of an input")
+	f.Int64Var(&o.Nodes, "nodes", 2000, "spend at most `N` nodes of the exact planner on a question")
+	f.Float64Var(&o.Mix, "mix", 0.5, "follow the exact planner in this `SHARE` of the backtracks")
+	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
+	f.StringVarP(&output, "output", "o", "", "write the samples to `FILE` [default: standard output]")
+	f.StringVar(&model, "model", "", "let the model in `FILE` decide in the other backtracks, rather than tela's rules")
+	group(cmd, "Search", "steps", "events", "nodes", "mix", "model", "seed")
+	group(cmd, "Output", "output")
+	return cmd
+}
+
+func newLearnTrain() *cobra.Command {
+	var o learn.TrainOptions
+	var output string
+	cmd := &cobra.Command{
+		Use:         "train -o MODEL SAMPLES",
+		Short:       "Train a model with XGBoost",
+		Long:        `Train fits gradient-boosted trees to the samples that collect wrote. It runs XGBoost through its Python package, on one thread, and saves XGBoost's own JSON.`,
+		Example:     `  stowage learn train --python ~/venv/bin/python3 -o model.json samples.csv`,
+		Args:        arity(1, "SAMPLES"),
+		Annotations: learnExits,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return usagef("train needs -o MODEL")
+			}
+			o.Log = cmd.ErrOrStderr()
+			ctx, release := interruptible(cmd.Context())
+			defer release()
+			return learn.Train(ctx, args[0], output, o)
+		},
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.StringVar(&o.Python, "python", "python3", "an `INTERPRETER` that has the package xgboost")
+	f.IntVar(&o.Trees, "trees", 100, "train `N` trees")
+	f.IntVar(&o.Depth, "depth", 5, "let a tree be `N` decisions deep")
+	f.Float64Var(&o.Rate, "rate", 0.1, "learn at the `RATE`, from 0 to 1")
+	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
+	f.StringVarP(&output, "output", "o", "", "write the model to `FILE`, gzipped where it ends in .gz")
+	group(cmd, "Training", "python", "trees", "depth", "rate", "seed")
+	group(cmd, "Output", "output")
+	return cmd
+}
+
+func newLearnEval() *cobra.Command {
+	var c corpus
+	var steps int64
+	var model string
+	var all bool
+	scorer := learn.DefaultScorer
+	cmd := &cobra.Command{
+		Use:         "eval [INPUT...]",
+		Short:       "Compare backtracks with a model and without",
+		Long:        `Eval searches each input twice, by tela's own rules and with the model, and counts the hard inputs, those with over 1,000 backtracks, that got better, got worse or are newly solved. Measure on other inputs than those that were learned from.`,
+		Example:     `  stowage learn eval --suite 100:110 --model model.json other/*.csv`,
+		Annotations: learnExits,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			inputs, err := c.inputs(args)
+			if err != nil {
+				return err
+			}
+			if model == "" {
+				scorer.Forest, err = learn.Shipped()
+			} else {
+				scorer.Forest, err = learn.ReadForestFile(model)
+			}
+			if err != nil {
+				return err
+			}
+			ctx, release := interruptible(cmd.Context())
+			defer release()
+			var tally learn.Tally
+			var rows []learn.Comparison
+			for k := range inputs {
+				one, err := learn.Compare(ctx, &inputs[k], &scorer, steps)
+				if err != nil {
+					return err
+				}
+				if ctx.Err() != nil {
+					return ctx.Err()
+				}
+				tally.Add(&one)
+				rows = append(rows, one)
+			}
+			return writeTo(cmd, "", func(w io.Writer) error { return writeTally(w, &tally, rows, all) })
+		},
+	}
+	c.bind(cmd)
+	f := cmd.Flags()
+	f.StringVar(&model, "model", "", "use the model in `FILE` [default: the one that comes with the program]")
+	f.Float64Var(&scorer.Weight, "depth-weight", scorer.Weight, "weigh targets by their depth to the power `W`")
+	f.Float64Var(&scorer.Threshold, "score-threshold", scorer.Threshold, "follow no weighted score under `T`")
+	f.BoolVar(&scorer.Spread, "spread", scorer.Spread, "under the threshold try all unplaced buffers, as in the paper, rather than follow the rules")
+	f.Int64Var(&steps, "steps", 50000, "give up after `N` steps")
+	f.BoolVar(&all, "all", false, "list every input, not only the sums")
+	group(cmd, "Model", "model", "depth-weight", "score-threshold", "spread")
+	group(cmd, "Limits", "steps")
+	return cmd
+}
+
+func writeTally(w io.Writer, s *learn.Tally, rows []learn.Comparison, all bool) error {
+	if all {
+		t := newTable("input", "rules", "backtracks", "learned", "backtracks")
+		for k := range rows {
+			r := &rows[k]
+			t.AppendRow(table.Row{r.Input, r.Rules.Status, r.Rules.Backtracks, r.Learned.Status, r.Learned.Backtracks})
+		}
+		if _, err := fmt.Fprintf(w, "%s\n\n", t.Render()); err != nil {
+			return err
+		}
+	}
+	t := newTable("", "inputs")
+	for _, line := range []struct {
+		name  string
+		count int
+	}{
+		{"all", s.Inputs},
+		{"solved by the rules", s.SolvedByRules},
+		{"solved with the model", s.SolvedByModel},
+		{"hard: over 1,000 backtracks by the rules", s.Hard},
+		{"  improved", s.Improved},
+		{"    newly solved", s.NewlySolved},
+		{"    a tenth of the backtracks or fewer", s.TenTimesFewer},
+		{"  worse", s.Worse},
+		{"lost: solved by the rules only", s.Lost},
+		{"ten times the backtracks or more", s.TenTimesMore},
+	} {
+		t.AppendRow(table.Row{line.name, line.count})
+	}
+	_, err := fmt.Fprintf(w, "%s\n\nseconds: %.1f by the rules, %.1f with the model\n", t.Render(), s.RulesSeconds, s.LearnedSeconds)
+	return err
+}
