@@ -2,6 +2,7 @@ package ortools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -45,7 +46,7 @@ func ask(t *testing.T, problems []*stowage.Problem, args ...string) []outcome {
 		}
 		args = append(args, path)
 	}
-	cmd := exec.Command("python3", args...)
+	cmd := exec.Command(python(), args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -79,10 +80,13 @@ func ask(t *testing.T, problems []*stowage.Problem, args ...string) []outcome {
 	return outcomes
 }
 
+// python is STOWAGE_PYTHON, else python3.
+func python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
+
 func needPeer(t *testing.T) {
 	t.Helper()
-	if err := exec.Command("python3", "-c", "import ortools.sat.python.cp_model").Run(); err != nil {
-		t.Skip("python3 has no ortools (pip install ortools)")
+	if err := exec.Command(python(), "-c", "import ortools.sat.python.cp_model").Run(); err != nil {
+		t.Skip(python() + " has no ortools (pip install ortools)")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/pairs"
 	"github.com/stowage-go/stowage/internal/plan"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -257,5 +259,40 @@ Subject To
 		if !strings.Contains(string(got), line) {
 			t.Errorf("no %q in\n%s", line, got)
 		}
+	}
+}
+
+// A solve that nobody waits for ends at its next look at the clock, and one that
+// HiGHS aborts is a limit.
+func TestAbandoned(t *testing.T) {
+	if err := load(context.Background(), defaultCache()); err != nil {
+		t.Fatal(err)
+	}
+	p := overlapping(t, 45, 1)
+	tl := timeline.New(p)
+	e, err := pairs.Encode(tl, tl.Partitions[0].Buffers, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := build(e, tl.LowerBound*2, tl.LowerBound, true, false)
+	h := &host{limit: t.Context()}
+	h.abandoned.Store(true)
+	began := time.Now()
+	_, err = runSession(context.WithValue(t.Context(), hostKey{}, h), f, limits{tolerance: coarse})
+	if !errors.Is(err, errAborted) || time.Since(began) > 10*time.Second {
+		t.Errorf("after %v: %v", time.Since(began), err)
+	}
+}
+
+// Many solves at once share the compiled module and nothing else.
+func TestConcurrent(t *testing.T) {
+	want := solve(t, t.Context(), overlapping(t, 13, 4), plan.Options{})
+	for k := range 4 {
+		t.Run(fmt.Sprint(k), func(t *testing.T) {
+			t.Parallel()
+			if r := solve(t, t.Context(), overlapping(t, 13, 4), plan.Options{}); r.Height != want.Height || fmt.Sprint(r.Offsets) != fmt.Sprint(want.Offsets) {
+				t.Errorf("%v, want %v", r, want)
+			}
+		})
 	}
 }
