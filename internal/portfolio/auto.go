@@ -58,7 +58,12 @@ func (Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pl
 	}
 	r := plan.Result{LowerBound: tl.LowerBound}
 	if heuristics {
-		r.Offsets, _, r.Member = greedy.Best(ctx, tl, enough)
+		var height int64
+		r.Offsets, height, r.Member = greedy.Best(ctx, tl, enough)
+		if r.Offsets != nil && !o.Fits(height) && enough == 0 {
+			// The lowest in reach does not fit; whatever fits will do.
+			r.Offsets, _, r.Member = greedy.Best(ctx, tl, o.Capacity)
+		}
 	} else {
 		first, err := plan.Lookup("first-fit")
 		if err != nil {
