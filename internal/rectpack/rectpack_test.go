@@ -261,3 +261,35 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("order=x: %v", err)
 	}
 }
+
+// Cut-up rectangles have a plan, and often hardly any other: an inference that
+// cuts too much calls them infeasible.
+func TestNeverRefutesWhatFits(t *testing.T) {
+	found, runs := 0, 0
+	for seed := range uint64(1200) {
+		rng := rand.New(rand.NewPCG(seed, 11))
+		kind := []string{"perfect", "pinwheel", "synthetic"}[rng.IntN(3)]
+		in, err := suite.New(kind, suite.Options{Buffers: 6 + rng.IntN(9), Seed: seed, Capacity: 14 + rng.Int64N(20), Horizon: 14 + rng.Int64N(20)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name := range planners {
+			o := switched(name, rng)
+			o.Capacity, o.NodeLimit = in.Problem.Capacity, 10_000
+			r, err := solve(t, name, in.Problem, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Status == model.Infeasible {
+				t.Fatalf("%s, %s, %+v: infeasible", name, in.Problem.Name, o)
+			}
+			runs++
+			if r.Status.HasPlan() {
+				found++
+			}
+		}
+	}
+	if found < runs*8/10 {
+		t.Errorf("found a plan in %d of %d runs", found, runs)
+	}
+}
