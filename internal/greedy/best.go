@@ -59,6 +59,10 @@ const (
 // about 1.5 µs; measured on pangu_2.6B.
 var cost = [...]int64{first: 1, tight: 4, stacked: 16}
 
+// many is the number of buffers above which a hundred-thousandth over the bound
+// is close enough for further trials to stop.
+const many = 1 << 14
+
 // large is the number of buffers above which the sweep may be enough.
 const large = 1 << 17
 
@@ -98,6 +102,9 @@ func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets [
 		}
 	}
 	goal := max(capacity, tl.LowerBound)
+	if len(tl.Problem.Buffers) > many {
+		goal = max(goal, tl.LowerBound+tl.LowerBound/100_000)
+	}
 	if order, most := hinted(tl); most {
 		try(ctx, "hint", order, FirstFit)
 	}
