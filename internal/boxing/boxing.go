@@ -42,7 +42,8 @@ func (planner) Info() plan.Info {
 			{Name: "prelude", Summary: "no boxes where nothing overlaps or all sizes are equal"},
 			{Name: "bootstrap", Summary: "start from first fit by size, ties by lifespan and by input"},
 			{Name: "strips", Summary: "Lemma 1: cut what is live at one moment into strips and boxes"},
-			{Name: "cut-off", Summary: "end a try once it is as high as the best plan"},
+			{Name: "cut-off", Summary: "end a try once it is as high as the best plan (restarts only)"},
+			{Name: "follow", Summary: "mcts: below the tree, mostly repeat the choices of the best try"},
 		},
 		Params: []plan.Param{
 			{Name: "tries", Default: "auto", Summary: "how many tries; 0 for no end; auto is 32, or 0 where a timeout or node limit is set"},
@@ -239,7 +240,11 @@ func (r *search) work(ctx context.Context, b *boxes, flat, whole bool) {
 		t := newTry(b.clone(), flat)
 		if r.s.mcts {
 			// A tree of its own for each worker.
-			t.chooser = newTree(r.o.Seed + uint64(w)*0x9E3779B97F4A7C15)
+			percent := follow
+			if slices.Contains(r.o.Without, "follow") {
+				percent = 0
+			}
+			t.chooser = newTree(r.o.Seed+uint64(w)*0x9E3779B97F4A7C15, percent)
 		} else {
 			t.chooser = newRestarts(r.o.Seed)
 		}
