@@ -86,7 +86,7 @@ func (c *corpus) inputs(files []string) ([]learn.Input, error) {
 func newLearnCollect() *cobra.Command {
 	var c corpus
 	var o learn.CollectOptions
-	var output, model string
+	var output string
 	cmd := &cobra.Command{
 		Use:         "collect [INPUT...]",
 		Short:       "Search inputs and write labelled backtracks as CSV",
@@ -100,13 +100,6 @@ func newLearnCollect() *cobra.Command {
 			}
 			if err := checkOutput(output); err != nil {
 				return err
-			}
-			if model != "" {
-				with := learn.DefaultScorer
-				if with.Forest, err = learn.ReadForestFile(model); err != nil {
-					return err
-				}
-				o.Scorer = &with
 			}
 			ctx, release := interruptible(cmd.Context())
 			defer release()
@@ -137,8 +130,7 @@ func newLearnCollect() *cobra.Command {
 	f.Float64Var(&o.Mix, "mix", 0.5, "follow the exact planner in this `SHARE` of the backtracks")
 	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
 	f.StringVarP(&output, "output", "o", "", "write the samples to `FILE` [default: standard output]")
-	f.StringVar(&model, "model", "", "let the model in `FILE` decide in the other backtracks, rather than tela's rules")
-	group(cmd, "Search", "steps", "events", "nodes", "mix", "model", "seed")
+	group(cmd, "Search", "steps", "events", "nodes", "mix", "seed")
 	group(cmd, "Output", "output")
 	return cmd
 }
@@ -166,8 +158,8 @@ func newLearnTrain() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.Python, "python", "python3", "an `INTERPRETER` that has the package xgboost")
-	f.IntVar(&o.Trees, "trees", 100, "train `N` trees")
-	f.IntVar(&o.Depth, "depth", 5, "let a tree be `N` decisions deep")
+	f.IntVar(&o.Trees, "trees", 50, "train `N` trees")
+	f.IntVar(&o.Depth, "depth", 3, "let a tree be `N` decisions deep")
 	f.Float64Var(&o.Rate, "rate", 0.1, "learn at the `RATE`, from 0 to 1")
 	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
 	f.StringVarP(&output, "output", "o", "", "write the model to `FILE`, gzipped where it ends in .gz")
@@ -224,10 +216,11 @@ func newLearnEval() *cobra.Command {
 	f.StringVar(&model, "model", "", "use the model in `FILE` [default: the one that comes with the program]")
 	f.Float64Var(&scorer.Weight, "depth-weight", scorer.Weight, "weigh targets by their depth to the power `W`")
 	f.Float64Var(&scorer.Threshold, "score-threshold", scorer.Threshold, "follow no weighted score under `T`")
+	f.Int64Var(&scorer.After, "model-after", scorer.After, "ask the model after `N` backtracks of a partition")
 	f.BoolVar(&scorer.Spread, "spread", scorer.Spread, "under the threshold try all unplaced buffers, as in the paper, rather than follow the rules")
 	f.Int64Var(&steps, "steps", 50000, "give up after `N` steps")
 	f.BoolVar(&all, "all", false, "list every input, not only the sums")
-	group(cmd, "Model", "model", "depth-weight", "score-threshold", "spread")
+	group(cmd, "Model", "model", "depth-weight", "score-threshold", "model-after", "spread")
 	group(cmd, "Limits", "steps")
 	return cmd
 }

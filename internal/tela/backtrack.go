@@ -61,7 +61,9 @@ func (s *search) retreat(d int32) int32 {
 	}
 	target := &s.points[t]
 	s.promote(p, target, t)
-	target.jumps++
+	if !s.view.Uncounted {
+		target.jumps++
+	}
 	return t
 }
 

@@ -5,22 +5,25 @@ import (
 
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/timeline"
 )
 
 // Idea: the search answers whether a capacity fits, so the lowest plan comes by
 // asking for less and less: first for the lower bound itself, which is often
 // reached, then halfway between it and the best plan. A capacity that has not
-// been fitted in `effort` steps counts as too low for this round; under a limit
-// of time or nodes, rounds go on with four times the effort each.
+// been fitted in so many steps counts as too low for this round; the next round
+// has four times the effort for each. The first is worth a few dives, the last,
+// where no limit of time or nodes is set, is the parameter effort.
 //
 // Invariant: offsets is a plan of height heights' maximum at all times after the
 // first; bound is proven, floor is only believed.
 //
-// Complexity: O(log(height)) searches a round. Only partitions that are higher
+// Complexity: O(log(height)) searches a round, O(log(effort)) rounds. Only partitions that are higher
 // than what is asked for are searched again.
 //
 // Tried and dropped: going down by one from each plan, which spends most of its
-// time on plans that are lower by a few bytes.
+// time on plans that are lower by a few bytes; one round with all the effort,
+// which under a node limit spends it all on the first capacity, the bound.
 
 // minimize looks for the lowest plan within o.Capacity.
 func (r *run) minimize(o *plan.Options) (plan.Result, error) {
@@ -38,11 +41,15 @@ func (r *run) minimize(o *plan.Options) (plan.Result, error) {
 		}
 	}
 	endless := o.Timeout == 0 && o.NodeLimit == 0
-	for effort := r.set.effort; ; effort *= 4 {
-		if err := r.descend(effort); err != nil {
+	last := r.set.effort
+	if !endless {
+		last = math.MaxInt64
+	}
+	for effort := min(last, firstEffort(r.tl)); r.height() > r.bound; effort *= 4 {
+		if err := r.descend(min(effort, last)); err != nil {
 			return plan.Result{}, err
 		}
-		if r.height() <= r.bound || r.limits.ended || r.limits.steps == 0 || endless || effort > math.MaxInt64/8 {
+		if r.limits.ended || r.limits.steps == 0 || effort >= last || effort > math.MaxInt64/8 {
 			break
 		}
 	}
@@ -53,6 +60,9 @@ func (r *run) minimize(o *plan.Options) (plan.Result, error) {
 	}
 	return result, nil
 }
+
+// firstEffort is the effort of the first round: a few dives.
+func firstEffort(tl *timeline.Timeline) int64 { return 4*int64(len(tl.Problem.Buffers)) + 100 }
 
 // descend asks for lower and lower plans, with so many steps for each.
 func (r *run) descend(effort int64) error {

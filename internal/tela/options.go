@@ -74,7 +74,7 @@ var params = []struct {
 	{"candidates", "3", "most candidates of a point; what a promotion pushes beyond is dropped", 1, 4096, func(s *settings, x int64) { s.candidates = int(x) }},
 	{"stuck-after", "100", "backtracks in the subtree of a point after which it is left", 1, 1 << 40, func(s *settings, x int64) { s.stuckAfter = x }},
 	{"threshold-step", "10", "percent of the peak contention between one phase threshold and the next", 1, 100, func(s *settings, x int64) { s.step = int(x) }},
-	{"effort", "20000", "steps that minimising spends on a capacity before it calls it too low, in its first round", 1, 1 << 40, func(s *settings, x int64) { s.effort = x }},
+	{"effort", "20000", "steps that minimising spends on a capacity before it calls it too low, in its last round where no limit is set", 1, 1 << 40, func(s *settings, x int64) { s.effort = x }},
 	{"max-pairs", "8388608", "most conflicting pairs of a partition, about 30 bytes each; a denser problem is refused", 1, 1 << 28, func(s *settings, x int64) { s.maxPairs = int(x) }},
 }
 

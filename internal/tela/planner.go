@@ -22,8 +22,8 @@ func init() { plan.Register(Planner{}) }
 // effect. Options.NodeLimit counts steps and, in the completion, orders. To
 // decide a capacity it has no limit but the caller's, and infeasible is proven
 // by the root's propagation or by the completion. Minimising is a heuristic: it
-// ends by itself after one round where no limit is set, and its plan is optimal
-// only where a bound says so.
+// ends by itself where no limit is set, and its plan is optimal only where a
+// bound says so.
 type Planner struct {
 	// Name is the name to run under; empty means tela.
 	Name string
@@ -53,6 +53,9 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	r := newRun(tl, set, &o, p.Policy)
 	stop := context.AfterFunc(ctx, func() { r.stop.Store(true) })
 	defer stop()
+	if ctx.Err() != nil {
+		r.stop.Store(true) // rather than when the goroutine of AfterFunc gets its turn
+	}
 	var result plan.Result
 	if o.Minimizing() {
 		result, err = r.minimize(&o)

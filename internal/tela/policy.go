@@ -58,10 +58,15 @@ type Placement struct {
 type Major struct {
 	Partition int
 	Capacity  int64
-	Point     int32    // the point whose candidates all failed
-	Default   int32    // the target that the rules of backtrack.go choose
-	Widened   bool     // all unplaced buffers have already been tried here
-	Targets   []Target // by ascending point, at least one
+	Point     int32 // the point whose candidates all failed
+	Default   int32 // the target that the rules of backtrack.go choose
+	Widened   bool  // all unplaced buffers have already been tried here
+	// Backtracks of the search of this partition and capacity so far.
+	Backtracks int64
+	Targets    []Target // by ascending point, at least one
+	// Uncounted may be set by the policy: the backtrack then does not count in
+	// the feature jumps.
+	Uncounted bool
 	search    *search
 }
 
@@ -126,7 +131,7 @@ func (s *search) consult(d, otherwise int32) int32 {
 	m := &s.view
 	*m = Major{
 		Partition: s.number, Capacity: s.share.capacity, Point: d, Default: otherwise,
-		Widened: p.wide, Targets: m.Targets[:0], search: s,
+		Widened: p.wide, Backtracks: s.total - s.points[0].opened, Targets: m.Targets[:0], search: s,
 	}
 	for low, high := int32(0), int32(4); low < d; low, high = high+1, 2*high {
 		any := false
