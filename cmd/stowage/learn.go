@@ -249,6 +249,7 @@ func writeTally(w io.Writer, s *learn.Tally, rows []learn.Comparison, all bool) 
 		{"    newly solved", s.NewlySolved},
 		{"    a tenth of the backtracks or fewer", s.TenTimesFewer},
 		{"  worse", s.Worse},
+		{"  solved by neither", s.Open},
 		{"lost: solved by the rules only", s.Lost},
 		{"ten times the backtracks or more", s.TenTimesMore},
 	} {

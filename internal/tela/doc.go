@@ -21,8 +21,8 @@
 //
 // A partition of one buffer needs no search. Where the search has no candidate
 // left at point 0 it has proven nothing, since it looks at a few buffers a point
-// and at one offset for each; a complete search over the orders of pairs then
-// decides.
+// and at one offset for each. It then goes on with more candidates, in turn with
+// a complete search over the orders of pairs, which decides.
 //
 // # Legend
 //
@@ -41,5 +41,6 @@
 //	candidates.go  who is next
 //	backtrack.go   where to go back to
 //	policy.go      what a learned policy sees of a major backtrack
+//	widen.go       more candidates, after the first have run out
 //	complete.go    search over orders of pairs, after the heuristics
 package tela

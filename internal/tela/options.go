@@ -21,6 +21,7 @@ type switches struct {
 	stuck                bool
 	twins                bool
 	partitions           bool
+	widening             bool
 	completion           bool
 }
 
@@ -40,6 +41,7 @@ var table = []struct {
 	{"stuck", "leave the subtree of a point after too many backtracks in it", func(s *switches) *bool { return &s.stuck }},
 	{"twins", "of buffers alike in size, lifespan and alignment only one is a candidate", func(s *switches) *bool { return &s.twins }},
 	{"partitions", "search the parts of the problem that share no time apart", func(s *switches) *bool { return &s.partitions }},
+	{"widening", "when all candidates have failed, search again with twice as many a point", func(s *switches) *bool { return &s.widening }},
 	{"completion", "when all candidates have failed, decide by complete search over the orders of pairs", func(s *switches) *bool { return &s.completion }},
 }
 
@@ -71,7 +73,7 @@ var params = []struct {
 	set                      func(*settings, int64)
 }{
 	{"strategy", strategyAll, "all, or one alone as in the paper's figure 14: lifetime, size, area, lowest; one alone has no phases, tries every buffer and goes back one point at a time", 0, 0, nil},
-	{"candidates", "3", "most candidates of a point; what a promotion pushes beyond is dropped", 1, 4096, func(s *settings, x int64) { s.candidates = int(x) }},
+	{"candidates", "3", "most candidates of a point, before widening; what a promotion pushes beyond is dropped", 1, 4096, func(s *settings, x int64) { s.candidates = int(x) }},
 	{"stuck-after", "100", "backtracks in the subtree of a point after which it is left", 1, 1 << 40, func(s *settings, x int64) { s.stuckAfter = x }},
 	{"threshold-step", "10", "percent of the peak contention between one phase threshold and the next", 1, 100, func(s *settings, x int64) { s.step = int(x) }},
 	{"effort", "20000", "steps that minimising spends on a capacity before it calls it too low, in its last round where no limit is set", 1, 1 << 40, func(s *settings, x int64) { s.effort = x }},
@@ -130,7 +132,7 @@ func info() plan.Info {
 	i := plan.Info{
 		Name:    "tela",
 		Summary: "heuristic search that a constraint engine guides, with conflict-driven backtracks",
-		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, twins and completion are Stowage's",
+		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, twins, widening and completion are Stowage's",
 	}
 	for _, t := range table {
 		i.Techniques = append(i.Techniques, plan.Technique{Name: t.name, Summary: t.summary})

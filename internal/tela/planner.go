@@ -170,10 +170,7 @@ func (r *run) fit(k int, capacity int64) (outcome, error) {
 		r.searches[k] = s
 	}
 	s := r.searches[k]
-	end := s.fit(capacity)
-	if end == exhausted && r.set.completion {
-		end = s.complete()
-	}
+	end := s.insist(capacity)
 	if end == found {
 		r.heights[k] = 0
 		for j, i := range part.Buffers {

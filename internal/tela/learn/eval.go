@@ -36,6 +36,7 @@ type Tally struct {
 	Improved       int // hard inputs with fewer backtracks, or newly solved
 	NewlySolved    int
 	TenTimesFewer  int // solved by both, with a tenth of the backtracks at most
+	Open           int // hard inputs that neither solves; some have no plan
 	Worse          int // hard inputs with more backtracks, or lost
 	Lost           int // solved by the rules alone, hard or not
 	TenTimesMore   int // solved by both, with ten times the backtracks, hard or not
@@ -79,6 +80,8 @@ func (t *Tally) Add(c *Comparison) {
 		}
 	case r.solved() && (!l.solved() || l.Backtracks > r.Backtracks):
 		t.Worse++
+	case !r.solved() && !l.solved():
+		t.Open++
 	}
 }
 
