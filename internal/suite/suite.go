@@ -48,7 +48,8 @@ type Instance struct {
 	Problem *model.Problem
 	// Optimum is the lowest possible height; 0 where it is not known.
 	Optimum int64
-	// Offsets is a plan of height Optimum; nil where none is known.
+	// Offsets is a plan of height Optimum or, where that is 0, one that fits the
+	// problem's capacity; nil where none is known.
 	Offsets []int64
 	// Infeasible says that no plan fits Problem.Capacity.
 	Infeasible bool
