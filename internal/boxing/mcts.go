@@ -35,8 +35,8 @@ import (
 //
 // Tries are not cut off here: the tree learns from the higher plans too.
 //
-// Measured: see docs/planners/boxing.md. The tree alone ties with restarts;
-// following the best try makes it win. Tried and dropped: following nine times
+// Measured: see docs/planners/boxing.md. The tree alone wins as often as
+// it loses; following the best try makes it win. Tried and dropped: following nine times
 // in ten, and more: the search then stays where it is.
 
 const (
