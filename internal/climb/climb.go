@@ -31,12 +31,13 @@ import (
 //
 // Source: this project.
 
-func init() { plan.Register(planner{}) }
+func init() { plan.Register(Planner{}) }
 
-type planner struct{}
+// Planner is the planner `climb`. Its zero value is ready to use.
+type Planner struct{}
 
 // Info describes the planner.
-func (planner) Info() plan.Info {
+func (Planner) Info() plan.Info {
 	return plan.Info{
 		Name:    "climb",
 		Summary: "local search: the peak exactly, moves on the critical chain, exact re-planning of windows",
@@ -125,7 +126,7 @@ type search struct {
 // bound, fits the capacity where that is all that is asked, or a limit comes.
 // A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
 // The error is for a parameter with a bad value.
-func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	sw, err := parse(o)
 	if err != nil {
 		return plan.Result{}, err
@@ -134,15 +135,14 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
-	offsets, height, _ := greedy.Best(ctx, tl, s.goal)
+	offsets := slices.Clone(o.Start)
+	if offsets == nil {
+		offsets, _, _ = greedy.Best(ctx, tl, s.goal)
+	}
 	if offsets == nil {
 		return plan.Result{Status: model.Infeasible}, nil
 	}
-	if o.Start != nil {
-		if h := model.HeightOf(tl.Problem, o.Start); h < height {
-			offsets, height = slices.Clone(o.Start), h
-		}
-	}
+	height := model.HeightOf(tl.Problem, offsets)
 	s.steps.Add(int64(len(offsets)))
 	s.best = offsets
 	s.height.Store(height)

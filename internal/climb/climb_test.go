@@ -49,10 +49,10 @@ func must(t testing.TB, p *model.Problem, o plan.Options) plan.Result {
 	if err := model.Validate(p); err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.CheckOptions(planner{}.Info(), o); err != nil {
+	if err := plan.CheckOptions(Planner{}.Info(), o); err != nil {
 		t.Fatal(err)
 	}
-	r, err := plan.Run(context.Background(), planner{}, timeline.New(p), o)
+	r, err := plan.Run(context.Background(), Planner{}, timeline.New(p), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +80,7 @@ func random(seed uint64, n int) *model.Problem {
 // all techniques but the named one.
 func only(name string) []string {
 	var without []string
-	for _, t := range (planner{}).Info().Techniques {
+	for _, t := range (Planner{}).Info().Techniques {
 		if t.Name != name {
 			without = append(without, t.Name)
 		}
@@ -96,7 +96,7 @@ func TestAgainstOracle(t *testing.T) {
 	if testing.Short() {
 		seeds = 200
 	}
-	techniques := planner{}.Info().Techniques
+	techniques := Planner{}.Info().Techniques
 	var exact, none int
 	for seed := range seeds {
 		p := suite.Tiny(seed)
@@ -255,7 +255,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("a timeout of 100 ms took %v", d)
 	}
 	bad := plan.Options{Params: map[string]string{"history": "0", "random": "101", "width": "x", "window-nodes": "-1", "patience": "-1"}}
-	_, err := planner{}.Plan(context.Background(), timeline.New(p), bad)
+	_, err := Planner{}.Plan(context.Background(), timeline.New(p), bad)
 	if err == nil {
 		t.Fatal("bad parameters are taken")
 	}

@@ -1,14 +1,16 @@
 // Package portfolio holds `auto`, the planner that runs where no other is
 // named: heuristics for a plan at once, exact search for a better one or a
-// proof.
+// proof, local search where exact search does not end.
 package portfolio
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/canonical"
+	"github.com/stowage-go/stowage/internal/climb"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
@@ -21,112 +23,225 @@ func init() { plan.Register(Auto{}) }
 //
 // Idea: the heuristics come first, so that there is a plan whatever the limits,
 // never higher than first-fit's. Where that is not enough (it does not fit the
-// capacity, or is above the proven bound) exact search starts from it.
+// capacity, or is above the proven bound), exact search and local search take
+// turns from the best plan so far, each with four times the effort of its turn
+// before: exact search ends small problems with a proof, local search lowers
+// what exact search cannot end. Where a problem is too large for exact search
+// to dive a few times in its first turn, local search has the first turn alone.
 //
-// To decide whether a capacity fits, the search has no limit but the caller's.
-// To minimise without one, it gets effort for a second or two: the last percent
-// of a hard problem may take forever. A timeout or node limit replaces that.
+// To minimise without a limit each has one turn, a second or two: the last
+// percent of a hard problem may take forever. To decide whether a capacity fits,
+// or with a limit, the turns go on until there is an answer or the limit comes.
+// Local search alone has no answer to wait for, so it has one turn as well.
 type Auto struct{}
 
 // Info describes the planner.
 func (Auto) Info() plan.Info {
 	return plan.Info{
 		Name:    "auto",
-		Summary: "heuristics for a plan at once, then exact search for a better one or a proof",
+		Summary: "heuristics for a plan at once, then exact and local search in turns for a better one or a proof",
 		Source:  "Stowage",
 		Exact:   true,
 		Techniques: []plan.Technique{
 			{Name: "heuristics", Summary: "start from the best of several first-fit orders; without it, from first-fit alone"},
-			{Name: "exact", Summary: "go on with exact search"},
+			{Name: "exact", Summary: "exact search takes turns"},
+			{Name: "climb", Summary: "local search takes turns"},
 		},
 	}
 }
 
-// effort is what minimising without a limit may cost: the nodes of the exact
-// search times the incidences of all buffers and sections. With its rounds of
-// inference, a node costs about ten nanoseconds for each.
-const effort = 1e8
+const (
+	// exactEffort is the first turn of exact search: nodes times the incidences
+	// of all buffers and sections. With its rounds of inference, a node costs
+	// about ten nanoseconds for each.
+	exactEffort = 1e8
+	// climbEffort is the first turn of local search, in its steps, of which it
+	// takes five to ten million in a second.
+	climbEffort = 1e7
+	// grow is how much longer each turn is than the one before.
+	grow = 4
+)
 
 // Plan plans.
 func (Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	began := time.Now()
-	heuristics, search := !slices.Contains(o.Without, "heuristics"), !slices.Contains(o.Without, "exact")
-	o.Without = nil
-	enough := o.Capacity // the height at which the heuristics may stop
-	if o.Minimizing() {
+	a := auto{tl: tl, o: o, began: time.Now(), exact: !slices.Contains(o.Without, "exact"), climb: !slices.Contains(o.Without, "climb")}
+	a.r.LowerBound = tl.LowerBound
+	if err := a.heuristics(ctx, !slices.Contains(o.Without, "heuristics")); err != nil {
+		return plan.Result{}, err
+	}
+	if a.r.Offsets == nil {
+		// Fixed offsets collide.
+		a.r.Status, a.r.LowerBound = model.Infeasible, o.Capacity+1
+		return a.r, nil
+	}
+	once := (o.Minimizing() || !a.exact) && o.Timeout == 0 && o.NodeLimit == 0
+	nodes, steps := affordable(tl), int64(climbEffort)
+	if nodes < int64(4*len(tl.Problem.Buffers)) {
+		if once {
+			a.exact = false
+		}
+		nodes = 0 // local search has the first turn alone
+	}
+	for !a.done() && ctx.Err() == nil && (a.exact || a.climb) {
+		if a.exact && nodes > 0 {
+			if !a.climb {
+				nodes = 0 // no turns: as long as it takes
+				if once {
+					nodes = affordable(tl)
+				}
+			}
+			if err := a.turn(ctx, canonical.Planner{}, nodes); err != nil {
+				return plan.Result{}, err
+			}
+		}
+		if a.done() || ctx.Err() != nil {
+			break
+		}
+		if a.climb {
+			if err := a.turn(ctx, climb.Planner{}, steps); err != nil {
+				return plan.Result{}, err
+			}
+		}
+		if once || a.spent() {
+			break
+		}
+		nodes, steps = max(nodes*grow, affordable(tl), 1), min(steps*grow, math.MaxInt64/grow)
+	}
+	return a.result(), nil
+}
+
+// auto is a run.
+type auto struct {
+	tl           *timeline.Timeline
+	o            plan.Options
+	began        time.Time
+	exact, climb bool
+	r            plan.Result // with the lowest plan so far, whether it fits or not
+	height       int64       // of r.Offsets
+	infeasible   bool
+}
+
+// heuristics finds the first plan: the best of several, or first-fit's alone.
+func (a *auto) heuristics(ctx context.Context, several bool) error {
+	enough := a.o.Capacity // the height at which the heuristics may stop
+	if a.o.Minimizing() {
 		enough = 0
 	}
-	r := plan.Result{LowerBound: tl.LowerBound}
-	if heuristics {
-		var height int64
-		r.Offsets, height, r.Member = greedy.Best(ctx, tl, enough)
-		if r.Offsets != nil && !o.Fits(height) && enough == 0 {
+	if several {
+		a.r.Offsets, a.height, a.r.Member = greedy.Best(ctx, a.tl, enough)
+		if a.r.Offsets != nil && !a.o.Fits(a.height) && enough == 0 {
 			// The lowest in reach does not fit; whatever fits will do.
-			r.Offsets, _, r.Member = greedy.Best(ctx, tl, o.Capacity)
+			a.r.Offsets, a.height, a.r.Member = greedy.Best(ctx, a.tl, a.o.Capacity)
 		}
 	} else {
 		first, err := plan.Lookup("first-fit")
 		if err != nil {
-			return r, err
+			return err
 		}
-		only, err := first.Plan(context.WithoutCancel(ctx), tl, plan.Options{})
+		only, err := first.Plan(context.WithoutCancel(ctx), a.tl, plan.Options{})
 		if err != nil {
-			return r, err
+			return err
 		}
-		r.Offsets, r.Member = only.Offsets, "first-fit"
+		a.r.Offsets, a.r.Member = only.Offsets, "first-fit"
 	}
-	if r.Offsets == nil {
-		// Fixed offsets collide.
-		r.Status, r.LowerBound = model.Infeasible, o.Capacity+1
-		return r, nil
+	if a.r.Offsets == nil {
+		return nil
 	}
-	height := model.HeightOf(tl.Problem, r.Offsets)
-	if o.Start != nil {
-		if h := model.HeightOf(tl.Problem, o.Start); h < height {
-			r.Offsets, height, r.Member = o.Start, h, "start"
+	a.height = model.HeightOf(a.tl.Problem, a.r.Offsets)
+	if a.o.Start != nil {
+		if h := model.HeightOf(a.tl.Problem, a.o.Start); h < a.height {
+			a.r.Offsets, a.height, a.r.Member = a.o.Start, h, "start"
 		}
 	}
-	if o.Fits(height) {
-		r.Status = model.Feasible
+	a.report()
+	return nil
+}
+
+// done reports whether there is nothing left to look for.
+func (a *auto) done() bool {
+	return a.infeasible || a.o.Fits(a.height) && (!a.o.Minimizing() || a.height <= a.r.LowerBound)
+}
+
+// spent reports whether the node limit is used up.
+func (a *auto) spent() bool { return a.o.NodeLimit > 0 && a.r.Stats.Nodes >= a.o.NodeLimit }
+
+// turn runs a planner from the best plan with a node limit, 0 for none but the
+// caller's, and takes what it finds.
+func (a *auto) turn(ctx context.Context, p plan.Planner, nodes int64) error {
+	if a.spent() {
+		return nil
 	}
-	if o.Progress != nil {
-		o.Progress(plan.Progress{Height: height, LowerBound: tl.LowerBound, Elapsed: time.Since(began)})
-	}
-	done := o.Fits(height) && (!o.Minimizing() || height <= tl.LowerBound)
-	if done || !search || ctx.Err() != nil {
-		return finish(r, o), nil
-	}
-	if o.Minimizing() && o.Timeout == 0 && o.NodeLimit == 0 {
-		nodes := affordable(tl)
-		if nodes < int64(4*len(tl.Problem.Buffers)) {
-			return finish(r, o), nil // not even a few dives
+	o := a.o
+	o.Without, o.NodeLimit, o.Start = nil, nodes, a.r.Offsets
+	if a.o.NodeLimit > 0 {
+		left := a.o.NodeLimit - a.r.Stats.Nodes
+		if nodes == 0 || nodes > left {
+			o.NodeLimit = left
 		}
-		o.NodeLimit = nodes
 	}
-	if o.Fits(height) {
-		o.Start = r.Offsets
+	before := a.r.Stats
+	o.Progress = nil
+	if a.o.Progress != nil {
+		o.Progress = func(q plan.Progress) {
+			if a.o.Fits(a.height) && (q.Height == 0 || q.Height > a.height) {
+				q.Height = a.height
+			}
+			q.LowerBound = max(q.LowerBound, a.r.LowerBound)
+			q.Nodes += before.Nodes
+			q.Elapsed = time.Since(a.began)
+			a.o.Progress(q)
+		}
 	}
-	exact, err := canonical.Planner{}.Plan(ctx, tl, o)
+	r, err := p.Plan(ctx, a.tl, o)
 	if err != nil {
-		return plan.Result{}, err
+		return err
 	}
-	exact.Member = canonical.Planner{}.Info().Name
-	if exact.Status.HasPlan() && o.Start != nil && model.HeightOf(tl.Problem, exact.Offsets) >= height {
-		exact.Member = r.Member // nothing lower was found
+	a.r.Stats.Nodes += r.Stats.Nodes
+	a.r.Stats.Backtracks += r.Stats.Backtracks
+	a.r.LowerBound = max(a.r.LowerBound, r.LowerBound)
+	if r.Status == model.Infeasible {
+		a.infeasible = true
 	}
-	return exact, nil
+	if r.Status == model.Optimal {
+		a.r.LowerBound = max(a.r.LowerBound, model.HeightOf(a.tl.Problem, r.Offsets))
+	}
+	if r.Status.HasPlan() {
+		if h := model.HeightOf(a.tl.Problem, r.Offsets); h < a.height {
+			a.r.Offsets, a.height, a.r.Member = r.Offsets, h, p.Info().Name
+		}
+	}
+	a.report()
+	return nil
 }
 
-// finish drops a plan that does not fit.
-func finish(r plan.Result, o plan.Options) plan.Result {
-	if r.Status != model.Feasible {
-		r.Plan = model.Plan{}
-		r.Status = model.Unknown
+// report tells the caller what stands.
+func (a *auto) report() {
+	if a.o.Progress == nil {
+		return
 	}
-	return r
+	q := plan.Progress{LowerBound: a.r.LowerBound, Nodes: a.r.Stats.Nodes, Elapsed: time.Since(a.began)}
+	if a.o.Fits(a.height) {
+		q.Height = a.height
+	}
+	a.o.Progress(q)
 }
 
-// affordable returns how many nodes the default effort buys.
+// result is the outcome so far. A plan that does not fit is dropped.
+func (a *auto) result() plan.Result {
+	switch {
+	case a.infeasible:
+		a.r.Status, a.r.Plan = model.Infeasible, model.Plan{}
+	case !a.o.Fits(a.height):
+		a.r.Status, a.r.Plan = model.Unknown, model.Plan{}
+	case a.height <= a.r.LowerBound:
+		a.r.Status = model.Optimal
+	default:
+		a.r.Status = model.Feasible
+	}
+	return a.r
+}
+
+// affordable returns how many nodes the first turn of exact search has.
 func affordable(tl *timeline.Timeline) int64 {
 	var incidences int64
 	for i := range tl.Problem.Buffers {
@@ -134,5 +249,5 @@ func affordable(tl *timeline.Timeline) int64 {
 			incidences += int64(s.Last - s.First)
 		}
 	}
-	return effort / max(1, incidences)
+	return exactEffort / max(1, incidences)
 }
