@@ -14,9 +14,9 @@ import (
 // Complexity: O(n + pairs), and where there are gaps a merge of spans for each
 // pair whose extents meet.
 //
-// Tried and dropped: pairs enumerated anew on each visit, without a table. A
-// visit then costs several times as much, and orders that are decided rather
-// than implied have nowhere to live.
+// Left out: pairs enumerated anew on each visit, without a table, for problems
+// with more of them than fit. Orders that are decided rather than implied would
+// have nowhere to live.
 
 // A TooManyPairsError says that a partition is too dense for the engine.
 type TooManyPairsError struct {

@@ -21,9 +21,9 @@ package precedence
 // times; a bound moves at most once for each pair between two decisions unless
 // orders form a cycle, and then the capacity ends it.
 //
-// Tried and dropped: thresholds for each bound under which no pair can be
-// refuted, half the slack to either end. They have to come down for every pair
-// that is reopened by a Pop, which cost more than it saved.
+// Left out: thresholds for each bound under which no pair can be refuted, half
+// the slack to either end. They would have to come down for every pair that a
+// Pop reopens.
 
 // propagate runs the queue empty and reports whether no bounds met.
 func (e *Engine) propagate() bool {

@@ -15,15 +15,14 @@ import (
 // has four times the effort for each. The first is worth a few dives, the last,
 // where no limit of time or nodes is set, is the parameter effort.
 //
-// Invariant: offsets is a plan of height heights' maximum at all times after the
+// Invariant: offsets is a plan, as high as the largest of heights, at all times after the
 // first; bound is proven, floor is only believed.
 //
-// Complexity: O(log(height)) searches a round, O(log(effort)) rounds. Only partitions that are higher
-// than what is asked for are searched again.
+// Complexity: O(log(height)) searches a round, O(log(effort)) rounds. Only
+// partitions that are higher than what is asked for are searched again.
 //
-// Tried and dropped: going down by one from each plan, which spends most of its
-// time on plans that are lower by a few bytes; one round with all the effort,
-// which under a node limit spends it all on the first capacity, the bound.
+// Tried and dropped: one round with all the effort, which under a node limit
+// spends it all on the first capacity, the bound.
 
 // minimize looks for the lowest plan within o.Capacity.
 func (r *run) minimize(o *plan.Options) (plan.Result, error) {

@@ -18,7 +18,7 @@ import (
 // by a script of forty lines that comes with the program. With one thread and a
 // seed its models are the same byte for byte; a test trains twice.
 //
-// Tried and dropped: the xgboost command, which its wheels no longer carry.
+// Left out: the xgboost command, which its Python wheels do not carry.
 
 //go:embed train.py
 var script []byte
