@@ -79,9 +79,12 @@ type Result struct {
 
 // Stats count the effort of a run.
 type Stats struct {
-	Nodes      int64         // search nodes, or placements for a heuristic
-	Backtracks int64         // nodes all of whose children failed
-	Elapsed    time.Duration // wall-clock time in the planner
+	Nodes      int64 // search nodes, or placements for a heuristic
+	Backtracks int64 // nodes all of whose children failed
+	// Minor and Major split Backtracks where a planner tells them apart: a node that
+	// failed at once, and one all of whose candidates failed. Else both are 0.
+	Minor, Major int64
+	Elapsed      time.Duration // wall-clock time in the planner
 }
 
 // A Planner makes plans. Plan must return soon after ctx ends, with the best

@@ -118,7 +118,7 @@ func TestCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Steps != 5000 || c.Nodes != 0 || r.Stats.Nodes != c.Steps || r.Stats.Backtracks != c.Minor+c.Major {
+	if c.Steps != 5000 || c.Nodes != 0 || r.Stats.Nodes != c.Steps || r.Stats.Backtracks != c.Minor+c.Major || r.Stats.Minor != c.Minor || r.Stats.Major != c.Major {
 		t.Fatalf("%+v against %+v", c, r.Stats)
 	}
 	if c.Minor == 0 || c.Major == 0 || c.Stuck == 0 || c.Stuck > c.Major || c.Minor > c.Steps {
