@@ -25,8 +25,8 @@ import (
 // hill climb (a6f6566) swaps around the same chain, without blocks.
 //
 // Tried and dropped: ejection of single buffers from a plan under a target, with
-// costs that grow with each failure: 1.087 of the load on A–K where this reaches
-// 1.060. Late acceptance over more than a step, on A–K at 2 s (history).
+// costs that grow with each failure. Late acceptance over more than a step, on
+// A–K at 2 s (history).
 
 // blockMoves is the percentage of moves at borders that move a whole block.
 const blockMoves = 25
