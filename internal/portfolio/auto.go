@@ -30,7 +30,8 @@ func init() { plan.Register(Auto{}) }
 // to dive a few times in its first turn, local search has the first turn alone.
 //
 // To minimise without a limit each has one turn, a second or two: the last
-// percent of a hard problem may take forever. To decide whether a capacity fits,
+// percent of a hard problem may take forever. The largest problems get none (see
+// climbMost). To decide whether a capacity fits,
 // or with a limit, the turns go on until there is an answer or the limit comes.
 // Local search alone has no answer to wait for, so it has one turn as well.
 type Auto struct{}
@@ -58,6 +59,14 @@ const (
 	// climbEffort is the first turn of local search, in its steps, of which it
 	// takes five to ten million in a second.
 	climbEffort = 1e7
+	// exactMost is the number of buffers up to which exact search has a part in
+	// the first turn. Its trail takes 16 bytes for each conflict on the way down:
+	// 900 MB on a training graph of 10,000.
+	exactMost = 4096
+	// Without a limit, local search is for up to climbMost buffers and, above
+	// closeAbove, for plans more than a thousandth over the bound: what it could
+	// win there takes longer than its first turn.
+	climbMost, closeAbove = 1 << 17, 1 << 14
 	// grow is how much longer each turn is than the one before.
 	grow = 4
 )
@@ -76,11 +85,15 @@ func (Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pl
 	}
 	once := (o.Minimizing() || !a.exact) && o.Timeout == 0 && o.NodeLimit == 0
 	nodes, steps := affordable(tl), int64(climbEffort)
-	if nodes < int64(4*len(tl.Problem.Buffers)) {
+	n := len(tl.Problem.Buffers)
+	if nodes < int64(4*n) || n > exactMost {
 		if once {
 			a.exact = false
 		}
 		nodes = 0 // local search has the first turn alone
+	}
+	if once && (n > climbMost || n > closeAbove && a.height <= tl.LowerBound+tl.LowerBound/1000) {
+		return a.result(), nil
 	}
 	for !a.done() && ctx.Err() == nil && (a.exact || a.climb) {
 		if a.exact && nodes > 0 {
