@@ -39,15 +39,14 @@ const example = `{
 `
 
 func exampleProblem() (*model.Problem, *Plan) {
-	return &model.Problem{Name: "example", Capacity: 12, Buffers: []model.Buffer{
+	p := &model.Problem{Name: "example", Capacity: 12, Buffers: []model.Buffer{
 		{ID: "b1", Upper: 3, Size: 4, Alignment: 1},
 		{ID: "b2", Lower: 3, Upper: 9, Size: 4, Alignment: 4, Hint: at(8), Gaps: []model.Gap{
 			{Lower: 4, Upper: 6, Window: &model.Window{Upper: 2}}, {Lower: 7, Upper: 8},
 		}},
 		{ID: "b\"3\" <é>", Lower: -1, Upper: 9, Size: 4, Alignment: 1, Fixed: at(4)},
-	}}, &Plan{
-		Planner: "exact", Status: model.Optimal, Height: 12, LowerBound: 12, Offsets: []int64{0, 8, 4},
-	}
+	}}
+	return p, &Plan{Planner: "exact", Status: model.Optimal, Height: 12, LowerBound: 12, Offsets: []int64{0, 8, 4}}
 }
 
 func TestExample(t *testing.T) {

@@ -2,10 +2,9 @@ package canonical
 
 import (
 	"context"
-	"encoding/csv"
+	"errors"
+	"io/fs"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -55,30 +55,12 @@ func disguised(t *testing.T, n int, seed uint64) *timeline.Timeline {
 // are not there.
 func challenging(t *testing.T, name string) *timeline.Timeline {
 	t.Helper()
-	root := os.Getenv("STOWAGE_DATA")
-	for dir, err := os.Getwd(); root == "" && err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if info, err := os.Stat(filepath.Join(dir, "shared", "data")); err == nil && info.IsDir() {
-			root = filepath.Join(dir, "shared", "data")
-		}
-	}
-	file, err := os.Open(filepath.Join(root, "challenging", name))
-	if root == "" || err != nil {
+	p, err := public.Load("challenging/" + name)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	defer file.Close()
-	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil {
 		t.Fatal(err)
-	}
-	p := &model.Problem{Name: name}
-	for _, row := range rows[1:] {
-		var x [3]int64
-		for k := range x {
-			if x[k], err = strconv.ParseInt(row[k+1], 10, 64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		p.Buffers = append(p.Buffers, model.Buffer{ID: row[0], Lower: x[0], Upper: x[1], Size: x[2]})
 	}
 	return timeline.New(p)
 }

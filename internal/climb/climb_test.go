@@ -2,41 +2,33 @@ package climb
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-// load reads a file of the shared data and skips the test where it is absent.
+// load reads a public instance and skips the test where it is absent.
 func load(t testing.TB, name string) *model.Problem {
 	t.Helper()
-	dir := os.Getenv("STOWAGE_DATA")
-	for at := "."; dir == "" && len(at) < 64; at = filepath.Join("..", at) {
-		if _, err := os.Stat(filepath.Join(at, "shared", "data")); err == nil {
-			dir = filepath.Join(at, "shared", "data")
-		}
-	}
-	f, err := os.Open(filepath.Join(dir, name))
-	if err != nil {
+	p, err := public.Load(name)
+	if errors.Is(err, fs.ErrNotExist) {
 		t.Skip("the public instances are not here: " + name)
 	}
-	defer f.Close()
-	p, err := csv.Read(f, name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,10 +2,8 @@ package framework
 
 import (
 	"context"
-	"encoding/csv"
 	"math"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -292,50 +291,11 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// data finds the public instances, "" where they are not there.
-func data() string {
-	if dir := os.Getenv("STOWAGE_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	for ; err == nil && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		shared := filepath.Join(dir, "shared", "data")
-		if info, err := os.Stat(shared); err == nil && info.IsDir() {
-			return shared
-		}
-	}
-	return ""
-}
-
-func load(t testing.TB, path string) *model.Problem {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &model.Problem{Name: filepath.Base(path)}
-	for _, row := range rows[1:] {
-		var n [3]int64
-		for k := range n {
-			if n[k], err = strconv.ParseInt(row[k+1], 10, 64); err != nil {
-				t.Fatal(err)
-			}
-		}
-		p.Buffers = append(p.Buffers, model.Buffer{ID: row[0], Lower: n[0], Upper: n[1], Size: n[2]})
-	}
-	return p
-}
-
 // TestChallenging runs every planner on the challenging suite: the figures of
 // the idealloc report are for J and K, where SOMAS and TVM's hill climb lie 20%
 // to 40% over the load.
 func TestChallenging(t *testing.T) {
-	dir := data()
+	dir := public.Dir()
 	if dir == "" {
 		t.Skip("TestChallenging needs the challenging suite; set STOWAGE_DATA to the folder that holds challenging/")
 	}
@@ -344,7 +304,10 @@ func TestChallenging(t *testing.T) {
 		t.Fatalf("%d instances in %s, error %v; want 11", len(paths), dir, err)
 	}
 	for _, path := range paths {
-		problem := load(t, path)
+		problem, err := public.Load("challenging/" + filepath.Base(path))
+		if err != nil {
+			t.Fatal(err)
+		}
 		tl := timeline.New(problem)
 		for _, p := range all() {
 			if p.name == "tflite-objects-min-cost-flow" && len(problem.Buffers) > 220 {
@@ -355,7 +318,7 @@ func TestChallenging(t *testing.T) {
 				t.Errorf("%s: %s: status %v", problem.Name, p.name, r.Status)
 			}
 			ratio := float64(r.Height) / float64(tl.MaxLoad)
-			hard := strings.HasPrefix(problem.Name, "J") || strings.HasPrefix(problem.Name, "K")
+			hard := strings.HasPrefix(filepath.Base(path), "J") || strings.HasPrefix(filepath.Base(path), "K")
 			if hard && (p.name == "somas" || p.name == "tvm-hill-climb") && (ratio < 1.15 || ratio > 1.45) {
 				t.Errorf("%s: %s is at %.3f of the load, far from the report", problem.Name, p.name, ratio)
 			}

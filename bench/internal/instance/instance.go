@@ -4,7 +4,6 @@ package instance
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/public"
 )
 
 // An Instance is a problem in a file, with the capacity to plan it for.
@@ -26,11 +26,11 @@ type Instance struct {
 var ErrNoData = errors.New("no public instances: name files, or set STOWAGE_DATA to their folder")
 
 // Load reads the files that the patterns match, by name; without patterns those
-// in the folder set ("challenging") of Data. A file called NAME.CAPACITY.csv has
+// in the folder set ("challenging") of public.Dir. A file called NAME.CAPACITY.csv has
 // its capacity in its name, as google/minimalloc's benchmarks do.
 func Load(set string, patterns []string) ([]Instance, error) {
 	if len(patterns) == 0 {
-		data := Data()
+		data := public.Dir()
 		if data == "" {
 			return nil, ErrNoData
 		}
@@ -59,27 +59,6 @@ func Load(set string, patterns []string) ([]Instance, error) {
 	}
 	slices.SortStableFunc(all, func(a, b Instance) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
-}
-
-// Data returns the folder of the public instances: STOWAGE_DATA, else a folder
-// shared/data beside this one or beside one above it; "" where there is none.
-func Data() string {
-	if dir := os.Getenv("STOWAGE_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	for err == nil {
-		data := filepath.Join(dir, "shared", "data")
-		if info, err := os.Stat(data); err == nil && info.IsDir() {
-			return data
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			break
-		}
-		dir = up
-	}
-	return ""
 }
 
 // parse splits NAME.CAPACITY.csv.

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/public"
 )
 
 func TestLoad(t *testing.T) {
@@ -52,13 +54,13 @@ func TestData(t *testing.T) {
 		}
 	}
 	t.Chdir(inner)
-	if got, err := filepath.EvalSymlinks(Data()); err != nil || filepath.Base(got) != "data" {
-		t.Errorf("Data() = %q, %v", got, err)
+	if got, err := filepath.EvalSymlinks(public.Dir()); err != nil || filepath.Base(got) != "data" {
+		t.Errorf("Dir() = %q, %v", got, err)
 	}
 	if err := os.RemoveAll(filepath.Join(dir, "shared")); err != nil {
 		t.Fatal(err)
 	}
-	if got := Data(); got == "" {
+	if got := public.Dir(); got == "" {
 		if _, err := Load("challenging", nil); !errors.Is(err, ErrNoData) {
 			t.Errorf("without data: %v", err)
 		}
