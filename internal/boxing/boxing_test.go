@@ -2,9 +2,7 @@ package boxing
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -15,44 +13,16 @@ import (
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
-	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-// load reads a public instance and skips the test where it is absent.
-func load(t testing.TB, name string) *model.Problem {
-	t.Helper()
-	p, err := public.Load(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the public instances are not here: " + name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
 // must plans p and checks the plan.
 func must(t testing.TB, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	if err := model.Validate(p); err != nil {
-		t.Fatal(err)
-	}
-	if err := plan.CheckOptions(planner{}.Info(), o); err != nil {
-		t.Fatal(err)
-	}
-	r, err := plan.Run(context.Background(), planner{}, timeline.New(p), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			t.Fatalf("%s: %v, height %d, reported %d", p.Name, report.Violations, report.Height, r.Height)
-		}
-	}
-	return r
+	return plantest.Must(t, planner{}, p, o)
 }
 
 // subsets yields all sets of techniques to do without.
@@ -408,7 +378,7 @@ func TestPublicInstances(t *testing.T) {
 		"challenging/A.1048576.csv": 1.291, "challenging/D.1048576.csv": 1.31, "challenging/K.1048576.csv": 1.278,
 		"idealloc/G_1.csv": 1.0028, "idealloc/resnet50.csv": 1.0064,
 	} {
-		p := load(t, name)
+		p := plantest.Load(t, name)
 		r := must(t, p, plan.Options{Params: map[string]string{"tries": "100"}})
 		if ratio := float64(r.Height) / float64(r.LowerBound); ratio > limit {
 			t.Errorf("%s: %.4f, want at most %.4f", name, ratio, limit)
@@ -419,7 +389,7 @@ func TestPublicInstances(t *testing.T) {
 func BenchmarkTry(b *testing.B) {
 	for _, name := range []string{"challenging/A.1048576.csv", "challenging/K.1048576.csv", "idealloc/G_1.csv", "idealloc/resnet50.csv", "idealloc/pangu_2.6B.csv", "idealloc/S_1.csv"} {
 		b.Run(name, func(b *testing.B) {
-			tl := timeline.New(load(b, name))
+			tl := timeline.New(plantest.Load(b, name))
 			b.ReportAllocs()
 			for b.Loop() {
 				run(context.Background(), tl, plan.Options{Without: []string{"bootstrap"}}, settings{tries: 1, waste: 1})

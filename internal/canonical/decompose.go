@@ -18,25 +18,24 @@ import "slices"
 // Complexity: O(list · log parts) to split, plus sorting the parts.
 // Source: MiniMalloc, section 7 (dynamic temporal decomposition).
 
-// searchParts splits c at the cuts that placing j has opened and searches each
-// part.
-func (k *kernel) searchParts(c component, j int32, from int) outcome {
-	if len(c.list) == 0 {
-		return solved
-	}
-	bounds := k.grab(int(k.last[j]-k.first[j]) + 1)[:0]
-	bounds = append(bounds, c.first)
+// openCuts returns the sections at which the parts of c begin that placing j has
+// opened; nil where there is one part.
+func (k *kernel) openCuts(c component, j int32) []int32 {
+	var bounds []int32
 	for s := k.first[j]; s+1 < k.last[j]; s++ {
-		if k.cuts[s] == 0 && s+1 > c.first && s+1 < c.last {
-			bounds = append(bounds, s+1)
+		if k.cuts[s] != 0 || s+1 <= c.first || s+1 >= c.last {
+			continue
 		}
-	}
-	if len(bounds) == 1 {
-		if !k.infer(c, from, j) {
-			return failed
+		if bounds == nil {
+			bounds = append(k.grab(int(k.last[j] - s))[:0], c.first)
 		}
-		return k.search(c)
+		bounds = append(bounds, s+1)
 	}
+	return bounds
+}
+
+// searchParts splits c at the bounds and searches each part.
+func (k *kernel) searchParts(c component, bounds []int32, j int32, from int) outcome {
 	base := len(k.parts)
 	k.split(c, bounds)
 	end := len(k.parts)

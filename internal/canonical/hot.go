@@ -2,8 +2,8 @@ package canonical
 
 // Idea: siblings often fail for the same reason. The sections whose suffix
 // bound failed last are checked one by one, straight after lifting, before any
-// work is spent on all of them. On the challenging suite 60% to 95% of the
-// failing nodes fail here.
+// work is spent on all of them. On the challenging suite 39% to 94% of
+// the failures of infer were found here when it was added.
 //
 // Complexity: O(members of the section), sorted by insertion, for each of the
 // few hot sections.

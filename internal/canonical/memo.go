@@ -16,8 +16,6 @@ package canonical
 //
 // Complexity: O(list) to hash; the table is open addressing over buckets of
 // four with the oldest entry replaced once it has grown to its largest size.
-// Tried: keeping the offsets themselves for an exact comparison: slower, and
-// no state ever differed.
 
 type memoKey struct{ a, b uint64 }
 

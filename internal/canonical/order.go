@@ -14,8 +14,7 @@ import (
 // same set of placed buffers is explored.
 //
 // T reads what is unplaced, so it changes as search goes on: where a component
-// splits, its parts are ranked anew. On the challenging suite that saves a
-// third to a half of the nodes of B, F and H.
+// splits, its parts are ranked anew.
 //
 // Source: MiniMalloc, section 7 and google/minimalloc (PreorderingComparator).
 

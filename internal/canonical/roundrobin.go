@@ -20,7 +20,8 @@ import (
 // Source: google/minimalloc (SolverImpl::RoundRobin).
 
 // firstRound is the node limit of the first round, in halves of the number of
-// buffers. Half the instances of the challenging suite need no second round.
+// buffers. Ten of the eleven instances of the challenging suite need no
+// second round.
 const firstRound = 3
 
 // fit decides whether all partitions fit the capacity, in as many rounds as it

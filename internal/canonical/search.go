@@ -108,10 +108,8 @@ func (k *kernel) search(c component) outcome {
 // without j, and from the position of the trail before the placement.
 func (k *kernel) descend(c component, j int32, from int) outcome {
 	if k.sw.decomposition {
-		for s := k.first[j]; s+1 < k.last[j]; s++ {
-			if k.cuts[s] == 0 {
-				return k.searchParts(c, j, from)
-			}
+		if bounds := k.openCuts(c, j); bounds != nil {
+			return k.searchParts(c, bounds, j, from)
 		}
 	}
 	if !k.infer(c, from, j) {

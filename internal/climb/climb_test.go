@@ -2,9 +2,7 @@ package climb
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -16,44 +14,15 @@ import (
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
-	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 )
-
-// load reads a public instance and skips the test where it is absent.
-func load(t testing.TB, name string) *model.Problem {
-	t.Helper()
-	p, err := public.Load(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.Skip("the public instances are not here: " + name)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
 
 // must plans p and checks the plan.
 func must(t testing.TB, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	if err := model.Validate(p); err != nil {
-		t.Fatal(err)
-	}
-	if err := plan.CheckOptions(Planner{}.Info(), o); err != nil {
-		t.Fatal(err)
-	}
-	r, err := plan.Run(context.Background(), Planner{}, timeline.New(p), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			t.Fatalf("%s: %v, height %d, reported %d", p.Name, report.Violations, report.Height, r.Height)
-		}
-	}
-	return r
+	return plantest.Must(t, Planner{}, p, o)
 }
 
 // random returns n buffers with n/2 to n times to live in.
@@ -261,14 +230,14 @@ func TestOptions(t *testing.T) {
 // The public instances, with a limit on steps and not on time: pangu_2.6B and
 // six of A–K end at the load, and all far under the heuristics.
 func TestPublicInstances(t *testing.T) {
-	if p := load(t, "idealloc/pangu_2.6B.csv"); true {
+	if p := plantest.Load(t, "idealloc/pangu_2.6B.csv"); true {
 		if r := must(t, p, plan.Options{NodeLimit: 1 << 22}); r.Status != model.Optimal {
 			t.Errorf("pangu_2.6B: %v at %d over %d", r.Status, r.Height, r.LowerBound)
 		}
 	}
 	product := 1.0
 	for _, name := range "ABCDEFGHIJK" {
-		p := load(t, "challenging/"+string(name)+".1048576.csv")
+		p := plantest.Load(t, "challenging/"+string(name)+".1048576.csv")
 		r := must(t, p, plan.Options{NodeLimit: 3 << 20})
 		product *= float64(r.Height) / float64(r.LowerBound)
 	}
@@ -281,7 +250,7 @@ func BenchmarkMove(b *testing.B) {
 	for _, name := range []string{"challenging/A.1048576.csv", "challenging/K.1048576.csv", "idealloc/S_1.csv"} {
 		for _, without := range [][]string{nil, {"resume"}} {
 			b.Run(name+fmt.Sprint(without), func(b *testing.B) {
-				tl := timeline.New(load(b, name))
+				tl := timeline.New(plantest.Load(b, name))
 				sw, _ := parse(plan.Options{Without: without})
 				c := newCritical(tl, rand.New(rand.NewPCG(1, 1)), sw)
 				offsets, _, _ := greedy.Best(context.Background(), tl, 0)

@@ -57,7 +57,7 @@ const (
 	// about ten nanoseconds for each.
 	exactEffort = 1e8
 	// climbEffort is the first turn of local search, in its steps, of which it
-	// takes five to ten million in a second.
+	// takes three to eight million in a second on problems of hundreds.
 	climbEffort = 1e7
 	// exactMost is the number of buffers up to which exact search has a part in
 	// the first turn. Its trail takes 16 bytes for each conflict on the way down:

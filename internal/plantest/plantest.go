@@ -1,0 +1,50 @@
+// Package plantest has what the tests of planners share.
+package plantest
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+// Must plans p and fails the test where the input, the options, the plan or its
+// height is wrong.
+func Must(t testing.TB, planner plan.Planner, p *model.Problem, o plan.Options) plan.Result {
+	t.Helper()
+	if err := model.Validate(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := plan.CheckOptions(planner.Info(), o); err != nil {
+		t.Fatal(err)
+	}
+	r, err := plan.Run(context.Background(), planner, timeline.New(p), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status.HasPlan() {
+		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
+			t.Fatalf("%s: %v, height %d, reported %d", p.Name, report.Violations, report.Height, r.Height)
+		}
+	}
+	return r
+}
+
+// Load reads a public instance and skips the test where it is absent.
+func Load(t testing.TB, name string) *model.Problem {
+	t.Helper()
+	p, err := public.Load(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skip("the public instances are not here: " + name)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
