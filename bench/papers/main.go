@@ -45,6 +45,7 @@ type flags struct {
 	planners string
 	limit    time.Duration
 	repeat   int
+	jobs     int
 	each     int
 	step     int
 	factor   float64
@@ -58,6 +59,7 @@ func main() {
 	flag.StringVar(&f.planners, "planners", "", "the planners `P1,P2` [default: those of the paper's table]")
 	flag.DurationVar(&f.limit, "limit", time.Minute, "end a run after `D`")
 	flag.IntVar(&f.repeat, "repeat", 5, "take the median of `N` runs; one is enough where it reaches the limit (synthetic: 1)")
+	flag.IntVar(&f.jobs, "jobs", 1, "run `N` problems at a time")
 	flag.IntVar(&f.each, "each", 0, "synthetic: take `N` problems of each size [default: 25]")
 	flag.IntVar(&f.step, "step", 1, "synthetic: take each `N`th size")
 	flag.Float64Var(&f.factor, "factor", 1.1, "models: the capacity is `X` times the least height")
@@ -125,7 +127,7 @@ func figure(ctx context.Context, mode string, f flags) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = s.sweep(ctx, problems, planners, f.repeat)
+	err = s.sweep(ctx, problems, planners, f.repeat, f.jobs)
 	if saved := s.save(); err == nil {
 		err = saved
 	}

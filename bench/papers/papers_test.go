@@ -24,7 +24,7 @@ func TestSyntheticSample(t *testing.T) {
 			t.Errorf("%s: capacity %d", q.name, q.capacity)
 		}
 	}
-	if got, want := strings.Join(names, " "), "synthetic-20-seed-0 synthetic-20-seed-1 synthetic-40-seed-0 synthetic-40-seed-1 synthetic-60-seed-0 synthetic-60-seed-1"; got != want {
+	if got, want := strings.Join(names, " "), "synthetic-20-seed-0 synthetic-40-seed-0 synthetic-60-seed-0 synthetic-20-seed-1 synthetic-40-seed-1 synthetic-60-seed-1"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
 }
@@ -44,11 +44,11 @@ func TestSweepResumes(t *testing.T) {
 	s := load()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.sweep(ctx, problems, []string{"exact"}, 1); err == nil || len(s.Cells) != 0 {
+	if err := s.sweep(ctx, problems, []string{"exact"}, 1, 1); err == nil || len(s.Cells) != 0 {
 		t.Errorf("an interrupted sweep: %v, %d cells", err, len(s.Cells))
 	}
 	s = load()
-	if err := s.sweep(t.Context(), problems[:1], []string{"exact", "contention"}, 3); err != nil {
+	if err := s.sweep(t.Context(), problems[:1], []string{"exact", "contention"}, 3, 2); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.save(); err != nil {
@@ -56,7 +56,7 @@ func TestSweepResumes(t *testing.T) {
 	}
 	s = load()
 	first := s.cell(problems[0].name, "exact").Seconds[0]
-	if err := s.sweep(t.Context(), problems, []string{"exact"}, 3); err != nil {
+	if err := s.sweep(t.Context(), problems, []string{"exact"}, 3, 2); err != nil {
 		t.Fatal(err)
 	}
 	if c := s.cell(problems[0].name, "exact"); c == nil || len(c.Seconds) != 3 || c.Seconds[0] != first {

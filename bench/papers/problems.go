@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/stowage-go/stowage"
@@ -58,12 +59,14 @@ func leastHeight(ctx context.Context, p *stowage.Problem) (int64, error) {
 }
 
 // synthetic returns each problems of each step-th size of the synthetic suite
-// (0: all 25).
+// (0: all 25): one of each size, then another of each, so that a sweep that is
+// cut short has seen all sizes alike.
 func synthetic(each, step int) []problem {
 	if each <= 0 || each > suite.SyntheticEach {
 		each = suite.SyntheticEach
 	}
 	var problems []problem
+	rank := map[*stowage.Problem]int{}
 	sizes, of, last := -1, 0, 0
 	for in := range suite.Synthetic() {
 		if n := len(in.Problem.Buffers); n != last {
@@ -71,9 +74,11 @@ func synthetic(each, step int) []problem {
 		}
 		if sizes%max(step, 1) == 0 && of < each {
 			problems = append(problems, problem{in.Problem.Name, in.Problem, in.Problem.Capacity})
+			rank[in.Problem] = of
 		}
 		of++
 	}
+	slices.SortStableFunc(problems, func(a, b problem) int { return rank[a.p] - rank[b.p] })
 	return problems
 }
 

@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/record"
@@ -19,7 +22,8 @@ import (
 // runs survive an interrupt, and a sweep can be widened later.
 //
 // Planners take turns on a problem, so that a slow spell of the machine meets
-// all of them.
+// all of them. Several problems at a time share its caches and memory: for
+// shares solved that does no harm, for ratios of milliseconds it does.
 
 // A cell is what is known of one planner on one problem.
 type cell struct {
@@ -45,6 +49,7 @@ type sweepFile struct {
 	Cells   []*cell        `json:"cells"`
 
 	path  string
+	mu    sync.Mutex // guards Cells, at and what follows
 	at    map[[2]string]*cell
 	dirty bool
 	saved time.Time
@@ -74,10 +79,20 @@ func open(path string, limit time.Duration) (*sweepFile, error) {
 }
 
 // cell returns the cell of a problem and a planner, nil for none.
-func (s *sweepFile) cell(problem, planner string) *cell { return s.at[[2]string{problem, planner}] }
+func (s *sweepFile) cell(problem, planner string) *cell {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.at[[2]string{problem, planner}]
+}
 
 // save writes the file, where anything is new.
 func (s *sweepFile) save() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.saveLocked()
+}
+
+func (s *sweepFile) saveLocked() error {
 	if !s.dirty {
 		return nil
 	}
@@ -89,8 +104,8 @@ func (s *sweepFile) save() error {
 // saveEvery is how much of a sweep may be lost.
 const saveEvery = 10 * time.Second
 
-// sweep runs what is missing.
-func (s *sweepFile) sweep(ctx context.Context, problems []problem, planners []string, repeat int) error {
+// sweep runs what is missing, so many problems at a time.
+func (s *sweepFile) sweep(ctx context.Context, problems []problem, planners []string, repeat, jobs int) error {
 	for _, name := range planners {
 		// Compiling HiGHS and the like is no part of the first problem's time.
 		warm := suite.MiniMalloc()
@@ -99,27 +114,46 @@ func (s *sweepFile) sweep(ctx context.Context, problems []problem, planners []st
 		}
 	}
 	s.saved = time.Now()
-	for done, q := range problems {
-		for round := range max(repeat, 1) {
-			for _, name := range planners {
-				c := s.cell(q.name, name)
-				// A run that reached the limit says all there is to say.
-				if c != nil && (!c.solved() || len(c.Seconds) > round) {
-					continue
-				}
-				if err := s.once(ctx, q, name); err != nil {
-					return fmt.Errorf("%s on %s: %w", name, q.name, err)
-				}
-				if time.Since(s.saved) > saveEvery {
-					if err := s.save(); err != nil {
-						return err
-					}
-					fmt.Fprintf(os.Stderr, "bench/papers: %d of %d problems\n", done, len(problems))
-				}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(max(jobs, 1))
+	for k, q := range problems {
+		group.Go(func() error {
+			if err := s.turns(ctx, q, planners, repeat); err != nil {
+				return err
+			}
+			return s.keep(fmt.Sprintf("%d of %d problems", k+1, len(problems)))
+		})
+	}
+	return group.Wait()
+}
+
+// turns runs what is missing of one problem.
+func (s *sweepFile) turns(ctx context.Context, q problem, planners []string, repeat int) error {
+	for round := range max(repeat, 1) {
+		for _, name := range planners {
+			c := s.cell(q.name, name)
+			// A run that reached the limit says all there is to say.
+			if c != nil && (!c.solved() || len(c.Seconds) > round) {
+				continue
+			}
+			if err := s.once(ctx, q, name); err != nil {
+				return fmt.Errorf("%s on %s: %w", name, q.name, err)
 			}
 		}
 	}
 	return nil
+}
+
+// keep saves the file where the last time is long ago, and says how far the
+// sweep is.
+func (s *sweepFile) keep(progress string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.dirty || time.Since(s.saved) < saveEvery {
+		return nil
+	}
+	fmt.Fprintln(os.Stderr, "bench/papers:", progress)
+	return s.saveLocked()
 }
 
 // once runs a planner on a problem and notes the outcome.
@@ -134,7 +168,9 @@ func (s *sweepFile) once(ctx context.Context, q problem, name string) error {
 	if errors.Is(err, stowage.ErrInvalidPlan) {
 		return err
 	}
-	c := s.cell(q.name, name)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := s.at[[2]string{q.name, name}]
 	if c == nil {
 		c = &cell{Problem: q.name, Planner: name}
 		s.Cells = append(s.Cells, c)
