@@ -5,9 +5,11 @@
 //	go run ./bench/tela ablation [INPUT...]       each technique off
 //	go run ./bench/tela inputs INPUT...           each input at 110% of its load
 //
-// Inputs are CSV or JSON problems; to those of strategies and ablation it adds
-// the generated ones of -suite. Steps and outcomes are the same on every
-// machine. Times are the least of -runs runs.
+//	go run ./bench/tela -variants 'sections;candidates=6 stuck' variants [INPUT...]
+//
+// Inputs are CSV or JSON problems; to those of strategies, ablation and variants
+// it adds the generated ones of -suite. Steps and outcomes are the same on every
+// machine. Times are medians of -runs runs.
 package main
 
 import (
@@ -20,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
@@ -31,15 +34,16 @@ import (
 )
 
 var (
-	runs  = flag.Int("runs", 3, "runs of which the least time counts")
+	runs  = flag.Int("runs", 5, "runs of which the median time counts")
 	steps = flag.Int64("steps", 20000, "steps after which a search fails")
 	seeds = flag.Uint64("suite", 8, "generated problems: seeds from 0 to `N`-1 of each kind; 0 for none")
+	lists = flag.String("variants", "", "`V;W`: words separated by spaces, technique for one that is off, NAME=VALUE for a parameter")
 )
 
 func main() {
 	flag.Parse()
 	if flag.NArg() == 0 {
-		fmt.Fprintln(os.Stderr, "usage: tela [flags] micro|strategies|ablation|inputs [INPUT...]")
+		fmt.Fprintln(os.Stderr, "usage: tela [flags] micro|strategies|ablation|variants|inputs [INPUT...]")
 		os.Exit(2)
 	}
 	var err error
@@ -50,6 +54,8 @@ func main() {
 		err = compare(files, strategies())
 	case "ablation":
 		err = compare(files, ablation())
+	case "variants":
+		err = compare(files, variants(*lists))
 	case "inputs":
 		err = inputs(files)
 	default:
@@ -61,12 +67,13 @@ func main() {
 	}
 }
 
-// search plans an input *runs times and returns the result with the least time.
-// The time is that of the planner and, where whole is set, of the timeline too.
+// search plans an input *runs times and returns the last result with the median
+// time. The time is that of the planner and, where whole is set, of the timeline
+// too.
 func search(in *learn.Input, o plan.Options, whole bool) (plan.Result, tela.Counters, time.Duration, error) {
 	var c tela.Counters
 	var r plan.Result
-	least := time.Duration(math.MaxInt64)
+	var seconds []float64
 	for range *runs {
 		began := time.Now()
 		tl := in.Timeline
@@ -77,14 +84,14 @@ func search(in *learn.Input, o plan.Options, whole bool) (plan.Result, tela.Coun
 		if r, err = plan.Run(context.Background(), tela.Planner{Counters: &c}, tl, o); err != nil {
 			return r, c, 0, err
 		}
-		least = min(least, time.Since(began))
+		seconds = append(seconds, time.Since(began).Seconds())
 	}
 	if r.Status.HasPlan() {
 		if report := verify.Check(in.Timeline.Problem, r.Offsets, o.Capacity); !report.OK() {
 			return r, c, 0, fmt.Errorf("%s: %s", in.Name, report.Violations[0].Message)
 		}
 	}
-	return r, c, least, nil
+	return r, c, time.Duration(record.Median(seconds) * float64(time.Second)), nil
 }
 
 // micro measures Table 1, with the time to prepare the problem included. The
@@ -107,14 +114,14 @@ func micro() error {
 			return err
 		}
 		in := learn.Inputs(b.kind, p, []int64{100})[0]
-		r, c, least, err := search(&in, plan.Options{Capacity: in.Capacity}, true)
+		r, c, took, err := search(&in, plan.Options{Capacity: in.Capacity}, true)
 		if err != nil {
 			return err
 		}
 		if !r.Status.HasPlan() || c.Backtracks() > 0 {
 			return fmt.Errorf("%s-%d: %s with %d backtracks", b.kind, b.n, r.Status, c.Backtracks())
 		}
-		ms := least.Seconds() * 1000
+		ms := took.Seconds() * 1000
 		fmt.Printf("| %s-%d | %.0f | %.3g | %.0f | %.2g |\n", b.kind, b.n, b.paper, ms, b.paper/ms, ms*1000/float64(c.Steps))
 	}
 	return nil
@@ -135,11 +142,28 @@ func strategies() []variant {
 }
 
 func ablation() []variant {
-	all := []variant{{"nothing", plan.Options{}}}
+	all := []variant{{"nothing off", plan.Options{}}}
 	for _, t := range (tela.Planner{}).Info().Techniques {
 		if t.Name != "completion" { // always off here: it is another search
 			all = append(all, variant{t.Name, plan.Options{Without: []string{t.Name}}})
 		}
+	}
+	return all
+}
+
+// variants reads the flag of that name, and puts the defaults in front.
+func variants(text string) []variant {
+	all := []variant{{"defaults", plan.Options{}}}
+	for one := range strings.SplitSeq(text, ";") {
+		v := variant{name: strings.TrimSpace(one), o: plan.Options{Params: map[string]string{}}}
+		for _, word := range strings.Fields(one) {
+			if key, value, ok := strings.Cut(word, "="); ok {
+				v.o.Params[key] = value
+			} else {
+				v.o.Without = append(v.o.Without, word)
+			}
+		}
+		all = append(all, v)
 	}
 	return all
 }
@@ -175,16 +199,16 @@ func compare(files []string, variants []variant) error {
 			o := variant.o
 			o.Capacity, o.NodeLimit = all[k].Capacity, *steps
 			o.Without = append([]string{"completion"}, o.Without...)
-			r, c, least, err := search(&all[k], o, false)
+			r, c, took, err := search(&all[k], o, false)
 			if err != nil {
 				return err
 			}
-			now := cell{r.Status.HasPlan(), c.Steps, least}
+			now := cell{r.Status.HasPlan(), c.Steps, took}
 			if v == 0 {
 				base[k] = now
 			}
 			was := base[k]
-			taken, backtracks, seconds = taken+c.Steps, backtracks+c.Backtracks(), seconds+least.Seconds()
+			taken, backtracks, seconds = taken+c.Steps, backtracks+c.Backtracks(), seconds+took.Seconds()
 			switch {
 			case now.solved && was.solved:
 				both++
@@ -216,7 +240,7 @@ func inputs(files []string) error {
 			return err
 		}
 		in := learn.Inputs(name(path), p, []int64{110})[0]
-		r, c, least, err := search(&in, plan.Options{Capacity: in.Capacity, NodeLimit: *steps}, true)
+		r, c, took, err := search(&in, plan.Options{Capacity: in.Capacity, NodeLimit: *steps}, true)
 		if err != nil {
 			return err
 		}
@@ -224,7 +248,7 @@ func inputs(files []string) error {
 		if status == model.Optimal {
 			status = model.Feasible // what was asked is whether it fits
 		}
-		fmt.Printf("| %s | %d | %s | %d | %d | %d | %.2f |\n", name(path), len(p.Buffers), status, c.Steps, c.Minor, c.Major, least.Seconds()*1000)
+		fmt.Printf("| %s | %d | %s | %d | %d | %d | %.2f |\n", name(path), len(p.Buffers), status, c.Steps, c.Minor, c.Major, took.Seconds()*1000)
 	}
 	return nil
 }

@@ -89,6 +89,17 @@ func (e *Engine) Pop() {
 	e.failed = false
 }
 
+// Touched appends to dst the buffers whose bounds have moved at the last level,
+// some of them several times.
+func (e *Engine) Touched(dst []int32) []int32 {
+	for t := e.levels[len(e.levels)-1].trail; t < int32(len(e.trail)); t++ {
+		if v := e.trail[t].v; v >= 0 {
+			dst = append(dst, v>>1)
+		}
+	}
+	return dst
+}
+
 // PopTo undoes all levels above the given one.
 func (e *Engine) PopTo(level int) {
 	for len(e.levels) > level {

@@ -37,10 +37,13 @@ func (s *search) complete() outcome {
 			return found
 		}
 		node := orderNode{literal: p}
-		for !s.decide(&stack, node) {
+		for {
 			if !s.limits.spend() {
 				s.engine.PopTo(0)
 				return limited
+			}
+			if s.decide(&stack, node) {
+				break
 			}
 			conflict = s.engine.Conflict(conflict[:0])
 			for {
@@ -61,10 +64,6 @@ func (s *search) complete() outcome {
 				slices.Sort(conflict)
 				conflict = slices.Compact(conflict)
 			}
-		}
-		if !s.limits.spend() {
-			s.engine.PopTo(0)
-			return limited
 		}
 	}
 }

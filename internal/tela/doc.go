@@ -40,6 +40,7 @@
 //	phases.go      contention phases (figure 9)
 //	candidates.go  who is next
 //	backtrack.go   where to go back to
+//	sections.go    placements that leave a section too little room
 //	policy.go      what a learned policy sees of a major backtrack
 //	widen.go       more candidates, after the first have run out
 //	complete.go    search over orders of pairs, after the heuristics

@@ -23,6 +23,7 @@ type switches struct {
 	partitions           bool
 	widening             bool
 	completion           bool
+	sections             bool
 }
 
 // table is the one list of the techniques: name, summary, switch.
@@ -39,6 +40,7 @@ var table = []struct {
 	{"promotion", "a major backtrack takes its candidates along, to the front of those of its target", func(s *switches) *bool { return &s.promotion }},
 	{"starved", "a major backtrack also takes along the buffer that a candidate left without room, in front of the candidates", func(s *switches) *bool { return &s.starved }},
 	{"stuck", "leave the subtree of a point after too many backtracks in it", func(s *switches) *bool { return &s.stuck }},
+	{"sections", "after some backtracks, give up a placement that leaves a section too little room for what is unplaced there", func(s *switches) *bool { return &s.sections }},
 	{"twins", "of buffers alike in size, lifespan and alignment only one is a candidate", func(s *switches) *bool { return &s.twins }},
 	{"partitions", "search the parts of the problem that share no time apart", func(s *switches) *bool { return &s.partitions }},
 	{"widening", "when all candidates have failed, search again with twice as many a point", func(s *switches) *bool { return &s.widening }},
@@ -57,12 +59,13 @@ const (
 // settings are the parameters, parsed.
 type settings struct {
 	switches
-	strategy   string
-	candidates int // most candidates of a point
-	stuckAfter int64
-	step       int // percent between thresholds
-	effort     int64
-	maxPairs   int
+	strategy      string
+	candidates    int // most candidates of a point
+	stuckAfter    int64
+	step          int // percent between thresholds
+	effort        int64
+	sectionsAfter int64
+	maxPairs      int
 }
 
 // params is the one list of the tunables: name, default, summary, and the
@@ -77,6 +80,7 @@ var params = []struct {
 	{"stuck-after", "100", "backtracks in the subtree of a point after which it is left", 1, 1 << 40, func(s *settings, x int64) { s.stuckAfter = x }},
 	{"threshold-step", "10", "percent of the peak contention between one phase threshold and the next", 1, 100, func(s *settings, x int64) { s.step = int(x) }},
 	{"effort", "20000", "steps that minimising spends on a capacity before it calls it too low, in its last round where no limit is set", 1, 1 << 40, func(s *settings, x int64) { s.effort = x }},
+	{"sections-after", "200", "backtracks of a partition after which sections are looked at", 0, 1 << 40, func(s *settings, x int64) { s.sectionsAfter = x }},
 	{"max-pairs", "8388608", "most conflicting pairs of a partition, about 30 bytes each; a denser problem is refused", 1, 1 << 28, func(s *settings, x int64) { s.maxPairs = int(x) }},
 }
 
@@ -132,7 +136,7 @@ func info() plan.Info {
 	i := plan.Info{
 		Name:    "tela",
 		Summary: "heuristic search that a constraint engine guides, with conflict-driven backtracks",
-		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, twins, widening and completion are Stowage's",
+		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, sections, twins, widening and completion are Stowage's",
 	}
 	for _, t := range table {
 		i.Techniques = append(i.Techniques, plan.Technique{Name: t.name, Summary: t.summary})

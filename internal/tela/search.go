@@ -116,6 +116,7 @@ type search struct {
 	view     Major    // scratch of policy.go
 	blamed   []int64  // buffer → major backtracks whose culprits had it
 	share    shares
+	sections *sections // nil until they are needed
 }
 
 // newSearch prepares a partition. The error is that of the engine.
@@ -170,6 +171,10 @@ func (s *search) fit(capacity int64) outcome {
 		s.measure(capacity)
 	}
 	depth := int32(len(s.free))
+	if s.sections != nil {
+		s.sections.active = false
+	}
+	begun := s.total
 	s.open(0, 0)
 	for d := int32(0); d < depth; {
 		j := s.candidate(d)
@@ -181,6 +186,9 @@ func (s *search) fit(capacity int64) outcome {
 			}
 			s.unwind(d, t)
 			d = t
+			if s.set.sections && s.total-begun >= s.set.sectionsAfter && !s.inSections() {
+				s.activate(capacity)
+			}
 			continue
 		}
 		if !s.limits.spend() {
@@ -234,7 +242,13 @@ func (s *search) try(d, j int32) bool {
 		offset = at
 	}
 	if s.engine.Place(j, offset) {
-		return true
+		if !s.inSections() || s.roomy(j) {
+			return true
+		}
+		s.blameSection(d)
+		s.sections.take(j)
+		s.engine.Pop()
+		return false
 	}
 	s.conflict = s.engine.Conflict(s.conflict[:0])
 	if p := &s.points[d]; p.starved < 0 {
@@ -252,6 +266,9 @@ func (s *search) try(d, j int32) bool {
 	s.points[d].culprits.union(s.last)
 	return false
 }
+
+// inSections reports whether sections are looked at.
+func (s *search) inSections() bool { return s.sections != nil && s.sections.active }
 
 // isFixed reports whether buffer j has a fixed offset.
 func (s *search) isFixed(j int32) bool { return s.tl.Problem.Buffers[s.engine.ID(j)].Fixed != nil }
@@ -280,6 +297,9 @@ func (s *search) unwind(d, t int32) {
 func (s *search) shelve(d int32) {
 	j := s.points[d].chosen
 	s.pointOf[j] = -1
+	if s.inSections() {
+		s.sections.take(j)
+	}
 	for h := len(s.shelves) - 1; h >= 0; h-- {
 		s.shelves[h].restore(j)
 	}

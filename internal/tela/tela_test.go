@@ -96,9 +96,10 @@ func TestSwitches(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p := suite.Tiny(seed)
 		o := plan.Options{Params: map[string]string{
-			"strategy":    strategies[rng.IntN(len(strategies))],
-			"candidates":  strconv.Itoa(1 + rng.IntN(8)),
-			"stuck-after": strconv.Itoa(1 + rng.IntN(5)),
+			"strategy":       strategies[rng.IntN(len(strategies))],
+			"candidates":     strconv.Itoa(1 + rng.IntN(8)),
+			"stuck-after":    strconv.Itoa(1 + rng.IntN(5)),
+			"sections-after": strconv.Itoa(rng.IntN(3)),
 		}}
 		for _, t := range table {
 			if seed%4 != 0 && rng.IntN(4) == 0 && t.name != "largest" {
