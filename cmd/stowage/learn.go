@@ -125,8 +125,8 @@ func newLearnCollect() *cobra.Command {
 	c.bind(cmd)
 	f := cmd.Flags()
 	f.Int64Var(&o.Steps, "steps", 20000, "search an input for at most `N` steps")
-	f.IntVar(&o.Events, "events", 60, "ask about at most `N` major backtracks of an input")
-	f.Int64Var(&o.Nodes, "nodes", 2000, "spend at most `N` nodes of the exact planner on a question")
+	f.IntVar(&o.Events, "events", 200, "ask about at most `N` major backtracks of an input")
+	f.Int64Var(&o.Nodes, "nodes", 10000, "spend at most `N` nodes of the exact planner on a question")
 	f.Float64Var(&o.Mix, "mix", 0.5, "follow the exact planner in this `SHARE` of the backtracks")
 	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
 	f.StringVarP(&output, "output", "o", "", "write the samples to `FILE` [default: standard output]")
@@ -158,8 +158,8 @@ func newLearnTrain() *cobra.Command {
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.StringVar(&o.Python, "python", "python3", "an `INTERPRETER` that has the package xgboost")
-	f.IntVar(&o.Trees, "trees", 50, "train `N` trees")
-	f.IntVar(&o.Depth, "depth", 3, "let a tree be `N` decisions deep")
+	f.IntVar(&o.Trees, "trees", 100, "train `N` trees")
+	f.IntVar(&o.Depth, "depth", 4, "let a tree be `N` decisions deep")
 	f.Float64Var(&o.Rate, "rate", 0.1, "learn at the `RATE`, from 0 to 1")
 	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
 	f.StringVarP(&output, "output", "o", "", "write the model to `FILE`, gzipped where it ends in .gz")
@@ -173,6 +173,7 @@ func newLearnEval() *cobra.Command {
 	var steps int64
 	var model string
 	var all bool
+	var without []string
 	scorer := learn.DefaultScorer
 	cmd := &cobra.Command{
 		Use:         "eval [INPUT...]",
@@ -198,7 +199,7 @@ func newLearnEval() *cobra.Command {
 			var tally learn.Tally
 			var rows []learn.Comparison
 			for k := range inputs {
-				one, err := learn.Compare(ctx, &inputs[k], &scorer, steps)
+				one, err := learn.Compare(ctx, &inputs[k], &scorer, steps, without)
 				if err != nil {
 					return err
 				}
@@ -217,10 +218,13 @@ func newLearnEval() *cobra.Command {
 	f.Float64Var(&scorer.Weight, "depth-weight", scorer.Weight, "weigh targets by their depth to the power `W`")
 	f.Float64Var(&scorer.Threshold, "score-threshold", scorer.Threshold, "follow no weighted score under `T`")
 	f.Int64Var(&scorer.After, "model-after", scorer.After, "ask the model after `N` backtracks of a partition")
-	f.BoolVar(&scorer.Spread, "spread", scorer.Spread, "under the threshold try all unplaced buffers, as in the paper, rather than follow the rules")
+	f.Float64Var(&scorer.Share, "model-share", scorer.Share, "after that ask it in this `SHARE` of the major backtracks")
+	f.BoolVar(&scorer.Spread, "spread", scorer.Spread, "under the threshold stay and try all unplaced buffers, as in the paper, rather than follow the rules")
+	f.StringSliceVar(&without, "rules-without", nil, "search by the rules without the techniques `T1,T2`")
 	f.Int64Var(&steps, "steps", 50000, "give up after `N` steps")
 	f.BoolVar(&all, "all", false, "list every input, not only the sums")
-	group(cmd, "Model", "model", "depth-weight", "score-threshold", "model-after", "spread")
+	group(cmd, "Model", "model", "depth-weight", "score-threshold", "model-after", "model-share", "spread")
+	group(cmd, "Rules", "rules-without")
 	group(cmd, "Limits", "steps")
 	return cmd
 }

@@ -11,15 +11,25 @@ import "math/bits"
 // that has none. Candidates that failed are not on the path, so the last culprit
 // of the paper, which a minor backtrack has dealt with, is already left out.
 //
-// Complexity: O(targets) a major backtrack, and a Policy's own work.
+// The failed point is a target too, unless that has been tried: to stay, and try
+// all unplaced buffers. In the paper that is what happens where no target scores
+// well. It needs a score of its own: of the points at which all candidates of the
+// rules fail a fifth to a quarter can still be completed, by another buffer, and
+// an oracle that may not stay hardly solves more than the rules do.
+//
+// Complexity: O(targets) a major backtrack, O(sections) a point, and a Policy's own
+// work.
+//
+// Measured on 70 hard inputs, 50,000 steps each: the rules solve 29, the exact
+// planner as an oracle 31 where it may not stay and 64 where it may.
 
 // NumFeatures is the number of features of a target.
-const NumFeatures = 12
+const NumFeatures = 18
 
 // FeatureNames names them, in order.
 var FeatureNames = [NumFeatures]string{
 	"size", "lifetime", "contention", "level", "blamed", "jumps", "subtree", "same_phase", "backtracks",
-	"distance", "culprit", "rules",
+	"distance", "culprit", "rules", "unplaced", "tried", "slack", "slack_after", "room", "room_after",
 }
 
 // Features describe a target:
@@ -34,16 +44,26 @@ var FeatureNames = [NumFeatures]string{
 //	same_phase  1 where the buffer is in the phase of the failed point, else 0
 //	backtracks  of the search so far
 //
-// The last three are not in the paper:
+// The others are not in the paper:
 //
 //	distance    points from the failed one back to the target
 //	culprit     1 where the buffer is a culprit of the failure, else 0
 //	rules       1 where the rules of backtrack.go would go here, else 0
+//	unplaced    share of the buffers that are not placed at the point
+//	tried       candidates that have been tried there
+//	slack       least room of any section that unplaced buffers can use and do not
+//	            need, over the capacity, at the point
+//	slack_after … when its buffer had been placed
+//	room        the same in the mean of all sections
+//	room_after
+//
+// The failed point itself is described by the first candidate that it tried. The
+// last four are 1 where sections were not yet looked at.
 type Features [NumFeatures]float32
 
 // A Target is a point that a major backtrack may go to.
 type Target struct {
-	Point    int32
+	Point    int32 // Major.Point: stay, and try all unplaced buffers
 	Features Features
 }
 
@@ -63,7 +83,7 @@ type Major struct {
 	Widened   bool  // all unplaced buffers have already been tried here
 	// Backtracks of the search of this partition and capacity so far.
 	Backtracks int64
-	Targets    []Target // by ascending point, at least one
+	Targets    []Target // by ascending point, at least one; the last may be Point
 	// Uncounted may be set by the policy: the backtrack then does not count in
 	// the feature jumps.
 	Uncounted bool
@@ -75,8 +95,8 @@ func (m *Major) Path(dst []Placement) []Placement { return m.search.path(dst, m.
 
 // What a Policy may return instead of an index.
 const (
-	// Spread has all unplaced buffers tried at the failed point. Where that has
-	// happened already the search goes back one point.
+	// Spread stays at the failed point, as its target does. Where all unplaced
+	// buffers have already been tried there the search goes back one point.
 	Spread = -1
 	// Rules goes where the rules of backtrack.go choose.
 	Rules = -2
@@ -145,31 +165,55 @@ func (s *search) consult(d, otherwise int32) int32 {
 			m.Targets = append(m.Targets, Target{Point: min(high, d-1)})
 		}
 	}
+	if !p.wide {
+		m.Targets = append(m.Targets, Target{Point: d})
+	}
 	for k := range m.Targets {
 		s.describe(&m.Targets[k], m)
 	}
-	switch k := s.policy.Choose(m); {
-	case k >= 0:
-		return m.Targets[k].Point
-	case k == Rules:
-		return otherwise
-	case p.wide:
-		return d - 1
-	default:
-		p.wide = true
-		return d
+	k := s.policy.Choose(m)
+	t := otherwise
+	if k >= 0 {
+		t = m.Targets[k].Point
+	} else if k == Spread {
+		t = d
 	}
+	if t == d && p.wide {
+		return d - 1
+	}
+	if t == d {
+		p.wide = true
+	}
+	return t
 }
 
 // describe sets the features of a target.
 func (s *search) describe(t *Target, m *Major) {
 	p, failed := &s.points[t.Point], &s.points[m.Point]
-	j := p.chosen
+	j, after := p.chosen, p
+	if t.Point == m.Point {
+		j = p.list[0]
+	} else {
+		after = &s.points[t.Point+1]
+	}
 	t.Features = Features{
 		s.share.size[j], s.share.lifetime[j], s.share.contention[j],
 		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), flag(s.phaseOf[j] == failed.phase), float32(s.total),
 		float32(m.Point - t.Point), flag(failed.culprits.has(t.Point)), flag(t.Point == m.Default),
+		1 - float32(t.Point)/float32(len(s.free)), float32(p.tried), p.slack, after.slack, p.room, after.room,
 	}
+}
+
+// gauge notes at point d what room its sections have.
+func (s *search) gauge(d int32) {
+	p := &s.points[d]
+	p.slack, p.room = 1, 1
+	if !s.inSections() || !s.sections.measured {
+		return
+	}
+	x := s.sections
+	p.slack = float32(float64(x.least()) / float64(x.capacity))
+	p.room = float32(float64(x.total) / float64(x.capacity) / float64(len(x.members)))
 }
 
 func flag(b bool) float32 {

@@ -87,6 +87,8 @@ type point struct {
 	// starved is the buffer that the first failed candidate left without room, -1
 	// where that is the candidate itself or none has failed.
 	starved int32
+	// slack and room are what sections have when the point is opened, policy.go.
+	slack, room float32
 }
 
 // search plans one partition.
@@ -174,6 +176,9 @@ func (s *search) fit(capacity int64) outcome {
 	if s.sections != nil {
 		s.sections.active = false
 	}
+	if s.set.sections && s.set.sectionsAfter == 0 {
+		s.activate(capacity)
+	}
 	begun := s.total
 	s.open(0, 0)
 	for d := int32(0); d < depth; {
@@ -187,7 +192,7 @@ func (s *search) fit(capacity int64) outcome {
 			s.unwind(d, t)
 			d = t
 			if s.set.sections && s.total-begun >= s.set.sectionsAfter && !s.inSections() {
-				s.activate(capacity)
+				d = s.again(d, capacity)
 			}
 			continue
 		}
@@ -201,10 +206,7 @@ func (s *search) fit(capacity int64) outcome {
 			s.limits.counters.Minor++
 			continue
 		}
-		s.points[d].chosen, s.pointOf[j] = j, d
-		for h := range s.shelves {
-			s.shelves[h].remove(j)
-		}
+		s.settle(d, j)
 		d++
 		if d < depth {
 			s.open(d, s.phaseOf[j])
@@ -220,6 +222,14 @@ func (s *search) fit(capacity int64) outcome {
 	return found
 }
 
+// settle takes buffer j, placed at point d, off the shelves.
+func (s *search) settle(d, j int32) {
+	s.points[d].chosen, s.pointOf[j] = j, d
+	for h := range s.shelves {
+		s.shelves[h].remove(j)
+	}
+}
+
 // open begins point d, at which nothing has been tried.
 func (s *search) open(d, phase int32) {
 	p := &s.points[d]
@@ -227,6 +237,9 @@ func (s *search) open(d, phase int32) {
 	p.opened, p.patience, p.jumps = s.total, s.total+s.set.stuckAfter, 0
 	p.culprits.clear()
 	p.starved = -1
+	if s.policy != nil {
+		s.gauge(d)
+	}
 }
 
 // try places buffer j at point d and reports whether no contradiction shows.
@@ -241,12 +254,18 @@ func (s *search) try(d, j int32) bool {
 		}
 		offset = at
 	}
+	return s.place(d, j, offset)
+}
+
+// place is try at a given offset.
+func (s *search) place(d, j int32, offset int64) bool {
 	if s.engine.Place(j, offset) {
 		if !s.inSections() || s.roomy(j) {
 			return true
 		}
 		s.blameSection(d)
 		s.sections.take(j)
+		s.sections.revert(j)
 		s.engine.Pop()
 		return false
 	}
@@ -299,6 +318,7 @@ func (s *search) shelve(d int32) {
 	s.pointOf[j] = -1
 	if s.inSections() {
 		s.sections.take(j)
+		s.sections.revert(j)
 	}
 	for h := len(s.shelves) - 1; h >= 0; h-- {
 		s.shelves[h].restore(j)

@@ -68,12 +68,27 @@ type sections struct {
 	stamp                   int64
 	bufferSeen, sectionSeen []int64 // stamp of the last look
 	failed                  int32   // section of the last failure
+
+	// Where measured is set, slack has the room of each section's holes that
+	// something unplaced there can use, beyond what is unplaced, and undo what it
+	// was before the placements of the path.
+	measured bool
+	slack    []int64
+	total    int64 // sum of slack over the sections that have members
+	undo     []slackEntry
+	marks    []int32 // buffer → undo entries when it was put
+}
+
+// A slackEntry is a slack to return to.
+type slackEntry struct {
+	section int32
+	slack   int64
 }
 
 // newSections lists who is active where. Sections of one buffer are left out.
 func newSections(tl *timeline.Timeline, part *timeline.Partition) *sections {
 	count := int(part.Last - part.First)
-	x := &sections{members: make([][]member, count), piles: make([][]piece, count), of: make([][]int32, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)), sectionSeen: make([]int64, count)}
+	x := &sections{members: make([][]member, count), piles: make([][]piece, count), of: make([][]int32, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)), sectionSeen: make([]int64, count), slack: make([]int64, count), marks: make([]int32, len(part.Buffers))}
 	each := func(do func(s, j int32, span timeline.Span)) {
 		for j, i := range part.Buffers {
 			for _, span := range tl.Spans(int(i)) {
@@ -136,15 +151,38 @@ func (x *sections) take(j int32) {
 	}
 }
 
-// activate builds the piles of what is placed now.
+// revert restores the slacks from before the placement of buffer j, the last one
+// that was put.
+func (x *sections) revert(j int32) {
+	for k := int32(len(x.undo)) - 1; k >= x.marks[j]; k-- {
+		u := x.undo[k]
+		x.total += u.slack - x.slack[u.section]
+		x.slack[u.section] = u.slack
+	}
+	x.undo = x.undo[:x.marks[j]]
+}
+
+// least returns the least slack of any section.
+func (x *sections) least() int64 {
+	least := x.capacity
+	for s := range x.members {
+		if len(x.members[s]) > 0 {
+			least = min(least, x.slack[s])
+		}
+	}
+	return least
+}
+
+// activate begins to look at sections, with what is fixed in them.
 func (s *search) activate(capacity int64) {
 	if s.sections == nil {
 		s.sections = newSections(s.tl, s.part)
 	}
 	x := s.sections
-	x.active, x.capacity = true, capacity
-	for k := range x.piles {
-		x.piles[k] = x.piles[k][:0]
+	x.active, x.measured, x.capacity = true, s.policy != nil, capacity
+	x.undo, x.total = x.undo[:0], 0
+	for at := range x.piles {
+		x.piles[at] = x.piles[at][:0]
 	}
 	for j := range s.n {
 		if s.engine.Placed(j) {
@@ -152,6 +190,39 @@ func (s *search) activate(capacity int64) {
 			x.put(j, offset)
 		}
 	}
+	if x.measured {
+		for at := range x.members {
+			x.slack[at] = 0
+			if len(x.members[at]) > 0 {
+				_, x.slack[at] = s.lacking(int32(at))
+				x.total += x.slack[at]
+			}
+		}
+	}
+}
+
+// again begins to look at sections at point d, by placing what is placed once
+// more. It returns the point to go on at, which is an earlier one where a
+// placement now fails.
+func (s *search) again(d int32, capacity int64) int32 {
+	offsets := make([]int64, d)
+	for t := range offsets {
+		offsets[t], _ = s.engine.Range(s.points[t].chosen)
+	}
+	s.unwind(d, 0)
+	s.activate(capacity)
+	for t, offset := range offsets {
+		s.gauge(int32(t))
+		j := s.points[t].chosen
+		if !s.place(int32(t), j, offset) {
+			s.total++
+			s.limits.counters.Minor++
+			return int32(t)
+		}
+		s.settle(int32(t), j)
+	}
+	s.gauge(d)
+	return d
 }
 
 // roomy puts the buffer just placed into its sections and reports whether every
@@ -162,6 +233,7 @@ func (s *search) roomy(j int32) bool {
 	x := s.sections
 	offset, _ := s.engine.Range(j)
 	x.put(j, offset)
+	x.marks[j] = int32(len(x.undo))
 	x.stamp++
 	x.touched = s.engine.Touched(append(x.touched[:0], j))
 	for _, k := range x.touched {
@@ -170,36 +242,46 @@ func (s *search) roomy(j int32) bool {
 		}
 		x.bufferSeen[k] = x.stamp
 		for _, at := range x.of[k] {
-			if x.sectionSeen[at] != x.stamp {
-				x.sectionSeen[at] = x.stamp
-				if !s.enough(at) {
-					x.failed = at
-					return false
-				}
+			if x.sectionSeen[at] == x.stamp {
+				continue
+			}
+			x.sectionSeen[at] = x.stamp
+			lacking, slack := s.lacking(at)
+			if lacking > 0 {
+				x.failed = at
+				return false
+			}
+			if x.measured {
+				x.undo = append(x.undo, slackEntry{at, x.slack[at]})
+				x.total += slack - x.slack[at]
+				x.slack[at] = slack
 			}
 		}
 	}
 	return true
 }
 
-// enough reports whether the holes of a section take what is unplaced there. It
-// begins with the uppermost, which nearly always does.
-func (s *search) enough(at int32) bool {
+// lacking returns what is unplaced in a section less what its holes take of it,
+// and the slack, where that is measured. It begins with the uppermost hole, which
+// nearly always takes all; without slack it stops there.
+func (s *search) lacking(at int32) (lacking, slack int64) {
 	x := s.sections
-	lacking := int64(0)
 	for _, m := range x.members[at] {
 		if !s.engine.Placed(m.buffer) {
 			lacking += m.end - m.start
 		}
 	}
+	slack = -lacking
 	pile := x.piles[at]
-	for k := len(pile); k >= 0 && lacking > 0; k-- {
+	for k := len(pile); k >= 0 && (lacking > 0 || x.measured); k-- {
 		from, to := hole(pile, k, x.capacity)
 		if from < to {
-			lacking -= s.takes(at, from, to)
+			taken, room := s.takes(at, from, to)
+			lacking -= taken
+			slack += room
 		}
 	}
-	return lacking <= 0
+	return lacking, slack
 }
 
 // hole returns the room under piece k of a pile, or over the last.
@@ -213,8 +295,9 @@ func hole(pile []piece, k int, capacity int64) (from, to int64) {
 	return from, capacity
 }
 
-// takes returns how much of a hole the unplaced buffers of a section can use.
-func (s *search) takes(at int32, from, to int64) int64 {
+// takes returns how much of a hole the unplaced buffers of a section can fill at
+// most, and the stretch of it that they reach.
+func (s *search) takes(at int32, from, to int64) (taken, room int64) {
 	low, high, sum := to, from, int64(0)
 	for _, m := range s.sections.members[at] {
 		if s.engine.Placed(m.buffer) {
@@ -228,7 +311,8 @@ func (s *search) takes(at int32, from, to int64) int64 {
 		sum += m.end - m.start
 		low, high = min(low, start), max(high, end)
 	}
-	return min(sum, max(high-low, 0))
+	room = max(high-low, 0)
+	return min(sum, room), room
 }
 
 // blameSection keeps the culprits of the failed section at point d.
@@ -247,7 +331,11 @@ func (s *search) blameSection(d int32) {
 		}
 	}
 	for k := 0; k <= len(pile); k++ {
-		if from, to := hole(pile, k, x.capacity); from < to && s.takes(x.failed, from, to) < to-from {
+		from, to := hole(pile, k, x.capacity)
+		if from >= to {
+			continue
+		}
+		if taken, _ := s.takes(x.failed, from, to); taken < to-from {
 			blame(k - 1)
 			blame(k)
 		}

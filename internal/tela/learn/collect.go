@@ -17,8 +17,9 @@ import (
 // seen that the oracle alone would never take. What the best target was is known
 // only at the end: the deepest point that the path shares with the plan found.
 //
-// Where the search ends without a plan there is no best target, and its samples
-// are dropped.
+// Once so many backtracks have been looked at, the oracle leads on to a plan. Where
+// the search still ends without one there is no best target, and its samples are
+// dropped.
 //
 // Complexity: that of the exact planner, O(log depth) times a major backtrack.
 //
@@ -32,8 +33,8 @@ import (
 // CollectOptions bound the collection from one input.
 type CollectOptions struct {
 	Steps  int64   // of the search; 0 means 20,000
-	Events int     // major backtracks that are looked at; 0 means 60
-	Nodes  int64   // of the exact planner for one question; 0 means 2,000
+	Events int     // major backtracks that are looked at; 0 means 200
+	Nodes  int64   // of the exact planner for one question; 0 means 10,000
 	Mix    float64 // how often the oracle decides; 0 means half of the time
 	Seed   uint64
 }
@@ -43,10 +44,10 @@ func (o *CollectOptions) complete() {
 		o.Steps = 20000
 	}
 	if o.Events == 0 {
-		o.Events = 60
+		o.Events = 200
 	}
 	if o.Nodes == 0 {
-		o.Nodes = 2000
+		o.Nodes = 10000
 	}
 	if o.Mix == 0 {
 		o.Mix = 0.5
@@ -63,6 +64,7 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 	c := &collector{ctx: ctx, tl: in.Timeline, o: o, input: in.Name, coin: rand.New(rand.NewPCG(o.Seed, name.Sum64())), oracles: map[int]*oracle{}}
 	r, err := plan.Run(ctx, tela.Planner{Policy: c}, in.Timeline, plan.Options{
 		Capacity: in.Capacity, NodeLimit: o.Steps, Without: []string{"completion"},
+		Params: map[string]string{"sections-after": "0"}, // as they are when a model is asked
 	})
 	if err != nil || r.Status == model.Unknown && len(c.samples) == 0 {
 		return nil, err
@@ -81,7 +83,13 @@ type collector struct {
 	open    []event
 	events  int
 	samples []Sample
+	// unanswered counts the questions that were too hard for the oracle.
+	unanswered int
 }
+
+// patience is the number of questions without an answer after which an input is
+// not asked about any more: they take long, and there will be more of them.
+const patience = 10
 
 // An event is a major backtrack whose best target is not yet known.
 type event struct {
@@ -93,8 +101,9 @@ type event struct {
 
 // Choose asks the oracle, notes the event, and goes where the coin says.
 func (c *collector) Choose(m *tela.Major) int {
-	oracleTurn := c.coin.Float64() < c.o.Mix
-	if c.events >= c.o.Events {
+	full := c.events >= c.o.Events
+	oracleTurn := c.coin.Float64() < c.o.Mix || full
+	if c.unanswered >= patience {
 		return tela.Rules
 	}
 	x := c.oracles[m.Partition]
@@ -105,11 +114,13 @@ func (c *collector) Choose(m *tela.Major) int {
 	path := m.Path(nil)
 	minimum, ok := x.deepest(c.ctx, path)
 	if !ok {
-		c.events++ // an expensive answer counts, even one that is none
+		c.unanswered++
 		return tela.Rules
 	}
-	c.open = append(c.open, event{m.Partition, c.events, path, append([]tela.Target(nil), m.Targets...), minimum})
-	c.events++
+	if !full {
+		c.open = append(c.open, event{m.Partition, c.events, path, append([]tela.Target(nil), m.Targets...), minimum})
+		c.events++
+	}
 	if !oracleTurn {
 		return tela.Rules
 	}

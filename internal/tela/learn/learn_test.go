@@ -23,7 +23,7 @@ import (
 
 // twoTrees is a model of two trees: level < 3 ? (size < 0.5 ? 1 : 2) : 4, and
 // the constant 0.25, over a base of 0.5.
-const twoTrees = `{"learner":{"learner_model_param":{"base_score":"[5E-1]","num_feature":"12"},
+const twoTrees = `{"learner":{"learner_model_param":{"base_score":"[5E-1]","num_feature":"18"},
 "objective":{"name":"reg:squarederror"},
 "gradient_booster":{"name":"gbtree","model":{"trees":[
 {"left_children":[2,-1,3,-1,-1],"right_children":[1,-1,4,-1,-1],"split_indices":[3,0,0,0,0],"split_conditions":[3,4,0.5,1,2]},
@@ -44,9 +44,9 @@ func TestForest(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`{"learner"`, `["learner"`, "not a model"},
 		{"gbtree", "gblinear", "not gbtree"},
-		{`"12"`, `"8"`, "has 8 features"},
+		{`"18"`, `"8"`, "has 8 features"},
 		{"[5E-1]", "half", "base_score"},
-		{"[3,0,0,0,0]", "[12,0,0,0,0]", "tree 0: node 0"},
+		{"[3,0,0,0,0]", "[18,0,0,0,0]", "tree 0: node 0"},
 		{"[2,-1,3,-1,-1]", "[9,-1,3,-1,-1]", "tree 0: node 0"},
 		{"[2,-1,3,-1,-1]", "[0,-1,3,-1,-1]", "tree 0: node"},
 		{"[2,-1,3,-1,-1]", "[2,-1,3,-1]", "differ in length"},

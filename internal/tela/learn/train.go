@@ -26,8 +26,8 @@ var script []byte
 // TrainOptions are XGBoost's. Zero means the default.
 type TrainOptions struct {
 	Python string  // an interpreter that has the package xgboost; "" means python3
-	Trees  int     // 0 means 50
-	Depth  int     // of a tree; 0 means 3
+	Trees  int     // 0 means 100
+	Depth  int     // of a tree; 0 means 4
 	Rate   float64 // learning rate; 0 means 0.1
 	Seed   uint64
 	Log    io.Writer // what XGBoost says; nil for nobody
@@ -40,10 +40,10 @@ func Train(ctx context.Context, samples, model string, o TrainOptions) error {
 		o.Python = "python3"
 	}
 	if o.Trees == 0 {
-		o.Trees = 50
+		o.Trees = 100
 	}
 	if o.Depth == 0 {
-		o.Depth = 3
+		o.Depth = 4
 	}
 	if o.Rate == 0 {
 		o.Rate = 0.1

@@ -7,12 +7,11 @@ import sys
 import numpy
 import xgboost
 
-FEATURES = 12
+FIRST = 5  # columns before the features; the last column is the score
 samples, model, trees, depth, rate, seed = sys.argv[1:7]
 with open(samples, newline="") as f:
     rows = list(csv.reader(f))
-first = len(rows[0]) - 1 - FEATURES
-x = numpy.array([[float(v) for v in r[first : first + FEATURES]] for r in rows[1:]], dtype=numpy.float32)
+x = numpy.array([[float(v) for v in r[FIRST:-1]] for r in rows[1:]], dtype=numpy.float32)
 y = numpy.array([float(r[-1]) for r in rows[1:]], dtype=numpy.float32)
 data = xgboost.DMatrix(x, label=y)
 parameters = {
@@ -32,4 +31,4 @@ error = float(numpy.sqrt(numpy.mean((forest.predict(data) - y) ** 2)))
 mean = float(numpy.sqrt(numpy.mean((y - y.mean()) ** 2)))
 print(f"{len(y)} samples, {trees} trees, error {error:.3f} (of a constant: {mean:.3f}), xgboost {xgboost.__version__}", file=sys.stderr)
 for name, gain in sorted(forest.get_score(importance_type="gain").items(), key=lambda p: -p[1]):
-    print(f"  {rows[0][first + int(name[1:])]:<12} gain {gain:.1f}", file=sys.stderr)
+    print(f"  {rows[0][FIRST + int(name[1:])]:<12} gain {gain:.1f}", file=sys.stderr)
