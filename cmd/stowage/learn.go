@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -11,6 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/tela"
 	"github.com/stowage-go/stowage/internal/tela/learn"
 )
 
@@ -174,6 +177,7 @@ func newLearnEval() *cobra.Command {
 	var model string
 	var all bool
 	var without []string
+	var oracle int64
 	scorer := learn.DefaultScorer
 	cmd := &cobra.Command{
 		Use:         "eval [INPUT...]",
@@ -185,6 +189,11 @@ func newLearnEval() *cobra.Command {
 			inputs, err := c.inputs(args)
 			if err != nil {
 				return err
+			}
+			for _, name := range without {
+				if !slices.ContainsFunc(tela.Planner{}.Info().Techniques, func(t plan.Technique) bool { return t.Name == name }) {
+					return usagef("invalid argument %q for --rules-without: tela has no technique of that name", name)
+				}
 			}
 			if model == "" {
 				scorer.Forest, err = learn.Shipped()
@@ -199,7 +208,11 @@ func newLearnEval() *cobra.Command {
 			var tally learn.Tally
 			var rows []learn.Comparison
 			for k := range inputs {
-				one, err := learn.Compare(ctx, &inputs[k], &scorer, steps, without)
+				var policy tela.Policy = &scorer
+				if oracle > 0 {
+					policy = learn.NewGuide(ctx, inputs[k].Timeline, oracle)
+				}
+				one, err := learn.Compare(ctx, &inputs[k], policy, steps, without)
 				if err != nil {
 					return err
 				}
@@ -220,10 +233,11 @@ func newLearnEval() *cobra.Command {
 	f.Int64Var(&scorer.After, "model-after", scorer.After, "ask the model after `N` backtracks of a partition")
 	f.Float64Var(&scorer.Share, "model-share", scorer.Share, "after that ask it in this `SHARE` of the major backtracks")
 	f.BoolVar(&scorer.Spread, "spread", scorer.Spread, "under the threshold stay and try all unplaced buffers, as in the paper, rather than follow the rules")
+	f.Int64Var(&oracle, "oracle", 0, "in place of a model ask the exact planner, with at most `N` nodes for a question: what a model could win")
 	f.StringSliceVar(&without, "rules-without", nil, "search by the rules without the techniques `T1,T2`")
 	f.Int64Var(&steps, "steps", 50000, "give up after `N` steps")
 	f.BoolVar(&all, "all", false, "list every input, not only the sums")
-	group(cmd, "Model", "model", "depth-weight", "score-threshold", "model-after", "model-share", "spread")
+	group(cmd, "Model", "model", "depth-weight", "score-threshold", "model-after", "model-share", "spread", "oracle")
 	group(cmd, "Rules", "rules-without")
 	group(cmd, "Limits", "steps")
 	return cmd

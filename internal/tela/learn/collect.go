@@ -8,7 +8,6 @@ import (
 	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/plan"
 	"github.com/stowage-go/stowage/internal/tela"
-	"github.com/stowage-go/stowage/internal/timeline"
 )
 
 // Idea: imitation. Tela searches; at each major backtrack the oracle says how
@@ -61,7 +60,7 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 	o.complete()
 	name := fnv.New64a()
 	name.Write([]byte(in.Name))
-	c := &collector{ctx: ctx, tl: in.Timeline, o: o, input: in.Name, coin: rand.New(rand.NewPCG(o.Seed, name.Sum64())), oracles: map[int]*oracle{}}
+	c := &collector{guide: NewGuide(ctx, in.Timeline, o.Nodes), o: o, input: in.Name, coin: rand.New(rand.NewPCG(o.Seed, name.Sum64()))}
 	r, err := plan.Run(ctx, tela.Planner{Policy: c}, in.Timeline, plan.Options{
 		Capacity: in.Capacity, NodeLimit: o.Steps, Without: []string{"completion"},
 		Params: map[string]string{"sections-after": "0"}, // as they are when a model is asked
@@ -74,22 +73,14 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 
 // collector is the policy of a search that leaves samples behind.
 type collector struct {
-	ctx     context.Context
-	tl      *timeline.Timeline
+	guide   *Guide
 	o       CollectOptions
 	input   string
 	coin    *rand.Rand
-	oracles map[int]*oracle // by partition
 	open    []event
 	events  int
 	samples []Sample
-	// unanswered counts the questions that were too hard for the oracle.
-	unanswered int
 }
-
-// patience is the number of questions without an answer after which an input is
-// not asked about any more: they take long, and there will be more of them.
-const patience = 10
 
 // An event is a major backtrack whose best target is not yet known.
 type event struct {
@@ -103,18 +94,9 @@ type event struct {
 func (c *collector) Choose(m *tela.Major) int {
 	full := c.events >= c.o.Events
 	oracleTurn := c.coin.Float64() < c.o.Mix || full
-	if c.unanswered >= patience {
-		return tela.Rules
-	}
-	x := c.oracles[m.Partition]
-	if x == nil {
-		x = newOracle(c.tl, &c.tl.Partitions[m.Partition], m.Capacity, c.o.Nodes)
-		c.oracles[m.Partition] = x
-	}
 	path := m.Path(nil)
-	minimum, ok := x.deepest(c.ctx, path)
+	minimum, ok := c.guide.deepest(m, path)
 	if !ok {
-		c.unanswered++
 		return tela.Rules
 	}
 	if !full {
@@ -127,13 +109,7 @@ func (c *collector) Choose(m *tela.Major) int {
 	// The oracle's backtracks must not show in the features: a model would learn
 	// to go where the oracle has just been.
 	m.Uncounted = true
-	best := tela.Rules
-	for k := range m.Targets {
-		if m.Targets[k].Point <= minimum {
-			best = k
-		}
-	}
-	return best
+	return nearest(m, minimum)
 }
 
 // Solved labels the events of a partition.

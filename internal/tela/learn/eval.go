@@ -85,16 +85,16 @@ func (t *Tally) Add(c *Comparison) {
 	}
 }
 
-// Compare searches an input twice, with so many steps each. The completion is
-// off: it does not backtrack to points. The search by the rules is also without
-// the techniques named.
-func Compare(ctx context.Context, in *Input, s *Scorer, steps int64, without []string) (Comparison, error) {
+// Compare searches an input by the rules and with a policy, with so many steps
+// each. The completion is off: it does not backtrack to points. The search by the
+// rules is also without the techniques named.
+func Compare(ctx context.Context, in *Input, policy tela.Policy, steps int64, without []string) (Comparison, error) {
 	c := Comparison{Input: in.Name}
 	for _, side := range []struct {
 		to      *Outcome
 		policy  tela.Policy
 		without []string
-	}{{&c.Rules, nil, without}, {&c.Learned, s, nil}} {
+	}{{&c.Rules, nil, without}, {&c.Learned, policy, nil}} {
 		r, err := plan.Run(ctx, tela.Planner{Policy: side.policy}, in.Timeline, plan.Options{
 			Capacity: in.Capacity, NodeLimit: steps, Without: append([]string{"completion"}, side.without...),
 		})

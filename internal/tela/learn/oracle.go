@@ -86,3 +86,65 @@ func (o *oracle) stands(ctx context.Context, path []tela.Placement) (stands, ok 
 	o.plans = append(o.plans, r.Offsets)
 	return true, true
 }
+
+// A Guide is a policy that goes where the exact planner says: to the deepest
+// target that can be completed. Nothing learned can do much better, so it tells
+// what a model could win. It is made for one timeline.
+type Guide struct {
+	ctx     context.Context
+	tl      *timeline.Timeline
+	nodes   int64
+	oracles map[int]*oracle // by partition
+	// unanswered counts the questions that were too hard for the exact planner.
+	unanswered int
+}
+
+// patience is the number of questions without an answer after which an input is
+// not asked about any more: they take long, and there will be more of them.
+const patience = 10
+
+// NewGuide returns a guide that spends at most so many nodes of the exact planner
+// on a question; where that is not enough tela's rules decide.
+func NewGuide(ctx context.Context, tl *timeline.Timeline, nodes int64) *Guide {
+	return &Guide{ctx: ctx, tl: tl, nodes: nodes, oracles: map[int]*oracle{}}
+}
+
+// deepest returns the greatest number of placements on the path with which the
+// partition still fits; ok is false where that is not known.
+func (g *Guide) deepest(m *tela.Major, path []tela.Placement) (count int32, ok bool) {
+	if g.unanswered >= patience {
+		return 0, false
+	}
+	x := g.oracles[m.Partition]
+	if x == nil {
+		x = newOracle(g.tl, &g.tl.Partitions[m.Partition], m.Capacity, g.nodes)
+		g.oracles[m.Partition] = x
+	}
+	if count, ok = x.deepest(g.ctx, path); !ok {
+		g.unanswered++
+	}
+	return count, ok
+}
+
+// Choose returns the deepest target that can be completed.
+func (g *Guide) Choose(m *tela.Major) int {
+	minimum, ok := g.deepest(m, m.Path(nil))
+	if !ok {
+		return tela.Rules
+	}
+	return nearest(m, minimum)
+}
+
+// Solved does nothing.
+func (*Guide) Solved(int, []tela.Placement) {}
+
+// nearest returns the deepest target that is no deeper than the minimum.
+func nearest(m *tela.Major, minimum int32) int {
+	best := tela.Rules
+	for k := range m.Targets {
+		if m.Targets[k].Point <= minimum {
+			best = k
+		}
+	}
+	return best
+}
