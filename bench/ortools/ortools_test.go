@@ -1,92 +1,27 @@
 package ortools
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
-	"fmt"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/suite"
-	"github.com/stowage-go/stowage/internal/verify"
 	_ "github.com/stowage-go/stowage/planner/milp"
 )
 
-// outcome is a line of peer.py.
-type outcome struct {
-	Name       string
-	Status     string
-	Height     int64
-	LowerBound int64 `json:"lower_bound"`
-	Offsets    map[string]int64
-}
-
-// ask runs peer.py on problems, each in a file of its own.
-func ask(t *testing.T, problems []*stowage.Problem, args ...string) []outcome {
+func ask(t *testing.T, problems []*stowage.Problem, args ...string) []Outcome {
 	t.Helper()
-	dir := t.TempDir()
-	args = append([]string{"peer.py"}, args...)
-	for k, p := range problems {
-		path := filepath.Join(dir, fmt.Sprintf("p%d.csv", k))
-		if p.Capacity > 0 {
-			path = filepath.Join(dir, fmt.Sprintf("p%d.%d.csv", k, p.Capacity))
-		}
-		var text bytes.Buffer
-		if err := csv.Write(&text, p, nil); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		args = append(args, path)
-	}
-	cmd := exec.Command(python(), args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
+	outcomes, err := Run(t.Context(), problems, args...)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, stderr.Bytes())
-	}
-	var outcomes []outcome
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var o outcome
-		if err := d.Decode(&o); err != nil {
-			t.Fatal(err)
-		}
-		outcomes = append(outcomes, o)
-	}
-	if len(outcomes) != len(problems) {
-		t.Fatalf("%d lines for %d problems:\n%s", len(outcomes), len(problems), out)
-	}
-	for k, p := range problems {
-		o := outcomes[k]
-		if o.Offsets == nil {
-			continue
-		}
-		offsets := make([]int64, len(p.Buffers))
-		for i := range p.Buffers {
-			offsets[i] = o.Offsets[p.Buffers[i].ID]
-		}
-		if report := verify.CheckHeight(p, offsets, p.Capacity, o.Height); !report.OK() {
-			t.Fatalf("%s: peer.py's plan: %v", p.Name, report.Violations)
-		}
+		t.Fatal(err)
 	}
 	return outcomes
 }
 
-// python is STOWAGE_PYTHON, else python3.
-func python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
-
 func needPeer(t *testing.T) {
 	t.Helper()
-	if err := exec.Command(python(), "-c", "import ortools.sat.python.cp_model").Run(); err != nil {
-		t.Skip(python() + " has no ortools (pip install ortools)")
+	if err := Missing(); err != nil {
+		t.Skip(err)
 	}
 }
 

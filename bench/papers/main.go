@@ -10,7 +10,7 @@
 // public instances in STOWAGE_DATA.
 //
 // Planners are named by -planners; those that are not there are skipped, and
-// said so. Each sweep keeps its raw runs in a JSON file, saves it as it goes, and
+// said so. The planner cp-sat is OR-Tools, where Python has it (bench/ortools). Each sweep keeps its raw runs in a JSON file, saves it as it goes, and
 // takes up where that left off: delete the file, or name another, to start
 // afresh. Every plan is verified. The full sweep of the paper's figure 10, hours
 // on one core, is
@@ -35,11 +35,12 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/bench/ortools"
 	_ "github.com/stowage-go/stowage/planner/milp"
 )
 
-// solvers are the columns of figure 10.
-const solvers = "exact,tela,milp,cp,csp,meta-csp"
+// solvers are the columns of figure 10, and an outside peer.
+const solvers = "exact,tela,milp,cp,csp,meta-csp," + cpSAT
 
 type flags struct {
 	planners string
@@ -145,6 +146,14 @@ func known(list string) []string {
 	all := stowage.Planners()
 	var names []string
 	for _, name := range strings.Split(list, ",") {
+		if name == cpSAT {
+			if err := ortools.Missing(); err != nil {
+				fmt.Fprintf(os.Stderr, "bench/papers: %s: skipped: %v\n", name, err)
+			} else {
+				names = append(names, name)
+			}
+			continue
+		}
 		if slices.ContainsFunc(all, func(i stowage.PlannerInfo) bool { return i.Name == name }) {
 			names = append(names, name)
 		} else {

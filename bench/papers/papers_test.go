@@ -102,6 +102,7 @@ func TestReports(t *testing.T) {
 | 20 | 100% | 300 | – | – |
 | 60 | 0% | > 2,000 | – | – |
 | all | 50% | 1,150 | – | – |
+| problems run | 2 |  | 0 |  |
 `
 	if got := s.bySize(problems, []string{"milp", "cp"}); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

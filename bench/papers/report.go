@@ -106,7 +106,18 @@ func (s *sweepFile) bySize(problems []problem, planners []string) string {
 		rows = append(rows, s.shares(fmt.Sprint(n), groups[n], planners))
 	}
 	rows = append(rows, s.shares("all", problems, planners))
-	return record.Table(header, rows)
+	// A sweep that was cut short has not run all planners on all problems.
+	count := []string{"problems run"}
+	for _, name := range planners {
+		ran := 0
+		for _, q := range problems {
+			if s.cell(q.name, name) != nil {
+				ran++
+			}
+		}
+		count = append(count, fmt.Sprint(ran), "")
+	}
+	return record.Table(header, append(rows, count))
 }
 
 // shares is one line of bySize.

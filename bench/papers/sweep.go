@@ -14,6 +14,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/bench/ortools"
 	"github.com/stowage-go/stowage/internal/suite"
 )
 
@@ -107,6 +108,9 @@ const saveEvery = 10 * time.Second
 // sweep runs what is missing, so many problems at a time.
 func (s *sweepFile) sweep(ctx context.Context, problems []problem, planners []string, repeat, jobs int) error {
 	for _, name := range planners {
+		if name == cpSAT {
+			continue
+		}
 		// Compiling HiGHS and the like is no part of the first problem's time.
 		warm := suite.MiniMalloc()
 		if _, err := stowage.Solve(ctx, warm, stowage.Options{Planner: name, Timeout: time.Minute}); err != nil {
@@ -158,15 +162,12 @@ func (s *sweepFile) keep(progress string) error {
 
 // once runs a planner on a problem and notes the outcome.
 func (s *sweepFile) once(ctx context.Context, q problem, name string) error {
-	limit := time.Duration(s.Limit * float64(time.Second))
-	began := time.Now()
-	r, err := stowage.Solve(ctx, q.p, stowage.Options{Planner: name, Capacity: q.capacity, Timeout: limit, Workers: 1})
-	took := time.Since(began).Seconds()
+	run, err := solve(ctx, q, name, time.Duration(s.Limit*float64(time.Second)))
 	if ended := ctx.Err(); ended != nil {
 		return ended // interrupted: not a result
 	}
-	if errors.Is(err, stowage.ErrInvalidPlan) {
-		return err
+	if err != nil && (name == cpSAT || errors.Is(err, stowage.ErrInvalidPlan)) {
+		return err // nothing is refused there
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -175,13 +176,43 @@ func (s *sweepFile) once(ctx context.Context, q problem, name string) error {
 		c = &cell{Problem: q.name, Planner: name}
 		s.Cells = append(s.Cells, c)
 		s.at[[2]string{q.name, name}] = c
+		c.Status, c.Nodes = run.status, run.nodes
 		if err != nil {
 			c.Status, c.Why = "refused", err.Error()
-		} else {
-			c.Status, c.Nodes = r.Status.String(), r.Stats.Nodes
 		}
 	}
-	c.Seconds = append(c.Seconds, took)
+	c.Seconds = append(c.Seconds, run.seconds)
 	s.dirty = true
 	return nil
+}
+
+// A result is the end of one run.
+type result struct {
+	status  string
+	nodes   int64
+	seconds float64
+}
+
+// cpSAT is the column of the outside peer.
+const cpSAT = "cp-sat"
+
+// solve runs a planner, or the peer, whose time is that of its model and solver
+// and not that of starting Python.
+func solve(ctx context.Context, q problem, name string, limit time.Duration) (result, error) {
+	if name == cpSAT {
+		p := *q.p
+		p.Capacity = q.capacity
+		out, err := ortools.Run(ctx, []*stowage.Problem{&p}, "--timeout", fmt.Sprint(limit.Seconds()))
+		if err != nil {
+			return result{}, err
+		}
+		return result{status: out[0].Status, seconds: out[0].Seconds}, nil
+	}
+	began := time.Now()
+	r, err := stowage.Solve(ctx, q.p, stowage.Options{Planner: name, Capacity: q.capacity, Timeout: limit, Workers: 1})
+	took := time.Since(began).Seconds()
+	if err != nil {
+		return result{seconds: took}, err
+	}
+	return result{r.Status.String(), r.Stats.Nodes, took}, nil
 }
