@@ -20,8 +20,7 @@ import "github.com/stowage-go/stowage/internal/timeline"
 //	unplaced: b of size 6 and c of size 3, and 3 < 6 + 3
 //
 // What is blamed is what bounds the holes that lose something; where no placement
-// does, all that are placed in the section. The largest unplaced buffer of the
-// section counts as starved.
+// does, all that are placed in the section.
 //
 // Invariant: while active, piles[s] has the placed buffers of section s and no
 // others, ascending. Sections are looked at where a placement, or a range that it
@@ -56,13 +55,20 @@ type member struct {
 	start, end int64
 }
 
-// sections holds the piles of a partition.
+// A seat is a section that a buffer is active in, with the same part.
+type seat struct {
+	section    int32
+	start, end int64
+}
+
+// sections holds the piles of a partition. Sections are numbered from 0 among
+// those that are looked at.
 type sections struct {
 	active   bool
 	capacity int64
 	members  [][]member // section → who is active there
 	piles    [][]piece  // section → who is placed there, by offset
-	of       [][]int32  // buffer → its sections
+	seats    [][]seat   // buffer → its sections
 
 	touched                 []int32 // scratch of roomy
 	stamp                   int64
@@ -74,7 +80,7 @@ type sections struct {
 	// was before the placements of the path.
 	measured bool
 	slack    []int64
-	total    int64 // sum of slack over the sections that have members
+	total    int64 // sum of slack
 	undo     []slackEntry
 	marks    []int32 // buffer → undo entries when it was put
 }
@@ -85,66 +91,70 @@ type slackEntry struct {
 	slack   int64
 }
 
-// newSections lists who is active where. Sections of one buffer are left out.
+// newSections lists who is active where. A section is left out whose buffers are
+// all active in the one before or after it too, with as much of their space.
 func newSections(tl *timeline.Timeline, part *timeline.Partition) *sections {
 	count := int(part.Last - part.First)
-	x := &sections{members: make([][]member, count), piles: make([][]piece, count), of: make([][]int32, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)), sectionSeen: make([]int64, count), slack: make([]int64, count), marks: make([]int32, len(part.Buffers))}
-	each := func(do func(s, j int32, span timeline.Span)) {
-		for j, i := range part.Buffers {
-			for _, span := range tl.Spans(int(i)) {
-				for s := span.First; s < span.Last; s++ {
-					do(s-part.First, int32(j), span)
-				}
+	members := make([][]member, count)
+	for j, i := range part.Buffers {
+		for _, span := range tl.Spans(int(i)) {
+			for at := span.First - part.First; at < span.Last-part.First; at++ {
+				members[at] = append(members[at], member{int32(j), span.Lower, span.Upper})
 			}
 		}
 	}
-	sizes := make([]int32, count)
-	each(func(s, _ int32, _ timeline.Span) { sizes[s]++ })
-	each(func(s, j int32, span timeline.Span) {
-		if sizes[s] < 2 {
-			return
+	x := &sections{seats: make([][]seat, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)), marks: make([]int32, len(part.Buffers))}
+	last := []member(nil) // the members of the last section that was kept
+	for at, some := range members {
+		if within(some, last) || at+1 < count && len(some) < len(members[at+1]) && within(some, members[at+1]) {
+			continue
 		}
-		if x.members[s] == nil {
-			x.members[s], x.piles[s] = make([]member, 0, sizes[s]), make([]piece, 0, sizes[s])
+		for _, m := range some {
+			x.seats[m.buffer] = append(x.seats[m.buffer], seat{int32(len(x.members)), m.start, m.end})
 		}
-		x.members[s] = append(x.members[s], member{j, span.Lower, span.Upper})
-		x.of[j] = append(x.of[j], s)
-	})
+		x.members = append(x.members, some)
+		x.piles = append(x.piles, make([]piece, 0, len(some)))
+		last = some
+	}
+	x.sectionSeen, x.slack = make([]int64, len(x.members)), make([]int64, len(x.members))
 	return x
 }
 
-// window returns the part of buffer j's space that it uses in section s.
-func (x *sections) window(s, j int32) member {
-	for _, m := range x.members[s] {
-		if m.buffer == j {
-			return m
+// within reports whether all of some are among all. Both are in order of buffers.
+func within(some, all []member) bool {
+	k := 0
+	for _, m := range some {
+		for k < len(all) && all[k].buffer < m.buffer {
+			k++
+		}
+		if k == len(all) || all[k] != m {
+			return false
 		}
 	}
-	panic("tela: buffer is not in its section")
+	return true
 }
 
 // put adds a placed buffer to its sections.
 func (x *sections) put(j int32, offset int64) {
-	for _, s := range x.of[j] {
-		m := x.window(s, j)
-		pile := append(x.piles[s], piece{})
+	for _, seat := range x.seats[j] {
+		pile := append(x.piles[seat.section], piece{})
 		k := len(pile) - 1
-		for k > 0 && pile[k-1].start > offset+m.start {
+		for k > 0 && pile[k-1].start > offset+seat.start {
 			pile[k] = pile[k-1]
 			k--
 		}
-		pile[k] = piece{offset + m.start, offset + m.end, j}
-		x.piles[s] = pile
+		pile[k] = piece{offset + seat.start, offset + seat.end, j}
+		x.piles[seat.section] = pile
 	}
 }
 
 // take removes a buffer from its sections.
 func (x *sections) take(j int32) {
-	for _, s := range x.of[j] {
-		pile := x.piles[s]
+	for _, seat := range x.seats[j] {
+		pile := x.piles[seat.section]
 		for k := range pile {
 			if pile[k].buffer == j {
-				x.piles[s] = append(pile[:k], pile[k+1:]...)
+				x.piles[seat.section] = append(pile[:k], pile[k+1:]...)
 				break
 			}
 		}
@@ -165,10 +175,8 @@ func (x *sections) revert(j int32) {
 // least returns the least slack of any section.
 func (x *sections) least() int64 {
 	least := x.capacity
-	for s := range x.members {
-		if len(x.members[s]) > 0 {
-			least = min(least, x.slack[s])
-		}
+	for _, slack := range x.slack {
+		least = min(least, slack)
 	}
 	return least
 }
@@ -192,11 +200,8 @@ func (s *search) activate(capacity int64) {
 	}
 	if x.measured {
 		for at := range x.members {
-			x.slack[at] = 0
-			if len(x.members[at]) > 0 {
-				_, x.slack[at] = s.lacking(int32(at))
-				x.total += x.slack[at]
-			}
+			_, x.slack[at] = s.lacking(int32(at))
+			x.total += x.slack[at]
 		}
 	}
 }
@@ -241,7 +246,8 @@ func (s *search) roomy(j int32) bool {
 			continue
 		}
 		x.bufferSeen[k] = x.stamp
-		for _, at := range x.of[k] {
+		for _, seat := range x.seats[k] {
+			at := seat.section
 			if x.sectionSeen[at] == x.stamp {
 				continue
 			}
