@@ -183,6 +183,7 @@ func TestAgainstNaive(t *testing.T) {
 					break
 				}
 				done = append(done, d)
+				before := slices.Clone(e.value)
 				if d.literal >= 0 {
 					ok = e.Order(d.literal)
 					orders++
@@ -190,6 +191,14 @@ func TestAgainstNaive(t *testing.T) {
 					ok = e.Place(d.buffer, d.offset)
 				}
 				compare(ok)
+				if ok {
+					moved := e.Touched(nil)
+					for v := range e.value {
+						if j := int32(v / 2); slices.Contains(moved, j) != (e.value[2*j] != before[2*j] || e.value[2*j+1] != before[2*j+1]) {
+							t.Fatalf("seed %d: buffer %d among those that moved: %v, after %v", seed, j, slices.Contains(moved, j), done)
+						}
+					}
+				}
 				if !ok {
 					failures++
 					culprits := e.Conflict(nil)

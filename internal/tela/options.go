@@ -24,6 +24,7 @@ type switches struct {
 	widening             bool
 	completion           bool
 	sections             bool
+	restarts             bool
 }
 
 // table is the one list of the techniques: name, summary, switch.
@@ -44,6 +45,7 @@ var table = []struct {
 	{"twins", "of buffers alike in size, lifespan and alignment only one is a candidate", func(s *switches) *bool { return &s.twins }},
 	{"partitions", "search the parts of the problem that share no time apart", func(s *switches) *bool { return &s.partitions }},
 	{"widening", "when all candidates have failed, search again with twice as many a point", func(s *switches) *bool { return &s.widening }},
+	{"restarts", "leave a tree after so many backtracks for others, and come back to it with twice as many", func(s *switches) *bool { return &s.restarts }},
 	{"completion", "when all candidates have failed, decide by complete search over the orders of pairs", func(s *switches) *bool { return &s.completion }},
 }
 
@@ -65,6 +67,7 @@ type settings struct {
 	step          int // percent between thresholds
 	effort        int64
 	sectionsAfter int64
+	restartAfter  int64
 	maxPairs      int
 }
 
@@ -79,6 +82,7 @@ var params = []struct {
 	{"candidates", "3", "most candidates of a point, before widening; what a promotion pushes beyond is dropped", 1, 4096, func(s *settings, x int64) { s.candidates = int(x) }},
 	{"stuck-after", "100", "backtracks in the subtree of a point after which it is left", 1, 1 << 40, func(s *settings, x int64) { s.stuckAfter = x }},
 	{"threshold-step", "10", "percent of the peak contention between one phase threshold and the next", 1, 100, func(s *settings, x int64) { s.step = int(x) }},
+	{"restart-after", "5000", "backtracks after which a tree is left, in the first round", 1, 1 << 40, func(s *settings, x int64) { s.restartAfter = x }},
 	{"effort", "20000", "steps that minimising spends on a capacity before it calls it too low, in its last round where no limit is set", 1, 1 << 40, func(s *settings, x int64) { s.effort = x }},
 	{"sections-after", "200", "backtracks of a partition after which sections are looked at", 0, 1 << 40, func(s *settings, x int64) { s.sectionsAfter = x }},
 	{"max-pairs", "8388608", "most conflicting pairs of a partition, about 30 bytes each; a denser problem is refused", 1, 1 << 28, func(s *settings, x int64) { s.maxPairs = int(x) }},
@@ -136,7 +140,7 @@ func info() plan.Info {
 	i := plan.Info{
 		Name:    "tela",
 		Summary: "heuristic search that a constraint engine guides, with conflict-driven backtracks",
-		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, sections, twins, widening and completion are Stowage's",
+		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, sections, twins, widening, restarts and completion are Stowage's",
 	}
 	for _, t := range table {
 		i.Techniques = append(i.Techniques, plan.Technique{Name: t.name, Summary: t.summary})

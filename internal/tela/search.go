@@ -22,6 +22,7 @@ type outcome uint8
 const (
 	found     outcome = iota // all buffers are placed
 	exhausted                // no candidates left: nothing is proven
+	abandoned                // so many backtracks have been made: nothing is proven
 	refuted                  // proven: nothing fits
 	limited                  // a limit came first
 )
@@ -105,7 +106,8 @@ type search struct {
 	free    []int32 // those that are not fixed
 	size    []int64
 	twin    []int32
-	phaseOf []int32
+	trees   []*tree
+	phaseOf []int32 // this and what follows are the tree's
 	phases  int32
 	shelves []shelf
 	points  []point // one for each depth, reused
@@ -142,17 +144,8 @@ func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set 
 	if set.twins {
 		s.twin = twinsOf(tl, part)
 	}
-	s.phaseOf, s.phases = make([]int32, n), 1
-	if set.grouping {
-		s.phaseOf, s.phases = phases(tl, part, set.step)
-	}
-	keys := keysOf(tl, part, set.switches)
-	if len(keys) == 0 { // strategy lowest: any list will do
-		keys = append(keys, make([]uint64, n))
-	}
-	for _, key := range keys {
-		s.shelves = append(s.shelves, newShelf(s.free, n, s.phaseOf, s.phases, key))
-	}
+	s.trees = treesOf(set)
+	s.enter(s.trees[0])
 	s.points = make([]point, len(s.free)+1)
 	words := len(s.free)/64 + 1
 	bits := make(pointSet, (len(s.points)+1)*words)
@@ -163,9 +156,10 @@ func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set 
 	return s, nil
 }
 
-// fit looks for a plan of the partition within the capacity. The offsets, in the
+// fit looks for a plan of the partition within the capacity, for so many
+// backtracks. The offsets, in the
 // engine's numbering, are in the engine's ranges where the outcome is found.
-func (s *search) fit(capacity int64) outcome {
+func (s *search) fit(capacity, budget int64) outcome {
 	if !s.engine.Reset(capacity) {
 		return refuted
 	}
@@ -184,6 +178,10 @@ func (s *search) fit(capacity int64) outcome {
 	for d := int32(0); d < depth; {
 		j := s.candidate(d)
 		if j < 0 {
+			if s.total-begun >= budget {
+				s.unwind(d, 0)
+				return abandoned
+			}
 			t := s.retreat(d)
 			if t < 0 {
 				s.unwind(d, 0)

@@ -1,6 +1,7 @@
 package tela
 
 import (
+	"math"
 	"math/rand/v2"
 	"sync/atomic"
 	"testing"
@@ -86,7 +87,7 @@ func TestSectionsComeBack(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if end := s.fit(capacity); end != limited || l.counters.Major == 0 {
+	if end := s.fit(capacity, math.MaxInt64); end != limited || l.counters.Major == 0 {
 		t.Fatalf("%d after %d major backtracks", end, l.counters.Major)
 	}
 	for at, pile := range s.sections.piles {

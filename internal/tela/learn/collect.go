@@ -62,7 +62,7 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 	name.Write([]byte(in.Name))
 	c := &collector{guide: NewGuide(ctx, in.Timeline, o.Nodes), o: o, input: in.Name, coin: rand.New(rand.NewPCG(o.Seed, name.Sum64()))}
 	r, err := plan.Run(ctx, tela.Planner{Policy: c}, in.Timeline, plan.Options{
-		Capacity: in.Capacity, NodeLimit: o.Steps, Without: []string{"completion"},
+		Capacity: in.Capacity, NodeLimit: o.Steps, Without: []string{"completion", "restarts"},
 		Params: map[string]string{"sections-after": "0"}, // as they are when a model is asked
 	})
 	if err != nil || r.Status == model.Unknown && len(c.samples) == 0 {
