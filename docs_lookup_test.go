@@ -31,19 +31,26 @@ func TestDocsFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, list, _ := strings.Cut(string(out), "Commands:\n")
-	list, _, _ = strings.Cut(list, "\n\n")
-	for _, m := range helpCommand.FindAllStringSubmatch(list, -1) {
-		name := m[1]
-		out, err := exec.Command(bin, name, "--help").Output()
-		if err != nil {
-			t.Fatalf("%s --help: %v", name, err)
+	// list adds the commands that a help names, and those below them.
+	var list func(above []string, text string)
+	list = func(above []string, text string) {
+		_, text, _ = strings.Cut(text, "Commands:\n")
+		text, _, _ = strings.Cut(text, "\n\n")
+		for _, m := range helpCommand.FindAllStringSubmatch(text, -1) {
+			words := append(slices.Clone(above), m[1])
+			out, err := exec.Command(bin, append(words, "--help")...).Output()
+			if err != nil {
+				t.Fatalf("%v --help: %v", words, err)
+			}
+			name := strings.Join(words, " ")
+			for _, m := range helpFlag.FindAllStringSubmatch(string(out), -1) {
+				help[name] = append(help[name], m[1:]...)
+			}
+			union = append(union, help[name]...)
+			list(words, string(out))
 		}
-		for _, m := range helpFlag.FindAllStringSubmatch(string(out), -1) {
-			help[name] = append(help[name], m[1:]...)
-		}
-		union = append(union, help[name]...)
 	}
+	list(nil, string(out))
 	if len(help["solve"]) < 10 {
 		t.Fatalf("the flags of solve are %v", help["solve"])
 	}
@@ -72,6 +79,11 @@ func TestDocsFlags(t *testing.T) {
 				if !ok {
 					t.Errorf("%s:%d: stowage has no command %q", path, at+1, args[0])
 					continue
+				}
+				if len(args) > 1 {
+					if below, ok := help[args[0]+" "+args[1]]; ok {
+						flags = below
+					}
 				}
 				for _, word := range args[1:] {
 					f := flagWord.FindString(word)
