@@ -121,6 +121,7 @@ type search struct {
 	blamed   []int64  // buffer → major backtracks whose culprits had it
 	share    shares
 	sections *sections // nil until they are needed
+	tooMany  bool      // they would take too much memory
 }
 
 // newSearch prepares a partition. The error is that of the engine.
@@ -170,7 +171,7 @@ func (s *search) fit(capacity, budget int64) outcome {
 	if s.sections != nil {
 		s.sections.active = false
 	}
-	if s.set.sections && s.set.sectionsAfter == 0 {
+	if s.set.sectionsAfter == 0 && s.prepare() {
 		s.activate(capacity)
 	}
 	begun := s.total
@@ -189,7 +190,7 @@ func (s *search) fit(capacity, budget int64) outcome {
 			}
 			s.unwind(d, t)
 			d = t
-			if s.set.sections && s.total-begun >= s.set.sectionsAfter && !s.inSections() {
+			if s.total-begun >= s.set.sectionsAfter && !s.inSections() && s.prepare() {
 				d = s.again(d, capacity)
 			}
 			continue

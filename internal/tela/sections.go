@@ -91,9 +91,22 @@ type slackEntry struct {
 	slack   int64
 }
 
+// maxSeats bounds the memory of sections, to about 200 MB.
+const maxSeats = 4 << 20
+
 // newSections lists who is active where. A section is left out whose buffers are
-// all active in the one before or after it too, with as much of their space.
-func newSections(tl *timeline.Timeline, part *timeline.Partition) *sections {
+// all active in the one before or after it too, with as much of their space. It
+// returns nil where more than most seats would be looked at for that.
+func newSections(tl *timeline.Timeline, part *timeline.Partition, most int) *sections {
+	total := 0
+	for _, i := range part.Buffers {
+		for _, span := range tl.Spans(int(i)) {
+			total += int(span.Last - span.First)
+		}
+	}
+	if total > most {
+		return nil
+	}
 	count := int(part.Last - part.First)
 	members := make([][]member, count)
 	for j, i := range part.Buffers {
@@ -181,11 +194,18 @@ func (x *sections) least() int64 {
 	return least
 }
 
+// prepare builds the sections, where they are wanted and not too many, and reports
+// whether they are there.
+func (s *search) prepare() bool {
+	if s.set.sections && s.sections == nil && !s.tooMany {
+		s.sections = newSections(s.tl, s.part, maxSeats)
+		s.tooMany = s.sections == nil
+	}
+	return s.set.sections && s.sections != nil
+}
+
 // activate begins to look at sections, with what is fixed in them.
 func (s *search) activate(capacity int64) {
-	if s.sections == nil {
-		s.sections = newSections(s.tl, s.part)
-	}
 	x := s.sections
 	x.active, x.measured, x.capacity = true, s.policy != nil, capacity
 	x.undo, x.total = x.undo[:0], 0

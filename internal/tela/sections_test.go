@@ -3,6 +3,7 @@ package tela
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"sync/atomic"
 	"testing"
 
@@ -39,6 +40,9 @@ func TestSectionsRefuteRightly(t *testing.T) {
 			}
 			if !s.engine.Reset(minimum) {
 				continue
+			}
+			if !s.prepare() {
+				t.Fatal("no sections")
 			}
 			s.activate(minimum)
 			for _, k := range rng.Perm(len(s.free)) {
@@ -177,5 +181,28 @@ func TestSlack(t *testing.T) {
 	t.Logf("%d major backtracks, %d stays", calls, stays)
 	if calls < 500 || stays < 50 {
 		t.Error("the inputs say little")
+	}
+}
+
+// TestSectionsTooMany counts what sections would take.
+func TestSectionsTooMany(t *testing.T) {
+	p := &model.Problem{}
+	for i := range int64(20) {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.FormatInt(i, 10), Lower: i, Upper: i + 5, Size: 1})
+	}
+	tl := timeline.New(p)
+	part := &tl.Partitions[0]
+	seats := 0
+	for _, i := range part.Buffers {
+		for _, span := range tl.Spans(int(i)) {
+			seats += int(span.Last - span.First)
+		}
+	}
+	if newSections(tl, part, seats-1) != nil || newSections(tl, part, seats) == nil {
+		t.Fatalf("the limit of %d is not kept", seats)
+	}
+	s := &search{set: settings{switches: switches{sections: true}}, tl: tl, part: part, tooMany: true}
+	if s.prepare() {
+		t.Fatal("sections are looked at that are too many")
 	}
 }
