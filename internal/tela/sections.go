@@ -61,8 +61,7 @@ type seat struct {
 	start, end int64
 }
 
-// sections holds the piles of a partition. Sections are numbered from 0 among
-// those that are looked at.
+// sections holds the piles of a partition, whose first section is number 0.
 type sections struct {
 	active   bool
 	capacity int64
@@ -94,57 +93,35 @@ type slackEntry struct {
 // maxSeats bounds the memory of sections, to about 200 MB.
 const maxSeats = 4 << 20
 
-// newSections lists who is active where. A section is left out whose buffers are
-// all active in the one before or after it too, with as much of their space. It
-// returns nil where more than most seats would be looked at for that.
+// newSections lists who is active where. It returns nil where that is more than
+// most seats.
 func newSections(tl *timeline.Timeline, part *timeline.Partition, most int) *sections {
-	total := 0
+	count := 0
 	for _, i := range part.Buffers {
 		for _, span := range tl.Spans(int(i)) {
-			total += int(span.Last - span.First)
+			count += int(span.Last - span.First)
 		}
 	}
-	if total > most {
+	if count > most {
 		return nil
 	}
-	count := int(part.Last - part.First)
-	members := make([][]member, count)
+	count = int(part.Last - part.First)
+	x := &sections{
+		members: make([][]member, count), piles: make([][]piece, count), slack: make([]int64, count), sectionSeen: make([]int64, count),
+		seats: make([][]seat, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)), marks: make([]int32, len(part.Buffers)),
+	}
 	for j, i := range part.Buffers {
 		for _, span := range tl.Spans(int(i)) {
 			for at := span.First - part.First; at < span.Last-part.First; at++ {
-				members[at] = append(members[at], member{int32(j), span.Lower, span.Upper})
+				x.members[at] = append(x.members[at], member{int32(j), span.Lower, span.Upper})
+				x.seats[j] = append(x.seats[j], seat{at, span.Lower, span.Upper})
 			}
 		}
 	}
-	x := &sections{seats: make([][]seat, len(part.Buffers)), bufferSeen: make([]int64, len(part.Buffers)), marks: make([]int32, len(part.Buffers))}
-	last := []member(nil) // the members of the last section that was kept
-	for at, some := range members {
-		if within(some, last) || at+1 < count && len(some) < len(members[at+1]) && within(some, members[at+1]) {
-			continue
-		}
-		for _, m := range some {
-			x.seats[m.buffer] = append(x.seats[m.buffer], seat{int32(len(x.members)), m.start, m.end})
-		}
-		x.members = append(x.members, some)
-		x.piles = append(x.piles, make([]piece, 0, len(some)))
-		last = some
+	for at := range x.piles {
+		x.piles[at] = make([]piece, 0, len(x.members[at]))
 	}
-	x.sectionSeen, x.slack = make([]int64, len(x.members)), make([]int64, len(x.members))
 	return x
-}
-
-// within reports whether all of some are among all. Both are in order of buffers.
-func within(some, all []member) bool {
-	k := 0
-	for _, m := range some {
-		for k < len(all) && all[k].buffer < m.buffer {
-			k++
-		}
-		if k == len(all) || all[k] != m {
-			return false
-		}
-	}
-	return true
 }
 
 // put adds a placed buffer to its sections.
