@@ -24,7 +24,7 @@ import "math"
 // Invariant: every turn ends, and the trees are finite, so without limits the
 // completion decides in the end.
 //
-// Complexity: a tree is searched for at most four times the backtracks that it
+// Complexity: a tree is searched for at most three times the backtracks that it
 // would have needed alone, times the number of trees.
 //
 // Measured on 33 problems of the synthetic suite, 200,000 steps each: 26 are

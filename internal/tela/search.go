@@ -158,8 +158,8 @@ func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set 
 }
 
 // fit looks for a plan of the partition within the capacity, for so many
-// backtracks. The offsets, in the
-// engine's numbering, are in the engine's ranges where the outcome is found.
+// backtracks. The offsets, in the engine's numbering, are in the engine's ranges
+// where the outcome is found.
 func (s *search) fit(capacity, budget int64) outcome {
 	if !s.engine.Reset(capacity) {
 		return refuted
