@@ -68,6 +68,9 @@ type Engine struct {
 // about 240 MB.
 const DefaultMaxPairs = 8 << 20
 
+// trailReserve bounds what is set aside for the trail at once: 32 MB.
+const trailReserve = 1 << 20
+
 // New builds the constraints of a partition, without a capacity yet: call Reset
 // before anything else. maxPairs bounds the memory, 0 means DefaultMaxPairs.
 // The error is a *TooManyPairsError.
@@ -130,6 +133,10 @@ func (e *Engine) Placed(j int32) bool { return e.isPlaced[j] }
 // Reset drops all decisions, sets the capacity in bytes and propagates. It
 // reports whether no contradiction shows; where one does, no plan fits.
 func (e *Engine) Reset(capacity int64) bool {
+	if e.trail == nil {
+		// A plan decides every pair; growing to that would copy it five times over.
+		e.trail = make([]entry, 0, min(2*len(e.value)+len(e.order), trailReserve))
+	}
 	e.trail, e.levels = e.trail[:0], e.levels[:0]
 	clear(e.order)
 	clear(e.pushing)

@@ -34,6 +34,13 @@ func (e *Engine) link(tl *timeline.Timeline, maxPairs int) error {
 	n := len(e.id)
 	gaps := tl.HasGaps()
 	var active []int32
+	if !gaps {
+		count := pairsOf(tl, e.id)
+		if count > maxPairs || count >= math.MaxInt32/4 {
+			return &TooManyPairsError{n, maxPairs}
+		}
+		e.first, e.second = make([]int32, 0, count), make([]int32, 0, count)
+	}
 	degree := make([]int32, n+1)
 	add := func(a, b int32) bool {
 		if len(e.first) == maxPairs || len(e.first) >= math.MaxInt32/4 {
@@ -85,6 +92,23 @@ func (e *Engine) link(tl *timeline.Timeline, maxPairs int) error {
 	}
 	e.measure()
 	return nil
+}
+
+// pairsOf counts the pairs of buffers without gaps, given in order of first
+// section: growing tables of unknown length costs more than a second look.
+func pairsOf(tl *timeline.Timeline, id []int32) int {
+	ends := make([]int32, tl.Sections()+1) // section → buffers that end before it
+	active, count, at := 0, 0, int32(0)
+	for _, i := range id {
+		begin, end := tl.Extent(int(i))
+		for ; at <= begin; at++ {
+			active -= int(ends[at])
+		}
+		count += active
+		active++
+		ends[end]++
+	}
+	return count
 }
 
 // measure sets reach: lb(j) refutes literals "j below k", whose distance is at
