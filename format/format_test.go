@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/internal/public"
 )
 
 const (
@@ -153,7 +154,7 @@ func TestWrite(t *testing.T) {
 // all are taken, and what is written of them is, but for the line ends, the
 // same file.
 func TestPublicInstances(t *testing.T) {
-	dir := publicData()
+	dir := public.Dir()
 	if dir == "" {
 		t.Skip("no public instances: set STOWAGE_DATA to their folder")
 	}
@@ -180,26 +181,6 @@ func TestPublicInstances(t *testing.T) {
 			t.Errorf("%s is not what is written of it", path)
 		}
 	}
-}
-
-// publicData finds the folder of public instances, "" for none.
-func publicData() string {
-	if dir := os.Getenv("STOWAGE_DATA"); dir != "" {
-		return dir
-	}
-	dir, err := os.Getwd()
-	for err == nil {
-		data := filepath.Join(dir, "shared", "data")
-		if info, err := os.Stat(data); err == nil && info.IsDir() {
-			return data
-		}
-		up := filepath.Dir(dir)
-		if up == dir {
-			break
-		}
-		dir = up
-	}
-	return ""
 }
 
 // hello is the content that the tests of WriteFile write.

@@ -10,10 +10,11 @@
 // public instances in STOWAGE_DATA.
 //
 // Planners are named by -planners; those that are not there are skipped, and
-// said so. The planner cp-sat is OR-Tools, where Python has it (bench/ortools). Each sweep keeps its raw runs in a JSON file, saves it as it goes, and
-// takes up where that left off: delete the file, or name another, to start
-// afresh. Every plan is verified. The full sweep of the paper's figure 10, hours
-// on one core, is
+// said so. The planner cp-sat is OR-Tools, where Python has it (bench/ortools).
+// Each sweep keeps its raw runs in a JSON file, saves it as it goes, and takes up
+// where that left off: delete the file, or name another, to start afresh. Every
+// plan is verified. The full sweep of the paper's figure 10, more than a day on one
+// core, is
 //
 //	go run ./bench/papers -limit 1m synthetic
 //

@@ -65,21 +65,18 @@ func synthetic(each, step int) []problem {
 	if each <= 0 || each > suite.SyntheticEach {
 		each = suite.SyntheticEach
 	}
-	var problems []problem
-	rank := map[*stowage.Problem]int{}
+	ranks := make([][]problem, each) // k-th problems of each size
 	sizes, of, last := -1, 0, 0
 	for in := range suite.Synthetic() {
 		if n := len(in.Problem.Buffers); n != last {
 			sizes, of, last = sizes+1, 0, n
 		}
 		if sizes%max(step, 1) == 0 && of < each {
-			problems = append(problems, problem{in.Problem.Name, in.Problem, in.Problem.Capacity})
-			rank[in.Problem] = of
+			ranks[of] = append(ranks[of], problem{in.Problem.Name, in.Problem, in.Problem.Capacity})
 		}
 		of++
 	}
-	slices.SortStableFunc(problems, func(a, b problem) int { return rank[a.p] - rank[b.p] })
-	return problems
+	return slices.Concat(ranks...)
 }
 
 // challenging returns A to K at the capacities in their names.

@@ -108,12 +108,9 @@ const saveEvery = 10 * time.Second
 // sweep runs what is missing, so many problems at a time.
 func (s *sweepFile) sweep(ctx context.Context, problems []problem, planners []string, repeat, jobs int) error {
 	for _, name := range planners {
-		if name == cpSAT {
-			continue
-		}
 		// Compiling HiGHS and the like is no part of the first problem's time.
 		warm := suite.MiniMalloc()
-		if _, err := stowage.Solve(ctx, warm, stowage.Options{Planner: name, Timeout: time.Minute}); err != nil {
+		if _, err := solve(ctx, problem{"warm", warm, warm.Capacity}, name, time.Minute); err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
@@ -166,20 +163,16 @@ func (s *sweepFile) once(ctx context.Context, q problem, name string) error {
 	if ended := ctx.Err(); ended != nil {
 		return ended // interrupted: not a result
 	}
-	if err != nil && (name == cpSAT || errors.Is(err, stowage.ErrInvalidPlan)) {
-		return err // nothing is refused there
+	if err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c := s.at[[2]string{q.name, name}]
 	if c == nil {
-		c = &cell{Problem: q.name, Planner: name}
+		c = &cell{Problem: q.name, Planner: name, Status: run.status, Nodes: run.nodes, Why: run.why}
 		s.Cells = append(s.Cells, c)
 		s.at[[2]string{q.name, name}] = c
-		c.Status, c.Nodes = run.status, run.nodes
-		if err != nil {
-			c.Status, c.Why = "refused", err.Error()
-		}
 	}
 	c.Seconds = append(c.Seconds, run.seconds)
 	s.dirty = true
@@ -188,7 +181,8 @@ func (s *sweepFile) once(ctx context.Context, q problem, name string) error {
 
 // A result is the end of one run.
 type result struct {
-	status  string
+	status  string // of a cell
+	why     string // of a refusal
 	nodes   int64
 	seconds float64
 }
@@ -197,7 +191,8 @@ type result struct {
 const cpSAT = "cp-sat"
 
 // solve runs a planner, or the peer, whose time is that of its model and solver
-// and not that of starting Python.
+// and not that of starting Python. A problem that a planner cannot take is refused;
+// the error is for what should not happen.
 func solve(ctx context.Context, q problem, name string, limit time.Duration) (result, error) {
 	if name == cpSAT {
 		p := *q.p
@@ -211,8 +206,11 @@ func solve(ctx context.Context, q problem, name string, limit time.Duration) (re
 	began := time.Now()
 	r, err := stowage.Solve(ctx, q.p, stowage.Options{Planner: name, Capacity: q.capacity, Timeout: limit, Workers: 1})
 	took := time.Since(began).Seconds()
-	if err != nil {
-		return result{seconds: took}, err
+	switch {
+	case errors.Is(err, stowage.ErrInvalidPlan):
+		return result{}, err
+	case err != nil:
+		return result{status: "refused", why: err.Error(), seconds: took}, nil
 	}
-	return result{r.Status.String(), r.Stats.Nodes, took}, nil
+	return result{status: r.Status.String(), nodes: r.Stats.Nodes, seconds: took}, nil
 }

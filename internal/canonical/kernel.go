@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -166,7 +167,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel
 				k.windowed = true
 			}
 		}
-		k.salt[2*j], k.salt[2*j+1] = splitmix(&rng), splitmix(&rng)|1
+		k.salt[2*j], k.salt[2*j+1] = splitmix.Next(&rng), splitmix.Next(&rng)|1
 	}
 	if !k.plain {
 		k.spanAt = make([]int32, 1, n+1)
@@ -321,15 +322,6 @@ func roundUp(x, multiple int64) int64 {
 		x += multiple - r
 	}
 	return x
-}
-
-// splitmix is the generator splitmix64 (Steele, Lea, Flood 2014).
-func splitmix(state *uint64) uint64 {
-	*state += 0x9e3779b97f4a7c15
-	z := *state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
 }
 
 // mix multiplies and folds, as wyhash does.

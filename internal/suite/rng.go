@@ -1,10 +1,12 @@
 package suite
 
-import "math/bits"
+import (
+	"math/bits"
 
-// rng is splitmix64 (Steele, Lea and Flood, OOPSLA 2014). It is written out
-// here because a seed must give the same problem with every version of Go, on
-// every machine: benchmark tables name problems by their seeds.
+	"github.com/stowage-go/stowage/internal/splitmix"
+)
+
+// rng draws from splitmix64: benchmark tables name problems by their seeds.
 type rng struct{ state uint64 }
 
 // newRNG returns a generator for a seed and a kind of problem, so that two
@@ -18,11 +20,7 @@ func newRNG(seed uint64, kind string) *rng {
 }
 
 func (r *rng) next() uint64 {
-	r.state += 0x9e3779b97f4a7c15
-	z := r.state
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	return z ^ z>>31
+	return splitmix.Next(&r.state)
 }
 
 // below returns a number in [0, n), n at least 1. The high word of the product

@@ -5,7 +5,7 @@ import "github.com/stowage-go/stowage/internal/timeline"
 // Idea: the engine reasons about pairs, so it does not see that a placement has
 // cut the room of a section into holes that are no use to anyone. Here each
 // section has its placed buffers in order of offset. After a placement each hole
-// beside it is measured by what may still go there: no more than the unplaced
+// between them is measured by what may still go there: no more than the unplaced
 // buffers that fit into it, and no more than the stretch that their ranges reach.
 // If all holes of the section together take less than is unplaced there, the
 // placement has failed.
