@@ -1,15 +1,10 @@
 package stowage
 
-// The planners that need no module but the standard library. Others register
-// themselves where they are imported.
+// The planners that auto runs, and auto. Others register themselves where they
+// are imported: see planner/baselines and planner/milp.
 import (
-	_ "github.com/stowage-go/stowage/internal/boxing"
-	_ "github.com/stowage-go/stowage/internal/canonical"
+	_ "github.com/stowage-go/stowage/internal/auto"
 	_ "github.com/stowage-go/stowage/internal/climb"
-	_ "github.com/stowage-go/stowage/internal/cp"
-	_ "github.com/stowage-go/stowage/internal/framework"
+	_ "github.com/stowage-go/stowage/internal/exact"
 	_ "github.com/stowage-go/stowage/internal/greedy"
-	_ "github.com/stowage-go/stowage/internal/portfolio"
-	_ "github.com/stowage-go/stowage/internal/rectpack"
-	_ "github.com/stowage-go/stowage/internal/tela"
 )

@@ -19,14 +19,11 @@ import (
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/explain"
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
-
-	// The light planners register themselves.
-	_ "github.com/stowage-go/stowage/internal/canonical"
-	_ "github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // The types of a problem and its plan.
@@ -93,7 +90,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if o.Planner == "" {
 		o.Planner = DefaultPlanner
 	}
-	planner, err := plan.Lookup(o.Planner)
+	planner, err := run.Lookup(o.Planner)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +105,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	r, err := plan.Run(ctx, planner, timeline.New(p), o)
+	r, err := run.Run(ctx, planner, timeline.New(p), o)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +145,7 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	if o.Planner == "" {
 		o.Planner = DefaultPlanner
 	}
-	planner, err := plan.Lookup(o.Planner)
+	planner, err := run.Lookup(o.Planner)
 	if err != nil {
 		return nil, err
 	}
@@ -167,7 +164,7 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 // Planners describes the planners that are registered, by name.
 func Planners() []PlannerInfo {
 	var infos []PlannerInfo
-	for _, p := range plan.All() {
+	for _, p := range run.All() {
 		infos = append(infos, p.Info())
 	}
 	return infos

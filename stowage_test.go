@@ -12,9 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // solve calls Solve and checks what it promises of every result.
@@ -237,7 +238,7 @@ func (p puppet) Plan(context.Context, *timeline.Timeline, plan.Options) (plan.Re
 // TestInvalidPlan has a planner that is wrong: no invalid plan gets out.
 func TestInvalidPlan(t *testing.T) {
 	var result plan.Result
-	plan.Register(puppet{&result})
+	run.Register(puppet{&result})
 	p := suite.MiniMalloc()
 	for _, tc := range []struct {
 		offsets []int64

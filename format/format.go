@@ -12,7 +12,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/json"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Standard is the path that stands for standard input or output.

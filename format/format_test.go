@@ -14,8 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/format/json"
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/model"
 )
 
 const (

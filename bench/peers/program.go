@@ -16,8 +16,8 @@ import (
 
 	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
 )
 
 // A program is one side of the comparison.

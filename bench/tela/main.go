@@ -24,13 +24,14 @@ import (
 
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/baseline/tela"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
-	"github.com/stowage-go/stowage/internal/tela"
-	"github.com/stowage-go/stowage/internal/tela/learn"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/research/learn"
 )
 
 var (
@@ -81,7 +82,7 @@ func search(in *learn.Input, o plan.Options, whole bool) (plan.Result, tela.Coun
 			tl = timeline.New(in.Timeline.Problem)
 		}
 		var err error
-		if r, err = plan.Run(context.Background(), tela.Planner{Counters: &c}, tl, o); err != nil {
+		if r, err = run.Run(context.Background(), tela.Planner{Counters: &c}, tl, o); err != nil {
 			return r, c, 0, err
 		}
 		seconds = append(seconds, time.Since(began).Seconds())

@@ -1,4 +1,7 @@
 package main
 
-// The planners that are not light: the command has them all.
-import _ "github.com/stowage-go/stowage/planner/milp"
+// The command has every planner.
+import (
+	_ "github.com/stowage-go/stowage/planner/baselines"
+	_ "github.com/stowage-go/stowage/planner/milp"
+)

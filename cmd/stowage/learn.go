@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/plan"
-	"github.com/stowage-go/stowage/internal/tela"
-	"github.com/stowage-go/stowage/internal/tela/learn"
+	"github.com/stowage-go/stowage/internal/baseline/tela"
+	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/research/learn"
 )
 
 // learnExits are the exit codes of the three steps.

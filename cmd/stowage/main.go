@@ -33,7 +33,7 @@ func main() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	os.Exit(run(arguments(os.Args), os.Stdout, os.Stderr))
+	os.Exit(execute(arguments(os.Args), os.Stdout, os.Stderr))
 }
 
 // arguments returns the arguments after the program's name. A program that is
@@ -47,8 +47,8 @@ func arguments(argv []string) []string {
 	return argv[1:]
 }
 
-// run executes one command line and returns the exit code.
-func run(args []string, stdout, stderr io.Writer) (code int) {
+// execute runs one command line and returns the exit code.
+func execute(args []string, stdout, stderr io.Writer) (code int) {
 	defer recoverTo(stderr, &code)
 	root := newRoot()
 	root.SetArgs(args)

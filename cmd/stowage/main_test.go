@@ -19,9 +19,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
@@ -29,7 +30,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of the scripts
 // The test binary is the command itself, under both of its names.
 func TestMain(m *testing.M) {
 	for _, behaviour := range []string{"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never"} {
-		plan.Register(puppet(behaviour))
+		run.Register(puppet(behaviour))
 	}
 	testscript.Main(m, map[string]func(){"stowage": main, "minimalloc": main})
 }
@@ -171,7 +172,7 @@ func TestLeaks(t *testing.T) {
 		"show --text": exitOK,
 	} {
 		var stdout, stderr bytes.Buffer
-		if got := run(append(strings.Fields(line), input), &stdout, &stderr); got != want {
+		if got := execute(append(strings.Fields(line), input), &stdout, &stderr); got != want {
 			t.Errorf("%s: exit code %d, want %d\n%s", line, got, want, &stderr)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // A size is a number of bytes as a flag takes it: a plain integer, or one with

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
 )
 
 func TestSize(t *testing.T) {

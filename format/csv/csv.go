@@ -28,7 +28,7 @@ import (
 	"io"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // A table is a CSV file being read: its header, its current row, and what is

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // A column is what a column of the file means, by whichever name.

@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // ReadPlan reads a plan of p: a file with the columns id and offset, by which

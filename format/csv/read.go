@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Two passes find what is wrong: the rows as they are read, then the problem as

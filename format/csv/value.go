@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // What can be wrong with an integer.

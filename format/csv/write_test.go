@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 func TestWrite(t *testing.T) {

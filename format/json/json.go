@@ -35,7 +35,7 @@
 // a file that is cut off, is reported alone.
 package json
 
-import "github.com/stowage-go/stowage/internal/model"
+import "github.com/stowage-go/stowage/model"
 
 // Version is the version of the format that this package reads and writes.
 const Version = 1

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Read reads a problem and, where the file has a plan, its offsets in the order

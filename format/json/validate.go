@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // validate checks the document as a whole: the problem, and that the plan

@@ -11,9 +11,10 @@ import (
 	"sync/atomic"
 
 	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: the techniques take turns. A turn that lowers the plan is followed by
@@ -31,7 +32,7 @@ import (
 //
 // Source: this project.
 
-func init() { plan.Register(Planner{}) }
+func init() { run.Register(Planner{}) }
 
 // Planner is the planner `climb`. Its zero value is ready to use.
 type Planner struct{}

@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // must plans p and checks the plan.

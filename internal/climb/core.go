@@ -5,10 +5,11 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/canonical"
+	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: in large graphs the load is at its peak for a moment and lower at all
@@ -129,7 +130,7 @@ func (c *cores) around(ctx context.Context, offsets []int64, middle, half int32,
 	if len(c.core) > coreLimit {
 		return nil, 0, false
 	}
-	r, err := plan.Run(ctx, canonical.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: c.limit + 2*int64(len(c.core))})
+	r, err := run.Run(ctx, exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: c.limit + 2*int64(len(c.core))})
 	c.steps += r.Stats.Nodes * int64(len(c.core))
 	if err != nil || !r.Status.HasPlan() {
 		return nil, 0, false

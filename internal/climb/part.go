@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: both core and window hand a part of the problem to the exact planner:

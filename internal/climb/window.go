@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/canonical"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: large-neighbourhood search. Set a target below the height and lift out
@@ -163,7 +164,7 @@ func (w *window) repair(ctx context.Context, i int32, target int64, attempt int)
 	}
 	// The fixed buffers take a node each.
 	size := int64(len(w.part.problem.Buffers))
-	r, err := plan.Run(ctx, canonical.Planner{}, part, plan.Options{Capacity: target, NodeLimit: w.limit + 2*size})
+	r, err := run.Run(ctx, exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: w.limit + 2*size})
 	w.steps += int64(len(w.offsets)) + r.Stats.Nodes*size
 	if err != nil || !r.Status.HasPlan() {
 		return

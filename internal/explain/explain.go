@@ -13,9 +13,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // An Explanation is the outcome of a search for a reason.
@@ -46,7 +47,7 @@ type Explanation struct {
 // as if the buffers fitted: the subset stays larger, and Irreducible stays false
 // unless later runs settle it. The error is for a capacity below 1 and for
 // input that the planner cannot take.
-func Irreducible(ctx context.Context, p *model.Problem, planner plan.Planner, o plan.Options) (*Explanation, error) {
+func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*Explanation, error) {
 	if o.Capacity < 1 {
 		return nil, errors.New("an explanation needs a capacity of at least 1")
 	}
@@ -65,7 +66,7 @@ func Irreducible(ctx context.Context, p *model.Problem, planner plan.Planner, o 
 
 	tl := timeline.New(p)
 	start := time.Now()
-	r, err := plan.Run(ctx, planner, tl, o)
+	r, err := run.Run(ctx, planner, tl, o)
 	if err != nil {
 		return nil, err
 	}

@@ -9,11 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 
-	_ "github.com/stowage-go/stowage/internal/canonical"
+	_ "github.com/stowage-go/stowage/internal/exact"
 )
 
 // brute is a planner for tiny problems: every offset of every buffer. It asks
@@ -146,7 +147,7 @@ func check(t *testing.T, seed uint64, p *model.Problem, e *Explanation, capacity
 }
 
 func TestIrreducibleAgainstBruteForce(t *testing.T) {
-	exact, err := plan.Lookup("exact")
+	exact, err := run.Lookup("exact")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,7 +157,7 @@ func TestIrreducibleAgainstBruteForce(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p := random(rng)
 		capacity := max(1, timeline.New(p).MaxLoad+rng.Int64N(4)-1)
-		for _, planner := range []plan.Planner{brute{}, exact} {
+		for _, planner := range []run.Planner{brute{}, exact} {
 			e, err := Irreducible(context.Background(), p, planner, plan.Options{Capacity: capacity, Minimize: true})
 			if err != nil {
 				t.Fatal(err)

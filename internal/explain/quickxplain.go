@@ -3,7 +3,7 @@ package explain
 import (
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: to find a small part of an infeasible set that is infeasible by itself,

@@ -5,9 +5,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // A trial asks whether some of the buffers fit, and remembers the sets that do:
@@ -25,7 +26,7 @@ func patience(whole time.Duration) time.Duration { return max(minPatience, 4*who
 type trial struct {
 	ctx      context.Context
 	problem  *model.Problem
-	planner  plan.Planner
+	planner  run.Planner
 	options  plan.Options
 	patience time.Duration // for a run, where the context has a deadline
 	runs     int
@@ -56,7 +57,7 @@ func (t *trial) ask(set []int) model.Status {
 		o.Timeout = max(1, min(t.patience, time.Until(deadline)/4))
 	}
 	t.runs++
-	r, err := plan.Run(t.ctx, t.planner, timeline.New(subset(t.problem, set, o.Capacity)), o)
+	r, err := run.Run(t.ctx, t.planner, timeline.New(subset(t.problem, set, o.Capacity)), o)
 	switch {
 	case err != nil:
 		t.err = err

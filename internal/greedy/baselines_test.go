@@ -7,24 +7,25 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // baseline runs a planner by name and verifies its plan.
 func baseline(t *testing.T, name string, p *model.Problem, o plan.Options) (plan.Result, error) {
 	t.Helper()
-	planner, err := plan.Lookup(name)
+	planner, err := run.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := plan.CheckOptions(planner.Info(), o); err != nil {
 		t.Fatal(err)
 	}
-	r, err := plan.Run(context.Background(), planner, timeline.New(p), o)
+	r, err := run.Run(context.Background(), planner, timeline.New(p), o)
 	if err != nil {
 		return r, err
 	}

@@ -3,8 +3,8 @@ package greedy
 import (
 	"context"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: planners that try one order after another want a plan only where it is

@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: no order is best everywhere, and each costs little; so try a handful

@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
 )
 
 func TestBestIsNeverHigherThanFirstFit(t *testing.T) {

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: what a program does that plans nothing. Buffers are requested from a
@@ -41,7 +42,7 @@ import (
 // start to its end. An alignment that does not divide round is had as malloc's
 // callers have it, by asking for alignment - 1 more. Fixed offsets are refused.
 
-func init() { plan.Register(bfc{}) }
+func init() { run.Register(bfc{}) }
 
 type bfc struct{}
 

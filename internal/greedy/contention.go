@@ -8,9 +8,10 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: fill the space row by row from the bottom, like a game of falling
@@ -36,7 +37,7 @@ import (
 // already in place above the skyline would have to be walked around, and what
 // is left would not be this heuristic.
 
-func init() { plan.Register(contention{}) }
+func init() { run.Register(contention{}) }
 
 type contention struct{}
 

@@ -5,8 +5,8 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/model"
 )
 
 // load reads a public instance; nil where the data are not there.

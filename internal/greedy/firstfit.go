@@ -4,9 +4,10 @@ import (
 	"context"
 	"math"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: the largest buffer first, each at the lowest offset where it conflicts
@@ -26,7 +27,7 @@ import (
 // Tried and dropped: breaking ties by duration, which takes idealloc's S_1 from
 // 4.2% over the load to 2.9%, but pangu_2.6B from 0.8% to 3.3%.
 
-func init() { plan.Register(firstFit{}) }
+func init() { run.Register(firstFit{}) }
 
 type firstFit struct{}
 

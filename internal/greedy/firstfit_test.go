@@ -6,10 +6,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // The worked example of IREE wave's document; its lifetimes are inclusive.
@@ -21,13 +22,13 @@ func wave() *model.Problem {
 	return p
 }
 
-func run(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
+func planned(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	planner, err := plan.Lookup("first-fit")
+	planner, err := run.Lookup("first-fit")
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := plan.Run(context.Background(), planner, timeline.New(p), o)
+	r, err := run.Run(context.Background(), planner, timeline.New(p), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func run(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
 }
 
 func TestFirstFitWave(t *testing.T) {
-	r := run(t, wave(), plan.Options{})
+	r := planned(t, wave(), plan.Options{})
 	if want := []int64{12, 28, 0, 33, 22, 0}; !slices.Equal(r.Offsets, want) || r.Height != 37 {
 		t.Errorf("offsets %v, height %d; want %v, 37", r.Offsets, r.Height, want)
 	}
@@ -57,7 +58,7 @@ func TestFirstFitTies(t *testing.T) {
 	for _, id := range []string{"c", "a", "b"} {
 		p.Buffers = append(p.Buffers, model.Buffer{ID: id, Lower: 0, Upper: 1, Size: 4})
 	}
-	if r := run(t, p, plan.Options{}); !slices.Equal(r.Offsets, []int64{0, 4, 8}) {
+	if r := planned(t, p, plan.Options{}); !slices.Equal(r.Offsets, []int64{0, 4, 8}) {
 		t.Errorf("offsets %v, want the input's order", r.Offsets)
 	}
 }
@@ -110,7 +111,7 @@ func TestFirstFitStatus(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &model.Problem{Buffers: c.buffers}
-			if r := run(t, p, plan.Options{Capacity: c.capacity}); r.Status != c.want {
+			if r := planned(t, p, plan.Options{Capacity: c.capacity}); r.Status != c.want {
 				t.Errorf("status %v, height %d; want %v", r.Status, r.Height, c.want)
 			}
 		})
@@ -123,13 +124,13 @@ func TestFirstFitCapacity(t *testing.T) {
 	seen := map[model.Status]int{}
 	for seed := range uint64(1000) {
 		p := random(rand.New(rand.NewPCG(seed, 3)))
-		free := run(t, p, plan.Options{})
+		free := planned(t, p, plan.Options{})
 		seen[free.Status]++
 		for _, capacity := range []int64{1, 8, 16, 24, 40, free.Height - 1, free.Height} {
 			if capacity < 1 {
 				continue
 			}
-			r := run(t, p, plan.Options{Capacity: capacity})
+			r := planned(t, p, plan.Options{Capacity: capacity})
 			seen[r.Status]++
 			switch {
 			case !free.Status.HasPlan():
@@ -168,7 +169,7 @@ func TestFirstFitPublicData(t *testing.T) {
 		if p == nil {
 			t.Skip("the public instances are not there; set STOWAGE_DATA to their folder")
 		}
-		r := run(t, p, plan.Options{})
+		r := planned(t, p, plan.Options{})
 		t.Logf("%s: height %d, lower bound %d, %v", name, r.Height, r.LowerBound, r.Stats.Elapsed)
 		if r.Height != height {
 			t.Errorf("%s: height %d, want %d", name, r.Height, height)

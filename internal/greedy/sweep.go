@@ -9,9 +9,10 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: go through time once, as an allocator would, with a free list: give
@@ -45,7 +46,7 @@ import (
 // same million and ends as low. A ceiling 1% above the bound: it is always met,
 // and never left below. Best fit in place of lowest: about as good, no faster.
 
-func init() { plan.Register(sweep{}) }
+func init() { run.Register(sweep{}) }
 
 type sweep struct{}
 

@@ -8,10 +8,11 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // training returns some n buffers of a training step: activations kept until
@@ -46,7 +47,7 @@ func training(n int) *model.Problem {
 
 func TestSweepMatchesTheBound(t *testing.T) {
 	p := training(60000)
-	r, err := plan.Run(context.Background(), sweep{}, timeline.New(p), plan.Options{})
+	r, err := run.Run(context.Background(), sweep{}, timeline.New(p), plan.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +72,7 @@ func TestSweepIsValid(t *testing.T) {
 		if seed%3 == 0 {
 			o.Capacity = tl.LowerBound + int64(seed%7)
 		}
-		r, err := plan.Run(context.Background(), sweep{}, tl, o)
+		r, err := run.Run(context.Background(), sweep{}, tl, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,15 +101,15 @@ func TestSweepIsValid(t *testing.T) {
 func TestSweepOptions(t *testing.T) {
 	p := mixed(3000)
 	tl := timeline.New(p)
-	all, err := plan.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}})
+	all, err := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, _ := plan.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}, NodeLimit: 1})
+	one, _ := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}, NodeLimit: 1})
 	if one.Stats.Nodes != 3000 || all.Stats.Nodes <= 3000 || one.Height < all.Height {
 		t.Errorf("one pass: %d in %d nodes; all: %d in %d", one.Height, one.Stats.Nodes, all.Height, all.Stats.Nodes)
 	}
-	if same, _ := plan.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}}); !slices.Equal(same.Offsets, all.Offsets) {
+	if same, _ := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}}); !slices.Equal(same.Offsets, all.Offsets) {
 		t.Error("two runs differ")
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -5,10 +5,10 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
 )
 
 // encode builds the encoding of the buffers that are ever active.

@@ -7,16 +7,17 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
 	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Must plans p and fails the test where the input, the options, the plan or its
 // height is wrong.
-func Must(t testing.TB, planner plan.Planner, p *model.Problem, o plan.Options) plan.Result {
+func Must(t testing.TB, planner run.Planner, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
 	if err := model.Validate(p); err != nil {
 		t.Fatal(err)
@@ -24,7 +25,7 @@ func Must(t testing.TB, planner plan.Planner, p *model.Problem, o plan.Options) 
 	if err := plan.CheckOptions(planner.Info(), o); err != nil {
 		t.Fatal(err)
 	}
-	r, err := plan.Run(context.Background(), planner, timeline.New(p), o)
+	r, err := run.Run(context.Background(), planner, timeline.New(p), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Dir returns the folder of the public instances: STOWAGE_DATA, else a folder

@@ -3,7 +3,7 @@ package suite
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a network is a list of steps in execution order, each of which reads

@@ -3,7 +3,7 @@ package suite
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // The two microbenchmarks of section 7.1 of the TelaMalloc paper (ASPLOS 2023):

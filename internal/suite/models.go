@@ -3,7 +3,7 @@ package suite
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // The activations of published networks, from the tables of their papers. The

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
 )
 
 // TestExamples holds the files of examples/ against the generators.

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
 )
 
 // TestOracle holds the oracle against every vector of offsets, for problems of

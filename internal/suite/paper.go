@@ -1,6 +1,6 @@
 package suite
 
-import "github.com/stowage-go/stowage/internal/model"
+import "github.com/stowage-go/stowage/model"
 
 // The worked examples of the literature. The example of figure 1 of the
 // TelaMalloc paper is only a picture, without numbers, and so is not here.

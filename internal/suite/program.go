@@ -3,7 +3,7 @@ package suite
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: what compilers emit is a list of ops, each of which writes buffers and

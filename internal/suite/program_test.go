@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // TestEmitted checks what all programs of compilers have in common: the number

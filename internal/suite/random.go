@@ -3,7 +3,7 @@ package suite
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Problems drawn at random, with no optimum known.

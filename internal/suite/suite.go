@@ -13,7 +13,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Options steer a generator. Zero means the kind's default. A kind refuses

@@ -5,7 +5,7 @@ import (
 	"iter"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a suite of small, hard problems after section 8.3 of the MiniMalloc

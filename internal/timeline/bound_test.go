@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/model"
 )
 
 // TestBoundIsBelowOptimum compares the bound with the true lowest height, by

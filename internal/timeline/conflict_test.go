@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // TestPairs holds Overlaps, Distance and Forbid of every ordered pair against

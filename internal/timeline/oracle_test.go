@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: the oracle of these tests knows nothing of sweeps. It asks, slot by

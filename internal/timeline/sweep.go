@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a buffer is one or more pieces, each a stretch of time with one window

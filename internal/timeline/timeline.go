@@ -24,7 +24,7 @@ package timeline
 import (
 	"sync"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // A Span is a range of sections in which a buffer is active with one window.

@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/model"
 )
 
 // rounds is the number of random problems of a test.

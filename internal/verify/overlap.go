@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a buffer is one or more pieces, each a rectangle of time × bytes: the

@@ -12,7 +12,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Kind says which rule a plan breaks.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // fault is a violation without its message.

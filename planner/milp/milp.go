@@ -18,9 +18,9 @@ package milp
 import (
 	"io"
 
-	"github.com/stowage-go/stowage/internal/milp"
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/planner/milp/internal/milp"
 )
 
 // LPOptions say which program WriteLP writes. The zero value is the published

@@ -12,7 +12,7 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/layout"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/model"
 	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/model"
 )
 
 // An Instance is a problem in a file, with the capacity to plan it for.

@@ -7,10 +7,11 @@ import (
 	"os"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/canonical"
-	"github.com/stowage-go/stowage/internal/model"
-	"github.com/stowage-go/stowage/internal/plan"
+	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 func main() {
@@ -20,7 +21,7 @@ func main() {
 		{ID: "a", Lower: 0, Upper: 2, Size: 3},
 		{ID: "b", Lower: 1, Upper: 3, Size: 4},
 	}}
-	r, err := plan.Run(ctx, canonical.Planner{}, timeline.New(p), plan.Options{})
+	r, err := run.Run(ctx, exact.Planner{}, timeline.New(p), plan.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

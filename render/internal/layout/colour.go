@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: the hash of an ID picks its colour, so that a buffer keeps it from one

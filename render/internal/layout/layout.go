@@ -19,7 +19,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Options say what to draw. Lengths are in the medium's unit.

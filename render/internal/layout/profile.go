@@ -1,6 +1,6 @@
 package layout
 
-import "github.com/stowage-go/stowage/internal/model"
+import "github.com/stowage-go/stowage/model"
 
 // Idea: before there is a plan, the contention profile is what can be seen: the
 // load at each moment, its peak, which no plan can be lower than, and where it

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/model"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Paper returns the running example of the MiniMalloc paper. Its lowest plan,

@@ -1,0 +1,18 @@
+module github.com/stowage-go/stowage/bench
+
+go 1.26.0
+
+require github.com/stowage-go/stowage v0.2.0
+
+require github.com/stowage-go/stowage/planner/milp v0.2.0
+
+require github.com/stowage-go/stowage/research/learn v0.2.0
+
+require golang.org/x/sync v0.24.0
+
+require github.com/google/go-cmp v0.7.0
+
+require (
+	github.com/tetratelabs/wazero v1.12.0 // indirect
+	golang.org/x/sys v0.44.0 // indirect
+)

@@ -1,0 +1,121 @@
+// Package cp is the planner cp: the constraint program of the TelaMalloc paper
+// without TelaMalloc, solved by plain search. It measures what the encoding is
+// worth without domain heuristics.
+//
+//	cp.go      the planner: options, partitions, minimising
+//	search.go  chronological backtracking over orders or offsets
+//	choose.go  which choice is next
+package cp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stowage-go/stowage/internal/baseline/descend"
+	"github.com/stowage-go/stowage/internal/pairwise"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: hand the encoding to a solver and let it be. The choices are those of
+// section 5.1 of the TelaMalloc paper: a position pos(X) for each buffer and an
+// order B(X, Y) for each two that overlap, with pos(X) + size(X) <= M and
+// pos(X) + size(X) <= pos(Y) or B(Y, X). internal/precedence propagates between
+// them; this package only guesses, first fail and in the input's order, and
+// backtracks to the last guess.
+//
+// Complexity: exponential in the pairs; a node costs the propagation and a scan
+// of the pairs that are still open.
+//
+// Source: Maas et al., "TelaMalloc", ASPLOS 2023, section 5.1 and figure 13. The
+// paper's solver is CP-SAT, which learns clauses; this one does not, so it says
+// what propagation alone can do. bench/ortools runs CP-SAT itself.
+//
+// Gaps, windows that interlock, alignment and fixed offsets are all honoured:
+// the engine has them.
+
+func init() { run.Register(planner{}) }
+
+type planner struct{}
+
+// Info describes the planner.
+func (planner) Info() plan.Info {
+	return plan.Info{
+		Name:    "cp",
+		Summary: "the constraint program alone: orders and offsets, propagation, chronological backtracking",
+		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 5.1",
+		Exact:   true,
+		Techniques: []plan.Technique{
+			{Name: "first-fail", Summary: "choose next where the fewest offsets are left, not in the input's order"},
+			{Name: "start", Summary: "minimise from the plan of the heuristics"},
+		},
+		Params: []plan.Param{{
+			Name: "branch", Default: "orders",
+			Summary: "orders: guess who lies above whom, offsets follow; offsets: guess offsets, lowest first, orders follow",
+		}},
+	}
+}
+
+// Plan searches until it has an answer or a limit comes. Nodes are guesses;
+// Seed and Workers are not used. The error is for a problem with too many pairs.
+func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	s := &solver{tl: tl, budget: descend.NewBudget(ctx, o), engines: make([]*pairwise.Engine, len(tl.Partitions)), firstFail: true}
+	start := true
+	for _, name := range o.Without {
+		switch name {
+		case "first-fail":
+			s.firstFail = false
+		case "start":
+			start = false
+		}
+	}
+	switch branch := o.Params["branch"]; branch {
+	case "", "orders":
+	case "offsets":
+		s.offsets = true
+	default:
+		return plan.Result{}, errors.New("planner cp: parameter branch: \"" + branch + "\" is neither orders nor offsets")
+	}
+	r := descend.Run(ctx, tl, o, s, s.budget, descend.Step(tl), start)
+	return r, s.err
+}
+
+// solver answers for the partitions of one timeline.
+type solver struct {
+	tl      *timeline.Timeline
+	budget  *descend.Budget
+	engines []*pairwise.Engine // by partition, built on demand
+	err     error              // a partition is too dense
+
+	firstFail bool // choose by what is left, not by number
+	offsets   bool // guess offsets rather than orders
+
+	frames []frame // scratch of search
+}
+
+// Fit searches partition k.
+func (s *solver) Fit(k int, height int64) ([]int64, descend.Outcome) {
+	e := s.engines[k]
+	if e == nil {
+		var err error
+		if e, err = pairwise.New(s.tl, &s.tl.Partitions[k], 0); err != nil {
+			s.err = fmt.Errorf("planner cp: %w", err)
+			return nil, descend.Stopped
+		}
+		s.engines[k] = e
+	}
+	if !e.Reset(height) {
+		return nil, descend.Refuted
+	}
+	out := s.search(e)
+	if out != descend.Found {
+		return nil, out
+	}
+	at := make([]int64, e.Len())
+	for j := range at {
+		at[j], _ = e.Range(int32(j))
+	}
+	return at, out
+}

@@ -1,0 +1,261 @@
+// Package descend turns a search that answers one question, "is there a plan of
+// this partition within this height?", into a planner: partitions apart, with
+// or without a capacity, down to the lowest plan.
+package descend
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: the height of a plan is that of its highest partition, so only that one
+// is worth asking again, for one unit less. A plan lowers it; a refutation ends
+// the run, since no plan at all is then lower. Where every partition is at the
+// lower bound the run ends too. The first plan comes from the heuristics
+// (greedy.Best), which is what the papers' systems run first as well.
+//
+// Invariant: the offsets in hand are a valid plan, and no plan is lower than the
+// bound. A search that stops at a limit moves neither.
+//
+// Complexity: one search for each improvement and one for the proof.
+//
+// Tried and dropped: bisection between the bound and the plan. These searches
+// are slowest just under the optimum, where they have to refute, and bisection
+// goes there first; descending reaches good plans on the way.
+
+// An Outcome is the answer of a search.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Stopped Outcome = iota // a limit came first
+	Found
+	Refuted // proven: no plan is as low
+)
+
+// A Searcher answers for the partitions of one timeline.
+type Searcher interface {
+	// Fit looks for a plan of partition k with a height of at most height
+	// bytes. The offsets are in the order of tl.Partitions[k].Buffers; they are
+	// nil unless the outcome is Found.
+	Fit(k int, height int64) ([]int64, Outcome)
+}
+
+// Run makes a plan for the options with the searcher. step divides every height
+// worth asking for; start says whether minimising may begin with the plan of
+// the heuristics. The budget is the one that the searcher counts in.
+func Run(ctx context.Context, tl *timeline.Timeline, o plan.Options, s Searcher, b *Budget, step int64, start bool) plan.Result {
+	d := descent{tl: tl, o: o, s: s, b: b, step: max(step, 1), bound: tl.LowerBound}
+	d.offsets = make([]int64, len(tl.Problem.Buffers))
+	for i := range d.offsets {
+		if at := tl.Problem.Buffers[i].Fixed; at != nil {
+			d.offsets[i] = *at
+		}
+	}
+	// Buffers that are never active are in no partition.
+	d.rest = d.height(never(tl))
+	r := d.run(ctx, start)
+	r.Stats.Nodes, r.Stats.Backtracks = b.Nodes, b.Backtracks
+	return r
+}
+
+type descent struct {
+	tl      *timeline.Timeline
+	o       plan.Options
+	s       Searcher
+	b       *Budget
+	step    int64
+	bound   int64
+	offsets []int64
+	rest    int64 // height of the buffers that are in no partition
+}
+
+func (d *descent) run(ctx context.Context, start bool) plan.Result {
+	tl, o := d.tl, d.o
+	if o.Capacity > 0 && d.rest > o.Capacity {
+		return plan.Result{Status: model.Infeasible}
+	}
+	if !o.Minimizing() {
+		return d.fit()
+	}
+	// A first plan: the caller's, the heuristics', or one search without a roof.
+	switch {
+	case o.Start != nil:
+		copy(d.offsets, o.Start)
+	case start:
+		offsets, _, _ := greedy.Best(ctx, tl, o.Capacity)
+		if offsets == nil {
+			return plan.Result{Status: model.Infeasible}
+		}
+		copy(d.offsets, offsets)
+	default:
+		for k := range tl.Partitions {
+			if out := d.ask(k, d.roof(k)); out == Refuted {
+				return plan.Result{Status: model.Infeasible}
+			} else if out == Stopped {
+				return plan.Result{}
+			}
+		}
+	}
+	for {
+		top, height := -1, d.rest
+		for k := range tl.Partitions {
+			if h := d.height(tl.Partitions[k].Buffers); h > height {
+				top, height = k, h
+			}
+		}
+		r := plan.Result{Plan: model.Plan{Offsets: d.offsets, Height: height}, LowerBound: min(d.bound, height)}
+		fits := o.Fits(height)
+		switch {
+		case top < 0 || height <= d.bound:
+			r.Status = model.Optimal
+			return r
+		case fits:
+			r.Status = model.Feasible
+		default:
+			r = plan.Result{LowerBound: d.bound}
+		}
+		if d.b.Over() {
+			return r
+		}
+		d.report(height, fits)
+		next := height - 1
+		if !fits {
+			next = o.Capacity
+		}
+		if next = max(next-next%d.step, d.bound); !fits {
+			next = min(next, o.Capacity)
+		}
+		switch d.ask(top, next) {
+		case Stopped:
+			return r
+		case Refuted:
+			if !fits {
+				return plan.Result{Status: model.Infeasible, LowerBound: o.Capacity + 1}
+			}
+			// No plan of this partition is lower, so none of all is.
+			d.bound = height
+		}
+	}
+}
+
+// fit answers with any plan within the capacity.
+func (d *descent) fit() plan.Result {
+	r := plan.Result{Status: model.Feasible}
+	if s := d.o.Start; s != nil && d.o.Fits(model.HeightOf(d.tl.Problem, s)) {
+		copy(d.offsets, s)
+		r.Offsets = d.offsets
+		return r
+	}
+	for k := range d.tl.Partitions {
+		switch d.ask(k, d.o.Capacity) {
+		case Refuted:
+			return plan.Result{Status: model.Infeasible, LowerBound: d.o.Capacity + 1}
+		case Stopped:
+			// Another partition may still be refuted, but not without a budget.
+			r.Status = model.Unknown
+		}
+		if d.b.Over() && r.Status == model.Unknown {
+			return r
+		}
+	}
+	if r.Status == model.Feasible {
+		r.Offsets = d.offsets
+	}
+	return r
+}
+
+// ask runs the search and keeps what it finds.
+func (d *descent) ask(k int, height int64) Outcome {
+	offsets, out := d.s.Fit(k, height)
+	if out == Found {
+		for j, i := range d.tl.Partitions[k].Buffers {
+			d.offsets[i] = offsets[j]
+		}
+	}
+	return out
+}
+
+// roof returns a height that a stack of the partition's buffers does not pass.
+func (d *descent) roof(k int) int64 {
+	var fixed, sum int64
+	for _, i := range d.tl.Partitions[k].Buffers {
+		b := &d.tl.Problem.Buffers[i]
+		if b.Fixed != nil {
+			fixed = max(fixed, *b.Fixed+b.Size)
+		} else {
+			sum += b.Size + b.Align() - 1
+		}
+	}
+	roof := fixed + sum
+	if d.o.Capacity > 0 {
+		roof = min(roof, d.o.Capacity)
+	}
+	return roof
+}
+
+func (d *descent) height(buffers []int32) int64 {
+	var h int64
+	for _, i := range buffers {
+		h = max(h, d.offsets[i]+d.tl.Problem.Buffers[i].Size)
+	}
+	return h
+}
+
+func (d *descent) report(height int64, fits bool) {
+	if d.o.Progress == nil {
+		return
+	}
+	if !fits {
+		height = 0
+	}
+	d.b.best, d.b.bound = height, d.bound
+	d.b.progress()
+}
+
+// never returns the buffers that are never active.
+func never(tl *timeline.Timeline) []int32 {
+	var idle []int32
+	for i := range tl.Problem.Buffers {
+		if first, last := tl.Extent(i); first == last {
+			idle = append(idle, int32(i))
+		}
+	}
+	return idle
+}
+
+// Step returns a number of bytes that divides the height of a lowest plan: the
+// divisor of all sizes, windows and fixed offsets, as far as alignments respect
+// it.
+func Step(tl *timeline.Timeline) int64 {
+	var g int64
+	add := func(x int64) {
+		for x != 0 {
+			g, x = x, g%x
+		}
+	}
+	buffers := tl.Problem.Buffers
+	for i := range buffers {
+		b := &buffers[i]
+		add(b.Size)
+		if b.Fixed != nil {
+			add(*b.Fixed)
+		}
+		for _, gap := range b.Gaps {
+			if gap.Window != nil {
+				add(gap.Window.Lower)
+				add(gap.Window.Upper)
+			}
+		}
+	}
+	for i := range buffers {
+		if a := buffers[i].Align(); g != 0 && g%a != 0 {
+			add(a)
+		}
+	}
+	return max(g, 1)
+}

@@ -1,0 +1,217 @@
+package framework
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: a framework planner is a function from a prepared problem to offsets,
+// and all else is the same for each: what it is called, which parameters it
+// takes, which features it refuses, how sizes are rounded and gaps filled, and
+// what its outcome means.
+//
+// Invariant: the function sees a problem whose features it can honour, and its
+// plan is valid for the problem as given: rounded sizes and filled gaps only
+// take space away.
+
+// A planner is one framework planner.
+type planner struct {
+	name, summary, source string
+	// round is the multiple to which the framework rounds sizes up; 0 where it
+	// does not round. The parameter round is 1 all the same.
+	round int64
+	// params are the parameters beside round.
+	params []plan.Param
+	// gaps says that place uses gaps; they are filled for it otherwise.
+	gaps bool
+	// fixed says that place honours fixed offsets; they are refused otherwise.
+	fixed bool
+	// place sets t.offsets, one for each buffer, and t.bound where it has one.
+	// It returns errStopped where the context ends before it has a plan, an
+	// error of the input as it is, and nil otherwise.
+	place func(ctx context.Context, t *task) error
+}
+
+// errStopped means that the context ended.
+var errStopped = errors.New("stopped")
+
+// errAlignments means that no offset suits all of the alignments.
+var errAlignments = errors.New("cannot honour the alignments: their least common multiple is too large")
+
+// A task is a problem prepared for one run of one planner.
+type task struct {
+	tl      *timeline.Timeline // with sizes rounded and gaps filled
+	buffers []model.Buffer     // of tl
+	given   []model.Buffer     // the same before rounding and filling
+	opts    plan.Options
+	params  map[string]string // complete: defaults filled in
+	offsets []int64           // the plan, set by place
+	nodes   int64             // effort, for the statistics; buffers placed where place leaves it 0
+}
+
+func register(p planner) {
+	own := "no rounding of its own"
+	if p.round > 0 {
+		own = "the framework has " + strconv.FormatInt(p.round, 10)
+	}
+	round := plan.Param{Name: "round", Default: "1", Summary: "round sizes up to a multiple of this many bytes; " + own}
+	p.params = append(p.params, round)
+	run.Register(p)
+}
+
+// Info describes the planner.
+func (p planner) Info() plan.Info {
+	return plan.Info{Name: p.name, Summary: p.summary, Source: p.source, Params: p.params}
+}
+
+// Plan runs the planner. The error is for parameters that make no sense and for
+// features that the planner refuses. A plan above the capacity proves nothing,
+// so the status is then Unknown, as it is where the context ends first.
+func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	t, err := p.prepare(tl, o)
+	if err != nil {
+		return plan.Result{}, err
+	}
+	if len(t.buffers) == 0 {
+		return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{}}}, nil
+	}
+	if p.fixed && fixedCollide(tl) {
+		return plan.Result{Status: model.Infeasible}, nil
+	}
+	switch err := p.place(ctx, t); {
+	case errors.Is(err, errStopped):
+		return plan.Result{Stats: plan.Stats{Nodes: t.nodes}}, nil
+	case err != nil:
+		return plan.Result{}, fmt.Errorf("planner %s: %w", p.name, err)
+	}
+	if t.nodes == 0 {
+		t.nodes = int64(len(t.buffers))
+	}
+	r := plan.Result{Stats: plan.Stats{Nodes: t.nodes}}
+	if height := model.HeightOf(tl.Problem, t.offsets); o.Fits(height) {
+		r.Status, r.Offsets, r.Height = model.Feasible, t.offsets, height
+	}
+	return r, nil
+}
+
+// prepare reads the parameters, refuses what the planner cannot honour, and
+// makes the problem that it works on.
+func (p planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
+	t := &task{tl: tl, buffers: tl.Problem.Buffers, given: tl.Problem.Buffers, opts: o, params: map[string]string{}}
+	for _, param := range p.params {
+		t.params[param.Name] = param.Default
+		if value, ok := o.Params[param.Name]; ok {
+			t.params[param.Name] = value
+		}
+	}
+	round, err := t.number("round", 1, 1<<40)
+	if err != nil {
+		return nil, fmt.Errorf("planner %s: %w", p.name, err)
+	}
+	var sum int64
+	for i := range t.buffers {
+		b := &t.buffers[i]
+		if b.Fixed != nil && !p.fixed {
+			return nil, fmt.Errorf("planner %s cannot honour fixed offsets: buffer %s has one", p.name, b.ID)
+		}
+		if sum += roundUp(b.Size, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
+			return nil, fmt.Errorf("planner %s: the sum of the sizes, rounded to %d, exceeds %d", p.name, round, int64(model.MaxSum))
+		}
+	}
+	fill := tl.HasGaps() && !p.gaps
+	if round > 1 || fill {
+		t.remake(round, fill)
+	}
+	return t, nil
+}
+
+// remake replaces the task's problem by one with sizes rounded up and, where
+// fill is set, without gaps. Buffers with fixed offsets stay as they are: two of
+// them may touch, or lie in one another's gaps.
+func (t *task) remake(round int64, fill bool) {
+	q := *t.tl.Problem
+	q.Buffers = make([]model.Buffer, len(t.buffers))
+	for i := range t.buffers {
+		b := t.buffers[i]
+		if b.Fixed == nil {
+			b.Size = roundUp(b.Size, round)
+			if fill {
+				b.Gaps = nil
+			}
+		}
+		q.Buffers[i] = b
+	}
+	t.tl, t.buffers = timeline.New(&q), q.Buffers
+}
+
+// number returns a parameter as a number in [low, high].
+func (t *task) number(name string, low, high int64) (int64, error) {
+	v, err := strconv.ParseInt(t.params[name], 10, 64)
+	if err != nil || v < low || v > high {
+		return 0, fmt.Errorf("parameter %s %q: must be a number from %d to %d", name, t.params[name], low, high)
+	}
+	return v, nil
+}
+
+// choice returns the index of a parameter's value in the list of its values.
+func (t *task) choice(name string, values ...string) (int, error) {
+	for k, v := range values {
+		if t.params[name] == v {
+			return k, nil
+		}
+	}
+	return 0, fmt.Errorf("parameter %s %q: must be one of %s", name, t.params[name], strings.Join(values, ", "))
+}
+
+// pollEvery is the number of scans of up to n buffers between looks at the
+// context: a few milliseconds for a hundred thousand buffers.
+const pollEvery = 64
+
+// stopped reports whether the context is done; it looks at every pollEvery-th
+// call only, counted by step.
+func stopped(ctx context.Context, step int) bool {
+	return step%pollEvery == 0 && ctx.Err() != nil
+}
+
+// fixedCollide reports whether two buffers with fixed offsets use the same bytes
+// at once.
+func fixedCollide(tl *timeline.Timeline) bool {
+	buffers := tl.Problem.Buffers
+	var conflicts []int32
+	for i := range buffers {
+		if buffers[i].Fixed == nil {
+			continue
+		}
+		conflicts = tl.AppendConflicts(conflicts[:0], i)
+		for _, j := range conflicts {
+			if int(j) < i || buffers[j].Fixed == nil {
+				continue
+			}
+			difference := *buffers[j].Fixed - *buffers[i].Fixed
+			for _, f := range tl.Forbid(i, int(j)) {
+				if f.Above < difference && difference < f.Below {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// roundUp returns the least multiple of multiple that is at least x.
+func roundUp(x, multiple int64) int64 {
+	if multiple > 1 {
+		if r := x % multiple; r != 0 {
+			x += multiple - r
+		}
+	}
+	return x
+}

@@ -1,0 +1,131 @@
+package framework
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// TestPeers holds planners against the real ones, where Python has them: the
+// offsets must be the same, one by one, on random problems.
+func TestPeers(t *testing.T) {
+	var problems []*model.Problem
+	for seed := range uint64(40) {
+		p := shuffled(2+int(seed)*3/2, 100+seed)
+		if seed%2 == 0 { // so that there are ties
+			for i := range p.Buffers {
+				p.Buffers[i].Size = 1 + p.Buffers[i].Size/8
+			}
+		}
+		problems = append(problems, p)
+	}
+	for _, c := range []struct {
+		peer, pip, planner string
+		params             map[string]string
+	}{
+		{"vela-hill-climb", "ethos-u-vela", "vela-hill-climb", nil},
+		{"vela-greedy", "ethos-u-vela", "vela-greedy", nil},
+		{"omnimalloc-by-size", "omnimalloc", "wave", nil},
+		{"omnimalloc-best-fit", "omnimalloc", "tflite-greedy-by-size", nil},
+		{"executorch-greedy", "executorch", "executorch-greedy", nil},
+		{"executorch-greedy-16", "executorch", "executorch-greedy", map[string]string{"round": "16"}},
+		{"executorch-naive", "executorch", "executorch-naive", nil},
+	} {
+		t.Run(c.peer, func(t *testing.T) {
+			input := make([][][3]int64, len(problems))
+			for k, p := range problems {
+				for _, b := range p.Buffers {
+					input[k] = append(input[k], [3]int64{b.Size, b.Lower, b.Upper})
+				}
+			}
+			var want [][]int64
+			peer(t, c.peer, c.pip, input, &want)
+			if len(want) != len(problems) {
+				t.Fatalf("%d answers", len(want))
+			}
+			for k, p := range problems {
+				r := planned(t, named(t, c.planner), p, plan.Options{Params: c.params})
+				if !slices.Equal(r.Offsets, want[k]) {
+					t.Fatalf("problem %d: %v\noffsets %v\nthe real one has %v (height %d against %d)",
+						k, p.Buffers, r.Offsets, want[k], r.Height, model.HeightOf(p, want[k]))
+				}
+			}
+		})
+	}
+}
+
+// TestPeerTFLM holds tflm-greedy against the interpreter of TFLM: the height must
+// be that of the part of the arena that is planned.
+func TestPeerTFLM(t *testing.T) {
+	seeds := make([]int, 60)
+	for k := range seeds {
+		seeds[k] = k
+	}
+	var answers []struct {
+		Buffers [][3]int64
+		Height  int64
+	}
+	peer(t, "tflm", "tflite-micro", seeds, &answers)
+	above := 0
+	for seed, a := range answers {
+		p := &model.Problem{Name: "seed " + strconv.Itoa(seed)}
+		for i, b := range a.Buffers {
+			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: roundUp(b[0], 16), Lower: b[1], Upper: b[2]})
+		}
+		r := planned(t, named(t, "tflm-greedy"), p, plan.Options{})
+		if r.Height != a.Height {
+			t.Errorf("%s: height %d, TFLM has %d", p.Name, r.Height, a.Height)
+		}
+		if r.Height > r.LowerBound {
+			above++
+		}
+	}
+	if len(answers) != len(seeds) || above < 3 {
+		t.Errorf("%d answers, %d of them above the load: the models are too easy", len(answers), above)
+	}
+}
+
+// peer runs testdata/peers.py with JSON in and out. It skips the test where the
+// package is missing. STOWAGE_PYTHON names the interpreter; python3 is the
+// default.
+func peer(t *testing.T, name, pip string, input, output any) {
+	t.Helper()
+	python := os.Getenv("STOWAGE_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	missing := func() {
+		t.Skipf("%s needs the Python package %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), pip)
+	}
+	if _, err := exec.LookPath(python); err != nil {
+		missing()
+	}
+	text, err := json.Marshal(input)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "peers.py"), name)
+	cmd.Stdin = bytes.NewReader(text)
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.ExitCode() == 77 {
+		missing()
+	}
+	if err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, &stderr)
+	}
+	if err := json.Unmarshal(out, output); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}

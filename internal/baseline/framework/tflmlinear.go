@@ -1,0 +1,48 @@
+package framework
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: no memory is shared; buffers lie one above the other in the order of the
+// input. TensorFlow Lite Micro does so where all tensors are to be kept, for
+// debugging.
+//
+// Complexity: O(n).
+//
+// Source: TensorFlow Lite Micro, linear_memory_planner (90b983c). It has slots
+// for 1024 buffers and refuses the next one; it refuses offline offsets too.
+
+func init() {
+	register(planner{
+		name:    "tflm-linear",
+		summary: "one above the other, no sharing",
+		source:  "TensorFlow Lite Micro, LinearMemoryPlanner (90b983c)",
+		params:  []plan.Param{{Name: "slots", Default: "0", Summary: "refuse more buffers than this, 0 for no limit; the framework has 1024"}},
+		round:   16,
+		place: func(_ context.Context, t *task) error {
+			slots, err := t.number("slots", 0, 1<<31)
+			if err != nil {
+				return err
+			}
+			if n := int64(len(t.buffers)); slots > 0 && n > slots {
+				return fmt.Errorf("%d buffers, more than the %d slots", n, slots)
+			}
+			t.bump()
+			return nil
+		},
+	})
+}
+
+// bump places the buffers one above the other in the order of the input.
+func (t *task) bump() {
+	t.offsets = make([]int64, len(t.buffers))
+	var top int64
+	for i := range t.buffers {
+		t.offsets[i] = roundUp(top, t.buffers[i].Align())
+		top = t.offsets[i] + t.buffers[i].Size
+	}
+}

@@ -1,0 +1,214 @@
+package framework
+
+import (
+	"container/heap"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: Triton places shared memory in two steps (after Gergov, Algorithms for
+// Compile-Time Memory Optimization, SODA 1999). The first keeps open slots, each
+// an offset and a stretch of time. The lowest slot takes the first buffer, by
+// decreasing size, that shares time with it and with no other open slot; in its
+// place come a slot on top of the buffer and slots on both sides of it.
+//
+//	▲ offset     ╎ slot on top ╎
+//	│            ┌─────────────┐
+//	│            │   buffer    │
+//	└────────────┴─────────────┴──────────────▶ time
+//	  slot, to the buffer's end ▕
+//	             ▏ slot, from the buffer's start
+//
+// The side slots reach across the buffer itself, so buffers may come to overlap;
+// the second step repairs that. Buffers that overlap in time and space form a
+// graph, which is coloured first-fit; every buffer whose colour is not the first
+// is bumped above all that it overlaps; and so on until nothing overlaps.
+// Triton's own comment says that this wastes memory.
+//
+// Invariant: each buffer that waits shares time with an open slot, so slots do
+// not run out. After the first repair, only a buffer that was moved can overlap
+// another, so only these are looked at; Triton looks at all pairs.
+//
+// Complexity: O(n² log n) for the slots at worst, and the conflicts of what was
+// moved for a repair. Kernels have tens of buffers; S_1 of idealloc with its
+// 28,526 is not repaired after 360 rounds, and no plan comes of it.
+//
+// Source: Triton, lib/Analysis/Allocation (0032716). Aliases take the hull of
+// their lifespans before it comes to this; warp-specialised regions and
+// partitions of a tensor have no place in a problem.
+
+func init() {
+	register(planner{
+		name:    "triton",
+		summary: "lowest slot first, overlaps bumped apart by colour",
+		source:  "Triton, Allocation analysis (0032716)",
+		place:   triton,
+	})
+}
+
+// A slot is free space from an offset up, in a stretch of moments.
+type slot struct {
+	offset      int64
+	made        int   // equal offsets: first come, first served
+	first, last int32 // moments [first, last)
+}
+
+type slots []slot
+
+func (s slots) Len() int { return len(s) }
+func (s slots) Less(i, j int) bool {
+	return s[i].offset < s[j].offset || s[i].offset == s[j].offset && s[i].made < s[j].made
+}
+func (s slots) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+func (s *slots) Push(x any)   { *s = append(*s, x.(slot)) }
+func (s *slots) Pop() any {
+	last := len(*s) - 1
+	x := (*s)[last]
+	*s = (*s)[:last]
+	return x
+}
+
+func triton(ctx context.Context, t *task) error {
+	order := t.sorted(t.larger)
+	t.offsets = make([]int64, len(t.buffers))
+	if err := tritonStarts(ctx, t, order); err != nil {
+		return err
+	}
+	return tritonRepair(ctx, t, order)
+}
+
+// moments numbers the stretches of time between one event and the next, and
+// returns the range of each buffer.
+func (t *task) moments() (ranges [][2]int32, count int32) {
+	times := make([]int64, 0, 2*len(t.buffers))
+	for i := range t.buffers {
+		times = append(times, t.buffers[i].Lower, t.buffers[i].Upper)
+	}
+	slices.Sort(times)
+	times = slices.Compact(times)
+	number := func(time int64) int32 {
+		k, _ := slices.BinarySearch(times, time)
+		return int32(k)
+	}
+	ranges = make([][2]int32, len(t.buffers))
+	for i := range t.buffers {
+		ranges[i] = [2]int32{number(t.buffers[i].Lower), number(t.buffers[i].Upper)}
+	}
+	return ranges, int32(len(times) - 1)
+}
+
+// tritonStarts sets the first offsets.
+func tritonStarts(ctx context.Context, t *task, order []int32) error {
+	live, count := t.moments()
+	open := newCounter(int(count)) // open slots at each moment
+	var queue slots
+	made := 0
+	push := func(offset int64, first, last int32) {
+		heap.Push(&queue, slot{offset, made, first, last})
+		made++
+		open.change(first, last, 1)
+	}
+	push(0, 0, count)
+	waiting := slices.Clone(order)
+	for step := 0; len(waiting) > 0; step++ {
+		if stopped(ctx, step) {
+			return errStopped
+		}
+		s := heap.Pop(&queue).(slot)
+		open.change(s.first, s.last, -1)
+		at := slices.IndexFunc(waiting, func(i int32) bool {
+			l := live[i]
+			// The ends are cheap to ask about, and mostly settle it.
+			return l[0] < s.last && s.first < l[1] && open.at(l[0]) == 0 && open.at(l[1]-1) == 0 && open.within(l[0], l[1]) == 0
+		})
+		if at < 0 {
+			continue
+		}
+		i := waiting[at]
+		waiting = slices.Delete(waiting, at, at+1)
+		l, b := live[i], &t.buffers[i]
+		t.offsets[i] = roundUp(s.offset, b.Align())
+		push(t.offsets[i]+b.Size, max(s.first, l[0]), min(s.last, l[1]))
+		if s.first < l[0] {
+			push(s.offset, s.first, l[1])
+		}
+		if l[1] < s.last {
+			push(s.offset, l[0], s.last)
+		}
+	}
+	return nil
+}
+
+// tritonRepair bumps buffers until none overlap.
+func tritonRepair(ctx context.Context, t *task, order []int32) error {
+	n := len(order)
+	edges := make([][]int32, n) // what each buffer overlaps in time and space
+	moved := make([]bool, n)
+	for i := range moved {
+		moved[i] = true
+	}
+	colour := make([]int32, n)
+	var near, used []int32
+	for {
+		overlap := false
+		for i := range edges {
+			edges[i] = edges[i][:0]
+		}
+		for i := range n {
+			if !moved[i] {
+				continue
+			}
+			if stopped(ctx, i) {
+				return errStopped
+			}
+			near = t.tl.AppendConflicts(near[:0], i)
+			for _, j := range near {
+				if moved[j] && int(j) < i {
+					continue // seen from the other side
+				}
+				if t.offsets[i] < t.offsets[j]+t.buffers[j].Size && t.offsets[j] < t.offsets[i]+t.buffers[i].Size {
+					edges[i], edges[j] = append(edges[i], j), append(edges[j], int32(i))
+					overlap = true
+				}
+			}
+		}
+		if !overlap {
+			return nil
+		}
+		// First-fit colouring, by decreasing size.
+		for i := range colour {
+			colour[i], moved[i] = -1, false
+		}
+		for _, i := range order {
+			used = used[:0]
+			for _, j := range edges[i] {
+				if colour[j] >= 0 {
+					used = append(used, colour[j])
+				}
+			}
+			slices.Sort(used)
+			colour[i] = 0
+			for _, c := range used {
+				if c == colour[i] {
+					colour[i]++
+				}
+			}
+		}
+		for _, i := range order {
+			if colour[i] == 0 {
+				continue
+			}
+			var end int64
+			for _, j := range edges[i] {
+				end = max(end, t.offsets[j]+t.buffers[j].Size)
+			}
+			t.offsets[i], moved[i] = roundUp(end, t.buffers[i].Align()), true
+			if t.offsets[i] > model.MaxSum {
+				return fmt.Errorf("offsets grow past %d", int64(model.MaxSum))
+			}
+		}
+	}
+}

@@ -1,0 +1,195 @@
+package framework
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: USMP's third algorithm, in the manner of simulated annealing. The order
+// of greedy-by-size is placed by first fit, holes included. Then, over and over:
+// pick a buffer that touches the top; swap, in the order, one of the conflicts
+// that were placed before it with a conflict of a conflict, or with another of
+// the first kind; place again. Lower is always taken, higher now and then, less
+// often with every attempt; equal never.
+//
+// Invariant: order is the one that current was placed from, but for the swap in
+// hand.
+//
+// The plan that comes out is the last one taken, as USMP has it, not the lowest
+// one seen. Its generator is the C library's rand_r, started from the seed (0 by
+// default, as in USMP), so that the walk is the one that TVM makes on Linux.
+//
+// Complexity: 500 placements, and for each the conflicts of the conflicts of a
+// buffer. A node is one attempt.
+//
+// Source: Apache TVM, tir/usmp/algo/hill_climb (a531d170^). USMP draws a second
+// buffer until it differs from the first, which never ends where all of them
+// are the same one; here it gives up after a thousand draws.
+
+func init() {
+	register(planner{
+		name:    "tvm-hill-climb",
+		summary: "first fit, largest first, improved by random swaps under the top",
+		source:  "Apache TVM, USMP hill_climb (a531d170^)",
+		params:  []plan.Param{{Name: "attempts", Default: "500", Summary: "placements to try"}},
+		gaps:    true,
+		fixed:   true,
+		place:   tvmHillClimb,
+	})
+}
+
+// randR is the POSIX rand_r of the GNU C library: three steps of the classic
+// linear congruential generator make one number of 31 bits.
+type randR uint32
+
+func (r *randR) next() uint32 {
+	step := func() uint32 {
+		*r = *r*1103515245 + 12345
+		return uint32(*r) >> 16
+	}
+	v := step() % 2048
+	v = v<<10 ^ step()%1024
+	return v<<10 ^ step()%1024
+}
+
+// pick returns one of n.
+func (r *randR) pick(n int) int { return int(uint64(r.next()) % uint64(n)) }
+
+type tvmClimb struct {
+	t        *task
+	rand     randR
+	order    []int32
+	position []int32 // of each buffer in order
+	near     []int32 // scratch: conflicts of the buffer at the top
+	around   []int32 // scratch: conflicts of one of those
+	first    []int32 // positions of the first level, ascending
+	weight   []int32 // how often each position is in the second level
+	touched  []int32 // positions with a weight
+	second   int     // sum of the weights
+}
+
+func tvmHillClimb(ctx context.Context, t *task) error {
+	attempts, err := t.number("attempts", 1, 1<<30)
+	if err != nil {
+		return err
+	}
+	if t.opts.NodeLimit > 0 {
+		attempts = min(attempts, t.opts.NodeLimit)
+	}
+	n := len(t.buffers)
+	c := &tvmClimb{t: t, rand: randR(t.opts.Seed), position: make([]int32, n), weight: make([]int32, n)}
+	c.order = t.sorted(t.usmpOrder())
+	for k, i := range c.order {
+		c.position[i] = int32(k)
+	}
+	var current, rollback []int64
+	var total int64 // of the plan that was taken last
+	x, y := int32(-1), int32(-1)
+	for attempt := range attempts {
+		if attempt > 0 && ctx.Err() != nil {
+			break
+		}
+		t.nodes++
+		rollback = current
+		current = greedy.Place(t.tl, c.order, greedy.FirstFit)
+		height := model.HeightOf(t.tl.Problem, current)
+		if total == 0 || total > height || int64(c.rand.next()%100) < 50*(height-total)/height/attempt {
+			t.offsets, total = current, height
+			if total <= t.tl.MaxLoad {
+				break
+			}
+		} else {
+			c.swap(x, y)
+			current = rollback
+			height = model.HeightOf(t.tl.Problem, current)
+		}
+		if p, q, ok := c.draw(ctx, current, height); ok {
+			x, y = p, q
+			c.swap(x, y)
+		}
+	}
+	return nil
+}
+
+// swap exchanges two positions of the order.
+func (c *tvmClimb) swap(x, y int32) {
+	if x != y {
+		c.order[x], c.order[y] = c.order[y], c.order[x]
+		c.position[c.order[x]], c.position[c.order[y]] = x, y
+	}
+}
+
+// draw picks two positions to swap; ok is false where there are none.
+func (c *tvmClimb) draw(ctx context.Context, offsets []int64, height int64) (x, y int32, ok bool) {
+	var top []int32
+	for _, i := range c.order {
+		if offsets[i]+c.t.buffers[i].Size == height {
+			top = append(top, i)
+		}
+	}
+	c.levels(ctx, top[c.rand.pick(len(top))])
+	if len(c.first) == 0 {
+		return 0, 0, false
+	}
+	x = c.first[c.rand.pick(len(c.first))]
+	for range 1000 {
+		if c.second > 0 && c.rand.next()%100 > 25 {
+			y = c.fromSecond(c.rand.pick(c.second))
+		} else {
+			y = c.first[c.rand.pick(len(c.first))]
+		}
+		if y != x {
+			return x, y, true
+		}
+		if c.second < 2 && len(c.first) < 2 {
+			break
+		}
+	}
+	return 0, 0, false
+}
+
+// levels finds the conflicts of a buffer that come before it, and for each of
+// its conflicts those that come before that. The second list is long, has
+// repeats, and is wanted in order; so it is kept as weights of positions.
+func (c *tvmClimb) levels(ctx context.Context, buffer int32) {
+	for _, p := range c.touched {
+		c.weight[p] = 0
+	}
+	c.touched, c.first, c.second = c.touched[:0], c.first[:0], 0
+	c.near = c.t.tl.AppendConflicts(c.near[:0], int(buffer))
+	for step, i := range c.near {
+		if stopped(ctx, step) {
+			break
+		}
+		at := c.position[i]
+		if at < c.position[buffer] {
+			c.first = append(c.first, at)
+		}
+		c.around = c.t.tl.AppendConflicts(c.around[:0], int(i))
+		for _, j := range c.around {
+			if p := c.position[j]; p < at {
+				if c.weight[p] == 0 {
+					c.touched = append(c.touched, p)
+				}
+				c.weight[p]++
+				c.second++
+			}
+		}
+	}
+	slices.Sort(c.first)
+	slices.Sort(c.touched)
+}
+
+// fromSecond returns the k-th position of the second level, with repeats.
+func (c *tvmClimb) fromSecond(k int) int32 {
+	for _, p := range c.touched {
+		if k -= int(c.weight[p]); k < 0 {
+			return p
+		}
+	}
+	panic("framework: the weights do not add up")
+}

@@ -1,0 +1,202 @@
+package tela
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sync/atomic"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/pairwise"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+func init() { run.Register(Planner{}) }
+
+// Planner is the planner `tela`. The zero value is ready to use.
+//
+// It takes alignment, gaps, windows and fixed offsets; hints and Workers have no
+// effect. Options.NodeLimit counts steps and, in the completion, orders. To
+// decide a capacity it has no limit but the caller's, and infeasible is proven
+// by the root's propagation or by the completion. Minimising is a heuristic: it
+// ends by itself where no limit is set, and its plan is optimal only where a
+// bound says so.
+type Planner struct {
+	// Name is the name to run under; empty means tela.
+	Name string
+	// Policy, where set, decides where major backtracks go.
+	Policy Policy
+	// Counters, where set, receives the effort of each run.
+	Counters *Counters
+}
+
+// Info describes the planner.
+func (p Planner) Info() plan.Info {
+	i := info()
+	if p.Name != "" {
+		i.Name = p.Name
+	}
+	return i
+}
+
+// Plan plans. The error names a parameter that is out of range, or says that a
+// partition has too many pairs.
+func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	name := p.Info().Name
+	set, err := settingsOf(name, &o)
+	if err != nil {
+		return plan.Result{}, err
+	}
+	r := newRun(tl, set, &o, p.Policy)
+	stop := context.AfterFunc(ctx, func() { r.stop.Store(true) })
+	defer stop()
+	if ctx.Err() != nil {
+		r.stop.Store(true) // rather than when the goroutine of AfterFunc gets its turn
+	}
+	var result plan.Result
+	if o.Minimizing() {
+		result, err = r.minimize(&o)
+	} else {
+		result, err = r.solve(o.Capacity)
+	}
+	if many := (*pairwise.TooManyPairsError)(nil); errors.As(err, &many) {
+		err = fmt.Errorf("planner %s: %w (parameter max-pairs)", name, err)
+	}
+	if p.Counters != nil {
+		*p.Counters = r.limits.counters
+	}
+	c := &r.limits.counters
+	result.Stats = plan.Stats{Nodes: c.Steps + c.Nodes, Backtracks: c.Backtracks(), Minor: c.Minor, Major: c.Major}
+	return result, err
+}
+
+// job is one call of Plan.
+type job struct {
+	tl       *timeline.Timeline
+	set      settings
+	policy   Policy
+	parts    []timeline.Partition
+	searches []*search // by partition, made when first needed
+	offsets  []int64   // the best plan so far, partition by partition
+	heights  []int64   // of each partition in offsets; 0 for none
+	limits   limits
+	stop     atomic.Bool
+	began    time.Time
+	report   func(plan.Progress)
+	bound    int64
+}
+
+func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy) *job {
+	r := &job{tl: tl, set: set, policy: policy, parts: tl.Partitions, began: time.Now(), report: o.Progress, bound: tl.LowerBound}
+	if !set.partitions && len(r.parts) > 1 {
+		whole := timeline.Partition{First: 0, Last: int32(tl.Sections())}
+		for _, part := range tl.Partitions {
+			whole.Buffers = append(whole.Buffers, part.Buffers...)
+		}
+		r.parts = []timeline.Partition{whole}
+	}
+	r.searches, r.heights = make([]*search, len(r.parts)), make([]int64, len(r.parts))
+	r.offsets = make([]int64, len(tl.Problem.Buffers))
+	for i := range r.offsets {
+		if at := tl.Problem.Buffers[i].Fixed; at != nil {
+			r.offsets[i] = *at // one that is never active is in no partition
+		}
+	}
+	r.limits = limits{stop: &r.stop, steps: math.MaxInt64, tick: r.tick}
+	if o.NodeLimit > 0 {
+		r.limits.steps = o.NodeLimit
+	}
+	return r
+}
+
+// tick reports progress.
+func (r *job) tick() {
+	if c := &r.limits.counters; r.report != nil && (c.Steps+c.Nodes)%(64*pollEvery) < pollEvery {
+		r.report(plan.Progress{Height: r.height(), LowerBound: r.bound, Nodes: c.Steps + c.Nodes, Elapsed: time.Since(r.began)})
+	}
+}
+
+// height returns the height of the plan so far, 0 where a partition has none.
+func (r *job) height() int64 {
+	var height int64
+	for _, h := range r.heights {
+		if h == 0 {
+			return 0
+		}
+		height = max(height, h)
+	}
+	return height
+}
+
+// solve decides whether the problem fits the capacity.
+func (r *job) solve(capacity int64) (plan.Result, error) {
+	if capacity < r.tl.LowerBound {
+		return plan.Result{Status: model.Infeasible, LowerBound: r.tl.LowerBound}, nil
+	}
+	result := plan.Result{Status: model.Feasible, LowerBound: r.tl.LowerBound}
+	for k := range r.parts {
+		end, err := r.fit(k, capacity)
+		if err != nil {
+			return plan.Result{}, err
+		}
+		switch end {
+		case refuted:
+			return plan.Result{Status: model.Infeasible, LowerBound: capacity + 1}, nil
+		case exhausted, limited:
+			// Another part may still prove that nothing fits.
+			result.Status = model.Unknown
+		}
+	}
+	if result.Status == model.Feasible {
+		result.Offsets = r.offsets
+	}
+	return result, nil
+}
+
+// fit looks for a plan of a partition within the capacity and keeps it.
+func (r *job) fit(k int, capacity int64) (outcome, error) {
+	part := &r.parts[k]
+	if len(part.Buffers) == 1 {
+		return r.alone(k, capacity), nil
+	}
+	if r.searches[k] == nil {
+		s, err := newSearch(r.tl, k, part, r.set, &r.limits, r.policy)
+		if err != nil {
+			return limited, err
+		}
+		r.searches[k] = s
+	}
+	s := r.searches[k]
+	end := s.insist(capacity)
+	if end == found {
+		r.heights[k] = 0
+		for j, i := range part.Buffers {
+			r.offsets[i], _ = s.engine.Range(int32(j))
+			r.heights[k] = max(r.heights[k], r.offsets[i]+s.size[j])
+		}
+	}
+	return end, nil
+}
+
+// alone places the only buffer of a partition.
+func (r *job) alone(k int, capacity int64) outcome {
+	i := r.parts[k].Buffers[0]
+	b := &r.tl.Problem.Buffers[i]
+	if !r.limits.spend() {
+		return limited
+	}
+	r.limits.counters.Steps++
+	end := r.offsets[i] + b.Size
+	if b.Fixed == nil {
+		r.offsets[i], end = 0, b.Size
+	}
+	if end > capacity {
+		return refuted
+	}
+	r.heights[k] = end
+	return found
+}

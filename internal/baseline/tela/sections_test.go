@@ -1,0 +1,209 @@
+package tela
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// TestSectionsRefuteRightly places buffers at random and has brute force look at
+// every state that sections give up.
+func TestSectionsRefuteRightly(t *testing.T) {
+	given, kept := 0, 0
+	for seed := range uint64(40000) {
+		p := suite.Tiny(seed)
+		minimum, _, ok := suite.MinHeight(p)
+		if !ok {
+			continue
+		}
+		tl := timeline.New(p)
+		set, err := settingsOf("tela", &plan.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(seed, 2))
+		for number := range tl.Partitions {
+			part := &tl.Partitions[number]
+			if len(part.Buffers) < 2 {
+				continue
+			}
+			s, err := newSearch(tl, number, part, set, &limits{stop: new(atomic.Bool)}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !s.engine.Reset(minimum) {
+				continue
+			}
+			if !s.prepare() {
+				t.Fatal("no sections")
+			}
+			s.activate(minimum)
+			for _, k := range rng.Perm(len(s.free)) {
+				j := s.free[k]
+				offset, _ := s.engine.Range(j)
+				if !s.engine.Place(j, offset) {
+					break
+				}
+				if s.roomy(j) {
+					kept++
+					continue
+				}
+				given++
+				q := &model.Problem{}
+				for i := range s.n {
+					b := p.Buffers[part.Buffers[i]]
+					if s.engine.Placed(i) {
+						at, _ := s.engine.Range(i)
+						b.Fixed = &at
+					}
+					q.Buffers = append(q.Buffers, b)
+				}
+				if least, _, ok := suite.MinHeight(q); ok && least <= minimum {
+					t.Fatalf("seed %d: given up at capacity %d, and it fits %d:\n%s", seed, minimum, least, describe(q))
+				}
+				break
+			}
+		}
+	}
+	t.Logf("%d states given up, %d kept", given, kept)
+	if given < 300 {
+		t.Errorf("only %d states were given up", given)
+	}
+}
+
+// TestSectionsComeBack has the piles be those of the path after a search with
+// many backtracks.
+func TestSectionsComeBack(t *testing.T) {
+	tl, capacity := hard(t)
+	set, err := settingsOf("tela", &plan.Options{Params: map[string]string{"sections-after": "0"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &limits{stop: new(atomic.Bool), steps: 2000, tick: func() {}}
+	s, err := newSearch(tl, 0, &tl.Partitions[0], set, l, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if end := s.fit(capacity, math.MaxInt64); end != limited || l.counters.Major == 0 {
+		t.Fatalf("%d after %d major backtracks", end, l.counters.Major)
+	}
+	for at, pile := range s.sections.piles {
+		if len(pile) > 0 {
+			t.Fatalf("section %d: %d buffers are still there", at, len(pile))
+		}
+	}
+}
+
+// gauged is a policy that goes to random targets and checks at each what the
+// sections have noted on the way.
+type gauged struct {
+	t     *testing.T
+	rng   *rand.Rand
+	calls int
+	stays int
+}
+
+func (g *gauged) Choose(m *Major) int {
+	g.calls++
+	s, x := m.search, m.search.sections
+	if x == nil || !x.active {
+		return Rules
+	}
+	total := int64(0)
+	for at := range x.members {
+		placed := 0
+		for _, m := range x.members[at] {
+			if s.engine.Placed(m.buffer) {
+				placed++
+			}
+		}
+		if placed != len(x.piles[at]) {
+			g.t.Fatalf("section %d has %d placed buffers, and %d on its pile", at, placed, len(x.piles[at]))
+		}
+		for k := 1; k < len(x.piles[at]); k++ {
+			if x.piles[at][k-1].end > x.piles[at][k].start {
+				g.t.Fatalf("section %d: its pile is out of order", at)
+			}
+		}
+		_, slack := s.lacking(int32(at))
+		if slack != x.slack[at] {
+			g.t.Fatalf("section %d has a slack of %d, noted is %d", at, slack, x.slack[at])
+		}
+		total += slack
+	}
+	if total != x.total {
+		g.t.Fatalf("the slacks add up to %d, noted is %d", total, x.total)
+	}
+	k := g.rng.IntN(len(m.Targets))
+	t := &m.Targets[k]
+	if t.Point == m.Point {
+		g.stays++
+	}
+	if f := t.Features; f[14] < f[15] || f[16] < f[17] || f[14] > f[16]+1e-6 {
+		g.t.Fatalf("a placement makes room: slack %g, then %g; room %g, then %g", f[14], f[15], f[16], f[17])
+	}
+	return k
+}
+
+func (*gauged) Solved(int, []Placement) {}
+
+// TestSlack follows a search with many backtracks, stays and a late activation.
+func TestSlack(t *testing.T) {
+	calls, stays := 0, 0
+	for seed := range uint64(24) {
+		kind := []string{"perfect", "random", "pinwheel", "high-overlap"}[seed%4]
+		o := suite.Options{Buffers: 40, Seed: seed}
+		if kind == "random" {
+			o.Gaps, o.Windows = 0.5, 1
+		}
+		p, err := suite.Generate(kind, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl := timeline.New(p)
+		g := &gauged{t: t, rng: rand.New(rand.NewPCG(seed, 3))}
+		after := []string{"0", "1", "30"}[seed%3]
+		_, err = run.Run(t.Context(), Planner{Policy: g}, tl, plan.Options{
+			Capacity: tl.LowerBound, NodeLimit: 4000, Params: map[string]string{"sections-after": after},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		calls, stays = calls+g.calls, stays+g.stays
+	}
+	t.Logf("%d major backtracks, %d stays", calls, stays)
+	if calls < 500 || stays < 50 {
+		t.Error("the inputs say little")
+	}
+}
+
+// TestSectionsTooMany counts what sections would take.
+func TestSectionsTooMany(t *testing.T) {
+	p := &model.Problem{}
+	for i := range int64(20) {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.FormatInt(i, 10), Lower: i, Upper: i + 5, Size: 1})
+	}
+	tl := timeline.New(p)
+	part := &tl.Partitions[0]
+	seats := 0
+	for _, i := range part.Buffers {
+		for _, span := range tl.Spans(int(i)) {
+			seats += int(span.Last - span.First)
+		}
+	}
+	if newSections(tl, part, seats-1) != nil || newSections(tl, part, seats) == nil {
+		t.Fatalf("the limit of %d is not kept", seats)
+	}
+	s := &search{set: settings{switches: switches{sections: true}}, tl: tl, part: part, tooMany: true}
+	if s.prepare() {
+		t.Fatal("sections are looked at that are too many")
+	}
+}

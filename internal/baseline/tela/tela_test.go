@@ -1,0 +1,186 @@
+package tela
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// solve plans tl and verifies the plan, where there is one.
+func solve(t testing.TB, tl *timeline.Timeline, o plan.Options) plan.Result {
+	t.Helper()
+	r, err := run.Run(context.Background(), Planner{}, tl, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status.HasPlan() {
+		if report := verify.Check(tl.Problem, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
+			t.Fatalf("capacity %d, without %v, params %v: %v\n%s", o.Capacity, o.Without, o.Params, report.Violations, describe(tl.Problem))
+		}
+	}
+	return r
+}
+
+func describe(p *model.Problem) string {
+	s := ""
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		s += fmt.Sprintf("%s [%d,%d) size %d align %d", b.ID, b.Lower, b.Upper, b.Size, b.Align())
+		for _, g := range b.Gaps {
+			s += " gap " + model.GapText(g)
+		}
+		if b.Fixed != nil {
+			s += " fixed " + strconv.FormatInt(*b.Fixed, 10)
+		}
+		s += "\n"
+	}
+	return s
+}
+
+// check plans a problem at its known minimum, where a plan must come, and one
+// under it, where a proof must.
+func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
+	t.Helper()
+	tl := timeline.New(p)
+	for _, capacity := range []int64{minimum, minimum - 1} {
+		if capacity == 0 {
+			continue
+		}
+		o.Capacity = capacity
+		r := solve(t, tl, o)
+		want := capacity == minimum
+		if r.Status == model.Unknown && slices.Contains(o.Without, "completion") {
+			continue
+		}
+		if r.Status.HasPlan() != want || !want && r.Status != model.Infeasible {
+			t.Fatalf("capacity %d, minimum %d: got %s, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, describe(p))
+		}
+	}
+}
+
+// TestSmallShapes plans every problem of up to five buffers on a small grid, and
+// each core of the infeasible kind, which the load says nothing about.
+func TestSmallShapes(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		horizon, size := int64(3), int64(4)
+		if n == 5 {
+			size = 3
+		}
+		for p := range suite.EachSmall(n, horizon, size) {
+			minimum, _, _ := suite.MinHeight(p)
+			check(t, p, minimum, plan.Options{})
+		}
+	}
+}
+
+// TestSwitches plans random problems with alignment, gaps, windows and fixed
+// offsets under random combinations of switches and parameters.
+func TestSwitches(t *testing.T) {
+	count := 12000
+	if testing.Short() {
+		count = 2000
+	}
+	strategies := []string{"all", "all", "all", "lifetime", "size", "area", "lowest"}
+	collisions, undecided := 0, 0
+	for seed := range uint64(count) {
+		rng := rand.New(rand.NewPCG(seed, 1))
+		p := suite.Tiny(seed)
+		o := plan.Options{Params: map[string]string{
+			"strategy":       strategies[rng.IntN(len(strategies))],
+			"candidates":     strconv.Itoa(1 + rng.IntN(8)),
+			"stuck-after":    strconv.Itoa(1 + rng.IntN(5)),
+			"sections-after": strconv.Itoa(rng.IntN(3)),
+		}}
+		for _, t := range table {
+			if seed%4 != 0 && rng.IntN(4) == 0 && t.name != "largest" {
+				o.Without = append(o.Without, t.name)
+			}
+		}
+		minimum, _, ok := suite.MinHeight(p)
+		if !ok {
+			collisions++
+			o.Capacity = 1000
+			if r := solve(t, timeline.New(p), o); r.Status != model.Infeasible {
+				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, describe(p))
+			}
+			o.Capacity = 0
+			if r := solve(t, timeline.New(p), o); r.Status != model.Infeasible {
+				t.Fatalf("seed %d: colliding fixed offsets, minimising: got %s\n%s", seed, r.Status, describe(p))
+			}
+			continue
+		}
+		check(t, p, minimum, o)
+		if seed%5 == 0 {
+			o.Capacity = 0
+			r := solve(t, timeline.New(p), o)
+			if !r.Status.HasPlan() || r.Height < minimum || r.LowerBound > minimum {
+				t.Fatalf("seed %d: minimise: got %s %d, bound %d, minimum %d, without %v\n%s", seed, r.Status, r.Height, r.LowerBound, minimum, o.Without, describe(p))
+			}
+			if r.Height > minimum {
+				undecided++
+				if !slices.Contains(o.Without, "completion") {
+					t.Fatalf("seed %d: minimise: got %d, minimum %d, with the completion\n%s", seed, r.Height, minimum, describe(p))
+				}
+			}
+		}
+	}
+	t.Log(count, "problems,", collisions, "with colliding fixed offsets,", undecided, "not minimised")
+}
+
+// TestInfeasible proves that problems whose load fits have no plan, and plans
+// them where there is more room.
+func TestInfeasible(t *testing.T) {
+	proofs := 0
+	for seed := range uint64(60) {
+		in, err := suite.New("infeasible", suite.Options{Seed: seed, Buffers: 12, Capacity: 60, Horizon: 40})
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 20000}
+		switch r := solve(t, timeline.New(in.Problem), o); r.Status {
+		case model.Infeasible:
+			proofs++
+		case model.Unknown:
+		default:
+			t.Fatalf("seed %d: got %s", seed, r.Status)
+		}
+	}
+	if proofs < 30 {
+		t.Fatalf("%d proofs of 60", proofs)
+	}
+}
+
+// TestModels plans the networks at 1.1 times their load.
+func TestModels(t *testing.T) {
+	models := []string{
+		"face_detection_full_range", "face_detection_full_range_sparse", "face_detection_short_range",
+		"hand_landmark_full", "hand_landmark_lite", "object_detection_3d_camera", "object_detection_3d_chair",
+		"object_detection_3d_cup", "object_detection_3d_sneakers", "pose_landmark_full", "pose_landmark_heavy",
+		"pose_landmark_lite", "selfie_segmentation", "selfie_segmentation_landscape",
+	}
+	for _, name := range models {
+		t.Run(name, func(t *testing.T) {
+			p := load(t, "models/"+name+".csv")
+			if p == nil {
+				t.Skip("needs shared/data/models")
+			}
+			tl := timeline.New(p)
+			r := solve(t, tl, plan.Options{Capacity: tl.LowerBound * 11 / 10, Timeout: 20 * time.Second})
+			if !r.Status.HasPlan() {
+				t.Fatalf("got %s after %d steps", r.Status, r.Stats.Nodes)
+			}
+			t.Logf("%d steps, %d backtracks, %v", r.Stats.Nodes, r.Stats.Backtracks, r.Stats.Elapsed)
+		})
+	}
+}

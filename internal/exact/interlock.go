@@ -1,0 +1,341 @@
+package exact
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: where windows interlock, a buffer may lie inside another's gap, so that
+// "at a higher offset" no longer means "above", and a plan need not be
+// canonical. For such partitions the question is asked of pairs instead: the
+// difference of two offsets lies in one of the intervals between their
+// forbidden ranges, and choosing an interval for every pair leaves difference
+// constraints, whose least solution is found by propagating bounds.
+//
+// The search is lazy: it branches only on a pair that the least offsets would
+// violate, nearest the ground first, and stops when there is none. Pairs with
+// one interval left are decided on the way; a pair with none fails.
+//
+// Invariant: lb and ub are the bounds that follow from the decided pairs; lb,
+// taken as offsets, satisfies all of those.
+//
+// Complexity: exponential in the violated pairs; each node costs O(pairs). It
+// is meant for the few partitions with interlocking windows, which canonical
+// search tries first: a plan it finds is a plan, only its failure proves
+// nothing there.
+//
+// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as in
+// the meta-CSP for rectangle packing (Moffitt and Pollack 2006).
+type interlock struct {
+	n     int
+	align []int64
+	start []int64 // the fixed offset, else 0
+	fixed []bool
+	size  []int64
+	pairs []pair
+	bans  []timeline.Forbidden
+
+	lb, ub  []int64
+	decided []bool
+	out, in [][]arc // arc {to, w} in out[i]: offset(to) >= offset(i) + w
+	undos   []undo
+	queue   []int32
+	queued  []bool
+	passes  []int32
+	rigid   bool // no alignment: more than n passes prove a positive cycle
+	gaveUp  bool // a propagation did not settle: failure is not proven
+
+	nodes, backtracks, nodeLimit int64
+	stop                         *atomic.Bool
+	tick                         func()
+}
+
+// pair is two buffers that meet, with their forbidden ranges bans[from:to] of
+// offset(j) - offset(i).
+type pair struct {
+	i, j     int32
+	from, to int32
+}
+
+type arc struct {
+	to int32
+	w  int64
+}
+
+// undo is an entry of the trail of interlock: what names the array.
+type undo struct {
+	what byte // 'l' lb, 'u' ub, 'a' an arc from at, 'd' a decided pair
+	at   int32
+	old  int64
+}
+
+func newInterlock(tl *timeline.Timeline, p timeline.Partition) *interlock {
+	n := len(p.Buffers)
+	x := &interlock{
+		n: n, align: make([]int64, n), start: make([]int64, n), fixed: make([]bool, n), size: make([]int64, n),
+		lb: make([]int64, n), ub: make([]int64, n), out: make([][]arc, n), in: make([][]arc, n),
+		queued: make([]bool, n), passes: make([]int32, n), rigid: true, stop: new(atomic.Bool), tick: func() {},
+	}
+	local := make(map[int32]int32, n)
+	for j, i := range p.Buffers {
+		local[i] = int32(j)
+		b := &tl.Problem.Buffers[i]
+		x.align[j], x.size[j] = b.Align(), b.Size
+		x.rigid = x.rigid && b.Align() == 1
+		if b.Fixed != nil {
+			x.fixed[j], x.start[j] = true, *b.Fixed
+		}
+	}
+	var conflicts []int32
+	for i, id := range p.Buffers {
+		conflicts = tl.AppendConflicts(conflicts[:0], int(id))
+		for _, other := range conflicts {
+			if j := local[other]; int32(i) < j {
+				from := int32(len(x.bans))
+				x.bans = append(x.bans, tl.Forbid(int(id), int(other))...)
+				x.pairs = append(x.pairs, pair{int32(i), j, from, int32(len(x.bans))})
+			}
+		}
+	}
+	x.decided = make([]bool, len(x.pairs))
+	return x
+}
+
+// run searches for a plan within the capacity; where it returns solved, lb
+// holds the offsets.
+func (x *interlock) run(capacity, limit int64) outcome {
+	x.nodeLimit = x.nodes + limit
+	x.undos, x.gaveUp = x.undos[:0], false
+	clear(x.decided)
+	for j := range x.n {
+		x.out[j], x.in[j] = x.out[j][:0], x.in[j][:0]
+		x.lb[j], x.ub[j] = x.start[j], capacity-x.size[j]
+		if x.ub[j] >= 0 {
+			x.ub[j] -= x.ub[j] % x.align[j]
+		}
+		if x.ub[j] < x.lb[j] {
+			return failed
+		}
+		if x.fixed[j] {
+			x.ub[j] = x.start[j]
+		}
+	}
+	r := x.search()
+	if r == failed && x.gaveUp {
+		return aborted
+	}
+	return r
+}
+
+func (x *interlock) search() outcome {
+	if x.nodes >= x.nodeLimit || x.stop.Load() {
+		return aborted
+	}
+	x.nodes++
+	if x.nodes&(tickEvery-1) == 0 {
+		x.tick()
+	}
+	mark := len(x.undos)
+	at, ok := x.settle()
+	if !ok {
+		x.undo(mark)
+		x.backtracks++
+		return failed
+	}
+	if at < 0 {
+		return solved
+	}
+	// The interval above the violated difference first, then the one below,
+	// then the others: the order in which offsets rise.
+	p := x.pairs[at]
+	k := x.interval(p)
+	for d := int32(0); d <= p.to-p.from; d++ {
+		for _, choice := range [2]int32{k + 1 + d, k - d} {
+			if choice < p.from || choice > p.to || !x.open(p, choice) {
+				continue
+			}
+			inner := len(x.undos)
+			if x.decide(at, choice) {
+				if r := x.search(); r != failed {
+					return r
+				}
+			}
+			x.undo(inner)
+		}
+	}
+	x.undo(mark)
+	x.backtracks++
+	return failed
+}
+
+// settle decides every pair with one open interval until there is none, and
+// returns a pair that lb violates, the one nearest the ground; -1 where there
+// is none; ok = false where a pair has no interval left.
+func (x *interlock) settle() (violated int, ok bool) {
+	for again := true; again; {
+		again = false
+		violated = -1
+		lowest := int64(math.MaxInt64)
+		for at, p := range x.pairs {
+			if x.decided[at] {
+				continue
+			}
+			open, only := 0, int32(0)
+			for c := p.from; c <= p.to; c++ {
+				if x.open(p, c) {
+					open++
+					only = c
+				}
+			}
+			switch {
+			case open == 0:
+				return 0, false
+			case open == 1:
+				if !x.decide(at, only) {
+					return 0, false
+				}
+				again = true
+			case x.interval(p) >= p.from:
+				if level := max(x.lb[p.i], x.lb[p.j]); level < lowest {
+					lowest, violated = level, at
+				}
+			}
+		}
+	}
+	return violated, true
+}
+
+// interval returns the index of the forbidden range that lb violates, or
+// from-1 where it violates none.
+func (x *interlock) interval(p pair) int32 {
+	d := x.lb[p.j] - x.lb[p.i]
+	for c := p.from; c < p.to; c++ {
+		if x.bans[c].Above < d && d < x.bans[c].Below {
+			return c
+		}
+	}
+	return p.from - 1
+}
+
+// limits returns the bounds of the c-th interval of a pair: the one under
+// bans[c], and for c = to the one above the last.
+func (x *interlock) limits(p pair, c int32) (low, high int64) {
+	low, high = math.MinInt64, math.MaxInt64
+	if c > p.from {
+		low = x.bans[c-1].Below
+	}
+	if c < p.to {
+		high = x.bans[c].Above
+	}
+	return low, high
+}
+
+// open reports whether the pair's difference can still lie in the interval.
+func (x *interlock) open(p pair, c int32) bool {
+	low, high := x.limits(p, c)
+	return x.ub[p.j]-x.lb[p.i] >= low && x.lb[p.j]-x.ub[p.i] <= high
+}
+
+// decide puts the pair's difference into the interval and propagates.
+func (x *interlock) decide(at int, c int32) bool {
+	p := x.pairs[at]
+	low, high := x.limits(p, c)
+	x.decided[at] = true
+	x.undos = append(x.undos, undo{what: 'd', at: int32(at)})
+	if low != math.MinInt64 {
+		x.addArc(p.i, p.j, low)
+	}
+	if high != math.MaxInt64 {
+		x.addArc(p.j, p.i, -high)
+	}
+	return x.propagate(p.i, p.j)
+}
+
+func (x *interlock) addArc(from, to int32, w int64) {
+	x.out[from] = append(x.out[from], arc{to, w})
+	x.in[to] = append(x.in[to], arc{from, w})
+	x.undos = append(x.undos, undo{what: 'a', at: from, old: int64(to)})
+}
+
+// propagate restores the fixpoint of the bounds from the given buffers on, and
+// reports whether every buffer still has an offset.
+func (x *interlock) propagate(from ...int32) bool {
+	x.queue = x.queue[:0]
+	clear(x.passes)
+	push := func(j int32) {
+		if !x.queued[j] {
+			x.queued[j] = true
+			x.queue = append(x.queue, j)
+		}
+	}
+	for _, j := range from {
+		push(j)
+	}
+	ok := true
+	for head := 0; head < len(x.queue); head++ {
+		i := x.queue[head]
+		x.queued[i] = false
+		if !ok {
+			continue // only empties the queue
+		}
+		if x.passes[i]++; int(x.passes[i]) > 2*x.n+2 {
+			if x.rigid {
+				ok = false
+				continue
+			}
+			if int(x.passes[i]) > 64*(x.n+2) {
+				x.gaveUp, ok = true, false
+				continue
+			}
+		}
+		for _, a := range x.out[i] {
+			if v := x.lb[i] + a.w; v > x.lb[a.to] {
+				v = roundUp(v, x.align[a.to])
+				if v > x.ub[a.to] {
+					ok = false
+					break
+				}
+				x.undos = append(x.undos, undo{'l', a.to, x.lb[a.to]})
+				x.lb[a.to] = v
+				push(a.to)
+			}
+		}
+		for _, a := range x.in[i] {
+			if v := x.ub[i] - a.w; ok && v < x.ub[a.to] {
+				if v < x.lb[a.to] {
+					ok = false
+					break
+				}
+				v -= v % x.align[a.to]
+				if v < x.lb[a.to] {
+					ok = false
+					break
+				}
+				x.undos = append(x.undos, undo{'u', a.to, x.ub[a.to]})
+				x.ub[a.to] = v
+				push(a.to)
+			}
+		}
+	}
+	return ok
+}
+
+// undo takes back everything since the mark.
+func (x *interlock) undo(mark int) {
+	for i := len(x.undos) - 1; i >= mark; i-- {
+		switch u := x.undos[i]; u.what {
+		case 'l':
+			x.lb[u.at] = u.old
+		case 'u':
+			x.ub[u.at] = u.old
+		case 'd':
+			x.decided[u.at] = false
+		case 'a':
+			x.out[u.at] = x.out[u.at][:len(x.out[u.at])-1]
+			x.in[u.old] = x.in[u.old][:len(x.in[u.old])-1]
+		}
+	}
+	x.undos = x.undos[:mark]
+}

@@ -1,0 +1,139 @@
+package exact
+
+import "math"
+
+// Idea: an unplaced buffer b whose least offset (with its rank) lies under the
+// canonical bound may not be placed there any more. It is placed at its least
+// offset at that time, so something unplaced must first raise it: some unplaced
+// neighbour c ends under b, and b starts no lower than the least bound + size
+// of its neighbours. Neighbours may themselves be waiting to be raised, so the
+// bounds are shortest distances, as Dijkstra computes them. A waiting buffer
+// without a raiser fails the node, which is the hatless pruning of MiniMalloc
+// in a more general form.
+//
+// Most bounds do not change from node to node. Each waiting buffer keeps a
+// witness: a neighbour that ends at or under its bound, which is then as high
+// as it can be made. A witness that waits itself must be confirmed by its own;
+// bounds descend along such a chain, so it ends. Only buffers without a good
+// witness are computed. A stale witness costs time, never soundness, so
+// witnesses are not restored on backtracking.
+//
+// Complexity: O(waiting + open · list + open²), where open counts the buffers
+// without a witness.
+// Source: Stowage. Watching one supporter is what SAT solvers do with clauses.
+
+// lift raises the bounds of the waiting buffers. It returns false where one
+// cannot be raised, or only out of reach.
+func (k *kernel) lift(c component) bool {
+	open := k.open[:0]
+	k.epoch += 2
+	for _, b := range c.list {
+		if !k.waits(c, b) {
+			if k.sw.dynamicOrdering {
+				break // waiting buffers lead the list
+			}
+			continue
+		}
+		if !k.confirmed(c, b) {
+			open = append(open, b)
+		}
+	}
+	k.open = open
+	if len(open) == 0 {
+		return true
+	}
+	// ends[i] is the least end under open[i] that is known so far.
+	ends := k.openEnd[:0]
+	for _, b := range open {
+		ends = append(ends, k.leastEnd(c, b))
+	}
+	k.openEnd = ends
+	for rest := len(open); rest > 0; rest-- {
+		// Settle the open buffer with the least bound.
+		pick := 0
+		for i := 1; i < rest; i++ {
+			if ends[i] < ends[pick] {
+				pick = i
+			}
+		}
+		b, to := open[pick], ends[pick]
+		if to == math.MaxInt64 {
+			return false
+		}
+		if to > k.inf[b] {
+			if !k.tighten(b, to) {
+				return false
+			}
+		}
+		open[pick], ends[pick] = open[rest-1], ends[rest-1]
+		h := k.inf[b]
+		for i := range rest - 1 {
+			if d, meet := k.above(b, open[i]); meet {
+				if end := max(k.inf[open[i]], k.alignUp(open[i], h+d)); end < ends[i] {
+					ends[i] = end
+					k.witness[open[i]] = b
+				}
+			}
+		}
+	}
+	return true
+}
+
+// waits reports whether j lies under the canonical bound.
+func (k *kernel) waits(c component, j int32) bool {
+	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
+}
+
+// confirmed reports whether a chain of witnesses shows that the bound of b
+// cannot be raised. seen[b] is epoch where it does and epoch-1 where it does
+// not, both in this call of lift only.
+func (k *kernel) confirmed(c component, b int32) bool {
+	if k.seen[b] >= k.epoch-1 {
+		return k.seen[b] == k.epoch
+	}
+	k.seen[b] = k.epoch - 1
+	w := k.witness[b]
+	if w < 0 || k.placed[w] {
+		return false
+	}
+	// A witness is a neighbour for ever; only its bound may have moved.
+	end := k.inf[w] + k.size[w]
+	if !k.plain {
+		d, _ := k.above(w, b)
+		end = k.inf[w] + d
+	}
+	if end > k.inf[b] || k.waits(c, w) && !k.confirmed(c, w) {
+		return false
+	}
+	k.seen[b] = k.epoch
+	return true
+}
+
+// leastEnd returns the least bound of b that a neighbour would raise it to,
+// open neighbours aside, and makes that one its witness.
+func (k *kernel) leastEnd(c component, b int32) int64 {
+	least := int64(math.MaxInt64)
+	if k.plain {
+		first, last := k.first[b], k.last[b]
+		for _, j := range c.list {
+			if k.first[j] >= last || k.last[j] <= first || j == b {
+				continue
+			}
+			if end := k.inf[j] + k.size[j]; end < least && k.seen[j] != k.epoch-1 {
+				least = end
+				k.witness[b] = j
+			}
+		}
+	} else {
+		for _, j := range c.list {
+			if d, meet := k.above(j, b); meet && j != b && k.inf[j]+d < least && k.seen[j] != k.epoch-1 {
+				least = k.inf[j] + d
+				k.witness[b] = j
+			}
+		}
+	}
+	if least == math.MaxInt64 {
+		return least
+	}
+	return max(k.inf[b], k.alignUp(b, least))
+}

@@ -1,0 +1,173 @@
+package exact
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Static preorderings rank the buffers of a component by a string of keys, each
+// descending, ties by index: A area, C sections, L lower, O overlaps, T the
+// largest total of a section, U upper, W width, Z size. The rank breaks ties of
+// offset in the canonical order and so decides which of several plans with the
+// same set of placed buffers is explored.
+//
+// T reads what is unplaced, so it changes as search goes on: where a component
+// splits, its parts are ranked anew.
+//
+// Source: MiniMalloc, section 7 and google/minimalloc (PreorderingComparator).
+
+// orderKeys are the keys of a buffer that do not change.
+type orderKeys struct {
+	areaHi, areaLo uint64 // size × width, 128 bits
+	sections       int64
+	lower          int64
+	overlaps       int64
+	upper          int64
+	width          int64
+	size           int64
+}
+
+func (k *kernel) initKeys(tl *timeline.Timeline) {
+	k.keys = make([]orderKeys, k.n)
+	// Overlaps: all others, less those that end before and those that start
+	// after. With gaps this counts extents, which is all that an order needs.
+	begins := make([]int32, k.m+1) // begins[s]: extents that begin before s
+	ends := make([]int32, k.m+1)   // ends[s]: extents that end at or before s
+	for j := range k.n {
+		begins[k.first[j]+1]++
+		ends[k.last[j]]++
+	}
+	for s := 1; s <= k.m; s++ {
+		begins[s] += begins[s-1]
+		ends[s] += ends[s-1]
+	}
+	for j, i := range k.id {
+		b := &tl.Problem.Buffers[i]
+		hi, lo := bits.Mul64(uint64(b.Size), uint64(b.Upper-b.Lower))
+		k.keys[j] = orderKeys{
+			areaHi: hi, areaLo: lo,
+			sections: int64(k.last[j] - k.first[j]),
+			lower:    b.Lower, upper: b.Upper, width: b.Upper - b.Lower, size: b.Size,
+			overlaps: int64(begins[k.last[j]] - ends[k.first[j]] - 1),
+		}
+	}
+}
+
+// initTwins links each buffer to the preceding identical one: the same spans,
+// size and alignment, and no fixed offset. A plan stays a plan when two such
+// buffers change places, so only one order of them is explored.
+func (k *kernel) initTwins(tl *timeline.Timeline) {
+	type shape struct {
+		first, last int32
+		size, align int64
+	}
+	latest := make(map[shape]int32, k.n)
+	for j := range int32(k.n) {
+		k.twin[j] = -1
+		if k.fixed[j] {
+			continue
+		}
+		of := shape{k.first[j], k.last[j], k.rawSize[j], k.align[j]}
+		if i, ok := latest[of]; ok && slices.Equal(tl.Spans(int(k.id[i])), tl.Spans(int(k.id[j]))) {
+			k.twin[j] = i
+		}
+		latest[of] = j
+	}
+}
+
+// rankList ranks the buffers of a component by the static preordering in use
+// and logs the old ranks.
+func (k *kernel) rankList(list []int32) {
+	if k.sw.preordering {
+		for _, j := range list {
+			k.totals[j] = k.maxTotal(j)
+		}
+		slices.SortFunc(list, k.compareKeys)
+	} else {
+		slices.Sort(list)
+	}
+	for r, j := range list {
+		k.rankLog = append(k.rankLog, rankChange{j, k.rank[j]})
+		k.rank[j] = int32(r)
+	}
+}
+
+// maxTotal returns the largest total of buffer j's sections.
+func (k *kernel) maxTotal(j int32) int64 {
+	var most int64
+	if k.plain {
+		for _, t := range k.total[k.first[j]:k.last[j]] {
+			most = max(most, t)
+		}
+		return most
+	}
+	for _, span := range k.spansOf(j) {
+		for _, t := range k.total[span.First:span.Last] {
+			most = max(most, t)
+		}
+	}
+	return most
+}
+
+// compareKeys orders two buffers by the static preordering.
+func (k *kernel) compareKeys(i, j int32) int {
+	a, b := &k.keys[i], &k.keys[j]
+	for at := range len(k.order) {
+		var x, y int64
+		switch k.order[at] {
+		case 'A':
+			if a.areaHi != b.areaHi {
+				return descending(a.areaHi, b.areaHi)
+			}
+			if a.areaLo != b.areaLo {
+				return descending(a.areaLo, b.areaLo)
+			}
+		case 'C':
+			x, y = a.sections, b.sections
+		case 'L':
+			x, y = a.lower, b.lower
+		case 'O':
+			x, y = a.overlaps, b.overlaps
+		case 'T':
+			x, y = k.totals[i], k.totals[j]
+		case 'U':
+			x, y = a.upper, b.upper
+		case 'W':
+			x, y = a.width, b.width
+		case 'Z':
+			x, y = a.size, b.size
+		}
+		if x != y {
+			return descending(x, y)
+		}
+	}
+	return int(k.id[i]) - int(k.id[j])
+}
+
+func descending[T int64 | uint64](x, y T) int {
+	if x > y {
+		return -1
+	}
+	return 1
+}
+
+// sortList puts a component's list into the order in which its buffers are
+// tried: by least offset and rank, or, without dynamic ordering, by rank.
+func (k *kernel) sortList(list []int32) {
+	slices.SortFunc(list, func(i, j int32) int {
+		if k.less(i, j) {
+			return -1
+		}
+		return 1
+	})
+}
+
+// less reports whether buffer i is tried before buffer j.
+func (k *kernel) less(i, j int32) bool {
+	if k.sw.dynamicOrdering && k.lb[i] != k.lb[j] {
+		return k.lb[i] < k.lb[j]
+	}
+	return k.rank[i] < k.rank[j]
+}

@@ -1,0 +1,131 @@
+package pairwise
+
+import "slices"
+
+// Idea: a failure is two bounds that meet. Each is a trail entry, each entry
+// follows from others, and the walk from the failure back to decisions collects
+// a set of them that is enough for it to happen. The walk goes down the trail
+// once, so each entry is expanded once, for the strongest demand on it.
+//
+// A demand is a value that a bound must have reached, and it is often less than
+// the bound's value: "a below b cannot be" only needs the two bounds to leave
+// less room than the distance. So every demand is first moved back to the
+// earliest entry of its bound that meets it, which drops decisions that only
+// made a bad thing worse.
+//
+// Invariant: at any time the marked entries with their demands, together with
+// the root, imply the failure by the rules of propagate.go.
+//
+// Complexity: O(trail above the root) a failure at most.
+//
+// Source: conflict analysis as in lazy clause generation (Ohrimenko, Stuckey,
+// Codish, 2009), with the decisions as the cut.
+//
+// Tried and dropped: moving both bounds of a clash back at once, each as far as
+// the other's value allows. Together they may then fall short; the tests find
+// such a case in a few thousand problems.
+//
+// Left out: minimising the set by trial, one decision left out at a time, with a
+// propagation for each.
+
+// Conflict appends to dst the levels of the decisions that the last failure
+// follows from, ascending. Level k is the k-th decision on the trail, counted
+// from 1. Without all the others these decisions fail just the same; none are
+// left where the root fails by itself. The engine must have failed and not been
+// popped since.
+func (e *Engine) Conflict(dst []int32) []int32 {
+	if !e.failed {
+		return dst
+	}
+	for len(e.need) < len(e.trail) {
+		e.need, e.marked = append(e.need, 0), append(e.marked, false)
+	}
+	for len(e.seen) <= len(e.levels) {
+		e.seen = append(e.seen, false)
+	}
+	start := len(dst)
+	top, pending := int32(-1), 0
+	back := func(t int32, value int64) int32 {
+		for p := e.trail[t].prev; p >= 0 && e.trail[p].value >= value; p = e.trail[t].prev {
+			t = p
+		}
+		return t
+	}
+	demand := func(t int32, value int64) {
+		if t = back(t, value); t < e.root {
+			return
+		}
+		if !e.marked[t] {
+			e.marked[t] = true
+			e.need[t] = value
+			pending++
+		} else {
+			e.need[t] = max(e.need[t], value)
+		}
+		top = max(top, t)
+	}
+	// clash demands of two bounds that their sum be at least total. The younger
+	// is moved back first, and has the slack that is left: that drops late
+	// decisions rather than early ones.
+	clash := func(young, old int32, total int64) {
+		if young < old {
+			young, old = old, young
+		}
+		young = back(young, total-e.trail[old].value)
+		old = back(old, total-e.trail[young].value)
+		demand(old, e.trail[old].value)
+		demand(young, total-e.trail[old].value)
+	}
+	clash(e.failedA, e.failedB, 1)
+	for t := top; pending > 0; t-- {
+		if !e.marked[t] {
+			continue
+		}
+		e.marked[t] = false
+		pending--
+		step := &e.trail[t]
+		switch {
+		case step.why == decided:
+			if level := step.a; !e.seen[level] {
+				e.seen[level] = true
+				dst = append(dst, level)
+			}
+		case step.v < 0:
+			// Two bounds refuted the literal why.
+			clash(step.a, step.b, 1-e.distanceOf(step.why))
+		default:
+			// A bound pushed this one along a literal. Rounding to the alignment
+			// gives the last part of the demand for nothing.
+			a := e.align[step.v>>1]
+			need := e.need[t]
+			if r := mod(need, a); r != 0 {
+				need += a - r
+			}
+			demand(step.a, need-a+1-e.distanceOf(step.why))
+			if o := e.orderAt[step.why>>1]; o >= e.root {
+				if !e.marked[o] {
+					e.marked[o] = true
+					pending++
+				}
+				top = max(top, o)
+			}
+		}
+	}
+	for _, level := range dst[start:] {
+		e.seen[level] = false
+	}
+	slices.Sort(dst[start:])
+	return dst
+}
+
+// Starved returns the buffer whose bounds met in the last failure.
+func (e *Engine) Starved() int32 { return e.trail[e.failedA].v >> 1 }
+
+// distanceOf returns the distance of a literal.
+func (e *Engine) distanceOf(literal int32) int64 {
+	lower := e.first[literal>>1]
+	if literal&1 == 1 {
+		lower = e.second[literal>>1]
+	}
+	return e.dist(literal, lower)
+}

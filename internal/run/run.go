@@ -1,0 +1,74 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Run calls the planner with the limits of o applied and its result completed:
+// name, elapsed time, height, lower bound, why it ended, and the conclusions
+// that follow from bounds alone, so that every planner has them. A capacity
+// under the lower bound is infeasible before any search; a plan as low as the
+// bound is optimal.
+func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	start := time.Now()
+	info := p.Info()
+	if o.Capacity > 0 && tl.LowerBound > o.Capacity {
+		return plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: info.Name, Stats: plan.Stats{Elapsed: time.Since(start)}}, nil
+	}
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	r, err := p.Plan(ctx, tl, o)
+	if err != nil {
+		return plan.Result{}, err
+	}
+	r.Planner = info.Name
+	r.LowerBound = max(r.LowerBound, tl.LowerBound)
+	if r.Status.HasPlan() {
+		// A plan with a wrong number of offsets is for the verifier to refuse.
+		if len(r.Offsets) == len(tl.Problem.Buffers) {
+			r.Height = model.HeightOf(tl.Problem, r.Offsets)
+		}
+		if r.Height <= r.LowerBound {
+			r.Status = model.Optimal
+		}
+		if r.Status == model.Optimal {
+			r.LowerBound = r.Height
+		}
+	} else {
+		r.Plan = model.Plan{}
+		if r.Status == model.Infeasible {
+			r.LowerBound = max(r.LowerBound, o.Capacity+1)
+		}
+	}
+	r.Stopped = stopped(ctx, info, o, &r)
+	r.Stats.Elapsed = time.Since(start)
+	return r, nil
+}
+
+// stopped says which limit ended a run. A run with an answer was ended by none.
+func stopped(ctx context.Context, info plan.Info, o plan.Options, r *plan.Result) plan.Stop {
+	switch {
+	case r.Status == model.Optimal || r.Status == model.Infeasible || r.Status == model.Feasible && !o.Minimizing():
+		return plan.Finished
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return plan.StopTimeout
+	case ctx.Err() != nil:
+		return plan.StopInterrupt
+	case o.NodeLimit > 0 && r.Stats.Nodes >= o.NodeLimit:
+		return plan.StopNodes
+	case r.Stopped != plan.Finished:
+		return r.Stopped
+	case info.Exact:
+		return plan.StopEffort
+	}
+	return plan.Finished
+}

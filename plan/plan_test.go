@@ -1,0 +1,116 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// puppet is a planner that does as it is told.
+type puppet struct {
+	name string
+	plan func(ctx context.Context, p *model.Problem, o Options) (Result, error)
+}
+
+func (p puppet) Info() Info { return Info{Name: p.name} }
+
+func (p puppet) Plan(ctx context.Context, problem *model.Problem, o Options) (Result, error) {
+	return p.plan(ctx, problem, o)
+}
+
+// withRegistry runs f on an empty registry.
+func withRegistry(t *testing.T, f func()) {
+	t.Helper()
+	saved := registry
+	defer func() { registry = saved }()
+	registry = nil
+	f()
+}
+
+func TestRegistry(t *testing.T) {
+	withRegistry(t, func() {
+		if _, err := Lookup("a"); err == nil || len(All()) != 0 || len(Names()) != 0 {
+			t.Error("the empty registry is not empty")
+		}
+		for _, name := range []string{"m", "z", "a", "first-fit"} {
+			Register(puppet{name: name})
+		}
+		if want := []string{"a", "first-fit", "m", "z"}; !slices.Equal(Names(), want) {
+			t.Errorf("the names are %v, want %v", Names(), want)
+		}
+		for _, name := range Names() {
+			if p, err := Lookup(name); err != nil || p.Info().Name != name {
+				t.Errorf("Lookup(%q) = %v, %v", name, p, err)
+			}
+		}
+		for _, name := range []string{"", "b", "zz", "FIRST-FIT"} {
+			want := `no planner is named "` + name + `"; there are a, first-fit, m, z`
+			if p, err := Lookup(name); p != nil || err == nil || err.Error() != want {
+				t.Errorf("Lookup(%q) = %v, %v, want the error %s", name, p, err, want)
+			}
+		}
+		All()[0] = puppet{name: "other"}
+		if Names()[0] != "a" {
+			t.Error("All gives the registry itself away")
+		}
+		defer func() {
+			if what := recover(); what != "plan: two planners are named m" {
+				t.Errorf("a second m: %v", what)
+			}
+		}()
+		Register(puppet{name: "m"})
+	})
+}
+
+func TestCheckOptions(t *testing.T) {
+	rich := Info{Name: "rich", Techniques: []Technique{{Name: "memo"}, {Name: "lifting"}}, Params: []Param{{Name: "orders"}, {Name: "beam"}}}
+	poor := Info{Name: "poor"}
+	for _, tc := range []struct {
+		info Info
+		o    Options
+		want []string
+	}{
+		{poor, Options{}, nil},
+		{rich, Options{Without: []string{"memo", "lifting"}, Params: map[string]string{"beam": "3"}, Capacity: 1, Timeout: 1, NodeLimit: 1, Workers: 1}, nil},
+		{rich, Options{Without: []string{"memo", "mem", ""}}, []string{`planner rich has no technique "mem"; it has memo, lifting`, `planner rich has no technique ""; it has memo, lifting`}},
+		{poor, Options{Without: []string{"memo"}}, []string{`planner poor has no technique "memo"; it has none`}},
+		{rich, Options{Params: map[string]string{"z": "1", "a": "2", "beam": ""}}, []string{`planner rich has no parameter "a"; it has orders, beam`, `planner rich has no parameter "z"; it has orders, beam`}},
+		{poor, Options{Params: map[string]string{"beam": "3"}}, []string{`planner poor has no parameter "beam"; it has none`}},
+		{poor, Options{Capacity: -1}, []string{"the capacity must not be negative"}},
+		{poor, Options{Timeout: -1}, []string{"the timeout must not be negative"}},
+		{poor, Options{NodeLimit: -1}, []string{"the node limit must not be negative"}},
+		{poor, Options{Workers: -1}, []string{"the number of workers must not be negative"}},
+		{poor, Options{Capacity: -1, Timeout: -1, NodeLimit: -1, Workers: -1, Without: []string{"x"}}, []string{
+			`planner poor has no technique "x"; it has none`, "the capacity must not be negative", "the timeout must not be negative",
+			"the node limit must not be negative", "the number of workers must not be negative",
+		}},
+	} {
+		var got []string
+		if err := CheckOptions(tc.info, tc.o); err != nil {
+			got = strings.Split(err.Error(), "\n")
+		}
+		if !slices.Equal(got, tc.want) {
+			t.Errorf("%s %+v: got %q, want %q", tc.info.Name, tc.o, got, tc.want)
+		}
+	}
+}
+
+func TestOptions(t *testing.T) {
+	for _, tc := range []struct {
+		o                Options
+		minimizing, fits bool // of the height 10
+	}{
+		{Options{}, true, true},
+		{Options{Capacity: 9}, false, false},
+		{Options{Capacity: 10}, false, true},
+		{Options{Capacity: 9, Minimize: true}, true, false},
+		{Options{Minimize: true}, true, true},
+	} {
+		if tc.o.Minimizing() != tc.minimizing || tc.o.Fits(10) != tc.fits {
+			t.Errorf("%+v: minimising %v, 10 fits %v", tc.o, tc.o.Minimizing(), tc.o.Fits(10))
+		}
+	}
+}
