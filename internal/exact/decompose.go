@@ -55,7 +55,7 @@ func (k *kernel) searchEach(base, end int, j int32, from int) outcome {
 			p.rank = -1
 		}
 		if !k.infer(*p, from, j) {
-			return failed
+			return exhausted
 		}
 	}
 	parts := k.parts[base:end]

@@ -50,7 +50,6 @@ package exact
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
@@ -88,13 +87,13 @@ type engine struct {
 	workers  int
 	kernels  []*kernel
 	state    []partitionState
-	stop     atomic.Bool
+	ctx      context.Context // for the watches of a race
+	watch    *run.Watch
 	budget   int64 // 0 for none
 	began    time.Time
 	progress func(plan.Progress)
 	height   int64 // of the incumbent, 0 for none
 	bound    int64
-	release  func() bool
 }
 
 // partitionState is what is known of one partition across runs.
@@ -110,28 +109,23 @@ type partitionState struct {
 }
 
 func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, orders []string) *engine {
-	e := &engine{tl: tl, orders: orders, workers: o.Workers, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, bound: tl.LowerBound}
-	e.release = context.AfterFunc(ctx, func() { e.stop.Store(true) })
+	e := &engine{ctx: ctx, watch: run.NewWatch(ctx), tl: tl, orders: orders, workers: o.Workers, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, bound: tl.LowerBound}
 	sw := switchesOf(o.Without)
 	for _, p := range tl.Partitions {
-		k := newKernel(tl, p, sw)
-		k.stop = &e.stop
+		k := newKernel(tl, p, sw, e.watch)
 		k.tick = e.tick
 		var s partitionState
 		if k.windowed && tl.Interlocks(p) {
-			s.interlock = newInterlock(tl, p)
-			s.interlock.stop, s.interlock.tick = &e.stop, e.tick
+			s.interlock = newInterlock(tl, p, e.watch)
+			s.interlock.tick = e.tick
 		}
 		e.kernels = append(e.kernels, k)
 		e.state = append(e.state, s)
 	}
-	if ctx.Err() != nil {
-		e.stop.Store(true)
-	}
 	return e
 }
 
-func (e *engine) close() { e.release() }
+func (e *engine) close() { e.watch.Close() }
 
 // tick reports progress; the kernels call it every few thousand nodes.
 func (e *engine) tick() { e.report(e.spent()) }
@@ -166,11 +160,11 @@ func (e *engine) stats() plan.Stats {
 func (e *engine) solve(capacity int64) plan.Result {
 	r := plan.Result{LowerBound: e.tl.LowerBound}
 	switch e.fit(capacity) {
-	case solved:
+	case fits:
 		r.Status, r.Offsets = model.Feasible, e.offsets()
-	case failed:
+	case refuted:
 		r.Status, r.LowerBound = model.Infeasible, capacity+1
-	case aborted:
+	case undecided:
 		r.Status = model.Unknown
 	}
 	r.Stats = e.stats()

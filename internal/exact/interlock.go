@@ -2,8 +2,8 @@ package exact
 
 import (
 	"math"
-	"sync/atomic"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -46,9 +46,11 @@ type interlock struct {
 	passes  []int32
 	rigid   bool // no alignment: more than n passes prove a positive cycle
 	gaveUp  bool // a propagation did not settle: failure is not proven
+	// patience is how often a propagation may pass over one buffer.
+	patience int64
 
 	nodes, backtracks, nodeLimit int64
-	stop                         *atomic.Bool
+	watch                        *run.Watch
 	tick                         func()
 }
 
@@ -71,12 +73,12 @@ type undo struct {
 	old  int64
 }
 
-func newInterlock(tl *timeline.Timeline, p timeline.Partition) *interlock {
+func newInterlock(tl *timeline.Timeline, p timeline.Partition, watch *run.Watch) *interlock {
 	n := len(p.Buffers)
 	x := &interlock{
 		n: n, align: make([]int64, n), start: make([]int64, n), fixed: make([]bool, n), size: make([]int64, n),
 		lb: make([]int64, n), ub: make([]int64, n), out: make([][]arc, n), in: make([][]arc, n),
-		queued: make([]bool, n), passes: make([]int32, n), rigid: true, stop: new(atomic.Bool), tick: func() {},
+		queued: make([]bool, n), passes: make([]int32, n), rigid: true, watch: watch, tick: func() {},
 	}
 	local := make(map[int32]int32, n)
 	for j, i := range p.Buffers {
@@ -103,10 +105,13 @@ func newInterlock(tl *timeline.Timeline, p timeline.Partition) *interlock {
 	return x
 }
 
-// run searches for a plan within the capacity; where it returns solved, lb
-// holds the offsets.
-func (x *interlock) run(capacity, limit int64) outcome {
+// run searches for a plan within the capacity; where it fits, lb holds the
+// offsets.
+func (x *interlock) run(capacity, limit int64) verdict {
 	x.nodeLimit = x.nodes + limit
+	// A propagation gets as much patience as the search has nodes, so that in
+	// ever longer runs every one settles.
+	x.patience = max(64*int64(x.n+2), limit)
 	x.undos, x.gaveUp = x.undos[:0], false
 	clear(x.decided)
 	for j := range x.n {
@@ -116,21 +121,23 @@ func (x *interlock) run(capacity, limit int64) outcome {
 			x.ub[j] -= x.ub[j] % x.align[j]
 		}
 		if x.ub[j] < x.lb[j] {
-			return failed
+			return refuted
 		}
 		if x.fixed[j] {
 			x.ub[j] = x.start[j]
 		}
 	}
-	r := x.search()
-	if r == failed && x.gaveUp {
-		return aborted
+	switch r := x.search(); {
+	case r == solved:
+		return fits
+	case r == exhausted && !x.gaveUp:
+		return refuted
 	}
-	return r
+	return undecided
 }
 
 func (x *interlock) search() outcome {
-	if x.nodes >= x.nodeLimit || x.stop.Load() {
+	if x.nodes >= x.nodeLimit || x.watch.Over() {
 		return aborted
 	}
 	x.nodes++
@@ -142,7 +149,7 @@ func (x *interlock) search() outcome {
 	if !ok {
 		x.undo(mark)
 		x.backtracks++
-		return failed
+		return exhausted
 	}
 	if at < 0 {
 		return solved
@@ -158,7 +165,7 @@ func (x *interlock) search() outcome {
 			}
 			inner := len(x.undos)
 			if x.decide(at, choice) {
-				if r := x.search(); r != failed {
+				if r := x.search(); r != exhausted {
 					return r
 				}
 			}
@@ -167,7 +174,7 @@ func (x *interlock) search() outcome {
 	}
 	x.undo(mark)
 	x.backtracks++
-	return failed
+	return exhausted
 }
 
 // settle decides every pair with one open interval until there is none, and
@@ -285,7 +292,7 @@ func (x *interlock) propagate(from ...int32) bool {
 				ok = false
 				continue
 			}
-			if int(x.passes[i]) > 64*(x.n+2) {
+			if int64(x.passes[i]) > x.patience || x.watch.Over() {
 				x.gaveUp, ok = true, false
 				continue
 			}

@@ -3,8 +3,8 @@ package exact
 import (
 	"math"
 	"math/bits"
-	"sync/atomic"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -115,9 +115,8 @@ type kernel struct {
 	nodes      int64
 	backtracks int64
 	nodeLimit  int64
-	stop       *atomic.Bool // set when the run as a whole must end
-	halt       *atomic.Bool // set when another order has the answer
-	tick       func()       // called every few thousand nodes
+	watch      *run.Watch // over when this search must end
+	tick       func()     // called every few thousand nodes
 }
 
 // change is an entry of the trail: state[at] was old.
@@ -130,7 +129,7 @@ type change struct {
 type rankChange struct{ j, old int32 }
 
 // newKernel prepares a partition for search.
-func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel {
+func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *run.Watch) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
 	k := &kernel{
 		sw: sw, n: n, m: m, id: p.Buffers, plain: true, unit: tl.CommonAlignment(p),
@@ -145,7 +144,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches) *kernel
 		least: make([]twoEnds, m), top: make([]int64, m), low1: make([]int64, m), low2: make([]int64, m), arg: make([]int32, m),
 		witness: make([]int32, n), seen: make([]int64, n),
 		memo: newMemo(), salt: make([]uint64, 2*n),
-		stop: new(atomic.Bool), halt: new(atomic.Bool), tick: func() {},
+		watch: watch, tick: func() {},
 	}
 	k.state = make([]int64, 2*n+m)
 	k.lb, k.inf, k.floor = k.state[:n:n], k.state[n:2*n:2*n], k.state[2*n:]

@@ -160,12 +160,14 @@ func TestCancel(t *testing.T) {
 			late := time.Hour
 			for range 3 {
 				ctx, cancel := context.WithCancel(context.Background())
+				began := time.Now()
 				time.AfterFunc(30*time.Millisecond, cancel)
 				r := solveWithin(t, ctx, tl, o)
-				if r.Stats.Elapsed < 30*time.Millisecond {
-					t.Fatalf("%s after %v: nothing was interrupted", r.Status, r.Stats.Elapsed)
+				elapsed := time.Since(began)
+				if elapsed < 30*time.Millisecond {
+					t.Fatalf("%s after %v: nothing was interrupted", r.Status, elapsed)
 				}
-				late = min(late, r.Stats.Elapsed-30*time.Millisecond)
+				late = min(late, elapsed-30*time.Millisecond)
 				if want := model.Unknown; !minimize && r.Status != want {
 					t.Fatalf("%s, want %s", r.Status, want)
 				}

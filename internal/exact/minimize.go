@@ -54,27 +54,27 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 		}
 	}
 	// ask tries one capacity and moves bound or height.
-	ask := func(capacity int64, try func(int64) outcome) outcome {
-		out := try(capacity)
-		switch out {
-		case solved:
+	ask := func(capacity int64, try func(int64) verdict) verdict {
+		v := try(capacity)
+		switch v {
+		case fits:
 			take(e.offsets())
-		case failed:
+		case refuted:
 			bound = max(bound, roundUp(capacity+1, step))
 			e.bound = bound
 		}
-		return out
+		return v
 	}
 	if best == nil {
 		// Anything fits a roof this high without backtracking.
-		if ask(roof, e.fit) == failed {
+		if ask(roof, e.fit) == refuted {
 			r.Status, r.LowerBound = model.Infeasible, roof+1
 			r.Stats = e.stats()
 			return r
 		}
 	}
 	halves := int64(firstRound)
-	once := func(capacity int64) outcome { return e.round(capacity, halves) }
+	once := func(capacity int64) verdict { return e.round(capacity, halves) }
 	for best != nil && bound < height && !e.over() {
 		moved := false
 		for _, pick := range []func() int64{
@@ -85,12 +85,12 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 			if bound >= height || e.over() {
 				break
 			}
-			if ask(max(bound, pick()), once) != aborted {
+			if ask(max(bound, pick()), once) != undecided {
 				moved = true
 			}
 		}
 		if !moved {
-			halves *= 2
+			halves = longer(halves)
 		}
 	}
 	r.Stats = e.stats()

@@ -128,7 +128,7 @@ func explored(t *testing.T, sw switches) []string {
 	p := suite.MiniMalloc()
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Gaps: []model.Gap{{Lower: 1, Upper: 2}}})
 	tl := timeline.New(p)
-	k := newKernel(tl, tl.Partitions[0], sw)
+	k := newKernel(tl, tl.Partitions[0], sw, run.NewWatch(context.Background()))
 	local := int32(slices.Index(k.id, 5))
 	distance := k.distance
 	var orders []string
@@ -153,7 +153,7 @@ func explored(t *testing.T, sw switches) []string {
 		orders = append(orders, path)
 		return 1 << 40, true
 	}
-	if r := k.run(12, "", 0, unlimited); r != failed {
+	if r := k.run(12, "", 0, unlimited); r != exhausted {
 		t.Fatalf("the search ends with outcome %d", r)
 	}
 	return orders
@@ -223,7 +223,7 @@ func TestFirstCanonical(t *testing.T) {
 		if off == "canonical" || off == "dynamic-ordering" {
 			continue // these decide what comes first
 		}
-		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{"preordering", off}))
+		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()))
 		if r := k.run(12, "", 0, unlimited); r != solved {
 			t.Fatalf("without %q: outcome %d", off, r)
 		}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/stowage-go/stowage/internal/run"
 )
 
 // Idea: which static preordering suits a problem is not known beforehand, and
@@ -24,41 +26,53 @@ import (
 // second round.
 const firstRound = 3
 
+// verdict is what is known of a capacity.
+type verdict uint8
+
+const (
+	undecided verdict = iota // a limit came first
+	fits                     // there is a plan
+	refuted                  // there is none: proven
+)
+
 // fit decides whether all partitions fit the capacity, in as many rounds as it
 // takes.
-func (e *engine) fit(capacity int64) outcome {
-	for halves := int64(firstRound); ; halves *= 2 {
-		if r := e.round(capacity, halves); r != aborted || e.over() {
-			return r
+func (e *engine) fit(capacity int64) verdict {
+	for halves := int64(firstRound); ; halves = longer(halves) {
+		if v := e.round(capacity, halves); v != undecided || e.over() {
+			return v
 		}
 	}
 }
 
+// longer doubles the length of a round, as far as that has any meaning.
+func longer(halves int64) int64 { return min(2*halves, unlimited>>32) }
+
 // round tries the capacity once with each order, on every partition that is not
 // known to fit it, with a node limit of so many halves of its buffers.
-func (e *engine) round(capacity, halves int64) outcome {
+func (e *engine) round(capacity, halves int64) verdict {
 	var pending []int
 	for p := range e.kernels {
 		s := &e.state[p]
 		if s.bound > capacity {
-			return failed
+			return refuted
 		}
 		if s.offsets == nil || s.height > capacity {
 			pending = append(pending, p)
 		}
 	}
-	// The partition with the least room is the likeliest to fail.
+	// The partition with the least room is the likeliest to be refuted.
 	slices.SortStableFunc(pending, func(a, b int) int { return cmp.Compare(e.peak(b), e.peak(a)) })
-	answer := solved
+	answer := fits
 	for _, p := range pending {
 		switch e.attempt(p, capacity, max(1, halves*int64(e.kernels[p].n)/2)) {
-		case failed:
+		case refuted:
 			e.state[p].bound = capacity + 1
-			return failed
-		case aborted:
-			answer = aborted
+			return refuted
+		case undecided:
+			answer = undecided
 			if e.over() {
-				return aborted
+				return undecided
 			}
 		}
 	}
@@ -67,12 +81,19 @@ func (e *engine) round(capacity, halves int64) outcome {
 
 // attempt runs each order on partition p for at most limit nodes: one after the
 // other, or side by side where there are workers, until one has an answer.
-func (e *engine) attempt(p int, capacity, limit int64) outcome {
+//
+// It is the one place that takes a search's outcome for a verdict. Where windows
+// interlock, that there is no canonical plan proves nothing: only the complete
+// search can refute, and where it has not run, nothing is decided.
+func (e *engine) attempt(p int, capacity, limit int64) verdict {
 	x := e.state[p].interlock
 	if len(e.orders) == 1 && e.budget == 0 && x == nil {
 		limit = unlimited // nothing to take turns with
 	}
 	r, k := aborted, e.kernels[p]
+	if !k.setCapacity(capacity) {
+		return refuted // a buffer does not fit even alone
+	}
 	if e.workers > 1 && len(e.orders) > 1 {
 		r, k = e.race(p, capacity, limit)
 	} else {
@@ -82,16 +103,20 @@ func (e *engine) attempt(p int, capacity, limit int64) outcome {
 			}
 		}
 	}
-	if r == solved {
+	switch {
+	case r == solved:
 		e.keep(p, k.best)
+		return fits
+	case x == nil && r == exhausted:
+		return refuted
+	case x == nil || e.over():
+		return undecided
 	}
-	// Where windows interlock, failure of the canonical search proves nothing.
-	if x != nil && r != solved && !e.over() {
-		if r = x.run(capacity, e.within(limit)); r == solved {
-			e.keep(p, x.lb)
-		}
+	v := x.run(capacity, e.within(limit))
+	if v == fits {
+		e.keep(p, x.lb)
 	}
-	return r
+	return v
 }
 
 // unlimited stands for no node limit; adding it to a count does not overflow.
@@ -100,7 +125,7 @@ const unlimited = 1 << 62
 // within cuts a node limit down to what the budget leaves.
 func (e *engine) within(limit int64) int64 {
 	if e.budget > 0 {
-		limit = min(limit, e.budget-e.spent())
+		limit = min(limit, max(0, e.budget-e.spent()))
 	}
 	return limit
 }
@@ -109,31 +134,38 @@ func (e *engine) within(limit int64) int64 {
 // stops the others; the kernel that gave it is returned with it.
 func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 	team := e.team(p)
-	limit = e.within(limit)
+	// The orders share what the budget leaves.
+	left := e.within(unlimited)
+	each, more := left/int64(len(team)), left%int64(len(team))
 	// While the orders run, a kernel's counts are its own: the first one tells
 	// progress from its own and from what was spent before.
 	others := e.spent() - team[0].nodes
 	team[0].tick = func() { e.report(others + team[0].nodes) }
 	defer func() { team[0].tick = e.tick }()
+	done := run.NewWatch(e.ctx)
+	defer done.Close()
 	var next atomic.Int32
 	var mu sync.Mutex
 	answer, winner := aborted, team[0]
-	var done atomic.Bool
 	var wait sync.WaitGroup
 	for range min(e.workers, len(e.orders)) {
 		wait.Go(func() {
-			for !done.Load() && !e.stop.Load() {
+			for !done.Over() {
 				i := int(next.Add(1)) - 1
 				if i >= len(e.orders) {
 					return
 				}
+				share := each
+				if int64(i) < more {
+					share++
+				}
 				k := team[i]
-				k.halt = &done
-				r := k.run(capacity, e.orders[i], i, limit)
+				k.watch = done
+				r := k.run(capacity, e.orders[i], i, min(limit, share))
 				mu.Lock()
 				if r != aborted && answer == aborted {
 					answer, winner = r, k
-					done.Store(true)
+					done.Stop()
 				}
 				mu.Unlock()
 			}
@@ -149,9 +181,7 @@ func (e *engine) team(p int) []*kernel {
 	if s.team == nil {
 		s.team = append(s.team, e.kernels[p])
 		for range len(e.orders) - 1 {
-			k := newKernel(e.tl, e.tl.Partitions[p], e.kernels[p].sw)
-			k.stop = &e.stop
-			s.team = append(s.team, k)
+			s.team = append(s.team, newKernel(e.tl, e.tl.Partitions[p], e.kernels[p].sw, e.watch))
 		}
 	}
 	return s.team
@@ -169,7 +199,7 @@ func (e *engine) keep(p int, offsets []int64) {
 
 // over reports whether the run as a whole must end.
 func (e *engine) over() bool {
-	return e.stop.Load() || e.budget > 0 && e.spent() >= e.budget
+	return e.watch.Over() || e.budget > 0 && e.spent() >= e.budget
 }
 
 // peak returns the largest load of partition p.
@@ -185,7 +215,7 @@ func (e *engine) peak(p int) int64 {
 // run searches the partition from the start for at most limit nodes.
 func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) outcome {
 	if !k.setCapacity(capacity) {
-		return failed
+		return exhausted
 	}
 	k.order = order
 	k.saltRun = mix(uint64(capacity)^0x8ebc6af09c88c6e3, uint64(orderIndex)*2+0x589965cc75374cc3)
@@ -204,7 +234,7 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 		k.set(int32(k.n+j), k.inf[j])
 	}
 	if !k.infer(root, 0, -1) {
-		return failed
+		return exhausted
 	}
 	return k.search(root)
 }

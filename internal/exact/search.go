@@ -8,13 +8,14 @@ package exact
 // (postponement; "schedule or postpone" in Le Pape, Couronné, Vergamini and
 // Gosselin 1994), and the bounds that it tightens serve all later candidates.
 
-// outcome is what a search of a component found.
+// outcome is what a search of a component found among canonical plans. It says
+// nothing of other plans: engine.attempt alone turns it into a verdict.
 type outcome uint8
 
 const (
-	failed  outcome = iota // no completion fits: proven
-	solved                 // best holds a plan for the component
-	aborted                // the node limit or the end of the run came first
+	aborted   outcome = iota // the node limit or the end of the run came first
+	solved                   // best holds a plan for the component
+	exhausted                // no canonical completion fits
 )
 
 // component is a set of unplaced buffers that no cut divides.
@@ -45,12 +46,12 @@ func (k *kernel) search(c component) outcome {
 	if k.nodes&(tickEvery-1) == 0 {
 		k.tick()
 	}
-	if k.stop.Load() || k.halt.Load() {
+	if k.watch.Over() {
 		return aborted
 	}
 	key, known := k.recall(c)
 	if known {
-		return failed
+		return exhausted
 	}
 	ceiling := k.ceiling(c)
 	lowest := k.lowestTop(c)
@@ -83,13 +84,13 @@ func (k *kernel) search(c component) outcome {
 			}
 		}
 		tried = true
-		result := failed
+		result := exhausted
 		list, hat, ok := k.place(c.list, i)
 		if ok {
 			result = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: k.rank[j]}, j, at.trail)
 		}
 		k.undo(at, j)
-		if result != failed {
+		if result != exhausted {
 			return result // nobody reads the list again
 		}
 		if len(c.list) > shareAbove {
@@ -101,7 +102,7 @@ func (k *kernel) search(c component) outcome {
 	}
 	k.backtracks++
 	k.remember(key)
-	return failed
+	return exhausted
 }
 
 // descend goes on below the placement of j: c is what was j's component,
@@ -113,7 +114,7 @@ func (k *kernel) descend(c component, j int32, from int) outcome {
 		}
 	}
 	if !k.infer(c, from, j) {
-		return failed
+		return exhausted
 	}
 	return k.search(c)
 }
