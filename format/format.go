@@ -1,5 +1,17 @@
 // Package format reads and writes files in the format that their name or
 // content calls for. The formats themselves are in the folders beneath.
+//
+// # Plan files
+//
+// A plan file has a place for every buffer. What that means depends on what the
+// file is read as, and on whether its format can tell a place from a demand:
+//
+//   - As a problem (ReadFile, ReadProblem) JSON has both: the key offset of a
+//     buffer is a demand, the key plan is what a planner made of the problem,
+//     which binds nobody. CSV has one column for both, and it is the demand. So a
+//     plan in CSV, read as a problem, has one plan only, its own: see
+//     File.Pinned, and File.Unpin, which lifts the demands.
+//   - As a plan (ReadPlan) it is the offset column, or the key plan.
 package format
 
 import (
@@ -30,26 +42,66 @@ const Standard = "-"
 // The error is the file system's, or a *model.InputError that lists all that is
 // wrong with the content.
 func ReadProblem(path string) (*model.Problem, []int64, error) {
-	f, err := open(path)
+	f, err := ReadFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
-	var p *model.Problem
-	var offsets []int64
-	if f.json {
-		p, offsets, err = json.Read(f.reader, f.name)
+	if f.Plan == nil {
+		return f.Problem, nil, nil
+	}
+	return f.Problem, f.Plan.Offsets, nil
+}
+
+// A File is what a file of a problem holds.
+type File struct {
+	Problem *model.Problem
+	// Plan is the plan in a JSON file, with what is claimed of it; nil where
+	// there is none.
+	Plan *json.Plan
+	// Header is that of a CSV file; nil for any other.
+	Header csv.Header
+}
+
+// ReadFile is ReadProblem with all that there is in the file.
+func ReadFile(path string) (*File, error) {
+	in, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	f := &File{}
+	if in.json {
+		f.Problem, f.Plan, err = json.ReadAll(in.reader, in.name)
 	} else {
-		p, err = csv.Read(f.reader, f.name)
+		f.Problem, f.Header, err = csv.ReadHeader(in.reader, in.name)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if p.Name == "" && path != Standard {
+	if f.Problem.Name == "" && path != Standard {
 		base := filepath.Base(path)
-		p.Name = strings.TrimSuffix(base, filepath.Ext(base))
+		f.Problem.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
-	return p, offsets, nil
+	return f, nil
+}
+
+// Pinned reports whether the file demands an offset for every buffer, so that no
+// planner has anything to choose: a plan in CSV that is read as a problem. A
+// problem of no buffers is not pinned.
+func (f *File) Pinned() bool {
+	for i := range f.Problem.Buffers {
+		if f.Problem.Buffers[i].Fixed == nil {
+			return false
+		}
+	}
+	return len(f.Problem.Buffers) > 0
+}
+
+// Unpin lifts every fixed offset of the problem.
+func (f *File) Unpin() {
+	for i := range f.Problem.Buffers {
+		f.Problem.Buffers[i].Fixed = nil
+	}
 }
 
 // ReadPlan reads a plan of p, as csv.ReadPlan and json.ReadPlan do, from a file

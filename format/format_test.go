@@ -375,3 +375,31 @@ func TestWriteFileStandard(t *testing.T) {
 		}
 	}
 }
+
+// TestPinned tells plans that are read as problems: CSV has one column for a
+// demand and a plan, JSON has a key for each.
+func TestPinned(t *testing.T) {
+	for _, test := range []struct {
+		name, text string
+		pinned     bool
+		plan       bool
+	}{
+		{"problem.csv", csvText, false, false},
+		{"none.csv", "id,lower,upper,size,offset\n", false, false},
+		{"part.csv", "id,lower,upper,size,offset\na,0,1,2,3\nb,0,1,2,-1\n", false, false},
+		{"plan.csv", "id,lower,upper,size,offset\na,0,1,2,3\nb,0,1,2,0\n", true, false},
+		{"plan.json", jsonText, false, true},
+		{"pins.json", `{"version":1,"buffers":[{"id":"b1","lower":0,"upper":3,"size":4,"offset":8}]}`, true, false},
+	} {
+		f, err := ReadFile(put(t, test.name, test.text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Pinned() != test.pinned || (f.Plan != nil) != test.plan || (f.Header != nil) != strings.HasSuffix(test.name, ".csv") {
+			t.Errorf("%s: pinned %v, plan %v, header %v", test.name, f.Pinned(), f.Plan, f.Header)
+		}
+		if f.Unpin(); f.Pinned() {
+			t.Errorf("%s: is pinned still", test.name)
+		}
+	}
+}

@@ -19,7 +19,26 @@ func Validate(p *Problem) error {
 // ValidateAt is Validate for readers: where returns the file and line of the
 // i-th buffer, or, for i = -1, of the input as a whole.
 func ValidateAt(p *Problem, where func(i int) Issue) error {
-	v := validator{where: where}
+	return ValidateAs(p, Terms{Where: where})
+}
+
+// Terms are the words of a file, in which faults are told. The zero value has
+// the words of this package.
+type Terms struct {
+	// Where returns the file and line of the i-th buffer, or, for i = -1, of
+	// the input as a whole; nil where neither is known.
+	Where func(i int) Issue
+	// Name returns the file's name of a field, such as start for lower; nil
+	// where they are ours.
+	Name func(field string) string
+	// Inclusive says that lifespans and gaps of the file end with their last
+	// time slot.
+	Inclusive bool
+}
+
+// ValidateAs is Validate for readers of files that have words of their own.
+func ValidateAs(p *Problem, t Terms) error {
+	v := validator{Terms: t}
 	if p.Capacity < 0 || p.Capacity > MaxSum {
 		v.add(-1, "", "capacity", itoa(p.Capacity), "must be from 1 to "+itoa(MaxSum)+", or 0 for none")
 	}
@@ -55,27 +74,63 @@ func ValidateAt(p *Problem, where func(i int) Issue) error {
 }
 
 type validator struct {
-	where  func(int) Issue
+	Terms
 	issues Issues
 }
 
 func (v *validator) add(i int, id, field, value, message string) {
-	issue := v.where(i)
-	issue.Buffer, issue.Field, issue.Value, issue.Message = id, field, value, message
+	var issue Issue
+	if v.Where != nil {
+		issue = v.Where(i)
+	}
+	issue.Buffer, issue.Field, issue.Value, issue.Message = id, v.name(field), value, message
 	v.issues.Add(issue)
+}
+
+// name returns a field as the file has it.
+func (v *validator) name(field string) string {
+	if v.Name == nil {
+		return field
+	}
+	return v.Name(field)
+}
+
+// end returns the end of a lifespan or gap as the file counts it.
+func (v *validator) end(upper int64) int64 {
+	if v.Inclusive {
+		upper--
+	}
+	return upper
+}
+
+// gap formats a gap as the file has it.
+func (v *validator) gap(g Gap) string {
+	g.Upper = v.end(g.Upper)
+	return GapText(g)
+}
+
+// lifespan formats a lifespan as the file counts.
+func (v *validator) lifespan(b *Buffer) string {
+	text := "[" + itoa(b.Lower) + ", " + itoa(v.end(b.Upper))
+	if v.Inclusive {
+		return text + "]"
+	}
+	return text + ")"
 }
 
 // buffer checks the fields of one buffer against each other.
 func (v *validator) buffer(i int, b *Buffer, capacity int64) {
-	switch {
+	switch upper := itoa(v.end(b.Upper)); {
+	case b.Upper <= b.Lower && v.Inclusive:
+		v.add(i, b.ID, "upper", upper, "the lifespan ends before it starts: "+v.name("lower")+" is "+itoa(b.Lower))
 	case b.Upper == b.Lower:
-		v.add(i, b.ID, "upper", itoa(b.Upper), "the lifespan is empty: lower is "+itoa(b.Lower)+" too")
+		v.add(i, b.ID, "upper", upper, "the lifespan is empty: "+v.name("lower")+" is "+itoa(b.Lower)+" too")
 	case b.Upper < b.Lower:
-		v.add(i, b.ID, "upper", itoa(b.Upper), "the lifespan is reversed: lower is "+itoa(b.Lower))
+		v.add(i, b.ID, "upper", upper, "the lifespan is reversed: "+v.name("lower")+" is "+itoa(b.Lower))
 	case b.Lower < -MaxSum:
 		v.add(i, b.ID, "lower", itoa(b.Lower), "must be at least "+itoa(-MaxSum))
 	case b.Upper > MaxSum:
-		v.add(i, b.ID, "upper", itoa(b.Upper), "must be at most "+itoa(MaxSum))
+		v.add(i, b.ID, "upper", upper, "must be at most "+itoa(v.end(MaxSum)))
 	}
 	if b.Size < 1 || b.Size > MaxSum {
 		v.add(i, b.ID, "size", itoa(b.Size), "must be from 1 to "+itoa(MaxSum))
@@ -103,14 +158,14 @@ func (v *validator) buffer(i int, b *Buffer, capacity int64) {
 
 func (v *validator) gaps(i int, b *Buffer) {
 	for k, g := range b.Gaps {
-		text := GapText(g)
+		text := v.gap(g)
 		switch {
 		case g.Upper <= g.Lower:
 			v.add(i, b.ID, "gaps", text, "is empty or reversed")
 		case g.Lower < b.Lower || g.Upper > b.Upper:
-			v.add(i, b.ID, "gaps", text, "lies outside the lifespan ["+itoa(b.Lower)+", "+itoa(b.Upper)+")")
+			v.add(i, b.ID, "gaps", text, "lies outside the lifespan "+v.lifespan(b))
 		case k > 0 && g.Lower < b.Gaps[k-1].Upper:
-			v.add(i, b.ID, "gaps", text, "overlaps or precedes the gap "+GapText(b.Gaps[k-1]))
+			v.add(i, b.ID, "gaps", text, "overlaps or precedes the gap "+v.gap(b.Gaps[k-1]))
 		}
 		if w := g.Window; w != nil && (w.Lower < 0 || w.Upper <= w.Lower || w.Upper > b.Size) {
 			v.add(i, b.ID, "gaps", text, "the window must lie within the size "+itoa(b.Size)+" and not be empty")

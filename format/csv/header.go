@@ -42,8 +42,13 @@ var columnNames = [numColumns][]string{
 // inclusiveName in place of upper says that lifespans and gaps end inclusively.
 const inclusiveName = "end"
 
+// A Header names the columns of a file, in its own words and order. A column
+// named end, in place of upper, makes lifespans and gaps end inclusively.
+type Header []string
+
 // A header says where the columns of a file are.
 type header struct {
+	names     Header             // as they stand in the file
 	at        [numColumns]int    // index of the field in a row; -1 where the file has no such column
 	name      [numColumns]string // the column's name in this file; our own where it has none
 	width     int                // fields of a row
@@ -61,6 +66,9 @@ func (t *table) header(need []column, strict bool) bool {
 	}
 	fields := t.scan.fields
 	h.width = len(fields)
+	for _, field := range fields {
+		h.names = append(h.names, strings.Clone(strings.TrimSpace(field))) // a slice would keep the whole text
+	}
 	if t.scan.fault != "" {
 		t.sound()
 		return false
@@ -105,6 +113,15 @@ func (t *table) header(need []column, strict bool) bool {
 	}
 	h.complete = t.issues.Err() == nil
 	return true
+}
+
+// nameOf returns the file's name of a field of the model, which goes by the
+// first of columnNames; other fields keep theirs.
+func (h *header) nameOf(field string) string {
+	if c := columnOf(field); c >= 0 {
+		return h.name[c]
+	}
+	return field
 }
 
 // columnOf returns the column of that name, -1 for none.

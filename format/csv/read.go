@@ -20,9 +20,16 @@ import (
 // offset column sets Buffer.Fixed. The error, for anything but a failing
 // reader, is a *model.InputError.
 func Read(r io.Reader, file string) (*model.Problem, error) {
+	p, _, err := ReadHeader(r, file)
+	return p, err
+}
+
+// ReadHeader is Read that also returns the header of the file, with which
+// WriteWith writes the problem as it came.
+func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
 	t, err := open(r, file, []column{id, lower, upper, size}, true)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows := t.scan.rows()
 	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
@@ -40,17 +47,21 @@ func Read(r io.Reader, file string) (*model.Problem, error) {
 	}
 	err = t.issues.Err()
 	if t.head.complete {
-		err = source.Join(err, t.inFileTerms(model.ValidateAt(p, func(i int) model.Issue {
-			if i < 0 {
-				return model.Issue{File: file}
-			}
-			return model.Issue{File: file, Line: int(lines[i])}
+		err = source.Join(err, clip(model.ValidateAs(p, model.Terms{
+			Where: func(i int) model.Issue {
+				if i < 0 {
+					return model.Issue{File: file}
+				}
+				return model.Issue{File: file, Line: int(lines[i])}
+			},
+			Name:      t.head.nameOf,
+			Inclusive: t.head.inclusive,
 		})))
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p, nil
+	return p, t.head.names, nil
 }
 
 // rows returns how many rows may follow: no more than there are lines, and none
@@ -104,11 +115,6 @@ func (t *table) buffer() (b model.Buffer, ok bool) {
 			b.Fixed = &v
 		}
 	}
-	if ok && t.head.inclusive && t.head.complete && b.Upper <= b.Lower {
-		// ValidateAt would put this into half-open terms.
-		t.refuse(upper, t.field(upper), "the lifespan ends before it starts: "+t.head.name[lower]+" is "+trim(t.field(lower)))
-		ok = false
-	}
 	return b, ok
 }
 
@@ -128,48 +134,14 @@ func (t *table) gaps(field string) (list []model.Gap, fault string) {
 	return list, fault
 }
 
-// inFileTerms puts the issues that model finds into the words of the file: its
-// names of the columns and, where that is its dialect, inclusive ends.
-func (t *table) inFileTerms(err error) error {
+// clip shortens the names in the issues that model finds.
+func clip(err error) error {
 	var e *model.InputError
-	if !errors.As(err, &e) {
-		return err
-	}
-	for k := range e.Issues {
-		issue := &e.Issues[k]
-		c := columnOf(issue.Field)
-		if c < 0 {
-			continue
-		}
-		issue.Field = t.head.name[c]
-		issue.Buffer = source.Clip(issue.Buffer)
-		if c == id {
-			issue.Value = source.Clip(issue.Value)
-		}
-		if !t.head.inclusive {
-			continue
-		}
-		switch c {
-		case upper:
-			if v, fault := parseInt(issue.Value); fault == "" {
-				issue.Value = strconv.FormatInt(v-1, 10)
-			}
-		case gaps:
-			issue.Value = inclusiveGap(issue.Value)
-			if start, gap, ok := strings.Cut(issue.Message, "the gap "); ok {
-				issue.Message = start + "the gap " + inclusiveGap(gap)
-			}
+	if errors.As(err, &e) {
+		for k := range e.Issues {
+			issue := &e.Issues[k]
+			issue.Buffer, issue.Value = source.Clip(issue.Buffer), source.Clip(issue.Value)
 		}
 	}
 	return err
-}
-
-// inclusiveGap puts the text of a half-open gap into inclusive terms.
-func inclusiveGap(text string) string {
-	g, fault := parseGap(text, false)
-	if fault != "" {
-		return text
-	}
-	g.Upper--
-	return model.GapText(g)
 }

@@ -173,7 +173,7 @@ x.csv:3: buffer a: id "a": is a duplicate: buffer number 1 has it too`,
 		},
 		{
 			"names of the file", "buffer_id,begin,upper,size\na,5,3,1\na,0,1,1\n",
-			`x.csv:2: buffer a: upper "3": the lifespan is reversed: lower is 5
+			`x.csv:2: buffer a: upper "3": the lifespan is reversed: begin is 5
 x.csv:3: buffer a: buffer_id "a": is a duplicate: buffer number 1 has it too`,
 		},
 		{
@@ -181,8 +181,8 @@ x.csv:3: buffer a: buffer_id "a": is a duplicate: buffer number 1 has it too`,
 			`x.csv:2: buffer a: end "4": the lifespan ends before it starts: start is 5
 x.csv:3: buffer b: gaps "4-6": overlaps or precedes the gap 2-5
 x.csv:3: buffer b: gaps "7-6": is empty or reversed
-x.csv:3: buffer b: gaps "8-10": lies outside the lifespan [0, 10)
-x.csv:4: buffer c: end "9223372036854775806": must be at most 2305843009213693951`,
+x.csv:3: buffer b: gaps "8-10": lies outside the lifespan [0, 9]
+x.csv:4: buffer c: end "9223372036854775806": must be at most 2305843009213693950`,
 		},
 		{"sum", head + "a,0,1,2305843009213693951\nb,0,1,1\n", `x.csv:3: buffer b: size "1": makes the sum of the aligned sizes exceed 2305843009213693951`},
 	} {

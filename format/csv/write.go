@@ -13,11 +13,18 @@ import (
 )
 
 // WriteOptions choose among the dialects. The zero value writes half-open
-// lifespans.
+// lifespans under our own names.
 type WriteOptions struct {
 	// Inclusive writes the columns start and end, the latter inclusive, and
-	// inclusive gaps, as older tools read them.
+	// inclusive gaps, as older tools read them. It does not count where there
+	// is a Header.
 	Inclusive bool
+	// Header has the columns to write, by any of their names, in any order;
+	// ReadHeader returns that of a file. Columns that the problem needs and the
+	// header lacks come after it. Without a header the columns and their order
+	// are those of google/minimalloc: id, lower, upper, size, then alignment,
+	// hint, gaps and offset where any buffer has one.
+	Header Header
 }
 
 // Write is WriteWith in the default dialect.
@@ -29,30 +36,23 @@ func Write(w io.Writer, p *model.Problem, offsets []int64) error {
 // for each buffer, in order, -1 for none. Without a plan the offset column has
 // the fixed offsets, if there are any.
 //
-// The columns and their order are those of google/minimalloc: id, lower, upper,
-// size, then alignment, hint, gaps and offset where any buffer has one. Read
-// gives back what is written, but for the name and capacity of the problem,
-// which have no place in the format, and gaps, which it sorts.
+// Read gives back what is written, but for the name and capacity of the
+// problem, which have no place in the format, and gaps, which it sorts.
 //
-// The error is the writer's, or says that the offsets do not match the buffers
-// or that an ID cannot be written: one with NUL bytes or invalid UTF-8. In the
-// latter cases nothing is written.
+// The error is the writer's, or says that the offsets do not match the buffers,
+// that the header is none, or that an ID cannot be written: one with NUL bytes
+// or invalid UTF-8. In the latter cases nothing is written.
 func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) error {
 	if err := writable(p, offsets); err != nil {
 		return err
 	}
-	e := encoder{
-		alignment: slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Align() != 1 }),
-		hint:      slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Hint != nil }),
-		gaps:      slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return len(b.Gaps) > 0 }),
-		offset:    offsets != nil || slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Fixed != nil }),
-	}
-	if o.Inclusive {
-		e.last = 1
+	e, err := newEncoder(p, offsets != nil, o)
+	if err != nil {
+		return err
 	}
 	// Rows are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
-	row := e.header(make([]byte, 0, full+1<<12))
+	row := append(make([]byte, 0, full+1<<12), strings.Join(e.names, ",")+"\n"...)
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		at := b.Fixed
@@ -66,7 +66,7 @@ func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 			row = row[:0]
 		}
 	}
-	_, err := w.Write(row)
+	_, err = w.Write(row)
 	return err
 }
 
@@ -88,63 +88,102 @@ func writable(p *model.Problem, offsets []int64) error {
 
 // An encoder appends rows.
 type encoder struct {
-	alignment, hint, gaps, offset bool  // columns there are
-	last                          int64 // taken off the ends of lifespans and gaps
+	names   []string
+	columns []column
+	last    int64 // taken off the ends of lifespans and gaps
 }
 
-func (e *encoder) header(dst []byte) []byte {
-	if e.last == 0 {
-		dst = append(dst, example...)
-	} else {
-		dst = append(dst, "id,start,end,size"...)
+// newEncoder settles the columns: those of the header, then those that are
+// needed besides.
+func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
+	e := &encoder{}
+	for _, name := range o.Header {
+		c := columnOf(strings.ToLower(name))
+		switch {
+		case c < 0:
+			return nil, fmt.Errorf("csv: there is no column %q", name)
+		case slices.Contains(e.columns, c):
+			return nil, fmt.Errorf("csv: the header has the column %q twice", columnNames[c][0])
+		}
+		e.add(c, name)
 	}
-	if e.alignment {
-		dst = append(dst, ",alignment"...)
+	some := func(has func(*model.Buffer) bool) bool {
+		return slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return has(&b) })
 	}
-	if e.hint {
-		dst = append(dst, ",hint"...)
+	needs := [numColumns]bool{
+		id: true, lower: true, upper: true, size: true,
+		alignment: some(func(b *model.Buffer) bool { return b.Align() != 1 }),
+		hint:      some(func(b *model.Buffer) bool { return b.Hint != nil }),
+		gaps:      some(func(b *model.Buffer) bool { return len(b.Gaps) > 0 }),
+		offset:    plan || some(func(b *model.Buffer) bool { return b.Fixed != nil }),
 	}
-	if e.gaps {
-		dst = append(dst, ",gaps"...)
+	for _, c := range []column{id, lower, upper, size, alignment, hint, gaps, offset} {
+		name := columnNames[c][0]
+		if o.Inclusive && len(o.Header) == 0 {
+			switch c {
+			case lower:
+				name = "start"
+			case upper:
+				name = inclusiveName
+			}
+		}
+		if needs[c] && !slices.Contains(e.columns, c) {
+			e.add(c, name)
+		}
 	}
-	if e.offset {
-		dst = append(dst, ",offset"...)
+	return e, nil
+}
+
+func (e *encoder) add(c column, name string) {
+	e.columns, e.names = append(e.columns, c), append(e.names, name)
+	if c == upper && strings.ToLower(name) == inclusiveName {
+		e.last = 1
 	}
-	return append(dst, '\n')
 }
 
 func (e *encoder) row(dst []byte, b *model.Buffer, at *int64) []byte {
-	dst = appendField(dst, b.ID)
-	dst = appendInt(dst, b.Lower)
-	dst = appendInt(dst, b.Upper-e.last)
-	dst = appendInt(dst, b.Size)
-	if e.alignment {
-		dst = appendInt(dst, b.Align())
-	}
-	if e.hint {
-		dst = appendOffset(dst, b.Hint)
-	}
-	if e.gaps {
-		dst = append(dst, ',')
-		for k, g := range b.Gaps {
-			if k > 0 {
-				dst = append(dst, ' ')
-			}
-			g.Upper -= e.last
-			dst = append(dst, model.GapText(g)...)
+	for k, c := range e.columns {
+		if k > 0 {
+			dst = append(dst, ',')
 		}
-	}
-	if e.offset {
-		dst = appendOffset(dst, at)
+		switch c {
+		case id:
+			dst = appendField(dst, b.ID)
+		case lower:
+			dst = appendInt(dst, b.Lower)
+		case upper:
+			dst = appendInt(dst, b.Upper-e.last)
+		case size:
+			dst = appendInt(dst, b.Size)
+		case alignment:
+			dst = appendInt(dst, b.Align())
+		case hint:
+			dst = appendOffset(dst, b.Hint)
+		case gaps:
+			dst = e.gaps(dst, b.Gaps)
+		case offset:
+			dst = appendOffset(dst, at)
+		}
 	}
 	return append(dst, '\n')
 }
 
-func appendInt(dst []byte, v int64) []byte { return strconv.AppendInt(append(dst, ','), v, 10) }
+func (e *encoder) gaps(dst []byte, list []model.Gap) []byte {
+	for k, g := range list {
+		if k > 0 {
+			dst = append(dst, ' ')
+		}
+		g.Upper -= e.last
+		dst = append(dst, model.GapText(g)...)
+	}
+	return dst
+}
+
+func appendInt(dst []byte, v int64) []byte { return strconv.AppendInt(dst, v, 10) }
 
 func appendOffset(dst []byte, v *int64) []byte {
 	if v == nil {
-		return append(dst, ",-1"...)
+		return append(dst, "-1"...)
 	}
 	return appendInt(dst, *v)
 }

@@ -45,6 +45,18 @@ func TestWrite(t *testing.T) {
 			WriteOptions{Inclusive: true},
 			"id,start,end,size,alignment,hint,gaps,offset\na,-9,8,8,4,12,-5--3 7-7@1:2,-1\n\"b,\"\"\n\",0,8,8,1,-1,,16\n",
 		},
+		{
+			"as it came, with what is new at the end", plain,
+			[]int64{8, 0},
+			WriteOptions{Header: Header{"size", "END", "Buffer_ID", "hint", "begin"}},
+			"size,END,Buffer_ID,hint,begin,offset\n4,2,b1,-1,0,8\n5,8,b2,-1,3,0\n",
+		},
+		{
+			"the offset in its place", full,
+			[]int64{-1, 16},
+			WriteOptions{Header: Header{"offset", "id"}, Inclusive: true},
+			"offset,id,lower,upper,size,alignment,hint,gaps\n-1,a,-9,9,8,4,12,-5--2 7-8@1:2\n16,\"b,\"\"\n\",0,9,8,1,-1,\n",
+		},
 		{"nothing", &model.Problem{}, nil, WriteOptions{}, "id,lower,upper,size\n"},
 		{"an empty plan", &model.Problem{}, []int64{}, WriteOptions{}, "id,lower,upper,size,offset\n"},
 	} {
@@ -102,6 +114,43 @@ func TestWriteFails(t *testing.T) {
 			t.Errorf("with room for %d bytes: %v", room, err)
 		}
 	}
+}
+
+func TestWriteRefusesHeader(t *testing.T) {
+	for want, h := range map[string]Header{
+		`there is no column "speed"`:           {"id", "speed"},
+		`the header has the column "id" twice`: {"id", "buffer"},
+	} {
+		var b bytes.Buffer
+		err := WriteWith(&b, grid(4), nil, WriteOptions{Header: h})
+		if err == nil || !strings.Contains(err.Error(), want) || b.Len() > 0 {
+			t.Errorf("%v: %v with %d bytes written, want %q", h, err, b.Len(), want)
+		}
+	}
+}
+
+// TestHeaderRoundTrip writes problems under headers of any words and order, and
+// demands header and problem back.
+func TestHeaderRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		var h Header
+		for _, names := range rapid.Permutation(columnNames[:]).Draw(t, "columns") {
+			h = append(h, rapid.SampledFrom(names).Draw(t, "name"))
+		}
+		var b bytes.Buffer
+		if err := WriteWith(&b, p, nil, WriteOptions{Header: h}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		got, header, err := ReadHeader(&b, "x.csv")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if diff := cmp.Diff(p, got) + cmp.Diff(h, header); diff != "" {
+			t.Fatalf("%s in\n%s", diff, text)
+		}
+	})
 }
 
 func TestRoundTrip(t *testing.T) {

@@ -27,6 +27,11 @@
 // no limit. offsets is absent exactly where the status says that there is no
 // plan that fits.
 //
+// What a plan claims must hold together: the height is that of the offsets, the
+// lower bound is not above it and, where the status is optimal, equal to it; the
+// bound of an infeasible problem is above its capacity. That the offsets are
+// valid is for others to verify.
+//
 // Keys that are not known are refused, so that a misspelled one is not lost;
 // a new key therefore comes with a new version.
 //

@@ -241,6 +241,17 @@ x.json:6: plan.offsets "null": is not an integer`,
 		{"height without a plan", planned(`{"status": "unknown", "height": 4}`), `x.json:3: plan.height "4": there are no offsets to have a height`},
 		{"too many offsets", planned(`{"status": "feasible", "offsets": [0, 1]}`), `x.json:3: plan.offsets: has 2 values for 1 buffers`},
 		{
+			"optimal above its bound", planned(`{"status": "optimal", "offsets": [3],
+"height": 7, "lower_bound": 6}`),
+			`x.json:4: plan.lower_bound "6": is below the height that the offsets give, 7, but the status is optimal`,
+		},
+		{
+			"infeasible within the capacity",
+			`{"version":1,"capacity":9,"buffers":[{"id":"a","lower":0,"upper":1,"size":1}],
+"plan":{"status":"infeasible","lower_bound":9}}`,
+			`x.json:2: plan.lower_bound "9": is within the capacity 9, but the status is infeasible`,
+		},
+		{
 			"height", planned(`{"status": "feasible", "offsets": [3], "height": 4, "lower_bound": 8}`),
 			`x.json:3: plan.height "4": the offsets give 7
 x.json:3: plan.lower_bound "8": is above the height that the offsets give, 7`,

@@ -107,6 +107,7 @@ type decoder struct {
 	capacityAt int   // where the capacity stands
 	planAt     int   // where the plan stands
 	heightAt   int   // where the height of the plan stands
+	boundAt    int   // where the lower bound of the plan stands
 	offsetsAt  int   // where the offsets of the plan stand
 	listed     bool  // buffers is a list
 
@@ -313,6 +314,7 @@ func (d *decoder) readPlan() {
 			d.heightAt = at
 		case 3:
 			d.plan.LowerBound = d.amount("plan.lower_bound")
+			d.boundAt = at
 		case 4:
 			d.offsetsAt = at
 			d.plan.Offsets = make([]int64, 0, len(d.problem.Buffers))

@@ -55,13 +55,29 @@ func (d *decoder) checkPlan(valid bool) {
 	case len(plan.Offsets) != n:
 		d.refuse(d.offsetsAt, "plan.offsets", "", "has "+strconv.Itoa(len(plan.Offsets))+" values for "+strconv.Itoa(n)+" buffers")
 	case valid:
-		h := model.HeightOf(&d.problem, plan.Offsets)
-		if d.heightAt > 0 && plan.Height != h {
-			d.refuse(d.heightAt, "plan.height", strconv.FormatInt(plan.Height, 10), "the offsets give "+strconv.FormatInt(h, 10))
-		}
-		if plan.LowerBound > h {
-			d.refuse(d.planAt, "plan.lower_bound", strconv.FormatInt(plan.LowerBound, 10), "is above the height that the offsets give, "+strconv.FormatInt(h, 10))
-		}
-		plan.Height = h
+		d.checkClaims()
 	}
+	if c, bound := d.problem.Capacity, plan.LowerBound; plan.Status == model.Infeasible && c > 0 && bound > 0 && bound <= c {
+		d.refuse(d.boundAt, "plan.lower_bound", strconv.FormatInt(bound, 10), "is within the capacity "+strconv.FormatInt(c, 10)+", but the status is infeasible")
+	}
+}
+
+// checkClaims holds height, bound and status of a plan against its offsets and
+// against one another. A bound of an optimal plan that is left out is filled in.
+func (d *decoder) checkClaims() {
+	plan := d.plan
+	h := model.HeightOf(&d.problem, plan.Offsets)
+	height, bound := strconv.FormatInt(h, 10), strconv.FormatInt(plan.LowerBound, 10)
+	if d.heightAt > 0 && plan.Height != h {
+		d.refuse(d.heightAt, "plan.height", strconv.FormatInt(plan.Height, 10), "the offsets give "+height)
+	}
+	switch {
+	case plan.LowerBound > h:
+		d.refuse(d.boundAt, "plan.lower_bound", bound, "is above the height that the offsets give, "+height)
+	case plan.Status == model.Optimal && plan.LowerBound > 0 && plan.LowerBound != h:
+		d.refuse(d.boundAt, "plan.lower_bound", bound, "is below the height that the offsets give, "+height+", but the status is optimal")
+	case plan.Status == model.Optimal:
+		plan.LowerBound = h
+	}
+	plan.Height = h
 }
