@@ -172,7 +172,7 @@ func TestInputErrors(t *testing.T) {
 		{"planner", two, stowage.Options{Planner: "nobody"}, false, `no planner is named "nobody"; there are auto, `},
 		{"technique", two, stowage.Options{Planner: "first-fit", Without: []string{"x"}}, false, `planner first-fit has no technique "x"; it has none`},
 		{"parameter", two, stowage.Options{Planner: "exact", Params: map[string]string{"order": "A"}}, false, `planner exact has no parameter "order"; it has orders`},
-		{"value of a parameter", two, stowage.Options{Planner: "exact", Capacity: 9, Params: map[string]string{"orders": "AQ"}}, false, `planner exact: parameter orders: "AQ" has the key "Q"; the keys are ACLOTUWZ`},
+		{"value of a parameter", two, stowage.Options{Planner: "exact", Capacity: 9, Params: map[string]string{"orders": "AQ"}}, false, `planner exact: parameter orders must be orders separated by commas, of the keys ACLOTUWZ, not "AQ"`},
 		{"negative capacity", two, stowage.Options{Capacity: -1}, false, "the capacity must not be negative"},
 		{"negative limits", two, stowage.Options{Timeout: -1, NodeLimit: -1, Workers: -1}, false, "the timeout must not be negative\nthe node limit must not be negative\nthe number of workers must not be negative"},
 	} {

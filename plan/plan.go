@@ -125,10 +125,14 @@ type Info struct {
 	Techniques []Technique
 	// Params can be set by name (Options.Params).
 	Params []Param
+	// Check, where set, refuses values of options that the planner cannot take.
+	// CheckOptions calls it for names that are in Techniques and Params.
+	Check func(Options) error
 }
 
 // A Technique is a part of a planner that can be switched off.
 type Technique struct{ Name, Summary string }
 
-// A Param is a tunable of a planner.
-type Param struct{ Name, Default, Summary string }
+// A Param is a tunable of a planner. Values says in words which texts it takes,
+// such as "a whole number from 1 to 100"; it is empty where any will do.
+type Param struct{ Name, Default, Values, Summary string }

@@ -41,7 +41,7 @@ func Names() []string {
 }
 
 // CheckOptions refuses switches and parameters that the planner does not have,
-// and limits that make no sense.
+// values that it does not take, and limits that make no sense, all at once.
 func CheckOptions(info Info, o Options) error {
 	var errs []error
 	for _, name := range o.Without {
@@ -65,6 +65,11 @@ func CheckOptions(info Info, o Options) error {
 				names = append(names, p.Name)
 			}
 			errs = append(errs, errors.New("planner "+info.Name+" has no parameter "+quote(key)+oneOf(names)))
+		}
+	}
+	if info.Check != nil {
+		if err := info.Check(o); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	if o.Capacity < 0 {

@@ -92,9 +92,9 @@ func writePlanner(w io.Writer, i stowage.PlannerInfo) error {
 		fmt.Fprintf(w, "\n%s\n", t.Render())
 	}
 	if len(i.Params) > 0 {
-		t := newTable("parameter", "default", "summary")
+		t := newTable("parameter", "default", "values", "summary")
 		for _, x := range i.Params {
-			t.AppendRow(table.Row{x.Name, x.Default, x.Summary})
+			t.AppendRow(table.Row{x.Name, x.Default, x.Values, x.Summary})
 		}
 		fmt.Fprintf(w, "\n%s\n", t.Render())
 	}
@@ -111,6 +111,7 @@ func writePlannersJSON(w io.Writer, infos []stowage.PlannerInfo) error {
 	type param struct {
 		Name    string `json:"name"`
 		Default string `json:"default"`
+		Values  string `json:"values"`
 		Summary string `json:"summary"`
 	}
 	type planner struct {

@@ -2,11 +2,8 @@ package climb
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -39,67 +36,41 @@ type Planner struct{}
 
 // Info describes the planner.
 func (Planner) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "climb",
 		Summary: "local search: the peak exactly, moves on the critical chain, exact re-planning of windows",
 		Source:  "this project; chains and blocks after Nowicki and Smutnicki (1996), windows after Shaw (1998)",
-		Techniques: []plan.Technique{
-			{Name: "core", Summary: "plan the sections around the peak exactly, and the rest around them"},
-			{Name: "promote", Summary: "squeaky wheel: place what ends too high earlier, a few times over"},
-			{Name: "critical", Summary: "change the order where blocks of the critical chain meet"},
-			{Name: "blocks", Summary: "moves of whole blocks of the chain"},
-			{Name: "resume", Summary: "decode from the last checkpoint before a change"},
-			{Name: "window", Summary: "lift out what is too high and plan its neighbourhood anew, exactly"},
-		},
-		Params: []plan.Param{
-			{Name: "history", Default: "1", Summary: "late acceptance: a move may be as high as the plan this many moves ago"},
-			{Name: "random", Default: "20", Summary: "percent of order moves that ignore the chain"},
-			{Name: "width", Default: "30", Summary: "free buffers in a window at first"},
-			{Name: "window-nodes", Default: "1000", Summary: "nodes of the exact planner for a window"},
-			{Name: "patience", Default: "auto", Summary: "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set"},
-		},
-	}
+	}, func() run.Settings { return new(settings) })
 }
 
 // defaultPatience ends a run that has no other limit.
 const defaultPatience = 40
 
-// switches are the techniques and parameters of a run.
-type switches struct {
-	noCore, noPromote, noCritical, noBlocks, fromScratch, noWindow bool
+// settings are the techniques and parameters of a run.
+type settings struct {
+	core, promote, critical, blocks, resume, window bool
 
-	history  int
-	random   int
-	width    int
-	nodes    int64
-	patience int
+	history, random, width int
+	nodes, patience        int64
 }
 
-func parse(o plan.Options) (switches, error) {
-	off := func(name string) bool { return slices.Contains(o.Without, name) }
-	s := switches{noCore: off("core"), noPromote: off("promote"), noCritical: off("critical"), noBlocks: off("blocks"), fromScratch: off("resume"), noWindow: off("window")}
-	var errs []error
-	number := func(name string, def, least, most int) int {
-		v, ok := o.Params[name]
-		if !ok || v == "auto" && name == "patience" {
-			return def
-		}
-		n, err := strconv.Atoi(v)
-		if err != nil || n < least || n > most {
-			errs = append(errs, fmt.Errorf("climb: parameter %s must be a number from %d to %d, not %q", name, least, most, v))
-		}
-		return n
+// Declare lists the techniques and the parameters.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.core, "core", "plan the sections around the peak exactly, and the rest around them")
+	d.Technique(&s.promote, "promote", "squeaky wheel: place what ends too high earlier, a few times over")
+	d.Technique(&s.critical, "critical", "change the order where blocks of the critical chain meet")
+	d.Technique(&s.blocks, "blocks", "moves of whole blocks of the chain")
+	d.Technique(&s.resume, "resume", "decode from the last checkpoint before a change")
+	d.Technique(&s.window, "window", "lift out what is too high and plan its neighbourhood anew, exactly")
+	d.Int(&s.history, "history", 1, 1, 1<<20, "late acceptance: a move may be as high as the plan this many moves ago")
+	d.Int(&s.random, "random", 20, 0, 100, "percent of order moves that ignore the chain")
+	d.Int(&s.width, "width", 30, 1, 1<<16, "free buffers in a window at first")
+	d.Int64(&s.nodes, "window-nodes", 1000, 1, 1<<30, "nodes of the exact planner for a window")
+	patience := int64(0)
+	if d.Endless() {
+		patience = defaultPatience
 	}
-	s.history = number("history", 1, 1, 1<<20)
-	s.random = number("random", 20, 0, 100)
-	s.width = number("width", 30, 1, 1<<16)
-	s.nodes = int64(number("window-nodes", 1000, 1, 1<<30))
-	patience := defaultPatience
-	if o.Timeout > 0 || o.NodeLimit > 0 {
-		patience = 0
-	}
-	s.patience = number("patience", patience, 0, 1<<30)
-	return s, errors.Join(errs...)
+	d.Int64OrAuto(&s.patience, "patience", patience, 0, 1<<30, "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set")
 }
 
 // turnSteps is how many steps a turn takes, a buffer; leastTurn how many at
@@ -113,7 +84,7 @@ const (
 type search struct {
 	tl   *timeline.Timeline
 	o    plan.Options
-	sw   switches
+	sw   settings
 	goal int64 // stop at this height
 
 	cores  bool // whether there are cores
@@ -128,8 +99,8 @@ type search struct {
 // A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
 // The error is for a parameter with a bad value.
 func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	sw, err := parse(o)
-	if err != nil {
+	var sw settings
+	if err := run.Bind("climb", &o, &sw); err != nil {
 		return plan.Result{}, err
 	}
 	s := &search{tl: tl, o: o, sw: sw, goal: tl.LowerBound}
@@ -148,7 +119,7 @@ func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	s.best = offsets
 	s.height.Store(height)
 	s.report()
-	s.cores = !sw.noCore && hasCores(tl)
+	s.cores = sw.core && hasCores(tl)
 	if s.cores && !s.done(ctx) {
 		c := newCores(tl, sw.nodes)
 		s.keep(c.first(ctx, offsets, height, s.goal))
@@ -177,7 +148,7 @@ type turn func(steps int64) (offsets []int64, height, taken int64)
 // turns returns what takes turns in this run.
 func (s *search) turns(ctx context.Context, rng *rand.Rand) []turn {
 	var all []turn
-	if !s.sw.noCritical {
+	if s.sw.critical {
 		c := newCritical(s.tl, rng, s.sw)
 		all = append(all, func(steps int64) ([]int64, int64, int64) {
 			before, height := c.decode.steps, s.height.Load()
@@ -190,7 +161,7 @@ func (s *search) turns(ctx context.Context, rng *rand.Rand) []turn {
 			return nil, 0, c.decode.steps - before
 		})
 	}
-	if !s.sw.noWindow {
+	if s.sw.window {
 		w := newWindow(s.tl, rng, s.sw)
 		all = append(all, func(steps int64) ([]int64, int64, int64) {
 			before, from, height := w.steps, s.plan(), s.height.Load()
@@ -214,7 +185,7 @@ func (s *search) turns(ctx context.Context, rng *rand.Rand) []turn {
 			return nil, 0, c.steps - before
 		})
 	}
-	if !s.sw.noPromote && len(s.tl.Problem.Buffers) > listLimit {
+	if s.sw.promote && len(s.tl.Problem.Buffers) > listLimit {
 		all = append(all, func(int64) ([]int64, int64, int64) {
 			return promote(ctx, s.tl, rng, s.height.Load(), s.goal)
 		})
@@ -234,7 +205,7 @@ func (s *search) climb(ctx context.Context, rng *rand.Rand) {
 	if len(all) == 0 {
 		return
 	}
-	for k, idle := 0, 0; !s.done(ctx) && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
+	for k, idle := 0, int64(0); !s.done(ctx) && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
 		offsets, height, taken := all[k%len(all)](steps)
 		s.steps.Add(max(taken, 1))
 		if s.keep(offsets, height) {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -115,7 +116,10 @@ func TestResume(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		rng := rand.New(rand.NewPCG(seed, 2))
-		sw, _ := parse(plan.Options{})
+		var sw settings
+		if err := run.Bind("climb", &plan.Options{}, &sw); err != nil {
+			t.Fatal(err)
+		}
 		c := newCritical(tl, rng, sw)
 		if !c.decode.list || !c.begin(context.Background(), greedy.Place(tl, nil, greedy.FirstFit)) {
 			t.Fatal("the list is not in use")
@@ -251,7 +255,10 @@ func BenchmarkMove(b *testing.B) {
 		for _, without := range [][]string{nil, {"resume"}} {
 			b.Run(name+fmt.Sprint(without), func(b *testing.B) {
 				tl := timeline.New(plantest.Load(b, name))
-				sw, _ := parse(plan.Options{Without: without})
+				var sw settings
+				if err := run.Bind("climb", &plan.Options{Without: without}, &sw); err != nil {
+					b.Fatal(err)
+				}
 				c := newCritical(tl, rand.New(rand.NewPCG(1, 1)), sw)
 				offsets, _, _ := greedy.Best(context.Background(), tl, 0)
 				c.begin(context.Background(), offsets)

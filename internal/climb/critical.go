@@ -50,10 +50,10 @@ type critical struct {
 	member      []bool
 }
 
-func newCritical(tl *timeline.Timeline, rng *rand.Rand, sw switches) *critical {
+func newCritical(tl *timeline.Timeline, rng *rand.Rand, sw settings) *critical {
 	n := len(tl.Problem.Buffers)
 	return &critical{
-		rng: rng, decode: newDecoder(tl, !sw.fromScratch), chain: newChain(tl, rng), blocks: !sw.noBlocks, random: sw.random,
+		rng: rng, decode: newDecoder(tl, sw.resume), chain: newChain(tl, rng), blocks: sw.blocks, random: sw.random,
 		next: make([]int32, n), at: make([]int32, n), offsets: make([]int64, n), trial: make([]int64, n), member: make([]bool, n),
 		history: make([]int64, sw.history),
 	}

@@ -47,7 +47,7 @@ type window struct {
 	share   float64
 }
 
-func newWindow(tl *timeline.Timeline, rng *rand.Rand, sw switches) *window {
+func newWindow(tl *timeline.Timeline, rng *rand.Rand, sw settings) *window {
 	n := len(tl.Problem.Buffers)
 	return &window{
 		tl: tl, rng: rng, part: part{tl: tl}, width: sw.width, limit: sw.nodes, share: 0.5,

@@ -114,9 +114,9 @@ func TestPhaseBoundary(t *testing.T) {
 			q := mutate(rng, p)
 			tl := timeline.New(q)
 			o := plan.Options{}
-			for _, t := range table {
+			for _, t := range info().Techniques {
 				if rng.IntN(5) == 0 {
-					o.Without = append(o.Without, t.name)
+					o.Without = append(o.Without, t.Name)
 				}
 			}
 			minimum, _, ok := suite.MinHeight(q)

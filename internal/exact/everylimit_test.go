@@ -140,9 +140,9 @@ func TestEveryLimit(t *testing.T) {
 			}
 		}
 		o := plan.Options{Workers: 1 + int(seed%2)}
-		for _, t := range table {
+		for _, t := range info().Techniques {
 			if seed%4 == 3 && rng.IntN(4) == 0 {
-				o.Without = append(o.Without, t.name)
+				o.Without = append(o.Without, t.Name)
 			}
 		}
 		if !w.any {

@@ -68,11 +68,11 @@ func (Planner) Info() plan.Info { return info() }
 
 // Plan searches for a plan that fits the capacity, or for the lowest.
 func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	orders, err := ordersOf(o.Params)
+	set, err := settingsOf(&o)
 	if err != nil {
 		return plan.Result{}, err
 	}
-	e := newEngine(ctx, tl, o, orders)
+	e := newEngine(ctx, tl, o, set)
 	defer e.close()
 	if o.Minimizing() {
 		return e.minimize(o), nil
@@ -108,11 +108,10 @@ type partitionState struct {
 	team []*kernel
 }
 
-func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, orders []string) *engine {
-	e := &engine{ctx: ctx, watch: run.NewWatch(ctx), tl: tl, orders: orders, workers: o.Workers, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, bound: tl.LowerBound}
-	sw := switchesOf(o.Without)
+func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, set settings) *engine {
+	e := &engine{ctx: ctx, watch: run.NewWatch(ctx), tl: tl, orders: set.orders, workers: o.Workers, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, bound: tl.LowerBound}
 	for _, p := range tl.Partitions {
-		k := newKernel(tl, p, sw, e.watch)
+		k := newKernel(tl, p, set.switches, e.watch)
 		k.tick = e.tick
 		var s partitionState
 		if k.windowed && tl.Interlocks(p) {

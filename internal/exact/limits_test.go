@@ -390,7 +390,7 @@ func TestStep(t *testing.T) {
 		{"an alignment that another spoils", []model.Buffer{buffer(12, 9), buffer(12, 4)}, 1},
 		{"an alignment that a later one spoils", []model.Buffer{buffer(12, 4), buffer(12, 9)}, 1},
 	} {
-		e := newEngine(context.Background(), timeline.New(&model.Problem{Buffers: tc.buffers}), plan.Options{}, []string{"A"})
+		e := newEngine(context.Background(), timeline.New(&model.Problem{Buffers: tc.buffers}), plan.Options{}, settings{orders: []string{"A"}})
 		if got := e.step(); got != tc.want {
 			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
 		}
@@ -429,7 +429,7 @@ func TestStepOfAlignments(t *testing.T) {
 		if got.Status != model.Optimal || got.Height != minimum {
 			t.Fatalf("%s %d, want %d\n%s", got.Status, got.Height, minimum, describe(p))
 		}
-		e := newEngine(context.Background(), tl, plan.Options{}, []string{"A"})
+		e := newEngine(context.Background(), tl, plan.Options{}, settings{orders: []string{"A"}})
 		step := e.step()
 		e.close()
 		if minimum%step != 0 {

@@ -239,8 +239,8 @@ func TestFirstCanonical(t *testing.T) {
 
 func names() []string {
 	var all []string
-	for _, t := range table {
-		all = append(all, t.name)
+	for _, t := range info().Techniques {
+		all = append(all, t.Name)
 	}
 	return all
 }

@@ -1,9 +1,10 @@
 package exact
 
 import (
-	"errors"
+	"slices"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -29,50 +30,47 @@ type switches struct {
 	postponement     bool
 }
 
-// table is the one list of the techniques: name, summary, switch.
-var table = []struct {
-	name, summary string
-	of            func(*switches) *bool
-}{
-	{"canonical", "explore only plans built in ascending order of offset, then rank", func(s *switches) *bool { return &s.canonical }},
-	{"section-inference", "add what is unplaced in a section to the section's floor", func(s *switches) *bool { return &s.sectionInference }},
-	{"monotonic-floor", "no later buffer lies lower than the one just placed", func(s *switches) *bool { return &s.monotonicFloor }},
-	{"unallocated-floor", "raise a section's floor to the lowest minimum offset of what is unplaced", func(s *switches) *bool { return &s.unallocatedFloor }},
-	{"dominance", "never leave a gap that an unplaced buffer could fill", func(s *switches) *bool { return &s.dominance }},
-	{"hatless", "try no alternative to a buffer that has nothing above it", func(s *switches) *bool { return &s.hatless }},
-	{"preordering", "rank buffers by static keys rather than by their order in the input", func(s *switches) *bool { return &s.preordering }},
-	{"dynamic-ordering", "try the lowest minimum offset first", func(s *switches) *bool { return &s.dynamicOrdering }},
-	{"decomposition", "split the unplaced buffers wherever none crosses from section to section", func(s *switches) *bool { return &s.decomposition }},
-	{"cheap-reject", "discard a candidate before it is placed where a section could not take it", func(s *switches) *bool { return &s.cheapReject }},
-	{"memo", "remember states of which no completion fits", func(s *switches) *bool { return &s.memo }},
-	{"lifting", "raise the bound of a buffer that is too low to be placed to that of what must go under it", func(s *switches) *bool { return &s.lifting }},
-	{"not-first", "raise the bound of a buffer that cannot be lowest in a section", func(s *switches) *bool { return &s.notFirst }},
-	{"suffix-bound", "what cannot lie below a level must fit above it, in every section", func(s *switches) *bool { return &s.suffixBound }},
-	{"symmetry", "place identical buffers in the order of their indices", func(s *switches) *bool { return &s.symmetry }},
-	{"postponement", "infer from a candidate that has failed before the next is tried", func(s *switches) *bool { return &s.postponement }},
+// settings are what can be set: the techniques, and the orders as parsed.
+type settings struct {
+	switches
+	list   string
+	orders []string
 }
 
-// allOn returns every technique switched on.
-func allOn() switches {
-	var s switches
-	for _, t := range table {
-		*t.of(&s) = true
-	}
-	return s
+// Declare lists the techniques and the parameters.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.canonical, "canonical", "explore only plans built in ascending order of offset, then rank")
+	d.Technique(&s.sectionInference, "section-inference", "add what is unplaced in a section to the section's floor")
+	d.Technique(&s.monotonicFloor, "monotonic-floor", "no later buffer lies lower than the one just placed")
+	d.Technique(&s.unallocatedFloor, "unallocated-floor", "raise a section's floor to the lowest minimum offset of what is unplaced")
+	d.Technique(&s.dominance, "dominance", "never leave a gap that an unplaced buffer could fill")
+	d.Technique(&s.hatless, "hatless", "try no alternative to a buffer that has nothing above it")
+	d.Technique(&s.preordering, "preordering", "rank buffers by static keys rather than by their order in the input")
+	d.Technique(&s.dynamicOrdering, "dynamic-ordering", "try the lowest minimum offset first")
+	d.Technique(&s.decomposition, "decomposition", "split the unplaced buffers wherever none crosses from section to section")
+	d.Technique(&s.cheapReject, "cheap-reject", "discard a candidate before it is placed where a section could not take it")
+	d.Technique(&s.memo, "memo", "remember states of which no completion fits")
+	d.Technique(&s.lifting, "lifting", "raise the bound of a buffer that is too low to be placed to that of what must go under it")
+	d.Technique(&s.notFirst, "not-first", "raise the bound of a buffer that cannot be lowest in a section")
+	d.Technique(&s.suffixBound, "suffix-bound", "what cannot lie below a level must fit above it, in every section")
+	d.Technique(&s.symmetry, "symmetry", "place identical buffers in the order of their indices")
+	d.Technique(&s.postponement, "postponement", "infer from a candidate that has failed before the next is tried")
+	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders,
+		"static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
 }
 
-// switchesOf returns the switches with the named techniques off. The names
-// have been checked.
+// settingsOf returns the settings that o asks for.
+func settingsOf(o *plan.Options) (settings, error) {
+	var s settings
+	err := run.Bind("exact", o, &s)
+	s.orders = ordersOf(s.list)
+	return s, err
+}
+
+// switchesOf returns the switches with the named techniques off.
 func switchesOf(without []string) switches {
-	s := allOn()
-	for _, name := range without {
-		for _, t := range table {
-			if t.name == name {
-				*t.of(&s) = false
-			}
-		}
-	}
-	return s
+	s, _ := settingsOf(&plan.Options{Without: without})
+	return s.switches
 }
 
 // defaultOrders are the static preorderings, tried round robin. Each alone on the
@@ -84,41 +82,22 @@ const defaultOrders = "TWA,TAW,TC"
 // orderLetters are the keys that a static preordering may use.
 const orderLetters = "ACLOTUWZ"
 
-// ordersOf parses the parameter "orders".
-func ordersOf(params map[string]string) ([]string, error) {
-	text, ok := params["orders"]
-	if !ok {
-		text = defaultOrders
-	}
-	var orders []string
-	for _, order := range strings.Split(text, ",") {
-		if order == "" {
-			continue
-		}
-		if bad := strings.Trim(order, orderLetters); bad != "" {
-			return nil, errors.New("planner exact: parameter orders: \"" + order + "\" has the key \"" + bad[:1] + "\"; the keys are " + orderLetters)
-		}
-		orders = append(orders, order)
-	}
-	if len(orders) == 0 {
-		return nil, errors.New("planner exact: parameter orders is empty")
-	}
-	return orders, nil
+// ordersOf splits the parameter "orders".
+func ordersOf(list string) []string {
+	return slices.DeleteFunc(strings.Split(list, ","), func(order string) bool { return order == "" })
+}
+
+// validOrders reports whether a text is a list of orders.
+func validOrders(list string) bool {
+	orders := ordersOf(list)
+	return len(orders) > 0 && !slices.ContainsFunc(orders, func(order string) bool { return strings.Trim(order, orderLetters) != "" })
 }
 
 func info() plan.Info {
-	i := plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "exact",
 		Summary: "depth-first search over canonical plans, with proofs of optimality and infeasibility",
 		Source:  "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's",
 		Exact:   true,
-		Params: []plan.Param{{
-			Name: "orders", Default: defaultOrders,
-			Summary: "static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size",
-		}},
-	}
-	for _, t := range table {
-		i.Techniques = append(i.Techniques, plan.Technique{Name: t.name, Summary: t.summary})
-	}
-	return i
+	}, func() run.Settings { return new(settings) })
 }

@@ -3,9 +3,7 @@ package greedy
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
-	"strconv"
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -54,31 +52,31 @@ const (
 
 // Info describes the planner.
 func (bfc) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "bfc",
 		Summary: "an online allocator: best fit with coalescing, in start order, the ends unknown",
 		Source:  "TensorFlow's BFC allocator; Maas et al., TelaMalloc, ASPLOS 2023, section 3.1",
-		Params: []plan.Param{{
-			Name: "round", Default: strconv.Itoa(bfcRound),
-			Summary: "round each request up to a multiple of so many bytes",
-		}},
-	}
+	}, func() run.Settings { return new(bfcSettings) })
+}
+
+type bfcSettings struct{ round int64 }
+
+// Declare lists the parameter.
+func (s *bfcSettings) Declare(d *run.Declaration) {
+	d.Int64(&s.round, "round", bfcRound, 1, maxRound, "round each request up to a multiple of so many bytes")
 }
 
 // Plan runs the allocator once. It has no use for NodeLimit, Seed and Workers.
 // A plan above the capacity proves nothing, so the status is then Unknown.
 func (bfc) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	var s bfcSettings
+	if err := run.Bind("bfc", &o, &s); err != nil {
+		return plan.Result{}, err
+	}
 	if err := movable(tl, "bfc"); err != nil {
 		return plan.Result{}, err
 	}
-	round := int64(bfcRound)
-	if text, ok := o.Params["round"]; ok {
-		var err error
-		if round, err = strconv.ParseInt(text, 10, 64); err != nil || round < 1 || round > maxRound {
-			return plan.Result{}, errors.New("planner bfc: parameter round: \"" + text + "\" is not a number from 1 to " + strconv.Itoa(maxRound))
-		}
-	}
-	return judge(tl, o, allocate(ctx, tl.Problem, round)), nil
+	return judge(tl, o, allocate(ctx, tl.Problem, s.round)), nil
 }
 
 // A chunk is a stretch of the space, in use or free. Neighbours are linked by

@@ -43,28 +43,31 @@ type contention struct{}
 
 // Info describes the planner.
 func (contention) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "contention",
 		Summary: "row by row on a skyline, the most contended buffer first",
 		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 3.1",
-		Params: []plan.Param{{
-			Name: "pick", Default: "row",
-			Summary: "row: the most contended buffer that fits the lowest row; any: the most contended buffer, wherever the skyline puts it",
-		}},
-	}
+	}, func() run.Settings { return new(contentionSettings) })
+}
+
+type contentionSettings struct{ pick string }
+
+// Declare lists the parameter.
+func (s *contentionSettings) Declare(d *run.Declaration) {
+	d.Choice(&s.pick, "pick", "row: the most contended buffer that fits the lowest row; any: the most contended buffer, wherever the skyline puts it", "row", "any")
 }
 
 // Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.
 // A plan above the capacity proves nothing, so the status is then Unknown.
 func (contention) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	var s contentionSettings
+	if err := run.Bind("contention", &o, &s); err != nil {
+		return plan.Result{}, err
+	}
 	if err := movable(tl, "contention"); err != nil {
 		return plan.Result{}, err
 	}
-	pick, ok := o.Params["pick"]
-	if ok && pick != "row" && pick != "any" {
-		return plan.Result{}, errors.New("planner contention: parameter pick: \"" + pick + "\" is neither row nor any")
-	}
-	offsets := stackAll(ctx, tl, byContention(tl), pick == "any")
+	offsets := stackAll(ctx, tl, byContention(tl), s.pick == "any")
 	return judge(tl, o, offsets), nil
 }
 

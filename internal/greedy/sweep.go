@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -52,17 +50,22 @@ type sweep struct{}
 
 // Info describes the planner.
 func (sweep) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "sweep",
 		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
 		Source:  "two-ended allocation, offline",
-		Techniques: []plan.Technique{
-			{Name: "two-ended", Summary: "place what is short-lived from the ceiling down; without it all goes lowest, in one pass"},
-		},
-		Params: []plan.Param{
-			{Name: "waste", Default: "1.001", Summary: "stop after the pass that ends within this many times the bound, at least 1"},
-		},
-	}
+	}, func() run.Settings { return new(sweepSettings) })
+}
+
+type sweepSettings struct {
+	twoEnded bool
+	waste    float64
+}
+
+// Declare lists the technique and the parameter.
+func (s *sweepSettings) Declare(d *run.Declaration) {
+	d.Technique(&s.twoEnded, "two-ended", "place what is short-lived from the ceiling down; without it all goes lowest, in one pass")
+	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after the pass that ends within this many times the bound")
 }
 
 // Plan sweeps until a plan is close enough to the bound, or fits the capacity
@@ -70,23 +73,19 @@ func (sweep) Info() plan.Info {
 // placement. It proves nothing by failing but that fixed offsets collide. The
 // first pass ends whatever ctx says. The error is for a bad parameter.
 func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	waste := 1.001
-	if v, ok := o.Params["waste"]; ok {
-		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(x >= 1) {
-			return plan.Result{}, fmt.Errorf("sweep: parameter waste must be a number, 1 or more, not %q", v)
-		}
-		waste = x
+	var set sweepSettings
+	if err := run.Bind("sweep", &o, &set); err != nil {
+		return plan.Result{}, err
 	}
 	if len(tl.Problem.Buffers) > math.MaxInt32 {
-		return plan.Result{}, errors.New("sweep: more than 2147483647 buffers")
+		return plan.Result{}, errors.New("planner sweep: more than 2147483647 buffers")
 	}
 	var r plan.Result
 	if !fixedFit(tl.Problem, o.Capacity) || collide(tl) {
 		r.Status = model.Infeasible
 		return r, nil
 	}
-	goal := int64(min(math.Floor(float64(tl.LowerBound)*waste), math.MaxInt64/2))
+	goal := int64(min(math.Floor(float64(tl.LowerBound)*set.waste), math.MaxInt64/2))
 	goal = max(goal, tl.LowerBound)
 	ceiling := tl.LowerBound
 	if !o.Minimizing() {
@@ -95,7 +94,7 @@ func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (p
 	s := newSweeper(tl)
 	best := int64(math.MaxInt64)
 	thresholds := []int32{0}
-	if !slices.Contains(o.Without, "two-ended") {
+	if set.twoEnded {
 		thresholds = longs(tl.Sections())
 	}
 	for k, long := range thresholds {

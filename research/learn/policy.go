@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"strconv"
+	"slices"
 	"sync"
 
 	"github.com/stowage-go/stowage/internal/baseline/tela"
@@ -118,76 +118,65 @@ type Planner struct{}
 
 // Info describes the planner.
 func (Planner) Info() plan.Info {
-	i := tela.Planner{Name: "tela-learned"}.Info()
+	i := tela.Planner{Name: name}.Info()
+	own := run.Describe(plan.Info{Name: name}, func() run.Settings { return new(settings) })
 	i.Summary = "tela with learned backtracks: trees trained on the exact planner's answers say where to go"
-	i.Params = append(i.Params,
-		plan.Param{Name: "model", Default: "", Summary: "a file that XGBoost saved as JSON, gzipped or not; empty for the one that comes with the program"},
-		plan.Param{Name: "model-after", Default: strconv.FormatInt(DefaultScorer.After, 10), Summary: "backtracks of a partition after which the model is asked; before, tela's rules decide"},
-		plan.Param{Name: "model-share", Default: format(DefaultScorer.Share), Summary: "part of the major backtracks after that at which it is asked, from 0 to 1; at the others tela's rules decide"},
-		plan.Param{Name: "depth-weight", Default: format(DefaultScorer.Weight), Summary: "exponent of the weight that keeps backtracks near, 0 for none"},
-		plan.Param{Name: "below-threshold", Default: fallback(DefaultScorer.Spread), Summary: "what to do where no score reaches the threshold: spread, try all unplaced buffers; or rules, go where tela would"},
-		plan.Param{Name: "score-threshold", Default: format(DefaultScorer.Threshold), Summary: "weighted score from 0 to 10 under which no target is followed"},
-	)
+	i.Params = append(i.Params, own.Params...)
+	telas := i.Check
+	i.Check = func(o plan.Options) error { return errors.Join(telas(o), own.Check(o)) }
 	return i
 }
 
-// Plan plans as tela does. The error is also for a model that cannot be read.
-func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	s, rest, err := scorer(o.Params)
-	if err != nil {
-		return plan.Result{}, fmt.Errorf("planner %s: %w", p.Info().Name, err)
-	}
-	o.Params = rest
-	return tela.Planner{Name: "tela-learned", Policy: s}.Plan(ctx, tl, o)
+const name = "tela-learned"
+
+// settings are the planner's own parameters.
+type settings struct {
+	model, below             string
+	after                    int64
+	share, weight, threshold float64
 }
 
-// scorer reads the planner's own parameters and returns those that are tela's.
-func scorer(params map[string]string) (*Scorer, map[string]string, error) {
-	s := &Scorer{}
-	*s = DefaultScorer
-	rest := map[string]string{}
-	var errs []error
-	model := ""
-	for name, text := range params {
-		number := func(to *float64, most float64) {
-			x, err := strconv.ParseFloat(text, 64)
-			if err != nil || !(x >= 0 && x <= most) {
-				errs = append(errs, fmt.Errorf("parameter %s %q: must be a number from 0 to %g", name, text, most))
-				return
-			}
-			*to = x
-		}
-		switch name {
-		case "model":
-			model = text
-		case "depth-weight":
-			number(&s.Weight, 100)
-		case "below-threshold":
-			if text != fallback(true) && text != fallback(false) {
-				errs = append(errs, fmt.Errorf("parameter %s %q: must be spread or rules", name, text))
-			}
-			s.Spread = text == fallback(true)
-		case "model-after":
-			x, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || x < 0 {
-				errs = append(errs, fmt.Errorf("parameter %s %q: must be an integer from 0", name, text))
-			}
-			s.After = x
-		case "model-share":
-			number(&s.Share, 1)
-		case "score-threshold":
-			number(&s.Threshold, 100)
-		default:
-			rest[name] = text
-		}
+// Declare lists the parameters.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Text(&s.model, "model", "", "a file", nil, "a file that XGBoost saved as JSON, gzipped or not; empty for the one that comes with the program")
+	d.Int64(&s.after, "model-after", DefaultScorer.After, 0, math.MaxInt64, "backtracks of a partition after which the model is asked; before, tela's rules decide")
+	d.Float(&s.share, "model-share", DefaultScorer.Share, 0, 1, "part of the major backtracks after that at which it is asked; at the others tela's rules decide")
+	d.Float(&s.weight, "depth-weight", DefaultScorer.Weight, 0, 100, "exponent of the weight that keeps backtracks near, 0 for none")
+	words := []string{"spread", "rules"}
+	if !DefaultScorer.Spread {
+		slices.Reverse(words)
 	}
+	d.Choice(&s.below, "below-threshold", "what to do where no score reaches the threshold: spread, try all unplaced buffers; or rules, go where tela would", words...)
+	d.Float(&s.threshold, "score-threshold", DefaultScorer.Threshold, 0, 100, "weighted score under which no target is followed")
+}
+
+// Plan plans as tela does. The error is also for a model that cannot be read.
+func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	s, err := scorer(&o)
+	if err != nil {
+		return plan.Result{}, err
+	}
+	return tela.Planner{Name: name, Policy: s}.Plan(ctx, tl, o)
+}
+
+// scorer binds the planner's own parameters and reads the model.
+func scorer(o *plan.Options) (*Scorer, error) {
+	var set settings
+	if err := run.Bind(name, o, &set); err != nil {
+		return nil, err
+	}
+	s := DefaultScorer
+	s.After, s.Share, s.Weight, s.Threshold, s.Spread = set.after, set.share, set.weight, set.threshold, set.below == "spread"
 	var err error
-	if model == "" {
+	if set.model == "" {
 		s.Forest, err = Shipped()
 	} else {
-		s.Forest, err = ReadForestFile(model)
+		s.Forest, err = ReadForestFile(set.model)
 	}
-	return s, rest, errors.Join(append(errs, err)...)
+	if err != nil {
+		return nil, fmt.Errorf("planner %s: %w", name, err)
+	}
+	return &s, nil
 }
 
 // ReadForestFile reads a model from a file. The error names it.
@@ -203,12 +192,3 @@ func ReadForestFile(path string) (*Forest, error) {
 	}
 	return forest, nil
 }
-
-func fallback(spread bool) string {
-	if spread {
-		return "spread"
-	}
-	return "rules"
-}
-
-func format(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

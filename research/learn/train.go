@@ -58,7 +58,7 @@ func Train(ctx context.Context, samples, model string, o TrainOptions) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, o.Python, program, samples, plain,
-		strconv.Itoa(o.Trees), strconv.Itoa(o.Depth), format(o.Rate), strconv.FormatUint(o.Seed, 10))
+		strconv.Itoa(o.Trees), strconv.Itoa(o.Depth), strconv.FormatFloat(o.Rate, 'g', -1, 64), strconv.FormatUint(o.Seed, 10))
 	var words bytes.Buffer
 	cmd.Stderr = &words
 	if err := cmd.Run(); err != nil {

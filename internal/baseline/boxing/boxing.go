@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"sync"
 	"sync/atomic"
 
@@ -35,92 +34,60 @@ type planner struct{}
 
 // Info describes the planner.
 func (planner) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "boxing",
 		Summary: "boxes in boxes down to one size, opened and closed up; repeated at random",
 		Source:  "idealloc (Lamprakos et al., ISMM 2023, after Buchsbaum et al., STOC 2003)",
-		Techniques: []plan.Technique{
-			{Name: "prelude", Summary: "no boxes where nothing overlaps or all sizes are equal"},
-			{Name: "bootstrap", Summary: "start from first fit by size, ties by lifespan and by input"},
-			{Name: "strips", Summary: "Lemma 1: cut what is live at one moment into strips and boxes"},
-			{Name: "cut-off", Summary: "end a try once it is as high as the best plan (restarts only)"},
-			{Name: "follow", Summary: "mcts: below the tree, mostly repeat the choices of the best try"},
-		},
-		Params: []plan.Param{
-			{Name: "tries", Default: "auto", Summary: "how many tries; 0 for no end; auto is 32, or 0 where a timeout or node limit is set"},
-			{Name: "waste", Default: "1", Summary: "stop at this many times the load (idealloc's worst-case fragmentation), at least 1"},
-			{Name: "fit", Default: "first", Summary: "how to close up: first or best fit"},
-			{Name: "start-address", Default: "0", Summary: "no buffer lies below it; heights count from 0"},
-			{Name: "search", Default: "restarts", Summary: "restarts, or mcts: tree search over the random choices"},
-		},
-	}
+	}, func() run.Settings { return new(settings) })
 }
 
 // defaultTries is how many tries there are without any other limit.
 const defaultTries = 32
 
-// settings are the parameters of a run.
+// settings are the techniques and parameters of a run.
 type settings struct {
-	tries uint64 // 0 for no end
-	waste float64
-	fit   greedy.Fit
-	base  int64
-	mcts  bool
+	prelude, bootstrap, strips, cutOff, follow bool
+
+	tries  int64 // 0 for no end
+	waste  float64
+	fit    string
+	base   int64
+	search string
 }
 
-func parse(o plan.Options) (settings, error) {
-	s := settings{tries: defaultTries, waste: 1}
-	if o.Timeout > 0 || o.NodeLimit > 0 {
-		s.tries = 0
+// Declare lists the techniques and the parameters.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.prelude, "prelude", "no boxes where nothing overlaps or all sizes are equal")
+	d.Technique(&s.bootstrap, "bootstrap", "start from first fit by size, ties by lifespan and by input")
+	d.Technique(&s.strips, "strips", "Lemma 1: cut what is live at one moment into strips and boxes")
+	d.Technique(&s.cutOff, "cut-off", "end a try once it is as high as the best plan (restarts only)")
+	d.Technique(&s.follow, "follow", "mcts: below the tree, mostly repeat the choices of the best try")
+	tries := int64(0)
+	if d.Endless() {
+		tries = defaultTries
 	}
-	var errs []error
-	refuse := func(name, want string) {
-		errs = append(errs, fmt.Errorf("boxing: parameter %s must be %s, not %q", name, want, o.Params[name]))
+	d.Int64OrAuto(&s.tries, "tries", tries, 0, math.MaxInt64, "how many tries; 0 for no end; auto is 32, or 0 where a timeout or node limit is set")
+	d.Float(&s.waste, "waste", 1, 1, math.Inf(1), "stop at this many times the load (idealloc's worst-case fragmentation)")
+	d.Choice(&s.fit, "fit", "how to close up: first or best fit", "first", "best")
+	d.Int64(&s.base, "start-address", 0, 0, math.MaxInt64, "no buffer lies below it; heights count from 0")
+	d.Choice(&s.search, "search", "restarts, or mcts: tree search over the random choices", "restarts", "mcts")
+}
+
+func (s *settings) mcts() bool { return s.search == "mcts" }
+
+func (s *settings) rule() greedy.Fit {
+	if s.fit == "best" {
+		return greedy.BestFit
 	}
-	if v, ok := o.Params["tries"]; ok && v != "auto" {
-		n, err := strconv.ParseUint(v, 10, 63)
-		if err != nil {
-			refuse("tries", "auto or a number, 0 or more")
-		}
-		s.tries = n
-	}
-	if v, ok := o.Params["waste"]; ok {
-		x, err := strconv.ParseFloat(v, 64)
-		if err != nil || !(x >= 1) || math.IsInf(x, 0) {
-			refuse("waste", "a number, 1 or more")
-		}
-		s.waste = x
-	}
-	switch o.Params["fit"] {
-	case "", "first":
-	case "best":
-		s.fit = greedy.BestFit
-	default:
-		refuse("fit", "first or best")
-	}
-	if v, ok := o.Params["start-address"]; ok {
-		n, err := strconv.ParseInt(v, 10, 63)
-		if err != nil || n < 0 {
-			refuse("start-address", "a number, 0 or more")
-		}
-		s.base = n
-	}
-	switch o.Params["search"] {
-	case "", "restarts":
-	case "mcts":
-		s.mcts = true
-	default:
-		refuse("search", "restarts or mcts")
-	}
-	return s, errors.Join(errs...)
+	return greedy.FirstFit
 }
 
 // Plan boxes and places tl. A node is a buffer placed. Gaps, windows, alignment
 // and fixed offsets are honoured; boxes see a buffer with gaps as its hull. The
 // error is for a parameter with a bad value.
 func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	s, err := parse(o)
-	if err != nil {
+	var s settings
+	if err := run.Bind("boxing", &o, &s); err != nil {
 		return plan.Result{}, err
 	}
 	if s.base > 0 {
@@ -140,14 +107,14 @@ func planAbove(ctx context.Context, tl *timeline.Timeline, o plan.Options, s set
 		ground.Lower, ground.Upper = min(ground.Lower, b.Lower), max(ground.Upper, b.Upper)
 		total += b.Size + b.Align()
 		if b.Fixed != nil && *b.Fixed < s.base {
-			return plan.Result{}, fmt.Errorf("boxing: buffer %s is fixed at %d, below parameter start-address", b.ID, *b.Fixed)
+			return plan.Result{}, fmt.Errorf("planner boxing: buffer %s is fixed at %d, below parameter start-address", b.ID, *b.Fixed)
 		}
 	}
 	if n == 0 {
 		return pack(ctx, tl, o, s), nil
 	}
 	if total < 0 || s.base > math.MaxInt64/4-total {
-		return plan.Result{}, errors.New("boxing: parameter start-address is too large")
+		return plan.Result{}, errors.New("planner boxing: parameter start-address is too large")
 	}
 	p.Buffers = append(slices.Clip(slices.Clone(p.Buffers)), ground)
 	o.Start = nil
@@ -181,7 +148,6 @@ type search struct {
 }
 
 func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings) plan.Result {
-	off := func(name string) bool { return slices.Contains(o.Without, name) }
 	r := &search{tl: tl, o: o, s: s}
 	r.height.Store(math.MaxInt64)
 	r.target = int64(min(math.Floor(float64(tl.LowerBound)*s.waste), math.MaxInt64/2))
@@ -192,7 +158,7 @@ func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings
 	if o.Start != nil {
 		r.keep(slices.Clone(o.Start), model.HeightOf(tl.Problem, o.Start))
 	}
-	if !off("bootstrap") {
+	if s.bootstrap {
 		offsets, height, placed := bootstrap(ctx, tl, newTightener(tl, greedy.FirstFit))
 		r.nodes.Add(placed)
 		if offsets == nil {
@@ -204,9 +170,9 @@ func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings
 	}
 	if b, all := newBoxes(tl); len(all) > 0 {
 		r.all = all
-		t := newTry(b, off("strips"))
+		t := newTry(b, !s.strips)
 		var order []id
-		if !off("prelude") {
+		if s.prelude {
 			order = t.easy()
 		}
 		if order != nil {
@@ -214,13 +180,13 @@ func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings
 				order[k] = all[i]
 			}
 			r.nodes.Add(int64(len(order)))
-			offsets, height := newTightener(tl, s.fit).place(context.WithoutCancel(ctx), order, r.height.Load())
+			offsets, height := newTightener(tl, s.rule()).place(context.WithoutCancel(ctx), order, r.height.Load())
 			r.keep(offsets, height)
 		} else if !r.done(ctx) {
 			t.chooser = newRestarts(o.Seed)
 			t.begin(math.MaxUint64)
 			r.setting = t.tune(2 * int32(tl.Sections()))
-			r.work(ctx, b, off("strips"), off("cut-off"))
+			r.work(ctx, b, !s.strips, !s.cutOff)
 		}
 	} else if r.best == nil {
 		r.keep(greedy.Place(tl, nil, greedy.FirstFit), 0)
@@ -234,22 +200,22 @@ func isFixed(b model.Buffer) bool { return b.Fixed != nil }
 func (r *search) work(ctx context.Context, b *boxes, flat, whole bool) {
 	workers := max(r.o.Workers, 1)
 	if r.s.tries > 0 {
-		workers = int(min(uint64(workers), r.s.tries))
+		workers = int(min(int64(workers), r.s.tries))
 	}
 	var all sync.WaitGroup
 	for w := range workers {
 		t := newTry(b.clone(), flat)
-		if r.s.mcts {
+		if r.s.mcts() {
 			// A tree of its own for each worker.
 			percent := follow
-			if slices.Contains(r.o.Without, "follow") {
+			if !r.s.follow {
 				percent = 0
 			}
 			t.chooser = newTree(r.o.Seed+uint64(w)*0x9E3779B97F4A7C15, percent)
 		} else {
 			t.chooser = newRestarts(r.o.Seed)
 		}
-		all.Go(func() { r.tries(ctx, t, newTightener(r.tl, r.s.fit), whole) })
+		all.Go(func() { r.tries(ctx, t, newTightener(r.tl, r.s.rule()), whole) })
 	}
 	all.Wait()
 }
@@ -265,7 +231,7 @@ func (r *search) tries(ctx context.Context, t *try, place *tightener, whole bool
 	order := make([]int32, 0, n)
 	for {
 		k := r.next.Add(1) - 1
-		if r.s.tries > 0 && k >= r.s.tries || r.done(ctx) {
+		if r.s.tries > 0 && k >= uint64(r.s.tries) || r.done(ctx) {
 			return
 		}
 		t.begin(k)
@@ -279,7 +245,7 @@ func (r *search) tries(ctx context.Context, t *try, place *tightener, whole bool
 		limit := r.height.Load()
 		// A tree learns from the plans that are not the best, too.
 		below := limit
-		if whole || r.s.mcts {
+		if whole || r.s.mcts() {
 			below = math.MaxInt64
 		}
 		offsets, height := place.place(ctx, order, below)

@@ -9,7 +9,6 @@ package cp
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
@@ -42,43 +41,37 @@ type planner struct{}
 
 // Info describes the planner.
 func (planner) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "cp",
 		Summary: "the constraint program alone: orders and offsets, propagation, chronological backtracking",
 		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 5.1",
 		Exact:   true,
-		Techniques: []plan.Technique{
-			{Name: "first-fail", Summary: "choose next where the fewest offsets are left, not in the input's order"},
-			{Name: "start", Summary: "minimise from the plan of the heuristics"},
-		},
-		Params: []plan.Param{{
-			Name: "branch", Default: "orders",
-			Summary: "orders: guess who lies above whom, offsets follow; offsets: guess offsets, lowest first, orders follow",
-		}},
-	}
+	}, func() run.Settings { return new(settings) })
+}
+
+// settings are what can be set.
+type settings struct {
+	firstFail bool // choose by what is left, not by number
+	start     bool
+	branch    string
+}
+
+// Declare lists the techniques and the parameter.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.firstFail, "first-fail", "choose next where the fewest offsets are left, not in the input's order")
+	d.Technique(&s.start, "start", "minimise from the plan of the heuristics")
+	d.Choice(&s.branch, "branch", "orders: guess who lies above whom, offsets follow; offsets: guess offsets, lowest first, orders follow", "orders", "offsets")
 }
 
 // Plan searches until it has an answer or a limit comes. Nodes are guesses;
 // Seed and Workers are not used. The error is for a problem with too many pairs.
 func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	s := &solver{tl: tl, budget: descend.NewBudget(ctx, o), engines: make([]*pairwise.Engine, len(tl.Partitions)), firstFail: true}
-	start := true
-	for _, name := range o.Without {
-		switch name {
-		case "first-fail":
-			s.firstFail = false
-		case "start":
-			start = false
-		}
+	var set settings
+	if err := run.Bind("cp", &o, &set); err != nil {
+		return plan.Result{}, err
 	}
-	switch branch := o.Params["branch"]; branch {
-	case "", "orders":
-	case "offsets":
-		s.offsets = true
-	default:
-		return plan.Result{}, errors.New("planner cp: parameter branch: \"" + branch + "\" is neither orders nor offsets")
-	}
-	r := descend.Run(ctx, tl, o, s, s.budget, descend.Step(tl), start)
+	s := &solver{tl: tl, budget: descend.NewBudget(ctx, o), engines: make([]*pairwise.Engine, len(tl.Partitions)), firstFail: set.firstFail, offsets: set.branch == "offsets"}
+	r := descend.Run(ctx, tl, o, s, s.budget, descend.Step(tl), set.start)
 	return r, s.err
 }
 

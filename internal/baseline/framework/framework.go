@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -29,7 +29,7 @@ type planner struct {
 	// does not round. The parameter round is 1 all the same.
 	round int64
 	// params are the parameters beside round.
-	params []plan.Param
+	params []param
 	// gaps says that place uses gaps; they are filled for it otherwise.
 	gaps bool
 	// fixed says that place honours fixed offsets; they are refused otherwise.
@@ -52,9 +52,9 @@ type task struct {
 	buffers []model.Buffer     // of tl
 	given   []model.Buffer     // the same before rounding and filling
 	opts    plan.Options
-	params  map[string]string // complete: defaults filled in
-	offsets []int64           // the plan, set by place
-	nodes   int64             // effort, for the statistics; buffers placed where place leaves it 0
+	set     settings
+	offsets []int64 // the plan, set by place
+	nodes   int64   // effort, for the statistics; buffers placed where place leaves it 0
 }
 
 func register(p planner) {
@@ -62,14 +62,13 @@ func register(p planner) {
 	if p.round > 0 {
 		own = "the framework has " + strconv.FormatInt(p.round, 10)
 	}
-	round := plan.Param{Name: "round", Default: "1", Summary: "round sizes up to a multiple of this many bytes; " + own}
-	p.params = append(p.params, round)
+	p.params = append(p.params, param{name: "round", otherwise: 1, least: 1, most: 1 << 40, summary: "round sizes up to a multiple of this many bytes; " + own})
 	run.Register(p)
 }
 
 // Info describes the planner.
 func (p planner) Info() plan.Info {
-	return plan.Info{Name: p.name, Summary: p.summary, Source: p.source, Params: p.params}
+	return run.Describe(plan.Info{Name: p.name, Summary: p.summary, Source: p.source}, func() run.Settings { return p.settings() })
 }
 
 // Plan runs the planner. The error is for parameters that make no sense and for
@@ -105,17 +104,11 @@ func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 // prepare reads the parameters, refuses what the planner cannot honour, and
 // makes the problem that it works on.
 func (p planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
-	t := &task{tl: tl, buffers: tl.Problem.Buffers, given: tl.Problem.Buffers, opts: o, params: map[string]string{}}
-	for _, param := range p.params {
-		t.params[param.Name] = param.Default
-		if value, ok := o.Params[param.Name]; ok {
-			t.params[param.Name] = value
-		}
+	t := &task{tl: tl, buffers: tl.Problem.Buffers, given: tl.Problem.Buffers, opts: o, set: p.settings()}
+	if err := run.Bind(p.name, &o, t.set); err != nil {
+		return nil, err
 	}
-	round, err := t.number("round", 1, 1<<40)
-	if err != nil {
-		return nil, fmt.Errorf("planner %s: %w", p.name, err)
-	}
+	round := t.number("round")
 	var sum int64
 	for i := range t.buffers {
 		b := &t.buffers[i]
@@ -152,23 +145,55 @@ func (t *task) remake(round int64, fill bool) {
 	t.tl, t.buffers = timeline.New(&q), q.Buffers
 }
 
-// number returns a parameter as a number in [low, high].
-func (t *task) number(name string, low, high int64) (int64, error) {
-	v, err := strconv.ParseInt(t.params[name], 10, 64)
-	if err != nil || v < low || v > high {
-		return 0, fmt.Errorf("parameter %s %q: must be a number from %d to %d", name, t.params[name], low, high)
-	}
-	return v, nil
+// A param is a parameter of a planner: one of some words, the first by default,
+// or else a whole number.
+type param struct {
+	name, summary          string
+	words                  []string
+	otherwise, least, most int64
 }
 
-// choice returns the index of a parameter's value in the list of its values.
-func (t *task) choice(name string, values ...string) (int, error) {
-	for k, v := range values {
-		if t.params[name] == v {
-			return k, nil
+// settings are the values of the parameters.
+type settings []value
+
+type value struct {
+	param
+	number int64
+	word   string
+}
+
+func (p planner) settings() settings {
+	s := make(settings, len(p.params))
+	for k := range s {
+		s[k].param = p.params[k]
+	}
+	return s
+}
+
+// Declare lists the parameters.
+func (s settings) Declare(d *run.Declaration) {
+	for k := range s {
+		v := &s[k]
+		if v.words != nil {
+			d.Choice(&v.word, v.name, v.summary, v.words...)
+		} else {
+			d.Int64(&v.number, v.name, v.otherwise, v.least, v.most, v.summary)
 		}
 	}
-	return 0, fmt.Errorf("parameter %s %q: must be one of %s", name, t.params[name], strings.Join(values, ", "))
+}
+
+// of returns the value of a parameter, which the planner has.
+func (s settings) of(name string) *value {
+	return &s[slices.IndexFunc(s, func(v value) bool { return v.name == name })]
+}
+
+// number returns a parameter that is a number.
+func (t *task) number(name string) int64 { return t.set.of(name).number }
+
+// choice returns the index of a parameter's word in the list of its words.
+func (t *task) choice(name string) int {
+	v := t.set.of(name)
+	return slices.Index(v.words, v.word)
 }
 
 // pollEvery is the number of scans of up to n buffers between looks at the

@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: PyTorch's Inductor plans a pool as a tree of two kinds of node. The
@@ -41,7 +39,7 @@ func init() {
 		name:    "inductor",
 		summary: "a tree of splits in time and space, largest first",
 		source:  "PyTorch Inductor, memory_planning (016a041)",
-		params:  []plan.Param{{Name: "align", Default: "1", Summary: "multiple of bytes at which blocks start; the framework has 64"}},
+		params:  []param{{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "multiple of bytes at which blocks start; the framework has 64"}},
 		place:   inductor,
 	})
 }
@@ -69,10 +67,7 @@ const (
 type span struct{ lower, upper int64 }
 
 func inductor(ctx context.Context, t *task) error {
-	align, err := t.number("align", 1, 1<<30)
-	if err != nil {
-		return err
-	}
+	align := t.number("align")
 	for i := range t.buffers {
 		var ok bool
 		if align, ok = common(align, t.buffers[i].Align()); !ok || align > math.MaxInt64/4/int64(len(t.buffers)+1) {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: MindSpore's SOMAS runs a small portfolio, two algorithms × two sorts ×
@@ -53,11 +52,11 @@ func init() {
 		name:    "somas",
 		summary: "portfolio of shared and single spaces, two sorts, two fits",
 		source:  "MindSpore, SOMAS solver (047be2d)",
-		params: []plan.Param{
-			{Name: "algorithm", Default: "portfolio", Summary: "portfolio, shared or single"},
-			{Name: "sort", Default: "size", Summary: "size or peak; the portfolio takes both"},
-			{Name: "fit", Default: "best", Summary: "best or smallest; the portfolio takes both"},
-			{Name: "threshold", Default: "104857600", Summary: "bytes by which a single plan must beat a shared one in the portfolio, less one"},
+		params: []param{
+			{name: "algorithm", words: []string{"portfolio", "shared", "single"}, summary: "portfolio, shared or single"},
+			{name: "sort", words: []string{"size", "peak"}, summary: "size or peak; the portfolio takes both"},
+			{name: "fit", words: []string{"best", "smallest"}, summary: "best or smallest; the portfolio takes both"},
+			{name: "threshold", otherwise: 104857600, least: 0, most: model.MaxSum, summary: "bytes by which a single plan must beat a shared one in the portfolio, less one"},
 		},
 		round: 512,
 		gaps:  true,
@@ -66,22 +65,10 @@ func init() {
 }
 
 func somas(ctx context.Context, t *task) error {
-	algorithm, err := t.choice("algorithm", "portfolio", "shared", "single")
-	if err != nil {
-		return err
-	}
-	bySort, err := t.choice("sort", "size", "peak")
-	if err != nil {
-		return err
-	}
-	fit, err := t.choice("fit", "best", "smallest")
-	if err != nil {
-		return err
-	}
-	threshold, err := t.number("threshold", 0, model.MaxSum)
-	if err != nil {
-		return err
-	}
+	algorithm := t.choice("algorithm")
+	bySort := t.choice("sort")
+	fit := t.choice("fit")
+	threshold := t.number("threshold")
 	s := newSomas(t)
 	if algorithm > 0 {
 		offsets, err := s.solve(ctx, algorithm == 2, bySort, fit)

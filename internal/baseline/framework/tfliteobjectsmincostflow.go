@@ -3,8 +3,6 @@ package framework
 import (
 	"context"
 	"fmt"
-
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: which tensor follows which in an object is a flow. Each tensor j, once
@@ -35,7 +33,7 @@ func init() {
 		name:    "tflite-objects-min-cost-flow",
 		summary: "shared objects as chains of a least-cost flow; small problems only",
 		source:  "TensorFlow Lite GPU, mincostflow (LiteRT 0e9c7a5)",
-		params:  []plan.Param{{Name: "buffers", Default: "1500", Summary: "refuse more buffers than this: the time is cubic; the framework has no bound"}},
+		params:  []param{{name: "buffers", otherwise: 1500, least: 1, most: 1 << 14, summary: "refuse more buffers than this: the time is cubic; the framework has no bound"}},
 		place:   tfliteMinCostFlow,
 	})
 }
@@ -60,10 +58,7 @@ func (f *flow) edge(from, to int32, cost int64) {
 }
 
 func tfliteMinCostFlow(ctx context.Context, t *task) error {
-	most, err := t.number("buffers", 1, 1<<14)
-	if err != nil {
-		return err
-	}
+	most := t.number("buffers")
 	n := len(t.buffers)
 	if int64(n) > most {
 		return fmt.Errorf("%d buffers, more than %d: the flow network has up to %d edges; set the parameter buffers to try", n, most, int64(n)*int64(n)/2)

@@ -3,8 +3,6 @@ package framework
 import (
 	"context"
 	"fmt"
-
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: no memory is shared; buffers lie one above the other in the order of the
@@ -21,13 +19,10 @@ func init() {
 		name:    "tflm-linear",
 		summary: "one above the other, no sharing",
 		source:  "TensorFlow Lite Micro, LinearMemoryPlanner (90b983c)",
-		params:  []plan.Param{{Name: "slots", Default: "0", Summary: "refuse more buffers than this, 0 for no limit; the framework has 1024"}},
+		params:  []param{{name: "slots", otherwise: 0, least: 0, most: 1 << 31, summary: "refuse more buffers than this, 0 for no limit; the framework has 1024"}},
 		round:   16,
 		place: func(_ context.Context, t *task) error {
-			slots, err := t.number("slots", 0, 1<<31)
-			if err != nil {
-				return err
-			}
+			slots := t.number("slots")
 			if n := int64(len(t.buffers)); slots > 0 && n > slots {
 				return fmt.Errorf("%d buffers, more than the %d slots", n, slots)
 			}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: USMP's third algorithm, in the manner of simulated annealing. The order
@@ -35,7 +34,7 @@ func init() {
 		name:    "tvm-hill-climb",
 		summary: "first fit, largest first, improved by random swaps under the top",
 		source:  "Apache TVM, USMP hill_climb (a531d170^)",
-		params:  []plan.Param{{Name: "attempts", Default: "500", Summary: "placements to try"}},
+		params:  []param{{name: "attempts", otherwise: 500, least: 1, most: 1 << 30, summary: "placements to try"}},
 		gaps:    true,
 		fixed:   true,
 		place:   tvmHillClimb,
@@ -73,10 +72,7 @@ type tvmClimb struct {
 }
 
 func tvmHillClimb(ctx context.Context, t *task) error {
-	attempts, err := t.number("attempts", 1, 1<<30)
-	if err != nil {
-		return err
-	}
+	attempts := t.number("attempts")
 	if t.opts.NodeLimit > 0 {
 		attempts = min(attempts, t.opts.NodeLimit)
 	}

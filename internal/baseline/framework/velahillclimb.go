@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: place all live ranges by first fit, in an order that is then improved by
@@ -45,7 +43,7 @@ func init() {
 		name:    "vela-hill-climb",
 		summary: "first fit by urgency, improved by swaps of what holds up the top",
 		source:  "Arm Vela, HillClimbAllocator (a6f6566)",
-		params:  []plan.Param{{Name: "iterations", Default: "99999", Summary: "rounds to go on for above the capacity"}},
+		params:  []param{{name: "iterations", otherwise: 99999, least: 0, most: 1 << 40, summary: "rounds to go on for above the capacity"}},
 		round:   16,
 		place:   velaHillClimb,
 	})
@@ -73,10 +71,7 @@ type vela struct {
 }
 
 func velaHillClimb(ctx context.Context, t *task) error {
-	most, err := t.number("iterations", 0, 1<<40)
-	if err != nil {
-		return err
-	}
+	most := t.number("iterations")
 	if t.opts.NodeLimit > 0 {
 		most = min(most, t.opts.NodeLimit)
 	}

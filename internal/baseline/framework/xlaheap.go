@@ -6,7 +6,6 @@ import (
 	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: XLA's heap simulator collects all intervals, sorts them once, and places
@@ -36,9 +35,9 @@ func init() {
 		name:    "xla-heap",
 		summary: "largest first, each in the tightest hole; other sorts and fits by parameter",
 		source:  "XLA, GlobalDecreasingSizeBestFitHeap (0e06ac8)",
-		params: []plan.Param{
-			{Name: "sort", Default: "spatial", Summary: "spatial, temporal or spatial-temporal"},
-			{Name: "fit", Default: "best", Summary: "best or lowest"},
+		params: []param{
+			{name: "sort", words: []string{"spatial", "temporal", "spatial-temporal"}, summary: "spatial, temporal or spatial-temporal"},
+			{name: "fit", words: []string{"best", "lowest"}, summary: "best or lowest"},
 		},
 		gaps:  true,
 		fixed: true,
@@ -53,14 +52,8 @@ var (
 )
 
 func xlaHeap(ctx context.Context, t *task) error {
-	sort, err := t.choice("sort", xlaSorts...)
-	if err != nil {
-		return err
-	}
-	fit, err := t.choice("fit", xlaFits...)
-	if err != nil {
-		return err
-	}
+	sort := t.choice("sort")
+	fit := t.choice("fit")
 	return t.placeInOrder(ctx, t.xlaSorted(sort), xlaFit[fit])
 }
 

@@ -43,28 +43,39 @@ type csp struct{}
 
 // Info describes the planner.
 func (csp) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "csp",
 		Summary: "rectangle packing by absolute placement: every offset of every buffer, the largest first",
 		Source:  "Huang and Korf, JAIR 2013; Moffitt, MiniMalloc, ASPLOS 2023, section 8",
 		Exact:   true,
-		Techniques: []plan.Technique{
-			{Name: "largest-first", Summary: "place by decreasing size × lifetime, not in the input's order"},
-			{Name: "forward-checking", Summary: "give up where a buffer has no offset left"},
-			{Name: "strips", Summary: "give up where the free strips of a section cannot hold what is still to come"},
-			{Name: "dominance", Summary: "pass over offsets from which a buffer could slide down past nothing"},
-			{Name: "subset-sums", Summary: "try only offsets that are sums of other sizes"},
-			{Name: "symmetry", Summary: "stack identical buffers in the order of their numbers"},
-			{Name: "mirror", Summary: "keep the first buffer in the lower half where a plan can be turned upside down"},
-			{Name: "start", Summary: "minimise from the plan of the heuristics"},
-		},
-	}
+	}, func() run.Settings { return new(cspSettings) })
+}
+
+// cspSettings are what can be set.
+type cspSettings struct {
+	largest, forward, strips, dominance, sums, symmetry, mirror, start bool
+}
+
+// Declare lists the techniques.
+func (s *cspSettings) Declare(d *run.Declaration) {
+	d.Technique(&s.largest, "largest-first", "place by decreasing size × lifetime, not in the input's order")
+	d.Technique(&s.forward, "forward-checking", "give up where a buffer has no offset left")
+	d.Technique(&s.strips, "strips", "give up where the free strips of a section cannot hold what is still to come")
+	d.Technique(&s.dominance, "dominance", "pass over offsets from which a buffer could slide down past nothing")
+	d.Technique(&s.sums, "subset-sums", "try only offsets that are sums of other sizes")
+	d.Technique(&s.symmetry, "symmetry", "stack identical buffers in the order of their numbers")
+	d.Technique(&s.mirror, "mirror", "keep the first buffer in the lower half where a plan can be turned upside down")
+	d.Technique(&s.start, "start", "minimise from the plan of the heuristics")
 }
 
 // Plan searches until it has an answer or a limit comes. Nodes are placements;
 // Seed and Workers are not used. The error is for a problem with windows, or one
 // that is too large for its tables.
 func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	var set cspSettings
+	if err := run.Bind("csp", &o, &set); err != nil {
+		return plan.Result{}, err
+	}
 	for i := range tl.Problem.Buffers {
 		b := &tl.Problem.Buffers[i]
 		if slices.ContainsFunc(tl.Spans(i), func(s timeline.Span) bool { return s.Lower != 0 || s.Upper != b.Size }) {
@@ -79,11 +90,8 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 	if cells > largestTable {
 		return plan.Result{}, fmt.Errorf("planner csp: the buffers reach over %d sections together; it takes %d at most", cells, largestTable)
 	}
-	t := &cspPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*cspSolver, len(tl.Partitions)), without: map[string]bool{}}
-	for _, name := range o.Without {
-		t.without[name] = true
-	}
-	return descend.Run(ctx, tl, o, t, t.budget, descend.Step(tl), !t.without["start"]), nil
+	t := &cspPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*cspSolver, len(tl.Partitions)), set: set}
+	return descend.Run(ctx, tl, o, t, t.budget, descend.Step(tl), set.start), nil
 }
 
 // cspPlanner answers for the partitions of a timeline.
@@ -91,7 +99,7 @@ type cspPlanner struct {
 	tl      *timeline.Timeline
 	budget  *descend.Budget
 	solvers []*cspSolver // by partition, built on demand
-	without map[string]bool
+	set     cspSettings
 }
 
 // Fit searches partition k.
@@ -151,7 +159,7 @@ func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairs.Encoding) *csp
 		at: make([]int64, n), span: make([][]int32, n), twin: make([]int32, n),
 		bySize: make([][]int32, part.Last-part.First), stack: make([][]int32, part.Last-part.First),
 		shared:    make([]int32, part.Last-part.First),
-		dominated: !t.without["dominance"], forward: !t.without["forward-checking"], strips: !t.without["strips"],
+		dominated: t.set.dominance, forward: t.set.forward, strips: t.set.strips,
 	}
 	for k := range n {
 		s.twin[k] = -1
@@ -168,7 +176,7 @@ func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairs.Encoding) *csp
 		slices.SortStableFunc(members, func(a, b int32) int { return cmp.Compare(e.Size[a], e.Size[b]) })
 	}
 	s.link()
-	largest := !t.without["largest-first"]
+	largest := t.set.largest
 	slices.SortStableFunc(s.order, func(a, b int32) int {
 		if x, y := e.Fixed[a] >= 0, e.Fixed[b] >= 0; x != y {
 			if x {
@@ -186,11 +194,11 @@ func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairs.Encoding) *csp
 	for s.fixed < n && e.Fixed[s.order[s.fixed]] >= 0 {
 		s.fixed++
 	}
-	if !t.without["symmetry"] {
+	if t.set.symmetry {
 		s.pairTwins(t.tl)
 	}
-	s.half = s.plain && !t.without["mirror"]
-	if s.plain && !t.without["subset-sums"] {
+	s.half = s.plain && t.set.mirror
+	if s.plain && t.set.sums {
 		s.addUp()
 	}
 	return s

@@ -2,7 +2,6 @@ package rectpack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
@@ -53,46 +52,48 @@ const maxNodes = 4096
 
 // Info describes the planner.
 func (metaCSP) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    "meta-csp",
 		Summary: "rectangle packing by relations: who lies above whom, with all differences closed",
 		Source:  "Moffitt and Pollack, ICAPS 2006; Moffitt, MiniMalloc, ASPLOS 2023, section 8",
 		Exact:   true,
-		Techniques: []plan.Technique{
-			{Name: "forward-checking", Summary: "rule out sides that contradict the differences so far"},
-			{Name: "subsumption", Summary: "decide no pair whose side is implied"},
-			{Name: "ordering", Summary: "decide the tightest pair first, not the first of the input"},
-			{Name: "value-ordering", Summary: "try the side with more room first, not always above"},
-			{Name: "symmetry", Summary: "stack identical buffers in the order of their numbers"},
-			{Name: "mirror", Summary: "try the first pair one way only where a plan can be turned upside down"},
-			{Name: "start", Summary: "minimise from the plan of the heuristics"},
-		},
-		Params: []plan.Param{{
-			Name: "order", Default: "slack",
-			Summary: "the pair to decide next: slack, the least room for both sides; size, the largest two buffers",
-		}},
-	}
+	}, func() run.Settings { return new(metaSettings) })
+}
+
+// metaSettings are what can be set.
+type metaSettings struct {
+	forward, subsume, ordered, roomier, symmetry, mirror, start bool
+
+	order string
+}
+
+// Declare lists the techniques and the parameter.
+func (s *metaSettings) Declare(d *run.Declaration) {
+	d.Technique(&s.forward, "forward-checking", "rule out sides that contradict the differences so far")
+	d.Technique(&s.subsume, "subsumption", "decide no pair whose side is implied")
+	d.Technique(&s.ordered, "ordering", "decide the tightest pair first, not the first of the input")
+	d.Technique(&s.roomier, "value-ordering", "try the side with more room first, not always above")
+	d.Technique(&s.symmetry, "symmetry", "stack identical buffers in the order of their numbers")
+	d.Technique(&s.mirror, "mirror", "try the first pair one way only where a plan can be turned upside down")
+	d.Technique(&s.start, "start", "minimise from the plan of the heuristics")
+	d.Choice(&s.order, "order", "the pair to decide next: slack, the least room for both sides; size, the largest two buffers", "slack", "size")
 }
 
 // Plan searches until it has an answer or a limit comes. Nodes are decisions;
 // Seed and Workers are not used. The error is for a partition of more than 4,095
 // buffers.
 func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	var set metaSettings
+	if err := run.Bind("meta-csp", &o, &set); err != nil {
+		return plan.Result{}, err
+	}
 	for k := range tl.Partitions {
 		if n := len(tl.Partitions[k].Buffers); n >= maxNodes {
 			return plan.Result{}, fmt.Errorf("planner meta-csp: %d buffers depend on one another; it takes %d at most", n, maxNodes-1)
 		}
 	}
-	t := &metaPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*metaSolver, len(tl.Partitions)), without: map[string]bool{}}
-	for _, name := range o.Without {
-		t.without[name] = true
-	}
-	switch t.order = o.Params["order"]; t.order {
-	case "", "size", "slack":
-	default:
-		return plan.Result{}, errors.New("planner meta-csp: parameter order: \"" + t.order + "\" is neither size nor slack")
-	}
-	return descend.Run(ctx, tl, o, t, t.budget, descend.Step(tl), !t.without["start"]), nil
+	t := &metaPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*metaSolver, len(tl.Partitions)), set: set}
+	return descend.Run(ctx, tl, o, t, t.budget, descend.Step(tl), set.start), nil
 }
 
 // metaPlanner answers for the partitions of a timeline.
@@ -100,8 +101,7 @@ type metaPlanner struct {
 	tl      *timeline.Timeline
 	budget  *descend.Budget
 	solvers []*metaSolver // by partition, built on demand
-	without map[string]bool
-	order   string
+	set     metaSettings
 }
 
 // Fit searches partition k.
@@ -126,8 +126,8 @@ func (t *metaPlanner) newSolver(e *pairs.Encoding) *metaSolver {
 	s := &metaSolver{
 		e: e, m: newMatrix(e), budget: t.budget,
 		side:    make([]pairs.Choice, len(e.Pairs)),
-		forward: !t.without["forward-checking"], subsume: !t.without["subsumption"],
-		ordered: !t.without["ordering"], roomier: !t.without["value-ordering"], slack: t.order != "size",
+		forward: t.set.forward, subsume: t.set.subsume,
+		ordered: t.set.ordered, roomier: t.set.roomier, slack: t.set.order != "size",
 	}
 	n := s.m.n
 	s.pairAt = make([]int32, n*n)
@@ -143,8 +143,8 @@ func (t *metaPlanner) newSolver(e *pairs.Encoding) *metaSolver {
 	for k := range e.Len() {
 		plain = plain && e.Align[k] == 1 && e.Fixed[k] < 0
 	}
-	s.mirror = plain && !t.without["mirror"]
-	if !t.without["symmetry"] {
+	s.mirror = plain && t.set.mirror
+	if t.set.symmetry {
 		order := make([]int32, e.Len())
 		for k := range order {
 			order[k] = int32(k)

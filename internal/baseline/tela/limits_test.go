@@ -98,8 +98,8 @@ func TestRefusals(t *testing.T) {
 		want string
 	}{
 		{plan.Options{Params: map[string]string{"max-pairs": "50"}}, "planner tela: 120 buffers that depend on one another have more than 50 conflicting pairs (parameter max-pairs)"},
-		{plan.Options{Params: map[string]string{"strategy": "best"}}, "parameter strategy \"best\": must be one of all, lifetime, size, area, lowest"},
-		{plan.Options{Params: map[string]string{"candidates": "x", "stuck-after": "0"}}, "parameter candidates \"x\": must be an integer from 1 to 4096"},
+		{plan.Options{Params: map[string]string{"strategy": "best"}}, "planner tela: parameter strategy must be all, lifetime, size, area or lowest, not \"best\""},
+		{plan.Options{Params: map[string]string{"candidates": "x", "stuck-after": "0"}}, "planner tela: parameter candidates must be a whole number from 1 to 4096, not \"x\"\nplanner tela: parameter stuck-after must be"},
 		{plan.Options{Without: []string{"longest", "largest", "widest"}}, "no buffer would be a candidate"},
 	} {
 		c.o.Capacity = capacity

@@ -35,20 +35,21 @@ type Planner struct {
 }
 
 // Info describes the planner.
-func (p Planner) Info() plan.Info {
-	i := info()
+func (p Planner) Info() plan.Info { return info(p.name()) }
+
+func (p Planner) name() string {
 	if p.Name != "" {
-		i.Name = p.Name
+		return p.Name
 	}
-	return i
+	return "tela"
 }
 
 // Plan plans. The error names a parameter that is out of range, or says that a
 // partition has too many pairs.
 func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	name := p.Info().Name
-	set, err := settingsOf(name, &o)
-	if err != nil {
+	name := p.name()
+	var set settings
+	if err := run.Bind(name, &o, &set); err != nil {
 		return plan.Result{}, err
 	}
 	r := newRun(tl, set, &o, p.Policy)
@@ -58,6 +59,7 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 		r.stop.Store(true) // rather than when the goroutine of AfterFunc gets its turn
 	}
 	var result plan.Result
+	var err error
 	if o.Minimizing() {
 		result, err = r.minimize(&o)
 	} else {

@@ -25,8 +25,8 @@ func TestSectionsRefuteRightly(t *testing.T) {
 			continue
 		}
 		tl := timeline.New(p)
-		set, err := settingsOf("tela", &plan.Options{})
-		if err != nil {
+		var set settings
+		if err := run.Bind("tela", &plan.Options{}, &set); err != nil {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(seed, 2))
@@ -83,8 +83,8 @@ func TestSectionsRefuteRightly(t *testing.T) {
 // many backtracks.
 func TestSectionsComeBack(t *testing.T) {
 	tl, capacity := hard(t)
-	set, err := settingsOf("tela", &plan.Options{Params: map[string]string{"sections-after": "0"}})
-	if err != nil {
+	var set settings
+	if err := run.Bind("tela", &plan.Options{Params: map[string]string{"sections-after": "0"}}, &set); err != nil {
 		t.Fatal(err)
 	}
 	l := &limits{stop: new(atomic.Bool), steps: 2000, tick: func() {}}

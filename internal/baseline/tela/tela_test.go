@@ -102,9 +102,9 @@ func TestSwitches(t *testing.T) {
 			"stuck-after":    strconv.Itoa(1 + rng.IntN(5)),
 			"sections-after": strconv.Itoa(rng.IntN(3)),
 		}}
-		for _, t := range table {
-			if seed%4 != 0 && rng.IntN(4) == 0 && t.name != "largest" {
-				o.Without = append(o.Without, t.name)
+		for _, t := range info("tela").Techniques {
+			if seed%4 != 0 && rng.IntN(4) == 0 && t.Name != "largest" {
+				o.Without = append(o.Without, t.Name)
 			}
 		}
 		minimum, _, ok := suite.MinHeight(p)

@@ -134,7 +134,7 @@ func (r *job) export(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("planner milp: parameter lp: %w", err)
 	}
-	err = WriteLP(file, r.tl, capacity, r.o.Minimizing(), r.s.tight)
+	err = WriteLP(file, r.tl, capacity, r.o.Minimizing(), r.s.tight())
 	if closed := file.Close(); err == nil {
 		err = closed
 	}

@@ -74,7 +74,7 @@ type planner struct{}
 // The error is for a problem with too many pairs, a parameter that makes no
 // sense, an engine that is not there, or an LP file that cannot be written.
 func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	s, err := settingsOf(o)
+	s, err := settingsOf(&o)
 	if err != nil {
 		return plan.Result{}, err
 	}
@@ -217,7 +217,7 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 		return true, false, nil
 	}
 	floor := min((r.bound+e.Unit-1)/e.Unit, units)
-	f := build(e, units, floor, minimize, r.s.tight)
+	f := build(e, units, floor, minimize, r.s.tight())
 	l := limits{seed: r.o.Seed, cache: r.s.cache, first: !minimize}
 	var sharp bool
 	l.tolerance, sharp = tolerance(units)

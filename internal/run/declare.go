@@ -1,0 +1,193 @@
+package run
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: what can be set of a planner is declared once, by a method that names
+// each technique and parameter beside the field that it sets. Called to
+// describe, it makes the lists of plan.Info; called to bind, it reads the
+// options into the fields. So what the help says, what is refused and what the
+// planner uses cannot differ, and each refusal is worded alike:
+//
+//	planner boxing: parameter tries must be auto or a whole number of at least 0, not "x"
+//
+// Complexity: binding is a scan of Options.Without for each technique and a
+// look-up for each parameter; the portfolio does it for each turn.
+
+// Settings are what can be set of a planner. Declare calls a method of d for
+// each, in the order in which help shows them.
+type Settings interface{ Declare(d *Declaration) }
+
+// Describe completes i by the techniques and parameters of the settings that
+// fresh returns, and by the check of their values.
+func Describe(i plan.Info, fresh func() Settings) plan.Info {
+	var d Declaration
+	fresh().Declare(&d)
+	i.Techniques, i.Params = d.techniques, d.params
+	i.Check = func(o plan.Options) error { return Bind(i.Name, &o, fresh()) }
+	return i
+}
+
+// Bind sets the fields of s to what o says, or to their defaults. The error
+// names the planner and lists all values that it refuses.
+func Bind(planner string, o *plan.Options, s Settings) error {
+	d := Declaration{planner: planner, o: o}
+	s.Declare(&d)
+	return errors.Join(d.errs...)
+}
+
+// A Declaration passes through the settings of a planner, to describe or to bind
+// them.
+type Declaration struct {
+	planner string
+	o       *plan.Options // to bind; nil to describe
+	errs    []error
+
+	techniques []plan.Technique
+	params     []plan.Param
+}
+
+// Endless reports whether no limit is set that would end the run, as some
+// defaults depend on it.
+func (d *Declaration) Endless() bool { return d.o == nil || d.o.Timeout == 0 && d.o.NodeLimit == 0 }
+
+// Refuse adds a complaint that is about more than one value.
+func (d *Declaration) Refuse(what string) {
+	if d.o != nil {
+		d.errs = append(d.errs, errors.New("planner "+d.planner+": "+what))
+	}
+}
+
+// Technique declares a part that can be switched off; on is then false.
+func (d *Declaration) Technique(on *bool, name, summary string) {
+	if d.o == nil {
+		d.techniques = append(d.techniques, plan.Technique{Name: name, Summary: summary})
+		return
+	}
+	*on = !slices.Contains(d.o.Without, name)
+}
+
+// Int declares a whole number from least to most.
+func (d *Declaration) Int(to *int, name string, otherwise, least, most int64, summary string) {
+	x := int64(*to)
+	d.Int64(&x, name, otherwise, least, most, summary)
+	*to = int(x)
+}
+
+// Int64 declares a whole number from least to most. A most of math.MaxInt64 is no
+// bound.
+func (d *Declaration) Int64(to *int64, name string, otherwise, least, most int64, summary string) {
+	if d.o == nil {
+		d.describe(name, strconv.FormatInt(otherwise, 10), whole(least, most), summary)
+		return
+	}
+	*to = otherwise
+	d.whole(to, name, "", least, most)
+}
+
+// Int64OrAuto declares a whole number as Int64 does, of which the default is the
+// word auto, and auto what that stands for.
+func (d *Declaration) Int64OrAuto(to *int64, name string, auto, least, most int64, summary string) {
+	if d.o == nil {
+		d.describe(name, "auto", "auto or "+whole(least, most), summary)
+		return
+	}
+	*to = auto
+	if d.o.Params[name] != "auto" {
+		d.whole(to, name, "auto or ", least, most)
+	}
+}
+
+func (d *Declaration) whole(to *int64, name, or string, least, most int64) {
+	text, ok := d.o.Params[name]
+	if !ok {
+		return
+	}
+	x, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || x < least || x > most {
+		d.mustBe(name, or+whole(least, most), text)
+		return
+	}
+	*to = x
+}
+
+// Float declares a number from least to most. A most of +Inf is no bound; the
+// number is finite all the same.
+func (d *Declaration) Float(to *float64, name string, otherwise, least, most float64, summary string) {
+	values := "a number from " + decimal(least) + " to " + decimal(most)
+	if math.IsInf(most, 1) {
+		values = "a number of at least " + decimal(least)
+	}
+	if d.o == nil {
+		d.describe(name, decimal(otherwise), values, summary)
+		return
+	}
+	*to = otherwise
+	text, ok := d.o.Params[name]
+	if !ok {
+		return
+	}
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= least && x <= most) || math.IsInf(x, 0) {
+		d.mustBe(name, values, text)
+		return
+	}
+	*to = x
+}
+
+// Choice declares one of some words, the first of which is the default.
+func (d *Declaration) Choice(to *string, name, summary string, words ...string) {
+	d.Text(to, name, words[0], or(words), func(text string) bool { return slices.Contains(words, text) }, summary)
+}
+
+// Text declares a text that accept takes; values says in words what that is,
+// as in "must be …". Where accept is nil any text will do.
+func (d *Declaration) Text(to *string, name, otherwise, values string, accept func(string) bool, summary string) {
+	if d.o == nil {
+		d.describe(name, otherwise, values, summary)
+		return
+	}
+	*to = otherwise
+	text, ok := d.o.Params[name]
+	if !ok {
+		return
+	}
+	if accept != nil && !accept(text) {
+		d.mustBe(name, values, text)
+		return
+	}
+	*to = text
+}
+
+func (d *Declaration) describe(name, otherwise, values, summary string) {
+	d.params = append(d.params, plan.Param{Name: name, Default: otherwise, Values: values, Summary: summary})
+}
+
+func (d *Declaration) mustBe(name, values, text string) {
+	d.Refuse("parameter " + name + " must be " + values + ", not " + strconv.Quote(text))
+}
+
+// whole says in words which whole numbers there are.
+func whole(least, most int64) string {
+	if most == math.MaxInt64 {
+		return "a whole number of at least " + strconv.FormatInt(least, 10)
+	}
+	return "a whole number from " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10)
+}
+
+// or joins words as a sentence does: a, b or c.
+func or(words []string) string {
+	if last := len(words) - 1; last > 0 {
+		return strings.Join(words[:last], ", ") + " or " + words[last]
+	}
+	return words[0]
+}
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
