@@ -17,6 +17,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/run"
@@ -83,7 +84,11 @@ var ErrInvalidPlan = errors.New("stowage: a planner returned an invalid plan")
 // The error is for bad input (an *InputError, or an unknown planner, technique
 // or parameter); that no plan exists or none was found in time is a Status. A
 // context that ends stops the search, which then returns its best plan so far.
+//
+// The timeout covers everything from here on: validation, preparation, the
+// planner, and the check of its plan, for which time is set aside.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
+	began := time.Now()
 	if o.Capacity == 0 {
 		o.Capacity = p.Capacity
 	}
@@ -105,7 +110,13 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 			return nil, err
 		}
 	}
-	r, err := run.Run(ctx, planner, timeline.New(p), o)
+	tl := timeline.New(p)
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout))
+		defer cancel()
+	}
+	r, err := run.Run(ctx, planner, tl, o)
 	if err != nil {
 		return nil, err
 	}
@@ -119,6 +130,14 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		}
 	}
 	return &r, nil
+}
+
+// planUntil returns when the planner must end, of a run that began at one time,
+// is prepared at another, and may take so long in all. The check of a plan takes
+// about as long as the preparation; but it is given no more than half of what is left.
+func planUntil(began, prepared time.Time, timeout time.Duration) time.Time {
+	end := began.Add(timeout)
+	return end.Add(-min(prepared.Sub(began), max(0, end.Sub(prepared)/2)))
 }
 
 // Minimize is Solve with Options.Minimize set: it looks for the lowest plan and

@@ -42,16 +42,14 @@ func ValidateAs(p *Problem, t Terms) error {
 	if p.Capacity < 0 || p.Capacity > MaxSum {
 		v.add(-1, "", "capacity", itoa(p.Capacity), "must be from 1 to "+itoa(MaxSum)+", or 0 for none")
 	}
-	seen := make(map[string]int32, len(p.Buffers))
+	seen := newIDs(p.Buffers)
 	var sum, top int64
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		if b.ID == "" {
 			v.add(i, "", "id", "", "is empty")
-		} else if first, dup := seen[b.ID]; dup {
-			v.add(i, b.ID, "id", b.ID, "is a duplicate: buffer number "+strconv.Itoa(int(first)+1)+" has it too")
-		} else {
-			seen[b.ID] = int32(i)
+		} else if first := seen.add(i); first != i {
+			v.add(i, b.ID, "id", b.ID, "is a duplicate: buffer number "+strconv.Itoa(first+1)+" has it too")
 		}
 		v.buffer(i, b, p.Capacity)
 		if b.Size > 0 && b.Size <= MaxSum {

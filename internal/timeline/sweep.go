@@ -18,6 +18,8 @@ import (
 //
 // Complexity: O(p log p) for p pieces. Starts and ends are sorted apart, as
 // plain integers; the sections of a piece follow from two binary searches.
+// Where time is no wider than a few slots for each piece, as the steps of a
+// program are, a table by slot replaces both: O(p + slots).
 
 // sweep fills Starts, Ends, Load, spans, spanAt and extent.
 func (t *Timeline) sweep() {
@@ -34,8 +36,6 @@ func (t *Timeline) sweep() {
 			}
 		}
 	}
-	starts := make([]int64, 0, pieces)
-	ends := make([]int64, 0, pieces)
 	var times [][2]int64 // of each span, where there are gaps
 	if gaps {
 		times = make([][2]int64, 0, pieces)
@@ -43,7 +43,6 @@ func (t *Timeline) sweep() {
 		t.spanAt = make([]int32, 1, n+1)
 		for i := range buffers {
 			eachPiece(&buffers[i], func(lower, upper, from, to int64) {
-				starts, ends = append(starts, lower), append(ends, upper)
 				times = append(times, [2]int64{lower, upper})
 				t.spans = append(t.spans, Span{Lower: from, Upper: to})
 			})
@@ -52,28 +51,24 @@ func (t *Timeline) sweep() {
 	} else {
 		t.spans = make([]Span, n)
 		for i := range buffers {
-			b := &buffers[i]
-			starts, ends = append(starts, b.Lower), append(ends, b.Upper)
-			t.spans[i].Upper = b.Size
+			t.spans[i].Upper = buffers[i].Size
 		}
 	}
-	slices.Sort(starts)
-	slices.Sort(ends)
-	t.closeSections(starts, ends)
+	at := func(k int) (lower, upper int64) {
+		if gaps {
+			return times[k][0], times[k][1]
+		}
+		return buffers[k].Lower, buffers[k].Upper
+	}
+	closed := t.closeSections(len(t.spans), at)
 
 	// A piece is in the sections closed after its start and by its end.
 	m := len(t.Ends)
 	change := make([]int64, m+1)
 	for k := range t.spans {
 		s := &t.spans[k]
-		var lower, upper int64
-		if gaps {
-			lower, upper = times[k][0], times[k][1]
-		} else {
-			lower, upper = buffers[k].Lower, buffers[k].Upper
-		}
-		s.First = closedBy(t.Ends, lower)
-		s.Last = closedBy(t.Ends, upper)
+		lower, upper := at(k)
+		s.First, s.Last = closed(lower), closed(upper)
 		change[s.First] += s.Upper - s.Lower
 		change[s.Last] -= s.Upper - s.Lower
 	}
@@ -90,9 +85,28 @@ func (t *Timeline) sweep() {
 	}
 }
 
-// closeSections merges the sorted starts and ends into the maximal sections.
-// At equal times ends come first, since lifespans are half-open.
-func (t *Timeline) closeSections(starts, ends []int64) {
+// closeSections finds the maximal sections of the pieces, of which at returns
+// the times. It returns a function that tells how many sections are closed at or
+// before a time at which a piece starts or ends. At equal times ends come
+// first, since lifespans are half-open.
+func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)) (closed func(time int64) int32) {
+	if pieces == 0 {
+		return nil
+	}
+	earliest, latest := at(0)
+	for k := range pieces {
+		lower, upper := at(k)
+		earliest, latest = min(earliest, lower), max(latest, upper)
+	}
+	if latest-earliest <= int64(slotsEach*pieces) {
+		return t.closeBySlot(pieces, at, earliest, int(latest-earliest))
+	}
+	starts, ends := make([]int64, pieces), make([]int64, pieces)
+	for k := range pieces {
+		starts[k], ends[k] = at(k)
+	}
+	slices.Sort(starts)
+	slices.Sort(ends)
 	i, fresh := 0, false
 	for _, end := range ends {
 		for i < len(starts) && starts[i] < end {
@@ -105,11 +119,47 @@ func (t *Timeline) closeSections(starts, ends []int64) {
 			fresh = false
 		}
 	}
+	return func(time int64) int32 {
+		return int32(sort.Search(len(t.Ends), func(s int) bool { return t.Ends[s] > time }))
+	}
 }
 
-// closedBy returns how many sections are closed at or before the given time.
-func closedBy(ends []int64, time int64) int32 {
-	return int32(sort.Search(len(ends), func(s int) bool { return ends[s] > time }))
+// slotsEach is the number of slots a piece up to which time is a table.
+const slotsEach = 8
+
+// closeBySlot is closeSections over a table of the slots from earliest on.
+func (t *Timeline) closeBySlot(pieces int, at func(k int) (lower, upper int64), earliest int64, slots int) (closed func(time int64) int32) {
+	// before[s] first marks what happens at slot s, then counts the sections.
+	const starts, ends = 1, 2
+	before := make([]int32, slots+1)
+	for k := range pieces {
+		lower, upper := at(k)
+		before[lower-earliest] |= starts
+		before[upper-earliest] |= ends
+	}
+	fresh, count := false, int32(0)
+	for _, mark := range before {
+		if mark&ends != 0 && fresh {
+			count++
+		}
+		fresh = mark&starts != 0 || fresh && mark&ends == 0
+	}
+	t.Starts, t.Ends = make([]int64, 0, count), make([]int64, 0, count)
+	last := 0
+	fresh, count = false, 0
+	for s, mark := range before {
+		if mark&ends != 0 && fresh {
+			t.Starts = append(t.Starts, earliest+int64(last))
+			t.Ends = append(t.Ends, earliest+int64(s))
+			fresh = false
+			count++
+		}
+		if mark&starts != 0 {
+			last, fresh = s, true
+		}
+		before[s] = count
+	}
+	return func(time int64) int32 { return before[time-earliest] }
 }
 
 // eachPiece calls f with each stretch of time in which a buffer uses one

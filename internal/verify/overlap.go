@@ -27,7 +27,8 @@ import (
 // walk up from a leaf ends where a node does not change, which is soon in a
 // wide tree. A tree over compressed time with the highest end so far at each
 // slot answers yes or no in the same bound but cannot name the pairs, and
-// needs lazy range updates; it was dropped.
+// needs lazy range updates; it was dropped. Whether there is any pair at all is
+// asked first, in disjoint.go.
 
 // never is earlier than any upper time of a piece.
 const never = math.MinInt64
@@ -59,6 +60,14 @@ type event struct {
 // valid, and a buffer that reaches it is reported for that.
 func overlaps(p *model.Problem, offsets []int64) (pairs []overlap, truncated bool) {
 	pieces := cut(p, offsets)
+	if disjoint(pieces) {
+		return nil, false
+	}
+	return meetings(pieces)
+}
+
+// meetings is overlaps for pieces, which it sorts.
+func meetings(pieces []piece) (pairs []overlap, truncated bool) {
 	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.lower, y.lower) })
 	starts := make([]event, len(pieces))
 	ends := make([]event, len(pieces))

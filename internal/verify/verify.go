@@ -3,7 +3,8 @@
 // there cannot hide here.
 //
 // The rules of one buffer (sign, alignment, fixed offset, capacity) are checked
-// in this file; that no two buffers meet is the work of overlap.go.
+// in this file; that no two buffers meet is seen in disjoint.go, and who meets
+// whom in overlap.go.
 package verify
 
 import (

@@ -1,0 +1,88 @@
+package verify
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// TestDisjoint draws rectangles that mostly meet nobody, from a few to
+// thousands, and holds disjoint against meetings, which looks for the pairs.
+func TestDisjoint(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	var valid, not int
+	for round := range 3000 {
+		n := 1 + r.IntN(9)
+		if round%100 == 0 {
+			n = 1000 + r.IntN(4000) // sorted by digits
+		}
+		scale := int64(1) << r.IntN(40)
+		at := func(k int64) int64 { return (k - 3) * scale }
+		var pieces []piece
+		// A grid of cells; each piece stays in its own, but for a few.
+		wide := 1 + r.IntN(n)
+		for k := range n {
+			x, y := int64(k%wide), int64(k/wide)
+			p := piece{at(4 * x), at(4*x + 1 + r.Int64N(4)), at(4 * y), at(4*y + 1 + r.Int64N(4)), int32(k)}
+			if r.IntN(2*n) == 0 {
+				p.end += scale * r.Int64N(5)
+			}
+			if r.IntN(2*n) == 0 {
+				p.lower -= scale * r.Int64N(5)
+			}
+			pieces = append(pieces, p)
+		}
+		r.Shuffle(n, func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
+		got := disjoint(pieces)
+		pairs, _ := meetings(slices.Clone(pieces))
+		if got != (len(pairs) == 0) {
+			t.Fatalf("round %d: disjoint says %v, but %d pairs meet", round, got, len(pairs))
+		}
+		if got {
+			valid++
+		} else {
+			not++
+		}
+	}
+	t.Logf("%d disjoint, %d not", valid, not)
+	if valid < 500 || not < 100 {
+		t.Errorf("the test is lopsided: %d disjoint, %d not", valid, not)
+	}
+}
+
+// TestRanks holds the set of numbers against a slice of them.
+func TestRanks(t *testing.T) {
+	r := rand.New(rand.NewPCG(9, 10))
+	for _, limit := range []int{1, 2, 63, 64, 65, 4096, 4097, 300_000} {
+		set, in := newRanks(limit), []int32{}
+		for range 2000 {
+			k := int32(r.IntN(limit))
+			at, found := slices.BinarySearch(in, k)
+			below, above := int32(-1), int32(-1)
+			if at > 0 {
+				below = in[at-1]
+			}
+			next := at
+			if found {
+				next++
+			}
+			if next < len(in) {
+				above = in[next]
+			}
+			if got := set.before(k); got != below {
+				t.Fatalf("limit %d: before %d is %d, want %d", limit, k, got, below)
+			}
+			if got := set.after(k); got != above {
+				t.Fatalf("limit %d: after %d is %d, want %d", limit, k, got, above)
+			}
+			switch {
+			case !found:
+				set.insert(k)
+				in = slices.Insert(in, at, k)
+			case r.IntN(3) > 0:
+				set.remove(k)
+				in = slices.Delete(in, at, at+1)
+			}
+		}
+	}
+}
