@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -164,12 +165,7 @@ func (c *column) put(first, last int32, size, align int64) int64 {
 			break
 		}
 		if to[k] > at {
-			at = to[k]
-			if align > 1 {
-				if r := at % align; r != 0 {
-					at += align - r
-				}
-			}
+			at = bound.Up(to[k], align)
 		}
 	}
 	c.enter(at, first, last, size)

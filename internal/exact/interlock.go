@@ -3,6 +3,7 @@ package exact
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -118,7 +119,7 @@ func (x *interlock) run(capacity, limit int64) verdict {
 		x.out[j], x.in[j] = x.out[j][:0], x.in[j][:0]
 		x.lb[j], x.ub[j] = x.start[j], capacity-x.size[j]
 		if x.ub[j] >= 0 {
-			x.ub[j] -= x.ub[j] % x.align[j]
+			x.ub[j] = bound.Down(x.ub[j], x.align[j])
 		}
 		if x.ub[j] < x.lb[j] {
 			return refuted
@@ -299,7 +300,7 @@ func (x *interlock) propagate(from ...int32) bool {
 		}
 		for _, a := range x.out[i] {
 			if v := x.lb[i] + a.w; v > x.lb[a.to] {
-				v = roundUp(v, x.align[a.to])
+				v = bound.Up(v, x.align[a.to])
 				if v > x.ub[a.to] {
 					ok = false
 					break
@@ -315,7 +316,7 @@ func (x *interlock) propagate(from ...int32) bool {
 					ok = false
 					break
 				}
-				v -= v % x.align[a.to]
+				v = bound.Down(v, x.align[a.to])
 				if v < x.lb[a.to] {
 					ok = false
 					break

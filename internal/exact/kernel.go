@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -132,7 +133,7 @@ type rankChange struct{ j, old int32 }
 func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *run.Watch) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
 	k := &kernel{
-		sw: sw, n: n, m: m, id: p.Buffers, plain: true, unit: tl.CommonAlignment(p),
+		sw: sw, n: n, m: m, id: p.Buffers, plain: true, unit: bound.CommonAlignment(tl.Problem, p.Buffers),
 		size: make([]int64, n), rawSize: make([]int64, n), align: make([]int64, n),
 		fixed: make([]bool, n), start: make([]int64, n),
 		first: make([]int32, n), last: make([]int32, n), twin: make([]int32, n),
@@ -151,7 +152,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *
 	rng := uint64(0x9e3779b97f4a7c15)
 	for j, i := range p.Buffers {
 		b := &tl.Problem.Buffers[i]
-		k.rawSize[j], k.size[j], k.align[j] = b.Size, roundUp(b.Size, k.unit), b.Align()
+		k.rawSize[j], k.size[j], k.align[j] = b.Size, bound.Up(b.Size, k.unit), b.Align()
 		if b.Fixed != nil {
 			k.fixed[j], k.start[j] = true, *b.Fixed
 		}
@@ -174,7 +175,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *
 			for _, s := range tl.Spans(int(i)) {
 				s.First, s.Last = s.First-p.First, s.Last-p.First
 				if !k.windowed {
-					s.Upper = roundUp(s.Upper, k.unit)
+					s.Upper = bound.Up(s.Upper, k.unit)
 				}
 				k.spans = append(k.spans, s)
 			}
@@ -227,7 +228,7 @@ func (k *kernel) setCapacity(capacity int64) bool {
 	for j := range k.n {
 		k.ub[j] = capacity - k.rawSize[j]
 		if k.ub[j] >= 0 {
-			k.ub[j] -= k.ub[j] % k.align[j]
+			k.ub[j] = bound.Down(k.ub[j], k.align[j])
 		}
 		if k.fixed[j] {
 			ok = ok && k.start[j] <= k.ub[j]
@@ -310,17 +311,7 @@ func (k *kernel) grab(n int) []int32 {
 
 // alignUp rounds an offset up to buffer j's alignment.
 func (k *kernel) alignUp(j int32, offset int64) int64 {
-	if a := k.align[j]; a > 1 {
-		return roundUp(offset, a)
-	}
-	return offset
-}
-
-func roundUp(x, multiple int64) int64 {
-	if r := x % multiple; r > 0 {
-		x += multiple - r
-	}
-	return x
+	return bound.Up(offset, k.align[j])
 }
 
 // mix multiplies and folds, as wyhash does.

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -365,39 +366,6 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// TestStep checks the number that divides the heights of canonical plans.
-func TestStep(t *testing.T) {
-	at := func(x int64) *int64 { return &x }
-	buffer := func(size, alignment int64) model.Buffer {
-		return model.Buffer{Lower: 0, Upper: 3, Size: size, Alignment: alignment}
-	}
-	fixed := buffer(12, 0)
-	fixed.Fixed = at(18)
-	windowed := buffer(12, 0)
-	windowed.Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 3, Upper: 9}}}
-	for _, tc := range []struct {
-		name    string
-		buffers []model.Buffer
-		want    int64
-	}{
-		{"one", []model.Buffer{buffer(12, 0)}, 12},
-		{"sizes", []model.Buffer{buffer(12, 0), buffer(18, 0), buffer(30, 1)}, 6},
-		{"prime to one another", []model.Buffer{buffer(12, 0), buffer(5, 0)}, 1},
-		{"a fixed offset", []model.Buffer{buffer(12, 0), fixed}, 6},
-		{"a window", []model.Buffer{buffer(12, 0), windowed}, 3},
-		{"an alignment that divides", []model.Buffer{buffer(12, 4), buffer(24, 6)}, 12},
-		{"an alignment that does not", []model.Buffer{buffer(12, 8)}, 4},
-		{"an alignment that another spoils", []model.Buffer{buffer(12, 9), buffer(12, 4)}, 1},
-		{"an alignment that a later one spoils", []model.Buffer{buffer(12, 4), buffer(12, 9)}, 1},
-	} {
-		e := newEngine(context.Background(), timeline.New(&model.Problem{Buffers: tc.buffers}), plan.Options{}, settings{orders: []string{"A"}})
-		if got := e.step(); got != tc.want {
-			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
-		}
-		e.close()
-	}
-}
-
 // TestStepOfAlignments minimises problems in which alignments do not divide one
 // another, where a step that is too long would pass over the optimum.
 func TestStepOfAlignments(t *testing.T) {
@@ -424,18 +392,11 @@ func TestStepOfAlignments(t *testing.T) {
 			p.Buffers = append(p.Buffers, b)
 		}
 		minimum, _, _ := suite.MinHeight(p)
-		tl := timeline.New(p)
-		got := solveWithin(t, context.Background(), tl, plan.Options{})
+		got := solveWithin(t, context.Background(), timeline.New(p), plan.Options{})
 		if got.Status != model.Optimal || got.Height != minimum {
 			t.Fatalf("%s %d, want %d\n%s", got.Status, got.Height, minimum, describe(p))
 		}
-		e := newEngine(context.Background(), tl, plan.Options{}, settings{orders: []string{"A"}})
-		step := e.step()
-		e.close()
-		if minimum%step != 0 {
-			t.Fatalf("the optimum %d is no multiple of the step %d\n%s", minimum, step, describe(p))
-		}
-		if step > 1 {
+		if bound.Step(p) > 1 {
 			coarse++
 		}
 	}

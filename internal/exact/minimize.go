@@ -3,6 +3,7 @@ package exact
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -29,8 +30,8 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 		r.Status, r.Offsets = model.Optimal, e.offsets()
 		return r
 	}
-	step := e.step()
-	bound := roundUp(e.tl.LowerBound, step)
+	step := bound.Step(e.tl.Problem)
+	proven := bound.Up(e.tl.LowerBound, step)
 	var best []int64
 	height := int64(math.MaxInt64) // of best
 	roof := o.Capacity
@@ -53,15 +54,15 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 			e.keep(p, part)
 		}
 	}
-	// ask tries one capacity and moves bound or height.
+	// ask tries one capacity and moves proven or height.
 	ask := func(capacity int64, try func(int64) verdict) verdict {
 		v := try(capacity)
 		switch v {
 		case fits:
 			take(e.offsets())
 		case refuted:
-			bound = max(bound, roundUp(capacity+1, step))
-			e.bound = bound
+			proven = max(proven, bound.Up(capacity+1, step))
+			e.bound = proven
 		}
 		return v
 	}
@@ -75,17 +76,17 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 	}
 	halves := int64(firstRound)
 	once := func(capacity int64) verdict { return e.round(capacity, halves) }
-	for best != nil && bound < height && !e.over() {
+	for best != nil && proven < height && !e.over() {
 		moved := false
 		for _, pick := range []func() int64{
-			func() int64 { return bound },
-			func() int64 { return bound + (height-bound)/2/step*step },
-			func() int64 { return height - 1 - (height-1)%step },
+			func() int64 { return proven },
+			func() int64 { return proven + bound.Down((height-proven)/2, step) },
+			func() int64 { return bound.Down(height-1, step) },
 		} {
-			if bound >= height || e.over() {
+			if proven >= height || e.over() {
 				break
 			}
-			if ask(max(bound, pick()), once) != undecided {
+			if ask(max(proven, pick()), once) != undecided {
 				moved = true
 			}
 		}
@@ -94,51 +95,15 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 		}
 	}
 	r.Stats = e.stats()
-	r.LowerBound = min(bound, height)
+	r.LowerBound = min(proven, height)
 	if best == nil {
 		r.Status = model.Unknown
 		r.LowerBound = e.tl.LowerBound
 		return r
 	}
 	r.Offsets, r.Status = best, model.Feasible
-	if bound >= height {
+	if proven >= height {
 		r.Status = model.Optimal
 	}
 	return r
-}
-
-// step returns a number that divides the height of every canonical plan.
-func (e *engine) step() int64 {
-	var g int64
-	add := func(x int64) {
-		for x != 0 {
-			g, x = x, g%x
-		}
-	}
-	buffers := e.tl.Problem.Buffers
-	for i := range buffers {
-		b := &buffers[i]
-		add(b.Size)
-		if b.Fixed != nil {
-			add(*b.Fixed)
-		}
-		for _, gap := range b.Gaps {
-			if gap.Window != nil {
-				add(gap.Window.Lower)
-				add(gap.Window.Upper)
-			}
-		}
-	}
-	// Rounding up to an alignment keeps multiples of g where it divides g or is a
-	// multiple of it. An alignment that is neither takes g down to a divisor,
-	// which others may not divide any more.
-	for before := int64(0); before != g; {
-		before = g
-		for i := range buffers {
-			if a := buffers[i].Align(); g%a != 0 {
-				add(a)
-			}
-		}
-	}
-	return max(g, 1)
 }

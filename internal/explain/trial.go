@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -92,10 +93,7 @@ func (t *trial) stackable(set []int) bool {
 		if b.Fixed != nil {
 			return false
 		}
-		if r := top % b.Align(); r != 0 {
-			top += b.Align() - r
-		}
-		if top += b.Size; top > t.options.Capacity {
+		if top = bound.Up(top, b.Align()) + b.Size; top > t.options.Capacity {
 			return false
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -121,7 +122,7 @@ func TestContentionRests(t *testing.T) {
 						floor = max(floor, offsets[j]+p.Buffers[j].Size)
 					}
 				}
-				if want := roundUp(floor, p.Buffers[i].Align()); offsets[i] != want {
+				if want := bound.Up(floor, p.Buffers[i].Align()); offsets[i] != want {
 					t.Fatalf("seed %d: buffer %d is at %d, not on top of what is under it: %d", seed, i, offsets[i], want)
 				}
 			}

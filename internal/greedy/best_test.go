@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -159,7 +160,7 @@ func TestSkylineIsCanonical(t *testing.T) {
 						o = max(o, offsets[k]+p.Buffers[k].Size)
 					}
 				}
-				offsets[j] = roundUp(o, p.Buffers[j].Align())
+				offsets[j] = bound.Up(o, p.Buffers[j].Align())
 				if least < 0 || offsets[j] < least {
 					least = offsets[j]
 				}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -149,8 +150,8 @@ func allocate(ctx context.Context, p *model.Problem, round int64) []int64 {
 		if round%b.Align() != 0 {
 			size += b.Align() - 1
 		}
-		of[e.buffer] = a.take(roundUp(size, round))
-		offsets[e.buffer] = roundUp(a.chunks[of[e.buffer]].at, b.Align())
+		of[e.buffer] = a.take(bound.Up(size, round))
+		offsets[e.buffer] = bound.Up(a.chunks[of[e.buffer]].at, b.Align())
 	}
 	return offsets
 }

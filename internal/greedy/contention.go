@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -143,7 +144,7 @@ func stackAll(ctx context.Context, tl *timeline.Timeline, order []int32, any boo
 		for _, s := range tl.Spans(int(i)) {
 			least = max(least, line.highest(int(s.First), int(s.Last))-s.Lower)
 		}
-		return roundUp(least, tl.Problem.Buffers[i].Align())
+		return bound.Up(least, tl.Problem.Buffers[i].Align())
 	}
 	put := func(i int32, at int64) {
 		offsets[i] = at

@@ -1,5 +1,7 @@
 package greedy
 
+import "github.com/stowage-go/stowage/internal/bound"
+
 // Idea: the free blocks of an address space, in a treap by address whose nodes
 // know the largest block below them. So the lowest block of at least some size,
 // the highest, and the neighbours of a block that is given back are each one
@@ -77,7 +79,7 @@ func (f *freeList) lowestIn(i int32, size, align, room int64) (int64, bool) {
 		case f.blocks[b.left].largest >= room:
 			i = b.left
 		case b.size >= room:
-			at := roundUp(b.from, align)
+			at := bound.Up(b.from, align)
 			return at, at+size <= b.from+b.size
 		default:
 			i = b.right
@@ -95,7 +97,7 @@ func (f *freeList) highest(size, align, limit int64) (at int64, ok bool) {
 	}
 	b := &f.blocks[i]
 	at = min(b.from+b.size, limit) - size
-	return at - at%align, true
+	return bound.Down(at, align), true
 }
 
 // highestIn returns the highest block of at least room bytes that begins at or

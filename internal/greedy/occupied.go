@@ -1,6 +1,10 @@
 package greedy
 
-import "sort"
+import (
+	"sort"
+
+	"github.com/stowage-go/stowage/internal/bound"
+)
 
 // Idea: first fit asks for the lowest offset at which a stretch of sections is
 // free. A segment tree over the sections keeps two sets of byte ranges per
@@ -80,7 +84,7 @@ func (u *occupied) reset(sections int, tolerance, granule int64) {
 
 // insert marks the bytes r as in use in the sections [first, last).
 func (u *occupied) insert(first, last int32, r byteRange) {
-	r.to = roundUp(r.to, u.granule)
+	r.to = bound.Up(r.to, u.granule)
 	low, high := int(first)+u.leaves, int(last)+u.leaves
 	for l, h := low, high; l < h; l, h = l/2, h/2 {
 		if l&1 == 1 {
@@ -188,14 +192,14 @@ func (u *occupied) appendProbes(probes []probe, first, last int32, lower, upper 
 // lowest returns the lowest multiple of align, at least offset, at which every
 // probe finds room. It shortens the lists by what lies below.
 func lowest(probes []probe, offset, align int64) int64 {
-	offset = roundUp(offset, align)
+	offset = bound.Up(offset, align)
 	// Invariant: the last agreed probes, up to the one before k, have room at
 	// offset.
 	for k, agreed := 0, 0; agreed < len(probes); agreed++ {
 		p := &probes[k]
 		list := skip(p.list, offset+p.lower)
 		for len(list) > 0 && list[0].from < offset+p.upper {
-			offset = roundUp(list[0].to-p.lower, align)
+			offset = bound.Up(list[0].to-p.lower, align)
 			list = skip(list[1:], offset+p.lower)
 			agreed = 0
 		}
@@ -244,13 +248,4 @@ func room(probes []probe, offset int64) (free int64, ok bool) {
 		}
 	}
 	return free, ok
-}
-
-func roundUp(x, multiple int64) int64 {
-	if multiple > 1 {
-		if r := x % multiple; r != 0 {
-			x += multiple - r
-		}
-	}
-	return x
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -153,7 +154,7 @@ func (p *placer) begin(part *timeline.Partition) {
 		}
 	}
 	p.first = part.First
-	p.used.reset(int(part.Last-part.First), smallest-1, p.tl.CommonAlignment(*part))
+	p.used.reset(int(part.Last-part.First), smallest-1, bound.CommonAlignment(p.tl.Problem, part.Buffers))
 }
 
 // fixed places the fixed buffers of the partition and reports whether none

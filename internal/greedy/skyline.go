@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/heap"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -51,7 +52,7 @@ func skyline(tl *timeline.Timeline, word string) []int32 {
 		for _, span := range tl.Spans(int(i)) {
 			least = max(least, line.highest(int(span.First), int(span.Last))-span.Lower)
 		}
-		least = roundUp(least, tl.Problem.Buffers[i].Align())
+		least = bound.Up(least, tl.Problem.Buffers[i].Align())
 		if least > top.least {
 			if budget--; budget < 0 {
 				return nil

@@ -1,5 +1,7 @@
 package pairs
 
+import "github.com/stowage-go/stowage/internal/bound"
+
 // Idea: once each pair is chosen, what is left are differences, and the least
 // offsets that satisfy them are the longest paths from the floor, each step
 // rounded up to the alignment. Offsets start at their lower bounds and rise
@@ -48,7 +50,7 @@ func (e *Encoding) Least(choices []Choice, capacity int64) []int64 {
 				low, up, by = q.J, q.I, q.Down
 			}
 			if x := at[low] + by; x > at[up] {
-				if at[up] = roundUp(x, e.Align[up]); at[up] > high[up] {
+				if at[up] = bound.Up(x, e.Align[up]); at[up] > high[up] {
 					return nil
 				}
 				rose = true
@@ -76,15 +78,4 @@ func (e *Encoding) Choose(at []int64) (choices []Choice, ok bool) {
 		}
 	}
 	return choices, true
-}
-
-// roundUp returns the least multiple that is at least x, for any sign of x.
-func roundUp(x, multiple int64) int64 {
-	r := x % multiple
-	switch {
-	case r > 0:
-		return x + multiple - r
-	default:
-		return x - r
-	}
 }

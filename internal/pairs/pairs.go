@@ -8,6 +8,7 @@ package pairs
 import (
 	"fmt"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -19,9 +20,9 @@ import (
 // themselves.
 //
 // Everything is divided by the greatest number that divides all sizes, windows
-// and fixed offsets: small numbers make for small grids, and doubles tell them
-// apart. Alignments that the unit does not divide, nor is a multiple of, join
-// the divisor, so the least offsets stay whole.
+// and fixed offsets, and with which all alignments agree (bound.Unit), so that the
+// least offsets stay whole: small numbers make for small grids, and doubles tell
+// them apart.
 //
 // Complexity: O(pairs), times the spans of two buffers where there are gaps.
 //
@@ -94,26 +95,13 @@ func Encode(tl *timeline.Timeline, buffers []int32, limit int) (*Encoding, error
 // scale divides everything by the unit.
 func (e *Encoding) scale() {
 	var unit int64
-	add := func(x int64) {
-		for x != 0 {
-			unit, x = x, unit%x
-		}
-		unit = max(unit, -unit)
-	}
 	for k := range e.Size {
-		add(e.Size[k])
-		add(max(e.Fixed[k], 0))
+		unit = bound.GCD(max(e.Fixed[k], 0), bound.GCD(e.Size[k], unit))
 	}
 	for _, p := range e.Pairs {
-		add(p.Up)
-		add(p.Down)
+		unit = bound.GCD(p.Down, bound.GCD(p.Up, unit))
 	}
-	unit = max(unit, 1)
-	for _, a := range e.Align {
-		if unit%a != 0 {
-			add(a)
-		}
-	}
+	unit = bound.Unit(unit, e.Len(), func(k int) int64 { return e.Align[k] })
 	e.Unit = unit
 	for k := range e.Size {
 		e.Size[k] /= unit
@@ -143,7 +131,7 @@ func (e *Encoding) Bounds(k int, capacity int64) (low, high int64) {
 		return at, min(at, high)
 	}
 	if high >= 0 {
-		high -= high % e.Align[k]
+		high = bound.Down(high, e.Align[k])
 	}
 	return 0, high
 }

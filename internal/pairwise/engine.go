@@ -3,6 +3,7 @@ package pairwise
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -145,8 +146,7 @@ func (e *Engine) Reset(capacity int64) bool {
 	e.open, e.failed = 0, false
 	e.peak = [2]int64{math.MinInt64 / 4, math.MinInt64 / 4}
 	for j := range e.size {
-		lo, hi := int64(0), capacity-e.size[j]
-		hi -= mod(hi, e.align[j])
+		lo, hi := int64(0), bound.Down(capacity-e.size[j], e.align[j])
 		if at := e.fixed[j]; at >= 0 {
 			lo, hi = at, min(at, hi)
 			e.isPlaced[j] = true
@@ -174,13 +174,4 @@ func (e *Engine) Reset(capacity int64) bool {
 	ok := e.propagate()
 	e.root = int32(len(e.trail))
 	return ok
-}
-
-// mod returns the remainder of x by m, from 0 to m-1.
-func mod(x, m int64) int64 {
-	r := x % m
-	if r < 0 {
-		r += m
-	}
-	return r
 }

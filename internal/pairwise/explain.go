@@ -1,6 +1,10 @@
 package pairwise
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+)
 
 // Idea: a failure is two bounds that meet. Each is a trail entry, each entry
 // follows from others, and the walk from the failure back to decisions collects
@@ -97,11 +101,7 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 			// A bound pushed this one along a literal. Rounding to the alignment
 			// gives the last part of the demand for nothing.
 			a := e.align[step.v>>1]
-			need := e.need[t]
-			if r := mod(need, a); r != 0 {
-				need += a - r
-			}
-			demand(step.a, need-a+1-e.distanceOf(step.why))
+			demand(step.a, bound.Up(e.need[t], a)-a+1-e.distanceOf(step.why))
 			if o := e.orderAt[step.why>>1]; o >= e.root {
 				if !e.marked[o] {
 					e.marked[o] = true

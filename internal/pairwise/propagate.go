@@ -1,5 +1,7 @@
 package pairwise
 
+import "github.com/stowage-go/stowage/internal/bound"
+
 // Idea: a bound that has moved is looked at once, against each of its buffer's
 // pairs. A pair that already has its order passes the bound on; an open one is
 // decided where the bound rules out one of its orders.
@@ -129,11 +131,7 @@ func (e *Engine) count(literal int32, by int32) {
 // opposite.
 func (e *Engine) raise(v int32, x int64, why, from int32) bool {
 	j := v >> 1
-	if a := e.align[j]; a > 1 {
-		if r := mod(x, a); r != 0 {
-			x += a - r
-		}
-	}
+	x = bound.Up(x, e.align[j])
 	e.trail = append(e.trail, entry{v: v, prev: e.at[v], value: x, why: why, a: from})
 	e.at[v] = int32(len(e.trail) - 1)
 	e.value[v] = x

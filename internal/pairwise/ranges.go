@@ -3,6 +3,8 @@ package pairwise
 import (
 	"cmp"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: the free offsets of a buffer are its range less the forbidden ranges of
@@ -37,7 +39,7 @@ func (e *Engine) forbidden(j int32) {
 // range, and forbidden by no placed buffer; ok is false where there is none.
 func (e *Engine) Lowest(j int32, from int64) (offset int64, ok bool) {
 	lo, hi := e.Range(j)
-	offset = e.roundUp(j, max(lo, from))
+	offset = bound.Up(max(lo, from), e.align[j])
 	if offset > hi {
 		return 0, false
 	}
@@ -47,7 +49,7 @@ func (e *Engine) Lowest(j int32, from int64) (offset int64, ok bool) {
 	e.forbidden(j)
 	for _, s := range e.blocks {
 		if s.above < offset && offset < s.below {
-			if offset = e.roundUp(j, s.below); offset > hi {
+			if offset = bound.Up(s.below, e.align[j]); offset > hi {
 				return 0, false
 			}
 		}
@@ -68,12 +70,12 @@ func (e *Engine) Free(dst []Free, j int32) []Free {
 	}
 	e.forbidden(j)
 	for _, s := range e.blocks {
-		end := s.above - mod(s.above, e.align[j])
+		end := bound.Down(s.above, e.align[j])
 		if lo <= end {
 			dst = append(dst, Free{lo, end})
 		}
 		if s.below > lo {
-			lo = e.roundUp(j, s.below)
+			lo = bound.Up(s.below, e.align[j])
 		}
 	}
 	if lo <= hi {
@@ -94,13 +96,6 @@ func (e *Engine) Skyline(j int32) (offset int64, ok bool) {
 		}
 	}
 	return e.Lowest(j, top)
-}
-
-func (e *Engine) roundUp(j int32, x int64) int64 {
-	if r := mod(x, e.align[j]); r != 0 {
-		x += e.align[j] - r
-	}
-	return x
 }
 
 // Slack returns the room that a literal leaves between the bounds of its two

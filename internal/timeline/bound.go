@@ -1,5 +1,7 @@
 package timeline
 
+import "github.com/stowage-go/stowage/internal/bound"
+
 // bound sets MaxLoad and LowerBound.
 //
 // The load of a section bounds the height from below: its windows are disjoint
@@ -9,9 +11,7 @@ package timeline
 // bound is the rounded load less the largest rounding of a member. A fixed
 // offset bounds the height by its own end.
 func (t *Timeline) bound() {
-	for _, load := range t.Load {
-		t.MaxLoad = max(t.MaxLoad, load)
-	}
+	t.MaxLoad, _ = bound.Peak(t.Load)
 	t.LowerBound = t.MaxLoad
 	for i := range t.Problem.Buffers {
 		b := &t.Problem.Buffers[i]
@@ -29,62 +29,27 @@ func (t *Timeline) bound() {
 // alignedLoad returns the alignment bound of a partition, 0 where it says
 // nothing beyond the load.
 func (t *Timeline) alignedLoad(p Partition) int64 {
-	g := t.CommonAlignment(p)
+	g := bound.CommonAlignment(t.Problem, p.Buffers)
 	if g == 1 {
 		return 0
 	}
-	change := make([]int64, p.Last-p.First+1)
+	profile := bound.NewProfile(int(p.Last - p.First))
 	for _, i := range p.Buffers {
-		size := roundUp(t.Problem.Buffers[i].Size, g)
+		size := bound.Up(t.Problem.Buffers[i].Size, g)
 		for _, s := range t.Spans(int(i)) {
-			change[s.First-p.First] += size
-			change[s.Last-p.First] -= size
+			profile.Add(s.First-p.First, s.Last-p.First, size)
 		}
 	}
-	var load, peak int64
-	at := p.First
-	for k, c := range change {
-		if load += c; load > peak {
-			peak, at = load, p.First+int32(k)
-		}
-	}
-	var slack int64
+	peak, at := bound.Peak(profile.Sum())
+	at += p.First
+	var padding int64
 	for _, i := range p.Buffers {
 		for _, s := range t.Spans(int(i)) {
 			if s.First <= at && at < s.Last {
 				size := t.Problem.Buffers[i].Size
-				slack = max(slack, roundUp(size, g)-size)
+				padding = max(padding, bound.Up(size, g)-size)
 			}
 		}
 	}
-	return peak - slack
-}
-
-// CommonAlignment returns the greatest number that divides every alignment in
-// the partition; 1 where any buffer has a window, since the bytes in use may
-// then start anywhere.
-func (t *Timeline) CommonAlignment(p Partition) int64 {
-	var g int64
-	for _, i := range p.Buffers {
-		b := &t.Problem.Buffers[i]
-		for _, gap := range b.Gaps {
-			if gap.Window != nil {
-				return 1
-			}
-		}
-		for a := b.Align(); a != 0; {
-			g, a = a, g%a
-		}
-		if g == 1 {
-			return 1
-		}
-	}
-	return max(g, 1)
-}
-
-func roundUp(x, multiple int64) int64 {
-	if r := x % multiple; r != 0 {
-		x += multiple - r
-	}
-	return x
+	return peak - padding
 }

@@ -94,35 +94,6 @@ func TestAlignedBound(t *testing.T) {
 	}
 }
 
-func TestCommonAlignment(t *testing.T) {
-	window := []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 1}}}
-	hole := []model.Gap{{Lower: 1, Upper: 2}}
-	for _, tc := range []struct {
-		alignments []int64
-		gaps       []model.Gap // of the first
-		want       int64
-	}{
-		{[]int64{8}, nil, 8},
-		{[]int64{12, 18, 30}, nil, 6},
-		{[]int64{12, 0, 30}, nil, 1},
-		{[]int64{12, 1, 30}, nil, 1},
-		{[]int64{4, 9}, nil, 1},
-		{[]int64{12, 18}, hole, 6},
-		{[]int64{12, 18}, window, 1},
-		{[]int64{model.MaxSum, model.MaxSum}, nil, model.MaxSum},
-	} {
-		p := &model.Problem{}
-		for i, a := range tc.alignments {
-			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Lower: 0, Upper: 3, Size: 2, Alignment: a})
-		}
-		p.Buffers[0].Gaps = tc.gaps
-		tl := New(p)
-		if got := tl.CommonAlignment(tl.Partitions[0]); got != tc.want {
-			t.Errorf("alignments %v, gaps %v: %d, want %d", tc.alignments, tc.gaps, got, tc.want)
-		}
-	}
-}
-
 // TestBoundByHand has the sums that the comment on bound speaks of.
 func TestBoundByHand(t *testing.T) {
 	at := func(x int64) *int64 { return &x }

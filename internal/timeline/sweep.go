@@ -4,6 +4,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -64,18 +65,14 @@ func (t *Timeline) sweep() {
 
 	// A piece is in the sections closed after its start and by its end.
 	m := len(t.Ends)
-	change := make([]int64, m+1)
+	profile := bound.NewProfile(m)
 	for k := range t.spans {
 		s := &t.spans[k]
 		lower, upper := at(k)
 		s.First, s.Last = closed(lower), closed(upper)
-		change[s.First] += s.Upper - s.Lower
-		change[s.Last] -= s.Upper - s.Lower
+		profile.Add(s.First, s.Last, s.Upper-s.Lower)
 	}
-	t.Load = change[:m]
-	for s := 1; s < m; s++ {
-		t.Load[s] += t.Load[s-1]
-	}
+	t.Load = profile.Sum()
 
 	t.extent = make([]int32, 2*n)
 	for i := range buffers {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -97,12 +98,7 @@ func (t *tightener) put(first, last int32, size, align int64) int64 {
 			}
 		}
 		if to[k] > at {
-			at = to[k]
-			if align > 1 {
-				if r := at % align; r != 0 {
-					at += align - r
-				}
-			}
+			at = bound.Up(to[k], align)
 		}
 	}
 	if best < 0 {

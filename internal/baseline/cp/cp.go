@@ -12,6 +12,7 @@ import (
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -71,7 +72,7 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 		return plan.Result{}, err
 	}
 	s := &solver{tl: tl, budget: descend.NewBudget(ctx, o), engines: make([]*pairwise.Engine, len(tl.Partitions)), firstFail: set.firstFail, offsets: set.branch == "offsets"}
-	r := descend.Run(ctx, tl, o, s, s.budget, descend.Step(tl), set.start)
+	r := descend.Run(ctx, tl, o, s, s.budget, bound.Step(tl.Problem), set.start)
 	return r, s.err
 }
 

@@ -6,6 +6,7 @@ package descend
 import (
 	"context"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -127,7 +128,7 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 		if !fits {
 			next = o.Capacity
 		}
-		if next = max(next-next%d.step, d.bound); !fits {
+		if next = max(bound.Down(next, d.step), d.bound); !fits {
 			next = min(next, o.Capacity)
 		}
 		switch d.ask(top, next) {
@@ -226,36 +227,4 @@ func never(tl *timeline.Timeline) []int32 {
 		}
 	}
 	return idle
-}
-
-// Step returns a number of bytes that divides the height of a lowest plan: the
-// divisor of all sizes, windows and fixed offsets, as far as alignments respect
-// it.
-func Step(tl *timeline.Timeline) int64 {
-	var g int64
-	add := func(x int64) {
-		for x != 0 {
-			g, x = x, g%x
-		}
-	}
-	buffers := tl.Problem.Buffers
-	for i := range buffers {
-		b := &buffers[i]
-		add(b.Size)
-		if b.Fixed != nil {
-			add(*b.Fixed)
-		}
-		for _, gap := range b.Gaps {
-			if gap.Window != nil {
-				add(gap.Window.Lower)
-				add(gap.Window.Upper)
-			}
-		}
-	}
-	for i := range buffers {
-		if a := buffers[i].Align(); g != 0 && g%a != 0 {
-			add(a)
-		}
-	}
-	return max(g, 1)
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -53,7 +54,7 @@ func runStacker(t *testing.T, p *model.Problem, o plan.Options, start bool) (pla
 	t.Helper()
 	tl := timeline.New(p)
 	s := &stacker{tl: tl, budget: NewBudget(context.Background(), o)}
-	r := Run(context.Background(), tl, o, s, s.budget, Step(tl), start)
+	r := Run(context.Background(), tl, o, s, s.budget, bound.Step(p), start)
 	if r.Status.HasPlan() {
 		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() {
 			t.Fatal(report.Violations)
@@ -111,28 +112,6 @@ func TestDescends(t *testing.T) {
 	r, s = runStacker(t, p, plan.Options{Start: []int64{0, 60, 0, 0, 40}, Capacity: 55, Minimize: true}, false)
 	if want := []int64{50}; !slices.Equal(s.asked, want) || r.Status != model.Infeasible || r.LowerBound != 56 {
 		t.Errorf("asked %v, %v, bound %d; want %v", s.asked, r.Status, r.LowerBound, want)
-	}
-}
-
-func TestStep(t *testing.T) {
-	at := int64(18)
-	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 12}, {ID: "b", Upper: 4, Size: 24}}}
-	for _, want := range []struct {
-		step   int64
-		change func()
-	}{
-		{12, func() {}},
-		{6, func() { p.Buffers[1].Fixed = &at }},
-		{3, func() {
-			p.Buffers[0].Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 3, Upper: 6}}}
-		}},
-		{3, func() { p.Buffers[0].Alignment = 3 }},
-		{1, func() { p.Buffers[0].Alignment = 4 }},
-	} {
-		want.change()
-		if got := Step(timeline.New(p)); got != want.step {
-			t.Errorf("step %d, want %d", got, want.step)
-		}
 	}
 }
 

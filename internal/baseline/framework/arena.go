@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sort"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: TFLite's arena keeps what it has placed in a list by offset. A new
@@ -59,7 +61,7 @@ func (a *arena) bestFit(i int, early bool) int64 {
 		if lasts[k] <= first || f >= last {
 			continue
 		}
-		start := roundUp(current, align)
+		start := bound.Up(current, align)
 		if start+size <= from[k] && from[k]-start < hole {
 			best, hole = start, from[k]-current
 		}
@@ -69,7 +71,7 @@ func (a *arena) bestFit(i int, early bool) int64 {
 		}
 	}
 	if best == none {
-		return roundUp(current, align)
+		return bound.Up(current, align)
 	}
 	return best
 }

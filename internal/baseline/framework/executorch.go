@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: ExecuTorch plans with shared objects of fixed size. Specs come by
@@ -105,7 +107,7 @@ func (e *executorch) pick(i int) {
 				end = max(end, e.within[j]+buffers[j].Size)
 			}
 		}
-		if at := roundUp(end, align); at+size <= room {
+		if at := bound.Up(end, align); at+size <= room {
 			put(k, at)
 			return
 		}

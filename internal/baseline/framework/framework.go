@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -115,7 +116,7 @@ func (p planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
 		if b.Fixed != nil && !p.fixed {
 			return nil, fmt.Errorf("planner %s cannot honour fixed offsets: buffer %s has one", p.name, b.ID)
 		}
-		if sum += roundUp(b.Size, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
+		if sum += bound.Up(b.Size, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
 			return nil, fmt.Errorf("planner %s: the sum of the sizes, rounded to %d, exceeds %d", p.name, round, int64(model.MaxSum))
 		}
 	}
@@ -135,7 +136,7 @@ func (t *task) remake(round int64, fill bool) {
 	for i := range t.buffers {
 		b := t.buffers[i]
 		if b.Fixed == nil {
-			b.Size = roundUp(b.Size, round)
+			b.Size = bound.Up(b.Size, round)
 			if fill {
 				b.Gaps = nil
 			}
@@ -229,14 +230,4 @@ func fixedCollide(tl *timeline.Timeline) bool {
 		}
 	}
 	return false
-}
-
-// roundUp returns the least multiple of multiple that is at least x.
-func roundUp(x, multiple int64) int64 {
-	if multiple > 1 {
-		if r := x % multiple; r != 0 {
-			x += multiple - r
-		}
-	}
-	return x
 }

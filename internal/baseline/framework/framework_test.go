@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -241,7 +242,7 @@ func TestRound(t *testing.T) {
 	problem := shuffled(70, 3)
 	rounded := &model.Problem{Buffers: slices.Clone(problem.Buffers)}
 	for i := range rounded.Buffers {
-		rounded.Buffers[i].Size = roundUp(rounded.Buffers[i].Size, 16)
+		rounded.Buffers[i].Size = bound.Up(rounded.Buffers[i].Size, 16)
 	}
 	for _, p := range all() {
 		if p.name == "executorch-greedy" {

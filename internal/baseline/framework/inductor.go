@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: PyTorch's Inductor plans a pool as a tree of two kinds of node. The
@@ -127,7 +129,7 @@ func (p *inductorPool) sizeOf(n *treeNode) int64 {
 	}
 	n.size = 0
 	if n.kind == treeSpatial {
-		n.size = roundUp(p.sizeOf(n.children[0]), p.align) + p.sizeOf(n.children[1])
+		n.size = bound.Up(p.sizeOf(n.children[0]), p.align) + p.sizeOf(n.children[1])
 	} else {
 		for _, c := range n.children {
 			n.size = max(n.size, p.sizeOf(c))
@@ -220,7 +222,7 @@ func (p *inductorPool) measure(n *treeNode) {
 			n.used = max(n.used, c.used)
 		}
 	case treeSpatial:
-		n.used = roundUp(n.children[0].used, p.align) + n.children[1].used
+		n.used = bound.Up(n.children[0].used, p.align) + n.children[1].used
 	}
 }
 
@@ -235,6 +237,6 @@ func (p *inductorPool) finish(n *treeNode, offset int64) {
 		}
 	case treeSpatial:
 		p.finish(n.children[0], offset)
-		p.finish(n.children[1], offset+roundUp(n.children[0].used, p.align))
+		p.finish(n.children[1], offset+bound.Up(n.children[0].used, p.align))
 	}
 }

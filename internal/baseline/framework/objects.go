@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -92,7 +93,7 @@ func (o *objects) stack() ([]int64, error) {
 	var top int64
 	for k, size := range o.size {
 		// Each term is at most MaxSum, a quarter of the largest int64.
-		starts[k] = roundUp(top, align[k])
+		starts[k] = bound.Up(top, align[k])
 		if top = starts[k] + size; top > model.MaxSum {
 			return nil, fmt.Errorf("the shared objects, aligned, exceed %d", int64(model.MaxSum))
 		}
@@ -115,14 +116,11 @@ func (o *objects) place() error {
 
 // common returns the least common multiple, and whether it is within bounds.
 func common(x, y int64) (int64, bool) {
-	a, b := x, y
-	for b != 0 {
-		a, b = b, a%b
-	}
-	if x/a > model.MaxSum/y {
+	x /= bound.GCD(x, y)
+	if x > model.MaxSum/y {
 		return 0, false
 	}
-	return x / a * y, true
+	return x * y, true
 }
 
 // inUse is a queue of objects in use, the first to end on top; ties go to the

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: ONNX Runtime runs a model once, writes down what is allocated and freed
@@ -45,14 +47,14 @@ func ortMemPattern(ctx context.Context, t *task) error {
 		live = slices.DeleteFunc(live, func(l block) bool { return l.end <= b.Lower })
 		best, waste, current := int64(-1), never, int64(0)
 		for k := range live {
-			start := roundUp(current, align)
+			start := bound.Up(current, align)
 			if left := live[k].from - start - b.Size; left >= 0 && left < waste {
 				best, waste = start, left
 			}
 			current = live[k].to
 		}
 		if best < 0 {
-			best = roundUp(current, align)
+			best = bound.Up(current, align)
 		}
 		t.offsets[i] = best
 		at, _ := slices.BinarySearchFunc(live, best, func(l block, from int64) int { return cmp.Compare(l.from, from) })

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -79,7 +80,7 @@ func TestPeerTFLM(t *testing.T) {
 	for seed, a := range answers {
 		p := &model.Problem{Name: "seed " + strconv.Itoa(seed)}
 		for i, b := range a.Buffers {
-			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: roundUp(b[0], 16), Lower: b[1], Upper: b[2]})
+			p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: bound.Up(b[0], 16), Lower: b[1], Upper: b[2]})
 		}
 		r := planned(t, named(t, "tflm-greedy"), p, plan.Options{})
 		if r.Height != a.Height {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/model"
 )
@@ -156,7 +157,7 @@ func (s *somasSolver) solve(ctx context.Context, single bool, bySort, fit int) (
 		}
 	}
 	for _, i := range s.lifelong {
-		offsets[i] = roundUp(top, s.t.buffers[i].Align())
+		offsets[i] = bound.Up(top, s.t.buffers[i].Align())
 		top = offsets[i] + s.t.buffers[i].Size
 	}
 	return offsets, nil
@@ -195,7 +196,7 @@ next:
 			}
 		}
 		b := &s.t.buffers[i]
-		offsets[i] = roundUp(top, b.Align())
+		offsets[i] = bound.Up(top, b.Align())
 		p := footprint{start: top, end: offsets[i] + b.Size, owner: i, members: []int32{i}}
 		prints, top = append(prints, p), p.end
 	}
@@ -209,7 +210,7 @@ func (s *somasSolver) hole(p *footprint, i int32, offsets []int64, smallest bool
 	best, least := int64(-1), int64(math.MaxInt64)
 	current := p.start
 	try := func(until int64) {
-		start := roundUp(current, align)
+		start := bound.Up(current, align)
 		if left := until - start - size; left >= 0 && (best < 0 || !smallest && left < least) {
 			best, least = start, left
 		}

@@ -3,6 +3,8 @@ package framework
 import (
 	"context"
 	"fmt"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: no memory is shared; buffers lie one above the other in the order of the
@@ -37,7 +39,7 @@ func (t *task) bump() {
 	t.offsets = make([]int64, len(t.buffers))
 	var top int64
 	for i := range t.buffers {
-		t.offsets[i] = roundUp(top, t.buffers[i].Align())
+		t.offsets[i] = bound.Up(top, t.buffers[i].Align())
 		top = t.offsets[i] + t.buffers[i].Size
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -130,7 +131,7 @@ func tritonStarts(ctx context.Context, t *task, order []int32) error {
 		i := waiting[at]
 		waiting = slices.Delete(waiting, at, at+1)
 		l, b := live[i], &t.buffers[i]
-		t.offsets[i] = roundUp(s.offset, b.Align())
+		t.offsets[i] = bound.Up(s.offset, b.Align())
 		push(t.offsets[i]+b.Size, max(s.first, l[0]), min(s.last, l[1]))
 		if s.first < l[0] {
 			push(s.offset, s.first, l[1])
@@ -205,7 +206,7 @@ func tritonRepair(ctx context.Context, t *task, order []int32) error {
 			for _, j := range edges[i] {
 				end = max(end, t.offsets[j]+t.buffers[j].Size)
 			}
-			t.offsets[i], moved[i] = roundUp(end, t.buffers[i].Align()), true
+			t.offsets[i], moved[i] = bound.Up(end, t.buffers[i].Align()), true
 			if t.offsets[i] > model.MaxSum {
 				return fmt.Errorf("offsets grow past %d", int64(model.MaxSum))
 			}

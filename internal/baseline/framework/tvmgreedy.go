@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"context"
 	"strings"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: TVM's unified static memory planner (USMP) had two greedy algorithms
@@ -88,7 +90,7 @@ func (t *task) onTop(ctx context.Context, order []int32) error {
 		for _, s := range t.tl.Spans(int(i)) {
 			top = max(top, sky.highest(s.First, s.Last))
 		}
-		put(int(i), roundUp(top, b.Align()))
+		put(int(i), bound.Up(top, b.Align()))
 	}
 	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: an online best fit. Live ranges come by start, those that end last
@@ -53,9 +55,9 @@ func velaGreedy(ctx context.Context, t *task) error {
 		for k := range live {
 			top = max(top, live[k].to)
 		}
-		best, hole, size := roundUp(top, align), never, roundUp(b.Size, align)
+		best, hole, size := bound.Up(top, align), never, bound.Up(b.Size, align)
 		for k := range live {
-			start := roundUp(current, align)
+			start := bound.Up(current, align)
 			if start+size <= live[k].from && live[k].from-start < hole {
 				best, hole = start, live[k].from-start
 			}

@@ -5,6 +5,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: place all live ranges by first fit, in an order that is then improved by
@@ -195,7 +197,7 @@ func (v *vela) placeOne(i int32) {
 				continue
 			}
 			fits = false
-			at, below = roundUp(ends[j], align), j
+			at, below = bound.Up(ends[j], align), j
 		}
 	}
 	v.address[i], v.end[i], v.below[i] = at, at+size, below

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/pairs"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -91,7 +92,7 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 		return plan.Result{}, fmt.Errorf("planner csp: the buffers reach over %d sections together; it takes %d at most", cells, largestTable)
 	}
 	t := &cspPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*cspSolver, len(tl.Partitions)), set: set}
-	return descend.Run(ctx, tl, o, t, t.budget, descend.Step(tl), set.start), nil
+	return descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start), nil
 }
 
 // cspPlanner answers for the partitions of a timeline.
@@ -282,7 +283,7 @@ func (s *cspSolver) fit(height int64) ([]int64, descend.Outcome) {
 // lowest returns the offset from which a buffer is tried.
 func (s *cspSolver) lowest(k int32) int64 {
 	if t := s.twin[k]; t >= 0 {
-		return s.roundUp(k, s.at[t]+s.e.Size[t])
+		return bound.Up(s.at[t]+s.e.Size[t], s.e.Align[k])
 	}
 	return 0
 }
@@ -324,7 +325,7 @@ func (s *cspSolver) next(k int32, at int64) int64 {
 		again = false
 		for _, j := range s.conflict[s.from[k]:s.from[k+1]] {
 			if low := s.at[j]; low >= 0 && low < at+s.e.Size[k] && at < low+s.e.Size[j] {
-				at = s.roundUp(k, low+s.e.Size[j])
+				at = bound.Up(low+s.e.Size[j], s.e.Align[k])
 				again = true
 			}
 		}

@@ -3,6 +3,7 @@ package rectpack
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -48,7 +49,7 @@ func (s *cspSolver) slides(k int32, at int64) (next int64, slides bool) {
 		s.shared[x] = s.stamp
 		rest = max(rest, s.top(x, at))
 	}
-	if s.roundUp(k, rest) >= at {
+	if bound.Up(rest, s.e.Align[k]) >= at {
 		return 0, false
 	}
 	next = math.MaxInt64 / 4
@@ -71,15 +72,7 @@ func (s *cspSolver) slides(k int32, at int64) (next int64, slides bool) {
 		}
 		next = min(next, floor+s.e.Size[j])
 	}
-	return s.roundUp(k, next), true
-}
-
-// roundUp rounds up to the alignment of a buffer.
-func (s *cspSolver) roundUp(k int32, x int64) int64 {
-	if r := x % s.e.Align[k]; r != 0 {
-		x += s.e.Align[k] - r
-	}
-	return x
+	return bound.Up(next, s.e.Align[k]), true
 }
 
 // top returns the top of what is placed in section x below an offset that is

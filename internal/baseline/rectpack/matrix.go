@@ -1,6 +1,9 @@
 package rectpack
 
-import "github.com/stowage-go/stowage/internal/pairs"
+import (
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/pairs"
+)
 
 // Idea: what is known of the differences between offsets, in one matrix:
 // least[a][b] is the largest d for which offset(b) - offset(a) >= d follows. A
@@ -60,17 +63,10 @@ func newMatrix(e *pairs.Encoding) *matrix {
 		case y == n-1:
 			m.grain[a] = e.Align[x]
 		default:
-			m.grain[a] = divisor(e.Align[x], e.Align[y])
+			m.grain[a] = bound.GCD(e.Align[x], e.Align[y])
 		}
 	}
 	return m
-}
-
-func divisor(a, b int64) int64 {
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // reset sets the bounds that a height leaves, and reports whether each buffer
@@ -103,12 +99,7 @@ func (m *matrix) round(entry int, value int64) int64 {
 	if m.grain == nil {
 		return value
 	}
-	g := m.grain[entry]
-	r := value % g
-	if r > 0 {
-		r -= g
-	}
-	return value - r
+	return bound.Up(value, m.grain[entry])
 }
 
 // at returns the least offset(b) - offset(a).

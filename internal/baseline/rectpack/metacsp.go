@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/pairs"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -93,7 +94,7 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 		}
 	}
 	t := &metaPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*metaSolver, len(tl.Partitions)), set: set}
-	return descend.Run(ctx, tl, o, t, t.budget, descend.Step(tl), set.start), nil
+	return descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start), nil
 }
 
 // metaPlanner answers for the partitions of a timeline.

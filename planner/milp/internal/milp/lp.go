@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/pairs"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -47,7 +48,7 @@ func WriteLP(w io.Writer, tl *timeline.Timeline, capacity int64, minimize, tight
 		}
 		fmt.Fprintln(b)
 	}
-	floor := min((tl.LowerBound+e.Unit-1)/e.Unit, units)
+	floor := min(bound.Up(tl.LowerBound, e.Unit)/e.Unit, units)
 	build(e, units, floor, minimize, tight).write(b)
 	return b.Flush()
 }

@@ -21,6 +21,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/pairs"
 	"github.com/stowage-go/stowage/internal/run"
@@ -216,7 +217,7 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 		r.keep(e, e.Least(nil, units))
 		return true, false, nil
 	}
-	floor := min((r.bound+e.Unit-1)/e.Unit, units)
+	floor := min(bound.Up(r.bound, e.Unit)/e.Unit, units)
 	f := build(e, units, floor, minimize, r.s.tight())
 	l := limits{seed: r.o.Seed, cache: r.s.cache, first: !minimize}
 	var sharp bool

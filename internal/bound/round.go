@@ -1,0 +1,60 @@
+package bound
+
+import "github.com/stowage-go/stowage/model"
+
+// Up returns the least multiple of the given number that is at least x, for any
+// sign of x. The number is at least 1.
+func Up(x, multiple int64) int64 {
+	if multiple <= 1 {
+		return x
+	}
+	r := x % multiple
+	if r > 0 {
+		r -= multiple
+	}
+	return x - r
+}
+
+// Down returns the greatest multiple of the given number that is at most x, for
+// any sign of x. The number is at least 1.
+func Down(x, multiple int64) int64 {
+	if multiple <= 1 {
+		return x
+	}
+	r := x % multiple
+	if r < 0 {
+		r += multiple
+	}
+	return x - r
+}
+
+// GCD returns the greatest number that divides both, for any sign of either; 0
+// where both are 0.
+func GCD(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	if a < 0 {
+		return -a
+	}
+	return a
+}
+
+// CommonAlignment returns the greatest number that divides where any byte in use
+// may start: that of all alignments of the given buffers, or 1 where one of them
+// has a window, since what it uses may then start anywhere.
+func CommonAlignment(p *model.Problem, buffers []int32) int64 {
+	var g int64
+	for _, i := range buffers {
+		b := &p.Buffers[i]
+		for k := range b.Gaps {
+			if b.Gaps[k].Window != nil {
+				return 1
+			}
+		}
+		if g = GCD(g, b.Align()); g == 1 {
+			return 1
+		}
+	}
+	return max(g, 1)
+}
