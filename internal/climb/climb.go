@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -185,7 +186,7 @@ func (s *search) turns(ctx context.Context, rng *rand.Rand) []turn {
 			return nil, 0, c.steps - before
 		})
 	}
-	if s.sw.promote && len(s.tl.Problem.Buffers) > listLimit {
+	if s.sw.promote && len(s.tl.Problem.Buffers) > place.ListLimit {
 		all = append(all, func(int64) ([]int64, int64, int64) {
 			return promote(ctx, s.tl, rng, s.height.Load(), s.goal)
 		})
@@ -197,7 +198,7 @@ func (s *search) turns(ctx context.Context, rng *rand.Rand) []turn {
 func (s *search) climb(ctx context.Context, rng *rand.Rand) {
 	n := int64(len(s.tl.Problem.Buffers))
 	steps := max(turnSteps*n, leastTurn)
-	if n > listLimit {
+	if n > place.ListLimit {
 		// A decoding is slow, so look around more often.
 		steps = 20 * n
 	}

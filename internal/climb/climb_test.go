@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -121,7 +122,8 @@ func TestResume(t *testing.T) {
 			t.Fatal(err)
 		}
 		c := newCritical(tl, rng, sw)
-		if !c.decode.list || !c.begin(context.Background(), greedy.Place(tl, nil, greedy.FirstFit)) {
+		first, _ := place.Place(nil, tl, nil, place.FirstFit)
+		if c.decode.now == nil || !c.begin(context.Background(), first) {
 			t.Fatal("the list is not in use")
 		}
 		whole := newDecoder(tl, false)
@@ -136,7 +138,7 @@ func TestResume(t *testing.T) {
 			if !ok || height != c.height || !slices.Equal(want, c.offsets) {
 				t.Fatalf("seed %d: height %d, decoded afresh %d", seed, c.height, height)
 			}
-			if tree := greedy.Place(tl, c.order, greedy.FirstFit); !slices.Equal(tree, want) {
+			if tree, _ := place.Place(nil, tl, c.order, place.FirstFit); !slices.Equal(tree, want) {
 				t.Fatalf("seed %d: the list and the tree differ", seed)
 			}
 		}
@@ -150,7 +152,7 @@ func TestChain(t *testing.T) {
 	for seed := range uint64(60) {
 		p := random(seed, 80)
 		tl := timeline.New(p)
-		offsets := greedy.Place(tl, nil, greedy.FirstFit)
+		offsets, _ := place.Place(nil, tl, nil, place.FirstFit)
 		height := model.HeightOf(p, offsets)
 		c := newChain(tl, rand.New(rand.NewPCG(seed, 3)))
 		c.trace(offsets, height)

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/exact"
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
@@ -142,8 +142,10 @@ func (c *cores) around(ctx context.Context, offsets []int64, middle, half int32,
 	order := slices.DeleteFunc(byOffset(at), func(i int32) bool { return !c.member[i] })
 	rest := slices.DeleteFunc(byOffset(offsets), func(i int32) bool { return c.member[i] })
 	height = below
+	w := run.NewWatch(ctx)
+	defer w.Close()
 	for range 2 {
-		got, h := greedy.PlaceBelow(ctx, tl, append(slices.Clone(order), rest...), greedy.FirstFit, height)
+		got, h, _ := place.Below(w, tl, append(slices.Clone(order), rest...), place.FirstFit, height)
 		c.steps += int64(len(offsets))
 		if got != nil {
 			best, height = got, h

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -15,8 +15,8 @@ import (
 // before: so the placed buffers, one list by offset, are kept at checkpoints
 // along the order, and decoding goes on from the last one before the change.
 //
-// Only for up to some thousand buffers without gaps or fixed offsets; greedy's
-// tree of interval sets places the others, from the start.
+// Only for small problems without gaps or fixed offsets; the others are placed
+// from the start.
 //
 // Invariant: checkpoint k is the list after the first k·stride buffers of base,
 // the order that was kept last.
@@ -26,59 +26,48 @@ import (
 // Measured: a move takes 14 µs on A and 70 µs on K, without checkpoints 15 and
 // 177 µs.
 
-// listLimit is the number of buffers up to which the list is used.
-const listLimit = 2048
-
 // strides is how many checkpoints there are.
 const strides = 12
 
 // decoder turns orders into plans. It belongs to one worker.
 type decoder struct {
 	tl    *timeline.Timeline
-	list  bool
 	steps int64 // buffers placed
 
-	now    column
+	now    *column  // nil where lists will not do
 	points []column // points[k] is valid for k < ready
 	ready  int
 	stride int
 	resume bool // whether checkpoints are in use
 }
 
-// column holds the placed buffers by ascending offset.
+// column is the placed buffers by ascending offset.
 type column struct {
-	from, to    []int64
-	first, last []int32
-	height      int64
+	*place.List
+	height int64
+}
+
+func (c *column) set(d *column) {
+	c.CopyFrom(d.List)
+	c.height = d.height
+}
+
+func (c *column) reset() {
+	c.Reset()
+	c.height = 0
 }
 
 func newDecoder(tl *timeline.Timeline, resume bool) *decoder {
 	n := len(tl.Problem.Buffers)
-	d := &decoder{tl: tl, list: n <= listLimit && !tl.HasGaps(), stride: max(1, (n+strides-1)/strides), resume: resume}
-	for i := range tl.Problem.Buffers {
-		if tl.Problem.Buffers[i].Fixed != nil {
-			d.list = false
-		}
-	}
-	if d.list {
-		d.now.reserve(n)
+	d := &decoder{tl: tl, stride: max(1, (n+strides-1)/strides), resume: resume}
+	if place.Listable(tl) {
+		d.now = &column{List: place.NewList(n)}
 		d.points = make([]column, strides+1)
 		for k := range d.points {
-			d.points[k].reserve(n)
+			d.points[k].List = place.NewList(n)
 		}
 	}
 	return d
-}
-
-func (c *column) reserve(n int) {
-	c.from, c.to = make([]int64, 0, n), make([]int64, 0, n)
-	c.first, c.last = make([]int32, 0, n), make([]int32, 0, n)
-}
-
-func (c *column) set(d *column) {
-	c.from, c.to = append(c.from[:0], d.from...), append(c.to[:0], d.to...)
-	c.first, c.last = append(c.first[:0], d.first...), append(c.last[:0], d.last...)
-	c.height = d.height
 }
 
 // forget drops the checkpoints: the next order has nothing to do with base.
@@ -93,9 +82,11 @@ func (d *decoder) keep(changed int) { d.ready = min(d.ready, changed/d.stride+1)
 // position changed the order is that of base, and so are the offsets, which the
 // caller has set; decode writes the others.
 func (d *decoder) decode(ctx context.Context, order []int32, changed int, offsets []int64, below int64) (height int64, ok bool) {
-	if !d.list {
+	if d.now == nil {
 		d.steps += int64(len(order))
-		got, height := greedy.PlaceBelow(ctx, d.tl, order, greedy.FirstFit, below)
+		w := run.NewWatch(ctx)
+		defer w.Close()
+		got, height, _ := place.Below(w, d.tl, order, place.FirstFit, below)
 		if got == nil {
 			return 0, false
 		}
@@ -103,12 +94,12 @@ func (d *decoder) decode(ctx context.Context, order []int32, changed int, offset
 		return height, true
 	}
 	k := 0
-	c := &d.now
+	c := d.now
 	if d.resume && d.ready > 0 {
 		k = min(d.ready-1, changed/d.stride)
 		c.set(&d.points[k])
 	} else {
-		c.from, c.to, c.first, c.last, c.height = c.from[:0], c.to[:0], c.first[:0], c.last[:0], 0
+		c.reset()
 	}
 	buffers := d.tl.Problem.Buffers
 	d.steps += int64(len(order) - k*d.stride)
@@ -116,7 +107,7 @@ func (d *decoder) decode(ctx context.Context, order []int32, changed int, offset
 		i := order[k]
 		b := &buffers[i]
 		first, last := d.tl.Extent(int(i))
-		offset := c.put(first, last, b.Size, b.Align())
+		offset := c.Put(first, last, b.Size, b.Align(), place.FirstFit)
 		offsets[i] = offset
 		if c.height = max(c.height, offset+b.Size); c.height >= below {
 			return 0, false
@@ -127,16 +118,16 @@ func (d *decoder) decode(ctx context.Context, order []int32, changed int, offset
 
 // base decodes an order from the start and sets all checkpoints.
 func (d *decoder) base(order []int32, offsets []int64) {
-	if !d.list || !d.resume {
+	if d.now == nil || !d.resume {
 		return
 	}
 	k := 0
-	c := &d.now
+	c := d.now
 	if d.ready > 0 {
 		k = d.ready - 1
 		c.set(&d.points[k])
 	} else {
-		c.from, c.to, c.first, c.last, c.height = c.from[:0], c.to[:0], c.first[:0], c.last[:0], 0
+		c.reset()
 	}
 	buffers := d.tl.Problem.Buffers
 	for at := k * d.stride; at < len(order); at++ {
@@ -147,46 +138,9 @@ func (d *decoder) base(order []int32, offsets []int64) {
 		b := &buffers[order[at]]
 		first, last := d.tl.Extent(int(order[at]))
 		// The offset is known; the list is not.
-		c.enter(offsets[order[at]], first, last, b.Size)
+		c.Enter(offsets[order[at]], first, last, b.Size)
 		c.height = max(c.height, offsets[order[at]]+b.Size)
 	}
-}
-
-// put finds the lowest place for a buffer and enters it.
-func (c *column) put(first, last int32, size, align int64) int64 {
-	from := c.from
-	to, firsts, lasts := c.to[:len(from)], c.first[:len(from)], c.last[:len(from)]
-	at := int64(0)
-	for k, offset := range from {
-		if firsts[k] >= last || lasts[k] <= first {
-			continue
-		}
-		if offset-at >= size {
-			break
-		}
-		if to[k] > at {
-			at = bound.Up(to[k], align)
-		}
-	}
-	c.enter(at, first, last, size)
-	return at
-}
-
-// enter adds a buffer behind those at or under its offset.
-func (c *column) enter(at int64, first, last int32, size int64) {
-	k, _ := slices.BinarySearch(c.from, at+1)
-	c.from = insert(c.from, k, at)
-	c.to = insert(c.to, k, at+size)
-	c.first = insert(c.first, k, first)
-	c.last = insert(c.last, k, last)
-}
-
-// insert is slices.Insert of one value into a slice with room for it.
-func insert[T any](s []T, k int, v T) []T {
-	s = s[:len(s)+1]
-	copy(s[k+1:], s[k:])
-	s[k] = v
-	return s
 }
 
 // byOffset returns the buffers in the order of their offsets, ties by index.

@@ -6,7 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -49,6 +50,8 @@ func promote(ctx context.Context, tl *timeline.Timeline, rng *rand.Rand, below, 
 			key[i] = -float64(b.Upper - b.Lower)
 		}
 	}
+	w := run.NewWatch(ctx)
+	defer w.Close()
 	for round := 0; round < rounds && height > goal; round++ {
 		slices.SortStableFunc(order, func(i, j int32) int {
 			if c := cmp.Compare(key[i], key[j]); c != 0 || round > 0 {
@@ -56,13 +59,13 @@ func promote(ctx context.Context, tl *timeline.Timeline, rng *rand.Rand, below, 
 			}
 			return cmp.Compare(buffers[j].Size, buffers[i].Size)
 		})
-		offsets, h := greedy.PlaceBelow(ctx, tl, order, greedy.FirstFit, unlimited)
+		offsets, h, end := place.Below(w, tl, order, place.FirstFit, unlimited)
 		steps += int64(n)
-		if offsets == nil {
-			break
-		}
-		if h < height {
+		if h < height && offsets != nil {
 			best, height = offsets, h
+		}
+		if end != place.Whole {
+			break
 		}
 		for rank, i := range order {
 			key[i] = float64(rank)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -24,7 +25,7 @@ func baseline(t *testing.T, name string, p *model.Problem, o plan.Options) (plan
 		t.Fatal(err)
 	}
 	if err := plan.CheckOptions(planner.Info(), o); err != nil {
-		t.Fatal(err)
+		return plan.Result{}, err
 	}
 	r, err := run.Run(context.Background(), planner, timeline.New(p), o)
 	if err != nil {
@@ -102,7 +103,7 @@ func TestContentionByHand(t *testing.T) {
 // A buffer lies on the floor or on what is under it, but for its alignment.
 func TestContentionRests(t *testing.T) {
 	for seed := range uint64(500) {
-		p := random(rand.New(rand.NewPCG(seed, 9)))
+		p := plantest.Random(rand.New(rand.NewPCG(seed, 9)))
 		for i := range p.Buffers {
 			p.Buffers[i].Fixed = nil
 		}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -96,9 +98,11 @@ var trials = []trial{
 // buffers collide, so that no plan exists at all.
 func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets []int64, height int64, name string) {
 	height = math.MaxInt64
-	try := func(ctx context.Context, as string, order []int32, fit Fit) {
-		if lower, end := place(ctx, tl, order, fit, height); end == placed {
-			offsets, height, name = lower, model.HeightOf(tl.Problem, lower), as
+	try := func(ctx context.Context, as string, order []int32, fit place.Fit) {
+		w := run.NewWatch(ctx)
+		defer w.Close()
+		if lower, h, _ := place.Below(w, tl, order, fit, height); lower != nil {
+			offsets, height, name = lower, h, as
 		}
 	}
 	goal := max(capacity, tl.LowerBound)
@@ -106,7 +110,7 @@ func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets [
 		goal = max(goal, tl.LowerBound+tl.LowerBound/100_000)
 	}
 	if order, most := hinted(tl); most {
-		try(ctx, "hint", order, FirstFit)
+		try(ctx, "hint", order, place.FirstFit)
 	}
 	if len(tl.Problem.Buffers) > large {
 		if r, err := (sweep{}).Plan(ctx, tl, plan.Options{}); err == nil && r.Offsets != nil {
@@ -119,7 +123,7 @@ func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets [
 		}
 	}
 	if height > tl.LowerBound {
-		try(context.WithoutCancel(ctx), "first-fit", sorted(tl, "Z"), FirstFit)
+		try(context.WithoutCancel(ctx), "first-fit", sorted(tl, "Z"), place.FirstFit)
 	}
 	if offsets == nil {
 		return nil, 0, ""
@@ -136,14 +140,14 @@ func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets [
 		work += cost[t.how] * unit
 		switch t.how {
 		case first:
-			try(ctx, t.name, sorted(tl, t.word), FirstFit)
+			try(ctx, t.name, sorted(tl, t.word), place.FirstFit)
 		case tight:
-			try(ctx, t.name, sorted(tl, t.word), BestFit)
+			try(ctx, t.name, sorted(tl, t.word), place.BestFit)
 		case stacked:
 			if order := skyline(tl, t.word); order == nil {
 				long = true
 			} else {
-				try(ctx, t.name, order, FirstFit)
+				try(ctx, t.name, order, place.FirstFit)
 			}
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -19,14 +21,14 @@ func TestBestIsNeverHigherThanFirstFit(t *testing.T) {
 	lower := 0
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 4))
-		p := random(rng)
+		p := plantest.Random(rng)
 		for i := range p.Buffers {
 			if seed%3 == 0 || rng.IntN(4) == 0 {
 				p.Buffers[i].Hint = at(rng.Int64N(40))
 			}
 		}
 		tl := timeline.New(p)
-		single := Place(tl, sorted(tl, "Z"), FirstFit)
+		single, _ := place.Place(nil, tl, sorted(tl, "Z"), place.FirstFit)
 		for _, ctx := range []context.Context{context.Background(), done} {
 			for _, capacity := range []int64{0, 10, 30} {
 				offsets, height, name := Best(ctx, tl, capacity)
@@ -64,7 +66,7 @@ func TestBestFollowsHints(t *testing.T) {
 	followed := 0
 	for seed := range uint64(1000) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		p := random(rng)
+		p := plantest.Random(rng)
 		for i := range p.Buffers {
 			p.Buffers[i].Gaps = nil
 			p.Buffers[i].Fixed = nil
@@ -97,7 +99,7 @@ func TestOrders(t *testing.T) {
 		words = append(words, string(letter), string(letter-'A'+'a'))
 	}
 	for seed := range uint64(200) {
-		tl := timeline.New(random(rand.New(rand.NewPCG(seed, 6))))
+		tl := timeline.New(plantest.Random(rand.New(rand.NewPCG(seed, 6))))
 		for _, word := range words {
 			for way, order := range map[string][]int32{"sorted": sorted(tl, word), "skyline": skyline(tl, word)} {
 				slices.Sort(order)
@@ -140,7 +142,7 @@ func TestKeys(t *testing.T) {
 // Skyline stacks in canonical order: the least offset never decreases.
 func TestSkylineIsCanonical(t *testing.T) {
 	for seed := range uint64(500) {
-		p := random(rand.New(rand.NewPCG(seed, 8)))
+		p := plantest.Random(rand.New(rand.NewPCG(seed, 8)))
 		for i := range p.Buffers {
 			p.Buffers[i].Gaps, p.Buffers[i].Fixed = nil, nil
 		}

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -132,7 +133,7 @@ func weigh(size, life uint64) [3]uint64 {
 // order or, where any is set, in the order itself. It returns nil if the
 // context ends.
 func stackAll(ctx context.Context, tl *timeline.Timeline, order []int32, any bool) []int64 {
-	line := newHorizon(tl.Sections())
+	line := place.NewSkyline(tl.Sections())
 	offsets := make([]int64, len(order))
 	steps := 0
 	done := func() bool {
@@ -142,14 +143,14 @@ func stackAll(ctx context.Context, tl *timeline.Timeline, order []int32, any boo
 	rest := func(i int32) int64 {
 		least := int64(0)
 		for _, s := range tl.Spans(int(i)) {
-			least = max(least, line.highest(int(s.First), int(s.Last))-s.Lower)
+			least = max(least, line.Highest(s.First, s.Last)-s.Lower)
 		}
 		return bound.Up(least, tl.Problem.Buffers[i].Align())
 	}
 	put := func(i int32, at int64) {
 		offsets[i] = at
 		for _, s := range tl.Spans(int(i)) {
-			line.raise(int(s.First), int(s.Last), at+s.Upper)
+			line.Raise(s.First, s.Last, at+s.Upper)
 		}
 	}
 	if any {

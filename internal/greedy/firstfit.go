@@ -2,8 +2,8 @@ package greedy
 
 import (
 	"context"
-	"math"
 
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -43,43 +43,31 @@ func (firstFit) Info() plan.Info {
 // Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.
 // A plan above the capacity proves nothing, so the status is then Unknown.
 func (firstFit) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	return planOnce(ctx, tl, o, sorted(tl, "Z"), FirstFit), nil
+	return planOnce(ctx, tl, o, sorted(tl, "Z"), place.FirstFit), nil
 }
 
 // planOnce places the buffers in one order and judges the outcome.
-func planOnce(ctx context.Context, tl *timeline.Timeline, o plan.Options, order []int32, fit Fit) plan.Result {
-	limit := int64(math.MaxInt64)
+func planOnce(ctx context.Context, tl *timeline.Timeline, o plan.Options, order []int32, fit place.Fit) plan.Result {
+	below := int64(place.Unlimited)
 	if o.Capacity > 0 {
-		limit = o.Capacity + 1
+		below = o.Capacity + 1
 	}
 	r := plan.Result{Stats: plan.Stats{Nodes: int64(len(order))}}
-	if !fixedFit(tl.Problem, o.Capacity) {
+	if !place.FixedFit(tl.Problem, o.Capacity) {
 		r.Status = model.Infeasible
 		return r
 	}
-	offsets, end := place(ctx, tl, order, fit, limit)
-	switch end {
-	case placed:
-		r.Status, r.Offsets = model.Feasible, offsets
-		r.Height = model.HeightOf(tl.Problem, offsets)
-	case collided:
-		r.Status = model.Infeasible
-	case tooHigh, stopped:
+	w := place.Watch(ctx, tl)
+	defer w.Close()
+	offsets, height, end := place.Below(w, tl, order, fit, below)
+	if offsets != nil {
+		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height
+	} else if end == place.TooHigh {
 		// The placement may have ended before it met a collision.
-		if collide(tl) {
-			r.Status = model.Infeasible
-		}
+		end = place.Collide(w, tl)
+	}
+	if end == place.Collided {
+		r.Status = model.Infeasible
 	}
 	return r
-}
-
-// fixedFit reports whether each buffer with a fixed offset ends within the
-// capacity; 0 means that there is none.
-func fixedFit(p *model.Problem, capacity int64) bool {
-	for i := range p.Buffers {
-		if b := &p.Buffers[i]; capacity > 0 && b.Fixed != nil && *b.Fixed > capacity-b.Size {
-			return false
-		}
-	}
-	return true
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -123,7 +124,7 @@ func TestFirstFitStatus(t *testing.T) {
 func TestFirstFitCapacity(t *testing.T) {
 	seen := map[model.Status]int{}
 	for seed := range uint64(1000) {
-		p := random(rand.New(rand.NewPCG(seed, 3)))
+		p := plantest.Random(rand.New(rand.NewPCG(seed, 3)))
 		free := planned(t, p, plan.Options{})
 		seen[free.Status]++
 		for _, capacity := range []int64{1, 8, 16, 24, 40, free.Height - 1, free.Height} {
@@ -149,15 +150,18 @@ func TestFirstFitCapacity(t *testing.T) {
 	}
 }
 
+// A limit that has come leaves a plan all the same.
 func TestFirstFitCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	small, large := timeline.New(wave()), timeline.New(mixed(2*pollEvery))
-	if r, _ := (firstFit{}).Plan(ctx, small, plan.Options{}); r.Status != model.Feasible {
-		t.Errorf("a small problem: %v, want a plan all the same", r.Status)
-	}
-	if r, _ := (firstFit{}).Plan(ctx, large, plan.Options{}); r.Status != model.Unknown {
-		t.Errorf("a large problem: %v, want unknown", r.Status)
+	for _, p := range []*model.Problem{wave(), plantest.Mixed(8192)} {
+		r, _ := (firstFit{}).Plan(ctx, timeline.New(p), plan.Options{})
+		if r.Status != model.Feasible {
+			t.Errorf("%d buffers: %v, want a plan", len(p.Buffers), r.Status)
+		}
+		if report := verify.Check(p, r.Offsets, 0); !report.OK() {
+			t.Error(report.Violations[0])
+		}
 	}
 }
 

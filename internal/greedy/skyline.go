@@ -5,6 +5,7 @@ import (
 	"container/heap"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -43,14 +44,14 @@ const (
 func skyline(tl *timeline.Timeline, word string) []int32 {
 	s := newStack(tl, sorted(tl, word))
 	n := len(tl.Problem.Buffers)
-	line := newHorizon(tl.Sections())
+	line := place.NewSkyline(tl.Sections())
 	order := make([]int32, 0, n)
 	for budget := min(effort*n, maxEffort); len(s.queue) > 0; {
 		top := &s.queue[0]
 		i := top.members[0]
 		least := int64(0)
 		for _, span := range tl.Spans(int(i)) {
-			least = max(least, line.highest(int(span.First), int(span.Last))-span.Lower)
+			least = max(least, line.Highest(span.First, span.Last)-span.Lower)
 		}
 		least = bound.Up(least, tl.Problem.Buffers[i].Align())
 		if least > top.least {
@@ -63,7 +64,7 @@ func skyline(tl *timeline.Timeline, word string) []int32 {
 		}
 		order = append(order, i)
 		for _, span := range tl.Spans(int(i)) {
-			line.raise(int(span.First), int(span.Last), least+span.Upper)
+			line.Raise(span.First, span.Last, least+span.Upper)
 		}
 		if top.members = top.members[1:]; len(top.members) == 0 {
 			heap.Pop(&s)
@@ -135,62 +136,4 @@ func (s *stack) Push(any) { panic("greedy: the stack only shrinks") }
 func (s *stack) Pop() any {
 	s.queue = s.queue[:len(s.queue)-1]
 	return nil
-}
-
-// horizon is the height of the skyline over each section: a segment tree for
-// the maximum of a range, where ranges only ever rise.
-type horizon struct {
-	leaves int
-	floor  []int64 // every section of the node is at least this high
-	top    []int64 // the highest section of the node, floors above it aside
-}
-
-func newHorizon(sections int) horizon {
-	h := horizon{leaves: 1}
-	for h.leaves < sections {
-		h.leaves *= 2
-	}
-	h.floor, h.top = make([]int64, 2*h.leaves), make([]int64, 2*h.leaves)
-	return h
-}
-
-// raise lifts the sections [first, last) to height.
-func (h *horizon) raise(first, last int, height int64) {
-	low, high := first+h.leaves, last+h.leaves
-	for l, r := low, high; l < r; l, r = l/2, r/2 {
-		if l&1 == 1 {
-			h.floor[l] = max(h.floor[l], height)
-			h.top[l] = max(h.top[l], height)
-			l++
-		}
-		if r&1 == 1 {
-			r--
-			h.floor[r] = max(h.floor[r], height)
-			h.top[r] = max(h.top[r], height)
-		}
-	}
-	for l, r := low/2, (high-1)/2; l > 0; l, r = l/2, r/2 {
-		h.top[l] = max(h.top[l], h.top[2*l], h.top[2*l+1])
-		h.top[r] = max(h.top[r], h.top[2*r], h.top[2*r+1])
-	}
-}
-
-// highest returns the highest point of the sections [first, last).
-func (h *horizon) highest(first, last int) int64 {
-	var highest int64
-	low, high := first+h.leaves, last+h.leaves
-	for l, r := low, high; l < r; l, r = l/2, r/2 {
-		if l&1 == 1 {
-			highest = max(highest, h.top[l])
-			l++
-		}
-		if r&1 == 1 {
-			r--
-			highest = max(highest, h.top[r])
-		}
-	}
-	for l, r := low/2, (high-1)/2; l > 0; l, r = l/2, r/2 {
-		highest = max(highest, h.floor[l], h.floor[r])
-	}
-	return highest
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -46,6 +47,9 @@ import (
 
 func init() { run.Register(sweep{}) }
 
+// pollEvery is the number of placements between looks at the context.
+const pollEvery = 4096
+
 type sweep struct{}
 
 // Info describes the planner.
@@ -81,7 +85,7 @@ func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (p
 		return plan.Result{}, errors.New("planner sweep: more than 2147483647 buffers")
 	}
 	var r plan.Result
-	if !fixedFit(tl.Problem, o.Capacity) || collide(tl) {
+	if !place.FixedFit(tl.Problem, o.Capacity) || place.Collide(nil, tl) == place.Collided {
 		r.Status = model.Infeasible
 		return r, nil
 	}
@@ -150,9 +154,9 @@ type sweeper struct {
 	byEnd    []int32 // by last section
 	offsets  []int64 // of the pass
 	best     []int64
-	free     freeList
-	reserved []byteRange // of the partition's fixed buffers
-	placed   int64       // in the last pass
+	free     place.FreeList
+	reserved []place.Range // of the partition's fixed buffers
+	placed   int64         // in the last pass
 }
 
 func newSweeper(tl *timeline.Timeline) *sweeper {
@@ -234,20 +238,20 @@ func (s *sweeper) pass(ctx context.Context, long int32, ceiling, below int64) (h
 			for len(ends) > 0 && s.last(ends[0]) <= first {
 				// What ended with an earlier partition is not in this free list.
 				if j := ends[0]; s.first(j) >= part.First {
-					s.free.give(s.offsets[j], buffers[j].Size)
+					s.free.Give(s.offsets[j], buffers[j].Size)
 				}
 				ends = ends[1:]
 			}
 			at, found := int64(0), false
 			if last-first <= long {
-				at, found = s.free.highest(b.Size, b.Align(), ceiling)
+				at, found = s.free.Highest(b.Size, b.Align(), ceiling)
 			}
 			if !found {
-				if at, found = s.free.lowest(b.Size, b.Align()); !found {
+				if at, found = s.free.Lowest(b.Size, b.Align()); !found {
 					return 0, false
 				}
 			}
-			s.free.take(at, b.Size)
+			s.free.Take(at, b.Size)
 			s.offsets[i] = at
 			if height = max(height, at+b.Size); height >= below {
 				return 0, false
@@ -263,19 +267,19 @@ func (s *sweeper) pass(ctx context.Context, long int32, ceiling, below int64) (h
 
 // clear empties the space for a partition, all but what its fixed buffers use.
 func (s *sweeper) clear(part *timeline.Partition) {
-	s.free.reset(0, math.MaxInt64/2)
+	s.free.Reset(0, math.MaxInt64/2)
 	s.reserved = s.reserved[:0]
 	for _, i := range part.Buffers {
 		if b := &s.tl.Problem.Buffers[i]; b.Fixed != nil {
-			s.reserved = append(s.reserved, byteRange{from: *b.Fixed, to: *b.Fixed + b.Size})
+			s.reserved = append(s.reserved, place.Range{From: *b.Fixed, To: *b.Fixed + b.Size})
 		}
 	}
-	slices.SortFunc(s.reserved, func(a, b byteRange) int { return cmp.Compare(a.from, b.from) })
+	slices.SortFunc(s.reserved, func(a, b place.Range) int { return cmp.Compare(a.From, b.From) })
 	end := int64(0)
 	for _, r := range s.reserved {
-		if from := max(r.from, end); from < r.to {
-			s.free.take(from, r.to-from)
-			end = r.to
+		if from := max(r.From, end); from < r.To {
+			s.free.Take(from, r.To-from)
+			end = r.To
 		}
 	}
 }

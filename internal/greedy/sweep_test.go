@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -63,7 +65,7 @@ func TestSweepMatchesTheBound(t *testing.T) {
 func TestSweepIsValid(t *testing.T) {
 	var planned, refused int
 	for seed := range uint64(3000) {
-		p := random(rand.New(rand.NewPCG(seed, 21)))
+		p := plantest.Random(rand.New(rand.NewPCG(seed, 21)))
 		tl := timeline.New(p)
 		o := plan.Options{Params: map[string]string{"waste": "1"}}
 		if seed%2 == 1 {
@@ -79,7 +81,7 @@ func TestSweepIsValid(t *testing.T) {
 		switch r.Status {
 		case model.Infeasible:
 			refused++
-			if !collide(tl) {
+			if place.Collide(nil, tl) != place.Collided {
 				t.Errorf("seed %d: infeasible, though no fixed buffers collide", seed)
 			}
 		case model.Unknown:
@@ -99,7 +101,7 @@ func TestSweepIsValid(t *testing.T) {
 }
 
 func TestSweepOptions(t *testing.T) {
-	p := mixed(3000)
+	p := plantest.Mixed(3000)
 	tl := timeline.New(p)
 	all, err := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}})
 	if err != nil {
@@ -122,85 +124,8 @@ func TestSweepOptions(t *testing.T) {
 	}
 }
 
-// The free list against a bitmap.
-func TestFreeList(t *testing.T) {
-	const space = 200
-	for seed := range uint64(300) {
-		rng := rand.New(rand.NewPCG(seed, 22))
-		var f freeList
-		f.reset(0, space)
-		var used [space]bool
-		var live []byteRange
-		free := func(at, size int64) bool {
-			for k := at; k < at+size; k++ {
-				if k < 0 || k >= space || used[k] {
-					return false
-				}
-			}
-			return true
-		}
-		for range 200 {
-			if len(live) > 0 && rng.IntN(2) == 0 {
-				k := rng.IntN(len(live))
-				r := live[k]
-				live = slices.Delete(live, k, k+1)
-				f.give(r.from, r.to-r.from)
-				for at := r.from; at < r.to; at++ {
-					used[at] = false
-				}
-			} else {
-				size, align := 1+rng.Int64N(20), 1+rng.Int64N(4)
-				at, ok := f.lowest(size, 1)
-				want := int64(0)
-				for want <= space && !free(want, size) {
-					want++
-				}
-				if ok != (want <= space) || ok && at != want {
-					t.Fatalf("seed %d: lowest of %d is %d, %v; want %d", seed, size, at, ok, want)
-				}
-				limit := rng.Int64N(space)
-				if at, ok = f.highest(size, 1, limit); ok && (at+size > limit || !free(at, size)) {
-					t.Fatalf("seed %d: highest of %d under %d is %d", seed, size, limit, at)
-				}
-				for want = limit - size; want >= 0 && !free(want, size); {
-					want--
-				}
-				if ok != (want >= 0) || ok && at != want {
-					t.Fatalf("seed %d: highest of %d under %d is %d, %v; want %d", seed, size, limit, at, ok, want)
-				}
-				if rng.IntN(2) == 0 {
-					at, ok = f.highest(size, align, limit)
-				} else {
-					at, ok = f.lowest(size, align)
-				}
-				if !ok {
-					continue
-				}
-				if !free(at, size) || at%align != 0 {
-					t.Fatalf("seed %d: %d bytes at %d by %d are not free", seed, size, at, align)
-				}
-				f.take(at, size)
-				for k := at; k < at+size; k++ {
-					used[k] = true
-				}
-				live = append(live, byteRange{from: at, to: at + size})
-			}
-			largest, run := int64(0), int64(0)
-			for _, u := range used {
-				if run++; u {
-					run = 0
-				}
-				largest = max(largest, run)
-			}
-			if got := f.blocks[f.root].largest; got != largest {
-				t.Fatalf("seed %d: the largest block is %d, not %d", seed, got, largest)
-			}
-		}
-	}
-}
-
 func BenchmarkSweep(b *testing.B) {
-	for name, p := range map[string]*model.Problem{"training": training(1e6), "mixed": mixed(1e6)} {
+	for name, p := range map[string]*model.Problem{"training": training(1e6), "mixed": plantest.Mixed(1e6)} {
 		tl := timeline.New(p)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -75,11 +75,11 @@ func (s *settings) Declare(d *run.Declaration) {
 
 func (s *settings) mcts() bool { return s.search == "mcts" }
 
-func (s *settings) rule() greedy.Fit {
+func (s *settings) rule() place.Fit {
 	if s.fit == "best" {
-		return greedy.BestFit
+		return place.BestFit
 	}
-	return greedy.FirstFit
+	return place.FirstFit
 }
 
 // Plan boxes and places tl. A node is a buffer placed. Gaps, windows, alignment
@@ -133,6 +133,7 @@ func planAbove(ctx context.Context, tl *timeline.Timeline, o plan.Options, s set
 // A search is what the workers of one call share.
 type search struct {
 	tl      *timeline.Timeline
+	watch   *run.Watch
 	o       plan.Options
 	s       settings
 	all     []int32 // buffers of the arena in the problem
@@ -148,7 +149,9 @@ type search struct {
 }
 
 func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings) plan.Result {
-	r := &search{tl: tl, o: o, s: s}
+	w := run.NewWatch(ctx)
+	defer w.Close()
+	r := &search{tl: tl, watch: w, o: o, s: s}
 	r.height.Store(math.MaxInt64)
 	r.target = int64(min(math.Floor(float64(tl.LowerBound)*s.waste), math.MaxInt64/2))
 	r.target = max(r.target, tl.LowerBound)
@@ -158,15 +161,16 @@ func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings
 	if o.Start != nil {
 		r.keep(slices.Clone(o.Start), model.HeightOf(tl.Problem, o.Start))
 	}
-	if s.bootstrap {
-		offsets, height, placed := bootstrap(ctx, tl, newTightener(tl, greedy.FirstFit))
-		r.nodes.Add(placed)
-		if offsets == nil {
-			return plan.Result{Status: model.Infeasible, Stats: plan.Stats{Nodes: placed}}
-		}
-		r.keep(offsets, height)
-	} else if slices.ContainsFunc(tl.Problem.Buffers, isFixed) && greedy.Place(tl, nil, greedy.FirstFit) == nil {
+	switch place.Collide(w, tl) {
+	case place.Collided:
 		return plan.Result{Status: model.Infeasible}
+	case place.Cut:
+		return r.result()
+	}
+	if s.bootstrap {
+		offsets, height, placed := bootstrap(tl, newTightener(w, tl, place.FirstFit))
+		r.nodes.Add(placed)
+		r.keep(offsets, height)
 	}
 	if b, all := newBoxes(tl); len(all) > 0 {
 		r.all = all
@@ -180,24 +184,23 @@ func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings
 				order[k] = all[i]
 			}
 			r.nodes.Add(int64(len(order)))
-			offsets, height := newTightener(tl, s.rule()).place(context.WithoutCancel(ctx), order, r.height.Load())
+			offsets, height := newTightener(w, tl, s.rule()).place(order, r.height.Load())
 			r.keep(offsets, height)
-		} else if !r.done(ctx) {
+		} else if !r.done() {
 			t.chooser = newRestarts(o.Seed)
 			t.begin(math.MaxUint64)
 			r.setting = t.tune(2 * int32(tl.Sections()))
-			r.work(ctx, b, !s.strips, !s.cutOff)
+			r.work(b, !s.strips, !s.cutOff)
 		}
 	} else if r.best == nil {
-		r.keep(greedy.Place(tl, nil, greedy.FirstFit), 0)
+		offsets, height, _ := place.Below(w, tl, nil, place.FirstFit, place.Unlimited)
+		r.keep(offsets, height)
 	}
 	return r.result()
 }
 
-func isFixed(b model.Buffer) bool { return b.Fixed != nil }
-
 // work runs the tries.
-func (r *search) work(ctx context.Context, b *boxes, flat, whole bool) {
+func (r *search) work(b *boxes, flat, whole bool) {
 	workers := max(r.o.Workers, 1)
 	if r.s.tries > 0 {
 		workers = int(min(int64(workers), r.s.tries))
@@ -215,13 +218,13 @@ func (r *search) work(ctx context.Context, b *boxes, flat, whole bool) {
 		} else {
 			t.chooser = newRestarts(r.o.Seed)
 		}
-		all.Go(func() { r.tries(ctx, t, newTightener(r.tl, r.s.rule()), whole) })
+		all.Go(func() { r.tries(t, newTightener(r.watch, r.tl, r.s.rule()), whole) })
 	}
 	all.Wait()
 }
 
 // tries makes one try after another.
-func (r *search) tries(ctx context.Context, t *try, place *tightener, whole bool) {
+func (r *search) tries(t *try, place *tightener, whole bool) {
 	n := t.boxes.buffers
 	items := make([]id, n)
 	for k := range items {
@@ -231,7 +234,7 @@ func (r *search) tries(ctx context.Context, t *try, place *tightener, whole bool
 	order := make([]int32, 0, n)
 	for {
 		k := r.next.Add(1) - 1
-		if r.s.tries > 0 && k >= uint64(r.s.tries) || r.done(ctx) {
+		if r.s.tries > 0 && k >= uint64(r.s.tries) || r.done() {
 			return
 		}
 		t.begin(k)
@@ -248,7 +251,7 @@ func (r *search) tries(ctx context.Context, t *try, place *tightener, whole bool
 		if whole || r.s.mcts() {
 			below = math.MaxInt64
 		}
-		offsets, height := place.place(ctx, order, below)
+		offsets, height := place.place(order, below)
 		if offsets == nil {
 			t.chooser.end(limit)
 			continue
@@ -278,8 +281,8 @@ func (r *search) keep(offsets []int64, height int64) {
 }
 
 // done reports whether the target is met or a limit has come.
-func (r *search) done(ctx context.Context) bool {
-	return r.height.Load() <= r.target || ctx.Err() != nil || r.o.NodeLimit > 0 && r.nodes.Load() >= r.o.NodeLimit
+func (r *search) done() bool {
+	return r.height.Load() <= r.target || r.watch.Over() || r.o.NodeLimit > 0 && r.nodes.Load() >= r.o.NodeLimit
 }
 
 func (r *search) result() plan.Result {

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -206,18 +206,18 @@ func TestTightenersAgree(t *testing.T) {
 		for k, i := range rng.Perm(len(order)) {
 			order[k] = int32(i)
 		}
-		for _, fit := range []greedy.Fit{greedy.FirstFit, greedy.BestFit} {
-			tr := newTightener(tl, fit)
-			if !tr.list {
+		for _, fit := range []place.Fit{place.FirstFit, place.BestFit} {
+			tr := newTightener(nil, tl, fit)
+			if tr.list == nil {
 				t.Fatal("the list is not in use")
 			}
-			want := greedy.Place(tl, order, fit)
+			want, _ := place.Place(nil, tl, order, fit)
 			height := model.HeightOf(p, want)
-			got, h := tr.place(context.Background(), order, height+1)
+			got, h := tr.place(order, height+1)
 			if !slices.Equal(got, want) || h != height {
 				t.Fatalf("seed %d, fit %d: the plans differ", seed, fit)
 			}
-			if got, _ := tr.place(context.Background(), order, height); got != nil {
+			if got, _ := tr.place(order, height); got != nil {
 				t.Fatalf("seed %d: a plan that is not below its limit", seed)
 			}
 		}
@@ -257,7 +257,8 @@ func TestNeverWorse(t *testing.T) {
 			order[i] = int32(i)
 		}
 		slices.SortStableFunc(order, func(i, j int32) int { return int(p.Buffers[j].Size - p.Buffers[i].Size) })
-		limit := model.HeightOf(p, greedy.Place(tl, order, greedy.FirstFit))
+		first, _ := place.Place(nil, tl, order, place.FirstFit)
+		limit := model.HeightOf(p, first)
 		for _, tries := range []string{"1", "4", "64"} {
 			r := must(t, p, plan.Options{Params: map[string]string{"tries": tries}})
 			if r.Height > limit {

@@ -2,7 +2,6 @@ package boxing
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 
@@ -44,9 +43,9 @@ func (t *try) easy() []id {
 	return items
 }
 
-// bootstrap places the two heuristics' orders and returns the lower plan; nil
-// only where fixed buffers collide. The first runs whatever ctx says.
-func bootstrap(ctx context.Context, tl *timeline.Timeline, t *tightener) (offsets []int64, height, placed int64) {
+// bootstrap places the two heuristics' orders and returns the lower plan.
+// Fixed buffers do not collide.
+func bootstrap(tl *timeline.Timeline, t *tightener) (offsets []int64, height, placed int64) {
 	buffers := tl.Problem.Buffers
 	order := make([]int32, len(buffers))
 	for i := range order {
@@ -54,10 +53,7 @@ func bootstrap(ctx context.Context, tl *timeline.Timeline, t *tightener) (offset
 	}
 	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(buffers[j].Size, buffers[i].Size) })
 	height = math.MaxInt64
-	got, h := t.place(context.WithoutCancel(ctx), order, height)
-	if got == nil {
-		return nil, 0, int64(len(order))
-	}
+	got, h := t.place(order, height)
 	offsets, height = slices.Clone(got), h
 	if height == tl.LowerBound {
 		return offsets, height, int64(len(order))
@@ -69,7 +65,7 @@ func bootstrap(ctx context.Context, tl *timeline.Timeline, t *tightener) (offset
 		}
 		return cmp.Compare(y.Upper-y.Lower, x.Upper-x.Lower)
 	})
-	if got, h := t.place(ctx, order, height); got != nil {
+	if got, h := t.place(order, height); got != nil {
 		offsets, height = slices.Clone(got), h
 	}
 	return offsets, height, 2 * int64(len(order))

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -53,6 +54,7 @@ type task struct {
 	buffers []model.Buffer     // of tl
 	given   []model.Buffer     // the same before rounding and filling
 	opts    plan.Options
+	watch   *run.Watch
 	set     settings
 	offsets []int64 // the plan, set by place
 	nodes   int64   // effort, for the statistics; buffers placed where place leaves it 0
@@ -83,9 +85,11 @@ func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	if len(t.buffers) == 0 {
 		return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{}}}, nil
 	}
-	if p.fixed && fixedCollide(tl) {
+	if p.fixed && place.Collide(nil, tl) == place.Collided {
 		return plan.Result{Status: model.Infeasible}, nil
 	}
+	t.watch = run.NewWatch(ctx)
+	defer t.watch.Close()
 	switch err := p.place(ctx, t); {
 	case errors.Is(err, errStopped):
 		return plan.Result{Stats: plan.Stats{Nodes: t.nodes}}, nil
@@ -205,29 +209,4 @@ const pollEvery = 64
 // call only, counted by step.
 func stopped(ctx context.Context, step int) bool {
 	return step%pollEvery == 0 && ctx.Err() != nil
-}
-
-// fixedCollide reports whether two buffers with fixed offsets use the same bytes
-// at once.
-func fixedCollide(tl *timeline.Timeline) bool {
-	buffers := tl.Problem.Buffers
-	var conflicts []int32
-	for i := range buffers {
-		if buffers[i].Fixed == nil {
-			continue
-		}
-		conflicts = tl.AppendConflicts(conflicts[:0], i)
-		for _, j := range conflicts {
-			if int(j) < i || buffers[j].Fixed == nil {
-				continue
-			}
-			difference := *buffers[j].Fixed - *buffers[i].Fixed
-			for _, f := range tl.Forbid(i, int(j)) {
-				if f.Above < difference && difference < f.Below {
-					return true
-				}
-			}
-		}
-	}
-	return false
 }

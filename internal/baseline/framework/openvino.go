@@ -3,7 +3,7 @@ package framework
 import (
 	"context"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: OpenVINO's memory solver sees boxes in time × memory. It compresses the
@@ -17,7 +17,7 @@ import (
 // boxes are sorted by start and finish. That sort is not stable in OpenVINO;
 // here it is.
 //
-// Complexity: that of greedy.Place; OpenVINO's own is O(n · slots) a pass.
+// Complexity: that of place.Place; OpenVINO's own is O(n · slots) a pass.
 //
 // Source: OpenVINO, runtime/memory_solver (138a71f). A finish of -1, for a box
 // that lives to the end, is a matter of reading.
@@ -31,7 +31,7 @@ func init() {
 		gaps:    true,
 		fixed:   true,
 		place: func(ctx context.Context, t *task) error {
-			return t.placeInOrder(ctx, t.sorted(keys(t.larger, t.earlier, t.endsEarlier)), greedy.FirstFit)
+			return t.placeInOrder(t.sorted(keys(t.larger, t.earlier, t.endsEarlier)), place.FirstFit)
 		},
 	})
 }

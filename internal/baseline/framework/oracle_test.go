@@ -11,6 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
+
+	_ "github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/plan"
 )
 

@@ -8,7 +8,7 @@ import (
 	"sort"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -39,7 +39,7 @@ import (
 // Invariant: the members of a footprint are sorted by offset; the footprint ends
 // where the next one starts.
 //
-// Complexity: O(n²) for shared, that of greedy.Place for single.
+// Complexity: O(n²) for shared, that of place.Place for single.
 //
 // Source: MindSpore, somas_solver_core, somas_solver_alg and somas_solver_pre
 // (047be2d). SOMAS finds conflicts in a graph over several streams; here they
@@ -146,7 +146,7 @@ func (s *somasSolver) solve(ctx context.Context, single bool, bySort, fit int) (
 	)
 	if single {
 		// What the order leaves out is placed last, and then moved.
-		offsets = greedy.Place(s.t.tl, s.orders[bySort], [...]greedy.Fit{greedy.BestFit, greedy.FirstFit}[fit])
+		offsets, _ = place.Place(s.t.watch, s.t.tl, s.orders[bySort], [...]place.Fit{place.BestFit, place.FirstFit}[fit])
 		for _, i := range s.orders[bySort] {
 			top = max(top, offsets[i]+s.t.buffers[i].Size)
 		}

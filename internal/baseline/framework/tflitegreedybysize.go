@@ -3,7 +3,7 @@ package framework
 import (
 	"context"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: the only one of TFLite's strategies for GPUs that thinks in offsets. The
@@ -12,7 +12,7 @@ import (
 // there is none. The literature knows it as greedy by size for offset
 // calculation (Pisarchyk and Lee, arXiv 2001.03288).
 //
-// Complexity: that of greedy.Place; TFLite's own is O(n²).
+// Complexity: that of place.Place; TFLite's own is O(n²).
 //
 // Source: TensorFlow Lite GPU delegate, greedy_by_size_assignment (LiteRT
 // 0e9c7a5). It sorts by size alone, with a sort that is not stable; here ties go
@@ -27,7 +27,7 @@ func init() {
 		gaps:    true,
 		fixed:   true,
 		place: func(ctx context.Context, t *task) error {
-			return t.placeInOrder(ctx, t.sorted(t.larger), greedy.BestFit)
+			return t.placeInOrder(t.sorted(t.larger), place.BestFit)
 		},
 	})
 }

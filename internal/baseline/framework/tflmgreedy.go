@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: the planner that TensorFlow Lite Micro runs on the device. Buffers
@@ -13,7 +13,7 @@ import (
 // bubble sort, which is stable; so among equal sizes the last one of the input
 // goes first. Each takes the first hole that holds it, from the bottom up.
 //
-// Complexity: that of greedy.Place; TFLM's own is O(n²) for both the sort and
+// Complexity: that of place.Place; TFLM's own is O(n²) for both the sort and
 // the placement.
 //
 // Source: TensorFlow Lite Micro, greedy_memory_planner (90b983c). Sizes are
@@ -31,7 +31,7 @@ func init() {
 			order := t.inOrder()
 			slices.Reverse(order)
 			slices.SortStableFunc(order, func(a, b int32) int { return t.larger(int(a), int(b)) })
-			return t.placeInOrder(ctx, order, greedy.FirstFit)
+			return t.placeInOrder(order, place.FirstFit)
 		},
 	})
 }

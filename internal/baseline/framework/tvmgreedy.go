@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: TVM's unified static memory planner (USMP) had two greedy algorithms
@@ -65,12 +66,12 @@ func (t *task) nameDescending(a, b int) int {
 
 // onTop places the buffers of an order, each above all that it conflicts with.
 func (t *task) onTop(ctx context.Context, order []int32) error {
-	sky := newSkyline(t.tl.Sections())
+	sky := place.NewSkyline(t.tl.Sections())
 	t.offsets = make([]int64, len(t.buffers))
 	put := func(i int, offset int64) {
 		t.offsets[i] = offset
 		for _, s := range t.tl.Spans(i) {
-			sky.raise(s.First, s.Last, offset+t.buffers[i].Size)
+			sky.Raise(s.First, s.Last, offset+t.buffers[i].Size)
 		}
 	}
 	for i := range t.buffers {
@@ -88,7 +89,7 @@ func (t *task) onTop(ctx context.Context, order []int32) error {
 		}
 		var top int64
 		for _, s := range t.tl.Spans(int(i)) {
-			top = max(top, sky.highest(s.First, s.Last))
+			top = max(top, sky.Highest(s.First, s.Last))
 		}
 		put(int(i), bound.Up(top, b.Align()))
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -91,7 +91,12 @@ func tvmHillClimb(ctx context.Context, t *task) error {
 		}
 		t.nodes++
 		rollback = current
-		current = greedy.Place(t.tl, c.order, greedy.FirstFit)
+		var end place.Ending
+		if current, end = place.Place(t.watch, t.tl, c.order, place.FirstFit); current == nil {
+			return errStopped
+		} else if end == place.Cut && t.offsets != nil {
+			break
+		}
 		height := model.HeightOf(t.tl.Problem, current)
 		if total == 0 || total > height || int64(c.rand.next()%100) < 50*(height-total)/height/attempt {
 			t.offsets, total = current, height

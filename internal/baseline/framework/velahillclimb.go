@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: place all live ranges by first fit, in an order that is then improved by
@@ -153,13 +154,13 @@ func (v *vela) byUrgency() []int32 {
 
 // peaks returns, for each buffer, the largest load of its sections.
 func (t *task) peaks() []int64 {
-	sky := newSkyline(t.tl.Sections())
+	sky := place.NewSkyline(t.tl.Sections())
 	for s, load := range t.tl.Load {
-		sky.raise(int32(s), int32(s+1), load)
+		sky.Raise(int32(s), int32(s+1), load)
 	}
 	peaks := make([]int64, len(t.buffers))
 	for i := range peaks {
-		peaks[i] = sky.highest(t.tl.Extent(i))
+		peaks[i] = sky.Highest(t.tl.Extent(i))
 	}
 	return peaks
 }

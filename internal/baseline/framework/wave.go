@@ -3,7 +3,7 @@ package framework
 import (
 	"context"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: IREE wave assigns shared memory by first fit, the largest allocation
@@ -15,7 +15,7 @@ import (
 // name; it stands for the family, and this one for the framework. The two make
 // the same plan on every problem, which a test checks.
 //
-// Complexity: that of greedy.Place; wave's own is O(n²).
+// Complexity: that of place.Place; wave's own is O(n²).
 //
 // Source: IREE wave (ceaa2b5), shared memory allocation. Wave knows no
 // alignment.
@@ -28,7 +28,7 @@ func init() {
 		gaps:    true,
 		fixed:   true,
 		place: func(ctx context.Context, t *task) error {
-			return t.placeInOrder(ctx, t.sorted(t.larger), greedy.FirstFit)
+			return t.placeInOrder(t.sorted(t.larger), place.FirstFit)
 		},
 	})
 }

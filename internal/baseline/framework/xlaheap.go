@@ -5,7 +5,7 @@ import (
 	"context"
 	"math/bits"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: XLA's heap simulator collects all intervals, sorts them once, and places
@@ -23,7 +23,7 @@ import (
 // Duration is from the first tick to the last one, so that a buffer of a single
 // slot has 0.
 //
-// Complexity: that of greedy.Place; XLA's interval tree makes it O(n log n + k)
+// Complexity: that of place.Place; XLA's interval tree makes it O(n log n + k)
 // for k overlaps.
 //
 // Source: XLA, GlobalDecreasingSizeBestFitHeap (heap_simulator 0e06ac8). What
@@ -48,13 +48,13 @@ func init() {
 var (
 	xlaSorts = []string{"spatial", "temporal", "spatial-temporal"}
 	xlaFits  = []string{"best", "lowest"}
-	xlaFit   = []greedy.Fit{greedy.BestFit, greedy.FirstFit}
+	xlaFit   = []place.Fit{place.BestFit, place.FirstFit}
 )
 
 func xlaHeap(ctx context.Context, t *task) error {
 	sort := t.choice("sort")
 	fit := t.choice("fit")
-	return t.placeInOrder(ctx, t.xlaSorted(sort), xlaFit[fit])
+	return t.placeInOrder(t.xlaSorted(sort), xlaFit[fit])
 }
 
 // xlaSorted returns the buffers in one of the orders of xlaSorts.

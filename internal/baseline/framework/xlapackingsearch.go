@@ -27,7 +27,7 @@ func init() {
 			lowest := int64(math.MaxInt64)
 			for fit := range xlaFits {
 				for sort := range xlaSorts {
-					if err := t.placeInOrder(ctx, t.xlaSorted(sort), xlaFit[fit]); err != nil {
+					if err := t.placeInOrder(t.xlaSorted(sort), xlaFit[fit]); err != nil {
 						break
 					}
 					t.nodes += int64(len(t.buffers))

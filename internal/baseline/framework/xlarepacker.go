@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"context"
 
-	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: when XLA's memory space assignment finds no room, it takes all that is
@@ -17,7 +17,7 @@ import (
 // higher than the old one. That the repacker fails where its heap grows past a
 // limit is a plan above the capacity here.
 //
-// Complexity: that of greedy.Place.
+// Complexity: that of place.Place.
 //
 // Source: XLA, memory_space_assignment best_fit_repacker (13fddba). Sliced
 // blocks are left out.
@@ -35,7 +35,7 @@ func init() {
 				before = func(a, b int) int { return cmp.Compare(t.opts.Start[a], t.opts.Start[b]) }
 			}
 			order := t.sorted(keys(t.longer, t.larger, t.earlier, t.endsEarlier, before))
-			return t.placeInOrder(ctx, order, greedy.BestFit)
+			return t.placeInOrder(order, place.BestFit)
 		},
 	})
 }

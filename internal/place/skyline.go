@@ -1,4 +1,4 @@
-package framework
+package place
 
 // Idea: a planner that never looks into holes needs one question answered: how
 // high does anything placed so far reach, in any of these sections? A segment
@@ -10,14 +10,15 @@ package framework
 //
 // Complexity: O(log m) a question and a placement, for m sections.
 
-// A skyline is the highest end in each section.
-type skyline struct {
+// A Skyline is the highest end in each section.
+type Skyline struct {
 	leaves     int
 	top, cover []int64
 }
 
-func newSkyline(sections int) *skyline {
-	s := &skyline{leaves: 1}
+// NewSkyline returns one at height 0 everywhere.
+func NewSkyline(sections int) *Skyline {
+	s := &Skyline{leaves: 1}
 	for s.leaves < sections {
 		s.leaves *= 2
 	}
@@ -25,8 +26,8 @@ func newSkyline(sections int) *skyline {
 	return s
 }
 
-// highest returns the highest end in the sections [first, last), 0 for none.
-func (s *skyline) highest(first, last int32) int64 {
+// Highest returns the highest end in the sections [first, last), 0 for none.
+func (s *Skyline) Highest(first, last int32) int64 {
 	var high int64
 	for l, h := int(first)+s.leaves, int(last)+s.leaves; l < h; l, h = l/2, h/2 {
 		if l&1 == 1 {
@@ -48,8 +49,8 @@ func (s *skyline) highest(first, last int32) int64 {
 	return high
 }
 
-// raise makes the end at least the given one in the sections [first, last).
-func (s *skyline) raise(first, last int32, end int64) {
+// Raise makes the end at least the given one in the sections [first, last).
+func (s *Skyline) Raise(first, last int32, end int64) {
 	low, high := int(first)+s.leaves, int(last)+s.leaves
 	for l, h := low, high; l < h; l, h = l/2, h/2 {
 		if l&1 == 1 {

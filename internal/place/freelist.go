@@ -1,4 +1,4 @@
-package greedy
+package place
 
 import "github.com/stowage-go/stowage/internal/bound"
 
@@ -16,30 +16,30 @@ import "github.com/stowage-go/stowage/internal/bound"
 // Tried and dropped: bins by size, as malloc has them, which take half the time
 // but know nothing of addresses: two-ended placement needs the extremes.
 
-// A block is free; children are indices into freeList.blocks, 0 for none.
+// A block is free; children are indices into FreeList.blocks, 0 for none.
 type block struct {
 	from, size, largest int64
 	left, right         int32
 	priority            uint32
 }
 
-// freeList is a set of free blocks. blocks[0] stands for none.
-type freeList struct {
+// A FreeList is a set of free blocks. blocks[0] stands for none.
+type FreeList struct {
 	blocks []block
 	root   int32
 	spare  []int32 // nodes to reuse
 	state  uint32  // of the generator of priorities
 }
 
-// reset leaves one free block.
-func (f *freeList) reset(from, size int64) {
+// Reset leaves one free block.
+func (f *FreeList) Reset(from, size int64) {
 	f.blocks = append(f.blocks[:0], block{})
 	f.spare = f.spare[:0]
 	f.state = 2463534242
 	f.root = f.node(from, size)
 }
 
-func (f *freeList) node(from, size int64) int32 {
+func (f *FreeList) node(from, size int64) int32 {
 	// Marsaglia's xorshift: any cheap sequence will do.
 	f.state ^= f.state << 13
 	f.state ^= f.state >> 17
@@ -56,14 +56,14 @@ func (f *freeList) node(from, size int64) int32 {
 }
 
 // update sets the largest of node i from its children's.
-func (f *freeList) update(i int32) {
+func (f *FreeList) update(i int32) {
 	b := &f.blocks[i]
 	b.largest = max(b.size, f.blocks[b.left].largest, f.blocks[b.right].largest)
 }
 
-// lowest returns the lowest multiple of align at which size bytes are free, in
+// Lowest returns the lowest multiple of align at which size bytes are free, in
 // the first blocks that are large enough; ok is false where there is none.
-func (f *freeList) lowest(size, align int64) (at int64, ok bool) {
+func (f *FreeList) Lowest(size, align int64) (at int64, ok bool) {
 	at, ok = f.lowestIn(f.root, size, align, size)
 	if !ok && align > 1 {
 		return f.lowestIn(f.root, size, align, size+align-1)
@@ -72,7 +72,7 @@ func (f *freeList) lowest(size, align int64) (at int64, ok bool) {
 }
 
 // lowestIn looks at the lowest block of at least room bytes.
-func (f *freeList) lowestIn(i int32, size, align, room int64) (int64, bool) {
+func (f *FreeList) lowestIn(i int32, size, align, room int64) (int64, bool) {
 	for f.blocks[i].largest >= room {
 		b := &f.blocks[i]
 		switch {
@@ -88,9 +88,9 @@ func (f *freeList) lowestIn(i int32, size, align, room int64) (int64, bool) {
 	return 0, false
 }
 
-// highest returns the highest multiple of align at which size bytes below limit
+// Highest returns the highest multiple of align at which size bytes below limit
 // are free, in the highest block that has room whatever the alignment.
-func (f *freeList) highest(size, align, limit int64) (at int64, ok bool) {
+func (f *FreeList) Highest(size, align, limit int64) (at int64, ok bool) {
 	i, ok := f.highestIn(f.root, size+align-1, limit-(size+align-1))
 	if !ok {
 		return 0, false
@@ -102,7 +102,7 @@ func (f *freeList) highest(size, align, limit int64) (at int64, ok bool) {
 
 // highestIn returns the highest block of at least room bytes that begins at or
 // under limit.
-func (f *freeList) highestIn(i int32, room, limit int64) (int32, bool) {
+func (f *FreeList) highestIn(i int32, room, limit int64) (int32, bool) {
 	for i != 0 && f.blocks[i].largest >= room {
 		b := &f.blocks[i]
 		if b.from > limit {
@@ -120,12 +120,12 @@ func (f *freeList) highestIn(i int32, room, limit int64) (int32, bool) {
 	return 0, false
 }
 
-// take marks [from, from+size) as in use; it lies in one free block.
-func (f *freeList) take(from, size int64) {
+// Take marks [from, from+size) as in use; it lies in one free block.
+func (f *FreeList) Take(from, size int64) {
 	f.root = f.takeFrom(f.root, from, size)
 }
 
-func (f *freeList) takeFrom(i int32, from, size int64) int32 {
+func (f *FreeList) takeFrom(i int32, from, size int64) int32 {
 	b := &f.blocks[i]
 	switch {
 	case from < b.from:
@@ -161,7 +161,7 @@ func (f *freeList) takeFrom(i int32, from, size int64) int32 {
 }
 
 // insert puts node k, which has no children, into the subtree at i.
-func (f *freeList) insert(i, k int32) int32 {
+func (f *FreeList) insert(i, k int32) int32 {
 	if i == 0 {
 		return k
 	}
@@ -181,7 +181,7 @@ func (f *freeList) insert(i, k int32) int32 {
 }
 
 // split parts the subtree at i into the blocks below an address and the rest.
-func (f *freeList) split(i int32, at int64) (low, high int32) {
+func (f *FreeList) split(i int32, at int64) (low, high int32) {
 	if i == 0 {
 		return 0, 0
 	}
@@ -198,7 +198,7 @@ func (f *freeList) split(i int32, at int64) (low, high int32) {
 }
 
 // merge joins two subtrees, the first of which lies below the second.
-func (f *freeList) merge(low, high int32) int32 {
+func (f *FreeList) merge(low, high int32) int32 {
 	switch {
 	case low == 0:
 		return high
@@ -214,7 +214,7 @@ func (f *freeList) merge(low, high int32) int32 {
 	return high
 }
 
-func (f *freeList) rotateRight(i int32) int32 {
+func (f *FreeList) rotateRight(i int32) int32 {
 	l := f.blocks[i].left
 	f.blocks[i].left, f.blocks[l].right = f.blocks[l].right, i
 	f.update(i)
@@ -222,7 +222,7 @@ func (f *freeList) rotateRight(i int32) int32 {
 	return l
 }
 
-func (f *freeList) rotateLeft(i int32) int32 {
+func (f *FreeList) rotateLeft(i int32) int32 {
 	r := f.blocks[i].right
 	f.blocks[i].right, f.blocks[r].left = f.blocks[r].left, i
 	f.update(i)
@@ -230,9 +230,9 @@ func (f *freeList) rotateLeft(i int32) int32 {
 	return r
 }
 
-// give returns [from, from+size) to the free blocks and joins it with those it
+// Give returns [from, from+size) to the free blocks and joins it with those it
 // touches.
-func (f *freeList) give(from, size int64) {
+func (f *FreeList) Give(from, size int64) {
 	var below, above int32 // the blocks next to it
 	for i := f.root; i != 0; {
 		b := &f.blocks[i]
@@ -261,7 +261,7 @@ func (f *freeList) give(from, size int64) {
 
 // grow enlarges the block that holds an address by size bytes, of which down
 // bytes lie below it.
-func (f *freeList) grow(at, down, size int64) {
+func (f *FreeList) grow(at, down, size int64) {
 	for i := f.root; ; {
 		b := &f.blocks[i]
 		// No block grows beyond a neighbour, so the order stays; the largest on
@@ -281,7 +281,7 @@ func (f *freeList) grow(at, down, size int64) {
 }
 
 // raise lifts the largest of all nodes from the root to the block at from.
-func (f *freeList) raise(from, size int64) {
+func (f *FreeList) raise(from, size int64) {
 	for i := f.root; ; {
 		b := &f.blocks[i]
 		b.largest = max(b.largest, size)

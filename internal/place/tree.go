@@ -1,4 +1,4 @@
-package greedy
+package place
 
 import (
 	"sort"
@@ -47,16 +47,16 @@ import (
 // scans it from the bottom. The scan wins below a thousand buffers, by too
 // little to keep two kernels.
 
-// A byteRange is the half-open range [from, to) of bytes.
-type byteRange struct{ from, to int64 }
+// A Range is the half-open range [From, To) of bytes.
+type Range struct{ From, To int64 }
 
-// occupied is the set of bytes in use, section by section, in one partition.
-type occupied struct {
-	leaves    int           // sections, rounded up to a power of two
-	nodes     []node        // nodes[1] is the root; section s is at leaves+s
-	lists     [][]byteRange // lists[0] stays empty
-	tolerance int64         // holes of up to this many bytes are of no use
-	granule   int64         // all offsets are multiples of it
+// tree is the set of bytes in use, section by section, in one partition.
+type tree struct {
+	leaves    int       // sections, rounded up to a power of two
+	nodes     []node    // nodes[1] is the root; section s is at leaves+s
+	lists     [][]Range // lists[0] stays empty
+	tolerance int64     // holes of up to this many bytes are of no use
+	granule   int64     // all offsets are multiples of it
 }
 
 // A node holds two indices into lists, 0 for an empty set. A leaf has no cover:
@@ -64,7 +64,7 @@ type occupied struct {
 type node struct{ cover, union int32 }
 
 // reset empties the set for a partition of the given number of sections.
-func (u *occupied) reset(sections int, tolerance, granule int64) {
+func (u *tree) reset(sections int, tolerance, granule int64) {
 	u.leaves = 1
 	for u.leaves < sections {
 		u.leaves *= 2
@@ -76,15 +76,15 @@ func (u *occupied) reset(sections int, tolerance, granule int64) {
 		clear(u.nodes)
 	}
 	if u.lists == nil {
-		u.lists = make([][]byteRange, 1)
+		u.lists = make([][]Range, 1)
 	}
 	u.lists = u.lists[:1]
 	u.tolerance, u.granule = tolerance, granule
 }
 
 // insert marks the bytes r as in use in the sections [first, last).
-func (u *occupied) insert(first, last int32, r byteRange) {
-	r.to = bound.Up(r.to, u.granule)
+func (u *tree) insert(first, last int32, r Range) {
+	r.To = bound.Up(r.To, u.granule)
 	low, high := int(first)+u.leaves, int(last)+u.leaves
 	for l, h := low, high; l < h; l, h = l/2, h/2 {
 		if l&1 == 1 {
@@ -100,7 +100,7 @@ func (u *occupied) insert(first, last int32, r byteRange) {
 }
 
 // store marks r as in use in all of node k.
-func (u *occupied) store(k int, r byteRange) {
+func (u *tree) store(k int, r Range) {
 	u.add(&u.nodes[k].union, r)
 	if k < u.leaves {
 		u.add(&u.nodes[k].cover, r)
@@ -109,7 +109,7 @@ func (u *occupied) store(k int, r byteRange) {
 
 // above calls f with the nodes that hold some of the leaves [low, high) and
 // others besides, from the leaves up.
-func (u *occupied) above(low, high int, f func(k int)) {
+func (u *tree) above(low, high int, f func(k int)) {
 	for shift := 1; low>>shift > 0; shift++ {
 		l, h := low>>shift, (high-1)>>shift
 		if l<<shift != low {
@@ -125,7 +125,7 @@ func (u *occupied) above(low, high int, f func(k int)) {
 }
 
 // add puts r into the list at *at.
-func (u *occupied) add(at *int32, r byteRange) {
+func (u *tree) add(at *int32, r Range) {
 	if *at == 0 {
 		*at = int32(len(u.lists))
 		if len(u.lists) < cap(u.lists) {
@@ -137,21 +137,21 @@ func (u *occupied) add(at *int32, r byteRange) {
 		}
 	}
 	list := u.lists[*at]
-	if r.from <= u.tolerance {
-		r.from = 0
+	if r.From <= u.tolerance {
+		r.From = 0
 	}
 	// list[i:j] touch r, give or take a hole that is of no use.
-	i := sort.Search(len(list), func(k int) bool { return list[k].to+u.tolerance >= r.from })
+	i := sort.Search(len(list), func(k int) bool { return list[k].To+u.tolerance >= r.From })
 	j := i
-	for j < len(list) && list[j].from-u.tolerance <= r.to {
+	for j < len(list) && list[j].From-u.tolerance <= r.To {
 		j++
 	}
 	if i == j {
-		list = append(list, byteRange{})
+		list = append(list, Range{})
 		copy(list[i+1:], list[i:])
 		list[i] = r
 	} else {
-		list[i] = byteRange{from: min(list[i].from, r.from), to: max(list[j-1].to, r.to)}
+		list[i] = Range{From: min(list[i].From, r.From), To: max(list[j-1].To, r.To)}
 		if j > i+1 {
 			list = append(list[:i+1], list[j:]...)
 		}
@@ -162,13 +162,13 @@ func (u *occupied) add(at *int32, r byteRange) {
 // A probe asks one interval set for room for the bytes [lower, upper) of a
 // buffer, relative to its offset. Ranges before list[0] end at or below them.
 type probe struct {
-	list         []byteRange
+	list         []Range
 	lower, upper int64
 }
 
 // appendProbes appends the probes that decide where a window may go that is
 // active in the sections [first, last).
-func (u *occupied) appendProbes(probes []probe, first, last int32, lower, upper int64) []probe {
+func (u *tree) appendProbes(probes []probe, first, last int32, lower, upper int64) []probe {
 	ask := func(list int32) {
 		if list != 0 {
 			probes = append(probes, probe{list: u.lists[list], lower: lower, upper: upper})
@@ -198,8 +198,8 @@ func lowest(probes []probe, offset, align int64) int64 {
 	for k, agreed := 0, 0; agreed < len(probes); agreed++ {
 		p := &probes[k]
 		list := skip(p.list, offset+p.lower)
-		for len(list) > 0 && list[0].from < offset+p.upper {
-			offset = bound.Up(list[0].to-p.lower, align)
+		for len(list) > 0 && list[0].From < offset+p.upper {
+			offset = bound.Up(list[0].To-p.lower, align)
 			list = skip(list[1:], offset+p.lower)
 			agreed = 0
 		}
@@ -213,19 +213,19 @@ func lowest(probes []probe, offset, align int64) int64 {
 
 // skip drops the ranges that end at or below the byte at. Mostly that is none
 // or a few, so it doubles its stride before it halves.
-func skip(list []byteRange, at int64) []byteRange {
-	if len(list) == 0 || list[0].to > at {
+func skip(list []Range, at int64) []Range {
+	if len(list) == 0 || list[0].To > at {
 		return list
 	}
 	stride := 1
-	for stride < len(list) && list[stride].to <= at {
+	for stride < len(list) && list[stride].To <= at {
 		stride *= 2
 	}
 	// list[stride/2] ends at or below at; list[stride], if any, does not.
 	low, high := stride/2+1, min(stride, len(list))
 	for low < high {
 		mid := (low + high) / 2
-		if list[mid].to <= at {
+		if list[mid].To <= at {
 			low = mid + 1
 		} else {
 			high = mid
@@ -243,7 +243,7 @@ func room(probes []probe, offset int64) (free int64, ok bool) {
 		if len(p.list) == 0 {
 			continue
 		}
-		if d := p.list[0].from - (offset + p.upper); !ok || d < free {
+		if d := p.list[0].From - (offset + p.upper); !ok || d < free {
 			free, ok = d, true
 		}
 	}

@@ -1,12 +1,12 @@
-package greedy
+package place
 
 import (
-	"context"
 	"math"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: buffers with fixed offsets go first, then the others in the order
@@ -16,7 +16,7 @@ import (
 //
 // Invariant: after each step the placed buffers are a valid plan of themselves.
 //
-// Complexity: n queries and insertions of occupied.go; no pair of buffers is
+// Complexity: n queries and insertions of tree.go; no pair of buffers is
 // ever looked at.
 //
 // Source: offset jumping is IREE wave's "Optimizing Shared Memory Allocations";
@@ -34,36 +34,73 @@ const (
 	BestFit
 )
 
-// pollEvery is the number of placements between looks at the context. A problem
-// of fewer buffers is placed whole, whatever the context says: it takes a few
-// milliseconds.
-const pollEvery = 4096
+// An Ending says how a placement ended.
+type Ending uint8
+
+// The endings.
+const (
+	Whole    Ending = iota // every buffer is where the fit says
+	Cut                    // a limit came; the rest is stacked above what was placed
+	TooHigh                // a buffer would end at or above the height to stay below
+	Collided               // two buffers with fixed offsets use the same bytes at once
+)
+
+// Unlimited is a height that every plan is below.
+const Unlimited = math.MaxInt64
 
 // Place places the buffers of tl one by one and returns the offset of each, in
 // the order of tl.Problem.Buffers. Fixed buffers are at their offsets and come
 // first; order gives the rest, and what it leaves out is placed last, in input
-// order. Hints are ignored. There is no capacity: every buffer finds a place,
-// unless two fixed buffers collide; then Place returns nil.
-func Place(tl *timeline.Timeline, order []int32, fit Fit) []int64 {
-	offsets, _ := place(context.Background(), tl, order, fit, math.MaxInt64)
-	return offsets
+// order. Hints are ignored. There is no capacity: every buffer finds a place.
+//
+// No watch (nil) means no limit. The offsets are nil where two fixed buffers collide, and where the ending is
+// Cut because the limit came before it was known whether any do.
+func Place(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit) ([]int64, Ending) {
+	offsets, _, end := Below(w, tl, order, fit, Unlimited)
+	return offsets, end
 }
 
-// An ending says how a placement ended.
-type ending uint8
+// Below is Place for those who want a plan only where it is lower than the one
+// they have. It returns the plan and its height; without a plan below the given
+// height it returns nil and 0, and gives up at the first buffer that is too
+// high. A plan that a limit has cut counts only where it is below as well.
+func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
+	p := placer{tl: tl, watch: w, fit: fit, offsets: make([]int64, len(tl.Problem.Buffers))}
+	switch end = p.place(order, below); end {
+	case Cut:
+		if end := p.settle(); end != Whole {
+			return nil, 0, end
+		}
+		Finish(tl, p.offsets)
+	case TooHigh, Collided:
+		return nil, 0, end
+	}
+	if height = model.HeightOf(tl.Problem, p.offsets); height >= below {
+		return nil, 0, end
+	}
+	return p.offsets, height, end
+}
 
-const (
-	placed   ending = iota // all buffers have offsets
-	tooHigh                // a buffer would end at or above the limit
-	stopped                // the context ended
-	collided               // two fixed buffers use the same bytes at once
-)
+// placer places the buffers of one partition after the other.
+type placer struct {
+	tl      *timeline.Timeline
+	watch   *run.Watch
+	fit     Fit
+	offsets []int64
+	first   int32   // first section of the partition
+	used    tree    // of the partition
+	probes  []probe // scratch of put and fixed
+}
 
-// place is Place with a limit: it gives up, with nil, once a buffer ends at or
-// above below, or the context is done.
-func place(ctx context.Context, tl *timeline.Timeline, order []int32, fit Fit, below int64) ([]int64, ending) {
-	buffers := tl.Problem.Buffers
-	p := placer{tl: tl, fit: fit, offsets: make([]int64, len(buffers))}
+// place sets the offsets up to its ending.
+func (p *placer) place(order []int32, below int64) Ending {
+	tl, buffers := p.tl, p.tl.Problem.Buffers
+	if p.over() {
+		for i := range p.offsets {
+			p.offsets[i] = -1
+		}
+		return Cut
+	}
 	// A buffer that is never active conflicts with nobody.
 	for i := range buffers {
 		b := &buffers[i]
@@ -71,35 +108,50 @@ func place(ctx context.Context, tl *timeline.Timeline, order []int32, fit Fit, b
 			p.offsets[i] = *b.Fixed
 		}
 		if p.offsets[i]+b.Size >= below {
-			return nil, tooHigh
+			return TooHigh
 		}
 	}
 	order, ends := byPartition(tl, order)
-	count := 0
 	for k := range tl.Partitions {
 		part := &tl.Partitions[k]
-		if len(part.Buffers) == 1 {
-			// Nothing is in its way: it stays at 0 or where it is fixed.
-			continue
-		}
-		p.begin(part)
-		if !p.fixed(part) {
-			return nil, collided
-		}
 		from := 0
 		if k > 0 {
 			from = ends[k-1]
 		}
-		for _, i := range order[from:ends[k]] {
-			if count++; count%pollEvery == 0 && ctx.Err() != nil {
-				return nil, stopped
+		if len(part.Buffers) == 1 {
+			// Nothing is in its way: it stays at 0 or where it is fixed.
+			continue
+		}
+		if p.over() {
+			return p.cut(order[from:])
+		}
+		p.begin(part)
+		if end := p.fixed(part); end == Cut {
+			return p.cut(order[from:])
+		} else if end != Whole {
+			return end
+		}
+		for at, i := range order[from:ends[k]] {
+			if p.over() {
+				return p.cut(order[from+at:])
 			}
 			if p.put(int(i)) >= below {
-				return nil, tooHigh
+				return TooHigh
 			}
 		}
 	}
-	return p.offsets, placed
+	return Whole
+}
+
+// over reports whether a limit has come.
+func (p *placer) over() bool { return p.watch != nil && p.watch.Over() }
+
+// cut marks what has not been placed when the limit came, for Finish.
+func (p *placer) cut(rest []int32) Ending {
+	for _, i := range rest {
+		p.offsets[i] = -1
+	}
+	return Cut
 }
 
 // byPartition sorts order by partition and keeps it otherwise; order of
@@ -135,16 +187,6 @@ func byPartition(tl *timeline.Timeline, order []int32) (sorted []int32, ends []i
 	return sorted, ends
 }
 
-// placer places the buffers of one partition after the other.
-type placer struct {
-	tl      *timeline.Timeline
-	fit     Fit
-	offsets []int64
-	first   int32    // first section of the partition
-	used    occupied // of the partition
-	probes  []probe  // scratch of put and fixed
-}
-
 // begin empties the space for a partition.
 func (p *placer) begin(part *timeline.Partition) {
 	smallest := int64(math.MaxInt64)
@@ -156,46 +198,6 @@ func (p *placer) begin(part *timeline.Partition) {
 	p.first = part.First
 	p.used.reset(int(part.Last-part.First), smallest-1, bound.CommonAlignment(p.tl.Problem, part.Buffers))
 }
-
-// fixed places the fixed buffers of the partition and reports whether none
-// collide.
-func (p *placer) fixed(part *timeline.Partition) bool {
-	placed := 0
-	for _, i := range part.Buffers {
-		if !p.isFixed(i) {
-			continue
-		}
-		at := *p.tl.Problem.Buffers[i].Fixed
-		// Whatever is fixed is a multiple of the granule and no hole between
-		// two fits less than the smallest window, so the test is exact.
-		if placed > 0 {
-			p.ask(int(i))
-			if lowest(p.probes, at, 1) != at {
-				return false
-			}
-		}
-		p.occupy(int(i), at)
-		placed++
-	}
-	return true
-}
-
-// collide reports whether any two fixed buffers use the same bytes at once.
-func collide(tl *timeline.Timeline) bool {
-	p := placer{tl: tl, offsets: make([]int64, len(tl.Problem.Buffers))}
-	for k := range tl.Partitions {
-		part := &tl.Partitions[k]
-		if slices.ContainsFunc(part.Buffers, p.isFixed) {
-			p.begin(part)
-			if !p.fixed(part) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (p *placer) isFixed(i int32) bool { return p.tl.Problem.Buffers[i].Fixed != nil }
 
 // put places buffer i and returns where it ends.
 func (p *placer) put(i int) int64 {
@@ -244,6 +246,6 @@ func (p *placer) ask(i int) {
 func (p *placer) occupy(i int, offset int64) {
 	p.offsets[i] = offset
 	for _, s := range p.tl.Spans(i) {
-		p.used.insert(s.First-p.first, s.Last-p.first, byteRange{from: offset + s.Lower, to: offset + s.Upper})
+		p.used.insert(s.First-p.first, s.Last-p.first, Range{From: offset + s.Lower, To: offset + s.Upper})
 	}
 }

@@ -1,60 +1,19 @@
-package greedy
+package place
 
 import (
-	"context"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
-
-// random returns a small valid problem in which all features of the model
-// occur. Fixed offsets may collide.
-func random(rng *rand.Rand) *model.Problem {
-	p := &model.Problem{}
-	horizon := 2 + rng.Int64N(20)
-	fixed, gaps, aligned := rng.IntN(3) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0
-	common := int64(1)
-	if rng.IntN(3) == 0 {
-		common = 4 // an alignment that all share
-	}
-	for i := range 1 + rng.IntN(14) {
-		lower := rng.Int64N(horizon)
-		b := model.Buffer{
-			ID:    strconv.Itoa(i),
-			Lower: lower, Upper: lower + 1 + rng.Int64N(horizon-lower),
-			Size:      1 + rng.Int64N(12),
-			Alignment: common,
-		}
-		if aligned {
-			b.Alignment = common * (1 + rng.Int64N(4))
-		}
-		if fixed && rng.IntN(3) == 0 {
-			at := b.Align() * rng.Int64N(8)
-			b.Fixed = &at
-		}
-		if gaps && rng.IntN(2) == 0 {
-			for at := b.Lower; at < b.Upper && rng.IntN(3) > 0; {
-				g := model.Gap{Lower: at + rng.Int64N(b.Upper-at)}
-				g.Upper = g.Lower + 1 + rng.Int64N(b.Upper-g.Lower)
-				if rng.IntN(2) == 0 {
-					from := rng.Int64N(b.Size)
-					g.Window = &model.Window{Lower: from, Upper: from + 1 + rng.Int64N(b.Size-from)}
-				}
-				b.Gaps = append(b.Gaps, g)
-				at = g.Upper
-			}
-		}
-		p.Buffers = append(p.Buffers, b)
-	}
-	return p
-}
 
 // raster is the oracle: a bit for each byte of each time slot.
 type raster struct {
@@ -140,7 +99,7 @@ func TestPlaceMatchesRaster(t *testing.T) {
 	var planned, refused int
 	for seed := range uint64(4000) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		p := random(rng)
+		p := plantest.Random(rng)
 		if err := model.Validate(p); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -150,12 +109,13 @@ func TestPlaceMatchesRaster(t *testing.T) {
 			order[k] = int32(i)
 		}
 		for _, fit := range []Fit{FirstFit, BestFit} {
-			got, want := Place(tl, order, fit), placeRaster(p, order, fit)
+			got, end := Place(nil, tl, order, fit)
+			want := placeRaster(p, order, fit)
 			if !slices.Equal(got, want) || (got == nil) != (want == nil) {
 				t.Fatalf("seed %d, fit %d: got %v, want %v\n%s", seed, fit, got, want, list(p, order))
 			}
-			if (got == nil) != collide(tl) {
-				t.Fatalf("seed %d: collide is %v, the plan %v", seed, collide(tl), got)
+			if collide := Collide(nil, tl); (got == nil) != (collide == Collided) || end != collide {
+				t.Fatalf("seed %d: Collide is %v, the ending %v, the plan %v", seed, collide, end, got)
 			}
 			if got == nil {
 				refused++
@@ -170,6 +130,16 @@ func TestPlaceMatchesRaster(t *testing.T) {
 	if planned < 1000 || refused < 100 {
 		t.Errorf("%d plans and %d collisions: the cases are lopsided", planned, refused)
 	}
+}
+
+// bySize returns the buffers by decreasing size, ties in input order.
+func bySize(p *model.Problem) []int32 {
+	order := make([]int32, len(p.Buffers))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(p.Buffers[j].Size, p.Buffers[i].Size) })
+	return order
 }
 
 func list(p *model.Problem, order []int32) string {
@@ -195,7 +165,7 @@ func TestPlaceCompletesTheOrder(t *testing.T) {
 		{ID: "b", Lower: 0, Upper: 2, Size: 5},
 		{ID: "c", Lower: 1, Upper: 3, Size: 7},
 	}}
-	got := Place(timeline.New(p), []int32{2, 2}, FirstFit)
+	got, _ := Place(nil, timeline.New(p), []int32{2, 2}, FirstFit)
 	if want := []int64{7, 10, 0}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -204,19 +174,19 @@ func TestPlaceCompletesTheOrder(t *testing.T) {
 // A limit never changes a plan: there is the same one or none.
 func TestPlaceLimit(t *testing.T) {
 	for seed := range uint64(500) {
-		p := random(rand.New(rand.NewPCG(seed, 2)))
+		p := plantest.Random(rand.New(rand.NewPCG(seed, 2)))
 		tl := timeline.New(p)
-		order := sorted(tl, "Z")
-		whole := Place(tl, order, FirstFit)
+		order := bySize(p)
+		whole, _ := Place(nil, tl, order, FirstFit)
 		if whole == nil {
 			continue
 		}
 		height := model.HeightOf(p, whole)
-		got, end := place(context.Background(), tl, order, FirstFit, height+1)
-		if end != placed || !slices.Equal(got, whole) {
+		got, h, end := Below(nil, tl, order, FirstFit, height+1)
+		if end != Whole || h != height || !slices.Equal(got, whole) {
 			t.Fatalf("seed %d: below %d: ending %d, %v; want %v", seed, height+1, end, got, whole)
 		}
-		if got, end := place(context.Background(), tl, order, FirstFit, height); end != tooHigh || got != nil {
+		if got, h, end := Below(nil, tl, order, FirstFit, height); end != TooHigh || h != 0 || got != nil {
 			t.Fatalf("seed %d: below %d: ending %d, %v; want none", seed, height, end, got)
 		}
 	}
@@ -237,8 +207,8 @@ func TestPlacePartitions(t *testing.T) {
 	if len(tl.Partitions) != 50 {
 		t.Fatalf("%d partitions, want 50", len(tl.Partitions))
 	}
-	order := sorted(tl, "Z")
-	got := Place(tl, order, FirstFit)
+	order := bySize(p)
+	got, _ := Place(nil, tl, order, FirstFit)
 	if want := placeRaster(p, order, FirstFit); !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
@@ -248,12 +218,12 @@ func TestPlacePartitions(t *testing.T) {
 }
 
 func TestSkip(t *testing.T) {
-	var ranges []byteRange
+	var ranges []Range
 	for k := range int64(40) {
-		ranges = append(ranges, byteRange{from: 10 * k, to: 10*k + 5})
+		ranges = append(ranges, Range{From: 10 * k, To: 10*k + 5})
 		for at := int64(-1); at < 10*k+20; at++ {
 			want := ranges
-			for len(want) > 0 && want[0].to <= at {
+			for len(want) > 0 && want[0].To <= at {
 				want = want[1:]
 			}
 			if got := skip(ranges, at); len(got) != len(want) {
@@ -263,36 +233,20 @@ func TestSkip(t *testing.T) {
 	}
 }
 
-// mixed returns n buffers, most of them short-lived, a few of them not.
-func mixed(n int) *model.Problem {
-	rng := rand.New(rand.NewPCG(7, 7))
-	p := &model.Problem{Buffers: make([]model.Buffer, n)}
-	horizon := int64(n)
-	for i := range p.Buffers {
-		span := int64(math.Exp(rng.Float64()*math.Log(float64(horizon)/4))) + 1
-		if rng.IntN(10) > 0 {
-			span = 1 + rng.Int64N(100)
-		}
-		lower := rng.Int64N(horizon - span)
-		p.Buffers[i] = model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + span, Size: 64 * (1 + rng.Int64N(1<<rng.IntN(14)))}
-	}
-	return p
-}
-
 func BenchmarkPlace(b *testing.B) {
-	cases := map[string]*model.Problem{"mixed": mixed(1e5)}
+	cases := map[string]*model.Problem{"mixed": plantest.Mixed(1e5)}
 	for _, name := range []string{"idealloc/pangu_2.6B.csv", "idealloc/S_1.csv", "challenging/D.1048576.csv"} {
-		if p := load(b, name); p != nil {
+		if p, err := public.Load(name); err == nil {
 			cases[name] = p
 		}
 	}
 	for name, p := range cases {
 		tl := timeline.New(p)
-		order := sorted(tl, "Z")
+		order := bySize(p)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				Place(tl, order, FirstFit)
+				Place(nil, tl, order, FirstFit)
 			}
 		})
 	}

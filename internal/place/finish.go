@@ -1,0 +1,113 @@
+package place
+
+import (
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: a limit that comes in the middle of a placement must still leave a
+// plan, and at once. So what is placed stays, and the rest goes above it, as a
+// program would allocate it that plans nothing: in the order of their starts,
+// from a fast allocator (tlsf.go), which has each buffer back at its end.
+//
+//	  ┌─────┬────┐
+//	  │  e  │ g  │
+//	  ├───┬─┴───┬┘ the rest
+//	  │ d │  f  │
+//	──┴───┴─────┴─ the top of what is placed
+//
+// Each partition has a space of its own, and so a top of its own. Gaps are not
+// used: a buffer holds its bytes from its first active section to its last.
+//
+// Invariant: what the allocator gives out is disjoint and above all that is
+// placed.
+//
+// Complexity: O(n + sections), without a sort or a search; it does not look at
+// the limit.
+//
+// Tried and dropped: each buffer on top of the one before it, which ends as high
+// as the sum of the sizes; slots as large as the buffer that opened them, by
+// size class, which ends at five times the load where sizes are many.
+
+// Finish completes a plan: buffers with a fixed offset get it, those of a
+// negative offset are stacked above them and above all others, which keep
+// theirs. What is placed must be valid together with what is fixed; then the
+// plan is valid. It returns offsets.
+func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
+	buffers := tl.Problem.Buffers
+	of := make([]int32, tl.Sections()) // section → partition
+	for k := range tl.Partitions {
+		for s := tl.Partitions[k].First; s < tl.Partitions[k].Last; s++ {
+			of[s] = int32(k)
+		}
+	}
+	// All that can be done in the order of the input is done in it: the order of
+	// the starts is a random one to the cache.
+	tops, rest := make([]int64, len(tl.Partitions)), make([]int32, len(tl.Partitions))
+	aligned := false
+	for i := range buffers {
+		b := &buffers[i]
+		if b.Fixed != nil {
+			offsets[i] = *b.Fixed
+		}
+		first, last := tl.Extent(i)
+		switch {
+		case first == last:
+			offsets[i] = max(offsets[i], 0) // never active: it conflicts with nobody
+		case offsets[i] < 0:
+			rest[of[first]]++
+			aligned = aligned || b.Alignment > 1
+		default:
+			tops[of[first]] = max(tops[of[first]], offsets[i]+b.Size)
+		}
+	}
+	f := finisher{due: make([]int32, tl.Sections()+1), next: make([]int32, 1)}
+	for k := range tl.Partitions {
+		if rest[k] == 0 {
+			continue
+		}
+		part := &tl.Partitions[k]
+		granule := int64(1)
+		if aligned {
+			granule = bound.CommonAlignment(tl.Problem, part.Buffers)
+		}
+		f.begin(part.First, tops[k], granule)
+		for _, i := range part.Buffers {
+			if offsets[i] < 0 {
+				first, last := tl.Extent(int(i))
+				offsets[i] = f.put(first, last, buffers[i].Size, buffers[i].Align())
+			}
+		}
+	}
+	return offsets
+}
+
+// finisher is the state of one partition.
+type finisher struct {
+	space   tlsf
+	granule int64   // all cells begin and end at multiples of it
+	now     int32   // what is due by this section has been given back
+	due     []int32 // by section: list of the cells that come back there
+	next    []int32 // by cell: the next in its list, 0 for none
+}
+
+// begin drops the partition before, which ended by section first.
+func (f *finisher) begin(first int32, top, granule int64) {
+	f.space.reset(bound.Up(top, granule))
+	f.now, f.granule = first, granule
+}
+
+// put allocates a buffer and returns its offset.
+func (f *finisher) put(first, last int32, size, align int64) int64 {
+	for ; f.now < first; f.now++ {
+		for k := f.due[f.now+1]; k != 0; k = f.next[k] {
+			f.space.give(k)
+		}
+	}
+	k := f.space.take(bound.Up(size+align-f.granule, f.granule))
+	for int(k) >= len(f.next) {
+		f.next = append(f.next, 0)
+	}
+	f.next[k], f.due[last] = f.due[last], k
+	return bound.Up(f.space.cells[k].at, align)
+}

@@ -1,0 +1,144 @@
+package place
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+)
+
+// A limit may fall at every look: the plan is valid, what was placed before the
+// limit is where it would be without one, and collisions are not missed.
+func TestLimitAtEveryLook(t *testing.T) {
+	cuts, collisions := 0, 0
+	for seed := range uint64(600) {
+		rng := rand.New(rand.NewPCG(seed, 31))
+		p := plantest.Random(rng)
+		tl := timeline.New(p)
+		order := bySize(p)
+		fit := Fit(rng.IntN(2))
+		whole, ending := Place(nil, tl, order, fit)
+		for look := int64(0); ; look++ {
+			w := run.NewWatch(run.EndAtLook(context.Background(), look))
+			got, end := Place(w, tl, order, fit)
+			w.Close()
+			if (end == Collided) != (ending == Collided) || (got == nil) != (whole == nil) {
+				t.Fatalf("seed %d, look %d: ending %d, without a limit %d", seed, look, end, ending)
+			}
+			if end == Collided {
+				collisions++
+			} else if report := verify.Check(p, got, 0); !report.OK() {
+				t.Fatalf("seed %d, look %d: %v\n%s", seed, look, report.Violations, list(p, order))
+			}
+			if end != Cut {
+				if !slices.Equal(got, whole) {
+					t.Fatalf("seed %d, look %d: got %v, want %v", seed, look, got, whole)
+				}
+				break
+			}
+			cuts++
+		}
+	}
+	if cuts < 2000 || collisions < 50 {
+		t.Errorf("%d cuts, %d collisions: the cases are lopsided", cuts, collisions)
+	}
+}
+
+// Finish leaves what is placed where it is.
+func TestFinishKeeps(t *testing.T) {
+	for seed := range uint64(2000) {
+		rng := rand.New(rand.NewPCG(seed, 32))
+		p := plantest.Random(rng)
+		tl := timeline.New(p)
+		whole, _ := Place(nil, tl, nil, FirstFit)
+		if whole == nil {
+			continue
+		}
+		offsets := slices.Clone(whole)
+		for i := range offsets {
+			if rng.IntN(2) == 0 {
+				offsets[i] = -1
+			}
+		}
+		before := slices.Clone(offsets)
+		Finish(tl, offsets)
+		for i := range offsets {
+			if (before[i] >= 0 || p.Buffers[i].Fixed != nil) && offsets[i] != whole[i] {
+				t.Fatalf("seed %d: buffer %d moved from %d to %d", seed, i, whole[i], offsets[i])
+			}
+		}
+		if report := verify.Check(p, offsets, 0); !report.OK() {
+			t.Fatalf("seed %d: %v", seed, report.Violations)
+		}
+	}
+}
+
+// Space is used again: what is finished is nowhere near the sum of the sizes.
+func TestFinishIsLow(t *testing.T) {
+	p := plantest.Mixed(20000)
+	tl := timeline.New(p)
+	offsets := unplaced(len(p.Buffers))
+	Finish(tl, offsets)
+	if report := verify.Check(p, offsets, 0); !report.OK() {
+		t.Fatal(report.Violations[0])
+	}
+	if height := model.HeightOf(p, offsets); height > 2*tl.LowerBound {
+		t.Errorf("height %d, load %d", height, tl.LowerBound)
+	}
+}
+
+// A limit never lends a plan that is not below.
+func TestBelowUnderALimit(t *testing.T) {
+	kept := 0
+	for seed := range uint64(300) {
+		p := plantest.Random(rand.New(rand.NewPCG(seed, 33)))
+		tl := timeline.New(p)
+		for look := range int64(12) {
+			for _, below := range []int64{10, 20, 40, Unlimited} {
+				w := run.NewWatch(run.EndAtLook(context.Background(), look))
+				offsets, height, end := Below(w, tl, nil, FirstFit, below)
+				w.Close()
+				if offsets == nil {
+					if height != 0 || end == Whole && below == Unlimited {
+						t.Fatalf("seed %d: no plan, ending %d, height %d", seed, end, height)
+					}
+					continue
+				}
+				kept++
+				if report := verify.Check(p, offsets, 0); !report.OK() || report.Height != height || height >= below {
+					t.Fatalf("seed %d: below %d: height %d, %v", seed, below, height, report)
+				}
+			}
+		}
+	}
+	if kept < 1000 {
+		t.Errorf("%d plans only", kept)
+	}
+}
+
+func unplaced(n int) []int64 {
+	offsets := make([]int64, n)
+	for i := range offsets {
+		offsets[i] = -1
+	}
+	return offsets
+}
+
+func BenchmarkFinish(b *testing.B) {
+	p := plantest.Mixed(1e6)
+	tl := timeline.New(p)
+	offsets := unplaced(len(p.Buffers))
+	for b.Loop() {
+		b.StopTimer()
+		copy(offsets, unplaced(len(offsets)))
+		b.StartTimer()
+		Finish(tl, offsets)
+	}
+	b.ReportMetric(float64(model.HeightOf(p, offsets))/float64(tl.LowerBound), "height/load")
+}

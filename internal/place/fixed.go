@@ -1,0 +1,91 @@
+package place
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: buffers with fixed offsets are placed before all others, and each asks
+// first whether its place is free.
+//
+// Complexity: that of a placement of the fixed buffers.
+
+// Collide returns Collided where two buffers with fixed offsets use the same
+// bytes at once, Whole where none do, and Cut where a limit comes before that
+// is known. It looks for no limit where w is nil.
+func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
+	p := placer{tl: tl, watch: w, offsets: make([]int64, len(tl.Problem.Buffers))}
+	for k := range tl.Partitions {
+		part := &tl.Partitions[k]
+		if slices.ContainsFunc(part.Buffers, p.isFixed) {
+			p.begin(part)
+			if end := p.fixed(part); end != Whole {
+				return end
+			}
+		}
+	}
+	return Whole
+}
+
+// fixed places the fixed buffers of the partition.
+func (p *placer) fixed(part *timeline.Partition) Ending {
+	placed := 0
+	for _, i := range part.Buffers {
+		if !p.isFixed(i) {
+			continue
+		}
+		if p.over() {
+			return Cut
+		}
+		at := *p.tl.Problem.Buffers[i].Fixed
+		// Whatever is fixed is a multiple of the granule and no hole between
+		// two fits less than the smallest window, so the test is exact.
+		if placed > 0 {
+			p.ask(int(i))
+			if lowest(p.probes, at, 1) != at {
+				return Collided
+			}
+		}
+		p.occupy(int(i), at)
+		placed++
+	}
+	return Whole
+}
+
+// FixedFit reports whether each buffer with a fixed offset ends within the
+// capacity; 0 means that there is none.
+func FixedFit(p *model.Problem, capacity int64) bool {
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; capacity > 0 && b.Fixed != nil && *b.Fixed > capacity-b.Size {
+			return false
+		}
+	}
+	return true
+}
+
+// few is the number of fixed buffers whose collisions are looked for even after
+// the limit has come: a matter of milliseconds.
+const few = 4096
+
+// settle finds out, where a limit has come, whether fixed buffers collide. It
+// returns Cut where they are too many.
+func (p *placer) settle() Ending {
+	count := 0
+	for i := range p.offsets {
+		if p.isFixed(int32(i)) {
+			count++
+		}
+	}
+	switch {
+	case count == 0:
+		return Whole
+	case count > few:
+		return Cut
+	}
+	return Collide(nil, p.tl)
+}
+
+func (p *placer) isFixed(i int32) bool { return p.tl.Problem.Buffers[i].Fixed != nil }

@@ -1,0 +1,133 @@
+package place
+
+import (
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: for up to a few thousand buffers without gaps or fixed offsets, one list
+// of all that is placed, by offset, is scanned from the bottom for each buffer.
+// That costs little and allocates nothing.
+//
+// Invariant: the columns are sorted by offset; the entries are a valid plan.
+//
+// Complexity: a nanosecond for each entry that is passed, O(n²) in all.
+//
+// Measured on A–K, a plan of the list takes a third of the time of one
+// of the tree; they meet at some 2,500 buffers.
+
+// ListLimit is the number of buffers up to which the list is the faster one.
+const ListLimit = 2048
+
+// Listable reports whether a List does for the problem and is faster than Place.
+func Listable(tl *timeline.Timeline) bool {
+	buffers := tl.Problem.Buffers
+	if len(buffers) > ListLimit || tl.HasGaps() {
+		return false
+	}
+	for i := range buffers {
+		if buffers[i].Fixed != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// A List is the buffers that are placed, in columns by ascending offset. It
+// knows hulls only: a buffer is in use from its first section to its last.
+type List struct {
+	from, to    []int64
+	first, last []int32
+}
+
+// NewList returns an empty list with room for n buffers.
+func NewList(n int) *List {
+	return &List{from: make([]int64, 0, n), to: make([]int64, 0, n), first: make([]int32, 0, n), last: make([]int32, 0, n)}
+}
+
+// Reset empties the list.
+func (l *List) Reset() {
+	l.from, l.to, l.first, l.last = l.from[:0], l.to[:0], l.first[:0], l.last[:0]
+}
+
+// CopyFrom makes the list a copy of another.
+func (l *List) CopyFrom(m *List) {
+	l.from, l.to = append(l.from[:0], m.from...), append(l.to[:0], m.to...)
+	l.first, l.last = append(l.first[:0], m.first...), append(l.last[:0], m.last...)
+}
+
+// Put finds a place for a buffer in the sections [first, last), enters it, and
+// returns its offset.
+func (l *List) Put(first, last int32, size, align int64, fit Fit) int64 {
+	var at int64
+	if fit == FirstFit {
+		at = l.lowest(first, last, size, align)
+	} else {
+		at = l.tightest(first, last, size, align)
+	}
+	l.Enter(at, first, last, size)
+	return at
+}
+
+// lowest returns the lowest offset with room.
+func (l *List) lowest(first, last int32, size, align int64) int64 {
+	from := l.from
+	to, firsts, lasts := l.to[:len(from)], l.first[:len(from)], l.last[:len(from)]
+	at := int64(0) // what is in use below ends at or under it, aligned
+	for k, offset := range from {
+		if firsts[k] >= last || lasts[k] <= first {
+			continue
+		}
+		if offset-at >= size {
+			break
+		}
+		if to[k] > at {
+			at = bound.Up(to[k], align)
+		}
+	}
+	return at
+}
+
+// tightest returns the offset with the least room above it, the lowest of those.
+func (l *List) tightest(first, last int32, size, align int64) int64 {
+	from := l.from
+	to, firsts, lasts := l.to[:len(from)], l.first[:len(from)], l.last[:len(from)]
+	best, least := int64(-1), int64(math.MaxInt64)
+	at := int64(0)
+	for k, offset := range from {
+		if firsts[k] >= last || lasts[k] <= first {
+			continue
+		}
+		if room := offset - at - size; room >= 0 && room < least {
+			best, least = at, room
+		}
+		if to[k] > at {
+			at = bound.Up(to[k], align)
+		}
+	}
+	if best < 0 {
+		return at
+	}
+	return best
+}
+
+// Enter adds a buffer at an offset, behind those at or under it.
+func (l *List) Enter(at int64, first, last int32, size int64) {
+	k, _ := slices.BinarySearch(l.from, at+1)
+	l.from = insert(l.from, k, at)
+	l.to = insert(l.to, k, at+size)
+	l.first = insert(l.first, k, first)
+	l.last = insert(l.last, k, last)
+}
+
+// insert is slices.Insert of one value, without the checks that are of no use
+// here.
+func insert[T any](s []T, k int, v T) []T {
+	s = append(s, v)
+	copy(s[k+1:], s[k:])
+	s[k] = v
+	return s
+}

@@ -1,0 +1,67 @@
+package plantest
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Random returns a small valid problem in which all features of the model
+// occur. Fixed offsets may collide.
+func Random(rng *rand.Rand) *model.Problem {
+	p := &model.Problem{}
+	horizon := 2 + rng.Int64N(20)
+	fixed, gaps, aligned := rng.IntN(3) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0
+	common := int64(1)
+	if rng.IntN(3) == 0 {
+		common = 4 // an alignment that all share
+	}
+	for i := range 1 + rng.IntN(14) {
+		lower := rng.Int64N(horizon)
+		b := model.Buffer{
+			ID:    strconv.Itoa(i),
+			Lower: lower, Upper: lower + 1 + rng.Int64N(horizon-lower),
+			Size:      1 + rng.Int64N(12),
+			Alignment: common,
+		}
+		if aligned {
+			b.Alignment = common * (1 + rng.Int64N(4))
+		}
+		if fixed && rng.IntN(3) == 0 {
+			at := b.Align() * rng.Int64N(8)
+			b.Fixed = &at
+		}
+		if gaps && rng.IntN(2) == 0 {
+			for at := b.Lower; at < b.Upper && rng.IntN(3) > 0; {
+				g := model.Gap{Lower: at + rng.Int64N(b.Upper-at)}
+				g.Upper = g.Lower + 1 + rng.Int64N(b.Upper-g.Lower)
+				if rng.IntN(2) == 0 {
+					from := rng.Int64N(b.Size)
+					g.Window = &model.Window{Lower: from, Upper: from + 1 + rng.Int64N(b.Size-from)}
+				}
+				b.Gaps = append(b.Gaps, g)
+				at = g.Upper
+			}
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	return p
+}
+
+// Mixed returns n buffers, most of them short-lived, a few of them not.
+func Mixed(n int) *model.Problem {
+	rng := rand.New(rand.NewPCG(7, 7))
+	p := &model.Problem{Buffers: make([]model.Buffer, n)}
+	horizon := int64(n)
+	for i := range p.Buffers {
+		span := int64(math.Exp(rng.Float64()*math.Log(float64(horizon)/4))) + 1
+		if rng.IntN(10) > 0 {
+			span = 1 + rng.Int64N(100)
+		}
+		lower := rng.Int64N(horizon - span)
+		p.Buffers[i] = model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + span, Size: 64 * (1 + rng.Int64N(1<<rng.IntN(14)))}
+	}
+	return p
+}
