@@ -8,8 +8,6 @@ require github.com/stowage-go/stowage/planner/milp v0.2.0
 
 require github.com/stowage-go/stowage/research/learn v0.2.0
 
-require golang.org/x/sync v0.24.0
-
 require github.com/google/go-cmp v0.7.0
 
 require (

@@ -45,14 +45,14 @@ func TestMarkdown(t *testing.T) {
 	const want = `Nodes:
 
 | off | A | B | mean ratio |
-|---|---:|---:|---:|
+| --- | ---:| ---:| ---:|
 | all on | 100 | 2.0k | 1.00 |
 | memo | 200 | >16.0k | ≥ 4.00 |
 
 Time in ms:
 
 | off | A | B | mean ratio |
-|---|---:|---:|---:|
+| --- | ---:| ---:| ---:|
 | all on | 10.0 | 200 | 1.00 |
 | memo | 20.0 | >10,000 | ≥ 14.1 |
 

@@ -26,8 +26,9 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
+	_ "github.com/stowage-go/stowage/planner/baselines"
 )
 
 // beyond are the techniques of exact that are not in the paper.
@@ -53,8 +54,8 @@ func ablate(ctx context.Context) error {
 		out      = flag.String("results", "bench/results", "write the runs as JSON to the folder `DIR`; none where empty")
 	)
 	flag.Parse()
-	instances, err := instance.Load(*set, flag.Args())
-	if errors.Is(err, instance.ErrNoData) {
+	instances, err := experiment.Load(*set, flag.Args())
+	if errors.Is(err, experiment.ErrNoData) {
 		fmt.Println("bench/ablation skipped:", err)
 		return nil
 	}

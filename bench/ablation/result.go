@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 // A result is what bench/results keeps.
@@ -71,16 +72,16 @@ func (r *result) markdown() string {
 				row = append(row, mark+text(x))
 				ratios = append(ratios, x/base)
 			}
-			rows = append(rows, append(row, sign+record.Ratio(record.GeometricMean(ratios))))
+			rows = append(rows, append(row, sign+experiment.Ratio(experiment.GeometricMean(ratios))))
 		}
-		fmt.Fprintf(&s, "%s\n\n%s\n", title, record.Table(header, rows))
+		fmt.Fprintf(&s, "%s\n\n%s\n", title, experiment.NewTable(header, rows).Markdown())
 	}
 	table("Nodes:", func(s *setting, i int) (x, base float64) {
 		return float64(max(s.Nodes[i], 1)), float64(max(r.Settings[0].Nodes[i], 1))
-	}, func(x float64) string { return record.Count(int64(x)) })
+	}, func(x float64) string { return experiment.Count(int64(x)) })
 	table("Time in ms:", func(s *setting, i int) (x, base float64) {
 		return max(s.Seconds[i], 1e-6), max(s.Base[i], 1e-6)
-	}, record.Milliseconds)
+	}, experiment.Milliseconds)
 	last := &r.Settings[len(r.Settings)-1]
 	if len(last.Without) > 1 {
 		fmt.Fprintf(&s, "“%s” are %s. ", last.Name, strings.Join(last.Without, ", "))

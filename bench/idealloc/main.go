@@ -31,6 +31,8 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/internal/experiment"
+	_ "github.com/stowage-go/stowage/planner/baselines"
 )
 
 // A run is one plan.
@@ -177,18 +179,17 @@ func (b *bench) peer() (string, error) {
 			rows = append(rows, []string{
 				base(name), strconv.Itoa(len(p.Buffers)), strconv.Itoa(tries),
 				ratio(heights(ours), bound), ratio(heights(theirs), bound),
-				record.Milliseconds(least(ours)), record.Milliseconds(least(theirs)), fmt.Sprintf("%.1f×", least(theirs)/least(ours)),
+				experiment.Milliseconds(least(ours)), experiment.Milliseconds(least(theirs)), fmt.Sprintf("%.1f×", least(theirs)/least(ours)),
 			})
 		}
 	}
-	return record.Table([]string{"problem", "buffers", "tries", "boxing, over the load", "idealloc, over the load", "boxing, ms", "idealloc, ms", "faster by"}, rows) +
+	return experiment.NewTable([]string{"problem", "buffers", "tries", "boxing, over the load", "idealloc, over the load", "boxing, ms", "idealloc, ms", "faster by"}, rows).Markdown() +
 		fmt.Sprintf("\nHeights: median (best) of %d runs; times: the least. One thread each.\n", b.runs), nil
 }
 
 // search compares tree search with restarts at equal time.
 func (b *bench) search() (string, error) {
 	settings := []string{"restarts", "mcts without follow", "mcts"}
-	means := make([]float64, len(settings))
 	wins, losses, count := 0, 0, 0
 	var rows [][]string
 	for _, name := range []string{
@@ -216,10 +217,9 @@ func (b *bench) search() (string, error) {
 					return "", err
 				}
 				all = append(all, one)
-				mean[k] += float64(one.Height) / float64(one.Bound) / float64(b.runs)
 			}
+			mean[k] = overBound(all)
 			row = append(row, fmt.Sprintf("%.4f", mean[k]), strconv.FormatInt(all[0].Nodes/int64(len(p.Buffers)), 10))
-			means[k] += mean[k]
 		}
 		count++
 		switch d := mean[2] - mean[0]; {
@@ -230,7 +230,7 @@ func (b *bench) search() (string, error) {
 		}
 		rows = append(rows, row)
 	}
-	return record.Table([]string{"problem", "buffers", "restarts", "tries", "mcts, random below the tree", "tries", "mcts", "tries"}, rows) +
+	return experiment.NewTable([]string{"problem", "buffers", "restarts", "tries", "mcts, random below the tree", "tries", "mcts", "tries"}, rows).Markdown() +
 		fmt.Sprintf("\nHeight over the load, mean of %d seeds, %v each. Tree search ends lower on %d, higher on %d, equal on %d.\n",
 			b.runs, b.timeout, wins, losses, count-wins-losses), nil
 }
@@ -264,19 +264,19 @@ func (b *bench) climb() (string, error) {
 			if k > 0 {
 				o.Without = []string{setting}
 			}
-			mean := 0.0
+			var all []run
 			for seed := range b.runs {
 				o.Seed = uint64(seed)
 				one, err := b.plan(p, name, rows[k][0], o)
 				if err != nil {
 					return "", err
 				}
-				mean += float64(one.Height) / float64(one.Bound) / float64(b.runs)
+				all = append(all, one)
 			}
-			rows[k] = append(rows[k], fmt.Sprintf("%.4f", mean))
+			rows[k] = append(rows[k], fmt.Sprintf("%.4f", overBound(all)))
 		}
 	}
-	return record.Table(header, rows) + fmt.Sprintf("\nHeight over the load, mean of %d seeds, %v each (%v above 10,000 buffers), one worker.\n", b.runs, b.timeout, 4*b.timeout), nil
+	return experiment.NewTable(header, rows).Markdown() + fmt.Sprintf("\nHeight over the load, mean of %d seeds, %v each (%v above 10,000 buffers), one worker.\n", b.runs, b.timeout, 4*b.timeout), nil
 }
 
 // base is the name of a problem without its folder and capacity.
@@ -296,14 +296,23 @@ func heights(runs []run) []float64 {
 
 // ratio shows the median and the best of heights over the load.
 func ratio(heights []float64, bound float64) string {
-	return fmt.Sprintf("%.4f (%.4f)", record.Median(heights)/bound, heights[0]/bound)
+	return fmt.Sprintf("%.4f (%.4f)", experiment.Median(heights)/bound, heights[0]/bound)
+}
+
+// overBound is the mean of the heights over their bounds.
+func overBound(runs []run) float64 {
+	var all []float64
+	for _, r := range runs {
+		all = append(all, float64(r.Height)/float64(r.Bound))
+	}
+	return experiment.Mean(all)
 }
 
 // least is the least time.
 func least(runs []run) float64 {
-	t := runs[0].Seconds
+	var all []float64
 	for _, r := range runs {
-		t = min(t, r.Seconds)
+		all = append(all, r.Seconds)
 	}
-	return t
+	return slices.Min(all)
 }

@@ -11,9 +11,9 @@
 //
 // Planners are named by -planners; those that are not there are skipped, and
 // said so. The planner cp-sat is OR-Tools, where Python has it (bench/ortools).
-// Each sweep keeps its raw runs in a JSON file, saves it as it goes, and takes up
-// where that left off: delete the file, or name another, to start afresh. Every
-// plan is verified. The full sweep of the paper's figure 10, more than a day on one
+// Each sweep keeps its raw runs in a file, a line of JSON each, as they are done,
+// and takes up where that left off: name another with -results to start afresh.
+// Every plan is verified. The full sweep of the paper's figure 10, more than a day on one
 // core, is
 //
 //	go run ./bench/papers -limit 1m synthetic
@@ -28,15 +28,15 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/bench/ortools"
+	"github.com/stowage-go/stowage/internal/experiment"
+	_ "github.com/stowage-go/stowage/planner/baselines"
 	_ "github.com/stowage-go/stowage/planner/milp"
 )
 
@@ -65,7 +65,7 @@ func main() {
 	flag.IntVar(&f.each, "each", 0, "synthetic: take `N` problems of each size [default: 25]")
 	flag.IntVar(&f.step, "step", 1, "synthetic: take each `N`th size")
 	flag.Float64Var(&f.factor, "factor", 1.1, "models: the capacity is `X` times the least height")
-	flag.StringVar(&f.results, "results", "", "keep the raw runs in `FILE` [default: bench/results/papers-MODE-LIMIT.json]")
+	flag.StringVar(&f.results, "results", "", "keep the raw runs in `FILE` [default: bench/results/papers-MODE.jsonl]")
 	flag.StringVar(&f.into, "into", "", "put the table into the document `FILE`, block bench:papers-MODE")
 	flag.Parse()
 	if flag.NArg() > 1 {
@@ -74,7 +74,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	switch err := run(ctx, flag.Arg(0), f); {
-	case errors.Is(err, instance.ErrNoData):
+	case errors.Is(err, experiment.ErrNoData):
 		fmt.Println("bench/papers skipped:", err)
 	case err != nil:
 		fmt.Fprintln(os.Stderr, "bench/papers:", err)
@@ -102,44 +102,6 @@ func run(ctx context.Context, mode string, f flags) error {
 		return record.ReplaceBlock(f.into, "bench:papers-"+mode, text)
 	}
 	return nil
-}
-
-// figure sweeps planners over problems and makes the mode's table.
-func figure(ctx context.Context, mode string, f flags) (string, error) {
-	planners := known(or(f.planners, solvers))
-	if f.results == "" {
-		f.results = filepath.Join("bench", "results", fmt.Sprintf("papers-%s-%s.json", mode, f.limit))
-	}
-	if mode == "synthetic" {
-		f.repeat = 1
-	}
-	s, err := open(f.results, f.limit)
-	if err != nil {
-		return "", err
-	}
-	var problems []problem
-	switch mode {
-	case "models":
-		problems, err = models(ctx, f.files, f.factor)
-	case "synthetic":
-		problems = synthetic(f.each, f.step)
-	case "challenging":
-		problems, err = challenging(f.files)
-	}
-	if err != nil {
-		return "", err
-	}
-	err = s.sweep(ctx, problems, planners, f.repeat, f.jobs)
-	if saved := s.save(); err == nil {
-		err = saved
-	}
-	if err != nil {
-		return "", err
-	}
-	if mode == "synthetic" {
-		return s.bySize(problems, planners), nil
-	}
-	return s.byProblem(problems, planners), nil
 }
 
 // known returns the planners of a list that are registered.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/suite"
 )
 
@@ -19,9 +19,9 @@ func TestSyntheticSample(t *testing.T) {
 	}
 	var names []string
 	for _, q := range synthetic(2, 10) {
-		names = append(names, q.name)
-		if q.capacity != q.p.Capacity {
-			t.Errorf("%s: capacity %d", q.name, q.capacity)
+		names = append(names, q.Name)
+		if q.Capacity != q.Problem.Capacity {
+			t.Errorf("%s: capacity %d", q.Name, q.Capacity)
 		}
 	}
 	if got, want := strings.Join(names, " "), "synthetic-20-seed-0 synthetic-40-seed-0 synthetic-60-seed-0 synthetic-20-seed-1 synthetic-40-seed-1 synthetic-60-seed-1"; got != want {
@@ -29,82 +29,69 @@ func TestSyntheticSample(t *testing.T) {
 	}
 }
 
-// A second sweep runs only what is missing, and an interrupted one keeps what
-// it has.
+// A second sweep takes up where an interrupted one has left off.
 func TestSweepResumes(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "runs", "sweep.json")
 	problems := synthetic(1, 20)
-	load := func() *sweepFile {
-		s, err := open(path, 5*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	}
-	s := load()
+	f := flags{results: filepath.Join(t.TempDir(), "sweep.jsonl"), limit: 5 * time.Second, repeat: 3, jobs: 2}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.sweep(ctx, problems, []string{"exact"}, 1, 1); err == nil || len(s.Cells) != 0 {
-		t.Errorf("an interrupted sweep: %v, %d cells", err, len(s.Cells))
+	if _, err := sweep(ctx, problems, []string{"exact"}, f); err == nil {
+		t.Error("an interrupted sweep is no error")
 	}
-	s = load()
-	if err := s.sweep(t.Context(), problems[:1], []string{"exact", "contention"}, 3, 2); err != nil {
+	c, err := sweep(t.Context(), problems[:1], []string{"exact", "contention"}, f)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.save(); err != nil {
+	first := c.At(0, 0).Seconds
+	if c, err = sweep(t.Context(), problems, []string{"exact"}, f); err != nil {
 		t.Fatal(err)
 	}
-	s = load()
-	first := s.cell(problems[0].name, "exact").Seconds[0]
-	if err := s.sweep(t.Context(), problems, []string{"exact"}, 3, 2); err != nil {
-		t.Fatal(err)
+	if cell := c.Cells[0][0]; len(cell) != 3 || cell[0].Seconds != first || cell[0].On == "" || cell[0].Visited == 0 {
+		t.Errorf("the runs of before are gone: %+v", cell)
 	}
-	if c := s.cell(problems[0].name, "exact"); c == nil || len(c.Seconds) != 3 || c.Seconds[0] != first {
-		t.Errorf("the runs of before are gone: %+v", c)
-	}
-	if c := s.cell(problems[1].name, "exact"); c == nil || len(c.Seconds) != 3 || !c.solved() {
-		t.Errorf("the second problem: %+v", c)
-	}
-	if err := s.save(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := open(path, time.Second); err == nil {
-		t.Error("runs with another limit are mixed in")
-	}
-	text, err := os.ReadFile(path)
-	if err != nil || !json.Valid(text) {
-		t.Errorf("%v: %s", err, text)
+	if cell := c.Cells[1][0]; len(cell) != 3 || !cell[0].Solved() {
+		t.Errorf("the second problem: %+v", cell)
 	}
 }
 
 func TestReports(t *testing.T) {
 	problems := synthetic(1, 20)
-	a, b := problems[0].name, problems[1].name
-	s := &sweepFile{Limit: 2, at: map[[2]string]*cell{
-		{a, "milp"}: {Status: "feasible", Seconds: []float64{0.4, 0.2, 0.3}},
-		{b, "milp"}: {Status: "unknown", Seconds: []float64{2.1}},
-		{a, "tela"}: {Status: "feasible", Seconds: []float64{0.01}},
-		{b, "tela"}: {Status: "infeasible", Seconds: []float64{0.02}},
-		{a, "csp"}:  {Status: "refused"},
-	}}
+	cell := func(status string, seconds ...float64) experiment.Cell {
+		c := experiment.Cell{}
+		for _, s := range seconds {
+			c = append(c, experiment.Run{Status: status, Seconds: s})
+		}
+		return c
+	}
+	c := &experiment.Comparison{
+		Planners: []string{"milp", "tela", "csp", "cp"}, Instances: problems,
+		Cells: [][]experiment.Cell{
+			{cell("feasible", 0.4, 0.2, 0.3), cell("feasible", 0.01), cell("refused", 0), nil},
+			{cell("unknown", 2.1), cell("infeasible", 0.02), nil, nil},
+		},
+	}
 	want := `| ms, limit 2 s | milp | tela | csp | cp |
-|---|---:|---:|---:|---:|
+| --- | ---:| ---:| ---:| ---:|
 | synthetic-20-seed-0 | 300 | 10.0 | refused | – |
 | synthetic-60-seed-0 | > 2,000 | 20.0 (infeasible) | – | – |
 | solved, of 2 | 1 | 2 | 0 | 0 |
 | median ratio to tela | 30.0 | 1.00 | – | – |
 `
-	if got := s.byProblem(problems, []string{"milp", "tela", "csp", "cp"}); got != want {
+	if got := byProblem(c, 2); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	c.Planners = []string{"milp", "cp"}
+	for i := range c.Cells {
+		c.Cells[i] = []experiment.Cell{c.Cells[i][0], c.Cells[i][3]}
+	}
 	want = `| buffers, limit 2 s | milp solved | ms | cp solved | ms |
-|---|---:|---:|---:|---:|
+| --- | ---:| ---:| ---:| ---:|
 | 20 | 100% | 300 | – | – |
 | 60 | 0% | > 2,000 | – | – |
 | all | 50% | 1,150 | – | – |
 | problems run | 2 |  | 0 |  |
 `
-	if got := s.bySize(problems, []string{"milp", "cp"}); got != want {
+	if got := bySize(c, 2); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
@@ -128,6 +115,11 @@ func TestLeastMemory(t *testing.T) {
 func TestKnown(t *testing.T) {
 	if got := known("exact,no-such-planner,milp"); strings.Join(got, ",") != "exact,milp" {
 		t.Errorf("%v", got)
+	}
+	for _, list := range []string{strings.TrimSuffix(solvers, ","+cpSAT), heuristics} {
+		if got := strings.Join(known(list), ","); got != list {
+			t.Errorf("of %s there are %s", list, got)
+		}
 	}
 	if err := run(t.Context(), "table9", flags{}); err == nil {
 		t.Error("table9 is taken")

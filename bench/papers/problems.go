@@ -9,32 +9,25 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/bench/internal/instance"
+	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/suite"
 )
 
-// A problem is what a planner is run on: buffers and a capacity.
-type problem struct {
-	name     string
-	p        *stowage.Problem
-	capacity int64
-}
-
 // models returns the public TFLite models at a multiple of their least height,
 // as sections 7.2 of the TelaMalloc and 8.1 of the MiniMalloc paper have theirs.
-func models(ctx context.Context, files []string, factor float64) ([]problem, error) {
-	all, err := instance.Load("models", files)
+func models(ctx context.Context, files []string, factor float64) ([]experiment.Instance, error) {
+	all, err := experiment.Load("models", files)
 	if err != nil {
 		return nil, err
 	}
-	var problems []problem
+	var problems []experiment.Instance
 	for _, in := range all {
 		least, err := leastHeight(ctx, in.Problem)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", in.Name, err)
 		}
 		capacity := int64(math.Floor(float64(least) * factor))
-		problems = append(problems, problem{fmt.Sprintf("%s@%g", in.Name, factor), in.Problem, capacity})
+		problems = append(problems, experiment.NewInstance(fmt.Sprintf("%s@%g", in.Name, factor), in.Problem, capacity))
 	}
 	return problems, nil
 }
@@ -61,33 +54,20 @@ func leastHeight(ctx context.Context, p *stowage.Problem) (int64, error) {
 // synthetic returns each problems of each step-th size of the synthetic suite
 // (0: all 25): one of each size, then another of each, so that a sweep that is
 // cut short has seen all sizes alike.
-func synthetic(each, step int) []problem {
+func synthetic(each, step int) []experiment.Instance {
 	if each <= 0 || each > suite.SyntheticEach {
 		each = suite.SyntheticEach
 	}
-	ranks := make([][]problem, each) // k-th problems of each size
+	ranks := make([][]experiment.Instance, each) // k-th problems of each size
 	sizes, of, last := -1, 0, 0
 	for in := range suite.Synthetic() {
 		if n := len(in.Problem.Buffers); n != last {
 			sizes, of, last = sizes+1, 0, n
 		}
 		if sizes%max(step, 1) == 0 && of < each {
-			ranks[of] = append(ranks[of], problem{in.Problem.Name, in.Problem, in.Problem.Capacity})
+			ranks[of] = append(ranks[of], experiment.NewInstance(in.Problem.Name, in.Problem, in.Problem.Capacity))
 		}
 		of++
 	}
 	return slices.Concat(ranks...)
-}
-
-// challenging returns A to K at the capacities in their names.
-func challenging(files []string) ([]problem, error) {
-	all, err := instance.Load("challenging", files)
-	if err != nil {
-		return nil, err
-	}
-	var problems []problem
-	for _, in := range all {
-		problems = append(problems, problem{in.Name, in.Problem, in.Capacity})
-	}
-	return problems, nil
 }

@@ -2,10 +2,11 @@ package main
 
 import (
 	"fmt"
-	"math"
+	"maps"
 	"slices"
+	"strconv"
 
-	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 // Idea: two tables of one sweep. By size: the share solved and the median time,
@@ -15,65 +16,62 @@ import (
 // are solved and the median of the ratios to tela, over the problems that both
 // solve (the TelaMalloc paper has 4.7 for its ILP).
 
-// median returns the median time of a cell; ok is false where it is not solved.
-func (c *cell) median() (seconds float64, ok bool) {
-	if c == nil || !c.solved() || len(c.Seconds) == 0 {
-		return math.Inf(1), false
-	}
-	return record.Median(c.Seconds), true
-}
-
 // entry formats a cell: the median in ms, > limit, or a dash.
-func (s *sweepFile) entry(c *cell) string {
-	switch seconds, ok := c.median(); {
-	case ok && c.Status == "infeasible":
-		return record.Milliseconds(seconds) + " (infeasible)"
+func entry(c experiment.Cell, limit float64) string {
+	switch seconds, ok := c.Median(); {
+	case ok && c[0].Status == "infeasible":
+		return experiment.Milliseconds(seconds) + " (infeasible)"
 	case ok:
-		return record.Milliseconds(seconds)
-	case c == nil:
+		return experiment.Milliseconds(seconds)
+	case len(c) == 0:
 		return "–"
-	case c.Status == "refused":
-		return "refused"
+	case c[0].Status == experiment.Refused:
+		return c[0].Status
 	}
-	return "> " + record.Milliseconds(s.Limit)
+	return "> " + experiment.Milliseconds(limit)
 }
 
 // byProblem is a line for each problem, times in ms.
-func (s *sweepFile) byProblem(problems []problem, planners []string) string {
+func byProblem(c *experiment.Comparison, limit float64) string {
 	var rows [][]string
-	solved := make([]int, len(planners))
-	for _, q := range problems {
-		row := []string{q.name}
-		for k, name := range planners {
-			c := s.cell(q.name, name)
-			row = append(row, s.entry(c))
-			if _, ok := c.median(); ok {
+	solved := make([]int, len(c.Planners))
+	for i := range c.Instances {
+		row := []string{c.Instances[i].Name}
+		for k := range c.Planners {
+			cell := c.Cells[i][k]
+			row = append(row, entry(cell, limit))
+			if _, ok := cell.Median(); ok {
 				solved[k]++
 			}
 		}
 		rows = append(rows, row)
 	}
-	total := []string{fmt.Sprintf("solved, of %d", len(problems))}
-	ratios := []string{"median ratio to tela"}
-	for k, name := range planners {
-		total = append(total, fmt.Sprint(solved[k]))
-		ratios = append(ratios, s.ratio(problems, name))
+	total := []string{fmt.Sprintf("solved, of %d", len(c.Instances))}
+	for _, n := range solved {
+		total = append(total, strconv.Itoa(n))
 	}
 	rows = append(rows, total)
-	if slices.Contains(planners, "tela") {
+	if base := slices.Index(c.Planners, "tela"); base >= 0 {
+		ratios := []string{"median ratio to tela"}
+		for k := range c.Planners {
+			ratios = append(ratios, ratio(c, k, base))
+		}
 		rows = append(rows, ratios)
 	}
-	header := append([]string{fmt.Sprintf("ms, limit %g s", s.Limit)}, planners...)
-	return record.Table(header, rows)
+	return experiment.NewTable(header("ms", limit, c.Planners), rows).Markdown()
+}
+
+func header(what string, limit float64, columns []string) []string {
+	return append([]string{fmt.Sprintf("%s, limit %g s", what, limit)}, columns...)
 }
 
 // ratio is the median over the problems that both solve of a planner's time
-// over tela's.
-func (s *sweepFile) ratio(problems []problem, name string) string {
+// over that of another.
+func ratio(c *experiment.Comparison, planner, base int) string {
 	var ratios []float64
-	for _, q := range problems {
-		a, solved := s.cell(q.name, name).median()
-		b, too := s.cell(q.name, "tela").median()
+	for _, cells := range c.Cells {
+		a, solved := cells[planner].Median()
+		b, too := cells[base].Median()
 		if solved && too {
 			ratios = append(ratios, a/b)
 		}
@@ -81,72 +79,68 @@ func (s *sweepFile) ratio(problems []problem, name string) string {
 	if len(ratios) == 0 {
 		return "–"
 	}
-	return record.Ratio(record.Median(ratios))
+	return experiment.Ratio(experiment.Median(ratios))
 }
 
 // bySize is a line for each number of buffers: for each planner the share
 // solved and the median time in ms.
-func (s *sweepFile) bySize(problems []problem, planners []string) string {
-	header := []string{fmt.Sprintf("buffers, limit %g s", s.Limit)}
-	for _, name := range planners {
-		header = append(header, name+" solved", "ms")
+func bySize(c *experiment.Comparison, limit float64) string {
+	var columns []string
+	for _, name := range c.Planners {
+		columns = append(columns, name+" solved", "ms")
 	}
-	groups := map[int][]problem{}
-	var sizes []int
-	for _, q := range problems {
-		n := len(q.p.Buffers)
-		if groups[n] == nil {
-			sizes = append(sizes, n)
-		}
-		groups[n] = append(groups[n], q)
+	groups := map[int][]int{}
+	var all []int
+	for i := range c.Instances {
+		n := len(c.Instances[i].Problem.Buffers)
+		groups[n], all = append(groups[n], i), append(all, i)
 	}
-	slices.Sort(sizes)
 	var rows [][]string
-	for _, n := range sizes {
-		rows = append(rows, s.shares(fmt.Sprint(n), groups[n], planners))
+	for _, n := range slices.Sorted(maps.Keys(groups)) {
+		rows = append(rows, shares(c, strconv.Itoa(n), groups[n], limit))
 	}
-	rows = append(rows, s.shares("all", problems, planners))
+	rows = append(rows, shares(c, "all", all, limit))
 	// A sweep that was cut short has not run all planners on all problems.
 	count := []string{"problems run"}
-	for _, name := range planners {
+	for k := range c.Planners {
 		ran := 0
-		for _, q := range problems {
-			if s.cell(q.name, name) != nil {
+		for _, cells := range c.Cells {
+			if len(cells[k]) > 0 {
 				ran++
 			}
 		}
-		count = append(count, fmt.Sprint(ran), "")
+		count = append(count, strconv.Itoa(ran), "")
 	}
-	return record.Table(header, append(rows, count))
+	return experiment.NewTable(header("buffers", limit, columns), append(rows, count)).Markdown()
 }
 
 // shares is one line of bySize.
-func (s *sweepFile) shares(title string, problems []problem, planners []string) []string {
+func shares(c *experiment.Comparison, title string, instances []int, limit float64) []string {
 	row := []string{title}
-	for _, name := range planners {
-		solved, ran := 0, 0
+	for k := range c.Planners {
+		solved := 0
 		var times []float64
-		for _, q := range problems {
-			c := s.cell(q.name, name)
-			if c == nil {
+		for _, i := range instances {
+			cell := c.Cells[i][k]
+			if len(cell) == 0 {
 				continue
 			}
-			ran++
-			seconds, ok := c.median()
+			seconds, ok := cell.Median()
 			if ok {
 				solved++
 			}
-			times = append(times, min(seconds, s.Limit))
+			times = append(times, min(seconds, limit))
 		}
-		if ran == 0 {
+		if len(times) == 0 {
 			row = append(row, "–", "–")
 			continue
 		}
-		text := record.Milliseconds(record.Median(times))
-		if record.Median(times) >= s.Limit {
+		median := experiment.Median(times)
+		text := experiment.Milliseconds(median)
+		if median >= limit {
 			text = "> " + text
 		}
-		row = append(row, fmt.Sprintf("%.0f%%", 100*float64(solved)/float64(ran)), text)
+		row = append(row, fmt.Sprintf("%.0f%%", 100*float64(solved)/float64(len(times))), text)
 	}
 	return row
 }

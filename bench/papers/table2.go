@@ -6,8 +6,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/bench/internal/instance"
-	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 // Idea: table 2 of the TelaMalloc paper: the least memory with which a heuristic
@@ -22,7 +21,7 @@ import (
 const heuristics = "contention,bfc,first-fit"
 
 func table2(ctx context.Context, f flags) (string, error) {
-	all, err := instance.Load("models", f.files)
+	all, err := experiment.Load("models", f.files)
 	if err != nil {
 		return "", err
 	}
@@ -39,7 +38,7 @@ func table2(ctx context.Context, f flags) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("%s: %w", in.Name, err)
 		}
-		row := []string{in.Name, record.Grouped(least)}
+		row := []string{in.Name, experiment.Grouped(least)}
 		for k, name := range planners {
 			memory, seconds, err := leastMemory(ctx, in.Problem, name, f.repeat)
 			if err != nil {
@@ -47,15 +46,15 @@ func table2(ctx context.Context, f flags) (string, error) {
 			}
 			ratio := float64(memory) / float64(least)
 			over[k] = append(over[k], ratio)
-			row = append(row, fmt.Sprintf("%.3f×", ratio), record.Milliseconds(seconds))
+			row = append(row, fmt.Sprintf("%.3f×", ratio), experiment.Milliseconds(seconds))
 		}
 		rows = append(rows, row)
 	}
 	mean := []string{"geometric mean", ""}
 	for k := range planners {
-		mean = append(mean, fmt.Sprintf("%.3f×", record.GeometricMean(over[k])), "")
+		mean = append(mean, fmt.Sprintf("%.3f×", experiment.GeometricMean(over[k])), "")
 	}
-	return record.Table(header, append(rows, mean)), nil
+	return experiment.NewTable(header, append(rows, mean)).Markdown(), nil
 }
 
 // leastMemory returns the least capacity that a planner fits, and the median
@@ -100,5 +99,5 @@ func leastMemory(ctx context.Context, p *stowage.Problem, name string, repeat in
 		}
 		times = append(times, took.Seconds())
 	}
-	return low, record.Median(times), nil
+	return low, experiment.Median(times), nil
 }

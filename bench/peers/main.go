@@ -28,8 +28,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 func main() {
@@ -57,8 +57,8 @@ func compare(ctx context.Context) error {
 		fmt.Println("bench/peers skipped: build google/minimalloc and name its program with -minimalloc or MINIMALLOC")
 		return nil
 	}
-	instances, err := instance.Load(*set, flag.Args())
-	if errors.Is(err, instance.ErrNoData) {
+	instances, err := experiment.Load(*set, flag.Args())
+	if errors.Is(err, experiment.ErrNoData) {
 		fmt.Println("bench/peers skipped:", err)
 		return nil
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 // The test binary stands in for both programs: with PEER set it is one that
@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 	if err := os.WriteFile(in, []byte("id,lower,upper,size\na,0,2,3\nb,1,3,4\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	all, err := instance.Load("", []string{in})
+	all, err := experiment.Load("", []string{in})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func TestMarkdown(t *testing.T) {
 	const want = `Geometric mean **10.0×** over 1 instances, least 10.0× (A).
 
 | instance | buffers | ours, ms | theirs, ms | ratio |
-|---|---:|---:|---:|---:|
+| --- | ---:| ---:| ---:| ---:|
 | A | 5 | 20.0 (10.0–40.0) | 200 (100–400) | 10.0× |
 | B | 6 | 1.00 (1.00–1.00) | 2,000 (1,000–3,000) no plan | – |
 

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -92,7 +92,7 @@ const (
 
 // run executes the program on an instance and verifies the plan. The error is
 // for a plan that is invalid.
-func (p *program) run(ctx context.Context, in instance.Instance, timeout time.Duration, out string) (run, error) {
+func (p *program) run(ctx context.Context, in experiment.Instance, timeout time.Duration, out string) (run, error) {
 	os.Remove(out)
 	args := make([]string, len(p.Args))
 	fill := strings.NewReplacer("CAPACITY", strconv.FormatInt(in.Capacity, 10), "IN", in.Path, "OUT", out)

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/bench/internal/instance"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 // A result is what bench/results keeps.
@@ -38,7 +38,7 @@ type runs struct {
 }
 
 // measure runs both programs on an instance, in turn.
-func measure(ctx context.Context, programs [2]program, in instance.Instance, n int, timeout time.Duration, dir string) (measured, error) {
+func measure(ctx context.Context, programs [2]program, in experiment.Instance, n int, timeout time.Duration, dir string) (measured, error) {
 	m := measured{Name: in.Name, Buffers: len(in.Problem.Buffers), Capacity: in.Capacity}
 	for i := range n {
 		for turn := range 2 {
@@ -66,8 +66,8 @@ func (s *runs) add(r run) {
 
 // cell writes the median and the range of the runs, in milliseconds.
 func (s *runs) cell() string {
-	text := fmt.Sprintf("%s (%s–%s)", record.Milliseconds(record.Median(s.Seconds)),
-		record.Milliseconds(slices.Min(s.Seconds)), record.Milliseconds(slices.Max(s.Seconds)))
+	text := fmt.Sprintf("%s (%s–%s)", experiment.Milliseconds(experiment.Median(s.Seconds)),
+		experiment.Milliseconds(slices.Min(s.Seconds)), experiment.Milliseconds(slices.Max(s.Seconds)))
 	if s.Outcome != planned {
 		text += " " + s.Outcome
 	}
@@ -81,13 +81,13 @@ func (m *measured) ratio() (x float64, ok bool) {
 	for i := range m.Runs[0].Seconds {
 		pairs = append(pairs, m.Runs[1].Seconds[i]/m.Runs[0].Seconds[i])
 	}
-	return record.Median(pairs), m.Runs[0].Outcome == planned && m.Runs[1].Outcome == planned
+	return experiment.Median(pairs), m.Runs[0].Outcome == planned && m.Runs[1].Outcome == planned
 }
 
 // line is what is said on standard error while the benchmark runs.
 func (m *measured) line() string {
 	x, _ := m.ratio()
-	return fmt.Sprintf("%s: %s ms, %s ms, %s×", m.Name, m.Runs[0].cell(), m.Runs[1].cell(), record.Ratio(x))
+	return fmt.Sprintf("%s: %s ms, %s ms, %s×", m.Name, m.Runs[0].cell(), m.Runs[1].cell(), experiment.Ratio(x))
 }
 
 // markdown returns the table and the lines above and below it.
@@ -101,7 +101,7 @@ func (r *result) markdown() string {
 		cell := "–"
 		if ok {
 			ratios = append(ratios, x)
-			cell = record.Ratio(x) + "×"
+			cell = experiment.Ratio(x) + "×"
 			if at == "" || x < least {
 				least, at = x, m.Name
 			}
@@ -111,9 +111,9 @@ func (r *result) markdown() string {
 	var s strings.Builder
 	if len(ratios) > 0 {
 		fmt.Fprintf(&s, "Geometric mean **%s×** over %d instances, least %s× (%s).\n\n",
-			record.Ratio(record.GeometricMean(ratios)), len(ratios), record.Ratio(least), at)
+			experiment.Ratio(experiment.GeometricMean(ratios)), len(ratios), experiment.Ratio(least), at)
 	}
-	s.WriteString(record.Table([]string{"instance", "buffers", r.Programs[0].Name + ", ms", r.Programs[1].Name + ", ms", "ratio"}, rows))
+	s.WriteString(experiment.NewTable([]string{"instance", "buffers", r.Programs[0].Name + ", ms", r.Programs[1].Name + ", ms", "ratio"}, rows).Markdown())
 	fmt.Fprintf(&s, "\nWhole processes, one worker, median (least–most) of %d runs in turn; %s; %s.",
 		len(r.Instances[0].Runs[0].Seconds), r.Machine, r.Date)
 	if note := r.Programs[1].Note; note != "" {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/render/chart"
 )
 
@@ -109,7 +110,7 @@ func measure(sizes, planners []string, runs, most int, into, picture, results st
 				peak = max(peak, last.PeakBytes)
 				out.Runs = append(out.Runs, last)
 			}
-			time := record.Median(seconds)
+			time := experiment.Median(seconds)
 			above := float64(last.Height)/float64(last.LowerBound) - 1
 			rows = append(rows, []string{
 				size, planner, fmt.Sprintf("%.2f", time), strconv.FormatInt(peak>>20, 10),
@@ -121,7 +122,7 @@ func measure(sizes, planners []string, runs, most int, into, picture, results st
 			})
 		}
 	}
-	table := record.Table([]string{"buffers", "planner", "s", "MiB", "µs a buffer", "above the bound"}, rows) +
+	table := experiment.NewTable([]string{"buffers", "planner", "s", "MiB", "µs a buffer", "above the bound"}, rows).Markdown() +
 		fmt.Sprintf("\nWhole processes, median of %d runs (one above %d buffers); %s; %s.\n", runs, most, out.Machine, out.Date)
 	fmt.Print(table)
 	if results != "" {

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 // programs are what is built; the first is the one without the library.
@@ -89,16 +90,16 @@ func sizeOf(build *exec.Cmd, path string) (int64, error) {
 }
 
 func markdown(sizes []int64, platform string) string {
-	kB := func(n int64) string { return record.Grouped((n+500)/1000) + " kB" }
+	kB := func(n int64) string { return experiment.Grouped((n+500)/1000) + " kB" }
 	var rows [][]string
 	for i, p := range programs[1:] {
 		rows = append(rows, []string{p.name, kB(sizes[i+1] - sizes[0])})
 	}
 	for _, p := range paper {
-		rows = append(rows, []string{p.name + ", as its paper has it", record.Grouped(p.kB) + " kB"})
+		rows = append(rows, []string{p.name + ", as its paper has it", experiment.Grouped(p.kB) + " kB"})
 	}
 	var s strings.Builder
-	s.WriteString(record.Table([]string{"library", "share of a stripped binary"}, rows))
+	s.WriteString(experiment.NewTable([]string{"library", "share of a stripped binary"}, rows).Markdown())
 	fmt.Fprintf(&s, "\nDifference to a program without it (%s, of which most is Go's runtime and fmt); %s, %s; %s. The paper's are library files, table 3.\n",
 		kB(sizes[0]), platform, runtime.Version(), record.Today())
 	return s.String()

@@ -16,15 +16,15 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/baseline/tela"
+	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -92,14 +92,13 @@ func search(in *learn.Input, o plan.Options, whole bool) (plan.Result, tela.Coun
 			return r, c, 0, fmt.Errorf("%s: %s", in.Name, report.Violations[0].Message)
 		}
 	}
-	return r, c, time.Duration(record.Median(seconds) * float64(time.Second)), nil
+	return r, c, time.Duration(experiment.Median(seconds) * float64(time.Second)), nil
 }
 
 // micro measures Table 1, with the time to prepare the problem included. The
 // capacity is the load: there is room for all buffers and no more.
 func micro() error {
-	fmt.Println("| benchmark | paper, ms | tela, ms | times faster | µs a step |")
-	fmt.Println("|---|--:|--:|--:|--:|")
+	var rows [][]string
 	for _, b := range []struct {
 		kind  string
 		n     int
@@ -123,8 +122,12 @@ func micro() error {
 			return fmt.Errorf("%s-%d: %s with %d backtracks", b.kind, b.n, r.Status, c.Backtracks())
 		}
 		ms := took.Seconds() * 1000
-		fmt.Printf("| %s-%d | %.0f | %.3g | %.0f | %.2g |\n", b.kind, b.n, b.paper, ms, b.paper/ms, ms*1000/float64(c.Steps))
+		rows = append(rows, []string{
+			fmt.Sprintf("%s-%d", b.kind, b.n), fmt.Sprintf("%.0f", b.paper), fmt.Sprintf("%.3g", ms),
+			fmt.Sprintf("%.0f", b.paper/ms), fmt.Sprintf("%.2g", ms*1000/float64(c.Steps)),
+		})
 	}
+	printTable([]string{"benchmark", "paper, ms", "tela, ms", "times faster", "µs a step"}, rows)
 	return nil
 }
 
@@ -190,8 +193,7 @@ func compare(files []string, variants []variant) error {
 	}
 	base := make([]cell, len(all))
 	fmt.Printf("%d inputs, at most %d steps each\n\n", len(all), *steps)
-	fmt.Println("| variant | solved | failed | lost | gained | steps × | time × | backtracks a step | seconds |")
-	fmt.Println("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+	var rows [][]string
 	// The first variant is not to pay for a cold machine.
 	for k := range all {
 		if _, _, _, err := search(&all[k], plan.Options{Capacity: all[k].Capacity, NodeLimit: min(*steps, 1000), Without: []string{"completion"}}, false); err != nil {
@@ -199,8 +201,9 @@ func compare(files []string, variants []variant) error {
 		}
 	}
 	for v, variant := range variants {
-		var solved, lost, gained, both int
-		var logSteps, logTime, seconds float64
+		var solved, lost, gained int
+		var bySteps, byTime []float64 // ratios to the base
+		var seconds float64
 		var taken, backtracks int64
 		for k := range all {
 			o := variant.o
@@ -218,9 +221,8 @@ func compare(files []string, variants []variant) error {
 			taken, backtracks, seconds = taken+c.Steps, backtracks+c.Backtracks(), seconds+took.Seconds()
 			switch {
 			case now.solved && was.solved:
-				both++
-				logSteps += math.Log(float64(now.steps) / float64(was.steps))
-				logTime += math.Log(float64(now.time) / float64(was.time))
+				bySteps = append(bySteps, float64(now.steps)/float64(was.steps))
+				byTime = append(byTime, float64(now.time)/float64(was.time))
 			case now.solved:
 				gained++
 			case was.solved:
@@ -230,17 +232,20 @@ func compare(files []string, variants []variant) error {
 				solved++
 			}
 		}
-		n := float64(max(both, 1))
-		fmt.Printf("| %s | %d | %d | %d | %d | %.2f | %.2f | %.2f | %.1f |\n", variant.name, solved, len(all)-solved, lost, gained,
-			math.Exp(logSteps/n), math.Exp(logTime/n), float64(backtracks)/float64(max(taken, 1)), seconds)
+		rows = append(rows, []string{
+			variant.name, strconv.Itoa(solved), strconv.Itoa(len(all) - solved), strconv.Itoa(lost), strconv.Itoa(gained),
+			fmt.Sprintf("%.2f", experiment.GeometricMean(bySteps)), fmt.Sprintf("%.2f", experiment.GeometricMean(byTime)),
+			fmt.Sprintf("%.2f", float64(backtracks)/float64(max(taken, 1))), fmt.Sprintf("%.1f", seconds),
+		})
+		fmt.Fprintln(os.Stderr, strings.Join(rows[v], "  "))
 	}
+	printTable([]string{"variant", "solved", "failed", "lost", "gained", "steps ×", "time ×", "backtracks a step", "seconds"}, rows)
 	return nil
 }
 
 // inputs searches each input at 110% of its load.
 func inputs(files []string) error {
-	fmt.Println("| input | buffers | status | steps | minor | major | ms |")
-	fmt.Println("|---|--:|---|--:|--:|--:|--:|")
+	var rows [][]string
 	for _, path := range files {
 		p, _, err := format.ReadProblem(path)
 		if err != nil {
@@ -255,9 +260,17 @@ func inputs(files []string) error {
 		if status == model.Optimal {
 			status = model.Feasible // what was asked is whether it fits
 		}
-		fmt.Printf("| %s | %d | %s | %d | %d | %d | %.2f |\n", name(path), len(p.Buffers), status, c.Steps, c.Minor, c.Major, took.Seconds()*1000)
+		rows = append(rows, []string{
+			name(path), strconv.Itoa(len(p.Buffers)), status.String(), strconv.FormatInt(c.Steps, 10),
+			strconv.FormatInt(c.Minor, 10), strconv.FormatInt(c.Major, 10), fmt.Sprintf("%.2f", took.Seconds()*1000),
+		})
 	}
+	printTable([]string{"input", "buffers", "status", "steps", "minor", "major", "ms"}, rows)
 	return nil
+}
+
+func printTable(header []string, rows [][]string) {
+	fmt.Print(experiment.NewTable(header, rows).Markdown())
 }
 
 func name(path string) string { return strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) }

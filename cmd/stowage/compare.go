@@ -1,20 +1,19 @@
 package main
 
 import (
-	"context"
 	"errors"
-	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	pretty "github.com/jedib0t/go-pretty/v6/progress"
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 type compareFlags struct {
@@ -30,9 +29,6 @@ type compareFlags struct {
 	resume       string
 	quiet        bool
 }
-
-// comparisonNames are the formats of a comparison; the first is the default.
-func comparisonNames() []string { return []string{"text", "md", "csv", "json", "svg"} }
 
 func newCompare() *cobra.Command {
 	c := compareFlags{timeout: duration(10 * time.Second), exactTimeout: duration(10 * time.Second)}
@@ -73,12 +69,12 @@ An interrupted comparison writes what it has. With --resume it also goes on from
 	group(cmd, "Limits", "capacity", "timeout", "exact-timeout", "nodes")
 	group(cmd, "Output", "output", "format", "resume", "quiet")
 	complete(cmd, "planners", func() []string { return append([]string{"all"}, plannerNames()...) })
-	complete(cmd, "format", comparisonNames)
+	complete(cmd, "format", experiment.Formats)
 	return cmd
 }
 
 func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
-	name, err := formatOf(c.format, c.output, comparisonNames())
+	name, err := formatOf(c.format, c.output, experiment.Formats())
 	if err != nil {
 		return err
 	}
@@ -89,29 +85,35 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	table := &comparison{planners: planners}
+	s := &experiment.Sweep{
+		Planners: planners, Optimum: time.Duration(c.exactTimeout),
+		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
+	}
 	for _, path := range inputs {
 		p, _, err := format.ReadProblem(path)
 		if err != nil {
 			return err
 		}
-		table.instances = append(table.instances, newInstance(path, p, c.capacity.or(p)))
+		s.Instances = append(s.Instances, experiment.FromFile(path, p, c.capacity.or(p)))
 	}
-	distinctNames(table.instances)
-	cache, err := openCache(c.resume)
+	experiment.DistinctNames(s.Instances)
+	cache, err := experiment.Open(c.resume)
 	if err != nil {
 		return usageError{err}
 	}
-	defer cache.close()
+	defer cache.Close()
 
 	ctx, release := interruptible(cmd.Context())
-	runErr := c.runAll(ctx, cmd.ErrOrStderr(), table, cache)
+	stderr := cmd.ErrOrStderr()
+	bars := startBars(stderr, !c.quiet && isTerminal(stderr), s)
+	result, runErr := s.Run(ctx, cache)
+	bars.stop()
 	interrupted := ctx.Err() != nil
 	release()
-	if err := writeTo(cmd, c.output, func(w io.Writer) error { return table.write(w, name) }); err != nil {
+	if err := writeTo(cmd, c.output, func(w io.Writer) error { return result.Write(w, name, setTable) }); err != nil {
 		return err
 	}
-	if err := errors.Join(runErr, cache.close(), table.invalid()); err != nil {
+	if err := errors.Join(runErr, cache.Close(), result.Err()); err != nil {
 		return internalError{err}
 	}
 	if interrupted {
@@ -149,71 +151,6 @@ func (c *compareFlags) chosen() ([]string, error) {
 	return names, nil
 }
 
-// runAll makes all runs that the cache does not have. It returns when the
-// context ends, with what there is.
-func (c *compareFlags) runAll(ctx context.Context, stderr io.Writer, table *comparison, cache *cache) error {
-	bars := startBars(stderr, !c.quiet && isTerminal(stderr), table)
-	defer bars.stop()
-	for k := range table.instances {
-		in := &table.instances[k]
-		bars.begin(k)
-		for _, planner := range table.planners {
-			r, err := c.one(ctx, cache, in, planner, time.Duration(c.timeout))
-			if err != nil {
-				return err
-			}
-			if r.Status != "" {
-				in.runs = append(in.runs, r)
-			}
-			bars.tick(k)
-			if ctx.Err() != nil {
-				return nil
-			}
-		}
-		if c.exactTimeout > 0 && !in.proven() {
-			r, err := c.one(ctx, cache, in, "exact", time.Duration(c.exactTimeout))
-			if err != nil {
-				return err
-			}
-			in.extra = &r
-		}
-		bars.tick(k)
-	}
-	return nil
-}
-
-// one makes a run, or takes it from the cache. The error is of the cache; what a
-// planner refuses is a status of the run.
-func (c *compareFlags) one(ctx context.Context, cache *cache, in *instance, planner string, timeout time.Duration) (runRecord, error) {
-	r := runRecord{
-		Problem: in.digest, Name: in.name, Planner: planner, Capacity: in.capacity,
-		Timeout: timeout.Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed,
-	}
-	if known, ok := cache.find(r); ok {
-		return known, nil
-	}
-	if ctx.Err() != nil {
-		return r, nil
-	}
-	result, err := stowage.Minimize(ctx, in.problem, stowage.Options{
-		Planner: planner, Capacity: in.capacity, Timeout: timeout, NodeLimit: c.nodes, Workers: c.workers, Seed: c.seed,
-	})
-	switch {
-	case errors.Is(err, stowage.ErrInvalidPlan):
-		r.Status, r.Message = "invalid", err.Error()
-	case err != nil:
-		r.Status, r.Message = "refused", err.Error()
-	default:
-		r.Status, r.Height, r.LowerBound = result.Status.String(), result.Height, result.LowerBound
-		r.Seconds = result.Stats.Elapsed.Seconds()
-	}
-	if ctx.Err() != nil {
-		// Cut short: in the table, but to be made again.
-		return r, nil
-	}
-	return r, cache.add(r)
-}
-
 // bars are the progress bars, one for each problem; none where there is no
 // terminal to draw on.
 type bars struct {
@@ -222,7 +159,8 @@ type bars struct {
 	trackers []*pretty.Tracker
 }
 
-func startBars(w io.Writer, draw bool, table *comparison) *bars {
+// startBars shows the progress of a sweep, which it gives the calls that do so.
+func startBars(w io.Writer, draw bool, s *experiment.Sweep) *bars {
 	b := &bars{}
 	if !draw {
 		return b
@@ -234,29 +172,21 @@ func startBars(w io.Writer, draw bool, table *comparison) *bars {
 	b.writer.SetUpdateFrequency(progressEvery)
 	b.writer.SetStyle(pretty.StyleBlocks)
 	b.writer.Style().Visibility.Value = true
-	b.writer.Style().Visibility.TrackerOverall = len(table.instances) > 1
-	for k := range table.instances {
-		t := &pretty.Tracker{Message: table.instances[k].name, Total: int64(len(table.planners)) + 1, DeferStart: true}
+	b.writer.Style().Visibility.TrackerOverall = len(s.Instances) > 1
+	for k := range s.Instances {
+		t := &pretty.Tracker{Message: s.Instances[k].Name, Total: int64(len(s.Planners)) + 1, DeferStart: true}
 		b.trackers = append(b.trackers, t)
 	}
+	s.Begin = func(k int) {
+		b.writer.AppendTracker(b.trackers[k])
+		b.trackers[k].Start()
+	}
+	s.Tick = func(k int) { b.trackers[k].Increment(1) }
 	go func() {
 		defer close(b.done)
 		b.writer.Render()
 	}()
 	return b
-}
-
-func (b *bars) begin(k int) {
-	if b.writer != nil {
-		b.writer.AppendTracker(b.trackers[k])
-		b.trackers[k].Start()
-	}
-}
-
-func (b *bars) tick(k int) {
-	if b.writer != nil {
-		b.trackers[k].Increment(1)
-	}
 }
 
 func (b *bars) stop() {
@@ -266,25 +196,29 @@ func (b *bars) stop() {
 	}
 }
 
-// distinctNames makes the names of the instances short and distinct: the file's
-// own name, with its folders where two files share one.
-func distinctNames(instances []instance) {
-	count := map[string]int{}
-	for _, in := range instances {
-		count[in.name]++
-	}
-	for k := range instances {
-		in := &instances[k]
-		if count[in.name] > 1 {
-			in.name = filepath.ToSlash(in.path)
+// setTable sets a table in the style of all listings.
+func setTable(t *experiment.Table) string {
+	var header []any
+	var columns []table.ColumnConfig
+	for k, c := range t.Columns {
+		title := c.Title
+		if !c.Name { // names of problems keep their letters
+			title = strings.ToUpper(title)
+		}
+		header = append(header, title)
+		if c.Number {
+			columns = append(columns, table.ColumnConfig{Number: k + 1, Align: text.AlignRight, AlignHeader: text.AlignRight})
 		}
 	}
-	// The same path twice is a mistake that is easy to see in the table.
-	seen := map[string]int{}
-	for k := range instances {
-		name := instances[k].name
-		if seen[name]++; seen[name] > 1 {
-			instances[k].name = fmt.Sprintf("%s (%d)", name, seen[name])
+	out := newTable(header...)
+	out.Style().Format.Header = text.FormatDefault
+	out.SetColumnConfigs(columns)
+	for _, cells := range t.Rows {
+		row := make(table.Row, len(cells))
+		for k, cell := range cells {
+			row[k] = cell
 		}
+		out.AppendRow(row)
 	}
+	return out.Render()
 }

@@ -3,17 +3,11 @@ package main
 import (
 	"fmt"
 	"io"
-	"path/filepath"
-	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/baseline/tela"
-	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/research/learn"
 )
 
@@ -51,39 +45,23 @@ func (c *corpus) bind(cmd *cobra.Command) {
 	group(cmd, "Inputs", "suite", "memory")
 }
 
-// inputs reads the files and generates what --suite says.
+// inputs returns the inputs that the flags and the files stand for.
 func (c *corpus) inputs(files []string) ([]learn.Input, error) {
-	for _, percent := range c.memory {
-		if percent < 100 || percent > 1000 {
-			return nil, usagef("invalid argument %d for --memory: must be from 100 to 1000", percent)
-		}
+	if bad, err := learn.CheckPercents(c.memory); err != nil {
+		return nil, usagef("invalid argument %d for --memory: %w", bad, err)
 	}
-	var all []learn.Input
-	for _, path := range files {
-		p, _, err := format.ReadProblem(path)
-		if err != nil {
-			return nil, err
-		}
-		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
-		all = append(all, learn.Inputs(name, p, c.memory)...)
-	}
+	all := learn.Corpus{Files: files, Percents: c.memory}
 	if c.suite != "" {
-		from, to, _ := strings.Cut(c.suite, ":")
-		first, err1 := strconv.ParseUint(from, 10, 32)
-		last, err2 := strconv.ParseUint(to, 10, 32)
-		if err1 != nil || err2 != nil || first >= last {
-			return nil, usagef("invalid argument %q for --suite: must be FROM:TO with FROM under TO", c.suite)
+		var err error
+		if all.First, all.Last, err = learn.ParseSeeds(c.suite); err != nil {
+			return nil, usagef("invalid argument %q for --suite: %w", c.suite, err)
 		}
-		generated, err := learn.Generated(first, last, c.memory)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, generated...)
 	}
-	if len(all) == 0 {
-		return nil, usagef("no inputs: give files, --suite, or both")
+	inputs, err := all.Inputs()
+	if err == nil && len(inputs) == 0 {
+		err = usagef("no inputs: give files, --suite, or both")
 	}
-	return all, nil
+	return inputs, err
 }
 
 func newLearnCollect() *cobra.Command {
@@ -106,20 +84,9 @@ func newLearnCollect() *cobra.Command {
 			}
 			ctx, release := interruptible(cmd.Context())
 			defer release()
-			var samples []learn.Sample
-			with := 0
-			for k := range inputs {
-				if ctx.Err() != nil {
-					break // what there is is written
-				}
-				some, err := learn.Collect(ctx, &inputs[k], o)
-				if err != nil {
-					return err
-				}
-				if len(some) > 0 {
-					with++
-				}
-				samples = append(samples, some...)
+			samples, with, err := learn.CollectAll(ctx, inputs, o)
+			if err != nil {
+				return err
 			}
 			fmt.Fprintf(cmd.ErrOrStderr(), "%d samples from %d of %d inputs\n", len(samples), with, len(inputs))
 			return writeTo(cmd, output, func(w io.Writer) error { return learn.WriteSamples(w, samples) })
@@ -173,12 +140,9 @@ func newLearnTrain() *cobra.Command {
 
 func newLearnEval() *cobra.Command {
 	var c corpus
-	var steps int64
 	var model string
 	var all bool
-	var without []string
-	var oracle int64
-	scorer := learn.DefaultScorer
+	e := learn.Evaluation{Scorer: learn.DefaultScorer}
 	cmd := &cobra.Command{
 		Use:         "eval [INPUT...]",
 		Short:       "Compare backtracks with a model and without",
@@ -190,37 +154,22 @@ func newLearnEval() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			for _, name := range without {
-				if !slices.ContainsFunc(tela.Planner{}.Info().Techniques, func(t plan.Technique) bool { return t.Name == name }) {
-					return usagef("invalid argument %q for --rules-without: tela has no technique of that name", name)
-				}
+			if err := e.Check(); err != nil {
+				return usagef("invalid argument %q for --rules-without: %w", strings.Join(e.Without, ","), err)
 			}
 			if model == "" {
-				scorer.Forest, err = learn.Shipped()
+				e.Scorer.Forest, err = learn.Shipped()
 			} else {
-				scorer.Forest, err = learn.ReadForestFile(model)
+				e.Scorer.Forest, err = learn.ReadForestFile(model)
 			}
 			if err != nil {
 				return err
 			}
 			ctx, release := interruptible(cmd.Context())
 			defer release()
-			var tally learn.Tally
-			var rows []learn.Comparison
-			for k := range inputs {
-				var policy tela.Policy = &scorer
-				if oracle > 0 {
-					policy = learn.NewGuide(ctx, inputs[k].Timeline, oracle)
-				}
-				one, err := learn.Compare(ctx, &inputs[k], policy, steps, without)
-				if err != nil {
-					return err
-				}
-				if ctx.Err() != nil {
-					return ctx.Err()
-				}
-				tally.Add(&one)
-				rows = append(rows, one)
+			tally, rows, err := e.Run(ctx, inputs)
+			if err != nil {
+				return err
 			}
 			return writeTo(cmd, "", func(w io.Writer) error { return writeTally(w, &tally, rows, all) })
 		},
@@ -228,14 +177,14 @@ func newLearnEval() *cobra.Command {
 	c.bind(cmd)
 	f := cmd.Flags()
 	f.StringVar(&model, "model", "", "use the model in `FILE` [default: the one that comes with the program]")
-	f.Float64Var(&scorer.Weight, "depth-weight", scorer.Weight, "weigh targets by their depth to the power `W`")
-	f.Float64Var(&scorer.Threshold, "score-threshold", scorer.Threshold, "follow no weighted score under `T`")
-	f.Int64Var(&scorer.After, "model-after", scorer.After, "ask the model after `N` backtracks of a partition")
-	f.Float64Var(&scorer.Share, "model-share", scorer.Share, "after that ask it in this `SHARE` of the major backtracks")
-	f.BoolVar(&scorer.Spread, "spread", scorer.Spread, "under the threshold stay and try all unplaced buffers, as in the paper, rather than follow the rules")
-	f.Int64Var(&oracle, "oracle", 0, "in place of a model ask the exact planner, with at most `N` nodes for a question: what a model could win")
-	f.StringSliceVar(&without, "rules-without", nil, "search by the rules without the techniques `T1,T2`")
-	f.Int64Var(&steps, "steps", 50000, "give up after `N` steps")
+	f.Float64Var(&e.Scorer.Weight, "depth-weight", e.Scorer.Weight, "weigh targets by their depth to the power `W`")
+	f.Float64Var(&e.Scorer.Threshold, "score-threshold", e.Scorer.Threshold, "follow no weighted score under `T`")
+	f.Int64Var(&e.Scorer.After, "model-after", e.Scorer.After, "ask the model after `N` backtracks of a partition")
+	f.Float64Var(&e.Scorer.Share, "model-share", e.Scorer.Share, "after that ask it in this `SHARE` of the major backtracks")
+	f.BoolVar(&e.Scorer.Spread, "spread", e.Scorer.Spread, "under the threshold stay and try all unplaced buffers, as in the paper, rather than follow the rules")
+	f.Int64Var(&e.Oracle, "oracle", 0, "in place of a model ask the exact planner, with at most `N` nodes for a question: what a model could win")
+	f.StringSliceVar(&e.Without, "rules-without", nil, "search by the rules without the techniques `T1,T2`")
+	f.Int64Var(&e.Steps, "steps", 50000, "give up after `N` steps")
 	f.BoolVar(&all, "all", false, "list every input, not only the sums")
 	group(cmd, "Model", "model", "depth-weight", "score-threshold", "model-after", "model-share", "spread", "oracle")
 	group(cmd, "Rules", "rules-without")
@@ -255,23 +204,8 @@ func writeTally(w io.Writer, s *learn.Tally, rows []learn.Comparison, all bool) 
 		}
 	}
 	t := newTable("", "inputs")
-	for _, line := range []struct {
-		name  string
-		count int
-	}{
-		{"all", s.Inputs},
-		{"solved by the rules", s.SolvedByRules},
-		{"solved with the model", s.SolvedByModel},
-		{"hard: over 1,000 backtracks by the rules", s.Hard},
-		{"  improved", s.Improved},
-		{"    newly solved", s.NewlySolved},
-		{"    a tenth of the backtracks or fewer", s.TenTimesFewer},
-		{"  worse", s.Worse},
-		{"  solved by neither", s.Open},
-		{"lost: solved by the rules only", s.Lost},
-		{"ten times the backtracks or more", s.TenTimesMore},
-	} {
-		t.AppendRow(table.Row{line.name, line.count})
+	for _, line := range s.Lines() {
+		t.AppendRow(table.Row{line.Name, line.Count})
 	}
 	_, err := fmt.Fprintf(w, "%s\n\nseconds: %.1f by the rules, %.1f with the model\n", t.Render(), s.RulesSeconds, s.LearnedSeconds)
 	return err

@@ -72,6 +72,25 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 	return c.samples, nil
 }
 
+// CollectAll collects from each input and counts those that gave samples. Where
+// the context ends it returns what there is by then.
+func CollectAll(ctx context.Context, inputs []Input, o CollectOptions) (samples []Sample, with int, err error) {
+	for k := range inputs {
+		if ctx.Err() != nil {
+			break
+		}
+		some, err := Collect(ctx, &inputs[k], o)
+		if err != nil {
+			return nil, 0, err
+		}
+		if len(some) > 0 {
+			with++
+		}
+		samples = append(samples, some...)
+	}
+	return samples, with, nil
+}
+
 // collector is the policy of a search that leaves samples behind.
 type collector struct {
 	guide   *Guide

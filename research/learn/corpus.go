@@ -1,8 +1,13 @@
 package learn
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 
+	files "github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -18,6 +23,49 @@ type Input struct {
 // DefaultPercents are the capacities at which a problem is searched, in percent
 // of its lower bound: the paper varies the memory of each model too.
 var DefaultPercents = []int64{100, 102, 105, 108, 112, 120}
+
+// A Corpus says what inputs there are: files, generated problems, or both.
+type Corpus struct {
+	Files       []string
+	First, Last uint64  // seeds of Generated; none where they are equal
+	Percents    []int64 // capacities, in percent of the lower bound
+}
+
+// ParseSeeds reads FROM:TO.
+func ParseSeeds(text string) (first, last uint64, err error) {
+	from, to, _ := strings.Cut(text, ":")
+	first, err1 := strconv.ParseUint(from, 10, 32)
+	last, err2 := strconv.ParseUint(to, 10, 32)
+	if err1 != nil || err2 != nil || first >= last {
+		return 0, 0, errors.New("must be FROM:TO with FROM under TO")
+	}
+	return first, last, nil
+}
+
+// CheckPercents refuses a capacity that makes no sense, by its value.
+func CheckPercents(percents []int64) (bad int64, err error) {
+	for _, percent := range percents {
+		if percent < 100 || percent > 1000 {
+			return percent, errors.New("must be from 100 to 1000")
+		}
+	}
+	return 0, nil
+}
+
+// Inputs reads the files and generates the rest.
+func (c *Corpus) Inputs() ([]Input, error) {
+	var all []Input
+	for _, path := range c.Files {
+		p, _, err := files.ReadProblem(path)
+		if err != nil {
+			return nil, err
+		}
+		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+		all = append(all, Inputs(name, p, c.Percents)...)
+	}
+	generated, err := Generated(c.First, c.Last, c.Percents)
+	return append(all, generated...), err
+}
 
 // Inputs returns the problem at each of the capacities. The problem must be
 // valid.

@@ -2,6 +2,8 @@ package learn
 
 import (
 	"context"
+	"fmt"
+	"slices"
 
 	"github.com/stowage-go/stowage/internal/baseline/tela"
 	"github.com/stowage-go/stowage/internal/run"
@@ -105,4 +107,66 @@ func Compare(ctx context.Context, in *Input, policy tela.Policy, steps int64, wi
 		*side.to = Outcome{r.Status, r.Stats.Nodes, r.Stats.Backtracks, r.Stats.Elapsed.Seconds()}
 	}
 	return c, nil
+}
+
+// An Evaluation is a comparison over many inputs.
+type Evaluation struct {
+	Scorer  Scorer
+	Oracle  int64    // asks the exact planner in place of the scorer, with so many nodes; 0 means the scorer
+	Steps   int64    // of a search
+	Without []string // techniques that the rules are without
+}
+
+// Check refuses a technique that tela does not have.
+func (e *Evaluation) Check() error {
+	for _, name := range e.Without {
+		if !slices.ContainsFunc(tela.Planner{}.Info().Techniques, func(t plan.Technique) bool { return t.Name == name }) {
+			return fmt.Errorf("tela has no technique named %q", name)
+		}
+	}
+	return nil
+}
+
+// Run compares on each input. A context that ends is an error: half a tally
+// says nothing.
+func (e *Evaluation) Run(ctx context.Context, inputs []Input) (tally Tally, rows []Comparison, err error) {
+	for k := range inputs {
+		var policy tela.Policy = &e.Scorer
+		if e.Oracle > 0 {
+			policy = NewGuide(ctx, inputs[k].Timeline, e.Oracle)
+		}
+		one, err := Compare(ctx, &inputs[k], policy, e.Steps, e.Without)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return tally, rows, err
+		}
+		tally.Add(&one)
+		rows = append(rows, one)
+	}
+	return tally, rows, nil
+}
+
+// A Line is a count of a tally by name.
+type Line struct {
+	Name  string
+	Count int
+}
+
+// Lines returns the counts in the order in which they are read.
+func (t *Tally) Lines() []Line {
+	return []Line{
+		{"all", t.Inputs},
+		{"solved by the rules", t.SolvedByRules},
+		{"solved with the model", t.SolvedByModel},
+		{"hard: over 1,000 backtracks by the rules", t.Hard},
+		{"  improved", t.Improved},
+		{"    newly solved", t.NewlySolved},
+		{"    a tenth of the backtracks or fewer", t.TenTimesFewer},
+		{"  worse", t.Worse},
+		{"  solved by neither", t.Open},
+		{"lost: solved by the rules only", t.Lost},
+		{"ten times the backtracks or more", t.TenTimesMore},
+	}
 }

@@ -1,6 +1,5 @@
 // Package record is how the benchmarks say what they have found: as JSON with
-// every raw run and the machine it ran on, and as a Markdown table in a marked
-// block of a document.
+// every raw run and the machine it ran on, and in a marked block of a document.
 package record
 
 import (
@@ -114,18 +113,4 @@ func replaceBlock(text, name, content string) (string, error) {
 		return "", fmt.Errorf("no block from %q to %q, or more than one", strings.TrimSpace(open), strings.TrimSpace(shut))
 	}
 	return before + open + strings.TrimRight(content, "\n") + "\n" + shut + after, nil
-}
-
-// Table lays out a Markdown table; all columns but the first are numbers.
-func Table(header []string, rows [][]string) string {
-	var s strings.Builder
-	line := func(cells []string) {
-		s.WriteString("| " + strings.Join(cells, " | ") + " |\n")
-	}
-	line(header)
-	s.WriteString("|---|" + strings.Repeat("---:|", len(header)-1) + "\n")
-	for _, row := range rows {
-		line(row)
-	}
-	return s.String()
 }

@@ -1,4 +1,4 @@
-package instance
+package experiment
 
 import (
 	"errors"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/model"
 )
 
 func TestLoad(t *testing.T) {
@@ -29,7 +30,7 @@ func TestLoad(t *testing.T) {
 		name     string
 		capacity int64
 		buffers  int
-	}{{"A", 0, 2}, {"B", 12, 1}, {"C", 0, 1}, {"D", 10, 1}}
+	}{{"A", 0, 2}, {"B", 12, 1}, {"C.x", 0, 1}, {"D", 10, 1}}
 	if len(all) != len(want) {
 		t.Fatalf("%d instances", len(all))
 	}
@@ -64,5 +65,50 @@ func TestData(t *testing.T) {
 		if _, err := Load("challenging", nil); !errors.Is(err, ErrNoData) {
 			t.Errorf("without data: %v", err)
 		}
+	}
+}
+
+func TestDistinctNames(t *testing.T) {
+	all := []Instance{
+		{Name: "a", Path: "x/a.csv"},
+		{Name: "a", Path: "y/a.csv"},
+		{Name: "b", Path: "b.csv"},
+		{Name: "a", Path: "x/a.csv"},
+	}
+	DistinctNames(all)
+	for k, want := range []string{"x/a.csv", "y/a.csv", "b", "x/a.csv (2)"} {
+		if all[k].Name != want {
+			t.Errorf("%d: %s, want %s", k, all[k].Name, want)
+		}
+	}
+}
+
+func TestDigest(t *testing.T) {
+	at := int64(4)
+	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 3}}}
+	seen := map[string]string{digest(p): "p"}
+	for name, change := range map[string]func(b *model.Buffer){
+		"id":        func(b *model.Buffer) { b.ID = "b" },
+		"upper":     func(b *model.Buffer) { b.Upper = 3 },
+		"size":      func(b *model.Buffer) { b.Size = 4 },
+		"alignment": func(b *model.Buffer) { b.Alignment = 2 },
+		"gap":       func(b *model.Buffer) { b.Gaps = []model.Gap{{Lower: 1, Upper: 2}} },
+		"window": func(b *model.Buffer) {
+			b.Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 1}}}
+		},
+		"fixed": func(b *model.Buffer) { b.Fixed = &at },
+		"hint":  func(b *model.Buffer) { b.Hint = &at },
+	} {
+		b := p.Buffers[0]
+		change(&b)
+		d := digest(&model.Problem{Buffers: []model.Buffer{b}})
+		if seen[d] != "" {
+			t.Errorf("%s and %s have one digest", name, seen[d])
+		}
+		seen[d] = name
+	}
+	// Files of runs are kept, so that the digest must stay what it is.
+	if got := digest(p); got != "0d4c13a16f2e0316" {
+		t.Errorf("digest %s", got)
 	}
 }

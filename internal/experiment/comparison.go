@@ -1,0 +1,127 @@
+package experiment
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Comparison is what came of planners × instances.
+type Comparison struct {
+	Planners  []string
+	Instances []Instance
+	Cells     [][]Cell // by instance, then by planner
+	Extra     []*Run   // by instance: exact search, where it ran for the optimum alone
+}
+
+// A Cell is the runs of a planner on an instance, of which the first counts; none
+// where the sweep did not come to it.
+type Cell []Run
+
+// Median returns the median time of a cell; ok is false, and the time infinite,
+// where it has no answer.
+func (c Cell) Median() (seconds float64, ok bool) {
+	if len(c) == 0 || !c[0].Solved() {
+		return math.Inf(1), false
+	}
+	var all []float64
+	for k := range c {
+		all = append(all, c[k].Seconds)
+	}
+	return Median(all), true
+}
+
+// At returns the run of a planner on an instance that counts, nil where it was
+// not made.
+func (c *Comparison) At(instance, planner int) *Run {
+	if cell := c.Cells[instance][planner]; len(cell) > 0 {
+		return &cell[0]
+	}
+	return nil
+}
+
+// runs yields the runs that count on an instance, then the one for the optimum.
+func (c *Comparison) runs(instance int) func(yield func(*Run) bool) {
+	return func(yield func(*Run) bool) {
+		for k := range c.Planners {
+			if r := c.At(instance, k); r != nil && !yield(r) {
+				return
+			}
+		}
+		if r := c.Extra[instance]; r != nil {
+			yield(r)
+		}
+	}
+}
+
+// proven reports whether a run has settled the lowest height of an instance, or
+// that there is no plan.
+func (c *Comparison) proven(instance int) bool {
+	for r := range c.runs(instance) {
+		if r.proven() {
+			return true
+		}
+	}
+	return false
+}
+
+// Optimum returns the proven lowest height of an instance, 0 where there is none:
+// a run that is optimal, or a plan that is as low as a bound that another run has
+// proven.
+func (c *Comparison) Optimum(instance int) int64 {
+	lowest, bound := int64(math.MaxInt64), c.Instances[instance].LowerBound
+	for r := range c.runs(instance) {
+		if r.HasPlan() {
+			lowest = min(lowest, r.Height)
+		}
+		if r.Status != "infeasible" { // its bound is that of a capacity
+			bound = max(bound, r.LowerBound)
+		}
+	}
+	if lowest <= bound {
+		return lowest
+	}
+	return 0
+}
+
+// Err is the error for the runs that show a mistake: plans that the verifier
+// refused, and planners that died.
+func (c *Comparison) Err() error {
+	var errs []error
+	for k := range c.Instances {
+		for r := range c.runs(k) {
+			if r.broken() {
+				errs = append(errs, fmt.Errorf("%s: %s", c.Instances[k].Name, r.Message))
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// A line is a planner with its plans, for the order of the rows.
+type line struct {
+	planner int
+	ratios  []float64 // height over load, of the instances it has a plan for
+	mean    float64   // geometric
+}
+
+// lines returns the planners, those that planned most first, then the lowest.
+func (c *Comparison) lines() []line {
+	lines := make([]line, len(c.Planners))
+	for k := range lines {
+		l := &lines[k]
+		l.planner = k
+		for i := range c.Instances {
+			if r := c.At(i, k); r != nil && r.HasPlan() {
+				l.ratios = append(l.ratios, c.Instances[i].Ratio(r.Height))
+			}
+		}
+		l.mean = GeometricMean(l.ratios)
+	}
+	slices.SortStableFunc(lines, func(a, b line) int {
+		return cmp.Or(cmp.Compare(len(b.ratios), len(a.ratios)), cmp.Compare(a.mean, b.mean))
+	})
+	return lines
+}

@@ -1,0 +1,112 @@
+package experiment
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/stowage-go/stowage"
+)
+
+// A Run is one run: what was asked, then what came out. The keys are a
+// contract, since files of them are kept.
+type Run struct {
+	Problem  string  `json:"problem"` // digest
+	Name     string  `json:"name"`
+	Planner  string  `json:"planner"`
+	Capacity int64   `json:"capacity"` // 0 for none
+	Timeout  float64 `json:"timeout"`  // in seconds, 0 for none
+	Nodes    int64   `json:"nodes"`    // limit, 0 for none
+	Workers  int     `json:"workers"`
+	Seed     uint64  `json:"seed"`
+	Solve    bool    `json:"solve,omitempty"`  // any plan that fits will do, not the lowest alone
+	Repeat   int     `json:"repeat,omitempty"` // 1 for the second run of the same, and so on
+
+	Status     string  `json:"status"` // a stowage.Status, or one of those below; empty where it was not run
+	Height     int64   `json:"height"` // 0 where there is no plan
+	LowerBound int64   `json:"lower_bound"`
+	Seconds    float64 `json:"seconds"`
+	Message    string  `json:"message,omitempty"` // why it was refused, is invalid or has failed
+	Visited    int64   `json:"visited,omitempty"` // nodes of the search, where a sweep notes them
+	On         string  `json:"on,omitempty"`      // the machine and the day, where a sweep notes them
+}
+
+// What a run may be besides a stowage.Status.
+const (
+	Refused = "refused" // the planner cannot honour a feature of the problem
+	Invalid = "invalid" // the verifier refuses the plan
+	Failed  = "failed"  // the planner died
+)
+
+// HasPlan reports whether the run made a plan that fits.
+func (r *Run) HasPlan() bool { return r.Status == "optimal" || r.Status == "feasible" }
+
+// Solved reports whether the run has an answer: a plan or a refutation.
+func (r *Run) Solved() bool { return r.HasPlan() || r.Status == "infeasible" }
+
+// proven reports whether the run has settled the lowest height, or that there
+// is no plan.
+func (r *Run) proven() bool { return r.Status == "optimal" || r.Status == "infeasible" }
+
+// broken reports whether the run shows a mistake in a planner.
+func (r *Run) broken() bool { return r.Status == Invalid || r.Status == Failed }
+
+// asked returns what was asked: the key of the cache.
+func (r Run) asked() Run {
+	return Run{
+		Problem: r.Problem, Planner: r.Planner, Capacity: r.Capacity, Timeout: r.Timeout,
+		Nodes: r.Nodes, Workers: r.Workers, Seed: r.Seed, Solve: r.Solve, Repeat: r.Repeat,
+	}
+}
+
+// A Peer answers in place of a planner: it fills in what came out. It must
+// verify its plans.
+type Peer func(ctx context.Context, in *Instance, r *Run)
+
+// solve runs a registered planner and fills in what came out. What a planner
+// refuses, and that it dies, is an outcome of this run and not the end of the
+// others. A planner that dies in a goroutine of its own still ends the process.
+func solve(ctx context.Context, in *Instance, r *Run) {
+	defer func() {
+		if p := recover(); p != nil {
+			r.Status, r.Message = Failed, fmt.Sprintf("planner %s died at %s: %v", r.Planner, panicSite(), p)
+		}
+	}()
+	result, err := stowage.Solve(ctx, in.Problem, stowage.Options{
+		Planner: r.Planner, Capacity: in.Capacity, Timeout: time.Duration(r.Timeout * float64(time.Second)),
+		NodeLimit: r.Nodes, Workers: r.Workers, Seed: r.Seed, Minimize: !r.Solve,
+	})
+	switch {
+	case errors.Is(err, stowage.ErrInvalidPlan):
+		r.Status, r.Message = Invalid, err.Error()
+	case err != nil:
+		r.Status, r.Message = Refused, err.Error()
+	default:
+		r.Status, r.Height, r.LowerBound = result.Status.String(), result.Height, result.LowerBound
+		r.Seconds, r.Visited = result.Stats.Elapsed.Seconds(), result.Stats.Nodes
+	}
+}
+
+// panicSite returns the file and line of the innermost function outside the
+// runtime, as seen from a deferred function that has recovered.
+func panicSite() string {
+	pcs := make([]uintptr, 64)
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(1, pcs)])
+	panicked := false
+	for {
+		f, more := frames.Next()
+		switch inRuntime := strings.HasPrefix(f.Function, "runtime."); {
+		case f.Function == "runtime.gopanic":
+			panicked = true
+		case panicked && !inRuntime:
+			return fmt.Sprintf("%s:%d", filepath.Base(f.File), f.Line)
+		}
+		if !more {
+			return "an unknown place"
+		}
+	}
+}

@@ -1,0 +1,294 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/render/chart"
+)
+
+// Formats are the names of what Write writes; the first is the default.
+func Formats() []string { return []string{"text", "md", "csv", "json", "svg"} }
+
+// Write writes the comparison in one of Formats. The tables for people are set by
+// text, with the titles between them, but in md, which is Markdown.
+func (c *Comparison) Write(w io.Writer, name string, text func(*Table) string) error {
+	switch name {
+	case "csv":
+		return c.writeCSV(w)
+	case "json":
+		return c.writeJSON(w)
+	case "svg":
+		return c.writeSVG(w)
+	}
+	markdown := name == "md"
+	var s strings.Builder
+	for _, t := range c.Tables() {
+		switch {
+		case t.Title == "":
+		case markdown:
+			s.WriteString("\n" + t.Title + "\n\n")
+		default:
+			s.WriteString("\n" + t.Title + "\n")
+		}
+		if markdown {
+			s.WriteString(t.Markdown())
+		} else {
+			s.WriteString(text(t) + "\n")
+		}
+	}
+	for k, refusal := range c.refusals() {
+		if k == 0 {
+			s.WriteByte('\n')
+		}
+		if markdown {
+			s.WriteString("- ")
+		}
+		s.WriteString(refusal + "\n")
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// Tables returns what the problems are, then heights and times: in one table
+// where there is one problem, in two otherwise.
+func (c *Comparison) Tables() []*Table {
+	problems := NewTable([]string{"problem", "buffers", "load", "lower bound", "optimum", "capacity"}, nil)
+	for k := range c.Instances {
+		in := &c.Instances[k]
+		problems.Rows = append(problems.Rows, []string{
+			in.Name, strconv.Itoa(len(in.Problem.Buffers)), strconv.FormatInt(in.Load, 10),
+			strconv.FormatInt(in.LowerBound, 10), numberOr(c.Optimum(k)), numberOr(in.Capacity),
+		})
+	}
+	if len(c.Instances) == 1 {
+		return []*Table{problems, c.single()}
+	}
+	return []*Table{problems, c.heights(), c.times()}
+}
+
+// single sets out one problem, a line for each planner.
+func (c *Comparison) single() *Table {
+	t := NewTable([]string{"planner", "height", "over load", "seconds", "status"}, nil)
+	t.Title = "Height, over the load, and seconds; * is proven to be the lowest."
+	t.Columns[4].Number = false
+	for _, l := range c.lines() {
+		r := c.At(0, l.planner)
+		if r == nil {
+			continue
+		}
+		row := []string{c.Planners[l.planner], "", "", secondsText(r.Seconds), r.Status}
+		if r.HasPlan() {
+			row[1], row[2] = strconv.FormatInt(r.Height, 10), c.cell(0, l.planner)
+		}
+		if r.Message != "" {
+			row[4] = r.Status + ": " + r.Message
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// names returns a table with a column for each instance.
+func (c *Comparison) names(title string) *Table {
+	t := &Table{Title: title, Columns: []Column{{Title: "planner"}}}
+	for k := range c.Instances {
+		t.Columns = append(t.Columns, Column{Title: c.Instances[k].Name, Number: true, Name: true})
+	}
+	return t
+}
+
+// heights sets the heights over the load side by side, the optimum on top.
+func (c *Comparison) heights() *Table {
+	t := c.names("Height over load; * is proven to be the lowest, the mean is geometric.")
+	t.Columns = append(t.Columns, Column{Title: "mean", Number: true})
+	row := []string{"(optimum)"}
+	var known []float64
+	for k := range c.Instances {
+		cell := ""
+		if o := c.Optimum(k); o > 0 {
+			known = append(known, c.Instances[k].Ratio(o))
+			cell = overLoad(known[len(known)-1]) + "*"
+		}
+		row = append(row, cell)
+	}
+	t.Rows = append(t.Rows, append(row, c.mean(known)))
+	for _, l := range c.lines() {
+		row := []string{c.Planners[l.planner]}
+		for i := range c.Instances {
+			row = append(row, c.cell(i, l.planner))
+		}
+		t.Rows = append(t.Rows, append(row, c.mean(l.ratios)))
+	}
+	return t
+}
+
+// times sets the times side by side.
+func (c *Comparison) times() *Table {
+	t := c.names("Seconds.")
+	for _, l := range c.lines() {
+		row := []string{c.Planners[l.planner]}
+		for i := range c.Instances {
+			cell := ""
+			if r := c.At(i, l.planner); r != nil && r.Status != Refused && r.Status != Failed {
+				cell = secondsText(r.Seconds)
+			}
+			row = append(row, cell)
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	return t
+}
+
+// cell writes a run as its height over the load.
+func (c *Comparison) cell(i, k int) string {
+	switch r := c.At(i, k); {
+	case r == nil:
+		return ""
+	case r.Status == "optimal":
+		return overLoad(c.Instances[i].Ratio(r.Height)) + "*"
+	case r.HasPlan():
+		return overLoad(c.Instances[i].Ratio(r.Height))
+	case r.Status == "unknown":
+		return "no plan"
+	default:
+		return r.Status
+	}
+}
+
+// mean writes the geometric mean of the ratios; it says so where they are of a
+// part of the instances only.
+func (c *Comparison) mean(ratios []float64) string {
+	if len(ratios) == 0 {
+		return ""
+	}
+	s := overLoad(GeometricMean(ratios))
+	if len(ratios) < len(c.Instances) {
+		s += fmt.Sprintf(" (%d of %d)", len(ratios), len(c.Instances))
+	}
+	return s
+}
+
+// refusals says once for each planner what it refused or how it failed, where
+// there are several problems; the table of a single one has it in its lines.
+func (c *Comparison) refusals() []string {
+	if len(c.Instances) == 1 {
+		return nil
+	}
+	var lines []string
+	for k, planner := range c.Planners {
+		for i := range c.Instances {
+			if r := c.At(i, k); r != nil && r.Message != "" {
+				message := r.Message
+				if !strings.Contains(message, planner) {
+					message = planner + ": " + message
+				}
+				lines = append(lines, c.Instances[i].Name+": "+message)
+				break
+			}
+		}
+	}
+	return lines
+}
+
+// writeCSV writes a line for each run.
+func (c *Comparison) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{
+		"problem", "buffers", "load", "lower_bound", "optimum", "capacity",
+		"planner", "status", "height", "ratio", "seconds", "message",
+	}}
+	for i := range c.Instances {
+		in := &c.Instances[i]
+		for k := range c.Planners {
+			r := c.At(i, k)
+			if r == nil {
+				continue
+			}
+			ratio := ""
+			if r.HasPlan() {
+				ratio = strconv.FormatFloat(in.Ratio(r.Height), 'f', 6, 64)
+			}
+			rows = append(rows, []string{
+				in.Name, strconv.Itoa(len(in.Problem.Buffers)), numberOr(in.Load), numberOr(in.LowerBound),
+				numberOr(c.Optimum(i)), numberOr(in.Capacity), r.Planner, r.Status, numberOr(r.Height), ratio,
+				strconv.FormatFloat(r.Seconds, 'f', 6, 64), r.Message,
+			})
+		}
+	}
+	return out.WriteAll(rows)
+}
+
+// writeJSON writes the problems, each with its runs.
+func (c *Comparison) writeJSON(w io.Writer) error {
+	type run struct {
+		Planner    string  `json:"planner"`
+		Status     string  `json:"status"`
+		Height     int64   `json:"height"`
+		Ratio      float64 `json:"ratio"`
+		LowerBound int64   `json:"lower_bound"`
+		Seconds    float64 `json:"seconds"`
+		Message    string  `json:"message,omitempty"`
+	}
+	type problem struct {
+		Name       string `json:"name"`
+		File       string `json:"file"`
+		Digest     string `json:"digest"`
+		Buffers    int    `json:"buffers"`
+		Load       int64  `json:"load"`
+		LowerBound int64  `json:"lower_bound"`
+		Optimum    int64  `json:"optimum"` // 0 where it is not proven
+		Capacity   int64  `json:"capacity"`
+		Runs       []run  `json:"runs"`
+	}
+	out := struct {
+		Problems []problem `json:"problems"`
+	}{[]problem{}}
+	for i := range c.Instances {
+		in := &c.Instances[i]
+		p := problem{
+			Name: in.Name, File: in.Path, Digest: in.Digest, Buffers: len(in.Problem.Buffers),
+			Load: in.Load, LowerBound: in.LowerBound, Optimum: c.Optimum(i), Capacity: in.Capacity, Runs: []run{},
+		}
+		for k := range c.Planners {
+			r := c.At(i, k)
+			if r == nil {
+				continue
+			}
+			ratio := 0.0
+			if r.HasPlan() {
+				ratio = in.Ratio(r.Height)
+			}
+			p.Runs = append(p.Runs, run{r.Planner, r.Status, r.Height, ratio, r.LowerBound, r.Seconds, r.Message})
+		}
+		out.Problems = append(out.Problems, p)
+	}
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(out)
+}
+
+// writeSVG draws heights and times.
+func (c *Comparison) writeSVG(w io.Writer) error {
+	d := chart.Comparison{Title: fmt.Sprintf("%d planners on %d problems", len(c.Planners), len(c.Instances))}
+	for k := range c.Instances {
+		d.Problems = append(d.Problems, chart.Problem{Name: c.Instances[k].Name, Buffers: len(c.Instances[k].Problem.Buffers)})
+	}
+	for _, l := range c.lines() {
+		p := chart.Planner{Name: c.Planners[l.planner]}
+		for i := range c.Instances {
+			if r := c.At(i, l.planner); r != nil && r.HasPlan() {
+				p.Points = append(p.Points, chart.Point{
+					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: r.Seconds, Optimal: r.Status == "optimal",
+				})
+			}
+		}
+		d.Planners = append(d.Planners, p)
+	}
+	return chart.Write(w, d)
+}
