@@ -32,6 +32,9 @@ type Options struct {
 	LowerBound int64
 	// HideLabels leaves the IDs out of the rectangles.
 	HideLabels bool
+	// Warning, where set, stands below the heading, in red: that the plan is
+	// not valid.
+	Warning string
 }
 
 // medium bounds a file to some 3 MB: a single rectangle with its tip takes

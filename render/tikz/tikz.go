@@ -31,6 +31,9 @@ type Options struct {
 	LowerBound int64
 	// HideLabels leaves the IDs out of the rectangles.
 	HideLabels bool
+	// Warning, where set, stands below the heading, in red: that the plan is
+	// not valid.
+	Warning string
 }
 
 // medium keeps a document within what pdflatex compiles in a few seconds and in

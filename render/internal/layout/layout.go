@@ -29,6 +29,7 @@ type Options struct {
 	Capacity      int64  // 0 means the problem's own, which may be none
 	LowerBound    int64  // 0 means that only the peak load is known
 	HideLabels    bool   // leave the IDs out of the rectangles
+	Warning       string // stands below the heading, in red
 }
 
 // A Medium is what a writer can afford.
@@ -118,11 +119,19 @@ func (g *page) frame(fallback string, facts []string, yLabel string, lines []mar
 	font := g.medium.Font
 	pad := 1.4 * font
 	title := g.heading(fallback)
+	warning := Clean(g.opt.Warning)
 	g.Description = title + ": " + strings.Join(facts, ", ")
+	if warning != "" {
+		g.Description = title + ": " + warning + ", " + strings.Join(facts, ", ")
+	}
 
 	width := g.Width - 2*pad
 	y := pad + 1.25*font
 	g.text(Text{X: pad, Y: y, Text: g.fit(title, 1.5*bold*font, width), Size: 1.5 * font, Role: Title})
+	if warning != "" {
+		y += 1.5 * font
+		g.text(Text{X: pad, Y: y, Text: g.fit(warning, bold*font, width), Size: font, Role: CapacityText})
+	}
 	for _, line := range g.wrap(facts, " · ", font, width) {
 		y += 1.5 * font
 		g.text(Text{X: pad, Y: y, Text: line, Size: font, Role: Fact})
