@@ -13,7 +13,7 @@ import (
 
 // Idea: command lines as absl::ParseCommandLine reads them, on a pflag set that
 // help and completions know too. What differs from pflag: one dash does for
-// two, a boolean can be negated as --noflag and takes more words, durations may
+// two, a hyphen for an underscore, a boolean can be negated as --noflag and takes more words, durations may
 // be infinite, and arguments that are no flags are ignored.
 //
 // Source: the Abseil flags guide, and absl/time/duration.cc for the durations.
@@ -30,6 +30,7 @@ func parseAbsl(flags *pflag.FlagSet, args []string) (help bool, err error) {
 			continue
 		}
 		name, value, given := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"), "=")
+		name = strings.ReplaceAll(name, "-", "_")
 		if name == "help" || name == "h" {
 			return true, nil
 		}
@@ -43,7 +44,9 @@ func parseAbsl(flags *pflag.FlagSet, args []string) (help bool, err error) {
 			}
 		}
 		if flag == nil {
-			return false, fmt.Errorf("unknown flag %q", arg)
+			var names []string
+			flags.VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+			return false, fmt.Errorf("unknown flag %q%s", arg, isIt(name, names))
 		}
 		boolean := flag.Value.Type() == "bool"
 		switch {

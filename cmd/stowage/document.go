@@ -2,22 +2,27 @@ package main
 
 import (
 	"io"
+	"strconv"
 
+	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
-
+	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/render/svg"
 	"github.com/stowage-go/stowage/render/tikz"
 )
 
+// writeCSV writes the problem under the header that it came with.
+func writeCSV(w io.Writer, d *document) error {
+	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header})
+}
+
 // writeJSON writes the problem and its plan in one file. The capacity is the
 // one that the plan was made for, so that verify needs no flag.
 func writeJSON(w io.Writer, d *document) error {
-	p := *d.problem
-	p.Capacity = d.capacity
 	if d.result == nil {
-		return stowjson.Write(w, &p, nil)
+		return stowjson.Write(w, d.problem, nil)
 	}
-	return stowjson.Write(w, &p, &stowjson.Plan{
+	return stowjson.Write(w, d.problem, &stowjson.Plan{
 		Planner: d.result.Planner, Status: d.result.Status, Height: d.height,
 		LowerBound: d.lowerBound, Offsets: d.offsets,
 	})
@@ -25,7 +30,7 @@ func writeJSON(w io.Writer, d *document) error {
 
 // writeSVG draws the plan, or the contention profile where there is none.
 func writeSVG(w io.Writer, d *document) error {
-	o := svg.Options{Title: d.problem.Name, Capacity: d.capacity, LowerBound: d.lowerBound}
+	o := svg.Options{LowerBound: d.lowerBound, Warning: d.warning}
 	if d.offsets == nil {
 		return svg.WriteProfile(w, d.problem, o)
 	}
@@ -34,9 +39,55 @@ func writeSVG(w io.Writer, d *document) error {
 
 // writeTikZ is writeSVG for LaTeX.
 func writeTikZ(w io.Writer, d *document) error {
-	o := tikz.Options{Title: d.problem.Name, Capacity: d.capacity, LowerBound: d.lowerBound}
+	o := tikz.Options{LowerBound: d.lowerBound, Warning: d.warning}
 	if d.offsets == nil {
 		return tikz.WriteProfile(w, d.problem, o)
 	}
 	return tikz.Write(w, d.problem, d.offsets, o)
+}
+
+// writeHTML is writeSVG with the figures in a table.
+func writeHTML(w io.Writer, d *document) error {
+	o := html.Options{LowerBound: d.lowerBound, Warning: d.warning, Facts: factsOf(d)}
+	if d.offsets == nil {
+		return html.WriteProfile(w, d.problem, o)
+	}
+	return html.Write(w, d.problem, d.offsets, o)
+}
+
+// factsOf returns the figures of a document by name.
+func factsOf(d *document) []html.Fact {
+	var facts []html.Fact
+	add := func(name, value string) { facts = append(facts, html.Fact{Name: name, Value: value}) }
+	number := func(name string, x int64) { add(name, strconv.FormatInt(x, 10)) }
+	switch {
+	case d.result != nil:
+		add("status", d.result.Status.String())
+	case d.plan != nil:
+		add("status", d.plan.Status.String())
+	}
+	if d.offsets != nil {
+		number("height", d.height)
+	}
+	number("lower bound", d.lowerBound)
+	if d.offsets != nil && d.warning == "" {
+		add("gap", gap(d.height, d.lowerBound))
+	}
+	if d.problem.Capacity > 0 {
+		number("capacity", d.problem.Capacity)
+	}
+	add("buffers", strconv.Itoa(len(d.problem.Buffers)))
+	switch r := d.result; {
+	case r != nil:
+		add("planner", r.Planner)
+		number("nodes", r.Stats.Nodes)
+		number("backtracks", r.Stats.Backtracks)
+		add("time", seconds(r.Stats.Elapsed))
+		if r.Stopped != "" {
+			add("stopped", string(r.Stopped))
+		}
+	case d.plan != nil && d.plan.Planner != "":
+		add("planner", d.plan.Planner)
+	}
+	return facts
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"strings"
 
@@ -31,7 +33,7 @@ var exitCodes = []struct {
 	{exitInternal, "internal failure, or an output that cannot be written"},
 	{exitUsage, "bad usage or input"},
 	{exitInfeasible, "proven infeasible: no plan fits the capacity"},
-	{exitUndecided, "undecided: a limit came before an answer"},
+	{exitUndecided, "undecided: a limit came before an answer, or the planner gave up"},
 }
 
 // A usageError is a command line that makes no sense; the report adds where to
@@ -41,6 +43,31 @@ type usageError struct{ error }
 func (e usageError) Unwrap() error { return e.error }
 
 func usagef(format string, args ...any) error { return usageError{fmt.Errorf(format, args...)} }
+
+// An outputError is an output that cannot be written.
+type outputError struct {
+	path string // empty for standard output
+	err  error
+}
+
+func (e outputError) Unwrap() error { return e.err }
+
+func (e outputError) Error() string {
+	path, err := e.path, e.err
+	if toStdout(path) {
+		path = "standard output"
+	}
+	// The path that the system names is the same, or that of a temporary file.
+	var at *fs.PathError
+	var link *os.LinkError
+	switch {
+	case errors.As(err, &at):
+		err = at.Err
+	case errors.As(err, &link):
+		err = link.Err
+	}
+	return fmt.Sprintf("cannot write %s: %v", path, err)
+}
 
 // An internalError is a failure that is neither the user's nor the input's.
 type internalError struct{ error }
@@ -71,6 +98,7 @@ func outcomeOf(s stowage.Status) error {
 func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 	var (
 		quiet    outcome
+		output   outputError
 		input    *stowage.InputError
 		usage    usageError
 		internal internalError
@@ -80,6 +108,9 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 		return exitOK
 	case errors.As(err, &quiet):
 		return int(quiet)
+	case errors.As(err, &output):
+		fmt.Fprintf(stderr, "stowage: %v\n", output)
+		return exitInternal
 	case errors.As(err, &internal), errors.Is(err, stowage.ErrInvalidPlan):
 		fmt.Fprintf(stderr, "stowage: internal failure: %v\n", err)
 		return exitInternal
@@ -114,12 +145,4 @@ func arity(least int, names ...string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-func unknownCommand(root *cobra.Command, name string) error {
-	err := fmt.Errorf("unknown command %q", name)
-	if near := root.SuggestionsFor(name); len(near) > 0 {
-		err = fmt.Errorf("%w; is it %s?", err, strings.Join(near, " or "))
-	}
-	return usageError{err}
 }

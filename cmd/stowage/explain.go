@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 )
 
 type explainFlags struct {
@@ -24,19 +23,20 @@ func newExplain() *cobra.Command {
 		Short: "Name the buffers that cannot fit a capacity",
 		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. That is the smallest answer to the question what to shrink, split or spill.
 
-Where a limit comes before the subset is down to that, it says that the subset may be larger than it needs to be.`,
+Where a limit comes before the subset is down to that, it says that the subset may be larger than it needs to be.
+
+` + planFileHelp,
 		Example: `  stowage explain --capacity 900KiB model.csv
   stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem`,
 		Args: arity(1, "INPUT"),
 		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure\n" +
-			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer"},
+			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer, or the planner gave up"},
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0]) },
 	}
 	e.bind(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&e.asJSON, "json", false, "print JSON")
 	f.StringVarP(&e.output, "output", "o", "", "also write the subset as a problem to `FILE`, as .csv or .json")
-	group(cmd, "Problem", "capacity")
 	group(cmd, "Output", "json", "output")
 	return cmd
 }
@@ -56,11 +56,13 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if err := checkOutput(e.output); err != nil {
 		return err
 	}
-	p, _, err := format.ReadProblem(input)
+	file, err := e.readProblem(input)
 	if err != nil {
 		return err
 	}
-	if e.capacity.or(p) == 0 {
+	warnPinned(cmd, input, file)
+	p := file.Problem
+	if p.Capacity == 0 {
 		return usagef("explain needs --capacity: without one every problem fits")
 	}
 	ctx, release := interruptible(cmd.Context())
@@ -71,7 +73,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	subset := subsetOf(p, x)
 	if e.output != "" && x.Status == stowage.Infeasible {
-		if err := writeDocument(cmd, e.output, name, &document{problem: subset, capacity: x.Capacity}); err != nil {
+		if err := writeDocument(cmd, e.output, name, &document{problem: subset, header: file.Header}); err != nil {
 			return err
 		}
 	}
@@ -79,7 +81,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		if e.asJSON {
 			return writeExplanationJSON(w, x, subset)
 		}
-		return writeExplanation(w, x, subset, len(p.Buffers))
+		return writeExplanation(w, columns(cmd.OutOrStdout()), x, subset, len(p.Buffers))
 	})
 	if err != nil {
 		return err
@@ -96,17 +98,21 @@ func subsetOf(p *stowage.Problem, x *stowage.Explanation) *stowage.Problem {
 	return subset
 }
 
-func writeExplanation(w io.Writer, x *stowage.Explanation, subset *stowage.Problem, of int) error {
+func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *stowage.Problem, of int) error {
 	switch {
 	case x.Status.HasPlan():
-		_, err := fmt.Fprintf(w, "feasible: all %d buffers fit; there is nothing to explain\n", of)
+		all := fmt.Sprintf("all %d buffers fit", of)
+		if of == 1 {
+			all = "the one buffer fits"
+		}
+		_, err := fmt.Fprintf(w, "feasible: %s; there is nothing to explain\n", all)
 		return err
 	case x.Status == stowage.Unknown:
-		_, err := fmt.Fprintf(w, "unknown: a limit came before it was known whether the %d buffers fit\n", of)
+		_, err := fmt.Fprintf(w, "unknown: whether %s can fit is not known\n", count(of, "buffer"))
 		return err
 	}
 	n := len(subset.Buffers)
-	fmt.Fprintf(w, "infeasible: %d of %d buffers cannot fit %d\n", n, of, x.Capacity)
+	fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity)
 	if x.Load > x.Capacity {
 		fmt.Fprintf(w, "In [%d, %d) they take %d, which is %d too much.\n", x.At[0], x.At[1], x.Load, x.Load-x.Capacity)
 	} else {
@@ -125,10 +131,10 @@ func writeExplanation(w io.Writer, x *stowage.Explanation, subset *stowage.Probl
 		if b.Fixed != nil {
 			fixed = *b.Fixed
 		}
-		t.AppendRow(table.Row{b.ID, b.Lower, b.Upper, b.Size, b.Align(), fixed})
+		t.AppendRow(table.Row{cell(b.ID), b.Lower, b.Upper, b.Size, b.Align(), fixed})
 		sum += b.Size
 	}
-	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", t.Render(), sum)
+	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", fit(t, width), sum)
 	return err
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -37,6 +38,7 @@ What is known of it by construction is said on standard error. Only JSON has a p
   stowage gen random --buffers 500 --seed 7 -o random.csv
   stowage gen perfect --capacity 1MiB | stowage solve -`,
 		Args:        arity(0, "KIND"),
+		SuggestFor:  []string{"generate", "make"},
 		Annotations: map[string]string{exitsKey: "0  made\n1  internal failure, or an output that cannot be written\n2  bad usage"},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
@@ -75,7 +77,11 @@ What is known of it by construction is said on standard error. Only JSON has a p
 
 func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	if g.list {
-		return writeTo(cmd, "", writeKinds)
+		width := columns(cmd.OutOrStdout())
+		return writeTo(cmd, "", func(w io.Writer) error { return writeKinds(w, width) })
+	}
+	if len(args) == 1 && !slices.Contains(kindNames(), args[0]) {
+		return usagef("no generator is named %q%s", args[0], oneOf(args[0], kindNames()))
 	}
 	if len(args) == 0 {
 		return usagef("missing argument KIND; there are %s", strings.Join(kindNames(), ", "))
@@ -87,6 +93,10 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	if err := checkOutput(g.output); err != nil {
 		return err
 	}
+	if cmd.Flags().Changed("buffers") && g.options.Buffers == 0 {
+		// To the generators it would be their default.
+		return usagef(`invalid argument "0" for "--buffers" flag: must be at least 1`)
+	}
 	o := g.options
 	o.Capacity, o.Horizon, o.Alignment = int64(g.capacity), int64(g.horizon), int64(g.alignment)
 	o.MinSize, o.MaxSize = int64(g.minSize), int64(g.maxSize)
@@ -95,11 +105,11 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return usageError{err}
 	}
-	if err := writeDocument(cmd, g.output, name, &document{problem: in.Problem, capacity: in.Problem.Capacity}); err != nil {
+	if err := writeDocument(cmd, g.output, name, &document{problem: in.Problem}); err != nil {
 		return err
 	}
 	if !g.quiet {
-		line := fmt.Sprintf("%s: %d buffers", in.Problem.Name, len(in.Problem.Buffers))
+		line := in.Problem.Name + ": " + count(len(in.Problem.Buffers), "buffer")
 		if in.Problem.Capacity > 0 {
 			line += fmt.Sprintf(", capacity %d", in.Problem.Capacity)
 		}
@@ -115,7 +125,7 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 }
 
 // writeKinds lists the generators, with the defaults of what each takes.
-func writeKinds(w io.Writer) error {
+func writeKinds(w io.Writer, width int) error {
 	t := newTable("kind", "summary", "options")
 	for _, k := range suite.Kinds() {
 		defaults := map[string]int64{
@@ -132,7 +142,7 @@ func writeKinds(w io.Writer) error {
 		}
 		t.AppendRow(table.Row{k.Name, k.Summary, wrap(strings.Join(takes, " "), 44, "")})
 	}
-	_, err := fmt.Fprintln(w, t.Render())
+	_, err := fmt.Fprintln(w, fit(t, width))
 	return err
 }
 

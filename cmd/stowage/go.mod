@@ -16,7 +16,7 @@ require github.com/spf13/cobra v1.10.2
 
 require github.com/google/go-cmp v0.7.0
 
-require golang.org/x/term v0.29.0 // indirect
+require golang.org/x/term v0.29.0
 
 require golang.org/x/text v0.22.0 // indirect
 

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -193,17 +192,50 @@ func wrap(text string, width int, indent string) string {
 	return s.String()
 }
 
-// isTerminal reports whether w is a terminal that a line can be redrawn on.
-// The null device is a character device too, but nobody reads it.
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" {
-		return false
+// newHelp is cobra's help command, but that an unknown topic is an error.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		Long:  "Help prints the help of a command, as its flag --help does; without a name, what commands there are.",
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			if at, _, err := cmd.Root().Find(args); err == nil {
+				for _, sub := range at.Commands() {
+					if sub.IsAvailableCommand() {
+						names = append(names, sub.Name())
+					}
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			at := cmd.Root()
+			for _, name := range args {
+				next := slices.IndexFunc(at.Commands(), func(c *cobra.Command) bool { return c.Name() == name || c.HasAlias(name) })
+				if next < 0 {
+					return unknownCommand(at, name)
+				}
+				at = at.Commands()[next]
+			}
+			return at.Help()
+		},
 	}
-	info, err := f.Stat()
-	if err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return false
+}
+
+// strictCompletion makes an unknown shell an error of cobra's command completion.
+func strictCompletion(root *cobra.Command) {
+	at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "completion" })
+	completion := root.Commands()[at]
+	var shells []string
+	for _, c := range completion.Commands() {
+		shells = append(shells, c.Name())
 	}
-	null, err := os.Stat(os.DevNull)
-	return err != nil || !os.SameFile(info, null)
+	completion.Args = cobra.ArbitraryArgs
+	completion.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return usagef("no completion for the shell %q%s", args[0], oneOf(args[0], shells))
+		}
+		return cmd.Help()
+	}
 }

@@ -3,64 +3,172 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 )
 
+// Idea: what a plan file is when it is read as a problem is said by package
+// format. Here is what the command makes of it: a file with an offset for every
+// buffer leaves nothing to plan, so that is said on standard error; what a JSON
+// file has in its key plan is not used, which is said too.
+
+// planFileHelp is what the help of solve and explain says of plan files.
+const planFileHelp = `A plan file, read as a problem: an offset in CSV, and the key offset of a buffer in JSON, fixes that buffer's place. A CSV file that solve wrote has one for every buffer, so that its own plan is the only one; solve says so, as [pinned]. The key plan of a JSON file binds nobody and is not used, which is noted as [plan-unused].`
+
+// readProblem reads a problem as the flags of a search want it: with its capacity,
+// or that of the flag, and without its fixed offsets where they are to be
+// ignored.
+func (s *search) readProblem(path string) (*format.File, error) {
+	f, err := format.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if s.capacity > 0 {
+		f.Problem.Capacity = int64(s.capacity)
+	}
+	if s.ignoreOffsets {
+		f.Unpin()
+	}
+	return f, nil
+}
+
+// warnPinned says that a problem leaves nothing to plan. The wording is a contract
+// with scripts.
+func warnPinned(cmd *cobra.Command, path string, f *format.File) {
+	if f.Pinned() {
+		from := path
+		if path == format.Standard {
+			from = "FILE" // it cannot be read twice
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: every buffer has a fixed offset, so no other plan is looked for; "+
+			"--ignore-offsets plans anew, --start %s improves on this plan [pinned]\n", nameOf(path), from)
+	}
+}
+
+// notePlan says that the plan of a JSON file is not used.
+func notePlan(cmd *cobra.Command, path string, f *format.File) {
+	if f.Plan != nil && f.Plan.Offsets != nil && path != format.Standard {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the plan in it is not used; --start %s improves on it [plan-unused]\n", path, path)
+	}
+}
+
+func nameOf(path string) string {
+	if path == format.Standard {
+		return "stdin"
+	}
+	return path
+}
+
+// readStart reads the plan to improve on, and matches it to the problem by ID.
+// Where it is the input itself, the offsets of a CSV file are that plan rather
+// than demands.
+func readStart(start, input string, f *format.File) ([]int64, error) {
+	switch {
+	case !sameFile(start, input):
+		return format.ReadPlan(start, f.Problem)
+	case f.Header == nil && (f.Plan == nil || f.Plan.Offsets == nil):
+		return nil, fmt.Errorf("%s: has no plan to start from", start)
+	case f.Header == nil:
+		return f.Plan.Offsets, nil
+	}
+	own := ownPlan(f)
+	if own.offsets == nil {
+		return nil, own.needPlan(start)
+	}
+	return own.offsets, nil
+}
+
+// sameFile reports whether two paths lead to one file.
+func sameFile(a, b string) bool {
+	if a == format.Standard || b == format.Standard {
+		return false
+	}
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	return err == nil && os.SameFile(x, y)
+}
+
 // An owned plan is a problem with the plan that its file carries: the JSON's
 // plan, or the offset column of a CSV.
 type owned struct {
-	problem *stowage.Problem
+	*format.File
 	offsets []int64 // nil where the file has no plan, or one in part
 	missing int     // buffers without an offset, where it has none
 }
 
-// readOwned reads a problem and the plan in the same file.
-//
-// A complete offset column is the plan rather than a constraint: taken as
-// fixed, the offsets would make the plan's own height the lower bound.
-func readOwned(path string) (owned, error) {
-	p, offsets, err := format.ReadProblem(path)
+// readOwned reads a problem and the plan in the same file, for the capacity of
+// the file or that of a flag.
+func readOwned(path string, capacity size) (owned, error) {
+	f, err := format.ReadFile(path)
 	if err != nil {
 		return owned{}, err
 	}
-	if offsets != nil {
-		return owned{problem: p, offsets: offsets}, nil
+	if capacity > 0 {
+		f.Problem.Capacity = int64(capacity)
+	}
+	return ownPlan(f), nil
+}
+
+// ownPlan returns the plan that a file carries.
+//
+// A complete offset column is the plan rather than a demand: taken as fixed, the
+// offsets would make the plan's own height the lower bound.
+func ownPlan(f *format.File) owned {
+	if f.Plan != nil && f.Plan.Offsets != nil {
+		return owned{File: f, offsets: f.Plan.Offsets}
 	}
 	missing := 0
-	offsets = make([]int64, len(p.Buffers))
-	for i := range p.Buffers {
-		if at := p.Buffers[i].Fixed; at != nil {
+	offsets := make([]int64, len(f.Problem.Buffers))
+	for i := range f.Problem.Buffers {
+		if at := f.Problem.Buffers[i].Fixed; at != nil {
 			offsets[i] = *at
 		} else {
 			missing++
 		}
 	}
 	if missing > 0 {
-		return owned{problem: p, missing: missing}, nil
+		return owned{File: f, missing: missing}
 	}
-	for i := range p.Buffers {
-		p.Buffers[i].Fixed = nil
-	}
-	return owned{problem: p, offsets: offsets}, nil
+	f.Unpin()
+	return owned{File: f, offsets: offsets}
 }
 
 // needPlan is the error for a file that has no plan.
 func (o owned) needPlan(path string) error {
-	switch n := len(o.problem.Buffers); {
+	switch n := len(o.Problem.Buffers); {
 	case o.offsets != nil:
 		return nil
+	case o.Plan != nil:
+		return fmt.Errorf("%s: has no plan: its status is %s", path, o.Plan.Status)
 	case o.missing == n:
 		return fmt.Errorf("%s: has no plan: neither an offset column nor, in JSON, a plan", path)
 	default:
-		return fmt.Errorf("%s: is no plan: %d of %d buffers have no offset", path, o.missing, n)
+		return fmt.Errorf("%s: is no plan: %d of %s have no offset", path, o.missing, count(n, "buffer"))
 	}
+}
+
+// bound returns the higher of a lower bound that was computed and the one that
+// the file claims, and whose claim that is; empty where it adds nothing.
+func (o owned) bound(computed int64) (bound int64, claimant string) {
+	if o.Plan == nil || o.Plan.LowerBound <= computed {
+		return computed, ""
+	}
+	if claimant = o.Plan.Planner; claimant == "" {
+		claimant = "the file"
+	}
+	return o.Plan.LowerBound, claimant
 }
 
 // readPlan reads the plan of another file and matches it to p by ID.
 func readPlan(path string, p *stowage.Problem) ([]int64, error) {
-	if path == "-" {
+	if path == format.Standard {
 		return nil, errors.New("the plan cannot come from standard input together with its problem")
 	}
 	return format.ReadPlan(path, p)

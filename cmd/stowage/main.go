@@ -12,12 +12,15 @@
 //	options.go     the flags that solve and explain share
 //	input.go       reading problems and the plans in them
 //	output.go      writing a plan in the format that its file name asks for
+//	terminal.go    what differs where the reader is a terminal
+//	suggest.go     what a misspelt word may have meant
 //	interrupt.go   what a signal does to a running search
 //	progress.go    the progress line
 //	solve.go …     one file for each subcommand
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -50,15 +53,20 @@ func arguments(argv []string) []string {
 // execute runs one command line and returns the exit code.
 func execute(args []string, stdout, stderr io.Writer) (code int) {
 	defer recoverTo(stderr, &code)
-	root := newRoot()
+	out, errs := newOutlet(stdout), newOutlet(stderr)
+	root := newRoot(out, errs)
 	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFault(cmd, args, err) })
 	cmd, err := root.ExecuteC()
-	return report(stderr, cmd, err)
+	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
+		// What was printed piece by piece, such as help.
+		err = outputError{err: out.err}
+	}
+	return report(errs, cmd, err)
 }
 
-func newRoot() *cobra.Command {
+func newRoot(out, errs io.Writer) *cobra.Command {
+	var askedForVersion bool
 	root := &cobra.Command{
 		Use:   "stowage",
 		Short: "Plan static memory",
@@ -79,18 +87,24 @@ func newRoot() *cobra.Command {
 			if len(args) > 0 {
 				return unknownCommand(cmd, args[0])
 			}
+			if askedForVersion {
+				return printVersion(cmd)
+			}
 			return cmd.Help()
 		},
 	}
-	root.SuggestionsMinimumDistance = 2
+	root.SetOut(out) // before the completions, which remember it
+	root.SetErr(errs)
+	root.Flags().BoolVar(&askedForVersion, "version", false, "print the version")
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.AddCommand(
 		newSolve(), newVerify(), newExplain(), newShow(), newCompare(), newGen(), newPlanners(),
 		newMinimalloc(), newLearn(), newMan(), newVersion(),
 	)
 	root.InitDefaultCompletionCmd()
+	strictCompletion(root)
+	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
 	return root
 }

@@ -29,7 +29,7 @@ var update = flag.Bool("update", false, "rewrite the golden parts of the scripts
 
 // The test binary is the command itself, under both of its names.
 func TestMain(m *testing.M) {
-	for _, behaviour := range []string{"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never"} {
+	for _, behaviour := range []string{"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never", "effort"} {
 		run.Register(puppet(behaviour))
 	}
 	testscript.Main(m, map[string]func(){"stowage": main, "minimalloc": main})
@@ -41,8 +41,12 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Condition: func(name string) (bool, error) {
-			if name == "root" {
+			switch name {
+			case "root":
 				return os.Geteuid() == 0, nil
+			case "full":
+				_, err := os.Stat("/dev/full")
+				return err == nil, nil
 			}
 			return false, fmt.Errorf("unknown condition %q", name)
 		},
@@ -95,6 +99,7 @@ func waitFor(ts *testscript.TestScript, path string) {
 //	wrong      all at zero, and calls that feasible
 //	panic      panics
 //	never      says that no plan fits
+//	effort     as stack, and says that it gave up
 type puppet string
 
 func (p puppet) Info() plan.Info {
@@ -139,8 +144,11 @@ func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 		touch(o.Params["stopping"])
 		time.Sleep(time.Hour)
 	}
+	if p == "effort" {
+		r.Stopped = plan.StopEffort
+	}
 	if !o.Fits(top) {
-		return plan.Result{Status: model.Unknown}, nil
+		return plan.Result{Status: model.Unknown, Stopped: r.Stopped, Stats: r.Stats}, nil
 	}
 	return r, nil
 }
@@ -182,7 +190,7 @@ func TestLeaks(t *testing.T) {
 func TestProgressErases(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	var out bytes.Buffer
-	p := startProgress(&out, time.Millisecond)
+	p := startProgress(&out, func() int { return 80 }, time.Millisecond)
 	p.update(plan.Progress{Height: 120, LowerBound: 100, Nodes: 1234})
 	time.Sleep(30 * time.Millisecond)
 	p.stop()
@@ -204,7 +212,7 @@ func TestSignals(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM} {
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		ctx, release := interruptible(t.Context())
 		if err := self.Signal(s); err != nil {
 			t.Fatal(err)

@@ -52,11 +52,11 @@ func newMinimalloc() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "minimalloc",
 		Short: "Stand in for google/minimalloc: its flags, its files",
-		Long: `Minimalloc takes the flags of google/minimalloc's program and reads and writes the same CSV files, on Stowage's exact planner. A link or a copy of stowage that is called minimalloc behaves as this command.
+		Long: `Minimalloc takes the flags of google/minimalloc's program and reads and writes the same CSV files, on Stowage's exact planner. Its exit codes are that program's own: 1 also for what has no solution, where other commands have 3, and for a timeout, where they have 4. A link or a copy of stowage that is called minimalloc behaves as this command.
 
-Flags are written as that program has them: with one dash or two, as --flag=value or --flag value, and for booleans also as --flag, --noflag and --flag=true, t, yes, y, 1, false, f, no, n or 0.`,
+Flags are written as that program has them: with one dash or two, as --flag=value or --flag value, with hyphens or underscores, and for booleans also as --flag, --noflag and --flag=true, t, yes, y, 1, false, f, no, n or 0.`,
 		Example:            "  stowage minimalloc --capacity=12 --input=examples/minimalloc.csv --output=out.csv --validate",
-		Annotations:        map[string]string{exitsKey: "0  a solution was found and written\n1  none was found, or an input or output failed\n2  bad usage"},
+		Annotations:        map[string]string{exitsKey: "0  a solution was found and written\n1  there is none, none was found in time, or an input or output failed\n2  bad usage"},
 		DisableFlagParsing: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			askedForHelp, err := parseAbsl(cmd.Flags(), args)
@@ -122,7 +122,7 @@ func (m *minimallocFlags) run(cmd *cobra.Command) error {
 		fmt.Fprintf(stderr, "Validation PASS, height %d\n", report.Height)
 	}
 	if m.print {
-		d := &document{problem: p, offsets: r.Offsets, capacity: m.capacity, height: r.Height, lowerBound: r.LowerBound, result: r}
+		d := &document{problem: p, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
 		if err := writeDocument(cmd, "", "tex", d); err != nil {
 			return fail("%v", err)
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -19,13 +20,16 @@ type search struct {
 	seed     uint64
 	without  []string
 	set      []string
+
+	ignoreOffsets bool
 }
 
 // bind defines the flags on a command.
 func (s *search) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes: a plain integer, or one with KiB, MiB, GiB (K, M, G) [default: the input's, else none]")
+	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the input's, else none]")
+	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "read the input without the offsets that it fixes, such as those of a plan in CSV")
 	f.StringVar(&s.planner, "planner", stowage.DefaultPlanner, "run the planner `NAME`; 'stowage planners' lists them")
 	f.StringSliceVar(&s.without, "without", nil, "switch off the techniques `T1,T2` of the planner")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the planner, as in `KEY=VALUE`; may be repeated")
@@ -33,22 +37,26 @@ func (s *search) bind(cmd *cobra.Command) {
 	f.Int64Var(&s.nodes, "nodes", 0, "stop after `N` search nodes, which unlike time is reproducible [default: never]")
 	f.IntVar(&s.workers, "workers", 1, "search with `N` goroutines; with 1 the same input and seed give the same plan")
 	f.Uint64Var(&s.seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
+	group(cmd, "Problem", "capacity", "ignore-offsets")
 	group(cmd, "Planner", "planner", "without", "set", "workers", "seed")
 	group(cmd, "Limits", "timeout", "nodes")
 	complete(cmd, "planner", plannerNames)
 	complete(cmd, "without", func() []string { return techniqueNames(s.planner) })
 }
 
-// options returns the Options that the flags stand for.
+// options returns the Options that the flags stand for. The capacity is in the
+// problem: see readProblem.
 func (s *search) options() (stowage.Options, error) {
 	o := stowage.Options{
 		Planner:   s.planner,
-		Capacity:  int64(s.capacity),
 		Timeout:   time.Duration(s.timeout),
 		NodeLimit: s.nodes,
 		Workers:   s.workers,
 		Seed:      s.seed,
 		Without:   s.without,
+	}
+	if !slices.Contains(plannerNames(), s.planner) {
+		return o, unknownPlanner(s.planner)
 	}
 	for _, pair := range s.set {
 		key, value, ok := strings.Cut(pair, "=")

@@ -3,6 +3,8 @@ package main
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,22 +16,25 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/csv"
+	stowjson "github.com/stowage-go/stowage/format/json"
 )
 
 // A document is a plan with all that the formats may want to say about it.
 // Offsets are nil for a problem without a plan.
 type document struct {
-	problem    *stowage.Problem
+	problem    *stowage.Problem // with the capacity that counts
+	header     csv.Header       // of the CSV file that the problem came from; nil for none
 	offsets    []int64
-	capacity   int64 // 0 for none
 	height     int64
 	lowerBound int64
 	result     *stowage.Result // nil where no planner ran
+	plan       *stowjson.Plan  // what a file claims of its plan; nil for nothing
+	warning    string          // what is wrong with the plan; empty for nothing
 }
 
 // formats are the output formats, by file extension.
 var formats = map[string]func(io.Writer, *document) error{
-	"csv":  func(w io.Writer, d *document) error { return csv.Write(w, d.problem, d.offsets) },
+	"csv":  writeCSV,
 	"json": writeJSON,
 	"svg":  writeSVG,
 	"tex":  writeTikZ,
@@ -53,9 +58,18 @@ func formatOf(flag, path string, allowed []string) (string, error) {
 		name, from = strings.ToLower(filepath.Ext(path)[1:]), path
 	}
 	if !slices.Contains(allowed, name) {
-		return "", usagef("%s: no such output format; there are %s", from, strings.Join(allowed, ", "))
+		return "", usagef("%s: no such output format%s", from, oneOf(name, allowed))
 	}
 	return name, nil
+}
+
+// checkPicture refuses to pour a picture's text onto a terminal, unless - asks
+// for that.
+func checkPicture(cmd *cobra.Command, path, name, instead string) error {
+	if path == "" && slices.Contains(pictureNames(), name) && isTerminal(cmd.OutOrStdout()) {
+		return usagef("%s is not for a terminal: name a file with -o%s", strings.ToUpper(name), instead)
+	}
+	return nil
 }
 
 func toStdout(path string) bool { return path == "" || path == "-" }
@@ -66,10 +80,10 @@ func checkOutput(path string) error {
 		return nil
 	}
 	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return usagef("%s: is a directory", path)
+		return outputError{path, errors.New("it is a directory")}
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return usagef("%s: there is no folder %s", path, filepath.Dir(path))
+		return outputError{path, fmt.Errorf("there is no folder %s", filepath.Dir(path))}
 	}
 	return nil
 }
@@ -86,7 +100,7 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 		err = format.WriteFile(path, write)
 	}
 	if err != nil {
-		return internalError{err}
+		return outputError{path, err}
 	}
 	return nil
 }

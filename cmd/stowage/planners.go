@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -35,18 +34,19 @@ func newPlanners() *cobra.Command {
 			if len(args) == 1 {
 				at := slices.IndexFunc(infos, func(i stowage.PlannerInfo) bool { return i.Name == args[0] })
 				if at < 0 {
-					return usagef("no planner is named %q; there are %s", args[0], strings.Join(plannerNames(), ", "))
+					return unknownPlanner(args[0])
 				}
 				infos = infos[at : at+1]
 			}
+			width := columns(cmd.OutOrStdout())
 			return writeTo(cmd, "", func(w io.Writer) error {
 				switch {
 				case asJSON:
 					return writePlannersJSON(w, infos)
 				case len(args) == 1:
-					return writePlanner(w, infos[0])
+					return writePlanner(w, width, infos[0])
 				}
-				return writePlanners(w, infos)
+				return writePlanners(w, width, infos)
 			})
 		},
 	}
@@ -68,35 +68,66 @@ func newTable(header ...any) table.Writer {
 	return t
 }
 
-func writePlanners(w io.Writer, infos []stowage.PlannerInfo) error {
+func writePlanners(w io.Writer, width int, infos []stowage.PlannerInfo) error {
 	t := newTable("name", "exact", "summary", "source")
 	t.SetColumnConfigs([]table.ColumnConfig{
-		{Number: 3, WidthMax: 40, WidthMaxEnforcer: text.WrapSoft},
-		{Number: 4, WidthMax: 36, WidthMaxEnforcer: text.WrapSoft},
+		{Number: 3, WidthMax: share(width, 40), WidthMaxEnforcer: text.WrapSoft},
+		{Number: 4, WidthMax: share(width, 36), WidthMaxEnforcer: text.WrapSoft},
 	})
 	for _, i := range infos {
 		t.AppendRow(table.Row{i.Name, yesNo(i.Exact), i.Summary, i.Source})
 	}
-	_, err := fmt.Fprintln(w, t.Render())
+	_, err := fmt.Fprintln(w, fit(t, width))
 	return err
 }
 
+// share returns how wide a column of the list of planners may be: as many columns
+// as it takes by itself or, on a terminal, half of what the names leave.
+func share(width, most int) int {
+	const names = 36 // the longest, and the column after it
+	if width == 0 {
+		return most
+	}
+	return max(16, (width-names)/2)
+}
+
+// fit renders a table for a terminal of that width, 0 for none: rows that do not
+// fit are cut.
+func fit(t table.Writer, width int) string {
+	t.Style().Size.WidthMax = width
+	return t.Render()
+}
+
 // writePlanner prints all that there is to know about one planner.
-func writePlanner(w io.Writer, i stowage.PlannerInfo) error {
+func writePlanner(w io.Writer, width int, i stowage.PlannerInfo) error {
+	summaries := func(number, before int) []table.ColumnConfig {
+		if width == 0 {
+			return nil
+		}
+		return []table.ColumnConfig{{Number: number, WidthMax: max(24, width-before-1), WidthMaxEnforcer: text.WrapSoft}}
+	}
 	fmt.Fprintf(w, "%s: %s\nexact: %s\nsource: %s\n", i.Name, i.Summary, yesNo(i.Exact), i.Source)
 	if len(i.Techniques) > 0 {
 		t := newTable("technique", "summary")
+		longest := 9
 		for _, x := range i.Techniques {
 			t.AppendRow(table.Row{x.Name, x.Summary})
+			longest = max(longest, len(x.Name))
 		}
-		fmt.Fprintf(w, "\n%s\n", t.Render())
+		t.SetColumnConfigs(summaries(2, longest+2))
+		fmt.Fprintf(w, "\n%s\n", fit(t, width))
 	}
 	if len(i.Params) > 0 {
 		t := newTable("parameter", "default", "values", "summary")
+		longest := [3]int{9, 7, 6}
 		for _, x := range i.Params {
 			t.AppendRow(table.Row{x.Name, x.Default, x.Values, x.Summary})
+			for k, cell := range []string{x.Name, x.Default, x.Values} {
+				longest[k] = max(longest[k], len(cell))
+			}
 		}
-		fmt.Fprintf(w, "\n%s\n", t.Render())
+		t.SetColumnConfigs(summaries(4, longest[0]+longest[1]+longest[2]+6))
+		fmt.Fprintf(w, "\n%s\n", fit(t, width))
 	}
 	return nil
 }

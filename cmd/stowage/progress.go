@@ -31,8 +31,9 @@ type progress struct {
 	last stowage.Progress
 }
 
-// startProgress draws on w until stop. Short runs draw nothing.
-func startProgress(w io.Writer, every time.Duration) *progress {
+// startProgress draws on w, a terminal that is so many columns wide, until stop.
+// Short runs draw nothing.
+func startProgress(w io.Writer, width func() int, every time.Duration) *progress {
 	p := &progress{w: w, done: make(chan struct{})}
 	start := time.Now()
 	p.wait.Go(func() {
@@ -44,7 +45,7 @@ func startProgress(w io.Writer, every time.Duration) *progress {
 				return
 			case <-tick.C:
 				p.mu.Lock()
-				line := progressLine(p.last, time.Since(start))
+				line := progressLine(p.last, time.Since(start), width())
 				p.mu.Unlock()
 				io.WriteString(w, eraseLine+line)
 			}
@@ -67,9 +68,9 @@ func (p *progress) stop() {
 	io.WriteString(p.w, eraseLine)
 }
 
-// progressLine formats a snapshot. It is kept short enough for 80 columns:
-// a line that wraps cannot be erased.
-func progressLine(p stowage.Progress, elapsed time.Duration) string {
+// progressLine formats a snapshot. It leaves the last column free: a line that
+// wraps cannot be erased.
+func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	height := "no plan yet"
 	if p.Height > 0 {
 		height = "height " + strconv.FormatInt(p.Height, 10)
@@ -81,9 +82,13 @@ func progressLine(p stowage.Progress, elapsed time.Duration) string {
 	if g := gap(p.Height, p.LowerBound); p.Height > 0 && p.LowerBound > 0 {
 		line += " · gap " + g
 	}
-	line += " · " + short(p.Nodes) + " nodes · " + clock(elapsed)
-	if r := []rune(line); len(r) > 79 {
-		line = string(r[:79])
+	nodes := " nodes"
+	if p.Nodes == 1 {
+		nodes = " node"
+	}
+	line += " · " + short(p.Nodes) + nodes + " · " + clock(elapsed)
+	if r := []rune(line); len(r) > width-1 {
+		line = string(r[:max(0, width-1)])
 	}
 	return line
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/model"
 )
 
 type showFlags struct {
@@ -25,17 +24,20 @@ func newShow() *cobra.Command {
 		Short: "Draw a plan, or the contention of a problem",
 		Long: `Show draws the plan that INPUT carries, as an offset column in CSV or a plan in JSON: time across, offset up. Where it carries none, it draws the contention profile: the space in use over time.
 
+What a JSON file claims of its plan, a proven bound or that none is lower, is shown as claimed. A plan that is not valid is drawn as it is, and marked.
+
 With --text it prints what can be said about the problem in a few lines.`,
 		Example: `  stowage show -o plan.svg plan.csv
   stowage show --capacity 1MiB -o plan.html plan.json
   stowage show --text model.csv`,
 		Args:        arity(1, "INPUT"),
+		SuggestFor:  []string{"draw", "view", "plot", "render"},
 		Annotations: map[string]string{exitsKey: "0  drawn\n1  internal failure, or an output that cannot be written\n2  bad usage or input"},
 		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&s.capacity, "capacity", "draw the line of `SIZE` bytes: a plain integer, or one with KiB, MiB, GiB (K, M, G) [default: the input's, else none]")
+	f.Var(&s.capacity, "capacity", "draw the line of `SIZE` bytes: "+sizeHelp+" [default: the input's, else none]")
 	f.StringVarP(&s.output, "output", "o", "", "write the picture to `FILE`, as .svg, .html or .tex [default: SVG on standard output]")
 	f.StringVar(&s.format, "format", "", "draw as `NAME` (svg, html, tex) whatever the extension")
 	f.BoolVar(&s.text, "text", false, "print buffers, horizon, sections, partitions, load, bounds and a contention sparkline instead")
@@ -57,33 +59,49 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if err := checkOutput(s.output); err != nil {
 		return err
 	}
-	own, err := readOwned(input)
+	if !s.text {
+		if err := checkPicture(cmd, s.output, name, ", or add --text for the figures"); err != nil {
+			return err
+		}
+	}
+	own, err := readOwned(input, s.capacity)
 	if err != nil {
 		return err
 	}
-	p := own.problem
-	bound, err := stowage.LowerBound(p)
+	p := own.Problem
+	computed, err := stowage.LowerBound(p)
 	if err != nil {
 		return err
 	}
-	d := &document{problem: p, offsets: own.offsets, capacity: s.capacity.or(p), lowerBound: bound}
+	bound, claimant := own.bound(computed)
+	d := &document{problem: p, header: own.Header, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
 	if d.offsets != nil {
-		d.height = model.HeightOf(p, d.offsets)
+		report := stowage.Verify(p, d.offsets, p.Capacity)
+		d.height = report.Height
+		if !report.OK() {
+			d.warning = fmt.Sprintf("not valid, %s: %s", count(report.Total, "violation"), report.Violations[0].Message)
+		}
 	}
 	if s.text {
-		return writeTo(cmd, s.output, func(w io.Writer) error { return writeFacts(w, d) })
+		claim := ""
+		if claimant != "" {
+			claim = fmt.Sprintf(" as %s claims; %d by computation", claimant, computed)
+		}
+		width := columns(cmd.OutOrStdout())
+		return writeTo(cmd, s.output, func(w io.Writer) error { return writeFacts(w, width, claim, d) })
 	}
 	return writeDocument(cmd, s.output, name, d)
 }
 
 // writeFacts prints a problem, and its plan where there is one, in a few lines.
-func writeFacts(w io.Writer, d *document) error {
+// The claim follows the lower bound.
+func writeFacts(w io.Writer, width int, claim string, d *document) error {
 	tl := timeline.New(d.problem)
 	fact := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "%-12s %s\n", name, fmt.Sprintf(format, args...))
 	}
 	if d.problem.Name != "" {
-		fact("name", "%s", d.problem.Name)
+		fact("name", "%s", cell(d.problem.Name))
 	}
 	lower, upper := horizon(d.problem)
 	fact("buffers", "%d", len(d.problem.Buffers))
@@ -96,16 +114,31 @@ func writeFacts(w io.Writer, d *document) error {
 			break
 		}
 	}
-	fact("lower bound", "%d", d.lowerBound)
-	if d.capacity > 0 {
-		fact("capacity", "%d", d.capacity)
+	fact("lower bound", "%d%s", d.lowerBound, claim)
+	if d.problem.Capacity > 0 {
+		fact("capacity", "%d", d.problem.Capacity)
+	}
+	if d.plan != nil {
+		by := ""
+		if d.plan.Planner != "" {
+			by = " by " + cell(d.plan.Planner)
+		}
+		fact("claimed", "%s%s", d.plan.Status, by)
 	}
 	if d.offsets != nil {
 		fact("height", "%d", d.height)
-		fact("gap", "%s", gap(d.height, d.lowerBound))
+		if d.warning == "" {
+			fact("gap", "%s", gap(d.height, d.lowerBound))
+		} else {
+			fact("plan", "%s", d.warning)
+		}
 	}
 	if len(d.problem.Buffers) > 0 {
-		fact("contention", "%s", sparkline(d.problem, 60))
+		spark := 60
+		if width > 0 {
+			spark = max(1, min(spark, width-14))
+		}
+		fact("contention", "%s", sparkline(d.problem, spark))
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,11 +13,13 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/plan"
 )
 
 type solveFlags struct {
 	search
 	minimize   bool
+	start      string
 	output     string
 	format     string
 	stats      string
@@ -31,27 +34,33 @@ func newSolve() *cobra.Command {
 		Short: "Plan the buffers of a problem",
 		Long: `Solve plans the buffers of INPUT, a CSV or JSON file, or - for standard input. With a capacity any plan that fits will do, unless --minimize asks for the lowest; without one it looks for the lowest plan until that is proven or a limit comes. Every plan is verified before it is written.
 
-The CSV's header decides its columns: id, lower, upper, size and optionally alignment, gaps, hint and offset, which fixes a buffer's place. A plan that a JSON input carries is ignored.
+The CSV's header decides its columns: id, lower, upper, size and optionally alignment, gaps, hint and offset, which fixes a buffer's place. A plan in CSV comes out under the header that the problem came in with, inclusive ends and all.
 
-The first SIGINT or SIGTERM stops the search and writes the best plan so far; a second one kills. An output file is replaced as a whole or not touched.`,
+` + planFileHelp + `
+
+The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; a second one kills. An output file is replaced as a whole or not touched.`,
 		Example: `  stowage solve model.csv
   stowage solve --capacity 1MiB --timeout 10s -o plan.json --stats - model.csv
   stowage solve --planner exact --without memo,dominance --nodes 100000 model.csv
+  stowage solve --start plan.csv --timeout 1m -o plan.csv plan.csv    improve on a plan
   generate | stowage solve - | allocate`,
 		Args:        arity(1, "INPUT"),
+		SuggestFor:  []string{"plan", "run", "minimize", "allocate", "pack"},
 		Annotations: map[string]string{exitsKey: allExits},
 		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	}
 	s.bind(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, "look for the lowest plan within the capacity; implied without one")
+	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, CSV or JSON; it may be INPUT itself, whose offsets then fix nothing")
 	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .html or .tex [default: CSV on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex) whatever the extension")
-	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks and seconds to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
+	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary and no progress line on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
-	group(cmd, "Problem", "capacity", "minimize")
+	group(cmd, "Problem", "minimize")
+	group(cmd, "Planner", "start")
 	group(cmd, "Output", "output", "format", "stats", "quiet")
 	complete(cmd, "format", formatNames)
 	return cmd
@@ -63,14 +72,15 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	o.Minimize = s.minimize
-	name, err := s.checkOutputs()
+	name, err := s.checkPaths(cmd, input)
 	if err != nil {
 		return err
 	}
-	p, _, err := format.ReadProblem(input)
+	file, err := s.read(cmd, input, &o)
 	if err != nil {
 		return err
 	}
+	p := file.Problem
 	stopProfile, err := startProfile(s.cpuProfile)
 	if err != nil {
 		return err
@@ -80,31 +90,67 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
 	stopProfile()
 	if err != nil {
-		return err
+		return s.startFault(err)
 	}
-	capacity := s.capacity.or(p)
 	if r.Status.HasPlan() {
-		d := &document{problem: p, offsets: r.Offsets, capacity: capacity, height: r.Height, lowerBound: r.LowerBound, result: r}
+		d := &document{problem: p, header: file.Header, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
 		if err := writeDocument(cmd, s.output, name, d); err != nil {
 			return err
 		}
 	}
 	if s.stats != "" {
-		stats := statsOf(r, capacity, len(p.Buffers))
+		stats := statsOf(r, p)
 		if err := writeTo(cmd, s.stats, func(w io.Writer) error { return writeIndented(w, stats) }); err != nil {
 			return err
 		}
 	}
 	if !s.quiet {
-		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, capacity, len(p.Buffers)))
+		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
 	}
 	return outcomeOf(r.Status)
 }
 
-// checkOutputs settles where the output goes before any work is done.
-func (s *solveFlags) checkOutputs() (name string, err error) {
+// read reads the problem and, where one is named, the plan to start from.
+func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options) (*format.File, error) {
+	file, err := s.readProblem(input)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case s.start != "":
+		if o.Start, err = readStart(s.start, input, file); err != nil {
+			return nil, err
+		}
+	case !s.quiet:
+		notePlan(cmd, input, file)
+	}
+	warnPinned(cmd, input, file)
+	return file, nil
+}
+
+// startFault names the file of the plan to start from where that is at fault.
+func (s *solveFlags) startFault(err error) error {
+	var input *stowage.InputError
+	if errors.As(err, &input) {
+		for k := range input.Issues {
+			if issue := &input.Issues[k]; issue.Field == "start" {
+				issue.File, issue.Field = nameOf(s.start), ""
+			}
+		}
+	}
+	return err
+}
+
+// checkPaths settles where the output goes before any work is done.
+func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, err error) {
 	if name, err = formatOf(s.format, s.output, formatNames()); err != nil {
 		return "", err
+	}
+	if err = checkPicture(cmd, s.output, name, ""); err != nil {
+		return "", err
+	}
+	if s.start == format.Standard && input == format.Standard {
+		return "", usagef("--start and INPUT cannot both be standard input")
 	}
 	if s.stats == "-" && toStdout(s.output) {
 		return "", usagef("--stats - needs -o FILE: standard output has the plan")
@@ -120,8 +166,8 @@ func (s *solveFlags) checkOutputs() (name string, err error) {
 
 // solve calls stowage.Solve with a progress line where there is a terminal.
 func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
-	if !quiet && isTerminal(stderr) {
-		line := startProgress(stderr, progressEvery)
+	if !quiet && canRedraw(stderr) {
+		line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
 		defer line.stop()
 		o.Progress = line.update
 	}
@@ -139,18 +185,20 @@ type stats struct {
 	Nodes      int64          `json:"nodes"`
 	Backtracks int64          `json:"backtracks"`
 	Seconds    float64        `json:"seconds"` // in the planner, by the clock
+	Stopped    plan.Stop      `json:"stopped"` // why the run ended without an answer; empty where it has one
 }
 
-func statsOf(r *stowage.Result, capacity int64, buffers int) stats {
+func statsOf(r *stowage.Result, p *stowage.Problem) stats {
 	return stats{
-		Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Capacity: capacity,
-		Planner: r.Planner, Buffers: buffers,
+		Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Capacity: p.Capacity,
+		Planner: r.Planner, Buffers: len(p.Buffers),
 		Nodes: r.Stats.Nodes, Backtracks: r.Stats.Backtracks, Seconds: r.Stats.Elapsed.Seconds(),
+		Stopped: r.Stopped,
 	}
 }
 
 // summary says in one line what came out.
-func summary(r *stowage.Result, capacity int64, buffers int) string {
+func summary(r *stowage.Result, p *stowage.Problem) string {
 	var s string
 	switch {
 	case r.Status.HasPlan():
@@ -158,12 +206,41 @@ func summary(r *stowage.Result, capacity int64, buffers int) string {
 	case r.Status == stowage.Infeasible:
 		s = fmt.Sprintf("infeasible: no plan is lower than %d", r.LowerBound)
 	default:
-		s = fmt.Sprintf("unknown: a limit came before an answer; lower bound %d", r.LowerBound)
+		s = fmt.Sprintf("unknown: %s; lower bound %d", noAnswer(r.Stopped), r.LowerBound)
 	}
-	if capacity > 0 {
-		s += fmt.Sprintf(", capacity %d", capacity)
+	if p.Capacity > 0 {
+		s += fmt.Sprintf(", capacity %d", p.Capacity)
 	}
-	return s + fmt.Sprintf("; %d buffers, %s, %d nodes, %s", buffers, r.Planner, r.Stats.Nodes, seconds(r.Stats.Elapsed))
+	if r.Status.HasPlan() && r.Stopped != "" {
+		s += "; " + stopWords(r.Stopped)
+	}
+	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
+}
+
+// stopWords says why a run ended that has a plan, but no proof.
+func stopWords(s plan.Stop) string {
+	switch s {
+	case plan.StopTimeout:
+		return "stopped by the timeout"
+	case plan.StopNodes:
+		return "stopped by the node limit"
+	case plan.StopInterrupt:
+		return "interrupted"
+	}
+	return "the planner gave up"
+}
+
+// noAnswer says why a run ended that has neither plan nor proof.
+func noAnswer(s plan.Stop) string {
+	switch s {
+	case plan.StopTimeout:
+		return "the timeout came before an answer"
+	case plan.StopNodes:
+		return "the node limit came before an answer"
+	case plan.StopInterrupt:
+		return "interrupted before an answer"
+	}
+	return "the planner found no plan that fits, and no proof that there is none"
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
@@ -175,7 +252,7 @@ func startProfile(path string) (stop func(), err error) {
 	}
 	f, err := os.Create(path)
 	if err != nil {
-		return nil, usageError{err}
+		return nil, outputError{path, err}
 	}
 	if err := pprof.StartCPUProfile(f); err != nil {
 		return nil, internalError{err}

@@ -2,58 +2,117 @@ package main
 
 import (
 	"errors"
+	"math/big"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/model"
 )
 
-// A size is a number of bytes as a flag takes it: a plain integer, or one with
-// a binary suffix. K, M and G mean the same as KiB, MiB and GiB. Decimal units
-// (kB, MB) are refused rather than guessed at.
+// A size is a number of bytes as a flag takes it: a number, plain or with a unit.
+// KiB, MiB, GiB and TiB are binary, and so are K, M, G and T alone; kB, MB, GB
+// and TB are decimal. Case does not count, a fraction does as long as it comes
+// out at whole bytes, and so does an exponent: 1.5MiB, 80mib, 1e6.
 type size int64
+
+// sizeHelp is what the help of a size says of its spelling.
+const sizeHelp = "a number, or one with KiB, MiB, GiB (K, M, G) or the decimal kB, MB, GB"
 
 var units = []struct {
 	suffix string
-	shift  uint
-}{{"KiB", 10}, {"MiB", 20}, {"GiB", 30}, {"K", 10}, {"M", 20}, {"G", 30}}
+	bytes  int64
+}{
+	{"kib", 1 << 10},
+	{"mib", 1 << 20},
+	{"gib", 1 << 30},
+	{"tib", 1 << 40},
+	{"kb", 1e3},
+	{"mb", 1e6},
+	{"gb", 1e9},
+	{"tb", 1e12},
+	{"k", 1 << 10},
+	{"m", 1 << 20},
+	{"g", 1 << 30},
+	{"t", 1 << 40},
+	{"b", 1},
+}
+
+var (
+	errSize      = errors.New("must be a number, or one with a suffix KiB, MiB, GiB (K, M, G) or kB, MB, GB")
+	errWhole     = errors.New("must come out at a whole number of bytes")
+	errSmall     = errors.New("must be at least 1; leave it out for no limit")
+	errSizeLarge = errors.New("must be at most " + strconv.Itoa(model.MaxSum))
+)
 
 // Set parses a size of at least 1.
 func (s *size) Set(text string) error {
-	digits, shift := text, uint(0)
+	number, unit := strings.ToLower(strings.TrimSpace(text)), int64(1)
 	for _, u := range units {
-		if rest, ok := strings.CutSuffix(text, u.suffix); ok {
-			digits, shift = strings.TrimSpace(rest), u.shift
+		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
+			number, unit = strings.TrimSpace(rest), u.bytes
 			break
 		}
 	}
-	n, err := strconv.ParseInt(digits, 10, 64)
-	switch {
-	case errors.Is(err, strconv.ErrRange), err == nil && n > model.MaxSum>>shift:
-		return errors.New("must be at most " + strconv.Itoa(model.MaxSum))
-	case err != nil:
-		return errors.New("must be an integer, or one with a suffix KiB, MiB, GiB (K, M, G)")
-	case n < 1:
-		return errors.New("must be at least 1; leave it out for no limit")
+	n, err := scaled(number, unit)
+	if err != nil {
+		return err
 	}
-	*s = size(n << shift)
+	*s = size(n)
 	return nil
+}
+
+// decimal is a number as it is written: digits, a fraction, an exponent.
+var decimal = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]+))?(?:e([+-]?[0-9]{1,9}))?$`)
+
+// scaled multiplies a decimal number with a unit, exactly.
+func scaled(text string, unit int64) (int64, error) {
+	part := decimal.FindStringSubmatch(text)
+	if part == nil {
+		return 0, errSize
+	}
+	digits := strings.TrimLeft(part[2]+part[3], "0")
+	exponent := -len(part[3])
+	if part[4] != "" {
+		e, _ := strconv.Atoi(part[4]) // nine digits
+		exponent += e
+	}
+	const most = 64 // digits that any size could need, and then some
+	switch {
+	case digits == "" || part[1] == "-":
+		return 0, errSmall
+	case len(digits)+exponent > most:
+		return 0, errSizeLarge
+	case exponent < -2*most:
+		return 0, errWhole
+	}
+	n, _ := new(big.Int).SetString(digits, 10)
+	n.Mul(n, big.NewInt(unit))
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil)
+	if exponent >= 0 {
+		n.Mul(n, power)
+	} else if _, rest := n.QuoRem(n, power, new(big.Int)); rest.Sign() != 0 {
+		return 0, errWhole
+	}
+	if !n.IsInt64() || n.Int64() > model.MaxSum {
+		return 0, errSizeLarge
+	}
+	return n.Int64(), nil
+}
+
+// or returns the flag's capacity, else that of the problem.
+func (s *size) or(p *model.Problem) int64 {
+	if *s > 0 {
+		return int64(*s)
+	}
+	return p.Capacity
 }
 
 func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
 // Type names the value in help.
 func (s *size) Type() string { return "SIZE" }
-
-// or returns the capacity that counts: the flag's, else the input's.
-func (s *size) or(p *stowage.Problem) int64 {
-	if *s > 0 {
-		return int64(*s)
-	}
-	return p.Capacity
-}
 
 // A duration is a time limit as a flag takes it. What it adds to pflag's own is
 // a message that says what is missing.

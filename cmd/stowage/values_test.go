@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -19,29 +20,86 @@ func TestSize(t *testing.T) {
 	for text, want := range map[string]int64{
 		"1": 1, "1039360": 1039360, "1K": 1024, "1KiB": 1024, "3MiB": 3 << 20, "3M": 3 << 20, "2GiB": 2 << 30,
 		"7 KiB": 7 << 10, "2305843009213693951": model.MaxSum,
+		"80mib": 80 << 20, "80MIB": 80 << 20, "1k": 1024, "2g": 2 << 30, "1TiB": 1 << 40, "1t": 1 << 40,
+		"1kB": 1000, "1KB": 1000, "1MB": 1e6, "1GB": 1e9, "2tb": 2e12, "64B": 64,
+		"1.5MiB": 3 << 19, "0.5k": 512, "1e6": 1e6, "1E6": 1e6, "1.5e3": 1500, "25e-1KiB": 2560, "1e3 MiB": 1000 << 20,
+		"+7": 7, " 12 ": 12, "1e+2": 100, "000001": 1, "0.0000000009765625TiB": 0, "1.0": 1,
 	} {
 		var s size
-		if err := s.Set(text); err != nil || int64(s) != want {
+		err := s.Set(text)
+		if want == 0 {
+			if err == nil || err.Error() != errWhole.Error() {
+				t.Errorf("Set(%q) = %d, %v; want %v", text, s, err, errWhole)
+			}
+			continue
+		}
+		if err != nil || int64(s) != want {
 			t.Errorf("Set(%q) = %d, %v; want %d", text, s, err, want)
 		}
 	}
 	for text, want := range map[string]string{
-		"":                     "must be an integer",
-		"1.5MiB":               "must be an integer",
-		"1kB":                  "must be an integer",
-		"1MB":                  "must be an integer",
-		"KiB":                  "must be an integer",
-		"1e6":                  "must be an integer",
+		"":                     "must be a number",
+		"KiB":                  "must be a number",
+		"1KiBs":                "must be a number",
+		"1_000":                "must be a number",
+		"1,000":                "must be a number",
+		"0x10":                 "must be a number",
+		"1e":                   "must be a number",
+		".5":                   "must be a number",
+		"inf":                  "must be a number",
+		"NaN":                  "must be a number",
+		"1e9999999999":         "must be a number",
 		"0":                    "must be at least 1",
+		"0.0":                  "must be at least 1",
+		"0e999999999":          "must be at least 1",
 		"-5":                   "must be at least 1",
+		"1e-999999999":         "must come out at a whole number",
+		"1.0005kB":             "must come out at a whole number",
 		"2305843009213693952":  "must be at most 2305843009213693951",
 		"99999999999999999999": "must be at most",
 		"9999999999G":          "must be at most",
+		"1e999999999":          "must be at most",
 	} {
 		var s size
 		if err := s.Set(text); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Set(%q) = %v, want %q", text, err, want)
 		}
+	}
+}
+
+// TestNearest holds suggestions to what a reader would have said.
+func TestNearest(t *testing.T) {
+	planners := []string{"auto", "boxing", "climb", "csp", "exact", "first-fit", "meta-csp", "tela"}
+	for name, want := range map[string]string{
+		"exat": "exact", "eaxct": "exact", "Exact": "exact", "firstfit": "first-fit", "tea": "tela",
+		"first": "first-fit", "qwertz": "", "": "", "x": "", "clmb": "climb", "metacsp": "meta-csp",
+	} {
+		if got := strings.Join(nearest(name, planners), " "); got != want {
+			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// TestOutlet writes what a hostile file may hold to a terminal, in one piece and
+// in all pairs of pieces.
+func TestOutlet(t *testing.T) {
+	const text = "plain\ttext\nschön ‖ \x1b[2J\r\x7f\u009b0m \x9b"
+	const want = "plain\ttext\nschön ‖ \\x1b[2J\\x0d\\x7f\\u009b0m \\x9b"
+	for cut := range len(text) + 1 {
+		var b strings.Builder
+		o := &outlet{w: &b, file: os.Stdout}
+		for _, part := range []string{text[:cut], text[cut:]} {
+			if n, err := o.Write([]byte(part)); n != len(part) || err != nil {
+				t.Fatal(n, err)
+			}
+		}
+		if b.String() != want {
+			t.Fatalf("cut at %d: %q, want %q", cut, b.String(), want)
+		}
+	}
+	var b strings.Builder
+	if _, err := newOutlet(&b).Write([]byte(text)); err != nil || b.String() != text {
+		t.Errorf("to a pipe: %q, %v", b.String(), err)
 	}
 }
 
@@ -82,6 +140,8 @@ func TestAbsl(t *testing.T) {
 		"--timeout=1h2m3.5s":                          {0, "", time.Hour + 2*time.Minute + 3500*time.Millisecond, false, true},
 		"--timeout 500ms":                             {0, "", 500 * time.Millisecond, false, true},
 		"--timeout=0":                                 {0, "", 0, false, true},
+		"--hatless-pruning=0 --validate":              {0, "", forever, true, false},
+		"--nohatless-pruning --validate":              {0, "", forever, true, false},
 		"--timeout=1s --timeout=inf":                  {0, "", forever, false, true},
 		"--timeout=99999999h":                         {0, "", forever, false, true},
 		"stray --capacity=3 -- --capacity=4 --bogus":  {3, "", forever, false, true},
@@ -95,6 +155,7 @@ func TestAbsl(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"--bogus":           `unknown flag "--bogus"`,
+		"--hatles_pruning":  `unknown flag "--hatles_pruning"; is it hatless_pruning?`,
 		"--nobogus":         `unknown flag "--nobogus"`,
 		"--novalidate=true": `unknown flag "--novalidate=true"`,
 		"--nocapacity":      "only a boolean",
@@ -122,13 +183,15 @@ func TestProgressLine(t *testing.T) {
 		"height 9 · bound 9 · gap 0.00% · 12.4M nodes · 1:01:01":      {Height: 9, LowerBound: 9, Nodes: 12_400_000},
 		"height 100001 · bound 100000 · gap <0.01% · 2.0G nodes · 1:": {Height: 100001, LowerBound: 100000, Nodes: 2e9},
 	} {
-		if got := progressLine(p, 3661*time.Second); !strings.HasPrefix(got, want) {
+		if got := progressLine(p, 3661*time.Second, 80); !strings.HasPrefix(got, want) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	huge := stowage.Progress{Height: model.MaxSum, LowerBound: 1, Nodes: model.MaxSum}
-	if n := utf8.RuneCountInString(progressLine(huge, 1<<62)); n > 79 {
-		t.Errorf("%d columns", n)
+	for _, width := range []int{0, 1, 2, 20, 80, 300} {
+		if n := utf8.RuneCountInString(progressLine(huge, 1<<62, width)); n > max(0, width-1) {
+			t.Errorf("%d columns of %d", n, width)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -19,48 +20,38 @@ func newVerify() *cobra.Command {
 		Short: "Check a plan against its problem",
 		Long: `Verify checks that no two buffers that are live at once overlap, that each is aligned and where it is fixed to be, and that all end within the capacity. It shares no code with the planners.
 
-With one file, its own offset column (CSV) or plan (JSON) is checked. With two, the offsets of PLAN are matched to the buffers of PROBLEM by id, and the offsets that PROBLEM fixes are checked too.
+With one file, its own offset column (CSV) or plan (JSON) is checked, and what a JSON file claims of its plan: the height must be that of the offsets, the lower bound no higher, and equal to it where the status is optimal. A bound that is higher than the one computed here is passed on as claimed. With two files, the offsets of PLAN are matched to the buffers of PROBLEM by id, and the offsets that PROBLEM fixes are checked too.
 
-Every violation is printed on standard error, by name. An invalid plan is bad input: the exit code is 2.`,
+Every violation is printed on standard error, by name. An invalid plan or a false claim is bad input: the exit code is 2.`,
 		Example: `  stowage verify plan.csv
   stowage verify --capacity 1MiB model.csv plan.csv`,
-		Args: arity(1, "PROBLEM", "PLAN"),
-		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure\n" +
-			"2  the plan is invalid, or bad usage or input"},
+		Args:       arity(1, "PROBLEM", "PLAN"),
+		SuggestFor: []string{"check", "validate"},
+		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
+			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd, args, &capacity, quiet)
+			return verify(cmd, args, capacity, quiet)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&capacity, "capacity", "fit into `SIZE` bytes: a plain integer, or one with KiB, MiB, GiB (K, M, G) [default: the problem's, else none]")
+	f.Var(&capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the problem's, else none]")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
 }
 
-func verify(cmd *cobra.Command, args []string, capacity *size, quiet bool) error {
-	var (
-		p    *stowage.Problem
-		plan []int64
-		err  error
-	)
+func verify(cmd *cobra.Command, args []string, capacity size, quiet bool) error {
 	path := args[len(args)-1] // the file at fault
-	if len(args) == 1 {
-		var own owned
-		if own, err = readOwned(path); err == nil {
-			p, plan, err = own.problem, own.offsets, own.needPlan(path)
-		}
-	} else if p, _, err = format.ReadProblem(args[0]); err == nil {
-		plan, err = readPlan(path, p)
-	}
+	own, err := readBoth(args, capacity)
 	if err != nil {
 		return err
 	}
-	bound, err := stowage.LowerBound(p)
+	p := own.Problem
+	computed, err := stowage.LowerBound(p)
 	if err != nil {
 		return err
 	}
-	report := stowage.Verify(p, plan, capacity.or(p))
+	report := stowage.Verify(p, own.offsets, p.Capacity)
 	if !report.OK() {
 		stderr := cmd.ErrOrStderr()
 		for _, v := range report.Violations {
@@ -69,15 +60,45 @@ func verify(cmd *cobra.Command, args []string, capacity *size, quiet bool) error
 		if more := report.Total - len(report.Violations); more > 0 {
 			fmt.Fprintf(stderr, "… and %d more\n", more)
 		}
-		fmt.Fprintf(stderr, "invalid: %d violations\n", report.Total)
+		fmt.Fprintf(stderr, "invalid: %s\n", count(report.Total, "violation"))
 		return outcome(exitUsage)
 	}
-	if !quiet {
-		line := fmt.Sprintf("valid: height %d, lower bound %d, gap %s", report.Height, bound, gap(report.Height, bound))
-		if c := capacity.or(p); c > 0 {
-			line += fmt.Sprintf(", capacity %d", c)
-		}
-		fmt.Fprintf(cmd.OutOrStdout(), "%s, %d buffers\n", line, len(p.Buffers))
+	if quiet {
+		return nil
 	}
-	return nil
+	bound, claimant := own.bound(computed)
+	line := fmt.Sprintf("valid: height %d, lower bound %d", report.Height, bound)
+	if claimant != "" {
+		line += fmt.Sprintf(" as %s claims (%d by computation)", claimant, computed)
+	}
+	line += ", gap " + gap(report.Height, bound)
+	if p.Capacity > 0 {
+		line += fmt.Sprintf(", capacity %d", p.Capacity)
+	}
+	return writeTo(cmd, "", func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s, %s\n", line, count(len(p.Buffers), "buffer"))
+		return err
+	})
+}
+
+// readBoth reads a problem and its plan from one file or from two. What the
+// second file claims of the plan is of its own problem, and does not count.
+func readBoth(args []string, capacity size) (owned, error) {
+	if len(args) == 1 {
+		own, err := readOwned(args[0], capacity)
+		if err != nil {
+			return own, err
+		}
+		return own, own.needPlan(args[0])
+	}
+	f, err := format.ReadFile(args[0])
+	if err != nil {
+		return owned{}, err
+	}
+	if capacity > 0 {
+		f.Problem.Capacity = int64(capacity)
+	}
+	f.Plan = nil
+	offsets, err := readPlan(args[1], f.Problem)
+	return owned{File: f, offsets: offsets}, err
 }

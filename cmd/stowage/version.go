@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"runtime"
 	"runtime/debug"
 
@@ -17,10 +18,15 @@ func newVersion() *cobra.Command {
 		Use:   "version",
 		Short: "Print the version",
 		Args:  arity(0),
-		Run: func(cmd *cobra.Command, _ []string) {
-			fmt.Fprintf(cmd.OutOrStdout(), "stowage %s %s %s/%s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
-		},
+		RunE:  func(cmd *cobra.Command, _ []string) error { return printVersion(cmd) },
 	}
+}
+
+func printVersion(cmd *cobra.Command) error {
+	return writeTo(cmd, "", func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "stowage %s %s %s/%s\n", versionText(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+		return err
+	})
 }
 
 // versionText returns the version, with the commit where the build knows it.

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -31,6 +32,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		return plan.Result{}, err
 	}
 	r.Planner = info.Name
+	keepStart(tl.Problem, o, &r)
 	r.LowerBound = max(r.LowerBound, tl.LowerBound)
 	if r.Status.HasPlan() {
 		// A plan with a wrong number of offsets is for the verifier to refuse.
@@ -52,6 +54,23 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	r.Stopped = stopped(ctx, info, o, &r)
 	r.Stats.Elapsed = time.Since(start)
 	return r, nil
+}
+
+// keepStart puts the plan to start from in the place of one that is no better:
+// some planners do not look at it.
+func keepStart(p *model.Problem, o plan.Options, r *plan.Result) {
+	if len(o.Start) != len(p.Buffers) || o.Start == nil || r.Status == model.Infeasible {
+		return
+	}
+	height := model.HeightOf(p, o.Start)
+	switch {
+	case !o.Fits(height):
+	case !r.Status.HasPlan():
+		r.Status = model.Feasible
+		r.Offsets, r.Member = slices.Clone(o.Start), "start"
+	case o.Minimizing() && len(r.Offsets) == len(p.Buffers) && height < model.HeightOf(p, r.Offsets):
+		r.Offsets, r.Member = slices.Clone(o.Start), "start"
+	}
 }
 
 // stopped says which limit ended a run. A run with an answer was ended by none.

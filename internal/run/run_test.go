@@ -174,3 +174,34 @@ func TestWrongCount(t *testing.T) {
 		}
 	}
 }
+
+// TestStart holds that a run never ends higher than the plan it started from,
+// whether or not the planner looks at that.
+func TestStart(t *testing.T) {
+	for _, tc := range []struct {
+		name     string
+		capacity int64
+		minimize bool
+		start    []int64
+		give     plan.Result
+		status   model.Status
+		height   int64
+		member   string
+	}{
+		{"a higher plan gives way", 0, false, []int64{0, 5, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 9, "start"},
+		{"at the bound it is optimal", 0, false, []int64{0, 4, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}}, model.Optimal, 8, "start"},
+		{"a lower plan stays", 0, false, []int64{0, 7, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 10, "m"},
+		{"no plan gives way", 10, false, []int64{0, 6, 0}, plan.Result{Status: model.Unknown}, model.Feasible, 10, "start"},
+		{"but not to one above the capacity", 9, false, []int64{0, 6, 0}, plan.Result{Status: model.Unknown}, model.Unknown, 0, ""},
+		{"any plan that fits will do", 20, false, []int64{0, 5, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 10, "m"},
+		{"unless the lowest is wanted", 20, true, []int64{0, 5, 0}, plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{0, 6, 0}}, Member: "m"}, model.Feasible, 9, "start"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			p := puppet{"p", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) { return tc.give, nil }}
+			r, err := Run(t.Context(), p, stack(), plan.Options{Capacity: tc.capacity, Minimize: tc.minimize, Start: tc.start})
+			if err != nil || r.Status != tc.status || r.Height != tc.height || r.Member != tc.member {
+				t.Errorf("%+v, %v", r, err)
+			}
+		})
+	}
+}

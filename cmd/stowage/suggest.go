@@ -1,0 +1,195 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// Idea: whatever is misspelt, a command, a flag, a planner, a format, is answered
+// with what it may have been meant to be. The distance is that of Damerau and
+// Levenshtein: letters added, lost, changed, or two neighbours swapped.
+
+// nearest returns the candidates that name may be a misspelling of: those with
+// the fewest faults, no more than one for every three letters, or those that it
+// is the start of.
+func nearest(name string, candidates []string) []string {
+	name = strings.ToLower(name)
+	best := max(1, len(name)/3)
+	var near, begun []string
+	for _, c := range candidates {
+		if len(name) >= 2 && strings.HasPrefix(c, name) {
+			begun = append(begun, c)
+		}
+		switch d := distance(name, strings.ToLower(c)); {
+		case d < best:
+			best, near = d, []string{c}
+		case d == best:
+			near = append(near, c)
+		}
+	}
+	if len(near) == 0 {
+		near = begun
+	}
+	const most = 4
+	return near[:min(len(near), most)]
+}
+
+// distance counts the edits between two words.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	var before []int // the row before the last
+	last := make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range x {
+		row := make([]int, len(y)+1)
+		row[0] = i + 1
+		for j := range y {
+			row[j+1] = min(last[j+1], row[j]) + 1
+			changed := last[j]
+			if x[i] != y[j] {
+				changed++
+			}
+			row[j+1] = min(row[j+1], changed)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(y)]
+}
+
+// isIt returns the question that follows a misspelt name, empty where nothing
+// is near.
+func isIt(name string, candidates []string) string {
+	near := nearest(name, candidates)
+	if len(near) == 0 {
+		return ""
+	}
+	return "; is it " + strings.Join(near, " or ") + "?"
+}
+
+// oneOf is isIt followed by all that there are.
+func oneOf(name string, all []string) string {
+	there := "; there are "
+	if hint := isIt(name, all); hint != "" {
+		there = hint + " There are "
+	}
+	return there + strings.Join(all, ", ")
+}
+
+// unknownCommand is the error for a command that there is not.
+func unknownCommand(root *cobra.Command, name string) error {
+	var names []string
+	for _, c := range root.Commands() {
+		if !c.IsAvailableCommand() {
+			continue
+		}
+		if slices.Contains(c.SuggestFor, name) {
+			return usagef("unknown command %q; is it %s?", name, c.Name())
+		}
+		names = append(names, c.Name())
+	}
+	return usagef("unknown command %q%s", name, isIt(name, names))
+}
+
+// unknownPlanner is the error for a planner that there is not.
+func unknownPlanner(name string) error {
+	return usagef("no planner is named %q%s", name, oneOf(name, plannerNames()))
+}
+
+// flagFault puts what the parser of the flags says into our words.
+func flagFault(cmd *cobra.Command, args []string, err error) error {
+	var (
+		unknown *pflag.NotExistError
+		invalid *pflag.InvalidValueError
+	)
+	switch {
+	case !cmd.HasParent() && notCommand(cmd, firstWord(args)):
+		// The flags are those of a command, and it is the command that is wrong.
+		return unknownCommand(cmd, firstWord(args))
+	case errors.As(err, &unknown):
+		name := unknown.GetSpecifiedName()
+		if group := unknown.GetSpecifiedShortnames(); group != "" {
+			// One dash makes each letter a flag. More than one was meant as a name.
+			if name = "-" + name; len(group) > 2 {
+				name = "-" + group
+			}
+		} else {
+			name = "--" + name
+		}
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				names = append(names, "--"+f.Name)
+			}
+		})
+		word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), "=")
+		hint := ""
+		if len(word) > 1 {
+			hint = isIt("--"+word, names)
+		}
+		return usagef("unknown flag: %s%s", name, hint)
+	case errors.As(err, &invalid):
+		f, name := invalid.GetFlag(), ""
+		if f.Shorthand != "" {
+			name = "-" + f.Shorthand + ", "
+		}
+		return usagef("invalid argument %q for %q flag: %s", invalid.GetValue(), name+"--"+f.Name, valueFault(f, invalid.Unwrap()))
+	}
+	return usageError{err}
+}
+
+// notCommand reports whether a word stands where a command should and is none.
+func notCommand(root *cobra.Command, word string) bool {
+	return word != "" && !slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
+}
+
+// firstWord returns the first argument that is no flag.
+func firstWord(args []string) string {
+	for _, a := range args {
+		if a == "--" {
+			return ""
+		}
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return ""
+}
+
+// valueFault says what a flag takes, where the parser would quote Go's strconv.
+func valueFault(f *pflag.Flag, cause error) string {
+	var number *strconv.NumError
+	if !errors.As(cause, &number) {
+		return fmt.Sprint(cause)
+	}
+	if errors.Is(cause, strconv.ErrRange) {
+		return "is out of range"
+	}
+	switch kind := f.Value.Type(); {
+	case strings.HasPrefix(kind, "uint"):
+		return "must be a whole number of at least 0"
+	case strings.HasPrefix(kind, "int"):
+		return "must be a whole number"
+	case strings.HasPrefix(kind, "float"):
+		return "must be a number"
+	}
+	return "must be true or false"
+}
+
+// count formats a number of things.
+func count[T int | int64](n T, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
