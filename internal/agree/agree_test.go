@@ -1,0 +1,143 @@
+package agree
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	_ "github.com/stowage-go/stowage/internal/auto"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/planner/baselines"
+)
+
+// shares is one in how many problems a planner is asked about, here: most are
+// quick, and their own tests ask them more.
+var shares = map[string]uint64{"exact": 1, "auto": 1, "tela": 4, "cp": 4, "csp": 4, "meta-csp": 4}
+
+// TestAgree is a small share of go run ./bench/agree.
+func TestAgree(t *testing.T) {
+	t.Parallel()
+	const seeds, others = 2400, 40
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	var sum Counts
+	for part := range uint64(2) {
+		wg.Go(func() {
+			a := Asker{Limits: 3}
+			a.OnFault = func(f Fault) {
+				p, _ := run.Lookup(f.Question.Planner)
+				t.Error(Shrink(f, p))
+			}
+			for seed := part; seed < seeds; seed += 2 {
+				var ask []run.Planner
+				for _, p := range run.All() {
+					share := shares[p.Info().Name]
+					if share == 0 {
+						share = others
+					}
+					if seed/2%share == 0 {
+						ask = append(ask, p)
+					}
+				}
+				a.Seed(seed, ask)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			sum.Add(a.Counts)
+		})
+	}
+	wg.Wait()
+	t.Logf("%+v", sum)
+	if sum.Fits < sum.DoesNot/2 || sum.DoesNot < sum.Fits/2 || sum.Limited < sum.Calls/4 || sum.AboveLoad < seeds/20 {
+		t.Errorf("lopsided: %+v", sum)
+	}
+}
+
+// puppet is a planner that lies.
+type puppet struct {
+	answer func(tl *timeline.Timeline, o plan.Options) plan.Result
+}
+
+func (puppet) Info() plan.Info { return plan.Info{Name: "puppet", Exact: true} }
+
+func (p puppet) Plan(_ context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	return p.answer(tl, o), nil
+}
+
+// TestLies checks that each kind of falsehood is found and shrunk to a problem of
+// a buffer or two.
+func TestLies(t *testing.T) {
+	truth, err := run.Lookup("exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tell := func(tl *timeline.Timeline, o plan.Options) plan.Result {
+		r, err := truth.Plan(context.Background(), tl, o)
+		if err != nil {
+			t.Error(err)
+		}
+		return r
+	}
+	for name, tc := range map[string]struct {
+		words string
+		lie   func(tl *timeline.Timeline, o plan.Options) plan.Result
+	}{
+		"infeasible": {"infeasible; it fits", func(tl *timeline.Timeline, o plan.Options) plan.Result {
+			if o.NodeLimit > 0 {
+				return plan.Result{Status: model.Infeasible}
+			}
+			return tell(tl, o)
+		}},
+		"optimal": {"optimal at", func(tl *timeline.Timeline, o plan.Options) plan.Result {
+			r := tell(tl, o)
+			if o.Minimizing() && o.Capacity == 0 && r.Status == model.Optimal && len(tl.Problem.Buffers) > 1 {
+				for i := range tl.Problem.Buffers {
+					if tl.Problem.Buffers[i].Fixed != nil {
+						return r
+					}
+				}
+				r.Offsets, r.LowerBound = stacked(tl.Problem), 0
+			}
+			return r
+		}},
+		"bound": {"bound", func(tl *timeline.Timeline, o plan.Options) plan.Result {
+			r := tell(tl, o)
+			if o.NodeLimit > 0 {
+				r = plan.Result{LowerBound: tl.LowerBound + 1}
+			}
+			return r
+		}},
+		"invalid": {"invalid plan", func(tl *timeline.Timeline, o plan.Options) plan.Result {
+			r := tell(tl, o)
+			if r.Status.HasPlan() {
+				r.Offsets = make([]int64, len(tl.Problem.Buffers))
+			}
+			return r
+		}},
+		"undecided": {"no answer", func(*timeline.Timeline, plan.Options) plan.Result { return plan.Result{} }},
+		"panic":     {"panic", func(*timeline.Timeline, plan.Options) plan.Result { panic("at once") }},
+	} {
+		found := 0
+		p := puppet{tc.lie}
+		a := Asker{Limits: 2}
+		a.OnFault = func(f Fault) {
+			if !strings.HasPrefix(f.Words, tc.words) || found > 2 {
+				return
+			}
+			found++
+			if f = Shrink(f, p); len(f.Problem.Buffers) > 3 || !strings.Contains(f.String(), "lower,upper,size") {
+				t.Errorf("%s: not shrunk:\n%s", name, f)
+			}
+		}
+		for seed := range uint64(60) {
+			a.Seed(seed, []run.Planner{p})
+		}
+		if found == 0 {
+			t.Errorf("%s: no fault was found", name)
+		}
+	}
+}

@@ -1,0 +1,185 @@
+package agree
+
+import (
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/splitmix"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// A Fault is a false word of a planner.
+type Fault struct {
+	Seed     uint64
+	Question Question
+	Words    string
+	Problem  *model.Problem
+}
+
+// Counts are what a run has come to.
+type Counts struct {
+	Problems  int64 // seeds asked about
+	Calls     int64
+	Fits      int64 // calls with a capacity that holds a plan
+	DoesNot   int64 // calls with one that holds none
+	Limited   int64 // calls with a limit
+	Collide   int64 // problems without a plan at any height
+	AboveLoad int64 // problems whose lowest height is above every simple bound
+	Refused   int64 // problems that a planner does not take
+	Faults    int64
+}
+
+// Add adds other.
+func (c *Counts) Add(other Counts) {
+	c.Problems += other.Problems
+	c.Calls += other.Calls
+	c.Fits += other.Fits
+	c.DoesNot += other.DoesNot
+	c.Limited += other.Limited
+	c.Collide += other.Collide
+	c.AboveLoad += other.AboveLoad
+	c.Refused += other.Refused
+	c.Faults += other.Faults
+}
+
+// An Asker asks planners about the problems of seeds, one goroutine at a time.
+type Asker struct {
+	Counts Counts
+	// Limits is how many limits of each kind fall on a problem and planner.
+	Limits int
+	// OnFault is called with each fault.
+	OnFault func(Fault)
+	// OnAsk, where set, is called before each question.
+	OnAsk func(seed uint64, q Question)
+
+	oracle  suite.Orders
+	planner run.Planner
+	info    plan.Info
+	c       *Case
+	seed    uint64
+	state   uint64
+}
+
+// hardNodes limits what is spent on a problem of middle size.
+const hardNodes = 300
+
+// Seed asks each planner that takes has about the problem of the seed.
+func (a *Asker) Seed(seed uint64, planners []run.Planner) {
+	a.seed = seed
+	a.c = CaseOf(seed, &a.oracle)
+	a.Counts.Problems++
+	if !a.c.Fits {
+		a.Counts.Collide++
+	} else if a.c.Height > a.c.tl.LowerBound {
+		a.Counts.AboveLoad++
+	}
+	for _, p := range planners {
+		a.planner, a.info = p, p.Info()
+		a.state = seed
+		for _, b := range []byte(a.info.Name) {
+			a.state = splitmix.Next(&a.state) ^ uint64(b)
+		}
+		a.all()
+	}
+}
+
+// below returns a number in [0, n).
+func (a *Asker) below(n int64) int64 { return int64(splitmix.Next(&a.state) >> 1 % uint64(n)) }
+
+// all asks the planner in hand everything about the case in hand.
+func (a *Asker) all() {
+	q := Question{Planner: a.info.Name, Look: -1, Seed: a.seed % 4}
+	if a.below(3) == 0 {
+		for _, t := range a.info.Techniques {
+			// Without exact search auto has no answer to wait for.
+			if a.below(3) == 0 && t.Name != "exact" {
+				q.Without = append(q.Without, t.Name)
+			}
+		}
+	}
+	if a.c.Hard || a.info.Name == "climb" || a.info.Name == "boxing" { // these go on until a limit comes
+		q.Nodes = 1 + a.below(hardNodes)
+	}
+	free := q
+	r, words := a.put(free)
+	if words == refused {
+		a.Counts.Refused++
+		return
+	}
+	a.limits(free, r.Stats.Nodes)
+
+	fit := q
+	fit.Limited, fit.Minimize, fit.Start = true, a.below(3) == 0, a.below(6) == 0
+	r, _ = a.put(fit)
+	a.limits(fit, r.Stats.Nodes)
+
+	none := q
+	none.Limited, none.Minimize, none.Capacity = true, a.below(3) == 0, -1
+	r, _ = a.put(none)
+	a.limits(none, r.Stats.Nodes)
+
+	if a.c.Fits {
+		near := q
+		near.Limited, near.Minimize = true, a.below(2) == 0
+		near.Capacity = suite.Boundary(a.c.Problem, a.c.Height, a.seed) - a.c.Height
+		if near.Capacity != 0 && near.Capacity != -1 {
+			a.put(near)
+		}
+	}
+}
+
+// limits asks again with limits at some of the nodes and looks of a run that had
+// the given number of nodes.
+func (a *Asker) limits(q Question, nodes int64) {
+	bounded := q.Nodes > 0
+	q.Nodes = 0
+	for k := range int64(a.Limits) {
+		limited := q
+		switch {
+		case nodes <= int64(a.Limits) && k+1 < nodes:
+			limited.Nodes = k + 1
+		case nodes > int64(a.Limits):
+			limited.Nodes = 1 + a.below(min(nodes, hardNodes))
+		}
+		if limited.Nodes > 0 {
+			a.put(limited)
+		}
+	}
+	// How many looks there are is not known: go on until one has no effect.
+	look := a.below(3)
+	for range a.Limits {
+		limited := q
+		limited.Look = look
+		if bounded {
+			limited.Nodes = hardNodes
+		}
+		if r, _ := a.put(limited); r.Stopped == plan.Finished && a.info.Exact {
+			break
+		}
+		look += 1 + a.below(look+2)
+	}
+}
+
+// put asks and reports.
+func (a *Asker) put(q Question) (r plan.Result, words string) {
+	if a.OnAsk != nil {
+		a.OnAsk(a.seed, q)
+	}
+	a.Counts.Calls++
+	if q.Limited && a.c.Fits && q.Capacity >= 0 {
+		a.Counts.Fits++
+	} else if q.Limited {
+		a.Counts.DoesNot++
+	}
+	if !q.unlimited() {
+		a.Counts.Limited++
+	}
+	r, words = ask(a.planner, a.c, q)
+	if words != "" && words != refused {
+		a.Counts.Faults++
+		if a.OnFault != nil {
+			a.OnFault(Fault{Seed: a.seed, Question: q, Words: words, Problem: a.c.Problem})
+		}
+	}
+	return r, words
+}
