@@ -1,6 +1,11 @@
-// Package precedence is the constraint engine under the planner tela: for each
-// buffer a range of offsets, for each pair that conflicts an order, and the
-// propagation of one into the other.
+// Package pairwise is about pairs of buffers that conflict: of each, one lies above
+// the other. It lists the pairs, and it has what stands on them, in two forms:
+//
+//   - An Engine, for planners that search among orders and offsets with
+//     propagation: tela and cp.
+//   - An Encoding, for planners that bring a solver of their own: csp, meta-csp and
+//     milp. It is scaled to the largest unit, and Least turns their choices into
+//     exact offsets.
 //
 // # Model
 //
@@ -19,6 +24,7 @@
 //	a below b holds           ⇒  lb(b) rises over lb(a), ub(a) sinks under ub(b)
 //	lb(a) + distance > ub(b)  ⇒  a below b cannot be: b below a holds
 //	lb(a) > ub(a)             ⇒  conflict
+//	a below b below … below a ⇒  conflict
 //
 //	offset
 //	  ^   +---------+  a is placed at 8. c, of size 6, cannot go under it once
@@ -57,9 +63,12 @@
 //	half    a pair as one of its buffers sees it; CSR from `from`
 //	level   number of decisions on the trail; level 0 is the root
 //
-//	engine.go     the arrays, and what a capacity sets
 //	pairs.go      pairs from the timeline
+//	encoding.go   Encoding: pairs in the largest unit
+//	least.go      Encoding: from a choice for each pair to the lowest offsets
+//	engine.go     the arrays, and what a capacity sets
 //	propagate.go  bounds and orders to fixpoint
+//	cycle.go      orders that would raise bounds for ever
 //	trail.go      decisions and their undoing; only Pop undoes
 //	explain.go    which decisions a failure follows from
 //	ranges.go     free ranges of offsets, on demand

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -54,8 +55,19 @@ type Engine struct {
 	head, tail int
 	queued     []bool
 
-	failedA, failedB int32 // entries of the bounds that met, after a failure
+	failedA, failedB int32   // entries of the bounds that met, after a failure
+	cycle            []int32 // or literals that are a contradiction by themselves
 	failed           bool
+
+	watch *run.Watch
+	work  int // halves looked at since the last look at the watch
+
+	// cycle.go: entries of the trail at which to look for a cycle, and by how many
+	// the next look is later; the rest is scratch.
+	alarm, stride int
+	period        int64   // multiple of all alignments
+	met           []int32 // v → entry on the chain, plus 1; 0 for none
+	metSum        []int64 // v → distances from there to the end of the chain
 
 	// Scratch of explain.go, parallel to the trail.
 	need   []int64
@@ -65,23 +77,23 @@ type Engine struct {
 	blocks []span // scratch of ranges.go
 }
 
-// DefaultMaxPairs bounds the pairs of an engine where no other bound is given:
-// about 240 MB.
+// DefaultMaxPairs is a bound on the pairs of an engine: about 240 MB.
 const DefaultMaxPairs = 8 << 20
 
 // trailReserve bounds what is set aside for the trail at once: 32 MB.
 const trailReserve = 1 << 20
 
 // New builds the constraints of a partition, without a capacity yet: call Reset
-// before anything else. maxPairs bounds the memory, 0 means DefaultMaxPairs.
-// The error is a *TooManyPairsError.
-func New(tl *timeline.Timeline, p *timeline.Partition, maxPairs int) (*Engine, error) {
-	if maxPairs == 0 {
-		maxPairs = DefaultMaxPairs
-	}
+// before anything else. maxPairs bounds the memory. The error is a
+// *TooManyPairsError, or ErrLimit where the watch ended before all were built.
+//
+// The watch also ends propagation, which then reports a contradiction that may be
+// none: where it is over, no failure is a proof.
+func New(w *run.Watch, tl *timeline.Timeline, p *timeline.Partition, maxPairs int) (*Engine, error) {
 	n := len(p.Buffers)
 	e := &Engine{
-		id: p.Buffers, size: make([]int64, n), align: make([]int64, n), fixed: make([]int64, n),
+		watch: w,
+		id:    p.Buffers, size: make([]int64, n), align: make([]int64, n), fixed: make([]int64, n),
 		value: make([]int64, 2*n), at: make([]int32, 2*n),
 		isPlaced: make([]bool, n), undecided: make([]int32, n), pushing: make([]int32, 2*n),
 		queue: make([]int32, 2*n+1), queued: make([]bool, 2*n),
@@ -93,6 +105,7 @@ func New(tl *timeline.Timeline, p *timeline.Partition, maxPairs int) (*Engine, e
 			e.fixed[j] = *b.Fixed
 		}
 	}
+	e.period = periodOf(e.align)
 	if err := e.link(tl, maxPairs); err != nil {
 		return nil, err
 	}
@@ -132,7 +145,8 @@ func (e *Engine) Range(j int32) (lo, hi int64) { return e.value[2*j], -e.value[2
 func (e *Engine) Placed(j int32) bool { return e.isPlaced[j] }
 
 // Reset drops all decisions, sets the capacity in bytes and propagates. It
-// reports whether no contradiction shows; where one does, no plan fits.
+// reports whether no contradiction shows; where one does, and the watch is not
+// over, no plan fits.
 func (e *Engine) Reset(capacity int64) bool {
 	if e.trail == nil {
 		// A plan decides every pair; growing to that would copy it five times over.
@@ -143,7 +157,7 @@ func (e *Engine) Reset(capacity int64) bool {
 	clear(e.pushing)
 	clear(e.isPlaced)
 	e.drain()
-	e.open, e.failed = 0, false
+	e.open, e.failed, e.cycle = 0, false, e.cycle[:0]
 	e.peak = [2]int64{math.MinInt64 / 4, math.MinInt64 / 4}
 	for j := range e.size {
 		lo, hi := int64(0), bound.Down(capacity-e.size[j], e.align[j])

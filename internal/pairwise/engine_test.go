@@ -1,15 +1,21 @@
 package pairwise
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
+
+// watch never ends.
+var watch = run.NewWatch(context.Background())
 
 // naive keeps the decisions and works everything out anew from the timeline.
 type naive struct {
@@ -136,7 +142,7 @@ func TestAgainstNaive(t *testing.T) {
 		tl := timeline.New(p)
 		rng := rand.New(rand.NewPCG(seed, 3))
 		for k := range tl.Partitions {
-			e, err := New(tl, &tl.Partitions[k], 0)
+			e, err := New(watch, tl, &tl.Partitions[k], DefaultMaxPairs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,7 +262,7 @@ func TestFree(t *testing.T) {
 		tl := timeline.New(p)
 		rng := rand.New(rand.NewPCG(seed, 4))
 		for k := range tl.Partitions {
-			e, _ := New(tl, &tl.Partitions[k], 0)
+			e, _ := New(watch, tl, &tl.Partitions[k], DefaultMaxPairs)
 			if !e.Reset(tl.LowerBound + 3) {
 				continue
 			}
@@ -339,10 +345,10 @@ func TestTooManyPairs(t *testing.T) {
 		t.Fatal(err)
 	}
 	tl := timeline.New(p)
-	if e, err := New(tl, &tl.Partitions[0], 190); err != nil || e.Pairs() != 190 {
+	if e, err := New(watch, tl, &tl.Partitions[0], 190); err != nil || e.Pairs() != 190 {
 		t.Fatalf("190 pairs: %v", err)
 	}
-	if _, err := New(tl, &tl.Partitions[0], 189); err == nil {
+	if _, err := New(watch, tl, &tl.Partitions[0], 189); err == nil {
 		t.Fatal("190 pairs under a limit of 189: no error")
 	}
 }
@@ -371,7 +377,7 @@ func stacked(tb testing.TB, n int) *Engine {
 		tb.Fatal(err)
 	}
 	tl := timeline.New(p)
-	e, err := New(tl, &tl.Partitions[0], 0)
+	e, err := New(watch, tl, &tl.Partitions[0], DefaultMaxPairs)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -406,7 +412,7 @@ func ExampleEngine() {
 		{ID: "c", Lower: 1, Upper: 2, Size: 6},
 	}}
 	tl := timeline.New(p)
-	e, err := New(tl, &tl.Partitions[0], 0)
+	e, err := New(watch, tl, &tl.Partitions[0], DefaultMaxPairs)
 	if err != nil {
 		panic(err)
 	}
@@ -419,4 +425,60 @@ func ExampleEngine() {
 	// a at 6: true
 	// c may be at [{0 0}]
 	// c at 4: false because of levels [1 2]
+}
+
+// TestCycle has three buffers in a circle of orders, under a capacity that a
+// propagation which stops there would not reach in a lifetime.
+func TestCycle(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		buffers []model.Buffer
+	}{
+		{"plain", []model.Buffer{{Upper: 2, Size: 1}, {Upper: 2, Size: 2}, {Upper: 2, Size: 3}}},
+		{"aligned", []model.Buffer{{Upper: 2, Size: 1, Alignment: 4}, {Upper: 2, Size: 2, Alignment: 9}, {Upper: 2, Size: 3, Alignment: 6}}},
+		// Around the circle the distances are 0, and rounding adds 2 to each round.
+		{"rounded", []model.Buffer{
+			{Lower: 0, Upper: 4, Size: 8, Alignment: 8, Gaps: []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 4, Upper: 6}}}},
+			{Lower: 1, Upper: 3, Size: 6, Alignment: 6, Gaps: []model.Gap{{Lower: 2, Upper: 3}}},
+		}},
+	} {
+		for i := range tc.buffers {
+			tc.buffers[i].ID = strconv.Itoa(i)
+		}
+		tl := timeline.New(&model.Problem{Buffers: tc.buffers})
+		e, err := New(watch, tl, &tl.Partitions[0], DefaultMaxPairs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !e.Reset(1 << 60) {
+			t.Fatalf("%s: the root fails", tc.name)
+		}
+		failed := false
+		for literal := range int32(2) {
+			ok := true
+			for p := int32(0); ok && p < int32(e.Pairs()); p++ {
+				first, second := e.Pair(p)
+				m := 2*p + literal
+				if first == 0 && second == 2 {
+					m ^= 1 // against the circle
+				}
+				if e.Decided(p) < 0 {
+					ok = e.Order(m)
+				}
+			}
+			if len(e.trail) > 1000 {
+				t.Errorf("%s: %d entries", tc.name, len(e.trail))
+			}
+			if !ok {
+				failed = true
+				if got := e.Conflict(nil); len(got) < 2 {
+					t.Errorf("%s: the conflict is %v", tc.name, got)
+				}
+			}
+			e.PopTo(0)
+		}
+		if !failed && tc.name != "rounded" {
+			t.Errorf("%s: a circle of orders holds", tc.name)
+		}
+	}
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: a failure is two bounds that meet. Each is a trail entry, each entry
-// follows from others, and the walk from the failure back to decisions collects
+// Idea: a failure is two bounds that meet, or orders that form a cycle. Each is a
+// trail entry, each entry follows from others, and the walk from the failure back to decisions collects
 // a set of them that is enough for it to happen. The walk goes down the trail
 // once, so each entry is expanded once, for the strongest demand on it.
 //
@@ -36,7 +36,7 @@ import (
 // follows from, ascending. Level k is the k-th decision on the trail, counted
 // from 1. Without all the others these decisions fail just the same; none are
 // left where the root fails by itself. The engine must have failed and not been
-// popped since.
+// popped since. Nothing is appended where the watch ended the propagation.
 func (e *Engine) Conflict(dst []int32) []int32 {
 	if !e.failed {
 		return dst
@@ -80,7 +80,22 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 		demand(old, e.trail[old].value)
 		demand(young, total-e.trail[old].value)
 	}
-	clash(e.failedA, e.failedB, 1)
+	// hold demands that a literal hold.
+	hold := func(literal int32) {
+		if o := e.orderAt[literal>>1]; o >= e.root {
+			if !e.marked[o] {
+				e.marked[o] = true
+				pending++
+			}
+			top = max(top, o)
+		}
+	}
+	if len(e.cycle) == 0 {
+		clash(e.failedA, e.failedB, 1)
+	}
+	for _, literal := range e.cycle {
+		hold(literal)
+	}
 	for t := top; pending > 0; t-- {
 		if !e.marked[t] {
 			continue
@@ -102,13 +117,7 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 			// gives the last part of the demand for nothing.
 			a := e.align[step.v>>1]
 			demand(step.a, bound.Up(e.need[t], a)-a+1-e.distanceOf(step.why))
-			if o := e.orderAt[step.why>>1]; o >= e.root {
-				if !e.marked[o] {
-					e.marked[o] = true
-					pending++
-				}
-				top = max(top, o)
-			}
+			hold(step.why)
 		}
 	}
 	for _, level := range dst[start:] {
@@ -118,7 +127,8 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 	return dst
 }
 
-// Starved returns the buffer whose bounds met in the last failure.
+// Starved returns the buffer whose bounds met, or rose for ever, in the last
+// failure.
 func (e *Engine) Starved() int32 { return e.trail[e.failedA].v >> 1 }
 
 // distanceOf returns the distance of a literal.

@@ -1,9 +1,11 @@
 package pairwise
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -24,56 +26,96 @@ type TooManyPairsError struct {
 	Limit   int // pairs that are allowed
 }
 
+// ErrLimit says that the watch ended before all pairs were there.
+var ErrLimit = errors.New("a limit came while pairs were listed")
+
 // Error names the limit.
 func (e *TooManyPairsError) Error() string {
 	return fmt.Sprintf("%d buffers that depend on one another have more than %d conflicting pairs", e.Buffers, e.Limit)
+}
+
+// Admit returns the error of New and Encode for the first of some partitions that
+// has more pairs than the limit, without listing any: before work is put into
+// something else. It does not look into gaps, and lets what has any pass.
+func Admit(tl *timeline.Timeline, parts []timeline.Partition, limit int) error {
+	if tl.HasGaps() {
+		return nil
+	}
+	for k := range parts {
+		if count := pairsOf(tl, parts[k].Buffers); count > min(limit, mostPairs) {
+			return &TooManyPairsError{len(parts[k].Buffers), limit}
+		}
+	}
+	return nil
+}
+
+// mostPairs is what indices of 32 bits have room for.
+const mostPairs = math.MaxInt32/4 - 1
+
+// eachPair calls add with each two buffers that meet, numbered as in id, which is
+// in the order of first sections, and each range that is forbidden between them,
+// ascending: by the later one, then by the earlier one.
+func eachPair(w *run.Watch, tl *timeline.Timeline, id []int32, limit int, add func(a, b int32, f timeline.Forbidden)) error {
+	gaps := tl.HasGaps()
+	limit = min(limit, mostPairs)
+	var active []int32
+	count, work := 0, 0
+	for k := range int32(len(id)) {
+		if work += len(active) + 1; work >= pollWork {
+			if work = 0; w.Over() {
+				return ErrLimit
+			}
+		}
+		begin, _ := tl.Extent(int(id[k]))
+		size := tl.Problem.Buffers[id[k]].Size
+		kept := active[:0]
+		for _, j := range active {
+			if _, end := tl.Extent(int(id[j])); end <= begin {
+				continue
+			}
+			kept = append(kept, j)
+			if !gaps {
+				if count++; count > limit {
+					return &TooManyPairsError{len(id), limit}
+				}
+				add(j, k, timeline.Forbidden{Above: -size, Below: tl.Problem.Buffers[id[j]].Size})
+				continue
+			}
+			for _, f := range tl.Forbid(int(id[j]), int(id[k])) {
+				if count++; count > limit {
+					return &TooManyPairsError{len(id), limit}
+				}
+				add(j, k, f)
+			}
+		}
+		active = append(kept, k)
+	}
+	return nil
 }
 
 // link sets the pairs of the partition.
 func (e *Engine) link(tl *timeline.Timeline, maxPairs int) error {
 	n := len(e.id)
 	gaps := tl.HasGaps()
-	var active []int32
 	if !gaps {
 		count := pairsOf(tl, e.id)
-		if count > maxPairs || count >= math.MaxInt32/4 {
+		if count > min(maxPairs, mostPairs) {
 			return &TooManyPairsError{n, maxPairs}
 		}
 		e.first, e.second = make([]int32, 0, count), make([]int32, 0, count)
 	}
 	degree := make([]int32, n+1)
-	add := func(a, b int32) bool {
-		if len(e.first) == maxPairs || len(e.first) >= math.MaxInt32/4 {
-			return false
-		}
+	err := eachPair(e.watch, tl, e.id, maxPairs, func(a, b int32, f timeline.Forbidden) {
 		e.first, e.second = append(e.first, a), append(e.second, b)
 		degree[a]++
 		degree[b]++
-		return true
-	}
-	for k := range int32(n) {
-		begin, _ := tl.Extent(int(e.id[k]))
-		kept := active[:0]
-		for _, j := range active {
-			if _, end := tl.Extent(int(e.id[j])); end <= begin {
-				continue
-			}
-			kept = append(kept, j)
-			if !gaps {
-				if !add(j, k) {
-					return &TooManyPairsError{n, maxPairs}
-				}
-				continue
-			}
-			for _, f := range tl.Forbid(int(e.id[j]), int(e.id[k])) {
-				if !add(j, k) {
-					return &TooManyPairsError{n, maxPairs}
-				}
-				// Literal 2p: k above j by f.Below; 2p+1: j above k by -f.Above.
-				e.distance = append(e.distance, f.Below, -f.Above)
-			}
+		if gaps {
+			// Literal 2p: b above a by f.Below; 2p+1: a above b by -f.Above.
+			e.distance = append(e.distance, f.Below, -f.Above)
 		}
-		active = append(kept, k)
+	})
+	if err != nil {
+		return err
 	}
 	pairs := len(e.first)
 	e.order, e.orderAt = make([]uint8, pairs), make([]int32, pairs)

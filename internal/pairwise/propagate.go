@@ -21,14 +21,20 @@ import "github.com/stowage-go/stowage/internal/bound"
 //
 // Complexity: O(halves of the buffers whose bounds move), each possibly several
 // times; a bound moves at most once for each pair between two decisions unless
-// orders form a cycle, and then the capacity ends it.
+// orders form a cycle, which cycle.go finds.
 //
 // Left out: thresholds for each bound under which no pair can be refuted, half
 // the slack to either end. They would have to come down for every pair that a
 // Pop reopens.
 
-// propagate runs the queue empty and reports whether no bounds met.
+// pollWork is the number of halves between looks at the watch: a fraction of a
+// millisecond.
+const pollWork = 1 << 15
+
+// propagate runs the queue empty and reports whether no contradiction shows, or
+// false where the watch ends it.
 func (e *Engine) propagate() bool {
+	e.watchCycles()
 	value, order := e.value, e.order
 	for e.head != e.tail {
 		v := e.queue[e.head]
@@ -46,6 +52,9 @@ func (e *Engine) propagate() bool {
 		}
 		j := v >> 1
 		begin, end := e.from[j], e.from[j+1]
+		if e.work += int(end-begin) + 1; e.work >= pollWork && e.ended() {
+			return false
+		}
 		others, literals := e.other[begin:end], e.literal[begin:end]
 		own := e.size[j]
 		for h, k := range others {
@@ -142,6 +151,20 @@ func (e *Engine) raise(v int32, x int64, why, from int32) bool {
 		e.peak[s] = x
 	}
 	e.enqueue(v)
+	if len(e.trail) > e.alarm && e.cyclic() {
+		return e.fail(e.at[v], e.at[v^1])
+	}
+	return true
+}
+
+// ended looks at the watch, and empties the queue where it is over.
+func (e *Engine) ended() bool {
+	e.work = 0
+	if !e.watch.Over() {
+		return false
+	}
+	e.failedA, e.failedB = 0, 0
+	e.drain()
 	return true
 }
 
@@ -156,7 +179,8 @@ func (e *Engine) enqueue(v int32) {
 	}
 }
 
-// fail notes the entries of the two bounds that met and empties the queue.
+// fail notes the entries of the two bounds that met, or of the bound that has
+// pushed itself and its opposite, and empties the queue.
 func (e *Engine) fail(a, b int32) bool {
 	e.failed, e.failedA, e.failedB = true, a, b
 	e.drain()

@@ -86,7 +86,7 @@ func (e *Engine) Pop() {
 		e.isPlaced[j] = false
 	}
 	e.peak = m.peak
-	e.failed = false
+	e.failed, e.cycle = false, e.cycle[:0]
 }
 
 // Touched appends to dst the buffers whose bounds have moved at the last level,

@@ -16,6 +16,7 @@
 package milp
 
 import (
+	"context"
 	"io"
 
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -58,5 +59,5 @@ func WriteLP(w io.Writer, p *model.Problem, o LPOptions) error {
 			}
 		}
 	}
-	return milp.WriteLP(w, tl, capacity, o.Minimize, o.Tight)
+	return milp.WriteLP(context.Background(), w, tl, capacity, o.Minimize, o.Tight)
 }

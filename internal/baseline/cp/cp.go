@@ -9,6 +9,7 @@ package cp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
@@ -22,7 +23,7 @@ import (
 // Idea: hand the encoding to a solver and let it be. The choices are those of
 // section 5.1 of the TelaMalloc paper: a position pos(X) for each buffer and an
 // order B(X, Y) for each two that overlap, with pos(X) + size(X) <= M and
-// pos(X) + size(X) <= pos(Y) or B(Y, X). internal/precedence propagates between
+// pos(X) + size(X) <= pos(Y) or B(Y, X). internal/pairwise propagates between
 // them; this package only guesses, first fail and in the input's order, and
 // backtracks to the last guess.
 //
@@ -71,7 +72,12 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	if err := run.Bind("cp", &o, &set); err != nil {
 		return plan.Result{}, err
 	}
-	s := &solver{tl: tl, budget: descend.NewBudget(ctx, o), engines: make([]*pairwise.Engine, len(tl.Partitions)), firstFail: set.firstFail, offsets: set.branch == "offsets"}
+	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
+		return plan.Result{}, fmt.Errorf("planner cp: %w", err)
+	}
+	budget := descend.NewBudget(ctx, o)
+	defer budget.Close()
+	s := &solver{tl: tl, budget: budget, engines: make([]*pairwise.Engine, len(tl.Partitions)), firstFail: set.firstFail, offsets: set.branch == "offsets"}
 	r := descend.Run(ctx, tl, o, s, s.budget, bound.Step(tl.Problem), set.start)
 	return r, s.err
 }
@@ -94,8 +100,10 @@ func (s *solver) Fit(k int, height int64) ([]int64, descend.Outcome) {
 	e := s.engines[k]
 	if e == nil {
 		var err error
-		if e, err = pairwise.New(s.tl, &s.tl.Partitions[k], 0); err != nil {
-			s.err = fmt.Errorf("planner cp: %w", err)
+		if e, err = pairwise.New(s.budget.Watch, s.tl, &s.tl.Partitions[k], pairwise.DefaultMaxPairs); err != nil {
+			if !errors.Is(err, pairwise.ErrLimit) {
+				s.err = fmt.Errorf("planner cp: %w", err)
+			}
 			return nil, descend.Stopped
 		}
 		s.engines[k] = e

@@ -4,75 +4,70 @@ import (
 	"context"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a search counts its nodes here; the count alone decides when the node
-// limit is reached and when the clock and the context are looked at, so that a
-// run without them is the same every time.
+// Idea: a search counts its nodes here. The count alone decides when the node
+// limit is reached and when progress is reported, so that a run without a clock
+// is the same every time; the watch is looked at for each node, and by whatever
+// takes long within one.
+//
+// Once a limit has been seen the budget is over for good. A search may then have
+// been told of contradictions that are none, so it must not refute anything.
 
-// pollEvery is the number of nodes between looks at the context.
-const pollEvery = 256
+// reportEvery is the number of nodes between reports.
+const reportEvery = 1 << 14
 
 // A Budget counts nodes against the limits of a run.
 type Budget struct {
 	// Nodes and Backtracks are the effort so far.
 	Nodes, Backtracks int64
+	// Watch is over when the context of the run is.
+	Watch *run.Watch
 
-	ctx         context.Context
 	o           plan.Options
 	start       time.Time
 	over        bool
 	best, bound int64
+	offsets     []int64 // of the plan of height best
 }
 
-// NewBudget starts the budget of a run.
+// NewBudget starts the budget of a run; Close ends it.
 func NewBudget(ctx context.Context, o plan.Options) *Budget {
-	return &Budget{ctx: ctx, o: o, start: time.Now()}
+	return &Budget{Watch: run.NewWatch(ctx), o: o, start: time.Now()}
 }
+
+// Close ends the watch.
+func (b *Budget) Close() { b.Watch.Close() }
 
 // Spend counts a node and reports whether the search may go on.
 func (b *Budget) Spend() bool {
-	b.Nodes++
-	if b.o.NodeLimit > 0 && b.Nodes > b.o.NodeLimit {
-		b.Nodes--
-		b.over = true
-	} else if b.Nodes%pollEvery == 0 {
-		b.poll()
+	if b.Over() {
+		return false
 	}
-	return !b.over
+	b.Nodes++
+	if b.Nodes%reportEvery == 0 {
+		b.progress()
+	}
+	return true
 }
 
-// Over reports whether a limit has been reached; it looks at the context.
+// Over reports whether a limit has been reached: whether there is no further node.
 func (b *Budget) Over() bool {
-	if b.o.NodeLimit > 0 && b.Nodes >= b.o.NodeLimit {
-		b.over = true
-	}
 	if !b.over {
-		b.poll()
+		b.over = b.o.NodeLimit > 0 && b.Nodes >= b.o.NodeLimit || b.Watch.Over()
 	}
 	return b.over
 }
 
-// Poll looks at the context, for nodes that take long, and reports whether the
-// search may go on.
-func (b *Budget) Poll() bool {
-	b.poll()
-	return !b.over
-}
-
-func (b *Budget) poll() {
-	if b.ctx.Err() != nil {
-		b.over = true
-	}
-	if b.Nodes%(64*pollEvery) == 0 {
-		b.progress()
-	}
-}
+// Ended reports whether the context has ended, for nodes that take long and for
+// proofs: unlike Over it lets a search finish the last node that it may have.
+func (b *Budget) Ended() bool { return b.Watch.Over() }
 
 // progress reports to the caller, where one listens.
 func (b *Budget) progress() {
 	if b.o.Progress != nil {
-		b.o.Progress(plan.Progress{Height: b.best, LowerBound: b.bound, Nodes: b.Nodes, Elapsed: time.Since(b.start)})
+		b.o.Progress(plan.Progress{Height: b.best, LowerBound: b.bound, Nodes: b.Nodes, Elapsed: time.Since(b.start), Offsets: b.offsets})
 	}
 }

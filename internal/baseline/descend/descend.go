@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -20,7 +21,8 @@ import (
 // (greedy.Best), which is what the papers' systems run first as well.
 //
 // Invariant: the offsets in hand are a valid plan, and no plan is lower than the
-// bound. A search that stops at a limit moves neither.
+// bound. A search that stops at a limit moves neither, and a refutation counts
+// only where no limit has come by its end.
 //
 // Complexity: one search for each improvement and one for the proof.
 //
@@ -35,7 +37,7 @@ type Outcome uint8
 const (
 	Stopped Outcome = iota // a limit came first
 	Found
-	Refuted // proven: no plan is as low
+	Refuted // proven, unless the budget has ended by then: no plan is as low
 )
 
 // A Searcher answers for the partitions of one timeline.
@@ -90,7 +92,11 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 	case start:
 		offsets, _, _ := greedy.Best(ctx, tl, o.Capacity)
 		if offsets == nil {
-			return plan.Result{Status: model.Infeasible}
+			// Either fixed offsets collide or a limit came before that was known.
+			if place.Collide(d.b.Watch, tl) == place.Collided {
+				return plan.Result{Status: model.Infeasible}
+			}
+			return plan.Result{}
 		}
 		copy(d.offsets, offsets)
 	default:
@@ -173,6 +179,9 @@ func (d *descent) fit() plan.Result {
 // ask runs the search and keeps what it finds.
 func (d *descent) ask(k int, height int64) Outcome {
 	offsets, out := d.s.Fit(k, height)
+	if out == Refuted && d.b.Ended() {
+		out = Stopped // once a limit has come, contradictions may be none
+	}
 	if out == Found {
 		for j, i := range d.tl.Partitions[k].Buffers {
 			d.offsets[i] = offsets[j]
@@ -214,7 +223,10 @@ func (d *descent) report(height int64, fits bool) {
 	if !fits {
 		height = 0
 	}
-	d.b.best, d.b.bound = height, d.bound
+	d.b.best, d.b.bound, d.b.offsets = height, d.bound, nil
+	if fits {
+		d.b.offsets = d.offsets
+	}
 	d.b.progress()
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/pairs"
+	"github.com/stowage-go/stowage/internal/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
@@ -91,8 +91,14 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 	if cells > largestTable {
 		return plan.Result{}, fmt.Errorf("planner csp: the buffers reach over %d sections together; it takes %d at most", cells, largestTable)
 	}
-	t := &cspPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*cspSolver, len(tl.Partitions)), set: set}
-	return descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start), nil
+	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
+		return plan.Result{}, fmt.Errorf("planner csp: %w", err)
+	}
+	budget := descend.NewBudget(ctx, o)
+	defer budget.Close()
+	t := &cspPlanner{tl: tl, budget: budget, solvers: make([]*cspSolver, len(tl.Partitions)), set: set}
+	r := descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start)
+	return r, t.err
 }
 
 // cspPlanner answers for the partitions of a timeline.
@@ -101,17 +107,23 @@ type cspPlanner struct {
 	budget  *descend.Budget
 	solvers []*cspSolver // by partition, built on demand
 	set     cspSettings
+	err     error // a partition is too dense
 }
 
 // Fit searches partition k.
 func (t *cspPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
 	s := t.solvers[k]
 	if s == nil {
-		e, err := pairs.Encode(t.tl, t.tl.Partitions[k].Buffers, 0)
+		e, err := pairwise.Encode(t.budget.Watch, t.tl, t.tl.Partitions[k].Buffers, pairwise.DefaultMaxPairs)
 		if err != nil {
-			panic(err) // no limit was given
+			if !errors.Is(err, pairwise.ErrLimit) {
+				t.err = fmt.Errorf("planner csp: %w", err)
+			}
+			return nil, descend.Stopped
 		}
-		s = t.newSolver(&t.tl.Partitions[k], e)
+		if s = t.newSolver(&t.tl.Partitions[k], e); s == nil {
+			return nil, descend.Stopped
+		}
 		t.solvers[k] = s
 	}
 	units, out := s.fit(height / s.e.Unit)
@@ -123,7 +135,7 @@ func (t *cspPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
 
 // cspSolver searches one partition. All quantities of space are in units.
 type cspSolver struct {
-	e      *pairs.Encoding
+	e      *pairwise.Encoding
 	budget *descend.Budget
 
 	order     []int32 // fixed buffers, then the others as they are placed
@@ -153,7 +165,8 @@ const (
 	largestTable = 1 << 24 // entries of span, and as many of bySize: 128 MB
 )
 
-func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairs.Encoding) *cspSolver {
+// newSolver prepares a partition. It returns nil where a limit comes.
+func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairwise.Encoding) *cspSolver {
 	n := e.Len()
 	s := &cspSolver{
 		e: e, budget: t.budget, plain: true,
@@ -163,6 +176,9 @@ func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairs.Encoding) *csp
 		dominated: t.set.dominance, forward: t.set.forward, strips: t.set.strips,
 	}
 	for k := range n {
+		if t.budget.Ended() {
+			return nil
+		}
 		s.twin[k] = -1
 		s.order = append(s.order, int32(k))
 		s.plain = s.plain && e.Align[k] == 1 && e.Fixed[k] < 0
@@ -174,6 +190,9 @@ func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairs.Encoding) *csp
 		}
 	}
 	for _, members := range s.bySize {
+		if t.budget.Ended() {
+			return nil
+		}
 		slices.SortStableFunc(members, func(a, b int32) int { return cmp.Compare(e.Size[a], e.Size[b]) })
 	}
 	s.link()
@@ -232,7 +251,9 @@ func (s *cspSolver) link() {
 	}
 }
 
-// fit looks for offsets within a height.
+// fit looks for offsets within a height. Where a limit comes in the middle of a
+// node what it finds out is not true; then the next node is not granted, and
+// descend does not believe a refutation.
 func (s *cspSolver) fit(height int64) ([]int64, descend.Outcome) {
 	s.height = height
 	for k := range s.at {
@@ -262,7 +283,7 @@ func (s *cspSolver) fit(height int64) ([]int64, descend.Outcome) {
 		}
 		at := s.candidate(k, from, d == s.fixed)
 		if at < 0 {
-			if d == s.fixed {
+			if d == s.fixed || s.budget.Ended() {
 				return nil, descend.Refuted
 			}
 			s.budget.Backtracks++
@@ -321,7 +342,7 @@ func (s *cspSolver) candidate(k int32, from int64, first bool) int64 {
 // next returns the first offset from at on, a multiple of the alignment like at,
 // where a buffer conflicts with nothing placed. It may be out of bounds.
 func (s *cspSolver) next(k int32, at int64) int64 {
-	for again := true; again; {
+	for again := true; again && !s.budget.Ended(); {
 		again = false
 		for _, j := range s.conflict[s.from[k]:s.from[k+1]] {
 			if low := s.at[j]; low >= 0 && low < at+s.e.Size[k] && at < low+s.e.Size[j] {

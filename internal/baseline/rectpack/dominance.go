@@ -109,6 +109,9 @@ func (s *cspSolver) addUp() {
 	s.sums = make([]uint64, s.sumsUpTo/64+1)
 	s.sums[0] = 1
 	for _, size := range s.e.Size {
+		if s.budget.Ended() {
+			return
+		}
 		shift, words := uint(size%64), int(size/64)
 		for w := len(s.sums) - 1; w >= words; w-- {
 			x := s.sums[w-words] << shift

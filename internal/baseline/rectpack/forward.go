@@ -1,6 +1,6 @@
 package rectpack
 
-import "github.com/stowage-go/stowage/internal/pairs"
+import "github.com/stowage-go/stowage/internal/pairwise"
 
 // Idea: a pair has two sides. Where the matrix contradicts one, the other must
 // hold, and where it contradicts both the branch is dead: forward checking.
@@ -55,7 +55,7 @@ func (s *metaSolver) settle() bool {
 
 // look forces or drops one pair.
 func (s *metaSolver) look(p int32) bool {
-	if s.side[p] != pairs.Open {
+	if s.side[p] != pairwise.Open {
 		return true
 	}
 	q := &s.e.Pairs[p]
@@ -66,34 +66,34 @@ func (s *metaSolver) look(p int32) bool {
 		case upDead && downDead:
 			return false
 		case upDead:
-			return s.take(p, pairs.Below)
+			return s.take(p, pairwise.Below)
 		case downDead:
-			return s.take(p, pairs.Above)
+			return s.take(p, pairwise.Above)
 		}
 	}
 	if s.subsume {
 		switch {
 		case up >= q.Up:
-			s.mark(p, pairs.Above)
+			s.mark(p, pairwise.Above)
 		case down >= q.Down:
-			s.mark(p, pairs.Below)
+			s.mark(p, pairwise.Below)
 		}
 	}
 	return true
 }
 
 // take decides a side and carries it into the matrix.
-func (s *metaSolver) take(p int32, side pairs.Choice) bool {
+func (s *metaSolver) take(p int32, side pairwise.Choice) bool {
 	s.mark(p, side)
 	q := &s.e.Pairs[p]
-	if side == pairs.Above {
+	if side == pairwise.Above {
 		return s.m.add(q.I, q.J, q.Up)
 	}
 	return s.m.add(q.J, q.I, q.Down)
 }
 
 // mark notes the side of a pair on the trail.
-func (s *metaSolver) mark(p int32, side pairs.Choice) {
+func (s *metaSolver) mark(p int32, side pairwise.Choice) {
 	s.side[p] = side
 	s.decided = append(s.decided, p)
 }

@@ -2,7 +2,8 @@ package rectpack
 
 import (
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/pairs"
+	"github.com/stowage-go/stowage/internal/pairwise"
+	"github.com/stowage-go/stowage/internal/run"
 )
 
 // Idea: what is known of the differences between offsets, in one matrix:
@@ -34,6 +35,9 @@ type matrix struct {
 	trail []change
 	moved []int32 // entries that the last add has raised
 
+	watch *run.Watch
+	work  int // entries looked at since the last look at the watch
+
 	into, from []int32 // scratch of add
 }
 
@@ -43,10 +47,11 @@ type change struct {
 	value int64
 }
 
-// newMatrix returns a matrix for the buffers of an encoding, without a height.
-func newMatrix(e *pairs.Encoding) *matrix {
+// newMatrix returns a matrix for the buffers of an encoding, without a height, or
+// nil where a limit comes.
+func newMatrix(e *pairwise.Encoding, w *run.Watch) *matrix {
 	n := e.Len() + 1
-	m := &matrix{n: n, least: make([]int64, n*n)}
+	m := &matrix{n: n, watch: w, least: make([]int64, n*n)}
 	for _, a := range e.Align {
 		if a > 1 {
 			m.grain = make([]int64, n*n)
@@ -55,6 +60,9 @@ func newMatrix(e *pairs.Encoding) *matrix {
 	}
 	for a := range m.grain {
 		x, y := a/n, a%n
+		if y == 0 && w.Over() {
+			return nil
+		}
 		switch {
 		case x == y:
 			m.grain[a] = 1
@@ -71,7 +79,7 @@ func newMatrix(e *pairs.Encoding) *matrix {
 
 // reset sets the bounds that a height leaves, and reports whether each buffer
 // has an offset.
-func (m *matrix) reset(e *pairs.Encoding, height int64) bool {
+func (m *matrix) reset(e *pairwise.Encoding, height int64) bool {
 	m.trail, m.moved = m.trail[:0], m.moved[:0]
 	floor := m.n - 1
 	for k := range e.Len() {
@@ -83,6 +91,9 @@ func (m *matrix) reset(e *pairs.Encoding, height int64) bool {
 	}
 	m.least[floor*m.n+floor] = 0
 	for a := range floor {
+		if m.watch.Over() {
+			return false
+		}
 		for b := range floor {
 			if a == b {
 				m.least[a*m.n+b] = 0
@@ -106,7 +117,8 @@ func (m *matrix) round(entry int, value int64) int64 {
 func (m *matrix) at(a, b int32) int64 { return m.least[int(a)*m.n+int(b)] }
 
 // add takes in offset(j) - offset(i) >= by and reports whether nothing
-// contradicts it. Entries that rise are in moved, after those that are there.
+// contradicts it, or that the watch is over. Entries that rise are in moved, after
+// those that are there.
 func (m *matrix) add(i, j int32, by int64) bool {
 	n := m.n
 	if m.at(j, i)+by > 0 {
@@ -129,6 +141,11 @@ func (m *matrix) add(i, j int32, by int64) bool {
 		}
 	}
 	for _, a := range m.into {
+		if m.work += len(m.from); m.work >= 1<<15 {
+			if m.work = 0; m.watch.Over() {
+				return false
+			}
+		}
 		head := m.least[int(a)*n+int(i)] + by
 		line := m.least[int(a)*n : int(a)*n+n]
 		for _, b := range m.from {

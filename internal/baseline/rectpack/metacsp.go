@@ -2,11 +2,12 @@ package rectpack
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/pairs"
+	"github.com/stowage-go/stowage/internal/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
@@ -93,8 +94,14 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 			return plan.Result{}, fmt.Errorf("planner meta-csp: %d buffers depend on one another; it takes %d at most", n, maxNodes-1)
 		}
 	}
-	t := &metaPlanner{tl: tl, budget: descend.NewBudget(ctx, o), solvers: make([]*metaSolver, len(tl.Partitions)), set: set}
-	return descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start), nil
+	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
+		return plan.Result{}, fmt.Errorf("planner meta-csp: %w", err)
+	}
+	budget := descend.NewBudget(ctx, o)
+	defer budget.Close()
+	t := &metaPlanner{tl: tl, budget: budget, solvers: make([]*metaSolver, len(tl.Partitions)), set: set}
+	r := descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start)
+	return r, t.err
 }
 
 // metaPlanner answers for the partitions of a timeline.
@@ -103,17 +110,23 @@ type metaPlanner struct {
 	budget  *descend.Budget
 	solvers []*metaSolver // by partition, built on demand
 	set     metaSettings
+	err     error // a partition is too dense
 }
 
 // Fit searches partition k.
 func (t *metaPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
 	s := t.solvers[k]
 	if s == nil {
-		e, err := pairs.Encode(t.tl, t.tl.Partitions[k].Buffers, 0)
+		e, err := pairwise.Encode(t.budget.Watch, t.tl, t.tl.Partitions[k].Buffers, pairwise.DefaultMaxPairs)
 		if err != nil {
-			panic(err) // no limit was given
+			if !errors.Is(err, pairwise.ErrLimit) {
+				t.err = fmt.Errorf("planner meta-csp: %w", err)
+			}
+			return nil, descend.Stopped
 		}
-		s = t.newSolver(e)
+		if s = t.newSolver(e); s == nil {
+			return nil, descend.Stopped
+		}
 		t.solvers[k] = s
 	}
 	units, out := s.fit(height / s.e.Unit)
@@ -123,10 +136,15 @@ func (t *metaPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
 	return s.e.Bytes(units), out
 }
 
-func (t *metaPlanner) newSolver(e *pairs.Encoding) *metaSolver {
+// newSolver prepares a partition. It returns nil where a limit comes.
+func (t *metaPlanner) newSolver(e *pairwise.Encoding) *metaSolver {
+	m := newMatrix(e, t.budget.Watch)
+	if m == nil {
+		return nil
+	}
 	s := &metaSolver{
-		e: e, m: newMatrix(e), budget: t.budget,
-		side:    make([]pairs.Choice, len(e.Pairs)),
+		e: e, m: m, budget: t.budget,
+		side:    make([]pairwise.Choice, len(e.Pairs)),
 		forward: t.set.forward, subsume: t.set.subsume,
 		ordered: t.set.ordered, roomier: t.set.roomier, slack: t.set.order != "size",
 	}
@@ -157,13 +175,13 @@ func (t *metaPlanner) newSolver(e *pairs.Encoding) *metaSolver {
 
 // metaSolver searches one partition.
 type metaSolver struct {
-	e      *pairs.Encoding
+	e      *pairwise.Encoding
 	m      *matrix
 	budget *descend.Budget
 	pairAt []int32    // entry of the matrix → first pair of its two buffers, -1 for none
 	twins  [][2]int32 // identical buffers, the lower number first
 
-	side    []pairs.Choice
+	side    []pairwise.Choice
 	decided []int32 // trail of sides
 	frames  []metaFrame
 
@@ -173,13 +191,15 @@ type metaSolver struct {
 // A metaFrame is a decision and the trails to return to.
 type metaFrame struct {
 	pair    int32
-	side    pairs.Choice
+	side    pairwise.Choice
 	last    bool // the other side has failed, or mirrors this one
 	sides   int
 	changes int
 }
 
-// fit looks for offsets within a height, both in units.
+// fit looks for offsets within a height, both in units. Where a limit comes in the
+// middle of a node what it finds out is not true; then the next node is not
+// granted, and descend does not believe a refutation.
 func (s *metaSolver) fit(height int64) ([]int64, descend.Outcome) {
 	clear(s.side)
 	s.decided, s.frames = s.decided[:0], s.frames[:0]
@@ -187,13 +207,13 @@ func (s *metaSolver) fit(height int64) ([]int64, descend.Outcome) {
 		return nil, descend.Refuted
 	}
 	for p := range int32(len(s.e.Pairs)) {
-		if !s.look(p) {
+		if p&0xffff == 0xffff && s.budget.Ended() || !s.look(p) {
 			return nil, descend.Refuted
 		}
 	}
 	for _, t := range s.twins {
-		if p := s.pairAt[int(t[0])*s.m.n+int(t[1])]; p >= 0 && s.side[p] == pairs.Open {
-			if !s.take(p, pairs.Above) {
+		if p := s.pairAt[int(t[0])*s.m.n+int(t[1])]; p >= 0 && s.side[p] == pairwise.Open {
+			if !s.take(p, pairwise.Above) {
 				return nil, descend.Refuted
 			}
 		}
@@ -208,7 +228,7 @@ func (s *metaSolver) fit(height int64) ([]int64, descend.Outcome) {
 		}
 		p, side := s.choose()
 		if p < 0 {
-			if at := s.e.Least(s.side, height); at != nil {
+			if at := s.e.Least(s.budget.Watch, s.side, height); at != nil {
 				return at, descend.Found
 			}
 			ok = false // rounding to alignments leaves no room
@@ -248,7 +268,7 @@ func (s *metaSolver) retreat() (ok bool, out descend.Outcome) {
 
 func (s *metaSolver) undo(f *metaFrame) {
 	for _, p := range s.decided[f.sides:] {
-		s.side[p] = pairs.Open
+		s.side[p] = pairwise.Open
 	}
 	s.decided = s.decided[:f.sides]
 	s.m.undo(f.changes)
@@ -257,11 +277,11 @@ func (s *metaSolver) undo(f *metaFrame) {
 
 // choose returns the pair to decide next and the side to try first; p is -1
 // where none is open.
-func (s *metaSolver) choose() (p int32, side pairs.Choice) {
+func (s *metaSolver) choose() (p int32, side pairwise.Choice) {
 	p = -1
 	var best int64
 	for k := range s.e.Pairs {
-		if s.side[k] != pairs.Open {
+		if s.side[k] != pairwise.Open {
 			continue
 		}
 		q := &s.e.Pairs[k]
@@ -276,12 +296,12 @@ func (s *metaSolver) choose() (p int32, side pairs.Choice) {
 			}
 		}
 	}
-	side = pairs.Above
+	side = pairwise.Above
 	if p >= 0 && s.roomier {
 		q := &s.e.Pairs[p]
 		// The room of a side is how far the buffers may move before it fails.
 		if s.m.at(q.I, q.J)+q.Down < s.m.at(q.J, q.I)+q.Up {
-			side = pairs.Below
+			side = pairwise.Below
 		}
 	}
 	return p, side
@@ -290,7 +310,7 @@ func (s *metaSolver) choose() (p int32, side pairs.Choice) {
 // twins returns the buffers that are the same for a planner, each with the next
 // of its kind in the order given. Those with gaps or fixed offsets are left out.
 // Lifespans need not be equal, only the sections that they reach over.
-func twins(tl *timeline.Timeline, e *pairs.Encoding, order []int32) [][2]int32 {
+func twins(tl *timeline.Timeline, e *pairwise.Encoding, order []int32) [][2]int32 {
 	type kind struct {
 		first, last int32
 		size, align int64

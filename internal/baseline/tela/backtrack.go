@@ -106,26 +106,39 @@ func (s *search) list(p *point, j int32) {
 	}
 }
 
-// A pointSet is a set of points.
+// A pointSet is a set of points. It is as long as its greatest point needs, so that
+// the sets of a deep path, of which few are used, take no memory.
 type pointSet []uint64
 
-func (b pointSet) clear() { clear(b) }
+func (b *pointSet) clear() { *b = (*b)[:0] }
 
-func (b pointSet) add(t int32) { b[t/64] |= 1 << (t % 64) }
+func (b *pointSet) add(t int32) {
+	b.grow(int(t/64) + 1)
+	(*b)[t/64] |= 1 << (t % 64)
+}
 
-func (b pointSet) has(t int32) bool { return b[t/64]>>(t%64)&1 == 1 }
+func (b *pointSet) grow(words int) {
+	for len(*b) < words {
+		*b = append(*b, 0)
+	}
+}
 
-func (b pointSet) union(c pointSet) {
+func (b *pointSet) has(t int32) bool {
+	return int(t/64) < len(*b) && (*b)[t/64]>>(t%64)&1 == 1
+}
+
+func (b *pointSet) union(c pointSet) {
+	b.grow(len(c))
 	for w, x := range c {
-		b[w] |= x
+		(*b)[w] |= x
 	}
 }
 
 // last returns the greatest point, -1 for none.
-func (b pointSet) last() int32 {
-	for w := len(b) - 1; w >= 0; w-- {
-		if b[w] != 0 {
-			return int32(64*w + 63 - bits.LeadingZeros64(b[w]))
+func (b *pointSet) last() int32 {
+	for w := len(*b) - 1; w >= 0; w-- {
+		if x := (*b)[w]; x != 0 {
+			return int32(64*w + 63 - bits.LeadingZeros64(x))
 		}
 	}
 	return -1

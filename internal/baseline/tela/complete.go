@@ -49,7 +49,7 @@ func (s *search) complete() outcome {
 			for {
 				if len(conflict) == 0 {
 					s.engine.PopTo(0)
-					return refuted
+					return s.limits.proven()
 				}
 				latest := conflict[len(conflict)-1]
 				failed := stack[latest-1]

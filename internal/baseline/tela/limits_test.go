@@ -81,7 +81,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	r, err := run.Run(ctx, Planner{}, tl, plan.Options{Capacity: capacity})
-	if err != nil || r.Status != model.Unknown || r.Stats.Nodes > 2*pollEvery {
+	if err != nil || r.Status != model.Unknown || r.Stats.Nodes > 2*tickEvery {
 		t.Fatalf("canceled: got %s, %v after %d nodes", r.Status, err, r.Stats.Nodes)
 	}
 	r = solve(t, tl, plan.Options{Timeout: 50 * time.Millisecond})

@@ -3,6 +3,7 @@ package tela
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -36,6 +37,9 @@ func (r *job) minimize(o *plan.Options) (plan.Result, error) {
 			if o.Capacity == 0 && result.Status == model.Infeasible {
 				result.LowerBound = r.tl.LowerBound // fixed offsets collide, at any height
 			}
+			if err == nil && r.limits.ended && result.Status == model.Unknown {
+				r.stack(capacity, &result)
+			}
 			return result, err
 		}
 	}
@@ -58,6 +62,13 @@ func (r *job) minimize(o *plan.Options) (plan.Result, error) {
 		result.Status = model.Optimal
 	}
 	return result, nil
+}
+
+// stack makes a plan without a search, where the clock has left no time for one.
+func (r *job) stack(capacity int64, result *plan.Result) {
+	if offsets, _, _ := place.Below(r.limits.watch, r.tl, nil, place.FirstFit, capacity+1); offsets != nil {
+		result.Status, result.Offsets = model.Feasible, offsets
+	}
 }
 
 // firstEffort is the effort of the first round: a few dives.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/pairwise"
@@ -52,15 +51,14 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	if err := run.Bind(name, &o, &set); err != nil {
 		return plan.Result{}, err
 	}
-	r := newRun(tl, set, &o, p.Policy)
-	stop := context.AfterFunc(ctx, func() { r.stop.Store(true) })
-	defer stop()
-	if ctx.Err() != nil {
-		r.stop.Store(true) // rather than when the goroutine of AfterFunc gets its turn
-	}
+	w := run.NewWatch(ctx)
+	defer w.Close()
+	r := newRun(tl, set, &o, p.Policy, w)
+	err := pairwise.Admit(tl, r.parts, set.maxPairs)
 	var result plan.Result
-	var err error
-	if o.Minimizing() {
+	if err != nil {
+		// refused before anything is tried
+	} else if o.Minimizing() {
 		result, err = r.minimize(&o)
 	} else {
 		result, err = r.solve(o.Capacity)
@@ -86,13 +84,12 @@ type job struct {
 	offsets  []int64   // the best plan so far, partition by partition
 	heights  []int64   // of each partition in offsets; 0 for none
 	limits   limits
-	stop     atomic.Bool
 	began    time.Time
 	report   func(plan.Progress)
 	bound    int64
 }
 
-func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy) *job {
+func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy, w *run.Watch) *job {
 	r := &job{tl: tl, set: set, policy: policy, parts: tl.Partitions, began: time.Now(), report: o.Progress, bound: tl.LowerBound}
 	if !set.partitions && len(r.parts) > 1 {
 		whole := timeline.Partition{First: 0, Last: int32(tl.Sections())}
@@ -108,7 +105,7 @@ func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy)
 			r.offsets[i] = *at // one that is never active is in no partition
 		}
 	}
-	r.limits = limits{stop: &r.stop, steps: math.MaxInt64, tick: r.tick}
+	r.limits = limits{watch: w, steps: math.MaxInt64, tick: r.tick}
 	if o.NodeLimit > 0 {
 		r.limits.steps = o.NodeLimit
 	}
@@ -117,7 +114,7 @@ func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy)
 
 // tick reports progress.
 func (r *job) tick() {
-	if c := &r.limits.counters; r.report != nil && (c.Steps+c.Nodes)%(64*pollEvery) < pollEvery {
+	if c := &r.limits.counters; r.report != nil && (c.Steps+c.Nodes)%(64*tickEvery) < tickEvery {
 		r.report(plan.Progress{Height: r.height(), LowerBound: r.bound, Nodes: c.Steps + c.Nodes, Elapsed: time.Since(r.began)})
 	}
 }
@@ -151,6 +148,9 @@ func (r *job) solve(capacity int64) (plan.Result, error) {
 		case exhausted, limited:
 			// Another part may still prove that nothing fits.
 			result.Status = model.Unknown
+			if r.limits.ended {
+				return result, nil
+			}
 		}
 	}
 	if result.Status == model.Feasible {
@@ -167,6 +167,10 @@ func (r *job) fit(k int, capacity int64) (outcome, error) {
 	}
 	if r.searches[k] == nil {
 		s, err := newSearch(r.tl, k, part, r.set, &r.limits, r.policy)
+		if errors.Is(err, pairwise.ErrLimit) {
+			r.limits.over()
+			return limited, nil
+		}
 		if err != nil {
 			return limited, err
 		}

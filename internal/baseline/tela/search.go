@@ -1,9 +1,8 @@
 package tela
 
 import (
-	"sync/atomic"
-
 	"github.com/stowage-go/stowage/internal/pairwise"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -44,30 +43,43 @@ func (c *Counters) Backtracks() int64 { return c.Minor + c.Major }
 
 // limits end a search; the partitions of a run share them.
 type limits struct {
-	stop     *atomic.Bool
-	ended    bool  // stop was seen
+	watch    *run.Watch
+	ended    bool  // the watch was over
 	steps    int64 // steps and nodes that are left
 	counters Counters
 	tick     func()
 }
 
-// pollEvery is the number of steps between looks at the clock's flag.
-const pollEvery = 64
+// tickEvery is the number of steps between ticks.
+const tickEvery = 64
 
 // spend takes a step and reports whether there was one left.
 func (l *limits) spend() bool {
-	if l.steps <= 0 {
+	if l.steps <= 0 || l.over() {
 		return false
 	}
 	l.steps--
-	if l.steps%pollEvery == 0 {
-		if l.stop.Load() {
-			l.ended, l.steps = true, 0
-			return false
-		}
+	if l.steps%tickEvery == 0 {
 		l.tick()
 	}
 	return true
+}
+
+// over looks at the watch. Where that is over no steps are left, and what the
+// engine has said last may be no contradiction.
+func (l *limits) over() bool {
+	if l.watch.Over() {
+		l.ended, l.steps = true, 0
+	}
+	return l.ended
+}
+
+// proven is refuted, unless a limit has come by now.
+func (l *limits) proven() outcome {
+	if l.over() {
+		return limited
+	}
+	return refuted
 }
 
 // A point is a decision point on the current path.
@@ -126,7 +138,7 @@ type search struct {
 
 // newSearch prepares a partition. The error is that of the engine.
 func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set settings, l *limits, policy Policy) (*search, error) {
-	engine, err := pairwise.New(tl, part, set.maxPairs)
+	engine, err := pairwise.New(l.watch, tl, part, set.maxPairs)
 	if err != nil {
 		return nil, err
 	}
@@ -148,12 +160,6 @@ func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set 
 	s.trees = treesOf(set)
 	s.enter(s.trees[0])
 	s.points = make([]point, len(s.free)+1)
-	words := len(s.free)/64 + 1
-	bits := make(pointSet, (len(s.points)+1)*words)
-	for d := range s.points {
-		s.points[d].culprits, bits = bits[:words:words], bits[words:]
-	}
-	s.last = bits
 	return s, nil
 }
 
@@ -162,7 +168,7 @@ func newSearch(tl *timeline.Timeline, number int, part *timeline.Partition, set 
 // where the outcome is found.
 func (s *search) fit(capacity, budget int64) outcome {
 	if !s.engine.Reset(capacity) {
-		return refuted
+		return s.limits.proven()
 	}
 	if s.policy != nil {
 		s.measure(capacity)

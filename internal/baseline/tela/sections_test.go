@@ -4,7 +4,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"strconv"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
@@ -35,7 +34,7 @@ func TestSectionsRefuteRightly(t *testing.T) {
 			if len(part.Buffers) < 2 {
 				continue
 			}
-			s, err := newSearch(tl, number, part, set, &limits{stop: new(atomic.Bool)}, nil)
+			s, err := newSearch(tl, number, part, set, &limits{watch: run.NewWatch(t.Context())}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -87,7 +86,7 @@ func TestSectionsComeBack(t *testing.T) {
 	if err := run.Bind("tela", &plan.Options{Params: map[string]string{"sections-after": "0"}}, &set); err != nil {
 		t.Fatal(err)
 	}
-	l := &limits{stop: new(atomic.Bool), steps: 2000, tick: func() {}}
+	l := &limits{watch: run.NewWatch(t.Context()), steps: 2000, tick: func() {}}
 	s, err := newSearch(tl, 0, &tl.Partitions[0], set, l, nil)
 	if err != nil {
 		t.Fatal(err)

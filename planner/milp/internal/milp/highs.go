@@ -16,16 +16,29 @@ import (
 // interface: pass the program as arrays, set options, run, read the status, the
 // best solution, the bound and the nodes.
 //
-// Two ends: when the limit's context ends, virtual time runs out and HiGHS
-// returns in its own time, within a fraction of a second as a rule, with its
-// best plan. Where it takes longer than the grace, the solve is a limit without
-// a plan, and HiGHS is left to run until it next looks at the clock, which ends
-// it for good.
+// Two ends: shortly before the deadline, or when the context ends, virtual time
+// runs out and HiGHS returns in its own time, within a fraction of a second as a
+// rule, with its best plan. Where it takes longer than the grace after the end,
+// the solve is a limit without a plan, and HiGHS is left to run until it next
+// looks at the clock, which ends it for good.
 //
 // Source: highs_c_api.h of HiGHS (MIT), through the npm package highs 1.15.3.
 
-// grace is how long HiGHS may take to return after the limit.
-const grace = 2 * time.Second
+const (
+	// grace is how long HiGHS may take to return after the limit.
+	grace = 60 * time.Millisecond
+	// early is by how much HiGHS's own limit comes before the deadline, so that it
+	// is likely to be back in time with its best plan; at most a tenth of the run.
+	early = 200 * time.Millisecond
+)
+
+// soft returns the context that ends HiGHS's virtual time.
+func soft(ctx context.Context) (context.Context, context.CancelFunc) {
+	if at, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(ctx, at.Add(-min(early, time.Until(at)/10)))
+	}
+	return ctx, func() {}
+}
 
 // A verdict is what a solver says of a program.
 type verdict uint8
@@ -43,6 +56,7 @@ type answer struct {
 	values  []float64 // of the columns; nil where there is no solution
 	bound   float64   // lower bound on the objective; -Inf for none
 	nodes   int64     // of branch and bound
+	cut     bool      // the time limit has ended it, or would have soon
 }
 
 // limits end a solve or steer it.
@@ -79,7 +93,9 @@ func solveEmbedded(ctx context.Context, f *formulation, l limits) (answer, error
 		answer
 		err error
 	}
-	h := &host{limit: ctx}
+	limit, cancel := soft(ctx)
+	defer cancel()
+	h := &host{limit: limit}
 	done := make(chan outcome, 1)
 	go func() {
 		a, err := runSession(context.WithValue(context.WithoutCancel(ctx), hostKey{}, h), f, l)
@@ -93,6 +109,7 @@ func solveEmbedded(ctx context.Context, f *formulation, l limits) (answer, error
 			if errors.Is(o.err, errAborted) {
 				return none, nil // out of memory, which is a limit too
 			}
+			o.cut = limit.Err() != nil
 			return o.answer, o.err
 		case <-ended:
 			ended, late = nil, time.After(grace)

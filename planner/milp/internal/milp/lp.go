@@ -11,7 +11,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/internal/pairs"
+	"github.com/stowage-go/stowage/internal/pairwise"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -28,18 +29,20 @@ import (
 // WriteLP writes the whole problem as one program, to fit the capacity in bytes
 // or, where minimize is set, to be as low as can be; the capacity is M. tight
 // selects the formulation. Offsets are in units that a comment names. The error
-// is w's.
-func WriteLP(w io.Writer, tl *timeline.Timeline, capacity int64, minimize, tight bool) error {
+// is the writer's, or pairwise.ErrLimit where the context ends.
+func WriteLP(ctx context.Context, to io.Writer, tl *timeline.Timeline, capacity int64, minimize, tight bool) error {
 	var all []int32
 	for _, p := range tl.Partitions {
 		all = append(all, p.Buffers...)
 	}
-	e, err := pairs.Encode(tl, all, 0)
+	w := run.NewWatch(ctx)
+	defer w.Close()
+	e, err := pairwise.Encode(w, tl, all, math.MaxInt)
 	if err != nil {
 		return err
 	}
 	units := capacity / e.Unit
-	b := bufio.NewWriter(w)
+	b := bufio.NewWriter(to)
 	fmt.Fprintf(b, "\\ %d buffers, %d pairs, within %d units of %d\n", e.Len(), len(e.Pairs), units, e.Unit)
 	for k, i := range e.ID {
 		fmt.Fprintf(b, "\\ p%d is buffer %q", k, tl.Problem.Buffers[i].ID)
@@ -135,7 +138,7 @@ func (r *job) export(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("planner milp: parameter lp: %w", err)
 	}
-	err = WriteLP(file, r.tl, capacity, r.o.Minimizing(), r.s.tight())
+	err = WriteLP(ctx, file, r.tl, capacity, r.o.Minimizing(), r.s.tight())
 	if closed := file.Close(); err == nil {
 		err = closed
 	}

@@ -16,6 +16,7 @@ package milp
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -23,7 +24,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/internal/pairs"
+	"github.com/stowage-go/stowage/internal/pairwise"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -32,7 +34,7 @@ import (
 
 // Idea: the solver works in doubles, so it is asked for orders, never for
 // offsets, and never believed. From the orders the exact least offsets follow
-// (pairs.Least), and only a plan that they give counts. Refutations and bounds
+// (pairwise.Least), and only a plan that they give counts. Refutations and bounds
 // cannot be checked that way; they count where the numbers are small enough for
 // the solver's tolerance not to hide a unit of space, and are dropped, as
 // unknown, where they are not.
@@ -56,6 +58,9 @@ const (
 	coarse, fine = 1e-6, 1e-9
 	// blur is the part of a unit that M times the tolerance may be.
 	blur = 0.25
+	// largest is the memory size in units up to which a program is handed to a
+	// solver: HiGHS refuses coefficients of 1e15, and doubles skip numbers soon after.
+	largest = 1 << 48
 	// slack is taken off a bound before it is rounded up.
 	slack = 1e-3
 )
@@ -79,7 +84,13 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	if err != nil {
 		return plan.Result{}, err
 	}
-	r := &job{tl: tl, o: o, s: s, began: time.Now(), bound: tl.LowerBound, offsets: make([]int64, len(tl.Problem.Buffers))}
+	// Counting comes before the heuristics, which may take seconds for nothing.
+	if err := refusal(pairwise.Admit(tl, tl.Partitions, s.maxPairs)); err != nil {
+		return plan.Result{}, err
+	}
+	w := run.NewWatch(ctx)
+	defer w.Close()
+	r := &job{tl: tl, o: o, s: s, watch: w, began: time.Now(), bound: tl.LowerBound, offsets: make([]int64, len(tl.Problem.Buffers))}
 	for i := range r.offsets {
 		if at := tl.Problem.Buffers[i].Fixed; at != nil {
 			r.offsets[i] = *at
@@ -97,6 +108,9 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 		result, err = r.fit(ctx)
 	}
 	result.Stats.Nodes = r.nodes
+	if r.cut {
+		result.Stopped = plan.StopTimeout
+	}
 	return result, err
 }
 
@@ -105,10 +119,12 @@ type job struct {
 	tl      *timeline.Timeline
 	o       plan.Options
 	s       settings
+	watch   *run.Watch
 	began   time.Time
 	offsets []int64
 	bound   int64 // no plan is lower
 	nodes   int64
+	cut     bool // a solve has ended shortly before the deadline
 }
 
 // fit looks for any plan within the capacity.
@@ -131,7 +147,7 @@ func (r *job) fit(ctx context.Context) (plan.Result, error) {
 		default:
 			result.Status = model.Unknown
 		}
-		if ctx.Err() != nil && result.Status == model.Unknown {
+		if r.watch.Over() && result.Status == model.Unknown {
 			break
 		}
 	}
@@ -151,7 +167,11 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 		// The heuristics say how much memory is enough in any case, which is M.
 		offsets, _, _ := greedy.Best(ctx, r.tl, r.o.Capacity)
 		if offsets == nil {
-			return infeasible, nil // fixed offsets collide
+			// Either fixed offsets collide or a limit came before that was known.
+			if place.Collide(r.watch, r.tl) == place.Collided {
+				return infeasible, nil
+			}
+			return plan.Result{}, nil
 		}
 		copy(r.offsets, offsets)
 	}
@@ -203,9 +223,12 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 // for the solver to begin with. proven says that there is no plan within the
 // capacity.
 func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize bool, start []int64) (found, proven bool, err error) {
-	e, err := pairs.Encode(r.tl, group, r.s.maxPairs)
+	e, err := pairwise.Encode(r.watch, r.tl, group, r.s.maxPairs)
+	if errors.Is(err, pairwise.ErrLimit) {
+		return false, false, nil
+	}
 	if err != nil {
-		return false, false, fmt.Errorf("planner milp: %w; the parameter max-pairs allows more", err)
+		return false, false, refusal(err)
 	}
 	units := capacity / e.Unit
 	for k := range e.Len() {
@@ -214,8 +237,11 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 		}
 	}
 	if len(e.Pairs) == 0 {
-		r.keep(e, e.Least(nil, units))
+		r.keep(e, e.Least(r.watch, nil, units))
 		return true, false, nil
+	}
+	if r.watch.Over() || units > largest {
+		return false, false, nil
 	}
 	floor := min(bound.Up(r.bound, e.Unit)/e.Unit, units)
 	f := build(e, units, floor, minimize, r.s.tight())
@@ -230,7 +256,7 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 	if start != nil {
 		l.start = r.startPoint(f, start)
 	}
-	if ctx.Err() != nil {
+	if r.watch.Over() {
 		return false, false, nil
 	}
 	a, err := r.s.solve(ctx, f, l)
@@ -238,11 +264,12 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 		return false, false, err
 	}
 	r.nodes += a.nodes
+	r.cut = r.cut || a.cut
 	if minimize && sharp && a.verdict != infeasible && !math.IsInf(a.bound, 0) {
 		r.bound = max(r.bound, int64(math.Ceil(a.bound-slack))*e.Unit)
 	}
 	if a.values != nil {
-		if at := e.Least(f.choices(a.values), units); at != nil {
+		if at := e.Least(r.watch, f.choices(a.values), units); at != nil {
 			r.keep(e, at)
 			return true, false, nil
 		}
@@ -250,9 +277,17 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 	return false, a.verdict == infeasible && sharp, nil
 }
 
+// refusal words the error of a problem that is too dense; nil for none.
+func refusal(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("planner milp: %w; the parameter max-pairs allows more", err)
+}
+
 // keep takes offsets in units for the buffers of an encoding. They are no higher
 // than those in hand, which have been the capacity.
-func (r *job) keep(e *pairs.Encoding, units []int64) {
+func (r *job) keep(e *pairwise.Encoding, units []int64) {
 	for k, x := range e.Bytes(units) {
 		r.offsets[e.ID[k]] = x
 	}
@@ -269,7 +304,7 @@ func (r *job) startPoint(f *formulation, offsets []int64) []float64 {
 	if !ok {
 		return nil
 	}
-	if at = f.e.Least(choices, f.capacity); at == nil {
+	if at = f.e.Least(r.watch, choices, f.capacity); at == nil {
 		return nil
 	}
 	values, ok := f.point(at)
@@ -315,7 +350,7 @@ func (r *job) report(missing bool) {
 	}
 	p := plan.Progress{LowerBound: r.bound, Nodes: r.nodes, Elapsed: time.Since(r.began)}
 	if !missing {
-		p.Height = model.HeightOf(r.tl.Problem, r.offsets)
+		p.Height, p.Offsets = model.HeightOf(r.tl.Problem, r.offsets), r.offsets
 	}
 	r.o.Progress(p)
 }

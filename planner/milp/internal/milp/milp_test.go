@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/pairs"
+	"github.com/stowage-go/stowage/internal/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -271,7 +271,7 @@ func TestAbandoned(t *testing.T) {
 	}
 	p := overlapping(t, 45, 1)
 	tl := timeline.New(p)
-	e, err := pairs.Encode(tl, tl.Partitions[0].Buffers, 0)
+	e, err := pairwise.Encode(run.NewWatch(t.Context()), tl, tl.Partitions[0].Buffers, pairwise.DefaultMaxPairs)
 	if err != nil {
 		t.Fatal(err)
 	}

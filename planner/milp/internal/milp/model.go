@@ -3,7 +3,7 @@ package milp
 import (
 	"math"
 
-	"github.com/stowage-go/stowage/internal/pairs"
+	"github.com/stowage-go/stowage/internal/pairwise"
 )
 
 // Idea: the mixed integer program of figure 5 of the TelaMalloc paper. Each
@@ -23,7 +23,7 @@ import (
 // The tight formulation says the same with half the columns and a third of the
 // rows: one binary a pair, and instead of M the least number that switches a
 // row off, given the bounds of its two positions. Positions are continuous but
-// for alignment, since the orders alone decide (pairs.Least). It is stronger
+// for alignment, since the orders alone decide (pairwise.Least). It is stronger
 // and is not what the papers measure, so it is a parameter.
 //
 // An aligned buffer's position is an integer multiple of its alignment: the
@@ -38,7 +38,7 @@ import (
 // all quantities in units. Columns are the positions, then the binaries, then
 // the height where it is minimised.
 type formulation struct {
-	e        *pairs.Encoding
+	e        *pairwise.Encoding
 	tight    bool
 	minimize bool
 	capacity int64 // M
@@ -54,7 +54,7 @@ type formulation struct {
 }
 
 // build makes the program. Positions stay within the capacity, in units.
-func build(e *pairs.Encoding, capacity, floor int64, minimize, tight bool) *formulation {
+func build(e *pairwise.Encoding, capacity, floor int64, minimize, tight bool) *formulation {
 	f := &formulation{e: e, tight: tight, minimize: minimize, capacity: capacity, floor: floor, start: []int32{0}}
 	for k := range e.Len() {
 		low, high := e.Bounds(k, capacity)
@@ -89,7 +89,7 @@ type entry struct {
 }
 
 // pair adds the rows of a pair.
-func (f *formulation) pair(p int, q pairs.Pair) {
+func (f *formulation) pair(p int, q pairwise.Pair) {
 	i, j := entry{q.I, float64(f.e.Align[q.I])}, entry{q.J, float64(f.e.Align[q.J])}
 	inf := math.Inf(1)
 	// off(j) - off(i) >= up - up·below; off(i) - off(j) >= down - down·above.
@@ -146,13 +146,13 @@ func (f *formulation) row(lower, upper float64, entries ...entry) {
 }
 
 // choices reads the orders off the binaries of a solution.
-func (f *formulation) choices(values []float64) []pairs.Choice {
-	choices := make([]pairs.Choice, len(f.e.Pairs))
+func (f *formulation) choices(values []float64) []pairwise.Choice {
+	choices := make([]pairwise.Choice, len(f.e.Pairs))
 	for p := range choices {
 		off, _ := f.switches(p)
-		choices[p] = pairs.Above
+		choices[p] = pairwise.Above
 		if values[off] > 0.5 {
-			choices[p] = pairs.Below
+			choices[p] = pairwise.Below
 		}
 	}
 	return choices
@@ -174,7 +174,7 @@ func (f *formulation) point(at []int64) (values []float64, ok bool) {
 	for p, c := range choices {
 		off, complement := f.switches(p)
 		switch {
-		case c == pairs.Below:
+		case c == pairwise.Below:
 			values[off] = 1
 		case !f.tight:
 			values[complement] = 1

@@ -123,7 +123,7 @@ func (f *formulation) writeFile(path string) error {
 func (c command) arguments(ctx context.Context, dir, program, solution string, l limits) ([]string, error) {
 	seconds := ""
 	if deadline, ok := ctx.Deadline(); ok {
-		seconds = strconv.FormatFloat(max(0.01, time.Until(deadline).Seconds()), 'f', 3, 64)
+		seconds = strconv.FormatFloat(max(0.01, time.Until(deadline).Seconds()-min(early.Seconds(), time.Until(deadline).Seconds()/10)), 'f', 3, 64)
 	}
 	if c.kind == "cbc" {
 		args := []string{program, "-ratioGap", "0", "-allowableGap", strconv.FormatFloat(gap, 'g', -1, 64)}

@@ -1,14 +1,8 @@
-// Package pairs is the pairwise encoding that the papers' solvers share: for
-// each two buffers that conflict, one lies above the other.
-//
-//	pairs.go  the disjunctions of a set of buffers, in the largest unit
-//	least.go  from a choice for each of them to the lowest offsets
-package pairs
+package pairwise
 
 import (
-	"fmt"
-
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -47,46 +41,35 @@ type Encoding struct {
 	Pairs []Pair  // by I, then J, then ascending range
 }
 
-// A TooManyError says that there are more pairs than a solver can take.
-type TooManyError struct{ Buffers, Limit int }
-
-// Error names the limit.
-func (e *TooManyError) Error() string {
-	return fmt.Sprintf("the %d buffers have more than %d conflicting pairs", e.Buffers, e.Limit)
-}
-
 // Encode builds the constraints of the given buffers, which may be a partition
-// or all. limit bounds the number of pairs, 0 for no bound; the error is a
-// *TooManyError.
-func Encode(tl *timeline.Timeline, buffers []int32, limit int) (*Encoding, error) {
+// or all, partition by partition. limit bounds the number of pairs; the error is a
+// *TooManyPairsError, or ErrLimit where the watch ended.
+func Encode(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int) (*Encoding, error) {
 	e := &Encoding{ID: buffers, Size: make([]int64, len(buffers)), Align: make([]int64, len(buffers)), Fixed: make([]int64, len(buffers))}
-	number := make([]int32, len(tl.Problem.Buffers))
-	for i := range number {
-		number[i] = -1
-	}
 	for k, i := range buffers {
-		number[i] = int32(k)
 		b := &tl.Problem.Buffers[i]
 		e.Size[k], e.Align[k], e.Fixed[k] = b.Size, b.Align(), -1
 		if b.Fixed != nil {
 			e.Fixed[k] = *b.Fixed
 		}
 	}
-	var conflicts []int32
-	for k, i := range buffers {
-		conflicts = tl.AppendConflicts(conflicts[:0], int(i))
-		for _, other := range conflicts {
-			j := number[other]
-			if j <= int32(k) {
-				continue
-			}
-			for _, f := range tl.Forbid(int(i), int(other)) {
-				if limit > 0 && len(e.Pairs) == limit {
-					return nil, &TooManyError{len(buffers), limit}
-				}
-				e.Pairs = append(e.Pairs, Pair{I: int32(k), J: j, Up: f.Below, Down: -f.Above})
-			}
-		}
+	var swept []Pair
+	from := make([]int, len(buffers)+1) // where the pairs of I begin
+	err := eachPair(w, tl, buffers, limit, func(a, b int32, f timeline.Forbidden) {
+		swept = append(swept, Pair{I: a, J: b, Up: f.Below, Down: -f.Above})
+		from[a+1]++
+	})
+	if err != nil {
+		return nil, err
+	}
+	// The sweep yields them by J; a counting sort by I keeps that order within.
+	for k := range buffers {
+		from[k+1] += from[k]
+	}
+	e.Pairs = make([]Pair, len(swept))
+	for _, q := range swept {
+		e.Pairs[from[q.I]] = q
+		from[q.I]++
 	}
 	e.scale()
 	return e, nil

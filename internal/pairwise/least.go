@@ -1,6 +1,11 @@
-package pairs
+package pairwise
 
-import "github.com/stowage-go/stowage/internal/bound"
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
+)
 
 // Idea: once each pair is chosen, what is left are differences, and the least
 // offsets that satisfy them are the longest paths from the floor, each step
@@ -8,10 +13,17 @@ import "github.com/stowage-go/stowage/internal/bound"
 // until nothing asks for more. Whatever a solver in floating point says about
 // the offsets themselves is not looked at: the orders alone give exact ones.
 //
+// A rise that comes in pass k ends a path of k choices. Where all distances are
+// positive a path that repeats a buffer never ends, so after n passes there is no
+// solution. Where windows interlock, distances may add up to 0 or less around a
+// circle, and rounding may still lift it, for a while or for ever: then only a
+// rise by the least common multiple of the alignments proves that it is for ever
+// (cycle.go). A path of n·m choices has been m times around some circle, and each
+// time lifts it by 1 at least.
+//
 // Invariant: no offset is ever above the least one that satisfies all choices.
 //
-// Complexity: O(n · pairs) at worst, a few passes in practice. A path that
-// repeats a buffer never ends, so after n passes there is no solution.
+// Complexity: O(n · pairs) at worst, a few passes in practice.
 //
 // Source: longest paths in a graph of differences (Bellman and Ford); rounding
 // keeps the argument since it is monotone.
@@ -28,8 +40,9 @@ const (
 
 // Least returns the lowest offsets, in units, with which every chosen pair
 // holds under a capacity; open pairs are not looked at. It returns nil where
-// there are none: a chain of buffers is too high, or the choices form a cycle.
-func (e *Encoding) Least(choices []Choice, capacity int64) []int64 {
+// there are none: a chain of buffers is too high, or the choices form a cycle. It
+// also does where the watch is over, so nil is no proof then.
+func (e *Encoding) Least(w *run.Watch, choices []Choice, capacity int64) []int64 {
 	n := e.Len()
 	at, high := make([]int64, n), make([]int64, n)
 	for k := range n {
@@ -38,7 +51,21 @@ func (e *Encoding) Least(choices []Choice, capacity int64) []int64 {
 			return nil
 		}
 	}
-	for range n + 1 {
+	positive := true
+	for p, c := range choices {
+		if q := &e.Pairs[p]; c == Above && q.Up <= 0 || c == Below && q.Down <= 0 {
+			positive = false
+			break
+		}
+	}
+	passes := int64(n) + 1
+	if period := periodOf(e.Align); !positive && period > 1 {
+		passes = math.MaxInt64
+		if period < math.MaxInt64/passes {
+			passes = period*int64(n) + 1
+		}
+	}
+	for range passes {
 		rose := false
 		for p, c := range choices {
 			if c == Open {
@@ -58,6 +85,9 @@ func (e *Encoding) Least(choices []Choice, capacity int64) []int64 {
 		}
 		if !rose {
 			return at
+		}
+		if w.Over() {
+			return nil
 		}
 	}
 	return nil

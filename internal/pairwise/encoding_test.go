@@ -1,4 +1,4 @@
-package pairs
+package pairwise
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ func encode(t *testing.T, p *model.Problem) *Encoding {
 	for _, part := range tl.Partitions {
 		all = append(all, part.Buffers...)
 	}
-	e, err := Encode(tl, all, 0)
+	e, err := Encode(watch, tl, all, DefaultMaxPairs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestLeastKeepsTheOptimum(t *testing.T) {
 				t.Fatalf("seed %d: the oracle's plan breaks pair %+v", seed, q)
 			}
 		}
-		at := e.Least(choices, height/e.Unit)
+		at := e.Least(watch, choices, height/e.Unit)
 		if at == nil {
 			t.Fatalf("seed %d: no offsets for the choices of a plan of height %d", seed, height)
 		}
@@ -98,7 +98,7 @@ func TestLeastIsLeast(t *testing.T) {
 			choices[k] = Choice(rng.IntN(3) - 1)
 		}
 		capacity := 4 + rng.Int64N(8)
-		got := e.Least(choices, capacity)
+		got := e.Least(watch, choices, capacity)
 		at, least := make([]int64, e.Len()), make([]int64, e.Len())
 		any := false
 		var walk func(k int)
@@ -163,11 +163,11 @@ func TestLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	tl := timeline.New(p)
-	if _, err := Encode(tl, tl.Partitions[0].Buffers, 45); err != nil {
+	if _, err := Encode(watch, tl, tl.Partitions[0].Buffers, 45); err != nil {
 		t.Error(err)
 	}
-	var many *TooManyError
-	if _, err := Encode(tl, tl.Partitions[0].Buffers, 44); !errors.As(err, &many) || many.Buffers != 10 || many.Limit != 44 {
+	var many *TooManyPairsError
+	if _, err := Encode(watch, tl, tl.Partitions[0].Buffers, 44); !errors.As(err, &many) || many.Buffers != 10 || many.Limit != 44 {
 		t.Errorf("45 pairs with a limit of 44: %v", err)
 	}
 }

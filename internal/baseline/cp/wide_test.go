@@ -1,0 +1,11 @@
+package cp
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+)
+
+func TestWide(t *testing.T) {
+	plantest.Oracle{Planner: planner{}, Seeds: 1500, Nodes: 5000, Params: map[string][]string{"branch": {"orders", "offsets"}}}.Run(t)
+}

@@ -1,0 +1,15 @@
+package rectpack
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+)
+
+func TestWideMetaCSP(t *testing.T) {
+	plantest.Oracle{Planner: metaCSP{}, Seeds: 2000, Params: map[string][]string{"order": {"size", "slack"}}}.Run(t)
+}
+
+func TestWideCSP(t *testing.T) {
+	plantest.Oracle{Planner: csp{}, Seeds: 2000, Nodes: 5000, Refuses: windowed}.Run(t)
+}

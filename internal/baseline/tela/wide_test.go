@@ -1,0 +1,11 @@
+package tela
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+)
+
+func TestWide(t *testing.T) {
+	plantest.Oracle{Planner: Planner{}, Seeds: 1000, Heuristic: true, Keep: []string{"completion"}}.Run(t)
+}

@@ -1,0 +1,96 @@
+package pairwise
+
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: orders that form a cycle, a below b below c below a, raise their lower
+// bounds for ever. The capacity would end that, but it may be 2^60 bytes away. So
+// where a propagation takes more steps than it should, the chain of pushes that
+// led to the last one is walked back. A bound that comes twice on it has pushed
+// itself up along literals that hold, and two cases are a contradiction whatever
+// the bounds:
+//
+//   - The distances of these literals add up to more than 0. Without windows they
+//     always do.
+//   - The bound has risen by the least common multiple of all alignments or more.
+//     Distances may add up to 0 or less where windows interlock, and rounding up
+//     to the alignments still makes a bound rise, for a while or for ever. A round
+//     is a monotone map of the bound that commutes with shifts by this multiple,
+//     so once it has risen by as much it rises by as much again from any start.
+//
+// Invariant: the value of an entry is that of the entry that pushed it plus the
+// distance of the literal, rounded up: the walk sees the map itself.
+//
+// Complexity: a walk costs the length of the chain, and comes after so many steps
+// that this is a small part; the next one after twice as many. No cycle is missed
+// for long: after as many passes as there are bounds, each chain has one twice.
+//
+// Source: negative cycles by walks to the root (Cherkassky and Goldberg 1999);
+// difference constraints with rounding are monotone maps.
+//
+// Tried and dropped: counting the rises of each bound, which costs every rise a
+// write and still needs the walk to know the literals.
+
+// watchCycles sets when the propagation that begins has taken too many steps.
+func (e *Engine) watchCycles() {
+	e.stride = 2*len(e.value) + 64
+	e.alarm = len(e.trail) + e.stride
+}
+
+// cyclic looks for a contradiction among the pushes that led to the last entry.
+// Where there is one, e.cycle has its literals.
+func (e *Engine) cyclic() bool {
+	e.stride *= 2
+	e.alarm = len(e.trail) + e.stride
+	if e.met == nil {
+		e.met, e.metSum = make([]int32, len(e.value)), make([]int64, len(e.value))
+	}
+	found, sum := false, int64(0)
+	last := int32(len(e.trail) - 1)
+	t := last
+	for {
+		step := &e.trail[t]
+		if e.met[step.v] == 0 {
+			e.met[step.v], e.metSum[step.v] = t+1, sum
+		} else if young := e.met[step.v] - 1; sum-e.metSum[step.v] > 0 || e.trail[young].value-step.value >= e.period {
+			found = true
+			for y := young; y != t; y = e.trail[y].a {
+				e.cycle = append(e.cycle, e.trail[y].why)
+			}
+		}
+		if found || !e.pushed(t) || sum < -model.MaxSum {
+			break
+		}
+		sum += e.distanceOf(step.why)
+		t = step.a
+	}
+	for y := last; ; y = e.trail[y].a {
+		e.met[e.trail[y].v] = 0
+		if y == t {
+			return found
+		}
+	}
+}
+
+// pushed reports whether an entry is a bound that another has pushed.
+func (e *Engine) pushed(t int32) bool {
+	return int(t) >= len(e.value) && e.trail[t].v >= 0 && e.trail[t].why != decided
+}
+
+// periodOf returns the least common multiple of alignments, or more than any
+// offset where that is too large.
+func periodOf(alignments []int64) int64 {
+	period := int64(1)
+	for _, a := range alignments {
+		a /= bound.GCD(a, period)
+		if period > model.MaxSum/a {
+			return math.MaxInt64
+		}
+		period *= a
+	}
+	return period
+}

@@ -1,0 +1,13 @@
+package milp
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+)
+
+// TestWide has numbers that doubles do not tell apart; the planner then decides
+// nothing.
+func TestWide(t *testing.T) {
+	plantest.Oracle{Planner: planner{}, Seeds: 80, Nodes: 1000, Params: map[string][]string{"formulation": {"paper", "tight"}}}.Run(t)
+}
