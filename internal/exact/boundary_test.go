@@ -132,7 +132,7 @@ func TestPhaseBoundary(t *testing.T) {
 				p = q
 			}
 			for _, part := range tl.Partitions {
-				if tl.Interlocks(part) {
+				if found, _ := tl.Interlocks(part, never); found {
 					interlocks++
 				}
 			}

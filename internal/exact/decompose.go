@@ -1,7 +1,5 @@
 package exact
 
-import "slices"
-
 // Idea: where no unplaced buffer's extent crosses from one section to the next,
 // what is unplaced on either side can be planned apart. A placement can open
 // such cuts only within the placed buffer's own extent.
@@ -19,23 +17,24 @@ import "slices"
 // Source: MiniMalloc, section 7 (dynamic temporal decomposition).
 
 // openCuts returns the sections at which the parts of c begin that placing j has
-// opened; nil where there is one part.
-func (k *kernel) openCuts(c component, j int32) []int32 {
-	var bounds []int32
+// opened; none where there is one part. They hold until the next call.
+func (k *kernel) openCuts(c component, j Buffer) []Section {
+	bounds := k.bounds[:0]
 	for s := k.first[j]; s+1 < k.last[j]; s++ {
 		if k.cuts[s] != 0 || s+1 <= c.first || s+1 >= c.last {
 			continue
 		}
-		if bounds == nil {
-			bounds = append(k.grab(int(k.last[j] - s))[:0], c.first)
+		if len(bounds) == 0 {
+			bounds = append(bounds, c.first)
 		}
 		bounds = append(bounds, s+1)
 	}
+	k.bounds = bounds
 	return bounds
 }
 
 // searchParts splits c at the bounds and searches each part.
-func (k *kernel) searchParts(c component, bounds []int32, j int32, from int) outcome {
+func (k *kernel) searchParts(c component, bounds []Section, j Buffer, from int) outcome {
 	base := len(k.parts)
 	k.split(c, bounds)
 	end := len(k.parts)
@@ -46,7 +45,7 @@ func (k *kernel) searchParts(c component, bounds []int32, j int32, from int) out
 
 // searchEach infers the parts [base, end) of the stack, then searches them,
 // the tightest first.
-func (k *kernel) searchEach(base, end int, j int32, from int) outcome {
+func (k *kernel) searchEach(base, end int, j Buffer, from int) outcome {
 	for i := base; i < end; i++ {
 		p := &k.parts[i]
 		if end-base > 1 {
@@ -77,25 +76,21 @@ func (k *kernel) searchEach(base, end int, j int32, from int) outcome {
 // split distributes the list over the parts that begin at the given sections,
 // in order, and pushes those that have buffers onto the stack of parts. It
 // permutes the list, of which each part keeps a piece.
-func (k *kernel) split(c component, bounds []int32) {
-	part := func(j int32) int {
-		p, found := slices.BinarySearch(bounds, k.first[j])
-		if !found {
-			p--
-		}
-		return p
+func (k *kernel) split(c component, bounds []Section) {
+	ends := k.ends[:0]
+	for range len(bounds) + 1 {
+		ends = append(ends, 0)
 	}
-	ends := k.grab(len(bounds) + 1)
-	clear(ends)
+	k.ends = ends
 	for _, j := range c.list {
-		ends[part(j)+1]++
+		ends[partOf(bounds, k.first[j])+1]++
 	}
 	for p := 1; p < len(ends); p++ {
 		ends[p] += ends[p-1]
 	}
 	k.byInf = append(k.byInf[:0], c.list...)
 	for _, j := range k.byInf {
-		p := part(j)
+		p := partOf(bounds, k.first[j])
 		c.list[ends[p]] = j
 		ends[p]++
 	}
@@ -112,4 +107,17 @@ func (k *kernel) split(c component, bounds []int32) {
 		}
 		k.parts = append(k.parts, component{list: list, first: bounds[p], last: last, off: c.off, rank: c.rank})
 	}
+}
+
+// partOf returns the last of the bounds that is not after the section.
+func partOf(bounds []Section, s Section) int {
+	low, high := 0, len(bounds)
+	for high-low > 1 {
+		if mid := (low + high) / 2; bounds[mid] <= s {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
 }

@@ -1,4 +1,4 @@
-// Package canonical is the exact planner: depth-first search over canonical
+// Package exact is the exact planner: depth-first search over canonical
 // plans, after MiniMalloc (Moffitt, ASPLOS 2023), with stronger inference.
 //
 // # Algorithm
@@ -38,7 +38,7 @@
 //
 // # Legend
 //
-//	n, m    buffers and sections of the partition
+//	j       a buffer of the partition; n of them, in m sections
 //	lb      least offset: the highest top of the placed buffers it overlaps
 //	inf     inferred lower bound, at least lb; prunes, never places
 //	ub      highest offset that fits the capacity
@@ -82,77 +82,94 @@ func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 
 // engine runs the kernels of all partitions against one capacity after another.
 type engine struct {
-	tl       *timeline.Timeline
-	orders   []string
-	workers  int
-	kernels  []*kernel
-	state    []partitionState
+	settings
 	ctx      context.Context // for the watches of a race
 	watch    *run.Watch
-	budget   int64 // 0 for none
+	tl       *timeline.Timeline
+	workers  int
+	budget   int64 // nodes; unlimited for none
 	began    time.Time
 	progress func(plan.Progress)
-	height   int64 // of the incumbent, 0 for none
-	bound    int64
+
+	parts  []part
+	byPeak []int32 // partitions, the one with the least room first
+	table  int     // entries left for tables of distances
+	local  []int32 // per buffer of the problem: its number in its partition (interlock.go)
+	stats  plan.Stats
+	// stuck says that some partition can neither be planned nor refuted.
+	stuck bool
+	interval
 }
 
-// partitionState is what is known of one partition across runs.
-type partitionState struct {
-	offsets []int64 // the lowest plan found, in the kernel's numbering; nil for none
+// part is what is known of one partition across runs.
+type part struct {
+	offsets []int64 // the lowest plan found, in the partition's numbering; nil for none
 	height  int64
 	bound   int64 // no plan of the partition is lower
-	// interlock is the complete search for a partition whose windows
-	// interlock; nil for all others.
-	interlock *interlock
-	// team holds a kernel for each order, where orders run side by side.
-	team []*kernel
+
+	kernel     *kernel    // nil until the partition is first tried
+	team       []*kernel  // one for each order, where orders run side by side
+	interlocks knowledge  // whether its windows do
+	complete   *interlock // the complete search, where they do
 }
 
+// knowledge is the answer to a question that takes time.
+type knowledge uint8
+
+const (
+	maybe knowledge = iota
+	no
+	yes
+)
+
 func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, set settings) *engine {
-	e := &engine{ctx: ctx, watch: run.NewWatch(ctx), tl: tl, orders: set.orders, workers: o.Workers, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, bound: tl.LowerBound}
-	for _, p := range tl.Partitions {
-		k := newKernel(tl, p, set.switches, e.watch)
-		k.tick = e.tick
-		var s partitionState
-		if k.windowed && tl.Interlocks(p) {
-			s.interlock = newInterlock(tl, p, e.watch)
-			s.interlock.tick = e.tick
-		}
-		e.kernels = append(e.kernels, k)
-		e.state = append(e.state, s)
+	e := &engine{
+		settings: set, ctx: ctx, watch: run.NewWatch(ctx), tl: tl, workers: o.Workers, budget: o.NodeLimit,
+		began: time.Now(), progress: o.Progress, table: tableMost,
+		parts: make([]part, len(tl.Partitions)), byPeak: make([]int32, len(tl.Partitions)),
 	}
+	if o.NodeLimit == 0 {
+		e.budget = unlimited
+	}
+	e.bound = tl.LowerBound
+	peaks := make([]int64, len(tl.Partitions))
+	for p, at := range tl.Partitions {
+		e.byPeak[p] = int32(p)
+		for _, load := range tl.Load[at.First:at.Last] {
+			peaks[p] = max(peaks[p], load)
+		}
+	}
+	// The partition with the least room is the likeliest to be refuted.
+	mergeSort(e.byPeak, make([]int32, len(peaks)), func(p, q int32) bool { return peaks[p] > peaks[q] }, e.watch)
 	return e
 }
 
 func (e *engine) close() { e.watch.Close() }
 
-// tick reports progress; the kernels call it every few thousand nodes.
-func (e *engine) tick() { e.report(e.spent()) }
-
-func (e *engine) report(nodes int64) {
-	if e.progress != nil {
-		e.progress(plan.Progress{Height: e.height, LowerBound: e.bound, Nodes: nodes, Elapsed: time.Since(e.began)})
+// kernel returns the kernel of partition p; nil where the run is over.
+func (e *engine) kernel(p int) *kernel {
+	s := &e.parts[p]
+	if s.kernel == nil {
+		k := newKernel(e.tl, e.tl.Partitions[p], e.switches, e.watch, &e.table)
+		if e.watch.Over() {
+			return nil
+		}
+		k.tick = func() { e.report(k.nodes) }
+		s.kernel = k
 	}
+	return s.kernel
 }
 
-// spent returns the nodes searched so far.
-func (e *engine) spent() int64 { return e.stats().Nodes }
-
-func (e *engine) stats() plan.Stats {
-	var s plan.Stats
-	for p, k := range e.kernels {
-		s.Nodes += k.nodes
-		s.Backtracks += k.backtracks
-		for _, other := range e.state[p].team[min(1, len(e.state[p].team)):] {
-			s.Nodes += other.nodes
-			s.Backtracks += other.backtracks
-		}
-		if x := e.state[p].interlock; x != nil {
-			s.Nodes += x.nodes
-			s.Backtracks += x.backtracks
-		}
+// report tells the caller what stands; nodes are those not counted yet.
+func (e *engine) report(nodes int64) {
+	if e.progress == nil {
+		return
 	}
-	return s
+	q := plan.Progress{LowerBound: e.bound, Nodes: e.stats.Nodes + nodes, Elapsed: time.Since(e.began)}
+	if e.best != nil {
+		q.Height, q.Offsets = e.height, e.best
+	}
+	e.progress(q)
 }
 
 // solve decides whether the problem fits the capacity.
@@ -166,7 +183,7 @@ func (e *engine) solve(capacity int64) plan.Result {
 	case undecided:
 		r.Status = model.Unknown
 	}
-	r.Stats = e.stats()
+	r.Stats = e.stats
 	return r
 }
 
@@ -180,9 +197,9 @@ func (e *engine) offsets() []int64 {
 			offsets[i] = *buffers[i].Fixed
 		}
 	}
-	for p, k := range e.kernels {
-		for j, i := range k.id {
-			offsets[i] = e.state[p].offsets[j]
+	for p := range e.parts {
+		for j, i := range e.tl.Partitions[p].Buffers {
+			offsets[i] = e.parts[p].offsets[j]
 		}
 	}
 	return offsets

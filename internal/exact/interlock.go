@@ -74,16 +74,61 @@ type undo struct {
 	old  int64
 }
 
-func newInterlock(tl *timeline.Timeline, p timeline.Partition, watch *run.Watch) *interlock {
-	n := len(p.Buffers)
+// pairsMost bounds the pairs of a complete search: 256 MiB with their tables.
+const pairsMost = 1 << 23
+
+// interlocks says whether the windows of partition p interlock.
+func (e *engine) interlocks(p int) knowledge {
+	s := &e.parts[p]
+	if s.interlocks == maybe {
+		if found, known := e.tl.Interlocks(e.tl.Partitions[p], e.watch.Over); found {
+			s.interlocks = yes
+		} else if known {
+			s.interlocks = no
+		}
+	}
+	return s.interlocks
+}
+
+// complete runs the complete search on partition p, of which the canonical one
+// had the given outcome.
+func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
+	if e.over() {
+		return undecided
+	}
+	x := e.parts[p].complete
+	if x == nil {
+		if x = newInterlock(e, p); x == nil {
+			// With too many pairs, nothing but a canonical plan can be found.
+			e.stuck = r == exhausted
+			return undecided
+		}
+		x.tick = func() { e.report(x.nodes) }
+		e.parts[p].complete = x
+	}
+	v := x.run(capacity, e.within(limit))
+	e.count(&x.nodes, &x.backtracks)
+	if v == fits {
+		e.keep(p, x.lb)
+	}
+	return v
+}
+
+// newInterlock prepares a partition; it returns nil where there are too many
+// pairs or the run is over.
+func newInterlock(e *engine, p int) *interlock {
+	tl, buffers := e.tl, e.tl.Partitions[p].Buffers
+	n := len(buffers)
 	x := &interlock{
 		n: n, align: make([]int64, n), start: make([]int64, n), fixed: make([]bool, n), size: make([]int64, n),
 		lb: make([]int64, n), ub: make([]int64, n), out: make([][]arc, n), in: make([][]arc, n),
-		queued: make([]bool, n), passes: make([]int32, n), rigid: true, watch: watch, tick: func() {},
+		queued: make([]bool, n), passes: make([]int32, n), rigid: true, watch: e.watch,
 	}
-	local := make(map[int32]int32, n)
-	for j, i := range p.Buffers {
-		local[i] = int32(j)
+	if e.local == nil {
+		e.local = make([]int32, len(tl.Problem.Buffers))
+	}
+	for j, i := range buffers {
+		e.local[i] = int32(j)
 		b := &tl.Problem.Buffers[i]
 		x.align[j], x.size[j] = b.Align(), b.Size
 		x.rigid = x.rigid && b.Align() == 1
@@ -92,13 +137,16 @@ func newInterlock(tl *timeline.Timeline, p timeline.Partition, watch *run.Watch)
 		}
 	}
 	var conflicts []int32
-	for i, id := range p.Buffers {
+	for i, id := range buffers {
 		conflicts = tl.AppendConflicts(conflicts[:0], int(id))
 		for _, other := range conflicts {
-			if j := local[other]; int32(i) < j {
+			if j := e.local[other]; int32(i) < j {
 				from := int32(len(x.bans))
 				x.bans = append(x.bans, tl.Forbid(int(id), int(other))...)
 				x.pairs = append(x.pairs, pair{int32(i), j, from, int32(len(x.bans))})
+				if len(x.pairs) > pairsMost || len(x.bans) > pairsMost || len(x.pairs)&63 == 0 && e.watch.Over() {
+					return nil
+				}
 			}
 		}
 	}
@@ -118,9 +166,7 @@ func (x *interlock) run(capacity, limit int64) verdict {
 	for j := range x.n {
 		x.out[j], x.in[j] = x.out[j][:0], x.in[j][:0]
 		x.lb[j], x.ub[j] = x.start[j], capacity-x.size[j]
-		if x.ub[j] >= 0 {
-			x.ub[j] = bound.Down(x.ub[j], x.align[j])
-		}
+		x.ub[j] = bound.Down(x.ub[j], x.align[j])
 		if x.ub[j] < x.lb[j] {
 			return refuted
 		}
@@ -187,6 +233,10 @@ func (x *interlock) settle() (violated int, ok bool) {
 		violated = -1
 		lowest := int64(math.MaxInt64)
 		for at, p := range x.pairs {
+			if at&4095 == 4095 && x.watch.Over() {
+				x.gaveUp = true
+				return 0, false
+			}
 			if x.decided[at] {
 				continue
 			}

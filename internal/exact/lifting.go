@@ -45,10 +45,16 @@ func (k *kernel) lift(c component) bool {
 	// ends[i] is the least end under open[i] that is known so far.
 	ends := k.openEnd[:0]
 	for _, b := range open {
+		if k.huge && k.late() {
+			return true
+		}
 		ends = append(ends, k.leastEnd(c, b))
 	}
 	k.openEnd = ends
 	for rest := len(open); rest > 0; rest-- {
+		if k.huge && k.late() {
+			return true
+		}
 		// Settle the open buffer with the least bound.
 		pick := 0
 		for i := 1; i < rest; i++ {
@@ -80,20 +86,20 @@ func (k *kernel) lift(c component) bool {
 }
 
 // waits reports whether j lies under the canonical bound.
-func (k *kernel) waits(c component, j int32) bool {
+func (k *kernel) waits(c component, j Buffer) bool {
 	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
 }
 
 // confirmed reports whether a chain of witnesses shows that the bound of b
 // cannot be raised. seen[b] is epoch where it does and epoch-1 where it does
 // not, both in this call of lift only.
-func (k *kernel) confirmed(c component, b int32) bool {
+func (k *kernel) confirmed(c component, b Buffer) bool {
 	if k.seen[b] >= k.epoch-1 {
 		return k.seen[b] == k.epoch
 	}
 	k.seen[b] = k.epoch - 1
 	w := k.witness[b]
-	if w < 0 || k.placed[w] {
+	if w == nobody || k.placed[w] {
 		return false
 	}
 	// A witness is a neighbour for ever; only its bound may have moved.
@@ -111,7 +117,7 @@ func (k *kernel) confirmed(c component, b int32) bool {
 
 // leastEnd returns the least bound of b that a neighbour would raise it to,
 // open neighbours aside, and makes that one its witness.
-func (k *kernel) leastEnd(c component, b int32) int64 {
+func (k *kernel) leastEnd(c component, b Buffer) int64 {
 	least := int64(math.MaxInt64)
 	if k.plain {
 		first, last := k.first[b], k.last[b]

@@ -183,8 +183,9 @@ func TestCancel(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, capacity := range []int64{0, tl.Problem.Capacity} {
-		if r := solveWithin(t, ctx, tl, plan.Options{Capacity: capacity}); r.Status != model.Unknown || r.Stats.Nodes > 1 {
+	// Without a capacity any plan will do; with one there is none at hand.
+	for capacity, want := range map[int64]model.Status{0: model.Feasible, tl.Problem.Capacity: model.Unknown} {
+		if r := solveWithin(t, ctx, tl, plan.Options{Capacity: capacity}); r.Status != want || r.Stats.Nodes > 0 {
 			t.Errorf("ended before it began: %s after %d nodes", r.Status, r.Stats.Nodes)
 		}
 	}
@@ -402,5 +403,38 @@ func TestStepOfAlignments(t *testing.T) {
 	}
 	if coarse < 1000 {
 		t.Errorf("the test is lopsided: the step is above 1 for %d", coarse)
+	}
+}
+
+// TestOneLifetime plans many buffers that are all live at once: stacked at once
+// where nothing tells them apart, and otherwise by a dive that raises what is
+// left at every step. Neither may take memory with the square of their number.
+func TestOneLifetime(t *testing.T) {
+	for _, mixed := range []bool{false, true} {
+		n := 10_000
+		if mixed {
+			n = 3000
+		}
+		p := &model.Problem{}
+		for i := range n {
+			b := model.Buffer{ID: strconv.Itoa(i), Lower: 0, Upper: 1, Size: 1 + int64(i*7919%64)}
+			if mixed && i == 0 {
+				b.Size, b.Alignment = 2, 2 // no stack: alignments differ
+			}
+			p.Buffers = append(p.Buffers, b)
+		}
+		tl := timeline.New(p)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		r := solveWithin(t, context.Background(), tl, plan.Options{Capacity: tl.LowerBound})
+		runtime.ReadMemStats(&after)
+		mb := (after.TotalAlloc - before.TotalAlloc) >> 20
+		t.Logf("%s after %d nodes, %v, %d MB", r.Status, r.Stats.Nodes, r.Stats.Elapsed, mb)
+		if r.Status != model.Optimal {
+			t.Errorf("%d buffers of one lifetime: %s", n, r.Status)
+		}
+		if most := uint64(200); mb > most || !mixed && mb > 20 {
+			t.Errorf("%d buffers of one lifetime: %d MB", n, mb)
+		}
 	}
 }

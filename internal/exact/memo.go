@@ -31,8 +31,6 @@ type memo struct {
 	clock   uint64
 }
 
-func newMemo() *memo { return &memo{} }
-
 // recall hashes the state of the component and reports whether it is known to
 // fail. The key is zero where the memo is off.
 func (k *kernel) recall(c component) (key memoKey, known bool) {

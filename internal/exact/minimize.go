@@ -1,9 +1,8 @@
 package exact
 
 import (
-	"math"
-
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -19,74 +18,115 @@ import (
 // incumbent, which is the easiest to satisfy. A round without any progress
 // doubles the limit.
 //
-// Heights are multiples of the greatest common divisor of all sizes, fixed
-// offsets and windows, as far as alignments respect it, so the capacities asked
-// are too.
+// Only multiples of the step of heights (bound.Step) are asked.
+//
+// Invariant: no plan is lower than bound; best is a plan of the given height
+// within the roof, or nil.
+
+// interval is what a minimisation knows.
+type interval struct {
+	step   int64
+	roof   int64 // no plan may be higher
+	bound  int64
+	best   []int64
+	height int64 // of best, or one above the roof
+}
 
 // minimize looks for the lowest plan within the capacity, if one is set.
 func (e *engine) minimize(o plan.Options) plan.Result {
-	r := plan.Result{LowerBound: e.tl.LowerBound}
-	if len(e.kernels) == 0 {
-		r.Status, r.Offsets = model.Optimal, e.offsets()
-		return r
+	e.step = bound.Step(e.tl.Problem)
+	e.bound = bound.Up(e.tl.LowerBound, e.step)
+	e.roof = model.MaxSum
+	if o.Capacity > 0 {
+		e.roof = o.Capacity
 	}
-	step := bound.Step(e.tl.Problem)
-	proven := bound.Up(e.tl.LowerBound, step)
-	var best []int64
-	height := int64(math.MaxInt64) // of best
-	roof := o.Capacity
-	if roof == 0 {
-		roof = model.MaxSum
-	}
-	take := func(offsets []int64) {
-		if h := model.HeightOf(e.tl.Problem, offsets); h <= roof && h < height {
-			best, height = offsets, h
-			e.height = h
-		}
-	}
+	e.height = e.roof + 1
 	if o.Start != nil {
-		take(o.Start)
-		for p, k := range e.kernels {
-			part := make([]int64, k.n)
-			for j, i := range k.id {
-				part[j] = o.Start[i]
-			}
-			e.keep(p, part)
+		e.start(o.Start)
+	}
+	infeasible := e.best == nil && e.ask(e.roof, e.fit) == refuted
+	switch {
+	case e.best != nil:
+		e.narrow()
+	case !infeasible:
+		e.fallBack()
+	}
+	r := plan.Result{Status: model.Unknown, LowerBound: e.tl.LowerBound, Stats: e.stats}
+	switch {
+	case infeasible:
+		r.Status = model.Infeasible
+		if o.Capacity > 0 {
+			r.LowerBound = o.Capacity + 1
+		}
+	case e.best != nil:
+		r.Status, r.Offsets, r.LowerBound = model.Feasible, e.best, min(e.bound, e.height)
+		if e.bound >= e.height {
+			r.Status = model.Optimal
 		}
 	}
-	// ask tries one capacity and moves proven or height.
-	ask := func(capacity int64, try func(int64) verdict) verdict {
-		v := try(capacity)
-		switch v {
-		case fits:
-			take(e.offsets())
-		case refuted:
-			proven = max(proven, bound.Up(capacity+1, step))
-			e.bound = proven
-		}
-		return v
+	return r
+}
+
+// fallBack takes a plan that needs no search, where a limit came before there was
+// any. Where the limit is the clock's, first-fit stacks what it has no time for.
+func (e *engine) fallBack() {
+	if offsets, _ := place.Place(e.watch, e.tl, nil, place.FirstFit); offsets != nil {
+		e.take(offsets)
 	}
-	if best == nil {
-		// Anything fits a roof this high without backtracking.
-		if ask(roof, e.fit) == refuted {
-			r.Status, r.LowerBound = model.Infeasible, roof+1
-			r.Stats = e.stats()
-			return r
+}
+
+// start takes a plan to improve on. Where it is too high as a whole, it may still
+// be low enough in some partitions.
+func (e *engine) start(offsets []int64) {
+	e.take(offsets)
+	for p := range e.parts {
+		buffers := e.tl.Partitions[p].Buffers
+		part := make([]int64, len(buffers))
+		for j, i := range buffers {
+			part[j] = offsets[i]
 		}
+		e.keep(p, part)
 	}
+}
+
+// take makes a plan the incumbent where it is lower.
+func (e *engine) take(offsets []int64) {
+	if h := model.HeightOf(e.tl.Problem, offsets); h < e.height {
+		e.best, e.height = offsets, h
+		e.report(0)
+	}
+}
+
+// ask tries one capacity and narrows the interval.
+func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
+	v := try(capacity)
+	switch v {
+	case fits:
+		e.take(e.offsets())
+	case refuted:
+		e.bound = max(e.bound, bound.Up(capacity+1, e.step))
+	}
+	return v
+}
+
+// narrow asks capacities until the interval is closed or a limit comes.
+func (e *engine) narrow() {
 	halves := int64(firstRound)
 	once := func(capacity int64) verdict { return e.round(capacity, halves) }
-	for best != nil && proven < height && !e.over() {
+	for e.bound < e.height && !e.over() {
 		moved := false
-		for _, pick := range []func() int64{
-			func() int64 { return proven },
-			func() int64 { return proven + bound.Down((height-proven)/2, step) },
-			func() int64 { return bound.Down(height-1, step) },
-		} {
-			if proven >= height || e.over() {
+		for aim := range 3 {
+			if e.bound >= e.height || e.over() {
 				break
 			}
-			if ask(max(proven, pick()), once) != undecided {
+			capacity := e.bound
+			switch aim {
+			case 1:
+				capacity += bound.Down((e.height-e.bound)/2, e.step)
+			case 2:
+				capacity = max(capacity, bound.Down(e.height-1, e.step))
+			}
+			if e.ask(capacity, once) != undecided {
 				moved = true
 			}
 		}
@@ -94,16 +134,4 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 			halves = longer(halves)
 		}
 	}
-	r.Stats = e.stats()
-	r.LowerBound = min(proven, height)
-	if best == nil {
-		r.Status = model.Unknown
-		r.LowerBound = e.tl.LowerBound
-		return r
-	}
-	r.Offsets, r.Status = best, model.Feasible
-	if proven >= height {
-		r.Status = model.Optimal
-	}
-	return r
 }

@@ -31,6 +31,9 @@ func (k *kernel) notFirst(c component) (changed, ok bool) {
 		least[s] = twoEnds{math.MaxInt64, math.MaxInt64}
 	}
 	for _, j := range k.active {
+		if k.huge && k.late() {
+			return false, true
+		}
 		end := k.bound(j) + k.size[j]
 		in := least[k.slot[k.first[j]]:k.slot[k.last[j]]]
 		for s := range in {
@@ -40,6 +43,9 @@ func (k *kernel) notFirst(c component) (changed, ok bool) {
 		}
 	}
 	for _, j := range k.active {
+		if k.huge && k.late() {
+			return false, true
+		}
 		h := k.bound(j)
 		end := h + k.size[j]
 		room := k.limit - h
@@ -76,13 +82,16 @@ type twoEnds struct{ first, second int64 }
 func (k *kernel) notFirstGapped(c component) (changed, ok bool) {
 	low1, low2, arg := k.low1, k.low2, k.arg
 	for s := c.first; s < c.last; s++ {
-		low1[s], low2[s], arg[s] = math.MaxInt64, math.MaxInt64, -1
+		low1[s], low2[s], arg[s] = math.MaxInt64, math.MaxInt64, nobody
 	}
 	for _, j := range c.list {
+		if k.huge && k.late() {
+			return false, true
+		}
 		h := k.bound(j)
 		for _, span := range k.spansOf(j) {
-			end := h + span.Upper
-			for s := span.First; s < span.Last; s++ {
+			end := h + span.upper
+			for s := span.first; s < span.last; s++ {
 				if end < low1[s] {
 					low1[s], low2[s], arg[s] = end, low1[s], j
 				} else if end < low2[s] {
@@ -92,11 +101,14 @@ func (k *kernel) notFirstGapped(c component) (changed, ok bool) {
 		}
 	}
 	for _, j := range c.list {
+		if k.huge && k.late() {
+			return false, true
+		}
 		h := k.bound(j)
 		to := h
 		for _, span := range k.spansOf(j) {
-			for s := span.First; s < span.Last; s++ {
-				if h+span.Lower+k.total[s] <= k.limit {
+			for s := span.first; s < span.last; s++ {
+				if h+span.lower+k.total[s] <= k.limit {
 					continue
 				}
 				end := low1[s]
@@ -106,7 +118,7 @@ func (k *kernel) notFirstGapped(c component) (changed, ok bool) {
 				if end == math.MaxInt64 {
 					return true, false
 				}
-				to = max(to, end-span.Lower)
+				to = max(to, end-span.lower)
 			}
 		}
 		if to > h {

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"math/bits"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -30,7 +29,6 @@ type orderKeys struct {
 }
 
 func (k *kernel) initKeys(tl *timeline.Timeline) {
-	k.keys = make([]orderKeys, k.n)
 	// Overlaps: all others, less those that end before and those that start
 	// after. With gaps this counts extents, which is all that an order needs.
 	begins := make([]int32, k.m+1) // begins[s]: extents that begin before s
@@ -39,11 +37,14 @@ func (k *kernel) initKeys(tl *timeline.Timeline) {
 		begins[k.first[j]+1]++
 		ends[k.last[j]]++
 	}
-	for s := 1; s <= k.m; s++ {
+	for s := Section(1); s <= k.m; s++ {
 		begins[s] += begins[s-1]
 		ends[s] += ends[s-1]
 	}
 	for j, i := range k.id {
+		if j%pollEvery == pollEvery-1 && k.over() {
+			return
+		}
 		b := &tl.Problem.Buffers[i]
 		hi, lo := bits.Mul64(uint64(b.Size), uint64(b.Upper-b.Lower))
 		k.keys[j] = orderKeys{
@@ -55,38 +56,19 @@ func (k *kernel) initKeys(tl *timeline.Timeline) {
 	}
 }
 
-// initTwins links each buffer to the preceding identical one: the same spans,
-// size and alignment, and no fixed offset. A plan stays a plan when two such
-// buffers change places, so only one order of them is explored.
-func (k *kernel) initTwins(tl *timeline.Timeline) {
-	type shape struct {
-		first, last int32
-		size, align int64
-	}
-	latest := make(map[shape]int32, k.n)
-	for j := range int32(k.n) {
-		k.twin[j] = -1
-		if k.fixed[j] {
-			continue
-		}
-		of := shape{k.first[j], k.last[j], k.rawSize[j], k.align[j]}
-		if i, ok := latest[of]; ok && slices.Equal(tl.Spans(int(k.id[i])), tl.Spans(int(k.id[j]))) {
-			k.twin[j] = i
-		}
-		latest[of] = j
-	}
-}
-
 // rankList ranks the buffers of a component by the static preordering in use
 // and logs the old ranks.
-func (k *kernel) rankList(list []int32) {
+func (k *kernel) rankList(list []Buffer) {
 	if k.sw.preordering {
 		for _, j := range list {
+			if k.huge && k.late() {
+				return
+			}
 			k.totals[j] = k.maxTotal(j)
 		}
-		slices.SortFunc(list, k.compareKeys)
+		k.sortBy(list, k.before)
 	} else {
-		slices.Sort(list)
+		k.sortBy(list, func(i, j Buffer) bool { return i < j })
 	}
 	for r, j := range list {
 		k.rankLog = append(k.rankLog, rankChange{j, k.rank[j]})
@@ -95,7 +77,7 @@ func (k *kernel) rankList(list []int32) {
 }
 
 // maxTotal returns the largest total of buffer j's sections.
-func (k *kernel) maxTotal(j int32) int64 {
+func (k *kernel) maxTotal(j Buffer) int64 {
 	var most int64
 	if k.plain {
 		for _, t := range k.total[k.first[j]:k.last[j]] {
@@ -104,25 +86,25 @@ func (k *kernel) maxTotal(j int32) int64 {
 		return most
 	}
 	for _, span := range k.spansOf(j) {
-		for _, t := range k.total[span.First:span.Last] {
+		for _, t := range k.total[span.first:span.last] {
 			most = max(most, t)
 		}
 	}
 	return most
 }
 
-// compareKeys orders two buffers by the static preordering.
-func (k *kernel) compareKeys(i, j int32) int {
+// before orders two buffers by the static preordering.
+func (k *kernel) before(i, j Buffer) bool {
 	a, b := &k.keys[i], &k.keys[j]
 	for at := range len(k.order) {
 		var x, y int64
 		switch k.order[at] {
 		case 'A':
 			if a.areaHi != b.areaHi {
-				return descending(a.areaHi, b.areaHi)
+				return a.areaHi > b.areaHi
 			}
 			if a.areaLo != b.areaLo {
-				return descending(a.areaLo, b.areaLo)
+				return a.areaLo > b.areaLo
 			}
 		case 'C':
 			x, y = a.sections, b.sections
@@ -140,32 +122,18 @@ func (k *kernel) compareKeys(i, j int32) int {
 			x, y = a.size, b.size
 		}
 		if x != y {
-			return descending(x, y)
+			return x > y
 		}
 	}
-	return int(k.id[i]) - int(k.id[j])
-}
-
-func descending[T int64 | uint64](x, y T) int {
-	if x > y {
-		return -1
-	}
-	return 1
+	return k.id[i] < k.id[j]
 }
 
 // sortList puts a component's list into the order in which its buffers are
 // tried: by least offset and rank, or, without dynamic ordering, by rank.
-func (k *kernel) sortList(list []int32) {
-	slices.SortFunc(list, func(i, j int32) int {
-		if k.less(i, j) {
-			return -1
-		}
-		return 1
-	})
-}
+func (k *kernel) sortList(list []Buffer) { k.sortBy(list, k.less) }
 
 // less reports whether buffer i is tried before buffer j.
-func (k *kernel) less(i, j int32) bool {
+func (k *kernel) less(i, j Buffer) bool {
 	if k.sw.dynamicOrdering && k.lb[i] != k.lb[j] {
 		return k.lb[i] < k.lb[j]
 	}

@@ -128,12 +128,12 @@ func explored(t *testing.T, sw switches) []string {
 	p := suite.MiniMalloc()
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Gaps: []model.Gap{{Lower: 1, Upper: 2}}})
 	tl := timeline.New(p)
-	k := newKernel(tl, tl.Partitions[0], sw, run.NewWatch(context.Background()))
-	local := int32(slices.Index(k.id, 5))
+	k := newKernel(tl, tl.Partitions[0], sw, run.NewWatch(context.Background()), new(int))
+	local := Buffer(slices.Index(k.id, 5))
 	distance := k.distance
 	var orders []string
 	path := ""
-	k.distance = func(i, j int32) (int64, bool) {
+	k.distance = func(i, j Buffer) (int64, bool) {
 		if i != local && j != local {
 			return distance(i, j)
 		}
@@ -223,7 +223,7 @@ func TestFirstCanonical(t *testing.T) {
 		if off == "canonical" || off == "dynamic-ordering" {
 			continue // these decide what comes first
 		}
-		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()))
+		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()), new(int))
 		if r := k.run(12, "", 0, unlimited); r != solved {
 			t.Fatalf("without %q: outcome %d", off, r)
 		}

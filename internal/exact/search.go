@@ -7,21 +7,25 @@ package exact
 // from that alone, before the next candidate is placed, often ends the node
 // (postponement; "schedule or postpone" in Le Pape, Couronné, Vergamini and
 // Gosselin 1994), and the bounds that it tightens serve all later candidates.
+//
+// Invariant: search restores the state, unless it returns aborted. It returns
+// exhausted only where nothing below was left undone: not where a limit came,
+// and not where the trail no longer leads back.
 
 // outcome is what a search of a component found among canonical plans. It says
 // nothing of other plans: engine.attempt alone turns it into a verdict.
 type outcome uint8
 
 const (
-	aborted   outcome = iota // the node limit or the end of the run came first
+	aborted   outcome = iota // a limit came first
 	solved                   // best holds a plan for the component
 	exhausted                // no canonical completion fits
 )
 
 // component is a set of unplaced buffers that no cut divides.
 type component struct {
-	list        []int32 // in the order in which they are tried
-	first, last int32   // their sections [first, last)
+	list        []Buffer // in the order in which they are tried
+	first, last Section  // their sections [first, last)
 	// Whatever is placed next lies at or above (off, rank) in the canonical
 	// order.
 	off  int64
@@ -30,11 +34,11 @@ type component struct {
 	slack int64
 }
 
-// tickEvery is how many nodes pass between looks at the clock and at progress.
+// tickEvery is how many nodes pass between reports of progress.
 const tickEvery = 1 << 12
 
-// search explores the completions of a component that has passed infer. It
-// restores the state; where it returns solved, best holds the offsets.
+// search explores the completions of a component that has passed infer. Where
+// it returns solved, best holds the offsets.
 func (k *kernel) search(c component) outcome {
 	if len(c.list) == 0 {
 		return solved
@@ -46,16 +50,32 @@ func (k *kernel) search(c component) outcome {
 	if k.nodes&(tickEvery-1) == 0 {
 		k.tick()
 	}
-	if k.watch.Over() {
+	if k.over() {
 		return aborted
+	}
+	k.check(c)
+	if k.isStack(c) {
+		return k.stack(c)
 	}
 	key, known := k.recall(c)
 	if known {
 		return exhausted
 	}
+	k.trim()
+	if r := k.tryEach(c); r != exhausted {
+		return r
+	}
+	k.backtracks++
+	k.remember(key)
+	return exhausted
+}
+
+// tryEach places one candidate of c after the other and searches on from there.
+func (k *kernel) tryEach(c component) outcome {
 	ceiling := k.ceiling(c)
 	lowest := k.lowestTop(c)
 	sorted := k.sw.dynamicOrdering
+	postpones := k.sw.postponement && sorted && k.sw.canonical
 	at := k.mark()
 	tried := false
 	for i, j := range c.list {
@@ -73,9 +93,9 @@ func (k *kernel) search(c component) outcome {
 		if k.inf[j] > o || k.sw.symmetry && k.twin[j] >= 0 && !k.placed[k.twin[j]] {
 			continue
 		}
-		if tried && k.sw.postponement && sorted && k.sw.canonical {
+		if tried && postpones {
 			c.off, c.rank = o, k.rank[j]
-			if !k.infer(c, at.trail, -1) {
+			if !k.infer(c, at.trail, nobody) {
 				break
 			}
 			at = k.mark()
@@ -84,32 +104,46 @@ func (k *kernel) search(c component) outcome {
 			}
 		}
 		tried = true
-		result := exhausted
-		list, hat, ok := k.place(c.list, i)
-		if ok {
-			result = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: k.rank[j]}, j, at.trail)
+		r, hat := k.try(c, i, at)
+		if r != exhausted {
+			return r
 		}
-		k.undo(at, j)
-		if result != exhausted {
-			return result // nobody reads the list again
-		}
-		if len(c.list) > shareAbove {
-			k.rebuild(c)
+		if k.lost(at) || k.late() {
+			return aborted
 		}
 		if !hat && k.sw.hatless && sorted {
 			break
 		}
 	}
-	k.backtracks++
-	k.remember(key)
+	if k.late() {
+		return aborted // an inference may have been left undone
+	}
 	return exhausted
+}
+
+// try places candidate i of c, searches on, and takes the placement back. It
+// reports hat, whether anything unplaced overlaps the candidate.
+func (k *kernel) try(c component, i int, at mark) (r outcome, hat bool) {
+	j := c.list[i]
+	o, rank := k.lb[j], k.rank[j]
+	r = exhausted
+	list, hat, ok := k.place(c.list, i)
+	if ok {
+		r = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: rank}, j, at.trail)
+	}
+	k.undo(at, j)
+	// Where there is an answer, nobody reads the list again.
+	if r == exhausted && len(c.list) > shareAbove {
+		k.rebuild(c)
+	}
+	return r, hat
 }
 
 // descend goes on below the placement of j: c is what was j's component,
 // without j, and from the position of the trail before the placement.
-func (k *kernel) descend(c component, j int32, from int) outcome {
+func (k *kernel) descend(c component, j Buffer, from int) outcome {
 	if k.sw.decomposition {
-		if bounds := k.openCuts(c, j); bounds != nil {
+		if bounds := k.openCuts(c, j); len(bounds) > 0 {
 			return k.searchParts(c, bounds, j, from)
 		}
 	}

@@ -21,6 +21,9 @@ func (k *kernel) sectionsFit(c component) bool {
 			low[s] = math.MaxInt64
 		}
 		for _, j := range c.list {
+			if k.huge && k.late() {
+				return true
+			}
 			lb := k.lb[j]
 			if k.plain {
 				for s := k.first[j]; s < k.last[j]; s++ {
@@ -29,8 +32,8 @@ func (k *kernel) sectionsFit(c component) bool {
 				continue
 			}
 			for _, span := range k.spansOf(j) {
-				for s := span.First; s < span.Last; s++ {
-					low[s] = min(low[s], lb+span.Lower)
+				for s := span.first; s < span.last; s++ {
+					low[s] = min(low[s], lb+span.lower)
 				}
 			}
 		}

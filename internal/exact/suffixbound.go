@@ -17,7 +17,7 @@ package exact
 // sort of a list that is nearly sorted.
 // Source: Carlier 1982 for the machine bound; its use here is Stowage's.
 
-// suffixesFit reports whether every suffix of every pressed section of c fits.
+// suffixesFit reports whether every suffix of every selected section of c fits.
 func (k *kernel) suffixesFit(c component) bool {
 	if !k.plain {
 		return k.suffixesFitGapped(c, k.sortByInf(c.list))
@@ -28,10 +28,13 @@ func (k *kernel) suffixesFit(c component) bool {
 		j := order[i]
 		z := k.size[j]
 		room := k.limit - k.bound(j) - z
+		if k.huge && k.late() {
+			return true
+		}
 		acc := k.acc[k.slot[k.first[j]]:k.slot[k.last[j]]]
 		for s := range acc {
 			if acc[s] > room {
-				k.heat(k.unslot[k.slot[k.first[j]]+int32(s)])
+				k.promote(k.unslot[k.slot[k.first[j]]+Slot(s)])
 				return false
 			}
 			acc[s] += z
@@ -40,17 +43,20 @@ func (k *kernel) suffixesFit(c component) bool {
 	return true
 }
 
-func (k *kernel) suffixesFitGapped(c component, order []int32) bool {
+func (k *kernel) suffixesFitGapped(c component, order []Buffer) bool {
 	for s := c.first; s < c.last; s++ {
 		k.low[s], k.acc[s] = k.limit, 0
 	}
 	for i := len(order) - 1; i >= 0; i-- {
 		j := order[i]
+		if k.huge && k.late() {
+			return true
+		}
 		h := k.bound(j)
 		for _, span := range k.spansOf(j) {
-			for s := span.First; s < span.Last; s++ {
-				k.low[s] = min(k.low[s], h+span.Lower)
-				k.acc[s] += span.Upper - span.Lower
+			for s := span.first; s < span.last; s++ {
+				k.low[s] = min(k.low[s], h+span.lower)
+				k.acc[s] += span.upper - span.lower
 				if k.low[s]+k.acc[s] > k.limit {
 					return false
 				}
@@ -62,10 +68,14 @@ func (k *kernel) suffixesFitGapped(c component, order []int32) bool {
 
 // sortByInf returns the buffers of a list in ascending order of their inferred
 // bounds. The list is sorted by lb, which is close to it.
-func (k *kernel) sortByInf(list []int32) []int32 {
+func (k *kernel) sortByInf(list []Buffer) []Buffer {
 	order := append(k.byInf[:0], list...)
 	k.byInf = order
 	inf := k.inf
+	if k.huge {
+		k.sortBy(order, func(i, j Buffer) bool { return inf[i] < inf[j] })
+		return order
+	}
 	for i := 1; i < len(order); i++ {
 		j := order[i]
 		h := inf[j]

@@ -90,25 +90,33 @@ func (t *Timeline) Forbid(i, j int) []Forbidden {
 
 // Interlocks reports whether any two buffers of the partition can lie inside
 // one another's gaps: then "lower offset" does not mean "underneath", and
-// search over canonical orders alone is not complete.
-func (t *Timeline) Interlocks(p Partition) bool {
-	var windowed []int32
+// search over canonical orders alone is not complete. It asks over every few
+// dozen pairs; where that says so, the answer is not known.
+func (t *Timeline) Interlocks(p Partition, over func() bool) (found, known bool) {
+	var conflicts []int32
 	for _, i := range p.Buffers {
-		for _, s := range t.Spans(int(i)) {
-			if s.Lower != 0 || s.Upper != t.Problem.Buffers[i].Size {
-				windowed = append(windowed, i)
-				break
+		if !t.windowed(i) {
+			continue
+		}
+		conflicts = t.AppendConflicts(conflicts[:0], int(i))
+		for k, j := range conflicts {
+			if k&63 == 0 && over() {
+				return false, false
+			}
+			f := t.Forbid(int(i), int(j))
+			if len(f) != 1 || f[0].Above >= 0 || f[0].Below <= 0 {
+				return true, true
 			}
 		}
 	}
-	var conflicts []int32
-	for _, i := range windowed {
-		conflicts = t.AppendConflicts(conflicts[:0], int(i))
-		for _, j := range conflicts {
-			f := t.Forbid(int(i), int(j))
-			if len(f) != 1 || f[0].Above >= 0 || f[0].Below <= 0 {
-				return true
-			}
+	return false, true
+}
+
+// windowed reports whether buffer i uses a part of itself at any time.
+func (t *Timeline) windowed(i int32) bool {
+	for _, s := range t.Spans(int(i)) {
+		if s.Lower != 0 || s.Upper != t.Problem.Buffers[i].Size {
+			return true
 		}
 	}
 	return false

@@ -102,7 +102,7 @@ func TestInterlocks(t *testing.T) {
 					want = want || turns != 1 || !g.clash(int(i), int(j), 0)
 				}
 			}
-			if got := tl.Interlocks(part); got != want {
+			if got, known := tl.Interlocks(part, never); got != want || !known {
 				t.Fatalf("Interlocks(%v) = %v:%s", part.Buffers, got, describe(p))
 			}
 			if want {
@@ -197,7 +197,25 @@ func TestInterlockedExample(t *testing.T) {
 	if d, _ := tl.Distance(1, 0); d != -1 {
 		t.Errorf("the arch may be %d above the cat, want -1", d)
 	}
-	if !tl.Interlocks(tl.Partitions[0]) {
+	if found, known := tl.Interlocks(tl.Partitions[0], never); !found || !known {
 		t.Error("the arch and the cat do not interlock")
+	}
+}
+
+// never lets a question take its time.
+func never() bool { return false }
+
+// TestInterlocksUnderALimit asks when there is no time: nothing is known then.
+func TestInterlocksUnderALimit(t *testing.T) {
+	window := &model.Window{Lower: 1, Upper: 2}
+	tl := New(&model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4, Gaps: []model.Gap{{Lower: 1, Upper: 2, Window: window}}},
+		{ID: "b", Lower: 1, Upper: 2, Size: 1},
+	}})
+	if found, known := tl.Interlocks(tl.Partitions[0], func() bool { return true }); found || known {
+		t.Errorf("got %v, %v", found, known)
+	}
+	if found, known := tl.Interlocks(tl.Partitions[0], never); !found || !known {
+		t.Errorf("got %v, %v with time", found, known)
 	}
 }

@@ -1,0 +1,44 @@
+package exact
+
+// Idea: where decomposition has left a component of one section, its buffers are
+// live at the same moments, rest on the same top, and can only be stacked. All
+// orders give the same height but for the topmost buffer, which takes no more
+// than its own size where the others take theirs rounded up to the alignment. So
+// the component fits exactly where some buffer has room on top of the others,
+// and no search is needed: n placements of O(n) each become one pass.
+//
+// It is a part of the technique decomposition. It does not hold where a buffer is
+// fixed, where alignments differ, or where windows do.
+//
+// Complexity: O(list).
+
+// isStack reports whether the component can be stacked as it is.
+func (k *kernel) isStack(c component) bool {
+	return c.last-c.first == 1 && k.stackable && k.sw.decomposition
+}
+
+// stack stacks a component of one section in the order of its list, but for the
+// buffer that goes on top.
+func (k *kernel) stack(c component) outcome {
+	at := k.lb[c.list[0]]
+	total := k.total[c.first]
+	topmost := nobody
+	for i := len(c.list) - 1; i >= 0; i-- {
+		if j := c.list[i]; at+total-k.size[j] <= k.ub[j] {
+			topmost = j
+			break
+		}
+	}
+	if topmost == nobody {
+		k.backtracks++
+		return exhausted
+	}
+	for _, j := range c.list {
+		if j != topmost {
+			k.best[j] = at
+			at += k.size[j]
+		}
+	}
+	k.best[topmost] = at
+	return solved
+}
