@@ -12,7 +12,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/experiment"
 )
 
@@ -28,6 +27,8 @@ type compareFlags struct {
 	format       string
 	resume       string
 	quiet        bool
+
+	ignoreOffsets bool
 }
 
 func newCompare() *cobra.Command {
@@ -54,10 +55,11 @@ An interrupted comparison writes what it has. With --resume it also goes on from
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
+	f.Var(&c.capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: each input's, else none]")
+	f.BoolVar(&c.ignoreOffsets, "ignore-offsets", false, "read each input without the offsets that it fixes, such as those of a plan in CSV")
 	f.StringSliceVar(&c.planners, "planners", nil, "run the planners `P1,P2`; all is every one that there is [default: all]")
 	f.Uint64Var(&c.seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
 	f.IntVar(&c.workers, "workers", 1, "let each planner search with `N` goroutines")
-	f.Var(&c.capacity, "capacity", "fit into `SIZE` bytes [default: each input's, else none]")
 	f.Var(&c.timeout, "timeout", "stop a run after `D`; 0 is never")
 	f.Var(&c.exactTimeout, "exact-timeout", "spend up to `D` on the proven optimum of a problem that no planner proves; 0 is not at all")
 	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
@@ -65,8 +67,9 @@ An interrupted comparison writes what it has. With --resume it also goes on from
 	f.StringVar(&c.format, "format", "", "write as `NAME` (text, md, csv, json, svg) whatever the extension")
 	f.StringVar(&c.resume, "resume", "", "keep each run in `FILE`, a line of JSON each, and do not repeat those that are there")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "nothing on standard error")
+	group(cmd, "Problem", "capacity", "ignore-offsets")
 	group(cmd, "Planners", "planners", "seed", "workers")
-	group(cmd, "Limits", "capacity", "timeout", "exact-timeout", "nodes")
+	group(cmd, "Limits", "timeout", "exact-timeout", "nodes")
 	group(cmd, "Output", "output", "format", "resume", "quiet")
 	complete(cmd, "planners", func() []string { return append([]string{"all"}, plannerNames()...) })
 	complete(cmd, "format", experiment.Formats)
@@ -78,7 +81,7 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(c.output); err != nil {
+	if err := errors.Join(checkOutput(c.output), checkPicture(cmd, c.output, name, "")); err != nil {
 		return err
 	}
 	planners, err := c.chosen()
@@ -90,11 +93,12 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
 	}
 	for _, path := range inputs {
-		p, _, err := format.ReadProblem(path)
+		file, err := readProblem(path, c.capacity, c.ignoreOffsets)
 		if err != nil {
 			return err
 		}
-		s.Instances = append(s.Instances, experiment.FromFile(path, p, c.capacity.or(p)))
+		warnPinned(cmd, path, file)
+		s.Instances = append(s.Instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
 	}
 	experiment.DistinctNames(s.Instances)
 	cache, err := experiment.Open(c.resume)
@@ -105,12 +109,17 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 
 	ctx, release := interruptible(cmd.Context())
 	stderr := cmd.ErrOrStderr()
-	bars := startBars(stderr, !c.quiet && isTerminal(stderr), s)
+	bars := startBars(outletOf(stderr).w, !c.quiet && canRedraw(stderr), s)
 	result, runErr := s.Run(ctx, cache)
 	bars.stop()
 	interrupted := ctx.Err() != nil
 	release()
-	if err := writeTo(cmd, c.output, func(w io.Writer) error { return result.Write(w, name, setTable) }); err != nil {
+	width := 0
+	if toStdout(c.output) {
+		width = columns(cmd.OutOrStdout())
+	}
+	set := func(t *experiment.Table) string { return setTable(t, width) }
+	if err := writeTo(cmd, c.output, func(w io.Writer) error { return result.Write(w, name, set) }); err != nil {
 		return err
 	}
 	if err := errors.Join(runErr, cache.Close(), result.Err()); err != nil {
@@ -134,7 +143,7 @@ func (c *compareFlags) chosen() ([]string, error) {
 		case name == "all":
 			names = append(names, known...)
 		case !slices.Contains(known, name):
-			return nil, usagef("no planner is named %q; there are all, %s", name, strings.Join(known, ", "))
+			return nil, usagef("no planner is named %q%s", name, oneOf(name, append([]string{"all"}, known...)))
 		default:
 			names = append(names, name)
 		}
@@ -174,7 +183,7 @@ func startBars(w io.Writer, draw bool, s *experiment.Sweep) *bars {
 	b.writer.Style().Visibility.Value = true
 	b.writer.Style().Visibility.TrackerOverall = len(s.Instances) > 1
 	for k := range s.Instances {
-		t := &pretty.Tracker{Message: s.Instances[k].Name, Total: int64(len(s.Planners)) + 1, DeferStart: true}
+		t := &pretty.Tracker{Message: cell(s.Instances[k].Name), Total: int64(len(s.Planners)) + 1, DeferStart: true}
 		b.trackers = append(b.trackers, t)
 	}
 	s.Begin = func(k int) {
@@ -196,8 +205,9 @@ func (b *bars) stop() {
 	}
 }
 
-// setTable sets a table in the style of all listings.
-func setTable(t *experiment.Table) string {
+// setTable sets a table in the style of all listings, for a terminal of that
+// width or, at 0, for none.
+func setTable(t *experiment.Table, width int) string {
 	var header []any
 	var columns []table.ColumnConfig
 	for k, c := range t.Columns {
@@ -215,10 +225,10 @@ func setTable(t *experiment.Table) string {
 	out.SetColumnConfigs(columns)
 	for _, cells := range t.Rows {
 		row := make(table.Row, len(cells))
-		for k, cell := range cells {
-			row[k] = cell
+		for k, text := range cells {
+			row[k] = cell(text)
 		}
 		out.AppendRow(row)
 	}
-	return out.Render()
+	return fit(out, width)
 }

@@ -3,8 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
@@ -125,6 +127,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	}
 	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
 	var sum int64
+	figures := [3]int{5, 5, 4} // columns that lower, upper and size take
 	for i := range subset.Buffers {
 		b := &subset.Buffers[i]
 		var fixed any = ""
@@ -133,6 +136,14 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 		}
 		t.AppendRow(table.Row{cell(b.ID), b.Lower, b.Upper, b.Size, b.Align(), fixed})
 		sum += b.Size
+		for k, x := range []int64{b.Lower, b.Upper, b.Size} {
+			figures[k] = max(figures[k], len(strconv.FormatInt(x, 10)))
+		}
+	}
+	if width > 0 {
+		const rest = 5*2 + 9 + 8 // padding, alignment, offset
+		room := max(12, width-rest-figures[0]-figures[1]-figures[2])
+		t.SetColumnConfigs([]table.ColumnConfig{{Number: 1, WidthMax: room, WidthMaxEnforcer: text.WrapHard}})
 	}
 	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", fit(t, width), sum)
 	return err

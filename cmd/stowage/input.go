@@ -23,14 +23,18 @@ const planFileHelp = `A plan file, read as a problem: an offset in CSV, and the 
 // or that of the flag, and without its fixed offsets where they are to be
 // ignored.
 func (s *search) readProblem(path string) (*format.File, error) {
+	return readProblem(path, s.capacity, s.ignoreOffsets)
+}
+
+func readProblem(path string, capacity size, ignoreOffsets bool) (*format.File, error) {
 	f, err := format.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if s.capacity > 0 {
-		f.Problem.Capacity = int64(s.capacity)
+	if capacity > 0 {
+		f.Problem.Capacity = int64(capacity)
 	}
-	if s.ignoreOffsets {
+	if ignoreOffsets {
 		f.Unpin()
 	}
 	return f, nil
@@ -106,12 +110,9 @@ type owned struct {
 // readOwned reads a problem and the plan in the same file, for the capacity of
 // the file or that of a flag.
 func readOwned(path string, capacity size) (owned, error) {
-	f, err := format.ReadFile(path)
+	f, err := readProblem(path, capacity, false)
 	if err != nil {
 		return owned{}, err
-	}
-	if capacity > 0 {
-		f.Problem.Capacity = int64(capacity)
 	}
 	return ownPlan(f), nil
 }

@@ -101,14 +101,6 @@ func scaled(text string, unit int64) (int64, error) {
 	return n.Int64(), nil
 }
 
-// or returns the flag's capacity, else that of the problem.
-func (s *size) or(p *model.Problem) int64 {
-	if *s > 0 {
-		return int64(*s)
-	}
-	return p.Capacity
-}
-
 func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
 
 // Type names the value in help.

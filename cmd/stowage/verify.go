@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 )
 
 func newVerify() *cobra.Command {
@@ -91,12 +90,9 @@ func readBoth(args []string, capacity size) (owned, error) {
 		}
 		return own, own.needPlan(args[0])
 	}
-	f, err := format.ReadFile(args[0])
+	f, err := readProblem(args[0], capacity, false)
 	if err != nil {
 		return owned{}, err
-	}
-	if capacity > 0 {
-		f.Problem.Capacity = int64(capacity)
 	}
 	f.Plan = nil
 	offsets, err := readPlan(args[1], f.Problem)
