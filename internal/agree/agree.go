@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
@@ -154,6 +155,9 @@ func (q *Question) options(c *Case) (o plan.Options, ok bool) {
 	if q.Start {
 		o.Start = stacked(c.Problem)
 	}
+	if q.unlimited() {
+		o.Timeout = Patience
+	}
 	return o, true
 }
 
@@ -169,6 +173,9 @@ func reach(p *model.Problem) int64 {
 	}
 	return min(sum+top, model.MaxSum)
 }
+
+// Patience is how long an exact planner has for an answer where nothing limits it.
+const Patience = 10 * time.Second
 
 // refused stands for a planner's word that it does not take such problems. It is
 // no fault.

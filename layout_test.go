@@ -1,0 +1,208 @@
+package stowage_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// Idea: docs/architecture.md draws the folders as a tree and says which way the
+// imports point; both are held against the source, so that the drawing stays true.
+
+const module = "github.com/stowage-go/stowage"
+
+// goFolders returns each folder with Go code, with its files, by its path from the
+// root ("." for the root itself).
+func goFolders(t *testing.T) map[string][]string {
+	t.Helper()
+	folders := map[string][]string{}
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && p != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "testdata" || d.Name() == "bin") {
+			return filepath.SkipDir
+		}
+		if filepath.Ext(p) == ".go" {
+			folder := filepath.ToSlash(filepath.Dir(p))
+			folders[folder] = append(folders[folder], p)
+		}
+		return nil
+	})
+	if err != nil || len(folders) < 40 {
+		t.Fatalf("%d folders, %v", len(folders), err)
+	}
+	return folders
+}
+
+// drawn returns the folders of the tree in docs/architecture.md. A line has a
+// folder's name, below its parent's and two columns further right, and at least two
+// spaces before what is said of it. A name may be several folders deep.
+func drawn(t *testing.T) []string {
+	t.Helper()
+	lines := read(t, filepath.Join("docs", "architecture.md"))
+	for _, b := range blocksOf(lines) {
+		if b.info != "text layout" {
+			continue
+		}
+		var all, above []string
+		for i := b.from; i < b.to; i++ {
+			line := strings.NewReplacer("│", " ", "├", " ", "└", " ", "─", " ").Replace(lines[i])
+			text := strings.TrimLeft(line, " ")
+			if text == "" || strings.HasPrefix(text, "…") { // a heading
+				continue
+			}
+			depth := (len(line) - len(text)) / 2
+			name, about, _ := strings.Cut(text, "  ")
+			if name = strings.TrimSuffix(name, "/"); name == "" || depth > len(above) {
+				t.Fatalf("docs/architecture.md:%d: %q is below nothing", i+1, text)
+			}
+			if strings.TrimSpace(about) == "" {
+				t.Errorf("docs/architecture.md:%d: nothing is said of %s", i+1, name)
+			}
+			above = append(above[:depth], name)
+			all = append(all, path.Join(above...))
+		}
+		return all
+	}
+	t.Fatal("docs/architecture.md has no block of the layout")
+	return nil
+}
+
+// TestDocsLayout checks that every folder with Go code is drawn, each by itself,
+// and that every folder drawn is there.
+func TestDocsLayout(t *testing.T) {
+	folders, named := goFolders(t), drawn(t)
+	for folder := range folders {
+		if !slices.Contains(named, folder) {
+			t.Errorf("docs/architecture.md does not draw %s", folder)
+		}
+	}
+	for i, folder := range named {
+		if info, err := os.Stat(filepath.FromSlash(folder)); err != nil || !info.IsDir() {
+			t.Errorf("docs/architecture.md draws %s, which is not there", folder)
+		}
+		if slices.Index(named, folder) != i {
+			t.Errorf("docs/architecture.md draws %s twice", folder)
+		}
+	}
+}
+
+// kernel is what planners may stand on, each of these on those before it.
+var kernel = []string{"model", "plan", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/place", "internal/pairwise"}
+
+// layers says what of ours the code of a folder may import, tests aside; "" is the
+// root package, and a name stands for what is below it too. The entry with the
+// longest name that a folder is at or below counts. any is anything.
+var layers = []struct {
+	folder string
+	may    []string
+}{
+	{"model", nil},
+	{"plan", []string{"model"}},
+	{"internal/splitmix", nil},
+	{"internal/bound", []string{"model"}},
+	{"internal/verify", []string{"model"}},
+	{"internal/timeline", []string{"model", "internal/bound"}},
+	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
+	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
+	{"internal/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
+	{"internal/exact", kernel},
+	{"internal/greedy", kernel},
+	{"internal/climb", with(kernel, "internal/greedy", "internal/exact")},
+	{"internal/auto", with(kernel, "internal/greedy", "internal/exact", "internal/climb")},
+	{"internal/explain", kernel},
+	{".", with(kernel, "internal/auto", "internal/greedy", "internal/exact", "internal/climb", "internal/explain", "internal/verify")},
+
+	{"internal/baseline", with(kernel, "internal/baseline/descend", "internal/greedy")},
+	{"planner/baselines", []string{"internal/baseline"}},
+	{"planner/milp", with(kernel, "internal/greedy", "planner/milp")},
+	{"research/learn", with(kernel, "internal/baseline/tela", "internal/exact", "internal/suite", "internal/experiment", "format", "internal/verify")},
+
+	{"format", []string{"model", "format"}},
+	{"render", []string{"model", "render"}},
+
+	{"internal/suite", []string{"model", "internal/splitmix"}},
+	{"internal/public", []string{"model", "format/csv"}},
+	{"internal/plantest", with(kernel, "internal/verify", "internal/suite", "internal/public")},
+	{"internal/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
+	{"internal/experiment", with(kernel, "", "format", "render", "internal/public", "internal/verify")},
+	{"internal/testall", nil},
+	{"cmd", any},
+	{"bench", any},
+}
+
+var any = []string{"*"}
+
+func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }
+
+// TestDocsImports holds the imports against the layers, and the root module to the
+// standard library.
+func TestDocsImports(t *testing.T) {
+	own := map[string]bool{} // folders with a go.mod, the root's aside
+	for folder := range goFolders(t) {
+		for at := folder; at != "."; at = path.Dir(at) {
+			if _, err := os.Stat(filepath.Join(at, "go.mod")); err == nil {
+				own[folder] = true
+			}
+		}
+	}
+	checked := 0
+	for folder, files := range goFolders(t) {
+		layer := -1
+		for k, l := range layers {
+			if (l.folder == folder || strings.HasPrefix(folder, l.folder+"/")) && (layer < 0 || len(l.folder) > len(layers[layer].folder)) {
+				layer = k
+			}
+		}
+		if layer < 0 {
+			t.Errorf("layers says nothing of %s", folder)
+			continue
+		}
+		for _, file := range files {
+			if strings.HasSuffix(file, "_test.go") {
+				continue
+			}
+			parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ImportsOnly)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, spec := range parsed.Imports {
+				name, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				ours, ok := strings.CutPrefix(name, module)
+				if first, _, _ := strings.Cut(name, "/"); !ok {
+					if strings.Contains(first, ".") && !own[folder] {
+						t.Errorf("%s imports %s, which is not of the standard library", file, name)
+					}
+					continue
+				}
+				checked++
+				if ours = strings.TrimPrefix(ours, "/"); !allowed(layers[layer].may, ours) {
+					t.Errorf("%s imports %q: the layer of %s may not", file, ours, layers[layer].folder)
+				}
+			}
+		}
+	}
+	if checked < 300 {
+		t.Errorf("only %d imports", checked)
+	}
+}
+
+func allowed(may []string, name string) bool {
+	for _, m := range may {
+		if m == "*" || m == name || m != "" && strings.HasPrefix(name, m+"/") {
+			return true
+		}
+	}
+	return false
+}
