@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -142,6 +143,9 @@ func arity(least int, names ...string) cobra.PositionalArgs {
 			return usagef("missing argument %s", names[len(args)])
 		case len(args) > len(names):
 			return usagef("unexpected argument %q", args[len(names)])
+		}
+		if at := slices.Index(args, ""); at >= 0 {
+			return usagef("argument %s is empty", names[at])
 		}
 		return nil
 	}

@@ -29,7 +29,7 @@ func newMan() *cobra.Command {
 		Annotations: map[string]string{exitsKey: "0  written\n1  internal failure, or pages that cannot be written\n2  bad usage"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o777); err != nil {
-				return internalError{err}
+				return outputError{args[0], err}
 			}
 			return writePages(cmd.Root(), args[0])
 		},
@@ -40,7 +40,7 @@ func newMan() *cobra.Command {
 func writePages(cmd *cobra.Command, dir string) error {
 	path := filepath.Join(dir, pageName(cmd)+".1")
 	if err := format.WriteFile(path, func(w io.Writer) error { return writePage(w, cmd) }); err != nil {
-		return internalError{err}
+		return outputError{path, err}
 	}
 	for _, sub := range cmd.Commands() {
 		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {

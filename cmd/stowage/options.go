@@ -55,7 +55,7 @@ func (s *search) options() (stowage.Options, error) {
 		Seed:      s.seed,
 		Without:   s.without,
 	}
-	if !slices.Contains(plannerNames(), s.planner) {
+	if s.planner != "" && !slices.Contains(plannerNames(), s.planner) {
 		return o, unknownPlanner(s.planner)
 	}
 	for _, pair := range s.set {

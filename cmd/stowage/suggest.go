@@ -93,6 +93,9 @@ func unknownCommand(root *cobra.Command, name string) error {
 		if !c.IsAvailableCommand() {
 			continue
 		}
+		if c.Name() == name {
+			return usagef("the command %s must come first", name) // it stands after --
+		}
 		if slices.Contains(c.SuggestFor, name) {
 			return usagef("unknown command %q; is it %s?", name, c.Name())
 		}

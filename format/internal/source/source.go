@@ -6,6 +6,7 @@
 package source
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ type Text struct {
 func Read(r io.Reader, file string) (*Text, error) {
 	var b strings.Builder
 	b.Grow(sizeOf(r))
-	if _, err := io.Copy(&b, r); err != nil {
+	if _, err := io.Copy(untilNUL{&b}, r); err != nil && !errors.Is(err, errNUL) {
 		if file == "" {
 			return nil, err
 		}
@@ -47,6 +48,20 @@ func Read(r io.Reader, file string) (*Text, error) {
 		return nil, t.Refuse(at, t.Text[at:at+1], "is not valid UTF-8")
 	}
 	return t, nil
+}
+
+// untilNUL refuses more once it has a NUL byte: what comes then is no text, and
+// may never end, as that of /dev/zero.
+type untilNUL struct{ *strings.Builder }
+
+var errNUL = errors.New("a NUL byte")
+
+func (w untilNUL) Write(p []byte) (int, error) {
+	n, err := w.Builder.Write(p)
+	if bytes.IndexByte(p, 0) >= 0 {
+		err = errNUL
+	}
+	return n, err
 }
 
 // sizeOf guesses how much r holds, so that the text need not grow; 0 for no

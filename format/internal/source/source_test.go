@@ -44,6 +44,25 @@ func TestRead(t *testing.T) {
 	}
 }
 
+// endless is /dev/zero after its first line.
+type endless struct{ begun bool }
+
+func (e *endless) Read(p []byte) (int, error) {
+	clear(p)
+	if !e.begun {
+		e.begun = true
+		copy(p, "a\n")
+	}
+	return len(p), nil
+}
+
+func TestReadEndless(t *testing.T) {
+	_, err := Read(&endless{}, "x")
+	if err == nil || err.Error() != `x:2: "\x00": is not text: UTF-16 and binary files cannot be read` {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestJoin(t *testing.T) {
 	issues := func(lines ...int) error {
 		var c model.Issues
