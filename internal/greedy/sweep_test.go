@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/place"
@@ -17,38 +16,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// training returns some n buffers of a training step: activations kept until
-// the backward pass, workspaces, gradients, and weights with their state.
-func training(n int) *model.Problem {
-	rng := rand.New(rand.NewPCG(11, 11))
-	p := &model.Problem{Name: "training"}
-	layers := int64(n / 10)
-	add := func(lower, upper, size int64) {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(len(p.Buffers)), Lower: lower, Upper: upper, Size: max(size, 64)})
-	}
-	activation, weight := make([]int64, layers), make([]int64, layers)
-	for i := range layers {
-		activation[i] = 16384 * (1 + rng.Int64N(16)) * (1 + rng.Int64N(4))
-		weight[i] = 4096 * (1 + rng.Int64N(16))
-		add(2*i, 4*layers-2*i, activation[i])
-		add(2*i, 4*layers-2*i-1, activation[i]/8)
-		add(2*i, 2*i+1, 16*256<<(2*rng.Int64N(5)))
-		add(2*i, 2*i+3, activation[i]/2)
-	}
-	for i := layers - 1; i >= 0; i-- {
-		at := 2*layers + 2*(layers-1-i)
-		add(at, at+3, activation[i])
-		add(at, at+1, 16*256<<(2*rng.Int64N(5)))
-		add(at, at+2+rng.Int64N(6), weight[i])
-		for range 3 {
-			add(0, 4*layers+8, weight[i])
-		}
-	}
-	return p
-}
-
 func TestSweepMatchesTheBound(t *testing.T) {
-	p := training(60000)
+	p := plantest.Training(60000)
 	r, err := run.Run(context.Background(), sweep{}, timeline.New(p), plan.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -125,7 +94,7 @@ func TestSweepOptions(t *testing.T) {
 }
 
 func BenchmarkSweep(b *testing.B) {
-	for name, p := range map[string]*model.Problem{"training": training(1e6), "mixed": plantest.Mixed(1e6)} {
+	for name, p := range map[string]*model.Problem{"training": plantest.Training(1e6), "mixed": plantest.Mixed(1e6)} {
 		tl := timeline.New(p)
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()

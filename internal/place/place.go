@@ -190,13 +190,15 @@ func byPartition(tl *timeline.Timeline, order []int32) (sorted []int32, ends []i
 // begin empties the space for a partition.
 func (p *placer) begin(part *timeline.Partition) {
 	smallest := int64(math.MaxInt64)
+	width := 0
 	for _, i := range part.Buffers {
 		for _, s := range p.tl.Spans(int(i)) {
 			smallest = min(smallest, s.Upper-s.Lower)
+			width += int(s.Last - s.First)
 		}
 	}
 	p.first = part.First
-	p.used.reset(int(part.Last-part.First), smallest-1, bound.CommonAlignment(p.tl.Problem, part.Buffers))
+	p.used.reset(int(part.Last-part.First), width/len(part.Buffers), smallest-1, bound.CommonAlignment(p.tl.Problem, part.Buffers))
 }
 
 // put places buffer i and returns where it ends.

@@ -142,6 +142,104 @@ func bySize(p *model.Problem) []int32 {
 	return order
 }
 
+// placePlain is Place by the conflicts of each buffer: no trees, no lists.
+func placePlain(tl *timeline.Timeline, order []int32, fit Fit) []int64 {
+	buffers := tl.Problem.Buffers
+	offsets := make([]int64, len(buffers))
+	placed := make([]bool, len(buffers))
+	forbidden := func(i int32) (all []timeline.Forbidden) {
+		for _, j := range tl.AppendConflicts(nil, int(i)) {
+			if placed[j] {
+				for _, f := range tl.Forbid(int(j), int(i)) {
+					all = append(all, timeline.Forbidden{Above: offsets[j] + f.Above, Below: offsets[j] + f.Below})
+				}
+			}
+		}
+		slices.SortFunc(all, func(a, b timeline.Forbidden) int { return cmp.Compare(a.Above, b.Above) })
+		return all
+	}
+	for i := range buffers {
+		if at := buffers[i].Fixed; at != nil {
+			for _, f := range forbidden(int32(i)) {
+				if f.Above < *at && *at < f.Below {
+					return nil
+				}
+			}
+			offsets[i], placed[i] = *at, true
+		}
+	}
+	for _, i := range order {
+		if placed[i] {
+			continue
+		}
+		align := buffers[i].Align()
+		best, least, at := int64(-1), int64(math.MaxInt64), int64(0)
+		for _, f := range forbidden(i) {
+			if room := f.Above - at; room >= 0 && (best < 0 || fit == BestFit && room < least) {
+				best, least = at, room
+			}
+			if f.Below > at {
+				at = (f.Below + align - 1) / align * align
+			}
+		}
+		if best < 0 {
+			best = at
+		}
+		offsets[i], placed[i] = best, true
+	}
+	return offsets
+}
+
+// TestPlaceMatchesPlain holds the tree against conflicts one by one, where there
+// are enough sections for blocks of all sizes.
+func TestPlaceMatchesPlain(t *testing.T) {
+	count := uint64(400)
+	if testing.Short() {
+		count = 60
+	}
+	planned := 0
+	for seed := range count {
+		rng := rand.New(rand.NewPCG(seed, 41))
+		p := plantest.RandomOf(rng, 2+rng.IntN(160), 2+rng.Int64N(300))
+		// Fixed offsets far apart, or most problems would have none.
+		for i := range p.Buffers {
+			if b := &p.Buffers[i]; b.Fixed != nil {
+				*b.Fixed *= rng.Int64N(200)
+			}
+			if seed%3 == 0 { // short lives
+				b := &p.Buffers[i]
+				b.Upper, b.Gaps = min(b.Upper, b.Lower+1+rng.Int64N(12)), nil
+			}
+		}
+		tl := timeline.New(p)
+		order := bySize(p)
+		if seed%2 == 0 {
+			rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+		}
+		for _, fit := range []Fit{FirstFit, BestFit} {
+			got, _ := Place(nil, tl, order, fit)
+			if want := placePlain(tl, order, fit); !slices.Equal(got, want) {
+				t.Fatalf("seed %d, fit %d: got %v, want %v\n%s", seed, fit, got, want, list(p, order))
+			}
+			if got != nil {
+				planned++
+			}
+			if fit == FirstFit && Listable(tl) {
+				l := NewList(0)
+				for _, i := range order {
+					first, last := tl.Extent(int(i))
+					if at := l.Put(first, last, p.Buffers[i].Size, p.Buffers[i].Align(), fit); at != got[i] {
+						t.Fatalf("seed %d: buffer %d is at %d in the list, at %d in the tree", seed, i, at, got[i])
+					}
+				}
+			}
+		}
+	}
+	if planned < int(count) {
+		t.Errorf("%d plans of %d", planned, 2*count)
+	}
+}
+
 func list(p *model.Problem, order []int32) string {
 	s := ""
 	for _, i := range order {

@@ -11,14 +11,19 @@ import (
 // Random returns a small valid problem in which all features of the model
 // occur. Fixed offsets may collide.
 func Random(rng *rand.Rand) *model.Problem {
-	p := &model.Problem{}
 	horizon := 2 + rng.Int64N(20)
+	return RandomOf(rng, 1+rng.IntN(14), horizon)
+}
+
+// RandomOf is Random with n buffers in so many time slots.
+func RandomOf(rng *rand.Rand, n int, horizon int64) *model.Problem {
+	p := &model.Problem{}
 	fixed, gaps, aligned := rng.IntN(3) == 0, rng.IntN(2) == 0, rng.IntN(2) == 0
 	common := int64(1)
 	if rng.IntN(3) == 0 {
 		common = 4 // an alignment that all share
 	}
-	for i := range 1 + rng.IntN(14) {
+	for i := range n {
 		lower := rng.Int64N(horizon)
 		b := model.Buffer{
 			ID:    strconv.Itoa(i),
@@ -62,6 +67,36 @@ func Mixed(n int) *model.Problem {
 		}
 		lower := rng.Int64N(horizon - span)
 		p.Buffers[i] = model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + span, Size: 64 * (1 + rng.Int64N(1<<rng.IntN(14)))}
+	}
+	return p
+}
+
+// Training returns some n buffers of a training step: activations kept until
+// the backward pass, workspaces, gradients, and weights with their state.
+func Training(n int) *model.Problem {
+	rng := rand.New(rand.NewPCG(11, 11))
+	p := &model.Problem{Name: "training"}
+	layers := int64(n / 10)
+	add := func(lower, upper, size int64) {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(len(p.Buffers)), Lower: lower, Upper: upper, Size: max(size, 64)})
+	}
+	activation, weight := make([]int64, layers), make([]int64, layers)
+	for i := range layers {
+		activation[i] = 16384 * (1 + rng.Int64N(16)) * (1 + rng.Int64N(4))
+		weight[i] = 4096 * (1 + rng.Int64N(16))
+		add(2*i, 4*layers-2*i, activation[i])
+		add(2*i, 4*layers-2*i-1, activation[i]/8)
+		add(2*i, 2*i+1, 16*256<<(2*rng.Int64N(5)))
+		add(2*i, 2*i+3, activation[i]/2)
+	}
+	for i := layers - 1; i >= 0; i-- {
+		at := 2*layers + 2*(layers-1-i)
+		add(at, at+3, activation[i])
+		add(at, at+1, 16*256<<(2*rng.Int64N(5)))
+		add(at, at+2+rng.Int64N(6), weight[i])
+		for range 3 {
+			add(0, 4*layers+8, weight[i])
+		}
 	}
 	return p
 }
