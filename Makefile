@@ -12,7 +12,7 @@ MODULES     := ./... ./bench/... ./cmd/stowage/... ./planner/milp/... ./research
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build test race fuzz bench lint cover man clean
+.PHONY: build test race invariants fuzz bench lint cover man clean
 
 build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/stowage ./cmd/stowage
@@ -22,6 +22,10 @@ test:
 
 race:
 	$(GO) test -race $(MODULES)
+
+# The searches check themselves as they go: see internal/exact/invariants.go.
+invariants:
+	$(GO) test -short -tags invariants ./internal/exact/... ./internal/auto/... ./internal/explain/...
 
 # Each target is fuzzed alone: go test takes one at a time.
 fuzz:

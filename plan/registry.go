@@ -12,11 +12,16 @@ var registry []Planner
 // which is a mistake in the program. Call it from init functions only.
 func Register(p Planner) {
 	name := p.Info().Name
-	at, taken := slices.BinarySearchFunc(registry, name, byName)
-	if taken {
+	at := len(registry)
+	for at > 0 && registry[at-1].Info().Name > name {
+		at--
+	}
+	if at > 0 && registry[at-1].Info().Name == name {
 		panic("plan: two planners are named " + name)
 	}
-	registry = slices.Insert(registry, at, p)
+	registry = append(registry, p)
+	copy(registry[at+1:], registry[at:])
+	registry[at] = p
 }
 
 // Lookup returns the planner of that name. The error lists the names there are.

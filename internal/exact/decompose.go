@@ -4,7 +4,8 @@ package exact
 // what is unplaced on either side can be planned apart. A placement can open
 // such cuts only within the placed buffer's own extent.
 //
-// Invariant: a component has no open cut inside. The parts are ranked anew,
+// Invariant: a component has no open cut inside, but for the first, which is the
+// partition. The parts are ranked anew,
 // because the key T has changed; offsets still ascend, so a part keeps the
 // offset bound of its parent but not the rank. google/minimalloc restarts its
 // parts at offset 0, which explores plans that are not canonical.

@@ -198,6 +198,7 @@ func (x *interlock) search() outcome {
 		x.backtracks++
 		return exhausted
 	}
+	x.check()
 	if at < 0 {
 		return solved
 	}

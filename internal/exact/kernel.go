@@ -183,6 +183,18 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 	if k.over() {
 		return aborted
 	}
+	r, root := exhausted, k.root()
+	if k.infer(root, everything, nobody) {
+		r = k.search(root)
+	}
+	if r == exhausted && k.late() {
+		return aborted // an inference may have been left undone
+	}
+	return r
+}
+
+// root puts the state before the first placement and returns all buffers.
+func (k *kernel) root() component {
 	k.reset()
 	list := k.grab(int(k.n))
 	for j := range list {
@@ -191,16 +203,7 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 	k.rankList(list)
 	k.rankLog = k.rankLog[:0]
 	k.sortList(list)
-	root := component{list: list, first: 0, last: k.m, rank: -1}
-	k.check(root)
-	r := exhausted
-	if k.infer(root, everything, nobody) {
-		r = k.search(root)
-	}
-	if r == exhausted && k.late() {
-		return aborted // an inference may have been left undone
-	}
-	return r
+	return component{list: list, first: 0, last: k.m, rank: -1}
 }
 
 // setCapacity sets the bounds that follow from the capacity and reports
@@ -233,11 +236,7 @@ func (k *kernel) reset() {
 		k.witness[j] = nobody
 	}
 	k.trail, k.dropped, k.rankLog, k.used, k.parts = k.trail[:0], 0, k.rankLog[:0], 0, k.parts[:0]
-	add := func(s Section, z int64) {
-		if s < k.m {
-			k.total[s] += z
-		}
-	}
+	add := func(s Section, z int64) { k.total[s] += z } // total has an entry after the last section
 	for j := range k.n {
 		if k.plain {
 			add(k.first[j], k.size[j])

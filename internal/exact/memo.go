@@ -9,8 +9,8 @@ package exact
 // key holds only which buffers wait under it: all bounds that leave the same
 // ones waiting allow the same completions, and so do all ranks.
 //
-// Invariant: only proven failures are kept, never aborted ones. The key is 128
-// bits, salted by order and capacity, so the table survives restarts of the
+// Only what search has exhausted is kept, never what it has aborted. The key is
+// 128 bits, salted by order and capacity, so the table survives restarts of the
 // same order, which then skip what earlier rounds have refuted. With two
 // million states the odds of a false match are under 2^-86.
 //

@@ -20,8 +20,8 @@ import (
 //
 // Only multiples of the step of heights (bound.Step) are asked.
 //
-// Invariant: no plan is lower than bound; best is a plan of the given height
-// within the roof, or nil.
+// Invariant: best is nil, or a plan of the given height within the roof and not
+// under the bound.
 
 // interval is what a minimisation knows.
 type interval struct {
@@ -68,11 +68,48 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 }
 
 // fallBack takes a plan that needs no search, where a limit came before there was
-// any. Where the limit is the clock's, first-fit stacks what it has no time for.
+// any: what a program would have that plans nothing.
 func (e *engine) fallBack() {
-	if offsets, _ := place.Place(e.watch, e.tl, nil, place.FirstFit); offsets != nil {
-		e.take(offsets)
+	buffers := e.tl.Problem.Buffers
+	offsets := make([]int64, len(buffers))
+	var fixed []int
+	for i := range buffers {
+		offsets[i] = -1
+		if buffers[i].Fixed != nil {
+			fixed = append(fixed, i)
+		}
 	}
+	if e.compatible(fixed) {
+		e.take(place.Finish(e.tl, offsets))
+	}
+}
+
+// fixedMost is the number of fixed buffers up to which they are compared two by
+// two when the limit has come: that takes some milliseconds.
+const fixedMost = 2048
+
+// compatible reports whether the buffers that are fixed are known to leave one
+// another alone.
+func (e *engine) compatible(fixed []int) bool {
+	if len(fixed) > fixedMost {
+		return false
+	}
+	buffers := e.tl.Problem.Buffers
+	for k, i := range fixed {
+		at := *buffers[i].Fixed
+		for _, j := range fixed[:k] {
+			d := *buffers[j].Fixed - at
+			if d >= buffers[i].Size || -d >= buffers[j].Size {
+				continue
+			}
+			for _, f := range e.tl.Forbid(i, j) {
+				if f.Above < d && d < f.Below {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // start takes a plan to improve on. Where it is too high as a whole, it may still
@@ -106,6 +143,7 @@ func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
 	case refuted:
 		e.bound = max(e.bound, bound.Up(capacity+1, e.step))
 	}
+	e.check(e.tl.Problem)
 	return v
 }
 

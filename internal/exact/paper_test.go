@@ -125,6 +125,7 @@ func TestTable1(t *testing.T) {
 // each placement, which is where the orders are seen.
 func explored(t *testing.T, sw switches) []string {
 	t.Helper()
+	defer pauseChecks()() // they ask for distances too
 	p := suite.MiniMalloc()
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Gaps: []model.Gap{{Lower: 1, Upper: 2}}})
 	tl := timeline.New(p)

@@ -27,26 +27,20 @@ const tableMost = 1 << 23
 func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *run.Watch, table *int) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
 	k := &kernel{sw: sw, watch: watch, tick: func() {}}
-	k.static = static{
-		n: Buffer(n), m: Section(m), id: p.Buffers, plain: true, unit: bound.CommonAlignment(tl.Problem, p.Buffers),
-		size: make([]int64, n), rawSize: make([]int64, n), align: make([]int64, n),
-		fixed: make([]bool, n), start: make([]int64, n),
-		first: make([]Section, n), last: make([]Section, n), twin: make([]Buffer, n),
-		keys: make([]orderKeys, n), salt: make([]uint64, 2*n),
+	k.n, k.m, k.id, k.plain, k.unit = Buffer(n), Section(m), p.Buffers, true, bound.CommonAlignment(tl.Problem, p.Buffers)
+	for _, a := range [...]*[]int64{&k.size, &k.rawSize, &k.align, &k.start, &k.ub, &k.best, &k.totals, &k.seen} {
+		*a = make([]int64, n)
 	}
-	k.ub = make([]int64, n)
-	k.state = state{
-		cells: make([]int64, 2*n+m), total: make([]int64, m), cuts: make([]int32, m),
-		rank: make([]int32, n), placed: make([]bool, n), best: make([]int64, n),
+	for _, a := range [...]*[]int64{&k.total, &k.slotTotal, &k.top, &k.acc, &k.low} {
+		*a = make([]int64, m+1)
 	}
+	k.fixed, k.placed, k.rank = make([]bool, n), make([]bool, n), make([]int32, n)
+	k.first, k.last, k.twin, k.witness = make([]Section, n), make([]Section, n), make([]Buffer, n), make([]Buffer, n)
+	k.keys, k.salt = make([]orderKeys, n), make([]uint64, 2*n)
+	k.cells, k.cuts = make([]int64, 2*n+m), make([]int32, m)
 	k.lb, k.inf, k.floor = k.cells[:n:n], k.cells[n:2*n:2*n], k.cells[2*n:]
-	k.learned = learned{memo: new(memo), hot: [4]Section{-1, -1, -1, -1}, witness: make([]Buffer, n)}
-	k.scratch = scratch{
-		totals: make([]int64, n),
-		dirty:  make([]uint8, m+1), slot: make([]Slot, m+1), unslot: make([]Section, m+1), slotTotal: make([]int64, m+1), top: make([]int64, m),
-		acc: make([]int64, m), low: make([]int64, m),
-		least: make([]twoEnds, m), seen: make([]int64, n),
-	}
+	k.dirty, k.slot, k.unslot, k.least = make([]uint8, m), make([]Slot, m+1), make([]Section, m+1), make([]twoEnds, m)
+	k.memo, k.hot = new(memo), [4]Section{-1, -1, -1, -1}
 	for _, step := range [...]func(){
 		func() { k.describe(tl, p) },
 		func() { k.describeSpans(tl, p, table) },

@@ -8,8 +8,10 @@ package exact
 // (postponement; "schedule or postpone" in Le Pape, Couronné, Vergamini and
 // Gosselin 1994), and the bounds that it tightens serve all later candidates.
 //
-// Invariant: search restores the state, unless it returns aborted. It returns
-// exhausted only where nothing below was left undone: not where a limit came,
+// Invariant: search restores the state, but for bounds where the trail no longer
+// leads back.
+//
+// It returns exhausted only where nothing below was left undone: not where a limit came,
 // and not where the trail no longer leads back.
 
 // outcome is what a search of a component found among canonical plans. It says
@@ -127,11 +129,13 @@ func (k *kernel) try(c component, i int, at mark) (r outcome, hat bool) {
 	j := c.list[i]
 	o, rank := k.lb[j], k.rank[j]
 	r = exhausted
+	before := k.snap()
 	list, hat, ok := k.place(c.list, i)
 	if ok {
 		r = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: rank}, j, at.trail)
 	}
 	k.undo(at, j)
+	k.restored(before)
 	// Where there is an answer, nobody reads the list again.
 	if r == exhausted && len(c.list) > shareAbove {
 		k.rebuild(c)

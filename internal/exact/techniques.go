@@ -1,9 +1,6 @@
 package exact
 
 import (
-	"slices"
-	"strings"
-
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -39,22 +36,29 @@ type settings struct {
 
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.canonical, "canonical", "explore only plans built in ascending order of offset, then rank")
-	d.Technique(&s.sectionInference, "section-inference", "add what is unplaced in a section to the section's floor")
-	d.Technique(&s.monotonicFloor, "monotonic-floor", "no later buffer lies lower than the one just placed")
-	d.Technique(&s.unallocatedFloor, "unallocated-floor", "raise a section's floor to the lowest minimum offset of what is unplaced")
-	d.Technique(&s.dominance, "dominance", "never leave a gap that an unplaced buffer could fill")
-	d.Technique(&s.hatless, "hatless", "try no alternative to a buffer that has nothing above it")
-	d.Technique(&s.preordering, "preordering", "rank buffers by static keys rather than by their order in the input")
-	d.Technique(&s.dynamicOrdering, "dynamic-ordering", "try the lowest minimum offset first")
-	d.Technique(&s.decomposition, "decomposition", "split the unplaced buffers wherever none crosses from section to section")
-	d.Technique(&s.cheapReject, "cheap-reject", "discard a candidate before it is placed where a section could not take it")
-	d.Technique(&s.memo, "memo", "remember states of which no completion fits")
-	d.Technique(&s.lifting, "lifting", "raise the bound of a buffer that is too low to be placed to that of what must go under it")
-	d.Technique(&s.notFirst, "not-first", "raise the bound of a buffer that cannot be lowest in a section")
-	d.Technique(&s.suffixBound, "suffix-bound", "what cannot lie below a level must fit above it, in every section")
-	d.Technique(&s.symmetry, "symmetry", "place identical buffers in the order of their indices")
-	d.Technique(&s.postponement, "postponement", "infer from a candidate that has failed before the next is tried")
+	for _, t := range [...]struct {
+		on            *bool
+		name, summary string
+	}{
+		{&s.canonical, "canonical", "explore only plans built in ascending order of offset, then rank"},
+		{&s.sectionInference, "section-inference", "add what is unplaced in a section to the section's floor"},
+		{&s.monotonicFloor, "monotonic-floor", "no later buffer lies lower than the one just placed"},
+		{&s.unallocatedFloor, "unallocated-floor", "raise a section's floor to the lowest minimum offset of what is unplaced"},
+		{&s.dominance, "dominance", "never leave a gap that an unplaced buffer could fill"},
+		{&s.hatless, "hatless", "try no alternative to a buffer that has nothing above it"},
+		{&s.preordering, "preordering", "rank buffers by static keys rather than by their order in the input"},
+		{&s.dynamicOrdering, "dynamic-ordering", "try the lowest minimum offset first"},
+		{&s.decomposition, "decomposition", "split the unplaced buffers wherever none crosses from section to section"},
+		{&s.cheapReject, "cheap-reject", "discard a candidate before it is placed where a section could not take it"},
+		{&s.memo, "memo", "remember states of which no completion fits"},
+		{&s.lifting, "lifting", "raise the bound of a buffer that is too low to be placed to that of what must go under it"},
+		{&s.notFirst, "not-first", "raise the bound of a buffer that cannot be lowest in a section"},
+		{&s.suffixBound, "suffix-bound", "what cannot lie below a level must fit above it, in every section"},
+		{&s.symmetry, "symmetry", "place identical buffers in the order of their indices"},
+		{&s.postponement, "postponement", "infer from a candidate that has failed before the next is tried"},
+	} {
+		d.Technique(t.on, t.name, t.summary)
+	}
 	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders,
 		"static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
 }
@@ -82,15 +86,39 @@ const defaultOrders = "TWA,TAW,TC"
 // orderLetters are the keys that a static preordering may use.
 const orderLetters = "ACLOTUWZ"
 
-// ordersOf splits the parameter "orders".
+// ordersOf splits the parameter "orders" at its commas.
 func ordersOf(list string) []string {
-	return slices.DeleteFunc(strings.Split(list, ","), func(order string) bool { return order == "" })
+	var orders []string
+	for begin := 0; begin < len(list); {
+		end := begin
+		for end < len(list) && list[end] != ',' {
+			end++
+		}
+		if end > begin {
+			orders = append(orders, list[begin:end])
+		}
+		begin = end + 1
+	}
+	return orders
 }
 
 // validOrders reports whether a text is a list of orders.
 func validOrders(list string) bool {
-	orders := ordersOf(list)
-	return len(orders) > 0 && !slices.ContainsFunc(orders, func(order string) bool { return strings.Trim(order, orderLetters) != "" })
+	for i := range len(list) {
+		if list[i] != ',' && !isOrderLetter(list[i]) {
+			return false
+		}
+	}
+	return len(ordersOf(list)) > 0
+}
+
+func isOrderLetter(c byte) bool {
+	for i := range len(orderLetters) {
+		if orderLetters[i] == c {
+			return true
+		}
+	}
+	return false
 }
 
 func info() plan.Info {

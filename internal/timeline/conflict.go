@@ -67,15 +67,12 @@ func (t *Timeline) Forbid(i, j int) []Forbidden {
 	t.eachCommon(i, j, func(a, b Span) {
 		all = append(all, Forbidden{Above: a.Lower - b.Upper, Below: a.Upper - b.Lower})
 	})
-	slices.SortFunc(all, func(a, b Forbidden) int {
-		if a.Above < b.Above {
-			return -1
+	// There are a few, mostly ascending already.
+	for i := range all {
+		for k := i; k > 0 && all[k].Above < all[k-1].Above; k-- {
+			all[k], all[k-1] = all[k-1], all[k]
 		}
-		if a.Above > b.Above {
-			return 1
-		}
-		return 0
-	})
+	}
 	merged := all[:0]
 	for _, f := range all {
 		// Ranges merge where no integer lies between them.

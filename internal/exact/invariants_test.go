@@ -1,0 +1,147 @@
+//go:build invariants
+
+package exact
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// pauseChecks turns the checks off until resume is called.
+func pauseChecks() (resume func()) {
+	checks = false
+	return func() { checks = true }
+}
+
+// caught runs f and returns what it panics with.
+func caught(f func()) (what string) {
+	defer func() { what, _ = recover().(string) }()
+	f()
+	return ""
+}
+
+// midway returns a kernel with the first of its buffers placed, and what is left.
+func midway(gapped bool, without ...string) (*kernel, component) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 6, Size: 4},
+		{ID: "b", Lower: 0, Upper: 3, Size: 4},
+		{ID: "c", Lower: 2, Upper: 6, Size: 2},
+		{ID: "d", Lower: 5, Upper: 7, Size: 6},
+		{ID: "e", Lower: 4, Upper: 8, Size: 2},
+	}}
+	if gapped {
+		p.Buffers[0].Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 2}}}
+	}
+	tl := timeline.New(p)
+	k := newKernel(tl, tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()), new(int))
+	k.order = "TWA"
+	k.setCapacity(40)
+	c := k.root()
+	k.check(c)
+	k.nodes = 5
+	c.list, _, _ = k.place(c.list, 0)
+	return k, c
+}
+
+// TestCorrupted breaks one thing after the other: each is caught, by its name.
+func TestCorrupted(t *testing.T) {
+	for _, gapped := range []bool{false, true} {
+		if k, c := midway(gapped, "suffix-bound"); caught(func() { k.check(c) }) != "" {
+			t.Fatal("caught where nothing is wrong:", caught(func() { k.check(c) }))
+		}
+		for _, tc := range []struct {
+			says    string
+			corrupt func(k *kernel, c *component)
+		}{
+			{"total of section", func(k *kernel, _ *component) { k.total[0]++ }},
+			{"floor of section", func(k *kernel, _ *component) { k.floor[0]-- }},
+			{"cuts after section", func(k *kernel, _ *component) { k.cuts[0]++ }},
+			{"limit of capacity", func(k *kernel, _ *component) { k.limit-- }},
+			{"lb of buffer", func(k *kernel, c *component) { k.lb[c.list[3]]++; k.inf[c.list[3]]++ }},
+			{"inf is not between", func(k *kernel, c *component) { k.inf[c.list[1]] = k.lb[c.list[1]] - 1 }},
+			{"inf is not between", func(k *kernel, c *component) { k.inf[c.list[1]] = 1000 }},
+			{"rank is another", func(k *kernel, c *component) { k.rank[c.list[0]] = k.rank[c.list[1]] }},
+			{"list is out of order", func(_ *kernel, c *component) { c.list[0], c.list[1] = c.list[1], c.list[0] }},
+			{"not in the list", func(_ *kernel, c *component) { c.list = c.list[1:] }},
+			{"must not be", func(k *kernel, c *component) { k.placed[c.list[1]] = true }},
+			{"must not be", func(_ *kernel, c *component) { c.list[1] = c.list[0] }},
+			{"not in the list", func(k *kernel, _ *component) { clear(k.placed) }},
+		} {
+			k, c := midway(gapped, "suffix-bound")
+			tc.corrupt(k, &c)
+			if what := caught(func() { k.check(c) }); !strings.Contains(what, tc.says) || !strings.HasPrefix(what, "exact: invariant broken at node 5") {
+				t.Errorf("%q is caught as %q", tc.says, what)
+			}
+		}
+	}
+}
+
+// TestCorruptedUndo breaks the trail, and what undo adds again.
+func TestCorruptedUndo(t *testing.T) {
+	for _, tc := range []struct {
+		says    string
+		corrupt func(k *kernel)
+	}{
+		{"", func(*kernel) {}},
+		{"cell after undo", func(k *kernel) { k.trail = k.trail[:len(k.trail)-1] }},
+		{"cell after undo", func(k *kernel) { k.trail[len(k.trail)-1].old++ }},
+		{"total after undo", func(k *kernel) { k.total[1]-- }},
+		{"cuts after undo", func(k *kernel) { k.cuts[1]-- }},
+		{"rank after undo", func(k *kernel) { k.rank[2]++ }},
+		{"placed after undo", func(k *kernel) { k.placed[4] = !k.placed[4] }},
+	} {
+		k, c := midway(false)
+		before, at, j := k.snap(), k.mark(), c.list[0]
+		k.place(c.list, 0)
+		tc.corrupt(k)
+		k.undo(at, j)
+		if what := caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {
+			t.Errorf("%q is caught as %q", tc.says, what)
+		}
+	}
+}
+
+// TestCorruptedOthers breaks the complete search and the interval of a
+// minimisation.
+func TestCorruptedOthers(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4, Gaps: []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 1, Upper: 2}}}},
+		{ID: "b", Lower: 0, Upper: 2, Size: 1},
+		{ID: "c", Lower: 1, Upper: 3, Size: 2},
+	}}
+	set, err := settingsOf(&plan.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := newEngine(context.Background(), timeline.New(p), plan.Options{}, set)
+	defer e.close()
+	x := newInterlock(e, 0)
+	if v := x.run(7, 1000); v != fits || caught(x.check) != "" {
+		t.Fatal("no plan, or caught where nothing is wrong:", caught(x.check))
+	}
+	for i := range x.lb {
+		x.lb[i] = 0
+	}
+	if what := caught(x.check); !strings.Contains(what, "break their order") {
+		t.Errorf("a broken order is caught as %q", what)
+	}
+	x.lb[0], x.ub[0] = 3, 2
+	if what := caught(x.check); !strings.Contains(what, "no offset") {
+		t.Errorf("crossed bounds are caught as %q", what)
+	}
+	n := interval{roof: 10, bound: 4, best: []int64{0, 4, 4}, height: 6}
+	if what := caught(func() { n.check(p) }); what != "" {
+		t.Error("caught where nothing is wrong:", what)
+	}
+	for _, wrong := range []interval{{roof: 10, bound: 4, best: n.best, height: 5}, {roof: 5, bound: 4, best: n.best, height: 6}, {roof: 10, bound: 7, best: n.best, height: 6}} {
+		if what := caught(func() { wrong.check(p) }); !strings.Contains(what, "a plan of height 6") {
+			t.Errorf("%+v is caught as %q", wrong, what)
+		}
+	}
+}
