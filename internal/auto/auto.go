@@ -1,4 +1,4 @@
-// Package portfolio holds `auto`, the planner that runs where no other is
+// Package auto holds `auto`, the planner that runs where no other is
 // named: heuristics for a plan at once, exact search for a better one or a
 // proof, local search where exact search does not end.
 package auto
@@ -22,19 +22,28 @@ func init() { run.Register(Auto{}) }
 
 // Auto is the planner `auto`.
 //
-// Idea: the heuristics come first, so that there is a plan whatever the limits,
-// never higher than first-fit's. Where that is not enough (it does not fit the
-// capacity, or is above the proven bound), exact search and local search take
-// turns from the best plan so far, each with four times the effort of its turn
-// before: exact search ends small problems with a proof, local search lowers
-// what exact search cannot end. Where a problem is too large for exact search
-// to dive a few times in its first turn, local search has the first turn alone.
+// Idea: heuristics come first, a portfolio that stands for all of the box
+// (internal/greedy/best.go), so that there is a plan whatever the limits. Where
+// that is not enough (it does not fit the capacity, or is above the proven
+// bound), exact search and local search take turns from the best plan so far,
+// each with four times the effort of its turn before: exact search ends small
+// problems with a proof, local search lowers what exact search cannot end.
 //
-// To minimise without a limit each has one turn, a second or two: the last
-// percent of a hard problem may take forever. The largest problems get none (see
-// climbMost). To decide whether a capacity fits,
-// or with a limit, the turns go on until there is an answer or the limit comes.
-// Local search alone has no answer to wait for, so it has one turn as well.
+// Most problems of some dozens of buffers need neither the whole portfolio nor a
+// turn: exact search looks at them for a few milliseconds after the first lines.
+// Where a problem is too large for exact search to dive a few times in its first
+// turn, local search has the first turn alone; where it is too large for exact
+// search's memory, all turns.
+//
+// To minimise without a limit each has one turn, some seconds: the last
+// percent of a hard problem may take forever. The largest problems get a repair
+// of what sticks out of a plan that is close to the bound, and no more (see
+// climbMost). To decide whether a capacity fits, or with a limit, the turns go
+// on until there is an answer or the limit comes. Local search alone has no
+// answer to wait for, so it has one turn as well.
+//
+// A node is a node of exact search or a placement of all buffers by local search:
+// n of its steps. The portfolio takes none: a node limit is for searches.
 type Auto struct{}
 
 // Info describes the planner.
@@ -57,118 +66,190 @@ const (
 	// of all buffers and sections. With its rounds of inference, a node costs
 	// about ten nanoseconds for each.
 	exactEffort = 1e8
+	// glance is the part of that which exact search has before most of the
+	// portfolio: some ten milliseconds.
+	glance = 100
 	// climbEffort is the first turn of local search, in its steps, of which it
 	// takes three to eight million in a second on problems of hundreds.
 	climbEffort = 1e7
-	// exactMost is the number of buffers up to which exact search has a part in
-	// the first turn. Its trail takes 16 bytes for each conflict on the way down:
-	// 900 MB on a training graph of 10,000.
+	// exactMost is the number of buffers up to which exact search takes turns. Its
+	// trail takes 16 bytes for each conflict on the way down: 900 MB on a
+	// training graph of 10,000.
 	exactMost = 4096
 	// Without a limit, local search is for up to climbMost buffers and, above
 	// closeAbove, for plans more than a thousandth over the bound: what it could
 	// win there takes longer than its first turn.
-	climbMost, closeAbove = 1 << 17, 1 << 14
+	climbMost, closeAbove = 1 << 17, 1 << 13
 	// grow is how much longer each turn is than the one before.
 	grow = 4
+	// shares is the part of a node limit that the first turns have each, so that
+	// each search has its turns.
+	shares = 8
 )
 
 // Plan plans.
 func (Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	a := auto{tl: tl, o: o, began: time.Now(), exact: !slices.Contains(o.Without, "exact"), climb: !slices.Contains(o.Without, "climb")}
+	off := func(technique string) bool { return slices.Contains(o.Without, technique) }
+	a := auto{tl: tl, o: o, began: time.Now(), exact: !off("exact"), climb: !off("climb"), watch: run.NewWatch(ctx)}
+	defer a.watch.Close()
 	a.r.LowerBound = tl.LowerBound
-	if err := a.heuristics(ctx, !slices.Contains(o.Without, "heuristics")); err != nil {
+	if err := a.heuristics(ctx, !off("heuristics")); err != nil || a.settled {
+		return a.r, err
+	}
+	if err := a.turns(ctx); err != nil {
 		return plan.Result{}, err
 	}
-	if a.r.Offsets == nil {
-		// Fixed offsets collide.
-		a.r.Status, a.r.LowerBound = model.Infeasible, o.Capacity+1
-		return a.r, nil
-	}
-	once := (o.Minimizing() || !a.exact) && o.Timeout == 0 && o.NodeLimit == 0
-	nodes, steps := affordable(tl), int64(climbEffort)
-	n := len(tl.Problem.Buffers)
-	if nodes < int64(4*n) || n > exactMost {
-		if once {
-			a.exact = false
-		}
-		nodes = 0 // local search has the first turn alone
-	}
-	if once && (n > climbMost || n > closeAbove && a.height <= tl.LowerBound+tl.LowerBound/1000) {
-		return a.result(), nil
-	}
-	for !a.done() && ctx.Err() == nil && (a.exact || a.climb) {
-		if a.exact && nodes > 0 {
-			if !a.climb {
-				nodes = 0 // no turns: as long as it takes
-				if once {
-					nodes = affordable(tl)
-				}
-			}
-			if err := a.turn(ctx, exact.Planner{}, nodes); err != nil {
-				return plan.Result{}, err
-			}
-		}
-		if a.done() || ctx.Err() != nil {
-			break
-		}
-		if a.climb {
-			if err := a.turn(ctx, climb.Planner{}, steps); err != nil {
-				return plan.Result{}, err
-			}
-		}
-		if once || a.spent() {
-			break
-		}
-		nodes, steps = max(nodes*grow, affordable(tl), 1), min(steps*grow, math.MaxInt64/grow)
-	}
 	return a.result(), nil
+}
+
+// turns lets exact search and local search take turns.
+func (a *auto) turns(ctx context.Context) error {
+	n := len(a.tl.Problem.Buffers)
+	if a.exact && a.climb && n > exactMost {
+		a.exact = false
+	}
+	unlimited := a.o.Timeout == 0 && a.o.NodeLimit == 0
+	once := unlimited && (a.o.Minimizing() || !a.exact)
+	nodes, steps := a.affordable(), int64(climbEffort)
+	if a.o.NodeLimit > 0 {
+		nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
+		steps = min(steps, max(a.o.NodeLimit/shares, 1)*int64(n))
+	}
+	exactFirst := a.affordable() >= int64(4*n) || !a.climb
+	if once && n > closeAbove && a.climb && (n > climbMost || a.close()) {
+		return a.repair(ctx)
+	}
+	for !a.over() && (a.exact || a.climb) {
+		if a.exact && exactFirst {
+			turn := budget{nodes: nodes, limited: a.climb || once}
+			if err := a.turn(ctx, exact.Planner{}, turn); err != nil {
+				return err
+			}
+		}
+		if a.climb && !a.over() {
+			if err := a.turn(ctx, climb.Planner{}, budget{nodes: steps, limited: true, each: int64(n)}); err != nil {
+				return err
+			}
+		}
+		if once {
+			break
+		}
+		exactFirst = true
+		nodes, steps = max(min(nodes, math.MaxInt64/grow)*grow, 1), min(steps, math.MaxInt64/grow)*grow
+	}
+	return nil
+}
+
+// close reports whether the plan is within a thousandth of the bound.
+func (a *auto) close() bool { return a.height <= a.tl.LowerBound+a.tl.LowerBound/1000 }
+
+// repair has local search put back what sticks out of a plan that is close to
+// the bound, and no more than that.
+func (a *auto) repair(ctx context.Context) error {
+	if a.over() || !a.close() {
+		return nil
+	}
+	return a.turn(ctx, repairer{}, budget{nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
+}
+
+// repairer is local search of one kind.
+type repairer struct{ climb.Planner }
+
+func (r repairer) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	o.Without = []string{"core", "promote", "critical"}
+	o.Params = map[string]string{"patience": "1"}
+	return r.Planner.Plan(ctx, tl, o)
 }
 
 // auto is a run.
 type auto struct {
 	tl           *timeline.Timeline
 	o            plan.Options
+	watch        *run.Watch
 	began        time.Time
 	exact, climb bool
 	r            plan.Result // with the lowest plan so far, whether it fits or not
 	height       int64       // of r.Offsets
 	infeasible   bool
+	settled      bool // r is the outcome: there can be no plan, or none was found in time
 }
 
-// heuristics finds the first plan: the best of several, or first-fit's alone.
+// heuristics finds the first plans: the best of several, or first-fit's alone.
 func (a *auto) heuristics(ctx context.Context, several bool) error {
-	enough := a.o.Capacity // the height at which the heuristics may stop
-	if a.o.Minimizing() {
-		enough = 0
-	}
-	if several {
-		a.r.Offsets, a.height, a.r.Member = greedy.Best(ctx, a.tl, enough)
-		if a.r.Offsets != nil && !a.o.Fits(a.height) && enough == 0 {
-			// The lowest in reach does not fit; whatever fits will do.
-			a.r.Offsets, a.height, a.r.Member = greedy.Best(ctx, a.tl, a.o.Capacity)
-		}
-	} else {
+	if !several {
 		first, err := run.Lookup("first-fit")
 		if err != nil {
 			return err
 		}
-		only, err := first.Plan(context.WithoutCancel(ctx), a.tl, plan.Options{})
+		only, err := first.Plan(ctx, a.tl, plan.Options{})
 		if err != nil {
 			return err
 		}
-		a.r.Offsets, a.r.Member = only.Offsets, "first-fit"
-	}
-	if a.r.Offsets == nil {
+		a.first(only.Offsets, "first-fit", only.Status == model.Infeasible)
 		return nil
 	}
-	a.height = model.HeightOf(a.tl.Problem, a.r.Offsets)
+	enough := a.o.Capacity // the height at which the heuristics may stop
+	if a.o.Minimizing() {
+		enough = 0
+	}
+	p := greedy.NewPortfolio(ctx, a.tl, enough)
+	a.first(p.Offsets, p.Name, p.Collided)
+	if a.settled || a.over() {
+		return nil
+	}
+	p.Quick()
+	a.keep(p.Offsets, p.Height, p.Name)
+	n := len(a.tl.Problem.Buffers)
+	if nodes := a.affordable() / glance; a.exact && !a.over() && n <= exactMost && nodes >= int64(4*n) {
+		if a.o.NodeLimit > 0 {
+			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
+		}
+		if err := a.turn(ctx, exact.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
+			return err
+		}
+	}
+	if !a.done() {
+		p.Rest()
+		a.keep(p.Offsets, p.Height, p.Name)
+	}
+	if !a.o.Fits(a.height) && enough == 0 && !a.infeasible {
+		// The lowest in reach does not fit; whatever fits will do.
+		p.Aim(a.o.Capacity)
+		p.Rest()
+		a.keep(p.Offsets, p.Height, p.Name)
+	}
+	return nil
+}
+
+// first takes the first plan, or the plan to start from where that is lower.
+func (a *auto) first(offsets []int64, name string, collided bool) {
+	switch {
+	case collided:
+		a.settled = true
+		a.r.Status, a.r.LowerBound = model.Infeasible, a.o.Capacity+1
+		return
+	case offsets == nil && a.o.Start == nil:
+		a.settled = true // a limit came before it was known whether fixed buffers collide
+		return
+	}
+	a.height = math.MaxInt64
+	if offsets != nil {
+		a.r.Offsets, a.height, a.r.Member = offsets, model.HeightOf(a.tl.Problem, offsets), name
+	}
 	if a.o.Start != nil {
 		if h := model.HeightOf(a.tl.Problem, a.o.Start); h < a.height {
 			a.r.Offsets, a.height, a.r.Member = a.o.Start, h, "start"
 		}
 	}
 	a.report()
-	return nil
+}
+
+// keep takes a plan where it is the lowest so far.
+func (a *auto) keep(offsets []int64, height int64, member string) {
+	if offsets != nil && height < a.height {
+		a.r.Offsets, a.height, a.r.Member = offsets, height, member
+		a.report()
+	}
 }
 
 // done reports whether there is nothing left to look for.
@@ -176,32 +257,44 @@ func (a *auto) done() bool {
 	return a.infeasible || a.o.Fits(a.height) && (!a.o.Minimizing() || a.height <= a.r.LowerBound)
 }
 
-// spent reports whether the node limit is used up.
-func (a *auto) spent() bool { return a.o.NodeLimit > 0 && a.r.Stats.Nodes >= a.o.NodeLimit }
+// over reports whether the run is to end: it is done, or a limit has come.
+func (a *auto) over() bool {
+	return a.done() || a.o.NodeLimit > 0 && a.r.Stats.Nodes >= a.o.NodeLimit || a.watch.Over()
+}
 
-// turn runs a planner from the best plan with a node limit, 0 for none but the
-// caller's, and takes what it finds.
-func (a *auto) turn(ctx context.Context, p run.Planner, nodes int64) error {
-	if a.spent() {
-		return nil
-	}
-	o := a.o
-	o.Without, o.NodeLimit, o.Start = nil, nodes, a.r.Offsets
+// A budget is what a turn may take.
+type budget struct {
+	nodes   int64 // of the planner's own
+	limited bool  // whether nodes counts; the caller's limit does in any case
+	each    int64 // so many of them are a node of auto's; 0 for one
+}
+
+// turn runs a planner from the best plan, and takes what it finds.
+func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
+	b.each = max(b.each, 1)
 	if a.o.NodeLimit > 0 {
 		left := a.o.NodeLimit - a.r.Stats.Nodes
-		if nodes == 0 || nodes > left {
-			o.NodeLimit = left
+		if left > math.MaxInt64/b.each {
+			left = math.MaxInt64 / b.each
+		}
+		if left *= b.each; !b.limited || b.nodes > left {
+			b.nodes, b.limited = left, true
 		}
 	}
-	before := a.r.Stats
+	o := a.o
+	o.Without, o.NodeLimit, o.Start = nil, 0, a.r.Offsets
+	if b.limited {
+		o.NodeLimit = max(b.nodes, 1)
+	}
 	o.Progress = nil
 	if a.o.Progress != nil {
+		before := a.r.Stats.Nodes
 		o.Progress = func(q plan.Progress) {
-			if a.o.Fits(a.height) && (q.Height == 0 || q.Height > a.height) {
-				q.Height = a.height
+			if a.o.Fits(a.height) && (q.Height == 0 || q.Height >= a.height) {
+				q.Height, q.Offsets = a.height, a.r.Offsets
 			}
 			q.LowerBound = max(q.LowerBound, a.r.LowerBound)
-			q.Nodes += before.Nodes
+			q.Nodes = before + (q.Nodes+b.each-1)/b.each
 			q.Elapsed = time.Since(a.began)
 			a.o.Progress(q)
 		}
@@ -210,7 +303,7 @@ func (a *auto) turn(ctx context.Context, p run.Planner, nodes int64) error {
 	if err != nil {
 		return err
 	}
-	a.r.Stats.Nodes += r.Stats.Nodes
+	a.r.Stats.Nodes += (r.Stats.Nodes + b.each - 1) / b.each
 	a.r.Stats.Backtracks += r.Stats.Backtracks
 	a.r.LowerBound = max(a.r.LowerBound, r.LowerBound)
 	if r.Status == model.Infeasible {
@@ -220,9 +313,7 @@ func (a *auto) turn(ctx context.Context, p run.Planner, nodes int64) error {
 		a.r.LowerBound = max(a.r.LowerBound, model.HeightOf(a.tl.Problem, r.Offsets))
 	}
 	if r.Status.HasPlan() {
-		if h := model.HeightOf(a.tl.Problem, r.Offsets); h < a.height {
-			a.r.Offsets, a.height, a.r.Member = r.Offsets, h, p.Info().Name
-		}
+		a.keep(r.Offsets, model.HeightOf(a.tl.Problem, r.Offsets), p.Info().Name)
 	}
 	a.report()
 	return nil
@@ -235,7 +326,7 @@ func (a *auto) report() {
 	}
 	q := plan.Progress{LowerBound: a.r.LowerBound, Nodes: a.r.Stats.Nodes, Elapsed: time.Since(a.began)}
 	if a.o.Fits(a.height) {
-		q.Height = a.height
+		q.Height, q.Offsets = a.height, a.r.Offsets
 	}
 	a.o.Progress(q)
 }
@@ -256,10 +347,10 @@ func (a *auto) result() plan.Result {
 }
 
 // affordable returns how many nodes the first turn of exact search has.
-func affordable(tl *timeline.Timeline) int64 {
+func (a *auto) affordable() int64 {
 	var incidences int64
-	for i := range tl.Problem.Buffers {
-		for _, s := range tl.Spans(i) {
+	for i := range a.tl.Problem.Buffers {
+		for _, s := range a.tl.Spans(i) {
 			incidences += int64(s.Last - s.First)
 		}
 	}

@@ -123,18 +123,18 @@ func TestResume(t *testing.T) {
 		}
 		c := newCritical(tl, rng, sw)
 		first, _ := place.Place(nil, tl, nil, place.FirstFit)
-		if c.decode.now == nil || !c.begin(context.Background(), first) {
+		if c.decode.now == nil || !c.begin(endless(), first) {
 			t.Fatal("the list is not in use")
 		}
 		whole := newDecoder(tl, false)
 		for range 300 {
 			before := c.decode.steps
-			c.run(context.Background(), 0, 1)
+			c.run(endless(), 0, 1)
 			if c.decode.steps == before {
 				t.Fatal("no move")
 			}
 			want := make([]int64, len(p.Buffers))
-			height, ok := whole.decode(context.Background(), c.order, 0, want, unlimited)
+			height, ok := whole.decode(endless(), c.order, 0, want, unlimited)
 			if !ok || height != c.height || !slices.Equal(want, c.offsets) {
 				t.Fatalf("seed %d: height %d, decoded afresh %d", seed, c.height, height)
 			}
@@ -263,11 +263,14 @@ func BenchmarkMove(b *testing.B) {
 				}
 				c := newCritical(tl, rand.New(rand.NewPCG(1, 1)), sw)
 				offsets, _, _ := greedy.Best(context.Background(), tl, 0)
-				c.begin(context.Background(), offsets)
+				c.begin(endless(), offsets)
 				for b.Loop() {
-					c.run(context.Background(), 0, 1)
+					c.run(endless(), 0, 1)
 				}
 			})
 		}
 	}
 }
+
+// endless is a limit that never comes.
+func endless() limit { return limit{context.Background(), run.NewWatch(context.Background())} }

@@ -1,11 +1,11 @@
 package climb
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -77,14 +77,14 @@ func hasCores(tl *timeline.Timeline) bool {
 
 // first tries the cores around the peak at the goal, from narrow to wide. It
 // returns the lowest plan, nil where none is under the height of offsets.
-func (c *cores) first(ctx context.Context, offsets []int64, height, goal int64) (best []int64, lowest int64) {
+func (c *cores) first(ctx limit, offsets []int64, height, goal int64) (best []int64, lowest int64) {
 	lowest = height
 	for _, half := range halves {
 		got, h, ok := c.around(ctx, offsets, c.peak, half, lowest, goal)
 		if got != nil {
 			best, lowest = got, h
 		}
-		if !ok || lowest <= goal || ctx.Err() != nil || len(c.core) == len(offsets) {
+		if !ok || lowest <= goal || ctx.Over() || len(c.core) == len(offsets) {
 			break
 		}
 	}
@@ -94,7 +94,7 @@ func (c *cores) first(ctx context.Context, offsets []int64, height, goal int64) 
 // run tries one core, at a random crowded moment and of random width, between
 // the goal and the height. The next one aims lower after a success and higher
 // after a failure.
-func (c *cores) run(ctx context.Context, rng *rand.Rand, offsets []int64, height, goal int64) ([]int64, int64) {
+func (c *cores) run(ctx limit, rng *rand.Rand, offsets []int64, height, goal int64) ([]int64, int64) {
 	target := height - max(1, int64(c.share*float64(height-goal)))
 	middle := c.peak
 	for range 8 {
@@ -114,23 +114,23 @@ func (c *cores) run(ctx context.Context, rng *rand.Rand, offsets []int64, height
 // around plans the core of half sections to each side of the middle under the
 // target, and the rest around it. It returns a plan under below, if any; ok is
 // false where the core itself could not be planned.
-func (c *cores) around(ctx context.Context, offsets []int64, middle, half int32, below, target int64) (best []int64, height int64, ok bool) {
+func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, target int64) (best []int64, height int64, ok bool) {
 	tl := c.tl
 	low, high := max(0, middle-half), min(int32(tl.Sections()), middle+half+1)
 	c.part.begin()
 	c.core = c.core[:0]
+	c.steps += int64(len(offsets))
 	for i := range offsets {
 		first, last := tl.Extent(i)
 		if c.member[i] = first < high && last > low; c.member[i] {
+			if len(c.core) == coreLimit {
+				return nil, 0, false
+			}
 			c.core = append(c.core, int32(i))
 			c.part.free(int32(i), low, high)
 		}
 	}
-	c.steps += int64(len(offsets))
-	if len(c.core) > coreLimit {
-		return nil, 0, false
-	}
-	r, err := run.Run(ctx, exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: c.limit + 2*int64(len(c.core))})
+	r, err := run.Run(ctx.Context, exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: c.limit + 2*int64(len(c.core))})
 	c.steps += r.Stats.Nodes * int64(len(c.core))
 	if err != nil || !r.Status.HasPlan() {
 		return nil, 0, false
@@ -139,26 +139,19 @@ func (c *cores) around(ctx context.Context, offsets []int64, middle, half int32,
 	for k, i := range c.core {
 		at[i] = r.Offsets[k]
 	}
-	order := slices.DeleteFunc(byOffset(at), func(i int32) bool { return !c.member[i] })
-	rest := slices.DeleteFunc(byOffset(offsets), func(i int32) bool { return c.member[i] })
+	order := slices.DeleteFunc(greedy.ByOffset(at), func(i int32) bool { return !c.member[i] })
+	rest := slices.DeleteFunc(greedy.ByOffset(offsets), func(i int32) bool { return c.member[i] })
 	height = below
-	w := run.NewWatch(ctx)
-	defer w.Close()
 	for range 2 {
-		got, h, _ := place.Below(w, tl, append(slices.Clone(order), rest...), place.FirstFit, height)
+		got, h, _ := place.Below(ctx.Watch, tl, append(slices.Clone(order), rest...), place.FirstFit, height)
 		c.steps += int64(len(offsets))
 		if got != nil {
 			best, height = got, h
 		}
-		slices.SortStableFunc(rest, func(i, j int32) int {
-			switch a, b := tl.Problem.Buffers[i].Size, tl.Problem.Buffers[j].Size; {
-			case a > b:
-				return -1
-			case a < b:
-				return 1
-			}
-			return 0
-		})
+		if ctx.Over() {
+			break
+		}
+		rest = slices.DeleteFunc(greedy.BySize(tl, offsets), func(i int32) bool { return c.member[i] })
 	}
 	return best, height, true
 }

@@ -1,10 +1,10 @@
 package climb
 
 import (
-	"context"
 	"math/rand/v2"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -60,8 +60,8 @@ func newCritical(tl *timeline.Timeline, rng *rand.Rand, sw settings) *critical {
 }
 
 // begin starts from a plan. Its decoding is often lower already.
-func (c *critical) begin(ctx context.Context, offsets []int64) bool {
-	c.order = byOffset(offsets)
+func (c *critical) begin(ctx limit, offsets []int64) bool {
+	c.order = greedy.ByOffset(offsets)
 	c.decode.forget()
 	height, ok := c.decode.decode(ctx, c.order, 0, c.offsets, unlimited)
 	if !ok {
@@ -88,8 +88,8 @@ func (c *critical) kept(from int) {
 
 // run moves until the height is under below, and reports whether it is; or
 // until the decoder has made the given number of steps, or ctx ends.
-func (c *critical) run(ctx context.Context, below, steps int64) bool {
-	for end := c.decode.steps + steps; c.decode.steps < end && ctx.Err() == nil; {
+func (c *critical) run(ctx limit, below, steps int64) bool {
+	for end := c.decode.steps + steps; c.decode.steps < end && !ctx.Over(); {
 		if c.rng.IntN(16) == 0 {
 			c.chain.trace(c.offsets, c.height)
 		}
@@ -99,8 +99,8 @@ func (c *critical) run(ctx context.Context, below, steps int64) bool {
 		from := c.move()
 		late := &c.history[c.step%len(c.history)]
 		c.step++
-		limit := max(*late, c.height)
-		height, ok := c.decode.decode(ctx, c.next, from, c.trial, limit+1)
+		most := max(*late, c.height)
+		height, ok := c.decode.decode(ctx, c.next, from, c.trial, most+1)
 		if ok {
 			c.order, c.next = c.next, c.order
 			c.offsets, c.trial = c.trial, c.offsets

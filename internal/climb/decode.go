@@ -1,12 +1,7 @@
 package climb
 
 import (
-	"context"
-	"math"
-	"slices"
-
 	"github.com/stowage-go/stowage/internal/place"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -81,12 +76,10 @@ func (d *decoder) keep(changed int) { d.ready = min(d.ready, changed/d.stride+1)
 // that is not under below, or ctx ends, and offsets is then of no use. Up to
 // position changed the order is that of base, and so are the offsets, which the
 // caller has set; decode writes the others.
-func (d *decoder) decode(ctx context.Context, order []int32, changed int, offsets []int64, below int64) (height int64, ok bool) {
+func (d *decoder) decode(ctx limit, order []int32, changed int, offsets []int64, below int64) (height int64, ok bool) {
 	if d.now == nil {
 		d.steps += int64(len(order))
-		w := run.NewWatch(ctx)
-		defer w.Close()
-		got, height, _ := place.Below(w, d.tl, order, place.FirstFit, below)
+		got, height, _ := place.Below(ctx.Watch, d.tl, order, place.FirstFit, below)
 		if got == nil {
 			return 0, false
 		}
@@ -143,23 +136,5 @@ func (d *decoder) base(order []int32, offsets []int64) {
 	}
 }
 
-// byOffset returns the buffers in the order of their offsets, ties by index.
-func byOffset(offsets []int64) []int32 {
-	order := make([]int32, len(offsets))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	slices.SortStableFunc(order, func(i, j int32) int {
-		switch {
-		case offsets[i] < offsets[j]:
-			return -1
-		case offsets[i] > offsets[j]:
-			return 1
-		}
-		return 0
-	})
-	return order
-}
-
 // unlimited is a height that every plan is under.
-const unlimited = math.MaxInt64
+const unlimited = place.Unlimited

@@ -2,12 +2,10 @@ package climb
 
 import (
 	"cmp"
-	"context"
 	"math/rand/v2"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/place"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -31,7 +29,7 @@ const rounds = 6
 
 // promote revises one of three orders at random. It returns the lowest plan
 // under below, nil for none.
-func promote(ctx context.Context, tl *timeline.Timeline, rng *rand.Rand, below, goal int64) (best []int64, height, steps int64) {
+func promote(ctx limit, tl *timeline.Timeline, rng *rand.Rand, below, goal int64) (best []int64, height, steps int64) {
 	buffers := tl.Problem.Buffers
 	n := len(buffers)
 	height = below
@@ -50,8 +48,6 @@ func promote(ctx context.Context, tl *timeline.Timeline, rng *rand.Rand, below, 
 			key[i] = -float64(b.Upper - b.Lower)
 		}
 	}
-	w := run.NewWatch(ctx)
-	defer w.Close()
 	for round := 0; round < rounds && height > goal; round++ {
 		slices.SortStableFunc(order, func(i, j int32) int {
 			if c := cmp.Compare(key[i], key[j]); c != 0 || round > 0 {
@@ -59,7 +55,7 @@ func promote(ctx context.Context, tl *timeline.Timeline, rng *rand.Rand, below, 
 			}
 			return cmp.Compare(buffers[j].Size, buffers[i].Size)
 		})
-		offsets, h, end := place.Below(w, tl, order, place.FirstFit, unlimited)
+		offsets, h, end := place.Below(ctx.Watch, tl, order, place.FirstFit, unlimited)
 		steps += int64(n)
 		if h < height && offsets != nil {
 			best, height = offsets, h

@@ -2,7 +2,6 @@ package climb
 
 import (
 	"cmp"
-	"context"
 	"math/rand/v2"
 	"slices"
 
@@ -28,7 +27,7 @@ import (
 // Complexity: O(n) to draw a window, then a bounded number of nodes.
 //
 // Source: Shaw, "Using Constraint Programming and Local Search Methods to Solve
-// Vehicle Routing Problems", 1998; the exact planner is internal/canonical.
+// Vehicle Routing Problems", 1998; the exact planner is internal/exact.
 
 // window repairs plans towards a target. It belongs to one worker.
 type window struct {
@@ -62,12 +61,12 @@ const partLimit = 800
 // attempts is how many windows are drawn for a buffer.
 const attempts = 5
 
-// run tries one target between the bound and the height, and reports whether w.
-// offsets is a plan under it. The next target is lower after a success and
+// run tries one target between the bound and the height, for so many steps, and
+// reports whether w.offsets is a plan under it. The next target is lower after a success and
 // higher after a failure.
-func (w *window) run(ctx context.Context, offsets []int64, height, bound int64) bool {
+func (w *window) run(ctx limit, offsets []int64, height, bound, steps int64) bool {
 	target := height - max(1, int64(w.share*float64(height-bound)))
-	if w.reach(ctx, offsets, target) {
+	if w.reach(ctx, offsets, target, w.steps+steps) {
 		w.share = min(1, 2*w.share)
 		return true
 	}
@@ -77,8 +76,8 @@ func (w *window) run(ctx context.Context, offsets []int64, height, bound int64) 
 	return false
 }
 
-// reach tries to bring a plan under the target.
-func (w *window) reach(ctx context.Context, offsets []int64, target int64) bool {
+// reach tries to bring a plan under the target, until so many steps are taken.
+func (w *window) reach(ctx limit, offsets []int64, target, until int64) bool {
 	buffers := w.tl.Problem.Buffers
 	copy(w.offsets, offsets)
 	clear(w.out)
@@ -102,7 +101,7 @@ func (w *window) reach(ctx context.Context, offsets []int64, target int64) bool 
 	})
 	for _, i := range w.lifted {
 		for k := 0; w.out[i]; k++ {
-			if k == attempts || ctx.Err() != nil {
+			if k == attempts || w.steps >= until || ctx.Over() {
 				return false
 			}
 			w.repair(ctx, i, target, k)
@@ -112,7 +111,7 @@ func (w *window) reach(ctx context.Context, offsets []int64, target int64) bool 
 }
 
 // repair plans the neighbourhood of buffer i anew, under the target.
-func (w *window) repair(ctx context.Context, i int32, target int64, attempt int) {
+func (w *window) repair(ctx limit, i int32, target int64, attempt int) {
 	tl := w.tl
 	first, last := tl.Extent(int(i))
 	// The window leans to a random side.
@@ -164,7 +163,7 @@ func (w *window) repair(ctx context.Context, i int32, target int64, attempt int)
 	}
 	// The fixed buffers take a node each.
 	size := int64(len(w.part.problem.Buffers))
-	r, err := run.Run(ctx, exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: w.limit + 2*size})
+	r, err := run.Run(ctx.Context, exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: w.limit + 2*size})
 	w.steps += int64(len(w.offsets)) + r.Stats.Nodes*size
 	if err != nil || !r.Status.HasPlan() {
 		return

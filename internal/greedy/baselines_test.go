@@ -225,8 +225,8 @@ func TestBFCInvariant(t *testing.T) {
 			}
 			lastFree = !h.inUse
 		}
-		if at != 0 || used != len(live) || free != len(a.holes) {
-			t.Fatalf("step %d: begins at %d, %d in use of %d, %d free of %d", step, at, used, len(live), free, len(a.holes))
+		if at != 0 || used != len(live) || free != a.holes.count() {
+			t.Fatalf("step %d: begins at %d, %d in use of %d, %d free of %d", step, at, used, len(live), free, a.holes.count())
 		}
 	}
 }

@@ -8,25 +8,29 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: no order is best everywhere, and each costs little; so try a handful
-// and keep the lowest plan. An order is dropped at the first buffer that ends
-// as high as the best plan does, so most of them cost a fraction of a plan.
+// Idea: no order is best everywhere, and each costs little; so try many and
+// keep the lowest plan. An order is dropped at the first buffer that ends as
+// high as the best plan does, so most of them cost a fraction of a plan.
+//
+// The table stands for the heuristics of the box as well: for each of them that
+// was ever lower than all others on problems drawn widely, it has an order and a
+// fit that make the same plan or a lower one. What a heuristic on a skyline
+// makes, first fit in the order of its offsets never ends higher: what lies
+// below a buffer is placed before it and no higher than there, so the buffer's
+// own place is free. (Windows that interlock are the exception.)
 //
 // Invariant: the result is never higher than first-fit's, since that order runs
-// in any case, up to large buffers.
+// in any case unless a limit comes first.
 //
 // Above large buffers the sweep comes first, and where it ends within a
-// thousandth of the bound it is enough: first-fit may take minutes for a
-// million buffers, and has no more than that thousandth to win.
+// thousandth of the bound it is enough for the whole table.
 //
-// Complexity: that of a plan times the table, up to maxCost; a problem of a
-// million buffers gets the sweep, and first-fit where that is not enough.
+// Complexity: that of a plan times the table, up to maxCost.
 //
 // Measured: height over load on the challenging suite, geometric mean, as the
-// table grows line by line, in 0.3 to 14 ms an instance:
+// table grew line by line, in 0.3 to 14 ms an instance:
 //
 //	first-fit 1.338 · area 1.337 · stack-load 1.198 · stack-late 1.148 ·
 //	stack-early-load 1.121 · stack-late-area 1.111 · stack-late-crowd 1.107 ·
@@ -35,15 +39,14 @@ import (
 //
 // The orders without a stack pay elsewhere: area takes idealloc's G_1 and width
 // TFLite's hand_landmark to the load, tight-overlaps S_1 from 4.2% to 0.25%
-// over it.
+// over it, and the orders by start tile what was cut by time.
 //
 // Tried and dropped: all words of one or two keys of MiniMalloc's, in both
-// directions, under all three ways to place. The table is a greedy cover: each
-// line is the one that lowers the mean most, given those above it.
+// directions, under all three ways to place.
 
 // A trial is a line of the table.
 type trial struct {
-	name string // as Best returns it
+	name string // as Portfolio.Name has it
 	word string // sort keys, see orders.go
 	how  way
 }
@@ -55,29 +58,41 @@ const (
 	first   way = iota // first fit in the word's order
 	tight              // best fit in the word's order
 	stacked            // first fit in the order of stacking, ties by the word
+	onTop              // first fit in the order of the offsets of a skyline, filled in the word's order
+	swept              // the passes of the planner sweep; no word
+	online             // best fit by start, in one pass (online.go), or in the word's order
 )
 
 // cost is what a way takes per buffer, in units of a first-fit placement of
 // about 1.5 µs; measured on pangu_2.6B.
-var cost = [...]int64{first: 1, tight: 4, stacked: 16}
+var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, online: 1}
 
 // many is the number of buffers above which a hundred-thousandth over the bound
 // is close enough for further trials to stop.
 const many = 1 << 14
 
-// large is the number of buffers above which the sweep may be enough.
-const large = 1 << 17
+// large is the number of buffers above which the sweep comes first and may be
+// enough.
+const large = 1 << 13
 
-// maxCost bounds the work of Best beyond first-fit: about half a second. Up to
-// 1,700 buffers the whole table runs.
+// maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
+// 1,500 buffers the whole table runs.
 const maxCost = 1 << 18
+
+// quick is the number of lines that are worth their time on any problem; the
+// others are for problems that no search proves at once.
+const quick = 5
 
 var trials = []trial{
 	{"width", "WZ", first},
 	{"area", "A", first},
 	{"stack-load", "TWA", stacked},
+	{"start", "bEZ", online},
 	{"stack-late", "uz", stacked},
+	// From here on: not quick.
 	{"stack-early-load", "LTA", stacked},
+	{"contention", "TGQW", stacked},
+	{"sweep", "", swept},
 	{"tight-overlaps", "O", tight},
 	{"stack-late-area", "uA", stacked},
 	{"stack-late-crowd", "uC", stacked},
@@ -85,71 +100,220 @@ var trials = []trial{
 	{"stack-early-size", "LZ", stacked},
 	{"stack-early-load-width", "LTW", stacked},
 	{"stack-load-width", "TW", stacked},
+	{"trace", "b", tight},             // ort-mempattern
+	{"slices", "be", tight},           // iree-layout-slices
+	{"start-small", "bEz", tight},     // vela-greedy
+	{"tight-size", "Z", tight},        // tflite-greedy-by-size, somas
+	{"tight-size-width", "ZW", tight}, // xla-heap
+	{"tight-width", "WZbe", tight},    // xla-repacker
+	{"tight-area", "X", tight},        // xla-packing-search
+	{"size-width", "ZW", first},       // xla-packing-search
+	{"size-last", "ZR", first},        // tflm-greedy
+	{"size-start", "Zbe", first},      // openvino
+	{"whole-first", "HZb", tight},     // tflite-arena
+	{"peak-first", "PZ", first},       // somas
+	{"tight-peak-first", "PZ", tight},
+	{"area-inclusive", "X", first}, // xla-packing-search
+	{"top-size", "ZO", onTop},      // tvm-greedy-by-size
+	{"top-overlaps", "OZ", onTop},  // tvm-greedy-by-conflicts
+	{"top-contention", "TGQW", onTop},
 }
 
-// Best returns the lowest plan that a portfolio of orders finds: the offset of
-// each buffer, their height, and the name of the order. Where most buffers have
-// hints, their order comes first ("hint"); the order of the planner first-fit
-// comes next, whatever ctx says. The others follow until the height is
-// tl.LowerBound, or capacity (0 for none) is reached, or ctx ends, or the work
-// exceeds a bound that does not depend on the clock.
-//
-// The height may exceed the capacity. The offsets are nil only where two fixed
-// buffers collide, so that no plan exists at all.
-func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets []int64, height int64, name string) {
-	height = math.MaxInt64
-	try := func(ctx context.Context, as string, order []int32, fit place.Fit) {
-		w := run.NewWatch(ctx)
-		defer w.Close()
-		if lower, h, _ := place.Below(w, tl, order, fit, height); lower != nil {
-			offsets, height, name = lower, h, as
-		}
-	}
-	goal := max(capacity, tl.LowerBound)
-	if len(tl.Problem.Buffers) > many {
-		goal = max(goal, tl.LowerBound+tl.LowerBound/100_000)
-	}
+// A Portfolio is the table at work on one problem.
+type Portfolio struct {
+	tl   *timeline.Timeline
+	ctx  context.Context
+	goal int64 // no trial begins once a plan is as low
+
+	// Offsets is the lowest plan so far and Height its height, which may be above any
+	// capacity; Name is the line that made it. There is one from the
+	// start, unless buffers with fixed offsets collide, or a limit comes before
+	// it is known whether thousands of them do.
+	Offsets []int64
+	Height  int64
+	Name    string
+	// Collided says that two buffers with fixed offsets use the same bytes at
+	// once, so that there is no plan.
+	Collided bool
+
+	next int   // first line that has not had its turn
+	work int64 // of the lines so far
+	long bool  // stacking takes too long here
+}
+
+// NewPortfolio makes the first plans: where most buffers have hints, in their
+// order ("hint"), above large buffers by the sweep, and by first-fit. Where a limit is
+// over already these are stacked. Capacity is a height that is low enough, 0 for none.
+func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *Portfolio {
+	p := &Portfolio{tl: tl, ctx: ctx, Height: math.MaxInt64}
+	p.Aim(capacity)
 	if order, most := hinted(tl); most {
-		try(ctx, "hint", order, place.FirstFit)
+		p.place("hint", order, place.FirstFit)
 	}
-	if len(tl.Problem.Buffers) > large {
-		if r, err := (sweep{}).Plan(ctx, tl, plan.Options{}); err == nil && r.Offsets != nil {
-			if h := model.HeightOf(tl.Problem, r.Offsets); h < height {
-				offsets, height, name = r.Offsets, h, "sweep"
-			}
-			if height <= tl.LowerBound+tl.LowerBound/1000 && (capacity == 0 || height <= capacity) {
-				return offsets, height, name
-			}
+	if p.Large() && !p.Collided && p.Height > p.goal {
+		p.sweep()
+		if !p.near(capacity) && !tl.HasGaps() && movableAll(tl) {
+			p.online("start")
+		}
+		if p.near(capacity) {
+			p.next = len(trials)
+			return p
 		}
 	}
-	if height > tl.LowerBound {
-		try(context.WithoutCancel(ctx), "first-fit", sorted(tl, "Z"), place.FirstFit)
+	if !p.Collided && p.Height > tl.LowerBound && (p.Offsets == nil || !p.Large() || !p.over()) {
+		p.place("first-fit", sorted(tl, "Z"), place.FirstFit)
 	}
-	if offsets == nil {
-		return nil, 0, ""
+	return p
+}
+
+// Aim sets a height that is low enough, 0 for the bound.
+func (p *Portfolio) Aim(capacity int64) {
+	p.goal = max(capacity, p.tl.LowerBound)
+	if len(p.tl.Problem.Buffers) > many {
+		p.goal = max(p.goal, p.tl.LowerBound+p.tl.LowerBound/100_000)
 	}
-	work, unit := int64(0), int64(len(tl.Problem.Buffers))
-	long := false // stacking takes too long here
-	for _, t := range trials {
-		if height <= goal || ctx.Err() != nil {
-			break
-		}
-		if t.how == stacked && long || work+cost[t.how]*unit > maxCost {
+}
+
+// near reports whether the plan is within a thousandth of the bound, and fits.
+func (p *Portfolio) near(capacity int64) bool {
+	return p.Height <= p.tl.LowerBound+p.tl.LowerBound/1000 && (capacity == 0 || p.Height <= capacity)
+}
+
+// Large reports whether the problem is one that begins with the sweep.
+func (p *Portfolio) Large() bool { return len(p.tl.Problem.Buffers) > large }
+
+// over reports whether the context has ended.
+func (p *Portfolio) over() bool {
+	w := run.NewWatch(p.ctx)
+	defer w.Close()
+	return w.Over()
+}
+
+// place takes the plan of an order where it is the lowest so far.
+func (p *Portfolio) place(name string, order []int32, fit place.Fit) {
+	w := place.Watch(p.ctx, p.tl)
+	defer w.Close()
+	offsets, height, end := place.Below(w, p.tl, order, fit, p.Height)
+	p.Collided = p.Collided || end == place.Collided
+	p.keep(name, offsets, height)
+}
+
+// keep takes a plan where it is the lowest so far.
+func (p *Portfolio) keep(name string, offsets []int64, height int64) {
+	if offsets != nil && height < p.Height {
+		p.Offsets, p.Height, p.Name = offsets, height, name
+	}
+}
+
+// sweep runs the passes of the planner sweep as long as they are lower.
+func (p *Portfolio) sweep() {
+	s, done := p.sweeper()
+	if s == nil {
+		return
+	}
+	defer done()
+	goal := max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000)
+	s.passes(longs(p.tl.Sections()), p.tl.LowerBound, goal, p.Height, nil)
+	p.keep("sweep", s.best, s.height)
+}
+
+// online makes the plan of the pass online.
+func (p *Portfolio) online(name string) {
+	s, done := p.sweeper()
+	if s == nil {
+		return
+	}
+	defer done()
+	if height, ok := s.online(p.Height); ok {
+		p.keep(name, s.offsets, height)
+	}
+}
+
+// sweeper returns a sweeper, nil where there is none to be had.
+func (p *Portfolio) sweeper() (s *sweeper, done func()) {
+	w := run.NewWatch(p.ctx)
+	s, end := newSweeper(w, p.tl)
+	p.Collided = p.Collided || end == place.Collided
+	if end != place.Whole {
+		w.Close()
+		return nil, nil
+	}
+	return s, w.Close
+}
+
+// Quick runs the lines that are worth their time on any problem, Rest all that
+// are left. Both end at the goal, at a limit, and where the work exceeds a bound
+// that does not depend on the clock.
+func (p *Portfolio) Quick() { p.run(quick) }
+
+// Rest runs all lines that are left; see Quick.
+func (p *Portfolio) Rest() { p.run(len(trials)) }
+
+func (p *Portfolio) run(until int) {
+	unit := int64(len(p.tl.Problem.Buffers))
+	for ; p.next < until && p.Offsets != nil && p.Height > p.goal && !p.over(); p.next++ {
+		t := trials[p.next]
+		if t.how == stacked && p.long || p.work+cost[t.how]*unit > maxCost || (t.how == swept || t.how == online) && p.Large() {
 			continue
 		}
-		work += cost[t.how] * unit
+		p.work += cost[t.how] * unit
 		switch t.how {
 		case first:
-			try(ctx, t.name, sorted(tl, t.word), place.FirstFit)
+			p.place(t.name, sorted(p.tl, t.word), place.FirstFit)
 		case tight:
-			try(ctx, t.name, sorted(tl, t.word), place.BestFit)
+			p.place(t.name, sorted(p.tl, t.word), place.BestFit)
 		case stacked:
-			if order := skyline(tl, t.word); order == nil {
-				long = true
+			if order := skyline(p.tl, t.word); order == nil {
+				p.long = true
 			} else {
-				try(ctx, t.name, order, place.FirstFit)
+				p.place(t.name, order, place.FirstFit)
+			}
+		case onTop:
+			if offsets := stackAll(p.ctx, p.tl, sorted(p.tl, t.word), true); offsets != nil {
+				p.place(t.name, ByOffset(offsets), place.FirstFit)
+			}
+		case swept:
+			p.sweep()
+		case online:
+			if p.tl.HasGaps() || !movableAll(p.tl) {
+				p.place(t.name, sorted(p.tl, t.word), place.BestFit)
+			} else {
+				p.online(t.name)
 			}
 		}
 	}
-	return offsets, height, name
+}
+
+// ByOffset returns the buffers in the order of their offsets, ties by index.
+func ByOffset(offsets []int64) []int32 {
+	key := make([]uint64, len(offsets))
+	for i, at := range offsets {
+		key[i] = ^uint64(at)
+	}
+	return byColumns(len(offsets), [][]uint64{key})
+}
+
+// BySize returns the buffers in the order of their sizes, the largest first,
+// ties in the order of the offsets.
+func BySize(tl *timeline.Timeline, offsets []int64) []int32 {
+	at := make([]uint64, len(offsets))
+	for i := range at {
+		at[i] = ^uint64(offsets[i])
+	}
+	return byColumns(len(at), [][]uint64{size(tl), at})
+}
+
+// Best returns the lowest plan of a whole portfolio: the offset of each buffer,
+// their height, and the name of the line. It stops at the capacity (0 for none)
+// or the bound. The height may exceed the capacity.
+//
+// The offsets are nil where two fixed buffers collide, so that no plan exists
+// at all; or, where fixed buffers are many, where a limit comes before that is known.
+func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets []int64, height int64, name string) {
+	p := NewPortfolio(ctx, tl, capacity)
+	p.Rest()
+	if p.Offsets == nil {
+		return nil, 0, ""
+	}
+	return p.Offsets, model.HeightOf(tl.Problem, p.Offsets), p.Name
 }

@@ -23,8 +23,8 @@ import (
 // free, and the chunk below the top is in use. Above the top there is always
 // room, taken only where no free chunk will do.
 //
-// Complexity: O(n log n) searches, and O(n·f) moves in a sorted array of f free
-// chunks, which are moves of 16 bytes.
+// Complexity: O(n log n), and a move of up to some hundred free chunks for each
+// buffer (holes.go).
 //
 // Source: TensorFlow's BFC allocator (common_runtime/bfc_allocator.cc):
 // requests are rounded up to 256 bytes; a chunk is split where it is at least
@@ -102,7 +102,7 @@ func (h hole) compare(g hole) int {
 type arena struct {
 	chunks []chunk
 	spare  []int32 // indices in chunks that are not in use
-	holes  []hole  // free chunks, sorted
+	holes  holes   // free chunks
 	last   int32   // the chunk that ends at top, -1 for none
 	top    int64
 }
@@ -158,12 +158,12 @@ func allocate(ctx context.Context, p *model.Problem, round int64) []int64 {
 
 // take returns a chunk of at least size bytes.
 func (a *arena) take(size int64) int32 {
-	k, _ := slices.BinarySearchFunc(a.holes, hole{size: size, at: -1}, hole.compare)
-	if k == len(a.holes) {
+	k, at := a.holes.find(hole{size: size, at: -1})
+	if k == len(a.holes.pieces) {
 		return a.grow(size)
 	}
-	c := a.holes[k].chunk
-	a.holes = slices.Delete(a.holes, k, k+1)
+	c := a.holes.pieces[k][at].chunk
+	a.holes.remove(k, at)
 	a.chunks[c].inUse = true
 	if rest := a.chunks[c].size - size; rest >= size || rest >= bfcWaste {
 		a.split(c, size)
@@ -240,12 +240,9 @@ func (a *arena) add(c chunk) int32 {
 }
 
 func (a *arena) remember(c int32) {
-	h := hole{a.chunks[c].size, a.chunks[c].at, c}
-	k, _ := slices.BinarySearchFunc(a.holes, h, hole.compare)
-	a.holes = slices.Insert(a.holes, k, h)
+	a.holes.insert(hole{a.chunks[c].size, a.chunks[c].at, c})
 }
 
 func (a *arena) forget(c int32) {
-	k, _ := slices.BinarySearchFunc(a.holes, hole{a.chunks[c].size, a.chunks[c].at, c}, hole.compare)
-	a.holes = slices.Delete(a.holes, k, k+1)
+	a.holes.remove(a.holes.find(hole{a.chunks[c].size, a.chunks[c].at, c}))
 }

@@ -20,24 +20,26 @@ import (
 // keys lists the sort keys by letter. A larger key goes first.
 var keys = map[byte]func(tl *timeline.Timeline) []uint64{
 	'A': area,
+	'B': func(tl *timeline.Timeline) []uint64 { return clock(tl, false) },
 	'C': crowd,
+	'E': func(tl *timeline.Timeline) []uint64 { return clock(tl, true) },
+	'G': alignment,
+	'H': whole,
 	'L': func(tl *timeline.Timeline) []uint64 { return earliest(tl, false) },
 	'O': overlaps,
+	'P': atPeak,
+	'Q': weight,
+	'R': func(tl *timeline.Timeline) []uint64 { return each(tl, func(i int) uint64 { return uint64(i) }) },
 	'S': sections,
 	'T': total,
 	'U': func(tl *timeline.Timeline) []uint64 { return earliest(tl, true) },
 	'W': width,
+	'X': inclusiveArea,
 	'Z': size,
 }
 
 // sorted returns the buffers in the order of a word.
 func sorted(tl *timeline.Timeline, word string) []int32 {
-	order := make([]int32, len(tl.Problem.Buffers))
-	for i := range order {
-		order[i] = int32(i)
-	}
-	// A stable sort by the last letter, then by the one before, … would do too;
-	// one comparison by all letters moves less memory.
 	columns := make([][]uint64, len(word))
 	for k := range columns {
 		letter := word[k]
@@ -50,14 +52,55 @@ func sorted(tl *timeline.Timeline, word string) []int32 {
 		}
 		columns[k] = keys[letter](tl)
 	}
-	slices.SortFunc(order, func(a, b int32) int {
-		for _, column := range columns {
-			if x, y := column[a], column[b]; x != y {
-				return cmp.Compare(y, x)
+	return byColumns(len(tl.Problem.Buffers), columns)
+}
+
+// byColumns returns the numbers up to n in descending order of their keys, the
+// first column first, ties ascending. Few are compared, many sorted digit by digit,
+// from the last column to the first.
+func byColumns(n int, columns [][]uint64) []int32 {
+	order := make([]int32, n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	const few, digit = 1 << 10, 11
+	if n < few {
+		slices.SortFunc(order, func(a, b int32) int {
+			for _, column := range columns {
+				if x, y := column[a], column[b]; x != y {
+					return cmp.Compare(y, x)
+				}
 			}
+			return cmp.Compare(a, b)
+		})
+		return order
+	}
+	next := make([]int32, n)
+	for k := len(columns) - 1; k >= 0; k-- {
+		column := columns[k]
+		var differ uint64
+		for _, x := range column {
+			differ |= x ^ column[0]
 		}
-		return cmp.Compare(a, b)
-	})
+		for shift := 0; differ>>shift != 0; shift += digit {
+			if differ>>shift&(1<<digit-1) == 0 {
+				continue
+			}
+			var at [1<<digit + 1]int32
+			for _, x := range column {
+				at[^x>>shift&(1<<digit-1)+1]++
+			}
+			for d := 1; d < len(at); d++ {
+				at[d] += at[d-1]
+			}
+			for _, i := range order {
+				d := ^column[i] >> shift & (1<<digit - 1)
+				next[at[d]] = i
+				at[d]++
+			}
+			order, next = next, order
+		}
+	}
 	return order
 }
 

@@ -84,9 +84,15 @@ func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (p
 	if len(tl.Problem.Buffers) > math.MaxInt32 {
 		return plan.Result{}, errors.New("planner sweep: more than 2147483647 buffers")
 	}
+	w := run.NewWatch(ctx)
+	defer w.Close()
 	var r plan.Result
-	if !place.FixedFit(tl.Problem, o.Capacity) || place.Collide(nil, tl) == place.Collided {
+	s, end := newSweeper(w, tl)
+	if !place.FixedFit(tl.Problem, o.Capacity) || end == place.Collided {
 		r.Status = model.Infeasible
+		return r, nil
+	}
+	if end == place.Cut {
 		return r, nil
 	}
 	goal := int64(min(math.Floor(float64(tl.LowerBound)*set.waste), math.MaxInt64/2))
@@ -95,52 +101,36 @@ func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (p
 	if !o.Minimizing() {
 		goal, ceiling = max(goal, o.Capacity), o.Capacity
 	}
-	s := newSweeper(tl)
-	best := int64(math.MaxInt64)
 	thresholds := []int32{0}
 	if set.twoEnded {
 		thresholds = longs(tl.Sections())
 	}
-	for k, long := range thresholds {
-		if k > 0 && (ctx.Err() != nil || o.NodeLimit > 0 && r.Stats.Nodes >= o.NodeLimit) {
-			break
+	s.passes(thresholds, ceiling, goal, math.MaxInt64, func() bool {
+		if o.Progress != nil && s.best != nil && o.Fits(s.height) {
+			o.Progress(plan.Progress{Height: s.height, Offsets: s.best, LowerBound: tl.LowerBound, Nodes: s.nodes})
 		}
-		var height int64
-		passCtx := ctx
-		if k == 0 {
-			passCtx = context.WithoutCancel(ctx)
-		}
-		height, ok := s.pass(passCtx, long, ceiling, best)
-		r.Stats.Nodes += s.placed
-		if !ok {
-			continue
-		}
-		best = height
-		s.best, s.offsets = s.offsets, s.best
-		if o.Progress != nil {
-			o.Progress(plan.Progress{Height: best, LowerBound: tl.LowerBound, Nodes: r.Stats.Nodes})
-		}
-		if best <= goal {
-			break
-		}
-	}
-	if best < math.MaxInt64 && o.Fits(best) {
+		return o.NodeLimit > 0 && s.nodes >= o.NodeLimit
+	})
+	r.Stats.Nodes = s.nodes
+	if s.best != nil && o.Fits(s.height) {
 		r.Status = model.Feasible
 		r.Offsets = s.best
-		r.Height = best
+		r.Height = s.height
 	}
 	return r, nil
 }
 
 // longs returns the thresholds, in sections, in the order in which they are
-// tried: those that are best for training graphs first.
+// tried: those that are best for training graphs first. Of these graphs a third
+// of the sections is between what forward and backward pass keep for one
+// another and what lives for the optimiser or within a layer.
 func longs(sections int) []int32 {
-	order := []int32{2, 0}
+	order := []int32{int32(int64(sections) * 354 / 1000), 2, 0}
 	for k := int32(8); int(k) < sections; k *= 8 {
 		order = append(order, k)
 	}
 	// Of the coarse ones the larger are more often right.
-	slices.Reverse(order[2:])
+	slices.Reverse(order[3:])
 	for k := int32(4); int(k) < sections && k < math.MaxInt32/8; k *= 8 {
 		order = append(order, k)
 	}
@@ -150,22 +140,40 @@ func longs(sections int) []int32 {
 // sweeper is the state of the passes.
 type sweeper struct {
 	tl       *timeline.Timeline
+	watch    *run.Watch
 	byStart  []int32 // partition by partition: by first section, longest first
 	byEnd    []int32 // by last section
 	offsets  []int64 // of the pass
-	best     []int64
 	free     place.FreeList
 	reserved []place.Range // of the partition's fixed buffers
-	placed   int64         // in the last pass
+
+	best   []int64 // the lowest plan of all passes, nil for none
+	height int64   // of best
+	nodes  int64   // placements of all passes
 }
 
-func newSweeper(tl *timeline.Timeline) *sweeper {
+// newSweeper prepares passes. It returns no sweeper where fixed buffers
+// collide, or where the limit comes before that is known.
+func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 	buffers := tl.Problem.Buffers
-	s := &sweeper{tl: tl, offsets: make([]int64, len(buffers)), best: make([]int64, len(buffers))}
+	s := &sweeper{tl: tl, watch: w, offsets: make([]int64, len(buffers))}
+	fixed := 0
 	for i := range buffers {
 		if at := buffers[i].Fixed; at != nil {
-			s.offsets[i], s.best[i] = *at, *at
+			s.offsets[i] = *at
+			fixed++
 		}
+	}
+	if fixed > 0 {
+		if fixed <= pollEvery {
+			w = nil // a matter of milliseconds
+		}
+		if end := place.Collide(w, tl); end != place.Whole {
+			return nil, end
+		}
+	}
+	if s.watch.Over() {
+		return s, place.Whole
 	}
 	// By last section: a counting sort.
 	at := make([]int32, tl.Sections()+2)
@@ -207,15 +215,47 @@ func newSweeper(tl *timeline.Timeline) *sweeper {
 		})
 		rest = rest[n:]
 	}
-	return s
+	return s, place.Whole
+}
+
+// passes sweeps with each threshold in turn and keeps the lowest plan under
+// below, until it is no higher than the goal, or the limit comes, or report,
+// which is called after each pass, says so. A limit in the first pass leaves a plan.
+func (s *sweeper) passes(thresholds []int32, ceiling, goal, below int64, report func() (enough bool)) {
+	s.height = below
+	for k, long := range thresholds {
+		if k > 0 && s.watch.Over() {
+			return
+		}
+		height, ok := s.pass(long, ceiling, s.height, k == 0)
+		if ok {
+			s.height = height
+			if s.best == nil {
+				s.best = slices.Clone(s.offsets)
+			} else {
+				s.best, s.offsets = s.offsets, s.best
+			}
+		}
+		if report != nil && report() || s.height <= goal {
+			return
+		}
+	}
 }
 
 func (s *sweeper) first(i int32) int32 { first, _ := s.tl.Extent(int(i)); return first }
 func (s *sweeper) last(i int32) int32  { _, last := s.tl.Extent(int(i)); return last }
 
 // pass sweeps all partitions and returns the height; ok is false where that is
-// not under below, or ctx ends.
-func (s *sweeper) pass(ctx context.Context, long int32, ceiling, below int64) (height int64, ok bool) {
+// not under below, or where the limit comes, unless what is left is to be
+// stacked then.
+func (s *sweeper) pass(long int32, ceiling, below int64, stack bool) (height int64, ok bool) {
+	if s.byStart == nil || s.watch.Over() {
+		if !stack {
+			return 0, false
+		}
+		height = s.stack(s.tl.Partitions, 0)
+		return height, height < below
+	}
 	buffers := s.tl.Problem.Buffers
 	for i := range buffers {
 		if b := &buffers[i]; b.Fixed != nil {
@@ -225,14 +265,23 @@ func (s *sweeper) pass(ctx context.Context, long int32, ceiling, below int64) (h
 		}
 	}
 	ends, starts := s.byEnd, s.byStart
-	s.placed = 0
 	for k := range s.tl.Partitions {
 		part := &s.tl.Partitions[k]
 		s.clear(part)
-		for _, i := range starts[:len(part.Buffers)] {
+		for n, i := range starts[:len(part.Buffers)] {
 			b := &buffers[i]
 			if b.Fixed != nil {
 				continue
+			}
+			if s.nodes++; s.nodes%sweepPoll == 0 && s.watch.Over() {
+				if !stack {
+					return 0, false
+				}
+				for _, j := range starts[n:len(part.Buffers)] {
+					s.offsets[j] = -1
+				}
+				height = s.stack(s.tl.Partitions[k+1:], height)
+				return height, height < below
 			}
 			first, last := s.tl.Extent(int(i))
 			for len(ends) > 0 && s.last(ends[0]) <= first {
@@ -256,13 +305,25 @@ func (s *sweeper) pass(ctx context.Context, long int32, ceiling, below int64) (h
 			if height = max(height, at+b.Size); height >= below {
 				return 0, false
 			}
-			if s.placed++; s.placed%pollEvery == 0 && ctx.Err() != nil {
-				return 0, false
-			}
 		}
 		starts = starts[len(part.Buffers):]
 	}
 	return height, height < below
+}
+
+// sweepPoll is the number of placements between looks at the limit.
+const sweepPoll = 64
+
+// stack puts the buffers of the partitions, and those whose offsets are
+// negative, above all others, and returns the height.
+func (s *sweeper) stack(parts []timeline.Partition, height int64) int64 {
+	for k := range parts {
+		for _, i := range parts[k].Buffers {
+			s.offsets[i] = -1
+		}
+	}
+	place.Finish(s.tl, s.offsets)
+	return max(height, model.HeightOf(s.tl.Problem, s.offsets))
 }
 
 // clear empties the space for a partition, all but what its fixed buffers use.

@@ -99,8 +99,10 @@ func BenchmarkSweep(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				s := newSweeper(tl)
-				s.pass(context.Background(), 2, tl.LowerBound, math.MaxInt64)
+				w := run.NewWatch(context.Background())
+				s, _ := newSweeper(w, tl)
+				s.pass(2, tl.LowerBound, math.MaxInt64, true)
+				w.Close()
 			}
 		})
 	}

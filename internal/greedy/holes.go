@@ -1,0 +1,75 @@
+package greedy
+
+import (
+	"slices"
+	"sort"
+)
+
+// Idea: free chunks by size, then by address, in one sorted list that is cut
+// into pieces, so that to insert or to remove one moves a piece and not the
+// list.
+//
+// Invariant: no piece is empty, and none is longer than pieceLimit.
+//
+// Complexity: O(log f + pieceLimit) a step for f free chunks, and f/pieceLimit moves where
+// a piece is cut in two.
+
+// pieceLimit is the length of a piece at which it is cut in two.
+const pieceLimit = 256
+
+// holes is a set of free chunks.
+type holes struct{ pieces [][]hole }
+
+// find returns the place of the first hole that is not less than h; the piece
+// is len(s.pieces) where there is none.
+func (s *holes) find(h hole) (piece, at int) {
+	piece = sort.Search(len(s.pieces), func(k int) bool {
+		return s.pieces[k][len(s.pieces[k])-1].compare(h) >= 0
+	})
+	if piece < len(s.pieces) {
+		at, _ = slices.BinarySearchFunc(s.pieces[piece], h, hole.compare)
+	}
+	return piece, at
+}
+
+// next returns the place after another.
+func (s *holes) next(piece, at int) (int, int) {
+	if at+1 < len(s.pieces[piece]) {
+		return piece, at + 1
+	}
+	return piece + 1, 0
+}
+
+func (s *holes) insert(h hole) {
+	k, at := s.find(h)
+	if k == len(s.pieces) {
+		if k == 0 {
+			s.pieces = append(s.pieces, []hole{h})
+			return
+		}
+		k--
+		at = len(s.pieces[k])
+	}
+	piece := slices.Insert(s.pieces[k], at, h)
+	if len(piece) > pieceLimit {
+		s.pieces = slices.Insert(s.pieces, k+1, slices.Clone(piece[pieceLimit/2:]))
+		piece = piece[:pieceLimit/2]
+	}
+	s.pieces[k] = piece
+}
+
+// remove takes out the hole at a place.
+func (s *holes) remove(piece, at int) {
+	s.pieces[piece] = slices.Delete(s.pieces[piece], at, at+1)
+	if len(s.pieces[piece]) == 0 {
+		s.pieces = slices.Delete(s.pieces, piece, piece+1)
+	}
+}
+
+// count returns the number of holes.
+func (s *holes) count() (n int) {
+	for _, p := range s.pieces {
+		n += len(p)
+	}
+	return n
+}

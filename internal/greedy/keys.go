@@ -1,0 +1,100 @@
+package greedy
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// The sort keys of frameworks, beside MiniMalloc's in orders.go: what a planner
+// of the box goes by, the portfolio can go by.
+
+// clock is the start of a buffer, or its end. Times may be negative.
+func clock(tl *timeline.Timeline, end bool) []uint64 {
+	const sign = 1 << 63
+	return each(tl, func(i int) uint64 {
+		if end {
+			return uint64(tl.Problem.Buffers[i].Upper) ^ sign
+		}
+		return uint64(tl.Problem.Buffers[i].Lower) ^ sign
+	})
+}
+
+// alignment is what divides the buffer's offset.
+func alignment(tl *timeline.Timeline) []uint64 {
+	return each(tl, func(i int) uint64 { return uint64(tl.Problem.Buffers[i].Align()) })
+}
+
+// whole is 1 for a buffer that lives from the first time of the problem to the
+// last.
+func whole(tl *timeline.Timeline) []uint64 {
+	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range tl.Problem.Buffers {
+		b := &tl.Problem.Buffers[i]
+		begin, end = min(begin, b.Lower), max(end, b.Upper)
+	}
+	return each(tl, func(i int) uint64 {
+		if b := &tl.Problem.Buffers[i]; b.Lower == begin && b.Upper == end {
+			return 1
+		}
+		return 0
+	})
+}
+
+// atPeak is 1 for a buffer that is active in the first section of the largest
+// load.
+func atPeak(tl *timeline.Timeline) []uint64 {
+	peak := int32(0)
+	for s, load := range tl.Load {
+		if load > tl.Load[peak] {
+			peak = int32(s)
+		}
+	}
+	return each(tl, func(i int) uint64 {
+		for _, s := range tl.Spans(i) {
+			if s.First <= peak && peak < s.Last {
+				return 1
+			}
+		}
+		return 0
+	})
+}
+
+// weight ranks the buffers by size × duration², of which the number itself takes
+// three words.
+func weight(tl *timeline.Timeline) []uint64 {
+	n := len(tl.Problem.Buffers)
+	columns := [][]uint64{make([]uint64, n), make([]uint64, n), make([]uint64, n)}
+	same := func(i, j int32) bool {
+		return !slices.ContainsFunc(columns, func(c []uint64) bool { return c[i] != c[j] })
+	}
+	for i := range n {
+		b := &tl.Problem.Buffers[i]
+		for k, word := range weigh(uint64(b.Size), uint64(b.Upper-b.Lower)) {
+			columns[k][i] = word
+		}
+	}
+	rank := make([]uint64, n)
+	order := byColumns(n, columns)
+	for k, i := range order {
+		if rank[i] = uint64(n - k); k > 0 && same(i, order[k-1]) {
+			rank[i] = rank[order[k-1]]
+		}
+	}
+	return rank
+}
+
+// inclusiveArea is size times the distance from the first slot to the last, as
+// XLA has it: 0 for a buffer of one slot.
+func inclusiveArea(tl *timeline.Timeline) []uint64 {
+	return each(tl, func(i int) uint64 {
+		b := &tl.Problem.Buffers[i]
+		high, low := bits.Mul64(uint64(b.Size), uint64(b.Upper-1-b.Lower))
+		if high > 0 {
+			return ^uint64(0)
+		}
+		return low
+	})
+}
