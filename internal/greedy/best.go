@@ -60,12 +60,13 @@ const (
 	stacked            // first fit in the order of stacking, ties by the word
 	onTop              // first fit in the order of the offsets of a skyline, filled in the word's order
 	swept              // the passes of the planner sweep; no word
+	shared             // first fit in the order of the offsets of slots, filled in the word's order (shared.go)
 	online             // best fit by start, in one pass (online.go), or in the word's order
 )
 
 // cost is what a way takes per buffer, in units of a first-fit placement of
 // about 1.5 µs; measured on pangu_2.6B.
-var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, online: 1}
+var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, online: 1}
 
 // many is the number of buffers above which a hundred-thousandth over the bound
 // is close enough for further trials to stop.
@@ -93,6 +94,8 @@ var trials = []trial{
 	{"stack-early-load", "LTA", stacked},
 	{"contention", "TGQW", stacked},
 	{"sweep", "", swept},
+	{"shared-size", "Z", shared},   // executorch-greedy, tflite-objects-by-size
+	{"shared-start", "bZ", shared}, // interval-coloring
 	{"tight-overlaps", "O", tight},
 	{"stack-late-area", "uA", stacked},
 	{"stack-late-crowd", "uC", stacked},
@@ -271,6 +274,12 @@ func (p *Portfolio) run(until int) {
 		case onTop:
 			if offsets := stackAll(p.ctx, p.tl, sorted(p.tl, t.word), true); offsets != nil {
 				p.place(t.name, ByOffset(offsets), place.FirstFit)
+			}
+		case shared:
+			if movableAll(p.tl) {
+				if offsets := share(p.tl, sorted(p.tl, t.word)); offsets != nil {
+					p.place(t.name, ByOffset(offsets), place.FirstFit)
+				}
 			}
 		case swept:
 			p.sweep()
