@@ -1,0 +1,69 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// TestSignalsEndSearches sends signals to searches of which none is near its end,
+// and demands that they end within a tenth of a second and what it takes to write,
+// with the best plan so far. Another load of the machine may delay a process; so
+// the quickest of several counts.
+func TestSignalsEndSearches(t *testing.T) {
+	const within, attempts = 150 * time.Millisecond, 4
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	input := filepath.Join(dir, "in.csv")
+	var nothing bytes.Buffer
+	if code := execute([]string{"gen", "pinwheel", "--buffers", "800", "--seed", "3", "-q", "-o", input}, &nothing, &nothing); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, &nothing)
+	}
+	for _, s := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		output := filepath.Join(dir, s.String()+".csv")
+		best := time.Hour
+		for range attempts {
+			var stderr bytes.Buffer
+			cmd := exec.Command(self, "solve", "--planner", "exact", "-o", output, input)
+			cmd.Args[0] = "stowage" // the test binary is the command under that name
+			cmd.Stderr = &stderr
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(400 * time.Millisecond)
+			sent := time.Now()
+			if err := cmd.Process.Signal(s); err != nil {
+				t.Fatalf("the search ended by itself: %v\n%s", err, &stderr)
+			}
+			err := cmd.Wait()
+			best = min(best, time.Since(sent))
+			var exit *exec.ExitError
+			if errors.As(err, &exit) && !exit.Exited() {
+				continue // it came before the search began, where it kills
+			}
+			if err != nil || !strings.Contains(stderr.String(), "; interrupted; 800 buffers") {
+				t.Fatalf("%v: %v\n%s", s, err, &stderr)
+			}
+			if best < within {
+				break
+			}
+		}
+		if best > within {
+			t.Errorf("%v: the search goes on for %v", s, best)
+		}
+		if code := execute([]string{"verify", input, output}, &nothing, &nothing); code != exitOK {
+			t.Errorf("%v: the plan is not valid: %s", s, &nothing)
+		}
+	}
+}
