@@ -139,7 +139,10 @@ func ExampleVerify() {
 		{ID: "a", Lower: 0, Upper: 3, Size: 4},
 		{ID: "b", Lower: 2, Upper: 9, Size: 4},
 	}}
-	report := stowage.Verify(p, []int64{0, 3}, 0)
+	report, err := stowage.Verify(p, []int64{0, 3}, 0)
+	if err != nil {
+		log.Fatal(err)
+	}
 	fmt.Println(report.OK())
 	for _, v := range report.Violations {
 		fmt.Println(v.Message)

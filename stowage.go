@@ -9,14 +9,28 @@
 //	}}
 //	r, err := stowage.Minimize(ctx, p, stowage.Options{})
 //
-// Time is logical and half-open. Sizes and offsets are int64 in any unit.
+// Time is logical and half-open. Sizes, offsets, heights and capacities are
+// int64 in any unit of space, called bytes here; 0 as a capacity means none.
 // Every plan that this package returns has passed Verify.
+//
+// An error is about the request; the outcome of a run is a Status. Errors are
+//
+//	*InputError         a problem, an option or a plan to start from is bad; all
+//	                    that is wrong with it is listed
+//	ErrUnknownPlanner   Options.Planner names none
+//	ErrUnsupported      the planner does not take this problem
+//	ErrNoCapacity       Explain was given no capacity
+//	ErrInvalidPlan      a mistake of the planner: its plan does not pass Verify
+//
+// for errors.As and errors.Is. The functions may be called from many goroutines
+// at once, on the same problem as well: nothing changes it.
+//
+// The types are those of the packages model and plan, which planners, formats
+// and pictures share.
 package stowage
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/explain"
@@ -27,88 +41,39 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// The types of a problem and its plan.
-type (
-	Problem = model.Problem
-	Buffer  = model.Buffer
-	Gap     = model.Gap
-	Window  = model.Window
-	Plan    = model.Plan
-	Status  = model.Status
-)
-
-// The outcomes of a run.
-const (
-	Unknown    = model.Unknown
-	Feasible   = model.Feasible
-	Optimal    = model.Optimal
-	Infeasible = model.Infeasible
-)
-
-// What a run takes and gives.
-type (
-	Options     = plan.Options
-	Progress    = plan.Progress
-	Result      = plan.Result
-	Stats       = plan.Stats
-	PlannerInfo = plan.Info
-	Technique   = plan.Technique
-	Param       = plan.Param
-)
-
-// What Verify reports.
-type (
-	Report    = verify.Report
-	Violation = verify.Violation
-)
-
-// What is wrong with an input.
-type (
-	InputError = model.InputError
-	Issue      = model.Issue
-)
-
-// An Explanation names buffers that together cannot fit.
-type Explanation = explain.Explanation
-
 // DefaultPlanner is the planner that runs where Options.Planner is empty.
 const DefaultPlanner = "auto"
 
-// ErrInvalidPlan means that a planner returned a plan that Verify refuses: a
-// mistake in this package, not in its input.
-var ErrInvalidPlan = errors.New("stowage: a planner returned an invalid plan")
+// What errors.Is tells apart.
+var (
+	// ErrUnknownPlanner means that no planner of that name is registered. The
+	// message lists those that are.
+	ErrUnknownPlanner = plan.ErrUnknownPlanner
+	// ErrUnsupported means that the planner does not take this problem: it has
+	// a feature that the planner cannot honour, or is too large for it.
+	ErrUnsupported = plan.ErrUnsupported
+	// ErrNoCapacity means that neither the options nor the problem have the
+	// capacity that Explain needs.
+	ErrNoCapacity = plan.ErrNoCapacity
+	// ErrInvalidPlan means that a planner returned a plan that Verify refuses,
+	// or a bound above it: a mistake in the planner, not in its input.
+	ErrInvalidPlan = plan.ErrInvalidPlan
+)
 
 // Solve plans p. With a capacity (o.Capacity, or else p.Capacity) any plan that
 // fits will do, unless o.Minimize asks for the lowest; without one it minimises.
 //
-// The error is for bad input (an *InputError, or an unknown planner, technique
-// or parameter); that no plan exists or none was found in time is a Status. A
-// context that ends stops the search, which then returns its best plan so far.
+// The error is for bad input (see the package's list of errors); that no plan
+// exists or none was found in time is a Status. A context that ends stops the
+// search, which then returns its best plan so far; Result.Stopped says so.
 //
 // The timeout covers everything from here on: validation, preparation, the
 // planner, and the check of its plan, for which time is set aside.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
-	if o.Capacity == 0 {
-		o.Capacity = p.Capacity
-	}
-	if o.Planner == "" {
-		o.Planner = DefaultPlanner
-	}
-	planner, err := run.Lookup(o.Planner)
+	planner, err := prepare(p, &o)
 	if err != nil {
 		return nil, err
-	}
-	if err := plan.CheckOptions(planner.Info(), o); err != nil {
-		return nil, err
-	}
-	if err := validate(p, o.Capacity); err != nil {
-		return nil, err
-	}
-	if o.Start != nil {
-		if err := checkStart(p, o.Start); err != nil {
-			return nil, err
-		}
 	}
 	tl := timeline.New(p)
 	if o.Timeout > 0 {
@@ -121,15 +86,42 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	if r.Status.HasPlan() {
-		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			message := "the height is wrong"
-			if !report.OK() {
-				message = report.Violations[0].Message
-			}
-			return nil, fmt.Errorf("%w: %s: %s", ErrInvalidPlan, r.Planner, message)
+		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
+			return nil, plan.Invalid(r.Planner, report.Violations[0].Message)
 		}
 	}
 	return &r, nil
+}
+
+// prepare completes the options by what they leave open and checks them and the
+// problem. All that Solve and Explain are given passes through here.
+func prepare(p *Problem, o *Options) (run.Planner, error) {
+	if o.Planner == "" {
+		o.Planner = DefaultPlanner
+	}
+	planner, err := run.Lookup(o.Planner)
+	if err != nil {
+		return nil, err
+	}
+	var issues model.Issues
+	issues.Join(plan.CheckOptions(planner.Info(), *o))
+	bad := model.Validate(p)
+	issues.Join(bad)
+	if o.Start != nil && bad == nil {
+		checkStart(&issues, p, o.Start)
+	}
+	if p != nil {
+		o.Capacity = p.CapacityOr(o.Capacity)
+	}
+	return planner, issues.Err()
+}
+
+// checkStart refuses a plan to start from that breaks a rule. It may be above
+// the capacity: what counts is where it leads.
+func checkStart(issues *model.Issues, p *Problem, offsets []int64) {
+	for _, v := range verify.Check(p, offsets, 0).Violations {
+		issues.Add(Issue{Field: "start", Message: v.Message})
+	}
 }
 
 // planUntil returns when the planner must end, of a run that began at one time,
@@ -147,40 +139,45 @@ func Minimize(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return Solve(ctx, p, o)
 }
 
-// Verify checks offsets, in the order of p.Buffers, against the problem and its
-// capacity (0 for none). It shares no code with the planners.
-func Verify(p *Problem, offsets []int64, capacity int64) *Report {
-	return verify.Check(p, offsets, capacity)
+// Verify checks offsets, in the order of p.Buffers, against the problem and a
+// capacity; where that is 0, p.Capacity counts. It shares no code with the
+// planners. What is wrong with the plan is in the report; the error is an
+// *InputError for a problem that is nil or bad, or a capacity below 0.
+//
+// It takes O(n log n) time for n buffers, and O(log n) more for each overlap.
+func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
+	var issues model.Issues
+	o := Options{Capacity: capacity}
+	issues.Join(o.Validate())
+	issues.Join(model.Validate(p))
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	return verify.Check(p, offsets, p.CapacityOr(capacity)), nil
 }
 
 // Explain finds an irreducible set of buffers that cannot fit the capacity
-// (o.Capacity, or else p.Capacity): without any one of them the rest fit. Where
-// the problem is feasible, or a limit comes before an answer, the explanation's
-// Status says so.
+// (o.Capacity, or else p.Capacity): without any one of them the rest fit. There
+// may be a smaller one elsewhere: see ExplainSmallest. Where the problem is
+// feasible, or a limit comes before an answer, the explanation's Status says so.
+//
+// o.Timeout limits the whole of it, o.NodeLimit each run of the planner.
+// Without a capacity fixed offsets that collide are the only reason there can
+// be; where none do, the error is ErrNoCapacity.
 func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
-	if o.Capacity == 0 {
-		o.Capacity = p.Capacity
-	}
-	if o.Planner == "" {
-		o.Planner = DefaultPlanner
-	}
-	planner, err := run.Lookup(o.Planner)
+	planner, err := prepare(p, &o)
 	if err != nil {
 		return nil, err
-	}
-	if err := plan.CheckOptions(planner.Info(), o); err != nil {
-		return nil, err
-	}
-	if err := validate(p, o.Capacity); err != nil {
-		return nil, err
-	}
-	if o.Capacity == 0 {
-		return nil, errors.New("stowage: explain needs a capacity")
 	}
 	return explain.Irreducible(ctx, p, planner, o)
 }
 
-// Planners describes the planners that are registered, by name.
+// Register makes a planner known by its name, to Solve and to all that lists
+// planners. It panics where the planner has no name or one that is taken.
+func Register(p Planner) { plan.Register(p) }
+
+// Planners describes the planners that are registered, in the order of their
+// names.
 func Planners() []PlannerInfo {
 	var infos []PlannerInfo
 	for _, p := range run.All() {
@@ -189,28 +186,12 @@ func Planners() []PlannerInfo {
 	return infos
 }
 
-// LowerBound returns a height that no plan of p can be under: the contention
-// peak, sharpened by alignment and fixed offsets.
+// LowerBound returns a height in bytes that no plan of p can be under: the
+// contention peak, sharpened by alignment and fixed offsets. The error is an
+// *InputError.
 func LowerBound(p *Problem) (int64, error) {
 	if err := model.Validate(p); err != nil {
 		return 0, err
 	}
 	return timeline.New(p).LowerBound, nil
-}
-
-// checkStart refuses a plan to start from that breaks a rule. It may be above
-// the capacity: what counts is where it leads.
-func checkStart(p *Problem, offsets []int64) error {
-	var issues model.Issues
-	for _, v := range verify.Check(p, offsets, 0).Violations {
-		issues.Add(Issue{Field: "start", Message: v.Message})
-	}
-	return issues.Err()
-}
-
-// validate checks p as if capacity were its own.
-func validate(p *Problem, capacity int64) error {
-	with := *p
-	with.Capacity = capacity
-	return model.Validate(&with)
 }

@@ -9,13 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
-	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // solve calls Solve and checks what it promises of every result.
@@ -29,12 +24,9 @@ func solve(t *testing.T, p *stowage.Problem, o stowage.Options) *stowage.Result 
 	if err != nil {
 		t.Fatal(err)
 	}
-	capacity := o.Capacity
-	if capacity == 0 {
-		capacity = p.Capacity
-	}
+	capacity := p.CapacityOr(o.Capacity)
 	if r.Status.HasPlan() {
-		if report := stowage.Verify(p, r.Offsets, capacity); !report.OK() || report.Height != r.Height {
+		if report := verified(t, p, r.Offsets, capacity); !report.OK() || report.Height != r.Height {
 			t.Fatalf("%s: height %d, report %+v", r.Planner, r.Height, report)
 		}
 	} else if r.Offsets != nil {
@@ -42,6 +34,16 @@ func solve(t *testing.T, p *stowage.Problem, o stowage.Options) *stowage.Result 
 	}
 	if after, err := json.Marshal(p); err != nil || string(after) != string(before) {
 		t.Fatalf("%s changes its problem", r.Planner)
+	}
+	return r
+}
+
+// verified checks a plan of a good problem.
+func verified(t *testing.T, p *stowage.Problem, offsets []int64, capacity int64) *stowage.Report {
+	t.Helper()
+	r, err := stowage.Verify(p, offsets, capacity)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return r
 }
@@ -137,7 +139,7 @@ func TestPlanners(t *testing.T) {
 				}
 				refusals++
 			case r.Status.HasPlan():
-				report := stowage.Verify(p, r.Offsets, 0)
+				report := verified(t, p, r.Offsets, 0)
 				if !report.OK() || r.Height < minimum || !feasible || r.Status == stowage.Optimal && r.Height != minimum || r.LowerBound > minimum {
 					t.Errorf("%s, seed %d: %s %d, bound %d, optimum %d", name, seed, r.Status, r.Height, r.LowerBound, minimum)
 				}
@@ -154,47 +156,216 @@ func TestPlanners(t *testing.T) {
 
 // TestInputErrors gives each function each kind of bad input.
 func TestInputErrors(t *testing.T) {
-	at := int64(8)
 	ctx := context.Background()
-	bad := &stowage.Problem{Capacity: 10, Buffers: []stowage.Buffer{{ID: "a", Upper: 1}, {ID: "a", Upper: 1, Size: 1}}}
-	high := &stowage.Problem{Capacity: 20, Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4, Fixed: &at}}}
+	bad := &stowage.Problem{Capacity: 10, Buffers: []stowage.Buffer{{ID: "a", Upper: 1}, {ID: "a", Upper: 1, Size: 1}, {Upper: 1, Size: 1}}}
+	const badText = "buffer a: size \"0\": must be from 1 to 2305843009213693951\nbuffer a: id \"a\": is a duplicate: buffer number 1 has it too\nid: is empty"
 	two := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4}, {ID: "b", Upper: 1, Size: 4}}}
 	for _, tc := range []struct {
-		name  string
-		p     *stowage.Problem
-		o     stowage.Options
-		input bool // an *InputError
-		want  string
+		name string
+		p    *stowage.Problem
+		o    stowage.Options
+		want string // of an *InputError, or
+		is   error
 	}{
-		{"problem", bad, stowage.Options{}, true, "buffer a: size \"0\": must be from 1 to 2305843009213693951\nbuffer a: id \"a\": is a duplicate: buffer number 1 has it too"},
-		{"fixed above the capacity of the options", high, stowage.Options{Capacity: 11}, true, `buffer a: offset "8": ends above the capacity 11 with size 4`},
-		{"capacity too large", two, stowage.Options{Capacity: 1 << 62}, true, `capacity "4611686018427387904": must be from 1 to 2305843009213693951, or 0 for none`},
-		{"planner", two, stowage.Options{Planner: "nobody"}, false, `no planner is named "nobody"; there are auto, `},
-		{"technique", two, stowage.Options{Planner: "first-fit", Without: []string{"x"}}, false, `planner first-fit has no technique "x"; it has none`},
-		{"parameter", two, stowage.Options{Planner: "exact", Params: map[string]string{"order": "A"}}, false, `planner exact has no parameter "order"; it has orders`},
-		{"value of a parameter", two, stowage.Options{Planner: "exact", Capacity: 9, Params: map[string]string{"orders": "AQ"}}, false, `planner exact: parameter orders must be orders separated by commas, of the keys ACLOTUWZ, not "AQ"`},
-		{"negative capacity", two, stowage.Options{Capacity: -1}, false, "the capacity must not be negative"},
-		{"negative limits", two, stowage.Options{Timeout: -1, NodeLimit: -1, Workers: -1}, false, "the timeout must not be negative\nthe node limit must not be negative\nthe number of workers must not be negative"},
+		{name: "problem", p: bad, want: badText},
+		{name: "no problem", want: "there is no problem: it is nil"},
+		{name: "capacity of the problem", p: &stowage.Problem{Capacity: -3}, want: `capacity "-3": must be from 1 to 2305843009213693951, or 0 for none`},
+		{name: "capacity too large", p: two, o: stowage.Options{Capacity: 1 << 62}, want: `capacity "4611686018427387904": must be from 1 to 2305843009213693951, or 0 for none`},
+		{name: "technique", p: two, o: stowage.Options{Planner: "first-fit", Without: []string{"x"}}, want: `planner first-fit has no technique "x"; it has none`},
+		{name: "parameter", p: two, o: stowage.Options{Planner: "exact", Params: map[string]string{"order": "A"}}, want: `planner exact has no parameter "order"; it has orders`},
+		{
+			name: "value of a parameter", p: two, o: stowage.Options{Planner: "exact", Capacity: 9, Params: map[string]string{"orders": "AQ"}},
+			want: `planner exact: parameter orders must be orders separated by commas, of the keys ACLOTUWZ, not "AQ"`,
+		},
+		{
+			name: "negative numbers", p: two, o: stowage.Options{Capacity: -1, Timeout: -time.Second, NodeLimit: -2, Workers: -3},
+			want: "capacity \"-1\": must be from 1 to 2305843009213693951, or 0 for none\ntimeout \"-1s\": must not be negative\n" +
+				"node limit \"-2\": must not be negative\nworkers \"-3\": must not be negative",
+		},
+		{
+			name: "all at once", p: bad, o: stowage.Options{Planner: "climb", NodeLimit: -1, Without: []string{"memo"}, Params: map[string]string{"width": "0", "deep": ""}},
+			want: "planner climb has no technique \"memo\"; it has core, promote, critical, blocks, resume, window\n" +
+				"planner climb has no parameter \"deep\"; it has history, random, width, window-nodes, patience\n" +
+				"planner climb: parameter width must be a whole number from 1 to 65536, not \"0\"\nnode limit \"-1\": must not be negative\n" + badText,
+		},
+		{name: "planner", p: two, o: stowage.Options{Planner: "nobody"}, want: `no planner is named "nobody"; there are auto, `, is: stowage.ErrUnknownPlanner},
 	} {
 		_, solveErr := stowage.Solve(ctx, tc.p, tc.o)
 		_, minimizeErr := stowage.Minimize(ctx, tc.p, tc.o)
-		o := tc.o
-		if o.Capacity == 0 {
-			o.Capacity = 9
-		}
-		_, explainErr := stowage.Explain(ctx, tc.p, o)
+		_, explainErr := stowage.Explain(ctx, tc.p, tc.o)
 		for k, err := range []error{solveErr, minimizeErr, explainErr} {
 			var input *stowage.InputError
-			if err == nil || !strings.HasPrefix(err.Error(), tc.want) || errors.As(err, &input) != tc.input {
-				t.Errorf("%s, function %d: %v, want %s", tc.name, k, err, tc.want)
+			switch {
+			case err == nil:
+				t.Errorf("%s, function %d: no error", tc.name, k)
+			case tc.is != nil:
+				if !errors.Is(err, tc.is) || !strings.HasPrefix(err.Error(), tc.want) {
+					t.Errorf("%s, function %d: %v, want %s", tc.name, k, err, tc.want)
+				}
+			case !errors.As(err, &input) || err.Error() != tc.want || input.Total != strings.Count(tc.want, "\n")+1:
+				t.Errorf("%s, function %d: %v, want\n%s", tc.name, k, err, tc.want)
 			}
 		}
 	}
-	if _, err := stowage.LowerBound(bad); err == nil {
-		t.Error("LowerBound takes a bad problem")
+	for _, p := range []*stowage.Problem{nil, bad} {
+		var input *stowage.InputError
+		if _, err := stowage.LowerBound(p); !errors.As(err, &input) {
+			t.Errorf("LowerBound of a bad problem: %v", err)
+		}
+	}
+}
+
+// TestFixedAboveCapacity is no bad input: there is no plan, and that is proven.
+func TestFixedAboveCapacity(t *testing.T) {
+	at := int64(8)
+	high := &stowage.Problem{Capacity: 20, Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4, Fixed: &at}}}
+	for _, info := range stowage.Planners() {
+		if strings.HasPrefix(info.Name, "test-") {
+			continue
+		}
+		for _, minimize := range []bool{false, true} {
+			o := stowage.Options{Planner: info.Name, Capacity: 11, Minimize: minimize}
+			if r := solve(t, high, o); r.Status != stowage.Infeasible || r.LowerBound != 12 || r.Collision != nil || r.Stopped != stowage.Finished {
+				t.Errorf("%s: got %+v", info.Name, r)
+			}
+		}
 	}
 	if r := solve(t, high, stowage.Options{Capacity: 12}); r.Status != stowage.Optimal || r.Offsets[0] != 8 {
 		t.Errorf("got %+v", r)
+	}
+}
+
+// TestCollision names the buffers whose fixed offsets collide, with and without
+// a capacity, by every planner that knows fixed offsets.
+func TestCollision(t *testing.T) {
+	at := func(x int64) *int64 { return &x }
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 0, Upper: 4, Size: 4},
+		{ID: "b", Lower: 2, Upper: 6, Size: 5, Fixed: at(8)},
+		{ID: "c", Lower: 0, Upper: 3, Size: 6, Fixed: at(4)},
+		{ID: "d", Lower: 4, Upper: 6, Size: 8, Fixed: at(0)},
+	}}
+	want := stowage.Collision{A: 1, B: 2, Lower: 2, Upper: 3, Start: 8, End: 10}
+	refusals := 0
+	for _, info := range stowage.Planners() {
+		if strings.HasPrefix(info.Name, "test-") {
+			continue
+		}
+		for _, o := range []stowage.Options{{}, {Capacity: 100}, {Capacity: 100, Minimize: true}, {Capacity: 9}} {
+			o.Planner = info.Name
+			r, err := stowage.Solve(context.Background(), p, o)
+			if errors.Is(err, stowage.ErrUnsupported) {
+				refusals++
+				continue
+			}
+			if err != nil || r.Status != stowage.Infeasible || r.Collision == nil || *r.Collision != want {
+				t.Errorf("%s, %+v: %+v, %v", info.Name, o, r, err)
+			}
+		}
+	}
+	if refusals > 40 {
+		t.Errorf("%d refusals", refusals)
+	}
+	p.Buffers[1].Fixed = at(10)
+	if r := solve(t, p, stowage.Options{}); r.Status != stowage.Optimal || r.Collision != nil {
+		t.Errorf("side by side: %+v", r)
+	}
+}
+
+// TestErrUnsupported has a planner refuse a feature.
+func TestErrUnsupported(t *testing.T) {
+	at := int64(0)
+	p := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4, Fixed: &at}}}
+	for _, info := range stowage.Planners() {
+		_, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: info.Name})
+		if info.Name == "contention" && !errors.Is(err, stowage.ErrUnsupported) || err != nil && !errors.Is(err, stowage.ErrUnsupported) && !errors.Is(err, stowage.ErrInvalidPlan) {
+			t.Errorf("%s: %v", info.Name, err)
+		}
+	}
+}
+
+// TestStopped ends runs in every way there is.
+func TestStopped(t *testing.T) {
+	in, err := suite.New("infeasible", suite.Options{Buffers: 80, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hard := &stowage.Problem{Buffers: in.Problem.Buffers}
+	bound, err := stowage.LowerBound(hard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	late, stop := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
+	defer stop()
+	stowage.Register(own{"test-tired", func(_ context.Context, p *stowage.Problem, _ stowage.Options) (stowage.Result, error) {
+		return stowage.Result{}, nil
+	}})
+	for _, tc := range []struct {
+		name string
+		ctx  context.Context
+		p    *stowage.Problem
+		o    stowage.Options
+		want stowage.Stop
+	}{
+		{"an optimum", context.Background(), suite.MiniMalloc(), stowage.Options{Minimize: true, Timeout: time.Hour, NodeLimit: 1 << 40}, stowage.Finished},
+		{"any plan that fits", context.Background(), hard, stowage.Options{Capacity: 4 * bound, Timeout: time.Hour}, stowage.Finished},
+		{"none that fits", context.Background(), hard, stowage.Options{Capacity: bound - 1, Timeout: time.Hour}, stowage.Finished},
+		{"a heuristic", context.Background(), hard, stowage.Options{Planner: "first-fit"}, stowage.Finished},
+		{"the timeout", context.Background(), hard, stowage.Options{Planner: "exact", Timeout: 20 * time.Millisecond}, stowage.StopTimeout},
+		{"the timeout of auto", context.Background(), hard, stowage.Options{Timeout: 20 * time.Millisecond}, stowage.StopTimeout},
+		{"a deadline that is over", late, hard, stowage.Options{Planner: "exact"}, stowage.StopTimeout},
+		{"nodes", context.Background(), hard, stowage.Options{Planner: "exact", NodeLimit: 50}, stowage.StopNodes},
+		{"nodes of auto", context.Background(), hard, stowage.Options{NodeLimit: 500}, stowage.StopNodes},
+		{"a cancelled context", gone, hard, stowage.Options{Planner: "exact"}, stowage.StopInterrupt},
+		{"a cancelled context of auto", gone, hard, stowage.Options{}, stowage.StopInterrupt},
+		{"effort", context.Background(), hard, stowage.Options{Without: []string{"exact", "climb"}}, stowage.StopEffort},
+		{"one who gives up", context.Background(), hard, stowage.Options{Planner: "test-tired"}, stowage.Finished},
+	} {
+		r, err := stowage.Solve(tc.ctx, tc.p, tc.o)
+		if err != nil || r.Stopped != tc.want {
+			t.Errorf("%s: %+v, %v, want stopped by %q", tc.name, r, err, tc.want)
+		}
+	}
+}
+
+// TestProgress is what the callback is told: it is called by one goroutine at a
+// time, the height falls, the bound rises, and the plan is one.
+func TestProgress(t *testing.T) {
+	in, err := suite.New("infeasible", suite.Options{Buffers: 80, Seed: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &stowage.Problem{Buffers: in.Problem.Buffers}
+	for name, o := range map[string]stowage.Options{
+		"auto": {Timeout: 100 * time.Millisecond}, "exact": {NodeLimit: 20_000, Workers: 3}, "climb": {Timeout: 100 * time.Millisecond, Workers: 3},
+	} {
+		var calls, plans int
+		var last stowage.Progress
+		busy := false
+		o.Planner, o.Progress = name, func(now stowage.Progress) {
+			if busy {
+				t.Errorf("%s: called twice at once", name)
+			}
+			busy = true
+			calls++
+			if now.LowerBound < 1 || now.Elapsed <= 0 || now.Elapsed < last.Elapsed {
+				t.Errorf("%s: %+v after %+v", name, now, last)
+			}
+			if now.Offsets != nil {
+				plans++
+				if r := verified(t, p, now.Offsets, 0); !r.OK() || r.Height != now.Height {
+					t.Errorf("%s: a plan of height %d, reported as %d: %v", name, r.Height, now.Height, r.Violations)
+				}
+			}
+			last, last.Offsets = now, nil
+			busy = false
+		}
+		_, err := stowage.Minimize(context.Background(), p, o)
+		if err != nil || calls == 0 {
+			t.Errorf("%s: %d calls, %d of them with a plan, %v", name, calls, plans, err)
+		}
 	}
 }
 
@@ -224,43 +395,49 @@ func TestStart(t *testing.T) {
 	}
 }
 
-// puppet is a planner that returns what it is told to.
-type puppet struct{ result *plan.Result }
-
-func (puppet) Info() plan.Info {
-	return plan.Info{Name: "test-puppet", Summary: "returns what a test tells it to", Source: "stowage_test.go"}
+// own is a planner of one's own, as any user may write it.
+type own struct {
+	name string
+	plan func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result, error)
 }
 
-func (p puppet) Plan(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) {
-	return *p.result, nil
+func (p own) Info() stowage.PlannerInfo {
+	return stowage.PlannerInfo{Name: p.name, Summary: "does what a test tells it to", Source: "stowage_test.go"}
+}
+
+func (p own) Plan(ctx context.Context, problem *stowage.Problem, o stowage.Options) (stowage.Result, error) {
+	return p.plan(ctx, problem, o)
 }
 
 // TestInvalidPlan has a planner that is wrong: no invalid plan gets out.
 func TestInvalidPlan(t *testing.T) {
-	var result plan.Result
-	run.Register(puppet{&result})
+	var result stowage.Result
+	stowage.Register(own{"test-puppet", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result, error) { return result, nil }})
 	p := suite.MiniMalloc()
 	for _, tc := range []struct {
 		offsets []int64
+		bound   int64
 		want    string
 	}{
-		{[]int64{8, 8, 4, 4, 0}, ""},
-		{[]int64{8, 8, 5, 4, 0}, `buffers "b1" (size 4 at offset 8) and "b3" (size 4 at offset 5) both use bytes [8, 9) at times [0, 3)`},
-		{[]int64{9, 8, 4, 4, 0}, `buffer "b1" of size 4 is at offset 9 and ends at 13, above the capacity 12`},
-		{[]int64{8, 8, 4, 4, -4}, `buffer "b5" is at offset -4, below zero`},
-		{[]int64{8, 8, 4, 4}, "the plan has 4 offsets, but the problem has 5 buffers"},
-		{nil, "the plan has 0 offsets, but the problem has 5 buffers"},
+		{[]int64{8, 8, 4, 4, 0}, 0, ""},
+		{[]int64{8, 8, 4, 4, 0}, 12, ""},
+		{[]int64{8, 8, 4, 4, 0}, 13, "the lower bound claimed is 13, but the height is 12"},
+		{[]int64{8, 8, 5, 4, 0}, 0, `buffers "b1" (size 4 at offset 8) and "b3" (size 4 at offset 5) both use bytes [8, 9) at times [0, 3)`},
+		{[]int64{9, 8, 4, 4, 0}, 0, `buffer "b1" of size 4 is at offset 9 and ends at 13, above the capacity 12`},
+		{[]int64{8, 8, 4, 4, -4}, 0, `buffer "b5" is at offset -4, below zero`},
+		{[]int64{8, 8, 4, 4}, 0, "the plan has 4 offsets, but the problem has 5 buffers"},
+		{nil, 0, "the plan has 0 offsets, but the problem has 5 buffers"},
 	} {
 		for _, status := range []stowage.Status{stowage.Feasible, stowage.Optimal} {
-			result = plan.Result{Status: status, Plan: stowage.Plan{Offsets: tc.offsets}}
+			result = stowage.Result{Status: status, Plan: stowage.Plan{Offsets: tc.offsets}, LowerBound: tc.bound}
 			r, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: "test-puppet"})
 			if tc.want == "" {
-				if err != nil || r.Height != 12 {
-					t.Errorf("a valid plan is refused: %v", err)
+				if err != nil || r.Height != 12 || r.Planner != "test-puppet" || r.Status != stowage.Optimal {
+					t.Errorf("a valid plan is refused: %+v, %v", r, err)
 				}
 				continue
 			}
-			want := "stowage: a planner returned an invalid plan: test-puppet: " + tc.want
+			want := "planner test-puppet returned an invalid plan: " + tc.want
 			if r != nil || !errors.Is(err, stowage.ErrInvalidPlan) || err.Error() != want {
 				t.Errorf("%v: %+v, %v, want %s", tc.offsets, r, err, want)
 			}
@@ -270,17 +447,32 @@ func TestInvalidPlan(t *testing.T) {
 
 func TestVerify(t *testing.T) {
 	p := suite.MiniMalloc()
-	p.Capacity = 1 // Verify goes by its argument
-	if r := stowage.Verify(p, []int64{8, 8, 4, 4, 0}, 0); !r.OK() || r.Height != 12 {
-		t.Errorf("a valid plan is refused: %+v", r)
+	plan := []int64{8, 8, 4, 4, 0}
+	for _, tc := range []struct {
+		own, capacity int64
+		violations    int
+	}{{0, 0, 0}, {0, 12, 0}, {0, 11, 2}, {11, 0, 2}, {11, 12, 0}, {12, 11, 2}} {
+		p.Capacity = tc.own
+		r := verified(t, p, plan, tc.capacity)
+		if r.Total != tc.violations || r.OK() != (tc.violations == 0) || r.Height != 12 {
+			t.Errorf("%+v: %+v", tc, r)
+		}
+		for k, v := range r.Violations {
+			if v.A != k || v.B != -1 || v.Rule != stowage.RuleCapacity || !strings.Contains(v.Message, "above the capacity 11") {
+				t.Errorf("violation %d is %+v", k, v)
+			}
+		}
 	}
-	r := stowage.Verify(p, []int64{8, 8, 4, 4, 0}, 11)
-	if diff := cmp.Diff(2, r.Total); diff != "" {
-		t.Errorf("%+v", r)
-	}
-	for k, v := range r.Violations {
-		if v.A != k || v.B != -1 || !strings.Contains(v.Message, "above the capacity 11") {
-			t.Errorf("violation %d is %+v", k, v)
+	// What cannot be checked is no report.
+	bad := suite.MiniMalloc()
+	bad.Buffers[1].Upper = bad.Buffers[1].Lower
+	for _, tc := range []struct {
+		p        *stowage.Problem
+		capacity int64
+	}{{nil, 0}, {bad, 0}, {p, -1}} {
+		var input *stowage.InputError
+		if r, err := stowage.Verify(tc.p, plan, tc.capacity); r != nil || !errors.As(err, &input) {
+			t.Errorf("%+v: %+v, %v", tc, r, err)
 		}
 	}
 }
@@ -289,7 +481,7 @@ func TestExplain(t *testing.T) {
 	ctx := context.Background()
 	p := suite.MiniMalloc()
 	p.Capacity = 0
-	if _, err := stowage.Explain(ctx, p, stowage.Options{}); err == nil || err.Error() != "stowage: explain needs a capacity" {
+	if _, err := stowage.Explain(ctx, p, stowage.Options{}); !errors.Is(err, stowage.ErrNoCapacity) {
 		t.Errorf("without a capacity: %v", err)
 	}
 	for _, own := range []bool{true, false} {
@@ -355,7 +547,7 @@ func TestContext(t *testing.T) {
 	defer stop()
 	for _, ctx := range []context.Context{ctx, late} {
 		r, err := stowage.Minimize(ctx, &stowage.Problem{Buffers: in.Problem.Buffers}, stowage.Options{})
-		if err != nil || r.Status != stowage.Feasible || !stowage.Verify(in.Problem, r.Offsets, 0).OK() {
+		if err != nil || r.Status != stowage.Feasible || !verified(t, &stowage.Problem{Buffers: in.Problem.Buffers}, r.Offsets, 0).OK() {
 			t.Errorf("minimise: got %+v, %v", r, err)
 		}
 		if r, err = stowage.Solve(ctx, in.Problem, stowage.Options{}); err != nil || r.Status != stowage.Unknown {

@@ -54,6 +54,7 @@ func ReadProblem(path string) (*model.Problem, []int64, error) {
 
 // A File is what a file of a problem holds.
 type File struct {
+	// Problem is what there is to plan.
 	Problem *model.Problem
 	// Plan is the plan in a JSON file, with what is claimed of it; nil where
 	// there is none.

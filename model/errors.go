@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -52,8 +53,8 @@ func (i Issue) String() string {
 // An InputError says what is wrong with an input: the first MaxIssues problems
 // of it and how many there are in all.
 type InputError struct {
-	Issues []Issue
-	Total  int
+	Issues []Issue // the first MaxIssues, in the order of the input
+	Total  int     // how many there are in all
 }
 
 // Error lists the issues, a line each.
@@ -79,6 +80,22 @@ func (c *Issues) Add(i Issue) {
 	c.err.Total++
 	if len(c.err.Issues) < MaxIssues {
 		c.err.Issues = append(c.err.Issues, i)
+	}
+}
+
+// Join records the issues of an error that is an *InputError, or the error as an
+// issue of its own; nothing where it is nil.
+func (c *Issues) Join(err error) {
+	var input *InputError
+	switch {
+	case err == nil:
+	case errors.As(err, &input):
+		for _, i := range input.Issues {
+			c.Add(i)
+		}
+		c.err.Total += input.Total - len(input.Issues)
+	default:
+		c.Add(Issue{Message: err.Error()})
 	}
 }
 

@@ -6,7 +6,10 @@
 // (errors.go).
 package model
 
-import "strconv"
+import (
+	"errors"
+	"strconv"
+)
 
 // A Window is the half-open range [Lower, Upper) of a buffer's own bytes,
 // counted from the buffer's offset, that stays in use during a Gap.
@@ -66,6 +69,15 @@ type Problem struct {
 	Capacity int64
 }
 
+// CapacityOr returns the capacity that counts where a caller asks for one: that
+// one, or the problem's own where it is 0. It is 0 where there is none.
+func (p *Problem) CapacityOr(capacity int64) int64 {
+	if capacity != 0 {
+		return capacity
+	}
+	return p.Capacity
+}
+
 // A Plan gives an offset to each buffer of a problem.
 type Plan struct {
 	// Offsets holds the offset of each buffer, in the order of Problem.Buffers.
@@ -106,6 +118,17 @@ func (s Status) String() string {
 
 // MarshalText writes the status by its name.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a status by its name.
+func (s *Status) UnmarshalText(text []byte) error {
+	for k, name := range statusNames {
+		if name == string(text) {
+			*s = Status(k)
+			return nil
+		}
+	}
+	return errors.New("no status is named " + strconv.Quote(string(text)))
+}
 
 // HasPlan reports whether an outcome of this status carries a plan that fits.
 func (s Status) HasPlan() bool { return s == Feasible || s == Optimal }

@@ -11,7 +11,8 @@ import (
 const MaxSum = math.MaxInt64 / 4
 
 // Validate checks a problem and reports every fault of it. The error, where
-// there is one, is an *InputError.
+// there is one, is an *InputError. Fixed offsets that collide or end above the
+// capacity are no faults: such a problem is well formed, and infeasible.
 func Validate(p *Problem) error {
 	return ValidateAt(p, func(int) Issue { return Issue{} })
 }
@@ -39,6 +40,10 @@ type Terms struct {
 // ValidateAs is Validate for readers of files that have words of their own.
 func ValidateAs(p *Problem, t Terms) error {
 	v := validator{Terms: t}
+	if p == nil {
+		v.issues.Add(Issue{Message: "there is no problem: it is nil"})
+		return v.issues.Err()
+	}
 	if p.Capacity < 0 || p.Capacity > MaxSum {
 		v.add(-1, "", "capacity", itoa(p.Capacity), "must be from 1 to "+itoa(MaxSum)+", or 0 for none")
 	}
@@ -51,7 +56,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		} else if first := seen.add(i); first != i {
 			v.add(i, b.ID, "id", b.ID, "is a duplicate: buffer number "+strconv.Itoa(first+1)+" has it too")
 		}
-		v.buffer(i, b, p.Capacity)
+		v.buffer(i, b)
 		if b.Size > 0 && b.Size <= MaxSum {
 			need := b.Size + min(b.Align()-1, MaxSum)
 			if sum <= MaxSum {
@@ -117,7 +122,7 @@ func (v *validator) lifespan(b *Buffer) string {
 }
 
 // buffer checks the fields of one buffer against each other.
-func (v *validator) buffer(i int, b *Buffer, capacity int64) {
+func (v *validator) buffer(i int, b *Buffer) {
 	switch upper := itoa(v.end(b.Upper)); {
 	case b.Upper <= b.Lower && v.Inclusive:
 		v.add(i, b.ID, "upper", upper, "the lifespan ends before it starts: "+v.name("lower")+" is "+itoa(b.Lower))
@@ -145,8 +150,6 @@ func (v *validator) buffer(i int, b *Buffer, capacity int64) {
 			v.add(i, b.ID, "offset", itoa(at), "must be from 0 to "+itoa(MaxSum))
 		case b.Alignment > 1 && at%b.Alignment != 0:
 			v.add(i, b.ID, "offset", itoa(at), "is not a multiple of the alignment "+itoa(b.Alignment))
-		case capacity > 0 && b.Size > 0 && at > capacity-b.Size:
-			v.add(i, b.ID, "offset", itoa(at), "ends above the capacity "+itoa(capacity)+" with size "+itoa(b.Size))
 		}
 	}
 	if b.Hint != nil && (*b.Hint < 0 || *b.Hint > MaxSum) {

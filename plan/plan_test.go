@@ -2,6 +2,8 @@ package plan
 
 import (
 	"context"
+	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -24,9 +26,9 @@ func (p puppet) Plan(ctx context.Context, problem *model.Problem, o Options) (Re
 // withRegistry runs f on an empty registry.
 func withRegistry(t *testing.T, f func()) {
 	t.Helper()
-	saved := registry
-	defer func() { registry = saved }()
-	registry = nil
+	saved := registry.entries
+	defer func() { registry.entries = saved }()
+	registry.entries = nil
 	f()
 }
 
@@ -48,7 +50,7 @@ func TestRegistry(t *testing.T) {
 		}
 		for _, name := range []string{"", "b", "zz", "FIRST-FIT"} {
 			want := `no planner is named "` + name + `"; there are a, first-fit, m, z`
-			if p, err := Lookup(name); p != nil || err == nil || err.Error() != want {
+			if p, err := Lookup(name); p != nil || !errors.Is(err, ErrUnknownPlanner) || err.Error() != want {
 				t.Errorf("Lookup(%q) = %v, %v, want the error %s", name, p, err, want)
 			}
 		}
@@ -56,12 +58,19 @@ func TestRegistry(t *testing.T) {
 		if Names()[0] != "a" {
 			t.Error("All gives the registry itself away")
 		}
-		defer func() {
-			if what := recover(); what != "plan: two planners are named m" {
-				t.Errorf("a second m: %v", what)
-			}
-		}()
-		Register(puppet{name: "m"})
+		for name, want := range map[string]string{"m": "plan: two planners are named m", "": "plan: a planner has no name"} {
+			func() {
+				defer func() {
+					if what := recover(); what != want {
+						t.Errorf("registering %q: %v", name, what)
+					}
+				}()
+				Register(puppet{name: name})
+			}()
+		}
+		if len(Names()) != 4 {
+			t.Errorf("a refusal leaves %v", Names())
+		}
 	})
 }
 
@@ -79,13 +88,14 @@ func TestCheckOptions(t *testing.T) {
 		{poor, Options{Without: []string{"memo"}}, []string{`planner poor has no technique "memo"; it has none`}},
 		{rich, Options{Params: map[string]string{"z": "1", "a": "2", "beam": ""}}, []string{`planner rich has no parameter "a"; it has orders, beam`, `planner rich has no parameter "z"; it has orders, beam`}},
 		{poor, Options{Params: map[string]string{"beam": "3"}}, []string{`planner poor has no parameter "beam"; it has none`}},
-		{poor, Options{Capacity: -1}, []string{"the capacity must not be negative"}},
-		{poor, Options{Timeout: -1}, []string{"the timeout must not be negative"}},
-		{poor, Options{NodeLimit: -1}, []string{"the node limit must not be negative"}},
-		{poor, Options{Workers: -1}, []string{"the number of workers must not be negative"}},
+		{poor, Options{Capacity: -1}, []string{`capacity "-1": must be from 1 to 2305843009213693951, or 0 for none`}},
+		{poor, Options{Capacity: math.MaxInt64}, []string{`capacity "9223372036854775807": must be from 1 to 2305843009213693951, or 0 for none`}},
+		{poor, Options{Timeout: -1}, []string{`timeout "-1ns": must not be negative`}},
+		{poor, Options{NodeLimit: -1}, []string{`node limit "-1": must not be negative`}},
+		{poor, Options{Workers: -1}, []string{`workers "-1": must not be negative`}},
 		{poor, Options{Capacity: -1, Timeout: -1, NodeLimit: -1, Workers: -1, Without: []string{"x"}}, []string{
-			`planner poor has no technique "x"; it has none`, "the capacity must not be negative", "the timeout must not be negative",
-			"the node limit must not be negative", "the number of workers must not be negative",
+			`planner poor has no technique "x"; it has none`, `capacity "-1": must be from 1 to 2305843009213693951, or 0 for none`, `timeout "-1ns": must not be negative`,
+			`node limit "-1": must not be negative`, `workers "-1": must not be negative`,
 		}},
 	} {
 		var got []string
@@ -94,6 +104,11 @@ func TestCheckOptions(t *testing.T) {
 		}
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%s %+v: got %q, want %q", tc.info.Name, tc.o, got, tc.want)
+		}
+		numbers := Options{Capacity: tc.o.Capacity, Timeout: tc.o.Timeout, NodeLimit: tc.o.NodeLimit, Workers: tc.o.Workers}
+		var input *model.InputError
+		if err := tc.o.Validate(); (err == nil) != (CheckOptions(poor, numbers) == nil) || err != nil && !errors.As(err, &input) {
+			t.Errorf("%+v: Validate says %v", tc.o, err)
 		}
 	}
 }

@@ -1,104 +1,85 @@
 package plan
 
 import (
-	"errors"
-	"slices"
+	"strconv"
 	"strings"
+	"sync"
 )
 
-var registry []Planner
-
-// Register adds a planner to the registry. It panics if the name is taken,
-// which is a mistake in the program. Call it from init functions only.
-func Register(p Planner) {
-	name := p.Info().Name
-	at := len(registry)
-	for at > 0 && registry[at-1].Info().Name > name {
-		at--
-	}
-	if at > 0 && registry[at-1].Info().Name == name {
-		panic("plan: two planners are named " + name)
-	}
-	registry = append(registry, p)
-	copy(registry[at+1:], registry[at:])
-	registry[at] = p
+// registry holds the planners in the order of their names.
+var registry struct {
+	sync.RWMutex
+	entries []entry
 }
 
-// Lookup returns the planner of that name. The error lists the names there are.
-func Lookup(name string) (Planner, error) {
-	at, ok := slices.BinarySearchFunc(registry, name, byName)
-	if !ok {
-		return nil, errors.New("no planner is named " + quote(name) + "; there are " + strings.Join(Names(), ", "))
+// An entry keeps the name, since Info makes a description each time.
+type entry struct {
+	name    string
+	planner Planner
+}
+
+// Register makes a planner known by its name, most often from an init function.
+// It panics where the planner has no name or one that is taken: that is a
+// mistake in the program.
+func Register(p Planner) {
+	name := p.Info().Name
+	if name == "" {
+		panic("plan: a planner has no name")
 	}
-	return registry[at], nil
+	registry.Lock()
+	defer registry.Unlock()
+	at, taken := find(name)
+	if taken {
+		panic("plan: two planners are named " + name)
+	}
+	registry.entries = append(registry.entries, entry{})
+	copy(registry.entries[at+1:], registry.entries[at:])
+	registry.entries[at] = entry{name, p}
+}
+
+// Lookup returns the planner of that name. The error is an ErrUnknownPlanner
+// that lists the names there are.
+func Lookup(name string) (Planner, error) {
+	registry.RLock()
+	defer registry.RUnlock()
+	at, ok := find(name)
+	if !ok {
+		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + strings.Join(names(), ", ")}
+	}
+	return registry.entries[at].planner, nil
 }
 
 // All returns the planners in the order of their names.
-func All() []Planner { return slices.Clone(registry) }
+func All() []Planner {
+	registry.RLock()
+	defer registry.RUnlock()
+	all := make([]Planner, len(registry.entries))
+	for k := range all {
+		all[k] = registry.entries[k].planner
+	}
+	return all
+}
 
 // Names returns the names of the planners in ascending order.
 func Names() []string {
-	names := make([]string, len(registry))
-	for i, p := range registry {
-		names[i] = p.Info().Name
-	}
-	return names
+	registry.RLock()
+	defer registry.RUnlock()
+	return names()
 }
 
-// CheckOptions refuses switches and parameters that the planner does not have,
-// values that it does not take, and limits that make no sense, all at once.
-func CheckOptions(info Info, o Options) error {
-	var errs []error
-	for _, name := range o.Without {
-		if !slices.ContainsFunc(info.Techniques, func(t Technique) bool { return t.Name == name }) {
-			var names []string
-			for _, t := range info.Techniques {
-				names = append(names, t.Name)
-			}
-			errs = append(errs, errors.New("planner "+info.Name+" has no technique "+quote(name)+oneOf(names)))
-		}
+func names() []string {
+	all := make([]string, len(registry.entries))
+	for k := range all {
+		all[k] = registry.entries[k].name
 	}
-	keys := make([]string, 0, len(o.Params))
-	for key := range o.Params {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
-		if !slices.ContainsFunc(info.Params, func(p Param) bool { return p.Name == key }) {
-			var names []string
-			for _, p := range info.Params {
-				names = append(names, p.Name)
-			}
-			errs = append(errs, errors.New("planner "+info.Name+" has no parameter "+quote(key)+oneOf(names)))
-		}
-	}
-	if info.Check != nil {
-		if err := info.Check(o); err != nil {
-			errs = append(errs, err)
-		}
-	}
-	if o.Capacity < 0 {
-		errs = append(errs, errors.New("the capacity must not be negative"))
-	}
-	if o.Timeout < 0 {
-		errs = append(errs, errors.New("the timeout must not be negative"))
-	}
-	if o.NodeLimit < 0 {
-		errs = append(errs, errors.New("the node limit must not be negative"))
-	}
-	if o.Workers < 0 {
-		errs = append(errs, errors.New("the number of workers must not be negative"))
-	}
-	return errors.Join(errs...)
+	return all
 }
 
-func byName(p Planner, name string) int { return strings.Compare(p.Info().Name, name) }
-
-func quote(s string) string { return "\"" + s + "\"" }
-
-func oneOf(names []string) string {
-	if len(names) == 0 {
-		return "; it has none"
+// find returns where a name is, or where it belongs. A loop is enough for some
+// forty names, and adds less to a program than a generic search.
+func find(name string) (at int, ok bool) {
+	for at < len(registry.entries) && registry.entries[at].name < name {
+		at++
 	}
-	return "; it has " + strings.Join(names, ", ")
+	return at, at < len(registry.entries) && registry.entries[at].name == name
 }

@@ -95,7 +95,8 @@ func outcomeOf(s stowage.Status) error {
 
 // report prints an error and returns the exit code for it. The messages of an
 // InputError start with the file and line, as a compiler's do, and so that an
-// editor can jump there; any other message starts with the program's name.
+// editor can jump there; any other message starts with the program's name, and so
+// does an InputError about no file.
 func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 	var (
 		quiet    outcome
@@ -115,7 +116,7 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 	case errors.As(err, &internal), errors.Is(err, stowage.ErrInvalidPlan):
 		fmt.Fprintf(stderr, "stowage: internal failure: %v\n", err)
 		return exitInternal
-	case errors.As(err, &input):
+	case errors.As(err, &input) && input.Issues[0].File != "":
 		fmt.Fprintln(stderr, input)
 		return exitUsage
 	}

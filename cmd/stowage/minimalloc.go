@@ -115,7 +115,10 @@ func (m *minimallocFlags) run(cmd *cobra.Command) error {
 		return fail("DEADLINE_EXCEEDED: the timeout came before an answer.")
 	}
 	if m.validate {
-		report := stowage.Verify(p, r.Offsets, m.capacity)
+		report, err := stowage.Verify(p, r.Offsets, m.capacity)
+		if err != nil {
+			return fail("Validation FAIL %s", err)
+		}
 		if !report.OK() {
 			return fail("Validation FAIL %s", report.Violations[0].Message)
 		}

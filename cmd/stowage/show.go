@@ -76,7 +76,10 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	bound, claimant := own.bound(computed)
 	d := &document{problem: p, header: own.Header, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
 	if d.offsets != nil {
-		report := stowage.Verify(p, d.offsets, p.Capacity)
+		report, err := stowage.Verify(p, d.offsets, p.Capacity)
+		if err != nil {
+			return err
+		}
 		d.height = report.Height
 		if !report.OK() {
 			d.warning = fmt.Sprintf("not valid, %s: %s", count(report.Total, "violation"), report.Violations[0].Message)

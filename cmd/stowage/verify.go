@@ -50,7 +50,10 @@ func verify(cmd *cobra.Command, args []string, capacity size, quiet bool) error 
 	if err != nil {
 		return err
 	}
-	report := stowage.Verify(p, own.offsets, p.Capacity)
+	report, err := stowage.Verify(p, own.offsets, p.Capacity)
+	if err != nil {
+		return err
+	}
 	if !report.OK() {
 		stderr := cmd.ErrOrStderr()
 		for _, v := range report.Violations {

@@ -9,35 +9,15 @@ package explain
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
-
-// An Explanation is the outcome of a search for a reason.
-type Explanation struct {
-	// Status is Infeasible where a reason was found, Feasible where the
-	// problem has a plan, Unknown where a limit came first.
-	Status model.Status
-	// Buffers index an infeasible subset of Problem.Buffers, ascending.
-	Buffers []int
-	// Irreducible says that every proper subset was shown to fit; otherwise a
-	// limit came and the subset may be larger than it needs to be.
-	Irreducible bool
-	// Capacity is the capacity they cannot fit.
-	Capacity int64
-	// Load is the contention peak of the subset, and At the half-open slice of
-	// logical time where it stands.
-	Load int64
-	At   [2]int64
-	// Runs counts the searches that it took.
-	Runs int
-}
 
 // Irreducible runs the planner on p with o.Capacity and, where that is proven
 // infeasible, removes buffers for as long as the rest is infeasible too.
@@ -47,9 +27,14 @@ type Explanation struct {
 // as if the buffers fitted: the subset stays larger, and Irreducible stays false
 // unless later runs settle it. The error is for a capacity below 1 and for
 // input that the planner cannot take.
-func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*Explanation, error) {
-	if o.Capacity < 1 {
-		return nil, errors.New("an explanation needs a capacity of at least 1")
+func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
+	if c := verify.Collide(p); c != nil {
+		e := &plan.Explanation{Capacity: o.Capacity, Irreducible: true, AtLeast: 2, Collision: c}
+		settle(e, p, []int{c.A, c.B})
+		return e, nil
+	}
+	if o.Capacity == 0 {
+		return nil, plan.ErrNoCapacity
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -57,9 +42,9 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		defer cancel()
 	}
 	o.Minimize, o.Progress, o.Timeout = false, nil, 0
-	e := &Explanation{Capacity: o.Capacity}
+	e := &plan.Explanation{Capacity: o.Capacity}
 	if i, ok := tooLarge(p, o.Capacity); ok {
-		e.settle(p, []int{i})
+		settle(e, p, []int{i})
 		e.Irreducible = true
 		return e, nil
 	}
@@ -93,12 +78,12 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		return nil, t.err
 	}
 	e.Runs += t.runs
-	e.settle(p, core)
+	settle(e, p, core)
 	return e, nil
 }
 
-// settle records the reason and where it presses most.
-func (e *Explanation) settle(p *model.Problem, core []int) {
+// settle records the reason and where its load is highest.
+func settle(e *plan.Explanation, p *model.Problem, core []int) {
 	e.Status, e.Buffers = model.Infeasible, core
 	tl := timeline.New(subset(p, core, e.Capacity))
 	e.Load = tl.MaxLoad

@@ -114,7 +114,7 @@ func random(rng *rand.Rand) *model.Problem {
 }
 
 // check holds an explanation against exhaustive search.
-func check(t *testing.T, seed uint64, p *model.Problem, e *Explanation, capacity int64) {
+func check(t *testing.T, seed uint64, p *model.Problem, e *plan.Explanation, capacity int64) {
 	t.Helper()
 	fits := func(set []int) bool { return search(subset(p, set, capacity), capacity, nil) != nil }
 	all := make([]int, len(p.Buffers))

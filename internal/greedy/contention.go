@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"container/heap"
 	"context"
-	"errors"
 	"math/bits"
 	"slices"
 
@@ -77,7 +76,7 @@ func (contention) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 func movable(tl *timeline.Timeline, planner string) error {
 	for i := range tl.Problem.Buffers {
 		if b := &tl.Problem.Buffers[i]; b.Fixed != nil {
-			return errors.New("planner " + planner + " cannot honour fixed offsets (buffer " + b.ID + " has one)")
+			return plan.Unsupported(planner, "cannot honour fixed offsets: buffer "+b.ID+" has one")
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package greedy
 import (
 	"cmp"
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -82,7 +81,7 @@ func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (p
 		return plan.Result{}, err
 	}
 	if len(tl.Problem.Buffers) > math.MaxInt32 {
-		return plan.Result{}, errors.New("planner sweep: more than 2147483647 buffers")
+		return plan.Result{}, plan.Unsupported("sweep", "takes no more than 2147483647 buffers")
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()

@@ -1,12 +1,12 @@
 package run
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -35,12 +35,12 @@ func Describe(i plan.Info, fresh func() Settings) plan.Info {
 	return i
 }
 
-// Bind sets the fields of s to what o says, or to their defaults. The error
-// names the planner and lists all values that it refuses.
+// Bind sets the fields of s to what o says, or to their defaults. The error, a
+// *model.InputError, names the planner and lists all values that it refuses.
 func Bind(planner string, o *plan.Options, s Settings) error {
 	d := Declaration{planner: planner, o: o}
 	s.Declare(&d)
-	return errors.Join(d.errs...)
+	return d.issues.Err()
 }
 
 // A Declaration passes through the settings of a planner, to describe or to bind
@@ -48,7 +48,7 @@ func Bind(planner string, o *plan.Options, s Settings) error {
 type Declaration struct {
 	planner string
 	o       *plan.Options // to bind; nil to describe
-	errs    []error
+	issues  model.Issues
 
 	techniques []plan.Technique
 	params     []plan.Param
@@ -61,7 +61,7 @@ func (d *Declaration) Endless() bool { return d.o == nil || d.o.Timeout == 0 && 
 // Refuse adds a complaint that is about more than one value.
 func (d *Declaration) Refuse(what string) {
 	if d.o != nil {
-		d.errs = append(d.errs, errors.New("planner "+d.planner+": "+what))
+		d.issues.Add(model.Issue{Message: "planner " + d.planner + ": " + what})
 	}
 }
 

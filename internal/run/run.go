@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
+	"sync"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -20,24 +23,31 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	start := time.Now()
 	info := p.Info()
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity {
-		return plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: info.Name, Stats: plan.Stats{Elapsed: time.Since(start)}}, nil
+		r := plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: info.Name, Collision: collision(tl.Problem)}
+		r.Stats.Elapsed = time.Since(start)
+		return r, nil
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
+	o.Progress = timed(o.Progress, start)
 	r, err := p.Plan(ctx, tl, o)
 	if err != nil {
 		return plan.Result{}, err
 	}
 	r.Planner = info.Name
 	keepStart(tl.Problem, o, &r)
-	r.LowerBound = max(r.LowerBound, tl.LowerBound)
+	claim := r.LowerBound
+	r.LowerBound = max(claim, tl.LowerBound)
 	if r.Status.HasPlan() {
 		// A plan with a wrong number of offsets is for the verifier to refuse.
 		if len(r.Offsets) == len(tl.Problem.Buffers) {
 			r.Height = model.HeightOf(tl.Problem, r.Offsets)
+			if claim > r.Height {
+				return plan.Result{}, plan.Invalid(info.Name, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
+			}
 		}
 		if r.Height <= r.LowerBound {
 			r.Status = model.Optimal
@@ -49,6 +59,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		r.Plan = model.Plan{}
 		if r.Status == model.Infeasible {
 			r.LowerBound = max(r.LowerBound, o.Capacity+1)
+			r.Collision = collision(tl.Problem)
 		}
 	}
 	r.Stopped = stopped(ctx, info, o, &r)
@@ -72,6 +83,27 @@ func keepStart(p *model.Problem, o plan.Options, r *plan.Result) {
 		r.Offsets, r.Member = slices.Clone(o.Start), "start"
 	}
 }
+
+// collision names two buffers whose fixed offsets collide, where any do: a
+// planner need not say what stands in its way.
+func collision(p *model.Problem) *model.Collision { return verify.Collide(p) }
+
+// timed returns a callback that is called once at a time and with the time
+// since the start; planners need not see to either.
+func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
+	if progress == nil {
+		return nil
+	}
+	var one sync.Mutex
+	return func(p plan.Progress) {
+		one.Lock()
+		defer one.Unlock()
+		p.Elapsed = time.Since(start)
+		progress(p)
+	}
+}
+
+func itoa(x int64) string { return strconv.FormatInt(x, 10) }
 
 // stopped says which limit ended a run. A run with an answer was ended by none.
 func stopped(ctx context.Context, info plan.Info, o plan.Options, r *plan.Result) plan.Stop {

@@ -34,7 +34,7 @@ func TestDisjoint(t *testing.T) {
 		}
 		r.Shuffle(n, func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
 		got := disjoint(pieces)
-		pairs, _ := meetings(slices.Clone(pieces))
+		pairs, _ := meetings(slices.Clone(pieces), MaxOverlaps)
 		if got != (len(pairs) == 0) {
 			t.Fatalf("round %d: disjoint says %v, but %d pairs meet", round, got, len(pairs))
 		}

@@ -54,20 +54,20 @@ type event struct {
 }
 
 // overlaps returns the pairs of buffers that meet, ascending, each with its
-// earliest place. The search ends after MaxOverlaps places; truncated says so.
+// earliest place. The search ends after most places; truncated says so.
 //
 // Bytes at and above the largest int64 are left out. No address there is
 // valid, and a buffer that reaches it is reported for that.
-func overlaps(p *model.Problem, offsets []int64) (pairs []overlap, truncated bool) {
+func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, truncated bool) {
 	pieces := cut(p, offsets)
 	if disjoint(pieces) {
 		return nil, false
 	}
-	return meetings(pieces)
+	return meetings(pieces, most)
 }
 
 // meetings is overlaps for pieces, which it sorts.
-func meetings(pieces []piece) (pairs []overlap, truncated bool) {
+func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.lower, y.lower) })
 	starts := make([]event, len(pieces))
 	ends := make([]event, len(pieces))
@@ -78,7 +78,7 @@ func meetings(pieces []piece) (pairs []overlap, truncated bool) {
 	slices.SortFunc(starts, byAddress)
 	slices.SortFunc(ends, byAddress)
 
-	active := newActiveSet(pieces)
+	active := newActiveSet(pieces, most)
 	var found []overlap
 	left := 0
 	for _, s := range starts {
@@ -89,7 +89,7 @@ func meetings(pieces []piece) (pairs []overlap, truncated bool) {
 			left++
 		}
 		found = active.meet(found, s.piece)
-		if len(found) >= MaxOverlaps {
+		if len(found) >= most {
 			return distinct(found), true
 		}
 		active.set(s.piece, pieces[s.piece].upper)
@@ -136,10 +136,11 @@ type activeSet struct {
 	pieces []piece // in order of lower time; piece k is at leaf width+k
 	tree   []int64 // tree[1] is the root; node v has the children 2v and 2v+1
 	width  int     // number of leaves, a power of two
+	most   int     // overlaps to look for
 }
 
-func newActiveSet(pieces []piece) *activeSet {
-	a := &activeSet{pieces: pieces, width: 1}
+func newActiveSet(pieces []piece, most int) *activeSet {
+	a := &activeSet{pieces: pieces, width: 1, most: most}
 	for a.width < len(pieces) {
 		a.width *= 2
 	}
@@ -164,7 +165,7 @@ func (a *activeSet) set(k int32, upper int64) {
 }
 
 // meet appends the overlaps of piece k with the active pieces, up to
-// MaxOverlaps in all.
+// most in all.
 func (a *activeSet) meet(found []overlap, k int32) []overlap {
 	if a.tree[1] <= a.pieces[k].lower {
 		return found
@@ -179,7 +180,7 @@ func (a *activeSet) meet(found []overlap, k int32) []overlap {
 // visit looks for overlaps under node v, which covers the leaves [lo, hi).
 func (a *activeSet) visit(found []overlap, v, lo, hi, end int, k int32) []overlap {
 	x := &a.pieces[k]
-	if lo >= end || a.tree[v] <= x.lower || len(found) >= MaxOverlaps {
+	if lo >= end || a.tree[v] <= x.lower || len(found) >= a.most {
 		return found
 	}
 	if hi-lo > 1 {

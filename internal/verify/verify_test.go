@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -13,14 +14,14 @@ import (
 
 // fault is a violation without its message.
 type fault struct {
-	Kind Kind
+	Kind model.Rule
 	A, B int
 }
 
-func faults(r *Report) []fault {
+func faults(r *model.Report) []fault {
 	fs := []fault{}
 	for _, v := range r.Violations {
-		fs = append(fs, fault{v.Kind, v.A, v.B})
+		fs = append(fs, fault{v.Rule, v.A, v.B})
 	}
 	return fs
 }
@@ -34,16 +35,16 @@ func bitmap(p *model.Problem, offsets []int64, capacity int64) []fault {
 	for i, b := range p.Buffers {
 		at := offsets[i]
 		if at < 0 {
-			fs = append(fs, fault{Negative, i, -1})
+			fs = append(fs, fault{model.RuleSign, i, -1})
 		}
 		if (at%b.Align()+b.Align())%b.Align() != 0 {
-			fs = append(fs, fault{Misaligned, i, -1})
+			fs = append(fs, fault{model.RuleAlignment, i, -1})
 		}
 		if b.Fixed != nil && at != *b.Fixed {
-			fs = append(fs, fault{Moved, i, -1})
+			fs = append(fs, fault{model.RuleFixed, i, -1})
 		}
 		if capacity > 0 && at+b.Size > capacity {
-			fs = append(fs, fault{OverCapacity, i, -1})
+			fs = append(fs, fault{model.RuleCapacity, i, -1})
 		}
 		for t := b.Lower; t < b.Upper; t++ {
 			from, to := int64(0), b.Size
@@ -66,7 +67,7 @@ func bitmap(p *model.Problem, offsets []int64, capacity int64) []fault {
 			users := grid[t][x]
 			for k, i := range users {
 				for _, j := range users[k+1:] {
-					met[fault{Overlap, min(i, j), max(i, j)}] = true
+					met[fault{model.RuleOverlap, min(i, j), max(i, j)}] = true
 				}
 			}
 		}
@@ -175,7 +176,7 @@ func TestAgainstBitmap(t *testing.T) {
 		} else {
 			invalid++
 		}
-		if slices.ContainsFunc(want, func(f fault) bool { return f.Kind == Overlap }) {
+		if slices.ContainsFunc(want, func(f fault) bool { return f.Kind == model.RuleOverlap }) {
 			overlapping++
 		}
 	}
@@ -236,7 +237,7 @@ func TestHostileOffsets(t *testing.T) {
 		}
 		want := 0
 		for _, f := range bitmap(p, low, 0) {
-			if f.Kind == Overlap {
+			if f.Kind == model.RuleOverlap {
 				want++
 			}
 		}
@@ -247,7 +248,7 @@ func TestHostileOffsets(t *testing.T) {
 			}
 			got := 0
 			for _, v := range Check(p, high, 0).Violations {
-				if v.Kind == Overlap {
+				if v.Rule == model.RuleOverlap {
 					got++
 				}
 			}
@@ -339,5 +340,76 @@ func BenchmarkCheck(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestCollide holds the search for fixed offsets that collide against a look at
+// every slot and byte of each pair.
+func TestCollide(t *testing.T) {
+	at := func(x int64) *int64 { return &x }
+	collisions := 0
+	for seed := range uint64(4000) {
+		rng := rand.New(rand.NewPCG(seed, 3))
+		p := &model.Problem{}
+		for i := range 1 + rng.IntN(7) {
+			lower := rng.Int64N(8)
+			b := model.Buffer{ID: strconv.Itoa(i), Lower: lower, Upper: lower + 1 + rng.Int64N(4), Size: 1 + rng.Int64N(5)}
+			if rng.IntN(3) > 0 {
+				b.Fixed = at(rng.Int64N(12))
+			}
+			if b.Upper-b.Lower > 1 && rng.IntN(2) == 0 {
+				b.Gaps = []model.Gap{{Lower: b.Lower, Upper: b.Lower + 1}}
+				if rng.IntN(2) == 0 {
+					from := rng.Int64N(b.Size)
+					b.Gaps[0].Window = &model.Window{Lower: from, Upper: from + 1}
+				}
+			}
+			p.Buffers = append(p.Buffers, b)
+		}
+		uses := func(b *model.Buffer, slot, byte int64) bool {
+			if b.Fixed == nil || slot < b.Lower || slot >= b.Upper {
+				return false
+			}
+			lower, upper := int64(0), b.Size
+			for _, g := range b.Gaps {
+				if g.Lower <= slot && slot < g.Upper {
+					if g.Window == nil {
+						return false
+					}
+					lower, upper = g.Window.Lower, g.Window.Upper
+				}
+			}
+			return *b.Fixed+lower <= byte && byte < *b.Fixed+upper
+		}
+		meet := func(i, j int, slots, bytes [2]int64) (some, all bool) {
+			all = true
+			for slot := slots[0]; slot < slots[1]; slot++ {
+				for byte := bytes[0]; byte < bytes[1]; byte++ {
+					both := uses(&p.Buffers[i], slot, byte) && uses(&p.Buffers[j], slot, byte)
+					some, all = some || both, all && both
+				}
+			}
+			return some, all
+		}
+		any := false
+		for j := range p.Buffers {
+			for i := range j {
+				some, _ := meet(i, j, [2]int64{0, 12}, [2]int64{0, 17})
+				any = any || some
+			}
+		}
+		c := Collide(p)
+		if (c != nil) != any {
+			t.Fatalf("seed %d: got %+v, want a collision: %v", seed, c, any)
+		}
+		if c != nil {
+			collisions++
+			if some, all := meet(c.A, c.B, [2]int64{c.Lower, c.Upper}, [2]int64{c.Start, c.End}); c.A >= c.B || !some || !all {
+				t.Fatalf("seed %d: %+v is no collision", seed, c)
+			}
+		}
+	}
+	if collisions < 800 || collisions > 3200 {
+		t.Errorf("%d collisions: the cases are lopsided", collisions)
 	}
 }

@@ -19,21 +19,21 @@ import (
 
 // A Comparison is what to draw. Planners come in the order of the rows.
 type Comparison struct {
-	Title    string
-	Problems []Problem
-	Planners []Planner
+	Title    string    // above the picture
+	Problems []Problem // what was planned
+	Planners []Planner // the rows, from the top down
 }
 
 // A Problem is one that the planners were run on.
 type Problem struct {
-	Name    string
-	Buffers int
+	Name    string // as the labels have it
+	Buffers int    // how many it has
 }
 
 // A Planner is a row of the first panel and a line of the second.
 type Planner struct {
-	Name   string
-	Points []Point
+	Name   string  // as the labels have it
+	Points []Point // its runs, one for each problem that it made a plan for
 }
 
 // A Point is one run that made a plan.

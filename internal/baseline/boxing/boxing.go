@@ -2,7 +2,6 @@ package boxing
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -107,14 +106,14 @@ func planAbove(ctx context.Context, tl *timeline.Timeline, o plan.Options, s set
 		ground.Lower, ground.Upper = min(ground.Lower, b.Lower), max(ground.Upper, b.Upper)
 		total += b.Size + b.Align()
 		if b.Fixed != nil && *b.Fixed < s.base {
-			return plan.Result{}, fmt.Errorf("planner boxing: buffer %s is fixed at %d, below parameter start-address", b.ID, *b.Fixed)
+			return plan.Result{}, plan.Unsupported("boxing", fmt.Sprintf("cannot go below parameter start-address: buffer %s is fixed at %d", b.ID, *b.Fixed))
 		}
 	}
 	if n == 0 {
 		return pack(ctx, tl, o, s), nil
 	}
 	if total < 0 || s.base > math.MaxInt64/4-total {
-		return plan.Result{}, errors.New("planner boxing: parameter start-address is too large")
+		return plan.Result{}, plan.Unsupported("boxing", "cannot start at parameter start-address: it is too large for this problem")
 	}
 	p.Buffers = append(slices.Clip(slices.Clone(p.Buffers)), ground)
 	o.Start = nil

@@ -10,7 +10,6 @@ package cp
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
 	"github.com/stowage-go/stowage/internal/bound"
@@ -73,7 +72,7 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 		return plan.Result{}, err
 	}
 	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
-		return plan.Result{}, fmt.Errorf("planner cp: %w", err)
+		return plan.Result{}, plan.Unsupported("cp", "takes no such problem: "+err.Error())
 	}
 	budget := descend.NewBudget(ctx, o)
 	defer budget.Close()
@@ -102,7 +101,7 @@ func (s *solver) Fit(k int, height int64) ([]int64, descend.Outcome) {
 		var err error
 		if e, err = pairwise.New(s.budget.Watch, s.tl, &s.tl.Partitions[k], pairwise.DefaultMaxPairs); err != nil {
 			if !errors.Is(err, pairwise.ErrLimit) {
-				s.err = fmt.Errorf("planner cp: %w", err)
+				s.err = plan.Unsupported("cp", "takes no such problem: "+err.Error())
 			}
 			return nil, descend.Stopped
 		}

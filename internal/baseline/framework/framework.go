@@ -94,7 +94,7 @@ func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	case errors.Is(err, errStopped):
 		return plan.Result{Stats: plan.Stats{Nodes: t.nodes}}, nil
 	case err != nil:
-		return plan.Result{}, fmt.Errorf("planner %s: %w", p.name, err)
+		return plan.Result{}, plan.Unsupported(p.name, "takes no such problem: "+err.Error())
 	}
 	if t.nodes == 0 {
 		t.nodes = int64(len(t.buffers))
@@ -118,10 +118,10 @@ func (p planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
 	for i := range t.buffers {
 		b := &t.buffers[i]
 		if b.Fixed != nil && !p.fixed {
-			return nil, fmt.Errorf("planner %s cannot honour fixed offsets: buffer %s has one", p.name, b.ID)
+			return nil, plan.Unsupported(p.name, "cannot honour fixed offsets: buffer "+b.ID+" has one")
 		}
 		if sum += bound.Up(b.Size, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
-			return nil, fmt.Errorf("planner %s: the sum of the sizes, rounded to %d, exceeds %d", p.name, round, int64(model.MaxSum))
+			return nil, plan.Unsupported(p.name, fmt.Sprintf("takes no such sizes: their sum, rounded to %d, exceeds %d", round, int64(model.MaxSum)))
 		}
 	}
 	fill := tl.HasGaps() && !p.gaps

@@ -80,7 +80,7 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 	for i := range tl.Problem.Buffers {
 		b := &tl.Problem.Buffers[i]
 		if slices.ContainsFunc(tl.Spans(i), func(s timeline.Span) bool { return s.Lower != 0 || s.Upper != b.Size }) {
-			return plan.Result{}, errors.New("planner csp cannot honour gaps with windows (buffer " + b.ID + " has one)")
+			return plan.Result{}, plan.Unsupported("csp", "cannot honour gaps with windows: buffer "+b.ID+" has one")
 		}
 	}
 	cells := 0
@@ -89,10 +89,10 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 		cells += int(last - first)
 	}
 	if cells > largestTable {
-		return plan.Result{}, fmt.Errorf("planner csp: the buffers reach over %d sections together; it takes %d at most", cells, largestTable)
+		return plan.Result{}, plan.Unsupported("csp", fmt.Sprintf("takes buffers that reach over %d sections together at most: here it is %d", largestTable, cells))
 	}
 	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
-		return plan.Result{}, fmt.Errorf("planner csp: %w", err)
+		return plan.Result{}, plan.Unsupported("csp", "takes no such problem: "+err.Error())
 	}
 	budget := descend.NewBudget(ctx, o)
 	defer budget.Close()
@@ -117,7 +117,7 @@ func (t *cspPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
 		e, err := pairwise.Encode(t.budget.Watch, t.tl, t.tl.Partitions[k].Buffers, pairwise.DefaultMaxPairs)
 		if err != nil {
 			if !errors.Is(err, pairwise.ErrLimit) {
-				t.err = fmt.Errorf("planner csp: %w", err)
+				t.err = plan.Unsupported("csp", "takes no such problem: "+err.Error())
 			}
 			return nil, descend.Stopped
 		}

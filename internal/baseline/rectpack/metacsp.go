@@ -91,11 +91,11 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	}
 	for k := range tl.Partitions {
 		if n := len(tl.Partitions[k].Buffers); n >= maxNodes {
-			return plan.Result{}, fmt.Errorf("planner meta-csp: %d buffers depend on one another; it takes %d at most", n, maxNodes-1)
+			return plan.Result{}, plan.Unsupported("meta-csp", fmt.Sprintf("takes no more than %d buffers that depend on one another: here are %d", maxNodes-1, n))
 		}
 	}
 	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
-		return plan.Result{}, fmt.Errorf("planner meta-csp: %w", err)
+		return plan.Result{}, plan.Unsupported("meta-csp", "takes no such problem: "+err.Error())
 	}
 	budget := descend.NewBudget(ctx, o)
 	defer budget.Close()
@@ -120,7 +120,7 @@ func (t *metaPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
 		e, err := pairwise.Encode(t.budget.Watch, t.tl, t.tl.Partitions[k].Buffers, pairwise.DefaultMaxPairs)
 		if err != nil {
 			if !errors.Is(err, pairwise.ErrLimit) {
-				t.err = fmt.Errorf("planner meta-csp: %w", err)
+				t.err = plan.Unsupported("meta-csp", "takes no such problem: "+err.Error())
 			}
 			return nil, descend.Stopped
 		}

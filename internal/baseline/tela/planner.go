@@ -3,7 +3,6 @@ package tela
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -64,7 +63,7 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 		result, err = r.solve(o.Capacity)
 	}
 	if many := (*pairwise.TooManyPairsError)(nil); errors.As(err, &many) {
-		err = fmt.Errorf("planner %s: %w (parameter max-pairs)", name, err)
+		err = plan.Unsupported(name, "takes no such problem: "+err.Error()+" (parameter max-pairs)")
 	}
 	if p.Counters != nil {
 		*p.Counters = r.limits.counters

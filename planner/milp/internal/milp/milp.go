@@ -17,7 +17,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -282,7 +281,7 @@ func refusal(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("planner milp: %w; the parameter max-pairs allows more", err)
+	return plan.Unsupported("milp", "takes no such problem: "+err.Error()+"; the parameter max-pairs allows more")
 }
 
 // keep takes offsets in units for the buffers of an encoding. They are no higher

@@ -1,0 +1,126 @@
+package plan
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Options steer a planner. The zero value minimises without limits.
+type Options struct {
+	// Planner names the planner to run; empty means auto. Planners themselves
+	// ignore it.
+	Planner string
+	// Capacity is the number of bytes to fit into. 0 means the problem's own
+	// capacity, and none where that is 0 as well.
+	Capacity int64
+	// Minimize asks for the lowest plan (within the capacity, where there is
+	// one). Without it any plan that fits the capacity will do. It is implied
+	// where there is no capacity.
+	Minimize bool
+	// Timeout ends the search after this much wall-clock time; 0 means never.
+	Timeout time.Duration
+	// NodeLimit ends the search after this many nodes, a planner's own
+	// deterministic unit of effort; 0 means never.
+	NodeLimit int64
+	// Workers is the number of goroutines that may search side by side; 0
+	// means one. With one worker, the same input, seed and NodeLimit give the
+	// same plan.
+	Workers int
+	// Seed drives every random choice; 0 is a seed like any other.
+	Seed uint64
+	// Without names techniques to switch off, from Info.Techniques.
+	Without []string
+	// Params sets tunables by name, from Info.Params; what is not named has
+	// its default.
+	Params map[string]string
+	// Start, where set, holds the offsets of a valid plan to improve on, in
+	// the order of Problem.Buffers. It may be above the capacity.
+	Start []int64
+	// Progress, where set, is called now and then while the search runs, never
+	// twice at once. It must return quickly.
+	Progress func(Progress)
+}
+
+// Minimizing reports whether the lowest plan is wanted. Planners ask it, for
+// whom Capacity is the one that counts.
+func (o *Options) Minimizing() bool { return o.Minimize || o.Capacity == 0 }
+
+// Fits reports whether a height is within Capacity; any is where that is 0.
+func (o *Options) Fits(height int64) bool { return o.Capacity == 0 || height <= o.Capacity }
+
+// Validate refuses numbers that make no sense for any planner: a capacity, a
+// timeout, a node limit or a number of workers below 0, and a capacity above
+// model.MaxSum. The error is a *model.InputError.
+func (o *Options) Validate() error {
+	var issues model.Issues
+	o.validate(&issues)
+	return issues.Err()
+}
+
+func (o *Options) validate(issues *model.Issues) {
+	if o.Capacity < 0 || o.Capacity > model.MaxSum {
+		issues.Add(model.Issue{
+			Field: "capacity", Value: strconv.FormatInt(o.Capacity, 10),
+			Message: "must be from 1 to " + strconv.FormatInt(model.MaxSum, 10) + ", or 0 for none",
+		})
+	}
+	negative := func(field, value string) {
+		issues.Add(model.Issue{Field: field, Value: value, Message: "must not be negative"})
+	}
+	if o.Timeout < 0 {
+		negative("timeout", o.Timeout.String())
+	}
+	if o.NodeLimit < 0 {
+		negative("node limit", strconv.FormatInt(o.NodeLimit, 10))
+	}
+	if o.Workers < 0 {
+		negative("workers", strconv.Itoa(o.Workers))
+	}
+}
+
+// CheckOptions refuses what Validate does, switches and parameters that the
+// planner does not have, and values that it does not take. The error is a
+// *model.InputError that lists all of them.
+func CheckOptions(info Info, o Options) error {
+	var issues model.Issues
+	refuse := func(what string) { issues.Add(model.Issue{Message: what}) }
+	for _, name := range o.Without {
+		if !slices.ContainsFunc(info.Techniques, func(t Technique) bool { return t.Name == name }) {
+			var names []string
+			for _, t := range info.Techniques {
+				names = append(names, t.Name)
+			}
+			refuse("planner " + info.Name + " has no technique " + strconv.Quote(name) + oneOf(names))
+		}
+	}
+	keys := make([]string, 0, len(o.Params))
+	for key := range o.Params {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		if !slices.ContainsFunc(info.Params, func(p Param) bool { return p.Name == key }) {
+			var names []string
+			for _, p := range info.Params {
+				names = append(names, p.Name)
+			}
+			refuse("planner " + info.Name + " has no parameter " + strconv.Quote(key) + oneOf(names))
+		}
+	}
+	if info.Check != nil {
+		issues.Join(info.Check(o))
+	}
+	o.validate(&issues)
+	return issues.Err()
+}
+
+func oneOf(names []string) string {
+	if len(names) == 0 {
+		return "; it has none"
+	}
+	return "; it has " + strings.Join(names, ", ")
+}

@@ -1,0 +1,428 @@
+package stowage
+
+import (
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// This file names the types of model and plan again, so that a user needs one
+// import. Go's documentation shows no fields for an alias; so each has those of
+// its type, with its methods, in its comment. TestTypes holds the comments
+// against the types, and go test . -run TestTypes -update writes them.
+
+// A Problem is a set of buffers and, optionally, a capacity to fit them into.
+//
+//	type Problem struct {
+//		// Name says where the problem comes from, for messages and pictures.
+//		Name string
+//		// Buffers are the blocks to place. Their order has no meaning other than
+//		// to break ties and to match Plan.Offsets.
+//		Buffers []Buffer
+//		// Capacity is the number of bytes that the plan must fit into;
+//		// 0 means that there is no limit.
+//		Capacity int64
+//	}
+//
+//	// CapacityOr returns the capacity that counts where a caller asks for one: that
+//	// one, or the problem's own where it is 0. It is 0 where there is none.
+//	func (p *Problem) CapacityOr(capacity int64) int64
+type Problem = model.Problem
+
+// A Buffer is one block of memory with a known size and lifespan.
+//
+//	type Buffer struct {
+//		// ID names the buffer in files and messages. IDs are unique in a Problem.
+//		ID string
+//		// Lower and Upper bound the lifespan, half-open: the buffer is live in the
+//		// logical time slots Lower, Lower+1, …, Upper-1.
+//		Lower, Upper int64
+//		// Size is the number of bytes (or any other unit of space) that the buffer
+//		// takes, at least 1.
+//		Size int64
+//		// Alignment divides the buffer's offset. 0 and 1 both mean no constraint.
+//		Alignment int64
+//		// Gaps are inactive slots within the lifespan, in ascending order and
+//		// disjoint.
+//		Gaps []Gap
+//		// Fixed, where set, is the only offset that the buffer may have.
+//		Fixed *int64
+//		// Hint, where set, is an offset at which a planner may try the buffer
+//		// first, such as its place in an earlier plan. It binds nobody.
+//		Hint *int64
+//	}
+//
+//	// Align returns the buffer's alignment, with the zero value read as 1.
+//	func (b *Buffer) Align() int64
+type Buffer = model.Buffer
+
+// A Gap is a slot [Lower, Upper) of logical time, within a buffer's lifespan,
+// in which the buffer is inactive: it uses no space at all or, where Window is
+// set, only that part of it.
+//
+//	type Gap struct {
+//		Lower  int64   // first time slot of the gap
+//		Upper  int64   // one past the last time slot of the gap
+//		Window *Window // space still in use during the gap; nil for none
+//	}
+type Gap = model.Gap
+
+// A Window is the half-open range [Lower, Upper) of a buffer's own bytes,
+// counted from the buffer's offset, that stays in use during a Gap.
+//
+//	type Window struct {
+//		Lower int64 // first byte in use, relative to the buffer's offset
+//		Upper int64 // one past the last byte in use, relative to the buffer's offset
+//	}
+type Window = model.Window
+
+// A Plan gives an offset to each buffer of a problem.
+//
+//	type Plan struct {
+//		// Offsets holds the offset of each buffer, in the order of Problem.Buffers.
+//		Offsets []int64
+//		// Height is the largest offset + size: the bytes that the plan needs.
+//		Height int64
+//	}
+type Plan = model.Plan
+
+// Options steer a planner. The zero value minimises without limits.
+//
+//	type Options struct {
+//		// Planner names the planner to run; empty means auto. Planners themselves
+//		// ignore it.
+//		Planner string
+//		// Capacity is the number of bytes to fit into. 0 means the problem's own
+//		// capacity, and none where that is 0 as well.
+//		Capacity int64
+//		// Minimize asks for the lowest plan (within the capacity, where there is
+//		// one). Without it any plan that fits the capacity will do. It is implied
+//		// where there is no capacity.
+//		Minimize bool
+//		// Timeout ends the search after this much wall-clock time; 0 means never.
+//		Timeout time.Duration
+//		// NodeLimit ends the search after this many nodes, a planner's own
+//		// deterministic unit of effort; 0 means never.
+//		NodeLimit int64
+//		// Workers is the number of goroutines that may search side by side; 0
+//		// means one. With one worker, the same input, seed and NodeLimit give the
+//		// same plan.
+//		Workers int
+//		// Seed drives every random choice; 0 is a seed like any other.
+//		Seed uint64
+//		// Without names techniques to switch off, from Info.Techniques.
+//		Without []string
+//		// Params sets tunables by name, from Info.Params; what is not named has
+//		// its default.
+//		Params map[string]string
+//		// Start, where set, holds the offsets of a valid plan to improve on, in
+//		// the order of Problem.Buffers. It may be above the capacity.
+//		Start []int64
+//		// Progress, where set, is called now and then while the search runs, never
+//		// twice at once. It must return quickly.
+//		Progress func(Progress)
+//	}
+//
+//	// Fits reports whether a height is within Capacity; any is where that is 0.
+//	func (o *Options) Fits(height int64) bool
+//
+//	// Minimizing reports whether the lowest plan is wanted. Planners ask it, for
+//	// whom Capacity is the one that counts.
+//	func (o *Options) Minimizing() bool
+//
+//	// Validate refuses numbers that make no sense for any planner: a capacity, a
+//	// timeout, a node limit or a number of workers below 0, and a capacity above
+//	// MaxSum. The error is a *InputError.
+//	func (o *Options) Validate() error
+type Options = plan.Options
+
+// Progress is a snapshot of a running search.
+//
+//	type Progress struct {
+//		// Height is that of the lowest plan so far, in bytes; 0 for none.
+//		Height int64
+//		// Offsets are those of that plan, where the planner has it at hand, else
+//		// nil. They are valid during the call only.
+//		Offsets []int64
+//		// LowerBound is proven: no plan is lower.
+//		LowerBound int64
+//		// Nodes counts the nodes searched so far.
+//		Nodes int64
+//		// Elapsed is the wall-clock time since the start of the run.
+//		Elapsed time.Duration
+//	}
+type Progress = plan.Progress
+
+// A Result is what a planner returns.
+//
+//	type Result struct {
+//		// Status says what is known: Optimal and Feasible come with a plan.
+//		Status Status
+//		// Plan has the offsets, in the order of Problem.Buffers, and the height,
+//		// in bytes. Offsets is nil where there is no plan that fits; Height then is
+//		// 0 as well.
+//		Plan
+//		// LowerBound is a proven bound in bytes: no plan is lower. Where Status is
+//		// Infeasible it is above the capacity.
+//		LowerBound int64
+//		// Collision, where set, is why Status is Infeasible whatever the capacity.
+//		Collision *Collision
+//		// Planner is the name of the planner that ran.
+//		Planner string
+//		// Member says, for a portfolio, which of its parts made the plan; it is
+//		// empty for all others.
+//		Member string
+//		// Stopped says what ended the run before it had an answer.
+//		Stopped Stop
+//		// Stats count the effort.
+//		Stats Stats
+//	}
+type Result = plan.Result
+
+// Status says what is known at the end of a run.
+//
+//	type Status uint8
+//
+//	// HasPlan reports whether an outcome of this status carries a plan that fits.
+//	func (s Status) HasPlan() bool
+//
+//	// MarshalText writes the status by its name.
+//	func (s Status) MarshalText() ([]byte, error)
+//
+//	// String returns the lower-case name that the command and its JSON use.
+//	func (s Status) String() string
+//
+//	// UnmarshalText reads a status by its name.
+//	func (s *Status) UnmarshalText(text []byte) error
+type Status = model.Status
+
+// The outcomes. A limit is never reported as infeasible.
+const (
+	Unknown    = model.Unknown    // a limit came before an answer
+	Feasible   = model.Feasible   // a plan that fits, not known to be the lowest
+	Optimal    = model.Optimal    // a plan that fits, proven to be the lowest
+	Infeasible = model.Infeasible // proven: no plan fits
+)
+
+// A Stop says why a run ended without an answer: without a proof where it
+// minimises, without a plan or a proof where any plan that fits would do.
+//
+//	type Stop string
+type Stop = plan.Stop
+
+// Why a run ended without an answer. A run that has its answer is Finished, and
+// so is a heuristic that came to its own end.
+const (
+	Finished      = plan.Finished      // ""
+	StopTimeout   = plan.StopTimeout   // "timeout": Options.Timeout or the context's deadline came
+	StopNodes     = plan.StopNodes     // "nodes": Options.NodeLimit came
+	StopInterrupt = plan.StopInterrupt // "interrupt": the context was cancelled
+	StopEffort    = plan.StopEffort    // "effort": no limit came, the planner gave up by itself
+)
+
+// Stats count the effort of a run.
+//
+//	type Stats struct {
+//		// Nodes counts search nodes, or placements for a heuristic.
+//		Nodes int64
+//		// Backtracks counts nodes all of whose children failed.
+//		Backtracks int64
+//		// Minor and Major split Backtracks where a planner tells them apart: a
+//		// node that failed at once, and one all of whose candidates failed. Else
+//		// both are 0.
+//		Minor, Major int64
+//		// Elapsed is the wall-clock time of the run.
+//		Elapsed time.Duration
+//	}
+type Stats = plan.Stats
+
+// A Report is the outcome of a check of a plan.
+//
+//	type Report struct {
+//		// Height is the largest offset + size, recomputed. It is 0 where there are
+//		// no buffers or the number of offsets is wrong, and stops at the largest
+//		// int64 where an offset + size does not fit.
+//		Height int64
+//		// Violations are the first 1000, in the order of the buffers.
+//		Violations []Violation
+//		// Total is how many violations there are in all. Two buffers that meet more
+//		// than once count once.
+//		Total int
+//		// Truncated says that the check looked for no more overlaps after 1048576
+//		// of them: Total is a lower bound, and overlaps of earlier buffers may be
+//		// missing from Violations.
+//		Truncated bool
+//	}
+//
+//	// OK reports whether the plan breaks no rule.
+//	func (r *Report) OK() bool
+type Report = model.Report
+
+// A Violation is one breach of one rule.
+//
+//	type Violation struct {
+//		// Rule is the rule that is broken.
+//		Rule Rule
+//		// A and B index the buffers at fault in Problem.Buffers; B is -1 unless Rule
+//		// is RuleOverlap, and both are -1 where no buffer is at fault. A < B where
+//		// both are set.
+//		A, B int
+//		// Message names the buffers and the numbers, in one line.
+//		Message string
+//	}
+type Violation = model.Violation
+
+// A Rule is one that a plan may break.
+//
+//	type Rule string
+type Rule = model.Rule
+
+// The rules of a plan.
+const (
+	RuleCount     = model.RuleCount     // "count": there is one offset for each buffer
+	RuleSign      = model.RuleSign      // "negative": no offset is below zero
+	RuleAlignment = model.RuleAlignment // "alignment": an offset is a multiple of its buffer's alignment
+	RuleFixed     = model.RuleFixed     // "fixed": a buffer with a fixed offset is there
+	RuleCapacity  = model.RuleCapacity  // "capacity": a buffer ends within the capacity, and within int64
+	RuleOverlap   = model.RuleOverlap   // "overlap": no two buffers use the same bytes at the same time
+	RuleHeight    = model.RuleHeight    // "height": the height claimed is the largest offset + size
+)
+
+// A Collision is two buffers with fixed offsets that use the same bytes at the
+// same time: no plan is valid, whatever the capacity.
+//
+//	type Collision struct {
+//		// A and B index the buffers in Problem.Buffers, A < B.
+//		A, B int
+//		// Lower and Upper are the logical times [Lower, Upper) at which they meet.
+//		Lower, Upper int64
+//		// Start and End are the bytes [Start, End) that both use then.
+//		Start, End int64
+//	}
+type Collision = model.Collision
+
+// An Explanation names buffers that together cannot fit a capacity.
+//
+//	type Explanation struct {
+//		// Status is Infeasible where a reason was found, Feasible where the
+//		// problem has a plan, Unknown where a limit came first.
+//		Status Status
+//		// Buffers index an infeasible subset of Problem.Buffers, ascending.
+//		Buffers []int
+//		// Irreducible says that without any one of them the rest fit. Otherwise a
+//		// limit came, and a part of them may be enough. Another irreducible subset
+//		// may have fewer buffers.
+//		Irreducible bool
+//		// AtLeast is a number of buffers that every infeasible subset has, proven.
+//		// It is 1 unless Smallest was asked for; where it is len(Buffers), no
+//		// infeasible subset has fewer buffers than this one.
+//		AtLeast int
+//		// Collision, where set, says that the two buffers have fixed offsets at
+//		// which they meet, so that they fit no capacity.
+//		Collision *Collision
+//		// Capacity is the capacity in bytes that they cannot fit; 0 where they fit
+//		// none and none was asked for.
+//		Capacity int64
+//		// Load is the contention peak of the subset in bytes: the most that is live
+//		// at once.
+//		Load int64
+//		// At is the half-open slice of logical time in which the peak stands.
+//		At [2]int64
+//		// Runs counts the searches that it took.
+//		Runs int
+//	}
+type Explanation = plan.Explanation
+
+// An InputError says what is wrong with an input: the first MaxIssues problems
+// of it and how many there are in all.
+//
+//	type InputError struct {
+//		Issues []Issue // the first MaxIssues, in the order of the input
+//		Total  int     // how many there are in all
+//	}
+//
+//	// Error lists the issues, a line each.
+//	func (e *InputError) Error() string
+type InputError = model.InputError
+
+// An Issue is one thing that is wrong with an input.
+//
+//	type Issue struct {
+//		File    string // path as the user gave it; empty where there is no file
+//		Line    int    // 1-based line; 0 where there is none
+//		Buffer  string // ID of the buffer at fault; empty where none is
+//		Field   string // column or key, such as "size"
+//		Value   string // the value as it was read
+//		Message string // what is wrong, such as "must be at least 1"
+//	}
+//
+//	// String formats the issue as file:line: buffer: field "value": message, with
+//	// the parts that are not known left out.
+//	func (i Issue) String() string
+type Issue = model.Issue
+
+// A Planner makes plans. One that is registered (Register) is known to Solve by
+// its name, as those of this module are.
+//
+// Plan is given a problem that has been validated, and options of which Capacity
+// alone counts, not the problem's. It changes neither. It returns soon after ctx
+// ends, with the best plan so far; the timeout is a deadline of ctx. The error
+// is for a problem that the planner does not take (see Unsupported), never for
+// an outcome: those are Statuses. Plan may be called from many goroutines.
+//
+// Whoever runs a planner completes its result: the planner's name, the elapsed
+// time, the height from the offsets, why the run ended, and what follows from
+// bounds alone. Solve verifies the plan, and believes the planner that a problem
+// is infeasible, or a bound proven. A planner that panics is not caught.
+//
+//	type Planner interface {
+//		Info() PlannerInfo
+//		Plan(ctx context.Context, p *Problem, o Options) (Result, error)
+//	}
+type Planner = plan.Planner
+
+// Info describes a planner.
+//
+//	type PlannerInfo struct {
+//		// Name is what Options.Planner, the command line and the JSON have, in
+//		// lower case with hyphens.
+//		Name string
+//		// Summary says in one line how it plans.
+//		Summary string
+//		// Source is the paper or project that it follows.
+//		Source string
+//		// Exact planners prove optimality and infeasibility, given time.
+//		Exact bool
+//		// Techniques can be switched off by name (Options.Without).
+//		Techniques []Technique
+//		// Params can be set by name (Options.Params).
+//		Params []Param
+//		// Check, where set, refuses values of options that the planner does not
+//		// take. CheckOptions calls it, before a run begins.
+//		Check func(Options) error
+//	}
+type PlannerInfo = plan.Info
+
+// A Technique is a part of a planner that can be switched off.
+//
+//	type Technique struct {
+//		// Name is what Options.Without has.
+//		Name string
+//		// Summary says in one line what it does.
+//		Summary string
+//	}
+type Technique = plan.Technique
+
+// A Param is a tunable of a planner.
+//
+//	type Param struct {
+//		// Name is the key in Options.Params.
+//		Name string
+//		// Default is the value where the key is missing.
+//		Default string
+//		// Values says in words which texts it takes, such as "a whole number from
+//		// 1 to 100"; it is empty where any will do.
+//		Values string
+//		// Summary says in one line what it is about.
+//		Summary string
+//	}
+type Param = plan.Param

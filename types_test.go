@@ -1,0 +1,253 @@
+package stowage_test
+
+import (
+	"bytes"
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Idea: go doc shows no fields and no methods for an alias. TestTypes has the
+// comment of each alias in types.go be that of its type, then the declaration of
+// the type with its fields and the methods, as code.
+
+// packageDoc parses a package of this module without its tests.
+func packageDoc(t *testing.T, fset *token.FileSet, dir string) *doc.Package {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, name, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, f)
+	}
+	p, err := doc.NewFromFiles(fset, files, "github.com/stowage-go/stowage/"+filepath.ToSlash(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// declaration returns a type's fields and methods as Go, in the names of the
+// root package.
+func declaration(t *testing.T, fset *token.FileSet, typ *doc.Type) string {
+	t.Helper()
+	var s bytes.Buffer
+	show := func(node ast.Node) {
+		c := printer.Config{Mode: printer.UseSpaces | printer.TabIndent, Tabwidth: 8}
+		if err := c.Fprint(&s, fset, node); err != nil {
+			t.Fatal(err)
+		}
+		s.WriteString("\n")
+	}
+	spec, ok := typ.Decl.Specs[0].(*ast.TypeSpec)
+	if !ok || len(typ.Decl.Specs) != 1 {
+		t.Fatalf("%s is not declared by itself", typ.Name)
+	}
+	spec.Doc, spec.Comment = nil, nil
+	typ.Decl.Doc = nil
+	show(typ.Decl)
+	for _, m := range typ.Methods {
+		s.WriteString("\n")
+		for line := range strings.Lines(m.Doc) {
+			s.WriteString("// " + line)
+		}
+		m.Decl.Doc, m.Decl.Body = nil, nil
+		show(m.Decl)
+	}
+	text := regexp.MustCompile(`\b(model|plan)\.([A-Z])`).ReplaceAllString(s.String(), "$2")
+	return regexp.MustCompile(`\bInfo\b( struct|$|\n)`).ReplaceAllString(text, "PlannerInfo$1")
+}
+
+func TestTypes(t *testing.T) {
+	const file = "types.go"
+	was, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fset := token.NewFileSet()
+	of := map[string]*doc.Type{}
+	for _, dir := range []string{"model", "plan"} {
+		for _, typ := range packageDoc(t, fset, dir).Types {
+			of[dir+"."+typ.Name] = typ
+		}
+	}
+	var is []string
+	for line := range strings.Lines(string(was)) {
+		if from, ok := strings.CutPrefix(line, "type "); ok {
+			// Drop the comment above, and write it anew.
+			for len(is) > 0 && strings.HasPrefix(is[len(is)-1], "//") {
+				is = is[:len(is)-1]
+			}
+			_, from, _ = strings.Cut(strings.TrimSpace(from), " = ")
+			typ := of[from]
+			if typ == nil {
+				t.Fatalf("there is no type %s", from)
+			}
+			for line := range strings.Lines(typ.Doc) {
+				is = append(is, strings.TrimRight("// "+line, " \n")+"\n")
+			}
+			is = append(is, "//\n")
+			for line := range strings.Lines(declaration(t, fset, typ)) {
+				is = append(is, strings.TrimRight("//\t"+line, "\t \n")+"\n")
+			}
+		}
+		is = append(is, line)
+	}
+	want := strings.Join(is, "")
+	switch {
+	case want == string(was):
+	case *update:
+		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s is not what model and plan say (-got +want; rewrite with go test . -run TestTypes -update):\n%s", file, cmp.Diff(string(was), want))
+	}
+}
+
+// TestPublicTypes walks the exported names of all packages that a user can
+// import: what they take and give is of types that can be imported as well.
+func TestPublicTypes(t *testing.T) {
+	seen := 0
+	for _, dir := range publicPackages(t) {
+		fset := token.NewFileSet()
+		names, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if strings.HasSuffix(name, "_test.go") {
+				continue
+			}
+			f, err := parser.ParseFile(fset, name, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ast.FileExports(f) {
+				continue
+			}
+			hidden := map[string]string{} // local name → path
+			for _, i := range f.Imports {
+				path := strings.Trim(i.Path.Value, `"`)
+				if slices.Contains(strings.Split(path, "/"), "internal") {
+					local := filepath.Base(path)
+					if i.Name != nil {
+						local = i.Name.Name
+					}
+					hidden[local] = path
+				}
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.BlockStmt:
+					return false // a body may use what it likes
+				case *ast.ValueSpec:
+					if n.Type == nil {
+						return false // a value of a type that has a name elsewhere
+					}
+				case *ast.FuncDecl:
+					seen++
+				case *ast.SelectorExpr:
+					if x, ok := n.X.(*ast.Ident); ok && hidden[x.Name] != "" {
+						t.Errorf("%s: an exported name is about %s.%s of %s, which nobody can import", fset.Position(n.Pos()), x.Name, n.Sel.Name, hidden[x.Name])
+					}
+				}
+				return true
+			})
+		}
+	}
+	if seen < 50 {
+		t.Errorf("%d exported functions: are all packages walked?", seen)
+	}
+}
+
+// publicPackages returns the folders of packages, in all modules, that are
+// neither internal nor commands. What is in research is for the command alone.
+func publicPackages(t *testing.T) []string {
+	t.Helper()
+	var dirs []string
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		switch name := d.Name(); {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name == "bench" || name == "research" || strings.HasPrefix(name, ".")):
+			return filepath.SkipDir
+		case !d.IsDir() && strings.HasSuffix(name, ".go") && !slices.Contains(dirs, filepath.Dir(path)):
+			dirs = append(dirs, filepath.Dir(path))
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dirs
+}
+
+// TestDocumented asks every exported name of the public packages for a comment,
+// fields of structs included.
+func TestDocumented(t *testing.T) {
+	for _, dir := range publicPackages(t) {
+		fset := token.NewFileSet()
+		p := packageDoc(t, fset, dir)
+		missing := func(what string) { t.Errorf("%s: %s has no comment", dir, what) }
+		if p.Doc == "" {
+			missing("the package")
+		}
+		values := func(all []*doc.Value) {
+			for _, v := range all {
+				if v.Doc == "" {
+					missing(strings.Join(v.Names, ", "))
+				}
+			}
+		}
+		functions := func(of string, all []*doc.Func) {
+			for _, f := range all {
+				if f.Doc == "" {
+					missing(of + f.Name)
+				}
+			}
+		}
+		values(p.Consts)
+		values(p.Vars)
+		functions("", p.Funcs)
+		for _, typ := range p.Types {
+			if typ.Doc == "" {
+				missing(typ.Name)
+			}
+			values(typ.Consts)
+			values(typ.Vars)
+			functions("", typ.Funcs)
+			functions(typ.Name+".", typ.Methods)
+			for _, spec := range typ.Decl.Specs {
+				s, ok := spec.(*ast.TypeSpec).Type.(*ast.StructType)
+				if !ok {
+					continue
+				}
+				for _, f := range s.Fields.List {
+					if f.Doc == nil && f.Comment == nil && len(f.Names) > 0 && f.Names[0].IsExported() {
+						missing(typ.Name + "." + f.Names[0].Name)
+					}
+				}
+			}
+		}
+	}
+}
