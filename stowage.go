@@ -85,7 +85,9 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if r.Status.HasPlan() {
+	if r.Status == Infeasible {
+		r.Collision = verify.Collide(p)
+	} else if r.Status.HasPlan() {
 		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
 			return nil, plan.Invalid(r.Planner, report.Violations[0].Message)
 		}
@@ -157,9 +159,9 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 }
 
 // Explain finds an irreducible set of buffers that cannot fit the capacity
-// (o.Capacity, or else p.Capacity): without any one of them the rest fit. There
-// may be a smaller one elsewhere: see ExplainSmallest. Where the problem is
-// feasible, or a limit comes before an answer, the explanation's Status says so.
+// (o.Capacity, or else p.Capacity): without any one of them the rest fit. Another
+// such set may have fewer buffers. Where the problem is feasible, or a limit comes
+// before an answer, the explanation's Status says so.
 //
 // o.Timeout limits the whole of it, o.NodeLimit each run of the planner.
 // Without a capacity fixed offsets that collide are the only reason there can

@@ -84,10 +84,6 @@ type Explanation struct {
 	// limit came, and a part of them may be enough. Another irreducible subset
 	// may have fewer buffers.
 	Irreducible bool
-	// AtLeast is a number of buffers that every infeasible subset has, proven.
-	// It is 1 unless Smallest was asked for; where it is len(Buffers), no
-	// infeasible subset has fewer buffers than this one.
-	AtLeast int
 	// Collision, where set, says that the two buffers have fixed offsets at
 	// which they meet, so that they fit no capacity.
 	Collision *model.Collision

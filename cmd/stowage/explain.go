@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -64,12 +65,12 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	warnPinned(cmd, input, file)
 	p := file.Problem
-	if p.Capacity == 0 {
-		return usagef("explain needs --capacity: without one every problem fits")
-	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	x, err := stowage.Explain(ctx, p, o)
+	if errors.Is(err, stowage.ErrNoCapacity) {
+		return usagef("explain needs --capacity: without one every problem fits")
+	}
 	if err != nil {
 		return err
 	}
@@ -114,8 +115,10 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 		return err
 	}
 	n := len(subset.Buffers)
-	fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity)
-	if x.Load > x.Capacity {
+	if c := x.Collision; c != nil {
+		fmt.Fprintf(w, "infeasible: %d of %s have fixed offsets that collide\n", n, count(of, "buffer"))
+		fmt.Fprintf(w, "Both use bytes [%d, %d) in [%d, %d), so that no capacity is enough.\n", c.Start, c.End, c.Lower, c.Upper)
+	} else if fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity); x.Load > x.Capacity {
 		fmt.Fprintf(w, "In [%d, %d) they take %d, which is %d too much.\n", x.At[0], x.At[1], x.Load, x.Load-x.Capacity)
 	} else {
 		fmt.Fprintf(w, "They never take more than %d at once, in [%d, %d), but no arrangement of them fits.\n", x.Load, x.At[0], x.At[1])

@@ -203,6 +203,10 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	switch {
 	case r.Status.HasPlan():
 		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound, gap(r.Height, r.LowerBound))
+	case r.Collision != nil:
+		c := r.Collision
+		s = fmt.Sprintf("infeasible: buffers %s and %s are fixed where both use bytes [%d, %d) at times [%d, %d)",
+			cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID), c.Start, c.End, c.Lower, c.Upper)
 	case r.Status == stowage.Infeasible:
 		s = fmt.Sprintf("infeasible: no plan is lower than %d", r.LowerBound)
 	default:

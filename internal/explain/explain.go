@@ -25,17 +25,10 @@ import (
 // o.Timeout (0 for none) limits the whole of it; o.NodeLimit limits each run of
 // the planner. Minimize and Progress are ignored. A run that a limit ends counts
 // as if the buffers fitted: the subset stays larger, and Irreducible stays false
-// unless later runs settle it. The error is for a capacity below 1 and for
-// input that the planner cannot take.
+// unless later runs settle it. Fixed offsets that collide are a reason without a
+// capacity; where there is neither, the error is plan.ErrNoCapacity. Else it is
+// for input that the planner cannot take.
 func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
-	if c := verify.Collide(p); c != nil {
-		e := &plan.Explanation{Capacity: o.Capacity, Irreducible: true, AtLeast: 2, Collision: c}
-		settle(e, p, []int{c.A, c.B})
-		return e, nil
-	}
-	if o.Capacity == 0 {
-		return nil, plan.ErrNoCapacity
-	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
@@ -47,6 +40,14 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		settle(e, p, []int{i})
 		e.Irreducible = true
 		return e, nil
+	}
+	if c := verify.Collide(p); c != nil {
+		e.Irreducible, e.Collision = true, c
+		settle(e, p, []int{c.A, c.B})
+		return e, nil
+	}
+	if o.Capacity == 0 {
+		return nil, plan.ErrNoCapacity
 	}
 
 	tl := timeline.New(p)
@@ -97,6 +98,9 @@ func settle(e *plan.Explanation, p *model.Problem, core []int) {
 func tooLarge(p *model.Problem, capacity int64) (i int, ok bool) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
+		if capacity == 0 {
+			break
+		}
 		if b.Size > capacity || b.Fixed != nil && *b.Fixed > capacity-b.Size {
 			return i, true
 		}

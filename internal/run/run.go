@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -23,7 +22,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	start := time.Now()
 	info := p.Info()
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity {
-		r := plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: info.Name, Collision: collision(tl.Problem)}
+		r := plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: info.Name}
 		r.Stats.Elapsed = time.Since(start)
 		return r, nil
 	}
@@ -59,7 +58,6 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		r.Plan = model.Plan{}
 		if r.Status == model.Infeasible {
 			r.LowerBound = max(r.LowerBound, o.Capacity+1)
-			r.Collision = collision(tl.Problem)
 		}
 	}
 	r.Stopped = stopped(ctx, info, o, &r)
@@ -83,10 +81,6 @@ func keepStart(p *model.Problem, o plan.Options, r *plan.Result) {
 		r.Offsets, r.Member = slices.Clone(o.Start), "start"
 	}
 }
-
-// collision names two buffers whose fixed offsets collide, where any do: a
-// planner need not say what stands in its way.
-func collision(p *model.Problem) *model.Collision { return verify.Collide(p) }
 
 // timed returns a callback that is called once at a time and with the time
 // since the start; planners need not see to either.

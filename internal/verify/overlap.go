@@ -66,17 +66,16 @@ func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, tru
 	return meetings(pieces, most)
 }
 
-// meetings is overlaps for pieces, which it sorts.
+// meetings is overlaps for pieces.
 func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
-	slices.SortFunc(pieces, func(x, y piece) int { return cmp.Compare(x.lower, y.lower) })
+	pieces = inOrder(pieces, func(x, y *piece) int { return cmp.Compare(x.lower, y.lower) })
 	starts := make([]event, len(pieces))
 	ends := make([]event, len(pieces))
 	for k := range pieces {
 		starts[k] = event{pieces[k].start, int32(k)}
 		ends[k] = event{pieces[k].end, int32(k)}
 	}
-	slices.SortFunc(starts, byAddress)
-	slices.SortFunc(ends, byAddress)
+	starts, ends = inOrder(starts, byAddress), inOrder(ends, byAddress)
 
 	active := newActiveSet(pieces, most)
 	var found []overlap
@@ -97,7 +96,7 @@ func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 	return distinct(found), false
 }
 
-func byAddress(x, y event) int { return cmp.Compare(x.at, y.at) }
+func byAddress(x, y *event) int { return cmp.Compare(x.at, y.at) }
 
 // cut returns the pieces of all buffers.
 func cut(p *model.Problem, offsets []int64) []piece {
@@ -123,9 +122,24 @@ func cut(p *model.Problem, offsets []int64) []piece {
 	return pieces
 }
 
+// inOrder returns all in order, equals as they were. It sorts indices, since each
+// type of element that slices sorts adds 10 kB to a program.
+func inOrder[T any](all []T, compare func(x, y *T) int) []T {
+	order := make([]int32, len(all))
+	for k := range order {
+		order[k] = int32(k)
+	}
+	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(compare(&all[i], &all[j]), cmp.Compare(i, j)) })
+	out := make([]T, len(all))
+	for k, i := range order {
+		out[k] = all[i]
+	}
+	return out
+}
+
 // distinct sorts the overlaps and keeps the earliest of each pair of buffers.
 func distinct(found []overlap) []overlap {
-	slices.SortFunc(found, func(x, y overlap) int {
+	found = inOrder(found, func(x, y *overlap) int {
 		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.lower, y.lower), cmp.Compare(x.start, y.start))
 	})
 	return slices.CompactFunc(found, func(x, y overlap) bool { return x.a == y.a && x.b == y.b })

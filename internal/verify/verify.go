@@ -96,10 +96,10 @@ func (c *checker) add(v model.Violation) {
 	c.violations = append(c.violations, v)
 }
 
-// report sorts the violations by buffer, where -1 comes first. The sort is
-// stable, so the rules of one buffer keep their order, and its overlaps follow.
+// report sorts the violations by buffer, where -1 comes first. Equals stay as they
+// were, so the rules of one buffer keep their order, and its overlaps follow.
 func (c *checker) report() *model.Report {
-	slices.SortStableFunc(c.violations, func(x, y model.Violation) int {
+	c.violations = inOrder(c.violations, func(x, y *model.Violation) int {
 		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
 	})
 	if len(c.violations) > MaxViolations {
