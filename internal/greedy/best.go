@@ -76,6 +76,10 @@ const many = 1 << 14
 // enough.
 const large = 1 << 13
 
+// largest is the number of buffers above which first-fit is the last line: each
+// more takes seconds.
+const largest = 1 << 17
+
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
 // 1,500 buffers the whole table runs.
 const maxCost = 1 << 18
@@ -154,9 +158,17 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		p.place("hint", order, place.FirstFit)
 	}
 	if p.Large() && !p.Collided && p.Height > p.goal {
-		p.sweep()
-		if !p.near(capacity) && !tl.HasGaps() && movableAll(tl) {
-			p.online("start")
+		// A pass that is good at once is enough; the others end early above what
+		// best fit by start has.
+		passes := longs(tl.Sections())
+		p.sweep(passes[:1])
+		if !p.near(capacity) {
+			if !tl.HasGaps() && movableAll(tl) {
+				p.online("start")
+			}
+			if !p.over() {
+				p.sweep(passes[1:])
+			}
 		}
 		if p.near(capacity) {
 			p.next = len(trials)
@@ -209,14 +221,14 @@ func (p *Portfolio) keep(name string, offsets []int64, height int64) {
 }
 
 // sweep runs the passes of the planner sweep as long as they are lower.
-func (p *Portfolio) sweep() {
+func (p *Portfolio) sweep(passes []int32) {
 	s, done := p.sweeper()
 	if s == nil {
 		return
 	}
 	defer done()
 	goal := max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000)
-	s.passes(longs(p.tl.Sections()), p.tl.LowerBound, goal, p.Height, nil)
+	s.passes(passes, p.tl.LowerBound, goal, p.Height, nil)
 	p.keep("sweep", s.best, s.height)
 }
 
@@ -254,6 +266,9 @@ func (p *Portfolio) Rest() { p.run(len(trials)) }
 
 func (p *Portfolio) run(until int) {
 	unit := int64(len(p.tl.Problem.Buffers))
+	if unit > largest {
+		p.next = until
+	}
 	for ; p.next < until && p.Offsets != nil && p.Height > p.goal && !p.over(); p.next++ {
 		t := trials[p.next]
 		if t.how == stacked && p.long || p.work+cost[t.how]*unit > maxCost || (t.how == swept || t.how == online) && p.Large() {
@@ -282,7 +297,7 @@ func (p *Portfolio) run(until int) {
 				}
 			}
 		case swept:
-			p.sweep()
+			p.sweep(longs(p.tl.Sections()))
 		case online:
 			if p.tl.HasGaps() || !movableAll(p.tl) {
 				p.place(t.name, sorted(p.tl, t.word), place.BestFit)
