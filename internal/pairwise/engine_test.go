@@ -207,17 +207,17 @@ func TestAgainstNaive(t *testing.T) {
 				}
 				if !ok {
 					failures++
-					culprits := e.Conflict(nil)
-					if !slices.IsSorted(culprits) || len(slices.Compact(slices.Clone(culprits))) != len(culprits) {
-						t.Fatalf("seed %d: conflict %v is not ascending", seed, culprits)
+					conflict := e.Conflict(nil)
+					if !slices.IsSorted(conflict) || len(slices.Compact(slices.Clone(conflict))) != len(conflict) {
+						t.Fatalf("seed %d: conflict %v is not ascending", seed, conflict)
 					}
-					dropped += len(done) - len(culprits)
+					dropped += len(done) - len(conflict)
 					x.placed, x.decided = map[int32]int64{}, map[int32]int32{}
-					for _, level := range culprits {
+					for _, level := range conflict {
 						x.do(done[level-1])
 					}
 					if _, _, ok := x.fixpoint(); ok {
-						t.Fatalf("seed %d: conflict %v of %v does not fail by itself", seed, culprits, done)
+						t.Fatalf("seed %d: conflict %v of %v does not fail by itself", seed, conflict, done)
 					}
 					e.Pop()
 					done = done[:len(done)-1]

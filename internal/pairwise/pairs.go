@@ -139,16 +139,24 @@ func (e *Engine) link(tl *timeline.Timeline, maxPairs int) error {
 // pairsOf counts the pairs of buffers without gaps, given in order of first
 // section: growing tables of unknown length costs more than a second look.
 func pairsOf(tl *timeline.Timeline, id []int32) int {
-	ends := make([]int32, tl.Sections()+1) // section → buffers that end before it
-	active, count, at := 0, 0, int32(0)
+	if len(id) == 0 {
+		return 0
+	}
+	base, last := tl.Extent(int(id[0]))
+	for _, i := range id {
+		_, end := tl.Extent(int(i))
+		last = max(last, end)
+	}
+	ends := make([]int32, last-base+1) // section, from base on → buffers that end before it
+	active, count, at := 0, 0, base
 	for _, i := range id {
 		begin, end := tl.Extent(int(i))
 		for ; at <= begin; at++ {
-			active -= int(ends[at])
+			active -= int(ends[at-base])
 		}
 		count += active
 		active++
-		ends[end]++
+		ends[end-base]++
 	}
 	return count
 }

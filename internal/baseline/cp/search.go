@@ -40,7 +40,7 @@ func (s *solver) search(e *pairwise.Engine) descend.Outcome {
 		}
 		s.frames = append(s.frames, f)
 		for !guess(e, &s.frames[len(s.frames)-1]) {
-			if !s.retreat(e) {
+			if !s.backtrack(e) {
 				return descend.Refuted
 			}
 			if !s.budget.Spend() {
@@ -58,9 +58,9 @@ func guess(e *pairwise.Engine, f *frame) bool {
 	return e.Order(f.literal)
 }
 
-// retreat takes back guesses up to one with a value left, and moves that on. It
+// backtrack takes back guesses up to one with a value left, and moves that on. It
 // reports false where there is none.
-func (s *solver) retreat(e *pairwise.Engine) bool {
+func (s *solver) backtrack(e *pairwise.Engine) bool {
 	for len(s.frames) > 0 {
 		f := &s.frames[len(s.frames)-1]
 		e.Pop()

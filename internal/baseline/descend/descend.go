@@ -53,7 +53,7 @@ type Searcher interface {
 // the heuristics. The budget is the one that the searcher counts in.
 func Run(ctx context.Context, tl *timeline.Timeline, o plan.Options, s Searcher, b *Budget, step int64, start bool) plan.Result {
 	d := descent{tl: tl, o: o, s: s, b: b, step: max(step, 1), bound: tl.LowerBound}
-	d.offsets = make([]int64, len(tl.Problem.Buffers))
+	d.offsets, d.heights = make([]int64, len(tl.Problem.Buffers)), make([]int64, len(tl.Partitions))
 	for i := range d.offsets {
 		if at := tl.Problem.Buffers[i].Fixed; at != nil {
 			d.offsets[i] = *at
@@ -74,7 +74,8 @@ type descent struct {
 	step    int64
 	bound   int64
 	offsets []int64
-	rest    int64 // height of the buffers that are in no partition
+	heights []int64 // of the partitions
+	rest    int64   // height of the buffers that are in no partition
 }
 
 func (d *descent) run(ctx context.Context, start bool) plan.Result {
@@ -108,10 +109,13 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 			}
 		}
 	}
+	for k := range tl.Partitions {
+		d.heights[k] = d.height(tl.Partitions[k].Buffers)
+	}
 	for {
 		top, height := -1, d.rest
-		for k := range tl.Partitions {
-			if h := d.height(tl.Partitions[k].Buffers); h > height {
+		for k, h := range d.heights {
+			if h > height {
 				top, height = k, h
 			}
 		}
@@ -186,6 +190,7 @@ func (d *descent) ask(k int, height int64) Outcome {
 		for j, i := range d.tl.Partitions[k].Buffers {
 			d.offsets[i] = offsets[j]
 		}
+		d.heights[k] = d.height(d.tl.Partitions[k].Buffers)
 	}
 	return out
 }

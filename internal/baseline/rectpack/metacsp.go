@@ -222,7 +222,7 @@ func (s *metaSolver) fit(height int64) ([]int64, descend.Outcome) {
 	for {
 		for !ok {
 			var out descend.Outcome
-			if ok, out = s.retreat(); out != descend.Found {
+			if ok, out = s.backtrack(); out != descend.Found {
 				return nil, out
 			}
 		}
@@ -246,9 +246,9 @@ func (s *metaSolver) fit(height int64) ([]int64, descend.Outcome) {
 	}
 }
 
-// retreat undoes decisions up to one with a side left, and takes that. ok says
+// backtrack undoes decisions up to one with a side left, and takes that. ok says
 // whether it holds; the outcome is Found as long as the search goes on.
-func (s *metaSolver) retreat() (ok bool, out descend.Outcome) {
+func (s *metaSolver) backtrack() (ok bool, out descend.Outcome) {
 	for len(s.frames) > 0 {
 		f := &s.frames[len(s.frames)-1]
 		s.undo(f)

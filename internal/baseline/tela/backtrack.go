@@ -16,7 +16,7 @@ import "math/bits"
 // get as much patience again, since otherwise the next backtrack would take the
 // next of them at once.
 //
-// Invariant: a point's culprits are points above it.
+// Invariant: a point's conflict set is points above it.
 //
 // Complexity: O(depth/64) a backtrack, O(depth) for a stuck one.
 //
@@ -24,25 +24,25 @@ import "math/bits"
 // here it is the union over the candidates. The starved buffer is Stowage's.
 //
 // Measured: of 127 inputs of middling difficulty 86 are solved in 10,000 steps;
-// without culprits 77, promotion 79, the stuck rule 79, the starved buffer 80.
+// without conflict sets 77, promotion 79, the stuck rule 79, the starved buffer 80.
 //
-// Tried and dropped: keeping the culprits of what failed below a target, as
+// Tried and dropped: keeping the conflict set of what failed below a target, as
 // conflict-directed backjumping does (83; it is complete only for a search that
 // tries every value); more candidates a point (16 instead of 3: 61 of 76, before
 // there were starved buffers); leaving a subtree after 10 or 1,000 backtracks.
 
-// retreat returns the point to go to from point d, all of whose candidates have
+// backjump returns the point to go to from point d, all of whose candidates have
 // failed; -1 where there is none.
-func (s *search) retreat(d int32) int32 {
+func (s *search) backjump(d int32) int32 {
 	s.total++
 	s.limits.counters.Major++
 	if d == 0 {
 		return -1
 	}
 	p := &s.points[d]
-	latest := p.culprits.last()
+	latest := p.conflict.last()
 	t := d - 1
-	if s.set.culprits && latest >= 0 {
+	if s.set.conflictSet && latest >= 0 {
 		t = latest
 	}
 	stuck := int32(-1)

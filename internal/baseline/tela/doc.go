@@ -11,12 +11,12 @@
 //	    the phase of the buffer placed last, then of the other phases:
 //	      place it at the lowest offset that the engine leaves it
 //	      no contradiction: go on at point d+1
-//	      else: undo it, keep the culprits that the engine names  (minor backtrack)
-//	    none is left: go back to the point of the latest culprit  (major backtrack)
+//	      else: undo it, keep the conflict set that the engine names  (minor backtrack)
+//	    none is left: go back to the point of the latest of the set (major backtrack)
 //	      that is not the candidate itself, with this point's candidates in front
 //
 //	points   0 ── 1 ── 2 ── 3 ── 4 ✗   all candidates of 4 fail
-//	              │         culprits: the buffers placed at points 1 and 0
+//	              │         conflict set: the buffers placed at points 1 and 0
 //	              └── 2' …  so points 2 and 3 are not tried in other ways
 //
 // A partition of one buffer needs no search. Where the search has no candidate
@@ -30,7 +30,7 @@
 //	step     a placement that is tried: the unit of Options.NodeLimit
 //	minor    a candidate that contradicts at once
 //	major    a point without candidates left
-//	culprit  a placement that a contradiction follows from
+//	conflict set  placements that a contradiction follows from
 //	phase    buffers that meet in one stretch of high contention
 //
 //	planner.go     Info and entry: a capacity, all partitions

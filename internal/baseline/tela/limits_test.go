@@ -32,7 +32,7 @@ func hard(t *testing.T) (*timeline.Timeline, int64) {
 // TestNodeLimit ends at the limit exactly, undecided, and the same way twice.
 func TestNodeLimit(t *testing.T) {
 	tl, capacity := hard(t)
-	for _, without := range [][]string{nil, {"completion"}, {"stuck", "culprits"}} {
+	for _, without := range [][]string{nil, {"completion"}, {"stuck", "conflict-set"}} {
 		var first plan.Stats
 		for range 2 {
 			r := solve(t, tl, plan.Options{Capacity: capacity, NodeLimit: 3000, Without: without})

@@ -12,7 +12,7 @@ type switches struct {
 	lifetime, size, area bool
 	solverPlacement      bool
 	grouping             bool
-	culprits             bool
+	conflictSet          bool
 	promotion            bool
 	starved              bool
 	stuck                bool
@@ -53,7 +53,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.area, "widest", "a candidate is the unplaced buffer of the largest area, size times lifetime")
 	d.Technique(&s.solverPlacement, "solver-placement", "place at the lowest offset that the engine allows, holes included; without it on the skyline")
 	d.Technique(&s.grouping, "grouping", "place the buffers of a contention phase together, phases of high contention first")
-	d.Technique(&s.culprits, "culprits", "go back to the latest placement that the failure follows from; without it by one point")
+	d.Technique(&s.conflictSet, "conflict-set", "go back to the latest placement that the failure follows from; without it by one point")
 	d.Technique(&s.promotion, "promotion", "a major backtrack takes its candidates along, to the front of those of its target")
 	d.Technique(&s.starved, "starved", "a major backtrack also takes along the buffer that a candidate left without room, in front of the candidates")
 	d.Technique(&s.stuck, "stuck", "leave the subtree of a point after too many backtracks in it")
@@ -79,7 +79,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		}
 	default:
 		s.lifetime, s.size, s.area = s.strategy == strategyLifetime, s.strategy == strategySize, s.strategy == strategyArea
-		s.grouping, s.culprits, s.promotion, s.starved, s.stuck = false, false, false, false, false
+		s.grouping, s.conflictSet, s.promotion, s.starved, s.stuck = false, false, false, false, false
 	}
 }
 

@@ -6,9 +6,9 @@ import "math/bits"
 // a major backtrack, which of a few points to go to. The search offers them with
 // their features; who scores them is no concern of it.
 //
-// Targets are the culprits of the failure, and, so that there are some in every
+// Targets are the conflict set of the failure, and, so that there are some in every
 // part of the tree, the deepest point of each range 0-4, 5-8, 9-16, 17-32, …
-// that has none. Candidates that failed are not on the path, so the last culprit
+// that has none. Candidates that failed are not on the path, so the last of the set
 // of the paper, which a minor backtrack has dealt with, is already left out.
 //
 // The failed point is a target too, unless that has been tried: to stay, and try
@@ -28,7 +28,7 @@ const NumFeatures = 18
 // FeatureNames names them, in order.
 var FeatureNames = [NumFeatures]string{
 	"size", "lifetime", "contention", "level", "blamed", "jumps", "subtree", "same_phase", "backtracks",
-	"distance", "culprit", "rules", "unplaced", "tried", "slack", "slack_after", "room", "room_after",
+	"distance", "in_conflict", "rules", "unplaced", "tried", "slack", "slack_after", "room", "room_after",
 }
 
 // Features describe a target:
@@ -37,7 +37,7 @@ var FeatureNames = [NumFeatures]string{
 //	lifetime    of the buffer, over the time that the partition spans
 //	contention  largest in the buffer's life, over the capacity
 //	level       number of the point
-//	blamed      major backtracks so far that had the buffer as a culprit
+//	blamed      major backtracks so far that had the buffer in the conflict set
 //	jumps       backtracks to the point since it was opened
 //	subtree     backtracks in the subtree of the point since it was opened
 //	same_phase  1 where the buffer is in the phase of the failed point, else 0
@@ -46,7 +46,7 @@ var FeatureNames = [NumFeatures]string{
 // The others are not in the paper:
 //
 //	distance    points from the failed one back to the target
-//	culprit     1 where the buffer is a culprit of the failure, else 0
+//	in_conflict 1 where the buffer is in the conflict set of the failure, else 0
 //	rules       1 where the rules of backtrack.go would go here, else 0
 //	unplaced    share of the buffers that are not placed at the point
 //	tried       candidates that have been tried there
@@ -142,7 +142,7 @@ func (s *search) measure(capacity int64) {
 // unplaced buffers should be tried there.
 func (s *search) consult(d, otherwise int32) int32 {
 	p := &s.points[d]
-	for w, word := range p.culprits {
+	for w, word := range p.conflict {
 		for ; word != 0; word &= word - 1 {
 			s.blamed[s.points[64*w+bits.TrailingZeros64(word)].chosen]++
 		}
@@ -155,7 +155,7 @@ func (s *search) consult(d, otherwise int32) int32 {
 	for low, high := int32(0), int32(4); low < d; low, high = high+1, 2*high {
 		any := false
 		for t := low; t <= min(high, d-1); t++ {
-			if p.culprits.has(t) {
+			if p.conflict.has(t) {
 				m.Targets = append(m.Targets, Target{Point: t})
 				any = true
 			}
@@ -198,7 +198,7 @@ func (s *search) describe(t *Target, m *Major) {
 	t.Features = Features{
 		s.share.size[j], s.share.lifetime[j], s.share.contention[j],
 		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), flag(s.phaseOf[j] == failed.phase), float32(s.total),
-		float32(m.Point - t.Point), flag(failed.culprits.has(t.Point)), flag(t.Point == m.Default),
+		float32(m.Point - t.Point), flag(failed.conflict.has(t.Point)), flag(t.Point == m.Default),
 		1 - float32(t.Point)/float32(len(s.free)), float32(p.tried), p.slack, after.slack, p.room, after.room,
 	}
 }

@@ -95,8 +95,8 @@ type point struct {
 	// the number at which its subtree is left.
 	opened, patience int64
 	jumps            int64 // backtracks to this point since it was opened
-	// culprits are the points whose placements made candidates here fail.
-	culprits pointSet
+	// conflict is the conflict set: the points whose placements made candidates here fail.
+	conflict pointSet
 	// starved is the buffer that the first failed candidate left without room, -1
 	// where that is the candidate itself or none has failed.
 	starved int32
@@ -130,7 +130,7 @@ type search struct {
 	untried  []int32  // scratch of promote
 	last     pointSet // points of the last failure
 	view     Major    // scratch of policy.go
-	blamed   []int64  // buffer → major backtracks whose culprits had it
+	blamed   []int64  // buffer → major backtracks whose conflict set had it
 	share    shares
 	sections *sections // nil until they are needed
 	tooMany  bool      // they would take too much memory
@@ -189,7 +189,7 @@ func (s *search) fit(capacity, budget int64) outcome {
 				s.unwind(d, 0)
 				return abandoned
 			}
-			t := s.retreat(d)
+			t := s.backjump(d)
 			if t < 0 {
 				s.unwind(d, 0)
 				return exhausted
@@ -240,7 +240,7 @@ func (s *search) open(d, phase int32) {
 	p := &s.points[d]
 	p.list, p.tried, p.source, p.cursor, p.wide, p.phase = p.list[:0], 0, 0, -1, false, phase
 	p.opened, p.patience, p.jumps = s.total, s.total+s.set.stuckAfter, 0
-	p.culprits.clear()
+	p.conflict.clear()
 	p.starved = -1
 	if s.policy != nil {
 		s.gauge(d)
@@ -248,7 +248,7 @@ func (s *search) open(d, phase int32) {
 }
 
 // try places buffer j at point d and reports whether no contradiction shows.
-// Where one does, the placement is undone and its culprits are kept.
+// Where one does, the placement is undone and its conflict set is kept.
 func (s *search) try(d, j int32) bool {
 	offset, _ := s.engine.Range(j)
 	if !s.set.solverPlacement {
@@ -287,7 +287,7 @@ func (s *search) place(d, j int32, offset int64) bool {
 			s.last.add(level - 1)
 		}
 	}
-	s.points[d].culprits.union(s.last)
+	s.points[d].conflict.union(s.last)
 	return false
 }
 
@@ -297,7 +297,7 @@ func (s *search) inSections() bool { return s.sections != nil && s.sections.acti
 // isFixed reports whether buffer j has a fixed offset.
 func (s *search) isFixed(j int32) bool { return s.tl.Problem.Buffers[s.engine.ID(j)].Fixed != nil }
 
-// blameSkyline keeps the culprits of a skyline that leaves no room: the placed
+// blameSkyline keeps the conflict set of a skyline that leaves no room: the placed
 // buffers that the candidate would have to be on top of.
 func (s *search) blameSkyline(d, j int32) {
 	s.last.clear()
@@ -306,7 +306,7 @@ func (s *search) blameSkyline(d, j int32) {
 			s.last.add(t)
 		}
 	}
-	s.points[d].culprits.union(s.last)
+	s.points[d].conflict.union(s.last)
 }
 
 // unwind takes back the placements of points t to d-1.

@@ -318,7 +318,7 @@ func (s *search) takes(at int32, from, to int64) (taken, room int64) {
 	return min(sum, room), room
 }
 
-// blameSection keeps the culprits of the failed section at point d.
+// blameSection keeps the conflict set of the failed section at point d.
 func (s *search) blameSection(d int32) {
 	x := s.sections
 	pile := x.piles[x.failed]
@@ -348,5 +348,5 @@ func (s *search) blameSection(d int32) {
 			blame(k)
 		}
 	}
-	s.points[d].culprits.union(s.last)
+	s.points[d].conflict.union(s.last)
 }
