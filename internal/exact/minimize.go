@@ -41,8 +41,11 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 		e.roof = o.Capacity
 	}
 	e.height = e.roof + 1
-	if o.Start != nil {
+	switch {
+	case o.Start != nil:
 		e.start(o.Start)
+	case len(e.tl.Problem.Buffers) >= earlyFrom:
+		e.fallBack() // it takes too long when the limit has come
 	}
 	infeasible := e.best == nil && e.ask(e.roof, e.fit) == refuted
 	switch {
@@ -66,6 +69,10 @@ func (e *engine) minimize(o plan.Options) plan.Result {
 	}
 	return r
 }
+
+// earlyFrom is the number of buffers from which the plan to fall back on is made
+// first rather than last: that takes some tens of milliseconds.
+const earlyFrom = 1 << 16
 
 // fallBack takes a plan that needs no search, where a limit came before there was
 // any: what a program would have that plans nothing.
