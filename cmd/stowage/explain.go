@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -161,6 +162,11 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 		Alignment int64  `json:"alignment"`
 		Offset    *int64 `json:"offset,omitempty"`
 	}
+	type collision struct { // two buffers with fixed offsets at which they meet
+		Buffers [2]string `json:"buffers"`
+		Bytes   [2]int64  `json:"bytes"`
+		Times   [2]int64  `json:"times"`
+	}
 	out := struct {
 		Status      stowage.Status `json:"status"`
 		Capacity    int64          `json:"capacity"`
@@ -169,8 +175,13 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 		At          [2]int64       `json:"at"`
 		Sum         int64          `json:"sum"`
 		Runs        int            `json:"runs"`
+		Collision   *collision     `json:"collision,omitempty"`
 		Buffers     []buffer       `json:"buffers"`
 	}{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []buffer{}}
+	if c := x.Collision; c != nil {
+		id := func(i int) string { return subset.Buffers[slices.Index(x.Buffers, i)].ID }
+		out.Collision = &collision{[2]string{id(c.A), id(c.B)}, [2]int64{c.Start, c.End}, [2]int64{c.Lower, c.Upper}}
+	}
 	for i := range subset.Buffers {
 		b := &subset.Buffers[i]
 		out.Sum += b.Size

@@ -109,6 +109,8 @@ func (m *minimallocFlags) run(cmd *cobra.Command) error {
 	switch {
 	case err != nil:
 		return fail("%v", err)
+	case r.Collision != nil:
+		return fail("NOT_FOUND: %s.", collides(r.Collision, p))
 	case r.Status == stowage.Infeasible:
 		return fail("NOT_FOUND: no solution fits the capacity %d; the lower bound is %d.", m.capacity, r.LowerBound)
 	case !r.Status.HasPlan():

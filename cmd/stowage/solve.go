@@ -204,9 +204,7 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	case r.Status.HasPlan():
 		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound, gap(r.Height, r.LowerBound))
 	case r.Collision != nil:
-		c := r.Collision
-		s = fmt.Sprintf("infeasible: buffers %s and %s are fixed where both use bytes [%d, %d) at times [%d, %d)",
-			cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID), c.Start, c.End, c.Lower, c.Upper)
+		s = "infeasible: " + collides(r.Collision, p)
 	case r.Status == stowage.Infeasible:
 		s = fmt.Sprintf("infeasible: no plan is lower than %d", r.LowerBound)
 	default:
@@ -219,6 +217,12 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		s += "; " + stopWords(r.Stopped)
 	}
 	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
+}
+
+// collides names two buffers whose fixed offsets collide.
+func collides(c *stowage.Collision, p *stowage.Problem) string {
+	return fmt.Sprintf("buffers %s and %s are fixed where both use bytes [%d, %d) at times [%d, %d)",
+		cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID), c.Start, c.End, c.Lower, c.Upper)
 }
 
 // stopWords says why a run ended that has a plan, but no proof.
