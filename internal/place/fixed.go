@@ -13,11 +13,29 @@ import (
 //
 // Complexity: that of a placement of the fixed buffers.
 
+// few is the number of fixed buffers whose collisions are looked for even after
+// the limit has come: a matter of milliseconds.
+const few = 4096
+
 // Collide returns Collided where two buffers with fixed offsets use the same
-// bytes at once, Whole where none do, and Cut where a limit comes before that
-// is known. It looks for no limit where w is nil.
+// bytes at once, and Whole where none do. Where there are thousands of them it
+// returns Cut if a limit comes before that is known; no watch (nil) means no
+// limit.
 func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
-	p := placer{tl: tl, watch: w, offsets: make([]int64, len(tl.Problem.Buffers))}
+	p := placer{tl: tl, watch: w}
+	count := 0
+	for i := range tl.Problem.Buffers {
+		if p.isFixed(int32(i)) {
+			count++
+		}
+	}
+	switch {
+	case count <= 1:
+		return Whole
+	case count <= few:
+		p.watch = nil
+	}
+	p.offsets = make([]int64, len(tl.Problem.Buffers))
 	for k := range tl.Partitions {
 		part := &tl.Partitions[k]
 		if slices.ContainsFunc(part.Buffers, p.isFixed) {
@@ -64,28 +82,6 @@ func FixedFit(p *model.Problem, capacity int64) bool {
 		}
 	}
 	return true
-}
-
-// few is the number of fixed buffers whose collisions are looked for even after
-// the limit has come: a matter of milliseconds.
-const few = 4096
-
-// settle finds out, where a limit has come, whether fixed buffers collide. It
-// returns Cut where they are too many.
-func (p *placer) settle() Ending {
-	count := 0
-	for i := range p.offsets {
-		if p.isFixed(int32(i)) {
-			count++
-		}
-	}
-	switch {
-	case count == 0:
-		return Whole
-	case count > few:
-		return Cut
-	}
-	return Collide(nil, p.tl)
 }
 
 func (p *placer) isFixed(i int32) bool { return p.tl.Problem.Buffers[i].Fixed != nil }

@@ -68,7 +68,7 @@ func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below in
 	p := placer{tl: tl, watch: w, fit: fit, offsets: make([]int64, len(tl.Problem.Buffers))}
 	switch end = p.place(order, below); end {
 	case Cut:
-		if end := p.settle(); end != Whole {
+		if end := Collide(w, tl); end != Whole {
 			return nil, 0, end
 		}
 		Finish(tl, p.offsets)

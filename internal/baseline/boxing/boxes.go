@@ -2,6 +2,7 @@ package boxing
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -37,17 +38,29 @@ type boxes struct {
 // kids are the contents of a box: held[from:to].
 type kids struct{ from, to int32 }
 
+// sizeBits is how many bits the largest size may have.
+const sizeBits = 40
+
 // newBoxes returns an arena with the buffers that are ever active; buffer i of
 // the arena is all[i] of the problem.
+//
+// Boxes give an order and no offsets, so sizes are scaled down where they are
+// beyond what the arithmetic of Theorem 16 takes: its dummy is 2217 times the
+// smallest size, and its heights are floating-point numbers.
 func newBoxes(tl *timeline.Timeline) (b *boxes, all []int32) {
 	b = &boxes{}
+	var most int64
+	for i := range tl.Problem.Buffers {
+		most = max(most, tl.Problem.Buffers[i].Size)
+	}
+	scale := max(bits.Len64(uint64(most))-sizeBits, 0)
 	for i := range tl.Problem.Buffers {
 		first, last := tl.Extent(i)
 		if first == last {
 			continue
 		}
 		all = append(all, int32(i))
-		b.add(2*first, 2*last, tl.Problem.Buffers[i].Size)
+		b.add(2*first, 2*last, max(tl.Problem.Buffers[i].Size>>scale, 1))
 	}
 	b.buffers = len(all)
 	return b, all

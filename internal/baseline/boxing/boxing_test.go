@@ -398,3 +398,36 @@ func BenchmarkTry(b *testing.B) {
 		})
 	}
 }
+
+// TestHugeSizes ends: where sizes are near the end of int64 the dummy used to
+// overflow, and a power of NaN was never large enough.
+func TestHugeSizes(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 2, Size: 9007199254740992, Alignment: 72057594037927936},
+		{ID: "b", Lower: 0, Upper: 3, Size: 36028797018963969, Alignment: 1},
+	}}
+	for _, o := range []plan.Options{{}, {NodeLimit: 100}, {NodeLimit: 100, Without: []string{"bootstrap", "prelude"}}} {
+		if r := must(t, p, o); !r.Status.HasPlan() {
+			t.Errorf("%+v: %v", o, r.Status)
+		}
+	}
+}
+
+// TestNodeLimitEnds runs tries without end but for the node limit, over sizes of
+// every scale.
+func TestNodeLimitEnds(t *testing.T) {
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 77))
+		p := plantest.RandomOf(rng, 3+rng.IntN(6), 2+rng.Int64N(20))
+		for i := range p.Buffers {
+			b := &p.Buffers[i]
+			b.Fixed, b.Gaps = nil, nil
+			b.Size, b.Alignment = 1+rng.Int64N(1<<rng.IntN(56)), 1<<rng.IntN(57)
+		}
+		for _, without := range [][]string{nil, {"bootstrap"}, {"bootstrap", "prelude", "strips"}} {
+			if r := must(t, p, plan.Options{NodeLimit: 1 + rng.Int64N(500), Without: without}); !r.Status.HasPlan() {
+				t.Fatalf("seed %d: %v", seed, r.Status)
+			}
+		}
+	}
+}

@@ -34,8 +34,12 @@ func (t *try) corollary15(items []id, height int64, eps float64) {
 	}
 }
 
-// power returns the least ⌊(1+ε)^k⌋ that is at least size.
+// power returns the least ⌊(1+ε)^k⌋ that is at least size; size itself where ε
+// is too small for the powers to tell it from its neighbours.
 func power(size int64, eps float64) int64 {
+	if !(eps > 1e-12) {
+		return size
+	}
 	k := math.Ceil(math.Log(float64(size)) / math.Log1p(eps))
 	for k = max(k-1, 0); ; k++ {
 		if p := math.Floor(math.Pow(1+eps, k)); p >= float64(size) {

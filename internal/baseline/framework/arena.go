@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"slices"
 	"sort"
 
@@ -86,9 +85,9 @@ func (a *arena) put(i int, offset int64) {
 }
 
 // fill places the buffers of an order that have no fixed offset.
-func (a *arena) fill(ctx context.Context, order []int32, early bool) error {
-	for step, i := range order {
-		if stopped(ctx, step) {
+func (a *arena) fill(order []int32, early bool) error {
+	for _, i := range order {
+		if a.t.stopped() {
 			return errStopped
 		}
 		if a.t.buffers[i].Fixed == nil {

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -41,20 +40,20 @@ func init() {
 		summary: "one above the other, no sharing",
 		source:  "ExecuTorch, memory_planning naive (cff6f4d)",
 		round:   16,
-		place: func(_ context.Context, t *task) error {
+		place: func(t *task) error {
 			t.bump()
 			return nil
 		},
 	})
 }
 
-func executorchGreedy(ctx context.Context, t *task) error {
+func executorchGreedy(t *task) error {
 	order := t.inOrder()
 	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(t.given[a].Size, t.given[b].Size) })
 	slices.Reverse(order)
 	e := &executorch{o: newObjects(t), within: make([]int64, len(t.buffers))}
-	for step, i := range order {
-		if stopped(ctx, step) {
+	for _, i := range order {
+		if t.stopped() {
 			return errStopped
 		}
 		e.pick(int(i))

@@ -37,12 +37,12 @@ type planner struct {
 	// fixed says that place honours fixed offsets; they are refused otherwise.
 	fixed bool
 	// place sets t.offsets, one for each buffer, and t.bound where it has one.
-	// It returns errStopped where the context ends before it has a plan, an
-	// error of the input as it is, and nil otherwise.
-	place func(ctx context.Context, t *task) error
+	// It returns errStopped where a limit comes before it has a plan, an error of
+	// the input as it is, and nil otherwise.
+	place func(t *task) error
 }
 
-// errStopped means that the context ended.
+// errStopped means that a limit came.
 var errStopped = errors.New("stopped")
 
 // errAlignments means that no offset suits all of the alignments.
@@ -57,6 +57,7 @@ type task struct {
 	watch   *run.Watch
 	set     settings
 	offsets []int64 // the plan, set by place
+	best    []int64 // a plan that stands if a limit comes before the next; nil for none
 	nodes   int64   // effort, for the statistics; buffers placed where place leaves it 0
 }
 
@@ -76,7 +77,8 @@ func (p planner) Info() plan.Info {
 
 // Plan runs the planner. The error is for parameters that make no sense and for
 // features that the planner refuses. A plan above the capacity proves nothing,
-// so the status is then Unknown, as it is where the context ends first.
+// so the status is then Unknown. Where a limit comes before there is a plan, the
+// rest, or all, is stacked (place.Finish).
 func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	t, err := p.prepare(tl, o)
 	if err != nil {
@@ -85,14 +87,18 @@ func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	if len(t.buffers) == 0 {
 		return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{}}}, nil
 	}
-	if p.fixed && place.Collide(nil, tl) == place.Collided {
-		return plan.Result{Status: model.Infeasible}, nil
-	}
-	t.watch = run.NewWatch(ctx)
+	t.watch = place.Watch(ctx, tl)
 	defer t.watch.Close()
-	switch err := p.place(ctx, t); {
+	if p.fixed {
+		if end := place.Collide(t.watch, tl); end == place.Collided {
+			return plan.Result{Status: model.Infeasible}, nil
+		} else if end == place.Cut {
+			return plan.Result{}, nil
+		}
+	}
+	switch err := p.attempt(t); {
 	case errors.Is(err, errStopped):
-		return plan.Result{Stats: plan.Stats{Nodes: t.nodes}}, nil
+		t.finish()
 	case err != nil:
 		return plan.Result{}, plan.Unsupported(p.name, "takes no such problem: "+err.Error())
 	}
@@ -201,12 +207,39 @@ func (t *task) choice(name string) int {
 	return slices.Index(v.words, v.word)
 }
 
-// pollEvery is the number of scans of up to n buffers between looks at the
-// context: a few milliseconds for a hundred thousand buffers.
-const pollEvery = 64
-
-// stopped reports whether the context is done; it looks at every pollEvery-th
-// call only, counted by step.
-func stopped(ctx context.Context, step int) bool {
-	return step%pollEvery == 0 && ctx.Err() != nil
+// attempt calls place. A sort that a limit has cut ends it from within, since
+// nothing after it could rely on the order.
+func (p planner) attempt(t *task) (err error) {
+	defer func() {
+		if what := recover(); what == errStopped {
+			err = errStopped
+		} else if what != nil {
+			panic(what)
+		}
+	}()
+	return p.place(t)
 }
+
+// finish sets the offsets where a limit came before there was a plan.
+func (t *task) finish() {
+	if t.best != nil {
+		t.offsets = t.best
+		return
+	}
+	if t.offsets == nil || len(t.offsets) != len(t.buffers) {
+		t.offsets = make([]int64, len(t.buffers))
+	}
+	for i := range t.offsets {
+		t.offsets[i] = -1
+	}
+	place.Finish(t.tl, t.offsets)
+}
+
+// enough reports whether a planner that has a plan may not make another one: a
+// limit has come, or the node limit, which counts placed buffers.
+func (t *task) enough() bool {
+	return t.opts.NodeLimit > 0 && t.nodes >= t.opts.NodeLimit || t.stopped()
+}
+
+// stopped reports whether a limit has come.
+func (t *task) stopped() bool { return t.watch != nil && t.watch.Over() }

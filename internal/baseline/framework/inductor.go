@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"math"
 	"slices"
 	"sort"
@@ -68,7 +67,7 @@ const (
 
 type span struct{ lower, upper int64 }
 
-func inductor(ctx context.Context, t *task) error {
+func inductor(t *task) error {
 	align := t.number("align")
 	for i := range t.buffers {
 		var ok bool
@@ -77,8 +76,8 @@ func inductor(ctx context.Context, t *task) error {
 		}
 	}
 	p := &inductorPool{t: t, align: align}
-	for step, i := range t.sorted(keys(t.larger, t.longer)) {
-		if stopped(ctx, step) {
+	for _, i := range t.sorted(keys(t.larger, t.longer)) {
+		if t.stopped() {
 			return errStopped
 		}
 		b := &t.buffers[i]

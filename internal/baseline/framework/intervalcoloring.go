@@ -3,7 +3,6 @@ package framework
 import (
 	"cmp"
 	"container/heap"
-	"context"
 )
 
 // Idea: buffers of one size are an interval graph to be coloured. In the order
@@ -28,14 +27,14 @@ func init() {
 	})
 }
 
-func intervalColoring(ctx context.Context, t *task) error {
+func intervalColoring(t *task) error {
 	o := newObjects(t)
 	var (
 		busy inUse
 		free colours
 	)
-	for step, i := range t.sorted(keys(t.earlier, t.larger)) {
-		if stopped(ctx, step) {
+	for _, i := range t.sorted(keys(t.earlier, t.larger)) {
+		if t.stopped() {
 			return errStopped
 		}
 		b := &t.buffers[i]

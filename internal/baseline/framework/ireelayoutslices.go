@@ -1,7 +1,5 @@
 package framework
 
-import "context"
-
 // Idea: IREE packs the slices of a transient resource the way TFLite's arena
 // does (arena.go), but in the order of their lifetimes: by first use, then by
 // last. That is an online best fit which knows the ends.
@@ -21,9 +19,9 @@ func init() {
 		source:  "IREE, Stream LayoutSlices (b48a595)",
 		round:   64,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			t.offsets = make([]int64, len(t.buffers))
-			return newArena(t).fill(ctx, t.sorted(keys(t.earlier, t.endsEarlier)), false)
+			return newArena(t).fill(t.sorted(keys(t.earlier, t.endsEarlier)), false)
 		},
 	})
 }

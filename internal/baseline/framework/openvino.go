@@ -1,8 +1,6 @@
 package framework
 
 import (
-	"context"
-
 	"github.com/stowage-go/stowage/internal/place"
 )
 
@@ -30,7 +28,7 @@ func init() {
 		round:   32,
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			return t.placeInOrder(t.sorted(keys(t.larger, t.earlier, t.endsEarlier)), place.FirstFit)
 		},
 	})

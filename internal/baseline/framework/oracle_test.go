@@ -345,7 +345,7 @@ func TestMinCostFlow(t *testing.T) {
 		tk := &task{tl: tl, buffers: p.Buffers}
 		order := tk.sorted(tk.earlier)
 		f := newFlow(tk, order)
-		if !f.solve(t.Context()) {
+		if !f.solve(tk) {
 			t.Fatal("stopped")
 		}
 		var cost int64

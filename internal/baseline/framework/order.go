@@ -2,7 +2,8 @@ package framework
 
 import (
 	"cmp"
-	"slices"
+
+	"github.com/stowage-go/stowage/internal/place"
 )
 
 // Idea: every framework planner is an order and a rule. Orders are made by one
@@ -10,9 +11,12 @@ import (
 // with a sort that is not stable) goes to the input's order.
 
 // sorted returns the buffers in the order of compare; ties keep the input's.
+// Where a limit comes it does not return.
 func (t *task) sorted(compare func(a, b int) int) []int32 {
 	order := t.inOrder()
-	slices.SortStableFunc(order, func(a, b int32) int { return compare(int(a), int(b)) })
+	if !place.Sort(t.watch, order, func(a, b int32) int { return compare(int(a), int(b)) }) {
+		panic(errStopped) // for attempt
+	}
 	return order
 }
 

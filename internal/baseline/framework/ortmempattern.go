@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -35,11 +34,11 @@ func init() {
 	})
 }
 
-func ortMemPattern(ctx context.Context, t *task) error {
+func ortMemPattern(t *task) error {
 	t.offsets = make([]int64, len(t.buffers))
 	var live []block // by offset
-	for step, i := range t.sorted(t.earlier) {
-		if stopped(ctx, step) {
+	for _, i := range t.sorted(t.earlier) {
+		if t.stopped() {
 			return errStopped
 		}
 		b := &t.buffers[i]

@@ -327,7 +327,7 @@ func TestMachineryAgainstPlain(t *testing.T) {
 			}
 		}
 		first := &task{buffers: p.Buffers, offsets: make([]int64, len(p.Buffers))}
-		if err := tritonStarts(t.Context(), first, first.sorted(first.larger)); err != nil {
+		if err := tritonStarts(first, first.sorted(first.larger)); err != nil {
 			t.Fatal(err)
 		}
 		bumped = bumped || !slices.Equal(first.offsets, plainTriton(p))

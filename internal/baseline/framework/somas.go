@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"slices"
 	"sort"
@@ -65,21 +64,24 @@ func init() {
 	})
 }
 
-func somas(ctx context.Context, t *task) error {
+func somas(t *task) error {
 	algorithm := t.choice("algorithm")
 	bySort := t.choice("sort")
 	fit := t.choice("fit")
 	threshold := t.number("threshold")
 	s := newSomas(t)
 	if algorithm > 0 {
-		offsets, err := s.solve(ctx, algorithm == 2, bySort, fit)
+		offsets, err := s.solve(algorithm == 2, bySort, fit)
 		t.offsets = offsets
 		return err
 	}
 	lowest, shared := int64(math.MaxInt64), true
 	for k := range 8 {
+		if t.offsets != nil && t.enough() {
+			break
+		}
 		single := k >= 4
-		offsets, err := s.solve(ctx, single, k/2%2, k%2)
+		offsets, err := s.solve(single, k/2%2, k%2)
 		if err != nil {
 			break
 		}
@@ -136,8 +138,8 @@ func newSomas(t *task) *somasSolver {
 }
 
 // solve makes one plan of the portfolio.
-func (s *somasSolver) solve(ctx context.Context, single bool, bySort, fit int) ([]int64, error) {
-	if ctx.Err() != nil {
+func (s *somasSolver) solve(single bool, bySort, fit int) ([]int64, error) {
+	if s.t.stopped() {
 		return nil, errStopped
 	}
 	var (
@@ -152,7 +154,7 @@ func (s *somasSolver) solve(ctx context.Context, single bool, bySort, fit int) (
 		}
 	} else {
 		var err error
-		if offsets, top, err = s.shared(ctx, s.orders[bySort], fit); err != nil {
+		if offsets, top, err = s.shared(s.orders[bySort], fit); err != nil {
 			return nil, err
 		}
 	}
@@ -171,15 +173,15 @@ type footprint struct {
 }
 
 // shared fills footprints in the order given, and returns the end of the last.
-func (s *somasSolver) shared(ctx context.Context, order []int32, fit int) ([]int64, int64, error) {
+func (s *somasSolver) shared(order []int32, fit int) ([]int64, int64, error) {
 	offsets := make([]int64, len(s.t.buffers))
 	var (
 		prints []footprint
 		top    int64
 	)
 next:
-	for step, i := range order {
-		if stopped(ctx, step) {
+	for _, i := range order {
+		if s.t.stopped() {
 			return nil, 0, errStopped
 		}
 		for k := range prints {

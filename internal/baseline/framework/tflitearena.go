@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"math"
 )
 
@@ -34,7 +33,7 @@ func init() {
 	})
 }
 
-func tfliteArena(ctx context.Context, t *task) error {
+func tfliteArena(t *task) error {
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range t.buffers {
 		begin, end = min(begin, t.buffers[i].Lower), max(end, t.buffers[i].Upper)
@@ -52,5 +51,5 @@ func tfliteArena(ctx context.Context, t *task) error {
 		return keys(t.larger, t.earlier)(a, b)
 	})
 	t.offsets = make([]int64, len(t.buffers))
-	return newArena(t).fill(ctx, order, true)
+	return newArena(t).fill(order, true)
 }

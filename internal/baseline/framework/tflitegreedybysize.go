@@ -1,8 +1,6 @@
 package framework
 
 import (
-	"context"
-
 	"github.com/stowage-go/stowage/internal/place"
 )
 
@@ -26,7 +24,7 @@ func init() {
 		source:  "TensorFlow Lite GPU, greedy_by_size offsets (LiteRT 0e9c7a5)",
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			return t.placeInOrder(t.sorted(t.larger), place.BestFit)
 		},
 	})

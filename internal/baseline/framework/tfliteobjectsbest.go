@@ -1,7 +1,5 @@
 package framework
 
-import "context"
-
 // Idea: run the two greedy strategies for shared objects, by size and by
 // breadth, and take the one whose objects take less; by size on a tie. It is
 // what TFLite's GPU delegate runs by default.
@@ -16,12 +14,12 @@ func init() {
 		name:    "tflite-objects-best",
 		summary: "the better of tflite-objects-by-size and -by-breadth",
 		source:  "TensorFlow Lite GPU, greedy_best (LiteRT 0e9c7a5)",
-		place: func(ctx context.Context, t *task) error {
-			best, err := tfliteBySize(ctx, t)
+		place: func(t *task) error {
+			best, err := tfliteBySize(t)
 			if err != nil {
 				return err
 			}
-			if o, err := tfliteByBreadth(ctx, t); err == nil && o.total() < best.total() {
+			if o, err := tfliteByBreadth(t); err == nil && o.total() < best.total() {
 				best = o
 			}
 			t.nodes = 2 * int64(len(t.buffers))

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"slices"
 )
 
@@ -31,8 +30,8 @@ func init() {
 		name:    "tflite-objects-by-breadth",
 		summary: "shared objects, the section with most live bytes first",
 		source:  "TensorFlow Lite GPU, greedy_by_breadth (LiteRT 0e9c7a5)",
-		place: func(ctx context.Context, t *task) error {
-			o, err := tfliteByBreadth(ctx, t)
+		place: func(t *task) error {
+			o, err := tfliteByBreadth(t)
 			if err != nil {
 				return err
 			}
@@ -41,7 +40,7 @@ func init() {
 	})
 }
 
-func tfliteByBreadth(ctx context.Context, t *task) (*objects, error) {
+func tfliteByBreadth(t *task) (*objects, error) {
 	m := t.tl.Sections()
 	pending := make([][]int32, 2*m)
 	for i := range t.buffers {
@@ -65,7 +64,7 @@ func tfliteByBreadth(ctx context.Context, t *task) (*objects, error) {
 
 	o := newObjects(t)
 	var now []int32
-	step := 0
+
 	for _, s := range sections {
 		now = now[:0]
 		for k := int(s) + m; k >= 1; k /= 2 {
@@ -79,7 +78,7 @@ func tfliteByBreadth(ctx context.Context, t *task) (*objects, error) {
 		}
 		slices.SortFunc(now, func(a, b int32) int { return cmp.Or(t.larger(int(a), int(b)), cmp.Compare(a, b)) })
 		for _, i := range now {
-			if step++; stopped(ctx, step) {
+			if t.stopped() {
 				return nil, errStopped
 			}
 			if k := o.breadthBest(int(i)); k >= 0 {

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"math"
 	"slices"
 	"sort"
@@ -30,8 +29,8 @@ func init() {
 		name:    "tflite-objects-by-size",
 		summary: "shared objects, the largest first and near ones in time together",
 		source:  "TensorFlow Lite GPU, greedy_by_size objects (LiteRT 0e9c7a5)",
-		place: func(ctx context.Context, t *task) error {
-			o, err := tfliteBySize(ctx, t)
+		place: func(t *task) error {
+			o, err := tfliteBySize(t)
 			if err != nil {
 				return err
 			}
@@ -50,7 +49,7 @@ type sizeDistance struct {
 	taken    [][]uint64
 }
 
-func tfliteBySize(ctx context.Context, t *task) (*objects, error) {
+func tfliteBySize(t *task) (*objects, error) {
 	n := len(t.buffers)
 	d := &sizeDistance{o: newObjects(t), distance: make([]int64, n), nearest: make([]int32, n)}
 	for i := range d.distance {
@@ -63,10 +62,10 @@ func tfliteBySize(ctx context.Context, t *task) (*objects, error) {
 		position := sort.Search(len(maxima), func(k int) bool { return maxima[k] < t.buffers[i].Size }) - 1
 		waiting[position] = append(waiting[position], int32(i))
 	}
-	step := 0
+
 	for position := range waiting {
 		for group := waiting[position]; len(group) > 0; {
-			if step++; stopped(ctx, step) {
+			if t.stopped() {
 				return nil, errStopped
 			}
 			next := 0

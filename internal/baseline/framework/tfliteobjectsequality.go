@@ -1,7 +1,5 @@
 package framework
 
-import "context"
-
 // Idea: an object is used again only for a tensor of exactly its size, the one
 // that became free last. It is the baseline that costs nothing.
 //
@@ -16,12 +14,12 @@ func init() {
 		name:    "tflite-objects-equality",
 		summary: "shared objects for equal sizes only",
 		source:  "TensorFlow Lite GPU, equality (LiteRT 0e9c7a5)",
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			o := newObjects(t)
 			pool := map[int64][]int32{} // free objects by size
 			var busy inUse
-			for step, i := range t.sorted(t.earlier) {
-				if stopped(ctx, step) {
+			for _, i := range t.sorted(t.earlier) {
+				if t.stopped() {
 					return errStopped
 				}
 				b := &t.buffers[i]

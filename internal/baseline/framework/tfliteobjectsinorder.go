@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"slices"
 	"sort"
 )
@@ -29,7 +28,7 @@ func init() {
 	})
 }
 
-func tfliteInOrder(ctx context.Context, t *task) error {
+func tfliteInOrder(t *task) error {
 	type entry struct {
 		size   int64
 		object int32
@@ -44,8 +43,8 @@ func tfliteInOrder(ctx context.Context, t *task) error {
 			return pool[k].size > e.size || pool[k].size == e.size && pool[k].object >= e.object
 		})
 	}
-	for step, i := range t.sorted(t.earlier) {
-		if stopped(ctx, step) {
+	for _, i := range t.sorted(t.earlier) {
+		if t.stopped() {
 			return errStopped
 		}
 		b := &t.buffers[i]

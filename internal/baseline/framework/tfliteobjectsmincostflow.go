@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"fmt"
 )
 
@@ -57,7 +56,7 @@ func (f *flow) edge(from, to int32, cost int64) {
 	f.cost = append(f.cost, cost, -cost)
 }
 
-func tfliteMinCostFlow(ctx context.Context, t *task) error {
+func tfliteMinCostFlow(t *task) error {
 	most := t.number("buffers")
 	n := len(t.buffers)
 	if int64(n) > most {
@@ -65,7 +64,7 @@ func tfliteMinCostFlow(ctx context.Context, t *task) error {
 	}
 	order := t.sorted(t.earlier)
 	f := newFlow(t, order)
-	if !f.solve(ctx) {
+	if !f.solve(t) {
 		return errStopped
 	}
 
@@ -109,8 +108,8 @@ func newFlow(t *task, order []int32) *flow {
 	return f
 }
 
-// solve finds a flow of least cost; false where the context ends first.
-func (f *flow) solve(ctx context.Context) bool {
+// solve finds a flow of least cost; false where a limit comes first.
+func (f *flow) solve(t *task) bool {
 	const far = int64(1) << 62
 	nodes := len(f.from)
 	var (
@@ -127,7 +126,7 @@ func (f *flow) solve(ctx context.Context) bool {
 		distance[f.source], queued[f.source] = 0, 1
 		now = append(now[:0], f.source)
 		for round := int32(2); len(now) > 0; round++ {
-			if ctx.Err() != nil {
+			if t.stopped() {
 				return false
 			}
 			next = next[:0]

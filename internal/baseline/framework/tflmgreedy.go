@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/place"
@@ -27,10 +26,12 @@ func init() {
 		round:   16,
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			order := t.inOrder()
 			slices.Reverse(order)
-			slices.SortStableFunc(order, func(a, b int32) int { return t.larger(int(a), int(b)) })
+			if !place.Sort(t.watch, order, func(a, b int32) int { return t.larger(int(a), int(b)) }) {
+				return errStopped
+			}
 			return t.placeInOrder(order, place.FirstFit)
 		},
 	})

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -23,7 +22,7 @@ func init() {
 		source:  "TensorFlow Lite Micro, LinearMemoryPlanner (90b983c)",
 		params:  []param{{name: "slots", otherwise: 0, least: 0, most: 1 << 31, summary: "refuse more buffers than this, 0 for no limit; the framework has 1024"}},
 		round:   16,
-		place: func(_ context.Context, t *task) error {
+		place: func(t *task) error {
 			slots := t.number("slots")
 			if n := int64(len(t.buffers)); slots > 0 && n > slots {
 				return fmt.Errorf("%d buffers, more than the %d slots", n, slots)

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"container/heap"
-	"context"
 	"fmt"
 	"slices"
 
@@ -72,13 +71,13 @@ func (s *slots) Pop() any {
 	return x
 }
 
-func triton(ctx context.Context, t *task) error {
+func triton(t *task) error {
 	order := t.sorted(t.larger)
 	t.offsets = make([]int64, len(t.buffers))
-	if err := tritonStarts(ctx, t, order); err != nil {
+	if err := tritonStarts(t, order); err != nil {
 		return err
 	}
-	return tritonRepair(ctx, t, order)
+	return tritonRepair(t, order)
 }
 
 // moments numbers the stretches of time between one event and the next, and
@@ -102,7 +101,7 @@ func (t *task) moments() (ranges [][2]int32, count int32) {
 }
 
 // tritonStarts sets the first offsets.
-func tritonStarts(ctx context.Context, t *task, order []int32) error {
+func tritonStarts(t *task, order []int32) error {
 	live, count := t.moments()
 	open := newCounter(int(count)) // open slots at each moment
 	var queue slots
@@ -114,8 +113,8 @@ func tritonStarts(ctx context.Context, t *task, order []int32) error {
 	}
 	push(0, 0, count)
 	waiting := slices.Clone(order)
-	for step := 0; len(waiting) > 0; step++ {
-		if stopped(ctx, step) {
+	for len(waiting) > 0 {
+		if t.stopped() {
 			return errStopped
 		}
 		s := heap.Pop(&queue).(slot)
@@ -144,7 +143,7 @@ func tritonStarts(ctx context.Context, t *task, order []int32) error {
 }
 
 // tritonRepair bumps buffers until none overlap.
-func tritonRepair(ctx context.Context, t *task, order []int32) error {
+func tritonRepair(t *task, order []int32) error {
 	n := len(order)
 	edges := make([][]int32, n) // what each buffer overlaps in time and space
 	moved := make([]bool, n)
@@ -162,7 +161,7 @@ func tritonRepair(ctx context.Context, t *task, order []int32) error {
 			if !moved[i] {
 				continue
 			}
-			if stopped(ctx, i) {
+			if t.stopped() {
 				return errStopped
 			}
 			near = t.tl.AppendConflicts(near[:0], i)

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"strings"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -35,8 +34,8 @@ func init() {
 		source:  "Apache TVM, USMP greedy_by_size (a531d170^)",
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
-			return t.onTop(ctx, t.sorted(t.usmpOrder()))
+		place: func(t *task) error {
+			return t.onTop(t.sorted(t.usmpOrder()))
 		},
 	})
 	register(planner{
@@ -45,10 +44,10 @@ func init() {
 		source:  "Apache TVM, USMP greedy_by_conflicts (a531d170^)",
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			degree := t.degrees()
 			crowded := func(a, b int) int { return cmp.Compare(degree[b], degree[a]) }
-			return t.onTop(ctx, t.sorted(keys(crowded, t.larger, t.nameDescending)))
+			return t.onTop(t.sorted(keys(crowded, t.larger, t.nameDescending)))
 		},
 	})
 }
@@ -65,7 +64,7 @@ func (t *task) nameDescending(a, b int) int {
 }
 
 // onTop places the buffers of an order, each above all that it conflicts with.
-func (t *task) onTop(ctx context.Context, order []int32) error {
+func (t *task) onTop(order []int32) error {
 	sky := place.NewSkyline(t.tl.Sections())
 	t.offsets = make([]int64, len(t.buffers))
 	put := func(i int, offset int64) {
@@ -79,8 +78,8 @@ func (t *task) onTop(ctx context.Context, order []int32) error {
 			put(i, *at)
 		}
 	}
-	for step, i := range order {
-		if stopped(ctx, step) {
+	for _, i := range order {
+		if t.stopped() {
 			return errStopped
 		}
 		b := &t.buffers[i]

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/place"
@@ -71,7 +70,7 @@ type tvmClimb struct {
 	second   int     // sum of the weights
 }
 
-func tvmHillClimb(ctx context.Context, t *task) error {
+func tvmHillClimb(t *task) error {
 	attempts := t.number("attempts")
 	if t.opts.NodeLimit > 0 {
 		attempts = min(attempts, t.opts.NodeLimit)
@@ -86,7 +85,7 @@ func tvmHillClimb(ctx context.Context, t *task) error {
 	var total int64 // of the plan that was taken last
 	x, y := int32(-1), int32(-1)
 	for attempt := range attempts {
-		if attempt > 0 && ctx.Err() != nil {
+		if attempt > 0 && t.stopped() {
 			break
 		}
 		t.nodes++
@@ -108,7 +107,7 @@ func tvmHillClimb(ctx context.Context, t *task) error {
 			current = rollback
 			height = model.HeightOf(t.tl.Problem, current)
 		}
-		if p, q, ok := c.draw(ctx, current, height); ok {
+		if p, q, ok := c.draw(current, height); ok {
 			x, y = p, q
 			c.swap(x, y)
 		}
@@ -125,14 +124,14 @@ func (c *tvmClimb) swap(x, y int32) {
 }
 
 // draw picks two positions to swap; ok is false where there are none.
-func (c *tvmClimb) draw(ctx context.Context, offsets []int64, height int64) (x, y int32, ok bool) {
+func (c *tvmClimb) draw(offsets []int64, height int64) (x, y int32, ok bool) {
 	var top []int32
 	for _, i := range c.order {
 		if offsets[i]+c.t.buffers[i].Size == height {
 			top = append(top, i)
 		}
 	}
-	c.levels(ctx, top[c.rand.pick(len(top))])
+	c.levels(top[c.rand.pick(len(top))])
 	if len(c.first) == 0 {
 		return 0, 0, false
 	}
@@ -156,14 +155,14 @@ func (c *tvmClimb) draw(ctx context.Context, offsets []int64, height int64) (x, 
 // levels finds the conflicts of a buffer that come before it, and for each of
 // its conflicts those that come before that. The second list is long, has
 // repeats, and is wanted in order; so it is kept as weights of positions.
-func (c *tvmClimb) levels(ctx context.Context, buffer int32) {
+func (c *tvmClimb) levels(buffer int32) {
 	for _, p := range c.touched {
 		c.weight[p] = 0
 	}
 	c.touched, c.first, c.second = c.touched[:0], c.first[:0], 0
 	c.near = c.t.tl.AppendConflicts(c.near[:0], int(buffer))
-	for step, i := range c.near {
-		if stopped(ctx, step) {
+	for _, i := range c.near {
+		if c.t.stopped() {
 			break
 		}
 		at := c.position[i]

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"strings"
 
@@ -38,14 +37,14 @@ type block struct {
 	end      int64 // one past its last slot
 }
 
-func velaGreedy(ctx context.Context, t *task) error {
+func velaGreedy(t *task) error {
 	endsLater := func(a, b int) int { return t.endsEarlier(b, a) }
 	smaller := func(a, b int) int { return t.larger(b, a) }
 	name := func(a, b int) int { return strings.Compare(t.buffers[a].ID, t.buffers[b].ID) }
 	t.offsets = make([]int64, len(t.buffers))
 	var live []block // by offset
-	for step, i := range t.sorted(keys(t.earlier, endsLater, smaller, name)) {
-		if stopped(ctx, step) {
+	for _, i := range t.sorted(keys(t.earlier, endsLater, smaller, name)) {
+		if t.stopped() {
 			return errStopped
 		}
 		b := &t.buffers[i]

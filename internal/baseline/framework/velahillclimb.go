@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
 
@@ -73,17 +72,17 @@ type vela struct {
 	best       int64
 }
 
-func velaHillClimb(ctx context.Context, t *task) error {
+func velaHillClimb(t *task) error {
 	most := t.number("iterations")
 	if t.opts.NodeLimit > 0 {
 		most = min(most, t.opts.NodeLimit)
 	}
 	v := &vela{t: t, random: newMersenne(1 + t.opts.Seed), best: never}
-	if err := v.connect(ctx); err != nil {
+	if err := v.connect(); err != nil {
 		return err
 	}
 	order := v.byUrgency()
-	if v.best = v.placeAll(ctx, order); v.best == never {
+	if v.best = v.placeAll(order); v.best == never {
 		return errStopped
 	}
 	t.offsets = slices.Clone(v.address)
@@ -93,7 +92,7 @@ func velaHillClimb(ctx context.Context, t *task) error {
 	}
 	kept, last := slices.Clone(order), int64(0)
 	for i := int64(0); v.best > t.tl.MaxLoad; i++ {
-		if !(v.best > limit && i < most || i-last < velaPatient) || ctx.Err() != nil ||
+		if !(v.best > limit && i < most || i-last < velaPatient) || t.stopped() ||
 			t.opts.NodeLimit > 0 && i >= t.opts.NodeLimit {
 			break
 		}
@@ -101,7 +100,7 @@ func velaHillClimb(ctx context.Context, t *task) error {
 		if !v.move(order, i-last) {
 			break
 		}
-		height := v.placeAll(ctx, order)
+		height := v.placeAll(order)
 		if height > v.best {
 			copy(order, kept)
 			continue
@@ -119,12 +118,12 @@ func velaHillClimb(ctx context.Context, t *task) error {
 // connect lists the neighbours of each range. Vela goes over the time slots of
 // a range, and over the ranges of a slot by number: those that are there at its
 // start come first, by number, the others by their own start.
-func (v *vela) connect(ctx context.Context) error {
+func (v *vela) connect() error {
 	t := v.t
 	n := len(t.buffers)
 	v.at = make([]int32, n+1)
 	for i := range n {
-		if stopped(ctx, i) {
+		if v.t.stopped() {
 			return errStopped
 		}
 		from := len(v.neighbours)
@@ -167,13 +166,13 @@ func (t *task) peaks() []int64 {
 
 // placeAll places the ranges in order, until one ends above the best height, and
 // returns the highest end. Where the context ends first it is never.
-func (v *vela) placeAll(ctx context.Context, order []int32) int64 {
+func (v *vela) placeAll(order []int32) int64 {
 	for i := range v.address {
 		v.address[i] = -1
 	}
 	var height int64
 	for turn, i := range order {
-		if turn > 0 && stopped(ctx, turn) {
+		if turn > 0 && v.t.stopped() {
 			return never
 		}
 		v.placeOne(i)

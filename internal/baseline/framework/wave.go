@@ -1,8 +1,6 @@
 package framework
 
 import (
-	"context"
-
 	"github.com/stowage-go/stowage/internal/place"
 )
 
@@ -27,7 +25,7 @@ func init() {
 		source:  "IREE wave, minimize shared allocs (ceaa2b5)",
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			return t.placeInOrder(t.sorted(t.larger), place.FirstFit)
 		},
 	})

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/place"
@@ -51,7 +50,7 @@ var (
 	xlaFit   = []place.Fit{place.BestFit, place.FirstFit}
 )
 
-func xlaHeap(ctx context.Context, t *task) error {
+func xlaHeap(t *task) error {
 	sort := t.choice("sort")
 	fit := t.choice("fit")
 	return t.placeInOrder(t.xlaSorted(sort), xlaFit[fit])

@@ -1,7 +1,6 @@
 package framework
 
 import (
-	"context"
 	"math"
 
 	"github.com/stowage-go/stowage/model"
@@ -22,24 +21,27 @@ func init() {
 		source:  "XLA, CreateHeapWithPackingSearch (0e06ac8)",
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
-			var best []int64
+		place: func(t *task) error {
 			lowest := int64(math.MaxInt64)
+		search:
 			for fit := range xlaFits {
 				for sort := range xlaSorts {
+					if t.best != nil && t.enough() {
+						break search
+					}
 					if err := t.placeInOrder(t.xlaSorted(sort), xlaFit[fit]); err != nil {
-						break
+						break search
 					}
 					t.nodes += int64(len(t.buffers))
 					if height := model.HeightOf(t.tl.Problem, t.offsets); height < lowest {
-						best, lowest = t.offsets, height
+						t.best, lowest = t.offsets, height
 					}
 				}
 			}
-			if best == nil {
+			if t.best == nil {
 				return errStopped
 			}
-			t.offsets = best
+			t.offsets = t.best
 			return nil
 		},
 	})

@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"context"
 
 	"github.com/stowage-go/stowage/internal/place"
 )
@@ -29,7 +28,7 @@ func init() {
 		source:  "XLA, MemorySpaceAssignmentBestFitRepacker (13fddba)",
 		gaps:    true,
 		fixed:   true,
-		place: func(ctx context.Context, t *task) error {
+		place: func(t *task) error {
 			before := func(a, b int) int { return 0 }
 			if len(t.opts.Start) == len(t.buffers) {
 				before = func(a, b int) int { return cmp.Compare(t.opts.Start[a], t.opts.Start[b]) }
