@@ -118,7 +118,7 @@ var layers = []struct {
 	{"internal/greedy", kernel},
 	{"internal/climb", with(kernel, "internal/greedy", "internal/exact")},
 	{"internal/auto", with(kernel, "internal/greedy", "internal/exact", "internal/climb")},
-	{"internal/explain", kernel},
+	{"internal/explain", with(kernel, "internal/verify")}, // names the fixed offsets that collide
 	{".", with(kernel, "internal/auto", "internal/greedy", "internal/exact", "internal/climb", "internal/explain", "internal/verify")},
 
 	{"internal/baseline", with(kernel, "internal/baseline/descend", "internal/greedy")},
