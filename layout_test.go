@@ -127,7 +127,7 @@ var layers = []struct {
 	{"research/learn", with(kernel, "internal/baseline/tela", "internal/exact", "internal/suite", "internal/experiment", "format", "internal/verify")},
 
 	{"format", []string{"model", "format"}},
-	{"render", []string{"model", "render"}},
+	{"render", []string{"model", "render", "internal/verify"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},
 	{"internal/public", []string{"model", "format/csv"}},

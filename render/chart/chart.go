@@ -8,11 +8,9 @@
 package chart
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 
 	"github.com/stowage-go/stowage/render/internal/layout"
 )
@@ -83,18 +81,18 @@ func Write(w io.Writer, c Comparison) error {
 			}
 		}
 	}
-	p := &printer{w: bufio.NewWriter(w)}
+	p := pen{layout.NewPrinter(w)}
 	rows := float64(len(c.Planners))
 	timeTop := top + rows*row + panelGap
 	high := timeTop + timeHigh + 60
-	p.s(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).n(width).s(" ").n(high)
-	p.s(`" width="`).n(width).s(`" height="`).n(high).s(`" role="img" aria-label="`).escape(c.Title)
-	p.s("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n")
+	p.S(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).N(width).S(" ").N(high)
+	p.S(`" width="`).N(width).S(`" height="`).N(high).S(`" role="img" aria-label="`).XML(layout.Clean(c.Title))
+	p.S("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n")
 	for i, colour := range layout.Palette {
-		p.s(".c").i(i).s("{fill:#").s(colour.Fill).s(";stroke:#").s(colour.Edge).s("}\n")
-		p.s(".l").i(i).s("{stroke:#").s(colour.Edge).s("}.t").i(i).s("{fill:#").s(colour.Edge).s("}\n")
+		p.S(".c").I(i).S("{fill:#").S(colour.Fill).S(";stroke:#").S(colour.Edge).S("}\n")
+		p.S(".l").I(i).S("{stroke:#").S(colour.Edge).S("}.t").I(i).S("{fill:#").S(colour.Edge).S("}\n")
 	}
-	p.s(style).s("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
+	p.S(style).S("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
 	p.text(margin, margin+4, 16, "title", "start", c.Title)
 	left := margin
 	for _, planner := range c.Planners {
@@ -102,80 +100,44 @@ func Write(w io.Writer, c Comparison) error {
 	}
 	p.heights(c, min(left, width/2))
 	p.times(c, timeTop)
-	p.s("</svg>\n")
-	return p.w.Flush()
+	p.S("</svg>\n")
+	return p.Flush()
 }
 
 // textWidth guesses the width of a text at the usual size, on the wide side.
 func textWidth(s string) float64 { return 0.6 * font * float64(len([]rune(s))) }
 
-// printer chains writes; bufio keeps the first error for Flush.
-type printer struct {
-	w       *bufio.Writer
-	scratch []byte
+// A pen spells the parts of a chart in SVG.
+type pen struct{ *layout.Printer }
+
+func (p pen) line(class string, x0, y0, x1, y1 float64) {
+	p.S(`<line x1="`).N(x0).S(`" y1="`).N(y0).S(`" x2="`).N(x1).S(`" y2="`).N(y1).S(`" class="`).S(class).S("\"/>\n")
 }
 
-func (p *printer) s(s string) *printer {
-	p.w.WriteString(s)
-	return p
-}
-
-func (p *printer) i(v int) *printer { return p.s(strconv.Itoa(v)) }
-
-// n writes a length with up to two decimals.
-func (p *printer) n(v float64) *printer {
-	p.scratch = layout.AppendLength(p.scratch[:0], v)
-	p.w.Write(p.scratch)
-	return p
-}
-
-// escape writes text that XML can carry.
-func (p *printer) escape(s string) *printer {
-	for _, r := range layout.Clean(s) {
-		switch r {
-		case '<':
-			p.s("&lt;")
-		case '>':
-			p.s("&gt;")
-		case '&':
-			p.s("&amp;")
-		case '"':
-			p.s("&quot;")
-		default:
-			p.w.WriteRune(r)
-		}
-	}
-	return p
-}
-
-func (p *printer) line(class string, x0, y0, x1, y1 float64) {
-	p.s(`<line x1="`).n(x0).s(`" y1="`).n(y0).s(`" x2="`).n(x1).s(`" y2="`).n(y1).s(`" class="`).s(class).s("\"/>\n")
-}
-
-func (p *printer) text(x, y, size float64, class, anchor, text string) {
-	p.s(`<text x="`).n(x).s(`" y="`).n(y).s(`" font-size="`).n(size).s(`" class="`).s(class)
+func (p pen) text(x, y, size float64, class, anchor, text string) {
+	p.S(`<text x="`).N(x).S(`" y="`).N(y).S(`" font-size="`).N(size).S(`" class="`).S(class)
 	if anchor != "start" {
-		p.s(`" text-anchor="`).s(anchor)
+		p.S(`" text-anchor="`).S(anchor)
 	}
-	p.s(`">`).escape(text).s("</text>\n")
+	p.S(`">`).XML(layout.Clean(text)).S("</text>\n")
 }
 
 // dot marks a run: a disc, or a square where the plan is proven; a ring where the
 // colours are through and start again.
-func (p *printer) dot(colour int, x, y float64, square bool, tip string) {
+func (p pen) dot(colour int, x, y float64, square bool, tip string) {
 	if square {
-		p.s(`<rect x="`).n(x - radius).s(`" y="`).n(y - radius).s(`" width="`).n(2 * radius).s(`" height="`).n(2 * radius)
+		p.S(`<rect x="`).N(x - radius).S(`" y="`).N(y - radius).S(`" width="`).N(2 * radius).S(`" height="`).N(2 * radius)
 	} else {
-		p.s(`<circle cx="`).n(x).s(`" cy="`).n(y).s(`" r="`).n(radius)
+		p.S(`<circle cx="`).N(x).S(`" cy="`).N(y).S(`" r="`).N(radius)
 	}
-	p.s(`" class="dot c`).i(colour % len(layout.Palette))
+	p.S(`" class="dot c`).I(colour % len(layout.Palette))
 	if colour/len(layout.Palette)%2 == 1 {
-		p.s(" ring")
+		p.S(" ring")
 	}
-	p.s(`"><title>`).escape(tip)
+	p.S(`"><title>`).XML(layout.Clean(tip))
 	if square {
-		p.s("</title></rect>\n")
+		p.S("</title></rect>\n")
 	} else {
-		p.s("</title></circle>\n")
+		p.S("</title></circle>\n")
 	}
 }

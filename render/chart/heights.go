@@ -15,7 +15,7 @@ import (
 // the mean in figures, so that the planners that matter have the room.
 
 // heights draws the first panel; its plot starts at the given x.
-func (p *printer) heights(c Comparison, left float64) {
+func (p pen) heights(c Comparison, left float64) {
 	right, bottom := width-margin-70, top+float64(len(c.Planners))*row
 	highest := 1.05
 	for _, planner := range c.Planners {
@@ -65,7 +65,7 @@ func (p *printer) heights(c Comparison, left float64) {
 }
 
 // legend names the problems by their colours, as far as there is room.
-func (p *printer) legend(c Comparison, y float64) {
+func (p pen) legend(c Comparison, y float64) {
 	x := margin
 	for k, problem := range c.Problems {
 		need := textWidth(problem.Name) + 24

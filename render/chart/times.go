@@ -20,7 +20,7 @@ import (
 const quickest = 1e-5
 
 // times draws the second panel, with its plot from the given y down.
-func (p *printer) times(c Comparison, from float64) {
+func (p pen) times(c Comparison, from float64) {
 	left, right, to := margin+60, width-margin-200, from+timeHigh
 	p.text(margin, from-30, font, "axis", "start", "Seconds against buffers")
 	least, greatest := math.Inf(1), 0.0
@@ -78,14 +78,14 @@ func (p *printer) times(c Comparison, from float64) {
 		slices.SortStableFunc(points, func(a, b Point) int {
 			return cmp.Compare(c.Problems[a.Problem].Buffers, c.Problems[b.Problem].Buffers)
 		})
-		p.s(`<polyline class="curve l`).i(k % len(layout.Palette)).s(`" points="`)
+		p.S(`<polyline class="curve l`).I(k % len(layout.Palette)).S(`" points="`)
 		for i, q := range points {
 			if i > 0 {
-				p.s(" ")
+				p.S(" ")
 			}
-			p.n(x(c.Problems[q.Problem].Buffers)).s(",").n(y(q.Seconds))
+			p.N(x(c.Problems[q.Problem].Buffers)).S(",").N(y(q.Seconds))
 		}
-		p.s(`"><title>`).escape(planner.Name).s("</title></polyline>\n")
+		p.S(`"><title>`).XML(layout.Clean(planner.Name)).S("</title></polyline>\n")
 		for _, q := range points {
 			problem := c.Problems[q.Problem]
 			tip := fmt.Sprintf("%s on %s: %d buffers, %.3g s", planner.Name, problem.Name, problem.Buffers, q.Seconds)

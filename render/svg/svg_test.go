@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -258,3 +259,44 @@ var errBroken = errors.New("broken pipe")
 type broken struct{}
 
 func (broken) Write([]byte) (int, error) { return 0, errBroken }
+
+// TestLargeFile: a picture of many buffers has those that set the peak, with
+// their tips, and stays within a few megabytes.
+func TestLargeFile(t *testing.T) {
+	p := sample.Random(60000, 2)
+	for k := range 40 {
+		at := int64(20000 + k%2)
+		p.Buffers = append(p.Buffers, model.Buffer{ID: "spike" + strconv.Itoa(k), Lower: at, Upper: at + 1, Size: 1 << 20})
+	}
+	offsets := make([]int64, len(p.Buffers))
+	for i := range offsets {
+		offsets[i] = int64(i) << 10 // overlaps nowhere
+	}
+	for k := range 40 {
+		offsets[60000+k] = 60000<<10 + int64(k)<<20
+	}
+	picture := draws(t, p, offsets, Options{})
+	if len(picture) > 3<<20 {
+		t.Errorf("%d bytes", len(picture))
+	}
+	tips := map[string]bool{}
+	for _, e := range parse(t, picture) {
+		if id, _, ok := strings.Cut(e.title, ": time ["); ok {
+			tips[id] = true
+		}
+	}
+	for k := range 40 {
+		if !tips["spike"+strconv.Itoa(k)] {
+			t.Errorf("spike%d is left out", k)
+		}
+	}
+}
+
+func TestInvalid(t *testing.T) {
+	p := sample.Paper()
+	golden(t, "invalid.svg", draws(t, p, []int64{6, 8, 4, 4, 0}, Options{}))
+	valid := draws(t, p, []int64{8, 8, 4, 4, 0}, Options{})
+	if bytes.Contains(valid, []byte("INVALID")) || bytes.Contains(valid, []byte(`class="clash"`)) {
+		t.Error("a valid plan is marked")
+	}
+}

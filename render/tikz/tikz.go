@@ -8,65 +8,40 @@
 package tikz
 
 import (
-	"bufio"
 	"io"
 	"strconv"
 
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/layout"
 )
 
-// Options say what to draw. The zero value draws all that there is room for.
-type Options struct {
-	// Title is the heading; empty means the problem's name.
-	Title string
-	// Width and Height are the size of the whole picture in PostScript points
-	// of 1/72 inch, from 120 to 16000; 0 means 480 x 300, the width of a page.
-	Width, Height int
-	// Capacity is where the capacity line goes, in the unit of the sizes;
-	// 0 means the problem's own, which may be none.
-	Capacity int64
-	// LowerBound is a height that no plan can be under, where one higher than
-	// the peak load is known; 0 means none. The gap is taken from it.
-	LowerBound int64
-	// HideLabels leaves the IDs out of the rectangles.
-	HideLabels bool
-	// Warning, where set, stands below the heading, in red: that the plan is
-	// not valid.
-	Warning string
-}
+// Options say what to draw. The size is in PostScript points of 1/72 inch, from 120
+// to 16000; its default is 480 x 300, the width of a page.
+type Options = render.Options
 
-// medium keeps a document within what pdflatex compiles in a few seconds and in
+// writer keeps a document within what pdflatex compiles in a few seconds and in
 // its default memory. TeX has no lengths of 16384 pt or more.
-var medium = layout.Medium{
+var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
 	Width: 480, Height: 300, MinSide: 120, MaxSide: 16000,
 	Font: 6.5, Smallest: 4, TextScale: 0.85,
 	Singles: 1500, Bare: 5000, Runs: 8000,
-}
+}}
 
-// Write draws the plan that gives p.Buffers the offsets, in the same order. It
-// draws plans that overlap or exceed the capacity too.
+// Write draws the plan that gives p.Buffers the offsets, in the same order. A plan
+// that breaks a rule is marked as invalid, with the places at fault; one above
+// the capacity is drawn with what is above.
 //
 // The error is for a problem that is not valid (a *model.InputError), a number
 // of offsets that does not match, options out of range, or from w. Without
 // offsets there is WriteProfile.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
-	f, err := layout.Plan(p, offsets, layout.Options(o), medium)
-	if err != nil {
-		return err
-	}
-	return draw(w, f)
+	return writer.Plan(w, p, offsets, o)
 }
 
 // WriteProfile draws the load of p over time, for a problem without a plan. Its
 // errors are those of Write.
-func WriteProfile(w io.Writer, p *model.Problem, o Options) error {
-	f, err := layout.Profile(p, layout.Options(o), medium)
-	if err != nil {
-		return err
-	}
-	return draw(w, f)
-}
+func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
 // preamble is all that does not change from picture to picture. The macros keep
 // a rectangle or a text on a short line:
@@ -99,6 +74,8 @@ const preamble = `\documentclass[border=0pt]{standalone}
   fixed/.style={draw=black!90,line width=0.9pt},
   part/.style={fill opacity=0.45,dash pattern=on 1.5pt off 1pt},
   faint/.style={fill opacity=0.4},
+  broken/.style={draw=red!80!black,line width=0.9pt},
+  clash/.style={fill=red!80!black,fill opacity=0.55,draw=red!50!black,line width=0.6pt},
   over/.style={fill=red!80!black,fill opacity=0.1,draw=none},
   area/.style={fill=cyan!50!blue!35,draw=blue!50!cyan!60!black,line width=0.5pt,line join=round},
   area over/.style={fill=red!75!black!40,draw=red!70!black,line width=0.4pt,line join=round},
@@ -110,6 +87,7 @@ const preamble = `\documentclass[border=0pt]{standalone}
   lb/.style={draw=violet!90!black,line width=0.9pt,dash pattern=on 4.5pt off 1.5pt on 1pt off 1.5pt},
   ll/.style={draw=blue!55!cyan,line width=0.9pt,dash pattern=on 3pt off 2pt},
   title/.style={font=\sffamily\bfseries},
+  alarm/.style={text=red!70!black,font=\sffamily\bfseries},
   plain/.style={text=black!80},
   quiet/.style={text=black!65},
   sub/.style={text=black!75},
@@ -126,7 +104,7 @@ var lineStyle = [...]string{
 }
 
 var textStyle = [...]string{
-	layout.Title: "title", layout.Fact: "quiet", layout.Tick: "plain", layout.Axis: "quiet", layout.Note: "quiet",
+	layout.Title: "title", layout.Fact: "quiet", layout.Alarm: "alarm", layout.Tick: "plain", layout.Axis: "quiet", layout.Note: "quiet",
 	layout.Label: "", layout.SubLabel: "sub", layout.Value: "plain",
 	layout.CapacityText: "capacity", layout.HeightText: "height", layout.BoundText: "bound", layout.LoadText: "load",
 }
@@ -136,88 +114,58 @@ var (
 	anchors     = [...]string{layout.Start: "base west", layout.Middle: "base", layout.End: "base east"}
 )
 
-// draw writes a figure in the order in which its parts cover one another.
-func draw(w io.Writer, f *layout.Figure) error {
-	p := &printer{w: bufio.NewWriter(w)}
-	p.s("% ").s(f.Description).s("\n").s(preamble)
+// draw writes a figure.
+func draw(to *layout.Printer, f *layout.Figure) {
+	p := pen{to}
+	p.S("% ").S(f.Description).S("\n").S(preamble)
 	for i, c := range layout.Palette {
 		n := strconv.Itoa(i)
-		p.s("\\definecolor{fill").s(n).s("}{HTML}{").s(c.Fill).s("}\\definecolor{edge").s(n).s("}{HTML}{").s(c.Edge).s("}\n")
-		p.s("\\tikzset{c").s(n).s("/.style={fill=fill").s(n).s(",draw=edge").s(n).s("}}\n")
+		p.S("\\definecolor{fill").S(n).S("}{HTML}{").S(c.Fill).S("}\\definecolor{edge").S(n).S("}{HTML}{").S(c.Edge).S("}\n")
+		p.S("\\tikzset{c").S(n).S("/.style={fill=fill").S(n).S(",draw=edge").S(n).S("}}\n")
 	}
 	// Page units are points, y downwards.
-	p.s("\\begin{document}\n\\begin{tikzpicture}[x=1bp,y=-1bp,font=\\sffamily]\n")
-	p.s("\\useasboundingbox (0,0) rectangle (").n(f.Width).s(",").n(f.Height).s(");\n")
+	p.S("\\begin{document}\n\\begin{tikzpicture}[x=1bp,y=-1bp,font=\\sffamily]\n")
+	p.S("\\useasboundingbox (0,0) rectangle (").N(f.Width).S(",").N(f.Height).S(");\n")
 
-	for _, r := range f.Bands {
-		p.rect(r, "over")
-	}
-	for _, l := range f.Grid {
-		p.line(l)
-	}
-	for _, a := range f.Areas {
-		p.area(a)
-	}
-	for _, fill := range f.Fills {
-		p.fill(fill)
-	}
-	for i := range f.Shapes {
-		p.shape(&f.Shapes[i])
-	}
-	// Labels come before the lines, so that a line is never cut by one.
-	p.texts(f.Texts, func(r layout.Role) bool { return r == layout.Label || r == layout.SubLabel })
-	for _, l := range f.Lines {
-		p.line(l)
-	}
-	for i := range f.Swatches {
-		p.shape(&f.Swatches[i])
-	}
-	p.texts(f.Texts, func(r layout.Role) bool { return r != layout.Label && r != layout.SubLabel })
-	p.s("\\end{tikzpicture}\n\\end{document}\n")
-	return p.w.Flush()
+	f.Draw(p)
+	p.S("\\end{tikzpicture}\n\\end{document}\n")
 }
 
-// printer chains writes; bufio keeps the first error for Flush.
-type printer struct {
-	w       *bufio.Writer
-	scratch []byte
+// A pen spells the parts of a figure in TikZ.
+type pen struct{ *layout.Printer }
+
+func (p pen) Band(r layout.Rect) { p.rect(r, "over") }
+
+func (p pen) Clash(r layout.Rect) { p.rect(r, "clash") }
+
+// args writes four lengths as the last arguments of a macro.
+func (p pen) args(r layout.Rect) {
+	p.S("{").N(r.X0).S("}{").N(r.Y0).S("}{").N(r.X1).S("}{").N(r.Y1).S("}\n")
 }
 
-func (p *printer) s(s string) *printer {
-	p.w.WriteString(s)
-	return p
+func (p pen) rect(r layout.Rect, style string) {
+	p.S("\\swbox{").S(style).S("}")
+	p.args(r)
 }
 
-// n writes a length with up to two decimals.
-func (p *printer) n(v float64) *printer {
-	p.scratch = layout.AppendLength(p.scratch[:0], v)
-	p.w.Write(p.scratch)
-	return p
+func (p pen) Line(l layout.Line) {
+	p.S("\\swline{").S(lineStyle[l.Style]).S("}")
+	p.args(l.Rect)
 }
 
-// args writes four lengths as macro arguments.
-func (p *printer) args(r layout.Rect) *printer {
-	return p.s("{").n(r.X0).s("}{").n(r.Y0).s("}{").n(r.X1).s("}{").n(r.Y1).s("}")
-}
-
-func (p *printer) rect(r layout.Rect, style string) {
-	p.s("\\swbox{").s(style).s("}").args(r).s("\n")
-}
-
-func (p *printer) line(l layout.Line) {
-	p.s("\\swline{").s(lineStyle[l.Style]).s("}").args(l.Rect).s("\n")
-}
-
-// shape writes a buffer, with its figures as a comment.
-func (p *printer) shape(s *layout.Shape) {
+// Shape writes a buffer, with its figures as a comment.
+func (p pen) Shape(s *layout.Shape) {
 	style := "c" + strconv.Itoa(s.Colour)
 	if s.Tip == "" {
 		style = "b" // a swatch shows the form and not a colour
 	} else {
-		p.s("% ").s(s.Tip).s("\n")
+		p.S("% ").S(s.Tip).S("\n")
 	}
 	if style += strokeStyle[s.Stroke]; s.Fixed {
 		style += ",fixed"
+	}
+	if s.Broken {
+		style += ",broken"
 	}
 	for _, r := range s.Rects {
 		p.rect(r, style)
@@ -230,8 +178,8 @@ func (p *printer) shape(s *layout.Shape) {
 // perPath bounds the rectangles of one path, which TeX holds in memory whole.
 const perPath = 100
 
-// fill writes rectangles of one colour as a few paths.
-func (p *printer) fill(f layout.Fill) {
+// Fill writes rectangles of one colour as a few paths.
+func (p pen) Fill(f layout.Fill) {
 	style := "c" + strconv.Itoa(f.Colour) + ",no stroke"
 	if f.Faint {
 		style += ",faint"
@@ -239,41 +187,35 @@ func (p *printer) fill(f layout.Fill) {
 	for i, r := range f.Rects {
 		if i%perPath == 0 {
 			if i > 0 {
-				p.s(";\n")
+				p.S(";\n")
 			}
-			p.s("\\path[").s(style).s("]")
+			p.S("\\path[").S(style).S("]")
 		}
-		p.s("\n(").n(r.X0).s(",").n(r.Y0).s(") rectangle (").n(r.X1).s(",").n(r.Y1).s(")")
+		p.S("\n(").N(r.X0).S(",").N(r.Y0).S(") rectangle (").N(r.X1).S(",").N(r.Y1).S(")")
 	}
-	p.s(";\n")
+	p.S(";\n")
 }
 
-func (p *printer) area(a layout.Area) {
+func (p pen) Area(a layout.Area) {
 	style := "area"
 	if a.Over {
 		style = "area over"
 	}
-	p.s("\\path[").s(style).s("]")
+	p.S("\\path[").S(style).S("]")
 	for i, c := range a.Points {
 		if i > 0 {
-			p.s(" --")
+			p.S(" --")
 		}
-		p.s("\n(").n(c.X).s(",").n(c.Y).s(")")
+		p.S("\n(").N(c.X).S(",").N(c.Y).S(")")
 	}
-	p.s(" -- cycle;\n")
+	p.S(" -- cycle;\n")
 }
 
-func (p *printer) texts(texts []layout.Text, want func(layout.Role) bool) {
-	for i := range texts {
-		t := &texts[i]
-		if !want(t.Role) {
-			continue
-		}
-		macro := "\\swtext{"
-		if t.Upright {
-			macro = "\\swup{"
-		}
-		p.s(macro).s(textStyle[t.Role]).s("}{").s(anchors[t.Anchor]).s("}{").n(t.Size)
-		p.s("}{").n(t.X).s("}{").n(t.Y).s("}{").s(escape(t.Text)).s("}\n")
+func (p pen) Text(t *layout.Text) {
+	macro := "\\swtext{"
+	if t.Upright {
+		macro = "\\swup{"
 	}
+	p.S(macro).S(textStyle[t.Role]).S("}{").S(anchors[t.Anchor]).S("}{").N(t.Size)
+	p.S("}{").N(t.X).S("}{").N(t.Y).S("}{").S(escape(t.Text)).S("}\n")
 }

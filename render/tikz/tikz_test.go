@@ -218,3 +218,7 @@ func TestCompiles(t *testing.T) {
 		})
 	}
 }
+
+func TestInvalid(t *testing.T) {
+	golden(t, "invalid.tex", draws(t, sample.Paper(), []int64{6, 8, 4, 4, 0}, Options{}))
+}

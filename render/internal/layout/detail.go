@@ -7,17 +7,22 @@ import (
 )
 
 // Idea: a picture has about a million pixels, however many buffers there are.
-// The largest pieces become elements with a tip and a label, the next ones bare
+// What matters most becomes elements with a tip and a label, the next bare
 // rectangles grouped by colour, and what is under a pixel is added up in a grid
 // of cells, of which runs of one colour become one rectangle. The output is
 // thus bounded by the Medium and not by the problem.
+//
+// Invariant: a piece with a rank (matters.go) is an element or a rectangle of its
+// own while there are no more of them than two thirds of the room; the picture
+// says how many pieces are drawn in which way.
 //
 // Complexity: O(p log p) to sort p pieces by area, and for each piece that is
 // merged the number of cells that it touches, at most some 1,800 as it is under
 // a pixel wide or high unless there are very many.
 //
 // Dropping what is under a pixel was tried and dropped: ten thousand small
-// buffers side by side then leave a hole where memory is in fact full.
+// buffers side by side then leave a hole where memory is in fact full. So was
+// choosing by area alone: it merges what sets the peak.
 
 const (
 	leastSide  = 0.75 // below this, in page units, a piece is no rectangle
@@ -45,41 +50,100 @@ func (g *page) rect(c piece, offset int64) Rect {
 func (r Rect) width() float64  { return r.X1 - r.X0 }
 func (r Rect) height() float64 { return r.Y1 - r.Y0 }
 
-// shown returns r, widened around its middle to a visible size within p.
-func (r Rect) shown(p Rect) Rect {
-	if r.width() < shownSide {
-		r.X0 = round(min(max((r.X0+r.X1-shownSide)/2, p.X0), p.X1-shownSide))
-		r.X1 = r.X0 + shownSide
-	}
-	if r.height() < shownSide {
-		r.Y0 = round(min(max((r.Y0+r.Y1-shownSide)/2, p.Y0), p.Y1-shownSide))
-		r.Y1 = r.Y0 + shownSide
-	}
+// shown returns r, widened around its middle to a visible size within p. leastY
+// is that size upwards.
+func (r Rect) shown(p Rect, leastY float64) Rect {
+	r.X0, r.X1 = widened(r.X0, r.X1, p.X0, p.X1, shownSide)
+	r.Y0, r.Y1 = widened(r.Y0, r.Y1, p.Y0, p.Y1, leastY)
 	return r
+}
+
+// widened returns [from, to], or as much around its middle as is least, within
+// [lower, upper].
+func widened(from, to, lower, upper, least float64) (a, b float64) {
+	if to-from >= least {
+		return from, to
+	}
+	a = round(min(max((from+to-least)/2, lower), upper-least))
+	return a, a + least
+}
+
+// A tally says how the pieces of a picture are drawn.
+type tally struct {
+	pieces  int
+	singles int // as elements
+	bare    int // as rectangles of their own
+	merged  int // in cells
+	lost    int // in cells that have too little in them to be drawn
+	ranked  int // that have to do with the height
+	kept    int // of those, drawn as elements or rectangles
 }
 
 // spread distributes the pieces over Shapes and Fills. It returns the shape of
 // each buffer, -1 for none.
-func (g *page) spread(offsets []int64, colour []uint8) (shapeOf []int32) {
+func (g *page) spread(offsets []int64, colour []uint8, height int64, broken []bool) (shapeOf []int32) {
 	rects := make([]Rect, len(g.pieces))
 	order := make([]int32, len(g.pieces))
 	for k, c := range g.pieces {
 		rects[k] = g.rect(c, offsets[c.buffer])
 		order[k] = int32(k)
 	}
-	all := len(order) <= g.medium.Singles
-	if !all {
-		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(
-				cmp.Compare(rects[b].width()*rects[b].height(), rects[a].width()*rects[a].height()),
-				cmp.Compare(a, b))
-		})
+	g.tally = tally{pieces: len(g.pieces), singles: len(g.pieces)}
+	g.leastY = shownSide
+	if g.crowded() {
+		singles, bare, small := g.choose(order, rects, g.ranks(offsets, height, broken))
+		lost := g.merge(small, rects, colour)
+		g.tally.singles, g.tally.bare, g.tally.merged, g.tally.lost = len(singles), len(bare), len(small)-lost, lost
+		g.bare(bare, rects, colour)
+		order = singles
 	}
-	var singles, bare, small []int32
+	return g.single(order, rects, colour, broken)
+}
+
+// crowded reports whether there are more pieces than elements.
+func (g *page) crowded() bool { return len(g.pieces) > g.medium.Singles }
+
+// choose says which pieces become elements, which rectangles, and which are
+// merged, each list in the order of the problem.
+func (g *page) choose(order []int32, rects []Rect, ranks []uint8) (singles, bare, small []int32) {
+	for _, rank := range ranks {
+		if rank != ordinary {
+			g.tally.ranked++
+		}
+	}
+	// Thousands may be live at the peak, one above the other: widened each to
+	// half a pixel they would cover one another.
+	g.leastY = min(shownSide, max(0.01, round(g.Plot.height()/float64(max(g.tally.ranked, 1)))))
+	slices.SortFunc(order, func(a, b int32) int {
+		if ranks[a] != ranks[b] {
+			return cmp.Compare(ranks[a], ranks[b])
+		}
+		if ranks[a] != ordinary {
+			return g.largerFirst(a, b)
+		}
+		return cmp.Or(
+			cmp.Compare(rects[b].width()*rects[b].height(), rects[a].width()*rects[a].height()),
+			cmp.Compare(a, b))
+	})
 	for _, k := range order {
-		visible := rects[k].width() >= leastSide && rects[k].height() >= leastSide
+		r := &rects[k]
+		if ranks[k] != ordinary {
+			switch {
+			case len(singles) < g.medium.Singles*2/3:
+				singles = append(singles, k)
+			case len(bare) < g.medium.Bare*2/3:
+				*r = r.shown(g.Plot, g.leastY)
+				bare = append(bare, k)
+			default:
+				small = append(small, k)
+				continue
+			}
+			g.tally.kept++
+			continue
+		}
+		visible := r.width() >= leastSide && r.height() >= leastSide
 		switch {
-		case all || visible && len(singles) < g.medium.Singles:
+		case visible && len(singles) < g.medium.Singles:
 			singles = append(singles, k)
 		case visible && len(bare) < g.medium.Bare:
 			bare = append(bare, k)
@@ -88,11 +152,15 @@ func (g *page) spread(offsets []int64, colour []uint8) (shapeOf []int32) {
 		}
 	}
 	for _, list := range [][]int32{singles, bare, small} {
-		slices.Sort(list) // back to the order of the problem
+		slices.Sort(list)
 	}
-	g.merge(small, rects, colour)
+	return singles, bare, small
+}
+
+// bare appends rectangles without tips or labels to Fills.
+func (g *page) bare(list []int32, rects []Rect, colour []uint8) {
 	fills := make([]Fill, len(Palette))
-	for _, k := range bare {
+	for _, k := range list {
 		c := colour[g.pieces[k].buffer]
 		fills[c].Colour = int(c)
 		fills[c].Rects = append(fills[c].Rects, rects[k])
@@ -102,11 +170,10 @@ func (g *page) spread(offsets []int64, colour []uint8) (shapeOf []int32) {
 			g.Fills = append(g.Fills, f)
 		}
 	}
-	return g.single(singles, rects, colour)
 }
 
 // single makes a shape of each buffer with a piece in the list.
-func (g *page) single(list []int32, rects []Rect, colour []uint8) (shapeOf []int32) {
+func (g *page) single(list []int32, rects []Rect, colour []uint8, broken []bool) (shapeOf []int32) {
 	shapeOf = make([]int32, len(g.problem.Buffers))
 	for i := range shapeOf {
 		shapeOf[i] = -1
@@ -116,7 +183,7 @@ func (g *page) single(list []int32, rects []Rect, colour []uint8) (shapeOf []int
 		i := int(c.buffer)
 		if shapeOf[i] < 0 {
 			shapeOf[i] = int32(len(g.Shapes))
-			g.Shapes = append(g.Shapes, Shape{Colour: int(colour[i]), Fixed: g.problem.Buffers[i].Fixed != nil})
+			g.Shapes = append(g.Shapes, Shape{Colour: int(colour[i]), Fixed: g.problem.Buffers[i].Fixed != nil, Broken: broken[i]})
 		}
 		s := &g.Shapes[shapeOf[i]]
 		r := rects[k]
@@ -128,19 +195,20 @@ func (g *page) single(list []int32, rects []Rect, colour []uint8) (shapeOf []int
 		}
 		s.Stroke = max(s.Stroke, stroke)
 		if c.windowed {
-			s.Parts = append(s.Parts, r.shown(g.Plot))
+			s.Parts = append(s.Parts, r.shown(g.Plot, g.leastY))
 		} else {
-			s.Rects = append(s.Rects, r.shown(g.Plot))
+			s.Rects = append(s.Rects, r.shown(g.Plot, g.leastY))
 		}
 	}
 	return shapeOf
 }
 
 // merge adds the pieces up in a grid and appends the runs of its cells to
-// Fills. Cells grow until the runs are few enough.
-func (g *page) merge(list []int32, rects []Rect, colour []uint8) {
+// Fills. Cells grow until the runs are few enough. It returns how many pieces
+// lie in cells with too little in them to be drawn.
+func (g *page) merge(list []int32, rects []Rect, colour []uint8) (lost int) {
 	if len(list) == 0 {
-		return
+		return 0
 	}
 	cell := 1.0
 	for g.Plot.width()*g.Plot.height()/(cell*cell) > maxCells {
@@ -155,6 +223,12 @@ func (g *page) merge(list []int32, rects []Rect, colour []uint8) {
 		m = m.coarser()
 	}
 	g.Fills = append(g.Fills, fills...)
+	for _, k := range list {
+		if m.kind(m.at((rects[k].X0+rects[k].X1)/2, (rects[k].Y0+rects[k].Y1)/2)) < 0 {
+			lost++
+		}
+	}
+	return lost
 }
 
 // A grid adds up how much of each cell is in use, and by what colour most.
@@ -212,22 +286,32 @@ func (m *grid) add(r Rect, colour uint8) {
 	}
 }
 
+// at returns the cell of a point.
+func (m *grid) at(x, y float64) int {
+	i := min(max(int((x-m.plot.X0)/m.cell), 0), m.nx-1)
+	j := min(max(int((y-m.plot.Y0)/m.cell), 0), m.ny-1)
+	return j*m.nx + i
+}
+
+// kind returns what a cell is drawn as: the colour of its largest piece, faint
+// from len(Palette) on, or -1 for nothing.
+func (m *grid) kind(at int) int {
+	switch {
+	case m.share[at] >= fullCell:
+		return int(m.colour[at])
+	case m.share[at] >= emptyCell:
+		return len(Palette) + int(m.colour[at])
+	}
+	return -1
+}
+
 // fills returns the runs of equal cells, row by row, grouped by colour.
 func (m *grid) fills() (out []Fill, runs int) {
 	byKind := make([]Fill, 2*len(Palette)) // full ones, then faint ones
-	kind := func(at int) int {
-		switch {
-		case m.share[at] >= fullCell:
-			return int(m.colour[at])
-		case m.share[at] >= emptyCell:
-			return len(Palette) + int(m.colour[at])
-		}
-		return -1
-	}
 	for j := range m.ny {
 		for i := 0; i < m.nx; {
-			at, k := i, kind(j*m.nx+i)
-			for i < m.nx && kind(j*m.nx+i) == k {
+			at, k := i, m.kind(j*m.nx+i)
+			for i < m.nx && m.kind(j*m.nx+i) == k {
 				i++
 			}
 			if k < 0 {

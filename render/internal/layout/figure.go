@@ -13,6 +13,7 @@ type Figure struct {
 	Areas         []Area  // filled outlines of a profile
 	Fills         []Fill  // pieces too many or too small for an element each
 	Shapes        []Shape // buffers, one each, in the order of the problem
+	Clashes       []Rect  // where two buffers use the same bytes at once
 	Lines         []Line  // axes, marks and their leaders
 	Swatches      []Shape
 	Texts         []Text
@@ -29,6 +30,7 @@ type Shape struct {
 	Colour int    // index into Palette
 	Stroke Stroke // by the size of the largest rectangle
 	Fixed  bool   // the offset is prescribed
+	Broken bool   // breaks a rule of the plan
 	Rects  []Rect // where the buffer is in use whole
 	Parts  []Rect // where only a window of it is in use
 	Tip    string // ID and figures; empty for none
@@ -85,6 +87,7 @@ type Role uint8
 const (
 	Title Role = iota
 	Fact
+	Alarm // a heading or a fact of a plan that is not valid
 	Tick
 	Axis
 	Note

@@ -3,11 +3,14 @@
 // and render/tikz only have to spell in their own language.
 //
 //	figure.go   the Figure and the things in it
-//	layout.go   options, and the margins that all figures share
+//	printer.go  the order in which its parts are drawn, and writing them
+//	layout.go   the margins that all figures share
 //	plan.go     the picture of a plan: time across, offset up
 //	profile.go  the picture of a problem without one: load over time
 //	pieces.go   lifespans cut at their gaps, and the load that follows
+//	matters.go  which pieces have to do with the height
 //	detail.go   what is drawn singly and what is merged
+//	faults.go   what is wrong with a plan
 //	colour.go   colours that tell neighbours apart
 //	ticks.go    scales, round ticks and their labels
 //	marks.go    the labelled lines of capacity, height and bound
@@ -17,20 +20,12 @@ package layout
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render"
 )
-
-// Options say what to draw. Lengths are in the medium's unit.
-type Options struct {
-	Title         string // heading; empty means the problem's name
-	Width, Height int    // of the whole picture; 0 means the medium's default
-	Capacity      int64  // 0 means the problem's own, which may be none
-	LowerBound    int64  // 0 means that only the peak load is known
-	HideLabels    bool   // leave the IDs out of the rectangles
-	Warning       string // stands below the heading, in red
-}
 
 // A Medium is what a writer can afford.
 type Medium struct {
@@ -50,18 +45,23 @@ type page struct {
 	*Figure
 	problem *model.Problem
 	medium  Medium
-	opt     Options
+	opt     render.Options
 	pieces  []piece
 	load    profile
-	binary  bool // offsets read best in KiB and MiB
+	tally   tally
+	leastY  float64        // how high a rectangle is drawn at least
+	report  *model.Report // of the plan; nil without one
+	binary  bool           // offsets read best in KiB and MiB
 	x, y    scale
 	// crossing holds where the marks cross the plot, from the top; labels
 	// keep clear of them.
 	crossing []float64
+	notes    [][]note // rows, from notesAt down
+	notesAt  float64
 }
 
 // newPage checks the input and the options and fills in the defaults.
-func newPage(p *model.Problem, o Options, m Medium) (*page, error) {
+func newPage(p *model.Problem, o render.Options, m Medium) (*page, error) {
 	if p == nil {
 		return nil, errors.New("render: no problem")
 	}
@@ -119,18 +119,19 @@ func (g *page) frame(fallback string, facts []string, yLabel string, lines []mar
 	font := g.medium.Font
 	pad := 1.4 * font
 	title := g.heading(fallback)
-	warning := Clean(g.opt.Warning)
-	g.Description = title + ": " + strings.Join(facts, ", ")
-	if warning != "" {
-		g.Description = title + ": " + warning + ", " + strings.Join(facts, ", ")
+	role, faults := Title, g.faults()
+	if len(faults) > 0 {
+		title = "INVALID: " + title
+		role = Alarm
 	}
+	g.Description = title + ": " + strings.Join(slices.Concat(faults, facts), ", ")
 
 	width := g.Width - 2*pad
 	y := pad + 1.25*font
-	g.text(Text{X: pad, Y: y, Text: g.fit(title, 1.5*bold*font, width), Size: 1.5 * font, Role: Title})
-	if warning != "" {
+	g.text(Text{X: pad, Y: y, Text: g.fit(title, 1.5*bold*font, width), Size: 1.5 * font, Role: role})
+	for _, fault := range faults {
 		y += 1.5 * font
-		g.text(Text{X: pad, Y: y, Text: g.fit(warning, bold*font, width), Size: font, Role: CapacityText})
+		g.text(Text{X: pad, Y: y, Text: g.fit(fault, bold*font, width), Size: font, Role: Alarm})
 	}
 	for _, line := range g.wrap(facts, " · ", font, width) {
 		y += 1.5 * font
@@ -139,8 +140,8 @@ func (g *page) frame(fallback string, facts []string, yLabel string, lines []mar
 	top := y + 1.2*font
 
 	blocks, margin := g.markBlocks(lines)
-	rows := g.noteRows(notes, width)
-	bottom := g.Height - pad - 3.2*font - 1.6*font*float64(len(rows))
+	g.notes = g.noteRows(notes, width)
+	bottom := g.Height - pad - 3.2*font - 1.6*font*float64(len(g.notes))
 	bottom = max(bottom, top+font)
 
 	yTicks := g.yTicks(bottom - top)
@@ -155,7 +156,7 @@ func (g *page) frame(fallback string, facts []string, yLabel string, lines []mar
 
 	g.axes(yTicks, g.xTicks(right-left), yLabel)
 	g.drawMarks(blocks)
-	g.drawNotes(rows, bottom+4.6*font)
+	g.notesAt = bottom + 4.6*font
 }
 
 // axes draws the grid, the ticks and the names of the two axes.
@@ -207,6 +208,9 @@ type note struct {
 	swatch *Shape // its rectangle is set by drawNotes; nil for none
 	part   bool   // the swatch is a part of a buffer
 	text   string
+	// late makes the text once all is drawn; text then is one that is as long at
+	// least, to keep the room.
+	late func() string
 }
 
 // noteRows breaks the notes into rows no wider than width.
@@ -232,21 +236,30 @@ func (g *page) noteWidth(n note) float64 {
 	return w
 }
 
-func (g *page) drawNotes(rows [][]note, y float64) {
+// drawNotes writes the notes, when all else is drawn.
+func (g *page) drawNotes() {
 	font := g.medium.Font
-	for _, row := range rows {
+	y := g.notesAt
+	for _, row := range g.notes {
 		x := 1.4 * font
 		for _, n := range row {
+			if n.late != nil {
+				n.text = n.late()
+			}
 			at := x
 			if n.swatch != nil {
 				s := *n.swatch
 				box := []Rect{{round(at), round(y - 0.85*font), round(at + 1.6*font), round(y + 0.1*font)}}
-				if n.part {
+				switch {
+				case s.Broken:
+					g.Clashes = append(g.Clashes, box...)
+				case n.part:
 					s.Parts = box
-				} else {
+					g.Swatches = append(g.Swatches, s)
+				default:
 					s.Rects = box
+					g.Swatches = append(g.Swatches, s)
 				}
-				g.Swatches = append(g.Swatches, s)
 				at += 2.2 * font
 			}
 			g.text(Text{X: at, Y: y, Text: g.fit(n.text, 0.92*font, g.Width-font-at), Size: 0.92 * font, Role: Note})

@@ -5,16 +5,18 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render"
 )
 
 // Plan lays out the picture of a plan: time across, offset up, a rectangle for
 // each piece of each buffer. The offsets are in the order of p.Buffers.
 //
-// A plan that overlaps itself or exceeds the capacity is drawn as it is, since
-// that is when one wants to see it. The error is for a problem that is not
+// A plan that breaks a rule or exceeds the capacity is drawn as it is, since
+// that is when one wants to see it, and marked as invalid. The error is for a problem that is not
 // valid, offsets that are missing or negative, and options out of range.
-func Plan(p *model.Problem, offsets []int64, o Options, m Medium) (*Figure, error) {
+func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figure, error) {
 	g, err := newPage(p, o, m)
 	if err != nil {
 		return nil, err
@@ -28,6 +30,8 @@ func Plan(p *model.Problem, offsets []int64, o Options, m Medium) (*Figure, erro
 		}
 	}
 
+	// A plan over the capacity has a band for that, and is no fault by itself.
+	g.report = verify.Check(p, offsets, 0)
 	height := model.HeightOf(p, offsets)
 	bound := max(g.load.peak, g.opt.LowerBound)
 	capacity := g.opt.Capacity
@@ -37,13 +41,14 @@ func Plan(p *model.Problem, offsets []int64, o Options, m Medium) (*Figure, erro
 	if !off {
 		g.y.upper = max(g.y.upper, capacity)
 	}
-	g.frame("Memory plan", planFacts(len(p.Buffers), height, bound, g.load.peak, capacity), "offset",
+	g.frame("Memory plan", g.planFacts(height, bound), "offset",
 		g.planMarks(height, bound, off), g.planNotes())
 
 	if capacity > 0 && height > capacity {
 		g.Bands = append(g.Bands, Rect{g.Plot.X0, round(g.Plot.Y0), g.Plot.X1, round(g.y.at(capacity))})
 	}
-	shapeOf := g.spread(offsets, colours(p, g.pieces, offsets))
+	shapeOf := g.spread(offsets, colours(p, g.pieces, offsets), height, g.broken())
+	g.clash(offsets)
 	for i, k := range shapeOf {
 		if k >= 0 {
 			g.Shapes[k].Tip = tip(&p.Buffers[i], offsets[i])
@@ -52,18 +57,23 @@ func Plan(p *model.Problem, offsets []int64, o Options, m Medium) (*Figure, erro
 			}
 		}
 	}
+	g.drawNotes()
 	return g.Figure, nil
 }
 
-// planFacts are the figures that stand below the heading.
-func planFacts(n int, height, bound, peak, capacity int64) []string {
-	facts := []string{count(n, "buffer"), "height " + Thousands(height), "lower bound " + Thousands(bound)}
-	if bound == peak {
+// planFacts are the figures that stand below the heading. A plan that is not
+// valid has no gap: its height is no height.
+func (g *page) planFacts(height, bound int64) []string {
+	capacity := g.opt.Capacity
+	facts := []string{count(len(g.problem.Buffers), "buffer"), "height " + Thousands(height), "lower bound " + Thousands(bound)}
+	if bound == g.load.peak {
 		facts[2] += " (peak load)"
 	}
-	if height < bound {
-		facts = append(facts, "not valid: lower than the bound")
-	} else {
+	switch {
+	case len(g.faults()) > 0:
+	case height < bound: // of a valid plan: then it is no bound
+		facts = append(facts, "lower than what is called a bound")
+	default:
 		facts = append(facts, "gap "+percent(height-bound, bound))
 	}
 	switch {
@@ -103,17 +113,43 @@ func (g *page) planNotes() []note {
 		windowed = windowed || c.windowed
 	}
 	if fixed {
-		notes = append(notes, note{&Shape{Stroke: FullStroke, Fixed: true}, false, "fixed offset"})
+		notes = append(notes, note{swatch: &Shape{Stroke: FullStroke, Fixed: true}, text: "fixed offset"})
 	}
 	if windowed {
-		notes = append(notes, note{&Shape{Stroke: FullStroke}, false, "in use whole"},
-			note{&Shape{Stroke: FullStroke}, true, "in part, during a gap"})
+		notes = append(notes, note{swatch: &Shape{Stroke: FullStroke}, text: "in use whole"},
+			note{swatch: &Shape{Stroke: FullStroke}, part: true, text: "in part, during a gap"})
 	}
-	if n := len(g.pieces); n > g.medium.Singles {
-		notes = append(notes, note{nil, false, fmt.Sprintf(
-			"Of %s rectangles the smallest are drawn without outline or label, and those under a pixel are merged.", Thousands(int64(n)))})
+	if g.report.Total > 0 && !onlySingle(g.report) {
+		notes = append(notes, note{swatch: &Shape{Broken: true}, text: "in use twice at once"})
+	}
+	if g.crowded() {
+		n := g.tally
+		n.pieces = len(g.pieces)
+		n.singles, n.bare, n.merged, n.lost, n.ranked = n.pieces, n.pieces, n.pieces, n.pieces, n.pieces
+		notes = append(notes,
+			note{text: n.ways(), late: func() string { return g.tally.ways() }},
+			note{text: n.care(), late: func() string { return g.tally.care() }})
 	}
 	return notes
+}
+
+// ways says how the pieces are drawn.
+func (n tally) ways() string {
+	s := fmt.Sprintf("Of %s rectangles %s have an outline and a label, %s have none, %s are merged",
+		Thousands(int64(n.pieces)), Thousands(int64(n.singles)), Thousands(int64(n.bare)), Thousands(int64(n.merged)))
+	if n.lost > 0 {
+		s += fmt.Sprintf(", %s are too small to see", Thousands(int64(n.lost)))
+	}
+	return s + "."
+}
+
+// care says what became of those that have to do with the height.
+func (n tally) care() string {
+	if n.kept == n.ranked {
+		return fmt.Sprintf("None of the %s that are largest or in use at the peak is merged.", Thousands(int64(n.ranked)))
+	}
+	return fmt.Sprintf("Of the %s that are largest or in use at the peak the %s smallest are merged.",
+		Thousands(int64(n.ranked)), Thousands(int64(n.ranked-n.kept)))
 }
 
 func count(n int, noun string) string {

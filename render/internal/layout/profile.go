@@ -1,6 +1,9 @@
 package layout
 
-import "github.com/stowage-go/stowage/model"
+import (
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render"
+)
 
 // Idea: before there is a plan, the contention profile is what can be seen: the
 // load at each moment, its peak, which no plan can be lower than, and where it
@@ -12,7 +15,7 @@ import "github.com/stowage-go/stowage/model"
 
 // Profile lays out the picture of a problem without a plan: time across, load
 // up. The error is for a problem that is not valid and options out of range.
-func Profile(p *model.Problem, o Options, m Medium) (*Figure, error) {
+func Profile(p *model.Problem, o render.Options, m Medium) (*Figure, error) {
 	g, err := newPage(p, o, m)
 	if err != nil {
 		return nil, err
@@ -58,6 +61,7 @@ func Profile(p *model.Problem, o Options, m Medium) (*Figure, error) {
 		over.Over = true
 		g.Areas = append(g.Areas, over)
 	}
+	g.drawNotes()
 	return g.Figure, nil
 }
 
