@@ -1,5 +1,7 @@
 # make            the same as make build
 # make test       go vet and every test; needs Go and nothing else
+# make invariants the tests of the searches with their invariants checked
+# make agree      PROBLEMS random problems: every planner against brute force
 # make bench      the comparisons; see bench/README.md for what they need
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
@@ -9,10 +11,12 @@ GO          ?= go
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./... ./bench/... ./cmd/stowage/... ./planner/milp/... ./research/learn/...
+SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/greedy ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
+PROBLEMS    ?= 1000000
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build test race invariants fuzz bench lint cover man clean
+.PHONY: build test invariants agree race fuzz bench lint cover man clean
 
 build:
 	$(GO) build -trimpath -ldflags "-s -w" -o bin/stowage ./cmd/stowage
@@ -20,12 +24,17 @@ build:
 test:
 	@$(GO) run ./internal/testall $(MODULES)
 
+# The tag recomputes what a search keeps up to date, every so many nodes: see
+# internal/exact/invariants.go.
+invariants:
+	@$(GO) run ./internal/testall -short -tags invariants $(SEARCHES)
+
+agree:
+	$(GO) run ./bench/agree -problems $(PROBLEMS)
+
 race:
 	$(GO) test -race $(MODULES)
 
-# The searches check themselves as they go: see internal/exact/invariants.go.
-invariants:
-	$(GO) test -short -tags invariants ./internal/exact/... ./internal/auto/... ./internal/explain/...
 
 # Each target is fuzzed alone: go test takes one at a time.
 fuzz:

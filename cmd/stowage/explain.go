@@ -25,7 +25,7 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain --capacity SIZE INPUT",
 		Short: "Name the buffers that cannot fit a capacity",
-		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. That is the smallest answer to the question what to shrink, split or spill.
+		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. So one of them has to shrink, be split or be spilled. Nothing can be left out of the subset, but it need not be the smallest there is.
 
 Where a limit comes before the subset is down to that, it says that the subset may be larger than it needs to be.
 

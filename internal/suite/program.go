@@ -10,7 +10,7 @@ import (
 // reads earlier ones; a buffer lives from the op that writes it to the last one
 // that reads it, both included. Unlike graph.go, which holds a few published
 // networks with their shapes and names, a program is built for number: it makes
-// exactly as many buffers as are asked for, millions of them in a second or two,
+// exactly as many buffers as are asked for, millions of them where that is asked for,
 // with sizes drawn from the ranges that real layers have.
 //
 // Invariant: at most the number of buffers asked for. Once they are used up,

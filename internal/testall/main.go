@@ -1,5 +1,6 @@
 // Command testall is what `make test` runs: go vet and every test of the
-// module, and at the end, by name, each test that was skipped and why.
+// packages named, and at the end, by name, each test that was skipped and why.
+// Flags of go test may come before the packages.
 //
 // With CI=true a skip is a failure, because what a test needs has then been
 // installed by .ci/run. Two kinds are exempt: tests that want the public
@@ -16,6 +17,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 )
 
@@ -25,7 +27,9 @@ func main() {
 		packages = []string{"./..."}
 	}
 	failed := 0
-	if err := run("go", append([]string{"vet"}, packages...)...); err != nil {
+	// What go test alone takes is left out.
+	vetted := slices.DeleteFunc(slices.Clone(packages), func(arg string) bool { return arg == "-short" })
+	if err := run("go", append([]string{"vet"}, vetted...)...); err != nil {
 		fmt.Println("FAIL\tgo vet:", err)
 		failed++
 	}
