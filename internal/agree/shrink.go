@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/run"
@@ -18,15 +19,19 @@ import (
 // in its own right. A limit may have to fall elsewhere on a smaller problem, so the
 // first few are tried too.
 
-// shrinkTries bounds the problems that are tried.
-const shrinkTries = 4000
+// shrinkTries bounds the problems that are tried, shrinkTime how long that may
+// take: where the fault is that no answer comes, each try takes its time.
+const (
+	shrinkTries = 4000
+	shrinkTime  = 15 * time.Second
+)
 
 // Shrink returns a fault that is as small as leaving out makes it.
 func Shrink(f Fault, p run.Planner) Fault {
 	var oracle suite.Orders
-	tries := 0
+	tries, began := 0, time.Now()
 	again := func(q *model.Problem) bool {
-		if tries++; tries > shrinkTries || len(q.Buffers) == 0 || model.Validate(q) != nil {
+		if tries++; tries > shrinkTries || time.Since(began) > shrinkTime || len(q.Buffers) == 0 || model.Validate(q) != nil {
 			return false
 		}
 		c := answered(q, &oracle)
