@@ -159,7 +159,7 @@ func (e *engine) narrow() {
 	halves := int64(firstRound)
 	once := func(capacity int64) verdict { return e.round(capacity, halves) }
 	for e.bound < e.height && !e.over() {
-		moved := false
+		before := e.height - e.bound
 		for aim := range 3 {
 			if e.bound >= e.height || e.over() {
 				break
@@ -171,11 +171,11 @@ func (e *engine) narrow() {
 			case 2:
 				capacity = max(capacity, bound.Down(e.height-1, e.step))
 			}
-			if e.ask(capacity, once) != undecided {
-				moved = true
-			}
+			e.ask(capacity, once)
 		}
-		if !moved {
+		// Bounds that creep, a step a round, would take for ever where heights are
+		// many: only an interval that shrinks by a share is worth another round alike.
+		if after := e.height - e.bound; before-after <= before/8 {
 			halves = longer(halves)
 		}
 	}
