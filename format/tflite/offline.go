@@ -1,0 +1,65 @@
+package tflite
+
+import (
+	"encoding/binary"
+	"strconv"
+
+	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+)
+
+// MetadataName is the name under which a model has its offline plan.
+const MetadataName = "OfflineMemoryAllocation"
+
+// Online is the offset of a tensor that is left to the planner on the device.
+const Online = -1
+
+// An Offline plan is the metadata OfflineMemoryAllocation: 32-bit words, namely
+// a version, a subgraph, a count, and an offset for each tensor of all
+// subgraphs. TensorFlow Lite Micro reads the count and the offsets only; where
+// there are several entries of the name the last one counts.
+type Offline struct {
+	Version, Subgraph int32
+	// Count is what the metadata says there is. A runtime refuses the model
+	// where it is not the number of tensors.
+	Count int32
+	// Offsets are the words that are there, at most Count.
+	Offsets []int32
+	// Entries is how many there are of the name.
+	Entries int
+}
+
+// offline reads the plan that the model has.
+func (p *parser) offline() {
+	var entry schema.Metadata
+	for i := range p.root.MetadataLength() {
+		p.root.Metadata(&entry, i)
+		if string(entry.Name()) != MetadataName {
+			continue
+		}
+		entries := 1
+		if p.m.Offline != nil {
+			entries += p.m.Offline.Entries
+		}
+		place := "metadata " + strconv.Itoa(i)
+		if int64(entry.Buffer()) >= int64(p.root.BuffersLength()) {
+			p.refuse(place+", buffer", strconv.Itoa(int(entry.Buffer())), "there are "+strconv.Itoa(p.root.BuffersLength()))
+			return
+		}
+		var b schema.Buffer
+		p.root.Buffers(&b, int(entry.Buffer()))
+		words := b.DataBytes()
+		if len(words) < 12 {
+			p.refuse(place, "", MetadataName+" has "+strconv.Itoa(len(words))+" bytes; it begins with three words of four")
+			return
+		}
+		if !p.spend(len(words)) {
+			return
+		}
+		word := func(k int) int32 { return int32(binary.LittleEndian.Uint32(words[4*k:])) }
+		o := &Offline{Version: word(0), Subgraph: word(1), Count: word(2), Entries: entries}
+		for k := 3; 4*k+4 <= len(words) && (o.Count < 0 || k-3 < int(o.Count)); k++ {
+			o.Offsets = append(o.Offsets, word(k))
+		}
+		p.m.Offline = o
+	}
+}

@@ -1,0 +1,100 @@
+package tflite
+
+import (
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the buffers of the problem are the tensors of the arena in the runtime's
+// order, then the scratch buffers in the order in which its kernels ask for
+// them: planners break ties by order, and the runtime's own planner does so in
+// this one.
+//
+// Times are shifted by one, so that a tensor that nothing touches, which the
+// runtime gives room at the time -1, is at 0; they are half-open, as everywhere.
+
+// A Scratch is memory that a kernel asks for beside its tensors, for as long as
+// its operator runs. Which kernels ask for how much depends on the target and is
+// not in the file.
+type Scratch struct {
+	Operator int   // index into Model.Operators
+	Bytes    int64 // as asked for, not rounded
+}
+
+// An Arena is the problem of a model's arena.
+type Arena struct {
+	Problem *model.Problem
+	// Tensor has, for each buffer, its index in Model.Tensors; -1 for scratch.
+	Tensor []int
+	// Scratch is where the scratch buffers begin in Problem.Buffers.
+	Scratch int
+}
+
+// Arena returns the problem that the runtime plans: sizes and offsets in bytes,
+// multiples of Alignment. The error is a *model.InputError.
+func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
+	a := &Arena{Problem: &model.Problem{}}
+	names := m.names()
+	add := func(id string, bytes int64, span Lifespan, tensor int) {
+		a.Problem.Buffers = append(a.Problem.Buffers, model.Buffer{
+			ID: id, Lower: int64(span.First) + 1, Upper: int64(span.Last) + 2,
+			Size: roundUp(bytes), Alignment: Alignment,
+		})
+		a.Tensor = append(a.Tensor, tensor)
+	}
+	for i := range m.Tensors {
+		if t := &m.Tensors[i]; t.Arena() {
+			add(names[i], t.Bytes, l.Tensors[i], i)
+		}
+	}
+	a.Scratch = len(a.Tensor)
+	var issues model.Issues
+	for k, s := range scratch {
+		switch {
+		case s.Operator < 0 || s.Operator >= len(m.Operators):
+			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.Itoa(s.Operator), Message: "there is no such operator: the model has " + strconv.Itoa(len(m.Operators))})
+		case s.Bytes < 0 || s.Bytes > maxSize:
+			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.FormatInt(s.Bytes, 10), Message: "must be from 0 to " + strconv.Itoa(maxSize)})
+		case s.Bytes > 0:
+			o := &m.Operators[s.Operator]
+			add("scratch "+strconv.Itoa(k)+" of "+o.Name()+" "+strconv.Itoa(s.Operator), s.Bytes, l.Operators[s.Operator], -1)
+		}
+	}
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	if err := model.Validate(a.Problem); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+func roundUp(bytes int64) int64 { return (bytes + Alignment - 1) / Alignment * Alignment }
+
+// names returns an ID for each tensor: its name where that is its own, else its
+// name and number.
+func (m *Model) names() []string {
+	count := make(map[string]int, len(m.Tensors))
+	for i := range m.Tensors {
+		count[m.Tensors[i].Name]++
+	}
+	out := make([]string, len(m.Tensors))
+	for i := range m.Tensors {
+		name := m.Tensors[i].Name
+		switch {
+		case name == "":
+			name = "tensor " + strconv.Itoa(i)
+		case count[name] > 1:
+			name += " #" + strconv.Itoa(i)
+		}
+		// A name may look like another's name and number.
+		for out[i] = name; count[out[i]] > 0 && out[i] != m.Tensors[i].Name; {
+			out[i] += "'"
+		}
+		if out[i] != m.Tensors[i].Name {
+			count[out[i]]++
+		}
+	}
+	return out
+}

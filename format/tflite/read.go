@@ -1,0 +1,261 @@
+package tflite
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/model"
+)
+
+// maxSize is the largest file that is read: the references of a flatbuffer
+// reach no further.
+const maxSize = math.MaxInt32
+
+// Read reads a model. The error is r's, or a *model.InputError that names what
+// is wrong, by its place in the model: subgraph 0, operator 3, input 1.
+func Read(r io.Reader, file string) (*Model, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return Parse(data, file)
+}
+
+// Parse is Read on the bytes of a file. The model refers to them: they must not
+// change.
+func Parse(data []byte, file string) (*Model, error) {
+	p := parser{m: &Model{File: file, data: data}}
+	if len(data) > maxSize {
+		p.refuse("", "", "is larger than 2 GiB, which no TensorFlow Lite model may be")
+		return nil, p.issues.Err()
+	}
+	if fault := sound(data); fault != "" {
+		p.refuse("", "", fault)
+		return nil, p.issues.Err()
+	}
+	p.left = 2*len(data) + 1<<16
+	p.root = schema.GetRootAsModel(data, 0)
+	p.model()
+	if err := p.issues.Err(); err != nil {
+		return nil, err
+	}
+	return p.m, nil
+}
+
+// A parser turns accessors into a Model and keeps what is wrong.
+type parser struct {
+	m      *Model
+	root   *schema.Model
+	codes  []code
+	issues model.Issues
+	// left is how many bytes of vectors and names may still be read.
+	// Tables of a hostile file can share one long vector, so that it expands
+	// beyond its size.
+	left int
+}
+
+// code is an entry of the model's operator codes.
+type code struct {
+	own    schema.BuiltinOperator // as TensorFlow Lite Micro's lifetimes read it
+	real   schema.BuiltinOperator
+	custom string
+}
+
+func (p *parser) refuse(field, value, message string) {
+	p.issues.Add(model.Issue{File: p.m.File, Field: field, Value: value, Message: message})
+}
+
+// spend takes n from what may still be read.
+func (p *parser) spend(n int) bool {
+	if p.left -= n; p.left < 0 {
+		if p.left+n >= 0 {
+			p.refuse("", "", "is damaged: its parts share vectors so that it expands beyond its size")
+		}
+		return false
+	}
+	return true
+}
+
+func (p *parser) model() {
+	p.m.Description = p.text(p.root.Description())
+	var oc schema.OperatorCode
+	for i := range p.root.OperatorCodesLength() {
+		p.root.OperatorCodes(&oc, i)
+		c := code{own: oc.BuiltinCode(), custom: p.text(oc.CustomCode())}
+		c.real = max(c.own, schema.BuiltinOperator(oc.DeprecatedBuiltinCode()))
+		p.codes = append(p.codes, c)
+	}
+	n := p.root.SubgraphsLength()
+	if n == 0 {
+		p.refuse("subgraphs", "", "there is none")
+	}
+	var g schema.SubGraph
+	for i := range n {
+		if p.left < 0 {
+			return
+		}
+		p.root.Subgraphs(&g, i)
+		p.subgraph(i, &g, n)
+	}
+	p.offline()
+	// An archive of associated files ends with its directory.
+	tail := p.m.data[max(0, len(p.m.data)-1<<16-22):]
+	p.m.TrailingZIP = bytes.Contains(tail, []byte("PK\x05\x06"))
+}
+
+func (p *parser) text(b []byte) string {
+	if !p.spend(len(b)) {
+		return ""
+	}
+	return string(b)
+}
+
+func (p *parser) subgraph(at int, g *schema.SubGraph, subgraphs int) {
+	m := p.m
+	place := "subgraph " + strconv.Itoa(at)
+	s := Subgraph{
+		Name: p.text(g.Name()), FirstTensor: len(m.Tensors), TensorCount: g.TensorsLength(),
+		FirstOperator: len(m.Operators), OperatorCount: g.OperatorsLength(),
+	}
+	if !p.spend(4 * (s.TensorCount + s.OperatorCount)) {
+		return
+	}
+	m.Tensors = slices.Grow(m.Tensors, s.TensorCount)
+	m.Operators = slices.Grow(m.Operators, s.OperatorCount)
+	var t schema.Tensor
+	for i := range s.TensorCount {
+		if p.left < 0 {
+			return
+		}
+		g.Tensors(&t, i)
+		m.Tensors = append(m.Tensors, p.tensor(place+", tensor "+strconv.Itoa(i), &t))
+	}
+	s.Inputs = p.indices(place+", input", g.InputsLength(), g.Inputs, &s, false)
+	s.Outputs = p.indices(place+", output", g.OutputsLength(), g.Outputs, &s, false)
+	var o schema.Operator
+	for i := range s.OperatorCount {
+		if p.left < 0 {
+			return
+		}
+		g.Operators(&o, i)
+		m.Operators = append(m.Operators, p.operator(place+", operator "+strconv.Itoa(i), &o, &s, subgraphs))
+	}
+	m.Subgraphs = append(m.Subgraphs, s)
+}
+
+func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
+	out := Tensor{Name: p.text(t.Name()), Type: t.Type(), Variable: t.IsVariable(), Buffer: int(t.Buffer())}
+	if t.ExternalBuffer() != 0 {
+		out.Constant = true
+	}
+	if int64(t.Buffer()) >= int64(p.root.BuffersLength()) && t.Buffer() != 0 {
+		p.refuse(place+", buffer", strconv.Itoa(int(t.Buffer())), "there are "+strconv.Itoa(p.root.BuffersLength()))
+	} else if p.root.BuffersLength() > 0 {
+		var b schema.Buffer
+		p.root.Buffers(&b, int(t.Buffer()))
+		out.Constant = out.Constant || b.DataLength() > 0 || b.Size() > 0
+	}
+	size, known := typeSizes[out.Type]
+	if !known && !out.Constant {
+		p.refuse(place+", type", typeName(out.Type), "has no size that TensorFlow Lite Micro knows")
+		return out
+	}
+	if !p.spend(4 * t.ShapeLength()) {
+		return out
+	}
+	out.Bytes, out.Shape = size, make([]int32, 0, t.ShapeLength())
+	for i := range t.ShapeLength() {
+		d := t.Shape(i)
+		out.Shape = append(out.Shape, d)
+		if d < 0 {
+			p.refuse(place+", shape", strconv.Itoa(int(d)), "a dimension must not be negative")
+			return out
+		}
+		if d > 0 && out.Bytes > math.MaxInt32/int64(d) && !out.Constant {
+			p.refuse(place+", shape", fmt.Sprint(out.Shape), "takes more than 2 GiB")
+			return out
+		}
+		out.Bytes *= int64(d)
+	}
+	return out
+}
+
+// indices reads a vector of the subgraph's own tensor numbers as indices into
+// Model.Tensors. -1 is allowed where optional.
+func (p *parser) indices(place string, n int, at func(int) int32, s *Subgraph, optional bool) []int32 {
+	if !p.spend(4 * n) {
+		return nil
+	}
+	out := make([]int32, n)
+	for i := range n {
+		switch k := at(i); {
+		case k == -1 && optional:
+			out[i] = -1
+		case k < 0 || int(k) >= s.TensorCount:
+			p.refuse(place+" "+strconv.Itoa(i), strconv.Itoa(int(k)), "the subgraph has "+strconv.Itoa(s.TensorCount)+" tensors")
+		default:
+			out[i] = int32(s.FirstTensor) + k
+		}
+	}
+	return out
+}
+
+func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgraphs int) Operator {
+	var out Operator
+	k := int64(o.OpcodeIndex())
+	if k >= int64(len(p.codes)) {
+		p.refuse(place+", opcode", strconv.FormatInt(k, 10), "there are "+strconv.Itoa(len(p.codes)))
+		return out
+	}
+	c := p.codes[k]
+	out.Code, out.Custom = c.real, c.custom
+	out.Inputs = p.indices(place+", input", o.InputsLength(), o.Inputs, s, true)
+	out.Outputs = p.indices(place+", output", o.OutputsLength(), o.Outputs, s, false)
+	count := 0
+	switch c.own {
+	case schema.BuiltinOperatorIF, schema.BuiltinOperatorWHILE:
+		count = 2
+	case schema.BuiltinOperatorCALL_ONCE:
+		count = 1
+	}
+	if count > 0 {
+		out.Callees = p.callees(place, o, count, subgraphs)
+	}
+	return out
+}
+
+// callees reads which subgraphs a control-flow operator runs. Its options are
+// not in the shape of an operator, since those of others have any form.
+func (p *parser) callees(place string, o *schema.Operator, count, subgraphs int) []int32 {
+	options := new(schema.Callees)
+	tab := o.Table()
+	const optionsField = 4 + 2*4
+	offset := tab.Offset(optionsField)
+	if offset == 0 {
+		p.refuse(place, "", "has no options that name its subgraphs")
+		return nil
+	}
+	w := walk{data: p.m.data, budget: 2}
+	at, ok := w.reference(int64(tab.Pos)+int64(offset), "operator.builtin_options")
+	if !ok || !w.table(at, calleesShape) {
+		p.refuse(place, "", w.fault)
+		return nil
+	}
+	options.Init(p.m.data, flatbuffers.UOffsetT(at))
+	var out []int32
+	for _, g := range []int32{options.First(), options.Second()}[:count] {
+		if g < 0 || int(g) >= subgraphs {
+			p.refuse(place+", subgraph", strconv.Itoa(int(g)), "there are "+strconv.Itoa(subgraphs))
+			return nil
+		}
+		out = append(out, g)
+	}
+	return out
+}

@@ -1,0 +1,122 @@
+// Package tflite reads TensorFlow Lite models as problems of memory planning,
+// derives the lifespans that TensorFlow Lite Micro derives, and writes a plan
+// back into the model, where that runtime looks for it.
+//
+// A model is a flatbuffer: subgraphs of operators that read and write tensors.
+// The tensors that are neither constants nor variables share one arena; each
+// has a size from its shape and type, and a lifespan from the order of the
+// operators (lifetime.go). A plan goes into the metadata
+// OfflineMemoryAllocation, an offset for each tensor (offline.go), by putting a
+// new head before the old file, which stays as it is (prepend.go).
+//
+// No offset, length, shape or index of a file is trusted (sound.go, read.go).
+//
+// Sources: tensorflow/tflite-micro 90b983c: micro_allocation_info.cc for
+// lifespans, memory_helpers.cc for sizes, the schema for the format.
+package tflite
+
+import (
+	"strconv"
+
+	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+)
+
+// Alignment is what TensorFlow Lite Micro aligns each buffer of the arena to,
+// and rounds its size up to, in bytes.
+const Alignment = 16
+
+// A Model is what a file says about memory.
+type Model struct {
+	// File is the name for messages.
+	File string
+	// Description is the model's own, often that of the converter.
+	Description string
+	// Tensors are those of all subgraphs, subgraph by subgraph: the order in
+	// which TensorFlow Lite Micro numbers them.
+	Tensors []Tensor
+	// Subgraphs are the parts of the model; the first is where it starts.
+	Subgraphs []Subgraph
+	// Operators are those of all subgraphs, subgraph by subgraph.
+	Operators []Operator
+	// Offline is the plan that the file has; nil for none.
+	Offline *Offline
+	// Trailing is the number of bytes after the flatbuffer: associated files,
+	// as a ZIP archive, where TrailingZIP is set.
+	TrailingZIP bool
+
+	data []byte
+}
+
+// A Tensor is one value of the model.
+type Tensor struct {
+	Name  string
+	Type  schema.TensorType
+	Shape []int32 // nil for a scalar
+	// Bytes is the size: the elements of Shape times the size of Type.
+	Bytes int64
+	// Constant tensors have their data in the file, variable ones keep their
+	// value between runs; neither shares the arena's head.
+	Constant, Variable bool
+	Buffer             int // index of the constant's data in the model's buffers
+}
+
+// Arena reports whether the tensor takes part in the plan of the arena.
+func (t *Tensor) Arena() bool { return !t.Constant && !t.Variable && t.Bytes > 0 }
+
+// A Subgraph is a range of tensors and of operators. Inputs and outputs are
+// indices into Model.Tensors.
+type Subgraph struct {
+	Name            string
+	FirstTensor     int // its tensors are Tensors[FirstTensor:FirstTensor+TensorCount]
+	TensorCount     int
+	FirstOperator   int // likewise
+	OperatorCount   int
+	Inputs, Outputs []int32
+}
+
+// An Operator is a step of a subgraph.
+type Operator struct {
+	// Code is the operator's number in the schema, Custom its name where that
+	// number is CUSTOM.
+	Code   schema.BuiltinOperator
+	Custom string
+	// Inputs and Outputs are indices into Model.Tensors; -1 is an input left out.
+	Inputs, Outputs []int32
+	// Callees are the subgraphs that the operator runs: those of IF, WHILE and
+	// CALL_ONCE.
+	Callees []int32
+}
+
+// Name returns the operator's name in the schema, or that of the custom one.
+func (o *Operator) Name() string {
+	if o.Custom != "" {
+		return o.Custom
+	}
+	return OperatorName(o.Code)
+}
+
+// OperatorName returns the name of a builtin operator in the schema.
+func OperatorName(code schema.BuiltinOperator) string {
+	if name, ok := schema.EnumNamesBuiltinOperator[code]; ok {
+		return name
+	}
+	return "operator " + strconv.Itoa(int(code))
+}
+
+// typeSizes has the bytes of an element of each type that TensorFlow Lite Micro
+// knows the size of. INT4 takes a whole byte in the arena.
+var typeSizes = map[schema.TensorType]int64{
+	schema.TensorTypeFLOAT32: 4, schema.TensorTypeFLOAT16: 2, schema.TensorTypeINT32: 4, schema.TensorTypeUINT8: 1,
+	schema.TensorTypeINT64: 8, schema.TensorTypeBOOL: 1, schema.TensorTypeINT16: 2, schema.TensorTypeCOMPLEX64: 8,
+	schema.TensorTypeINT8: 1, schema.TensorTypeFLOAT64: 8, schema.TensorTypeCOMPLEX128: 16, schema.TensorTypeUINT64: 8,
+	schema.TensorTypeRESOURCE: 4, schema.TensorTypeUINT32: 4, schema.TensorTypeUINT16: 2, schema.TensorTypeINT4: 1,
+	schema.TensorTypeBFLOAT16: 2,
+}
+
+// typeName returns the name of a tensor type in the schema.
+func typeName(t schema.TensorType) string {
+	if name, ok := schema.EnumNamesTensorType[t]; ok {
+		return name
+	}
+	return "type " + strconv.Itoa(int(t))
+}
