@@ -12,35 +12,33 @@ import (
 )
 
 // Idea: references in a flatbuffer lead forward only, so nothing can be added
-// behind the file. It is put in front instead: a new root with a new model table,
-// whose fields refer into the old file, a new list of buffers and a new list of
-// metadata, each the old entries and ours. The old file follows, byte for byte,
-// so weights, signatures and what this package does not know keep their places
-// relative to one another, and at the same alignment.
+// behind the file. It is put in front instead: a new root with a new model table
+// whose fields refer into the old file, and new tables and lists for the little
+// that changes. The old file follows, byte for byte, so weights, signatures and
+// what this package does not know keep their places relative to one another, and
+// their alignment.
 //
 //	0   reference to the new model table, "TFL3"
-//	8   field table, model table          (fields → into the old file, or below)
+//	8   model table                       (fields → into the old file, or below)
+//	    subgraphs, where tensors or operators of them change
 //	    buffers:  old ones …, ours
 //	    metadata: old ones less ours …, ours
-//	    our metadata, its name, our buffer, its words
-//	P   the old file                       (P is a multiple of 64)
+//	    our metadata, our buffers
+//	P   the old file                      (P is a multiple of 64)
 //
-// Where the file has an entry of the right length already, as after an earlier
-// plan, its words are overwritten and nothing grows.
+// Where the file has a plan of the right length already, as after an earlier
+// one, its words are overwritten and nothing grows.
 //
-// Invariant: the result parses to the same model, with the new plan.
+// Invariant: the result parses to the same model with the changes asked for.
 //
 // Tried elsewhere and not done: to unpack and pack the whole model, which
 // changes every byte and loses the fields that the schema at hand does not know.
 //
 // Source: Stowage; the metadata is TensorFlow Lite Micro's, see offline.go.
 
-// headAlign is the multiple that the new head is padded to.
+// headAlign is the multiple that the new head is padded to, at least that of
+// any data in a flatbuffer.
 const headAlign = 64
-
-// knownFields is the number of fields of a model table in the schema. A table
-// with more is from a later one, whose new fields may hold anything.
-const knownFields = 10
 
 // ErrNewer means that the model has fields that its schema got after this
 // package was written, so that it cannot be rewritten.
@@ -62,25 +60,18 @@ func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 		words = binary.LittleEndian.AppendUint32(words, uint32(w))
 	}
 	root := schema.GetRootAsModel(m.data, 0)
-	var b schema.Buffer
-	for i := range root.BuffersLength() {
-		root.Buffers(&b, i)
-		if b.Offset() > 1 || b.Size() > 0 {
-			return nil, ErrExternal
-		}
-	}
 	if at, ok := m.wordsAt(root, len(words)); ok {
 		out := slices.Clone(m.data)
 		copy(out[at:], words)
 		return out, nil
 	}
-	return m.prepend(root, words)
+	return m.rewrite(changes{plan: words})
 }
 
 // wordsAt returns where the words of the plan are that counts, if they are as
-// many bytes as wanted and nothing else refers to them.
+// many bytes as wanted and no tensor refers to them.
 func (m *Model) wordsAt(root *schema.Model, want int) (int, bool) {
-	at, index := -1, -1
+	index := -1
 	var entry schema.Metadata
 	for i := range root.MetadataLength() {
 		root.Metadata(&entry, i)
@@ -88,88 +79,149 @@ func (m *Model) wordsAt(root *schema.Model, want int) (int, bool) {
 			index = int(entry.Buffer())
 		}
 	}
-	if index < 0 {
+	if index < 0 || slices.ContainsFunc(m.Tensors, func(t Tensor) bool { return t.Buffer == index }) {
 		return 0, false
-	}
-	for i := range m.Tensors {
-		if m.Tensors[i].Buffer == index {
-			return 0, false
-		}
 	}
 	var b schema.Buffer
 	root.Buffers(&b, index)
-	if b.DataLength() == want {
-		tab := b.Table()
-		at = int(tab.Vector(flatbuffers.UOffsetT(tab.Offset(4))))
+	if b.DataLength() != want {
+		return 0, false
 	}
-	return at, at >= 0
+	tab := b.Table()
+	return int(tab.Vector(flatbuffers.UOffsetT(tab.Offset(4)))), true
 }
 
-// prepend puts a new head before the file.
-func (m *Model) prepend(root *schema.Model, words []byte) ([]byte, error) {
-	old := root.Table()
-	vtable := int(old.Pos) - int(old.GetSOffsetT(old.Pos))
-	fields := (int(binary.LittleEndian.Uint16(m.data[vtable:])) - 4) / 2
-	for k := knownFields; k < fields; k++ {
-		if old.Offset(flatbuffers.VOffsetT(4+2*k)) != 0 {
-			return nil, ErrNewer
-		}
-	}
-	h := head{}
-	// The fields of the new table in order: each a word.
-	const version, operatorCodes, subgraphs, description, buffers, metadataBuffer, metadata = 0, 1, 2, 3, 4, 5, 6
-	h.bytes = append(h.bytes, 0, 0, 0, 0)
-	h.bytes = append(h.bytes, identifier...)
-	table := make([]int, knownFields) // where each field is, once laid out
-	present := func(k int) bool {
-		return k == version || k == buffers || k == metadata || old.Offset(flatbuffers.VOffsetT(4+2*k)) != 0
-	}
-	size := 4
-	at := make([]int, knownFields)
-	for k := range knownFields {
-		if present(k) {
-			at[k] = size
-			size += 4
-		}
-	}
-	h.u16(4 + 2*knownFields)
-	h.u16(size)
-	for k := range knownFields {
-		h.u16(at[k])
-	}
-	h.align(4)
-	model := len(h.bytes)
-	h.put(0, model)
-	h.u32(uint32(model - 8)) // back to the field table
-	for k := range knownFields {
-		if present(k) {
-			table[k] = len(h.bytes)
-			h.u32(0)
-		}
-	}
-	binary.LittleEndian.PutUint32(h.bytes[table[version]:], root.Version())
-	// What stays where it is.
-	for k := range knownFields {
-		if present(k) && k != version && k != buffers && k != metadata {
-			from := int(old.Pos) + int(old.Offset(flatbuffers.VOffsetT(4+2*k)))
-			h.into(table[k], from+int(binary.LittleEndian.Uint32(m.data[from:])))
-		}
-	}
-	// The lists: the old entries and ours.
-	h.put(table[buffers], len(h.bytes))
-	n := root.BuffersLength()
+// changes are what a rewritten model has otherwise.
+type changes struct {
+	plan []byte // the words of the offline plan; nil for none of ours
+	// constants are the data of tensors that become constants, by tensor.
+	constants map[int][]byte
+	dropped   map[int]bool // operators that go, by their index
+}
+
+// A layout says which fields of a table are references; width 0 stands for one.
+// A field beyond the layout is of a newer schema.
+type layout []int
+
+var (
+	modelLayout    = layout{4, 0, 0, 0, 0, 0, 0, 0, 0, 0}
+	subgraphLayout = layout{0, 0, 0, 0, 0, 4}
+	tensorLayout   = layout{0, 1, 4, 0, 0, 1, 0, 0, 1, 0, 4}
+)
+
+// rewrite puts a new head before the file.
+func (m *Model) rewrite(c changes) ([]byte, error) {
+	root := schema.GetRootAsModel(m.data, 0)
 	var b schema.Buffer
-	ours := max(n, 1)
-	h.u32(uint32(ours + 1))
-	slot := len(h.bytes)
-	for range ours + 1 {
-		h.u32(0)
-	}
-	for i := range n {
+	for i := range root.BuffersLength() {
 		root.Buffers(&b, i)
-		h.into(slot+4*i, int(b.Table().Pos))
+		if b.Offset() > 1 || b.Size() > 0 {
+			return nil, ErrExternal
+		}
 	}
-	h.put(table[metadata], len(h.bytes))
+	h := &head{old: m.data, bytes: append(make([]byte, 4, 4096), identifier...)}
+	const subgraphs, buffers, metadata = 2, 4, 6
+	own := []int{buffers}
+	if c.plan != nil {
+		own = append(own, metadata)
+	}
+	if len(c.constants)+len(c.dropped) > 0 {
+		own = append(own, subgraphs)
+	}
+	fields, at := h.table(root.Table(), modelLayout, own)
+	h.refer(0, at)
+	// A model without any buffer gets the empty one that comes first by
+	// convention.
+	first := max(root.BuffersLength(), 1)
+	data := []*[]byte{}
+	index := map[int]int{} // of a tensor's new buffer
+	for i := range m.Tensors {
+		if d, ok := c.constants[i]; ok {
+			index[i] = first + len(data)
+			data = append(data, &d)
+		}
+	}
+	if len(c.constants)+len(c.dropped) > 0 {
+		h.refer(fields[subgraphs], h.subgraphs(m, root, c, index))
+	}
+	planBuffer := first + len(data)
+	if c.plan != nil {
+		data = append(data, &c.plan)
+	}
+	// The buffers: the old ones and ours.
+	h.refer(fields[buffers], len(h.bytes))
+	slots := h.list(first + len(data))
+	for i := range root.BuffersLength() {
+		root.Buffers(&b, i)
+		h.into(slots+4*i, int(b.Table().Pos))
+	}
+	if c.plan != nil {
+		h.refer(fields[metadata], h.metadata(root, planBuffer))
+	}
+	if root.BuffersLength() == 0 {
+		h.refer(slots, h.vtable(nil))
+		h.u32(4)
+	}
+	for k, d := range data {
+		h.refer(slots+4*(first+k), h.buffer(*d))
+	}
+	h.align(headAlign)
+	if h.fault != nil {
+		return nil, h.fault
+	}
+	return h.before()
+}
+
+// subgraphs writes the list of subgraphs anew, with the changed tensors and
+// without the dropped operators, and returns where it is.
+func (h *head) subgraphs(m *Model, root *schema.Model, c changes, index map[int]int) int {
+	at := len(h.bytes)
+	slots := h.list(len(m.Subgraphs))
+	var g schema.SubGraph
+	for i := range m.Subgraphs {
+		s := &m.Subgraphs[i]
+		root.Subgraphs(&g, i)
+		const tensors, operators = 0, 3
+		fields, table := h.table(g.Table(), subgraphLayout, []int{tensors, operators})
+		h.refer(slots+4*i, table)
+		h.refer(fields[tensors], len(h.bytes))
+		list := h.list(s.TensorCount)
+		var t schema.Tensor
+		for k := range s.TensorCount {
+			g.Tensors(&t, k)
+			buffer, changed := index[s.FirstTensor+k]
+			if !changed {
+				h.into(list+4*k, int(t.Table().Pos))
+				continue
+			}
+			const bufferField = 2
+			fields, table := h.table(t.Table(), tensorLayout, []int{bufferField})
+			binary.LittleEndian.PutUint32(h.bytes[fields[bufferField]:], uint32(buffer))
+			h.refer(list+4*k, table)
+		}
+		kept := 0
+		for k := range s.OperatorCount {
+			if !c.dropped[s.FirstOperator+k] {
+				kept++
+			}
+		}
+		h.refer(fields[operators], len(h.bytes))
+		list = h.list(kept)
+		var o schema.Operator
+		for k := range s.OperatorCount {
+			if !c.dropped[s.FirstOperator+k] {
+				g.Operators(&o, k)
+				h.into(list, int(o.Table().Pos))
+				list += 4
+			}
+		}
+	}
+	return at
+}
+
+// metadata writes the list of metadata, the old entries less ours and then
+// ours, and returns where it is.
+func (h *head) metadata(root *schema.Model, buffer int) int {
 	var entry schema.Metadata
 	var kept []int
 	for i := range root.MetadataLength() {
@@ -178,68 +230,127 @@ func (m *Model) prepend(root *schema.Model, words []byte) ([]byte, error) {
 			kept = append(kept, int(entry.Table().Pos))
 		}
 	}
-	h.u32(uint32(len(kept) + 1))
-	for _, pos := range kept {
-		h.u32(0)
-		h.into(len(h.bytes)-4, pos)
+	at := len(h.bytes)
+	slots := h.list(len(kept) + 1)
+	for k, pos := range kept {
+		h.into(slots+4*k, pos)
 	}
+	table := h.vtable([]int{4, 4})
+	h.refer(slots+4*len(kept), table)
+	h.u32(uint32(table - h.lastVtable))
 	h.u32(0)
-	last := len(h.bytes) - 4
-	// Our metadata: its field table, its table, its name.
-	h.u16(8)
-	h.u16(12)
-	h.u16(4)
-	h.u16(8)
-	h.put(last, len(h.bytes))
-	h.u32(8)
-	name := len(h.bytes)
-	h.u32(0)
-	h.u32(uint32(ours))
-	h.put(name, len(h.bytes))
+	h.u32(uint32(buffer))
+	h.refer(table+4, len(h.bytes))
 	h.u32(uint32(len(MetadataName)))
 	h.bytes = append(append(h.bytes, MetadataName...), 0)
 	h.align(4)
-	// Our buffer, with its words at a multiple of 16. A model without any buffer
-	// gets the empty one that comes first by convention.
-	h.u16(6)
-	h.u16(8)
-	h.u16(4)
-	h.u16(0)
-	h.put(slot+4*ours, len(h.bytes))
-	h.u32(8)
-	data := len(h.bytes)
+	return at
+}
+
+// buffer writes a buffer whose data begin at a multiple of 16, and returns where
+// it is.
+func (h *head) buffer(data []byte) int {
+	table := h.vtable([]int{4})
+	h.u32(uint32(table - h.lastVtable))
 	h.u32(0)
-	if n == 0 {
-		h.u16(4)
-		h.u16(4)
-		h.put(slot, len(h.bytes))
-		h.u32(4)
-	}
 	for (len(h.bytes)+4)%16 != 0 {
 		h.bytes = append(h.bytes, 0)
 	}
-	h.put(data, len(h.bytes))
-	h.u32(uint32(len(words)))
-	h.bytes = append(h.bytes, words...)
-	h.align(headAlign)
-	return h.before(m.data)
+	h.refer(table+4, len(h.bytes))
+	h.u32(uint32(len(data)))
+	h.bytes = append(h.bytes, data...)
+	h.align(4)
+	return table
 }
 
 // A head is the bytes that go before the old file.
 type head struct {
-	bytes []byte
-	later []reference
+	old        []byte
+	bytes      []byte
+	later      []reference
+	lastVtable int
+	fault      error
 }
 
 // A reference from a place in the head to one in the old file.
 type reference struct{ at, to int }
 
+// table writes a copy of an old table: the same scalars, references to the same
+// places, and words of zero for the fields of own, which the caller fills in. It
+// returns where each field is and where the table is.
+func (h *head) table(old flatbuffers.Table, l layout, own []int) (fields []int, at int) {
+	vtable := int(old.Pos) - int(old.GetSOffsetT(old.Pos))
+	count := (int(binary.LittleEndian.Uint16(h.old[vtable:])) - 4) / 2
+	offset := func(k int) int { return int(old.Offset(flatbuffers.VOffsetT(4 + 2*k))) }
+	for k := len(l); k < count; k++ {
+		if offset(k) != 0 {
+			h.fault = ErrNewer
+		}
+	}
+	widths := make([]int, len(l))
+	for k := range l {
+		if slices.Contains(own, k) || offset(k) != 0 {
+			widths[k] = 4 // bytes are padded to words: a table of ours is small
+		}
+	}
+	at = h.vtable(widths)
+	h.u32(uint32(at - h.lastVtable))
+	fields = make([]int, len(l))
+	for k, width := range l {
+		if widths[k] == 0 {
+			continue
+		}
+		fields[k] = len(h.bytes)
+		h.u32(0)
+		from := int(old.Pos) + offset(k)
+		switch {
+		case slices.Contains(own, k):
+		case width == 0:
+			h.into(fields[k], from+int(binary.LittleEndian.Uint32(h.old[from:])))
+		default:
+			copy(h.bytes[fields[k]:], h.old[from:from+width])
+		}
+	}
+	return fields, at
+}
+
+// vtable writes the field table of a table with fields of these widths, 0 for
+// those left out, and returns where the table itself comes, which is next.
+func (h *head) vtable(widths []int) int {
+	h.align(4)
+	h.lastVtable = len(h.bytes)
+	size := 4
+	h.u16(4 + 2*len(widths))
+	sizeAt := len(h.bytes)
+	h.u16(0)
+	for _, width := range widths {
+		if width == 0 {
+			h.u16(0)
+			continue
+		}
+		h.u16(size)
+		size += width
+	}
+	binary.LittleEndian.PutUint16(h.bytes[sizeAt:], uint16(size))
+	h.align(4)
+	return len(h.bytes)
+}
+
+// list writes a vector of n references and returns where the first is.
+func (h *head) list(n int) int {
+	h.align(4)
+	h.u32(uint32(n))
+	at := len(h.bytes)
+	h.bytes = append(h.bytes, make([]byte, 4*n)...)
+	return at
+}
+
 func (h *head) u16(x int) { h.bytes = binary.LittleEndian.AppendUint16(h.bytes, uint16(x)) }
 
 func (h *head) u32(x uint32) { h.bytes = binary.LittleEndian.AppendUint32(h.bytes, x) }
 
-// put makes the word at a place refer to a later place of the head.
-func (h *head) put(at, to int) { binary.LittleEndian.PutUint32(h.bytes[at:], uint32(to-at)) }
+// refer makes the word at a place refer to a later place of the head.
+func (h *head) refer(at, to int) { binary.LittleEndian.PutUint32(h.bytes[at:], uint32(to-at)) }
 
 // into makes the word at a place refer to a place of the old file.
 func (h *head) into(at, to int) { h.later = append(h.later, reference{at, to}) }
@@ -251,13 +362,13 @@ func (h *head) align(multiple int) {
 }
 
 // before returns the head and the old file behind it.
-func (h *head) before(old []byte) ([]byte, error) {
+func (h *head) before() ([]byte, error) {
 	n := len(h.bytes)
-	if n+len(old) > maxSize {
-		return nil, errors.New("the model with its plan would be larger than 2 GiB")
+	if n+len(h.old) > maxSize {
+		return nil, errors.New("the model would be larger than 2 GiB")
 	}
 	for _, r := range h.later {
-		h.put(r.at, n+r.to)
+		h.refer(r.at, n+r.to)
 	}
-	return append(h.bytes, old...), nil
+	return append(h.bytes, h.old...), nil
 }

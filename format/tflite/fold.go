@@ -1,0 +1,89 @@
+package tflite
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+)
+
+// Idea: converters that store weights as float16 put a DEQUANTIZE behind each,
+// which a desktop runtime folds into a float32 constant when it loads the model.
+// TensorFlow Lite Micro has no such kernel and does not fold, so such a model
+// does not run there; folded in the file, it does. For planning the weights must
+// not count as buffers of the arena either: no runtime keeps them there.
+//
+// The folded file is larger: its float16 data stay, and each weight's float32
+// data come in front. See prepend.go.
+//
+// Source: what TensorFlow Lite does on loading (constant folding by XNNPACK and
+// the interpreter); that folded models run was measured, docs/models.md.
+
+// Fold returns the model with float16 constants that are only dequantised made
+// constants of float32, and how many there were. The operators that did it are
+// gone. The model itself is returned where there are none. The error is
+// ErrNewer or ErrExternal.
+func (m *Model) Fold() (*Model, int, error) {
+	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
+	for i := range m.Operators {
+		o := &m.Operators[i]
+		if o.Code != schema.BuiltinOperatorDEQUANTIZE || len(o.Inputs) != 1 || len(o.Outputs) != 1 || o.Inputs[0] < 0 {
+			continue
+		}
+		in, out := &m.Tensors[o.Inputs[0]], &m.Tensors[o.Outputs[0]]
+		if !in.Constant || in.Type != schema.TensorTypeFLOAT16 || out.Type != schema.TensorTypeFLOAT32 || out.Constant || out.Variable {
+			continue
+		}
+		data := m.constant(int(o.Inputs[0]))
+		if int64(len(data)) != in.Bytes || out.Bytes != 2*in.Bytes || out.Bytes == 0 {
+			continue
+		}
+		c.dropped[i] = true
+		c.constants[int(o.Outputs[0])] = floats(data)
+	}
+	if len(c.dropped) == 0 {
+		return m, 0, nil
+	}
+	data, err := m.rewrite(c)
+	if err != nil {
+		return nil, 0, err
+	}
+	folded, err := Parse(data, m.File)
+	return folded, len(c.dropped), err
+}
+
+// constant returns the data of a constant tensor.
+func (m *Model) constant(tensor int) []byte {
+	var b schema.Buffer
+	root := schema.GetRootAsModel(m.data, 0)
+	if k := m.Tensors[tensor].Buffer; k < root.BuffersLength() {
+		root.Buffers(&b, k)
+		return b.DataBytes()
+	}
+	return nil
+}
+
+// floats converts little-endian float16 to float32.
+func floats(halves []byte) []byte {
+	out := make([]byte, 0, 2*len(halves))
+	for i := 0; i+1 < len(halves); i += 2 {
+		out = binary.LittleEndian.AppendUint32(out, float32Bits(binary.LittleEndian.Uint16(halves[i:])))
+	}
+	return out
+}
+
+// float32Bits returns the bits of the float32 of the same value as a float16.
+func float32Bits(half uint16) uint32 {
+	sign := uint32(half&0x8000) << 16
+	exponent, mantissa := uint32(half>>10&0x1f), uint32(half&0x3ff)
+	switch exponent {
+	case 0: // zero and subnormal: the mantissa in units of 2^-24
+		return sign | math.Float32bits(float32(mantissa)*(1.0/(1<<24)))
+	case 0x1f: // infinity and NaN, payload kept
+		return sign | 0x7f800000 | mantissa<<13
+	}
+	return sign | (exponent+112)<<23 | mantissa<<13
+}
+
+// Bytes returns the model as a file. They must not be changed.
+func (m *Model) Bytes() []byte { return m.data }
