@@ -22,7 +22,7 @@ import (
 // Fold returns the model with float16 constants that are only dequantised made
 // constants of float32, and how many there were. The operators that did it are
 // gone. The model itself is returned where there are none. The error is
-// ErrNewer or ErrExternal.
+// ErrNewer, ErrExternal or ErrDamaged.
 func (m *Model) Fold() (*Model, int, error) {
 	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
 	for i := range m.Operators {

@@ -39,7 +39,7 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 	add := func(id string, bytes int64, span Lifespan, tensor int) {
 		a.Problem.Buffers = append(a.Problem.Buffers, model.Buffer{
 			ID: id, Lower: int64(span.First) + 1, Upper: int64(span.Last) + 2,
-			Size: roundUp(bytes), Alignment: Alignment,
+			Size: RoundUp(bytes), Alignment: Alignment,
 		})
 		a.Tensor = append(a.Tensor, tensor)
 	}
@@ -70,7 +70,19 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 	return a, nil
 }
 
-func roundUp(bytes int64) int64 { return (bytes + Alignment - 1) / Alignment * Alignment }
+// RoundUp rounds a size up to the multiple that the runtime gives room for.
+func RoundUp(bytes int64) int64 { return (bytes + Alignment - 1) / Alignment * Alignment }
+
+// Label names a tensor in messages: by its name, or by its number where that is
+// empty or long.
+func (m *Model) Label(tensor int) string {
+	const most = 60
+	name := m.Tensors[tensor].Name
+	if name == "" || len(name) > most {
+		return "tensor " + strconv.Itoa(tensor)
+	}
+	return "tensor " + strconv.Itoa(tensor) + " " + strconv.Quote(name)
+}
 
 // names returns an ID for each tensor: its name where that is its own, else its
 // name and number.

@@ -104,18 +104,23 @@ func (rcv *Buffer) MutateSize(n uint64) bool {
 func BufferStart(builder *flatbuffers.Builder) {
 	builder.StartObject(3)
 }
+
 func BufferAddData(builder *flatbuffers.Builder, data flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(data), 0)
 }
+
 func BufferStartDataVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(1, numElems, 1)
 }
+
 func BufferAddOffset(builder *flatbuffers.Builder, offset uint64) {
 	builder.PrependUint64Slot(1, offset, 0)
 }
+
 func BufferAddSize(builder *flatbuffers.Builder, size uint64) {
 	builder.PrependUint64Slot(2, size, 0)
 }
+
 func BufferEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -830,12 +835,15 @@ func (rcv *Callees) MutateSecond(n int32) bool {
 func CalleesStart(builder *flatbuffers.Builder) {
 	builder.StartObject(2)
 }
+
 func CalleesAddFirst(builder *flatbuffers.Builder, first int32) {
 	builder.PrependInt32Slot(0, first, 0)
 }
+
 func CalleesAddSecond(builder *flatbuffers.Builder, second int32) {
 	builder.PrependInt32Slot(1, second, 0)
 }
+
 func CalleesEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -898,12 +906,15 @@ func (rcv *Metadata) MutateBuffer(n uint32) bool {
 func MetadataStart(builder *flatbuffers.Builder) {
 	builder.StartObject(2)
 }
+
 func MetadataAddName(builder *flatbuffers.Builder, name flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(name), 0)
 }
+
 func MetadataAddBuffer(builder *flatbuffers.Builder, buffer uint32) {
 	builder.PrependUint32Slot(1, buffer, 0)
 }
+
 func MetadataEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -1070,36 +1081,47 @@ func (rcv *Model) MetadataLength() int {
 func ModelStart(builder *flatbuffers.Builder) {
 	builder.StartObject(7)
 }
+
 func ModelAddVersion(builder *flatbuffers.Builder, version uint32) {
 	builder.PrependUint32Slot(0, version, 0)
 }
+
 func ModelAddOperatorCodes(builder *flatbuffers.Builder, operatorCodes flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(operatorCodes), 0)
 }
+
 func ModelStartOperatorCodesVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func ModelAddSubgraphs(builder *flatbuffers.Builder, subgraphs flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(subgraphs), 0)
 }
+
 func ModelStartSubgraphsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func ModelAddDescription(builder *flatbuffers.Builder, description flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(description), 0)
 }
+
 func ModelAddBuffers(builder *flatbuffers.Builder, buffers flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(buffers), 0)
 }
+
 func ModelStartBuffersVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func ModelAddMetadata(builder *flatbuffers.Builder, metadata flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(6, flatbuffers.UOffsetT(metadata), 0)
 }
+
 func ModelStartMetadataVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func ModelEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -1203,6 +1225,18 @@ func (rcv *Operator) MutateOutputs(j int, n int32) bool {
 	return false
 }
 
+func (rcv *Operator) BuiltinOptionsType() byte {
+	o := flatbuffers.UOffsetT(rcv._tab.Offset(10))
+	if o != 0 {
+		return rcv._tab.GetByte(o + rcv._tab.Pos)
+	}
+	return 0
+}
+
+func (rcv *Operator) MutateBuiltinOptionsType(n byte) bool {
+	return rcv._tab.MutateByteSlot(10, n)
+}
+
 func (rcv *Operator) BuiltinOptions(obj *Callees) *Callees {
 	o := flatbuffers.UOffsetT(rcv._tab.Offset(12))
 	if o != 0 {
@@ -1245,30 +1279,43 @@ func (rcv *Operator) MutateIntermediates(j int, n int32) bool {
 func OperatorStart(builder *flatbuffers.Builder) {
 	builder.StartObject(9)
 }
+
 func OperatorAddOpcodeIndex(builder *flatbuffers.Builder, opcodeIndex uint32) {
 	builder.PrependUint32Slot(0, opcodeIndex, 0)
 }
+
 func OperatorAddInputs(builder *flatbuffers.Builder, inputs flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(inputs), 0)
 }
+
 func OperatorStartInputsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func OperatorAddOutputs(builder *flatbuffers.Builder, outputs flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(outputs), 0)
 }
+
 func OperatorStartOutputsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
+func OperatorAddBuiltinOptionsType(builder *flatbuffers.Builder, builtinOptionsType byte) {
+	builder.PrependByteSlot(3, builtinOptionsType, 0)
+}
+
 func OperatorAddBuiltinOptions(builder *flatbuffers.Builder, builtinOptions flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(builtinOptions), 0)
 }
+
 func OperatorAddIntermediates(builder *flatbuffers.Builder, intermediates flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(8, flatbuffers.UOffsetT(intermediates), 0)
 }
+
 func OperatorStartIntermediatesVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func OperatorEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -1343,15 +1390,19 @@ func (rcv *OperatorCode) MutateBuiltinCode(n BuiltinOperator) bool {
 func OperatorCodeStart(builder *flatbuffers.Builder) {
 	builder.StartObject(4)
 }
+
 func OperatorCodeAddDeprecatedBuiltinCode(builder *flatbuffers.Builder, deprecatedBuiltinCode int8) {
 	builder.PrependInt8Slot(0, deprecatedBuiltinCode, 0)
 }
+
 func OperatorCodeAddCustomCode(builder *flatbuffers.Builder, customCode flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(customCode), 0)
 }
+
 func OperatorCodeAddBuiltinCode(builder *flatbuffers.Builder, builtinCode BuiltinOperator) {
 	builder.PrependInt32Slot(3, int32(builtinCode), 0)
 }
+
 func OperatorCodeEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -1446,18 +1497,23 @@ func (rcv *Quantization) MutateZeroPoint(j int, n int64) bool {
 func QuantizationStart(builder *flatbuffers.Builder) {
 	builder.StartObject(4)
 }
+
 func QuantizationAddScale(builder *flatbuffers.Builder, scale flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(scale), 0)
 }
+
 func QuantizationStartScaleVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func QuantizationAddZeroPoint(builder *flatbuffers.Builder, zeroPoint flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(zeroPoint), 0)
 }
+
 func QuantizationStartZeroPointVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(8, numElems, 8)
 }
+
 func QuantizationEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -1606,33 +1662,43 @@ func (rcv *SubGraph) Name() []byte {
 func SubGraphStart(builder *flatbuffers.Builder) {
 	builder.StartObject(5)
 }
+
 func SubGraphAddTensors(builder *flatbuffers.Builder, tensors flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(tensors), 0)
 }
+
 func SubGraphStartTensorsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func SubGraphAddInputs(builder *flatbuffers.Builder, inputs flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(1, flatbuffers.UOffsetT(inputs), 0)
 }
+
 func SubGraphStartInputsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func SubGraphAddOutputs(builder *flatbuffers.Builder, outputs flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(2, flatbuffers.UOffsetT(outputs), 0)
 }
+
 func SubGraphStartOutputsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func SubGraphAddOperators(builder *flatbuffers.Builder, operators flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(operators), 0)
 }
+
 func SubGraphStartOperatorsVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func SubGraphAddName(builder *flatbuffers.Builder, name flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(name), 0)
 }
+
 func SubGraphEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }
@@ -1770,30 +1836,39 @@ func (rcv *Tensor) MutateExternalBuffer(n uint32) bool {
 func TensorStart(builder *flatbuffers.Builder) {
 	builder.StartObject(11)
 }
+
 func TensorAddShape(builder *flatbuffers.Builder, shape flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(0, flatbuffers.UOffsetT(shape), 0)
 }
+
 func TensorStartShapeVector(builder *flatbuffers.Builder, numElems int) flatbuffers.UOffsetT {
 	return builder.StartVector(4, numElems, 4)
 }
+
 func TensorAddType(builder *flatbuffers.Builder, type_ TensorType) {
 	builder.PrependInt8Slot(1, int8(type_), 0)
 }
+
 func TensorAddBuffer(builder *flatbuffers.Builder, buffer uint32) {
 	builder.PrependUint32Slot(2, buffer, 0)
 }
+
 func TensorAddName(builder *flatbuffers.Builder, name flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(3, flatbuffers.UOffsetT(name), 0)
 }
+
 func TensorAddQuantization(builder *flatbuffers.Builder, quantization flatbuffers.UOffsetT) {
 	builder.PrependUOffsetTSlot(4, flatbuffers.UOffsetT(quantization), 0)
 }
+
 func TensorAddIsVariable(builder *flatbuffers.Builder, isVariable bool) {
 	builder.PrependBoolSlot(5, isVariable, false)
 }
+
 func TensorAddExternalBuffer(builder *flatbuffers.Builder, externalBuffer uint32) {
 	builder.PrependUint32Slot(10, externalBuffer, 0)
 }
+
 func TensorEnd(builder *flatbuffers.Builder) flatbuffers.UOffsetT {
 	return builder.EndObject()
 }

@@ -1,0 +1,407 @@
+package tflite
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	flatbuffers "github.com/google/flatbuffers/go"
+
+	"github.com/stowage-go/stowage/format/tflite/internal/made"
+	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/model"
+)
+
+// chain is a → RELU → b → RELU → c, with a tensor that nothing touches, one that
+// keeps its value, a constant and an int4 one.
+func chain() made.Graph {
+	return made.Graph{
+		Tensors: []made.Tensor{
+			{Name: "a", Shape: []int32{1, 10}},
+			{Name: "b", Shape: []int32{1, 10}},
+			{Name: "c", Shape: []int32{1, 10}},
+			{Name: "idle", Shape: []int32{3}},
+			{Name: "state", Shape: []int32{4}, Variable: true},
+			{Name: "weight", Shape: []int32{2}, Data: made.Floats(1, 2)},
+			{Name: "nibbles", Shape: []int32{7}, Type: schema.TensorTypeINT4},
+			{Name: "scalar"},
+			{Name: "none", Shape: []int32{0, 5}},
+		},
+		Ops: []made.Op{
+			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{1, -1, 7}, Outputs: []int32{2}},
+		},
+		Inputs: []int32{0}, Outputs: []int32{2},
+	}
+}
+
+func parse(t *testing.T, data []byte) *Model {
+	t.Helper()
+	m, err := Parse(data, "test.tflite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func TestChain(t *testing.T) {
+	m := parse(t, made.Model([]made.Graph{chain()}))
+	l, err := m.Lifetimes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Lifespan{{0, 1}, {1, 2}, {2, 2}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, -1}, {-1, 2}, {-1, -1}}
+	if !reflect.DeepEqual(l.Tensors, want) {
+		t.Errorf("lifespans %v, want %v", l.Tensors, want)
+	}
+	a, err := m.Arena(l, []Scratch{{Operator: 1, Bytes: 33}, {Operator: 0, Bytes: 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := a.Problem.Buffers
+	for i, w := range []model.Buffer{
+		{ID: "a", Lower: 1, Upper: 3, Size: 48, Alignment: 16},
+		{ID: "b", Lower: 2, Upper: 4, Size: 48, Alignment: 16},
+		{ID: "c", Lower: 3, Upper: 4, Size: 48, Alignment: 16},
+		{ID: "idle", Lower: 0, Upper: 1, Size: 16, Alignment: 16},
+		{ID: "nibbles", Lower: 0, Upper: 1, Size: 16, Alignment: 16},
+		{ID: "scalar", Lower: 0, Upper: 4, Size: 16, Alignment: 16},
+		{ID: "scratch 0 of RELU 1", Lower: 3, Upper: 4, Size: 48, Alignment: 16},
+	} {
+		if i >= len(got) || !reflect.DeepEqual(got[i], w) {
+			t.Errorf("buffer %d: %+v, want %+v", i, got, w)
+			break
+		}
+	}
+	if len(got) != 7 || a.Scratch != 6 || !reflect.DeepEqual(a.Tensor, []int{0, 1, 2, 3, 6, 7, -1}) {
+		t.Errorf("%d buffers, scratch from %d, tensors %v", len(got), a.Scratch, a.Tensor)
+	}
+}
+
+// TestControlFlow checks the clock on IF, WHILE and CALL_ONCE: the hull of a
+// subgraph that runs twice, and scratch over both callees.
+func TestControlFlow(t *testing.T) {
+	tensor := func(names ...string) []made.Tensor {
+		var out []made.Tensor
+		for _, n := range names {
+			out = append(out, made.Tensor{Name: n, Shape: []int32{4}})
+		}
+		return out
+	}
+	relu := func(in, out int32) made.Op {
+		return made.Op{Code: schema.BuiltinOperatorRELU, Inputs: []int32{in}, Outputs: []int32{out}}
+	}
+	one := made.Graph{Tensors: tensor("x", "y"), Ops: []made.Op{relu(0, 1)}, Inputs: []int32{0}, Outputs: []int32{1}}
+	m := parse(t, made.Model([]made.Graph{
+		{
+			Tensors: tensor("a", "b", "c", "d"),
+			Ops: []made.Op{
+				{Code: schema.BuiltinOperatorIF, Inputs: []int32{0}, Outputs: []int32{1}, Callees: []int32{1, 2}},
+				{Code: schema.BuiltinOperatorWHILE, Inputs: []int32{1}, Outputs: []int32{2}, Callees: []int32{1, 3}},
+				{Code: schema.BuiltinOperatorCALL_ONCE, Callees: []int32{3}},
+				relu(2, 3),
+			},
+			Inputs: []int32{0}, Outputs: []int32{3},
+		}, one, one, one,
+	}))
+	l, err := m.Lifetimes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Ticks: IF 1, then 2 with its RELU 3, else 4 with 5; WHILE 6, cond 7 with 8,
+	// body 9 with 10; CALL_ONCE 11, 12 with 13; RELU 14.
+	want := []Lifespan{{0, 5}, {1, 10}, {6, 14}, {14, 14}, {2, 8}, {3, 8}, {4, 5}, {5, 5}, {9, 13}, {10, 13}}
+	if !reflect.DeepEqual(l.Tensors, want) {
+		t.Errorf("lifespans %v, want %v", l.Tensors, want)
+	}
+	if got := l.Operators[:3]; !reflect.DeepEqual(got, []Lifespan{{1, 5}, {6, 10}, {11, 13}}) {
+		t.Errorf("operators %v", got)
+	}
+	loop := parse(t, made.Model([]made.Graph{{Ops: []made.Op{{Code: schema.BuiltinOperatorWHILE, Callees: []int32{0, 0}}}}}))
+	if _, err := loop.Lifetimes(); err == nil || !strings.Contains(err.Error(), "runs itself") {
+		t.Errorf("a subgraph that runs itself: %v", err)
+	}
+	// Each runs the next twice: 2^30 runs of the last.
+	var deep []made.Graph
+	for i := range int32(30) {
+		deep = append(deep, made.Graph{Ops: []made.Op{{Code: schema.BuiltinOperatorIF, Callees: []int32{i + 1, i + 1}}}})
+	}
+	start := time.Now()
+	if _, err := parse(t, made.Model(append(deep, one))).Lifetimes(); err == nil || !strings.Contains(err.Error(), "too often") {
+		t.Errorf("control flow nested 30 deep: %v", err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("nested control flow took %v", took)
+	}
+}
+
+// TestRefused has one fault a model, each told by its place.
+func TestRefused(t *testing.T) {
+	with := func(change func(*made.Graph)) []byte {
+		g := chain()
+		change(&g)
+		return made.Model([]made.Graph{g})
+	}
+	good := with(func(*made.Graph) {})
+	for _, c := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty", nil, "is too short"},
+		{"text", []byte("id,lower,upper,size\n"), "is not a TensorFlow Lite model"},
+		{"truncated", good[:len(good)/2], "truncated or damaged"},
+		{"no subgraph", made.Model(nil), "subgraphs: there is none"},
+		{"input", with(func(g *made.Graph) { g.Ops[1].Inputs[0] = 9 }), `subgraph 0, operator 1, input 0 "9": the subgraph has 9 tensors`},
+		{"output", with(func(g *made.Graph) { g.Ops[1].Outputs[0] = -1 }), `operator 1, output 0 "-1"`},
+		{"graph", with(func(g *made.Graph) { g.Outputs[0] = -7 }), `subgraph 0, output 0 "-7"`},
+		{"shape", with(func(g *made.Graph) { g.Tensors[1].Shape = []int32{-1, 10} }), `tensor 1, shape "-1": a dimension must not be negative`},
+		{"overflow", with(func(g *made.Graph) { g.Tensors[1].Shape = []int32{1 << 20, 1 << 20, 1 << 30} }), "takes more than 2 GiB"},
+		{"type", with(func(g *made.Graph) { g.Tensors[1].Type = schema.TensorTypeSTRING }), `tensor 1, type "STRING"`},
+		{"unknown type", with(func(g *made.Graph) { g.Tensors[1].Type = 99 }), `type "type 99"`},
+		{"callee", with(func(g *made.Graph) {
+			g.Ops[0].Code, g.Ops[0].Callees = schema.BuiltinOperatorIF, []int32{1, 0}
+		}), `operator 0, subgraph "1": there are 1`},
+		{"short plan", made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: make([]byte, 8)}), "has 8 bytes"},
+	} {
+		_, err := Parse(c.data, "test.tflite")
+		var input *model.InputError
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "test.tflite: ") {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+	if _, err := parse(t, good).Arena(&Lifetimes{Tensors: make([]Lifespan, 9), Operators: make([]Lifespan, 2)}, []Scratch{{2, 1}, {0, -1}}); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("scratch out of range: %v", err)
+	}
+}
+
+// TestWithOffsets checks that the old file is the end of the new one, that the
+// new one says the same and the plan, and that a second plan takes the place of
+// the first.
+func TestWithOffsets(t *testing.T) {
+	other := made.Metadata{Name: "min_runtime_version", Data: []byte("1.5.0")}
+	old := make([]byte, 12+4*3)
+	binary.LittleEndian.PutUint32(old[8:], 3)
+	for name, data := range map[string][]byte{
+		"plain":    made.Model([]made.Graph{chain()}),
+		"metadata": made.Model([]made.Graph{chain()}, other),
+		"wrong":    made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: old}, other),
+		"trailing": append(made.Model([]made.Graph{chain()}, other), "PK\x05\x06 an archive"...),
+		"network":  made.Network(7, 40),
+	} {
+		m := parse(t, data)
+		offsets := make([]int32, len(m.Tensors))
+		for i := range offsets {
+			offsets[i] = int32(16*i) - 1*int32(min(1, i%2))*int32(16*i+1)
+		}
+		out, err := m.WithOffsets(offsets)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if !bytes.HasSuffix(out, data) || (len(out)-len(data))%headAlign != 0 {
+			t.Errorf("%s: the old file is not the end of the new one", name)
+		}
+		got := parse(t, out)
+		if o := got.Offline; o == nil || !reflect.DeepEqual(o.Offsets, offsets) || int(o.Count) != len(offsets) || o.Entries != 1 {
+			t.Errorf("%s: the plan is %+v, want %v", name, got.Offline, offsets)
+		}
+		if !m.sameBut(got) {
+			t.Errorf("%s: the model is another", name)
+		}
+		again, err := got.WithOffsets(offsets)
+		if err != nil || !bytes.Equal(again, out) {
+			t.Errorf("%s: planned twice it is not the same, %v", name, err)
+		}
+		offsets[0] += 16
+		third, err := got.WithOffsets(offsets)
+		if err != nil || len(third) != len(out) || !reflect.DeepEqual(parse(t, third).Offline.Offsets, offsets) {
+			t.Errorf("%s: another plan: %v", name, err)
+		}
+		if name == "metadata" || name == "wrong" || name == "trailing" {
+			root := schema.GetRootAsModel(out, 0)
+			var e schema.Metadata
+			root.Metadata(&e, 0)
+			var b schema.Buffer
+			root.Buffers(&b, int(e.Buffer()))
+			if root.MetadataLength() != 2 || string(e.Name()) != other.Name || string(b.DataBytes()) != "1.5.0" {
+				t.Errorf("%s: the other metadata is lost", name)
+			}
+		}
+	}
+	m := parse(t, made.Model([]made.Graph{chain()}))
+	if _, err := m.WithOffsets(make([]int32, 3)); err == nil {
+		t.Error("three offsets for nine tensors")
+	}
+}
+
+// TestAlignment checks that data keep their alignment: ours lie at a multiple of
+// 16, and the old ones where they were, modulo headAlign.
+func TestAlignment(t *testing.T) {
+	for seed := range uint64(20) {
+		m := parse(t, made.Network(seed, 10+int(seed)))
+		out, err := m.WithOffsets(make([]int32, len(m.Tensors)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := schema.GetRootAsModel(out, 0)
+		var b schema.Buffer
+		for i := range root.BuffersLength() {
+			root.Buffers(&b, i)
+			tab := b.Table()
+			if o := tab.Offset(4); o != 0 {
+				if at := tab.Vector(flatbuffers.UOffsetT(o)); at%16 != 0 {
+					t.Fatalf("seed %d: buffer %d lies at %d", seed, i, at)
+				}
+			}
+		}
+	}
+}
+
+// TestFold folds a float16 weight and leaves a DEQUANTIZE of a value alone.
+func TestFold(t *testing.T) {
+	half := []byte{0x00, 0x3c, 0x00, 0xc0, 0xff, 0x7b, 0x01, 0x00} // 1, -2, 65504, 2^-24
+	g := made.Graph{
+		Tensors: []made.Tensor{
+			{Name: "in", Shape: []int32{4}},
+			{Name: "half", Shape: []int32{4}, Type: schema.TensorTypeFLOAT16, Data: half},
+			{Name: "weight", Shape: []int32{4}},
+			{Name: "out", Shape: []int32{4}},
+			{Name: "in16", Shape: []int32{4}, Type: schema.TensorTypeFLOAT16},
+			{Name: "value", Shape: []int32{4}},
+		},
+		Ops: []made.Op{
+			{Code: schema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{1}, Outputs: []int32{2}},
+			{Code: schema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{4}, Outputs: []int32{5}},
+			{Code: schema.BuiltinOperatorADD, Inputs: []int32{0, 2}, Outputs: []int32{3}},
+		},
+		Inputs: []int32{0, 4}, Outputs: []int32{3, 5},
+	}
+	data := made.Model([]made.Graph{g})
+	m := parse(t, data)
+	f, n, err := m.Fold()
+	if err != nil || n != 1 {
+		t.Fatalf("%d folded, %v", n, err)
+	}
+	if !bytes.HasSuffix(f.Bytes(), data) {
+		t.Error("the old file is not the end of the new one")
+	}
+	if len(f.Operators) != 2 || f.Operators[0].Inputs[0] != 4 || !f.Tensors[2].Constant || f.Tensors[5].Constant {
+		t.Errorf("folded: %+v", f)
+	}
+	if got, want := f.constant(2), made.Floats(1, -2, 65504, 1.0/(1<<24)); !bytes.Equal(got, want) {
+		t.Errorf("the weight is % x, want % x", got, want)
+	}
+	for i := range m.Tensors {
+		a, b := m.Tensors[i], f.Tensors[i]
+		if a.Name != b.Name || !reflect.DeepEqual(a.Shape, b.Shape) || a.Type != b.Type {
+			t.Errorf("tensor %d: %+v became %+v", i, a, b)
+		}
+	}
+	again, n, err := f.Fold()
+	if again != f || n != 0 || err != nil {
+		t.Errorf("folded twice: %d, %v", n, err)
+	}
+	out, err := f.WithOffsets(make([]int32, 6))
+	if err != nil || !bytes.HasSuffix(out, f.Bytes()) || !parse(t, out).Tensors[2].Constant {
+		t.Errorf("planned after folding: %v", err)
+	}
+}
+
+// TestHalves converts every float16.
+func TestHalves(t *testing.T) {
+	for h := range 1 << 16 {
+		got := float64(math.Float32frombits(float32Bits(uint16(h))))
+		exponent, mantissa := h>>10&0x1f, float64(h&0x3ff)
+		want := math.Ldexp(1+mantissa/1024, exponent-15)
+		switch {
+		case exponent == 0:
+			want = math.Ldexp(mantissa, -24)
+		case exponent == 31 && mantissa == 0:
+			want = math.Inf(1)
+		case exponent == 31:
+			want = math.NaN()
+		}
+		if h&0x8000 != 0 {
+			want = -want
+		}
+		if got != want && !(math.IsNaN(got) && math.IsNaN(want)) || math.Signbit(got) != math.Signbit(want) && !math.IsNaN(want) {
+			t.Fatalf("%#04x is %v, want %v", h, got, want)
+		}
+	}
+}
+
+// mutations is how many damaged files TestMutated reads.
+const mutations = 1500
+
+// TestMutated reads damaged files: each gives an error or a model, in time and
+// memory in proportion to its size. 100,000 were run once.
+func TestMutated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	seeds := [][]byte{made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: make([]byte, 12+4*9)}), made.Network(3, 30)}
+	var before, after runtime.MemStats
+	for range mutations {
+		data := bytes.Clone(seeds[rng.IntN(len(seeds))])
+		for range 1 + rng.IntN(4) {
+			at := rng.IntN(len(data) - 3)
+			switch rng.IntN(5) {
+			case 0:
+				data[at] ^= 1 << rng.IntN(8)
+			case 1:
+				data[at] = byte(rng.IntN(256))
+			case 2:
+				binary.LittleEndian.PutUint32(data[at&^3:], rng.Uint32()>>rng.IntN(32))
+			case 3:
+				data = data[:at+3]
+			case 4:
+				// A reference to somewhere else, or a length.
+				binary.LittleEndian.PutUint32(data[at&^3:], uint32(rng.IntN(len(data))))
+			}
+			if len(data) < 16 {
+				break
+			}
+		}
+		runtime.ReadMemStats(&before)
+		m, err := Parse(data, "damaged")
+		if err == nil {
+			var l *Lifetimes
+			if l, err = m.Lifetimes(); err == nil {
+				_, err = m.Arena(l, nil)
+			}
+			offsets := make([]int32, len(m.Tensors))
+			if out, err := m.WithOffsets(offsets); err == nil {
+				if again, err := Parse(out, "planned"); err != nil || !m.sameBut(again) {
+					t.Fatalf("a damaged model that reads is another after planning: %v", err)
+				}
+			}
+			if _, _, err := m.Fold(); err != nil && !errors.Is(err, ErrNewer) && !errors.Is(err, ErrExternal) && !errors.Is(err, ErrDamaged) {
+				t.Fatalf("folding: %v", err)
+			}
+		}
+		runtime.ReadMemStats(&after)
+		if used := after.TotalAlloc - before.TotalAlloc; used > uint64(10*len(data))+64<<20 {
+			t.Fatalf("%d bytes took %d of memory", len(data), used)
+		}
+	}
+}
+
+// FuzzParse never panics.
+func FuzzParse(f *testing.F) {
+	f.Add(made.Model([]made.Graph{chain()}))
+	f.Add(made.Network(1, 12))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Parse(data, "fuzzed")
+		if err != nil {
+			return
+		}
+		if l, err := m.Lifetimes(); err == nil {
+			_, _ = m.Arena(l, nil)
+		}
+	})
+}

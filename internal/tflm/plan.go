@@ -1,0 +1,143 @@
+package tflm
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/model"
+
+	// The runtime's own planner, which is emulated.
+	_ "github.com/stowage-go/stowage/planner/baselines"
+)
+
+// Idea: tensors and scratch are planned together, but a model can carry offsets
+// for tensors only; the device places scratch around them with its own greedy
+// planner. So the plan is judged by what that planner makes of it: the tensors
+// are pinned, the greedy step is emulated for the scratch, and the height that
+// comes out is the head of the arena. A plan that the greedy planner beats on
+// its own is no plan to write.
+//
+// Source: Stowage; the greedy planner is the baseline tflm-greedy.
+
+// greedyName is the planner that the runtime has.
+const greedyName = "tflm-greedy"
+
+// Options say how to plan a model.
+type Options struct {
+	// Scratch is what kernels ask for beside tensors. Without it the figures are
+	// those of kernels that ask for nothing.
+	Scratch []tflite.Scratch
+	// InPlace lets results lie over operands that die.
+	InPlace bool
+	// Solve steers the planner. Its capacity is that of the arena's head.
+	Solve stowage.Options
+}
+
+// A Plan is what planning a model gives.
+type Plan struct {
+	Model *tflite.Model
+	Arena *tflite.Arena
+	Life  *tflite.Lifetimes
+	// Result is the planner's, for tensors and scratch together.
+	Result *stowage.Result
+	// Greedy and Head are the bytes of the arena's head as the runtime plans by
+	// itself, and with the plan. Without a plan (Result.Status) Head is 0.
+	Greedy, Head int64
+	// Before is the head of the model as it is: Greedy, unless it has a plan
+	// that can be followed.
+	Before int64
+	// Offsets are the plan, for Model.WithOffsets.
+	Offsets []int32
+}
+
+// Better reports whether the plan is worth writing: it takes less than the
+// runtime by itself.
+func (p *Plan) Better() bool { return p.Offsets != nil && p.Head < p.Greedy }
+
+// Make plans the arena of a model. The error is bad input; that no plan was
+// found is in Result.Status.
+func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
+	l, err := m.Lifetimes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := m.Arena(l, o.Scratch)
+	if err != nil {
+		return nil, err
+	}
+	p := &Plan{Model: m, Arena: a, Life: l}
+	if p.Greedy, err = emulate(ctx, a.Problem, nil); err != nil {
+		return nil, err
+	}
+	p.Before = p.Greedy
+	if v, err := Check(m, 0); err == nil && m.Offline != nil && v.OK() {
+		pins := make([]int64, len(a.Tensor))
+		for k, t := range a.Tensor {
+			pins[k] = tflite.Online
+			if t >= 0 {
+				pins[k] = int64(m.Offline.Offsets[t])
+			}
+		}
+		if p.Before, err = emulate(ctx, a.Problem, pins); err != nil {
+			return nil, err
+		}
+	}
+	first := make([]int, len(m.Tensors))
+	for i := range first {
+		first[i] = i
+	}
+	if o.InPlace {
+		first = groups(m, l)
+	}
+	united, in := unite(a, first)
+	o.Solve.Minimize = true
+	if p.Result, err = stowage.Solve(ctx, united, o.Solve); err != nil {
+		return nil, err
+	}
+	if !p.Result.Status.HasPlan() {
+		return p, nil
+	}
+	pins := slices.Clone(p.Result.Offsets)
+	scratch := len(united.Buffers) - (len(a.Tensor) - a.Scratch)
+	for k := range pins[scratch:] {
+		pins[scratch+k] = tflite.Online
+	}
+	if p.Head, err = emulate(ctx, united, pins); err != nil {
+		return nil, err
+	}
+	p.Offsets = make([]int32, len(m.Tensors))
+	for i := range p.Offsets {
+		p.Offsets[i] = tflite.Online
+	}
+	for k, t := range a.Tensor {
+		if t >= 0 {
+			p.Offsets[t] = int32(p.Result.Offsets[in[k]])
+		}
+	}
+	return p, nil
+}
+
+// emulate returns the head that the runtime's planner makes of a problem with
+// some of its buffers pinned: those whose offset is not Online.
+func emulate(ctx context.Context, p *model.Problem, pins []int64) (int64, error) {
+	q := &model.Problem{Name: p.Name, Buffers: slices.Clone(p.Buffers)}
+	for k, at := range pins {
+		if at != tflite.Online {
+			q.Buffers[k].Fixed = &pins[k]
+		}
+	}
+	if len(q.Buffers) == 0 {
+		return 0, nil
+	}
+	r, err := stowage.Minimize(ctx, q, stowage.Options{Planner: greedyName})
+	if err != nil {
+		return 0, err
+	}
+	if !r.Status.HasPlan() {
+		return 0, errors.New("tflm: the pinned tensors collide")
+	}
+	return r.Height, nil
+}
