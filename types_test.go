@@ -165,6 +165,9 @@ func TestPublicTypes(t *testing.T) {
 						return false // a value of a type that has a name elsewhere
 					}
 				case *ast.FuncDecl:
+					if n.Recv != nil && !ast.IsExported(receiver(n.Recv.List[0].Type)) {
+						return false // of a type that nobody outside can name
+					}
 					seen++
 				case *ast.SelectorExpr:
 					if x, ok := n.X.(*ast.Ident); ok && hidden[x.Name] != "" {
@@ -250,4 +253,17 @@ func TestDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// receiver returns the name of a method's type.
+func receiver(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return receiver(e.X)
+	case *ast.IndexExpr:
+		return receiver(e.X)
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
 }

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
 // Idea: converters that store weights as float16 put a DEQUANTIZE behind each,
@@ -27,11 +27,11 @@ func (m *Model) Fold() (*Model, int, error) {
 	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
 	for i := range m.Operators {
 		o := &m.Operators[i]
-		if o.Code != schema.BuiltinOperatorDEQUANTIZE || len(o.Inputs) != 1 || len(o.Outputs) != 1 || o.Inputs[0] < 0 {
+		if o.Code != Code(schema.BuiltinOperatorDEQUANTIZE) || len(o.Inputs) != 1 || len(o.Outputs) != 1 || o.Inputs[0] < 0 {
 			continue
 		}
 		in, out := &m.Tensors[o.Inputs[0]], &m.Tensors[o.Outputs[0]]
-		if !in.Constant || in.Type != schema.TensorTypeFLOAT16 || out.Type != schema.TensorTypeFLOAT32 || out.Constant || out.Variable {
+		if !in.Constant || in.Type != Type(schema.TensorTypeFLOAT16) || out.Type != Type(schema.TensorTypeFLOAT32) || out.Constant || out.Variable {
 			continue
 		}
 		data := m.constant(int(o.Inputs[0]))

@@ -23,7 +23,9 @@ import (
 
 // A Lifespan is a range of ticks, inclusive at both ends, as TensorFlow Lite
 // Micro counts them; {-1, -1} where nothing touches a tensor.
-type Lifespan struct{ First, Last int32 }
+type Lifespan struct {
+	First, Last int32 // the first tick of use and the last
+}
 
 // untouched is the lifespan of what no operator touches.
 var untouched = Lifespan{-1, -1}

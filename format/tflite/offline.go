@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 
-	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
 // MetadataName is the name under which a model has its offline plan.
@@ -18,7 +18,7 @@ const Online = -1
 // subgraphs. TensorFlow Lite Micro reads the count and the offsets only; where
 // there are several entries of the name the last one counts.
 type Offline struct {
-	Version, Subgraph int32
+	Version, Subgraph int32 // the first two words, which no runtime reads
 	// Count is what the metadata says there is. A runtime refuses the model
 	// where it is not the number of tensors.
 	Count int32

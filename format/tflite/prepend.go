@@ -9,7 +9,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
 // Idea: references in a flatbuffer lead forward only, so nothing can be added

@@ -24,7 +24,7 @@ type Scratch struct {
 
 // An Arena is the problem of a model's arena.
 type Arena struct {
-	Problem *model.Problem
+	Problem *model.Problem // its buffers are the arena's tensors and then scratch
 	// Tensor has, for each buffer, its index in Model.Tensors; -1 for scratch.
 	Tensor []int
 	// Scratch is where the scratch buffers begin in Problem.Buffers.

@@ -10,7 +10,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -151,7 +151,7 @@ func (p *parser) subgraph(at int, g *schema.SubGraph, subgraphs int) {
 }
 
 func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
-	out := Tensor{Name: p.text(t.Name()), Type: t.Type(), Variable: t.IsVariable(), Buffer: int(t.Buffer())}
+	out := Tensor{Name: p.text(t.Name()), Type: Type(t.Type()), Variable: t.IsVariable(), Buffer: int(t.Buffer())}
 	if t.ExternalBuffer() != 0 {
 		out.Constant = true
 	}
@@ -162,9 +162,9 @@ func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
 		p.root.Buffers(&b, int(t.Buffer()))
 		out.Constant = out.Constant || b.DataLength() > 0 || b.Size() > 0
 	}
-	size, known := typeSizes[out.Type]
+	size, known := typeSizes[t.Type()]
 	if !known && !out.Constant {
-		p.refuse(place+", type", typeName(out.Type), "has no size that TensorFlow Lite Micro knows")
+		p.refuse(place+", type", out.Type.String(), "has no size that TensorFlow Lite Micro knows")
 		return out
 	}
 	if !p.spend(4 * t.ShapeLength()) {
@@ -215,7 +215,7 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 		return out
 	}
 	c := p.codes[k]
-	out.Code, out.Custom = c.real, c.custom
+	out.Code, out.Custom = Code(c.real), c.custom
 	out.Inputs = p.indices(place+", input", o.InputsLength(), o.Inputs, s, true)
 	out.Outputs = p.indices(place+", output", o.OutputsLength(), o.Outputs, s, false)
 	count := 0

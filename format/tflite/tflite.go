@@ -18,7 +18,7 @@ package tflite
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
 // Alignment is what TensorFlow Lite Micro aligns each buffer of the arena to,
@@ -40,8 +40,8 @@ type Model struct {
 	Operators []Operator
 	// Offline is the plan that the file has; nil for none.
 	Offline *Offline
-	// Trailing is the number of bytes after the flatbuffer: associated files,
-	// as a ZIP archive, where TrailingZIP is set.
+	// TrailingZIP says that files are associated with the model, as a ZIP archive
+	// behind the flatbuffer.
 	TrailingZIP bool
 
 	data []byte
@@ -49,9 +49,9 @@ type Model struct {
 
 // A Tensor is one value of the model.
 type Tensor struct {
-	Name  string
-	Type  schema.TensorType
-	Shape []int32 // nil for a scalar
+	Name  string  // as the file has it; may be empty or that of others too
+	Type  Type    // of its elements
+	Shape []int32 // its dimensions, none negative; empty for a scalar
 	// Bytes is the size: the elements of Shape times the size of Type.
 	Bytes int64
 	// Constant tensors have their data in the file, variable ones keep their
@@ -66,20 +66,18 @@ func (t *Tensor) Arena() bool { return !t.Constant && !t.Variable && t.Bytes > 0
 // A Subgraph is a range of tensors and of operators. Inputs and outputs are
 // indices into Model.Tensors.
 type Subgraph struct {
-	Name            string
-	FirstTensor     int // its tensors are Tensors[FirstTensor:FirstTensor+TensorCount]
-	TensorCount     int
-	FirstOperator   int // likewise
-	OperatorCount   int
-	Inputs, Outputs []int32
+	Name            string  // as the file has it
+	FirstTensor     int     // its tensors are Tensors[FirstTensor:FirstTensor+TensorCount]
+	TensorCount     int     // how many they are
+	FirstOperator   int     // its operators are Operators[FirstOperator:FirstOperator+OperatorCount]
+	OperatorCount   int     // how many they are
+	Inputs, Outputs []int32 // tensors, as indices into Model.Tensors
 }
 
 // An Operator is a step of a subgraph.
 type Operator struct {
-	// Code is the operator's number in the schema, Custom its name where that
-	// number is CUSTOM.
-	Code   schema.BuiltinOperator
-	Custom string
+	Code   Code   // the operator's number in the schema
+	Custom string // its name where that number is CUSTOM, else empty
 	// Inputs and Outputs are indices into Model.Tensors; -1 is an input left out.
 	Inputs, Outputs []int32
 	// Callees are the subgraphs that the operator runs: those of IF, WHILE and
@@ -87,20 +85,34 @@ type Operator struct {
 	Callees []int32
 }
 
+// A Type is the element type of a tensor, as the schema numbers them.
+type Type int8
+
+// String returns the type's name in the schema, such as FLOAT32.
+func (t Type) String() string {
+	if name, ok := schema.EnumNamesTensorType[schema.TensorType(t)]; ok {
+		return name
+	}
+	return "type " + strconv.Itoa(int(t))
+}
+
+// A Code is a builtin operator, as the schema numbers them.
+type Code int32
+
+// String returns the operator's name in the schema, such as CONV_2D.
+func (c Code) String() string {
+	if name, ok := schema.EnumNamesBuiltinOperator[schema.BuiltinOperator(c)]; ok {
+		return name
+	}
+	return "operator " + strconv.Itoa(int(c))
+}
+
 // Name returns the operator's name in the schema, or that of the custom one.
 func (o *Operator) Name() string {
 	if o.Custom != "" {
 		return o.Custom
 	}
-	return OperatorName(o.Code)
-}
-
-// OperatorName returns the name of a builtin operator in the schema.
-func OperatorName(code schema.BuiltinOperator) string {
-	if name, ok := schema.EnumNamesBuiltinOperator[code]; ok {
-		return name
-	}
-	return "operator " + strconv.Itoa(int(code))
+	return o.Code.String()
 }
 
 // typeSizes has the bytes of an element of each type that TensorFlow Lite Micro
@@ -111,12 +123,4 @@ var typeSizes = map[schema.TensorType]int64{
 	schema.TensorTypeINT8: 1, schema.TensorTypeFLOAT64: 8, schema.TensorTypeCOMPLEX128: 16, schema.TensorTypeUINT64: 8,
 	schema.TensorTypeRESOURCE: 4, schema.TensorTypeUINT32: 4, schema.TensorTypeUINT16: 2, schema.TensorTypeINT4: 1,
 	schema.TensorTypeBFLOAT16: 2,
-}
-
-// typeName returns the name of a tensor type in the schema.
-func typeName(t schema.TensorType) string {
-	if name, ok := schema.EnumNamesTensorType[t]; ok {
-		return name
-	}
-	return "type " + strconv.Itoa(int(t))
 }

@@ -14,8 +14,8 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/stowage-go/stowage/format/tflite/internal/made"
-	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
 	"github.com/stowage-go/stowage/model"
 )
 

@@ -15,7 +15,8 @@ import (
 //
 // Variable tensors keep their value from run to run, but the runtime knows only
 // when operators touch them. Pinned, they are safe where nothing else, pinned or
-// placed on the device, can come over them at any time.
+// placed on the device, can come over them at any time. A result may lie exactly
+// over an operand that dies, where the kernel can work in place (inplace.go).
 //
 // Source: tensorflow/tflite-micro 90b983c, and runs of its interpreter on plans
 // with each of these faults.
@@ -168,10 +169,13 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 		v.add(Fault, Variable, variables[0], -1, "%s is variable and pinned while %s left to the device, which may put them over its value", m.Label(variables[0]), are(v.Online, "tensor"))
 	}
 	for _, x := range verify.Check(p, offsets, 0).Violations {
-		if x.Kind != verify.Overlap {
+		if x.Rule != model.RuleOverlap {
 			continue
 		}
 		a, b := tensors[x.A], tensors[x.B]
+		if offsets[x.A] == offsets[x.B] && inPlaceAt(m, l, a, b) {
+			continue
+		}
 		rule := Overlap
 		if m.Tensors[a].Variable || m.Tensors[b].Variable {
 			rule = Variable

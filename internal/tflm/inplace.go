@@ -27,9 +27,10 @@ var inPlace = map[string]bool{
 	"RESHAPE": true, "ADD": true, "MUL": true, "RELU": true, "LEAKY_RELU": true, "LOGISTIC": true,
 }
 
-// groups unites tensors that may lie at one place. It returns, for each tensor,
-// the first tensor of its group: itself where it is alone.
-func groups(m *tflite.Model, l *tflite.Lifetimes) []int {
+// groups unites results with the operands that they may lie over, where the two
+// are also to. It returns, for each tensor, the first tensor of its group:
+// itself where it is alone.
+func groups(m *tflite.Model, l *tflite.Lifetimes, are func(operand, result int) bool) []int {
 	first := make([]int, len(m.Tensors))
 	taken := make([]bool, len(m.Tensors)) // has a result over it
 	for i := range first {
@@ -47,7 +48,7 @@ func groups(m *tflite.Model, l *tflite.Lifetimes) []int {
 				operands = operands[:1] // the second is the shape
 			}
 			for _, in := range operands {
-				if in >= 0 && !taken[in] && mayShare(m, l, s, s.FirstOperator+k, int(in), int(o.Outputs[0])) {
+				if in >= 0 && !taken[in] && are(int(in), int(o.Outputs[0])) && mayShare(m, l, s, s.FirstOperator+k, int(in), int(o.Outputs[0])) {
 					taken[in] = true
 					first[o.Outputs[0]] = first[in]
 					break
@@ -56,6 +57,31 @@ func groups(m *tflite.Model, l *tflite.Lifetimes) []int {
 		}
 	}
 	return first
+}
+
+// inPlaceAt reports whether one of two tensors is the result of an operator that
+// may lie over the other, its operand.
+func inPlaceAt(m *tflite.Model, l *tflite.Lifetimes, a, b int) bool {
+	for g := range m.Subgraphs {
+		s := &m.Subgraphs[g]
+		for k := range s.OperatorCount {
+			at := s.FirstOperator + k
+			o := &m.Operators[at]
+			if !inPlace[o.Name()] || len(o.Outputs) != 1 {
+				continue
+			}
+			out, in := int(o.Outputs[0]), a
+			if out == a {
+				in = b
+			} else if out != b {
+				continue
+			}
+			if slices.Contains(o.Inputs, int32(in)) && mayShare(m, l, s, at, in, out) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // mayShare reports whether the result of an operator may lie over an operand.

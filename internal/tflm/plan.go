@@ -74,25 +74,11 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	}
 	p.Before = p.Greedy
 	if v, err := Check(m, 0); err == nil && m.Offline != nil && v.OK() {
-		pins := make([]int64, len(a.Tensor))
-		for k, t := range a.Tensor {
-			pins[k] = tflite.Online
-			if t >= 0 {
-				pins[k] = int64(m.Offline.Offsets[t])
-			}
-		}
-		if p.Before, err = emulate(ctx, a.Problem, pins); err != nil {
+		if p.Before, err = emulatePlan(ctx, m, l, a); err != nil {
 			return nil, err
 		}
 	}
-	first := make([]int, len(m.Tensors))
-	for i := range first {
-		first[i] = i
-	}
-	if o.InPlace {
-		first = groups(m, l)
-	}
-	united, in := unite(a, first)
+	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
 	o.Solve.Minimize = true
 	if p.Result, err = stowage.Solve(ctx, united, o.Solve); err != nil {
 		return nil, err
@@ -118,6 +104,23 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		}
 	}
 	return p, nil
+}
+
+// emulatePlan returns the head that the runtime makes of a model with the plan
+// that it has. Results that lie over their operands are one buffer with them.
+func emulatePlan(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) (int64, error) {
+	at := func(t int) int64 { return int64(m.Offline.Offsets[t]) }
+	united, in := unite(a, groups(m, l, func(operand, result int) bool {
+		return at(operand) == at(result) && at(result) != tflite.Online
+	}))
+	pins := make([]int64, len(united.Buffers))
+	for k, t := range a.Tensor {
+		pins[in[k]] = tflite.Online
+		if t >= 0 {
+			pins[in[k]] = at(t)
+		}
+	}
+	return emulate(ctx, united, pins)
 }
 
 // emulate returns the head that the runtime's planner makes of a problem with

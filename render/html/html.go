@@ -18,7 +18,9 @@ import (
 )
 
 // A Fact is a row of the table.
-type Fact struct{ Name, Value string }
+type Fact struct {
+	Name, Value string // as they are printed, side by side
+}
 
 // Options say what to draw. The zero value draws all that there is room for.
 type Options struct {

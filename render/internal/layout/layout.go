@@ -49,9 +49,9 @@ type page struct {
 	pieces  []piece
 	load    profile
 	tally   tally
-	leastY  float64        // how high a rectangle is drawn at least
+	leastY  float64       // how high a rectangle is drawn at least
 	report  *model.Report // of the plan; nil without one
-	binary  bool           // offsets read best in KiB and MiB
+	binary  bool          // offsets read best in KiB and MiB
 	x, y    scale
 	// crossing holds where the marks cross the plot, from the top; labels
 	// keep clear of them.

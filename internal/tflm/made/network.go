@@ -4,7 +4,7 @@ import (
 	"math/rand/v2"
 	"strconv"
 
-	"github.com/stowage-go/stowage/format/tflite/internal/schema"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
 // Network returns a network of float operators drawn from the seed, of about so

@@ -1,0 +1,214 @@
+package tflm
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
+)
+
+func parse(t *testing.T, data []byte) *tflite.Model {
+	t.Helper()
+	m, err := tflite.Parse(data, "test.tflite")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestMake plans networks: what is written is no worse than the runtime's own
+// plan, passes the check, and reads back as the plan before.
+func TestMake(t *testing.T) {
+	better := 0
+	for seed := range uint64(24) {
+		for _, inPlace := range []bool{false, true} {
+			m := parse(t, made.Network(seed, 8+int(seed)))
+			rng := rand.New(rand.NewPCG(seed, 1))
+			var scratch []tflite.Scratch
+			for k := range m.Operators {
+				if rng.IntN(3) == 0 {
+					scratch = append(scratch, tflite.Scratch{Operator: k, Bytes: int64(rng.IntN(3000))})
+				}
+			}
+			p, err := Make(t.Context(), m, Options{Scratch: scratch, InPlace: inPlace, Solve: stowage.Options{NodeLimit: 20000}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.Before != p.Greedy {
+				t.Errorf("seed %d: before %d, greedy %d, without a plan", seed, p.Before, p.Greedy)
+			}
+			if p.Head < p.Result.LowerBound {
+				t.Errorf("seed %d: head %d under the bound %d", seed, p.Head, p.Result.LowerBound)
+			}
+			if !p.Better() {
+				continue
+			}
+			better++
+			data, err := m.WithOffsets(p.Offsets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := parse(t, data)
+			v, err := Check(again, p.Head)
+			if err != nil || !v.OK() {
+				t.Fatalf("seed %d, in place %v: %+v, %v", seed, inPlace, v, err)
+			}
+			q, err := Make(t.Context(), again, Options{Scratch: scratch, InPlace: inPlace, Solve: stowage.Options{NodeLimit: 20000}})
+			if err != nil || q.Before != p.Head && !inPlace || !slices.Equal(q.Offsets, p.Offsets) {
+				t.Errorf("seed %d: planned again, before %d (head was %d), %v", seed, q.Before, p.Head, err)
+			}
+		}
+	}
+	if better < 12 {
+		t.Errorf("only %d plans are better than the runtime's", better)
+	}
+}
+
+// TestCheck has one fault a plan.
+func TestCheck(t *testing.T) {
+	g := made.Graph{
+		Tensors: []made.Tensor{
+			{Name: "a", Shape: []int32{8}},
+			{Name: "b", Shape: []int32{8}},
+			{Name: "c", Shape: []int32{8}},
+			{Name: "state", Shape: []int32{8}, Variable: true},
+			{Name: "weight", Shape: []int32{8}, Data: make([]byte, 32)},
+		},
+		Ops: []made.Op{
+			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: schema.BuiltinOperatorMUL, Inputs: []int32{1, 4}, Outputs: []int32{2}},
+		},
+		Inputs: []int32{0}, Outputs: []int32{2},
+	}
+	plan := func(words ...int32) made.Metadata {
+		var data []byte
+		for _, w := range append([]int32{1, 0}, words...) {
+			data = binary.LittleEndian.AppendUint32(data, uint32(w))
+		}
+		return made.Metadata{Name: tflite.MetadataName, Data: data}
+	}
+	for _, c := range []struct {
+		name     string
+		metadata []made.Metadata
+		rules    []Rule
+		want     string
+		ok       bool
+	}{
+		{"none", nil, []Rule{Missing}, "no metadata", false},
+		{"good", []made.Metadata{plan(5, 0, 32, 64, -1, -1)}, nil, "", true},
+		{"half", []made.Metadata{plan(5, 0, -1, -1, -1, -1)}, nil, "", true},
+		{"reused", []made.Metadata{plan(5, 0, 32, 0, -1, -1)}, nil, "", true},
+		{"count", []made.Metadata{plan(4, 0, 32, 64, -1)}, []Rule{Count}, "for 4 tensors and the model has 5", false},
+		{"short", []made.Metadata{plan(5, 0, 32)}, []Rule{Count}, "ends after 2 of 5", false},
+		{"zeros", []made.Metadata{plan(5, 0, 0, 64, -1, -1)}, []Rule{Overlap}, `tensor 0 "a" and tensor 1 "b" share the bytes 0 to 32`, false},
+		{"misaligned", []made.Metadata{plan(5, 0, 36, 0, -1, -1)}, []Rule{Misaligned}, "36, which is not a multiple of 16", false},
+		{"negative", []made.Metadata{plan(5, 0, 32, -16, -1, -1)}, []Rule{Negative}, "-16, outside", false},
+		{"high", []made.Metadata{plan(5, 0, 32, 2147483632, -1, -1)}, []Rule{OutOfRange}, "above 2 GiB", false},
+		{"capacity", []made.Metadata{plan(5, 0, 32, 80, -1, -1)}, []Rule{TooHigh}, "ends at 112, above 96", false},
+		{"variable shared", []made.Metadata{plan(5, 0, 32, 64, 0, -1)}, []Rule{Variable}, "", false},
+		{"variable apart", []made.Metadata{plan(5, 0, 32, 0, 64, -1)}, nil, "", true},
+		{"variable and online", []made.Metadata{plan(5, 0, -1, -1, 64, -1)}, []Rule{Variable}, "2 tensors are left to the device", false},
+		{"constant", []made.Metadata{plan(5, 0, 32, 64, -1, 0)}, []Rule{Unused}, "takes no room", true},
+		{"two", []made.Metadata{plan(5, 0, 0, 0, -1, -1), plan(5, 0, 32, 64, -1, -1)}, []Rule{Duplicate}, "the last one counts", true},
+	} {
+		v, err := Check(parse(t, made.Model([]made.Graph{g}, c.metadata...)), 96)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var rules []Rule
+		var all strings.Builder
+		for _, f := range v.Findings {
+			rules = append(rules, f.Rule)
+			all.WriteString(f.Message + "\n")
+		}
+		if c.name == "high" {
+			rules = rules[:min(1, len(rules))]
+		}
+		if !slices.Equal(rules, c.rules) || !strings.Contains(all.String(), c.want) || v.OK() != c.ok {
+			t.Errorf("%s: %v, ok %v\n%s", c.name, rules, v.OK(), all.String())
+		}
+	}
+}
+
+// TestInPlace checks which results may lie over operands: a RESHAPE's over what
+// dies there, not over what is read later or is an output.
+func TestInPlace(t *testing.T) {
+	shape := made.Tensor{Name: "shape", Shape: []int32{1}, Type: schema.TensorTypeINT32, Data: []byte{8, 0, 0, 0}}
+	f := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{8}} }
+	m := parse(t, made.Model([]made.Graph{{
+		Tensors: []made.Tensor{f("in"), f("a"), f("b"), f("c"), f("d"), shape},
+		Ops: []made.Op{
+			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: schema.BuiltinOperatorRESHAPE, Inputs: []int32{1, 5}, Outputs: []int32{2}}, // a dies: shared
+			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},       // b is read later
+			{Code: schema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},     // b dies: shared; c is an output
+		},
+		Inputs: []int32{0}, Outputs: []int32{3, 4},
+	}}))
+	l, err := m.Lifetimes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := groups(m, l, func(int, int) bool { return true }), []int{0, 1, 1, 3, 1, 5}; !slices.Equal(got, want) {
+		t.Errorf("groups %v, want %v", got, want)
+	}
+}
+
+// TestLog reads what stowage_probe.h prints and what TF_LITE_SHOW_MEMORY_USE
+// does, among other lines, and finds the scratch in it.
+func TestLog(t *testing.T) {
+	m := parse(t, made.Model([]made.Graph{{
+		Tensors: []made.Tensor{{Name: "a", Shape: []int32{8}}, {Name: "b", Shape: []int32{8}}},
+		Ops:     []made.Op{{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}}},
+		Inputs:  []int32{0}, Outputs: []int32{1},
+	}}))
+	l, err := m.Lifetimes()
+	if err != nil {
+		t.Fatal(err)
+	}
+	probe := "boot\nI (12) stowage: 0,0,1,32,\r\nI (13) stowage: 1,1,1,32,\nI (14) stowage: 2,1,1,208,\ndone\n"
+	usage := "0 (id=0): size=32, offset=0, first_used=0 last_used=1\n* (id=1): size=32, offset=32, first_used=1 last_used=1\n* (id=2): size=208, offset=64, first_used=1 last_used=1\n   0: 000...... (1k)\n"
+	for name, text := range map[string]string{"probe": probe, "usage": usage, "twice": probe + usage} {
+		requests, err := tflite.ReadLog(strings.NewReader(text), "log")
+		if err != nil || len(requests) != 3 {
+			t.Fatalf("%s: %v, %v", name, requests, err)
+		}
+		s, err := m.ScratchOf(requests, l, "log")
+		if err != nil || !slices.Equal(s, []tflite.Scratch{{Operator: 0, Bytes: 208}}) {
+			t.Errorf("%s: %v, %v", name, s, err)
+		}
+	}
+	for want, text := range map[string]string{
+		"has no line":           "boot\n",
+		"lines are missing":     "stowage: 0,0,1,32,\nstowage: 2,1,1,208,\n",
+		"is not a request":      "stowage: 0,5,1,32,\n",
+		"is not a request that": "stowage: 0,0,1,99999999999,\n",
+	} {
+		if _, err := tflite.ReadLog(strings.NewReader(text), "log"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	for want, text := range map[string]string{
+		"ends before":            "stowage: 0,0,1,32,\n",
+		"has 48 bytes":           "stowage: 0,0,1,32,\nstowage: 1,1,1,48,\n",
+		"where no operator runs": "stowage: 0,0,1,32,\nstowage: 1,1,1,32,\nstowage: 2,4,4,16,\n",
+	} {
+		requests, err := tflite.ReadLog(strings.NewReader(text), "log")
+		if err == nil {
+			_, err = m.ScratchOf(requests, l, "log")
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+	if !bytes.Contains([]byte(Probe), []byte(`"stowage: %d,%d,%d,%d,"`)) {
+		t.Error("the probe prints other lines than are read")
+	}
+}
