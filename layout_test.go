@@ -96,7 +96,7 @@ func TestDocsLayout(t *testing.T) {
 }
 
 // kernel is what planners may stand on, each of these on those before it.
-var kernel = []string{"model", "plan", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/place", "internal/pairwise"}
+var kernel = []string{"model", "plan", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/place", "internal/pairwise"}
 
 // layers says what of ours the code of a folder may import, tests aside; "" is the
 // root package, and a name stands for what is below it too. The entry with the
@@ -108,11 +108,12 @@ var layers = []struct {
 	{"model", nil},
 	{"plan", []string{"model"}},
 	{"internal/splitmix", nil},
+	{"internal/sorting", nil},
 	{"internal/bound", []string{"model"}},
-	{"internal/verify", []string{"model"}},
-	{"internal/timeline", []string{"model", "internal/bound"}},
+	{"internal/verify", []string{"model", "internal/sorting"}},
+	{"internal/timeline", []string{"model", "internal/bound", "internal/sorting"}},
 	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
-	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
+	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting"}},
 	{"internal/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
 	{"internal/exact", kernel},
 	{"internal/greedy", kernel},

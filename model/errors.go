@@ -86,17 +86,18 @@ func (c *Issues) Add(i Issue) {
 // Join records the issues of an error that is an *InputError, or the error as an
 // issue of its own; nothing where it is nil.
 func (c *Issues) Join(err error) {
-	var input *InputError
-	switch {
-	case err == nil:
-	case errors.As(err, &input):
-		for _, i := range input.Issues {
-			c.Add(i)
-		}
-		c.err.Total += input.Total - len(input.Issues)
-	default:
-		c.Add(Issue{Message: err.Error()})
+	if err == nil {
+		return
 	}
+	input, ok := errors.AsType[*InputError](err)
+	if !ok {
+		c.Add(Issue{Message: err.Error()})
+		return
+	}
+	for _, i := range input.Issues {
+		c.Add(i)
+	}
+	c.err.Total += input.Total - len(input.Issues)
 }
 
 // Err returns an *InputError where any issue was added, else nil.

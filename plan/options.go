@@ -97,12 +97,7 @@ func CheckOptions(info Info, o Options) error {
 			refuse("planner " + info.Name + " has no technique " + strconv.Quote(name) + oneOf(names))
 		}
 	}
-	keys := make([]string, 0, len(o.Params))
-	for key := range o.Params {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
-	for _, key := range keys {
+	for _, key := range ascending(o.Params) {
 		if !slices.ContainsFunc(info.Params, func(p Param) bool { return p.Name == key }) {
 			var names []string
 			for _, p := range info.Params {
@@ -116,6 +111,19 @@ func CheckOptions(info Info, o Options) error {
 	}
 	o.validate(&issues)
 	return issues.Err()
+}
+
+// ascending returns the keys of a few parameters in ascending order.
+func ascending(params map[string]string) []string {
+	var keys []string
+	for key := range params {
+		at := len(keys)
+		for keys = append(keys, key); at > 0 && key < keys[at-1]; at-- {
+			keys[at] = keys[at-1]
+		}
+		keys[at] = key
+	}
+	return keys
 }
 
 func oneOf(names []string) string {

@@ -2,8 +2,9 @@ package climb
 
 import (
 	"math/rand/v2"
-	"slices"
+	"sort"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -35,6 +36,9 @@ type chain struct {
 	tops    []top // of the plan, ascending
 	links   []int32
 	borders []int
+
+	found          []top   // the tops in the order of the buffers
+	order, scratch []int32 // their order, that of the plan before until ascend
 }
 
 // top is where a span of a buffer ends in space.
@@ -49,11 +53,11 @@ func newChain(tl *timeline.Timeline, rng *rand.Rand) *chain { return &chain{tl: 
 // trace finds a chain of the plan.
 func (c *chain) trace(offsets []int64, height int64) {
 	tl := c.tl
-	c.tops = c.tops[:0]
+	c.found = c.found[:0]
 	peak, ties := int32(-1), 0
 	for i := range offsets {
 		for k, s := range tl.Spans(i) {
-			c.tops = append(c.tops, top{at: offsets[i] + s.Upper, span: int32(k), of: int32(i)})
+			c.found = append(c.found, top{at: offsets[i] + s.Upper, span: int32(k), of: int32(i)})
 		}
 		if offsets[i]+tl.Problem.Buffers[i].Size == height {
 			if ties++; c.rng.IntN(ties) == 0 {
@@ -61,15 +65,7 @@ func (c *chain) trace(offsets []int64, height int64) {
 			}
 		}
 	}
-	slices.SortFunc(c.tops, func(a, b top) int {
-		if a.at != b.at {
-			if a.at < b.at {
-				return -1
-			}
-			return 1
-		}
-		return int(a.of - b.of)
-	})
+	c.ascend()
 	c.links = append(c.links[:0], peak)
 	c.borders = c.borders[:0]
 	// The sections in which all of the present block are live.
@@ -91,6 +87,22 @@ func (c *chain) trace(offsets []int64, height int64) {
 	}
 }
 
+// ascend sets the tops to what was found, in ascending order. The order of last
+// time is a good start.
+func (c *chain) ascend() {
+	if len(c.order) != len(c.found) {
+		c.order, c.scratch = sorting.Count(len(c.found)), make([]int32, len(c.found))
+		c.tops = make([]top, len(c.found))
+	}
+	sorting.Within(c.order, c.scratch, func(i, j int32) bool {
+		a, b := &c.found[i], &c.found[j]
+		return a.at < b.at || a.at == b.at && i < j
+	}, nil)
+	for k, i := range c.order {
+		c.tops[k] = c.found[i]
+	}
+}
+
 // support returns a buffer that buffer i rests on, -1 where there is none (it
 // is fixed, or hangs in a window), and whether that one is live in [first,
 // last).
@@ -100,12 +112,7 @@ func (c *chain) support(offsets []int64, i, first, last int32) (below int32, kee
 	align := c.tl.Problem.Buffers[i].Align()
 	for _, s := range c.tl.Spans(int(i)) {
 		ground := offsets[i] + s.Lower
-		from, _ := slices.BinarySearchFunc(c.tops, ground-align+1, func(t top, at int64) int {
-			if t.at < at {
-				return -1
-			}
-			return 1
-		})
+		from := sort.Search(len(c.tops), func(k int) bool { return c.tops[k].at > ground-align })
 		for _, t := range c.tops[from:] {
 			if t.at > ground {
 				break

@@ -1,9 +1,7 @@
 package climb
 
 import (
-	"cmp"
-	"slices"
-
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -71,19 +69,24 @@ func (p *part) fixed(i int, offset int64, low, high int32) {
 // end merges the fixed blocks and returns the prepared problem. The free
 // buffers come first.
 func (p *part) end() *timeline.Timeline {
-	slices.SortFunc(p.blocks, func(a, b fixedBlock) int {
-		if c := cmp.Compare(a.first, b.first); c != 0 {
-			return c
+	order := sorting.Order(len(p.blocks), func(i, j int32) bool {
+		a, b := &p.blocks[i], &p.blocks[j]
+		if a.first != b.first {
+			return a.first < b.first
 		}
-		if c := cmp.Compare(a.last, b.last); c != 0 {
-			return c
+		if a.last != b.last {
+			return a.last < b.last
 		}
-		return cmp.Compare(a.from, b.from)
+		return a.from < b.from
 	})
-	for k := 0; k < len(p.blocks); {
-		b := p.blocks[k]
-		for k++; k < len(p.blocks) && p.blocks[k].first == b.first && p.blocks[k].last == b.last && p.blocks[k].from == b.to; k++ {
-			b.to = p.blocks[k].to
+	for k := 0; k < len(order); {
+		b := p.blocks[order[k]]
+		for k++; k < len(order); k++ {
+			next := &p.blocks[order[k]]
+			if next.first != b.first || next.last != b.last || next.from != b.to {
+				break
+			}
+			b.to = next.to
 		}
 		at := b.from
 		p.problem.Buffers = append(p.problem.Buffers, model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &at})

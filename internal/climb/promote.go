@@ -1,11 +1,10 @@
 package climb
 
 import (
-	"cmp"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -49,11 +48,11 @@ func promote(ctx limit, tl *timeline.Timeline, rng *rand.Rand, below, goal int64
 		}
 	}
 	for round := 0; round < rounds && height > goal; round++ {
-		slices.SortStableFunc(order, func(i, j int32) int {
-			if c := cmp.Compare(key[i], key[j]); c != 0 || round > 0 {
-				return c
+		sorting.By(order, func(i, j int32) bool {
+			if key[i] != key[j] || round > 0 {
+				return key[i] < key[j]
 			}
-			return cmp.Compare(buffers[j].Size, buffers[i].Size)
+			return buffers[i].Size > buffers[j].Size
 		})
 		offsets, h, end := place.Below(ctx.Watch, tl, order, place.FirstFit, unlimited)
 		steps += int64(n)

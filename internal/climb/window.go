@@ -1,12 +1,11 @@
 package climb
 
 import (
-	"cmp"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -93,12 +92,7 @@ func (w *window) reach(ctx limit, offsets []int64, target, until int64) bool {
 	}
 	w.steps += int64(len(buffers))
 	// The largest are the hardest.
-	slices.SortFunc(w.lifted, func(i, j int32) int {
-		if c := cmp.Compare(buffers[j].Size, buffers[i].Size); c != 0 {
-			return c
-		}
-		return cmp.Compare(i, j)
-	})
+	sorting.By(w.lifted, func(i, j int32) bool { return buffers[i].Size > buffers[j].Size })
 	for _, i := range w.lifted {
 		for k := 0; w.out[i]; k++ {
 			if k == attempts || w.steps >= until || ctx.Over() {
@@ -125,13 +119,10 @@ func (w *window) repair(ctx limit, i int32, target int64, attempt int) {
 		}
 	}
 	if limit := w.width << min(attempt, 3); len(w.free) > limit {
-		slices.SortFunc(w.free, func(x, y int32) int {
+		sorting.By(w.free, func(x, y int32) bool {
 			fx, lx := tl.Extent(int(x))
 			fy, ly := tl.Extent(int(y))
-			if c := cmp.Compare(lx-fx, ly-fy); c != 0 {
-				return c
-			}
-			return cmp.Compare(x, y)
+			return lx-fx < ly-fy
 		})
 		w.free = w.free[:limit]
 	}

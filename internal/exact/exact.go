@@ -53,6 +53,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -140,7 +141,7 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, set s
 		}
 	}
 	// The partition with the least room is the likeliest to be refuted.
-	mergeSort(e.byPeak, make([]int32, len(peaks)), func(p, q int32) bool { return peaks[p] > peaks[q] }, e.watch)
+	sorting.Within(e.byPeak, make([]int32, len(peaks)), func(p, q int32) bool { return peaks[p] > peaks[q] }, e.watch.Over)
 	return e
 }
 

@@ -1,9 +1,7 @@
 package explain
 
 import (
-	"cmp"
-	"slices"
-
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -30,16 +28,16 @@ const maxSections = 64
 // crowd returns the fewest buffers that overload one section, largest first;
 // nil where no section is overloaded.
 func crowd(tl *timeline.Timeline, capacity int64) []int {
-	var over []int
+	var over []int32
 	for s, load := range tl.Load {
 		if load > capacity {
-			over = append(over, s)
+			over = append(over, int32(s))
 		}
 	}
-	slices.SortStableFunc(over, func(a, b int) int { return cmp.Compare(tl.Load[b], tl.Load[a]) })
+	sorting.By(over, func(a, b int32) bool { return tl.Load[a] > tl.Load[b] })
 	var fewest []int
 	for _, s := range over[:min(len(over), maxSections)] {
-		if few := fewestOver(tl, int32(s), capacity); fewest == nil || len(few) < len(fewest) {
+		if few := fewestOver(tl, s, capacity); fewest == nil || len(few) < len(fewest) {
 			fewest = few
 		}
 	}
@@ -61,12 +59,11 @@ func fewestOver(tl *timeline.Timeline, s int32, capacity int64) []int {
 			}
 		}
 	}
-	slices.SortStableFunc(members, func(a, b member) int { return cmp.Compare(b.bytes, a.bytes) })
 	var few []int
 	var sum int64
-	for _, m := range members {
-		few = append(few, m.buffer)
-		if sum += m.bytes; sum > capacity {
+	for _, k := range sorting.Order(len(members), func(a, b int32) bool { return members[a].bytes > members[b].bytes }) {
+		few = append(few, members[k].buffer)
+		if sum += members[k].bytes; sum > capacity {
 			break
 		}
 	}

@@ -73,7 +73,7 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		// Alignment or fixed offsets are part of the reason.
 		core = t.quickXplain(nil, false, core)
 	}
-	slices.Sort(core)
+	core = ascending(core)
 	core, e.Irreducible = t.polish(core)
 	if t.err != nil {
 		return nil, t.err

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -41,10 +42,7 @@ const maxFitting = 256
 // ask returns Feasible, Infeasible or Unknown for the buffers of set, in any
 // order.
 func (t *trial) ask(set []int) model.Status {
-	if !slices.IsSorted(set) {
-		set = slices.Clone(set)
-		slices.Sort(set)
-	}
+	set = ascending(set)
 	if t.stackable(set) || slices.ContainsFunc(t.fitting, func(f []int) bool { return within(set, f) }) {
 		return model.Feasible
 	}
@@ -107,6 +105,18 @@ func subset(p *model.Problem, set []int, capacity int64) *model.Problem {
 		sub.Buffers[k] = p.Buffers[i]
 	}
 	return sub
+}
+
+// ascending returns a set in ascending order.
+func ascending(set []int) []int {
+	if slices.IsSorted(set) {
+		return set
+	}
+	sorted := make([]int, len(set))
+	for k, at := range sorting.Order(len(set), func(a, b int32) bool { return set[a] < set[b] }) {
+		sorted[k] = set[at]
+	}
+	return sorted
 }
 
 // within reports whether all of a is in b; both are ascending.

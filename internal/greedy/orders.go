@@ -1,10 +1,9 @@
 package greedy
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -59,47 +58,19 @@ func sorted(tl *timeline.Timeline, word string) []int32 {
 // first column first, ties ascending. Few are compared, many sorted digit by digit,
 // from the last column to the first.
 func byColumns(n int, columns [][]uint64) []int32 {
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	const few, digit = 1 << 10, 11
-	if n < few {
-		slices.SortFunc(order, func(a, b int32) int {
+	if n < sorting.Few {
+		return sorting.Order(n, func(a, b int32) bool {
 			for _, column := range columns {
 				if x, y := column[a], column[b]; x != y {
-					return cmp.Compare(y, x)
+					return x > y
 				}
 			}
-			return cmp.Compare(a, b)
+			return false
 		})
-		return order
 	}
-	next := make([]int32, n)
+	order, next := sorting.Count(n), make([]int32, n)
 	for k := len(columns) - 1; k >= 0; k-- {
-		column := columns[k]
-		var differ uint64
-		for _, x := range column {
-			differ |= x ^ column[0]
-		}
-		for shift := 0; differ>>shift != 0; shift += digit {
-			if differ>>shift&(1<<digit-1) == 0 {
-				continue
-			}
-			var at [1<<digit + 1]int32
-			for _, x := range column {
-				at[^x>>shift&(1<<digit-1)+1]++
-			}
-			for d := 1; d < len(at); d++ {
-				at[d] += at[d-1]
-			}
-			for _, i := range order {
-				d := ^column[i] >> shift & (1<<digit - 1)
-				next[at[d]] = i
-				at[d]++
-			}
-			order, next = next, order
-		}
+		order, next = sorting.Digits(order, next, columns[k], ^uint64(0))
 	}
 	return order
 }
@@ -243,18 +214,9 @@ func hinted(tl *timeline.Timeline) (order []int32, most bool) {
 		return nil, false
 	}
 	order = sorted(tl, "Z")
-	slices.SortStableFunc(order, func(a, b int32) int {
+	sorting.By(order, func(a, b int32) bool {
 		x, y := buffers[a].Hint, buffers[b].Hint
-		switch {
-		case x == nil || y == nil:
-			if (x == nil) == (y == nil) {
-				return 0
-			} else if x == nil {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(*x, *y)
+		return x != nil && (y == nil || *x < *y)
 	})
 	return order, true
 }

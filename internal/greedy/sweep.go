@@ -1,13 +1,13 @@
 package greedy
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -144,7 +144,7 @@ type sweeper struct {
 	byEnd    []int32 // by last section
 	offsets  []int64 // of the pass
 	free     place.FreeList
-	reserved []place.Range // of the partition's fixed buffers
+	reserved []int32 // the partition's fixed buffers, ascending by offset
 
 	best   []int64 // the lowest plan of all passes, nil for none
 	height int64   // of best
@@ -197,21 +197,23 @@ func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 	for k := range tl.Partitions {
 		s.byStart = append(s.byStart, tl.Partitions[k].Buffers...)
 	}
+	var scratch []int32
 	for rest := s.byStart; len(rest) > 0; {
 		first, _ := tl.Extent(int(rest[0]))
 		n := 1
 		for n < len(rest) && s.first(rest[n]) == first {
 			n++
 		}
-		slices.SortFunc(rest[:n], func(i, j int32) int {
-			if c := cmp.Compare(s.last(j), s.last(i)); c != 0 {
-				return c
+		if n > len(scratch) {
+			scratch = make([]int32, n)
+		}
+		// The buffers of a section are in ascending order, and stay so where equal.
+		sorting.Within(rest[:n], scratch, func(i, j int32) bool {
+			if x, y := s.last(i), s.last(j); x != y {
+				return x > y
 			}
-			if c := cmp.Compare(buffers[j].Size, buffers[i].Size); c != 0 {
-				return c
-			}
-			return cmp.Compare(i, j)
-		})
+			return buffers[i].Size > buffers[j].Size
+		}, nil)
 		rest = rest[n:]
 	}
 	return s, place.Whole
@@ -331,15 +333,17 @@ func (s *sweeper) clear(part *timeline.Partition) {
 	s.reserved = s.reserved[:0]
 	for _, i := range part.Buffers {
 		if b := &s.tl.Problem.Buffers[i]; b.Fixed != nil {
-			s.reserved = append(s.reserved, place.Range{From: *b.Fixed, To: *b.Fixed + b.Size})
+			s.reserved = append(s.reserved, i)
 		}
 	}
-	slices.SortFunc(s.reserved, func(a, b place.Range) int { return cmp.Compare(a.From, b.From) })
+	at := func(i int32) int64 { return *s.tl.Problem.Buffers[i].Fixed }
+	sorting.By(s.reserved, func(i, j int32) bool { return at(i) < at(j) })
 	end := int64(0)
-	for _, r := range s.reserved {
-		if from := max(r.From, end); from < r.To {
-			s.free.Take(from, r.To-from)
-			end = r.To
+	for _, i := range s.reserved {
+		to := at(i) + s.tl.Problem.Buffers[i].Size
+		if from := max(at(i), end); from < to {
+			s.free.Take(from, to-from)
+			end = to
 		}
 	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
+// stretch is what package sorting merges between looks.
+const stretch = 4096
+
 // Sort is a stable sort, and under a limit that falls anywhere it loses nothing.
 func TestSort(t *testing.T) {
 	for _, n := range []int{0, 1, 2, stretch, stretch + 1, 3*stretch + 5, 8 * stretch} {

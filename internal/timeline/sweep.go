@@ -1,10 +1,10 @@
 package timeline
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -102,8 +102,8 @@ func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)
 	for k := range pieces {
 		starts[k], ends[k] = at(k)
 	}
-	slices.Sort(starts)
-	slices.Sort(ends)
+	sorting.Times(starts)
+	sorting.Times(ends)
 	i, fresh := 0, false
 	for _, end := range ends {
 		for i < len(starts) && starts[i] < end {

@@ -1,9 +1,9 @@
 package verify
 
 import (
-	"cmp"
 	"math/bits"
-	"slices"
+
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // Idea: nearly every plan that is checked is valid, and that it is can be seen
@@ -30,7 +30,7 @@ func disjoint(pieces []piece) bool {
 	for k := range pieces {
 		key[k] = uint64(pieces[k].start) ^ sign
 	}
-	byStart := ascending(key)
+	byStart := sorting.Keys(key)
 	start, end := make([]int64, n), make([]int64, n) // by rank
 	rank := make([]int32, n)
 	for r, k := range byStart {
@@ -40,11 +40,11 @@ func disjoint(pieces []piece) bool {
 	for k := range pieces {
 		key[k] = uint64(pieces[k].lower) ^ sign
 	}
-	coming := ascending(key)
+	coming := sorting.Keys(key)
 	for k := range pieces {
 		key[k] = uint64(pieces[k].upper) ^ sign
 	}
-	going := ascending(key)
+	going := sorting.Keys(key)
 
 	inUse := newRanks(n)
 	for _, k := range coming {
@@ -63,46 +63,6 @@ func disjoint(pieces []piece) bool {
 		inUse.insert(r)
 	}
 	return true
-}
-
-// ascending returns the indices of the keys in ascending order of the keys,
-// equal ones in their own.
-func ascending(keys []uint64) []int32 {
-	order := make([]int32, len(keys))
-	for k := range order {
-		order[k] = int32(k)
-	}
-	const few, digit = 1 << 10, 11
-	if len(keys) < few {
-		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(keys[a], keys[b]), cmp.Compare(a, b))
-		})
-		return order
-	}
-	var differ uint64
-	for _, k := range keys {
-		differ |= k ^ keys[0]
-	}
-	next := make([]int32, len(keys))
-	for shift := 0; differ>>shift != 0; shift += digit {
-		if differ>>shift&(1<<digit-1) == 0 {
-			continue
-		}
-		var at [1<<digit + 1]int32
-		for _, k := range keys {
-			at[k>>shift&(1<<digit-1)+1]++
-		}
-		for d := 1; d < len(at); d++ {
-			at[d] += at[d-1]
-		}
-		for _, i := range order {
-			d := keys[i] >> shift & (1<<digit - 1)
-			next[at[d]] = i
-			at[d]++
-		}
-		order, next = next, order
-	}
-	return order
 }
 
 // ranks is a set of numbers from 0 up to a limit: levels[0] has a bit for each

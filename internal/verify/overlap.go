@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -122,14 +123,9 @@ func cut(p *model.Problem, offsets []int64) []piece {
 	return pieces
 }
 
-// inOrder returns all in order, equals as they were. It sorts indices, since each
-// type of element that slices sorts adds 10 kB to a program.
+// inOrder returns all in order, equals as they were.
 func inOrder[T any](all []T, compare func(x, y *T) int) []T {
-	order := make([]int32, len(all))
-	for k := range order {
-		order[k] = int32(k)
-	}
-	slices.SortFunc(order, func(i, j int32) int { return cmp.Or(compare(&all[i], &all[j]), cmp.Compare(i, j)) })
+	order := sorting.Order(len(all), func(i, j int32) bool { return compare(&all[i], &all[j]) < 0 })
 	out := make([]T, len(all))
 	for k, i := range order {
 		out[k] = all[i]

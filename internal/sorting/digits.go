@@ -1,0 +1,60 @@
+package sorting
+
+// Idea: many whole numbers are sorted digit by digit, from the last to the first,
+// and what all of them have in common is left out.
+//
+// Complexity: O(n) for each digit in which any two keys differ, of eleven bits.
+
+// Few is the number of keys below which comparisons take less than digits do.
+const Few = 1 << 10
+
+// Keys returns the indices of the keys in ascending order of the keys, equal ones
+// in their own.
+func Keys(keys []uint64) []int32 {
+	if len(keys) < Few {
+		return Order(len(keys), func(a, b int32) bool { return keys[a] < keys[b] })
+	}
+	order, _ := Digits(Count(len(keys)), make([]int32, len(keys)), keys, 0)
+	return order
+}
+
+// Digits returns a list of indices sorted by their keys, each with the bits of
+// flip inverted, equal ones as they were; and the other of order and scratch, both
+// of which it uses and which are as long as keys.
+func Digits(order, scratch []int32, keys []uint64, flip uint64) (sorted, other []int32) {
+	const digit = 11
+	var differ uint64
+	for _, k := range keys {
+		differ |= k ^ keys[0]
+	}
+	for shift := 0; differ>>shift != 0; shift += digit {
+		if differ>>shift&(1<<digit-1) == 0 {
+			continue
+		}
+		var at [1<<digit + 1]int32
+		for _, k := range keys {
+			at[(k^flip)>>shift&(1<<digit-1)+1]++
+		}
+		for d := 1; d < len(at); d++ {
+			at[d] += at[d-1]
+		}
+		for _, i := range order {
+			d := (keys[i] ^ flip) >> shift & (1<<digit - 1)
+			scratch[at[d]] = i
+			at[d]++
+		}
+		order, scratch = scratch, order
+	}
+	return order, scratch
+}
+
+// Times sorts numbers in ascending order.
+func Times(x []int64) {
+	keys := make([]uint64, len(x))
+	for i := range x {
+		keys[i] = uint64(x[i]) ^ 1<<63
+	}
+	for k, i := range Keys(keys) {
+		x[k] = int64(keys[i] ^ 1<<63)
+	}
+}
