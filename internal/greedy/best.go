@@ -176,7 +176,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		}
 	}
 	if !p.Collided && p.Height > tl.LowerBound && (p.Offsets == nil || !p.Large() || !p.over()) {
-		p.place("first-fit", sorted(tl, "Z"), place.FirstFit)
+		p.place("first-fit", Sorted(tl, "Z"), place.FirstFit)
 	}
 	return p
 }
@@ -277,9 +277,9 @@ func (p *Portfolio) run(until int) {
 		p.work += cost[t.how] * unit
 		switch t.how {
 		case first:
-			p.place(t.name, sorted(p.tl, t.word), place.FirstFit)
+			p.place(t.name, Sorted(p.tl, t.word), place.FirstFit)
 		case tight:
-			p.place(t.name, sorted(p.tl, t.word), place.BestFit)
+			p.place(t.name, Sorted(p.tl, t.word), place.BestFit)
 		case stacked:
 			if order := skyline(p.tl, t.word); order == nil {
 				p.long = true
@@ -287,12 +287,15 @@ func (p *Portfolio) run(until int) {
 				p.place(t.name, order, place.FirstFit)
 			}
 		case onTop:
-			if offsets := stackAll(p.ctx, p.tl, sorted(p.tl, t.word), true); offsets != nil {
+			w := run.NewWatch(p.ctx)
+			offsets := Stack(w, p.tl, Sorted(p.tl, t.word))
+			w.Close()
+			if offsets != nil {
 				p.place(t.name, ByOffset(offsets), place.FirstFit)
 			}
 		case shared:
 			if movableAll(p.tl) {
-				if offsets := share(p.tl, sorted(p.tl, t.word)); offsets != nil {
+				if offsets := share(p.tl, Sorted(p.tl, t.word)); offsets != nil {
 					p.place(t.name, ByOffset(offsets), place.FirstFit)
 				}
 			}
@@ -300,7 +303,7 @@ func (p *Portfolio) run(until int) {
 			p.sweep(longs(p.tl.Sections()))
 		case online:
 			if p.tl.HasGaps() || !movableAll(p.tl) {
-				p.place(t.name, sorted(p.tl, t.word), place.BestFit)
+				p.place(t.name, Sorted(p.tl, t.word), place.BestFit)
 			} else {
 				p.online(t.name)
 			}

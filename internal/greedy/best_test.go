@@ -28,7 +28,7 @@ func TestBestIsNeverHigherThanFirstFit(t *testing.T) {
 			}
 		}
 		tl := timeline.New(p)
-		single, _ := place.Place(nil, tl, sorted(tl, "Z"), place.FirstFit)
+		single, _ := place.Place(nil, tl, Sorted(tl, "Z"), place.FirstFit)
 		for _, ctx := range []context.Context{context.Background(), done} {
 			for _, capacity := range []int64{0, 10, 30} {
 				offsets, height, name := Best(ctx, tl, capacity)
@@ -103,7 +103,7 @@ func TestOrders(t *testing.T) {
 	for seed := range uint64(200) {
 		tl := timeline.New(plantest.Random(rand.New(rand.NewPCG(seed, 6))))
 		for _, word := range words {
-			for way, order := range map[string][]int32{"sorted": sorted(tl, word), "skyline": skyline(tl, word)} {
+			for way, order := range map[string][]int32{"sorted": Sorted(tl, word), "skyline": skyline(tl, word)} {
 				slices.Sort(order)
 				if len(order) != len(tl.Problem.Buffers) {
 					t.Fatalf("seed %d: %s %s: %v", seed, way, word, order)
@@ -135,7 +135,7 @@ func TestKeys(t *testing.T) {
 		"O": {4, 2, 0, 1, 3}, "S": {4, 2, 0, 1, 3},
 		"W": {4, 3, 2, 1, 0}, "Z": {0, 1, 2, 3, 4}, "LW": {4, 2, 0, 1, 3}, "uZ": {3, 4, 1, 2, 0},
 	} {
-		if got := sorted(tl, letter); !slices.Equal(got, want) {
+		if got := Sorted(tl, letter); !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", letter, got, want)
 		}
 	}

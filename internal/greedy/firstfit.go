@@ -43,7 +43,7 @@ func (firstFit) Info() plan.Info {
 // Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.
 // A plan above the capacity proves nothing, so the status is then Unknown.
 func (firstFit) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	return planOnce(ctx, tl, o, sorted(tl, "Z"), place.FirstFit), nil
+	return planOnce(ctx, tl, o, Sorted(tl, "Z"), place.FirstFit), nil
 }
 
 // planOnce places the buffers in one order and judges the outcome.

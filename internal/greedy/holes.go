@@ -1,7 +1,6 @@
 package greedy
 
 import (
-	"slices"
 	"sort"
 )
 
@@ -27,7 +26,8 @@ func (s *holes) find(h hole) (piece, at int) {
 		return s.pieces[k][len(s.pieces[k])-1].compare(h) >= 0
 	})
 	if piece < len(s.pieces) {
-		at, _ = slices.BinarySearchFunc(s.pieces[piece], h, hole.compare)
+		p := s.pieces[piece]
+		at = sort.Search(len(p), func(k int) bool { return p[k].compare(h) >= 0 })
 	}
 	return piece, at
 }
@@ -50,19 +50,24 @@ func (s *holes) insert(h hole) {
 		k--
 		at = len(s.pieces[k])
 	}
-	piece := slices.Insert(s.pieces[k], at, h)
-	if len(piece) > pieceLimit {
-		s.pieces = slices.Insert(s.pieces, k+1, slices.Clone(piece[pieceLimit/2:]))
-		piece = piece[:pieceLimit/2]
+	piece := append(s.pieces[k], hole{})
+	copy(piece[at+1:], piece[at:])
+	piece[at] = h
+	if half := pieceLimit / 2; len(piece) > pieceLimit {
+		s.pieces = append(s.pieces, nil)
+		copy(s.pieces[k+2:], s.pieces[k+1:])
+		s.pieces[k+1] = append([]hole(nil), piece[half:]...)
+		piece = piece[:half]
 	}
 	s.pieces[k] = piece
 }
 
 // remove takes out the hole at a place.
 func (s *holes) remove(piece, at int) {
-	s.pieces[piece] = slices.Delete(s.pieces[piece], at, at+1)
-	if len(s.pieces[piece]) == 0 {
-		s.pieces = slices.Delete(s.pieces, piece, piece+1)
+	p := s.pieces[piece]
+	s.pieces[piece] = append(p[:at], p[at+1:]...)
+	if len(p) == 1 {
+		s.pieces = append(s.pieces[:piece], s.pieces[piece+1:]...)
 	}
 }
 

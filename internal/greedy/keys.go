@@ -86,6 +86,15 @@ func weight(tl *timeline.Timeline) []uint64 {
 	return rank
 }
 
+// weigh returns size × life², exactly, the highest word first.
+func weigh(size, life uint64) [3]uint64 {
+	high, low := bits.Mul64(size, life)
+	carry, w0 := bits.Mul64(low, life)
+	w2, w1 := bits.Mul64(high, life)
+	w1, c := bits.Add64(w1, carry, 0)
+	return [3]uint64{w2 + c, w1, w0}
+}
+
 // inclusiveArea is size times the distance from the first slot to the last, as
 // XLA has it: 0 for a buffer of one slot.
 func inclusiveArea(tl *timeline.Timeline) []uint64 {

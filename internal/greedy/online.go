@@ -13,7 +13,7 @@ import (
 // that start at once the longest-lived goes first, then the largest, each into
 // the smallest hole that has room for it, the lowest of those.
 //
-// Invariant: that of arena (bfc.go): chunks tile the space up to the top.
+// Invariant: that of Arena: chunks tile the space up to the top.
 //
 // Complexity: O(n log n) as a rule; alignments may make more holes be looked
 // at than the one that is taken.
@@ -42,7 +42,7 @@ func (s *sweeper) online(below int64) (height int64, ok bool) {
 	ends, starts := s.byEnd, s.byStart
 	for k := range s.tl.Partitions {
 		part := &s.tl.Partitions[k]
-		a := arena{last: -1}
+		a := NewArena()
 		for _, i := range starts[:len(part.Buffers)] {
 			if s.nodes++; s.nodes%sweepPoll == 0 && s.watch.Over() {
 				return 0, false
@@ -50,7 +50,7 @@ func (s *sweeper) online(below int64) (height int64, ok bool) {
 			first := s.first(i)
 			for len(ends) > 0 && s.last(ends[0]) <= first {
 				if j := ends[0]; s.first(j) >= part.First {
-					a.free(of[j])
+					a.Free(of[j])
 				}
 				ends = ends[1:]
 			}
@@ -78,7 +78,7 @@ func movableAll(tl *timeline.Timeline) bool {
 
 // tightest returns a chunk of exactly size bytes at a multiple of align, in the
 // hole with the least room left above it.
-func (a *arena) tightest(size, align int64) int32 {
+func (a *Arena) tightest(size, align int64) int32 {
 	best, least := int32(-1), int64(math.MaxInt64)
 	for k, at := a.holes.find(hole{size: size, at: -1}); k < len(a.holes.pieces); k, at = a.holes.next(k, at) {
 		h := a.holes.pieces[k][at]

@@ -37,8 +37,8 @@ var keys = map[byte]func(tl *timeline.Timeline) []uint64{
 	'Z': size,
 }
 
-// sorted returns the buffers in the order of a word.
-func sorted(tl *timeline.Timeline, word string) []int32 {
+// Sorted returns the buffers in the order of a word.
+func Sorted(tl *timeline.Timeline, word string) []int32 {
 	columns := make([][]uint64, len(word))
 	for k := range columns {
 		letter := word[k]
@@ -213,7 +213,7 @@ func hinted(tl *timeline.Timeline) (order []int32, most bool) {
 	if count == 0 || 2*count < len(buffers) {
 		return nil, false
 	}
-	order = sorted(tl, "Z")
+	order = Sorted(tl, "Z")
 	sorting.By(order, func(a, b int32) bool {
 		x, y := buffers[a].Hint, buffers[b].Hint
 		return x != nil && (y == nil || *x < *y)

@@ -1,7 +1,6 @@
 package greedy
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -65,7 +64,9 @@ func share(tl *timeline.Timeline, order []int32) []int64 {
 			return nil
 		}
 		s.align, s.size = common*b.Align(), max(s.size, b.Size)
-		s.members = slices.Insert(s.members, at, i)
+		s.members = append(s.members, i)
+		copy(s.members[at+1:], s.members[at:])
+		s.members[at] = i
 		of[i] = int32(k)
 	}
 	start := make([]int64, len(slots))

@@ -1,11 +1,9 @@
 package greedy
 
 import (
-	"cmp"
-	"container/heap"
-
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -42,38 +40,84 @@ const (
 
 // skyline returns the order of stacking, or nil where it takes too long.
 func skyline(tl *timeline.Timeline, word string) []int32 {
-	s := newStack(tl, sorted(tl, word))
 	n := len(tl.Problem.Buffers)
-	line := place.NewSkyline(tl.Sections())
 	order := make([]int32, 0, n)
-	for budget := min(effort*n, maxEffort); len(s.queue) > 0; {
-		top := &s.queue[0]
-		i := top.members[0]
-		least := int64(0)
-		for _, span := range tl.Spans(int(i)) {
-			least = max(least, line.Highest(span.First, span.Last)-span.Lower)
-		}
-		least = bound.Up(least, tl.Problem.Buffers[i].Align())
-		if least > top.least {
-			if budget--; budget < 0 {
-				return nil
-			}
-			top.least = least
-			heap.Fix(&s, 0)
-			continue
-		}
-		order = append(order, i)
-		for _, span := range tl.Spans(int(i)) {
-			line.Raise(span.First, span.Last, least+span.Upper)
-		}
-		if top.members = top.members[1:]; len(top.members) == 0 {
-			heap.Pop(&s)
-		} else {
-			top.least = least + tl.Problem.Buffers[i].Size
-			heap.Fix(&s, 0)
-		}
+	budget := min(effort*n, maxEffort)
+	if !stackLowest(tl, Sorted(tl, word), func(corrections int) bool { return corrections > budget }, func(i int32, _ int64) { order = append(order, i) }) {
+		return nil
 	}
 	return order
+}
+
+// StackLowest puts every buffer on the skyline, the lowest first, ties by the
+// order. It returns nil where a limit comes.
+func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
+	offsets := make([]int64, len(order))
+	if !stackLowest(tl, order, func(int) bool { return w.Over() }, func(i int32, at int64) { offsets[i] = at }) {
+		return nil
+	}
+	return offsets
+}
+
+// Stack puts every buffer on the skyline in the order as it is. It returns nil
+// where a limit comes.
+func Stack(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
+	line := place.NewSkyline(tl.Sections())
+	offsets := make([]int64, len(order))
+	for _, i := range order {
+		if w.Over() {
+			return nil
+		}
+		offsets[i] = rest(line, tl, i)
+		raise(line, tl, i, offsets[i])
+	}
+	return offsets
+}
+
+// rest returns the lowest offset of a buffer on the skyline.
+func rest(line *place.Skyline, tl *timeline.Timeline, i int32) int64 {
+	least := int64(0)
+	for _, s := range tl.Spans(int(i)) {
+		least = max(least, line.Highest(s.First, s.Last)-s.Lower)
+	}
+	return bound.Up(least, tl.Problem.Buffers[i].Align())
+}
+
+// raise puts a buffer on the skyline.
+func raise(line *place.Skyline, tl *timeline.Timeline, i int32, at int64) {
+	for _, s := range tl.Spans(int(i)) {
+		line.Raise(s.First, s.Last, at+s.Upper)
+	}
+}
+
+// stackLowest calls put with each buffer and its offset, in the order of stacking.
+// It ends early and returns false where over, which is given the number of
+// corrections so far, says so.
+func stackLowest(tl *timeline.Timeline, order []int32, over func(corrections int) bool, put func(i int32, at int64)) bool {
+	line := place.NewSkyline(tl.Sections())
+	corrections := 0
+	for s := newStack(tl, order); len(s.queue) > 0; s.sink() {
+		if over(corrections) {
+			return false
+		}
+		top := &s.queue[0]
+		i := top.members[0]
+		at := rest(line, tl, i)
+		if at > top.least {
+			corrections++
+			top.least = at
+			continue
+		}
+		put(i, at)
+		raise(line, tl, i, at)
+		top.least = at + tl.Problem.Buffers[i].Size
+		if top.members = top.members[1:]; len(top.members) == 0 {
+			last := len(s.queue) - 1
+			s.queue[0] = s.queue[last]
+			s.queue = s.queue[:last]
+		}
+	}
+	return true
 }
 
 // A pile is a group of buffers with one least offset.
@@ -116,24 +160,28 @@ func newStack(tl *timeline.Timeline, order []int32) stack {
 	return s
 }
 
-func (s *stack) Len() int { return len(s.queue) }
-
-func (s *stack) Less(a, b int) bool {
-	p, q := &s.queue[a], &s.queue[b]
-	if c := cmp.Compare(p.least, q.least); c != 0 {
-		return c < 0
+// less reports whether pile a comes before pile b.
+func (s *stack) less(a, b *pile) bool {
+	if a.least != b.least {
+		return a.least < b.least
 	}
-	return s.rank[p.members[0]] < s.rank[q.members[0]]
+	return s.rank[a.members[0]] < s.rank[b.members[0]]
 }
 
-func (s *stack) Swap(a, b int) { s.queue[a], s.queue[b] = s.queue[b], s.queue[a] }
-
-func (s *stack) Push(any) { panic("greedy: the stack only shrinks") }
-
-// Pop drops the last pile, which heap.Pop has put there. It is empty by then,
-// so Less must not see it: heap.Pop swaps before it compares, and compares the
-// rest only.
-func (s *stack) Pop() any {
-	s.queue = s.queue[:len(s.queue)-1]
-	return nil
+// sink puts the top of the heap, whose key has risen, where it belongs.
+func (s *stack) sink() {
+	for at := 0; ; {
+		child := 2*at + 1
+		if child >= len(s.queue) {
+			return
+		}
+		if child+1 < len(s.queue) && s.less(&s.queue[child+1], &s.queue[child]) {
+			child++
+		}
+		if !s.less(&s.queue[child], &s.queue[at]) {
+			return
+		}
+		s.queue[at], s.queue[child] = s.queue[child], s.queue[at]
+		at = child
+	}
 }

@@ -40,7 +40,7 @@ func TestTimes(t *testing.T) {
 	for _, n := range []int{0, 5, 100, 3 * Few} {
 		x := []int64{math.MaxInt64, math.MinInt64, 0, -1, 1}[:min(n, 5)]
 		for len(x) < n {
-			x = append(x, r.Int64()>>r.IntN(63)-r.Int64()>>r.IntN(63))
+			x = append(x, int64(r.Uint64())>>r.IntN(63))
 		}
 		want := slices.Clone(x)
 		slices.Sort(want)

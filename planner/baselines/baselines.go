@@ -14,6 +14,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/baseline/boxing"
 	_ "github.com/stowage-go/stowage/internal/baseline/cp"
 	_ "github.com/stowage-go/stowage/internal/baseline/framework"
+	_ "github.com/stowage-go/stowage/internal/baseline/heuristic"
 	_ "github.com/stowage-go/stowage/internal/baseline/rectpack"
 	_ "github.com/stowage-go/stowage/internal/baseline/tela"
 )

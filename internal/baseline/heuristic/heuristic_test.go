@@ -1,4 +1,4 @@
-package greedy
+package heuristic
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -109,7 +110,13 @@ func TestContentionRests(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		for _, any := range []bool{false, true} {
-			offsets := stackAll(context.Background(), tl, byContention(tl), any)
+			w := run.NewWatch(context.Background())
+			defer w.Close()
+			stack := greedy.StackLowest
+			if any {
+				stack = greedy.Stack
+			}
+			offsets := stack(w, tl, greedy.Sorted(tl, byContention))
 			if report := verify.Check(p, offsets, 0); !report.OK() {
 				t.Fatalf("seed %d: %v", seed, report.Violations)
 			}
@@ -128,18 +135,6 @@ func TestContentionRests(t *testing.T) {
 				}
 			}
 		}
-	}
-}
-
-func TestWeighIsExact(t *testing.T) {
-	if got, want := weigh(1<<61, 1<<62), [3]uint64{1 << 57, 0, 0}; got != want {
-		t.Errorf("2^61 × 2^124: %v, want %v", got, want)
-	}
-	if got, want := weigh(1<<63+1, 1<<33), [3]uint64{2, 4, 0}; got != want {
-		t.Errorf("(2^63+1) × 2^66: %v, want %v", got, want)
-	}
-	if got, want := weigh(3, 5), [3]uint64{0, 0, 75}; got != want {
-		t.Errorf("3 × 25: %v, want %v", got, want)
 	}
 }
 
@@ -194,43 +189,6 @@ func TestBFCByHand(t *testing.T) {
 	}
 }
 
-// The chunks tile the space after every step, as the invariant has it.
-func TestBFCInvariant(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	a := arena{last: -1}
-	var live []int32
-	for step := range 5000 {
-		if len(live) == 0 || rng.IntN(5) < 3 && len(live) < 60 {
-			live = append(live, a.take(1+rng.Int64N(40)))
-		} else {
-			k := rng.IntN(len(live))
-			a.free(live[k])
-			live = slices.Delete(live, k, k+1)
-		}
-		at, used, free := a.top, 0, 0
-		lastFree := true
-		for c := a.last; c >= 0; c = a.chunks[c].prev {
-			h := &a.chunks[c]
-			at -= h.size
-			if h.at != at || h.size < 1 {
-				t.Fatalf("step %d: chunk at %d of %d, want it at %d", step, h.at, h.size, at)
-			}
-			if h.inUse {
-				used++
-			} else {
-				free++
-				if lastFree {
-					t.Fatalf("step %d: two free neighbours, or a free chunk at the top", step)
-				}
-			}
-			lastFree = !h.inUse
-		}
-		if at != 0 || used != len(live) || free != a.holes.count() {
-			t.Fatalf("step %d: begins at %d, %d in use of %d, %d free of %d", step, at, used, len(live), free, a.holes.count())
-		}
-	}
-}
-
 func TestBaselinesOnTiny(t *testing.T) {
 	refused := map[string]int{}
 	for seed := range uint64(1500) {
@@ -274,7 +232,7 @@ func TestBaselinesRefuseParams(t *testing.T) {
 	for name, params := range map[string]map[string]string{
 		"contention": {"pick": "best"}, "bfc": {"round": "0"},
 	} {
-		if _, err := baseline(t, name, wave(), plan.Options{Params: params}); err == nil || !strings.Contains(err.Error(), "planner "+name+": parameter") {
+		if _, err := baseline(t, name, buffers([4]int64{0, 1, 2, 1}), plan.Options{Params: params}); err == nil || !strings.Contains(err.Error(), "planner "+name+": parameter") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

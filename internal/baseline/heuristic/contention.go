@@ -1,0 +1,76 @@
+package heuristic
+
+import (
+	"context"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: fill the space row by row from the bottom, like a game of falling
+// blocks. Of the buffers that fit into the current row, on top of the skyline
+// of those placed, the one in the most contended slot goes first; once none
+// fits, the next row is the lowest one that takes a buffer. The contention of a
+// slot is the load there, that of a buffer the largest of its slots. Ties go to
+// the larger alignment, then size × lifetime², then lifetime, then the input's
+// order. Nothing is ever placed under the skyline, so holes stay holes.
+//
+// Invariant: offsets never decrease, and each buffer lies at the highest
+// skyline over its lifespan, rounded up to its alignment.
+//
+// Complexity: O((n + c) log n), c the corrections of a heap that greedy/skyline.go
+// explains; quadratic where all overlap and no two have one extent.
+//
+// Source: section 3.1 and figure 4 of the TelaMalloc paper (ASPLOS 2023), where
+// this is the allocator of production, tried before any solver. The text says
+// that the highest contention goes first, the figure that the row decides who
+// may; its example needs the row. The other reading is the parameter pick.
+//
+// Gaps and windows are additions. Fixed offsets are refused: a buffer that is
+// already in place above the skyline would have to be walked around, and what
+// is left would not be this heuristic.
+
+func init() { run.Register(contention{}) }
+
+type contention struct{}
+
+// Info describes the planner.
+func (contention) Info() plan.Info {
+	return run.Describe(plan.Info{
+		Name:    "contention",
+		Summary: "row by row on a skyline, the most contended buffer first",
+		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 3.1",
+	}, func() run.Settings { return new(contentionSettings) })
+}
+
+// byContention is the order of the tie-breaks: largest load, alignment, size ×
+// lifetime², lifetime, as greedy's orders spell them.
+const byContention = "TGQW"
+
+type contentionSettings struct{ pick string }
+
+// Declare lists the parameter.
+func (s *contentionSettings) Declare(d *run.Declaration) {
+	d.Choice(&s.pick, "pick", "row: the most contended buffer that fits the lowest row; any: the most contended buffer, wherever the skyline puts it", "row", "any")
+}
+
+// Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.
+// A plan above the capacity proves nothing, so the status is then Unknown.
+func (contention) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	var s contentionSettings
+	if err := run.Bind("contention", &o, &s); err != nil {
+		return plan.Result{}, err
+	}
+	if err := movable(tl, "contention"); err != nil {
+		return plan.Result{}, err
+	}
+	w := run.NewWatch(ctx)
+	defer w.Close()
+	order := greedy.Sorted(tl, byContention)
+	if s.pick == "any" {
+		return judge(tl, o, greedy.Stack(w, tl, order)), nil
+	}
+	return judge(tl, o, greedy.StackLowest(w, tl, order)), nil
+}

@@ -1,0 +1,32 @@
+// Package heuristic holds the two heuristics that the TelaMalloc paper measures its
+// search against: `contention`, its own, and `bfc`, TensorFlow's allocator. Both
+// stand on package greedy, which has their parts for orders of its own.
+package heuristic
+
+import (
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// movable refuses problems with fixed offsets on behalf of a planner.
+func movable(tl *timeline.Timeline, planner string) error {
+	for i := range tl.Problem.Buffers {
+		if b := &tl.Problem.Buffers[i]; b.Fixed != nil {
+			return plan.Unsupported(planner, "cannot honour fixed offsets: buffer "+b.ID+" has one")
+		}
+	}
+	return nil
+}
+
+// judge makes a result of offsets that may be above the capacity, or nil.
+func judge(tl *timeline.Timeline, o plan.Options, offsets []int64) plan.Result {
+	r := plan.Result{Stats: plan.Stats{Nodes: int64(len(tl.Problem.Buffers))}}
+	if offsets == nil {
+		return r
+	}
+	if height := model.HeightOf(tl.Problem, offsets); o.Fits(height) {
+		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height
+	}
+	return r
+}

@@ -1,0 +1,138 @@
+package greedy
+
+import "cmp"
+
+// Idea: the space of an allocator that gives out chunks and takes them back. The
+// planner `bfc` is one; the sweep's pass by start (online.go) is another.
+//
+// Invariant: chunks tile the space from 0 to the top, no two neighbours are
+// free, and the chunk below the top is in use. Above the top there is always
+// room, taken only where no free chunk will do.
+//
+// Complexity: O(log n) a step, and a move of up to some hundred free chunks
+// (holes.go).
+
+// A chunk is a stretch of the space, in use or free. Neighbours are linked by
+// address.
+type chunk struct {
+	at, size   int64
+	prev, next int32 // chunks beside it, -1 for none
+	inUse      bool
+}
+
+// A hole is the entry of a free chunk: by size, then by address.
+type hole struct {
+	size, at int64
+	chunk    int32
+}
+
+func (h hole) compare(g hole) int {
+	return cmp.Or(cmp.Compare(h.size, g.size), cmp.Compare(h.at, g.at))
+}
+
+// Arena is the space.
+type Arena struct {
+	chunks []chunk
+	spare  []int32 // indices in chunks that are not in use
+	holes  holes   // free chunks
+	last   int32   // the chunk that ends at top, -1 for none
+	top    int64
+}
+
+// NewArena returns an empty space.
+func NewArena() Arena { return Arena{last: -1} }
+
+// At returns where a chunk begins.
+func (a *Arena) At(c int32) int64 { return a.chunks[c].at }
+
+// Take returns the smallest free chunk of at least size bytes, the lowest of those.
+// Its rest is split off where that is at least as large as size, or as waste.
+func (a *Arena) Take(size, waste int64) int32 {
+	k, at := a.holes.find(hole{size: size, at: -1})
+	if k == len(a.holes.pieces) {
+		return a.grow(size)
+	}
+	c := a.holes.pieces[k][at].chunk
+	a.holes.remove(k, at)
+	a.chunks[c].inUse = true
+	if rest := a.chunks[c].size - size; rest >= size || rest >= waste {
+		a.split(c, size)
+	}
+	return c
+}
+
+// grow puts a chunk on top.
+func (a *Arena) grow(size int64) int32 {
+	c := a.add(chunk{at: a.top, size: size, prev: a.last, next: -1, inUse: true})
+	if a.last >= 0 {
+		a.chunks[a.last].next = c
+	}
+	a.last = c
+	a.top += size
+	return c
+}
+
+// split cuts chunk c after size bytes and frees the rest.
+func (a *Arena) split(c int32, size int64) {
+	old := a.chunks[c]
+	rest := a.add(chunk{at: old.at + size, size: old.size - size, prev: c, next: old.next})
+	a.chunks[c].size, a.chunks[c].next = size, rest
+	a.chunks[old.next].prev = rest // what was free had something in use above it
+	a.remember(rest)
+}
+
+// Free gives chunk c back and joins it with what is free beside it.
+func (a *Arena) Free(c int32) {
+	a.chunks[c].inUse = false
+	if next := a.chunks[c].next; next >= 0 && !a.chunks[next].inUse {
+		a.forget(next)
+		a.join(c, next)
+	}
+	if prev := a.chunks[c].prev; prev >= 0 && !a.chunks[prev].inUse {
+		a.forget(prev)
+		a.join(prev, c)
+		c = prev
+	}
+	if c == a.last {
+		// It becomes part of the room above the top.
+		a.last, a.top = a.chunks[c].prev, a.chunks[c].at
+		if a.last >= 0 {
+			a.chunks[a.last].next = -1
+		}
+		a.spare = append(a.spare, c)
+		return
+	}
+	a.remember(c)
+}
+
+// join adds chunk d to chunk c, which is just below it.
+func (a *Arena) join(c, d int32) {
+	a.chunks[c].size += a.chunks[d].size
+	next := a.chunks[d].next
+	a.chunks[c].next = next
+	if next >= 0 {
+		a.chunks[next].prev = c
+	} else {
+		a.last = c
+	}
+	a.spare = append(a.spare, d)
+}
+
+func (a *Arena) add(c chunk) int32 {
+	if k := len(a.spare) - 1; k >= 0 {
+		i := a.spare[k]
+		a.spare = a.spare[:k]
+		a.chunks[i] = c
+		return i
+	}
+	a.chunks = append(a.chunks, c)
+	return int32(len(a.chunks) - 1)
+}
+
+func (a *Arena) remember(c int32) {
+	a.holes.insert(hole{a.chunks[c].size, a.chunks[c].at, c})
+}
+
+func (a *Arena) forget(c int32) {
+	a.holes.remove(a.holes.find(hole{a.chunks[c].size, a.chunks[c].at, c}))
+}
