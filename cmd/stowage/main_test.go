@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -40,6 +41,9 @@ func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
+		Setup: func(env *testscript.Env) error {
+			return os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), made.Network(4, 24), 0o666)
+		},
 		Condition: func(name string) (bool, error) {
 			switch name {
 			case "root":

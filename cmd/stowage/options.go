@@ -30,6 +30,13 @@ func (s *search) bind(cmd *cobra.Command) {
 	f.SortFlags = false
 	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the input's, else none]")
 	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "read the input without the offsets that it fixes, such as those of a plan in CSV")
+	group(cmd, "Problem", "capacity", "ignore-offsets")
+	s.bindPlanner(cmd)
+}
+
+// bindPlanner defines the flags of the planner and of its limits.
+func (s *search) bindPlanner(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.StringVar(&s.planner, "planner", stowage.DefaultPlanner, "run the planner `NAME`; 'stowage planners' lists them")
 	f.StringSliceVar(&s.without, "without", nil, "switch off the techniques `T1,T2` of the planner")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the planner, as in `KEY=VALUE`; may be repeated")
@@ -37,7 +44,6 @@ func (s *search) bind(cmd *cobra.Command) {
 	f.Int64Var(&s.nodes, "nodes", 0, "stop after `N` search nodes, which unlike time is reproducible [default: never]")
 	f.IntVar(&s.workers, "workers", 1, "search with `N` goroutines; with 1 the same input and seed give the same plan")
 	f.Uint64Var(&s.seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
-	group(cmd, "Problem", "capacity", "ignore-offsets")
 	group(cmd, "Planner", "planner", "without", "set", "workers", "seed")
 	group(cmd, "Limits", "timeout", "nodes")
 	complete(cmd, "planner", plannerNames)

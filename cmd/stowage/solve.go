@@ -45,7 +45,7 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
   stowage solve --start plan.csv --timeout 1m -o plan.csv plan.csv    improve on a plan
   generate | stowage solve - | allocate`,
 		Args:        arity(1, "INPUT"),
-		SuggestFor:  []string{"plan", "run", "minimize", "allocate", "pack"},
+		SuggestFor:  []string{"run", "minimize", "allocate", "pack"},
 		Annotations: map[string]string{exitsKey: allExits},
 		RunE:        func(cmd *cobra.Command, args []string) error { return s.run(cmd, args[0]) },
 	}

@@ -25,7 +25,7 @@ Every violation is printed on standard error, by name. An invalid plan or a fals
 		Example: `  stowage verify plan.csv
   stowage verify --capacity 1MiB model.csv plan.csv`,
 		Args:       arity(1, "PROBLEM", "PLAN"),
-		SuggestFor: []string{"check", "validate"},
+		SuggestFor: []string{"validate"},
 		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
 			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {

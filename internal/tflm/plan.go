@@ -49,8 +49,11 @@ type Plan struct {
 	// Before is the head of the model as it is: Greedy, unless it has a plan
 	// that can be followed.
 	Before int64
-	// Offsets are the plan, for Model.WithOffsets.
+	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
+	// Placed are the offsets of the arena's buffers, scratch included, as the
+	// planner has them.
+	Placed []int64
 }
 
 // Better reports whether the plan is worth writing: it takes less than the
@@ -98,9 +101,11 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	for i := range p.Offsets {
 		p.Offsets[i] = tflite.Online
 	}
+	p.Placed = make([]int64, len(a.Tensor))
 	for k, t := range a.Tensor {
+		p.Placed[k] = p.Result.Offsets[in[k]]
 		if t >= 0 {
-			p.Offsets[t] = int32(p.Result.Offsets[in[k]])
+			p.Offsets[t] = int32(p.Placed[k])
 		}
 	}
 	return p, nil
