@@ -160,7 +160,7 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 
 // Explain finds an irreducible set of buffers that cannot fit the capacity
 // (o.Capacity, or else p.Capacity): without any one of them the rest fit. Another
-// such set may have fewer buffers. Where the problem is feasible, or a limit comes
+// such set may have fewer buffers (see ExplainSmallest). Where the problem is feasible, or a limit comes
 // before an answer, the explanation's Status says so.
 //
 // o.Timeout limits the whole of it, o.NodeLimit each run of the planner.
@@ -172,6 +172,18 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 		return nil, err
 	}
 	return explain.Irreducible(ctx, p, planner, o)
+}
+
+// ExplainSmallest is Explain for a set of the fewest buffers that cannot fit the
+// capacity. That takes longer, exponentially so in the worst case: where a limit
+// comes first, Explanation.Smallest is false, Buffers are the fewest found, and
+// AtLeast is how many there must be. o.NodeLimit limits each run of the planner.
+func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
+	planner, err := prepare(p, &o)
+	if err != nil {
+		return nil, err
+	}
+	return explain.Smallest(ctx, p, planner, o)
 }
 
 // Register makes a planner known by its name, to Solve and to all that lists

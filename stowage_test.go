@@ -193,7 +193,8 @@ func TestInputErrors(t *testing.T) {
 		_, solveErr := stowage.Solve(ctx, tc.p, tc.o)
 		_, minimizeErr := stowage.Minimize(ctx, tc.p, tc.o)
 		_, explainErr := stowage.Explain(ctx, tc.p, tc.o)
-		for k, err := range []error{solveErr, minimizeErr, explainErr} {
+		_, smallestErr := stowage.ExplainSmallest(ctx, tc.p, tc.o)
+		for k, err := range []error{solveErr, minimizeErr, explainErr, smallestErr} {
 			var input *stowage.InputError
 			switch {
 			case err == nil:
@@ -490,7 +491,11 @@ func TestExplain(t *testing.T) {
 			o.Capacity, p.Capacity = 0, 11
 		}
 		e, err := stowage.Explain(ctx, p, o)
-		if err != nil || e.Status != stowage.Infeasible || !e.Irreducible || e.Capacity != 11 || e.Load != 12 || len(e.Buffers) != 3 {
+		if err != nil || e.Status != stowage.Infeasible || !e.Irreducible || e.Capacity != 11 || e.Load != 12 || len(e.Buffers) != 3 || e.AtLeast != 0 {
+			t.Errorf("got %+v, %v", e, err)
+		}
+		e, err = stowage.ExplainSmallest(ctx, p, o)
+		if err != nil || e.Status != stowage.Infeasible || !e.Smallest || !e.Irreducible || e.AtLeast != 3 || len(e.Buffers) != 3 {
 			t.Errorf("got %+v, %v", e, err)
 		}
 	}

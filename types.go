@@ -312,6 +312,13 @@ type Collision = model.Collision
 //		// limit came, and a part of them may be enough. Another irreducible subset
 //		// may have fewer buffers.
 //		Irreducible bool
+//		// Smallest says that no infeasible subset has fewer buffers. Only
+//		// ExplainSmallest looks for that.
+//		Smallest bool
+//		// AtLeast is a proven lower bound on how many buffers an infeasible subset
+//		// has: any AtLeast-1 buffers of the problem fit. It is 0 where that was not
+//		// asked.
+//		AtLeast int
 //		// Collision, where set, says that the two buffers have fixed offsets at
 //		// which they meet, so that they fit no capacity.
 //		Collision *Collision

@@ -16,8 +16,9 @@ import (
 
 type explainFlags struct {
 	search
-	asJSON bool
-	output string
+	smallest bool
+	asJSON   bool
+	output   string
 }
 
 func newExplain() *cobra.Command {
@@ -25,13 +26,14 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain --capacity SIZE INPUT",
 		Short: "Name the buffers that cannot fit a capacity",
-		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. So one of them has to shrink, be split or be spilled. Nothing can be left out of the subset, but it need not be the smallest there is.
+		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. So one of them has to shrink, be split or be spilled. Nothing can be left out of the subset, but another may have fewer buffers; with --smallest none has.
 
-Where a limit comes before the subset is down to that, it says that the subset may be larger than it needs to be.
+Where a limit comes before that is known, it says that the subset may be larger than it needs to be, and with --smallest how many buffers it takes at least.
 
 ` + planFileHelp,
 		Example: `  stowage explain --capacity 900KiB model.csv
-  stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem`,
+  stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem
+  stowage explain --capacity 900KiB --smallest --timeout 10s model.csv    look for the fewest`,
 		Args: arity(1, "INPUT"),
 		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure\n" +
 			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer, or the planner gave up"},
@@ -39,8 +41,10 @@ Where a limit comes before the subset is down to that, it says that the subset m
 	}
 	e.bind(cmd)
 	f := cmd.Flags()
+	f.BoolVar(&e.smallest, "smallest", false, "look for a subset of the fewest buffers, which may take long")
 	f.BoolVar(&e.asJSON, "json", false, "print JSON")
 	f.StringVarP(&e.output, "output", "o", "", "also write the subset as a problem to `FILE`, as .csv or .json")
+	group(cmd, "Problem", "smallest")
 	group(cmd, "Output", "json", "output")
 	return cmd
 }
@@ -68,7 +72,11 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	p := file.Problem
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	x, err := stowage.Explain(ctx, p, o)
+	ask := stowage.Explain
+	if e.smallest {
+		ask = stowage.ExplainSmallest
+	}
+	x, err := ask(ctx, p, o)
 	if errors.Is(err, stowage.ErrNoCapacity) {
 		return usagef("explain needs --capacity: without one every problem fits")
 	}
@@ -124,11 +132,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	} else {
 		fmt.Fprintf(w, "They never take more than %d at once, in [%d, %d), but no arrangement of them fits.\n", x.Load, x.At[0], x.At[1])
 	}
-	if x.Irreducible {
-		fmt.Fprint(w, "Without any one of them the rest fit.\n\n")
-	} else {
-		fmt.Fprint(w, "A limit came: a part of them may be enough.\n\n")
-	}
+	fmt.Fprint(w, howFew(x)+"\n\n")
 	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
 	var sum int64
 	figures := [3]int{5, 5, 4} // columns that lower, upper and size take
@@ -153,6 +157,27 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	return err
 }
 
+// howFew says whether fewer buffers may do.
+func howFew(x *stowage.Explanation) string {
+	any := "any " + strconv.Itoa(x.AtLeast-1) + " buffers fit"
+	if x.AtLeast == 2 {
+		any = "any one buffer fits"
+	}
+	switch {
+	case x.Smallest && x.AtLeast == 1:
+		return "No other is needed for that."
+	case x.Smallest:
+		return "No fewer are enough for that: " + any + "."
+	case x.AtLeast > 0 && x.Irreducible:
+		return "Without any one of them the rest fit.\nA limit came: " + any + ", but others, fewer than these, may not."
+	case x.AtLeast > 0:
+		return "A limit came: " + any + ", but fewer than these may not."
+	case x.Irreducible:
+		return "Without any one of them the rest fit."
+	}
+	return "A limit came: a part of them may be enough."
+}
+
 func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.Problem) error {
 	type buffer struct {
 		ID        string `json:"id"`
@@ -171,6 +196,8 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 		Status      stowage.Status `json:"status"`
 		Capacity    int64          `json:"capacity"`
 		Irreducible bool           `json:"irreducible"`
+		Smallest    *bool          `json:"smallest,omitempty"` // where that was asked
+		AtLeast     int            `json:"at_least,omitempty"`
 		Load        int64          `json:"load"`
 		At          [2]int64       `json:"at"`
 		Sum         int64          `json:"sum"`
@@ -178,6 +205,9 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 		Collision   *collision     `json:"collision,omitempty"`
 		Buffers     []buffer       `json:"buffers"`
 	}{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []buffer{}}
+	if x.AtLeast > 0 {
+		out.Smallest, out.AtLeast = &x.Smallest, x.AtLeast
+	}
 	if c := x.Collision; c != nil {
 		id := func(i int) string { return subset.Buffers[slices.Index(x.Buffers, i)].ID }
 		out.Collision = &collision{[2]string{id(c.A), id(c.B)}, [2]int64{c.Start, c.End}, [2]int64{c.Lower, c.Upper}}

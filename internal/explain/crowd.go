@@ -15,28 +15,32 @@ import (
 // more than the capacity. Alignment and fixed offsets may make fewer of them
 // infeasible; that is for the caller to find out.
 //
-// Complexity: O(n log n) a section, for at most maxSections of them.
+// Complexity: O(n log n) a section, for so many of them as the caller says.
 //
 // Source: the load bound of Buchsbaum et al., "OPT versus LOAD", turned into a
 // subset. Deletion one by one would do as well, but keeps what the order of
 // deletion happens to leave, many small buffers for instance.
 
-// maxSections is the number of overloaded sections that are compared, from the
-// most loaded down.
+// maxSections is the number of overloaded sections that Irreducible compares, from
+// the most loaded down.
 const maxSections = 64
 
 // crowd returns the fewest buffers that overload one section, largest first;
-// nil where no section is overloaded.
-func crowd(tl *timeline.Timeline, capacity int64) []int {
-	var over []int32
+// nil where no section is overloaded. It compares so many sections at most, and
+// ends after the first where over says so.
+func crowd(tl *timeline.Timeline, capacity int64, sections int, over func() bool) []int {
+	var crowded []int32
 	for s, load := range tl.Load {
 		if load > capacity {
-			over = append(over, int32(s))
+			crowded = append(crowded, int32(s))
 		}
 	}
-	sorting.By(over, func(a, b int32) bool { return tl.Load[a] > tl.Load[b] })
+	sorting.By(crowded, func(a, b int32) bool { return tl.Load[a] > tl.Load[b] })
 	var fewest []int
-	for _, s := range over[:min(len(over), maxSections)] {
+	for _, s := range crowded[:min(len(crowded), sections)] {
+		if fewest != nil && over() {
+			break
+		}
 		if few := fewestOver(tl, s, capacity); fewest == nil || len(few) < len(fewest) {
 			fewest = few
 		}

@@ -5,6 +5,10 @@
 //	crowd.go        the short way: one section holds too much
 //	quickxplain.go  the long way: divide and conquer over any reason
 //	trial.go        asking a planner whether some of the buffers fit
+//
+//	smallest.go     Smallest: the fewest buffers, by implicit hitting sets
+//	hitting.go      the fewest that hit all that is known
+//	suspects.go     what may be in a smallest set at all: places and dominance
 package explain
 
 import (
@@ -34,38 +38,54 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
+	e, _, err := irreducible(ctx, p, planner, o, 1)
+	return e, err
+}
+
+// irreducible is Irreducible, and returns the trial that it made, where it did. Once
+// the problem is known to be infeasible, it takes one in share of the time left.
+func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options, share int) (*plan.Explanation, *trial, error) {
 	o.Minimize, o.Progress, o.Timeout = false, nil, 0
 	e := &plan.Explanation{Capacity: o.Capacity}
 	if i, ok := tooLarge(p, o.Capacity); ok {
 		settle(e, p, []int{i})
 		e.Irreducible = true
-		return e, nil
+		return e, nil, nil
 	}
 	if c := verify.Collide(p); c != nil {
 		e.Irreducible, e.Collision = true, c
 		settle(e, p, []int{c.A, c.B})
-		return e, nil
+		return e, nil, nil
 	}
 	if o.Capacity == 0 {
-		return nil, plan.ErrNoCapacity
+		return nil, nil, plan.ErrNoCapacity
 	}
 
 	tl := timeline.New(p)
 	start := time.Now()
 	r, err := run.Run(ctx, planner, tl, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	e.Runs = 1
 	if r.Status != model.Infeasible {
 		if e.Status = r.Status; r.Status == model.Optimal {
 			e.Status = model.Feasible
 		}
-		return e, nil
+		return e, nil, nil
 	}
 
+	if deadline, ok := ctx.Deadline(); ok && share > 1 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(share))
+		defer cancel()
+	}
 	t := &trial{ctx: ctx, problem: p, planner: planner, options: o, patience: patience(time.Since(start))}
-	core := crowd(tl, o.Capacity)
+	t.growNodes = max(minGrowNodes, 4*r.Stats.Nodes)
+	if o.NodeLimit > 0 {
+		t.growNodes = min(t.growNodes, o.NodeLimit)
+	}
+	core := crowd(tl, o.Capacity, maxSections, t.over)
 	switch {
 	case core == nil:
 		core = t.quickXplain(nil, false, byTime(tl))
@@ -76,11 +96,11 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 	core = ascending(core)
 	core, e.Irreducible = t.polish(core)
 	if t.err != nil {
-		return nil, t.err
+		return nil, nil, t.err
 	}
 	e.Runs += t.runs
 	settle(e, p, core)
-	return e, nil
+	return e, t, nil
 }
 
 // settle records the reason and where its load is highest.

@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -31,9 +32,11 @@ type trial struct {
 	planner  run.Planner
 	options  plan.Options
 	patience time.Duration // for a run, where the context has a deadline
-	runs     int
-	err      error   // the first; all later answers are Unknown
-	fitting  [][]int // sets that fit, each ascending
+	// growNodes is the node limit of runs that only grow a set that fits.
+	growNodes int64
+	runs      int
+	err       error   // the first; all later answers are Unknown
+	fitting   [][]int // sets that fit, each ascending
 }
 
 // maxFitting bounds the sets remembered; the earliest are dropped.
@@ -41,7 +44,10 @@ const maxFitting = 256
 
 // ask returns Feasible, Infeasible or Unknown for the buffers of set, in any
 // order.
-func (t *trial) ask(set []int) model.Status {
+func (t *trial) ask(set []int) model.Status { return t.askWithin(set, t.options.NodeLimit) }
+
+// askWithin is ask with a node limit of its own, 0 for none.
+func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	set = ascending(set)
 	if t.stackable(set) || slices.ContainsFunc(t.fitting, func(f []int) bool { return within(set, f) }) {
 		return model.Feasible
@@ -50,18 +56,25 @@ func (t *trial) ask(set []int) model.Status {
 		return model.Unknown
 	}
 	o := t.options
+	o.NodeLimit = nodes
 	if deadline, ok := t.ctx.Deadline(); ok {
 		// A quarter of what is left at most, so that one hard run does not
 		// starve those that come after it.
 		o.Timeout = max(1, min(t.patience, time.Until(deadline)/4))
 	}
 	t.runs++
-	r, err := run.Run(t.ctx, t.planner, timeline.New(subset(t.problem, set, o.Capacity)), o)
+	sub := subset(t.problem, set, o.Capacity)
+	r, err := run.Run(t.ctx, t.planner, timeline.New(sub), o)
 	switch {
 	case err != nil:
 		t.err = err
 		return model.Unknown
 	case r.Status.HasPlan():
+		// That buffers fit is a claim of explanations too: no smaller set is a reason.
+		if report := verify.CheckHeight(sub, r.Offsets, o.Capacity, r.Height); !report.OK() {
+			t.err = plan.Invalid(r.Planner, report.Violations[0].Message)
+			return model.Unknown
+		}
 		if len(t.fitting) == maxFitting {
 			t.fitting = t.fitting[1:]
 		}

@@ -1,0 +1,232 @@
+package explain
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: implicit hitting sets. The complement of a set that fits is a correction
+// set: each infeasible set has one of its buffers. So the fewest buffers that hit
+// all correction sets known so far (hitting.go) are a lower bound; if they do not
+// fit, they are a smallest infeasible set. If they do, they are grown until
+// nothing can be added, and what is left out is one more correction set, which
+// they do not hit.
+//
+// Buffers of different partitions never meet, so that a smallest set lies in
+// one. All partitions are asked for a set of two buffers, then of three and so
+// on, and the first that is found is the answer.
+//
+// Invariant: no infeasible set has fewer than s.proven buffers; s.best is
+// infeasible. A set whose run stays undecided freezes proven and counts as one
+// that fits: what is found after it may be smaller than best, but is not
+// proven to be smallest.
+//
+// Complexity: exponential, in hitting sets and in runs; as a rule a few dozen
+// runs for a reason of a few buffers.
+//
+// Source: Ignatiev, Previti, Liffiton, Marques-Silva, "Smallest MUS extraction
+// with minimal hitting set dualization", CP 2015.
+//
+// Tried and dropped: one partition after the other; a limit then leaves the bound
+// at what the last of them has.
+
+// Smallest is Irreducible with a subset of the fewest buffers. Where a limit
+// comes before that is proven, Explanation.AtLeast says what is. o.NodeLimit
+// limits each run of the planner and each search for a hitting set.
+func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
+	e, t, err := irreducible(ctx, p, planner, o, 2)
+	if err != nil || e.Status != model.Infeasible {
+		return e, err
+	}
+	// One buffer alone does not fit, or two collide and each of them fits.
+	s := &hunt{trial: t, best: e.Buffers, proven: min(2, len(e.Buffers)), irreducible: e.Irreducible}
+	if s.proven < len(s.best) {
+		s.run(ctx)
+		if t.err != nil {
+			return nil, t.err
+		}
+		e.Runs = 1 + t.runs
+		settle(e, p, s.best)
+	}
+	e.AtLeast = s.proven
+	e.Smallest = s.proven == len(s.best)
+	e.Irreducible = s.irreducible || e.Smallest
+	return e, nil
+}
+
+// minGrowNodes is the least node limit of a run that only grows a set that fits:
+// undecided, it costs a larger correction set.
+const minGrowNodes = 1000
+
+type hunt struct {
+	*trial
+	tl          *timeline.Timeline
+	watch       *run.Watch
+	best        []int // ascending
+	irreducible bool  // best is
+	proven      int
+	frozen      bool // proven can rise no more
+	parts       []*part
+}
+
+// A part is what is asked in one partition.
+type part struct {
+	least  int     // no set of fewer of its suspects is infeasible
+	hitter *hitter // nil where there are too many suspects
+}
+
+func (s *hunt) run(ctx context.Context) {
+	s.watch = run.NewWatch(ctx)
+	defer s.watch.Close()
+	s.ctx = ctx
+	s.tl = timeline.New(s.problem)
+	if few := crowd(s.tl, s.options.Capacity, math.MaxInt, s.watch.Over); few != nil && len(few) < len(s.best) {
+		// Alignment and fixed offsets may make fewer of them infeasible.
+		s.best, s.irreducible = s.polish(ascending(few))
+	}
+	s.climb()
+	if !s.irreducible && s.proven < len(s.best) && !s.over() {
+		s.best, s.irreducible = s.polish(s.best)
+	}
+}
+
+// climb asks for a set of so many buffers, then of one more, until one is found
+// or the next is no smaller than best.
+func (s *hunt) climb() {
+	if !s.prepare() {
+		return
+	}
+	for k := s.proven; k < len(s.best); k++ {
+		for _, p := range s.parts {
+			set, known := s.level(p, k)
+			switch {
+			case !known:
+				return
+			case set != nil:
+				s.best, s.irreducible = set, false
+				return
+			}
+		}
+		if !s.frozen {
+			s.proven = k + 1
+		}
+	}
+}
+
+// prepare finds the suspects of each partition, and reports whether no limit came.
+func (s *hunt) prepare() bool {
+	c := newCounter(s.tl, s.options.Capacity, s.watch.Over)
+	for _, partition := range s.tl.Partitions {
+		buffers := make([]int, len(partition.Buffers))
+		for k, i := range partition.Buffers {
+			buffers[k] = int(i)
+		}
+		left, known := c.filter(buffers, len(s.best)-1)
+		if !known {
+			return false
+		}
+		if len(left) < s.proven {
+			continue
+		}
+		left = ascending(left)
+		p := &part{least: leastOver(stacked(s.tl, left, s.options.Capacity), s.options.Capacity)}
+		if len(left) <= maxSuspects {
+			suspects := c.suspects(left)
+			if suspects == nil {
+				return false
+			}
+			p.hitter = newHitter(suspects, s.options.Capacity, s.watch.Over, s.options.NodeLimit)
+		}
+		s.parts = append(s.parts, p)
+	}
+	return true
+}
+
+// leastOver returns how many of the numbers it takes to exceed the capacity.
+func leastOver(adds []int64, capacity int64) int {
+	for k, i := range sorting.Order(len(adds), func(a, b int32) bool { return adds[a] > adds[b] }) {
+		if capacity -= adds[i]; capacity < 0 {
+			return k + 1
+		}
+	}
+	return len(adds) + 1
+}
+
+// level returns an infeasible set of k buffers of the partition, nil where there
+// is none or where it is frozen; known is false where a limit ends the search.
+func (s *hunt) level(p *part, k int) (set []int, known bool) {
+	if k < p.least {
+		return nil, true
+	}
+	h := p.hitter
+	if h == nil {
+		s.frozen = true
+		return nil, true
+	}
+	for {
+		hits, ok, known := h.find(k)
+		if !known {
+			// A hitting set that its node limit ends says nothing of larger ones.
+			s.frozen = true
+			return nil, !s.over() && !s.watch.Over()
+		}
+		if !ok {
+			return nil, true
+		}
+		set := h.names(hits)
+		switch s.ask(set) {
+		case model.Infeasible:
+			return set, true
+		case model.Unknown:
+			if s.over() || s.watch.Over() {
+				return nil, false
+			}
+			s.frozen = true
+			h.add(h.rest(hits))
+		default:
+			h.add(h.rest(s.grow(h, hits)))
+		}
+	}
+}
+
+// grow adds suspects to a set that fits until, as far as short runs tell, it fits
+// with no other. Those that have been left out most often come first, so that
+// correction sets have little in common, and small ones before large ones.
+func (s *hunt) grow(h *hitter, hits []int32) []int32 {
+	rest := h.rest(hits)
+	sorting.By(rest, func(a, b int32) bool {
+		if h.often[a] != h.often[b] {
+			return h.often[a] > h.often[b]
+		}
+		return h.stack[a] < h.stack[b]
+	})
+	var add func(more []int32)
+	add = func(more []int32) {
+		if len(more) == 0 || s.watch.Over() {
+			return
+		}
+		all := slices.Concat(hits, more)
+		if s.askWithin(h.names(all), s.growNodes).HasPlan() {
+			hits = all
+			return
+		}
+		if half := len(more) / 2; half > 0 {
+			add(more[:half])
+			add(more[half:])
+		}
+	}
+	add(rest)
+	return hits
+}

@@ -1,0 +1,264 @@
+package explain
+
+import (
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/sorting"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// Idea: most buffers are in no smallest set, and counting shows it. A buffer has
+// so many places below the capacity, and each neighbour takes at most so many
+// of them, wherever it lies. As long as its neighbours in a set take fewer than
+// all, the buffer fits whenever the rest does, so that a set from which nothing
+// can be removed does not have it. Neighbours that are no suspects themselves
+// do not count, so that one that goes takes others along.
+//
+// Dominance removes the symmetry that is left. A buffer dominates another where
+// it is at least as large, uses at least the same bytes at all times the other
+// does, has an alignment that the other's divides, and, where the other's offset
+// is fixed, is fixed there too.
+//
+// Invariant: some smallest set is closed: with each buffer it has those that
+// dominate it. Proof: let i be in a smallest set S, j not, and j dominate i. In a
+// plan of S - i + j, i could take the place of j: that offset is a multiple of
+// i's alignment, i ends no higher, and what i uses there j used. So S would fit.
+// Hence S - i + j is infeasible and a smallest set too. Each such exchange
+// moves up in the order of dominance (buffers that dominate each other are
+// ordered by index), so that exchanges come to an end, at a closed set. All that
+// is said here of any smallest set holds for that one.
+//
+// Complexity: O(n²) pairs that overlap, each pass; at most maxSuspects remain.
+//
+// Tried and dropped: dominance at an offset within the other buffer, for windows
+// that lie higher; few pairs have it.
+
+// maxSuspects is the largest number of buffers for which pairs are kept.
+const maxSuspects = 2048
+
+// A neighbour of a buffer takes at most so many of its places.
+type neighbour struct {
+	buffer int32
+	takes  int64
+}
+
+// A suspects value is the buffers of one partition that may be in a smallest set,
+// under indices of their own.
+type suspects struct {
+	buffers []int // in Problem.Buffers, ascending
+	places  []int64
+	near    [][]neighbour // those that take most first
+	above   [][]int32     // the buffers that dominate each
+	below   [][]int32     // and those that it dominates
+	stack   []int64       // the most that each adds to a stack; above the capacity where it cannot be stacked
+}
+
+// A counter counts places.
+type counter struct {
+	tl       *timeline.Timeline
+	capacity int64
+	over     func() bool
+	own      []int32 // scratch by buffer: 1 + its index among those asked about, 0 between calls
+}
+
+func newCounter(tl *timeline.Timeline, capacity int64, over func() bool) *counter {
+	return &counter{tl: tl, capacity: capacity, over: over, own: make([]int32, len(tl.Problem.Buffers))}
+}
+
+// offsets returns the first and last offset that buffer i may have, and the step
+// between.
+func (c *counter) offsets(i int) (first, last, step int64) {
+	b := &c.tl.Problem.Buffers[i]
+	if b.Fixed != nil {
+		return *b.Fixed, *b.Fixed, 1
+	}
+	return 0, bound.Down(c.capacity-b.Size, b.Align()), b.Align()
+}
+
+func (c *counter) places(i int) int64 {
+	first, last, step := c.offsets(i)
+	return (last-first)/step + 1
+}
+
+// takes returns the most places of buffer i that buffer j can make impossible.
+func (c *counter) takes(i, j int) int64 {
+	first, last, step := c.offsets(i)
+	all := (last-first)/step + 1
+	var sum int64
+	for _, f := range c.tl.Forbid(i, j) {
+		if sum >= all {
+			break
+		}
+		if at := c.tl.Problem.Buffers[j].Fixed; at != nil {
+			// offset(i) lies strictly between these two.
+			lo, hi := max(first, bound.Up(*at-f.Below+1, step)), min(last, bound.Down(*at-f.Above-1, step))
+			if lo <= hi {
+				sum += (hi-lo)/step + 1
+			}
+		} else {
+			sum += min(all, (f.Below-f.Above-2)/step+1)
+		}
+	}
+	return min(sum, all)
+}
+
+// filter returns those of the buffers that may be in a smallest set of at most
+// size, until nothing changes; known is false where a limit came before.
+func (c *counter) filter(buffers []int, size int) (left []int, known bool) {
+	for _, i := range buffers {
+		c.own[i] = 1
+	}
+	defer func() {
+		for _, i := range buffers {
+			c.own[i] = 0
+		}
+	}()
+	left = buffers
+	var conflicts []int32
+	var takes []int64
+	for {
+		var kept []int
+		for _, i := range left {
+			if c.over() {
+				return nil, false
+			}
+			conflicts = c.tl.AppendConflicts(conflicts[:0], i)
+			takes = takes[:0]
+			for k, j := range conflicts {
+				if k&63 == 63 && c.over() {
+					return nil, false
+				}
+				if c.own[j] > 0 {
+					takes = append(takes, c.takes(i, int(j)))
+				}
+			}
+			if enough(c.places(i), takes, size-1) {
+				kept = append(kept, i)
+			} else {
+				c.own[i] = 0
+			}
+		}
+		if len(kept) == len(left) {
+			return left, true
+		}
+		left = kept
+	}
+}
+
+// enough reports whether the largest k takes make up all places.
+func enough(places int64, takes []int64, k int) bool {
+	if k >= len(takes) {
+		for _, t := range takes {
+			if places -= t; places <= 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, at := range sorting.Order(len(takes), func(a, b int32) bool { return takes[a] > takes[b] })[:max(0, k)] {
+		if places -= takes[at]; places <= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// suspects prepares the buffers left; nil where a limit came.
+func (c *counter) suspects(left []int) *suspects {
+	n := len(left)
+	s := &suspects{
+		buffers: left,
+		places:  make([]int64, n), near: make([][]neighbour, n),
+		above: make([][]int32, n), below: make([][]int32, n),
+		stack: stacked(c.tl, left, c.capacity),
+	}
+	for k, i := range left {
+		c.own[i] = int32(k) + 1
+	}
+	defer func() {
+		for _, i := range left {
+			c.own[i] = 0
+		}
+	}()
+	var conflicts []int32
+	for k, i := range left {
+		s.places[k] = c.places(i)
+		conflicts = c.tl.AppendConflicts(conflicts[:0], i)
+		for x, j := range conflicts {
+			if x&63 == 0 && c.over() {
+				return nil
+			}
+			other := c.own[j] - 1
+			if other < 0 {
+				continue
+			}
+			if t := c.takes(i, int(j)); t > 0 {
+				s.near[k] = append(s.near[k], neighbour{other, t})
+			}
+			if c.dominates(int(j), i) && (other < int32(k) || !c.dominates(i, int(j))) {
+				s.above[k] = append(s.above[k], other)
+				s.below[other] = append(s.below[other], int32(k))
+			}
+		}
+		near := make([]neighbour, len(s.near[k]))
+		for x, at := range sorting.Order(len(near), func(a, b int32) bool { return s.near[k][a].takes > s.near[k][b].takes }) {
+			near[x] = s.near[k][at]
+		}
+		s.near[k] = near
+	}
+	return s
+}
+
+// dominates reports whether buffer i could take the place of buffer j in every plan.
+func (c *counter) dominates(j, i int) bool {
+	a, b := &c.tl.Problem.Buffers[i], &c.tl.Problem.Buffers[j]
+	switch {
+	case a.Size > b.Size:
+		return false
+	case a.Fixed != nil && (b.Fixed == nil || *b.Fixed != *a.Fixed):
+		return false
+	case b.Align()%a.Align() != 0:
+		return false
+	}
+	outer := c.tl.Spans(j)
+	for _, span := range c.tl.Spans(i) {
+		// Spans of one buffer may follow each other without a break.
+		for at := span.First; at < span.Last; {
+			for len(outer) > 0 && outer[0].Last <= at {
+				outer = outer[1:]
+			}
+			if len(outer) == 0 || outer[0].First > at || outer[0].Lower > span.Lower || outer[0].Upper < span.Upper {
+				return false
+			}
+			at = outer[0].Last
+		}
+	}
+	return true
+}
+
+// stacked returns what each of the buffers adds to a stack of any of them, at most;
+// what has a fixed offset adds more than the capacity. A set of which these sum to
+// no more than the capacity fits.
+//
+// Where of any two alignments one divides the other, a stack in descending order
+// of alignment wastes no more than what rounds each size up; else each buffer
+// may have to move up by its alignment less one.
+func stacked(tl *timeline.Timeline, buffers []int, capacity int64) []int64 {
+	align := func(k int32) int64 { return tl.Problem.Buffers[buffers[k]].Align() }
+	chain, last := true, int64(1)
+	for _, k := range sorting.Order(len(buffers), func(a, b int32) bool { return align(a) < align(b) }) {
+		chain = chain && align(k)%last == 0
+		last = align(k)
+	}
+	adds := make([]int64, len(buffers))
+	for k, i := range buffers {
+		switch b := &tl.Problem.Buffers[i]; {
+		case b.Fixed != nil:
+			adds[k] = capacity + 1
+		case chain:
+			adds[k] = min(capacity+1, bound.Up(b.Size, b.Align()))
+		default:
+			adds[k] = min(capacity+1, b.Size+b.Align()-1)
+		}
+	}
+	return adds
+}
