@@ -3,7 +3,6 @@ package model
 import (
 	"errors"
 	"strconv"
-	"strings"
 )
 
 // MaxIssues is the number of problems of one input that are kept and printed;
@@ -23,31 +22,30 @@ type Issue struct {
 // String formats the issue as file:line: buffer: field "value": message, with
 // the parts that are not known left out.
 func (i Issue) String() string {
-	var s strings.Builder
-	if i.File != "" {
-		s.WriteString(i.File)
-		s.WriteByte(':')
+	s := i.File
+	if s != "" {
+		s += ":"
 	}
 	if i.Line > 0 {
-		s.WriteString(strconv.Itoa(i.Line) + ":")
+		s += strconv.Itoa(i.Line) + ":"
 	}
-	if s.Len() > 0 {
-		s.WriteByte(' ')
+	if s != "" {
+		s += " "
 	}
 	if i.Buffer != "" {
-		s.WriteString("buffer " + i.Buffer + ": ")
+		s += "buffer " + i.Buffer + ": "
 	}
-	if i.Field != "" {
-		s.WriteString(i.Field)
-		if i.Value != "" {
-			s.WriteString(" " + strconv.Quote(i.Value))
-		}
-		s.WriteString(": ")
-	} else if i.Value != "" {
-		s.WriteString(strconv.Quote(i.Value) + ": ")
+	what := i.Field
+	if what != "" && i.Value != "" {
+		what += " "
 	}
-	s.WriteString(i.Message)
-	return s.String()
+	if i.Value != "" {
+		what += strconv.Quote(i.Value)
+	}
+	if what != "" {
+		what += ": "
+	}
+	return s + what + i.Message
 }
 
 // An InputError says what is wrong with an input: the first MaxIssues problems
@@ -59,17 +57,17 @@ type InputError struct {
 
 // Error lists the issues, a line each.
 func (e *InputError) Error() string {
-	var s strings.Builder
-	for i, issue := range e.Issues {
+	s := ""
+	for i := range e.Issues {
 		if i > 0 {
-			s.WriteByte('\n')
+			s += "\n"
 		}
-		s.WriteString(issue.String())
+		s += e.Issues[i].String()
 	}
 	if more := e.Total - len(e.Issues); more > 0 {
-		s.WriteString("\n… and " + strconv.Itoa(more) + " more")
+		s += "\n… and " + strconv.Itoa(more) + " more"
 	}
-	return s.String()
+	return s
 }
 
 // Issues collects what is wrong with an input. The zero value is ready to use.

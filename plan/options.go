@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage/model"
@@ -62,15 +60,13 @@ func (o *Options) Validate() error {
 }
 
 func (o *Options) validate(issues *model.Issues) {
+	refuse := func(field, value, message string) {
+		issues.Add(model.Issue{Field: field, Value: value, Message: message})
+	}
 	if o.Capacity < 0 || o.Capacity > model.MaxSum {
-		issues.Add(model.Issue{
-			Field: "capacity", Value: strconv.FormatInt(o.Capacity, 10),
-			Message: "must be from 1 to " + strconv.FormatInt(model.MaxSum, 10) + ", or 0 for none",
-		})
+		refuse("capacity", strconv.FormatInt(o.Capacity, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
 	}
-	negative := func(field, value string) {
-		issues.Add(model.Issue{Field: field, Value: value, Message: "must not be negative"})
-	}
+	negative := func(field, value string) { refuse(field, value, "must not be negative") }
 	if o.Timeout < 0 {
 		negative("timeout", o.Timeout.String())
 	}
@@ -87,24 +83,19 @@ func (o *Options) validate(issues *model.Issues) {
 // *model.InputError that lists all of them.
 func CheckOptions(info Info, o Options) error {
 	var issues model.Issues
-	refuse := func(what string) { issues.Add(model.Issue{Message: what}) }
 	for _, name := range o.Without {
-		if !slices.ContainsFunc(info.Techniques, func(t Technique) bool { return t.Name == name }) {
-			var names []string
-			for _, t := range info.Techniques {
-				names = append(names, t.Name)
-			}
-			refuse("planner " + info.Name + " has no technique " + strconv.Quote(name) + oneOf(names))
+		known := make([]string, len(info.Techniques))
+		for k := range known {
+			known[k] = info.Techniques[k].Name
 		}
+		has(&issues, info.Name, "technique", name, known)
 	}
 	for _, key := range ascending(o.Params) {
-		if !slices.ContainsFunc(info.Params, func(p Param) bool { return p.Name == key }) {
-			var names []string
-			for _, p := range info.Params {
-				names = append(names, p.Name)
-			}
-			refuse("planner " + info.Name + " has no parameter " + strconv.Quote(key) + oneOf(names))
+		known := make([]string, len(info.Params))
+		for k := range known {
+			known[k] = info.Params[k].Name
 		}
+		has(&issues, info.Name, "parameter", key, known)
 	}
 	if info.Check != nil {
 		issues.Join(info.Check(o))
@@ -126,9 +117,28 @@ func ascending(params map[string]string) []string {
 	return keys
 }
 
-func oneOf(names []string) string {
-	if len(names) == 0 {
-		return "; it has none"
+// has adds an issue where a name is not known.
+func has(issues *model.Issues, planner, what, name string, known []string) {
+	for _, k := range known {
+		if k == name {
+			return
+		}
 	}
-	return "; it has " + strings.Join(names, ", ")
+	there := "; it has none"
+	if len(known) > 0 {
+		there = "; it has " + list(known)
+	}
+	issues.Add(model.Issue{Message: "planner " + planner + " has no " + what + " " + strconv.Quote(name) + there})
+}
+
+// list returns names with commas between them.
+func list(names []string) string {
+	s := ""
+	for k, name := range names {
+		if k > 0 {
+			s += ", "
+		}
+		s += name
+	}
+	return s
 }

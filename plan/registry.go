@@ -2,14 +2,13 @@ package plan
 
 import (
 	"strconv"
-	"strings"
 	"sync"
 )
 
 // registry holds the planners in the order of their names.
 var registry struct {
-	sync.RWMutex
-	entries []entry
+	sync.Mutex // a sync.RWMutex adds more to a program than a look-up waits
+	entries    []entry
 }
 
 // An entry keeps the name, since Info makes a description each time.
@@ -40,19 +39,19 @@ func Register(p Planner) {
 // Lookup returns the planner of that name. The error is an ErrUnknownPlanner
 // that lists the names there are.
 func Lookup(name string) (Planner, error) {
-	registry.RLock()
-	defer registry.RUnlock()
+	registry.Lock()
+	defer registry.Unlock()
 	at, ok := find(name)
 	if !ok {
-		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + strings.Join(names(), ", ")}
+		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + list(names())}
 	}
 	return registry.entries[at].planner, nil
 }
 
 // All returns the planners in the order of their names.
 func All() []Planner {
-	registry.RLock()
-	defer registry.RUnlock()
+	registry.Lock()
+	defer registry.Unlock()
 	all := make([]Planner, len(registry.entries))
 	for k := range all {
 		all[k] = registry.entries[k].planner
@@ -62,8 +61,8 @@ func All() []Planner {
 
 // Names returns the names of the planners in ascending order.
 func Names() []string {
-	registry.RLock()
-	defer registry.RUnlock()
+	registry.Lock()
+	defer registry.Unlock()
 	return names()
 }
 

@@ -18,7 +18,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-func init() { run.Register(Auto{}) }
+func init() { run.Register(&Auto{}) }
 
 // Auto is the planner `auto`.
 //
@@ -47,7 +47,7 @@ func init() { run.Register(Auto{}) }
 type Auto struct{}
 
 // Info describes the planner.
-func (Auto) Info() plan.Info {
+func (*Auto) Info() plan.Info {
 	return plan.Info{
 		Name:    "auto",
 		Summary: "heuristics for a plan at once, then exact and local search in turns for a better one or a proof",
@@ -88,7 +88,7 @@ const (
 )
 
 // Plan plans.
-func (Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	off := func(technique string) bool { return slices.Contains(o.Without, technique) }
 	a := auto{tl: tl, o: o, began: time.Now(), exact: !off("exact"), climb: !off("climb"), watch: run.NewWatch(ctx)}
 	defer a.watch.Close()
@@ -122,12 +122,12 @@ func (a *auto) turns(ctx context.Context) error {
 	for !a.over() && (a.exact || a.climb) {
 		if a.exact && exactFirst {
 			turn := budget{nodes: nodes, limited: a.climb || once}
-			if err := a.turn(ctx, exact.Planner{}, turn); err != nil {
+			if err := a.turn(ctx, &exact.Planner{}, turn); err != nil {
 				return err
 			}
 		}
 		if a.climb && !a.over() {
-			if err := a.turn(ctx, climb.Planner{}, budget{nodes: steps, limited: true, each: int64(n)}); err != nil {
+			if err := a.turn(ctx, &climb.Planner{}, budget{nodes: steps, limited: true, each: int64(n)}); err != nil {
 				return err
 			}
 		}
@@ -149,13 +149,13 @@ func (a *auto) repair(ctx context.Context) error {
 	if a.over() || !a.close() {
 		return nil
 	}
-	return a.turn(ctx, repairer{}, budget{nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
+	return a.turn(ctx, &repairer{}, budget{nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
 }
 
 // repairer is local search of one kind.
 type repairer struct{ climb.Planner }
 
-func (r repairer) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (r *repairer) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	o.Without = []string{"core", "promote", "critical"}
 	o.Params = map[string]string{"patience": "1"}
 	return r.Planner.Plan(ctx, tl, o)
@@ -204,7 +204,7 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
 		}
-		if err := a.turn(ctx, exact.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
+		if err := a.turn(ctx, &exact.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
 			return err
 		}
 	}

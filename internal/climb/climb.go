@@ -30,13 +30,13 @@ import (
 //
 // Source: this project.
 
-func init() { run.Register(Planner{}) }
+func init() { run.Register(&Planner{}) }
 
 // Planner is the planner `climb`. Its zero value is ready to use.
 type Planner struct{}
 
 // Info describes the planner.
-func (Planner) Info() plan.Info {
+func (*Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    "climb",
 		Summary: "local search: the peak exactly, moves on the critical chain, exact re-planning of windows",
@@ -104,7 +104,7 @@ type search struct {
 // bound, fits the capacity where that is all that is asked, or a limit comes.
 // A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
 // The error is for a parameter with a bad value.
-func (Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	var sw settings
 	if err := run.Bind("climb", &o, &sw); err != nil {
 		return plan.Result{}, err
@@ -142,11 +142,17 @@ func (Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (p
 		s.steps.Add(c.steps)
 	}
 	if !s.done(ctx) {
-		var all sync.WaitGroup
-		for w := range max(o.Workers, 1) {
-			all.Go(func() { s.climb(ctx, rand.New(rand.NewPCG(o.Seed, uint64(w)))) })
+		workers := max(o.Workers, 1)
+		ended := make(chan bool)
+		for w := range workers {
+			go func() {
+				s.climb(ctx, rand.New(rand.NewPCG(o.Seed, uint64(w))))
+				ended <- true
+			}()
 		}
-		all.Wait()
+		for range workers {
+			<-ended
+		}
 	}
 	r := plan.Result{Stats: plan.Stats{Nodes: s.steps.Load()}}
 	if o.Fits(s.height.Load()) {

@@ -24,7 +24,7 @@ import (
 // must plans p and checks the plan.
 func must(t testing.TB, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	return plantest.Must(t, Planner{}, p, o)
+	return plantest.Must(t, (&Planner{}), p, o)
 }
 
 // random returns n buffers with n/2 to n times to live in.
@@ -43,7 +43,7 @@ func random(seed uint64, n int) *model.Problem {
 // all techniques but the named one.
 func only(name string) []string {
 	var without []string
-	for _, t := range (Planner{}).Info().Techniques {
+	for _, t := range (&Planner{}).Info().Techniques {
 		if t.Name != name {
 			without = append(without, t.Name)
 		}
@@ -59,7 +59,7 @@ func TestAgainstOracle(t *testing.T) {
 	if testing.Short() {
 		seeds = 200
 	}
-	techniques := Planner{}.Info().Techniques
+	techniques := (&Planner{}).Info().Techniques
 	var exact, none int
 	for seed := range seeds {
 		p := suite.Tiny(seed)
@@ -222,7 +222,7 @@ func TestOptions(t *testing.T) {
 		t.Errorf("a timeout of 100 ms took %v", d)
 	}
 	bad := plan.Options{Params: map[string]string{"history": "0", "random": "101", "width": "x", "window-nodes": "-1", "patience": "-1"}}
-	_, err := Planner{}.Plan(context.Background(), timeline.New(p), bad)
+	_, err := (&Planner{}).Plan(context.Background(), timeline.New(p), bad)
 	if err == nil {
 		t.Fatal("bad parameters are taken")
 	}

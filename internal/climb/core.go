@@ -130,7 +130,7 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 			c.part.free(int32(i), low, high)
 		}
 	}
-	r, err := run.Run(ctx.Context, exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: c.limit + 2*int64(len(c.core))})
+	r, err := run.Run(ctx.Context, &exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: c.limit + 2*int64(len(c.core))})
 	c.steps += r.Stats.Nodes * int64(len(c.core))
 	if err != nil || !r.Status.HasPlan() {
 		return nil, 0, false

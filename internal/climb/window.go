@@ -154,7 +154,7 @@ func (w *window) repair(ctx limit, i int32, target int64, attempt int) {
 	}
 	// The fixed buffers take a node each.
 	size := int64(len(w.part.problem.Buffers))
-	r, err := run.Run(ctx.Context, exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: w.limit + 2*size})
+	r, err := run.Run(ctx.Context, &exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: w.limit + 2*size})
 	w.steps += int64(len(w.offsets)) + r.Stats.Nodes*size
 	if err != nil || !r.Status.HasPlan() {
 		return

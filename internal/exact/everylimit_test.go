@@ -66,7 +66,7 @@ type truth struct {
 // reports whether the run came to an answer.
 func honest(t *testing.T, ctx context.Context, w truth, o plan.Options) (r plan.Result, decided bool) {
 	t.Helper()
-	r, err := run.Run(ctx, Planner{}, w.tl, o)
+	r, err := run.Run(ctx, (&Planner{}), w.tl, o)
 	if err != nil {
 		t.Fatal(err)
 	}

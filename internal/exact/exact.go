@@ -59,16 +59,16 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-func init() { run.Register(Planner{}) }
+func init() { run.Register(&Planner{}) }
 
 // Planner is the exact planner. Its zero value is ready to use.
 type Planner struct{}
 
 // Info describes the planner.
-func (Planner) Info() plan.Info { return info() }
+func (*Planner) Info() plan.Info { return info() }
 
 // Plan searches for a plan that fits the capacity, or for the lowest.
-func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	set, err := settingsOf(&o)
 	if err != nil {
 		return plan.Result{}, err

@@ -26,7 +26,7 @@ func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
 			continue
 		}
 		o.Capacity = capacity
-		r, err := run.Run(context.Background(), Planner{}, tl, o)
+		r, err := run.Run(context.Background(), (&Planner{}), tl, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -100,7 +100,7 @@ func TestSwitches(t *testing.T) {
 		if !ok {
 			infeasible++
 			o.Capacity = 1000
-			r, err := run.Run(context.Background(), Planner{}, timeline.New(p), o)
+			r, err := run.Run(context.Background(), (&Planner{}), timeline.New(p), o)
 			if err != nil || r.Status != model.Infeasible {
 				t.Fatalf("seed %d: colliding fixed offsets: got %s, %v\n%s", seed, r.Status, err, describe(p))
 			}
@@ -109,7 +109,7 @@ func TestSwitches(t *testing.T) {
 		check(t, p, minimum, o)
 		if seed%5 == 0 {
 			o.Capacity = 0
-			r, err := run.Run(context.Background(), Planner{}, timeline.New(p), o)
+			r, err := run.Run(context.Background(), (&Planner{}), timeline.New(p), o)
 			if err != nil || r.Status != model.Optimal || r.Height != minimum {
 				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without, describe(p))
 			}

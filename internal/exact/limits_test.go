@@ -24,7 +24,7 @@ import (
 // solveWithin runs the planner and checks the plan, if there is one.
 func solveWithin(t *testing.T, ctx context.Context, tl *timeline.Timeline, o plan.Options) plan.Result {
 	t.Helper()
-	r, err := run.Run(ctx, Planner{}, tl, o)
+	r, err := run.Run(ctx, (&Planner{}), tl, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func TestNarrowAtScale(t *testing.T) {
 	for _, seed := range []uint64{1934, 3147, 4670} {
 		p := suite.Wide(seed)
 		height, _, ok := suite.Lowest(p)
-		r, err := run.Run(context.Background(), Planner{}, timeline.New(p), plan.Options{NodeLimit: 1 << 18})
+		r, err := run.Run(context.Background(), (&Planner{}), timeline.New(p), plan.Options{NodeLimit: 1 << 18})
 		if err != nil || !ok || r.Status != model.Optimal || r.Height != height {
 			t.Errorf("seed %d: %s at %d after %d nodes, %v; the lowest is %d", seed, r.Status, r.Height, r.Stats.Nodes, err, height)
 		}

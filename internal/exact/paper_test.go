@@ -255,7 +255,7 @@ func TestPaperPlan(t *testing.T) {
 	for _, orders := range []string{"WAT,TAW,TWA", defaultOrders} {
 		for _, o := range []plan.Options{{Capacity: 12}, {}, {Capacity: 30, Minimize: true}} {
 			o.Params = map[string]string{"orders": orders}
-			r, err := run.Run(context.Background(), Planner{}, tl, o)
+			r, err := run.Run(context.Background(), (&Planner{}), tl, o)
 			if err != nil || r.Status != model.Optimal || r.Height != 12 || !verify.Check(p, r.Offsets, 12).OK() {
 				t.Fatalf("orders %s, capacity %d: %+v, %v", orders, o.Capacity, r, err)
 			}
@@ -264,7 +264,7 @@ func TestPaperPlan(t *testing.T) {
 			}
 		}
 		o := plan.Options{Capacity: 11, Params: map[string]string{"orders": orders}}
-		if r, err := (Planner{}).Plan(context.Background(), tl, o); err != nil || r.Status != model.Infeasible {
+		if r, err := (&Planner{}).Plan(context.Background(), tl, o); err != nil || r.Status != model.Infeasible {
 			t.Errorf("orders %s, capacity 11: %+v, %v", orders, r, err)
 		}
 	}

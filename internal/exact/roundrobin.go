@@ -147,13 +147,14 @@ func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 	var next atomic.Int32
 	var mu sync.Mutex
 	answer, winner := aborted, team[0]
-	var wait sync.WaitGroup
-	for range min(e.workers, len(team)) {
-		wait.Go(func() {
+	workers := min(e.workers, len(team))
+	ended := make(chan bool) // a sync.WaitGroup adds four kilobytes to a program
+	for range workers {
+		go func() {
 			for !done.Over() {
 				i := int(next.Add(1)) - 1
 				if i >= len(team) {
-					return
+					break
 				}
 				share := each
 				if int64(i) < more {
@@ -169,9 +170,12 @@ func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 				}
 				mu.Unlock()
 			}
-		})
+			ended <- true
+		}()
 	}
-	wait.Wait()
+	for range workers {
+		<-ended
+	}
 	for _, k := range team {
 		e.count(&k.nodes, &k.backtracks)
 	}

@@ -155,7 +155,7 @@ func TestFirstFitCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, p := range []*model.Problem{wave(), plantest.Mixed(8192)} {
-		r, _ := (firstFit{}).Plan(ctx, timeline.New(p), plan.Options{})
+		r, _ := (&firstFit{}).Plan(ctx, timeline.New(p), plan.Options{})
 		if r.Status != model.Feasible {
 			t.Errorf("%d buffers: %v, want a plan", len(p.Buffers), r.Status)
 		}

@@ -44,7 +44,7 @@ import (
 // same million and ends as low. A ceiling 1% above the bound: it is always met,
 // and never left below. Best fit in place of lowest: about as good, no faster.
 
-func init() { run.Register(sweep{}) }
+func init() { run.Register(&sweep{}) }
 
 // pollEvery is the number of placements between looks at the context.
 const pollEvery = 4096
@@ -52,7 +52,7 @@ const pollEvery = 4096
 type sweep struct{}
 
 // Info describes the planner.
-func (sweep) Info() plan.Info {
+func (*sweep) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    "sweep",
 		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
@@ -75,7 +75,7 @@ func (s *sweepSettings) Declare(d *run.Declaration) {
 // where that is all that is asked, or the thresholds are through. A node is a
 // placement. It proves nothing by failing but that fixed offsets collide. The
 // first pass ends whatever ctx says. The error is for a bad parameter.
-func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	var set sweepSettings
 	if err := run.Bind("sweep", &o, &set); err != nil {
 		return plan.Result{}, err

@@ -110,8 +110,8 @@ func (d *Declaration) whole(to *int64, name, or string, least, most int64) {
 	if !ok {
 		return
 	}
-	x, err := strconv.ParseInt(text, 10, 64)
-	if err != nil || x < least || x > most {
+	x, ok := wholeNumber(text)
+	if !ok || x < least || x > most {
 		d.mustBe(name, or+whole(least, most), text)
 		return
 	}
@@ -134,8 +134,8 @@ func (d *Declaration) Float(to *float64, name string, otherwise, least, most flo
 	if !ok {
 		return
 	}
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(x >= least && x <= most) || math.IsInf(x, 0) {
+	x, ok := number(text)
+	if !ok || !(x >= least && x <= most) || math.IsInf(x, 0) {
 		d.mustBe(name, values, text)
 		return
 	}

@@ -23,7 +23,7 @@ type Planner interface {
 }
 
 // Register makes p known by its name. It panics where the name is taken.
-func Register(p Planner) { plan.Register(sweeping{p}) }
+func Register(p Planner) { plan.Register(&sweeping{p}) }
 
 // Lookup returns the planner of that name. The error lists the names there are.
 func Lookup(name string) (Planner, error) {
@@ -45,25 +45,29 @@ func All() []Planner {
 
 // Prepared returns p as a planner of prepared problems.
 func Prepared(p plan.Planner) Planner {
-	if s, ok := p.(sweeping); ok {
-		return s.Planner
+	if s, ok := p.(*sweeping); ok {
+		return s.planner
 	}
-	return foreign{p}
+	return &foreign{p}
 }
 
 // sweeping lets a planner of prepared problems take any.
-type sweeping struct{ Planner }
+type sweeping struct{ planner Planner }
 
-func (s sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
+func (s *sweeping) Info() plan.Info { return s.planner.Info() }
+
+func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
 	if err := model.Validate(p); err != nil {
 		return plan.Result{}, err
 	}
-	return s.Planner.Plan(ctx, timeline.New(p), o)
+	return s.planner.Plan(ctx, timeline.New(p), o)
 }
 
 // foreign is a user's own planner, which sees the problem alone.
-type foreign struct{ plan.Planner }
+type foreign struct{ planner plan.Planner }
 
-func (f foreign) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	return f.Planner.Plan(ctx, tl.Problem, o)
+func (f *foreign) Info() plan.Info { return f.planner.Info() }
+
+func (f *foreign) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	return f.planner.Plan(ctx, tl.Problem, o)
 }

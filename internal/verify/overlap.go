@@ -138,7 +138,13 @@ func distinct(found []overlap) []overlap {
 	found = inOrder(found, func(x, y *overlap) int {
 		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.lower, y.lower), cmp.Compare(x.start, y.start))
 	})
-	return slices.CompactFunc(found, func(x, y overlap) bool { return x.a == y.a && x.b == y.b })
+	kept := found[:0]
+	for i := range found {
+		if k := len(kept) - 1; k < 0 || kept[k].a != found[i].a || kept[k].b != found[i].b {
+			kept = append(kept, found[i])
+		}
+	}
+	return kept
 }
 
 // activeSet is the tree of the pieces that the line crosses.

@@ -77,7 +77,7 @@ func (o *oracle) stands(ctx context.Context, path []tela.Placement) (stands, ok 
 	for k := range path {
 		p.Buffers[o.local[path[k].Buffer]].Fixed = &path[k].Offset
 	}
-	r, err := run.Run(ctx, exact.Planner{}, timeline.New(&p), plan.Options{Capacity: o.capacity, NodeLimit: o.nodes})
+	r, err := run.Run(ctx, &exact.Planner{}, timeline.New(&p), plan.Options{Capacity: o.capacity, NodeLimit: o.nodes})
 	switch {
 	case err != nil || r.Status == model.Unknown:
 		return false, false

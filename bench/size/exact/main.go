@@ -21,7 +21,7 @@ func main() {
 		{ID: "a", Lower: 0, Upper: 2, Size: 3},
 		{ID: "b", Lower: 1, Upper: 3, Size: 4},
 	}}
-	r, err := run.Run(ctx, exact.Planner{}, timeline.New(p), plan.Options{})
+	r, err := run.Run(ctx, &exact.Planner{}, timeline.New(p), plan.Options{})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
