@@ -72,14 +72,31 @@ func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
 			granule = bound.CommonAlignment(tl.Problem, part.Buffers)
 		}
 		f.begin(part.First, tops[k], granule)
-		for _, i := range part.Buffers {
-			if offsets[i] < 0 {
-				first, last := tl.Extent(int(i))
-				offsets[i] = f.put(first, last, buffers[i].Size, buffers[i].Align())
-			}
+		for members := part.Buffers; len(members) > 0; {
+			n := min(len(members), len(f.batch))
+			f.some(tl, members[:n], offsets)
+			members = members[n:]
 		}
 	}
 	return offsets
+}
+
+// some places those of the members that have no offset. They come from anywhere
+// in memory, so they are read in a loop that waits for none of them.
+func (f *finisher) some(tl *timeline.Timeline, members []int32, offsets []int64) {
+	for j, i := range members {
+		b, r := &tl.Problem.Buffers[i], &f.batch[j]
+		r.first, r.last = tl.Extent(int(i))
+		r.size, r.align, r.offset = b.Size, b.Alignment, offsets[i]
+	}
+	for j := range members {
+		if r := &f.batch[j]; r.offset < 0 {
+			r.offset = f.put(r.first, r.last, r.size, max(r.align, 1))
+		}
+	}
+	for j, i := range members {
+		offsets[i] = f.batch[j].offset
+	}
 }
 
 // finisher is the state of one partition.
@@ -89,6 +106,13 @@ type finisher struct {
 	now     int32   // what is due by this section has been given back
 	due     []int32 // by section: list of the cells that come back there
 	next    []int32 // by cell: the next in its list, 0 for none
+	batch   [256]request
+}
+
+// request is what is needed of a buffer.
+type request struct {
+	first, last         int32
+	size, align, offset int64
 }
 
 // begin drops the partition before, which ended by section first.
