@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -30,6 +32,8 @@ type boxes struct {
 	size         []int64
 	kids         []kids
 	held         []id // what the boxes hold, box by box
+
+	watch *run.Watch // nil for no limit
 
 	buffers int  // how many of the rows are buffers; the dummy comes last
 	dummy   bool // the last buffer is not the problem's
@@ -71,7 +75,7 @@ func (b *boxes) clone() *boxes {
 	n := b.buffers
 	return &boxes{
 		lower: slices.Clone(b.lower[:n]), upper: slices.Clone(b.upper[:n]), size: slices.Clone(b.size[:n]),
-		kids: make([]kids, n), buffers: n, dummy: b.dummy,
+		kids: make([]kids, n), buffers: n, dummy: b.dummy, watch: b.watch,
 	}
 }
 
@@ -122,9 +126,40 @@ func (b *boxes) heights(items []id) (least, most int64) {
 	return least, most
 }
 
+// A cut is the panic that ends a try where a limit comes: half a try is of no
+// use, and what is left of it could not rely on an order that was not made.
+type cut struct{}
+
+// look ends the try where a limit has come.
+func (b *boxes) look() {
+	if b.watch != nil && b.watch.Over() {
+		panic(cut{})
+	}
+}
+
+// unlessCut calls f and reports whether it came to its end.
+func unlessCut(f func()) (whole bool) {
+	defer func() {
+		if what := recover(); what != nil {
+			if _, ok := what.(cut); !ok {
+				panic(what)
+			}
+		}
+	}()
+	f()
+	return true
+}
+
+// sort sorts items, ties as they are.
+func (b *boxes) sort(items []id, compare func(i, j id) int) {
+	if !place.Sort(b.watch, items, compare) {
+		panic(cut{})
+	}
+}
+
 // sortByStart sorts by start; of equal starts the longest comes first.
 func (b *boxes) sortByStart(items []id) {
-	slices.SortFunc(items, func(i, j id) int {
+	b.sort(items, func(i, j id) int {
 		if c := cmp.Compare(b.lower[i], b.lower[j]); c != 0 {
 			return c
 		}

@@ -173,10 +173,11 @@ func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings
 	}
 	if b, all := newBoxes(tl); len(all) > 0 {
 		r.all = all
+		b.watch = w
 		t := newTry(b, !s.strips)
 		var order []id
-		if s.prelude {
-			order = t.easy()
+		if s.prelude && !unlessCut(func() { order = t.easy() }) {
+			order = nil
 		}
 		if order != nil {
 			for k, i := range order {
@@ -188,10 +189,15 @@ func pack(ctx context.Context, tl *timeline.Timeline, o plan.Options, s settings
 		} else if !r.done() {
 			t.chooser = newRestarts(o.Seed)
 			t.begin(math.MaxUint64)
-			r.setting = t.tune(2 * int32(tl.Sections()))
-			r.work(b, !s.strips, !s.cutOff)
+			if unlessCut(func() { r.setting = t.tune(2 * int32(tl.Sections())) }) {
+				r.work(b, !s.strips, !s.cutOff)
+			}
 		}
 	} else if r.best == nil {
+		offsets, height, _ := place.Below(w, tl, nil, place.FirstFit, place.Unlimited)
+		r.keep(offsets, height)
+	}
+	if r.best == nil && w.Over() {
 		offsets, height, _ := place.Below(w, tl, nil, place.FirstFit, place.Unlimited)
 		r.keep(offsets, height)
 	}
@@ -238,10 +244,14 @@ func (r *search) tries(t *try, place *tightener, whole bool) {
 		}
 		t.begin(k)
 		t.boxes.release(start)
-		boxed := t.last(t.theorem16(items, r.setting.eps), r.setting.height, r.setting.mu)
 		order = order[:0]
-		for _, i := range t.unbox(boxed) {
-			order = append(order, r.all[i])
+		if !unlessCut(func() {
+			boxed := t.last(t.theorem16(items, r.setting.eps), r.setting.height, r.setting.mu)
+			for _, i := range t.unbox(boxed) {
+				order = append(order, r.all[i])
+			}
+		}) {
+			return
 		}
 		r.nodes.Add(int64(len(order)))
 		limit := r.height.Load()

@@ -28,7 +28,10 @@ type busyRow struct{ end, row int32 }
 // are.
 func (c *colouring) colour(b *boxes, items []id) (row []int32, rows int) {
 	c.row, c.busy, c.free = c.row[:0], c.busy[:0], c.free[:0]
-	for _, i := range items {
+	for k, i := range items {
+		if k%1024 == 1023 {
+			b.look()
+		}
 		for len(c.busy) > 0 && c.busy[0].end <= b.lower[i] {
 			c.pushFree(c.busy[0].row)
 			c.popBusy()

@@ -3,7 +3,6 @@ package boxing
 import (
 	"cmp"
 	"math"
-	"slices"
 )
 
 // Idea: items of one size that are all live at one moment make a staircase:
@@ -33,7 +32,7 @@ func (t *try) lemma1(items []id, units, height int64, eps float64, left []id) []
 	b := t.boxes
 	byEnd := append(t.byEnd[:0], items...)
 	t.byEnd = byEnd
-	slices.SortFunc(byEnd, func(i, j id) int {
+	b.sort(byEnd, func(i, j id) int {
 		if c := cmp.Compare(b.upper[j], b.upper[i]); c != 0 {
 			return c
 		}
@@ -64,7 +63,7 @@ func (t *try) lemma1(items []id, units, height int64, eps float64, left []id) []
 	inner := times(units, 1/eps, len(items))
 	for remaining > 0 {
 		strip := take(&starts, inner)
-		slices.SortFunc(strip, func(i, j id) int {
+		b.sort(strip, func(i, j id) int {
 			if c := cmp.Compare(b.upper[j], b.upper[i]); c != 0 {
 				return c
 			}

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -39,7 +40,7 @@ func (t *try) easy() []id {
 	for k, i := range items {
 		rank[i] = row[k]
 	}
-	slices.SortStableFunc(items, func(i, j id) int { return cmp.Compare(rank[i], rank[j]) })
+	b.sort(items, func(i, j id) int { return cmp.Compare(rank[i], rank[j]) })
 	return items
 }
 
@@ -51,20 +52,24 @@ func bootstrap(tl *timeline.Timeline, t *tightener) (offsets []int64, height, pl
 	for i := range order {
 		order[i] = int32(i)
 	}
-	slices.SortStableFunc(order, func(i, j int32) int { return cmp.Compare(buffers[j].Size, buffers[i].Size) })
+	// An order that a limit has cut is as good as any: all is stacked then.
+	place.Sort(t.watch, order, func(i, j int32) int { return cmp.Compare(buffers[j].Size, buffers[i].Size) })
 	height = math.MaxInt64
 	got, h := t.place(order, height)
 	offsets, height = slices.Clone(got), h
-	if height == tl.LowerBound {
+	if height == tl.LowerBound || t.watch.Over() {
 		return offsets, height, int64(len(order))
 	}
-	slices.SortStableFunc(order, func(i, j int32) int {
+	whole := place.Sort(t.watch, order, func(i, j int32) int {
 		x, y := &buffers[i], &buffers[j]
 		if c := cmp.Compare(y.Size, x.Size); c != 0 {
 			return c
 		}
 		return cmp.Compare(y.Upper-y.Lower, x.Upper-x.Lower)
 	})
+	if !whole {
+		return offsets, height, int64(len(order))
+	}
 	if got, h := t.place(order, height); got != nil {
 		offsets, height = slices.Clone(got), h
 	}

@@ -3,7 +3,6 @@ package boxing
 import (
 	"cmp"
 	"math"
-	"slices"
 )
 
 // Idea: let r be the ratio of the largest size to the smallest. Boxes are good
@@ -69,6 +68,7 @@ func (t *try) theorem16(items []id, eps float64) []id {
 			break
 		}
 		limit := int64(math.Floor(r.mu * r.height))
+		b.look()
 		small, k := t.small[:0], 0
 		for _, i := range now {
 			if b.size[i] <= limit {
@@ -98,7 +98,7 @@ func (t *try) last(items []id, height int64, mu float64) []id {
 // bySize sorts items by size, then by index.
 func (t *try) bySize(items []id) {
 	b := t.boxes
-	slices.SortFunc(items, func(i, j id) int {
+	b.sort(items, func(i, j id) int {
 		if c := cmp.Compare(b.size[i], b.size[j]); c != 0 {
 			return c
 		}

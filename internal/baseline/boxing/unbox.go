@@ -34,7 +34,7 @@ func (t *try) unbox(items []id) []id {
 	for k := range order {
 		order[k] = id(k)
 	}
-	slices.SortFunc(order, func(i, j id) int {
+	b.sort(order, func(i, j id) int {
 		if c := cmp.Compare(t.loose[i], t.loose[j]); c != 0 {
 			return c
 		}

@@ -49,7 +49,7 @@ func init() {
 
 func executorchGreedy(t *task) error {
 	order := t.inOrder()
-	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(t.given[a].Size, t.given[b].Size) })
+	t.sort(order, func(a, b int32) int { return cmp.Compare(t.given[a].Size, t.given[b].Size) })
 	slices.Reverse(order)
 	e := &executorch{o: newObjects(t), within: make([]int64, len(t.buffers))}
 	for _, i := range order {

@@ -87,7 +87,7 @@ func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 	if len(t.buffers) == 0 {
 		return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: []int64{}}}, nil
 	}
-	t.watch = place.Watch(ctx, tl)
+	t.watch = run.NewWatch(ctx)
 	defer t.watch.Close()
 	if p.fixed {
 		if end := place.Collide(t.watch, tl); end == place.Collided {

@@ -203,7 +203,7 @@ func TestParams(t *testing.T) {
 		"tflite-objects-min-cost-flow": {"buffers": "59"},
 	} {
 		_, err := try(t, named(t, name), problem, plan.Options{Params: set})
-		if err == nil || !strings.Contains(err.Error(), "planner "+name+": ") {
+		if err == nil || !strings.Contains(err.Error(), "planner "+name) {
 			t.Errorf("%s with %v: error %v", name, set, err)
 		}
 	}

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -85,31 +86,32 @@ func TestLimitOnManyBuffers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("a large problem")
 	}
-	p := plantest.Training(200_000)
+	p := plantest.Training(100_000)
 	tl := timeline.New(p)
-	const limit, slack = 50 * time.Millisecond, 250 * time.Millisecond
+	const limit, slack = 50 * time.Millisecond, 300 * time.Millisecond
 	for _, planner := range run.All() {
-		// Another process may have the machine for a moment: the best of three.
-		var over time.Duration
-		for range 3 {
-			start := time.Now()
-			r, err := run.Run(context.Background(), planner, tl, plan.Options{Timeout: limit})
-			over = time.Since(start) - limit
-			if err != nil {
+		// What the runtime does beside a planner counts: the best of three.
+		late := time.Hour
+		for try := 0; try < 3 && late > slack; try++ {
+			var (
+				r   plan.Result
+				err error
+			)
+			late = min(late, plantest.Late(limit, func() {
+				r, err = run.Run(context.Background(), planner, tl, plan.Options{Timeout: limit})
+			}))
+			if errors.Is(err, plan.ErrUnsupported) {
 				break
 			}
-			if !r.Status.HasPlan() {
-				t.Errorf("%s: %v", planner.Info().Name, r.Status)
-			} else if report := verify.CheckHeight(p, r.Offsets, 0, r.Height); !report.OK() {
+			if err != nil || !r.Status.HasPlan() {
+				t.Fatalf("%s: %v, %v", planner.Info().Name, r.Status, err)
+			}
+			if report := verify.CheckHeight(p, r.Offsets, 0, r.Height); !report.OK() {
 				t.Errorf("%s: %v", planner.Info().Name, report.Violations[0])
 			}
-			if over < slack {
-				break
-			}
 		}
-		t.Logf("%s: %v over", planner.Info().Name, over)
-		if over > slack {
-			t.Errorf("%s: %v over the limit", planner.Info().Name, over)
+		if late > slack {
+			t.Errorf("%s: %v after the limit", planner.Info().Name, late)
 		}
 	}
 }

@@ -14,10 +14,16 @@ import (
 // Where a limit comes it does not return.
 func (t *task) sorted(compare func(a, b int) int) []int32 {
 	order := t.inOrder()
-	if !place.Sort(t.watch, order, func(a, b int32) int { return compare(int(a), int(b)) }) {
+	t.sort(order, func(a, b int32) int { return compare(int(a), int(b)) })
+	return order
+}
+
+// sort sorts items by compare, ties as they are. Where a limit comes it does not
+// return.
+func (t *task) sort(items []int32, compare func(a, b int32) int) {
+	if !place.Sort(t.watch, items, compare) {
 		panic(errStopped) // for attempt
 	}
-	return order
 }
 
 // inOrder returns the buffers in the order of the input.
@@ -60,6 +66,9 @@ func (t *task) degrees() []int64 {
 	if t.tl.HasGaps() {
 		var conflicts []int32
 		for i := range n {
+			if t.stopped() {
+				panic(errStopped) // for attempt
+			}
 			conflicts = t.tl.AppendConflicts(conflicts[:0], i)
 			count[i] = int64(len(conflicts))
 		}

@@ -133,7 +133,7 @@ func newSomas(t *task) *somasSolver {
 		return 1
 	}
 	s.orders[1] = slices.Clone(s.orders[0])
-	slices.SortStableFunc(s.orders[1], func(a, b int32) int { return cmp.Compare(elsewhere(a), elsewhere(b)) })
+	t.sort(s.orders[1], func(a, b int32) int { return cmp.Compare(elsewhere(a), elsewhere(b)) })
 	return s
 }
 
@@ -185,6 +185,9 @@ next:
 			return nil, 0, errStopped
 		}
 		for k := range prints {
+			if k%1024 == 1023 && s.t.stopped() {
+				return nil, 0, errStopped
+			}
 			p := &prints[k]
 			if s.conflict(i, p.owner) {
 				continue

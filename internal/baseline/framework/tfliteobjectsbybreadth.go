@@ -2,7 +2,6 @@ package framework
 
 import (
 	"cmp"
-	"slices"
 )
 
 // Idea: the task that needs most memory decides first. Tasks are visited by
@@ -60,7 +59,7 @@ func tfliteByBreadth(t *task) (*objects, error) {
 	for s := range sections {
 		sections[s] = int32(s)
 	}
-	slices.SortStableFunc(sections, func(a, b int32) int { return cmp.Compare(t.tl.Load[b], t.tl.Load[a]) })
+	t.sort(sections, func(a, b int32) int { return cmp.Compare(t.tl.Load[b], t.tl.Load[a]) })
 
 	o := newObjects(t)
 	var now []int32
@@ -76,7 +75,7 @@ func tfliteByBreadth(t *task) (*objects, error) {
 			}
 			pending[k] = nil
 		}
-		slices.SortFunc(now, func(a, b int32) int { return cmp.Or(t.larger(int(a), int(b)), cmp.Compare(a, b)) })
+		t.sort(now, func(a, b int32) int { return cmp.Or(t.larger(int(a), int(b)), cmp.Compare(a, b)) })
 		for _, i := range now {
 			if t.stopped() {
 				return nil, errStopped
