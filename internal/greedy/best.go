@@ -176,7 +176,9 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		}
 	}
 	if !p.Collided && p.Height > tl.LowerBound && (p.Offsets == nil || !p.Large() || !p.over()) {
-		p.place("first-fit", Sorted(tl, "Z"), place.FirstFit)
+		w := place.Watch(ctx, tl)
+		defer w.Close()
+		p.place("first-fit", Sorted(w, tl, "Z"), place.FirstFit)
 	}
 	return p
 }
@@ -265,6 +267,8 @@ func (p *Portfolio) Quick() { p.run(quick) }
 func (p *Portfolio) Rest() { p.run(len(trials)) }
 
 func (p *Portfolio) run(until int) {
+	w := run.NewWatch(p.ctx)
+	defer w.Close()
 	unit := int64(len(p.tl.Problem.Buffers))
 	if unit > largest {
 		p.next = until
@@ -277,25 +281,22 @@ func (p *Portfolio) run(until int) {
 		p.work += cost[t.how] * unit
 		switch t.how {
 		case first:
-			p.place(t.name, Sorted(p.tl, t.word), place.FirstFit)
+			p.place(t.name, Sorted(w, p.tl, t.word), place.FirstFit)
 		case tight:
-			p.place(t.name, Sorted(p.tl, t.word), place.BestFit)
+			p.place(t.name, Sorted(w, p.tl, t.word), place.BestFit)
 		case stacked:
-			if order := skyline(p.tl, t.word); order == nil {
+			if order := skyline(w, p.tl, t.word); order == nil {
 				p.long = true
 			} else {
 				p.place(t.name, order, place.FirstFit)
 			}
 		case onTop:
-			w := run.NewWatch(p.ctx)
-			offsets := Stack(w, p.tl, Sorted(p.tl, t.word))
-			w.Close()
-			if offsets != nil {
+			if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, t.word)); whole {
 				p.place(t.name, ByOffset(offsets), place.FirstFit)
 			}
 		case shared:
 			if movableAll(p.tl) {
-				if offsets := share(p.tl, Sorted(p.tl, t.word)); offsets != nil {
+				if offsets := share(w, p.tl, Sorted(w, p.tl, t.word)); offsets != nil {
 					p.place(t.name, ByOffset(offsets), place.FirstFit)
 				}
 			}
@@ -303,7 +304,7 @@ func (p *Portfolio) run(until int) {
 			p.sweep(longs(p.tl.Sections()))
 		case online:
 			if p.tl.HasGaps() || !movableAll(p.tl) {
-				p.place(t.name, Sorted(p.tl, t.word), place.BestFit)
+				p.place(t.name, Sorted(w, p.tl, t.word), place.BestFit)
 			} else {
 				p.online(t.name)
 			}
@@ -317,7 +318,7 @@ func ByOffset(offsets []int64) []int32 {
 	for i, at := range offsets {
 		key[i] = ^uint64(at)
 	}
-	return byColumns(len(offsets), [][]uint64{key})
+	return byColumns(nil, len(offsets), [][]uint64{key})
 }
 
 // BySize returns the buffers in the order of their sizes, the largest first,
@@ -327,7 +328,7 @@ func BySize(tl *timeline.Timeline, offsets []int64) []int32 {
 	for i := range at {
 		at[i] = ^uint64(offsets[i])
 	}
-	return byColumns(len(at), [][]uint64{size(tl), at})
+	return byColumns(nil, len(at), [][]uint64{size(tl), at})
 }
 
 // Best returns the lowest plan of a whole portfolio: the offset of each buffer,

@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -28,7 +29,7 @@ func TestBestIsNeverHigherThanFirstFit(t *testing.T) {
 			}
 		}
 		tl := timeline.New(p)
-		single, _ := place.Place(nil, tl, Sorted(tl, "Z"), place.FirstFit)
+		single, _ := place.Place(nil, tl, Sorted(nil, tl, "Z"), place.FirstFit)
 		for _, ctx := range []context.Context{context.Background(), done} {
 			for _, capacity := range []int64{0, 10, 30} {
 				offsets, height, name := Best(ctx, tl, capacity)
@@ -103,7 +104,7 @@ func TestOrders(t *testing.T) {
 	for seed := range uint64(200) {
 		tl := timeline.New(plantest.Random(rand.New(rand.NewPCG(seed, 6))))
 		for _, word := range words {
-			for way, order := range map[string][]int32{"sorted": Sorted(tl, word), "skyline": skyline(tl, word)} {
+			for way, order := range map[string][]int32{"sorted": Sorted(nil, tl, word), "skyline": skyline(run.NewWatch(context.Background()), tl, word)} {
 				slices.Sort(order)
 				if len(order) != len(tl.Problem.Buffers) {
 					t.Fatalf("seed %d: %s %s: %v", seed, way, word, order)
@@ -135,7 +136,7 @@ func TestKeys(t *testing.T) {
 		"O": {4, 2, 0, 1, 3}, "S": {4, 2, 0, 1, 3},
 		"W": {4, 3, 2, 1, 0}, "Z": {0, 1, 2, 3, 4}, "LW": {4, 2, 0, 1, 3}, "uZ": {3, 4, 1, 2, 0},
 	} {
-		if got := Sorted(tl, letter); !slices.Equal(got, want) {
+		if got := Sorted(nil, tl, letter); !slices.Equal(got, want) {
 			t.Errorf("%s: got %v, want %v", letter, got, want)
 		}
 	}
@@ -152,7 +153,7 @@ func TestSkylineIsCanonical(t *testing.T) {
 		var last int64
 		offsets := make([]int64, len(p.Buffers))
 		done := make([]bool, len(p.Buffers))
-		for _, i := range skyline(tl, "LTA") {
+		for _, i := range skyline(run.NewWatch(context.Background()), tl, "LTA") {
 			least := int64(-1) // of all that are left
 			for j := range p.Buffers {
 				if done[j] {
@@ -188,7 +189,7 @@ func TestSkylineGivesUp(t *testing.T) {
 			model.Buffer{ID: "short" + strconv.Itoa(int(i)), Lower: i, Upper: i + 1, Size: 1})
 	}
 	tl := timeline.New(p)
-	if order := skyline(tl, "Z"); order != nil {
+	if order := skyline(run.NewWatch(context.Background()), tl, "Z"); order != nil {
 		t.Error("an order, want none")
 	}
 	if _, height, name := Best(context.Background(), tl, 0); height != tl.LowerBound {

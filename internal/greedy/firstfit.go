@@ -43,11 +43,13 @@ func (*firstFit) Info() plan.Info {
 // Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.
 // A plan above the capacity proves nothing, so the status is then Unknown.
 func (*firstFit) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	return planOnce(ctx, tl, o, Sorted(tl, "Z"), place.FirstFit), nil
+	w := place.Watch(ctx, tl)
+	defer w.Close()
+	return planOnce(w, tl, o, Sorted(w, tl, "Z"), place.FirstFit), nil
 }
 
 // planOnce places the buffers in one order and judges the outcome.
-func planOnce(ctx context.Context, tl *timeline.Timeline, o plan.Options, order []int32, fit place.Fit) plan.Result {
+func planOnce(w *run.Watch, tl *timeline.Timeline, o plan.Options, order []int32, fit place.Fit) plan.Result {
 	below := int64(place.Unlimited)
 	if o.Capacity > 0 {
 		below = o.Capacity + 1
@@ -57,8 +59,6 @@ func planOnce(ctx context.Context, tl *timeline.Timeline, o plan.Options, order 
 		r.Status = model.Infeasible
 		return r
 	}
-	w := place.Watch(ctx, tl)
-	defer w.Close()
 	offsets, height, end := place.Below(w, tl, order, fit, below)
 	if offsets != nil {
 		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height

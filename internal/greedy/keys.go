@@ -77,7 +77,7 @@ func weight(tl *timeline.Timeline) []uint64 {
 		}
 	}
 	rank := make([]uint64, n)
-	order := byColumns(n, columns)
+	order := byColumns(nil, n, columns)
 	for k, i := range order {
 		if rank[i] = uint64(n - k); k > 0 && same(i, order[k-1]) {
 			rank[i] = rank[order[k-1]]

@@ -3,6 +3,7 @@ package greedy
 import (
 	"math/bits"
 
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -37,10 +38,17 @@ var keys = map[byte]func(tl *timeline.Timeline) []uint64{
 	'Z': size,
 }
 
-// Sorted returns the buffers in the order of a word.
-func Sorted(tl *timeline.Timeline, word string) []int32 {
+// Sorted returns the buffers in the order of a word. Of many buffers it returns nil
+// where a limit comes first; no watch (nil) means no limit.
+func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
+	if len(tl.Problem.Buffers) <= pollEvery {
+		w = nil // a millisecond
+	}
 	columns := make([][]uint64, len(word))
 	for k := range columns {
+		if w != nil && w.Over() {
+			return nil
+		}
 		letter := word[k]
 		if letter >= 'a' {
 			columns[k] = keys[letter-'a'+'A'](tl)
@@ -51,13 +59,13 @@ func Sorted(tl *timeline.Timeline, word string) []int32 {
 		}
 		columns[k] = keys[letter](tl)
 	}
-	return byColumns(len(tl.Problem.Buffers), columns)
+	return byColumns(w, len(tl.Problem.Buffers), columns)
 }
 
 // byColumns returns the numbers up to n in descending order of their keys, the
 // first column first, ties ascending. Few are compared, many sorted digit by digit,
-// from the last column to the first.
-func byColumns(n int, columns [][]uint64) []int32 {
+// from the last column to the first. It returns nil where a limit comes first.
+func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 	if n < sorting.Few {
 		return sorting.Order(n, func(a, b int32) bool {
 			for _, column := range columns {
@@ -70,6 +78,9 @@ func byColumns(n int, columns [][]uint64) []int32 {
 	}
 	order, next := sorting.Count(n), make([]int32, n)
 	for k := len(columns) - 1; k >= 0; k-- {
+		if w != nil && w.Over() {
+			return nil
+		}
 		order, next = sorting.Digits(order, next, columns[k], ^uint64(0))
 	}
 	return order
@@ -213,7 +224,7 @@ func hinted(tl *timeline.Timeline) (order []int32, most bool) {
 	if count == 0 || 2*count < len(buffers) {
 		return nil, false
 	}
-	order = Sorted(tl, "Z")
+	order = Sorted(nil, tl, "Z")
 	sorting.By(order, func(a, b int32) bool {
 		x, y := buffers[a].Hint, buffers[b].Hint
 		return x != nil && (y == nil || *x < *y)

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -31,12 +32,21 @@ const maxSlotAlign = 1 << 40
 
 // share gives each buffer of an order the first slot that is free while it
 // lives, and stacks the slots. It returns nil where alignments have no small
-// common multiple.
-func share(tl *timeline.Timeline, order []int32) []int64 {
+// common multiple, and where a limit comes first.
+func share(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
 	buffers := tl.Problem.Buffers
 	var slots []slot
 	of := make([]int32, len(buffers))
+	if len(order) < len(buffers) {
+		return nil
+	}
+	looked := 0
 	for _, i := range order {
+		if looked++; looked >= pollEvery {
+			if looked = 0; w.Over() {
+				return nil
+			}
+		}
 		first, last := tl.Extent(int(i))
 		k, at := 0, 0
 		for ; k < len(slots); k++ {
@@ -54,6 +64,7 @@ func share(tl *timeline.Timeline, order []int32) []int64 {
 			}
 			break
 		}
+		looked += k
 		if k == len(slots) {
 			slots, at = append(slots, slot{align: 1}), 0
 		}

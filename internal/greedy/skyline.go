@@ -38,40 +38,52 @@ const (
 	maxEffort = 1 << 19
 )
 
-// skyline returns the order of stacking, or nil where it takes too long.
-func skyline(tl *timeline.Timeline, word string) []int32 {
+// skyline returns the order of stacking, or nil where it takes too long or a limit
+// comes first.
+func skyline(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	n := len(tl.Problem.Buffers)
 	order := make([]int32, 0, n)
 	budget := min(effort*n, maxEffort)
-	if !stackLowest(tl, Sorted(tl, word), func(corrections int) bool { return corrections > budget }, func(i int32, _ int64) { order = append(order, i) }) {
+	over := func(corrections int) bool { return corrections > budget || w.Over() }
+	if !stackLowest(w, tl, Sorted(w, tl, word), over, func(i int32, _ int64) { order = append(order, i) }) {
 		return nil
 	}
 	return order
 }
 
 // StackLowest puts every buffer on the skyline, the lowest first, ties by the
-// order. It returns nil where a limit comes.
-func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
-	offsets := make([]int64, len(order))
-	if !stackLowest(tl, order, func(int) bool { return w.Over() }, func(i int32, at int64) { offsets[i] = at }) {
-		return nil
+// order. Where a limit comes, whole is false and those that are left have -1; an
+// order that is nil is one that a limit has cut (Sorted).
+func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
+	offsets = unplaced(tl)
+	whole = stackLowest(w, tl, order, func(int) bool { return w.Over() }, func(i int32, at int64) { offsets[i] = at })
+	return offsets, whole
+}
+
+func unplaced(tl *timeline.Timeline) []int64 {
+	offsets := make([]int64, len(tl.Problem.Buffers))
+	for i := range offsets {
+		offsets[i] = -1
 	}
 	return offsets
 }
 
-// Stack puts every buffer on the skyline in the order as it is. It returns nil
-// where a limit comes.
-func Stack(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
+// Stack puts every buffer on the skyline in the order as it is. A limit is told as
+// StackLowest tells it.
+func Stack(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
+	offsets = unplaced(tl)
+	if len(order) < len(offsets) {
+		return offsets, false
+	}
 	line := place.NewSkyline(tl.Sections())
-	offsets := make([]int64, len(order))
 	for _, i := range order {
 		if w.Over() {
-			return nil
+			return offsets, false
 		}
 		offsets[i] = rest(line, tl, i)
 		raise(line, tl, i, offsets[i])
 	}
-	return offsets
+	return offsets, true
 }
 
 // rest returns the lowest offset of a buffer on the skyline.
@@ -92,11 +104,15 @@ func raise(line *place.Skyline, tl *timeline.Timeline, i int32, at int64) {
 
 // stackLowest calls put with each buffer and its offset, in the order of stacking.
 // It ends early and returns false where over, which is given the number of
-// corrections so far, says so.
-func stackLowest(tl *timeline.Timeline, order []int32, over func(corrections int) bool, put func(i int32, at int64)) bool {
+// corrections so far, says so, and where the order was cut.
+func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, over func(corrections int) bool, put func(i int32, at int64)) bool {
+	s := newStack(w, tl, order)
+	if s == nil {
+		return false
+	}
 	line := place.NewSkyline(tl.Sections())
 	corrections := 0
-	for s := newStack(tl, order); len(s.queue) > 0; s.sink() {
+	for ; len(s.queue) > 0; s.sink() {
 		if over(corrections) {
 			return false
 		}
@@ -132,16 +148,23 @@ type stack struct {
 	rank  []int32 // by buffer: its place in the word's order
 }
 
-// newStack groups the buffers of order. Those with gaps have a pile each.
-func newStack(tl *timeline.Timeline, order []int32) stack {
+// newStack groups the buffers of order. Those with gaps have a pile each. It
+// returns nil where a limit comes, or has cut the order.
+func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
+	if len(order) < len(tl.Problem.Buffers) {
+		return nil
+	}
 	type shape struct {
 		first, last int32
 		align       int64
 		lone        int32 // the buffer where it has a pile of its own, else -1
 	}
-	s := stack{rank: make([]int32, len(order))}
+	s := &stack{rank: make([]int32, len(order))}
 	at := make(map[shape]int, len(order))
 	for rank, i := range order {
+		if rank%pollEvery == pollEvery-1 && w.Over() {
+			return nil
+		}
 		s.rank[i] = int32(rank)
 		first, last := tl.Extent(int(i))
 		k := shape{first: first, last: last, align: tl.Problem.Buffers[i].Align(), lone: -1}

@@ -171,9 +171,16 @@ func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 			return nil, end
 		}
 	}
-	if s.watch.Over() {
-		return s, place.Whole
+	if s.watch.Over() || !s.order() {
+		s.byStart = nil // pass stacks
 	}
+	return s, place.Whole
+}
+
+// order sets byStart and byEnd; it returns false where a limit of many buffers
+// comes first.
+func (s *sweeper) order() bool {
+	tl, buffers := s.tl, s.tl.Problem.Buffers
 	// By last section: a counting sort.
 	at := make([]int32, tl.Sections()+2)
 	active := 0
@@ -188,6 +195,9 @@ func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 	}
 	s.byEnd = make([]int32, active)
 	for i := range buffers {
+		if i%pollEvery == pollEvery-1 && s.watch.Over() {
+			return false
+		}
 		if first, last := tl.Extent(i); first < last && buffers[i].Fixed == nil {
 			s.byEnd[at[last]] = int32(i)
 			at[last]++
@@ -198,11 +208,17 @@ func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 		s.byStart = append(s.byStart, tl.Partitions[k].Buffers...)
 	}
 	var scratch []int32
+	sorted := 0
 	for rest := s.byStart; len(rest) > 0; {
 		first, _ := tl.Extent(int(rest[0]))
 		n := 1
 		for n < len(rest) && s.first(rest[n]) == first {
 			n++
+		}
+		if sorted += n; sorted >= pollEvery {
+			if sorted = 0; s.watch.Over() {
+				return false
+			}
 		}
 		if n > len(scratch) {
 			scratch = make([]int32, n)
@@ -216,7 +232,7 @@ func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 		}, nil)
 		rest = rest[n:]
 	}
-	return s, place.Whole
+	return true
 }
 
 // passes sweeps with each threshold in turn and keeps the lowest plan under

@@ -77,14 +77,19 @@ func (bfc) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()
-	return judge(tl, o, allocate(w, tl.Problem, s.round)), nil
+	offsets, whole := allocate(w, tl.Problem, s.round)
+	return judge(tl, o, offsets, whole), nil
 }
 
 // allocate runs the buffers of p through an arena, in time order; ends come
-// before starts at one time, and what starts at once comes in input order. It
-// returns nil if a limit comes.
-func allocate(w *run.Watch, p *model.Problem, round int64) []int64 {
+// before starts at one time, and what starts at once comes in input order. Where a
+// limit comes, whole is false and those that have not come yet have the offset -1.
+func allocate(w *run.Watch, p *model.Problem, round int64) (offsets []int64, whole bool) {
 	n := len(p.Buffers)
+	offsets = make([]int64, n)
+	for i := range offsets {
+		offsets[i] = -1
+	}
 	// Event k < n is the end of buffer k, event n+k its start: so ends come first.
 	at := func(k int32) int64 {
 		if int(k) < n {
@@ -94,14 +99,13 @@ func allocate(w *run.Watch, p *model.Problem, round int64) []int64 {
 	}
 	events := sorting.Count(2 * n)
 	if !sorting.Within(events, make([]int32, 2*n), func(a, b int32) bool { return at(a) < at(b) }, w.Over) {
-		return nil
+		return offsets, false
 	}
 	a := greedy.NewArena()
-	offsets := make([]int64, n)
 	of := make([]int32, n)
 	for _, k := range events {
 		if w.Over() {
-			return nil
+			return offsets, false
 		}
 		if int(k) < n {
 			a.Free(of[k])
@@ -116,5 +120,5 @@ func allocate(w *run.Watch, p *model.Problem, round int64) []int64 {
 		of[i] = a.Take(bound.Up(size, round), bfcWaste)
 		offsets[i] = bound.Up(a.At(of[i]), b.Align())
 	}
-	return offsets
+	return offsets, true
 }

@@ -68,9 +68,10 @@ func (contention) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()
-	order := greedy.Sorted(tl, byContention)
+	stack := greedy.StackLowest
 	if s.pick == "any" {
-		return judge(tl, o, greedy.Stack(w, tl, order)), nil
+		stack = greedy.Stack
 	}
-	return judge(tl, o, greedy.StackLowest(w, tl, order)), nil
+	offsets, whole := stack(w, tl, greedy.Sorted(w, tl, byContention))
+	return judge(tl, o, offsets, whole), nil
 }

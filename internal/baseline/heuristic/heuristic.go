@@ -4,6 +4,7 @@
 package heuristic
 
 import (
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -19,11 +20,12 @@ func movable(tl *timeline.Timeline, planner string) error {
 	return nil
 }
 
-// judge makes a result of offsets that may be above the capacity, or nil.
-func judge(tl *timeline.Timeline, o plan.Options, offsets []int64) plan.Result {
+// judge makes a result of offsets that may be above the capacity. What a limit has
+// left without an offset is stacked.
+func judge(tl *timeline.Timeline, o plan.Options, offsets []int64, whole bool) plan.Result {
 	r := plan.Result{Stats: plan.Stats{Nodes: int64(len(tl.Problem.Buffers))}}
-	if offsets == nil {
-		return r
+	if !whole {
+		place.Finish(tl, offsets)
 	}
 	if height := model.HeightOf(tl.Problem, offsets); o.Fits(height) {
 		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height

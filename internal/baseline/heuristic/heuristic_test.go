@@ -116,7 +116,7 @@ func TestContentionRests(t *testing.T) {
 			if any {
 				stack = greedy.Stack
 			}
-			offsets := stack(w, tl, greedy.Sorted(tl, byContention))
+			offsets, _ := stack(w, tl, greedy.Sorted(w, tl, byContention))
 			if report := verify.Check(p, offsets, 0); !report.OK() {
 				t.Fatalf("seed %d: %v", seed, report.Violations)
 			}
