@@ -39,36 +39,10 @@ func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 	for k := range tl.Partitions {
 		part := &tl.Partitions[k]
 		if slices.ContainsFunc(part.Buffers, p.isFixed) {
-			p.begin(part)
-			if end := p.fixed(part); end != Whole {
+			if _, end := p.partition(part, nil); end != Whole {
 				return end
 			}
 		}
-	}
-	return Whole
-}
-
-// fixed places the fixed buffers of the partition.
-func (p *placer) fixed(part *timeline.Partition) Ending {
-	placed := 0
-	for _, i := range part.Buffers {
-		if !p.isFixed(i) {
-			continue
-		}
-		if p.over() {
-			return Cut
-		}
-		at := *p.tl.Problem.Buffers[i].Fixed
-		// Whatever is fixed is a multiple of the granule and no hole between
-		// two fits less than the smallest window, so the test is exact.
-		if placed > 0 {
-			p.ask(int(i))
-			if lowest(p.probes, at, 1) != at {
-				return Collided
-			}
-		}
-		p.occupy(int(i), at)
-		placed++
 	}
 	return Whole
 }

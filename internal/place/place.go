@@ -3,7 +3,6 @@ package place
 import (
 	"math"
 
-	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -87,13 +86,14 @@ type placer struct {
 	watch   *run.Watch
 	fit     Fit
 	offsets []int64
-	first   int32   // first section of the partition
-	used    tree    // of the partition
-	probes  []probe // scratch of put and fixed
+	below   int64 // the height to stay below
+	narrow  space[int32]
+	wide    space[int64]
 }
 
 // place sets the offsets up to its ending.
 func (p *placer) place(order []int32, below int64) Ending {
+	p.below = below
 	tl, buffers := p.tl, p.tl.Problem.Buffers
 	if p.over() {
 		for i := range p.offsets {
@@ -125,22 +125,61 @@ func (p *placer) place(order []int32, below int64) Ending {
 		if p.over() {
 			return p.cut(order[from:])
 		}
-		p.begin(part)
-		if end := p.fixed(part); end == Cut {
-			return p.cut(order[from:])
+		if placed, end := p.partition(part, order[from:ends[k]]); end == Cut {
+			return p.cut(order[from+placed:])
 		} else if end != Whole {
 			return end
 		}
-		for at, i := range order[from:ends[k]] {
-			if p.over() {
-				return p.cut(order[from+at:])
-			}
-			if p.put(int(i)) >= below {
-				return TooHigh
-			}
-		}
 	}
 	return Whole
+}
+
+// partition places the buffers of a partition, the fixed ones first, and returns
+// how many of the others are placed.
+func (p *placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
+	p.narrow.begin(p.tl, part, unitOf(p.tl, part, order))
+	inBytes := false
+	for _, i := range part.Buffers {
+		if !p.isFixed(i) {
+			continue
+		}
+		if p.over() {
+			return 0, Cut
+		}
+		if !inBytes && !narrow(&p.narrow, int(i)) {
+			widen(&p.wide, &p.narrow)
+			inBytes = true
+		}
+		free := false
+		if inBytes {
+			free = p.wide.fix(int(i))
+		} else {
+			free = p.narrow.fix(int(i))
+		}
+		if !free {
+			return 0, Collided
+		}
+	}
+	for k, i := range order {
+		if p.over() {
+			return k, Cut
+		}
+		if !inBytes && !narrow(&p.narrow, int(i)) {
+			widen(&p.wide, &p.narrow)
+			inBytes = true
+		}
+		at := int64(0)
+		if inBytes {
+			at = p.wide.put(int(i), p.fit)
+		} else {
+			at = p.narrow.put(int(i), p.fit)
+		}
+		p.offsets[i] = at
+		if at+p.tl.Problem.Buffers[i].Size >= p.below {
+			return k, TooHigh
+		}
+	}
+	return len(order), Whole
 }
 
 // over reports whether a limit has come.
@@ -185,69 +224,4 @@ func byPartition(tl *timeline.Timeline, order []int32) (sorted []int32, ends []i
 		take(int32(i))
 	}
 	return sorted, ends
-}
-
-// begin empties the space for a partition.
-func (p *placer) begin(part *timeline.Partition) {
-	smallest := int64(math.MaxInt64)
-	width := 0
-	for _, i := range part.Buffers {
-		for _, s := range p.tl.Spans(int(i)) {
-			smallest = min(smallest, s.Upper-s.Lower)
-			width += int(s.Last - s.First)
-		}
-	}
-	p.first = part.First
-	p.used.reset(int(part.Last-part.First), width/len(part.Buffers), smallest-1, bound.CommonAlignment(p.tl.Problem, part.Buffers))
-}
-
-// put places buffer i and returns where it ends.
-func (p *placer) put(i int) int64 {
-	b := &p.tl.Problem.Buffers[i]
-	align := b.Align()
-	p.ask(i)
-	offset := lowest(p.probes, 0, align)
-	if p.fit == BestFit {
-		offset = tightest(p.probes, offset, align)
-	}
-	p.occupy(i, offset)
-	return offset + b.Size
-}
-
-// tightest returns the offset, from offset on, with the least room above it.
-func tightest(probes []probe, offset, align int64) int64 {
-	best, least := int64(-1), int64(math.MaxInt64)
-	for {
-		free, ok := room(probes, offset)
-		if !ok {
-			break
-		}
-		if free < least {
-			best, least = offset, free
-			if free == 0 {
-				break
-			}
-		}
-		offset = lowest(probes, offset+free+1, align)
-	}
-	if best >= 0 {
-		return best
-	}
-	return offset
-}
-
-// ask sets the probes for buffer i.
-func (p *placer) ask(i int) {
-	p.probes = p.probes[:0]
-	for _, s := range p.tl.Spans(i) {
-		p.probes = p.used.appendProbes(p.probes, s.First-p.first, s.Last-p.first, s.Lower, s.Upper)
-	}
-}
-
-// occupy puts buffer i at offset.
-func (p *placer) occupy(i int, offset int64) {
-	p.offsets[i] = offset
-	for _, s := range p.tl.Spans(i) {
-		p.used.insert(s.First-p.first, s.Last-p.first, Range{From: offset + s.Lower, To: offset + s.Upper})
-	}
 }

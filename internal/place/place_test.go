@@ -211,6 +211,11 @@ func TestPlaceMatchesPlain(t *testing.T) {
 				b.Upper, b.Gaps = min(b.Upper, b.Lower+1+rng.Int64N(12)), nil
 			}
 		}
+		if seed%5 == 0 { // beyond 32 bits, at once or in the middle of a placement
+			for i := range p.Buffers {
+				p.Buffers[i].Size <<= 20 + seed%12
+			}
+		}
 		tl := timeline.New(p)
 		order := bySize(p)
 		if seed%2 == 0 {
@@ -331,8 +336,19 @@ func TestSkip(t *testing.T) {
 	}
 }
 
+// dense returns n buffers of which a tenth are live at once.
+func dense(n int) *model.Problem {
+	rng := rand.New(rand.NewPCG(1, 1))
+	p := &model.Problem{Buffers: make([]model.Buffer, n)}
+	for i := range p.Buffers {
+		lower := rng.Int64N(1000)
+		p.Buffers[i] = model.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 1 + rng.Int64N(200), Size: 1 + rng.Int64N(1000)}
+	}
+	return p
+}
+
 func BenchmarkPlace(b *testing.B) {
-	cases := map[string]*model.Problem{"mixed": plantest.Mixed(1e5)}
+	cases := map[string]*model.Problem{"mixed": plantest.Mixed(1e5), "dense": dense(20_000)}
 	for _, name := range []string{"idealloc/pangu_2.6B.csv", "idealloc/S_1.csv", "challenging/D.1048576.csv"} {
 		if p, err := public.Load(name); err == nil {
 			cases[name] = p

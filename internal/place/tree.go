@@ -47,26 +47,34 @@ import (
 // those above it.
 //
 // Tried and dropped: blocks of one section, that is, covers everywhere and no
-// set that knows all: 20,000 random buffers of which 2,000 are live at once take
-// 600 jumps from one set to another for each buffer, and 7 this way. Gathering
+// set that knows all: where many buffers are live at once, each is in the way in
+// many sets, one after the other. Gathering
 // the placed conflicts of each buffer and sorting them; scanning one list of all
 // that is placed (list.go), which wins below some thousand buffers.
 
 // share is how many blocks a buffer reaches over on average, about.
 const share = 8
 
+// A number counts bytes, or units of so many bytes (see space.go).
+type number interface{ int32 | int64 }
+
+// An extent is the half-open range [From, To).
+type extent[N number] struct{ From, To N }
+
 // A Range is the half-open range [From, To) of bytes.
-type Range struct{ From, To int64 }
+type Range = extent[int64]
 
 // tree is the set of bytes in use, section by section, in one partition.
-type tree struct {
-	leaves    int       // sections, rounded up to a power of two
-	grain     uint      // a block is 1<<grain sections
-	nodes     []node    // nodes[1] is the root; section s is at leaves+s
-	lists     [][]Range // lists[0] stays empty
-	tolerance int64     // holes of up to this many bytes are of no use
-	granule   int64     // all offsets are multiples of it
-	changed   []bool    // scratch of insert: nodes of a row that changed
+type tree[N number] struct {
+	leaves    int               // sections, rounded up to a power of two
+	grain     uint              // a block is 1<<grain sections
+	nodes     []node            // nodes[1] is the root; section s is at leaves+s
+	lists     [][]extent[N]     // lists[0] stays empty
+	tolerance N                 // holes of up to this many bytes are of no use
+	granule   N                 // all offsets are multiples of it
+	narrow    [][]extent[int32] // lists that are still in units, not bytes; see widen
+	unit      int64
+	changed   []bool // scratch of insert: nodes of a row that changed
 }
 
 // A node holds two indices into lists, 0 for an empty set. Above the blocks a
@@ -75,7 +83,7 @@ type node struct{ cover, union int32 }
 
 // reset empties the set for a partition of the given number of sections, in
 // which a buffer reaches over width sections on average.
-func (u *tree) reset(sections, width int, tolerance, granule int64) {
+func (u *tree[N]) reset(sections, width int, tolerance, granule N) {
 	u.leaves = 1
 	for u.leaves < sections {
 		u.leaves *= 2
@@ -91,15 +99,16 @@ func (u *tree) reset(sections, width int, tolerance, granule int64) {
 		clear(u.nodes)
 	}
 	if u.lists == nil {
-		u.lists = make([][]Range, 1)
+		u.lists = make([][]extent[N], 1)
 	}
 	u.lists = u.lists[:1]
 	u.tolerance, u.granule = tolerance, granule
+	u.narrow = nil
 }
 
 // insert marks the bytes r as in use in the sections [first, last).
-func (u *tree) insert(first, last int32, r Range) {
-	r.To = bound.Up(r.To, u.granule)
+func (u *tree[N]) insert(first, last int32, r extent[N]) {
+	r.To = up(r.To, u.granule)
 	low, high := int(first)+u.leaves, int(last)+u.leaves
 	l, h := low, high
 	for shift := uint(0); shift < u.grain && l < h; shift++ {
@@ -113,14 +122,15 @@ func (u *tree) insert(first, last int32, r Range) {
 		}
 		l, h = l/2, h/2
 	}
-	for shift := uint(1); shift < u.grain; shift++ {
-		if left, right := u.partial(low, high, shift); left > 0 {
-			u.add(&u.nodes[left].union, r)
-			if right > 0 {
-				u.add(&u.nodes[right].union, r)
-			}
-		} else if right > 0 {
-			u.add(&u.nodes[right].union, r)
+	// Above a union that has r already, all have it.
+	some, other := true, true
+	for shift := uint(1); shift < u.grain && (some || other); shift++ {
+		left, right := u.partial(low, high, shift)
+		if left > 0 && some {
+			some = u.add(&u.nodes[left].union, r)
+		}
+		if right > 0 && other {
+			other = u.add(&u.nodes[right].union, r)
 		}
 	}
 	if u.grain > 0 {
@@ -133,7 +143,7 @@ func (u *tree) insert(first, last int32, r Range) {
 
 // partial returns the one or two nodes, shift levels above the leaves, that hold
 // some of the leaves [low, high) and others besides; 0 stands for none.
-func (u *tree) partial(low, high int, shift uint) (left, right int) {
+func (u *tree[N]) partial(low, high int, shift uint) (left, right int) {
 	l, h := low>>shift, (high-1)>>shift
 	if l<<shift != low {
 		left = l
@@ -146,7 +156,7 @@ func (u *tree) partial(low, high int, shift uint) (left, right int) {
 
 // climb adds r to the unions of the blocks from low to high and of all above
 // them. A node changes only where a child of it does.
-func (u *tree) climb(low, high int, r Range) {
+func (u *tree[N]) climb(low, high int, r extent[N]) {
 	changed := append(u.changed[:0], make([]bool, high-low+1)...)
 	some := false
 	for k := range changed {
@@ -169,7 +179,7 @@ func (u *tree) climb(low, high int, r Range) {
 }
 
 // store marks r as in use in all of node k, below a block.
-func (u *tree) store(k int, r Range) {
+func (u *tree[N]) store(k int, r extent[N]) {
 	u.add(&u.nodes[k].union, r)
 	if k < u.leaves {
 		u.add(&u.nodes[k].cover, r)
@@ -177,7 +187,7 @@ func (u *tree) store(k int, r Range) {
 }
 
 // add puts r into the list at *at, and reports whether that changes it.
-func (u *tree) add(at *int32, r Range) bool {
+func (u *tree[N]) add(at *int32, r extent[N]) bool {
 	if *at == 0 {
 		*at = int32(len(u.lists))
 		if len(u.lists) < cap(u.lists) {
@@ -188,7 +198,7 @@ func (u *tree) add(at *int32, r Range) bool {
 			u.lists = append(u.lists, nil)
 		}
 	}
-	list := u.lists[*at]
+	list := u.list(*at)
 	if r.From <= u.tolerance {
 		r.From = 0
 	}
@@ -207,37 +217,70 @@ func (u *tree) add(at *int32, r Range) bool {
 	}
 	switch {
 	case i == j:
-		list = append(list, Range{})
-		copy(list[i+1:], list[i:])
-		list[i] = r
-		u.lists[*at] = list
+		u.lists[*at] = put(list, i, r)
 	case j == i+1:
 		if list[i].From <= r.From && r.To <= list[i].To {
 			return false
 		}
-		list[i] = Range{From: min(list[i].From, r.From), To: max(list[i].To, r.To)}
+		list[i] = extent[N]{From: min(list[i].From, r.From), To: max(list[i].To, r.To)}
 	default:
-		list[i] = Range{From: min(list[i].From, r.From), To: max(list[j-1].To, r.To)}
+		list[i] = extent[N]{From: min(list[i].From, r.From), To: max(list[j-1].To, r.To)}
 		u.lists[*at] = append(list[:i+1], list[j:]...)
 	}
 	return true
 }
 
+// list returns a list.
+func (u *tree[N]) list(at int32) []extent[N] {
+	if u.narrow != nil && int(at) < len(u.narrow) && len(u.narrow[at]) > 0 {
+		wide := make([]extent[N], len(u.narrow[at]))
+		for k, r := range u.narrow[at] {
+			wide[k] = extent[N]{From: N(r.From) * N(u.unit), To: N(r.To) * N(u.unit)}
+		}
+		u.lists[at], u.narrow[at] = wide, nil
+	}
+	return u.lists[at]
+}
+
+// put inserts r before list[i]. Where there is no room the list doubles.
+func put[N number](list []extent[N], i int, r extent[N]) []extent[N] {
+	n := len(list)
+	if n < cap(list) {
+		list = list[:n+1]
+		copy(list[i+1:], list[i:n])
+	} else {
+		grown := make([]extent[N], n+1, max(4, 2*n))
+		copy(grown, list[:i])
+		copy(grown[i+1:], list[i:])
+		list = grown
+	}
+	list[i] = r
+	return list
+}
+
+// up is bound.Up.
+func up[N number](x, multiple N) N {
+	if multiple <= 1 {
+		return x
+	}
+	return N(bound.Up(int64(x), int64(multiple)))
+}
+
 // A probe asks one interval set for room for the bytes [lower, upper) of a
 // buffer, relative to its offset. Ranges before list[0] end at or below them.
-type probe struct {
-	list         []Range
-	lower, upper int64
-	moved        int64 // by how much it has moved the answer
+type probe[N number] struct {
+	list         []extent[N]
+	lower, upper N
+	moved        N // by how much it has moved the answer
 }
 
 // appendProbes appends the probes that decide where a window may go that is
 // active in the sections [first, last), those first that know most.
-func (u *tree) appendProbes(probes []probe, first, last int32, lower, upper int64) []probe {
+func (u *tree[N]) appendProbes(probes []probe[N], first, last int32, lower, upper N) []probe[N] {
 	from := len(probes)
 	ask := func(list int32) {
 		if list != 0 {
-			probes = append(probes, probe{list: u.lists[list], lower: lower, upper: upper})
+			probes = append(probes, probe[N]{list: u.list(list), lower: lower, upper: upper})
 		}
 	}
 	low, high := int(first)+u.leaves, int(last)+u.leaves
@@ -271,8 +314,8 @@ func (u *tree) appendProbes(probes []probe, first, last int32, lower, upper int6
 // lowest returns the lowest multiple of align, at least offset, at which every
 // probe finds room. It shortens the lists by what lies below, and may change the
 // order of the probes.
-func lowest(probes []probe, offset, align int64) int64 {
-	offset = bound.Up(offset, align)
+func lowest[N number](probes []probe[N], offset, align N) N {
+	offset = up(offset, align)
 	// Invariant: the probes before k have room at offset.
 	for k := 0; k < len(probes); k++ {
 		p := &probes[k]
@@ -287,7 +330,7 @@ func lowest(probes []probe, offset, align int64) int64 {
 			for j < len(list) && list[j].From-list[j-1].To < need {
 				j++
 			}
-			offset = bound.Up(list[j-1].To-p.lower, align)
+			offset = up(list[j-1].To-p.lower, align)
 			if list = skip(list[j:], offset+p.lower); len(list) == 0 || list[0].From >= offset+p.upper {
 				break
 			}
@@ -304,7 +347,7 @@ func lowest(probes []probe, offset, align int64) int64 {
 
 // skip drops the ranges that end at or below the byte at. Mostly that is none
 // or a few, so it doubles its stride before it halves.
-func skip(list []Range, at int64) []Range {
+func skip[N number](list []extent[N], at N) []extent[N] {
 	if len(list) == 0 || list[0].To > at {
 		return list
 	}
@@ -328,7 +371,7 @@ func skip(list []Range, at int64) []Range {
 // room returns by how much the buffer at offset could be raised before it meets
 // a range above it; ok is false where nothing is above it. lowest has just
 // returned offset.
-func room(probes []probe, offset int64) (free int64, ok bool) {
+func room[N number](probes []probe[N], offset N) (free N, ok bool) {
 	for i := range probes {
 		p := &probes[i]
 		if len(p.list) == 0 {
