@@ -80,7 +80,7 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		ctx, cancel = context.WithTimeout(ctx, time.Until(deadline)/time.Duration(share))
 		defer cancel()
 	}
-	t := &trial{ctx: ctx, problem: p, planner: planner, options: o, patience: patience(time.Since(start))}
+	t := &trial{ctx: ctx, problem: p, tl: tl, planner: planner, options: o, patience: patience(time.Since(start))}
 	t.growNodes = max(minGrowNodes, 4*r.Stats.Nodes)
 	if o.NodeLimit > 0 {
 		t.growNodes = min(t.growNodes, o.NodeLimit)

@@ -72,7 +72,6 @@ const minGrowNodes = 1000
 
 type hunt struct {
 	*trial
-	tl          *timeline.Timeline
 	watch       *run.Watch
 	best        []int // ascending
 	irreducible bool  // best is
@@ -91,7 +90,6 @@ func (s *hunt) run(ctx context.Context) {
 	s.watch = run.NewWatch(ctx)
 	defer s.watch.Close()
 	s.ctx = ctx
-	s.tl = timeline.New(s.problem)
 	if few := crowd(s.tl, s.options.Capacity, math.MaxInt, s.watch.Over); few != nil && len(few) < len(s.best) {
 		// Alignment and fixed offsets may make fewer of them infeasible.
 		s.best, s.irreducible = s.polish(ascending(few))
@@ -128,12 +126,18 @@ func (s *hunt) climb() {
 // prepare finds the suspects of each partition, and reports whether no limit came.
 func (s *hunt) prepare() bool {
 	c := newCounter(s.tl, s.options.Capacity, s.watch.Over)
-	for _, partition := range s.tl.Partitions {
-		buffers := make([]int, len(partition.Buffers))
-		for k, i := range partition.Buffers {
-			buffers[k] = int(i)
+	// What partitions say at a glance comes first: a limit may fall in the rest.
+	least := len(s.best)
+	for k := range s.tl.Partitions {
+		if s.watch.Over() {
+			return false
 		}
-		left, known := c.filter(buffers, len(s.best)-1)
+		adds := stacked(s.tl, members(&s.tl.Partitions[k]), s.options.Capacity)
+		least = min(least, leastOver(adds, s.options.Capacity))
+	}
+	s.proven = max(s.proven, least)
+	for k := range s.tl.Partitions {
+		left, known := c.filter(members(&s.tl.Partitions[k]), len(s.best)-1)
 		if !known {
 			return false
 		}
@@ -152,6 +156,15 @@ func (s *hunt) prepare() bool {
 		s.parts = append(s.parts, p)
 	}
 	return true
+}
+
+// members returns the buffers of a partition.
+func members(p *timeline.Partition) []int {
+	buffers := make([]int, len(p.Buffers))
+	for k, i := range p.Buffers {
+		buffers[k] = int(i)
+	}
+	return buffers
 }
 
 // leastOver returns how many of the numbers it takes to exceed the capacity.

@@ -29,6 +29,7 @@ func patience(whole time.Duration) time.Duration { return max(minPatience, 4*who
 type trial struct {
 	ctx      context.Context
 	problem  *model.Problem
+	tl       *timeline.Timeline // of the whole problem
 	planner  run.Planner
 	options  plan.Options
 	patience time.Duration // for a run, where the context has a deadline
