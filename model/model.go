@@ -87,6 +87,8 @@ type Plan struct {
 }
 
 // HeightOf returns the largest offset + size of the given placement, 0 for none.
+//
+//go:noinline
 func HeightOf(p *Problem, offsets []int64) int64 {
 	var h int64
 	for i := range p.Buffers {

@@ -197,4 +197,5 @@ func SortGaps(gaps []Gap) {
 	})
 }
 
+//go:noinline
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }

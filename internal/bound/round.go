@@ -8,6 +8,14 @@ func Up(x, multiple int64) int64 {
 	if multiple <= 1 {
 		return x
 	}
+	return up(x, multiple)
+}
+
+// up is the part of Up that is not worth a copy in each of its callers: it
+// divides.
+//
+//go:noinline
+func up(x, multiple int64) int64 {
 	r := x % multiple
 	if r > 0 {
 		r -= multiple

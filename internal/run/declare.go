@@ -85,7 +85,7 @@ func (d *Declaration) Int(to *int, name string, otherwise, least, most int64, su
 // bound.
 func (d *Declaration) Int64(to *int64, name string, otherwise, least, most int64, summary string) {
 	if d.o == nil {
-		d.describe(name, strconv.FormatInt(otherwise, 10), whole(least, most), summary)
+		d.describe(name, itoa(otherwise), whole(least, most), summary)
 		return
 	}
 	*to = otherwise
@@ -166,6 +166,7 @@ func (d *Declaration) Text(to *string, name, otherwise, values string, accept fu
 	*to = text
 }
 
+//go:noinline
 func (d *Declaration) describe(name, otherwise, values, summary string) {
 	d.params = append(d.params, plan.Param{Name: name, Default: otherwise, Values: values, Summary: summary})
 }
@@ -177,9 +178,9 @@ func (d *Declaration) mustBe(name, values, text string) {
 // whole says in words which whole numbers there are.
 func whole(least, most int64) string {
 	if most == math.MaxInt64 {
-		return "a whole number of at least " + strconv.FormatInt(least, 10)
+		return "a whole number of at least " + itoa(least)
 	}
-	return "a whole number from " + strconv.FormatInt(least, 10) + " to " + strconv.FormatInt(most, 10)
+	return "a whole number from " + itoa(least) + " to " + itoa(most)
 }
 
 // or joins words as a sentence does: a, b or c.

@@ -97,6 +97,7 @@ func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 	}
 }
 
+//go:noinline
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
 
 // stopped says which limit ended a run. A run with an answer was ended by none.

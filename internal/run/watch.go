@@ -11,33 +11,47 @@ import (
 // Every planner looks at its context through a Watch and nothing else; then a
 // test can make the context end at any one look (EndAtLook).
 type Watch struct {
-	over    atomic.Bool
+	state   atomic.Uint32 // 0, or any of over and counted
 	release func() bool
 	looks   *atomic.Int64 // of a test: looks left before the end; nil otherwise
 }
 
+// The bits of a watch's state.
+const (
+	over    = 1 << iota // the context has ended
+	counted             // looks are counted
+)
+
 // NewWatch watches ctx until Close.
 func NewWatch(ctx context.Context) *Watch {
 	w := &Watch{}
-	w.looks, _ = ctx.Value(looksKey{}).(*atomic.Int64)
-	w.release = context.AfterFunc(ctx, func() { w.over.Store(true) })
+	if w.looks, _ = ctx.Value(looksKey{}).(*atomic.Int64); w.looks != nil {
+		w.state.Store(counted)
+	}
+	w.release = context.AfterFunc(ctx, w.Stop)
 	// AfterFunc runs in a goroutine of its own, even where ctx is over already.
 	if ctx.Err() != nil {
-		w.over.Store(true)
+		w.Stop()
 	}
 	return w
 }
 
-// Over reports whether the context has ended. It is safe for concurrent use.
-func (w *Watch) Over() bool {
+// Over reports whether the context has ended. It is safe for concurrent use. There
+// are hundreds of calls, and what is compiled into each is one load and one test.
+func (w *Watch) Over() bool { return w.state.Load() != 0 && w.look() }
+
+// look is Over where there may be something to see.
+//
+//go:noinline
+func (w *Watch) look() bool {
 	if w.looks != nil && w.looks.Add(-1) < 0 {
-		w.over.Store(true)
+		w.Stop()
 	}
-	return w.over.Load()
+	return w.state.Load()&over != 0
 }
 
 // Stop ends the watched search as the end of its context would.
-func (w *Watch) Stop() { w.over.Store(true) }
+func (w *Watch) Stop() { w.state.Or(over) }
 
 // Close ends the watch. Over keeps its answer.
 func (w *Watch) Close() { w.release() }

@@ -191,4 +191,5 @@ func placed(b *model.Buffer, at int64) string {
 
 func interval(from, to int64) string { return "[" + itoa(from) + ", " + itoa(to) + ")" }
 
+//go:noinline
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
