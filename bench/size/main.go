@@ -25,7 +25,7 @@ import (
 var programs = []struct{ folder, name string }{
 	{"baseline", "no library"},
 	{"exact", "Stowage, the exact planner alone"},
-	{"library", "Stowage, the whole package: every planner, verify, explain"},
+	{"library", "Stowage, the root package: auto and what it runs, verify, explain"},
 }
 
 // paper is table 3 of Moffitt, MiniMalloc, ASPLOS 2023, in kB.

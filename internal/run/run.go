@@ -18,11 +18,11 @@ import (
 // that follow from bounds alone, so that every planner has them. A capacity
 // under the lower bound is infeasible before any search; a plan as low as the
 // bound is optimal.
-func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	start := time.Now()
 	info := p.Info()
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity {
-		r := plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: info.Name}
+		r.Status, r.LowerBound, r.Planner = model.Infeasible, tl.LowerBound, info.Name
 		r.Stats.Elapsed = time.Since(start)
 		return r, nil
 	}
@@ -32,12 +32,11 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		defer cancel()
 	}
 	o.Progress = timed(o.Progress, start)
-	r, err := p.Plan(ctx, tl, o)
-	if err != nil {
+	if r, err = p.Plan(ctx, tl, o); err != nil {
 		return plan.Result{}, err
 	}
 	r.Planner = info.Name
-	keepStart(tl.Problem, o, &r)
+	keepStart(tl.Problem, &o, &r)
 	claim := r.LowerBound
 	r.LowerBound = max(claim, tl.LowerBound)
 	if r.Status.HasPlan() {
@@ -60,14 +59,14 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 			r.LowerBound = max(r.LowerBound, o.Capacity+1)
 		}
 	}
-	r.Stopped = stopped(ctx, info, o, &r)
+	r.Stopped = stopped(ctx, info.Exact, &o, &r)
 	r.Stats.Elapsed = time.Since(start)
 	return r, nil
 }
 
 // keepStart puts the plan to start from in the place of one that is no better:
 // some planners do not look at it.
-func keepStart(p *model.Problem, o plan.Options, r *plan.Result) {
+func keepStart(p *model.Problem, o *plan.Options, r *plan.Result) {
 	if len(o.Start) != len(p.Buffers) || o.Start == nil || r.Status == model.Infeasible {
 		return
 	}
@@ -101,7 +100,7 @@ func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
 
 // stopped says which limit ended a run. A run with an answer was ended by none.
-func stopped(ctx context.Context, info plan.Info, o plan.Options, r *plan.Result) plan.Stop {
+func stopped(ctx context.Context, exact bool, o *plan.Options, r *plan.Result) plan.Stop {
 	switch {
 	case r.Status == model.Optimal || r.Status == model.Infeasible || r.Status == model.Feasible && !o.Minimizing():
 		return plan.Finished
@@ -113,7 +112,7 @@ func stopped(ctx context.Context, info plan.Info, o plan.Options, r *plan.Result
 		return plan.StopNodes
 	case r.Stopped != plan.Finished:
 		return r.Stopped
-	case info.Exact:
+	case exact:
 		return plan.StopEffort
 	}
 	return plan.Finished
