@@ -1,6 +1,7 @@
 package bound_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -46,6 +47,23 @@ func TestGCD(t *testing.T) {
 			if got := bound.GCD(a, b); got != want {
 				t.Errorf("GCD(%d, %d) = %d, want %d", a, b, got, want)
 			}
+		}
+	}
+}
+
+func TestPeriod(t *testing.T) {
+	for _, tc := range []struct {
+		alignments []int64
+		want       int64
+	}{
+		{nil, 1},
+		{[]int64{1, 1}, 1},
+		{[]int64{4, 6, 9}, 36},
+		{[]int64{model.MaxSum, 1}, model.MaxSum},
+		{[]int64{model.MaxSum, 3}, math.MaxInt64},
+	} {
+		if got := bound.Period(tc.alignments); got != tc.want {
+			t.Errorf("Period(%v) = %d, want %d", tc.alignments, got, tc.want)
 		}
 	}
 }

@@ -1,6 +1,10 @@
 package bound
 
-import "github.com/stowage-go/stowage/model"
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/model"
+)
 
 // Up returns the least multiple of the given number that is at least x, for any
 // sign of x. The number is at least 1.
@@ -46,6 +50,20 @@ func GCD(a, b int64) int64 {
 		return -a
 	}
 	return a
+}
+
+// Period returns the least common multiple of alignments, or math.MaxInt64 where
+// it is above any offset.
+func Period(alignments []int64) int64 {
+	period := int64(1)
+	for _, a := range alignments {
+		a /= GCD(a, period)
+		if period > model.MaxSum/a {
+			return math.MaxInt64
+		}
+		period *= a
+	}
+	return period
 }
 
 // CommonAlignment returns the greatest number that divides where any byte in use

@@ -2,6 +2,7 @@ package exact
 
 import (
 	"math"
+	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
@@ -44,11 +45,11 @@ type interlock struct {
 	undos   []undo
 	queue   []int32
 	queued  []bool
-	passes  []int32
-	rigid   bool // no alignment: more than n passes prove a positive cycle
+	passes  []int64
 	gaveUp  bool // a propagation did not settle: failure is not proven
-	// patience is how often a propagation may pass over one buffer.
-	patience int64
+	// proof is how often a propagation may pass over one buffer before that shows
+	// that it never settles, patience how often it may at all.
+	proof, patience int64
 
 	nodes, backtracks, nodeLimit int64
 	watch                        *run.Watch
@@ -122,7 +123,7 @@ func newInterlock(e *engine, p int) *interlock {
 	x := &interlock{
 		n: n, align: make([]int64, n), start: make([]int64, n), fixed: make([]bool, n), size: make([]int64, n),
 		lb: make([]int64, n), ub: make([]int64, n), out: make([][]arc, n), in: make([][]arc, n),
-		queued: make([]bool, n), passes: make([]int32, n), rigid: true, watch: e.watch,
+		queued: make([]bool, n), passes: make([]int64, n), watch: e.watch,
 	}
 	if e.local == nil {
 		e.local = make([]int32, len(tl.Problem.Buffers))
@@ -131,11 +132,11 @@ func newInterlock(e *engine, p int) *interlock {
 		e.local[i] = int32(j)
 		b := &tl.Problem.Buffers[i]
 		x.align[j], x.size[j] = b.Align(), b.Size
-		x.rigid = x.rigid && b.Align() == 1
 		if b.Fixed != nil {
 			x.fixed[j], x.start[j] = true, *b.Fixed
 		}
 	}
+	x.proof = passesMost(x.align)
 	var conflicts []int32
 	for i, id := range buffers {
 		conflicts = tl.AppendConflicts(conflicts[:0], int(id))
@@ -152,6 +153,22 @@ func newInterlock(e *engine, p int) *interlock {
 	}
 	x.decided = make([]bool, len(x.pairs))
 	return x
+}
+
+// passesMost returns how many passes over one buffer a propagation that settles
+// does not need. A bound that moves in pass k has a chain of k reasons behind it;
+// with n times m of them one buffer is in it m times, each time moved by its
+// alignment or more. A round of reasons is a monotone map that commutes with
+// shifts by the least common multiple of the alignments. Once it has moved a bound
+// by that much it has no fixed point, and there is no solution (the argument of
+// pairwise/cycle.go and suite/orders.go).
+func passesMost(alignments []int64) int64 {
+	least := slices.Min(alignments)
+	period := bound.Period(alignments)
+	if period/least >= unlimited/int64(len(alignments))-2 {
+		return unlimited
+	}
+	return int64(len(alignments)) * (period/least + 2)
 }
 
 // run searches for a plan within the capacity; where it fits, lb holds the
@@ -339,12 +356,12 @@ func (x *interlock) propagate(from ...int32) bool {
 		if !ok {
 			continue // only empties the queue
 		}
-		if x.passes[i]++; int(x.passes[i]) > 2*x.n+2 {
-			if x.rigid {
+		if x.passes[i]++; x.passes[i] > 2*int64(x.n)+2 {
+			if x.passes[i] > x.proof {
 				ok = false
 				continue
 			}
-			if int64(x.passes[i]) > x.patience || x.watch.Over() {
+			if x.passes[i] > x.patience || x.watch.Over() {
 				x.gaveUp, ok = true, false
 				continue
 			}

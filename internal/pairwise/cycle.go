@@ -1,11 +1,6 @@
 package pairwise
 
-import (
-	"math"
-
-	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/model"
-)
+import "github.com/stowage-go/stowage/model"
 
 // Idea: orders that form a cycle, a below b below c below a, raise their lower
 // bounds for ever. The capacity would end that, but it may be 2^60 bytes away. So
@@ -79,18 +74,4 @@ func (e *Engine) cyclic() bool {
 // pushed reports whether an entry is a bound that another has pushed.
 func (e *Engine) pushed(t int32) bool {
 	return int(t) >= len(e.value) && e.trail[t].v >= 0 && e.trail[t].why != decided
-}
-
-// periodOf returns the least common multiple of alignments, or more than any
-// offset where that is too large.
-func periodOf(alignments []int64) int64 {
-	period := int64(1)
-	for _, a := range alignments {
-		a /= bound.GCD(a, period)
-		if period > model.MaxSum/a {
-			return math.MaxInt64
-		}
-		period *= a
-	}
-	return period
 }

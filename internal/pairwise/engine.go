@@ -105,7 +105,7 @@ func New(w *run.Watch, tl *timeline.Timeline, p *timeline.Partition, maxPairs in
 			e.fixed[j] = *b.Fixed
 		}
 	}
-	e.period = periodOf(e.align)
+	e.period = bound.Period(e.align)
 	if err := e.link(tl, maxPairs); err != nil {
 		return nil, err
 	}

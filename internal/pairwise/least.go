@@ -59,7 +59,7 @@ func (e *Encoding) Least(w *run.Watch, choices []Choice, capacity int64) []int64
 		}
 	}
 	passes := int64(n) + 1
-	if period := periodOf(e.Align); !positive && period > 1 {
+	if period := bound.Period(e.Align); !positive && period > 1 {
 		passes = math.MaxInt64
 		if period < math.MaxInt64/passes {
 			passes = period*int64(n) + 1

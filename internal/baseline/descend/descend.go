@@ -59,7 +59,7 @@ func Run(ctx context.Context, tl *timeline.Timeline, o plan.Options, s Searcher,
 			d.offsets[i] = *at
 		}
 	}
-	// Buffers that are never active are in no partition.
+	// Buffers that are never active are in no partition: no search moves them.
 	d.rest = d.height(never(tl))
 	r := d.run(ctx, start)
 	r.Stats.Nodes, r.Stats.Backtracks = b.Nodes, b.Backtracks
@@ -89,7 +89,7 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 	// A first plan: the caller's, the heuristics', or one search without a roof.
 	switch {
 	case o.Start != nil:
-		copy(d.offsets, o.Start)
+		d.take(o.Start)
 	case start:
 		offsets, _, _ := greedy.Best(ctx, tl, o.Capacity)
 		if offsets == nil {
@@ -99,7 +99,7 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 			}
 			return plan.Result{}
 		}
-		copy(d.offsets, offsets)
+		d.take(offsets)
 	default:
 		for k := range tl.Partitions {
 			if out := d.ask(k, d.roof(k)); out == Refuted {
@@ -178,6 +178,16 @@ func (d *descent) fit() plan.Result {
 		r.Offsets = d.offsets
 	}
 	return r
+}
+
+// take takes a plan's partitions. Buffers in none stay where they are lowest: the
+// plan may be too high, and no search would bring them down.
+func (d *descent) take(offsets []int64) {
+	for k := range d.tl.Partitions {
+		for _, i := range d.tl.Partitions[k].Buffers {
+			d.offsets[i] = offsets[i]
+		}
+	}
 }
 
 // ask runs the search and keeps what it finds.

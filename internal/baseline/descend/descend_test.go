@@ -115,6 +115,19 @@ func TestDescends(t *testing.T) {
 	}
 }
 
+// A start may be above the capacity, and so may be the buffers in it that are never
+// active: no search moves those, so they must not be taken from the start.
+func TestIdleAtStart(t *testing.T) {
+	p := two()
+	p.Buffers = append(p.Buffers, model.Buffer{ID: "f", Lower: 0, Upper: 1, Size: 2, Gaps: []model.Gap{{Lower: 0, Upper: 1}}})
+	for capacity, want := range map[int64]int64{0: 7, 7: 7, 8: 7} {
+		r, _ := runStacker(t, p, plan.Options{Start: []int64{2, 0, 2, 0, 3, 100}, Capacity: capacity, Minimize: true}, false)
+		if r.Status != model.Optimal || r.Height != want {
+			t.Errorf("capacity %d: %v at %d; want %d", capacity, r.Status, r.Height, want)
+		}
+	}
+}
+
 func TestBudget(t *testing.T) {
 	calls := 0
 	ctx, cancel := context.WithCancel(context.Background())

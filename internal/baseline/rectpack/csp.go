@@ -274,6 +274,9 @@ func (s *cspSolver) fit(height int64) ([]int64, descend.Outcome) {
 		}
 		s.put(k, at)
 	}
+	if s.budget.Ended() {
+		return nil, descend.Stopped // next may have passed over a collision
+	}
 	for d := s.fixed; d < len(s.order); {
 		k := s.order[d]
 		from := s.lowest(k)
