@@ -12,6 +12,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -427,6 +428,22 @@ func TestNodeLimitEnds(t *testing.T) {
 		for _, without := range [][]string{nil, {"bootstrap"}, {"bootstrap", "prelude", "strips"}} {
 			if r := must(t, p, plan.Options{NodeLimit: 1 + rng.Int64N(500), Without: without}); !r.Status.HasPlan() {
 				t.Fatalf("seed %d: %v", seed, r.Status)
+			}
+		}
+	}
+}
+
+// Whatever the limit and wherever it falls, there is a plan: without bootstrap the
+// first try may be cut before it has placed anything.
+func TestLimitsLeaveAPlan(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 2, Size: 1}, {ID: "b", Lower: 1, Upper: 2, Size: 2}}}
+	tl := timeline.New(p)
+	for _, without := range subsets() {
+		for look := range int64(8) {
+			o := plan.Options{NodeLimit: 1, Without: without}
+			r, err := run.Run(run.EndAtLook(t.Context(), look), planner{}, tl, o)
+			if err != nil || !r.Status.HasPlan() || !verify.Check(p, r.Offsets, 0).OK() {
+				t.Fatalf("without %v, ended at look %d: %v, %v", without, look, r.Status, err)
 			}
 		}
 	}

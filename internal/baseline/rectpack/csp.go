@@ -324,8 +324,8 @@ func (s *cspSolver) candidate(k int32, from int64, first bool) int64 {
 			return -1
 		}
 		free := s.next(k, at)
-		if free > high {
-			return -1
+		if free > high || s.budget.Ended() {
+			return -1 // once a limit has come, at may not be free, and never rise
 		}
 		if free > at {
 			at = free

@@ -294,3 +294,27 @@ func TestNeverRefutesWhatFits(t *testing.T) {
 		t.Errorf("found a plan in %d of %d runs", found, runs)
 	}
 }
+
+// Limits fall at every look of problems that have shown a false word or no end: a
+// collision of fixed offsets that was passed over, and a buffer that slid within
+// another for ever.
+func TestEveryLook(t *testing.T) {
+	for _, seed := range []uint64{300, 643} {
+		p := suite.Wide(seed)
+		tl := timeline.New(p)
+		for look := range int64(400) {
+			for _, capacity := range []int64{0, 398, 1 << 20} {
+				o := plan.Options{Capacity: capacity, NodeLimit: 5000, Without: []string{"forward-checking"}}
+				r, err := run.Run(run.EndAtLook(t.Context(), look), csp{}, tl, o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if r.Status.HasPlan() {
+					if report := verify.Check(p, r.Offsets, capacity); !report.OK() {
+						t.Fatalf("seed %d, look %d, capacity %d: %v", seed, look, capacity, report.Violations)
+					}
+				}
+			}
+		}
+	}
+}
