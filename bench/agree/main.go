@@ -3,16 +3,19 @@
 // one of them says something false. See internal/agree for what is asked.
 //
 //	go run ./bench/agree -problems 1000000
+//	go run ./bench/agree -problems 1000000 -planners exact:1:1,auto:1:0
 //	go run ./bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
 // A line on standard error says how far it is; a run that was stopped goes on with
 // -from. Each fault is shrunk and printed as CSV with the question that it answers
-// falsely. Exit code 1 where there is one.
+// falsely. Exit code 1 where there is one. What an exact planner leaves undecided
+// within its time is counted and listed, and no fault.
 package main
 
 import (
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"runtime"
 	"slices"
@@ -30,18 +33,19 @@ import (
 	_ "github.com/stowage-go/stowage/planner/milp"
 )
 
-// shares is one in how many problems a planner is asked about by default: what
-// takes microseconds on all, what takes longer on fewer, so that each has some of
-// the time.
-const shares = "exact,auto,tela:20,cp:20,csp:20,meta-csp:20,milp:2000,climb:20,first-fit:20,boxing:100,*:100"
+// shares is one in how many problems a planner is asked about by default, and how
+// many limits of each kind then fall: what takes microseconds on all, what takes
+// longer on fewer, so that each has some of the time.
+const shares = "exact:1:1,auto:1:0,auto:200,tela:20,cp:50,csp:50,meta-csp:50,milp:5000,climb:1000,first-fit:20,boxing:100,*:100"
 
 func main() {
 	problems := flag.Uint64("problems", 1_000_000, "how many problems")
 	from := flag.Uint64("from", 0, "seed of the first")
-	names := flag.String("planners", shares, "planners by name, each with :N where one in N problems is its share; * for all others")
+	names := flag.String("planners", shares, "planners by name, each with :N where one in N problems is its share, and :N:L for L limits in place of -limits; * for all others")
 	limits := flag.Int("limits", 3, "how many limits of each kind fall on each search")
 	workers := flag.Int("workers", runtime.NumCPU(), "how many problems at a time")
-	patience := flag.Duration("patience", time.Minute, "how long an answer may take before the run is given up")
+	patience := flag.Duration("patience", time.Minute, "how long a call may take before the run is given up")
+	answer := flag.Duration("answer", 2*time.Second, "how long an exact planner has for an answer before it counts as undecided")
 	most := flag.Int("most", 20, "faults printed; the rest are counted by planner")
 	show := flag.Bool("show", false, "print the problems and their lowest heights, and ask nobody")
 	flag.Parse()
@@ -51,7 +55,7 @@ func main() {
 		}
 		return
 	}
-	if err := work(*problems, *from, *names, *limits, *workers, *patience, *most); err != nil {
+	if err := work(*problems, *from, *names, *limits, *workers, *patience, *answer, *most); err != nil {
 		fmt.Fprintln(os.Stderr, "agree:", err)
 		os.Exit(1)
 	}
@@ -60,39 +64,44 @@ func main() {
 // A sharer is a planner and one in how many problems it is asked about.
 type sharer struct {
 	run.Planner
-	every uint64
+	every  uint64
+	limits int
 }
 
-// parse reads the planners and their shares.
-func parse(text string) ([]sharer, error) {
+// parse reads the planners, their shares and limits.
+func parse(text string, limits int) ([]sharer, error) {
 	var all []sharer
 	taken := map[string]bool{}
-	rest := uint64(0)
+	var rest *sharer
 	for field := range strings.SplitSeq(text, ",") {
-		name, share, _ := strings.Cut(field, ":")
-		every := uint64(1)
+		name, numbers, _ := strings.Cut(field, ":")
+		share, most, _ := strings.Cut(numbers, ":")
+		s := sharer{every: 1, limits: limits}
+		var err error
 		if share != "" {
-			n, err := strconv.ParseUint(share, 10, 64)
-			if err != nil || n == 0 {
+			if s.every, err = strconv.ParseUint(share, 10, 64); err != nil || s.every == 0 {
 				return nil, fmt.Errorf("%q: the share is no number from 1", field)
 			}
-			every = n
+		}
+		if most != "" {
+			if s.limits, err = strconv.Atoi(most); err != nil || s.limits < 0 {
+				return nil, fmt.Errorf("%q: the limits are no number", field)
+			}
 		}
 		if name == "*" {
-			rest = every
+			rest = &s
 			continue
 		}
-		p, err := run.Lookup(name)
-		if err != nil {
+		if s.Planner, err = run.Lookup(name); err != nil {
 			return nil, err
 		}
 		taken[name] = true
-		all = append(all, sharer{p, every})
+		all = append(all, s)
 	}
-	if rest > 0 {
+	if rest != nil {
 		for _, p := range run.All() {
 			if !taken[p.Info().Name] {
-				all = append(all, sharer{p, rest})
+				all = append(all, sharer{p, rest.every, rest.limits})
 			}
 		}
 	}
@@ -107,7 +116,8 @@ type job struct {
 
 	mu       sync.Mutex
 	sum      agree.Counts
-	faults   map[string]int // by planner and what is false
+	faults   map[string]int      // by planner and what is false
+	left     map[string][]uint64 // by planner: the seeds of what it left undecided
 	printed  int
 	most     int
 	patience time.Duration
@@ -122,18 +132,18 @@ type question struct {
 	since time.Time
 }
 
-func work(problems, from uint64, names string, limits, workers int, patience time.Duration, most int) error {
-	planners, err := parse(names)
+func work(problems, from uint64, names string, limits, workers int, patience, answer time.Duration, most int) error {
+	planners, err := parse(names, limits)
 	if err != nil {
 		return err
 	}
-	j := &job{planners: planners, end: from + problems, faults: map[string]int{}, most: most, patience: patience, asking: make([]question, workers)}
+	j := &job{planners: planners, end: from + problems, faults: map[string]int{}, left: map[string][]uint64{}, most: most, patience: patience, asking: make([]question, workers)}
 	j.next.Store(from)
 	began := time.Now()
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Go(func() { j.ask(w, limits) })
+		wg.Go(func() { j.ask(w, answer) })
 	}
 	go func() { wg.Wait(); close(done) }()
 	tick := time.NewTicker(5 * time.Second)
@@ -156,28 +166,27 @@ func work(problems, from uint64, names string, limits, workers int, patience tim
 const block = 64
 
 // ask takes blocks of seeds until none is left.
-func (j *job) ask(worker, limits int) {
+func (j *job) ask(worker int, answer time.Duration) {
 	at := &j.asking[worker]
-	a := agree.Asker{Limits: limits, OnFault: j.fault}
+	a := agree.Asker{Patience: answer, OnFault: j.fault, OnUndecided: j.undecided}
 	a.OnAsk = func(seed uint64, q agree.Question) {
 		at.mu.Lock()
 		at.seed, at.asked, at.since = seed, q, time.Now()
 		at.mu.Unlock()
 	}
-	var chosen []run.Planner
 	for {
 		first := j.next.Add(block) - block
 		if first >= j.end {
 			break
 		}
 		for seed := first; seed < min(first+block, j.end); seed++ {
-			chosen = chosen[:0]
+			a.Begin(seed)
 			for _, p := range j.planners {
-				if len(j.planners) == 1 || seed%p.every == 0 {
-					chosen = append(chosen, p.Planner)
+				if seed%p.every == 0 {
+					a.Limits = p.limits
+					a.Ask(p.Planner)
 				}
 			}
-			a.Seed(seed, chosen)
 		}
 		j.mu.Lock()
 		j.sum.Add(a.Counts)
@@ -208,6 +217,13 @@ func (j *job) fault(f agree.Fault) {
 		f = agree.Shrink(f, p)
 	}
 	fmt.Printf("%sagain: go run ./bench/agree -from %d -problems 1 -planners %s\n\n", f, f.Seed, f.Question.Planner)
+}
+
+// undecided counts what a planner has left undecided.
+func (j *job) undecided(f agree.Fault) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.left[f.Question.Planner] = append(j.left[f.Question.Planner], f.Seed)
 }
 
 func (j *job) report(began time.Time, from uint64) {
@@ -248,6 +264,11 @@ func (j *job) result(began time.Time, from uint64) error {
 		fmt.Print("; ")
 	}
 	fmt.Println()
+	for _, name := range slices.Sorted(maps.Keys(j.left)) {
+		seeds := j.left[name]
+		slices.Sort(seeds)
+		fmt.Printf("%6d  calls that %s left undecided, the first on seeds %d\n", len(seeds), name, slices.Compact(seeds[:min(20, len(seeds))]))
+	}
 	var keys []string
 	for key := range j.faults {
 		keys = append(keys, key)

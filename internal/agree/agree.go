@@ -3,6 +3,9 @@
 // where a plan fits, optimal where a lower plan exists, a bound above the lowest
 // height, an exact planner without an answer though nothing limits it.
 //
+// An exact planner that ends at its timeout, and in time, has said nothing false:
+// it is undecided, which is counted and told apart from the faults.
+//
 // Idea: a seed decides all: the problem (suite.Wide, some with the offsets of one
 // of their own plans pinned, a few suite.Cut), the capacities at the boundary, the
 // switches, the start, and the places where limits fall. So a fault is reproduced
@@ -140,7 +143,7 @@ func (q *Question) unlimited() bool { return q.Nodes == 0 && q.Look < 0 }
 
 // options turns the question into options; ok is false where it makes no sense
 // for the case.
-func (q *Question) options(c *Case) (o plan.Options, ok bool) {
+func (q *Question) options(c *Case, patience time.Duration) (o plan.Options, ok bool) {
 	o = plan.Options{Minimize: q.Minimize, NodeLimit: q.Nodes, Without: q.Without, Seed: q.Seed}
 	if q.Limited {
 		base := c.Height
@@ -155,9 +158,7 @@ func (q *Question) options(c *Case) (o plan.Options, ok bool) {
 	if q.Start {
 		o.Start = stacked(c.Problem)
 	}
-	if q.unlimited() {
-		o.Timeout = Patience
-	}
+	o.Timeout = patience
 	return o, true
 }
 
@@ -174,16 +175,24 @@ func reach(p *model.Problem) int64 {
 	return min(sum+top, model.MaxSum)
 }
 
-// Patience is how long an exact planner has for an answer where nothing limits it.
+// Patience is how long a planner has for an answer if an Asker does not say. Some
+// of the papers' planners try every offset, of which there may be 1e12.
 const Patience = 10 * time.Second
+
+// late is how long after its timeout a planner may end. It should take a tenth of
+// a second, but the machine may be busy.
+const late = 2 * time.Second
+
+// undecided stands for no answer within the patience. It is no fault.
+const undecided = "undecided"
 
 // refused stands for a planner's word that it does not take such problems. It is
 // no fault.
 const refused = "refused"
 
 // ask puts the question and returns what is false in the answer, "" for nothing.
-func ask(p run.Planner, c *Case, q Question) (r plan.Result, fault string) {
-	o, ok := q.options(c)
+func ask(p run.Planner, c *Case, q Question, patience time.Duration) (r plan.Result, fault string) {
+	o, ok := q.options(c, patience)
 	if !ok {
 		return r, ""
 	}
@@ -196,7 +205,11 @@ func ask(p run.Planner, c *Case, q Question) (r plan.Result, fault string) {
 	if q.Look >= 0 {
 		ctx = run.EndAtLook(ctx, q.Look)
 	}
+	began := time.Now()
 	r, err := run.Run(ctx, p, c.tl, o)
+	if over := time.Since(began) - patience; over > late {
+		return r, fmt.Sprintf("ended %v after its timeout", over.Round(time.Millisecond))
+	}
 	if err != nil && (strings.Contains(err.Error(), "cannot honour") || strings.Contains(err.Error(), "all off")) {
 		return r, refused
 	}
@@ -234,6 +247,8 @@ func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result
 		return fmt.Sprintf("%s, but stopped by %q", r.Status, r.Stopped)
 	case !answer && exact && r.Stopped == plan.Finished:
 		return fmt.Sprintf("%s, but not stopped by anything", r.Status)
+	case !answer && exact && q.unlimited() && !c.Hard && r.Stopped == plan.StopTimeout:
+		return undecided
 	case !answer && exact && q.unlimited() && !c.Hard:
 		return fmt.Sprintf("no answer (%s, stopped by %q), without a limit", r.Status, r.Stopped)
 	case r.Status == model.Unknown && fits && !q.Limited && (!exact && q.Planner != "tela" || q.Planner == "auto"):

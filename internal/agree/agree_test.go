@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	_ "github.com/stowage-go/stowage/internal/auto"
 	"github.com/stowage-go/stowage/internal/run"
@@ -16,7 +17,7 @@ import (
 
 // asked are the planners of TestAgree, each with one in how many problems it is
 // asked about.
-var asked = map[string]uint64{"exact": 1, "tela": 4, "first-fit": 8}
+var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "first-fit": 8}
 
 // TestAgree is a small share of go run ./bench/agree.
 func TestAgree(t *testing.T) {
@@ -27,10 +28,15 @@ func TestAgree(t *testing.T) {
 	var sum Counts
 	for part := range uint64(2) {
 		wg.Go(func() {
-			a := Asker{Limits: 3}
+			a := Asker{Limits: 3, Patience: time.Second}
 			a.OnFault = func(f Fault) {
 				p, _ := run.Lookup(f.Question.Planner)
 				t.Error(Shrink(f, p))
+			}
+			a.OnUndecided = func(f Fault) {
+				if f.Question.Planner == "exact" || f.Question.Planner == "auto" {
+					t.Error(f)
+				}
 			}
 			var planners []run.Planner
 			for seed := part; seed < seeds; seed += 2 {
@@ -138,5 +144,18 @@ func TestLies(t *testing.T) {
 		if found == 0 {
 			t.Errorf("%s: no fault was found", name)
 		}
+	}
+}
+
+// TestUndecided checks that an exact planner that ends at its timeout, in time, is
+// told from one that lies.
+func TestUndecided(t *testing.T) {
+	told := 0
+	a := Asker{Limits: 1, OnFault: func(f Fault) { t.Error(f) }, OnUndecided: func(Fault) { told++ }}
+	for seed := range uint64(20) {
+		a.Seed(seed, []run.Planner{puppet{func(*timeline.Timeline, plan.Options) plan.Result { return plan.Result{Stopped: plan.StopTimeout} }}})
+	}
+	if told == 0 || a.Counts.Undecided != int64(told) {
+		t.Errorf("%d told of %d", told, a.Counts.Undecided)
 	}
 }

@@ -1,6 +1,9 @@
 package agree
 
 import (
+	"cmp"
+	"time"
+
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -26,6 +29,7 @@ type Counts struct {
 	Collide   int64 // problems without a plan at any height
 	AboveLoad int64 // problems whose lowest height is above every simple bound
 	Refused   int64 // problems that a planner does not take
+	Undecided int64 // calls without an answer within the patience
 	Faults    int64
 }
 
@@ -39,6 +43,7 @@ func (c *Counts) Add(other Counts) {
 	c.Collide += other.Collide
 	c.AboveLoad += other.AboveLoad
 	c.Refused += other.Refused
+	c.Undecided += other.Undecided
 	c.Faults += other.Faults
 }
 
@@ -47,8 +52,12 @@ type Asker struct {
 	Counts Counts
 	// Limits is how many limits of each kind fall on a problem and planner.
 	Limits int
+	// Patience is how long each answer may take; 0 for the constant of that name.
+	Patience time.Duration
 	// OnFault is called with each fault.
 	OnFault func(Fault)
+	// OnUndecided, where set, is called with what an exact planner did not decide.
+	OnUndecided func(Fault)
 	// OnAsk, where set, is called before each question.
 	OnAsk func(seed uint64, q Question)
 
@@ -63,8 +72,16 @@ type Asker struct {
 // hardNodes limits what is spent on a problem of middle size.
 const hardNodes = 300
 
-// Seed asks each planner that takes has about the problem of the seed.
+// Seed asks each planner about the problem of the seed.
 func (a *Asker) Seed(seed uint64, planners []run.Planner) {
+	a.Begin(seed)
+	for _, p := range planners {
+		a.Ask(p)
+	}
+}
+
+// Begin takes the problem of the seed in hand.
+func (a *Asker) Begin(seed uint64) {
 	a.seed = seed
 	a.c = CaseOf(seed, &a.oracle)
 	a.Counts.Problems++
@@ -73,14 +90,16 @@ func (a *Asker) Seed(seed uint64, planners []run.Planner) {
 	} else if a.c.Height > a.c.tl.LowerBound {
 		a.Counts.AboveLoad++
 	}
-	for _, p := range planners {
-		a.planner, a.info = p, p.Info()
-		a.state = seed
-		for _, b := range []byte(a.info.Name) {
-			a.state = splitmix.Next(&a.state) ^ uint64(b)
-		}
-		a.all()
+}
+
+// Ask asks a planner about the problem in hand.
+func (a *Asker) Ask(p run.Planner) {
+	a.planner, a.info = p, p.Info()
+	a.state = a.seed
+	for _, b := range []byte(a.info.Name) {
+		a.state = splitmix.Next(&a.state) ^ uint64(b)
 	}
+	a.all()
 }
 
 // below returns a number in [0, n).
@@ -174,8 +193,15 @@ func (a *Asker) put(q Question) (r plan.Result, words string) {
 	if !q.unlimited() {
 		a.Counts.Limited++
 	}
-	r, words = ask(a.planner, a.c, q)
-	if words != "" && words != refused {
+	r, words = ask(a.planner, a.c, q, cmp.Or(a.Patience, Patience))
+	switch words {
+	case "", refused:
+	case undecided:
+		a.Counts.Undecided++
+		if a.OnUndecided != nil {
+			a.OnUndecided(Fault{Seed: a.seed, Question: q, Words: words, Problem: a.c.Problem})
+		}
+	default:
 		a.Counts.Faults++
 		if a.OnFault != nil {
 			a.OnFault(Fault{Seed: a.seed, Question: q, Words: words, Problem: a.c.Problem})

@@ -36,7 +36,7 @@ func Shrink(f Fault, p run.Planner) Fault {
 		}
 		c := answered(q, &oracle)
 		for _, question := range nearby(f.Question) {
-			if _, words := ask(p, c, question); words != "" && kindOf(words) == kindOf(f.Words) {
+			if _, words := ask(p, c, question, Patience); words != "" && kindOf(words) == kindOf(f.Words) {
 				f.Question, f.Words, f.Problem = question, words, q
 				return true
 			}
