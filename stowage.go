@@ -128,10 +128,12 @@ func checkStart(issues *model.Issues, p *Problem, offsets []int64) {
 
 // planUntil returns when the planner must end, of a run that began at one time,
 // is prepared at another, and may take so long in all. The check of a plan takes
-// about as long as the preparation; but it is given no more than half of what is left.
+// about as long as the preparation, and stacking what the limit has left without a
+// place takes half of that; but they are given no more than half of what is left.
 func planUntil(began, prepared time.Time, timeout time.Duration) time.Time {
 	end := began.Add(timeout)
-	return end.Add(-min(prepared.Sub(began), max(0, end.Sub(prepared)/2)))
+	aside := 3 * prepared.Sub(began) / 2
+	return end.Add(-min(aside, max(0, end.Sub(prepared)/2)))
 }
 
 // Minimize is Solve with Options.Minimize set: it looks for the lowest plan and

@@ -104,6 +104,9 @@ func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (p
 
 // turns lets exact search and local search take turns.
 func (a *auto) turns(ctx context.Context) error {
+	if a.over() {
+		return nil
+	}
 	n := len(a.tl.Problem.Buffers)
 	if a.exact && a.climb && n > exactMost {
 		a.exact = false

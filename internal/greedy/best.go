@@ -163,7 +163,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		passes := longs(tl.Sections())
 		p.sweep(passes[:1])
 		if !p.near(capacity) {
-			if !tl.HasGaps() && movableAll(tl) {
+			if !p.over() && !tl.HasGaps() && movableAll(tl) {
 				p.online("start")
 			}
 			if !p.over() {

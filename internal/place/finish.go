@@ -35,40 +35,42 @@ import (
 // plan is valid. It returns offsets.
 func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
 	buffers := tl.Problem.Buffers
-	of := make([]int32, tl.Sections()) // section → partition
-	for k := range tl.Partitions {
-		for s := tl.Partitions[k].First; s < tl.Partitions[k].Last; s++ {
-			of[s] = int32(k)
-		}
-	}
 	// All that can be done in the order of the input is done in it: the order of
 	// the starts is a random one to the cache.
-	tops, rest := make([]int64, len(tl.Partitions)), make([]int32, len(tl.Partitions))
-	aligned := false
+	f := finisher{due: make([]int32, tl.Sections()+1), next: make([]int32, 1), sizes: make([]int64, len(buffers))}
+	placed := false
 	for i := range buffers {
 		b := &buffers[i]
 		if b.Fixed != nil {
 			offsets[i] = *b.Fixed
 		}
-		first, last := tl.Extent(i)
-		switch {
-		case first == last:
-			offsets[i] = max(offsets[i], 0) // never active: it conflicts with nobody
-		case offsets[i] < 0:
-			rest[of[first]]++
-			aligned = aligned || b.Alignment > 1
-		default:
-			tops[of[first]] = max(tops[of[first]], offsets[i]+b.Size)
+		placed = placed || offsets[i] >= 0
+		f.sizes[i] = b.Size
+		f.aligned = f.aligned || b.Alignment > 1
+	}
+	tops := make([]int64, len(tl.Partitions))
+	if placed {
+		of := make([]int32, tl.Sections()) // section → partition
+		for k := range tl.Partitions {
+			for s := tl.Partitions[k].First; s < tl.Partitions[k].Last; s++ {
+				of[s] = int32(k)
+			}
+		}
+		for i, at := range offsets {
+			if first, last := tl.Extent(i); at >= 0 && first < last {
+				tops[of[first]] = max(tops[of[first]], at+f.sizes[i])
+			}
 		}
 	}
-	f := finisher{due: make([]int32, tl.Sections()+1), next: make([]int32, 1)}
-	for k := range tl.Partitions {
-		if rest[k] == 0 {
-			continue
+	for i, at := range offsets {
+		if first, last := tl.Extent(i); at < 0 && first == last {
+			offsets[i] = 0 // never active: it conflicts with nobody
 		}
+	}
+	for k := range tl.Partitions {
 		part := &tl.Partitions[k]
 		granule := int64(1)
-		if aligned {
+		if f.aligned {
 			granule = bound.CommonAlignment(tl.Problem, part.Buffers)
 		}
 		f.begin(part.First, tops[k], granule)
@@ -85,13 +87,17 @@ func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
 // in memory, so they are read in a loop that waits for none of them.
 func (f *finisher) some(tl *timeline.Timeline, members []int32, offsets []int64) {
 	for j, i := range members {
-		b, r := &tl.Problem.Buffers[i], &f.batch[j]
+		r := &f.batch[j]
 		r.first, r.last = tl.Extent(int(i))
-		r.size, r.align, r.offset = b.Size, b.Alignment, offsets[i]
+		r.size, r.offset = f.sizes[i], offsets[i]
 	}
-	for j := range members {
+	for j, i := range members {
 		if r := &f.batch[j]; r.offset < 0 {
-			r.offset = f.put(r.first, r.last, r.size, max(r.align, 1))
+			align := int64(1)
+			if f.aligned {
+				align = tl.Problem.Buffers[i].Align()
+			}
+			r.offset = f.put(r.first, r.last, r.size, align)
 		}
 	}
 	for j, i := range members {
@@ -99,20 +105,22 @@ func (f *finisher) some(tl *timeline.Timeline, members []int32, offsets []int64)
 	}
 }
 
-// finisher is the state of one partition.
+// finisher is the state: of one partition, and what all share.
 type finisher struct {
 	space   tlsf
 	granule int64   // all cells begin and end at multiples of it
 	now     int32   // what is due by this section has been given back
 	due     []int32 // by section: list of the cells that come back there
 	next    []int32 // by cell: the next in its list, 0 for none
+	sizes   []int64 // by buffer
+	aligned bool    // some buffer has an alignment
 	batch   [256]request
 }
 
 // request is what is needed of a buffer.
 type request struct {
-	first, last         int32
-	size, align, offset int64
+	first, last  int32
+	size, offset int64
 }
 
 // begin drops the partition before, which ended by section first.
