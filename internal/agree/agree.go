@@ -247,8 +247,8 @@ func falsehood(exact bool, c *Case, q *Question, o *plan.Options, r *plan.Result
 		return fmt.Sprintf("%s, but stopped by %q", r.Status, r.Stopped)
 	case !answer && exact && r.Stopped == plan.Finished:
 		return fmt.Sprintf("%s, but not stopped by anything", r.Status)
-	case !answer && exact && q.unlimited() && !c.Hard && r.Stopped == plan.StopTimeout:
-		return undecided
+	case !answer && exact && q.unlimited() && !c.Hard && (r.Stopped == plan.StopTimeout || q.Planner == "milp" && r.Stopped == plan.StopEffort):
+		return undecided // milp counts in floating point: it may find nothing that is proof
 	case !answer && exact && q.unlimited() && !c.Hard:
 		return fmt.Sprintf("no answer (%s, stopped by %q), without a limit", r.Status, r.Stopped)
 	case r.Status == model.Unknown && fits && !q.Limited && (!exact && q.Planner != "tela" || q.Planner == "auto"):
