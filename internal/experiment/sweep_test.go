@@ -128,7 +128,7 @@ func TestPlannerDies(t *testing.T) {
 		t.Errorf("optimum %d", c.Optimum(0))
 	}
 	if err := c.Err(); err == nil || !strings.Contains(err.Error(), "p: planner dies died at sweep_test.go:") ||
-		!strings.Contains(err.Error(), "integer divide by zero") || !strings.Contains(err.Error(), "invalid plan: lies") {
+		!strings.Contains(err.Error(), "integer divide by zero") || !strings.Contains(err.Error(), "planner lies returned an invalid plan: buffers") {
 		t.Errorf("error %v", err)
 	}
 	var out bytes.Buffer
