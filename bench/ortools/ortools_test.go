@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/suite"
+	_ "github.com/stowage-go/stowage/planner/baselines"
 	_ "github.com/stowage-go/stowage/planner/milp"
 )
 
