@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -38,6 +39,7 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs testdata/script: every subcommand, exit code and message.
 func TestScripts(t *testing.T) {
+	hearSignals(t)
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
@@ -206,11 +208,20 @@ func TestProgressErases(t *testing.T) {
 	}
 }
 
+// hearSignals gives this process and those that it starts the signals that whoever
+// started the tests ignores: nohup and the background of a script do.
+func hearSignals(t *testing.T) {
+	heard := make(chan os.Signal, 8)
+	signal.Notify(heard, os.Interrupt, syscall.SIGHUP)
+	t.Cleanup(func() { signal.Stop(heard) })
+}
+
 // TestSignals sends this process the signals that end a search.
 func TestSignals(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("a process cannot signal itself on Windows")
 	}
+	hearSignals(t)
 	defer goleak.VerifyNone(t, goleak.IgnoreTopFunction("os/signal.loop"), goleak.IgnoreTopFunction("os/signal.signal_recv"))
 	self, err := os.FindProcess(os.Getpid())
 	if err != nil {

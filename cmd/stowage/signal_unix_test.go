@@ -19,6 +19,7 @@ import (
 // with the best plan so far. Another load of the machine may delay a process; so
 // the quickest of several counts.
 func TestSignalsEndSearches(t *testing.T) {
+	hearSignals(t)
 	const within, attempts = 150 * time.Millisecond, 4
 	self, err := os.Executable()
 	if err != nil {
