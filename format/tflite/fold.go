@@ -17,7 +17,7 @@ import (
 // data come in front. See prepend.go.
 //
 // Source: what TensorFlow Lite does on loading (constant folding by XNNPACK and
-// the interpreter); that folded models run was measured, docs/models.md.
+// the interpreter). No test here runs a folded model yet.
 
 // Fold returns the model with float16 constants that are only dequantised made
 // constants of float32, and how many there were. The operators that did it are

@@ -18,8 +18,8 @@ import (
 // placed on the device, can come over them at any time. A result may lie exactly
 // over an operand that dies, where the kernel can work in place (inplace.go).
 //
-// Source: tensorflow/tflite-micro 90b983c, and runs of its interpreter on plans
-// with each of these faults.
+// Source: tensorflow/tflite-micro 90b983c, as read; no test here gives its
+// interpreter a faulty plan yet.
 
 // A Severity says how bad a finding is.
 type Severity string

@@ -72,7 +72,7 @@ const (
 // the smallest arena is tail + max(head, room).
 //
 // Source: tensorflow/tflite-micro 90b983c: MicroAllocator, AllocationInfo,
-// GreedyMemoryPlanner::per_buffer_size; held against bisected arenas.
+// GreedyMemoryPlanner::per_buffer_size. No test here bisects an arena yet.
 func Room(m *tflite.Model, a *tflite.Arena, w Word) int64 {
 	scratch := int64(len(a.Tensor) - a.Scratch)
 	tensors, buffers := int64(len(m.Tensors)), int64(len(a.Tensor))
