@@ -1,5 +1,6 @@
 // Package format reads and writes files in the format that their name or
-// content calls for. The formats themselves are in the folders beneath.
+// content calls for (readers.go). The formats themselves are in the folders
+// beneath.
 //
 // # Plan files
 //
@@ -15,10 +16,8 @@
 package format
 
 import (
-	"bufio"
-	"bytes"
+	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -35,9 +34,9 @@ const Standard = "-"
 // with offsets is a problem whose buffers are fixed; ReadPlan reads it as a
 // plan.) The path - is standard input.
 //
-// A name that ends in .json is JSON and one in .csv is CSV; any other file is
-// JSON if it starts with a brace. A problem without a name gets that of its
-// file, without folder and extension.
+// A name that ends in .json is JSON, one in .csv is CSV and one in .tflite a model
+// of TensorFlow Lite; any other file is told by how it begins. A problem without a
+// name gets that of its file, without folder and extension.
 //
 // The error is the file system's, or a *model.InputError that lists all that is
 // wrong with the content.
@@ -61,24 +60,29 @@ type File struct {
 	Plan *json.Plan
 	// Header is that of a CSV file; nil for any other.
 	Header csv.Header
+	// Kind is what the file is.
+	Kind Kind
 }
 
 // ReadFile is ReadProblem with all that there is in the file.
-func ReadFile(path string) (*File, error) {
-	in, err := open(path)
+func ReadFile(path string) (*File, error) { return ReadFileWith(path, Options{}) }
+
+// ReadFileWith is ReadFile for a file that leaves things open, as models do. It is
+// an error to settle what a file of its kind cannot leave open.
+func ReadFileWith(path string, o Options) (*File, error) {
+	in, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer in.Close()
-	f := &File{}
-	if in.json {
-		f.Problem, f.Plan, err = json.ReadAll(in.reader, in.name)
-	} else {
-		f.Problem, f.Header, err = csv.ReadHeader(in.reader, in.name)
+	if !o.empty() && !in.row.open {
+		return nil, fmt.Errorf("%s: is %s, which leaves no dimension, size or alignment open", in.Name, in.row.title)
 	}
+	f, err := in.row.problem(in, in.Name, o)
 	if err != nil {
 		return nil, err
 	}
+	f.Kind = in.Kind
 	if f.Problem.Name == "" && path != Standard {
 		base := filepath.Base(path)
 		f.Problem.Name = strings.TrimSuffix(base, filepath.Ext(base))
@@ -108,15 +112,15 @@ func (f *File) Unpin() {
 // ReadPlan reads a plan of p, as csv.ReadPlan and json.ReadPlan do, from a file
 // that is told as by ReadProblem. The offsets are in the order of p.Buffers.
 func ReadPlan(path string, p *model.Problem) ([]int64, error) {
-	f, err := open(path)
+	in, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if f.json {
-		return json.ReadPlan(f.reader, f.name, p)
+	defer in.Close()
+	if in.row.plan == nil {
+		return nil, fmt.Errorf("%s: is %s, not a plan", in.Name, in.row.title)
 	}
-	return csv.ReadPlan(f.reader, f.name, p)
+	return in.row.plan(in, in.Name, p)
 }
 
 // Write writes a problem and, where plan is not nil, its plan: as JSON if path
@@ -130,50 +134,6 @@ func Write(w io.Writer, path string, p *model.Problem, plan *json.Plan) error {
 		return csv.Write(w, p, nil)
 	}
 	return csv.Write(w, p, plan.Offsets)
-}
-
-// An input is an open file whose format is known.
-type input struct {
-	io.Closer
-	reader io.Reader
-	name   string // for messages
-	json   bool
-}
-
-func open(path string) (*input, error) {
-	file, in := os.Stdin, &input{Closer: io.NopCloser(nil), name: "stdin"}
-	if path != Standard {
-		var err error
-		if file, err = os.Open(path); err != nil {
-			return nil, err
-		}
-		in.Closer, in.name = file, path
-	}
-	switch in.reader = file; extension(path) {
-	case ".json":
-		in.json = true
-	case ".csv":
-	default:
-		in.reader, in.json = sniff(file)
-	}
-	return in, nil
-}
-
-// sniff reports whether the first byte that is not white space is a brace. The
-// reader it returns still has all that r had.
-func sniff(r io.Reader) (io.Reader, bool) {
-	b := bufio.NewReader(r)
-	for n := 16; ; n = min(2*n, b.Size()) {
-		// An error here comes back when the text is read.
-		head, err := b.Peek(n)
-		head = bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
-		if len(head) > 0 {
-			return b, head[0] == '{'
-		}
-		if err != nil || n == b.Size() {
-			return b, false
-		}
-	}
 }
 
 func extension(path string) string { return strings.ToLower(filepath.Ext(path)) }

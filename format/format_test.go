@@ -14,7 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -401,5 +403,58 @@ func TestPinned(t *testing.T) {
 		if f.Unpin(); f.Pinned() {
 			t.Errorf("%s: is pinned still", test.name)
 		}
+	}
+}
+
+// TestModels reads models as problems, by name and by content, and the plan of one
+// that has one.
+func TestModels(t *testing.T) {
+	data := made.Network(5, 20)
+	m, err := tflite.Parse(data, "net")
+	if err != nil {
+		t.Fatal(err)
+	}
+	offsets := make([]int32, len(m.Tensors))
+	for i := range offsets {
+		offsets[i] = int32(64 * i)
+	}
+	planned, err := m.WithOffsets(offsets)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		file string
+		data []byte
+		plan bool
+	}{
+		{"a.tflite", data, false}, {"a.TFLite", planned, true}, {"a", data, false}, {Standard, planned, true},
+	} {
+		path := test.file
+		if path == Standard {
+			asStdin(t, string(test.data))
+		} else {
+			path = put(t, path, string(test.data))
+		}
+		f, err := ReadFile(path)
+		if err != nil {
+			t.Errorf("%s: %v", test.file, err)
+			continue
+		}
+		if f.Kind != TFLite || !f.Kind.Model() || len(f.Problem.Buffers) == 0 || (f.Plan != nil) != test.plan || f.Pinned() {
+			t.Errorf("%s: kind %s, %d buffers, plan %v", test.file, f.Kind, len(f.Problem.Buffers), f.Plan)
+		}
+		if test.plan && (len(f.Plan.Offsets) != len(f.Problem.Buffers) || f.Plan.Height != model.HeightOf(f.Problem, f.Plan.Offsets)) {
+			t.Errorf("%s: the plan is %+v", test.file, f.Plan)
+		}
+	}
+	path := put(t, "a.tflite", string(data))
+	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil || !strings.Contains(err.Error(), "leaves no dimension, size or alignment open") {
+		t.Errorf("with an option: %v", err)
+	}
+	if _, err := ReadPlan(path, &model.Problem{}); err == nil || !strings.Contains(err.Error(), "not a plan") {
+		t.Errorf("as a plan: %v", err)
+	}
+	if _, err := ReadFile(put(t, "a.tflite", csvText)); err == nil || !strings.Contains(err.Error(), "is not a TensorFlow Lite model") {
+		t.Errorf("text: %v", err)
 	}
 }

@@ -1,0 +1,174 @@
+package format
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: one table says which reader a file is for, so that every command takes the
+// same files. A known extension decides; any other file, and standard input, is
+// told by its first bytes. The last row takes what no other does, so that its
+// errors are those of text.
+//
+// A new format is a row here.
+
+// A Kind is what a file holds, as its usual extension is written.
+type Kind string
+
+// The kinds.
+const (
+	CSV    Kind = "csv"    // a problem or a plan
+	JSON   Kind = "json"   // a problem and its plan
+	TFLite Kind = "tflite" // a model of TensorFlow Lite
+)
+
+// Model reports whether files of the kind are models, from which the problem is
+// derived.
+func (k Kind) Model() bool { return k != CSV && k != JSON }
+
+// Options settle what a file leaves open. The zero value is for files that leave
+// nothing open.
+type Options struct {
+	// Dims has the dimensions that a model leaves open, by name.
+	Dims map[string]int64
+	// Sizes has the bytes of tensors whose shape cannot be told, by name.
+	Sizes map[string]int64
+	// Alignment is what sizes and offsets are to be multiples of, in bytes; 0 is
+	// what the format has for that.
+	Alignment int64
+}
+
+func (o Options) empty() bool { return len(o.Dims) == 0 && len(o.Sizes) == 0 && o.Alignment == 0 }
+
+// A row of the table of readers.
+type row struct {
+	kind       Kind
+	title      string // for messages
+	extensions []string
+	begins     func(head []byte) bool // whether a file begins like this one
+	open       bool                   // takes Options
+	problem    func(r io.Reader, name string, o Options) (*File, error)
+	plan       func(r io.Reader, name string, p *model.Problem) ([]int64, error) // nil for what holds no plan
+}
+
+var readers = []row{
+	{
+		kind: JSON, title: "JSON", extensions: []string{".json"}, begins: brace, plan: json.ReadPlan,
+		problem: func(r io.Reader, name string, _ Options) (*File, error) {
+			p, plan, err := json.ReadAll(r, name)
+			return &File{Problem: p, Plan: plan}, err
+		},
+	},
+	{
+		kind: TFLite, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite,
+		begins: func(head []byte) bool { return len(head) >= 8 && string(head[4:8]) == "TFL3" },
+	},
+	{
+		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan,
+		begins: func([]byte) bool { return true },
+		problem: func(r io.Reader, name string, _ Options) (*File, error) {
+			p, header, err := csv.ReadHeader(r, name)
+			return &File{Problem: p, Header: header}, err
+		},
+	},
+}
+
+// An Input is an open file whose kind is known. It reads from the beginning.
+type Input struct {
+	io.Reader
+	Name string // for messages
+	Kind Kind   // what the file holds
+
+	row   *row
+	close func() error
+}
+
+// Close closes the file. Standard input stays open.
+func (in *Input) Close() error { return in.close() }
+
+// Open opens a file, or standard input where the path is -, and tells its kind.
+// The error is the file system's.
+func Open(path string) (*Input, error) {
+	in := &Input{Reader: os.Stdin, Name: "stdin", close: func() error { return nil }}
+	if path != Standard {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		in.Reader, in.Name, in.close = file, path, file.Close
+	}
+	ext := extension(path)
+	k := slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
+	if k < 0 {
+		b := bufio.NewReader(in.Reader)
+		head := start(b)
+		k = slices.IndexFunc(readers, func(r row) bool { return r.begins(head) })
+		in.Reader = b
+	}
+	in.row, in.Kind = &readers[k], readers[k].kind
+	return in, nil
+}
+
+// start returns how a file begins: enough to have something that is not white
+// space, where there is any within the buffer. The reader still has all of it.
+func start(b *bufio.Reader) []byte {
+	for n := 16; ; n = min(2*n, b.Size()) {
+		// An error here comes back when the file is read.
+		head, err := b.Peek(n)
+		if len(text(head)) > 0 || err != nil || n == b.Size() {
+			return head
+		}
+	}
+}
+
+// brace reports whether the first byte that is not white space is a brace.
+func brace(head []byte) bool { return bytes.HasPrefix(text(head), []byte("{")) }
+
+// text returns what follows a byte order mark and white space.
+func text(head []byte) []byte {
+	return bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\uFEFF")), " \t\r\n")
+}
+
+// readTFLite reads the arena of a model, without the scratch of kernels, and the
+// plan that the model has where that has an offset for each of its tensors.
+func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
+	m, err := tflite.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	// Weights that a runtime folds are no buffers of the arena.
+	if m, _, err = m.Fold(); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	l, err := m.Lifetimes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := m.Arena(l, nil)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{Problem: a.Problem}
+	if o := m.Offline; o != nil && len(o.Offsets) == len(m.Tensors) && len(a.Tensor) > 0 {
+		plan := &json.Plan{Planner: tflite.MetadataName, Status: model.Feasible}
+		for k, t := range a.Tensor {
+			at := int64(o.Offsets[t])
+			if at < 0 {
+				return f, nil
+			}
+			plan.Offsets = append(plan.Offsets, at)
+			plan.Height = max(plan.Height, at+a.Problem.Buffers[k].Size)
+		}
+		f.Plan = plan
+	}
+	return f, nil
+}
