@@ -136,6 +136,7 @@ var layers = []struct {
 	{"internal/plantest", with(kernel, "internal/verify", "internal/suite", "internal/public")},
 	{"internal/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
 	{"internal/experiment", with(kernel, "", "format", "render", "internal/public", "internal/verify")},
+	{"internal/golden", nil},
 	{"internal/testall", nil},
 	{"internal/tflm/schema", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},

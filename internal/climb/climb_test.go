@@ -15,7 +15,6 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -60,30 +59,13 @@ func TestAgainstOracle(t *testing.T) {
 		seeds = 200
 	}
 	techniques := (&Planner{}).Info().Techniques
-	var exact, none int
-	for seed := range seeds {
-		p := suite.Tiny(seed)
-		lowest, _, ok := suite.MinHeight(p)
+	plantest.Plans(t, &Planner{}, seeds, 0.8, func(seed uint64) plan.Options {
 		o := plan.Options{Seed: seed, NodeLimit: 20000}
 		if k := int(seed) % (len(techniques) + 1); k < len(techniques) {
 			o.Without = only(techniques[k].Name)
 		}
-		r := must(t, p, o)
-		switch {
-		case !ok:
-			none++
-			if r.Status != model.Infeasible {
-				t.Errorf("seed %d: %v, but fixed buffers collide", seed, r.Status)
-			}
-		case !r.Status.HasPlan() || r.Height < lowest:
-			t.Errorf("seed %d: %v at %d; the optimum is %d", seed, r.Status, r.Height, lowest)
-		case r.Height == lowest:
-			exact++
-		}
-	}
-	if exact < int(seeds)*8/10 || none == 0 {
-		t.Errorf("%d of %d at the optimum, %d without a plan", exact, seeds, none)
-	}
+		return o
+	})
 }
 
 // Each technique alone lowers plans that the heuristics leave above the bound.

@@ -114,6 +114,36 @@ func truthful(t *testing.T, p *model.Problem, e *plan.Explanation, capacity int6
 	}
 }
 
+// exactly is the planner that the tests ask.
+func exactly(t *testing.T) run.Planner {
+	t.Helper()
+	exact, err := run.Lookup("exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exact
+}
+
+// A tally counts answers that are proven smallest and answers that are not.
+type tally struct{ proven, open int }
+
+func (c *tally) add(e *plan.Explanation) {
+	if e.Smallest {
+		c.proven++
+	} else if e.Status == model.Infeasible {
+		c.open++
+	}
+}
+
+// each demands so many of either kind.
+func (c *tally) each(t *testing.T, least int) {
+	t.Helper()
+	t.Logf("%+v", *c)
+	if c.proven < least || c.open < least {
+		t.Errorf("the cases are lopsided: %+v", *c)
+	}
+}
+
 func TestSmallestAgainstAllSubsets(t *testing.T) {
 	better, sizes := 0, map[int]int{}
 	for seed := range uint64(1200) {
@@ -153,11 +183,7 @@ func TestSmallestAgainstAllSubsets(t *testing.T) {
 
 // Wherever a limit falls, what is said is true.
 func TestSmallestUnderLimits(t *testing.T) {
-	exact, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
-	proven, open := 0, 0
+	exact, seen := exactly(t), tally{}
 	for seed := range uint64(120) {
 		p, capacity, ok := tight(seed)
 		if !ok {
@@ -177,18 +203,11 @@ func TestSmallestUnderLimits(t *testing.T) {
 					t.Fatal(err)
 				}
 				truthful(t, p, e, capacity, least)
-				if e.Smallest {
-					proven++
-				} else if e.Status == model.Infeasible {
-					open++
-				}
+				seen.add(e)
 			}
 		}
 	}
-	t.Logf("%d proven, %d not", proven, open)
-	if proven < 100 || open < 100 {
-		t.Errorf("the cases are lopsided: %d proven, %d not", proven, open)
-	}
+	seen.each(t, 100)
 }
 
 // unlimited is a planner that takes no node limit: the limit is on hitting sets
@@ -202,11 +221,7 @@ func (u unlimited) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Optio
 
 // A search for a hitting set that ends at its limit proves nothing.
 func TestSmallestHittingLimit(t *testing.T) {
-	exact, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
-	proven, open := 0, 0
+	exact, seen := exactly(t), tally{}
 	for seed := range uint64(1200) {
 		p, capacity, ok := tight(seed)
 		if !ok {
@@ -219,17 +234,10 @@ func TestSmallestHittingLimit(t *testing.T) {
 				t.Fatal(err)
 			}
 			truthful(t, p, e, capacity, least)
-			if e.Smallest {
-				proven++
-			} else {
-				open++
-			}
+			seen.add(e)
 		}
 	}
-	t.Logf("%d proven, %d not", proven, open)
-	if proven < 100 || open < 100 {
-		t.Errorf("the cases are lopsided: %d proven, %d not", proven, open)
-	}
+	seen.each(t, 100)
 }
 
 // hazy never answers for some sets of buffers, other than the first it is asked for.
@@ -254,11 +262,7 @@ func (h *hazy) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 
 // A planner that often gives no answer costs the proof, never truth.
 func TestSmallestUndecided(t *testing.T) {
-	exact, err := run.Lookup("exact")
-	if err != nil {
-		t.Fatal(err)
-	}
-	proven, open := 0, 0
+	exact, seen := exactly(t), tally{}
 	for seed := range uint64(2500) {
 		p, capacity, ok := tight(seed)
 		if !ok {
@@ -270,17 +274,10 @@ func TestSmallestUndecided(t *testing.T) {
 				t.Fatal(err)
 			}
 			truthful(t, p, e, capacity, least)
-			if e.Smallest {
-				proven++
-			} else {
-				open++
-			}
+			seen.add(e)
 		}
 	}
-	t.Logf("%d proven, %d not", proven, open)
-	if proven < 50 || open < 50 {
-		t.Errorf("the cases are lopsided: %d proven, %d not", proven, open)
-	}
+	seen.each(t, 50)
 }
 
 func TestSmallestReasons(t *testing.T) {

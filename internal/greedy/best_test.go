@@ -199,7 +199,7 @@ func TestSkylineGivesUp(t *testing.T) {
 
 func TestBestOnPublicData(t *testing.T) {
 	for _, letter := range "ABCDEFGHIJK" {
-		p := load(t, "challenging/"+string(letter)+".1048576.csv")
+		p := plantest.Find(t, "challenging/"+string(letter)+".1048576.csv")
 		if p == nil {
 			t.Skip("the public instances are not there; set STOWAGE_DATA to their folder")
 		}

@@ -169,7 +169,7 @@ func TestFirstFitPublicData(t *testing.T) {
 	for name, height := range map[string]int64{
 		"idealloc/pangu_2.6B.csv": 5572042815, "idealloc/S_1.csv": 1562009458, "challenging/A.1048576.csv": 1352704,
 	} {
-		p := load(t, name)
+		p := plantest.Find(t, name)
 		if p == nil {
 			t.Skip("the public instances are not there; set STOWAGE_DATA to their folder")
 		}

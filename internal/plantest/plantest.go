@@ -40,11 +40,18 @@ func Must(t testing.TB, planner run.Planner, p *model.Problem, o plan.Options) p
 // Load reads a public instance and skips the test where it is absent.
 func Load(t testing.TB, name string) *model.Problem {
 	t.Helper()
-	p, err := public.Load(name)
-	if errors.Is(err, fs.ErrNotExist) {
+	p := Find(t, name)
+	if p == nil {
 		t.Skip("the public instances are not here: " + name)
 	}
-	if err != nil {
+	return p
+}
+
+// Find reads a public instance; nil where it is absent.
+func Find(t testing.TB, name string) *model.Problem {
+	t.Helper()
+	p, err := public.Load(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		t.Fatal(err)
 	}
 	return p

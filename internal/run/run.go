@@ -106,7 +106,7 @@ func stopped(ctx context.Context, exact bool, o *plan.Options, r *plan.Result) p
 		return plan.Finished
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return plan.StopTimeout
-	case ctx.Err() != nil:
+	case ctx.Err() != nil || looksEnded(ctx):
 		return plan.StopInterrupt
 	case o.NodeLimit > 0 && r.Stats.Nodes >= o.NodeLimit:
 		return plan.StopNodes

@@ -66,3 +66,9 @@ func EndAtLook(ctx context.Context, n int64) context.Context {
 	left.Store(n)
 	return context.WithValue(ctx, looksKey{}, left)
 }
+
+// looksEnded reports whether ctx is of EndAtLook and its end has come.
+func looksEnded(ctx context.Context) bool {
+	left, _ := ctx.Value(looksKey{}).(*atomic.Int64)
+	return left != nil && left.Load() < 0
+}

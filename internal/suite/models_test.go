@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -18,7 +19,7 @@ func TestExamples(t *testing.T) {
 		"unet":              UNet(),
 		"resnet50-training": ResNet50Training(),
 	} {
-		golden(t, filepath.Join("..", "..", "examples", name+".csv"), csv(p))
+		golden.File(t, filepath.Join("..", "..", "examples", name+".csv"), []byte(csv(p)))
 	}
 }
 

@@ -1,39 +1,19 @@
 package suite
 
 import (
-	"flag"
 	"fmt"
 	"hash/fnv"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files and examples")
-
-// golden compares text with a file, or writes it there.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got != string(want) {
-		t.Errorf("%s differs from what the generator makes; run go test ./internal/suite -update if that is meant", path)
-	}
-}
 
 // csv formats a problem without the features that generators leave out.
 func csv(p *model.Problem) string {
@@ -95,7 +75,7 @@ func TestStable(t *testing.T) {
 			fmt.Fprintf(&s, "%s %s %d buffers %016x\n", k.Name, in.Problem.Name, len(in.Problem.Buffers), h.Sum64())
 		}
 	}
-	golden(t, "testdata/fingerprints.txt", s.String())
+	golden.File(t, "testdata/fingerprints.txt", []byte(s.String()))
 }
 
 func TestSplitmix64(t *testing.T) {

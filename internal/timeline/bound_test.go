@@ -21,7 +21,7 @@ func TestBoundIsBelowOptimum(t *testing.T) {
 			continue
 		}
 		if tl.LowerBound > height || tl.MaxLoad > tl.LowerBound {
-			t.Fatalf("seed %d: load %d, bound %d, optimum %d:%s", seed, tl.MaxLoad, tl.LowerBound, height, describe(p))
+			t.Fatalf("seed %d: load %d, bound %d, optimum %d:%s", seed, tl.MaxLoad, tl.LowerBound, height, suite.Describe(p))
 		}
 		if tl.LowerBound == height {
 			tight++
@@ -68,7 +68,7 @@ func TestAlignedBound(t *testing.T) {
 		}
 		n++
 		if tl.LowerBound > height {
-			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, describe(p))
+			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, suite.Describe(p))
 		}
 		plain := tl.MaxLoad
 		for i := range p.Buffers {
@@ -79,7 +79,7 @@ func TestAlignedBound(t *testing.T) {
 			plain = max(plain, end)
 		}
 		if tl.LowerBound < plain {
-			t.Fatalf("bound %d is under the load or an end, %d:%s", tl.LowerBound, plain, describe(p))
+			t.Fatalf("bound %d is under the load or an end, %d:%s", tl.LowerBound, plain, suite.Describe(p))
 		}
 		if tl.LowerBound > plain {
 			sharper++

@@ -1,7 +1,6 @@
 package timeline
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
@@ -221,20 +220,4 @@ func interlocking(r *rand.Rand) *model.Problem {
 		p.Buffers = append(p.Buffers, b)
 	}
 	return p
-}
-
-func describe(p *model.Problem) string {
-	s := "\n"
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		s += fmt.Sprintf("%d: [%d, %d) size %d align %d", i, b.Lower, b.Upper, b.Size, b.Align())
-		for _, g := range b.Gaps {
-			s += " gap " + model.GapText(g)
-		}
-		if b.Fixed != nil {
-			s += fmt.Sprint(" fixed ", *b.Fixed)
-		}
-		s += "\n"
-	}
-	return s
 }

@@ -33,7 +33,7 @@ func TestSections(t *testing.T) {
 		g, tl := paint(p), New(p)
 		want := g.sections()
 		if tl.Sections() != len(want) || len(tl.Starts) != len(want) || len(tl.Ends) != len(want) {
-			t.Fatalf("%d sections with %d starts and %d ends, want %d:%s", tl.Sections(), len(tl.Starts), len(tl.Ends), len(want), describe(p))
+			t.Fatalf("%d sections with %d starts and %d ends, want %d:%s", tl.Sections(), len(tl.Starts), len(tl.Ends), len(want), suite.Describe(p))
 		}
 		for s, w := range want {
 			var load int64
@@ -41,7 +41,7 @@ func TestSections(t *testing.T) {
 				load += q.to - q.from
 			}
 			if tl.Starts[s] != w.lower || tl.Ends[s] != w.upper || tl.Load[s] != load {
-				t.Fatalf("section %d: [%d, %d) with load %d, want [%d, %d) with %d:%s", s, tl.Starts[s], tl.Ends[s], tl.Load[s], w.lower, w.upper, load, describe(p))
+				t.Fatalf("section %d: [%d, %d) with load %d, want [%d, %d) with %d:%s", s, tl.Starts[s], tl.Ends[s], tl.Load[s], w.lower, w.upper, load, suite.Describe(p))
 			}
 		}
 		checkSpans(t, p, tl, g, want)
@@ -50,7 +50,7 @@ func TestSections(t *testing.T) {
 			peak = max(peak, g.load(slot))
 		}
 		if tl.MaxLoad != peak {
-			t.Fatalf("the peak is %d, want %d:%s", tl.MaxLoad, peak, describe(p))
+			t.Fatalf("the peak is %d, want %d:%s", tl.MaxLoad, peak, suite.Describe(p))
 		}
 		if len(want) > 2 {
 			several++
@@ -82,21 +82,21 @@ func checkSpans(t *testing.T, p *model.Problem, tl *Timeline, g grid, sections [
 				if span.First < 0 {
 					span.First = int32(s)
 				} else if span.Last != int32(s) {
-					t.Fatalf("the sections of a piece are not in a row:%s", describe(p))
+					t.Fatalf("the sections of a piece are not in a row:%s", suite.Describe(p))
 				}
 				span.Last = int32(s + 1)
 			}
 			want = append(want, span)
 		}
 		if got := tl.Spans(i); !slices.Equal(got, want) {
-			t.Fatalf("buffer %d: spans %v, want %v:%s", i, got, want, describe(p))
+			t.Fatalf("buffer %d: spans %v, want %v:%s", i, got, want, suite.Describe(p))
 		}
 		var first, last int32
 		if len(want) > 0 {
 			first, last = want[0].First, want[len(want)-1].Last
 		}
 		if f, l := tl.Extent(i); f != first || l != last {
-			t.Fatalf("buffer %d: extent [%d, %d), want [%d, %d):%s", i, f, l, first, last, describe(p))
+			t.Fatalf("buffer %d: extent [%d, %d), want [%d, %d):%s", i, f, l, first, last, suite.Describe(p))
 		}
 	}
 }
@@ -135,14 +135,14 @@ func TestHelly(t *testing.T) {
 				}
 			}
 			if len(clique) > 0 && first >= last {
-				t.Fatalf("%d pieces overlap pairwise and share no section:%s", len(clique), describe(p))
+				t.Fatalf("%d pieces overlap pairwise and share no section:%s", len(clique), suite.Describe(p))
 			}
 		}
 		for _, a := range all {
 			for _, b := range all {
 				share, meet := a.First < b.Last && b.First < a.Last, a.lower < b.upper && b.lower < a.upper
 				if share != meet {
-					t.Fatalf("pieces of %d and %d: overlap %v, share a section %v:%s", a.buffer, b.buffer, meet, share, describe(p))
+					t.Fatalf("pieces of %d and %d: overlap %v, share a section %v:%s", a.buffer, b.buffer, meet, share, suite.Describe(p))
 				}
 			}
 		}
@@ -157,19 +157,19 @@ func TestPartitions(t *testing.T) {
 		tl := New(p)
 		want := paint(p).partitions()
 		if len(tl.Partitions) != len(want) {
-			t.Fatalf("%d partitions, want %d:%s", len(tl.Partitions), len(want), describe(p))
+			t.Fatalf("%d partitions, want %d:%s", len(tl.Partitions), len(want), suite.Describe(p))
 		}
 		next, active := int32(0), 0
 		for k, part := range tl.Partitions {
 			if part.First != next || part.Last <= part.First {
-				t.Fatalf("partition %d has the sections [%d, %d), after those to %d:%s", k, part.First, part.Last, next, describe(p))
+				t.Fatalf("partition %d has the sections [%d, %d), after those to %d:%s", k, part.First, part.Last, next, suite.Describe(p))
 			}
 			next = part.Last
 			active += len(part.Buffers)
 			var got []int
 			for _, i := range part.Buffers {
 				if first, last := tl.Extent(int(i)); first < part.First || last > part.Last {
-					t.Fatalf("buffer %d leaves its partition:%s", i, describe(p))
+					t.Fatalf("buffer %d leaves its partition:%s", i, suite.Describe(p))
 				}
 				got = append(got, int(i))
 			}
@@ -179,11 +179,11 @@ func TestPartitions(t *testing.T) {
 				return cmp.Or(cmp.Compare(x, y), cmp.Compare(i, j))
 			})
 			if slices.Sort(got); !slices.Equal(got, want[k]) || !ordered {
-				t.Fatalf("partition %d: %v, want %v in order of first section:%s", k, part.Buffers, want[k], describe(p))
+				t.Fatalf("partition %d: %v, want %v in order of first section:%s", k, part.Buffers, want[k], suite.Describe(p))
 			}
 		}
 		if next != int32(tl.Sections()) {
-			t.Fatalf("the partitions end at section %d of %d:%s", next, tl.Sections(), describe(p))
+			t.Fatalf("the partitions end at section %d of %d:%s", next, tl.Sections(), suite.Describe(p))
 		}
 		if len(want) > 1 {
 			several++

@@ -4,17 +4,14 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "rewrite the golden file")
+	"github.com/stowage-go/stowage/internal/golden"
+)
 
 func sample() Comparison {
 	return Comparison{
@@ -40,22 +37,7 @@ func draw(t *testing.T, c Comparison) []byte {
 
 func TestGolden(t *testing.T) {
 	got := draw(t, sample())
-	path := filepath.Join("testdata", "sample.svg")
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs; run go test with -update if that is meant", path)
-	}
+	golden.File(t, "testdata/sample.svg", got)
 	if again := draw(t, sample()); !bytes.Equal(got, again) {
 		t.Error("the same input gives other bytes")
 	}

@@ -3,19 +3,13 @@ package html
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // TestPage holds a page to the golden file.
 func TestPage(t *testing.T) {
@@ -24,19 +18,7 @@ func TestPage(t *testing.T) {
 	if err := Write(&got, sample.Paper(), []int64{8, 8, 4, 4, 0}, o); err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join("testdata", "paper.html")
-	if *update {
-		if err := os.WriteFile(path, got.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (run go test with -update to write it)", err)
-	}
-	if diff := cmp.Diff(string(want), got.String()); diff != "" {
-		t.Errorf("the page differs (-want +got); run with -update if that is meant:\n%s", diff)
-	}
+	golden.File(t, "testdata/paper.html", got.Bytes())
 }
 
 // TestHostile demands that names, warnings and facts cannot add markup.

@@ -4,41 +4,15 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (run go test with -update to write it)", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); run with -update if that is meant:\n%s", name, diff)
-	}
-}
 
 // element is what the tests look at in a picture.
 type element struct {
@@ -97,15 +71,15 @@ func draws(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
 
 func TestGolden(t *testing.T) {
 	paper, gapped, random := sample.Paper(), sample.Gapped(), sample.Random(60, 1)
-	golden(t, "paper.svg", draws(t, paper, []int64{8, 8, 4, 4, 0}, Options{}))
-	golden(t, "gapped.svg", draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000}))
-	golden(t, "random60.svg", draws(t, random, sample.FirstFit(random), Options{Width: 800, Height: 500}))
+	golden.File(t, "testdata/paper.svg", draws(t, paper, []int64{8, 8, 4, 4, 0}, Options{}))
+	golden.File(t, "testdata/gapped.svg", draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000}))
+	golden.File(t, "testdata/random60.svg", draws(t, random, sample.FirstFit(random), Options{Width: 800, Height: 500}))
 	for name, capacity := range map[string]int64{"fits": 1 << 20, "over": 100 << 10} {
 		var b bytes.Buffer
 		if err := WriteProfile(&b, random, Options{Capacity: capacity}); err != nil {
 			t.Fatal(err)
 		}
-		golden(t, "profile-"+name+".svg", b.Bytes())
+		golden.File(t, "testdata/profile-"+name+".svg", b.Bytes())
 	}
 }
 
@@ -294,7 +268,7 @@ func TestLargeFile(t *testing.T) {
 
 func TestInvalid(t *testing.T) {
 	p := sample.Paper()
-	golden(t, "invalid.svg", draws(t, p, []int64{6, 8, 4, 4, 0}, Options{}))
+	golden.File(t, "testdata/invalid.svg", draws(t, p, []int64{6, 8, 4, 4, 0}, Options{}))
 	valid := draws(t, p, []int64{8, 8, 4, 4, 0}, Options{})
 	if bytes.Contains(valid, []byte("INVALID")) || bytes.Contains(valid, []byte(`class="clash"`)) {
 		t.Error("a valid plan is marked")

@@ -3,7 +3,6 @@ package tikz
 import (
 	"bytes"
 	"context"
-	"flag"
 	"io"
 	"os"
 	"os/exec"
@@ -13,33 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.MkdirAll("testdata", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatalf("%v (run go test with -update to write it)", err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s differs (-want +got); run with -update if that is meant:\n%s", name, diff)
-	}
-}
 
 func draws(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
 	t.Helper()
@@ -74,9 +50,9 @@ func hostile() (*model.Problem, []int64) {
 
 func TestGolden(t *testing.T) {
 	gapped, random := sample.Gapped(), sample.Random(60, 1)
-	golden(t, "paper.tex", draws(t, sample.Paper(), []int64{8, 8, 4, 4, 0}, Options{}))
-	golden(t, "gapped.tex", draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000}))
-	golden(t, "profile.tex", profile(t, random, Options{Capacity: 100 << 10}))
+	golden.File(t, "testdata/paper.tex", draws(t, sample.Paper(), []int64{8, 8, 4, 4, 0}, Options{}))
+	golden.File(t, "testdata/gapped.tex", draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000}))
+	golden.File(t, "testdata/profile.tex", profile(t, random, Options{Capacity: 100 << 10}))
 }
 
 func TestEscape(t *testing.T) {
@@ -220,5 +196,5 @@ func TestCompiles(t *testing.T) {
 }
 
 func TestInvalid(t *testing.T) {
-	golden(t, "invalid.tex", draws(t, sample.Paper(), []int64{6, 8, 4, 4, 0}, Options{}))
+	golden.File(t, "testdata/invalid.tex", draws(t, sample.Paper(), []int64{6, 8, 4, 4, 0}, Options{}))
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -50,11 +49,8 @@ func TestAgainstOracle(t *testing.T) {
 	if testing.Short() {
 		seeds = 300
 	}
-	var exact, none int
-	for seed := range seeds {
-		p := suite.Tiny(seed)
-		lowest, _, ok := suite.MinHeight(p)
-		o := plan.Options{
+	plantest.Plans(t, planner{}, seeds, 0.5, func(seed uint64) plan.Options {
+		return plan.Options{
 			Seed:    seed,
 			Without: sets[seed%uint64(len(sets))],
 			Params: map[string]string{
@@ -63,22 +59,7 @@ func TestAgainstOracle(t *testing.T) {
 				"fit":    []string{"first", "best"}[seed/32%2],
 			},
 		}
-		r := must(t, p, o)
-		switch {
-		case !ok:
-			none++
-			if r.Status != model.Infeasible {
-				t.Errorf("seed %d: %v, but fixed buffers collide", seed, r.Status)
-			}
-		case !r.Status.HasPlan() || r.Height < lowest:
-			t.Errorf("seed %d: %v at %d; the optimum is %d", seed, r.Status, r.Height, lowest)
-		case r.Height == lowest:
-			exact++
-		}
-	}
-	if exact < int(seeds)/2 || none == 0 {
-		t.Errorf("%d of %d at the optimum, %d without a plan: the cases are lopsided", exact, seeds, none)
-	}
+	})
 }
 
 // random returns n buffers of sizes over several orders of magnitude, so that

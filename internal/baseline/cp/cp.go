@@ -9,10 +9,8 @@ package cp
 
 import (
 	"context"
-	"errors"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
-	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -71,22 +69,16 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	if err := run.Bind("cp", &o, &set); err != nil {
 		return plan.Result{}, err
 	}
-	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
-		return plan.Result{}, plan.Unsupported("cp", "takes no such problem: "+err.Error())
-	}
-	budget := descend.NewBudget(ctx, o)
-	defer budget.Close()
-	s := &solver{tl: tl, budget: budget, engines: make([]*pairwise.Engine, len(tl.Partitions)), firstFail: set.firstFail, offsets: set.branch == "offsets"}
-	r := descend.Run(ctx, tl, o, s, s.budget, bound.Step(tl.Problem), set.start)
-	return r, s.err
+	return descend.RunPairs(ctx, "cp", tl, o, set.start, func(b *descend.Budget, part *timeline.Partition) (descend.PairSolver, error) {
+		e, err := pairwise.New(b.Watch, tl, part, pairwise.DefaultMaxPairs)
+		return &solver{e: e, budget: b, firstFail: set.firstFail, offsets: set.branch == "offsets"}, err
+	})
 }
 
-// solver answers for the partitions of one timeline.
+// solver answers for one partition.
 type solver struct {
-	tl      *timeline.Timeline
-	budget  *descend.Budget
-	engines []*pairwise.Engine // by partition, built on demand
-	err     error              // a partition is too dense
+	e      *pairwise.Engine
+	budget *descend.Budget
 
 	firstFail bool // choose by what is left, not by number
 	offsets   bool // guess offsets rather than orders
@@ -94,19 +86,9 @@ type solver struct {
 	frames []frame // scratch of search
 }
 
-// Fit searches partition k.
-func (s *solver) Fit(k int, height int64) ([]int64, descend.Outcome) {
-	e := s.engines[k]
-	if e == nil {
-		var err error
-		if e, err = pairwise.New(s.budget.Watch, s.tl, &s.tl.Partitions[k], pairwise.DefaultMaxPairs); err != nil {
-			if !errors.Is(err, pairwise.ErrLimit) {
-				s.err = plan.Unsupported("cp", "takes no such problem: "+err.Error())
-			}
-			return nil, descend.Stopped
-		}
-		s.engines[k] = e
-	}
+// Fit searches the partition.
+func (s *solver) Fit(height int64) ([]int64, descend.Outcome) {
+	e := s.e
 	if !e.Reset(height) {
 		return nil, descend.Refuted
 	}

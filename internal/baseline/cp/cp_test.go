@@ -5,30 +5,17 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// solve runs the planner and verifies its plan.
 func solve(t testing.TB, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	if err := plan.CheckOptions(planner{}.Info(), o); err != nil {
-		t.Fatal(err)
-	}
-	r, err := run.Run(context.Background(), planner{}, timeline.New(p), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
-			t.Fatalf("%s: %v", p.Name, report.Violations)
-		}
-	}
-	return r
+	return plantest.Must(t, planner{}, p, o)
 }
 
 // switched draws a combination of the switches and parameters.
@@ -46,42 +33,7 @@ func switched(rng *rand.Rand) plan.Options {
 }
 
 func TestAgreesWithOracle(t *testing.T) {
-	seen := map[model.Status]int{}
-	for seed := range uint64(1200) {
-		p := suite.Tiny(seed)
-		rng := rand.New(rand.NewPCG(seed, 1))
-		height, _, ok := suite.MinHeight(p)
-		o := switched(rng)
-		r := solve(t, p, o)
-		if !ok {
-			if r.Status != model.Infeasible {
-				t.Fatalf("seed %d, %+v: %v, but fixed offsets collide", seed, o, r.Status)
-			}
-			continue
-		}
-		if r.Status != model.Optimal || r.Height != height {
-			t.Fatalf("seed %d, %+v: %v, height %d; want %d", seed, o, r.Status, r.Height, height)
-		}
-		for _, capacity := range []int64{height, height - 1} {
-			if capacity < 1 {
-				continue
-			}
-			o := switched(rng)
-			o.Capacity = capacity
-			r := solve(t, p, o)
-			seen[r.Status]++
-			if r.Status.HasPlan() != (capacity == height) || r.Status == model.Unknown {
-				t.Fatalf("seed %d, %+v: %v; the least height is %d", seed, o, r.Status, height)
-			}
-			o.Minimize = true
-			if r := solve(t, p, o); capacity == height && r.Status != model.Optimal || capacity < height && r.Status != model.Infeasible {
-				t.Fatalf("seed %d, %+v: minimising: %v; the least height is %d", seed, o, r.Status, height)
-			}
-		}
-	}
-	if seen[model.Infeasible] < 300 || seen[model.Optimal]+seen[model.Feasible] < 300 {
-		t.Errorf("one-sided: %v", seen)
-	}
+	plantest.Decides(t, planner{}, 1200, switched)
 }
 
 func TestInfeasibleAboveTheLoad(t *testing.T) {

@@ -3,7 +3,6 @@ package rectpack
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -91,46 +90,10 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 	if cells > largestTable {
 		return plan.Result{}, plan.Unsupported("csp", fmt.Sprintf("takes buffers that reach over %d sections together at most: here it is %d", largestTable, cells))
 	}
-	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
-		return plan.Result{}, plan.Unsupported("csp", "takes no such problem: "+err.Error())
-	}
-	budget := descend.NewBudget(ctx, o)
-	defer budget.Close()
-	t := &cspPlanner{tl: tl, budget: budget, solvers: make([]*cspSolver, len(tl.Partitions)), set: set}
-	r := descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start)
-	return r, t.err
-}
-
-// cspPlanner answers for the partitions of a timeline.
-type cspPlanner struct {
-	tl      *timeline.Timeline
-	budget  *descend.Budget
-	solvers []*cspSolver // by partition, built on demand
-	set     cspSettings
-	err     error // a partition is too dense
-}
-
-// Fit searches partition k.
-func (t *cspPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
-	s := t.solvers[k]
-	if s == nil {
-		e, err := pairwise.Encode(t.budget.Watch, t.tl, t.tl.Partitions[k].Buffers, pairwise.DefaultMaxPairs)
-		if err != nil {
-			if !errors.Is(err, pairwise.ErrLimit) {
-				t.err = plan.Unsupported("csp", "takes no such problem: "+err.Error())
-			}
-			return nil, descend.Stopped
-		}
-		if s = t.newSolver(&t.tl.Partitions[k], e); s == nil {
-			return nil, descend.Stopped
-		}
-		t.solvers[k] = s
-	}
-	units, out := s.fit(height / s.e.Unit)
-	if out != descend.Found {
-		return nil, out
-	}
-	return s.e.Bytes(units), out
+	return descend.RunPairs(ctx, "csp", tl, o, set.start, descend.Encoded(tl,
+		func(b *descend.Budget, part *timeline.Partition, e *pairwise.Encoding) (descend.PairSolver, bool) {
+			return newCSP(tl, b, &set, part, e)
+		}))
 }
 
 // cspSolver searches one partition. All quantities of space are in units.
@@ -165,24 +128,24 @@ const (
 	largestTable = 1 << 24 // entries of span, and as many of bySize: 128 MB
 )
 
-// newSolver prepares a partition. It returns nil where a limit comes.
-func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairwise.Encoding) *cspSolver {
+// newCSP prepares a partition. It reports false where a limit comes.
+func newCSP(tl *timeline.Timeline, budget *descend.Budget, set *cspSettings, part *timeline.Partition, e *pairwise.Encoding) (*cspSolver, bool) {
 	n := e.Len()
 	s := &cspSolver{
-		e: e, budget: t.budget, plain: true,
+		e: e, budget: budget, plain: true,
 		at: make([]int64, n), span: make([][]int32, n), twin: make([]int32, n),
 		bySize: make([][]int32, part.Last-part.First), stack: make([][]int32, part.Last-part.First),
 		shared:    make([]int32, part.Last-part.First),
-		dominated: t.set.dominance, forward: t.set.forward, strips: t.set.strips,
+		dominated: set.dominance, forward: set.forward, strips: set.strips,
 	}
 	for k := range n {
-		if t.budget.Ended() {
-			return nil
+		if budget.Ended() {
+			return nil, false
 		}
 		s.twin[k] = -1
 		s.order = append(s.order, int32(k))
 		s.plain = s.plain && e.Align[k] == 1 && e.Fixed[k] < 0
-		for _, span := range t.tl.Spans(int(e.ID[k])) {
+		for _, span := range tl.Spans(int(e.ID[k])) {
 			for x := span.First; x < span.Last; x++ {
 				s.span[k] = append(s.span[k], x-part.First)
 				s.bySize[x-part.First] = append(s.bySize[x-part.First], int32(k))
@@ -190,13 +153,13 @@ func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairwise.Encoding) *
 		}
 	}
 	for _, members := range s.bySize {
-		if t.budget.Ended() {
-			return nil
+		if budget.Ended() {
+			return nil, false
 		}
 		slices.SortStableFunc(members, func(a, b int32) int { return cmp.Compare(e.Size[a], e.Size[b]) })
 	}
 	s.link()
-	largest := t.set.largest
+	largest := set.largest
 	slices.SortStableFunc(s.order, func(a, b int32) int {
 		if x, y := e.Fixed[a] >= 0, e.Fixed[b] >= 0; x != y {
 			if x {
@@ -207,21 +170,21 @@ func (t *cspPlanner) newSolver(part *timeline.Partition, e *pairwise.Encoding) *
 		if !largest {
 			return cmp.Compare(e.ID[a], e.ID[b])
 		}
-		x0, x1 := s.area(t.tl, a)
-		y0, y1 := s.area(t.tl, b)
+		x0, x1 := s.area(tl, a)
+		y0, y1 := s.area(tl, b)
 		return cmp.Or(cmp.Compare(y0, x0), cmp.Compare(y1, x1), cmp.Compare(e.ID[a], e.ID[b]))
 	})
 	for s.fixed < n && e.Fixed[s.order[s.fixed]] >= 0 {
 		s.fixed++
 	}
-	if t.set.symmetry {
-		s.pairTwins(t.tl)
+	if set.symmetry {
+		s.pairTwins(tl)
 	}
-	s.half = s.plain && t.set.mirror
-	if s.plain && t.set.sums {
+	s.half = s.plain && set.mirror
+	if s.plain && set.sums {
 		s.addUp()
 	}
-	return s
+	return s, true
 }
 
 // area is size × lifetime, as a high and a low word.
@@ -251,10 +214,10 @@ func (s *cspSolver) link() {
 	}
 }
 
-// fit looks for offsets within a height. Where a limit comes in the middle of a
+// Fit looks for offsets within a height. Where a limit comes in the middle of a
 // node what it finds out is not true; then the next node is not granted, and
 // descend does not believe a refutation.
-func (s *cspSolver) fit(height int64) ([]int64, descend.Outcome) {
+func (s *cspSolver) Fit(height int64) ([]int64, descend.Outcome) {
 	s.height = height
 	for k := range s.at {
 		s.at[k] = -1

@@ -2,11 +2,9 @@ package rectpack
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/stowage-go/stowage/internal/baseline/descend"
-	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/pairwise"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -94,59 +92,23 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 			return plan.Result{}, plan.Unsupported("meta-csp", fmt.Sprintf("takes no more than %d buffers that depend on one another: here are %d", maxNodes-1, n))
 		}
 	}
-	if err := pairwise.Admit(tl, tl.Partitions, pairwise.DefaultMaxPairs); err != nil {
-		return plan.Result{}, plan.Unsupported("meta-csp", "takes no such problem: "+err.Error())
-	}
-	budget := descend.NewBudget(ctx, o)
-	defer budget.Close()
-	t := &metaPlanner{tl: tl, budget: budget, solvers: make([]*metaSolver, len(tl.Partitions)), set: set}
-	r := descend.Run(ctx, tl, o, t, t.budget, bound.Step(tl.Problem), set.start)
-	return r, t.err
+	return descend.RunPairs(ctx, "meta-csp", tl, o, set.start, descend.Encoded(tl,
+		func(b *descend.Budget, _ *timeline.Partition, e *pairwise.Encoding) (descend.PairSolver, bool) {
+			return newMeta(tl, b, &set, e)
+		}))
 }
 
-// metaPlanner answers for the partitions of a timeline.
-type metaPlanner struct {
-	tl      *timeline.Timeline
-	budget  *descend.Budget
-	solvers []*metaSolver // by partition, built on demand
-	set     metaSettings
-	err     error // a partition is too dense
-}
-
-// Fit searches partition k.
-func (t *metaPlanner) Fit(k int, height int64) ([]int64, descend.Outcome) {
-	s := t.solvers[k]
-	if s == nil {
-		e, err := pairwise.Encode(t.budget.Watch, t.tl, t.tl.Partitions[k].Buffers, pairwise.DefaultMaxPairs)
-		if err != nil {
-			if !errors.Is(err, pairwise.ErrLimit) {
-				t.err = plan.Unsupported("meta-csp", "takes no such problem: "+err.Error())
-			}
-			return nil, descend.Stopped
-		}
-		if s = t.newSolver(e); s == nil {
-			return nil, descend.Stopped
-		}
-		t.solvers[k] = s
-	}
-	units, out := s.fit(height / s.e.Unit)
-	if out != descend.Found {
-		return nil, out
-	}
-	return s.e.Bytes(units), out
-}
-
-// newSolver prepares a partition. It returns nil where a limit comes.
-func (t *metaPlanner) newSolver(e *pairwise.Encoding) *metaSolver {
-	m := newMatrix(e, t.budget.Watch)
+// newMeta prepares a partition. It reports false where a limit comes.
+func newMeta(tl *timeline.Timeline, budget *descend.Budget, set *metaSettings, e *pairwise.Encoding) (*metaSolver, bool) {
+	m := newMatrix(e, budget.Watch)
 	if m == nil {
-		return nil
+		return nil, false
 	}
 	s := &metaSolver{
-		e: e, m: m, budget: t.budget,
+		e: e, m: m, budget: budget,
 		side:    make([]pairwise.Choice, len(e.Pairs)),
-		forward: t.set.forward, subsume: t.set.subsume,
-		ordered: t.set.ordered, roomier: t.set.roomier, slack: t.set.order != "size",
+		forward: set.forward, subsume: set.subsume,
+		ordered: set.ordered, roomier: set.roomier, slack: set.order != "size",
 	}
 	n := s.m.n
 	s.pairAt = make([]int32, n*n)
@@ -162,15 +124,15 @@ func (t *metaPlanner) newSolver(e *pairwise.Encoding) *metaSolver {
 	for k := range e.Len() {
 		plain = plain && e.Align[k] == 1 && e.Fixed[k] < 0
 	}
-	s.mirror = plain && t.set.mirror
-	if t.set.symmetry {
+	s.mirror = plain && set.mirror
+	if set.symmetry {
 		order := make([]int32, e.Len())
 		for k := range order {
 			order[k] = int32(k)
 		}
-		s.twins = twins(t.tl, e, order)
+		s.twins = twins(tl, e, order)
 	}
-	return s
+	return s, true
 }
 
 // metaSolver searches one partition.
@@ -197,10 +159,10 @@ type metaFrame struct {
 	changes int
 }
 
-// fit looks for offsets within a height, both in units. Where a limit comes in the
+// Fit looks for offsets within a height, both in units. Where a limit comes in the
 // middle of a node what it finds out is not true; then the next node is not
 // granted, and descend does not believe a refutation.
-func (s *metaSolver) fit(height int64) ([]int64, descend.Outcome) {
+func (s *metaSolver) Fit(height int64) ([]int64, descend.Outcome) {
 	clear(s.side)
 	s.decided, s.frames = s.decided[:0], s.frames[:0]
 	if !s.m.reset(s.e, height) {

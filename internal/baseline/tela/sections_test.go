@@ -66,7 +66,7 @@ func TestSectionsRefuteRightly(t *testing.T) {
 					q.Buffers = append(q.Buffers, b)
 				}
 				if least, _, ok := suite.MinHeight(q); ok && least <= minimum {
-					t.Fatalf("seed %d: given up at capacity %d, and it fits %d:\n%s", seed, minimum, least, describe(q))
+					t.Fatalf("seed %d: given up at capacity %d, and it fits %d:\n%s", seed, minimum, least, suite.Describe(q))
 				}
 				break
 			}

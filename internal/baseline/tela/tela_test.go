@@ -2,13 +2,13 @@ package tela
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strconv"
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -26,26 +26,10 @@ func solve(t testing.TB, tl *timeline.Timeline, o plan.Options) plan.Result {
 	}
 	if r.Status.HasPlan() {
 		if report := verify.Check(tl.Problem, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			t.Fatalf("capacity %d, without %v, params %v: %v\n%s", o.Capacity, o.Without, o.Params, report.Violations, describe(tl.Problem))
+			t.Fatalf("capacity %d, without %v, params %v: %v\n%s", o.Capacity, o.Without, o.Params, report.Violations, suite.Describe(tl.Problem))
 		}
 	}
 	return r
-}
-
-func describe(p *model.Problem) string {
-	s := ""
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		s += fmt.Sprintf("%s [%d,%d) size %d align %d", b.ID, b.Lower, b.Upper, b.Size, b.Align())
-		for _, g := range b.Gaps {
-			s += " gap " + model.GapText(g)
-		}
-		if b.Fixed != nil {
-			s += " fixed " + strconv.FormatInt(*b.Fixed, 10)
-		}
-		s += "\n"
-	}
-	return s
 }
 
 // check plans a problem at its known minimum, where a plan must come, and one
@@ -64,7 +48,7 @@ func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
 			continue
 		}
 		if r.Status.HasPlan() != want || !want && r.Status != model.Infeasible {
-			t.Fatalf("capacity %d, minimum %d: got %s, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, describe(p))
+			t.Fatalf("capacity %d, minimum %d: got %s, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, suite.Describe(p))
 		}
 	}
 }
@@ -112,11 +96,11 @@ func TestSwitches(t *testing.T) {
 			collisions++
 			o.Capacity = 1000
 			if r := solve(t, timeline.New(p), o); r.Status != model.Infeasible {
-				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, describe(p))
+				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, suite.Describe(p))
 			}
 			o.Capacity = 0
 			if r := solve(t, timeline.New(p), o); r.Status != model.Infeasible {
-				t.Fatalf("seed %d: colliding fixed offsets, minimising: got %s\n%s", seed, r.Status, describe(p))
+				t.Fatalf("seed %d: colliding fixed offsets, minimising: got %s\n%s", seed, r.Status, suite.Describe(p))
 			}
 			continue
 		}
@@ -125,12 +109,12 @@ func TestSwitches(t *testing.T) {
 			o.Capacity = 0
 			r := solve(t, timeline.New(p), o)
 			if !r.Status.HasPlan() || r.Height < minimum || r.LowerBound > minimum {
-				t.Fatalf("seed %d: minimise: got %s %d, bound %d, minimum %d, without %v\n%s", seed, r.Status, r.Height, r.LowerBound, minimum, o.Without, describe(p))
+				t.Fatalf("seed %d: minimise: got %s %d, bound %d, minimum %d, without %v\n%s", seed, r.Status, r.Height, r.LowerBound, minimum, o.Without, suite.Describe(p))
 			}
 			if r.Height > minimum {
 				undecided++
 				if !slices.Contains(o.Without, "completion") {
-					t.Fatalf("seed %d: minimise: got %d, minimum %d, with the completion\n%s", seed, r.Height, minimum, describe(p))
+					t.Fatalf("seed %d: minimise: got %d, minimum %d, with the completion\n%s", seed, r.Height, minimum, suite.Describe(p))
 				}
 			}
 		}
@@ -171,7 +155,7 @@ func TestModels(t *testing.T) {
 	}
 	for _, name := range models {
 		t.Run(name, func(t *testing.T) {
-			p := load(t, "models/"+name+".csv")
+			p := plantest.Find(t, "models/"+name+".csv")
 			if p == nil {
 				t.Skip("needs shared/data/models")
 			}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/pairwise"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -84,38 +85,7 @@ func TestImports(t *testing.T) {
 }
 
 func TestAgreesWithOracle(t *testing.T) {
-	seen := map[model.Status]int{}
-	for seed := range uint64(250) {
-		p := suite.Tiny(seed)
-		rng := rand.New(rand.NewPCG(seed, 1))
-		height, _, ok := suite.MinHeight(p)
-		o := switched(rng)
-		r := solve(t, t.Context(), p, o)
-		if !ok {
-			if r.Status != model.Infeasible {
-				t.Fatalf("seed %d, %+v: %v, but fixed offsets collide", seed, o, r.Status)
-			}
-			continue
-		}
-		if r.Status != model.Optimal || r.Height != height {
-			t.Fatalf("seed %d, %+v: %v, height %d; want %d", seed, o, r.Status, r.Height, height)
-		}
-		for _, capacity := range []int64{height, height - 1} {
-			if capacity < 1 {
-				continue
-			}
-			o := switched(rng)
-			o.Capacity, o.Minimize = capacity, rng.IntN(3) == 0
-			r := solve(t, t.Context(), p, o)
-			seen[r.Status]++
-			if r.Status.HasPlan() != (capacity == height) || r.Status == model.Unknown {
-				t.Fatalf("seed %d, %+v: %v; the least height is %d", seed, o, r.Status, height)
-			}
-		}
-	}
-	if seen[model.Infeasible] < 80 || seen[model.Optimal]+seen[model.Feasible] < 80 {
-		t.Errorf("one-sided: %v", seen)
-	}
+	plantest.Decides(t, planner{}, 250, switched)
 }
 
 // These have the load under the capacity, so that HiGHS has to refute them.
