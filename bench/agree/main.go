@@ -4,6 +4,7 @@
 //
 //	go run ./bench/agree -problems 1000000
 //	go run ./bench/agree -problems 1000000 -planners exact:1:1,auto:1:0
+//	go run ./bench/agree -every -problems 1000 -planners '*'    a limit at every node and look
 //	go run ./bench/agree -from SEED -problems 1 -planners NAME    again, one problem
 //
 // A line on standard error says how far it is; a run that was stopped goes on with
@@ -47,6 +48,7 @@ func main() {
 	patience := flag.Duration("patience", time.Minute, "how long a call may take before the run is given up")
 	answer := flag.Duration("answer", 2*time.Second, "how long an exact planner has for an answer before it counts as undecided")
 	most := flag.Int("most", 20, "faults printed; the rest are counted by planner")
+	every := flag.Bool("every", false, "let a limit fall at every node and every look, in place of at some")
 	show := flag.Bool("show", false, "print the problems and their lowest heights, and ask nobody")
 	flag.Parse()
 	if *show {
@@ -55,7 +57,7 @@ func main() {
 		}
 		return
 	}
-	if err := work(*problems, *from, *names, *limits, *workers, *patience, *answer, *most); err != nil {
+	if err := work(*problems, *from, *names, *limits, *every, *workers, *patience, *answer, *most); err != nil {
 		fmt.Fprintln(os.Stderr, "agree:", err)
 		os.Exit(1)
 	}
@@ -132,7 +134,7 @@ type question struct {
 	since time.Time
 }
 
-func work(problems, from uint64, names string, limits, workers int, patience, answer time.Duration, most int) error {
+func work(problems, from uint64, names string, limits int, every bool, workers int, patience, answer time.Duration, most int) error {
 	planners, err := parse(names, limits)
 	if err != nil {
 		return err
@@ -143,7 +145,7 @@ func work(problems, from uint64, names string, limits, workers int, patience, an
 	done := make(chan struct{})
 	var wg sync.WaitGroup
 	for w := range workers {
-		wg.Go(func() { j.ask(w, answer) })
+		wg.Go(func() { j.ask(w, answer, every) })
 	}
 	go func() { wg.Wait(); close(done) }()
 	tick := time.NewTicker(5 * time.Second)
@@ -166,9 +168,9 @@ func work(problems, from uint64, names string, limits, workers int, patience, an
 const block = 64
 
 // ask takes blocks of seeds until none is left.
-func (j *job) ask(worker int, answer time.Duration) {
+func (j *job) ask(worker int, answer time.Duration, every bool) {
 	at := &j.asking[worker]
-	a := agree.Asker{Patience: answer, OnFault: j.fault, OnUndecided: j.undecided}
+	a := agree.Asker{Every: every, Patience: answer, OnFault: j.fault, OnUndecided: j.undecided}
 	a.OnAsk = func(seed uint64, q agree.Question) {
 		at.mu.Lock()
 		at.seed, at.asked, at.since = seed, q, time.Now()

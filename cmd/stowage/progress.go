@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 const (
@@ -86,7 +87,7 @@ func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	if p.Nodes == 1 {
 		nodes = " node"
 	}
-	line += " · " + short(p.Nodes) + nodes + " · " + clock(elapsed)
+	line += " · " + experiment.Count(p.Nodes) + nodes + " · " + clock(elapsed)
 	if r := []rune(line); len(r) > width-1 {
 		line = string(r[:max(0, width-1)])
 	}
@@ -107,20 +108,6 @@ func gap(height, bound int64) string {
 		return "<0.01%"
 	}
 	return strconv.FormatFloat(percent, 'f', 2, 64) + "%"
-}
-
-// short formats a count with three digits or so.
-func short(n int64) string {
-	switch x := float64(n); {
-	case n < 1000:
-		return strconv.FormatInt(n, 10)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1fk", x/1e3)
-	case n < 1_000_000_000:
-		return fmt.Sprintf("%.1fM", x/1e6)
-	default:
-		return fmt.Sprintf("%.1fG", x/1e9)
-	}
 }
 
 // clock formats a duration as minutes and seconds, with hours where there are.

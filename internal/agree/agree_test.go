@@ -62,6 +62,37 @@ func TestAgree(t *testing.T) {
 	}
 }
 
+// TestEveryLimit makes a limit fall at every node and every look of small problems,
+// for every planner: at the lowest height, one under it, and where nothing bounds it.
+// go run ./bench/agree -every asks about more.
+func TestEveryLimit(t *testing.T) {
+	t.Parallel()
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 6
+	}
+	a := Asker{Every: true, Patience: time.Second}
+	a.OnFault = func(f Fault) {
+		p, _ := run.Lookup(f.Question.Planner)
+		t.Error(Shrink(f, p))
+	}
+	looked := map[string]bool{}
+	a.OnAsk = func(_ uint64, q Question) { looked[q.Planner] = looked[q.Planner] || q.Look > 0 }
+	for seed := range seeds {
+		a.Begin(seed)
+		for _, p := range run.All() {
+			a.Ask(p)
+		}
+	}
+	t.Logf("%+v", a.Counts)
+	// What takes microseconds looks but once, if at all.
+	for _, p := range run.All() {
+		if p.Info().Exact && !looked[p.Info().Name] {
+			t.Errorf("%s: no look", p.Info().Name)
+		}
+	}
+}
+
 // puppet is a planner that lies.
 type puppet struct {
 	answer func(tl *timeline.Timeline, o plan.Options) plan.Result

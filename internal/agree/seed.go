@@ -52,6 +52,9 @@ type Asker struct {
 	Counts Counts
 	// Limits is how many limits of each kind fall on a problem and planner.
 	Limits int
+	// Every makes a limit fall at every node and at every look of a run, the first
+	// everyOne of each and some of those beyond, in place of at Limits of each.
+	Every bool
 	// Patience is how long each answer may take; 0 for the constant of that name.
 	Patience time.Duration
 	// OnFault is called with each fault.
@@ -117,7 +120,11 @@ func (a *Asker) all() {
 		}
 	}
 	if a.c.Hard || a.info.Name == "climb" || a.info.Name == "boxing" { // these go on until a limit comes
-		q.Nodes = 1 + a.below(hardNodes)
+		most := int64(hardNodes)
+		if a.Every {
+			most = everyNodes
+		}
+		q.Nodes = 1 + a.below(most)
 	}
 	free := q
 	r, words := a.put(free)
@@ -152,6 +159,10 @@ func (a *Asker) all() {
 func (a *Asker) limits(q Question, nodes int64) {
 	bounded := q.Nodes > 0
 	q.Nodes = 0
+	if a.Every {
+		a.everyLimit(q, nodes, bounded)
+		return
+	}
 	for k := range int64(a.Limits) {
 		limited := q
 		switch {
@@ -176,6 +187,35 @@ func (a *Asker) limits(q Question, nodes int64) {
 			break
 		}
 		look += 1 + a.below(look+2)
+	}
+}
+
+// everyOne is up to which node and which look a limit falls at each; beyond, each is
+// a sixteenth further than the last, since a run of a million nodes would be asked a
+// million times.
+const everyOne = 200
+
+// everyNodes limits planners that end by no other limit, where they are asked at
+// every look.
+const everyNodes = 16
+
+// everyLimit asks again with a limit at every node of a run that had the given number
+// of them, and with one at every look, until one comes after the planner has ended.
+func (a *Asker) everyLimit(q Question, nodes int64, bounded bool) {
+	for at := int64(1); at <= max(1, nodes); at += 1 + max(0, at-everyOne)/16 {
+		limited := q
+		limited.Nodes = at
+		a.put(limited)
+	}
+	if bounded {
+		q.Nodes = everyNodes
+	}
+	for look := int64(0); ; look += 1 + max(0, look-everyOne)/16 {
+		limited := q
+		limited.Look = look
+		if r, _ := a.put(limited); r.Stopped != plan.StopInterrupt {
+			return
+		}
 	}
 }
 

@@ -261,7 +261,11 @@ func (s *search) climb(ctx limit, rng *rand.Rand) {
 		return
 	}
 	for k, idle := 0, int64(0); !s.done(ctx) && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
-		offsets, height, taken := all[k%len(all)](steps)
+		turn := steps
+		if s.o.NodeLimit > 0 {
+			turn = min(turn, s.o.NodeLimit-s.steps.Load())
+		}
+		offsets, height, taken := all[k%len(all)](turn)
 		s.steps.Add(max(taken, 1))
 		if s.keep(offsets, height) {
 			idle = -1
