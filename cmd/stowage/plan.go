@@ -257,7 +257,7 @@ func (p *planFlags) report(made *tflm.Plan, weights int) *planReport {
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Room64: tflm.Room(m, a, tflm.Word64), Room32: tflm.Room(m, a, tflm.Word32), Folded: weights,
+		LowerBound: made.Result.LowerBound, Room64: tflm.Predict(m, a, 0, &tflm.Firmware64).Room, Room32: tflm.Predict(m, a, 0, &tflm.Firmware32).Room, Folded: weights,
 	}
 	if p.tail > 0 {
 		r.Tail = int64(p.tail)

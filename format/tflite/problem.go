@@ -29,6 +29,8 @@ type Arena struct {
 	Tensor []int
 	// Scratch is where the scratch buffers begin in Problem.Buffers.
 	Scratch int
+	// Operators has, for each scratch buffer, the operator that asks for it.
+	Operators []int
 }
 
 // Arena returns the problem that the runtime plans: sizes and offsets in bytes,
@@ -58,6 +60,7 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.FormatInt(s.Bytes, 10), Message: "must be from 0 to " + strconv.Itoa(maxSize)})
 		case s.Bytes > 0:
 			o := &m.Operators[s.Operator]
+			a.Operators = append(a.Operators, s.Operator)
 			add("scratch "+strconv.Itoa(k)+" of "+o.Name()+" "+strconv.Itoa(s.Operator), s.Bytes, l.Operators[s.Operator], -1)
 		}
 	}

@@ -162,6 +162,9 @@ func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
 		p.root.Buffers(&b, int(t.Buffer()))
 		out.Constant = out.Constant || b.DataLength() > 0 || b.Size() > 0
 	}
+	if q := t.Quantization(nil); q != nil && q.ZeroPointLength() > 0 {
+		out.Channels = q.ScaleLength()
+	}
 	size, known := typeSizes[t.Type()]
 	if !known && !out.Constant {
 		p.refuse(place+", type", out.Type.String(), "has no size that TensorFlow Lite Micro knows")
@@ -218,6 +221,9 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 	out.Code, out.Custom = Code(c.real), c.custom
 	out.Inputs = p.indices(place+", input", o.InputsLength(), o.Inputs, s, true)
 	out.Outputs = p.indices(place+", output", o.OutputsLength(), o.Outputs, s, false)
+	if c.own == schema.BuiltinOperatorBATCH_MATMUL {
+		out.TransposedX, out.TransposedY = p.flags(o)
+	}
 	count := 0
 	switch c.own {
 	case schema.BuiltinOperatorIF, schema.BuiltinOperatorWHILE:
@@ -231,24 +237,52 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 	return out
 }
 
-// callees reads which subgraphs a control-flow operator runs. Its options are
-// not in the shape of an operator, since those of others have any form.
-func (p *parser) callees(place string, o *schema.Operator, count, subgraphs int) []int32 {
-	options := new(schema.Callees)
+// options returns where the table of an operator's options is, once it has been
+// walked over: options have another shape with each operator. It is 0 where there
+// is none.
+func (p *parser) options(o *schema.Operator, s *shape) (at flatbuffers.UOffsetT, fault string) {
 	tab := o.Table()
 	const optionsField = 4 + 2*4
 	offset := tab.Offset(optionsField)
 	if offset == 0 {
-		p.refuse(place, "", "has no options that name its subgraphs")
-		return nil
+		return 0, ""
 	}
 	w := walk{data: p.m.data, budget: 2}
-	at, ok := w.reference(int64(tab.Pos)+int64(offset), "operator.builtin_options")
-	if !ok || !w.table(at, calleesShape) {
-		p.refuse(place, "", w.fault)
+	to, ok := w.reference(int64(tab.Pos)+int64(offset), "operator.builtin_options")
+	if !ok || !w.table(to, s) {
+		return 0, w.fault
+	}
+	return flatbuffers.UOffsetT(to), ""
+}
+
+// flags reads the first two options where they are yes or no; no where they are
+// left out or damaged, since nothing but a size depends on them.
+func (p *parser) flags(o *schema.Operator) (first, second bool) {
+	at, _ := p.options(o, flagsShape)
+	if at == 0 {
+		return false, false
+	}
+	tab := flatbuffers.Table{Bytes: p.m.data, Pos: at}
+	flag := func(field flatbuffers.VOffsetT) bool {
+		offset := flatbuffers.UOffsetT(tab.Offset(4 + 2*field))
+		return offset != 0 && tab.GetBool(at+offset)
+	}
+	return flag(0), flag(1)
+}
+
+// callees reads which subgraphs a control-flow operator runs. Its options are
+// not in the shape of an operator, since those of others have any form.
+func (p *parser) callees(place string, o *schema.Operator, count, subgraphs int) []int32 {
+	at, fault := p.options(o, calleesShape)
+	if at == 0 {
+		if fault == "" {
+			fault = "has no options that name its subgraphs"
+		}
+		p.refuse(place, "", fault)
 		return nil
 	}
-	options.Init(p.m.data, flatbuffers.UOffsetT(at))
+	options := new(schema.Callees)
+	options.Init(p.m.data, at)
 	var out []int32
 	for _, g := range []int32{options.First(), options.Second()}[:count] {
 		if g < 0 || int(g) >= subgraphs {

@@ -58,6 +58,9 @@ type Tensor struct {
 	// value between runs; neither shares the arena's head.
 	Constant, Variable bool
 	Buffer             int // index of the constant's data in the model's buffers
+	// Channels counts the scales of its quantization: 1 for the whole tensor, more
+	// for one a channel, 0 where it has none, or scales without zero points.
+	Channels int
 }
 
 // Arena reports whether the tensor takes part in the plan of the arena.
@@ -83,6 +86,9 @@ type Operator struct {
 	// Callees are the subgraphs that the operator runs: those of IF, WHILE and
 	// CALL_ONCE.
 	Callees []int32
+	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or
+	// its second operand.
+	TransposedX, TransposedY bool
 }
 
 // A Type is the element type of a tensor, as the schema numbers them.

@@ -55,37 +55,3 @@ func PeakOf(a *tflite.Arena, l *tflite.Lifetimes) Peak {
 	}
 	return p
 }
-
-// Word is the size of a pointer on a target, in bytes: it decides how much room
-// the runtime's planner needs to work.
-type Word int
-
-// The words.
-const (
-	Word32 Word = 4
-	Word64 Word = 8
-)
-
-// Room returns the bytes that the runtime's planner needs beside the persistent
-// data while it plans: its requests, a record for each tensor of the model, and
-// one for each buffer of the arena. The head shares them with the plan itself, so
-// the smallest arena is tail + max(head, room).
-//
-// Source: tensorflow/tflite-micro 90b983c: MicroAllocator, AllocationInfo,
-// GreedyMemoryPlanner::per_buffer_size. No test here bisects an arena yet.
-func Room(m *tflite.Model, a *tflite.Arena, w Word) int64 {
-	scratch := int64(len(a.Tensor) - a.Scratch)
-	tensors, buffers := int64(len(m.Tensors)), int64(len(a.Tensor))
-	const requests, perBuffer = 12, 40
-	info, request := int64(40), int64(16)
-	if w == Word32 {
-		info, request = 24, 12
-	}
-	return requests*request + info*(tensors+scratch) + int64(w)*int64(len(m.Subgraphs)) + perBuffer*buffers
-}
-
-// Smallest returns the smallest arena that works, in bytes, for a head and the
-// persistent data (tail) that the target reports: a multiple of Alignment.
-func Smallest(m *tflite.Model, a *tflite.Arena, w Word, head, tail int64) int64 {
-	return tflite.RoundUp(tail + max(head, Room(m, a, w)))
-}

@@ -1,0 +1,247 @@
+package tflm
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/tflite"
+)
+
+// Idea: the number that a firmware needs is the smallest arena in which
+// AllocateTensors succeeds. The runtime takes persistent data from the arena's
+// end and everything else from its beginning: first records for the scratch that
+// kernels may ask for, with temporary copies of tensors while a kernel prepares;
+// then, while it plans, records of all tensors and of the planner; at last the
+// head, which holds the plan. Each step needs that beginning and end do not meet,
+// so the smallest arena is the largest of those sums. It is often set by the
+// planning, not by what is in use afterwards: that is why a size that the runtime
+// reports as used is too small to run in.
+//
+// The allocations are gone through here in the runtime's order, with its sizes and
+// alignments.
+//
+// Invariant: for operators of the table (kernels.go) the result is that of the
+// runtime to Alignment; without them it is less.
+//
+// Complexity: O(tensors + operators).
+//
+// Source: tensorflow/tflite-micro 90b983c: micro_interpreter.cc,
+// micro_allocator.cc, micro_allocation_info.cc, single_arena_buffer_allocator.cc.
+
+// Word is the size of a pointer on a target, in bytes.
+type Word int
+
+// The words.
+const (
+	Word32 Word = 4
+	Word64 Word = 8
+)
+
+// A Target is a build of the runtime: how large its own objects are.
+type Target struct {
+	Name string
+	Word Word
+
+	column int // in data
+	// The bytes of the runtime's structures. Their alignment is the word.
+	arenaAllocator, planner, allocator, subgraph, evalTensor, node, tensor, quantization int64
+	request, info                                                                        int64
+}
+
+// The targets. Sizes as compilers make them, see kernels.go.
+var (
+	// Firmware32 is a build for a 32-bit microcontroller.
+	Firmware32 = Target{
+		Name: "32 bit", Word: Word32, column: 1,
+		arenaAllocator: 36, planner: 44, allocator: 36, subgraph: 8, evalTensor: 12, node: 32, tensor: 40, quantization: 12,
+		request: 12, info: 24,
+	}
+	// Firmware64 is the same for a 64-bit processor.
+	Firmware64 = Target{
+		Name: "64 bit", Word: Word64, column: 0,
+		arenaAllocator: 72, planner: 72, allocator: 72, subgraph: 16, evalTensor: 24, node: 64, tensor: 64, quantization: 24,
+		request: 16, info: 32,
+	}
+	// Interpreter is the package tflite_micro of PyPI: 64 bit, with an allocator
+	// that records, and support for compressed weights.
+	Interpreter = Target{
+		Name: "Python", Word: Word64, column: 2,
+		arenaAllocator: 104, planner: 72, allocator: 272, subgraph: 24, evalTensor: 24, node: 64, tensor: 64, quantization: 24,
+		request: 16, info: 32,
+	}
+)
+
+// A Footprint is what an arena holds and how large it must be.
+type Footprint struct {
+	// Tail is the persistent data, Room what planning needs beside it.
+	Tail, Room int64
+	// Smallest is the smallest arena that works: a multiple of Alignment.
+	Smallest int64
+	// Limit says what sets it.
+	Limit Limit
+}
+
+// A Limit is what sets the smallest arena.
+type Limit string
+
+// The limits.
+const (
+	LimitHead     Limit = "head"     // the plan, beside the tail
+	LimitPlanning Limit = "planning" // the records that the runtime plans with
+	LimitPrepare  Limit = "prepare"  // the temporary tensors of a kernel that prepares
+)
+
+// maxScratch is how many scratch buffers an operator may ask for; the runtime
+// keeps records for as many free.
+const maxScratch = 12
+
+// perBuffer is what the planner's arrays take for a buffer, on all targets.
+const perBuffer = 40
+
+// Predict returns the footprint of a model with a plan of this head, in bytes, on
+// a target. The arena's problem has the scratch buffers.
+func Predict(m *tflite.Model, a *tflite.Arena, head int64, t *Target) Footprint {
+	f := arena{t: t, stage: LimitPrepare}
+	word := int64(t.Word)
+	// MicroAllocator::Create and StartModelAllocation.
+	f.keep(t.arenaAllocator, word)
+	f.keep(t.planner, word)
+	f.keep(t.allocator, word)
+	f.keep(2*word, word) // the allocator of options
+	f.head = t.request * maxScratch
+	f.need(f.head)
+	f.keep(t.subgraph*int64(len(m.Subgraphs)), word)
+	for i := range m.Subgraphs {
+		f.keep(t.evalTensor*int64(m.Subgraphs[i].TensorCount), word)
+	}
+	for i := range m.Subgraphs {
+		f.keep(t.node*int64(m.Subgraphs[i].OperatorCount), word)
+	}
+	// Options, Init and Prepare of each operator.
+	for i := range m.Operators {
+		if o := kernels[m.Operators[i].Name()].options; o.size.on(t) > 0 {
+			f.keep(o.size.on(t), o.align.on(t))
+		}
+	}
+	for i := range m.Operators {
+		if size := kernels[m.Operators[i].Name()].data.on(t); size > 0 {
+			f.keep(size, tflite.Alignment)
+		}
+	}
+	asked := make([]int64, len(m.Operators))
+	for _, k := range a.Operators {
+		asked[k]++
+	}
+	requests := int64(0)
+	for i := range m.Operators {
+		f.prepare(m, &m.Operators[i])
+		requests += asked[i]
+		f.head = t.request * (requests + maxScratch)
+		f.need(f.head)
+	}
+	// FinishModelAllocation: handles of scratch, variables, records, the planner.
+	if requests > 0 {
+		f.keep(word*requests, word)
+	}
+	room := roundTo(f.head, word)
+	room = roundTo(room+word*int64(len(m.Subgraphs)), word)
+	room += t.info * (int64(len(m.Tensors)) + requests)
+	for i := range m.Tensors {
+		if t := &m.Tensors[i]; t.Variable && !pinned(m, i) {
+			f.keep(t.Bytes, tflite.Alignment)
+		}
+	}
+	room = tflite.RoundUp(room) + perBuffer*int64(len(a.Tensor))
+	// The planner gets whole multiples between beginning and end.
+	f.stage = LimitPlanning
+	f.need(room + tflite.RoundUp(f.tail) - f.tail)
+	// The plan, and then the model's own inputs and outputs.
+	f.stage, f.head = LimitHead, head
+	main := &m.Subgraphs[0]
+	for _, list := range [][]int32{main.Inputs, main.Outputs} {
+		f.keep(word*int64(len(list)), tflite.Alignment)
+		for _, i := range list {
+			f.keep(t.tensor, word)
+			if n := m.Tensors[i].Channels; n > 0 {
+				f.keep(t.quantization, word)
+				f.keep(integers(n), 4)
+			}
+		}
+	}
+	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit}
+}
+
+// pinned reports whether the model's own plan has an offset for a variable
+// tensor, which then is in the head.
+func pinned(m *tflite.Model, tensor int) bool {
+	return m.Offline != nil && tensor < len(m.Offline.Offsets) && m.Offline.Offsets[tensor] != tflite.Online
+}
+
+// An arena is where the allocations of a model stand.
+type arena struct {
+	t          *Target
+	tail, head int64
+	smallest   int64
+	stage      Limit // of the run
+	limit      Limit // the stage that set smallest
+}
+
+// keep takes persistent bytes from the end.
+func (f *arena) keep(size, align int64) {
+	f.tail = roundTo(f.tail+size, align)
+	f.need(f.head)
+}
+
+// need says that so many bytes are in use at the beginning.
+func (f *arena) need(front int64) {
+	if n := tflite.RoundUp(f.tail + front); n > f.smallest {
+		f.smallest, f.limit = n, f.stage
+	}
+}
+
+// prepare goes through what a kernel looks at and keeps.
+func (f *arena) prepare(m *tflite.Model, o *tflite.Operator) {
+	k := kernels[o.Name()]
+	if k.kept != nil {
+		for _, size := range k.kept(call{m, o, f.t}) {
+			f.keep(size, tflite.Alignment)
+		}
+	}
+	front := f.head
+	look := func(list []int32, at int) {
+		if at >= len(list) || list[at] < 0 {
+			return
+		}
+		front = roundTo(front, int64(f.t.Word)) + f.t.tensor
+		if n := m.Tensors[list[at]].Channels; n > 0 {
+			front += f.t.quantization + integers(n)
+		}
+	}
+	for _, x := range k.temporaries {
+		switch x {
+		case 'o', 'p':
+			look(o.Outputs, int(x-'o'))
+		case '*':
+			for i := range o.Inputs {
+				look(o.Inputs, i)
+			}
+		default:
+			look(o.Inputs, int(x-'0'))
+		}
+	}
+	f.need(front)
+}
+
+func roundTo(x, multiple int64) int64 { return (x + multiple - 1) / multiple * multiple }
+
+// Unknown returns the operators of a model that the table lacks, each once, in
+// order: with them a footprint is a lower bound.
+func Unknown(m *tflite.Model) []string {
+	var out []string
+	for i := range m.Operators {
+		name := m.Operators[i].Name()
+		if _, ok := kernels[name]; !ok && !slices.Contains(out, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}

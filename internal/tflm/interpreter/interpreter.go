@@ -1,0 +1,127 @@
+// Package interpreter runs models in the interpreter of TensorFlow Lite Micro
+// that PyPI has, tflite_micro: what it gives, what it takes, and the smallest
+// arena that it runs in. Tests and measurements hold plans and predictions
+// against it.
+package interpreter
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+)
+
+// Idea: one Python process answers requests, a line of JSON for each, since
+// loading the package takes longer than most models. Arenas that are too small
+// are tried in a fork of it, which may crash.
+
+//go:embed interpreter.py
+var script []byte
+
+// A Request is a model to run.
+type Request struct {
+	Model string `json:"model"` // the file
+	Arena int64  `json:"arena"` // bytes, enough for it
+	// Runs is how often it is invoked on inputs drawn from Seed; 0 for not.
+	Runs int   `json:"runs"`
+	Seed int64 `json:"seed"`
+	// Smallest asks for the smallest arena, and for the runs in that too.
+	Smallest bool `json:"smallest"`
+	// Preserve gives each tensor a place of its own: results to compare others
+	// with, whatever plan the model has.
+	Preserve bool `json:"preserve"`
+}
+
+// An Answer is what the interpreter makes of a model.
+type Answer struct {
+	// Error is why it does not run.
+	Error string `json:"error"`
+	// Outputs is a digest of the outputs of all runs.
+	Outputs string `json:"outputs"`
+	// Sizes are what the runtime says is in use.
+	Sizes struct {
+		Total, Head, Tail int64
+	} `json:"sizes"`
+	// Report is all that it says of that.
+	Report string `json:"report"`
+	// Smallest is the smallest arena that works, a multiple of 16, and
+	// SmallestOutputs those of the runs in it.
+	Smallest        int64  `json:"smallest"`
+	SmallestOutputs string `json:"smallest_outputs"`
+}
+
+// A Process is a Python process with the package.
+type Process struct {
+	cmd    *exec.Cmd
+	in     *json.Encoder
+	out    *bufio.Reader
+	close  func() error
+	stderr bytes.Buffer
+}
+
+// ErrMissing means that the Python that was named lacks the package.
+var ErrMissing = errors.New("tflite-micro is not installed")
+
+// Python returns the Python to run: that of the variable STOWAGE_PYTHON, else
+// python3.
+func Python() string {
+	if p := os.Getenv("STOWAGE_PYTHON"); p != "" {
+		return p
+	}
+	return "python3"
+}
+
+// Start starts a process. The error is ErrMissing where the package is.
+func Start(python string) (*Process, error) {
+	if err := exec.Command(python, "-c", "import tflite_micro.python.tflite_micro").Run(); err != nil {
+		return nil, ErrMissing
+	}
+	p := &Process{cmd: exec.Command(python, "-c", string(script))}
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p.cmd.Stderr = &p.stderr
+	p.in, p.out, p.close = json.NewEncoder(in), bufio.NewReader(out), in.Close
+	return p, p.cmd.Start()
+}
+
+// Run answers a request. The error is that the process has failed, as it does
+// where a model writes outside of its arena.
+func (p *Process) Run(r Request) (*Answer, error) {
+	path, err := filepath.Abs(r.Model)
+	if err != nil {
+		return nil, err
+	}
+	r.Model = path
+	if err := p.in.Encode(r); err != nil {
+		return nil, err
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		_ = p.cmd.Wait()
+		return nil, fmt.Errorf("the interpreter ended with %v: %s", p.cmd.ProcessState, p.stderr.String())
+	}
+	a := &Answer{}
+	return a, json.Unmarshal(line, a)
+}
+
+// Close ends the process.
+func (p *Process) Close() error {
+	if p.cmd.ProcessState != nil {
+		return nil
+	}
+	if err := p.close(); err != nil {
+		return err
+	}
+	return p.cmd.Wait()
+}
