@@ -140,7 +140,7 @@ var layers = []struct {
 	{"internal/testall", nil},
 	{"internal/tflm/schema", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},
-	{"internal/tflm", []string{"", "model", "format/tflite", "internal/verify", "planner/baselines"}},
+	{"internal/tflm", []string{"", "model", "format/tflite", "internal/tflm/schema", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/tflm"
@@ -18,6 +17,8 @@ import (
 
 type planFlags struct {
 	output  string
+	format  string
+	report  string
 	scratch []string
 	fold    bool
 	inPlace bool
@@ -37,14 +38,18 @@ func newPlan() *cobra.Command {
 
 The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is.
 
-Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch the figures are those of kernels that ask for nothing. --scratch takes OPERATOR=BYTES, where OPERATOR is a name such as SVDF or a number, or the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE.
+Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch the figures are those of kernels that ask for nothing. --scratch takes OPERATOR=BYTES, where OPERATOR is a name such as SVDF or a number; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the word reference, for what the runtime's reference kernels ask for.
 
-With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan instead.`,
+The smallest arena is the number for kTensorArenaSize: the least with which AllocateTensors succeeds, aligned to 16. It is found without running anything, from what the runtime and its reference kernels keep, for firmware of 32 and 64 bit and for the interpreter of PyPI (tflite_micro). Where the model has operators that the table of kernels lacks, it says "at least". --tail takes what a target reports instead.
+
+With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan instead. --report writes a page with the picture and all figures beside that. --format writes the problem alone, without planning it.`,
 		Example: `  stowage plan model.tflite                                what the arena takes, and who sets it
   stowage plan -o planned.tflite model.tflite
   stowage plan --scratch SVDF=2048 --scratch 12=512 -o planned.tflite model.tflite
   stowage plan --probe > stowage_probe.h                   build it into the firmware, save its log
-  stowage plan --scratch device.log --tail 29952 -o planned.tflite model.tflite`,
+  stowage plan --scratch device.log --tail 29952 -o planned.tflite model.tflite
+  stowage plan --report report.html -o planned.tflite model.tflite
+  stowage plan --format csv model.tflite > problem.csv     the problem alone`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if p.probe && len(args) == 0 {
 				return nil
@@ -62,17 +67,20 @@ With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan i
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&p.scratch, "scratch", nil, "what kernels ask for beside tensors: `OPERATOR=BYTES`, or the log of a target; may be repeated")
+	f.StringArrayVar(&p.scratch, "scratch", nil, "what kernels ask for beside tensors: `OPERATOR=BYTES`, the log of a target, or reference; may be repeated")
 	f.BoolVar(&p.probe, "probe", false, "print the C++ header that makes a target log what its kernels ask for")
 	f.BoolVar(&p.fold, "fold-float16", false, "make float16 constants that are only dequantised float32 in the file, without which TensorFlow Lite Micro does not run such a model")
 	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE and element-wise operators lie over an operand that dies there")
 	f.Var(&p.tail, "tail", "the persistent `SIZE` that the target reports as tail, for the smallest arena that works")
 	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`")
+	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
+	f.StringVar(&p.report, "report", "", "write the report with the picture to `FILE`, an .html or .json")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report")
 	p.search.bindPlanner(cmd)
 	group(cmd, "Model", "scratch", "probe", "fold-float16", "in-place", "tail")
-	group(cmd, "Output", "output", "json", "quiet")
+	group(cmd, "Output", "output", "report", "format", "json", "quiet")
+	complete(cmd, "format", problemNames)
 	return cmd
 }
 
@@ -85,8 +93,21 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOutput(p.output); err != nil {
-		return err
+	reportName := ""
+	if p.report != "" {
+		if reportName, err = formatOf("", p.report, []string{"html", "json"}); err != nil {
+			return err
+		}
+	}
+	if p.format != "" {
+		if _, err := formatOf(p.format, p.output, problemNames()); err != nil {
+			return err
+		}
+	}
+	for _, file := range []string{p.output, p.report} {
+		if err := checkOutput(file); err != nil {
+			return err
+		}
 	}
 	m, err := readModel(path)
 	if err != nil {
@@ -109,15 +130,33 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if p.format != "" {
+		a, err := folded.Arena(l, scratch)
+		if err != nil {
+			return err
+		}
+		return writeDocument(cmd, p.output, p.format, &document{problem: a.Problem})
+	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	made, err := tflm.Make(ctx, folded, tflm.Options{Scratch: scratch, InPlace: p.inPlace, Solve: o})
 	if err != nil {
 		return err
 	}
-	r := p.report(made, weights)
+	r := p.reportOf(made, weights)
 	if p.output != "" {
 		if err := p.write(cmd, name, m, made, r); err != nil {
+			return err
+		}
+	}
+	if p.report != "" {
+		err := writeTo(cmd, p.report, func(w io.Writer) error {
+			if reportName == "json" {
+				return writeIndented(w, r)
+			}
+			return r.page(w, made)
+		})
+		if err != nil {
 			return err
 		}
 	}
@@ -140,6 +179,9 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made *tflm.Plan, r *planReport) error {
 	if name != "tflite" {
 		offsets := made.Placed
+		if name == "html" {
+			return writeTo(cmd, p.output, func(w io.Writer) error { return r.page(w, made) })
+		}
 		d := &document{problem: made.Arena.Problem, offsets: offsets, lowerBound: made.Result.LowerBound}
 		for i, at := range offsets {
 			d.height = max(d.height, at+made.Arena.Problem.Buffers[i].Size)
@@ -176,6 +218,10 @@ func readModel(path string) (*tflite.Model, error) {
 func readScratch(values []string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {
 	var out []tflite.Scratch
 	for _, value := range values {
+		if value == "reference" {
+			out = append(out, tflm.Reference(m)...)
+			continue
+		}
 		key, bytes, declared := strings.Cut(value, "=")
 		if !declared {
 			s, err := scratchOfLog(value, m, l)
@@ -215,150 +261,4 @@ func scratchOfLog(path string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.S
 		return nil, err
 	}
 	return m.ScratchOf(requests, l, path)
-}
-
-// planReport is what plan prints. The keys of its JSON are a contract; new ones
-// go to the end.
-type planReport struct {
-	Model          string         `json:"model"`
-	Tensors        int            `json:"tensors"` // of all subgraphs
-	Buffers        int            `json:"buffers"` // of the arena, scratch included
-	Scratch        int            `json:"scratch"`
-	Status         stowage.Status `json:"status"`
-	HeadBefore     int64          `json:"head_before"` // as the model is
-	HeadGreedy     int64          `json:"head_greedy"` // without any plan
-	HeadPlanned    int64          `json:"head_planned"`
-	LowerBound     int64          `json:"lower_bound"`
-	Room64         int64          `json:"room_64"` // what the runtime's planner needs while it plans
-	Room32         int64          `json:"room_32"`
-	Tail           int64          `json:"tail,omitempty"`
-	SmallestBefore int64          `json:"smallest_arena_before,omitempty"`
-	SmallestAfter  int64          `json:"smallest_arena_planned,omitempty"`
-	Folded         int            `json:"float16_constants"`
-	Written        bool           `json:"written"`
-	Peak           peakReport     `json:"peak"`
-}
-
-// peakReport is who sets the size of the arena.
-type peakReport struct {
-	Tick     int32       `json:"tick"`
-	Operator string      `json:"operator,omitempty"`
-	Bytes    int64       `json:"bytes"`
-	Owners   []peakOwner `json:"owners"`
-}
-
-type peakOwner struct {
-	Name string `json:"name"`
-	Size int64  `json:"size"`
-}
-
-func (p *planFlags) report(made *tflm.Plan, weights int) *planReport {
-	a, m := made.Arena, made.Model
-	r := &planReport{
-		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
-		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Room64: tflm.Predict(m, a, 0, &tflm.Firmware64).Room, Room32: tflm.Predict(m, a, 0, &tflm.Firmware32).Room, Folded: weights,
-	}
-	if p.tail > 0 {
-		r.Tail = int64(p.tail)
-		r.SmallestBefore = tflm.Smallest(m, a, tflm.Word64, made.Before, r.Tail)
-		if made.Offsets != nil {
-			r.SmallestAfter = tflm.Smallest(m, a, tflm.Word64, min(made.Head, made.Before), r.Tail)
-		}
-	}
-	peak := tflm.PeakOf(a, made.Life)
-	r.Peak = peakReport{Tick: peak.Tick, Bytes: peak.Bytes, Owners: []peakOwner{}}
-	if peak.Operator >= 0 {
-		r.Peak.Operator = m.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
-	}
-	for _, k := range peak.Buffers {
-		b := &a.Problem.Buffers[k]
-		r.Peak.Owners = append(r.Peak.Owners, peakOwner{b.ID, b.Size})
-	}
-	return r
-}
-
-// print writes the report for people.
-func (r *planReport) print(w io.Writer) error {
-	var s strings.Builder
-	fmt.Fprintf(&s, "%s: %s, %s in the arena", filepath.Base(r.Model), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"))
-	if r.Scratch > 0 {
-		fmt.Fprintf(&s, ", %d of them scratch", r.Scratch)
-	}
-	s.WriteByte('\n')
-	if r.Folded > 0 {
-		fmt.Fprintf(&s, "  %s counted as float32 weights, not as buffers\n", count(r.Folded, "float16 constant"))
-	}
-	fmt.Fprintf(&s, "  head as it is    %d\n", r.HeadBefore)
-	if r.Status.HasPlan() {
-		fmt.Fprintf(&s, "  head planned     %d (%s, lower bound %d)", r.HeadPlanned, r.Status, r.LowerBound)
-		if r.HeadBefore > r.HeadPlanned {
-			fmt.Fprintf(&s, ", %.1f%% less", 100*float64(r.HeadBefore-r.HeadPlanned)/float64(r.HeadBefore))
-		}
-		s.WriteByte('\n')
-	}
-	if r.Tail > 0 {
-		fmt.Fprintf(&s, "  smallest arena   %d as it is, %d planned, with a tail of %d on 64 bit\n", r.SmallestBefore, r.SmallestAfter, r.Tail)
-	}
-	if r.Room64 > r.HeadPlanned {
-		fmt.Fprintf(&s, "  the runtime's planner needs %d beside its tail while it plans (%d on 32 bit): the arena must have that\n", r.Room64, r.Room32)
-	}
-	if r.Scratch == 0 {
-		s.WriteString("  without the scratch of kernels: see --scratch\n")
-	}
-	fmt.Fprintf(&s, "peak of %d", r.Peak.Bytes)
-	if r.Peak.Operator != "" {
-		fmt.Fprintf(&s, " at %s", r.Peak.Operator)
-	}
-	s.WriteByte('\n')
-	const most = 8
-	for i, o := range r.Peak.Owners {
-		if i == most {
-			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-most)
-			break
-		}
-		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, o.Name)
-	}
-	if r.Written {
-		s.WriteString("the plan is in the model\n")
-	}
-	_, err := io.WriteString(w, s.String())
-	return err
-}
-
-// newCheck is the command for plans of others.
-func newCheck() *cobra.Command {
-	var capacity size
-	cmd := &cobra.Command{
-		Use:   "check MODEL",
-		Short: "Check the offline plan in a TensorFlow Lite model",
-		Long: `Check holds the metadata OfflineMemoryAllocation of MODEL against the lifespans of its tensors: a wrong count, offsets that are negative or misaligned, tensors that share bytes while both live, variable tensors that others can come over. TensorFlow Lite Micro accepts most of these and gives wrong results.
-
-Every finding is printed on standard error. A plan with a fault is bad input: the exit code is 2.`,
-		Example:     `  stowage check planned.tflite`,
-		Args:        arity(1, "MODEL"),
-		Annotations: map[string]string{exitsKey: "0  the plan has no fault\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or there is none, or bad usage or input"},
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := readModel(args[0])
-			if err != nil {
-				return err
-			}
-			v, err := tflm.Check(m, int64(capacity))
-			if err != nil {
-				return err
-			}
-			for _, f := range v.Findings {
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s: %s [%s]\n", args[0], f.Severity, f.Message, f.Rule)
-			}
-			if !v.OK() {
-				return outcome(exitUsage)
-			}
-			return writeTo(cmd, "", func(w io.Writer) error {
-				_, err := fmt.Fprintf(w, "valid: head %d, %s pinned, %d left to the device\n", v.Height, count(v.Pinned, "tensor"), v.Online)
-				return err
-			})
-		},
-	}
-	cmd.Flags().Var(&capacity, "capacity", "fit into `SIZE` bytes of head: "+sizeHelp)
-	return cmd
 }

@@ -18,8 +18,8 @@ import (
 // placed on the device, can come over them at any time. A result may lie exactly
 // over an operand that dies, where the kernel can work in place (inplace.go).
 //
-// Source: tensorflow/tflite-micro 90b983c, as read; no test here gives its
-// interpreter a faulty plan yet.
+// Source: tensorflow/tflite-micro 90b983c; TestTraps gives faulty plans to its
+// interpreter.
 
 // A Severity says how bad a finding is.
 type Severity string
@@ -139,7 +139,11 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 			}
 			continue
 		case at == tflite.Online:
-			if !t.Variable {
+			if t.Variable {
+				if other := indexIn(m, i); other != i && o.Offsets[other] != tflite.Online {
+					v.add(Fault, Variable, i, other, "%s is variable and gets no memory, since %s has an offset: the runtime looks there for its own", name, m.Label(other))
+				}
+			} else {
 				v.Online++
 			}
 			continue
@@ -184,6 +188,16 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 		v.add(Fault, rule, a, b, "%s and %s share the bytes %d to %d while both live", m.Label(a), m.Label(b), from, to)
 	}
 	return v, nil
+}
+
+// indexIn returns the number of a tensor in its subgraph.
+func indexIn(m *tflite.Model, tensor int) int {
+	for g := range m.Subgraphs {
+		if s := &m.Subgraphs[g]; tensor < s.FirstTensor+s.TensorCount {
+			return tensor - s.FirstTensor
+		}
+	}
+	return tensor
 }
 
 // are counts things in a sentence.

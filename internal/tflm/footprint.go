@@ -78,6 +78,8 @@ type Footprint struct {
 	Smallest int64
 	// Limit says what sets it.
 	Limit Limit
+
+	planning int64 // the tail while the runtime plans
 }
 
 // A Limit is what sets the smallest arena.
@@ -98,8 +100,9 @@ const maxScratch = 12
 const perBuffer = 40
 
 // Predict returns the footprint of a model with a plan of this head, in bytes, on
-// a target. The arena's problem has the scratch buffers.
-func Predict(m *tflite.Model, a *tflite.Arena, head int64, t *Target) Footprint {
+// a target. The arena's problem has the scratch buffers; offsets are the plan's,
+// nil for none.
+func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target) Footprint {
 	f := arena{t: t, stage: LimitPrepare}
 	word := int64(t.Word)
 	// MicroAllocator::Create and StartModelAllocation.
@@ -146,13 +149,14 @@ func Predict(m *tflite.Model, a *tflite.Arena, head int64, t *Target) Footprint 
 	room = roundTo(room+word*int64(len(m.Subgraphs)), word)
 	room += t.info * (int64(len(m.Tensors)) + requests)
 	for i := range m.Tensors {
-		if t := &m.Tensors[i]; t.Variable && !pinned(m, i) {
+		if t := &m.Tensors[i]; t.Variable && (i >= len(offsets) || offsets[i] == tflite.Online) {
 			f.keep(t.Bytes, tflite.Alignment)
 		}
 	}
 	room = tflite.RoundUp(room) + perBuffer*int64(len(a.Tensor))
 	// The planner gets whole multiples between beginning and end.
 	f.stage = LimitPlanning
+	planning := f.tail
 	f.need(room + tflite.RoundUp(f.tail) - f.tail)
 	// The plan, and then the model's own inputs and outputs.
 	f.stage, f.head = LimitHead, head
@@ -167,13 +171,13 @@ func Predict(m *tflite.Model, a *tflite.Arena, head int64, t *Target) Footprint 
 			}
 		}
 	}
-	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit}
+	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, planning: planning}
 }
 
-// pinned reports whether the model's own plan has an offset for a variable
-// tensor, which then is in the head.
-func pinned(m *tflite.Model, tensor int) bool {
-	return m.Offline != nil && tensor < len(m.Offline.Offsets) && m.Offline.Offsets[tensor] != tflite.Online
+// Measured returns the smallest arena for a tail that the target itself reports,
+// whatever its kernels keep, and a plan of this head.
+func (f *Footprint) Measured(tail, head int64) int64 {
+	return tflite.RoundUp(max(tail+head, tail-(f.Tail-f.planning)+f.Room))
 }
 
 // An arena is where the allocations of a model stand.

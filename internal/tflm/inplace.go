@@ -19,8 +19,8 @@ import (
 // It lowers an arena rarely: the peak of a convolution net is the input and
 // output of a convolution. So it is an option.
 //
-// Source: reference kernels of tensorflow/tflite-micro 90b983c. No test here runs a
-// model planned in place in its interpreter yet.
+// Source: reference kernels of tensorflow/tflite-micro 90b983c; TestInterpreter
+// runs models that are planned in place in its interpreter.
 
 // inPlace are the operators whose result may lie over an operand.
 var inPlace = map[string]bool{

@@ -80,6 +80,7 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		if p.Before, err = emulatePlan(ctx, m, l, a); err != nil {
 			return nil, err
 		}
+		p.Before = max(p.Before, v.Height) // variables that are pinned
 	}
 	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
 	o.Solve.Minimize = true
@@ -94,6 +95,11 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	for k := range pins[scratch:] {
 		pins[scratch+k] = tflite.Online
 	}
+	for k, t := range a.Tensor {
+		if t >= 0 && variableOf(m, t) >= 0 {
+			pins[in[k]] = tflite.Online
+		}
+	}
 	if p.Head, err = emulate(ctx, united, pins); err != nil {
 		return nil, err
 	}
@@ -105,10 +111,24 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	for k, t := range a.Tensor {
 		p.Placed[k] = p.Result.Offsets[in[k]]
 		if t >= 0 {
-			p.Offsets[t] = int32(p.Placed[k])
+			p.Offsets[t] = int32(pins[in[k]])
 		}
 	}
 	return p, nil
+}
+
+// variableOf returns the variable tensor of a later subgraph that gets no memory
+// where a tensor is pinned, -1 for none. The runtime keeps memory for a variable
+// that has no offset of its own, but looks it up by its number in its subgraph:
+// what it finds is the offset of a tensor of the first one.
+func variableOf(m *tflite.Model, tensor int) int {
+	for g := 1; g < len(m.Subgraphs); g++ {
+		s := &m.Subgraphs[g]
+		if tensor < s.TensorCount && m.Tensors[s.FirstTensor+tensor].Variable {
+			return s.FirstTensor + tensor
+		}
+	}
+	return -1
 }
 
 // emulatePlan returns the head that the runtime makes of a model with the plan

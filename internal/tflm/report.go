@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: what a user wants to know of an arena beyond its size is who sets it, so
@@ -18,26 +19,23 @@ type Peak struct {
 	Operator int
 	// Bytes are live, rounded as the runtime does: the load.
 	Bytes int64
-	// Buffers index the arena's buffers that are live, the largest first.
+	// Buffers index the arena's buffers that are live, the largest first, and
+	// Without is, for the first of them, what the peak would be if it took no room.
 	Buffers []int
+	Without []int64
 }
+
+// Detailed is how many owners of a peak are looked into.
+const Detailed = 8
 
 // PeakOf returns the earliest peak of an arena.
 func PeakOf(a *tflite.Arena, l *tflite.Lifetimes) Peak {
 	buffers := a.Problem.Buffers
-	var last int64
-	for i := range buffers {
-		last = max(last, buffers[i].Upper)
-	}
-	change := make([]int64, last+1)
-	for i := range buffers {
-		change[buffers[i].Lower] += buffers[i].Size
-		change[buffers[i].Upper] -= buffers[i].Size
-	}
+	load := loads(a.Problem)
 	p := Peak{Operator: -1}
-	var live, at int64
-	for t, c := range change {
-		if live += c; live > p.Bytes {
+	at := int64(0)
+	for t, live := range load {
+		if live > p.Bytes {
 			p.Bytes, at = live, int64(t)
 		}
 	}
@@ -48,10 +46,44 @@ func PeakOf(a *tflite.Arena, l *tflite.Lifetimes) Peak {
 		}
 	}
 	slices.SortStableFunc(p.Buffers, func(i, j int) int { return int(buffers[j].Size - buffers[i].Size) })
+	for _, i := range p.Buffers[:min(len(p.Buffers), Detailed)] {
+		without := int64(0)
+		for t, live := range load {
+			if b := &buffers[i]; b.Lower <= int64(t) && int64(t) < b.Upper {
+				live -= b.Size
+			}
+			without = max(without, live)
+		}
+		p.Without = append(p.Without, without)
+	}
 	for k, s := range l.Operators {
 		if s.First <= p.Tick && p.Tick <= s.Last && (p.Operator < 0 || s.First > l.Operators[p.Operator].First) {
 			p.Operator = k
 		}
 	}
 	return p
+}
+
+// loads returns the bytes that are live at each time of a problem.
+func loads(p *model.Problem) []int64 {
+	var last int64
+	for i := range p.Buffers {
+		last = max(last, p.Buffers[i].Upper)
+	}
+	load := make([]int64, last+1)
+	for i := range p.Buffers {
+		load[p.Buffers[i].Lower] += p.Buffers[i].Size
+		load[p.Buffers[i].Upper] -= p.Buffers[i].Size
+	}
+	for t := 1; t < len(load); t++ {
+		load[t] += load[t-1]
+	}
+	return load
+}
+
+// InPlaceLoad returns the load of an arena whose results lie over operands where
+// they may: what Options.InPlace could reach.
+func InPlaceLoad(m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) int64 {
+	united, _ := unite(a, groups(m, l, func(int, int) bool { return true }))
+	return slices.Max(append(loads(united), 0))
 }

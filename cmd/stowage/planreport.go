@@ -1,0 +1,271 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/render/html"
+)
+
+// planReport is what plan prints. The keys of its JSON are a contract; new ones
+// go to the end.
+type planReport struct {
+	Model          string         `json:"model"`
+	Tensors        int            `json:"tensors"` // of all subgraphs
+	Buffers        int            `json:"buffers"` // of the arena, scratch included
+	Scratch        int            `json:"scratch"`
+	Status         stowage.Status `json:"status"`
+	HeadBefore     int64          `json:"head_before"` // as the model is
+	HeadGreedy     int64          `json:"head_greedy"` // without any plan
+	HeadPlanned    int64          `json:"head_planned"`
+	LowerBound     int64          `json:"lower_bound"`
+	Room64         int64          `json:"room_64"` // what the runtime's planner needs while it plans
+	Room32         int64          `json:"room_32"`
+	Tail           int64          `json:"tail,omitempty"`
+	SmallestBefore int64          `json:"smallest_arena_before,omitempty"`
+	SmallestAfter  int64          `json:"smallest_arena_planned,omitempty"`
+	Folded         int            `json:"float16_constants"`
+	Written        bool           `json:"written"`
+	Peak           peakReport     `json:"peak"`
+	Arenas         []arenaReport  `json:"smallest_arenas"`
+	Unknown        []string       `json:"unknown_operators"` // with them the smallest arenas are lower bounds
+	Lower          []string       `json:"what_would_lower_it"`
+}
+
+// arenaReport is the smallest arena that works on a target, as the model is and
+// planned.
+type arenaReport struct {
+	Target      string     `json:"target"`
+	Before      int64      `json:"before"`
+	LimitBefore tflm.Limit `json:"limit_before"` // what sets it
+	Planned     int64      `json:"planned,omitempty"`
+	Limit       tflm.Limit `json:"limit_planned,omitempty"`
+	Tail        int64      `json:"tail"` // the persistent data
+}
+
+// peakReport is who sets the size of the arena.
+type peakReport struct {
+	Tick     int32       `json:"tick"`
+	Operator string      `json:"operator,omitempty"`
+	Bytes    int64       `json:"bytes"`
+	Owners   []peakOwner `json:"owners"`
+}
+
+type peakOwner struct {
+	Name    string `json:"name"`
+	Size    int64  `json:"size"`
+	Without int64  `json:"peak_without,omitempty"` // the peak if it took no room
+}
+
+func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
+	a, m := made.Arena, made.Model
+	r := &planReport{
+		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
+		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{},
+	}
+	// A plan that the device beats by itself is not written.
+	after, offsets := made.Before, []int32(nil)
+	if m.Offline != nil {
+		offsets = m.Offline.Offsets
+	}
+	planned := offsets
+	if made.Offsets != nil && made.Head < made.Before {
+		after, planned = made.Head, made.Offsets
+	}
+	for _, t := range []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter} {
+		before := tflm.Predict(m, a, offsets, made.Before, t)
+		with := tflm.Predict(m, a, planned, after, t)
+		x := arenaReport{Target: t.Name, Before: before.Smallest, LimitBefore: before.Limit, Tail: with.Tail}
+		if made.Offsets != nil {
+			x.Planned, x.Limit = with.Smallest, with.Limit
+		}
+		r.Arenas = append(r.Arenas, x)
+		switch t {
+		case &tflm.Firmware32:
+			r.Room32 = with.Room
+		case &tflm.Firmware64:
+			r.Room64 = with.Room
+			if p.tail > 0 {
+				r.Tail = int64(p.tail)
+				r.SmallestBefore = before.Measured(r.Tail, made.Before)
+				if made.Offsets != nil {
+					r.SmallestAfter = with.Measured(r.Tail, after)
+				}
+			}
+		}
+	}
+	peak := tflm.PeakOf(a, made.Life)
+	r.Peak = peakReport{Tick: peak.Tick, Bytes: peak.Bytes, Owners: []peakOwner{}}
+	if peak.Operator >= 0 {
+		r.Peak.Operator = m.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
+	}
+	for i, k := range peak.Buffers {
+		b := &a.Problem.Buffers[k]
+		o := peakOwner{Name: b.ID, Size: b.Size}
+		if i < len(peak.Without) {
+			o.Without = peak.Without[i]
+		}
+		r.Peak.Owners = append(r.Peak.Owners, o)
+	}
+	r.Lower = append(r.Lower, p.lower(r, made)...)
+	return r
+}
+
+// lower says what would make the arena smaller, as far as it is known.
+func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
+	var out []string
+	if made.Offsets == nil {
+		return out
+	}
+	if best := min(r.HeadPlanned, r.HeadBefore); best == r.Peak.Bytes {
+		out = append(out, "no plan has a lower head: it is as large as what is live at its peak")
+	} else if r.Status != stowage.Optimal {
+		out = append(out, "more time for the planner: --timeout; nothing is proven below a head of "+strconv.FormatInt(r.LowerBound, 10))
+	}
+	for _, x := range r.Arenas[:1] {
+		switch x.Limit {
+		case tflm.LimitPlanning:
+			out = append(out, "on "+x.Target+" the arena is set by the records that the runtime plans with, not by the plan: fewer tensors make it smaller")
+		case tflm.LimitPrepare:
+			out = append(out, "on "+x.Target+" the arena is set by a kernel that prepares, not by the plan")
+		}
+	}
+	if !p.inPlace {
+		if load := tflm.InPlaceLoad(made.Model, made.Life, made.Arena); load < min(r.HeadPlanned, r.HeadBefore) {
+			out = append(out, fmt.Sprintf("results over operands that die: --in-place, down to a head of %d", load))
+		}
+	}
+	if len(r.Peak.Owners) > 0 && r.Peak.Owners[0].Without < r.Peak.Bytes {
+		o := r.Peak.Owners[0]
+		out = append(out, fmt.Sprintf("a smaller %s: if it took no room the peak would be %d", o.Name, o.Without))
+	}
+	return out
+}
+
+// figures are the report's lines, a name and a value each.
+func (r *planReport) figures() []html.Fact {
+	var out []html.Fact
+	add := func(name, format string, args ...any) {
+		out = append(out, html.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
+	}
+	add("head as it is", "%d", r.HeadBefore)
+	if r.Status.HasPlan() {
+		less := ""
+		if r.HeadBefore > r.HeadPlanned {
+			less = fmt.Sprintf(", %.1f%% less", 100*float64(r.HeadBefore-r.HeadPlanned)/float64(r.HeadBefore))
+		}
+		add("head planned", "%d (%s, lower bound %d)%s", r.HeadPlanned, r.Status, r.LowerBound, less)
+	}
+	atLeast := ""
+	if len(r.Unknown) > 0 {
+		atLeast = "at least "
+	}
+	for _, x := range r.Arenas {
+		planned := ""
+		if x.Planned > 0 {
+			planned = fmt.Sprintf(", %d planned", x.Planned)
+		}
+		set := ""
+		if x.Limit != tflm.LimitHead && x.Limit != "" {
+			set = fmt.Sprintf(" (set by %s)", x.Limit)
+		}
+		add("smallest arena, "+x.Target, "%s%d as it is%s%s", atLeast, x.Before, planned, set)
+	}
+	if r.Tail > 0 {
+		add("smallest arena", "%d as it is, %d planned, with a tail of %d on 64 bit", r.SmallestBefore, r.SmallestAfter, r.Tail)
+	}
+	return out
+}
+
+// notes are sentences below the figures.
+func (r *planReport) notes() []string {
+	var out []string
+	if r.Folded > 0 {
+		out = append(out, count(r.Folded, "float16 constant")+" counted as float32 weights, not as buffers")
+	}
+	if len(r.Unknown) > 0 {
+		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
+	}
+	if r.Scratch == 0 {
+		out = append(out, "without the scratch of kernels: see --scratch")
+	}
+	return out
+}
+
+// print writes the report for people.
+func (r *planReport) print(w io.Writer) error {
+	var s strings.Builder
+	s.WriteString(r.title() + "\n")
+	width := 0
+	for _, f := range r.figures() {
+		width = max(width, len(f.Name))
+	}
+	for _, f := range r.figures() {
+		fmt.Fprintf(&s, "  %-*s  %s\n", width, f.Name, f.Value)
+	}
+	for _, n := range r.notes() {
+		s.WriteString("  " + n + "\n")
+	}
+	fmt.Fprintf(&s, "peak of %d", r.Peak.Bytes)
+	if r.Peak.Operator != "" {
+		fmt.Fprintf(&s, " at %s", r.Peak.Operator)
+	}
+	s.WriteByte('\n')
+	for i, o := range r.Peak.Owners {
+		if i == tflm.Detailed {
+			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-i)
+			break
+		}
+		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, o.Name)
+	}
+	if len(r.Lower) > 0 {
+		s.WriteString("what would lower it\n")
+		for _, l := range r.Lower {
+			s.WriteString("  " + l + "\n")
+		}
+	}
+	if r.Written {
+		s.WriteString("the plan is in the model\n")
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// title says what was planned.
+func (r *planReport) title() string {
+	s := fmt.Sprintf("%s: %s, %s in the arena", filepath.Base(r.Model), count(r.Tensors, "tensor"), count(r.Buffers, "buffer"))
+	if r.Scratch > 0 {
+		s += fmt.Sprintf(", %d of them scratch", r.Scratch)
+	}
+	return s
+}
+
+// page writes the report as a page with the picture of the plan.
+func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
+	facts := r.figures()
+	add := func(name, value string) { facts = append(facts, html.Fact{Name: name, Value: value}) }
+	for _, x := range r.Arenas {
+		add("tail, "+x.Target, strconv.FormatInt(x.Tail, 10))
+	}
+	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
+	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), tflm.Detailed)] {
+		add("owner "+strconv.Itoa(i+1)+" of the peak", fmt.Sprintf("%s: %d; the peak would be %d without it", o.Name, o.Size, o.Without))
+	}
+	for _, l := range r.Lower {
+		add("what would lower it", l)
+	}
+	for _, n := range r.notes() {
+		add("note", n)
+	}
+	o := html.Options{Title: r.title(), LowerBound: r.LowerBound, Facts: facts}
+	if made.Placed == nil {
+		return html.WriteProfile(w, made.Arena.Problem, o)
+	}
+	return html.Write(w, made.Arena.Problem, made.Placed, o)
+}
