@@ -140,6 +140,7 @@ var layers = []struct {
 	{"internal/testall", nil},
 	{"internal/tflm/schema", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},
+	{"internal/tflm/interpreter", []string{"", "model", "format/tflite", "internal/tflm"}},
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/tflm/schema", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},

@@ -25,7 +25,7 @@ type Tensor struct {
 type Op struct {
 	Code            schema.BuiltinOperator
 	Inputs, Outputs []int32
-	Callees         []int32 // of IF, WHILE and CALL_ONCE
+	Callees         []int32 // the first two options: the subgraphs of IF, WHILE and CALL_ONCE, the rank of SVDF
 }
 
 // A Graph is a subgraph of a model to make.
@@ -41,7 +41,7 @@ var options = map[schema.BuiltinOperator]byte{
 	schema.BuiltinOperatorFULLY_CONNECTED: 8, schema.BuiltinOperatorCONCATENATION: 10, schema.BuiltinOperatorADD: 11,
 	schema.BuiltinOperatorRESHAPE: 17, schema.BuiltinOperatorMUL: 21, schema.BuiltinOperatorDEQUANTIZE: 38,
 	schema.BuiltinOperatorLEAKY_RELU: 75, schema.BuiltinOperatorIF: 92, schema.BuiltinOperatorWHILE: 93,
-	schema.BuiltinOperatorCALL_ONCE: 103,
+	schema.BuiltinOperatorCALL_ONCE: 103, schema.BuiltinOperatorSVDF: 6, schema.BuiltinOperatorMEAN: 27,
 }
 
 // Metadata is an entry of a model's metadata.
@@ -174,6 +174,15 @@ func tables(b *flatbuffers.Builder, x []flatbuffers.UOffsetT) flatbuffers.UOffse
 		b.PrependUOffsetT(x[i])
 	}
 	return b.EndVector(len(x))
+}
+
+// Words are the bytes of int32 constants.
+func Words(x ...int32) []byte {
+	var out []byte
+	for _, v := range x {
+		out = binary.LittleEndian.AppendUint32(out, uint32(v))
+	}
+	return out
 }
 
 // Floats are the bytes of float32 constants.

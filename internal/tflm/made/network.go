@@ -11,7 +11,10 @@ import (
 // many operators: dense layers, element-wise ones, concatenations and reshapes of
 // earlier values, so that values live for various times. An interpreter can run
 // it: each operator is one that the reference kernels have.
-func Network(seed uint64, operators int) []byte {
+func Network(seed uint64, operators int) []byte { return NetworkWith(seed, operators) }
+
+// NetworkWith is Network with metadata.
+func NetworkWith(seed uint64, operators int, metadata ...Metadata) []byte {
 	rng := rand.New(rand.NewPCG(seed, 0x7f1))
 	g := Graph{Tensors: []Tensor{{Name: "input", Shape: []int32{1, int32(16 * (1 + rng.IntN(8)))}}}, Inputs: []int32{0}}
 	live := []int32{0} // values that later operators may read
@@ -57,7 +60,7 @@ func Network(seed uint64, operators int) []byte {
 			g.Ops = append(g.Ops, Op{Code: code, Inputs: []int32{a, b}, Outputs: live[len(live)-1:]})
 		case 4: // one beside another: axis 0 of one row is the default, so flatten
 			live = append(live, add(Tensor{Name: "reshape", Shape: []int32{1, width(a)}}))
-			shape := add(Tensor{Name: "shape", Shape: []int32{2}, Type: schema.TensorTypeINT32, Data: words(1, width(a))})
+			shape := add(Tensor{Name: "shape", Shape: []int32{2}, Type: schema.TensorTypeINT32, Data: Words(1, width(a))})
 			g.Ops = append(g.Ops, Op{Code: schema.BuiltinOperatorRESHAPE, Inputs: []int32{a, shape}, Outputs: live[len(live)-1:]})
 		case 5: // the same value read twice
 			live = append(live, add(Tensor{Name: "square", Shape: g.Tensors[a].Shape}))
@@ -73,13 +76,5 @@ func Network(seed uint64, operators int) []byte {
 	if len(g.Outputs) == 0 {
 		g.Outputs = live[len(live)-1:]
 	}
-	return Model([]Graph{g})
-}
-
-func words(x ...int32) []byte {
-	var out []byte
-	for _, v := range x {
-		out = append(out, byte(v), byte(v>>8), byte(v>>16), byte(v>>24))
-	}
-	return out
+	return Model([]Graph{g}, metadata...)
 }

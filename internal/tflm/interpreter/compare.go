@@ -1,0 +1,138 @@
+package interpreter
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/tflm"
+)
+
+// Idea: what is claimed of a model is held against the interpreter in one place,
+// for tests and for the table in docs/tflm.md: its head is the one emulated, its
+// smallest arena the one predicted, and with the plan its outputs are the same
+// while its arena is not larger.
+
+// A Row is a model before and after.
+type Row struct {
+	Model   string
+	Tensors int
+	Buffers int      // of the arena, scratch included
+	Scratch int      // of them
+	Folded  int      // float16 constants
+	Unknown []string // operators of unknown kernels
+	Error   string   // why the interpreter does not run it
+	Status  stowage.Status
+	Before  Side // as it is
+	After   Side // with the plan, or the same where that is no better
+	Planned bool // the plan is better, so it is written
+	// Same says that all outputs, in large arenas and in the smallest, before and
+	// after, are those of tensors that each have a place of their own.
+	Same bool
+}
+
+// A Side is one of the two.
+type Side struct {
+	Head, Smallest, Tail                   int64 // of the interpreter
+	EmulatedHead, Predicted, PredictedTail int64 // of Stowage
+	Limit                                  tflm.Limit
+}
+
+// Compare folds and plans a model, with what kernels ask for as the options say,
+// and runs it before and after. The error is that the interpreter crashed, or one
+// of tflm.Make.
+func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs int, o tflm.Options) (*Row, error) {
+	made, err := tflm.Make(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	r := &Row{
+		Model: filepath.Base(m.File), Tensors: len(m.Tensors), Buffers: len(made.Arena.Tensor), Scratch: len(made.Arena.Tensor) - made.Arena.Scratch,
+		Unknown: tflm.Unknown(m), Status: made.Result.Status, Planned: made.Offsets != nil && made.Head < made.Before,
+	}
+	path := filepath.Join(dir, r.Model)
+	side := func(data []byte, head int64, offsets []int32) (*Answer, Side, error) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return nil, Side{}, err
+		}
+		f := tflm.Predict(m, made.Arena, offsets, head, &tflm.Interpreter)
+		a, err := p.Run(Request{Model: path, Arena: Enough(&f), Runs: runs, Smallest: true})
+		if err != nil {
+			return nil, Side{}, fmt.Errorf("%s: %w", m.File, err)
+		}
+		return a, Side{
+			Head: a.Sizes.Head, Smallest: a.Smallest, Tail: a.Sizes.Tail,
+			EmulatedHead: head, Predicted: f.Smallest, PredictedTail: f.Tail, Limit: f.Limit,
+		}, nil
+	}
+	var offsets []int32
+	if m.Offline != nil {
+		offsets = m.Offline.Offsets
+	}
+	before, s, err := side(m.Bytes(), made.Before, offsets)
+	if err != nil {
+		return nil, err
+	}
+	if r.Before, r.After, r.Error = s, s, before.Error; r.Error != "" {
+		return r, nil
+	}
+	// Each tensor in a place of its own needs the sum of all.
+	sum := int64(0)
+	for _, b := range made.Arena.Problem.Buffers {
+		sum += b.Size
+	}
+	reference, err := p.Run(Request{Model: path, Arena: 2*sum + 2*s.Smallest + 1<<16, Runs: runs, Preserve: true})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", m.File, err)
+	}
+	want := reference.Outputs
+	r.Same = reference.Error == "" && before.Outputs == want && before.SmallestOutputs == want
+	if !r.Planned {
+		return r, nil
+	}
+	data, err := m.WithOffsets(made.Offsets)
+	if err != nil {
+		return nil, err
+	}
+	after, s, err := side(data, made.Head, made.Offsets)
+	if err != nil {
+		return nil, err
+	}
+	r.After, r.Error = s, after.Error
+	r.Same = r.Same && after.Outputs == want && after.SmallestOutputs == want
+	return r, nil
+}
+
+// Enough returns an arena that is large enough for a footprint, with room for what
+// it may leave out.
+func Enough(f *tflm.Footprint) int64 { return f.Smallest + f.Smallest/2 + 1<<16 }
+
+// Faults says what of a row is not as claimed; nothing for a model that the
+// interpreter does not run.
+func (r *Row) Faults() []string {
+	if r.Error != "" {
+		return nil
+	}
+	var out []string
+	add := func(format string, args ...any) { out = append(out, r.Model+": "+fmt.Sprintf(format, args...)) }
+	if !r.Same {
+		add("outputs differ")
+	}
+	if r.After.Smallest > r.Before.Smallest {
+		add("the plan needs an arena of %d, without it %d", r.After.Smallest, r.Before.Smallest)
+	}
+	for k, s := range []*Side{&r.Before, &r.After} {
+		when := []string{"before", "after"}[k]
+		if s.Head != s.EmulatedHead {
+			add("%s: head %d, emulated %d", when, s.Head, s.EmulatedHead)
+		}
+		const most = 64
+		if d := s.Predicted - s.Smallest; len(r.Unknown) == 0 && (d > most || d < -most) || d > most {
+			add("%s: smallest arena %d, predicted %d", when, s.Smallest, s.Predicted)
+		}
+	}
+	return out
+}
