@@ -221,10 +221,21 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 	out.Code, out.Custom = Code(c.real), c.custom
 	out.Inputs = p.indices(place+", input", o.InputsLength(), o.Inputs, s, true)
 	out.Outputs = p.indices(place+", output", o.OutputsLength(), o.Outputs, s, false)
-	if c.own == schema.BuiltinOperatorBATCH_MATMUL {
-		out.TransposedX, out.TransposedY = p.flags(o)
-	}
 	count := 0
+	switch c.real {
+	case schema.BuiltinOperatorBATCH_MATMUL:
+		out.TransposedX, out.TransposedY = p.flags(o)
+	case schema.BuiltinOperatorVAR_HANDLE:
+		if at, _ := p.options(o, resourceShape); at != 0 {
+			tab := flatbuffers.Table{Bytes: p.m.data, Pos: at}
+			if name := flatbuffers.UOffsetT(tab.Offset(6)); name != 0 {
+				out.Resource = p.text(tab.ByteVector(at + name))
+			}
+		}
+		for _, t := range out.Outputs {
+			p.m.Tensors[t].Handle = true
+		}
+	}
 	switch c.own {
 	case schema.BuiltinOperatorIF, schema.BuiltinOperatorWHILE:
 		count = 2

@@ -59,6 +59,7 @@ var (
 	}}
 	calleesShape  = &shape{"options", []field{{0, "first", scalar, 4, nil}, {1, "second", scalar, 4, nil}}}
 	flagsShape    = &shape{"options", []field{{0, "first", scalar, 1, nil}, {1, "second", scalar, 1, nil}}}
+	resourceShape = &shape{"options", []field{{1, "shared_name", vector, 1, nil}}}
 	operatorShape = &shape{"operator", []field{
 		{0, "opcode_index", scalar, 4, nil}, {1, "inputs", vector, 4, nil}, {2, "outputs", vector, 4, nil}, {8, "intermediates", vector, 4, nil},
 	}}

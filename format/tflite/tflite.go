@@ -58,13 +58,16 @@ type Tensor struct {
 	// value between runs; neither shares the arena's head.
 	Constant, Variable bool
 	Buffer             int // index of the constant's data in the model's buffers
+	// Handle says that it is the result of a VAR_HANDLE: the kernel keeps it, so it
+	// takes no room in the plan.
+	Handle bool
 	// Channels counts the scales of its quantization: 1 for the whole tensor, more
 	// for one a channel, 0 where it has none, or scales without zero points.
 	Channels int
 }
 
 // Arena reports whether the tensor takes part in the plan of the arena.
-func (t *Tensor) Arena() bool { return !t.Constant && !t.Variable && t.Bytes > 0 }
+func (t *Tensor) Arena() bool { return !t.Constant && !t.Variable && !t.Handle && t.Bytes > 0 }
 
 // A Subgraph is a range of tensors and of operators. Inputs and outputs are
 // indices into Model.Tensors.
@@ -86,6 +89,8 @@ type Operator struct {
 	// Callees are the subgraphs that the operator runs: those of IF, WHILE and
 	// CALL_ONCE.
 	Callees []int32
+	// Resource is the name of the variable that a VAR_HANDLE stands for.
+	Resource string
 	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or
 	// its second operand.
 	TransposedX, TransposedY bool

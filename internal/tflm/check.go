@@ -133,7 +133,7 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 			continue
 		}
 		switch {
-		case t.Constant || t.Bytes == 0:
+		case t.Constant || t.Handle || t.Bytes == 0:
 			if at != tflite.Online {
 				v.add(Warning, Unused, i, -1, "%s takes no room in the arena and has the offset %d, which the runtime ignores", name, at)
 			}

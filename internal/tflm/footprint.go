@@ -44,7 +44,7 @@ type Target struct {
 	column int // in data
 	// The bytes of the runtime's structures. Their alignment is the word.
 	arenaAllocator, planner, allocator, subgraph, evalTensor, node, tensor, quantization int64
-	request, info                                                                        int64
+	request, info, resources, resource                                                   int64
 }
 
 // The targets. Sizes as compilers make them, see kernels.go.
@@ -53,20 +53,20 @@ var (
 	Firmware32 = Target{
 		Name: "32 bit", Word: Word32, column: 1,
 		arenaAllocator: 36, planner: 44, allocator: 36, subgraph: 8, evalTensor: 12, node: 32, tensor: 40, quantization: 12,
-		request: 12, info: 24,
+		request: 12, info: 24, resources: 12, resource: 20,
 	}
 	// Firmware64 is the same for a 64-bit processor.
 	Firmware64 = Target{
 		Name: "64 bit", Word: Word64, column: 0,
 		arenaAllocator: 72, planner: 72, allocator: 72, subgraph: 16, evalTensor: 24, node: 64, tensor: 64, quantization: 24,
-		request: 16, info: 32,
+		request: 16, info: 32, resources: 16, resource: 40,
 	}
 	// Interpreter is the package tflite_micro of PyPI: 64 bit, with an allocator
 	// that records, and support for compressed weights.
 	Interpreter = Target{
 		Name: "Python", Word: Word64, column: 2,
 		arenaAllocator: 104, planner: 72, allocator: 272, subgraph: 24, evalTensor: 24, node: 64, tensor: 64, quantization: 24,
-		request: 16, info: 32,
+		request: 16, info: 32, resources: 16, resource: 40,
 	}
 )
 
@@ -109,6 +109,7 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 	f.keep(t.arenaAllocator, word)
 	f.keep(t.planner, word)
 	f.keep(t.allocator, word)
+	f.resources(m)
 	f.keep(2*word, word) // the allocator of options
 	f.head = t.request * maxScratch
 	f.need(f.head)
@@ -177,13 +178,14 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 // Measured returns the smallest arena for a tail that the target itself reports,
 // whatever its kernels keep, and a plan of this head.
 func (f *Footprint) Measured(tail, head int64) int64 {
-	return tflite.RoundUp(max(tail+head, tail-(f.Tail-f.planning)+f.Room))
+	return tflite.RoundUp(max(tail+head, tflite.RoundUp(tail-(f.Tail-f.planning))+f.Room))
 }
 
 // An arena is where the allocations of a model stand.
 type arena struct {
 	t          *Target
 	tail, head int64
+	handles    map[int32]string // the variable of each tensor of a VAR_HANDLE
 	smallest   int64
 	stage      Limit // of the run
 	limit      Limit // the stage that set smallest
@@ -202,9 +204,46 @@ func (f *arena) need(front int64) {
 	}
 }
 
+// resources takes the table of variables, with room for those of the model, which
+// the program makes before the interpreter.
+func (f *arena) resources(m *tflite.Model) {
+	f.handles = map[int32]string{}
+	names := map[string]bool{}
+	for i := range m.Operators {
+		if o := &m.Operators[i]; o.Name() == "VAR_HANDLE" && len(o.Outputs) > 0 {
+			f.handles[o.Outputs[0]] = o.Resource
+			names[o.Resource] = true
+		}
+	}
+	if len(names) > 0 {
+		f.keep(f.t.resources, tflite.Alignment)
+		f.keep(f.t.resource*int64(len(names)), tflite.Alignment)
+	}
+}
+
+// assign takes the memory of a variable, where its first ASSIGN_VARIABLE prepares.
+func (f *arena) assign(m *tflite.Model, o *tflite.Operator) {
+	if len(o.Inputs) < 2 || o.Inputs[1] < 0 {
+		return
+	}
+	name, known := f.handles[o.Inputs[0]]
+	if !known {
+		return
+	}
+	f.keep(m.Tensors[o.Inputs[1]].Bytes, tflite.Alignment)
+	for t, of := range f.handles {
+		if of == name {
+			delete(f.handles, t)
+		}
+	}
+}
+
 // prepare goes through what a kernel looks at and keeps.
 func (f *arena) prepare(m *tflite.Model, o *tflite.Operator) {
 	k := kernels[o.Name()]
+	if o.Name() == "ASSIGN_VARIABLE" {
+		f.assign(m, o)
+	}
 	if k.kept != nil {
 		for _, size := range k.kept(call{m, o, f.t}) {
 			f.keep(size, tflite.Alignment)

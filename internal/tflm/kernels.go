@@ -238,6 +238,11 @@ var kernels = map[string]kernel{
 	"WHILE":                   {options: words(8), data: same(8)},
 	"ZEROS_LIKE":              oneInput(none, data{}),
 
+	// What a variable takes is in footprint.go: it is kept once for all operators.
+	"ASSIGN_VARIABLE": {data: data{0, 0, 4}, temporaries: "1"},
+	"READ_VARIABLE":   {temporaries: "0"},
+	"VAR_HANDLE":      {options: options{data{16, 8, 16}, data{8, 4, 8}}, data: same(4)},
+
 	"ADD_N": {
 		temporaries: "0o*",
 		kept: func(c call) []int64 {

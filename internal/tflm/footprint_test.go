@@ -1,0 +1,57 @@
+package tflm_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
+)
+
+// TestFootprint holds smallest arenas against those that builds of the runtime were
+// found to need, by bisection to 16 bytes: tensorflow/tflite-micro 90b983c for
+// 32-bit Arm (armhf, under qemu) and for x86-64, and the package on PyPI.
+func TestFootprint(t *testing.T) {
+	targets := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}
+	for _, c := range []struct {
+		name  string
+		data  []byte
+		arena [3]int64
+	}{
+		{"svdf", made.Model([]made.Graph{svdf()}), [3]int64{2672, 3088, 3392}},
+		{"branches", made.Model(branches()), [3]int64{2032, 2816, 3072}},
+		{"oddities", made.Model([]made.Graph{oddities()}), [3]int64{2208, 2576, 2816}},
+		{"means", made.Model([]made.Graph{means()}), [3]int64{2080, 2832, 3168}},
+		{"network", made.Network(3, 14), [3]int64{6592, 7616, 8016}},
+	} {
+		m := parsed(t, c.data, c.name)
+		plan, err := tflm.Make(context.Background(), m, options(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k, target := range targets {
+			f := tflm.Predict(m, plan.Arena, nil, plan.Before, target)
+			if f.Smallest != c.arena[k] {
+				t.Errorf("%s, %s: %d, want %d", c.name, target.Name, f.Smallest, c.arena[k])
+			}
+			// With the tail that it predicts, the measured smallest is the same, unless
+			// a kernel that prepares sets it.
+			if got := f.Measured(f.Tail, plan.Before); f.Limit != tflm.LimitPrepare && got != f.Smallest {
+				t.Errorf("%s, %s: %d with its own tail, want %d", c.name, target.Name, got, f.Smallest)
+			}
+		}
+		if unknown := tflm.Unknown(m); len(unknown) > 0 {
+			t.Errorf("%s: unknown operators %v", c.name, unknown)
+		}
+	}
+	// An operator that the table lacks is named once.
+	m := parsed(t, made.Model([]made.Graph{{
+		Tensors: []made.Tensor{{Name: "a", Shape: []int32{4}}, {Name: "b", Shape: []int32{4}}, {Name: "c", Shape: []int32{4}}},
+		Ops:     []made.Op{{Code: schema.BuiltinOperatorWHERE, Inputs: []int32{0}, Outputs: []int32{1}}, {Code: schema.BuiltinOperatorWHERE, Inputs: []int32{1}, Outputs: []int32{2}}},
+		Inputs:  []int32{0}, Outputs: []int32{2},
+	}}), "where")
+	if got := tflm.Unknown(m); len(got) != 1 || got[0] != "WHERE" {
+		t.Errorf("unknown operators %v, want WHERE", got)
+	}
+}
