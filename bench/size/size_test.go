@@ -3,6 +3,7 @@ package main
 import (
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -30,6 +31,22 @@ func TestPrograms(t *testing.T) {
 	}
 	if base, exact, library := sizes[0], sizes[1], sizes[2]; base >= exact || exact >= library {
 		t.Errorf("sizes %v", sizes)
+	}
+}
+
+// TestLimits holds what the library adds to its limits.
+func TestLimits(t *testing.T) {
+	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
+		t.Skip("the limits are for linux/amd64")
+	}
+	sizes, err := sizesOn(runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range programs[1:] {
+		if added := sizes[i+1] - sizes[0]; added > p.most {
+			t.Errorf("%s adds %d bytes; %d are its limit", p.name, added, p.most)
+		}
 	}
 }
 

@@ -5,7 +5,8 @@
 //
 //	place.go     the kernel: fixed buffers first, then an order, by partition
 //	tree.go      what is in use where: interval sets on a tree over sections
-//	space.go     a partition's tree, in units or in bytes
+//	ranges.go    such a set: ranges in pieces that know their widest hole
+//	probe.go     the lowest offset at which several sets have room
 //	list.go      the same for small problems: one list of what is placed
 //	finish.go    the rest of a plan where a limit comes in the middle
 //	tlsf.go      the allocator that finishes

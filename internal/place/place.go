@@ -87,8 +87,7 @@ type placer struct {
 	fit     Fit
 	offsets []int64
 	below   int64 // the height to stay below
-	narrow  space[int32]
-	wide    space[int64]
+	used    tree
 }
 
 // place sets the offsets up to its ending.
@@ -137,8 +136,7 @@ func (p *placer) place(order []int32, below int64) Ending {
 // partition places the buffers of a partition, the fixed ones first, and returns
 // how many of the others are placed.
 func (p *placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
-	p.narrow.begin(p.tl, part, unitOf(p.tl, part, order))
-	inBytes := false
+	p.used.begin(p.tl, part)
 	for _, i := range part.Buffers {
 		if !p.isFixed(i) {
 			continue
@@ -146,17 +144,7 @@ func (p *placer) partition(part *timeline.Partition, order []int32) (placed int,
 		if p.over() {
 			return 0, Cut
 		}
-		if !inBytes && !narrow(&p.narrow, int(i)) {
-			widen(&p.wide, &p.narrow)
-			inBytes = true
-		}
-		free := false
-		if inBytes {
-			free = p.wide.fix(int(i))
-		} else {
-			free = p.narrow.fix(int(i))
-		}
-		if !free {
+		if !p.used.fix(int(i)) {
 			return 0, Collided
 		}
 	}
@@ -164,16 +152,7 @@ func (p *placer) partition(part *timeline.Partition, order []int32) (placed int,
 		if p.over() {
 			return k, Cut
 		}
-		if !inBytes && !narrow(&p.narrow, int(i)) {
-			widen(&p.wide, &p.narrow)
-			inBytes = true
-		}
-		at := int64(0)
-		if inBytes {
-			at = p.wide.put(int(i), p.fit)
-		} else {
-			at = p.narrow.put(int(i), p.fit)
-		}
+		at := p.used.put(int(i), p.fit)
 		p.offsets[i] = at
 		if at+p.tl.Problem.Buffers[i].Size >= p.below {
 			return k, TooHigh

@@ -1,9 +1,11 @@
 package place
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/timeline"
 )
 
 // Idea: first fit asks for the lowest offset at which a stretch of sections is
@@ -22,16 +24,15 @@ import (
 // end, nodes inside a block. What is in use anywhere in it is the union of the
 // former, and for the latter the union of the nodes, the covers of the nodes
 // above them in the block, and the cover of the block, which has all that is in
-// use in the whole of the block. These sets are walked upwards together: the one
-// that moved the answer furthest is asked first.
+// use in the whole of the block. These sets are walked upwards together (probe.go).
 //
 // With small blocks the sets are few and each is nearly all that there is to
 // know, so that its holes are few; but a long-lived buffer is in the sets of
 // many blocks. So a block is an eighth of what a buffer reaches over on average.
 //
-// A set is a sorted list of disjoint ranges, in which ranges that touch are one;
-// good plans are dense, so the lists stay far shorter than the buffers they
-// stand for: a long-lived buffer jumps over a thousand others in one step.
+// In a set (ranges.go) ranges that touch are one; good plans are dense, so the
+// sets stay far shorter than the buffers they stand for: a long-lived buffer jumps
+// over a thousand others in one step.
 //
 // Windows need nothing special: a span of a buffer occupies, and asks for, its
 // window, shifted by the buffer's offset.
@@ -42,9 +43,8 @@ import (
 // No buffer can use those bytes, so the answers are exact.
 //
 // Complexity: a query looks at O(log m) sets for m sections, an insertion
-// changes O(log m) of them and those of a dozen or so blocks; a change is a
-// binary search and a move in a list. Where a set does not change, neither do
-// those above it.
+// changes O(log m) of them and those of a dozen or so blocks. Where a set does not
+// change, neither do those above it.
 //
 // Tried and dropped: blocks of one section, that is, covers everywhere and no
 // set that knows all: where many buffers are live at once, each is in the way in
@@ -55,37 +55,30 @@ import (
 // share is how many blocks a buffer reaches over on average, about.
 const share = 8
 
-// A number counts bytes, or units of so many bytes (see space.go).
-type number interface{ int32 | int64 }
-
-// An extent is the half-open range [From, To).
-type extent[N number] struct{ From, To N }
-
-// A Range is the half-open range [From, To) of bytes.
-type Range = extent[int64]
-
 // tree is the set of bytes in use, section by section, in one partition.
-type tree[N number] struct {
-	leaves    int               // sections, rounded up to a power of two
-	grain     uint              // a block is 1<<grain sections
-	nodes     []node            // nodes[1] is the root; section s is at leaves+s
-	lists     [][]extent[N]     // lists[0] stays empty
-	tolerance N                 // holes of up to this many bytes are of no use
-	granule   N                 // all offsets are multiples of it
-	narrow    [][]extent[int32] // lists that are still in units, not bytes; see widen
-	unit      int64
-	changed   []bool // scratch of insert: nodes of a row that changed
+type tree struct {
+	store
+	tl      *timeline.Timeline
+	first   int32  // first section of the partition
+	leaves  int    // sections, rounded up to a power of two
+	grain   uint   // a block is 1<<grain sections
+	nodes   []node // nodes[1] is the root; the partition's section s is at leaves+s
+	granule int64  // all offsets are multiples of it
+	probes  []probe
+	changed []bool // scratch of insert: nodes of a row that changed
 }
 
-// A node holds two indices into lists, 0 for an empty set. Above the blocks a
-// node has no cover, and nor has a leaf inside a block: nothing is below it.
-type node struct{ cover, union int32 }
+// A node holds two sets. Above the blocks it has no cover, and nor has a leaf
+// inside a block: nothing is below it.
+type node struct{ cover, union set }
 
-// reset empties the set for a partition of the given number of sections, in
-// which a buffer reaches over width sections on average.
-func (u *tree[N]) reset(sections, width int, tolerance, granule N) {
+// begin empties the tree for a partition.
+func (u *tree) begin(tl *timeline.Timeline, part *timeline.Partition) {
+	u.tl, u.first = tl, part.First
+	width, smallest := measure(tl, part)
+	u.granule = bound.CommonAlignment(tl.Problem, part.Buffers)
 	u.leaves = 1
-	for u.leaves < sections {
+	for u.leaves < int(part.Last-part.First) {
 		u.leaves *= 2
 	}
 	u.grain = 0
@@ -98,27 +91,74 @@ func (u *tree[N]) reset(sections, width int, tolerance, granule N) {
 		u.nodes = u.nodes[:2*u.leaves]
 		clear(u.nodes)
 	}
-	if u.lists == nil {
-		u.lists = make([][]extent[N], 1)
+	u.reset(smallest - 1)
+}
+
+// measure returns the width of the partition's buffers, in sections on average,
+// and their smallest window.
+func measure(tl *timeline.Timeline, part *timeline.Partition) (width int, smallest int64) {
+	smallest = math.MaxInt64
+	for _, i := range part.Buffers {
+		for _, s := range tl.Spans(int(i)) {
+			smallest = min(smallest, s.Upper-s.Lower)
+			width += int(s.Last - s.First)
+		}
 	}
-	u.lists = u.lists[:1]
-	u.tolerance, u.granule = tolerance, granule
-	u.narrow = nil
+	return width / len(part.Buffers), smallest
+}
+
+// put places buffer i and returns its offset.
+func (u *tree) put(i int, fit Fit) int64 {
+	align := u.tl.Problem.Buffers[i].Align()
+	u.ask(i)
+	offset := u.lowest(u.probes, 0, align)
+	if fit == BestFit {
+		offset = u.tightest(u.probes, offset, align)
+	}
+	u.occupy(i, offset)
+	return offset
+}
+
+// fix puts buffer i at its fixed offset, unless something is in its way.
+func (u *tree) fix(i int) bool {
+	at := *u.tl.Problem.Buffers[i].Fixed
+	// Whatever is fixed is a multiple of the granule and no hole between two fits
+	// less than the smallest window, so the test is exact.
+	if u.ask(i); u.lowest(u.probes, at, 1) != at {
+		return false
+	}
+	u.occupy(i, at)
+	return true
+}
+
+// ask sets the probes for buffer i.
+func (u *tree) ask(i int) {
+	u.probes = u.probes[:0]
+	for _, span := range u.tl.Spans(i) {
+		u.askSections(int(span.First-u.first), int(span.Last-u.first), Range{From: span.Lower, To: span.Upper})
+	}
+}
+
+// occupy puts buffer i at offset.
+func (u *tree) occupy(i int, offset int64) {
+	for _, span := range u.tl.Spans(i) {
+		u.insert(span.First-u.first, span.Last-u.first, Range{From: offset + span.Lower, To: offset + span.Upper})
+	}
 }
 
 // insert marks the bytes r as in use in the sections [first, last).
-func (u *tree[N]) insert(first, last int32, r extent[N]) {
-	r.To = up(r.To, u.granule)
+func (u *tree) insert(first, last int32, r Range) {
+	r.To = bound.Up(r.To, u.granule)
 	low, high := int(first)+u.leaves, int(last)+u.leaves
 	l, h := low, high
 	for shift := uint(0); shift < u.grain && l < h; shift++ {
 		if l&1 == 1 {
-			u.store(l, r)
+			u.mark(l, r)
 			l++
 		}
 		if h&1 == 1 {
 			h--
-			u.store(h, r)
+			u.mark(h, r)
 		}
 		l, h = l/2, h/2
 	}
@@ -143,7 +183,7 @@ func (u *tree[N]) insert(first, last int32, r extent[N]) {
 
 // partial returns the one or two nodes, shift levels above the leaves, that hold
 // some of the leaves [low, high) and others besides; 0 stands for none.
-func (u *tree[N]) partial(low, high int, shift uint) (left, right int) {
+func (u *tree) partial(low, high int, shift uint) (left, right int) {
 	l, h := low>>shift, (high-1)>>shift
 	if l<<shift != low {
 		left = l
@@ -156,7 +196,7 @@ func (u *tree[N]) partial(low, high int, shift uint) (left, right int) {
 
 // climb adds r to the unions of the blocks from low to high and of all above
 // them. A node changes only where a child of it does.
-func (u *tree[N]) climb(low, high int, r extent[N]) {
+func (u *tree) climb(low, high int, r Range) {
 	changed := append(u.changed[:0], make([]bool, high-low+1)...)
 	some := false
 	for k := range changed {
@@ -178,208 +218,53 @@ func (u *tree[N]) climb(low, high int, r extent[N]) {
 	u.changed = changed
 }
 
-// store marks r as in use in all of node k, below a block.
-func (u *tree[N]) store(k int, r extent[N]) {
+// mark puts r in use in all of node k, below a block.
+func (u *tree) mark(k int, r Range) {
 	u.add(&u.nodes[k].union, r)
 	if k < u.leaves {
 		u.add(&u.nodes[k].cover, r)
 	}
 }
 
-// add puts r into the list at *at, and reports whether that changes it.
-func (u *tree[N]) add(at *int32, r extent[N]) bool {
-	if *at == 0 {
-		*at = int32(len(u.lists))
-		if len(u.lists) < cap(u.lists) {
-			// An earlier partition's list, with its memory.
-			u.lists = u.lists[:len(u.lists)+1]
-			u.lists[*at] = u.lists[*at][:0]
-		} else {
-			u.lists = append(u.lists, nil)
-		}
-	}
-	list := u.list(*at)
-	if r.From <= u.tolerance {
-		r.From = 0
-	}
-	// list[i:j] touch r, give or take a hole that is of no use.
-	i, n := 0, len(list)
-	for i < n {
-		if mid := int(uint(i+n) >> 1); list[mid].To+u.tolerance < r.From {
-			i = mid + 1
-		} else {
-			n = mid
-		}
-	}
-	j := i
-	for j < len(list) && list[j].From-u.tolerance <= r.To {
-		j++
-	}
-	switch {
-	case i == j:
-		u.lists[*at] = put(list, i, r)
-	case j == i+1:
-		if list[i].From <= r.From && r.To <= list[i].To {
-			return false
-		}
-		list[i] = extent[N]{From: min(list[i].From, r.From), To: max(list[i].To, r.To)}
-	default:
-		list[i] = extent[N]{From: min(list[i].From, r.From), To: max(list[j-1].To, r.To)}
-		u.lists[*at] = append(list[:i+1], list[j:]...)
-	}
-	return true
-}
-
-// list returns a list.
-func (u *tree[N]) list(at int32) []extent[N] {
-	if u.narrow != nil && int(at) < len(u.narrow) && len(u.narrow[at]) > 0 {
-		wide := make([]extent[N], len(u.narrow[at]))
-		for k, r := range u.narrow[at] {
-			wide[k] = extent[N]{From: N(r.From) * N(u.unit), To: N(r.To) * N(u.unit)}
-		}
-		u.lists[at], u.narrow[at] = wide, nil
-	}
-	return u.lists[at]
-}
-
-// put inserts r before list[i]. Where there is no room the list doubles.
-func put[N number](list []extent[N], i int, r extent[N]) []extent[N] {
-	n := len(list)
-	if n < cap(list) {
-		list = list[:n+1]
-		copy(list[i+1:], list[i:n])
-	} else {
-		grown := make([]extent[N], n+1, max(4, 2*n))
-		copy(grown, list[:i])
-		copy(grown[i+1:], list[i:])
-		list = grown
-	}
-	list[i] = r
-	return list
-}
-
-// up is bound.Up.
-func up[N number](x, multiple N) N {
-	if multiple <= 1 {
-		return x
-	}
-	return N(bound.Up(int64(x), int64(multiple)))
-}
-
-// A probe asks one interval set for room for the bytes [lower, upper) of a
-// buffer, relative to its offset. Ranges before list[0] end at or below them.
-type probe[N number] struct {
-	list         []extent[N]
-	lower, upper N
-	moved        N // by how much it has moved the answer
-}
-
-// appendProbes appends the probes that decide where a window may go that is
-// active in the sections [first, last), those first that know most.
-func (u *tree[N]) appendProbes(probes []probe[N], first, last int32, lower, upper N) []probe[N] {
-	from := len(probes)
-	ask := func(list int32) {
-		if list != 0 {
-			probes = append(probes, probe[N]{list: u.list(list), lower: lower, upper: upper})
-		}
-	}
-	low, high := int(first)+u.leaves, int(last)+u.leaves
+// askSections appends the probes that decide where a window may go that is active
+// in the sections [first, last), those first that know most.
+func (u *tree) askSections(first, last int, window Range) {
+	from := len(u.probes)
+	low, high := first+u.leaves, last+u.leaves
 	l, h := low, high
-	row := func() {
-		if l&1 == 1 {
-			ask(u.nodes[l].union)
-			l++
-		}
-		if h&1 == 1 {
-			h--
-			ask(u.nodes[h].union)
-		}
-		l, h = l/2, h/2
-	}
 	for shift := uint(0); shift < u.grain && l < h; shift++ {
-		row()
+		l, h = u.askRow(l, h, window)
 	}
 	for shift := uint(1); shift <= u.grain; shift++ {
 		left, right := u.partial(low, high, shift)
-		ask(u.nodes[left].cover)
-		ask(u.nodes[right].cover)
+		u.askSet(u.nodes[left].cover, window)
+		u.askSet(u.nodes[right].cover, window)
 	}
 	for l < h {
-		row()
+		l, h = u.askRow(l, h, window)
 	}
-	slices.Reverse(probes[from:])
-	return probes
+	slices.Reverse(u.probes[from:])
 }
 
-// lowest returns the lowest multiple of align, at least offset, at which every
-// probe finds room. It shortens the lists by what lies below, and may change the
-// order of the probes.
-func lowest[N number](probes []probe[N], offset, align N) N {
-	offset = up(offset, align)
-	// Invariant: the probes before k have room at offset.
-	for k := 0; k < len(probes); k++ {
-		p := &probes[k]
-		list := skip(p.list, offset+p.lower)
-		if len(list) == 0 || list[0].From >= offset+p.upper {
-			p.list = list
-			continue
-		}
-		was, need := offset, p.upper-p.lower
-		for {
-			j := 1
-			for j < len(list) && list[j].From-list[j-1].To < need {
-				j++
-			}
-			offset = up(list[j-1].To-p.lower, align)
-			if list = skip(list[j:], offset+p.lower); len(list) == 0 || list[0].From >= offset+p.upper {
-				break
-			}
-		}
-		p.list = list
-		p.moved += offset - was
-		if k > 0 && p.moved > probes[k-1].moved {
-			probes[k-1], probes[k] = probes[k], probes[k-1]
-		}
-		k = -1
+// askRow asks the nodes at the ends of [low, high) that the row above does not
+// cover, and returns what it does.
+func (u *tree) askRow(low, high int, window Range) (l, h int) {
+	if low&1 == 1 {
+		u.askSet(u.nodes[low].union, window)
+		low++
 	}
-	return offset
+	if high&1 == 1 {
+		high--
+		u.askSet(u.nodes[high].union, window)
+	}
+	return low / 2, high / 2
 }
 
-// skip drops the ranges that end at or below the byte at. Mostly that is none
-// or a few, so it doubles its stride before it halves.
-func skip[N number](list []extent[N], at N) []extent[N] {
-	if len(list) == 0 || list[0].To > at {
-		return list
+// askSet appends the probe of a set.
+//
+//go:noinline
+func (u *tree) askSet(s set, window Range) {
+	if s.size > 0 {
+		u.probes = append(u.probes, u.probe(s, window.From, window.To))
 	}
-	stride := 1
-	for stride < len(list) && list[stride].To <= at {
-		stride *= 2
-	}
-	// list[stride/2] ends at or below at; list[stride], if any, does not.
-	low, high := stride/2+1, min(stride, len(list))
-	for low < high {
-		mid := (low + high) / 2
-		if list[mid].To <= at {
-			low = mid + 1
-		} else {
-			high = mid
-		}
-	}
-	return list[low:]
-}
-
-// room returns by how much the buffer at offset could be raised before it meets
-// a range above it; ok is false where nothing is above it. lowest has just
-// returned offset.
-func room[N number](probes []probe[N], offset N) (free N, ok bool) {
-	for i := range probes {
-		p := &probes[i]
-		if len(p.list) == 0 {
-			continue
-		}
-		if d := p.list[0].From - (offset + p.upper); !ok || d < free {
-			free, ok = d, true
-		}
-	}
-	return free, ok
 }

@@ -1,0 +1,355 @@
+package place
+
+import "math/bits"
+
+// Idea: the tree keeps a set of byte ranges in each of its nodes. Most have a few
+// ranges, some have ten thousand. A set is a block of a common store, which is as
+// large as the ranges ask for; a full block of the largest size becomes a row of
+// pieces, a directory and a block for each:
+//
+//	from, to, hole │ from, to, hole │ …     the directory
+//	       │               │
+//	  ┌─┐┌──┐ ┌┐      ┌┐ ┌──┐ ┌─┐           up to pieceMost ranges each
+//
+// A range is inserted by moving a piece, not the set. A search for room skips a
+// piece that has no hole as large as it asks for.
+//
+// Invariant: ranges are ascending, and between two of a set there is a hole larger
+// than the tolerance. No piece is empty. hole is at least each hole between two
+// ranges of the piece: it is what a search that looked at all of them saw, and an
+// insertion mostly makes holes smaller.
+//
+// Complexity: for f ranges an insertion takes O(log f + pieceMost), and
+// f/pieceMost moves where a piece is cut in two.
+//
+// Measured on first-fit for 140,000 random buffers in 1,000 slots: for a buffer
+// 469 holes and pieces are looked at, where whole lists had 1,215 holes, and 454
+// ranges moved, where there were 3,287; for a million training buffers 85 for 225,
+// and 195 for 3,321.
+//
+// Tried and dropped: ranges in units of 32 bits as long as those do, in whole lists:
+// twice the memory in all and a second copy of the code, but a fifth less time on the
+// 140,000, as a range took half the cache. Beginnings and ends in columns of their own,
+// so that a search reads ends alone: a third more time. Pieces of 64 ranges: a third
+// more on the 140,000.
+
+// A Range is the half-open range [From, To) of bytes.
+type Range struct{ From, To int64 }
+
+// A set is a sorted list of ranges in a store.
+type set struct {
+	at   uint32 // where its block is; which directory it has, where it is in pieces
+	n    uint16 // ranges in the block; not in use where it is in pieces
+	size uint8  // the block has room for 1<<size ranges, or none where that is 0
+}
+
+// The sizes of blocks.
+const (
+	pieceSize = 8
+	pieceMost = 1 << pieceSize // ranges of a piece
+	inPieces  = pieceSize + 1  // set.size of a set that has a directory
+)
+
+// A piece is a part of a set.
+type piece struct {
+	from, to int64 // where its ranges begin and end
+	hole     int64 // no hole between two of them is larger
+	at       uint32
+	n        int32
+}
+
+// store holds the ranges of many sets.
+type store struct {
+	slabs     [][]Range             // a block is in one of them; nil where none is
+	next      uint32                // where nothing has been yet
+	spare     [pieceSize + 1]uint32 // the first free block of each size, 0 for none; it begins with the next
+	pieces    [][]piece             // the directories
+	tolerance int64                 // holes of up to this many bytes are of no use
+}
+
+// Slabs double up to the largest size, so that a small problem has a small one. The
+// ranges of the slab of 1<<k are 1<<k and up; the largest follow one another.
+const (
+	firstSlab = 6
+	lastSlab  = 16
+)
+
+// slabOf returns the slab of a range, and where in it that is.
+func slabOf(at uint32) (slab, offset uint32) {
+	if at < 1<<lastSlab {
+		k := uint32(bits.Len32(at)) - 1
+		return k - firstSlab, at - 1<<k
+	}
+	return lastSlab - firstSlab - 1 + at>>lastSlab, at & (1<<lastSlab - 1)
+}
+
+// reset empties the store.
+func (t *store) reset(tolerance int64) {
+	t.next, t.pieces, t.tolerance = 1<<firstSlab, t.pieces[:0], tolerance
+	clear(t.spare[:])
+}
+
+// take returns where there is a block of a size.
+func (t *store) take(size uint8) uint32 {
+	if at := t.spare[size]; at != 0 {
+		t.spare[size] = uint32(t.block(at, 1)[0].From)
+		return at
+	}
+	for {
+		slab, offset := slabOf(t.next)
+		room := uint32(1) << min(firstSlab+slab, lastSlab)
+		if offset+1<<size > room {
+			t.next += room - offset
+			continue
+		}
+		for int(slab) >= len(t.slabs) {
+			t.slabs = append(t.slabs, nil)
+		}
+		if t.slabs[slab] == nil {
+			t.slabs[slab] = make([]Range, room)
+		}
+		t.next += 1 << size
+		return t.next - 1<<size
+	}
+}
+
+// give takes a block back.
+func (t *store) give(at uint32, size uint8) {
+	t.block(at, 1)[0].From = int64(t.spare[size])
+	t.spare[size] = at
+}
+
+// block returns n ranges of a block.
+func (t *store) block(at uint32, n int) []Range {
+	slab, offset := slabOf(at)
+	return t.slabs[slab][offset:][:n:n]
+}
+
+// rangesOf returns the ranges of a piece, where that is not asked for often.
+//
+//go:noinline
+func (t *store) rangesOf(p *piece) []Range { return t.block(p.at, int(p.n)) }
+
+// add puts r into the set, and reports whether that changes it.
+func (t *store) add(s *set, r Range) (changed bool) {
+	if r.From <= t.tolerance {
+		r.From = 0
+	}
+	if s.size < inPieces {
+		changed = t.addToBlock(s, r)
+	} else {
+		changed = t.addToPieces(s, r)
+	}
+	t.check(s)
+	return changed
+}
+
+// addToBlock is add for a set that has one block, or none.
+func (t *store) addToBlock(s *set, r Range) bool {
+	var list []Range
+	if s.size > 0 {
+		list = t.block(s.at, int(s.n))
+	}
+	i, j := touching(list, r, t.tolerance)
+	if i < j {
+		if list[i].From <= r.From && r.To <= list[i].To {
+			return false
+		}
+		list[i] = Range{From: min(list[i].From, r.From), To: max(list[j-1].To, r.To)}
+		if i+1 < j {
+			s.n = uint16(i + 1 + copy(list[i+1:], list[j:]))
+		}
+		return true
+	}
+	if s.size == 0 || len(list) == 1<<s.size {
+		if s.size == pieceSize {
+			t.cut(s)
+			return t.addToPieces(s, r)
+		}
+		at := t.take(s.size + 1)
+		if s.size > 0 {
+			copy(t.block(at, len(list)), list)
+			t.give(s.at, s.size)
+		}
+		s.at, s.size = at, s.size+1
+	}
+	s.n++
+	list = t.block(s.at, int(s.n))
+	copy(list[i+1:], list[i:])
+	list[i] = r
+	return true
+}
+
+// touching returns which ranges of a list touch r, give or take a hole that is of
+// no use: list[i:j], where r belongs.
+func touching(list []Range, r Range, tolerance int64) (i, j int) {
+	n := len(list)
+	for i < n {
+		if mid := int(uint(i+n) >> 1); list[mid].To+tolerance < r.From {
+			i = mid + 1
+		} else {
+			n = mid
+		}
+	}
+	return i, i + untouched(list[i:], r.To+tolerance)
+}
+
+// untouched returns the number of ranges that begin at or below a byte. Mostly
+// that is none or one.
+func untouched(list []Range, at int64) (n int) {
+	for n < len(list) && list[n].From <= at {
+		n++
+	}
+	return n
+}
+
+// widest returns the widest hole between two ranges.
+func widest(list []Range) (hole int64) {
+	for k := 1; k < len(list); k++ {
+		hole = max(hole, list[k].From-list[k-1].To)
+	}
+	return hole
+}
+
+// measure sets what is kept of a piece.
+func (t *store) measure(p *piece) {
+	list := t.rangesOf(p)
+	p.from, p.to, p.hole = list[0].From, list[len(list)-1].To, widest(list)
+}
+
+// cut gives a set of one full block a directory.
+func (t *store) cut(s *set) {
+	if k := len(t.pieces); k < cap(t.pieces) {
+		t.pieces = t.pieces[:k+1] // that of an earlier set, with its memory
+	} else {
+		t.pieces = append(t.pieces, nil)
+	}
+	k := len(t.pieces) - 1
+	t.pieces[k] = append(t.pieces[k][:0], piece{at: s.at, n: pieceMost})
+	t.measure(&t.pieces[k][0])
+	s.at, s.n, s.size = uint32(k), 0, inPieces
+}
+
+// addToPieces is add for a set that has a directory.
+func (t *store) addToPieces(s *set, r Range) bool {
+	all := t.pieces[s.at]
+	// all[a] is the first in which, or before which, r belongs.
+	a, n := 0, len(all)
+	for a < n {
+		if mid := int(uint(a+n) >> 1); all[mid].to+t.tolerance < r.From {
+			a = mid + 1
+		} else {
+			n = mid
+		}
+	}
+	if a == len(all) {
+		t.insert(s, a-1, int(all[a-1].n), r)
+		return true
+	}
+	p := &all[a]
+	list := t.block(p.at, int(p.n))
+	i, j := touching(list, r, t.tolerance)
+	if i == j {
+		t.insert(s, a, i, r)
+		return true
+	}
+	if list[i].From <= r.From && r.To <= list[i].To {
+		return false
+	}
+	r.From = min(list[i].From, r.From)
+	b := a + 1
+	if j == len(list) {
+		b = t.swallow(all, a, &r)
+	}
+	r.To = max(list[j-1].To, r.To)
+	list[i] = r
+	if i+1 < j {
+		p.n = int32(i + 1 + copy(list[i+1:], list[j:]))
+	}
+	p.from, p.to = list[0].From, list[p.n-1].To
+	if b > a+1 {
+		t.remove(s, a+1, b)
+	}
+	if i+1 < j || b > a+1 {
+		t.join(s, a)
+	}
+	return true
+}
+
+// swallow takes out of the pieces after all[a] what touches r, extends r by it,
+// and returns the first piece of which anything is left.
+func (t *store) swallow(all []piece, a int, r *Range) (b int) {
+	end := r.To + t.tolerance
+	for b = a + 1; b < len(all) && all[b].from <= end; b++ {
+		p := &all[b]
+		list := t.rangesOf(p)
+		if k := untouched(list, end); k < len(list) {
+			r.To = max(r.To, list[k-1].To)
+			p.n = int32(copy(list, list[k:]))
+			p.from = list[0].From
+			break
+		}
+		r.To = max(r.To, p.to)
+		t.give(p.at, pieceSize)
+	}
+	return b
+}
+
+// insert puts r, which touches nothing, before range i of piece a.
+func (t *store) insert(s *set, a, i int, r Range) {
+	all := t.pieces[s.at]
+	if all[a].n == pieceMost {
+		// What is put at the end is mostly put there in ascending order.
+		half := pieceMost / 2
+		if i == pieceMost && a == len(all)-1 {
+			half = pieceMost - 1
+		}
+		at := t.take(pieceSize)
+		rest := piece{at: at, n: int32(pieceMost - half)}
+		copy(t.rangesOf(&rest), t.rangesOf(&all[a])[half:])
+		all = append(all, piece{})
+		copy(all[a+2:], all[a+1:])
+		all[a].n, all[a+1] = int32(half), rest
+		t.measure(&all[a])
+		t.measure(&all[a+1])
+		t.pieces[s.at] = all
+		if i > half {
+			a, i = a+1, i-half
+		}
+	}
+	p := &all[a]
+	p.n++
+	list := t.rangesOf(p)
+	copy(list[i+1:], list[i:])
+	list[i] = r
+	// At an end there is a hole that was between two pieces.
+	switch i {
+	case 0:
+		p.from = r.From
+		p.hole = max(p.hole, list[1].From-r.To)
+	case int(p.n) - 1:
+		p.to = r.To
+		p.hole = max(p.hole, r.From-list[i-1].To)
+	}
+}
+
+// join makes piece a and the one after it one where they have become small.
+func (t *store) join(s *set, a int) {
+	all := t.pieces[s.at]
+	if a+1 == len(all) || all[a].n+all[a+1].n > pieceMost/2 {
+		return
+	}
+	p, q := &all[a], &all[a+1]
+	n := p.n
+	p.n += q.n
+	copy(t.rangesOf(p)[n:], t.rangesOf(q))
+	t.give(q.at, pieceSize)
+	p.hole, p.to = max(p.hole, q.hole, q.from-p.to), q.to
+	t.remove(s, a+1, a+2)
+}
+
+// remove removes the pieces from a to b.
+func (t *store) remove(s *set, a, b int) {
+	all := t.pieces[s.at]
+	t.pieces[s.at] = append(all[:a], all[b:]...)
+}
