@@ -71,7 +71,7 @@ With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan i
 	f.BoolVar(&p.probe, "probe", false, "print the C++ header that makes a target log what its kernels ask for")
 	f.BoolVar(&p.fold, "fold-float16", false, "make float16 constants that are only dequantised float32 in the file, without which TensorFlow Lite Micro does not run such a model")
 	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE and element-wise operators lie over an operand that dies there")
-	f.Var(&p.tail, "tail", "the persistent `SIZE` that the target reports as tail, for the smallest arena that works")
+	f.Var(&p.tail, "tail", "the persistent `SIZE` that the target reports as tail, in place of what reference kernels keep")
 	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`")
 	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
 	f.StringVar(&p.report, "report", "", "write the report with the picture to `FILE`, an .html or .json")

@@ -46,6 +46,9 @@ type arenaReport struct {
 	Planned     int64      `json:"planned,omitempty"`
 	Limit       tflm.Limit `json:"limit_planned,omitempty"`
 	Tail        int64      `json:"tail"` // the persistent data
+	// With the tail that the target reports, for firmware.
+	MeasuredBefore  int64 `json:"before_with_tail,omitempty"`
+	MeasuredPlanned int64 `json:"planned_with_tail,omitempty"`
 }
 
 // peakReport is who sets the size of the arena.
@@ -85,19 +88,19 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 		if made.Offsets != nil {
 			x.Planned, x.Limit = with.Smallest, with.Limit
 		}
+		if p.tail > 0 && t != &tflm.Interpreter {
+			x.MeasuredBefore = before.Measured(int64(p.tail), made.Before)
+			if made.Offsets != nil {
+				x.MeasuredPlanned = with.Measured(int64(p.tail), after)
+			}
+		}
 		r.Arenas = append(r.Arenas, x)
 		switch t {
 		case &tflm.Firmware32:
 			r.Room32 = with.Room
 		case &tflm.Firmware64:
-			r.Room64 = with.Room
-			if p.tail > 0 {
-				r.Tail = int64(p.tail)
-				r.SmallestBefore = before.Measured(r.Tail, made.Before)
-				if made.Offsets != nil {
-					r.SmallestAfter = with.Measured(r.Tail, after)
-				}
-			}
+			r.Room64, r.Tail = with.Room, int64(p.tail)
+			r.SmallestBefore, r.SmallestAfter = x.MeasuredBefore, x.MeasuredPlanned
 		}
 	}
 	peak := tflm.PeakOf(a, made.Life)
@@ -177,8 +180,14 @@ func (r *planReport) figures() []html.Fact {
 		}
 		add("smallest arena, "+x.Target, "%s%d as it is%s%s", atLeast, x.Before, planned, set)
 	}
-	if r.Tail > 0 {
-		add("smallest arena", "%d as it is, %d planned, with a tail of %d on 64 bit", r.SmallestBefore, r.SmallestAfter, r.Tail)
+	for _, x := range r.Arenas {
+		if x.MeasuredBefore > 0 {
+			planned := ""
+			if x.MeasuredPlanned > 0 {
+				planned = fmt.Sprintf(", %d planned", x.MeasuredPlanned)
+			}
+			add("with a tail of "+strconv.FormatInt(r.Tail, 10)+", "+x.Target, "%d as it is%s", x.MeasuredBefore, planned)
+		}
 	}
 	return out
 }

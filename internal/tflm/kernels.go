@@ -140,6 +140,29 @@ func matrices(c call) []int64 {
 	return append(out, ownShape(c)...)
 }
 
+// last is the last dimension, of a scalar 1.
+func last(t *tflite.Tensor) int64 {
+	if len(t.Shape) == 0 {
+		return 1
+	}
+	return int64(t.Shape[len(t.Shape)-1])
+}
+
+// transform is what a Fourier transform of real numbers keeps: its length is known
+// by its output, which has half as many complex numbers and one more. kissfft v130
+// keeps three pointers, 66 numbers, and two and a half complex numbers for each of
+// the output but the last.
+func transform(c call) []int64 {
+	length, width := last(c.out())-2, c.out().Bytes/max(elements(c.out()), 1)
+	n := length / 2
+	return []int64{3*int64(c.t.Word) + 264 + 2*width*(n+n*3/2)}
+}
+
+// transformed is its scratch, a copy of the input.
+func transformed(c call) []int64 {
+	return []int64{(last(c.out()) - 2) * c.out().Bytes / max(elements(c.out()), 1)}
+}
+
 func reduction(scratch func(call) []int64) kernel {
 	return kernel{options: flags(1), data: same(44), temporaries: "0o101o", scratch: scratch}
 }
@@ -237,6 +260,21 @@ var kernels = map[string]kernel{
 	"UNPACK":                  {options: words(8)},
 	"WHILE":                   {options: words(8), data: same(8)},
 	"ZEROS_LIKE":              oneInput(none, data{}),
+
+	// The audio front end, custom operators under signal/micro/kernels. Their options
+	// are not read: what counts of them is in the shape of the output.
+	"SignalEnergy":               oneInput(none, same(8)),
+	"SignalFftAutoScale":         {temporaries: "0op"},
+	"SignalFilterBank":           {data: data{64, 36, 64}, temporaries: "012345o", kept: func(c call) []int64 { return []int64{8 * (last(c.out()) + 1)} }},
+	"SignalFilterBankLog":        oneInput(none, same(8)),
+	"SignalFilterBankSquareRoot": twoInputs(none, data{}),
+	"SignalFilterBankSpectralSubtraction": {
+		data: data{56, 44, 56}, temporaries: "0op",
+		kept: func(c call) []int64 { return []int64{4 * last(c.out())} },
+	},
+	"SignalPCAN":   {data: same(4), temporaries: "012o"},
+	"SignalRfft":   {data: data{48, 32, 48}, temporaries: "0o", kept: transform, scratch: transformed},
+	"SignalWindow": twoInputs(none, same(8)),
 
 	// What a variable takes is in footprint.go: it is kept once for all operators.
 	"ASSIGN_VARIABLE": {data: data{0, 0, 4}, temporaries: "1"},

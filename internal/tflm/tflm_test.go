@@ -212,3 +212,37 @@ func TestLog(t *testing.T) {
 		t.Error("the probe prints other lines than are read")
 	}
 }
+
+// TestMutated predicts damaged models: figures or an error, no panic.
+func TestMutated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	seed := made.Network(5, 20)
+	read := 0
+	for range 2000 {
+		data := bytes.Clone(seed)
+		for range 1 + rng.IntN(3) {
+			binary.LittleEndian.PutUint32(data[rng.IntN(len(data)-3):], rng.Uint32()>>rng.IntN(32))
+		}
+		m, err := tflite.Parse(data, "damaged")
+		if err != nil {
+			continue
+		}
+		l, err := m.Lifetimes()
+		if err != nil {
+			continue
+		}
+		a, err := m.Arena(l, Reference(m))
+		if err != nil {
+			continue
+		}
+		read++
+		for _, target := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
+			Predict(m, a, nil, 0, target)
+		}
+		PeakOf(a, l)
+		InPlaceLoad(m, l, a)
+	}
+	if read < 200 {
+		t.Errorf("only %d of 2000 could be read", read)
+	}
+}

@@ -26,9 +26,10 @@ type Row struct {
 	Unknown []string // operators of unknown kernels
 	Error   string   // why the interpreter does not run it
 	Status  stowage.Status
-	Before  Side // as it is
-	After   Side // with the plan, or the same where that is no better
-	Planned bool // the plan is better, so it is written
+	Head    int64 // as planned, whether that is better or not; 0 without a plan
+	Before  Side  // as it is
+	After   Side  // with the plan, or the same where that is no better
+	Planned bool  // the plan is better, so it is written
 	// Same says that all outputs, in large arenas and in the smallest, before and
 	// after, are those of tensors that each have a place of their own.
 	Same bool
@@ -51,7 +52,7 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 	}
 	r := &Row{
 		Model: filepath.Base(m.File), Tensors: len(m.Tensors), Buffers: len(made.Arena.Tensor), Scratch: len(made.Arena.Tensor) - made.Arena.Scratch,
-		Unknown: tflm.Unknown(m), Status: made.Result.Status, Planned: made.Offsets != nil && made.Head < made.Before,
+		Unknown: tflm.Unknown(m), Status: made.Result.Status, Head: made.Head, Planned: made.Offsets != nil && made.Head < made.Before,
 	}
 	path := filepath.Join(dir, r.Model)
 	side := func(data []byte, head int64, offsets []int32) (*Answer, Side, error) {
@@ -107,8 +108,9 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 }
 
 // Enough returns an arena that is large enough for a footprint, with room for what
-// it may leave out.
-func Enough(f *tflm.Footprint) int64 { return f.Smallest + f.Smallest/2 + 1<<16 }
+// it may leave out: a multiple of 16, for the tail that the runtime reports counts
+// what is lost at the arena's end.
+func Enough(f *tflm.Footprint) int64 { return tflite.RoundUp(f.Smallest + f.Smallest/2 + 1<<16) }
 
 // Faults says what of a row is not as claimed; nothing for a model that the
 // interpreter does not run.
@@ -128,6 +130,9 @@ func (r *Row) Faults() []string {
 		when := []string{"before", "after"}[k]
 		if s.Head != s.EmulatedHead {
 			add("%s: head %d, emulated %d", when, s.Head, s.EmulatedHead)
+		}
+		if len(r.Unknown) == 0 && s.Tail != s.PredictedTail {
+			add("%s: tail %d, predicted %d", when, s.Tail, s.PredictedTail)
 		}
 		const most = 64
 		if d := s.Predicted - s.Smallest; len(r.Unknown) == 0 && (d > most || d < -most) || d > most {

