@@ -1,5 +1,7 @@
 package exact
 
+import "math"
+
 // Idea: where no unplaced buffer's extent crosses from one section to the next,
 // what is unplaced on either side can be planned apart. A placement can open
 // such cuts only within the placed buffer's own extent.
@@ -14,7 +16,9 @@ package exact
 // first: a part that fails ends the placement, whatever the others would give.
 // A solved part keeps its offsets in best.
 //
-// Complexity: O(list · log parts) to split, plus sorting the parts.
+// A part is what is unplaced between two cuts, so there is nothing to distribute.
+//
+// Complexity: O(sections of the placed buffer), plus ranking and sorting the parts.
 // Source: MiniMalloc, section 7 (dynamic temporal decomposition).
 
 // openCuts returns the sections at which the parts of c begin that placing j has
@@ -35,33 +39,40 @@ func (k *kernel) openCuts(c component, j Buffer) []Section {
 }
 
 // searchParts splits c at the bounds and searches each part.
-func (k *kernel) searchParts(c component, bounds []Section, j Buffer, from int) outcome {
+func (k *kernel) searchParts(c component, bounds []Section) outcome {
 	base := len(k.parts)
-	k.split(c, bounds)
-	end := len(k.parts)
-	r := k.searchEach(base, end, j, from)
+	for p, first := range bounds {
+		part := c
+		part.first = first
+		if p+1 < len(bounds) {
+			part.last = bounds[p+1]
+		}
+		if k.any(part) {
+			k.parts = append(k.parts, part)
+		}
+	}
+	r := k.searchEach(base, len(k.parts))
 	k.parts = k.parts[:base]
 	return r
 }
 
 // searchEach infers the parts [base, end) of the stack, then searches them,
 // the tightest first.
-func (k *kernel) searchEach(base, end int, j Buffer, from int) outcome {
+func (k *kernel) searchEach(base, end int) outcome {
 	for i := base; i < end; i++ {
 		p := &k.parts[i]
 		if end-base > 1 {
-			k.rankList(p.list)
-			k.sortList(p.list)
+			k.rankAll(*p)
 			p.rank = -1
 		}
-		if !k.infer(*p, from, j) {
+		if !k.infer(*p) {
 			return exhausted
 		}
 	}
 	parts := k.parts[base:end]
 	for i := range parts {
 		// Slack is how far the next placement may lie above the lowest buffer.
-		parts[i].slack = k.ceiling(parts[i]) - k.lb[parts[i].list[0]]
+		parts[i].slack = k.ceiling(parts[i]) - k.lowest(parts[i])
 		for p := i; p > 0 && parts[p].slack < parts[p-1].slack; p-- {
 			parts[p], parts[p-1] = parts[p-1], parts[p]
 		}
@@ -74,51 +85,11 @@ func (k *kernel) searchEach(base, end int, j Buffer, from int) outcome {
 	return solved
 }
 
-// split distributes the list over the parts that begin at the given sections,
-// in order, and pushes those that have buffers onto the stack of parts. It
-// permutes the list, of which each part keeps a piece.
-func (k *kernel) split(c component, bounds []Section) {
-	ends := k.ends[:0]
-	for range len(bounds) + 1 {
-		ends = append(ends, 0)
+// lowest returns the least offset of c's lowest buffer.
+func (k *kernel) lowest(c component) int64 {
+	least := int64(math.MaxInt64)
+	for _, j := range k.listOf(c) {
+		least = min(least, k.lb[j])
 	}
-	k.ends = ends
-	for _, j := range c.list {
-		ends[partOf(bounds, k.first[j])+1]++
-	}
-	for p := 1; p < len(ends); p++ {
-		ends[p] += ends[p-1]
-	}
-	k.byInf = append(k.byInf[:0], c.list...)
-	for _, j := range k.byInf {
-		p := partOf(bounds, k.first[j])
-		c.list[ends[p]] = j
-		ends[p]++
-	}
-	begin := int32(0)
-	for p := range bounds {
-		list := c.list[begin:ends[p]:ends[p]]
-		begin = ends[p]
-		if len(list) == 0 {
-			continue
-		}
-		last := c.last
-		if p+1 < len(bounds) {
-			last = bounds[p+1]
-		}
-		k.parts = append(k.parts, component{list: list, first: bounds[p], last: last, off: c.off, rank: c.rank})
-	}
-}
-
-// partOf returns the last of the bounds that is not after the section.
-func partOf(bounds []Section, s Section) int {
-	low, high := 0, len(bounds)
-	for high-low > 1 {
-		if mid := (low + high) / 2; bounds[mid] <= s {
-			low = mid
-		} else {
-			high = mid
-		}
-	}
-	return low
+	return least
 }

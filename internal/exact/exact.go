@@ -94,7 +94,6 @@ type engine struct {
 
 	parts  []part
 	byPeak []int32 // partitions, the one with the least room first
-	table  int     // entries left for tables of distances
 	local  []int32 // per buffer of the problem: its number in its partition (interlock.go)
 	stats  plan.Stats
 	// stuck says that some partition can neither be planned nor refuted.
@@ -126,7 +125,7 @@ const (
 func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, set settings) *engine {
 	e := &engine{
 		settings: set, ctx: ctx, watch: run.NewWatch(ctx), tl: tl, workers: o.Workers, budget: o.NodeLimit,
-		began: time.Now(), progress: o.Progress, table: tableMost,
+		began: time.Now(), progress: o.Progress,
 		parts: make([]part, len(tl.Partitions)), byPeak: make([]int32, len(tl.Partitions)),
 	}
 	if o.NodeLimit == 0 {
@@ -151,7 +150,7 @@ func (e *engine) close() { e.watch.Close() }
 func (e *engine) kernel(p int) *kernel {
 	s := &e.parts[p]
 	if s.kernel == nil {
-		k := newKernel(e.tl, e.tl.Partitions[p], e.switches, e.watch, &e.table)
+		k := newKernel(e.tl, e.tl.Partitions[p], e.switches, e.watch)
 		if e.watch.Over() {
 			return nil
 		}

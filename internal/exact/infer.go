@@ -1,5 +1,7 @@
 package exact
 
+import "math/bits"
+
 // infer tightens the lower bounds of a component after a placement and reports
 // whether a completion may still exist. It is the one place that knows the
 // order of the inferences; each is in a file of its own:
@@ -7,7 +9,7 @@ package exact
 //	section.go      the paper's section inference
 //	lifting.go      buffers under the canonical bound must be raised by others
 //	hot.go          the sections that failed last, first
-//	select.go       the sections that the next two look at
+//	dirty.go        the sections that the next two look at
 //	suffixbound.go  what cannot lie below a level fits above it
 //	notfirst.go     buffers that cannot be lowest in a section
 //
@@ -21,69 +23,97 @@ package exact
 //
 // Where the run is over, an inference over a huge partition stops midway and
 // claims nothing.
-const maxRounds = 10
+const maxRounds = 30
 
-// everything stands for the start of the trail: all bounds are new.
-const everything = -1
-
-// infer tightens the bounds of c. The trail from position from on, and the
-// placement of j where that is not nobody, are what has changed since the
-// component was last inferred.
-func (k *kernel) infer(c component, from int, j Buffer) bool {
-	if len(c.list) == 0 {
+// infer tightens the bounds of c. What is dirty has changed since the component
+// was last inferred.
+func (k *kernel) infer(c component) bool {
+	if !k.any(c) {
 		return true
 	}
 	if !k.sw.suffixBound && !k.sectionsFit(c) {
 		return false
 	}
 	lifts := k.sw.lifting && k.sw.canonical
-	k.clamp = 0
-	// A clamp raises bounds without a trace on the trail.
-	clamps := k.sw.monotonicFloor && !lifts
-	if clamps {
-		k.clamp = c.off
+	if lifts {
+		k.findWaiting(c)
+	} else if k.sw.monotonicFloor && !k.clamp(c) {
+		return false
 	}
+	looks := k.sw.suffixBound || k.sw.notFirst
 	for round := range maxRounds {
 		if lifts && !k.lift(c) {
 			return false
 		}
-		if !k.sw.suffixBound && !k.sw.notFirst {
+		if !looks {
 			return true
 		}
-		if k.plain {
-			if round == 0 && k.sw.suffixBound && !k.hotFit(c) {
-				return false
-			}
-			if clamps {
-				from = everything
-			}
-			k.markDirty(c, from, j)
-			from, j = k.mark().trail, nobody
-			if !k.selectSections(c) {
-				return true
-			}
-		}
-		if k.sw.suffixBound && !k.suffixesFit(c) {
+		if round == 0 && !k.hotFit(c) {
 			return false
 		}
-		if !k.sw.notFirst {
+		raised := k.raised
+		if !k.sweep(c) {
+			return false
+		}
+		if k.raised == raised {
+			k.checkSettled(c)
 			return true
 		}
-		if changed, ok := k.notFirst(c); !ok || !changed {
-			return ok
+	}
+	k.forget(c)
+	return true
+}
+
+// sweep checks the dirty sections of c in the order of time. What it raises is
+// dirty again: later sections are still in time for this sweep.
+func (k *kernel) sweep(c component) bool {
+	for w := c.first >> 6; w<<6 < c.last; w++ {
+		for from := c.first; ; {
+			rest := masked(k.dirty[w], int(w), int(from), int(c.last))
+			if rest == 0 {
+				break
+			}
+			s := w<<6 + Section(bits.TrailingZeros64(rest))
+			k.dirty[w] &^= rest & -rest
+			if !k.checkSection(s) {
+				k.promote(s)
+				return false
+			}
+			if k.huge && k.late() {
+				return true
+			}
+			from = s + 1
 		}
 	}
 	return true
 }
 
-// bound returns the lower bound that inference may use for j: its inferred one
-// and, with the monotonic floor, the offset just placed. With lifting on, the
-// inferred bounds of all unplaced buffers have reached that already.
-func (k *kernel) bound(j Buffer) int64 { return max(k.inf[j], k.clamp) }
+// forget leaves what is dirty in c as it is.
+func (k *kernel) forget(c component) {
+	for w := c.first >> 6; w<<6 < c.last; w++ {
+		rest := masked(k.dirty[w], int(w), int(c.first), int(c.last))
+		k.dirty[w] &^= rest
+		for ; rest != 0; rest &= rest - 1 {
+			s := w<<6 + Section(bits.TrailingZeros64(rest))
+			k.top[s] = max(k.top[s], k.highest)
+		}
+	}
+}
+
+// clamp raises the bounds of c to the offset placed last, where lifting does not.
+func (k *kernel) clamp(c component) bool {
+	for _, j := range k.listOf(c) {
+		if k.inf[j] < c.off && !k.tighten(j, c.off) {
+			return false
+		}
+	}
+	return true
+}
 
 // tighten raises the inferred bound of j and reports whether j can lie there.
 func (k *kernel) tighten(j Buffer, to int64) bool {
 	to = k.alignUp(j, to)
-	k.set(int32(k.n+j), to)
+	k.setInf(j, to)
+	k.raised++
 	return to <= k.ub[j]
 }

@@ -3,6 +3,7 @@
 package exact
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -33,57 +34,126 @@ func (k *kernel) check(c component) {
 	if !k.due() {
 		return
 	}
-	k.checkList(c)
+	k.checkComponent(c)
 	k.checkSections(c)
 	k.checkBounds(c)
 }
 
-// checkList checks that c has exactly the unplaced buffers of its sections, in
-// order, each with a rank of its own.
-func (k *kernel) checkList(c component) {
-	in := make([]bool, k.n)
-	ranks := make(map[int32]bool, len(c.list))
-	for i, j := range c.list {
-		k.must(!in[j] && !k.placed[j] && k.first[j] >= c.first && k.last[j] <= c.last, "buffer is in the list and must not be", j)
-		in[j] = true
-		k.must(!ranks[k.rank[j]] && k.rank[j] >= 0 && Buffer(k.rank[j]) < k.n, "rank is another buffer's or out of range", j)
-		ranks[k.rank[j]] = true
-		k.must(i == 0 || k.less(c.list[i-1], j), "list is out of order", j)
-	}
+// checkComponent checks that the unplaced buffers among those of c's numbers are
+// exactly the ones of its sections, each with a rank of its own.
+func (k *kernel) checkComponent(c component) {
+	low, high := k.buffersOf(c)
+	ranks := make(map[int32]bool)
 	for j := range k.n {
-		k.must(in[j] || k.placed[j] || k.last[j] <= c.first || k.first[j] >= c.last, "unplaced buffer is not in the list", j)
+		if k.placed(j) {
+			continue
+		}
+		in := j >= low && j < high
+		k.must(in == (k.first[j] < c.last && k.last[j] > c.first), "buffer is in the component and must not be, or the other way round", j)
+		if in {
+			k.must(k.first[j] >= c.first && k.last[j] <= c.last, "buffer crosses from the component to another", j)
+			k.must(!ranks[k.rank[j]] && k.rank[j] >= 0 && Buffer(k.rank[j]) < k.n, "rank is another buffer's or out of range", j)
+			ranks[k.rank[j]] = true
+		}
 	}
 }
 
-// checkSections checks totals, cuts and floors of the sections of c.
+// checkSections checks what is kept of the sections of c: sums, floors, runs and
+// members. Nothing is dirty between two placements.
 func (k *kernel) checkSections(c component) {
-	total, floor, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m)
-	for j := range k.n {
-		spans := []span{{k.first[j], k.last[j], 0, k.size[j]}}
-		if !k.plain {
-			spans = k.spansOf(j)
+	total, floor, live, edges, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m+1), make([]int32, k.m+1), make([]int32, k.m)
+	highest := make([]int64, k.m)
+	for x := range k.span {
+		at, size, j := k.span[x], k.block[x].size, k.owner[x]
+		want := int64(gone)
+		if !k.placed(j) {
+			want = k.inf[j] + at.lower
+			edges[at.first]++
+			edges[at.last]++
 		}
-		for _, span := range spans {
-			for s := span.first; s < span.last; s++ {
-				if k.placed[j] {
-					floor[s] = max(floor[s], k.best[j]+span.upper)
-				} else {
-					total[s] += span.upper - span.lower
-				}
+		k.mustEqual("start of piece", x, k.block[x].start, want)
+		for s := at.first; s < at.last; s++ {
+			if k.placed(j) {
+				floor[s] = max(floor[s], k.best[j]+at.lower+size)
+			} else {
+				total[s] += size
+				live[s]++
+				highest[s] = max(highest[s], want)
 			}
 		}
-		for s := k.first[j]; !k.placed[j] && s+1 < k.last[j]; s++ {
+	}
+	for j := range k.n {
+		for s := k.first[j]; !k.placed(j) && s+1 < k.last[j]; s++ {
 			cuts[s]++
 		}
 	}
+	looks := k.sw.suffixBound || k.sw.notFirst
 	for s := c.first; s < c.last; s++ {
 		k.mustEqual("total of section", int(s), k.total[s], total[s])
+		k.mustEqual("members left in section", int(s), int64(k.live[s]), int64(live[s]))
+		k.mustEqual("edges of section", int(s), int64(k.edges[s]), int64(edges[s]))
+		begins := k.runs[s>>6]>>(s&63)&1 == 1
+		k.must(begins == (edges[s] > 0), "section begins a run and must not, or the other way round", Buffer(s))
+		k.must(!begins || !looks || k.top[s] >= highest[s], "a piece starts above the top of section", Buffer(s))
+		k.must(!looks || k.dirty[s>>6]>>(s&63)&1 == 0, "section is dirty", Buffer(s))
 		if !k.sw.suffixBound {
 			k.mustEqual("floor of section", int(s), k.floor[s], floor[s])
 		}
 		if s+1 < c.last {
 			k.mustEqual("cuts after section", int(s), int64(k.cuts[s]), int64(cuts[s]))
 			k.must(cuts[s] > 0 || !k.sw.decomposition || k.nodes <= 1, "component has an open cut after section", Buffer(s))
+		}
+		if int(s)%k.stride() == 0 {
+			k.checkMembers(s)
+		}
+	}
+}
+
+// stride is one more than how many sections are left out for each whose members
+// are checked: those are compared with all pieces.
+func (k *kernel) stride() int { return 1 + len(k.span)*int(k.m)/checkWork }
+
+// checkMembers checks that the list of section s is a permutation of its members.
+func (k *kernel) checkMembers(s Section) {
+	if k.members == nil {
+		return
+	}
+	in := make(map[Piece]bool)
+	for _, x := range k.members[k.memberAt[s]:k.memberAt[s+1]] {
+		k.must(!in[x] && k.span[x].first <= s && s < k.span[x].last, "list of section has a piece twice, or one of another", Buffer(s))
+		in[x] = true
+	}
+	for x := range k.span {
+		k.must(in[Piece(x)] || s < k.span[x].first || s >= k.span[x].last, "list of section lacks a piece", Buffer(s))
+	}
+}
+
+// checkSettled checks that the inferences from all sections of c find nothing
+// more: what was not looked at was not worth it.
+func (k *kernel) checkSettled(c component) {
+	if !k.due() || k.huge {
+		return
+	}
+	for s := c.first; s < c.last; s += Section(k.stride()) {
+		var in []Piece
+		for x := range k.span {
+			if k.span[x].first <= s && s < k.span[x].last && !k.placed(k.owner[x]) {
+				in = append(in, Piece(x))
+			}
+		}
+		for _, x := range in {
+			b := k.block[x]
+			above, least := int64(0), int64(gone)
+			for _, y := range in {
+				if k.block[y].start >= b.start {
+					above += k.block[y].size
+				}
+				if y != x {
+					least = min(least, k.block[y].start+k.block[y].size)
+				}
+			}
+			k.must(!k.sw.suffixBound || b.start+above <= k.limit, "what is above a level does not fit, which was missed in section", Buffer(s))
+			k.must(!k.sw.notFirst || b.start+k.total[s] <= k.limit || b.start >= least, "a buffer cannot be lowest, which was missed in section", Buffer(s))
 		}
 	}
 }
@@ -96,32 +166,34 @@ func (k *kernel) checkBounds(c component) {
 		limit = max(limit, k.ub[j]+k.size[j])
 	}
 	k.mustEqual("limit of capacity", 0, k.limit, limit)
-	stride := 1 + len(c.list)*int(k.n)/checkWork
-	for i := 0; i < len(c.list); i += stride {
-		j := c.list[i]
+	list := k.listOf(c)
+	stride := 1 + len(list)*int(k.n)/checkWork
+	for i := 0; i < len(list); i += stride {
+		j := list[i]
 		lb := k.start[j]
 		for p := range k.n {
-			if !k.placed[p] {
+			if !k.placed(p) {
 				continue
 			}
-			if d, meet := k.above(p, j); meet {
+			if d, meet := k.distance(p, j); meet {
 				lb = max(lb, bound.Up(k.best[p]+d, k.align[j]))
 			}
 		}
 		k.mustEqual("lb of buffer", int(j), k.lb[j], lb)
 		k.must(k.lb[j] <= k.inf[j] && k.inf[j] <= k.ub[j], "inf is not between lb and ub", j)
 		k.must(k.inf[j]%k.align[j] == 0, "inf is not aligned", j)
-		k.must(!k.isStack(c) || k.lb[j] == k.lb[c.list[0]], "stack rests on more than one top", j)
+		k.must(!k.isStack(c) || k.lb[j] == k.lb[list[0]], "stack rests on more than one top", j)
 	}
 }
 
 // snapshot is a copy of what undo restores.
 type snapshot struct {
-	taken         bool
-	cells, total  []int64
-	cuts, rank    []int32
-	placed        []bool
-	dropped, used int
+	taken                   bool
+	cells, total            []int64
+	cuts, rank, live, edges []int32
+	unplaced, runs          []uint64
+	block                   []block
+	dropped                 int
 }
 
 // snap copies the state where the node is checked.
@@ -130,8 +202,8 @@ func (k *kernel) snap() snapshot {
 		return snapshot{}
 	}
 	return snapshot{
-		true, append([]int64(nil), k.cells...), append([]int64(nil), k.total...),
-		append([]int32(nil), k.cuts...), append([]int32(nil), k.rank...), append([]bool(nil), k.placed...), k.dropped, k.used,
+		true, slices.Clone(k.cells), slices.Clone(k.total), slices.Clone(k.cuts), slices.Clone(k.rank), slices.Clone(k.live), slices.Clone(k.edges),
+		slices.Clone(k.unplaced), slices.Clone(k.runs), slices.Clone(k.block), k.dropped,
 	}
 }
 
@@ -141,20 +213,25 @@ func (k *kernel) restored(s snapshot) {
 	if !s.taken {
 		return
 	}
-	k.mustEqual("use of the arena after undo", 0, int64(k.used), int64(s.used))
-	for at := range s.cells {
-		if k.dropped == s.dropped {
+	if k.dropped == s.dropped {
+		for at := range s.cells {
 			k.mustEqual("cell after undo", at, k.cells[at], s.cells[at])
 		}
+		for x := range s.block {
+			k.must(k.block[x] == s.block[x], "block after undo differs", Buffer(x))
+		}
 	}
-	for at := range s.cuts {
-		k.mustEqual("total after undo of section", at, k.total[at], s.total[at])
-		k.mustEqual("cuts after undo of section", at, int64(k.cuts[at]), int64(s.cuts[at]))
+	for at := range k.m {
+		k.mustEqual("total after undo of section", int(at), k.total[at], s.total[at])
+		k.mustEqual("cuts after undo of section", int(at), int64(k.cuts[at]), int64(s.cuts[at]))
+		k.mustEqual("live after undo of section", int(at), int64(k.live[at]), int64(s.live[at]))
+		k.mustEqual("edges after undo of section", int(at), int64(k.edges[at]), int64(s.edges[at]))
 	}
 	for j := range k.n {
 		k.mustEqual("rank after undo of buffer", int(j), int64(k.rank[j]), int64(s.rank[j]))
-		k.must(k.placed[j] == s.placed[j], "placed after undo differs", j)
 	}
+	k.must(slices.Equal(k.unplaced, s.unplaced), "unplaced after undo differs", 0)
+	k.must(slices.Equal(k.runs, s.runs), "runs after undo differ", 0)
 }
 
 func (k *kernel) mustEqual(what string, at int, got, want int64) {

@@ -11,6 +11,8 @@ type snapshot struct{}
 
 func (*kernel) check(component) {}
 
+func (*kernel) checkSettled(component) {}
+
 func (*kernel) snap() snapshot { return snapshot{} }
 
 func (*kernel) restored(snapshot) {}

@@ -39,13 +39,15 @@ func midway(gapped bool, without ...string) (*kernel, component) {
 		p.Buffers[0].Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 2}}}
 	}
 	tl := timeline.New(p)
-	k := newKernel(tl, tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()), new(int))
+	k := newKernel(tl, tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
 	k.order = "TWA"
 	k.setCapacity(40)
 	c := k.root()
+	clear(k.dirty)
 	k.check(c)
 	k.nodes = 5
-	c.list, _, _ = k.place(c.list, 0)
+	k.place(2)
+	clear(k.dirty)
 	return k, c
 }
 
@@ -60,18 +62,29 @@ func TestCorrupted(t *testing.T) {
 			corrupt func(k *kernel, c *component)
 		}{
 			{"total of section", func(k *kernel, _ *component) { k.total[0]++ }},
-			{"floor of section", func(k *kernel, _ *component) { k.floor[0]-- }},
+			{"members left in section", func(k *kernel, _ *component) { k.live[0]++ }},
+			{"edges of section", func(k *kernel, _ *component) { k.edges[0]++ }},
+			{"begins a run", func(k *kernel, _ *component) { k.runs[0] ^= 1 }},
+			{"above the top of section", func(k *kernel, _ *component) { k.top[0] = -1 }},
+			{"section is dirty", func(k *kernel, _ *component) { k.dirty[0] = 1 }},
+			{"floor of section", func(k *kernel, _ *component) { k.floor[1]-- }},
 			{"cuts after section", func(k *kernel, _ *component) { k.cuts[0]++ }},
+			{"start of piece", func(k *kernel, _ *component) { k.block[0].start++ }},
+			{"has a piece twice", func(k *kernel, _ *component) { k.members[0] = k.members[1] }},
 			{"limit of capacity", func(k *kernel, _ *component) { k.limit-- }},
-			{"lb of buffer", func(k *kernel, c *component) { k.lb[c.list[3]]++; k.inf[c.list[3]]++ }},
-			{"inf is not between", func(k *kernel, c *component) { k.inf[c.list[1]] = k.lb[c.list[1]] - 1 }},
-			{"inf is not between", func(k *kernel, c *component) { k.inf[c.list[1]] = 1000 }},
-			{"rank is another", func(k *kernel, c *component) { k.rank[c.list[0]] = k.rank[c.list[1]] }},
-			{"list is out of order", func(_ *kernel, c *component) { c.list[0], c.list[1] = c.list[1], c.list[0] }},
-			{"not in the list", func(_ *kernel, c *component) { c.list = c.list[1:] }},
-			{"must not be", func(k *kernel, c *component) { k.placed[c.list[1]] = true }},
-			{"must not be", func(_ *kernel, c *component) { c.list[1] = c.list[0] }},
-			{"not in the list", func(k *kernel, _ *component) { clear(k.placed) }},
+			{"lb of buffer", func(k *kernel, _ *component) { k.lb[3]++; k.setInf(3, k.inf[3]+1); clear(k.dirty) }},
+			{"inf is not between", func(k *kernel, _ *component) { k.setInf(3, k.lb[3]-1); clear(k.dirty) }},
+			{"inf is not between", func(k *kernel, _ *component) {
+				k.setInf(3, 1000)
+				for s := range k.top {
+					k.top[s] = 1000
+				}
+				clear(k.dirty)
+			}},
+			{"rank is another", func(k *kernel, _ *component) { k.rank[0] = k.rank[1] }},
+			{"crosses from the component", func(_ *kernel, c *component) { c.last-- }},
+			{"must not be", func(k *kernel, c *component) { c.first = k.first[1] + 1 }},
+			{"start of piece", func(k *kernel, _ *component) { clear(k.unplaced) }},
 		} {
 			k, c := midway(gapped, "suffix-bound")
 			tc.corrupt(k, &c)
@@ -94,11 +107,10 @@ func TestCorruptedUndo(t *testing.T) {
 		{"total after undo", func(k *kernel) { k.total[1]-- }},
 		{"cuts after undo", func(k *kernel) { k.cuts[1]-- }},
 		{"rank after undo", func(k *kernel) { k.rank[2]++ }},
-		{"placed after undo", func(k *kernel) { k.placed[4] = !k.placed[4] }},
 	} {
-		k, c := midway(false)
-		before, at, j := k.snap(), k.mark(), c.list[0]
-		k.place(c.list, 0)
+		k, _ := midway(false)
+		before, at, j := k.snap(), k.now(), Buffer(0)
+		k.place(j)
 		tc.corrupt(k)
 		k.undo(at, j)
 		if what := caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {

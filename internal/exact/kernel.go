@@ -1,25 +1,30 @@
 package exact
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/timeline"
 )
 
 // Buffer is a buffer of a partition: buffer j of the kernel is id[j] of the
-// problem.
+// problem. They are numbered in the order of their first sections.
 type Buffer int32
 
 // Section is a section of a partition, counted from the partition's first.
 type Section int32
 
-// Slot is one of the sections that an inference looks at (select.go).
-type Slot int32
+// Piece is a stretch of sections in which a buffer uses one window. Piece j is
+// the first one of buffer j; where there are gaps, the further ones of all
+// buffers come after them, again in the order of their first sections.
+type Piece int32
 
-// nobody stands for no buffer.
-const nobody Buffer = -1
+// nobody and none stand for no buffer and for no piece.
+const (
+	nobody Buffer = -1
+	none   Piece  = -1
+)
 
 // kernel is a search in one partition, as a struct of arrays. Its fields are in
 // groups by how long they hold.
@@ -37,7 +42,7 @@ type kernel struct {
 	tick       func()     // called every few thousand nodes
 }
 
-// static is the partition in arrays by buffer and by section.
+// static is the partition in arrays by buffer, by piece and by section.
 type static struct {
 	n Buffer  // how many buffers
 	m Section // how many sections
@@ -49,35 +54,40 @@ type static struct {
 	start  []int64   // the fixed offset, else 0
 	first  []Section // extent: sections [first, last)
 	last   []Section
+	begins []Buffer // per section: the first buffer whose extent does not begin before it
 	twin   []Buffer // the preceding identical buffer
 	keys   []orderKeys
 	salt   []uint64 // two random words for each buffer, for the memo
-	spans  []span
-	spanAt []int32
-	// plain says that no buffer has gaps: each has one span, its extent, with
+
+	span  []span
+	owner []Buffer // per piece
+	next  []Piece  // the next one of the same buffer
+	more  []Piece  // per section: the first of the further pieces that does not begin before it
+
+	members  []Piece // of section s, in any order: members[memberAt[s]:memberAt[s+1]] (members.go)
+	memberAt []int32
+
+	// plain says that no buffer has gaps: each has one piece, its extent, with
 	// the window [0, size).
 	plain bool
 	// stackable says that any order of stacking a section gives the same
 	// height, but for the rounding of the topmost size (stack.go).
 	stackable bool
-	// windowed says that distances differ from sizes; distance then answers.
+	// windowed says that distances differ from sizes.
 	windowed bool
-	distance func(i, j Buffer) (int64, bool)
 	// huge says that one pass over all buffers and their sections takes long
 	// enough for a limit to come meanwhile: passes then look for it.
 	huge bool
 
 	unit    int64 // divides every offset
 	rawSize []int64
-
-	members  []Buffer // of section s: members[memberAt[s]:memberAt[s+1]] (hot.go)
-	memberAt []int32
 }
 
-// span is a timeline.Span in the partition's own sections.
+// span is where a piece is: in sections [first, last), from byte lower of its
+// buffer on.
 type span struct {
-	first, last  Section
-	lower, upper int64
+	first, last Section
+	lower       int64
 }
 
 // question is a capacity, an order and a node limit.
@@ -90,73 +100,74 @@ type question struct {
 }
 
 // state is restored by undo: what is in cells from the trail, ranks from their
-// log, total and cuts by the inverse operation.
+// log, the rest by the inverse operation.
 type state struct {
-	cells  []int64 // lb, inf and floor, one after the other
-	lb     []int64 // lowest offset above everything placed; exact for placed ones
-	inf    []int64 // inferred lower bound of the offset, for pruning only
-	floor  []int64 // per section: the top of what is placed
-	total  []int64 // per section: what is unplaced
-	cuts   []int32 // per section s: unplaced extents that cross from s to s+1
-	rank   []int32
-	placed []bool
-	best   []int64 // offsets of what is placed, and of solved components
+	cells []int64 // lb, inf and floor, one after the other
+	lb    []int64 // lowest offset above everything placed; exact for placed ones
+	inf   []int64 // inferred lower bound of the offset, for pruning only
+	floor []int64 // per section: the top of what is placed
+	rank  []int32
+	best  []int64 // offsets of what is placed, and of solved components
+
+	// What is unplaced: a set of buffers, and sums of it.
+	unplaced []uint64
+	total    []int64 // per section: the space of its pieces
+	live     []int32 // per section: the number of its pieces
+	cuts     []int32 // per section s: extents that cross from s to s+1
+	edges    []int32 // per section: pieces that begin or end there (dirty.go)
+	runs     []uint64
+	top      []int64 // per section: no piece starts above it (suffixbound.go)
+
+	// block has where each piece starts by the inferred bound of its buffer, and
+	// how much space it takes: what an inference reads of a piece, side by side.
+	block []block
 
 	trail   []change
 	dropped int // entries that the trail has had before its first (trail.go)
 	rankLog []rankChange
-	arena   []Buffer // child lists; used entries are taken
-	used    int
 	parts   []component // a stack
 }
+
+// block is the space of a piece.
+type block struct{ start, size int64 }
+
+// gone is where the pieces of placed buffers start: above all others, so that
+// they are last among the members of a section.
+const gone = math.MaxInt64 / 8 * 7
 
 // learned has what helps later nodes and runs.
 type learned struct {
 	memo    *memo
 	hot     [4]Section // the latest to fail first; -1 for none
-	witness []Buffer   // per buffer (lifting.go)
+	witness []witness  // per buffer (lifting.go)
 }
 
 // scratch is named by the file that owns it.
 type scratch struct {
-	// place.go, decompose.go, sort.go
-	raised []Buffer
+	// near.go, decompose.go, sort.go
+	near   []Piece
 	bounds []Section
-	ends   []int32
+	list   []Buffer
 	sorted []Buffer
 
 	// order.go
 	totals []int64 // the key T of each buffer
 
-	// select.go
-	dirty     []uint8   // per section
-	slot      []Slot    // per section: numbered sections before it
-	unslot    []Section // per slot: its section
-	slotTotal []int64   // per slot: the total of its section
-	slots     Slot
-	active    []Buffer // buffers in any slot, in the order of the list
-	top       []int64  // per slot
-	clamp     int64    // what bounds are raised to (infer.go)
+	// dirty.go, members.go
+	dirty   []uint64
+	apart   []Piece
+	highest int64 // where inference has let a piece start, since the last placement or its undoing
+	raised  int64 // how often inference has raised a bound
 
-	// suffixbound.go, section.go
-	byInf []Buffer
-	acc   []int64 // per slot
-	low   []int64 // per section
-
-	// notfirst.go
-	least []twoEnds // per slot
-	low1  []int64   // per section, with gaps
-	low2  []int64
-	arg   []Buffer
+	// section.go
+	low []int64 // per section
 
 	// lifting.go
+	waiting []uint64
 	open    []Buffer
 	openEnd []int64
 	seen    []int64
 	epoch   int64
-
-	// hot.go
-	hotList []Buffer
 }
 
 // rankChange is an entry of the rank log: rank[j] was old.
@@ -184,7 +195,7 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 		return aborted
 	}
 	r, root := exhausted, k.root()
-	if k.infer(root, everything, nobody) {
+	if k.infer(root) {
 		r = k.search(root)
 	}
 	if r == exhausted && k.late() {
@@ -193,17 +204,15 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 	return r
 }
 
-// root puts the state before the first placement and returns all buffers.
+// root puts the state before the first placement, where all is new to the
+// inferences, and returns all buffers.
 func (k *kernel) root() component {
 	k.reset()
-	list := k.grab(int(k.n))
-	for j := range list {
-		list[j] = Buffer(j)
-	}
-	k.rankList(list)
+	c := component{first: 0, last: k.m, rank: -1}
+	k.rankAll(c)
 	k.rankLog = k.rankLog[:0]
-	k.sortList(list)
-	return component{list: list, first: 0, last: k.m, rank: -1}
+	copy(k.dirty, k.runs)
+	return c
 }
 
 // setCapacity sets the bounds that follow from the capacity and reports
@@ -223,81 +232,125 @@ func (k *kernel) setCapacity(capacity int64) bool {
 	return ok
 }
 
-// reset puts the state before the first placement. Totals and cuts are summed
-// up from where extents begin and end: O(buffers + sections).
+// reset puts the state before the first placement. Sums are taken from where
+// pieces and extents begin and end: O(buffers + pieces + sections).
 func (k *kernel) reset() {
 	copy(k.lb, k.start)
 	copy(k.inf, k.start)
 	clear(k.floor)
-	clear(k.placed)
+	clear(k.unplaced)
 	clear(k.total)
+	clear(k.live)
 	clear(k.cuts)
+	clear(k.edges)
+	clear(k.runs)
 	for j := range k.witness {
-		k.witness[j] = nobody
+		k.witness[j].by = nobody
 	}
-	k.trail, k.dropped, k.rankLog, k.used, k.parts = k.trail[:0], 0, k.rankLog[:0], 0, k.parts[:0]
-	add := func(s Section, z int64) { k.total[s] += z } // total has an entry after the last section
+	k.trail, k.dropped, k.rankLog, k.parts = k.trail[:0], 0, k.rankLog[:0], k.parts[:0]
+	for x := range k.span {
+		s, b := &k.span[x], &k.block[x]
+		b.start = k.inf[k.owner[x]] + s.lower
+		k.total[s.first] += b.size
+		k.total[s.last] -= b.size
+		k.live[s.first]++
+		k.live[s.last]--
+		k.edges[s.first]++
+		k.edges[s.last]++
+	}
 	for j := range k.n {
-		if k.plain {
-			add(k.first[j], k.size[j])
-			add(k.last[j], -k.size[j])
-		} else {
-			for _, s := range k.spansOf(j) {
-				add(s.first, s.upper-s.lower)
-				add(s.last, s.lower-s.upper)
-			}
-		}
+		k.unplaced[j>>6] |= 1 << (j & 63)
 		k.cuts[k.first[j]]++
 		k.cuts[k.last[j]-1]--
 	}
-	for s := Section(1); s < k.m; s++ {
-		k.total[s] += k.total[s-1]
-		k.cuts[s] += k.cuts[s-1]
-	}
-}
-
-// addTotals adds sign times buffer j's space to the totals of its sections.
-func (k *kernel) addTotals(j Buffer, sign int64) {
-	if k.plain {
-		z := sign * k.size[j]
-		t := k.total[k.first[j]:k.last[j]]
-		for s := range t {
-			t[s] += z
+	for s := range k.m {
+		if s > 0 {
+			k.total[s] += k.total[s-1]
+			k.live[s] += k.live[s-1]
+			k.cuts[s] += k.cuts[s-1]
 		}
-		return
+		k.top[s] = gone
 	}
-	for _, span := range k.spansOf(j) {
-		z := sign * (span.upper - span.lower)
-		for s := span.first; s < span.last; s++ {
-			k.total[s] += z
+	for s, edges := range k.edges {
+		if edges > 0 {
+			k.runs[s>>6] |= 1 << (s & 63)
 		}
 	}
 }
 
-func (k *kernel) spansOf(j Buffer) []span { return k.spans[k.spanAt[j]:k.spanAt[j+1]] }
+// placed reports whether buffer j is.
+func (k *kernel) placed(j Buffer) bool { return k.unplaced[j>>6]>>(j&63)&1 == 0 }
 
-// above returns the distance from i up to j; ok is false where they never meet.
-func (k *kernel) above(i, j Buffer) (d int64, ok bool) {
+// buffersOf returns the numbers [low, high) that the buffers of c are among: all
+// that are unplaced and begin in its sections end there too.
+func (k *kernel) buffersOf(c component) (low, high Buffer) {
+	return k.begins[c.first], k.begins[c.last]
+}
+
+// wordOf returns word w of the set of unplaced buffers, as far as they are
+// numbered from low to high.
+func (k *kernel) wordOf(w, low, high Buffer) uint64 {
+	return masked(k.unplaced[w], int(w), int(low), int(high))
+}
+
+// masked returns word w of a bit set without what is outside [low, high).
+func masked(word uint64, w, low, high int) uint64 {
+	if at := low - w<<6; at > 0 {
+		word &= math.MaxUint64 << at
+	}
+	if at := high - w<<6; at < 64 {
+		word &= 1<<at - 1
+	}
+	return word
+}
+
+// any reports whether c has any buffer.
+func (k *kernel) any(c component) bool {
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		if k.wordOf(w, low, high) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// listOf returns the buffers of c in ascending order, until the next call.
+func (k *kernel) listOf(c component) []Buffer {
+	list := k.list[:0]
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			list = append(list, w<<6+Buffer(bits.TrailingZeros64(rest)))
+		}
+	}
+	k.list = list
+	return list
+}
+
+// distance returns the least difference of offsets with which j lies above i;
+// ok is false where they never meet.
+func (k *kernel) distance(i, j Buffer) (d int64, ok bool) {
 	if k.first[j] >= k.last[i] || k.first[i] >= k.last[j] {
 		return 0, false
 	}
 	if k.plain {
 		return k.size[i], true
 	}
-	return k.distance(i, j)
-}
-
-// grab takes a list of length n from the arena. It is given back by resetting
-// used to its earlier value.
-func (k *kernel) grab(n int) []Buffer {
-	if need := k.used + n; need > len(k.arena) {
-		// Lists that are in use keep the old array alive.
-		k.arena = append(make([]Buffer, 0, 2*need+1024), k.arena[:k.used]...)
-		k.arena = k.arena[:cap(k.arena)]
+	for x, y := Piece(i), Piece(j); x != none && y != none; {
+		a, b := &k.span[x], &k.span[y]
+		if a.first < b.last && b.first < a.last {
+			if end := a.lower + k.block[x].size - b.lower; !ok || end > d {
+				d, ok = end, true
+			}
+		}
+		if a.last <= b.last {
+			x = k.next[x]
+		} else {
+			y = k.next[y]
+		}
 	}
-	list := k.arena[k.used : k.used+n : k.used+n]
-	k.used += n
-	return list
+	return d, ok
 }
 
 // alignUp rounds an offset up to buffer j's alignment.
@@ -307,9 +360,4 @@ func (k *kernel) alignUp(j Buffer, offset int64) int64 { return bound.Up(offset,
 func mix(a, b uint64) uint64 {
 	hi, lo := bits.Mul64(a, b)
 	return hi ^ lo
-}
-
-// spanOf puts a span of the timeline into the partition's own sections.
-func spanOf(s timeline.Span, p timeline.Partition) span {
-	return span{Section(s.First - p.First), Section(s.Last - p.First), s.Lower, s.Upper}
 }

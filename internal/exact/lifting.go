@@ -1,6 +1,9 @@
 package exact
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Idea: an unplaced buffer b whose least offset (with its rank) lies under the
 // canonical bound may not be placed there any more. It is placed at its least
@@ -18,24 +21,50 @@ import "math"
 // witness are computed. A stale witness costs time, never soundness, so
 // witnesses are not restored on backtracking.
 //
-// Complexity: O(waiting + open · list + open²), where open counts the buffers
-// without a witness.
+// Complexity: O(list + waiting + open · neighbours + open²), where open counts
+// the buffers without a witness.
 // Source: Stowage. Watching one supporter is what SAT solvers do with clauses.
+
+// witness is a neighbour of a buffer, and the distance from it up to the buffer.
+type witness struct {
+	by       Buffer
+	distance int64
+}
+
+// findWaiting sets waiting to the buffers of c that lie under the canonical
+// bound.
+func (k *kernel) findWaiting(c component) {
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		var waiting uint64
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			if k.waits(c, w<<6+Buffer(bits.TrailingZeros64(rest))) {
+				waiting |= rest & -rest
+			}
+		}
+		k.waiting[w] = waiting
+	}
+}
+
+// waits reports whether j lies under the canonical bound.
+func (k *kernel) waits(c component, j Buffer) bool {
+	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
+}
+
+// isWaiting is waits for the component that findWaiting was last called with.
+func (k *kernel) isWaiting(j Buffer) bool { return k.waiting[j>>6]>>(j&63)&1 != 0 }
 
 // lift raises the bounds of the waiting buffers. It returns false where one
 // cannot be raised, or only out of reach.
 func (k *kernel) lift(c component) bool {
 	open := k.open[:0]
 	k.epoch += 2
-	for _, b := range c.list {
-		if !k.waits(c, b) {
-			if k.sw.dynamicOrdering {
-				break // waiting buffers lead the list
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.waiting[w]; rest != 0; rest &= rest - 1 {
+			if b := w<<6 + Buffer(bits.TrailingZeros64(rest)); !k.confirmed(b) {
+				open = append(open, b)
 			}
-			continue
-		}
-		if !k.confirmed(c, b) {
-			open = append(open, b)
 		}
 	}
 	k.open = open
@@ -48,7 +77,7 @@ func (k *kernel) lift(c component) bool {
 		if k.huge && k.late() {
 			return true
 		}
-		ends = append(ends, k.leastEnd(c, b))
+		ends = append(ends, k.leastEnd(b))
 	}
 	k.openEnd = ends
 	for rest := len(open); rest > 0; rest-- {
@@ -74,10 +103,10 @@ func (k *kernel) lift(c component) bool {
 		open[pick], ends[pick] = open[rest-1], ends[rest-1]
 		h := k.inf[b]
 		for i := range rest - 1 {
-			if d, meet := k.above(b, open[i]); meet {
+			if d, meet := k.distance(b, open[i]); meet {
 				if end := max(k.inf[open[i]], k.alignUp(open[i], h+d)); end < ends[i] {
 					ends[i] = end
-					k.witness[open[i]] = b
+					k.witness[open[i]] = witness{b, d}
 				}
 			}
 		}
@@ -85,30 +114,20 @@ func (k *kernel) lift(c component) bool {
 	return true
 }
 
-// waits reports whether j lies under the canonical bound.
-func (k *kernel) waits(c component, j Buffer) bool {
-	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
-}
-
 // confirmed reports whether a chain of witnesses shows that the bound of b
 // cannot be raised. seen[b] is epoch where it does and epoch-1 where it does
 // not, both in this call of lift only.
-func (k *kernel) confirmed(c component, b Buffer) bool {
+func (k *kernel) confirmed(b Buffer) bool {
 	if k.seen[b] >= k.epoch-1 {
 		return k.seen[b] == k.epoch
 	}
 	k.seen[b] = k.epoch - 1
 	w := k.witness[b]
-	if w == nobody || k.placed[w] {
+	if w.by == nobody || k.placed(w.by) {
 		return false
 	}
 	// A witness is a neighbour for ever; only its bound may have moved.
-	end := k.inf[w] + k.size[w]
-	if !k.plain {
-		d, _ := k.above(w, b)
-		end = k.inf[w] + d
-	}
-	if end > k.inf[b] || k.waits(c, w) && !k.confirmed(c, w) {
+	if k.inf[w.by]+w.distance > k.inf[b] || k.isWaiting(w.by) && !k.confirmed(w.by) {
 		return false
 	}
 	k.seen[b] = k.epoch
@@ -117,24 +136,23 @@ func (k *kernel) confirmed(c component, b Buffer) bool {
 
 // leastEnd returns the least bound of b that a neighbour would raise it to,
 // open neighbours aside, and makes that one its witness.
-func (k *kernel) leastEnd(c component, b Buffer) int64 {
+func (k *kernel) leastEnd(b Buffer) int64 {
 	least := int64(math.MaxInt64)
-	if k.plain {
-		first, last := k.first[b], k.last[b]
-		for _, j := range c.list {
-			if k.first[j] >= last || k.last[j] <= first || j == b {
+	for x := Piece(b); x != none; x = k.next[x] {
+		lower := k.span[x].lower
+		for _, y := range k.nearby(x) {
+			j := k.owner[y]
+			if k.seen[j] == k.epoch-1 {
 				continue
 			}
-			if end := k.inf[j] + k.size[j]; end < least && k.seen[j] != k.epoch-1 {
-				least = end
-				k.witness[b] = j
+			end := k.block[y].start + k.block[y].size - lower
+			if k.windowed {
+				d, _ := k.distance(j, b) // other pieces may be further apart
+				end = k.inf[j] + d
 			}
-		}
-	} else {
-		for _, j := range c.list {
-			if d, meet := k.above(j, b); meet && j != b && k.inf[j]+d < least && k.seen[j] != k.epoch-1 {
-				least = k.inf[j] + d
-				k.witness[b] = j
+			if end < least {
+				least = end
+				k.witness[b] = witness{j, end - k.inf[j]}
 			}
 		}
 	}

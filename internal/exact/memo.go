@@ -1,5 +1,7 @@
 package exact
 
+import "math/bits"
+
 // Idea: what can follow in a component depends only on which of its buffers are
 // unplaced, on their least offsets, and on the canonical bound. A state that
 // failed once fails again, whatever led to it.
@@ -14,7 +16,7 @@ package exact
 // same order, which then skip what earlier rounds have refuted. With two
 // million states the odds of a false match are under 2^-86.
 //
-// Complexity: O(list) to hash; the table is open addressing over buckets of
+// Complexity: O(buffers) to hash; the table is open addressing over buckets of
 // four with the oldest entry replaced once it has grown to its largest size.
 
 type memoKey struct{ a, b uint64 }
@@ -55,14 +57,18 @@ func (k *kernel) key(c component) memoKey {
 		// No buffer waits, but the monotonic floor reads the offset itself.
 		a ^= mix(uint64(c.off)+0x9e3779b97f4a7c15, 0xe7037ed1a0b428db)
 	}
-	for _, j := range c.list {
-		lb := uint64(k.lb[j])
-		if k.sw.canonical && k.waits(c, j) {
-			lb = ^lb
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			lb := uint64(k.lb[j])
+			if k.sw.canonical && k.waits(c, j) {
+				lb = ^lb
+			}
+			x := mix(lb^k.salt[2*j], k.salt[2*j+1])
+			a += x
+			b += mix(x^0xa0761d6478bd642f, lb+k.salt[2*j+1])
 		}
-		x := mix(lb^k.salt[2*j], k.salt[2*j+1])
-		a += x
-		b += mix(x^0xa0761d6478bd642f, lb+k.salt[2*j+1])
 	}
 	return memoKey{a, b | 1} // never the empty entry
 }

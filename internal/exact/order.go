@@ -56,9 +56,10 @@ func (k *kernel) initKeys(tl *timeline.Timeline) {
 	}
 }
 
-// rankList ranks the buffers of a component by the static preordering in use
-// and logs the old ranks.
-func (k *kernel) rankList(list []Buffer) {
+// rankAll ranks the buffers of a component by the static preordering in use and
+// logs the old ranks.
+func (k *kernel) rankAll(c component) {
+	list := k.listOf(c)
 	if k.sw.preordering {
 		for _, j := range list {
 			if k.huge && k.late() {
@@ -67,8 +68,6 @@ func (k *kernel) rankList(list []Buffer) {
 			k.totals[j] = k.maxTotal(j)
 		}
 		k.sortBy(list, k.before)
-	} else {
-		k.sortBy(list, func(i, j Buffer) bool { return i < j })
 	}
 	for r, j := range list {
 		k.rankLog = append(k.rankLog, rankChange{j, k.rank[j]})
@@ -79,14 +78,8 @@ func (k *kernel) rankList(list []Buffer) {
 // maxTotal returns the largest total of buffer j's sections.
 func (k *kernel) maxTotal(j Buffer) int64 {
 	var most int64
-	if k.plain {
-		for _, t := range k.total[k.first[j]:k.last[j]] {
-			most = max(most, t)
-		}
-		return most
-	}
-	for _, span := range k.spansOf(j) {
-		for _, t := range k.total[span.first:span.last] {
+	for x := Piece(j); x != none; x = k.next[x] {
+		for _, t := range k.total[k.span[x].first:k.span[x].last] {
 			most = max(most, t)
 		}
 	}
@@ -126,16 +119,4 @@ func (k *kernel) before(i, j Buffer) bool {
 		}
 	}
 	return k.id[i] < k.id[j]
-}
-
-// sortList puts a component's list into the order in which its buffers are
-// tried: by least offset and rank, or, without dynamic ordering, by rank.
-func (k *kernel) sortList(list []Buffer) { k.sortBy(list, k.less) }
-
-// less reports whether buffer i is tried before buffer j.
-func (k *kernel) less(i, j Buffer) bool {
-	if k.sw.dynamicOrdering && k.lb[i] != k.lb[j] {
-		return k.lb[i] < k.lb[j]
-	}
-	return k.rank[i] < k.rank[j]
 }

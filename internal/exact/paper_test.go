@@ -118,43 +118,46 @@ func TestTable1(t *testing.T) {
 // explored returns every complete order of the five buffers that the kernel's
 // search goes through, under the given switches and without preordering.
 //
-// A sixth buffer, which overlaps all others but for a gap, makes the search go
-// through all of them. The distance from and to it is the test's: it is no
-// obstacle until the five are placed, and then it is out of reach, so that every
-// complete order fails and the next is tried. Distances are asked for once for
-// each placement, which is where the orders are seen.
+// A sixth buffer, fixed on top of all others, makes the search go through all of
+// them: at the node where five are placed and it is left, which is where the
+// orders are seen, the test gives it a bound that keeps it from being placed, so
+// that every complete order fails and the next is tried. Under the sixth fits what
+// fits without it, and nothing fits above it.
 func explored(t *testing.T, sw switches) []string {
 	t.Helper()
-	defer pauseChecks()() // they ask for distances too
+	defer pauseChecks()()
+	defer func(was int64) { tickEvery = was }(tickEvery)
+	tickEvery = 1
 	p := suite.MiniMalloc()
-	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Gaps: []model.Gap{{Lower: 1, Upper: 2}}})
+	top := int64(12)
+	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Fixed: &top})
 	tl := timeline.New(p)
-	k := newKernel(tl, tl.Partitions[0], sw, run.NewWatch(context.Background()), new(int))
-	local := Buffer(slices.Index(k.id, 5))
-	distance := k.distance
+	k := newKernel(tl, tl.Partitions[0], sw, run.NewWatch(context.Background()))
+	sixth := slices.Index(k.id, 5)
 	var orders []string
 	path := ""
-	k.distance = func(i, j Buffer) (int64, bool) {
-		if i != local && j != local {
-			return distance(i, j)
-		}
-		if i == local {
-			return 1 << 40, true // b6 can lie under nothing
-		}
+	k.tick = func() {
 		depth := 0
-		for _, placed := range k.placed {
-			if placed {
+		for j := range k.n {
+			if k.placed(j) {
 				depth++
 			}
 		}
-		path = path[:depth-1] + string(rune('1'+k.id[i]))
-		if depth < 5 {
-			return 0, false
+		k.inf[sixth] = top
+		if depth > 0 {
+			path = path[:depth-1]
 		}
-		orders = append(orders, path)
-		return 1 << 40, true
+		for j := range k.n {
+			if name := string(rune('1' + k.id[j])); k.placed(j) && !strings.Contains(path, name) {
+				path += name
+			}
+		}
+		if depth == 5 {
+			orders = append(orders, path)
+			k.inf[sixth] = top + 1
+		}
 	}
-	if r := k.run(12, "", 0, unlimited); r != exhausted {
+	if r := k.run(13, "", 0, unlimited); r != exhausted {
 		t.Fatalf("the search ends with outcome %d", r)
 	}
 	return orders
@@ -224,7 +227,7 @@ func TestFirstCanonical(t *testing.T) {
 		if off == "canonical" || off == "dynamic-ordering" {
 			continue // these decide what comes first
 		}
-		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()), new(int))
+		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()))
 		if r := k.run(12, "", 0, unlimited); r != solved {
 			t.Fatalf("without %q: outcome %d", off, r)
 		}

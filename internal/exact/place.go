@@ -3,177 +3,107 @@ package exact
 // This file applies a placement; trail.go takes it back. Nothing else changes
 // the state during search but inference, which writes through set.
 //
-// A placement of j at lb[j] marks j as placed, takes it out of the totals and
-// cuts of its sections, lifts the floors of them to its top, and raises lb of
-// each unplaced neighbour to its top (aligned). The list of unplaced buffers is
-// kept in the order in which they are tried, so the child's list is the
-// parent's without j, with the raised buffers merged back in: O(list), no
-// sorting beyond the raised ones.
+// A placement of j at lb[j] takes j out of what is unplaced and out of the sums
+// of its sections, lifts the floors of them to its top, and raises lb of each
+// unplaced neighbour to its top (aligned). Neighbours are found through the
+// sections, so this costs O(sections and neighbours of j), however many buffers
+// there are.
 //
 // Invariant: lb of an unplaced buffer is the highest top of the placed buffers
-// that it overlaps, aligned; total and cuts count what is unplaced.
+// that it overlaps, aligned; total, live, cuts and edges count what is unplaced.
 
-// place puts list[at] at its least offset and returns the child's list. It
-// reports hat, whether any unplaced buffer overlaps the placed one, and ok =
-// false where a neighbour was raised out of reach; the list is then not valid.
-// The caller undoes the placement in either case.
-func (k *kernel) place(list []Buffer, at int) (child []Buffer, hat, ok bool) {
-	j := list[at]
+// place puts j at its least offset. It reports hat, whether any unplaced buffer
+// overlaps the placed one, and ok = false where a neighbour was raised out of
+// reach. The caller undoes the placement in either case.
+func (k *kernel) place(j Buffer) (hat, ok bool) {
 	k.best[j] = k.lb[j]
-	k.placed[j] = true
-	k.addTotals(j, -1)
+	k.highest = 0
+	k.take(j)
 	k.liftFloors(j)
-	for s := k.first[j]; s+1 < k.last[j]; s++ {
-		k.cuts[s]--
-	}
-	if len(list) > shareAbove {
-		child = list[:len(list)-1]
-	} else {
-		child = k.grab(len(list) - 1)
-	}
-	k.raised = k.raised[:0]
-	var kept int
-	if k.plain {
-		kept, hat, ok = k.raiseNeighbours(child, list, at)
-	} else {
-		kept, hat, ok = k.raiseNeighboursGapped(child, list, at)
-	}
-	if !ok {
-		return nil, hat, false
-	}
-	k.merge(child, kept, k.raised)
-	return child, hat, true
-}
-
-// raiseNeighbours raises what overlaps list[at], collects it in raised, and puts
-// the others into child, of which it returns the number.
-func (k *kernel) raiseNeighbours(child, list []Buffer, at int) (kept int, hat, ok bool) {
-	j := list[at]
-	raised := k.raised
-	first, last, top := k.first[j], k.last[j], k.lb[j]+k.size[j]
-	for i, c := range list {
-		if k.first[c] < last && first < k.last[c] && i != at {
-			hat = true
-			if k.lb[c] < top {
-				if !k.raise(c, top) {
-					return 0, true, false
-				}
-				raised = append(raised, c)
-				continue
-			}
-		}
-		if i != at {
-			child[kept] = c
-			kept++
+	for x := Piece(j); x != none; x = k.next[x] {
+		at := &k.span[x]
+		k.markAround(at.first, at.last)
+		near := k.nearby(x)
+		hat = hat || len(near) > 0
+		top := k.lb[j] + at.lower + k.block[x].size
+		if !k.raiseAll(near, top) {
+			return true, false
 		}
 	}
-	k.raised = raised
-	return kept, hat, true
+	return hat, true
 }
 
-// raiseNeighboursGapped is raiseNeighbours where distances differ. In a huge
-// partition it gives up, as if it had failed, where the run is over.
-func (k *kernel) raiseNeighboursGapped(child, list []Buffer, at int) (kept int, hat, ok bool) {
-	j := list[at]
-	for i, c := range list {
-		if i == at {
+// raiseAll raises lb of buffers so that their given pieces start at top or above.
+func (k *kernel) raiseAll(near []Piece, top int64) bool {
+	for _, y := range near {
+		c, to := k.owner[y], top-k.span[y].lower
+		if k.lb[c] >= to {
 			continue
 		}
-		if k.huge && i&1023 == 1023 && k.late() {
-			return 0, true, false
+		to = k.alignUp(c, to)
+		if to > k.ub[c] {
+			return false
 		}
-		if d, meet := k.above(j, c); meet {
-			hat = true
-			if top := k.lb[j] + d; k.lb[c] < top {
-				if !k.raise(c, top) {
-					return 0, true, false
-				}
-				k.raised = append(k.raised, c)
-				continue
-			}
+		k.set(int32(c), to)
+		if k.inf[c] < to {
+			k.setInf(c, to)
 		}
-		child[kept] = c
-		kept++
-	}
-	return kept, hat, true
-}
-
-// shareAbove is the length of a list above which parent and child share one
-// array, and the parent rebuilds its own when the child has failed. Separate
-// arrays for every level of a deep dive would take n²/2 entries.
-const shareAbove = 2048
-
-// rebuild restores a component's list after a child has used its array.
-func (k *kernel) rebuild(c component) {
-	list := c.list[:0]
-	for j := range k.n {
-		if !k.placed[j] && k.first[j] >= c.first && k.last[j] <= c.last {
-			list = append(list, j)
-		}
-	}
-	k.sortList(list)
-}
-
-// raise lifts lb of c to top, aligned, and reports whether c can lie there.
-func (k *kernel) raise(c Buffer, top int64) bool {
-	top = k.alignUp(c, top)
-	if top > k.ub[c] {
-		return false
-	}
-	k.set(int32(c), top)
-	if k.inf[c] < top {
-		k.set(int32(k.n+c), top)
 	}
 	return true
 }
 
-// mergeMost is how many raised buffers are sorted by insertion.
-const mergeMost = 64
-
-// merge sorts the raised buffers and merges them into child[:kept], which is in
-// order, from the back.
-func (k *kernel) merge(child []Buffer, kept int, raised []Buffer) {
-	if len(raised) > mergeMost {
-		k.sortList(raised)
-	} else {
-		for i := 1; i < len(raised); i++ {
-			c := raised[i]
-			p := i
-			for p > 0 && k.less(c, raised[p-1]) {
-				raised[p] = raised[p-1]
-				p--
-			}
-			raised[p] = c
-		}
+// take takes j out of what is unplaced.
+func (k *kernel) take(j Buffer) {
+	k.unplaced[j>>6] &^= 1 << (j & 63)
+	for s := k.first[j]; s+1 < k.last[j]; s++ {
+		k.cuts[s]--
 	}
-	a, b := kept-1, len(raised)-1
-	for to := len(child) - 1; b >= 0; to-- {
-		if a >= 0 && k.less(raised[b], child[a]) {
-			child[to] = child[a]
-			a--
-		} else {
-			child[to] = raised[b]
-			b--
+	for x := Piece(j); x != none; x = k.next[x] {
+		at, b := &k.span[x], &k.block[x]
+		b.start = gone
+		total, live := k.total[at.first:at.last], k.live[at.first:at.last]
+		for s := range total {
+			total[s] -= b.size
+			live[s]--
 		}
+		k.leave(at.first)
+		k.leave(at.last)
+	}
+}
+
+// give puts j back among what is unplaced, by its inferred bound.
+func (k *kernel) give(j Buffer) {
+	k.unplaced[j>>6] |= 1 << (j & 63)
+	for s := k.first[j]; s+1 < k.last[j]; s++ {
+		k.cuts[s]++
+	}
+	for x := Piece(j); x != none; x = k.next[x] {
+		at, b := &k.span[x], &k.block[x]
+		b.start = k.inf[j] + at.lower
+		total, live, top := k.total[at.first:at.last], k.live[at.first:at.last], k.top[at.first:at.last]
+		for s := range total {
+			total[s] += b.size
+			live[s]++
+			top[s] = max(top[s], b.start)
+		}
+		k.enter(at.first)
+		k.enter(at.last)
 	}
 }
 
 // liftFloors raises the floors of buffer j's sections to its top. Only the
-// inference of the paper reads floors; the suffix bound reads lb instead.
+// inference of the paper reads floors; the suffix bound reads bounds instead.
 func (k *kernel) liftFloors(j Buffer) {
 	if k.sw.suffixBound {
 		return
 	}
-	base := Section(2 * k.n)
-	if k.plain {
-		for s := k.first[j]; s < k.last[j]; s++ {
-			k.set(int32(base+s), k.lb[j]+k.size[j])
-		}
-		return
-	}
-	for _, span := range k.spansOf(j) {
-		for s := span.first; s < span.last; s++ {
-			k.set(int32(base+s), max(k.floor[s], k.lb[j]+span.upper))
+	for x := Piece(j); x != none; x = k.next[x] {
+		at := &k.span[x]
+		top := k.lb[j] + at.lower + k.block[x].size
+		for s := at.first; s < at.last; s++ {
+			if k.floor[s] < top {
+				k.set(int32(2*k.n)+int32(s), top)
+			}
 		}
 	}
 }

@@ -1,8 +1,6 @@
 package exact
 
 import (
-	"math"
-
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
@@ -19,31 +17,39 @@ import (
 // to 0, so that limits fall in the midst of passes.
 var hugeFrom = 1 << 18
 
-// tableMost bounds the tables of distances of all partitions together: 64 MiB.
-const tableMost = 1 << 23
-
-// newKernel prepares a partition for search. Where the table of distances has
-// at most *table entries it is made, and *table becomes less.
-func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *run.Watch, table *int) *kernel {
+// newKernel prepares a partition for search.
+func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *run.Watch) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
 	k := &kernel{sw: sw, watch: watch, tick: func() {}}
 	k.n, k.m, k.id, k.plain, k.unit = Buffer(n), Section(m), p.Buffers, true, bound.CommonAlignment(tl.Problem, p.Buffers)
+	pieces := 0
+	for _, i := range p.Buffers {
+		pieces += len(tl.Spans(int(i)))
+	}
+	words := n/64 + 1
+	wide := make([]int64, 10*n+4*m+1)
 	for _, a := range [...]*[]int64{&k.size, &k.rawSize, &k.align, &k.start, &k.ub, &k.best, &k.totals, &k.seen} {
-		*a = make([]int64, n)
+		*a = carve(&wide, n)
 	}
-	for _, a := range [...]*[]int64{&k.total, &k.slotTotal, &k.top, &k.acc, &k.low} {
-		*a = make([]int64, m+1)
-	}
-	k.fixed, k.placed, k.rank = make([]bool, n), make([]bool, n), make([]int32, n)
-	k.first, k.last, k.twin, k.witness = make([]Section, n), make([]Section, n), make([]Buffer, n), make([]Buffer, n)
-	k.keys, k.salt = make([]orderKeys, n), make([]uint64, 2*n)
-	k.cells, k.cuts = make([]int64, 2*n+m), make([]int32, m)
+	k.total, k.low, k.top, k.cells = carve(&wide, m+1), carve(&wide, m), carve(&wide, m), carve(&wide, 2*n+m)
 	k.lb, k.inf, k.floor = k.cells[:n:n], k.cells[n:2*n:2*n], k.cells[2*n:]
-	k.dirty, k.slot, k.unslot, k.least = make([]uint8, m), make([]Slot, m+1), make([]Section, m+1), make([]twoEnds, m)
+	narrow := make([]int32, n+3*m+3)
+	k.rank, k.live, k.cuts, k.edges = carve(&narrow, n), carve(&narrow, m+1), carve(&narrow, m), carve(&narrow, m+1)
+	sets := make([]uint64, 2*n+2*words+2*(m/64+1))
+	k.salt, k.unplaced, k.waiting, k.runs, k.dirty = carve(&sets, 2*n), carve(&sets, words), carve(&sets, words), carve(&sets, m/64+1), carve(&sets, m/64+1)
+	buffers := make([]Buffer, 3*n+m+1+pieces)
+	k.twin, k.list, k.sorted, k.begins, k.owner = carve(&buffers, n), carve(&buffers, n), carve(&buffers, n), carve(&buffers, m+1), carve(&buffers, pieces)
+	k.fixed, k.witness = make([]bool, n), make([]witness, n)
+	sections := make([]Section, 2*n)
+	k.first, k.last = carve(&sections, n), carve(&sections, n)
+	k.span, k.block = make([]span, pieces), make([]block, pieces)
+	others := make([]Piece, 2*pieces+m+1)
+	k.next, k.near, k.more = carve(&others, pieces), carve(&others, pieces), carve(&others, m+1)
+	k.keys = make([]orderKeys, n)
 	k.memo, k.hot = new(memo), [4]Section{-1, -1, -1, -1}
 	for _, step := range [...]func(){
 		func() { k.describe(tl, p) },
-		func() { k.describeSpans(tl, p, table) },
+		func() { k.describeSpans(tl, p) },
 		func() { k.initKeys(tl) },
 		k.initMembers,
 		func() { k.initTwins(tl) },
@@ -54,6 +60,13 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *
 		step()
 	}
 	return k
+}
+
+// carve takes n entries from the front of an array.
+func carve[T any](from *[]T, n int) []T {
+	a := (*from)[:n:n]
+	*from = (*from)[n:]
+	return a
 }
 
 // pollEvery is how many buffers a loop goes through between looks for a limit.
@@ -89,72 +102,66 @@ func (k *kernel) describe(tl *timeline.Timeline, p timeline.Partition) {
 			k.stackable = false
 		}
 		k.salt[2*j], k.salt[2*j+1] = splitmix.Next(&rng), splitmix.Next(&rng)|1
+		k.begins[k.first[j]]++
 	}
+	count(k.begins)
 	k.stackable = k.stackable && k.plain
 	k.huge = incidences >= hugeFrom
 }
 
-// describeSpans copies the spans of a partition with gaps.
-func (k *kernel) describeSpans(tl *timeline.Timeline, p timeline.Partition, table *int) {
-	if k.plain {
-		return
+// count turns how many there are of each kind into how many there are of the
+// kinds before it.
+func count[T ~int32](kinds []T) {
+	var sum T
+	for s, n := range kinds {
+		kinds[s] = sum
+		sum += n
 	}
-	k.low1, k.low2, k.arg = make([]int64, k.m), make([]int64, k.m), make([]Buffer, k.m)
-	k.spanAt = make([]int32, 1, k.n+1)
+}
+
+// describeSpans copies the pieces: the first of each buffer, then the others by
+// where they begin.
+func (k *kernel) describeSpans(tl *timeline.Timeline, p timeline.Partition) {
+	for _, i := range p.Buffers {
+		for _, s := range tl.Spans(int(i))[1:] {
+			k.more[s.First-p.First]++
+		}
+	}
+	count(k.more)
+	for s := range k.more {
+		k.more[s] += Piece(k.n)
+	}
 	for j, i := range p.Buffers {
 		if j%pollEvery == pollEvery-1 && k.over() {
 			return
 		}
-		for _, s := range tl.Spans(int(i)) {
-			s := spanOf(s, p)
+		x := Piece(j)
+		for at, s := range tl.Spans(int(i)) {
+			if at > 0 {
+				before := x
+				x = k.more[s.First-p.First]
+				k.more[s.First-p.First]++
+				k.next[before] = x
+			}
+			size := s.Upper - s.Lower
 			if !k.windowed {
-				s.upper = bound.Up(s.upper, k.unit)
+				size = k.size[j]
 			}
-			k.spans = append(k.spans, s)
+			k.span[x] = span{Section(s.First - p.First), Section(s.Last - p.First), s.Lower}
+			k.block[x].size, k.owner[x] = size, Buffer(j)
 		}
-		k.spanAt = append(k.spanAt, int32(len(k.spans)))
+		k.next[x] = none
 	}
-	k.distance = func(i, j Buffer) (int64, bool) {
-		d, ok := tl.Distance(int(k.id[i]), int(k.id[j]))
-		if ok && !k.windowed {
-			d = k.size[i]
-		}
-		return d, ok
-	}
-	if most := tableMost / 8; int(k.n) <= most && int(k.n)*int(k.n) <= min(most, *table) {
-		*table -= int(k.n) * int(k.n)
-		k.tabulate()
-	}
-}
-
-// tabulate puts the distances into a table.
-func (k *kernel) tabulate() {
-	const none = math.MinInt64
-	n, slow := k.n, k.distance
-	table := make([]int64, int(n)*int(n))
-	for i := range n {
-		if k.over() {
-			return
-		}
-		row := table[int(i)*int(n):][:n]
-		for j := range n {
-			row[j] = none
-			if d, ok := slow(i, j); ok && i != j {
-				row[j] = d
-			}
-		}
-	}
-	k.distance = func(i, j Buffer) (int64, bool) {
-		d := table[i*n+j]
-		return d, d != none
-	}
+	// Each entry has come to where the next one began.
+	copy(k.more[1:], k.more)
+	k.more[0] = Piece(k.n)
 }
 
 // initTwins links each buffer to the preceding identical one: the same spans,
 // size and alignment, and no fixed offset. A plan stays a plan when two such
 // buffers change places, so only one order of them is explored.
 func (k *kernel) initTwins(tl *timeline.Timeline) {
-	list := make([]Buffer, 0, k.n)
+	list := k.list[:0]
 	for j := range k.n {
 		k.twin[j] = nobody
 		if !k.fixed[j] {

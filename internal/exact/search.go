@@ -1,5 +1,10 @@
 package exact
 
+import (
+	"math"
+	"math/bits"
+)
+
 // Depth-first search over the canonical plans of a component.
 //
 // Each candidate is either placed now or postponed: when placing it has failed,
@@ -24,10 +29,11 @@ const (
 	exhausted                // no canonical completion fits
 )
 
-// component is a set of unplaced buffers that no cut divides.
+// component is a set of unplaced buffers that no cut divides: all whose extents
+// are within its sections. It needs no list of them, for buffers are numbered by
+// where they begin.
 type component struct {
-	list        []Buffer // in the order in which they are tried
-	first, last Section  // their sections [first, last)
+	first, last Section // their sections [first, last)
 	// Whatever is placed next lies at or above (off, rank) in the canonical
 	// order.
 	off  int64
@@ -36,13 +42,14 @@ type component struct {
 	slack int64
 }
 
-// tickEvery is how many nodes pass between reports of progress.
-const tickEvery = 1 << 12
+// tickEvery is how many nodes pass between reports of progress, a power of two.
+// Tests set it lower.
+var tickEvery int64 = 1 << 12
 
 // search explores the completions of a component that has passed infer. Where
 // it returns solved, best holds the offsets.
 func (k *kernel) search(c component) outcome {
-	if len(c.list) == 0 {
+	if !k.any(c) {
 		return solved
 	}
 	if k.nodes >= k.nodeLimit {
@@ -75,16 +82,18 @@ func (k *kernel) search(c component) outcome {
 // tryEach places one candidate of c after the other and searches on from there.
 func (k *kernel) tryEach(c component) outcome {
 	ceiling := k.ceiling(c)
-	lowest := k.lowestTop(c)
 	sorted := k.sw.dynamicOrdering
 	postpones := k.sw.postponement && sorted && k.sw.canonical
-	at := k.mark()
+	at := k.now()
 	tried := false
-	for i, j := range c.list {
-		o := k.lb[j]
-		if k.sw.canonical && (o < c.off || o == c.off && k.rank[j] < c.rank) {
-			continue
+	after := candidate{j: nobody, off: -1, rank: -1}
+	for {
+		next, lowest := k.candidate(c, after)
+		if next.j == nobody {
+			break
 		}
+		after = next
+		j, o := next.j, k.lb[next.j]
 		// In sorted order, every later candidate is as high or higher.
 		if k.sw.dominance && o >= lowest || o > ceiling {
 			if sorted {
@@ -92,21 +101,19 @@ func (k *kernel) tryEach(c component) outcome {
 			}
 			continue
 		}
-		if k.inf[j] > o || k.sw.symmetry && k.twin[j] >= 0 && !k.placed[k.twin[j]] {
-			continue
-		}
 		if tried && postpones {
 			c.off, c.rank = o, k.rank[j]
-			if !k.infer(c, at.trail, nobody) {
+			if !k.infer(c) {
+				clear(k.dirty)
 				break
 			}
-			at = k.mark()
+			at = k.now()
 			if k.inf[j] > o {
 				continue
 			}
 		}
 		tried = true
-		r, hat := k.try(c, i, at)
+		r, hat := k.try(c, j, at)
 		if r != exhausted {
 			return r
 		}
@@ -123,35 +130,70 @@ func (k *kernel) tryEach(c component) outcome {
 	return exhausted
 }
 
-// try places candidate i of c, searches on, and takes the placement back. It
+// candidate is a buffer that may be placed next, with its place in the order in
+// which they are tried: by least offset and rank, or, without dynamic ordering,
+// by rank alone.
+type candidate struct {
+	j    Buffer
+	off  int64
+	rank int32
+}
+
+// candidate returns the first candidate of c after the given one, nobody where
+// there is none, and the least top that any unplaced buffer could have. A plan
+// that places the next buffer at or above that leaves a gap that this one could
+// fill, so a lower plan is found elsewhere (dominance, section 6.3).
+func (k *kernel) candidate(c component, after candidate) (first candidate, lowest int64) {
+	first = candidate{j: nobody, off: math.MaxInt64}
+	lowest = k.limit + 1
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			o, rank := k.lb[j], k.rank[j]
+			lowest = min(lowest, o+k.size[j])
+			if k.inf[j] > o || k.sw.canonical && k.waits(c, j) {
+				continue
+			}
+			if !k.sw.dynamicOrdering {
+				o = 0
+			}
+			if o > first.off || o == first.off && rank > first.rank || o < after.off || o == after.off && rank <= after.rank {
+				continue
+			}
+			if k.sw.symmetry && k.twin[j] != nobody && !k.placed(k.twin[j]) {
+				continue
+			}
+			first = candidate{j, o, rank}
+		}
+	}
+	return first, lowest
+}
+
+// try places candidate j of c, searches on, and takes the placement back. It
 // reports hat, whether anything unplaced overlaps the candidate.
-func (k *kernel) try(c component, i int, at mark) (r outcome, hat bool) {
-	j := c.list[i]
-	o, rank := k.lb[j], k.rank[j]
+func (k *kernel) try(c component, j Buffer, at mark) (r outcome, hat bool) {
 	r = exhausted
 	before := k.snap()
-	list, hat, ok := k.place(c.list, i)
+	c.off, c.rank = k.lb[j], k.rank[j]
+	hat, ok := k.place(j)
 	if ok {
-		r = k.descend(component{list: list, first: c.first, last: c.last, off: o, rank: rank}, j, at.trail)
+		r = k.descend(c, j)
 	}
 	k.undo(at, j)
 	k.restored(before)
-	// Where there is an answer, nobody reads the list again.
-	if r == exhausted && len(c.list) > shareAbove {
-		k.rebuild(c)
-	}
 	return r, hat
 }
 
 // descend goes on below the placement of j: c is what was j's component,
-// without j, and from the position of the trail before the placement.
-func (k *kernel) descend(c component, j Buffer, from int) outcome {
+// without j.
+func (k *kernel) descend(c component, j Buffer) outcome {
 	if k.sw.decomposition {
 		if bounds := k.openCuts(c, j); len(bounds) > 0 {
-			return k.searchParts(c, bounds, j, from)
+			return k.searchParts(c, bounds)
 		}
 	}
-	if !k.infer(c, from, j) {
+	if !k.infer(c) {
 		return exhausted
 	}
 	return k.search(c)
@@ -170,15 +212,4 @@ func (k *kernel) ceiling(c component) int64 {
 		most = max(most, t)
 	}
 	return k.limit - most
-}
-
-// lowestTop returns the least top that any unplaced buffer could have. A plan
-// that places the next buffer at or above it leaves a gap that this buffer
-// could fill, so a lower plan is found elsewhere (dominance, section 6.3).
-func (k *kernel) lowestTop(c component) int64 {
-	least := k.limit + 1
-	for _, j := range c.list {
-		least = min(least, k.lb[j]+k.size[j])
-	}
-	return least
 }

@@ -20,20 +20,15 @@ func (k *kernel) sectionsFit(c component) bool {
 		for s := c.first; s < c.last; s++ {
 			low[s] = math.MaxInt64
 		}
-		for _, j := range c.list {
+		for _, j := range k.listOf(c) {
 			if k.huge && k.late() {
 				return true
 			}
-			lb := k.lb[j]
-			if k.plain {
-				for s := k.first[j]; s < k.last[j]; s++ {
-					low[s] = min(low[s], lb)
-				}
-				continue
-			}
-			for _, span := range k.spansOf(j) {
-				for s := span.first; s < span.last; s++ {
-					low[s] = min(low[s], lb+span.lower)
+			for x := Piece(j); x != none; x = k.next[x] {
+				at := &k.span[x]
+				start := k.lb[j] + at.lower
+				for s := at.first; s < at.last; s++ {
+					low[s] = min(low[s], start)
 				}
 			}
 		}

@@ -10,21 +10,22 @@ package exact
 // It is a part of the technique decomposition. It does not hold where a buffer is
 // fixed, where alignments differ, or where windows do.
 //
-// Complexity: O(list).
+// Complexity: O(buffers).
 
 // isStack reports whether the component can be stacked as it is.
 func (k *kernel) isStack(c component) bool {
 	return c.last-c.first == 1 && k.stackable && k.sw.decomposition
 }
 
-// stack stacks a component of one section in the order of its list, but for the
-// buffer that goes on top.
+// stack stacks a component of one section in the order of its buffers, but for
+// the one that goes on top.
 func (k *kernel) stack(c component) outcome {
-	at := k.lb[c.list[0]]
+	list := k.listOf(c)
+	at := k.lb[list[0]]
 	total := k.total[c.first]
 	topmost := nobody
-	for i := len(c.list) - 1; i >= 0; i-- {
-		if j := c.list[i]; at+total-k.size[j] <= k.ub[j] {
+	for i := len(list) - 1; i >= 0; i-- {
+		if j := list[i]; at+total-k.size[j] <= k.ub[j] {
 			topmost = j
 			break
 		}
@@ -33,7 +34,7 @@ func (k *kernel) stack(c component) outcome {
 		k.backtracks++
 		return exhausted
 	}
-	for _, j := range c.list {
+	for _, j := range list {
 		if j != topmost {
 			k.best[j] = at
 			at += k.size[j]

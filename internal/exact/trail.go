@@ -2,7 +2,7 @@ package exact
 
 // Everything that a placement and the inferences after it change is taken back
 // here and nowhere else: bounds and floors from the trail, ranks from their log,
-// totals and cuts by adding again what was subtracted.
+// sets and sums by adding again what was taken out.
 //
 // A dive among n buffers that all overlap raises n²/2 bounds, so a trail that
 // keeps them all takes 1.6 GB for 10,000 buffers. The trail is therefore cut: where it
@@ -27,15 +27,23 @@ func (k *kernel) set(at int32, value int64) {
 	k.cells[at] = value
 }
 
-// mark is a point to undo to. Positions on the trail count what was dropped.
-type mark struct {
-	trail, rankLog, used int
+// setInf writes inf[j], and where its pieces start, and makes its sections dirty.
+func (k *kernel) setInf(j Buffer, value int64) {
+	k.set(int32(k.n+j), value)
+	for x := Piece(j); x != none; x = k.next[x] {
+		at := &k.span[x]
+		k.block[x].start = value + at.lower
+		k.highest = max(k.highest, value+at.lower)
+		k.mark(at.first, at.last)
+	}
 }
 
-func (k *kernel) mark() mark { return mark{k.dropped + len(k.trail), len(k.rankLog), k.used} }
+// mark is a point to undo to. Positions on the trail count what was dropped.
+type mark struct {
+	trail, rankLog int
+}
 
-// since returns the entries of the trail from a position on.
-func (k *kernel) since(position int) []change { return k.trail[position-k.dropped:] }
+func (k *kernel) now() mark { return mark{k.dropped + len(k.trail), len(k.rankLog)} }
 
 // lost reports whether the way back to the mark has been dropped.
 func (k *kernel) lost(m mark) bool { return m.trail < k.dropped }
@@ -59,19 +67,22 @@ func (k *kernel) trim() {
 // way back is lost, bounds and floors stay as they are; the search ends then.
 func (k *kernel) undo(m mark, j Buffer) {
 	to := max(0, m.trail-k.dropped)
+	n := int32(k.n)
 	for i := len(k.trail) - 1; i >= to; i-- {
 		c := k.trail[i]
 		k.cells[c.at] = c.old
+		if c.at >= n && c.at < 2*n {
+			for x := Piece(c.at - n); x != none; x = k.next[x] {
+				k.block[x].start = c.old + k.span[x].lower
+			}
+		}
 	}
 	k.trail = k.trail[:to]
 	for i := len(k.rankLog) - 1; i >= m.rankLog; i-- {
 		k.rank[k.rankLog[i].j] = k.rankLog[i].old
 	}
 	k.rankLog = k.rankLog[:m.rankLog]
-	k.used = m.used
-	k.placed[j] = false
-	k.addTotals(j, 1)
-	for s := k.first[j]; s+1 < k.last[j]; s++ {
-		k.cuts[s]++
-	}
+	k.give(j)
+	clear(k.dirty)
+	k.highest = 0
 }

@@ -1,0 +1,56 @@
+package exact
+
+// Idea: what meets a piece is either live in its first section or begins in a
+// later one of its sections. The former are members of that section; pieces are
+// numbered by where they begin, so the latter are a range. That takes no table
+// of pairs.
+//
+// Complexity: O(members of one section + neighbours). Without a table of members
+// (members.go), O(buffers before it).
+
+// nearby returns the unplaced pieces that share a section with piece x, x aside,
+// until the next call.
+func (k *kernel) nearby(x Piece) []Piece {
+	near := k.near[:0]
+	at := &k.span[x]
+	if k.members != nil {
+		list := k.members[k.memberAt[at.first]:k.memberAt[at.first+1]]
+		for rest := k.live[at.first]; rest > 0; list = list[1:] {
+			if y := list[0]; k.block[y].start < gone {
+				rest--
+				if y != x {
+					near = append(near, y)
+				}
+			}
+		}
+		near = k.between(near, Piece(k.begins[at.first+1]), Piece(k.begins[at.last]))
+		if !k.plain {
+			near = k.between(near, k.more[at.first+1], k.more[at.last])
+		}
+	} else {
+		before := len(near)
+		near = k.between(near, 0, Piece(k.begins[at.last]))
+		if !k.plain {
+			near = k.between(near, Piece(k.n), k.more[at.last])
+		}
+		kept := near[:before]
+		for _, y := range near {
+			if k.span[y].last > at.first && y != x {
+				kept = append(kept, y)
+			}
+		}
+		near = kept
+	}
+	k.near = near
+	return near
+}
+
+// between appends the unplaced ones of the pieces [from, to).
+func (k *kernel) between(near []Piece, from, to Piece) []Piece {
+	for y := from; y < to; y++ {
+		if k.block[y].start < gone {
+			near = append(near, y)
+		}
+	}
+	return near
+}
