@@ -65,6 +65,7 @@ func (k *kernel) searchEach(base, end int) outcome {
 			k.rankAll(*p)
 			p.rank = -1
 		}
+		k.findWaiting(*p)
 		if !k.infer(*p) {
 			return exhausted
 		}

@@ -25,8 +25,8 @@ import "math/bits"
 // claims nothing.
 const maxRounds = 30
 
-// infer tightens the bounds of c. What is dirty has changed since the component
-// was last inferred.
+// infer tightens the bounds of c, for which findWaiting was called. What is dirty
+// has changed since the component was last inferred.
 func (k *kernel) infer(c component) bool {
 	if !k.any(c) {
 		return true
@@ -35,9 +35,7 @@ func (k *kernel) infer(c component) bool {
 		return false
 	}
 	lifts := k.sw.lifting && k.sw.canonical
-	if lifts {
-		k.findWaiting(c)
-	} else if k.sw.monotonicFloor && !k.clamp(c) {
+	if !lifts && k.sw.monotonicFloor && !k.clamp(c) {
 		return false
 	}
 	looks := k.sw.suffixBound || k.sw.notFirst

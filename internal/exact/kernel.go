@@ -195,6 +195,7 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 		return aborted
 	}
 	r, root := exhausted, k.root()
+	k.findWaiting(root)
 	if k.infer(root) {
 		r = k.search(root)
 	}

@@ -31,29 +31,6 @@ type witness struct {
 	distance int64
 }
 
-// findWaiting sets waiting to the buffers of c that lie under the canonical
-// bound.
-func (k *kernel) findWaiting(c component) {
-	low, high := k.buffersOf(c)
-	for w := low >> 6; w<<6 < high; w++ {
-		var waiting uint64
-		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
-			if k.waits(c, w<<6+Buffer(bits.TrailingZeros64(rest))) {
-				waiting |= rest & -rest
-			}
-		}
-		k.waiting[w] = waiting
-	}
-}
-
-// waits reports whether j lies under the canonical bound.
-func (k *kernel) waits(c component, j Buffer) bool {
-	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
-}
-
-// isWaiting is waits for the component that findWaiting was last called with.
-func (k *kernel) isWaiting(j Buffer) bool { return k.waiting[j>>6]>>(j&63)&1 != 0 }
-
 // lift raises the bounds of the waiting buffers. It returns false where one
 // cannot be raised, or only out of reach.
 func (k *kernel) lift(c component) bool {
@@ -61,7 +38,7 @@ func (k *kernel) lift(c component) bool {
 	k.epoch += 2
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
-		for rest := k.waiting[w]; rest != 0; rest &= rest - 1 {
+		for rest := masked(k.waiting[w], int(w), int(low), int(high)); rest != 0; rest &= rest - 1 {
 			if b := w<<6 + Buffer(bits.TrailingZeros64(rest)); !k.confirmed(b) {
 				open = append(open, b)
 			}

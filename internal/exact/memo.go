@@ -62,7 +62,7 @@ func (k *kernel) key(c component) memoKey {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
 			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
 			lb := uint64(k.lb[j])
-			if k.sw.canonical && k.waits(c, j) {
+			if k.isWaiting(j) {
 				lb = ^lb
 			}
 			x := mix(lb^k.salt[2*j], k.salt[2*j+1])

@@ -80,101 +80,160 @@ func (k *kernel) search(c component) outcome {
 }
 
 // tryEach places one candidate of c after the other and searches on from there.
+// Mostly the first is the only one, so it is looked for alone.
 func (k *kernel) tryEach(c component) outcome {
 	ceiling := k.ceiling(c)
-	sorted := k.sw.dynamicOrdering
-	postpones := k.sw.postponement && sorted && k.sw.canonical
-	at := k.now()
-	tried := false
-	after := candidate{j: nobody, off: -1, rank: -1}
-	for {
-		next, lowest := k.candidate(c, after)
-		if next.j == nobody {
-			break
-		}
-		after = next
-		j, o := next.j, k.lb[next.j]
-		// In sorted order, every later candidate is as high or higher.
-		if k.sw.dominance && o >= lowest || o > ceiling {
-			if sorted {
-				break
-			}
-			continue
-		}
-		if tried && postpones {
-			c.off, c.rank = o, k.rank[j]
-			if !k.infer(c) {
-				clear(k.dirty)
-				break
-			}
-			at = k.now()
-			if k.inf[j] > o {
-				continue
-			}
-		}
-		tried = true
-		r, hat := k.try(c, j, at)
-		if r != exhausted {
-			return r
-		}
-		if k.lost(at) || k.late() {
-			return aborted
-		}
-		if !hat && k.sw.hatless && sorted {
-			break
-		}
+	j, lowest := k.firstOf(c)
+	if k.sw.dominance {
+		ceiling = min(ceiling, lowest-1)
 	}
+	if !k.sw.dynamicOrdering {
+		return k.tryRest(c, ceiling, nobody)
+	}
+	if j == nobody || k.lb[j] > ceiling {
+		return k.through()
+	}
+	r, hat := k.try(c, j)
+	if r != exhausted || !hat && k.sw.hatless {
+		return r
+	}
+	return k.tryRest(c, ceiling, j)
+}
+
+// through returns the outcome of a component whose candidates have failed.
+func (k *kernel) through() outcome {
 	if k.late() {
 		return aborted // an inference may have been left undone
 	}
 	return exhausted
 }
 
-// candidate is a buffer that may be placed next, with its place in the order in
-// which they are tried: by least offset and rank, or, without dynamic ordering,
-// by rank alone.
-type candidate struct {
-	j    Buffer
-	off  int64
-	rank int32
-}
-
-// candidate returns the first candidate of c after the given one, nobody where
-// there is none, and the least top that any unplaced buffer could have. A plan
-// that places the next buffer at or above that leaves a gap that this one could
-// fill, so a lower plan is found elsewhere (dominance, section 6.3).
-func (k *kernel) candidate(c component, after candidate) (first candidate, lowest int64) {
-	first = candidate{j: nobody, off: math.MaxInt64}
-	lowest = k.limit + 1
+// firstOf returns the candidate of c that is first in order, nobody where there is
+// none, and the least top that any unplaced buffer could have. A plan that places
+// the next buffer at or above that leaves a gap that this one could fill, so a
+// lower plan is found elsewhere (dominance, section 6.3).
+func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
+	first, lowest = nobody, k.limit+1
+	least := int64(math.MaxInt64)
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
 			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
-			o, rank := k.lb[j], k.rank[j]
+			o := k.lb[j]
 			lowest = min(lowest, o+k.size[j])
-			if k.inf[j] > o || k.sw.canonical && k.waits(c, j) {
-				continue
+			if o <= least && !k.isWaiting(j) && k.eligible(j) && (o < least || k.rank[j] < k.rank[first]) {
+				first, least = j, o
 			}
-			if !k.sw.dynamicOrdering {
-				o = 0
-			}
-			if o > first.off || o == first.off && rank > first.rank || o < after.off || o == after.off && rank <= after.rank {
-				continue
-			}
-			if k.sw.symmetry && k.twin[j] != nobody && !k.placed(k.twin[j]) {
-				continue
-			}
-			first = candidate{j, o, rank}
 		}
 	}
 	return first, lowest
 }
 
+// eligible reports whether j may lie at its least offset as far as inference and
+// symmetry know.
+func (k *kernel) eligible(j Buffer) bool {
+	return k.inf[j] <= k.lb[j] && !(k.sw.symmetry && k.twin[j] != nobody && !k.placed(k.twin[j]))
+}
+
+// less reports whether buffer i is tried before buffer j.
+func (k *kernel) less(i, j Buffer) bool {
+	if k.sw.dynamicOrdering && k.lb[i] != k.lb[j] {
+		return k.lb[i] < k.lb[j]
+	}
+	return k.rank[i] < k.rank[j]
+}
+
+// few is how many candidates are looked for at once, and fewWords how many words
+// of the set of those that wait are kept meanwhile. Both are on the stack of the
+// search, so that its memory does not grow with the square of the buffers.
+const (
+	few      = 32
+	fewWords = 8
+)
+
+// tryRest is tryEach for what comes after candidate j in order, for all where that
+// is nobody.
+func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
+	postpones := k.sw.postponement && k.sw.dynamicOrdering && k.sw.canonical
+	var kept [fewWords]uint64
+	low, high := k.buffersOf(c)
+	base := low >> 6
+	words := k.waiting[base : (high+63)>>6]
+	if postpones {
+		c.off, c.rank = k.lb[j], k.rank[j]
+		k.findWaiting(c)
+		copy(kept[:], words)
+	}
+	tried := j != nobody
+	var queue [few]Buffer
+	for {
+		next := k.following(c, ceiling, j, queue[:0])
+		for _, i := range next {
+			if postpones && len(words) <= len(kept) {
+				kept[j>>6-base] |= 1 << (j & 63)
+			}
+			j = i
+			if !k.eligible(j) {
+				continue
+			}
+			if tried && postpones {
+				c.off, c.rank = k.lb[j], k.rank[j]
+				if len(words) <= len(kept) {
+					copy(words, kept[:])
+				} else {
+					k.findWaiting(c)
+				}
+				if !k.infer(c) {
+					clear(k.dirty)
+					return k.through()
+				}
+				if !k.eligible(j) {
+					continue
+				}
+			}
+			tried = true
+			r, hat := k.try(c, j)
+			if r != exhausted || !hat && k.sw.hatless && k.sw.dynamicOrdering {
+				return r
+			}
+		}
+		if len(next) < few {
+			return k.through()
+		}
+	}
+}
+
+// following appends to queue the buffers of c that come next after the given one
+// in the order in which they are tried, up to the ceiling, as many as there is room
+// for.
+func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buffer) []Buffer {
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			if k.lb[j] > ceiling || after != nobody && !k.less(after, j) || k.sw.canonical && k.waits(c, j) {
+				continue
+			}
+			p := len(queue)
+			if p < cap(queue) {
+				queue = append(queue, j)
+			} else if p--; !k.less(j, queue[p]) {
+				continue
+			}
+			for ; p > 0 && k.less(j, queue[p-1]); p-- {
+				queue[p] = queue[p-1]
+			}
+			queue[p] = j
+		}
+	}
+	return queue
+}
+
 // try places candidate j of c, searches on, and takes the placement back. It
 // reports hat, whether anything unplaced overlaps the candidate.
-func (k *kernel) try(c component, j Buffer, at mark) (r outcome, hat bool) {
+func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
+	at, before := k.now(), k.snap()
 	r = exhausted
-	before := k.snap()
 	c.off, c.rank = k.lb[j], k.rank[j]
 	hat, ok := k.place(j)
 	if ok {
@@ -182,6 +241,9 @@ func (k *kernel) try(c component, j Buffer, at mark) (r outcome, hat bool) {
 	}
 	k.undo(at, j)
 	k.restored(before)
+	if r == exhausted && (k.lost(at) || k.late()) {
+		r = aborted
+	}
 	return r, hat
 }
 
@@ -193,6 +255,7 @@ func (k *kernel) descend(c component, j Buffer) outcome {
 			return k.searchParts(c, bounds)
 		}
 	}
+	k.findWaiting(c)
 	if !k.infer(c) {
 		return exhausted
 	}
