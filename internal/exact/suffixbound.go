@@ -31,13 +31,13 @@ func (k *kernel) checkSection(s Section) bool {
 	blocks := k.block
 	for sorted := false; ; sorted = true {
 		least, second := int64(math.MaxInt64), int64(math.MaxInt64)
+		// What comes later may belong before it, and what is placed starts
+		// above everything: only in order is it a failure.
 		last, before := int64(math.MinInt64), int64(0)
 		at := 0
-		for _, x := range list[:live] {
-			b := blocks[x]
-			// What comes later may belong before it, and what is placed starts
-			// above everything: only in order is it a failure.
-			if b.start-before > slack || b.start < last {
+		for ; at < live; at++ {
+			b := blocks[list[at]]
+			if b.start >= second || b.start-before > slack || b.start < last {
 				break
 			}
 			last = b.start
@@ -45,7 +45,14 @@ func (k *kernel) checkSection(s Section) bool {
 			end := b.start + b.size
 			second = min(second, max(least, end))
 			least = min(least, end)
-			at++
+		}
+		for ; at < live; at++ {
+			b := blocks[list[at]]
+			if b.start-before > slack || b.start < last {
+				break
+			}
+			last = b.start
+			before += b.size
 		}
 		switch {
 		case at == live:
