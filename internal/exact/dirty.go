@@ -67,10 +67,3 @@ func (k *kernel) runOf(s Section) Section {
 	}
 	return w<<6 + Section(63-bits.LeadingZeros64(word|1))
 }
-
-// markOf marks all that buffer j touches.
-func (k *kernel) markOf(j Buffer) {
-	for x := Piece(j); x != none; x = k.next[x] {
-		k.mark(k.span[x].first, k.span[x].last)
-	}
-}

@@ -203,7 +203,7 @@ func (k *kernel) snap() snapshot {
 	}
 	return snapshot{
 		true, slices.Clone(k.cells), slices.Clone(k.total), slices.Clone(k.cuts), slices.Clone(k.rank), slices.Clone(k.live), slices.Clone(k.edges),
-		slices.Clone(k.unplaced), slices.Clone(k.runs), slices.Clone(k.block), k.dropped,
+		slices.Clone(k.unplaced), slices.Clone(k.runs), slices.Clone(k.block), k.trail.dropped,
 	}
 }
 
@@ -213,7 +213,7 @@ func (k *kernel) restored(s snapshot) {
 	if !s.taken {
 		return
 	}
-	if k.dropped == s.dropped {
+	if k.trail.dropped == s.dropped {
 		for at := range s.cells {
 			k.mustEqual("cell after undo", at, k.cells[at], s.cells[at])
 		}

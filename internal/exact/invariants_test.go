@@ -102,8 +102,8 @@ func TestCorruptedUndo(t *testing.T) {
 		corrupt func(k *kernel)
 	}{
 		{"", func(*kernel) {}},
-		{"cell after undo", func(k *kernel) { k.trail = k.trail[:len(k.trail)-1] }},
-		{"cell after undo", func(k *kernel) { k.trail[len(k.trail)-1].old++ }},
+		{"cell after undo", func(k *kernel) { k.trail.latest = k.trail.latest[:len(k.trail.latest)-1] }},
+		{"cell after undo", func(k *kernel) { k.trail.latest[len(k.trail.latest)-1].old++ }},
 		{"total after undo", func(k *kernel) { k.total[1]-- }},
 		{"cuts after undo", func(k *kernel) { k.cuts[1]-- }},
 		{"rank after undo", func(k *kernel) { k.rank[2]++ }},

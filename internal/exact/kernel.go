@@ -122,8 +122,7 @@ type state struct {
 	// how much space it takes: what an inference reads of a piece, side by side.
 	block []block
 
-	trail   []change
-	dropped int // entries that the trail has had before its first (trail.go)
+	trail   history
 	rankLog []rankChange
 	parts   []component // a stack
 }
@@ -248,7 +247,8 @@ func (k *kernel) reset() {
 	for j := range k.witness {
 		k.witness[j].by = nobody
 	}
-	k.trail, k.dropped, k.rankLog, k.parts = k.trail[:0], 0, k.rankLog[:0], k.parts[:0]
+	k.trail.rewind(k.n)
+	k.rankLog, k.parts = k.rankLog[:0], k.parts[:0]
 	for x := range k.span {
 		s, b := &k.span[x], &k.block[x]
 		b.start = k.inf[k.owner[x]] + s.lower

@@ -12,7 +12,8 @@ package exact
 // Complexity: O(live members + steps).
 
 // maxMembers bounds the table of who is in which section: 32 MiB. Beyond it
-// there is none, and the inferences that go through it are off.
+// there is none, and the inferences that go through it, or through as much, are
+// off.
 const maxMembers = 1 << 23
 
 // initMembers lists the pieces of each section.
@@ -22,7 +23,7 @@ func (k *kernel) initMembers() {
 		incidences += int(k.span[x].last - k.span[x].first)
 	}
 	if incidences > maxMembers {
-		k.sw.suffixBound, k.sw.notFirst = false, false
+		k.sw.suffixBound, k.sw.notFirst, k.sw.unallocatedFloor = false, false, false
 		return
 	}
 	k.memberAt = make([]int32, k.m+2)

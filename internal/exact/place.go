@@ -44,6 +44,10 @@ func (k *kernel) raiseAll(near []Piece, top int64) bool {
 		if to > k.ub[c] {
 			return false
 		}
+		if k.inf[c] == k.lb[c] {
+			k.setBoth(c, to)
+			continue
+		}
 		k.set(int32(c), to)
 		if k.inf[c] < to {
 			k.setInf(c, to)

@@ -70,7 +70,6 @@ func (k *kernel) search(c component) outcome {
 	if known {
 		return exhausted
 	}
-	k.trim()
 	if r := k.tryEach(c); r != exhausted {
 		return r
 	}

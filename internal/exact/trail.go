@@ -6,13 +6,17 @@ package exact
 //
 // A dive among n buffers that all overlap raises n²/2 bounds, so a trail that
 // keeps them all takes 1.6 GB for 10,000 buffers. The trail is therefore cut: where it
-// has grown to trailMost, search drops the older half. The search goes on below
-// as before and finds its plan; only where it would have to back up over what is
+// has grown to trailMost, the older half is dropped. The search goes on below as
+// before and finds its plan; only where it would have to back up over what is
 // lost it gives up, undecided. What it has refuted until then is in the memo.
+//
+// It is kept in chunks, each twice as long as the one before up to chunkMost, so
+// that to grow is not to copy.
 //
 // Invariant: undone to a mark, the state is what it was at the mark.
 
-// change is an entry of the trail: cells[at] was old.
+// change is an entry of the trail: cells[at] was old, or, where at is ^j, both
+// bounds of buffer j were: mostly they rise together.
 type change struct {
 	at  int32
 	old int64
@@ -21,19 +25,95 @@ type change struct {
 // trailMost is how many entries the trail keeps: 64 MiB. Tests set it lower.
 var trailMost = 1 << 22
 
+// chunkMost is how many entries a chunk has at most: 256 KiB.
+const chunkMost = 1 << 14
+
+// history is the trail: chunks that are full, the oldest first, and the one that
+// is being filled. Positions count from the start of the search, dropped entries
+// included.
+type history struct {
+	full    [][]change
+	latest  []change
+	free    [][]change // chunks that were emptied or dropped
+	base    int        // the position of the first entry of latest
+	dropped int        // the position of the first entry that is kept
+}
+
+// rewind empties the trail before a search among n buffers.
+func (h *history) rewind(n Buffer) {
+	if h.latest == nil {
+		h.latest = make([]change, 0, min(16*int(n), chunkMost, trailMost))
+	}
+	h.free = append(h.free, h.full...)
+	h.full, h.latest, h.base, h.dropped = h.full[:0], h.latest[:0], 0, 0
+}
+
+// add records a change.
+func (h *history) add(c change) {
+	if len(h.latest) == cap(h.latest) {
+		h.extend()
+	}
+	h.latest = append(h.latest, c)
+}
+
+// extend begins another chunk.
+func (h *history) extend() {
+	h.full = append(h.full, h.latest)
+	h.base += len(h.latest)
+	if h.base-h.dropped >= trailMost {
+		old := (len(h.full) + 1) / 2
+		for _, chunk := range h.full[:old] {
+			h.dropped += len(chunk)
+		}
+		h.free = append(h.free, h.full[:old]...)
+		h.full = h.full[:copy(h.full, h.full[old:])]
+	}
+	if last := len(h.free) - 1; last >= 0 {
+		h.latest, h.free = h.free[last][:0], h.free[:last]
+	} else {
+		h.latest = make([]change, 0, min(2*len(h.latest), chunkMost, trailMost))
+	}
+}
+
+// retreat goes back to the chunk before, if there is one.
+func (h *history) retreat() bool {
+	last := len(h.full) - 1
+	if last < 0 {
+		return false
+	}
+	h.free = append(h.free, h.latest)
+	h.latest, h.full = h.full[last], h.full[:last]
+	h.base -= len(h.latest)
+	return true
+}
+
 // set writes cells[at] and records the old value on the trail.
 func (k *kernel) set(at int32, value int64) {
-	k.trail = append(k.trail, change{at, k.cells[at]})
+	k.trail.add(change{at, k.cells[at]})
 	k.cells[at] = value
 }
 
-// setInf writes inf[j], and where its pieces start, and makes its sections dirty.
+// setInf writes inf[j].
 func (k *kernel) setInf(j Buffer, value int64) {
 	k.set(int32(k.n+j), value)
+	k.moved(j)
+}
+
+// setBoth writes lb[j] and inf[j], which were equal.
+func (k *kernel) setBoth(j Buffer, value int64) {
+	k.trail.add(change{^int32(j), k.lb[j]})
+	k.lb[j], k.inf[j] = value, value
+	k.moved(j)
+}
+
+// moved says of buffer j, of which inf has risen, where its pieces start, and makes
+// its sections dirty.
+func (k *kernel) moved(j Buffer) {
 	for x := Piece(j); x != none; x = k.next[x] {
 		at := &k.span[x]
-		k.block[x].start = value + at.lower
-		k.highest = max(k.highest, value+at.lower)
+		start := k.inf[j] + at.lower
+		k.block[x].start = start
+		k.highest = max(k.highest, start)
 		k.mark(at.first, at.last)
 	}
 }
@@ -43,41 +123,25 @@ type mark struct {
 	trail, rankLog int
 }
 
-func (k *kernel) now() mark { return mark{k.dropped + len(k.trail), len(k.rankLog)} }
+func (k *kernel) now() mark { return mark{k.trail.base + len(k.trail.latest), len(k.rankLog)} }
 
 // lost reports whether the way back to the mark has been dropped.
-func (k *kernel) lost(m mark) bool { return m.trail < k.dropped }
-
-// trim drops the older half of a trail that has become too long. Search calls it
-// where nobody is about to ask what has changed since an earlier position. It
-// also makes room ahead: append alone leaves five times as much behind.
-func (k *kernel) trim() {
-	if len(k.trail) < trailMost {
-		if room := min(4*len(k.trail), trailMost) + 4*int(k.n); 2*len(k.trail) > cap(k.trail) && room > cap(k.trail) {
-			k.trail = append(make([]change, 0, room), k.trail...)
-		}
-		return
-	}
-	half := len(k.trail) / 2
-	k.dropped += half
-	k.trail = k.trail[:copy(k.trail, k.trail[half:])]
-}
+func (k *kernel) lost(m mark) bool { return m.trail < k.trail.dropped }
 
 // undo takes back the placement of j and everything since the mark. Where the
 // way back is lost, bounds and floors stay as they are; the search ends then.
 func (k *kernel) undo(m mark, j Buffer) {
-	to := max(0, m.trail-k.dropped)
-	n := int32(k.n)
-	for i := len(k.trail) - 1; i >= to; i-- {
-		c := k.trail[i]
-		k.cells[c.at] = c.old
-		if c.at >= n && c.at < 2*n {
-			for x := Piece(c.at - n); x != none; x = k.next[x] {
-				k.block[x].start = c.old + k.span[x].lower
-			}
+	h := &k.trail
+	for {
+		to := max(0, m.trail-h.base)
+		for i := len(h.latest) - 1; i >= to; i-- {
+			k.revert(h.latest[i])
+		}
+		h.latest = h.latest[:to]
+		if h.base <= m.trail || !h.retreat() {
+			break
 		}
 	}
-	k.trail = k.trail[:to]
 	for i := len(k.rankLog) - 1; i >= m.rankLog; i-- {
 		k.rank[k.rankLog[i].j] = k.rankLog[i].old
 	}
@@ -85,4 +149,18 @@ func (k *kernel) undo(m mark, j Buffer) {
 	k.give(j)
 	clear(k.dirty)
 	k.highest = 0
+}
+
+// revert takes back one change.
+func (k *kernel) revert(c change) {
+	b := Buffer(c.at) - k.n // the buffer of which inf is to change, if any
+	if c.at < 0 {
+		b = Buffer(^c.at)
+		k.lb[b], k.inf[b] = c.old, c.old
+	} else if k.cells[c.at] = c.old; b < 0 || b >= k.n {
+		return
+	}
+	for x := Piece(b); x != none; x = k.next[x] {
+		k.block[x].start = c.old + k.span[x].lower
+	}
 }
