@@ -38,14 +38,14 @@ func newPlan() *cobra.Command {
 
 The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is.
 
-Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch the figures are those of kernels that ask for nothing. --scratch takes OPERATOR=BYTES, where OPERATOR is a name such as SVDF or a number; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the word reference, for what the runtime's reference kernels ask for.
+Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is a name such as SVDF or a number; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the words reference and none.
 
 The smallest arena is the number for kTensorArenaSize: the least with which AllocateTensors succeeds, aligned to 16. It is found without running anything, from what the runtime and its reference kernels keep, for firmware of 32 and 64 bit and for the interpreter of PyPI (tflite_micro). Where the model has operators that the table of kernels lacks, it says "at least". --tail takes what a target reports instead.
 
 With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan instead. --report writes a page with the picture and all figures beside that. --format writes the problem alone, without planning it.`,
 		Example: `  stowage plan model.tflite                                what the arena takes, and who sets it
   stowage plan -o planned.tflite model.tflite
-  stowage plan --scratch SVDF=2048 --scratch 12=512 -o planned.tflite model.tflite
+  stowage plan --scratch reference --scratch CONV_2D=2048 -o planned.tflite model.tflite
   stowage plan --probe > stowage_probe.h                   build it into the firmware, save its log
   stowage plan --scratch device.log --tail 29952 -o planned.tflite model.tflite
   stowage plan --report report.html -o planned.tflite model.tflite
@@ -67,7 +67,7 @@ With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan i
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&p.scratch, "scratch", nil, "what kernels ask for beside tensors: `OPERATOR=BYTES`, the log of a target, or reference; may be repeated")
+	f.StringArrayVar(&p.scratch, "scratch", nil, "what kernels ask for beside tensors: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; may be repeated")
 	f.BoolVar(&p.probe, "probe", false, "print the C++ header that makes a target log what its kernels ask for")
 	f.BoolVar(&p.fold, "fold-float16", false, "make float16 constants that are only dequantised float32 in the file, without which TensorFlow Lite Micro does not run such a model")
 	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE and element-wise operators lie over an operand that dies there")
@@ -217,9 +217,15 @@ func readModel(path string) (*tflite.Model, error) {
 // readScratch turns the values of --scratch into scratch buffers.
 func readScratch(values []string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {
 	var out []tflite.Scratch
+	if len(values) == 0 {
+		values = []string{"reference"}
+	}
 	for _, value := range values {
-		if value == "reference" {
+		switch value {
+		case "reference":
 			out = append(out, tflm.Reference(m)...)
+			continue
+		case "none":
 			continue
 		}
 		key, bytes, declared := strings.Cut(value, "=")

@@ -35,6 +35,7 @@ type planReport struct {
 	Arenas         []arenaReport  `json:"smallest_arenas"`
 	Unknown        []string       `json:"unknown_operators"` // with them the smallest arenas are lower bounds
 	Lower          []string       `json:"what_would_lower_it"`
+	ScratchFrom    string         `json:"scratch_from"` // reference, none or declared
 }
 
 // arenaReport is the smallest arena that works on a target, as the model is and
@@ -71,6 +72,14 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
 		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{},
+	}
+	switch {
+	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
+		r.ScratchFrom = "reference"
+	case len(p.scratch) == 1 && p.scratch[0] == "none":
+		r.ScratchFrom = "none"
+	default:
+		r.ScratchFrom = "declared"
 	}
 	// A plan that the device beats by itself is not written.
 	after, offsets := made.Before, []int32(nil)
@@ -201,8 +210,12 @@ func (r *planReport) notes() []string {
 	if len(r.Unknown) > 0 {
 		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
 	}
-	if r.Scratch == 0 {
-		out = append(out, "without the scratch of kernels: see --scratch")
+	switch {
+	case r.ScratchFrom != "reference":
+	case r.Scratch > 0:
+		out = append(out, "with the scratch of the reference kernels; those of a vendor ask for more: see --scratch")
+	default:
+		out = append(out, "the reference kernels ask for no scratch; those of a vendor may: see --scratch")
 	}
 	return out
 }
