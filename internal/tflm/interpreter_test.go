@@ -57,6 +57,7 @@ func TestInterpreter(t *testing.T) {
 	models := []*tflite.Model{
 		parsed(t, made.Model([]made.Graph{svdf()}), "svdf"),
 		parsed(t, made.Model(branches()), "branches"),
+		parsed(t, made.Model(loop()), "loop"),
 		parsed(t, made.Model([]made.Graph{oddities()}), "oddities"),
 		parsed(t, made.Model([]made.Graph{means()}), "means"),
 	}
@@ -592,6 +593,39 @@ func branches() []made.Graph {
 			Inputs: []int32{0, 1}, Outputs: []int32{5},
 		},
 		branch(schema.BuiltinOperatorTANH), branch(schema.BuiltinOperatorLOGISTIC),
+	}
+}
+
+// loop is a WHILE that counts.
+func loop() []made.Graph {
+	count := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{1}} }
+	value := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{1, 32}} }
+	constant := func(x float32) made.Tensor {
+		return made.Tensor{Name: "constant", Shape: []int32{1}, Data: made.Floats(x)}
+	}
+	return []made.Graph{
+		{
+			Tensors: []made.Tensor{count("start"), value("in"), count("end"), value("last"), value("out")},
+			Ops: []made.Op{
+				{Code: schema.BuiltinOperatorWHILE, Inputs: []int32{0, 1}, Outputs: []int32{2, 3}, Callees: []int32{1, 2}},
+				{Code: schema.BuiltinOperatorADD, Inputs: []int32{1, 3}, Outputs: []int32{4}},
+			},
+			Inputs: []int32{0, 1}, Outputs: []int32{2, 4},
+		},
+		{
+			Tensors: []made.Tensor{count("now"), value("x"), constant(5), {Name: "on", Type: schema.TensorTypeBOOL, Shape: []int32{1}}},
+			Ops:     []made.Op{{Code: schema.BuiltinOperatorLESS, Inputs: []int32{0, 2}, Outputs: []int32{3}}},
+			Inputs:  []int32{0, 1}, Outputs: []int32{3},
+		},
+		{
+			Tensors: []made.Tensor{count("now"), value("x"), constant(1), count("next"), value("y"), value("z")},
+			Ops: []made.Op{
+				{Code: schema.BuiltinOperatorADD, Inputs: []int32{0, 2}, Outputs: []int32{3}},
+				{Code: schema.BuiltinOperatorTANH, Inputs: []int32{1}, Outputs: []int32{4}},
+				{Code: schema.BuiltinOperatorMUL, Inputs: []int32{1, 4}, Outputs: []int32{5}},
+			},
+			Inputs: []int32{0, 1}, Outputs: []int32{3, 5},
+		},
 	}
 }
 

@@ -18,6 +18,11 @@ type Tensor struct {
 	Type     schema.TensorType
 	Data     []byte // of a constant; nil for none
 	Variable bool
+	// Scales are those of its quantization, one or one for each channel, which are
+	// those of a dimension; nil for none. Zero points are Zero.
+	Scales    []float32
+	Zero      int64
+	Dimension int32
 }
 
 // An Op is an operator of a model to make. Inputs and outputs are numbers of the
@@ -25,7 +30,7 @@ type Tensor struct {
 type Op struct {
 	Code            schema.BuiltinOperator
 	Inputs, Outputs []int32
-	Callees         []int32 // the first two options: the subgraphs of IF, WHILE and CALL_ONCE, the rank of SVDF
+	Callees         []int32 // the first options, as the subgraphs of IF, WHILE and CALL_ONCE are
 }
 
 // A Graph is a subgraph of a model to make.
@@ -42,6 +47,15 @@ var options = map[schema.BuiltinOperator]byte{
 	schema.BuiltinOperatorRESHAPE: 17, schema.BuiltinOperatorMUL: 21, schema.BuiltinOperatorDEQUANTIZE: 38,
 	schema.BuiltinOperatorLEAKY_RELU: 75, schema.BuiltinOperatorIF: 92, schema.BuiltinOperatorWHILE: 93,
 	schema.BuiltinOperatorCALL_ONCE: 103, schema.BuiltinOperatorSVDF: 6, schema.BuiltinOperatorMEAN: 27,
+	schema.BuiltinOperatorCONV_2D: 1, schema.BuiltinOperatorDEPTHWISE_CONV_2D: 2, schema.BuiltinOperatorTRANSPOSE_CONV: 49,
+	schema.BuiltinOperatorAVERAGE_POOL_2D: 5, schema.BuiltinOperatorMAX_POOL_2D: 5, schema.BuiltinOperatorL2_POOL_2D: 5,
+	schema.BuiltinOperatorSOFTMAX: 9, schema.BuiltinOperatorL2_NORMALIZATION: 12, schema.BuiltinOperatorSUB: 28, schema.BuiltinOperatorDIV: 29,
+	schema.BuiltinOperatorRESIZE_BILINEAR: 15, schema.BuiltinOperatorRESIZE_NEAREST_NEIGHBOR: 74,
+	schema.BuiltinOperatorSUM: 27, schema.BuiltinOperatorREDUCE_MAX: 27, schema.BuiltinOperatorREDUCE_MIN: 27, schema.BuiltinOperatorREDUCE_ALL: 27,
+	schema.BuiltinOperatorSQUEEZE: 30, schema.BuiltinOperatorSTRIDED_SLICE: 32, schema.BuiltinOperatorSPLIT: 35, schema.BuiltinOperatorSPLIT_V: 79,
+	schema.BuiltinOperatorCAST: 37, schema.BuiltinOperatorARG_MAX: 40, schema.BuiltinOperatorARG_MIN: 57, schema.BuiltinOperatorSHAPE: 55,
+	schema.BuiltinOperatorPACK: 59, schema.BuiltinOperatorUNPACK: 64, schema.BuiltinOperatorGATHER: 23, schema.BuiltinOperatorMIRROR_PAD: 77,
+	schema.BuiltinOperatorSPACE_TO_DEPTH: 19, schema.BuiltinOperatorDEPTH_TO_SPACE: 94, schema.BuiltinOperatorBATCH_MATMUL: 101,
 }
 
 // Metadata is an entry of a model's metadata.
@@ -74,25 +88,25 @@ func Model(graphs []Graph, metadata ...Metadata) []byte {
 				buffers = append(buffers, t.Data)
 			}
 			name, shape := b.CreateString(t.Name), ints(b, t.Shape)
+			quantization := quantized(b, &t)
 			schema.TensorStart(b)
 			schema.TensorAddShape(b, shape)
 			schema.TensorAddType(b, t.Type)
 			schema.TensorAddBuffer(b, uint32(buffer))
 			schema.TensorAddName(b, name)
 			schema.TensorAddIsVariable(b, t.Variable)
+			if quantization != 0 {
+				schema.TensorAddQuantization(b, quantization)
+			}
 			tensors = append(tensors, schema.TensorEnd(b))
 		}
 		for _, o := range g.Ops {
 			in, out := ints(b, o.Inputs), ints(b, o.Outputs)
-			schema.CalleesStart(b)
+			b.StartObject(len(o.Callees))
 			for i, c := range o.Callees {
-				if i == 0 {
-					schema.CalleesAddFirst(b, c)
-				} else {
-					schema.CalleesAddSecond(b, c)
-				}
+				b.PrependInt32Slot(i, c, 0)
 			}
-			opts := schema.CalleesEnd(b)
+			opts := b.EndObject()
 			schema.OperatorStart(b)
 			schema.OperatorAddOpcodeIndex(b, code(o.Code))
 			schema.OperatorAddInputs(b, in)
@@ -158,6 +172,30 @@ func Model(graphs []Graph, metadata ...Metadata) []byte {
 	}
 	b.FinishWithFileIdentifier(schema.ModelEnd(b), []byte("TFL3"))
 	return b.FinishedBytes()
+}
+
+// quantized writes the quantization of a tensor and returns where it is, 0 for
+// none.
+func quantized(b *flatbuffers.Builder, t *Tensor) flatbuffers.UOffsetT {
+	if t.Scales == nil {
+		return 0
+	}
+	schema.QuantizationStartScaleVector(b, len(t.Scales))
+	for i := len(t.Scales) - 1; i >= 0; i-- {
+		b.PrependFloat32(t.Scales[i])
+	}
+	scale := b.EndVector(len(t.Scales))
+	schema.QuantizationStartZeroPointVector(b, len(t.Scales))
+	for range t.Scales {
+		b.PrependInt64(t.Zero)
+	}
+	zero := b.EndVector(len(t.Scales))
+	const fields, scales, zeros, dimension = 7, 2, 3, 6
+	b.StartObject(fields)
+	b.PrependUOffsetTSlot(scales, scale, 0)
+	b.PrependUOffsetTSlot(zeros, zero, 0)
+	b.PrependInt32Slot(dimension, t.Dimension, 0)
+	return b.EndObject()
 }
 
 func ints(b *flatbuffers.Builder, x []int32) flatbuffers.UOffsetT {

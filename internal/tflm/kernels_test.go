@@ -1,0 +1,224 @@
+package tflm_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/tflm/schema"
+)
+
+// A single is a model of one operator, which only has to be allocated: an operator
+// whose options are the defaults may not run.
+type single struct {
+	code    schema.BuiltinOperator
+	inputs  []made.Tensor
+	outputs []made.Tensor
+	options []int32
+}
+
+func floats(shape ...int32) made.Tensor { return made.Tensor{Name: "f", Shape: shape} }
+
+func bools(shape ...int32) made.Tensor {
+	return made.Tensor{Name: "b", Shape: shape, Type: schema.TensorTypeBOOL}
+}
+
+func ints32(shape ...int32) made.Tensor {
+	return made.Tensor{Name: "i", Shape: shape, Type: schema.TensorTypeINT32}
+}
+
+// scaled has 8-bit integers with one scale.
+func scaled(shape ...int32) made.Tensor {
+	return made.Tensor{Name: "q", Shape: shape, Type: schema.TensorTypeINT8, Scales: []float32{1. / 256}, Zero: -128}
+}
+
+func scaled16(shape ...int32) made.Tensor {
+	return made.Tensor{Name: "q", Shape: shape, Type: schema.TensorTypeINT16, Scales: []float32{1. / 32768}}
+}
+
+// filter has constant 8-bit integers with a scale a channel.
+func filter(channels int, shape ...int32) made.Tensor {
+	n := int32(1)
+	for _, d := range shape {
+		n *= d
+	}
+	t := made.Tensor{Name: "w", Shape: shape, Type: schema.TensorTypeINT8, Data: make([]byte, n), Scales: make([]float32, channels)}
+	for i := range t.Scales {
+		t.Scales[i] = 1. / 128
+	}
+	return t
+}
+
+// fixed is a constant list of integers.
+func fixed(x ...int32) made.Tensor {
+	return made.Tensor{Name: "c", Shape: []int32{int32(len(x))}, Type: schema.TensorTypeINT32, Data: made.Words(x...)}
+}
+
+// singles are an operator for each kernel of the table that no other model of these
+// tests has, and the ways in which kernels keep or ask for more.
+func singles() []single {
+	type list = []made.Tensor
+	at := []int32{1, 4, 4, 8}
+	f, q := floats(at...), scaled(at...)
+	var out []single
+	add := func(code schema.BuiltinOperator, inputs, outputs list, options ...int32) {
+		out = append(out, single{code, inputs, outputs, options})
+	}
+	for _, code := range []schema.BuiltinOperator{
+		schema.BuiltinOperatorABS, schema.BuiltinOperatorCEIL, schema.BuiltinOperatorCOS, schema.BuiltinOperatorELU, schema.BuiltinOperatorEXP,
+		schema.BuiltinOperatorFLOOR, schema.BuiltinOperatorHARD_SWISH, schema.BuiltinOperatorLEAKY_RELU, schema.BuiltinOperatorLOG,
+		schema.BuiltinOperatorLOGISTIC, schema.BuiltinOperatorNEG, schema.BuiltinOperatorRELU, schema.BuiltinOperatorRELU6, schema.BuiltinOperatorROUND,
+		schema.BuiltinOperatorRSQRT, schema.BuiltinOperatorSIN, schema.BuiltinOperatorSQRT, schema.BuiltinOperatorSQUARE, schema.BuiltinOperatorTANH,
+		schema.BuiltinOperatorL2_NORMALIZATION, schema.BuiltinOperatorZEROS_LIKE, schema.BuiltinOperatorLOG_SOFTMAX, schema.BuiltinOperatorSOFTMAX,
+	} {
+		add(code, list{f}, list{f})
+	}
+	for _, code := range []schema.BuiltinOperator{
+		schema.BuiltinOperatorADD, schema.BuiltinOperatorSUB, schema.BuiltinOperatorMUL, schema.BuiltinOperatorDIV, schema.BuiltinOperatorMAXIMUM,
+		schema.BuiltinOperatorMINIMUM, schema.BuiltinOperatorSQUARED_DIFFERENCE, schema.BuiltinOperatorFLOOR_DIV, schema.BuiltinOperatorFLOOR_MOD,
+		schema.BuiltinOperatorPRELU,
+	} {
+		add(code, list{f, f}, list{f})
+	}
+	for _, code := range []schema.BuiltinOperator{
+		schema.BuiltinOperatorEQUAL, schema.BuiltinOperatorNOT_EQUAL, schema.BuiltinOperatorGREATER, schema.BuiltinOperatorGREATER_EQUAL,
+		schema.BuiltinOperatorLESS, schema.BuiltinOperatorLESS_EQUAL,
+	} {
+		add(code, list{f, f}, list{bools(at...)})
+	}
+	b := bools(at...)
+	add(schema.BuiltinOperatorLOGICAL_AND, list{b, b}, list{b})
+	add(schema.BuiltinOperatorLOGICAL_OR, list{b, b}, list{b})
+	add(schema.BuiltinOperatorLOGICAL_NOT, list{b}, list{b})
+	add(schema.BuiltinOperatorSELECT_V2, list{b, f, f}, list{f})
+	for _, code := range []schema.BuiltinOperator{schema.BuiltinOperatorAVERAGE_POOL_2D, schema.BuiltinOperatorMAX_POOL_2D, schema.BuiltinOperatorL2_POOL_2D} {
+		add(code, list{f}, list{f}, 0, 1, 1, 1, 1) // padding, strides, filter
+	}
+	for _, code := range []schema.BuiltinOperator{
+		schema.BuiltinOperatorSUM, schema.BuiltinOperatorMEAN, schema.BuiltinOperatorREDUCE_MAX, schema.BuiltinOperatorREDUCE_MIN,
+	} {
+		add(code, list{f, fixed(1, 2)}, list{floats(1, 8)})
+		add(code, list{q, fixed(1, 2)}, list{scaled(1, 8)})
+	}
+	add(schema.BuiltinOperatorREDUCE_ALL, list{b, fixed(1, 2)}, list{bools(1, 8)})
+	add(schema.BuiltinOperatorARG_MAX, list{f, fixed(3)}, list{ints32(1, 4, 4)})
+	add(schema.BuiltinOperatorARG_MIN, list{f, fixed(3)}, list{ints32(1, 4, 4)})
+	add(schema.BuiltinOperatorCONCATENATION, list{f, f, f}, list{floats(3, 4, 4, 8)})
+	add(schema.BuiltinOperatorPACK, list{f, f}, list{floats(2, 1, 4, 4, 8)}, 2)
+	add(schema.BuiltinOperatorUNPACK, list{floats(2, 8)}, list{floats(8), floats(8)}, 2)
+	add(schema.BuiltinOperatorSPLIT, list{fixed(3), f}, list{floats(1, 4, 4, 4), floats(1, 4, 4, 4)}, 2)
+	add(schema.BuiltinOperatorSPLIT_V, list{f, fixed(2, 6), fixed(3)}, list{floats(1, 4, 4, 2), floats(1, 4, 4, 6)}, 2)
+	add(schema.BuiltinOperatorGATHER, list{floats(5, 8), ints32(3)}, list{floats(3, 8)})
+	add(schema.BuiltinOperatorGATHER_ND, list{floats(5, 8), ints32(3, 1)}, list{floats(3, 8)})
+	add(schema.BuiltinOperatorSLICE, list{f, fixed(0, 0, 0, 0), fixed(1, 2, 2, 8)}, list{floats(1, 2, 2, 8)})
+	add(schema.BuiltinOperatorSTRIDED_SLICE, list{f, fixed(0, 0, 0, 0), fixed(1, 2, 2, 8), fixed(1, 1, 1, 1)}, list{floats(1, 2, 2, 8)})
+	add(schema.BuiltinOperatorTRANSPOSE, list{f, fixed(0, 3, 1, 2)}, list{floats(1, 8, 4, 4)})
+	add(schema.BuiltinOperatorREVERSE_V2, list{f, fixed(1)}, list{f})
+	add(schema.BuiltinOperatorEXPAND_DIMS, list{floats(4, 8), fixed(0)}, list{floats(1, 4, 8)})
+	add(schema.BuiltinOperatorSQUEEZE, list{floats(1, 4, 8)}, list{floats(4, 8)})
+	add(schema.BuiltinOperatorRESHAPE, list{f, fixed(1, 128)}, list{floats(1, 128)})
+	add(schema.BuiltinOperatorFILL, list{fixed(4, 8), floats()}, list{floats(4, 8)})
+	add(schema.BuiltinOperatorBROADCAST_TO, list{floats(1, 8), fixed(4, 8)}, list{floats(4, 8)})
+	add(schema.BuiltinOperatorBROADCAST_ARGS, list{ints32(2), ints32(2)}, list{ints32(2)})
+	add(schema.BuiltinOperatorSHAPE, list{f}, list{ints32(4)})
+	add(schema.BuiltinOperatorCAST, list{f}, list{ints32(at...)})
+	add(schema.BuiltinOperatorPAD, list{floats(4, 8), pairs(0, 0, 1, 1)}, list{floats(4, 10)})
+	add(schema.BuiltinOperatorPADV2, list{floats(4, 8), pairs(0, 0, 1, 1), floats()}, list{floats(4, 10)})
+	add(schema.BuiltinOperatorMIRROR_PAD, list{floats(4, 8), pairs(0, 0, 1, 1)}, list{floats(4, 10)})
+	add(schema.BuiltinOperatorSPACE_TO_DEPTH, list{f}, list{floats(1, 2, 2, 32)}, 2)
+	add(schema.BuiltinOperatorDEPTH_TO_SPACE, list{f}, list{floats(1, 8, 8, 2)}, 2)
+	add(schema.BuiltinOperatorSPACE_TO_BATCH_ND, list{f, fixed(2, 2), pairs(0, 0, 0, 0)}, list{floats(4, 2, 2, 8)})
+	add(schema.BuiltinOperatorBATCH_TO_SPACE_ND, list{floats(4, 2, 2, 8), fixed(2, 2), pairs(0, 0, 0, 0)}, list{f})
+	add(schema.BuiltinOperatorRESIZE_BILINEAR, list{f, fixed(8, 8)}, list{floats(1, 8, 8, 8)})
+	add(schema.BuiltinOperatorRESIZE_NEAREST_NEIGHBOR, list{f, fixed(8, 8)}, list{floats(1, 8, 8, 8)})
+	add(schema.BuiltinOperatorADD_N, list{f, f, f}, list{f})
+	add(schema.BuiltinOperatorADD_N, list{q, q, q}, list{q})
+	// Matrices, transposed or not.
+	for _, transposed := range [][]int32{{0, 0}, {1, 0}, {0, 1}, {1, 1}} {
+		add(schema.BuiltinOperatorBATCH_MATMUL, list{floats(2, 8, 8), floats(2, 8, 8)}, list{floats(2, 8, 8)}, transposed...)
+		add(schema.BuiltinOperatorBATCH_MATMUL, list{scaled(2, 8, 8), scaled(2, 8, 8)}, list{scaled(2, 8, 8)}, transposed...)
+	}
+	// Convolutions, in floats and in integers with a scale for each of a number of
+	// channels at which the temporaries of Prepare set the arena.
+	for _, n := range []int32{8, 600} {
+		bias := fixed(make([]int32, n)...)
+		bias.Scales = []float32{1. / 32768}
+		last := filter(int(n), 1, 1, 1, n)
+		last.Dimension = 3
+		add(schema.BuiltinOperatorCONV_2D, list{f, weights(n, 1, 1, 8), weights(n)}, list{floats(1, 4, 4, n)})
+		add(schema.BuiltinOperatorCONV_2D, list{q, filter(int(n), n, 1, 1, 8), bias}, list{scaled(1, 4, 4, n)})
+		add(schema.BuiltinOperatorDEPTHWISE_CONV_2D, list{floats(1, 2, 2, n), weights(1, 1, 1, n), weights(n)}, list{floats(1, 2, 2, n)})
+		add(schema.BuiltinOperatorDEPTHWISE_CONV_2D, list{scaled(1, 2, 2, n), last, bias}, list{scaled(1, 2, 2, n)})
+		add(schema.BuiltinOperatorTRANSPOSE_CONV, list{fixed(1, 4, 4, n), weights(n, 1, 1, 8), f}, list{floats(1, 4, 4, n)})
+		add(schema.BuiltinOperatorTRANSPOSE_CONV, list{fixed(1, 4, 4, n), filter(int(n), n, 1, 1, 8), q, bias}, list{scaled(1, 4, 4, n)})
+		add(schema.BuiltinOperatorFULLY_CONNECTED, list{scaled(1, 8), filter(int(n), n, 8), bias}, list{scaled(1, n)})
+		add(schema.BuiltinOperatorFULLY_CONNECTED, list{scaled(1, 8), filter(1, n, 8), bias}, list{scaled(1, n)})
+	}
+	nibbles := filter(8, 8, 1, 1, 8)
+	nibbles.Type, nibbles.Data = schema.TensorTypeINT4, nibbles.Data[:32]
+	add(schema.BuiltinOperatorCONV_2D, list{q, nibbles}, list{q})
+	// Integers.
+	one := int32(math.Float32bits(1)) // beta
+	add(schema.BuiltinOperatorSOFTMAX, list{scaled(1, 8)}, list{scaled(1, 8)}, one)
+	add(schema.BuiltinOperatorSOFTMAX, list{scaled16(1, 8)}, list{scaled16(1, 8)}, one)
+	log := scaled(1, 8)
+	log.Scales, log.Zero = []float32{16. / 256}, 127
+	add(schema.BuiltinOperatorLOG_SOFTMAX, list{scaled(1, 8)}, list{log})
+	add(schema.BuiltinOperatorQUANTIZE, list{f}, list{q})
+	add(schema.BuiltinOperatorDEQUANTIZE, list{q}, list{f})
+	return out
+}
+
+func pairs(x ...int32) made.Tensor {
+	t := fixed(x...)
+	t.Shape = []int32{int32(len(x) / 2), 2}
+	return t
+}
+
+// model makes the model, an operator on inputs of its own.
+func (s *single) model() []byte {
+	g := made.Graph{}
+	o := made.Op{Code: s.code, Callees: s.options}
+	for _, t := range s.inputs {
+		k := int32(len(g.Tensors))
+		if g.Tensors = append(g.Tensors, t); t.Data == nil {
+			g.Inputs = append(g.Inputs, k)
+		}
+		o.Inputs = append(o.Inputs, k)
+	}
+	for _, t := range s.outputs {
+		k := int32(len(g.Tensors))
+		g.Tensors = append(g.Tensors, t)
+		g.Outputs, o.Outputs = append(g.Outputs, k), append(o.Outputs, k)
+	}
+	g.Ops = []made.Op{o}
+	return made.Model([]made.Graph{g})
+}
+
+// TestKernels holds the table of kernels against the interpreter, operator by
+// operator: heads, tails and smallest arenas.
+func TestKernels(t *testing.T) {
+	p := start(t)
+	limits := map[tflm.Limit]int{}
+	for _, s := range singles() {
+		m := parsed(t, s.model(), s.code.String())
+		r, err := p.Compare(context.Background(), m, t.TempDir(), 0, options(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Error != "" || len(r.Unknown) > 0 {
+			t.Errorf("%s: %s, unknown %v", r.Model, r.Error, r.Unknown)
+			continue
+		}
+		limits[r.Before.Limit]++
+		// Temporaries are taken to come after all that Prepare keeps.
+		if d := r.Before.Predicted - r.Before.Smallest; d < 0 || d > 16 || r.Before.PredictedTail != r.Before.Tail || r.Before.Head != r.Before.EmulatedHead {
+			t.Errorf("%s %v: %+v", r.Model, s.options, r.Before)
+		}
+	}
+	if limits[tflm.LimitPrepare] == 0 || limits[tflm.LimitPlanning] == 0 || limits[tflm.LimitHead] == 0 {
+		t.Errorf("what sets the arenas: %v; each is to be among them", limits)
+	}
+}
