@@ -118,9 +118,10 @@ var layers = []struct {
 	{"internal/exact", kernel},
 	{"internal/greedy", kernel},
 	{"internal/climb", with(kernel, "internal/greedy", "internal/exact")},
-	{"internal/auto", with(kernel, "internal/greedy", "internal/exact", "internal/climb")},
+	{"internal/merge", with(kernel, "internal/greedy", "internal/exact")},
+	{"internal/auto", with(kernel, "internal/greedy", "internal/exact", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/verify")}, // names the fixed offsets that collide
-	{".", with(kernel, "internal/auto", "internal/greedy", "internal/exact", "internal/climb", "internal/explain", "internal/verify")},
+	{".", with(kernel, "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 
 	{"internal/baseline", with(kernel, "internal/baseline/descend", "internal/greedy")},
 	{"planner/baselines", []string{"internal/baseline"}},

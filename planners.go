@@ -7,4 +7,5 @@ import (
 	_ "github.com/stowage-go/stowage/internal/climb"
 	_ "github.com/stowage-go/stowage/internal/exact"
 	_ "github.com/stowage-go/stowage/internal/greedy"
+	_ "github.com/stowage-go/stowage/internal/merge"
 )

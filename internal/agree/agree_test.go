@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/stowage-go/stowage/internal/auto"
+	_ "github.com/stowage-go/stowage/internal/auto" // and what it runs
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -17,7 +17,7 @@ import (
 
 // asked are the planners of TestAgree, each with one in how many problems it is
 // asked about.
-var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "first-fit": 8}
+var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "merge": 4, "first-fit": 8}
 
 // TestAgree is a small share of go run ./bench/agree.
 func TestAgree(t *testing.T) {

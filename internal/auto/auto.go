@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/climb"
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -28,6 +29,11 @@ func init() { run.Register(&Auto{}) }
 // bound), exact search and local search take turns from the best plan so far,
 // each with four times the effort of its turn before: exact search ends small
 // problems with a proof, local search lowers what exact search cannot end.
+//
+// Full problems of more than some dozens of buffers, cut from rectangles by a
+// compiler's tiling, have buffers that fit together hardly by accident: planning the
+// composites that these make (internal/merge) comes before all other searches, and has
+// turns of its own.
 //
 // Most problems of some dozens of buffers need neither the whole portfolio nor a
 // turn: exact search looks at them for a few milliseconds after the first lines.
@@ -55,6 +61,7 @@ func (*Auto) Info() plan.Info {
 		Exact:   true,
 		Techniques: []plan.Technique{
 			{Name: "heuristics", Summary: "start from the best of several first-fit orders; without it, from first-fit alone"},
+			{Name: "merge", Summary: "exact search of composites takes turns"},
 			{Name: "exact", Summary: "exact search takes turns"},
 			{Name: "climb", Summary: "local search takes turns"},
 		},
@@ -72,6 +79,9 @@ const (
 	// climbEffort is the first turn of local search, in its steps, of which it
 	// takes three to eight million in a second on problems of hundreds.
 	climbEffort = 1e7
+	// Merging is for mergeLeast buffers, under which exact search is through as soon,
+	// up to mergeMost, above which the composites are too many for it.
+	mergeLeast, mergeMost = 48, 1 << 14
 	// exactMost is the number of buffers up to which exact search takes turns. Its
 	// trail takes 16 bytes for each conflict on the way down: 900 MB on a
 	// training graph of 10,000.
@@ -91,6 +101,8 @@ const (
 func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	off := func(technique string) bool { return slices.Contains(o.Without, technique) }
 	a := auto{tl: tl, o: o, began: time.Now(), exact: !off("exact"), climb: !off("climb"), watch: run.NewWatch(ctx)}
+	n := len(tl.Problem.Buffers)
+	a.merge = !off("merge") && n >= mergeLeast && n <= mergeMost
 	defer a.watch.Close()
 	a.r.LowerBound = tl.LowerBound
 	if err := a.heuristics(ctx, !off("heuristics")); err != nil || a.settled {
@@ -123,6 +135,15 @@ func (a *auto) turns(ctx context.Context) error {
 		return a.repair(ctx)
 	}
 	for !a.over() && (a.exact || a.climb) {
+		if a.merge {
+			// Composites are fewer than buffers, and so are the incidences of a node.
+			if err := a.turn(ctx, &merge.Planner{}, budget{nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
+				return err
+			}
+		}
+		if a.over() {
+			break
+		}
 		if a.exact && exactFirst {
 			turn := budget{nodes: nodes, limited: a.climb || once}
 			if err := a.turn(ctx, &exact.Planner{}, turn); err != nil {
@@ -171,6 +192,7 @@ type auto struct {
 	watch        *run.Watch
 	began        time.Time
 	exact, climb bool
+	merge        bool
 	r            plan.Result // with the lowest plan so far, whether it fits or not
 	height       int64       // of r.Offsets
 	infeasible   bool
@@ -203,6 +225,15 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 	p.Quick()
 	a.keep(p.Offsets, p.Height, p.Name)
 	n := len(a.tl.Problem.Buffers)
+	if a.merge && !a.over() {
+		nodes := max(a.affordable()/glance, int64(4*n))
+		if a.o.NodeLimit > 0 {
+			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
+		}
+		if err := a.turn(ctx, &merge.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
+			return err
+		}
+	}
 	if nodes := a.affordable() / glance; a.exact && !a.over() && n <= exactMost && nodes >= int64(4*n) {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))

@@ -38,23 +38,7 @@ func (p *part) begin() {
 // free adds a free buffer, cut to the sections [low, high). Gaps and windows
 // stay.
 func (p *part) free(i, low, high int32) {
-	b := p.tl.Problem.Buffers[i]
-	spans := p.tl.Spans(int(i))
-	out := model.Buffer{
-		Lower: int64(max(spans[0].First, low)), Upper: int64(min(spans[len(spans)-1].Last, high)),
-		Size: b.Size, Alignment: b.Alignment, Fixed: b.Fixed,
-	}
-	end := spans[0].First
-	for _, s := range spans {
-		if s.First > end {
-			out.Gaps = append(out.Gaps, model.Gap{Lower: int64(end), Upper: int64(s.First)})
-		}
-		if s.Lower != 0 || s.Upper != b.Size {
-			out.Gaps = append(out.Gaps, model.Gap{Lower: int64(s.First), Upper: int64(s.Last), Window: &model.Window{Lower: s.Lower, Upper: s.Upper}})
-		}
-		end = s.Last
-	}
-	p.problem.Buffers = append(p.problem.Buffers, out)
+	p.problem.Buffers = append(p.problem.Buffers, p.tl.Part(int(i), low, high))
 }
 
 // fixed adds what buffer i uses at offset in the sections [low, high).

@@ -1,0 +1,11 @@
+// Package merge holds `merge`, the planner that puts buffers together before it plans:
+// what fits so well that it is hardly an accident is taken for one, and exact search
+// plans the few composites that are left.
+//
+//	merge.go     the planner: restarts, attempts, heights
+//	forest.go    composites and what they are made of
+//	rank.go      which two go together first
+//	pinwheel.go  five that go together at once
+//	rounds.go    part of it again with other noise
+//	roots.go     the problem of the composites, and back
+package merge

@@ -1,0 +1,227 @@
+package merge
+
+import (
+	"context"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: problems that are hard because they are full were, as a rule, cut from full
+// rectangles: by a generator, or by a compiler that tiles, slices and concatenates. A
+// cut leaves a trace. Halves of a buffer in time are equally large and meet; halves in
+// space live equally long. Putting such halves together again, the least accidental
+// first, turns hundreds of buffers into dozens of composites, and exact search, which
+// takes seconds or years for the hundreds, plans the dozens in a millisecond.
+//
+// Which halves belong together is a guess. So there are restarts, each with other
+// noise and another weight of lifespans against sizes; within one, parts are taken
+// apart and merged again (rounds.go); and after both exact search has an attempt of a
+// few nodes for each composite. Lower heights are asked for as plans come in, half of
+// the time the next lower, else one nearer to the bound.
+//
+// Invariant: an attempt that fails proves nothing, one that succeeds is a plan, which
+// Solve verifies like any other.
+//
+// Complexity: O(n k log n) for a restart, k the buffers that begin or end where one
+// does; an attempt is exact search on the composites.
+//
+// Source: Stowage. The idea of merging what ends beside what starts is from a
+// prototype for guillotine packings that ranked merges at boundaries of full sections.
+//
+// Tried and dropped: to wait for sections to be full before merging. D and J of the
+// challenging suite have few full sections, and merging works there all the same.
+
+func init() { run.Register(&Planner{}) }
+
+// Planner is the planner merge. Its zero value is ready to use.
+type Planner struct{}
+
+// Info describes the planner.
+func (*Planner) Info() plan.Info {
+	return run.Describe(plan.Info{
+		Name:    "merge",
+		Summary: "buffers that fit together hardly by accident are made one, and exact search plans what is left",
+		Source:  "Stowage",
+	}, func() run.Settings { return new(settings) })
+}
+
+type settings struct {
+	stacks, wheels, rounds bool
+
+	nodes, patience int64
+}
+
+// Declare lists the techniques and parameters.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.stacks, "stacks", "put equal lifespans on one another; without it, only equal sizes beside one another")
+	d.Technique(&s.wheels, "wheels", "put five together that no cut goes through")
+	d.Technique(&s.rounds, "rounds", "take parts apart and merge them again with other noise")
+	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30, "nodes of exact search for each composite of an attempt")
+	d.Int64(&s.patience, "patience", 100, 1, 1<<30, "restarts without a lower plan after which a run ends that has no limit")
+}
+
+// Weights and noise that restarts go through, and after how many rounds without fewer
+// roots one gives up: most give up soon, some go on for long.
+var (
+	weights = [...]float64{1, 0.5, 2, 4}
+	noises  = [...]float64{1, 0.3, 2}
+)
+
+const stale = 30
+
+// attemptsMost is the number of composites up to which exact search has attempts.
+const attemptsMost = 4096
+
+// Plan merges and plans until a plan is as low as the bound, fits the capacity where
+// that is all that is asked, a limit comes, or patience ends. A node is a node of
+// exact search, or a round. Windows, gaps and fixed offsets are honoured: such buffers
+// are merged with nothing. The error is for a bad parameter.
+func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	var set settings
+	if err := run.Bind("merge", &o, &set); err != nil {
+		return plan.Result{}, err
+	}
+	s := &search{ctx: ctx, tl: tl, o: o, set: set, goal: tl.LowerBound, step: bound.Step(tl.Problem)}
+	if !o.Minimizing() {
+		s.goal = max(s.goal, o.Capacity)
+	}
+	if s.best = slices.Clone(o.Start); s.best == nil {
+		first := greedy.NewPortfolio(ctx, tl, s.goal)
+		if first.Collided {
+			return plan.Result{Status: model.Infeasible}, nil
+		}
+		if s.best = first.Offsets; s.best == nil {
+			return plan.Result{}, nil // a limit, before it is known whether fixed buffers collide
+		}
+	}
+	s.height = model.HeightOf(tl.Problem, s.best)
+	s.watch = run.NewWatch(ctx)
+	defer s.watch.Close()
+	s.report()
+	s.restarts()
+	r := plan.Result{Stats: plan.Stats{Nodes: s.nodes}}
+	if o.Fits(s.height) {
+		r.Status, r.Offsets, r.Height = model.Feasible, s.best, s.height
+	}
+	return r, nil
+}
+
+// search is a run.
+type search struct {
+	ctx    context.Context // for exact search
+	watch  *run.Watch
+	tl     *timeline.Timeline
+	o      plan.Options
+	set    settings
+	goal   int64 // stop at this height
+	step   int64 // divides every height
+	best   []int64
+	height int64
+	nodes  int64
+	failed bool // an attempt at the goal has failed
+}
+
+// restarts merges anew until the run is done.
+func (s *search) restarts() {
+	rng := rand.New(rand.NewPCG(s.o.Seed, 0x6d65726765))
+	for k, idle := 0, int64(0); !s.done() && (idle < s.set.patience || s.limited()); k++ {
+		before := s.height
+		m := &merger{
+			forest: newForest(s.tl), watch: s.watch, rng: rng, unit: float64(s.step),
+			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
+		}
+		if k > 0 {
+			m.noise = noises[k%len(noises)]
+		}
+		buffers := len(m.live)
+		m.begin()
+		s.attempt(m, rng)
+		if len(m.live) == buffers {
+			return // nothing goes together
+		}
+		if s.set.rounds && !s.done() {
+			s.rounds(m, rng, stale<<bits.TrailingZeros(uint(k+1)))
+		}
+		if idle++; s.height < before {
+			idle = 0
+		}
+	}
+}
+
+// rounds makes rounds until so many in a row leave no fewer roots, with an attempt at
+// the end.
+func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
+	m.noise = noises[rng.IntN(len(noises))]
+	for idle := 0; idle < patience && len(m.live) > 1 && !s.done(); idle++ {
+		c := &m.all[m.live[rng.IntN(len(m.live))]]
+		at, radius := [2]int32{c.first, c.last}[rng.IntN(2)], int32(1)<<rng.IntN(4)
+		before := len(m.live)
+		m.round(at-radius, at+radius)
+		s.nodes++
+		if len(m.live) < before {
+			idle = -1
+		}
+	}
+	s.attempt(m, rng)
+}
+
+// attempt has exact search plan the roots.
+func (s *search) attempt(m *merger, rng *rand.Rand) {
+	if s.done() || len(m.live) > attemptsMost {
+		return
+	}
+	target := s.goal
+	if s.o.Minimizing() && s.failed {
+		target = s.height - s.step
+		if rng.IntN(2) == 0 {
+			target -= rng.Int64N((s.height-s.goal)/4 + 1)
+		}
+		target = max(target, s.goal)
+		if s.o.Capacity > 0 {
+			target = min(target, s.o.Capacity)
+		}
+	}
+	o := plan.Options{Capacity: target, NodeLimit: s.set.nodes * int64(len(m.live)), Workers: s.o.Workers}
+	if s.o.NodeLimit > 0 {
+		o.NodeLimit = min(o.NodeLimit, s.o.NodeLimit-s.nodes)
+	}
+	p := m.problem(s.tl)
+	r, err := run.Run(s.ctx, &exact.Planner{}, timeline.New(p), o)
+	s.nodes += r.Stats.Nodes
+	if err != nil || !r.Status.HasPlan() {
+		s.failed = s.failed || target == s.goal
+		return
+	}
+	offsets := m.expand(s.tl.Problem, r.Offsets)
+	if height := model.HeightOf(s.tl.Problem, offsets); height < s.height {
+		s.best, s.height = offsets, height
+		s.report()
+	}
+}
+
+// limited reports whether a limit ends the run.
+func (s *search) limited() bool { return s.o.Timeout > 0 || s.o.NodeLimit > 0 }
+
+// done reports whether the goal is met or a limit has come.
+func (s *search) done() bool {
+	return s.height <= s.goal || s.o.NodeLimit > 0 && s.nodes >= s.o.NodeLimit || s.watch.Over()
+}
+
+func (s *search) report() {
+	if s.o.Progress != nil {
+		p := plan.Progress{LowerBound: s.tl.LowerBound, Nodes: s.nodes}
+		if s.o.Fits(s.height) {
+			p.Height, p.Offsets = s.height, s.best
+		}
+		s.o.Progress(p)
+	}
+}

@@ -1,0 +1,202 @@
+package merge
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+func TestAgainstOracle(t *testing.T) {
+	plantest.Plans(t, &Planner{}, 600, 0.6, func(seed uint64) plan.Options {
+		return plan.Options{Seed: seed, Params: map[string]string{"patience": "3"}}
+	})
+}
+
+// made returns a perfect packing.
+func made(t testing.TB, kind string, o suite.Options) *model.Problem {
+	t.Helper()
+	in, err := suite.New(kind, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return in.Problem
+}
+
+// TestPacked plans packings without a byte to spare, cut by guillotine and by
+// pinwheels, and on coarse grids, where much fits by accident.
+func TestPacked(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		kind  string
+		o     suite.Options
+		least int // of ten seeds
+	}{
+		{"perfect", suite.Options{Buffers: 100}, 10},
+		{"perfect", suite.Options{Buffers: 1000}, 10},
+		{"perfect", suite.Options{Buffers: 1000, Alignment: 64}, 10},
+		{"perfect", suite.Options{Buffers: 200, Horizon: 300, Capacity: 4096}, 10},
+		{"perfect", suite.Options{Buffers: 500, Horizon: 1000}, 9},
+		{"pinwheel", suite.Options{Buffers: 200}, 10},
+		{"pinwheel", suite.Options{Buffers: 1000}, 8},
+	} {
+		solved := 0
+		for seed := range uint64(10) {
+			c.o.Seed = seed
+			p := made(t, c.kind, c.o)
+			if r := plantest.Must(t, &Planner{}, p, plan.Options{Capacity: p.Capacity, NodeLimit: 20_000}); r.Status.HasPlan() {
+				solved++
+			}
+		}
+		t.Logf("%s, %d buffers, horizon %d, capacity %d: %d of 10", c.kind, c.o.Buffers, c.o.Horizon, c.o.Capacity, solved)
+		if solved < c.least {
+			t.Errorf("%s %+v: %d of 10 solved, want %d", c.kind, c.o, solved, c.least)
+		}
+	}
+}
+
+// TestChallenging plans the challenging suite of google/minimalloc as low as its load,
+// where nobody has had D there before: 986,112.
+func TestChallenging(t *testing.T) {
+	for _, letter := range "ABCDEFGHIK" {
+		p := plantest.Load(t, "challenging/"+string(letter)+".1048576.csv")
+		load := timeline.New(p).LowerBound
+		if r := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 20_000}); r.Height != load {
+			t.Errorf("%c: height %d, load %d", letter, r.Height, load)
+		}
+	}
+	p := plantest.Load(t, "challenging/J.1048576.csv")
+	if r := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 20_000}); r.Height > 1_034_240 {
+		t.Errorf("J: height %d", r.Height)
+	}
+}
+
+// text is a forest in words, whatever its lists are like.
+func (f *forest) text() string {
+	var in func(p piece) string
+	in = func(p piece) string {
+		c := &f.all[p]
+		s := fmt.Sprint(c.shape, c.first, c.last, c.size)
+		for _, q := range c.part[:c.count()] {
+			s += "(" + in(q) + ")"
+		}
+		if c.shape == single {
+			s += fmt.Sprint(" b", p)
+		}
+		return s
+	}
+	var roots []string
+	for _, p := range f.live {
+		roots = append(roots, in(p))
+	}
+	slices.Sort(roots)
+	return fmt.Sprint(roots)
+}
+
+// check recomputes what the forest keeps.
+func (f *forest) check(t *testing.T, buffers int) {
+	t.Helper()
+	seen := make([]int, len(f.all))
+	var in func(p piece)
+	in = func(p piece) {
+		seen[p]++
+		c := &f.all[p]
+		if c.shape == single {
+			return
+		}
+		var area int64
+		for _, q := range c.part[:c.count()] {
+			d := &f.all[q]
+			area += d.size * int64(d.last-d.first)
+			if d.root || d.first < c.first || d.last > c.last || d.sealed || d.align != c.align {
+				t.Fatalf("part %d of %d: %+v of %+v", q, p, d, c)
+			}
+			in(q)
+		}
+		if area != c.size*int64(c.last-c.first) {
+			t.Fatalf("%+v is not filled: %d", c, area)
+		}
+	}
+	for k, p := range f.live {
+		c := &f.all[p]
+		if !c.root || c.at[2] != int32(k) || f.starts[c.first][c.at[0]] != p || f.ends[c.last][c.at[1]] != p {
+			t.Fatalf("root %d: %+v", p, c)
+		}
+		in(p)
+	}
+	for i := range buffers {
+		if seen[i] != 1 {
+			t.Fatalf("buffer %d is in %d roots", i, seen[i])
+		}
+	}
+	entries := 0
+	for k := range f.starts {
+		entries += len(f.starts[k]) + len(f.ends[k])
+	}
+	if entries != 2*len(f.live) {
+		t.Fatalf("%d entries for %d roots", entries, len(f.live))
+	}
+}
+
+// TestRounds demands that a round leaves fewer roots, or as many, or the forest as it
+// was, and that the lists hold throughout.
+func TestRounds(t *testing.T) {
+	w := run.NewWatch(context.Background())
+	defer w.Close()
+	kept, undone := 0, 0
+	for seed := range uint64(60) {
+		kind := []string{"perfect", "pinwheel"}[seed%2]
+		p := made(t, kind, suite.Options{Buffers: 60, Horizon: 40 + int64(seed)*10, Capacity: 256, Seed: seed})
+		rng := rand.New(rand.NewPCG(seed, 1))
+		m := &merger{forest: newForest(timeline.New(p)), watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true}
+		m.begin()
+		m.check(t, len(p.Buffers))
+		for range 200 {
+			before, was := len(m.live), m.text()
+			at := rng.Int32N(int32(len(m.starts)))
+			if !m.round(at-2, at+2) {
+				undone++
+				if m.text() != was {
+					t.Fatalf("seed %d: not as it was", seed)
+				}
+			} else if kept++; len(m.live) > before {
+				t.Fatalf("seed %d: %d roots of %d", seed, len(m.live), before)
+			}
+			m.check(t, len(p.Buffers))
+		}
+	}
+	if t.Logf("%d kept, %d undone", kept, undone); kept < 1000 || undone < 500 {
+		t.Error("one-sided")
+	}
+}
+
+// TestSealed demands that what is not a rectangle of its own choosing is merged with
+// nothing, and that alignments are kept apart.
+func TestSealed(t *testing.T) {
+	at := int64(4)
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 2, Size: 4},
+		{ID: "gap", Lower: 0, Upper: 2, Size: 4, Gaps: []model.Gap{{Lower: 1, Upper: 2}}},
+		{ID: "fixed", Lower: 2, Upper: 4, Size: 4, Fixed: &at},
+		{ID: "aligned", Lower: 2, Upper: 4, Size: 4, Alignment: 4},
+		{ID: "odd", Lower: 0, Upper: 2, Size: 3, Alignment: 2},
+		{ID: "odder", Lower: 0, Upper: 2, Size: 5, Alignment: 2},
+		{ID: "b", Lower: 2, Upper: 4, Size: 4},
+		{ID: "cut", Lower: 1, Upper: 3, Size: 1},
+	}}
+	w := run.NewWatch(t.Context())
+	defer w.Close()
+	m := &merger{forest: newForest(timeline.New(p)), watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true}
+	m.begin()
+	if len(m.live) != len(p.Buffers)-1 { // a and b alone
+		t.Errorf("%s", m.text())
+	}
+}

@@ -1,0 +1,58 @@
+package merge
+
+import (
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the roots are a problem of their own, with the sections as time. A plan of it
+// is a plan of the buffers, since a root holds each of its parts at one place. That it
+// has none says nothing of the buffers.
+
+// problem is that of the roots, in the order of live.
+func (f *forest) problem(tl *timeline.Timeline) *model.Problem {
+	p := &model.Problem{Buffers: make([]model.Buffer, len(f.live))}
+	for k, r := range f.live {
+		c := &f.all[r]
+		if c.shape == single {
+			p.Buffers[k] = tl.Part(int(r), c.first, c.last)
+		} else {
+			p.Buffers[k] = model.Buffer{Lower: int64(c.first), Upper: int64(c.last), Size: c.size, Alignment: c.align}
+		}
+	}
+	return p
+}
+
+// expand turns offsets of the roots into those of the n buffers. A buffer that is
+// never active lies at its fixed offset, or at 0.
+func (f *forest) expand(p *model.Problem, offsets []int64) []int64 {
+	at := make([]int64, len(p.Buffers))
+	for i := range at {
+		if fixed := p.Buffers[i].Fixed; fixed != nil {
+			at[i] = *fixed
+		}
+	}
+	for k, r := range f.live {
+		f.offsets(r, offsets[k], at)
+	}
+	return at
+}
+
+// offsets writes where the buffers of a composite lie that starts at the offset.
+func (f *forest) offsets(p piece, at int64, into []int64) {
+	c := &f.all[p]
+	var up [5]int64 // of each part
+	switch c.shape {
+	case single:
+		into[p] = at
+		return
+	case stack:
+		up[1] = f.all[c.part[0]].size
+	case wheel:
+		up[2] = f.all[c.part[0]].size
+		up[3], up[4] = up[2], f.all[c.part[1]].size
+	}
+	for k, q := range c.part[:c.count()] {
+		f.offsets(q, at+up[k], into)
+	}
+}
