@@ -136,7 +136,7 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 		return out
 	}
 	if best := min(r.HeadPlanned, r.HeadBefore); best == r.Peak.Bytes {
-		out = append(out, "no plan has a lower head: it is as large as what is live at its peak")
+		out = append(out, "no other placement is lower: the head is as large as what is live at its peak")
 	} else if r.Status != stowage.Optimal {
 		out = append(out, "more time for the planner: --timeout; nothing is proven below a head of "+strconv.FormatInt(r.LowerBound, 10))
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
@@ -244,5 +245,16 @@ func TestMutated(t *testing.T) {
 	}
 	if read < 200 {
 		t.Errorf("only %d of 2000 could be read", read)
+	}
+}
+
+// TestExample holds the model among the examples against how it is made, and
+// against what is said of it.
+func TestExample(t *testing.T) {
+	data := made.Network(60, 8)
+	golden.File(t, "../../examples/tiny.tflite", data)
+	p, err := Make(t.Context(), parse(t, data), Options{})
+	if err != nil || p.Greedy != 2560 || p.Head != 2048 {
+		t.Errorf("heads %d and %d, %v", p.Greedy, p.Head, err)
 	}
 }
