@@ -138,6 +138,7 @@ var layers = []struct {
 	{"internal/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
 	{"internal/experiment", with(kernel, "", "format", "render", "internal/public", "internal/verify")},
 	{"internal/golden", nil},
+	{"internal/mutate", nil},
 	{"internal/testall", nil},
 	{"internal/tflm/schema", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},
@@ -154,6 +155,7 @@ var any = []string{"*"}
 var wire = map[string]string{
 	"format/tflite": "github.com/google/flatbuffers", "internal/tflm/schema": "github.com/google/flatbuffers",
 	"internal/tflm/made": "github.com/google/flatbuffers",
+	"format/xla":         "google.golang.org/protobuf",
 }
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }

@@ -1,0 +1,352 @@
+// Package cuda reads the snapshots that PyTorch's allocator for CUDA writes, as
+// problems of memory planning.
+//
+// A snapshot is what torch.cuda.memory._dump_snapshot(FILE) writes after
+// torch.cuda.memory._record_memory_history(): a pickle with every allocation and
+// every free, in order. So it says what a plan that knows the future would have
+// needed, beside what the allocator reserved.
+//
+// The allocator never gives a block of one stream to another, so each stream of each
+// device is a problem by itself. Time is the number of the event in the device's
+// trace. A block that was there before the trace began is live from its start, one
+// that is never freed to its end. A block is live until free_completed, when another
+// tensor may have it.
+//
+// The pickle is read by a machine that makes data alone (pickle.go). No length or
+// number of a file is trusted.
+//
+// Source: pytorch 016a041, torch/csrc/cuda/memory_snapshot.cpp for the pickle's
+// layout and c10/cuda/CUDACachingAllocator.cpp for what the events mean. No machine
+// with a GPU was at hand: what is read here was written by Python's own pickler in
+// that layout.
+package cuda
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Alignment is what the allocator aligns blocks to, in bytes.
+const Alignment = 512
+
+// A key of a dictionary that the reader wants.
+type key uint8
+
+const (
+	keyAction key = iota
+	keyAddr
+	keySize
+	keyStream
+	keyDevice
+	keyAddress
+	keyTotalSize
+	keyRequestedSize
+	keyState
+	keyBlocks
+	keySegments
+	keyTraces
+)
+
+var keys = map[string]key{
+	"action": keyAction, "addr": keyAddr, "size": keySize, "stream": keyStream, "device": keyDevice, "address": keyAddress,
+	"total_size": keyTotalSize, "requested_size": keyRequestedSize, "state": keyState, "blocks": keyBlocks,
+	"segments": keySegments, "device_traces": keyTraces,
+}
+
+// A Heap is what one stream of one device took.
+type Heap struct {
+	Device, Stream int64 // as the snapshot numbers them
+	// Problem has a buffer for each block, named by its event in the device's trace,
+	// or by its address where it was there before.
+	Problem *model.Problem
+	// Reserved is the most that the allocator had reserved for the stream.
+	Reserved int64
+}
+
+// Name returns the name of the heap: device:stream.
+func (h *Heap) Name() string {
+	return strconv.FormatInt(h.Device, 10) + ":" + strconv.FormatInt(h.Stream, 10)
+}
+
+// IsSnapshot reports whether a file that begins like this may be a pickle of a
+// dictionary.
+func IsSnapshot(head []byte) bool {
+	if len(head) < 3 || head[0] != 0x80 || head[1] < 2 || head[1] > 5 {
+		return false
+	}
+	rest := head[2:]
+	if rest[0] == 0x95 { // a frame
+		rest = rest[min(len(rest), 9):]
+	}
+	return len(rest) > 0 && rest[0] == '}'
+}
+
+// maxSize is the largest file that is read.
+const maxSize = 1<<31 - 1
+
+// Read reads a snapshot, at least one heap, in order of device and stream. The error
+// is r's, or a *model.InputError that names what is wrong.
+func Read(r io.Reader, file string) ([]Heap, error) {
+	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", file, err)
+	}
+	return Parse(data, file)
+}
+
+// Parse is Read on the bytes of a file.
+func Parse(data []byte, file string) ([]Heap, error) {
+	s := snapshot{machine: machine{data: data}, file: file, heaps: map[[2]int64]*heap{}}
+	if len(data) > maxSize {
+		s.refuse("", "", "is larger than 2 GiB")
+		return nil, s.issues.Err()
+	}
+	root := s.run()
+	if s.fault != "" {
+		s.refuse("byte "+strconv.Itoa(s.at), "", s.fault)
+		return nil, s.issues.Err()
+	}
+	traces, ok := s.field(root, keyTraces)
+	if !ok || traces.kind != list {
+		s.refuse("device_traces", "", "is not there: this is no snapshot of PyTorch's allocator")
+		return nil, s.issues.Err()
+	}
+	for device, trace := range *s.lists.at(traces.n) {
+		if trace.kind != list {
+			s.refuse("device_traces "+strconv.Itoa(device), "", "is no list")
+			break
+		}
+		s.device(int64(device), *s.lists.at(trace.n))
+	}
+	if segments, ok := s.field(root, keySegments); ok && segments.kind == list {
+		s.segments(*s.lists.at(segments.n))
+	}
+	return s.finish()
+}
+
+// A snapshot is a file as it is read.
+type snapshot struct {
+	machine
+	file   string
+	issues model.Issues
+	heaps  map[[2]int64]*heap // by device and stream
+}
+
+// heap is a Heap as it grows.
+type heap struct {
+	Heap
+	live  map[int64]int32 // the buffer at this address
+	known map[int64]bool  // addresses that the trace names
+	// held is what the segments take, in relation to when the trace began, and
+	// most the most of it.
+	held, most int64
+	total      int64 // of the segments at the end
+	events     int64 // of the device
+}
+
+func (s *snapshot) refuse(field, value, message string) {
+	s.issues.Add(model.Issue{File: s.file, Field: field, Value: value, Message: message})
+}
+
+// field returns an entry of a dictionary: the last, as in Python.
+func (s *snapshot) field(d datum, k key) (datum, bool) {
+	if d.kind != dictionary {
+		return datum{}, false
+	}
+	entries := *s.dicts.at(d.n)
+	for i := len(entries) - 1; i >= 0 && i >= len(entries)-64; i-- {
+		if entries[i].key == k {
+			return entries[i].value, true
+		}
+	}
+	return datum{}, false
+}
+
+func (s *snapshot) number(d datum, k key) int64 {
+	if v, ok := s.field(d, k); ok && v.kind == integer {
+		return v.n
+	}
+	return 0
+}
+
+func (s *snapshot) word(d datum, k key) string {
+	v, _ := s.field(d, k)
+	return string(s.machine.string(v))
+}
+
+// heap returns the heap of a stream.
+func (s *snapshot) heap(device, stream int64) *heap {
+	at := [2]int64{device, stream}
+	h := s.heaps[at]
+	if h == nil {
+		if !s.spend(600) {
+			return nil
+		}
+		h = &heap{Heap: Heap{Device: device, Stream: stream, Problem: &model.Problem{}}, live: map[int64]int32{}, known: map[int64]bool{}}
+		s.heaps[at] = h
+	}
+	return h
+}
+
+// blockBytes is what a block takes in memory: its buffer, its name and its place in
+// the tables.
+const blockBytes = 200
+
+// add makes a buffer of a block.
+func (s *snapshot) add(h *heap, name string, lower, size int64) int32 {
+	if !s.spend(blockBytes) {
+		return -1
+	}
+	h.Problem.Buffers = append(h.Problem.Buffers, model.Buffer{ID: name, Lower: lower, Upper: -1, Size: size, Alignment: Alignment})
+	return int32(len(h.Problem.Buffers) - 1)
+}
+
+// device follows the trace of a device.
+func (s *snapshot) device(device int64, events []datum) {
+	for k, e := range events {
+		where := func() string {
+			return "device_traces " + strconv.FormatInt(device, 10) + ", event " + strconv.Itoa(k)
+		}
+		action := s.word(e, keyAction)
+		switch action {
+		case "alloc", "free_completed", "segment_alloc", "segment_map", "segment_free", "segment_unmap":
+		default:
+			continue
+		}
+		h := s.heap(device, s.number(e, keyStream))
+		if !s.spend(40) || h == nil { // its place in the tables, and a list may be there many times
+			s.refuse("", "", s.fault)
+			return
+		}
+		now, addr, size := int64(k), s.number(e, keyAddr), s.number(e, keySize)
+		if size < 0 || size > model.MaxSum {
+			s.refuse(where()+", size", strconv.FormatInt(size, 10), "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
+			return
+		}
+		switch action {
+		case "alloc":
+			if b, ok := h.live[addr]; ok { // its free is not in the trace
+				h.Problem.Buffers[b].Upper = now
+				delete(h.live, addr)
+			}
+			h.known[addr] = true
+			if size > 0 {
+				h.live[addr] = s.add(h, "alloc "+strconv.Itoa(k), now, size)
+			}
+		case "free_completed":
+			b, ok := h.live[addr]
+			if !ok && !h.known[addr] && size > 0 && now > 0 {
+				b = s.add(h, before(addr), 0, size)
+				ok = true
+			}
+			h.known[addr] = true
+			if ok && b >= 0 {
+				h.Problem.Buffers[b].Upper = now
+				delete(h.live, addr)
+			}
+		case "segment_alloc", "segment_map":
+			h.held += size
+			h.most = max(h.most, h.held)
+		default:
+			h.held -= size
+		}
+		if s.fault != "" {
+			s.refuse("", "", s.fault)
+			return
+		}
+		if h.held > model.MaxSum || h.held < -model.MaxSum {
+			s.refuse(where()+", size", strconv.FormatInt(size, 10), "makes the segments exceed "+strconv.FormatInt(model.MaxSum, 10))
+			return
+		}
+	}
+	for at, h := range s.heaps {
+		if at[0] == device {
+			h.events = int64(len(events))
+		}
+	}
+}
+
+// before names a block that was there when the trace began.
+func before(addr int64) string { return "before 0x" + strconv.FormatUint(uint64(addr), 16) }
+
+// segments adds the blocks that were there all the time, and what is reserved.
+func (s *snapshot) segments(segments []datum) {
+	for _, g := range segments {
+		device := s.number(g, keyDevice)
+		h := s.heaps[[2]int64{device, s.number(g, keyStream)}]
+		if h == nil { // no trace says anything of it
+			continue
+		}
+		total := s.number(g, keyTotalSize)
+		if total < 0 || total > model.MaxSum || h.total+total > model.MaxSum {
+			s.refuse("segments, total_size", strconv.FormatInt(total, 10), "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
+			return
+		}
+		h.total += total
+		blocks, ok := s.field(g, keyBlocks)
+		if !ok || blocks.kind != list {
+			continue
+		}
+		addr := s.number(g, keyAddress)
+		for _, b := range *s.lists.at(blocks.n) {
+			if !s.spend(40) {
+				s.refuse("", "", s.fault)
+				return
+			}
+			if at, ok := s.field(b, keyAddress); ok && at.kind == integer {
+				addr = at.n
+			}
+			size := s.number(b, keyRequestedSize)
+			if size == 0 {
+				size = s.number(b, keySize)
+			}
+			state := s.word(b, keyState)
+			if !h.known[addr] && size > 0 && size <= model.MaxSum && (state == "active_allocated" || state == "active_pending_free") {
+				h.known[addr] = true
+				s.add(h, before(addr), 0, size)
+			}
+			addr += s.number(b, keySize)
+		}
+	}
+}
+
+// finish ends what is live to the end, and returns the heaps that have any buffer.
+func (s *snapshot) finish() ([]Heap, error) {
+	var out []Heap
+	for _, h := range s.heaps {
+		if s.fault != "" || len(h.Problem.Buffers) == 0 {
+			continue
+		}
+		for k := range h.Problem.Buffers {
+			if b := &h.Problem.Buffers[k]; b.Upper < 0 {
+				b.Upper = max(h.events, 1)
+			}
+		}
+		// What was reserved before the trace began is what is there at the end,
+		// without what came in between.
+		h.Reserved = max(0, h.total-h.held) + h.most
+		h.Problem.Name = "device " + strconv.FormatInt(h.Device, 10) + ", stream " + strconv.FormatInt(h.Stream, 10)
+		s.issues.Join(model.ValidateAs(h.Problem, model.Terms{Where: func(int) model.Issue { return model.Issue{File: s.file} }}))
+		out = append(out, h.Heap)
+	}
+	if err := s.issues.Err(); err != nil {
+		return nil, err
+	}
+	if s.fault != "" {
+		s.refuse("", "", s.fault)
+		return nil, s.issues.Err()
+	}
+	if len(out) == 0 {
+		s.refuse("device_traces", "", "has no allocation: was torch.cuda.memory._record_memory_history() called?")
+		return nil, s.issues.Err()
+	}
+	slices.SortFunc(out, func(a, b Heap) int {
+		return cmp.Or(cmp.Compare(a.Device, b.Device), cmp.Compare(a.Stream, b.Stream))
+	})
+	return out, nil
+}

@@ -1,0 +1,233 @@
+// Package iree reads what IREE packs into its transient buffers as problems of
+// memory planning.
+//
+//	iree-compile … --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices 2> dump.mlir
+//
+// prints each function before its slices are laid out. Each stream.resource.pack in
+// it is a problem by itself:
+//
+//	%7:3 = stream.resource.pack … slices({
+//	  [0, 6] = %c57600,
+//	  [1, 3] = %2
+//	}) : index
+//
+// A slice is live from the first number to the second, both included; its size is a
+// constant, or known at run time only. IREE lays those of the second kind out one
+// above the other, after the others, so they are no part of the problem. Slice k is
+// named after the result that is to be its offset, %7#1 for the first.
+//
+// Complexity: O(bytes).
+//
+// Source: iree-org/iree b48a595, Stream/IR/StreamOps.td and
+// Stream/Transforms/LayoutSlices.cpp; dumps of iree-base-compiler 3.13.0.
+package iree
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Alignment is what IREE aligns slices to on the CPU, in bytes. Other targets may ask
+// for more.
+const Alignment = 64
+
+// A Pack is what one stream.resource.pack lays out.
+type Pack struct {
+	// Name is the function and the result, as in main:%7.
+	Name string
+	// Problem has a buffer for each slice of a known size.
+	Problem *model.Problem
+	// Dynamic is how many slices have a size that is known at run time only.
+	Dynamic int
+}
+
+const (
+	operation = "stream.resource.pack"
+	opening   = "slices({"
+	// maxSize is the largest file that is read.
+	maxSize = 1<<31 - 1
+	// sliceBytes is what a slice takes in memory, constantBytes what a constant does.
+	sliceBytes, constantBytes = 200, 100
+)
+
+// IsDump reports whether a file that begins like this may be a dump.
+func IsDump(head []byte) bool { return strings.HasPrefix(string(head), "// -----// IR ") }
+
+// Read reads the packs of a dump, at least one, in its order. The error is r's, or a
+// *model.InputError that names what is wrong, by its line.
+func Read(r io.Reader, file string) ([]Pack, error) {
+	text, err := source.Read(io.LimitReader(r, maxSize), file)
+	if err != nil {
+		return nil, err
+	}
+	p := parser{text: text, constants: map[string]int64{}, names: map[string]bool{}, left: 8*len(text.Text) + 16<<20}
+	for rest := text.Text; rest != "" && p.err == nil; {
+		line, after, _ := strings.Cut(rest, "\n")
+		p.line(len(text.Text)-len(rest), strings.TrimSpace(line))
+		rest = after
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	if p.pack != nil {
+		return nil, text.Refuse(len(text.Text), "", "ends within the slices of "+source.Clip(p.pack.Name))
+	}
+	if !p.seen {
+		return nil, text.Refuse(0, "", "has no "+operation+": IREE has one with --compile-to=stream --mlir-print-ir-before=iree-stream-layout-slices")
+	}
+	if len(p.packs) == 0 {
+		return nil, text.Refuse(0, "", "has no slice whose size is known before run time")
+	}
+	return p.packs, nil
+}
+
+// parser goes through a dump line by line.
+type parser struct {
+	text      *source.Text
+	left      int              // bytes that may still be spent on what is kept
+	function  string           // that the line is in
+	constants map[string]int64 // values that are constant, by name; a name is that of the last function
+	names     map[string]bool  // of packs
+	packs     []Pack
+	pack      *Pack // that the line is in
+	at        int   // of it
+	slices    int   // of it so far
+	seen      bool  // any pack
+	err       error
+}
+
+func (p *parser) refuse(at int, value, message string) {
+	if p.err == nil {
+		p.err = p.text.Refuse(at, source.Clip(value), message)
+	}
+}
+
+func (p *parser) spend(at, n int) bool {
+	if p.left -= n; p.left < 0 {
+		p.refuse(at, "", "the file is damaged: it has far more parts than a dump of its size")
+	}
+	return p.err == nil
+}
+
+// line reads one line, without the space around it.
+func (p *parser) line(at int, line string) {
+	if p.pack != nil {
+		if strings.HasPrefix(line, "})") {
+			p.finish()
+		} else if line != "" {
+			p.slice(at, line)
+		}
+		return
+	}
+	if name, ok := functionOf(line); ok {
+		p.function = name
+		return
+	}
+	left, right, ok := strings.Cut(line, " = ")
+	if !ok || !strings.HasPrefix(left, "%") {
+		return
+	}
+	if strings.HasPrefix(right, operation+" ") {
+		p.open(at, left, right)
+		return
+	}
+	if strings.ContainsAny(left, " :,") {
+		return // several results, of which none is a constant
+	}
+	if number, ok := strings.CutPrefix(right, "arith.constant "); ok {
+		number, typ, _ := strings.Cut(number, " : ")
+		if n, err := strconv.ParseInt(number, 10, 64); err == nil && typ == "index" {
+			if _, ok := p.constants[left]; ok || p.spend(at, constantBytes) {
+				p.constants[left] = n
+			}
+			return
+		}
+	}
+	delete(p.constants, left)
+}
+
+// functionOf returns the name of the function that a line begins.
+func functionOf(line string) (string, bool) {
+	for _, keyword := range []string{"util.func ", "util.initializer", "func.func "} {
+		if !strings.HasPrefix(line, keyword) {
+			continue
+		}
+		_, name, ok := strings.Cut(line, "@")
+		if !ok || keyword == "util.initializer" {
+			return "initializer", true
+		}
+		end := strings.IndexAny(name, "( {")
+		if end < 0 {
+			end = len(name)
+		}
+		return name[:end], true
+	}
+	return "", false
+}
+
+// open begins a pack.
+func (p *parser) open(at int, left, right string) {
+	p.seen = true
+	result, _, _ := strings.Cut(left, ":")
+	name := p.function + ":" + result
+	if p.names[name] { // the dump has the function twice
+		name += " in line " + strconv.Itoa(p.text.Line(at))
+	}
+	if !p.spend(at, sliceBytes+len(name)) {
+		return
+	}
+	p.names[name] = true
+	p.pack, p.at, p.slices = &Pack{Name: name, Problem: &model.Problem{Name: name}}, at, 0
+	if !strings.HasSuffix(right, opening) {
+		p.refuse(at, right, "is no pack with its slices in the lines below")
+	}
+}
+
+// slice reads "[0, 6] = %c57600,".
+func (p *parser) slice(at int, line string) {
+	p.slices++
+	span, size, ok := strings.Cut(strings.TrimPrefix(strings.TrimSuffix(line, ","), "["), "] = ")
+	first, last, ok2 := strings.Cut(span, ", ")
+	start, err := strconv.ParseInt(first, 10, 64)
+	end, err2 := strconv.ParseInt(last, 10, 64)
+	if !ok || !ok2 || err != nil || err2 != nil || end == math.MaxInt64 {
+		p.refuse(at, line, "is no slice: expected [START, END] = %SIZE")
+		return
+	}
+	n, ok := p.constants[size]
+	switch {
+	case !ok:
+		p.pack.Dynamic++
+		return
+	case n == 0:
+		return
+	case !p.spend(at, sliceBytes):
+		return
+	}
+	_, result, _ := strings.Cut(p.pack.Name, ":")
+	result, _, _ = strings.Cut(result, " ")
+	p.pack.Problem.Buffers = append(p.pack.Problem.Buffers, model.Buffer{
+		ID: result + "#" + strconv.Itoa(p.slices), Lower: start, Upper: end + 1, Size: n, Alignment: Alignment,
+	})
+}
+
+// finish ends a pack, which counts where it has any slice of a known size.
+func (p *parser) finish() {
+	pack := p.pack
+	p.pack = nil
+	if len(pack.Problem.Buffers) == 0 {
+		return
+	}
+	at := p.at
+	p.err = model.ValidateAs(pack.Problem, model.Terms{Inclusive: true, Where: func(int) model.Issue {
+		return model.Issue{File: p.text.File, Line: p.text.Line(at)}
+	}})
+	if p.err == nil {
+		p.packs = append(p.packs, *pack)
+	}
+}

@@ -1,0 +1,506 @@
+package xla
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: three texts together have what the trace has. The assignment says where each
+// value went, the live ranges when each is live; both have its name. The heap is the
+// allocation that is marked preallocated-temp. Two of its values share a place where
+// they are at one offset and live at once.
+//
+// The values that the branches of a conditional give back share a place without
+// being live at once. That is in the third text, of the values: it says in which
+// part of which tuple each value is, and the tuples of the branches and of the
+// conditional itself are at one offset, which tuples of other things never share.
+// So values in the same part of tuples at one offset share a place. Tuples are in no
+// trace, and are left out of the heap here, too.
+//
+// Before 2025 all three were sections of one text, so each section is looked for in
+// the first file and, where it is not there, in the one beside it.
+//
+// Complexity: O(bytes), and O(n log n) for the n values.
+//
+// Source: BufferAssignment::ToString, BufferAllocation::ToString and
+// HloLiveRange::ToString of openxla/xla 0e06ac8; dumps of jaxlib 0.10.2.
+
+// The suffixes of the texts.
+const (
+	AssignmentSuffix = "-buffer-assignment.txt"
+	ranges           = "-live-range.txt"
+	positions        = "-buffer-assignment-values.txt"
+)
+
+const (
+	assignmentHead = "BufferAssignment:"
+	rangesHead     = "HloLiveRange "
+	valuesHead     = "Used values:"
+	reportHead     = "Memory Space: "
+)
+
+// IsText reports whether a file that begins like this is one of XLA's texts.
+func IsText(head []byte) bool {
+	for _, s := range []string{assignmentHead, rangesHead, valuesHead, reportHead} {
+		if n := min(len(head), len(s)); n >= 12 && string(head[:n]) == s[:n] {
+			return true
+		}
+	}
+	return false
+}
+
+// ReadText reads NAME-buffer-assignment.txt. beside opens the text beside it that
+// has this suffix instead; nil where there is nothing beside it.
+func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadCloser, string, error)) (*Dump, error) {
+	main, err := source.Read(io.LimitReader(r, maxSize), file)
+	if err != nil {
+		return nil, err
+	}
+	t := texts{d: &Dump{File: file}, assignment: main, left: allowance(main)}
+	if !strings.HasPrefix(main.Text, assignmentHead) {
+		return nil, main.Refuse(0, source.Clip(firstLine(main.Text)), "is no buffer assignment: XLA writes that to NAME"+AssignmentSuffix+
+			", and its live ranges to the file beside it")
+	}
+	if err := t.allocations(); err != nil {
+		return nil, err
+	}
+	live, err := t.section(rangesHead, ranges, beside)
+	if err != nil {
+		return nil, err
+	}
+	if live == nil {
+		return nil, main.Refuse(0, "", "has no live ranges: XLA writes them to NAME"+ranges+" beside it")
+	}
+	if err := t.live(live); err != nil {
+		return nil, err
+	}
+	t.overlaps()
+	if len(t.tuples) > 0 {
+		used, err := t.section(valuesHead, positions, beside)
+		if err != nil {
+			return nil, err
+		}
+		if used == nil {
+			t.d.Notes = append(t.d.Notes, "the values' positions, NAME"+positions+", are not there: values that the branches of a conditional give back may share a place, and are taken for different ones")
+		} else {
+			t.left += allowance(used.text)
+			if err := t.positions(used); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t.heaps()
+}
+
+// texts is a dump as it is read.
+type texts struct {
+	d          *Dump
+	assignment *source.Text
+	heap       []textHeap
+	byName     map[string]place // values of heaps
+	byID       map[int64]place
+	left       int              // bytes that may still be spent on what is kept
+	tuples     map[string]int32 // the class of the tuple at this position
+	classes    map[where]int32
+}
+
+// allowance returns how many bytes may be spent on what is kept of a text. The text
+// itself is kept, too.
+func allowance(t *source.Text) int { return 7*len(t.Text) + 24<<20 }
+
+// spend takes n from the allowance.
+func (t *texts) spend(s *source.Text, at, n int) error {
+	if t.left -= n; t.left < 0 {
+		return s.Refuse(at, "", "the file is damaged: it has far more parts than a dump of its size")
+	}
+	return nil
+}
+
+// A place in the heaps: a value of a heap.
+type place struct{ heap, value int32 }
+
+// where is an offset of a heap.
+type where struct {
+	heap   int32
+	offset int64
+}
+
+// A textHeap is an allocation that is a heap.
+type textHeap struct {
+	allocation, color int64
+	at                int // in the text
+	values            []value
+	lines             []int // where each value is, in the text
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// lines calls do with each line from a byte of the text on, until it returns false.
+func lines(t *source.Text, from int, do func(at int, line string) bool) {
+	for from < len(t.Text) {
+		end := strings.IndexByte(t.Text[from:], '\n')
+		if end < 0 {
+			end = len(t.Text) - from
+		}
+		if !do(from, strings.TrimSuffix(t.Text[from:from+end], "\r")) {
+			return
+		}
+		from += end + 1
+	}
+}
+
+// section returns the text that has the section of this head, with only that and
+// what follows to be read; nil where there is none.
+func (t *texts) section(head, suffix string, beside func(string) (io.ReadCloser, string, error)) (*section, error) {
+	if at := strings.Index(t.assignment.Text, "\n"+head); at >= 0 {
+		return &section{t.assignment, at + 1}, nil
+	}
+	if beside == nil {
+		return nil, nil
+	}
+	r, name, err := beside(suffix)
+	if errors.Is(err, fs.ErrNotExist) || r == nil && err == nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	text, err := source.Read(io.LimitReader(r, maxSize), name)
+	if err != nil {
+		return nil, err
+	}
+	at := strings.Index(text.Text, head)
+	if at < 0 || at > 0 && text.Text[at-1] != '\n' {
+		return nil, text.Refuse(0, source.Clip(firstLine(text.Text)), "has no line that begins with "+strings.TrimSuffix(head, " "))
+	}
+	return &section{text, at}, nil
+}
+
+// A section begins at a byte of a text.
+type section struct {
+	text *source.Text
+	at   int
+}
+
+// allocations reads which allocations are heaps, and their values.
+func (t *texts) allocations() error {
+	t.byName, t.byID = map[string]place{}, map[int64]place{}
+	t.tuples, t.classes = map[string]int32{}, map[where]int32{}
+	var err error
+	inHeap := false
+	lines(t.assignment, 0, func(at int, line string) bool {
+		switch {
+		case strings.HasPrefix(line, "allocation "):
+			inHeap = strings.HasSuffix(line, ", preallocated-temp:")
+			if inHeap {
+				err = t.allocation(at, line)
+			}
+		case strings.HasPrefix(line, " value: "):
+			if inHeap {
+				err = t.value(at, line)
+			}
+		case at > 0 && line != "" && line[0] != ' ':
+			return false // the next section
+		}
+		return err == nil
+	})
+	if err == nil && len(t.heap) == 0 {
+		err = t.assignment.Refuse(0, "", "has no allocation that is preallocated-temp: XLA places no temporaries in this module")
+	}
+	return err
+}
+
+// allocation reads "allocation 7: size 64, color 1, preallocated-temp:".
+func (t *texts) allocation(at int, line string) error {
+	h := textHeap{at: at}
+	number, rest, _ := strings.Cut(strings.TrimPrefix(line, "allocation "), ": size ")
+	var err error
+	if h.allocation, err = t.number(at, "allocation", number, math.MaxInt64); err != nil {
+		return err
+	}
+	if _, color, ok := strings.Cut(rest, ", color "); ok {
+		color, _, _ = strings.Cut(color, ",")
+		if h.color, err = t.number(at, "color", color, math.MaxInt64); err != nil {
+			return err
+		}
+	}
+	t.heap = append(t.heap, h)
+	return nil
+}
+
+// value reads " value: <29 tanh.1{0} (phi) @0> (size=64,offset=128): f32[16]{0}".
+func (t *texts) value(at int, line string) error {
+	who, what, ok := strings.Cut(strings.TrimPrefix(line, " value: <"), "> (size=")
+	id, name, ok2 := strings.Cut(who, " ")
+	size, rest, ok3 := strings.Cut(what, ",offset=")
+	offset, shape, ok4 := strings.Cut(rest, "): ")
+	end := strings.LastIndex(name, " @")
+	if !ok || !ok2 || !ok3 || !ok4 || end < 0 {
+		return t.assignment.Refuse(at, source.Clip(line), "is no value: expected <ID NAME @COLOR> (size=SIZE,offset=OFFSET): SHAPE")
+	}
+	name = strings.TrimSuffix(name[:end], " (phi)")
+	heap := int32(len(t.heap) - 1)
+	h := &t.heap[heap]
+	var v value
+	var err error
+	if v.id, err = t.number(at, "id", id, math.MaxInt64); err != nil {
+		return err
+	}
+	if v.size, err = t.number(at, "size", size, model.MaxSum); err != nil {
+		return err
+	}
+	if v.offset, err = t.number(at, "offset", offset, model.MaxSum); err != nil {
+		return err
+	}
+	if err := t.spend(t.assignment, at, valueBytes); err != nil {
+		return err
+	}
+	if strings.HasPrefix(shape, "(") {
+		key := where{heap, v.offset}
+		class, ok := t.classes[key]
+		if !ok {
+			class = int32(len(t.classes))
+			t.classes[key] = class
+		}
+		t.tuples[full(name)] = class
+		return nil
+	}
+	if v.size == 0 {
+		return nil
+	}
+	v.name, v.placed, v.lower, v.upper = strings.TrimSuffix(name, "{}"), true, -1, -1
+	v.leader = int32(len(h.values))
+	at2 := place{heap, v.leader}
+	if _, ok := t.byID[v.id]; ok {
+		return t.assignment.Refuse(at, id, "is the number of another value, too")
+	}
+	if _, ok := t.byName[full(name)]; ok {
+		return t.assignment.Refuse(at, source.Clip(name), "is the name of another value, too")
+	}
+	t.byID[v.id], t.byName[full(name)] = at2, at2
+	h.values, h.lines = append(h.values, v), append(h.lines, at)
+	return nil
+}
+
+// valueBytes is what a value takes in memory: itself, its names, its pieces and its
+// buffer.
+const valueBytes = 450
+
+// full returns a name with the index of its part, {} for the whole.
+func full(name string) string {
+	if strings.HasSuffix(name, "}") {
+		return name
+	}
+	return name + "{}"
+}
+
+func (t *texts) number(at int, field, s string, most int64) (int64, error) {
+	return number(t.assignment, at, field, s, most)
+}
+
+func number(t *source.Text, at int, field, s string, most int64) (int64, error) {
+	n, err := strconv.ParseInt(s, 10, 64)
+	if err == nil && n >= 0 && n <= most {
+		return n, nil
+	}
+	var issues model.Issues
+	issues.Add(model.Issue{File: t.File, Line: t.Line(at), Field: field, Value: source.Clip(s), Message: "must be a number from 0 to " + strconv.FormatInt(most, 10)})
+	return 0, issues.Err()
+}
+
+// live reads the live ranges: "    tanh.1{}:4-8", the end included.
+func (t *texts) live(s *section) error {
+	var err error
+	in := false
+	lines(s.text, s.at, func(at int, line string) bool {
+		if !in {
+			in = line == "  BufferLiveRange:"
+			return true
+		}
+		rest, ok := strings.CutPrefix(line, "    ")
+		if !ok {
+			return false
+		}
+		colon := strings.LastIndexByte(rest, ':')
+		if colon < 0 {
+			err = s.text.Refuse(at, source.Clip(rest), "is no live range: expected NAME{INDEX}:START-END")
+			return false
+		}
+		p, ok := t.byName[rest[:colon]]
+		if !ok {
+			return true
+		}
+		v := &t.heap[p.heap].values[p.value]
+		start, end, _ := strings.Cut(rest[colon+1:], "-")
+		if v.upper >= 0 {
+			err = s.text.Refuse(at, source.Clip(rest[:colon]), "has another live range, too")
+			return false
+		}
+		if v.lower, err = number(s.text, at, "start", start, model.MaxSum); err != nil {
+			return false
+		}
+		if v.upper, err = number(s.text, at, "end", end, model.MaxSum); err != nil {
+			return false
+		}
+		if v.upper < v.lower {
+			err = s.text.Refuse(at, rest[colon+1:], "ends before it starts")
+		}
+		v.upper++
+		return err == nil
+	})
+	if err != nil {
+		return err
+	}
+	for k := range t.heap {
+		for i := range t.heap[k].values {
+			if v := &t.heap[k].values[i]; v.upper < 0 {
+				return t.assignment.Refuse(t.heap[k].lines[i], source.Clip(v.name), "has no live range in "+s.text.File)
+			}
+		}
+	}
+	return nil
+}
+
+// overlaps unites the values at one offset that are live at once.
+func (t *texts) overlaps() {
+	for k := range t.heap {
+		values := t.heap[k].values
+		order := make([]int32, len(values))
+		for i := range order {
+			order[i] = int32(i)
+		}
+		slices.SortFunc(order, func(a, b int32) int {
+			x, y := &values[a], &values[b]
+			switch {
+			case x.offset != y.offset:
+				return compare(x.offset, y.offset)
+			case x.lower != y.lower:
+				return compare(x.lower, y.lower)
+			}
+			return int(a - b)
+		})
+		for i, until := 1, 0; i < len(order); i++ {
+			// until is the value before i at its offset that ends last.
+			a, b := order[until], order[i]
+			if values[a].offset == values[b].offset && values[b].lower < values[a].upper {
+				unite(values, a, b)
+			}
+			if values[a].offset != values[b].offset || values[b].upper > values[a].upper {
+				until = i
+			}
+		}
+	}
+}
+
+func compare(a, b int64) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// positions reads in which parts of which tuples the values are, and unites those in
+// the same part of tuples at one offset.
+func (t *texts) positions(s *section) error {
+	type part struct {
+		class int32
+		index string
+	}
+	first := map[part]place{}
+	var current place
+	known, in := false, false
+	var err error
+	lines(s.text, s.at, func(at int, line string) bool {
+		switch {
+		case strings.HasPrefix(line, "<"):
+			id, _, _ := strings.Cut(line[1:], " ")
+			n, err := strconv.ParseInt(id, 10, 64)
+			current, known = t.byID[n]
+			known, in = known && err == nil, false
+		case line == " positions:":
+			in = known
+		case in && strings.HasPrefix(line, "  "):
+			// "  tuple.3 {0,1}": part 1 of the tuple that is part 0 of tuple.3.
+			name, index, ok := strings.Cut(line[2:], " {")
+			if !ok {
+				return true
+			}
+			index = strings.TrimSuffix(index, "}")
+			above := ""
+			if comma := strings.LastIndexByte(index, ','); comma >= 0 {
+				above, index = index[:comma], index[comma+1:]
+			}
+			class, ok := t.tuples[name+"{"+above+"}"]
+			if !ok {
+				return true
+			}
+			one, ok := first[part{class, index}]
+			if !ok {
+				err = t.spend(s.text, at, 100)
+				first[part{class, index}] = current
+			} else if h := &t.heap[one.heap]; one.heap == current.heap && h.values[one.value].offset == h.values[current.value].offset {
+				unite(h.values, one.value, current.value)
+			}
+		default:
+			in = false
+		}
+		return err == nil
+	})
+	return err
+}
+
+// heaps joins what was read.
+func (t *texts) heaps() (*Dump, error) {
+	for k := range t.heap {
+		h := &t.heap[k]
+		if len(h.values) == 0 {
+			continue
+		}
+		// The order of the ids is that of the trace's reader.
+		joined := join(sorted(h.values), Alignment)
+		joined.Allocation, joined.Color = h.allocation, h.color
+		err := model.ValidateAs(joined.Problem, model.Terms{Where: func(int) model.Issue {
+			return model.Issue{File: t.assignment.File, Line: t.assignment.Line(h.at)}
+		}})
+		if err != nil {
+			return nil, err
+		}
+		t.d.Heaps = append(t.d.Heaps, joined)
+	}
+	if len(t.d.Heaps) == 0 {
+		return nil, t.assignment.Refuse(t.heap[0].at, "", "has no values: XLA places no temporaries in this module")
+	}
+	return t.d, nil
+}
+
+// sorted returns the values in order of their id.
+func sorted(values []value) []value {
+	order := make([]int32, len(values))
+	for k := range order {
+		order[k] = int32(k)
+	}
+	slices.SortFunc(order, func(a, b int32) int { return compare(values[a].id, values[b].id) })
+	out := make([]value, len(values))
+	leaders := make(map[int32]int32, len(values)) // from old to new
+	for k, from := range order {
+		out[k] = values[from]
+		old := find(values, from)
+		if _, ok := leaders[old]; !ok {
+			leaders[old] = int32(k)
+		}
+		out[k].leader = leaders[old]
+	}
+	return out
+}

@@ -1,0 +1,97 @@
+// Package mutate damages files and holds a reader to its limits on them, for tests.
+package mutate
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// Variable is the environment variable that says how many damaged files a test
+// reads: STOWAGE_MUTATIONS=100000 go test -run Mutated ./format/...
+const Variable = "STOWAGE_MUTATIONS"
+
+// Read damages the seeds and calls read on each result, which may return an error and
+// must not panic. It fails where a call allocates more than ten times the file and 64
+// MB, or takes longer than a second for each MB begun. At least one in a hundred files
+// must still read, and one in a hundred must not, else the damage shows nothing.
+func Read(t *testing.T, most int, seeds [][]byte, read func(data []byte) error) {
+	t.Helper()
+	if s := os.Getenv(Variable); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil || n < 1 {
+			t.Fatalf("%s is %q, want a number of files", Variable, s)
+		}
+		most = n
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	good := 0
+	for range most {
+		if Hold(t, damage(rng, seeds), read) == nil {
+			good++
+		}
+	}
+	if bad := most - good; most >= 1000 && (good < most/100 || bad < most/100) {
+		t.Errorf("one-sided: %d files read, %d do not", good, bad)
+	}
+}
+
+// Hold calls read on one file and fails where that takes too much memory or time. It
+// returns what read does.
+func Hold(t *testing.T, data []byte, read func(data []byte) error) error {
+	t.Helper()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	start := time.Now()
+	err := read(data)
+	took := time.Since(start)
+	runtime.ReadMemStats(&after)
+	if used := after.TotalAlloc - before.TotalAlloc; used > uint64(10*len(data))+64<<20 {
+		t.Fatalf("a file of %d bytes took %d of memory; it begins %q", len(data), used, data[:min(len(data), 100)])
+	}
+	if limit := time.Duration(1+len(data)>>20) * time.Second; took > limit {
+		t.Fatalf("a file of %d bytes took %v; it begins %q", len(data), took, data[:min(len(data), 100)])
+	}
+	return err
+}
+
+// damage returns a seed with one to four faults.
+func damage(rng *rand.Rand, seeds [][]byte) []byte {
+	data := bytes.Clone(seeds[rng.IntN(len(seeds))])
+	for range 1 + rng.IntN(4) {
+		if len(data) < 2 {
+			break
+		}
+		at := rng.IntN(len(data))
+		switch rng.IntN(9) {
+		case 0:
+			data[at] ^= 1 << rng.IntN(8)
+		case 1:
+			data[at] = byte(rng.IntN(256))
+		case 2: // as far as a length or a number reaches
+			data[at] = 0xff
+		case 3:
+			data = data[:at]
+		case 4: // a piece again, somewhere else
+			piece := data[at:min(len(data), at+1+rng.IntN(64))]
+			data = bytes.Join([][]byte{data[:at], piece, data[at:]}, nil)
+		case 5: // a piece less
+			end := min(len(data), at+1+rng.IntN(64))
+			data = bytes.Join([][]byte{data[:at], data[end:]}, nil)
+		case 6: // a piece of another seed
+			other := seeds[rng.IntN(len(seeds))]
+			from := rng.IntN(len(other))
+			copy(data[at:], other[from:min(len(other), from+1+rng.IntN(64))])
+		case 7: // a digit
+			data[at] = "0123456789-"[rng.IntN(11)]
+		case 8: // a line or so many times
+			piece := data[at:min(len(data), at+1+rng.IntN(100))]
+			data = bytes.Join([][]byte{data[:at], bytes.Repeat(piece, 1+rng.IntN(1000)), data[at:]}, nil)
+		}
+	}
+	return data
+}
