@@ -25,7 +25,7 @@ import "math"
 // opened; none where there is one part. They hold until the next call.
 func (k *kernel) openCuts(c component, j Buffer) []Section {
 	bounds := k.bounds[:0]
-	for s := k.first[j]; s+1 < k.last[j]; s++ {
+	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
 		if k.cuts[s] != 0 || s+1 <= c.first || s+1 >= c.last {
 			continue
 		}

@@ -113,5 +113,5 @@ func (k *kernel) tighten(j Buffer, to int64) bool {
 	to = k.alignUp(j, to)
 	k.setInf(j, to)
 	k.raised++
-	return to <= k.ub[j]
+	return to <= k.of[j].ub
 }

@@ -49,9 +49,9 @@ func (k *kernel) checkComponent(c component) {
 			continue
 		}
 		in := j >= low && j < high
-		k.must(in == (k.first[j] < c.last && k.last[j] > c.first), "buffer is in the component and must not be, or the other way round", j)
+		k.must(in == (k.of[j].first < c.last && k.of[j].last > c.first), "buffer is in the component and must not be, or the other way round", j)
 		if in {
-			k.must(k.first[j] >= c.first && k.last[j] <= c.last, "buffer crosses from the component to another", j)
+			k.must(k.of[j].first >= c.first && k.of[j].last <= c.last, "buffer crosses from the component to another", j)
 			k.must(!ranks[k.rank[j]] && k.rank[j] >= 0 && Buffer(k.rank[j]) < k.n, "rank is another buffer's or out of range", j)
 			ranks[k.rank[j]] = true
 		}
@@ -83,7 +83,7 @@ func (k *kernel) checkSections(c component) {
 		}
 	}
 	for j := range k.n {
-		for s := k.first[j]; !k.placed(j) && s+1 < k.last[j]; s++ {
+		for s := k.of[j].first; !k.placed(j) && s+1 < k.of[j].last; s++ {
 			cuts[s]++
 		}
 	}
@@ -163,25 +163,25 @@ func (k *kernel) checkSettled(c component) {
 func (k *kernel) checkBounds(c component) {
 	var limit int64
 	for j := range k.n {
-		limit = max(limit, k.ub[j]+k.size[j])
+		limit = max(limit, k.of[j].ub+k.size[j])
 	}
 	k.mustEqual("limit of capacity", 0, k.limit, limit)
 	list := k.listOf(c)
 	stride := 1 + len(list)*int(k.n)/checkWork
 	for i := 0; i < len(list); i += stride {
 		j := list[i]
-		lb := k.start[j]
+		lb := k.of[j].start
 		for p := range k.n {
 			if !k.placed(p) {
 				continue
 			}
 			if d, meet := k.distance(p, j); meet {
-				lb = max(lb, bound.Up(k.best[p]+d, k.align[j]))
+				lb = max(lb, bound.Up(k.best[p]+d, k.of[j].align))
 			}
 		}
 		k.mustEqual("lb of buffer", int(j), k.lb[j], lb)
-		k.must(k.lb[j] <= k.inf[j] && k.inf[j] <= k.ub[j], "inf is not between lb and ub", j)
-		k.must(k.inf[j]%k.align[j] == 0, "inf is not aligned", j)
+		k.must(k.lb[j] <= k.inf[j] && k.inf[j] <= k.of[j].ub, "inf is not between lb and ub", j)
+		k.must(k.inf[j]%k.of[j].align == 0, "inf is not aligned", j)
 		k.must(!k.isStack(c) || k.lb[j] == k.lb[list[0]], "stack rests on more than one top", j)
 	}
 }

@@ -83,7 +83,7 @@ func TestCorrupted(t *testing.T) {
 			}},
 			{"rank is another", func(k *kernel, _ *component) { k.rank[0] = k.rank[1] }},
 			{"crosses from the component", func(_ *kernel, c *component) { c.last-- }},
-			{"must not be", func(k *kernel, c *component) { c.first = k.first[1] + 1 }},
+			{"must not be", func(k *kernel, c *component) { c.first = k.of[1].first + 1 }},
 			{"start of piece", func(k *kernel, _ *component) { clear(k.unplaced) }},
 		} {
 			k, c := midway(gapped, "suffix-bound")

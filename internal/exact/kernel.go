@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Buffer is a buffer of a partition: buffer j of the kernel is id[j] of the
@@ -47,17 +48,13 @@ type static struct {
 	n Buffer  // how many buffers
 	m Section // how many sections
 
-	id     []int32
-	size   []int64 // rounded up to unit: the distance to whatever lies above
-	align  []int64
-	fixed  []bool
-	start  []int64   // the fixed offset, else 0
-	first  []Section // extent: sections [first, last)
-	last   []Section
-	begins []Buffer // per section: the first buffer whose extent does not begin before it
-	twin   []Buffer // the preceding identical buffer
-	keys   []orderKeys
-	salt   []uint64 // two random words for each buffer, for the memo
+	buffers []model.Buffer // of the problem
+	id      []int32        // buffer j is buffers[id[j]]
+	of      []fact
+	size    []int64  // rounded up to unit: the distance to whatever lies above
+	begins  []Buffer // per section: how many extents begin before it, so the first buffer that does not
+	ends    []Buffer // per section: how many extents end before it or with it
+	salt    []uint64 // two random words for each buffer, for the memo
 
 	span  []span
 	owner []Buffer // per piece
@@ -79,8 +76,18 @@ type static struct {
 	// enough for a limit to come meanwhile: passes then look for it.
 	huge bool
 
-	unit    int64 // divides every offset
-	rawSize []int64
+	unit int64 // divides every offset
+}
+
+// fact is what the search asks of a buffer but seldom.
+type fact struct {
+	rawSize     int64
+	align       int64
+	start       int64 // the fixed offset, else 0
+	ub          int64 // the highest offset that fits the capacity
+	first, last Section
+	twin        Buffer // the preceding identical buffer
+	fixed       bool
 }
 
 // span is where a piece is: in sections [first, last), from byte lower of its
@@ -92,10 +99,9 @@ type span struct {
 
 // question is a capacity, an order and a node limit.
 type question struct {
-	limit     int64   // the level that nothing may end above, in rounded sizes
-	ub        []int64 // the highest offset of each buffer
-	order     string  // the static preordering
-	saltRun   uint64  // salts the memo by order and capacity
+	limit     int64  // the level that nothing may end above, in rounded sizes
+	order     string // the static preordering
+	saltRun   uint64 // salts the memo by order and capacity
 	nodeLimit int64
 }
 
@@ -136,7 +142,7 @@ const gone = math.MaxInt64 / 8 * 7
 
 // learned has what helps later nodes and runs.
 type learned struct {
-	memo    *memo
+	memo    memo
 	hot     [4]Section // the latest to fail first; -1 for none
 	witness []witness  // per buffer (lifting.go)
 }
@@ -220,14 +226,15 @@ func (k *kernel) root() component {
 func (k *kernel) setCapacity(capacity int64) bool {
 	k.limit = 0
 	ok := true
-	for j := range k.n {
-		k.ub[j] = bound.Down(capacity-k.rawSize[j], k.align[j])
-		if k.fixed[j] {
-			ok = ok && k.start[j] <= k.ub[j]
-			k.ub[j] = k.start[j]
+	for j := range k.of {
+		b := &k.of[j]
+		b.ub = bound.Down(capacity-b.rawSize, b.align)
+		if b.fixed {
+			ok = ok && b.start <= b.ub
+			b.ub = b.start
 		}
-		ok = ok && k.ub[j] >= 0
-		k.limit = max(k.limit, k.ub[j]+k.size[j])
+		ok = ok && b.ub >= 0
+		k.limit = max(k.limit, b.ub+k.size[j])
 	}
 	return ok
 }
@@ -235,8 +242,9 @@ func (k *kernel) setCapacity(capacity int64) bool {
 // reset puts the state before the first placement. Sums are taken from where
 // pieces and extents begin and end: O(buffers + pieces + sections).
 func (k *kernel) reset() {
-	copy(k.lb, k.start)
-	copy(k.inf, k.start)
+	for j := range k.of {
+		k.lb[j], k.inf[j] = k.of[j].start, k.of[j].start
+	}
 	clear(k.floor)
 	clear(k.unplaced)
 	clear(k.total)
@@ -259,10 +267,11 @@ func (k *kernel) reset() {
 		k.edges[s.first]++
 		k.edges[s.last]++
 	}
-	for j := range k.n {
+	for j := range k.of {
+		b := &k.of[j]
 		k.unplaced[j>>6] |= 1 << (j & 63)
-		k.cuts[k.first[j]]++
-		k.cuts[k.last[j]-1]--
+		k.cuts[b.first]++
+		k.cuts[b.last-1]--
 	}
 	for s := range k.m {
 		if s > 0 {
@@ -332,7 +341,7 @@ func (k *kernel) listOf(c component) []Buffer {
 // distance returns the least difference of offsets with which j lies above i;
 // ok is false where they never meet.
 func (k *kernel) distance(i, j Buffer) (d int64, ok bool) {
-	if k.first[j] >= k.last[i] || k.first[i] >= k.last[j] {
+	if a, b := &k.of[i], &k.of[j]; b.first >= a.last || a.first >= b.last {
 		return 0, false
 	}
 	if k.plain {
@@ -355,7 +364,7 @@ func (k *kernel) distance(i, j Buffer) (d int64, ok bool) {
 }
 
 // alignUp rounds an offset up to buffer j's alignment.
-func (k *kernel) alignUp(j Buffer, offset int64) int64 { return bound.Up(offset, k.align[j]) }
+func (k *kernel) alignUp(j Buffer, offset int64) int64 { return bound.Up(offset, k.of[j].align) }
 
 // mix multiplies and folds, as wyhash does.
 func mix(a, b uint64) uint64 {

@@ -1,5 +1,7 @@
 package exact
 
+import "github.com/stowage-go/stowage/internal/timeline"
+
 // Idea: the members of each section are kept in a list of its own, the unplaced
 // ones before the placed ones and in ascending order of where they start. The
 // order is not restored when a bound returns: whoever reads a list sorts it, and
@@ -17,7 +19,7 @@ package exact
 const maxMembers = 1 << 23
 
 // initMembers lists the pieces of each section.
-func (k *kernel) initMembers() {
+func (k *kernel) initMembers(*timeline.Timeline, timeline.Partition) {
 	var incidences int
 	for x := range k.span {
 		incidences += int(k.span[x].last - k.span[x].first)

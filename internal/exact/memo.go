@@ -17,13 +17,13 @@ import "math/bits"
 // million states the odds of a false match are under 2^-86.
 //
 // Complexity: O(buffers) to hash; the table is open addressing over buckets of
-// four with the oldest entry replaced once it has grown to its largest size.
+// four, with an old entry replaced once it has grown to its largest size.
 
 type memoKey struct{ a, b uint64 }
 
 const (
 	memoWays    = 4
-	memoInitial = 1 << 12
+	memoInitial = 1 << 10
 	memoMost    = 1 << 21 // entries: 32 MiB
 )
 
@@ -33,21 +33,27 @@ type memo struct {
 	clock   uint64
 }
 
-// recall hashes the state of the component and reports whether it is known to
-// fail. The key is zero where the memo is off.
+// recall reports whether the state of the component is known to fail, and returns
+// its key; that is zero where there is nothing to compare it with.
 func (k *kernel) recall(c component) (key memoKey, known bool) {
-	if !k.sw.memo {
+	if k.memo.used == 0 {
 		return memoKey{}, false
 	}
 	key = k.key(c)
 	return key, k.memo.has(key)
 }
 
-// remember records that the state failed.
-func (k *kernel) remember(key memoKey) {
-	if k.sw.memo {
-		k.memo.add(key)
+// remember records that the state of the component, of which recall gave the key,
+// failed. A dive without a failure hashes nothing.
+func (k *kernel) remember(c component, key memoKey) {
+	if !k.sw.memo {
+		return
 	}
+	if key.b == 0 {
+		k.findWaiting(c) // it was last called for others
+		key = k.key(c)
+	}
+	k.memo.add(key)
 }
 
 // key hashes the component's state.
@@ -74,9 +80,6 @@ func (k *kernel) key(c component) memoKey {
 }
 
 func (m *memo) has(key memoKey) bool {
-	if m.used == 0 {
-		return false
-	}
 	at := m.bucket(key)
 	for _, e := range m.entries[at : at+memoWays] {
 		if e == key {
@@ -90,8 +93,10 @@ func (m *memo) bucket(key memoKey) int {
 	return int(key.a) & (len(m.entries) - 1) &^ (memoWays - 1)
 }
 
+// add keeps the key. Until the table is as large as it may be, it grows where a
+// bucket is full, so that nothing is lost.
 func (m *memo) add(key memoKey) {
-	if 2*m.used >= len(m.entries) && len(m.entries) < memoMost {
+	if len(m.entries) == 0 || len(m.entries) < memoMost && (2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {
 		m.grow()
 	}
 	if m.insert(key) {

@@ -46,6 +46,8 @@ func (k *kernel) nearby(x Piece) []Piece {
 }
 
 // between appends the unplaced ones of the pieces [from, to).
+//
+//go:noinline
 func (k *kernel) between(near []Piece, from, to Piece) []Piece {
 	for y := from; y < to; y++ {
 		if k.block[y].start < gone {

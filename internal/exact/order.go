@@ -1,10 +1,6 @@
 package exact
 
-import (
-	"math/bits"
-
-	"github.com/stowage-go/stowage/internal/timeline"
-)
+import "math/bits"
 
 // Static preorderings rank the buffers of a component by a string of keys, each
 // descending, ties by index: A area, C sections, L lower, O overlaps, T the
@@ -16,45 +12,6 @@ import (
 // splits, its parts are ranked anew.
 //
 // Source: MiniMalloc, section 7 and google/minimalloc (PreorderingComparator).
-
-// orderKeys are the keys of a buffer that do not change.
-type orderKeys struct {
-	areaHi, areaLo uint64 // size × width, 128 bits
-	sections       int64
-	lower          int64
-	overlaps       int64
-	upper          int64
-	width          int64
-	size           int64
-}
-
-func (k *kernel) initKeys(tl *timeline.Timeline) {
-	// Overlaps: all others, less those that end before and those that start
-	// after. With gaps this counts extents, which is all that an order needs.
-	begins := make([]int32, k.m+1) // begins[s]: extents that begin before s
-	ends := make([]int32, k.m+1)   // ends[s]: extents that end at or before s
-	for j := range k.n {
-		begins[k.first[j]+1]++
-		ends[k.last[j]]++
-	}
-	for s := Section(1); s <= k.m; s++ {
-		begins[s] += begins[s-1]
-		ends[s] += ends[s-1]
-	}
-	for j, i := range k.id {
-		if j%pollEvery == pollEvery-1 && k.over() {
-			return
-		}
-		b := &tl.Problem.Buffers[i]
-		hi, lo := bits.Mul64(uint64(b.Size), uint64(b.Upper-b.Lower))
-		k.keys[j] = orderKeys{
-			areaHi: hi, areaLo: lo,
-			sections: int64(k.last[j] - k.first[j]),
-			lower:    b.Lower, upper: b.Upper, width: b.Upper - b.Lower, size: b.Size,
-			overlaps: int64(begins[k.last[j]] - ends[k.first[j]] - 1),
-		}
-	}
-}
 
 // rankAll ranks the buffers of a component by the static preordering in use and
 // logs the old ranks.
@@ -86,33 +43,38 @@ func (k *kernel) maxTotal(j Buffer) int64 {
 	return most
 }
 
-// before orders two buffers by the static preordering.
+// before orders two buffers by the static preordering. Overlaps are all others,
+// less those that end before and those that start after; with gaps these are
+// extents, which is all that an order needs.
 func (k *kernel) before(i, j Buffer) bool {
-	a, b := &k.keys[i], &k.keys[j]
+	a, b := &k.buffers[k.id[i]], &k.buffers[k.id[j]]
+	f, g := &k.of[i], &k.of[j]
 	for at := range len(k.order) {
 		var x, y int64
 		switch k.order[at] {
 		case 'A':
-			if a.areaHi != b.areaHi {
-				return a.areaHi > b.areaHi
+			hi, lo := bits.Mul64(uint64(a.Size), uint64(a.Upper-a.Lower))
+			other, low := bits.Mul64(uint64(b.Size), uint64(b.Upper-b.Lower))
+			if hi != other {
+				return hi > other
 			}
-			if a.areaLo != b.areaLo {
-				return a.areaLo > b.areaLo
+			if lo != low {
+				return lo > low
 			}
 		case 'C':
-			x, y = a.sections, b.sections
+			x, y = int64(f.last-f.first), int64(g.last-g.first)
 		case 'L':
-			x, y = a.lower, b.lower
+			x, y = a.Lower, b.Lower
 		case 'O':
-			x, y = a.overlaps, b.overlaps
+			x, y = int64(k.begins[f.last]-k.ends[f.first]), int64(k.begins[g.last]-k.ends[g.first])
 		case 'T':
 			x, y = k.totals[i], k.totals[j]
 		case 'U':
-			x, y = a.upper, b.upper
+			x, y = a.Upper, b.Upper
 		case 'W':
-			x, y = a.width, b.width
+			x, y = a.Upper-a.Lower, b.Upper-b.Lower
 		case 'Z':
-			x, y = a.size, b.size
+			x, y = a.Size, b.Size
 		}
 		if x != y {
 			return x > y

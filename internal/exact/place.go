@@ -41,7 +41,7 @@ func (k *kernel) raiseAll(near []Piece, top int64) bool {
 			continue
 		}
 		to = k.alignUp(c, to)
-		if to > k.ub[c] {
+		if to > k.of[c].ub {
 			return false
 		}
 		if k.inf[c] == k.lb[c] {
@@ -59,7 +59,7 @@ func (k *kernel) raiseAll(near []Piece, top int64) bool {
 // take takes j out of what is unplaced.
 func (k *kernel) take(j Buffer) {
 	k.unplaced[j>>6] &^= 1 << (j & 63)
-	for s := k.first[j]; s+1 < k.last[j]; s++ {
+	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
 		k.cuts[s]--
 	}
 	for x := Piece(j); x != none; x = k.next[x] {
@@ -78,7 +78,7 @@ func (k *kernel) take(j Buffer) {
 // give puts j back among what is unplaced, by its inferred bound.
 func (k *kernel) give(j Buffer) {
 	k.unplaced[j>>6] |= 1 << (j & 63)
-	for s := k.first[j]; s+1 < k.last[j]; s++ {
+	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
 		k.cuts[s]++
 	}
 	for x := Piece(j); x != none; x = k.next[x] {

@@ -20,53 +20,54 @@ var hugeFrom = 1 << 18
 // newKernel prepares a partition for search.
 func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *run.Watch) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
-	k := &kernel{sw: sw, watch: watch, tick: func() {}}
-	k.n, k.m, k.id, k.plain, k.unit = Buffer(n), Section(m), p.Buffers, true, bound.CommonAlignment(tl.Problem, p.Buffers)
 	pieces := 0
 	for _, i := range p.Buffers {
 		pieces += len(tl.Spans(int(i)))
 	}
-	words := n/64 + 1
-	wide := make([]int64, 10*n+4*m+1)
-	for _, a := range [...]*[]int64{&k.size, &k.rawSize, &k.align, &k.start, &k.ub, &k.best, &k.totals, &k.seen} {
-		*a = carve(&wide, n)
+	k := &kernel{
+		sw: sw, watch: watch, tick: func() {},
+		static: static{
+			n: Buffer(n), m: Section(m), buffers: tl.Problem.Buffers, id: p.Buffers, plain: true, unit: bound.CommonAlignment(tl.Problem, p.Buffers),
+			of: make([]fact, n), span: make([]span, pieces),
+		},
+		state:   state{block: make([]block, pieces), rankLog: make([]rankChange, 0, n)},
+		learned: learned{hot: [4]Section{-1, -1, -1, -1}, witness: make([]witness, n)},
 	}
-	k.total, k.low, k.top, k.cells = carve(&wide, m+1), carve(&wide, m), carve(&wide, m), carve(&wide, 2*n+m)
+	carve(
+		share[int64]{&k.cells, 2*n + m}, share[int64]{&k.size, n}, share[int64]{&k.best, n}, share[int64]{&k.totals, n}, share[int64]{&k.seen, n},
+		share[int64]{&k.openEnd, n}, share[int64]{&k.total, m + 1}, share[int64]{&k.low, m}, share[int64]{&k.top, m},
+	)
 	k.lb, k.inf, k.floor = k.cells[:n:n], k.cells[n:2*n:2*n], k.cells[2*n:]
-	narrow := make([]int32, n+3*m+3)
-	k.rank, k.live, k.cuts, k.edges = carve(&narrow, n), carve(&narrow, m+1), carve(&narrow, m), carve(&narrow, m+1)
-	sets := make([]uint64, 2*n+2*words+2*(m/64+1))
-	k.salt, k.unplaced, k.waiting, k.runs, k.dirty = carve(&sets, 2*n), carve(&sets, words), carve(&sets, words), carve(&sets, m/64+1), carve(&sets, m/64+1)
-	buffers := make([]Buffer, 3*n+m+1+pieces)
-	k.twin, k.list, k.sorted, k.begins, k.owner = carve(&buffers, n), carve(&buffers, n), carve(&buffers, n), carve(&buffers, m+1), carve(&buffers, pieces)
-	k.fixed, k.witness = make([]bool, n), make([]witness, n)
-	sections := make([]Section, 2*n)
-	k.first, k.last = carve(&sections, n), carve(&sections, n)
-	k.span, k.block = make([]span, pieces), make([]block, pieces)
-	others := make([]Piece, 2*pieces+m+1)
-	k.next, k.near, k.more = carve(&others, pieces), carve(&others, pieces), carve(&others, m+1)
-	k.keys = make([]orderKeys, n)
-	k.memo, k.hot = new(memo), [4]Section{-1, -1, -1, -1}
-	for _, step := range [...]func(){
-		func() { k.describe(tl, p) },
-		func() { k.describeSpans(tl, p) },
-		func() { k.initKeys(tl) },
-		k.initMembers,
-		func() { k.initTwins(tl) },
-	} {
+	carve(share[int32]{&k.rank, n}, share[int32]{&k.live, m + 1}, share[int32]{&k.edges, m + 1}, share[int32]{&k.cuts, m})
+	carve(share[uint64]{&k.salt, 2 * n}, share[uint64]{&k.unplaced, n/64 + 1}, share[uint64]{&k.waiting, n/64 + 1}, share[uint64]{&k.runs, m/64 + 1}, share[uint64]{&k.dirty, m/64 + 1})
+	carve(share[Buffer]{&k.list, n}, share[Buffer]{&k.sorted, n}, share[Buffer]{&k.open, n}, share[Buffer]{&k.begins, m + 1}, share[Buffer]{&k.ends, m + 1}, share[Buffer]{&k.owner, pieces})
+	carve(share[Piece]{&k.next, pieces}, share[Piece]{&k.near, pieces}, share[Piece]{&k.apart, pieces}, share[Piece]{&k.more, m + 1})
+	for _, step := range [...]func(*timeline.Timeline, timeline.Partition){k.describe, k.describeSpans, k.initMembers, k.initTwins} {
 		if k.over() {
 			break
 		}
-		step()
+		step(tl, p)
 	}
 	return k
 }
 
-// carve takes n entries from the front of an array.
-func carve[T any](from *[]T, n int) []T {
-	a := (*from)[:n:n]
-	*from = (*from)[n:]
-	return a
+// share is an array to be made, of n entries.
+type share[T any] struct {
+	of *[]T
+	n  int
+}
+
+// carve makes arrays out of one, so that a small partition is prepared with few
+// allocations.
+func carve[T any](shares ...share[T]) {
+	sum := 0
+	for _, s := range shares {
+		sum += s.n
+	}
+	all := make([]T, sum)
+	for _, s := range shares {
+		*s.of, all = all[:s.n:s.n], all[s.n:]
+	}
 }
 
 // pollEvery is how many buffers a loop goes through between looks for a limit.
@@ -81,30 +82,35 @@ func (k *kernel) describe(tl *timeline.Timeline, p timeline.Partition) {
 		if j%pollEvery == pollEvery-1 && k.over() {
 			return
 		}
-		b := &tl.Problem.Buffers[i]
-		k.rawSize[j], k.size[j], k.align[j] = b.Size, bound.Up(b.Size, k.unit), b.Align()
+		b, f := &tl.Problem.Buffers[i], &k.of[j]
+		f.rawSize, f.align = b.Size, b.Align()
+		k.size[j] = bound.Up(b.Size, k.unit)
 		if b.Fixed != nil {
-			k.fixed[j], k.start[j] = true, *b.Fixed
+			f.fixed, f.start = true, *b.Fixed
 		}
 		first, last := tl.Extent(int(i))
-		k.first[j], k.last[j] = Section(first-p.First), Section(last-p.First)
+		f.first, f.last = Section(first-p.First), Section(last-p.First)
 		incidences += int(last - first)
 		spans := tl.Spans(int(i))
-		if len(spans) != 1 || spans[0].Lower != 0 || spans[0].Upper != b.Size {
+		if len(spans) != 1 {
 			k.plain = false
 		}
 		for _, s := range spans {
 			if s.Lower != 0 || s.Upper != b.Size {
-				k.windowed = true
+				k.plain, k.windowed = false, true
 			}
 		}
-		if k.fixed[j] || k.align[j] != k.unit {
+		if f.fixed || f.align != k.unit {
 			k.stackable = false
 		}
 		k.salt[2*j], k.salt[2*j+1] = splitmix.Next(&rng), splitmix.Next(&rng)|1
-		k.begins[k.first[j]]++
+		k.begins[f.first]++
+		k.ends[f.last]++
 	}
 	count(k.begins)
+	for s := range k.m {
+		k.ends[s+1] += k.ends[s]
+	}
 	k.stackable = k.stackable && k.plain
 	k.huge = incidences >= hugeFrom
 }
@@ -160,32 +166,39 @@ func (k *kernel) describeSpans(tl *timeline.Timeline, p timeline.Partition) {
 // initTwins links each buffer to the preceding identical one: the same spans,
 // size and alignment, and no fixed offset. A plan stays a plan when two such
 // buffers change places, so only one order of them is explored.
-func (k *kernel) initTwins(tl *timeline.Timeline) {
+func (k *kernel) initTwins(tl *timeline.Timeline, _ timeline.Partition) {
 	list := k.list[:0]
-	for j := range k.n {
-		k.twin[j] = nobody
-		if !k.fixed[j] {
-			list = append(list, j)
+	for j := range k.of {
+		k.of[j].twin = nobody
+		if !k.of[j].fixed {
+			list = append(list, Buffer(j))
 		}
-	}
-	shape := func(j Buffer) [4]int64 {
-		return [4]int64{int64(k.first[j]), int64(k.last[j]), k.rawSize[j], k.align[j]}
 	}
 	k.sortBy(list, func(i, j Buffer) bool {
-		a, b := shape(i), shape(j)
-		for x := range a {
-			if a[x] != b[x] {
-				return a[x] < b[x]
-			}
-		}
-		return i < j
+		c := k.shape(i, j)
+		return c < 0 || c == 0 && i < j
 	})
 	for at := 1; at < len(list); at++ {
 		i, j := list[at-1], list[at]
-		if shape(i) == shape(j) && sameSpans(tl.Spans(int(k.id[i])), tl.Spans(int(k.id[j]))) {
-			k.twin[j] = i
+		if k.shape(i, j) == 0 && (k.plain || sameSpans(tl.Spans(int(k.id[i])), tl.Spans(int(k.id[j])))) {
+			k.of[j].twin = i
 		}
 	}
+}
+
+// shape compares the extents, sizes and alignments of two buffers.
+func (k *kernel) shape(i, j Buffer) int64 {
+	a, b := &k.of[i], &k.of[j]
+	if a.first != b.first {
+		return int64(a.first - b.first)
+	}
+	if a.last != b.last {
+		return int64(a.last - b.last)
+	}
+	if a.rawSize != b.rawSize {
+		return a.rawSize - b.rawSize
+	}
+	return a.align - b.align
 }
 
 func sameSpans(a, b []timeline.Span) bool {

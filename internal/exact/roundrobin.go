@@ -84,6 +84,9 @@ func (e *engine) round(capacity, halves int64) verdict {
 // interlock, that there is no canonical plan proves nothing: only the complete
 // search can refute, and where it has not run, nothing is decided.
 func (e *engine) attempt(p int, capacity, limit int64) verdict {
+	if len(e.tl.Partitions[p].Buffers) == 1 {
+		return e.alone(p, capacity)
+	}
 	k := e.kernel(p)
 	if k == nil {
 		return undecided
@@ -111,6 +114,24 @@ func (e *engine) attempt(p int, capacity, limit int64) verdict {
 		return refuted
 	}
 	return undecided
+}
+
+// alone plans a partition of one buffer, which needs no search.
+func (e *engine) alone(p int, capacity int64) verdict {
+	if e.within(1) == 0 {
+		return undecided
+	}
+	e.stats.Nodes++
+	b := &e.tl.Problem.Buffers[e.tl.Partitions[p].Buffers[0]]
+	at := int64(0)
+	if b.Fixed != nil {
+		at = *b.Fixed
+	}
+	if at+b.Size > capacity {
+		return refuted
+	}
+	e.keep(p, []int64{at})
+	return fits
 }
 
 // canonical runs the orders, one after the other, or side by side where there

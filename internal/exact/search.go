@@ -74,7 +74,7 @@ func (k *kernel) search(c component) outcome {
 		return r
 	}
 	k.backtracks++
-	k.remember(key)
+	k.remember(c, key)
 	return exhausted
 }
 
@@ -131,7 +131,7 @@ func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
 // eligible reports whether j may lie at its least offset as far as inference and
 // symmetry know.
 func (k *kernel) eligible(j Buffer) bool {
-	return k.inf[j] <= k.lb[j] && !(k.sw.symmetry && k.twin[j] != nobody && !k.placed(k.twin[j]))
+	return k.inf[j] <= k.lb[j] && !(k.sw.symmetry && k.of[j].twin != nobody && !k.placed(k.of[j].twin))
 }
 
 // less reports whether buffer i is tried before buffer j.

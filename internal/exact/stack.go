@@ -25,7 +25,7 @@ func (k *kernel) stack(c component) outcome {
 	total := k.total[c.first]
 	topmost := nobody
 	for i := len(list) - 1; i >= 0; i-- {
-		if j := list[i]; at+total-k.size[j] <= k.ub[j] {
+		if j := list[i]; at+total-k.size[j] <= k.of[j].ub {
 			topmost = j
 			break
 		}

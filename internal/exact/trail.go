@@ -42,7 +42,7 @@ type history struct {
 // rewind empties the trail before a search among n buffers.
 func (h *history) rewind(n Buffer) {
 	if h.latest == nil {
-		h.latest = make([]change, 0, min(16*int(n), chunkMost, trailMost))
+		h.latest = make([]change, 0, min(8*int(n), chunkMost, trailMost))
 	}
 	h.free = append(h.free, h.full...)
 	h.full, h.latest, h.base, h.dropped = h.full[:0], h.latest[:0], 0, 0

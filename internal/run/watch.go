@@ -28,6 +28,9 @@ func NewWatch(ctx context.Context) *Watch {
 	if w.looks, _ = ctx.Value(looksKey{}).(*atomic.Int64); w.looks != nil {
 		w.state.Store(counted)
 	}
+	if ctx.Done() == nil {
+		return w // it never ends
+	}
 	w.release = context.AfterFunc(ctx, w.Stop)
 	// AfterFunc runs in a goroutine of its own, even where ctx is over already.
 	if ctx.Err() != nil {
@@ -54,7 +57,11 @@ func (w *Watch) look() bool {
 func (w *Watch) Stop() { w.state.Or(over) }
 
 // Close ends the watch. Over keeps its answer.
-func (w *Watch) Close() { w.release() }
+func (w *Watch) Close() {
+	if w.release != nil {
+		w.release()
+	}
+}
 
 type looksKey struct{}
 
