@@ -78,7 +78,7 @@ def executorch_module():
     spec = importlib.util.find_spec("executorch")
     path = pathlib.Path(list(spec.submodule_search_locations)[0], "exir", "memory_planning.py")
     wanted = {
-        "AllocationSpec", "SharedObject", "SpecAllocResult", "MemoryAlgoResult",
+        "AllocationSpec", "SharedObject", "SpecAllocResult", "MemoryAlgoResult", "MemoryPlanningAlgorithmSuite",
         "_does_not_overlap", "_find_max_overlapping_allocations_offset", "pick_shared_obj",
         "_resolve_storage_base_specs", "_compute_total_sizes", "greedy", "naive",
     }

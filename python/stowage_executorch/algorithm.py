@@ -1,0 +1,155 @@
+"""The algorithm that ExecuTorch's MemoryPlanningAlgorithmSuite calls.
+
+Idea: ExecuTorch's own greedy is run first. It sets the alignment of the specs,
+resolves specs that are stored in others, and says what each arena (mem_id) takes.
+Then each arena is a problem of its own: a buffer for every spec that has bytes and
+is not stored in another, live as long as the spec. Where Stowage's plan is lower,
+the specs of that arena get its offsets; where it is not, they keep greedy's. So no
+arena is ever larger than greedy has it.
+
+Room: an arena of a graph with cond, while, map or scan begins with the room that
+their submodules were planned in (input_mem_buffer_sizes). It is kept for the whole
+graph, as greedy keeps it: ExecuTorch does not copy a branch's result out of it, it
+moves the reference, so the bytes stay in use after the branch has ended.
+
+Source: ExecuTorch 1.5.1, exir/memory_planning.py. Devices are its own matter: it
+calls the algorithm once for each. So are graph inputs, outputs and mutable buffers
+that are not to be planned, and tensors without an upper bound: they do not come
+here at all.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any, Optional
+
+from . import transport
+
+log = logging.getLogger("stowage_executorch")
+
+
+@dataclass(frozen=True)
+class Arena:
+    """What became of one arena of one graph. Sizes are in bytes and whole: with the
+    room for submodules and the padding that a delegate asks for."""
+
+    mem_id: int  # as the algorithm sees it; with several devices ExecuTorch numbers anew
+    tensors: int  # specs in it
+    room: int  # at its bottom, for submodules of control flow
+    greedy: int  # what ExecuTorch's greedy takes
+    size: int  # what it takes now; never more
+    lower_bound: int  # no plan takes less
+    proven: bool  # size is the least that is possible
+
+
+class Stowage:
+    """An algorithm for MemoryPlanningAlgorithmSuite.
+
+    command is the program stowage (default: the environment's STOWAGE, else what
+    PATH has). timeout, in seconds, and nodes limit the search of each arena; without
+    either the search ends by itself and an export can be repeated to the byte.
+
+    arenas has, after an export, an Arena for each arena of each graph, submodules
+    before the graphs that call them.
+    """
+
+    __name__ = "stowage"  # by which a suite tells its algorithms apart
+
+    def __init__(
+        self, command: Optional[str] = None, *, timeout: Optional[float] = None, nodes: Optional[int] = None
+    ) -> None:
+        self.command, self.timeout, self.nodes = command, timeout, nodes
+        self.arenas: list[Arena] = []
+
+    def __call__(
+        self, alignment: int, specs: Any, graph_module: Any, graph_signature: Any, extra_padding: int = 0
+    ) -> Any:
+        from executorch.exir.memory_planning import greedy, SpecAllocResult
+
+        if type(alignment) is not int or alignment <= 0:
+            raise ValueError(f"alignment is {alignment!r}, must be a whole number above 0")
+        specs = list(specs)
+        result = greedy(alignment, specs, graph_module, graph_signature, extra_padding)
+        rooms = getattr(graph_module, "input_mem_buffer_sizes", None) or []
+        of_arena: dict[int, list[Any]] = defaultdict(list)
+        for spec in specs:
+            of_arena[result.spec_dict[spec].mem_id].append(spec)
+        # Greedy forgets the room of an arena in which the graph has no spec itself.
+        result.bufsizes.extend([0] * (len(rooms) - len(result.bufsizes)))
+        for mem_id, room in enumerate(rooms):
+            result.bufsizes[mem_id] = max(result.bufsizes[mem_id], room)
+
+        for mem_id, members in sorted(of_arena.items()):
+            room = rooms[mem_id] if mem_id < len(rooms) else 0
+            taken = result.bufsizes[mem_id]
+            bottom = -(-room // alignment) * alignment
+            placed = [s for s in members if s.storage_base is None and s.allocated_memory > 0]
+            plan = transport.plan(
+                [_buffer(s, alignment) for s in placed], command=self.command, timeout=self.timeout, nodes=self.nodes
+            )
+            size = bottom + plan.height + extra_padding
+            if size < taken:
+                offsets = {spec: bottom + offset for spec, offset in zip(placed, plan.offsets)}
+                _check(offsets, alignment, bottom + plan.height)
+                for spec in members:
+                    # One object for the arena: two specs that share bytes must
+                    # name the same one.
+                    result.spec_dict[spec] = SpecAllocResult(mem_id, 0, _offset(spec, offsets, bottom))
+                result.bufsizes[mem_id] = size
+            arena = Arena(
+                mem_id=mem_id,
+                tensors=len(members),
+                room=room,
+                greedy=taken,
+                size=min(size, taken),
+                lower_bound=min(bottom + plan.lower_bound + extra_padding, taken),
+                proven=min(size, taken) <= bottom + plan.lower_bound + extra_padding,
+            )
+            self.arenas.append(arena)
+            log.info("arena %d: %d bytes, greedy has %d%s", mem_id, arena.size, taken, ", proven" * arena.proven)
+        return result
+
+
+def suite(command: Optional[str] = None, *, timeout: Optional[float] = None, nodes: Optional[int] = None) -> Any:
+    """Returns what MemoryPlanningPass takes as memory_planning_algo."""
+    from executorch.exir.memory_planning import MemoryPlanningAlgorithmSuite
+
+    return MemoryPlanningAlgorithmSuite([Stowage(command, timeout=timeout, nodes=nodes)])
+
+
+def _buffer(spec: Any, alignment: int) -> transport.Buffer:
+    first, last = spec.lifetime
+    if first is None or last is None or last < first:
+        raise ValueError(f"the lifetime of {spec!r} is {spec.lifetime!r}, must be a first and a last node")
+    return transport.Buffer(first, last + 1, spec.allocated_memory, alignment)
+
+
+def _offset(spec: Any, offsets: dict[Any, int], bottom: int) -> int:
+    """Returns where spec is: in the spec that it is stored in, or by itself. One
+    without bytes is at the bottom. Greedy has seen that the chain ends, and where
+    it ends."""
+    inside = 0
+    while spec.storage_base is not None:
+        inside += spec.storage_base_offset
+        spec = spec.storage_base
+    return offsets.get(spec, bottom) + inside
+
+
+def _check(offsets: dict[Any, int], alignment: int, top: int) -> None:
+    """Raises where the plan is wrong: Stowage verifies its plans, and this holds what
+    was asked of it, and what came back, against the specs themselves.
+
+    Complexity: specs times those that are live with them.
+    """
+    live: list[Any] = []
+    for spec in sorted(offsets, key=lambda s: s.lifetime[0]):
+        start, end = offsets[spec], offsets[spec] + spec.allocated_memory
+        if start % alignment or end > top:
+            raise transport.StowageError(f"the plan puts {spec!r} at [{start}, {end}), out of place")
+        live = [s for s in live if s.lifetime[1] >= spec.lifetime[0]]
+        for other in live:
+            if start < offsets[other] + other.allocated_memory and offsets[other] < end:
+                raise transport.StowageError(f"the plan puts {spec!r} and {other!r} at the same bytes at once")
+        live.append(spec)
