@@ -89,7 +89,7 @@ func TestTransport(t *testing.T) {
 
 func TestAlgorithm(t *testing.T) {
 	run(t, "test_algorithm", "executorch",
-		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('executorch') is None)", 10)
+		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('executorch') is None)", 11)
 }
 
 // TestExport takes a minute, most of it in ExecuTorch's exporter.
@@ -98,5 +98,5 @@ func TestExport(t *testing.T) {
 		t.Skip("a minute of ExecuTorch's exporter is too long for a short run (large)")
 	}
 	run(t, "test_export", "torch and all that executorch needs",
-		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 13)
+		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 14)
 }
