@@ -184,7 +184,8 @@ func TestPublicTypes(t *testing.T) {
 }
 
 // publicPackages returns the folders of packages, in all modules, that are
-// neither internal nor commands. What is in research is for the command alone.
+// neither internal nor commands. What is in research is for the command alone, and
+// tests alone are no package.
 func publicPackages(t *testing.T) []string {
 	t.Helper()
 	var dirs []string
@@ -194,7 +195,7 @@ func publicPackages(t *testing.T) []string {
 			return err
 		case d.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name == "bench" || name == "research" || strings.HasPrefix(name, ".")):
 			return filepath.SkipDir
-		case !d.IsDir() && strings.HasSuffix(name, ".go") && !slices.Contains(dirs, filepath.Dir(path)):
+		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !slices.Contains(dirs, filepath.Dir(path)):
 			dirs = append(dirs, filepath.Dir(path))
 		}
 		return nil

@@ -1,3 +1,5 @@
+// Package python_test runs the tests that are written in Python, with the command
+// built from this clone.
 package python_test
 
 import (
@@ -14,8 +16,7 @@ import (
 )
 
 // Idea: what is written in Python is tested in Python, by unittest; here each file of
-// tests is run with the command built from this clone. STOWAGE_PYTHON names the
-// interpreter; python3 is the default.
+// tests is one test. STOWAGE_PYTHON names the interpreter; python3 is the default.
 
 // built is the command, built once.
 var built struct {

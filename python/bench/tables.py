@@ -1,7 +1,8 @@
 """Plans networks by ExecuTorch's exporter, with its greedy and with Stowage, runs both
 programs, and prints the table of docs/executorch.md.
 
-    PYTHONPATH=python STOWAGE=bin/stowage python python/bench/tables.py --into docs/executorch.md
+    export PYTHONPATH=python PATH="$PWD/bin:$PATH"
+    python python/bench/tables.py --into docs/executorch.md
 
 It needs executorch with torch. Rows of torchvision's networks, at their published
 sizes and with random weights, come where it is installed. --raw FILE keeps what was
