@@ -36,6 +36,7 @@ type planReport struct {
 	Unknown        []string       `json:"unknown_operators"` // with them the smallest arenas are lower bounds
 	Lower          []string       `json:"what_would_lower_it"`
 	ScratchFrom    string         `json:"scratch_from"` // reference, none or declared
+	Archive        bool           `json:"archive"`      // files are attached to the model
 }
 
 // arenaReport is the smallest arena that works on a target, as the model is and
@@ -71,7 +72,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{},
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP,
 	}
 	switch {
 	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
@@ -209,6 +210,9 @@ func (r *planReport) notes() []string {
 	}
 	if len(r.Unknown) > 0 {
 		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
+	}
+	if r.Archive && r.Written {
+		out = append(out, "the archive of files that is attached to the model begins further behind: a reader that trusts its positions has to look for it")
 	}
 	switch {
 	case r.ScratchFrom != "reference":

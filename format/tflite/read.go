@@ -233,7 +233,9 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 			}
 		}
 		for _, t := range out.Outputs {
-			p.m.Tensors[t].Handle = true
+			if int(t) < len(p.m.Tensors) { // else it was refused
+				p.m.Tensors[t].Handle = true
+			}
 		}
 	}
 	switch c.own {

@@ -241,6 +241,58 @@ func TestWithOffsets(t *testing.T) {
 	}
 }
 
+// TestNotRewritten has a model that keeps a constant behind its flatbuffer, one with
+// a field that its schema got later, and one that has neither: the first two are
+// planned but not written.
+func TestNotRewritten(t *testing.T) {
+	for _, c := range []struct {
+		external, newer bool
+		want            error
+	}{{false, false, nil}, {true, false, ErrExternal}, {false, true, ErrNewer}} {
+		b := flatbuffers.NewBuilder(0)
+		list := func(at ...flatbuffers.UOffsetT) flatbuffers.UOffsetT {
+			b.StartVector(4, len(at), 4)
+			for i := len(at) - 1; i >= 0; i-- {
+				b.PrependUOffsetT(at[i])
+			}
+			return b.EndVector(len(at))
+		}
+		schema.BufferStart(b)
+		empty := schema.BufferEnd(b)
+		schema.BufferStart(b)
+		if c.external {
+			schema.BufferAddOffset(b, 4096)
+			schema.BufferAddSize(b, 16)
+		}
+		buffers := list(empty, schema.BufferEnd(b))
+		b.StartVector(4, 1, 4)
+		b.PrependInt32(4)
+		shape := b.EndVector(1)
+		schema.TensorStart(b)
+		schema.TensorAddShape(b, shape)
+		schema.TensorAddBuffer(b, 1)
+		tensors := list(schema.TensorEnd(b))
+		schema.SubGraphStart(b)
+		schema.SubGraphAddTensors(b, tensors)
+		subgraphs := list(schema.SubGraphEnd(b))
+		const fields, subgraphsField, buffersField, later = 11, 2, 4, 10
+		b.StartObject(fields)
+		b.PrependUOffsetTSlot(subgraphsField, subgraphs, 0)
+		b.PrependUOffsetTSlot(buffersField, buffers, 0)
+		if c.newer {
+			b.PrependUint32Slot(later, 7, 0)
+		}
+		b.FinishWithFileIdentifier(b.EndObject(), []byte("TFL3"))
+		m := parse(t, b.FinishedBytes())
+		if m.Tensors[0].Constant != c.external {
+			t.Errorf("%+v: the tensor is constant: %v", c, m.Tensors[0].Constant)
+		}
+		if _, err := m.WithOffsets([]int32{0}); !errors.Is(err, c.want) {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}
+
 // TestAlignment checks that data keep their alignment: ours lie at a multiple of
 // 16, and the old ones where they were, modulo headAlign.
 func TestAlignment(t *testing.T) {
@@ -337,6 +389,44 @@ func TestHalves(t *testing.T) {
 	}
 }
 
+// options is a graph whose operators have options that are read, and whose tensors
+// have scales.
+func options() made.Graph {
+	return made.Graph{
+		Tensors: []made.Tensor{
+			{Name: "a", Shape: []int32{2, 4, 4}, Scales: []float32{0.5}},
+			{Name: "b", Shape: []int32{2, 4, 4}, Scales: []float32{1, 2, 3, 4}},
+			{Name: "c", Shape: []int32{2, 4, 4}},
+			{Name: "d", Shape: []int32{2, 4, 4}},
+			{Name: "handle", Shape: []int32{1}, Type: schema.TensorTypeRESOURCE},
+		},
+		Ops: []made.Op{
+			{Code: schema.BuiltinOperatorBATCH_MATMUL, Inputs: []int32{0, 1}, Outputs: []int32{2}, Callees: []int32{1, 0}},
+			{Code: schema.BuiltinOperatorBATCH_MATMUL, Inputs: []int32{0, 2}, Outputs: []int32{3}, Callees: []int32{0, 1}},
+			{Code: schema.BuiltinOperatorVAR_HANDLE, Outputs: []int32{4}, Callees: []int32{0, 4}},
+		},
+		Inputs: []int32{0, 1}, Outputs: []int32{3},
+	}
+}
+
+// TestOptions reads what sizes of kernels depend on.
+func TestOptions(t *testing.T) {
+	m := parse(t, made.Model([]made.Graph{options()}))
+	for k, want := range [][2]bool{{true, false}, {false, true}, {false, false}} {
+		if o := &m.Operators[k]; o.TransposedX != want[0] || o.TransposedY != want[1] {
+			t.Errorf("operator %d: %v, %v, want %v", k, o.TransposedX, o.TransposedY, want)
+		}
+	}
+	for i, want := range []int{1, 4, 0, 0, 0} {
+		if got := m.Tensors[i].Channels; got != want {
+			t.Errorf("tensor %d has %d channels, want %d", i, got, want)
+		}
+	}
+	if h := &m.Tensors[4]; !h.Handle || h.Arena() || m.Tensors[3].Handle {
+		t.Errorf("the handle: %+v", h)
+	}
+}
+
 // mutations is how many damaged files TestMutated reads.
 const mutations = 1500
 
@@ -344,7 +434,7 @@ const mutations = 1500
 // memory in proportion to its size. 100,000 were run once.
 func TestMutated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	seeds := [][]byte{made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: make([]byte, 12+4*9)}), made.Network(3, 30)}
+	seeds := [][]byte{made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: make([]byte, 12+4*9)}), made.Network(3, 30), made.Model([]made.Graph{options()})}
 	var before, after runtime.MemStats
 	for range mutations {
 		data := bytes.Clone(seeds[rng.IntN(len(seeds))])

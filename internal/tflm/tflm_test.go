@@ -217,10 +217,21 @@ func TestLog(t *testing.T) {
 // TestMutated predicts damaged models: figures or an error, no panic.
 func TestMutated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	seed := made.Network(5, 20)
+	op := func(code schema.BuiltinOperator, out int32, in ...int32) made.Op {
+		return made.Op{Code: code, Inputs: in, Outputs: []int32{out}, Callees: []int32{1}}
+	}
+	seeds := [][]byte{made.Network(5, 20), made.Model([]made.Graph{{
+		Tensors: []made.Tensor{{Shape: []int32{1, 4, 4, 8}, Scales: []float32{1}}, {Shape: []int32{1, 4, 4, 8}}, {Shape: []int32{1, 8}}, {Shape: []int32{8, 8}, Variable: true}, {Shape: []int32{1, 8}}},
+		Ops: []made.Op{
+			op(schema.BuiltinOperatorCONV_2D, 1, 0, 3, 2), op(schema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3), op(schema.BuiltinOperatorMEAN, 4, 0, 2),
+			op(schema.BuiltinOperatorBATCH_MATMUL, 4, 2, 3), op(schema.BuiltinOperatorVAR_HANDLE, 4), op(schema.BuiltinOperatorASSIGN_VARIABLE, 4, 4, 2),
+			op(schema.BuiltinOperatorTRANSPOSE_CONV, 1, 2, 3, 0), op(schema.BuiltinOperatorADD_N, 4, 2, 2), op(schema.BuiltinOperatorSOFTMAX, 4, 2),
+		},
+		Inputs: []int32{0}, Outputs: []int32{1, 4},
+	}})}
 	read := 0
-	for range 2000 {
-		data := bytes.Clone(seed)
+	for k := range 4000 {
+		data := bytes.Clone(seeds[k%2])
 		for range 1 + rng.IntN(3) {
 			binary.LittleEndian.PutUint32(data[rng.IntN(len(data)-3):], rng.Uint32()>>rng.IntN(32))
 		}
@@ -244,7 +255,7 @@ func TestMutated(t *testing.T) {
 		InPlaceLoad(m, l, a)
 	}
 	if read < 200 {
-		t.Errorf("only %d of 2000 could be read", read)
+		t.Errorf("only %d of 4000 could be read", read)
 	}
 }
 
