@@ -1,0 +1,671 @@
+package onnx
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: one walk over the nodes, in the order of the file, with everything that is
+// known of a value beside its name: type, shape, elements where they are few and
+// known. A rule for each operator says what follows for the results. What a rule
+// cannot tell is taken from what the file says of the value, and what is open then
+// is a fault with a cause: the node at which knowledge ended. Values that depend on
+// it add to the cause's count rather than to the faults.
+//
+// The walk follows control flow (control.go) and functions into their nodes, so the
+// same node may be met several times, each time with values of its own.
+//
+// Invariant: a dimension that is not -1 is right wherever the model can be run, and
+// so are elements that are known.
+//
+// Complexity: O(nodes met × their inputs and outputs). Functions and loops can nest
+// so that nodes are met exponentially often, and values can be far larger than
+// their names, so both come out of an allowance in proportion to the file.
+//
+// Source: the definitions of the operators in onnx 1.23.2.
+
+// Options settle what a model leaves open.
+type Options struct {
+	// Dims has dimensions that inputs leave open: by their name in the model, or as
+	// INPUT:AXIS where they have none.
+	Dims map[string]int64
+	// Values has the values of inputs that are one whole number or truth value and the
+	// same in each run, by name: what a branch is taken by. They take no room then.
+	Values map[string]int64
+	// Sizes has the bytes of values whose size cannot be told, by name.
+	Sizes map[string]int64
+	// Alignment is what sizes and offsets are to be multiples of; 0 is Alignment.
+	Alignment int64
+	// InPlace lets results lie over operands: views always, element-wise results
+	// where the operand dies.
+	InPlace bool
+}
+
+// A result is what is known of a value.
+type result struct {
+	kind kind // kindNone is a tensor too
+	elem Type
+	dims []int64 // -1 for open ones; nil where the rank is not known
+	data *data   // its elements; nil where they are not known
+	// most is how many bytes it takes at most, where the shape does not say; 0 for
+	// not known.
+	most int64
+	// items are the tensors of a sequence; only valid where counted.
+	items   []result
+	counted bool
+}
+
+// bytes returns how many bytes the value takes, -1 where that is not known.
+func (r *result) bytes() int64 {
+	if r.kind == kindSequence && r.counted {
+		total := int64(0)
+		for i := range r.items {
+			n := r.items[i].bytes()
+			if n < 0 || total > maxElements {
+				return -1
+			}
+			total += n
+		}
+		return total
+	}
+	if r.kind != kindNone && r.kind != kindTensor {
+		return cmp.Or(r.most, -1)
+	}
+	if n := bytesOf(r.elem, r.dims); n >= 0 {
+		return n
+	}
+	return cmp.Or(r.most, -1)
+}
+
+// A value is a result with its place in the walk.
+type value struct {
+	result
+	name     int32
+	cause    int32   // 1 + index of why its size is not known; 0 for none
+	stored   *tensor // an initialiser
+	constant bool    // the same in each run: stored, or computed from constants
+	life
+}
+
+// A cause is why sizes are not known.
+type cause struct {
+	place, operator string
+	value           string // whose shape is not known
+	reason          string
+	open            string // how --dim would settle it; empty where it would not
+	count           int    // values that depend on it, itself included
+}
+
+// A binding says which value a name stands for, within a frame.
+type binding struct{ value, frame int32 }
+
+// A frame is a body of nodes with its own names: the graph, or a function that is
+// called. Graphs in graphs share the frame.
+type frame struct {
+	id       int32
+	caller   *frame
+	call     *node // the node that calls; nil for the graph
+	function *function
+	opsets   []opset
+}
+
+// A walker is one walk over a model.
+type walker struct {
+	m      *Model
+	o      Options
+	values []value
+	env    []binding // by name
+	undo   []struct {
+		name int32
+		old  binding
+	}
+	frame    *frame
+	frames   int32
+	depth    int // of functions
+	left     int // bytes that may still be spent on values
+	foldLeft int // and on their elements
+	steps    int // nodes that may still be met
+	trial    int // walks of loops that are repeated
+	causes   []cause
+	fault    *model.Issue
+	notes    []string
+	sized    map[string]bool // of Options.Sizes, those that were of use
+	dimmed   map[string]bool // of Options.Dims
+	valued   map[string]bool // of Options.Values
+	views    []view
+	ran      []step
+	clock
+
+	ins  []*value // scratch of node
+	outs []result
+}
+
+// A step is a node that runs at a tick.
+type step struct {
+	tick int64
+	node *node
+	at   int
+}
+
+func (w *walker) step(at int, n *node) {
+	if w.trial == 0 && w.spend(24) {
+		w.ran = append(w.ran, step{w.now, n, at})
+	}
+}
+
+func (m *Model) walk(o Options) (*walker, error) {
+	w := &walker{
+		m: m, o: o, env: make([]binding, len(m.names)), left: allowance(m.size), foldLeft: 16 << 20,
+		steps: 1<<17 + m.size/8, sized: map[string]bool{}, dimmed: map[string]bool{}, valued: map[string]bool{},
+	}
+	w.frame = &frame{id: 1, opsets: m.opsets}
+	w.frames = 1
+	w.start()
+	w.main(m.graph)
+	return w, w.faults()
+}
+
+func (w *walker) fail(place, message string) {
+	if w.fault == nil {
+		w.fault = &model.Issue{File: w.m.File, Field: place, Message: message}
+	}
+}
+
+// spend takes n from the allowance.
+func (w *walker) spend(n int) bool {
+	if w.left -= n; w.left < 0 {
+		w.fail("", "is damaged: it has far more values than a model of its size")
+	}
+	return w.fault == nil
+}
+
+// valueBytes is what a value takes in memory, and the buffer that is made of it.
+const valueBytes = 400
+
+// add makes a value and returns its number.
+func (w *walker) add(name int32, r result) int32 {
+	w.spend(valueBytes + 8*len(r.dims) + 120*len(r.items))
+	w.values = append(w.values, value{result: r, name: name})
+	return int32(len(w.values) - 1)
+}
+
+// bind lets a name stand for a value, until leave.
+func (w *walker) bind(name, v int32) {
+	if name == 0 {
+		return
+	}
+	w.undo = append(w.undo, struct {
+		name int32
+		old  binding
+	}{name, w.env[name]})
+	w.env[name] = binding{v, w.frame.id}
+}
+
+// leave forgets the bindings since there were that many.
+func (w *walker) leave(mark int) {
+	for k := len(w.undo) - 1; k >= mark; k-- {
+		w.env[w.undo[k].name] = w.undo[k].old
+	}
+	w.undo = w.undo[:mark]
+}
+
+// lookup returns the value that a name stands for, -1 for none.
+func (w *walker) lookup(name int32) int32 {
+	if b := w.env[name]; name != 0 && b.frame == w.frame.id {
+		return b.value
+	}
+	return -1
+}
+
+// main walks the graph of the model.
+func (w *walker) main(g *graph) {
+	w.store(g)
+	for k := range g.inputs {
+		in := &g.inputs[k]
+		if v := w.lookup(in.name); v >= 0 {
+			// A caller may give another value than the initialiser; before the fourth
+			// version of the format every initialiser had to be listed.
+			if w.m.IRVersion >= 4 {
+				w.values[v].constant = false
+				w.notes = append(w.notes, "input "+w.quote(in.name)+" has a default, which is taken for stored, and not for known")
+			}
+			continue
+		}
+		r := w.typed(in.typ, w.m.names[in.name])
+		w.give(&r, w.m.names[in.name])
+		v := w.add(in.name, r)
+		w.born(v, 0)
+		w.bind(in.name, v)
+		w.values[v].constant = r.data != nil
+		w.size(v)
+		w.blameInput(v, in)
+	}
+	w.tick()
+	w.nodes("", g.nodes, g.declared)
+	for k := range g.outputs {
+		if v := w.lookup(g.outputs[k].name); v >= 0 {
+			w.use(v, w.now)
+		} else if g.outputs[k].name != 0 && w.fault == nil {
+			w.fail("output "+w.quote(g.outputs[k].name), "no node makes it")
+		}
+	}
+	w.tick()
+}
+
+// give takes the value that the user gives to an input.
+func (w *walker) give(r *result, name string) {
+	if x, ok := w.o.Values[name]; ok && elements(r.dims) == 1 && r.elem.integer() {
+		if d := (&data{ints: []int64{x}}); d.fits(r.elem) {
+			r.data, w.valued[name] = d, true
+		}
+	}
+}
+
+// store makes the initialisers of a graph values.
+func (w *walker) store(g *graph) {
+	for k := range g.stored {
+		s := &g.stored[k]
+		v := w.add(s.name, result{elem: s.tensor.elem, dims: s.tensor.dims})
+		if w.fault != nil {
+			return
+		}
+		w.values[v].stored, w.values[v].constant = &s.tensor, true
+		w.bind(s.name, v)
+	}
+}
+
+// quote returns a name for messages.
+func (w *walker) quote(name int32) string {
+	s := w.m.names[name]
+	if len(s) > longName {
+		s = s[:longName] + "…"
+	}
+	return strconv.Quote(s)
+}
+
+// typed returns what the file's type of a value says. The name of an input lets
+// Options.Dims name its axes.
+func (w *walker) typed(t *typeInfo, input string) result {
+	var r result
+	if t == nil {
+		return r
+	}
+	r.kind, r.elem = t.kind, t.elem
+	if t.ranked && w.spend(8*len(t.dims)) {
+		r.dims = make([]int64, len(t.dims))
+		for i := range t.dims {
+			r.dims[i] = w.dimension(&t.dims[i])
+			if r.dims[i] < 0 && input != "" {
+				key := input + ":" + strconv.Itoa(i)
+				if d, ok := w.o.Dims[key]; ok {
+					w.dimmed[key] = true
+					r.dims[i] = d
+				}
+			}
+		}
+	}
+	return r
+}
+
+func (w *walker) dimension(d *dimension) int64 {
+	if d.value < 0 && d.name != "" {
+		if v, ok := w.o.Dims[d.name]; ok {
+			w.dimmed[d.name] = true
+			return v
+		}
+	}
+	return d.value
+}
+
+// nodes walks a body.
+func (w *walker) nodes(place string, nodes []node, declared map[int32]*typeInfo) {
+	for k := range nodes {
+		if w.steps--; w.steps < 0 {
+			w.fail("", "nests functions, loops or branches so that its nodes are met too often")
+		}
+		if w.fault != nil {
+			return
+		}
+		w.node(place, k, &nodes[k], declared)
+	}
+}
+
+// label names a node by its place.
+func label(place string, at int, n *node) string {
+	if place != "" {
+		return place + ", " + n.label(at)
+	}
+	return n.label(at)
+}
+
+// node walks one node.
+func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInfo) {
+	if f, ok := w.functionOf(n); ok {
+		w.inline(place, at, n, f)
+		return
+	}
+	if standard(n.domain) {
+		switch n.op {
+		case "If":
+			w.branch(place, at, n, declared)
+			return
+		case "Loop":
+			w.loop(place, at, n, declared, false)
+			return
+		case "Scan":
+			if w.opset(n.domain) >= 9 {
+				w.loop(place, at, n, declared, true)
+				return
+			}
+		}
+	}
+	c := call{w: w, n: n, opset: w.opset(n.domain), in: w.ins[:0], out: w.outs[:0]}
+	constant := deterministic(n)
+	for _, name := range n.in {
+		v, ok := w.operand(place, at, n, name)
+		if !ok {
+			return
+		}
+		if v < 0 {
+			c.in = append(c.in, nil)
+			continue
+		}
+		c.in = append(c.in, &w.values[v])
+		constant = constant && w.values[v].constant
+	}
+	for range n.out {
+		c.out = append(c.out, result{})
+	}
+	w.ins, w.outs = c.in[:0], c.out[:0]
+	reason := c.infer()
+	c.fold()
+	now := w.now
+	made := false
+	for k, name := range n.out {
+		if name == 0 {
+			continue
+		}
+		r := &c.out[k]
+		w.declare(r, declared[name], name)
+		v := w.add(name, *r)
+		if w.fault != nil {
+			return
+		}
+		w.values[v].constant = constant || r.data != nil
+		w.bind(name, v)
+		if !w.values[v].constant {
+			made = true
+			w.born(v, now)
+			w.size(v)
+			w.blame(v, place, at, n, reason)
+		}
+	}
+	if !made && len(n.out) > 0 {
+		return // a constant takes no time
+	}
+	for _, name := range n.in {
+		if v := w.lookup(name); v >= 0 {
+			w.use(v, now)
+		}
+	}
+	w.overlay(n)
+	w.step(at, n)
+	w.tick()
+}
+
+// operand returns the value of an input's name, -1 for one left out.
+func (w *walker) operand(place string, at int, n *node, name int32) (int32, bool) {
+	v := w.lookup(name)
+	if v < 0 && name != 0 {
+		w.fail(label(place, at, n), "reads "+w.quote(name)+", which nothing before it makes")
+		return -1, false
+	}
+	return v, true
+}
+
+// declare adds what the file says of a value to what follows from its node. Where
+// the two differ the node counts, since that is what runs.
+func (w *walker) declare(r *result, t *typeInfo, name int32) {
+	if t == nil || t.kind == kindNone {
+		return
+	}
+	d := w.typed(t, "")
+	if r.kind == kindNone {
+		r.kind = d.kind
+	}
+	if r.elem == 0 {
+		r.elem = d.elem
+	}
+	if d.dims == nil {
+		return
+	}
+	if r.dims == nil {
+		r.dims = d.dims
+		return
+	}
+	differs := len(r.dims) != len(d.dims)
+	cloned := false
+	for i := 0; !differs && i < len(d.dims); i++ {
+		switch {
+		case d.dims[i] < 0 || d.dims[i] == r.dims[i]:
+		case r.dims[i] < 0:
+			if !cloned {
+				r.dims, cloned = slices.Clone(r.dims), true
+			}
+			r.dims[i] = d.dims[i]
+		default:
+			differs = true
+		}
+	}
+	if differs && w.trial == 0 && len(w.notes) < model.MaxIssues {
+		w.notes = append(w.notes, "value "+w.quote(name)+" has the shape "+shapeText(r.dims)+" by its node, and not "+shapeText(d.dims)+" as the file says")
+	}
+}
+
+// size takes the size that the user gives to a value that has none.
+func (w *walker) size(v int32) {
+	name := w.m.names[w.values[v].name]
+	if n, ok := w.o.Sizes[name]; ok && w.values[v].bytes() < 0 {
+		w.values[v].most = n
+		w.sized[name] = true
+	}
+}
+
+// blame notes why the size of a value is not known, where it is not.
+func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
+	val := &w.values[v]
+	if val.bytes() >= 0 || w.trial > 0 {
+		return
+	}
+	for _, name := range n.in {
+		if in := w.lookup(name); in >= 0 && w.values[in].cause > 0 {
+			val.cause = w.values[in].cause
+			w.causes[val.cause-1].count++
+			return
+		}
+	}
+	if reason == "" {
+		reason = "its shape " + shapeText(val.dims) + " is not known"
+		switch {
+		case val.elem == typeString:
+			reason = "strings have no size of their own"
+		case val.kind != kindNone && val.kind != kindTensor:
+			reason = "it is no tensor"
+		case val.elem.bits() == 0:
+			reason = "its element type is not known"
+		case !slices.Contains(val.dims, -1) && val.dims != nil:
+			reason = "its shape " + shapeText(val.dims) + " is too large"
+		}
+	}
+	w.because(v, cause{place: label(place, at, n), operator: n.operator(), reason: reason})
+}
+
+// blameInput notes that an input is open.
+func (w *walker) blameInput(v int32, in *valueInfo) {
+	val := &w.values[v]
+	if val.bytes() >= 0 {
+		return
+	}
+	c := cause{place: "input " + w.quote(in.name), reason: "its shape " + shapeText(val.dims) + " is not known"}
+	if val.elem == typeString {
+		c.reason = "strings have no size of their own"
+	} else if in.typ != nil && in.typ.ranked && len(in.typ.dims) == len(val.dims) {
+		var open []string
+		for i, d := range val.dims {
+			if d < 0 {
+				name := in.typ.dims[i].name
+				if name == "" || len(name) > longName {
+					name = w.m.names[in.name] + ":" + strconv.Itoa(i)
+				}
+				open = append(open, name)
+			}
+		}
+		c.reason = "its shape has open dimensions: " + strings.Join(open, ", ")
+		c.open = strings.Join(open, " ")
+	}
+	w.because(v, c)
+}
+
+func (w *walker) because(v int32, c cause) {
+	if !w.spend(len(c.place) + len(c.reason) + 100) {
+		return
+	}
+	c.value, c.count = w.m.names[w.values[v].name], 1
+	w.causes = append(w.causes, c)
+	w.values[v].cause = int32(len(w.causes))
+}
+
+// opset returns the version of a domain that the nodes of the frame mean.
+func (w *walker) opset(domain string) int64 {
+	for _, o := range w.frame.opsets {
+		if o.domain == domain || standard(o.domain) && standard(domain) {
+			return o.version
+		}
+	}
+	return 1
+}
+
+// functionOf returns the function of the model that a node calls.
+func (w *walker) functionOf(n *node) (*function, bool) {
+	if len(w.m.functions) == 0 {
+		return nil, false
+	}
+	f, ok := w.m.functions[functionKey{n.domain, n.op, n.overload}]
+	return f, ok
+}
+
+// maxCalls is how deep functions may call functions.
+const maxCalls = 64
+
+// inline walks the nodes of a function in place of the node that calls it.
+func (w *walker) inline(place string, at int, n *node, f *function) {
+	if w.depth == maxCalls {
+		w.fail(label(place, at, n), "calls functions more than "+strconv.Itoa(maxCalls)+" deep")
+		return
+	}
+	arguments := make([]int32, len(n.in))
+	for k, name := range n.in {
+		v, ok := w.operand(place, at, n, name)
+		if !ok {
+			return
+		}
+		arguments[k] = v
+	}
+	mark, first, old := len(w.undo), len(w.values), w.frame
+	w.frames++
+	w.depth++
+	w.frame = &frame{id: w.frames, caller: old, call: n, function: f, opsets: f.opsets}
+	if !w.spend(96 + 4*len(arguments) + 12*len(f.inputs)) {
+		return
+	}
+	for k, name := range f.inputs {
+		if k < len(arguments) && arguments[k] >= 0 {
+			w.bind(name, arguments[k])
+		}
+	}
+	here := label(place, at, n)
+	if !w.spend(len(here)) {
+		return
+	}
+	w.nodes(here, f.nodes, f.declared)
+	results := make([]int32, len(f.outputs))
+	for k, name := range f.outputs {
+		results[k] = w.lookup(name)
+		if results[k] < 0 && name != 0 && w.fault == nil {
+			w.fail(here, "no node of the function makes its output "+w.quote(name))
+		}
+	}
+	w.frame = old
+	w.depth--
+	w.leave(mark)
+	for k, name := range n.out {
+		if k >= len(results) || results[k] < 0 || w.fault != nil {
+			continue
+		}
+		if int(results[k]) >= first {
+			w.values[results[k]].name = name
+			w.size(results[k])
+		}
+		w.bind(name, results[k])
+	}
+}
+
+// faults returns what keeps the model from being planned.
+func (w *walker) faults() error {
+	var issues model.Issues
+	file := w.m.File
+	if w.fault != nil {
+		issues.Add(*w.fault)
+		return issues.Err()
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.o.Dims)) {
+		switch d := w.o.Dims[key]; {
+		case d < 0 || d > maxElements:
+			issues.Add(model.Issue{File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10), Message: "must be from 0 to " + strconv.FormatInt(maxElements, 10)})
+		case !w.dimmed[key]:
+			issues.Add(model.Issue{File: file, Field: "dimension", Value: key, Message: "is not open in the model"})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.o.Values)) {
+		if !w.valued[key] {
+			issues.Add(model.Issue{File: file, Field: "value of " + key, Value: strconv.FormatInt(w.o.Values[key], 10), Message: "the model has no input of this name that is one whole number and can be that"})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.o.Sizes)) {
+		switch n := w.o.Sizes[key]; {
+		case n < 1 || n > model.MaxSum/8:
+			issues.Add(model.Issue{File: file, Field: "size of " + key, Value: strconv.FormatInt(n, 10), Message: "must be from 1 to " + strconv.Itoa(model.MaxSum/8)})
+		case !w.sized[key]:
+			issues.Add(model.Issue{File: file, Field: "size", Value: key, Message: "the model has no value of this name whose size is open"})
+		}
+	}
+	if issues.Err() != nil {
+		return issues.Err()
+	}
+	// What is open in the inputs may be all that there is.
+	inputs := slices.ContainsFunc(w.causes, func(c cause) bool { return c.open != "" })
+	for i := range w.causes {
+		c := &w.causes[i]
+		if inputs && c.open == "" {
+			continue
+		}
+		hint := "; give its size in bytes"
+		if c.open != "" {
+			hint = ""
+		}
+		message := c.reason
+		if !strings.HasPrefix(c.place, "input ") {
+			message = "the size of " + strconv.Quote(c.value) + " is not known: " + message
+		}
+		if c.count > 1 {
+			message += "; " + strconv.Itoa(c.count-1) + " other values depend on it"
+		}
+		issues.Add(model.Issue{File: file, Field: c.place, Message: message + hint})
+	}
+	return issues.Err()
+}

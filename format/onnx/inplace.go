@@ -1,0 +1,85 @@
+package onnx
+
+import "slices"
+
+// Idea: some results may lie over an operand. Those of Reshape and its like are the
+// operand's own bytes, and both may be read from then on. An element-wise operator
+// reads each element before it writes the same one, so its result may take the place
+// of an operand that dies there. Such values are planned as one buffer, from the
+// beginning of the first to the end of the last.
+//
+// Invariant: the values of a group are of one size and one body, and none of them
+// is written while another is still to be read. What a loop hands on, and what a branch
+// leaves a gap in, is in no group.
+//
+// It is an option, since a code generator may copy.
+//
+// Complexity: O(operands of such nodes).
+
+// views are the operators whose result is the operand's bytes.
+var views = []string{"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"}
+
+// over are those whose result may take the place of an operand.
+var over = []string{
+	"Abs", "Add", "And", "BatchNormalization", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "Ceil", "Celu", "Clip", "Cos",
+	"Div", "Dropout", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Max", "Mean", "Min",
+	"Mish", "Mul", "Neg", "Not", "Or", "PRelu", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin",
+	"Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor",
+}
+
+// A view is a result that may lie over an operand.
+type view struct {
+	operand, result int32
+	same            bool // the bytes are the operand's own
+}
+
+// overlay notes what the result of a node may lie over.
+func (w *walker) overlay(n *node) {
+	if !w.o.InPlace || w.trial > 0 || !standard(n.domain) || len(n.out) == 0 || len(n.in) == 0 {
+		return
+	}
+	same := slices.Contains(views, n.op)
+	if !same && !slices.Contains(over, n.op) {
+		return
+	}
+	operands := n.in
+	if same || n.op == "BatchNormalization" || n.op == "Clip" || n.op == "Dropout" || n.op == "PRelu" {
+		operands = operands[:1] // the others say how
+	}
+	out := w.lookup(n.out[0])
+	for _, name := range operands {
+		if in := w.lookup(name); in >= 0 && out >= 0 && w.spend(16) {
+			w.views = append(w.views, view{in, out, same})
+		}
+	}
+}
+
+// groups returns the first value of each value's group: itself where it is alone.
+func (w *walker) groups() []int32 {
+	first := make([]int32, len(w.values))
+	for i := range first {
+		first[i] = int32(i)
+	}
+	if !w.o.InPlace {
+		return first
+	}
+	end := make([]int64, len(w.values)) // of the group, by its first value
+	for i := range end {
+		end[i] = w.values[i].last
+	}
+	alone := func(v *value) bool {
+		return v.constant || v.stored != nil || v.state || len(v.gaps) > 0 || v.bytes() <= 0
+	}
+	for _, o := range w.views {
+		a, b := &w.values[o.operand], &w.values[o.result]
+		g := first[o.operand]
+		if first[o.result] != o.result || alone(a) || alone(b) || a.region != b.region || a.bytes() != b.bytes() {
+			continue
+		}
+		if o.same || end[g] == b.first && a.elem.bits() == b.elem.bits() && slices.Equal(a.dims, b.dims) {
+			first[o.result] = g
+			end[g] = max(end[g], b.last)
+		}
+	}
+	return first
+}

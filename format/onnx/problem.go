@@ -1,0 +1,141 @@
+package onnx
+
+import (
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: what the walk knows becomes a problem: a buffer for each value that is
+// neither stored nor constant and takes any room, in the order in which they are
+// made.
+
+// An Arena is the problem of a model.
+type Arena struct {
+	// Problem has the buffers, sizes and offsets in bytes and multiples of the
+	// alignment.
+	Problem *model.Problem
+	// Tensors are the values of the model: one for each time that it is made, where
+	// functions and loops make it several times.
+	Tensors []Tensor
+	// Steps are the nodes that run, in the order of their ticks.
+	Steps []Step
+	// Notes are what the reader had to decide, for people.
+	Notes []string
+}
+
+// A Tensor is a value of a model.
+type Tensor struct {
+	Name  string  // as the file has it
+	Type  Type    // of its elements
+	Shape []int64 // -1 for what is not known; nil where the rank is not
+	// Bytes is the size, or the most that it can be; 0 where it is not known, as
+	// constants may have it.
+	Bytes int64
+	// Stored tensors are initialisers; constant ones are computed from constants
+	// alone. Neither has a buffer.
+	Stored, Constant bool
+	// Buffer is the index of the buffer in the problem, -1 for none.
+	Buffer int
+}
+
+// A Step is a node that runs.
+type Step struct {
+	Tick     int64  // when it runs, in the times of the problem
+	Operator string // such as Conv
+	Node     string // its name, or its number in its graph where it has none
+}
+
+// Arena returns the problem of the model's tensors. The error is a *model.InputError
+// that names the nodes at which sizes cannot be told.
+func (m *Model) Arena(o Options) (*Arena, error) {
+	if o.Alignment == 0 {
+		o.Alignment = Alignment
+	}
+	var issues model.Issues
+	if o.Alignment < 0 || o.Alignment > maxElements {
+		issues.Add(model.Issue{File: m.File, Field: "alignment", Value: strconv.FormatInt(o.Alignment, 10), Message: "must be from 1 to " + strconv.FormatInt(maxElements, 10)})
+		return nil, issues.Err()
+	}
+	w, err := m.walk(o)
+	if err != nil {
+		return nil, err
+	}
+	a := &Arena{Problem: &model.Problem{}, Notes: w.notes, Tensors: make([]Tensor, len(w.values))}
+	first := w.groups()
+	ids := w.ids(first)
+	total := int64(0)
+	for i := range w.values {
+		v := &w.values[i]
+		t := &a.Tensors[i]
+		*t = Tensor{Name: m.names[v.name], Type: v.elem, Shape: v.dims, Bytes: max(0, v.bytes()), Stored: v.stored != nil, Constant: v.constant, Buffer: -1}
+		if !v.buffer() {
+			continue
+		}
+		if g := first[i]; g != int32(i) {
+			t.Buffer = a.Tensors[g].Buffer
+			b := &a.Problem.Buffers[t.Buffer]
+			b.Upper = max(b.Upper, v.last+1)
+			continue
+		}
+		t.Buffer = len(a.Problem.Buffers)
+		b := model.Buffer{ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: roundUp(t.Bytes, o.Alignment), Alignment: o.Alignment}
+		if total += b.Size; total > model.MaxSum/8 {
+			issues.Add(model.Issue{File: m.File, Buffer: b.ID, Value: strconv.FormatInt(t.Bytes, 10), Message: "the sizes together are larger than can be planned"})
+			return nil, issues.Err()
+		}
+		for _, g := range v.gaps {
+			b.Gaps = append(b.Gaps, model.Gap{Lower: g.from, Upper: g.to})
+		}
+		model.SortGaps(b.Gaps)
+		a.Problem.Buffers = append(a.Problem.Buffers, b)
+	}
+	for _, s := range w.ran {
+		step := Step{Tick: s.tick, Operator: s.node.operator(), Node: s.node.name}
+		if step.Node == "" || len(step.Node) > longName {
+			step.Node = strconv.Itoa(s.at)
+		}
+		a.Steps = append(a.Steps, step)
+	}
+	if err := model.Validate(a.Problem); err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// buffer reports whether a value takes room in the arena.
+func (v *value) buffer() bool { return !v.constant && v.stored == nil && v.bytes() > 0 }
+
+func roundUp(n, alignment int64) int64 { return (n + alignment - 1) / alignment * alignment }
+
+// ids returns an ID for each value that begins a buffer: its name, with a number
+// where that is taken or too long.
+func (w *walker) ids(first []int32) []string {
+	taken := make(map[string]bool, len(w.values))
+	for i := range w.values {
+		if first[i] == int32(i) && w.values[i].buffer() {
+			taken[w.m.names[w.values[i].name]] = true
+		}
+	}
+	out := make([]string, len(w.values))
+	had := make([]bool, len(w.m.names))
+	for i := range w.values {
+		v := &w.values[i]
+		if first[i] != int32(i) || !v.buffer() {
+			continue
+		}
+		name := w.m.names[v.name]
+		if !had[v.name] && name != "" {
+			had[v.name], out[i] = true, name
+			continue
+		}
+		if len(name) > longName {
+			name = name[:longName]
+		}
+		for out[i] = name + "#" + strconv.Itoa(i); taken[out[i]]; {
+			out[i] += "'"
+		}
+		taken[out[i]] = true
+	}
+	return out
+}
