@@ -48,21 +48,22 @@ type Options struct {
 
 // A result is what is known of a value.
 type result struct {
-	kind kind // kindNone is a tensor too
+	kind kind // kindNone is a tensor
 	elem Type
 	dims []int64 // -1 for open ones; nil where the rank is not known
 	data *data   // its elements; nil where they are not known
 	// most is how many bytes it takes at most, where the shape does not say; 0 for
 	// not known.
 	most int64
-	// items are the tensors of a sequence; only valid where counted.
+	// items are the tensors of a sequence, or that of an optional, there or not; only
+	// valid where counted.
 	items   []result
 	counted bool
 }
 
 // bytes returns how many bytes the value takes, -1 where that is not known.
 func (r *result) bytes() int64 {
-	if r.kind == kindSequence && r.counted {
+	if (r.kind == kindSequence || r.kind == kindOptional) && r.counted {
 		total := int64(0)
 		for i := range r.items {
 			n := r.items[i].bytes()
@@ -73,7 +74,7 @@ func (r *result) bytes() int64 {
 		}
 		return total
 	}
-	if r.kind != kindNone && r.kind != kindTensor {
+	if r.kind != kindNone {
 		return cmp.Or(r.most, -1)
 	}
 	if n := bytesOf(r.elem, r.dims); n >= 0 {
@@ -295,7 +296,12 @@ func (w *walker) typed(t *typeInfo, input string) result {
 	if t == nil {
 		return r
 	}
-	r.kind, r.elem = t.kind, t.elem
+	if r.elem = t.elem; t.kind != kindTensor {
+		r.kind = t.kind
+	}
+	if t.kind == kindOptional && t.of != nil && t.of.kind == kindTensor && w.spend(120) {
+		r.items, r.counted = []result{w.typed(t.of, "")}, true
+	}
 	if t.ranked && w.spend(8*len(t.dims)) {
 		r.dims = make([]int64, len(t.dims))
 		for i := range t.dims {
@@ -494,7 +500,7 @@ func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
 		switch {
 		case val.elem == typeString:
 			reason = "strings have no size of their own"
-		case val.kind != kindNone && val.kind != kindTensor:
+		case val.kind != kindNone:
 			reason = "it is no tensor"
 		case val.elem.bits() == 0:
 			reason = "its element type is not known"

@@ -309,6 +309,7 @@ func init() {
 
 		"SequenceEmpty": sequenceEmpty, "SequenceConstruct": sequenceConstruct, "SequenceInsert": sequenceInsert,
 		"SequenceErase": sequenceErase, "SequenceAt": sequenceAt, "SequenceLength": sequenceLength,
+		"Optional": optional, "OptionalGetElement": optionalGet, "OptionalHasElement": optionalHas,
 		"SplitToSequence": splitToSequence, "ConcatFromSequence": concatFromSequence,
 	}
 	for _, op := range []string{
@@ -322,7 +323,7 @@ func init() {
 		rules[op] = same
 	}
 	for _, op := range []string{
-		"Add", "Sub", "Mul", "Div", "Pow", "Mod", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Sum", "Mean", "Max", "Min",
+		"Add", "Sub", "Mul", "Div", "Pow", "Mod", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Sum", "Mean", "Max", "Min", "SwiGLU",
 	} {
 		rules[op] = elementwise
 	}

@@ -211,3 +211,28 @@ func concatFromSequence(c *call) string {
 	c.set(0, items[0].elem, out)
 	return ""
 }
+
+// optional is a tensor that is there or not; one of another kind is not followed.
+func optional(c *call) string {
+	c.out[0] = result{kind: kindOptional}
+	if c.given(0) && c.in[0].kind == kindNone {
+		c.out[0].items, c.out[0].counted = []result{c.item(0)}, true
+	}
+	return ""
+}
+
+func optionalGet(c *call) string {
+	switch {
+	case !c.given(0):
+	case c.in[0].kind == kindOptional && c.in[0].counted:
+		c.out[0] = c.in[0].items[0]
+	case c.in[0].kind != kindOptional:
+		return identity(c)
+	}
+	return ""
+}
+
+func optionalHas(c *call) string {
+	c.set(0, typeBool, []int64{})
+	return ""
+}

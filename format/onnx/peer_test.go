@@ -1,7 +1,6 @@
 package onnx
 
 import (
-	"cmp"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -14,10 +13,7 @@ import (
 // the onnx wheel carries: where both know a dimension it is the same one. Files that
 // STOWAGE_ONNX names, separated by colons, are held against it instead.
 func TestPeer(t *testing.T) {
-	python := cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3")
-	if err := exec.Command(python, "-c", "import onnx").Run(); err != nil {
-		t.Skip("needs the Python package onnx; set STOWAGE_PYTHON to an interpreter that has it")
-	}
+	python := onnxPython(t)
 	var files []string
 	if named := os.Getenv("STOWAGE_ONNX"); named != "" {
 		files = strings.Split(named, ":")

@@ -1,0 +1,116 @@
+package onnx
+
+import (
+	"encoding/json"
+	"math"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+)
+
+// TestCases holds shapes and elements against what onnx's own test cases of operators
+// really compute: 1,884 of them, each as it is and with its small inputs known.
+func TestCases(t *testing.T) {
+	python := onnxPython(t)
+	said, err := exec.Command(python, filepath.Join("testdata", "cases_peer.py"), t.TempDir()).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Path    string
+		Baked   bool
+		Outputs []struct {
+			Name     string
+			Tensor   bool
+			Type     Type
+			Shape    []int64
+			Elements []string
+		}
+	}
+	if err := json.Unmarshal(said, &cases); err != nil {
+		t.Fatal(err)
+	}
+	tensors, shapes, elementwise, missing := 0, 0, 0, map[string]int{}
+	for _, e := range cases {
+		raw, err := os.ReadFile(e.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(e.Path)
+		m, err := Parse(raw, name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		w, _ := m.walk(Options{})
+		if w.fault != nil {
+			t.Errorf("%s: %v", name, w.fault)
+			continue
+		}
+		for _, o := range e.Outputs {
+			var v *value
+			for i := range w.values {
+				if m.names[w.values[i].name] == o.Name {
+					v = &w.values[i]
+				}
+			}
+			if !o.Tensor || v == nil {
+				continue
+			}
+			tensors++
+			if v.elem != 0 && v.elem != o.Type {
+				t.Errorf("%s: %s is of type %v, and is really %v", name, o.Name, v.elem, o.Type)
+			}
+			if v.dims != nil {
+				differ := len(v.dims) != len(o.Shape)
+				for k := 0; !differ && k < len(v.dims); k++ {
+					differ = v.dims[k] >= 0 && v.dims[k] != o.Shape[k]
+				}
+				if differ {
+					t.Errorf("%s: %s is %s, and is really %s", name, o.Name, shapeText(v.dims), shapeText(o.Shape))
+				}
+			}
+			if want := bytesOf(o.Type, o.Shape); want >= 0 && v.bytes() >= 0 && v.bytes() < want {
+				t.Errorf("%s: %s takes %d bytes, and really %d", name, o.Name, v.bytes(), want)
+			}
+			if v.dims != nil && elements(v.dims) >= 0 || v.bytes() >= 0 {
+				shapes++
+			} else if e.Baked {
+				missing[m.graph.nodes[len(m.graph.nodes)-1].operator()]++
+			}
+			if v.data == nil || o.Elements == nil {
+				continue
+			}
+			elementwise++
+			for k, text := range o.Elements {
+				if v.data.ints != nil {
+					if x, err := strconv.ParseInt(text, 10, 64); err != nil || k >= len(v.data.ints) || v.data.ints[k] != x {
+						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.data.ints, o.Elements)
+						break
+					}
+				} else if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) {
+					if k >= len(v.data.floats) || math.Abs(v.data.floats[k]-x) > 1e-6*math.Max(1, math.Abs(x)) {
+						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.data.floats, o.Elements)
+						break
+					}
+				}
+			}
+		}
+	}
+	t.Logf("%d models, %d outputs, sizes of %d, elements of %d; not of %v", len(cases), tensors, shapes, elementwise, missing)
+}
+
+// onnxPython returns an interpreter that has the package onnx.
+func onnxPython(t *testing.T) string {
+	t.Helper()
+	python := os.Getenv("STOWAGE_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import onnx").Run(); err != nil {
+		t.Skip("needs the Python package onnx; set STOWAGE_PYTHON to an interpreter that has it")
+	}
+	return python
+}
