@@ -141,6 +141,7 @@ var layers = []struct {
 	{"internal/mutate", nil},
 	{"internal/testall", nil},
 	{"internal/tflm/schema", nil},
+	{"internal/onnxmade", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},
 	{"internal/tflm/interpreter", []string{"", "model", "format/tflite", "internal/tflm"}},
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/tflm/schema", "internal/verify", "planner/baselines"}},
@@ -157,6 +158,7 @@ var wire = map[string]string{
 	"format/tflite": "github.com/google/flatbuffers", "internal/tflm/schema": "github.com/google/flatbuffers",
 	"internal/tflm/made": "github.com/google/flatbuffers",
 	"format/xla":         "google.golang.org/protobuf",
+	"format/onnx":        "google.golang.org/protobuf", "internal/onnxmade": "google.golang.org/protobuf",
 }
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }

@@ -34,9 +34,10 @@ const Standard = "-"
 // with offsets is a problem whose buffers are fixed; ReadPlan reads it as a
 // plan.) The path - is standard input.
 //
-// A name that ends in .json is JSON, one in .csv is CSV and one in .tflite a model
-// of TensorFlow Lite; any other file is told by how it begins. A problem without a
-// name gets that of its file, without folder and extension.
+// A name that ends in .json is JSON, one in .csv is CSV, one in .tflite a model of
+// TensorFlow Lite and one in .onnx a model of ONNX; any other file is told by how it
+// begins. A problem without a name gets that of its file, without folder and
+// extension.
 //
 // The error is the file system's, or a *model.InputError that lists all that is
 // wrong with the content.
@@ -60,6 +61,8 @@ type File struct {
 	Plan *json.Plan
 	// Header is that of a CSV file; nil for any other.
 	Header csv.Header
+	// Notes are what a reader had to decide, for people.
+	Notes []string
 	// Kind is what the file is.
 	Kind Kind
 }
@@ -75,8 +78,8 @@ func ReadFileWith(path string, o Options) (*File, error) {
 		return nil, err
 	}
 	defer in.Close()
-	if !o.empty() && !in.row.open {
-		return nil, fmt.Errorf("%s: is %s, which leaves no dimension, size or alignment open", in.Name, in.row.title)
+	if err := in.Settles(o); err != nil {
+		return nil, err
 	}
 	f, err := in.row.problem(in, in.Name, o)
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/model"
@@ -447,8 +448,24 @@ func TestModels(t *testing.T) {
 			t.Errorf("%s: the plan is %+v", test.file, f.Plan)
 		}
 	}
+	graph := string(onnxmade.Network(3, 12))
+	for _, name := range []string{"a.onnx", "a.ONNX", "a", Standard} {
+		path := name
+		if path == Standard {
+			asStdin(t, graph)
+		} else {
+			path = put(t, path, graph)
+		}
+		f, err := ReadFileWith(path, Options{Dims: map[string]int64{"batch": 2}, Alignment: 16})
+		if err != nil || f.Kind != ONNX || len(f.Problem.Buffers) != 13 || f.Problem.Buffers[0].Size != 2*3*16*16*4 || f.Problem.Buffers[0].Alignment != 16 {
+			t.Errorf("%s: %+v, %v", name, f, err)
+		}
+	}
+	if _, err := ReadFile(put(t, "a.onnx", graph)); err == nil || !strings.Contains(err.Error(), "open dimensions: batch") {
+		t.Errorf("without its dimension: %v", err)
+	}
 	path := put(t, "a.tflite", string(data))
-	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil || !strings.Contains(err.Error(), "leaves no dimension, size or alignment open") {
+	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil || !strings.Contains(err.Error(), "leaves no dimension, value, size or alignment open") {
 		t.Errorf("with an option: %v", err)
 	}
 	if _, err := ReadPlan(path, &model.Problem{}); err == nil || !strings.Contains(err.Error(), "not a plan") {

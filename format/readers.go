@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/model"
 )
@@ -29,6 +30,7 @@ const (
 	CSV    Kind = "csv"    // a problem or a plan
 	JSON   Kind = "json"   // a problem and its plan
 	TFLite Kind = "tflite" // a model of TensorFlow Lite
+	ONNX   Kind = "onnx"   // a model of ONNX
 )
 
 // Model reports whether files of the kind are models, from which the problem is
@@ -38,8 +40,10 @@ func (k Kind) Model() bool { return k != CSV && k != JSON }
 // Options settle what a file leaves open. The zero value is for files that leave
 // nothing open.
 type Options struct {
-	// Dims has the dimensions that a model leaves open, by name.
+	// Dims has the dimensions that a model leaves open, by name, or as INPUT:AXIS.
 	Dims map[string]int64
+	// Values has the values of inputs that are one number, by name.
+	Values map[string]int64
 	// Sizes has the bytes of tensors whose shape cannot be told, by name.
 	Sizes map[string]int64
 	// Alignment is what sizes and offsets are to be multiples of, in bytes; 0 is
@@ -47,7 +51,14 @@ type Options struct {
 	Alignment int64
 }
 
-func (o Options) empty() bool { return len(o.Dims) == 0 && len(o.Sizes) == 0 && o.Alignment == 0 }
+func (o Options) empty() bool {
+	return len(o.Dims) == 0 && len(o.Values) == 0 && len(o.Sizes) == 0 && o.Alignment == 0
+}
+
+// ONNX returns the options for a model of ONNX.
+func (o Options) ONNX() onnx.Options {
+	return onnx.Options{Dims: o.Dims, Values: o.Values, Sizes: o.Sizes, Alignment: o.Alignment}
+}
 
 // A row of the table of readers.
 type row struct {
@@ -73,6 +84,10 @@ var readers = []row{
 		begins: func(head []byte) bool { return len(head) >= 8 && string(head[4:8]) == "TFL3" },
 	},
 	{
+		kind: ONNX, title: "an ONNX model", extensions: []string{".onnx"}, open: true, problem: readONNX,
+		begins: protobuf,
+	},
+	{
 		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan,
 		begins: func([]byte) bool { return true },
 		problem: func(r io.Reader, name string, _ Options) (*File, error) {
@@ -90,6 +105,17 @@ type Input struct {
 
 	row   *row
 	close func() error
+}
+
+// Settles returns a *model.InputError where there are options for what a file of this
+// kind cannot leave open.
+func (in *Input) Settles(o Options) error {
+	if o.empty() || in.row.open {
+		return nil
+	}
+	var issues model.Issues
+	issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which leaves no dimension, value, size or alignment open"})
+	return issues.Err()
 }
 
 // Close closes the file. Standard input stays open.
@@ -171,4 +197,23 @@ func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
 		f.Plan = plan
 	}
 	return f, nil
+}
+
+// protobuf reports whether a file begins as models of ONNX do: with the version of
+// the format, a small number, and then a field of some length.
+func protobuf(head []byte) bool {
+	return len(head) >= 3 && head[0] == 1<<3 && head[1] > 0 && head[1] < 64 && slices.Contains([]byte{2<<3 | 2, 3<<3 | 2, 4<<3 | 2, 7<<3 | 2, 8<<3 | 2}, head[2])
+}
+
+// readONNX reads the arena of a model.
+func readONNX(r io.Reader, name string, o Options) (*File, error) {
+	m, err := onnx.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	a, err := m.Arena(o.ONNX())
+	if err != nil {
+		return nil, err
+	}
+	return &File{Problem: a.Problem, Notes: a.Notes}, nil
 }

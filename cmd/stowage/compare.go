@@ -29,6 +29,7 @@ type compareFlags struct {
 	quiet        bool
 
 	ignoreOffsets bool
+	model         modelFlags
 }
 
 func newCompare() *cobra.Command {
@@ -36,9 +37,11 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare INPUT...",
 		Short: "Run planners side by side",
-		Long: `Compare runs each planner on each INPUT, a CSV or JSON file, and sets the heights, as multiples of the load, and the times side by side, the lowest planner first. Every plan is verified. Fixed offsets, gaps and the like are refused by some planners; that is an entry of the table and no failure.
+		Long: `Compare runs each planner on each INPUT, a problem in CSV or JSON or a model, and sets the heights, as multiples of the load, and the times side by side, the lowest planner first. Every plan is verified. Fixed offsets, gaps and the like are refused by some planners; that is an entry of the table and no failure.
 
 Where no planner proves the lowest height, exact search is tried for it on its own time.
+
+` + modelHelp + `
 
 An interrupted comparison writes what it has. With --resume it also goes on from there: each run is a line of that file, and is not made again while the problem, the planner and the limits stay the same.`,
 		Example: `  stowage compare model.csv
@@ -68,6 +71,7 @@ An interrupted comparison writes what it has. With --resume it also goes on from
 	f.StringVar(&c.resume, "resume", "", "keep each run in `FILE`, a line of JSON each, and do not repeat those that are there")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "nothing on standard error")
 	group(cmd, "Problem", "capacity", "ignore-offsets")
+	c.model.bind(cmd)
 	group(cmd, "Planners", "planners", "seed", "workers")
 	group(cmd, "Limits", "timeout", "exact-timeout", "nodes")
 	group(cmd, "Output", "output", "format", "resume", "quiet")
@@ -93,7 +97,7 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
 	}
 	for _, path := range inputs {
-		file, err := readProblem(path, c.capacity, c.ignoreOffsets)
+		file, err := readProblem(path, c.capacity, c.ignoreOffsets, &c.model)
 		if err != nil {
 			return err
 		}

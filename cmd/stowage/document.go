@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"io"
 	"strconv"
 
+	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/render/svg"
 	"github.com/stowage-go/stowage/render/tikz"
@@ -53,6 +56,39 @@ func writeHTML(w io.Writer, d *document) error {
 		return html.WriteProfile(w, d.problem, o)
 	}
 	return html.Write(w, d.problem, d.offsets, o)
+}
+
+// writeHeader and writeSource write the plan as C.
+func writeHeader(w io.Writer, d *document) error { return cheader.WriteHeader(w, planOf(d)) }
+func writeSource(w io.Writer, d *document) error { return cheader.WriteSource(w, planOf(d)) }
+
+// planOf returns the plan of a document as C has it: a tensor for each buffer, unless
+// the document has its own.
+func planOf(d *document) *cheader.Plan {
+	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors}
+	p.Alignment = 1
+	for i := range d.problem.Buffers {
+		b := &d.problem.Buffers[i]
+		p.Alignment = common(p.Alignment, b.Align())
+		if d.tensors == nil && d.offsets != nil {
+			p.Tensors = append(p.Tensors, cheader.Tensor{Name: b.ID, Offset: d.offsets[i], Size: b.Size})
+		}
+	}
+	return p
+}
+
+// common returns the least common multiple of two alignments: what the beginning of an
+// arena must be a multiple of, so that it suits every buffer. One that is out of all
+// reach is left as it is.
+func common(a, b int64) int64 {
+	x, y := a, b
+	for y != 0 {
+		x, y = y, x%y
+	}
+	if a/x > model.MaxSum/b {
+		return a
+	}
+	return a / x * b
 }
 
 // factsOf returns the figures of a document by name.

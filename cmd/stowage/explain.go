@@ -30,7 +30,7 @@ func newExplain() *cobra.Command {
 
 Where a limit comes before that is known, it says that the subset may be larger than it needs to be, and with --smallest how many buffers it takes at least.
 
-` + planFileHelp,
+` + planFileHelp + "\n\n" + modelHelp,
 		Example: `  stowage explain --capacity 900KiB model.csv
   stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem
   stowage explain --capacity 900KiB --smallest --timeout 10s model.csv    look for the fewest`,

@@ -23,11 +23,15 @@ const planFileHelp = `A plan file, read as a problem: an offset in CSV, and the 
 // or that of the flag, and without its fixed offsets where they are to be
 // ignored.
 func (s *search) readProblem(path string) (*format.File, error) {
-	return readProblem(path, s.capacity, s.ignoreOffsets)
+	return readProblem(path, s.capacity, s.ignoreOffsets, &s.model)
 }
 
-func readProblem(path string, capacity size, ignoreOffsets bool) (*format.File, error) {
-	f, err := format.ReadFile(path)
+func readProblem(path string, capacity size, ignoreOffsets bool, m *modelFlags) (*format.File, error) {
+	o, err := m.options()
+	if err != nil {
+		return nil, err
+	}
+	f, err := format.ReadFileWith(path, o)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +57,12 @@ func warnPinned(cmd *cobra.Command, path string, f *format.File) {
 	}
 }
 
-// notePlan says that the plan of a JSON file is not used.
+// notePlan says that the plan in a file is not used, and what the reader of a model
+// had to decide.
 func notePlan(cmd *cobra.Command, path string, f *format.File) {
+	for _, note := range f.Notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [model]\n", nameOf(path), note)
+	}
 	if f.Plan != nil && f.Plan.Offsets != nil && path != format.Standard {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the plan in it is not used; --start %s improves on it [plan-unused]\n", path, path)
 	}
@@ -109,8 +117,8 @@ type owned struct {
 
 // readOwned reads a problem and the plan in the same file, for the capacity of
 // the file or that of a flag.
-func readOwned(path string, capacity size) (owned, error) {
-	f, err := readProblem(path, capacity, false)
+func readOwned(path string, capacity size, m *modelFlags) (owned, error) {
+	f, err := readProblem(path, capacity, false, m)
 	if err != nil {
 		return owned{}, err
 	}

@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -44,7 +45,9 @@ func TestScripts(t *testing.T) {
 		Dir:           "testdata/script",
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
-			return os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), made.Network(4, 24), 0o666)
+			return errors.Join(
+				os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), made.Network(4, 24), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},
 		Condition: func(name string) (bool, error) {
 			switch name {

@@ -20,6 +20,7 @@ type search struct {
 	seed     uint64
 	without  []string
 	set      []string
+	model    modelFlags
 
 	ignoreOffsets bool
 }
@@ -31,6 +32,7 @@ func (s *search) bind(cmd *cobra.Command) {
 	f.Var(&s.capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the input's, else none]")
 	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "read the input without the offsets that it fixes, such as those of a plan in CSV")
 	group(cmd, "Problem", "capacity", "ignore-offsets")
+	s.model.bind(cmd)
 	s.bindPlanner(cmd)
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
 )
@@ -27,9 +28,11 @@ type document struct {
 	offsets    []int64
 	height     int64
 	lowerBound int64
-	result     *stowage.Result // nil where no planner ran
-	plan       *stowjson.Plan  // what a file claims of its plan; nil for nothing
-	warning    string          // what is wrong with the plan; empty for nothing
+	result     *stowage.Result  // nil where no planner ran
+	plan       *stowjson.Plan   // what a file claims of its plan; nil for nothing
+	name       string           // for C, where it is not the problem's
+	tensors    []cheader.Tensor // for C, where they are not the buffers
+	warning    string           // what is wrong with the plan; empty for nothing
 }
 
 // formats are the output formats, by file extension.
@@ -39,11 +42,13 @@ var formats = map[string]func(io.Writer, *document) error{
 	"svg":  writeSVG,
 	"tex":  writeTikZ,
 	"html": writeHTML,
+	"h":    writeHeader,
+	"c":    writeSource,
 }
 
 // formatNames lists the formats for messages and completions; all of them, or
 // the pictures only.
-func formatNames() []string  { return []string{"csv", "json", "svg", "html", "tex"} }
+func formatNames() []string  { return []string{"csv", "json", "svg", "html", "tex", "h", "c"} }
 func pictureNames() []string { return []string{"svg", "html", "tex"} }
 
 // formatOf chooses the format: the flag's, else the extension's, else the

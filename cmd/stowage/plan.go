@@ -27,14 +27,15 @@ type planFlags struct {
 	probe   bool
 	quiet   bool
 	search  search
+	model   modelFlags
 }
 
 func newPlan() *cobra.Command {
 	var p planFlags
 	cmd := &cobra.Command{
 		Use:   "plan MODEL",
-		Short: "Plan the arena of a TensorFlow Lite model for TensorFlow Lite Micro",
-		Long: `Plan derives which tensors of MODEL, a .tflite file, share the arena and for how long, as TensorFlow Lite Micro does, plans them, and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte.
+		Short: "Plan the arena of a TensorFlow Lite or ONNX model",
+		Long: `Of a .tflite file plan derives which tensors share the arena and for how long, as TensorFlow Lite Micro does, plans them, and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte.
 
 The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is.
 
@@ -42,21 +43,24 @@ Kernels may ask for scratch beside the tensors, which is not in the file and dif
 
 The smallest arena is the number for kTensorArenaSize: the least with which AllocateTensors succeeds, aligned to 16. It is found without running anything, from what the runtime and its reference kernels keep, for firmware of 32 and 64 bit and for the interpreter of PyPI (tflite_micro). Where the model has operators that the table of kernels lacks, it says "at least". --tail takes what a target reports instead.
 
-With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan instead. --report writes a page with the picture and all figures beside that. --format writes the problem alone, without planning it.`,
+Of an .onnx file plan derives the shapes of all tensors and how long they live, in the order of the file. What is stored or computed from constants alone takes no room, nor do the two branches of an If at the same time. Dimensions that the inputs leave open are settled by --dim; what is still open is an error that names the nodes. No file of external data is opened. There is no place in the model for a plan, so -o names a file in another format.
+
+With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan; a .h file gets the arena's size and each tensor's offset as macros of C, a .c file the arena and a table of its tensors. --report writes a page with the picture and all figures beside that. --format writes the problem alone, without planning it.`,
 		Example: `  stowage plan model.tflite                                what the arena takes, and who sets it
   stowage plan -o planned.tflite model.tflite
   stowage plan --scratch reference --scratch CONV_2D=2048 -o planned.tflite model.tflite
   stowage plan --probe > stowage_probe.h                   build it into the firmware, save its log
   stowage plan --scratch device.log --tail 29952 -o planned.tflite model.tflite
   stowage plan --report report.html -o planned.tflite model.tflite
-  stowage plan --format csv model.tflite > problem.csv     the problem alone`,
+  stowage plan --format csv model.tflite > problem.csv     the problem alone
+  stowage plan --dim batch=1 -o plan.h model.onnx          offsets for generated C`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if p.probe && len(args) == 0 {
 				return nil
 			}
 			return arity(1, "MODEL")(cmd, args)
 		},
-		SuggestFor:  []string{"arena", "tflite", "offline"},
+		SuggestFor:  []string{"arena", "tflite", "onnx", "offline"},
 		Annotations: map[string]string{exitsKey: allExits},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.probe {
@@ -70,13 +74,14 @@ With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan i
 	f.StringArrayVar(&p.scratch, "scratch", nil, "what kernels ask for beside tensors: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; may be repeated")
 	f.BoolVar(&p.probe, "probe", false, "print the C++ header that makes a target log what its kernels ask for")
 	f.BoolVar(&p.fold, "fold-float16", false, "make float16 constants that are only dequantised float32 in the file, without which TensorFlow Lite Micro does not run such a model")
-	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE and element-wise operators lie over an operand that dies there")
+f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE (in ONNX of all views) and element-wise operators lie over an operand that dies there")
 	f.Var(&p.tail, "tail", "the persistent `SIZE` that the target reports as tail, in place of what reference kernels keep")
-	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`")
+	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`, or the plan as .csv, .json, .svg, .html, .tex, .h or .c")
 	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
 	f.StringVar(&p.report, "report", "", "write the report with the picture to `FILE`, an .html or .json")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report")
+	p.model.bind(cmd)
 	p.search.bindPlanner(cmd)
 	group(cmd, "Model", "scratch", "probe", "fold-float16", "in-place", "tail")
 	group(cmd, "Output", "output", "report", "format", "json", "quiet")
@@ -89,7 +94,16 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
-	name, err := formatOf("", p.output, append([]string{"tflite"}, formatNames()...))
+	in, err := openModel(path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	names := formatNames()
+	if in.Kind == format.TFLite {
+		names = append([]string{"tflite"}, names...)
+	}
+	name, err := formatOf("", p.output, names)
 	if err != nil {
 		return err
 	}
@@ -109,7 +123,17 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 			return err
 		}
 	}
-	m, err := readModel(path)
+	if in.Kind == format.ONNX {
+		return p.runONNX(cmd, in, name, reportName, o)
+	}
+	settled, err := p.model.options()
+	if err != nil {
+		return err
+	}
+	if err := in.Settles(settled); err != nil {
+		return err
+	}
+	m, err := tflite.Read(in, in.Name)
 	if err != nil {
 		return err
 	}
@@ -182,7 +206,7 @@ func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made
 		if name == "html" {
 			return writeTo(cmd, p.output, func(w io.Writer) error { return r.page(w, made) })
 		}
-		d := &document{problem: made.Arena.Problem, offsets: offsets, lowerBound: made.Result.LowerBound}
+		d := &document{problem: made.Arena.Problem, offsets: offsets, lowerBound: made.Result.LowerBound, name: nameFor(m.File)}
 		for i, at := range offsets {
 			d.height = max(d.height, at+made.Arena.Problem.Buffers[i].Size)
 		}
@@ -198,7 +222,30 @@ func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made
 	return writeTo(cmd, p.output, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// readModel reads a model from a file or standard input.
+// openModel opens a file that is to be a model. What is not known for a model is
+// taken for one of TensorFlow Lite, whose reader says what it lacks.
+func openModel(path string) (*format.Input, error) {
+	in, err := format.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	switch ext := strings.ToLower(filepath.Ext(path)); {
+	case ext == ".csv" || ext == ".json" || in.Kind == format.JSON:
+		in.Close()
+		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
+	case !in.Kind.Model():
+		in.Kind = format.TFLite
+	}
+	return in, nil
+}
+
+// nameFor returns the name of a model for C: that of its file.
+func nameFor(path string) string {
+	base := filepath.Base(path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// readModel reads a model of TensorFlow Lite from a file or standard input.
 func readModel(path string) (*tflite.Model, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".csv" || ext == ".json" {
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)

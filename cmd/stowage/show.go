@@ -15,6 +15,7 @@ type showFlags struct {
 	output   string
 	format   string
 	text     bool
+	model    modelFlags
 }
 
 func newShow() *cobra.Command {
@@ -22,9 +23,11 @@ func newShow() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show INPUT",
 		Short: "Draw a plan, or the contention of a problem",
-		Long: `Show draws the plan that INPUT carries, as an offset column in CSV or a plan in JSON: time across, offset up. Where it carries none, it draws the contention profile: the space in use over time.
+		Long: `Show draws the plan that INPUT carries, as an offset column in CSV, a plan in JSON or the offline plan of a .tflite model: time across, offset up. Where it carries none, it draws the contention profile: the space in use over time.
 
 What a JSON file claims of its plan, a proven bound or that none is lower, is shown as claimed. A plan that is not valid is drawn as it is, and marked.
+
+` + modelHelp + `
 
 With --text it prints what can be said about the problem in a few lines.`,
 		Example: `  stowage show -o plan.svg plan.csv
@@ -38,6 +41,7 @@ With --text it prints what can be said about the problem in a few lines.`,
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(&s.capacity, "capacity", "draw the line of `SIZE` bytes: "+sizeHelp+" [default: the input's, else none]")
+	s.model.bind(cmd)
 	f.StringVarP(&s.output, "output", "o", "", "write the picture to `FILE`, as .svg, .html or .tex [default: SVG on standard output]")
 	f.StringVar(&s.format, "format", "", "draw as `NAME` (svg, html, tex) whatever the extension")
 	f.BoolVar(&s.text, "text", false, "print buffers, horizon, sections, partitions, load, bounds and a contention sparkline instead")
@@ -64,7 +68,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	own, err := readOwned(input, s.capacity)
+	own, err := readOwned(input, s.capacity, &s.model)
 	if err != nil {
 		return err
 	}

@@ -32,11 +32,13 @@ func newSolve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve INPUT",
 		Short: "Plan the buffers of a problem",
-		Long: `Solve plans the buffers of INPUT, a CSV or JSON file, or - for standard input. With a capacity any plan that fits will do, unless --minimize asks for the lowest; without one it looks for the lowest plan until that is proven or a limit comes. Every plan is verified before it is written.
+		Long: `Solve plans the buffers of INPUT, a problem in CSV or JSON or a model, or - for standard input. With a capacity any plan that fits will do, unless --minimize asks for the lowest; without one it looks for the lowest plan until that is proven or a limit comes. Every plan is verified before it is written.
 
 The CSV's header decides its columns: id, lower, upper, size and optionally alignment, gaps, hint and offset, which fixes a buffer's place. A plan in CSV comes out under the header that the problem came in with, inclusive ends and all.
 
 ` + planFileHelp + `
+
+` + modelHelp + `
 
 The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; a second one kills. An output file is replaced as a whole or not touched.`,
 		Example: `  stowage solve model.csv
@@ -53,8 +55,8 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, "look for the lowest plan within the capacity; implied without one")
 	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, CSV or JSON; it may be INPUT itself, whose offsets then fix nothing")
-	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .html or .tex [default: CSV on standard output]")
-	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex) whatever the extension")
+	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .html, .tex, or .h or .c for C [default: CSV on standard output]")
+	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex, h, c) whatever the extension")
 	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary and no progress line on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")

@@ -40,6 +40,7 @@ var units = []struct {
 }
 
 var (
+	errNumber    = errors.New("must be a whole number")
 	errSize      = errors.New("must be a number, or one with a suffix KiB, MiB, GiB (K, M, G) or kB, MB, GB")
 	errWhole     = errors.New("must come out at a whole number of bytes")
 	errSmall     = errors.New("must be at least 1; leave it out for no limit")

@@ -87,13 +87,13 @@ func verify(cmd *cobra.Command, args []string, capacity size, quiet bool) error 
 // second file claims of the plan is of its own problem, and does not count.
 func readBoth(args []string, capacity size) (owned, error) {
 	if len(args) == 1 {
-		own, err := readOwned(args[0], capacity)
+		own, err := readOwned(args[0], capacity, &modelFlags{})
 		if err != nil {
 			return own, err
 		}
 		return own, own.needPlan(args[0])
 	}
-	f, err := readProblem(args[0], capacity, false)
+	f, err := readProblem(args[0], capacity, false, &modelFlags{})
 	if err != nil {
 		return owned{}, err
 	}

@@ -1,0 +1,242 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/cheader"
+	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/render/html"
+)
+
+// onnxReport is what plan prints of an ONNX model. The keys of its JSON are a
+// contract; new ones go to the end.
+type onnxReport struct {
+	Model      string         `json:"model"`
+	Nodes      int            `json:"nodes"`
+	Tensors    int            `json:"tensors"`   // that the nodes make, and inputs
+	Constants  int            `json:"constants"` // of them: stored, or computed from constants alone
+	Buffers    int            `json:"buffers"`
+	Alignment  int64          `json:"alignment"`
+	Status     stowage.Status `json:"status"`
+	Sum        int64          `json:"sum"`            // of all buffers: an arena in which nothing shares
+	Greedy     int64          `json:"greedy_by_size"` // 0 where that planner cannot plan the problem
+	Planned    int64          `json:"planned"`        // 0 without a plan
+	LowerBound int64          `json:"lower_bound"`
+	Notes      []string       `json:"notes"`
+	Peak       peakReport     `json:"peak"`
+}
+
+// greedyBySize is the planner that most code generators have.
+const greedyBySize = "tflite-greedy-by-size"
+
+func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportName string, o stowage.Options) error {
+	for _, flag := range []string{"scratch", "fold-float16", "tail"} {
+		if cmd.Flags().Changed(flag) {
+			return usagef("--%s is for .tflite models", flag)
+		}
+	}
+	settled, err := p.model.options()
+	if err != nil {
+		return err
+	}
+	m, err := onnx.Read(in, in.Name)
+	if err != nil {
+		return err
+	}
+	options := settled.ONNX()
+	options.InPlace = p.inPlace
+	a, err := m.Arena(options)
+	if err != nil {
+		return err
+	}
+	a.Problem.Name = nameFor(in.Name)
+	if p.format != "" {
+		return writeDocument(cmd, p.output, p.format, &document{problem: a.Problem})
+	}
+	o.Minimize = true
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	result, err := solve(ctx, cmd.ErrOrStderr(), p.quiet, a.Problem, o)
+	if err != nil {
+		return err
+	}
+	r := reportONNX(ctx, m, a, result, options.Alignment)
+	d := &document{problem: a.Problem, offsets: result.Offsets, height: result.Height, lowerBound: result.LowerBound, result: result}
+	if !result.Status.HasPlan() {
+		d.offsets, d.height = nil, 0
+	} else {
+		for i := range a.Tensors {
+			if t := &a.Tensors[i]; t.Buffer >= 0 {
+				d.tensors = append(d.tensors, cheader.Tensor{Name: t.Name, Offset: result.Offsets[t.Buffer], Size: t.Bytes})
+			}
+		}
+	}
+	page := func(w io.Writer) error { return r.page(w, d) }
+	if p.output != "" && result.Status.HasPlan() {
+		if name == "html" {
+			err = writeTo(cmd, p.output, page)
+		} else {
+			err = writeDocument(cmd, p.output, name, d)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if p.report != "" {
+		write := page
+		if reportName == "json" {
+			write = func(w io.Writer) error { return writeIndented(w, r) }
+		}
+		if err := writeTo(cmd, p.report, write); err != nil {
+			return err
+		}
+	}
+	if !p.quiet {
+		err = writeTo(cmd, "", func(w io.Writer) error {
+			if p.json {
+				return writeIndented(w, r)
+			}
+			return r.print(w)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return outcomeOf(result.Status)
+}
+
+func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result, alignment int64) *onnxReport {
+	r := &onnxReport{
+		Model: m.File, Nodes: m.Nodes, Buffers: len(a.Problem.Buffers), Alignment: alignment, Status: result.Status,
+		LowerBound: result.LowerBound, Notes: append([]string{}, a.Notes...),
+	}
+	if r.Alignment == 0 {
+		r.Alignment = onnx.Alignment
+	}
+	for i := range a.Tensors {
+		if !a.Tensors[i].Stored {
+			r.Tensors++
+			if a.Tensors[i].Constant {
+				r.Constants++
+			}
+		} else {
+			r.Constants++
+			r.Tensors++
+		}
+	}
+	for i := range a.Problem.Buffers {
+		r.Sum += a.Problem.Buffers[i].Size
+	}
+	if result.Status.HasPlan() {
+		r.Planned = result.Height
+	}
+	// A planner that knows no gaps is left out.
+	if g, err := stowage.Minimize(ctx, a.Problem, stowage.Options{Planner: greedyBySize}); err == nil && g.Status.HasPlan() {
+		r.Greedy = g.Height
+	}
+	r.Peak = peakOf(a)
+	return r
+}
+
+// peakOf returns the earliest time at which most bytes are live, and whose they are.
+func peakOf(a *onnx.Arena) peakReport {
+	r := peakReport{Owners: []peakOwner{}}
+	tl := timeline.New(a.Problem)
+	for s, load := range tl.Load {
+		if load == tl.MaxLoad {
+			r.Tick, r.Bytes = int32(tl.Starts[s]), load
+			break
+		}
+	}
+	at := int64(r.Tick)
+	for i := range a.Problem.Buffers {
+		b := &a.Problem.Buffers[i]
+		live := b.Lower <= at && at < b.Upper
+		for _, g := range b.Gaps {
+			live = live && (at < g.Lower || at >= g.Upper)
+		}
+		if live {
+			r.Owners = append(r.Owners, peakOwner{Name: b.ID, Size: b.Size})
+		}
+	}
+	slices.SortStableFunc(r.Owners, func(a, b peakOwner) int { return int(b.Size - a.Size) })
+	for _, s := range a.Steps {
+		if s.Tick <= at {
+			r.Operator = s.Operator + " " + s.Node
+		}
+	}
+	return r
+}
+
+// title says what was planned.
+func (r *onnxReport) title() string {
+	return fmt.Sprintf("%s: %s, %s (%d constant), %s in the arena", filepath.Base(r.Model), count(r.Nodes, "node"), count(r.Tensors, "tensor"), r.Constants, count(r.Buffers, "buffer"))
+}
+
+// print writes the report for people.
+func (r *onnxReport) print(w io.Writer) error {
+	var s strings.Builder
+	s.WriteString(r.title() + "\n")
+	fmt.Fprintf(&s, "  nothing shared   %d\n", r.Sum)
+	if r.Greedy > 0 {
+		fmt.Fprintf(&s, "  greedy by size   %d\n", r.Greedy)
+	}
+	if r.Status.HasPlan() {
+		fmt.Fprintf(&s, "  planned          %d (%s, lower bound %d)", r.Planned, r.Status, r.LowerBound)
+		if r.Greedy > r.Planned {
+			fmt.Fprintf(&s, ", %.1f%% less than greedy", 100*float64(r.Greedy-r.Planned)/float64(r.Greedy))
+		}
+		s.WriteByte('\n')
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&s, "  note: %s\n", note)
+	}
+	fmt.Fprintf(&s, "peak of %d", r.Peak.Bytes)
+	if r.Peak.Operator != "" {
+		fmt.Fprintf(&s, " at %s", r.Peak.Operator)
+	}
+	s.WriteByte('\n')
+	const most = 8
+	for i, o := range r.Peak.Owners {
+		if i == most {
+			fmt.Fprintf(&s, "  … and %d more\n", len(r.Peak.Owners)-most)
+			break
+		}
+		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, o.Name)
+	}
+	_, err := io.WriteString(w, s.String())
+	return err
+}
+
+// page writes the report as a page with the picture of the plan.
+func (r *onnxReport) page(w io.Writer, d *document) error {
+	facts := factsOf(d)
+	add := func(name, value string) { facts = append(facts, html.Fact{Name: name, Value: value}) }
+	add("nothing shared", strconv.FormatInt(r.Sum, 10))
+	if r.Greedy > 0 {
+		add("greedy by size", strconv.FormatInt(r.Greedy, 10))
+	}
+	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
+	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), 8)] {
+		add("owner "+strconv.Itoa(i+1)+" of the peak", fmt.Sprintf("%s: %d", o.Name, o.Size))
+	}
+	for _, n := range r.Notes {
+		add("note", n)
+	}
+	o := html.Options{Title: r.title(), LowerBound: r.LowerBound, Facts: facts}
+	if d.offsets == nil {
+		return html.WriteProfile(w, d.problem, o)
+	}
+	return html.Write(w, d.problem, d.offsets, o)
+}
