@@ -10,7 +10,4 @@ require (
 	pgregory.net/rapid v1.3.0
 )
 
-require (
-	github.com/stretchr/testify v1.10.0 // indirect
-	google.golang.org/protobuf v1.36.12
-)
+require github.com/stretchr/testify v1.10.0 // indirect

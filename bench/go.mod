@@ -11,6 +11,8 @@ require github.com/stowage-go/stowage/research/learn v0.2.0
 require github.com/google/go-cmp v0.7.0
 
 require (
+	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/tetratelabs/wazero v1.12.0 // indirect
 	golang.org/x/sys v0.44.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
 )
