@@ -20,8 +20,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/onnxmade"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"

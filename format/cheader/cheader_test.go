@@ -52,7 +52,7 @@ func TestIdentifiers(t *testing.T) {
 func TestCompiled(t *testing.T) {
 	cc, err := exec.LookPath("cc")
 	if err != nil {
-		t.Skip("needs a C compiler (cc)")
+		t.Skip("needs a C compiler, cc (c-compiler)")
 	}
 	dir := t.TempDir()
 	write := func(name string, f func(*os.File) error) {

@@ -166,6 +166,7 @@ func (m *Model) walk(o Options) (*walker, error) {
 	}
 	w.frame = &frame{id: 1, opsets: m.opsets}
 	w.frames = 1
+	w.values = make([]value, 0, min(m.values, w.left/valueBytes))
 	w.start()
 	w.main(m.graph)
 	return w, w.faults()
@@ -370,6 +371,13 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 			}
 		}
 	}
+	// What such a graph reads from outside, and what it makes, is not planned.
+	for k := range n.attributes {
+		if n.attributes[k].graph != nil {
+			w.fail(label(place, at, n), runsGraph)
+			return
+		}
+	}
 	c := call{w: w, n: n, opset: w.opset(n.domain), in: w.ins[:0], out: w.outs[:0]}
 	constant := deterministic(n)
 	for _, name := range n.in {
@@ -423,6 +431,9 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 	w.step(at, n)
 	w.tick()
 }
+
+// runsGraph is said of operators other than If, Loop and Scan that have a graph.
+const runsGraph = "runs a graph in a way that is not known here"
 
 // operand returns the value of an input's name, -1 for one left out.
 func (w *walker) operand(place string, at int, n *node, name int32) (int32, bool) {
@@ -531,7 +542,9 @@ func (w *walker) blameInput(v int32, in *valueInfo) {
 				open = append(open, name)
 			}
 		}
-		c.reason = "its shape has open dimensions: " + strings.Join(open, ", ")
+		if c.reason = "its shape has open dimensions: " + strings.Join(open, ", "); len(open) == 0 {
+			c.reason = "its shape " + shapeText(val.dims) + " is too large"
+		}
 		c.open = strings.Join(open, " ")
 	}
 	w.because(v, c)
@@ -621,6 +634,14 @@ func (w *walker) inline(place string, at int, n *node, f *function) {
 	}
 }
 
+// dependents says how many values depend on one.
+func dependents(n int) string {
+	if n == 1 {
+		return "1 other value depends on it"
+	}
+	return strconv.Itoa(n) + " other values depend on it"
+}
+
 // faults returns what keeps the model from being planned.
 func (w *walker) faults() error {
 	var issues model.Issues
@@ -669,7 +690,7 @@ func (w *walker) faults() error {
 			message = "the size of " + strconv.Quote(c.value) + " is not known: " + message
 		}
 		if c.count > 1 {
-			message += "; " + strconv.Itoa(c.count-1) + " other values depend on it"
+			message += "; " + dependents(c.count-1)
 		}
 		issues.Add(model.Issue{File: file, Field: c.place, Message: message + hint})
 	}

@@ -49,6 +49,7 @@ type Model struct {
 	opsets    []opset
 	names     []string // of values, by number
 	size      int      // of the file
+	values    int      // that nodes make, initialisers and inputs
 }
 
 // opset is which version of a set of operators the nodes mean.

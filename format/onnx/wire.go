@@ -38,7 +38,7 @@ const (
 )
 
 // allowance returns how many bytes a reader may spend on what it keeps.
-func allowance(file int) int { return 4*file + 24<<20 }
+func allowance(file int) int { return 4*file + 16<<20 }
 
 // Read reads a model. The error is r's, or a *model.InputError that names what is
 // wrong, by its place in the model: node 3 "conv1" (Conv), attribute pads.
@@ -302,6 +302,7 @@ func (p *parser) graph(b []byte, depth int) *graph {
 	if p.fault != nil || !p.spend(128+nodeBytes*n[0]+tensorBytes*(n[1]+n[2])+infoBytes*(n[3]+n[4]+n[5])) {
 		return nil
 	}
+	p.m.values += n[1] + n[2] + n[3]
 	g := &graph{
 		nodes: make([]node, 0, n[0]), stored: make([]initializer, 0, n[1]+n[2]),
 		inputs: make([]valueInfo, 0, n[3]), outputs: make([]valueInfo, 0, n[4]), declared: make(map[int32]*typeInfo, n[4]+n[5]),
@@ -344,6 +345,7 @@ func (p *parser) node(b []byte, depth int) node {
 	if p.fault != nil || !p.spend(4*(n[0]+n[1])+attrBytes*n[2]) {
 		return out
 	}
+	p.m.values += n[1]
 	out.in, out.out = make([]int32, 0, n[0]), make([]int32, 0, n[1])
 	out.attributes = make([]attribute, 0, n[2])
 	p.each(b, func(f field) {

@@ -1,0 +1,557 @@
+package onnx
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	made "github.com/stowage-go/stowage/internal/onnxmade"
+	"github.com/stowage-go/stowage/model"
+)
+
+type attributes = map[string]any
+
+func op(name, in, out string, a attributes) made.Node {
+	split := func(s string) []string {
+		if s == "" {
+			return nil
+		}
+		return strings.Split(s, " ")
+	}
+	n := made.Node{Op: name, In: split(in), Out: split(out), Attributes: a}
+	for i := range n.In {
+		n.In[i] = strings.TrimPrefix(n.In[i], "-") // left out
+	}
+	return n
+}
+
+func parse(t *testing.T, m made.Model) *Model {
+	t.Helper()
+	out, err := Parse(m.Bytes(), "test.onnx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func arena(t *testing.T, m made.Model, o Options) *Arena {
+	t.Helper()
+	a, err := parse(t, m).Arena(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// chain has an operand left out, a result that nothing reads, a constant computed
+// from constants, weights elsewhere and one of four bits.
+func chain() made.Model {
+	return made.Model{Graph: made.Graph{
+		Inputs:  []made.Value{made.Floats("x", "n", 3, 8, 8)},
+		Outputs: made.Names("y"),
+		Stored: []made.Tensor{
+			{Name: "w", Type: made.Float, Dims: []int64{4, 3, 3, 3}, External: true},
+			{Name: "half", Type: made.Float, Dims: []int64{1 << 30}, External: true},
+		},
+		Infos: []made.Value{{Name: "nibbles", Type: made.Int4, Dims: []any{7}}},
+		Nodes: []made.Node{
+			op("Exp", "half", "constant", nil),
+			op("Neg", "constant", "another", nil),
+			op("Conv", "x w", "a", attributes{"pads": []int64{1, 1, 1, 1}}),
+			op("Clip", "a - half", "b", nil),
+			op("MaxPool", "b", "c unread", attributes{"kernel_shape": []int64{2, 2}, "strides": []int64{2, 2}}),
+			op("Cast", "c", "d", attributes{"to": 22}),
+			{Op: "Own", Domain: "test", Name: "mine", In: []string{"d"}, Out: []string{"nibbles"}},
+			op("Add", "d nibbles", "y", nil),
+		},
+	}}
+}
+
+func TestChain(t *testing.T) {
+	m := chain()
+	m.Graph.Nodes[7] = op("Concat", "nibbles nibbles", "y", attributes{"axis": 0})
+	a := arena(t, m, Options{Dims: map[string]int64{"n": 2}, Alignment: 16})
+	want := []model.Buffer{
+		{ID: "x", Lower: 0, Upper: 2, Size: 2 * 3 * 64 * 4, Alignment: 16},
+		{ID: "a", Lower: 1, Upper: 3, Size: 2 * 4 * 64 * 4, Alignment: 16},
+		{ID: "b", Lower: 2, Upper: 4, Size: 2 * 4 * 64 * 4, Alignment: 16},
+		{ID: "c", Lower: 3, Upper: 5, Size: 2 * 4 * 16 * 4, Alignment: 16},
+		{ID: "unread", Lower: 3, Upper: 4, Size: 2 * 4 * 16 * 8, Alignment: 16},
+		{ID: "d", Lower: 4, Upper: 6, Size: 2 * 4 * 16 / 2, Alignment: 16},
+		{ID: "nibbles", Lower: 5, Upper: 7, Size: 16, Alignment: 16},
+		{ID: "y", Lower: 6, Upper: 8, Size: 16, Alignment: 16},
+	}
+	if !reflect.DeepEqual(a.Problem.Buffers, want) {
+		t.Errorf("got %+v", a.Problem.Buffers)
+	}
+	for _, x := range a.Tensors {
+		if constant := x.Name == "constant" || x.Name == "another" || x.Name == "w" || x.Name == "half"; x.Constant != constant || x.Buffer < 0 != constant {
+			t.Errorf("%+v", x)
+		}
+		if x.Name == "nibbles" && x.Bytes != 4 || x.Name == "y" && (x.Bytes != 7 || x.Type.String() != "INT4") {
+			t.Errorf("%+v", x)
+		}
+	}
+	if len(a.Steps) != 6 || a.Steps[0] != (Step{1, "Conv", "2"}) || a.Steps[4] != (Step{5, "test.Own", "mine"}) {
+		t.Errorf("steps %+v", a.Steps)
+	}
+}
+
+// TestFolded computes a shape as exporters write it: of x [2, 3, 8, 8] the first
+// dimension, and the rest in one.
+func TestFolded(t *testing.T) {
+	zero := made.Tensor{Name: "zero", Type: made.Int64, Ints: []int64{0}, Dims: []int64{}}
+	m := made.Model{Graph: made.Graph{
+		Inputs: []made.Value{made.Floats("x", 2, 3, 8, 8)}, Outputs: made.Names("y", "z"),
+		Stored: []made.Tensor{zero, made.Ints("axes", 0), made.Ints("rest", -1), {Name: "two", Type: made.Float, Floats: []float64{2}, Dims: []int64{}}, {Name: "ones", Type: made.Float, Floats: []float64{1, 1}, Dims: []int64{2}}},
+		Nodes: []made.Node{
+			op("Shape", "x", "shape", nil),
+			op("Gather", "shape zero", "n", attributes{"axis": 0}),
+			op("Unsqueeze", "n axes", "first", nil),
+			op("Concat", "first rest", "wanted", attributes{"axis": 0}),
+			op("Reshape", "x wanted", "y", nil),
+			// Twice the height and width, by way of fractions.
+			op("Slice", "shape two2 four2", "image", nil),
+			op("Cast", "image", "fractions", attributes{"to": 1}),
+			op("Mul", "fractions two", "twice", nil),
+			op("Floor", "twice", "floor", nil),
+			op("Cast", "floor", "sizes", attributes{"to": 7}),
+			op("Slice", "shape axes two2", "outer", nil),
+			op("Concat", "outer sizes", "all", attributes{"axis": 0}),
+			op("Resize", "x - - all", "z", nil),
+		},
+	}}
+	m.Graph.Stored = append(m.Graph.Stored, made.Ints("two2", 2), made.Ints("four2", math.MaxInt64))
+	a := arena(t, m, Options{})
+	if got := a.Problem.Buffers; len(got) != 3 || got[1].ID != "y" || got[2].Size != 2*3*16*16*4 {
+		t.Errorf("got %+v", got)
+	}
+	for _, x := range a.Tensors {
+		if x.Name == "y" && !reflect.DeepEqual(x.Shape, []int64{2, 192}) || x.Name == "z" && !reflect.DeepEqual(x.Shape, []int64{2, 3, 16, 16}) {
+			t.Errorf("%+v", x)
+		}
+	}
+}
+
+// TestBranches: the two sides of an If share no tick, what both read and nothing after
+// has a gap, and a condition that is known leaves one side.
+func TestBranches(t *testing.T) {
+	branch := func(out string, nodes ...made.Node) made.Graph {
+		return made.Graph{Nodes: nodes, Outputs: made.Names(out)}
+	}
+	m := made.Model{Graph: made.Graph{
+		Inputs: []made.Value{{Name: "rate", Type: made.Int64}, made.Floats("x", 100)}, Outputs: made.Names("z"),
+		Stored: []made.Tensor{{Name: "known", Type: made.Int64, Ints: []int64{16000}}},
+		Nodes: []made.Node{
+			op("Equal", "rate known", "c", nil),
+			op("Neg", "x", "both", nil),
+			op("If", "c", "y", attributes{
+				"then_branch": branch("t2", op("Exp", "both", "t1", nil), op("Neg", "t1", "t2", nil)),
+				"else_branch": branch("e2", op("Exp", "both", "e1", nil), op("Concat", "e1 e1", "e2", attributes{"axis": 0})),
+			}),
+			op("Neg", "y", "z", nil),
+		},
+		Infos: []made.Value{made.Floats("z", 200)},
+	}}
+	a := arena(t, m, Options{Alignment: 4})
+	at := map[string]model.Buffer{}
+	for _, b := range a.Problem.Buffers {
+		at[b.ID] = b
+	}
+	// Equal 1, Neg 2, If 3, then 4, 5 and its end 6, else 7, 8 and its end 9, Neg 10.
+	for id, want := range map[string]model.Buffer{
+		"both": {Lower: 2, Upper: 8, Size: 400, Gaps: []model.Gap{{Lower: 5, Upper: 7}}},
+		"t1":   {Lower: 4, Upper: 6, Size: 400}, "t2": {Lower: 5, Upper: 7, Size: 400},
+		"e1": {Lower: 7, Upper: 9, Size: 400}, "e2": {Lower: 8, Upper: 10, Size: 800},
+		"y": {Lower: 6, Upper: 11, Size: 800, Gaps: []model.Gap{{Lower: 7, Upper: 9}}},
+		"z": {Lower: 10, Upper: 12, Size: 800},
+	} {
+		want.ID, want.Alignment = id, 4
+		if !reflect.DeepEqual(at[id], want) {
+			t.Errorf("%+v, want %+v", at[id], want)
+		}
+	}
+	a = arena(t, m, Options{Alignment: 4, Values: map[string]int64{"rate": 16000}})
+	if n := len(a.Problem.Buffers); n != 6 { // x both t1 t2 y z
+		t.Errorf("%d buffers where the condition is known: %+v", n, a.Problem.Buffers)
+	}
+}
+
+// TestLoops: how often a loop runs is known or not, and so is what it makes.
+func TestLoops(t *testing.T) {
+	body := made.Graph{
+		Inputs:  []made.Value{{Name: "i", Type: made.Int64}, {Name: "go", Type: made.Bool}, {Name: "s"}},
+		Nodes:   []made.Node{op("Neg", "s", "t", nil), op("Add", "t x", "u", nil)},
+		Outputs: made.Names("go", "u", "t"),
+	}
+	m := made.Model{Graph: made.Graph{
+		Inputs: []made.Value{made.Floats("x", 10), {Name: "m", Type: made.Int64}}, Outputs: made.Names("last", "all"),
+		Stored: []made.Tensor{{Name: "five", Type: made.Int64, Ints: []int64{5}}},
+		Nodes:  []made.Node{op("Loop", "five - x", "last all", attributes{"body": body})},
+	}}
+	a := arena(t, m, Options{Alignment: 1})
+	for _, x := range a.Tensors {
+		if x.Name == "all" && !reflect.DeepEqual(x.Shape, []int64{5, 10}) || x.Name == "last" && !reflect.DeepEqual(x.Shape, []int64{10}) {
+			t.Errorf("%+v", x)
+		}
+	}
+	m.Graph.Nodes[0].In[0] = "m"
+	_, err := parse(t, m).Arena(Options{})
+	if err == nil || !strings.Contains(err.Error(), `the size of "all" is not known: how many rounds there are is not known`) {
+		t.Errorf("rounds not known: %v", err)
+	}
+	if a = arena(t, m, Options{Sizes: map[string]int64{"all": 400}}); len(a.Problem.Buffers) != 8 {
+		t.Errorf("%+v", a.Problem.Buffers)
+	}
+	// A state that grows has no size, but where the user gives it.
+	body.Nodes[1] = op("Concat", "t x", "u", attributes{"axis": 0})
+	m.Graph.Nodes[0].Attributes["body"] = body
+	if _, err = parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), "changes from round to round") {
+		t.Errorf("a state that grows: %v", err)
+	}
+	// A Scan has as many rounds as what it goes through.
+	scan := made.Graph{
+		Inputs: made.Names("state", "row"), Outputs: made.Names("next", "rows"),
+		Nodes: []made.Node{op("Add", "state row", "next", nil), op("Neg", "row", "rows", nil)},
+	}
+	m = made.Model{Graph: made.Graph{
+		Inputs: []made.Value{made.Floats("zero", 4), made.Floats("x", 6, 4)}, Outputs: made.Names("sum", "out"),
+		Nodes: []made.Node{op("Scan", "zero x", "sum out", attributes{"body": scan, "num_scan_inputs": 1})},
+	}}
+	for _, x := range arena(t, m, Options{}).Tensors {
+		if x.Name == "out" && !reflect.DeepEqual(x.Shape, []int64{6, 4}) || x.Name == "row" && !reflect.DeepEqual(x.Shape, []int64{4}) {
+			t.Errorf("%+v", x)
+		}
+	}
+}
+
+// TestFunctions: a function is walked where it is called, with its own names and the
+// attributes of the call.
+func TestFunctions(t *testing.T) {
+	m := made.Model{
+		Domains: []string{"own"},
+		Functions: []made.Function{{
+			Domain: "own", Name: "Halve", Inputs: []string{"x"}, Outputs: []string{"y"},
+			Nodes: []made.Node{
+				{Op: "MaxPool", In: []string{"x"}, Out: []string{"a"}, Attributes: attributes{"kernel_shape": made.Reference("by"), "strides": made.Reference("by")}},
+				op("Neg", "a", "y", nil),
+			},
+		}},
+		Graph: made.Graph{
+			Inputs: []made.Value{made.Floats("x", 1, 1, 16)}, Outputs: made.Names("z"),
+			Nodes: []made.Node{
+				{Op: "Halve", Domain: "own", In: []string{"x"}, Out: []string{"a"}, Attributes: attributes{"by": []int64{2}}},
+				{Op: "Halve", Domain: "own", In: []string{"a"}, Out: []string{"z"}, Attributes: attributes{"by": []int64{4}}},
+			},
+		},
+	}
+	a := arena(t, m, Options{Alignment: 1})
+	ids := ""
+	for _, b := range a.Problem.Buffers {
+		ids += b.ID + " "
+	}
+	if ids != "x a#1 a a#3 z " && ids != "x a a#2 a#3 z " {
+		t.Errorf("buffers %s", ids)
+	}
+	if last := a.Problem.Buffers[4]; last.Size != 8 {
+		t.Errorf("%+v", last)
+	}
+	inner := m.Functions[0]
+	m.Functions[0].Nodes = []made.Node{{Op: "Neg", In: []string{"z"}, Out: []string{"y"}}}
+	if _, err := parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), `reads "z", which nothing before it makes`) {
+		t.Errorf("a function that reads a name of its caller: %v", err)
+	}
+	inner.Nodes = []made.Node{{Op: "Halve", Domain: "own", In: []string{"x"}, Out: []string{"y"}}}
+	m.Functions[0] = inner
+	if _, err := parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), "calls functions more than 64 deep") {
+		t.Errorf("a function that calls itself: %v", err)
+	}
+}
+
+// TestInputs: initialisers among the inputs are stored, and since the fourth version
+// of the format only defaults.
+func TestInputs(t *testing.T) {
+	m := made.Model{IR: 3, Opset: 8, Graph: made.Graph{
+		Inputs: []made.Value{made.Floats("x", 6), {Name: "to", Type: made.Int64, Dims: []any{2}}}, Outputs: made.Names("y"),
+		Stored: []made.Tensor{made.Ints("to", 2, 3)},
+		Nodes:  []made.Node{op("Reshape", "x to", "y", nil)},
+	}}
+	if a := arena(t, m, Options{}); len(a.Problem.Buffers) != 2 || len(a.Notes) != 0 {
+		t.Errorf("%+v", a)
+	}
+	m.IR = 4
+	if _, err := parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), `the shape that its input "to" gives is computed when the model runs`) {
+		t.Errorf("a default is taken for known: %v", err)
+	}
+	m.Graph.Infos = []made.Value{made.Floats("y", 3, 2)}
+	if a := arena(t, m, Options{}); len(a.Problem.Buffers) != 2 || len(a.Notes) != 1 {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestDeclared: what the file says of a value fills in what its node leaves open, and
+// gives way where the node says otherwise.
+func TestDeclared(t *testing.T) {
+	m := made.Model{Domains: []string{"own"}, Graph: made.Graph{
+		Inputs: []made.Value{made.Floats("x", 6)}, Outputs: []made.Value{made.Floats("y", "rows", 3), made.Floats("z", 7)},
+		Nodes: []made.Node{{Op: "Own", Domain: "own", In: []string{"x"}, Out: []string{"y"}}, op("Neg", "x", "z", nil)},
+	}}
+	a := arena(t, m, Options{Dims: map[string]int64{"rows": 5}, Alignment: 1})
+	if b := a.Problem.Buffers; len(b) != 3 || b[1].Size != 60 || b[2].Size != 24 || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], `"z" has the shape [6] by its node, and not [7]`) {
+		t.Errorf("%+v", a)
+	}
+}
+
+// TestRefused has one fault a model, each told by its place.
+func TestRefused(t *testing.T) {
+	deep := made.Graph{Outputs: made.Names("x")}
+	for range maxDepth + 2 {
+		deep = made.Graph{Nodes: []made.Node{op("If", "x", "y", attributes{"then_branch": deep, "else_branch": made.Graph{}})}, Outputs: made.Names("y")}
+	}
+	good := chain().Bytes()
+	graph := func(g made.Graph) []byte { return made.Model{Graph: g}.Bytes() }
+	x := []made.Value{made.Floats("x", 4)}
+	for _, c := range []struct {
+		name string
+		data []byte
+		o    Options
+		want string
+	}{
+		{"empty", nil, Options{}, "there is no graph"},
+		{"text", []byte("id,lower,upper,size\n"), Options{}, "is truncated or damaged"},
+		{"truncated", good[:len(good)/2], Options{}, "truncated or damaged"},
+		{"open", good, Options{}, `input "x": its shape has open dimensions: n; 6 other values depend on it`},
+		{"unknown", graph(made.Graph{Inputs: x, Nodes: []made.Node{{Op: "Own", Name: "mine", Domain: "test", In: []string{"x"}, Out: []string{"y"}}, op("Neg", "y", "z", nil)}}), Options{}, `node 0 "mine" (test.Own): the size of "y" is not known: the operator test.Own is not one that sizes are derived for; 1 other value depends on it; give its size in bytes`},
+		{"depth", graph(deep), Options{}, "is nested more than 24 graphs deep"},
+		{"order", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "y", "z", nil)}}), Options{}, `node 0 (Neg): reads "y", which nothing before it makes`},
+		{"output", graph(made.Graph{Inputs: x, Outputs: made.Names("z")}), Options{}, `output "z": no node makes it`},
+		{"kernel", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1, 1, 4)}, Nodes: []made.Node{op("MaxPool", "x", "y", attributes{"kernel_shape": []int64{9}})}}), Options{}, "its window is larger than its input [1,1,4]"},
+		{"huge", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<40, 1<<40)}}), Options{}, `input "x": its shape [1099511627776,1099511627776] is too large`},
+		{"string", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: made.String, Dims: []any{1}}}}), Options{}, "strings have no size of their own"},
+		{"branch", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("If", "x", "y", attributes{"then_branch": made.Graph{}})}}), Options{}, "needs a condition, a then_branch and an else_branch"},
+		{"graph", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("SequenceMap", "x", "y", attributes{"body": made.Graph{}})}}), Options{Sizes: map[string]int64{"y": 9}}, "node 0 (SequenceMap): runs a graph in a way that is not known here"},
+		{"dimension", good, Options{Dims: map[string]int64{"n": 1, "k": 2}}, `dimension "k": is not open in the model`},
+		{"size", graph(made.Graph{Inputs: x}), Options{Sizes: map[string]int64{"x": 2}}, `size "x": the model has no value of this name whose size is open`},
+		{"alignment", good, Options{Alignment: -1}, "alignment"},
+	} {
+		m, err := Parse(c.data, "test.onnx")
+		if err == nil {
+			_, err = m.Arena(c.o)
+		}
+		var input *model.InputError
+		if !errors.As(err, &input) || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "test.onnx: ") {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+	// An input without names for its dimensions, and one that is text.
+	m := made.Model{Graph: made.Graph{Inputs: []made.Value{made.Floats("x", "", 3)}}}
+	if a := arena(t, m, Options{Dims: map[string]int64{"x:0": 2}, Alignment: 1}); a.Problem.Buffers[0].Size != 24 {
+		t.Errorf("%+v", a.Problem)
+	}
+	m.Graph.Inputs = []made.Value{{Name: "x", Type: made.String, Dims: []any{1}}}
+	if a := arena(t, m, Options{Sizes: map[string]int64{"x": 100}, Alignment: 1}); a.Problem.Buffers[0].Size != 100 {
+		t.Errorf("%+v", a.Problem)
+	}
+}
+
+// hostile are small files that ask for far more than their size.
+func hostile() map[string][]byte {
+	double := []made.Function{{Domain: "own", Name: "f0", Inputs: []string{"x"}, Outputs: []string{"y"}, Nodes: []made.Node{op("Neg", "x", "y", nil)}}}
+	for k := range 40 {
+		call := func(in, out string) made.Node {
+			return made.Node{Op: "f" + string(rune('0'+k)), Domain: "own", In: []string{in}, Out: []string{out}}
+		}
+		double = append(double, made.Function{
+			Domain: "own", Name: "f" + string(rune('0'+k+1)), Inputs: []string{"x"}, Outputs: []string{"y"}, Nodes: []made.Node{call("x", "a"), call("a", "y")},
+		})
+	}
+	loops := made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "s")}
+	for range maxDepth - 1 {
+		inner := loops
+		loops = made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "t"), Nodes: []made.Node{op("Loop", "i c s", "t", attributes{"body": inner}), op("Loop", "i c t", "u", attributes{"body": inner})}}
+		if len(loops.Nodes) > 0 && len(made.Model{Graph: loops}.Bytes()) > 1<<20 {
+			break
+		}
+	}
+	lists := made.Graph{Inputs: []made.Value{made.Floats("x", 1024)}, Nodes: []made.Node{op("Shape", "x", "a", nil), op("Expand", "one a", "v", nil)}}
+	lists.Stored = []made.Tensor{{Name: "one", Type: made.Int64, Ints: []int64{1}}}
+	for range 50000 {
+		lists.Nodes = append(lists.Nodes, op("Neg", "v", "v", nil))
+	}
+	ranks := made.Graph{Inputs: []made.Value{{Name: "x", Type: made.Float, Dims: make([]any, 60)}}}
+	for i := range ranks.Inputs[0].Dims {
+		ranks.Inputs[0].Dims[i] = 1
+	}
+	for range 100000 {
+		ranks.Nodes = append(ranks.Nodes, op("Abs", "x", "x", nil))
+	}
+	sequences := made.Graph{Inputs: []made.Value{made.Floats("x", 1)}, Nodes: []made.Node{op("SequenceEmpty", "", "s", nil)}}
+	for range 50000 {
+		sequences.Nodes = append(sequences.Nodes, op("SequenceInsert", "s x", "s", nil))
+	}
+	empty := []byte{1 << 3, 8, 7<<3 | 2}
+	nodes := bytes.Repeat([]byte{1<<3 | 2, 0}, 1<<20)
+	empty = append(empty, 0x80, 0x80, 0x80, 0x01)
+	empty = append(empty, nodes...)
+	return map[string][]byte{
+		"functions":  made.Model{Domains: []string{"own"}, Functions: double, Graph: made.Graph{Inputs: []made.Value{made.Floats("x", 1)}, Nodes: []made.Node{{Op: "f" + string(rune('0'+40)), Domain: "own", In: []string{"x"}, Out: []string{"y"}}}}}.Bytes(),
+		"loops":      made.Model{Graph: made.Graph{Inputs: []made.Value{{Name: "i", Type: made.Int64}, {Name: "c", Type: made.Bool}, made.Floats("s", 1)}, Nodes: []made.Node{op("Loop", "i c s", "t", attributes{"body": loops})}}}.Bytes(),
+		"lists":      made.Model{Graph: lists}.Bytes(),
+		"ranks":      made.Model{Graph: ranks}.Bytes(),
+		"sequences":  made.Model{Graph: sequences}.Bytes(),
+		"empty":      empty,
+		"two bytes":  bytes.Repeat([]byte{7<<3 | 2, 0}, 1<<20),
+		"dimensions": made.Model{Graph: made.Graph{Inputs: []made.Value{{Name: "x", Type: made.Float, Dims: make([]any, 1<<16)}}}}.Bytes(),
+	}
+}
+
+// TestHostile bounds time and memory: ten times the file and 64 MB, a second, and one
+// for each megabyte.
+func TestHostile(t *testing.T) {
+	for name, data := range hostile() {
+		began := time.Now()
+		used := spent(func() { try(t, data) })
+		took := time.Since(began)
+		t.Logf("%s: %d bytes, %v, %d MB", name, len(data), took, used>>20)
+		if used > uint64(10*len(data))+64<<20 {
+			t.Errorf("%s: %d bytes took %d of memory", name, len(data), used)
+		}
+		if took > time.Second+time.Duration(len(data))*time.Microsecond {
+			t.Errorf("%s: %d bytes took %v", name, len(data), took)
+		}
+	}
+}
+
+// spent returns how many bytes are allocated.
+func spent(do func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// try takes a file as far as it goes.
+func try(t *testing.T, data []byte) bool {
+	t.Helper()
+	m, err := Parse(data, "damaged")
+	if err == nil {
+		var a *Arena
+		if a, err = m.Arena(Options{InPlace: len(data)%2 == 0}); err == nil {
+			if err := model.Validate(a.Problem); err != nil {
+				t.Fatalf("not a problem: %v", err)
+			}
+		}
+	}
+	var input *model.InputError
+	if err != nil && !errors.As(err, &input) {
+		t.Fatalf("the error is %v", err)
+	}
+	return err == nil
+}
+
+// seeds are files to damage.
+func seeds() [][]byte {
+	loop := made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "s2", "s"), Nodes: []made.Node{op("Neg", "s", "s2", nil)}}
+	control := made.Model{Domains: []string{"own"}, Functions: []made.Function{{
+		Domain: "own", Name: "F", Inputs: []string{"x"}, Outputs: []string{"y"}, Nodes: []made.Node{op("Neg", "x", "y", nil)},
+	}}, Graph: made.Graph{
+		Inputs: []made.Value{made.Floats("x", 2, 12), {Name: "c", Type: made.Bool}}, Outputs: made.Names("y", "all"),
+		Stored: []made.Tensor{made.Ints("m", 3), made.Ints("to", 0, -1), made.Ints("cut", 1), made.Ints("end", 9), {Name: "scale", Type: made.Float, Floats: []float64{1, 2}, Dims: []int64{2}}},
+		Nodes: []made.Node{
+			op("If", "c", "a", attributes{"then_branch": made.Graph{Outputs: made.Names("p"), Nodes: []made.Node{op("Neg", "x", "p", nil)}}, "else_branch": made.Graph{Outputs: made.Names("x")}}),
+			op("Loop", "m c a", "b all", attributes{"body": loop}),
+			op("Reshape", "b to", "r", nil), op("Slice", "r cut end cut", "s", nil), op("Shape", "s", "shape", nil),
+			op("Gather", "shape cut", "g", nil), op("Add", "g cut", "h", nil), op("ConstantOfShape", "h", "ones", nil),
+			op("Resize", "r - scale", "big", nil), op("Concat", "big big", "cat", attributes{"axis": 1}),
+			op("Split", "cat", "u v", attributes{"axis": 1}), op("Einsum", "u v", "dot", attributes{"equation": "ij,kj->ik"}),
+			op("Transpose", "dot", "tr", nil), op("ReduceSum", "tr cut", "red", nil), op("SequenceConstruct", "tr tr", "seq", nil),
+			op("SequenceAt", "seq cut", "y0", nil),
+			{Op: "F", Domain: "own", In: []string{"y0"}, Out: []string{"y"}},
+			op("NonZero", "ones", "nz", nil), op("Range", "m cut end", "range", nil), op("TopK", "tr cut", "tk ti", nil),
+		},
+	}}
+	network := chain()
+	network.Graph.Inputs = []made.Value{made.Floats("x", 1, 3, 8, 8)}
+	network.Graph.Nodes[7] = op("Concat", "nibbles nibbles", "y", attributes{"axis": 0})
+	return [][]byte{control.Bytes(), network.Bytes()}
+}
+
+// mutations is how many damaged files TestMutated reads. 100,000 were run once, and
+// 30,000 damaged copies of the models of the onnx wheel.
+const mutations = 3000
+
+// mutated returns a damaged copy.
+func mutated(rng *rand.Rand, data []byte) []byte {
+	data = bytes.Clone(data)
+	for range 1 + rng.IntN(4) {
+		if len(data) < 4 {
+			break
+		}
+		at := rng.IntN(len(data) - 3)
+		switch rng.IntN(6) {
+		case 0:
+			data[at] ^= 1 << rng.IntN(8)
+		case 1:
+			data[at] = byte(rng.IntN(256))
+		case 2:
+			data = data[:at+3]
+		case 3: // a varint of many bytes
+			for k := at; k < min(len(data), at+9); k++ {
+				data[k] |= 0x80
+			}
+		case 4: // a piece again
+			to := min(len(data), at+1+rng.IntN(64))
+			data = append(data[:to:to], data[at:]...)
+		case 5: // a small number
+			data[at] = byte(rng.IntN(24))
+		}
+	}
+	return data
+}
+
+// TestMutated reads damaged files: each gives an error or a problem, in time and
+// memory in proportion to its size.
+func TestMutated(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	all := seeds()
+	planned := 0
+	for i, data := range all {
+		if !try(t, data) {
+			_, err := Parse(data, "seed")
+			t.Fatalf("seed %d is not planned: %v", i, err)
+		}
+	}
+	for range mutations {
+		data := mutated(rng, all[rng.IntN(len(all))])
+		began := time.Now()
+		if used := spent(func() {
+			if try(t, data) {
+				planned++
+			}
+		}); used > uint64(10*len(data))+64<<20 {
+			t.Fatalf("%d bytes took %d of memory", len(data), used)
+		}
+		if took := time.Since(began); took > 2*time.Second {
+			t.Fatalf("%d bytes took %v", len(data), took)
+		}
+	}
+	t.Logf("%d of %d are planned", planned, mutations)
+	if planned < mutations/50 {
+		t.Errorf("only %d of %d get far", planned, mutations)
+	}
+}
+
+// FuzzParse never panics.
+func FuzzParse(f *testing.F) {
+	for _, data := range seeds() {
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { try(t, data) })
+}

@@ -1,0 +1,119 @@
+package onnx
+
+import (
+	"maps"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"testing"
+
+	made "github.com/stowage-go/stowage/internal/onnxmade"
+)
+
+// TestRules gives every operator inputs and attributes that make no sense: a rule
+// must say so, or leave open what it cannot tell, and never make a shape that is none.
+func TestRules(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	numbers := []int64{0, 1, 1, 2, 2, 3, 4, 7, -1, -1, -2, -3, 64, 1 << 20, 1 << 40, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64, math.MinInt64 + 1}
+	number := func() int64 { return numbers[rng.IntN(len(numbers))] }
+	list := func() []int64 {
+		out := make([]int64, rng.IntN(6))
+		for i := range out {
+			if out[i] = number(); rng.IntN(3) > 0 {
+				out[i] = int64(rng.IntN(4))
+			}
+		}
+		return out
+	}
+	names := []string{
+		"axis", "axes", "perm", "kernel_shape", "strides", "dilations", "pads", "paddings", "group", "output_shape", "output_padding", "split", "k", "to",
+		"starts", "ends", "keepdims", "batch_dims", "blocksize", "hidden_size", "layout", "shape", "scales", "dtype", "num_outputs", "ceil_mode",
+		"sample_size", "start", "end", "allowzero", "new_axis", "transA", "transB", "pooled_shape", "output_height", "onesided", "inverse", "q_num_heads",
+		"kv_num_heads", "noop_with_empty_axes", "fmod", "output_dtype", "value_ints", "value_int", "value",
+	}
+	known := 0
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		for range 150 {
+			var g made.Graph
+			n := made.Node{Op: name, Out: []string{"y0", "y1", "y2"}[:1+rng.IntN(3)], Attributes: map[string]any{}}
+			for k := range rng.IntN(6) {
+				in := "x" + strconv.Itoa(k)
+				switch rng.IntN(5) {
+				case 0:
+					l := list()
+					g.Stored = append(g.Stored, made.Ints(in, l...))
+					if len(l) == 1 && rng.IntN(2) == 0 {
+						g.Stored[len(g.Stored)-1].Dims = nil
+					}
+				case 1:
+					f := make([]float64, rng.IntN(5))
+					for i := range f {
+						f[i] = []float64{0, 0.5, 1, 2, -1, 1e30, math.Inf(1), math.NaN()}[rng.IntN(8)]
+					}
+					g.Stored = append(g.Stored, made.Tensor{Name: in, Type: made.Float, Dims: []int64{int64(len(f))}, Floats: f})
+				case 2:
+					in = ""
+				default:
+					v := made.Value{Name: in, Type: []int64{made.Float, made.Int64, made.Int4, made.Bool}[rng.IntN(4)]}
+					for _, d := range list() {
+						if d < 0 || d > 1<<44 {
+							v.Dims = append(v.Dims, "")
+						} else {
+							v.Dims = append(v.Dims, int(d))
+						}
+					}
+					g.Inputs = append(g.Inputs, v)
+				}
+				n.In = append(n.In, in)
+			}
+			for range rng.IntN(5) {
+				a := names[rng.IntN(len(names))]
+				switch rng.IntN(6) {
+				case 0, 1:
+					n.Attributes[a] = number()
+				case 2:
+					n.Attributes[a] = int64(rng.IntN(4))
+				case 3, 4:
+					n.Attributes[a] = list()
+				default:
+					n.Attributes[a] = made.Ints("", list()...)
+				}
+			}
+			for _, text := range []struct{ name, value string }{{"auto_pad", "SAME_UPPER"}, {"equation", "ij,jk->ik"}, {"equation", "...,a"}, {"direction", "bidirectional"}, {"keep_aspect_ratio_policy", "not_larger"}, {"reduction", "none"}} {
+				if rng.IntN(4) == 0 {
+					n.Attributes[text.name] = text.value
+				}
+			}
+			g.Nodes = []made.Node{n}
+			m, err := Parse(made.Model{Opset: 1 + rng.Int64N(24), Graph: g}.Bytes(), "rules")
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, _ := m.walk(Options{})
+			for i := range w.values {
+				v := &w.values[i]
+				for _, d := range v.dims {
+					if d < -1 || d > maxElements {
+						t.Fatalf("%s makes the shape %v of %+v", name, v.dims, g)
+					}
+				}
+				if v.data != nil && int64(len(v.data.ints)+len(v.data.floats)) != elements(v.dims) {
+					t.Fatalf("%s has %d elements for the shape %v: %+v", name, len(v.data.ints)+len(v.data.floats), v.dims, g)
+				}
+				if len(v.dims) > maxRank || v.bytes() < -1 || v.most < 0 {
+					t.Fatalf("%s makes %+v of %+v", name, v.result, g)
+				}
+				if m.names[v.name] == "y0" && v.bytes() >= 0 {
+					known++
+				}
+			}
+			if _, err := m.Arena(Options{}); err == nil {
+				continue
+			}
+		}
+	}
+	if known < 3000 {
+		t.Errorf("only %d results have a size", known)
+	}
+}
