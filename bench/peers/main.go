@@ -48,6 +48,7 @@ func compare(ctx context.Context) error {
 		note    = flag.String("note", "", "what to record about the peer, such as its revision and compiler")
 		runs    = flag.Int("runs", 7, "run each program `N` times on each file")
 		timeout = flag.Duration("timeout", 2*time.Minute, "end a run after `D`")
+		planner = flag.String("planner", "auto", "the planner `NAME` that stowage runs")
 		set     = flag.String("set", "challenging", "the folder `NAME` of STOWAGE_DATA to run on, and the name of the results")
 		into    = flag.String("into", "", "put the table into the document `FILE`")
 		out     = flag.String("results", "bench/results", "write the runs as JSON to the folder `DIR`; none where empty")
@@ -79,7 +80,7 @@ func compare(ctx context.Context) error {
 			return err
 		}
 	}
-	programs := [2]program{ours(*stowage), minimalloc(*peer)}
+	programs := [2]program{ours(*stowage, *planner), minimalloc(*peer)}
 	programs[1].Note = *note
 	for i := range programs {
 		if err := programs[i].identify(ctx); err != nil {
@@ -95,15 +96,19 @@ func compare(ctx context.Context) error {
 		fmt.Fprintln(os.Stderr, m.line())
 		r.Instances = append(r.Instances, m)
 	}
+	name := *set
+	if *planner != "auto" {
+		name += "-" + *planner
+	}
 	table := r.markdown()
 	fmt.Print(table)
 	if *out != "" {
-		if err := record.WriteJSON(filepath.Join(*out, *set+"-"+r.Date+".json"), r); err != nil {
+		if err := record.WriteJSON(filepath.Join(*out, name+"-"+r.Date+".json"), r); err != nil {
 			return err
 		}
 	}
 	if *into != "" {
-		return record.ReplaceBlock(*into, "bench:"+*set, table)
+		return record.ReplaceBlock(*into, "bench:"+name, table)
 	}
 	return nil
 }

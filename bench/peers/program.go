@@ -33,10 +33,10 @@ type program struct {
 	none    []int    // exit codes that mean: no plan was found
 }
 
-func ours(path string) program {
+func ours(path, planner string) program {
 	return program{
 		Name: "stowage", path: path, version: []string{"version"}, none: []int{3, 4},
-		Args: []string{"solve", "--planner", "exact", "--workers", "1", "--capacity", "CAPACITY", "--quiet", "-o", "OUT", "IN"},
+		Args: []string{"solve", "--planner", planner, "--workers", "1", "--capacity", "CAPACITY", "--quiet", "-o", "OUT", "IN"},
 	}
 }
 
@@ -50,6 +50,7 @@ func minimalloc(path string) program {
 // build builds the command as a release does.
 func build(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/stowage-go/stowage/cmd/stowage")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	return cmd.Run()
 }

@@ -135,11 +135,15 @@ func (a *auto) turns(ctx context.Context) error {
 		return a.repair(ctx)
 	}
 	for !a.over() && (a.exact || a.climb) {
-		if a.merge {
+		for lowered := a.merge; lowered && !a.over(); {
+			a.merges++
 			// Composites are fewer than buffers, and so are the incidences of a node.
-			if err := a.turn(ctx, &merge.Planner{}, budget{nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
+			// As long as they lower the plan, they have another turn.
+			before := a.height
+			if err := a.turn(ctx, &merger{turn: a.merges}, budget{nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
 				return err
 			}
+			lowered = a.height < before && !once
 		}
 		if a.over() {
 			break
@@ -185,6 +189,17 @@ func (r *repairer) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Optio
 	return r.Planner.Plan(ctx, tl, o)
 }
 
+// merger is merging with other restarts in each turn.
+type merger struct {
+	merge.Planner
+	turn uint64
+}
+
+func (m *merger) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+	o.Seed += m.turn
+	return m.Planner.Plan(ctx, tl, o)
+}
+
 // auto is a run.
 type auto struct {
 	tl           *timeline.Timeline
@@ -193,6 +208,7 @@ type auto struct {
 	began        time.Time
 	exact, climb bool
 	merge        bool
+	merges       uint64      // turns of merging
 	r            plan.Result // with the lowest plan so far, whether it fits or not
 	height       int64       // of r.Offsets
 	infeasible   bool
@@ -230,7 +246,7 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
 		}
-		if err := a.turn(ctx, &merge.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
+		if err := a.turn(ctx, &merger{}, budget{nodes: nodes, limited: true}); err != nil {
 			return err
 		}
 	}
