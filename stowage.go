@@ -68,17 +68,32 @@ var (
 // search, which then returns its best plan so far; Result.Stopped says so.
 //
 // The timeout covers everything from here on: validation, preparation, the
-// planner, and the check of its plan, for which time is set aside.
+// planner, and the check of its plan, for which time is set aside. Where it is too
+// short for validation and preparation, or the context ends before they are done, a
+// problem of more than 65,536 buffers is Unknown; it may then have faults that no
+// error tells of.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
-	planner, err := prepare(p, &o)
+	clock := newClock(ctx, o.Timeout)
+	defer clock.close()
+	planner, err := prepare(p, &o, clock)
 	if err != nil {
 		return nil, err
 	}
-	tl := timeline.New(p)
+	var tl *timeline.Timeline
+	if !clock.came {
+		tl = timeline.NewUnless(p, clock.over)
+	}
+	if tl == nil {
+		return clock.unknown(planner.Info().Name, began), nil
+	}
 	if o.Timeout > 0 {
+		prepared := time.Now()
+		if late(began, prepared, o.Timeout) {
+			return clock.unknown(planner.Info().Name, began), nil
+		}
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout))
+		ctx, cancel = context.WithDeadline(ctx, planUntil(began, prepared, o.Timeout))
 		defer cancel()
 	}
 	r, err := run.Run(ctx, planner, tl, o)
@@ -97,7 +112,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 
 // prepare completes the options by what they leave open and checks them and the
 // problem. All that Solve and Explain are given passes through here.
-func prepare(p *Problem, o *Options) (run.Planner, error) {
+func prepare(p *Problem, o *Options, c *clock) (run.Planner, error) {
 	if o.Planner == "" {
 		o.Planner = DefaultPlanner
 	}
@@ -107,9 +122,9 @@ func prepare(p *Problem, o *Options) (run.Planner, error) {
 	}
 	var issues model.Issues
 	issues.Join(plan.CheckOptions(planner.Info(), *o))
-	bad := model.Validate(p)
+	bad := model.ValidateAs(p, model.Terms{Over: c.over})
 	issues.Join(bad)
-	if o.Start != nil && bad == nil {
+	if o.Start != nil && bad == nil && !c.came {
 		checkStart(&issues, p, o.Start)
 	}
 	if p != nil {
@@ -124,16 +139,6 @@ func checkStart(issues *model.Issues, p *Problem, offsets []int64) {
 	for _, v := range verify.Check(p, offsets, 0).Violations {
 		issues.Add(Issue{Field: "start", Message: v.Message})
 	}
-}
-
-// planUntil returns when the planner must end, of a run that began at one time,
-// is prepared at another, and may take so long in all. The check of a plan takes
-// about as long as the preparation, and stacking what the limit has left without a
-// place takes half of that; but they are given no more than half of what is left.
-func planUntil(began, prepared time.Time, timeout time.Duration) time.Time {
-	end := began.Add(timeout)
-	aside := 3 * prepared.Sub(began) / 2
-	return end.Add(-min(aside, max(0, end.Sub(prepared)/2)))
 }
 
 // Minimize is Solve with Options.Minimize set: it looks for the lowest plan and
@@ -169,7 +174,7 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 // Without a capacity fixed offsets that collide are the only reason there can
 // be; where none do, the error is ErrNoCapacity.
 func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
-	planner, err := prepare(p, &o)
+	planner, err := prepare(p, &o, &clock{})
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +186,7 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 // comes first, Explanation.Smallest is false, Buffers are the fewest found, and
 // AtLeast is how many there must be. o.NodeLimit limits each run of the planner.
 func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
-	planner, err := prepare(p, &o)
+	planner, err := prepare(p, &o, &clock{})
 	if err != nil {
 		return nil, err
 	}

@@ -216,7 +216,7 @@ const (
 	StopTimeout   = plan.StopTimeout   // "timeout": Options.Timeout or the context's deadline came
 	StopNodes     = plan.StopNodes     // "nodes": Options.NodeLimit came
 	StopInterrupt = plan.StopInterrupt // "interrupt": the context was cancelled
-	StopEffort    = plan.StopEffort    // "effort": no limit came, the planner gave up by itself
+	StopEffort    = plan.StopEffort    // "effort": no limit came, the planner ended by itself
 )
 
 // Stats count the effort of a run.

@@ -35,7 +35,14 @@ type Terms struct {
 	// Inclusive says that lifespans and gaps of the file end with their last
 	// time slot.
 	Inclusive bool
+	// Over, where set, is asked every 65,536 buffers whether to end. Then the rest
+	// is not looked at, and the error has the faults up to there.
+	Over func() bool
 }
+
+// validateLook is the number of buffers between looks at Terms.Over: some five
+// milliseconds.
+const validateLook = 1 << 16
 
 // ValidateAs is Validate for readers of files that have words of their own.
 func ValidateAs(p *Problem, t Terms) error {
@@ -50,6 +57,9 @@ func ValidateAs(p *Problem, t Terms) error {
 	seen := newIDs(p.Buffers)
 	var sum, top int64
 	for i := range p.Buffers {
+		if i%validateLook == validateLook-1 && v.Over != nil && v.Over() {
+			return v.issues.Err()
+		}
 		b := &p.Buffers[i]
 		if b.ID == "" {
 			v.add(i, "", "id", "", "is empty")
@@ -123,17 +133,18 @@ func (v *validator) lifespan(b *Buffer) string {
 
 // buffer checks the fields of one buffer against each other.
 func (v *validator) buffer(i int, b *Buffer) {
-	switch upper := itoa(v.end(b.Upper)); {
+	upper := func() string { return itoa(v.end(b.Upper)) }
+	switch {
 	case b.Upper <= b.Lower && v.Inclusive:
-		v.add(i, b.ID, "upper", upper, "the lifespan ends before it starts: "+v.name("lower")+" is "+itoa(b.Lower))
+		v.add(i, b.ID, "upper", upper(), "the lifespan ends before it starts: "+v.name("lower")+" is "+itoa(b.Lower))
 	case b.Upper == b.Lower:
-		v.add(i, b.ID, "upper", upper, "the lifespan is empty: "+v.name("lower")+" is "+itoa(b.Lower)+" too")
+		v.add(i, b.ID, "upper", upper(), "the lifespan is empty: "+v.name("lower")+" is "+itoa(b.Lower)+" too")
 	case b.Upper < b.Lower:
-		v.add(i, b.ID, "upper", upper, "the lifespan is reversed: "+v.name("lower")+" is "+itoa(b.Lower))
+		v.add(i, b.ID, "upper", upper(), "the lifespan is reversed: "+v.name("lower")+" is "+itoa(b.Lower))
 	case b.Lower < -MaxSum:
 		v.add(i, b.ID, "lower", itoa(b.Lower), "must be at least "+itoa(-MaxSum))
 	case b.Upper > MaxSum:
-		v.add(i, b.ID, "upper", upper, "must be at most "+itoa(v.end(MaxSum)))
+		v.add(i, b.ID, "upper", upper(), "must be at most "+itoa(v.end(MaxSum)))
 	}
 	if b.Size < 1 || b.Size > MaxSum {
 		v.add(i, b.ID, "size", itoa(b.Size), "must be from 1 to "+itoa(MaxSum))
@@ -159,17 +170,17 @@ func (v *validator) buffer(i int, b *Buffer) {
 
 func (v *validator) gaps(i int, b *Buffer) {
 	for k, g := range b.Gaps {
-		text := v.gap(g)
+		text := func() string { return v.gap(g) }
 		switch {
 		case g.Upper <= g.Lower:
-			v.add(i, b.ID, "gaps", text, "is empty or reversed")
+			v.add(i, b.ID, "gaps", text(), "is empty or reversed")
 		case g.Lower < b.Lower || g.Upper > b.Upper:
-			v.add(i, b.ID, "gaps", text, "lies outside the lifespan "+v.lifespan(b))
+			v.add(i, b.ID, "gaps", text(), "lies outside the lifespan "+v.lifespan(b))
 		case k > 0 && g.Lower < b.Gaps[k-1].Upper:
-			v.add(i, b.ID, "gaps", text, "overlaps or precedes the gap "+v.gap(b.Gaps[k-1]))
+			v.add(i, b.ID, "gaps", text(), "overlaps or precedes the gap "+v.gap(b.Gaps[k-1]))
 		}
 		if w := g.Window; w != nil && (w.Lower < 0 || w.Upper <= w.Lower || w.Upper > b.Size) {
-			v.add(i, b.ID, "gaps", text, "the window must lie within the size "+itoa(b.Size)+" and not be empty")
+			v.add(i, b.ID, "gaps", text(), "the window must lie within the size "+itoa(b.Size)+" and not be empty")
 		}
 	}
 }

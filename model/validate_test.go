@@ -239,3 +239,29 @@ func TestAlign(t *testing.T) {
 		}
 	}
 }
+
+// TestValidateOver has the check of a large problem end where it is told to, with
+// the faults up to there.
+func TestValidateOver(t *testing.T) {
+	p := &model.Problem{Buffers: make([]model.Buffer, 200_000)}
+	for i := range p.Buffers {
+		p.Buffers[i] = model.Buffer{ID: strconv.Itoa(i), Upper: 1, Size: 1}
+	}
+	p.Buffers[150_000].Size = 0
+	asked := 0
+	over := func() bool { asked++; return asked == 2 }
+	if err := model.ValidateAs(p, model.Terms{Over: over}); err != nil || asked != 2 {
+		t.Errorf("asked %d times, and the answer is %v", asked, err)
+	}
+	p.Buffers[3].Size = 0
+	if err := model.ValidateAs(p, model.Terms{Over: func() bool { return true }}); err == nil || strings.Count(err.Error(), "size") != 1 {
+		t.Errorf("want one fault, not %v", err)
+	}
+	if err := model.ValidateAs(p, model.Terms{Over: func() bool { return false }}); err == nil || strings.Count(err.Error(), "\n") != 1 {
+		t.Errorf("want two faults, not %v", err)
+	}
+	p.Buffers = p.Buffers[:100]
+	if err := model.ValidateAs(p, model.Terms{Over: func() bool { t.Error("asked over a small problem"); return true }}); err == nil {
+		t.Error("a fault is not told")
+	}
+}

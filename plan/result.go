@@ -41,7 +41,7 @@ const (
 	StopTimeout   Stop = "timeout"   // Options.Timeout or the context's deadline came
 	StopNodes     Stop = "nodes"     // Options.NodeLimit came
 	StopInterrupt Stop = "interrupt" // the context was cancelled
-	StopEffort    Stop = "effort"    // no limit came: the planner gave up by itself
+	StopEffort    Stop = "effort"    // no limit came: the planner ended by itself
 )
 
 // Stats count the effort of a run.

@@ -10,9 +10,9 @@
 // programs share the machine the second is the one to judge by. It counts the
 // garbage collector, which may work beside the planner.
 //
-// A limit shorter than the preparation cannot be kept: Solve then still checks the
-// problem, prepares it and checks the plan. The rows of the planner “stack”, which
-// does nothing but stack, show what these take alone.
+// Where a limit is shorter than the preparation of a large problem Solve answers
+// unknown. The rows of the planner “stack”, which does nothing but stack, show what
+// checking, preparing, stacking and checking the plan take alone.
 //
 // With -signal the context is cancelled instead, as the command does at a signal;
 // then the planner alone is timed, without preparation and check. -stacks prints

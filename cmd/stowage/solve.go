@@ -237,7 +237,7 @@ func stopWords(s plan.Stop) string {
 	case plan.StopInterrupt:
 		return "interrupted"
 	}
-	return "the planner gave up"
+	return "ended by itself"
 }
 
 // noAnswer says why a run ended that has neither plan nor proof.

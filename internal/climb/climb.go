@@ -2,6 +2,7 @@ package climb
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -138,6 +139,7 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 	s.cores = sw.core && hasCores(tl)
 	if s.cores && !s.done(ctx) {
 		c := newCores(tl, sw.nodes)
+		c.most = s.left()
 		s.keep(c.first(ctx, offsets, height, s.goal))
 		s.steps.Add(c.steps)
 	}
@@ -155,6 +157,10 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 		}
 	}
 	r := plan.Result{Stats: plan.Stats{Nodes: s.steps.Load()}}
+	if o.NodeLimit > 0 {
+		// A placement that the limit meets is ended, and counts up to it.
+		r.Stats.Nodes = min(r.Stats.Nodes, o.NodeLimit)
+	}
 	if o.Fits(s.height.Load()) {
 		r.Status = model.Feasible
 		r.Offsets = s.best
@@ -187,6 +193,7 @@ func (s *search) repair(ctx limit) {
 			return
 		}
 		before := w.steps
+		w.most = before + s.left()
 		if w.run(ctx, s.best, height, s.goal, turnSteps*int64(len(s.best))) {
 			s.keep(slices.Clone(w.offsets), model.HeightOf(s.tl.Problem, w.offsets))
 		} else {
@@ -220,6 +227,7 @@ func (s *search) turns(ctx limit, rng *rand.Rand) []turn {
 		w := newWindow(s.tl, rng, s.sw)
 		all = append(all, func(steps int64) ([]int64, int64, int64) {
 			before, from, height := w.steps, s.plan(), s.height.Load()
+			w.most = before + s.left()
 			for w.steps-before < steps && !ctx.Over() {
 				if w.run(ctx, from, height, s.goal, steps) {
 					return slices.Clone(w.offsets), model.HeightOf(s.tl.Problem, w.offsets), w.steps - before
@@ -232,7 +240,8 @@ func (s *search) turns(ctx limit, rng *rand.Rand) []turn {
 		c := newCores(s.tl, s.sw.nodes)
 		all = append(all, func(steps int64) ([]int64, int64, int64) {
 			before, from, height := c.steps, s.plan(), s.height.Load()
-			for c.steps-before < steps && !ctx.Over() {
+			c.most = before + s.left()
+			for c.steps-before < steps && c.steps < c.most && !ctx.Over() {
 				if got, h := c.run(ctx, rng, from, height, s.goal); got != nil {
 					return got, h, c.steps - before
 				}
@@ -263,7 +272,7 @@ func (s *search) climb(ctx limit, rng *rand.Rand) {
 	for k, idle := 0, int64(0); !s.done(ctx) && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
 		turn := steps
 		if s.o.NodeLimit > 0 {
-			turn = min(turn, s.o.NodeLimit-s.steps.Load())
+			turn = min(turn, s.left())
 		}
 		offsets, height, taken := all[k%len(all)](turn)
 		s.steps.Add(max(taken, 1))
@@ -307,6 +316,18 @@ func (s *search) report() {
 		s.o.Progress(p)
 	}
 }
+
+// left returns how many steps the node limit leaves.
+func (s *search) left() int64 {
+	if s.o.NodeLimit == 0 {
+		return math.MaxInt64 / 2
+	}
+	return max(s.o.NodeLimit-s.steps.Load(), 0)
+}
+
+// affordable returns how many nodes of the exact planner, at most so many, there are
+// for a part of size buffers in the steps that are left. A node counts size steps.
+func affordable(nodes, left, size int64) int64 { return min(nodes, left/max(size, 1)) }
 
 // done reports whether the goal is met or a limit has come.
 func (s *search) done(ctx limit) bool {

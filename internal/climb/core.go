@@ -49,6 +49,7 @@ type cores struct {
 	part   part
 	limit  int64 // nodes of the exact planner
 	steps  int64
+	most   int64 // steps at which the node limit comes
 	peak   int32
 	member []bool
 	core   []int32
@@ -130,8 +131,13 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 			c.part.free(int32(i), low, high)
 		}
 	}
-	r, err := run.Run(ctx.Context, &exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: c.limit + 2*int64(len(c.core))})
-	c.steps += r.Stats.Nodes * int64(len(c.core))
+	size := int64(len(c.core))
+	nodes := affordable(c.limit+2*size, c.most-c.steps, size)
+	if nodes < 1 {
+		return nil, 0, false
+	}
+	r, err := run.Run(ctx.Context, &exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: nodes})
+	c.steps += r.Stats.Nodes * size
 	if err != nil || !r.Status.HasPlan() {
 		return nil, 0, false
 	}
@@ -148,7 +154,7 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 		if got != nil {
 			best, height = got, h
 		}
-		if ctx.Over() {
+		if ctx.Over() || c.steps >= c.most {
 			break
 		}
 		rest = slices.DeleteFunc(greedy.BySize(tl, offsets), func(i int32) bool { return c.member[i] })

@@ -36,6 +36,7 @@ type window struct {
 	width int   // free buffers at first
 	limit int64 // nodes of the exact planner
 	steps int64
+	most  int64 // steps at which the node limit comes
 
 	offsets []int64
 	out     []bool // lifted out
@@ -154,8 +155,13 @@ func (w *window) repair(ctx limit, i int32, target int64, attempt int) {
 	}
 	// The fixed buffers take a node each.
 	size := int64(len(w.part.problem.Buffers))
-	r, err := run.Run(ctx.Context, &exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: w.limit + 2*size})
-	w.steps += int64(len(w.offsets)) + r.Stats.Nodes*size
+	w.steps += int64(len(w.offsets))
+	nodes := affordable(w.limit+2*size, w.most-w.steps, size)
+	if nodes < 1 {
+		return
+	}
+	r, err := run.Run(ctx.Context, &exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: nodes})
+	w.steps += r.Stats.Nodes * size
 	if err != nil || !r.Status.HasPlan() {
 		return
 	}

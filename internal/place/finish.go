@@ -3,6 +3,7 @@ package place
 import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a limit that comes in the middle of a placement must still leave a
@@ -22,8 +23,8 @@ import (
 // Invariant: what the allocator gives out is disjoint and above all that is
 // placed.
 //
-// Complexity: O(n + sections), without a sort or a search; it does not look at
-// the limit.
+// Complexity: O(n + sections), without a sort or a search, once or twice; it does
+// not look at the limit.
 //
 // Tried and dropped: each buffer on top of the one before it, which ends as high
 // as the sum of the sizes; slots as large as the buffer that opened them, by
@@ -33,7 +34,31 @@ import (
 // negative offset are stacked above them and above all others, which keep
 // theirs. What is placed must be valid together with what is fixed; then the
 // plan is valid. It returns offsets.
+//
+// Where that ends an eighth above the bound and more, all that is not fixed is
+// stacked anew as well, and the lower plan is the answer: large buffers of few
+// sections, placed first, can lift all the rest for nothing.
 func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
+	buffers := tl.Problem.Buffers
+	placed := false
+	for i, at := range offsets {
+		placed = placed || at >= 0 && buffers[i].Fixed == nil
+	}
+	stack(tl, offsets)
+	if height := model.HeightOf(tl.Problem, offsets); placed && height > tl.LowerBound+tl.LowerBound/8 {
+		anew := make([]int64, len(offsets))
+		for i := range anew {
+			anew[i] = -1
+		}
+		if stack(tl, anew); model.HeightOf(tl.Problem, anew) < height {
+			copy(offsets, anew)
+		}
+	}
+	return offsets
+}
+
+// stack completes a plan and moves nothing.
+func stack(tl *timeline.Timeline, offsets []int64) {
 	buffers := tl.Problem.Buffers
 	// All that can be done in the order of the input is done in it: the order of
 	// the starts is a random one to the cache.
@@ -80,7 +105,6 @@ func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
 			members = members[n:]
 		}
 	}
-	return offsets
 }
 
 // some places those of the members that have no offset. They come from anywhere

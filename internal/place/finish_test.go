@@ -50,8 +50,68 @@ func TestLimitAtEveryLook(t *testing.T) {
 	}
 }
 
-// Finish leaves what is placed where it is.
-func TestFinishKeeps(t *testing.T) {
+// Where a few buffers that are placed lift all others, the lower plan is that in
+// which all are stacked.
+func TestFinishAnew(t *testing.T) {
+	p := &model.Problem{}
+	for k := range int64(100) {
+		p.Buffers = append(p.Buffers, model.Buffer{Lower: k, Upper: k + 2, Size: 10})
+	}
+	p.Buffers = append(p.Buffers, model.Buffer{Lower: 0, Upper: 1, Size: 60}, model.Buffer{Lower: 30, Upper: 31, Size: 5, Fixed: new(int64)})
+	tl := timeline.New(p)
+	offsets := unplaced(len(p.Buffers))
+	offsets[100] = 0
+	stack(tl, offsets)
+	high := model.HeightOf(p, offsets)
+	offsets = unplaced(len(p.Buffers))
+	offsets[100] = 0
+	Finish(tl, offsets)
+	low := model.HeightOf(p, offsets)
+	if report := verify.Check(p, offsets, 0); !report.OK() || high < 80 || low > 75 || offsets[101] != 0 {
+		t.Errorf("height %d, %d where all is kept: %v", low, high, report.Violations)
+	}
+}
+
+// TestFinishIsTheLower has no plan of a placement that a limit cuts higher than the
+// one that stacks all, unless it is within an eighth of the bound.
+func TestFinishIsTheLower(t *testing.T) {
+	anew := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 34))
+		p := &model.Problem{}
+		for range 300 {
+			lower, life, size := rng.Int64N(400), 1+rng.Int64N(60), 1+rng.Int64N(30)
+			if rng.IntN(4) == 0 {
+				life, size = 1, 50+rng.Int64N(2000)
+			}
+			p.Buffers = append(p.Buffers, model.Buffer{Lower: lower, Upper: lower + life, Size: size})
+		}
+		tl := timeline.New(p)
+		stacked := unplaced(len(p.Buffers))
+		stack(tl, stacked)
+		lowest := max(model.HeightOf(p, stacked), tl.LowerBound+tl.LowerBound/8)
+		for look := int64(0); look < 300; look += 23 {
+			w := run.NewWatch(run.EndAtLook(context.Background(), look))
+			offsets, end := Place(w, tl, bySize(p), FirstFit)
+			w.Close()
+			if end == Whole {
+				break
+			}
+			if report := verify.Check(p, offsets, 0); !report.OK() || report.Height > lowest {
+				t.Fatalf("seed %d, look %d: height %d, %d where all is stacked: %v", seed, look, report.Height, lowest, report.Violations)
+			}
+			if look > 0 && slices.Equal(offsets, stacked) {
+				anew++
+			}
+		}
+	}
+	if anew == 0 {
+		t.Error("no plan was stacked anew")
+	}
+}
+
+// stack leaves what is placed where it is.
+func TestStackKeeps(t *testing.T) {
 	for seed := range uint64(2000) {
 		rng := rand.New(rand.NewPCG(seed, 32))
 		p := plantest.Random(rng)
@@ -67,7 +127,7 @@ func TestFinishKeeps(t *testing.T) {
 			}
 		}
 		before := slices.Clone(offsets)
-		Finish(tl, offsets)
+		stack(tl, offsets)
 		for i := range offsets {
 			if (before[i] >= 0 || p.Buffers[i].Fixed != nil) && offsets[i] != whole[i] {
 				t.Fatalf("seed %d: buffer %d moved from %d to %d", seed, i, whole[i], offsets[i])

@@ -60,7 +60,13 @@ func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (
 	if err := model.Validate(p); err != nil {
 		return plan.Result{}, err
 	}
-	return s.planner.Plan(ctx, timeline.New(p), o)
+	w := NewWatch(ctx)
+	defer w.Close()
+	tl := timeline.NewUnless(p, w.Over)
+	if tl == nil {
+		return plan.Result{}, nil // Unknown
+	}
+	return s.planner.Plan(ctx, tl, o)
 }
 
 // foreign is a user's own planner, which sees the problem alone.

@@ -22,7 +22,7 @@ import (
 // Where time is no wider than a few slots for each piece, as the steps of a
 // program are, a table by slot replaces both: O(p + slots).
 
-// sweep fills Starts, Ends, Load, spans, spanAt and extent.
+// sweep fills Starts, Ends, Load, spans, spanAt and extent, unless a limit comes.
 func (t *Timeline) sweep() {
 	buffers := t.Problem.Buffers
 	n := len(buffers)
@@ -61,12 +61,21 @@ func (t *Timeline) sweep() {
 		}
 		return buffers[k].Lower, buffers[k].Upper
 	}
+	if t.over() {
+		return
+	}
 	closed := t.closeSections(len(t.spans), at)
+	if t.over() {
+		return
+	}
 
 	// A piece is in the sections closed after its start and by its end.
 	m := len(t.Ends)
 	profile := bound.NewProfile(m)
 	for k := range t.spans {
+		if k%many == many-1 && t.over() {
+			return
+		}
 		s := &t.spans[k]
 		lower, upper := at(k)
 		s.First, s.Last = closed(lower), closed(upper)

@@ -62,19 +62,36 @@ type Timeline struct {
 	spanAt []int32 // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil where each has one
 	extent []int32 // first and last section of buffer i: extent[2i], extent[2i+1]
 
+	over func() bool // while it is made: whether a limit has come
+
 	indexOnce sync.Once
 	index     conflictIndex
 }
 
 // New sweeps the problem. The problem must be valid (model.Validate) and must
 // not change as long as the timeline is in use.
-func New(p *model.Problem) *Timeline {
-	t := &Timeline{Problem: p}
-	t.sweep()
-	t.partition()
-	t.bound()
+func New(p *model.Problem) *Timeline { return NewUnless(p, nil) }
+
+// NewUnless is New for those who have no time to lose: where over says, which it
+// is asked between steps, that a limit has come, the rest is left and there is no
+// timeline (nil). Of up to many buffers there always is one: it takes a few
+// milliseconds.
+func NewUnless(p *model.Problem, over func() bool) *Timeline {
+	t := &Timeline{Problem: p, over: over}
+	if over == nil || len(p.Buffers) <= many {
+		t.over = func() bool { return false }
+	}
+	for _, step := range []func(){t.sweep, t.partition, t.bound} {
+		if step(); t.over() {
+			return nil
+		}
+	}
+	t.over = nil
 	return t
 }
+
+// many is the number of buffers above which NewUnless may end early.
+const many = 1 << 16
 
 // Sections returns the number of maximal sections.
 func (t *Timeline) Sections() int { return len(t.Load) }

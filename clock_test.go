@@ -1,0 +1,70 @@
+package stowage
+
+import (
+	"context"
+	"strconv"
+	"testing"
+	"time"
+)
+
+// wide returns n buffers, each live with the next ones.
+func wide(n int) *Problem {
+	p := &Problem{Buffers: make([]Buffer, n)}
+	for i := range p.Buffers {
+		p.Buffers[i] = Buffer{ID: strconv.Itoa(i), Lower: int64(i), Upper: int64(i + 3), Size: 1 + int64(i%7)}
+	}
+	return p
+}
+
+// TestLimitInPreparation has limits come before there is anything to plan with: a
+// large problem is then unknown, and has no plan that took longer than the limit; a
+// small one has a plan.
+func TestLimitInPreparation(t *testing.T) {
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, tc := range []struct {
+		name    string
+		buffers int
+		ctx     context.Context
+		timeout time.Duration
+		status  Status
+		stopped Stop
+	}{
+		{"timeout", 200_000, context.Background(), 1, Unknown, StopTimeout},
+		{"signal", 200_000, gone, 0, Unknown, StopInterrupt},
+		{"both", 200_000, gone, 1, Unknown, StopInterrupt},
+		{"none", 200_000, context.Background(), 0, Optimal, Finished},
+		{"small", 2000, context.Background(), 1, Feasible, StopTimeout},
+		{"small, signal", 2000, gone, 0, Feasible, StopInterrupt},
+	} {
+		r, err := Solve(tc.ctx, wide(tc.buffers), Options{Planner: "sweep", Timeout: tc.timeout})
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Where it is small the sweep may be done, and as low as the bound.
+		if got := r.Status; got != tc.status && !(tc.status == Feasible && got == Optimal) || r.Stopped != tc.stopped && got != Optimal {
+			t.Errorf("%s: %v, stopped %q", tc.name, r.Status, r.Stopped)
+		}
+		if r.Planner != "sweep" || (r.Offsets != nil) != r.Status.HasPlan() {
+			t.Errorf("%s: planner %q, %d offsets", tc.name, r.Planner, len(r.Offsets))
+		}
+	}
+}
+
+// TestLate has the time that a plan takes at least counted against the timeout.
+func TestLate(t *testing.T) {
+	began := time.Now()
+	for _, tc := range []struct {
+		took, timeout time.Duration
+		late          bool
+	}{
+		{40 * time.Millisecond, time.Nanosecond, false},
+		{60 * time.Millisecond, time.Nanosecond, true},
+		{190 * time.Millisecond, 300 * time.Millisecond, false},
+		{210 * time.Millisecond, 300 * time.Millisecond, true},
+	} {
+		if got := late(began, began.Add(tc.took), tc.timeout); got != tc.late {
+			t.Errorf("prepared after %v of %v: late is %v", tc.took, tc.timeout, got)
+		}
+	}
+}
