@@ -74,6 +74,8 @@ func (e *InputError) Error() string {
 type Issues struct{ err InputError }
 
 // Add records one issue.
+//
+//go:noinline
 func (c *Issues) Add(i Issue) {
 	c.err.Total++
 	if len(c.err.Issues) < MaxIssues {

@@ -10,6 +10,9 @@ import (
 // take. It leaves room for one addition without overflow.
 const MaxSum = math.MaxInt64 / 4
 
+// maxSum is MaxSum in decimal: messages that are constants are small.
+const maxSum = "2305843009213693951"
+
 // Validate checks a problem and reports every fault of it. The error, where
 // there is one, is an *InputError. Fixed offsets that collide or end above the
 // capacity are no faults: such a problem is well formed, and infeasible.
@@ -52,7 +55,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		return v.issues.Err()
 	}
 	if p.Capacity < 0 || p.Capacity > MaxSum {
-		v.add(-1, "", "capacity", itoa(p.Capacity), "must be from 1 to "+itoa(MaxSum)+", or 0 for none")
+		v.add(-1, "", "capacity", itoa(p.Capacity), "must be from 1 to "+maxSum+", or 0 for none")
 	}
 	seen := newIDs(p.Buffers)
 	var sum, top int64
@@ -72,7 +75,7 @@ func ValidateAs(p *Problem, t Terms) error {
 			if sum <= MaxSum {
 				sum += need
 				if sum > MaxSum {
-					v.add(i, b.ID, "size", itoa(b.Size), "makes the sum of the aligned sizes exceed "+itoa(MaxSum))
+					v.add(i, b.ID, "size", itoa(b.Size), "makes the sum of the aligned sizes exceed "+maxSum)
 				}
 			}
 			if b.Fixed != nil && *b.Fixed >= 0 && *b.Fixed <= MaxSum {
@@ -81,7 +84,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		}
 	}
 	if sum <= MaxSum && sum+top > MaxSum {
-		v.add(-1, "", "offset", "", "the fixed offsets and the sum of the sizes together exceed "+itoa(MaxSum))
+		v.add(-1, "", "offset", "", "the fixed offsets and the sum of the sizes together exceed "+maxSum)
 	}
 	return v.issues.Err()
 }
@@ -109,6 +112,8 @@ func (v *validator) name(field string) string {
 }
 
 // end returns the end of a lifespan or gap as the file counts it.
+//
+//go:noinline
 func (v *validator) end(upper int64) int64 {
 	if v.Inclusive {
 		upper--
@@ -142,15 +147,15 @@ func (v *validator) buffer(i int, b *Buffer) {
 	case b.Upper < b.Lower:
 		v.add(i, b.ID, "upper", upper(), "the lifespan is reversed: "+v.name("lower")+" is "+itoa(b.Lower))
 	case b.Lower < -MaxSum:
-		v.add(i, b.ID, "lower", itoa(b.Lower), "must be at least "+itoa(-MaxSum))
+		v.add(i, b.ID, "lower", itoa(b.Lower), "must be at least -"+maxSum)
 	case b.Upper > MaxSum:
 		v.add(i, b.ID, "upper", upper(), "must be at most "+itoa(v.end(MaxSum)))
 	}
 	if b.Size < 1 || b.Size > MaxSum {
-		v.add(i, b.ID, "size", itoa(b.Size), "must be from 1 to "+itoa(MaxSum))
+		v.add(i, b.ID, "size", itoa(b.Size), "must be from 1 to "+maxSum)
 	}
 	if b.Alignment < 0 || b.Alignment > MaxSum {
-		v.add(i, b.ID, "alignment", itoa(b.Alignment), "must be from 1 to "+itoa(MaxSum))
+		v.add(i, b.ID, "alignment", itoa(b.Alignment), "must be from 1 to "+maxSum)
 	}
 	if len(b.Gaps) > 0 {
 		v.gaps(i, b)
@@ -158,13 +163,13 @@ func (v *validator) buffer(i int, b *Buffer) {
 	if b.Fixed != nil {
 		switch at := *b.Fixed; {
 		case at < 0 || at > MaxSum:
-			v.add(i, b.ID, "offset", itoa(at), "must be from 0 to "+itoa(MaxSum))
+			v.add(i, b.ID, "offset", itoa(at), "must be from 0 to "+maxSum)
 		case b.Alignment > 1 && at%b.Alignment != 0:
 			v.add(i, b.ID, "offset", itoa(at), "is not a multiple of the alignment "+itoa(b.Alignment))
 		}
 	}
 	if b.Hint != nil && (*b.Hint < 0 || *b.Hint > MaxSum) {
-		v.add(i, b.ID, "hint", itoa(*b.Hint), "must be from 0 to "+itoa(MaxSum))
+		v.add(i, b.ID, "hint", itoa(*b.Hint), "must be from 0 to "+maxSum)
 	}
 }
 

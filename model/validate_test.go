@@ -265,3 +265,11 @@ func TestValidateOver(t *testing.T) {
 		t.Error("a fault is not told")
 	}
 }
+
+// TestMessagesNameMaxSum has the bound that messages name be the one that counts.
+func TestMessagesNameMaxSum(t *testing.T) {
+	err := model.Validate(&model.Problem{Capacity: -1})
+	if err == nil || !strings.Contains(err.Error(), "from 1 to "+strconv.FormatInt(model.MaxSum, 10)) {
+		t.Errorf("the message is %v", err)
+	}
+}

@@ -45,9 +45,13 @@ type Options struct {
 
 // Minimizing reports whether the lowest plan is wanted. Planners ask it, for
 // whom Capacity is the one that counts.
+//
+//go:noinline
 func (o *Options) Minimizing() bool { return o.Minimize || o.Capacity == 0 }
 
 // Fits reports whether a height is within Capacity; any is where that is 0.
+//
+//go:noinline
 func (o *Options) Fits(height int64) bool { return o.Capacity == 0 || height <= o.Capacity }
 
 // Validate refuses numbers that make no sense for any planner: a capacity, a

@@ -318,6 +318,8 @@ func (s *search) report() {
 }
 
 // left returns how many steps the node limit leaves.
+//
+//go:noinline
 func (s *search) left() int64 {
 	if s.o.NodeLimit == 0 {
 		return math.MaxInt64 / 2

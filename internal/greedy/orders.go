@@ -87,6 +87,8 @@ func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 }
 
 // each returns f of every buffer.
+//
+//go:noinline
 func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
 	key := make([]uint64, len(tl.Problem.Buffers))
 	for i := range key {

@@ -166,18 +166,23 @@ func (t *store) addToBlock(s *set, r Range) bool {
 			t.cut(s)
 			return t.addToPieces(s, r)
 		}
-		at := t.take(s.size + 1)
-		if s.size > 0 {
-			copy(t.block(at, len(list)), list)
-			t.give(s.at, s.size)
-		}
-		s.at, s.size = at, s.size+1
+		t.grow(s, list)
 	}
 	s.n++
 	list = t.block(s.at, int(s.n))
 	copy(list[i+1:], list[i:])
 	list[i] = r
 	return true
+}
+
+// grow gives a set, of which list is all, a block of the next size.
+func (t *store) grow(s *set, list []Range) {
+	at := t.take(s.size + 1)
+	if s.size > 0 {
+		copy(t.block(at, len(list)), list)
+		t.give(s.at, s.size)
+	}
+	s.at, s.size = at, s.size+1
 }
 
 // touching returns which ranges of a list touch r, give or take a hole that is of

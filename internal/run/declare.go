@@ -66,6 +66,8 @@ func (d *Declaration) Refuse(what string) {
 }
 
 // Technique declares a part that can be switched off; on is then false.
+//
+//go:noinline
 func (d *Declaration) Technique(on *bool, name, summary string) {
 	if d.o == nil {
 		d.techniques = append(d.techniques, plan.Technique{Name: name, Summary: summary})

@@ -57,6 +57,8 @@ func (w *Watch) look() bool {
 func (w *Watch) Stop() { w.state.Or(over) }
 
 // Close ends the watch. Over keeps its answer.
+//
+//go:noinline
 func (w *Watch) Close() {
 	if w.release != nil {
 		w.release()

@@ -159,6 +159,8 @@ func (c *checker) buffers(p *model.Problem, offsets []int64, capacity int64) {
 
 // single records a violation of one buffer. They come in the order of the
 // buffers, so those past MaxViolations can only be counted.
+//
+//go:noinline
 func (c *checker) single(i int, rule model.Rule, message func() string) {
 	c.total++
 	if c.singles < MaxViolations {
@@ -180,15 +182,20 @@ func add(x, y int64) int64 {
 }
 
 // is starts the message about one buffer.
+//
+//go:noinline
 func is(b *model.Buffer, at int64, size string) string {
 	return "buffer " + strconv.Quote(b.ID) + size + " is at offset " + itoa(at)
 }
 
 // placed says where a buffer is.
+//
+//go:noinline
 func placed(b *model.Buffer, at int64) string {
 	return strconv.Quote(b.ID) + " (size " + itoa(b.Size) + " at offset " + itoa(at) + ")"
 }
 
+//go:noinline
 func interval(from, to int64) string { return "[" + itoa(from) + ", " + itoa(to) + ")" }
 
 //go:noinline
