@@ -37,6 +37,8 @@ type planReport struct {
 	Lower          []string       `json:"what_would_lower_it"`
 	ScratchFrom    string         `json:"scratch_from"` // reference, none or declared
 	Archive        bool           `json:"archive"`      // files are attached to the model
+
+	folds bool // the constants are folded in the file, too
 }
 
 // arenaReport is the smallest arena that works on a target, as the model is and
@@ -72,7 +74,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP,
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, folds: p.fold,
 	}
 	switch {
 	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
@@ -207,6 +209,9 @@ func (r *planReport) notes() []string {
 	var out []string
 	if r.Folded > 0 {
 		out = append(out, count(r.Folded, "float16 constant")+" counted as float32 weights, not as buffers")
+		if !r.folds {
+			out = append(out, "as it is the model does not run in TensorFlow Lite Micro, which does not expand float16: see --fold-float16")
+		}
 	}
 	if len(r.Unknown) > 0 {
 		out = append(out, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: see --tail")
