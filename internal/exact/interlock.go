@@ -30,6 +30,14 @@ import (
 //
 // Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as in
 // the meta-CSP for rectangle packing (Moffitt and Pollack 2006).
+//
+// Tried and dropped: the same search on package pairwise, whose engine keeps a
+// reason for each bound, with conflict-directed backjumping. On 2,500 problems of
+// suite.Wide whose windows interlock, minimised with a timeout of 0.3 s each, it
+// took 0.53 million nodes rather than 1.35, but 1.5 to 2.2 s rather than 1.3 to 1.4,
+// and left 2 or 3 undecided rather than 1 or 2. It made a program with this planner
+// alone 41 kB larger. A pair with several forbidden ranges is one choice here, and
+// several pairs there.
 type interlock struct {
 	n     int
 	align []int64
@@ -329,6 +337,7 @@ func (x *interlock) decide(at int, c int32) bool {
 	return x.propagate(p.i, p.j)
 }
 
+//go:noinline
 func (x *interlock) addArc(from, to int32, w int64) {
 	x.out[from] = append(x.out[from], arc{to, w})
 	x.in[to] = append(x.in[to], arc{from, w})

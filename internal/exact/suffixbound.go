@@ -29,6 +29,10 @@ func (k *kernel) checkSection(s Section) bool {
 	}
 	list, live := k.members[k.memberAt[s]:k.memberAt[s+1]], int(k.live[s])
 	blocks := k.block
+	most := slack
+	if !k.sw.suffixBound {
+		most = gone / 2 // only what is placed starts as high
+	}
 	for sorted := false; ; sorted = true {
 		least, second := int64(math.MaxInt64), int64(math.MaxInt64)
 		// What comes later may belong before it, and what is placed starts
@@ -37,7 +41,7 @@ func (k *kernel) checkSection(s Section) bool {
 		at := 0
 		for ; at < live; at++ {
 			b := blocks[list[at]]
-			if b.start >= second || b.start-before > slack || b.start < last {
+			if b.start >= second || b.start-before > most || b.start < last {
 				break
 			}
 			last = b.start
@@ -48,7 +52,7 @@ func (k *kernel) checkSection(s Section) bool {
 		}
 		for ; at < live; at++ {
 			b := blocks[list[at]]
-			if b.start-before > slack || b.start < last {
+			if b.start-before > most || b.start < last {
 				break
 			}
 			last = b.start
