@@ -65,6 +65,9 @@ type File struct {
 	Notes []string
 	// Kind is what the file is.
 	Kind Kind
+	// Heaps names the heaps of a dump, of which the problem is one; nil for any
+	// other file.
+	Heaps []string
 }
 
 // ReadFile is ReadProblem with all that there is in the file.
@@ -80,6 +83,9 @@ func ReadFileWith(path string, o Options) (*File, error) {
 	defer in.Close()
 	if err := in.Settles(o); err != nil {
 		return nil, err
+	}
+	if o.Heap != "" && !in.row.heaps {
+		return nil, fmt.Errorf("%s: is %s, which has no heaps to choose from", in.Name, in.row.title)
 	}
 	f, err := in.row.problem(in, in.Name, o)
 	if err != nil {

@@ -9,9 +9,12 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/cuda"
+	"github.com/stowage-go/stowage/format/iree"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/onnx"
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/format/xla"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -22,7 +25,7 @@ import (
 //
 // A new format is a row here.
 
-// A Kind is what a file holds, as its usual extension is written.
+// A Kind is what a file holds: its usual extension, or who dumped it.
 type Kind string
 
 // The kinds.
@@ -31,6 +34,9 @@ const (
 	JSON   Kind = "json"   // a problem and its plan
 	TFLite Kind = "tflite" // a model of TensorFlow Lite
 	ONNX   Kind = "onnx"   // a model of ONNX
+	XLA    Kind = "xla"    // what XLA dumps of a module's memory
+	IREE   Kind = "iree"   // what IREE dumps before it lays out slices
+	CUDA   Kind = "cuda"   // a snapshot of PyTorch's allocator for CUDA
 )
 
 // Model reports whether files of the kind are models, from which the problem is
@@ -49,6 +55,9 @@ type Options struct {
 	// Alignment is what sizes and offsets are to be multiples of, in bytes; 0 is
 	// what the format has for that.
 	Alignment int64
+	// Heap is which of the heaps of a dump is meant, as File.Heaps names them;
+	// empty for the one of the largest load.
+	Heap string
 }
 
 func (o Options) empty() bool {
@@ -66,7 +75,8 @@ type row struct {
 	title      string // for messages
 	extensions []string
 	begins     func(head []byte) bool // whether a file begins like this one
-	open       bool                   // takes Options
+	open       bool                   // takes Options, Heap aside
+	heaps      bool                   // takes Options.Heap
 	problem    func(r io.Reader, name string, o Options) (*File, error)
 	plan       func(r io.Reader, name string, p *model.Problem) ([]int64, error) // nil for what holds no plan
 }
@@ -86,6 +96,17 @@ var readers = []row{
 	{
 		kind: ONNX, title: "an ONNX model", extensions: []string{".onnx"}, open: true, problem: readONNX,
 		begins: protobuf,
+	},
+	{
+		kind: XLA, title: "a dump of XLA", extensions: []string{".pb"}, problem: readXLA, heaps: true,
+		begins: func(head []byte) bool { return xla.IsProto(head) || xla.IsText(head) },
+	},
+	{
+		kind: IREE, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true, begins: iree.IsDump,
+	},
+	{
+		kind: CUDA, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"}, problem: readCUDA, heaps: true,
+		begins: cuda.IsSnapshot,
 	},
 	{
 		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan,

@@ -1,0 +1,175 @@
+package format
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/cuda"
+	"github.com/stowage-go/stowage/format/iree"
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/xla"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: dumps of compilers and runtimes have several heaps, each an address space of
+// its own. A problem is one of them: heights of different heaps neither add up to one
+// height nor bound each other. It is the one that is asked for, else the one of the
+// largest load, and then a note says which others there are.
+
+// A heap is one problem of a file that has several.
+type heap struct {
+	name    string
+	problem *model.Problem
+	plan    *json.Plan // nil for none
+}
+
+// readXLA reads the heaps of a module: from the HloProto, or from the texts, of which
+// the live ranges may be in a file beside this one.
+func readXLA(r io.Reader, name string, o Options) (*File, error) {
+	b := bufio.NewReader(r)
+	head, _ := b.Peek(16) // an error comes back when the file is read
+	var d *xla.Dump
+	var err error
+	if xla.IsText(head) {
+		d, err = xla.ReadText(b, name, siblings(name))
+	} else {
+		d, err = xla.Read(b, name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	heaps := make([]heap, len(d.Heaps))
+	for k := range d.Heaps {
+		h := &d.Heaps[k]
+		heaps[k] = heap{name: strconv.FormatInt(h.Allocation, 10), problem: h.Problem}
+		if h.Offsets != nil {
+			heaps[k].plan = &json.Plan{Planner: "xla", Status: model.Feasible, Height: h.Height, Offsets: h.Offsets}
+		}
+	}
+	return choose(name, o.Heap, heaps, d.Notes)
+}
+
+// siblings returns what opens the file whose name has another suffix than that of an
+// assignment of XLA's; nil where a file has none beside it, as standard input.
+func siblings(name string) func(string) (io.ReadCloser, string, error) {
+	base, ok := strings.CutSuffix(name, xla.AssignmentSuffix)
+	if !ok {
+		return nil
+	}
+	return func(suffix string) (io.ReadCloser, string, error) {
+		f, err := os.Open(base + suffix)
+		if err != nil {
+			return nil, "", err
+		}
+		return f, base + suffix, nil
+	}
+}
+
+// readIREE reads the packs of a dump.
+func readIREE(r io.Reader, name string, o Options) (*File, error) {
+	packs, err := iree.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	heaps := make([]heap, len(packs))
+	for k := range packs {
+		heaps[k] = heap{name: packs[k].Name, problem: packs[k].Problem}
+	}
+	f, err := choose(name, o.Heap, heaps, nil)
+	if err != nil {
+		return nil, err
+	}
+	for k := range packs {
+		if p := &packs[k]; p.Problem == f.Problem && p.Dynamic > 0 {
+			f.Notes = append(f.Notes, strconv.Itoa(p.Dynamic)+" of its slices have sizes that are known at run time only and are left out")
+		}
+	}
+	return f, nil
+}
+
+// readCUDA reads the streams of a snapshot.
+func readCUDA(r io.Reader, name string, o Options) (*File, error) {
+	streams, err := cuda.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	heaps := make([]heap, len(streams))
+	for k := range streams {
+		heaps[k] = heap{name: streams[k].Name(), problem: streams[k].Problem}
+	}
+	f, err := choose(name, o.Heap, heaps, nil)
+	if err != nil {
+		return nil, err
+	}
+	for k := range streams {
+		if s := &streams[k]; s.Problem == f.Problem {
+			f.Notes = append(f.Notes, "the allocator reserved at most "+strconv.FormatInt(s.Reserved, 10)+" bytes for this stream")
+		}
+	}
+	return f, nil
+}
+
+// choose returns the heap of this name, or the largest where the name is empty.
+func choose(file, name string, heaps []heap, notes []string) (*File, error) {
+	f := &File{Notes: notes}
+	for k := range heaps {
+		h := &heaps[k]
+		if base := h.name; slices.Contains(f.Heaps, base) { // several in one allocation
+			h.name = base + "." + strconv.Itoa(k)
+		}
+		f.Heaps = append(f.Heaps, h.name)
+	}
+	at := 0
+	switch {
+	case name != "":
+		if at = slices.Index(f.Heaps, name); at < 0 {
+			return nil, fmt.Errorf("%s: has no heap %q: there %s", file, name, listed(f.Heaps))
+		}
+	case len(heaps) > 1:
+		most := int64(-1)
+		for k := range heaps {
+			if p := peak(heaps[k].problem); p > most {
+				at, most = k, p
+			}
+		}
+		f.Notes = append(f.Notes, "this is heap "+heaps[at].name+", the largest: there "+listed(f.Heaps)+", and --heap takes another")
+	}
+	f.Problem, f.Plan = heaps[at].problem, heaps[at].plan
+	return f, nil
+}
+
+// listed lists names, of many the first.
+func listed(names []string) string {
+	const most = 8
+	all := strings.Join(names[:min(len(names), most)], ", ")
+	switch {
+	case len(names) == 1:
+		return "is " + all
+	case len(names) > most:
+		return "are " + all + " and " + strconv.Itoa(len(names)-most) + " more"
+	}
+	return "are " + all
+}
+
+// peak returns the most that is live at once, gaps not seen.
+func peak(p *model.Problem) int64 {
+	type change struct{ at, by int64 }
+	changes := make([]change, 0, 2*len(p.Buffers))
+	for k := range p.Buffers {
+		b := &p.Buffers[k]
+		changes = append(changes, change{b.Lower, b.Size}, change{b.Upper, -b.Size})
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	var now, most int64
+	for _, c := range changes {
+		now += c.by
+		most = max(most, now)
+	}
+	return most
+}
