@@ -35,9 +35,10 @@ const Standard = "-"
 // plan.) The path - is standard input.
 //
 // A name that ends in .json is JSON, one in .csv is CSV, one in .tflite a model of
-// TensorFlow Lite and one in .onnx a model of ONNX; any other file is told by how it
-// begins. A problem without a name gets that of its file, without folder and
-// extension.
+// TensorFlow Lite, one in .onnx a model of ONNX, one in .pb a dump of XLA, one in .mlir
+// a dump of IREE and one in .pickle or .pkl a snapshot of PyTorch's allocator; any
+// other file is told by how it begins. A problem without a name gets that of its file,
+// without folder and extension.
 //
 // The error is the file system's, or a *model.InputError that lists all that is
 // wrong with the content.
@@ -83,9 +84,6 @@ func ReadFileWith(path string, o Options) (*File, error) {
 	defer in.Close()
 	if err := in.Settles(o); err != nil {
 		return nil, err
-	}
-	if o.Heap != "" && !in.row.heaps {
-		return nil, fmt.Errorf("%s: is %s, which has no heaps to choose from", in.Name, in.row.title)
 	}
 	f, err := in.row.problem(in, in.Name, o)
 	if err != nil {

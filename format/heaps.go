@@ -3,7 +3,6 @@ package format
 import (
 	"bufio"
 	"cmp"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -129,7 +128,9 @@ func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 	switch {
 	case name != "":
 		if at = slices.Index(f.Heaps, name); at < 0 {
-			return nil, fmt.Errorf("%s: has no heap %q: there %s", file, name, listed(f.Heaps))
+			var issues model.Issues
+			issues.Add(model.Issue{File: file, Field: "heap", Value: name, Message: "is none of this file: there " + listed(f.Heaps)})
+			return nil, issues.Err()
 		}
 	case len(heaps) > 1:
 		most := int64(-1)

@@ -96,7 +96,7 @@ func TestDumps(t *testing.T) {
 		if notes := strings.Join(f.Notes, "\n"); f.Kind != test.kind || !slices.Equal(f.Heaps, test.heaps) || strings.Join(ids, " ") != test.ids || notes != test.note {
 			t.Errorf("%s, heap %q: %s, heaps %q, buffers %q, notes %q", test.name, test.heap, f.Kind, f.Heaps, ids, notes)
 		}
-		if !f.Kind.Model() || f.Problem.Name == "" {
+		if f.Kind.Model() || !f.Kind.Dump() || f.Problem.Name == "" {
 			t.Errorf("%s: name %q", test.name, f.Problem.Name)
 		}
 		if f.Plan != nil {
@@ -115,10 +115,10 @@ func TestDumpsFail(t *testing.T) {
 		o          Options
 		want       string
 	}{
-		{"m.hlo.pb", xlaProto(), Options{Heap: "9"}, `has no heap "9": there are 7, 8`},
-		{"m.pickle", snapshot, Options{Heap: "1:0"}, `has no heap "1:0": there is 0:0`},
+		{"m.hlo.pb", xlaProto(), Options{Heap: "9"}, ` heap "9": is none of this file: there are 7, 8`},
+		{"m.pickle", snapshot, Options{Heap: "1:0"}, ` heap "1:0": is none of this file: there is 0:0`},
 		{"m.csv", csvText, Options{Heap: "9"}, "is CSV, which has no heaps to choose from"},
-		{"m.mlir", ireeText, Options{Alignment: 4}, "is a dump of IREE, which leaves no dimension, size or alignment open"},
+		{"m.mlir", ireeText, Options{Alignment: 4}, "is a dump of IREE, which leaves no dimension, value, size or alignment open"},
 		{"m-buffer-assignment.txt", xlaText, Options{}, ":1: has no live ranges"},
 		{"m", "Memory Space: default (color=0)\n", Options{}, ":1: \"Memory Space: default (color=0)\": is no buffer assignment"},
 		{"m.pb", "", Options{}, ": has no buffer assignment"},

@@ -41,7 +41,11 @@ const (
 
 // Model reports whether files of the kind are models, from which the problem is
 // derived.
-func (k Kind) Model() bool { return k != CSV && k != JSON }
+func (k Kind) Model() bool { return k == TFLite || k == ONNX }
+
+// Dump reports whether files of the kind are dumps, in which a compiler or a runtime
+// says what it planned.
+func (k Kind) Dump() bool { return k == XLA || k == IREE || k == CUDA }
 
 // Options settle what a file leaves open. The zero value is for files that leave
 // nothing open.
@@ -131,11 +135,13 @@ type Input struct {
 // Settles returns a *model.InputError where there are options for what a file of this
 // kind cannot leave open.
 func (in *Input) Settles(o Options) error {
-	if o.empty() || in.row.open {
-		return nil
-	}
 	var issues model.Issues
-	issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which leaves no dimension, value, size or alignment open"})
+	if !o.empty() && !in.row.open {
+		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which leaves no dimension, value, size or alignment open"})
+	}
+	if o.Heap != "" && !in.row.heaps {
+		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which has no heaps to choose from"})
+	}
 	return issues.Err()
 }
 

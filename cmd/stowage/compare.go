@@ -102,6 +102,9 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 			return err
 		}
 		warnPinned(cmd, path, file)
+		if !c.quiet {
+			noteRead(cmd, path, file)
+		}
 		s.Instances = append(s.Instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
 	}
 	experiment.DistinctNames(s.Instances)

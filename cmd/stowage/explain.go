@@ -68,6 +68,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
+	noteRead(cmd, input, file)
 	warnPinned(cmd, input, file)
 	p := file.Problem
 	ctx, release := interruptible(cmd.Context())

@@ -57,12 +57,20 @@ func warnPinned(cmd *cobra.Command, path string, f *format.File) {
 	}
 }
 
-// notePlan says that the plan in a file is not used, and what the reader of a model
-// had to decide.
-func notePlan(cmd *cobra.Command, path string, f *format.File) {
-	for _, note := range f.Notes {
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [model]\n", nameOf(path), note)
+// noteRead says what the reader of a model or a dump had to decide.
+func noteRead(cmd *cobra.Command, path string, f *format.File) {
+	tag := "model"
+	if f.Heaps != nil {
+		tag = "dump"
 	}
+	for _, note := range f.Notes {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [%s]\n", nameOf(path), note, tag)
+	}
+}
+
+// notePlan says that the plan in a file is not used.
+func notePlan(cmd *cobra.Command, path string, f *format.File) {
+	noteRead(cmd, path, f)
 	if f.Plan != nil && f.Plan.Offsets != nil && path != format.Standard {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the plan in it is not used; --start %s improves on it [plan-unused]\n", path, path)
 	}

@@ -17,10 +17,13 @@ type modelFlags struct {
 	values    []string
 	sizes     []string
 	alignment size
+	heap      string
 }
 
 // modelHelp is what the help of commands says of models as input.
-const modelHelp = `A .tflite or .onnx model is read as the problem of its arena. What an ONNX model leaves open is settled by --dim, --value and --size; what is still open is an error that names the nodes.`
+const modelHelp = `A .tflite or .onnx model is read as the problem of its arena. What an ONNX model leaves open is settled by --dim, --value and --size; what is still open is an error that names the nodes.
+
+A dump of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir) or of PyTorch's allocator for CUDA (.pickle) is read as the problem of one of its heaps; where XLA's own plan is in it, that is the plan that show draws and verify checks.`
 
 // bind defines the flags on a command.
 func (m *modelFlags) bind(cmd *cobra.Command) {
@@ -30,12 +33,19 @@ func (m *modelFlags) bind(cmd *cobra.Command) {
 	f.StringArrayVar(&m.values, "value", nil, "settle an input of an ONNX model that is one number: `NAME=N`, so that branches on it are decided; may be repeated")
 	f.StringArrayVar(&m.sizes, "size", nil, "settle the bytes of a tensor of an ONNX model whose size cannot be told: `NAME=SIZE`; may be repeated")
 	f.Var(&m.alignment, "alignment", "round sizes and offsets of an ONNX model to multiples of `SIZE` bytes [default: 64]")
+	m.bindHeap(cmd)
 	group(cmd, "Model", "dim", "value", "size", "alignment")
+}
+
+// bindHeap defines the flag that chooses from a dump.
+func (m *modelFlags) bindHeap(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&m.heap, "heap", "", "of a dump that has several heaps take the one of this `NAME` [default: that of the largest load]")
+	group(cmd, "Model", "heap")
 }
 
 // options returns what the flags settle.
 func (m *modelFlags) options() (format.Options, error) {
-	o := format.Options{Alignment: int64(m.alignment)}
+	o := format.Options{Alignment: int64(m.alignment), Heap: m.heap}
 	parse := func(flag string, pairs []string, number func(string) (int64, error)) (map[string]int64, error) {
 		var out map[string]int64
 		for _, pair := range pairs {

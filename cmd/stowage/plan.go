@@ -233,6 +233,9 @@ func openModel(path string) (*format.Input, error) {
 	case ext == ".csv" || ext == ".json" || in.Kind == format.JSON:
 		in.Close()
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
+	case in.Kind.Dump():
+		in.Close()
+		return nil, usagef("%s is a dump, not a model: stowage solve plans it", path)
 	case !in.Kind.Model():
 		in.Kind = format.TFLite
 	}

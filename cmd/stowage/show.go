@@ -72,6 +72,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
+	noteRead(cmd, input, own.File)
 	p := own.Problem
 	computed, err := stowage.LowerBound(p)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 func newVerify() *cobra.Command {
 	var (
 		capacity size
+		model    modelFlags
 		quiet    bool
 	)
 	cmd := &cobra.Command{
@@ -19,7 +20,7 @@ func newVerify() *cobra.Command {
 		Short: "Check a plan against its problem",
 		Long: `Verify checks that no two buffers that are live at once overlap, that each is aligned and where it is fixed to be, and that all end within the capacity. It shares no code with the planners.
 
-With one file, its own offset column (CSV) or plan (JSON) is checked, and what a JSON file claims of its plan: the height must be that of the offsets, the lower bound no higher, and equal to it where the status is optimal. A bound that is higher than the one computed here is passed on as claimed. With two files, the offsets of PLAN are matched to the buffers of PROBLEM by id, and the offsets that PROBLEM fixes are checked too.
+With one file, its own offset column (CSV), plan (JSON) or the plan in a model or a dump is checked, and what a JSON file claims of its plan: the height must be that of the offsets, the lower bound no higher, and equal to it where the status is optimal. A bound that is higher than the one computed here is passed on as claimed. With two files, the offsets of PLAN are matched to the buffers of PROBLEM by id, and the offsets that PROBLEM fixes are checked too.
 
 Every violation is printed on standard error, by name. An invalid plan or a false claim is bad input: the exit code is 2.`,
 		Example: `  stowage verify plan.csv
@@ -29,21 +30,25 @@ Every violation is printed on standard error, by name. An invalid plan or a fals
 		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
 			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd, args, capacity, quiet)
+			return verify(cmd, args, &model, capacity, quiet)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(&capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the problem's, else none]")
+	model.bindHeap(cmd)
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
 }
 
-func verify(cmd *cobra.Command, args []string, capacity size, quiet bool) error {
+func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, quiet bool) error {
 	path := args[len(args)-1] // the file at fault
-	own, err := readBoth(args, capacity)
+	own, err := readBoth(args, m, capacity)
 	if err != nil {
 		return err
+	}
+	if !quiet {
+		noteRead(cmd, args[0], own.File)
 	}
 	p := own.Problem
 	computed, err := stowage.LowerBound(p)
@@ -85,15 +90,15 @@ func verify(cmd *cobra.Command, args []string, capacity size, quiet bool) error 
 
 // readBoth reads a problem and its plan from one file or from two. What the
 // second file claims of the plan is of its own problem, and does not count.
-func readBoth(args []string, capacity size) (owned, error) {
+func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 	if len(args) == 1 {
-		own, err := readOwned(args[0], capacity, &modelFlags{})
+		own, err := readOwned(args[0], capacity, m)
 		if err != nil {
 			return own, err
 		}
 		return own, own.needPlan(args[0])
 	}
-	f, err := readProblem(args[0], capacity, false, &modelFlags{})
+	f, err := readProblem(args[0], capacity, false, m)
 	if err != nil {
 		return owned{}, err
 	}
