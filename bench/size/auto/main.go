@@ -1,0 +1,26 @@
+// Command auto is baseline with auto: it plans, and no more.
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/stowage-go/stowage"
+)
+
+func main() {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 0, Upper: 2, Size: 3},
+		{ID: "b", Lower: 1, Upper: 3, Size: 4},
+	}}
+	r, err := stowage.Minimize(ctx, p, stowage.Options{})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	fmt.Println("height", r.Height)
+}
