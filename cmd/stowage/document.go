@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"strconv"
 
@@ -59,8 +60,15 @@ func writeHTML(w io.Writer, d *document) error {
 }
 
 // writeHeader and writeSource write the plan as C.
-func writeHeader(w io.Writer, d *document) error { return cheader.WriteHeader(w, planOf(d)) }
-func writeSource(w io.Writer, d *document) error { return cheader.WriteSource(w, planOf(d)) }
+func writeHeader(w io.Writer, d *document) error { return writeC(w, d, cheader.WriteHeader) }
+func writeSource(w io.Writer, d *document) error { return writeC(w, d, cheader.WriteSource) }
+
+func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error) error {
+	if d.offsets == nil && len(d.problem.Buffers) > 0 {
+		return errors.New("there is no plan to write as C")
+	}
+	return write(w, planOf(d))
+}
 
 // planOf returns the plan of a document as C has it: a tensor for each buffer, unless
 // the document has its own.

@@ -161,7 +161,7 @@ func (w *walker) step(at int, n *node) {
 
 func (m *Model) walk(o Options) (*walker, error) {
 	w := &walker{
-		m: m, o: o, env: make([]binding, len(m.names)), left: allowance(m.size), foldLeft: 16 << 20,
+		m: m, o: o, env: make([]binding, len(m.names)), left: 4*m.size + walkBytes, foldLeft: foldBytes,
 		steps: 1<<17 + m.size/8, sized: map[string]bool{}, dimmed: map[string]bool{}, valued: map[string]bool{},
 	}
 	w.frame = &frame{id: 1, opsets: m.opsets}

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"reflect"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
 
+	"github.com/stowage-go/stowage/internal/mutate"
 	made "github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/model"
 )
@@ -411,34 +409,15 @@ func hostile() map[string][]byte {
 	}
 }
 
-// TestHostile bounds time and memory: ten times the file and 64 MB, a second, and one
-// for each megabyte.
+// TestHostile holds what hostile files take against the limits of package mutate.
 func TestHostile(t *testing.T) {
 	for name, data := range hostile() {
-		began := time.Now()
-		used := spent(func() { try(t, data) })
-		took := time.Since(began)
-		t.Logf("%s: %d bytes, %v, %d MB", name, len(data), took, used>>20)
-		if used > uint64(10*len(data))+64<<20 {
-			t.Errorf("%s: %d bytes took %d of memory", name, len(data), used)
-		}
-		if took > time.Second+time.Duration(len(data))*time.Microsecond {
-			t.Errorf("%s: %d bytes took %v", name, len(data), took)
-		}
+		t.Run(name, func(t *testing.T) { _ = mutate.Hold(t, data, func(data []byte) error { return try(t, data) }) })
 	}
 }
 
-// spent returns how many bytes are allocated.
-func spent(do func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	do()
-	runtime.ReadMemStats(&after)
-	return after.TotalAlloc - before.TotalAlloc
-}
-
 // try takes a file as far as it goes.
-func try(t *testing.T, data []byte) bool {
+func try(t *testing.T, data []byte) error {
 	t.Helper()
 	m, err := Parse(data, "damaged")
 	if err == nil {
@@ -453,7 +432,7 @@ func try(t *testing.T, data []byte) bool {
 	if err != nil && !errors.As(err, &input) {
 		t.Fatalf("the error is %v", err)
 	}
-	return err == nil
+	return err
 }
 
 // seeds are files to damage.
@@ -483,69 +462,16 @@ func seeds() [][]byte {
 	return [][]byte{control.Bytes(), network.Bytes()}
 }
 
-// mutations is how many damaged files TestMutated reads. 100,000 were run once, and
-// 30,000 damaged copies of the models of the onnx wheel.
-const mutations = 3000
-
-// mutated returns a damaged copy.
-func mutated(rng *rand.Rand, data []byte) []byte {
-	data = bytes.Clone(data)
-	for range 1 + rng.IntN(4) {
-		if len(data) < 4 {
-			break
-		}
-		at := rng.IntN(len(data) - 3)
-		switch rng.IntN(6) {
-		case 0:
-			data[at] ^= 1 << rng.IntN(8)
-		case 1:
-			data[at] = byte(rng.IntN(256))
-		case 2:
-			data = data[:at+3]
-		case 3: // a varint of many bytes
-			for k := at; k < min(len(data), at+9); k++ {
-				data[k] |= 0x80
-			}
-		case 4: // a piece again
-			to := min(len(data), at+1+rng.IntN(64))
-			data = append(data[:to:to], data[at:]...)
-		case 5: // a small number
-			data[at] = byte(rng.IntN(24))
-		}
-	}
-	return data
-}
-
-// TestMutated reads damaged files: each gives an error or a problem, in time and
-// memory in proportion to its size.
+// TestMutated reads damaged files: each gives an error or a problem, within the limits
+// of package mutate.
 func TestMutated(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
 	all := seeds()
-	planned := 0
 	for i, data := range all {
-		if !try(t, data) {
-			_, err := Parse(data, "seed")
+		if err := try(t, data); err != nil {
 			t.Fatalf("seed %d is not planned: %v", i, err)
 		}
 	}
-	for range mutations {
-		data := mutated(rng, all[rng.IntN(len(all))])
-		began := time.Now()
-		if used := spent(func() {
-			if try(t, data) {
-				planned++
-			}
-		}); used > uint64(10*len(data))+64<<20 {
-			t.Fatalf("%d bytes took %d of memory", len(data), used)
-		}
-		if took := time.Since(began); took > 2*time.Second {
-			t.Fatalf("%d bytes took %v", len(data), took)
-		}
-	}
-	t.Logf("%d of %d are planned", planned, mutations)
-	if planned < mutations/50 {
-		t.Errorf("only %d of %d get far", planned, mutations)
-	}
+	mutate.Read(t, 3000, all, func(data []byte) error { return try(t, data) })
 }
 
 // FuzzParse never panics.
@@ -553,5 +479,5 @@ func FuzzParse(f *testing.F) {
 	for _, data := range seeds() {
 		f.Add(data)
 	}
-	f.Fuzz(func(t *testing.T, data []byte) { try(t, data) })
+	f.Fuzz(func(t *testing.T, data []byte) { _ = try(t, data) })
 }

@@ -37,8 +37,13 @@ const (
 	nameBytes   = 64
 )
 
-// allowance returns how many bytes a reader may spend on what it keeps.
-func allowance(file int) int { return 4*file + 16<<20 }
+// What a parser and a walk may spend on what they keep, beside four times the file.
+// Together with the file itself that is under ten times the file and 64 MB.
+const (
+	parserBytes = 12 << 20
+	walkBytes   = 30 << 20
+	foldBytes   = 8 << 20 // and a walk on elements that are known
+)
 
 // Read reads a model. The error is r's, or a *model.InputError that names what is
 // wrong, by its place in the model: node 3 "conv1" (Conv), attribute pads.
@@ -57,7 +62,7 @@ func Parse(data []byte, file string) (*Model, error) {
 		m:     &Model{File: file, functions: map[functionKey]*function{}, names: []string{""}, size: len(data)},
 		ids:   map[string]int32{"": 0},
 		texts: map[string]string{},
-		left:  allowance(len(data)),
+		left:  4*len(data) + parserBytes,
 	}
 	if len(data) > maxSize {
 		p.fail("is larger than 2 GiB, which no protobuf message may be")
