@@ -109,10 +109,10 @@ func TestCorruptedUndo(t *testing.T) {
 		{"rank after undo", func(k *kernel) { k.rank[2]++ }},
 	} {
 		k, _ := midway(false)
-		before, at, j := k.snap(), k.now(), Buffer(0)
-		k.place(j)
+		before, at := k.snap(), k.now()
+		k.place(0)
 		tc.corrupt(k)
-		k.undo(at, j)
+		k.undo(at)
 		if what := caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}

@@ -124,6 +124,8 @@ type state struct {
 	runs     []uint64
 	top      []int64 // per section: no piece starts above it (suffixbound.go)
 
+	path []Buffer // what is placed, in the order of its placement
+
 	// block has where each piece starts by the inferred bound of its buffer, and
 	// how much space it takes: what an inference reads of a piece, side by side.
 	block []block
@@ -256,7 +258,7 @@ func (k *kernel) reset() {
 		k.witness[j].by = nobody
 	}
 	k.trail.rewind(k.n)
-	k.rankLog, k.parts = k.rankLog[:0], k.parts[:0]
+	k.path, k.rankLog, k.parts = k.path[:0], k.rankLog[:0], k.parts[:0]
 	for x := range k.span {
 		s, b := &k.span[x], &k.block[x]
 		b.start = k.inf[k.owner[x]] + s.lower

@@ -14,9 +14,10 @@ package exact
 
 // place puts j at its least offset. It reports hat, whether any unplaced buffer
 // overlaps the placed one, and ok = false where a neighbour was raised out of
-// reach. The caller undoes the placement in either case.
+// reach. The caller undoes the placement where it fails.
 func (k *kernel) place(j Buffer) (hat, ok bool) {
 	k.best[j] = k.lb[j]
+	k.path = append(k.path, j)
 	k.highest = 0
 	k.take(j)
 	k.liftFloors(j)

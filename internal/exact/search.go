@@ -13,8 +13,8 @@ import (
 // (postponement; "schedule or postpone" in Le Pape, Couronné, Vergamini and
 // Gosselin 1994), and the bounds that it tightens serve all later candidates.
 //
-// Invariant: search restores the state, but for bounds where the trail no longer
-// leads back.
+// Invariant: where search fails it restores the state, but for bounds where the
+// trail no longer leads back.
 //
 // It returns exhausted only where nothing below was left undone: not where a limit came,
 // and not where the trail no longer leads back.
@@ -228,8 +228,11 @@ func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buf
 	return queue
 }
 
-// try places candidate j of c, searches on, and takes the placement back. It
-// reports hat, whether anything unplaced overlaps the candidate.
+// try places candidate j of c and searches on. Where that fails it takes the
+// placement back; where it does not, that is left to whoever goes further back,
+// for the parts that are still to be searched have nothing to do with it. In a huge
+// partition the trail is kept short all the same. It reports hat, whether anything
+// unplaced overlaps the candidate.
 func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	at, before := k.now(), k.snap()
 	r = exhausted
@@ -238,7 +241,10 @@ func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	if ok {
 		r = k.descend(c, j)
 	}
-	k.undo(at, j)
+	if r != exhausted && !k.huge {
+		return r, hat
+	}
+	k.undo(at)
 	k.restored(before)
 	if r == exhausted && (k.lost(at) || k.late()) {
 		r = aborted

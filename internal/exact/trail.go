@@ -120,17 +120,19 @@ func (k *kernel) moved(j Buffer) {
 
 // mark is a point to undo to. Positions on the trail count what was dropped.
 type mark struct {
-	trail, rankLog int
+	trail, rankLog, path int
 }
 
-func (k *kernel) now() mark { return mark{k.trail.base + len(k.trail.latest), len(k.rankLog)} }
+func (k *kernel) now() mark {
+	return mark{k.trail.base + len(k.trail.latest), len(k.rankLog), len(k.path)}
+}
 
 // lost reports whether the way back to the mark has been dropped.
 func (k *kernel) lost(m mark) bool { return m.trail < k.trail.dropped }
 
-// undo takes back the placement of j and everything since the mark. Where the
-// way back is lost, bounds and floors stay as they are; the search ends then.
-func (k *kernel) undo(m mark, j Buffer) {
+// undo takes back the placements since the mark and all that they changed. Where
+// the way back is lost, bounds and floors stay as they are; the search ends then.
+func (k *kernel) undo(m mark) {
 	h := &k.trail
 	for {
 		to := max(0, m.trail-h.base)
@@ -146,7 +148,10 @@ func (k *kernel) undo(m mark, j Buffer) {
 		k.rank[k.rankLog[i].j] = k.rankLog[i].old
 	}
 	k.rankLog = k.rankLog[:m.rankLog]
-	k.give(j)
+	for i := len(k.path) - 1; i >= m.path; i-- {
+		k.give(k.path[i])
+	}
+	k.path = k.path[:m.path]
 	clear(k.dirty)
 	k.highest = 0
 }
