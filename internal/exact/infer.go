@@ -91,6 +91,7 @@ func (k *kernel) forget(c component) {
 	for w := c.first >> 6; w<<6 < c.last; w++ {
 		rest := masked(k.dirty[w], int(w), int(c.first), int(c.last))
 		k.dirty[w] &^= rest
+		k.forgot = k.forgot || rest != 0
 		for ; rest != 0; rest &= rest - 1 {
 			s := w<<6 + Section(bits.TrailingZeros64(rest))
 			k.top[s] = max(k.top[s], k.highest)

@@ -131,7 +131,7 @@ func (k *kernel) checkMembers(s Section) {
 // checkSettled checks that the inferences from all sections of c find nothing
 // more: what was not looked at was not worth it.
 func (k *kernel) checkSettled(c component) {
-	if !k.due() || k.huge {
+	if !k.due() || k.huge || k.forgot {
 		return
 	}
 	for s := c.first; s < c.last; s += Section(k.stride()) {

@@ -74,7 +74,8 @@ type static struct {
 	windowed bool
 	// huge says that one pass over all buffers and their sections takes long
 	// enough for a limit to come meanwhile: passes then look for it.
-	huge bool
+	huge   bool
+	forgot bool // maxRounds has left sections dirty: what is settled is not all that could be inferred
 
 	unit int64 // divides every offset
 }
