@@ -5,8 +5,8 @@
     python3 bench/xla/dump.py DIR [PROGRAM ...]
 
 Each program is compiled for the CPU, and never run. Of the hundreds of files that
-XLA dumps for it DIR keeps NAME.hlo.pb and the texts that
-Stowage reads. The programs whose names begin with toy need jax alone.
+XLA dumps for it DIR keeps NAME.hlo.pb and the texts that Stowage reads. The
+programs whose names begin with toy need jax alone.
 """
 
 import functools
@@ -206,7 +206,7 @@ def dump(name, to):
 
 
 def main():
-    if len(sys.argv) < 2 or sys.argv[1].startswith("-h"):
+    if len(sys.argv) < 2 or sys.argv[1] in ("-h", "--help"):
         sys.exit(__doc__)
     if sys.argv[1] == "--compile":
         compile_one(sys.argv[2])
