@@ -64,6 +64,8 @@ func newForest(tl *timeline.Timeline) *forest {
 }
 
 // list is the k-th in which a root stands.
+//
+//go:noinline
 func (f *forest) list(c *composite, k int) *[]piece {
 	switch k {
 	case 0:
@@ -75,6 +77,8 @@ func (f *forest) list(c *composite, k int) *[]piece {
 }
 
 // plant makes p a root.
+//
+//go:noinline
 func (f *forest) plant(p piece) {
 	c := &f.all[p]
 	c.root = true
@@ -86,6 +90,8 @@ func (f *forest) plant(p piece) {
 }
 
 // fell makes p none any more.
+//
+//go:noinline
 func (f *forest) fell(p piece) {
 	c := &f.all[p]
 	c.root = false

@@ -212,6 +212,8 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 func (s *search) limited() bool { return s.o.Timeout > 0 || s.o.NodeLimit > 0 }
 
 // done reports whether the goal is met or a limit has come.
+//
+//go:noinline
 func (s *search) done() bool {
 	return s.height <= s.goal || s.o.NodeLimit > 0 && s.nodes >= s.o.NodeLimit || s.watch.Over()
 }

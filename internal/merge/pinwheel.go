@@ -30,27 +30,23 @@ func (m *merger) wheels() bool {
 // wheel makes a wheel around e.
 func (m *merger) wheel(e piece) bool {
 	centre := &m.all[e]
-	joins := func(p piece) bool {
-		x := &m.all[p]
-		return !x.sealed && x.align == centre.align && x.size%x.align == 0
-	}
-	if !joins(e) {
+	if !m.stackable(e, e) {
 		return false
 	}
 	for _, c := range m.starts[centre.first] {
-		if m.all[c].last <= centre.last || !joins(c) {
+		if m.all[c].last <= centre.last || !m.stackable(e, c) {
 			continue
 		}
 		for _, d := range m.ends[centre.first] {
-			if m.all[d].size != centre.size+m.all[c].size || !joins(d) {
+			if m.all[d].size != centre.size+m.all[c].size || !m.stackable(e, d) {
 				continue
 			}
 			for _, a := range m.ends[centre.last] {
-				if m.all[a].first != m.all[d].first || !joins(a) {
+				if m.all[a].first != m.all[d].first || !m.stackable(e, a) {
 					continue
 				}
 				for _, b := range m.starts[centre.last] {
-					if m.all[b].last == m.all[c].last && m.all[b].size == m.all[a].size+centre.size && joins(b) {
+					if m.all[b].last == m.all[c].last && m.all[b].size == m.all[a].size+centre.size && m.stackable(e, b) {
 						m.make(&composite{
 							first: m.all[a].first, last: m.all[c].last, size: m.all[a].size + m.all[d].size,
 							align: centre.align, shape: wheel, part: [5]piece{a, b, d, e, c},

@@ -77,16 +77,24 @@ type step struct {
 	joint bool
 }
 
+// stackable reports whether p can be on q, or q on p, as far as alignments go.
+//
+//go:noinline
+func (m *merger) stackable(p, q piece) bool {
+	a, b := &m.all[p], &m.all[q]
+	return !a.sealed && !b.sealed && a.align == b.align && a.size%a.align == 0 && b.size%b.align == 0
+}
+
 // fits reports whether two roots can be one in that shape.
 func (m *merger) fits(c *candidate) bool {
 	a, b := &m.all[c.p], &m.all[c.q]
-	if c.p == c.q || !a.root || !b.root || a.sealed || b.sealed || a.align != b.align {
+	if c.p == c.q || !a.root || !b.root {
 		return false
 	}
 	if c.shape == beside {
-		return a.last == b.first && a.size == b.size
+		return a.last == b.first && a.size == b.size && a.align == b.align && !a.sealed && !b.sealed
 	}
-	return a.first == b.first && a.last == b.last && a.size%a.align == 0 && b.size%b.align == 0
+	return a.first == b.first && a.last == b.last && m.stackable(c.p, c.q)
 }
 
 // offer puts a candidate into the heap.
@@ -134,6 +142,8 @@ func (m *merger) make(c *composite) {
 const looksEvery = 1024
 
 // over reports whether a limit has come.
+//
+//go:noinline
 func (m *merger) over() bool {
 	if m.looks--; m.looks < 0 {
 		m.looks = looksEvery
