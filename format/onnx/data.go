@@ -16,6 +16,7 @@ import (
 const (
 	maxFold      = 1024
 	maxFoldFloat = 64
+	maxBody      = 32 << 10 // bytes that such a tensor takes in a file, with its name
 )
 
 // data are the elements of a small tensor: whole numbers and truth values, or

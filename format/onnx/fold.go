@@ -37,6 +37,11 @@ func (c *call) fold() {
 			return
 		}
 	}
+	for k := range c.in {
+		if v := c.in[k]; v != nil { // what it costs to go through the elements
+			c.w.foldLeft -= (len(v.data.ints) + len(v.data.floats)) * (1 + len(v.dims)/4)
+		}
+	}
 	f(c)
 	for k := range c.out {
 		r := &c.out[k]
@@ -48,7 +53,7 @@ func (c *call) fold() {
 			r.data = nil
 			continue
 		}
-		c.w.foldLeft -= 8 * int(n)
+		c.w.foldLeft -= int(n) * (8 + len(r.dims)/4)
 	}
 }
 
@@ -178,7 +183,7 @@ func foldFilled(c *call) {
 		d = &data{floats: []float64{0}}
 	}
 	if a := c.w.attribute(c.n, "value"); a != nil && a.tensor != nil {
-		if d = a.tensor.decode(); d == nil || len(d.ints)+len(d.floats) != 1 {
+		if d = c.w.decode(a.tensor); d == nil || len(d.ints)+len(d.floats) != 1 {
 			return
 		}
 	}

@@ -89,6 +89,7 @@ type value struct {
 	name     int32
 	cause    int32   // 1 + index of why its size is not known; 0 for none
 	stored   *tensor // an initialiser
+	tried    bool    // to decode it
 	constant bool    // the same in each run: stored, or computed from constants
 	life
 }
@@ -112,7 +113,7 @@ type frame struct {
 	caller   *frame
 	call     *node // the node that calls; nil for the graph
 	function *function
-	opsets   []opset
+	opsets   opsets
 }
 
 // A walker is one walk over a model.
@@ -161,7 +162,7 @@ func (w *walker) step(at int, n *node) {
 
 func (m *Model) walk(o Options) (*walker, error) {
 	w := &walker{
-		m: m, o: o, env: make([]binding, len(m.names)), left: 4*m.size + walkBytes, foldLeft: foldBytes,
+		m: m, o: o, env: make([]binding, len(m.names)), left: 4*m.size + walkBytes, foldLeft: foldBytes + m.size/4,
 		steps: 1<<17 + m.size/8, sized: map[string]bool{}, dimmed: map[string]bool{}, valued: map[string]bool{},
 	}
 	w.frame = &frame{id: 1, opsets: m.opsets}
@@ -234,7 +235,7 @@ func (w *walker) main(g *graph) {
 			// version of the format every initialiser had to be listed.
 			if w.m.IRVersion >= 4 {
 				w.values[v].constant = false
-				w.notes = append(w.notes, "input "+w.quote(in.name)+" has a default, which is taken for stored, and not for known")
+				w.note("input " + w.quote(in.name) + " has a default, which is taken for stored, and not for known")
 			}
 			continue
 		}
@@ -332,13 +333,15 @@ func (w *walker) dimension(d *dimension) int64 {
 // nodes walks a body.
 func (w *walker) nodes(place string, nodes []node, declared map[int32]*typeInfo) {
 	for k := range nodes {
-		if w.steps--; w.steps < 0 {
+		// A node may have any number of inputs and attributes, which take their time.
+		n := &nodes[k]
+		if w.steps -= 1 + (len(n.in)+len(n.out)+4*len(n.attributes))/32; w.steps < 0 {
 			w.fail("", "nests functions, loops or branches so that its nodes are met too often")
 		}
 		if w.fault != nil {
 			return
 		}
-		w.node(place, k, &nodes[k], declared)
+		w.node(place, k, n, declared)
 	}
 }
 
@@ -479,8 +482,15 @@ func (w *walker) declare(r *result, t *typeInfo, name int32) {
 			differs = true
 		}
 	}
-	if differs && w.trial == 0 && len(w.notes) < model.MaxIssues {
-		w.notes = append(w.notes, "value "+w.quote(name)+" has the shape "+shapeText(r.dims)+" by its node, and not "+shapeText(d.dims)+" as the file says")
+	if differs {
+		w.note("value " + w.quote(name) + " has the shape " + shapeText(r.dims) + " by its node, and not " + shapeText(d.dims) + " as the file says")
+	}
+}
+
+// note keeps what had to be decided, as far as people read it.
+func (w *walker) note(text string) {
+	if w.trial == 0 && len(w.notes) < model.MaxIssues {
+		w.notes = append(w.notes, text)
 	}
 }
 
@@ -561,10 +571,11 @@ func (w *walker) because(v int32, c cause) {
 
 // opset returns the version of a domain that the nodes of the frame mean.
 func (w *walker) opset(domain string) int64 {
-	for _, o := range w.frame.opsets {
-		if o.domain == domain || standard(o.domain) && standard(domain) {
-			return o.version
-		}
+	if standard(domain) {
+		domain = ""
+	}
+	if version, ok := w.frame.opsets[domain]; ok {
+		return version
 	}
 	return 1
 }
@@ -599,7 +610,7 @@ func (w *walker) inline(place string, at int, n *node, f *function) {
 	w.frames++
 	w.depth++
 	w.frame = &frame{id: w.frames, caller: old, call: n, function: f, opsets: f.opsets}
-	if !w.spend(96 + 4*len(arguments) + 12*len(f.inputs)) {
+	if !w.spend(96 + 4*len(arguments) + 12*len(f.inputs) + 4*len(f.outputs)) {
 		return
 	}
 	for k, name := range f.inputs {

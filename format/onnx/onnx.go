@@ -46,17 +46,15 @@ type Model struct {
 
 	graph     *graph
 	functions map[functionKey]*function
-	opsets    []opset
+	opsets    opsets
 	names     []string // of values, by number
 	size      int      // of the file
 	values    int      // that nodes make, initialisers and inputs
 }
 
-// opset is which version of a set of operators the nodes mean.
-type opset struct {
-	domain  string
-	version int64
-}
+// opsets are the versions of the sets of operators that nodes mean, by domain; that of
+// ONNX itself is "".
+type opsets map[string]int64
 
 type graph struct {
 	nodes   []node
@@ -73,7 +71,7 @@ type function struct {
 	outputs  []int32
 	defaults []attribute
 	declared map[int32]*typeInfo
-	opsets   []opset
+	opsets   opsets
 }
 
 type functionKey struct{ domain, name, overload string }

@@ -393,6 +393,38 @@ func hostile() map[string][]byte {
 	for range 50000 {
 		sequences.Nodes = append(sequences.Nodes, op("SequenceInsert", "s x", "s", nil))
 	}
+	// A small function that takes long, called again and again.
+	often := func(n made.Node, inputs ...string) made.Model {
+		g := made.Graph{Inputs: []made.Value{made.Floats("x", 4, 4, 4)}}
+		call := made.Node{Op: "F", Domain: "own", In: append([]string{"x"}, inputs...), Out: []string{"y"}}
+		twice := func(name, of string) made.Function {
+			f := made.Function{Domain: "own", Name: name, Inputs: []string{"x"}, Outputs: []string{"x"}}
+			for range 16 {
+				f.Nodes = append(f.Nodes, made.Node{Op: of, Domain: "own", In: []string{"x"}, Out: []string{"y"}})
+			}
+			return f
+		}
+		g.Nodes = []made.Node{call}
+		return made.Model{Domains: []string{"own"}, Graph: g, Functions: []made.Function{
+			twice("F", "G"), twice("G", "H"), twice("H", "I"), twice("I", "J"), twice("J", "K"),
+			{Domain: "own", Name: "K", Inputs: []string{"x"}, Outputs: []string{"x"}, Nodes: []made.Node{n}},
+		}}
+	}
+	axes := make([]int64, 4096)
+	many := op("ReduceMax", "x", "y", attributes{"axes": axes, "keepdims": 0})
+	wide := op("Sum", strings.Repeat("x ", 100000)+"x", "y", nil)
+	letters := op("Einsum", "x", "y", attributes{"equation": strings.Repeat(",", 4000)})
+	long := made.Ints("", 1)
+	long.Name = strings.Repeat("long", 1<<18)
+	domains := made.Model{Graph: made.Graph{Inputs: []made.Value{made.Floats("x", 1)}}}
+	for i := range 30000 {
+		domains.Domains = append(domains.Domains, strings.Repeat("d", i%3)+string(rune(i)))
+		domains.Graph.Nodes = append(domains.Graph.Nodes, op("Neg", "x", "x", nil))
+	}
+	attributed := op("Neg", "x", "y", attributes{})
+	for i := range 5000 {
+		attributed.Attributes[string(rune(i+100))] = 1
+	}
 	empty := []byte{1 << 3, 8, 7<<3 | 2}
 	nodes := bytes.Repeat([]byte{1<<3 | 2, 0}, 1<<20)
 	empty = append(empty, 0x80, 0x80, 0x80, 0x01)
@@ -404,6 +436,12 @@ func hostile() map[string][]byte {
 		"ranks":      made.Model{Graph: ranks}.Bytes(),
 		"sequences":  made.Model{Graph: sequences}.Bytes(),
 		"empty":      empty,
+		"axes":       often(many).Bytes(),
+		"wide":       often(wide).Bytes(),
+		"letters":    often(letters).Bytes(),
+		"long":       often(op("Constant", "", "y", attributes{"value": long})).Bytes(),
+		"domains":    domains.Bytes(),
+		"attributes": often(attributed).Bytes(),
 		"two bytes":  bytes.Repeat([]byte{7<<3 | 2, 0}, 1<<20),
 		"dimensions": made.Model{Graph: made.Graph{Inputs: []made.Value{{Name: "x", Type: made.Float, Dims: make([]any, 1<<16)}}}}.Bytes(),
 	}

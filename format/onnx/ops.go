@@ -159,12 +159,19 @@ func (c *call) floats(k int) []float64 {
 // known returns the elements of a value, nil where they are not known. Those of an
 // initialiser are decoded the first time.
 func (w *walker) known(v *value) *data {
-	if v.data == nil && v.stored != nil && v.constant && w.foldLeft > 0 {
-		if v.data = v.stored.decode(); v.data != nil {
-			w.foldLeft -= 8 * (len(v.data.ints) + len(v.data.floats))
-		}
+	if v.data == nil && v.stored != nil && v.constant && !v.tried {
+		v.tried, v.data = true, w.decode(v.stored)
 	}
 	return v.data
+}
+
+// decode returns the elements of a tensor of the file, where that is worth its price.
+func (w *walker) decode(t *tensor) *data {
+	if w.foldLeft <= 0 || t.opaque || !foldable(t.elem, t.dims) || len(t.body) > maxBody {
+		return nil
+	}
+	w.foldLeft -= 8*int(elements(t.dims)) + len(t.body)
+	return t.decode()
 }
 
 // axesOf returns axes that are an attribute up to a version and an input from then

@@ -1,5 +1,7 @@
 package onnx
 
+import "slices"
+
 // The rules of operators that work element by element, make tensors from nothing, or
 // convert.
 
@@ -26,15 +28,18 @@ func (c *call) spread(elem Type) string {
 		c.set(0, elem, c.dims(0))
 		return ""
 	}
-	shapes := make([][]int64, len(c.in))
-	for k := range c.in {
-		shapes[k] = c.dims(k)
+	dims := c.dims(0)
+	for k := 1; k < len(c.in); k++ {
+		other, ok := c.dims(k), true
+		if other != nil && slices.Equal(dims, other) {
+			continue
+		}
+		if dims, ok = broadcast(dims, other); !ok {
+			c.set(0, elem, nil)
+			return "its inputs " + shapeText(c.dims(0)) + " and " + shapeText(other) + " do not go together"
+		}
 	}
-	dims, ok := broadcast(shapes...)
 	c.set(0, elem, dims)
-	if !ok {
-		return "the shapes " + shapeText(shapes[0]) + " and " + shapeText(shapes[len(shapes)-1]) + " do not go together"
-	}
 	return ""
 }
 
@@ -133,12 +138,7 @@ func constant(c *call) string {
 		case "value", "sparse_value":
 			if a.tensor != nil {
 				c.out[0].elem, c.out[0].dims = a.tensor.elem, a.tensor.dims
-				if w.foldLeft > 0 {
-					if d := a.tensor.decode(); d != nil {
-						w.foldLeft -= 8 * (len(d.ints) + len(d.floats))
-						c.out[0].data = d
-					}
-				}
+				c.out[0].data = w.decode(a.tensor)
 				return ""
 			}
 		case "value_int":
@@ -153,7 +153,8 @@ func constant(c *call) string {
 			return ""
 		case "value_ints":
 			elem, n = typeInt64, int64(len(a.ints))
-			if n <= maxFold && a.set&setLong == 0 {
+			if n <= maxFold && a.set&setLong == 0 && w.foldLeft > 0 {
+				w.foldLeft -= 8 * int(n)
 				c.out[0].data = &data{ints: append([]int64{}, a.ints...)}
 			}
 		case "value_floats":

@@ -217,6 +217,9 @@ func (c *call) reducedAxes(rank int) (axes map[int]bool, reason string) {
 	if given && list == nil && c.opset >= since {
 		return nil, ""
 	}
+	if len(list) > maxRank {
+		return nil, "it reduces more dimensions than there can be"
+	}
 	if len(list) == 0 {
 		for i := 0; i < rank && c.integer("noop_with_empty_axes", 0) == 0; i++ {
 			axes[i] = true

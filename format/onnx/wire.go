@@ -29,7 +29,8 @@ const (
 	maxSize     = math.MaxInt32 // no protobuf message is larger
 	maxDepth    = 24            // of graphs in graphs
 	maxTypes    = 8             // of sequences of sequences
-	maxList     = 4096          // of the numbers or characters of an attribute that are kept
+	maxList     = 4096          // of the numbers of a constant in an attribute that are kept
+	maxShort    = 256           // of the numbers or characters of any other
 	nodeBytes   = 160           // what a node takes in memory, and so on
 	attrBytes   = 184
 	infoBytes   = 160
@@ -41,7 +42,7 @@ const (
 // Together with the file itself that is under ten times the file and 64 MB.
 const (
 	parserBytes = 12 << 20
-	walkBytes   = 30 << 20
+	walkBytes   = 24 << 20
 	foldBytes   = 8 << 20 // and a walk on elements that are known
 )
 
@@ -59,7 +60,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 // change.
 func Parse(data []byte, file string) (*Model, error) {
 	p := parser{
-		m:     &Model{File: file, functions: map[functionKey]*function{}, names: []string{""}, size: len(data)},
+		m:     &Model{File: file, functions: map[functionKey]*function{}, opsets: opsets{}, names: []string{""}, size: len(data)},
 		ids:   map[string]int32{"": 0},
 		texts: map[string]string{},
 		left:  4*len(data) + parserBytes,
@@ -233,7 +234,7 @@ func (p *parser) model(data []byte) {
 			}
 			p.in("graph", -1, func() { p.m.graph = p.graph(f.body, 0) })
 		case 8:
-			p.m.opsets = p.opset(p.m.opsets, f.body)
+			p.opset(p.m.opsets, f.body)
 		case 25:
 			if p.spend(24) {
 				functions = append(functions, f.body)
@@ -245,20 +246,24 @@ func (p *parser) model(data []byte) {
 	}
 }
 
-func (p *parser) opset(list []opset, b []byte) []opset {
-	var o opset
+// opset adds a version; the first of a domain counts.
+func (p *parser) opset(to opsets, b []byte) {
+	var domain string
+	var version int64
 	p.each(b, func(f field) {
 		switch f.number {
 		case 1:
-			o.domain = p.text(f.body)
+			domain = p.text(f.body)
 		case 2:
-			o.version = int64(f.value)
+			version = int64(f.value)
 		}
 	})
-	if !p.spend(48) {
-		return list
+	if standard(domain) {
+		domain = ""
 	}
-	return append(list, o)
+	if _, ok := to[domain]; !ok && p.spend(64) {
+		to[domain] = version
+	}
 }
 
 func (p *parser) function(b []byte) {
@@ -268,7 +273,7 @@ func (p *parser) function(b []byte) {
 	}
 	fn := &function{
 		nodes: make([]node, 0, n[2]), inputs: make([]int32, 0, n[0]), outputs: make([]int32, 0, n[1]),
-		defaults: make([]attribute, 0, n[3]), declared: make(map[int32]*typeInfo, n[4]),
+		opsets: opsets{}, defaults: make([]attribute, 0, n[3]), declared: make(map[int32]*typeInfo, n[4]),
 	}
 	var key functionKey
 	p.each(b, func(f field) {
@@ -283,7 +288,7 @@ func (p *parser) function(b []byte) {
 			p.m.Nodes++
 			p.in("node", len(fn.nodes), func() { fn.nodes = append(fn.nodes, p.node(f.body, 0)) })
 		case 9:
-			fn.opsets = p.opset(fn.opsets, f.body)
+			p.opset(fn.opsets, f.body)
 		case 10:
 			key.domain = p.text(f.body)
 		case 11:
@@ -391,7 +396,7 @@ func (p *parser) attribute(b []byte, depth int) attribute {
 		case f.number == 3 && f.kind == protowire.VarintType:
 			a.i, a.set = int64(f.value), a.set|setInt
 		case f.number == 4 && message:
-			if len(f.body) > maxList {
+			if len(f.body) > maxShort {
 				a.set |= setLong
 				return
 			}
@@ -441,8 +446,12 @@ func (p *parser) list(a *attribute, f field, add func(field) bool, kind protowir
 	if a.set&setLong != 0 {
 		return
 	}
+	most := maxShort
+	if a.name == "value_ints" || a.name == "value_floats" {
+		most = maxList
+	}
 	if f.kind != protowire.BytesType {
-		if have >= maxList {
+		if have >= most {
 			a.set |= setLong
 		} else if p.spend(16) {
 			add(f)
@@ -450,7 +459,7 @@ func (p *parser) list(a *attribute, f field, add func(field) bool, kind protowir
 		return
 	}
 	for b := f.body; len(b) > 0; have++ {
-		if have >= maxList {
+		if have >= most {
 			a.set |= setLong
 			return
 		}
