@@ -99,5 +99,5 @@ func TestExport(t *testing.T) {
 		t.Skip("a minute of ExecuTorch's exporter is too long for a short run (large)")
 	}
 	run(t, "test_export", "torch and all that executorch needs",
-		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 14)
+		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 15)
 }

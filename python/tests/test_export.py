@@ -267,6 +267,28 @@ class Export(unittest.TestCase):
         self.assertLess(sum(sizes), sum(greedy))
         self.assertTrue(torch.equal(run(before, args)[0][0], run(after, args)[0][0]))
 
+    def test_delegate(self):
+        from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
+        from executorch.exir import to_edge_transform_and_lower
+
+        class Both(torch.nn.Module):
+            """Some of it XNNPACK takes, and some of it not."""
+
+            def __init__(self):
+                super().__init__()
+                self.first, self.second = torch.nn.Conv2d(3, 8, 3), torch.nn.Conv2d(8, 8, 3)
+
+            def forward(self, x):
+                y = self.first(x).cumsum(-1)
+                return self.second(y).cumsum(0) + y[..., 1:-1, 1:-1].cumsum(0)
+
+        torch.manual_seed(0)
+        module, args = Both().eval(), (torch.randn(1, 3, 20, 20),)
+        edge = to_edge_transform_and_lower(export(module, args), partitioner=[XnnpackPartitioner()])
+        _, _, program = self.compare(edge, args)
+        self.assertGreater(len(program.executorch_program.execution_plan[0].delegates), 0)
+        self.assertTrue(torch.allclose(run(program, args)[0][0], module(*args), atol=1e-4))
+
     def test_devices(self):
         found = []
         for algorithm in (MemoryPlanningAlgorithmSuite(), suite()):
