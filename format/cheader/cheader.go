@@ -103,8 +103,8 @@ func (p *Plan) alignment() int64 { return max(1, p.Alignment) }
 
 // opening writes what both files begin with.
 func (p *Plan) opening(w io.Writer) {
-	fmt.Fprintf(w, "/* The plan of %s, by stowage: %d tensors in an arena of %d bytes.\n", comment(p.Name), len(p.Tensors), p.Arena)
-	fmt.Fprintf(w, " *\n * Tensors whose bytes are the same are never live at the same time. The arena must\n * begin at a multiple of %d. */\n", p.alignment())
+	fmt.Fprintf(w, "/* The plan of %s, by stowage. Tensors: %d. Bytes of the arena: %d.\n", comment(p.Name), len(p.Tensors), p.Arena)
+	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. The arena must begin at a multiple of %d. */\n", p.alignment())
 }
 
 // WriteHeader writes the macros. PREFIX_ARENA_SIZE, PREFIX_ARENA_ALIGNMENT,

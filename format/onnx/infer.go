@@ -692,9 +692,9 @@ func (w *walker) faults() error {
 		if inputs && c.open == "" {
 			continue
 		}
-		hint := "; give its size in bytes"
+		hint := "; give its size in bytes (--size)"
 		if c.open != "" {
-			hint = ""
+			hint = "; give them (--dim)"
 		}
 		message := c.reason
 		if !strings.HasPrefix(c.place, "input ") {
