@@ -36,7 +36,7 @@ const Standard = "-"
 //
 // A name that ends in .json is JSON, one in .csv is CSV, one in .tflite a model of
 // TensorFlow Lite, one in .onnx a model of ONNX, one in .pb a dump of XLA, one in .mlir
-// a dump of IREE and one in .pickle or .pkl a snapshot of PyTorch's allocator; any
+// a dump of IREE, one in .py code of Inductor and one in .pickle or .pkl a snapshot of PyTorch's allocator; any
 // other file is told by how it begins. A problem without a name gets that of its file,
 // without folder and extension.
 //

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/cuda"
+	"github.com/stowage-go/stowage/format/inductor"
 	"github.com/stowage-go/stowage/format/iree"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/xla"
@@ -87,6 +88,32 @@ func readIREE(r io.Reader, name string, o Options) (*File, error) {
 	for k := range packs {
 		if p := &packs[k]; p.Problem == f.Problem && p.Dynamic > 0 {
 			f.Notes = append(f.Notes, strconv.Itoa(p.Dynamic)+" of its slices have sizes that are known at run time only and are left out")
+		}
+	}
+	return f, nil
+}
+
+// readInductor reads the pools of generated code.
+func readInductor(r io.Reader, name string, o Options) (*File, error) {
+	pools, err := inductor.Read(r, name)
+	if err != nil {
+		return nil, err
+	}
+	heaps := make([]heap, len(pools))
+	for k := range pools {
+		p := &pools[k]
+		heaps[k] = heap{name: p.Name, problem: p.Problem}
+		if p.Offsets != nil {
+			heaps[k].plan = &json.Plan{Planner: "inductor", Status: model.Feasible, Height: p.Height, Offsets: p.Offsets}
+		}
+	}
+	f, err := choose(name, o.Heap, heaps, nil)
+	if err != nil {
+		return nil, err
+	}
+	for k := range pools {
+		if p := &pools[k]; p.Problem == f.Problem && p.Symbolic > 0 {
+			f.Notes = append(f.Notes, strconv.Itoa(p.Symbolic)+" of its buffers have sizes that are known at run time only and are left out")
 		}
 	}
 	return f, nil

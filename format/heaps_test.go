@@ -38,6 +38,12 @@ util.func public @main() {
   }) : index
 }
 `
+	inductorText = `# AOT ID: ['0_inference']
+        buf0 = alloc_from_pool(pool0, 0, torch.float32, (4, ), (1, ))
+        buf1 = alloc_from_pool(pool1, 64, torch.float32, (8, ), (1, ))
+        buf2 = alloc_from_pool(pool1, 0, torch.float32, (s0, ), (1, ))
+        return (buf0, buf1, buf2)
+`
 	// A pickle of one block that is allocated and never freed.
 	snapshot = "\x80\x04}(\x8c\x0ddevice_traces](](}(\x8c\x06action\x8c\x05alloc\x8c\x04addrK\x05\x8c\x04sizeK\x64\x8c\x06streamK\x00ueeu."
 )
@@ -75,6 +81,8 @@ func TestDumps(t *testing.T) {
 		{"m", strings.Replace(xlaText, "allocation 2", "allocation 0: size 8, constant:\nallocation 2", 1) + "\n" + xlaRanges, XLA, "", []string{"2"}, "dot add", ""},
 		{"m.mlir", ireeText, IREE, "", []string{"main:%1", "main:%2"}, "%2#1 %2#2", "this is heap main:%2, the largest: there are main:%1, main:%2, and --heap takes another\n1 of its slices have sizes that are known at run time only and are left out"},
 		{"m", ireeText, IREE, "main:%1", []string{"main:%1", "main:%2"}, "%1#1", ""},
+		{"m.py", inductorText, Inductor, "", []string{"pool0", "pool1"}, "buf1", "this is heap pool1, the largest: there are pool0, pool1, and --heap takes another\n1 of its buffers have sizes that are known at run time only and are left out"},
+		{"m", inductorText, Inductor, "pool0", []string{"pool0", "pool1"}, "buf0", ""},
 		{"m.pickle", snapshot, CUDA, "", []string{"0:0"}, "alloc 0", "the allocator reserved at most 0 bytes for this stream"},
 		{"m", snapshot, CUDA, "0:0", []string{"0:0"}, "alloc 0", "the allocator reserved at most 0 bytes for this stream"},
 	} {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/cuda"
+	"github.com/stowage-go/stowage/format/inductor"
 	"github.com/stowage-go/stowage/format/iree"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/onnx"
@@ -30,13 +31,14 @@ type Kind string
 
 // The kinds.
 const (
-	CSV    Kind = "csv"    // a problem or a plan
-	JSON   Kind = "json"   // a problem and its plan
-	TFLite Kind = "tflite" // a model of TensorFlow Lite
-	ONNX   Kind = "onnx"   // a model of ONNX
-	XLA    Kind = "xla"    // what XLA dumps of a module's memory
-	IREE   Kind = "iree"   // what IREE dumps before it lays out slices
-	CUDA   Kind = "cuda"   // a snapshot of PyTorch's allocator for CUDA
+	CSV      Kind = "csv"      // a problem or a plan
+	JSON     Kind = "json"     // a problem and its plan
+	TFLite   Kind = "tflite"   // a model of TensorFlow Lite
+	ONNX     Kind = "onnx"     // a model of ONNX
+	XLA      Kind = "xla"      // what XLA dumps of a module's memory
+	IREE     Kind = "iree"     // what IREE dumps before it lays out slices
+	Inductor Kind = "inductor" // code that PyTorch's Inductor generates
+	CUDA     Kind = "cuda"     // a snapshot of PyTorch's allocator for CUDA
 )
 
 // Model reports whether files of the kind are models, from which the problem is
@@ -45,7 +47,7 @@ func (k Kind) Model() bool { return k == TFLite || k == ONNX }
 
 // Dump reports whether files of the kind are dumps, in which a compiler or a runtime
 // says what it planned.
-func (k Kind) Dump() bool { return k == XLA || k == IREE || k == CUDA }
+func (k Kind) Dump() bool { return k == XLA || k == IREE || k == Inductor || k == CUDA }
 
 // Options settle what a file leaves open. The zero value is for files that leave
 // nothing open.
@@ -107,6 +109,9 @@ var readers = []row{
 	},
 	{
 		kind: IREE, title: "a dump of IREE", extensions: []string{".mlir"}, problem: readIREE, heaps: true, begins: iree.IsDump,
+	},
+	{
+		kind: Inductor, title: "code of Inductor", extensions: []string{".py"}, problem: readInductor, heaps: true, begins: inductor.IsCode,
 	},
 	{
 		kind: CUDA, title: "a snapshot of PyTorch's allocator", extensions: []string{".pickle", ".pkl"}, problem: readCUDA, heaps: true,

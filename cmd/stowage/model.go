@@ -23,7 +23,7 @@ type modelFlags struct {
 // modelHelp is what the help of commands says of models as input.
 const modelHelp = `A .tflite or .onnx model is read as the problem of its arena. What an ONNX model leaves open is settled by --dim, --value and --size; what is still open is an error that names the nodes.
 
-A dump of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir) or of PyTorch's allocator for CUDA (.pickle) is read as the problem of one of its heaps; where XLA's own plan is in it, that is the plan that show draws and verify checks.`
+A dump of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch's allocator for CUDA (.pickle), or code that its Inductor generates (.py) is read as the problem of one of its heaps; where a plan of its own is in it, as in those of XLA and Inductor, that is what show draws and verify checks.`
 
 // bind defines the flags on a command.
 func (m *modelFlags) bind(cmd *cobra.Command) {

@@ -68,6 +68,7 @@ func Read(r io.Reader, file string) ([]Pack, error) {
 	p := parser{text: text, constants: map[string]int64{}, names: map[string]bool{}, left: 8*len(text.Text) + 16<<20}
 	for rest := text.Text; rest != "" && p.err == nil; {
 		line, after, _ := strings.Cut(rest, "\n")
+		p.number++
 		p.line(len(text.Text)-len(rest), strings.TrimSpace(line))
 		rest = after
 	}
@@ -89,13 +90,14 @@ func Read(r io.Reader, file string) ([]Pack, error) {
 // parser goes through a dump line by line.
 type parser struct {
 	text      *source.Text
+	number    int              // of the line
 	left      int              // bytes that may still be spent on what is kept
 	function  string           // that the line is in
 	constants map[string]int64 // values that are constant, by name; a name is that of the last function
 	names     map[string]bool  // of packs
 	packs     []Pack
 	pack      *Pack // that the line is in
-	at        int   // of it
+	opened    int   // the line where it begins
 	slices    int   // of it so far
 	seen      bool  // any pack
 	err       error
@@ -176,13 +178,13 @@ func (p *parser) open(at int, left, right string) {
 	result, _, _ := strings.Cut(left, ":")
 	name := p.function + ":" + result
 	if p.names[name] { // the dump has the function twice
-		name += " in line " + strconv.Itoa(p.text.Line(at))
+		name += " in line " + strconv.Itoa(p.number)
 	}
 	if !p.spend(at, sliceBytes+len(name)) {
 		return
 	}
 	p.names[name] = true
-	p.pack, p.at, p.slices = &Pack{Name: name, Problem: &model.Problem{Name: name}}, at, 0
+	p.pack, p.opened, p.slices = &Pack{Name: name, Problem: &model.Problem{Name: name}}, p.number, 0
 	if !strings.HasSuffix(right, opening) {
 		p.refuse(at, right, "is no pack with its slices in the lines below")
 	}
@@ -223,10 +225,8 @@ func (p *parser) finish() {
 	if len(pack.Problem.Buffers) == 0 {
 		return
 	}
-	at := p.at
-	p.err = model.ValidateAs(pack.Problem, model.Terms{Inclusive: true, Where: func(int) model.Issue {
-		return model.Issue{File: p.text.File, Line: p.text.Line(at)}
-	}})
+	where := model.Issue{File: p.text.File, Line: p.opened}
+	p.err = model.ValidateAs(pack.Problem, model.Terms{Inclusive: true, Where: func(int) model.Issue { return where }})
 	if p.err == nil {
 		p.packs = append(p.packs, *pack)
 	}

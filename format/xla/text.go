@@ -471,9 +471,8 @@ func (t *texts) heaps() (*Dump, error) {
 		// The order of the ids is that of the trace's reader.
 		joined := join(sorted(h.values), Alignment)
 		joined.Allocation, joined.Color = h.allocation, h.color
-		err := model.ValidateAs(joined.Problem, model.Terms{Where: func(int) model.Issue {
-			return model.Issue{File: t.assignment.File, Line: t.assignment.Line(h.at)}
-		}})
+		where := model.Issue{File: t.assignment.File, Line: t.assignment.Line(h.at)}
+		err := model.ValidateAs(joined.Problem, model.Terms{Where: func(int) model.Issue { return where }})
 		if err != nil {
 			return nil, err
 		}

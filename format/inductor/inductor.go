@@ -1,0 +1,315 @@
+// Package inductor reads the Python that PyTorch's Inductor generates, where it plans
+// memory, as problems of memory planning.
+//
+// With torch._inductor.config.memory_planning = True (and TORCH_COMPILE_DEBUG=1, or
+// TORCH_LOGS=output_code, to see the code) the generated function call has lines like
+//
+//	pool2 = empty_strided_cpu((220800, ), (1, ), torch.uint8)
+//	buf0 = alloc_from_pool(pool2, 0, torch.float32, (120, 120), (120, 1))
+//	extern_kernels.mm(arg0_1, arg1_1, out=buf0)
+//	buf1 = buf0;  # reuse
+//
+// Each pool is a problem. A buffer is live from the line where it is allocated to the
+// last that names it, or another name that was given to it; del does not count. Its
+// size is that of the storage that shape and stride span.
+//
+// Complexity: O(bytes).
+//
+// Source: pytorch, torch/_inductor/codegen/memory_planning.py and wrapper.py; code that
+// torch 2.15.0 generated for the CPU.
+package inductor
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Alignment is what Inductor aligns buffers of a pool to, in bytes.
+const Alignment = 64
+
+// A Pool is a heap of the generated code.
+type Pool struct {
+	Name    string         // as the code has it, with the line where others have the name too
+	Problem *model.Problem // a buffer for each alloc_from_pool, under the name given there
+	Offsets []int64        // Inductor's own plan
+	Height  int64          // what that takes
+	// Symbolic is how many buffers are left out since their sizes are known at run
+	// time only. Offsets then has no sense and is nil.
+	Symbolic int
+
+	last []int32 // where the buffers are among those of the parser
+}
+
+const (
+	from = " = alloc_from_pool("
+	// maxSize is the largest file that is read.
+	maxSize = 1<<31 - 1
+	// bufferBytes is what a buffer takes in memory, nameBytes what another name does.
+	bufferBytes, nameBytes = 300, 100
+)
+
+// sizes has the bytes of an element of each type.
+var sizes = map[string]int64{
+	"torch.float64": 8, "torch.float32": 4, "torch.float16": 2, "torch.bfloat16": 2, "torch.int64": 8, "torch.int32": 4, "torch.int16": 2,
+	"torch.int8": 1, "torch.uint8": 1, "torch.uint16": 2, "torch.uint32": 4, "torch.uint64": 8, "torch.bool": 1, "torch.complex64": 8,
+	"torch.complex128": 16, "torch.float8_e4m3fn": 1, "torch.float8_e5m2": 1, "torch.float8_e4m3fnuz": 1, "torch.float8_e5m2fnuz": 1,
+}
+
+// IsCode reports whether a file that begins like this may be generated code.
+func IsCode(head []byte) bool { return strings.HasPrefix(string(head), "# AOT ID: ") }
+
+// Read reads the pools of generated code, at least one, in its order. The error is r's,
+// or a *model.InputError that names what is wrong, by its line.
+func Read(r io.Reader, file string) ([]Pool, error) {
+	text, err := source.Read(io.LimitReader(r, maxSize), file)
+	if err != nil {
+		return nil, err
+	}
+	p := parser{text: text, names: map[string]int32{}, pools: map[string]int{}, left: 7*len(text.Text) + 16<<20}
+	for rest := text.Text; rest != "" && p.err == nil; {
+		line, after, _ := strings.Cut(rest, "\n")
+		p.number++
+		p.line(len(text.Text)-len(rest), strings.TrimSpace(line))
+		rest = after
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return p.finish()
+}
+
+// parser goes through the code line by line.
+type parser struct {
+	text    *source.Text
+	left    int              // bytes that may still be spent on what is kept
+	number  int              // of the line
+	now     int64            // the statement
+	names   map[string]int32 // the buffer that has this name
+	pools   map[string]int   // the pool that has this name
+	all     []Pool
+	buffers []buffer
+	err     error
+}
+
+// A buffer is one alloc_from_pool; size is 0 where that is not known.
+type buffer struct {
+	name         string
+	line         int
+	offset, size int64
+	lower, upper int64
+}
+
+func (p *parser) refuse(at int, field, value, message string) {
+	if p.err == nil {
+		var issues model.Issues
+		issues.Add(model.Issue{File: p.text.File, Line: p.text.Line(at), Field: field, Value: source.Clip(value), Message: message})
+		p.err = issues.Err()
+	}
+}
+
+func (p *parser) spend(at, n int) bool {
+	if p.left -= n; p.left < 0 {
+		p.refuse(at, "", "", "the file is damaged: it has far more parts than code of its size")
+	}
+	return p.err == nil
+}
+
+// line reads one line, without the space around it.
+func (p *parser) line(at int, line string) {
+	switch {
+	case line == "" || line[0] == '#' || strings.HasPrefix(line, "del "):
+		return
+	case strings.HasPrefix(line, "def "):
+		// Names are those of one function.
+		clear(p.names)
+		clear(p.pools)
+		return
+	}
+	p.now++
+	if name, rest, ok := strings.Cut(line, from); ok && word(name) == len(name) {
+		p.allocate(at, name, rest)
+		return
+	}
+	left, right, assigned := strings.Cut(line, " = ")
+	if !assigned || word(left) != len(left) || left == "" {
+		p.use(line)
+		return
+	}
+	p.use(right)
+	if strings.HasPrefix(right, "empty_strided") && strings.HasPrefix(left, "pool") {
+		delete(p.pools, left) // a pool of this name again is another
+		return
+	}
+	// "buf1 = buf0;  # reuse": another name for the same buffer.
+	n := word(right)
+	k, ok := p.names[right[:n]]
+	if ok && (n == len(right) || right[n] == ';' || right[n] == ' ') && p.spend(at, nameBytes) {
+		p.names[left] = k
+		p.buffers[k].upper = p.now + 1
+	} else if !ok {
+		delete(p.names, left)
+	}
+}
+
+// word returns how long the name is that a text begins with.
+func word(s string) int {
+	for k := range len(s) {
+		if c := s[k]; c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
+			return k
+		}
+	}
+	return len(s)
+}
+
+// use makes the buffers live that a piece of code names.
+func (p *parser) use(code string) {
+	code, _, _ = strings.Cut(code, "  #")
+	for code != "" {
+		n := word(code)
+		if n == 0 {
+			code = code[1:]
+			continue
+		}
+		if k, ok := p.names[code[:n]]; ok {
+			p.buffers[k].upper = p.now + 1
+		}
+		code = code[n:]
+	}
+}
+
+// allocate reads "pool2, 57600, torch.float32, (120, 120), (120, 1))".
+func (p *parser) allocate(at int, name, rest string) {
+	pool, rest, ok := strings.Cut(rest, ", ")
+	offset, rest, ok2 := strings.Cut(rest, ", ")
+	typ, rest, ok3 := strings.Cut(rest, ", (")
+	shape, rest, ok4 := strings.Cut(rest, "), (")
+	stride, _, ok5 := strings.Cut(rest, ")")
+	if !ok || !ok2 || !ok3 || !ok4 || !ok5 {
+		p.refuse(at, name, rest, "is no alloc_from_pool: expected POOL, OFFSET, TYPE, (SHAPE), (STRIDE)")
+		return
+	}
+	width, known := sizes[typ]
+	if !known {
+		p.refuse(at, name+", type", typ, "has no size that is known")
+		return
+	}
+	if !p.spend(at, bufferBytes+len(name)) {
+		return
+	}
+	k, ok := p.pools[pool]
+	if !ok {
+		k = len(p.all)
+		p.pools[pool] = k
+		p.all = append(p.all, Pool{Name: pool, Problem: &model.Problem{}})
+	}
+	b := buffer{name: name, line: p.number, lower: p.now, upper: p.now + 1}
+	start, err := strconv.ParseInt(offset, 10, 64)
+	size, constant := span(shape, stride, width)
+	switch {
+	case err != nil || !constant:
+		p.all[k].Symbolic++
+	case start < 0 || start > model.MaxSum:
+		p.refuse(at, name+", offset", offset, "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
+	case size < 0:
+		p.refuse(at, name+", shape", "("+shape+"), ("+stride+")", "spans no storage that a machine has")
+	default:
+		b.offset, b.size = start, size
+	}
+	p.names[name] = int32(len(p.buffers))
+	p.all[k].last = append(p.all[k].last, int32(len(p.buffers)))
+	p.buffers = append(p.buffers, b)
+}
+
+// span returns the bytes from the first to the last element, -1 where those are
+// impossible. It reports false where a dimension is not a number.
+func span(shape, stride string, width int64) (size int64, constant bool) {
+	last, impossible := int64(0), false
+	for {
+		d, shapes, _ := strings.Cut(shape, ",")
+		s, strides, _ := strings.Cut(stride, ",")
+		d, s = strings.TrimSpace(d), strings.TrimSpace(s)
+		if d == "" && s == "" {
+			break
+		}
+		n, err := strconv.ParseInt(d, 10, 64)
+		step, err2 := strconv.ParseInt(s, 10, 64)
+		switch {
+		case err != nil || err2 != nil:
+			return 0, false
+		case n < 0 || step < 0 || n > 0 && step > 0 && n-1 > (math.MaxInt64/64-last)/step:
+			impossible = true
+		case n == 0:
+			return 0, true
+		default:
+			last += (n - 1) * step
+		}
+		shape, stride = shapes, strides
+	}
+	if impossible || (last+1) > model.MaxSum/width {
+		return -1, true
+	}
+	return (last + 1) * width, true
+}
+
+// finish makes the problems.
+func (p *parser) finish() ([]Pool, error) {
+	if len(p.all) == 0 {
+		return nil, p.text.Refuse(0, "", "has no alloc_from_pool: Inductor writes them with torch._inductor.config.memory_planning = True")
+	}
+	taken := map[string]bool{}
+	var out []Pool
+	for k := range p.all {
+		pool := &p.all[k]
+		var lines []int
+		ids := map[string]bool{}
+		align := int64(Alignment)
+		for _, i := range pool.last {
+			b := &p.buffers[i]
+			if b.size == 0 {
+				continue
+			}
+			id := b.name
+			if ids[id] {
+				id += " in line " + strconv.Itoa(b.line)
+			}
+			ids[id] = true
+			for b.offset%align != 0 { // Inductor's own plan has to be one of the problem's
+				align /= 2
+			}
+			pool.Problem.Buffers = append(pool.Problem.Buffers, model.Buffer{ID: id, Lower: b.lower, Upper: b.upper, Size: b.size})
+			pool.Offsets = append(pool.Offsets, b.offset)
+			pool.Height = max(pool.Height, b.offset+b.size)
+			lines = append(lines, b.line)
+		}
+		if len(lines) == 0 {
+			continue
+		}
+		for i := range pool.Problem.Buffers {
+			pool.Problem.Buffers[i].Alignment = align
+		}
+		if pool.Symbolic > 0 {
+			pool.Offsets, pool.Height = nil, 0
+		}
+		if taken[pool.Name] {
+			pool.Name += " in line " + strconv.Itoa(lines[0])
+		}
+		taken[pool.Name] = true
+		pool.Problem.Name = pool.Name
+		err := model.ValidateAs(pool.Problem, model.Terms{Where: func(i int) model.Issue {
+			return model.Issue{File: p.text.File, Line: lines[max(i, 0)]}
+		}})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, *pool)
+	}
+	if len(out) == 0 {
+		return nil, p.text.Refuse(0, "", "has no buffer whose size is known before run time")
+	}
+	return out, nil
+}
