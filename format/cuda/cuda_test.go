@@ -66,7 +66,10 @@ func (p *pickler) value(v any) {
 		p.op(']')
 		p.memoize()
 		p.op('(')
-		for _, e := range v {
+		for k, e := range v {
+			if k > 0 && k%1000 == 0 {
+				p.op('e', '(')
+			}
 			p.value(e)
 		}
 		p.op('e')

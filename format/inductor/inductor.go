@@ -47,10 +47,9 @@ type Pool struct {
 
 const (
 	from = " = alloc_from_pool("
-	// maxSize is the largest file that is read.
-	maxSize = 1<<31 - 1
-	// bufferBytes is what a buffer takes in memory, nameBytes what another name does.
-	bufferBytes, nameBytes = 300, 100
+	// bufferBytes is what a buffer takes in memory, nameBytes what another name or a pool
+	// does.
+	bufferBytes, nameBytes, poolBytes = 300, 100, 1000
 )
 
 // sizes has the bytes of an element of each type.
@@ -66,11 +65,13 @@ func IsCode(head []byte) bool { return strings.HasPrefix(string(head), "# AOT ID
 // Read reads the pools of generated code, at least one, in its order. The error is r's,
 // or a *model.InputError that names what is wrong, by its line.
 func Read(r io.Reader, file string) ([]Pool, error) {
-	text, err := source.Read(io.LimitReader(r, maxSize), file)
+	text, err := source.Read(r, file)
 	if err != nil {
 		return nil, err
 	}
 	p := parser{text: text, names: map[string]int32{}, pools: map[string]int{}, left: 7*len(text.Text) + 16<<20}
+	// The buffers are counted, so that nothing grows as they are read.
+	p.buffers = make([]buffer, 0, min(strings.Count(text.Text, from), p.left/bufferBytes))
 	for rest := text.Text; rest != "" && p.err == nil; {
 		line, after, _ := strings.Cut(rest, "\n")
 		p.number++
@@ -203,6 +204,9 @@ func (p *parser) allocate(at int, name, rest string) {
 	}
 	k, ok := p.pools[pool]
 	if !ok {
+		if !p.spend(at, poolBytes) {
+			return
+		}
 		k = len(p.all)
 		p.pools[pool] = k
 		p.all = append(p.all, Pool{Name: pool, Problem: &model.Problem{}})
@@ -268,6 +272,7 @@ func (p *parser) finish() ([]Pool, error) {
 		var lines []int
 		ids := map[string]bool{}
 		align := int64(Alignment)
+		pool.Problem.Buffers, pool.Offsets = make([]model.Buffer, 0, len(pool.last)), make([]int64, 0, len(pool.last))
 		for _, i := range pool.last {
 			b := &p.buffers[i]
 			if b.size == 0 {

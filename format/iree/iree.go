@@ -24,7 +24,7 @@ package iree
 
 import (
 	"io"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,8 +49,6 @@ type Pack struct {
 const (
 	operation = "stream.resource.pack"
 	opening   = "slices({"
-	// maxSize is the largest file that is read.
-	maxSize = 1<<31 - 1
 	// sliceBytes is what a slice takes in memory, constantBytes what a constant does.
 	sliceBytes, constantBytes = 200, 100
 )
@@ -61,7 +59,7 @@ func IsDump(head []byte) bool { return strings.HasPrefix(string(head), "// -----
 // Read reads the packs of a dump, at least one, in its order. The error is r's, or a
 // *model.InputError that names what is wrong, by its line.
 func Read(r io.Reader, file string) ([]Pack, error) {
-	text, err := source.Read(io.LimitReader(r, maxSize), file)
+	text, err := source.Read(r, file)
 	if err != nil {
 		return nil, err
 	}
@@ -187,6 +185,12 @@ func (p *parser) open(at int, left, right string) {
 	p.pack, p.opened, p.slices = &Pack{Name: name, Problem: &model.Problem{Name: name}}, p.number, 0
 	if !strings.HasSuffix(right, opening) {
 		p.refuse(at, right, "is no pack with its slices in the lines below")
+		return
+	}
+	// The slices are counted, so that nothing grows as they are read.
+	body, _, _ := strings.Cut(p.text.Text[at:], "})")
+	if n := strings.Count(body, "\n"); n <= p.left/sliceBytes {
+		p.pack.Problem.Buffers = make([]model.Buffer, 0, n)
 	}
 }
 
@@ -197,12 +201,15 @@ func (p *parser) slice(at int, line string) {
 	first, last, ok2 := strings.Cut(span, ", ")
 	start, err := strconv.ParseInt(first, 10, 64)
 	end, err2 := strconv.ParseInt(last, 10, 64)
-	if !ok || !ok2 || err != nil || err2 != nil || end == math.MaxInt64 {
-		p.refuse(at, line, "is no slice: expected [START, END] = %SIZE")
+	if !ok || !ok2 || err != nil || err2 != nil || start > end || start < -model.MaxSum || end >= model.MaxSum {
+		p.refuse(at, line, "is no slice: expected [START, END] = %SIZE, with the end not before the start")
 		return
 	}
 	n, ok := p.constants[size]
 	switch {
+	case ok && (n < 0 || n > model.MaxSum):
+		p.refuse(at, size, "is "+strconv.FormatInt(n, 10)+": a size must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
+		return
 	case !ok:
 		p.pack.Dynamic++
 		return
@@ -225,6 +232,7 @@ func (p *parser) finish() {
 	if len(pack.Problem.Buffers) == 0 {
 		return
 	}
+	pack.Problem.Buffers = slices.Clip(pack.Problem.Buffers)
 	where := model.Issue{File: p.text.File, Line: p.opened}
 	p.err = model.ValidateAs(pack.Problem, model.Terms{Inclusive: true, Where: func(int) model.Issue { return where }})
 	if p.err == nil {

@@ -77,8 +77,8 @@ func TestFaults(t *testing.T) {
 		"open":     {head + "[0, 1] = %c\n", "ends within the slices of f:%7"},
 		"slice":    {head + "[0] = %c\n})", `x:4: "[0] = %c": is no slice: expected [START, END] = %SIZE`},
 		"end":      {head + "[0, 9223372036854775807] = %c\n})", "is no slice"},
-		"reversed": {head + "[2, 1] = %c\n})", "x:3: buffer %7#1: upper \"1\": the lifespan ends before it starts"},
-		"size":     {strings.Replace(head, "8", "-8", 1) + "[0, 1] = %c\n})", `x:3: buffer %7#1: size "-8": must be from 1 to`},
+		"reversed": {head + "[2, 1] = %c\n})", `x:4: "[2, 1] = %c": is no slice: expected [START, END] = %SIZE, with the end not before the start`},
+		"size":     {strings.Replace(head, "8", "-8", 1) + "[0, 1] = %c\n})", `x:4: "%c": is -8: a size must be from 0 to`},
 		"inline":   {"%7:2 = stream.resource.pack slices({ [0, 1] = %c }) : index\n", "x:1: \"stream.resource.pack slices({ [0, 1] = %c }) : index\": is no pack"},
 		"binary":   {"\x00", "is not text"},
 	} {

@@ -60,7 +60,7 @@ func IsText(head []byte) bool {
 // ReadText reads NAME-buffer-assignment.txt. beside opens the text beside it that
 // has this suffix instead; nil where there is nothing beside it.
 func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadCloser, string, error)) (*Dump, error) {
-	main, err := source.Read(io.LimitReader(r, maxSize), file)
+	main, err := source.Read(r, file)
 	if err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (t *texts) section(head, suffix string, beside func(string) (io.ReadCloser,
 		return nil, err
 	}
 	defer r.Close()
-	text, err := source.Read(io.LimitReader(r, maxSize), name)
+	text, err := source.Read(r, name)
 	if err != nil {
 		return nil, err
 	}
@@ -196,16 +196,26 @@ type section struct {
 
 // allocations reads which allocations are heaps, and their values.
 func (t *texts) allocations() error {
-	t.byName, t.byID = map[string]place{}, map[int64]place{}
+	counts := t.count()
+	all := 0
+	for _, n := range counts {
+		all += n
+	}
+	if all > t.left/valueBytes {
+		return t.assignment.Refuse(0, "", "the file is damaged: it has far more parts than a dump of its size")
+	}
+	t.byName, t.byID = make(map[string]place, all), make(map[int64]place, all)
 	t.tuples, t.classes = map[string]int32{}, map[where]int32{}
 	var err error
 	inHeap := false
 	lines(t.assignment, 0, func(at int, line string) bool {
 		switch {
 		case strings.HasPrefix(line, "allocation "):
-			inHeap = strings.HasSuffix(line, ", preallocated-temp:")
-			if inHeap {
-				err = t.allocation(at, line)
+			if inHeap = isHeap(line); inHeap {
+				if err = t.allocation(at, line); err == nil {
+					k := len(t.heap) - 1
+					t.heap[k].values, t.heap[k].lines = make([]value, 0, counts[k]), make([]int, 0, counts[k])
+				}
 			}
 		case strings.HasPrefix(line, " value: "):
 			if inHeap {
@@ -221,6 +231,30 @@ func (t *texts) allocations() error {
 	}
 	return err
 }
+
+// count returns how many values each heap has, so that nothing grows as they are read.
+func (t *texts) count() (counts []int) {
+	inHeap := false
+	lines(t.assignment, 0, func(at int, line string) bool {
+		switch {
+		case strings.HasPrefix(line, "allocation "):
+			if inHeap = isHeap(line); inHeap {
+				counts = append(counts, 0)
+			}
+		case strings.HasPrefix(line, " value: "):
+			if inHeap {
+				counts[len(counts)-1]++
+			}
+		case at > 0 && line != "" && line[0] != ' ':
+			return false
+		}
+		return true
+	})
+	return counts
+}
+
+// isHeap reports whether a line begins an allocation that is a heap.
+func isHeap(line string) bool { return strings.HasSuffix(line, ", preallocated-temp:") }
 
 // allocation reads "allocation 7: size 64, color 1, preallocated-temp:".
 func (t *texts) allocation(at int, line string) error {
