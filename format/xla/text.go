@@ -25,7 +25,7 @@ import (
 // So values in the same part of tuples at one offset share a place. Tuples are in no
 // trace, and are left out of the heap here, too.
 //
-// Before 2025 all three were sections of one text, so each section is looked for in
+// Older versions have all three as sections of one text, so each section is looked for in
 // the first file and, where it is not there, in the one beside it.
 //
 // Complexity: O(bytes), and O(n log n) for the n values.
