@@ -70,8 +70,10 @@ type static struct {
 	// stackable says that any order of stacking a section gives the same
 	// height, but for the rounding of the topmost size (stack.go).
 	stackable bool
-	// windowed says that distances differ from sizes.
-	windowed bool
+	// windowed says that distances differ from sizes; distances then has those of
+	// all pairs, row by row, where there are not too many.
+	windowed  bool
+	distances []int64
 	// huge says that one pass over all buffers and their sections takes long
 	// enough for a limit to come meanwhile: passes then look for it.
 	huge   bool
@@ -349,6 +351,10 @@ func (k *kernel) distance(i, j Buffer) (d int64, ok bool) {
 	}
 	if k.plain {
 		return k.size[i], true
+	}
+	if k.distances != nil {
+		d = k.distances[int(i)*int(k.n)+int(j)]
+		return d, d != math.MinInt64
 	}
 	for x, y := Piece(i), Piece(j); x != none && y != none; {
 		a, b := &k.span[x], &k.span[y]

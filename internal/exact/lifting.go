@@ -115,21 +115,23 @@ func (k *kernel) confirmed(b Buffer) bool {
 // open neighbours aside, and makes that one its witness.
 func (k *kernel) leastEnd(b Buffer) int64 {
 	least := int64(math.MaxInt64)
-	for x := Piece(b); x != none; x = k.next[x] {
-		lower := k.span[x].lower
-		for _, y := range k.nearby(x) {
-			j := k.owner[y]
-			if k.seen[j] == k.epoch-1 {
-				continue
+	under := func(j Buffer, distance int64) {
+		if end := k.inf[j] + distance; end < least && k.seen[j] != k.epoch-1 {
+			least = end
+			k.witness[b] = witness{j, distance}
+		}
+	}
+	if k.windowed {
+		// Pieces are not apart by the same everywhere.
+		for j := range k.begins[k.of[b].last] {
+			if d, meet := k.distance(j, b); meet && j != b && !k.placed(j) {
+				under(j, d)
 			}
-			end := k.block[y].start + k.block[y].size - lower
-			if k.windowed {
-				d, _ := k.distance(j, b) // other pieces may be further apart
-				end = k.inf[j] + d
-			}
-			if end < least {
-				least = end
-				k.witness[b] = witness{j, end - k.inf[j]}
+		}
+	} else {
+		for x := Piece(b); x != none; x = k.next[x] {
+			for _, y := range k.nearby(x) {
+				under(k.owner[y], k.block[y].size)
 			}
 		}
 	}

@@ -22,37 +22,51 @@ func (k *kernel) place(j Buffer) (hat, ok bool) {
 	k.take(j)
 	k.liftFloors(j)
 	for x := Piece(j); x != none; x = k.next[x] {
-		at := &k.span[x]
-		k.markAround(at.first, at.last)
-		near := k.nearby(x)
-		hat = hat || len(near) > 0
-		top := k.lb[j] + at.lower + k.block[x].size
-		if !k.raiseAll(near, top) {
-			return true, false
+		k.markAround(k.span[x].first, k.span[x].last)
+	}
+	if k.windowed {
+		// Pieces are not apart by the same everywhere.
+		for c := range k.begins[k.of[j].last] {
+			if k.placed(c) {
+				continue
+			}
+			if d, meet := k.distance(j, c); meet {
+				hat = true
+				if !k.raise(c, k.lb[j]+d) {
+					return true, false
+				}
+			}
+		}
+		return hat, true
+	}
+	top := k.lb[j] + k.size[j]
+	for x := Piece(j); x != none; x = k.next[x] {
+		for _, y := range k.nearby(x) {
+			hat = true
+			if c := k.owner[y]; !k.raise(c, top) {
+				return true, false
+			}
 		}
 	}
 	return hat, true
 }
 
-// raiseAll raises lb of buffers so that their given pieces start at top or above.
-func (k *kernel) raiseAll(near []Piece, top int64) bool {
-	for _, y := range near {
-		c, to := k.owner[y], top-k.span[y].lower
-		if k.lb[c] >= to {
-			continue
-		}
-		to = k.alignUp(c, to)
-		if to > k.of[c].ub {
-			return false
-		}
-		if k.inf[c] == k.lb[c] {
-			k.setBoth(c, to)
-			continue
-		}
-		k.set(int32(c), to)
-		if k.inf[c] < to {
-			k.setInf(c, to)
-		}
+// raise raises lb of c to top, aligned, and reports whether c can lie there.
+func (k *kernel) raise(c Buffer, top int64) bool {
+	if k.lb[c] >= top {
+		return true
+	}
+	top = k.alignUp(c, top)
+	if top > k.of[c].ub {
+		return false
+	}
+	if k.inf[c] == k.lb[c] {
+		k.setBoth(c, top)
+		return true
+	}
+	k.set(int32(c), top)
+	if k.inf[c] < top {
+		k.setInf(c, top)
 	}
 	return true
 }

@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"math"
+
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
@@ -42,7 +44,7 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *
 	carve(share[uint64]{&k.salt, 2 * n}, share[uint64]{&k.unplaced, n/64 + 1}, share[uint64]{&k.waiting, n/64 + 1}, share[uint64]{&k.runs, m/64 + 1}, share[uint64]{&k.dirty, m/64 + 1})
 	carve(share[Buffer]{&k.list, n}, share[Buffer]{&k.path, n}, share[Buffer]{&k.sorted, n}, share[Buffer]{&k.open, n}, share[Buffer]{&k.begins, m + 1}, share[Buffer]{&k.ends, m + 1}, share[Buffer]{&k.owner, pieces})
 	carve(share[Piece]{&k.next, pieces}, share[Piece]{&k.near, pieces}, share[Piece]{&k.apart, pieces}, share[Piece]{&k.more, m + 1})
-	for _, step := range [...]func(*timeline.Timeline, timeline.Partition){k.describe, k.describeSpans, k.initMembers, k.initTwins} {
+	for _, step := range [...]func(*timeline.Timeline, timeline.Partition){k.describe, k.describeSpans, k.initMembers, k.initTwins, k.initDistances} {
 		if k.over() {
 			break
 		}
@@ -161,6 +163,27 @@ func (k *kernel) describeSpans(tl *timeline.Timeline, p timeline.Partition) {
 	// Each entry has come to where the next one began.
 	copy(k.more[1:], k.more)
 	k.more[0] = Piece(k.n)
+}
+
+// distancesMost bounds the table of distances: 512 KiB.
+const distancesMost = 1 << 16
+
+// initDistances makes the table of distances where it is worth it.
+func (k *kernel) initDistances(*timeline.Timeline, timeline.Partition) {
+	if !k.windowed || int(k.n) > distancesMost/int(k.n) {
+		return
+	}
+	distances := make([]int64, 0, int(k.n)*int(k.n))
+	for i := range k.n {
+		for j := range k.n {
+			d, meet := k.distance(i, j)
+			if !meet {
+				d = math.MinInt64
+			}
+			distances = append(distances, d)
+		}
+	}
+	k.distances = distances
 }
 
 // initTwins links each buffer to the preceding identical one: the same spans,
