@@ -21,9 +21,7 @@ func (k *kernel) place(j Buffer) (hat, ok bool) {
 	k.highest = 0
 	k.take(j)
 	k.liftFloors(j)
-	for x := Piece(j); x != none; x = k.next[x] {
-		k.markAround(k.span[x].first, k.span[x].last)
-	}
+	k.markAround(k.of[j].first, k.of[j].last)
 	if k.windowed {
 		// Pieces are not apart by the same everywhere.
 		for c := range k.begins[k.of[j].last] {

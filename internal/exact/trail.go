@@ -110,12 +110,11 @@ func (k *kernel) setBoth(j Buffer, value int64) {
 // its sections dirty.
 func (k *kernel) moved(j Buffer) {
 	for x := Piece(j); x != none; x = k.next[x] {
-		at := &k.span[x]
-		start := k.inf[j] + at.lower
+		start := k.inf[j] + k.span[x].lower
 		k.block[x].start = start
 		k.highest = max(k.highest, start)
-		k.mark(at.first, at.last)
 	}
+	k.mark(k.of[j].first, k.of[j].last)
 }
 
 // mark is a point to undo to. Positions on the trail count what was dropped.
