@@ -43,6 +43,9 @@
 //	inf     inferred lower bound, at least lb; prunes, never places
 //	ub      highest offset that fits the capacity
 //	total   space of the unplaced buffers of a section
+//	piece   a stretch of sections in which a buffer has one window; most have one
+//	run     sections in a row with the same unplaced pieces
+//	dirty   sections that inference has to look at
 //	cuts    unplaced buffers that cross from a section to the next
 //	rank    position in the static preordering
 //	off     the offset placed last; together with a rank, the canonical bound

@@ -7,7 +7,7 @@ package exact
 // of its sections, lifts the floors of them to its top, and raises lb of each
 // unplaced neighbour to its top (aligned). Neighbours are found through the
 // sections, so this costs O(sections and neighbours of j), however many buffers
-// there are.
+// there are; where there are windows, all that begin before j ends are asked.
 //
 // Invariant: lb of an unplaced buffer is the highest top of the placed buffers
 // that it overlaps, aligned; total, live, cuts and edges count what is unplaced.

@@ -12,6 +12,10 @@ import "math"
 // from one of them on is the total less what came before it. The same pass takes
 // the two least ends for not-first.
 //
+// Tried and dropped, on the challenging suite: starts and sizes of 32 bits (the same
+// time within 1%); order and bound tested in one branch (1% slower); putting members
+// into order in the same pass (A 20% slower).
+//
 // Complexity: O(live members).
 // Source: Carlier 1982 for the machine bound; its use here is Stowage's.
 
