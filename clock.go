@@ -24,6 +24,9 @@ type clock struct {
 
 // newClock returns the clock of a run that begins now; a timeout of 0 is none.
 func newClock(ctx context.Context, timeout time.Duration) *clock {
+	if ctx == nil {
+		ctx = context.Background() // prepare refuses it
+	}
 	c := &clock{ctx: ctx, cancel: func() {}}
 	if timeout > 0 {
 		c.ctx, c.cancel = context.WithTimeout(ctx, timeout)

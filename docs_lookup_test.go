@@ -214,3 +214,61 @@ func TestDocsGo(t *testing.T) {
 		t.Error("no Go block in any document")
 	}
 }
+
+// TestDocsPaths looks for every path that the documents have as code: one that begins
+// with a folder of this repository, and the name of a Go file.
+func TestDocsPaths(t *testing.T) {
+	top := map[string]bool{}
+	sources := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d os.DirEntry, err error) error {
+		if d == nil || d.IsDir() && path != "." && strings.HasPrefix(d.Name(), ".") {
+			return filepath.SkipDir
+		}
+		if d.IsDir() && !strings.Contains(filepath.ToSlash(path), "/") {
+			top[path] = true
+		}
+		sources[d.Name()] = true
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	delete(top, "bin") // what make build leaves
+	file := regexp.MustCompile(`^[a-z0-9_]+\.go$`)
+	tag := regexp.MustCompile(`/v[0-9.]+$`) // a version of a module
+	found := 0
+	for _, path := range documents(t) {
+		lines := read(t, path)
+		for _, b := range blocksOf(lines) {
+			if b.info != "-" {
+				continue
+			}
+			for i := b.from; i < b.to; i++ {
+				for _, m := range codeSpan.FindAllStringSubmatch(lines[i], -1) {
+					for _, word := range strings.Fields(m[1]) {
+						word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/...")
+						first, rest, deep := strings.Cut(word, "/")
+						switch {
+						case file.MatchString(word):
+							if found++; !sources[word] {
+								t.Errorf("%s:%d: no file is named %s", path, i+1, word)
+							}
+						case deep && top[first] && rest != "" && !strings.ContainsAny(word, "*{}=,…") && !tag.MatchString(word):
+							if found++; missing(word) && missing(filepath.Join(filepath.Dir(path), filepath.FromSlash(word))) {
+								t.Errorf("%s:%d: there is no %s", path, i+1, word)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+	if found < 50 {
+		t.Errorf("only %d paths in all documents", found)
+	}
+}
+
+func missing(path string) bool {
+	_, err := os.Stat(filepath.FromSlash(path))
+	return err != nil
+}

@@ -15,8 +15,8 @@
 //
 // An error is about the request; the outcome of a run is a Status. Errors are
 //
-//	*InputError         a problem, an option or a plan to start from is bad; all
-//	                    that is wrong with it is listed
+//	*InputError         a problem, an option or a plan to start from is bad, or the
+//	                    context nil; all that is wrong is listed
 //	ErrUnknownPlanner   Options.Planner names none
 //	ErrUnsupported      the planner does not take this problem
 //	ErrNoCapacity       Explain was given no capacity
@@ -76,7 +76,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
 	clock := newClock(ctx, o.Timeout)
 	defer clock.close()
-	planner, err := prepare(p, &o, clock)
+	planner, err := prepare(ctx, p, &o, clock)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 
 // prepare completes the options by what they leave open and checks them and the
 // problem. All that Solve and Explain are given passes through here.
-func prepare(p *Problem, o *Options, c *clock) (run.Planner, error) {
+func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner, error) {
 	if o.Planner == "" {
 		o.Planner = DefaultPlanner
 	}
@@ -121,6 +121,9 @@ func prepare(p *Problem, o *Options, c *clock) (run.Planner, error) {
 		return nil, err
 	}
 	var issues model.Issues
+	if ctx == nil {
+		issues.Add(Issue{Message: "there is no context: it is nil"})
+	}
 	issues.Join(plan.CheckOptions(planner.Info(), *o))
 	bad := model.ValidateAs(p, model.Terms{Over: c.over})
 	issues.Join(bad)
@@ -174,7 +177,7 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 // Without a capacity fixed offsets that collide are the only reason there can
 // be; where none do, the error is ErrNoCapacity.
 func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
-	planner, err := prepare(p, &o, &clock{})
+	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
 		return nil, err
 	}
@@ -186,7 +189,7 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 // comes first, Explanation.Smallest is false, Buffers are the fewest found, and
 // AtLeast is how many there must be. o.NodeLimit limits each run of the planner.
 func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
-	planner, err := prepare(p, &o, &clock{})
+	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
 		return nil, err
 	}

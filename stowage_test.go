@@ -208,6 +208,18 @@ func TestInputErrors(t *testing.T) {
 			}
 		}
 	}
+	var none context.Context
+	for k, f := range []func() error{
+		func() error { _, err := stowage.Solve(none, two, stowage.Options{Timeout: time.Second}); return err },
+		func() error { _, err := stowage.Minimize(none, two, stowage.Options{}); return err },
+		func() error { _, err := stowage.Explain(none, two, stowage.Options{Capacity: 4}); return err },
+		func() error { _, err := stowage.ExplainSmallest(none, two, stowage.Options{Capacity: 4}); return err },
+	} {
+		var input *stowage.InputError
+		if err := f(); !errors.As(err, &input) || err.Error() != "there is no context: it is nil" {
+			t.Errorf("function %d without a context: %v", k, err)
+		}
+	}
 	for _, p := range []*stowage.Problem{nil, bad} {
 		var input *stowage.InputError
 		if _, err := stowage.LowerBound(p); !errors.As(err, &input) {

@@ -109,9 +109,9 @@ type Plan = model.Plan
 //		Workers int
 //		// Seed drives every random choice; 0 is a seed like any other.
 //		Seed uint64
-//		// Without names techniques to switch off, from Info.Techniques.
+//		// Without names techniques to switch off, from the planner's Techniques.
 //		Without []string
-//		// Params sets tunables by name, from Info.Params; what is not named has
+//		// Params sets tunables by name, from the planner's Params; what is not named has
 //		// its default.
 //		Params map[string]string
 //		// Start, where set, holds the offsets of a valid plan to improve on, in
@@ -131,7 +131,7 @@ type Plan = model.Plan
 //
 //	// Validate refuses numbers that make no sense for any planner: a capacity, a
 //	// timeout, a node limit or a number of workers below 0, and a capacity above
-//	// MaxSum. The error is a *InputError.
+//	// 2305843009213693951. The error is a *InputError.
 //	func (o *Options) Validate() error
 type Options = plan.Options
 
@@ -335,11 +335,11 @@ type Collision = model.Collision
 //	}
 type Explanation = plan.Explanation
 
-// An InputError says what is wrong with an input: the first MaxIssues problems
-// of it and how many there are in all.
+// An InputError says what is wrong with an input: the first 20 problems of it
+// and how many there are in all.
 //
 //	type InputError struct {
-//		Issues []Issue // the first MaxIssues, in the order of the input
+//		Issues []Issue // the first 20, in the order of the input
 //		Total  int     // how many there are in all
 //	}
 //
@@ -369,8 +369,11 @@ type Issue = model.Issue
 // Plan is given a problem that has been validated, and options of which Capacity
 // alone counts, not the problem's. It changes neither. It returns soon after ctx
 // ends, with the best plan so far; the timeout is a deadline of ctx. The error
-// is for a problem that the planner does not take (see Unsupported), never for
-// an outcome: those are Statuses. Plan may be called from many goroutines.
+// is for a problem that the planner does not take (ErrUnsupported, which
+// plan.Unsupported makes), never for an outcome: those are Statuses. A plan above
+// Options.Capacity is no plan: where there is no other, the Status is Unknown, or
+// Infeasible where that is proven, without Offsets. Feasible or Optimal with such a
+// plan is a mistake, ErrInvalidPlan. Plan may be called from many goroutines.
 //
 // Whoever runs a planner completes its result: the planner's name, the elapsed
 // time, the height from the offsets, why the run ended, and what follows from
@@ -383,7 +386,7 @@ type Issue = model.Issue
 //	}
 type Planner = plan.Planner
 
-// Info describes a planner.
+// Info, which is PlannerInfo in the root package, describes a planner.
 //
 //	type PlannerInfo struct {
 //		// Name is what Options.Planner, the command line and the JSON have, in
@@ -400,7 +403,7 @@ type Planner = plan.Planner
 //		// Params can be set by name (Options.Params).
 //		Params []Param
 //		// Check, where set, refuses values of options that the planner does not
-//		// take. CheckOptions calls it, before a run begins.
+//		// take. It is called before a run begins.
 //		Check func(Options) error
 //	}
 type PlannerInfo = plan.Info

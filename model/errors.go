@@ -48,10 +48,10 @@ func (i Issue) String() string {
 	return s + what + i.Message
 }
 
-// An InputError says what is wrong with an input: the first MaxIssues problems
-// of it and how many there are in all.
+// An InputError says what is wrong with an input: the first 20 problems of it
+// and how many there are in all.
 type InputError struct {
-	Issues []Issue // the first MaxIssues, in the order of the input
+	Issues []Issue // the first 20, in the order of the input
 	Total  int     // how many there are in all
 }
 

@@ -30,9 +30,9 @@ type Options struct {
 	Workers int
 	// Seed drives every random choice; 0 is a seed like any other.
 	Seed uint64
-	// Without names techniques to switch off, from Info.Techniques.
+	// Without names techniques to switch off, from the planner's Techniques.
 	Without []string
-	// Params sets tunables by name, from Info.Params; what is not named has
+	// Params sets tunables by name, from the planner's Params; what is not named has
 	// its default.
 	Params map[string]string
 	// Start, where set, holds the offsets of a valid plan to improve on, in
@@ -56,7 +56,7 @@ func (o *Options) Fits(height int64) bool { return o.Capacity == 0 || height <= 
 
 // Validate refuses numbers that make no sense for any planner: a capacity, a
 // timeout, a node limit or a number of workers below 0, and a capacity above
-// model.MaxSum. The error is a *model.InputError.
+// 2305843009213693951. The error is a *model.InputError.
 func (o *Options) Validate() error {
 	var issues model.Issues
 	o.validate(&issues)

@@ -26,8 +26,11 @@ import (
 // Plan is given a problem that has been validated, and options of which Capacity
 // alone counts, not the problem's. It changes neither. It returns soon after ctx
 // ends, with the best plan so far; the timeout is a deadline of ctx. The error
-// is for a problem that the planner does not take (see Unsupported), never for
-// an outcome: those are Statuses. Plan may be called from many goroutines.
+// is for a problem that the planner does not take (ErrUnsupported, which
+// plan.Unsupported makes), never for an outcome: those are Statuses. A plan above
+// Options.Capacity is no plan: where there is no other, the Status is Unknown, or
+// Infeasible where that is proven, without Offsets. Feasible or Optimal with such a
+// plan is a mistake, ErrInvalidPlan. Plan may be called from many goroutines.
 //
 // Whoever runs a planner completes its result: the planner's name, the elapsed
 // time, the height from the offsets, why the run ended, and what follows from
@@ -38,7 +41,7 @@ type Planner interface {
 	Plan(ctx context.Context, p *model.Problem, o Options) (Result, error)
 }
 
-// Info describes a planner.
+// Info, which is PlannerInfo in the root package, describes a planner.
 type Info struct {
 	// Name is what Options.Planner, the command line and the JSON have, in
 	// lower case with hyphens.
@@ -54,7 +57,7 @@ type Info struct {
 	// Params can be set by name (Options.Params).
 	Params []Param
 	// Check, where set, refuses values of options that the planner does not
-	// take. CheckOptions calls it, before a run begins.
+	// take. It is called before a run begins.
 	Check func(Options) error
 }
 
