@@ -37,16 +37,20 @@ func Register(p Planner) {
 }
 
 // Lookup returns the planner of that name. The error is an ErrUnknownPlanner
-// that lists the names there are.
+// that lists the names there are, and says where others come from: which those
+// are is known to the packages that register them alone.
 func Lookup(name string) (Planner, error) {
 	registry.Lock()
 	defer registry.Unlock()
 	at, ok := find(name)
 	if !ok {
-		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + list(names())}
+		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + list(names()) + elsewhere}
 	}
 	return registry.entries[at].planner, nil
 }
+
+// elsewhere says where planners are that a program gets by importing them.
+const elsewhere = "; others register themselves where planner/baselines, planner/milp or research/learn is imported"
 
 // All returns the planners in the order of their names.
 func All() []Planner {
