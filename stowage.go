@@ -55,8 +55,9 @@ var (
 	// ErrNoCapacity means that neither the options nor the problem have the
 	// capacity that Explain needs.
 	ErrNoCapacity = plan.ErrNoCapacity
-	// ErrInvalidPlan means that a planner returned a plan that Verify refuses,
-	// or a bound above it: a mistake in the planner, not in its input.
+	// ErrInvalidPlan means that a planner returned a plan that Verify refuses, a
+	// bound above it, or a status that cannot be, such as Infeasible where there
+	// is no capacity: a mistake in the planner, not in its input.
 	ErrInvalidPlan = plan.ErrInvalidPlan
 )
 
@@ -102,6 +103,9 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	}
 	if r.Status == Infeasible {
 		r.Collision = verify.Collide(p)
+		if r.Collision == nil && o.Capacity == 0 {
+			return nil, plan.Invalid(r.Planner, "infeasible without a capacity, while no fixed offsets collide")
+		}
 	} else if r.Status.HasPlan() {
 		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
 			return nil, plan.Invalid(r.Planner, report.Violations[0].Message)

@@ -458,6 +458,46 @@ func TestInvalidPlan(t *testing.T) {
 	}
 }
 
+// TestImpossibleStatus has a planner that says what cannot be: that nothing fits
+// where there is no capacity, and a status that does not exist.
+func TestImpossibleStatus(t *testing.T) {
+	var result stowage.Result
+	stowage.Register(own{"test-liar", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result, error) { return result, nil }})
+	p := suite.MiniMalloc()
+	for _, tc := range []struct {
+		status   stowage.Status
+		capacity int64
+		want     string // of the error; empty for none
+	}{
+		{stowage.Infeasible, 0, "infeasible without a capacity, while no fixed offsets collide"},
+		{stowage.Infeasible, 12, ""},
+		{stowage.Unknown, 0, ""},
+		{77, 0, "there is no status(77)"},
+		{77, 12, "there is no status(77)"},
+		{stowage.Infeasible + 1, 12, "there is no status(4)"},
+	} {
+		p.Capacity = tc.capacity
+		result = stowage.Result{Status: tc.status}
+		r, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: "test-liar"})
+		if tc.want == "" {
+			if err != nil || r.Status != tc.status {
+				t.Errorf("%s in %d: %+v, %v", tc.status, tc.capacity, r, err)
+			}
+			continue
+		}
+		if want := "planner test-liar returned an invalid plan: " + tc.want; r != nil || !errors.Is(err, stowage.ErrInvalidPlan) || err.Error() != want {
+			t.Errorf("%s in %d: %+v, %v, want %s", tc.status, tc.capacity, r, err, want)
+		}
+	}
+	// Without a capacity a collision of fixed offsets is a reason.
+	at := int64(0)
+	collide := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4, Fixed: &at}, {ID: "b", Upper: 1, Size: 4, Fixed: &at}}}
+	result = stowage.Result{Status: stowage.Infeasible}
+	if r := solve(t, collide, stowage.Options{Planner: "test-liar"}); r.Status != stowage.Infeasible || r.Collision == nil {
+		t.Errorf("got %+v", r)
+	}
+}
+
 func TestVerify(t *testing.T) {
 	p := suite.MiniMalloc()
 	plan := []int64{8, 8, 4, 4, 0}

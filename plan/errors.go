@@ -12,8 +12,9 @@ var (
 	ErrUnsupported = errors.New("unsupported problem")
 	// ErrNoCapacity means that a capacity is needed and there is none.
 	ErrNoCapacity = errors.New("there is no capacity to explain: without one every problem fits")
-	// ErrInvalidPlan means that a planner returned a plan that breaks a rule, or
-	// a bound above it: a mistake in the planner, not in its input.
+	// ErrInvalidPlan means that a planner returned a plan that breaks a rule, a
+	// bound above it, or a status that cannot be: a mistake in the planner, not in
+	// its input.
 	ErrInvalidPlan = errors.New("invalid plan")
 )
 

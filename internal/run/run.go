@@ -36,6 +36,9 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		return plan.Result{}, err
 	}
 	r.Planner = info.Name
+	if r.Status > model.Infeasible {
+		return plan.Result{}, plan.Invalid(info.Name, "there is no "+r.Status.String())
+	}
 	keepStart(tl.Problem, &o, &r)
 	claim := r.LowerBound
 	r.LowerBound = max(claim, tl.LowerBound)
