@@ -12,7 +12,8 @@
 //     which binds nobody. CSV has one column for both, and it is the demand. So a
 //     plan in CSV, read as a problem, has one plan only, its own: see
 //     File.Pinned, and File.Unpin, which lifts the demands.
-//   - As a plan (ReadPlan) it is the offset column, or the key plan.
+//   - As a plan (ReadPlan) it is the offset column, or the key plan. A model of
+//     TensorFlow Lite is a plan where it has an offset for each of its tensors.
 package format
 
 import (
@@ -117,7 +118,7 @@ func (f *File) Unpin() {
 }
 
 // ReadPlan reads a plan of p, as csv.ReadPlan and json.ReadPlan do, from a file
-// that is told as by ReadProblem. The offsets are in the order of p.Buffers.
+// that is told as by ReadProblem; the plan in a model of TensorFlow Lite counts, too. The offsets are in the order of p.Buffers.
 func ReadPlan(path string, p *model.Problem) ([]int64, error) {
 	in, err := Open(path)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/cuda"
 	"github.com/stowage-go/stowage/format/inductor"
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/format/iree"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/onnx"
@@ -96,7 +97,7 @@ var readers = []row{
 		},
 	},
 	{
-		kind: TFLite, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite,
+		kind: TFLite, title: "a TensorFlow Lite model", extensions: []string{".tflite"}, problem: readTFLite, plan: planTFLite,
 		begins: func(head []byte) bool { return len(head) >= 8 && string(head[4:8]) == "TFL3" },
 	},
 	{
@@ -229,6 +230,20 @@ func readTFLite(r io.Reader, name string, _ Options) (*File, error) {
 		f.Plan = plan
 	}
 	return f, nil
+}
+
+// planTFLite reads the plan that a model has as one of p.
+func planTFLite(r io.Reader, name string, p *model.Problem) ([]int64, error) {
+	f, err := readTFLite(r, name, Options{})
+	if err != nil {
+		return nil, err
+	}
+	if f.Plan == nil {
+		var issues model.Issues
+		issues.Add(model.Issue{File: name, Message: "the model has no plan with an offset for each tensor of its arena"})
+		return nil, issues.Err()
+	}
+	return source.Match(name, f.Problem, f.Plan.Offsets, p)
 }
 
 // protobuf reports whether a file begins as models of ONNX do: with the version of

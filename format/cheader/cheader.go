@@ -25,7 +25,7 @@ type Plan struct {
 	// Name is that of the model, from which all identifiers are made; empty is plan.
 	Name string
 	// Arena is the size of the arena, and Alignment what its beginning must be a
-	// multiple of, in bytes; 0 is 1.
+	// multiple of, in bytes: a power of two, or 0 for 1.
 	Arena, Alignment int64
 	// Tensors are in the order of the table.
 	Tensors []Tensor
@@ -99,6 +99,14 @@ func literal(text string) string {
 	return b.String()
 }
 
+// CheckAlignment refuses an alignment of the arena that C cannot express.
+func CheckAlignment(alignment int64) error {
+	if alignment < 0 || alignment&(alignment-1) != 0 {
+		return fmt.Errorf("the arena would have to begin at a multiple of %d, but an alignment in C is a power of two", alignment)
+	}
+	return nil
+}
+
 func (p *Plan) alignment() int64 { return max(1, p.Alignment) }
 
 // opening writes what both files begin with.
@@ -111,6 +119,9 @@ func (p *Plan) opening(w io.Writer) {
 // PREFIX_TENSORS, and for each tensor PREFIX_OFFSET_… and PREFIX_SIZE_…; the table and
 // the arena of WriteSource are declared.
 func WriteHeader(w io.Writer, p *Plan) error {
+	if err := CheckAlignment(p.Alignment); err != nil {
+		return err
+	}
 	b := bufio.NewWriter(w)
 	lower := p.prefix()
 	upper := strings.ToUpper(lower)
@@ -152,6 +163,9 @@ extern unsigned char %[1]s_arena[%[3]d];
 
 // WriteSource writes the arena and the table of its tensors. The file needs no other.
 func WriteSource(w io.Writer, p *Plan) error {
+	if err := CheckAlignment(p.Alignment); err != nil {
+		return err
+	}
 	b := bufio.NewWriter(w)
 	lower := p.prefix()
 	p.opening(b)
@@ -175,7 +189,7 @@ __attribute__((aligned(%[4]d)))
 unsigned char %[1]s_arena[%[3]d];
 
 const struct %[1]s_tensor %[1]s_tensors[%[2]d] = {
-`, lower, len(p.Tensors)+1, max(1, p.Arena), p.alignment()&-p.alignment()) // C has powers of two alone
+`, lower, len(p.Tensors)+1, max(1, p.Arena), p.alignment())
 	for i := range p.Tensors {
 		t := &p.Tensors[i]
 		fmt.Fprintf(b, "\t{%s, %d, %d},\n", literal(t.Name), t.Offset, t.Size)

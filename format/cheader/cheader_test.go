@@ -3,6 +3,7 @@ package cheader
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -126,3 +127,17 @@ func TestFails(t *testing.T) {
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errors.New("full") }
+
+// TestAlignment: what is no power of two is refused, not lowered.
+func TestAlignment(t *testing.T) {
+	for alignment, good := range map[int64]bool{0: true, 1: true, 2: true, 64: true, 3: false, 48: false, -1: false, -8: false} {
+		p := sample()
+		p.Alignment = alignment
+		for name, write := range map[string]func(io.Writer, *Plan) error{"header": WriteHeader, "source": WriteSource} {
+			var out strings.Builder
+			if err := write(&out, p); (err == nil) != good || good != (out.Len() > 0) {
+				t.Errorf("%s with alignment %d: %v, %d bytes", name, alignment, err, out.Len())
+			}
+		}
+	}
+}

@@ -68,30 +68,7 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
 		issues.Add(model.Issue{File: file, Field: "plan", Message: "the file has no plan with offsets"})
 		return nil, issues.Err()
 	}
-	index := make(map[string]int32, len(p.Buffers))
-	for i := range p.Buffers {
-		index[p.Buffers[i].ID] = int32(i)
-	}
-	matched := make([]int64, len(p.Buffers))
-	seen := make([]bool, len(p.Buffers))
-	for k := range q.Buffers {
-		name := q.Buffers[k].ID
-		i, ok := index[name]
-		if !ok {
-			issues.Add(model.Issue{File: file, Buffer: source.Clip(name), Field: "id", Value: source.Clip(name), Message: "is not a buffer of the problem"})
-			continue
-		}
-		matched[i], seen[i] = offsets[k], true
-	}
-	for i, ok := range seen {
-		if !ok {
-			issues.Add(model.Issue{File: file, Buffer: source.Clip(p.Buffers[i].ID), Message: "is not in the plan"})
-		}
-	}
-	if err := issues.Err(); err != nil {
-		return nil, err
-	}
-	return matched, nil
+	return source.Match(file, q, offsets, p)
 }
 
 // A decoder turns a document into a problem and a plan. Like the CSV reader it
