@@ -5,6 +5,7 @@
 //	round.go  multiples and divisors
 //	step.go   which heights are worth asking for
 //	load.go   the space in use in a row of sections
+//	fixed.go  where fixed offsets end
 //
 // internal/verify and internal/suite's oracle have their own arithmetic, since
 // they are there to doubt this one.

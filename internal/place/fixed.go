@@ -3,6 +3,7 @@ package place
 import (
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -50,12 +51,8 @@ func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 // FixedFit reports whether each buffer with a fixed offset ends within the
 // capacity; 0 means that there is none.
 func FixedFit(p *model.Problem, capacity int64) bool {
-	for i := range p.Buffers {
-		if b := &p.Buffers[i]; capacity > 0 && b.Fixed != nil && *b.Fixed > capacity-b.Size {
-			return false
-		}
-	}
-	return true
+	_, end := bound.TopFixed(p)
+	return capacity == 0 || end <= capacity
 }
 
 func (p *placer) isFixed(i int32) bool { return p.tl.Problem.Buffers[i].Fixed != nil }

@@ -12,14 +12,10 @@ import "github.com/stowage-go/stowage/internal/bound"
 // offset bounds the height by its own end.
 func (t *Timeline) bound() {
 	t.MaxLoad, _ = bound.Peak(t.Load)
-	t.LowerBound = t.MaxLoad
+	_, fixed := bound.TopFixed(t.Problem)
+	t.LowerBound = max(t.MaxLoad, fixed)
 	for i := range t.Problem.Buffers {
-		b := &t.Problem.Buffers[i]
-		end := b.Size
-		if b.Fixed != nil {
-			end += *b.Fixed
-		}
-		t.LowerBound = max(t.LowerBound, end)
+		t.LowerBound = max(t.LowerBound, t.Problem.Buffers[i].Size)
 	}
 	for _, p := range t.Partitions {
 		t.LowerBound = max(t.LowerBound, t.alignedLoad(p))
