@@ -74,15 +74,35 @@ func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error
 // the document has its own.
 func planOf(d *document) *cheader.Plan {
 	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors}
-	p.Alignment = 1
+	p.Alignment = arenaAlignment(d.problem)
 	for i := range d.problem.Buffers {
 		b := &d.problem.Buffers[i]
-		p.Alignment = common(p.Alignment, b.Align())
 		if d.tensors == nil && d.offsets != nil {
 			p.Tensors = append(p.Tensors, cheader.Tensor{Name: b.ID, Offset: d.offsets[i], Size: b.Size})
 		}
 	}
 	return p
+}
+
+// checkC refuses a problem for the formats of C whose arena they cannot align. It
+// is called before the search, which would be lost.
+func checkC(name string, p *model.Problem) error {
+	if name != "h" && name != "c" {
+		return nil
+	}
+	if err := cheader.CheckAlignment(arenaAlignment(p)); err != nil {
+		return usagef(".%s: %v", name, err)
+	}
+	return nil
+}
+
+// arenaAlignment returns what the beginning of an arena must be a multiple of.
+func arenaAlignment(p *model.Problem) int64 {
+	alignment := int64(1)
+	for i := range p.Buffers {
+		alignment = common(alignment, p.Buffers[i].Align())
+	}
+	return alignment
 }
 
 // common returns the least common multiple of two alignments: what the beginning of an

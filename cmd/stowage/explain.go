@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 type explainFlags struct {
@@ -124,11 +125,13 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 		_, err := fmt.Fprintf(w, "unknown: whether %s can fit is not known\n", count(of, "buffer"))
 		return err
 	}
-	n := len(subset.Buffers)
+	n, above := len(subset.Buffers), fixedAbove(x, subset)
 	if c := x.Collision; c != nil {
 		fmt.Fprintf(w, "infeasible: %d of %s have fixed offsets that collide\n", n, count(of, "buffer"))
 		fmt.Fprintf(w, "Both use bytes [%d, %d) in [%d, %d), so that no capacity is enough.\n", c.Start, c.End, c.Lower, c.Upper)
-	} else if fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity); x.Load > x.Capacity {
+	} else if fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity); above != nil {
+		fmt.Fprintf(w, "%s, above %d.\n", endsAt(above), x.Capacity)
+	} else if x.Load > x.Capacity {
 		fmt.Fprintf(w, "In [%d, %d) they take %d, which is %d too much.\n", x.At[0], x.At[1], x.Load, x.Load-x.Capacity)
 	} else {
 		fmt.Fprintf(w, "They never take more than %d at once, in [%d, %d), but no arrangement of them fits.\n", x.Load, x.At[0], x.At[1])
@@ -156,6 +159,16 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	}
 	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", fit(t, width), sum)
 	return err
+}
+
+// fixedAbove returns the buffer whose fixed offset makes it end above the capacity,
+// nil where that is not the reason.
+func fixedAbove(x *stowage.Explanation, subset *stowage.Problem) *stowage.Buffer {
+	top, end := bound.TopFixed(subset)
+	if x.Status != stowage.Infeasible || x.Collision != nil || end <= x.Capacity {
+		return nil
+	}
+	return &subset.Buffers[top]
 }
 
 // howFew says whether fewer buffers may do.
@@ -205,6 +218,7 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 		Runs        int            `json:"runs"`
 		Collision   *collision     `json:"collision,omitempty"`
 		Buffers     []buffer       `json:"buffers"`
+		FixedAbove  *buffer        `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
 	}{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []buffer{}}
 	if x.AtLeast > 0 {
 		out.Smallest, out.AtLeast = &x.Smallest, x.AtLeast
@@ -213,10 +227,17 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 		id := func(i int) string { return subset.Buffers[slices.Index(x.Buffers, i)].ID }
 		out.Collision = &collision{[2]string{id(c.A), id(c.B)}, [2]int64{c.Start, c.End}, [2]int64{c.Lower, c.Upper}}
 	}
+	described := func(b *stowage.Buffer) buffer {
+		return buffer{b.ID, b.Lower, b.Upper, b.Size, b.Align(), b.Fixed}
+	}
 	for i := range subset.Buffers {
 		b := &subset.Buffers[i]
 		out.Sum += b.Size
-		out.Buffers = append(out.Buffers, buffer{b.ID, b.Lower, b.Upper, b.Size, b.Align(), b.Fixed})
+		out.Buffers = append(out.Buffers, described(b))
+	}
+	if b := fixedAbove(x, subset); b != nil {
+		above := described(b)
+		out.FixedAbove = &above
 	}
 	return writeIndented(w, out)
 }

@@ -48,12 +48,15 @@ func readProblem(path string, capacity size, ignoreOffsets bool, m *modelFlags) 
 // with scripts.
 func warnPinned(cmd *cobra.Command, path string, f *format.File) {
 	if f.Pinned() {
-		from := path
-		if path == format.Standard {
-			from = "FILE" // it cannot be read twice
+		instead := "--ignore-offsets plans anew"
+		if cmd.Flags().Lookup("start") != nil { // solve alone has it
+			from := path
+			if path == format.Standard {
+				from = "FILE" // it cannot be read twice
+			}
+			instead += ", --start " + from + " improves on this plan"
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: every buffer has a fixed offset, so no other plan is looked for; "+
-			"--ignore-offsets plans anew, --start %s improves on this plan [pinned]\n", nameOf(path), from)
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: warning: every buffer has a fixed offset, so no other plan is looked for; %s [pinned]\n", nameOf(path), instead)
 	}
 }
 

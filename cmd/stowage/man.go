@@ -23,7 +23,7 @@ func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:         "man DIR",
 		Short:       "Write the manual pages to a folder",
-		Long:        `Man writes a manual page for stowage and one for each command to the folder DIR, which it makes where it is missing.`,
+		Long:        `Man writes a manual page for stowage and one for each command to the folder DIR. Where DIR is missing it is made, with the folders above it, as installers expect; a FILE that -o names elsewhere needs its folder to be there.`,
 		Example:     "  stowage man ~/.local/share/man/man1",
 		Args:        arity(1, "DIR"),
 		Annotations: map[string]string{exitsKey: "0  written\n1  internal failure, or pages that cannot be written\n2  bad usage"},

@@ -71,8 +71,8 @@ Flags are written as that program has them: with one dash or two, as --flag=valu
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var((*abslInt)(&m.capacity), "capacity", "fit into `N` bytes; with --minimize_capacity, the most to use")
-	f.StringVar(&m.input, "input", "", "read the problem from the CSV `FILE`")
+	f.Var((*abslInt)(&m.capacity), "capacity", "needed: fit into `N` bytes; with --minimize_capacity, the most to use. At 0 nothing fits")
+	f.StringVar(&m.input, "input", "", "needed: read the problem from the CSV `FILE`")
 	f.StringVar(&m.output, "output", "", "write the solution to the CSV `FILE`")
 	f.Var(&m.timeout, "timeout", "give up after `D`, such as 500ms or 1h2m3.5s")
 	f.BoolVar(&m.validate, "validate", false, "check the solution and say so")
@@ -92,6 +92,9 @@ func (m *minimallocFlags) run(cmd *cobra.Command) error {
 	fail := func(format string, args ...any) error {
 		fmt.Fprintf(stderr, format+"\n", args...)
 		return outcome(exitInternal)
+	}
+	if m.input == "" {
+		return fail("Opening file failed: --input names none.")
 	}
 	file, err := os.Open(m.input)
 	if err != nil {

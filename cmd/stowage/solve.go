@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -54,7 +55,7 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	s.bind(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, "look for the lowest plan within the capacity; implied without one")
-	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, CSV or JSON; it may be INPUT itself, whose offsets then fix nothing")
+	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, CSV, JSON or a planned .tflite; it may be INPUT itself, whose offsets then fix nothing")
 	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .html, .tex, or .h or .c for C [default: CSV on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex, h, c) whatever the extension")
 	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
@@ -83,6 +84,9 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	p := file.Problem
+	if err := checkC(name, p); err != nil {
+		return err
+	}
 	stopProfile, err := startProfile(s.cpuProfile)
 	if err != nil {
 		return err
@@ -209,6 +213,9 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		s = "infeasible: " + collides(r.Collision, p)
 	case r.Status == stowage.Infeasible:
 		s = fmt.Sprintf("infeasible: no plan is lower than %d", r.LowerBound)
+		if top, end := bound.TopFixed(p); end > p.Capacity {
+			s += " (" + endsAt(&p.Buffers[top]) + ")"
+		}
 	default:
 		s = fmt.Sprintf("unknown: %s; lower bound %d", noAnswer(r.Stopped), r.LowerBound)
 	}
@@ -225,6 +232,11 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 func collides(c *stowage.Collision, p *stowage.Problem) string {
 	return fmt.Sprintf("buffers %s and %s are fixed where both use bytes [%d, %d) at times [%d, %d)",
 		cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID), c.Start, c.End, c.Lower, c.Upper)
+}
+
+// endsAt says where a buffer with a fixed offset ends.
+func endsAt(b *stowage.Buffer) string {
+	return fmt.Sprintf("%s is fixed at %d and ends at %d", cell(b.ID), *b.Fixed, *b.Fixed+b.Size)
 }
 
 // stopWords says why a run ended that has a plan, but no proof.
