@@ -47,6 +47,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			return errors.Join(
 				os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), made.Network(4, 24), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), made.Network(60, 8), 0o666), // that of examples
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},
 		Condition: func(name string) (bool, error) {

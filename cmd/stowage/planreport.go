@@ -115,14 +115,13 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 			r.SmallestBefore, r.SmallestAfter = x.MeasuredBefore, x.MeasuredPlanned
 		}
 	}
-	peak := tflm.PeakOf(a, made.Life)
+	peak := tflm.PeakOf(made.United, made.Life)
 	r.Peak = peakReport{Tick: peak.Tick, Bytes: peak.Bytes, Owners: []peakOwner{}}
 	if peak.Operator >= 0 {
 		r.Peak.Operator = m.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
 	}
 	for i, k := range peak.Buffers {
-		b := &a.Problem.Buffers[k]
-		o := peakOwner{Name: b.ID, Size: b.Size}
+		o := peakOwner{Name: ownerName(made, k, int64(peak.Tick)+1), Size: made.United.Buffers[k].Size}
 		if i < len(peak.Without) {
 			o.Without = peak.Without[i]
 		}
@@ -130,6 +129,23 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	}
 	r.Lower = append(r.Lower, p.lower(r, made)...)
 	return r
+}
+
+// ownerName names what is in a buffer of the united problem at a time: the one
+// tensor, or a result over its operand.
+func ownerName(made *tflm.Plan, buffer int, at int64) string {
+	name := ""
+	for k, in := range made.In {
+		b := &made.Arena.Problem.Buffers[k]
+		switch {
+		case in != buffer || at < b.Lower || at >= b.Upper:
+		case name == "":
+			name = b.ID
+		default:
+			name = b.ID + " over " + name
+		}
+	}
+	return name
 }
 
 // lower says what would make the arena smaller, as far as it is known.

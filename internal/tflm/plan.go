@@ -41,6 +41,11 @@ type Plan struct {
 	Model *tflite.Model
 	Arena *tflite.Arena
 	Life  *tflite.Lifetimes
+	// United is the problem that is planned: that of the arena, in which results are
+	// one buffer with the operands that they lie over. In has, for each buffer of
+	// the arena, which one of it that is.
+	United *model.Problem
+	In     []int
 	// Result is the planner's, for tensors and scratch together.
 	Result *stowage.Result
 	// Greedy and Head are the bytes of the arena's head as the runtime plans by
@@ -83,6 +88,7 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		p.Before = max(p.Before, v.Height) // variables that are pinned
 	}
 	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
+	p.United, p.In = united, in
 	o.Solve.Minimize = true
 	if p.Result, err = stowage.Solve(ctx, united, o.Solve); err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ type Peak struct {
 	Operator int
 	// Bytes are live, rounded as the runtime does: the load.
 	Bytes int64
-	// Buffers index the arena's buffers that are live, the largest first, and
+	// Buffers index the problem's buffers that are live, the largest first, and
 	// Without is, for the first of them, what the peak would be if it took no room.
 	Buffers []int
 	Without []int64
@@ -28,10 +28,11 @@ type Peak struct {
 // Detailed is how many owners of a peak are looked into.
 const Detailed = 8
 
-// PeakOf returns the earliest peak of an arena.
-func PeakOf(a *tflite.Arena, l *tflite.Lifetimes) Peak {
-	buffers := a.Problem.Buffers
-	load := loads(a.Problem)
+// PeakOf returns the earliest peak of the problem of an arena: Arena.Problem, or
+// Plan.United for a plan that is made in place.
+func PeakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
+	buffers := problem.Buffers
+	load := loads(problem)
 	p := Peak{Operator: -1}
 	at := int64(0)
 	for t, live := range load {

@@ -251,7 +251,7 @@ func TestMutated(t *testing.T) {
 		for _, target := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
 			Predict(m, a, nil, 0, target)
 		}
-		PeakOf(a, l)
+		PeakOf(a.Problem, l)
 		InPlaceLoad(m, l, a)
 	}
 	if read < 200 {
@@ -267,5 +267,12 @@ func TestExample(t *testing.T) {
 	p, err := Make(t.Context(), parse(t, data), Options{})
 	if err != nil || p.Greedy != 2560 || p.Head != 2048 {
 		t.Errorf("heads %d and %d, %v", p.Greedy, p.Head, err)
+	}
+	// No plan is lower than the peak of what is planned, in place or not.
+	for inPlace, want := range map[bool]int64{false: 2048, true: 1536} {
+		p, err := Make(t.Context(), parse(t, data), Options{InPlace: inPlace})
+		if err != nil || p.Head != want || PeakOf(p.United, p.Life).Bytes != want {
+			t.Errorf("in place %v: %+v, %v, want a head and a peak of %d", inPlace, p, err, want)
+		}
 	}
 }
