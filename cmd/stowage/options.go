@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -76,7 +78,41 @@ func (s *search) options() (stowage.Options, error) {
 		}
 		o.Params[key] = value
 	}
-	return o, nil
+	return o, s.checkNames(&o)
+}
+
+// checkNames refuses techniques and parameters that the planner does not have, all
+// at once. stowage.Solve does so as well, but knows of no other planner's.
+func (s *search) checkNames(o *stowage.Options) error {
+	var faults []error
+	check := func(what, name string, names func(*stowage.PlannerInfo) []string) {
+		for _, info := range stowage.Planners() {
+			if has := names(&info); info.Name == s.planner && !slices.Contains(has, name) {
+				faults = append(faults, unknownOf(info.Name, what, name, has, names))
+			}
+		}
+	}
+	for _, name := range o.Without {
+		check("technique", name, techniquesOf)
+	}
+	for _, key := range slices.Sorted(maps.Keys(o.Params)) {
+		check("parameter", key, paramsOf)
+	}
+	return errors.Join(faults...)
+}
+
+func techniquesOf(info *stowage.PlannerInfo) (names []string) {
+	for _, t := range info.Techniques {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+func paramsOf(info *stowage.PlannerInfo) (names []string) {
+	for _, p := range info.Params {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 // complete offers values for a flag to the shell.

@@ -187,9 +187,7 @@ func techniqueNames(planner string) []string {
 	var names []string
 	for _, i := range stowage.Planners() {
 		if i.Name == planner {
-			for _, t := range i.Techniques {
-				names = append(names, t.Name)
-			}
+			names = techniquesOf(&i)
 		}
 	}
 	return names
