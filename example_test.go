@@ -196,3 +196,67 @@ func ExampleVerify() {
 	// false
 	// buffers "a" (size 4 at offset 0) and "b" (size 4 at offset 3) both use bytes [3, 4) at times [2, 3)
 }
+
+// The fewest buffers that cannot fit: of six, two are enough.
+func ExampleExplainSmallest() {
+	at := int64(20)
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 0, Upper: 9, Size: 16},
+		{ID: "b", Lower: 0, Upper: 9, Size: 16},
+		{ID: "c", Lower: 0, Upper: 9, Size: 16},
+		{ID: "d", Lower: 0, Upper: 9, Size: 16},
+		{ID: "pinned", Lower: 9, Upper: 12, Size: 20, Fixed: &at},
+		{ID: "large", Lower: 9, Upper: 12, Size: 40},
+	}}
+	x, err := stowage.ExplainSmallest(context.Background(), p, stowage.Options{Capacity: 62})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(x.Status, x.Smallest)
+	for _, i := range x.Buffers {
+		fmt.Println(p.Buffers[i].ID)
+	}
+	// Output:
+	// infeasible true
+	// pinned
+	// large
+}
+
+// What no plan can be under, without planning: here 10 bytes are live in [2, 3).
+func ExampleLowerBound() {
+	bound, err := stowage.LowerBound(&stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b", Lower: 2, Upper: 9, Size: 6},
+		{ID: "c", Lower: 4, Upper: 7, Size: 3},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(bound)
+	// Output: 10
+}
+
+// A search that is watched, and ended once its plan is good enough. What it has is
+// kept: Stopped says why there is no proof.
+func ExampleMinimize() {
+	p := &stowage.Problem{}
+	for i := range int64(300) {
+		lower := i * 7919 % 200
+		p.Buffers = append(p.Buffers, stowage.Buffer{ID: fmt.Sprint(i), Lower: lower, Upper: lower + 3 + i*31%40, Size: 101 + i*i*37%900})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	r, err := stowage.Minimize(ctx, p, stowage.Options{
+		Timeout: time.Minute, // at most
+		Progress: func(now stowage.Progress) {
+			if now.Height > 0 && now.Height < now.LowerBound+now.LowerBound/4 {
+				cancel()
+			}
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Status, r.Stopped, len(r.Offsets), r.Height < r.LowerBound+r.LowerBound/4)
+	// Output: feasible interrupt 300 true
+}

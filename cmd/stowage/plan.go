@@ -199,6 +199,9 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	return outcomeOf(made.Result.Status)
 }
 
+// headNote keeps whoever finds the file from giving a runtime the size in it.
+const headNote = "The arena is the head alone: kTensorArenaSize is more, and stowage plan says how much."
+
 // write writes the planned model, or the problem with its plan as the name asks.
 func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made *tflm.Plan, r *planReport) error {
 	if name != "tflite" {
@@ -206,7 +209,7 @@ func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made
 		if name == "html" {
 			return writeTo(cmd, p.output, func(w io.Writer) error { return r.page(w, made) })
 		}
-		d := &document{problem: made.Arena.Problem, offsets: offsets, lowerBound: made.Result.LowerBound, name: nameFor(m.File)}
+		d := &document{problem: made.Arena.Problem, offsets: offsets, lowerBound: made.Result.LowerBound, name: nameFor(m.File), note: headNote}
 		for i, at := range offsets {
 			d.height = max(d.height, at+made.Arena.Problem.Buffers[i].Size)
 		}

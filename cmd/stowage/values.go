@@ -18,7 +18,7 @@ import (
 type size int64
 
 // sizeHelp is what the help of a size says of its spelling.
-const sizeHelp = "a number, or one with KiB, MiB, GiB (K, M, G) or the decimal kB, MB, GB"
+const sizeHelp = "a number, or one with KiB, MiB, GiB, TiB (K, M, G, T) or the decimal kB, MB, GB, TB"
 
 var units = []struct {
 	suffix string
@@ -41,7 +41,7 @@ var units = []struct {
 
 var (
 	errNumber    = errors.New("must be a whole number")
-	errSize      = errors.New("must be a number, or one with a suffix KiB, MiB, GiB (K, M, G) or kB, MB, GB")
+	errSize      = errors.New("must be a number, or one with a suffix KiB, MiB, GiB, TiB (K, M, G, T) or kB, MB, GB, TB")
 	errWhole     = errors.New("must come out at a whole number of bytes")
 	errSmall     = errors.New("must be at least 1; leave it out for no limit")
 	errSizeLarge = errors.New("must be at most " + strconv.Itoa(model.MaxSum))

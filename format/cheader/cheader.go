@@ -27,6 +27,8 @@ type Plan struct {
 	// Arena is the size of the arena, and Alignment what its beginning must be a
 	// multiple of, in bytes: a power of two, or 0 for 1.
 	Arena, Alignment int64
+	// Note, where set, is a line that the opening comment has about the arena.
+	Note string
 	// Tensors are in the order of the table.
 	Tensors []Tensor
 }
@@ -112,7 +114,11 @@ func (p *Plan) alignment() int64 { return max(1, p.Alignment) }
 // opening writes what both files begin with.
 func (p *Plan) opening(w io.Writer) {
 	fmt.Fprintf(w, "/* The plan of %s, by stowage. Tensors: %d. Bytes of the arena: %d.\n", comment(p.Name), len(p.Tensors), p.Arena)
-	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. The arena must begin at a multiple of %d. */\n", p.alignment())
+	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. The arena must begin at a multiple of %d.", p.alignment())
+	if p.Note != "" {
+		fmt.Fprintf(w, "\n *\n * %s", strings.NewReplacer("*/", "*_/", "/*", "/_*", "\n", " ").Replace(p.Note))
+	}
+	fmt.Fprintln(w, " */")
 }
 
 // WriteHeader writes the macros. PREFIX_ARENA_SIZE, PREFIX_ARENA_ALIGNMENT,

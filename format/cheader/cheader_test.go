@@ -66,6 +66,7 @@ func TestCompiled(t *testing.T) {
 		}
 	}
 	p := sample()
+	p.Note = "*/ one /* line\nof a note */"
 	p.Arena = 50000
 	p.Tensors[6].Offset = 49920
 	write("plan.h", func(f *os.File) error { return WriteHeader(f, p) })

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/internal/mutate"
 	made "github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/model"
@@ -518,4 +519,9 @@ func FuzzParse(f *testing.F) {
 		f.Add(data)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) { _ = try(t, data) })
+}
+
+// TestExample holds the model among the examples against how it is made.
+func TestExample(t *testing.T) {
+	golden.File(t, "../../examples/tiny.onnx", made.Network(9, 8))
 }
