@@ -21,7 +21,7 @@ import (
 // line after "$ " is given to sh in a folder of the document's own, which has
 // the examples and the files of the fenced blocks "csv NAME" and "json NAME"
 // above it, and what is printed on both outputs must be what follows, times and
-// node counts aside. Flags, links, folders and Go code are looked up: docs_lookup_test.go.
+// node counts aside. Flags, links, paths, folders and Go code are looked up: docs_lookup_test.go.
 //
 // go test . -run TestDocs -update rewrites the transcripts that have changed.
 
