@@ -2,6 +2,7 @@ package merge
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"slices"
@@ -32,7 +33,7 @@ import (
 // Solve verifies like any other.
 //
 // Complexity: O(n k log n) for a restart, k the buffers that begin or end where one
-// does; an attempt is exact search on the composites.
+// does, 256 at most; an attempt is exact search on the composites.
 //
 // Source: Stowage. The idea of merging what ends beside what starts is from a
 // prototype for guillotine packings that ranked merges at boundaries of full sections.
@@ -83,7 +84,7 @@ const attemptsMost = 4096
 
 // Plan merges and plans until a plan is as low as the bound, fits the capacity where
 // that is all that is asked, a limit comes, or patience ends. A node is a node of
-// exact search, or a round. Windows, gaps and fixed offsets are honoured: such buffers
+// exact search, or 256 composites looked at. Windows, gaps and fixed offsets are honoured: such buffers
 // are merged with nothing. The error is for a bad parameter.
 func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	var set settings
@@ -137,13 +138,17 @@ func (s *search) restarts() {
 		before := s.height
 		m := &merger{
 			forest: newForest(s.tl), watch: s.watch, rng: rng, unit: float64(s.step),
-			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
+			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels, most: math.MaxInt64,
+		}
+		if s.o.NodeLimit > 0 {
+			m.most = (s.o.NodeLimit - s.nodes) * workPerNode
 		}
 		if k > 0 {
 			m.noise = noises[k%len(noises)]
 		}
 		buffers := len(m.live)
 		m.begin()
+		s.charge(m)
 		s.attempt(m, rng)
 		if len(m.live) == buffers {
 			return // nothing goes together
@@ -166,7 +171,7 @@ func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 		at, radius := [2]int32{c.first, c.last}[rng.IntN(2)], int32(1)<<rng.IntN(4)
 		before := len(m.live)
 		m.round(at-radius, at+radius)
-		s.nodes++
+		s.charge(m)
 		if len(m.live) < before {
 			idle = -1
 		}
@@ -205,6 +210,20 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 	if height := model.HeightOf(s.tl.Problem, offsets); height < s.height {
 		s.best, s.height = offsets, height
 		s.report()
+	}
+}
+
+// workPerNode is how many roots are looked at in the time of a node.
+const workPerNode = 256
+
+// charge counts what was merged since the last charge as nodes, one at least, and
+// leaves the work that the node limit allows.
+func (s *search) charge(m *merger) {
+	s.nodes += 1 + m.work/workPerNode
+	m.work, m.most = 0, math.MaxInt64
+	if s.o.NodeLimit > 0 {
+		s.nodes = min(s.nodes, s.o.NodeLimit)
+		m.most = (s.o.NodeLimit - s.nodes) * workPerNode
 	}
 }
 

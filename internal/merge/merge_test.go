@@ -3,6 +3,7 @@ package merge
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -156,7 +157,7 @@ func TestRounds(t *testing.T) {
 		kind := []string{"perfect", "pinwheel"}[seed%2]
 		p := made(t, kind, suite.Options{Buffers: 60, Horizon: 40 + int64(seed)*10, Capacity: 256, Seed: seed})
 		rng := rand.New(rand.NewPCG(seed, 1))
-		m := &merger{forest: newForest(timeline.New(p)), watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true}
+		m := &merger{forest: newForest(timeline.New(p)), watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true, most: math.MaxInt64}
 		m.begin()
 		m.check(t, len(p.Buffers))
 		for range 200 {
@@ -194,9 +195,31 @@ func TestSealed(t *testing.T) {
 	}}
 	w := run.NewWatch(t.Context())
 	defer w.Close()
-	m := &merger{forest: newForest(timeline.New(p)), watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true}
+	m := &merger{forest: newForest(timeline.New(p)), watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
 	m.begin()
 	if len(m.live) != len(p.Buffers)-1 { // a and b alone
 		t.Errorf("%s", m.text())
+	}
+}
+
+// TestEqualLifespans merges thousands of buffers of one lifespan, of which each could go
+// with each: the candidates stay few, and a node limit holds.
+func TestEqualLifespans(t *testing.T) {
+	const n = 6000
+	p := &model.Problem{}
+	for i := range n {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint(i), Upper: 10, Size: 4, Alignment: 2})
+	}
+	p.Buffers = append(p.Buffers, model.Buffer{ID: "x", Upper: 20, Size: 3, Alignment: 4}, model.Buffer{ID: "y", Lower: 10, Upper: 20, Size: 4 * n, Alignment: 9})
+	w := run.NewWatch(t.Context())
+	defer w.Close()
+	rng := rand.New(rand.NewPCG(1, 1))
+	m := &merger{forest: newForest(timeline.New(p)), watch: w, rng: rng, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
+	m.begin()
+	if len(m.live) > 100 || cap(m.heap) > 4*offerMost*n || m.work > 4*scanMost*n {
+		t.Errorf("%d roots, room for %d candidates, %d looked at", len(m.live), cap(m.heap), m.work)
+	}
+	if r := plantest.Must(t, &Planner{}, p, plan.Options{NodeLimit: 50}); r.Stats.Nodes > 50 || !r.Status.HasPlan() {
+		t.Errorf("%d nodes of 50, %v", r.Stats.Nodes, r.Status)
 	}
 }

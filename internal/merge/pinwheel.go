@@ -14,7 +14,11 @@ package merge
 // lifespans that fit, is hardly ever an accident. Turned the other way they are the
 // same upside down, so one pattern is enough.
 //
-// Complexity: for each root, the products of what begins and ends at its two ends.
+// Complexity: for each root, the products of what begins and ends at its two ends, up
+// to wheelMost.
+
+// wheelMost is how many roots are looked at around a centre.
+const wheelMost = 1024
 
 // wheels makes the wheels that there are, and offers what they may be one with.
 func (m *merger) wheels() bool {
@@ -33,19 +37,33 @@ func (m *merger) wheel(e piece) bool {
 	if !m.stackable(e, e) {
 		return false
 	}
+	left := wheelMost
+	defer func() { m.spend(wheelMost - left) }()
 	for _, c := range m.starts[centre.first] {
+		if left--; left < 0 {
+			return false
+		}
 		if m.all[c].last <= centre.last || !m.stackable(e, c) {
 			continue
 		}
 		for _, d := range m.ends[centre.first] {
+			if left--; left < 0 {
+				return false
+			}
 			if m.all[d].size != centre.size+m.all[c].size || !m.stackable(e, d) {
 				continue
 			}
 			for _, a := range m.ends[centre.last] {
+				if left--; left < 0 {
+					return false
+				}
 				if m.all[a].first != m.all[d].first || !m.stackable(e, a) {
 					continue
 				}
 				for _, b := range m.starts[centre.last] {
+					if left--; left < 0 {
+						return false
+					}
 					if m.all[b].last == m.all[c].last && m.all[b].size == m.all[a].size+centre.size && m.stackable(e, b) {
 						m.make(&composite{
 							first: m.all[a].first, last: m.all[c].last, size: m.all[a].size + m.all[d].size,

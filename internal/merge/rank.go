@@ -67,7 +67,9 @@ type merger struct {
 
 	heap  heap
 	log   []step // since the round began
-	looks int    // merges to the next look at the watch
+	work  int64  // roots looked at
+	most  int64  // that may be
+	looks int    // work to the next look at the watch
 	ended bool
 }
 
@@ -97,11 +99,11 @@ func (m *merger) fits(c *candidate) bool {
 	return a.first == b.first && a.last == b.last && m.stackable(c.p, c.q)
 }
 
-// offer puts a candidate into the heap.
-func (m *merger) offer(p, q piece, s shape) {
+// offer puts a candidate into the heap, if it is one.
+func (m *merger) offer(p, q piece, s shape) bool {
 	c := candidate{p: p, q: q, shape: s}
 	if !m.fits(&c) {
-		return
+		return false
 	}
 	a := &m.all[p]
 	if s == beside {
@@ -113,21 +115,43 @@ func (m *merger) offer(p, q piece, s shape) {
 		c.score -= m.noise * math.Log(-math.Log(1-m.rng.Float64()))
 	}
 	m.heap.push(c)
+	return true
 }
 
-// ask offers all that p may be one with.
+// Of what begins or ends where a root does, scanMost are looked at and offerMost
+// offered: thousands of equal lifespans have millions of pairs, and one partner at a
+// time is enough to put them all on one another.
+const scanMost, offerMost = 256, 16
+
+// ask offers what p may be one with.
 func (m *merger) ask(p piece) {
 	c := &m.all[p]
 	if m.stacks {
-		for _, q := range m.starts[c.first] {
-			m.offer(p, q, stack)
+		m.offers(p, m.starts[c.first], stack, false)
+	}
+	m.offers(p, m.starts[c.last], beside, false)
+	m.offers(p, m.ends[c.first], beside, true)
+}
+
+// offers offers p and some of the list, p last where turned.
+func (m *merger) offers(p piece, list []piece, s shape, turned bool) {
+	at, offered := 0, 0
+	if len(list) > scanMost {
+		at = m.rng.IntN(len(list))
+	}
+	scan := min(len(list), scanMost)
+	m.spend(scan)
+	for range scan {
+		if at == len(list) {
+			at = 0
 		}
-	}
-	for _, q := range m.starts[c.last] {
-		m.offer(p, q, beside)
-	}
-	for _, q := range m.ends[c.first] {
-		m.offer(q, p, beside)
+		q := list[at]
+		at++
+		if turned && m.offer(q, p, s) || !turned && m.offer(p, q, s) {
+			if offered++; offered == offerMost {
+				return
+			}
+		}
 	}
 }
 
@@ -138,14 +162,24 @@ func (m *merger) make(c *composite) {
 	m.ask(p)
 }
 
-// looksEvery is the number of candidates between looks at the watch.
-const looksEvery = 1024
+// looksEvery is the work between looks at the watch, in roots looked at.
+const looksEvery = 1 << 14
 
-// over reports whether a limit has come.
+// spend counts work.
+func (m *merger) spend(work int) {
+	m.work += int64(work)
+	m.looks -= work
+}
+
+// over reports whether a limit has come: the watch's, or that of work.
 //
 //go:noinline
 func (m *merger) over() bool {
-	if m.looks--; m.looks < 0 {
+	m.spend(1)
+	if m.work >= m.most {
+		m.ended = true
+	}
+	if m.looks < 0 {
 		m.looks = looksEvery
 		m.ended = m.ended || m.watch.Over()
 	}
