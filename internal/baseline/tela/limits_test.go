@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -197,5 +198,19 @@ func TestPlacement(t *testing.T) {
 	o.Capacity = 15
 	if r := solve(t, tl, o); !r.Status.HasPlan() {
 		t.Fatalf("on the skyline with room: %s, %+v", r.Status, r.Stats)
+	}
+}
+
+// Where a start has a buffer that is never active does not count.
+func TestStartNeverActive(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Upper: 1, Size: 2}, {ID: "n", Upper: 1, Size: 2, Gaps: []model.Gap{{Upper: 1}}},
+	}}
+	tela, err := run.Lookup("tela")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := plantest.Must(t, tela, p, plan.Options{Start: []int64{0, 2}}); r.Status != model.Optimal || r.Height != 2 {
+		t.Errorf("%v, height %d, bound %d", r.Status, r.Height, r.LowerBound)
 	}
 }

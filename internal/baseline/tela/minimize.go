@@ -130,9 +130,10 @@ func (r *job) start(o *plan.Options, capacity int64) bool {
 	if len(o.Start) != len(r.offsets) || model.HeightOf(r.tl.Problem, o.Start) > capacity {
 		return false
 	}
-	copy(r.offsets, o.Start)
+	// A buffer that is never active keeps the place that costs nothing.
 	for k := range r.parts {
 		for _, i := range r.parts[k].Buffers {
+			r.offsets[i] = o.Start[i]
 			r.heights[k] = max(r.heights[k], o.Start[i]+r.tl.Problem.Buffers[i].Size)
 		}
 	}

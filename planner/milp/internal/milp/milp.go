@@ -161,7 +161,12 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 	infeasible := plan.Result{Status: model.Infeasible}
 	switch {
 	case r.o.Start != nil:
-		copy(r.offsets, r.o.Start)
+		// A buffer that is never active keeps the place that costs nothing.
+		for k := range r.tl.Partitions {
+			for _, i := range r.tl.Partitions[k].Buffers {
+				r.offsets[i] = r.o.Start[i]
+			}
+		}
 	default:
 		// The heuristics say how much memory is enough in any case, which is M.
 		offsets, _, _ := greedy.Best(ctx, r.tl, r.o.Capacity)
@@ -265,7 +270,10 @@ func (r *job) ask(ctx context.Context, group []int32, capacity int64, minimize b
 	r.nodes += a.nodes
 	r.cut = r.cut || a.cut
 	if minimize && sharp && a.verdict != infeasible && !math.IsInf(a.bound, 0) {
-		r.bound = max(r.bound, int64(math.Ceil(a.bound-slack))*e.Unit)
+		// Of what is no more than the floor, the program only says what it was told.
+		if least := int64(math.Ceil(a.bound - slack)); least > floor {
+			r.bound = max(r.bound, least*e.Unit)
+		}
 	}
 	if a.values != nil {
 		if at := e.Least(r.watch, f.choices(a.values), units); at != nil {

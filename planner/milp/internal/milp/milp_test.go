@@ -270,3 +270,21 @@ func TestConcurrent(t *testing.T) {
 		})
 	}
 }
+
+// A partition in units of 5 does not lift the bound of one in units of 1, and where a
+// start has a buffer that is never active does not count.
+func TestUnitsOfPartitions(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 1, Size: 13}, {ID: "b", Lower: 1, Upper: 2, Size: 5},
+		{ID: "c", Lower: 1, Upper: 2, Size: 5}, {ID: "d", Lower: 2, Upper: 3, Size: 7},
+	}}
+	if r := solve(t, t.Context(), p, plan.Options{Start: []int64{0, 3, 17, 8}}); r.Status != model.Optimal || r.Height != 13 {
+		t.Errorf("%v, height %d, bound %d", r.Status, r.Height, r.LowerBound)
+	}
+	p = &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Upper: 1, Size: 2}, {ID: "n", Upper: 1, Size: 2, Gaps: []model.Gap{{Upper: 1}}},
+	}}
+	if r := solve(t, t.Context(), p, plan.Options{Start: []int64{0, 2}}); r.Status != model.Optimal || r.Height != 2 {
+		t.Errorf("%v, height %d, bound %d", r.Status, r.Height, r.LowerBound)
+	}
+}
