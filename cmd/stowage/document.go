@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/json"
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
@@ -84,13 +85,20 @@ func planOf(d *document) *cheader.Plan {
 	return p
 }
 
-// checkC refuses a problem for the formats of C whose arena they cannot align. It
-// is called before the search, which would be lost.
-func checkC(name string, p *model.Problem) error {
-	if name != "h" && name != "c" {
-		return nil
+// checkFormat refuses a problem for a format that cannot hold it: names that are no
+// text, an arena that C cannot align. It is called before the search, which would be
+// lost.
+func checkFormat(name string, p *model.Problem) error {
+	var err error
+	switch name {
+	case "csv":
+		err = csv.Writable(p)
+	case "json":
+		err = json.Writable(p)
+	case "h", "c":
+		err = cheader.CheckAlignment(arenaAlignment(p))
 	}
-	if err := cheader.CheckAlignment(arenaAlignment(p)); err != nil {
+	if err != nil {
 		return usagef(".%s: %v", name, err)
 	}
 	return nil

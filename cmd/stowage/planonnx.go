@@ -64,7 +64,7 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 	if p.format != "" {
 		return writeDocument(cmd, p.output, p.format, &document{problem: a.Problem})
 	}
-	if err := checkC(name, a.Problem); err != nil {
+	if err := checkFormat(name, a.Problem); err != nil {
 		return err
 	}
 	o.Minimize = true

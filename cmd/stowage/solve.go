@@ -84,7 +84,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	p := file.Problem
-	if err := checkC(name, p); err != nil {
+	if err := checkFormat(name, p); err != nil {
 		return err
 	}
 	stopProfile, err := startProfile(s.cpuProfile)

@@ -75,6 +75,12 @@ func writable(p *model.Problem, offsets []int64) error {
 	if offsets != nil && len(offsets) != len(p.Buffers) {
 		return fmt.Errorf("csv: %d offsets for %d buffers", len(offsets), len(p.Buffers))
 	}
+	return Writable(p)
+}
+
+// Writable says which IDs CSV has no way to write, if any: those with a NUL byte or
+// with bytes that are no UTF-8. Write refuses them; who plans first asks before.
+func Writable(p *model.Problem) error {
 	var errs []error
 	for i := range p.Buffers {
 		if name := p.Buffers[i].ID; strings.IndexByte(name, 0) >= 0 || !utf8.ValidString(name) {

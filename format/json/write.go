@@ -65,6 +65,12 @@ func writable(p *model.Problem, plan *Plan) error {
 			return fmt.Errorf("json: the planner's name %q is not text", plan.Planner)
 		}
 	}
+	return Writable(p)
+}
+
+// Writable says which names JSON has no way to write, if any: those with bytes that
+// are no UTF-8. Write refuses them; who plans first asks before.
+func Writable(p *model.Problem) error {
 	if !utf8.ValidString(p.Name) {
 		return fmt.Errorf("json: the name %q is not text", p.Name)
 	}
