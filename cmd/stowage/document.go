@@ -8,7 +8,6 @@ import (
 
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/format/json"
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
@@ -94,7 +93,7 @@ func checkFormat(name string, p *model.Problem) error {
 	case "csv":
 		err = csv.Writable(p)
 	case "json":
-		err = json.Writable(p)
+		err = stowjson.Writable(p)
 	case "h", "c":
 		err = cheader.CheckAlignment(arenaAlignment(p))
 	}

@@ -257,7 +257,8 @@ func TestInPlaceKernels(t *testing.T) {
 			o.Inputs = append(o.Inputs, k)
 		}
 		g.Ops = []made.Op{
-			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}}, o,
+			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
+			o,
 			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{2}, Outputs: []int32{3}},
 		}
 		m := parsed(t, made.Model([]made.Graph{g}), s.code.String())
