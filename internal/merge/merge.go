@@ -84,8 +84,8 @@ const attemptsMost = 4096
 
 // Plan merges and plans until a plan is as low as the bound, fits the capacity where
 // that is all that is asked, a limit comes, or patience ends. A node is a node of
-// exact search, or 256 composites looked at. Windows, gaps and fixed offsets are honoured: such buffers
-// are merged with nothing. The error is for a bad parameter.
+// exact search, or 256 composites looked at. Windows, gaps and fixed offsets are
+// honoured: such buffers are merged with nothing. The error is for a bad parameter.
 func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	var set settings
 	if err := run.Bind("merge", &o, &set); err != nil {
@@ -138,11 +138,9 @@ func (s *search) restarts() {
 		before := s.height
 		m := &merger{
 			forest: newForest(s.tl), watch: s.watch, rng: rng, unit: float64(s.step),
-			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels, most: math.MaxInt64,
+			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
 		}
-		if s.o.NodeLimit > 0 {
-			m.most = (s.o.NodeLimit - s.nodes) * workPerNode
-		}
+		s.grant(m)
 		if k > 0 {
 			m.noise = noises[k%len(noises)]
 		}
@@ -216,14 +214,20 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 // workPerNode is how many roots are looked at in the time of a node.
 const workPerNode = 256
 
-// charge counts what was merged since the last charge as nodes, one at least, and
-// leaves the work that the node limit allows.
+// charge counts what was merged since the last charge as nodes, one at least.
 func (s *search) charge(m *merger) {
 	s.nodes += 1 + m.work/workPerNode
-	m.work, m.most = 0, math.MaxInt64
 	if s.o.NodeLimit > 0 {
 		s.nodes = min(s.nodes, s.o.NodeLimit)
-		m.most = (s.o.NodeLimit - s.nodes) * workPerNode
+	}
+	s.grant(m)
+}
+
+// grant leaves the work that the node limit allows.
+func (s *search) grant(m *merger) {
+	m.work, m.most = 0, math.MaxInt64
+	if left := s.o.NodeLimit - s.nodes; s.o.NodeLimit > 0 && left < math.MaxInt64/workPerNode {
+		m.most = left * workPerNode
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // same sections. Which is likelier to be no accident goes first: large equal sizes,
 // long equal lifespans, where few others begin and end. Noise makes each run another.
 //
-// Complexity: each root has as many candidates as begin or end where it does.
+// Complexity: a root looks at scanMost others of each list, and has offerMost candidates
+// in each.
 
 // A candidate is two roots that may be one.
 type candidate struct {
