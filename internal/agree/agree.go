@@ -20,6 +20,7 @@ package agree
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"strings"
@@ -210,7 +211,10 @@ func ask(p run.Planner, c *Case, q Question, patience time.Duration) (r plan.Res
 	if over := time.Since(began) - patience; over > late {
 		return r, fmt.Sprintf("ended %v after its timeout", over.Round(time.Millisecond))
 	}
-	if err != nil && (strings.Contains(err.Error(), "cannot honour") || strings.Contains(err.Error(), "all off")) {
+	// Objects cannot be shared where no multiple of two alignments is in range: a
+	// heuristic says so. An exact planner takes all that brute force can answer.
+	unsupported := errors.Is(err, plan.ErrUnsupported) && !p.Info().Exact
+	if err != nil && (unsupported || strings.Contains(err.Error(), "cannot honour") || strings.Contains(err.Error(), "all off")) {
 		return r, refused
 	}
 	if err != nil {
