@@ -48,11 +48,11 @@ func (k *kernel) searchParts(c component, bounds []Section) outcome {
 			part.last = bounds[p+1]
 		}
 		if k.any(part) {
-			k.parts = append(k.parts, part)
+			k.parts, k.slacks = append(k.parts, part), append(k.slacks, 0)
 		}
 	}
 	r := k.searchEach(base, len(k.parts))
-	k.parts = k.parts[:base]
+	k.parts, k.slacks = k.parts[:base], k.slacks[:base]
 	return r
 }
 
@@ -70,12 +70,13 @@ func (k *kernel) searchEach(base, end int) outcome {
 			return exhausted
 		}
 	}
-	parts := k.parts[base:end]
+	parts, slacks := k.parts[base:end], k.slacks[base:end]
 	for i := range parts {
 		// Slack is how far the next placement may lie above the lowest buffer.
-		parts[i].slack = k.ceiling(parts[i]) - k.lowest(parts[i])
-		for p := i; p > 0 && parts[p].slack < parts[p-1].slack; p-- {
+		slacks[i] = k.ceiling(parts[i]) - k.lowest(parts[i])
+		for p := i; p > 0 && slacks[p] < slacks[p-1]; p-- {
 			parts[p], parts[p-1] = parts[p-1], parts[p]
+			slacks[p], slacks[p-1] = slacks[p-1], slacks[p]
 		}
 	}
 	for i := base; i < end; i++ {

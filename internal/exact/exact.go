@@ -153,7 +153,7 @@ func (e *engine) close() { e.watch.Close() }
 func (e *engine) kernel(p int) *kernel {
 	s := &e.parts[p]
 	if s.kernel == nil {
-		k := newKernel(e.tl, e.tl.Partitions[p], e.switches, e.watch)
+		k := newKernel(e.tl, &e.tl.Partitions[p], e.switches, e.watch)
 		if e.watch.Over() {
 			return nil
 		}

@@ -39,7 +39,7 @@ func midway(gapped bool, without ...string) (*kernel, component) {
 		p.Buffers[0].Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 2}}}
 	}
 	tl := timeline.New(p)
-	k := newKernel(tl, tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
+	k := newKernel(tl, &tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
 	k.order = "TWA"
 	k.setCapacity(40)
 	c := k.root()

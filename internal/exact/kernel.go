@@ -136,6 +136,7 @@ type state struct {
 	trail   history
 	rankLog []rankChange
 	parts   []component // a stack
+	slacks  []int64     // as parts: what orders the parts of a split
 }
 
 // block is the space of a piece.
@@ -261,7 +262,7 @@ func (k *kernel) reset() {
 		k.witness[j].by = nobody
 	}
 	k.trail.rewind(k.n)
-	k.path, k.rankLog, k.parts = k.path[:0], k.rankLog[:0], k.parts[:0]
+	k.path, k.rankLog, k.parts, k.slacks = k.path[:0], k.rankLog[:0], k.parts[:0], k.slacks[:0]
 	for x := range k.span {
 		s, b := &k.span[x], &k.block[x]
 		b.start = k.inf[k.owner[x]] + s.lower

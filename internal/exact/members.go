@@ -19,7 +19,7 @@ import "github.com/stowage-go/stowage/internal/timeline"
 const maxMembers = 1 << 23
 
 // initMembers lists the pieces of each section.
-func (k *kernel) initMembers(*timeline.Timeline, timeline.Partition) {
+func (k *kernel) initMembers(*timeline.Timeline, *timeline.Partition) {
 	var incidences int
 	for x := range k.span {
 		incidences += int(k.span[x].last - k.span[x].first)

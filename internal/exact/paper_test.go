@@ -132,7 +132,7 @@ func explored(t *testing.T, sw switches) []string {
 	top := int64(12)
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Fixed: &top})
 	tl := timeline.New(p)
-	k := newKernel(tl, tl.Partitions[0], sw, run.NewWatch(context.Background()))
+	k := newKernel(tl, &tl.Partitions[0], sw, run.NewWatch(context.Background()))
 	sixth := slices.Index(k.id, 5)
 	var orders []string
 	path := ""
@@ -227,7 +227,7 @@ func TestFirstCanonical(t *testing.T) {
 		if off == "canonical" || off == "dynamic-ordering" {
 			continue // these decide what comes first
 		}
-		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()))
+		k := newKernel(tl, &tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()))
 		if r := k.run(12, "", 0, unlimited); r != solved {
 			t.Fatalf("without %q: outcome %d", off, r)
 		}

@@ -20,7 +20,7 @@ import (
 var hugeFrom = 1 << 18
 
 // newKernel prepares a partition for search.
-func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *run.Watch) *kernel {
+func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw switches, watch *run.Watch) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
 	pieces := 0
 	for _, i := range p.Buffers {
@@ -44,11 +44,11 @@ func newKernel(tl *timeline.Timeline, p timeline.Partition, sw switches, watch *
 	carve(share[uint64]{&k.salt, 2 * n}, share[uint64]{&k.unplaced, n/64 + 1}, share[uint64]{&k.waiting, n/64 + 1}, share[uint64]{&k.runs, m/64 + 1}, share[uint64]{&k.dirty, m/64 + 1})
 	carve(share[Buffer]{&k.list, n}, share[Buffer]{&k.path, n}, share[Buffer]{&k.sorted, n}, share[Buffer]{&k.open, n}, share[Buffer]{&k.begins, m + 1}, share[Buffer]{&k.ends, m + 1}, share[Buffer]{&k.owner, pieces})
 	carve(share[Piece]{&k.next, pieces}, share[Piece]{&k.near, pieces}, share[Piece]{&k.apart, pieces}, share[Piece]{&k.more, m + 1})
-	for _, step := range [...]func(*timeline.Timeline, timeline.Partition){k.describe, k.describeSpans, k.initMembers, k.initTwins, k.initDistances} {
+	for _, step := range [...]func(*kernel, *timeline.Timeline, *timeline.Partition){(*kernel).describe, (*kernel).describeSpans, (*kernel).initMembers, (*kernel).initTwins, (*kernel).initDistances} {
 		if k.over() {
 			break
 		}
-		step(tl, p)
+		step(k, tl, p)
 	}
 	return k
 }
@@ -76,7 +76,7 @@ func carve[T any](shares ...share[T]) {
 const pollEvery = 1 << 12
 
 // describe copies what the search asks of each buffer.
-func (k *kernel) describe(tl *timeline.Timeline, p timeline.Partition) {
+func (k *kernel) describe(tl *timeline.Timeline, p *timeline.Partition) {
 	rng := uint64(0x9e3779b97f4a7c15)
 	incidences := 0
 	k.stackable = true
@@ -129,7 +129,7 @@ func count[T ~int32](kinds []T) {
 
 // describeSpans copies the pieces: the first of each buffer, then the others by
 // where they begin.
-func (k *kernel) describeSpans(tl *timeline.Timeline, p timeline.Partition) {
+func (k *kernel) describeSpans(tl *timeline.Timeline, p *timeline.Partition) {
 	for _, i := range p.Buffers {
 		for _, s := range tl.Spans(int(i))[1:] {
 			k.more[s.First-p.First]++
@@ -169,7 +169,7 @@ func (k *kernel) describeSpans(tl *timeline.Timeline, p timeline.Partition) {
 const distancesMost = 1 << 16
 
 // initDistances makes the table of distances where it is worth it.
-func (k *kernel) initDistances(*timeline.Timeline, timeline.Partition) {
+func (k *kernel) initDistances(*timeline.Timeline, *timeline.Partition) {
 	if !k.windowed || int(k.n) > distancesMost/int(k.n) {
 		return
 	}
@@ -189,7 +189,7 @@ func (k *kernel) initDistances(*timeline.Timeline, timeline.Partition) {
 // initTwins links each buffer to the preceding identical one: the same spans,
 // size and alignment, and no fixed offset. A plan stays a plan when two such
 // buffers change places, so only one order of them is explored.
-func (k *kernel) initTwins(tl *timeline.Timeline, _ timeline.Partition) {
+func (k *kernel) initTwins(tl *timeline.Timeline, _ *timeline.Partition) {
 	list := k.list[:0]
 	for j := range k.of {
 		k.of[j].twin = nobody

@@ -211,7 +211,7 @@ func (e *engine) team(p int) []*kernel {
 		s.team = append(s.team, s.kernel)
 	}
 	for len(s.team) < len(e.orders) {
-		k := newKernel(e.tl, e.tl.Partitions[p], e.switches, e.watch)
+		k := newKernel(e.tl, &e.tl.Partitions[p], e.switches, e.watch)
 		if e.watch.Over() {
 			break
 		}

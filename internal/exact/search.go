@@ -38,8 +38,6 @@ type component struct {
 	// order.
 	off  int64
 	rank int32
-	// slack orders the parts of a split.
-	slack int64
 }
 
 // tickEvery is how many nodes pass between reports of progress, a power of two.

@@ -31,7 +31,7 @@ func TestCheckSection(t *testing.T) {
 			p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + i)), Lower: 0, Upper: 1, Size: size})
 		}
 		tl := timeline.New(p)
-		k := newKernel(tl, tl.Partitions[0], switchesOf([]string{tc.off}), run.NewWatch(context.Background()))
+		k := newKernel(tl, &tl.Partitions[0], switchesOf([]string{tc.off}), run.NewWatch(context.Background()))
 		k.order = defaultOrders[:3]
 		k.setCapacity(11)
 		k.root()

@@ -62,7 +62,8 @@ func stack(tl *timeline.Timeline, offsets []int64) {
 	buffers := tl.Problem.Buffers
 	// All that can be done in the order of the input is done in it: the order of
 	// the starts is a random one to the cache.
-	f := finisher{due: make([]int32, tl.Sections()+1), next: make([]int32, 1), sizes: make([]int64, len(buffers))}
+	var batch [256]request // apart from what has pointers, which the collector wants a map of
+	f := finisher{space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), next: make([]int32, 1), sizes: make([]int64, len(buffers))}
 	placed := false
 	for i := range buffers {
 		b := &buffers[i]
@@ -100,8 +101,8 @@ func stack(tl *timeline.Timeline, offsets []int64) {
 		}
 		f.begin(part.First, tops[k], granule)
 		for members := part.Buffers; len(members) > 0; {
-			n := min(len(members), len(f.batch))
-			f.some(tl, members[:n], offsets)
+			n := min(len(members), len(batch))
+			f.some(tl, members[:n], batch[:n], offsets)
 			members = members[n:]
 		}
 	}
@@ -109,14 +110,14 @@ func stack(tl *timeline.Timeline, offsets []int64) {
 
 // some places those of the members that have no offset. They come from anywhere
 // in memory, so they are read in a loop that waits for none of them.
-func (f *finisher) some(tl *timeline.Timeline, members []int32, offsets []int64) {
+func (f *finisher) some(tl *timeline.Timeline, members []int32, batch []request, offsets []int64) {
 	for j, i := range members {
-		r := &f.batch[j]
+		r := &batch[j]
 		r.first, r.last = tl.Extent(int(i))
 		r.size, r.offset = f.sizes[i], offsets[i]
 	}
 	for j, i := range members {
-		if r := &f.batch[j]; r.offset < 0 {
+		if r := &batch[j]; r.offset < 0 {
 			align := int64(1)
 			if f.aligned {
 				align = tl.Problem.Buffers[i].Align()
@@ -125,7 +126,7 @@ func (f *finisher) some(tl *timeline.Timeline, members []int32, offsets []int64)
 		}
 	}
 	for j, i := range members {
-		offsets[i] = f.batch[j].offset
+		offsets[i] = batch[j].offset
 	}
 }
 
@@ -138,7 +139,6 @@ type finisher struct {
 	next    []int32 // by cell: the next in its list, 0 for none
 	sizes   []int64 // by buffer
 	aligned bool    // some buffer has an alignment
-	batch   [256]request
 }
 
 // request is what is needed of a buffer.

@@ -36,7 +36,7 @@ type cell struct {
 type tlsf struct {
 	cells []cell
 	spare []int32
-	heads [classes]int32
+	heads []int32              // per class
 	some  [classes / 64]uint64 // bit c: list c is not empty
 	top   int64
 	last  int32 // the cell that ends at top
@@ -46,7 +46,7 @@ type tlsf struct {
 func (a *tlsf) reset(floor int64) {
 	a.cells = append(a.cells[:0], cell{})
 	a.spare = a.spare[:0]
-	clear(a.heads[:])
+	clear(a.heads)
 	clear(a.some[:])
 	a.top, a.last = floor, 0
 }

@@ -81,8 +81,8 @@ func NewUnless(p *model.Problem, over func() bool) *Timeline {
 	if over == nil || len(p.Buffers) <= many {
 		t.over = func() bool { return false }
 	}
-	for _, step := range []func(){t.sweep, t.partition, t.bound} {
-		if step(); t.over() {
+	for _, step := range [...]func(*Timeline){(*Timeline).sweep, (*Timeline).partition, (*Timeline).bound} {
+		if step(t); t.over() {
 			return nil
 		}
 	}
@@ -97,7 +97,10 @@ const many = 1 << 16
 func (t *Timeline) Sections() int { return len(t.Load) }
 
 // Spans returns the ranges of sections in which buffer i is active, ascending.
-// It is empty only for a buffer whose gaps cover its whole lifespan.
+// It is empty only for a buffer whose gaps cover its whole lifespan. There are
+// dozens of calls, none in an inner loop, and its checks take a hundred bytes.
+//
+//go:noinline
 func (t *Timeline) Spans(i int) []Span {
 	if t.spanAt == nil {
 		return t.spans[i : i+1 : i+1]
