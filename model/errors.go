@@ -89,7 +89,11 @@ func (c *Issues) Join(err error) {
 	if err == nil {
 		return
 	}
-	input, ok := errors.AsType[*InputError](err)
+	input, ok := err.(*InputError)
+	for inner := err; !ok && inner != nil; { // errors.As adds more to a program
+		inner = errors.Unwrap(inner)
+		input, ok = inner.(*InputError)
+	}
 	if !ok {
 		c.Add(Issue{Message: err.Error()})
 		return

@@ -145,8 +145,8 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 	for k, i := range c.core {
 		at[i] = r.Offsets[k]
 	}
-	order := slices.DeleteFunc(greedy.ByOffset(at), func(i int32) bool { return !c.member[i] })
-	rest := slices.DeleteFunc(greedy.ByOffset(offsets), func(i int32) bool { return c.member[i] })
+	order := c.only(greedy.ByOffset(at), true)
+	rest := c.only(greedy.ByOffset(offsets), false)
 	height = below
 	for range 2 {
 		got, h, _ := place.Below(ctx.Watch, tl, append(slices.Clone(order), rest...), place.FirstFit, height)
@@ -157,7 +157,18 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 		if ctx.Over() || c.steps >= c.most {
 			break
 		}
-		rest = slices.DeleteFunc(greedy.BySize(tl, offsets), func(i int32) bool { return c.member[i] })
+		rest = c.only(greedy.BySize(tl, offsets), false)
 	}
 	return best, height, true
+}
+
+// only keeps of a list those who are members of the core, or those who are not.
+func (c *cores) only(list []int32, member bool) []int32 {
+	kept := list[:0]
+	for _, i := range list {
+		if c.member[i] == member {
+			kept = append(kept, i)
+		}
+	}
+	return kept
 }

@@ -98,7 +98,7 @@ func TestOrders(t *testing.T) {
 			words = append(words, trial.word)
 		}
 	}
-	for letter := range keys {
+	for _, letter := range "ABCEGHLOPQRSTUWXZ" {
 		words = append(words, string(letter), string(letter-'A'+'a'))
 	}
 	for seed := range uint64(200) {

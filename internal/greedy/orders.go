@@ -17,25 +17,43 @@ import (
 //
 // Complexity: O(n log n) a word, O(n + sections·log) for the keys C, O and T.
 
-// keys lists the sort keys by letter. A larger key goes first.
-var keys = map[byte]func(tl *timeline.Timeline) []uint64{
-	'A': area,
-	'B': func(tl *timeline.Timeline) []uint64 { return clock(tl, false) },
-	'C': crowd,
-	'E': func(tl *timeline.Timeline) []uint64 { return clock(tl, true) },
-	'G': alignment,
-	'H': whole,
-	'L': func(tl *timeline.Timeline) []uint64 { return earliest(tl, false) },
-	'O': overlaps,
-	'P': atPeak,
-	'Q': weight,
-	'R': func(tl *timeline.Timeline) []uint64 { return each(tl, func(i int) uint64 { return uint64(i) }) },
-	'S': sections,
-	'T': total,
-	'U': func(tl *timeline.Timeline) []uint64 { return earliest(tl, true) },
-	'W': width,
-	'X': inclusiveArea,
-	'Z': size,
+// key returns the sort keys of a letter. A larger key goes first.
+func key(letter byte, tl *timeline.Timeline) []uint64 {
+	switch letter {
+	case 'A':
+		return area(tl)
+	case 'B':
+		return clock(tl, false)
+	case 'C':
+		return crowd(tl)
+	case 'E':
+		return clock(tl, true)
+	case 'G':
+		return alignment(tl)
+	case 'H':
+		return whole(tl)
+	case 'L':
+		return earliest(tl, false)
+	case 'O':
+		return overlaps(tl)
+	case 'P':
+		return atPeak(tl)
+	case 'Q':
+		return weight(tl)
+	case 'R':
+		return each(tl, func(i int) uint64 { return uint64(i) })
+	case 'S':
+		return sections(tl)
+	case 'T':
+		return total(tl)
+	case 'U':
+		return earliest(tl, true)
+	case 'W':
+		return width(tl)
+	case 'X':
+		return inclusiveArea(tl)
+	}
+	return size(tl) // 'Z'
 }
 
 // Sorted returns the buffers in the order of a word. Of many buffers it returns nil
@@ -51,13 +69,13 @@ func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 		}
 		letter := word[k]
 		if letter >= 'a' {
-			columns[k] = keys[letter-'a'+'A'](tl)
+			columns[k] = key(letter-'a'+'A', tl)
 			for i := range columns[k] {
 				columns[k][i] = ^columns[k][i]
 			}
 			continue
 		}
-		columns[k] = keys[letter](tl)
+		columns[k] = key(letter, tl)
 	}
 	return byColumns(w, len(tl.Problem.Buffers), columns)
 }

@@ -1,6 +1,8 @@
 package greedy
 
 import (
+	"math/bits"
+
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
@@ -154,30 +156,38 @@ func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
 	if len(order) < len(tl.Problem.Buffers) {
 		return nil
 	}
-	type shape struct {
-		first, last int32
-		align       int64
-		lone        int32 // the buffer where it has a pile of its own, else -1
-	}
 	s := &stack{rank: make([]int32, len(order))}
-	at := make(map[shape]int, len(order))
+	// Piles are found by extent and alignment in an open table: a slot is the number
+	// of a pile and one more, 0 for none. Go's map adds two kilobytes to a program.
+	slots := make([]int32, 1<<bits.Len(uint(2*len(order))))
 	for rank, i := range order {
 		if rank%pollEvery == pollEvery-1 && w.Over() {
 			return nil
 		}
 		s.rank[i] = int32(rank)
 		first, last := tl.Extent(int(i))
-		k := shape{first: first, last: last, align: tl.Problem.Buffers[i].Align(), lone: -1}
-		if len(tl.Problem.Buffers[i].Gaps) > 0 || first == last {
-			k.lone = i
+		b := &tl.Problem.Buffers[i]
+		lone := len(b.Gaps) > 0 || first == last
+		hash := (uint64(first)<<32|uint64(last))*0x9e3779b97f4a7c15 ^ uint64(b.Align())
+		if lone {
+			hash += uint64(i) << 32 // the others need not be passed over
 		}
-		q, ok := at[k]
-		if !ok {
-			q = len(s.queue)
-			at[k] = q
-			s.queue = append(s.queue, pile{})
+		at := int(hash * 0xd6e8feb86659fd93 >> 33)
+		for ; ; at++ {
+			at &= len(slots) - 1
+			if slots[at] == 0 {
+				s.queue = append(s.queue, pile{})
+				slots[at] = int32(len(s.queue))
+				break
+			}
+			c := &tl.Problem.Buffers[s.queue[slots[at]-1].members[0]]
+			f, l := tl.Extent(int(s.queue[slots[at]-1].members[0]))
+			if !lone && len(c.Gaps) == 0 && f == first && l == last && c.Align() == b.Align() {
+				break
+			}
 		}
-		s.queue[q].members = append(s.queue[q].members, i)
+		q := &s.queue[slots[at]-1]
+		q.members = append(q.members, i)
 	}
 	// The piles are in the order of their first members: a heap already.
 	return s

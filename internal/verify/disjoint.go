@@ -1,10 +1,6 @@
 package verify
 
-import (
-	"math/bits"
-
-	"github.com/stowage-go/stowage/internal/sorting"
-)
+import "math/bits"
 
 // Idea: nearly every plan that is checked is valid, and that it is can be seen
 // faster than where it is not. Go through time and keep the pieces that are in
@@ -24,27 +20,15 @@ import (
 // Pieces of one buffer count as any others, so false is no proof.
 func disjoint(pieces []piece) bool {
 	n := len(pieces)
-	key := make([]uint64, n)
-	// Flipping the sign makes the order of int64 that of uint64.
-	const sign = 1 << 63
-	for k := range pieces {
-		key[k] = uint64(pieces[k].start) ^ sign
-	}
-	byStart := sorting.Keys(key)
+	byStart := inOrder(pieces, func(x *piece) int64 { return x.start })
 	start, end := make([]int64, n), make([]int64, n) // by rank
 	rank := make([]int32, n)
 	for r, k := range byStart {
 		rank[k] = int32(r)
 		start[r], end[r] = pieces[k].start, pieces[k].end
 	}
-	for k := range pieces {
-		key[k] = uint64(pieces[k].lower) ^ sign
-	}
-	coming := sorting.Keys(key)
-	for k := range pieces {
-		key[k] = uint64(pieces[k].upper) ^ sign
-	}
-	going := sorting.Keys(key)
+	coming := inOrder(pieces, func(x *piece) int64 { return x.lower })
+	going := inOrder(pieces, func(x *piece) int64 { return x.upper })
 
 	inUse := newRanks(n)
 	for _, k := range coming {

@@ -3,7 +3,7 @@ package verify
 import (
 	"cmp"
 	"math"
-	"slices"
+	"sort"
 
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
@@ -48,12 +48,6 @@ type overlap struct {
 	start, end   int64 // common bytes
 }
 
-// An event is the place at which the line reaches a piece, or leaves it.
-type event struct {
-	at    int64
-	piece int32
-}
-
 // overlaps returns the pairs of buffers that meet, ascending, each with its
 // earliest place. The search ends after most places; truncated says so.
 //
@@ -69,35 +63,31 @@ func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, tru
 
 // meetings is overlaps for pieces.
 func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
-	pieces = inOrder(pieces, func(x, y *piece) int { return cmp.Compare(x.lower, y.lower) })
-	starts := make([]event, len(pieces))
-	ends := make([]event, len(pieces))
-	for k := range pieces {
-		starts[k] = event{pieces[k].start, int32(k)}
-		ends[k] = event{pieces[k].end, int32(k)}
+	ordered := make([]piece, len(pieces))
+	for k, old := range inOrder(pieces, func(x *piece) int64 { return x.lower }) {
+		ordered[k] = pieces[old]
 	}
-	starts, ends = inOrder(starts, byAddress), inOrder(ends, byAddress)
+	pieces = ordered
+	starts := inOrder(pieces, func(x *piece) int64 { return x.start })
+	ends := inOrder(pieces, func(x *piece) int64 { return x.end })
 
 	active := newActiveSet(pieces, most)
 	var found []overlap
-	left := 0
-	for _, s := range starts {
+	for _, k := range starts {
 		// Bytes are half-open: a piece that ends here is left first. No piece
 		// is empty, so each is reached before it is left.
-		for ends[left].at <= s.at {
-			active.set(ends[left].piece, never)
-			left++
+		for pieces[ends[0]].end <= pieces[k].start {
+			active.set(ends[0], never)
+			ends = ends[1:]
 		}
-		found = active.meet(found, s.piece)
+		found = active.meet(found, k)
 		if len(found) >= most {
 			return distinct(found), true
 		}
-		active.set(s.piece, pieces[s.piece].upper)
+		active.set(k, pieces[k].upper)
 	}
 	return distinct(found), false
 }
-
-func byAddress(x, y *event) int { return cmp.Compare(x.at, y.at) }
 
 // cut returns the pieces of all buffers.
 func cut(p *model.Problem, offsets []int64) []piece {
@@ -123,23 +113,24 @@ func cut(p *model.Problem, offsets []int64) []piece {
 	return pieces
 }
 
-// inOrder returns all in order, equals as they were.
-func inOrder[T any](all []T, compare func(x, y *T) int) []T {
-	order := sorting.Order(len(all), func(i, j int32) bool { return compare(&all[i], &all[j]) < 0 })
-	out := make([]T, len(all))
-	for k, i := range order {
-		out[k] = all[i]
+// inOrder returns the indices of the pieces in ascending order of a coordinate,
+// those of equals ascending.
+func inOrder(pieces []piece, of func(x *piece) int64) []int32 {
+	key := make([]uint64, len(pieces))
+	for k := range pieces {
+		key[k] = uint64(of(&pieces[k])) ^ 1<<63 // the order of int64 is then that of uint64
 	}
-	return out
+	return sorting.Keys(key)
 }
 
 // distinct sorts the overlaps and keeps the earliest of each pair of buffers.
 func distinct(found []overlap) []overlap {
-	found = inOrder(found, func(x, y *overlap) int {
-		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.lower, y.lower), cmp.Compare(x.start, y.start))
+	order := sorting.Order(len(found), func(i, j int32) bool {
+		x, y := &found[i], &found[j]
+		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.lower, y.lower), cmp.Compare(x.start, y.start)) < 0
 	})
-	kept := found[:0]
-	for i := range found {
+	var kept []overlap
+	for _, i := range order {
 		if k := len(kept) - 1; k < 0 || kept[k].a != found[i].a || kept[k].b != found[i].b {
 			kept = append(kept, found[i])
 		}
@@ -187,9 +178,8 @@ func (a *activeSet) meet(found []overlap, k int32) []overlap {
 		return found
 	}
 	// Leaves [0, end) have a lower time under this piece's upper.
-	end, _ := slices.BinarySearchFunc(a.pieces, a.pieces[k].upper, func(q piece, upper int64) int {
-		return cmp.Compare(q.lower, upper)
-	})
+	upper := a.pieces[k].upper
+	end := sort.Search(len(a.pieces), func(q int) bool { return a.pieces[q].lower >= upper })
 	return a.visit(found, 1, 0, a.width, end, k)
 }
 

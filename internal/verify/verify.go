@@ -8,11 +8,10 @@
 package verify
 
 import (
-	"cmp"
 	"math"
-	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -99,13 +98,15 @@ func (c *checker) add(v model.Violation) {
 // report sorts the violations by buffer, where -1 comes first. Equals stay as they
 // were, so the rules of one buffer keep their order, and its overlaps follow.
 func (c *checker) report() *model.Report {
-	c.violations = inOrder(c.violations, func(x, y *model.Violation) int {
-		return cmp.Or(cmp.Compare(x.A, y.A), cmp.Compare(x.B, y.B))
+	order := sorting.Order(len(c.violations), func(i, j int32) bool {
+		x, y := &c.violations[i], &c.violations[j]
+		return x.A < y.A || x.A == y.A && x.B < y.B
 	})
-	if len(c.violations) > MaxViolations {
-		c.violations = slices.Clip(c.violations[:MaxViolations])
+	var kept []model.Violation
+	for _, i := range order[:min(len(order), MaxViolations)] {
+		kept = append(kept, c.violations[i])
 	}
-	return &model.Report{Height: c.height, Violations: c.violations, Total: c.total, Truncated: c.truncated}
+	return &model.Report{Height: c.height, Violations: kept, Total: c.total, Truncated: c.truncated}
 }
 
 func (c *checker) count(p *model.Problem, offsets []int64) bool {
