@@ -2,6 +2,7 @@
 # make test       go vet and every test; needs Go and nothing else
 # make invariants the tests of the searches with their invariants checked
 # make agree      PROBLEMS random problems: every planner against brute force
+# make capi       the C library, shared and static, with its header, in bin/capi
 # make bench      the comparisons; see bench/README.md for what they need
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
@@ -10,18 +11,25 @@
 GO          ?= go
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
-MODULES     := ./... ./bench/... ./cmd/stowage/... ./planner/milp/... ./research/learn/...
+MODULES     := ./... ./bench/... ./capi/... ./cmd/stowage/... ./planner/milp/... ./research/learn/...
 SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/greedy ./internal/merge ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
 PROBLEMS    ?= 1000000
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build test invariants agree race fuzz bench lint cover man clean
+.PHONY: build capi test invariants agree race fuzz bench lint cover man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/stowage ./cmd/stowage
+
+# The header that Go generates is of no use to anyone: stowage.h is the interface.
+capi:
+	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-shared -o bin/capi/libstowage.so ./capi
+	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o bin/capi/libstowage.a ./capi
+	rm bin/capi/libstowage.h
+	cp capi/stowage.h bin/capi/
 
 test:
 	@$(GO) run ./internal/testall $(MODULES)

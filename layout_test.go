@@ -147,6 +147,7 @@ var layers = []struct {
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/tflm/schema", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
+	{"capi", []string{"", "model", "plan", "format/json"}},
 	{"python", nil},
 }
 

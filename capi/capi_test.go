@@ -1,0 +1,184 @@
+package main_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Idea: the library is tested as its users have it: it is built, and C and C++ that
+// were compiled against its header run with it. testdata/check.c has what is asked of
+// it; here it is compiled each way and run.
+
+// built is a folder with the library, shared and static, built once.
+var built struct {
+	once sync.Once
+	dir  string
+	err  error
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.dir != "" {
+		os.RemoveAll(built.dir)
+	}
+	os.Exit(code)
+}
+
+// library returns the folder with libstowage.so, libstowage.a and the header. The test
+// is skipped where there is no compiler or no POSIX.
+func library(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the tests of the C library are for POSIX")
+	}
+	for _, name := range []string{"cc", "c++"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("there is no C compiler: %s is not on PATH (c-compiler)", name)
+		}
+	}
+	built.once.Do(func() {
+		if built.dir, built.err = os.MkdirTemp("", "stowage-capi-"); built.err != nil {
+			return
+		}
+		for _, form := range [][2]string{{"c-shared", "libstowage.so"}, {"c-archive", "libstowage.a"}} {
+			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-buildmode="+form[0], "-o", filepath.Join(built.dir, form[1]), ".")
+			cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
+			if out, err := cmd.CombinedOutput(); err != nil {
+				built.err = errors.Join(err, errors.New(string(out)))
+				return
+			}
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.dir
+}
+
+// libraries are what a program needs that the static library is linked into.
+func libraries() []string {
+	if runtime.GOOS == "darwin" {
+		return []string{"-framework", "CoreFoundation", "-lpthread"}
+	}
+	return []string{"-lpthread"}
+}
+
+// program compiles a program against the library and returns its path. The compiler's
+// command ends with the flags.
+func program(t *testing.T, source string, static bool, compiler ...string) string {
+	t.Helper()
+	dir := library(t)
+	path := filepath.Join(t.TempDir(), "program")
+	args := append(compiler[1:], "-Wall", "-Wextra", "-Werror", "-g", "-I.", source, "-o", path)
+	if filepath.Ext(source) == ".c" && compiler[0] == "c++" {
+		args = append(compiler[1:], "-Wall", "-Wextra", "-Werror", "-g", "-I.", "-x", "c++", source, "-x", "none", "-o", path)
+	}
+	if static {
+		args = append(args, filepath.Join(dir, "libstowage.a"))
+	} else {
+		args = append(args, "-L"+dir, "-lstowage", "-Wl,-rpath,"+dir)
+	}
+	if out, err := exec.CommandContext(t.Context(), compiler[0], append(args, libraries()...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", compiler[0], err, out)
+	}
+	return path
+}
+
+var (
+	c99 = []string{"cc", "-std=c99", "-D_DEFAULT_SOURCE", "-pedantic", "-O1"}
+	cpp = []string{"c++", "-std=c++17", "-O1"}
+)
+
+func execute(t *testing.T, path string, args ...string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), path, args...)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", filepath.Base(path), args, err, &out, &errs)
+	}
+	t.Logf("%s%s", &out, &errs)
+	return out.String()
+}
+
+// TestC asks everything of the library, shared and static, from C and from C++.
+func TestC(t *testing.T) {
+	execute(t, program(t, "testdata/check.c", false, c99...))
+	execute(t, program(t, "testdata/check.c", true, c99...))
+}
+
+func TestCXX(t *testing.T) { execute(t, program(t, "testdata/check.c", false, cpp...)) }
+
+// TestThreads makes 1,000 calls from eight threads.
+func TestThreads(t *testing.T) { execute(t, program(t, "testdata/check.c", false, c99...), "threads") }
+
+// TestLeaks makes 100,000 calls, after which there is no more memory in use than
+// after 20,000.
+func TestLeaks(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what a process uses is read from /proc (POSIX)")
+	}
+	calls := "100000"
+	if testing.Short() {
+		calls = "10000"
+	}
+	execute(t, program(t, "testdata/check.c", false, c99...), "leaks", calls)
+}
+
+// TestAddressSanitizer repeats the checks with the C side of them instrumented:
+// whatever the library writes into the caller's memory, or leaves behind, is seen.
+func TestAddressSanitizer(t *testing.T) {
+	library(t)
+	probe := filepath.Join(t.TempDir(), "probe.c")
+	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	out := filepath.Join(t.TempDir(), "probe")
+	if exec.CommandContext(t.Context(), "cc", "-fsanitize=address", probe, "-o", out).Run() != nil || exec.CommandContext(t.Context(), out).Run() != nil {
+		t.Skip("this C compiler has no AddressSanitizer (c-compiler)")
+	}
+	path := program(t, "testdata/check.c", false, append(c99, "-fsanitize=address", "-fno-omit-frame-pointer")...)
+	execute(t, path)
+	execute(t, path, "threads")
+	execute(t, path, "leaks", "2000")
+}
+
+// TestExamples builds and runs the examples. Where a plan puts what is the planners'
+// affair; the figures are not.
+func TestExamples(t *testing.T) {
+	got := execute(t, program(t, "examples/plan.c", false, c99...))
+	if !strings.HasPrefix(got, "height 12, the lowest there is\n0 at ") || !strings.HasSuffix(got, "\n11 is too little\n") {
+		t.Errorf("plan.c prints\n%s", got)
+	}
+	got = execute(t, program(t, "examples/hook.cc", true, cpp...))
+	if strings.Count(got, "\n") != 3 || !strings.HasPrefix(got, "20 values: ") {
+		t.Errorf("hook.cc prints\n%s", got)
+	}
+}
+
+// overheads are the figures that testdata/check.c prints of calls.
+var overheads = regexp.MustCompile(`(?m)^0 buffers: ([\d.]+) us a call.*\n20 buffers: .*, ([\d.]+) us of it beside`)
+
+// TestOverhead holds what a call costs beside the planner to bounds that a busy machine
+// keeps; docs/c.md has what was measured.
+func TestOverhead(t *testing.T) {
+	out := execute(t, program(t, "testdata/check.c", false, c99...), "overhead")
+	m := overheads.FindStringSubmatch(out)
+	if m == nil {
+		t.Fatalf("it prints\n%s", out)
+	}
+	for k, most := range []float64{20, 60} {
+		if us, err := strconv.ParseFloat(m[k+1], 64); err != nil || us > most {
+			t.Errorf("%s us, %v; want at most %g", m[k+1], err, most)
+		}
+	}
+}

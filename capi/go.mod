@@ -1,0 +1,5 @@
+module github.com/stowage-go/stowage/capi
+
+go 1.26.0
+
+require github.com/stowage-go/stowage v0.2.0

@@ -1,0 +1,186 @@
+package main
+
+// #include "solver.h"
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: a run in the foreground is a call of stowage.Solve on the caller's own thread.
+// One behind is the same in a goroutine, so that a language whose signals wait for the
+// end of a call can look after them while it waits.
+//
+// A token is a number in C memory, so that a signal handler may set it. Nothing tells
+// Go of that: a run that takes longer than a look looks again and again.
+
+// look is how often a token is looked at.
+const look = time.Millisecond
+
+//export stowageSolve
+func stowageSolve(s *C.stowage_solver, offsets *C.int64_t) C.int {
+	p := peerOf(s)
+	if s.token == nil && s.progress == nil {
+		return p.run(context.Background(), s, offsets)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	return p.watched(ctx, cancel, s, offsets)
+}
+
+//export stowageStart
+func stowageStart(s *C.stowage_solver, offsets *C.int64_t) {
+	p := peerOf(s)
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	p.done, p.cancel = done, cancel
+	go func() {
+		defer close(done)
+		defer cancel()
+		p.code = p.watched(ctx, cancel, s, offsets)
+	}()
+}
+
+//export stowageWait
+func stowageWait(s *C.stowage_solver, milliseconds C.int64_t) C.int {
+	p := peerOf(s)
+	if milliseconds < 0 {
+		<-p.done
+	} else {
+		select {
+		case <-p.done:
+		default:
+			timer := time.NewTimer(time.Duration(min(milliseconds, 1e9)) * time.Millisecond)
+			defer timer.Stop()
+			select {
+			case <-p.done:
+			case <-timer.C:
+				return C.STOWAGE_RUNNING
+			}
+		}
+	}
+	p.done, p.cancel = nil, nil
+	return p.code
+}
+
+// watched runs with the token and the progress callback of the solver.
+func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, offsets *C.int64_t) C.int {
+	if token := s.token; token != nil {
+		if C.stowageIsCancelled(token) != 0 {
+			cancel()
+		} else {
+			timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
+			defer timer.Stop()
+		}
+	}
+	if tell := s.progress; tell != nil {
+		user := s.user
+		p.options.Progress = func(q stowage.Progress) {
+			if C.stowageTell(tell, user, C.int64_t(q.Height), C.int64_t(q.LowerBound), C.int64_t(q.Nodes), C.int64_t(q.Elapsed), array(q.Offsets)) != 0 {
+				cancel()
+			}
+		}
+		defer func() { p.options.Progress = nil }()
+	}
+	return p.run(ctx, s, offsets)
+}
+
+// watch looks at a token until the run ends.
+func watch(ctx context.Context, cancel func(), token *C.stowage_token) {
+	ticker := time.NewTicker(look)
+	defer ticker.Stop()
+	for {
+		if C.stowageIsCancelled(token) != 0 {
+			cancel()
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// array returns what C is given of a slice.
+func array(x []int64) *C.int64_t { return (*C.int64_t)(unsafe.SliceData(x)) }
+
+// run plans and puts the outcome into the solver. A panic of a planner must not end
+// the caller's process.
+func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t) (code C.int) {
+	defer func() {
+		if what := recover(); what != nil {
+			code = fail(s, fmt.Errorf("%w: panic: %v", errInternal, what))
+		}
+	}()
+	s.result = C.stowage_result{}
+	s.outcome = 0
+	problem := p.fill(s)
+	r, err := stowage.Solve(ctx, problem, p.optionsOf(s))
+	if err != nil {
+		return fail(s, err)
+	}
+	p.result, s.outcome = r, 1
+	if offsets != nil && r.Status.HasPlan() {
+		copy(column(offsets, len(problem.Buffers)), r.Offsets)
+	}
+	s.result = C.stowage_result{
+		status: C.int32_t(r.Status), stopped: stopped(r.Stopped),
+		height: C.int64_t(r.Height), lower_bound: C.int64_t(r.LowerBound), capacity: C.int64_t(problem.Capacity),
+		nodes: C.int64_t(r.Stats.Nodes), backtracks: C.int64_t(r.Stats.Backtracks), elapsed: C.int64_t(r.Stats.Elapsed),
+	}
+	put(&s.result.planner, r.Planner)
+	put(&s.result.member, r.Member)
+	return C.int(r.Status)
+}
+
+// put writes a name, with a 0 at its end.
+func put(to *[32]C.char, name string) {
+	for k := range min(len(name), len(to)-1) {
+		to[k] = C.char(name[k])
+	}
+}
+
+// stopped is the number of a reason.
+func stopped(why plan.Stop) C.int32_t {
+	switch why {
+	case plan.StopTimeout:
+		return C.STOWAGE_STOP_TIMEOUT
+	case plan.StopNodes:
+		return C.STOWAGE_STOP_NODES
+	case plan.StopInterrupt:
+		return C.STOWAGE_STOP_CANCELLED
+	case plan.StopEffort:
+		return C.STOWAGE_STOP_EFFORT
+	}
+	return C.STOWAGE_FINISHED
+}
+
+//export stowageVerify
+func stowageVerify(s *C.stowage_solver, offsets *C.int64_t) C.int64_t {
+	p := peerOf(s)
+	problem := p.fill(s)
+	report, err := stowage.Verify(problem, column(offsets, len(problem.Buffers)), 0)
+	if err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	if !report.OK() {
+		say(s, report.Violations[0].Message)
+	}
+	return C.int64_t(report.Total)
+}
+
+//export stowageBound
+func stowageBound(s *C.stowage_solver) C.int64_t {
+	bound, err := stowage.LowerBound(peerOf(s).fill(s))
+	if err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	return C.int64_t(bound)
+}

@@ -1,0 +1,278 @@
+// Idea: a solver is C memory, and what only sets a column or an option stores a
+// pointer or a number without leaving C. Go is entered once for a run, which is what
+// a call costs beside the planner. All that can fail before that is checked here.
+
+#include "solver.h"
+
+#include <stdlib.h>
+#include <string.h>
+#ifndef _WIN32
+#include <pthread.h>
+#endif
+
+#include "_cgo_export.h"
+
+// The process that a fork leaves has one thread and none of the Go runtime's: a call
+// would wait for ever. This is the one thing that is global, and it is the process's.
+static int32_t forked;
+
+#ifndef _WIN32
+static void in_child(void) { __atomic_store_n(&forked, 1, __ATOMIC_RELAXED); }
+__attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, in_child); }
+#endif
+
+int stowage_abi(void) { return STOWAGE_ABI; }
+
+static void clear(stowage_solver *s) {
+	free(s->error);
+	s->error = NULL;
+}
+
+static int fail(stowage_solver *s, int code, const char *text) {
+	clear(s);
+	if ((s->error = malloc(strlen(text) + 1)) != NULL)
+		strcpy(s->error, text);
+	return code;
+}
+
+// enter makes the calling thread the one that uses the solver.
+static int enter(stowage_solver *s) {
+	if (s == NULL)
+		return STOWAGE_E_INPUT;
+	int32_t idle = 0;
+	// The error's text is the other call's: it stays as it is.
+	if (!__atomic_compare_exchange_n(&s->busy, &idle, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return STOWAGE_E_BUSY;
+	if (__atomic_load_n(&forked, __ATOMIC_RELAXED)) {
+		fail(s, STOWAGE_E_FORKED, "this process was forked after the library was loaded: the threads of the library are not in it");
+		__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
+		return STOWAGE_E_FORKED;
+	}
+	clear(s);
+	return STOWAGE_OK;
+}
+
+static int leave(stowage_solver *s, int code) {
+	__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
+	return code;
+}
+
+#define ENTER(s)                        \
+	do {                                \
+		int code_ = enter(s);           \
+		if (code_ != STOWAGE_OK)        \
+			return code_;               \
+	} while (0)
+
+stowage_solver *stowage_new(void) { return calloc(1, sizeof(stowage_solver)); }
+
+void stowage_free(stowage_solver *s) {
+	if (s == NULL)
+		return;
+	if (s->peer != 0 && !__atomic_load_n(&forked, __ATOMIC_RELAXED))
+		stowageFree(s);
+	free(s->error);
+	free(s->text);
+	free(s);
+}
+
+const char *stowage_error(const stowage_solver *s) {
+	if (s == NULL)
+		return "there is no solver: it is NULL";
+	return s->error == NULL ? "" : s->error;
+}
+
+// ---- The problem
+
+int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, const int64_t *upper, const int64_t *size) {
+	ENTER(s);
+	if (count < 0 || count > INT32_MAX)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "count: must be from 0 to 2147483647"));
+	if (count > 0 && (lower == NULL || upper == NULL || size == NULL))
+		return leave(s, fail(s, STOWAGE_E_INPUT, "lower, upper and size: none may be NULL"));
+	s->count = count;
+	s->lower = lower;
+	s->upper = upper;
+	s->size = size;
+	s->alignment = s->fixed = s->hint = s->start = NULL;
+	s->first = s->gap_lower = s->gap_upper = s->window_lower = s->window_upper = NULL;
+	s->names = NULL;
+	s->json = 0;
+	s->outcome = 0;
+	return leave(s, STOWAGE_OK);
+}
+
+// set_column sets a column of the arrays: a problem of JSON has its own.
+static int set_column(stowage_solver *s, const void **to, const void *column) {
+	ENTER(s);
+	if (s->json)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "the problem is JSON, which has columns of its own"));
+	*to = column;
+	return leave(s, STOWAGE_OK);
+}
+
+int stowage_set_alignments(stowage_solver *s, const int64_t *column) { return s == NULL ? STOWAGE_E_INPUT : set_column(s, (const void **)&s->alignment, column); }
+int stowage_set_fixed(stowage_solver *s, const int64_t *column) { return s == NULL ? STOWAGE_E_INPUT : set_column(s, (const void **)&s->fixed, column); }
+int stowage_set_hints(stowage_solver *s, const int64_t *column) { return s == NULL ? STOWAGE_E_INPUT : set_column(s, (const void **)&s->hint, column); }
+int stowage_set_names(stowage_solver *s, const char *const *names) { return s == NULL ? STOWAGE_E_INPUT : set_column(s, (const void **)&s->names, names); }
+
+int stowage_set_start(stowage_solver *s, const int64_t *offsets) {
+	ENTER(s);
+	s->start = offsets;
+	return leave(s, STOWAGE_OK);
+}
+
+int stowage_set_gaps(stowage_solver *s, const int64_t *first, const int64_t *lower, const int64_t *upper, const int64_t *window_lower, const int64_t *window_upper) {
+	ENTER(s);
+	if (s->json)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "the problem is JSON, which has columns of its own"));
+	if (first != NULL) {
+		if (first[0] != 0)
+			return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: first must begin with 0"));
+		for (int64_t i = 0; i < s->count; i++)
+			if (first[i + 1] < first[i])
+				return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: first must not descend"));
+		if (first[s->count] > 0 && (lower == NULL || upper == NULL))
+			return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: lower and upper must not be NULL"));
+		if ((window_lower == NULL) != (window_upper == NULL))
+			return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: both windows or none must be given"));
+	}
+	s->first = first;
+	s->gap_lower = lower;
+	s->gap_upper = upper;
+	s->window_lower = window_lower;
+	s->window_upper = window_upper;
+	return leave(s, STOWAGE_OK);
+}
+
+int stowage_read_json(stowage_solver *s, const char *text, size_t length) {
+	ENTER(s);
+	if (text == NULL)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no text: it is NULL"));
+	return leave(s, stowageReadJSON(s, (char *)text, length));
+}
+
+int64_t stowage_count(const stowage_solver *s) { return s == NULL ? 0 : s->count; }
+
+// ---- Options
+
+int stowage_set(stowage_solver *s, int option, int64_t value) {
+	ENTER(s);
+	if (option < STOWAGE_CAPACITY || option > STOWAGE_SEED)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no option of this number"));
+	s->options[option] = value;
+	return leave(s, STOWAGE_OK);
+}
+
+int stowage_set_options(stowage_solver *s, const char *json, size_t length) {
+	ENTER(s);
+	if (json == NULL)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no text: it is NULL"));
+	return leave(s, stowageSetOptions(s, (char *)json, length));
+}
+
+int stowage_on_progress(stowage_solver *s, stowage_progress_fn progress, void *user) {
+	ENTER(s);
+	s->progress = progress;
+	s->user = user;
+	return leave(s, STOWAGE_OK);
+}
+
+int stowageTell(stowage_progress_fn progress, void *user, int64_t height, int64_t lower_bound, int64_t nodes, int64_t elapsed, const int64_t *offsets) {
+	stowage_progress p = {height, lower_bound, nodes, elapsed};
+	return progress(&p, offsets, user);
+}
+
+stowage_token *stowage_token_new(void) { return calloc(1, sizeof(stowage_token)); }
+void stowage_token_free(stowage_token *t) { free(t); }
+void stowage_token_reset(stowage_token *t) { if (t != NULL) __atomic_store_n(&t->cancelled, 0, __ATOMIC_RELAXED); }
+void stowage_cancel(stowage_token *t) { if (t != NULL) __atomic_store_n(&t->cancelled, 1, __ATOMIC_RELAXED); }
+int stowageIsCancelled(stowage_token *t) { return __atomic_load_n(&t->cancelled, __ATOMIC_RELAXED); }
+
+int stowage_set_token(stowage_solver *s, stowage_token *t) {
+	ENTER(s);
+	s->token = t;
+	return leave(s, STOWAGE_OK);
+}
+
+// ---- Runs
+
+int stowage_solve(stowage_solver *s, int64_t *offsets) {
+	ENTER(s);
+	return leave(s, stowageSolve(s, offsets));
+}
+
+int stowage_start(stowage_solver *s, int64_t *offsets) {
+	ENTER(s);
+	s->started = 1;
+	stowageStart(s, offsets);
+	return STOWAGE_OK; // busy until stowage_wait has the outcome
+}
+
+int stowage_wait(stowage_solver *s, int64_t milliseconds) {
+	if (s == NULL)
+		return STOWAGE_E_INPUT;
+	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
+		return STOWAGE_E_FORKED;
+	if (!s->started) {
+		ENTER(s);
+		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no run to wait for"));
+	}
+	int code = stowageWait(s, milliseconds);
+	if (code == STOWAGE_RUNNING)
+		return code;
+	s->started = 0;
+	return leave(s, code);
+}
+
+int stowage_get_result(const stowage_solver *s, stowage_result *r, size_t size) {
+	if (s == NULL || r == NULL)
+		return STOWAGE_E_INPUT;
+	memset(r, 0, size);
+	memcpy(r, &s->result, size < sizeof s->result ? size : sizeof s->result);
+	return STOWAGE_OK;
+}
+
+const char *stowage_json(stowage_solver *s, size_t *length) {
+	if (enter(s) != STOWAGE_OK)
+		return NULL;
+	free(s->text);
+	s->text = NULL;
+	size_t n = stowageJSON(s);
+	if (length != NULL)
+		*length = n;
+	leave(s, STOWAGE_OK);
+	return s->text;
+}
+
+int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {
+	ENTER(s);
+	if (offsets == NULL && s->count > 0)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "there are no offsets: they are NULL"));
+	int64_t broken = stowageVerify(s, (int64_t *)offsets);
+	leave(s, STOWAGE_OK);
+	return broken;
+}
+
+int64_t stowage_bound(stowage_solver *s) {
+	ENTER(s);
+	int64_t bound = stowageBound(s);
+	leave(s, STOWAGE_OK);
+	return bound;
+}
+
+int64_t stowage_assign(int64_t count, const int64_t *lower, const int64_t *upper, const int64_t *size, const int64_t *alignment, int64_t *offsets) {
+	stowage_solver s;
+	memset(&s, 0, sizeof s);
+	int code = stowage_set_buffers(&s, count, lower, upper, size);
+	if (code == STOWAGE_OK) {
+		s.alignment = alignment;
+		code = stowage_solve(&s, offsets);
+		if (code >= 0)
+			code = s.result.status == STOWAGE_FEASIBLE || s.result.status == STOWAGE_OPTIMAL ? 0 : STOWAGE_E_INTERNAL;
+	}
+	if (s.peer != 0)
+		stowageFree(&s);
+	free(s.error);
+	return code < 0 ? code : s.result.height;
+}

@@ -1,0 +1,42 @@
+// What solver.c and the Go side share. Fields are set by the one and read by the
+// other during a run.
+#ifndef STOWAGE_SOLVER_H
+#define STOWAGE_SOLVER_H
+
+#include "stowage.h"
+
+struct stowage_token {
+	int32_t cancelled; // atomic
+};
+
+struct stowage_solver {
+	// The columns of the problem, borrowed. Where json is set the problem is on the
+	// Go side, and all but start is unused.
+	int64_t count;
+	const int64_t *lower, *upper, *size, *alignment, *fixed, *hint, *start;
+	const int64_t *first, *gap_lower, *gap_upper, *window_lower, *window_upper;
+	const char *const *names;
+	int32_t json;
+
+	int64_t options[STOWAGE_SEED + 1]; // by number
+	stowage_progress_fn progress;
+	void *user;
+	stowage_token *token;
+
+	int32_t busy;    // atomic: a call runs
+	int32_t started; // stowage_start has begun a run that nobody has waited for
+	int32_t outcome; // there is one, of the problem that is set
+	uintptr_t peer;  // handle of the Go side; 0 while there is none
+	stowage_result result;
+	char *error; // malloc'ed; NULL for none
+	char *text;  // of stowage_json; malloc'ed
+};
+
+// Calls the progress callback: Go cannot call a pointer to a C function.
+int stowageTell(stowage_progress_fn, void *user, int64_t height, int64_t lower_bound,
+	int64_t nodes, int64_t elapsed, const int64_t *offsets);
+
+// Reads a token as another thread may write it.
+int stowageIsCancelled(stowage_token *);
+
+#endif

@@ -1,0 +1,428 @@
+// What the interface says, asked of the library: one program for C and for C++, with
+// and without AddressSanitizer. Without an argument it checks; "threads" makes 1,000
+// calls from eight threads, "leaks" 100,000 calls, "overhead" measures, and "stream"
+// answers problems on standard input, for the tests in Go.
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "stowage.h"
+
+#define CHECK(what)                                                                  \
+	do {                                                                             \
+		if (!(what)) {                                                               \
+			fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);       \
+			exit(1);                                                                 \
+		}                                                                            \
+	} while (0)
+
+static const int64_t lower5[] = {0, 3, 0, 9, 0}, upper5[] = {3, 9, 9, 21, 21}, size5[] = {4, 4, 4, 4, 4};
+
+static double now(void) {
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static uint64_t state = 1;
+static int64_t draw(int64_t below) {
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (int64_t)(state >> 33) % below;
+}
+
+// columns are made problems of any number of buffers.
+typedef struct {
+	int64_t *lower, *upper, *size, *offsets;
+} columns;
+
+static columns make(int n, int horizon) {
+	columns c;
+	int64_t *all = (int64_t *)malloc(4 * sizeof(int64_t) * (size_t)n);
+	int i;
+	c.lower = all, c.upper = all + n, c.size = all + 2 * n, c.offsets = all + 3 * n;
+	for (i = 0; i < n; i++) {
+		c.lower[i] = draw(horizon);
+		c.upper[i] = c.lower[i] + 1 + draw(horizon / 4 + 1);
+		c.size[i] = 1 + draw(1000);
+	}
+	return c;
+}
+
+static void plans(void) {
+	stowage_solver *s = stowage_new();
+	stowage_result r;
+	int64_t offsets[5], i;
+	CHECK(stowage_abi() == STOWAGE_ABI && strlen(stowage_version()) > 0);
+	CHECK(stowage_solve(s, NULL) == STOWAGE_OPTIMAL); // of no buffers
+	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == STOWAGE_OK && stowage_count(s) == 5);
+	CHECK(stowage_bound(s) == 12);
+	CHECK(stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
+	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_OK);
+	CHECK(r.status == STOWAGE_OPTIMAL && r.height == 12 && r.lower_bound == 12 && r.stopped == STOWAGE_FINISHED && r.capacity == 0);
+	CHECK(strcmp(r.planner, "auto") == 0 && r.elapsed > 0);
+	CHECK(stowage_verify(s, offsets) == 0 && stowage_error(s)[0] == 0);
+	offsets[0] = offsets[2];
+	CHECK(stowage_verify(s, offsets) == 1 && stowage_error(s)[0] != 0);
+	CHECK(stowage_verify(s, NULL) == STOWAGE_E_INPUT);
+	CHECK(stowage_solve(s, NULL) == STOWAGE_OPTIMAL);
+
+	// A caller of an older header asks for fewer fields.
+	memset(&r, 7, sizeof r);
+	CHECK(stowage_get_result(s, &r, 16) == STOWAGE_OK && r.height == 12 && r.lower_bound == 0x0707070707070707);
+
+	// Capacity, in both directions.
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 11) == STOWAGE_OK && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
+	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_OK && r.height == 0 && r.lower_bound == 12 && r.capacity == 11);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 100) == STOWAGE_OK && stowage_solve(s, offsets) > 0);
+
+	// Every column: alignment, a fixed offset, a hint, a gap with a window and one without.
+	{
+		const int64_t alignment[] = {8, 1, 1, 8, 0}, fixed[] = {STOWAGE_NONE, STOWAGE_NONE, 20, STOWAGE_NONE, STOWAGE_NONE};
+		const int64_t hint[] = {STOWAGE_NONE, 7, STOWAGE_NONE, STOWAGE_NONE, 3}, first[] = {0, 0, 0, 0, 2, 3};
+		const int64_t from[] = {14, 10, 2}, to[] = {15, 12, 20}, low[] = {STOWAGE_NONE, 0, 1}, high[] = {STOWAGE_NONE, 2, 3};
+		CHECK(stowage_set_alignments(s, alignment) == 0 && stowage_set_fixed(s, fixed) == 0 && stowage_set_hints(s, hint) == 0);
+		CHECK(stowage_set_gaps(s, first, from, to, low, high) == 0);
+		CHECK(stowage_solve(s, offsets) > 0 && offsets[2] == 20 && offsets[0] % 8 == 0 && offsets[3] % 8 == 0);
+		CHECK(strstr(stowage_json(s, NULL), "\"gaps\": [{\"lower\": 10, \"upper\": 12, \"window\": [0, 2]}, {\"lower\": 14, \"upper\": 15}]") != NULL);
+		CHECK(stowage_set_gaps(s, first, NULL, to, NULL, NULL) == STOWAGE_E_INPUT);
+		CHECK(stowage_set_gaps(s, first, from, to, low, NULL) == STOWAGE_E_INPUT);
+		CHECK(stowage_set_gaps(s, fixed, from, to, NULL, NULL) == STOWAGE_E_INPUT); // begins with -1
+		CHECK(stowage_set_gaps(s, NULL, NULL, NULL, NULL, NULL) == 0);
+	}
+
+	// A start, which is kept where nothing is lower, and refused where it is no plan.
+	{
+		const int64_t start[] = {0, 0, 4, 0, 8}, bad[] = {0, 0, 0, 0, 8};
+		CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && stowage_set_start(s, start) == 0);
+		CHECK(stowage_solve(s, offsets) > 0 && stowage_set_start(s, bad) == 0);
+		CHECK(stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "start") != NULL);
+	}
+	for (i = 0; i < 5; i++)
+		CHECK(stowage_assign(i, lower5, upper5, size5, NULL, offsets) == (i == 0 ? 0 : i == 4 ? 8 : 4 * ((i + 1) / 2)));
+	CHECK(stowage_assign(5, lower5, upper5, size5, size5, offsets) == 12 && offsets[4] % 4 == 0);
+	CHECK(stowage_assign(5, upper5, lower5, size5, NULL, offsets) == STOWAGE_E_INPUT);
+	stowage_free(s);
+	stowage_free(NULL);
+}
+
+static void faults(void) {
+	stowage_solver *s = stowage_new();
+	int64_t offsets[5];
+	const char *options = "{\"planner\": \"exact\", \"capacity\": 12, \"minimize\": true, \"timeout\": \"10s\", \"nodes\": 1000, \"workers\": 2, \"seed\": 18446744073709551615, \"without\": [\"memo\"]}";
+	const char *bad[] = {"{\"planer\": 1}", "[]", "", "{} {}", "{\"timeout\": \"soon\"}", "{\"timeout\": []}", "{\"timeout\": 1e300}", "{\"nodes\": 1.5}", "{\"without\": 1}"};
+	size_t k;
+	CHECK(stowage_set_buffers(s, 5, upper5, lower5, size5) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strstr(stowage_error(s), "buffer 0: upper \"0\"") != NULL && strstr(stowage_error(s), "buffer 4") != NULL);
+	CHECK(stowage_verify(s, offsets) == STOWAGE_E_INPUT && stowage_bound(s) == STOWAGE_E_INPUT);
+	CHECK(stowage_set_buffers(s, 5, lower5, NULL, size5) == STOWAGE_E_INPUT);
+	CHECK(stowage_set_buffers(s, -1, lower5, upper5, size5) == STOWAGE_E_INPUT);
+	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0);
+	CHECK(stowage_set(s, 0, 1) == STOWAGE_E_INPUT && stowage_set(s, 7, 1) == STOWAGE_E_INPUT);
+	CHECK(stowage_set(s, STOWAGE_NODES, -1) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strstr(stowage_error(s), "node limit") != NULL && stowage_set(s, STOWAGE_NODES, 0) == 0);
+	CHECK(stowage_set_options(s, options, strlen(options)) == 0 && stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
+	for (k = 0; k < sizeof bad / sizeof *bad; k++)
+		CHECK(stowage_set_options(s, bad[k], strlen(bad[k])) == STOWAGE_E_INPUT && stowage_error(s)[0] != 0);
+	CHECK(stowage_set_options(s, "{\"planner\": \"none\"}", 19) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(strstr(stowage_error(s), "\"none\"") != NULL);
+	CHECK(stowage_set_options(s, "{\"planner\": \"\"}", 15) == 0 && stowage_wait(s, 0) == STOWAGE_E_INPUT);
+	{
+		const char *twice[] = {"a", "b", "a", "c", "d"}, *hole[] = {"a", NULL, "c", "d", "e"};
+		CHECK(stowage_set_names(s, twice) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "duplicate") != NULL);
+		CHECK(stowage_set_names(s, hole) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "empty") != NULL);
+	}
+	CHECK(stowage_solve(NULL, offsets) == STOWAGE_E_INPUT && stowage_set_hints(NULL, NULL) == STOWAGE_E_INPUT && stowage_error(NULL)[0] != 0);
+	stowage_free(s);
+}
+
+static void text(void) {
+	stowage_solver *s = stowage_new();
+	const char *problem = "{\"version\": 1, \"name\": \"two\", \"capacity\": 9, \"buffers\": [{\"id\": \"a\", \"lower\": 0, \"upper\": 2, \"size\": 4}, {\"id\": \"b\", \"lower\": 1, \"upper\": 3, \"size\": 4}]}";
+	int64_t offsets[2];
+	size_t n = 0;
+	stowage_result r;
+	CHECK(stowage_read_json(s, "{", 1) == STOWAGE_E_INPUT && strstr(stowage_error(s), "cut off") != NULL);
+	CHECK(stowage_read_json(s, problem, strlen(problem)) == STOWAGE_OK && stowage_count(s) == 2);
+	CHECK(stowage_set_hints(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(stowage_json(s, NULL) != NULL && strstr(stowage_json(s, &n), "\"plan\"") == NULL);
+	CHECK(stowage_solve(s, offsets) > 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.capacity == 9 && r.height == 8);
+	CHECK(strstr(stowage_json(s, &n), "\"offsets\": [") != NULL && strlen(stowage_json(s, NULL)) == n && n > 100);
+	CHECK(stowage_set_buffers(s, 2, lower5, upper5, size5) == 0 && strstr(stowage_json(s, &n), "\"plan\"") == NULL);
+	stowage_free(s);
+}
+
+typedef struct {
+	stowage_token *token;
+	int calls, enough;
+	int64_t height;
+} watcher;
+
+static int tell(const stowage_progress *p, const int64_t *offsets, void *user) {
+	watcher *w = (watcher *)user;
+	w->calls++;
+	if (p->height > 0 && offsets != NULL)
+		w->height = p->height;
+	return w->enough > 0 && w->calls >= w->enough;
+}
+
+static void *cancel_soon(void *user) {
+	usleep(100000);
+	stowage_cancel((stowage_token *)user);
+	return NULL;
+}
+
+static void limits(void) {
+	// The buffers of a problem that nobody solves soon.
+	columns c = make(3000, 400);
+	stowage_solver *s = stowage_new();
+	stowage_token *t = stowage_token_new();
+	stowage_result r;
+	watcher w = {NULL, 0, 0, 0};
+	pthread_t thread;
+	double begin;
+	int code;
+	CHECK(stowage_set_buffers(s, 3000, c.lower, c.upper, c.size) == 0 && stowage_set(s, STOWAGE_TIMEOUT, 600000000000) == 0);
+
+	CHECK(stowage_set_token(s, t) == 0 && pthread_create(&thread, NULL, cancel_soon, t) == 0);
+	begin = now();
+	code = stowage_solve(s, c.offsets);
+	pthread_join(thread, NULL);
+	CHECK(code == STOWAGE_FEASIBLE && now() - begin < 30 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+	CHECK(stowage_verify(s, c.offsets) == 0);
+	// It stays cancelled, and a run that begins so still answers.
+	CHECK(stowage_solve(s, c.offsets) >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+	stowage_token_reset(t);
+
+	w.enough = 1;
+	CHECK(stowage_on_progress(s, tell, &w) == 0 && stowage_solve(s, c.offsets) >= 0 && w.calls >= 1);
+	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+	CHECK(stowage_on_progress(s, NULL, NULL) == 0);
+
+	// Behind: busy while it runs; ended by the token, or by stowage_free.
+	CHECK(stowage_start(s, c.offsets) == 0 && stowage_wait(s, 1) == STOWAGE_RUNNING && stowage_solve(s, NULL) == STOWAGE_E_BUSY);
+	CHECK(stowage_start(s, c.offsets) == STOWAGE_E_BUSY && stowage_set(s, STOWAGE_SEED, 1) == STOWAGE_E_BUSY);
+	stowage_cancel(t);
+	CHECK(stowage_wait(s, -1) >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+	stowage_token_reset(t);
+	CHECK(stowage_set(s, STOWAGE_TIMEOUT, 20000000) == 0 && stowage_start(s, c.offsets) == 0);
+	while ((code = stowage_wait(s, 5)) == STOWAGE_RUNNING) {
+	}
+	CHECK(code >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_TIMEOUT);
+	CHECK(stowage_set(s, STOWAGE_TIMEOUT, 0) == 0 && stowage_start(s, c.offsets) == 0);
+	stowage_free(s);
+	stowage_token_free(t);
+	free(c.lower);
+}
+
+static void forks(void) {
+	int64_t offsets[5];
+	int status = 0;
+	pid_t child;
+	CHECK(stowage_assign(5, lower5, upper5, size5, NULL, offsets) == 12);
+	child = fork();
+	if (child == 0) {
+		stowage_solver *s = stowage_new();
+		int code = stowage_solve(s, offsets);
+		int told = strstr(stowage_error(s), "forked") != NULL;
+		stowage_free(s);
+		_exit(code == STOWAGE_E_FORKED && told && stowage_assign(5, lower5, upper5, size5, NULL, offsets) == STOWAGE_E_FORKED ? 0 : 1);
+	}
+	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	CHECK(stowage_assign(5, lower5, upper5, size5, NULL, offsets) == 12);
+}
+
+// Each thread plans problems of its own and those of all, which must come out alike.
+static int64_t heights[125];
+
+static void *calls(void *user) {
+	int mine = *(int *)user, k;
+	stowage_solver *s = stowage_new();
+	for (k = 0; k < 125; k++) {
+		int64_t lower[40], upper[40], size[40], offsets[40];
+		uint64_t x = 77 + (uint64_t)k;
+		int i, n = 10 + k % 31;
+		stowage_result r;
+		for (i = 0; i < n; i++) {
+			x = x * 6364136223846793005u + 1442695040888963407u;
+			lower[i] = (int64_t)(x >> 40) % 30, upper[i] = lower[i] + 1 + (int64_t)(x >> 50) % 9, size[i] = 1 + (int64_t)(x >> 33) % 64;
+		}
+		if (k % 3 == 0) { // a new one now and then
+			stowage_free(s);
+			s = stowage_new();
+		}
+		CHECK(stowage_set_buffers(s, n, lower, upper, size) == 0 && stowage_solve(s, offsets) > 0 && stowage_verify(s, offsets) == 0);
+		CHECK(stowage_get_result(s, &r, sizeof r) == 0);
+		if (mine == 0)
+			__atomic_store_n(&heights[k], r.height, __ATOMIC_RELAXED);
+		else {
+			int64_t first = __atomic_load_n(&heights[k], __ATOMIC_RELAXED);
+			CHECK(first == 0 || first == r.height);
+		}
+	}
+	stowage_free(s);
+	return NULL;
+}
+
+static void threads(void) {
+	pthread_t all[8];
+	int k, mine[8];
+	for (k = 0; k < 8; k++) {
+		mine[k] = k;
+		CHECK(pthread_create(&all[k], NULL, calls, &mine[k]) == 0);
+	}
+	for (k = 0; k < 8; k++)
+		pthread_join(all[k], NULL);
+}
+
+static int64_t resident(void) { // in kB
+	long long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "r");
+	if (f == NULL || fscanf(f, "%*d %lld", &pages) != 1)
+		pages = 0;
+	if (f != NULL)
+		fclose(f);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void leaks(int all) {
+	columns c = make(20, 20);
+	int64_t before = 0, after;
+	int k;
+	for (k = 0; k < all; k++) {
+		stowage_solver *s = stowage_new();
+		stowage_token *t = stowage_token_new();
+		CHECK(stowage_set_buffers(s, 20, c.lower, c.upper, c.size) == 0 && stowage_set_token(s, t) == 0);
+		if (k % 10 == 0)
+			CHECK(stowage_set_options(s, "{\"without\": [\"exact\"]}", 22) == 0);
+		if (k % 3 == 0)
+			CHECK(stowage_start(s, c.offsets) == 0 && stowage_wait(s, -1) > 0);
+		else
+			CHECK(stowage_solve(s, c.offsets) > 0);
+		if (k % 5 == 0)
+			CHECK(stowage_json(s, NULL) != NULL);
+		if (k % 7 == 0)
+			CHECK(stowage_set(s, STOWAGE_NODES, -1) == 0 && stowage_solve(s, NULL) < 0);
+		stowage_free(s);
+		stowage_token_free(t);
+		if (k == all / 5)
+			before = resident();
+	}
+	after = resident();
+	printf("%" PRId64 " kB after a fifth of the calls, %" PRId64 " kB after all\n", before, after);
+	CHECK(after < before + 4096);
+	free(c.lower);
+}
+
+// By how much a call takes longer than the planner in it, and one that only enters.
+static int by_size(const void *a, const void *b) {
+	double x = *(const double *)a, y = *(const double *)b;
+	return x < y ? -1 : x > y;
+}
+
+static void overhead(void) {
+	static const int sizes[] = {20, 100, 700};
+	static double beside[2000], whole[2000];
+	stowage_solver *s = stowage_new();
+	stowage_result r;
+	size_t k;
+	int i;
+	double begin;
+	stowage_bound(s);
+	begin = now();
+	for (i = 0; i < 100000; i++)
+		stowage_bound(s);
+	printf("%d buffers: %.2f us a call that finds nothing to do\n", 0, (now() - begin) * 10);
+	for (k = 0; k < 3; k++) {
+		int n = sizes[k], rounds = n > 500 ? 200 : 2000;
+		columns c = make(n, n);
+		for (i = 0; i < rounds; i++) {
+			begin = now();
+			CHECK(stowage_set_buffers(s, n, c.lower, c.upper, c.size) == 0 && stowage_solve(s, c.offsets) > 0);
+			whole[i] = (now() - begin) * 1e6;
+			stowage_get_result(s, &r, sizeof r);
+			beside[i] = whole[i] - (double)r.elapsed / 1e3;
+		}
+		qsort(beside, (size_t)rounds, sizeof *beside, by_size);
+		qsort(whole, (size_t)rounds, sizeof *whole, by_size);
+		printf("%d buffers: %.1f us a call, %.1f us of it beside the planner (medians)\n", n, whole[rounds / 2], beside[rounds / 2]);
+		free(c.lower);
+	}
+	stowage_free(s);
+}
+
+// A problem comes as its numbers in the machine's order, and as JSON; so do the answers.
+static int64_t take(void) {
+	int64_t x;
+	if (fread(&x, sizeof x, 1, stdin) != 1)
+		exit(0);
+	return x;
+}
+
+static int64_t *take_all(int64_t n) {
+	int64_t *all = (int64_t *)malloc(sizeof(int64_t) * (size_t)(n + 1));
+	CHECK(fread(all, sizeof *all, (size_t)n, stdin) == (size_t)n);
+	return all;
+}
+
+static void give(const void *from, size_t bytes) { CHECK(fwrite(from, 1, bytes, stdout) == bytes); }
+
+static void stream(void) {
+	stowage_solver *s = stowage_new();
+	for (;;) {
+		int64_t n = take(), gaps = take(), length = take(), k, status;
+		int64_t *column[6], *gap[4], *options = take_all(STOWAGE_SEED + 1), *first, *offsets = (int64_t *)malloc(sizeof(int64_t) * (size_t)(n + 1));
+		stowage_result r;
+		char *json;
+		const char *answer;
+		size_t size = 0;
+		for (k = 0; k < 6; k++)
+			column[k] = take_all(n);
+		first = take_all(n + 1);
+		for (k = 0; k < 4; k++)
+			gap[k] = take_all(gaps);
+		json = (char *)malloc((size_t)length + 1);
+		CHECK(fread(json, 1, (size_t)length, stdin) == (size_t)length);
+
+		CHECK(stowage_set_buffers(s, n, column[0], column[1], column[2]) == 0 && stowage_set_alignments(s, column[3]) == 0);
+		CHECK(stowage_set_fixed(s, column[4]) == 0 && stowage_set_hints(s, column[5]) == 0 && stowage_set_gaps(s, first, gap[0], gap[1], gap[2], gap[3]) == 0);
+		for (k = 1; k <= STOWAGE_SEED; k++)
+			CHECK(stowage_set(s, (int)k, options[k]) == 0);
+		status = stowage_solve(s, offsets);
+		CHECK(stowage_get_result(s, &r, sizeof r) == 0);
+		give(&status, sizeof status), give(&r.height, sizeof r.height), give(&r.lower_bound, sizeof r.lower_bound), give(&r.nodes, sizeof r.nodes);
+		if (status == STOWAGE_FEASIBLE || status == STOWAGE_OPTIMAL)
+			give(offsets, sizeof(int64_t) * (size_t)n);
+
+		CHECK(stowage_read_json(s, json, (size_t)length) == 0 && stowage_solve(s, NULL) == status);
+		answer = stowage_json(s, &size);
+		CHECK(answer != NULL);
+		length = (int64_t)size;
+		give(&length, sizeof length), give(answer, size);
+		fflush(stdout);
+		for (k = 0; k < 6; k++)
+			free(column[k]);
+		for (k = 0; k < 4; k++)
+			free(gap[k]);
+		free(first), free(options), free(offsets), free(json);
+	}
+}
+
+int main(int argc, char **argv) {
+	const char *what = argc > 1 ? argv[1] : "";
+	if (strcmp(what, "threads") == 0)
+		threads();
+	else if (strcmp(what, "leaks") == 0)
+		leaks(argc > 2 ? atoi(argv[2]) : 100000);
+	else if (strcmp(what, "overhead") == 0)
+		overhead();
+	else if (strcmp(what, "stream") == 0)
+		stream();
+	else
+		plans(), faults(), text(), limits(), forks();
+	return 0;
+}
