@@ -62,6 +62,7 @@ What is known of it by construction is said on standard error. Only JSON has a p
 	f.Var(&g.alignment, "alignment", "align every buffer to `SIZE` bytes")
 	f.Float64Var(&g.options.Gaps, "gaps", 0, "give gaps to this `SHARE` of the buffers, from 0 to 1")
 	f.Float64Var(&g.options.Windows, "windows", 0, "give windows to this `SHARE` of the gaps, from 0 to 1")
+	f.Float64Var(&g.options.Holes, "holes", 0, "leave out this `SHARE` of the pieces of a packing, from 0 to 0.9")
 	f.StringVarP(&g.output, "output", "o", "", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
 	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json) whatever the extension")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "nothing on standard error")

@@ -1,8 +1,10 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/stowage-go/stowage/model"
@@ -11,6 +13,9 @@ import (
 // Idea: cut the rectangle horizon × capacity into n smaller ones and forget
 // where they were. Every byte is in use at every time, so the load is the
 // capacity at all times, and a plan of that height exists: the cut itself.
+//
+// Some pieces may be left out (holes): then the load is the capacity at some times
+// only, or never.
 //
 // A guillotine cut goes through a rectangle from edge to edge, across time or
 // across space. A pinwheel cut makes five at once, four around a fifth, of
@@ -48,22 +53,51 @@ func tiling(o Options, kind string, share float64) (*Instance, error) {
 		return nil, err
 	}
 	r := newRNG(o.Seed, kind)
-	pieces, err := r.dissect(rect{0, o.Horizon, 0, units}, o.Buffers, share)
+	pieces, err := r.dissect(rect{0, o.Horizon, 0, units}, o.pieces(), share)
 	if err != nil {
 		return nil, err
 	}
+	return r.packing(o, pieces), nil
+}
+
+// pieces is how many a packing has, of which some are left out.
+func (o *Options) pieces() int { return int(float64(o.Buffers)/(1-o.Holes) + 0.5) }
+
+// packing makes a problem of the pieces of a packing, but for those that are left out.
+func (r *rng) packing(o Options, pieces []rect) *Instance {
 	in := &Instance{Problem: &model.Problem{Capacity: o.Capacity}, Optimum: o.Capacity}
 	unit := max(o.Alignment, 1)
 	// The order of the cuts would tell where the pieces belong.
 	r.shuffle(len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
-	for i, q := range pieces {
+	for i, q := range pieces[:min(len(pieces), o.Buffers)] {
 		in.Problem.Buffers = append(in.Problem.Buffers, model.Buffer{
 			ID: "b" + strconv.Itoa(i), Lower: q.lower, Upper: q.upper,
 			Size: (q.end - q.start) * unit, Alignment: o.Alignment,
 		})
 		in.Offsets = append(in.Offsets, q.start*unit)
 	}
-	return in, nil
+	if len(pieces) > o.Buffers && !full(in) {
+		in.Optimum = 0
+	}
+	return in
+}
+
+// full reports whether the plan of an instance has no hole at some moment.
+func full(in *Instance) bool {
+	type change struct{ at, by int64 }
+	var changes []change
+	for i := range in.Problem.Buffers {
+		b := &in.Problem.Buffers[i]
+		changes = append(changes, change{b.Lower, b.Size}, change{b.Upper, -b.Size})
+	}
+	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
+	load := int64(0)
+	for _, c := range changes {
+		if load += c.by; load == in.Optimum {
+			return true
+		}
+	}
+	return false
 }
 
 // unitsOf returns the capacity in units of the alignment.

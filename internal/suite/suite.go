@@ -38,6 +38,8 @@ type Options struct {
 	Gaps float64
 	// Windows is the share of the gaps that have a window, from 0 to 1.
 	Windows float64
+	// Holes is the share of the pieces of a packing that are left out, from 0 to 0.9.
+	Holes float64
 }
 
 // maxBuffers is the largest number of buffers that a generator makes.
@@ -73,6 +75,9 @@ var sized = []string{"buffers", "seed", "capacity", "min-size", "max-size", "ali
 // packed are the options of the kinds that fill a capacity.
 var packed = []string{"buffers", "seed", "capacity", "horizon", "alignment"}
 
+// holed are those of packings of which pieces may be left out.
+var holed = append(slices.Clone(packed), "holes")
+
 // emitted are the options of the kinds that stand for what compilers emit.
 var emitted = []string{"buffers", "seed", "capacity", "alignment"}
 
@@ -88,14 +93,24 @@ var kinds = []Kind{
 		highOverlap,
 	},
 	{
-		"perfect", "a rectangle cut edge to edge; the optimum is the capacity", packed,
+		"perfect", "a rectangle cut edge to edge; the optimum is the capacity", holed,
 		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
 		perfect,
 	},
 	{
-		"pinwheel", "a rectangle cut into pinwheels, harder; the optimum is the capacity", packed,
+		"pinwheel", "a rectangle cut into pinwheels, harder; the optimum is the capacity", holed,
 		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
 		pinwheel,
+	},
+	{
+		"walls", "a rectangle grown wall by wall, with hardly a cut or a wheel in it; the optimum is the capacity", holed,
+		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+		walls,
+	},
+	{
+		"cracks", "a rectangle broken by cracks that grow until they meet; the optimum is the capacity", holed,
+		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+		cracks,
 	},
 	{
 		"infeasible", "the load fits the capacity, but no plan does", packed,
@@ -224,13 +239,13 @@ func (k *Kind) complete(o *Options) error {
 	}
 	o.Buffers = int(buffers)
 	for _, f := range []struct {
-		name  string
-		value float64
-	}{{"gaps", o.Gaps}, {"windows", o.Windows}} {
+		name       string
+		value, max float64
+	}{{"gaps", o.Gaps, 1}, {"windows", o.Windows, 1}, {"holes", o.Holes, 0.9}} {
 		if f.value != 0 && !slices.Contains(k.Takes, f.name) {
 			refuse("takes no %s", f.name)
-		} else if !(f.value >= 0 && f.value <= 1) { // refuses NaN too
-			refuse("%s %v: must be from 0 to 1", f.name, f.value)
+		} else if !(f.value >= 0 && f.value <= f.max) { // refuses NaN too
+			refuse("%s %v: must be from 0 to %v", f.name, f.value, f.max)
 		}
 	}
 	if o.MinSize > o.MaxSize {

@@ -88,11 +88,13 @@ func TestSplitmix64(t *testing.T) {
 }
 
 func TestKnownOptimum(t *testing.T) {
-	for _, kind := range []string{"perfect", "pinwheel", "non-overlapping", "full-overlap"} {
+	packings := []string{"perfect", "pinwheel", "walls", "cracks"}
+	for _, kind := range append(packings, "non-overlapping", "full-overlap") {
+		packing := slices.Contains(packings, kind)
 		for seed := range uint64(40) {
 			o := Options{Seed: seed, Buffers: 1 + int(seed)*3, Alignment: 1 + int64(seed%3)*7}
-			if kind == "perfect" || kind == "pinwheel" {
-				o.Capacity, o.Horizon = 1000*o.Alignment, 100
+			if packing {
+				o.Capacity, o.Horizon = 1000*o.Alignment, 130
 			}
 			in, err := New(kind, o)
 			if err != nil {
@@ -111,7 +113,7 @@ func TestKnownOptimum(t *testing.T) {
 		// On small ones the oracle has the last word.
 		for seed := range uint64(60) {
 			o := Options{Seed: seed, Buffers: 2 + int(seed%5), Alignment: 1 + int64(seed%3)}
-			if kind == "perfect" || kind == "pinwheel" {
+			if packing {
 				o.Capacity, o.Horizon = 7*o.Alignment, 6
 			} else {
 				o.MaxSize = 6
@@ -123,6 +125,65 @@ func TestKnownOptimum(t *testing.T) {
 			if h, _, _ := MinHeight(in.Problem); h != in.Optimum {
 				t.Fatalf("%s seed %d: the optimum is %d, not %d", kind, seed, h, in.Optimum)
 			}
+		}
+	}
+}
+
+// TestHoles leaves pieces out: the plan stays one, and the optimum is said where it is
+// known.
+func TestHoles(t *testing.T) {
+	known, unknown := 0, 0
+	for _, kind := range []string{"perfect", "pinwheel", "walls", "cracks"} {
+		for seed := range uint64(30) {
+			in, err := New(kind, Options{Seed: seed, Buffers: 20, Capacity: 200, Horizon: 200, Holes: float64(seed%6) / 10})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, high := loads(in.Problem)
+			if r := verify.Check(in.Problem, in.Offsets, 200); !r.OK() || len(in.Problem.Buffers) != 20 {
+				t.Fatalf("%s seed %d: %d buffers, %v", kind, seed, len(in.Problem.Buffers), r)
+			}
+			if in.Optimum > 0 {
+				known++
+			} else {
+				unknown++
+			}
+			if want := high == 200; want != (in.Optimum == 200) {
+				t.Errorf("%s seed %d: optimum %d, load %d", kind, seed, in.Optimum, high)
+			}
+		}
+	}
+	if known < 30 || unknown < 30 {
+		t.Errorf("%d known, %d unknown", known, unknown)
+	}
+}
+
+// TestUncut counts the pieces that are half of a rectangle: nearly all where cuts go
+// from edge to edge, about half where walls or cracks grow.
+func TestUncut(t *testing.T) {
+	share := func(kind string) float64 {
+		paired := 0
+		for seed := range uint64(20) {
+			in, err := New(kind, Options{Seed: seed, Buffers: 100})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := in.Problem.Buffers
+			for i := range b {
+				if slices.ContainsFunc(b, func(c model.Buffer) bool {
+					return c.Size == b[i].Size && (c.Upper == b[i].Lower || c.Lower == b[i].Upper) || c.ID != b[i].ID && c.Lower == b[i].Lower && c.Upper == b[i].Upper
+				}) {
+					paired++
+				}
+			}
+		}
+		return float64(paired) / 2000
+	}
+	for kind, most := range map[string]float64{"perfect": 1, "pinwheel": 0.3, "walls": 0.6, "cracks": 0.6} {
+		s := share(kind)
+		t.Logf("%s: %.2f", kind, s)
+		if s > most {
+			t.Errorf("%s: %.2f of the pieces are half of a rectangle", kind, s)
 		}
 	}
 }
