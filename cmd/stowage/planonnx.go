@@ -62,6 +62,9 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 	}
 	a.Problem.Name = nameFor(in.Name)
 	if p.format != "" {
+		if !p.quiet {
+			noteRead(cmd, in.Name, &format.File{Notes: a.Notes})
+		}
 		return writeDocument(cmd, p.output, p.format, &document{problem: a.Problem})
 	}
 	if err := checkFormat(name, a.Problem); err != nil {

@@ -269,8 +269,8 @@ func (l *loop) shape() bool {
 		}
 		return true
 	}
-	scanned := int(min(w.integer(n, "num_scan_inputs", 0), int64(len(n.in))))
-	if scanned < 1 || len(l.body.inputs) != len(n.in) || len(l.body.outputs) < len(n.in)-scanned || len(n.out) > len(l.body.outputs) {
+	scanned := int(max(0, min(w.integer(n, "num_scan_inputs", 0), int64(len(n.in))+1)))
+	if scanned < 1 || scanned > len(n.in) || len(l.body.inputs) != len(n.in) || len(l.body.outputs) < len(n.in)-scanned || len(n.out) > len(l.body.outputs) {
 		w.fail(l.here, "has a body that does not fit its inputs and outputs")
 		return false
 	}

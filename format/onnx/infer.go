@@ -165,12 +165,31 @@ func (m *Model) walk(o Options) (*walker, error) {
 		m: m, o: o, env: make([]binding, len(m.names)), left: 4*m.size + walkBytes, foldLeft: foldBytes + m.size/4,
 		steps: 1<<17 + m.size/8, sized: map[string]bool{}, dimmed: map[string]bool{}, valued: map[string]bool{},
 	}
+	w.notes = slices.Clone(m.notes)
 	w.frame = &frame{id: 1, opsets: m.opsets}
 	w.frames = 1
 	w.values = make([]value, 0, min(m.values, w.left/valueBytes))
 	w.start()
+	w.version()
 	w.main(m.graph)
 	return w, w.faults()
+}
+
+// newest is the newest version of ONNX's own operators that the rules know.
+const newest = 28
+
+// version says where the model does not say what its operators mean, or means others
+// than the rules know.
+func (w *walker) version() {
+	v, ok := w.m.opsets[""]
+	switch {
+	case !ok && w.m.IRVersion >= 3: // before, there was one version
+		w.note("the model names no version of ONNX's operators (opset_import), so they are taken for those of version 1")
+	case ok && v < 1:
+		w.fail("opset_import", "has the version "+strconv.FormatInt(v, 10)+" of ONNX's operators")
+	case v > newest:
+		w.note("the model uses version " + strconv.FormatInt(v, 10) + " of ONNX's operators; sizes are derived as for version " + strconv.Itoa(newest))
+	}
 }
 
 func (w *walker) fail(place, message string) {
@@ -237,6 +256,7 @@ func (w *walker) main(g *graph) {
 				w.values[v].constant = false
 				w.note("input " + w.quote(in.name) + " has a default, which is taken for stored, and not for known")
 			}
+			w.agree(in, &w.values[v].result)
 			continue
 		}
 		r := w.typed(in.typ, w.m.names[in.name])
@@ -258,6 +278,18 @@ func (w *walker) main(g *graph) {
 		}
 	}
 	w.tick()
+}
+
+// agree refuses a default that is not of the shape of its input.
+func (w *walker) agree(in *valueInfo, d *result) {
+	said := w.typed(in.typ, "")
+	differs := said.dims != nil && len(said.dims) != len(d.dims)
+	for i := 0; !differs && i < len(said.dims); i++ {
+		differs = said.dims[i] > 0 && said.dims[i] != d.dims[i] // some write 0 for what is open
+	}
+	if differs {
+		w.fail("input "+w.quote(in.name), "has the shape "+shapeText(said.dims)+", and its default "+shapeText(d.dims))
+	}
 }
 
 // give takes the value that the user gives to an input.
@@ -283,13 +315,7 @@ func (w *walker) store(g *graph) {
 }
 
 // quote returns a name for messages.
-func (w *walker) quote(name int32) string {
-	s := w.m.names[name]
-	if len(s) > longName {
-		s = s[:longName] + "…"
-	}
-	return strconv.Quote(s)
-}
+func (w *walker) quote(name int32) string { return quoted(w.m.names[name]) }
 
 // typed returns what the file's type of a value says. The name of an input lets
 // Options.Dims name its axes.
@@ -382,7 +408,7 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 		}
 	}
 	c := call{w: w, n: n, opset: w.opset(n.domain), in: w.ins[:0], out: w.outs[:0]}
-	constant := deterministic(n)
+	constant, given := deterministic(n), 0
 	for _, name := range n.in {
 		v, ok := w.operand(place, at, n, name)
 		if !ok {
@@ -392,8 +418,12 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 			c.in = append(c.in, nil)
 			continue
 		}
+		given++
 		c.in = append(c.in, &w.values[v])
 		constant = constant && w.values[v].constant
+	}
+	if given == 0 && !source(n) {
+		constant = false // it lacks what it needs
 	}
 	for range n.out {
 		c.out = append(c.out, result{})
@@ -461,6 +491,9 @@ func (w *walker) declare(r *result, t *typeInfo, name int32) {
 	if r.elem == 0 {
 		r.elem = d.elem
 	}
+	if d.elem != 0 && r.elem != d.elem && d.kind == kindNone && r.kind == kindNone {
+		w.note("value " + w.quote(name) + " is of " + r.elem.String() + " by its node, and not of " + d.elem.String() + " as the file says")
+	}
 	if d.dims == nil {
 		return
 	}
@@ -517,19 +550,28 @@ func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
 		}
 	}
 	if reason == "" {
-		reason = "its shape " + shapeText(val.dims) + " is not known"
-		switch {
-		case val.elem == typeString:
-			reason = "strings have no size of their own"
-		case val.kind != kindNone:
-			reason = "it is no tensor"
-		case val.elem.bits() == 0:
-			reason = "its element type is not known"
-		case !slices.Contains(val.dims, -1) && val.dims != nil:
-			reason = "its shape " + shapeText(val.dims) + " is too large"
+		if reason = val.unsized(); reason == "" {
+			reason = "its shape " + shapeText(val.dims) + " is not known"
+			if !slices.Contains(val.dims, -1) && val.dims != nil {
+				reason = "its shape " + shapeText(val.dims) + " is too large"
+			}
 		}
 	}
 	w.because(v, cause{place: label(place, at, n), operator: n.operator(), reason: reason})
+}
+
+// unsized returns what keeps a value from having a size whatever its shape; "" for
+// nothing.
+func (r *result) unsized() string {
+	switch {
+	case r.elem == typeString:
+		return "strings have no size of their own"
+	case r.kind != kindNone:
+		return "it is no tensor"
+	case r.elem.bits() == 0:
+		return "its element type is not known"
+	}
+	return ""
 }
 
 // blameInput notes that an input is open.
@@ -539,8 +581,8 @@ func (w *walker) blameInput(v int32, in *valueInfo) {
 		return
 	}
 	c := cause{place: "input " + w.quote(in.name), reason: "its shape " + shapeText(val.dims) + " is not known"}
-	if val.elem == typeString {
-		c.reason = "strings have no size of their own"
+	if reason := val.unsized(); reason != "" {
+		c.reason = reason
 	} else if in.typ != nil && in.typ.ranked && len(in.typ.dims) == len(val.dims) {
 		var open []string
 		for i, d := range val.dims {

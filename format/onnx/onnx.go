@@ -50,6 +50,7 @@ type Model struct {
 	names     []string // of values, by number
 	size      int      // of the file
 	values    int      // that nodes make, initialisers and inputs
+	notes     []string // what had to be decided
 }
 
 // opsets are the versions of the sets of operators that nodes mean, by domain; that of
@@ -108,6 +109,14 @@ func (n *node) operator() string {
 
 // longName is the length of names beyond which messages do without them.
 const longName = 80
+
+// quoted returns a name for messages, the beginning of a long one.
+func quoted(name string) string {
+	if len(name) > longName {
+		name = name[:longName] + "…"
+	}
+	return strconv.Quote(name)
+}
 
 // standard reports whether a domain is that of ONNX itself.
 func standard(domain string) bool { return domain == "" || domain == "ai.onnx" }

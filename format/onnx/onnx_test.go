@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -338,6 +339,23 @@ func TestRefused(t *testing.T) {
 		{"dimension", good, Options{Dims: map[string]int64{"n": 1, "k": 2}}, `dimension "k": is not open in the model`},
 		{"size", graph(made.Graph{Inputs: x}), Options{Sizes: map[string]int64{"x": 2}}, `size "x": the model has no value of this name whose size is open`},
 		{"alignment", good, Options{Alignment: -1}, "alignment"},
+		{"twice", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "a", nil), op("Exp", "a", "a", nil)}}), Options{}, `graph, node 1: makes "a", a name that is taken already`},
+		{"twice at once", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Split", "x", "a a", nil)}}), Options{}, `graph, node 0: makes "a", a name that is taken already`},
+		{"an input again", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "x", nil)}}), Options{}, `graph, node 0: makes "x", a name that is taken already`},
+		{"two inputs", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("x", 8)}}), Options{}, `graph, input 1: makes "x", a name that is taken already`},
+		{"a weight again", graph(made.Graph{Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)}, Nodes: []made.Node{op("Neg", "x", "w", nil)}}), Options{}, `graph, node 0: makes "w", a name that is taken already`},
+		{"two functions", twoFunctions(), Options{}, `function 1: is the second of its name, "F"`},
+		{"no graph", []byte{1 << 3, 8, 7 << 3, 5}, Options{}, "there is no graph"},
+		{"dimension too large", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<60)}}), Options{}, "graph, input 0: has a dimension of 1152921504606846976"},
+		{"version", made.Model{Opset: -1, Graph: made.Graph{Inputs: x}}.Bytes(), Options{}, "opset_import: has the version -1"},
+		{"type", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: 99, Dims: []any{3}}}}), Options{}, `input "x": its element type is not known`},
+		{"left out", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "-", "y", nil)}, Outputs: made.Names("y")}), Options{}, `the size of "y" is not known`},
+		{"default", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("w", 8, 4)}, Stored: []made.Tensor{{Name: "w", Type: made.Float, Dims: []int64{4}, External: true}}}), Options{}, `input "w": has the shape [8,4], and its default [4]`},
+		{"scan", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Scan", "x", "y", attributes{"num_scan_inputs": 1 << 40, "body": made.Graph{Inputs: made.Names("e"), Outputs: made.Names("e")}})}}), Options{}, "has a body that does not fit"},
+		{"split", graph(made.Graph{Inputs: x, Stored: []made.Tensor{made.Ints("s", 3, 3)}, Nodes: []made.Node{op("Split", "x s", "a b", nil)}}), Options{}, "its lengths do not add up to its input [4]"},
+		{"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil), Options{}, "its weights [4,5,3] are not for the channels of its input [1,3,8]"},
+		{"window", slidingModel("Conv", []any{1, 3, 2}, []any{4, 3, 3}, attributes{"strides": []int64{2}}), Options{}, "its window is larger than its input [1,3,2]"},
+		{"no place", slidingModel("MaxPool", []any{1, 3, 2}, nil, attributes{"kernel_shape": []int64{3}}), Options{}, "its window is larger than its input [1,3,2]"},
 	} {
 		m, err := Parse(c.data, "test.onnx")
 		if err == nil {
@@ -356,6 +374,90 @@ func TestRefused(t *testing.T) {
 	m.Graph.Inputs = []made.Value{{Name: "x", Type: made.String, Dims: []any{1}}}
 	if a := arena(t, m, Options{Sizes: map[string]int64{"x": 100}, Alignment: 1}); a.Problem.Buffers[0].Size != 100 {
 		t.Errorf("%+v", a.Problem)
+	}
+}
+
+// twoFunctions has two functions of one name.
+func twoFunctions() []byte {
+	f := made.Function{Domain: "own", Name: "F", Inputs: []string{"x"}, Outputs: []string{"y"}, Nodes: []made.Node{op("Neg", "x", "y", nil)}}
+	return made.Model{Domains: []string{"own"}, Functions: []made.Function{f, f}}.Bytes()
+}
+
+// slidingModel is a model of one operator that slides a window.
+func slidingModel(name string, input, weights []any, a attributes) []byte {
+	g := made.Graph{Inputs: []made.Value{made.Floats("x", input...)}, Outputs: made.Names("y"), Nodes: []made.Node{op(name, "x", "y", a)}}
+	if weights != nil {
+		g.Inputs = append(g.Inputs, made.Floats("w", weights...))
+		g.Nodes[0].In = []string{"x", "w"}
+	}
+	return made.Model{Opset: 18, Graph: g}.Bytes()
+}
+
+// TestWindows has shapes as ONNX Runtime 1.31.1 and onnx.shape_inference 1.23.2 have
+// them, where a window and a stride do not go together.
+func TestWindows(t *testing.T) {
+	same := attributes{"auto_pad": "SAME_UPPER", "strides": []int64{4}}
+	for _, c := range []struct {
+		name string
+		data []byte
+		want int64 // elements of y
+	}{
+		{"a pool with a window larger by less than a stride", slidingModel("MaxPool", []any{1, 1, 2}, nil, attributes{"kernel_shape": []int64{3}, "strides": []int64{2}}), 1},
+		{"transposed, a stride larger than the window", slidingModel("ConvTranspose", []any{1, 1, 4}, []any{1, 1, 1}, same), 13},
+		{"transposed, a stride smaller than the window", slidingModel("ConvTranspose", []any{1, 1, 4}, []any{1, 1, 6}, same), 16},
+	} {
+		m, err := Parse(c.data, c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, err := m.Arena(Options{Alignment: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if y := a.Problem.Buffers[len(a.Problem.Buffers)-1]; y.ID != "y" || y.Size != 4*c.want {
+			t.Errorf("%s: %+v, want %d elements", c.name, y, c.want)
+		}
+	}
+}
+
+// TestTolerated has what is odd, and no fault: other readers take it, too.
+func TestTolerated(t *testing.T) {
+	x := []made.Value{made.Floats("x", 4)}
+	plain := made.Model{Graph: made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "y", nil)}, Outputs: made.Names("y")}}
+	shadow := func(op1 made.Node) made.Graph { return made.Graph{Nodes: []made.Node{op1}, Outputs: made.Names("a")} }
+	for _, c := range []struct {
+		name    string
+		data    []byte
+		buffers int
+		note    string
+	}{
+		{"a field that is not known", append(plain.Bytes(), 0xa2, 0x06, 3, 'a', 'b', 'c'), 2, ""},
+		{"a group", append(plain.Bytes(), 0xa3, 0x06, 0x08, 0x01, 0xa4, 0x06), 2, ""},
+		{"two initialisers of a name", made.Model{Graph: made.Graph{
+			Inputs: x, Stored: []made.Tensor{made.Ints("s", 2, 2), made.Ints("s", 4, 1)}, Nodes: []made.Node{op("Reshape", "x s", "y", nil)},
+		}}.Bytes(), 2, `initializer "s" is there more than once; the last one counts`},
+		{"a newer version", made.Model{Opset: 99, Graph: plain.Graph}.Bytes(), 2, "uses version 99 of ONNX's operators; sizes are derived as for version 28"},
+		{"a type that differs", made.Model{Graph: made.Graph{Inputs: x, Nodes: plain.Graph.Nodes, Outputs: []made.Value{{Name: "y", Type: made.Int64, Dims: []any{4}}}}}.Bytes(), 2, `"y" is of FLOAT by its node, and not of INT64 as the file says`},
+		{"names of branches", made.Model{Graph: made.Graph{
+			Inputs: []made.Value{x[0], {Name: "c", Type: made.Bool}},
+			Nodes: []made.Node{
+				op("If", "c", "a", attributes{"then_branch": shadow(op("Neg", "x", "a", nil)), "else_branch": shadow(op("Exp", "x", "a", nil))}),
+			},
+		}}.Bytes(), 5, ""},
+	} {
+		m, err := Parse(c.data, c.name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		a, err := m.Arena(Options{})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if notes := strings.Join(a.Notes, "; "); len(a.Problem.Buffers) != c.buffers || (c.note == "") != (notes == "") || !strings.Contains(notes, c.note) {
+			t.Errorf("%s: %d buffers, notes %q", c.name, len(a.Problem.Buffers), notes)
+		}
 	}
 }
 
@@ -380,19 +482,21 @@ func hostile() map[string][]byte {
 	}
 	lists := made.Graph{Inputs: []made.Value{made.Floats("x", 1024)}, Nodes: []made.Node{op("Shape", "x", "a", nil), op("Expand", "one a", "v", nil)}}
 	lists.Stored = []made.Tensor{{Name: "one", Type: made.Int64, Ints: []int64{1}}}
-	for range 50000 {
-		lists.Nodes = append(lists.Nodes, op("Neg", "v", "v", nil))
+	for i := range 50000 {
+		lists.Nodes = append(lists.Nodes, op("Neg", "v", "v"+strconv.Itoa(i), nil))
 	}
 	ranks := made.Graph{Inputs: []made.Value{{Name: "x", Type: made.Float, Dims: make([]any, 60)}}}
 	for i := range ranks.Inputs[0].Dims {
 		ranks.Inputs[0].Dims[i] = 1
 	}
-	for range 100000 {
-		ranks.Nodes = append(ranks.Nodes, op("Abs", "x", "x", nil))
+	for i := range 100000 {
+		ranks.Nodes = append(ranks.Nodes, op("Abs", "x", "x"+strconv.Itoa(i), nil))
 	}
 	sequences := made.Graph{Inputs: []made.Value{made.Floats("x", 1)}, Nodes: []made.Node{op("SequenceEmpty", "", "s", nil)}}
-	for range 50000 {
-		sequences.Nodes = append(sequences.Nodes, op("SequenceInsert", "s x", "s", nil))
+	for i, s := 0, "s"; i < 50000; i++ {
+		next := "s" + strconv.Itoa(i)
+		sequences.Nodes = append(sequences.Nodes, op("SequenceInsert", s+" x", next, nil))
+		s = next
 	}
 	// A small function that takes long, called again and again.
 	often := func(n made.Node, inputs ...string) made.Model {
@@ -400,8 +504,8 @@ func hostile() map[string][]byte {
 		call := made.Node{Op: "F", Domain: "own", In: append([]string{"x"}, inputs...), Out: []string{"y"}}
 		twice := func(name, of string) made.Function {
 			f := made.Function{Domain: "own", Name: name, Inputs: []string{"x"}, Outputs: []string{"x"}}
-			for range 16 {
-				f.Nodes = append(f.Nodes, made.Node{Op: of, Domain: "own", In: []string{"x"}, Out: []string{"y"}})
+			for i := range 16 {
+				f.Nodes = append(f.Nodes, made.Node{Op: of, Domain: "own", In: []string{"x"}, Out: []string{"y" + strconv.Itoa(i)}})
 			}
 			return f
 		}
@@ -420,7 +524,7 @@ func hostile() map[string][]byte {
 	domains := made.Model{Graph: made.Graph{Inputs: []made.Value{made.Floats("x", 1)}}}
 	for i := range 30000 {
 		domains.Domains = append(domains.Domains, strings.Repeat("d", i%3)+string(rune(i)))
-		domains.Graph.Nodes = append(domains.Graph.Nodes, op("Neg", "x", "x", nil))
+		domains.Graph.Nodes = append(domains.Graph.Nodes, op("Neg", "x", "x"+strconv.Itoa(i), nil))
 	}
 	attributed := op("Neg", "x", "y", attributes{})
 	for i := range 5000 {

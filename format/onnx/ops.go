@@ -56,6 +56,11 @@ func deterministic(n *node) bool {
 	return n.domain == "com.microsoft" && contributed[n.op] != nil
 }
 
+// source reports whether a node makes something of nothing.
+func source(n *node) bool {
+	return n.op == "Constant" || n.op == "SequenceEmpty" || n.op == "Optional"
+}
+
 // attribute returns an attribute of a node, nil for none. In a function that may be
 // one of the node that calls it.
 func (w *walker) attribute(n *node, name string) *attribute {

@@ -339,6 +339,8 @@ func split(c *call) string {
 		}
 	} else if lengths != nil && len(lengths) < len(c.out) {
 		return "it has more results than lengths"
+	} else if lengths != nil && dims[at] >= 0 && !addUp(lengths, dims[at]) {
+		return "its lengths do not add up to its input " + shapeText(dims)
 	}
 	for k := range c.out {
 		out := slices.Clone(dims)
@@ -351,6 +353,17 @@ func split(c *call) string {
 		return c.unknown(1, "list of lengths")
 	}
 	return ""
+}
+
+// addUp reports whether lengths are those of the parts of n.
+func addUp(lengths []int64, n int64) bool {
+	for _, k := range lengths {
+		if k < 0 || k > n {
+			return false
+		}
+		n -= k
+	}
+	return n == 0
 }
 
 // parts divides n evenly; the last part may be smaller where that is allowed.

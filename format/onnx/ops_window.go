@@ -10,7 +10,7 @@ package onnx
 // sliding is what the attributes of such an operator say.
 type sliding struct {
 	kernel, strides, dilations, pads []int64
-	same, ceil                       bool
+	same, ceil, pool                 bool
 }
 
 // sliding reads the attributes for so many spatial dimensions. A kernel that is not
@@ -24,6 +24,7 @@ func (c *call) sliding(rank, weights int) (s sliding, reason string) {
 			return s, ""
 		}
 	}
+	s.pool = weights < 0
 	ones := make([]int64, rank)
 	for i := range ones {
 		ones[i] = 1
@@ -61,7 +62,8 @@ func (c *call) sliding(rank, weights int) (s sliding, reason string) {
 	return s, ""
 }
 
-// places returns how many places the window has along a spatial dimension.
+// places returns how many places the window has along a spatial dimension, -1 where it
+// has none or that is not known.
 func (s *sliding) places(i int, n int64, opset int64) int64 {
 	if n < 0 || s.kernel[i] < 0 && !s.same {
 		return -1
@@ -71,12 +73,20 @@ func (s *sliding) places(i int, n int64, opset int64) int64 {
 		return ceilDiv(n, s.strides[i])
 	}
 	room := n + s.pads[i] + s.pads[rank+i] - ((s.kernel[i]-1)*s.dilations[i] + 1)
-	places := floorDiv(room, s.strides[i]) + 1
+	if room < 0 && !s.pool {
+		return -1
+	}
+	// Runtimes divide towards 0, so a pool whose window is larger by less than a stride
+	// has a place.
+	places := room/s.strides[i] + 1
 	if s.ceil {
 		places = ceilDiv(room, s.strides[i]) + 1
 		if opset >= 22 && (places-1)*s.strides[i] >= n+s.pads[i] {
 			places--
 		}
+	}
+	if places < 1 {
+		return -1
 	}
 	return fits(places)
 }
@@ -123,6 +133,9 @@ func (c *call) convolve(input, weights int, elem Type) string {
 	channels := int64(-1)
 	if w := c.dims(weights); len(w) > 0 {
 		channels = w[0]
+		if groups := c.integer("group", 1); len(w) > 1 && dims[1] >= 0 && w[1] >= 0 && groups > 0 && times(w[1], groups) != dims[1] {
+			return "its weights " + shapeText(w) + " are not for the channels of its input " + shapeText(dims)
+		}
 	}
 	c.set(0, elem, append([]int64{dims[0], channels}, spatial...))
 	return ""
@@ -195,14 +208,17 @@ func convTranspose(c *call) string {
 			case len(asked) == rank+2:
 				out[2+i] = fits(asked[2+i])
 			case n < 0 || s.kernel[i] < 0 || n > 1<<40:
-			case s.same:
-				out[2+i] = fits(n * s.strides[i])
 			default:
 				more := int64(0)
 				if extra != nil {
 					more = extra[i]
 				}
-				out[2+i] = fits((n-1)*s.strides[i] + more + (s.kernel[i]-1)*s.dilations[i] + 1 - s.pads[i] - s.pads[rank+i])
+				whole := (n-1)*s.strides[i] + more + (s.kernel[i]-1)*s.dilations[i] + 1
+				if s.same { // padding is never negative
+					out[2+i] = fits(min(n*s.strides[i], whole))
+				} else {
+					out[2+i] = fits(whole - s.pads[i] - s.pads[rank+i])
+				}
 			}
 		}
 	}

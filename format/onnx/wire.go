@@ -86,6 +86,8 @@ type parser struct {
 	m     *Model
 	ids   map[string]int32  // names of values to their numbers
 	texts map[string]string // other strings, each kept once
+	taken []int32           // by the number of a name: the body that has it last, by its own number
+	body  int32             // bodies so far
 	where []place           // for messages
 	left  int
 	fault *model.Issue
@@ -169,7 +171,8 @@ func next(b []byte) (f field, n int) {
 	case protowire.BytesType:
 		f.body, k = protowire.ConsumeBytes(b[n:])
 	default:
-		return f, -1 // groups, which ONNX has none of
+		// A group, which ONNX has none of: a field that is not known.
+		k = protowire.ConsumeFieldValue(f.number, f.kind, b[n:])
 	}
 	if k < 0 {
 		return f, k
@@ -228,6 +231,9 @@ func (p *parser) model(data []byte) {
 		case 2:
 			p.m.Producer = p.text(f.body)
 		case 7:
+			if f.kind != protowire.BytesType {
+				return
+			}
 			if p.m.graph != nil {
 				p.fail("is damaged: it has several graphs")
 				return
@@ -300,7 +306,47 @@ func (p *parser) function(b []byte) {
 			key.overload = p.text(f.body)
 		}
 	})
+	if _, ok := p.m.functions[key]; ok {
+		p.fail("is the second of its name, " + strconv.Quote(key.name))
+	}
 	p.m.functions[key] = fn
+	p.enter()
+	for _, name := range fn.inputs {
+		p.claim(name, "input", -1)
+	}
+	p.results(fn.nodes)
+}
+
+// enter begins a body, a graph or a function, in which names are given once. Bodies in
+// it have ended.
+func (p *parser) enter() {
+	p.body++
+	if n := len(p.m.names); len(p.taken) < n {
+		p.taken = append(p.taken, make([]int32, n-len(p.taken))...)
+	}
+}
+
+// free reports whether nothing in the body has a name so far, and gives it away.
+func (p *parser) free(name int32) bool {
+	free := name == 0 || p.taken[name] != p.body
+	p.taken[name] = p.body
+	return free
+}
+
+// claim refuses a name that something else in the body has.
+func (p *parser) claim(name int32, what string, at int) {
+	if !p.free(name) {
+		p.in(what, at, func() { p.fail("makes " + quoted(p.m.names[name]) + ", a name that is taken already") })
+	}
+}
+
+// results claims what nodes make.
+func (p *parser) results(nodes []node) {
+	for k := range nodes {
+		for _, name := range nodes[k].out {
+			p.claim(name, "node", k)
+		}
+	}
 }
 
 func (p *parser) graph(b []byte, depth int) *graph {
@@ -346,6 +392,19 @@ func (p *parser) graph(b []byte, depth int) *graph {
 			g.stored = append(g.stored, i)
 		}
 	})
+	p.enter()
+	for k := range g.stored {
+		// Runtimes take the last of several.
+		if name := g.stored[k].name; !p.free(name) && len(p.m.notes) < model.MaxIssues {
+			p.m.notes = append(p.m.notes, "initializer "+quoted(p.m.names[name])+" is there more than once; the last one counts")
+		}
+	}
+	p.results(g.nodes)
+	p.enter() // an input may have a default of its name
+	for k := range g.inputs {
+		p.claim(g.inputs[k].name, "input", k)
+	}
+	p.results(g.nodes)
 	return g
 }
 
@@ -628,8 +687,8 @@ func (p *parser) dimension(b []byte) dimension {
 		switch {
 		case f.number == 1 && f.kind == protowire.VarintType:
 			// Exporters write -1 and even 0 for what is open; 0 may be meant.
-			if d.value = int64(f.value); d.value < 0 || d.value > maxElements {
-				d.value = -1
+			if d.value = max(-1, int64(f.value)); d.value > maxElements {
+				p.fail("has a dimension of " + strconv.FormatInt(d.value, 10))
 			}
 		case f.number == 2 && f.kind == protowire.BytesType:
 			d.name = p.text(f.body)
