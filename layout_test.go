@@ -130,7 +130,9 @@ var layers = []struct {
 
 	{"format", []string{"model", "format"}},
 	{"format/tflite", []string{"model", "internal/tflm/schema"}},
+	{"internal/viewdata", []string{"model", "plan", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/verify"}},
+	{"render/html", []string{"model", "render", "internal/viewdata"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},
 	{"internal/public", []string{"model", "format/csv"}},

@@ -50,13 +50,15 @@ func writeTikZ(w io.Writer, d *document) error {
 	return tikz.Write(w, d.problem, d.offsets, o)
 }
 
-// writeHTML is writeSVG with the figures in a table.
+// writeHTML writes the page on which the plan can be looked at.
 func writeHTML(w io.Writer, d *document) error {
-	o := html.Options{LowerBound: d.lowerBound, Warning: d.warning, Facts: factsOf(d)}
-	if d.offsets == nil {
-		return html.WriteProfile(w, d.problem, o)
-	}
-	return html.Write(w, d.problem, d.offsets, o)
+	return html.WriteAll(w, append([]html.Document{pageOf(d)}, d.beside...))
+}
+
+// pageOf returns a document as a page has it.
+func pageOf(d *document) html.Document {
+	o := html.Options{LowerBound: d.lowerBound, Warning: d.warning, Facts: factsOf(d), Steps: d.steps}
+	return html.Document{Problem: d.problem, Offsets: d.offsets, Options: o}
 }
 
 // writeHeader and writeSource write the plan as C.

@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/render/html"
 )
 
 // A document is a plan with all that the formats may want to say about it.
@@ -34,6 +35,8 @@ type document struct {
 	note       string           // for C: what to know of the arena
 	tensors    []cheader.Tensor // for C, where they are not the buffers
 	warning    string           // what is wrong with the plan; empty for nothing
+	steps      []html.Step      // what the search found on its way, for a page
+	beside     []html.Document  // what a page shows beside it
 }
 
 // formats are the output formats, by file extension.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/render/html"
 )
 
 type showFlags struct {
@@ -15,6 +16,7 @@ type showFlags struct {
 	output   string
 	format   string
 	text     bool
+	against  string
 	model    modelFlags
 }
 
@@ -32,6 +34,7 @@ What a JSON file claims of its plan, a proven bound or that none is lower, is sh
 With --text it prints what can be said about the problem in a few lines.`,
 		Example: `  stowage show -o plan.svg plan.csv
   stowage show --capacity 1MiB -o plan.html plan.json
+  stowage show --against before.csv -o difference.html after.csv
   stowage show --text model.csv`,
 		Args:        arity(1, "INPUT"),
 		SuggestFor:  []string{"draw", "view", "plot", "render"},
@@ -44,6 +47,7 @@ With --text it prints what can be said about the problem in a few lines.`,
 	s.model.bind(cmd)
 	f.StringVarP(&s.output, "output", "o", "", "write the picture to `FILE`, as .svg, .html or .tex [default: SVG on standard output]")
 	f.StringVar(&s.format, "format", "", "draw as `NAME` (svg, html, tex) whatever the extension")
+	f.StringVar(&s.against, "against", "", "in HTML, compare with the plan in `FILE`, of the same buffers or others, by their names")
 	f.BoolVar(&s.text, "text", false, "print buffers, horizon, sections, partitions, load, bounds and a contention sparkline instead")
 	complete(cmd, "format", pictureNames)
 	return cmd
@@ -68,37 +72,58 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	own, err := readOwned(input, s.capacity, &s.model)
+	if s.against != "" && name != "html" {
+		return usagef("--against needs HTML: name a page with -o FILE.html")
+	}
+	d, claim, err := readDocument(cmd, input, s.capacity, &s.model)
 	if err != nil {
 		return err
+	}
+	if s.against != "" {
+		// The plan before is on the left, so it is the first of the page.
+		before, _, err := readDocument(cmd, s.against, s.capacity, &modelFlags{})
+		if err != nil {
+			return err
+		}
+		before.beside = []html.Document{pageOf(d)}
+		d = before
+	}
+	if s.text {
+		width := columns(cmd.OutOrStdout())
+		return writeTo(cmd, s.output, func(w io.Writer) error { return writeFacts(w, width, claim, d) })
+	}
+	return writeDocument(cmd, s.output, name, d)
+}
+
+// readDocument reads a problem with the plan that it carries, and says what is wrong
+// with that. The claim is what to say of a lower bound that the file has.
+func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags) (d *document, claim string, err error) {
+	own, err := readOwned(input, capacity, m)
+	if err != nil {
+		return nil, "", err
 	}
 	noteRead(cmd, input, own.File)
 	p := own.Problem
 	computed, err := stowage.LowerBound(p)
 	if err != nil {
-		return err
+		return nil, "", err
 	}
 	bound, claimant := own.bound(computed)
-	d := &document{problem: p, header: own.Header, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
+	if claimant != "" {
+		claim = fmt.Sprintf(" as %s claims; %d by computation", claimant, computed)
+	}
+	d = &document{problem: p, header: own.Header, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
 	if d.offsets != nil {
 		report, err := stowage.Verify(p, d.offsets, p.Capacity)
 		if err != nil {
-			return err
+			return nil, "", err
 		}
 		d.height = report.Height
 		if !report.OK() {
 			d.warning = fmt.Sprintf("not valid, %s: %s", count(report.Total, "violation"), report.Violations[0].Message)
 		}
 	}
-	if s.text {
-		claim := ""
-		if claimant != "" {
-			claim = fmt.Sprintf(" as %s claims; %d by computation", claimant, computed)
-		}
-		width := columns(cmd.OutOrStdout())
-		return writeTo(cmd, s.output, func(w io.Writer) error { return writeFacts(w, width, claim, d) })
-	}
-	return writeDocument(cmd, s.output, name, d)
+	return d, claim, nil
 }
 
 // writeFacts prints a problem, and its plan where there is one, in a few lines.

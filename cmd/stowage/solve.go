@@ -14,7 +14,9 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/render/html"
 )
 
 type solveFlags struct {
@@ -93,6 +95,10 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
+	var steps viewdata.Recorder
+	if name == "html" { // the page plays them back
+		o.Progress = steps.See
+	}
 	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
 	stopProfile()
 	if err != nil {
@@ -100,6 +106,11 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	}
 	if r.Status.HasPlan() {
 		d := &document{problem: p, header: file.Header, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
+		if name == "html" {
+			for _, s := range steps.Finish(r) {
+				d.steps = append(d.steps, html.Step(s))
+			}
+		}
 		if err := writeDocument(cmd, s.output, name, d); err != nil {
 			return err
 		}
@@ -170,12 +181,19 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, 
 	return name, checkOutput(s.stats)
 }
 
-// solve calls stowage.Solve with a progress line where there is a terminal.
+// solve calls stowage.Solve with a progress line where there is a terminal. Whoever
+// asked for the progress gets it all the same.
 func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
 	if !quiet && canRedraw(stderr) {
 		line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
 		defer line.stop()
-		o.Progress = line.update
+		record := o.Progress
+		o.Progress = func(snapshot stowage.Progress) {
+			line.update(snapshot)
+			if record != nil {
+				record(snapshot)
+			}
+		}
 	}
 	return stowage.Solve(ctx, p, o)
 }

@@ -1,18 +1,29 @@
-// Package html draws plans as HTML pages: the SVG picture of render/svg, and the
-// figures beside it as a table.
+// Package html draws plans as HTML pages: a viewer with the plan in it, which zooms,
+// searches, compares and plays back the search, for up to millions of buffers.
 //
-// A page stands alone: it loads nothing, runs no script, scales with the window
-// and prints well. The same input gives the same bytes.
+// A page stands alone: it loads nothing, and its content security policy forbids that
+// it does. Without scripts it is the figures as a table, and, up to some thousand
+// buffers, the picture of render/svg. The same input gives the same bytes.
+//
+//	html.go    pages and what is in them
+//	bundle.go  the viewer as one script
+//	viewer/    the viewer: plain JavaScript, a module for each matter
 //
 // Package html/template was tried and dropped: with reflection and its parser it
-// adds a third of a megabyte to a binary, for four places to escape.
+// adds a third of a megabyte to a binary, for a few places to escape.
 package html
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
 	"html"
 	"io"
+	"strings"
+	"time"
 
+	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/svg"
 )
@@ -20,6 +31,15 @@ import (
 // A Fact is a row of the table.
 type Fact struct {
 	Name, Value string // as they are printed, side by side
+}
+
+// A Step is a moment of a search: what was the lowest plan then.
+type Step struct {
+	Height     int64         // of the lowest plan so far; 0 for none
+	LowerBound int64         // proven by then
+	Nodes      int64         // searched by then
+	Elapsed    time.Duration // since the start
+	Offsets    []int64       // of that plan; nil where it was not kept
 }
 
 // Options say what to draw. The zero value draws all that there is room for.
@@ -36,68 +56,173 @@ type Options struct {
 	Warning string
 	// Facts are the table.
 	Facts []Fact
+	// Steps are the plans that a search found on its way, to be played back.
+	Steps []Step
 }
 
-const head = `<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-body { font: 15px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 76rem; padding: 0 1rem; color: #222; background: #fff; }
-h1 { font-size: 1.3rem; }
-svg { width: 100%; height: auto; }
-table { border-collapse: collapse; margin-top: 1rem; }
-th, td { text-align: left; padding: .2rem 1.2rem .2rem 0; border-bottom: 1px solid #ddd; }
-td { font-variant-numeric: tabular-nums; }
-.warning { color: #b5260b; font-weight: bold; }
-</style>
-`
+// A Document is one of the plans of a page, or a problem without.
+type Document struct {
+	Problem *model.Problem // its buffers; their names tell which are the same on a page
+	Offsets []int64        // in the order of the buffers; nil for no plan
+	Options Options        // what to say of it
+}
+
+// plain is up to how many buffers a page has the picture for those without scripts.
+const plain = 4000
 
 // Write draws the plan that gives p.Buffers the offsets, in the same order. What
 // is drawn and what is refused is as in svg.Write; where it fails nothing is
 // written.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
-	return page(w, p, o, func(w io.Writer, of svg.Options) error { return svg.Write(w, p, offsets, of) })
+	if offsets == nil {
+		offsets = []int64{}
+	}
+	return WriteAll(w, []Document{{p, offsets, o}})
 }
 
 // WriteProfile draws the load of p over time, for a problem without a plan.
 func WriteProfile(w io.Writer, p *model.Problem, o Options) error {
-	return page(w, p, o, func(w io.Writer, of svg.Options) error { return svg.WriteProfile(w, p, of) })
+	return WriteAll(w, []Document{{p, nil, o}})
 }
 
-func page(w io.Writer, p *model.Problem, o Options, draw func(io.Writer, svg.Options) error) error {
-	var b bytes.Buffer
+// WriteAll draws several plans on one page, to be compared; buffers are the same where
+// their IDs are. The title and the table are the first one's.
+func WriteAll(w io.Writer, docs []Document) error {
+	if len(docs) == 0 {
+		return errors.New("html: nothing to draw")
+	}
+	var data, picture bytes.Buffer
+	for k := range docs {
+		d := &docs[k]
+		if err := check(d); err != nil {
+			return err
+		}
+		if k == 0 && len(d.Problem.Buffers) <= plain {
+			if err := draw(&picture, d); err != nil {
+				return err
+			}
+		}
+		if err := embedded(&data, d); err != nil {
+			return err
+		}
+	}
+	o := docs[0].Options
 	title := o.Title
-	if title == "" && p != nil {
-		title = p.Name
-	}
 	if title == "" {
-		title = "Stowage"
+		title = docs[0].Problem.Name
 	}
-	b.WriteString(head)
-	tag(&b, "title", title)
-	b.WriteString("</head>\n<body>\n")
-	tag(&b, "h1", title)
-	if o.Warning != "" {
-		b.WriteString(`<p class="warning">` + html.EscapeString(o.Warning) + "</p>\n")
+	return assemble(w, parts{title: title, warning: o.Warning, facts: o.Facts, picture: picture.String(), data: data.String()})
+}
+
+// check refuses what cannot be drawn: a bad problem, offsets for another one. A plan
+// that breaks rules, or is above a capacity, is worth a look.
+func check(d *Document) error {
+	if d.Problem == nil {
+		return errors.New("html: no problem")
 	}
-	of := svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning}
-	if err := draw(&b, of); err != nil {
+	with := *d.Problem
+	with.Capacity = 0
+	if err := model.Validate(&with); err != nil {
 		return err
 	}
-	if len(o.Facts) > 0 {
-		b.WriteString("<table>\n")
-		for _, f := range o.Facts {
-			b.WriteString("<tr><th>" + html.EscapeString(f.Name) + "</th><td>" + html.EscapeString(f.Value) + "</td></tr>\n")
-		}
-		b.WriteString("</table>\n")
+	if d.Offsets != nil && len(d.Offsets) != len(d.Problem.Buffers) {
+		return errors.New("html: the plan has another number of offsets than there are buffers")
 	}
-	b.WriteString("</body>\n</html>\n")
-	_, err := w.Write(b.Bytes())
+	if d.Options.Capacity < 0 || d.Options.LowerBound < 0 {
+		return errors.New("html: the capacity and the lower bound must not be negative")
+	}
+	return nil
+}
+
+// draw writes the picture for those without scripts.
+func draw(w io.Writer, d *Document) error {
+	o := d.Options
+	of := svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning}
+	if d.Offsets == nil {
+		return svg.WriteProfile(w, d.Problem, of)
+	}
+	return svg.Write(w, d.Problem, d.Offsets, of)
+}
+
+// embedded writes what the viewer reads.
+func embedded(b *bytes.Buffer, d *Document) error {
+	text, packed, err := dataOf(d).Encode()
+	if err != nil {
+		return err
+	}
+	// The JSON has no < in it: encoding/json escapes it.
+	b.WriteString(`<script type="application/json" class="stowage-meta">`)
+	b.Write(text)
+	b.WriteString("</script>\n" + `<script type="text/plain" class="stowage-data">`)
+	e := base64.NewEncoder(base64.StdEncoding, b)
+	e.Write(packed) // into memory: no error
+	e.Close()
+	b.WriteString("</script>\n")
+	return nil
+}
+
+// dataOf returns a document as the viewer has it. What is wrong with the plan is found
+// here, however the page came to be written, so that no caller can forget it.
+func dataOf(d *Document) *viewdata.Doc {
+	o := d.Options
+	v := &viewdata.Doc{
+		Problem: d.Problem, Offsets: d.Offsets, Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning,
+	}
+	for _, f := range o.Facts {
+		v.Facts = append(v.Facts, viewdata.Fact(f))
+	}
+	for _, s := range o.Steps {
+		v.Steps = append(v.Steps, viewdata.Step(s))
+	}
+	v.Check()
+	return v
+}
+
+// parts are what differs from page to page. The picture and the data are markup, the
+// rest is text.
+type parts struct {
+	title, warning string
+	facts          []Fact
+	picture, data  string
+}
+
+// assemble fills the skeleton.
+func assemble(w io.Writer, p parts) error {
+	code, err := script()
+	if err != nil {
+		return err
+	}
+	skeleton, err := assets.ReadFile(folder + "/page.html")
+	if err != nil {
+		return err
+	}
+	style, err := assets.ReadFile(folder + "/style.css")
+	if err != nil {
+		return err
+	}
+	hidden := ""
+	if p.warning == "" {
+		hidden = " hidden"
+	}
+	if p.title == "" {
+		p.title = "Stowage"
+	}
+	var facts strings.Builder
+	for _, f := range p.facts {
+		facts.WriteString("<tr><th>" + html.EscapeString(f.Name) + "</th><td>" + html.EscapeString(f.Value) + "</td></tr>\n")
+	}
+	_, err = strings.NewReplacer(
+		"{{policy}}", policy(code), "{{title}}", html.EscapeString(p.title), "{{style}}", string(style),
+		"{{hidden}}", hidden, "{{warning}}", html.EscapeString(p.warning), "{{facts}}", facts.String(),
+		"{{picture}}", p.picture, "{{data}}", p.data, "{{script}}", code,
+	).WriteString(w, string(skeleton))
 	return err
 }
 
-func tag(b *bytes.Buffer, name, text string) {
-	b.WriteString("<" + name + ">" + html.EscapeString(text) + "</" + name + ">\n")
+// policy lets the page run its own script and nothing else, and load nothing: what is
+// in a name cannot become code, and a plan stays where it is.
+func policy(code string) string {
+	sum := sha256.Sum256([]byte(code))
+	return "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; " +
+		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }

@@ -2,23 +2,100 @@ package html
 
 import (
 	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
 	"errors"
+	"io"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
 
-// TestPage holds a page to the golden file.
+var (
+	metas = regexp.MustCompile(`<script type="application/json" class="stowage-meta">(.*)</script>`)
+	datas = regexp.MustCompile(`<script type="text/plain" class="stowage-data">(.*)</script>`)
+)
+
+// TestPage demands that a page has all that it is given, and the same twice.
 func TestPage(t *testing.T) {
-	var got bytes.Buffer
-	o := Options{LowerBound: 12, Facts: []Fact{{"status", "optimal"}, {"height", "12"}}}
-	if err := Write(&got, sample.Paper(), []int64{8, 8, 4, 4, 0}, o); err != nil {
+	o := Options{
+		Title: "T", LowerBound: 12, Facts: []Fact{{"status", "optimal"}, {"height", "12"}},
+		Steps: []Step{{Height: 20, Elapsed: time.Second}, {Height: 12, Offsets: []int64{8, 8, 4, 4, 0}}},
+	}
+	var pages [2]bytes.Buffer
+	for k := range pages {
+		if err := Write(&pages[k], sample.Paper(), []int64{8, 8, 4, 4, 0}, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := pages[0].String()
+	if page != pages[1].String() {
+		t.Error("the same plan makes two pages")
+	}
+	for _, want := range []string{
+		"<title>T</title>", `<h1 id="title">T</h1>`, "<tr><th>status</th><td>optimal</td></tr>", "<svg ", `<p class="warning" id="warning" hidden></p>`,
+		"const $app = (() => {", "default-src 'none'",
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s in the page", want)
+		}
+	}
+	if strings.Contains(page, "{{") {
+		t.Error("the skeleton has a place that nothing fills")
+	}
+	if m := regexp.MustCompile(`(?:src|href)="https?:|@import|url\(`).FindString(page); m != "" {
+		t.Errorf("the page loads something: %s", m)
+	}
+	text, bytes := parts2(t, page)
+	var meta struct {
+		Buffers int
+		Bytes   int
+		Steps   []struct {
+			Plan    bool
+			Seconds float64
+		}
+	}
+	if err := json.Unmarshal([]byte(text), &meta); err != nil {
 		t.Fatal(err)
 	}
-	golden.File(t, "testdata/paper.html", got.Bytes())
+	if meta.Buffers != 5 || meta.Bytes != len(bytes) || len(meta.Steps) != 2 || meta.Steps[0].Plan || !meta.Steps[1].Plan || meta.Steps[0].Seconds != 1 {
+		t.Errorf("%+v with %d bytes", meta, len(bytes))
+	}
+}
+
+// parts2 returns the two parts of a page's only document.
+func parts2(t *testing.T, page string) (meta string, data []byte) {
+	t.Helper()
+	m, d := metas.FindAllStringSubmatch(page, -1), datas.FindAllStringSubmatch(page, -1)
+	if len(m) != 1 || len(d) != 1 {
+		t.Fatalf("%d and %d parts", len(m), len(d))
+	}
+	packed, err := base64.StdEncoding.DecodeString(d[0][1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err = io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m[0][1], data
+}
+
+// TestInvalid demands that a plan that breaks a rule is marked, whoever draws it.
+func TestInvalid(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 2, Size: 4}, {ID: "c", Upper: 2, Size: 4}}}
+	d := dataOf(&Document{Problem: p, Offsets: []int64{0, 4, 6}})
+	if !strings.Contains(d.Warning, "both use bytes [6, 8)") || len(d.Broken) != 2 || d.Broken[0] != 1 {
+		t.Errorf("%q, %v", d.Warning, d.Broken)
+	}
+	if d := dataOf(&Document{Problem: p, Offsets: []int64{0, 4, 8}}); d.Warning != "" || d.Broken != nil {
+		t.Errorf("%q, %v for a valid plan", d.Warning, d.Broken)
+	}
 }
 
 // TestHostile demands that names, warnings and facts cannot add markup.
@@ -38,11 +115,14 @@ func TestHostile(t *testing.T) {
 			t.Fatal(err)
 		}
 		page := b.String()
-		if strings.Contains(page, "<script") {
+		if strings.Contains(page, "<script>") {
 			t.Errorf("markup got through:\n%s", page)
 		}
+		if n := strings.Count(page, "</script>"); n != 3 {
+			t.Errorf("%d scripts end, not 3", n)
+		}
 		const escaped = "&lt;script&gt;"
-		for _, in := range []string{"<h1>" + escaped, "<title>" + escaped, `<p class="warning">` + escaped, "<th>" + escaped, "<td>" + escaped} {
+		for _, in := range []string{`<h1 id="title">` + escaped, "<title>" + escaped, `<p class="warning" id="warning">` + escaped, "<th>" + escaped, "<td>" + escaped} {
 			if !strings.Contains(page, in) {
 				t.Errorf("no %s in\n%s", in, page)
 			}
@@ -57,8 +137,14 @@ func TestNothingBroken(t *testing.T) {
 	if err := Write(&b, sample.Paper(), []int64{1}, Options{}); err == nil || b.Len() > 0 {
 		t.Errorf("one offset for five buffers: %v, %d bytes written", err, b.Len())
 	}
+	if err := Write(&b, sample.Paper(), nil, Options{}); err == nil || b.Len() > 0 {
+		t.Errorf("no offset for five buffers: %v, %d bytes written", err, b.Len())
+	}
 	if err := WriteProfile(&b, nil, Options{}); err == nil || b.Len() > 0 {
 		t.Errorf("no problem: %v, %d bytes written", err, b.Len())
+	}
+	if err := WriteAll(&b, nil); err == nil || b.Len() > 0 {
+		t.Errorf("no documents: %v, %d bytes written", err, b.Len())
 	}
 	if err := WriteProfile(full{}, sample.Paper(), Options{}); !errors.Is(err, errFull) {
 		t.Errorf("a full disk: %v", err)
@@ -70,3 +156,37 @@ var errFull = errors.New("full")
 type full struct{}
 
 func (full) Write([]byte) (int, error) { return 0, errFull }
+
+// TestBundle demands that the script has each module once, after what it imports, and
+// nothing left of a module.
+func TestBundle(t *testing.T) {
+	code, err := script()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := assets.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began := map[string]int{}
+	for _, f := range files {
+		name, ok := strings.CutSuffix(f.Name(), ".js")
+		if !ok {
+			continue
+		}
+		at := strings.Index(code, "const $"+name+" = (() => {")
+		if at < 0 || strings.Count(code, "const $"+name+" = (() => {") != 1 {
+			t.Errorf("%s is not there once", name)
+		}
+		began[name] = at
+	}
+	for _, m := range regexp.MustCompile(`= \$(\w+);`).FindAllStringSubmatchIndex(code, -1) {
+		name := code[m[2]:m[3]]
+		if at, ok := began[name]; !ok || at > m[0] {
+			t.Errorf("%s is used before it is there", name)
+		}
+	}
+	if m := regexp.MustCompile(`(?m)^\s*(?:import|export)\s.*$|</script|\r`).FindString(code); m != "" {
+		t.Errorf("the script has %q in it", m)
+	}
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/render/html"
+)
+
+type viewFlags struct {
+	capacity size
+	port     int
+	open     bool
+	model    modelFlags
+}
+
+func newView() *cobra.Command {
+	var v viewFlags
+	cmd := &cobra.Command{
+		Use:   "view FILE...",
+		Short: "Look at plans in a browser",
+		Long: `View serves a page on which the plan in each FILE can be looked at: zoomed, searched, and compared with another. It draws what show draws, the load over time where a file has no plan. The address is printed on standard output; the first signal ends it.
+
+It listens on this machine's own address, 127.0.0.1, and nowhere else, and answers only who asks for it by that. The page loads nothing from elsewhere. show -o FILE.html writes the same page to a file.
+
+` + modelHelp,
+		Example: `  stowage view plan.csv
+  stowage view --open before.json after.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return usagef("missing argument FILE")
+			}
+			return nil
+		},
+		SuggestFor:  []string{"serve", "browse", "viewer"},
+		Annotations: map[string]string{exitsKey: "0  a signal ended it\n1  internal failure, or an output that cannot be written\n2  bad usage or input, or a port that cannot be had"},
+		RunE:        func(cmd *cobra.Command, args []string) error { return v.run(cmd, args) },
+	}
+	f := cmd.Flags()
+	f.SortFlags = false
+	f.Var(&v.capacity, "capacity", "draw the line of `SIZE` bytes: "+sizeHelp+" [default: each file's, else none]")
+	v.model.bind(cmd)
+	f.IntVar(&v.port, "port", 0, "listen on port `N` [default: any that is free]")
+	f.BoolVar(&v.open, "open", false, "open the page in the browser of this machine")
+	return cmd
+}
+
+func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
+	if v.port < 0 || v.port > 65535 {
+		return usagef("invalid argument %q for --port: must be from 0 to 65535", strconv.Itoa(v.port))
+	}
+	var docs []html.Document
+	for _, file := range files {
+		d, _, err := readDocument(cmd, file, v.capacity, &v.model)
+		if err != nil {
+			return err
+		}
+		docs = append(docs, pageOf(d))
+	}
+	var page bytes.Buffer
+	if err := html.WriteAll(&page, docs); err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(v.port)))
+	if err != nil {
+		return usageError{err}
+	}
+	host := listener.Addr().String()
+	url := "http://" + host + "/"
+	if _, err := fmt.Fprintln(cmd.OutOrStdout(), url); err != nil {
+		listener.Close()
+		return outputError{err: err}
+	}
+	if v.open {
+		if err := openBrowser(url); err != nil {
+			fmt.Fprintf(cmd.ErrOrStderr(), "no browser could be opened: %v\n", err)
+		}
+	}
+	ctx, release := interruptible(cmd.Context())
+	defer release()
+	return serve(ctx, listener, viewHandler(page.Bytes(), host))
+}
+
+// serve answers until the context ends.
+func serve(ctx context.Context, listener net.Listener, h http.Handler) error {
+	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	stop := context.AfterFunc(ctx, func() { server.Close() })
+	defer stop()
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return internalError{err}
+	}
+	return nil
+}
+
+// viewHandler serves the page to who asks for this host. Another name in the request
+// is that of a site that had its name lead here, to read what only this machine may.
+func viewHandler(page []byte, host string) http.Handler {
+	_, port, _ := net.SplitHostPort(host)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Cache-Control", "no-store")
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Cross-Origin-Resource-Policy", "same-origin")
+		switch {
+		case r.Host != host && r.Host != "localhost:"+port:
+			http.Error(w, "not the name of this server", http.StatusMisdirectedRequest)
+		case r.URL.Path != "/":
+			http.NotFound(w, r)
+		case r.Method != http.MethodGet && r.Method != http.MethodHead:
+			http.Error(w, "this can be read, no more", http.StatusMethodNotAllowed)
+		default:
+			header.Set("Content-Type", "text/html; charset=utf-8")
+			header.Set("Content-Length", strconv.Itoa(len(page)))
+			if r.Method == http.MethodGet {
+				w.Write(page)
+			}
+		}
+	})
+}
+
+// openBrowser asks the system to open an address.
+func openBrowser(url string) error {
+	name, args := "xdg-open", []string{url}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", url}
+	}
+	return exec.Command(name, args...).Start()
+}

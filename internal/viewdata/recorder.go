@@ -1,0 +1,92 @@
+package viewdata
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/stowage-go/stowage/plan"
+)
+
+// A Recorder keeps what a search tells of itself: each plan that is lower than those
+// before, and each bound that is higher, with when that was. Those are the plans
+// that planners report, the incumbents; the placements that a search tries and takes
+// back in between are not reported, and so not recorded.
+//
+// The offsets that it keeps are at most Room numbers in all. Where there are more,
+// every other plan between the first and the last is forgotten; its height stays.
+//
+// A Recorder may be told from any goroutine.
+type Recorder struct {
+	// Room is how many numbers may be kept; 0 means 4,000,000, which is 32 MB and
+	// some 8 MB of a page.
+	Room int
+
+	mu    sync.Mutex
+	steps []Step
+}
+
+const (
+	defaultRoom = 4_000_000
+	maxSteps    = 4096 // with and without offsets
+)
+
+// See takes a snapshot, as plan.Options.Progress gives it.
+func (r *Recorder) See(p plan.Progress) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	lower, higher := p.Height > 0, p.LowerBound > 0
+	if n := len(r.steps); n > 0 {
+		last := &r.steps[n-1]
+		lower = p.Height > 0 && (last.Height == 0 || p.Height < last.Height)
+		higher = p.LowerBound > last.LowerBound
+	}
+	if !lower && !higher || len(r.steps) == maxSteps && !lower {
+		return
+	}
+	s := Step{Height: p.Height, LowerBound: p.LowerBound, Nodes: p.Nodes, Elapsed: p.Elapsed}
+	if lower {
+		s.Offsets = slices.Clone(p.Offsets)
+	}
+	if len(r.steps) == maxSteps {
+		r.steps = r.steps[:maxSteps-1]
+	}
+	r.steps = append(r.steps, s)
+	r.thin()
+}
+
+// thin forgets offsets while there are too many. The first and the last are kept.
+func (r *Recorder) thin() {
+	room := r.Room
+	if room == 0 {
+		room = defaultRoom
+	}
+	var with []int
+	total := 0
+	for k := range r.steps {
+		if n := len(r.steps[k].Offsets); n > 0 {
+			with, total = append(with, k), total+n
+		}
+	}
+	for total > room && len(with) > 2 {
+		for j := 1; j < len(with)-1; j += 2 {
+			total -= len(r.steps[with[j]].Offsets)
+			r.steps[with[j]].Offsets = nil
+		}
+		with = slices.DeleteFunc(with, func(k int) bool { return r.steps[k].Offsets == nil })
+	}
+}
+
+// Finish adds what the search came to, unless it said so itself, and returns what was
+// recorded.
+func (r *Recorder) Finish(result *plan.Result) []Step {
+	p := plan.Progress{
+		LowerBound: result.LowerBound, Nodes: result.Stats.Nodes, Elapsed: result.Stats.Elapsed,
+	}
+	if result.Status.HasPlan() {
+		p.Height, p.Offsets = result.Height, result.Offsets
+	}
+	r.See(p)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.steps)
+}

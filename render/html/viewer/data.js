@@ -1,0 +1,186 @@
+// Reads what internal/viewdata writes: a JSON text that names columns of numbers, and
+// the columns end to end as varints, deflated and in base64.
+//
+// A document is columns, not objects: a million objects would take half a gigabyte and
+// seconds, a million numbers take 8 MB and milliseconds.
+
+/**
+ * A problem and its plan.
+ * @typedef {object} Doc
+ * @property {string} title
+ * @property {number} n              how many buffers
+ * @property {Float64Array} lower    first time
+ * @property {Float64Array} upper    one past the last time
+ * @property {Float64Array} size
+ * @property {?Float64Array} alignment  null where all are 1
+ * @property {?Uint8Array} fixed     1 for a buffer whose place is demanded; null for none
+ * @property {Float64Array} gaps     six numbers for each: whose, from, to, windowed, low, high
+ * @property {?Float64Array} offsets null for a problem without a plan
+ * @property {Uint8Array} broken     1 for a buffer that breaks a rule
+ * @property {Step[]} steps          what the search found on its way
+ * @property {number} capacity       0 for none
+ * @property {number} lowerBound     0 for none
+ * @property {string} warning
+ * @property {string[][]} facts
+ * @property {boolean} rounded       whether numbers are too large to be exact
+ * @property {(i: number) => string} id
+ * @property {(i: number) => number} hash  of the ID, so that a buffer keeps its colour in other plans
+ */
+
+/** Turns base64 into bytes. */
+export function fromBase64(text) {
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const raw = atob(text);
+  const bytes = new Uint8Array(raw.length);
+  for (let k = 0; k < raw.length; k++) bytes[k] = raw.charCodeAt(k);
+  return bytes;
+}
+
+/** Unpacks DEFLATE, raw or, as "gzip", with its frame. */
+export async function inflate(bytes, kind = "deflate-raw") {
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream(kind));
+  return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/** Reads varints one after the other. */
+class Numbers {
+  constructor(bytes) {
+    this.bytes = bytes;
+    this.at = 0;
+  }
+
+  /** Returns the next number, at least 0. The shift by 28 is where 32 bits end. */
+  unsigned() {
+    const bytes = this.bytes;
+    let b = bytes[this.at++];
+    if (b < 128) return b;
+    let value = b & 127;
+    for (let shift = 7; shift < 28; shift += 7) {
+      b = bytes[this.at++];
+      value |= (b & 127) << shift;
+      if (b < 128) return value;
+    }
+    for (let scale = 2 ** 28; ; scale *= 128) {
+      b = bytes[this.at++];
+      value += (b & 127) * scale;
+      if (b < 128) return value;
+      if (b === undefined) throw new Error("the data of this page is cut short");
+    }
+  }
+
+  /** Returns the next number of either sign: 0, -1, 1, -2, … are 0, 1, 2, 3, … */
+  signed() {
+    const u = this.unsigned();
+    return u % 2 === 0 ? u / 2 : -(u + 1) / 2;
+  }
+
+  column(count, sign) {
+    const out = new Float64Array(count);
+    if (sign) for (let k = 0; k < count; k++) out[k] = this.signed();
+    else for (let k = 0; k < count; k++) out[k] = this.unsigned();
+    return out;
+  }
+}
+
+/** Makes a document of its two parts. */
+export function decode(meta, bytes) {
+  if (meta.version !== 1) throw new Error(`data of version ${meta.version} is newer than this page`);
+  if (bytes.length !== meta.bytes) throw new Error("the data of this page is cut short");
+  const n = meta.buffers;
+  const none = new Float64Array(0);
+  const doc = {
+    title: meta.title,
+    n,
+    lower: none,
+    upper: new Float64Array(n),
+    size: none,
+    alignment: null,
+    fixed: null,
+    gaps: none,
+    offsets: null,
+    broken: new Uint8Array(n),
+    steps: meta.steps.map((s) => ({ ...s, offsets: null })),
+    capacity: meta.capacity,
+    lowerBound: meta.lowerBound,
+    warning: meta.warning || "",
+    facts: meta.facts,
+    rounded: Boolean(meta.rounded),
+    hasPlan: false,
+    id: () => "",
+    hash: () => 0,
+  };
+  const numbers = new Numbers(bytes);
+  const kept = doc.steps.filter((s) => s.plan);
+  let lengths = none;
+  let text = "";
+  let before = null;
+  for (const { name, count } of meta.columns) {
+    switch (name) {
+      case "lower":
+        doc.lower = numbers.column(count, true);
+        for (let i = 1; i < n; i++) doc.lower[i] += doc.lower[i - 1];
+        break;
+      case "duration":
+        for (let i = 0; i < n; i++) doc.upper[i] = doc.lower[i] + numbers.unsigned();
+        break;
+      case "size":
+        doc.size = numbers.column(count);
+        break;
+      case "alignment":
+        doc.alignment = numbers.column(count);
+        break;
+      case "fixed":
+        doc.fixed = new Uint8Array(n);
+        for (let k = 0; k < count; k++) doc.fixed[numbers.unsigned()] = 1;
+        break;
+      case "gaps":
+        doc.gaps = numbers.column(count);
+        break;
+      case "offsets":
+        doc.offsets = numbers.column(count, true);
+        break;
+      case "broken":
+        for (let k = 0; k < count; k++) doc.broken[numbers.unsigned()] = 1;
+        break;
+      case "step": {
+        const offsets = numbers.column(count, true);
+        if (before) for (let i = 0; i < n; i++) offsets[i] += before[i];
+        kept.shift().offsets = before = offsets;
+        break;
+      }
+      case "idLengths":
+        lengths = numbers.column(count);
+        break;
+      case "ids":
+        text = new TextDecoder().decode(bytes.subarray(numbers.at, numbers.at + count));
+        numbers.at += count;
+        break;
+      default:
+        throw new Error(`data has an unknown column ${name}`);
+    }
+  }
+  if (n === 0 && !doc.offsets) doc.offsets = none;
+  doc.hasPlan = doc.offsets !== null;
+  const starts = new Uint32Array(n + 1);
+  for (let i = 0; i < n; i++) starts[i + 1] = starts[i] + lengths[i];
+  doc.id = (i) => text.slice(starts[i], starts[i + 1]);
+  doc.hash = (i) => {
+    let h = 0x811c9dc5; // FNV-1a
+    for (let k = starts[i]; k < starts[i + 1]; k++) h = Math.imul(h ^ text.charCodeAt(k), 0x01000193);
+    return (h ^ (h >>> 15)) >>> 0;
+  };
+  return doc;
+}
+
+/** Reads the documents that the page itself carries. */
+export async function embedded(root) {
+  const metas = root.querySelectorAll("script.stowage-meta");
+  const datas = root.querySelectorAll("script.stowage-data");
+  const docs = [];
+  for (let k = 0; k < metas.length; k++) {
+    const bytes = await inflate(fromBase64(datas[k].textContent.trim()));
+    docs.push(decode(JSON.parse(metas[k].textContent), bytes));
+    datas[k].textContent = ""; // some megabytes that nobody reads again
+  }
+  return docs;
+}

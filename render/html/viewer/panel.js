@@ -1,0 +1,134 @@
+// The figures beside the picture, in words and bars.
+
+import { both, bytes, count, percent, whole } from "./numbers.js";
+
+/** Makes an element with a class and children, texts among them. */
+export function make(tag, name, ...children) {
+  const e = document.createElement(tag);
+  if (name) e.className = name;
+  e.append(...children);
+  return e;
+}
+
+/** Fills the tiles at the top: the few figures that matter. */
+export function tiles(root, facts, comparison) {
+  const { doc, load } = facts;
+  const out = [];
+  const tile = (name, value, about, tone = "") => {
+    out.push(make("div", "tile " + tone, make("dt", "", name), make("dd", "", value, make("small", "", about))));
+  };
+  const short = (v) => (v < 10240 ? whole(v) : bytes(v));
+  if (facts.offsets && doc.n) {
+    const over = facts.bound ? facts.height / facts.bound - 1 : 0;
+    const proven = facts.height === facts.bound;
+    tile("Height", short(facts.height), proven ? "no plan is lower" : `${percent(over)} above the bound`, proven ? "good" : "");
+  }
+  tile("Peak load", short(load.peak), load.sections ? `at time ${whole(load.times[load.peakAt])}` : "no buffers");
+  if (facts.bound > load.peak) tile("Lower bound", short(facts.bound), "proven above the load");
+  if (doc.capacity) {
+    const need = facts.offsets ? facts.height : load.peak;
+    const left = doc.capacity - need;
+    tile("Capacity", short(doc.capacity), left < 0 ? `exceeded by ${short(-left)}` : `${percent(left / doc.capacity)} free`, left < 0 ? "bad" : "");
+  }
+  if (facts.offsets && doc.n) tile("Waste", percent(facts.waste()), "of the space under the plan");
+  let sum = 0;
+  for (let i = 0; i < doc.n; i++) sum += doc.size[i];
+  if (facts.height) tile("Sharing", (sum / facts.height).toFixed(1) + "×", `${short(sum)} of buffers`);
+  tile("Buffers", whole(doc.n), `${whole(load.sections)} sections`);
+  if (comparison) {
+    const { counts } = comparison;
+    const by = comparison.b.height - comparison.a.height;
+    const sign = by > 0 ? "+" : by < 0 ? "−" : "";
+    tile("Difference", by ? sign + short(Math.abs(by)) : "none", `${whole(counts.up + counts.down)} moved`, by < 0 ? "good" : by > 0 ? "bad" : "");
+  }
+  root.replaceChildren(...out);
+}
+
+const SHOWN = 40;
+
+/** Lists who owns the peak, the largest first. */
+export function owners(root, facts, hooks) {
+  const all = facts.ownersAtPeak();
+  const { load, doc } = facts;
+  const out = [];
+  if (all.length) {
+    const s = load.peakAt;
+    out.push(
+      make("p", "about", `${count(all.length, "buffer")} live in [${whole(load.times[s])}, ${whole(load.times[s + 1])}), ${both(load.peak)} together.`),
+    );
+    const list = make("ol", "owners");
+    for (const { buffer, size } of all.slice(0, SHOWN)) {
+      const button = make("button", "", make("span", "id", doc.id(buffer)), make("span", "figure", `${bytes(size)} · ${percent(size / load.peak)}`));
+      button.type = "button";
+      button.style.setProperty("--part", String(size / load.peak));
+      button.addEventListener("click", () => hooks.select(buffer));
+      button.addEventListener("dblclick", () => hooks.zoomTo(buffer));
+      list.append(make("li", "", button));
+    }
+    out.push(list);
+    if (all.length > SHOWN) out.push(make("p", "about", `… and ${whole(all.length - SHOWN)} more: search for “peak”.`));
+  }
+  root.replaceChildren(...out);
+}
+
+/** Says in a few words what changed between two plans. */
+export function difference(root, comparison) {
+  if (!comparison) return root.replaceChildren();
+  const { counts, a, b } = comparison;
+  const list = make("ul", "changes");
+  const item = (name, n, text) => {
+    if (n) list.append(make("li", name, `${whole(n)} ${text}`));
+  };
+  item("down", counts.down, "lower");
+  item("up", counts.up, "higher");
+  item("same", counts.same, "in place");
+  item("only", counts.onlyA, `only in ${a.doc.title}`);
+  item("only", counts.onlyB, `only in ${b.doc.title}`);
+  item("", counts.resized, "of another size or lifespan");
+  const heights = a.offsets && b.offsets ? `Height ${both(a.height)} before, ${both(b.height)} after.` : "One of the two has no plan.";
+  root.replaceChildren(make("h2", "", "Difference"), make("p", "about", heights), list);
+}
+
+/** Returns what there is to say of a buffer, as pairs of name and value. */
+export function about(facts, i, comparison, isB) {
+  const { doc, offsets } = facts;
+  const out = [
+    ["Size", both(doc.size[i])],
+    ["Lives", `[${whole(doc.lower[i])}, ${whole(doc.upper[i])}), ${count(doc.upper[i] - doc.lower[i], "slot")}`],
+  ];
+  if (offsets) out.push(["Offset", `${both(offsets[i])} up to ${both(offsets[i] + doc.size[i])}`]);
+  if (doc.alignment && doc.alignment[i] > 1) out.push(["Alignment", whole(doc.alignment[i])]);
+  const gaps = gapsOf(doc, i);
+  if (gaps) out.push(["Gaps", whole(gaps)]);
+  if (doc.fixed && doc.fixed[i]) out.push(["Place", "demanded"]);
+  if (doc.broken[i]) out.push(["Fault", "breaks a rule of the plan"]);
+  if (facts.owner[i]) out.push(["Peak", `${percent(doc.size[i] / facts.load.peak)} of it`]);
+  if (facts.topmost[i]) out.push(["Height", "ends at it"]);
+  if (comparison) {
+    const was = (isB ? comparison.ghostB : comparison.ghostA)[i];
+    if (was < 0) out.push(["Other plan", "does not have it"]);
+    else if (offsets && was !== offsets[i]) {
+      const by = offsets[i] - was;
+      out.push(["Other plan", `at ${both(was)}: ${by < 0 ? "lower" : "higher"} here by ${both(Math.abs(by))}`]);
+    } else out.push(["Other plan", "has it in the same place"]);
+  }
+  return out;
+}
+
+function gapsOf(doc, i) {
+  let n = 0;
+  for (let g = 0; g < doc.gaps.length; g += 6) if (doc.gaps[g] === i) n++;
+  return n;
+}
+
+/** Fills a card with what there is to say of a buffer. */
+export function card(root, facts, i, comparison, isB) {
+  const list = make("dl", "");
+  for (const [name, value] of about(facts, i, comparison, isB)) list.append(make("dt", "", name), make("dd", "", value));
+  root.replaceChildren(make("strong", "id", facts.doc.id(i) || "(no name)"), list);
+}
+
+/** The same in one sentence, for a reader of screens. */
+export function sentence(facts, i, comparison, isB) {
+  return facts.doc.id(i) + ": " + about(facts, i, comparison, isB).map(([name, value]) => `${name} ${value}`).join("; ");
+}

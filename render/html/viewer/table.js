@@ -1,0 +1,198 @@
+// The list of buffers: sorted, filtered, and a million rows long where need be.
+//
+// Only the rows in sight are in the page; a spacer has the height of all of them. As
+// browsers end at some tens of millions of pixels, a longer list is scrolled in
+// proportion.
+
+import { order, identity } from "./sort.js";
+import { whole } from "./numbers.js";
+
+const ROW = 28; // pixels; style.css has it too
+const TALLEST = 8_000_000;
+
+/** The columns: what to sort by, and what to show. */
+const COLUMNS = [
+  { id: "id", name: "Buffer", key: null, text: (f, i) => f.doc.id(i) },
+  { id: "size", name: "Size", key: (f, i) => f.doc.size[i], text: (f, i) => whole(f.doc.size[i]) },
+  { id: "lower", name: "From", key: (f, i) => f.doc.lower[i], text: (f, i) => whole(f.doc.lower[i]) },
+  { id: "upper", name: "To", key: (f, i) => f.doc.upper[i], text: (f, i) => whole(f.doc.upper[i]) },
+  { id: "offset", name: "Offset", key: (f, i) => (f.offsets ? f.offsets[i] : 0), text: (f, i) => (f.offsets ? whole(f.offsets[i]) : "") },
+];
+
+export class Table {
+  constructor(root, hooks) {
+    this.root = root;
+    this.hooks = hooks;
+    this.facts = null;
+    this.found = null;
+    this.sort = { column: COLUMNS[1], down: true };
+    this.rows = identity(0);
+    this.selected = -1;
+    this.dirty = true;
+    this.head = root.querySelector(".list-head");
+    this.scroller = root.querySelector(".list-rows");
+    this.spacer = this.scroller.firstElementChild;
+    this.body = this.spacer.nextElementSibling;
+    this.#heading();
+    this.scroller.addEventListener("scroll", () => this.#rows());
+    this.scroller.addEventListener("keydown", (event) => this.#key(event));
+    this.body.addEventListener("click", (event) => {
+      const row = event.target.closest("[data-buffer]");
+      if (row) hooks.select(Number(row.dataset.buffer));
+    });
+    this.body.addEventListener("dblclick", (event) => {
+      const row = event.target.closest("[data-buffer]");
+      if (row) hooks.zoomTo(Number(row.dataset.buffer));
+    });
+  }
+
+  #heading() {
+    for (const column of COLUMNS) {
+      const cell = document.createElement("div");
+      cell.setAttribute("role", "columnheader");
+      cell.className = "c-" + column.id;
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = column.name;
+      button.addEventListener("click", () => {
+        const again = this.sort.column === column;
+        this.sort = { column, down: again ? !this.sort.down : column.id === "size" };
+        this.#sorted();
+        this.update();
+      });
+      cell.append(button);
+      this.head.append(cell);
+      column.cell = cell;
+    }
+    this.#sorted();
+  }
+
+  #sorted() {
+    for (const { cell } of COLUMNS) cell.removeAttribute("aria-sort");
+    this.sort.column.cell.setAttribute("aria-sort", this.sort.down ? "descending" : "ascending");
+  }
+
+  /** Takes what to show; found is a mark for each buffer, or null for all. */
+  show(facts, found) {
+    this.facts = facts;
+    this.found = found;
+    this.dirty = true;
+  }
+
+  /** Sorts and draws, where the list can be seen; else that waits. */
+  update() {
+    if (!this.facts || this.root.hidden) return;
+    const { facts, found, sort } = this;
+    const { n } = facts.doc;
+    let rows = identity(n);
+    if (found) rows = rows.filter((i) => found[i]);
+    if (sort.column.key) {
+      const keys = new Float64Array(n);
+      for (let i = 0; i < n; i++) keys[i] = sort.column.key(facts, i);
+      rows = order(keys, rows);
+    } else {
+      const names = new Intl.Collator("en", { numeric: true });
+      const text = new Map();
+      for (const i of rows) text.set(i, facts.doc.id(i));
+      rows = Array.from(rows).sort(n > 50_000 ? byText(text) : (a, b) => names.compare(text.get(a), text.get(b)));
+    }
+    if (sort.down) rows.reverse();
+    this.rows = rows;
+    this.dirty = false;
+    this.scroller.setAttribute("aria-rowcount", rows.length + 1);
+    this.spacer.style.height = Math.min(rows.length * ROW, TALLEST) + "px";
+    this.#rows();
+  }
+
+  /** How many rows there are before the first in sight. */
+  get #first() {
+    const tall = this.rows.length * ROW;
+    const view = this.scroller.clientHeight;
+    if (tall <= TALLEST) return this.scroller.scrollTop / ROW;
+    return (this.scroller.scrollTop / (TALLEST - view)) * (this.rows.length - view / ROW);
+  }
+
+  #rows() {
+    const { facts, rows, body } = this;
+    if (!facts) return;
+    const from = Math.max(0, Math.floor(this.#first));
+    const to = Math.min(rows.length, from + Math.ceil(this.scroller.clientHeight / ROW) + 2);
+    const long = rows.length * ROW > TALLEST;
+    body.style.transform = `translateY(${long ? this.scroller.scrollTop : from * ROW}px)`;
+    const out = [];
+    for (let r = from; r < to; r++) {
+      const i = rows[r];
+      const row = document.createElement("div");
+      row.className = "row";
+      row.setAttribute("role", "row");
+      row.setAttribute("aria-rowindex", r + 2);
+      row.dataset.buffer = i;
+      row.id = "row-" + r;
+      if (i === this.selected) row.setAttribute("aria-selected", "true");
+      for (const column of COLUMNS) {
+        const cell = document.createElement("div");
+        cell.setAttribute("role", "cell");
+        cell.className = "c-" + column.id;
+        cell.textContent = column.text(facts, i);
+        if (column.id === "id") {
+          cell.title = cell.textContent;
+          if (facts.owner[i]) cell.classList.add("owner");
+        }
+        row.append(cell);
+      }
+      out.push(row);
+    }
+    body.replaceChildren(...out);
+    if (!rows.length) {
+      const none = document.createElement("p");
+      none.className = "none";
+      none.textContent = this.found ? "No buffer is like that." : "There are no buffers.";
+      body.replaceChildren(none);
+    }
+  }
+
+  /** Marks a buffer, and brings it into sight where it is listed. */
+  select(buffer, reveal) {
+    this.selected = buffer;
+    if (this.root.hidden) return;
+    const at = reveal && buffer >= 0 ? this.rows.indexOf(buffer) : -1;
+    const view = this.scroller.clientHeight / ROW;
+    if (at >= 0 && (at < this.#first || at > this.#first + view - 1)) {
+      const tall = this.rows.length * ROW;
+      const first = Math.max(0, at - view / 2);
+      this.scroller.scrollTop =
+        tall <= TALLEST ? first * ROW : (first / (this.rows.length - view)) * (TALLEST - this.scroller.clientHeight);
+    }
+    this.#rows();
+  }
+
+  /** Returns the buffer so many rows from the one that is selected. */
+  beside(by) {
+    if (this.dirty || this.root.hidden) {
+      const hidden = this.root.hidden;
+      this.root.hidden = false;
+      this.update();
+      this.root.hidden = hidden;
+    }
+    if (!this.rows.length) return -1;
+    const at = this.rows.indexOf(this.selected);
+    if (at < 0) return this.rows[by > 0 ? 0 : this.rows.length - 1];
+    return this.rows[Math.max(0, Math.min(this.rows.length - 1, at + by))];
+  }
+
+  #key(event) {
+    const page = Math.floor(this.scroller.clientHeight / ROW) - 1;
+    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.rows.length, End: this.rows.length }[event.key];
+    if (event.key === "Enter") this.hooks.zoomTo(this.selected);
+    else if (by) this.hooks.select(this.beside(by));
+    else return;
+    event.preventDefault();
+  }
+}
+
+function byText(text) {
+  return (a, b) => {
+    const [x, y] = [text.get(a), text.get(b)];
+    return x < y ? -1 : x > y ? 1 : 0;
+  };
+}
