@@ -144,11 +144,13 @@ func readCUDA(r io.Reader, name string, o Options) (*File, error) {
 // choose returns the heap of this name, or the largest where the name is empty.
 func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 	f := &File{Notes: notes}
+	taken := make(map[string]bool, len(heaps))
 	for k := range heaps {
 		h := &heaps[k]
-		if base := h.name; slices.Contains(f.Heaps, base) { // several in one allocation
-			h.name = base + "." + strconv.Itoa(k)
+		if taken[h.name] { // several in one allocation
+			h.name += "." + strconv.Itoa(k)
 		}
+		taken[h.name] = true
 		f.Heaps = append(f.Heaps, h.name)
 	}
 	at := 0

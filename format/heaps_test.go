@@ -1,6 +1,8 @@
 package format
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -9,6 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
+	"github.com/stowage-go/stowage/internal/mutate"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
@@ -114,6 +117,25 @@ func TestDumps(t *testing.T) {
 		} else if test.kind == XLA && test.name != "m.hlo.pb" && test.heap == "" {
 			t.Errorf("%s: XLA's plan is not there", test.name)
 		}
+	}
+}
+
+// TestManyHeaps reads a dump of many heaps within the limits of a reader.
+func TestManyHeaps(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("util.func public @main() {\n%c64 = arith.constant 64 : index\n")
+	for i := range 40000 {
+		fmt.Fprintf(&b, "%%p%d = stream.resource.pack slices({\n [0, 1] = %%c64\n}) : index\n", i)
+	}
+	err := mutate.Hold(t, []byte(b.String()), func(data []byte) error {
+		f, err := readIREE(bytes.NewReader(data), "many", Options{})
+		if err == nil && len(f.Heaps) != 40000 {
+			t.Errorf("%d heaps", len(f.Heaps))
+		}
+		return err
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }
 

@@ -223,6 +223,15 @@ func (s *snapshot) device(device int64, events []datum) {
 			s.refuse("", "", s.fault)
 			return
 		}
+		for _, f := range []struct {
+			key  key
+			name string
+		}{{keyAddr, "addr"}, {keySize, "size"}, {keyStream, "stream"}} {
+			if d, ok := s.field(e, f.key); !ok || d.kind != integer {
+				s.refuse(where()+", "+f.name, "", "is no number of 64 bits")
+				return
+			}
+		}
 		now, addr, size := int64(k), s.number(e, keyAddr), s.number(e, keySize)
 		if size < 0 || size > model.MaxSum {
 			s.refuse(where()+", size", strconv.FormatInt(size, 10), "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))

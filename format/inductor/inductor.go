@@ -8,10 +8,14 @@
 //	buf0 = alloc_from_pool(pool2, 0, torch.float32, (120, 120), (120, 1))
 //	extern_kernels.mm(arg0_1, arg1_1, out=buf0)
 //	buf1 = buf0;  # reuse
+//	buf2 = reinterpret_tensor(buf1, (60, 240), (240, 1), 0);  # reuse
+//	buf3 = buf0  # alloc
 //
 // Each pool is a problem. A buffer is live from the line where it is allocated to the
 // last that names it, or another name that was given to it; del does not count. Its
-// size is that of the storage that shape and stride span.
+// size is that of the storage that shape and stride span. The last of these lines is
+// another buffer: one that is allocated from the same part of the pool is given the
+// first one's tensor.
 //
 // Complexity: O(bytes).
 //
@@ -46,7 +50,8 @@ type Pool struct {
 }
 
 const (
-	from = " = alloc_from_pool("
+	from  = " = alloc_from_pool("
+	again = "  # alloc"
 	// bufferBytes is what a buffer takes in memory, nameBytes what another name or a pool
 	// does.
 	bufferBytes, nameBytes, poolBytes = 300, 100, 1000
@@ -71,7 +76,7 @@ func Read(r io.Reader, file string) ([]Pool, error) {
 	}
 	p := parser{text: text, names: map[string]int32{}, pools: map[string]int{}, left: 7*len(text.Text) + 16<<20}
 	// The buffers are counted, so that nothing grows as they are read.
-	p.buffers = make([]buffer, 0, min(strings.Count(text.Text, from), p.left/bufferBytes))
+	p.buffers = make([]buffer, 0, min(strings.Count(text.Text, from)+strings.Count(text.Text, again), p.left/bufferBytes))
 	for rest := text.Text; rest != "" && p.err == nil; {
 		line, after, _ := strings.Cut(rest, "\n")
 		p.number++
@@ -103,6 +108,8 @@ type buffer struct {
 	line         int
 	offset, size int64
 	lower, upper int64
+	pool         int // index
+	symbolic     bool
 }
 
 func (p *parser) refuse(at int, field, value, message string) {
@@ -141,15 +148,26 @@ func (p *parser) line(at int, line string) {
 		p.use(line)
 		return
 	}
+	if of, ok := strings.CutSuffix(right, again); ok {
+		if k, ok := p.names[of]; ok {
+			b := p.buffers[k]
+			b.name = left
+			p.add(at, b)
+			return
+		}
+	}
 	p.use(right)
 	if strings.HasPrefix(right, "empty_strided") && strings.HasPrefix(left, "pool") {
 		delete(p.pools, left) // a pool of this name again is another
 		return
 	}
-	// "buf1 = buf0;  # reuse": another name for the same buffer.
+	// "buf1 = buf0;  # reuse": another name for the same buffer. So is a view of it,
+	// "buf1 = reinterpret_tensor(buf0, …)", which is how a buffer of another shape is
+	// reused; a part of it or a method's result may be one.
+	right = strings.TrimPrefix(right, "reinterpret_tensor(")
 	n := word(right)
 	k, ok := p.names[right[:n]]
-	if ok && (n == len(right) || right[n] == ';' || right[n] == ' ') && p.spend(at, nameBytes) {
+	if ok && (n == len(right) || strings.IndexByte("; ,.[", right[n]) >= 0) && p.spend(at, nameBytes) {
 		p.names[left] = k
 		p.buffers[k].upper = p.now + 1
 	} else if !ok {
@@ -199,9 +217,6 @@ func (p *parser) allocate(at int, name, rest string) {
 		p.refuse(at, name+", type", typ, "has no size that is known")
 		return
 	}
-	if !p.spend(at, bufferBytes+len(name)) {
-		return
-	}
 	k, ok := p.pools[pool]
 	if !ok {
 		if !p.spend(at, poolBytes) {
@@ -211,12 +226,12 @@ func (p *parser) allocate(at int, name, rest string) {
 		p.pools[pool] = k
 		p.all = append(p.all, Pool{Name: pool, Problem: &model.Problem{}})
 	}
-	b := buffer{name: name, line: p.number, lower: p.now, upper: p.now + 1}
+	b := buffer{name: name, pool: k}
 	start, err := strconv.ParseInt(offset, 10, 64)
 	size, constant := span(shape, stride, width)
 	switch {
 	case err != nil || !constant:
-		p.all[k].Symbolic++
+		b.symbolic = true
 	case start < 0 || start > model.MaxSum:
 		p.refuse(at, name+", offset", offset, "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
 	case size < 0:
@@ -224,8 +239,21 @@ func (p *parser) allocate(at int, name, rest string) {
 	default:
 		b.offset, b.size = start, size
 	}
-	p.names[name] = int32(len(p.buffers))
-	p.all[k].last = append(p.all[k].last, int32(len(p.buffers)))
+	p.add(at, b)
+}
+
+// add adds a buffer that is allocated here.
+func (p *parser) add(at int, b buffer) {
+	if !p.spend(at, bufferBytes+len(b.name)) {
+		return
+	}
+	b.line, b.lower, b.upper = p.number, p.now, p.now+1
+	pool := &p.all[b.pool]
+	if b.symbolic {
+		pool.Symbolic++
+	}
+	p.names[b.name] = int32(len(p.buffers))
+	pool.last = append(pool.last, int32(len(p.buffers)))
 	p.buffers = append(p.buffers, b)
 }
 
