@@ -1,6 +1,10 @@
 package greedy
 
-import "cmp"
+import (
+	"cmp"
+
+	"github.com/stowage-go/stowage/internal/bound"
+)
 
 // Idea: the space of an allocator that gives out chunks and takes them back. The
 // planner `bfc` is one; the sweep's pass by start (online.go) is another.
@@ -45,19 +49,40 @@ func NewArena() Arena { return Arena{last: -1} }
 // At returns where a chunk begins.
 func (a *Arena) At(c int32) int64 { return a.chunks[c].at }
 
-// Take returns the smallest free chunk of at least size bytes, the lowest of those.
-// Its rest is split off where that is at least as large as size, or as waste.
-func (a *Arena) Take(size, waste int64) int32 {
-	k, at := a.holes.find(hole{size: size, at: -1})
-	if k == len(a.holes.pieces) {
+// Take returns a chunk of at least size bytes that starts at a multiple of align, in the
+// smallest free chunk that holds it behind the bytes before that multiple, which stay
+// free; the lowest of those. Its rest is split off where that is at least as large as
+// size, or as waste.
+func (a *Arena) Take(size, align, waste int64) int32 {
+	for k, at := a.holes.find(hole{size: size, at: -1}); k < len(a.holes.pieces); k, at = a.holes.next(k, at) {
+		h := a.holes.pieces[k][at]
+		pad := bound.Up(h.at, align) - h.at
+		if h.size < size+pad {
+			continue
+		}
+		a.holes.remove(k, at)
+		c := h.chunk
+		a.chunks[c].inUse = true
+		if pad > 0 {
+			a.split(c, pad) // remembers what is above the padding
+			above := a.chunks[c].next
+			a.forget(above)
+			a.chunks[c].inUse, a.chunks[above].inUse = false, true
+			a.remember(c)
+			c = above
+		}
+		if rest := a.chunks[c].size - size; rest >= size || rest >= waste {
+			a.split(c, size)
+		}
+		return c
+	}
+	pad := bound.Up(a.top, align) - a.top
+	if pad == 0 {
 		return a.grow(size)
 	}
-	c := a.holes.pieces[k][at].chunk
-	a.holes.remove(k, at)
-	a.chunks[c].inUse = true
-	if rest := a.chunks[c].size - size; rest >= size || rest >= waste {
-		a.split(c, size)
-	}
+	below := a.grow(pad)
+	c := a.grow(size)
+	a.Free(below)
 	return c
 }
 

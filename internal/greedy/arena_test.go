@@ -25,7 +25,7 @@ func TestArenaInvariant(t *testing.T) {
 	var live []int32
 	for step := range 5000 {
 		if len(live) == 0 || rng.IntN(5) < 3 && len(live) < 60 {
-			live = append(live, a.Take(1+rng.Int64N(40), 128<<20))
+			live = append(live, a.Take(1+rng.Int64N(40), 1+rng.Int64N(9)*rng.Int64N(2), 128<<20))
 		} else {
 			k := rng.IntN(len(live))
 			a.Free(live[k])

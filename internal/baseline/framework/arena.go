@@ -33,12 +33,13 @@ type arena struct {
 	t           *task
 	first, last []int32 // the sections from a buffer's first to its last
 	from, to    []int64 // its bytes
+	align       int64   // at a multiple of which buffers start, as at one of their own
 }
 
 // newArena returns an arena that holds the buffers with fixed offsets.
 func newArena(t *task) *arena {
 	n := len(t.buffers)
-	a := &arena{t: t, first: make([]int32, 0, n), last: make([]int32, 0, n), from: make([]int64, 0, n), to: make([]int64, 0, n)}
+	a := &arena{t: t, first: make([]int32, 0, n), last: make([]int32, 0, n), from: make([]int64, 0, n), to: make([]int64, 0, n), align: 1}
 	for i := range t.buffers {
 		if at := t.buffers[i].Fixed; at != nil {
 			a.put(i, *at)
@@ -52,7 +53,8 @@ func newArena(t *task) *arena {
 func (a *arena) bestFit(i int, early bool) int64 {
 	const none = int64(1)<<62 - 1
 	b := &a.t.buffers[i]
-	size, align := b.Size, b.Align()
+	size := b.Size
+	align, _ := common(a.align, b.Align()) // whether there is one is asked before
 	first, last := a.t.tl.Extent(i)
 	firsts, lasts, from, to := a.first, a.last[:len(a.first)], a.from[:len(a.first)], a.to[:len(a.first)]
 	best, hole, current := none, none, int64(0)

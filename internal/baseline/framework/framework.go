@@ -119,34 +119,34 @@ func (p planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
 	if err := run.Bind(p.name, &o, t.set); err != nil {
 		return nil, err
 	}
-	round := t.number("round")
+	round, pad := t.number("round"), t.padding()
 	var sum int64
 	for i := range t.buffers {
 		b := &t.buffers[i]
 		if b.Fixed != nil && !p.fixed {
 			return nil, plan.Unsupported(p.name, "cannot honour fixed offsets: buffer "+b.ID+" has one")
 		}
-		if sum += bound.Up(b.Size, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
+		if sum += bound.Up(b.Size+pad, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
 			return nil, plan.Unsupported(p.name, fmt.Sprintf("takes no such sizes: their sum, rounded to %d, exceeds %d", round, int64(model.MaxSum)))
 		}
 	}
 	fill := tl.HasGaps() && !p.gaps
-	if round > 1 || fill {
-		t.remake(round, fill)
+	if round > 1 || pad > 0 || fill {
+		t.remake(round, pad, fill)
 	}
 	return t, nil
 }
 
-// remake replaces the task's problem by one with sizes rounded up and, where
-// fill is set, without gaps. Buffers with fixed offsets stay as they are: two of
+// remake replaces the task's problem by one with sizes padded and rounded up and,
+// where fill is set, without gaps. Buffers with fixed offsets stay as they are: two of
 // them may touch, or lie in one another's gaps.
-func (t *task) remake(round int64, fill bool) {
+func (t *task) remake(round, pad int64, fill bool) {
 	q := *t.tl.Problem
 	q.Buffers = make([]model.Buffer, len(t.buffers))
 	for i := range t.buffers {
 		b := t.buffers[i]
 		if b.Fixed == nil {
-			b.Size = bound.Up(b.Size, round)
+			b.Size = bound.Up(b.Size+pad, round)
 			if fill {
 				b.Gaps = nil
 			}
@@ -200,6 +200,14 @@ func (s settings) of(name string) *value {
 
 // number returns a parameter that is a number.
 func (t *task) number(name string) int64 { return t.set.of(name).number }
+
+// padding returns the parameter pad, 0 for a planner that has none.
+func (t *task) padding() int64 {
+	if k := slices.IndexFunc(t.set, func(v value) bool { return v.name == "pad" }); k >= 0 {
+		return t.set[k].number
+	}
+	return 0
+}
 
 // choice returns the index of a parameter's word in the list of its words.
 func (t *task) choice(name string) int {

@@ -1,8 +1,8 @@
 package framework
 
-// mersenne is MT19937 (Matsumoto and Nishimura, 1998) with the seeding and the
-// draws of Python's module random, so that a walk that a Python planner makes
-// can be made again.
+// mersenne is MT19937 (Matsumoto and Nishimura, 1998), seeded and drawn from as
+// Python's module random does it, or as C++'s std::mt19937, so that a walk that a
+// planner in one of these makes can be made again.
 type mersenne struct {
 	state [624]uint32
 	next  int
@@ -15,12 +15,8 @@ func newMersenne(seed uint64) *mersenne {
 	if high := uint32(seed >> 32); high != 0 {
 		key = append(key, high)
 	}
-	m := &mersenne{next: 624}
+	m := newMT19937(19650218)
 	s := &m.state
-	s[0] = 19650218
-	for i := 1; i < 624; i++ {
-		s[i] = 1812433253*(s[i-1]^s[i-1]>>30) + uint32(i)
-	}
 	i, j := 1, 0
 	wrap := func() {
 		if i++; i == 624 {
@@ -39,6 +35,17 @@ func newMersenne(seed uint64) *mersenne {
 		wrap()
 	}
 	s[0] = 1 << 31
+	return m
+}
+
+// newMT19937 seeds the generator as std::mt19937(seed) does.
+func newMT19937(seed uint32) *mersenne {
+	m := &mersenne{next: 624}
+	s := &m.state
+	s[0] = seed
+	for i := 1; i < 624; i++ {
+		s[i] = 1812433253*(s[i-1]^s[i-1]>>30) + uint32(i)
+	}
 	return m
 }
 

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -20,11 +21,14 @@ import (
 // offsets must be the same, one by one, on random problems.
 func TestPeers(t *testing.T) {
 	var problems []*model.Problem
-	for seed := range uint64(40) {
-		p := shuffled(2+int(seed)*3/2, 100+seed)
-		if seed%2 == 0 { // so that there are ties
-			for i := range p.Buffers {
-				p.Buffers[i].Size = 1 + p.Buffers[i].Size/8
+	for seed := range uint64(300) {
+		p := shuffled(2+int(seed)%40*3/2, 100+seed)
+		for i := range p.Buffers {
+			switch b := &p.Buffers[i]; seed % 3 {
+			case 0: // so that there are ties
+				b.Size = 1 + b.Size/8
+			case 1:
+				b.Size *= 997
 			}
 		}
 		problems = append(problems, p)
@@ -40,6 +44,9 @@ func TestPeers(t *testing.T) {
 		{"executorch-greedy", "executorch", "executorch-greedy", nil},
 		{"executorch-greedy-16", "executorch", "executorch-greedy", map[string]string{"round": "16"}},
 		{"executorch-naive", "executorch", "executorch-naive", nil},
+		{"cadence-position", "executorch", "executorch-cadence", nil},
+		{"cadence-heuristic", "executorch", "executorch-cadence", map[string]string{"algorithm": "heuristic"}},
+		{"tinygrad", "tinygrad", "tinygrad", map[string]string{"round": "256"}},
 	} {
 		t.Run(c.peer, func(t *testing.T) {
 			input := make([][][3]int64, len(problems))
@@ -61,6 +68,41 @@ func TestPeers(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestSources holds planners against what their sources, compiled, gave on eight
+// problems: those of C and C++ that no registry carries as a program.
+func TestSources(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "sources.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var facts struct {
+		Problems [][][3]int64
+		Offsets  map[string][][]int64
+	}
+	if err := json.Unmarshal(text, &facts); err != nil {
+		t.Fatal(err)
+	}
+	if len(facts.Offsets) != 7 || len(facts.Problems) != 8 {
+		t.Fatalf("%d planners, %d problems", len(facts.Offsets), len(facts.Problems))
+	}
+	for name, plans := range facts.Offsets {
+		name, param, _ := strings.Cut(name, " ")
+		var o plan.Options
+		if key, value, ok := strings.Cut(param, "="); ok {
+			o.Params = map[string]string{key: value}
+		}
+		for k, buffers := range facts.Problems {
+			p := &model.Problem{Name: name + " " + param}
+			for i, b := range buffers {
+				p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: b[0], Lower: b[1], Upper: b[2]})
+			}
+			if r := planned(t, named(t, name), p, o); !slices.Equal(r.Offsets, plans[k]) {
+				t.Errorf("%s, problem %d: offsets %v, the source has %v", p.Name, k, r.Offsets, plans[k])
+			}
+		}
 	}
 }
 

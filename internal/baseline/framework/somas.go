@@ -8,6 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -20,7 +21,7 @@ import (
 //	         that first buffer and finds a hole; else a new footprint on top
 //
 //	size     size descending, then the input's order
-//	peak     what is live at the peak first, then as size
+//	peak     what can share the fewest bytes of the peak first, then as size
 //
 //	best     the smallest hole, the lowest of those
 //	smallest the lowest hole
@@ -40,12 +41,19 @@ import (
 //
 // Complexity: O(n²) for shared, that of place.Place for single.
 //
+// Rounding: SOMAS adds 543 to a size and cuts it to a multiple of 512, so that 512
+// bytes take 1024. That is round=512 with pad=32 here.
+//
 // Source: MindSpore, somas_solver_core, somas_solver_alg and somas_solver_pre
-// (047be2d). SOMAS finds conflicts in a graph over several streams; here they
-// are those of the problem. What can_reuse_peak_mem counts is inferred from its
-// name: 0 for what is live in the section of the largest load, 1 for the rest.
+// (047be2d), Somas::UpdateTensorPeak (17110c7) for can_reuse_peak_mem, which is a
+// number of bytes: those of the tensors live at the peak with which the tensor does
+// not conflict. SOMAS finds conflicts in a graph over several streams; here they
+// are those of the problem, and the peak is its first section of the largest load.
 // Contiguous groups for communication and graph outputs have no place in a
 // problem yet, and the sorts and fits of debug builds are left out.
+//
+// Tried and dropped: 0 for what is live at the peak and 1 for the rest. On idealloc's
+// pangu_2.6B and G_1 the plan is then above the load; counted in bytes it is at it.
 
 func init() {
 	register(planner{
@@ -57,6 +65,7 @@ func init() {
 			{name: "sort", words: []string{"size", "peak"}, summary: "size or peak; the portfolio takes both"},
 			{name: "fit", words: []string{"best", "smallest"}, summary: "best or smallest; the portfolio takes both"},
 			{name: "threshold", otherwise: 104857600, least: 0, most: model.MaxSum, summary: "bytes by which a single plan must beat a shared one in the portfolio, less one"},
+			{name: "pad", otherwise: 0, least: 0, most: 1 << 40, summary: "bytes added to a size before it is rounded; the framework has 32"},
 		},
 		round: 512,
 		gaps:  true,
@@ -118,23 +127,69 @@ func newSomas(t *task) *somasSolver {
 		}
 	}
 	slices.Sort(s.lifelong)
+	s.orders[1] = slices.Clone(s.orders[0])
+	shares := s.peakShares()
+	t.sort(s.orders[1], func(a, b int32) int { return cmp.Compare(shares[a], shares[b]) })
+	return s
+}
+
+// peakShares returns, for each buffer, the bytes of the buffers at the peak with which
+// it shares no time: how much of the peak could lie where it lies.
+func (s *somasSolver) peakShares() []int64 {
+	t := s.t
 	peak := int32(0)
 	for k, load := range t.tl.Load {
 		if load > t.tl.Load[peak] {
 			peak = int32(k)
 		}
 	}
-	elsewhere := func(i int32) int {
-		for _, span := range t.tl.Spans(int(i)) {
-			if span.First <= peak && peak < span.Last {
-				return 0
+	atPeak := func(i int32) bool {
+		return slices.ContainsFunc(t.tl.Spans(int(i)), func(s timeline.Span) bool { return s.First <= peak && peak < s.Last })
+	}
+	shares := make([]int64, len(t.buffers))
+	var conflicts []int32
+	at := make([]bool, len(t.buffers))
+	var members []int32
+	for i := range t.buffers {
+		if at[i] = atPeak(int32(i)); at[i] {
+			members = append(members, int32(i))
+		}
+	}
+	if t.tl.HasGaps() {
+		for i := range t.buffers {
+			if t.stopped() {
+				panic(errStopped) // for attempt
+			}
+			shares[i] = t.tl.Load[peak]
+			conflicts = append(t.tl.AppendConflicts(conflicts[:0], i), int32(i))
+			for _, j := range conflicts {
+				if at[j] {
+					shares[i] -= t.buffers[j].Size
+				}
 			}
 		}
-		return 1
+		return shares
 	}
-	s.orders[1] = slices.Clone(s.orders[0])
-	t.sort(s.orders[1], func(a, b int32) int { return cmp.Compare(elsewhere(a), elsewhere(b)) })
-	return s
+	// Without gaps: what ends before the peak shares the place of those that start
+	// after it has ended, and what starts after the peak that of those that have ended.
+	byStart, byEnd := slices.Clone(members), members
+	t.sort(byStart, func(a, b int32) int { return t.earlier(int(a), int(b)) })
+	t.sort(byEnd, func(a, b int32) int { return t.endsEarlier(int(a), int(b)) })
+	sums := func(order []int32) []int64 {
+		sum := make([]int64, len(order)+1)
+		for k, i := range order {
+			sum[k+1] = sum[k] + t.buffers[i].Size
+		}
+		return sum
+	}
+	started, ended := sums(byStart), sums(byEnd)
+	for i := range t.buffers {
+		b := &t.buffers[i]
+		after := sort.Search(len(byStart), func(k int) bool { return t.buffers[byStart[k]].Lower >= b.Upper })
+		before := sort.Search(len(byEnd), func(k int) bool { return t.buffers[byEnd[k]].Upper > b.Lower })
+		shares[i] = started[len(byStart)] - started[after] + ended[before]
+	}
+	return shares
 }
 
 // solve makes one plan of the portfolio.

@@ -13,6 +13,9 @@ import (
 // and never freed. Here that is a lifespan from the problem's first time to its
 // last.
 //
+// Starts are aligned, by 64 in TFLite, and sizes are never rounded. The parameter
+// align does so here, with the least common multiple of the buffer's own alignment.
+//
 // Complexity: O(n²).
 //
 // Source: TensorFlow Lite, arena_planner and simple_memory_arena (TensorFlow
@@ -27,7 +30,7 @@ func init() {
 		name:    "tflite-arena",
 		summary: "whole-run tensors first, then largest first, each in the tightest hole",
 		source:  "TensorFlow Lite, arena_planner and simple_memory_arena (0e44793)",
-		round:   64,
+		params:  []param{{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "multiple of bytes at which buffers start; the framework has 64"}},
 		fixed:   true,
 		place:   tfliteArena,
 	})
@@ -51,5 +54,12 @@ func tfliteArena(t *task) error {
 		return keys(t.larger, t.earlier)(a, b)
 	})
 	t.offsets = make([]int64, len(t.buffers))
-	return newArena(t).fill(order, true)
+	a := newArena(t)
+	a.align = t.number("align")
+	for i := range t.buffers {
+		if _, ok := common(a.align, t.buffers[i].Align()); !ok {
+			return errAlignments
+		}
+	}
+	return a.fill(order, true)
 }

@@ -13,8 +13,7 @@ import (
 // Complexity: that of place.Place; TFLite's own is O(n²).
 //
 // Source: TensorFlow Lite GPU delegate, greedy_by_size_assignment (LiteRT
-// 0e9c7a5). It sorts by size alone, with a sort that is not stable; here ties go
-// to the input's order. It aligns ends by the alignment of the device; here
+// 0e9c7a5). Its sort is stable, so ties go to the input's order. It aligns ends by the alignment of the device; here
 // starts are aligned by that of the buffer.
 
 func init() {

@@ -15,15 +15,24 @@ func init() {
 		summary: "the better of tflite-objects-by-size and -by-breadth",
 		source:  "TensorFlow Lite GPU, greedy_best (LiteRT 0e9c7a5)",
 		place: func(t *task) error {
-			best, err := tfliteBySize(t)
+			best, err := tfliteBest(t)
 			if err != nil {
 				return err
 			}
-			if o, err := tfliteByBreadth(t); err == nil && o.total() < best.total() {
-				best = o
-			}
-			t.nodes = 2 * int64(len(t.buffers))
 			return best.place()
 		},
 	})
+}
+
+// tfliteBest returns the objects of the better strategy.
+func tfliteBest(t *task) (*objects, error) {
+	best, err := tfliteBySize(t)
+	if err != nil {
+		return nil, err
+	}
+	if o, err := tfliteByBreadth(t); err == nil && o.total() < best.total() {
+		best = o
+	}
+	t.nodes = 2 * int64(len(t.buffers))
+	return best, nil
 }

@@ -38,7 +38,8 @@ import (
 //
 // Complexity: O(conflicts) a round and in memory; a node is one round.
 //
-// Source: Arm Vela, hillclimb_allocation (Python, a6f6566; the same in 5.2).
+// Source: Arm Vela, hillclimb_allocation (Python, a6f6566; the same in 5.2, which
+// calls it legacy and plans with Regor: velaregor.go).
 
 func init() {
 	register(planner{
@@ -222,9 +223,9 @@ func (v *vela) shareTime(i, j int32) bool {
 	return a.Lower < b.Upper && b.Lower < a.Upper
 }
 
-// move swaps two or four places of the order; false where there are none.
-func (v *vela) move(order []int32, stuck int64) bool {
-	top := int32(0)
+// affected returns the bottleneck, and collects the turns of what made it rest where
+// it does.
+func (v *vela) affected() (top int32) {
 	for i, end := range v.end {
 		if end > v.end[top] {
 			top = int32(i)
@@ -236,6 +237,12 @@ func (v *vela) move(order []int32, stuck int64) bool {
 	for _, j := range v.neighbours[v.at[top]:v.at[top+1]] {
 		v.mark(j)
 	}
+	return top
+}
+
+// move swaps two or four places of the order; false where there are none.
+func (v *vela) move(order []int32, stuck int64) bool {
+	top := v.affected()
 	if len(v.turns) < 2 {
 		return false
 	}

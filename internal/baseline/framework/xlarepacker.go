@@ -1,25 +1,21 @@
 package framework
 
-import (
-	"cmp"
-
-	"github.com/stowage-go/stowage/internal/place"
-)
+import "github.com/stowage-go/stowage/internal/place"
 
 // Idea: when XLA's memory space assignment finds no room, it takes all that is
 // placed so far and packs it anew with the same heap (xlaheap.go), best fit, the
-// longest lifespan first. Ties go to the larger buffer, then to the one that
-// starts first, ends first, and lay lowest before.
+// longest lifespan first. Ties go to the larger block, then to the block's id,
+// which is the order of the input here. Its times are the program's own, not the
+// clock of the heap simulator.
 //
-// Where a plan to improve on is given (Options.Start), its offsets are those of
-// before; all 0 otherwise. They break ties and no more: the new plan may be
-// higher than the old one. That the repacker fails where its heap grows past a
-// limit is a plan above the capacity here.
+// The plan before it plays no part, so the new one may be higher. That the repacker
+// fails where its heap grows past a limit is a plan above the capacity here.
 //
 // Complexity: that of place.Place.
 //
-// Source: XLA, memory_space_assignment best_fit_repacker (13fddba). Sliced
-// blocks are left out.
+// Source: XLA, memory_space_assignment best_fit_repacker (13fddba) and
+// allocation_block (0e06ac8). Sliced blocks are left out, and colocated ones, which
+// alone are ordered by start, end and the offset of before.
 
 func init() {
 	register(planner{
@@ -29,12 +25,7 @@ func init() {
 		gaps:    true,
 		fixed:   true,
 		place: func(t *task) error {
-			before := func(a, b int) int { return 0 }
-			if len(t.opts.Start) == len(t.buffers) {
-				before = func(a, b int) int { return cmp.Compare(t.opts.Start[a], t.opts.Start[b]) }
-			}
-			order := t.sorted(keys(t.longer, t.larger, t.earlier, t.endsEarlier, before))
-			return t.placeInOrder(order, place.BestFit)
+			return t.placeInOrder(t.sorted(keys(t.longer, t.larger)), place.BestFit)
 		},
 	})
 }

@@ -24,20 +24,20 @@ import (
 // Complexity: O(n log n), and a move of up to some hundred free chunks for each
 // buffer.
 //
-// Source: TensorFlow's BFC allocator (common_runtime/bfc_allocator.cc):
-// requests are rounded up to 256 bytes; a chunk is split where it is at least
-// twice the request, or where the rest is at least 128 MiB; otherwise it is
-// handed out whole. Its bins, one for each power of two, with the smallest
-// chunk first, are one sorted list cut in pieces, so here they are that list.
-// Its regions, which grow by doubling, are one region without an end: a plan is
-// judged by the highest byte in use.
+// Source: TensorFlow's BFC allocator (TSL's framework/bfc_allocator.cc, 0d7247f):
+// requests are rounded up to 256 bytes; the bytes of a chunk before its first aligned
+// one are split off; what is left is split where it is at least twice the request, or
+// where the rest is at least 128 MiB; otherwise it is handed out whole. Its bins, one
+// for each power of two, with the smallest chunk first, are one sorted list cut in
+// pieces, so here they are that list. Its regions, which grow by doubling, are one
+// region without an end: a plan is judged by the highest byte in use. It can also
+// allocate from both ends, where the caller says from which; a problem does not.
 //
 // The parameter round is 256 by default, as in the source. With round=1 the
 // comparison is of policies rather than of rounding.
 //
 // Gaps are ignored, as the allocator would: a buffer keeps its chunk from its
-// start to its end. An alignment that does not divide round is had as malloc's
-// callers have it, by asking for alignment - 1 more. Fixed offsets are refused.
+// start to its end. Fixed offsets are refused.
 
 func init() { run.Register(bfc{}) }
 
@@ -113,12 +113,8 @@ func allocate(w *run.Watch, p *model.Problem, round int64) (offsets []int64, who
 		}
 		i := int(k) - n
 		b := &p.Buffers[i]
-		size := b.Size
-		if round%b.Align() != 0 {
-			size += b.Align() - 1
-		}
-		of[i] = a.Take(bound.Up(size, round), bfcWaste)
-		offsets[i] = bound.Up(a.At(of[i]), b.Align())
+		of[i] = a.Take(bound.Up(b.Size, round), b.Align(), bfcWaste)
+		offsets[i] = a.At(of[i])
 	}
 	return offsets, true
 }

@@ -174,9 +174,9 @@ func TestBFCByHand(t *testing.T) {
 			[]int64{0, 2, 3, 3, 0},
 		},
 		{
-			"alignments that do not divide round are padded for", "1",
-			buffers([4]int64{0, 2, 1, 1}, [4]int64{0, 2, 2, 4}, [4]int64{1, 2, 1, 1}),
-			[]int64{0, 4, 6},
+			"what an alignment skips stays free", "1",
+			buffers([4]int64{0, 2, 1, 1}, [4]int64{0, 2, 2, 4}, [4]int64{1, 2, 1, 1}, [4]int64{1, 2, 3, 1}),
+			[]int64{0, 4, 1, 6},
 		},
 	} {
 		r, err := baseline(t, "bfc", c.p, plan.Options{Params: map[string]string{"round": c.round}})

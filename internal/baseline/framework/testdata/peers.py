@@ -116,6 +116,86 @@ def executorch(buffers, algorithm, alignment):
     return [result.spec_dict[s].mem_offset for s in specs]
 
 
+def tinygrad(buffers):
+    """The loop of schedule/memory.py over the allocator of the installed package."""
+    from tinygrad.runtime.support.memory import TLSFAllocator
+
+    block = 256
+    sizes = [-(-size // block) * block for size, _, _ in buffers]
+    events = sorted(
+        [(lower, True, i) for i, (_, lower, _) in enumerate(buffers)]
+        + [(upper, False, i) for i, (_, _, upper) in enumerate(buffers)],
+        key=lambda e: e[:2],
+    )
+    allocator = TLSFAllocator(2 * sum(sizes), block_size=block, lv2_cnt=32)
+    offsets = [0] * len(buffers)
+    for _, opens, i in events:
+        if opens:
+            offsets[i] = allocator.alloc(sizes[i])
+        else:
+            allocator.free(offsets[i])
+    return offsets
+
+
+def cadence(buffers, algorithm):
+    """The planner of ExecuTorch's Cadence backend with one memory without end."""
+    spec = importlib.util.find_spec("executorch")
+    path = pathlib.Path(list(spec.submodule_search_locations)[0], "backends", "cadence", "aot", "memory_planning.py")
+    wanted = {"PositionBasedGreedyWithHierarchy", "GreedyWithHeuristic"}
+    tree = ast.parse(path.read_text())
+    tree.body = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name in wanted]
+
+    class Base:
+        memory_config = "one"
+
+        def get_num_memories(self):
+            return 2
+
+        def get_alignment(self, _):
+            return 1
+
+        def is_valid_placement(self, *_):
+            return True
+
+    class State:
+        """What the planners read and write of MemoryPlanningState."""
+
+        def __init__(self):
+            self.allocated_buffers, self.bufsizes = [[], []], [0, 0]
+
+        def place_spec(self, spec):
+            self.allocated_buffers[spec.mem_id].append(spec)
+
+        def is_placed(self, spec):
+            return spec in self.allocated_buffers[1]
+
+        def get_overlapping_spec(self, spec):
+            for other in self.allocated_buffers[spec.mem_id]:
+                if overlap(spec, other) and spec.mem_offset < other.mem_offset + other.allocated_memory \
+                        and other.mem_offset < spec.mem_offset + spec.allocated_memory:
+                    return other
+            return None
+
+    def overlap(a, b):
+        return a.lifetime[0] <= b.lifetime[1] and b.lifetime[0] <= a.lifetime[1]
+
+    names = {
+        "MemoryPlanningAlgo": Base,
+        "MemoryPlanningAlgoFailure": RuntimeError,
+        "Verifier": types.SimpleNamespace(lifetime_overlap=overlap),
+        "get_aligned_offset": lambda offset, alignment: -(-offset // alignment) * alignment,
+        "logging": types.SimpleNamespace(debug=lambda *_: None),
+    }
+    # Annotations name types of torch; they are not wanted as values.
+    exec(compile("from __future__ import annotations\n" + ast.unparse(tree), str(path), "exec"), names)
+    specs = [Spec(*b) for b in buffers]
+    for spec in specs:
+        spec.mem_offset = None
+    constraints = types.SimpleNamespace(is_mem_id_in_blocklist=lambda *_: False)
+    names[algorithm]().plan(specs, None, None, State(), constraints)
+    return [spec.mem_offset for spec in specs]
+
+
 def tflm_program(seed):
     """A list of (reads, elements). Step k writes tensor k; 0 is the input."""
     r = random.Random(seed)
@@ -203,6 +283,9 @@ PEERS = {
     "omnimalloc-best-fit": ("omnimalloc", omnimalloc_best_fit),
     "executorch-greedy": ("executorch", lambda b: executorch(b, "greedy", 1)),
     "executorch-greedy-16": ("executorch", lambda b: executorch(b, "greedy", 16)),
+    "tinygrad": ("tinygrad", tinygrad),
+    "cadence-position": ("executorch", lambda b: cadence(b, "PositionBasedGreedyWithHierarchy")),
+    "cadence-heuristic": ("executorch", lambda b: cadence(b, "GreedyWithHeuristic")),
     "executorch-naive": ("executorch", lambda b: executorch(b, "naive", 1)),
 }
 

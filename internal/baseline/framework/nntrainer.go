@@ -1,0 +1,46 @@
+package framework
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+)
+
+// Idea: nntrainer goes through its requests by start, the first to end first, and drops
+// what has ended. A request takes the first hole between live ones that holds it, or the
+// top.
+//
+// Complexity: O(n · live).
+//
+// Source: nntrainer, OptimizedV3Planner (19f0365). Equal starts and ends go to the
+// input's order; its sort is not stable.
+
+func init() {
+	register(planner{
+		name:    "nntrainer",
+		summary: "by start, first to end first, each in the lowest hole between live ones",
+		source:  "nntrainer, OptimizedV3Planner (19f0365)",
+		place:   nntrainer,
+	})
+}
+
+func nntrainer(t *task) error {
+	t.offsets = make([]int64, len(t.buffers))
+	var live []block // by offset
+	for _, i := range t.sorted(keys(t.earlier, t.endsEarlier)) {
+		if t.stopped() {
+			return errStopped
+		}
+		b := &t.buffers[i]
+		live = slices.DeleteFunc(live, func(l block) bool { return l.end <= b.Lower })
+		at, k := int64(0), 0
+		for ; k < len(live) && live[k].from < at+b.Size; k++ {
+			at = bound.Up(live[k].to, b.Align())
+		}
+		t.offsets[i] = at
+		k, _ = slices.BinarySearchFunc(live, at, func(l block, from int64) int { return cmp.Compare(l.from, from) })
+		live = slices.Insert(live, k, block{at, at + b.Size, b.Upper})
+	}
+	return nil
+}

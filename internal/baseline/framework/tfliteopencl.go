@@ -1,0 +1,38 @@
+package framework
+
+import (
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: what TFLite's OpenCL backend does with both of its plans for buffers. It makes
+// the better of the two greedy assignments to shared objects, and the offsets of greedy
+// by size; where these take no more, one parent buffer is cut by them, else each object
+// becomes a buffer of its own.
+//
+// Complexity: the sum of the three.
+//
+// Source: TensorFlow Lite GPU delegate, cl/inference_context.cc,
+// AllocateBufferBasedTensors (LiteRT f674577). Where a device cannot cut buffers it
+// takes the objects in any case, as the GL backend always does.
+
+func init() {
+	register(planner{
+		name:    "tflite-opencl",
+		summary: "tflite-greedy-by-size, or tflite-objects-best where that is lower",
+		source:  "TensorFlow Lite GPU, OpenCL inference context (LiteRT f674577)",
+		place: func(t *task) error {
+			objects, err := tfliteBest(t)
+			if err != nil {
+				return err
+			}
+			if err := t.placeInOrder(t.sorted(t.larger), place.BestFit); err == nil {
+				t.nodes += int64(len(t.buffers))
+				if model.HeightOf(t.tl.Problem, t.offsets) <= objects.total() {
+					return nil
+				}
+			}
+			return objects.place()
+		},
+	})
+}
