@@ -13,14 +13,14 @@ import (
 //
 // Complexity: O(n · live).
 //
-// Source: nntrainer, OptimizedV3Planner (19f0365). Equal starts and ends go to the
+// Source: nntrainer, OptimizedV3Planner (65dccde). Equal starts and ends go to the
 // input's order; its sort is not stable.
 
 func init() {
 	register(planner{
 		name:    "nntrainer",
 		summary: "by start, first to end first, each in the lowest hole between live ones",
-		source:  "nntrainer, OptimizedV3Planner (19f0365)",
+		source:  "nntrainer, OptimizedV3Planner (65dccde)",
 		place:   nntrainer,
 	})
 }

@@ -137,6 +137,10 @@ func newSomas(t *task) *somasSolver {
 // it shares no time: how much of the peak could lie where it lies.
 func (s *somasSolver) peakShares() []int64 {
 	t := s.t
+	shares := make([]int64, len(t.buffers))
+	if t.tl.Sections() == 0 {
+		return shares // nothing is ever active
+	}
 	peak := int32(0)
 	for k, load := range t.tl.Load {
 		if load > t.tl.Load[peak] {
@@ -146,7 +150,6 @@ func (s *somasSolver) peakShares() []int64 {
 	atPeak := func(i int32) bool {
 		return slices.ContainsFunc(t.tl.Spans(int(i)), func(s timeline.Span) bool { return s.First <= peak && peak < s.Last })
 	}
-	shares := make([]int64, len(t.buffers))
 	var conflicts []int32
 	at := make([]bool, len(t.buffers))
 	var members []int32
