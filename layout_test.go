@@ -121,7 +121,8 @@ var layers = []struct {
 	{"internal/merge", with(kernel, "internal/greedy", "internal/exact")},
 	{"internal/auto", with(kernel, "internal/greedy", "internal/exact", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/verify")}, // names the fixed offsets that collide
-	{".", with(kernel, "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
+	{"internal/certify", with(kernel, "internal/exact")},
+	{".", with(kernel, "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 
 	{"internal/baseline", with(kernel, "internal/baseline/descend", "internal/greedy")},
 	{"planner/baselines", []string{"internal/baseline"}},

@@ -20,6 +20,7 @@
 //	ErrUnknownPlanner   Options.Planner names none
 //	ErrUnsupported      the planner does not take this problem
 //	ErrNoCapacity       Explain was given no capacity
+//	ErrNoCertificate    Certify has found no proof
 //	ErrInvalidPlan      a mistake of the planner: its plan does not pass Verify
 //
 // for errors.As and errors.Is. The functions may be called from many goroutines
@@ -55,6 +56,9 @@ var (
 	// ErrNoCapacity means that neither the options nor the problem have the
 	// capacity that Explain needs.
 	ErrNoCapacity = plan.ErrNoCapacity
+	// ErrNoCertificate means that Certify has found no proof that can be written
+	// down: a plan fits, a limit came first, or the proof is in windows.
+	ErrNoCertificate = plan.ErrNoCertificate
 	// ErrInvalidPlan means that a planner returned a plan that Verify refuses, a
 	// bound above it, or a status that cannot be, such as Infeasible where there
 	// is no capacity: a mistake in the planner, not in its input.

@@ -1,6 +1,7 @@
 package stowage_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -613,5 +614,38 @@ func TestContext(t *testing.T) {
 		if e, err := stowage.Explain(ctx, in.Problem, stowage.Options{}); err != nil || e.Status != stowage.Unknown {
 			t.Errorf("explain: got %+v, %v", e, err)
 		}
+	}
+}
+
+// TestCertify: what is proven is checked, what is not is an ErrNoCertificate, and what is
+// wrong with a request an InputError.
+func TestCertify(t *testing.T) {
+	ctx := context.Background()
+	p := &stowage.Problem{Buffers: []stowage.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4}, {ID: "b", Lower: 2, Upper: 5, Size: 5}, {ID: "c", Lower: 4, Upper: 9, Size: 3},
+	}}
+	c, err := stowage.Certify(ctx, p, stowage.Options{Capacity: 8})
+	if err != nil || c.Capacity != 8 || c.Cases != 1 || !slices.Equal(c.Buffers, []int{0, 1}) {
+		t.Fatalf("%+v, %v", c, err)
+	}
+	var b bytes.Buffer
+	if err := c.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if capacity, err := stowage.VerifyCertificate(p, &b); err != nil || capacity != 8 {
+		t.Errorf("%d, %v", capacity, err)
+	}
+	if _, err := stowage.Certify(ctx, p, stowage.Options{Capacity: 9}); !errors.Is(err, stowage.ErrNoCertificate) {
+		t.Errorf("against a plan: %v", err)
+	}
+	if _, err := stowage.Certify(ctx, p, stowage.Options{}); !errors.Is(err, stowage.ErrNoCapacity) {
+		t.Errorf("without a capacity: %v", err)
+	}
+	var input *stowage.InputError
+	if _, err := stowage.Certify(ctx, nil, stowage.Options{Capacity: 9}); !errors.As(err, &input) {
+		t.Errorf("of nothing: %v", err)
+	}
+	if _, err := stowage.VerifyCertificate(nil, &b); !errors.As(err, &input) {
+		t.Errorf("for nothing: %v", err)
 	}
 }

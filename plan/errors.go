@@ -12,6 +12,8 @@ var (
 	ErrUnsupported = errors.New("unsupported problem")
 	// ErrNoCapacity means that a capacity is needed and there is none.
 	ErrNoCapacity = errors.New("there is no capacity to explain: without one every problem fits")
+	// ErrNoCertificate means that there is no proof that can be written down.
+	ErrNoCertificate = errors.New("no certificate")
 	// ErrInvalidPlan means that a planner returned a plan that breaks a rule, a
 	// bound above it, or a status that cannot be: a mistake in the planner, not in
 	// its input.

@@ -21,13 +21,14 @@ import (
 
 type solveFlags struct {
 	search
-	minimize   bool
-	start      string
-	output     string
-	format     string
-	stats      string
-	quiet      bool
-	cpuProfile string
+	minimize    bool
+	start       string
+	output      string
+	format      string
+	stats       string
+	certificate string
+	quiet       bool
+	cpuProfile  string
 }
 
 func newSolve() *cobra.Command {
@@ -61,12 +62,13 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .html, .tex, or .h or .c for C [default: CSV on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex, h, c) whatever the extension")
 	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
+	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound, or that nothing fits, to `FILE`, for verify --certificate; what has no short proof is searched again, under the same limits")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary and no progress line on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "minimize")
 	group(cmd, "Planner", "start")
-	group(cmd, "Output", "output", "format", "stats", "quiet")
+	group(cmd, "Output", "output", "format", "stats", "certificate", "quiet")
 	complete(cmd, "format", formatNames)
 	return cmd
 }
@@ -124,6 +126,11 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
 	}
+	if s.certificate != "" {
+		if err := s.writeCertificate(ctx, cmd, p, r); err != nil {
+			return err
+		}
+	}
 	return outcomeOf(r.Status)
 }
 
@@ -176,6 +183,9 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, 
 		return "", usagef("-o and --stats both name %s", s.output)
 	}
 	if err := checkOutput(s.output); err != nil {
+		return "", err
+	}
+	if err := s.checkCertificate(); err != nil {
 		return "", err
 	}
 	return name, checkOutput(s.stats)

@@ -14,6 +14,8 @@ func newVerify() *cobra.Command {
 		capacity size
 		model    modelFlags
 		quiet    bool
+
+		certificate string
 	)
 	cmd := &cobra.Command{
 		Use:   "verify PROBLEM [PLAN]",
@@ -22,28 +24,35 @@ func newVerify() *cobra.Command {
 
 With one file, its own offset column (CSV), plan (JSON) or the plan in a model or a dump is checked, and what a JSON file claims of its plan: the height must be that of the offsets, the lower bound no higher, and equal to it where the status is optimal. A bound that is higher than the one computed here is passed on as claimed. With two files, the offsets of PLAN, CSV, JSON or a planned .tflite, are matched to the buffers of PROBLEM by id, and the offsets that PROBLEM fixes are checked too.
 
+With --certificate the proof in that file, which solve --certificate writes, is checked as well, and the lower bound is the one that it proves. PROBLEM may then be without a plan.
+
 Every violation is printed on standard error, by name. An invalid plan or a false claim is bad input: the exit code is 2.`,
 		Example: `  stowage verify plan.csv
-  stowage verify --capacity 1MiB model.csv plan.csv`,
+  stowage verify --capacity 1MiB model.csv plan.csv
+  stowage verify --certificate proof.txt model.csv plan.csv`,
 		Args:       arity(1, "PROBLEM", "PLAN"),
 		SuggestFor: []string{"validate"},
 		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
 			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd, args, &model, capacity, quiet)
+			return verify(cmd, args, &model, capacity, certificate, quiet)
 		},
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
 	f.Var(&capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the problem's, else none]")
+	f.StringVar(&certificate, "certificate", "", "check the proof in `FILE`, too")
 	model.bindHeap(cmd)
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
 }
 
-func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, quiet bool) error {
+func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, certificate string, quiet bool) error {
 	path := args[len(args)-1] // the file at fault
 	own, err := readBoth(args, m, capacity)
+	if len(args) == 1 && certificate != "" && own.File != nil && own.offsets == nil {
+		return verifyCertificate(cmd, certificate, args[0], m, capacity, quiet)
+	}
 	if err != nil {
 		return err
 	}
@@ -70,11 +79,27 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, qui
 		fmt.Fprintf(stderr, "invalid: %s\n", count(report.Total, "violation"))
 		return outcome(exitUsage)
 	}
+	bound, claimant := own.bound(computed)
+	proven := ""
+	if certificate != "" {
+		capacity, err := readCertificate(certificate, p)
+		if err != nil {
+			return err
+		}
+		if capacity >= report.Height {
+			return internalError{fmt.Errorf("%s proves that nothing fits %d, but a plan of height %d is valid", certificate, capacity, report.Height)}
+		}
+		if bound <= capacity+1 {
+			bound, claimant = capacity+1, ""
+		}
+		if proven = ", proven"; bound == report.Height {
+			proven = ", proven to be optimal"
+		}
+	}
 	if quiet {
 		return nil
 	}
-	bound, claimant := own.bound(computed)
-	line := fmt.Sprintf("valid: height %d, lower bound %d", report.Height, bound)
+	line := fmt.Sprintf("valid: height %d, lower bound %d%s", report.Height, bound, proven)
 	if claimant != "" {
 		line += fmt.Sprintf(" as %s claims (%d by computation)", claimant, computed)
 	}

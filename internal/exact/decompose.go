@@ -67,6 +67,7 @@ func (k *kernel) searchEach(base, end int) outcome {
 		}
 		k.findWaiting(*p)
 		if !k.infer(*p) {
+			k.proof.refuted()
 			return exhausted
 		}
 	}
@@ -79,10 +80,12 @@ func (k *kernel) searchEach(base, end int) outcome {
 			slacks[p], slacks[p-1] = slacks[p-1], slacks[p]
 		}
 	}
+	at := k.proof.mark()
 	for i := base; i < end; i++ {
 		if r := k.search(k.parts[i]); r != solved {
 			return r
 		}
+		k.proof.cut(at)
 	}
 	return solved
 }

@@ -40,6 +40,7 @@ type kernel struct {
 	nodes      int64 // of the runs that the engine has not counted yet
 	backtracks int64
 	watch      *run.Watch // over when this search must end
+	proof      *proof     // what is refuted and why (refute.go); nil where nobody asks
 	tick       func()     // called every few thousand nodes
 }
 
@@ -209,6 +210,8 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 	k.findWaiting(root)
 	if k.infer(root) {
 		r = k.search(root)
+	} else {
+		k.proof.refuted()
 	}
 	if r == exhausted && k.late() {
 		return aborted // an inference may have been left undone

@@ -71,6 +71,7 @@ func (k *kernel) search(c component) outcome {
 	if r := k.tryEach(c); r != exhausted {
 		return r
 	}
+	k.proof.refuted()
 	k.backtracks++
 	k.remember(c, key)
 	return exhausted
@@ -235,9 +236,12 @@ func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	at, before := k.now(), k.snap()
 	r = exhausted
 	c.off, c.rank = k.lb[j], k.rank[j]
+	k.proof.asks(j, c.off)
 	hat, ok := k.place(j)
 	if ok {
 		r = k.descend(c, j)
+	} else {
+		k.proof.refuted()
 	}
 	if r != exhausted && !k.huge {
 		return r, hat
@@ -260,6 +264,7 @@ func (k *kernel) descend(c component, j Buffer) outcome {
 	}
 	k.findWaiting(c)
 	if !k.infer(c) {
+		k.proof.refuted()
 		return exhausted
 	}
 	return k.search(c)

@@ -32,6 +32,7 @@ func (k *kernel) stack(c component) outcome {
 	}
 	if topmost == nobody {
 		k.backtracks++
+		k.proof.refuted()
 		return exhausted
 	}
 	for _, j := range list {

@@ -1,0 +1,85 @@
+// Package certify writes certificates: files that show that no plan of a problem fits
+// a capacity, which verify.Certificate checks without knowing how they came about.
+// docs/certificates.md has the format.
+package certify
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strconv"
+
+	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: which planner has proven a bound does not matter, since its search is over. The
+// certificate is made anew. Where the buffers of one section do not fit the capacity by
+// their sizes alone, they are all that it takes, and there is nothing to ask. Else exact
+// search refutes the capacity and writes down what it asks (exact.Refute).
+//
+// Complexity: a pass over the sections, or the search.
+
+// A Certificate shows that Buffers, and so the problem, do not fit Capacity.
+type Certificate struct {
+	Capacity int64
+	exact.Refutation
+	problem *model.Problem
+}
+
+// Make returns a certificate that no plan fits the capacity; nil where there is a plan,
+// where a limit of o or ctx comes first, or where the reason cannot be written down.
+func Make(ctx context.Context, p *model.Problem, capacity int64, o plan.Options) (*Certificate, error) {
+	none := []exact.Step{{Buffer: -1}} // there is nothing to ask
+	for i := range p.Buffers {
+		if b := &p.Buffers[i]; b.Size > capacity || b.Fixed != nil && *b.Fixed > capacity-b.Size {
+			return &Certificate{capacity, exact.Refutation{Buffers: []int32{int32(i)}, Steps: none}, p}, nil
+		}
+	}
+	tl := timeline.New(p)
+	for s, load := range tl.Load {
+		if load > capacity {
+			c := &Certificate{capacity, exact.Refutation{Steps: none}, p}
+			for i := range p.Buffers {
+				for _, span := range tl.Spans(i) {
+					if span.First <= int32(s) && int32(s) < span.Last {
+						c.Buffers = append(c.Buffers, int32(i))
+					}
+				}
+			}
+			return c, nil
+		}
+	}
+	r, err := exact.Refute(ctx, tl, capacity, o)
+	if r == nil || err != nil {
+		return nil, err
+	}
+	return &Certificate{capacity, *r, p}, nil
+}
+
+// Cases is how many cases the proof tells apart.
+func (c *Certificate) Cases() int { return (len(c.Steps) + 1) / 2 }
+
+// Write writes the certificate.
+func (c *Certificate) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	line := func(b []byte) { out.Write(append(b, '\n')) } // what fails, fails at Flush
+	scratch := make([]byte, 0, 64)
+	line(append(scratch, "stowage certificate 1"...))
+	line(strconv.AppendInt(append(scratch, "capacity "...), c.Capacity, 10))
+	line(strconv.AppendInt(append(scratch, "buffers "...), int64(len(c.Buffers)), 10))
+	for _, i := range c.Buffers {
+		line(strconv.AppendQuote(scratch, c.problem.Buffers[i].ID))
+	}
+	for _, s := range c.Steps {
+		if s.Buffer < 0 {
+			line(append(scratch, '.'))
+			continue
+		}
+		b := strconv.AppendInt(scratch, int64(s.Buffer), 10)
+		line(strconv.AppendInt(append(b, ' '), s.Offset, 10))
+	}
+	return out.Flush()
+}

@@ -1,0 +1,135 @@
+package exact
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: what search has exhausted is a tree of questions, each with two answers: is
+// buffer j where it was tried, or higher? Written down, it convinces whoever draws the
+// conclusions of internal/verify/certificate.go, which are as strong as the inferences
+// here but know nothing of canonical plans, orders or parts. A candidate that is tried
+// opens a question; where its placement has failed, the next candidate is the next
+// question under the answer "higher", and where there is none left, that answer is
+// refuted.
+//
+// A part of a split that is solved says nothing: what was written of it is cut off, and
+// the part that fails stands for all.
+//
+// The memo cannot be written down, since that a state has failed before is no reason
+// that a reader could follow. So a run that writes goes without it. Partitions with
+// windows are left alone: where those interlock, the search is another.
+//
+// Complexity: 16 bytes a node while it is in memory.
+
+// A Step is a step of a refutation, in the order in which the tree is walked: the
+// question whether buffer Buffer lies at Offset or under, or above it; a Buffer below 0
+// says that the answers so far are refuted.
+type Step struct {
+	Buffer int32 // an index into Refutation.Buffers
+	Offset int64
+}
+
+// A Refutation shows that Buffers do not fit a capacity.
+type Refutation struct {
+	Buffers []int32 // of the problem
+	Steps   []Step
+}
+
+// stepsMost is how many steps a refutation may have: 512 MiB.
+const stepsMost = 1 << 25
+
+// proof is a refutation that is being written. All methods do nothing where it is nil.
+type proof struct {
+	steps []Step
+	lost  bool // it was too long
+}
+
+func (p *proof) asks(j Buffer, offset int64) {
+	if p != nil {
+		p.add(Step{int32(j), offset})
+	}
+}
+
+func (p *proof) refuted() {
+	if p != nil {
+		p.add(Step{Buffer: -1})
+	}
+}
+
+//go:noinline
+func (p *proof) add(s Step) {
+	if len(p.steps) == stepsMost {
+		p.lost = true
+		return
+	}
+	p.steps = append(p.steps, s)
+}
+
+func (p *proof) mark() int {
+	if p == nil {
+		return 0
+	}
+	return len(p.steps)
+}
+
+func (p *proof) cut(at int) {
+	if p != nil {
+		p.steps = p.steps[:at]
+	}
+}
+
+// hasWindow reports whether a buffer has a gap in which some of it stays in use. Those
+// that say nothing beyond other sections are none to the kernel, but to a reader.
+func hasWindow(p *model.Problem) func(i int32) bool {
+	return func(i int32) bool {
+		return slices.ContainsFunc(p.Buffers[i].Gaps, func(g model.Gap) bool { return g.Window != nil })
+	}
+}
+
+// Refute looks for a reason why the problem does not fit the capacity that can be
+// written down; each buffer alone does fit it. It returns none where there is a plan of each partition, or a limit of o
+// or ctx came first, or the reason is too long or in the windows.
+func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.Options) (*Refutation, error) {
+	set, err := settingsOf(&o)
+	if err != nil {
+		return nil, err
+	}
+	set.memo = false
+	e := newEngine(ctx, tl, o, set)
+	defer e.close()
+	fit := make([]bool, len(e.parts))
+	for halves, open := int64(firstRound), true; open && !e.over(); halves = longer(halves) {
+		open = false
+		for _, p := range e.byPeak {
+			k := e.kernel(int(p))
+			if k == nil {
+				return nil, nil
+			}
+			if fit[p] || k.windowed || slices.ContainsFunc(tl.Partitions[p].Buffers, hasWindow(tl.Problem)) {
+				continue
+			}
+			buffers := tl.Partitions[p].Buffers
+			for i, order := range e.orders {
+				k.proof = &proof{}
+				r := k.run(capacity, order, i, e.within(halves*int64(len(buffers))))
+				e.count(&k.nodes, &k.backtracks)
+				if r == exhausted {
+					if k.proof.lost {
+						return nil, nil
+					}
+					return &Refutation{buffers, k.proof.steps}, nil
+				}
+				if fit[p] = r == solved; fit[p] || e.over() {
+					break
+				}
+			}
+			open = open || !fit[p]
+		}
+	}
+	return nil, nil
+}

@@ -1,0 +1,504 @@
+package verify
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a certificate claims that no plan of a problem fits a capacity, and shows it by
+// a tree of questions: is buffer j at v or lower, or above v? A leaf of the tree says
+// that the answers above it contradict the problem. The checker keeps, for each buffer,
+// the lowest and the highest offset that the answers leave, draws its own conclusions
+// from them, and accepts a leaf only where those end in a contradiction. It trusts
+// nothing else: not the search that wrote the tree, not its inferences, not its order.
+//
+// The conclusions (settle) are about one plan: of all that fit, one with the least sum
+// of offsets, in which buffers that could change places are in the order of the
+// certificate. If any plan fits, that one exists; so if it cannot exist, none fits.
+//
+//	apart    in a slot that two share, one is under the other: who cannot be under must be above
+//	stacked  what shares a slot is stacked, so the lowest bound of some and all their
+//	         sizes end no higher than any of them may; who cannot be the lowest of them
+//	         lies above another
+//	resting  who is above the ground and not fixed rests on another, or could be lower
+//	lowered  who has a free place lower than where it must lie could be lower
+//	twins    the same slots, size and alignment: in order
+//
+// docs/certificates.md has the format and the proofs.
+//
+// Complexity: for each node of the tree some passes over the pairs that share a slot.
+// Memory is that of the pairs; the tree is read as it comes.
+
+// Limits on what a checker takes: so that a file cannot take all memory.
+const (
+	certificateVersion = "stowage certificate 1"
+	mostEntries        = 1 << 24 // buffers in use, summed over the slots looked at
+	mostContacts       = 1 << 25 // pairs that share a slot
+	mostLine           = 1 << 20 // bytes of a line
+)
+
+// Certificate reads a certificate and checks it against the problem, which should be
+// one that model.Validate accepts. It returns the capacity that no plan fits. The error
+// says why the certificate proves nothing.
+func Certificate(p *model.Problem, r io.Reader) (capacity int64, err error) {
+	c := &proof{in: bufio.NewScanner(r)}
+	c.in.Buffer(nil, mostLine)
+	if err = c.read(p); err == nil {
+		if err = c.slots(); err == nil {
+			err = c.node(false, 0)
+		}
+	}
+	if err == nil && c.in.Scan() {
+		err = errors.New("there is more after the proof")
+	}
+	if err = errors.Join(err, c.in.Err()); err != nil {
+		return 0, fmt.Errorf("line %d: %w", max(c.line, 1), err)
+	}
+	return c.capacity, nil
+}
+
+// proof is a certificate that is being checked. Buffers are numbered as it lists them.
+type proof struct {
+	in       *bufio.Scanner
+	line     int
+	capacity int64
+	list     []*model.Buffer
+	step     int64 // divides every offset
+	low, up  []int64
+	twin     []int     // the buffer that comes before it in order, -1 for none
+	slot     [][]stay  // who is in use at once
+	met      [][]touch // per buffer
+	rest     []int64   // scratch of resting
+	seen     []bool
+}
+
+// stay is what a buffer uses in a slot: the bytes [from, to) from its offset on, and
+// whether that begins with the slot.
+type stay struct {
+	who      int
+	from, to int64
+	begins   bool
+}
+
+// touch is another buffer in use with this one, how far above it this one starts at
+// least where it is above, and the other where that is.
+type touch struct {
+	who         int
+	over, under int64
+}
+
+func (c *proof) next() (string, error) {
+	c.line++
+	if !c.in.Scan() {
+		return "", errors.New("the certificate ends too soon")
+	}
+	return c.in.Text(), nil
+}
+
+// read reads the head: version, capacity and buffers.
+func (c *proof) read(p *model.Problem) error {
+	var head [3]string
+	var count int
+	for k := range head {
+		var err error
+		if head[k], err = c.next(); err != nil {
+			return err
+		}
+	}
+	if head[0] != certificateVersion {
+		return fmt.Errorf("%.40q is not %q", head[0], certificateVersion)
+	}
+	var err error
+	if text, found := strings.CutPrefix(head[1], "capacity "); !found {
+		return fmt.Errorf("%.40q is no capacity", head[1])
+	} else if c.capacity, err = strconv.ParseInt(text, 10, 64); err != nil || c.capacity < 0 || c.capacity > model.MaxSum {
+		return fmt.Errorf("%.40q is no capacity", text)
+	}
+	if text, found := strings.CutPrefix(head[2], "buffers "); !found {
+		return fmt.Errorf("%.40q is no number of buffers", head[2])
+	} else if count, err = strconv.Atoi(text); err != nil || count < 1 || count > len(p.Buffers) {
+		return fmt.Errorf("%.40q is no number of buffers of the problem", text)
+	}
+	index := make(map[string]*model.Buffer, len(p.Buffers))
+	for i := range p.Buffers {
+		index[p.Buffers[i].ID] = &p.Buffers[i]
+	}
+	for range count {
+		text, err := c.next()
+		if err != nil {
+			return err
+		}
+		id, err := strconv.Unquote(text)
+		b := index[id]
+		if err != nil || b == nil {
+			return fmt.Errorf("%.40s is no buffer of the problem, or named twice", text)
+		}
+		delete(index, id)
+		c.list = append(c.list, b)
+		c.step = common(c.step, b.Align())
+		if slices.ContainsFunc(b.Gaps, func(g model.Gap) bool { return g.Window != nil }) {
+			c.step = 1
+		}
+	}
+	for _, b := range c.list {
+		low, high := int64(0), c.capacity-b.Size
+		if b.Fixed != nil {
+			low, high = *b.Fixed, min(*b.Fixed, high)
+		}
+		c.low, c.up = append(c.low, low), append(c.up, high)
+	}
+	return nil
+}
+
+func common(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// upTo is the least multiple of the alignment that is at least x, for x of 0 or more.
+func upTo(x, alignment int64) int64 { return (x + alignment - 1) / alignment * alignment }
+
+// slots finds out who is in use with whom: a slot is looked at where some end and some
+// have begun since the last. Sizes are rounded up to the step where nothing is a window,
+// as the next offset above is a multiple of it.
+func (c *proof) slots() error {
+	type event struct {
+		at    int64
+		begin bool
+		what  stay
+	}
+	var events []event
+	for j, b := range c.list {
+		add := func(lower, upper, from, to int64) {
+			if lower < upper && from < to {
+				s := stay{who: j, from: from, to: from + upTo(to-from, c.step)}
+				events = append(events, event{lower, true, s}, event{upper, false, s})
+			}
+		}
+		at := b.Lower
+		for _, g := range b.Gaps {
+			add(at, g.Lower, 0, b.Size)
+			if g.Window != nil {
+				add(g.Lower, g.Upper, g.Window.Lower, g.Window.Upper)
+			}
+			at = g.Upper
+		}
+		add(at, b.Upper, 0, b.Size)
+	}
+	slices.SortStableFunc(events, func(a, b event) int {
+		switch {
+		case a.at != b.at && a.at < b.at || a.at == b.at && !a.begin && b.begin:
+			return -1
+		case a.at != b.at || a.begin != b.begin:
+			return 1
+		}
+		return 0
+	})
+	var now []stay
+	fresh, entries := false, 0
+	for _, e := range events {
+		if e.begin {
+			e.what.begins = true
+			now, fresh = append(now, e.what), true
+			continue
+		}
+		if fresh {
+			if entries += len(now); entries > mostEntries {
+				return errors.New("the buffers are too many to be checked")
+			}
+			c.slot = append(c.slot, slices.Clone(now))
+			for k := range now {
+				now[k].begins = false
+			}
+			fresh = false
+		}
+		k := slices.IndexFunc(now, func(s stay) bool { return s.who == e.what.who && s.from == e.what.from && s.to == e.what.to })
+		now = slices.Delete(now, k, k+1)
+	}
+	return nil
+}
+
+// meet lists for each buffer whom it touches, and finds the twins.
+func (c *proof) meet() error {
+	c.met, c.rest, c.seen = make([][]touch, len(c.list)), make([]int64, len(c.list)), make([]bool, len(c.list))
+	contacts := 0
+	for _, slot := range c.slot {
+		for i, a := range slot {
+			for _, b := range slot[:i] {
+				if a.begins || b.begins {
+					if contacts++; contacts > mostContacts {
+						return errors.New("the pairs of buffers are too many to be checked")
+					}
+					if b.to <= a.from || a.to <= b.from {
+						return fmt.Errorf("the windows of %s and %s let the upper one start lower, which cannot be checked", strconv.Quote(c.list[a.who].ID), strconv.Quote(c.list[b.who].ID))
+					}
+					c.met[a.who] = append(c.met[a.who], touch{b.who, b.to - a.from, a.to - b.from})
+					c.met[b.who] = append(c.met[b.who], touch{a.who, a.to - b.from, b.to - a.from})
+				}
+			}
+		}
+	}
+	// Two are twins where nothing tells them apart: the same slots and the same bytes.
+	type row struct{ from, to, first, last int64 }
+	rows := make([][]row, len(c.list))
+	for s, slot := range c.slot {
+		for _, a := range slot {
+			r, now := rows[a.who], row{a.from, a.to, int64(s), int64(s)}
+			if k := len(r) - 1; k >= 0 && r[k].last == now.first-1 && r[k].from == now.from && r[k].to == now.to {
+				r[k].last = now.last
+				continue
+			}
+			rows[a.who] = append(r, now)
+		}
+	}
+	last := map[string]int{}
+	for j, b := range c.list {
+		c.twin = append(c.twin, -1)
+		if b.Fixed == nil && rows[j] != nil {
+			key := fmt.Sprint(b.Size, b.Align(), rows[j])
+			if i, found := last[key]; found {
+				c.twin[j] = i
+			}
+			last[key] = j
+		}
+	}
+	return nil
+}
+
+// node checks the next subtree of the certificate, below answers that are dead where they
+// contradict the problem already. What it has learned it forgets.
+func (c *proof) node(dead bool, depth int) error {
+	low, up := slices.Clone(c.low), slices.Clone(c.up)
+	defer func() { copy(c.low, low); copy(c.up, up) }()
+	for {
+		if !dead {
+			var err error
+			if dead, err = c.contradicts(); err != nil {
+				return err
+			}
+		}
+		text, err := c.next()
+		if err != nil {
+			return err
+		}
+		if text == "." {
+			if !dead {
+				return errors.New("a case is left open: nothing contradicts it")
+			}
+			return nil
+		}
+		number, offset, _ := strings.Cut(text, " ")
+		j, err := strconv.Atoi(number)
+		v, err2 := strconv.ParseInt(offset, 10, 64)
+		if err != nil || err2 != nil || j < 0 || j >= len(c.list) || v < 0 || v > model.MaxSum {
+			return fmt.Errorf("%.40q is neither a dot nor a buffer and an offset", text)
+		}
+		if depth > len(c.list) {
+			return errors.New("more cases within one another than buffers")
+		}
+		high := c.up[j]
+		c.up[j] = min(high, v)
+		if err := c.node(dead, depth+1); err != nil {
+			return err
+		}
+		c.up[j] = high
+		c.low[j] = max(c.low[j], v+1)
+	}
+}
+
+// contradicts reports whether what is known leaves no plan.
+func (c *proof) contradicts() (bool, error) {
+	for _, slot := range c.slot {
+		if !c.stacked(slot) {
+			return true, nil
+		}
+	}
+	if c.met == nil {
+		if err := c.meet(); err != nil {
+			return false, err
+		}
+	}
+	return !c.settle(), nil
+}
+
+// settle draws conclusions until there are no more; false is a contradiction.
+func (c *proof) settle() bool {
+	for {
+		before := c.sum()
+		for j := range c.list {
+			if !c.atLeast(j, c.low[j]) || !c.atMost(j, c.up[j]) || !c.twins(j) || !c.apart(j) {
+				return false
+			}
+		}
+		for _, slot := range c.slot {
+			if !c.stacked(slot) {
+				return false
+			}
+		}
+		if c.sum() == before {
+			if !c.resting() || !c.lowered() {
+				return false
+			}
+			if c.sum() == before {
+				return true
+			}
+		}
+	}
+}
+
+// sum changes whenever a bound does: lows only rise, and ups only fall.
+func (c *proof) sum() (s [2]int64) {
+	for j := range c.list {
+		s[0] += c.low[j]
+		s[1] += c.up[j]
+	}
+	return s
+}
+
+func (c *proof) atLeast(j int, v int64) bool {
+	c.low[j] = max(c.low[j], upTo(max(v, 0), c.list[j].Align()))
+	return c.low[j] <= c.up[j]
+}
+
+func (c *proof) atMost(j int, v int64) bool {
+	if c.up[j] = min(c.up[j], v); c.up[j] >= 0 {
+		c.up[j] -= c.up[j] % c.list[j].Align()
+	}
+	return c.low[j] <= c.up[j]
+}
+
+// twins: j lies above the twin before it.
+func (c *proof) twins(j int) bool {
+	for _, t := range c.met[j] {
+		if t.who == c.twin[j] && (!c.atLeast(j, c.low[t.who]+t.over) || !c.atMost(t.who, c.up[j]-t.over)) {
+			return false
+		}
+	}
+	return true
+}
+
+// apart: of two that touch, who cannot be under the other is above it.
+func (c *proof) apart(j int) bool {
+	for _, t := range c.met[j] {
+		if c.low[j]+t.under > c.up[t.who] && (!c.atLeast(j, c.low[t.who]+t.over) || !c.atMost(t.who, c.up[j]-t.over)) {
+			return false
+		}
+	}
+	return true
+}
+
+// stacked: those of a slot from some bound on do not end under that bound and all
+// their sizes. The lowest that are settled are left out when it comes to who is lowest.
+func (c *proof) stacked(slot []stay) bool {
+	for k := 1; k < len(slot); k++ { // by bounds, which change little
+		for at := k; at > 0 && c.low[slot[at].who]+slot[at].from < c.low[slot[at-1].who]+slot[at-1].from; at-- {
+			slot[at], slot[at-1] = slot[at-1], slot[at]
+		}
+	}
+	open := 0
+	for open < len(slot) && c.low[slot[open].who] == c.up[slot[open].who] {
+		open++
+	}
+	total, top := int64(0), int64(math.MinInt64)
+	first, second := int64(math.MaxInt64), int64(math.MaxInt64) // the lowest ends
+	above := func(k int) bool { return c.low[slot[k].who]+slot[k].from+total > top }
+	for k := len(slot) - 1; k >= open; k-- {
+		s := &slot[k]
+		total += s.to - s.from
+		top = max(top, c.up[s.who]+s.to)
+		if above(k) {
+			return false
+		}
+		end := c.low[s.who] + s.to
+		second = min(second, max(first, end))
+		first = min(first, end)
+	}
+	for k := open; k < len(slot); k++ {
+		if s := &slot[k]; above(k) {
+			other := first
+			if c.low[s.who]+s.to == first {
+				other = second
+			}
+			if other == math.MaxInt64 || !c.atLeast(s.who, other-s.from) {
+				return false
+			}
+		}
+	}
+	for k := open - 1; k >= 0; k-- {
+		s := &slot[k]
+		total += s.to - s.from
+		top = max(top, c.up[s.who]+s.to)
+		if above(k) {
+			return false
+		}
+	}
+	return true
+}
+
+// resting: from the lowest up, as Dijkstra goes, where each can rest. Who is fixed lies
+// where it does, who may be on the ground lies there.
+func (c *proof) resting() bool {
+	for j := range c.list {
+		c.seen[j], c.rest[j] = false, math.MaxInt64
+		if c.low[j] == 0 || c.list[j].Fixed != nil {
+			c.rest[j] = c.low[j]
+		}
+	}
+	for {
+		pick := -1
+		for j := range c.list {
+			if !c.seen[j] && (pick < 0 || c.rest[j] < c.rest[pick]) {
+				pick = j
+			}
+		}
+		if pick < 0 {
+			return true
+		}
+		if c.rest[pick] == math.MaxInt64 || !c.atLeast(pick, c.rest[pick]) {
+			return false
+		}
+		c.seen[pick] = true
+		for _, t := range c.met[pick] {
+			j, align := t.who, c.list[t.who].Align()
+			if !c.seen[j] && c.up[pick]+t.under >= 0 && upTo(c.up[pick]+t.under, align) >= c.low[j] {
+				c.rest[j] = min(c.rest[j], max(c.low[j], upTo(max(c.rest[pick]+t.under, 0), align)))
+			}
+		}
+	}
+}
+
+// lowered: nobody has a place, on the ground or on top of what is settled, that is lower
+// than where it must lie and that nothing can reach.
+func (c *proof) lowered() bool {
+	for j, b := range c.list {
+		if b.Fixed != nil || c.low[j] == 0 {
+			continue
+		}
+		if c.free(j, 0) {
+			return false
+		}
+		for _, t := range c.met[j] {
+			if c.low[t.who] == c.up[t.who] && c.free(j, upTo(max(c.low[t.who]+t.over, 0), b.Align())) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// free reports whether j must lie above a place, and nothing can reach that.
+func (c *proof) free(j int, at int64) bool {
+	return at < c.low[j] && !slices.ContainsFunc(c.met[j], func(t touch) bool {
+		return c.up[t.who]+t.over > at && c.low[t.who] < at+t.under
+	})
+}

@@ -1,0 +1,81 @@
+package verify
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// three are buffers of 3, 4 and 5 bytes of which two at a time are live, so 9 are needed.
+// By their loads alone no plan is under 9: a stair of two steps needs no questions.
+func three() *model.Problem {
+	return &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 2, Size: 3},
+		{ID: "b b", Lower: 1, Upper: 3, Size: 4},
+		{ID: "c", Lower: 2, Upper: 4, Size: 5},
+	}}
+}
+
+func TestCertificateReads(t *testing.T) {
+	const good = "stowage certificate 1\ncapacity 8\nbuffers 2\n\"b b\"\n\"c\"\n.\n"
+	for _, tc := range []struct{ name, file, wrong string }{
+		{"good", good, ""},
+		{"needless questions", strings.Replace(good, "\n.\n", "\n0 4\n.\n1 0\n.\n.\n", 1), ""},
+		{"empty", "", "line 1: the certificate ends too soon"},
+		{"another version", strings.Replace(good, " 1\n", " 2\n", 1), `line 3: "stowage certificate 2" is not "stowage certificate 1"`},
+		{"no capacity", strings.Replace(good, "capacity 8", "8", 1), `"8" is no capacity`},
+		{"a capacity below 0", strings.Replace(good, "8", "-8", 1), `"-8" is no capacity`},
+		{"a capacity beyond", strings.Replace(good, "8", "9223372036854775807", 1), "is no capacity"},
+		{"too much claimed", strings.Replace(good, "8", "9", 1), "line 6: a case is left open"},
+		{"too many buffers", strings.Replace(good, "s 2", "s 4", 1), `"4" is no number of buffers of the problem`},
+		{"no buffers", strings.Replace(good, "s 2", "s 0", 1), `"0" is no number`},
+		{"an unknown buffer", strings.Replace(good, "b b", "b", 1), `line 4: "b" is no buffer`},
+		{"a buffer twice", strings.Replace(good, `"c"`, `"b b"`, 1), `line 5: "b b" is no buffer of the problem, or named twice`},
+		{"a name without quotes", strings.Replace(good, `"c"`, `c`, 1), "line 5: c is no buffer"},
+		{"the wrong buffers", strings.Replace(good, `"b b"`, `"a"`, 1), "line 6: a case is left open"},
+		{"no proof", strings.TrimSuffix(good, ".\n"), "line 6: the certificate ends too soon"},
+		{"half a proof", strings.Replace(good, "\n.\n", "\n0 4\n.\n", 1), "line 8: the certificate ends too soon"},
+		{"more than a proof", good + ".\n", "there is more after the proof"},
+		{"neither question nor end", strings.Replace(good, "\n.\n", "\nx\n", 1), "line 6: \"x\" is neither"},
+		{"a buffer beyond", strings.Replace(good, "\n.\n", "\n2 0\n.\n.\n", 1), "is neither"},
+		{"a buffer below", strings.Replace(good, "\n.\n", "\n-1 0\n.\n.\n", 1), "is neither"},
+		{"an offset below 0", strings.Replace(good, "\n.\n", "\n0 -1\n.\n.\n", 1), "is neither"},
+		{"an offset beyond", strings.Replace(good, "\n.\n", "\n0 9223372036854775807\n.\n.\n", 1), "is neither"},
+		{"too deep", strings.Replace(good, "\n.\n", "\n"+strings.Repeat("0 4\n", 9), 1), "more cases within one another"},
+		{"a line without end", good[:len(good)-2] + strings.Repeat("0", mostLine+1), "token too long"},
+	} {
+		capacity, err := Certificate(three(), strings.NewReader(tc.file))
+		switch {
+		case tc.wrong == "" && (err != nil || capacity != 8):
+			t.Errorf("%s: %d, %v", tc.name, capacity, err)
+		case tc.wrong != "" && (err == nil || capacity != 0 || !strings.Contains(err.Error(), tc.wrong)):
+			t.Errorf("%s: %d, %v, want %q", tc.name, capacity, err, tc.wrong)
+		}
+	}
+}
+
+// TestCertificateOfAnother: what is proven of one problem is not of another.
+func TestCertificateOfAnother(t *testing.T) {
+	const file = "stowage certificate 1\ncapacity 8\nbuffers 2\n\"b b\"\n\"c\"\n.\n"
+	p := three()
+	p.Buffers[1].Size = 3
+	if _, err := Certificate(p, strings.NewReader(file)); err == nil {
+		t.Error("accepted where the sum is 8")
+	}
+	p = three()
+	p.Buffers[1].Upper = 2
+	if _, err := Certificate(p, strings.NewReader(file)); err == nil {
+		t.Error("accepted where they are not live at once")
+	}
+}
+
+// FuzzCertificate: no file makes the checker accept what a plan refutes, or panic.
+func FuzzCertificate(f *testing.F) {
+	f.Add("stowage certificate 1\ncapacity 9\nbuffers 2\n\"b b\"\n\"c\"\n0 4\n.\n1 0\n.\n.\n")
+	f.Fuzz(func(t *testing.T, file string) {
+		if capacity, err := Certificate(three(), strings.NewReader(file)); err == nil && capacity >= 9 {
+			t.Errorf("accepted that nothing fits %d", capacity)
+		}
+	})
+}
