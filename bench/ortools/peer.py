@@ -11,8 +11,8 @@ CP-SAT than a choice for each pair, as the papers have it: sections reason as
 machines do in a job shop. To minimise, the height is a variable above all ends.
 
 Files are Stowage's CSV: id, lower, upper, size and, where they are there,
-alignment, gaps (a-b, without windows) and offset (fixed); end in place of upper
-is inclusive. FILE.CAPACITY.csv has the capacity in its name. One JSON object a
+alignment, gaps (a-b, a-b@lo:hi) and offset (fixed); end in place of upper is
+inclusive. A gap with a window is an interval of its own in the sections it spans. FILE.CAPACITY.csv has the capacity in its name. One JSON object a
 line goes to standard output: name, status (optimal, feasible, infeasible,
 unknown), height, lower_bound, seconds, offsets by id.
 """
@@ -22,7 +22,7 @@ import csv
 import json
 import math
 import os
-import sys
+import re
 import time
 
 from ortools.sat.python import cp_model
@@ -32,7 +32,7 @@ ALIASES = {"buffer": "id", "buffer_id": "id", "start": "lower", "begin": "lower"
 
 
 def read(path):
-    """Return buffers as dicts: id, size, align, fixed, pieces [(lower, upper)]."""
+    """Return buffers as dicts: id, size, align, fixed, pieces [(lower, upper, low, high)]."""
     with open(path, newline="", encoding="utf-8-sig") as file:
         rows = csv.DictReader(file, skipinitialspace=True)
         rows.fieldnames = [ALIASES.get(n.strip(), n.strip()) for n in rows.fieldnames]
@@ -42,29 +42,36 @@ def read(path):
 def buffer(path, row):
     lower = int(row["lower"])
     upper = int(row["upper"]) if row.get("upper") else int(row["end"]) + 1
-    pieces, at = [], lower
-    for gap in sorted((row.get("gaps") or "").split(), key=lambda g: int(g.split("-")[0])):
-        if "@" in gap:
-            sys.exit(f"{path}: buffer {row['id']}: gaps with windows are not supported")
-        first, last = map(int, gap.split("-"))
-        pieces.append((at, first))
+    size, pieces, at = int(row["size"]), [], lower
+    for gap in sorted(map(parse, (row.get("gaps") or "").split())):
+        first, last, window = gap
+        pieces.append((at, first, 0, size))
+        if window:
+            pieces.append((first, last, *window))
         at = last
-    pieces.append((at, upper))
+    pieces.append((at, upper, 0, size))
     return {
         "id": row["id"],
-        "size": int(row["size"]),
+        "size": size,
         "align": int(row.get("alignment") or 1) or 1,
         "fixed": int(row["offset"]) if row.get("offset") else None,
         "pieces": [p for p in pieces if p[0] < p[1]],
     }
 
 
+def parse(gap):
+    """Return (lower, upper, window) of a gap; times may be negative."""
+    times, _, window = gap.partition("@")
+    first, last = map(int, re.fullmatch(r"(-?\d+)-(-?\d+)", times).groups())
+    return first, last, tuple(map(int, window.split(":"))) if window else ()
+
+
 def sections(buffers):
-    """Return the maximal sets of buffers that are live at once."""
+    """Return the maximal sets of pieces, as (buffer, low, high), that are live at once."""
     events = []
     for i, b in enumerate(buffers):
-        for lower, upper in b["pieces"]:
-            events += [(upper, 0, i), (lower, 1, i)]
+        for lower, upper, low, high in b["pieces"]:
+            events += [(upper, 0, (i, low, high)), (lower, 1, (i, low, high))]
     live, grown, found = set(), False, []
     for _, starts, i in sorted(events):
         if starts:
@@ -82,7 +89,7 @@ def plan(buffers, capacity, minimize, timeout, workers, seed):
     """Return (status, offsets, height, bound)."""
     unit = 0
     for b in buffers:
-        unit = math.gcd(unit, b["size"], b["fixed"] or 0)
+        unit = math.gcd(unit, b["size"], b["fixed"] or 0, *(x for p in b["pieces"] for x in p[2:]))
     for b in buffers:
         if unit % b["align"]:
             unit = math.gcd(unit, b["align"])
@@ -92,7 +99,7 @@ def plan(buffers, capacity, minimize, timeout, workers, seed):
     roof = (min(roof, capacity) if capacity else roof) // unit
 
     model = cp_model.CpModel()
-    starts, ends, intervals = [], [], []
+    starts, ends, intervals = [], [], {}
     for k, b in enumerate(buffers):
         size, align = b["size"] // unit, max(1, b["align"] // unit)
         if size > roof:
@@ -107,7 +114,9 @@ def plan(buffers, capacity, minimize, timeout, workers, seed):
             start = model.new_int_var(0, roof - size, f"o{k}")
         starts.append(start)
         ends.append(start + size)
-        intervals.append(model.new_fixed_size_interval_var(start, size, f"i{k}"))
+        for _, _, low, high in b["pieces"]:
+            if (k, low, high) not in intervals:
+                intervals[k, low, high] = model.new_fixed_size_interval_var(start + low // unit, (high - low) // unit, f"i{k}")
     for members in sections(buffers):
         if len(members) > 1:
             model.add_no_overlap([intervals[i] for i in members])

@@ -111,6 +111,7 @@ type part struct {
 	bound   int64 // no plan of the partition is lower
 
 	kernel     *kernel    // nil until the partition is first tried
+	turn       int        // counts its runs
 	team       []*kernel  // one for each order, where orders run side by side
 	interlocks knowledge  // whether its windows do
 	complete   *interlock // the complete search, where they do

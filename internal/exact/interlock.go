@@ -90,13 +90,29 @@ const pairsMost = 1 << 23
 func (e *engine) interlocks(p int) knowledge {
 	s := &e.parts[p]
 	if s.interlocks == maybe {
-		if found, known := e.tl.Interlocks(e.tl.Partitions[p], e.watch.Over); found {
+		switch found, known := e.tl.Interlocks(e.tl.Partitions[p], e.watch.Over); {
+		case found && s.kernel.shifted && !e.geared(p):
+			s.interlocks = no
+		case found:
 			s.interlocks = yes
-		} else if known {
+		case known:
 			s.interlocks = no
 		}
 	}
 	return s.interlocks
+}
+
+// geared reports whether a buffer of partition p can lie in the middle of another.
+func (e *engine) geared(p int) bool {
+	buffers := e.tl.Partitions[p].Buffers
+	for _, i := range buffers {
+		for _, j := range e.tl.AppendConflicts(nil, int(i)) {
+			if len(e.tl.Forbid(int(i), int(j))) > 1 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // complete runs the complete search on partition p, of which the canonical one

@@ -63,6 +63,7 @@ func (k *kernel) checkComponent(c component) {
 func (k *kernel) checkSections(c component) {
 	total, floor, live, edges, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m+1), make([]int32, k.m+1), make([]int32, k.m)
 	highest := make([]int64, k.m)
+	copy(total, k.allowance)
 	for x := range k.span {
 		at, size, j := k.span[x], k.block[x].size, k.owner[x]
 		want := int64(gone)
@@ -143,7 +144,7 @@ func (k *kernel) checkSettled(c component) {
 		}
 		for _, x := range in {
 			b := k.block[x]
-			above, least := int64(0), int64(gone)
+			above, least := k.allowance[s], int64(gone)
 			for _, y := range in {
 				if k.block[y].start >= b.start {
 					above += k.block[y].size
@@ -163,7 +164,7 @@ func (k *kernel) checkSettled(c component) {
 func (k *kernel) checkBounds(c component) {
 	var limit int64
 	for j := range k.n {
-		limit = max(limit, k.of[j].ub+k.size[j])
+		limit = max(limit, k.of[j].ub+k.of[j].shift+bound.Up(k.of[j].rawSize, k.unit))
 	}
 	k.mustEqual("limit of capacity", 0, k.limit, limit)
 	list := k.listOf(c)
@@ -176,12 +177,12 @@ func (k *kernel) checkBounds(c component) {
 				continue
 			}
 			if d, meet := k.distance(p, j); meet {
-				lb = max(lb, bound.Up(k.best[p]+d, k.of[j].align))
+				lb = max(lb, k.alignUp(j, k.best[p]+d))
 			}
 		}
 		k.mustEqual("lb of buffer", int(j), k.lb[j], lb)
 		k.must(k.lb[j] <= k.inf[j] && k.inf[j] <= k.of[j].ub, "inf is not between lb and ub", j)
-		k.must(k.inf[j]%k.of[j].align == 0, "inf is not aligned", j)
+		k.must((k.inf[j]+k.of[j].shift)%k.of[j].align == 0, "inf is not aligned", j)
 		k.must(!k.isStack(c) || k.lb[j] == k.lb[list[0]], "stack rests on more than one top", j)
 	}
 }

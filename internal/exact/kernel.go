@@ -74,6 +74,8 @@ type static struct {
 	// windowed says that distances differ from sizes; distances then has those of
 	// all pairs, row by row, where there are not too many.
 	windowed  bool
+	effective bool // pieces have effective sizes (effective.go)
+	shifted   bool // offsets are counted so that all distances are above zero (shift.go)
 	distances []int64
 	// huge says that one pass over all buffers and their sections takes long
 	// enough for a limit to come meanwhile: passes then look for it.
@@ -87,7 +89,8 @@ type static struct {
 type fact struct {
 	rawSize     int64
 	align       int64
-	start       int64 // the fixed offset, else 0
+	start       int64 // the fixed offset, else 0, less shift
+	shift       int64 // what offsets are less than in the plan (shift.go)
 	ub          int64 // the highest offset that fits the capacity
 	first, last Section
 	twin        Buffer // the preceding identical buffer
@@ -103,6 +106,7 @@ type span struct {
 
 // question is a capacity, an order and a node limit.
 type question struct {
+	capacity  int64
 	limit     int64  // the level that nothing may end above, in rounded sizes
 	order     string // the static preordering
 	saltRun   uint64 // salts the memo by order and capacity
@@ -120,13 +124,14 @@ type state struct {
 	best  []int64 // offsets of what is placed, and of solved components
 
 	// What is unplaced: a set of buffers, and sums of it.
-	unplaced []uint64
-	total    []int64 // per section: the space of its pieces
-	live     []int32 // per section: the number of its pieces
-	cuts     []int32 // per section s: extents that cross from s to s+1
-	edges    []int32 // per section: pieces that begin or end there (dirty.go)
-	runs     []uint64
-	top      []int64 // per section: no piece starts above it (suffixbound.go)
+	unplaced  []uint64
+	total     []int64 // per section: the space of its pieces
+	live      []int32 // per section: the number of its pieces
+	cuts      []int32 // per section s: extents that cross from s to s+1
+	edges     []int32 // per section: pieces that begin or end there (dirty.go)
+	runs      []uint64
+	allowance []int64 // per section, not above zero: what is counted twice of the topmost piece (effective.go)
+	top       []int64 // per section: no piece starts above it (suffixbound.go)
 
 	path []Buffer // what is placed, in the order of its placement
 
@@ -150,6 +155,7 @@ const gone = math.MaxInt64 / 8 * 7
 // learned has what helps later nodes and runs.
 type learned struct {
 	memo    memo
+	front   front
 	hot     [4]Section // the latest to fail first; -1 for none
 	witness []witness  // per buffer (lifting.go)
 }
@@ -223,7 +229,7 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 // inferences, and returns all buffers.
 func (k *kernel) root() component {
 	k.reset()
-	c := component{first: 0, last: k.m, rank: -1}
+	c := component{first: 0, last: k.m, off: math.MinInt64 / 4, rank: -1}
 	k.rankAll(c)
 	k.rankLog = k.rankLog[:0]
 	copy(k.dirty, k.runs)
@@ -233,17 +239,18 @@ func (k *kernel) root() component {
 // setCapacity sets the bounds that follow from the capacity and reports
 // whether each buffer alone fits.
 func (k *kernel) setCapacity(capacity int64) bool {
-	k.limit = 0
+	k.capacity, k.limit = capacity, 0
 	ok := true
 	for j := range k.of {
 		b := &k.of[j]
-		b.ub = bound.Down(capacity-b.rawSize, b.align)
+		ub := bound.Down(capacity-b.rawSize, b.align)
 		if b.fixed {
-			ok = ok && b.start <= b.ub
-			b.ub = b.start
+			ok = ok && b.start+b.shift <= ub
+			ub = b.start + b.shift
 		}
-		ok = ok && b.ub >= 0
-		k.limit = max(k.limit, b.ub+k.size[j])
+		ok = ok && ub >= 0
+		k.limit = max(k.limit, ub+bound.Up(b.rawSize, k.unit))
+		b.ub = ub - b.shift
 	}
 	return ok
 }
@@ -290,6 +297,7 @@ func (k *kernel) reset() {
 		}
 		k.top[s] = gone
 	}
+	k.allow()
 	for s, edges := range k.edges {
 		if edges > 0 {
 			k.runs[s>>6] |= 1 << (s & 63)
@@ -377,7 +385,10 @@ func (k *kernel) distance(i, j Buffer) (d int64, ok bool) {
 }
 
 // alignUp rounds an offset up to buffer j's alignment.
-func (k *kernel) alignUp(j Buffer, offset int64) int64 { return bound.Up(offset, k.of[j].align) }
+func (k *kernel) alignUp(j Buffer, offset int64) int64 {
+	f := &k.of[j]
+	return bound.Up(offset+f.shift, f.align) - f.shift
+}
 
 // mix multiplies and folds, as wyhash does.
 func mix(a, b uint64) uint64 {

@@ -36,6 +36,9 @@ type memo struct {
 // recall reports whether the state of the component is known to fail, and returns
 // its key; that is zero where there is nothing to compare it with.
 func (k *kernel) recall(c component) (key memoKey, known bool) {
+	if k.dominates() {
+		return memoKey{}, k.beaten(k.setOf(c), nobody)
+	}
 	if k.memo.used == 0 {
 		return memoKey{}, false
 	}
@@ -46,6 +49,10 @@ func (k *kernel) recall(c component) (key memoKey, known bool) {
 // remember records that the state of the component, of which recall gave the key,
 // failed. A dive without a failure hashes nothing.
 func (k *kernel) remember(c component, key memoKey) {
+	if k.dominates() {
+		k.beat(k.setOf(c))
+		return
+	}
 	if !k.sw.memo {
 		return
 	}

@@ -154,15 +154,31 @@ func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
 	return v
 }
 
+// dominates reports whether all partitions are small enough for fronts. Then the
+// last refutation is most of the work, and others on the way are none of it.
+func (e *engine) dominates() bool {
+	for p := range e.parts {
+		if k := e.parts[p].kernel; k != nil && !k.dominates() {
+			return false
+		}
+	}
+	return true
+}
+
 // narrow asks capacities until the interval is closed or a limit comes.
 func (e *engine) narrow() {
 	halves := int64(firstRound)
-	once := func(capacity int64) verdict { return e.round(capacity, halves) }
+	share := int64(1)
+	once := func(capacity int64) verdict { return e.round(capacity, max(1, halves/share)) }
 	for e.bound < e.height && !e.over() {
 		before := e.height - e.bound
 		for aim := range 3 {
 			if e.bound >= e.height || e.over() {
 				break
+			}
+			share = 1
+			if aim < 2 && halves > 2*shareUntil && e.dominates() {
+				share = 8
 			}
 			capacity := e.bound
 			switch aim {

@@ -1,8 +1,6 @@
 package exact
 
 import (
-	"math"
-
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
@@ -37,14 +35,14 @@ func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw switches, watch 
 	}
 	carve(
 		share[int64]{&k.cells, 2*n + m}, share[int64]{&k.size, n}, share[int64]{&k.best, n}, share[int64]{&k.totals, n}, share[int64]{&k.seen, n},
-		share[int64]{&k.openEnd, n}, share[int64]{&k.total, m + 1}, share[int64]{&k.low, m}, share[int64]{&k.top, m},
+		share[int64]{&k.openEnd, n}, share[int64]{&k.total, m + 1}, share[int64]{&k.low, m}, share[int64]{&k.top, m}, share[int64]{&k.allowance, m},
 	)
 	k.lb, k.inf, k.floor = k.cells[:n:n], k.cells[n:2*n:2*n], k.cells[2*n:]
 	carve(share[int32]{&k.rank, n}, share[int32]{&k.live, m + 1}, share[int32]{&k.edges, m + 1}, share[int32]{&k.cuts, m})
 	carve(share[uint64]{&k.salt, 2 * n}, share[uint64]{&k.unplaced, n/64 + 1}, share[uint64]{&k.waiting, n/64 + 1}, share[uint64]{&k.runs, m/64 + 1}, share[uint64]{&k.dirty, m/64 + 1})
 	carve(share[Buffer]{&k.list, n}, share[Buffer]{&k.path, n}, share[Buffer]{&k.sorted, n}, share[Buffer]{&k.open, n}, share[Buffer]{&k.begins, m + 1}, share[Buffer]{&k.ends, m + 1}, share[Buffer]{&k.owner, pieces})
 	carve(share[Piece]{&k.next, pieces}, share[Piece]{&k.near, pieces}, share[Piece]{&k.apart, pieces}, share[Piece]{&k.more, m + 1})
-	for _, step := range [...]func(*kernel, *timeline.Timeline, *timeline.Partition){(*kernel).describe, (*kernel).describeSpans, (*kernel).initMembers, (*kernel).initTwins, (*kernel).initDistances} {
+	for _, step := range [...]func(*kernel, *timeline.Timeline, *timeline.Partition){(*kernel).describe, (*kernel).describeSpans, (*kernel).initMembers, (*kernel).initTwins, (*kernel).initShifts, (*kernel).initEffective} {
 		if k.over() {
 			break
 		}
@@ -163,27 +161,6 @@ func (k *kernel) describeSpans(tl *timeline.Timeline, p *timeline.Partition) {
 	// Each entry has come to where the next one began.
 	copy(k.more[1:], k.more)
 	k.more[0] = Piece(k.n)
-}
-
-// distancesMost bounds the table of distances: 512 KiB.
-const distancesMost = 1 << 16
-
-// initDistances makes the table of distances where it is worth it.
-func (k *kernel) initDistances(*timeline.Timeline, *timeline.Partition) {
-	if !k.windowed || int(k.n) > distancesMost/int(k.n) {
-		return
-	}
-	distances := make([]int64, 0, int(k.n)*int(k.n))
-	for i := range k.n {
-		for j := range k.n {
-			d, meet := k.distance(i, j)
-			if !meet {
-				d = math.MinInt64
-			}
-			distances = append(distances, d)
-		}
-	}
-	k.distances = distances
 }
 
 // initTwins links each buffer to the preceding identical one: the same spans,

@@ -20,8 +20,9 @@ import (
 // A part of a split that is solved says nothing: what was written of it is cut off, and
 // the part that fails stands for all.
 //
-// The memo cannot be written down, since that a state has failed before is no reason
-// that a reader could follow. So a run that writes goes without it. Partitions with
+// The memo and the fronts cannot be written down, since that a state has failed before is
+// no reason that a reader could follow, and effective sizes are not among the checker's
+// conclusions. So a run that writes goes without them. Partitions with
 // windows are left alone: where those interlock, the search is another.
 //
 // Complexity: 16 bytes a node while it is in memory.
@@ -99,7 +100,7 @@ func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.O
 	if err != nil {
 		return nil, err
 	}
-	set.memo = false
+	set.memo, set.fronts, set.effectiveSizes = false, false, false
 	e := newEngine(ctx, tl, o, set)
 	defer e.close()
 	fit := make([]bool, len(e.parts))

@@ -24,6 +24,10 @@ import (
 // second round (bench/ablation counts their nodes: all but A stay below it).
 const firstRound = 3
 
+// shareUntil is the node limit, in buffers, up to which each order runs in each
+// round of a small partition.
+const shareUntil = 8
+
 // verdict is what is known of a capacity.
 type verdict uint8
 
@@ -99,7 +103,7 @@ func (e *engine) attempt(p int, capacity, limit int64) verdict {
 	}
 	r, k := e.canonical(p, capacity, limit)
 	if r == solved {
-		e.keep(p, k.best)
+		e.keep(p, k.plan())
 		return fits
 	}
 	if k.windowed {
@@ -140,8 +144,16 @@ func (e *engine) canonical(p int, capacity, limit int64) (r outcome, k *kernel) 
 	if e.workers > 1 && len(e.orders) > 1 {
 		return e.race(p, capacity, limit)
 	}
-	k = e.parts[p].kernel
+	s := &e.parts[p]
+	k = s.kernel
+	// Where the orders share what they refute, those that have had their chance
+	// take turns: to refute needs all nodes in one run.
+	alone := k.dominates() && limit > shareUntil*int64(k.n)
+	s.turn++
 	for i, order := range e.orders {
+		if alone && i != s.turn%len(e.orders) {
+			continue
+		}
 		r = k.run(capacity, order, i, e.within(limit))
 		e.count(&k.nodes, &k.backtracks)
 		if r != aborted || e.over() {

@@ -233,6 +233,9 @@ func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buf
 // partition the trail is kept short all the same. It reports hat, whether anything
 // unplaced overlaps the candidate.
 func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
+	if k.dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
+		return exhausted, true
+	}
 	at, before := k.now(), k.snap()
 	r = exhausted
 	c.off, c.rank = k.lb[j], k.rank[j]

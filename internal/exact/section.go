@@ -34,17 +34,18 @@ func (k *kernel) sectionsFit(c component) bool {
 		}
 	}
 	for s := c.first; s < c.last; s++ {
+		if k.live[s] == 0 {
+			continue
+		}
 		floor := k.floor[s]
 		if k.sw.unallocatedFloor && low[s] != math.MaxInt64 {
 			floor = max(floor, low[s])
 		}
-		if k.total[s] > 0 {
-			if k.sw.monotonicFloor {
-				floor = max(floor, c.off)
-			}
-			if k.sw.sectionInference {
-				floor += k.total[s]
-			}
+		if k.sw.monotonicFloor {
+			floor = max(floor, c.off)
+		}
+		if k.sw.sectionInference {
+			floor += k.total[s]
 		}
 		if floor > k.limit {
 			return false

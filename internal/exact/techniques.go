@@ -25,6 +25,9 @@ type switches struct {
 	suffixBound      bool
 	symmetry         bool
 	postponement     bool
+	shifts           bool
+	effectiveSizes   bool
+	fronts           bool
 }
 
 // settings are what can be set: the techniques, and the orders as parsed.
@@ -56,6 +59,9 @@ func (s *settings) Declare(d *run.Declaration) {
 		{&s.suffixBound, "suffix-bound", "what cannot lie below a level must fit above it, in every section"},
 		{&s.symmetry, "symmetry", "place identical buffers in the order of their indices"},
 		{&s.postponement, "postponement", "infer from a candidate that has failed before the next is tried"},
+		{&s.effectiveSizes, "effective-sizes", "count for a piece all that nothing above it can use"},
+		{&s.fronts, "fronts", "leave out states that are no better than one that has failed"},
+		{&s.shifts, "shifts", "count offsets from levels of the plan with which what lies above lies higher, windows or not"},
 	} {
 		d.Technique(t.on, t.name, t.summary)
 	}
