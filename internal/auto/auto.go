@@ -150,7 +150,7 @@ func (a *auto) turns(ctx context.Context) error {
 		}
 		if a.exact && exactFirst {
 			turn := budget{nodes: nodes, limited: a.climb || once}
-			if err := a.turn(ctx, &exact.Planner{}, turn); err != nil {
+			if err := a.turn(ctx, &exact.Planner{Alone: true}, turn); err != nil {
 				return err
 			}
 		}
@@ -254,7 +254,7 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
 		}
-		if err := a.turn(ctx, &exact.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
+		if err := a.turn(ctx, &exact.Planner{Alone: true}, budget{nodes: nodes, limited: true}); err != nil {
 			return err
 		}
 	}

@@ -136,7 +136,7 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 	if nodes < 1 {
 		return nil, 0, false
 	}
-	r, err := run.Run(ctx.Context, &exact.Planner{}, c.part.end(), plan.Options{Capacity: target, NodeLimit: nodes})
+	r, err := run.Run(ctx.Context, &exact.Planner{Alone: true}, c.part.end(), plan.Options{Capacity: target, NodeLimit: nodes})
 	c.steps += r.Stats.Nodes * size
 	if err != nil || !r.Status.HasPlan() {
 		return nil, 0, false

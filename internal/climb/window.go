@@ -160,7 +160,7 @@ func (w *window) repair(ctx limit, i int32, target int64, attempt int) {
 	if nodes < 1 {
 		return
 	}
-	r, err := run.Run(ctx.Context, &exact.Planner{}, part, plan.Options{Capacity: target, NodeLimit: nodes})
+	r, err := run.Run(ctx.Context, &exact.Planner{Alone: true}, part, plan.Options{Capacity: target, NodeLimit: nodes})
 	w.steps += r.Stats.Nodes * size
 	if err != nil || !r.Status.HasPlan() {
 		return

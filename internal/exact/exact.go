@@ -65,17 +65,20 @@ import (
 func init() { run.Register(&Planner{}) }
 
 // Planner is the exact planner. Its zero value is ready to use.
-type Planner struct{}
+type Planner struct {
+	Alone bool // it has no turns of merge, whatever the techniques say
+}
 
 // Info describes the planner.
 func (*Planner) Info() plan.Info { return info() }
 
 // Plan searches for a plan that fits the capacity, or for the lowest.
-func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	set, err := settingsOf(&o)
 	if err != nil {
 		return plan.Result{}, err
 	}
+	set.merging = set.merging && !p.Alone
 	e := newEngine(ctx, tl, o, set)
 	defer e.close()
 	if o.Minimizing() {
@@ -91,7 +94,8 @@ type engine struct {
 	watch    *run.Watch
 	tl       *timeline.Timeline
 	workers  int
-	budget   int64 // nodes; unlimited for none
+	seed     uint64 // of the next turn of composites
+	budget   int64  // nodes; unlimited for none
 	began    time.Time
 	progress func(plan.Progress)
 
@@ -128,7 +132,7 @@ const (
 
 func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, set settings) *engine {
 	e := &engine{
-		settings: set, ctx: ctx, watch: run.NewWatch(ctx), tl: tl, workers: o.Workers, budget: o.NodeLimit,
+		settings: set, ctx: ctx, watch: run.NewWatch(ctx), tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit,
 		began: time.Now(), progress: o.Progress,
 		parts: make([]part, len(tl.Partitions)), byPeak: make([]int32, len(tl.Partitions)),
 	}

@@ -189,6 +189,9 @@ func (e *engine) narrow() {
 			}
 			e.ask(capacity, once)
 		}
+		if e.bound < e.height {
+			e.composites(min(e.roof, e.height), true, 3*halves)
+		}
 		// Bounds that creep, a step a round, would take for ever where heights are
 		// many: only an interval that shrinks by a share is worth another round alike.
 		if after := e.height - e.bound; before-after <= before/8 {

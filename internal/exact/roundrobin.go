@@ -47,6 +47,7 @@ func (e *engine) fit(capacity int64) verdict {
 		if v := e.round(capacity, halves); v != undecided || e.over() {
 			return v
 		}
+		e.composites(capacity, false, halves)
 	}
 }
 

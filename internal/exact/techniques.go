@@ -33,8 +33,9 @@ type switches struct {
 // settings are what can be set: the techniques, and the orders as parsed.
 type settings struct {
 	switches
-	list   string
-	orders []string
+	merging bool
+	list    string
+	orders  []string
 }
 
 // Declare lists the techniques and the parameters.
@@ -62,6 +63,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		{&s.effectiveSizes, "effective-sizes", "count for a piece all that nothing above it can use"},
 		{&s.fronts, "fronts", "leave out states that are no better than one that has failed"},
 		{&s.shifts, "shifts", "count offsets from levels of the plan with which what lies above lies higher, windows or not"},
+		{&s.merging, "merging", "between rounds, plan composites of what fits together hardly by accident, where merge is registered"},
 	} {
 		d.Technique(t.on, t.name, t.summary)
 	}

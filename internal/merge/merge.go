@@ -41,7 +41,10 @@ import (
 // Tried and dropped: to wait for sections to be full before merging. D and J of the
 // challenging suite have few full sections, and merging works there all the same.
 
-func init() { run.Register(&Planner{}) }
+func init() {
+	run.Register(&Planner{})
+	exact.Merge = &Planner{}
+}
 
 // Planner is the planner merge. Its zero value is ready to use.
 type Planner struct{}
@@ -198,7 +201,7 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 		o.NodeLimit = min(o.NodeLimit, s.o.NodeLimit-s.nodes)
 	}
 	p := m.problem(s.tl)
-	r, err := run.Run(s.ctx, &exact.Planner{}, timeline.New(p), o)
+	r, err := run.Run(s.ctx, &exact.Planner{Alone: true}, timeline.New(p), o)
 	s.nodes += r.Stats.Nodes
 	if err != nil || !r.Status.HasPlan() {
 		s.failed = s.failed || target == s.goal

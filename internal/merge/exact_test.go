@@ -1,0 +1,38 @@
+package merge_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// TestExactMerges: exact search has turns of composites where this package is there, to
+// minimise and to fit, and none where they are switched off.
+func TestExactMerges(t *testing.T) {
+	p, err := suite.Generate("perfect", suite.Options{Buffers: 500, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl := timeline.New(p)
+	for _, capacity := range []int64{0, tl.LowerBound} {
+		o := plan.Options{Capacity: capacity, NodeLimit: 4000}
+		r, err := run.Run(context.Background(), &exact.Planner{}, tl, o)
+		if err != nil || r.Status != model.Optimal || !verify.Check(p, r.Offsets, tl.LowerBound).OK() {
+			t.Errorf("capacity %d: %v, height %d, %v", capacity, r.Status, r.Height, err)
+		}
+		if r, err = run.Run(context.Background(), &exact.Planner{Alone: true}, tl, o); err != nil || r.Status == model.Optimal {
+			t.Errorf("capacity %d, alone: %v, %v", capacity, r.Status, err)
+		}
+		o.Without = []string{"merging"}
+		if r, err = run.Run(context.Background(), &exact.Planner{}, tl, o); err != nil || r.Status == model.Optimal {
+			t.Errorf("capacity %d, switched off: %v, %v", capacity, r.Status, err)
+		}
+	}
+}
