@@ -35,7 +35,8 @@ const Standard = "-"
 // with offsets is a problem whose buffers are fixed; ReadPlan reads it as a
 // plan.) The path - is standard input.
 //
-// A name that ends in .json is JSON, one in .csv is CSV, one in .tflite a model of
+// A file that is packed with gzip is read as what is in it; net.onnx.gz is a model of
+// ONNX. A name that ends in .json is JSON, one in .csv is CSV, one in .tflite a model of
 // TensorFlow Lite, one in .onnx a model of ONNX, one in .pb a dump of XLA, one in .mlir
 // a dump of IREE, one in .py code of Inductor and one in .pickle or .pkl a snapshot of PyTorch's allocator; any
 // other file is told by how it begins. A problem without a name gets that of its file,
@@ -83,6 +84,21 @@ func ReadFileWith(path string, o Options) (*File, error) {
 		return nil, err
 	}
 	defer in.Close()
+	return in.read(path, o)
+}
+
+// ReadFrom is ReadFileWith for a file whose content comes from r. The name tells the
+// kind, as a path does, and stands in messages; it is not opened.
+func ReadFrom(r io.Reader, name string, o Options) (*File, error) {
+	in, err := open(r, name, name, func() error { return nil })
+	if err != nil {
+		return nil, err
+	}
+	return in.read(name, o)
+}
+
+// read reads the problem of an open file.
+func (in *Input) read(path string, o Options) (*File, error) {
 	if err := in.Settles(o); err != nil {
 		return nil, err
 	}
@@ -92,7 +108,7 @@ func ReadFileWith(path string, o Options) (*File, error) {
 	}
 	f.Kind = in.Kind
 	if f.Problem.Name == "" && path != Standard {
-		base := filepath.Base(path)
+		base := filepath.Base(unpackedName(path))
 		f.Problem.Name = strings.TrimSuffix(base, filepath.Ext(base))
 	}
 	return f, nil

@@ -154,21 +154,43 @@ func (in *Input) Settles(o Options) error {
 // Close closes the file. Standard input stays open.
 func (in *Input) Close() error { return in.close() }
 
-// Open opens a file, or standard input where the path is -, and tells its kind.
-// The error is the file system's.
+// Open opens a file, or standard input where the path is -, and tells its kind. What
+// is packed with gzip is unpacked. The error is the file system's, or for a file that
+// only claims to be packed.
 func Open(path string) (*Input, error) {
-	in := &Input{Reader: os.Stdin, Name: "stdin", close: func() error { return nil }}
-	if path != Standard {
-		file, err := os.Open(path)
-		if err != nil {
+	if path == Standard {
+		return open(os.Stdin, "stdin", "", func() error { return nil })
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	in, err := open(file, path, path, file.Close)
+	if err != nil {
+		file.Close()
+	}
+	return in, err
+}
+
+// open tells the kind by the name of the file, where there is one, or by how it begins.
+func open(r io.Reader, name, path string, closer func() error) (*Input, error) {
+	in := &Input{Reader: r, Name: name, close: closer}
+	ext := extension(path)
+	if ext == packedExtension || !slices.ContainsFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) }) {
+		b := bufio.NewReader(r)
+		in.Reader = b
+		var err error
+		if in.Reader, err = unpack(b, name, ext); err != nil {
 			return nil, err
 		}
-		in.Reader, in.Name, in.close = file, path, file.Close
+		ext = extension(unpackedName(path))
 	}
-	ext := extension(path)
 	k := slices.IndexFunc(readers, func(r row) bool { return slices.Contains(r.extensions, ext) })
 	if k < 0 {
-		b := bufio.NewReader(in.Reader)
+		b, ok := in.Reader.(*bufio.Reader)
+		if !ok {
+			b = bufio.NewReader(in.Reader)
+		}
 		head := start(b)
 		k = slices.IndexFunc(readers, func(r row) bool { return r.begins(head) })
 		in.Reader = b

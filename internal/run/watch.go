@@ -13,7 +13,7 @@ import (
 type Watch struct {
 	state   atomic.Uint32 // 0, or any of over and counted
 	release func() bool
-	looks   *atomic.Int64 // of a test: looks left before the end; nil otherwise
+	looks   *looks // of a test, or of who wants to know of each look; nil otherwise
 }
 
 // The bits of a watch's state.
@@ -25,7 +25,7 @@ const (
 // NewWatch watches ctx until Close.
 func NewWatch(ctx context.Context) *Watch {
 	w := &Watch{}
-	if w.looks, _ = ctx.Value(looksKey{}).(*atomic.Int64); w.looks != nil {
+	if w.looks, _ = ctx.Value(looksKey{}).(*looks); w.looks != nil {
 		w.state.Store(counted)
 	}
 	if ctx.Done() == nil {
@@ -47,8 +47,12 @@ func (w *Watch) Over() bool { return w.state.Load() != 0 && w.look() }
 //
 //go:noinline
 func (w *Watch) look() bool {
-	if w.looks != nil && w.looks.Add(-1) < 0 {
-		w.Stop()
+	if l := w.looks; l != nil {
+		if l.each != nil {
+			l.each()
+		} else if l.left.Add(-1) < 0 {
+			w.Stop()
+		}
 	}
 	return w.state.Load()&over != 0
 }
@@ -67,17 +71,31 @@ func (w *Watch) Close() {
 
 type looksKey struct{}
 
+// looks say what is to happen at a look: a call, or the end after the last.
+type looks struct {
+	left atomic.Int64
+	each func()
+}
+
+// AtEachLook returns a context for which each is called at every look of a Watch on
+// it or on what derives from it. Where there is one thread and nothing interrupts a
+// goroutine, as in a browser, no clock and no cancellation would come through unless
+// the search itself gives way now and then; each can do so.
+func AtEachLook(ctx context.Context, each func()) context.Context {
+	return context.WithValue(ctx, looksKey{}, &looks{each: each})
+}
+
 // EndAtLook returns a context that, for every Watch on it or on what derives
 // from it, ends at the look after the first n, all Watches counted together. It
 // is for tests: a limit can so be made to fall at each point of a search.
 func EndAtLook(ctx context.Context, n int64) context.Context {
-	left := new(atomic.Int64)
-	left.Store(n)
-	return context.WithValue(ctx, looksKey{}, left)
+	l := &looks{}
+	l.left.Store(n)
+	return context.WithValue(ctx, looksKey{}, l)
 }
 
 // looksEnded reports whether ctx is of EndAtLook and its end has come.
 func looksEnded(ctx context.Context) bool {
-	left, _ := ctx.Value(looksKey{}).(*atomic.Int64)
-	return left != nil && left.Load() < 0
+	l, _ := ctx.Value(looksKey{}).(*looks)
+	return l != nil && l.left.Load() < 0
 }
