@@ -3,6 +3,8 @@
 # make invariants the tests of the searches with their invariants checked
 # make agree      PROBLEMS random problems: every planner against brute force
 # make capi       the C library, shared and static, with its header, in bin/capi
+# make npm      the package for npm, in npm/dist
+# make page     the page that plans in the browser, bin/stowage.html
 # make bench      the comparisons; see bench/README.md for what they need
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
@@ -17,7 +19,7 @@ PROBLEMS    ?= 1000000
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build capi test invariants agree race fuzz bench lint cover man clean
+.PHONY: build capi test invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -72,6 +74,14 @@ cover:
 	$(GO) test -coverpkg=./... -coverprofile=bin/cover.out ./...
 	$(GO) tool cover -func=bin/cover.out | tail -n 1
 	$(GO) tool cover -html=bin/cover.out -o bin/cover.html
+
+# The package for npm, in npm/dist, and the page that plans in the browser.
+npm:
+	$(GO) run ./npm/build -sizes
+
+page:
+	@mkdir -p bin
+	$(GO) run ./npm/build -sizes -page bin/stowage.html
 
 man: build
 	bin/stowage man bin/man

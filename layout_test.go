@@ -133,7 +133,9 @@ var layers = []struct {
 	{"format/tflite", []string{"model", "internal/tflm/schema"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/verify"}},
-	{"render/html", []string{"model", "render", "internal/viewdata"}},
+	{"render/html", []string{"model", "render", "internal/viewdata", "internal/jsbundle"}},
+	{"internal/jsbundle", nil},
+	{"npm", []string{"", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},
 	{"internal/public", []string{"model", "format/csv"}},

@@ -114,6 +114,23 @@ func WriteAll(w io.Writer, docs []Document) error {
 	return assemble(w, parts{title: title, warning: o.Warning, facts: o.Facts, picture: picture.String(), data: data.String()})
 }
 
+// A Planner is what a page needs to plan by itself.
+type Planner struct {
+	Worker string // the script of a worker that runs Program
+	Wasm   []byte // the program for WebAssembly, packed with gzip
+}
+
+// WritePlanner writes the page that plans what is dropped onto it, in the browser. It
+// loads nothing and sends nothing, as all pages.
+func WritePlanner(w io.Writer, p Planner) error {
+	if strings.Contains(p.Worker, "</script") {
+		return errors.New("html: the worker's script ends a script")
+	}
+	data := `<script type="text/plain" id="planner-worker">` + p.Worker + "</script>\n" +
+		`<script type="text/plain" id="planner-wasm">` + base64.StdEncoding.EncodeToString(p.Wasm) + "</script>\n"
+	return assemble(w, parts{title: "Stowage", data: data, plans: true})
+}
+
 // check refuses what cannot be drawn: a bad problem, offsets for another one. A plan
 // that breaks rules, or is above a capacity, is worth a look.
 func check(d *Document) error {
@@ -184,6 +201,7 @@ type parts struct {
 	title, warning string
 	facts          []Fact
 	picture, data  string
+	plans          bool // whether the page plans
 }
 
 // assemble fills the skeleton.
@@ -212,7 +230,7 @@ func assemble(w io.Writer, p parts) error {
 		facts.WriteString("<tr><th>" + html.EscapeString(f.Name) + "</th><td>" + html.EscapeString(f.Value) + "</td></tr>\n")
 	}
 	_, err = strings.NewReplacer(
-		"{{policy}}", policy(code), "{{title}}", html.EscapeString(p.title), "{{style}}", string(style),
+		"{{policy}}", policy(code, p.plans), "{{title}}", html.EscapeString(p.title), "{{style}}", string(style),
 		"{{hidden}}", hidden, "{{warning}}", html.EscapeString(p.warning), "{{facts}}", facts.String(),
 		"{{picture}}", p.picture, "{{data}}", p.data, "{{script}}", code,
 	).WriteString(w, string(skeleton))
@@ -220,9 +238,14 @@ func assemble(w io.Writer, p parts) error {
 }
 
 // policy lets the page run its own script and nothing else, and load nothing: what is
-// in a name cannot become code, and a plan stays where it is.
-func policy(code string) string {
+// in a name cannot become code, and a plan stays where it is. One that plans may run
+// WebAssembly, too, in workers of its own making.
+func policy(code string, plans bool) string {
 	sum := sha256.Sum256([]byte(code))
-	return "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; " +
+	out := "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; " +
 		"script-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	if plans {
+		out += " 'wasm-unsafe-eval'; worker-src blob:"
+	}
+	return out
 }

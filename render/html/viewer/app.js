@@ -81,14 +81,23 @@ export class App {
   }
 
   /** Takes documents, and shows the first, with the second where there are two. */
-  open(docs, { add = false } = {}) {
-    const files = docs.map((doc) => new Facts(doc));
-    this.files = add ? this.files.concat(files) : files;
+  open(docs) {
+    this.files = docs.map((doc) => new Facts(doc));
     if (!this.files.length) return;
     document.body.classList.remove("empty");
-    const last = this.files.length - 1;
-    if (add) this.choose(last, -1);
-    else this.choose(0, last >= 1 && this.files[0].offsets && this.files[1].offsets ? 1 : -1);
+    this.choose(0, this.files.length > 1 && this.files[0].offsets && this.files[1].offsets ? 1 : -1);
+  }
+
+  /** Puts a document in the place of another: its plan, once there is one. */
+  replace(at, doc) {
+    this.files[at] = new Facts(doc);
+    this.choose(this.a, this.b);
+  }
+
+  /** Adds a document, beside the one that it is to be compared with. */
+  add(doc, beside) {
+    this.files.push(new Facts(doc));
+    this.choose(beside, doc.offsets ? this.files.length - 1 : -1);
   }
 
   /** Shows one document, and another beside it unless b is -1. */

@@ -8,7 +8,6 @@ import { Raster } from "./raster.js";
 import { ticks, whole, bytes } from "./numbers.js";
 
 const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
-const LETTER = 6.1; // mean width of a letter in that font
 const MOST_LABELS = 500;
 const LABELS_UP_TO = 300_000; // pieces; beyond, labels wait until the window rests
 
@@ -290,9 +289,21 @@ function arrow(c, from, to) {
   line(c, x1, y1, x1 - 8 * dx + 4 * dy, y1 - 8 * dy - 4 * dx);
 }
 
+let ruler = null;
+let widest = 0; // of a letter, digits and small ones
+const narrow = 0.5; // of that, what letters are at least, nearly all
+
 /** Cuts a text to a width in CSS pixels; nothing where not even three letters fit. */
 export function cut(text, width) {
-  const room = Math.floor(width / LETTER);
-  if (text.length <= room) return text;
-  return room >= 3 ? text.slice(0, room - 1) + "…" : "";
+  if (!ruler) {
+    ruler = document.createElement("canvas").getContext("2d");
+    ruler.font = FONT;
+    widest = ruler.measureText("mmmmmmmmmm").width / 10;
+  }
+  // Most texts need no measuring: they fit however wide, or are far too long.
+  if (text.length * widest <= width) return text;
+  let end = Math.min(text.length, Math.floor(width / (widest * narrow)) + 1);
+  if (end === text.length && ruler.measureText(text).width <= width) return text;
+  while (end > 2 && ruler.measureText(text.slice(0, end) + "…").width > width) end--;
+  return end > 2 ? text.slice(0, end) + "…" : "";
 }

@@ -1,0 +1,69 @@
+// Runs Stowage's WebAssembly in the thread that it is called in, and passes calls to it.
+//
+// The other side is npm/wasm/bridge: the program calls stowageStart with the function
+// that takes calls, and gets the functions by which it answers. Go's own wasm_exec.js,
+// which makes globalThis.Go, must have been loaded before.
+
+let starting = Promise.resolve(); // programs start one after the other: they share a name
+
+export class Engine {
+  #calls = new Map();
+  #last = 0;
+  #call = null;
+  #ended = null;
+
+  /** Starts a program, given its bytes or the module that they compile to. */
+  static start(source) {
+    const started = starting.then(async () => {
+      const engine = new Engine();
+      await engine.#run(source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source));
+      return engine;
+    });
+    starting = started.catch(() => {});
+    return started;
+  }
+
+  async #run(module) {
+    const go = new globalThis.Go();
+    const told = new Promise((resolve) => {
+      globalThis.stowageStart = (call) => {
+        resolve(call);
+        return {
+          done: (id, out) => this.#take(id).resolve(out),
+          fail: (id, fault) => this.#take(id).reject(fault),
+          progress: (id, snapshot) => this.#calls.get(id)?.progress?.(snapshot),
+        };
+      };
+    });
+    const ended = go.run(await WebAssembly.instantiate(module, go.importObject)).then(() => {
+      // It never returns of its own: it ran out of memory, or has a mistake.
+      this.#ended = { message: "the planner ended: out of memory, or a mistake in it", input: false, issues: [] };
+      for (const [id] of this.#calls) this.#take(id).reject(this.#ended);
+    });
+    this.#call = await Promise.race([told, ended]);
+    if (this.#ended) throw new Error(this.#ended.message);
+  }
+
+  #take(id) {
+    const call = this.#calls.get(id);
+    this.#calls.delete(id);
+    return call ?? { resolve() {}, reject() {} };
+  }
+
+  /**
+   * Calls an operation. It returns the number of the call, and a promise of what comes
+   * of it; what it rejects with is { message, input, issues }.
+   */
+  call(name, input, progress) {
+    const id = ++this.#last;
+    const answer = new Promise((resolve, reject) => this.#calls.set(id, { resolve, reject, progress }));
+    if (this.#ended) this.#take(id).reject(this.#ended);
+    else this.#call(name, id, input);
+    return { id, answer };
+  }
+
+  /** Ends a search, which then answers with its best plan. */
+  cancel(id) {
+    if (!this.#ended) this.#call("cancel", id, null);
+  }
+}

@@ -1,0 +1,68 @@
+// Types of the package stowage/files: files in, plan files out.
+
+import type { BigOptions, CallOptions, Result, SolveOptions, Whole } from "./index.js";
+
+export { InputError, type Issue, type Status, type Progress } from "./index.js";
+
+export type Content = string | ArrayBuffer | ArrayBufferView;
+
+/** What a file leaves open. */
+export interface FileOptions {
+  /** Open dimensions of a model, by name or as INPUT:AXIS. */
+  dims?: Record<string, Whole>;
+  /** Values of inputs that are one number. */
+  values?: Record<string, Whole>;
+  /** Bytes of tensors whose shape cannot be told. */
+  sizes?: Record<string, Whole>;
+  /** What sizes and offsets of a model are to be multiples of. */
+  alignment?: Whole;
+  /** Which heap of a dump is meant. Default: that of the largest load. */
+  heap?: string;
+}
+
+export interface PlanOptions extends FileOptions {
+  /** What output is. Default: "csv". */
+  format?: "csv" | "json";
+  /** Lifts the offsets that the file demands. */
+  ignoreOffsets?: boolean;
+  /** Adds what the viewer shows. */
+  view?: boolean;
+}
+
+/** What a file is. */
+export interface About<N = number> {
+  name: string;
+  kind: "csv" | "json" | "tflite" | "onnx" | "xla" | "iree" | "inductor" | "cuda";
+  buffers: number;
+  /** 0 for none. */
+  capacity: N;
+  /** What the reader had to decide. */
+  notes: string[];
+  heaps: string[];
+  /** For the viewer. */
+  view?: { meta: string; data: Uint8Array };
+}
+
+export interface Planned<N = number, A = Float64Array> extends Result<N, A>, About<N> {
+  /** The plan as a file, byte for byte what the command writes; missing where there is no plan. */
+  output?: Uint8Array;
+}
+
+/** Plans what is in a file; its name tells what it is, or how it begins. */
+export function plan(name: string, content: Content, options: PlanOptions & BigOptions): Promise<Planned<bigint, BigInt64Array>>;
+export function plan(name: string, content: Content, options?: PlanOptions & SolveOptions): Promise<Planned>;
+
+export interface Read extends About {
+  /** Whether the file has a plan. */
+  planned: boolean;
+  lowerBound: number;
+}
+
+/** Reads a file, with the plan that it carries, for the viewer. */
+export function read(name: string, content: Content, options?: FileOptions & CallOptions): Promise<Read>;
+
+/** Lists the planners. */
+export function planners(options?: CallOptions): Promise<{ name: string; summary: string; exact: boolean }[]>;
+
+/** Ends the worker; the next call starts another. Calls that run are rejected. */
+export function close(): void;

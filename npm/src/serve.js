@@ -1,0 +1,35 @@
+// The inside of a worker: takes messages, has an engine answer them.
+//
+//	in    { type: "start", source }   { type: "call", id, name, input }   { type: "cancel", id }
+//	out   { type: "done", id, out }   { type: "fail", id, fault }         { type: "progress", id, snapshot }
+
+import { Engine } from "./engine.js";
+
+/** Serves messages; post sends one back. It returns what takes them. */
+export function serve(post) {
+  let engine = null;
+  const running = new Map(); // the caller's number to the engine's
+  return async (message) => {
+    switch (message.type) {
+      case "start":
+        engine = Engine.start(message.source);
+        engine.catch(() => {}); // each call is told
+        break;
+      case "cancel":
+        if (running.has(message.id)) (await engine).cancel(running.get(message.id));
+        break;
+      case "call": {
+        const { id, name, input } = message;
+        try {
+          const { id: own, answer } = (await engine).call(name, input, (snapshot) => post({ type: "progress", id, snapshot }));
+          running.set(id, own);
+          post({ type: "done", id, out: await answer });
+        } catch (fault) {
+          post({ type: "fail", id, fault: { message: fault.message, input: Boolean(fault.input), issues: fault.issues ?? [] } });
+        } finally {
+          running.delete(id);
+        }
+      }
+    }
+  };
+}

@@ -1,0 +1,70 @@
+//go:build js && wasm
+
+package bridge
+
+import (
+	"strconv"
+	"syscall/js"
+	"time"
+
+	"github.com/stowage-go/stowage/plan"
+)
+
+// progressEvery is how often JavaScript is told of a search.
+const progressEvery = 100 * time.Millisecond
+
+// Options returns the options of a search, which npm/src/engine.js has checked the
+// types of.
+func (c *Call) Options() plan.Options {
+	v := c.Input.Get("options")
+	o := plan.Options{
+		Planner: Text(v.Get("planner")), Capacity: Integer(v.Get("capacity")), Minimize: v.Get("minimize").Truthy(),
+		NodeLimit: Integer(v.Get("nodes")),
+	}
+	if s := Text(v.Get("seed")); s != "" {
+		o.Seed, _ = strconv.ParseUint(s, 10, 64)
+	}
+	if ms := v.Get("timeout"); !ms.IsUndefined() {
+		o.Timeout = time.Duration(ms.Float() * float64(time.Millisecond))
+	}
+	if w := v.Get("without"); !w.IsUndefined() {
+		for k := range w.Length() {
+			o.Without = append(o.Without, w.Index(k).String())
+		}
+	}
+	if p := v.Get("params"); !p.IsUndefined() {
+		o.Params = map[string]string{}
+		keys := js.Global().Get("Object").Call("keys", p)
+		for k := range keys.Length() {
+			o.Params[keys.Index(k).String()] = p.Get(keys.Index(k).String()).String()
+		}
+	}
+	o.Start = Column(v.Get("start"))
+	o.Progress = c.tell
+	return o
+}
+
+// tell tells of a search, unless it did so just now.
+func (c *Call) tell(p plan.Progress) {
+	now := time.Now()
+	if now.Sub(c.told) < progressEvery {
+		return
+	}
+	c.told = now
+	c.handlers.Call("progress", c.id, map[string]any{
+		"height": Digits(p.Height), "lowerBound": Digits(p.LowerBound), "nodes": float64(p.Nodes), "seconds": p.Elapsed.Seconds(),
+	})
+}
+
+// Result returns a result for JavaScript.
+func Result(r *plan.Result) map[string]any {
+	out := map[string]any{
+		"status": r.Status.String(), "height": Digits(r.Height), "lowerBound": Digits(r.LowerBound), "planner": r.Planner,
+		"member": r.Member, "stopped": string(r.Stopped), "nodes": float64(r.Stats.Nodes), "backtracks": float64(r.Stats.Backtracks),
+		"seconds": r.Stats.Elapsed.Seconds(), "offsets": nil,
+	}
+	if r.Status.HasPlan() {
+		out["offsets"] = Array(r.Offsets)
+	}
+	return out
+}

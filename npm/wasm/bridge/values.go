@@ -1,0 +1,77 @@
+//go:build js && wasm
+
+package bridge
+
+import (
+	"strconv"
+	"syscall/js"
+	"unsafe"
+)
+
+// Idea: columns come and go as BigInt64Array, whose bytes are copied in one call. Go for
+// WebAssembly has little ends, as BigInt64Array has there.
+
+// Column returns a column of numbers; nil where there is none.
+func Column(v js.Value) []int64 {
+	if v.IsUndefined() || v.IsNull() || v.Length() == 0 {
+		return nil
+	}
+	out := make([]int64, v.Length())
+	js.CopyBytesToGo(raw(out), bytesOf(v))
+	return out
+}
+
+// Array returns a column as a BigInt64Array.
+func Array(column []int64) js.Value {
+	out := js.Global().Get("BigInt64Array").New(len(column))
+	if len(column) > 0 {
+		js.CopyBytesToJS(bytesOf(out), raw(column))
+	}
+	return out
+}
+
+// Bytes returns what is in a Uint8Array.
+func Bytes(v js.Value) []byte {
+	out := make([]byte, v.Length())
+	js.CopyBytesToGo(out, v)
+	return out
+}
+
+// Uint8Array returns bytes.
+func Uint8Array(b []byte) js.Value {
+	out := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(out, b)
+	return out
+}
+
+func raw(column []int64) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(column))), 8*len(column))
+}
+
+func bytesOf(array js.Value) js.Value {
+	return js.Global().Get("Uint8Array").New(array.Get("buffer"), array.Get("byteOffset"), array.Get("byteLength"))
+}
+
+// Integer returns a whole number that came as text, for those that JavaScript's own
+// cannot hold; 0 where there is none.
+func Integer(v js.Value) int64 {
+	if v.IsUndefined() {
+		return 0
+	}
+	n, err := strconv.ParseInt(v.String(), 10, 64)
+	if err != nil {
+		return -1 // which every check refuses
+	}
+	return n
+}
+
+// Text returns a string; empty where there is none.
+func Text(v js.Value) string {
+	if v.IsUndefined() || v.IsNull() {
+		return ""
+	}
+	return v.String()
+}
+
+// Digits is a number as text, which JavaScript makes a number or a BigInt of.
+func Digits(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,0 +1,76 @@
+//go:build js && wasm
+
+// Program core is Stowage for WebAssembly without files: columns of numbers in, offsets
+// out. It imports neither fmt nor os nor a reader, and is half the size of files.
+package main
+
+import (
+	"strconv"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/npm/wasm/bridge"
+)
+
+func main() {
+	bridge.Serve(map[string]bridge.Operation{"solve": solve, "verify": verify})
+}
+
+// solve plans a problem.
+func solve(c *bridge.Call) (map[string]any, error) {
+	r, err := stowage.Solve(c.Context, problem(c), c.Options())
+	if err != nil {
+		return nil, err
+	}
+	return bridge.Result(r), nil
+}
+
+// verify checks a plan.
+func verify(c *bridge.Call) (map[string]any, error) {
+	report, err := stowage.Verify(problem(c), bridge.Column(c.Input.Get("offsets")), bridge.Integer(c.Input.Get("capacity")))
+	if err != nil {
+		return nil, err
+	}
+	violations := []any{}
+	for _, v := range report.Violations {
+		violations = append(violations, map[string]any{"rule": string(v.Rule), "a": v.A, "b": v.B, "message": v.Message})
+	}
+	return map[string]any{"ok": report.OK(), "height": bridge.Digits(report.Height), "total": report.Total, "violations": violations}, nil
+}
+
+// problem makes a problem of its columns. Buffers without names have their numbers.
+func problem(c *bridge.Call) *stowage.Problem {
+	in := c.Input.Get("problem")
+	lower, upper, size := bridge.Column(in.Get("lower")), bridge.Column(in.Get("upper")), bridge.Column(in.Get("size"))
+	alignment, fixed, hint := bridge.Column(in.Get("alignment")), bridge.Column(in.Get("fixed")), bridge.Column(in.Get("hint"))
+	ids := in.Get("ids")
+	p := &stowage.Problem{Buffers: make([]stowage.Buffer, len(lower)), Capacity: bridge.Integer(in.Get("capacity"))}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		b.Lower, b.Upper, b.Size = lower[i], upper[i], size[i]
+		if ids.IsUndefined() {
+			b.ID = strconv.Itoa(i)
+		} else {
+			b.ID = ids.Index(i).String()
+		}
+		if alignment != nil {
+			b.Alignment = alignment[i]
+		}
+		if fixed != nil && fixed[i] >= 0 {
+			b.Fixed = &fixed[i]
+		}
+		if hint != nil && hint[i] >= 0 {
+			b.Hint = &hint[i]
+		}
+	}
+	gaps := bridge.Column(in.Get("gaps"))
+	for g := 0; g+6 <= len(gaps); g += 6 {
+		b := &p.Buffers[gaps[g]]
+		gap := model.Gap{Lower: gaps[g+1], Upper: gaps[g+2]}
+		if gaps[g+3] != 0 {
+			gap.Window = &model.Window{Lower: gaps[g+4], Upper: gaps[g+5]}
+		}
+		b.Gaps = append(b.Gaps, gap)
+	}
+	return p
+}

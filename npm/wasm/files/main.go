@@ -1,0 +1,190 @@
+//go:build js && wasm
+
+// Program files is Stowage for WebAssembly with files: whatever the command reads is
+// read, planned, and written as the command writes it.
+package main
+
+import (
+	"bytes"
+	"strings"
+	"syscall/js"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/viewdata"
+	"github.com/stowage-go/stowage/npm/wasm/bridge"
+)
+
+func main() {
+	bridge.Serve(map[string]bridge.Operation{"plan": plan, "read": read, "planners": planners})
+}
+
+// plan reads a file, plans what is in it, and writes the plan.
+func plan(c *bridge.Call) (map[string]any, error) {
+	f, err := open(c)
+	if err != nil {
+		return nil, err
+	}
+	o := c.Options()
+	if c.Input.Get("options").Get("ignoreOffsets").Truthy() {
+		f.Unpin()
+	}
+	var steps viewdata.Recorder
+	view := c.Input.Get("view").Truthy()
+	if tell := o.Progress; view {
+		o.Progress = func(p stowage.Progress) {
+			steps.See(p)
+			tell(p)
+		}
+	}
+	p := f.Problem
+	if capacity := p.CapacityOr(o.Capacity); capacity > 0 {
+		p.Capacity = capacity
+	}
+	r, err := stowage.Solve(c.Context, p, o)
+	if err != nil {
+		return nil, err
+	}
+	out := bridge.Result(r)
+	about(out, f)
+	if kind := bridge.Text(c.Input.Get("format")); r.Status.HasPlan() && kind != "" {
+		text, err := write(kind, f, r)
+		if err != nil {
+			return nil, err
+		}
+		out["output"] = bridge.Uint8Array(text)
+	}
+	if view {
+		d := &viewdata.Doc{Problem: p, LowerBound: r.LowerBound, Facts: facts(f, r), Steps: steps.Finish(r)}
+		if r.Status.HasPlan() {
+			d.Offsets = r.Offsets
+		}
+		return show(out, d)
+	}
+	return out, nil
+}
+
+// read reads a file with the plan that it carries.
+func read(c *bridge.Call) (map[string]any, error) {
+	f, err := open(c)
+	if err != nil {
+		return nil, err
+	}
+	d := &viewdata.Doc{Problem: f.Problem, Facts: facts(f, nil)}
+	switch {
+	case f.Plan != nil && f.Plan.Offsets != nil:
+		d.Offsets = f.Plan.Offsets
+	case f.Pinned():
+		for i := range f.Problem.Buffers {
+			d.Offsets = append(d.Offsets, *f.Problem.Buffers[i].Fixed)
+		}
+		f.Unpin()
+	}
+	if d.LowerBound, err = stowage.LowerBound(f.Problem); err != nil {
+		return nil, err
+	}
+	out := map[string]any{"planned": d.Offsets != nil, "lowerBound": bridge.Digits(d.LowerBound)}
+	about(out, f)
+	return show(out, d)
+}
+
+// open reads the file of a call.
+func open(c *bridge.Call) (*format.File, error) {
+	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Alignment: bridge.Integer(c.Input.Get("alignment"))}
+	o.Dims, o.Values, o.Sizes = pairs(c.Input.Get("dims")), pairs(c.Input.Get("values")), pairs(c.Input.Get("sizes"))
+	return format.ReadFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String(), o)
+}
+
+// pairs returns names with numbers.
+func pairs(v js.Value) map[string]int64 {
+	if v.IsUndefined() {
+		return nil
+	}
+	out := map[string]int64{}
+	keys := js.Global().Get("Object").Call("keys", v)
+	for k := range keys.Length() {
+		name := keys.Index(k).String()
+		out[name] = bridge.Integer(v.Get(name))
+	}
+	return out
+}
+
+// write writes a plan as the command does.
+func write(kind string, f *format.File, r *stowage.Result) ([]byte, error) {
+	var b bytes.Buffer
+	var err error
+	if kind == "json" {
+		err = json.Write(&b, f.Problem, &json.Plan{
+			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
+		})
+	} else {
+		err = csv.WriteWith(&b, f.Problem, r.Offsets, csv.WriteOptions{Header: f.Header})
+	}
+	return b.Bytes(), err
+}
+
+// about says what a file is.
+func about(out map[string]any, f *format.File) {
+	notes, heaps := []any{}, []any{}
+	for _, n := range f.Notes {
+		notes = append(notes, n)
+	}
+	for _, h := range f.Heaps {
+		heaps = append(heaps, h)
+	}
+	out["name"], out["kind"], out["buffers"] = f.Problem.Name, string(f.Kind), len(f.Problem.Buffers)
+	out["capacity"], out["notes"], out["heaps"] = bridge.Digits(f.Problem.Capacity), notes, heaps
+}
+
+// show adds what the viewer reads.
+func show(out map[string]any, d *viewdata.Doc) (map[string]any, error) {
+	d.Check()
+	text, packed, err := d.Encode()
+	if err != nil {
+		return nil, err
+	}
+	out["view"] = map[string]any{"meta": string(text), "data": bridge.Uint8Array(packed)}
+	return out, nil
+}
+
+// facts are the figures that the page lists.
+func facts(f *format.File, r *stowage.Result) []viewdata.Fact {
+	var out []viewdata.Fact
+	add := func(name, value string) { out = append(out, viewdata.Fact{Name: name, Value: value}) }
+	add("read as", string(f.Kind))
+	if r != nil {
+		add("status", r.Status.String())
+		if r.Status.HasPlan() {
+			add("height", bridge.Digits(r.Height))
+		}
+		add("lower bound", bridge.Digits(r.LowerBound))
+		planner := r.Planner
+		if r.Member != "" {
+			planner += " (" + r.Member + ")"
+		}
+		add("planner", planner)
+		add("nodes", bridge.Digits(r.Stats.Nodes))
+		add("time", bridge.Digits(r.Stats.Elapsed.Milliseconds())+" ms")
+		if r.Stopped != "" {
+			add("stopped", string(r.Stopped))
+		}
+	}
+	for _, n := range f.Notes {
+		add("note", n)
+	}
+	if len(f.Heaps) > 1 {
+		add("heaps", strings.Join(f.Heaps, ", "))
+	}
+	return out
+}
+
+// planners lists the planners.
+func planners(*bridge.Call) (map[string]any, error) {
+	list := []any{}
+	for _, p := range stowage.Planners() {
+		list = append(list, map[string]any{"name": p.Name, "summary": p.Summary, "exact": p.Exact})
+	}
+	return map[string]any{"planners": list}, nil
+}
