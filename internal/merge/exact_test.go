@@ -22,7 +22,7 @@ func TestExactMerges(t *testing.T) {
 	}
 	tl := timeline.New(p)
 	for _, capacity := range []int64{0, tl.LowerBound} {
-		o := plan.Options{Capacity: capacity, NodeLimit: 4000}
+		o := plan.Options{Capacity: capacity, NodeLimit: 6000}
 		r, err := run.Run(context.Background(), &exact.Planner{}, tl, o)
 		if err != nil || r.Status != model.Optimal || !verify.Check(p, r.Offsets, tl.LowerBound).OK() {
 			t.Errorf("capacity %d: %v, height %d, %v", capacity, r.Status, r.Height, err)
