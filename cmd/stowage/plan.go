@@ -37,7 +37,7 @@ func newPlan() *cobra.Command {
 		Short: "Plan the arena of a TensorFlow Lite or ONNX model",
 		Long: `Of a .tflite file plan derives which tensors share the arena and for how long, as TensorFlow Lite Micro does, plans them, and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte.
 
-The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is.
+The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is. A faulty plan that the model has is replaced.
 
 Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is a name such as SVDF or a number; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the words reference and none.
 
@@ -216,7 +216,7 @@ func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made
 		return writeDocument(cmd, p.output, name, d)
 	}
 	data := m.Bytes()
-	if r.Written = made.Offsets != nil && made.Head < made.Before; r.Written {
+	if r.Written = made.Worth(); r.Written {
 		var err error
 		if data, err = m.WithOffsets(made.Offsets); err != nil {
 			return err

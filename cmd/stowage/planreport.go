@@ -37,6 +37,7 @@ type planReport struct {
 	Lower          []string       `json:"what_would_lower_it"`
 	ScratchFrom    string         `json:"scratch_from"` // reference, none or declared
 	Archive        bool           `json:"archive"`      // files are attached to the model
+	Faulty         bool           `json:"faulty_plan"`  // the plan that it has
 
 	folds bool // the constants are folded in the file, too
 }
@@ -74,7 +75,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, folds: p.fold,
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, folds: p.fold,
 	}
 	switch {
 	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
@@ -86,11 +87,11 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	}
 	// A plan that the device beats by itself is not written.
 	after, offsets := made.Before, []int32(nil)
-	if m.Offline != nil {
+	if m.Offline != nil && !made.Faulty {
 		offsets = m.Offline.Offsets
 	}
 	planned := offsets
-	if made.Offsets != nil && made.Head < made.Before {
+	if made.Worth() {
 		after, planned = made.Head, made.Offsets
 	}
 	for _, t := range []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter} {
@@ -223,6 +224,9 @@ func (r *planReport) figures() []html.Fact {
 // notes are sentences below the figures.
 func (r *planReport) notes() []string {
 	var out []string
+	if r.Faulty {
+		out = append(out, "the plan that the model has is faulty, and the figures are those without it: stowage check says what is wrong")
+	}
 	if r.Folded > 0 {
 		out = append(out, count(r.Folded, "float16 constant")+" counted as float32 weights, not as buffers")
 		if !r.folds {

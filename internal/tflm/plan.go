@@ -54,6 +54,9 @@ type Plan struct {
 	// Before is the head of the model as it is: Greedy, unless it has a plan
 	// that can be followed.
 	Before int64
+	// Faulty says that the model has a plan that Check finds a fault in. Whatever a
+	// device makes of it is no figure to compare with.
+	Faulty bool
 	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
 	// Placed are the offsets of the arena's buffers, scratch included, as the
@@ -64,6 +67,10 @@ type Plan struct {
 // Better reports whether the plan is worth writing: it takes less than the
 // runtime by itself.
 func (p *Plan) Better() bool { return p.Offsets != nil && p.Head < p.Greedy }
+
+// Worth reports whether the plan is to be written: it takes less than the model as it
+// is, or takes the place of a faulty plan.
+func (p *Plan) Worth() bool { return p.Offsets != nil && (p.Head < p.Before || p.Faulty) }
 
 // Make plans the arena of a model. The error is bad input; that no plan was
 // found is in Result.Status.
@@ -81,7 +88,9 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p.Before = p.Greedy
-	if v, err := Check(m, 0); err == nil && m.Offline != nil && v.OK() {
+	if v, err := Check(m, 0); err != nil || m.Offline == nil {
+		// There is no plan to begin with.
+	} else if p.Faulty = !v.OK(); !p.Faulty {
 		if p.Before, err = emulatePlan(ctx, m, l, a); err != nil {
 			return nil, err
 		}
@@ -119,6 +128,12 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		if t >= 0 {
 			p.Offsets[t] = int32(pins[in[k]])
 		}
+	}
+	if p.Faulty && p.Head > p.Greedy { // the device does better by itself, and has to be told
+		for i := range p.Offsets {
+			p.Offsets[i] = tflite.Online
+		}
+		p.Head = p.Greedy
 	}
 	return p, nil
 }

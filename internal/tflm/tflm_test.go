@@ -259,6 +259,36 @@ func TestMutated(t *testing.T) {
 	}
 }
 
+// TestFaultyPlan replaces a plan that a device would follow into wrong results, even
+// where no plan is lower than the device's own.
+func TestFaultyPlan(t *testing.T) {
+	for _, seed := range []uint64{60, 61, 62, 63, 64, 65} {
+		data := made.Network(seed, 8)
+		m := parse(t, data)
+		offsets := make([]int32, len(m.Tensors)) // all at 0
+		faulty, err := m.WithOffsets(offsets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := Make(t.Context(), m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = parse(t, faulty)
+		p, err := Make(t.Context(), m, Options{})
+		if err != nil || !p.Faulty || !p.Worth() || p.Before != want.Greedy || p.Head != want.Head {
+			t.Fatalf("seed %d: faulty %v, heads %d and %d, %v, want %d and %d", seed, p.Faulty, p.Before, p.Head, err, want.Greedy, want.Head)
+		}
+		mended, err := m.WithOffsets(p.Offsets)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, err := Check(parse(t, mended), 0); err != nil || !v.OK() {
+			t.Errorf("seed %d: %+v, %v", seed, v, err)
+		}
+	}
+}
+
 // TestExample holds the model among the examples against how it is made, and
 // against what is said of it.
 func TestExample(t *testing.T) {
