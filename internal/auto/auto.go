@@ -13,13 +13,17 @@ import (
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-func init() { run.Register(&Auto{}) }
+func init() {
+	exact.Finish = place.Finish
+	run.Register(&Auto{})
+}
 
 // Auto is the planner `auto`.
 //

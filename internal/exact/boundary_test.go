@@ -114,7 +114,7 @@ func TestPhaseBoundary(t *testing.T) {
 			q := mutate(rng, p)
 			tl := timeline.New(q)
 			o := plan.Options{}
-			for _, t := range info().Techniques {
+			for _, t := range (&Planner{}).Info().Techniques {
 				if rng.IntN(5) == 0 {
 					o.Without = append(o.Without, t.Name)
 				}

@@ -147,7 +147,7 @@ func TestEveryLimit(t *testing.T) {
 			}
 		}
 		o := plan.Options{Workers: 1 + int(seed%2)}
-		for _, t := range info().Techniques {
+		for _, t := range (&Planner{}).Info().Techniques {
 			if seed%4 == 3 && rng.IntN(4) == 0 {
 				o.Without = append(o.Without, t.Name)
 			}
@@ -222,7 +222,7 @@ func TestShortTrail(t *testing.T) {
 		trailMost = 1 + rng.IntN(5)
 		for _, capacity := range []int64{w.minimum, max(1, w.minimum-1), 0} {
 			o := plan.Options{Capacity: capacity, NodeLimit: 300}
-			for _, technique := range info().Techniques {
+			for _, technique := range (&Planner{}).Info().Techniques {
 				if seed%2 == 1 && rng.IntN(3) == 0 {
 					o.Without = append(o.Without, technique.Name)
 				}

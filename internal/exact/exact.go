@@ -69,22 +69,21 @@ type Planner struct {
 	Alone bool // it has no turns of merge, whatever the techniques say
 }
 
-// Info describes the planner.
-func (*Planner) Info() plan.Info { return info() }
-
 // Plan searches for a plan that fits the capacity, or for the lowest.
-func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	set, err := settingsOf(&o)
+func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+	e, err := newEngine(ctx, tl, &o)
 	if err != nil {
-		return plan.Result{}, err
+		return r, err
 	}
-	set.merging = set.merging && !p.Alone
-	e := newEngine(ctx, tl, o, set)
-	defer e.close()
+	defer e.watch.Close()
+	e.merging = e.merging && !p.Alone
 	if o.Minimizing() {
-		return e.minimize(o), nil
+		e.minimize(&o, &r)
+	} else {
+		e.solve(o.Capacity, &r)
 	}
-	return e.solve(o.Capacity), nil
+	r.Stats = e.stats
+	return r, nil
 }
 
 // engine runs the kernels of all partitions against one capacity after another.
@@ -130,13 +129,16 @@ const (
 	yes
 )
 
-func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, set settings) *engine {
+func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*engine, error) {
 	e := &engine{
-		settings: set, ctx: ctx, watch: run.NewWatch(ctx), tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit,
-		began: time.Now(), progress: o.Progress,
+		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress,
 		parts: make([]part, len(tl.Partitions)), byPeak: make([]int32, len(tl.Partitions)),
 	}
-	if o.NodeLimit == 0 {
+	if err := e.settings.bind(o); err != nil {
+		return nil, err
+	}
+	e.watch = run.NewWatch(ctx)
+	if e.budget == 0 {
 		e.budget = unlimited
 	}
 	e.bound = tl.LowerBound
@@ -149,10 +151,8 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o plan.Options, set s
 	}
 	// The partition with the least room is the likeliest to be refuted.
 	sorting.Within(e.byPeak, make([]int32, len(peaks)), func(p, q int32) bool { return peaks[p] > peaks[q] }, e.watch.Over)
-	return e
+	return e, nil
 }
-
-func (e *engine) close() { e.watch.Close() }
 
 // kernel returns the kernel of partition p; nil where the run is over.
 func (e *engine) kernel(p int) *kernel {
@@ -181,8 +181,8 @@ func (e *engine) report(nodes int64) {
 }
 
 // solve decides whether the problem fits the capacity.
-func (e *engine) solve(capacity int64) plan.Result {
-	r := plan.Result{LowerBound: e.tl.LowerBound}
+func (e *engine) solve(capacity int64, r *plan.Result) {
+	r.LowerBound = e.tl.LowerBound
 	switch e.fit(capacity) {
 	case fits:
 		r.Status, r.Offsets = model.Feasible, e.offsets()
@@ -191,12 +191,12 @@ func (e *engine) solve(capacity int64) plan.Result {
 	case undecided:
 		r.Status = model.Unknown
 	}
-	r.Stats = e.stats
-	return r
 }
 
 // offsets assembles the plans of the partitions. Buffers that are never active
 // lie at their fixed offset or at zero.
+//
+//go:noinline
 func (e *engine) offsets() []int64 {
 	buffers := e.tl.Problem.Buffers
 	offsets := make([]int64, len(buffers))

@@ -144,11 +144,10 @@ func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 func newInterlock(e *engine, p int) *interlock {
 	tl, buffers := e.tl, e.tl.Partitions[p].Buffers
 	n := len(buffers)
-	x := &interlock{
-		n: n, align: make([]int64, n), start: make([]int64, n), fixed: make([]bool, n), size: make([]int64, n),
-		lb: make([]int64, n), ub: make([]int64, n), out: make([][]arc, n), in: make([][]arc, n),
-		queued: make([]bool, n), passes: make([]int64, n), watch: e.watch,
-	}
+	x := &interlock{n: n, fixed: make([]bool, n), queued: make([]bool, n), watch: e.watch}
+	carve(share[int64]{&x.align, n}, share[int64]{&x.start, n}, share[int64]{&x.size, n}, share[int64]{&x.lb, n}, share[int64]{&x.ub, n}, share[int64]{&x.passes, n})
+	arcs := make([][]arc, 2*n)
+	x.out, x.in = arcs[:n], arcs[n:]
 	if e.local == nil {
 		e.local = make([]int32, len(tl.Problem.Buffers))
 	}
@@ -343,7 +342,7 @@ func (x *interlock) decide(at int, c int32) bool {
 	p := x.pairs[at]
 	low, high := x.limits(p, c)
 	x.decided[at] = true
-	x.undos = append(x.undos, undo{what: 'd', at: int32(at)})
+	x.log('d', int32(at), 0)
 	if low != math.MinInt64 {
 		x.addArc(p.i, p.j, low)
 	}
@@ -357,7 +356,14 @@ func (x *interlock) decide(at int, c int32) bool {
 func (x *interlock) addArc(from, to int32, w int64) {
 	x.out[from] = append(x.out[from], arc{to, w})
 	x.in[to] = append(x.in[to], arc{from, w})
-	x.undos = append(x.undos, undo{what: 'a', at: from, old: int64(to)})
+	x.log('a', from, int64(to))
+}
+
+// log adds to the trail.
+//
+//go:noinline
+func (x *interlock) log(what byte, at int32, old int64) {
+	x.undos = append(x.undos, undo{what, at, old})
 }
 
 // propagate restores the fixpoint of the bounds from the given buffers on, and
@@ -365,14 +371,8 @@ func (x *interlock) addArc(from, to int32, w int64) {
 func (x *interlock) propagate(from ...int32) bool {
 	x.queue = x.queue[:0]
 	clear(x.passes)
-	push := func(j int32) {
-		if !x.queued[j] {
-			x.queued[j] = true
-			x.queue = append(x.queue, j)
-		}
-	}
 	for _, j := range from {
-		push(j)
+		x.push(j)
 	}
 	ok := true
 	for head := 0; head < len(x.queue); head++ {
@@ -398,9 +398,9 @@ func (x *interlock) propagate(from ...int32) bool {
 					ok = false
 					break
 				}
-				x.undos = append(x.undos, undo{'l', a.to, x.lb[a.to]})
+				x.log('l', a.to, x.lb[a.to])
 				x.lb[a.to] = v
-				push(a.to)
+				x.push(a.to)
 			}
 		}
 		for _, a := range x.in[i] {
@@ -414,13 +414,23 @@ func (x *interlock) propagate(from ...int32) bool {
 					ok = false
 					break
 				}
-				x.undos = append(x.undos, undo{'u', a.to, x.ub[a.to]})
+				x.log('u', a.to, x.ub[a.to])
 				x.ub[a.to] = v
-				push(a.to)
+				x.push(a.to)
 			}
 		}
 	}
 	return ok
+}
+
+// push puts a buffer into the queue of a propagation.
+//
+//go:noinline
+func (x *interlock) push(j int32) {
+	if !x.queued[j] {
+		x.queued[j] = true
+		x.queue = append(x.queue, j)
+	}
 }
 
 // undo takes back everything since the mark.

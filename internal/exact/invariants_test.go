@@ -127,12 +127,11 @@ func TestCorruptedOthers(t *testing.T) {
 		{ID: "b", Lower: 0, Upper: 2, Size: 1},
 		{ID: "c", Lower: 1, Upper: 3, Size: 2},
 	}}
-	set, err := settingsOf(&plan.Options{})
+	e, err := newEngine(context.Background(), timeline.New(p), &plan.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := newEngine(context.Background(), timeline.New(p), plan.Options{}, set)
-	defer e.close()
+	defer e.watch.Close()
 	x := newInterlock(e, 0)
 	if v := x.run(7, 1000); v != fits || caught(x.check) != "" {
 		t.Fatal("no plan, or caught where nothing is wrong:", caught(x.check))

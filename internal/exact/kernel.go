@@ -39,6 +39,7 @@ type kernel struct {
 
 	nodes      int64 // of the runs that the engine has not counted yet
 	backtracks int64
+	answer     outcome    // in a race
 	watch      *run.Watch // over when this search must end
 	proof      *proof     // what is refuted and why (refute.go); nil where nobody asks
 	tick       func()     // called every few thousand nodes

@@ -243,7 +243,7 @@ func TestFirstCanonical(t *testing.T) {
 
 func names() []string {
 	var all []string
-	for _, t := range info().Techniques {
+	for _, t := range (&Planner{}).Info().Techniques {
 		all = append(all, t.Name)
 	}
 	return all

@@ -96,13 +96,12 @@ func hasWindow(p *model.Problem) func(i int32) bool {
 // written down; each buffer alone does fit it. It returns none where there is a plan of each partition, or a limit of o
 // or ctx came first, or the reason is too long or in the windows.
 func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.Options) (*Refutation, error) {
-	set, err := settingsOf(&o)
+	e, err := newEngine(ctx, tl, &o)
 	if err != nil {
 		return nil, err
 	}
-	set.memo, set.fronts, set.effectiveSizes = false, false, false
-	e := newEngine(ctx, tl, o, set)
-	defer e.close()
+	defer e.watch.Close()
+	e.memo, e.fronts, e.effectiveSizes = false, false, false
 	fit := make([]bool, len(e.parts))
 	for halves, open := int64(firstRound), true; open && !e.over(); halves = longer(halves) {
 		open = false

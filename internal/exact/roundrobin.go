@@ -1,11 +1,6 @@
 package exact
 
-import (
-	"sync"
-	"sync/atomic"
-
-	"github.com/stowage-go/stowage/internal/run"
-)
+import "github.com/stowage-go/stowage/internal/run"
 
 // Idea: which static preordering suits a problem is not known beforehand, and
 // the right one often needs a hundredth of the nodes. So they are tried in
@@ -178,42 +173,41 @@ func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 	each, more := left/int64(len(team)), left%int64(len(team))
 	done := run.NewWatch(e.ctx)
 	defer done.Close()
-	var next atomic.Int32
-	var mu sync.Mutex
+	ended := make(chan *kernel)
+	next, running := 0, 0
 	answer, winner := aborted, team[0]
-	workers := min(e.workers, len(team))
-	ended := make(chan bool) // a sync.WaitGroup adds four kilobytes to a program
-	for range workers {
-		go func() {
-			for !done.Over() {
-				i := int(next.Add(1)) - 1
-				if i >= len(team) {
-					break
-				}
-				share := each
-				if int64(i) < more {
-					share++
-				}
-				k := team[i]
-				k.watch = done
-				r := k.run(capacity, e.orders[i], i, min(limit, share))
-				mu.Lock()
-				if r != aborted && answer == aborted {
-					answer, winner = r, k
-					done.Stop()
-				}
-				mu.Unlock()
+	for {
+		for next < len(team) && running < e.workers && answer == aborted && !done.Over() {
+			share := each
+			if int64(next) < more {
+				share++
 			}
-			ended <- true
-		}()
-	}
-	for range workers {
-		<-ended
+			k := team[next]
+			k.watch = done
+			go k.compete(capacity, e.orders[next], next, min(limit, share), ended)
+			next++
+			running++
+		}
+		if running == 0 {
+			break
+		}
+		k := <-ended
+		running--
+		if k.answer != aborted && answer == aborted {
+			answer, winner = k.answer, k
+			done.Stop()
+		}
 	}
 	for _, k := range team {
 		e.count(&k.nodes, &k.backtracks)
 	}
 	return answer, winner
+}
+
+// compete is run for a race: the answer is in the kernel when it is sent.
+func (k *kernel) compete(capacity int64, order string, orderIndex int, limit int64, ended chan<- *kernel) {
+	k.answer = k.run(capacity, order, orderIndex, limit)
+	ended <- k
 }
 
 // team returns a kernel for each order of partition p; fewer where the run is
@@ -246,6 +240,8 @@ func (e *engine) count(nodes, backtracks *int64) {
 }
 
 // keep records the plan of partition p.
+//
+//go:noinline
 func (e *engine) keep(p int, offsets []int64) {
 	s := &e.parts[p]
 	s.offsets = append(s.offsets[:0], offsets...)

@@ -71,17 +71,17 @@ func (s *settings) Declare(d *run.Declaration) {
 		"static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
 }
 
-// settingsOf returns the settings that o asks for.
-func settingsOf(o *plan.Options) (settings, error) {
-	var s settings
-	err := run.Bind("exact", o, &s)
+// bind sets what o asks for.
+func (s *settings) bind(o *plan.Options) error {
+	err := run.Bind("exact", o, s)
 	s.orders = ordersOf(s.list)
-	return s, err
+	return err
 }
 
 // switchesOf returns the switches with the named techniques off.
 func switchesOf(without []string) switches {
-	s, _ := settingsOf(&plan.Options{Without: without})
+	var s settings
+	_ = s.bind(&plan.Options{Without: without}) // no value of a parameter is wrong
 	return s.switches
 }
 
@@ -95,6 +95,8 @@ const defaultOrders = "TWA,TAW,TC"
 const orderLetters = "ACLOTUWZ"
 
 // ordersOf splits the parameter "orders" at its commas.
+//
+//go:noinline
 func ordersOf(list string) []string {
 	var orders []string
 	for begin := 0; begin < len(list); {
@@ -129,7 +131,8 @@ func isOrderLetter(c byte) bool {
 	return false
 }
 
-func info() plan.Info {
+// Info describes the planner.
+func (*Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    "exact",
 		Summary: "depth-first search over canonical plans, with proofs of optimality and infeasibility",

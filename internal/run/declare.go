@@ -31,7 +31,8 @@ func Describe(i plan.Info, fresh func() Settings) plan.Info {
 	var d Declaration
 	fresh().Declare(&d)
 	i.Techniques, i.Params = d.techniques, d.params
-	i.Check = func(o plan.Options) error { return Bind(i.Name, &o, fresh()) }
+	name := i.Name
+	i.Check = func(o plan.Options) error { return Bind(name, &o, fresh()) }
 	return i
 }
 

@@ -40,12 +40,13 @@ func NewWatch(ctx context.Context) *Watch {
 }
 
 // Over reports whether the context has ended. It is safe for concurrent use. There
-// are hundreds of calls, and what is compiled into each is one load and one test.
+// are hundreds of calls: as one load and one test in each they add four kilobytes to a
+// program and save under 0.1% of a search's instructions.
+//
+//go:noinline
 func (w *Watch) Over() bool { return w.state.Load() != 0 && w.look() }
 
 // look is Over where there may be something to see.
-//
-//go:noinline
 func (w *Watch) look() bool {
 	if l := w.looks; l != nil {
 		if l.each != nil {

@@ -83,10 +83,10 @@ func (t *Timeline) sweep() {
 	}
 	t.Load = profile.Sum()
 
-	t.extent = make([]int32, 2*n)
+	t.extent = make([][2]int32, n)
 	for i := range buffers {
 		if spans := t.Spans(i); len(spans) > 0 {
-			t.extent[2*i], t.extent[2*i+1] = spans[0].First, spans[len(spans)-1].Last
+			t.extent[i] = [2]int32{spans[0].First, spans[len(spans)-1].Last}
 		}
 	}
 }

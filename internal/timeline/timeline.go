@@ -58,9 +58,9 @@ type Timeline struct {
 	// MaxLoad is the largest Load: the contention peak.
 	MaxLoad int64
 
-	spans  []Span  // all spans, buffer by buffer
-	spanAt []int32 // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil where each has one
-	extent []int32 // first and last section of buffer i: extent[2i], extent[2i+1]
+	spans  []Span     // all spans, buffer by buffer
+	spanAt []int32    // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil where each has one
+	extent [][2]int32 // first and last section of each buffer
 
 	over func() bool // while it is made: whether a limit has come
 
@@ -111,7 +111,8 @@ func (t *Timeline) Spans(i int) []Span {
 // Extent returns the sections [first, last) from buffer i's first active one
 // to its last.
 func (t *Timeline) Extent(i int) (first, last int32) {
-	return t.extent[2*i], t.extent[2*i+1]
+	e := &t.extent[i]
+	return e[0], e[1]
 }
 
 // HasGaps reports whether any buffer has more than one span or a window.

@@ -58,11 +58,8 @@ const (
 	// blur is the part of a unit that M times the tolerance may be.
 	blur = 0.25
 	// largest is the memory size in units up to which a program is handed to a
-	// solver. Nothing is concluded from blur/fine = 2.5e8 units on, and plans are found
-	// for a while yet. At 3.4e12 units HiGHS was seen to loop without looking at its
-	// clock: no limit reaches it there, and Go's collector, which waits for embedded
-	// code to return, stops the whole process.
-	largest = 1 << 34
+	// solver: HiGHS refuses coefficients of 1e15, and doubles skip numbers soon after.
+	largest = 1 << 48
 	// slack is taken off a bound before it is rounded up.
 	slack = 1e-3
 )
