@@ -117,7 +117,12 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 		fmt.Fprintf(stderr, "stowage: internal failure: %v\n", err)
 		return exitInternal
 	case errors.As(err, &input) && input.Issues[0].File != "":
-		fmt.Fprintln(stderr, input)
+		for i := range input.Issues { // a name with a line break makes no line of its own
+			fmt.Fprintln(stderr, cell(input.Issues[i].String()))
+		}
+		if more := input.Total - len(input.Issues); more > 0 {
+			fmt.Fprintf(stderr, "… and %d more\n", more)
+		}
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "stowage: %s\n", strings.ReplaceAll(err.Error(), "\n", "\nstowage: "))

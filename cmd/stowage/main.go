@@ -53,7 +53,7 @@ func arguments(argv []string) []string {
 // execute runs one command line and returns the exit code.
 func execute(args []string, stdout, stderr io.Writer) (code int) {
 	defer recoverTo(stderr, &code)
-	out, errs := newOutlet(stdout), newOutlet(stderr)
+	out, errs := newOutlet(stdout, false), newOutlet(stderr, true)
 	root := newRoot(out, errs)
 	root.SetArgs(args)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFault(cmd, args, err) })

@@ -15,33 +15,36 @@ import (
 // Idea: all that the command prints goes through an outlet, which knows whether
 // it is a terminal and whether everything arrived. On a terminal control
 // characters are escaped, since the names of buffers come from files: one could
-// otherwise move the cursor, colour the screen or retitle the window. To a file
-// or a pipe they go as they are. The first error stays, so that no line can be
-// lost without the exit code saying so.
+// otherwise move the cursor, colour the screen or retitle the window. So are they on
+// standard error wherever that goes: a log of messages ends on somebody's terminal.
+// What standard output has goes to a file or a pipe as it is, for it may be a plan.
+// The first error stays, so that no line can be lost without the exit code saying so.
 //
 // A standard output that the shell has closed (>&-) cannot be told from
 // /dev/null: before main, Go's runtime opens that in its place.
 
 // An outlet is standard output or standard error.
 type outlet struct {
-	w    io.Writer
-	file *os.File // the terminal; nil where it is none
-	rest []byte   // the start of a letter whose end is still to come
-	err  error    // of the first write that failed
+	w        io.Writer
+	messages bool     // standard error
+	file     *os.File // the terminal; nil where it is none
+	rest     []byte   // the start of a letter whose end is still to come
+	err      error    // of the first write that failed
 }
 
-func newOutlet(w io.Writer) *outlet {
-	o := &outlet{w: w}
+func newOutlet(w io.Writer, messages bool) *outlet {
+	o := &outlet{w: w, messages: messages}
 	if f, ok := w.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		o.file = f
 	}
 	return o
 }
 
-// Write writes p, on a terminal with its control characters escaped.
+// Write writes p, messages and what is for a terminal with control characters
+// escaped.
 func (o *outlet) Write(p []byte) (int, error) {
 	out := p
-	if o.file != nil {
+	if o.file != nil || o.messages {
 		out = append(o.rest, p...)
 		o.rest = nil
 		if k := len(out) - cutShort(out); k < len(out) {
@@ -124,7 +127,8 @@ func escapeControls(p []byte) []byte {
 	return out
 }
 
-// cell makes a name fit for a table: on one line, without control characters.
+// cell makes a name fit for a table, or a fault for its line: on one line, without
+// control characters.
 func cell(name string) string {
 	name = strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(name)
 	return string(escapeControls([]byte(name)))

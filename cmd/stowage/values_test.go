@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -88,6 +89,9 @@ func TestOutlet(t *testing.T) {
 	for cut := range len(text) + 1 {
 		var b strings.Builder
 		o := &outlet{w: &b, file: os.Stdout}
+		if cut%2 == 0 { // messages, wherever they go
+			o = newOutlet(&b, true)
+		}
 		for _, part := range []string{text[:cut], text[cut:]} {
 			if n, err := o.Write([]byte(part)); n != len(part) || err != nil {
 				t.Fatal(n, err)
@@ -98,8 +102,34 @@ func TestOutlet(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	if _, err := newOutlet(&b).Write([]byte(text)); err != nil || b.String() != text {
+	if _, err := newOutlet(&b, false).Write([]byte(text)); err != nil || b.String() != text {
 		t.Errorf("to a pipe: %q, %v", b.String(), err)
+	}
+}
+
+// TestFaultLines reads a file whose names would colour a screen or pass for faults of
+// another file: each fault is one line, to a pipe as well.
+func TestFaultLines(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "bad.csv")
+	text := "id,lower,upper,size\n\"\x1b[31mred\nother.csv:1: forged\",0,0,3\n"
+	for range 25 {
+		text += "b,0,0,3\n"
+	}
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	var stdout, stderr strings.Builder
+	if code := execute([]string{"solve", path}, &stdout, &stderr); code != exitUsage {
+		t.Errorf("exit code %d", code)
+	}
+	lines := strings.Split(strings.TrimSuffix(stderr.String(), "\n"), "\n")
+	if !strings.Contains(lines[0], `buffer \x1b[31mred\nother.csv:1: forged: `) || len(lines) != 21 || !strings.HasPrefix(lines[20], "… and ") {
+		t.Errorf("%q", lines)
+	}
+	for _, line := range lines[:len(lines)-1] {
+		if !strings.HasPrefix(line, path+":") || strings.ContainsRune(line, 0x1b) {
+			t.Errorf("%q", line)
+		}
 	}
 }
 
