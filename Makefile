@@ -3,8 +3,9 @@
 # make invariants the tests of the searches with their invariants checked
 # make agree      PROBLEMS random problems: every planner against brute force
 # make capi       the C library, shared and static, with its header, in bin/capi
-# make npm      the package for npm, in npm/dist
-# make page     the page that plans in the browser, bin/stowage.html
+# make npm        the package for npm, in npm/dist
+# make page       the page that plans in the browser, bin/stowage.html
+# make wheel      the Python package, with library and command in it, in bin/dist
 # make bench      the comparisons; see bench/README.md for what they need
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
@@ -19,7 +20,7 @@ PROBLEMS    ?= 1000000
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build capi test invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: build capi wheel test invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -32,6 +33,9 @@ capi:
 	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o bin/capi/libstowage.a ./capi
 	rm bin/capi/libstowage.h
 	cp capi/stowage.h bin/capi/
+
+wheel:
+	python3 python/stowage_build.py bin/dist
 
 test:
 	@$(GO) run ./internal/testall $(MODULES)

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 	"unsafe"
@@ -183,4 +184,25 @@ func stowageBound(s *C.stowage_solver) C.int64_t {
 		return C.int64_t(fail(s, err))
 	}
 	return C.int64_t(bound)
+}
+
+//export stowageExplain
+func stowageExplain(s *C.stowage_solver, buffers *C.int64_t) C.int64_t {
+	p := peerOf(s)
+	e, err := stowage.Explain(context.Background(), p.fill(s), p.optionsOf(s))
+	switch {
+	case errors.Is(err, stowage.ErrNoCapacity):
+		return C.int64_t(fail(s, inputError(err.Error())))
+	case err != nil:
+		return C.int64_t(fail(s, err))
+	case e.Status == stowage.Unknown:
+		say(s, "a limit came before an answer")
+	case e.Status == stowage.Infeasible && !e.Irreducible:
+		say(s, "a limit came: a part of them may be enough")
+	}
+	room := column(buffers, int(s.count))
+	for k, i := range e.Buffers {
+		room[k] = int64(i)
+	}
+	return C.int64_t(len(e.Buffers))
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #ifndef _WIN32
 #include <pthread.h>
+#include <sys/socket.h>
 #endif
 
 #include "_cgo_export.h"
@@ -99,6 +100,7 @@ int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, 
 	s->names = NULL;
 	s->json = 0;
 	s->outcome = 0;
+	memset(&s->result, 0, sizeof s->result);
 	return leave(s, STOWAGE_OK);
 }
 
@@ -187,7 +189,27 @@ stowage_token *stowage_token_new(void) { return calloc(1, sizeof(stowage_token))
 void stowage_token_free(stowage_token *t) { free(t); }
 void stowage_token_reset(stowage_token *t) { if (t != NULL) __atomic_store_n(&t->cancelled, 0, __ATOMIC_RELAXED); }
 void stowage_cancel(stowage_token *t) { if (t != NULL) __atomic_store_n(&t->cancelled, 1, __ATOMIC_RELAXED); }
-int stowageIsCancelled(stowage_token *t) { return __atomic_load_n(&t->cancelled, __ATOMIC_RELAXED); }
+
+void stowage_token_watch(stowage_token *t, int socket, unsigned char byte) {
+	if (t == NULL)
+		return;
+	t->byte = byte;
+	__atomic_store_n(&t->watched, socket < 0 ? 0 : socket + 1, __ATOMIC_RELEASE);
+}
+
+int stowageIsCancelled(stowage_token *t) {
+	if (__atomic_load_n(&t->cancelled, __ATOMIC_RELAXED))
+		return 1;
+#ifndef _WIN32
+	int socket = __atomic_load_n(&t->watched, __ATOMIC_ACQUIRE) - 1;
+	unsigned char waiting[64];
+	if (socket >= 0) {
+		ssize_t n = recv(socket, waiting, sizeof waiting, MSG_PEEK | MSG_DONTWAIT);
+		return n > 0 && memchr(waiting, t->byte, (size_t)n) != NULL;
+	}
+#endif
+	return 0;
+}
 
 int stowage_set_token(stowage_solver *s, stowage_token *t) {
 	ENTER(s);
@@ -259,6 +281,15 @@ int64_t stowage_bound(stowage_solver *s) {
 	int64_t bound = stowageBound(s);
 	leave(s, STOWAGE_OK);
 	return bound;
+}
+
+int64_t stowage_explain(stowage_solver *s, int64_t *buffers) {
+	ENTER(s);
+	if (buffers == NULL && s->count > 0)
+		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no room for buffers: it is NULL"));
+	int64_t count = stowageExplain(s, buffers);
+	leave(s, STOWAGE_OK);
+	return count;
 }
 
 int64_t stowage_assign(int64_t count, const int64_t *lower, const int64_t *upper, const int64_t *size, const int64_t *alignment, int64_t *offsets) {

@@ -7,6 +7,8 @@
 
 struct stowage_token {
 	int32_t cancelled; // atomic
+	int32_t watched;   // a socket + 1; 0 for none. Atomic
+	unsigned char byte;
 };
 
 struct stowage_solver {

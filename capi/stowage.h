@@ -186,6 +186,12 @@ STOWAGE_API void stowage_token_reset(stowage_token *);
 STOWAGE_API void stowage_cancel(stowage_token *);
 STOWAGE_API int stowage_set_token(stowage_solver *, stowage_token *);
 
+/* A token may watch a socket as well: a run stops once the byte waits in it to be read;
+ * nothing is taken out of it. Languages that answer signals only after a call write
+ * their numbers to one, such as Python (signal.set_wakeup_fd). A socket below 0 ends
+ * that. On Windows nothing is watched. */
+STOWAGE_API void stowage_token_watch(stowage_token *, int socket, unsigned char byte);
+
 /* ---- Runs ----------------------------------------------------------------------- */
 
 /* stowage_solve plans, writes an offset for each buffer, in their order, where there is
@@ -233,6 +239,12 @@ STOWAGE_API int64_t stowage_verify(stowage_solver *, const int64_t *offsets);
 /* stowage_bound returns a height that no plan is under, without planning: the most
  * that is live at once, sharpened. Below 0 it is an error. */
 STOWAGE_API int64_t stowage_bound(stowage_solver *);
+
+/* stowage_explain writes the numbers of buffers that cannot fit the capacity together,
+ * though without any one of them the rest do, ascending, and returns how many they are;
+ * buffers has room for as many as there are. 0 is that all fit or, where stowage_error
+ * says so, that a limit came first. Below 0 it is an error. */
+STOWAGE_API int64_t stowage_explain(stowage_solver *, int64_t *buffers);
 
 /* ---- One call ------------------------------------------------------------------- */
 

@@ -11,15 +11,17 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // Idea: what is written in Python is tested in Python, by unittest; here each file of
 // tests is one test. STOWAGE_PYTHON names the interpreter; python3 is the default.
 
-// built is the command, built once.
-var built struct {
+// built is the command, and the library, each built once.
+var built, linked struct {
 	once sync.Once
 	dir  string
 	err  error
@@ -27,8 +29,10 @@ var built struct {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+	for _, dir := range []string{built.dir, linked.dir} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
 	os.Exit(code)
 }
@@ -55,22 +59,53 @@ func command(t *testing.T) string {
 	return filepath.Join(built.dir, name)
 }
 
+// library builds the shared library, which needs a C compiler.
+func library(t *testing.T) string {
+	t.Helper()
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc = "cc"
+	}
+	if _, err := exec.LookPath(cc); err != nil || runtime.GOOS == "windows" {
+		t.Skipf("there is no C compiler to build the library with: %s is not on PATH (c-compiler)", cc)
+	}
+	linked.once.Do(func() {
+		if linked.dir, linked.err = os.MkdirTemp("", "stowage-library-"); linked.err != nil {
+			return
+		}
+		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(linked.dir, "libstowage.so"), "./capi")
+		cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=1")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			linked.err = errors.Join(err, errors.New(string(out)))
+		}
+	})
+	if linked.err != nil {
+		t.Fatal(linked.err)
+	}
+	return filepath.Join(linked.dir, "libstowage.so")
+}
+
 // ran is what unittest says at its end.
 var ran = regexp.MustCompile(`(?m)^Ran (\d+) tests? in `)
 
+func interpreter() string {
+	if python := os.Getenv("STOWAGE_PYTHON"); python != "" {
+		return python
+	}
+	return "python3"
+}
+
 // run runs a file of tests, in which there are at least so many. probe is Python that
 // fails where the packages in needs are missing; the test is then skipped.
-func run(t *testing.T, file, needs, probe string, atLeast int) {
+func run(t *testing.T, file, needs, probe string, atLeast int, environment ...string) {
 	t.Helper()
-	python := os.Getenv("STOWAGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
+	python := interpreter()
 	if _, err := exec.LookPath(python); err != nil || exec.CommandContext(t.Context(), python, "-c", probe).Run() != nil {
 		t.Skipf("%s needs Python with %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), needs)
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-W", "ignore", "-m", "unittest", "tests."+file)
 	cmd.Env = append(os.Environ(), "STOWAGE="+command(t), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+	cmd.Env = append(cmd.Env, environment...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Run(); err != nil {
@@ -83,9 +118,83 @@ func run(t *testing.T, file, needs, probe string, atLeast int) {
 	}
 }
 
+// python310 fails where an interpreter is too old for the package.
+const python310 = "import sys; sys.exit(sys.version_info < (3, 10))"
+
+// problems is how many problems are planned by the package and by the command.
+func problems() string {
+	if testing.Short() {
+		return "STOWAGE_PROBLEMS=100"
+	}
+	return "STOWAGE_PROBLEMS=1000"
+}
+
+// TestStowage is the package over the library, from the clone.
+func TestStowage(t *testing.T) {
+	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 26, "STOWAGE_LIBRARY="+library(t), problems())
+}
+
+// TestWheel builds the wheel as pip does, installs it into an empty environment and runs
+// the package's tests there: its library, its command and its script are those of the
+// wheel. A second build has the same bytes.
+func TestWheel(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two wheels and an environment take too long for a short run (large)")
+	}
+	library(t)
+	dir := t.TempDir()
+	python := func(path string, environment []string, args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), path, args...)
+		cmd.Env = append(os.Environ(), append(environment, "PYTHONDONTWRITEBYTECODE=1", "PIP_DISABLE_PIP_VERSION_CHECK=1")...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s %s: %v\n%s", path, args, err, out)
+		}
+		return string(out)
+	}
+	if exec.CommandContext(t.Context(), interpreter(), "-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))").Run() != nil {
+		t.Skip("the wheel is built by Python 3.11 or later, with venv (python3)")
+	}
+	var wheels [2][]byte
+	for k := range wheels {
+		to := filepath.Join(dir, strconv.Itoa(k))
+		python(interpreter(), []string{"STOWAGE_COMMAND=" + command(t)}, "stowage_build.py", to)
+		names, err := filepath.Glob(filepath.Join(to, "stowage-*-py3-none-*.whl"))
+		if err != nil || len(names) != 1 {
+			t.Fatalf("%s: %v", names, err)
+		}
+		if wheels[k], err = os.ReadFile(names[0]); err != nil {
+			t.Fatal(err)
+		}
+		if k == 0 {
+			python(interpreter(), nil, "-m", "venv", filepath.Join(dir, "venv"))
+			python(filepath.Join(dir, "venv", "bin", "pip"), nil, "install", "--quiet", "--no-index", names[0])
+		}
+	}
+	if !bytes.Equal(wheels[0], wheels[1]) {
+		t.Error("the second wheel has other bytes")
+	}
+	bin := filepath.Join(dir, "venv", "bin")
+	clean := []string{"STOWAGE=", "STOWAGE_LIBRARY=", "PYTHONPATH=", "STOWAGE_PROBLEMS=50"}
+	begin := time.Now()
+	if out := python(filepath.Join(bin, "python"), clean, "-c", "import stowage; print(stowage.solve([0, 1], [2, 3], [4, 5]).height)"); out != "9\n" {
+		t.Errorf("the first plan is %q", out)
+	}
+	t.Logf("import and a first plan in %v", time.Since(begin))
+	if out := python(filepath.Join(bin, "stowage"), clean, "version"); !strings.HasPrefix(out, "stowage ") {
+		t.Errorf("the script prints %q", out)
+	}
+	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "python"), "-m", "unittest", "test_stowage")
+	cmd.Dir, cmd.Env = "tests", append(os.Environ(), append(clean, "PYTHONDONTWRITEBYTECODE=1")...)
+	if out, err := cmd.CombinedOutput(); err != nil || !ran.Match(out) {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // TestTransport needs Python alone, which .ci/run installs for executorch.
 func TestTransport(t *testing.T) {
-	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", "import sys; sys.exit(sys.version_info < (3, 10))", 8)
+	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", python310, 8)
 }
 
 func TestAlgorithm(t *testing.T) {

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -78,6 +79,9 @@ static void plans(void) {
 	// Capacity, in both directions.
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 11) == STOWAGE_OK && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
 	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_OK && r.height == 0 && r.lower_bound == 12 && r.capacity == 11);
+	CHECK(stowage_explain(s, offsets) == 3 && offsets[0] < offsets[1] && offsets[1] < offsets[2] && stowage_error(s)[0] == 0);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == STOWAGE_OK && stowage_explain(s, offsets) == STOWAGE_E_INPUT);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 12) == STOWAGE_OK && stowage_explain(s, offsets) == 0 && stowage_error(s)[0] == 0);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 100) == STOWAGE_OK && stowage_solve(s, offsets) > 0);
 
 	// Every column: alignment, a fixed offset, a hint, a gap with a window and one without.
@@ -197,6 +201,18 @@ static void limits(void) {
 	// It stays cancelled, and a run that begins so still answers.
 	CHECK(stowage_solve(s, c.offsets) >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
 	stowage_token_reset(t);
+
+	{
+		// A byte that waits in a socket; another byte is none of its business.
+		int ends[2];
+		CHECK(socketpair(AF_UNIX, SOCK_STREAM, 0, ends) == 0);
+		stowage_token_watch(t, ends[0], 2);
+		CHECK(write(ends[1], "\1", 1) == 1 && stowage_start(s, c.offsets) == 0 && stowage_wait(s, 100) == STOWAGE_RUNNING);
+		CHECK(write(ends[1], "\2", 1) == 1 && stowage_wait(s, -1) >= 0);
+		CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+		stowage_token_watch(t, -1, 0);
+		close(ends[0]), close(ends[1]);
+	}
 
 	w.enough = 1;
 	CHECK(stowage_on_progress(s, tell, &w) == 0 && stowage_solve(s, c.offsets) >= 0 && w.calls >= 1);

@@ -1,8 +1,7 @@
-"""Plans through the command `stowage`: a problem in on standard input, a plan out.
+"""Plans through the library that the package stowage has or, where there is none or a
+command is named, through the command: a problem in on standard input, a plan out.
 
-This is the one place that knows how Stowage is reached. A process costs a few
-milliseconds, which an export does not notice; a binding that calls the library
-replaces `plan` and nothing else.
+This is the one place that knows how Stowage is reached. Either way the plan is the same.
 """
 
 from __future__ import annotations
@@ -13,6 +12,9 @@ import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import Optional, Sequence
+
+import stowage
+from stowage import _library
 
 
 class StowageError(RuntimeError):
@@ -45,20 +47,20 @@ _CODES = {1: "failed", 2: "refused the problem", 3: "proved that there is no pla
 
 def find(command: Optional[str] = None) -> str:
     """Returns the path of the command: the argument's, else that of the
-    environment's STOWAGE, else what PATH has as stowage."""
+    environment's STOWAGE, else what the package stowage carries, else what PATH has."""
     for name, origin in ((command, "command"), (os.environ.get("STOWAGE"), "the environment's STOWAGE")):
         if name:
             path = shutil.which(name)
             if path is None:
                 raise StowageError(f"{origin} is {name!r}, which is no program that can be run")
             return path
-    path = shutil.which("stowage")
-    if path is None:
+    try:
+        return stowage.command()
+    except stowage.Error as err:
         raise StowageError(
             "the command stowage is not on PATH: go install github.com/stowage-go/stowage/cmd/stowage@latest, "
             "or name it by STOWAGE or by command="
-        )
-    return path
+        ) from err
 
 
 def plan(
@@ -71,14 +73,16 @@ def plan(
     """Looks for the lowest plan. timeout is in seconds, nodes counts the nodes of
     the search; without either the search ends by itself, and the same buffers
     always give the same plan, as they do with nodes."""
+    if timeout is not None and not timeout > 0:
+        raise ValueError(f"timeout is {timeout!r} seconds, must be more than 0")
+    if nodes is not None and nodes <= 0:
+        raise ValueError(f"nodes is {nodes!r}, must be more than 0")
+    if command is None and not os.environ.get("STOWAGE") and _library.load() is not None:
+        return _by_library(buffers, timeout, nodes)
     arguments = [find(command), "solve", "--format", "json", "--quiet"]
     if timeout is not None:
-        if not timeout > 0:
-            raise ValueError(f"timeout is {timeout!r} seconds, must be more than 0")
         arguments += ["--timeout", f"{max(1, round(timeout * 1e6))}us"]
     if nodes is not None:
-        if nodes <= 0:
-            raise ValueError(f"nodes is {nodes!r}, must be more than 0")
         arguments += ["--nodes", str(nodes)]
     if not buffers:
         return Plan([], 0, 0, "optimal")
@@ -99,6 +103,16 @@ def plan(
         what = _CODES.get(done.returncode, f"ended with code {done.returncode}")
         raise StowageError(f"{arguments[0]} {what}: {done.stderr.strip() or 'it says nothing'}")
     return _read(done.stdout, len(buffers), arguments[0])
+
+
+def _by_library(buffers: Sequence[Buffer], timeout: Optional[float], nodes: Optional[int]) -> Plan:
+    try:
+        p = stowage.plan([(b.lower, b.upper, b.size, b.alignment) for b in buffers], timeout=timeout, nodes=nodes)
+    except stowage.Error as err:
+        raise StowageError(f"stowage refused the problem: {err}") from err
+    if p.offsets is None:
+        raise StowageError("stowage found no plan within its limit")
+    return Plan(list(p.offsets), p.height, p.lower_bound, p.status)
 
 
 def _read(text: str, count: int, program: str) -> Plan:

@@ -1,0 +1,38 @@
+"""Static memory plans: offsets for buffers whose sizes and lifespans are known.
+
+    import stowage
+
+    plan = stowage.solve(lower=[0, 0, 1], upper=[2, 4, 4], size=[600, 300, 500])
+    plan.offsets, plan.height, plan.status     # [0, 1100, 600], 1400, 'optimal'
+
+    stowage.plan("model.tflite")               # models, dumps, CSV, JSON
+    stowage.plan(frame, capacity=1 << 20)      # a table with lower, upper, size, …
+
+Times are logical and half-open: a buffer is live at lower, lower + 1, …, upper - 1.
+Every plan has been verified. An outcome, such as that nothing fits, is a status of the
+plan that is returned; bad input is an exception. docs/python.md has the rest.
+"""
+
+from ._api import conflict, explain, lower_bound, plan, solve, verify
+from ._command import command
+from ._errors import Error, InputError
+from ._plan import Plan, Progress
+from ._problem import Buffer, Problem
+from ._version import __version__
+
+__all__ = [
+    "Buffer",
+    "Error",
+    "InputError",
+    "Plan",
+    "Problem",
+    "Progress",
+    "__version__",
+    "command",
+    "conflict",
+    "explain",
+    "lower_bound",
+    "plan",
+    "solve",
+    "verify",
+]

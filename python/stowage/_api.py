@@ -1,0 +1,270 @@
+"""The functions of the package.
+
+The library plans; files are read by the command, which knows every format, and the
+command is what there is where the library is not.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Optional, Union
+
+from . import _command, _library
+from ._errors import InputError
+from ._library import NO_OPTIONS, Options
+from ._plan import Plan, Progress
+from ._problem import Gaps, Problem, _column
+
+#: What plan takes: a problem, a table, buffers, or the path of a file.
+Source = Union[Problem, Mapping[str, Any], Iterable[Any], str, "os.PathLike[str]"]
+
+
+def solve(
+    lower: Any,
+    upper: Any,
+    size: Any,
+    alignment: Any = None,
+    *,
+    offset: Any = None,
+    hint: Any = None,
+    gaps: Optional[Sequence[Optional[Gaps]]] = None,
+    names: Optional[Sequence[str]] = None,
+    **options: Any,
+) -> Plan:
+    """Plans buffers that are given as columns. The options are those of plan.
+
+    Arrays of int64 are read where they are, without a copy: numpy's, those of the
+    module array, and views of them. Lists will do."""
+    problem = Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names)
+    return plan(problem, **options) if options else _run(problem, NO_OPTIONS, None)
+
+
+def plan(
+    source: Source,
+    *,
+    capacity: Optional[int] = None,
+    minimize: bool = False,
+    timeout: Optional[float] = None,
+    nodes: Optional[int] = None,
+    workers: Optional[int] = None,
+    seed: int = 0,
+    planner: Optional[str] = None,
+    without: Sequence[str] = (),
+    params: Optional[Mapping[str, Any]] = None,
+    start: Any = None,
+    progress: Optional[Callable[[Progress], Any]] = None,
+    dims: Optional[Mapping[str, int]] = None,
+    values: Optional[Mapping[str, int]] = None,
+    sizes: Optional[Mapping[str, int]] = None,
+    alignment: Optional[int] = None,
+    heap: Optional[str] = None,
+) -> Plan:
+    """Plans a problem.
+
+    source is a Problem; a table (a DataFrame, or a dict of columns) with lower, upper,
+    size and maybe id, alignment, offset, hint and gaps; buffers; or the path of a file:
+    CSV, JSON, a .tflite or .onnx model, a dump of XLA, IREE or PyTorch.
+
+    capacity   bytes to fit into: any plan that does will do, unless minimize is set.
+               Without one the lowest plan is looked for.
+    timeout    seconds that it may take in all
+    nodes      nodes of the search that it may take, which unlike time is reproducible
+    workers    threads that may search side by side; with one the same problem, seed and
+               nodes give the same plan
+    seed       drives every random choice
+    planner, without, params  which planner, techniques of it to switch off, and what is
+               set of it: `stowage planners` lists them
+    start      offsets of a plan to improve on
+    progress   is called with a Progress some twenty times a second. Where it returns
+               False the search ends, and the best plan so far is returned; an exception
+               ends it too
+
+    Of a file alone: dims, values, sizes and alignment settle what an ONNX model leaves
+    open, heap names the heap of a dump that is meant.
+
+    Ctrl-C ends the search; the best plan so far is returned, with stopped "interrupt".
+    """
+    if timeout is not None and not timeout > 0:
+        raise InputError(f"timeout is {timeout!r} seconds, must be more than 0")
+    for name, number in (("nodes", nodes), ("capacity", capacity), ("workers", workers)):
+        if number is not None and (type(number) is bool or not hasattr(number, "__index__") or number <= 0):
+            raise InputError(f"{name} is {number!r}, must be a whole number above 0")
+    if not 0 <= seed < 1 << 64:
+        raise InputError(f"seed is {seed!r}, must be from 0 to 2**64 - 1")
+    o = Options(
+        capacity or 0, minimize, timeout or 0.0, nodes or 0, workers or 0, seed, planner or "", without, params or {}
+    )
+    if isinstance(source, (str, os.PathLike)):
+        settled = _settled(dims, values, sizes, alignment, heap)
+        if start is not None or progress is not None:
+            raise InputError("start and progress are not for files; plan(plan(path).problem, …) has them")
+        return _by_command(None, os.fspath(source), o, settled)
+    if any(x is not None for x in (dims, values, sizes, alignment, heap)):
+        raise InputError("dims, values, sizes, alignment and heap are for files")
+    problem = Problem.of(source)
+    if start is not None:
+        column, at, count = _column("start", start)
+        if count != problem.count:
+            raise InputError(f"start: there are {count} offsets for {problem.count} buffers")
+        done = _run(problem, o._replace(start=at), progress, column)
+    else:
+        done = _run(problem, NO_OPTIONS if o == NO_OPTIONS else o, progress)
+    return done
+
+
+def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]], start: Any = None) -> Plan:
+    if o.planner and o.planner not in _LIBRARY:
+        return _by_command(p, "-", o, [], start)
+    done = _library.run(p, o, progress)
+    return done if done is not None else _by_command(p, "-", o, [], start)
+
+
+# The planners that the library has; the command has others beside them.
+_LIBRARY = frozenset(("auto", "exact", "merge", "climb", "first-fit", "sweep"))
+
+
+def _settled(
+    dims: Optional[Mapping[str, int]], values: Optional[Mapping[str, int]], sizes: Optional[Mapping[str, int]],
+    alignment: Optional[int], heap: Optional[str],
+) -> list[str]:  # fmt: skip
+    flags = []
+    for flag, pairs in (("--dim", dims), ("--value", values), ("--size", sizes)):
+        for key, value in (pairs or {}).items():
+            flags += [flag, f"{key}={value}"]
+    if alignment is not None:
+        flags += ["--alignment", str(alignment)]
+    if heap is not None:
+        flags += ["--heap", heap]
+    return flags
+
+
+def _by_command(p: Optional[Problem], path: str, o: Options, flags: list[str], start: Any = None) -> Plan:
+    """Plans by the command: a file, or a problem."""
+    flags = [*flags, "--seed", str(o.seed)]
+    for flag, value in (("--capacity", o.capacity), ("--nodes", o.nodes), ("--workers", o.workers), ("--planner", o.planner)):
+        if value:
+            flags += [flag, str(value)]
+    if o.minimize:
+        flags.append("--minimize")
+    if o.timeout:
+        flags += ["--timeout", f"{max(1, round(o.timeout * 1e9))}ns"]
+    if o.without:
+        flags += ["--without", ",".join(o.without)]
+    for key, value in o.params.items():
+        flags += ["--set", f"{key}={value}"]
+    text = None
+    if p is not None:
+        d = p.as_dict()
+        text = json.dumps(d, ensure_ascii=False)
+        if start is not None:
+            return _with_start(p, d, start, flags)
+    figures, document = _command.solve(path, flags, text)
+    if p is None:
+        p = _problem_of(document) if document is not None else Problem((), (), ())
+    return _plan_of(p, figures, document)
+
+
+def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str]) -> Plan:
+    """Plans from a plan, which the command reads from a file."""
+    import tempfile
+
+    plan = {"status": "feasible", "offsets": [int(x) for x in start]}
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as f:
+        json.dump({**d, "plan": plan}, f, ensure_ascii=False)
+        f.flush()
+        return _plan_of(p, *_command.solve(f.name, [*flags, "--start", f.name]))
+
+
+def _plan_of(p: Problem, figures: dict[str, Any], document: Optional[dict[str, Any]]) -> Plan:
+    offsets = p.given(document["plan"]["offsets"]) if document is not None else None
+    return Plan(
+        p, offsets, figures["height"], figures["lower_bound"], figures["status"], figures["stopped"], figures["capacity"],
+        figures["planner"], "", figures["nodes"], figures["backtracks"], figures["seconds"],
+    )  # fmt: skip
+
+
+def _problem_of(document: Mapping[str, Any]) -> Problem:
+    """Reads a problem as the command writes it."""
+    buffers = document["buffers"]
+
+    def column(key: str, otherwise: Any) -> list[Any]:
+        return [b.get(key, otherwise) for b in buffers]
+
+    gaps = [[(g["lower"], g["upper"], *g.get("window", ())) for g in b.get("gaps", ())] for b in buffers]
+    return Problem(
+        column("lower", 0), column("upper", 0), column("size", 0), column("alignment", 1),
+        offset=column("offset", None) if any("offset" in b for b in buffers) else None,
+        hint=column("hint", None) if any("hint" in b for b in buffers) else None,
+        gaps=gaps if any(gaps) else None,
+        names=column("id", ""), capacity=document.get("capacity", 0), name=document.get("name", ""),
+    )  # fmt: skip
+
+
+def verify(source: Union[Problem, Mapping[str, Any], Iterable[Any]], offsets: Any, capacity: Optional[int] = None) -> str:
+    """Checks a plan, by code that shares nothing with the planners. It returns "" for one
+    that is valid, else what is wrong first."""
+    p = _with_capacity(Problem.of(source), capacity)
+    column, at, count = _column("offsets", offsets)
+    if count != p.count:
+        return f"there are {count} offsets for {p.count} buffers"
+    answer = _library.ask(p, "verify", at) if count else (0, "")
+    if answer is not None:
+        return answer[1]
+    plan = {"status": "feasible", "offsets": [int(x) for x in column]}
+    try:
+        _command.run(["verify", "-"], json.dumps({**p.as_dict(), "plan": plan}))
+    except InputError as err:
+        return str(err)
+    return ""
+
+
+def lower_bound(source: Union[Problem, Mapping[str, Any], Iterable[Any]]) -> int:
+    """Returns a height that no plan is under, without planning: the most that is live at
+    once, sharpened by alignment and fixed offsets."""
+    p = Problem.of(source)
+    answer = _library.ask(p, "bound")
+    return answer[0] if answer is not None else _run(p, Options(planner="first-fit"), None).lower_bound
+
+
+def explain(source: Source, capacity: Optional[int] = None, *, smallest: bool = False, timeout: Optional[float] = None) -> str:
+    """Says in words which buffers cannot fit the capacity together, so that without any
+    one of them the rest fit; that all fit; or that the timeout came first."""
+    flags = ["explain"]
+    if capacity is not None:
+        flags += ["--capacity", str(capacity)]
+    if smallest:
+        flags.append("--smallest")
+    if timeout is not None:
+        flags += ["--timeout", f"{max(1, round(timeout * 1e9))}ns"]
+    if isinstance(source, (str, os.PathLike)):
+        return _command.run([*flags, "--", os.fspath(source)], accept=(0, 3, 4))[1]
+    return _command.run([*flags, "-"], json.dumps(Problem.of(source).as_dict(), ensure_ascii=False), accept=(0, 3, 4))[1]
+
+
+def conflict(source: Union[Problem, Mapping[str, Any], Iterable[Any]], capacity: Optional[int] = None) -> list[int]:
+    """Returns the numbers of buffers that cannot fit the capacity together, though
+    without any one of them the rest do; none where all fit."""
+    p = _with_capacity(Problem.of(source), capacity)
+    room = array("q", bytes(8 * p.count))
+    answer = _library.ask(p, "explain", room.buffer_info()[0]) if p.count else (0, "")
+    if answer is not None:
+        return room[: answer[0]].tolist()
+    d = p.as_dict()
+    for i, buffer in enumerate(d["buffers"]):
+        buffer["id"] = str(i)
+    _, said = _command.run(["explain", "-"], json.dumps(d), accept=(0, 3, 4))
+    rows = said.partition("\nBUFFER ")[2].partition("\n\n")[0].splitlines()[1:]
+    return [int(row.split()[0]) for row in rows]
+
+
+def _with_capacity(p: Problem, capacity: Optional[int]) -> Problem:
+    if capacity is None or capacity == p.capacity:
+        return p
+    q = Problem.__new__(Problem)
+    for slot in Problem.__slots__:
+        setattr(q, slot, getattr(p, slot))
+    q.capacity = capacity
+    return q

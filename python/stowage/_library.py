@@ -1,0 +1,346 @@
+"""The library, by ctypes: stowage.h says what is called here.
+
+Idea: a call costs a few microseconds beside the planner, so solvers are kept and used
+again, and columns are passed by their address. ctypes releases the GIL around each
+call. A small problem is planned in the foreground; a large one, and one whose progress
+is told, is begun and waited for, a little at a time, so that Python looks after its
+signals. Either way Ctrl-C ends the search and the best plan so far is returned. In the
+foreground the library sees it: Python writes the numbers of signals into a socket of
+ours (signal.set_wakeup_fd) for as long as the call takes.
+
+Forks: the library's threads are not in the child of a fork, where a call would hang. It
+is marked there, and the command takes over.
+
+Invariant: a solver that is idle has no options set, no token cancelled, no run.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
+from typing import Any, NamedTuple, Optional
+
+from ._errors import Error, InputError
+from ._plan import Plan, Progress
+from ._problem import Problem
+
+ABI = 1
+RUNNING = 4
+BUSY, FORKED = -3, -4
+CAPACITY, MINIMIZE, TIMEOUT, NODES, WORKERS, SEED = range(1, 7)
+STATUSES = ("unknown", "feasible", "optimal", "infeasible")
+STOPS = ("", "timeout", "nodes", "interrupt", "effort")
+SMALL = 64  # buffers: to plan behind costs some twenty microseconds more
+SLICE = 50  # milliseconds between looks at signals
+
+
+class Options(NamedTuple):
+    """What steers a run. Zeros are not set."""
+
+    capacity: int = 0
+    minimize: bool = False
+    timeout: float = 0.0
+    nodes: int = 0
+    workers: int = 0
+    seed: int = 0
+    planner: str = ""
+    without: Sequence[str] = ()
+    params: Mapping[str, Any] = {}
+    start: Any = None
+
+
+NO_OPTIONS = Options()
+
+
+class _Result(ctypes.Structure):
+    _fields_ = (
+        ("status", c_int32), ("stopped", c_int32), ("height", c_int64), ("lower_bound", c_int64), ("capacity", c_int64),
+        ("nodes", c_int64), ("backtracks", c_int64), ("elapsed", c_int64), ("planner", c_char * 32), ("member", c_char * 32),
+    )  # fmt: skip
+
+
+class _Progress(ctypes.Structure):
+    _fields_ = (("height", c_int64), ("lower_bound", c_int64), ("nodes", c_int64), ("elapsed", c_int64))
+
+
+_TELL = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p, c_void_p)
+
+_lib: Any = None
+_absent: Optional[str] = None  # why there is no library; the command is used
+_idle: list["_Solver"] = []
+_idle_behind: list["_Solver"] = []
+_lock = threading.Lock()
+_wakes: Optional[tuple[socket.socket, socket.socket]] = None
+_main = threading.main_thread().ident
+
+
+def _after_fork() -> None:
+    global _absent
+    if _lib is not None:
+        _absent = "this process was forked after the library was loaded"
+        _idle.clear()
+        _idle_behind.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)
+
+
+def _path() -> str:
+    own = {"win32": "stowage.dll", "darwin": "libstowage.dylib"}.get(sys.platform, "libstowage.so")
+    return os.environ.get("STOWAGE_LIBRARY") or os.path.join(os.path.dirname(__file__), "lib", own)
+
+
+def load() -> Any:
+    """Returns the library; None where there is none that can be used."""
+    global _lib, _absent
+    if _lib is not None or _absent is not None:
+        return None if _absent is not None else _lib
+    with _lock:
+        if _lib is None and _absent is None:
+            try:
+                lib = ctypes.CDLL(_path())
+            except OSError as err:
+                if os.environ.get("STOWAGE_LIBRARY"):
+                    raise Error(f"the environment's STOWAGE_LIBRARY cannot be loaded: {err}") from err
+                _absent = str(err)
+                return None
+            if lib.stowage_abi() != ABI:
+                raise Error(f"{_path()} has the ABI {lib.stowage_abi()}, this package is for {ABI}")
+            p, n = c_void_p, c_int64
+            for name, result, *arguments in (
+                ("new", p), ("free", None, p), ("error", c_char_p, p), ("set_buffers", c_int, p, n, p, p, p),
+                ("set_alignments", c_int, p, p), ("set_fixed", c_int, p, p), ("set_hints", c_int, p, p), ("set_start", c_int, p, p),
+                ("set_names", c_int, p, p), ("set_gaps", c_int, p, p, p, p, p, p), ("set", c_int, p, c_int, n),
+                ("set_options", c_int, p, c_char_p, c_size_t), ("on_progress", c_int, p, p, p),
+                ("token_new", p), ("token_free", None, p), ("token_reset", None, p), ("token_watch", None, p, c_int, ctypes.c_ubyte), ("cancel", None, p), ("set_token", c_int, p, p),
+                ("solve", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
+                ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("version", c_char_p),
+            ):  # fmt: skip
+                function = getattr(lib, "stowage_" + name)
+                function.restype, function.argtypes = result, arguments
+            _lib = lib
+    return _lib
+
+
+class _Solver:
+    """A handle, with what is used again: the structure of results, and a token."""
+
+    __slots__ = ("at", "handle", "lib", "result", "size", "token")
+
+    def __init__(self, lib: Any, behind: bool) -> None:
+        self.lib, self.token = lib, None
+        self.handle = lib.stowage_new()
+        if not self.handle:
+            raise MemoryError
+        self.result = _Result()
+        self.at, self.size = ctypes.addressof(self.result), ctypes.sizeof(self.result)
+        if behind:
+            self.token = lib.stowage_token_new()
+            lib.stowage_set_token(self.handle, self.token)
+
+    def __del__(self) -> None:
+        self.lib.stowage_free(self.handle)  # awaits a run that is left
+        if self.token:
+            self.lib.stowage_token_free(self.token)
+
+    def set(self, p: Problem) -> None:
+        """Sets the columns of a problem."""
+        lib, handle, at = self.lib, self.handle, p.at
+        code = lib.stowage_set_buffers(handle, p.count, at[0], at[1], at[2])
+        if at[3]:
+            lib.stowage_set_alignments(handle, at[3])
+        if at[4]:
+            lib.stowage_set_fixed(handle, at[4])
+        if at[5]:
+            lib.stowage_set_hints(handle, at[5])
+        if code >= 0 and p.gaps is not None:
+            code = lib.stowage_set_gaps(handle, *p.gaps.at)
+        if code < 0:
+            raise self.error(code)
+
+    def error(self, code: int) -> Exception:
+        text = self.lib.stowage_error(self.handle).decode()
+        return (InputError if code == -1 else MemoryError if code == -5 else Error)(text)
+
+    def named(self, p: Problem, again: Callable[[], int], code: int) -> Exception:
+        """Returns the error of a call, with the names of buffers where they have some:
+        they are not passed before they are needed."""
+        if p.names is None or code != -1:
+            return self.error(code)
+        names = (c_char_p * p.count)(*(name.encode() for name in p.names))
+        self.lib.stowage_set_names(self.handle, names)
+        return self.error(again())
+
+
+def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]]) -> Optional[Plan]:
+    """Plans a problem; None where there is no library that could."""
+    lib = load()
+    if lib is None:
+        return None
+    capacity = o.capacity or p.capacity
+    main = threading.get_ident() == _main  # where signals are answered
+    behind = progress is not None or main and (p.count > SMALL or not hasattr(socket, "socketpair") or os.name != "posix")
+    idle = _idle_behind if behind else _idle
+    s = idle.pop() if idle else _Solver(lib, behind)
+    s.set(p)
+    handle = s.handle
+    if capacity:
+        lib.stowage_set(handle, CAPACITY, capacity)
+    if o is not NO_OPTIONS:
+        _set_options(s, p, o)
+    offsets, at = p.room()
+    if behind:
+        code = _behind(s, at, progress)
+    elif main:
+        code = _before(s, at)
+    else:
+        code = lib.stowage_solve(handle, at)
+    if code < 0:
+        if code == FORKED:
+            _after_fork()
+            return None
+        raise s.named(p, lambda: int(lib.stowage_solve(handle, at)), code)
+    lib.stowage_get_result(handle, s.at, s.size)
+    r = s.result
+    plan = Plan(
+        p, p.given(offsets) if code == 1 or code == 2 else None, r.height, r.lower_bound, STATUSES[code], STOPS[r.stopped],
+        r.capacity, r.planner.decode(), r.member.decode(), r.nodes, r.backtracks, r.elapsed * 1e-9,
+    )  # fmt: skip
+    if o is NO_OPTIONS and progress is None:
+        if capacity:
+            lib.stowage_set(handle, CAPACITY, 0)
+        idle.append(s)
+    return plan
+
+
+def _set_options(s: _Solver, p: Problem, o: Options) -> None:
+    """Sets the options. A solver with options is not used again."""
+    lib = s.lib
+    seed = o.seed - (1 << 64) if o.seed >= 1 << 63 else o.seed
+    for option, value in ((MINIMIZE, int(o.minimize)), (TIMEOUT, round(o.timeout * 1e9)), (NODES, o.nodes), (WORKERS, o.workers), (SEED, seed)):
+        if value:
+            lib.stowage_set(s.handle, option, value)
+    if o.start is not None:
+        lib.stowage_set_start(s.handle, o.start)
+    named: dict[str, Any] = {}
+    if o.planner:
+        named["planner"] = o.planner
+    if o.without:
+        named["without"] = list(o.without)
+    if o.params:
+        named["set"] = {key: str(value) for key, value in o.params.items()}
+    if named:
+        text = json.dumps(named).encode()
+        code = lib.stowage_set_options(s.handle, text, len(text))
+        if code < 0:
+            raise s.error(code)
+
+
+def _before(s: _Solver, offsets: int) -> int:
+    """Plans on this thread, which is the main one."""
+    lib, handle = s.lib, s.handle
+    global _wakes
+    if _wakes is None:
+        _wakes = socket.socketpair()
+        for end in _wakes:
+            end.setblocking(False)
+    if not s.token:
+        s.token = lib.stowage_token_new()
+        lib.stowage_token_watch(s.token, _wakes[0].fileno(), signal.SIGINT)
+        lib.stowage_set_token(handle, s.token)
+    before = signal.set_wakeup_fd(_wakes[1].fileno(), warn_on_full_buffer=False)
+    try:
+        code = lib.stowage_solve(handle, offsets)
+    except KeyboardInterrupt:
+        # The call is over, but what it returned is lost.
+        lib.stowage_get_result(handle, s.at, s.size)
+        code = s.result.status
+        if code not in (1, 2):
+            raise
+    finally:
+        signal.set_wakeup_fd(before)
+        try:  # what has come is not for the next run, but for whom the socket is in the place of
+            came = os.read(_wakes[0].fileno(), 4096)
+            if before >= 0:
+                os.write(before, came)
+        except BlockingIOError:
+            pass
+    return int(code)
+
+
+def _behind(s: _Solver, offsets: int, progress: Optional[Callable[[Progress], Any]]) -> int:
+    """Plans behind this thread, which looks after signals and tells of progress."""
+    lib, handle = s.lib, s.handle
+    latest = [Progress(0, 0, 0, 0.0)]
+
+    # A thread of the library's calls this: it leaves a note, and this thread tells.
+    def leave(q: Any, _offsets: Any, _user: Any) -> int:
+        q = q.contents
+        latest[:] = [Progress(q.height, q.lower_bound, q.nodes, q.elapsed * 1e-9)]
+        return 0
+
+    note = _TELL(leave)
+
+    if progress is not None:
+        lib.stowage_on_progress(handle, note, None)
+    told = progress is not None
+    try:
+        code = lib.stowage_start(handle, offsets)
+        if code < 0:
+            return int(code)
+        while (code := lib.stowage_wait(handle, SLICE)) == RUNNING:
+            if progress is not None and progress(latest[0]) is False:
+                lib.stowage_cancel(s.token)
+                progress = None
+    except BaseException as err:
+        lib.stowage_cancel(s.token)
+        while True:
+            try:
+                code = lib.stowage_wait(handle, -1)
+                break
+            except KeyboardInterrupt:  # it is ending already
+                continue
+        lib.stowage_token_reset(s.token)
+        if told:
+            lib.stowage_on_progress(handle, None, None)
+        # Without a plan to show for it the interrupt is what the caller gets.
+        if not isinstance(err, KeyboardInterrupt) or code not in (1, 2):
+            raise
+    else:
+        lib.stowage_token_reset(s.token)
+        if told:
+            lib.stowage_on_progress(handle, None, None)
+        if progress is not None:
+            progress(latest[0])
+    return int(code)
+
+
+def ask(p: Problem, question: str, argument: int = 0) -> Optional[tuple[int, str]]:
+    """Asks for something other than a plan: verify, bound or explain of the library.
+    Returns its answer and what it says, or None where there is no library."""
+    lib = load()
+    if lib is None:
+        return None
+    s = _Solver(lib, False)
+    s.set(p)
+    if p.capacity:
+        lib.stowage_set(s.handle, CAPACITY, p.capacity)
+    if p.names is not None and p.count <= 1 << 16:
+        names = (c_char_p * p.count)(*(name.encode() for name in p.names))
+        lib.stowage_set_names(s.handle, names)
+    function = getattr(lib, "stowage_" + question)
+    answer = function(s.handle) if question == "bound" else function(s.handle, argument)
+    if answer == FORKED:
+        _after_fork()
+        return None
+    if answer < 0:
+        raise s.error(answer)
+    return answer, lib.stowage_error(s.handle).decode()

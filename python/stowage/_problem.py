@@ -1,0 +1,335 @@
+"""What there is to plan: columns of numbers.
+
+Idea: the library reads columns of int64 where they are. An array that is one already
+(of numpy, of the module array, or a view of either) is used as it is, without a copy;
+all else is made into one. numpy is never imported here: what has its interface says
+where its numbers are.
+
+Invariant: a Problem keeps alive what its addresses lead to.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import sys
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Optional
+
+from ._errors import InputError
+
+NONE = -1  # in a column: it does not apply to this buffer
+_INT64 = "<i8" if sys.byteorder == "little" else ">i8"
+
+#: Gaps of one buffer: (lower, upper), or (lower, upper, window_lower, window_upper).
+Gaps = Sequence[Sequence[int]]
+
+
+class Buffer(NamedTuple):
+    """One block of memory, live from lower up to, but not including, upper."""
+
+    lower: int
+    upper: int
+    size: int
+    alignment: int = 1
+    offset: Optional[int] = None  #: the only offset that it may have
+    hint: Optional[int] = None  #: where it may be tried first; binds nobody
+    gaps: Gaps = ()  #: times within its life at which it uses no space, or a window
+    id: Optional[str] = None  #: its name; its number where that is None
+
+
+class Problem:
+    """Buffers, as columns, and maybe a capacity.
+
+    lower, upper, size and alignment are sequences of whole numbers; numpy's int64 is
+    taken as it is. offset and hint have None (or, in an array, -1) for the buffers to
+    which they do not apply. gaps has a sequence for each buffer.
+    """
+
+    __slots__ = ("_numpy", "alignment", "at", "capacity", "count", "gaps", "hint", "lower", "name", "names", "offset", "size", "upper")
+
+    def __init__(
+        self,
+        lower: Any,
+        upper: Any,
+        size: Any,
+        alignment: Any = None,
+        *,
+        offset: Any = None,
+        hint: Any = None,
+        gaps: Optional[Sequence[Optional[Gaps]]] = None,
+        names: Optional[Sequence[str]] = None,
+        capacity: int = 0,
+        name: str = "",
+    ) -> None:
+        self.lower, a, n = _column("lower", lower)
+        self.upper, b, m = _column("upper", upper)
+        self.size, c, k = _column("size", size)
+        if not n == m == k:
+            raise InputError(f"lower, upper and size have {n}, {m} and {k} values")
+        self.count = n
+        self._numpy = type(self.size) is not array and hasattr(self.size, "__array_interface__")
+        self.alignment = self.offset = self.hint = self.gaps = self.names = None
+        d = e = f = 0
+        if alignment is not None:
+            if isinstance(alignment, int):
+                alignment = [alignment] * n
+            self.alignment, d, k = _column("alignment", alignment)
+            _count("alignment", k, n)
+        if offset is not None:
+            self.offset, e, k = _column("offset", offset, optional=True)
+            _count("offset", k, n)
+        if hint is not None:
+            self.hint, f, k = _column("hint", hint, optional=True)
+            _count("hint", k, n)
+        if gaps is not None:
+            self.gaps = _Gaps(gaps)
+            _count("gaps", self.gaps.count, n)
+        if names is not None:
+            self.names = [str(x) for x in names]
+            _count("names", len(self.names), n)
+            if len(set(self.names)) < n or "" in self.names:
+                raise InputError("names: they must be distinct and not empty")
+        self.capacity, self.name = capacity, name
+        self.at = (a, b, c, d, e, f)
+
+    @classmethod
+    def of(cls, source: Any) -> Problem:
+        """Makes a problem of one, of a table with the columns of a CSV file (a DataFrame
+        or a dict), or of buffers: Buffer, dicts of its fields, or tuples that begin with
+        lower, upper, size."""
+        if isinstance(source, Problem):
+            return source
+        if isinstance(source, Mapping) or hasattr(source, "columns"):
+            return _of_table(source)
+        return _of_buffers(source)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __reduce__(self) -> Any:
+        """Pickles the columns: where they are is another matter in another process."""
+        gaps = None if self.gaps is None else [self.gaps.of(i) for i in range(self.count)]
+        return _again, (self.lower, self.upper, self.size, self.alignment, self.offset, self.hint, gaps, self.names, self.capacity, self.name)
+
+    def __repr__(self) -> str:
+        capacity = f", capacity {self.capacity}" if self.capacity else ""
+        return f"<stowage.Problem of {self.count} buffers{capacity}>"
+
+    def buffer(self, i: int) -> Buffer:
+        """Returns a buffer by its number."""
+
+        def at(column: Any) -> Optional[int]:
+            return None if column is None or column[i] == NONE else int(column[i])
+
+        return Buffer(
+            int(self.lower[i]),
+            int(self.upper[i]),
+            int(self.size[i]),
+            1 if self.alignment is None else int(self.alignment[i]),
+            at(self.offset),
+            at(self.hint),
+            () if self.gaps is None else self.gaps.of(i),
+            str(i) if self.names is None else self.names[i],
+        )
+
+    def room(self) -> tuple[Any, int]:
+        """Returns an array for offsets, of the kind that the columns are, and where it
+        is."""
+        if self._numpy:
+            offsets = sys.modules["numpy"].empty(self.count, "int64")
+            return offsets, offsets.__array_interface__["data"][0]
+        offsets = array("q", bytes(8 * self.count))
+        return offsets, offsets.buffer_info()[0]
+
+    def given(self, offsets: Any) -> Any:
+        """Returns offsets as a caller gets them: of numpy where the columns are."""
+        if self._numpy:
+            return offsets if hasattr(offsets, "__array_interface__") else sys.modules["numpy"].asarray(offsets, "int64")
+        return list(offsets)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Returns what a JSON file of this problem has."""
+        d: dict[str, Any] = {"version": 1}
+        if self.name:
+            d["name"] = self.name
+        if self.capacity:
+            d["capacity"] = self.capacity
+        d["buffers"] = buffers = []
+        for i in range(self.count):
+            b = self.buffer(i)
+            entry: dict[str, Any] = {"id": b.id, "lower": b.lower, "upper": b.upper, "size": b.size}
+            if b.alignment not in (0, 1):
+                entry["alignment"] = b.alignment
+            if b.gaps:
+                entry["gaps"] = [
+                    {"lower": g[0], "upper": g[1], **({"window": list(g[2:])} if len(g) > 2 else {})} for g in b.gaps
+                ]
+            if b.offset is not None:
+                entry["offset"] = b.offset
+            if b.hint is not None:
+                entry["hint"] = b.hint
+            buffers.append(entry)
+        return d
+
+
+def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint: Any, gaps: Any, names: Any, capacity: int, name: str) -> Problem:
+    return Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names, capacity=capacity, name=name)
+
+
+class _Gaps:
+    """Gaps as the library has them: those of all buffers in a row."""
+
+    def __init__(self, gaps: Sequence[Optional[Gaps]]) -> None:
+        self.first, self.columns = array("q", [0]), tuple(array("q") for _ in range(4))
+        for i, of_one in enumerate(gaps):
+            for gap in of_one or ():
+                if len(gap) not in (2, 4):
+                    raise InputError(f"gaps of buffer {i}: {gap!r} is neither (lower, upper) nor (lower, upper, window_lower, window_upper)")
+                for to, x in zip(self.columns, (*gap, NONE, NONE)):
+                    to.append(_whole("gaps", x))
+            self.first.append(len(self.columns[0]))
+        self.count = len(self.first) - 1
+        self.at = tuple(column.buffer_info()[0] for column in (self.first, *self.columns))
+
+    def of(self, i: int) -> Gaps:
+        rows = zip(*(column[self.first[i] : self.first[i + 1]] for column in self.columns))
+        return [row[:2] if row[2] == NONE else row for row in rows]
+
+
+def _count(name: str, have: int, want: int) -> None:
+    if have != want:
+        raise InputError(f"{name}: there are {have} values for {want} buffers")
+
+
+def _column(name: str, values: Any, optional: bool = False) -> tuple[Any, int, int]:
+    """Returns a column as int64 in a row, where it is, and how many values it has."""
+    if type(values) is array and values.typecode == "q":
+        return values, *values.buffer_info()
+    interface = getattr(values, "__array_interface__", None)
+    if interface is None and hasattr(values, "to_numpy"):  # a column of a frame
+        values = values.to_numpy()
+        interface = getattr(values, "__array_interface__", None)
+    if interface is not None:
+        shape = interface["shape"]
+        if interface["typestr"] == _INT64 and interface.get("strides") is None and len(shape) == 1:
+            return values, interface["data"][0], shape[0]
+        return _of_array(name, values, optional)
+    if type(values) is memoryview and values.format in ("q", "l", "<q") and values.itemsize == 8 and values.contiguous and values.ndim == 1:
+        if not values.readonly:
+            return values, ctypes.addressof(ctypes.c_char.from_buffer(values)) if len(values) else 0, len(values)
+        column = array("q")
+        column.frombytes(values.cast("B"))
+        return column, *column.buffer_info()
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+        raise InputError(f"{name}: {values!r} is no sequence of whole numbers")
+    if optional:
+        values = [NONE if x is None or x != x else x for x in values]
+    try:
+        column = array("q", values)
+    except (TypeError, OverflowError):
+        column = array("q", [_whole(name, x) for x in values])
+    return column, *column.buffer_info()
+
+
+def _of_array(name: str, values: Any, optional: bool) -> tuple[Any, int, int]:
+    """Copies an array of numpy's that is not int64 in a row, if it has whole numbers."""
+    numpy = sys.modules["numpy"]
+    values = numpy.asarray(values)
+    if values.ndim != 1:
+        raise InputError(f"{name}: the array has {values.ndim} dimensions, not one")
+    if values.dtype.kind not in "iu":
+        # Floats that are whole, NaN, objects.
+        values = numpy.array(_column(name, values.tolist(), optional)[0], "int64")
+    if values.dtype.kind == "u" and len(values) and int(values.max()) > 2**63 - 1:
+        raise InputError(f"{name}: {int(values.max())} does not fit into 64 bits with a sign")
+    values = numpy.ascontiguousarray(values, "int64")
+    return values, values.__array_interface__["data"][0], len(values)
+
+
+def _whole(name: str, x: Any) -> int:
+    """Returns x as a whole number: 3.0 is one, as tables have them."""
+    try:
+        whole = int(x)
+        if whole == x and not isinstance(x, str) and -(2**63) <= whole < 2**63:
+            return whole
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise InputError(f"{name}: {x!r} is no whole number of 64 bits")
+
+
+# The names of columns, as in CSV files. end is inclusive.
+_COLUMNS = {
+    "id": ("id", "buffer", "buffer_id"),
+    "lower": ("lower", "start", "begin"),
+    "upper": ("upper", "end"),
+    "size": ("size",),
+    "alignment": ("alignment",),
+    "gaps": ("gaps",),
+    "offset": ("offset",),
+    "hint": ("hint",),
+}
+
+
+def _of_table(table: Any) -> Problem:
+    there = list(table.keys()) if isinstance(table, Mapping) else list(table.columns)
+    found: dict[str, Any] = {}
+    for column, names in _COLUMNS.items():
+        has = [name for name in names if name in there]
+        if len(has) > 1:
+            raise InputError(f"the table has the columns {' and '.join(has)}, which mean the same")
+        found[column] = table[has[0]] if has else None
+    missing = [column for column in ("lower", "upper", "size") if found[column] is None]
+    if missing:
+        raise InputError(f"the table has no column {missing[0]}; it has {', '.join(map(str, there))}")
+    upper, gaps, inclusive = found["upper"], found["gaps"], "end" in there
+    if inclusive:
+        upper, _, _ = _column("end", upper)
+        upper = upper + 1 if hasattr(upper, "__array_interface__") and type(upper) is not array else [x + 1 for x in upper]
+    if gaps is not None:
+        gaps = [_gaps_of_cell(cell, inclusive) for cell in gaps]
+    return Problem(
+        found["lower"], upper, found["size"], found["alignment"],
+        offset=found["offset"], hint=found["hint"], gaps=gaps, names=found["id"],
+    )  # fmt: skip
+
+
+_GAP = re.compile(r"(-?\d+)-(-?\d+)(?:@(-?\d+):(-?\d+))?")
+
+
+def _gaps_of_cell(cell: Any, inclusive: bool) -> Gaps:
+    """Reads gaps as CSV has them, a-b or a-b@lo:hi with spaces between, or as they are."""
+    if cell is None or isinstance(cell, float):
+        return ()
+    if not isinstance(cell, str):
+        return cell  # type: ignore[no-any-return]
+    gaps = []
+    for text in cell.split():
+        m = _GAP.fullmatch(text)
+        if m is None:
+            raise InputError(f"gaps: {text!r} is neither a-b nor a-b@lo:hi")
+        gap = [int(x) for x in m.groups() if x is not None]
+        gap[1] += inclusive
+        gaps.append(gap)
+    return gaps
+
+
+def _of_buffers(source: Iterable[Any]) -> Problem:
+    if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
+        raise InputError(f"{source!r} is neither a problem, a table, buffers, nor the path of a file")
+    buffers = []
+    for i, b in enumerate(source):
+        try:
+            buffers.append(b if isinstance(b, Buffer) else Buffer(**b) if isinstance(b, Mapping) else Buffer(*b))
+        except TypeError as err:
+            raise InputError(f"buffer {i}: {b!r} is no buffer: {err}") from err
+    columns = list(zip(*buffers)) or [()] * len(Buffer._fields)
+    lower, upper, size, alignment, offset, hint, gaps, names = columns
+    return Problem(
+        lower, upper, size, alignment,
+        offset=offset if any(x is not None for x in offset) else None,
+        hint=hint if any(x is not None for x in hint) else None,
+        gaps=gaps if any(gaps) else None,
+        names=[str(i) if x is None else x for i, x in enumerate(names)] if any(x is not None for x in names) else None,
+    )  # fmt: skip

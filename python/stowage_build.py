@@ -1,0 +1,130 @@
+"""Builds the wheel: Python, the shared library and the command in one archive.
+
+    python3 python/stowage_build.py FOLDER     # or pip wheel ./python, pip install ./python
+
+Needs Go and a C compiler. CC and GOARCH choose another machine; STOWAGE_COMMAND names a
+command that is built already.
+
+Idea: nothing in the wheel is compiled against Python, so one wheel serves every
+version: it is a zip of files with a few lines about them, which the standard library
+writes. What it runs on is read off the library: the latest version of glibc that it
+asks for. This file is the backend that pyproject.toml names, so pip needs nothing
+beside it.
+
+Reproducible: the same sources, Go and C compiler give the same bytes. Entries are in
+order and have the date of SOURCE_DATE_EPOCH, else that of 1980.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import sysconfig
+import tempfile
+import time
+import tomllib
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+PACKAGES = ("stowage", "stowage_executorch")
+
+
+def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
+    """Builds the wheel into a folder and returns its name: what PEP 517 calls."""
+    project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+    with tempfile.TemporaryDirectory() as folder:
+        system, library, command = _binaries(pathlib.Path(folder))
+        tag = "py3-none-" + _platform(system, library)
+        info = f"{project['name']}-{project['version']}.dist-info"
+        files = {
+            path.relative_to(HERE).as_posix(): path.read_bytes()
+            for package in PACKAGES
+            for path in sorted((HERE / package).rglob("*"))
+            if path.suffix == ".py" or path.name == "py.typed"
+        }
+        suffix = ".exe" if system == "windows" else ""
+        name = {"windows": "stowage.dll", "darwin": "libstowage.dylib"}.get(system, "libstowage.so")
+        files[f"stowage/lib/{name}"] = library.read_bytes()
+        files[f"stowage/bin/stowage{suffix}"] = command.read_bytes()
+        files[f"{info}/METADATA"] = _metadata(project)
+        files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: stowage_build\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
+        scripts = "".join(f"{name} = {where}\n" for name, where in project["scripts"].items())
+        files[f"{info}/entry_points.txt"] = f"[console_scripts]\n{scripts}".encode()
+        files[f"{info}/licenses/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
+        wheel = f"{project['name']}-{project['version']}-{tag}.whl"
+        _write(pathlib.Path(wheel_directory) / wheel, files, f"{info}/RECORD")
+    return wheel
+
+
+def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
+    raise NotImplementedError("the sources are in Go, beside this folder: build the wheel from a clone")
+
+
+def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path, pathlib.Path]:
+    """Builds the library and the command; returns the system that they are for."""
+    root = HERE.parent
+    system = subprocess.run(["go", "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+    common = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"]
+    library = folder / "library"
+    environment = {**os.environ, "CGO_ENABLED": "1"}
+    subprocess.run([*common, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
+    if built := os.environ.get("STOWAGE_COMMAND"):
+        return system, library, pathlib.Path(built)
+    command = folder / "command"
+    # Without cgo the command needs no libc, and starts sooner.
+    environment["CGO_ENABLED"] = "0"
+    subprocess.run([*common, "-o", str(command), "./cmd/stowage"], cwd=root, env=environment, check=True)
+    return system, library, command
+
+
+def _platform(system: str, library: pathlib.Path) -> str:
+    """Returns the wheel's tag of what the library runs on."""
+    machine = subprocess.run(["go", "env", "GOARCH"], check=True, capture_output=True, text=True).stdout.strip()
+    if system == "linux":
+        minor = max(int(x) for x in re.findall(rb"GLIBC_2\.(\d+)", library.read_bytes()))
+        # 2.17 is the oldest that there is a tag for.
+        return f"manylinux_2_{max(minor, 17)}_" + {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
+    if system == "windows":
+        return {"amd64": "win_amd64", "arm64": "win_arm64"}[machine]
+    if system == "darwin":
+        return "macosx_12_0_" + {"amd64": "x86_64", "arm64": "arm64"}[machine]
+    return re.sub(r"[-.]", "_", sysconfig.get_platform())
+
+
+def _metadata(project: dict) -> bytes:
+    lines = ["Metadata-Version: 2.4", f"Name: {project['name']}", f"Version: {project['version']}", f"Summary: {project['description']}"]
+    lines += [f"License-Expression: {project['license']}", "License-File: LICENSE", f"Requires-Python: {project['requires-python']}"]
+    lines += [f"Project-URL: {name}, {url}" for name, url in project["urls"].items()]
+    lines += [f"Classifier: {classifier}" for classifier in project["classifiers"]]
+    text = (HERE / project["readme"]).read_text(encoding="utf-8")
+    return ("\n".join([*lines, "Description-Content-Type: text/markdown", "", text])).encode()
+
+
+def _write(path: pathlib.Path, files: dict[str, bytes], record: str) -> None:
+    """Writes the zip, with the record of what is in it last."""
+    when = time.gmtime(max(int(os.environ.get("SOURCE_DATE_EPOCH", "0")), 315532800))[:6]  # a zip begins in 1980
+    lines = []
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as z:
+        for name in [*sorted(files), record]:
+            if name == record:
+                content = "".join([*lines, f"{record},,\n"]).encode()
+            else:
+                content = files[name]
+                digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+                lines.append(f"{name},sha256={digest},{len(content)}\n")
+            entry = zipfile.ZipInfo(name, when)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.create_system = 3  # where permissions are kept
+            entry.external_attr = (0o100755 if "/bin/" in name or "/lib/" in name else 0o100644) << 16
+            z.writestr(entry, content, compresslevel=9)
+
+
+if __name__ == "__main__":
+    to = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    to.mkdir(parents=True, exist_ok=True)
+    print(to / build_wheel(str(to)))

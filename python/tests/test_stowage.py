@@ -1,0 +1,417 @@
+"""The package stowage, over the library. Needs Python, the library (STOWAGE_LIBRARY, or
+that of an installed wheel) and the command; what needs numpy or pandas is skipped without.
+"""
+
+import csv
+import glob
+import json
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from array import array
+from unittest import mock
+
+import stowage
+from stowage import _library
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
+FIVE = ([0, 3, 0, 9, 0], [3, 9, 9, 21, 21], [4, 4, 4, 4, 4])
+
+
+def made(n, seed=0, horizon=40, most=1000, aligned=False):
+    """Columns of a problem; small sizes and mixed alignments make a hard one."""
+    r = random.Random(seed)
+    lower = [r.randrange(horizon) for _ in range(n)]
+    upper = [x + 1 + r.randrange(horizon) for x in lower]
+    size = [1 + r.randrange(most) for _ in range(n)]
+    return lower, upper, size, [r.choice((1, 1, 2, 4, 8, 3)) for _ in range(n)] if aligned else None
+
+
+def hard(n=54):
+    return made(n, 0, 40, 5, True)
+
+
+def script(text, *arguments):
+    """Runs a program that uses the package; returns what it prints."""
+    done = subprocess.run([sys.executable, "-c", text, *arguments], capture_output=True, text=True, timeout=120, check=False)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return done.stdout
+
+
+class Library(unittest.TestCase):
+    def test_it_is_there(self):
+        # Without it all would be planned by the command, and nothing here tested.
+        self.assertIsNotNone(_library.load(), _library._absent)
+        self.assertEqual(_library.load().stowage_version().decode(), stowage.__version__)
+
+    def test_plans(self):
+        p = stowage.solve(*FIVE)
+        self.assertEqual((p.status, p.height, p.lower_bound, p.stopped, p.planner, len(p)), ("optimal", 12, 12, "", "auto", 5))
+        self.assertTrue(p and p.optimal and type(p.offsets) is list)
+        self.assertEqual(stowage.verify(p.problem, p.offsets), "")
+        self.assertEqual(p.by_name(), {str(i): x for i, x in enumerate(p.offsets)})
+        self.assertIn("optimal, height 12", repr(p))
+        self.assertEqual(stowage.lower_bound(p.problem), 12)
+        self.assertEqual(stowage.solve([], [], []).offsets, [])
+
+    def test_capacity(self):
+        p = stowage.solve(*FIVE, capacity=11)
+        self.assertFalse(p)
+        self.assertEqual((p.status, p.offsets, p.height, p.capacity), ("infeasible", None, 0, 11))
+        self.assertEqual(p.by_name(), {})
+        self.assertTrue(stowage.solve(*FIVE, capacity=12))
+        self.assertEqual(stowage.solve(*FIVE, capacity=90, minimize=True).height, 12)
+        self.assertEqual(stowage.solve(*FIVE).height, 12)  # the capacity is not kept
+        self.assertEqual(stowage.plan(stowage.Problem(*FIVE, capacity=11)).status, "infeasible")
+
+    def test_sources(self):
+        want = stowage.solve(*FIVE).offsets
+        columns = {"lower": FIVE[0], "upper": FIVE[1], "size": FIVE[2]}
+        rows = list(zip(*FIVE))
+        views = [memoryview(array("q", x)) for x in FIVE]
+        for source in (
+            stowage.Problem(*FIVE), columns, rows, iter(rows), [stowage.Buffer(*row) for row in rows],
+            [dict(zip(("lower", "upper", "size"), row)) for row in rows],
+            {"start": FIVE[0], "end": [x - 1 for x in FIVE[1]], "size": FIVE[2]},
+            dict(zip(columns, views)), dict(zip(columns, [v.toreadonly() for v in views])),
+            dict(zip(columns, [array("i", x) for x in FIVE])), dict(zip(columns, [[float(x) for x in y] for y in FIVE])),
+        ):  # fmt: skip
+            self.assertEqual(list(stowage.plan(source).offsets), want)
+
+    def test_features(self):
+        p = stowage.plan(
+            [
+                stowage.Buffer(0, 9, 10, alignment=8, id="a"),
+                stowage.Buffer(0, 9, 10, offset=40, id="b"),
+                stowage.Buffer(0, 9, 10, hint=20, gaps=[(2, 4), (5, 6, 0, 3)], id="c"),
+                stowage.Buffer(2, 4, 50, id="d"),
+            ]
+        )
+        at = p.by_name()
+        self.assertEqual((at["b"], at["a"] % 8, stowage.verify(p.problem, p.offsets)), (40, 0, ""))
+        self.assertEqual(p.problem.buffer(2), stowage.Buffer(0, 9, 10, 1, None, 20, [(2, 4), (5, 6, 0, 3)], "c"))
+        table = {"id": ["x", "y"], "lower": [0, 1], "upper": [4, 3], "size": [5, 5], "gaps": ["1-3", ""], "offset": [None, 0]}
+        self.assertEqual(stowage.plan(table).height, 5)
+        table = {"id": ["x", "y"], "lower": [0, 1], "end": [3, 2], "size": [5, 5], "gaps": ["1-2@0:2", None]}
+        self.assertEqual((stowage.plan(table).height, stowage.plan(table).problem.buffer(0).gaps), (7, [(1, 3, 0, 2)]))
+
+    def test_start_and_options(self):
+        first = stowage.solve(*made(60, 3))
+        again = stowage.solve(*made(60, 3), start=first.offsets, nodes=1)
+        self.assertLessEqual(again.height, first.height)
+        p = stowage.solve(*made(60, 3), planner="exact", without=["memo"], params={}, nodes=100, seed=2**64 - 1, workers=1)
+        self.assertEqual(p.planner, "exact")
+        self.assertEqual(stowage.solve(*hard(), nodes=50).stopped, "nodes")
+        self.assertEqual(stowage.solve(*hard(), timeout=0.05).stopped, "timeout")
+        self.assertEqual(stowage.solve(*FIVE, planner="tflite-greedy-by-size").planner, "tflite-greedy-by-size")
+
+    def test_faults(self):
+        for call, words in (
+            (lambda: stowage.solve([0, 5], [1, 5], [1, 1], names=["a", "b"]), 'buffer b: upper "5"'),
+            (lambda: stowage.solve([0], [1], [1, 2]), "1, 1 and 2 values"),
+            (lambda: stowage.solve([0], [1], [1.5]), "1.5 is no whole number"),
+            (lambda: stowage.solve([0], [1], ["4"]), "'4' is no whole number"),
+            (lambda: stowage.solve([0], [1], [2**63]), "no whole number of 64 bits"),
+            (lambda: stowage.solve([0], [1], 5), "5 is no sequence"),
+            (lambda: stowage.solve([0], [1], [1], [1, 2]), "2 values for 1 buffers"),
+            (lambda: stowage.solve([0], [1], [1], names=["a", "b"]), "2 values for 1"),
+            (lambda: stowage.solve([0, 0], [1, 1], [1, 1], names=["a", "a"]), "distinct"),
+            (lambda: stowage.solve([0], [1], [1], gaps=[[(1, 2, 3)]]), "neither"),
+            (lambda: stowage.solve([0], [1], [1], nodes=0), "nodes is 0"),
+            (lambda: stowage.solve([0], [1], [1], timeout=float("nan")), "timeout is nan"),
+            (lambda: stowage.solve([0], [1], [1], seed=-1), "seed is -1"),
+            (lambda: stowage.solve([0], [1], [1], planner="exact", without=["memory"]), 'no technique "memory"'),
+            (lambda: stowage.solve([0], [1], [1], planner="nobody"), "nobody"),
+            (lambda: stowage.solve([0], [1], [1], start=[0, 1]), "2 offsets for 1"),
+            (lambda: stowage.solve([0], [1], [1], heap="x"), "are for files"),
+            (lambda: stowage.plan({"lower": [0], "size": [1]}), "no column upper; it has lower, size"),
+            (lambda: stowage.plan({"lower": [0], "start": [0], "upper": [1], "size": [1]}), "lower and start"),
+            (lambda: stowage.plan([(1,)]), "buffer 0"),
+            (lambda: stowage.plan(7), "neither a problem"),
+            (lambda: stowage.plan("nothing.csv"), "nothing.csv"),
+            (lambda: stowage.conflict([(0, 1, 2)]), "capacity"),
+        ):
+            with self.assertRaises(stowage.InputError) as caught:
+                call()
+            self.assertIn(words, str(caught.exception))
+        self.assertIn("both use bytes", stowage.verify(stowage.Problem(*FIVE), [0, 0, 0, 0, 0]))
+        self.assertIn("2 offsets for 5", stowage.verify(stowage.Problem(*FIVE), [0, 0]))
+
+    def test_explains(self):
+        buffers = [(0, 2, 2), (0, 2, 2), (2, 5, 2), (3, 6, 2), (4, 7, 2)]
+        self.assertEqual((stowage.conflict(buffers, 4), stowage.conflict(buffers, 6)), ([2, 3, 4], []))
+        self.assertIn("2 of 2 buffers cannot fit 5", stowage.explain([(0, 2, 3), (0, 2, 3)], 5))
+        with mock.patch.object(_library, "load", lambda: None):
+            self.assertEqual((stowage.conflict(buffers, 4), stowage.conflict(buffers, 6)), ([2, 3, 4], []))
+
+    def test_without_the_library(self):
+        with_it = [stowage.solve(*made(80, k, aligned=k % 2 == 0), nodes=500, seed=k) for k in range(4)]
+        with mock.patch.object(_library, "load", lambda: None):
+            for k, p in enumerate(with_it):
+                q = stowage.solve(*made(80, k, aligned=k % 2 == 0), nodes=500, seed=k)
+                self.assertEqual((q.offsets, q.height, q.lower_bound, q.status, q.nodes), (p.offsets, p.height, p.lower_bound, p.status, p.nodes))
+            self.assertEqual(stowage.solve(*FIVE, capacity=11).status, "infeasible")
+            self.assertEqual(stowage.solve(*FIVE, start=[0, 0, 4, 0, 8]).height, 12)
+            self.assertIn("both use bytes", stowage.verify(stowage.Problem(*FIVE), [0, 0, 0, 0, 0]))
+            self.assertEqual(stowage.lower_bound(stowage.Problem(*FIVE)), 12)
+
+    def test_pictures_and_files(self):
+        p = stowage.solve(*FIVE, names=["a", "b", "c", "d", "é"])
+        self.assertTrue(p._repr_html_().startswith("<svg") and "é" in p.svg())
+        self.assertIn("<html", p.html())
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("plan.json", "plan.csv", "plan.svg", "plan.h"):
+                p.save(pathlib.Path(folder) / name)
+                self.assertGreater((pathlib.Path(folder) / name).stat().st_size, 50)
+            back = stowage.plan(os.path.join(folder, "plan.csv"))
+            self.assertEqual((back.by_name(), back.problem.offset.tolist()), (p.by_name(), p.offsets))
+            self.assertEqual(json.loads(pathlib.Path(folder, "plan.json").read_text(encoding="utf-8")), p.as_dict())
+            self.assertEqual(stowage.plan(pathlib.Path(folder, "plan.json")).by_name(), p.by_name())
+        with self.assertRaisesRegex(ValueError, "infeasible"):
+            stowage.solve(*FIVE, capacity=11).save("plan.csv")
+
+    def test_models(self):
+        examples = pathlib.Path(__file__).parents[2] / "examples"
+        p = stowage.plan(examples / "tiny.onnx", dims={"batch": 2})
+        self.assertTrue(p.optimal and "input" in p.by_name())
+        with self.assertRaisesRegex(stowage.InputError, "batch"):
+            stowage.plan(examples / "tiny.onnx")
+        p = stowage.plan(str(examples / "unet.csv"), capacity=80 << 20)
+        self.assertEqual((p.status, stowage.verify(p.problem, p.offsets)), ("optimal", ""))
+
+
+class Running(unittest.TestCase):
+    def test_progress(self):
+        seen = []
+        p = stowage.solve(*hard(2000), timeout=0.6, progress=seen.append)
+        self.assertEqual((p.stopped, seen[-1].lower_bound <= p.height, len(seen) > 3), ("timeout", True, True))
+        begin = time.time()
+        p = stowage.solve(*hard(2000), timeout=60, progress=lambda q: q.height == 0)
+        self.assertEqual((bool(p), p.stopped), (True, "interrupt"))
+        self.assertLess(time.time() - begin, 30)
+
+        def stop(_):
+            raise KeyError("enough")
+
+        with self.assertRaisesRegex(KeyError, "enough"):
+            stowage.solve(*hard(2000), timeout=60, progress=stop)
+        self.assertEqual(stowage.solve(*FIVE).stopped, "")
+
+    def test_ctrl_c(self):
+        # In the foreground and behind, and Python's handler is asked in either case.
+        for n in (54, 2000):
+            timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            begin = time.time()
+            p = stowage.solve(*hard(n), timeout=60)
+            timer.join()
+            self.assertLess(time.time() - begin, 30)
+            self.assertEqual((bool(p), p.stopped, stowage.verify(p.problem, p.offsets)), (True, "interrupt", ""))
+            p = stowage.solve(*FIVE)
+            self.assertEqual((p.height, p.stopped), (12, ""))
+        # Another signal is none of its business.
+        came = []
+        before = signal.signal(signal.SIGUSR1, lambda *_: came.append(1))
+        try:
+            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+            self.assertEqual(stowage.solve(*hard(), timeout=0.3).stopped, "timeout")
+            self.assertEqual(came, [1])
+        finally:
+            signal.signal(signal.SIGUSR1, before)
+
+    def test_wakeups_are_passed_on(self):
+        # As with asyncio, which has a socket of its own for the numbers of signals.
+        import socket
+
+        ours, theirs = socket.socketpair()
+        for end in (ours, theirs):
+            end.setblocking(False)
+        before = signal.set_wakeup_fd(theirs.fileno())
+        handler = signal.signal(signal.SIGUSR1, lambda *_: None)
+        try:
+            threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGUSR1)).start()
+            stowage.solve(*hard(), timeout=0.3)
+            self.assertEqual(ours.recv(9), bytes([signal.SIGUSR1]))
+            self.assertEqual(signal.set_wakeup_fd(theirs.fileno()), theirs.fileno())
+        finally:
+            signal.set_wakeup_fd(before)
+            signal.signal(signal.SIGUSR1, handler)
+            ours.close()
+            theirs.close()
+
+    def test_ctrl_c_of_the_command(self):
+        with mock.patch.object(_library, "load", lambda: None):
+            timer = threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            p = stowage.solve(*hard(2000), timeout=60)
+            timer.join()
+        self.assertEqual((bool(p), p.stopped), (True, "interrupt"))
+
+    def test_the_lock_is_released(self):
+        stop, turns = threading.Event(), []
+
+        def count():
+            while not stop.wait(0.005):
+                turns.append(1)
+
+        for n in (54, 2000):
+            turns.clear()
+            stop.clear()
+            thread = threading.Thread(target=count)
+            thread.start()
+            stowage.solve(*hard(n), timeout=0.4)
+            stop.set()
+            thread.join()
+            self.assertGreater(len(turns), 8)
+
+    def test_threads(self):
+        want = [stowage.solve(*made(30, k)).offsets for k in range(20)]
+        wrong = []
+
+        def calls():
+            for _ in range(3):
+                for k, offsets in enumerate(want):
+                    if stowage.solve(*made(30, k)).offsets != offsets:
+                        wrong.append(k)
+
+        threads = [threading.Thread(target=calls) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    @unittest.skipUnless(hasattr(os, "fork"), "needs fork")
+    def test_fork(self):
+        # Enough work that the child would come to a garbage collection, and hang there.
+        out = script(
+            """
+import os, sys, stowage
+columns = ([0, 3, 0, 9, 0], [3, 9, 9, 21, 21], [4] * 5)
+want = stowage.solve(*columns).offsets
+child = os.fork()
+if child == 0:
+    same = all(stowage.solve(*columns).offsets == want for _ in range(20))
+    os._exit(0 if same and stowage.verify(stowage.Problem(*columns), want) == "" else 1)
+print(os.waitpid(child, 0)[1], stowage.solve(*columns).offsets == want)
+import multiprocessing
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    print(pool.starmap(stowage.solve, [columns] * 4)[3].offsets == want)
+"""
+        )
+        self.assertEqual(out.split(), ["0", "True", "True"])
+
+    def test_pickles(self):
+        import pickle
+
+        p = pickle.loads(pickle.dumps(stowage.solve(*FIVE, [2] * 5, gaps=[[(1, 2)]] + [()] * 4, names="abcde")))
+        self.assertEqual((stowage.plan(p.problem).offsets, p.height), (p.offsets, 12))
+
+    def test_the_command(self):
+        done = subprocess.run([sys.executable, "-m", "stowage", "solve", "--quiet", "-"], input="id,lower,upper,size\na,0,1,2\n", capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, "id,lower,upper,size,offset\na,0,1,2,0\n")
+
+
+class Same(unittest.TestCase):
+    """The same plan as the command's, byte for byte."""
+
+    def command(self, problem, *flags):
+        done = subprocess.run([stowage.command(), "solve", "--quiet", "--format", "json", *flags, "-"], input=problem, capture_output=True, text=True, check=False)
+        return json.loads(done.stdout)["plan"] if done.returncode == 0 else done.returncode
+
+    def test_random(self):
+        for seed in range(int(os.environ.get("STOWAGE_PROBLEMS", "1000"))):
+            r = random.Random(seed)
+            columns = made(2 + r.randrange(60), seed, 4 + r.randrange(30), r.choice((5, 60, 4000)), seed % 3 == 0)
+            problem, nodes = stowage.Problem(*columns), 1 + r.randrange(2000)
+            capacity = stowage.lower_bound(problem) + r.randrange(5) if seed % 4 == 0 else None
+            p = stowage.plan(problem, nodes=nodes, seed=seed, capacity=capacity)
+            flags = ["--nodes", str(nodes), "--seed", str(seed)]
+            if capacity:
+                flags += ["--capacity", str(capacity)]
+            q = self.command(json.dumps(problem.as_dict()), *flags)
+            if type(q) is int:
+                self.assertFalse(p)
+                continue
+            self.assertEqual((p.offsets, p.height, p.lower_bound, p.status), (q["offsets"], q["height"], q["lower_bound"], q["status"]), seed)
+
+    def test_public(self):
+        folder = os.environ.get("STOWAGE_DATA") or str(pathlib.Path(__file__).parents[3] / "shared" / "data")
+        files = sorted(glob.glob(os.path.join(folder, "challenging", "*.csv")))
+        if not files:
+            self.skipTest("the public instances are not here: set STOWAGE_DATA")
+        for path in files:
+            with open(path, encoding="utf-8", newline="") as f:
+                rows = list(csv.DictReader(f))
+            table = {key: [int(row[key]) for row in rows] for key in rows[0] if key not in ("id", "buffer")}
+            p = stowage.plan(table, capacity=1048576)
+            q = self.command(json.dumps(p.problem.as_dict()), "--capacity", "1048576")
+            self.assertEqual((p.offsets, p.height, p.lower_bound, p.status), (q["offsets"], q["height"], q["lower_bound"], q["status"]), path)
+
+
+@unittest.skipUnless(numpy, "needs numpy")
+class Numpy(unittest.TestCase):
+    def columns(self, n=50):
+        return [numpy.array(x, "int64") for x in made(n, aligned=True)]
+
+    def test_without_a_copy(self):
+        columns = self.columns()
+        p = stowage.solve(*columns)
+        self.assertEqual(p.problem.at[:4], tuple(x.__array_interface__["data"][0] for x in columns))
+        self.assertEqual((type(p.offsets), p.offsets.dtype), (numpy.ndarray, numpy.dtype("int64")))
+        self.assertEqual(p.offsets.tolist(), stowage.solve(*(x.tolist() for x in columns)).offsets)
+        self.assertEqual(stowage.verify(p.problem, p.offsets), "")
+
+    def test_kinds(self):
+        columns = self.columns()
+        want = stowage.solve(*columns).offsets.tolist()
+        for kind in ("int32", "uint64", "float64", ">i8", object):
+            self.assertEqual(stowage.solve(*(x.astype(kind) for x in columns)).offsets.tolist(), want)
+        table = numpy.stack(columns, axis=1)  # its columns are not in a row
+        self.assertEqual(stowage.solve(*table.T).offsets.tolist(), want)
+        for bad, words in ((numpy.array([[1]]), "2 dimensions"), (numpy.array([2**63], "uint64"), "does not fit"), (numpy.array([0.5]), "no whole number")):
+            with self.assertRaisesRegex(stowage.InputError, words):
+                stowage.solve([0], [1], bad)
+        for column in columns:
+            column.flags.writeable = False
+        self.assertEqual(stowage.solve(*columns).offsets.tolist(), want)
+
+    def test_large(self):
+        # A column is read where it is: the memory of Python stays what the offsets take.
+        r = numpy.random.default_rng(1)
+        n = 200_000
+        lower = r.integers(0, n, n)
+        upper = lower + r.integers(1, 50, n)
+        p = stowage.solve(lower, upper, r.integers(1, 1000, n), timeout=20)
+        self.assertEqual((bool(p), stowage.verify(p.problem, p.offsets)), (True, ""))
+
+    @unittest.skipUnless(pandas, "needs pandas")
+    def test_frames(self):
+        frame = pandas.DataFrame(dict(zip(("begin", "upper", "size", "alignment"), self.columns())))
+        want = stowage.solve(*self.columns()).offsets.tolist()
+        frame["id"] = [f"t{i}" for i in range(len(frame))]
+        p = stowage.plan(frame)
+        self.assertEqual((p.offsets.tolist(), p.problem.names[3]), (want, "t3"))
+        frame["offset"] = [0.0] + [float("nan")] * (len(frame) - 1)
+        p = stowage.plan(frame.assign(gaps=""))
+        self.assertEqual((p.offsets[0], p.problem.buffer(1).offset), (0, None))
+
+
+if __name__ == "__main__":
+    unittest.main()
