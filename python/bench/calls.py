@@ -1,0 +1,67 @@
+"""What a call costs: python3 python/bench/calls.py, with the package installed.
+
+Each problem is planned many times over; the least and the median time of a call are
+printed. "the library alone" is the one call of the C function that plans, without all
+that Python has around it; "command" is the same through a process."""
+
+import random
+import statistics
+import sys
+import time
+from unittest import mock
+
+import stowage
+from stowage import _library
+
+
+def columns(n):
+    """A made function of n values: most die soon."""
+    r = random.Random(n)
+    lower = list(range(n))
+    upper = [i + 2 + r.randrange(3) + (r.randrange(12) if r.randrange(8) == 0 else 0) for i in lower]
+    return lower, upper, [64 * (1 + r.randrange(200)) for _ in lower], [64] * n
+
+
+def measure(what, call, rounds):
+    times = []
+    for _ in range(rounds):
+        begin = time.perf_counter()
+        call()
+        times.append(1e6 * (time.perf_counter() - begin))
+    print(f"{what}: {min(times):.1f} us, median {statistics.median(times):.1f}")
+
+
+def main():
+    try:
+        import numpy
+    except ImportError:
+        numpy = None
+    if _library.load() is None:
+        sys.exit("there is no library: install the wheel, or name it by STOWAGE_LIBRARY")
+    for n in (20, 100, 700):
+        lists = columns(n)
+        rounds = 3000 if n < 200 else 300
+        solver = _library._Solver(_library.load(), False)
+        problem = stowage.Problem(*lists)
+        solver.set(problem)
+        room, at = problem.room()
+        measure(f"{n} buffers, the library alone", lambda: solver.lib.stowage_solve(solver.handle, at), rounds)
+        measure(f"{n} buffers, lists", lambda: stowage.solve(*lists), rounds)
+        if numpy:
+            arrays = [numpy.array(x, "int64") for x in lists]
+            measure(f"{n} buffers, numpy", lambda: stowage.solve(*arrays), rounds)
+            measure(f"{n} buffers, numpy, with a capacity", lambda: stowage.solve(*arrays, capacity=1 << 40), rounds)
+        with mock.patch.object(_library, "load", lambda: None):
+            measure(f"{n} buffers, command", lambda: stowage.solve(*lists), 30)
+    if numpy:
+        n = 1_000_000
+        r = numpy.random.default_rng(1)
+        lower = r.integers(0, n, n)
+        arrays = [lower, lower + r.integers(1, 50, n), r.integers(1, 1000, n)]
+        begin = time.perf_counter()
+        plan = stowage.solve(*arrays, timeout=20)
+        whole = time.perf_counter() - begin
+        print(f"{n} buffers, numpy: {whole:.2f} s, {plan.seconds:.2f} s of it in the planner; {plan!r}")
+
+
+main()
