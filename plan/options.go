@@ -64,22 +64,23 @@ func (o *Options) Validate() error {
 }
 
 func (o *Options) validate(issues *model.Issues) {
-	refuse := func(field, value, message string) {
-		issues.Add(model.Issue{Field: field, Value: value, Message: message})
-	}
 	if o.Capacity < 0 || o.Capacity > model.MaxSum {
-		refuse("capacity", strconv.FormatInt(o.Capacity, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
+		refuse(issues, "capacity", strconv.FormatInt(o.Capacity, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
 	}
-	negative := func(field, value string) { refuse(field, value, "must not be negative") }
 	if o.Timeout < 0 {
-		negative("timeout", o.Timeout.String())
+		refuse(issues, "timeout", o.Timeout.String(), "must not be negative")
 	}
 	if o.NodeLimit < 0 {
-		negative("node limit", strconv.FormatInt(o.NodeLimit, 10))
+		refuse(issues, "node limit", strconv.FormatInt(o.NodeLimit, 10), "must not be negative")
 	}
 	if o.Workers < 0 {
-		negative("workers", strconv.Itoa(o.Workers))
+		refuse(issues, "workers", strconv.Itoa(o.Workers), "must not be negative")
 	}
+}
+
+//go:noinline
+func refuse(issues *model.Issues, field, value, message string) {
+	issues.Add(model.Issue{Field: field, Value: value, Message: message})
 }
 
 // CheckOptions refuses what Validate does, switches and parameters that the

@@ -63,13 +63,16 @@ func (*Auto) Info() plan.Info {
 		Summary: "heuristics for a plan at once, then exact and local search in turns for a better one or a proof",
 		Source:  "Stowage",
 		Exact:   true,
-		Techniques: []plan.Technique{
-			{Name: "heuristics", Summary: "start from the best of several first-fit orders; without it, from first-fit alone"},
-			{Name: "merge", Summary: "exact search of composites takes turns"},
-			{Name: "exact", Summary: "exact search takes turns"},
-			{Name: "climb", Summary: "local search takes turns"},
-		},
+
+		Techniques: append([]plan.Technique(nil), techniques...),
 	}
+}
+
+var techniques = []plan.Technique{
+	{Name: "heuristics", Summary: "start from the best of several first-fit orders; without it, from first-fit alone"},
+	{Name: "merge", Summary: "exact search of composites takes turns"},
+	{Name: "exact", Summary: "exact search takes turns"},
+	{Name: "climb", Summary: "local search takes turns"},
 }
 
 const (
@@ -144,7 +147,7 @@ func (a *auto) turns(ctx context.Context) error {
 			// Composites are fewer than buffers, and so are the incidences of a node.
 			// As long as they lower the plan, they have another turn.
 			before := a.height
-			if err := a.turn(ctx, &merger{turn: a.merges}, budget{nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
+			if err := a.turn(ctx, &merge.Planner{}, budget{seed: a.merges, nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
 				return err
 			}
 			lowered = a.height < before && !once
@@ -181,28 +184,11 @@ func (a *auto) repair(ctx context.Context) error {
 	if a.over() || !a.close() {
 		return nil
 	}
-	return a.turn(ctx, &repairer{}, budget{nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
+	return a.turn(ctx, &climb.Planner{}, budget{repair: true, nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
 }
 
-// repairer is local search of one kind.
-type repairer struct{ climb.Planner }
-
-func (r *repairer) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	o.Without = []string{"core", "promote", "critical"}
-	o.Params = map[string]string{"patience": "1"}
-	return r.Planner.Plan(ctx, tl, o)
-}
-
-// merger is merging with other restarts in each turn.
-type merger struct {
-	merge.Planner
-	turn uint64
-}
-
-func (m *merger) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	o.Seed += m.turn
-	return m.Planner.Plan(ctx, tl, o)
-}
+// repairs is what local search goes without where it repairs.
+var repairs = []string{"core", "promote", "critical"}
 
 // auto is a run.
 type auto struct {
@@ -250,7 +236,7 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
 		}
-		if err := a.turn(ctx, &merger{}, budget{nodes: nodes, limited: true}); err != nil {
+		if err := a.turn(ctx, &merge.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
 			return err
 		}
 	}
@@ -321,6 +307,9 @@ type budget struct {
 	nodes   int64 // of the planner's own
 	limited bool  // whether nodes counts; the caller's limit does in any case
 	each    int64 // so many of them are a node of auto's; 0 for one
+
+	seed   uint64 // is added to that of the run: other restarts in each turn
+	repair bool   // local search is to repair what sticks out, and no more
 }
 
 // turn runs a planner from the best plan, and takes what it finds.
@@ -339,6 +328,10 @@ func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
 	o.Without, o.NodeLimit, o.Start = nil, 0, a.r.Offsets
 	if b.limited {
 		o.NodeLimit = max(b.nodes, 1)
+	}
+	o.Seed += b.seed
+	if b.repair {
+		o.Without, o.Params = repairs, map[string]string{"patience": "1"}
 	}
 	o.Progress = nil
 	if a.o.Progress != nil {

@@ -163,6 +163,8 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 }
 
 // only keeps of a list those who are members of the core, or those who are not.
+//
+//go:noinline
 func (c *cores) only(list []int32, member bool) []int32 {
 	kept := list[:0]
 	for _, i := range list {

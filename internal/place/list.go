@@ -49,11 +49,15 @@ func NewList(n int) *List {
 }
 
 // Reset empties the list.
+//
+//go:noinline
 func (l *List) Reset() {
 	l.from, l.to, l.first, l.last = l.from[:0], l.to[:0], l.first[:0], l.last[:0]
 }
 
 // CopyFrom makes the list a copy of another.
+//
+//go:noinline
 func (l *List) CopyFrom(m *List) {
 	l.from, l.to = append(l.from[:0], m.from...), append(l.to[:0], m.to...)
 	l.first, l.last = append(l.first[:0], m.first...), append(l.last[:0], m.last...)

@@ -11,9 +11,12 @@ import (
 // Every planner looks at its context through a Watch and nothing else; then a
 // test can make the context end at any one look (EndAtLook).
 type Watch struct {
-	state   atomic.Uint32 // 0, or any of over and counted
-	release func() bool
-	looks   *looks // of a test, or of who wants to know of each look; nil otherwise
+	state atomic.Uint32 // 0, or any of over and counted
+	looks *looks        // of a test, or of who wants to know of each look; nil otherwise
+
+	// Close ends the watch. Over keeps its answer. It is a field because to defer a
+	// method takes a function of its own, in each place.
+	Close func()
 }
 
 // The bits of a watch's state.
@@ -24,17 +27,25 @@ const (
 
 // NewWatch watches ctx until Close.
 func NewWatch(ctx context.Context) *Watch {
-	w := &Watch{}
-	if w.looks, _ = ctx.Value(looksKey{}).(*looks); w.looks != nil {
-		w.state.Store(counted)
-	}
+	w := Endless(ctx)
 	if ctx.Done() == nil {
-		return w // it never ends
+		return w
 	}
-	w.release = context.AfterFunc(ctx, w.Stop)
+	release := context.AfterFunc(ctx, w.Stop)
+	w.Close = func() { release() }
 	// AfterFunc runs in a goroutine of its own, even where ctx is over already.
 	if ctx.Err() != nil {
 		w.Stop()
+	}
+	return w
+}
+
+// Endless returns a watch that the end of ctx does not reach, but whose looks count as
+// those of any other on it.
+func Endless(ctx context.Context) *Watch {
+	w := &Watch{Close: func() {}}
+	if w.looks, _ = ctx.Value(looksKey{}).(*looks); w.looks != nil {
+		w.state.Store(counted)
 	}
 	return w
 }
@@ -60,15 +71,6 @@ func (w *Watch) look() bool {
 
 // Stop ends the watched search as the end of its context would.
 func (w *Watch) Stop() { w.state.Or(over) }
-
-// Close ends the watch. Over keeps its answer.
-//
-//go:noinline
-func (w *Watch) Close() {
-	if w.release != nil {
-		w.release()
-	}
-}
 
 type looksKey struct{}
 

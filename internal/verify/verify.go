@@ -127,22 +127,18 @@ func (c *checker) buffers(p *model.Problem, offsets []int64, capacity int64) {
 		end := add(at, b.Size)
 		c.height = max(c.height, end)
 		if at < 0 {
-			c.single(i, model.RuleSign, func() string { return is(b, at, "") + ", below zero" })
+			c.single(i, model.RuleSign, b, at, false, ", below zero")
 		}
 		if b.Alignment > 1 && at%b.Alignment != 0 {
-			c.single(i, model.RuleAlignment, func() string { return is(b, at, "") + ", not a multiple of its alignment " + itoa(b.Alignment) })
+			c.single(i, model.RuleAlignment, b, at, false, ", not a multiple of its alignment "+itoa(b.Alignment))
 		}
 		if b.Fixed != nil && *b.Fixed != at {
-			c.single(i, model.RuleFixed, func() string { return is(b, at, "") + ", but is fixed at " + itoa(*b.Fixed) })
+			c.single(i, model.RuleFixed, b, at, false, ", but is fixed at "+itoa(*b.Fixed))
 		}
 		if at > math.MaxInt64-max(b.Size, 0) {
-			c.single(i, model.RuleCapacity, func() string {
-				return is(b, at, " of size "+itoa(b.Size)) + " and ends above " + itoa(math.MaxInt64) + ", the largest address"
-			})
+			c.single(i, model.RuleCapacity, b, at, true, " and ends above "+itoa(math.MaxInt64)+", the largest address")
 		} else if capacity != 0 && end > capacity {
-			c.single(i, model.RuleCapacity, func() string {
-				return is(b, at, " of size "+itoa(b.Size)) + " and ends at " + itoa(end) + ", above the capacity " + itoa(capacity)
-			})
+			c.single(i, model.RuleCapacity, b, at, true, " and ends at "+itoa(end)+", above the capacity "+itoa(capacity))
 		}
 	}
 	pairs, truncated := overlaps(p, offsets, MaxOverlaps)
@@ -158,15 +154,23 @@ func (c *checker) buffers(p *model.Problem, offsets []int64, capacity int64) {
 	}
 }
 
-// single records a violation of one buffer. They come in the order of the
-// buffers, so those past MaxViolations can only be counted.
+// single records a violation of one buffer, with its size where that is of
+// interest. They come in the order of the buffers, so those past MaxViolations can
+// only be counted.
 //
 //go:noinline
-func (c *checker) single(i int, rule model.Rule, message func() string) {
+func (c *checker) single(i int, rule model.Rule, b *model.Buffer, at int64, sized bool, what string) {
 	c.total++
 	if c.singles < MaxViolations {
 		c.singles++
-		c.violations = append(c.violations, model.Violation{Rule: rule, A: i, B: -1, Message: message()})
+		size := ""
+		if sized {
+			size = " of size " + itoa(b.Size)
+		}
+		c.violations = append(c.violations, model.Violation{
+			Rule: rule, A: i, B: -1,
+			Message: "buffer " + strconv.Quote(b.ID) + size + " is at offset " + itoa(at) + what,
+		})
 	}
 }
 
@@ -180,13 +184,6 @@ func add(x, y int64) int64 {
 	default:
 		return s
 	}
-}
-
-// is starts the message about one buffer.
-//
-//go:noinline
-func is(b *model.Buffer, at int64, size string) string {
-	return "buffer " + strconv.Quote(b.ID) + size + " is at offset " + itoa(at)
 }
 
 // placed says where a buffer is.
