@@ -15,8 +15,8 @@ import (
 //
 // Invariant: after each step the placed buffers are a valid plan of themselves.
 //
-// Complexity: n queries and insertions of tree.go; no pair of buffers is
-// ever looked at.
+// Complexity: n queries and insertions of tree.go, or of list.go where a partition
+// is small or its buffers reach far.
 //
 // Source: offset jumping is IREE wave's "Optimizing Shared Memory Allocations";
 // best fit is TFLite's greedy-by-size.
@@ -88,6 +88,7 @@ type placer struct {
 	offsets []int64
 	below   int64 // the height to stay below
 	used    tree
+	list    *List // in place of the tree, where it will do
 }
 
 // place sets the offsets up to its ending.
@@ -136,6 +137,9 @@ func (p *placer) place(order []int32, below int64) Ending {
 // partition places the buffers of a partition, the fixed ones first, and returns
 // how many of the others are placed.
 func (p *placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
+	if listable(p.tl, part) {
+		return p.listed(part, order)
+	}
 	p.used.begin(p.tl, part)
 	for _, i := range part.Buffers {
 		if !p.isFixed(i) {
@@ -155,6 +159,27 @@ func (p *placer) partition(part *timeline.Partition, order []int32) (placed int,
 		at := p.used.put(int(i), p.fit)
 		p.offsets[i] = at
 		if at+p.tl.Problem.Buffers[i].Size >= p.below {
+			return k, TooHigh
+		}
+	}
+	return len(order), Whole
+}
+
+// listed is partition where a list does.
+func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
+	if p.list == nil {
+		p.list = NewList(len(part.Buffers))
+	}
+	p.list.Reset()
+	for k, i := range order {
+		if p.over() {
+			return k, Cut
+		}
+		b := &p.tl.Problem.Buffers[i]
+		first, last := p.tl.Extent(int(i))
+		at := p.list.Put(first, last, b.Size, b.Align(), p.fit)
+		p.offsets[i] = at
+		if at+b.Size >= p.below {
 			return k, TooHigh
 		}
 	}
