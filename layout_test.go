@@ -163,8 +163,7 @@ var any = []string{"*"}
 var wire = map[string]string{
 	"format/tflite": "github.com/google/flatbuffers", "internal/tflm/schema": "github.com/google/flatbuffers",
 	"internal/tflm/made": "github.com/google/flatbuffers",
-	"format/xla":         "google.golang.org/protobuf",
-	"format/onnx":        "google.golang.org/protobuf", "internal/onnxmade": "google.golang.org/protobuf",
+	"internal/onnxmade":  "google.golang.org/protobuf",
 }
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }

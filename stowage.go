@@ -90,12 +90,12 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		tl = timeline.NewUnless(p, clock.over)
 	}
 	if tl == nil {
-		return clock.unknown(planner.Info().Name, began), nil
+		return clock.unknown(run.Name(planner), began), nil
 	}
 	if o.Timeout > 0 {
 		prepared := time.Now()
 		if late(began, prepared, o.Timeout) {
-			return clock.unknown(planner.Info().Name, began), nil
+			return clock.unknown(run.Name(planner), began), nil
 		}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, planUntil(began, prepared, o.Timeout))

@@ -21,7 +21,7 @@ type entry struct {
 // It panics where the planner has no name or one that is taken: that is a
 // mistake in the program.
 func Register(p Planner) {
-	name := p.Info().Name
+	name := nameOf(p)
 	if name == "" {
 		panic("plan: a planner has no name")
 	}
@@ -34,6 +34,15 @@ func Register(p Planner) {
 	registry.entries = append(registry.entries, entry{})
 	copy(registry.entries[at+1:], registry.entries[at:])
 	registry.entries[at] = entry{name, p}
+}
+
+// nameOf returns a planner's name, from a method Name where it has one: to describe a
+// planner takes longer, and programs start with dozens of them.
+func nameOf(p Planner) string {
+	if n, ok := p.(interface{ Name() string }); ok {
+		return n.Name()
+	}
+	return p.Info().Name
 }
 
 // Lookup returns the planner of that name. The error is an ErrUnknownPlanner

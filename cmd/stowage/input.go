@@ -31,6 +31,9 @@ func readProblem(path string, capacity size, ignoreOffsets bool, m *modelFlags) 
 	if err != nil {
 		return nil, err
 	}
+	if info, err := os.Stat(path); err != nil || info.Size() > smallInput {
+		collectLess() // standard input as well
+	}
 	f, err := format.ReadFileWith(path, o)
 	if err != nil {
 		return nil, err

@@ -26,18 +26,27 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 )
 
 func main() {
-	// Runs are short and the heap is small: collecting less often is worth
-	// more than the memory. GOGC still has the last word.
+	os.Exit(execute(arguments(os.Args), os.Stdout, os.Stderr))
+}
+
+// collectLess has the collector run less often, which for a run of seconds is worth
+// more than the memory. It takes a tenth of a millisecond, so that a small input does
+// without: its run allocates less than the collector begins at. GOGC still has the last
+// word.
+var collectLess = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
-	os.Exit(execute(arguments(os.Args), os.Stdout, os.Stderr))
-}
+})
+
+// smallInput is the size of a file, in bytes, that is read without collectLess.
+const smallInput = 1 << 16
 
 // arguments returns the arguments after the program's name. A program that is
 // called minimalloc, through a link or a copy, behaves as the subcommand of
@@ -54,15 +63,63 @@ func arguments(argv []string) []string {
 func execute(args []string, stdout, stderr io.Writer) (code int) {
 	defer recoverTo(stderr, &code)
 	out, errs := newOutlet(stdout, false), newOutlet(stderr, true)
-	root := newRoot(out, errs)
-	root.SetArgs(args)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFault(cmd, args, err) })
-	cmd, err := root.ExecuteC()
+	var cmd *cobra.Command
+	err := errLight
+	if only := light(args); only != nil {
+		root := newLightRoot(out, errs, only)
+		root.SetArgs(args)
+		root.SetFlagErrorFunc(func(*cobra.Command, error) error { return errLight })
+		cmd, err = root.ExecuteC()
+	}
+	if errors.Is(err, errLight) {
+		collectLess()
+		root := newRoot(out, errs)
+		root.SetArgs(args)
+		root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFault(cmd, args, err) })
+		cmd, err = root.ExecuteC()
+	}
 	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
 		// What was printed piece by piece, such as help.
 		err = outputError{err: out.err}
 	}
 	return report(errs, cmd, err)
+}
+
+// light makes one of the commands that are called by programs, often and on small problems: to
+// make all the others and their flags takes as long as to plan one. What they say of a
+// flag that is wrong may be about other commands, so it is the whole root that says it.
+// It is nil where the first argument names none of them.
+func light(args []string) *cobra.Command {
+	if len(args) == 0 {
+		return nil
+	}
+	switch args[0] {
+	case "solve":
+		return newSolve()
+	case "verify":
+		return newVerify()
+	case "minimalloc":
+		return newMinimalloc()
+	case "version":
+		return newVersion()
+	}
+	return nil
+}
+
+// errLight means that the whole root is to run in place of a light one.
+var errLight = errors.New("the whole root is to run")
+
+// newLightRoot returns the root with one command.
+func newLightRoot(out, errs io.Writer, only *cobra.Command) *cobra.Command {
+	root := &cobra.Command{Use: "stowage", SilenceErrors: true, SilenceUsage: true}
+	root.SetOut(out)
+	root.SetErr(errs)
+	root.SetHelpFunc(help)
+	root.SetUsageFunc(func(*cobra.Command) error { return nil })
+	root.CompletionOptions.DisableDefaultCmd = true
+	root.SetHelpCommand(&cobra.Command{Hidden: true})
+	root.AddCommand(only)
+	return root
 }
 
 func newRoot(out, errs io.Writer) *cobra.Command {

@@ -39,15 +39,23 @@ type document struct {
 	beside     []html.Document  // what a page shows beside it
 }
 
-// formats are the output formats, by file extension.
-var formats = map[string]func(io.Writer, *document) error{
-	"csv":  writeCSV,
-	"json": writeJSON,
-	"svg":  writeSVG,
-	"tex":  writeTikZ,
-	"html": writeHTML,
-	"h":    writeHeader,
-	"c":    writeSource,
+// writerOf returns what writes an output format, by file extension.
+func writerOf(format string) func(io.Writer, *document) error {
+	switch format {
+	case "csv":
+		return writeCSV
+	case "json":
+		return writeJSON
+	case "svg":
+		return writeSVG
+	case "tex":
+		return writeTikZ
+	case "html":
+		return writeHTML
+	case "h":
+		return writeHeader
+	}
+	return writeSource
 }
 
 // formatNames lists the formats for messages and completions; all of them, or
@@ -115,7 +123,7 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 }
 
 func writeDocument(cmd *cobra.Command, path, name string, d *document) error {
-	return writeTo(cmd, path, func(w io.Writer) error { return formats[name](w, d) })
+	return writeTo(cmd, path, func(w io.Writer) error { return writerOf(name)(w, d) })
 }
 
 // writeIndented writes any value as JSON for people and programs alike.

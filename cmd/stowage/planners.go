@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/plan"
 )
 
 func newPlanners() *cobra.Command {
@@ -175,11 +176,7 @@ func yesNo(b bool) string {
 }
 
 func plannerNames() []string {
-	var names []string
-	for _, i := range stowage.Planners() {
-		names = append(names, i.Name)
-	}
-	return names
+	return plan.Names()
 }
 
 // techniqueNames returns the techniques of a planner, none for an unknown one.

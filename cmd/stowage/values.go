@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -64,24 +63,55 @@ func (s *size) Set(text string) error {
 	return nil
 }
 
-// decimal is a number as it is written: digits, a fraction, an exponent.
-var decimal = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]+))?(?:e([+-]?[0-9]{1,9}))?$`)
+// decimal takes a number as it is written apart: a sign or none, digits, a fraction or
+// none, an exponent of up to nine digits or none.
+func decimal(text string) (negative bool, whole, fraction string, exponent int, ok bool) {
+	digits := func() (d string) {
+		n := 0
+		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+			n++
+		}
+		d, text = text[:n], text[n:]
+		return d
+	}
+	sign := func() bool {
+		minus := strings.HasPrefix(text, "-")
+		if minus || strings.HasPrefix(text, "+") {
+			text = text[1:]
+		}
+		return minus
+	}
+	negative = sign()
+	whole = digits()
+	if ok = whole != ""; ok && strings.HasPrefix(text, ".") {
+		text = text[1:]
+		fraction = digits()
+		ok = fraction != ""
+	}
+	if ok && strings.HasPrefix(text, "e") {
+		text = text[1:]
+		minus := sign()
+		power := digits()
+		ok = power != "" && len(power) <= 9
+		exponent, _ = strconv.Atoi(power)
+		if minus {
+			exponent = -exponent
+		}
+	}
+	return negative, whole, fraction, exponent, ok && text == ""
+}
 
 // scaled multiplies a decimal number with a unit, exactly.
 func scaled(text string, unit int64) (int64, error) {
-	part := decimal.FindStringSubmatch(text)
-	if part == nil {
+	negative, whole, fraction, exponent, ok := decimal(text)
+	if !ok {
 		return 0, errSize
 	}
-	digits := strings.TrimLeft(part[2]+part[3], "0")
-	exponent := -len(part[3])
-	if part[4] != "" {
-		e, _ := strconv.Atoi(part[4]) // nine digits
-		exponent += e
-	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	exponent -= len(fraction)
 	const most = 64 // digits that any size could need, and then some
 	switch {
-	case digits == "" || part[1] == "-":
+	case digits == "" || negative:
 		return 0, errSmall
 	case len(digits)+exponent > most:
 		return 0, errSizeLarge

@@ -27,6 +27,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -52,11 +53,13 @@ const (
 	keyTraces
 )
 
-var keys = map[string]key{
-	"action": keyAction, "addr": keyAddr, "size": keySize, "stream": keyStream, "device": keyDevice, "address": keyAddress,
-	"total_size": keyTotalSize, "requested_size": keyRequestedSize, "state": keyState, "blocks": keyBlocks,
-	"segments": keySegments, "device_traces": keyTraces,
-}
+var keys = sync.OnceValue(func() map[string]key {
+	return map[string]key{
+		"action": keyAction, "addr": keyAddr, "size": keySize, "stream": keyStream, "device": keyDevice, "address": keyAddress,
+		"total_size": keyTotalSize, "requested_size": keyRequestedSize, "state": keyState, "blocks": keyBlocks,
+		"segments": keySegments, "device_traces": keyTraces,
+	}
+})
 
 // A Heap is what one stream of one device took.
 type Heap struct {

@@ -3,6 +3,7 @@ package cuda
 import (
 	"encoding/binary"
 	"strconv"
+	"sync"
 )
 
 // Idea: a pickle is a program for a machine with a stack, and in general it may call
@@ -255,7 +256,7 @@ func (m *machine) set(pairs []datum) {
 		return
 	}
 	for k := 0; k < len(pairs); k += 2 {
-		if name, ok := keys[string(m.string(pairs[k]))]; ok && m.spend(28) {
+		if name, ok := keys()[string(m.string(pairs[k]))]; ok && m.spend(28) {
 			d := m.dicts.at(to.n)
 			*d = append(*d, entry{name, pairs[k+1]})
 		}
@@ -295,10 +296,12 @@ func (m *machine) get(n int) {
 }
 
 // refused has the opcodes that call or look up something.
-var refused = map[byte]string{
-	'c': "GLOBAL", 0x93: "STACK_GLOBAL", 'R': "REDUCE", 'b': "BUILD", 'i': "INST", 'o': "OBJ", 0x81: "NEWOBJ", 0x92: "NEWOBJ_EX",
-	0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4", 'P': "PERSID", 'Q': "BINPERSID", 0x97: "NEXT_BUFFER", 0x98: "READONLY_BUFFER",
-}
+var refused = sync.OnceValue(func() map[byte]string {
+	return map[byte]string{
+		'c': "GLOBAL", 0x93: "STACK_GLOBAL", 'R': "REDUCE", 'b': "BUILD", 'i': "INST", 'o': "OBJ", 0x81: "NEWOBJ", 0x92: "NEWOBJ_EX",
+		0x82: "EXT1", 0x83: "EXT2", 0x84: "EXT4", 'P': "PERSID", 'Q': "BINPERSID", 0x97: "NEXT_BUFFER", 0x98: "READONLY_BUFFER",
+	}
+})
 
 // step runs one opcode.
 func (m *machine) step(op byte) {
@@ -384,7 +387,7 @@ func (m *machine) step(op byte) {
 	case 'j': // LONG_BINGET
 		m.get(m.length(4))
 	default:
-		if name, ok := refused[op]; ok {
+		if name, ok := refused()[op]; ok {
 			m.fail("opcode " + name + " would run code or name a class, which a snapshot never does")
 			return
 		}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/stowage-go/stowage/format/internal/protowire"
 )
 
 // Idea: shapes are computed from small tensors: the dimensions that a Reshape asks

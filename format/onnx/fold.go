@@ -3,6 +3,7 @@ package onnx
 import (
 	"math"
 	"slices"
+	"sync"
 )
 
 // Idea: exporters compute shapes in the model: Shape, Gather, arithmetic, Concat, and
@@ -88,7 +89,7 @@ func (d *data) fits(elem Type) bool {
 
 var folders map[string]func(c *call)
 
-func init() {
+func makeFolders() {
 	folders = map[string]func(c *call){
 		"Identity": foldSame, "Reshape": foldSame, "Squeeze": foldSame, "Unsqueeze": foldSame, "Flatten": foldSame,
 		"ConstantOfShape": foldFilled, "Cast": foldCast, "Concat": foldConcat, "Gather": foldGather, "Slice": foldSlice,
@@ -97,7 +98,7 @@ func init() {
 		"Not": foldUnary, "Neg": foldUnary, "Abs": foldUnary, "Floor": foldUnary, "Ceil": foldUnary, "Sqrt": foldUnary, "Sign": foldUnary,
 		"Round": foldUnary, "Relu": foldUnary, "Reciprocal": foldUnary,
 	}
-	for op := range arithmetic {
+	for op := range arithmetic() {
 		folders[op] = foldBinary
 	}
 }
@@ -505,52 +506,57 @@ func foldUnary(c *call) {
 
 // arithmetic has the operators of two operands, on whole numbers and on fractions.
 // ok is false where there is no result.
-var arithmetic = map[string]struct {
+var arithmetic = sync.OnceValue(func() map[string]dyadic {
+	return map[string]dyadic{
+		"Add": {ints: func(a, b int64) (int64, bool) { return a + b, true }, floats: func(a, b float64) float64 { return a + b }},
+		"Sub": {ints: func(a, b int64) (int64, bool) { return a - b, true }, floats: func(a, b float64) float64 { return a - b }},
+		"Mul": {ints: func(a, b int64) (int64, bool) { return a * b, true }, floats: func(a, b float64) float64 { return a * b }},
+		"Div": {ints: func(a, b int64) (int64, bool) {
+			if b == 0 {
+				return 0, false
+			}
+			return a / b, true
+		}, floats: func(a, b float64) float64 { return a / b }},
+		"Mod": {ints: func(a, b int64) (int64, bool) {
+			if b == 0 {
+				return 0, false
+			}
+			return a - b*floorDiv(a, b), true
+		}},
+		"Pow": {ints: power, floats: math.Pow},
+		"Max": {ints: func(a, b int64) (int64, bool) { return max(a, b), true }, floats: math.Max},
+		"Min": {ints: func(a, b int64) (int64, bool) { return min(a, b), true }, floats: math.Min},
+		"And": {ints: func(a, b int64) (int64, bool) { return a & b, true }},
+		"Or":  {ints: func(a, b int64) (int64, bool) { return a | b, true }},
+		"Xor": {ints: func(a, b int64) (int64, bool) { return a ^ b, true }},
+		"Equal": {
+			ints:  func(a, b int64) (int64, bool) { return truth(a == b), true },
+			truth: func(a, b float64) bool { return a == b },
+		},
+		"Less": {
+			ints:  func(a, b int64) (int64, bool) { return truth(a < b), true },
+			truth: func(a, b float64) bool { return a < b },
+		},
+		"Greater": {
+			ints:  func(a, b int64) (int64, bool) { return truth(a > b), true },
+			truth: func(a, b float64) bool { return a > b },
+		},
+		"LessOrEqual": {
+			ints:  func(a, b int64) (int64, bool) { return truth(a <= b), true },
+			truth: func(a, b float64) bool { return a <= b },
+		},
+		"GreaterOrEqual": {
+			ints:  func(a, b int64) (int64, bool) { return truth(a >= b), true },
+			truth: func(a, b float64) bool { return a >= b },
+		},
+	}
+})
+
+// dyadic is an operator of two operands.
+type dyadic struct {
 	ints   func(a, b int64) (x int64, ok bool)
 	floats func(a, b float64) float64 // nil for none
 	truth  func(a, b float64) bool    // of a comparison of fractions
-}{
-	"Add": {ints: func(a, b int64) (int64, bool) { return a + b, true }, floats: func(a, b float64) float64 { return a + b }},
-	"Sub": {ints: func(a, b int64) (int64, bool) { return a - b, true }, floats: func(a, b float64) float64 { return a - b }},
-	"Mul": {ints: func(a, b int64) (int64, bool) { return a * b, true }, floats: func(a, b float64) float64 { return a * b }},
-	"Div": {ints: func(a, b int64) (int64, bool) {
-		if b == 0 {
-			return 0, false
-		}
-		return a / b, true
-	}, floats: func(a, b float64) float64 { return a / b }},
-	"Mod": {ints: func(a, b int64) (int64, bool) {
-		if b == 0 {
-			return 0, false
-		}
-		return a - b*floorDiv(a, b), true
-	}},
-	"Pow": {ints: power, floats: math.Pow},
-	"Max": {ints: func(a, b int64) (int64, bool) { return max(a, b), true }, floats: math.Max},
-	"Min": {ints: func(a, b int64) (int64, bool) { return min(a, b), true }, floats: math.Min},
-	"And": {ints: func(a, b int64) (int64, bool) { return a & b, true }},
-	"Or":  {ints: func(a, b int64) (int64, bool) { return a | b, true }},
-	"Xor": {ints: func(a, b int64) (int64, bool) { return a ^ b, true }},
-	"Equal": {
-		ints:  func(a, b int64) (int64, bool) { return truth(a == b), true },
-		truth: func(a, b float64) bool { return a == b },
-	},
-	"Less": {
-		ints:  func(a, b int64) (int64, bool) { return truth(a < b), true },
-		truth: func(a, b float64) bool { return a < b },
-	},
-	"Greater": {
-		ints:  func(a, b int64) (int64, bool) { return truth(a > b), true },
-		truth: func(a, b float64) bool { return a > b },
-	},
-	"LessOrEqual": {
-		ints:  func(a, b int64) (int64, bool) { return truth(a <= b), true },
-		truth: func(a, b float64) bool { return a <= b },
-	},
-	"GreaterOrEqual": {
-		ints:  func(a, b int64) (int64, bool) { return truth(a >= b), true },
-		truth: func(a, b float64) bool { return a >= b },
-	},
 }
 
 func truth(b bool) int64 {
@@ -578,7 +584,7 @@ func foldBinary(c *call) {
 	if c.n.op == "Mod" && c.integer("fmod", 0) != 0 {
 		return
 	}
-	f := arithmetic[c.n.op]
+	f := arithmetic()[c.n.op]
 	a, b, d := c.spreadInput(0), c.spreadInput(1), &data{}
 	switch {
 	case a.ints != nil && b.ints != nil && f.ints != nil:

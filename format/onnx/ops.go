@@ -1,6 +1,9 @@
 package onnx
 
-import "math"
+import (
+	"math"
+	"sync"
+)
 
 // Idea: a rule for each operator says what follows for its results from what is known
 // of its inputs. Rules know the differences between versions of the operator sets,
@@ -292,7 +295,13 @@ var rules map[string]rule
 // contributed has those of com.microsoft that ONNX Runtime's optimiser writes most.
 var contributed map[string]rule
 
-func init() {
+// tables sees that the tables of this package are there: a program that has it, but no
+// model to read, starts without them.
+func tables() { once.Do(func() { makeRules(); makeFolders() }) }
+
+var once sync.Once
+
+func makeRules() {
 	rules = map[string]rule{
 		"Cast": cast, "CastLike": castLike, "BitCast": bitCast, "Where": where, "Dropout": dropout, "Clip": same,
 		"PRelu": same, "BatchNormalization": batchNormalization, "LayerNormalization": layerNormalization,

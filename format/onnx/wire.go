@@ -6,7 +6,7 @@ import (
 	"math"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/stowage-go/stowage/format/internal/protowire"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -59,6 +59,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 // Parse is Read on the bytes of a file. The model refers to them: they must not
 // change.
 func Parse(data []byte, file string) (*Model, error) {
+	tables()
 	p := parser{
 		m:     &Model{File: file, functions: map[functionKey]*function{}, opsets: opsets{}, names: []string{""}, size: len(data)},
 		ids:   map[string]int32{"": 0},

@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"strconv"
+	"sync"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -27,8 +28,10 @@ type Request struct {
 }
 
 var (
-	probeLine = regexp.MustCompile(`stowage: (\d+),(-?\d+),(-?\d+),(\d+),`)
-	usageLine = regexp.MustCompile(`\(id=(\d+)\): size=(\d+), offset=-?\d+, first_used=(-?\d+) last_used=(-?\d+)`)
+	probeLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`stowage: (\d+),(-?\d+),(-?\d+),(\d+),`) })
+	usageLine = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`\(id=(\d+)\): size=(\d+), offset=-?\d+, first_used=(-?\d+) last_used=(-?\d+)`)
+	})
 )
 
 // ReadLog reads the requests of a log. Where the log has several runs, the last
@@ -41,9 +44,9 @@ func ReadLog(r io.Reader, file string) ([]Request, error) {
 	s.Buffer(nil, 1<<20)
 	for line := 1; s.Scan(); line++ {
 		var id, size, first, last string
-		if m := probeLine.FindStringSubmatch(s.Text()); m != nil {
+		if m := probeLine().FindStringSubmatch(s.Text()); m != nil {
 			id, first, last, size = m[1], m[2], m[3], m[4]
-		} else if m := usageLine.FindStringSubmatch(s.Text()); m != nil {
+		} else if m := usageLine().FindStringSubmatch(s.Text()); m != nil {
 			id, size, first, last = m[1], m[2], m[3], m[4]
 		} else {
 			continue

@@ -165,8 +165,11 @@ func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
 	if q := t.Quantization(nil); q != nil && q.ZeroPointLength() > 0 {
 		out.Channels = q.ScaleLength()
 	}
-	size, known := typeSizes[t.Type()]
-	if !known && !out.Constant {
+	size := int64(0)
+	if k := int(t.Type()); k >= 0 && k < len(typeSizes) {
+		size = typeSizes[k]
+	}
+	if size == 0 && !out.Constant {
 		p.refuse(place+", type", out.Type.String(), "has no size that TensorFlow Lite Micro knows")
 		return out
 	}

@@ -101,7 +101,7 @@ type Type int8
 
 // String returns the type's name in the schema, such as FLOAT32.
 func (t Type) String() string {
-	if name, ok := schema.EnumNamesTensorType[schema.TensorType(t)]; ok {
+	if name, ok := schema.EnumNamesTensorType()[schema.TensorType(t)]; ok {
 		return name
 	}
 	return "type " + strconv.Itoa(int(t))
@@ -112,7 +112,7 @@ type Code int32
 
 // String returns the operator's name in the schema, such as CONV_2D.
 func (c Code) String() string {
-	if name, ok := schema.EnumNamesBuiltinOperator[schema.BuiltinOperator(c)]; ok {
+	if name, ok := schema.EnumNamesBuiltinOperator()[schema.BuiltinOperator(c)]; ok {
 		return name
 	}
 	return "operator " + strconv.Itoa(int(c))
@@ -127,8 +127,8 @@ func (o *Operator) Name() string {
 }
 
 // typeSizes has the bytes of an element of each type that TensorFlow Lite Micro
-// knows the size of. INT4 takes a whole byte in the arena.
-var typeSizes = map[schema.TensorType]int64{
+// knows the size of, by number; 0 for the others. INT4 takes a whole byte in the arena.
+var typeSizes = [...]int64{
 	schema.TensorTypeFLOAT32: 4, schema.TensorTypeFLOAT16: 2, schema.TensorTypeINT32: 4, schema.TensorTypeUINT8: 1,
 	schema.TensorTypeINT64: 8, schema.TensorTypeBOOL: 1, schema.TensorTypeINT16: 2, schema.TensorTypeCOMPLEX64: 8,
 	schema.TensorTypeINT8: 1, schema.TensorTypeFLOAT64: 8, schema.TensorTypeCOMPLEX128: 16, schema.TensorTypeUINT64: 8,

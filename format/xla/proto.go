@@ -3,11 +3,12 @@ package xla
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"io"
 	"slices"
 	"strconv"
 
-	"google.golang.org/protobuf/encoding/protowire"
+	"github.com/stowage-go/stowage/format/internal/protowire"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -302,7 +303,7 @@ func (p *reader) buffer(b []byte) {
 					l.name = body
 				case locationIndex:
 					if body == nil { // not packed, of which one number is enough
-						body = protowire.AppendVarint(nil, value)
+						body = binary.AppendUvarint(nil, value)
 					}
 					l.index = body
 				case locationID:

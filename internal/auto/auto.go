@@ -56,10 +56,13 @@ func init() {
 // n of its steps. The portfolio takes none: a node limit is for searches.
 type Auto struct{}
 
+// Name returns the planner's name.
+func (*Auto) Name() string { return "auto" }
+
 // Info describes the planner.
-func (*Auto) Info() plan.Info {
+func (p *Auto) Info() plan.Info {
 	return plan.Info{
-		Name:    "auto",
+		Name:    p.Name(),
 		Summary: "heuristics for a plan at once, then exact and local search in turns for a better one or a proof",
 		Source:  "Stowage",
 		Exact:   true,
@@ -360,7 +363,7 @@ func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
 		a.r.LowerBound = max(a.r.LowerBound, model.HeightOf(a.tl.Problem, r.Offsets))
 	}
 	if r.Status.HasPlan() {
-		a.keep(r.Offsets, model.HeightOf(a.tl.Problem, r.Offsets), p.Info().Name)
+		a.keep(r.Offsets, model.HeightOf(a.tl.Problem, r.Offsets), run.Name(p))
 	}
 	a.report()
 	return nil

@@ -36,10 +36,13 @@ func init() { run.Register(&Planner{}) }
 // Planner is the planner `climb`. Its zero value is ready to use.
 type Planner struct{}
 
+// Name returns the planner's name.
+func (*Planner) Name() string { return "climb" }
+
 // Info describes the planner.
-func (*Planner) Info() plan.Info {
+func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "climb",
+		Name:    p.Name(),
 		Summary: "local search: the peak exactly, moves on the critical chain, exact re-planning of windows",
 		Source:  "this project; chains and blocks after Nowicki and Smutnicki (1996), windows after Shaw (1998)",
 	}, func() run.Settings { return new(settings) })

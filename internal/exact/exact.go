@@ -69,6 +69,11 @@ type Planner struct {
 	Alone bool // it has no turns of merge, whatever the techniques say
 }
 
+// Name returns the planner's name.
+func (*Planner) Name() string { return name }
+
+const name = "exact"
+
 // Plan searches for a plan that fits the capacity, or for the lowest.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	e, err := newEngine(ctx, tl, &o)

@@ -134,7 +134,7 @@ func isOrderLetter(c byte) bool {
 // Info describes the planner.
 func (*Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "exact",
+		Name:    name,
 		Summary: "depth-first search over canonical plans, with proofs of optimality and infeasibility",
 		Source:  "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's",
 		Exact:   true,

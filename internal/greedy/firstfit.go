@@ -31,10 +31,13 @@ func init() { run.Register(&firstFit{}) }
 
 type firstFit struct{}
 
+// Name returns the planner's name.
+func (*firstFit) Name() string { return "first-fit" }
+
 // Info describes the planner.
-func (*firstFit) Info() plan.Info {
+func (p *firstFit) Info() plan.Info {
 	return plan.Info{
-		Name:    "first-fit",
+		Name:    p.Name(),
 		Summary: "largest first, each at the lowest free offset",
 		Source:  "IREE wave, Optimizing Shared Memory Allocations",
 	}

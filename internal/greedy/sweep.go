@@ -51,10 +51,13 @@ const pollEvery = 4096
 
 type sweep struct{}
 
+// Name returns the planner's name.
+func (*sweep) Name() string { return "sweep" }
+
 // Info describes the planner.
-func (*sweep) Info() plan.Info {
+func (p *sweep) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "sweep",
+		Name:    p.Name(),
 		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
 		Source:  "two-ended allocation, offline",
 	}, func() run.Settings { return new(sweepSettings) })

@@ -49,10 +49,13 @@ func init() {
 // Planner is the planner merge. Its zero value is ready to use.
 type Planner struct{}
 
+// Name returns the planner's name.
+func (*Planner) Name() string { return "merge" }
+
 // Info describes the planner.
-func (*Planner) Info() plan.Info {
+func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "merge",
+		Name:    p.Name(),
 		Summary: "buffers that fit together hardly by accident are made one, and exact search plans what is left",
 		Source:  "Stowage",
 	}, func() run.Settings { return new(settings) })

@@ -22,6 +22,17 @@ type Planner interface {
 	Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error)
 }
 
+// A planner that is Named says its name without a description of itself.
+type Named interface{ Name() string }
+
+// Name returns a planner's name.
+func Name(p Planner) string {
+	if n, ok := p.(Named); ok {
+		return n.Name()
+	}
+	return p.Info().Name
+}
+
 // Register makes p known by its name. It panics where the name is taken.
 func Register(p Planner) { plan.Register(&sweeping{p}) }
 
@@ -55,6 +66,8 @@ func Prepared(p plan.Planner) Planner {
 type sweeping struct{ planner Planner }
 
 func (s *sweeping) Info() plan.Info { return s.planner.Info() }
+
+func (s *sweeping) Name() string { return Name(s.planner) }
 
 func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
 	if err := model.Validate(p); err != nil {

@@ -20,9 +20,9 @@ import (
 // bound is optimal.
 func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	start := time.Now()
-	info := p.Info()
+	name := Name(p)
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity {
-		r.Status, r.LowerBound, r.Planner = model.Infeasible, tl.LowerBound, info.Name
+		r.Status, r.LowerBound, r.Planner = model.Infeasible, tl.LowerBound, name
 		r.Stats.Elapsed = time.Since(start)
 		return r, nil
 	}
@@ -35,9 +35,9 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	if r, err = p.Plan(ctx, tl, o); err != nil {
 		return plan.Result{}, err
 	}
-	r.Planner = info.Name
+	r.Planner = name
 	if r.Status > model.Infeasible {
-		return plan.Result{}, plan.Invalid(info.Name, "there is no "+r.Status.String())
+		return plan.Result{}, plan.Invalid(name, "there is no "+r.Status.String())
 	}
 	keepStart(tl.Problem, &o, &r)
 	claim := r.LowerBound
@@ -47,7 +47,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		if len(r.Offsets) == len(tl.Problem.Buffers) {
 			r.Height = model.HeightOf(tl.Problem, r.Offsets)
 			if claim > r.Height {
-				return plan.Result{}, plan.Invalid(info.Name, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
+				return plan.Result{}, plan.Invalid(name, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
 			}
 		}
 		if r.Height <= r.LowerBound {
@@ -62,7 +62,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 			r.LowerBound = max(r.LowerBound, o.Capacity+1)
 		}
 	}
-	r.Stopped = stopped(ctx, info.Exact, &o, &r)
+	r.Stopped = stopped(ctx, p, &o, &r)
 	r.Stats.Elapsed = time.Since(start)
 	return r, nil
 }
@@ -103,7 +103,7 @@ func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
 
 // stopped says which limit ended a run. A run with an answer was ended by none.
-func stopped(ctx context.Context, exact bool, o *plan.Options, r *plan.Result) plan.Stop {
+func stopped(ctx context.Context, p Planner, o *plan.Options, r *plan.Result) plan.Stop {
 	switch {
 	case r.Status == model.Optimal || r.Status == model.Infeasible || r.Status == model.Feasible && !o.Minimizing():
 		return plan.Finished
@@ -115,7 +115,7 @@ func stopped(ctx context.Context, exact bool, o *plan.Options, r *plan.Result) p
 		return plan.StopNodes
 	case r.Stopped != plan.Finished:
 		return r.Stopped
-	case exact:
+	case p.Info().Exact:
 		return plan.StopEffort
 	}
 	return plan.Finished

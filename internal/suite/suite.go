@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -76,77 +77,79 @@ var sized = []string{"buffers", "seed", "capacity", "min-size", "max-size", "ali
 var packed = []string{"buffers", "seed", "capacity", "horizon", "alignment"}
 
 // holed are those of packings of which pieces may be left out.
-var holed = append(slices.Clone(packed), "holes")
+var holed = []string{"buffers", "seed", "capacity", "horizon", "alignment", "holes"}
 
 // emitted are the options of the kinds that stand for what compilers emit.
 var emitted = []string{"buffers", "seed", "capacity", "alignment"}
 
-var kinds = []Kind{
-	{
-		"random", "random sizes and lifespans", append(slices.Clone(sized), "horizon", "min-life", "max-life", "gaps", "windows"),
-		Options{Buffers: 100, Horizon: 1000, MinSize: 1, MaxSize: 1024, MinLife: 1, MaxLife: 200},
-		random,
-	},
-	{
-		"high-overlap", "few buffers, most of them live at once", append(slices.Clone(sized), "horizon"),
-		Options{Buffers: 40, Horizon: 1000, MinSize: 1, MaxSize: 64},
-		highOverlap,
-	},
-	{
-		"perfect", "a rectangle cut edge to edge; the optimum is the capacity", holed,
-		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
-		perfect,
-	},
-	{
-		"pinwheel", "a rectangle cut into pinwheels, harder; the optimum is the capacity", holed,
-		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
-		pinwheel,
-	},
-	{
-		"walls", "a rectangle grown wall by wall, with hardly a cut or a wheel in it; the optimum is the capacity", holed,
-		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
-		walls,
-	},
-	{
-		"cracks", "a rectangle broken by cracks that grow until they meet; the optimum is the capacity", holed,
-		Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
-		cracks,
-	},
-	{
-		"infeasible", "the load fits the capacity, but no plan does", packed,
-		Options{Buffers: 30, Capacity: 1 << 20, Horizon: 1 << 20},
-		infeasible,
-	},
-	{
-		"synthetic", "few buffers that overlap much and just fit (after MiniMalloc's synthetic suite)", packed,
-		Options{Buffers: 40, Capacity: 1 << 20, Horizon: 1000},
-		synthetic,
-	},
-	{
-		"non-overlapping", "one buffer at a time (TelaMalloc's microbenchmark)", sized,
-		Options{Buffers: 1000, MinSize: 1, MaxSize: 1024},
-		nonOverlapping,
-	},
-	{
-		"full-overlap", "all buffers at once (TelaMalloc's microbenchmark)", sized,
-		Options{Buffers: 100, MinSize: 1, MaxSize: 1024},
-		fullOverlap,
-	},
-	{"inference", "networks with branches, one after the other", emitted, Options{Buffers: 1000}, inference},
-	{"training", "a training step: forward, backward, optimiser", emitted, Options{Buffers: 10000}, training},
-	{"tiles", "layers in pipelined, double-buffered tiles", emitted, Options{Buffers: 1000}, tiles},
-	{"prefill", "a transformer reading prompts", emitted, Options{Buffers: 1000}, prefill},
-	{"decode", "a transformer writing tokens, with pages of keys and values", emitted, Options{Buffers: 10000}, decode},
-	{"mix", "two streams of all of these side by side", emitted, Options{Buffers: 1000000}, mix},
-	{"paper-minimalloc", "the running example of the MiniMalloc paper", nil, Options{}, fixedKind(MiniMalloc)},
-	{"paper-wave", "the worked example of IREE Wave's first-fit", nil, Options{}, fixedKind(Wave)},
-	{"mobilenet-v2", "activations of MobileNetV2, inference, int8", nil, Options{}, fixedKind(MobileNetV2)},
-	{"unet", "activations of U-Net, inference, float16", nil, Options{}, fixedKind(UNet)},
-	{"googlenet", "activations of GoogLeNet, inference, int8", nil, Options{}, fixedKind(GoogLeNet)},
-	{"densenet-121", "activations of DenseNet-121, inference, float16", nil, Options{}, fixedKind(DenseNet121)},
-	{"gpt2-prefill", "activations of GPT-2 small over a prompt of 128 tokens, float16", nil, Options{}, fixedKind(GPT2Prefill)},
-	{"resnet50-training", "activations and gradients of a training step of ResNet-50, float32", nil, Options{}, fixedKind(ResNet50Training)},
-}
+var kinds = sync.OnceValue(func() []Kind {
+	return []Kind{
+		{
+			"random", "random sizes and lifespans", append(slices.Clone(sized), "horizon", "min-life", "max-life", "gaps", "windows"),
+			Options{Buffers: 100, Horizon: 1000, MinSize: 1, MaxSize: 1024, MinLife: 1, MaxLife: 200},
+			random,
+		},
+		{
+			"high-overlap", "few buffers, most of them live at once", append(slices.Clone(sized), "horizon"),
+			Options{Buffers: 40, Horizon: 1000, MinSize: 1, MaxSize: 64},
+			highOverlap,
+		},
+		{
+			"perfect", "a rectangle cut edge to edge; the optimum is the capacity", holed,
+			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			perfect,
+		},
+		{
+			"pinwheel", "a rectangle cut into pinwheels, harder; the optimum is the capacity", holed,
+			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			pinwheel,
+		},
+		{
+			"walls", "a rectangle grown wall by wall, with hardly a cut or a wheel in it; the optimum is the capacity", holed,
+			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			walls,
+		},
+		{
+			"cracks", "a rectangle broken by cracks that grow until they meet; the optimum is the capacity", holed,
+			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			cracks,
+		},
+		{
+			"infeasible", "the load fits the capacity, but no plan does", packed,
+			Options{Buffers: 30, Capacity: 1 << 20, Horizon: 1 << 20},
+			infeasible,
+		},
+		{
+			"synthetic", "few buffers that overlap much and just fit (after MiniMalloc's synthetic suite)", packed,
+			Options{Buffers: 40, Capacity: 1 << 20, Horizon: 1000},
+			synthetic,
+		},
+		{
+			"non-overlapping", "one buffer at a time (TelaMalloc's microbenchmark)", sized,
+			Options{Buffers: 1000, MinSize: 1, MaxSize: 1024},
+			nonOverlapping,
+		},
+		{
+			"full-overlap", "all buffers at once (TelaMalloc's microbenchmark)", sized,
+			Options{Buffers: 100, MinSize: 1, MaxSize: 1024},
+			fullOverlap,
+		},
+		{"inference", "networks with branches, one after the other", emitted, Options{Buffers: 1000}, inference},
+		{"training", "a training step: forward, backward, optimiser", emitted, Options{Buffers: 10000}, training},
+		{"tiles", "layers in pipelined, double-buffered tiles", emitted, Options{Buffers: 1000}, tiles},
+		{"prefill", "a transformer reading prompts", emitted, Options{Buffers: 1000}, prefill},
+		{"decode", "a transformer writing tokens, with pages of keys and values", emitted, Options{Buffers: 10000}, decode},
+		{"mix", "two streams of all of these side by side", emitted, Options{Buffers: 1000000}, mix},
+		{"paper-minimalloc", "the running example of the MiniMalloc paper", nil, Options{}, fixedKind(MiniMalloc)},
+		{"paper-wave", "the worked example of IREE Wave's first-fit", nil, Options{}, fixedKind(Wave)},
+		{"mobilenet-v2", "activations of MobileNetV2, inference, int8", nil, Options{}, fixedKind(MobileNetV2)},
+		{"unet", "activations of U-Net, inference, float16", nil, Options{}, fixedKind(UNet)},
+		{"googlenet", "activations of GoogLeNet, inference, int8", nil, Options{}, fixedKind(GoogLeNet)},
+		{"densenet-121", "activations of DenseNet-121, inference, float16", nil, Options{}, fixedKind(DenseNet121)},
+		{"gpt2-prefill", "activations of GPT-2 small over a prompt of 128 tokens, float16", nil, Options{}, fixedKind(GPT2Prefill)},
+		{"resnet50-training", "activations and gradients of a training step of ResNet-50, float32", nil, Options{}, fixedKind(ResNet50Training)},
+	}
+})
 
 // fixedKind wraps a problem that takes no options.
 func fixedKind(make func() *model.Problem) func(Options) (*Instance, error) {
@@ -154,7 +157,7 @@ func fixedKind(make func() *model.Problem) func(Options) (*Instance, error) {
 }
 
 // Kinds returns the generators in the order in which help should list them.
-func Kinds() []Kind { return slices.Clone(kinds) }
+func Kinds() []Kind { return slices.Clone(kinds()) }
 
 // Generate makes a problem of the kind. The error names every option that is
 // unknown to the kind or out of range.
@@ -168,15 +171,15 @@ func Generate(kind string, o Options) (*model.Problem, error) {
 
 // New is Generate with what is known of the problem.
 func New(kind string, o Options) (*Instance, error) {
-	at := slices.IndexFunc(kinds, func(k Kind) bool { return k.Name == kind })
+	at := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == kind })
 	if at < 0 {
-		names := make([]string, len(kinds))
-		for i, k := range kinds {
+		names := make([]string, len(kinds()))
+		for i, k := range kinds() {
 			names[i] = k.Name
 		}
 		return nil, fmt.Errorf("no generator is named %q; there are %s", kind, strings.Join(names, ", "))
 	}
-	k := &kinds[at]
+	k := &kinds()[at]
 	if err := k.complete(&o); err != nil {
 		return nil, err
 	}

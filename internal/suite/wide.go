@@ -3,6 +3,7 @@ package suite
 import (
 	"slices"
 	"strconv"
+	"sync"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -26,14 +27,14 @@ var wideAlignments = []int64{1, 2, 3, 4, 6, 9, 18, 64}
 const maxWide = 9
 
 // wideCounts are the numbers of buffers, by how often they are drawn.
-var wideCounts = func() (counts []int) {
+var wideCounts = sync.OnceValue(func() (counts []int) {
 	for n, share := range [maxWide + 1]int{0, 4, 16, 20, 24, 28, 16, 4, 1, 1} {
 		for range share {
 			counts = append(counts, n)
 		}
 	}
 	return counts
-}()
+})
 
 // Wide returns a valid problem of at most nine buffers, most of them of three to
 // six, with every feature of the model. It has no capacity. Fixed offsets may
@@ -41,7 +42,7 @@ var wideCounts = func() (counts []int) {
 func Wide(seed uint64) *model.Problem {
 	r := newRNG(seed, "wide")
 	p := &model.Problem{Name: "wide-seed-" + strconv.FormatUint(seed, 10)}
-	p.Buffers = make([]model.Buffer, wideCounts[r.below(int64(len(wideCounts)))])
+	p.Buffers = make([]model.Buffer, wideCounts()[r.below(int64(len(wideCounts())))])
 	for i := range p.Buffers {
 		p.Buffers[i].ID = "b" + strconv.Itoa(i)
 	}

@@ -122,12 +122,12 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 	}
 	// Options, Init and Prepare of each operator.
 	for i := range m.Operators {
-		if o := kernels[m.Operators[i].Name()].options; o.size.on(t) > 0 {
+		if o := kernels()[m.Operators[i].Name()].options; o.size.on(t) > 0 {
 			f.keep(o.size.on(t), o.align.on(t))
 		}
 	}
 	for i := range m.Operators {
-		if size := kernels[m.Operators[i].Name()].data.on(t); size > 0 {
+		if size := kernels()[m.Operators[i].Name()].data.on(t); size > 0 {
 			f.keep(size, tflite.Alignment)
 		}
 	}
@@ -240,7 +240,7 @@ func (f *arena) assign(m *tflite.Model, o *tflite.Operator) {
 
 // prepare goes through what a kernel looks at and keeps.
 func (f *arena) prepare(m *tflite.Model, o *tflite.Operator) {
-	k := kernels[o.Name()]
+	k := kernels()[o.Name()]
 	if o.Name() == "ASSIGN_VARIABLE" {
 		f.assign(m, o)
 	}
@@ -282,7 +282,7 @@ func Unknown(m *tflite.Model) []string {
 	var out []string
 	for i := range m.Operators {
 		name := m.Operators[i].Name()
-		if _, ok := kernels[name]; !ok && !slices.Contains(out, name) {
+		if _, ok := kernels()[name]; !ok && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}

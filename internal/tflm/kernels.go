@@ -1,6 +1,8 @@
 package tflm
 
 import (
+	"sync"
+
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
@@ -175,202 +177,205 @@ func oneInput(o options, d data) kernel { return kernel{options: o, data: d, tem
 
 var none = options{}
 
-// kernels are the operators that are known, by name.
-var kernels = map[string]kernel{
-	"ABS":                     oneInput(none, same(28)),
-	"ADD":                     twoInputs(words(8), same(60)),
-	"ARG_MAX":                 {options: words(4)},
-	"ARG_MIN":                 {options: words(4)},
-	"AVERAGE_POOL_2D":         oneInput(words(40), same(32)),
-	"BATCH_TO_SPACE_ND":       oneInput(none, data{}),
-	"BROADCAST_ARGS":          twoInputs(none, data{}),
-	"BROADCAST_TO":            twoInputs(none, data{}),
-	"CALL_ONCE":               {options: words(4), data: same(8)},
-	"CAST":                    oneInput(words(8), data{}),
-	"CEIL":                    oneInput(none, data{}),
-	"CONCATENATION":           {options: words(8), data: data{40, 24, 80}, temporaries: "0o*"},
-	"COS":                     oneInput(none, data{}),
-	"DEPTH_TO_SPACE":          {options: words(4), temporaries: "0o", kept: ownShape},
-	"DEQUANTIZE":              oneInput(none, same(32)),
-	"DIV":                     twoInputs(words(4), same(28)),
-	"ELU":                     oneInput(none, same(256)),
-	"EQUAL":                   {data: same(32), temporaries: "01"},
-	"EXP":                     oneInput(none, data{}),
-	"EXPAND_DIMS":             twoInputs(none, data{}),
-	"FILL":                    twoInputs(none, data{}),
-	"FLOOR":                   {},
-	"FLOOR_DIV":               twoInputs(none, data{}),
-	"FLOOR_MOD":               twoInputs(none, data{}),
-	"GATHER":                  {options: words(8), temporaries: "01o", kept: ownShape},
-	"GATHER_ND":               {temporaries: "01o", kept: ownShape},
-	"GREATER":                 {data: same(32), temporaries: "01"},
-	"GREATER_EQUAL":           {data: same(32), temporaries: "01"},
-	"HARD_SWISH":              oneInput(none, same(20)),
-	"IF":                      {options: words(8), data: same(8), temporaries: "0"},
-	"L2_NORMALIZATION":        oneInput(words(4), same(4)),
-	"L2_POOL_2D":              {options: words(40), temporaries: "o0", kept: ownShape},
-	"LEAKY_RELU":              oneInput(words(4), same(24)),
-	"LESS":                    {data: same(32), temporaries: "01"},
-	"LESS_EQUAL":              {data: same(32), temporaries: "01"},
-	"LOG":                     oneInput(none, data{}),
-	"LOGICAL_AND":             {},
-	"LOGICAL_NOT":             oneInput(none, data{}),
-	"LOGICAL_OR":              {},
-	"LOGISTIC":                oneInput(none, same(16)),
-	"MAXIMUM":                 {},
-	"MAX_POOL_2D":             oneInput(words(40), same(32)),
-	"MEAN":                    reduction(sums),
-	"MINIMUM":                 {},
-	"MUL":                     twoInputs(words(4), same(36)),
-	"NEG":                     {},
-	"NOT_EQUAL":               {data: same(32), temporaries: "01"},
-	"PACK":                    {options: words(8)},
-	"PAD":                     twoInputs(none, same(56)),
-	"PADV2":                   {data: same(56), temporaries: "012o"},
-	"PRELU":                   twoInputs(none, same(28)),
-	"QUANTIZE":                oneInput(none, same(32)),
-	"REDUCE_ALL":              reduction(axes),
-	"REDUCE_MAX":              reduction(axes),
-	"REDUCE_MIN":              reduction(axes),
-	"RELU":                    oneInput(none, same(28)),
-	"RELU6":                   {data: same(8), temporaries: "0"},
-	"RESHAPE":                 oneInput(words(36), data{}),
-	"RESIZE_BILINEAR":         twoInputs(flags(2), data{}),
-	"RESIZE_NEAREST_NEIGHBOR": twoInputs(flags(2), data{}),
-	"REVERSE_V2":              twoInputs(none, data{}),
-	"ROUND":                   oneInput(none, data{}),
-	"RSQRT":                   oneInput(none, same(28)),
-	"SELECT_V2":               {data: same(1), temporaries: "012o"},
-	"SHAPE":                   {options: words(4)},
-	"SIN":                     oneInput(none, data{}),
-	"SLICE":                   {temporaries: "012o"},
-	"SPACE_TO_BATCH_ND":       oneInput(none, same(4)),
-	"SPACE_TO_DEPTH":          {options: words(4), temporaries: "0o", kept: ownShape},
-	"SPLIT":                   {options: words(4), temporaries: "0"},
-	"SPLIT_V":                 {options: words(4), temporaries: "2"},
-	"SQRT":                    oneInput(none, data{}),
-	"SQUARE":                  oneInput(none, data{}),
-	"SQUARED_DIFFERENCE":      twoInputs(none, same(112)),
-	"SQUEEZE":                 oneInput(words(36), data{}),
-	"STRIDED_SLICE":           {options: words(24), data: same(84), temporaries: "0123o"},
-	"SUB":                     twoInputs(words(8), same(52)),
-	"SUM":                     reduction(sums),
-	"TANH":                    {data: same(16), temporaries: "00o"},
-	"TRANSPOSE":               twoInputs(none, data{}),
-	"UNPACK":                  {options: words(8)},
-	"WHILE":                   {options: words(8), data: same(8)},
-	"ZEROS_LIKE":              oneInput(none, data{}),
+// kernels are the operators that are known, by name. The table is made when it is
+// first asked for, not whenever a program starts that has it.
+var kernels = sync.OnceValue(func() map[string]kernel {
+	return map[string]kernel{
+		"ABS":                     oneInput(none, same(28)),
+		"ADD":                     twoInputs(words(8), same(60)),
+		"ARG_MAX":                 {options: words(4)},
+		"ARG_MIN":                 {options: words(4)},
+		"AVERAGE_POOL_2D":         oneInput(words(40), same(32)),
+		"BATCH_TO_SPACE_ND":       oneInput(none, data{}),
+		"BROADCAST_ARGS":          twoInputs(none, data{}),
+		"BROADCAST_TO":            twoInputs(none, data{}),
+		"CALL_ONCE":               {options: words(4), data: same(8)},
+		"CAST":                    oneInput(words(8), data{}),
+		"CEIL":                    oneInput(none, data{}),
+		"CONCATENATION":           {options: words(8), data: data{40, 24, 80}, temporaries: "0o*"},
+		"COS":                     oneInput(none, data{}),
+		"DEPTH_TO_SPACE":          {options: words(4), temporaries: "0o", kept: ownShape},
+		"DEQUANTIZE":              oneInput(none, same(32)),
+		"DIV":                     twoInputs(words(4), same(28)),
+		"ELU":                     oneInput(none, same(256)),
+		"EQUAL":                   {data: same(32), temporaries: "01"},
+		"EXP":                     oneInput(none, data{}),
+		"EXPAND_DIMS":             twoInputs(none, data{}),
+		"FILL":                    twoInputs(none, data{}),
+		"FLOOR":                   {},
+		"FLOOR_DIV":               twoInputs(none, data{}),
+		"FLOOR_MOD":               twoInputs(none, data{}),
+		"GATHER":                  {options: words(8), temporaries: "01o", kept: ownShape},
+		"GATHER_ND":               {temporaries: "01o", kept: ownShape},
+		"GREATER":                 {data: same(32), temporaries: "01"},
+		"GREATER_EQUAL":           {data: same(32), temporaries: "01"},
+		"HARD_SWISH":              oneInput(none, same(20)),
+		"IF":                      {options: words(8), data: same(8), temporaries: "0"},
+		"L2_NORMALIZATION":        oneInput(words(4), same(4)),
+		"L2_POOL_2D":              {options: words(40), temporaries: "o0", kept: ownShape},
+		"LEAKY_RELU":              oneInput(words(4), same(24)),
+		"LESS":                    {data: same(32), temporaries: "01"},
+		"LESS_EQUAL":              {data: same(32), temporaries: "01"},
+		"LOG":                     oneInput(none, data{}),
+		"LOGICAL_AND":             {},
+		"LOGICAL_NOT":             oneInput(none, data{}),
+		"LOGICAL_OR":              {},
+		"LOGISTIC":                oneInput(none, same(16)),
+		"MAXIMUM":                 {},
+		"MAX_POOL_2D":             oneInput(words(40), same(32)),
+		"MEAN":                    reduction(sums),
+		"MINIMUM":                 {},
+		"MUL":                     twoInputs(words(4), same(36)),
+		"NEG":                     {},
+		"NOT_EQUAL":               {data: same(32), temporaries: "01"},
+		"PACK":                    {options: words(8)},
+		"PAD":                     twoInputs(none, same(56)),
+		"PADV2":                   {data: same(56), temporaries: "012o"},
+		"PRELU":                   twoInputs(none, same(28)),
+		"QUANTIZE":                oneInput(none, same(32)),
+		"REDUCE_ALL":              reduction(axes),
+		"REDUCE_MAX":              reduction(axes),
+		"REDUCE_MIN":              reduction(axes),
+		"RELU":                    oneInput(none, same(28)),
+		"RELU6":                   {data: same(8), temporaries: "0"},
+		"RESHAPE":                 oneInput(words(36), data{}),
+		"RESIZE_BILINEAR":         twoInputs(flags(2), data{}),
+		"RESIZE_NEAREST_NEIGHBOR": twoInputs(flags(2), data{}),
+		"REVERSE_V2":              twoInputs(none, data{}),
+		"ROUND":                   oneInput(none, data{}),
+		"RSQRT":                   oneInput(none, same(28)),
+		"SELECT_V2":               {data: same(1), temporaries: "012o"},
+		"SHAPE":                   {options: words(4)},
+		"SIN":                     oneInput(none, data{}),
+		"SLICE":                   {temporaries: "012o"},
+		"SPACE_TO_BATCH_ND":       oneInput(none, same(4)),
+		"SPACE_TO_DEPTH":          {options: words(4), temporaries: "0o", kept: ownShape},
+		"SPLIT":                   {options: words(4), temporaries: "0"},
+		"SPLIT_V":                 {options: words(4), temporaries: "2"},
+		"SQRT":                    oneInput(none, data{}),
+		"SQUARE":                  oneInput(none, data{}),
+		"SQUARED_DIFFERENCE":      twoInputs(none, same(112)),
+		"SQUEEZE":                 oneInput(words(36), data{}),
+		"STRIDED_SLICE":           {options: words(24), data: same(84), temporaries: "0123o"},
+		"SUB":                     twoInputs(words(8), same(52)),
+		"SUM":                     reduction(sums),
+		"TANH":                    {data: same(16), temporaries: "00o"},
+		"TRANSPOSE":               twoInputs(none, data{}),
+		"UNPACK":                  {options: words(8)},
+		"WHILE":                   {options: words(8), data: same(8)},
+		"ZEROS_LIKE":              oneInput(none, data{}),
 
-	// The audio front end, custom operators under signal/micro/kernels. Their options
-	// are not read: what counts of them is in the shape of the output.
-	"SignalEnergy":               oneInput(none, same(8)),
-	"SignalFftAutoScale":         {temporaries: "0op"},
-	"SignalFilterBank":           {data: data{64, 36, 64}, temporaries: "012345o", kept: func(c call) []int64 { return []int64{8 * (last(c.out()) + 1)} }},
-	"SignalFilterBankLog":        oneInput(none, same(8)),
-	"SignalFilterBankSquareRoot": twoInputs(none, data{}),
-	"SignalFilterBankSpectralSubtraction": {
-		data: data{56, 44, 56}, temporaries: "0op",
-		kept: func(c call) []int64 { return []int64{4 * last(c.out())} },
-	},
-	"SignalPCAN":   {data: same(4), temporaries: "012o"},
-	"SignalRfft":   {data: data{48, 32, 48}, temporaries: "0o", kept: transform, scratch: transformed},
-	"SignalWindow": twoInputs(none, same(8)),
+		// The audio front end, custom operators under signal/micro/kernels. Their options
+		// are not read: what counts of them is in the shape of the output.
+		"SignalEnergy":               oneInput(none, same(8)),
+		"SignalFftAutoScale":         {temporaries: "0op"},
+		"SignalFilterBank":           {data: data{64, 36, 64}, temporaries: "012345o", kept: func(c call) []int64 { return []int64{8 * (last(c.out()) + 1)} }},
+		"SignalFilterBankLog":        oneInput(none, same(8)),
+		"SignalFilterBankSquareRoot": twoInputs(none, data{}),
+		"SignalFilterBankSpectralSubtraction": {
+			data: data{56, 44, 56}, temporaries: "0op",
+			kept: func(c call) []int64 { return []int64{4 * last(c.out())} },
+		},
+		"SignalPCAN":   {data: same(4), temporaries: "012o"},
+		"SignalRfft":   {data: data{48, 32, 48}, temporaries: "0o", kept: transform, scratch: transformed},
+		"SignalWindow": twoInputs(none, same(8)),
 
-	// What a variable takes is in footprint.go: it is kept once for all operators.
-	"ASSIGN_VARIABLE": {data: data{0, 0, 4}, temporaries: "1"},
-	"READ_VARIABLE":   {temporaries: "0"},
-	"VAR_HANDLE":      {options: options{data{16, 8, 16}, data{8, 4, 8}}, data: same(4)},
+		// What a variable takes is in footprint.go: it is kept once for all operators.
+		"ASSIGN_VARIABLE": {data: data{0, 0, 4}, temporaries: "1"},
+		"READ_VARIABLE":   {temporaries: "0"},
+		"VAR_HANDLE":      {options: options{data{16, 8, 16}, data{8, 4, 8}}, data: same(4)},
 
-	"ADD_N": {
-		temporaries: "0o*",
-		kept: func(c call) []int64 {
-			if is(c.out(), schema.TensorTypeINT8) {
-				return []int64{40}
-			}
-			return nil
-		},
-		scratch: func(c call) []int64 { return []int64{int64(c.t.Word) * int64(len(c.o.Inputs))} },
-	},
-	"BATCH_MATMUL": {options: flags(3), data: data{32, 16, 32}, temporaries: "01o", kept: matrices},
-	"CONV_2D": {
-		options: words(28), data: data{72, 56, 80}, temporaries: "o01012o", scratch: unpacked,
-		kept: func(c call) []int64 { return multipliers(dim(c.in(1), 0)) },
-	},
-	"DEPTHWISE_CONV_2D": {
-		options: words(28), data: data{72, 56, 80}, temporaries: "o01012o", scratch: unpacked,
-		kept: func(c call) []int64 { return multipliers(dim(c.in(1), 3)) },
-	},
-	"FULLY_CONNECTED": {
-		options: options{data{16, 16, 32}, data{4, 4, 8}}, data: data{64, 48, 72}, temporaries: "012o", scratch: unpacked,
-		kept: func(c call) []int64 {
-			if w := c.in(1); quantised(c.in(0)) && w.Channels > 1 {
-				return multipliers(int64(w.Channels))
-			}
-			return nil
-		},
-	},
-	"LOG_SOFTMAX": {
-		temporaries: "0o",
-		kept: func(c call) []int64 {
-			if is(c.in(0), schema.TensorTypeINT8) {
-				return []int64{data{40, 28, 40}.on(c.t)}
-			}
-			return nil
-		},
-	},
-	"MIRROR_PAD": {
-		options: words(4), data: same(20), temporaries: "01o",
-		scratch: func(c call) []int64 { n := 4 * int64(len(c.in(0).Shape)); return []int64{n, n} },
-	},
-	"SOFTMAX": {
-		options: words(4), data: data{80, 56, 80}, temporaries: "0o",
-		kept: func(c call) []int64 {
-			if is(c.in(0), schema.TensorTypeINT16) {
-				return []int64{2 * 513, 2 * 513} // tables of exp and of 1/(1+x)
-			}
-			return nil
-		},
-	},
-	"SVDF": {
-		options: words(12), data: same(36), temporaries: "01234o",
-		scratch: func(c call) []int64 {
-			batch := dim(c.in(0), 0)
-			out := []int64{4 * batch * dim(c.in(1), 0)}
-			if quantised(c.in(0)) {
-				out = append(out, 4*batch*dim(c.out(), 1))
-			}
-			return out
-		},
-	},
-	"TRANSPOSE_CONV": {
-		options: words(20), data: data{80, 72, 88}, temporaries: "o21213o",
-		kept: func(c call) []int64 { return multipliers(dim(c.in(1), 0)) },
-		scratch: func(c call) []int64 {
-			var out []int64
-			switch bias := c.in(3); {
-			case is(c.in(2), schema.TensorTypeINT8):
-				out = append(out, 4*elements(c.out()))
-			case is(c.in(2), schema.TensorTypeINT16):
-				out = append(out, 8*elements(c.out()))
-				if is(bias, schema.TensorTypeINT16) {
-					out = append(out, 8*elements(bias))
+		"ADD_N": {
+			temporaries: "0o*",
+			kept: func(c call) []int64 {
+				if is(c.out(), schema.TensorTypeINT8) {
+					return []int64{40}
 				}
-			}
-			return out
+				return nil
+			},
+			scratch: func(c call) []int64 { return []int64{int64(c.t.Word) * int64(len(c.o.Inputs))} },
 		},
-	},
-	"UNIDIRECTIONAL_SEQUENCE_LSTM": {
-		options: words(16), data: same(688), temporaries: "*o",
-		scratch: func(c call) []int64 {
-			const hidden, cell = 18, 19
-			n := elements(c.in(hidden)) * 4
-			if quantised(c.in(cell)) {
-				n /= 2
-			}
-			return []int64{n, n, n, n}
+		"BATCH_MATMUL": {options: flags(3), data: data{32, 16, 32}, temporaries: "01o", kept: matrices},
+		"CONV_2D": {
+			options: words(28), data: data{72, 56, 80}, temporaries: "o01012o", scratch: unpacked,
+			kept: func(c call) []int64 { return multipliers(dim(c.in(1), 0)) },
 		},
-	},
-}
+		"DEPTHWISE_CONV_2D": {
+			options: words(28), data: data{72, 56, 80}, temporaries: "o01012o", scratch: unpacked,
+			kept: func(c call) []int64 { return multipliers(dim(c.in(1), 3)) },
+		},
+		"FULLY_CONNECTED": {
+			options: options{data{16, 16, 32}, data{4, 4, 8}}, data: data{64, 48, 72}, temporaries: "012o", scratch: unpacked,
+			kept: func(c call) []int64 {
+				if w := c.in(1); quantised(c.in(0)) && w.Channels > 1 {
+					return multipliers(int64(w.Channels))
+				}
+				return nil
+			},
+		},
+		"LOG_SOFTMAX": {
+			temporaries: "0o",
+			kept: func(c call) []int64 {
+				if is(c.in(0), schema.TensorTypeINT8) {
+					return []int64{data{40, 28, 40}.on(c.t)}
+				}
+				return nil
+			},
+		},
+		"MIRROR_PAD": {
+			options: words(4), data: same(20), temporaries: "01o",
+			scratch: func(c call) []int64 { n := 4 * int64(len(c.in(0).Shape)); return []int64{n, n} },
+		},
+		"SOFTMAX": {
+			options: words(4), data: data{80, 56, 80}, temporaries: "0o",
+			kept: func(c call) []int64 {
+				if is(c.in(0), schema.TensorTypeINT16) {
+					return []int64{2 * 513, 2 * 513} // tables of exp and of 1/(1+x)
+				}
+				return nil
+			},
+		},
+		"SVDF": {
+			options: words(12), data: same(36), temporaries: "01234o",
+			scratch: func(c call) []int64 {
+				batch := dim(c.in(0), 0)
+				out := []int64{4 * batch * dim(c.in(1), 0)}
+				if quantised(c.in(0)) {
+					out = append(out, 4*batch*dim(c.out(), 1))
+				}
+				return out
+			},
+		},
+		"TRANSPOSE_CONV": {
+			options: words(20), data: data{80, 72, 88}, temporaries: "o21213o",
+			kept: func(c call) []int64 { return multipliers(dim(c.in(1), 0)) },
+			scratch: func(c call) []int64 {
+				var out []int64
+				switch bias := c.in(3); {
+				case is(c.in(2), schema.TensorTypeINT8):
+					out = append(out, 4*elements(c.out()))
+				case is(c.in(2), schema.TensorTypeINT16):
+					out = append(out, 8*elements(c.out()))
+					if is(bias, schema.TensorTypeINT16) {
+						out = append(out, 8*elements(bias))
+					}
+				}
+				return out
+			},
+		},
+		"UNIDIRECTIONAL_SEQUENCE_LSTM": {
+			options: words(16), data: same(688), temporaries: "*o",
+			scratch: func(c call) []int64 {
+				const hidden, cell = 18, 19
+				n := elements(c.in(hidden)) * 4
+				if quantised(c.in(cell)) {
+					n /= 2
+				}
+				return []int64{n, n, n, n}
+			},
+		},
+	}
+})
 
 func (d data) on(t *Target) int64 { return d[t.column] }
 
@@ -379,7 +384,7 @@ func Reference(m *tflite.Model) []tflite.Scratch {
 	var out []tflite.Scratch
 	for i := range m.Operators {
 		o := &m.Operators[i]
-		if k := kernels[o.Name()]; k.scratch != nil {
+		if k := kernels()[o.Name()]; k.scratch != nil {
 			for _, n := range k.scratch(call{m, o, &Interpreter}) {
 				out = append(out, tflite.Scratch{Operator: i, Bytes: n})
 			}

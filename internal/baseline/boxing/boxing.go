@@ -31,10 +31,13 @@ func init() { run.Register(planner{}) }
 
 type planner struct{}
 
+// Name returns the planner's name.
+func (planner) Name() string { return "boxing" }
+
 // Info describes the planner.
-func (planner) Info() plan.Info {
+func (p planner) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "boxing",
+		Name:    p.Name(),
 		Summary: "boxes in boxes down to one size, opened and closed up; repeated at random",
 		Source:  "idealloc (Lamprakos et al., ISMM 2023, after Buchsbaum et al., STOC 2003)",
 	}, func() run.Settings { return new(settings) })

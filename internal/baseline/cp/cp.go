@@ -38,10 +38,13 @@ func init() { run.Register(planner{}) }
 
 type planner struct{}
 
+// Name returns the planner's name.
+func (planner) Name() string { return "cp" }
+
 // Info describes the planner.
-func (planner) Info() plan.Info {
+func (p planner) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "cp",
+		Name:    p.Name(),
 		Summary: "the constraint program alone: orders and offsets, propagation, chronological backtracking",
 		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 5.1",
 		Exact:   true,

@@ -70,6 +70,9 @@ func register(p planner) {
 	run.Register(p)
 }
 
+// Name returns the planner's name.
+func (p planner) Name() string { return p.name }
+
 // Info describes the planner.
 func (p planner) Info() plan.Info {
 	return run.Describe(plan.Info{Name: p.name, Summary: p.summary, Source: p.source}, func() run.Settings { return p.settings() })

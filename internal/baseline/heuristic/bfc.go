@@ -49,10 +49,13 @@ const (
 	maxRound = 1 << 30   // largest value of the parameter round
 )
 
+// Name returns the planner's name.
+func (bfc) Name() string { return "bfc" }
+
 // Info describes the planner.
-func (bfc) Info() plan.Info {
+func (p bfc) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "bfc",
+		Name:    p.Name(),
 		Summary: "an online allocator: best fit with coalescing, in start order, the ends unknown",
 		Source:  "TensorFlow's BFC allocator; Maas et al., TelaMalloc, ASPLOS 2023, section 3.1",
 	}, func() run.Settings { return new(bfcSettings) })

@@ -36,10 +36,13 @@ func init() { run.Register(contention{}) }
 
 type contention struct{}
 
+// Name returns the planner's name.
+func (contention) Name() string { return "contention" }
+
 // Info describes the planner.
-func (contention) Info() plan.Info {
+func (p contention) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "contention",
+		Name:    p.Name(),
 		Summary: "row by row on a skyline, the most contended buffer first",
 		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 3.1",
 	}, func() run.Settings { return new(contentionSettings) })

@@ -41,10 +41,13 @@ func init() { run.Register(csp{}) }
 
 type csp struct{}
 
+// Name returns the planner's name.
+func (csp) Name() string { return "csp" }
+
 // Info describes the planner.
-func (csp) Info() plan.Info {
+func (p csp) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "csp",
+		Name:    p.Name(),
 		Summary: "rectangle packing by absolute placement: every offset of every buffer, the largest first",
 		Source:  "Huang and Korf, JAIR 2013; Moffitt, MiniMalloc, ASPLOS 2023, section 8",
 		Exact:   true,

@@ -50,10 +50,13 @@ type metaCSP struct{}
 // maxNodes bounds the matrix: 200 MB.
 const maxNodes = 4096
 
+// Name returns the planner's name.
+func (metaCSP) Name() string { return "meta-csp" }
+
 // Info describes the planner.
-func (metaCSP) Info() plan.Info {
+func (p metaCSP) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "meta-csp",
+		Name:    p.Name(),
 		Summary: "rectangle packing by relations: who lies above whom, with all differences closed",
 		Source:  "Moffitt and Pollack, ICAPS 2006; Moffitt, MiniMalloc, ASPLOS 2023, section 8",
 		Exact:   true,

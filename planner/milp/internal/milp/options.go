@@ -9,9 +9,11 @@ import (
 )
 
 // Info describes the planner.
-func (planner) Info() plan.Info {
+func (planner) Name() string { return "milp" }
+
+func (p planner) Info() plan.Info {
 	return run.Describe(plan.Info{
-		Name:    "milp",
+		Name:    p.Name(),
 		Summary: "the mixed integer program of the TelaMalloc paper, solved by HiGHS",
 		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 3.2; HiGHS (npm highs 1.15.3)",
 		Exact:   true,
