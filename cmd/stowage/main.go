@@ -16,6 +16,7 @@
 //	suggest.go     what a misspelt word may have meant
 //	interrupt.go   what a signal does to a running search
 //	progress.go    the progress line
+//	serve.go       the page of view, over HTTP
 //	solve.go …     one file for each subcommand
 package main
 

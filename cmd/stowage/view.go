@@ -2,15 +2,11 @@ package main
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os/exec"
 	"runtime"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -91,41 +87,24 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 	return serve(ctx, listener, viewHandler(page.Bytes(), host))
 }
 
-// serve answers until the context ends.
-func serve(ctx context.Context, listener net.Listener, h http.Handler) error {
-	server := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
-	stop := context.AfterFunc(ctx, func() { server.Close() })
-	defer stop()
-	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
-		return internalError{err}
-	}
-	return nil
-}
-
 // viewHandler serves the page to who asks for this host. Another name in the request
 // is that of a site that had its name lead here, to read what only this machine may.
-func viewHandler(page []byte, host string) http.Handler {
+func viewHandler(page []byte, host string) func(method, asked, path string) answer {
 	_, port, _ := net.SplitHostPort(host)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		header := w.Header()
-		header.Set("Cache-Control", "no-store")
-		header.Set("X-Content-Type-Options", "nosniff")
-		header.Set("Cross-Origin-Resource-Policy", "same-origin")
-		switch {
-		case r.Host != host && r.Host != "localhost:"+port:
-			http.Error(w, "not the name of this server", http.StatusMisdirectedRequest)
-		case r.URL.Path != "/":
-			http.NotFound(w, r)
-		case r.Method != http.MethodGet && r.Method != http.MethodHead:
-			http.Error(w, "this can be read, no more", http.StatusMethodNotAllowed)
-		default:
-			header.Set("Content-Type", "text/html; charset=utf-8")
-			header.Set("Content-Length", strconv.Itoa(len(page)))
-			if r.Method == http.MethodGet {
-				w.Write(page)
-			}
+	return func(method, asked, path string) answer {
+		refuse := func(code int, why string) answer {
+			return answer{code, "text/plain; charset=utf-8", []byte(why + "\n")}
 		}
-	})
+		switch {
+		case asked != host && asked != "localhost:"+port:
+			return refuse(421, "not the name of this server")
+		case path != "/":
+			return refuse(404, "there is nothing here")
+		case method != "GET" && method != "HEAD":
+			return refuse(405, "this can be read, no more")
+		}
+		return answer{200, "text/html; charset=utf-8", page}
+	}
 }
 
 // openBrowser asks the system to open an address.

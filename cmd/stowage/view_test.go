@@ -5,8 +5,8 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,14 +31,63 @@ func TestViewHandler(t *testing.T) {
 		{"GET", "127.0.0.1:4711", "/etc/passwd", 404, ""},
 		{"POST", "127.0.0.1:4711", "/", 405, ""},
 	} {
-		r := httptest.NewRequest(test.method, "http://"+test.host+test.path, nil)
-		w := httptest.NewRecorder()
-		h.ServeHTTP(w, r)
-		if w.Code != test.code || test.code == 200 && w.Body.String() != test.body {
-			t.Errorf("%s %s%s: %d with %q", test.method, test.host, test.path, w.Code, w.Body)
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
 		}
-		if strings.Contains(w.Body.String(), "the page") != (test.body != "") {
-			t.Errorf("%s %s%s: %q", test.method, test.host, test.path, w.Body)
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan error, 1)
+		go func() { done <- serve(ctx, listener, h) }()
+		r, err := http.NewRequest(test.method, "http://"+listener.Addr().String()+test.path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Host = test.host
+		client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+		answer, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(answer.Body)
+		answer.Body.Close()
+		if err != nil || answer.StatusCode != test.code || test.code == 200 && string(body) != test.body {
+			t.Errorf("%s %s%s: %d with %q, %v", test.method, test.host, test.path, answer.StatusCode, body, err)
+		}
+		if strings.Contains(string(body), "the page") != (test.body != "") {
+			t.Errorf("%s %s%s: %q", test.method, test.host, test.path, body)
+		}
+		if got := answer.Header.Get("Cross-Origin-Resource-Policy"); got != "same-origin" {
+			t.Errorf("the page is for others: %q", got)
+		}
+		cancel()
+		if err := <-done; err != nil {
+			t.Errorf("it ended with %v", err)
+		}
+	}
+}
+
+// TestReadRequest has requests as they come from elsewhere than a browser.
+func TestReadRequest(t *testing.T) {
+	for text, want := range map[string]string{
+		"GET / HTTP/1.1\r\nHost: a:1\r\n\r\n":              "GET a:1 /",
+		"GET /x?y=/ HTTP/1.0\nhost: a:1\n\n":               "GET a:1 /x",
+		"GET http://b:2/ HTTP/1.1\r\nHost: a:1\r\n\r\n":    "GET b:2 /",
+		"GET / HTTP/1.1\r\n\r\n":                           "",
+		"GET / HTTP/1.1\r\nHost: a:1\r\nHost: b:2\r\n\r\n": "",
+		"GET / HTTP/2\r\nHost: a:1\r\n\r\n":                "",
+		"GET\r\n\r\n":                                      "",
+		"GET x HTTP/1.1\r\nHost: a:1\r\n\r\n":              "",
+		"GET / HTTP/1.1\r\nHost: a:1\r\n":                  "",
+		"":                                                 "",
+		"GET / HTTP/1.1\r\nHost: a:1\r\nX: " + strings.Repeat("x", askMost) + "\r\n\r\n": "",
+	} {
+		method, host, path, ok := readRequest(strings.NewReader(text))
+		got := ""
+		if ok {
+			got = method + " " + host + " " + path
+		}
+		if got != want {
+			t.Errorf("%.60q: %q, want %q", text, got, want)
 		}
 	}
 }

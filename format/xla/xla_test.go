@@ -394,7 +394,7 @@ func TestHostile(t *testing.T) {
 		t.Error(err)
 	}
 	// Nothing but empty messages.
-	empty := protowire.AppendTag(nil, assignmentBuffers, protowire.BytesType)
+	empty := protowire.AppendTag(nil, protowire.Number(assignmentBuffers), protowire.BytesType)
 	data = put(nil, hloBufferAssignment, []byte(strings.Repeat(string(append(empty, 0)), 1<<20)))
 	if err := mutate.Hold(t, data, parse); err == nil {
 		t.Error("a million buffers of one number are read")

@@ -73,7 +73,7 @@ func (s *settings) Declare(d *run.Declaration) {
 
 // bind sets what o asks for.
 func (s *settings) bind(o *plan.Options) error {
-	err := run.Bind("exact", o, s)
+	err := run.Bind(name, o, s)
 	s.orders = ordersOf(s.list)
 	return err
 }
