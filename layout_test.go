@@ -135,6 +135,7 @@ var layers = []struct {
 	{"render", []string{"model", "render", "internal/verify"}},
 	{"render/html", []string{"model", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
+	{"internal/chromium", nil},
 	{"npm", []string{"", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},

@@ -151,7 +151,7 @@ export class App {
         if (!found[i]) kinds[i] += FADED;
       }
       const plot = this.plots[side];
-      plot.scene = { facts, offsets: facts.offsets, kinds, urgent, palette: this.palette, version: this.version, peaks: facts.load.peaks() };
+      plot.scene = { facts, offsets: facts.offsets, kinds, urgent, palette: this.palette, searched: Boolean(found), version: this.version, peaks: facts.load.peaks() };
       plot.marks = this.#marks(facts);
       plot.ghost = this.comparison ? (side ? this.comparison.ghostB : this.comparison.ghostA) : null;
       plot.selected = this.selected[side];
@@ -514,7 +514,7 @@ export class App {
 /** Begins: with what the page carries, and with a place to drop files where it can plan. */
 async function begin() {
   const app = new App();
-  window.stowage = app; // for the console, and for tests
+  window.stowage = Object.assign(app, { KIND, save }); // for the console, and for tests
   try {
     const docs = await embedded(document);
     app.open(docs);

@@ -6,7 +6,7 @@ const grouped = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
 /** 1234567 → 1,234,567 */
 export function whole(x) {
-  return grouped.format(x);
+  return grouped.format(x || 0); // no minus before 0
 }
 
 /** 1572864 → 1.5 MiB; numbers that are no multiple of anything keep three digits. */

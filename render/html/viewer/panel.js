@@ -21,7 +21,8 @@ export function tiles(root, facts, comparison) {
   if (facts.offsets && doc.n) {
     const over = facts.bound ? facts.height / facts.bound - 1 : 0;
     const proven = facts.height === facts.bound;
-    tile("Height", short(facts.height), proven ? "no plan is lower" : `${percent(over)} above the bound`, proven ? "good" : "");
+    if (over < 0) tile("Height", short(facts.height), "below the load: not valid", "bad");
+    else tile("Height", short(facts.height), proven ? "no plan is lower" : `${percent(over)} above the bound`, proven ? "good" : "");
   }
   tile("Peak load", short(load.peak), load.sections ? `at time ${whole(load.times[load.peakAt])}` : "no buffers");
   if (facts.bound > load.peak) tile("Lower bound", short(facts.bound), "proven above the load");
@@ -30,7 +31,7 @@ export function tiles(root, facts, comparison) {
     const left = doc.capacity - need;
     tile("Capacity", short(doc.capacity), left < 0 ? `exceeded by ${short(-left)}` : `${percent(left / doc.capacity)} free`, left < 0 ? "bad" : "");
   }
-  if (facts.offsets && doc.n) tile("Waste", percent(facts.waste()), "of the space under the plan");
+  if (facts.offsets && doc.n && facts.height >= load.peak) tile("Waste", percent(facts.waste()), "of the space under the plan");
   let sum = 0;
   for (let i = 0; i < doc.n; i++) sum += doc.size[i];
   if (facts.height) tile("Sharing", (sum / facts.height).toFixed(1) + "×", `${short(sum)} of buffers`);

@@ -116,7 +116,8 @@ export class Plot {
     }
     c.textBaseline = "top";
     c.textAlign = "center";
-    for (const tick of ticks(view.t0, view.t1, f.width / 84, false)) {
+    const widest = Math.max(c.measureText(whole(view.t0)).width, c.measureText(whole(view.t1)).width);
+    for (const tick of ticks(view.t0, view.t1, f.width / (widest + 34), false)) {
       const x = Math.round(this.toX(tick.value)) + 0.5;
       c.strokeStyle = theme.grid;
       line(c, x, f.top, x, f.top + f.height);

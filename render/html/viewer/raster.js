@@ -16,6 +16,8 @@
 //
 // Complexity: O(pixels + pieces in sight), a look at each block of 256 pieces aside.
 
+import { KIND } from "./colours.js";
+
 /**
  * What is painted.
  * @typedef {object} Scene
@@ -24,6 +26,7 @@
  * @property {Uint8Array} kinds      of each buffer, for the palette
  * @property {Uint8Array} urgent     1 for each buffer that must not be missed
  * @property {import("./colours.js").Palette} palette
+ * @property {boolean} searched      whether those urgent are what was searched for
  * @property {number} version        another one for another picture
  */
 
@@ -146,7 +149,7 @@ export class Raster {
   /** Paints small pieces that must not be missed, two pixels each way. */
   #urgent(scene, scale, clip, late) {
     const { pixels, width, height } = this;
-    const { facts, offsets, kinds, palette } = scene;
+    const { facts, offsets, kinds, palette, searched } = scene;
     const { buffer, lower, upper, from: low, to: high } = facts.pieces;
     const { kx, ky, ox, oy } = scale;
     for (const k of late) {
@@ -159,7 +162,8 @@ export class Raster {
       x1 = Math.min(x1, clip.x1);
       y0 = Math.max(y0, clip.y0);
       y1 = Math.min(y1, clip.y1);
-      const colour = palette.fill[kinds[i]];
+      // Two pixels of a pastel are lost among thousands that are faint.
+      const colour = searched ? palette.fill[KIND.top] : palette.fill[kinds[i]];
       for (let y = y0; y < y1; y++) {
         for (let p = y * width + x0; p < y * width + x1; p++) pixels[p] = colour;
       }

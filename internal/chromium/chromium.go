@@ -1,0 +1,335 @@
+// Package chromium drives a browser for tests: it loads pages, runs scripts in them,
+// moves the mouse, presses keys and takes pictures.
+//
+// Idea: Chromium takes orders in the DevTools protocol, as JSON with a NUL byte after
+// each message, through two pipes that it inherits as files 3 and 4
+// (--remote-debugging-pipe). So there is no port, no WebSocket and no library, and the
+// browser ends with the test that began it.
+//
+// https://chromedevtools.github.io/devtools-protocol/ has the messages.
+package chromium
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Path returns where Chromium is, or skips the test.
+func Path(t testing.TB) string {
+	t.Helper()
+	for _, name := range []string{os.Getenv("STOWAGE_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
+		if name == "" {
+			continue
+		}
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Skip("no chromium on this machine")
+	return ""
+}
+
+// A Page is a tab of a browser of its own.
+type Page struct {
+	t       testing.TB
+	out     io.Writer
+	session string
+
+	mu      sync.Mutex
+	last    int
+	waiting map[int]chan answer
+	events  map[string]chan struct{}
+	// Errors are what scripts of the page threw and nobody caught, and what it said
+	// on its console as errors.
+	Errors []string
+}
+
+type answer struct {
+	result json.RawMessage
+	err    error
+}
+
+// Open starts a browser with an empty page of that size in CSS pixels. It ends with
+// the test.
+func Open(t testing.TB, width, height int, args ...string) *Page {
+	t.Helper()
+	path := Path(t)
+	in, toBrowser, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fromBrowser, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(path, append([]string{
+		"--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe", "--no-first-run",
+		"--disable-background-networking", "--disable-dev-shm-usage", "--user-data-dir=" + dir, "about:blank",
+	}, args...)...)
+	c.ExtraFiles = []*os.File{in, out}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	out.Close()
+	p := &Page{t: t, out: toBrowser, waiting: map[int]chan answer{}, events: map[string]chan struct{}{}}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		p.read(fromBrowser)
+	}()
+	t.Cleanup(func() {
+		toBrowser.Close()
+		c.Process.Kill()
+		c.Wait()
+		fromBrowser.Close()
+		<-read
+		os.RemoveAll(dir)
+	})
+	var target struct{ TargetID string }
+	p.call("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	p.call("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	p.session = attached.SessionID
+	for _, domain := range []string{"Page", "Runtime", "Log"} {
+		p.Call(domain+".enable", nil, nil)
+	}
+	p.Size(width, height)
+	return p
+}
+
+// read takes messages until the browser ends.
+func (p *Page) read(r io.Reader) {
+	b := bufio.NewReaderSize(r, 1<<20)
+	for {
+		text, err := b.ReadBytes(0)
+		if err != nil {
+			p.mu.Lock()
+			for id, w := range p.waiting {
+				delete(p.waiting, id)
+				w <- answer{err: errors.New("the browser ended")}
+			}
+			p.mu.Unlock()
+			return
+		}
+		var m struct {
+			ID     int
+			Method string
+			Result json.RawMessage
+			Error  *struct{ Message string }
+			Params json.RawMessage
+		}
+		if json.Unmarshal(text[:len(text)-1], &m) != nil {
+			continue
+		}
+		p.mu.Lock()
+		switch w := p.waiting[m.ID]; {
+		case w != nil && m.ID != 0:
+			delete(p.waiting, m.ID)
+			if m.Error != nil {
+				w <- answer{err: errors.New(m.Error.Message)}
+			} else {
+				w <- answer{result: m.Result}
+			}
+		case m.Method == "Runtime.exceptionThrown" || m.Method == "Log.entryAdded":
+			var e struct {
+				Entry            struct{ Level, Text string }
+				ExceptionDetails struct {
+					Text      string
+					Exception struct{ Description string }
+				}
+			}
+			json.Unmarshal(m.Params, &e)
+			if e.Entry.Level == "error" || e.Entry.Level == "" {
+				p.Errors = append(p.Errors, e.Entry.Text+e.ExceptionDetails.Text+" "+e.ExceptionDetails.Exception.Description)
+			}
+		default:
+			if c := p.events[m.Method]; c != nil {
+				delete(p.events, m.Method)
+				close(c)
+			}
+		}
+		p.mu.Unlock()
+	}
+}
+
+const patience = time.Minute
+
+func (p *Page) call(session, method string, params, result any) {
+	p.t.Helper()
+	if err := p.try(session, method, params, result); err != nil {
+		p.t.Fatalf("%s: %v", method, err)
+	}
+}
+
+func (p *Page) try(session, method string, params, result any) error {
+	if params == nil {
+		params = map[string]any{}
+	}
+	p.mu.Lock()
+	p.last++
+	id, w := p.last, make(chan answer, 1)
+	p.waiting[id] = w
+	p.mu.Unlock()
+	m := map[string]any{"id": id, "method": method, "params": params}
+	if session != "" {
+		m["sessionId"] = session
+	}
+	text, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	if _, err := p.out.Write(append(text, 0)); err != nil {
+		return err
+	}
+	select {
+	case a := <-w:
+		if a.err != nil || result == nil {
+			return a.err
+		}
+		return json.Unmarshal(a.result, result)
+	case <-time.After(patience):
+		return fmt.Errorf("no answer in %v", patience)
+	}
+}
+
+// Call sends the page an order of the protocol.
+func (p *Page) Call(method string, params, result any) {
+	p.t.Helper()
+	p.call(p.session, method, params, result)
+}
+
+// Go loads a page and waits until it is there.
+func (p *Page) Go(url string) {
+	p.t.Helper()
+	loaded := make(chan struct{})
+	p.mu.Lock()
+	p.events["Page.loadEventFired"] = loaded
+	p.mu.Unlock()
+	p.Call("Page.navigate", map[string]any{"url": url}, nil)
+	select {
+	case <-loaded:
+	case <-time.After(patience):
+		p.t.Fatalf("%s is not loaded after %v", url, patience)
+	}
+}
+
+// Eval runs a script, waits for what it promises, and decodes what that is.
+func (p *Page) Eval(script string, result any) {
+	p.t.Helper()
+	var out struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct {
+			Text      string
+			Exception struct{ Description string }
+		}
+	}
+	p.Call("Runtime.evaluate", map[string]any{"expression": script, "awaitPromise": true, "returnByValue": true, "userGesture": true}, &out)
+	if e := out.ExceptionDetails; e != nil {
+		p.t.Fatalf("%s: %s %s", script, e.Text, e.Exception.Description)
+	}
+	if result != nil {
+		if err := json.Unmarshal(out.Result.Value, result); err != nil {
+			p.t.Fatalf("%s: %v in %s", script, err, out.Result.Value)
+		}
+	}
+}
+
+// Text is Eval for a script that makes a string.
+func (p *Page) Text(script string) string {
+	p.t.Helper()
+	var s string
+	p.Eval(script, &s)
+	return s
+}
+
+// Until waits until a script makes something true.
+func (p *Page) Until(script string) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); ; {
+		var ok bool
+		p.Eval("Boolean("+script+")", &ok)
+		if ok {
+			return
+		}
+		if time.Now().After(end) {
+			p.t.Fatalf("still not: %s", script)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Size sets the size of the window in CSS pixels.
+func (p *Page) Size(width, height int) {
+	p.t.Helper()
+	p.Call("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}, nil)
+}
+
+// Theme asks for a colour scheme: light or dark.
+func (p *Page) Theme(name string) {
+	p.t.Helper()
+	p.Call("Emulation.setEmulatedMedia", map[string]any{"features": []any{map[string]any{"name": "prefers-color-scheme", "value": name}}}, nil)
+}
+
+// Mouse sends an event: mouseMoved, mousePressed, mouseReleased; buttons is 1 while
+// the left button is down.
+func (p *Page) Mouse(event string, x, y float64, buttons, clicks int) {
+	p.t.Helper()
+	button := "none"
+	if buttons == 1 || event == "mouseReleased" {
+		button = "left"
+	}
+	p.Call("Input.dispatchMouseEvent", map[string]any{"type": event, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": clicks}, nil)
+}
+
+// Wheel turns the wheel.
+func (p *Page) Wheel(x, y, by float64) {
+	p.t.Helper()
+	p.Call("Input.dispatchMouseEvent", map[string]any{"type": "mouseWheel", "x": x, "y": y, "deltaX": 0, "deltaY": by}, nil)
+}
+
+// Key presses a key and lets it go; text is what it types, empty for nothing.
+func (p *Page) Key(key, text string) {
+	p.t.Helper()
+	down := map[string]any{"type": "keyDown", "key": key}
+	if text != "" {
+		down["text"] = text
+	}
+	p.Call("Input.dispatchKeyEvent", down, nil)
+	p.Call("Input.dispatchKeyEvent", map[string]any{"type": "keyUp", "key": key}, nil)
+}
+
+// Picture returns what the window shows, as PNG.
+func (p *Page) Picture() []byte {
+	p.t.Helper()
+	var shot struct{ Data string }
+	p.Call("Page.captureScreenshot", map[string]any{"format": "png"}, &shot)
+	data, err := base64.StdEncoding.DecodeString(shot.Data)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return data
+}
+
+// Quiet fails the test where the page had an error.
+func (p *Page) Quiet() {
+	p.t.Helper()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, e := range p.Errors {
+		p.t.Errorf("the page: %s", e)
+	}
+}

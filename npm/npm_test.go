@@ -1,0 +1,231 @@
+// Package npm tests the package for JavaScript and the page that plans: in node and in
+// a browser, against the command.
+package npm
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/internal/chromium"
+	"github.com/stowage-go/stowage/internal/onnxmade"
+	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/model"
+)
+
+// build makes the package, the page and the command, once.
+var build = sync.OnceValues(func() (dir string, err error) {
+	if dir, err = os.MkdirTemp("", "npm"); err != nil {
+		return "", err
+	}
+	if out, err := exec.Command("go", "run", "./build", "-npm", ".", "-page", filepath.Join(dir, "page.html")).CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "stowage"), "../cmd/stowage").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return dir, nil
+})
+
+func built(t *testing.T) string {
+	t.Helper()
+	dir, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if dir, err := build(); err == nil && dir != "" {
+		os.RemoveAll(dir)
+	}
+	os.Exit(code)
+}
+
+// TestNode runs the package's own tests.
+func TestNode(t *testing.T) {
+	node := nodeOrSkip(t)
+	built(t)
+	run(t, exec.Command(node, "--test", "test/"))
+}
+
+func nodeOrSkip(t *testing.T) string {
+	t.Helper()
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("no node on this machine")
+	}
+	if out, err := exec.Command(node, "--version").Output(); err != nil || major(string(out)) < 20 {
+		t.Skipf("node 20 or newer is needed, this is %s", out)
+	}
+	return node
+}
+
+func major(version string) int {
+	text, _, _ := strings.Cut(strings.TrimPrefix(strings.TrimSpace(version), "v"), ".")
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+func run(t *testing.T, c *exec.Cmd) {
+	t.Helper()
+	if out, err := c.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+// problems is how many random problems are asked about.
+const problems = 1000
+
+// TestSame plans random problems of all kinds, and the public ones, where they are, by
+// the command and in node, and wants the same plans byte for byte: with every planner
+// of the product, node limits and seeds.
+func TestSame(t *testing.T) {
+	node := nodeOrSkip(t)
+	command := filepath.Join(built(t), "stowage")
+	dir := t.TempDir()
+	type asked struct {
+		Input   string         `json:"input"`
+		Output  string         `json:"output"`
+		Options map[string]any `json:"options"`
+	}
+	var list []asked
+	ask := func(name string, content []byte, planner string, nodes, seed int, format string) {
+		a := asked{name, fmt.Sprintf("plan-%d.%s", len(list), format), map[string]any{"planner": planner, "nodes": nodes, "seed": seed, "format": format}}
+		list = append(list, a)
+		if err := os.WriteFile(filepath.Join(dir, name), content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(command, "solve", "-q", "--planner", planner, "--nodes", strconv.Itoa(nodes), "--seed", strconv.Itoa(seed), "-o", a.Output, name)
+		c.Dir = dir
+		out, err := c.CombinedOutput()
+		if exit := c.ProcessState.ExitCode(); exit == 3 || exit == 4 { // no plan
+			if err := os.WriteFile(filepath.Join(dir, a.Output), nil, 0o666); err != nil {
+				t.Fatal(err)
+			}
+		} else if err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	planners := []string{"auto", "auto", "auto", "exact", "merge", "climb", "first-fit", "sweep"}
+	many := problems
+	if testing.Short() {
+		many = 50
+	}
+	for k := range many {
+		p := suite.Wide(uint64(k))
+		var b bytes.Buffer
+		if err := csv.Write(&b, p, nil); err != nil {
+			t.Fatal(err)
+		}
+		ask(fmt.Sprintf("wide-%d.csv", k), b.Bytes(), planners[r.IntN(len(planners))], 1+r.IntN(3000), r.IntN(5), []string{"csv", "json"}[r.IntN(2)])
+	}
+	public := instances()
+	for _, path := range public {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask(filepath.Base(path), content, "auto", 20000, 0, "csv")
+	}
+	ask("net.tflite", made.Network(4, 24), "auto", 5000, 0, "csv")
+	text, err := json.Marshal(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "list.json"), text, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(node, "--test", "--test-name-pattern", "the same plans", "test/")
+	c.Env = append(os.Environ(), "STOWAGE_SAME="+dir)
+	run(t, c)
+	t.Logf("%d plans are the same, %d of public instances", len(list), len(public))
+}
+
+// TestPage drops a file of each format onto the page that plans, as it is and packed.
+func TestPage(t *testing.T) {
+	chromium.Path(t)
+	dir := built(t)
+	page := chromium.Open(t, 1400, 900)
+	page.Go("file://" + filepath.Join(dir, "page.html"))
+	page.Until("window.stowage && stowage.ready")
+	at := func(n int64) *int64 { return &n }
+	var fixed, plain bytes.Buffer
+	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8, Fixed: at(8)}, {ID: "b", Upper: 4, Size: 4, Fixed: at(0)}}}
+	if err := csv.Write(&fixed, p, nil); err != nil {
+		t.Fatal(err)
+	}
+	p.Buffers[0].Fixed, p.Buffers[1].Fixed = nil, nil
+	if err := csv.Write(&plain, p, nil); err != nil {
+		t.Fatal(err)
+	}
+	drop := func(name string, content []byte) {
+		t.Helper()
+		page.Eval(fmt.Sprintf(`(() => { document.querySelector(".planning-says").textContent = "waiting"; const t = new DataTransfer();
+			t.items.add(new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], %q));
+			document.dispatchEvent(new DragEvent("drop", { dataTransfer: t, bubbles: true, cancelable: true })); })()`, base64.StdEncoding.EncodeToString(content), name), nil)
+	}
+	const says = `document.querySelector(".planning-says").textContent`
+	for _, test := range []struct {
+		name    string
+		content []byte
+		says    string // how what it says begins
+		buffers string
+	}{
+		{"x.csv", plain.Bytes(), "x.csv: optimal, height 12,", "2"},
+		{"x.json", []byte(`{"version": 1, "buffers": [{"id": "a", "lower": 0, "upper": 3, "size": 8}]}`), "x.json: optimal, height 8,", "1"},
+		{"net.tflite", made.Network(4, 24), "net.tflite: optimal, height ", ""},
+		{"net.onnx", onnxmade.Network(4, 24), "net.onnx: ", ""},
+		{"bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"), "bad.csv:2: buffer x: upper", ""},
+	} {
+		if test.name == "net.onnx" {
+			page.Eval(`document.getElementById("plan-dims").value = "batch=1"`, nil)
+		}
+		drop(test.name, test.content)
+		page.Until(`!/^(waiting|Reading|Planning)/.test(` + says + `) && ` + says)
+		if got := page.Text(says); !strings.HasPrefix(got, test.says) {
+			t.Errorf("%s: it says %q, want %q", test.name, got, test.says)
+		}
+		if got := page.Text("String(stowage.files[0]?.doc.n)"); test.buffers != "" && got != test.buffers {
+			t.Errorf("%s: %s buffers are shown", test.name, got)
+		}
+		page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
+	}
+	// A plan is shown as it is, and planned anew beside it when asked.
+	drop("plan.csv", fixed.Bytes())
+	page.Until(`stowage.files.length === 1 && stowage.files[0].doc.title === "plan" && stowage.files[0].height === 16`)
+	page.Eval(`[...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
+	page.Until(`stowage.files.length === 2 && stowage.files[1].height === 12 && stowage.comparison.counts.down === 1`)
+	page.Quiet()
+}
+
+// instances returns the public challenging problems; none where they are not here.
+func instances() []string {
+	dir := public.Dir()
+	if dir == "" {
+		return nil
+	}
+	paths, err := filepath.Glob(filepath.Join(dir, "challenging", "*.csv"))
+	if err != nil {
+		return nil
+	}
+	return paths
+}

@@ -1,0 +1,151 @@
+// Tests of the package in node. Those that hold plans against the command's are in
+// npm_test.go, which runs this file with a folder of problems and of their plans.
+
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { test, after } from "node:test";
+
+import { InputError, close, solve, verify } from "../src/index.js";
+import * as files from "../src/files.js";
+
+after(() => {
+  close();
+  files.close();
+});
+
+const paper = {
+  buffers: [
+    { id: "b1", lower: 0, upper: 3, size: 4 },
+    { id: "b2", lower: 3, upper: 9, size: 4 },
+    { id: "b3", lower: 0, upper: 9, size: 4 },
+    { id: "b4", lower: 9, upper: 21, size: 4 },
+    { id: "b5", lower: 0, upper: 21, size: 4 },
+  ],
+};
+
+/** Makes a problem of which the lower bound cannot be reached, nor easily be raised. */
+function hard() {
+  let seed = 12345;
+  const next = (most) => {
+    seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+    return (seed >>> 8) % most;
+  };
+  const buffers = Array.from({ length: 100 }, () => {
+    const lower = next(40);
+    return { lower, upper: lower + 1 + next(30), size: 1000 + next(100_000), alignment: 64 };
+  });
+  return { buffers };
+}
+
+for (const worker of [true, false]) {
+  test(`a plan, worker: ${worker}`, async () => {
+    const plan = await solve(paper, { worker });
+    assert.equal(plan.status, "optimal");
+    assert.equal(plan.height, 12);
+    assert.equal(plan.lowerBound, 12);
+    assert.ok(plan.offsets instanceof Float64Array);
+    const report = await verify(paper, plan.offsets, { worker });
+    assert.deepEqual([report.ok, report.height, report.total], [true, 12, 0]);
+    const bad = await verify(paper, [0, 0, 0, 0, 0], { worker });
+    assert.equal(bad.ok, false);
+    assert.ok(bad.violations[0].message.includes("b1"));
+  });
+
+  test(`limits, worker: ${worker}`, async () => {
+    const began = performance.now();
+    const plan = await solve(hard(), { planner: "climb", timeout: 400, worker });
+    assert.equal(plan.stopped, "timeout");
+    assert.equal(plan.status, "feasible");
+    assert.ok(performance.now() - began < 8000);
+  });
+
+  test(`cancelling keeps the best plan, worker: ${worker}`, async () => {
+    const stop = new AbortController();
+    setTimeout(() => stop.abort(), 300);
+    let told = 0;
+    const problem = hard();
+    const plan = await solve(problem, { planner: "climb", signal: stop.signal, onProgress: (p) => (told += p.nodes >= 0), worker });
+    assert.equal(plan.stopped, "interrupt");
+    assert.ok((await verify(problem, plan.offsets, { worker })).ok);
+    assert.ok(told > 0);
+  });
+}
+
+test("columns, gaps, what is demanded, capacities", async () => {
+  const columns = {
+    lower: BigInt64Array.of(0n, 2n), upper: [10, 5], size: Float64Array.of(8, 8),
+    gaps: [0, 2, 5, 1, 0, 4], ids: ["a", "b"], alignment: [1, 4],
+  };
+  const plan = await solve(columns);
+  assert.equal(plan.height, 12);
+  const same = await solve({ buffers: [
+    { id: "a", lower: 0, upper: 10, size: 8, gaps: [{ lower: 2, upper: 5, window: { lower: 0, upper: 4 } }] },
+    { id: "b", lower: 2, upper: 5, size: 8, alignment: 4 },
+  ] });
+  assert.deepEqual(same.offsets, plan.offsets);
+  const fixed = await solve({ buffers: [{ lower: 0, upper: 1, size: 4, fixed: 16 }, { lower: 0, upper: 1, size: 4 }] });
+  assert.deepEqual([...fixed.offsets], [16, 0]);
+  const none = await solve({ ...paper, capacity: 11 });
+  assert.deepEqual([none.status, none.offsets, none.height], ["infeasible", null, 0]);
+});
+
+test("large numbers", async () => {
+  const buffers = [{ lower: 0, upper: 1, size: 2n ** 60n }, { lower: 0, upper: 1, size: 3 }];
+  const plan = await solve({ buffers }, { bigint: true });
+  assert.equal(plan.height, 2n ** 60n + 3n);
+  assert.ok(plan.offsets instanceof BigInt64Array);
+  await assert.rejects(solve({ buffers }), RangeError);
+});
+
+test("what is wrong with an input", async () => {
+  await assert.rejects(solve({ buffers: [{ id: "x", lower: 3, upper: 3, size: 0 }] }), (error) => {
+    assert.ok(error instanceof InputError);
+    assert.deepEqual(error.issues.map((i) => [i.buffer, i.field]), [["x", "upper"], ["x", "size"]]);
+    return true;
+  });
+  for (const [problem, options] of [
+    [{ buffers: [{ lower: 0.5, upper: 3, size: 1 }] }], [{ buffers: [{ lower: 0, upper: 3 }] }], [{ lower: [1], upper: [2] }], [undefined],
+    [{ lower: [1], upper: [2, 3], size: [1] }], [paper, { timeout: -1 }], [paper, { nodes: 1.5 }], [paper, { seed: -1 }], [paper, { start: [1] }],
+    [{ lower: [1], upper: [2], size: [1], gaps: [7, 0, 0, 0, 0, 0] }], [paper, { without: ["nothing"], planner: "exact" }],
+  ]) {
+    await assert.rejects(solve(problem, options), InputError, JSON.stringify(problem));
+  }
+  await assert.rejects(solve(paper, { planner: "nobody" }), /no planner|nobody/);
+  await assert.rejects(files.plan("x.csv", "id,lower\na,b\n"), (error) => error instanceof InputError && error.issues[0].line === 1);
+});
+
+test("many calls at once", async () => {
+  const plans = await Promise.all(Array.from({ length: 40 }, (_, k) => solve({ buffers: paper.buffers.slice(0, 1 + (k % 5)) })));
+  plans.forEach((plan, k) => assert.equal(plan.offsets.length, 1 + (k % 5)));
+});
+
+test("a closed worker begins anew", async () => {
+  close();
+  assert.equal((await solve(paper)).height, 12);
+});
+
+test("files", async () => {
+  const csv = "id,lower,upper,size\nx,0,3,4\ny,1,5,6\n";
+  const plan = await files.plan("p.csv", csv);
+  assert.equal(new TextDecoder().decode(plan.output), "id,lower,upper,size,offset\nx,0,3,4,6\ny,1,5,6,0\n");
+  assert.deepEqual([plan.kind, plan.buffers, plan.name], ["csv", 2, "p"]);
+  const json = JSON.parse(new TextDecoder().decode((await files.plan("p.csv", csv, { format: "json" })).output));
+  assert.equal(json.plan.height, 10);
+  const read = await files.read("plan.csv", plan.output);
+  assert.equal(read.planned, true);
+  assert.ok((await files.planners()).some((p) => p.name === "auto"));
+});
+
+/** The plans of the command, byte for byte, where npm_test.go made them. */
+const folder = process.env.STOWAGE_SAME;
+test("the same plans as the command", { skip: !folder && "npm_test.go runs it" }, async () => {
+  const list = JSON.parse(await readFile(path.join(folder, "list.json"), "utf8"));
+  for (const { input, output, options } of list) {
+    const content = await readFile(path.join(folder, input));
+    const plan = await files.plan(input, content, { ...options, bigint: true });
+    const want = await readFile(path.join(folder, output), "utf8");
+    assert.equal(new TextDecoder().decode(plan.output ?? new Uint8Array()), want, `${input} with ${JSON.stringify(options)}`);
+  }
+  assert.ok(list.length > 0);
+});

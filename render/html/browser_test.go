@@ -1,0 +1,384 @@
+package html
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/chromium"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render/internal/sample"
+)
+
+// Idea: the viewer is tested where it runs, in a browser that these tests drive:
+// what it shows and says, and what is in its pixels, is held against what Go has.
+// STOWAGE_PICTURES names a folder for pictures of it, to be looked at.
+
+// show writes a page and loads it.
+func show(t *testing.T, p *chromium.Page, docs ...Document) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "page.html")
+	var b bytes.Buffer
+	if err := WriteAll(&b, docs); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	p.Go("file://" + path)
+	p.Until("window.stowage && stowage.ready")
+}
+
+// picture keeps a picture, where somebody wants to look.
+func picture(t *testing.T, p *chromium.Page, name string) {
+	t.Helper()
+	dir := os.Getenv("STOWAGE_PICTURES")
+	if dir == "" {
+		return
+	}
+	p.Eval("new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))", nil)
+	if err := os.WriteFile(filepath.Join(dir, name+".png"), p.Picture(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// random makes a problem with a plan that may overlap itself, as far as a viewer minds.
+func random(r *rand.Rand, n int) (*model.Problem, []int64) {
+	p := &model.Problem{Name: fmt.Sprint("random ", n)}
+	offsets := make([]int64, n)
+	scale := int64(1) << r.IntN(40)
+	for i := range n {
+		b := model.Buffer{ID: fmt.Sprintf("b%d", i), Lower: r.Int64N(200*scale) - 100*scale, Size: 1 + r.Int64N(50*scale)}
+		b.Upper = b.Lower + 1 + r.Int64N(60*scale)
+		if life := b.Upper - b.Lower; life > 10 && r.IntN(4) == 0 {
+			g := model.Gap{Lower: b.Lower + life/4, Upper: b.Lower + life/2}
+			if r.IntN(2) == 0 {
+				g.Window = &model.Window{Lower: b.Size / 3, Upper: b.Size}
+			}
+			b.Gaps = []model.Gap{g}
+		}
+		p.Buffers = append(p.Buffers, b)
+		offsets[i] = r.Int64N(500 * scale)
+	}
+	return p, offsets
+}
+
+// TestBrowserFacts holds what the viewer works out against what a loop over all
+// moments says: load, peak, height, owners, who ends on top, and what is live where.
+func TestBrowserFacts(t *testing.T) {
+	page := chromium.Open(t, 1200, 800)
+	r := rand.New(rand.NewPCG(1, 2))
+	for range 12 {
+		p, offsets := random(r, 1+r.IntN(60))
+		show(t, page, Document{Problem: p, Offsets: offsets})
+		var got struct {
+			Lower, Upper, Size, Offsets []int64
+			IDs                         []string
+			Times, Loads, Tops          []int64
+			Peak, Height                int64
+			Owner, Topmost              []int
+			Columns                     []int64
+		}
+		page.Eval(`(() => { const f = stowage.files[0], d = f.doc, l = f.load; return {
+			lower: [...d.lower], upper: [...d.upper], size: [...d.size], offsets: [...d.offsets], ids: Array.from(d.lower, (_, i) => d.id(i)),
+			times: [...l.times], loads: [...l.load.values], tops: [...f.top.values], peak: l.peak, height: f.height, owner: [...f.owner], topmost: [...f.topmost],
+			columns: Array.from({length: 100}, (_, k) => l.load.over(Math.floor(k * l.sections / 100), l.sections)),
+		}; })()`, &got)
+		type piece struct{ i, lower, upper, from, to int64 }
+		var pieces []piece
+		for i := range p.Buffers {
+			b := &p.Buffers[i]
+			if got.Lower[i] != b.Lower || got.Upper[i] != b.Upper || got.Size[i] != b.Size || got.Offsets[i] != offsets[i] || got.IDs[i] != b.ID {
+				t.Fatalf("buffer %d is read as %s [%d, %d) of %d at %d, not %+v at %d", i, got.IDs[i], got.Lower[i], got.Upper[i], got.Size[i], got.Offsets[i], b, offsets[i])
+			}
+			at := b.Lower
+			for _, g := range b.Gaps {
+				pieces = append(pieces, piece{int64(i), at, g.Lower, 0, b.Size})
+				if g.Window != nil {
+					pieces = append(pieces, piece{int64(i), g.Lower, g.Upper, g.Window.Lower, g.Window.Upper})
+				}
+				at = g.Upper
+			}
+			pieces = append(pieces, piece{int64(i), at, b.Upper, 0, b.Size})
+		}
+		var peak, height int64
+		loads, tops := make([]int64, len(got.Loads)), make([]int64, len(got.Loads))
+		for s := range loads {
+			for _, c := range pieces {
+				if c.lower <= got.Times[s] && got.Times[s] < c.upper {
+					loads[s] += c.to - c.from
+					tops[s] = max(tops[s], offsets[c.i]+c.to)
+				}
+			}
+			peak, height = max(peak, loads[s]), max(height, tops[s])
+		}
+		owner, topmost := make([]int, len(p.Buffers)), make([]int, len(p.Buffers))
+		for _, c := range pieces {
+			for s := range loads {
+				if loads[s] == peak && c.lower <= got.Times[s] && got.Times[s] < c.upper {
+					owner[c.i] = 1
+				}
+			}
+			if offsets[c.i]+c.to == height {
+				topmost[c.i] = 1
+			}
+		}
+		columns := make([]int64, 100)
+		for k := range columns {
+			for s := k * len(loads) / 100; s < len(loads); s++ {
+				columns[k] = max(columns[k], loads[s])
+			}
+		}
+		for name, pair := range map[string][2]any{
+			"loads": {got.Loads, loads}, "tops": {got.Tops, tops}, "peak": {got.Peak, peak}, "height": {got.Height, height},
+			"owner": {got.Owner, owner}, "topmost": {got.Topmost, topmost}, "columns": {got.Columns, columns},
+		} {
+			if fmt.Sprint(pair[0]) != fmt.Sprint(pair[1]) {
+				t.Fatalf("%s: %v, want %v", name, pair[0], pair[1])
+			}
+		}
+	}
+	page.Quiet()
+}
+
+// TestBrowserUse does with the viewer what a user does.
+func TestBrowserUse(t *testing.T) {
+	page := chromium.Open(t, 1200, 900)
+	after := []int64{8, 8, 4, 4, 0}
+	before := []int64{8, 8, 4, 12, 0}
+	o := Options{Title: "after", LowerBound: 12, Facts: []Fact{{"status", "optimal"}}, Steps: []Step{
+		{Height: 20, Nodes: 1, Elapsed: time.Millisecond, Offsets: []int64{8, 8, 4, 16, 0}},
+		{Height: 16, Nodes: 2, Elapsed: 2 * time.Millisecond, Offsets: before},
+		{Height: 12, LowerBound: 12, Nodes: 3, Elapsed: 3 * time.Millisecond, Offsets: after},
+	}}
+	show(t, page, Document{sample.Paper(), after, o})
+	is := func(want, script string) {
+		t.Helper()
+		if got := page.Text("String(" + script + ")"); got != want {
+			t.Errorf("%s is %q, want %q", script, got, want)
+		}
+	}
+	is("after", "document.title")
+	is("Height", `document.querySelector("#tiles dt").textContent`)
+	is("5", `document.querySelectorAll("#owners li").length + 2`) // three are live at the first peak
+
+	// The middle of each buffer has its colour, and pointing there shows its name.
+	var at [][2]float64
+	page.Eval(`(() => { const p = stowage.plots[0], d = p.scene.facts.doc, r = p.canvas.getBoundingClientRect();
+		return Array.from(d.lower, (_, i) => [r.left + p.toX((d.lower[i] + d.upper[i]) / 2), r.top + p.toY(d.offsets[i] + d.size[i] / 2)]); })()`, &at)
+	for i, xy := range at {
+		page.Mouse("mouseMoved", xy[0], xy[1], 0, 0)
+		id := sample.Paper().Buffers[i].ID
+		page.Until(fmt.Sprintf(`!document.getElementById("tip").hidden && document.querySelector("#tip .id").textContent === %q`, id))
+		is("true", fmt.Sprintf(`(() => { const p = stowage.plots[0], f = p.frame, r = p.canvas.getBoundingClientRect();
+			const x = Math.round(%f - r.left - f.left), y = Math.round(%f - r.top - f.top) + 20 ;
+			return p.raster.pixels[(y - 20) * p.raster.width + x] === p.scene.palette.fill[p.scene.kinds[%d]]; })()`, xy[0], xy[1], i))
+	}
+	page.Mouse("mousePressed", at[3][0], at[3][1], 1, 1)
+	page.Mouse("mouseReleased", at[3][0], at[3][1], 0, 1)
+	page.Until(`stowage.selected[0] === 3`)
+	is("true", `document.getElementById("says").textContent.startsWith("b4: Size 4")`)
+
+	// The wheel zooms where the pointer is, a drag moves, and f shows all.
+	page.Wheel(at[3][0], at[3][1], -240)
+	page.Until(`!stowage.view.isWhole`)
+	is("true", fmt.Sprintf(`(() => { const p = stowage.plots[0], r = p.canvas.getBoundingClientRect(); return Math.abs(p.toX(15) + r.left - %f) < 2; })()`, at[3][0]))
+	was := page.Text("String(stowage.view.t0)")
+	page.Mouse("mousePressed", at[3][0], at[3][1], 1, 1)
+	page.Mouse("mouseMoved", at[3][0]+30, at[3][1], 1, 0)
+	page.Mouse("mouseMoved", at[3][0]+60, at[3][1], 1, 0)
+	page.Mouse("mouseReleased", at[3][0]+60, at[3][1], 0, 1)
+	is("true", "stowage.view.t0 < "+was)
+	page.Key("f", "f")
+	page.Until(`stowage.view.isWhole`)
+	for range 2 {
+		page.Key("+", "+")
+	}
+	page.Until(`!stowage.view.isWhole`)
+	page.Key("f", "f")
+
+	// Search fades what it leaves out, and filters the list.
+	page.Eval(`(() => { const s = document.getElementById("search"); s.value = "size>=4 b3"; s.dispatchEvent(new Event("input")); document.getElementById("tab-list").click(); })()`, nil)
+	page.Until(`document.getElementById("found").textContent === "1 found"`)
+	page.Until(`document.querySelectorAll(".row").length === 1`)
+	is("true", `stowage.plots[0].scene.kinds[0] >= 32 && stowage.plots[0].scene.kinds[2] < 32`)
+	page.Eval(`(() => { const s = document.getElementById("search"); s.value = "speed>3"; s.dispatchEvent(new Event("input")); })()`, nil)
+	page.Until(`document.getElementById("found").textContent.startsWith("speed is not one of")`)
+	page.Eval(`(() => { const s = document.getElementById("search"); s.value = "peak"; s.dispatchEvent(new Event("input")); })()`, nil)
+	page.Until(`document.getElementById("found").textContent === "4 found"`)
+	page.Eval(`stowage.search("")`, nil)
+	page.Until(`document.querySelectorAll(".row").length === 5`)
+	page.Eval(`document.querySelector(".c-upper button").click()`, nil)
+	is("3", `document.querySelector(".row .c-upper").textContent`)
+
+	// The search is played back; what moved is marked.
+	page.Eval(`stowage.playback.go(1)`, nil)
+	is("16", `stowage.facts(0).height`)
+	is("true", `document.querySelector(".says").textContent.startsWith("Step 2 of 3: height 16")`)
+	is("true", `(() => { const k = stowage.plots[0].scene.kinds; return k[3] !== k[0] && k[0] === k[1]; })()`)
+	page.Eval(`stowage.playback.start()`, nil)
+	page.Until(`stowage.playback.at === 2 && !stowage.playback.timer`)
+	is("12", `stowage.facts(0).height`)
+
+	// Pictures to keep are what they say that they are.
+	for kind, begins := range map[string]string{"svg": "<svg", "pdf": "%PDF-1.4", "png": "\ufffdPNG"} {
+		got := page.Text(fmt.Sprintf(`(async () => { const b = await stowage.save(%q, stowage.plots[0], "x"); return (await b.slice(0, 8).text()) + b.size; })()`, kind))
+		if !strings.HasPrefix(got, begins) {
+			t.Errorf("%s begins with %q", kind, got)
+		}
+	}
+	page.Quiet()
+	picture(t, page, "use")
+}
+
+// TestBrowserCompare sets two plans side by side, and as a difference.
+func TestBrowserCompare(t *testing.T) {
+	page := chromium.Open(t, 1200, 900)
+	one, two := sample.Paper(), sample.Paper()
+	two.Name = "second"
+	two.Buffers[0], two.Buffers[4] = two.Buffers[4], two.Buffers[0] // another order
+	two.Buffers[2].ID = "new"
+	show(t, page, Document{one, []int64{8, 8, 4, 4, 0}, Options{}}, Document{two, []int64{0, 8, 4, 12, 8}, Options{}})
+	if got := page.Text(`JSON.stringify(stowage.comparison.counts)`); got != `{"same":3,"up":1,"down":0,"resized":0,"onlyA":1,"onlyB":1}` {
+		t.Errorf("the difference is %s", got)
+	}
+	if got := page.Text(`[...stowage.comparison.toA].join()`); got != "4,1,-1,3,0" {
+		t.Errorf("the buffers of the second are %s of the first", got)
+	}
+	if got := page.Text(`["pane-a", "pane-b"].map((id) => document.getElementById(id).hidden).join()`); got != "false,false" {
+		t.Errorf("side by side, hidden: %s", got)
+	}
+	page.Eval(`stowage.select(0, 3, true)`, nil)
+	if got := page.Text(`stowage.plots[1].selected + document.getElementById("selected").textContent`); !strings.HasPrefix(got, "3") || !strings.Contains(got, "lower here by 8") {
+		t.Errorf("selected is %q", got)
+	}
+	page.Key("d", "d")
+	page.Until(`stowage.mode === "diff" && document.getElementById("pane-a").hidden`)
+	if got := page.Text(`(() => { const k = stowage.plots[1].scene.kinds; return [k[3] === stowage.KIND.up, k[2] === stowage.KIND.only, k[0] === stowage.KIND.same].join(); })()`); got != "true,true,true" {
+		t.Errorf("the kinds are %s", got)
+	}
+	page.Eval(`stowage.search("moved")`, nil)
+	if got := page.Text(`document.getElementById("found").textContent`); got != "2 found" {
+		t.Errorf("moved: %s", got)
+	}
+	page.Quiet()
+}
+
+// TestBrowserReach holds the page to three widths and two themes, to names for all
+// that can be used, and to no request.
+func TestBrowserReach(t *testing.T) {
+	page := chromium.Open(t, 1600, 1000)
+	p, offsets := random(rand.New(rand.NewPCG(7, 7)), 300)
+	o := Options{Steps: []Step{{Height: 1, Offsets: offsets}, {Height: 1, LowerBound: 1, Offsets: offsets}}}
+	for _, width := range []int{375, 1024, 1600} {
+		for _, theme := range []string{"light", "dark"} {
+			page.Size(width, 900)
+			page.Theme(theme)
+			show(t, page, Document{p, offsets, o}, Document{p, offsets, o})
+			if got := page.Text("document.documentElement.dataset.theme + (document.documentElement.scrollWidth <= innerWidth)"); got != theme+"true" {
+				t.Errorf("at %d, %s: %s", width, theme, got)
+			}
+			picture(t, page, fmt.Sprintf("random-%d-%s", width, theme))
+		}
+	}
+	page.Key("p", "p")
+	page.Until(`!stowage.view.isWhole && (() => { const l = stowage.facts(0).load, t = l.times[l.peakAt]; return stowage.view.t0 <= t && t < stowage.view.t1; })()`)
+	if got := page.Text(`[...document.querySelectorAll("button, input, select, summary, [tabindex='0']")].filter((e) => {
+		const label = e.getAttribute("aria-label") || e.textContent.trim() || (e.labels && [...e.labels].map((l) => l.textContent).join("").trim());
+		return !label; }).map((e) => e.outerHTML).join("\n")`); got != "" {
+		t.Errorf("without a name:\n%s", got)
+	}
+	if got := page.Text(`performance.getEntriesByType("resource").map((e) => e.name).join()`); got != "" {
+		t.Errorf("the page loads %s", got)
+	}
+	if got := page.Text(`fetch("http://127.0.0.1:9/").then(() => "sent", () => "refused")`); got != "refused" {
+		t.Errorf("a request is %s", got)
+	}
+}
+
+// lanes makes a problem of n buffers with a valid plan, and among them one that is
+// live for an instant, small and alone at the peak's top.
+func lanes(n int) (*model.Problem, []int64) {
+	r := rand.New(rand.NewPCG(3, uint64(n)))
+	const many = 250
+	p := &model.Problem{Name: fmt.Sprint(n, " buffers")}
+	offsets := make([]int64, 0, n)
+	var times [many]int64
+	var sizes, bases [many + 1]int64
+	for l := range many {
+		sizes[l] = 64 << r.IntN(10)
+		bases[l+1] = bases[l] + sizes[l]
+	}
+	for i := range n - 1 {
+		l := i % many
+		life := 1 + int64(r.ExpFloat64()*60)
+		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint("t", i), Lower: times[l], Upper: times[l] + life, Size: sizes[l]})
+		offsets = append(offsets, bases[l])
+		times[l] += life
+	}
+	middle := times[0] / 2
+	p.Buffers = append(p.Buffers, model.Buffer{ID: "needle", Lower: middle, Upper: middle + 1, Size: 8})
+	return p, append(offsets, bases[many])
+}
+
+// TestBrowserLarge draws a hundred thousand buffers and a million. It logs how long the
+// first picture takes and how many frames there are while the window moves, and fails
+// where that is far from what the issue asks for (1 s and 5 s; 60 frames a second):
+// machines that test are busy.
+func TestBrowserLarge(t *testing.T) {
+	if testing.Short() {
+		t.Skip("large problems")
+	}
+	for _, of := range []struct {
+		n     int
+		first float64 // seconds
+		least float64 // frames a second
+	}{{100_000, 4, 12}, {1_000_000, 20, 0}} {
+		p, offsets := lanes(of.n)
+		page := chromium.Open(t, 1600, 1000)
+		show(t, page, Document{Problem: p, Offsets: offsets})
+		var drawn float64
+		page.Eval(`performance.getEntriesByName("stowage-drawn")[0].startTime / 1000`, &drawn)
+		// The one that sets the height, of a millionth of the picture, is there.
+		if got := page.Text(`(() => { const p = stowage.plots[0], s = p.scene, i = s.facts.doc.n - 1, r = p.raster;
+			const x = Math.floor((s.facts.doc.lower[i] - stowage.view.t0) / (stowage.view.t1 - stowage.view.t0) * r.width);
+			const y = r.height - Math.floor((s.offsets[i] - stowage.view.y0) / (stowage.view.y1 - stowage.view.y0) * r.height);
+			const colour = s.palette.fill[s.kinds[i]];
+			return [s.facts.topmost[i], [-1, 0, 1].some((d) => [-2, -1, 0].some((e) => r.pixels[(y + e) * r.width + x + d] === colour))].join(); })()`); got != "1,true" {
+			t.Errorf("%d buffers: the needle is not drawn: %s", of.n, got)
+		}
+		if got := page.Text(`(() => { const d = stowage.facts(0).doc, p = stowage.plots[0], i = 777, r = p.canvas.getBoundingClientRect();
+			stowage.zoomTo(0, i); const hit = p.hit(p.toX((d.lower[i] + d.upper[i]) / 2), p.toY(d.offsets[i] + d.size[i] / 2)); stowage.select(0, -1); return String(hit); })()`); got != "777" {
+			t.Errorf("%d buffers: what is at buffer 777 is %s", of.n, got)
+		}
+		frames := func(name, setUp, step string) float64 {
+			var fps, worst float64
+			page.Eval(fmt.Sprintf(`(async () => { const v = stowage.view, frame = () => new Promise(requestAnimationFrame);
+				v.fit(); %s; await frame(); await frame(); stowage.plots[0].moving = true; stowage.timings.length = 0;
+				const began = performance.now(); let k = 0;
+				for (; k < 120 && performance.now() - began < 3000; k++) { %s; await frame(); }
+				window.rate = [k / (performance.now() - began) * 1000, Math.max(...stowage.timings)]; stowage.plots[0].moving = false; return rate; })()`, setUp, step), nil)
+			page.Eval("rate[0]", &fps)
+			page.Eval("rate[1]", &worst)
+			t.Logf("%d buffers: %s: %.0f frames a second, the longest drawn in %.1f ms", of.n, name, fps, worst)
+			return fps
+		}
+		near := frames("moving among a tenth", "v.zoom(0.1, 0.7)", "v.pan(k % 40 < 20 ? 0.01 : -0.01, 0)")
+		far := frames("moving among nearly all", "v.zoom(0.9, 0.9)", "v.pan(k % 40 < 20 ? 0.002 : -0.002, 0)")
+		frames("zooming from all to a third", "", "v.zoom(k % 60 < 30 ? 0.96 : 1 / 0.96, 1)")
+		t.Logf("%d buffers: first picture after %.2f s", of.n, drawn)
+		if drawn > of.first || min(near, far) < of.least {
+			t.Errorf("%d buffers: first picture after %.2f s, %.0f and %.0f frames a second", of.n, drawn, near, far)
+		}
+		var took float64
+		page.Eval(`(() => { const began = performance.now(); stowage.search("t77 size>1k"); return performance.now() - began; })()`, &took)
+		t.Logf("%d buffers: a search takes %.0f ms", of.n, took)
+		page.Quiet()
+		picture(t, page, fmt.Sprint("large-", of.n))
+	}
+}
