@@ -86,6 +86,9 @@ const (
 	// glance is the part of that which exact search has before most of the
 	// portfolio: some ten milliseconds.
 	glance = 100
+	// glanceMost is the number of buffers up to which that lasts until exact search has
+	// asked about short stretches of time: they may show that nothing fits.
+	glanceMost = 512
 	// climbEffort is the first turn of local search, in its steps, of which it
 	// takes three to eight million in a second on problems of hundreds.
 	climbEffort = 1e7
@@ -243,7 +246,11 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 			return err
 		}
 	}
-	if nodes := a.affordable() / glance; a.exact && !a.over() && n <= exactMost && nodes >= int64(4*n) {
+	nodes := a.affordable() / glance
+	if n <= glanceMost {
+		nodes = max(nodes, int64(16*n))
+	}
+	if a.exact && !a.over() && n <= exactMost && nodes >= int64(4*n) {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
 		}

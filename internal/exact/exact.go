@@ -118,11 +118,16 @@ type part struct {
 	height  int64
 	bound   int64 // no plan of the partition is lower
 
-	kernel     *kernel    // nil until the partition is first tried
-	turn       int        // counts its runs
-	team       []*kernel  // one for each order, where orders run side by side
-	interlocks knowledge  // whether its windows do
-	complete   *interlock // the complete search, where they do
+	kernel    *kernel // nil until the partition is first tried
+	turn      int     // counts its runs
+	stretches []int64 // of each stretch of its time the lowest capacity that it is known to fit (stretch.go)
+	// The capacity of which they were asked last, and for each size the length of the
+	// round.
+	stretchedAt  int64
+	stretchedFor [10]int64
+	team         []*kernel  // one for each order, where orders run side by side
+	interlocks   knowledge  // whether its windows do
+	complete     *interlock // the complete search, where they do
 }
 
 // knowledge is the answer to a question that takes time.
@@ -137,7 +142,6 @@ const (
 func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*engine, error) {
 	e := &engine{
 		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress,
-		parts: make([]part, len(tl.Partitions)), byPeak: make([]int32, len(tl.Partitions)),
 	}
 	if err := e.settings.bind(o); err != nil {
 		return nil, err
@@ -146,6 +150,14 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*en
 	if e.budget == 0 {
 		e.budget = unlimited
 	}
+	e.prepare()
+	return e, nil
+}
+
+// prepare looks at the partitions.
+func (e *engine) prepare() {
+	tl := e.tl
+	e.parts, e.byPeak = make([]part, len(tl.Partitions)), make([]int32, len(tl.Partitions))
 	e.bound = tl.LowerBound
 	peaks := make([]int64, len(tl.Partitions))
 	for p, at := range tl.Partitions {
@@ -156,7 +168,6 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*en
 	}
 	// The partition with the least room is the likeliest to be refuted.
 	sorting.Within(e.byPeak, make([]int32, len(peaks)), func(p, q int32) bool { return peaks[p] > peaks[q] }, e.watch.Over)
-	return e, nil
 }
 
 // kernel returns the kernel of partition p; nil where the run is over.

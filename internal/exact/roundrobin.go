@@ -63,7 +63,11 @@ func (e *engine) round(capacity, halves int64) verdict {
 		if s.offsets != nil && s.height <= capacity {
 			continue
 		}
-		switch e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2)) {
+		v := e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2))
+		if v == undecided && !e.over() {
+			v = e.inStretches(int(p), capacity, halves)
+		}
+		switch v {
 		case refuted:
 			s.bound = capacity + 1
 			return refuted
