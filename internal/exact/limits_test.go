@@ -121,13 +121,17 @@ func TestLimitIsNoProof(t *testing.T) {
 	}
 }
 
+// slow are the techniques without which disguised problems take long enough for
+// limits to come.
+var slow = []string{"stretches", "fronts"}
+
 // TestNodeLimit counts.
 func TestNodeLimit(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	var before int64
 	for _, nodes := range []int64{1, 2, 99, 1000, 5000} {
 		for _, minimize := range []bool{false, true} {
-			o := plan.Options{Capacity: tl.Problem.Capacity, NodeLimit: nodes}
+			o := plan.Options{Capacity: tl.Problem.Capacity, NodeLimit: nodes, Without: slow}
 			if minimize {
 				o.Capacity, o.Minimize = 0, true
 			}
@@ -154,7 +158,7 @@ func TestCancel(t *testing.T) {
 	tl := disguised(t, 100, 2)
 	for _, workers := range []int{1, 3} {
 		for _, minimize := range []bool{false, true} {
-			o := plan.Options{Capacity: tl.Problem.Capacity, Workers: workers}
+			o := plan.Options{Capacity: tl.Problem.Capacity, Workers: workers, Without: slow}
 			if minimize {
 				o.Capacity = 0
 			}
@@ -236,7 +240,7 @@ func TestProgress(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	for _, minimize := range []bool{true, false} {
 		var all []plan.Progress
-		o := plan.Options{NodeLimit: 3*tickEvery + 10, Progress: func(p plan.Progress) { all = append(all, p) }}
+		o := plan.Options{NodeLimit: 3*tickEvery + 10, Without: slow, Progress: func(p plan.Progress) { all = append(all, p) }}
 		if !minimize {
 			o.Capacity = tl.Problem.Capacity
 		}
@@ -298,11 +302,11 @@ func TestWorkers(t *testing.T) {
 	}
 	tl := disguised(t, 60, 1)
 	told := 0
-	o := plan.Options{Workers: 3, NodeLimit: 6 * tickEvery, Progress: func(plan.Progress) { told++ }}
+	o := plan.Options{Workers: 3, NodeLimit: 6 * tickEvery, Without: slow, Progress: func(plan.Progress) { told++ }}
 	if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Feasible || told == 0 {
 		t.Errorf("%s, told %d times", r.Status, told)
 	}
-	o = plan.Options{Workers: 3, Timeout: 5 * time.Millisecond, Capacity: tl.Problem.Capacity}
+	o = plan.Options{Workers: 3, Timeout: 5 * time.Millisecond, Without: slow, Capacity: tl.Problem.Capacity}
 	if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Unknown {
 		t.Errorf("%s in 5 ms", r.Status)
 	}
@@ -314,7 +318,7 @@ func TestBestSoFar(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	height := int64(0)
 	for _, nodes := range []int64{200, 400, 1000, 3000, 9000} {
-		r := solveWithin(t, context.Background(), tl, plan.Options{NodeLimit: nodes})
+		r := solveWithin(t, context.Background(), tl, plan.Options{NodeLimit: nodes, Without: slow})
 		if r.Status != model.Feasible || height > 0 && r.Height > height {
 			t.Errorf("%d nodes: %s %d, with fewer %d", nodes, r.Status, r.Height, height)
 		}
