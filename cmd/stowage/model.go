@@ -61,6 +61,9 @@ func (m *modelFlags) options() (format.Options, error) {
 			if out == nil {
 				out = map[string]int64{}
 			}
+			if old, ok := out[pair[:at]]; ok && old != n {
+				return nil, usagef("invalid argument %q for --%s: it is %d by the one before", pair, flag, old)
+			}
 			out[pair[:at]] = n
 		}
 		return out, nil

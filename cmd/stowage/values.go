@@ -42,7 +42,7 @@ var (
 	errNumber    = errors.New("must be a whole number")
 	errSize      = errors.New("must be a number, or one with a suffix KiB, MiB, GiB, TiB (K, M, G, T) or kB, MB, GB, TB")
 	errWhole     = errors.New("must come out at a whole number of bytes")
-	errSmall     = errors.New("must be at least 1; leave it out for no limit")
+	errSmall     = errors.New("must be at least 1, or left out")
 	errSizeLarge = errors.New("must be at most " + strconv.Itoa(model.MaxSum))
 )
 

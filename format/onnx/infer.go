@@ -99,7 +99,7 @@ type cause struct {
 	place, operator string
 	value           string // whose shape is not known
 	reason          string
-	open            string // how --dim would settle it; empty where it would not
+	open            string // what --dim would take for the first dimension; empty where it would not do
 	count           int    // values that depend on it, itself included
 }
 
@@ -560,6 +560,17 @@ func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
 	w.because(v, cause{place: label(place, at, n), operator: n.operator(), reason: reason})
 }
 
+// shell quotes an argument where a shell would take it for more than a word.
+func shell(s string) string {
+	plain := func(r rune) bool {
+		return r == '_' || r == '.' || r == ':' || r == '=' || r == '/' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
 // unsized returns what keeps a value from having a size whatever its shape; "" for
 // nothing.
 func (r *result) unsized() string {
@@ -597,7 +608,9 @@ func (w *walker) blameInput(v int32, in *valueInfo) {
 		if c.reason = "its shape has open dimensions: " + strings.Join(open, ", "); len(open) == 0 {
 			c.reason = "its shape " + shapeText(val.dims) + " is too large"
 		}
-		c.open = strings.Join(open, " ")
+		if len(open) > 0 {
+			c.open = shell(open[0] + "=1")
+		}
 	}
 	w.because(v, c)
 }
@@ -736,7 +749,7 @@ func (w *walker) faults() error {
 		}
 		hint := "; give its size in bytes (--size)"
 		if c.open != "" {
-			hint = "; give them (--dim)"
+			hint = "; give them, as with --dim " + c.open
 		}
 		message := c.reason
 		if !strings.HasPrefix(c.place, "input ") {
