@@ -134,6 +134,18 @@ func TestStowage(t *testing.T) {
 	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 26, "STOWAGE_LIBRARY="+library(t), problems())
 }
 
+// TestMinimalloc is the API of google/minimalloc; STOWAGE_MINIMALLOC names a checkout of
+// that project, whose tests are then run with the import changed.
+func TestMinimalloc(t *testing.T) {
+	run(t, "test_minimalloc", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
+}
+
+// TestOmnimalloc is the allocator for OmniMalloc, in its harness.
+func TestOmnimalloc(t *testing.T) {
+	run(t, "test_omnimalloc", "omnimalloc",
+		"import importlib.util as u, sys; sys.exit(sys.version_info < (3, 10) or u.find_spec('omnimalloc') is None)", 3, "STOWAGE_LIBRARY="+library(t))
+}
+
 // TestWheel builds the wheel as pip does, installs it into an empty environment and runs
 // the package's tests there: its library, its command and its script are those of the
 // wheel. A second build has the same bytes.

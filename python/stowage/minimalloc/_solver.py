@@ -1,0 +1,120 @@
+"""The solver, which is Stowage's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Optional, Union
+
+import stowage
+
+from ._model import Duration, Problem, Solution, planned
+
+
+@dataclass
+class SolverParams:
+    """What a solver is to keep to. timeout, in seconds or a Duration, and
+    minimize_capacity count; the rest are switches of that program's search."""
+
+    canonical_only: bool = True
+    section_inference: bool = True
+    dynamic_ordering: bool = True
+    check_dominance: bool = True
+    unallocated_floor: bool = True
+    static_preordering: bool = True
+    dynamic_decomposition: bool = True
+    monotonic_floor: bool = True
+    hatless_pruning: bool = True
+    minimize_capacity: bool = False
+    preordering_heuristics: list[str] = field(default_factory=lambda: ["WAT", "TAW", "TWA"])
+    _timeout: Duration = field(default_factory=Duration.infinite, repr=False)
+
+    @property
+    def timeout(self) -> Duration:
+        return self._timeout
+
+    @timeout.setter
+    def timeout(self, value: Union[Duration, float, None]) -> None:
+        if value is None:
+            value = Duration.infinite()
+        elif isinstance(value, (int, float)):
+            value = Duration(value)
+        elif not isinstance(value, Duration):
+            raise TypeError("timeout must be Duration, numeric, or None")
+        self._timeout = value
+
+
+class Solver:
+    """Solves problems, one at a time. Ctrl-C and cancel, from another thread, end it."""
+
+    def __init__(self, params: Optional[SolverParams] = None) -> None:
+        self._params = params or SolverParams()
+        self._backtracks, self._cancelled = 0, False
+
+    def solve(self, problem: Problem) -> Optional[Solution]:
+        """Returns a solution that fits the capacity, the lowest where minimize_capacity
+        says so; None where there is none or the timeout came first."""
+        self._backtracks, self._cancelled = 0, False
+        if not problem.buffers:
+            return Solution([], 0)
+        seconds = self._params.timeout.to_seconds()
+        if seconds <= 0:
+            return None
+        if problem.capacity <= 0:
+            self._backtracks = 1
+            return None
+        done = stowage.plan(
+            planned(problem),
+            capacity=problem.capacity,
+            minimize=self._params.minimize_capacity,
+            timeout=None if seconds == float("inf") else seconds,
+            progress=lambda _: not self._cancelled,
+        )
+        # Where a bound proves that nothing fits, it is the root of the search that failed.
+        self._backtracks = max(done.backtracks, int(done.status == "infeasible"))
+        return Solution(list(done.offsets), done.height) if done else None
+
+    def get_backtracks(self) -> int:
+        """Returns the backtracks of the last run."""
+        return self._backtracks
+
+    def cancel(self) -> None:
+        """Ends the run that another thread has begun."""
+        self._cancelled = True
+
+    def compute_irreducible_infeasible_subset(self, problem: Problem) -> Optional[list[int]]:
+        """Returns the numbers of buffers that cannot fit together, though without any one
+        of them the rest do; None where all fit."""
+        if not problem.buffers:
+            return None
+        return stowage.conflict(planned(problem), max(problem.capacity, 1)) or None
+
+
+@dataclass
+class PreorderData:
+    """What orders of buffers look at."""
+
+    area: int = 0
+    lower: int = 0
+    overlaps: int = 0
+    sections: int = 0
+    size: int = 0
+    total: int = 0
+    upper: int = 0
+    width: int = 0
+    buffer_idx: int = 0
+
+
+class PreorderingComparator:
+    """Says whether a buffer comes before another: by letters, the first of which counts
+    first, each the more the earlier; then by number."""
+
+    _FIELDS = {"A": "area", "C": "sections", "L": "lower", "O": "overlaps", "T": "total", "U": "upper", "W": "width", "Z": "size"}
+
+    def __init__(self, heuristic: str) -> None:
+        self._fields = [self._FIELDS[letter] for letter in heuristic if letter in self._FIELDS]
+
+    def __call__(self, lhs: PreorderData, rhs: PreorderData) -> bool:
+        return self._key(lhs) < self._key(rhs)
+
+    def _key(self, data: PreorderData) -> list[Any]:
+        return [-getattr(data, f) for f in self._fields] + [data.buffer_idx]

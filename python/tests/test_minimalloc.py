@@ -1,0 +1,120 @@
+"""The API of google/minimalloc. With STOWAGE_MINIMALLOC, a checkout of that project, its
+own tests are run as well, with the import changed (that needs pytest)."""
+
+import contextlib
+import io
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+
+import stowage.minimalloc as mm
+from stowage.minimalloc import cli
+
+# What counts the backtracks of that program's own search, which ours is not.
+THEIR_SEARCH = re.compile(r"test_counts_backtracks_correctly|test_optimization_reduces_backtracks")
+
+
+def drawn(seed):
+    """A problem with gaps, windows, alignments and fixed offsets."""
+    r = random.Random(seed)
+    buffers = []
+    for i in range(2 + r.randrange(9)):
+        lower = r.randrange(12)
+        upper = lower + 1 + r.randrange(10)
+        size = 1 + r.randrange(9)
+        gaps, at = [], lower
+        while r.random() < 0.4 and at + 2 < upper:
+            a = at + 1 + r.randrange(upper - at - 2)
+            b = a + 1 + r.randrange(upper - a - 1) if upper - a > 1 else a + 1
+            low = r.randrange(size)
+            gaps.append(mm.Gap(mm.Interval(a, b), mm.Interval(low, low + 1 + r.randrange(size - low)) if r.random() < 0.5 else None))
+            at = b
+        buffers.append(mm.Buffer(str(i), mm.Interval(lower, upper), size, r.choice((1, 1, 2, 4)), gaps))
+    return mm.Problem(buffers, 8 + r.randrange(24))
+
+
+class Minimalloc(unittest.TestCase):
+    def test_solves(self):
+        solved = infeasible = 0
+        for seed in range(300):
+            problem = drawn(seed)
+            params = mm.SolverParams()
+            params.minimize_capacity = seed % 2 == 0
+            solver = mm.Solver(params)
+            solution = solver.solve(problem)
+            if solution is None:
+                infeasible += 1
+                self.assertGreater(solver.get_backtracks(), 0)
+                subset = solver.compute_irreducible_infeasible_subset(problem)
+                part = mm.Problem([problem.buffers[i] for i in subset], problem.capacity)
+                self.assertIsNone(mm.Solver().solve(part))
+                part.buffers.pop()
+                self.assertIsNotNone(mm.Solver().solve(part))
+                continue
+            solved += 1
+            self.assertEqual(mm.validate(problem, solution), mm.ValidationResult.GOOD)
+            self.assertIsNone(solver.compute_irreducible_infeasible_subset(problem))
+            self.assertEqual(mm.from_csv(mm.to_csv(problem)).buffers, problem.buffers)
+            back = mm.from_csv(mm.to_csv(problem, solution, old_format=True))
+            self.assertEqual((back.strip_solution(), back.buffers), (solution, problem.buffers))
+        self.assertGreater(min(solved, infeasible), 30)
+
+    def test_sweeps(self):
+        # Sections have who is in use; overlaps are those of all pairs.
+        for seed in range(200):
+            buffers = drawn(seed).buffers
+            result = mm.sweep(mm.Problem(buffers))
+            self.assertEqual(sorted(i for p in result.partitions for i in p.buffer_idxs), list(range(len(buffers))))
+            self.assertEqual(result.partitions[-1].section_range.upper, len(result.sections))
+            self.assertEqual(len(result.calculate_cuts()), len(result.sections) - 1)
+            for i, data in enumerate(result.buffer_data):
+                spans = [span.section_range for span in data.section_spans]
+                self.assertEqual({s for span in spans for s in range(span.lower, span.upper)}, {s for s, x in enumerate(result.sections) if i in x})
+                want = {(j, buffers[i].effective_size(b)) for j, b in enumerate(buffers) if j != i}
+                self.assertEqual({(o.buffer_idx, o.effective_size) for o in data.overlaps}, {x for x in want if x[1] is not None})
+
+    def test_cancel(self):
+        r = random.Random(1)
+        buffers = [mm.Buffer(str(i), mm.Interval(t := r.randrange(400), t + 1 + r.randrange(100)), 1 + r.randrange(5), r.choice((1, 2, 3))) for i in range(3000)]
+        params = mm.SolverParams()
+        params.minimize_capacity, params.timeout = True, 100
+        solver = mm.Solver(params)
+        threading.Timer(0.5, solver.cancel).start()
+        begin = time.time()
+        solution = solver.solve(mm.Problem(buffers, 10**6))
+        self.assertLess(time.time() - begin, 50)
+        self.assertEqual(mm.validate(mm.Problem(buffers, 10**6), solution), mm.ValidationResult.GOOD)
+
+    def test_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            given, to = os.path.join(folder, "in.csv"), os.path.join(folder, "deep", "out.csv")
+            pathlib.Path(given).write_text("id,lower,upper,size\na,0,2,4\nb,1,3,5\n")
+            for flags, code in (("--capacity 8", 1), ("", 1), ("--capacity 9 --validate --timeout 5m --no-hatless-pruning", 0), ("--minimize-capacity", 0)):
+                with contextlib.redirect_stderr(io.StringIO()) as said:
+                    self.assertEqual(cli.main(["--input", given, "--output", to, *flags.split()]), code, said.getvalue())
+                self.assertIn("Elapsed time:" if code == 0 else "Error:", said.getvalue())
+            self.assertEqual(mm.from_csv_file(to).strip_solution().offsets, [5, 0])
+
+    def test_their_tests(self):
+        checkout = os.environ.get("STOWAGE_MINIMALLOC")
+        if not checkout:
+            self.skipTest("set STOWAGE_MINIMALLOC to a checkout of google/minimalloc")
+        with tempfile.TemporaryDirectory() as folder:
+            for path in pathlib.Path(checkout, "python", "tests").glob("test_*.py"):
+                text = re.sub(r"(?m)^(import|from) minimalloc\b", r"\1 stowage.minimalloc", path.read_text(encoding="utf-8"))
+                pathlib.Path(folder, path.name).write_text(text, encoding="utf-8")
+            done = subprocess.run([sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder], capture_output=True, text=True, check=False)
+        failed = re.findall(r"(?m)^FAILED \S+::(\S+)", done.stdout)
+        self.assertEqual([name for name in failed if not THEIR_SEARCH.match(name)], [])
+        self.assertRegex(done.stdout, r"\d{4,} passed", done.stdout + done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,40 @@
+"""The allocator for OmniMalloc, in its harness."""
+
+import unittest
+
+from omnimalloc import Allocation, allocate, validate_allocation
+from omnimalloc.benchmark import PinwheelSource, RandomSource, run_benchmark
+from omnimalloc.primitives import Pool
+
+import stowage.omnimalloc
+from stowage.omnimalloc import StowageAllocator
+
+
+class Omnimalloc(unittest.TestCase):
+    def test_harness(self):
+        # It is known by its name, every plan passes their check, and where the optimum is
+        # known ours is that.
+        sources = (RandomSource(seed=3), PinwheelSource())
+        campaign = run_benchmark(allocators=("omni", "stowage"), sources=sources, variants={"random": (50, 400), "pinwheel": (129,)}, validate=True)
+        peaks = {(r.allocator_name, r.source_name, r.variant_label): r for r in campaign.reports}
+        ours = {key[1:]: r for key, r in peaks.items() if key[0] == "stowage"}
+        self.assertGreaterEqual(len(ours), 3)
+        for key, r in ours.items():
+            self.assertLessEqual(r.mean_peak_size, peaks[("omni", *key)].mean_peak_size, key)
+            self.assertGreaterEqual(r.mean_peak_size, r.lower_bound)
+
+    def test_pins(self):
+        pool = Pool(id="p", allocations=(Allocation("a", 10, 0, 4, offset=7), Allocation("b", 6, 2, 5), Allocation("c", 6, 4, 6)))
+        done = allocate(pool, StowageAllocator(timeout=5, seed=3))
+        validate_allocation(done)
+        self.assertEqual((done.allocations[0].offset, max(a.height for a in done.allocations)), (7, 17))
+
+    def test_refuses(self):
+        with self.assertRaisesRegex(ValueError, "scalar"):
+            allocate(Pool(id="p", allocations=(Allocation("a", 1, (0, 1), (2, 3)),)), "stowage")
+        with self.assertRaises(stowage.InputError):
+            allocate(Pool(id="p", allocations=(Allocation("a", 1, 0, 1),)), StowageAllocator(timeout=-1))
+
+
+if __name__ == "__main__":
+    unittest.main()
