@@ -44,7 +44,8 @@ def main():
     names = [str(a) for a in allocators]
     print("| source | allocations |", " | ".join(names), "|")
     print("|---|---:|" + "---:|" * len(names))
-    sources = [(name, args.size) for name in SOURCES]
+    # A pinwheel is whole with four times so many and one.
+    sources = [(name, args.size // 4 * 4 + 1 if name == "pinwheel" else args.size) for name in SOURCES]
     if args.csv:
         sources.append((MinimallocSource(csv_dir=args.csv), None))
     for source, size in sources:
@@ -57,7 +58,6 @@ def main():
                 print(f"{source} {allocator}: {str(err).splitlines()[0]}", file=sys.stderr)
                 continue
             for r in campaign.reports:
-                # A pinwheel has as many as make it whole.
                 least = r.known_optimum or r.lower_bound
                 cell = f"{r.mean_peak_size / least:.3f} ({r.median_seconds:.3g} s)"
                 rows.setdefault((r.source_name, r.variant_label, r.num_allocations), {})[str(allocator)] = cell
