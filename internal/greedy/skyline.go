@@ -1,8 +1,6 @@
 package greedy
 
 import (
-	"math/bits"
-
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
@@ -119,7 +117,7 @@ func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, over func(c
 			return false
 		}
 		top := &s.queue[0]
-		i := top.members[0]
+		i := order[top.rank]
 		at := rest(line, tl, i)
 		if at > top.least {
 			corrections++
@@ -129,7 +127,7 @@ func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, over func(c
 		put(i, at)
 		raise(line, tl, i, at)
 		top.least = at + tl.Problem.Buffers[i].Size
-		if top.members = top.members[1:]; len(top.members) == 0 {
+		if top.rank = s.next[top.rank]; top.rank < 0 {
 			last := len(s.queue) - 1
 			s.queue[0] = s.queue[last]
 			s.queue = s.queue[:last]
@@ -140,81 +138,87 @@ func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, over func(c
 
 // A pile is a group of buffers with one least offset.
 type pile struct {
-	least   int64
-	members []int32 // those still to stack, in the word's order
+	least int64
+	rank  int32 // of the next to stack: its place in the word's order
 }
 
 // stack is the heap of piles, lowest first.
 type stack struct {
 	queue []pile
-	rank  []int32 // by buffer: its place in the word's order
+	next  []int32 // by rank: that of the next in the same pile, -1 for none
 }
 
-// newStack groups the buffers of order. Those with gaps have a pile each. It
-// returns nil where a limit comes, or has cut the order.
+// newStack groups the buffers of order, by a table of piles with open addressing. Those
+// with gaps have a pile each. It returns nil where a limit comes, or has cut the order.
 func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
-	if len(order) < len(tl.Problem.Buffers) {
+	n := len(order)
+	if n < len(tl.Problem.Buffers) {
 		return nil
 	}
-	s := &stack{rank: make([]int32, len(order))}
-	// Piles are found by extent and alignment in an open table: a slot is the number
-	// of a pile and one more, 0 for none. Go's map adds two kilobytes to a program.
-	slots := make([]int32, 1<<bits.Len(uint(2*len(order))))
+	bits := 2
+	for 1<<bits < 2*n {
+		bits++
+	}
+	lists := make([]int32, 2*n+1<<bits)
+	s := &stack{queue: make([]pile, 0, n), next: lists[:n:n]}
+	last, table := lists[n:2*n], lists[2*n:] // by pile: the rank of its last; piles + 1
 	for rank, i := range order {
 		if rank%pollEvery == pollEvery-1 && w.Over() {
 			return nil
 		}
-		s.rank[i] = int32(rank)
-		first, last := tl.Extent(int(i))
+		s.next[rank] = -1
+		from, to := tl.Extent(int(i))
 		b := &tl.Problem.Buffers[i]
-		lone := len(b.Gaps) > 0 || first == last
-		hash := (uint64(first)<<32|uint64(last))*0x9e3779b97f4a7c15 ^ uint64(b.Align())
-		if lone {
-			hash += uint64(i) << 32 // the others need not be passed over
-		}
-		at := int(hash * 0xd6e8feb86659fd93 >> 33)
-		for ; ; at++ {
-			at &= len(slots) - 1
-			if slots[at] == 0 {
-				s.queue = append(s.queue, pile{})
-				slots[at] = int32(len(s.queue))
-				break
-			}
-			c := &tl.Problem.Buffers[s.queue[slots[at]-1].members[0]]
-			f, l := tl.Extent(int(s.queue[slots[at]-1].members[0]))
-			if !lone && len(c.Gaps) == 0 && f == first && l == last && c.Align() == b.Align() {
-				break
+		if len(b.Gaps) == 0 && from != to {
+			q := s.find(tl, order, table, uint(64-bits), from, to, b.Align())
+			if q < len(s.queue) {
+				s.next[last[q]], last[q] = int32(rank), int32(rank)
+				continue
 			}
 		}
-		q := &s.queue[slots[at]-1]
-		q.members = append(q.members, i)
+		last[len(s.queue)] = int32(rank)
+		s.queue = append(s.queue, pile{rank: int32(rank)})
 	}
 	// The piles are in the order of their first members: a heap already.
 	return s
 }
 
-// less reports whether pile a comes before pile b.
-func (s *stack) less(a, b *pile) bool {
-	if a.least != b.least {
-		return a.least < b.least
+// find returns the pile of an extent and alignment, which is entered in the table as the
+// next one where there is none.
+func (s *stack) find(tl *timeline.Timeline, order, table []int32, shift uint, from, to int32, align int64) int {
+	const odd = 0x9e3779b97f4a7c15
+	h := (uint64(from)<<32 | uint64(to) + uint64(align)<<16) * odd >> shift
+	for ; ; h = (h + 1) & uint64(len(table)-1) {
+		q := int(table[h]) - 1
+		if q < 0 {
+			table[h] = int32(len(s.queue) + 1)
+			return len(s.queue)
+		}
+		j := order[s.queue[q].rank]
+		first, last := tl.Extent(int(j))
+		if first == from && last == to && tl.Problem.Buffers[j].Align() == align {
+			return q
+		}
 	}
-	return s.rank[a.members[0]] < s.rank[b.members[0]]
 }
 
 // sink puts the top of the heap, whose key has risen, where it belongs.
 func (s *stack) sink() {
-	for at := 0; ; {
-		child := 2*at + 1
-		if child >= len(s.queue) {
-			return
-		}
-		if child+1 < len(s.queue) && s.less(&s.queue[child+1], &s.queue[child]) {
+	queue := s.queue
+	if len(queue) == 0 {
+		return
+	}
+	less := func(a, b *pile) bool { return a.least < b.least || a.least == b.least && a.rank < b.rank }
+	top, at := queue[0], 0
+	for child := 1; child < len(queue); child = 2*at + 1 {
+		if child+1 < len(queue) && less(&queue[child+1], &queue[child]) {
 			child++
 		}
-		if !s.less(&s.queue[child], &s.queue[at]) {
-			return
+		if !less(&queue[child], &top) {
+			break
 		}
-		s.queue[at], s.queue[child] = s.queue[child], s.queue[at]
+		queue[at] = queue[child]
 		at = child
 	}
+	queue[at] = top
 }

@@ -19,12 +19,17 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+	"sync"
 )
 
 var (
-	imports = regexp.MustCompile(`(?m)^import\s+(?:\{([^}]*)\}|\*\s+as\s+(\w+))\s+from\s+"\./([\w-]+)\.js";\n`)
-	exports = regexp.MustCompile(`(?m)^export\s+((?:async\s+)?function|class|const)\s+(\w+)`)
-	comment = regexp.MustCompile(`(?m)^\s*(?://.*|/\*\*.*\*/|/\*\*|\*/|\*(?: .*)?)\n`)
+	imports = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^import\s+(?:\{([^}]*)\}|\*\s+as\s+(\w+))\s+from\s+"\./([\w-]+)\.js";\n`)
+	})
+	exports = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?m)^export\s+((?:async\s+)?function|class|const)\s+(\w+)`)
+	})
+	comment = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)^\s*(?://.*|/\*\*.*\*/|/\*\*|\*/|\*(?: .*)?)\n`) })
 )
 
 // Script returns the module of that name, NAME.js of the files, with all that it
@@ -55,23 +60,23 @@ func (b *bundle) add(name string) error {
 		return fmt.Errorf("jsbundle: %w", err)
 	}
 	source := string(text)
-	for _, m := range imports.FindAllStringSubmatch(source, -1) {
+	for _, m := range imports().FindAllStringSubmatch(source, -1) {
 		if err := b.add(m[3]); err != nil {
 			return err
 		}
 	}
-	source = imports.ReplaceAllStringFunc(source, func(s string) string {
-		m := imports.FindStringSubmatch(s)
+	source = imports().ReplaceAllStringFunc(source, func(s string) string {
+		m := imports().FindStringSubmatch(s)
 		if m[2] != "" {
 			return "const " + m[2] + " = $" + m[3] + ";\n"
 		}
 		return "const {" + strings.ReplaceAll(m[1], " as ", ": ") + "} = $" + m[3] + ";\n"
 	})
 	var names []string
-	for _, m := range exports.FindAllStringSubmatch(source, -1) {
+	for _, m := range exports().FindAllStringSubmatch(source, -1) {
 		names = append(names, m[2])
 	}
-	source = comment.ReplaceAllString(exports.ReplaceAllString(source, "$1 $2"), "")
+	source = comment().ReplaceAllString(exports().ReplaceAllString(source, "$1 $2"), "")
 	fmt.Fprintf(&b.out, "\nconst $%s = (() => {\n%sreturn { %s };\n})();\n", name, source, strings.Join(names, ", "))
 	b.state[name] = 2
 	return nil

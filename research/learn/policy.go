@@ -116,9 +116,12 @@ func init() { run.Register(Planner{}) }
 // major backtracks go.
 type Planner struct{}
 
+// Name returns the planner's name.
+func (Planner) Name() string { return name }
+
 // Info describes the planner.
 func (Planner) Info() plan.Info {
-	i := tela.Planner{Name: name}.Info()
+	i := tela.Planner{As: name}.Info()
 	own := run.Describe(plan.Info{Name: name}, func() run.Settings { return new(settings) })
 	i.Summary = "tela with learned backtracks: trees trained on the exact planner's answers say where to go"
 	i.Params = append(i.Params, own.Params...)
@@ -156,7 +159,7 @@ func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	if err != nil {
 		return plan.Result{}, err
 	}
-	return tela.Planner{Name: name, Policy: s}.Plan(ctx, tl, o)
+	return tela.Planner{As: name, Policy: s}.Plan(ctx, tl, o)
 }
 
 // scorer binds the planner's own parameters and reads the model.

@@ -61,20 +61,22 @@ type task struct {
 	nodes   int64   // effort, for the statistics; buffers placed where place leaves it 0
 }
 
-func register(p planner) {
+func register(p planner) { run.Register(&p) }
+
+// all returns the parameters, the one that every planner has last.
+func (p *planner) all() []param {
 	own := "no rounding of its own"
 	if p.round > 0 {
 		own = "the framework has " + strconv.FormatInt(p.round, 10)
 	}
-	p.params = append(p.params, param{name: "round", otherwise: 1, least: 1, most: 1 << 40, summary: "round sizes up to a multiple of this many bytes; " + own})
-	run.Register(p)
+	return append(slices.Clone(p.params), param{name: "round", otherwise: 1, least: 1, most: 1 << 40, summary: "round sizes up to a multiple of this many bytes; " + own})
 }
 
 // Name returns the planner's name.
-func (p planner) Name() string { return p.name }
+func (p *planner) Name() string { return p.name }
 
 // Info describes the planner.
-func (p planner) Info() plan.Info {
+func (p *planner) Info() plan.Info {
 	return run.Describe(plan.Info{Name: p.name, Summary: p.summary, Source: p.source}, func() run.Settings { return p.settings() })
 }
 
@@ -82,7 +84,7 @@ func (p planner) Info() plan.Info {
 // features that the planner refuses. A plan above the capacity proves nothing,
 // so the status is then Unknown. Where a limit comes before there is a plan, the
 // rest, or all, is stacked (place.Finish).
-func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (p *planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	t, err := p.prepare(tl, o)
 	if err != nil {
 		return plan.Result{}, err
@@ -117,7 +119,7 @@ func (p planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 
 // prepare reads the parameters, refuses what the planner cannot honour, and
 // makes the problem that it works on.
-func (p planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
+func (p *planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) {
 	t := &task{tl: tl, buffers: tl.Problem.Buffers, given: tl.Problem.Buffers, opts: o, set: p.settings()}
 	if err := run.Bind(p.name, &o, t.set); err != nil {
 		return nil, err
@@ -176,10 +178,11 @@ type value struct {
 	word   string
 }
 
-func (p planner) settings() settings {
-	s := make(settings, len(p.params))
+func (p *planner) settings() settings {
+	params := p.all()
+	s := make(settings, len(params))
 	for k := range s {
-		s[k].param = p.params[k]
+		s[k].param = params[k]
 	}
 	return s
 }
@@ -220,7 +223,7 @@ func (t *task) choice(name string) int {
 
 // attempt calls place. A sort that a limit has cut ends it from within, since
 // nothing after it could rely on the order.
-func (p planner) attempt(t *task) (err error) {
+func (p *planner) attempt(t *task) (err error) {
 	defer func() {
 		if what := recover(); what == errStopped {
 			err = errStopped

@@ -23,27 +23,27 @@ import (
 )
 
 // all returns the planners of this package.
-func all() []planner {
-	var planners []planner
+func all() []*planner {
+	var planners []*planner
 	for _, p := range run.All() {
-		if p, ok := p.(planner); ok {
+		if p, ok := p.(*planner); ok {
 			planners = append(planners, p)
 		}
 	}
 	return planners
 }
 
-func named(t testing.TB, name string) planner {
+func named(t testing.TB, name string) *planner {
 	t.Helper()
 	p, err := run.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p.(planner)
+	return p.(*planner)
 }
 
 // run runs a planner and verifies its plan.
-func planned(t testing.TB, p planner, problem *model.Problem, o plan.Options) plan.Result {
+func planned(t testing.TB, p *planner, problem *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
 	r, err := try(t, p, problem, o)
 	if err != nil {
@@ -52,7 +52,7 @@ func planned(t testing.TB, p planner, problem *model.Problem, o plan.Options) pl
 	return r
 }
 
-func try(t testing.TB, p planner, problem *model.Problem, o plan.Options) (plan.Result, error) {
+func try(t testing.TB, p *planner, problem *model.Problem, o plan.Options) (plan.Result, error) {
 	t.Helper()
 	r, err := run.Run(context.Background(), p, timeline.New(problem), o)
 	if err != nil {

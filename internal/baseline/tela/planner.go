@@ -24,8 +24,8 @@ func init() { run.Register(Planner{}) }
 // ends by itself where no limit is set, and its plan is optimal only where a
 // bound says so.
 type Planner struct {
-	// Name is the name to run under; empty means tela.
-	Name string
+	// As is the name to run under; empty means tela.
+	As string
 	// Policy, where set, decides where major backtracks go.
 	Policy Policy
 	// Counters, where set, receives the effort of each run.
@@ -33,11 +33,12 @@ type Planner struct {
 }
 
 // Info describes the planner.
-func (p Planner) Info() plan.Info { return info(p.name()) }
+func (p Planner) Info() plan.Info { return info(p.Name()) }
 
-func (p Planner) name() string {
-	if p.Name != "" {
-		return p.Name
+// Name returns the name that it runs under.
+func (p Planner) Name() string {
+	if p.As != "" {
+		return p.As
 	}
 	return "tela"
 }
@@ -45,7 +46,7 @@ func (p Planner) name() string {
 // Plan plans. The error names a parameter that is out of range, or says that a
 // partition has too many pairs.
 func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	name := p.name()
+	name := p.Name()
 	var set settings
 	if err := run.Bind(name, &o, &set); err != nil {
 		return plan.Result{}, err
