@@ -129,7 +129,9 @@ var layers = []struct {
 	{"planner/milp", with(kernel, "internal/greedy", "planner/milp")},
 	{"research/learn", with(kernel, "internal/baseline/tela", "internal/exact", "internal/suite", "internal/experiment", "format", "internal/verify")},
 
+	{"internal/units", []string{"model"}},
 	{"format", []string{"model", "format"}},
+	{"format/csv", []string{"model", "format/internal", "internal/units"}},
 	{"format/tflite", []string{"model", "internal/tflm/schema"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/verify"}},

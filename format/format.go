@@ -64,6 +64,9 @@ type File struct {
 	Plan *json.Plan
 	// Header is that of a CSV file; nil for any other.
 	Header csv.Header
+	// Extra is what a CSV file has beside the problem, for WriteOptions; nil for any
+	// other.
+	Extra *csv.Extra
 	// Notes are what a reader had to decide, for people.
 	Notes []string
 	// Kind is what the file is.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/cuda"
@@ -122,8 +123,12 @@ var readers = []row{
 		kind: CSV, title: "CSV", extensions: []string{".csv"}, plan: csv.ReadPlan,
 		begins: func([]byte) bool { return true },
 		problem: func(r io.Reader, name string, _ Options) (*File, error) {
-			p, header, err := csv.ReadHeader(r, name)
-			return &File{Problem: p, Header: header}, err
+			p, header, extra, err := csv.ReadExtra(r, name)
+			f := &File{Problem: p, Header: header, Extra: extra}
+			if others := header.Others(); len(others) > 0 {
+				f.Notes = []string{"columns that mean nothing here are kept as they are: " + strings.Join(others, ", ")}
+			}
+			return f, err
 		},
 	},
 }

@@ -17,7 +17,7 @@ import (
 
 // writeCSV writes the problem under the header that it came with.
 func writeCSV(w io.Writer, d *document) error {
-	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header})
+	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header, Extra: d.extra})
 }
 
 // writeJSON writes the problem and its plan in one file. The capacity is the

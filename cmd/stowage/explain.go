@@ -87,7 +87,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	subset := subsetOf(p, x)
 	if e.output != "" && x.Status == stowage.Infeasible {
-		if err := writeDocument(cmd, e.output, name, &document{problem: subset, header: file.Header}); err != nil {
+		if err := writeDocument(cmd, e.output, name, &document{problem: subset, header: file.Header.Known()}); err != nil {
 			return err
 		}
 	}

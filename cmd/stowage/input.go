@@ -68,6 +68,8 @@ func noteRead(cmd *cobra.Command, path string, f *format.File) {
 	tag := "model"
 	if f.Heaps != nil {
 		tag = "dump"
+	} else if f.Kind == format.CSV {
+		tag = "extra-columns"
 	}
 	for _, note := range f.Notes {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %s [%s]\n", nameOf(path), note, tag)

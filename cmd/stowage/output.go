@@ -26,6 +26,7 @@ import (
 type document struct {
 	problem    *stowage.Problem // with the capacity that counts
 	header     csv.Header       // of the CSV file that the problem came from; nil for none
+	extra      *csv.Extra       // of that file
 	offsets    []int64
 	height     int64
 	lowerBound int64

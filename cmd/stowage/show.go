@@ -112,7 +112,7 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 	if claimant != "" {
 		claim = fmt.Sprintf(" as %s claims; %d by computation", claimant, computed)
 	}
-	d = &document{problem: p, header: own.Header, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
+	d = &document{problem: p, header: own.Header, extra: own.Extra, offsets: own.offsets, lowerBound: bound, plan: own.Plan}
 	if d.offsets != nil {
 		report, err := stowage.Verify(p, d.offsets, p.Capacity)
 		if err != nil {

@@ -107,7 +107,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return s.startFault(err)
 	}
 	if r.Status.HasPlan() {
-		d := &document{problem: p, header: file.Header, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
+		d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
 		if name == "html" {
 			for _, s := range steps.Finish(r) {
 				d.steps = append(d.steps, html.Step(s))

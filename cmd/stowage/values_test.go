@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stowage-go/stowage/internal/units"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/pflag"
 	"pgregory.net/rapid"
@@ -29,8 +31,8 @@ func TestSize(t *testing.T) {
 		var s size
 		err := s.Set(text)
 		if want == 0 {
-			if err == nil || err.Error() != errWhole.Error() {
-				t.Errorf("Set(%q) = %d, %v; want %v", text, s, err, errWhole)
+			if err == nil || err.Error() != units.ErrWhole.Error() {
+				t.Errorf("Set(%q) = %d, %v; want %v", text, s, err, units.ErrWhole)
 			}
 			continue
 		}

@@ -1,4 +1,4 @@
-// Package csv reads and writes problems and plans as comma-separated values,
+// Package csv reads and writes problems and plans as separated values, by commas mostly,
 // one buffer a row. The header decides the columns, in any order and case:
 //
 //	id | buffer | buffer_id   names the buffer; unique
@@ -14,9 +14,15 @@
 // With end in place of upper, gaps end inclusively too, as in the older files
 // of google/minimalloc; windows stay half-open.
 //
+// Other columns are kept, and written again with the plan; a name that is nearly one
+// of the above is an error, since it is more likely a slip than a column of somebody's.
+// Fields are separated by commas, or by semicolons or tabs where the header is. Sizes,
+// alignments, hints and offsets may have a unit: 1.5MiB.
+//
 // Fields may be quoted as in RFC 4180, over several lines if need be. CRLF, a
-// byte order mark and blank lines are read. Spaces around header names and
-// integers do not count; in an ID they do. A header without rows is a problem
+// byte order mark and blank lines are read. A line that begins with # is a comment,
+// unless it has as many fields as the header: then it is a row. Spaces around header
+// names and integers do not count; in an ID they do. A header without rows is a problem
 // of no buffers.
 //
 // Whatever is wrong with an input is reported at once, as a *model.InputError
@@ -26,6 +32,7 @@ package csv
 
 import (
 	"io"
+	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
@@ -47,7 +54,10 @@ func open(r io.Reader, file string, need []column, strict bool) (*table, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := &table{file: file, scan: scanner{text: text.Text, nextLine: 1}}
+	t := &table{file: file, scan: scanner{text: text.Text, sep: ',', nextLine: 1}}
+	for t.scan.blank() || t.scan.comment(0) {
+	}
+	t.scan.sep = separatorOf(t.scan.text[min(t.scan.pos, len(t.scan.text)):])
 	if !t.next() {
 		t.issues.Add(model.Issue{File: file, Line: 1, Message: "is empty: expected a header such as " + example})
 		return nil, t.issues.Err()
@@ -60,12 +70,32 @@ func open(r io.Reader, file string, need []column, strict bool) (*table, error) 
 
 // next moves to the next row that is not blank; false at the end.
 func (t *table) next() bool {
-	for t.scan.next() {
+	for {
+		if t.scan.comment(t.head.width) {
+			continue
+		}
+		if !t.scan.next() {
+			return false
+		}
 		if f := t.scan.fields; len(f) != 1 || t.scan.fault != "" || trim(f[0]) != "" {
 			return true
 		}
 	}
-	return false
+}
+
+// separatorOf returns what separates the fields of a header: of comma, semicolon and
+// tab that which there is most of, the comma where there are as many.
+func separatorOf(text string) byte {
+	if end := strings.IndexByte(text, '\n'); end >= 0 {
+		text = text[:end]
+	}
+	best := byte(',')
+	for _, sep := range []byte{';', '\t'} {
+		if strings.Count(text, string(rune(sep))) > strings.Count(text, string(rune(best))) {
+			best = sep
+		}
+	}
+	return best
 }
 
 // sound reports whether the current row could be split and has as many fields

@@ -12,6 +12,8 @@ import (
 // A column is what a column of the file means, by whichever name.
 type column int
 
+const other column = -1 // one of somebody's
+
 const (
 	id column = iota
 	lower
@@ -46,6 +48,26 @@ const inclusiveName = "end"
 // named end, in place of upper, makes lifespans and gaps end inclusively.
 type Header []string
 
+// Known returns the header without the columns that mean nothing here.
+func (h Header) Known() Header {
+	return slices.DeleteFunc(slices.Clone(h), func(name string) bool { return columnOf(strings.ToLower(name)) < 0 })
+}
+
+// Others returns the columns that mean nothing here.
+func (h Header) Others() []string {
+	return slices.DeleteFunc(slices.Clone(h), func(name string) bool { return columnOf(strings.ToLower(name)) >= 0 })
+}
+
+// An Extra is what a file has beside the problem: how its fields are separated, and its
+// other columns.
+type Extra struct {
+	// Separator stands between the fields: a comma, a semicolon or a tab.
+	Separator byte
+	// Columns are those that Header.Others names, in that order, each with a field
+	// for each buffer.
+	Columns [][]string
+}
+
 // A header says where the columns of a file are.
 type header struct {
 	names     Header             // as they stand in the file
@@ -53,7 +75,8 @@ type header struct {
 	name      [numColumns]string // the column's name in this file; our own where it has none
 	width     int                // fields of a row
 	inclusive bool               // the file has end in place of upper
-	complete  bool               // every column is known and none is missing or double
+	complete  bool               // no column is missing or double, or nearly a known one
+	extra     []int              // the fields of the other columns
 }
 
 // header reads the current row as a header. It reports columns of need that are
@@ -78,6 +101,7 @@ func (t *table) header(need []column, strict bool) bool {
 		t.issues.Add(model.Issue{File: t.file, Line: t.scan.line, Field: field, Value: source.Clip(value), Message: message})
 	}
 	known := 0
+	var seen []string // other columns
 	for k, field := range fields {
 		name := strings.ToLower(strings.TrimSpace(field))
 		c := columnOf(name)
@@ -85,8 +109,13 @@ func (t *table) header(need []column, strict bool) bool {
 		case c < 0 && !strict:
 		case c < 0 && name == "":
 			refuse("header", "", "column "+strconv.Itoa(k+1)+" has no name")
+		case c < 0 && nearly(name) != "":
+			refuse("header", strings.TrimSpace(field), "is not a known column: is "+nearly(name)+" meant?")
+		case c < 0 && slices.Contains(seen, name):
+			refuse("header", name, "is there twice")
 		case c < 0:
-			refuse("header", strings.TrimSpace(field), "is not a known column")
+			h.extra = append(h.extra, k)
+			seen = append(seen, name)
 		case h.at[c] >= 0:
 			known++
 			refuse("header", name, "is a duplicate: column "+strconv.Itoa(h.at[c]+1)+" is "+strconv.Quote(h.name[c]))
@@ -100,6 +129,7 @@ func (t *table) header(need []column, strict bool) bool {
 		// Not one name is right, so this is a row, another format or another
 		// separator; naming all that is missing would help nobody.
 		t.issues = before
+		h.extra = nil
 		t.issues.Add(model.Issue{
 			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, ",")),
 			Message: "names no column: expected one such as " + example,
@@ -132,6 +162,39 @@ func columnOf(name string) column {
 		}
 	}
 	return -1
+}
+
+// nearly returns the name of a column that a name of four letters or more is one slip
+// away from: a letter too many, too few, another one, or two in the wrong order. It is
+// empty where there is none.
+func nearly(name string) string {
+	for _, names := range columnNames {
+		for _, want := range names {
+			if len(name) >= 4 && len(want) >= 4 && oneSlip(name, want) {
+				return want
+			}
+		}
+	}
+	return ""
+}
+
+// oneSlip reports whether two different words are one slip apart.
+func oneSlip(a, b string) bool {
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	i := 0
+	for i < len(a) && a[i] == b[i] {
+		i++
+	}
+	switch len(b) - len(a) {
+	case 0:
+		swapped := i+1 < len(a) && a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
+		return a[i+1:] == b[i+1:] || swapped
+	case 1:
+		return a[i:] == b[i+1:]
+	}
+	return false
 }
 
 // count formats a number of things.

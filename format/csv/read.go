@@ -27,10 +27,17 @@ func Read(r io.Reader, file string) (*model.Problem, error) {
 // ReadHeader is Read that also returns the header of the file, with which
 // WriteWith writes the problem as it came.
 func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
+	p, h, _, err := ReadExtra(r, file)
+	return p, h, err
+}
+
+// ReadExtra is ReadHeader that also returns what else is in the file.
+func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error) {
 	t, err := open(r, file, []column{id, lower, upper, size}, true)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
+	extra := &Extra{Separator: t.scan.sep, Columns: make([][]string, len(t.head.extra))}
 	rows := t.scan.rows()
 	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
 	lines := make([]int32, 0, rows)
@@ -43,6 +50,13 @@ func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
 			}
 		}
 		p.Buffers = append(p.Buffers, b)
+		for c, k := range t.head.extra {
+			field := ""
+			if k < len(t.scan.fields) {
+				field = t.scan.fields[k]
+			}
+			extra.Columns[c] = append(extra.Columns[c], field)
+		}
 		lines = append(lines, int32(t.scan.line))
 	}
 	err = t.issues.Err()
@@ -59,9 +73,9 @@ func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
 		})))
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	return p, t.head.names, nil
+	return p, t.head.names, extra, nil
 }
 
 // rows returns how many rows may follow: no more than there are lines, and none
@@ -90,11 +104,11 @@ func (t *table) buffer() (b model.Buffer, ok bool) {
 	b.Lower = integer(lower, v, fault)
 	v, fault = parseEnd(t.field(upper), t.head.inclusive)
 	b.Upper = integer(upper, v, fault)
-	v, fault = parseInt(t.field(size))
+	v, fault = parseSize(t.field(size))
 	b.Size = integer(size, v, fault)
 	b.Alignment = 1
 	if f := t.field(alignment); trim(f) != "" {
-		v, fault = parseInt(f)
+		v, fault = parseSize(f)
 		if b.Alignment = integer(alignment, v, fault); b.Alignment == 0 {
 			b.Alignment = 1
 		}

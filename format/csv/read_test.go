@@ -88,11 +88,18 @@ func TestReadRefuses(t *testing.T) {
 		{"UTF-16", "i\x00d\x00", `x.csv:1: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"invalid UTF-8", head + "a\xff,0,1,1\n", `x.csv:2: "\xff": is not valid UTF-8`},
 		{"no header", "a,0,1,1\n", `x.csv:1: header "a,0,1,1": names no column: expected one such as id,lower,upper,size`},
-		{"semicolons", "id;lower;upper;size\na;0;1;1\n", `x.csv:1: header "id;lower;upper;size": names no column: expected one such as id,lower,upper,size`},
+		{"bars", "id|lower|upper|size\na|0|1|1\n", `x.csv:1: header "id|lower|upper|size": names no column: expected one such as id,lower,upper,size`},
+		{"a slip", "id,lower,upper,size,aligment\na,0,1,1,64\n", `x.csv:1: header "aligment": is not a known column: is alignment meant?`},
+		{"another column twice", "id,lower,upper,size,op,op\na,0,1,1,,\n", `x.csv:1: header "op": is there twice`},
+		{"a unit of nothing", "id,lower,upper,size\na,0,1,MiB\n", `x.csv:2: buffer a: size "MiB": is not an integer`},
+		{"half a byte", "id,lower,upper,size\na,0,1,1.0001kB\n", `x.csv:2: buffer a: size "1.0001kB": must come out at a whole number of bytes`},
+		{"a time with a unit", "id,lower,upper,size\na,0,1k,1\n", `x.csv:2: buffer a: upper "1k": is not an integer`},
+		{"a comment that is a row", "id,lower,upper,size\n# a, b, c, d\n", `x.csv:2: buffer # a: lower " b": is not an integer
+x.csv:2: buffer # a: upper " c": is not an integer
+x.csv:2: buffer # a: size " d": is not an integer`},
 		{
 			"header", "\nID,lower,Start,foo,,upper,END\na,0,0,0,0,1,1\n",
 			`x.csv:2: header "start": is a duplicate: column 2 is "lower"
-x.csv:2: header "foo": is not a known column
 x.csv:2: header: column 5 has no name
 x.csv:2: header "end": is a duplicate: column 6 is "upper"
 x.csv:2: header: the column size is missing`,

@@ -2,7 +2,7 @@ package csv
 
 import "strings"
 
-// Idea: a record without quotes, which is nearly every one, is cut at commas in
+// Idea: a record without quotes, which is nearly every one, is cut at separators in
 // one pass over its bytes; the fields are slices of the text. At the first
 // quote the record is read again with care (careful). The fields that come out
 // are those of encoding/csv (a fuzz test holds the two together), except that a
@@ -20,8 +20,9 @@ import "strings"
 // A scanner cuts a text into records.
 type scanner struct {
 	text     string
-	pos      int // start of the next record
-	nextLine int // its line, from 1
+	sep      byte // between fields
+	pos      int  // start of the next record
+	nextLine int  // its line, from 1
 
 	fields []string // of the current record; valid until the next call of next
 	line   int      // line at which the current record starts
@@ -31,10 +32,48 @@ type scanner struct {
 	faultValue string // the field at fault
 }
 
+// blank passes over the line at pos where that has nothing but space.
+func (s *scanner) blank() bool {
+	line, _, more := strings.Cut(s.text[min(s.pos, len(s.text)):], "\n")
+	if !more || strings.Trim(line, " \t\r") != "" {
+		return false
+	}
+	s.pos += len(line) + 1
+	s.nextLine++
+	return true
+}
+
+// comment passes over the line at pos where that is a comment: it begins with # and is
+// no row of so many fields. A row may begin with # too: an ID such as #1.
+func (s *scanner) comment(width int) bool {
+	if s.pos >= len(s.text) || s.text[s.pos] != '#' {
+		return false
+	}
+	line := s.text[s.pos:]
+	if end := strings.IndexByte(line, '\n'); end >= 0 {
+		line = line[:end]
+	}
+	fields, quoted := 1, false
+	for i := range len(line) {
+		switch {
+		case line[i] == '"':
+			quoted = !quoted
+		case line[i] == s.sep && !quoted:
+			fields++
+		}
+	}
+	if fields == width {
+		return false
+	}
+	s.pos += len(line) + 1
+	s.nextLine++
+	return true
+}
+
 // next reads a record, passing over empty lines; false at the end of the text.
 func (s *scanner) next() bool {
 	s.fault = ""
-	text := s.text
+	text, sep := s.text, s.sep
 	for s.pos < len(text) {
 		fields := s.fields[:0]
 		s.line = s.nextLine
@@ -42,7 +81,7 @@ func (s *scanner) next() bool {
 	record:
 		for ; i < len(text); i++ {
 			switch text[i] {
-			case ',':
+			case sep:
 				fields = append(fields, text[begin:i])
 				begin = i + 1
 			case '\n':
@@ -90,14 +129,14 @@ func (s *scanner) careful() {
 				field = strings.ReplaceAll(field, `""`, `"`)
 			}
 			i = end + 1
-			// Only a comma or the end of the line may follow the closing quote.
-			stop := i + until(text[i:])
+			// Only a separator or the end of the line may follow the closing quote.
+			stop := i + s.until(text[i:])
 			if trimCR(text, i, stop) != i {
 				s.broken("has text after its closing quote", at, text[begin:stop])
 			}
 			i = stop
 		} else {
-			i += until(text[i:])
+			i += s.until(text[i:])
 			field = text[begin:i]
 			if i == len(text) || text[i] == '\n' {
 				field = text[begin:trimCR(text, begin, i)]
@@ -110,7 +149,7 @@ func (s *scanner) careful() {
 		if i == len(text) || text[i] == '\n' {
 			break
 		}
-		i++ // the comma
+		i++ // the separator
 	}
 	s.pos = i + 1
 	s.nextLine = line + 1
@@ -139,14 +178,14 @@ func closing(text string, i int) int {
 	}
 }
 
-// until returns the length of s up to the first comma or newline.
-func until(s string) int {
-	for i := range len(s) {
-		if s[i] == ',' || s[i] == '\n' {
+// until returns the length of text up to the first separator or newline.
+func (s *scanner) until(text string) int {
+	for i := range len(text) {
+		if text[i] == s.sep || text[i] == '\n' {
 			return i
 		}
 	}
-	return len(s)
+	return len(text)
 }
 
 // trimCR returns end, less one where text[begin:end] is at the end of a line

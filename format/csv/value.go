@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -49,6 +50,19 @@ func parseRare(s string) (int64, string) {
 	return v, ""
 }
 
+// parseSize is parseInt for numbers of bytes, which may have a unit.
+func parseSize(s string) (int64, string) {
+	v, fault := parseInt(s)
+	if fault != notInteger || !units.HasUnit(s) {
+		return v, fault
+	}
+	v, err := units.Parse(s)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return v, ""
+}
+
 // parseEnd is parseInt for the end of a lifespan or gap, which an inclusive
 // dialect counts one lower.
 func parseEnd(s string, inclusive bool) (int64, string) {
@@ -64,7 +78,7 @@ func parseEnd(s string, inclusive bool) (int64, string) {
 
 // parseOffset reads an offset or hint; none is true for an empty field and -1.
 func parseOffset(s string) (v int64, none bool, fault string) {
-	v, fault = parseInt(s)
+	v, fault = parseSize(s)
 	switch {
 	case fault == noInteger, fault == "" && v == -1:
 		return 0, true, ""

@@ -25,6 +25,10 @@ type WriteOptions struct {
 	// are those of google/minimalloc: id, lower, upper, size, then alignment,
 	// hint, gaps and offset where any buffer has one.
 	Header Header
+	// Extra has the separator and what is in the columns of Header that mean nothing
+	// here; ReadExtra returns that of a file. It must be of the same buffers, in the
+	// same order.
+	Extra *Extra
 }
 
 // Write is WriteWith in the default dialect.
@@ -52,14 +56,14 @@ func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) e
 	}
 	// Rows are appended to one buffer, which is written when it is full.
 	const full = 1 << 16
-	row := append(make([]byte, 0, full+1<<12), strings.Join(e.names, ",")+"\n"...)
+	row := append(e.header(make([]byte, 0, full+1<<12)), '\n')
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		at := b.Fixed
 		if offsets != nil {
 			at = &offsets[i]
 		}
-		if row = e.row(row, b, at); len(row) >= full {
+		if row = e.row(row, i, b, at); len(row) >= full {
 			if _, err := w.Write(row); err != nil {
 				return err
 			}
@@ -96,16 +100,31 @@ func Writable(p *model.Problem) error {
 type encoder struct {
 	names   []string
 	columns []column
+	extra   [][]string // of the columns that are none of ours, by place; nil for ours
+	sep     byte
 	last    int64 // taken off the ends of lifespans and gaps
 }
 
 // newEncoder settles the columns: those of the header, then those that are
 // needed besides.
 func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
-	e := &encoder{}
+	e := &encoder{sep: ','}
+	others := 0
+	if o.Extra != nil && o.Extra.Separator != 0 {
+		e.sep = o.Extra.Separator
+	}
 	for _, name := range o.Header {
 		c := columnOf(strings.ToLower(name))
 		switch {
+		case c < 0 && o.Extra != nil && others < len(o.Extra.Columns):
+			values := o.Extra.Columns[others]
+			if len(values) != len(p.Buffers) {
+				return nil, fmt.Errorf("csv: the column %q has %d fields for %d buffers", name, len(values), len(p.Buffers))
+			}
+			others++
+			e.add(c, name)
+			e.extra[len(e.extra)-1] = values
+			continue
 		case c < 0:
 			return nil, fmt.Errorf("csv: there is no column %q", name)
 		case slices.Contains(e.columns, c):
@@ -141,20 +160,22 @@ func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
 }
 
 func (e *encoder) add(c column, name string) {
-	e.columns, e.names = append(e.columns, c), append(e.names, name)
+	e.columns, e.names, e.extra = append(e.columns, c), append(e.names, name), append(e.extra, nil)
 	if c == upper && strings.ToLower(name) == inclusiveName {
 		e.last = 1
 	}
 }
 
-func (e *encoder) row(dst []byte, b *model.Buffer, at *int64) []byte {
+func (e *encoder) row(dst []byte, i int, b *model.Buffer, at *int64) []byte {
 	for k, c := range e.columns {
 		if k > 0 {
-			dst = append(dst, ',')
+			dst = append(dst, e.sep)
 		}
 		switch c {
+		case other:
+			dst = appendExtra(dst, e.extra[k][i], e.sep, k == 0)
 		case id:
-			dst = appendField(dst, b.ID)
+			dst = appendField(dst, b.ID, e.sep, k == 0)
 		case lower:
 			dst = appendInt(dst, b.Lower)
 		case upper:
@@ -172,6 +193,17 @@ func (e *encoder) row(dst []byte, b *model.Buffer, at *int64) []byte {
 		}
 	}
 	return append(dst, '\n')
+}
+
+// header appends the names of the columns.
+func (e *encoder) header(dst []byte) []byte {
+	for k, name := range e.names {
+		if k > 0 {
+			dst = append(dst, e.sep)
+		}
+		dst = appendExtra(dst, name, e.sep, k == 0)
+	}
+	return dst
 }
 
 func (e *encoder) gaps(dst []byte, list []model.Gap) []byte {
@@ -194,10 +226,19 @@ func appendOffset(dst []byte, v *int64) []byte {
 	return appendInt(dst, *v)
 }
 
+// appendExtra appends a field of somebody's, which may be empty.
+func appendExtra(dst []byte, s string, sep byte, first bool) []byte {
+	if s == "" {
+		return dst
+	}
+	return appendField(dst, s, sep, first)
+}
+
 // appendField appends an ID, in quotes where it needs them. Spaces at its ends
-// would survive without, but not in every other reader.
-func appendField(dst []byte, s string) []byte {
-	if s != "" && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.ContainsAny(s, ",\"\r\n") {
+// would survive without, but not in every other reader; a row that begins with # could
+// be taken for a comment.
+func appendField(dst []byte, s string, sep byte, first bool) []byte {
+	if s != "" && !(first && s[0] == '#') && s[0] != ' ' && s[len(s)-1] != ' ' && !strings.ContainsAny(s, "\"\r\n") && strings.IndexByte(s, sep) < 0 {
 		return append(dst, s...)
 	}
 	dst = append(dst, '"')

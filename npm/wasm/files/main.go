@@ -120,7 +120,7 @@ func write(kind string, f *format.File, r *stowage.Result) ([]byte, error) {
 			Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets,
 		})
 	} else {
-		err = csv.WriteWith(&b, f.Problem, r.Offsets, csv.WriteOptions{Header: f.Header})
+		err = csv.WriteWith(&b, f.Problem, r.Offsets, csv.WriteOptions{Header: f.Header, Extra: f.Extra})
 	}
 	return b.Bytes(), err
 }

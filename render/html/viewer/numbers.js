@@ -56,11 +56,10 @@ export function ticks(low, high, most, binary) {
   return out;
 }
 
-/** Reads 1.5MiB, 64k, 1000; NaN for anything else. */
+/** Reads 1.5MiB, 64k, 1000 as the command does, where k is binary and kB is not; NaN for anything else. */
 export function parse(text) {
-  const m = /^([0-9.]+)\s*([kmgtpe]?)(i?)b?$/i.exec(text.trim());
+  const m = /^([0-9.]+)\s*([kmgtpe]?)(i?)(b?)$/i.exec(text.trim());
   if (!m) return NaN;
   const power = m[2] ? "kmgtpe".indexOf(m[2].toLowerCase()) + 1 : 0;
-  const base = m[3] || !power ? 1024 : 1000;
-  return Number(m[1]) * base ** power;
+  return Number(m[1]) * (m[4] && !m[3] ? 1000 : 1024) ** power;
 }

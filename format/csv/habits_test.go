@@ -1,0 +1,107 @@
+package csv
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// TestHabits reads what people write, and writes it again with a plan, under its own
+// header, with its own columns and separator.
+func TestHabits(t *testing.T) {
+	const plain = "id,lower,upper,size,alignment,offset\n#1,0,3,1572864,64,-1\nb,1,5,4096,1,65536\n"
+	want, err := Read(strings.NewReader(plain), "x.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, test := range map[string]struct{ text, out string }{
+		"units": {
+			"id,lower,upper,size,alignment,offset\n#1,0,3,1.5MiB,64B,-1\nb,1,5,4 kib,,64K\n",
+			"id,lower,upper,size,alignment,offset\n\"#1\",0,3,1572864,64,0\nb,1,5,4096,1,65536\n",
+		},
+		"tabs": {
+			"id\tlower\tupper\tsize\talignment\toffset\n#1\t0\t3\t1572864\t64\t\nb\t1\t5\t4096\t1\t65536\n",
+			"id\tlower\tupper\tsize\talignment\toffset\n\"#1\"\t0\t3\t1572864\t64\t0\nb\t1\t5\t4096\t1\t65536\n",
+		},
+		"semicolons, comments": {
+			"# made by hand\n\n  \n#\nid;lower;upper;size;alignment;offset\n# the first, \"large\"\n#1;0;3;1572864;64;-1\n#; and then\nb;1;5;4096;1;65536\n# the end",
+			"id;lower;upper;size;alignment;offset\n\"#1\";0;3;1572864;64;0\nb;1;5;4096;1;65536\n",
+		},
+		"other columns": {
+			"Op,id,lower,upper,\"a,b\",size,alignment,offset\r\nConv,#1,0,3,,1572864,64,\r\n\"x, \"\"y\"\"\",b,1,5, z,4096,1,65536\r\n",
+			"Op,id,lower,upper,\"a,b\",size,alignment,offset\nConv,#1,0,3,,1572864,64,0\n\"x, \"\"y\"\"\",b,1,5,\" z\",4096,1,65536\n",
+		},
+	} {
+		p, h, extra, err := ReadExtra(strings.NewReader(test.text), "x.csv")
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if diff := cmp.Diff(want, p); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		var b bytes.Buffer
+		if err := WriteWith(&b, p, []int64{0, 65536}, WriteOptions{Header: h, Extra: extra}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if diff := cmp.Diff(test.out, b.String()); diff != "" {
+			t.Errorf("%s: %s", name, diff)
+		}
+		offsets, err := ReadPlan(&b, "x.csv", p)
+		if diff := cmp.Diff([]int64{0, 65536}, offsets); err != nil || diff != "" {
+			t.Errorf("%s: %v, %s", name, err, diff)
+		}
+	}
+}
+
+// TestExtraRoundTrip writes drawn problems with columns of somebody's, under each
+// separator, and demands all of it back.
+func TestExtraRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := drawProblem(t)
+		h := Header{"op", "id", "lower", "upper", "size", "x;y\t,z"}
+		field := rapid.StringMatching("[a-c ,\"\t;#\r\n]{0,5}")
+		extra := &Extra{Separator: rapid.SampledFrom([]byte{',', ';', '\t'}).Draw(t, "separator"), Columns: [][]string{{}, {}}}
+		for range p.Buffers {
+			for c := range extra.Columns {
+				extra.Columns[c] = append(extra.Columns[c], field.Draw(t, "field"))
+			}
+		}
+		if len(p.Buffers) == 0 {
+			extra.Columns = [][]string{nil, nil}
+		}
+		var b bytes.Buffer
+		if err := WriteWith(&b, p, nil, WriteOptions{Header: h, Extra: extra}); err != nil {
+			t.Fatal(err)
+		}
+		text := b.String()
+		got, names, again, err := ReadExtra(&b, "x.csv")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, text)
+		}
+		if diff := cmp.Diff(p, got) + cmp.Diff(extra, again) + cmp.Diff(h, names[:len(h)]); diff != "" {
+			t.Fatalf("%s in\n%s", diff, text)
+		}
+	})
+}
+
+// TestExtraRefuses has columns for other buffers refused, and those of which there are
+// no fields.
+func TestExtraRefuses(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}}}
+	h := Header{"id", "lower", "upper", "size", "op"}
+	for _, extra := range []*Extra{nil, {}, {Columns: [][]string{{}}}} {
+		var b bytes.Buffer
+		if err := WriteWith(&b, p, nil, WriteOptions{Header: h, Extra: extra}); err == nil || b.Len() > 0 {
+			t.Errorf("%+v: %v, %q", extra, err, b.String())
+		}
+	}
+	if diff := cmp.Diff([]string{"op"}, h.Others()) + cmp.Diff(h[:4], h.Known()); diff != "" {
+		t.Error(diff)
+	}
+}

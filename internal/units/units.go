@@ -1,0 +1,134 @@
+// Package units reads numbers of bytes as people write them: plain or with a unit.
+//
+// KiB, MiB, GiB and TiB are binary, and so are K, M, G and T alone; kB, MB, GB and TB
+// are decimal. Case does not count, a fraction does as long as it comes out at whole
+// bytes, and so does an exponent: 1.5MiB, 80mib, 1e6.
+package units
+
+import (
+	"errors"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+var units = []struct {
+	suffix string
+	bytes  int64
+}{
+	{"kib", 1 << 10},
+	{"mib", 1 << 20},
+	{"gib", 1 << 30},
+	{"tib", 1 << 40},
+	{"kb", 1e3},
+	{"mb", 1e6},
+	{"gb", 1e9},
+	{"tb", 1e12},
+	{"k", 1 << 10},
+	{"m", 1 << 20},
+	{"g", 1 << 30},
+	{"t", 1 << 40},
+	{"b", 1},
+}
+
+// What can be wrong with a size.
+var (
+	ErrSyntax = errors.New("must be a number, or one with a suffix KiB, MiB, GiB, TiB (K, M, G, T) or kB, MB, GB, TB")
+	ErrWhole  = errors.New("must come out at a whole number of bytes")
+	ErrSmall  = errors.New("must be at least 1, or left out")
+	ErrLarge  = errors.New("must be at most " + strconv.Itoa(model.MaxSum))
+)
+
+// Parse reads a size of at least 1.
+func Parse(text string) (int64, error) {
+	number, unit := strings.ToLower(strings.TrimSpace(text)), int64(1)
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
+			number, unit = strings.TrimSpace(rest), u.bytes
+			break
+		}
+	}
+	return scaled(number, unit)
+}
+
+// HasUnit reports whether a text ends in a unit.
+func HasUnit(text string) bool {
+	text = strings.ToLower(strings.TrimSpace(text))
+	for _, u := range units {
+		if rest, ok := strings.CutSuffix(text, u.suffix); ok {
+			return rest != "" && rest[0] >= '0' && rest[0] <= '9'
+		}
+	}
+	return false
+}
+
+// decimal takes a number as it is written apart: a sign or none, digits, a fraction or
+// none, an exponent of up to nine digits or none.
+func decimal(text string) (negative bool, whole, fraction string, exponent int, ok bool) {
+	digits := func() (d string) {
+		n := 0
+		for n < len(text) && text[n] >= '0' && text[n] <= '9' {
+			n++
+		}
+		d, text = text[:n], text[n:]
+		return d
+	}
+	sign := func() bool {
+		minus := strings.HasPrefix(text, "-")
+		if minus || strings.HasPrefix(text, "+") {
+			text = text[1:]
+		}
+		return minus
+	}
+	negative = sign()
+	whole = digits()
+	if ok = whole != ""; ok && strings.HasPrefix(text, ".") {
+		text = text[1:]
+		fraction = digits()
+		ok = fraction != ""
+	}
+	if ok && strings.HasPrefix(text, "e") {
+		text = text[1:]
+		minus := sign()
+		power := digits()
+		ok = power != "" && len(power) <= 9
+		exponent, _ = strconv.Atoi(power)
+		if minus {
+			exponent = -exponent
+		}
+	}
+	return negative, whole, fraction, exponent, ok && text == ""
+}
+
+// scaled multiplies a decimal number with a unit, exactly.
+func scaled(text string, unit int64) (int64, error) {
+	negative, whole, fraction, exponent, ok := decimal(text)
+	if !ok {
+		return 0, ErrSyntax
+	}
+	digits := strings.TrimLeft(whole+fraction, "0")
+	exponent -= len(fraction)
+	const most = 64 // digits that any size could need, and then some
+	switch {
+	case digits == "" || negative:
+		return 0, ErrSmall
+	case len(digits)+exponent > most:
+		return 0, ErrLarge
+	case exponent < -2*most:
+		return 0, ErrWhole
+	}
+	n, _ := new(big.Int).SetString(digits, 10)
+	n.Mul(n, big.NewInt(unit))
+	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(max(exponent, -exponent))), nil)
+	if exponent >= 0 {
+		n.Mul(n, power)
+	} else if _, rest := n.QuoRem(n, power, new(big.Int)); rest.Sign() != 0 {
+		return 0, ErrWhole
+	}
+	if !n.IsInt64() || n.Int64() > model.MaxSum {
+		return 0, ErrLarge
+	}
+	return n.Int64(), nil
+}
