@@ -6,6 +6,7 @@
 # make npm        the package for npm, in npm/dist
 # make page       the page that plans in the browser, bin/stowage.html
 # make wheel      the Python package, with library and command in it, in bin/dist
+# make release    all of a release, of VERSION, for every system, in bin/release
 # make bench      the comparisons; see bench/README.md for what they need
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
@@ -17,25 +18,41 @@ DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./... ./bench/... ./capi/... ./cmd/stowage/... ./planner/milp/... ./research/learn/...
 SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/greedy ./internal/merge ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
 PROBLEMS    ?= 1000000
+VERSION     ?= 0.2.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build capi wheel test invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: build capi wheel release test invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/stowage ./cmd/stowage
 
-# The header that Go generates is of no use to anyone: stowage.h is the interface.
+# The header that Go generates is of no use to anyone: stowage.h is the interface. On
+# Linux nothing but that is shown to the program.
+SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)--version-script=$(CURDIR)/capi/stowage.map)
+comma := ,
 capi:
-	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-shared -o bin/capi/libstowage.so ./capi
+	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o bin/capi/libstowage.so ./capi
 	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o bin/capi/libstowage.a ./capi
 	rm bin/capi/libstowage.h
 	cp capi/stowage.h bin/capi/
 
 wheel:
 	python3 python/stowage_build.py bin/dist
+
+# Zig is a C compiler that links against any version of glibc, for any architecture: what
+# it builds runs where there is 2.17, of 2012. It comes from PyPI.
+ZIG := $(CURDIR)/bin/zig/bin/python -m ziglang cc -target
+
+bin/zig/bin/pip:
+	python3 -m venv bin/zig
+	bin/zig/bin/pip install --quiet ziglang==0.17.1
+
+release: bin/zig/bin/pip
+	$(GO) run ./internal/release -version $(VERSION) -out bin/release \
+		-cc-amd64 "$(ZIG) x86_64-linux-gnu.2.17" -cc-arm64 "$(ZIG) aarch64-linux-gnu.2.17"
 
 test:
 	@$(GO) run ./internal/testall $(MODULES)

@@ -148,6 +148,7 @@ var layers = []struct {
 	{"internal/golden", nil},
 	{"internal/mutate", nil},
 	{"internal/testall", nil},
+	{"internal/release", nil},
 	{"internal/tflm/schema", nil},
 	{"internal/onnxmade", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},

@@ -2,6 +2,7 @@ package main_test
 
 import (
 	"bytes"
+	"debug/elf"
 	"errors"
 	"os"
 	"os/exec"
@@ -50,7 +51,11 @@ func library(t *testing.T) string {
 			return
 		}
 		for _, form := range [][2]string{{"c-shared", "libstowage.so"}, {"c-archive", "libstowage.a"}} {
-			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", "-s -w", "-buildmode="+form[0], "-o", filepath.Join(built.dir, form[1]), ".")
+			flags := "-s -w"
+			if here, err := filepath.Abs("stowage.map"); err == nil && runtime.GOOS == "linux" {
+				flags += " -extldflags=-Wl,--version-script=" + here
+			}
+			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", flags, "-buildmode="+form[0], "-o", filepath.Join(built.dir, form[1]), ".")
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
 			if out, err := cmd.CombinedOutput(); err != nil {
 				built.err = errors.Join(err, errors.New(string(out)))
@@ -117,6 +122,45 @@ func TestC(t *testing.T) {
 }
 
 func TestCXX(t *testing.T) { execute(t, program(t, "testdata/check.c", false, cpp...)) }
+
+// TestShown holds that the library shows the names of its header and no others: a
+// program may have a fatalf of its own.
+func TestShown(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what a library shows is read from ELF files (POSIX)")
+	}
+	f, err := elf.Open(filepath.Join(library(t), "libstowage.so"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	if err != nil {
+		t.Fatal(err)
+	}
+	header, err := os.ReadFile("stowage.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, s := range symbols {
+		if s.Section == elf.SHN_UNDEF {
+			continue
+		}
+		shown[s.Name] = true
+		if !strings.HasPrefix(s.Name, "stowage_") || !bytes.Contains(header, []byte(s.Name+"(")) {
+			t.Errorf("%s is shown", s.Name)
+		}
+	}
+	for _, m := range regexp.MustCompile(`(?s)STOWAGE_API[^;(]*?(stowage_\w+)\(`).FindAllSubmatch(header, -1) {
+		if !shown[string(m[1])] {
+			t.Errorf("%s is in the header and not shown", m[1])
+		}
+	}
+	if len(shown) < 30 {
+		t.Errorf("only %d names", len(shown))
+	}
+}
 
 // TestThreads makes 1,000 calls from eight threads.
 func TestThreads(t *testing.T) { execute(t, program(t, "testdata/check.c", false, c99...), "threads") }

@@ -2,8 +2,9 @@
 
     python3 python/stowage_build.py FOLDER     # or pip wheel ./python, pip install ./python
 
-Needs Go and a C compiler. CC and GOARCH choose another machine; STOWAGE_COMMAND names a
-command that is built already.
+Needs Go and a C compiler. CC and GOARCH choose another machine. STOWAGE_COMMAND and
+STOWAGE_LIBRARY_FILE name a command and a library that are built already,
+STOWAGE_LICENSES a text of the licences of what is in them.
 
 Idea: nothing in the wheel is compiled against Python, so one wheel serves every
 version: it is a zip of files with a few lines about them, which the standard library
@@ -56,6 +57,8 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
         scripts = "".join(f"{name} = {where}\n" for name, where in project["scripts"].items())
         files[f"{info}/entry_points.txt"] = f"[console_scripts]\n{scripts}".encode()
         files[f"{info}/licenses/LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
+        if licenses := os.environ.get("STOWAGE_LICENSES"):
+            files[f"{info}/licenses/LICENSES-THIRD-PARTY.txt"] = pathlib.Path(licenses).read_bytes()
         wheel = f"{project['name']}-{project['version']}-{tag}.whl"
         _write(pathlib.Path(wheel_directory) / wheel, files, f"{info}/RECORD")
     return wheel
@@ -69,16 +72,20 @@ def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path, pathlib.Path]:
     """Builds the library and the command; returns the system that they are for."""
     root = HERE.parent
     system = subprocess.run(["go", "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
-    common = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w"]
+    common = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags"]
+    shown = f" -extldflags=-Wl,--version-script={root / 'capi' / 'stowage.map'}" if system == "linux" else ""
     library = folder / "library"
     environment = {**os.environ, "CGO_ENABLED": "1"}
-    subprocess.run([*common, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
+    if built := os.environ.get("STOWAGE_LIBRARY_FILE"):
+        library = pathlib.Path(built)
+    else:
+        subprocess.run([*common, "-s -w -buildid=" + shown, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
     if built := os.environ.get("STOWAGE_COMMAND"):
         return system, library, pathlib.Path(built)
     command = folder / "command"
     # Without cgo the command needs no libc, and starts sooner.
     environment["CGO_ENABLED"] = "0"
-    subprocess.run([*common, "-o", str(command), "./cmd/stowage"], cwd=root, env=environment, check=True)
+    subprocess.run([*common, "-s -w -buildid=", "-o", str(command), "./cmd/stowage"], cwd=root, env=environment, check=True)
     return system, library, command
 
 

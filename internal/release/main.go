@@ -1,0 +1,306 @@
+// Program release builds what a release consists of, into one folder:
+//
+//	go run ./internal/release -version 0.2.0 -out bin/release
+//
+// The command for Linux, macOS and Windows on amd64 and arm64; the C library and the
+// wheel for Linux on those; the package for npm and the page that plans; checksums; and
+// what is in all that (SBOM, CycloneDX). `make release` names the C compilers.
+//
+// Reproducible: the same sources, Go, C compilers and Python give the same bytes. Builds
+// know no paths, no time and no commit; archives have their entries in order, with one
+// date.
+//
+//	main.go      what is built, and how
+//	archive.go   tar and zip
+//	sbom.go      what is in it
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+)
+
+// A system is what is built for.
+type system struct{ os, arch string }
+
+var systems = []system{
+	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// A release is one that is being built.
+type release struct {
+	version, out, work string
+	compilers          map[string]string // of C, by architecture
+	binaries           []string          // whose parts the SBOM lists
+}
+
+func main() {
+	r := release{compilers: map[string]string{}}
+	flag.StringVar(&r.version, "version", "", "the `version`, such as 0.2.0")
+	flag.StringVar(&r.out, "out", "bin/release", "the `folder` that is filled")
+	for _, arch := range []string{"amd64", "arm64"} {
+		if arch == runtime.GOARCH && runtime.GOOS == "linux" {
+			r.compilers[arch] = "cc"
+		}
+		flag.Func("cc-"+arch, "the C `compiler` for linux/"+arch, func(command string) error {
+			r.compilers[arch] = command
+			return nil
+		})
+	}
+	flag.Parse()
+	if r.version == "" || flag.NArg() > 0 {
+		fmt.Fprintln(os.Stderr, "release: -version is needed, and no arguments")
+		os.Exit(2)
+	}
+	if err := r.build(); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+func (r *release) build() (err error) {
+	if r.work, err = os.MkdirTemp("", "release"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(r.work)
+	if r.out, err = filepath.Abs(r.out); err != nil {
+		return err
+	}
+	// What is left of another release is not of this one.
+	if err := os.RemoveAll(r.out); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.out, 0o755); err != nil {
+		return err
+	}
+	for _, step := range []func() error{r.commands, r.libraries, r.wheels, r.npm, r.sbom, r.checksums} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path returns where a file of the release goes.
+func (r *release) path(format string, args ...any) string {
+	return filepath.Join(r.out, fmt.Sprintf(format, args...))
+}
+
+// command returns where the command for a system is built.
+func (r *release) command(s system) string {
+	name := "stowage"
+	if s.os == "windows" {
+		name += ".exe"
+	}
+	return filepath.Join(r.work, s.os+"-"+s.arch, name)
+}
+
+// commands builds the command and its archives.
+func (r *release) commands() error {
+	papers, err := r.papers()
+	if err != nil {
+		return err
+	}
+	for _, s := range systems {
+		path := r.command(s)
+		flags := "-s -w -buildid= -X main.version=v" + r.version
+		environment := []string{"CGO_ENABLED=0", "GOOS=" + s.os, "GOARCH=" + s.arch}
+		if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-o", path, "./cmd/stowage"); err != nil {
+			return err
+		}
+		r.binaries = append(r.binaries, path)
+		name := fmt.Sprintf("stowage-%s-%s-%s", r.version, s.os, s.arch)
+		a := archive{name, append([]entry{{filepath.Base(path), path, true}}, papers...)}
+		if s.os == "windows" {
+			err = a.zip(r.path("%s.zip", name))
+		} else {
+			err = a.tar(r.path("%s.tar.gz", name))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// licences is the file of all licences but ours.
+const licences = "LICENSES-THIRD-PARTY.txt"
+
+// papers returns what goes along with every command, and writes the licences of what is
+// in it.
+func (r *release) papers() ([]entry, error) {
+	out, err := output("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}\t{{.Dir}}{{end}}", "./cmd/stowage", "./capi")
+	if err != nil {
+		return nil, err
+	}
+	lines := strings.Split(strings.TrimSpace(out), "\n")
+	slices.Sort(lines)
+	var text bytes.Buffer
+	add := func(title, path string) error {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "%s\n%s\n\n%s\n\n", title, strings.Repeat("=", len(title)), bytes.TrimSpace(data))
+		return nil
+	}
+	for _, line := range slices.Compact(lines) {
+		module, dir, _ := strings.Cut(line, "\t")
+		if dir == "" || strings.HasPrefix(module, "github.com/stowage-go/stowage") {
+			continue
+		}
+		names, err := filepath.Glob(filepath.Join(dir, "LICENSE*"))
+		if err != nil || len(names) == 0 {
+			return nil, errors.Join(err, errors.New(module+" has no licence"))
+		}
+		if err := add(module, names[0]); err != nil {
+			return nil, err
+		}
+	}
+	if err := add("HiGHS", filepath.FromSlash("planner/milp/third_party/highs/LICENSE")); err != nil {
+		return nil, err
+	}
+	root, err := output("go", "env", "GOROOT")
+	if err != nil {
+		return nil, err
+	}
+	if err := add("Go", filepath.Join(strings.TrimSpace(root), "LICENSE")); err != nil {
+		return nil, err
+	}
+	path := filepath.Join(r.work, licences)
+	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
+		return nil, err
+	}
+	return []entry{{"LICENSE", "LICENSE", false}, {licences, path, false}, {"README.md", "README.md", false}, {"CHANGELOG.md", "CHANGELOG.md", false}}, nil
+}
+
+// libraries builds the C library for those that there is a compiler for.
+func (r *release) libraries() error {
+	for _, arch := range []string{"amd64", "arm64"} {
+		cc, ok := r.compilers[arch]
+		if !ok {
+			fmt.Fprintf(os.Stderr, "release: no C library and no wheel for linux/%s: -cc-%s names no compiler\n", arch, arch)
+			continue
+		}
+		dir := filepath.Join(r.work, "c-"+arch)
+		environment := []string{"CGO_ENABLED=1", "GOOS=linux", "GOARCH=" + arch, "CC=" + cc}
+		shown, err := filepath.Abs("capi/stowage.map")
+		if err != nil {
+			return err
+		}
+		for _, form := range [][2]string{{"libstowage.so", "c-shared"}, {"libstowage.a", "c-archive"}} {
+			err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -extldflags=-Wl,--version-script="+shown,
+				"-buildmode="+form[1], "-o", filepath.Join(dir, form[0]), "./capi")
+			if err != nil {
+				return err
+			}
+		}
+		shared := filepath.Join(dir, "libstowage.so")
+		r.binaries = append(r.binaries, shared)
+		name := fmt.Sprintf("stowage-c-%s-linux-%s", r.version, arch)
+		a := archive{name, []entry{
+			{"libstowage.so", shared, true},
+			{"libstowage.a", filepath.Join(dir, "libstowage.a"), false},
+			{"stowage.h", "capi/stowage.h", false},
+			{"examples/plan.c", "capi/examples/plan.c", false},
+			{"examples/hook.cc", "capi/examples/hook.cc", false},
+			{"LICENSE", "LICENSE", false},
+			{licences, filepath.Join(r.work, licences), false},
+			{"README.md", "docs/c.md", false},
+		}}
+		if err := a.tar(r.path("%s.tar.gz", name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// wheels builds the Python package, with the library and the command that are built.
+func (r *release) wheels() error {
+	for _, arch := range []string{"amd64", "arm64"} {
+		if _, ok := r.compilers[arch]; !ok {
+			continue
+		}
+		environment := []string{
+			"GOOS=linux", "GOARCH=" + arch, "SOURCE_DATE_EPOCH=0",
+			"STOWAGE_COMMAND=" + r.command(system{"linux", arch}),
+			"STOWAGE_LIBRARY_FILE=" + filepath.Join(r.work, "c-"+arch, "libstowage.so"),
+			"STOWAGE_LICENSES=" + filepath.Join(r.work, licences),
+		}
+		if err := run(environment, "python3", "python/stowage_build.py", r.out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// npm packs the package for JavaScript, and builds the page.
+func (r *release) npm() error {
+	if err := run(nil, "go", "run", "./npm/build", "-page", r.path("stowage-%s.html", r.version)); err != nil {
+		return err
+	}
+	var manifest struct{ Files []string }
+	data, err := os.ReadFile("npm/package.json")
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(data, &manifest); err != nil {
+		return fmt.Errorf("npm/package.json: %w", err)
+	}
+	a := archive{"package", []entry{{"package.json", "npm/package.json", false}}}
+	for _, name := range manifest.Files {
+		if err := a.add(name, filepath.Join("npm", name)); err != nil {
+			return err
+		}
+	}
+	return a.tar(r.path("stowage-%s.tgz", r.version))
+}
+
+// checksums lists all files of the release.
+func (r *release) checksums() error {
+	files, err := os.ReadDir(r.out)
+	if err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	for _, f := range files {
+		data, err := os.ReadFile(r.path("%s", f.Name()))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "%x  %s\n", sha256.Sum256(data), f.Name())
+	}
+	os.Stdout.Write(text.Bytes())
+	return os.WriteFile(r.path("SHA256SUMS"), text.Bytes(), 0o644)
+}
+
+// run runs a program in the root of the clone.
+func run(environment []string, name string, args ...string) error {
+	cmd := exec.Command(name, args...)
+	cmd.Env = append(os.Environ(), environment...)
+	cmd.Stderr = os.Stderr
+	if err := cmd.Run(); err != nil {
+		return fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return nil
+}
+
+func output(name string, args ...string) (string, error) {
+	cmd := exec.Command(name, args...)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return "", fmt.Errorf("%s %s: %w", name, strings.Join(args, " "), err)
+	}
+	return string(out), nil
+}
