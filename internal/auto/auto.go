@@ -111,20 +111,21 @@ const (
 )
 
 // Plan plans.
-func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	off := func(technique string) bool { return slices.Contains(o.Without, technique) }
-	a := auto{tl: tl, o: o, began: time.Now(), exact: !off("exact"), climb: !off("climb"), watch: run.NewWatch(ctx)}
+	a := auto{tl: tl, o: &o, r: &r, began: time.Now(), exact: !off("exact"), climb: !off("climb"), watch: run.NewWatch(ctx)}
 	n := len(tl.Problem.Buffers)
 	a.merge = !off("merge") && n >= mergeLeast && n <= mergeMost
 	defer a.watch.Close()
 	a.r.LowerBound = tl.LowerBound
 	if err := a.heuristics(ctx, !off("heuristics")); err != nil || a.settled {
-		return a.r, err
+		return r, err
 	}
 	if err := a.turns(ctx); err != nil {
 		return plan.Result{}, err
 	}
-	return a.result(), nil
+	a.judge()
+	return r, nil
 }
 
 // turns lets exact search and local search take turns.
@@ -199,14 +200,14 @@ var repairs = []string{"core", "promote", "critical"}
 // auto is a run.
 type auto struct {
 	tl           *timeline.Timeline
-	o            plan.Options
+	o            *plan.Options
 	watch        *run.Watch
 	began        time.Time
 	exact, climb bool
 	merge        bool
-	merges       uint64      // turns of merging
-	r            plan.Result // with the lowest plan so far, whether it fits or not
-	height       int64       // of r.Offsets
+	merges       uint64       // turns of merging
+	r            *plan.Result // with the lowest plan so far, whether it fits or not
+	height       int64        // of r.Offsets
 	infeasible   bool
 	settled      bool // r is the outcome: there can be no plan, or none was found in time
 }
@@ -352,7 +353,7 @@ func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
 			b.nodes, b.limited = left, true
 		}
 	}
-	o := a.o
+	o := *a.o
 	o.Without, o.NodeLimit, o.Start = nil, 0, a.r.Offsets
 	if b.limited {
 		o.NodeLimit = max(b.nodes, 1)
@@ -406,8 +407,8 @@ func (a *auto) report() {
 	a.o.Progress(q)
 }
 
-// result is the outcome so far. A plan that does not fit is dropped.
-func (a *auto) result() plan.Result {
+// judge makes of what stands the outcome. A plan that does not fit is dropped.
+func (a *auto) judge() {
 	switch {
 	case a.infeasible:
 		a.r.Status, a.r.Plan = model.Infeasible, model.Plan{}
@@ -418,7 +419,6 @@ func (a *auto) result() plan.Result {
 	default:
 		a.r.Status = model.Feasible
 	}
-	return a.r
 }
 
 // affordable returns how many nodes the first turn of exact search has.

@@ -93,7 +93,7 @@ const orderLimit = 1 << 18
 // search is what the workers of a run share.
 type search struct {
 	tl   *timeline.Timeline
-	o    plan.Options
+	o    *plan.Options
 	sw   settings
 	goal int64 // stop at this height
 
@@ -108,14 +108,14 @@ type search struct {
 // bound, fits the capacity where that is all that is asked, or a limit comes.
 // A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
 // The error is for a parameter with a bad value.
-func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var sw settings
 	if err := run.Bind("climb", &o, &sw); err != nil {
-		return plan.Result{}, err
+		return r, err
 	}
 	ctx := limit{c, run.NewWatch(c)}
 	defer ctx.Close()
-	s := &search{tl: tl, o: o, sw: sw, goal: tl.LowerBound}
+	s := &search{tl: tl, o: &o, sw: sw, goal: tl.LowerBound}
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
@@ -124,10 +124,11 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 		first := greedy.NewPortfolio(c, tl, s.goal)
 		first.Rest()
 		if first.Collided {
-			return plan.Result{Status: model.Infeasible}, nil
+			r.Status = model.Infeasible
+			return r, nil
 		}
 		if offsets = first.Offsets; offsets == nil {
-			return plan.Result{}, nil // a limit, before it is known whether fixed buffers collide
+			return r, nil // a limit, before it is known whether fixed buffers collide
 		}
 	}
 	height := model.HeightOf(tl.Problem, offsets)
@@ -159,7 +160,7 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 			<-ended
 		}
 	}
-	r := plan.Result{Stats: plan.Stats{Nodes: s.steps.Load()}}
+	r.Stats.Nodes = s.steps.Load()
 	if o.NodeLimit > 0 {
 		// A placement that the limit meets is ended, and counts up to it.
 		r.Stats.Nodes = min(r.Stats.Nodes, o.NodeLimit)

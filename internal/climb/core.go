@@ -7,9 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: in large graphs the load is at its peak for a moment and lower at all
@@ -136,14 +134,14 @@ func (c *cores) around(ctx limit, offsets []int64, middle, half int32, below, ta
 	if nodes < 1 {
 		return nil, 0, false
 	}
-	r, err := run.Run(ctx.Context, &exact.Planner{Alone: true}, c.part.end(), plan.Options{Capacity: target, NodeLimit: nodes})
-	c.steps += r.Stats.Nodes * size
-	if err != nil || !r.Status.HasPlan() {
+	core, taken := exact.Fit(ctx.Context, c.part.end(), target, nodes, 1)
+	c.steps += taken * size
+	if core == nil {
 		return nil, 0, false
 	}
 	at := make([]int64, len(offsets))
 	for k, i := range c.core {
-		at[i] = r.Offsets[k]
+		at[i] = core[k]
 	}
 	order := c.only(greedy.ByOffset(at), true)
 	rest := c.only(greedy.ByOffset(offsets), false)

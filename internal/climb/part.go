@@ -38,8 +38,11 @@ func (p *part) begin() {
 // free adds a free buffer, cut to the sections [low, high). Gaps and windows
 // stay.
 func (p *part) free(i, low, high int32) {
-	p.problem.Buffers = append(p.problem.Buffers, p.tl.Part(int(i), low, high))
+	p.add(p.tl.Part(int(i), low, high))
 }
+
+//go:noinline
+func (p *part) add(b model.Buffer) { p.problem.Buffers = append(p.problem.Buffers, b) }
 
 // fixed adds what buffer i uses at offset in the sections [low, high).
 func (p *part) fixed(i int, offset int64, low, high int32) {
@@ -73,7 +76,7 @@ func (p *part) end() *timeline.Timeline {
 			b.to = next.to
 		}
 		at := b.from
-		p.problem.Buffers = append(p.problem.Buffers, model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &at})
+		p.add(model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &at})
 	}
 	return timeline.New(&p.problem)
 }

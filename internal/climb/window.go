@@ -4,10 +4,8 @@ import (
 	"math/rand/v2"
 
 	"github.com/stowage-go/stowage/internal/exact"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: large-neighbourhood search. Set a target below the height and lift out
@@ -160,13 +158,13 @@ func (w *window) repair(ctx limit, i int32, target int64, attempt int) {
 	if nodes < 1 {
 		return
 	}
-	r, err := run.Run(ctx.Context, &exact.Planner{Alone: true}, part, plan.Options{Capacity: target, NodeLimit: nodes})
-	w.steps += r.Stats.Nodes * size
-	if err != nil || !r.Status.HasPlan() {
+	free, taken := exact.Fit(ctx.Context, part, target, nodes, 1)
+	w.steps += taken * size
+	if free == nil {
 		return
 	}
 	for k, j := range w.free {
-		w.offsets[j] = r.Offsets[k]
+		w.offsets[j] = free[k]
 		w.out[j] = false
 	}
 }

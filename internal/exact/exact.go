@@ -91,6 +91,17 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	return r, nil
 }
 
+// Fit looks for a plan of a part of a problem that fits the capacity, as other
+// searches ask. It returns none (nil) where there is none or a limit came first, and
+// the nodes that it took.
+func Fit(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64, workers int) (offsets []int64, taken int64) {
+	r, err := run.Run(ctx, &Planner{Alone: true}, tl, plan.Options{Capacity: capacity, NodeLimit: nodes, Workers: workers})
+	if err == nil && r.Status.HasPlan() {
+		offsets = r.Offsets
+	}
+	return offsets, r.Stats.Nodes
+}
+
 // engine runs the kernels of all partitions against one capacity after another.
 type engine struct {
 	settings

@@ -78,17 +78,16 @@ func (s *sweepSettings) Declare(d *run.Declaration) {
 // where that is all that is asked, or the thresholds are through. A node is a
 // placement. It proves nothing by failing but that fixed offsets collide. The
 // first pass ends whatever ctx says. The error is for a bad parameter.
-func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set sweepSettings
 	if err := run.Bind("sweep", &o, &set); err != nil {
-		return plan.Result{}, err
+		return r, err
 	}
 	if len(tl.Problem.Buffers) > math.MaxInt32 {
-		return plan.Result{}, plan.Unsupported("sweep", "takes no more than 2147483647 buffers")
+		return r, plan.Unsupported("sweep", "takes no more than 2147483647 buffers")
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()
-	var r plan.Result
 	s, end := newSweeper(w, tl)
 	if !place.FixedFit(tl.Problem, o.Capacity) || end == place.Collided {
 		r.Status = model.Infeasible
@@ -97,7 +96,7 @@ func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (
 	if end == place.Cut {
 		return r, nil
 	}
-	goal := int64(min(math.Floor(float64(tl.LowerBound)*set.waste), math.MaxInt64/2))
+	goal := int64(min(float64(tl.LowerBound)*set.waste, math.MaxInt64/2))
 	goal = max(goal, tl.LowerBound)
 	ceiling := tl.LowerBound
 	if !o.Minimizing() {

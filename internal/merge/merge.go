@@ -92,22 +92,23 @@ const attemptsMost = 4096
 // that is all that is asked, a limit comes, or patience ends. A node is a node of
 // exact search, or 256 composites looked at. Windows, gaps and fixed offsets are
 // honoured: such buffers are merged with nothing. The error is for a bad parameter.
-func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set settings
 	if err := run.Bind("merge", &o, &set); err != nil {
-		return plan.Result{}, err
+		return r, err
 	}
-	s := &search{ctx: ctx, tl: tl, o: o, set: set, goal: tl.LowerBound, step: bound.Step(tl.Problem)}
+	s := &search{ctx: ctx, tl: tl, o: &o, set: set, goal: tl.LowerBound, step: bound.Step(tl.Problem)}
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
 	if s.best = slices.Clone(o.Start); s.best == nil {
 		first := greedy.NewPortfolio(ctx, tl, s.goal)
 		if first.Collided {
-			return plan.Result{Status: model.Infeasible}, nil
+			r.Status = model.Infeasible
+			return r, nil
 		}
 		if s.best = first.Offsets; s.best == nil {
-			return plan.Result{}, nil // a limit, before it is known whether fixed buffers collide
+			return r, nil // a limit, before it is known whether fixed buffers collide
 		}
 	}
 	s.height = model.HeightOf(tl.Problem, s.best)
@@ -115,7 +116,7 @@ func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	defer s.watch.Close()
 	s.report()
 	s.restarts()
-	r := plan.Result{Stats: plan.Stats{Nodes: s.nodes}}
+	r.Stats.Nodes = s.nodes
 	if o.Fits(s.height) {
 		r.Status, r.Offsets, r.Height = model.Feasible, s.best, s.height
 	}
@@ -127,7 +128,7 @@ type search struct {
 	ctx    context.Context // for exact search
 	watch  *run.Watch
 	tl     *timeline.Timeline
-	o      plan.Options
+	o      *plan.Options
 	set    settings
 	goal   int64 // stop at this height
 	step   int64 // divides every height
@@ -199,18 +200,18 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 			target = min(target, s.o.Capacity)
 		}
 	}
-	o := plan.Options{Capacity: target, NodeLimit: s.set.nodes * int64(len(m.live)), Workers: s.o.Workers}
+	nodes := s.set.nodes * int64(len(m.live))
 	if s.o.NodeLimit > 0 {
-		o.NodeLimit = min(o.NodeLimit, s.o.NodeLimit-s.nodes)
+		nodes = min(nodes, s.o.NodeLimit-s.nodes)
 	}
 	p := m.problem(s.tl)
-	r, err := run.Run(s.ctx, &exact.Planner{Alone: true}, timeline.New(p), o)
-	s.nodes += r.Stats.Nodes
-	if err != nil || !r.Status.HasPlan() {
+	composites, taken := exact.Fit(s.ctx, timeline.New(p), target, nodes, s.o.Workers)
+	s.nodes += taken
+	if composites == nil {
 		s.failed = s.failed || target == s.goal
 		return
 	}
-	offsets := m.expand(s.tl.Problem, r.Offsets)
+	offsets := m.expand(s.tl.Problem, composites)
 	if height := model.HeightOf(s.tl.Problem, offsets); height < s.height {
 		s.best, s.height = offsets, height
 		s.report()
