@@ -98,6 +98,27 @@ func BenchmarkLatency(b *testing.B) {
 	}
 }
 
+// TestAllocations holds how often Solve allocates where there is little to search.
+func TestAllocations(t *testing.T) {
+	for _, tc := range []struct {
+		buffers, median int
+	}{{20, 44}, {100, 60}} {
+		var all []int
+		for _, p := range shapes(t, tc.buffers) {
+			o := asked(t, p, aims[0])
+			all = append(all, int(testing.AllocsPerRun(3, func() {
+				if _, err := stowage.Solve(context.Background(), p, o); err != nil {
+					t.Fatal(p.Name, err)
+				}
+			})))
+		}
+		slices.Sort(all)
+		if got := all[len(all)/2]; got > tc.median {
+			t.Errorf("%d buffers: the median of %d problems is %d allocations, at most %d before", tc.buffers, len(all), got, tc.median)
+		}
+	}
+}
+
 func latency(b *testing.B, problems []*stowage.Problem, a aim) {
 	type row struct {
 		name   string

@@ -48,8 +48,24 @@ func Digits(order, scratch []int32, keys []uint64, flip uint64) (sorted, other [
 	return order, scratch
 }
 
-// Times sorts numbers in ascending order.
+// steps are those of Shell's sort, as Ciura found them.
+var steps = [...]int{701, 301, 132, 57, 23, 10, 4, 1}
+
+// Times sorts numbers in ascending order: few in their place, by insertion over ever
+// shorter steps.
 func Times(x []int64) {
+	if len(x) < Few {
+		for _, step := range steps {
+			for i := step; i < len(x); i++ {
+				v, p := x[i], i
+				for ; p >= step && x[p-step] > v; p -= step {
+					x[p] = x[p-step]
+				}
+				x[p] = v
+			}
+		}
+		return
+	}
 	keys := make([]uint64, len(x))
 	for i := range x {
 		keys[i] = uint64(x[i]) ^ 1<<63

@@ -12,9 +12,12 @@ func TestDisjoint(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var valid, not int
 	for round := range 3000 {
-		n := 1 + r.IntN(9)
-		if round%100 == 0 {
+		n := 1 + r.IntN(9) // compared two by two
+		switch {
+		case round%100 == 0:
 			n = 1000 + r.IntN(4000) // sorted by digits
+		case round%2 == 0:
+			n += fewPieces
 		}
 		scale := int64(1) << r.IntN(40)
 		at := func(k int64) int64 { return (k - 3) * scale }
