@@ -102,7 +102,7 @@ func BenchmarkLatency(b *testing.B) {
 func TestAllocations(t *testing.T) {
 	for _, tc := range []struct {
 		buffers, median int
-	}{{20, 44}, {100, 60}} {
+	}{{20, 48}, {100, 64}} {
 		var all []int
 		for _, p := range shapes(t, tc.buffers) {
 			o := asked(t, p, aims[0])
