@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -23,6 +24,7 @@ type compareFlags struct {
 	nodes        int64
 	workers      int
 	seed         uint64
+	repeat       int
 	output       string
 	format       string
 	resume       string
@@ -33,7 +35,7 @@ type compareFlags struct {
 }
 
 func newCompare() *cobra.Command {
-	c := compareFlags{timeout: duration(10 * time.Second), exactTimeout: duration(10 * time.Second)}
+	c := compareFlags{repeat: 1, timeout: duration(10 * time.Second), exactTimeout: duration(10 * time.Second)}
 	cmd := &cobra.Command{
 		Use:   "compare INPUT...",
 		Short: "Run planners side by side",
@@ -43,10 +45,13 @@ Where no planner proves the lowest height, exact search is tried for it on its o
 
 ` + modelHelp + `
 
+With --repeat each planner that has an answer is run again, all in turn, and the times are the medians with the least and the greatest.
+
 An interrupted comparison writes what it has. With --resume it also goes on from there: each run is a line of that file, and is not made again while the problem, the planner and the limits stay the same.`,
 		Example: `  stowage compare model.csv
   stowage compare --planners first-fit,xla-heap,somas,exact --timeout 1m *.csv
-  stowage compare --planners all --resume runs.jsonl -o heights.svg *.csv`,
+  stowage compare --planners all --resume runs.jsonl -o heights.svg *.csv
+  stowage compare --repeat 5 -o planners.html *.csv`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return usagef("missing argument INPUT")
@@ -66,14 +71,15 @@ An interrupted comparison writes what it has. With --resume it also goes on from
 	f.Var(&c.timeout, "timeout", "stop a run after `D`; 0 is never")
 	f.Var(&c.exactTimeout, "exact-timeout", "spend up to `D` on the proven optimum of a problem that no planner proves; 0 is not at all")
 	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
-	f.StringVarP(&c.output, "output", "o", "", "write to `FILE`, as .md, .csv, .json or .svg [default: a table on standard output]")
-	f.StringVar(&c.format, "format", "", "write as `NAME` (text, md, csv, json, svg) whatever the extension")
+	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
+	f.StringVarP(&c.output, "output", "o", "", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
+	f.StringVar(&c.format, "format", "", "write as `NAME` (text, md, csv, json, svg, html) whatever the extension")
 	f.StringVar(&c.resume, "resume", "", "keep each run in `FILE`, a line of JSON each, and do not repeat those that are there")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "nothing on standard error")
 	group(cmd, "Problem", "capacity", "ignore-offsets")
 	c.model.bind(cmd)
 	group(cmd, "Planners", "planners", "seed", "workers")
-	group(cmd, "Limits", "timeout", "exact-timeout", "nodes")
+	group(cmd, "Limits", "timeout", "exact-timeout", "nodes", "repeat")
 	group(cmd, "Output", "output", "format", "resume", "quiet")
 	complete(cmd, "planners", func() []string { return append([]string{"all"}, plannerNames()...) })
 	complete(cmd, "format", experiment.Formats)
@@ -88,12 +94,15 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	if err := errors.Join(checkOutput(c.output), checkPicture(cmd, c.output, name, "")); err != nil {
 		return err
 	}
+	if c.repeat < 1 {
+		return usagef("invalid argument %q for --repeat: must be at least 1", strconv.Itoa(c.repeat))
+	}
 	planners, err := c.chosen()
 	if err != nil {
 		return err
 	}
 	s := &experiment.Sweep{
-		Planners: planners, Optimum: time.Duration(c.exactTimeout),
+		Planners: planners, Repeat: c.repeat, Optimum: time.Duration(c.exactTimeout),
 		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
 	}
 	for _, path := range inputs {

@@ -20,14 +20,17 @@ type explainFlags struct {
 	smallest bool
 	asJSON   bool
 	output   string
+	several  int
 }
 
 func newExplain() *cobra.Command {
-	var e explainFlags
+	e := explainFlags{several: 1}
 	cmd := &cobra.Command{
 		Use:   "explain --capacity SIZE INPUT",
 		Short: "Name the buffers that cannot fit a capacity",
 		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. So one of them has to shrink, be split or be spilled. Nothing can be left out of the subset, but another may have fewer buffers; with --smallest none has.
+
+With --conflicts it goes on among the buffers that are left, so that several subsets are named that share no buffer: each has to be dealt with by itself. It ends when what is left fits, or its answer is not known.
 
 Where a limit comes before that is known, it says that the subset may be larger than it needs to be, and with --smallest how many buffers it takes at least.
 
@@ -43,9 +46,10 @@ Where a limit comes before that is known, it says that the subset may be larger 
 	e.bind(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&e.smallest, "smallest", false, "look for a subset of the fewest buffers, which may take long")
+	f.IntVar(&e.several, "conflicts", 1, "look for up to `N` subsets that share no buffer; the timeout is for all of them")
 	f.BoolVar(&e.asJSON, "json", false, "print JSON")
 	f.StringVarP(&e.output, "output", "o", "", "also write the subset as a problem to `FILE`, as .csv or .json")
-	group(cmd, "Problem", "smallest")
+	group(cmd, "Problem", "smallest", "conflicts")
 	group(cmd, "Output", "json", "output")
 	return cmd
 }
@@ -54,6 +58,9 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	o, err := e.options()
 	if err != nil {
 		return err
+	}
+	if e.several < 1 {
+		return usagef("invalid argument %q for --conflicts: must be at least 1", strconv.Itoa(e.several))
 	}
 	name, err := formatOf("", e.output, []string{"csv", "json"})
 	if err != nil {
@@ -84,6 +91,9 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	if err != nil {
 		return err
+	}
+	if e.several > 1 && x.Status == stowage.Infeasible {
+		return e.goOn(ctx, cmd, file, x, ask, o, name)
 	}
 	subset := subsetOf(p, x)
 	if e.output != "" && x.Status == stowage.Infeasible {
@@ -192,43 +202,53 @@ func howFew(x *stowage.Explanation) string {
 	return "A limit came: a part of them may be enough."
 }
 
+// The parts of an explanation in JSON. The keys are a contract.
+type bufferJSON struct {
+	ID        string `json:"id"`
+	Lower     int64  `json:"lower"`
+	Upper     int64  `json:"upper"`
+	Size      int64  `json:"size"`
+	Alignment int64  `json:"alignment"`
+	Offset    *int64 `json:"offset,omitempty"`
+}
+
+type collisionJSON struct { // two buffers with fixed offsets at which they meet
+	Buffers [2]string `json:"buffers"`
+	Bytes   [2]int64  `json:"bytes"`
+	Times   [2]int64  `json:"times"`
+}
+
+type explanationJSON struct {
+	Status      stowage.Status `json:"status"`
+	Capacity    int64          `json:"capacity"`
+	Irreducible bool           `json:"irreducible"`
+	Smallest    *bool          `json:"smallest,omitempty"` // where that was asked
+	AtLeast     int            `json:"at_least,omitempty"`
+	Load        int64          `json:"load"`
+	At          [2]int64       `json:"at"`
+	Sum         int64          `json:"sum"`
+	Runs        int            `json:"runs"`
+	Collision   *collisionJSON `json:"collision,omitempty"`
+	Buffers     []bufferJSON   `json:"buffers"`
+	FixedAbove  *bufferJSON    `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
+}
+
 func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.Problem) error {
-	type buffer struct {
-		ID        string `json:"id"`
-		Lower     int64  `json:"lower"`
-		Upper     int64  `json:"upper"`
-		Size      int64  `json:"size"`
-		Alignment int64  `json:"alignment"`
-		Offset    *int64 `json:"offset,omitempty"`
-	}
-	type collision struct { // two buffers with fixed offsets at which they meet
-		Buffers [2]string `json:"buffers"`
-		Bytes   [2]int64  `json:"bytes"`
-		Times   [2]int64  `json:"times"`
-	}
-	out := struct {
-		Status      stowage.Status `json:"status"`
-		Capacity    int64          `json:"capacity"`
-		Irreducible bool           `json:"irreducible"`
-		Smallest    *bool          `json:"smallest,omitempty"` // where that was asked
-		AtLeast     int            `json:"at_least,omitempty"`
-		Load        int64          `json:"load"`
-		At          [2]int64       `json:"at"`
-		Sum         int64          `json:"sum"`
-		Runs        int            `json:"runs"`
-		Collision   *collision     `json:"collision,omitempty"`
-		Buffers     []buffer       `json:"buffers"`
-		FixedAbove  *buffer        `json:"fixed_above,omitempty"` // ends above the capacity by its own offset
-	}{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []buffer{}}
+	return writeIndented(w, explanationOf(x, subset))
+}
+
+// explanationOf returns an explanation as JSON has it.
+func explanationOf(x *stowage.Explanation, subset *stowage.Problem) *explanationJSON {
+	out := &explanationJSON{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []bufferJSON{}}
 	if x.AtLeast > 0 {
 		out.Smallest, out.AtLeast = &x.Smallest, x.AtLeast
 	}
 	if c := x.Collision; c != nil {
 		id := func(i int) string { return subset.Buffers[slices.Index(x.Buffers, i)].ID }
-		out.Collision = &collision{[2]string{id(c.A), id(c.B)}, [2]int64{c.Start, c.End}, [2]int64{c.Lower, c.Upper}}
+		out.Collision = &collisionJSON{[2]string{id(c.A), id(c.B)}, [2]int64{c.Start, c.End}, [2]int64{c.Lower, c.Upper}}
 	}
-	described := func(b *stowage.Buffer) buffer {
-		return buffer{b.ID, b.Lower, b.Upper, b.Size, b.Align(), b.Fixed}
+	described := func(b *stowage.Buffer) bufferJSON {
+		return bufferJSON{b.ID, b.Lower, b.Upper, b.Size, b.Align(), b.Fixed}
 	}
 	for i := range subset.Buffers {
 		b := &subset.Buffers[i]
@@ -239,5 +259,5 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 		above := described(b)
 		out.FixedAbove = &above
 	}
-	return writeIndented(w, out)
+	return out
 }

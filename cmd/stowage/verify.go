@@ -14,6 +14,7 @@ func newVerify() *cobra.Command {
 		capacity size
 		model    modelFlags
 		quiet    bool
+		asJSON   bool
 
 		certificate string
 	)
@@ -35,7 +36,7 @@ Every violation is printed on standard error, by name. An invalid plan or a fals
 		Annotations: map[string]string{exitsKey: "0  the plan is valid\n1  internal failure, or an output that cannot be written\n" +
 			"2  the plan is invalid or claims what is false, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return verify(cmd, args, &model, capacity, certificate, quiet)
+			return verify(cmd, args, &model, capacity, certificate, quiet, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -43,14 +44,18 @@ Every violation is printed on standard error, by name. An invalid plan or a fals
 	f.Var(&capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the problem's, else none]")
 	f.StringVar(&certificate, "certificate", "", "check the proof in `FILE`, too")
 	model.bindHeap(cmd)
+	f.BoolVar(&asJSON, "json", false, "print JSON, whether the plan is valid or not, and nothing of it on standard error")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
 }
 
-func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, certificate string, quiet bool) error {
+func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, certificate string, quiet, asJSON bool) error {
 	path := args[len(args)-1] // the file at fault
 	own, err := readBoth(args, m, capacity)
 	if len(args) == 1 && certificate != "" && own.File != nil && own.offsets == nil {
+		if asJSON {
+			return usagef("--json needs a plan: %s has none", args[0])
+		}
 		return verifyCertificate(cmd, certificate, args[0], m, capacity, quiet)
 	}
 	if err != nil {
@@ -67,6 +72,12 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	report, err := stowage.Verify(p, own.offsets, p.Capacity)
 	if err != nil {
 		return err
+	}
+	if !report.OK() && asJSON {
+		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, verdictOf(p, report, computed)) }); err != nil {
+			return err
+		}
+		return outcome(exitUsage)
 	}
 	if !report.OK() {
 		stderr := cmd.ErrOrStderr()
@@ -96,6 +107,11 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 			proven = ", proven to be optimal"
 		}
 	}
+	if asJSON {
+		v := verdictOf(p, report, bound)
+		v.ClaimedBy, v.Proven = claimant, certificate != ""
+		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, v) })
+	}
 	if quiet {
 		return nil
 	}
@@ -111,6 +127,43 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 		_, err := fmt.Fprintf(w, "%s, %s\n", line, count(len(p.Buffers), "buffer"))
 		return err
 	})
+}
+
+// A verdict is what verify --json writes. The keys are a contract; new ones go to the
+// end.
+type verdict struct {
+	Valid      bool        `json:"valid"`
+	Height     int64       `json:"height"`
+	LowerBound int64       `json:"lower_bound"`
+	Capacity   int64       `json:"capacity"` // 0 where there is none
+	Buffers    int         `json:"buffers"`
+	ClaimedBy  string      `json:"claimed_by,omitempty"` // whose claim the lower bound is; empty where it is computed or proven
+	Proven     bool        `json:"proven"`               // whether a certificate proves the lower bound
+	Total      int         `json:"total"`                // violations in all
+	Violations []violation `json:"violations"`           // the first thousand
+}
+
+type violation struct {
+	Rule    string   `json:"rule"`
+	Buffers []string `json:"buffers"`
+	Message string   `json:"message"`
+}
+
+func verdictOf(p *stowage.Problem, r *stowage.Report, bound int64) *verdict {
+	v := &verdict{
+		Valid: r.OK(), Height: r.Height, LowerBound: bound, Capacity: p.Capacity, Buffers: len(p.Buffers),
+		Total: r.Total, Violations: []violation{},
+	}
+	for _, of := range r.Violations {
+		one := violation{Rule: string(of.Rule), Buffers: []string{}, Message: of.Message}
+		for _, i := range [...]int{of.A, of.B} {
+			if i >= 0 {
+				one.Buffers = append(one.Buffers, p.Buffers[i].ID)
+			}
+		}
+		v.Violations = append(v.Violations, one)
+	}
+	return v
 }
 
 // readBoth reads a problem and its plan from one file or from two. What the

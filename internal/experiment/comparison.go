@@ -33,6 +33,48 @@ func (c Cell) Median() (seconds float64, ok bool) {
 	return Median(all), true
 }
 
+// Spread returns the least and the greatest time of a cell that has several runs with
+// an answer; ok is false for any other.
+func (c Cell) Spread() (least, most float64, ok bool) {
+	if len(c) < 2 || !c[0].Solved() {
+		return 0, 0, false
+	}
+	least, most = c[0].Seconds, c[0].Seconds
+	for k := range c {
+		least, most = min(least, c[k].Seconds), max(most, c[k].Seconds)
+	}
+	return least, most, true
+}
+
+// seconds is the time of a cell: the median of its runs, or what the only one took.
+func (c Cell) seconds() float64 {
+	if median, ok := c.Median(); ok {
+		return median
+	}
+	return c[0].Seconds
+}
+
+// secondsText is seconds with the spread, where there is one.
+func (c Cell) secondsText() string {
+	s := secondsText(c.seconds())
+	if least, most, ok := c.Spread(); ok {
+		s += " (" + secondsText(least) + "–" + secondsText(most) + ")"
+	}
+	return s
+}
+
+// repeated reports whether there is a cell of several runs.
+func (c *Comparison) repeated() bool {
+	for _, cells := range c.Cells {
+		for _, cell := range cells {
+			if _, _, ok := cell.Spread(); ok {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // At returns the run of a planner on an instance that counts, nil where it was
 // not made.
 func (c *Comparison) At(instance, planner int) *Run {

@@ -9,6 +9,7 @@
 //	sweep.go       planners on problems, again and again, some at a time
 //	comparison.go  what follows from the runs: optimum, means, order
 //	tables.go      a comparison as tables, CSV, JSON and a picture
+//	page.go        a comparison as a page
 //	table.go       a table, and how it is set in Markdown
 //	statistics.go  medians and means
 //	figures.go     numbers as text

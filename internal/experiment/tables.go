@@ -12,7 +12,7 @@ import (
 )
 
 // Formats are the names of what Write writes; the first is the default.
-func Formats() []string { return []string{"text", "md", "csv", "json", "svg"} }
+func Formats() []string { return []string{"text", "md", "csv", "json", "svg", "html"} }
 
 // Write writes the comparison in one of Formats. The tables for people are set by
 // text, with the titles between them, but in md, which is Markdown.
@@ -24,6 +24,8 @@ func (c *Comparison) Write(w io.Writer, name string, text func(*Table) string) e
 		return c.writeJSON(w)
 	case "svg":
 		return c.writeSVG(w)
+	case "html":
+		return c.writeHTML(w)
 	}
 	markdown := name == "md"
 	var s strings.Builder
@@ -75,13 +77,16 @@ func (c *Comparison) Tables() []*Table {
 func (c *Comparison) single() *Table {
 	t := NewTable([]string{"planner", "height", "over load", "seconds", "status"}, nil)
 	t.Title = "Height, over the load, and seconds; * is proven to be the lowest."
+	if c.repeated() {
+		t.Title = "Height, over the load, and seconds, the median of the runs and their spread; * is proven to be the lowest."
+	}
 	t.Columns[4].Number = false
 	for _, l := range c.lines() {
 		r := c.At(0, l.planner)
 		if r == nil {
 			continue
 		}
-		row := []string{c.Planners[l.planner], "", "", secondsText(r.Seconds), r.Status}
+		row := []string{c.Planners[l.planner], "", "", c.Cells[0][l.planner].secondsText(), r.Status}
 		if r.HasPlan() {
 			row[1], row[2] = strconv.FormatInt(r.Height, 10), c.cell(0, l.planner)
 		}
@@ -129,13 +134,17 @@ func (c *Comparison) heights() *Table {
 
 // times sets the times side by side.
 func (c *Comparison) times() *Table {
-	t := c.names("Seconds.")
+	title := "Seconds."
+	if c.repeated() {
+		title = "Seconds, the median of the runs and their spread."
+	}
+	t := c.names(title)
 	for _, l := range c.lines() {
 		row := []string{c.Planners[l.planner]}
 		for i := range c.Instances {
 			cell := ""
 			if r := c.At(i, l.planner); r != nil && r.Status != Refused && r.Status != Failed {
-				cell = secondsText(r.Seconds)
+				cell = c.Cells[i][l.planner].secondsText()
 			}
 			row = append(row, cell)
 		}
@@ -202,6 +211,10 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 		"problem", "buffers", "load", "lower_bound", "optimum", "capacity",
 		"planner", "status", "height", "ratio", "seconds", "message",
 	}}
+	repeated := c.repeated()
+	if repeated {
+		rows[0] = append(rows[0], "runs", "seconds_least", "seconds_most")
+	}
 	for i := range c.Instances {
 		in := &c.Instances[i]
 		for k := range c.Planners {
@@ -213,11 +226,19 @@ func (c *Comparison) writeCSV(w io.Writer) error {
 			if r.HasPlan() {
 				ratio = strconv.FormatFloat(in.Ratio(r.Height), 'f', 6, 64)
 			}
-			rows = append(rows, []string{
+			row := []string{
 				in.Name, strconv.Itoa(len(in.Problem.Buffers)), numberOr(in.Load), numberOr(in.LowerBound),
 				numberOr(c.Optimum(i)), numberOr(in.Capacity), r.Planner, r.Status, numberOr(r.Height), ratio,
-				strconv.FormatFloat(r.Seconds, 'f', 6, 64), r.Message,
-			})
+				strconv.FormatFloat(c.Cells[i][k].seconds(), 'f', 6, 64), r.Message,
+			}
+			if repeated {
+				least, most, ok := c.Cells[i][k].Spread()
+				if !ok {
+					least, most = r.Seconds, r.Seconds
+				}
+				row = append(row, strconv.Itoa(len(c.Cells[i][k])), strconv.FormatFloat(least, 'f', 6, 64), strconv.FormatFloat(most, 'f', 6, 64))
+			}
+			rows = append(rows, row)
 		}
 	}
 	return out.WriteAll(rows)
@@ -233,6 +254,9 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 		LowerBound int64   `json:"lower_bound"`
 		Seconds    float64 `json:"seconds"`
 		Message    string  `json:"message,omitempty"`
+		// All has the seconds of each run, where there are several; Seconds is then
+		// their median.
+		All []float64 `json:"all_seconds,omitempty"`
 	}
 	type problem struct {
 		Name       string `json:"name"`
@@ -263,7 +287,14 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 			if r.HasPlan() {
 				ratio = in.Ratio(r.Height)
 			}
-			p.Runs = append(p.Runs, run{r.Planner, r.Status, r.Height, ratio, r.LowerBound, r.Seconds, r.Message})
+			cell := c.Cells[i][k]
+			out := run{r.Planner, r.Status, r.Height, ratio, r.LowerBound, cell.seconds(), r.Message, nil}
+			if _, _, ok := cell.Spread(); ok {
+				for _, one := range cell {
+					out.All = append(out.All, one.Seconds)
+				}
+			}
+			p.Runs = append(p.Runs, out)
 		}
 		out.Problems = append(out.Problems, p)
 	}
@@ -274,7 +305,10 @@ func (c *Comparison) writeJSON(w io.Writer) error {
 }
 
 // writeSVG draws heights and times.
-func (c *Comparison) writeSVG(w io.Writer) error {
+func (c *Comparison) writeSVG(w io.Writer) error { return chart.Write(w, c.chart()) }
+
+// chart returns what is drawn: each planner's plans.
+func (c *Comparison) chart() chart.Comparison {
 	d := chart.Comparison{Title: fmt.Sprintf("%d planners on %d problems", len(c.Planners), len(c.Instances))}
 	for k := range c.Instances {
 		d.Problems = append(d.Problems, chart.Problem{Name: c.Instances[k].Name, Buffers: len(c.Instances[k].Problem.Buffers)})
@@ -284,11 +318,11 @@ func (c *Comparison) writeSVG(w io.Writer) error {
 		for i := range c.Instances {
 			if r := c.At(i, l.planner); r != nil && r.HasPlan() {
 				p.Points = append(p.Points, chart.Point{
-					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: r.Seconds, Optimal: r.Status == "optimal",
+					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: c.Cells[i][l.planner].seconds(), Optimal: r.Status == "optimal",
 				})
 			}
 		}
 		d.Planners = append(d.Planners, p)
 	}
-	return chart.Write(w, d)
+	return d
 }

@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+)
+
+// A conflict is an explanation with its buffers as a problem of their own.
+type conflict struct {
+	explanation *stowage.Explanation
+	subset      *stowage.Problem
+}
+
+// goOn looks for further subsets that cannot fit, among the buffers that no subset has
+// so far, and writes all of them. So they share no buffer, and to make the problem fit
+// something has to change in each.
+func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *format.File, x *stowage.Explanation, ask func(context.Context, *stowage.Problem, stowage.Options) (*stowage.Explanation, error), o stowage.Options, name string) error {
+	p := file.Problem
+	began := time.Now()
+	rest := &stowage.Problem{Name: p.Name, Capacity: p.Capacity, Buffers: p.Buffers}
+	found := []conflict{{x, subsetOf(p, x)}}
+	union := &stowage.Problem{Name: p.Name, Capacity: x.Capacity, Buffers: found[0].subset.Buffers}
+	for x.Status == stowage.Infeasible {
+		rest = without(rest, x.Buffers)
+		if len(found) == e.several || len(rest.Buffers) == 0 || ctx.Err() != nil {
+			break
+		}
+		if o.Timeout > 0 {
+			if o.Timeout -= time.Since(began); o.Timeout <= 0 {
+				break
+			}
+			began = time.Now()
+		}
+		next, err := ask(ctx, rest, o)
+		if errors.Is(err, stowage.ErrNoCapacity) { // what is left has no more offsets that collide
+			next, err = &stowage.Explanation{Status: stowage.Feasible}, nil
+		}
+		if err != nil {
+			return err
+		}
+		x = next
+		if x.Status == stowage.Infeasible {
+			c := conflict{x, subsetOf(rest, x)}
+			found = append(found, c)
+			union.Buffers = append(union.Buffers[:len(union.Buffers):len(union.Buffers)], c.subset.Buffers...)
+		}
+	}
+	if e.output != "" {
+		if err := writeDocument(cmd, e.output, name, &document{problem: union, header: file.Header.Known()}); err != nil {
+			return err
+		}
+	}
+	left := leftOver(x, rest)
+	err := writeTo(cmd, "", func(w io.Writer) error {
+		if e.asJSON {
+			return writeConflictsJSON(w, found, left)
+		}
+		for k, c := range found {
+			if _, err := fmt.Fprintf(w, "Conflict %d\n", k+1); err != nil {
+				return err
+			}
+			if err := writeExplanation(w, columns(cmd.OutOrStdout()), c.explanation, c.subset, len(p.Buffers)); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		}
+		_, err := fmt.Fprintf(w, "%s that share no buffer; what is left, %s, %s\n", count(len(found), "conflict"), count(len(rest.Buffers), "buffer"), left)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return outcomeOf(stowage.Infeasible)
+}
+
+// without returns a problem without some of its buffers.
+func without(p *stowage.Problem, buffers []int) *stowage.Problem {
+	gone := make([]bool, len(p.Buffers))
+	for _, i := range buffers {
+		gone[i] = true
+	}
+	out := &stowage.Problem{Name: p.Name, Capacity: p.Capacity}
+	for i := range p.Buffers {
+		if !gone[i] {
+			out.Buffers = append(out.Buffers, p.Buffers[i])
+		}
+	}
+	return out
+}
+
+// leftOver says what is known of the buffers that no conflict has: the last answer, if
+// it was about them.
+func leftOver(x *stowage.Explanation, rest *stowage.Problem) string {
+	switch {
+	case len(rest.Buffers) == 0 || x.Status.HasPlan():
+		return "fits"
+	case x.Status == stowage.Unknown:
+		return "may fit or not: a limit came"
+	}
+	return "was not looked at"
+}
+
+func writeConflictsJSON(w io.Writer, found []conflict, left string) error {
+	out := struct {
+		Conflicts []*explanationJSON `json:"conflicts"`
+		Rest      string             `json:"rest"`
+	}{Rest: left}
+	for _, c := range found {
+		out.Conflicts = append(out.Conflicts, explanationOf(c.explanation, c.subset))
+	}
+	return writeIndented(w, out)
+}
