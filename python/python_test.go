@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/stowage-go/stowage/internal/public"
 )
 
 // Idea: what is written in Python is tested in Python, by unittest; here each file of
@@ -131,7 +133,7 @@ func problems() string {
 
 // TestStowage is the package over the library, from the clone.
 func TestStowage(t *testing.T) {
-	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 26, "STOWAGE_LIBRARY="+library(t), problems())
+	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 26, "STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
 }
 
 // TestMinimalloc is the API of google/minimalloc; STOWAGE_MINIMALLOC names a checkout of

@@ -136,8 +136,7 @@ class _Solver:
     __slots__ = ("at", "handle", "lib", "result", "size", "token")
 
     def __init__(self, lib: Any, behind: bool) -> None:
-        self.lib, self.token = lib, None
-        self.handle = lib.stowage_new()
+        self.lib, self.token, self.handle = lib, None, lib.stowage_new()
         if not self.handle:
             raise MemoryError
         self.result = _Result()
