@@ -108,9 +108,10 @@ type span struct {
 // question is a capacity, an order and a node limit.
 type question struct {
 	capacity  int64
-	limit     int64  // the level that nothing may end above, in rounded sizes
-	order     string // the static preordering
-	saltRun   uint64 // salts the memo by order and capacity
+	limit     int64                               // the level that nothing may end above, in rounded sizes
+	order     string                              // the static preordering
+	score     func(j Buffer, total int64) float64 // in place of the order, where set (dive.go)
+	saltRun   uint64                              // salts the memo by order and capacity
 	nodeLimit int64
 }
 

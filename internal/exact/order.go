@@ -23,14 +23,24 @@ func (k *kernel) rankAll(c component) {
 				return
 			}
 			k.totals[j] = k.maxTotal(j)
+			if k.score != nil {
+				k.totals[j] = ordered(k.score(j, k.totals[j]))
+			}
 		}
-		k.sortBy(list, k.before)
+		if k.score != nil {
+			k.sortBy(list, func(i, j Buffer) bool { return k.totals[i] > k.totals[j] || k.totals[i] == k.totals[j] && i < j })
+		} else {
+			k.sortBy(list, k.before)
+		}
 	}
 	for r, j := range list {
 		k.rankLog = append(k.rankLog, rankChange{j, k.rank[j]})
 		k.rank[j] = int32(r)
 	}
 }
+
+// ordered turns a score into a whole number that orders alike.
+func ordered(score float64) int64 { return int64(score * (1 << 32)) }
 
 // maxTotal returns the largest total of buffer j's sections.
 func (k *kernel) maxTotal(j Buffer) int64 {

@@ -8,4 +8,5 @@
 //	pinwheel.go  five that go together at once
 //	rounds.go    part of it again with other noise
 //	roots.go     the problem of the composites, and back
+//	dives.go     short searches in orders drawn at random
 package merge

@@ -62,7 +62,7 @@ func (p *Planner) Info() plan.Info {
 }
 
 type settings struct {
-	stacks, wheels, rounds bool
+	stacks, wheels, rounds, dives bool
 
 	nodes, patience int64
 }
@@ -72,6 +72,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.stacks, "stacks", "put equal lifespans on one another; without it, only equal sizes beside one another")
 	d.Technique(&s.wheels, "wheels", "put five together that no cut goes through")
 	d.Technique(&s.rounds, "rounds", "take parts apart and merge them again with other noise")
+	d.Technique(&s.dives, "dives", "plan composites by short searches in orders drawn near the last that worked")
 	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30, "nodes of exact search for each composite of an attempt")
 	d.Int64(&s.patience, "patience", 100, 1, 1<<30, "restarts without a lower plan after which a run ends that has no limit")
 }
@@ -136,6 +137,7 @@ type search struct {
 	height int64
 	nodes  int64
 	failed bool // an attempt at the goal has failed
+	diving diving
 }
 
 // restarts merges anew until the run is done.
@@ -155,11 +157,17 @@ func (s *search) restarts() {
 		m.begin()
 		s.charge(m)
 		s.attempt(m, rng)
-		if len(m.live) == buffers {
-			return // nothing goes together
+		if len(m.live) == buffers { // nothing goes together
+			if s.diving.only = true; s.set.dives {
+				s.dives(m, rng)
+			}
+			return
 		}
 		if s.set.rounds && !s.done() {
 			s.rounds(m, rng, stale<<bits.TrailingZeros(uint(k+1)))
+		}
+		if s.set.dives {
+			s.dives(m, rng)
 		}
 		if idle++; s.height < before {
 			idle = 0
@@ -213,7 +221,7 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 	}
 	offsets := m.expand(s.tl.Problem, composites)
 	if height := model.HeightOf(s.tl.Problem, offsets); height < s.height {
-		s.best, s.height = offsets, height
+		s.best, s.height, s.diving.won = offsets, height, false
 		s.report()
 	}
 }
