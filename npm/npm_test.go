@@ -215,6 +215,43 @@ func TestPage(t *testing.T) {
 	page.Eval(`[...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
 	page.Until(`stowage.files.length === 2 && stowage.files[1].height === 12 && stowage.comparison.counts.down === 1`)
 	page.Quiet()
+	samePlans(t, page, filepath.Join(dir, "stowage"))
+}
+
+// samePlans has the page's planner and the command plan the same problems, and wants
+// the same plans byte for byte.
+func samePlans(t *testing.T, page *chromium.Page, command string) {
+	t.Helper()
+	inputs := map[string][]byte{}
+	for k := range 100 {
+		var b bytes.Buffer
+		if err := csv.Write(&b, suite.Wide(uint64(5000+k)), nil); err != nil {
+			t.Fatal(err)
+		}
+		inputs[fmt.Sprintf("wide-%d.csv", k)] = b.Bytes()
+	}
+	for _, path := range instances() {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		inputs[filepath.Base(path)] = content
+	}
+	for name, content := range inputs {
+		c := exec.Command(command, "solve", "-q", "--nodes", "3000", "-")
+		c.Stdin = bytes.NewReader(content)
+		want, err := c.Output()
+		if exit := c.ProcessState.ExitCode(); err != nil && exit != 3 && exit != 4 {
+			t.Fatal(err)
+		}
+		got := page.Text(fmt.Sprintf(`(async () => { const bytes = Uint8Array.from(atob(%q), (c) => c.charCodeAt(0));
+			const out = await stowage.drop.planner.call("plan", { name: %q, bytes, format: "csv", options: { nodes: "3000" } });
+			return out.output ? new TextDecoder().decode(out.output) : ""; })()`, base64.StdEncoding.EncodeToString(content), name))
+		if got != string(want) {
+			t.Fatalf("%s: the page and the command differ:\n%s\n%s", name, got, want)
+		}
+	}
+	t.Logf("%d plans are the same in the browser", len(inputs))
 }
 
 // instances returns the public challenging problems; none where they are not here.

@@ -92,7 +92,9 @@ export class Client {
     } else {
       worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
       worker.addEventListener("message", (event) => this.#answer(event.data));
-      worker.addEventListener("error", (event) => this.#broken(new Error(event.message || "the worker could not be loaded")));
+      worker.addEventListener("error", (event) =>
+        this.#broken(new Error(event.message || "the worker could not be loaded")),
+      );
     }
     worker.postMessage({ type: "start", source });
     return worker;
@@ -117,7 +119,10 @@ export class Client {
       return readFile(new URL(`../dist/${this.#name}.wasm`, import.meta.url));
     }
     // The places are spelled out for those who bundle: they look for them in this form.
-    const url = this.#name === "files" ? new URL("../dist/files.wasm", import.meta.url) : new URL("../dist/core.wasm", import.meta.url);
+    const url =
+      this.#name === "files"
+        ? new URL("../dist/files.wasm", import.meta.url)
+        : new URL("../dist/core.wasm", import.meta.url);
     const answer = await fetch(url);
     if (!answer.ok) throw new Error(`${url} cannot be had: ${answer.status}`);
     return answer.arrayBuffer();

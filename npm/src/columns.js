@@ -33,7 +33,8 @@ export function problemOf(problem) {
   if (!buffers) {
     const n = problem.lower?.length ?? 0;
     const name = (i) => (problem.ids ? String(problem.ids[i]) : String(i));
-    if (problem.ids && problem.ids.length !== n) throw new InputError(`ids has ${problem.ids.length} names for ${n} buffers`);
+    if (problem.ids && problem.ids.length !== n)
+      throw new InputError(`ids has ${problem.ids.length} names for ${n} buffers`);
     const of = (field) => column(problem[field], field, n, name);
     for (const field of ["lower", "upper", "size"]) {
       if (!problem[field]) throw new InputError(`the problem has no column ${field}`);
@@ -44,8 +45,15 @@ export function problemOf(problem) {
       if (gaps[g] < 0n || gaps[g] >= BigInt(n)) throw new InputError(`gaps has the buffer ${gaps[g]}, of ${n}`);
     }
     return {
-      lower: of("lower"), upper: of("upper"), size: of("size"), alignment: of("alignment"), fixed: of("fixed"), hint: of("hint"),
-      ids: problem.ids && Array.from(problem.ids, String), gaps, capacity,
+      lower: of("lower"),
+      upper: of("upper"),
+      size: of("size"),
+      alignment: of("alignment"),
+      fixed: of("fixed"),
+      hint: of("hint"),
+      ids: problem.ids && Array.from(problem.ids, String),
+      gaps,
+      capacity,
     };
   }
   const n = buffers.length;
@@ -70,9 +78,15 @@ export function problemOf(problem) {
     }
   });
   return {
-    lower: of("lower"), upper: of("upper"), size: of("size"), alignment: may("alignment", 1n), fixed: may("fixed", -1n), hint: may("hint", -1n),
+    lower: of("lower"),
+    upper: of("upper"),
+    size: of("size"),
+    alignment: may("alignment", 1n),
+    fixed: may("fixed", -1n),
+    hint: may("hint", -1n),
     ids: buffers.some((b) => b.id !== undefined) ? Array.from(buffers, (_, i) => name(i)) : undefined,
-    gaps: gaps.length ? BigInt64Array.from(gaps) : undefined, capacity,
+    gaps: gaps.length ? BigInt64Array.from(gaps) : undefined,
+    capacity,
   };
 }
 
@@ -84,11 +98,17 @@ export function digits(value, field) {
 /** Returns options of a search, their types checked: what is left to check are values. */
 export function optionsOf(options, n) {
   const { planner, capacity, minimize, timeout, nodes, seed, without, params, start, ignoreOffsets } = options;
-  if (timeout !== undefined && !(Number(timeout) >= 0)) throw new InputError(`timeout "${timeout}": must be milliseconds, at least 0`);
+  if (timeout !== undefined && !(Number(timeout) >= 0))
+    throw new InputError(`timeout "${timeout}": must be milliseconds, at least 0`);
   if (seed !== undefined && whole(seed, "seed") < 0n) throw new InputError(`seed "${seed}": must be at least 0`);
   return {
-    planner, capacity: digits(capacity, "capacity"), minimize: Boolean(minimize), ignoreOffsets: Boolean(ignoreOffsets),
-    timeout: timeout === undefined ? undefined : Number(timeout), nodes: digits(nodes, "nodes"), seed: digits(seed, "seed"),
+    planner,
+    capacity: digits(capacity, "capacity"),
+    minimize: Boolean(minimize),
+    ignoreOffsets: Boolean(ignoreOffsets),
+    timeout: timeout === undefined ? undefined : Number(timeout),
+    nodes: digits(nodes, "nodes"),
+    seed: digits(seed, "seed"),
     without: without && Array.from(without, String),
     params: params && Object.fromEntries(Object.entries(params).map(([k, v]) => [k, String(v)])),
     start: start && column(start, "start", n ?? start.length, String),
@@ -123,5 +143,8 @@ export function resultOf(out, bigint) {
 
 /** Wraps what is told of progress. */
 export function progressOf({ onProgress, bigint }) {
-  return onProgress && ((s) => onProgress({ ...s, height: numberOf(s.height, bigint), lowerBound: numberOf(s.lowerBound, bigint) }));
+  return (
+    onProgress &&
+    ((s) => onProgress({ ...s, height: numberOf(s.height, bigint), lowerBound: numberOf(s.lowerBound, bigint) }))
+  );
 }

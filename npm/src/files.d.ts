@@ -49,7 +49,11 @@ export interface Planned<N = number, A = Float64Array> extends Result<N, A>, Abo
 }
 
 /** Plans what is in a file; its name tells what it is, or how it begins. */
-export function plan(name: string, content: Content, options: PlanOptions & BigOptions): Promise<Planned<bigint, BigInt64Array>>;
+export function plan(
+  name: string,
+  content: Content,
+  options: PlanOptions & BigOptions,
+): Promise<Planned<bigint, BigInt64Array>>;
 export function plan(name: string, content: Content, options?: PlanOptions & SolveOptions): Promise<Planned>;
 
 export interface Read extends About {

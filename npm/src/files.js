@@ -23,7 +23,11 @@ export async function plan(name, content, options = {}) {
 /** Reads a file, with the plan that it carries. */
 export async function read(name, content, options = {}) {
   const out = await client.call("read", fileOf(name, content, options), options);
-  return { ...out, capacity: numberOf(out.capacity, options.bigint), lowerBound: numberOf(out.lowerBound, options.bigint) };
+  return {
+    ...out,
+    capacity: numberOf(out.capacity, options.bigint),
+    lowerBound: numberOf(out.lowerBound, options.bigint),
+  };
 }
 
 /** Lists the planners. */
@@ -37,10 +41,18 @@ export function close() {
 }
 
 function fileOf(name, content, { heap, alignment, dims, values, sizes }) {
-  const bytes = typeof content === "string" ? new TextEncoder().encode(content) : new Uint8Array(content.buffer ?? content, content.byteOffset ?? 0, content.byteLength);
+  const bytes =
+    typeof content === "string"
+      ? new TextEncoder().encode(content)
+      : new Uint8Array(content.buffer ?? content, content.byteOffset ?? 0, content.byteLength);
   const pairs = (of, field) => of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field)]));
   return {
-    name: String(name), bytes, heap, alignment: digits(alignment, "alignment"),
-    dims: pairs(dims, "dims"), values: pairs(values, "values"), sizes: pairs(sizes, "sizes"),
+    name: String(name),
+    bytes,
+    heap,
+    alignment: digits(alignment, "alignment"),
+    dims: pairs(dims, "dims"),
+    values: pairs(values, "values"),
+    sizes: pairs(sizes, "sizes"),
   };
 }

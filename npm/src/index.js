@@ -20,7 +20,11 @@ export async function solve(problem, options = {}) {
 export async function verify(problem, offsets, options = {}) {
   const columns = problemOf(problem);
   const { start } = optionsOf({ start: offsets }, columns.lower.length);
-  const out = await client.call("verify", { problem: columns, offsets: start, capacity: digits(options.capacity, "capacity") }, options);
+  const out = await client.call(
+    "verify",
+    { problem: columns, offsets: start, capacity: digits(options.capacity, "capacity") },
+    options,
+  );
   return { ...out, height: numberOf(out.height, options.bigint) };
 }
 

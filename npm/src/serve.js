@@ -21,11 +21,17 @@ export function serve(post) {
       case "call": {
         const { id, name, input } = message;
         try {
-          const { id: own, answer } = (await engine).call(name, input, (snapshot) => post({ type: "progress", id, snapshot }));
+          const { id: own, answer } = (await engine).call(name, input, (snapshot) =>
+            post({ type: "progress", id, snapshot }),
+          );
           running.set(id, own);
           post({ type: "done", id, out: await answer });
         } catch (fault) {
-          post({ type: "fail", id, fault: { message: fault.message, input: Boolean(fault.input), issues: fault.issues ?? [] } });
+          post({
+            type: "fail",
+            id,
+            fault: { message: fault.message, input: Boolean(fault.input), issues: fault.issues ?? [] },
+          });
         } finally {
           running.delete(id);
         }

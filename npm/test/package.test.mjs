@@ -65,7 +65,12 @@ for (const worker of [true, false]) {
     setTimeout(() => stop.abort(), 300);
     let told = 0;
     const problem = hard();
-    const plan = await solve(problem, { planner: "climb", signal: stop.signal, onProgress: (p) => (told += p.nodes >= 0), worker });
+    const plan = await solve(problem, {
+      planner: "climb",
+      signal: stop.signal,
+      onProgress: (p) => (told += p.nodes >= 0),
+      worker,
+    });
     assert.equal(plan.stopped, "interrupt");
     assert.ok((await verify(problem, plan.offsets, { worker })).ok);
     assert.ok(told > 0);
@@ -74,24 +79,38 @@ for (const worker of [true, false]) {
 
 test("columns, gaps, what is demanded, capacities", async () => {
   const columns = {
-    lower: BigInt64Array.of(0n, 2n), upper: [10, 5], size: Float64Array.of(8, 8),
-    gaps: [0, 2, 5, 1, 0, 4], ids: ["a", "b"], alignment: [1, 4],
+    lower: BigInt64Array.of(0n, 2n),
+    upper: [10, 5],
+    size: Float64Array.of(8, 8),
+    gaps: [0, 2, 5, 1, 0, 4],
+    ids: ["a", "b"],
+    alignment: [1, 4],
   };
   const plan = await solve(columns);
   assert.equal(plan.height, 12);
-  const same = await solve({ buffers: [
-    { id: "a", lower: 0, upper: 10, size: 8, gaps: [{ lower: 2, upper: 5, window: { lower: 0, upper: 4 } }] },
-    { id: "b", lower: 2, upper: 5, size: 8, alignment: 4 },
-  ] });
+  const same = await solve({
+    buffers: [
+      { id: "a", lower: 0, upper: 10, size: 8, gaps: [{ lower: 2, upper: 5, window: { lower: 0, upper: 4 } }] },
+      { id: "b", lower: 2, upper: 5, size: 8, alignment: 4 },
+    ],
+  });
   assert.deepEqual(same.offsets, plan.offsets);
-  const fixed = await solve({ buffers: [{ lower: 0, upper: 1, size: 4, fixed: 16 }, { lower: 0, upper: 1, size: 4 }] });
+  const fixed = await solve({
+    buffers: [
+      { lower: 0, upper: 1, size: 4, fixed: 16 },
+      { lower: 0, upper: 1, size: 4 },
+    ],
+  });
   assert.deepEqual([...fixed.offsets], [16, 0]);
   const none = await solve({ ...paper, capacity: 11 });
   assert.deepEqual([none.status, none.offsets, none.height], ["infeasible", null, 0]);
 });
 
 test("large numbers", async () => {
-  const buffers = [{ lower: 0, upper: 1, size: 2n ** 60n }, { lower: 0, upper: 1, size: 3 }];
+  const buffers = [
+    { lower: 0, upper: 1, size: 2n ** 60n },
+    { lower: 0, upper: 1, size: 3 },
+  ];
   const plan = await solve({ buffers }, { bigint: true });
   assert.equal(plan.height, 2n ** 60n + 3n);
   assert.ok(plan.offsets instanceof BigInt64Array);
@@ -101,22 +120,41 @@ test("large numbers", async () => {
 test("what is wrong with an input", async () => {
   await assert.rejects(solve({ buffers: [{ id: "x", lower: 3, upper: 3, size: 0 }] }), (error) => {
     assert.ok(error instanceof InputError);
-    assert.deepEqual(error.issues.map((i) => [i.buffer, i.field]), [["x", "upper"], ["x", "size"]]);
+    assert.deepEqual(
+      error.issues.map((i) => [i.buffer, i.field]),
+      [
+        ["x", "upper"],
+        ["x", "size"],
+      ],
+    );
     return true;
   });
   for (const [problem, options] of [
-    [{ buffers: [{ lower: 0.5, upper: 3, size: 1 }] }], [{ buffers: [{ lower: 0, upper: 3 }] }], [{ lower: [1], upper: [2] }], [undefined],
-    [{ lower: [1], upper: [2, 3], size: [1] }], [paper, { timeout: -1 }], [paper, { nodes: 1.5 }], [paper, { seed: -1 }], [paper, { start: [1] }],
-    [{ lower: [1], upper: [2], size: [1], gaps: [7, 0, 0, 0, 0, 0] }], [paper, { without: ["nothing"], planner: "exact" }],
+    [{ buffers: [{ lower: 0.5, upper: 3, size: 1 }] }],
+    [{ buffers: [{ lower: 0, upper: 3 }] }],
+    [{ lower: [1], upper: [2] }],
+    [undefined],
+    [{ lower: [1], upper: [2, 3], size: [1] }],
+    [paper, { timeout: -1 }],
+    [paper, { nodes: 1.5 }],
+    [paper, { seed: -1 }],
+    [paper, { start: [1] }],
+    [{ lower: [1], upper: [2], size: [1], gaps: [7, 0, 0, 0, 0, 0] }],
+    [paper, { without: ["nothing"], planner: "exact" }],
   ]) {
     await assert.rejects(solve(problem, options), InputError, JSON.stringify(problem));
   }
   await assert.rejects(solve(paper, { planner: "nobody" }), /no planner|nobody/);
-  await assert.rejects(files.plan("x.csv", "id,lower\na,b\n"), (error) => error instanceof InputError && error.issues[0].line === 1);
+  await assert.rejects(
+    files.plan("x.csv", "id,lower\na,b\n"),
+    (error) => error instanceof InputError && error.issues[0].line === 1,
+  );
 });
 
 test("many calls at once", async () => {
-  const plans = await Promise.all(Array.from({ length: 40 }, (_, k) => solve({ buffers: paper.buffers.slice(0, 1 + (k % 5)) })));
+  const plans = await Promise.all(
+    Array.from({ length: 40 }, (_, k) => solve({ buffers: paper.buffers.slice(0, 1 + (k % 5)) })),
+  );
   plans.forEach((plan, k) => assert.equal(plan.offsets.length, 1 + (k % 5)));
 });
 
@@ -145,7 +183,11 @@ test("the same plans as the command", { skip: !folder && "npm_test.go runs it" }
     const content = await readFile(path.join(folder, input));
     const plan = await files.plan(input, content, { ...options, bigint: true });
     const want = await readFile(path.join(folder, output), "utf8");
-    assert.equal(new TextDecoder().decode(plan.output ?? new Uint8Array()), want, `${input} with ${JSON.stringify(options)}`);
+    assert.equal(
+      new TextDecoder().decode(plan.output ?? new Uint8Array()),
+      want,
+      `${input} with ${JSON.stringify(options)}`,
+    );
   }
   assert.ok(list.length > 0);
 });

@@ -42,7 +42,10 @@ export class App {
     this.view = new View();
     this.view.onChange(() => this.invalidate());
     this.#panes();
-    this.table = new Table($("list"), { select: (i) => this.select(this.listed, i, true), zoomTo: (i) => this.zoomTo(this.listed, i) });
+    this.table = new Table($("list"), {
+      select: (i) => this.select(this.listed, i, true),
+      zoomTo: (i) => this.zoomTo(this.listed, i),
+    });
     this.playback = new Playback($("playback"), { step: (now, before) => this.#step(now, before) });
     this.#controls();
     this.#themes();
@@ -66,7 +69,11 @@ export class App {
     this.overview = new Overview($("overview"), this.view, this.theme);
     $("curve").addEventListener("pointermove", (event) => {
       const r = event.currentTarget.getBoundingClientRect();
-      this.#cursor(this.plots[0].canvas.clientWidth ? this.plots[0].toTime(event.clientX - r.left) : this.plots[1].toTime(event.clientX - r.left));
+      this.#cursor(
+        this.plots[0].canvas.clientWidth
+          ? this.plots[0].toTime(event.clientX - r.left)
+          : this.plots[1].toTime(event.clientX - r.left),
+      );
     });
     $("curve").addEventListener("pointerleave", () => this.#cursor(null));
   }
@@ -121,7 +128,12 @@ export class App {
 
   #extent() {
     const seen = this.#sides().map((side) => this.facts(side));
-    let top = Math.max(1, ...seen.map((f) => Math.max(f.height, f.offsets ? f.bound : f.load.peak, ...f.doc.steps.map((s) => (s.offsets ? s.height : 0)))));
+    let top = Math.max(
+      1,
+      ...seen.map((f) =>
+        Math.max(f.height, f.offsets ? f.bound : f.load.peak, ...f.doc.steps.map((s) => (s.offsets ? s.height : 0))),
+      ),
+    );
     for (const { doc } of seen) if (doc.capacity && doc.capacity < 2 * top) top = Math.max(top, doc.capacity);
     this.view.setWhole(Math.min(...seen.map((f) => f.lower)), Math.max(...seen.map((f) => f.upper)), top);
   }
@@ -140,7 +152,8 @@ export class App {
       const { n } = facts.doc;
       let kinds;
       if (this.marking && side === 0) kinds = this.marking.slice();
-      else if (this.comparison && this.mode === "diff") kinds = (side ? this.comparison.kindsB : this.comparison.kindsA).slice();
+      else if (this.comparison && this.mode === "diff")
+        kinds = (side ? this.comparison.kindsB : this.comparison.kindsA).slice();
       else kinds = kindsOf(facts, this.colour);
       const found = this.found[side];
       const urgent = new Uint8Array(n);
@@ -151,7 +164,16 @@ export class App {
         if (!found[i]) kinds[i] += FADED;
       }
       const plot = this.plots[side];
-      plot.scene = { facts, offsets: facts.offsets, kinds, urgent, palette: this.palette, searched: Boolean(found), version: this.version, peaks: facts.load.peaks() };
+      plot.scene = {
+        facts,
+        offsets: facts.offsets,
+        kinds,
+        urgent,
+        palette: this.palette,
+        searched: Boolean(found),
+        version: this.version,
+        peaks: facts.load.peaks(),
+      };
       plot.marks = this.#marks(facts);
       plot.ghost = this.comparison ? (side ? this.comparison.ghostB : this.comparison.ghostA) : null;
       plot.selected = this.selected[side];
@@ -166,7 +188,13 @@ export class App {
   #marks({ doc, height, offsets, bound }) {
     const marks = [];
     if (doc.capacity) marks.push({ name: "capacity", value: doc.capacity, colour: "capacity", dash: [7, 4] });
-    if (offsets && doc.n) marks.push({ name: bound === height ? "height = lower bound" : "height", value: height, colour: "height", dash: [] });
+    if (offsets && doc.n)
+      marks.push({
+        name: bound === height ? "height = lower bound" : "height",
+        value: height,
+        colour: "height",
+        dash: [],
+      });
     if (bound && bound !== height) marks.push({ name: "lower bound", value: bound, colour: "bound", dash: [2, 3] });
     return marks;
   }
@@ -175,13 +203,24 @@ export class App {
     const side = this.listed;
     const facts = this.facts(side);
     panel.tiles($("tiles"), facts, this.comparison);
-    panel.owners($("owners"), facts, { select: (i) => this.select(side, i, true), zoomTo: (i) => this.zoomTo(side, i) });
+    panel.owners($("owners"), facts, {
+      select: (i) => this.select(side, i, true),
+      zoomTo: (i) => this.zoomTo(side, i),
+    });
     panel.difference($("difference"), this.comparison);
-    const rows = facts.doc.facts.map(([name, value]) => panel.make("tr", "", panel.make("th", "", name), panel.make("td", "", value)));
-    if (facts.doc.rounded) rows.push(panel.make("tr", "", panel.make("th", "", "note"), panel.make("td", "", "numbers above 2⁵³ are shown rounded")));
+    const rows = facts.doc.facts.map(([name, value]) =>
+      panel.make("tr", "", panel.make("th", "", name), panel.make("td", "", value)),
+    );
+    if (facts.doc.rounded)
+      rows.push(
+        panel.make("tr", "", panel.make("th", "", "note"), panel.make("td", "", "numbers above 2⁵³ are shown rounded")),
+      );
     $("facts").replaceChildren(...rows);
     $("facts-part").hidden = !rows.length;
-    const captions = [["pane-a", 0], ["pane-b", 1]];
+    const captions = [
+      ["pane-a", 0],
+      ["pane-b", 1],
+    ];
     for (const [id, at] of captions) {
       const of = this.#sides().includes(at) ? this.facts(at) : null;
       const diff = this.comparison && this.mode === "diff";
@@ -198,9 +237,25 @@ export class App {
   /** What the colours mean, where that is not plain. */
   #legend() {
     let names = [];
-    if (this.marking) names = [["down", "lower than before"], ["up", "higher than before"], ["same", "in place"]];
-    else if (this.comparison && this.mode === "diff") names = [["down", "lower"], ["up", "higher"], ["same", "in place"], ["only", "in one only"]];
-    else if (this.colour === "peak") names = [["peak", "live at the peak"], ["top", "ends at the height"], ["plain", "others"]];
+    if (this.marking)
+      names = [
+        ["down", "lower than before"],
+        ["up", "higher than before"],
+        ["same", "in place"],
+      ];
+    else if (this.comparison && this.mode === "diff")
+      names = [
+        ["down", "lower"],
+        ["up", "higher"],
+        ["same", "in place"],
+        ["only", "in one only"],
+      ];
+    else if (this.colour === "peak")
+      names = [
+        ["peak", "live at the peak"],
+        ["top", "ends at the height"],
+        ["plain", "others"],
+      ];
     const palette = this.palette || new Palette(this.dark);
     const swatch = (kind, text) => {
       const s = panel.make("span", "swatch");
@@ -210,7 +265,11 @@ export class App {
     };
     if (!names.length && (this.colour === "size" || this.colour === "life")) {
       const ends = this.colour === "size" ? ["small", "large"] : ["short", "long"];
-      return [panel.make("span", "", ends[0]), ...Array.from({ length: 16 }, (_, k) => swatch(KIND.scale + k, "")), panel.make("span", "", ends[1])];
+      return [
+        panel.make("span", "", ends[0]),
+        ...Array.from({ length: 16 }, (_, k) => swatch(KIND.scale + k, "")),
+        panel.make("span", "", ends[1]),
+      ];
     }
     return names.map(([name, text]) => swatch(KIND[name], text));
   }
@@ -256,7 +315,13 @@ export class App {
     $("says").textContent = i < 0 ? "" : panel.sentence(facts, i, this.comparison, side === 1);
     if (i >= 0) {
       panel.card($("selected-card"), facts, i, this.comparison, side === 1);
-      if (reveal && facts.offsets) this.view.reveal(facts.doc.lower[i], facts.doc.upper[i], facts.offsets[i], facts.offsets[i] + facts.doc.size[i]);
+      if (reveal && facts.offsets)
+        this.view.reveal(
+          facts.doc.lower[i],
+          facts.doc.upper[i],
+          facts.offsets[i],
+          facts.offsets[i] + facts.doc.size[i],
+        );
     }
     this.table.select(this.selected[this.listed], reveal);
     this.invalidate();
@@ -321,7 +386,12 @@ export class App {
     e.hidden = !box;
     if (!box) return;
     const r = this.plots[side].canvas.getBoundingClientRect();
-    Object.assign(e.style, { left: `${r.left + box.x0}px`, top: `${r.top + box.y0}px`, width: `${box.x1 - box.x0}px`, height: `${box.y1 - box.y0}px` });
+    Object.assign(e.style, {
+      left: `${r.left + box.x0}px`,
+      top: `${r.top + box.y0}px`,
+      width: `${box.x1 - box.x0}px`,
+      height: `${box.y1 - box.y0}px`,
+    });
   }
 
   /** Shows a step of the search; what moved since the one before is marked. */
@@ -332,7 +402,8 @@ export class App {
     this.marking = null;
     if (!atEnd && now && before && $("mark-moves").checked) {
       this.marking = new Uint8Array(facts.doc.n).fill(KIND.same);
-      for (let i = 0; i < now.length; i++) if (now[i] !== before[i]) this.marking[i] = now[i] < before[i] ? KIND.down : KIND.up;
+      for (let i = 0; i < now.length; i++)
+        if (now[i] !== before[i]) this.marking[i] = now[i] < before[i] ? KIND.down : KIND.up;
     }
     if (this.comparison) this.comparison.update();
     this.table.show(this.facts(this.listed), this.found[this.listed]);
@@ -406,7 +477,10 @@ export class App {
       t: () => this.#nextTheme(),
       "?": () => $("help").showModal(),
       Escape: () => this.files.length && this.select(this.listed, -1),
-      " ": () => !$("playback").hidden && event.target.tagName !== "BUTTON" && (this.playback.timer ? this.playback.stop() : this.playback.start()),
+      " ": () =>
+        !$("playback").hidden &&
+        event.target.tagName !== "BUTTON" &&
+        (this.playback.timer ? this.playback.stop() : this.playback.start()),
     };
     const run = keys[event.key];
     if (!run || (event.key === " " && /^(BUTTON|SUMMARY)$/.test(event.target.tagName))) return;
@@ -480,7 +554,24 @@ export class App {
     root.dataset.theme = this.dark ? "dark" : "light";
     $("theme").textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[this.themeName];
     const style = getComputedStyle(root);
-    for (const name of ["plot", "panel", "grid", "axis", "ink", "faint", "select", "cursor", "load", "waste", "height", "capacity", "bound", "peak", "peakBand", "veil"]) {
+    for (const name of [
+      "plot",
+      "panel",
+      "grid",
+      "axis",
+      "ink",
+      "faint",
+      "select",
+      "cursor",
+      "load",
+      "waste",
+      "height",
+      "capacity",
+      "bound",
+      "peak",
+      "peakBand",
+      "veil",
+    ]) {
       this.theme[name] = style.getPropertyValue("--c-" + name.toLowerCase()).trim();
     }
     this.playback.theme = this.theme;

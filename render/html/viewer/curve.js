@@ -41,7 +41,11 @@ function columns(load, maxima, t0, t1, many) {
     if (s >= sections || to <= times[0]) continue;
     let e = s;
     while (e < sections && times[e] < to && e < s + 64) e++;
-    if (e < sections && times[e] < to) e = Math.min(sections, first(times.length, (k) => times[k] >= to));
+    if (e < sections && times[e] < to)
+      e = Math.min(
+        sections,
+        first(times.length, (k) => times[k] >= to),
+      );
     out[x] = maxima.over(s, e);
   }
   return out;
@@ -186,7 +190,14 @@ export class Overview {
     const { whole: all } = view;
     const most = Math.max(facts.load.peak, 1);
     c.fillStyle = theme.load;
-    trace(c, columns(facts.load, facts.load.load, all.t0, all.t1, width), left, (v) => h - 2 - (v / most) * (h - 5), h - 2, true);
+    trace(
+      c,
+      columns(facts.load, facts.load.load, all.t0, all.t1, width),
+      left,
+      (v) => h - 2 - (v / most) * (h - 5),
+      h - 2,
+      true,
+    );
     const x0 = left + ((view.t0 - all.t0) / (all.t1 - all.t0)) * width;
     const x1 = Math.max(x0 + 3, left + ((view.t1 - all.t0) / (all.t1 - all.t0)) * width);
     c.fillStyle = theme.veil;

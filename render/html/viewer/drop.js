@@ -30,7 +30,7 @@ export function setUpDrop(app) {
     document.body.classList.add("shows-only");
     return;
   }
-  new Drop(app, new Planner($("planner-worker"), program));
+  app.drop = new Drop(app, new Planner($("planner-worker"), program));
 }
 
 class Drop {
@@ -56,7 +56,11 @@ class Drop {
       "div",
       "welcome",
       make("h2", "", "Drop a problem, a plan or a model here"),
-      make("p", "", "CSV, JSON, TensorFlow Lite, ONNX; dumps of XLA, IREE, Inductor and PyTorch’s CUDA allocator; any of them packed with gzip. It is planned here, in the browser. Nothing leaves this machine: the page’s own policy forbids it to load or send anything."),
+      make(
+        "p",
+        "",
+        "CSV, JSON, TensorFlow Lite, ONNX; dumps of XLA, IREE, Inductor and PyTorch’s CUDA allocator; any of them packed with gzip. It is planned here, in the browser. Nothing leaves this machine: the page’s own policy forbids it to load or send anything.",
+      ),
       make("div", "row-of", choose, example),
     );
     this.says = make("p", "planning-says");
@@ -179,8 +183,14 @@ class Drop {
       });
       const doc = await docOf(out);
       const time = `${((performance.now() - began) / 1000).toFixed(2)} s`;
-      if (!out.offsets) this.#say(`${file.name}: ${out.status}, no plan is known; lower bound ${whole(Number(out.lowerBound))}, ${time}`);
-      else this.#say(`${file.name}: ${out.status}, height ${whole(Number(out.height))}, lower bound ${whole(Number(out.lowerBound))}, by ${out.member || out.planner} in ${time}${out.stopped ? `, stopped by ${out.stopped}` : ""}`);
+      if (!out.offsets)
+        this.#say(
+          `${file.name}: ${out.status}, no plan is known; lower bound ${whole(Number(out.lowerBound))}, ${time}`,
+        );
+      else
+        this.#say(
+          `${file.name}: ${out.status}, height ${whole(Number(out.height))}, lower bound ${whole(Number(out.lowerBound))}, by ${out.member || out.planner} in ${time}${out.stopped ? `, stopped by ${out.stopped}` : ""}`,
+        );
       if (file.planned) {
         doc.title += ", planned";
         const fresh = { ...file, planned: false, output: out.output };
@@ -202,14 +212,18 @@ class Drop {
 
   #progress(name, s, began) {
     const best = Number(s.height) ? `height ${whole(Number(s.height))}, ` : "";
-    this.#say(`Planning ${name}: ${best}bound ${whole(Number(s.lowerBound))}, ${whole(s.nodes)} nodes, ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    this.#say(
+      `Planning ${name}: ${best}bound ${whole(Number(s.lowerBound))}, ${whole(s.nodes)} nodes, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+    );
   }
 
   /** Returns what the controls say of what a file leaves open. */
   #leftOpen() {
     const dims = {};
     const values = {};
-    for (const pair of $("plan-dims").value.split(/[\s,]+/).filter(Boolean)) {
+    for (const pair of $("plan-dims")
+      .value.split(/[\s,]+/)
+      .filter(Boolean)) {
       const at = pair.lastIndexOf("=");
       if (at < 1) throw new Error(`${pair} is not NAME=N`);
       dims[pair.slice(0, at)] = String(numberIn(pair.slice(at + 1), pair));

@@ -25,11 +25,12 @@ export function gestures(plot, hooks) {
     const f = plot.frame;
     return [(x - f.left) / f.width, (f.top + f.height - y) / f.height];
   };
-  const moving = () => {
+  const moving = (zooms) => {
     plot.moving = true;
+    plot.zooming ||= zooms;
     clearTimeout(rest);
     rest = setTimeout(() => {
-      plot.moving = false;
+      plot.moving = plot.zooming = false;
       hooks.redraw();
     }, 120);
   };
@@ -37,7 +38,7 @@ export function gestures(plot, hooks) {
     const f = plot.frame;
     const ratio = window.devicePixelRatio || 1;
     const step = (d) => Math.round(d * ratio) / ratio;
-    moving();
+    moving(false);
     view.pan(-step(dx) / f.width, step(dy) / f.height);
   };
 
@@ -67,7 +68,7 @@ export function gestures(plot, hooks) {
     if (pinch && pointers.size === 2) {
       const now = spread([...pointers.values()]);
       const [pt, py] = parts(now);
-      moving();
+      moving(true);
       view.zoom(pinch.width / now.width, pinch.height / now.height, pt, py);
       panBy(now.x - pinch.x, now.y - pinch.y);
       pinch = now;
@@ -77,7 +78,12 @@ export function gestures(plot, hooks) {
     if (!began.moved && Math.hypot(p.x - began.x, p.y - began.y) < CLICK) return;
     began.moved = true;
     if (began.boxed) {
-      box = { x0: Math.min(p.x, began.x), y0: Math.min(p.y, began.y), x1: Math.max(p.x, began.x), y1: Math.max(p.y, began.y) };
+      box = {
+        x0: Math.min(p.x, began.x),
+        y0: Math.min(p.y, began.y),
+        x1: Math.max(p.x, began.x),
+        y1: Math.max(p.y, began.y),
+      };
       hooks.box(box);
     } else {
       panBy(p.x - before.x, p.y - before.y);
@@ -104,7 +110,7 @@ export function gestures(plot, hooks) {
     "wheel",
     (event) => {
       event.preventDefault();
-      moving();
+      moving(true);
       const p = at(event);
       const f = plot.frame;
       const lines = event.deltaMode === 1 ? 30 : 1;

@@ -22,16 +22,28 @@ export function tiles(root, facts, comparison) {
     const over = facts.bound ? facts.height / facts.bound - 1 : 0;
     const proven = facts.height === facts.bound;
     if (over < 0) tile("Height", short(facts.height), "below the load: not valid", "bad");
-    else tile("Height", short(facts.height), proven ? "no plan is lower" : `${percent(over)} above the bound`, proven ? "good" : "");
+    else
+      tile(
+        "Height",
+        short(facts.height),
+        proven ? "no plan is lower" : `${percent(over)} above the bound`,
+        proven ? "good" : "",
+      );
   }
   tile("Peak load", short(load.peak), load.sections ? `at time ${whole(load.times[load.peakAt])}` : "no buffers");
   if (facts.bound > load.peak) tile("Lower bound", short(facts.bound), "proven above the load");
   if (doc.capacity) {
     const need = facts.offsets ? facts.height : load.peak;
     const left = doc.capacity - need;
-    tile("Capacity", short(doc.capacity), left < 0 ? `exceeded by ${short(-left)}` : `${percent(left / doc.capacity)} free`, left < 0 ? "bad" : "");
+    tile(
+      "Capacity",
+      short(doc.capacity),
+      left < 0 ? `exceeded by ${short(-left)}` : `${percent(left / doc.capacity)} free`,
+      left < 0 ? "bad" : "",
+    );
   }
-  if (facts.offsets && doc.n && facts.height >= load.peak) tile("Waste", percent(facts.waste()), "of the space under the plan");
+  if (facts.offsets && doc.n && facts.height >= load.peak)
+    tile("Waste", percent(facts.waste()), "of the space under the plan");
   let sum = 0;
   for (let i = 0; i < doc.n; i++) sum += doc.size[i];
   if (facts.height) tile("Sharing", (sum / facts.height).toFixed(1) + "×", `${short(sum)} of buffers`);
@@ -40,7 +52,12 @@ export function tiles(root, facts, comparison) {
     const { counts } = comparison;
     const by = comparison.b.height - comparison.a.height;
     const sign = by > 0 ? "+" : by < 0 ? "−" : "";
-    tile("Difference", by ? sign + short(Math.abs(by)) : "none", `${whole(counts.up + counts.down)} moved`, by < 0 ? "good" : by > 0 ? "bad" : "");
+    tile(
+      "Difference",
+      by ? sign + short(Math.abs(by)) : "none",
+      `${whole(counts.up + counts.down)} moved`,
+      by < 0 ? "good" : by > 0 ? "bad" : "",
+    );
   }
   root.replaceChildren(...out);
 }
@@ -55,11 +72,20 @@ export function owners(root, facts, hooks) {
   if (all.length) {
     const s = load.peakAt;
     out.push(
-      make("p", "about", `${count(all.length, "buffer")} live in [${whole(load.times[s])}, ${whole(load.times[s + 1])}), ${both(load.peak)} together.`),
+      make(
+        "p",
+        "about",
+        `${count(all.length, "buffer")} live in [${whole(load.times[s])}, ${whole(load.times[s + 1])}), ${both(load.peak)} together.`,
+      ),
     );
     const list = make("ol", "owners");
     for (const { buffer, size } of all.slice(0, SHOWN)) {
-      const button = make("button", "", make("span", "id", doc.id(buffer)), make("span", "figure", `${bytes(size)} · ${percent(size / load.peak)}`));
+      const button = make(
+        "button",
+        "",
+        make("span", "id", doc.id(buffer)),
+        make("span", "figure", `${bytes(size)} · ${percent(size / load.peak)}`),
+      );
       button.type = "button";
       button.style.setProperty("--part", String(size / load.peak));
       button.addEventListener("click", () => hooks.select(buffer));
@@ -86,7 +112,10 @@ export function difference(root, comparison) {
   item("only", counts.onlyA, `only in ${a.doc.title}`);
   item("only", counts.onlyB, `only in ${b.doc.title}`);
   item("", counts.resized, "of another size or lifespan");
-  const heights = a.offsets && b.offsets ? `Height ${both(a.height)} before, ${both(b.height)} after.` : "One of the two has no plan.";
+  const heights =
+    a.offsets && b.offsets
+      ? `Height ${both(a.height)} before, ${both(b.height)} after.`
+      : "One of the two has no plan.";
   root.replaceChildren(make("h2", "", "Difference"), make("p", "about", heights), list);
 }
 
@@ -125,11 +154,18 @@ function gapsOf(doc, i) {
 /** Fills a card with what there is to say of a buffer. */
 export function card(root, facts, i, comparison, isB) {
   const list = make("dl", "");
-  for (const [name, value] of about(facts, i, comparison, isB)) list.append(make("dt", "", name), make("dd", "", value));
+  for (const [name, value] of about(facts, i, comparison, isB))
+    list.append(make("dt", "", name), make("dd", "", value));
   root.replaceChildren(make("strong", "id", facts.doc.id(i) || "(no name)"), list);
 }
 
 /** The same in one sentence, for a reader of screens. */
 export function sentence(facts, i, comparison, isB) {
-  return facts.doc.id(i) + ": " + about(facts, i, comparison, isB).map(([name, value]) => `${name} ${value}`).join("; ");
+  return (
+    facts.doc.id(i) +
+    ": " +
+    about(facts, i, comparison, isB)
+      .map(([name, value]) => `${name} ${value}`)
+      .join("; ")
+  );
 }

@@ -15,7 +15,9 @@ export class SVG {
 
   rect(x, y, w, h, fill, stroke) {
     const edge = stroke ? ` stroke="${stroke}" stroke-width=".6"` : "";
-    this.out.push(`<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" fill="${fill}"${edge}/>`);
+    this.out.push(
+      `<rect x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" fill="${fill}"${edge}/>`,
+    );
   }
 
   line(x0, y0, x1, y1, colour, width = 1, dash = []) {
@@ -34,7 +36,9 @@ export class SVG {
 
   /** Puts a canvas into a rectangle. */
   image(x, y, w, h, canvas) {
-    this.out.push(`<image x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" href="${canvas.toDataURL("image/png")}"/>`);
+    this.out.push(
+      `<image x="${round(x)}" y="${round(y)}" width="${round(w)}" height="${round(h)}" href="${canvas.toDataURL("image/png")}"/>`,
+    );
   }
 
   async blob() {
@@ -72,7 +76,9 @@ export class PDF {
     const font = bold ? "F2" : "F1";
     const wide = widthOf(text, size);
     const left = anchor === "end" ? x - wide : anchor === "middle" ? x - wide / 2 : x;
-    this.out.push(`BT ${channels(colour)} rg /${font} ${size} Tf ${round(left)} ${this.#y(y)} Td (${latin(text)}) Tj ET`);
+    this.out.push(
+      `BT ${channels(colour)} rg /${font} ${size} Tf ${round(left)} ${this.#y(y)} Td (${latin(text)}) Tj ET`,
+    );
   }
 
   image(x, y, w, h, canvas) {

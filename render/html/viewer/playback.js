@@ -76,7 +76,8 @@ export class Playback {
     const s = this.steps[this.at];
     if (!s) return;
     const plan = s.height ? `height ${both(s.height)}` : "no plan yet";
-    const kept = s.height && this.#keptAt(this.at) !== this.at && !this.#bound(this.at) ? "; this plan was not kept" : "";
+    const kept =
+      s.height && this.#keptAt(this.at) !== this.at && !this.#bound(this.at) ? "; this plan was not kept" : "";
     this.says.textContent = `Step ${this.at + 1} of ${this.steps.length}: ${plan}, bound ${both(s.lowerBound)}, ${s.seconds.toFixed(3)} s, ${count(s.nodes, "node")}${kept}`;
     this.slider.setAttribute("aria-valuetext", this.says.textContent);
     this.draw();

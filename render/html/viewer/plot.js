@@ -9,6 +9,7 @@ import { ticks, whole, bytes } from "./numbers.js";
 
 const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const MOST_LABELS = 500;
+const SLOW = 30; // milliseconds
 const LABELS_UP_TO = 300_000; // pieces; beyond, labels wait until the window rests
 
 export class Plot {
@@ -24,7 +25,8 @@ export class Plot {
     this.ghost = null; // offsets of another plan, to point from
     this.cursor = null; // a time
     this.marks = [];
-    this.moving = false;
+    this.moving = false; // the window moves, by a hand
+    this.zooming = false; // and its scale changes
   }
 
   /** Where the plot is within the canvas, in CSS pixels. */
@@ -84,13 +86,11 @@ export class Plot {
     c.font = FONT;
     this.#grid(c, f);
     const pixels = [Math.round(f.width * ratio), Math.round(f.height * ratio)];
-    this.raster.draw(this.scene, this.view, ...pixels);
-    c.imageSmoothingEnabled = false;
-    c.drawImage(this.raster.canvas, f.left, f.top, pixels[0] / ratio, pixels[1] / ratio);
     c.save();
     c.beginPath();
     c.rect(f.left, f.top, f.width, f.height);
     c.clip();
+    this.#pieces(c, f, pixels, ratio);
     this.#peaks(c, f);
     this.#labels(c, f);
     this.#outline(c, this.hover, false);
@@ -99,6 +99,28 @@ export class Plot {
     c.restore();
     this.#marks(c, f);
     if (!this.scene.offsets) this.#say(c, f, "There is no plan to draw: the load over time is above");
+  }
+
+  /**
+   * Draws the pieces. Where that takes too long while the window is being zoomed, what
+   * was painted last is stretched to where it belongs, until the window rests.
+   */
+  #pieces(c, f, pixels, ratio) {
+    const { raster, scene, view } = this;
+    const stretched =
+      this.zooming &&
+      raster.cost > SLOW &&
+      raster.width === pixels[0] &&
+      raster.height === pixels[1] &&
+      raster.placed(scene, view);
+    c.imageSmoothingEnabled = false;
+    if (!stretched) {
+      raster.draw(scene, view, ...pixels);
+      c.drawImage(raster.canvas, f.left, f.top, pixels[0] / ratio, pixels[1] / ratio);
+      return;
+    }
+    const [x0, y0, x1, y1] = stretched;
+    c.drawImage(raster.canvas, f.left + x0 * f.width, f.top + y0 * f.height, (x1 - x0) * f.width, (y1 - y0) * f.height);
   }
 
   #grid(c, f) {

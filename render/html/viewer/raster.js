@@ -34,7 +34,8 @@ export class Raster {
   constructor() {
     this.canvas = document.createElement("canvas");
     this.width = this.height = 0;
-    this.last = null;
+    this.last = null; // the scale, the origin and the version of what is there
+    this.cost = 0; // milliseconds that it took to paint all of it
   }
 
   #resize(width, height) {
@@ -60,16 +61,36 @@ export class Raster {
     const dx = last ? ox - last.ox : 0;
     const dy = last ? last.oy - oy : 0; // rows count downwards
     const movable =
-      last && last.kx === kx && last.ky === ky && last.version === now.version && Math.abs(dx) < width && Math.abs(dy) < height;
+      last &&
+      last.kx === kx &&
+      last.ky === ky &&
+      last.version === now.version &&
+      Math.abs(dx) < width &&
+      Math.abs(dy) < height;
     if (movable) {
       if (dx === 0 && dy === 0) return;
       this.#move(dx, dy);
       if (dx) this.#paint(scene, now, dx > 0 ? 0 : width + dx, 0, dx > 0 ? dx : width, height);
       if (dy) this.#paint(scene, now, 0, dy > 0 ? 0 : height + dy, width, dy > 0 ? dy : height);
     } else {
+      const began = performance.now();
       this.#paint(scene, now, 0, 0, width, height);
+      this.cost = performance.now() - began;
     }
     this.context.putImageData(this.image, 0, 0);
+  }
+
+  /**
+   * Returns where in a window the picture that is there belongs, as parts of it: left,
+   * top, right and bottom. It is for a window that changes faster than a million pieces
+   * are painted. Null where there is no picture of the scene.
+   */
+  placed(scene, view) {
+    const { last, width, height } = this;
+    if (!last || last.version !== scene.version) return null;
+    const t = (x) => ((x - last.ox) / last.kx - view.t0) / (view.t1 - view.t0);
+    const y = (row) => 1 - ((height - row - last.oy) / last.ky - view.y0) / (view.y1 - view.y0);
+    return [t(0), y(0), t(width), y(height)];
   }
 
   /** Moves the picture by whole pixels; what comes into sight is left as it is. */

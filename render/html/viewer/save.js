@@ -19,7 +19,8 @@ const MARKS = { capacity: "#c2361f", height: "#2456a6", bound: "#1f7a4d" };
 
 /** Saves what a plot shows under a name. */
 export async function save(kind, plot, name) {
-  const paper = kind === "svg" ? new SVG(WIDTH, HEIGHT) : kind === "pdf" ? new PDF(WIDTH, HEIGHT) : new Pixels(WIDTH, HEIGHT);
+  const paper =
+    kind === "svg" ? new SVG(WIDTH, HEIGHT) : kind === "pdf" ? new PDF(WIDTH, HEIGHT) : new Pixels(WIDTH, HEIGHT);
   drawOn(paper, plot);
   const blob = await paper.blob();
   const link = document.createElement("a");
@@ -145,6 +146,7 @@ function pieces(paper, scene, view, f, toX, toY) {
     if (!id) continue;
     const dark = 0.299 * fill[0] + 0.587 * fill[1] + 0.114 * fill[2] > 120;
     paper.text(x0 + 4, (y0 + y1) / 2 + (h > 28 ? -2 : 4), id, 10.5, dark ? "#10141a" : "#ffffff");
-    if (h > 28 && w > 44) paper.text(x0 + 4, (y0 + y1) / 2 + 11, cut(bytes(doc.size[i]), w - 8), 9.5, dark ? "#10141a" : "#ffffff");
+    if (h > 28 && w > 44)
+      paper.text(x0 + 4, (y0 + y1) / 2 + 11, cut(bytes(doc.size[i]), w - 8), 9.5, dark ? "#10141a" : "#ffffff");
   }
 }

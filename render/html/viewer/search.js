@@ -22,19 +22,43 @@ const COMPARE = {
 };
 
 const FIELDS = {
-  size: ({ doc }) => (i) => doc.size[i],
-  lower: ({ doc }) => (i) => doc.lower[i],
-  upper: ({ doc }) => (i) => doc.upper[i],
-  life: ({ doc }) => (i) => doc.upper[i] - doc.lower[i],
-  align: ({ doc }) => (i) => (doc.alignment ? doc.alignment[i] : 1),
-  offset: ({ offsets }) => (i) => (offsets ? offsets[i] : NaN),
+  size:
+    ({ doc }) =>
+    (i) =>
+      doc.size[i],
+  lower:
+    ({ doc }) =>
+    (i) =>
+      doc.lower[i],
+  upper:
+    ({ doc }) =>
+    (i) =>
+      doc.upper[i],
+  life:
+    ({ doc }) =>
+    (i) =>
+      doc.upper[i] - doc.lower[i],
+  align:
+    ({ doc }) =>
+    (i) =>
+      doc.alignment ? doc.alignment[i] : 1,
+  offset:
+    ({ offsets }) =>
+    (i) =>
+      offsets ? offsets[i] : NaN,
 };
 
 const WORDS = {
   peak: (facts) => (i) => facts.owner[i] === 1,
   top: (facts) => (i) => facts.topmost[i] === 1,
-  fixed: ({ doc }) => (i) => Boolean(doc.fixed && doc.fixed[i]),
-  broken: ({ doc }) => (i) => doc.broken[i] === 1,
+  fixed:
+    ({ doc }) =>
+    (i) =>
+      Boolean(doc.fixed && doc.fixed[i]),
+  broken:
+    ({ doc }) =>
+    (i) =>
+      doc.broken[i] === 1,
 };
 
 /**

@@ -16,7 +16,12 @@ const COLUMNS = [
   { id: "size", name: "Size", key: (f, i) => f.doc.size[i], text: (f, i) => whole(f.doc.size[i]) },
   { id: "lower", name: "From", key: (f, i) => f.doc.lower[i], text: (f, i) => whole(f.doc.lower[i]) },
   { id: "upper", name: "To", key: (f, i) => f.doc.upper[i], text: (f, i) => whole(f.doc.upper[i]) },
-  { id: "offset", name: "Offset", key: (f, i) => (f.offsets ? f.offsets[i] : 0), text: (f, i) => (f.offsets ? whole(f.offsets[i]) : "") },
+  {
+    id: "offset",
+    name: "Offset",
+    key: (f, i) => (f.offsets ? f.offsets[i] : 0),
+    text: (f, i) => (f.offsets ? whole(f.offsets[i]) : ""),
+  },
 ];
 
 export class Table {
@@ -182,7 +187,14 @@ export class Table {
 
   #key(event) {
     const page = Math.floor(this.scroller.clientHeight / ROW) - 1;
-    const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.rows.length, End: this.rows.length }[event.key];
+    const by = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -this.rows.length,
+      End: this.rows.length,
+    }[event.key];
     if (event.key === "Enter") this.hooks.zoomTo(this.selected);
     else if (by) this.hooks.select(this.beside(by));
     else return;
