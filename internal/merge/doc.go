@@ -6,6 +6,8 @@
 //	forest.go    composites and what they are made of
 //	rank.go      which two go together first
 //	pinwheel.go  five that go together at once
+//	walls.go     what is full, wall by wall
+//	orders.go    the orders that walls allow
 //	rounds.go    part of it again with other noise
 //	roots.go     the problem of the composites, and back
 //	dives.go     short searches in orders drawn at random

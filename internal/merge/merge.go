@@ -62,8 +62,9 @@ func (p *Planner) Info() plan.Info {
 }
 
 type settings struct {
-	stacks, wheels, rounds, dives bool
+	stacks, wheels, rounds, dives, walls bool
 
+	width           int
 	nodes, patience int64
 }
 
@@ -73,6 +74,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.wheels, "wheels", "put five together that no cut goes through")
 	d.Technique(&s.rounds, "rounds", "take parts apart and merge them again with other noise")
 	d.Technique(&s.dives, "dives", "plan composites by short searches in orders drawn near the last that worked")
+	d.Technique(&s.walls, "walls", "go over the walls of what is full, or nearly, with all orders that they allow")
+	d.Int(&s.width, "width", 64, 1, 1<<16, "guesses that are kept side by side in going over walls")
 	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30, "nodes of exact search for each composite of an attempt")
 	d.Int64(&s.patience, "patience", 100, 1, 1<<30, "restarts without a lower plan after which a run ends that has no limit")
 }
@@ -86,8 +89,9 @@ var (
 
 const stale = 30
 
-// attemptsMost is the number of composites up to which exact search has attempts.
-const attemptsMost = 4096
+// attemptsMost is the number of composites up to which exact search has attempts;
+// walledMost where walls are gone over, which takes a thousandth of the time.
+const attemptsMost, walledMost = 4096, 512
 
 // Plan merges and plans until a plan is as low as the bound, fits the capacity where
 // that is all that is asked, a limit comes, or patience ends. A node is a node of
@@ -113,6 +117,9 @@ func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 		}
 	}
 	s.height = model.HeightOf(tl.Problem, s.best)
+	if set.walls {
+		s.walled = walledness(tl)
+	}
 	s.watch = run.NewWatch(ctx)
 	defer s.watch.Close()
 	s.report()
@@ -138,6 +145,7 @@ type search struct {
 	nodes  int64
 	failed bool // an attempt at the goal has failed
 	diving diving
+	walled float64 // the share that is in use, where walls are gone over
 }
 
 // restarts merges anew until the run is done.
@@ -150,14 +158,25 @@ func (s *search) restarts() {
 			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
 		}
 		s.grant(m)
+		if s.walled > 0 {
+			// Equal lifespans are what is the least sure.
+			m.stacks = m.stacks && (k%2 == 0 || s.walled < whole)
+			if s.sweep(m, rng, k); s.done() {
+				return
+			}
+		}
 		if k > 0 {
 			m.noise = noises[k%len(noises)]
 		}
 		buffers := len(m.live)
 		m.begin()
 		s.charge(m)
+		merged := len(m.live) < buffers
+		if s.walled > 0 && merged {
+			s.sweep(m, rng, k)
+		}
 		s.attempt(m, rng)
-		if len(m.live) == buffers { // nothing goes together
+		if !merged && s.walled == 0 { // nothing goes together
 			if s.diving.only = true; s.set.dives {
 				s.dives(m, rng)
 			}
@@ -194,7 +213,7 @@ func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 
 // attempt has exact search plan the roots.
 func (s *search) attempt(m *merger, rng *rand.Rand) {
-	if s.done() || len(m.live) > attemptsMost {
+	if s.done() || len(m.live) > attemptsMost || s.walled > 0 && len(m.live) > walledMost {
 		return
 	}
 	target := s.goal
@@ -219,11 +238,77 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 		s.failed = s.failed || target == s.goal
 		return
 	}
-	offsets := m.expand(s.tl.Problem, composites)
+	s.take(m.expand(s.tl.Problem, composites))
+}
+
+// take takes a plan that is lower.
+func (s *search) take(offsets []int64) {
 	if height := model.HeightOf(s.tl.Problem, offsets); height < s.height {
 		s.best, s.height, s.diving.won = offsets, height, false
 		s.report()
 	}
+}
+
+// fullness is the share of a problem's height times its sections that is in use, at least,
+// where going over the walls may help; whole is all.
+const fullness, whole = 0.88, 1
+
+// walledness is that share, 0 where it is too small or not all are rectangles that are
+// free.
+func walledness(tl *timeline.Timeline) float64 {
+	load := 0.0
+	for _, l := range tl.Load {
+		load += float64(l) / float64(tl.LowerBound)
+	}
+	for i := range tl.Problem.Buffers {
+		if tl.Problem.Buffers[i].Fixed != nil {
+			return 0
+		}
+	}
+	if share := load / float64(tl.Sections()); share >= fullness && !tl.HasGaps() {
+		return share
+	}
+	return 0
+}
+
+// sweep goes over the walls of the roots, at the bound. Each of the first restarts
+// keeps twice as many guesses as the one before.
+func (s *search) sweep(m *merger, rng *rand.Rand, k int) {
+	if s.done() {
+		return
+	}
+	n := s.tl.Sections() + 1
+	w := &sweep{
+		rng: rng, watch: s.watch, most: m.most - m.work, width: min(1<<min(k, 16), s.set.width), unit: float64(s.step),
+		rare: min(0, math.Log(float64(n)/span(s.tl.Problem))), starts: make([][]int32, n), ends: make([][]int32, n),
+	}
+	if k > 0 {
+		w.noise = 0.5
+	}
+	for _, r := range m.live {
+		c := &m.all[r]
+		i := w.add(item{c.first, c.last, bound.Up(c.size, c.align)})
+		w.starts[c.first] = append(w.starts[c.first], i)
+		w.ends[c.last] = append(w.ends[c.last], i)
+	}
+	offsets := w.offsets(s.tl.LowerBound)
+	m.work += w.demand.work
+	s.charge(m)
+	for k, r := range m.live {
+		if offsets == nil || offsets[k]%m.all[r].align != 0 {
+			return
+		}
+	}
+	s.take(m.expand(s.tl.Problem, offsets[:len(m.live)]))
+}
+
+// span is how long the problem lasts.
+func span(p *model.Problem) float64 {
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range p.Buffers {
+		low, high = min(low, p.Buffers[i].Lower), max(high, p.Buffers[i].Upper)
+	}
+	return float64(high) - float64(low)
 }
 
 // workPerNode is how many roots are looked at in the time of a node.

@@ -1,0 +1,283 @@
+package merge
+
+import "math"
+
+// Idea: a tree that stands for many orders of what is active at a moment, all those in
+// which certain sets are contiguous. The children of a bunch may be in any order, those
+// of a row in the given one or its reverse. To demand that some leaves be next to one
+// another turns a tree into another, or shows that no order has them so.
+//
+// Trees are never changed, so that many that differ little share what they have in
+// common, and to go back costs nothing.
+//
+// Complexity: a demand looks at the whole tree, some hundred knots.
+//
+// Source: Booth and Lueker, "Testing for the Consecutive Ones Property, Interval Graphs,
+// and Graph Planarity Using PQ-Tree Algorithms", 1976; there a demand takes time linear
+// in the leaves that it names.
+
+// A knot is a tree: a leaf, a bunch or a row.
+type knot struct {
+	kids   []*knot
+	item   int32 // of a leaf
+	rigid  bool  // a row
+	leaves int32
+	full   int32   // how many leaves are named by the demand that was tallied last
+	ways   float64 // logarithm of the number of orders
+	hash   uint64  // the same for trees that differ in the order of bunches or by reversal
+}
+
+func mix(x uint64) uint64 {
+	x ^= x >> 31
+	x *= 0x7fb5d329728ea185
+	x ^= x >> 27
+	x *= 0x81dadef4bc2dd44d
+	return x ^ x>>33
+}
+
+// knotOf is a bunch or a row of some trees, or the only one.
+func knotOf(kids []*knot, rigid bool) *knot {
+	if len(kids) == 1 {
+		return kids[0]
+	}
+	k := &knot{kids: kids, rigid: rigid && len(kids) > 2, item: -1}
+	var sum, up, down uint64
+	for i, kid := range kids {
+		k.leaves += kid.leaves
+		k.ways += kid.ways
+		if !k.rigid {
+			k.ways += math.Log(float64(i + 1))
+		}
+		sum += mix(kid.hash + 1)
+		up = mix(up) + kid.hash
+		down = mix(down) + kids[len(kids)-1-i].hash
+	}
+	if k.rigid {
+		k.ways += math.Ln2
+		sum = mix(up) + mix(down) + 1
+	}
+	k.hash = mix(sum)
+	return k
+}
+
+// A demand is that the marked leaves be next to one another, and that another tree then
+// be in their place.
+type demand struct {
+	mark []bool // by item
+	want int32  // how many are marked
+	made *knot
+	// What was in its place, in order; and whether ref, an item that stays, is before
+	// it in the direction in which this is the order, or after it. Without ref, -1, the
+	// direction is free.
+	run    []*knot
+	ref    int32
+	before bool
+	work   int64 // knots looked at
+}
+
+// tally counts the marked leaves of all trees in k.
+func (d *demand) tally(k *knot) int32 {
+	d.work++
+	k.full = 0
+	if k.item >= 0 {
+		if d.mark[k.item] {
+			k.full = 1
+		}
+		return k.full
+	}
+	for _, kid := range k.kids {
+		k.full += d.tally(kid)
+	}
+	return k.full
+}
+
+// met returns the tree as the demand has it, nil where it cannot be met.
+func (d *demand) met(k *knot) *knot {
+	d.tally(k)
+	d.run, d.ref = nil, -1
+	return d.within(k)
+}
+
+// within meets the demand in a tree with all that is marked.
+func (d *demand) within(k *knot) *knot {
+	if k.full == k.leaves {
+		d.run = and(d.run, k)
+		return d.made
+	}
+	for i, kid := range k.kids {
+		if kid.full == d.want {
+			with := d.within(kid)
+			if with == nil {
+				return nil
+			}
+			kids := and(nil, k.kids...)
+			kids[i] = with
+			return knotOf(kids, k.rigid)
+		}
+	}
+	if k.rigid {
+		return d.inRow(k)
+	}
+	var empty, full []*knot
+	var part [2]*knot
+	parts := 0
+	for _, kid := range k.kids {
+		switch kid.full {
+		case 0:
+			empty = and(empty, kid)
+		case kid.leaves:
+			full = and(full, kid)
+		default:
+			if parts == 2 {
+				return nil
+			}
+			part[parts] = kid
+			parts++
+		}
+	}
+	if parts == 0 {
+		d.run = full
+		return knotOf(and(empty, d.made), false)
+	}
+	row, run, ok := parted(part[0])
+	if !ok {
+		return nil
+	}
+	d.ref, d.before = row[0].any(), true
+	row, run = and(row, d.made), and(run, full...)
+	if parts == 2 {
+		e, f, ok := parted(part[1])
+		if !ok {
+			return nil
+		}
+		row, run = backwards(row, e), backwards(run, f)
+	}
+	d.run = run
+	return knotOf(and(empty, knotOf(row, true)), false)
+}
+
+// inRow meets the demand in a row of which more than one kid is concerned.
+func (d *demand) inRow(k *knot) *knot {
+	var row, run, after []*knot
+	seen := int32(0)
+	for _, kid := range k.kids {
+		was := seen
+		seen += kid.full
+		switch {
+		case kid.full == kid.leaves:
+			run = and(run, kid)
+		case kid.full == 0 && was == 0:
+			row = and(row, kid)
+		case kid.full == 0 && was == d.want:
+			after = and(after, kid)
+		case kid.full > 0 && (was == 0 || seen == d.want):
+			e, f, ok := parted(kid)
+			if !ok {
+				return nil
+			}
+			if was == 0 {
+				row, run = and(row, e...), and(run, f...)
+			} else {
+				run, after = backwards(run, f), backwards(after, e)
+			}
+		default:
+			return nil
+		}
+	}
+	if len(row) > 0 {
+		d.ref, d.before = row[0].any(), true
+	} else {
+		d.ref, d.before = after[0].any(), false
+	}
+	d.run = run
+	return knotOf(and(and(row, d.made), after...), true)
+}
+
+// parted returns a tree of which part is marked as a row, what is marked last.
+func parted(k *knot) (empty, full []*knot, ok bool) {
+	if k.rigid {
+		kids := k.kids
+		if kids[0].full > 0 && kids[len(kids)-1].full < kids[len(kids)-1].leaves {
+			kids = backwards(nil, kids)
+		}
+		for _, kid := range kids {
+			switch {
+			case kid.full == kid.leaves:
+				full = and(full, kid)
+			case full != nil:
+				return nil, nil, false
+			case kid.full == 0:
+				empty = and(empty, kid)
+			default:
+				e, f, ok := parted(kid)
+				if !ok {
+					return nil, nil, false
+				}
+				empty, full = and(empty, e...), f
+			}
+		}
+		return empty, full, true
+	}
+	var none, all []*knot
+	var part *knot
+	for _, kid := range k.kids {
+		switch {
+		case kid.full == 0:
+			none = and(none, kid)
+		case kid.full == kid.leaves:
+			all = and(all, kid)
+		case part == nil:
+			part = kid
+		default:
+			return nil, nil, false
+		}
+	}
+	if none != nil {
+		empty = []*knot{knotOf(none, false)}
+	}
+	if part != nil {
+		e, f, ok := parted(part)
+		if !ok {
+			return nil, nil, false
+		}
+		empty, full = and(empty, e...), f
+	}
+	if all != nil {
+		full = and(full, knotOf(all, false))
+	}
+	return empty, full, true
+}
+
+// and appends to a list. Each append in place would add a hundred bytes to a program.
+//
+//go:noinline
+func and(list []*knot, more ...*knot) []*knot { return append(list, more...) }
+
+// backwards appends a list in reverse.
+//
+//go:noinline
+func backwards(to, list []*knot) []*knot {
+	for k := len(list) - 1; k >= 0; k-- {
+		to = append(to, list[k])
+	}
+	return to
+}
+
+// any is an item of the tree.
+func (k *knot) any() int32 {
+	for k.item < 0 {
+		k = k.kids[0]
+	}
+	return k.item
+}
+
+// items appends those of a tree in an order that it has.
+func (k *knot) items(to []int32) []int32 {
+	if k.item >= 0 {
+		return append(to, k.item)
+	}
+	for _, kid := range k.kids {
+		to = kid.items(to)
+	}
+	return to
+}
