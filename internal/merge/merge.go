@@ -190,6 +190,8 @@ func (s *search) restarts() {
 		}
 		if idle++; s.height < before {
 			idle = 0
+		} else if s.walled > 0 {
+			idle += 3 // a restart takes longer
 		}
 	}
 }

@@ -269,8 +269,8 @@ func (w *sweep) draw(g guess) bool {
 	out, in := uint64(1)<<len(w.out)-1, uint64(1)<<len(w.in)-1
 	for out != 0 && in != 0 && w.spend(len(w.groups)/16) {
 		// One that ends is in some group; which, the noise decides, and few go before many.
-		e, n := out, w.rng.IntN(bits.OnesCount64(out))
-		for ; n > 0; n-- {
+		e := out
+		for n := w.rng.IntN(bits.OnesCount64(out)); n > 0; n-- {
 			e &= e - 1
 		}
 		e &= -e
@@ -337,46 +337,36 @@ func (w *sweep) rest(g guess, out, in []int32) bool {
 		}
 		return false
 	}
-	if w.freed > 0 {
-		w.open(g, out, in, -1, -1)
-	}
-	// What is taken is, if possible, what a piece has, or two.
-	exact := false
-	for k, i := range g.free {
-		left := -w.freed - w.items[i].size
-		if left == 0 {
-			w.open(g, out, in, k, -1)
-			exact = true
-		}
-		for l, j := range g.free[:k] {
-			if left == w.items[j].size {
-				w.open(g, out, in, k, l)
-				exact = true
+	// What is taken is what a piece has, or two, or some of it.
+	n := len(g.free)
+	for k := -1; k < n; k++ {
+		for l := -1; l < max(k, 0); l++ {
+			more := w.freed
+			if k >= 0 {
+				more += w.items[g.free[k]].size
 			}
-		}
-	}
-	if n := len(g.free); n > 0 && !(exact && w.rng.IntN(2) == 0) {
-		for range 4 {
-			k, l := w.rng.IntN(n), w.rng.IntN(n)
-			w.open(g, out, in, k, -1)
-			if k != l && w.freed < 0 {
-				w.open(g, out, in, max(k, l), min(k, l))
+			if l >= 0 {
+				more += w.items[g.free[l]].size
+			}
+			if more == 0 || k < 0 || w.rng.IntN(n*n) < tries {
+				w.open(g, out, in, k, l, more)
 			}
 		}
 	}
 	return len(g.free) > 0
 }
 
+// tries is how many guesses there are at a wall, about, of what is free and ends there.
+const tries = 8
+
 // open adds the guess in which the pieces k and l < k of free space end at the wall as
-// well, -1 for none.
+// well, -1 for none, which frees so much.
 //
 //go:noinline
-func (w *sweep) open(g guess, out, in []int32, k, l int) {
-	freed := w.freed
+func (w *sweep) open(g guess, out, in []int32, k, l int, freed int64) {
 	var ends, free []int32
 	for x, i := range g.free {
 		if x == k || x == l {
-			freed += w.items[i].size
 			ends = with(ends, i)
 		} else {
 			free = with(free, i)
