@@ -139,6 +139,8 @@ type part struct {
 	team         []*kernel  // one for each order, where orders run side by side
 	interlocks   knowledge  // whether its windows do
 	complete     *interlock // the complete search, where they do
+	gears        *gears     // that of few buffers
+	gearless     bool       // it is not for them
 }
 
 // knowledge is the answer to a question that takes time.

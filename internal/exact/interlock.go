@@ -121,6 +121,20 @@ func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 	if e.over() {
 		return undecided
 	}
+	s := &e.parts[p]
+	if s.gears == nil && !s.gearless {
+		s.gears = newGears(e, p)
+		s.gearless = s.gears == nil
+	}
+	if g := s.gears; g != nil {
+		g.tick = func() { e.report(g.nodes) }
+		v := g.run(capacity, e.within(limit))
+		e.count(&g.nodes, &g.backtracks)
+		if v == fits {
+			e.keep(p, g.at)
+		}
+		return v
+	}
 	x := e.parts[p].complete
 	if x == nil {
 		if x = newInterlock(e, p); x == nil {

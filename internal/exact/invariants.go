@@ -136,6 +136,9 @@ func (k *kernel) checkSettled(c component) {
 		return
 	}
 	for s := c.first; s < c.last; s += Section(k.stride()) {
+		if k.runOf(s) != s {
+			continue // the same pieces as in the section before, maybe with less allowance
+		}
 		var in []Piece
 		for x := range k.span {
 			if k.span[x].first <= s && s < k.span[x].last && !k.placed(k.owner[x]) {
