@@ -133,13 +133,13 @@ func problems() string {
 
 // TestStowage is the package over the library, from the clone.
 func TestStowage(t *testing.T) {
-	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 26, "STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
+	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 20, "STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
 }
 
 // TestMinimalloc is the API of google/minimalloc; STOWAGE_MINIMALLOC names a checkout of
 // that project, whose tests are then run with the import changed.
 func TestMinimalloc(t *testing.T) {
-	run(t, "test_minimalloc", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
+	run(t, "test_minimalloc", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
 }
 
 // TestOmnimalloc is the allocator for OmniMalloc, in its harness.
