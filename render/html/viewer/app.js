@@ -155,6 +155,7 @@ export class App {
       else if (this.comparison && this.mode === "diff")
         kinds = (side ? this.comparison.kindsB : this.comparison.kindsA).slice();
       else kinds = kindsOf(facts, this.colour);
+      if (side && this.mode === "both" && this.colour === "buffer") this.#borrow(kinds);
       const found = this.found[side];
       const urgent = new Uint8Array(n);
       for (let i = 0; i < n; i++) {
@@ -183,6 +184,15 @@ export class App {
     this.curve.other = this.comparison ? this.facts(1 - this.listed) : null;
     this.overview.facts = shown;
     this.invalidate();
+  }
+
+  /** Gives the buffers of the second plan the colours that the first has for them. */
+  #borrow(kinds) {
+    const first = kindsOf(this.facts(0), "buffer");
+    for (let j = 0; j < kinds.length; j++) {
+      const i = this.comparison.toA[j];
+      if (i >= 0 && kinds[j] < KIND.scale && first[i] < KIND.scale) kinds[j] = first[i];
+    }
   }
 
   #marks({ doc, height, offsets, bound }) {

@@ -125,9 +125,34 @@ export function kindsOf(facts, mode) {
       break;
     default:
       for (let i = 0; i < doc.n; i++) kinds[i] = KIND.category + (doc.hash(i) % CATEGORIES.length);
+      if (doc.n <= APART) tellApart(facts, kinds);
   }
   for (let i = 0; i < doc.n; i++) if (doc.broken[i]) kinds[i] = KIND.broken;
   return kinds;
+}
+
+/** Up to how many buffers neighbours are told apart; the number of pairs grows with its square. */
+const APART = 3000;
+
+/** Gives a buffer the next free colour where one that it touches has its own already. */
+function tellApart({ pieces, offsets }, kinds) {
+  if (!offsets) return;
+  const settled = new Uint8Array(kinds.length);
+  for (let k = 0; k < pieces.count; k++) {
+    const i = pieces.buffer[k];
+    if (settled[i]) continue;
+    const [low, high] = [offsets[i] + pieces.from[k], offsets[i] + pieces.to[k]];
+    let taken = 0;
+    pieces.live(pieces.lower[k] - 1, pieces.upper[k] + 1, (j) => {
+      const other = pieces.buffer[j];
+      if (!settled[other]) return;
+      const base = offsets[other];
+      if (base + pieces.from[j] <= high && base + pieces.to[j] >= low) taken |= 1 << kinds[other];
+    });
+    for (let c = 0; c < CATEGORIES.length && (taken >> kinds[i]) & 1; c++)
+      kinds[i] = (kinds[i] + 1) % CATEGORIES.length;
+    settled[i] = 1;
+  }
 }
 
 /** Spreads values over the scale by their logarithms. */

@@ -82,7 +82,7 @@ function drawOn(paper, plot) {
   const { scene, view } = plot;
   const { facts } = scene;
   const { doc } = facts;
-  const f = { left: 84, top: 66, width: WIDTH - 84 - 24, height: HEIGHT - 66 - 54 };
+  const f = { left: 84, top: 84, width: WIDTH - 84 - 24, height: HEIGHT - 84 - 54 };
   const toX = (t) => f.left + ((t - view.t0) / (view.t1 - view.t0)) * f.width;
   const toY = (y) => f.top + f.height - ((y - view.y0) / (view.y1 - view.y0)) * f.height;
   paper.rect(0, 0, WIDTH, HEIGHT, "#ffffff");
@@ -90,7 +90,8 @@ function drawOn(paper, plot) {
   const said = [count(doc.n, "buffer"), `peak load ${both(facts.load.peak)}`];
   if (facts.offsets) {
     said.push(`height ${both(facts.height)}`);
-    if (facts.bound) said.push(`${percent(facts.height / facts.bound - 1)} above the bound`);
+    if (facts.bound && facts.height === facts.bound) said.push("no plan is lower");
+    else if (facts.bound) said.push(`${percent(facts.height / facts.bound - 1)} above the bound`);
   }
   if (doc.warning) said.unshift("INVALID: " + doc.warning);
   paper.text(24, 52, cut(said.join(" · "), 1100), 12, doc.warning ? MARKS.capacity : FAINT);
@@ -115,7 +116,7 @@ function drawOn(paper, plot) {
   paper.line(f.left, f.top, f.left, f.top + f.height, INK);
   paper.line(f.left, f.top + f.height, f.left + f.width, f.top + f.height, INK);
   paper.text(f.left + f.width / 2, HEIGHT - 12, "time", 12, INK, "middle");
-  paper.text(24, f.top - 4, "offset", 12, INK);
+  paper.text(24, f.top - 10, "offset", 12, INK);
 }
 
 function pieces(paper, scene, view, f, toX, toY) {
