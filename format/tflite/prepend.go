@@ -74,7 +74,15 @@ func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 			return out, nil
 		}
 	}
-	return m.rewrite(changes{plan: words})
+	out, err := m.rewrite(changes{plan: words})
+	if err != nil {
+		return nil, err
+	}
+	// What leads out of a damaged file to the front of it leads into the new head.
+	if again, err := Parse(out, m.File); err != nil || !m.sameBut(again) {
+		return nil, ErrDamaged
+	}
+	return out, nil
 }
 
 // sameBut reports whether another file says the same of its model, plans aside.

@@ -21,13 +21,7 @@ const Variable = "STOWAGE_MUTATIONS"
 // must still read, and one in a hundred must not, else the damage shows nothing.
 func Read(t *testing.T, most int, seeds [][]byte, read func(data []byte) error) {
 	t.Helper()
-	if s := os.Getenv(Variable); s != "" {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 1 {
-			t.Fatalf("%s is %q, want a number of files", Variable, s)
-		}
-		most = n
-	}
+	most = Times(t, most)
 	rng := rand.New(rand.NewPCG(1, 2))
 	good := 0
 	for range most {
@@ -38,6 +32,20 @@ func Read(t *testing.T, most int, seeds [][]byte, read func(data []byte) error) 
 	if bad := most - good; most >= 1000 && (good < most/100 || bad < most/100) {
 		t.Errorf("one-sided: %d files read, %d do not", good, bad)
 	}
+}
+
+// Times returns how many damaged files a test is to read: what Variable says, or most.
+func Times(t *testing.T, most int) int {
+	t.Helper()
+	s := os.Getenv(Variable)
+	if s == "" {
+		return most
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 1 {
+		t.Fatalf("%s is %q, want a number of files", Variable, s)
+	}
+	return n
 }
 
 // Hold calls read on one file and fails where that takes too much memory or time. It
