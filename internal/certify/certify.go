@@ -7,8 +7,10 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -52,12 +54,60 @@ func Make(ctx context.Context, p *model.Problem, capacity int64, o plan.Options)
 			return c, nil
 		}
 	}
+	if c := aligned(tl, capacity); c != nil {
+		return &Certificate{capacity, exact.Refutation{Buffers: c, Steps: none}, p}, nil
+	}
 	r, err := exact.Refute(ctx, tl, capacity, o)
 	if r == nil || err != nil {
 		return nil, err
 	}
 	return &Certificate{capacity, *r, p}, nil
 }
+
+// aligned returns buffers of one section whose alignments have a common divisor, and whose
+// sizes rounded up to it do not fit the capacity, the topmost aside; nil where there are
+// none. To the checker the divisor is that of the buffers named.
+func aligned(tl *timeline.Timeline, capacity int64) []int32 {
+	if tl.LowerBound <= capacity {
+		return nil
+	}
+	p := tl.Problem
+	var seen []int64
+	for i := range p.Buffers {
+		g := p.Buffers[i].Align()
+		if g == 1 || slices.Contains(seen, g) || len(seen) == alignmentsMost {
+			continue
+		}
+		seen = append(seen, g)
+		in := make([][]int32, tl.Sections())
+		for j := range p.Buffers {
+			b := &p.Buffers[j]
+			if b.Align()%g != 0 || slices.ContainsFunc(b.Gaps, func(g model.Gap) bool { return g.Window != nil }) {
+				continue
+			}
+			for _, span := range tl.Spans(j) {
+				for s := span.First; s < span.Last; s++ {
+					in[s] = append(in[s], int32(j))
+				}
+			}
+		}
+		for _, buffers := range in {
+			var sum, tail int64
+			for _, j := range buffers {
+				size := p.Buffers[j].Size
+				rounded := bound.Up(size, g)
+				sum, tail = sum+rounded, max(tail, rounded-size)
+			}
+			if sum-tail > capacity {
+				return buffers
+			}
+		}
+	}
+	return nil
+}
+
+// alignmentsMost is how many alignments are looked at.
+const alignmentsMost = 8
 
 // Cases is how many cases the proof tells apart.
 func (c *Certificate) Cases() int { return (len(c.Steps) + 1) / 2 }

@@ -1,15 +1,17 @@
 package timeline
 
-import "github.com/stowage-go/stowage/internal/bound"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/sorting"
+)
 
 // bound sets MaxLoad and LowerBound.
 //
 // The load of a section bounds the height from below: its windows are disjoint
-// in space. Alignment sharpens it. Where all offsets in a partition without
-// windows are multiples of g, the buffers of a section start at distinct
-// multiples of g, so each but the topmost takes its size rounded up to g: the
-// bound is the rounded load less the largest rounding of a member. A fixed
-// offset bounds the height by its own end.
+// in space. Alignment sharpens it (alignedLoad). A fixed offset bounds the height by
+// its own end.
 func (t *Timeline) bound() {
 	t.MaxLoad, _ = bound.Peak(t.Load)
 	_, fixed := bound.TopFixed(t.Problem)
@@ -17,35 +19,92 @@ func (t *Timeline) bound() {
 	for i := range t.Problem.Buffers {
 		t.LowerBound = max(t.LowerBound, t.Problem.Buffers[i].Size)
 	}
-	for _, p := range t.Partitions {
-		t.LowerBound = max(t.LowerBound, t.alignedLoad(p))
+	for k := range t.Partitions {
+		p := &t.Partitions[k]
+		t.LowerBound = max(t.LowerBound, t.alignedLoad(p, bound.CommonAlignment(t.Problem, p.Buffers)))
+		var seen [alignmentsMost]int64
+		for _, i := range p.Buffers {
+			g := t.Problem.Buffers[i].Align()
+			if at := slices.Index(seen[:], 0); g > 1 && at >= 0 && at*len(p.Buffers) < alignedMost && !slices.Contains(seen[:], g) {
+				seen[at] = g
+				t.LowerBound = max(t.LowerBound, t.alignedLoad(p, g))
+			}
+		}
 	}
 }
 
-// alignedLoad returns the alignment bound of a partition, 0 where it says
-// nothing beyond the load.
-func (t *Timeline) alignedLoad(p Partition) int64 {
-	g := bound.CommonAlignment(t.Problem, p.Buffers)
+// alignmentsMost is how many alignments of a partition are looked at, and alignedMost
+// how many buffers, counted anew for each: some ten milliseconds.
+const alignmentsMost, alignedMost = 8, 1 << 18
+
+// alignedLoad returns the bound by the buffers of a partition whose offsets are
+// multiples of g, 0 where it says nothing beyond the load.
+//
+// In a section these begin at distinct multiples of g, so between one and the next is
+// the size of the lower one rounded up to g: its tail is wasted, unless others lie
+// in it. Of the others, those that are larger than any tail do not fit into one by themselves.
+// Each of them may use up one tail more, with others at that, and so may the end
+// of the plan. So at least the rounded sizes, and those of the others that are larger
+// than any tail, k of them, less the k + 1 largest tails, are stacked. The smaller
+// others may be in tails for nothing.
+func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	if g == 1 {
+		return 0
+	}
+	space := func(i int32) (rounded, tail int64, ok bool) {
+		b := &t.Problem.Buffers[i]
+		for k := range b.Gaps {
+			if b.Gaps[k].Window != nil {
+				return 0, 0, false // it may use any bytes
+			}
+		}
+		if b.Align()%g != 0 {
+			return b.Size, 0, true
+		}
+		rounded = bound.Up(b.Size, g)
+		return rounded, rounded - b.Size, true
+	}
+	if !slices.ContainsFunc(p.Buffers, func(i int32) bool { _, tail, _ := space(i); return tail > 0 }) {
 		return 0
 	}
 	profile := bound.NewProfile(int(p.Last - p.First))
 	for _, i := range p.Buffers {
-		size := bound.Up(t.Problem.Buffers[i].Size, g)
-		for _, s := range t.Spans(int(i)) {
-			profile.Add(s.First-p.First, s.Last-p.First, size)
+		rounded, _, ok := space(i)
+		for s := t.Spans(int(i)); ok && len(s) > 0; s = s[1:] {
+			profile.Add(s[0].First-p.First, s[0].Last-p.First, rounded)
 		}
 	}
-	peak, at := bound.Peak(profile.Sum())
+	_, at := bound.Peak(profile.Sum())
 	at += p.First
-	var padding int64
+	var stacked int64
+	var tails, others []int64
 	for _, i := range p.Buffers {
 		for _, s := range t.Spans(int(i)) {
 			if s.First <= at && at < s.Last {
-				size := t.Problem.Buffers[i].Size
-				padding = max(padding, bound.Up(size, g)-size)
+				switch rounded, tail, ok := space(i); {
+				case ok && t.Problem.Buffers[i].Align()%g == 0:
+					stacked += rounded
+					tails = append(tails, tail)
+				case ok:
+					others = append(others, rounded)
+				}
 			}
 		}
 	}
-	return peak - padding
+	if len(tails) == 0 {
+		return 0
+	}
+	sorting.Times(tails)
+	largest := tails[len(tails)-1]
+	used := 1
+	for _, size := range others {
+		if size > largest {
+			stacked += size
+			used++
+		}
+	}
+	for _, tail := range tails[max(0, len(tails)-used):] {
+		stacked -= tail
+	}
+	return stacked
 }

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 )
@@ -94,6 +95,39 @@ func TestAlignedBound(t *testing.T) {
 	}
 }
 
+// TestBoundOfMixedAlignments: where alignments differ, those that divide others count,
+// and the bound stays below the optimum.
+func TestBoundOfMixedAlignments(t *testing.T) {
+	r := rand.New(rand.NewPCG(8, 1))
+	sharper, optimal, n := 0, 0, 0
+	for range rounds(6000) {
+		p := aligned(r)
+		for i := range p.Buffers {
+			if b := &p.Buffers[i]; b.Fixed == nil {
+				b.Alignment = []int64{1, 2, 4, 8, 3}[r.IntN(5)]
+			}
+		}
+		tl := New(p)
+		height, _, ok := suite.MinHeight(p)
+		if !ok {
+			continue
+		}
+		if n++; tl.LowerBound > height {
+			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, suite.Describe(p))
+		}
+		if _, fixed := bound.TopFixed(p); tl.LowerBound > max(tl.MaxLoad, fixed) {
+			sharper++
+		}
+		if tl.LowerBound == height {
+			optimal++
+		}
+	}
+	t.Logf("%d problems: the bound is above the load in %d, the optimum in %d", n, sharper, optimal)
+	if sharper < n/10 || optimal < n/2 {
+		t.Error("the alignment bound pays too seldom")
+	}
+}
+
 // TestBoundByHand has the sums that the comment on bound speaks of.
 func TestBoundByHand(t *testing.T) {
 	at := func(x int64) *int64 { return &x }
@@ -106,6 +140,8 @@ func TestBoundByHand(t *testing.T) {
 		{"a multiple needs no rounding", []model.Buffer{{Upper: 1, Size: 8, Alignment: 8}, {Upper: 1, Size: 16, Alignment: 8}}, 24},
 		{"a free offset spoils it", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Upper: 1, Size: 6}}, 18},
 		{"elsewhere it does not", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 7, Alignment: 8}, {Lower: 1, Upper: 2, Size: 6}}, 13},
+		{"those of another alignment are stacked in between", []model.Buffer{{Upper: 1, Size: 1, Alignment: 8}, {Upper: 1, Size: 1, Alignment: 8}, {Upper: 1, Size: 1, Alignment: 8}, {Upper: 1, Size: 7}}, 17},
+		{"and larger ones take more than a tail", []model.Buffer{{Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 5, Alignment: 8}, {Upper: 1, Size: 6, Alignment: 8}, {Upper: 1, Size: 4}}, 22},
 		{"a fixed end", []model.Buffer{{Upper: 1, Size: 5, Fixed: at(96)}, {Upper: 1, Size: 7}}, 101},
 		{"the size of what is never active", []model.Buffer{{Upper: 1, Size: 5, Gaps: []model.Gap{{Lower: 0, Upper: 1}}}}, 5},
 	} {
