@@ -21,6 +21,10 @@ import "math/bits"
 // up round by round; to go on until they rest (tried: 20 and 64) saves nodes on
 // two instances of the challenging suite and doubles the time of the hardest.
 //
+// Sweeps go through the sections against the order of time and along it, in turn: on the
+// challenging suite that takes a tenth of the instructions less than to go along it
+// always, with the same nodes. To begin along it takes as many in sum.
+//
 // Where the run is over, an inference over a huge partition stops midway and
 // claims nothing.
 const maxRounds = 30
@@ -50,7 +54,13 @@ func (k *kernel) infer(c component) bool {
 			return false
 		}
 		raised := k.raised
-		if !k.sweep(c) {
+		// A bound that creeps from section to section goes as far as it can in one
+		// sweep of its direction, and one section a sweep in the other.
+		sweep := (*kernel).sweepBack
+		if round&1 == 1 {
+			sweep = (*kernel).sweep
+		}
+		if !sweep(k, c) {
 			return false
 		}
 		if k.raised == raised {
@@ -81,6 +91,30 @@ func (k *kernel) sweep(c component) bool {
 				return true
 			}
 			from = s + 1
+		}
+	}
+	return true
+}
+
+// sweepBack is sweep against the order of time.
+func (k *kernel) sweepBack(c component) bool {
+	for w := (c.last - 1) >> 6; w >= c.first>>6; w-- {
+		for to := c.last; ; {
+			rest := masked(k.dirty[w], int(w), int(c.first), int(to))
+			if rest == 0 {
+				break
+			}
+			b := 63 - Section(bits.LeadingZeros64(rest))
+			s := w<<6 + b
+			k.dirty[w] &^= 1 << b
+			if !k.checkSection(s) {
+				k.promote(s)
+				return false
+			}
+			if k.huge && k.late() {
+				return true
+			}
+			to = s
 		}
 	}
 	return true

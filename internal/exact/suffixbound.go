@@ -31,7 +31,8 @@ func (k *kernel) checkSection(s Section) bool {
 		k.top[s] = top
 		return true
 	}
-	list, live := k.members[k.memberAt[s]:k.memberAt[s+1]], int(k.live[s])
+	all := k.members[k.memberAt[s]:k.memberAt[s+1]]
+	list := all[:k.live[s]]
 	blocks := k.block
 	most := slack
 	if !k.sw.suffixBound {
@@ -43,7 +44,7 @@ func (k *kernel) checkSection(s Section) bool {
 		// above everything: only in order is it a failure.
 		last, before := int64(math.MinInt64), int64(0)
 		at := 0
-		for ; at < live; at++ {
+		for ; at < len(list); at++ {
 			b := blocks[list[at]]
 			if b.start >= second || b.start-before > most || b.start < last {
 				break
@@ -54,7 +55,7 @@ func (k *kernel) checkSection(s Section) bool {
 			second = min(second, max(least, end))
 			least = min(least, end)
 		}
-		for ; at < live; at++ {
+		for ; at < len(list); at++ {
 			b := blocks[list[at]]
 			if b.start-before > most || b.start < last {
 				break
@@ -63,12 +64,12 @@ func (k *kernel) checkSection(s Section) bool {
 			before += b.size
 		}
 		switch {
-		case at == live:
+		case at == len(list):
 			k.top[s] = last
-			return !k.sw.notFirst || second <= slack || k.notFirst(list[:live], slack, least, second)
+			return !k.sw.notFirst || second <= slack || k.notFirst(list, slack, least, second)
 		case sorted:
 			return false
 		}
-		k.sortMembers(list, at, live)
+		k.sortMembers(all, at, len(list))
 	}
 }
