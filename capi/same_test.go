@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -155,9 +156,12 @@ func (d *driver) ask(t *testing.T, a asked, text []byte) (numbers []int64, answe
 }
 
 func TestSamePlans(t *testing.T) {
-	random := 1000
-	if testing.Short() {
+	random := 200
+	switch {
+	case testing.Short():
 		random = 100
+	case os.Getenv("CI") == "true":
+		random = 1000
 	}
 	drivers := map[string]*driver{
 		"C":   drive(t, program(t, "testdata/check.c", false, c99...)),

@@ -125,10 +125,13 @@ const python310 = "import sys; sys.exit(sys.version_info < (3, 10))"
 
 // problems is how many problems are planned by the package and by the command.
 func problems() string {
-	if testing.Short() {
+	switch {
+	case testing.Short():
 		return "STOWAGE_PROBLEMS=100"
+	case os.Getenv("CI") == "true":
+		return "STOWAGE_PROBLEMS=1000"
 	}
-	return "STOWAGE_PROBLEMS=1000"
+	return "STOWAGE_PROBLEMS=200"
 }
 
 // TestStowage is the package over the library, from the clone.
@@ -150,7 +153,7 @@ func TestOmnimalloc(t *testing.T) {
 
 // TestWheel builds the wheel as pip does, installs it into an empty environment and runs
 // the package's tests there: its library, its command and its script are those of the
-// wheel. A second build has the same bytes.
+// wheel. A second build, with CI=true, has the same bytes.
 func TestWheel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("two wheels and an environment take too long for a short run (large)")
@@ -170,7 +173,10 @@ func TestWheel(t *testing.T) {
 	if exec.CommandContext(t.Context(), interpreter(), "-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))").Run() != nil {
 		t.Skip("the wheel is built by Python 3.11 or later, with venv (python3)")
 	}
-	var wheels [2][]byte
+	wheels := make([][]byte, 1, 2)
+	if os.Getenv("CI") == "true" {
+		wheels = wheels[:2]
+	}
 	for k := range wheels {
 		to := filepath.Join(dir, strconv.Itoa(k))
 		python(interpreter(), []string{"STOWAGE_COMMAND=" + command(t)}, "stowage_build.py", to)
@@ -186,7 +192,7 @@ func TestWheel(t *testing.T) {
 			python(filepath.Join(dir, "venv", "bin", "pip"), nil, "install", "--quiet", "--no-index", names[0])
 		}
 	}
-	if !bytes.Equal(wheels[0], wheels[1]) {
+	if !bytes.Equal(wheels[0], wheels[len(wheels)-1]) {
 		t.Error("the second wheel has other bytes")
 	}
 	bin := filepath.Join(dir, "venv", "bin")

@@ -342,7 +342,7 @@ static int by_size(const void *a, const void *b) {
 
 static void overhead(void) {
 	static const int sizes[] = {20, 100, 700};
-	static double beside[2000], whole[2000];
+	static double beside[500], whole[500];
 	stowage_solver *s = stowage_new();
 	stowage_result r;
 	size_t k;
@@ -354,7 +354,7 @@ static void overhead(void) {
 		stowage_bound(s);
 	printf("%d buffers: %.2f us a call that finds nothing to do\n", 0, (now() - begin) * 10);
 	for (k = 0; k < 3; k++) {
-		int n = sizes[k], rounds = n > 500 ? 200 : 2000;
+		int n = sizes[k], rounds = n > 500 ? 20 : 500;
 		columns c = make(n, n);
 		for (i = 0; i < rounds; i++) {
 			begin = now();

@@ -42,7 +42,7 @@ def made(n, seed=0, horizon=40, most=1000, aligned=False):
     return lower, upper, size, [r.choice((1, 1, 2, 4, 8, 3)) for _ in range(n)] if aligned else None
 
 
-def hard(n=54):
+def hard(n=120):
     return made(n, 0, 40, 5, True)
 
 
@@ -215,7 +215,7 @@ class Running(unittest.TestCase):
 
     def test_ctrl_c(self):
         # In the foreground and behind, and Python's handler is asked in either case.
-        for n in (54, 2000):
+        for n in (120, 2000):
             timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
             timer.start()
             begin = time.time()
@@ -270,7 +270,7 @@ class Running(unittest.TestCase):
             while not stop.wait(0.005):
                 turns.append(1)
 
-        for n in (54, 2000):
+        for n in (120, 2000):
             turns.clear()
             stop.clear()
             thread = threading.Thread(target=count)
