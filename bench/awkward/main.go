@@ -26,7 +26,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/stowage-go/stowage"
@@ -45,6 +47,8 @@ func main() {
 	flag.DurationVar(&j.answer, "answer", 10*time.Second, "how long a question may take")
 	flag.Uint64Var(&j.ortools, "ortools", 0, "hold one in so many problems against CP-SAT; 0 for none")
 	worst := flag.Int("worst", 10, "how many of the slowest questions to list")
+	flag.DurationVar(&j.peer, "peer", time.Minute, "how long CP-SAT has for a problem")
+	flag.BoolVar(&j.cpu, "cpu", false, "give processor time in place of the clock's, for a machine that has other things to do")
 	flag.StringVar(&j.keep, "keep", "", "folder for the slowest problems and all that are undecided, as CSV")
 	flag.Parse()
 	if *without != "" {
@@ -62,6 +66,8 @@ type job struct {
 	without []string
 	answer  time.Duration
 	ortools uint64
+	peer    time.Duration
+	cpu     bool
 	keep    string
 
 	asked   []asked
@@ -151,9 +157,9 @@ func (j *job) ask(seed uint64, what string, p *model.Problem, capacity int64) (*
 	if capacity == 0 {
 		solve = stowage.Minimize
 	}
-	began := time.Now()
+	began := j.now()
 	r, err := solve(context.Background(), &q, o)
-	a := asked{seed: seed, what: what, problem: &q, capacity: capacity, seconds: time.Since(began).Seconds()}
+	a := asked{seed: seed, what: what, problem: &q, capacity: capacity, seconds: (j.now() - began).Seconds()}
 	if err != nil {
 		return nil, fmt.Errorf("seed %d: %w", seed, err)
 	}
@@ -163,12 +169,26 @@ func (j *job) ask(seed uint64, what string, p *model.Problem, capacity int64) (*
 	return r, nil
 }
 
+// now is the clock, or the time that this process has taken on all cores.
+func (j *job) now() time.Duration {
+	if !j.cpu {
+		return time.Since(start)
+	}
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+var start = time.Now()
+
 // compare holds what has been said against CP-SAT.
 func (j *job) compare() error {
 	if len(j.batch) == 0 {
 		return nil
 	}
-	outcomes, err := ortools.Run(context.Background(), j.batch, "--minimize", "--timeout", "60")
+	outcomes, err := ortools.Run(context.Background(), j.batch, "--minimize", "--timeout", strconv.FormatFloat(j.peer.Seconds(), 'f', -1, 64))
 	if err != nil {
 		return err
 	}

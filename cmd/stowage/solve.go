@@ -220,15 +220,23 @@ type stats struct {
 	Backtracks int64          `json:"backtracks"`
 	Seconds    float64        `json:"seconds"` // in the planner, by the clock
 	Stopped    plan.Stop      `json:"stopped"` // why the run ended without an answer; empty where it has one
+	// Where the status is unknown: the least capacity that is known to be enough, 0 for
+	// none, and the largest that is proven not to be.
+	Enough    int64 `json:"enough,omitempty"`
+	NotEnough int64 `json:"not_enough,omitempty"`
 }
 
 func statsOf(r *stowage.Result, p *stowage.Problem) stats {
-	return stats{
+	s := stats{
 		Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Capacity: p.Capacity,
 		Planner: r.Planner, Buffers: len(p.Buffers),
 		Nodes: r.Stats.Nodes, Backtracks: r.Stats.Backtracks, Seconds: r.Stats.Elapsed.Seconds(),
 		Stopped: r.Stopped,
 	}
+	if r.Status == stowage.Unknown {
+		s.Enough, s.NotEnough = r.Enough, max(0, r.LowerBound-1)
+	}
+	return s
 }
 
 // summary says in one line what came out.
@@ -249,6 +257,9 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	}
 	if p.Capacity > 0 {
 		s += fmt.Sprintf(", capacity %d", p.Capacity)
+	}
+	if r.Enough > 0 {
+		s += fmt.Sprintf("; %d is known to be enough, %d not to be", r.Enough, r.LowerBound-1)
 	}
 	if r.Status.HasPlan() && r.Stopped != "" {
 		s += "; " + stopWords(r.Stopped)

@@ -413,6 +413,9 @@ func (a *auto) judge() {
 	case a.infeasible:
 		a.r.Status, a.r.Plan = model.Infeasible, model.Plan{}
 	case !a.o.Fits(a.height):
+		if a.r.Offsets != nil {
+			a.r.Enough = a.height
+		}
 		a.r.Status, a.r.Plan = model.Unknown, model.Plan{}
 	case a.height <= a.r.LowerBound:
 		a.r.Status = model.Optimal

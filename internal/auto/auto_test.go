@@ -412,3 +412,24 @@ func TestMember(t *testing.T) {
 		t.Error("no plan is by exact search")
 	}
 }
+
+// TestEnough asks for a capacity that a node limit leaves undecided: what is known to
+// be enough has a plan, and lies above it.
+func TestEnough(t *testing.T) {
+	in, err := suite.New("pinwheel", suite.Options{Buffers: 300, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := plan.Options{Capacity: in.Optimum, NodeLimit: 1, Without: []string{"merge"}}
+	r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Status != model.Unknown || r.Enough <= in.Optimum || r.Offsets != nil {
+		t.Fatalf("%s, %d known to be enough for %d", r.Status, r.Enough, in.Optimum)
+	}
+	o.Capacity = r.Enough
+	if again, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), o); err != nil || !again.Status.HasPlan() || again.Enough != 0 {
+		t.Errorf("%v, %v at %d, which is known to be enough", again.Status, err, o.Capacity)
+	}
+}
