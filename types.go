@@ -164,6 +164,10 @@ type Progress = plan.Progress
 //		// LowerBound is a proven bound in bytes: no plan is lower. Where Status is
 //		// Infeasible it is above the capacity.
 //		LowerBound int64
+//		// Enough is, where Status is Unknown, the least capacity for which a plan was found
+//		// on the way, above the one that was asked for; 0 for none. What is under LowerBound
+//		// is proven not to be enough.
+//		Enough int64
 //		// Collision, where set, is why Status is Infeasible whatever the capacity.
 //		Collision *Collision
 //		// Planner is the name of the planner that ran.
