@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"flag"
@@ -38,6 +39,15 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"stowage": main, "minimalloc": main})
 }
 
+// packed packs with gzip.
+func packed(content []byte) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	z.Write(content) // into memory: no error
+	z.Close()
+	return b.Bytes()
+}
+
 // TestScripts runs testdata/script: every subcommand, exit code and message.
 func TestScripts(t *testing.T) {
 	hearSignals(t)
@@ -47,6 +57,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			return errors.Join(
 				os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), made.Network(4, 24), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "packed.tflite.gz"), packed(made.Network(4, 24)), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), made.Network(60, 8), 0o666), // that of examples
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},

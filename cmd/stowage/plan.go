@@ -247,7 +247,7 @@ func openModel(path string) (*format.Input, error) {
 
 // nameFor returns the name of a model for C: that of its file.
 func nameFor(path string) string {
-	base := filepath.Base(path)
+	base := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
@@ -256,15 +256,12 @@ func readModel(path string) (*tflite.Model, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".csv" || ext == ".json" {
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
 	}
-	if path == format.Standard {
-		return tflite.Read(os.Stdin, nameOf(path))
-	}
-	f, err := os.Open(path)
+	in, err := format.Open(path) // whatever it is taken for, it is to be a model
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	return tflite.Read(f, path)
+	defer in.Close()
+	return tflite.Read(in, nameOf(path))
 }
 
 // readScratch turns the values of --scratch into scratch buffers.
