@@ -562,7 +562,8 @@ export class App {
     const wish = window.matchMedia("(prefers-color-scheme: dark)").matches;
     this.dark = this.themeName === "dark" || (this.themeName === "auto" && wish);
     root.dataset.theme = this.dark ? "dark" : "light";
-    $("theme").textContent = { auto: "Theme: system", light: "Theme: light", dark: "Theme: dark" }[this.themeName];
+    $("theme").textContent = { auto: "Auto", light: "Light", dark: "Dark" }[this.themeName];
+    $("theme").setAttribute("aria-label", `Theme: ${this.themeName === "auto" ? "the system's" : this.themeName}`);
     const style = getComputedStyle(root);
     for (const name of [
       "plot",
