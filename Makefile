@@ -31,11 +31,11 @@ build:
 
 # The header that Go generates is of no use to anyone: stowage.h is the interface. On
 # Linux nothing but that is shown to the program.
-SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)--version-script=$(CURDIR)/capi/stowage.map)
+SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)-s$(comma)--version-script=$(CURDIR)/capi/stowage.map)
 comma := ,
 capi:
-	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o bin/capi/libstowage.so ./capi
-	CGO_ENABLED=1 $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o bin/capi/libstowage.a ./capi
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o bin/capi/libstowage.so ./capi
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o bin/capi/libstowage.a ./capi
 	rm bin/capi/libstowage.h
 	cp capi/stowage.h bin/capi/
 

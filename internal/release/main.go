@@ -193,13 +193,14 @@ func (r *release) libraries() error {
 			continue
 		}
 		dir := filepath.Join(r.work, "c-"+arch)
-		environment := []string{"CGO_ENABLED=1", "GOOS=linux", "GOARCH=" + arch, "CC=" + cc}
+		// Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
+		environment := []string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0", "GOOS=linux", "GOARCH=" + arch, "CC=" + cc}
 		shown, err := filepath.Abs("capi/stowage.map")
 		if err != nil {
 			return err
 		}
 		for _, form := range [][2]string{{"libstowage.so", "c-shared"}, {"libstowage.a", "c-archive"}} {
-			err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -extldflags=-Wl,--version-script="+shown,
+			err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -extldflags=-Wl,-s,--version-script="+shown,
 				"-buildmode="+form[1], "-o", filepath.Join(dir, form[0]), "./capi")
 			if err != nil {
 				return err
