@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
@@ -31,7 +32,10 @@ import (
 //
 // Source: this project.
 
-func init() { run.Register(&Planner{}) }
+func init() {
+	run.Register(&Planner{})
+	exact.Interlocking()
+}
 
 // Planner is the planner `climb`. Its zero value is ready to use.
 type Planner struct{}

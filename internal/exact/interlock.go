@@ -115,6 +115,17 @@ func (e *engine) geared(p int) bool {
 	return false
 }
 
+// complete is (*engine).complete where a program has it.
+var complete func(e *engine, p int, capacity, limit int64, r outcome) verdict
+
+// Interlocking brings the searches for windows that interlock into a program: the
+// linker leaves them out where nobody calls it. They are as large as all else that is
+// wanted beside the canonical search, and for a kind of problem that many programs never
+// have. Without them such a problem is planned where a canonical plan fits, and otherwise
+// undecided. Packages that use this one call it in their init, so whoever has merge, climb
+// or auto has them.
+func Interlocking() { complete = (*engine).complete }
+
 // complete runs the complete search on partition p, of which the canonical one
 // had the given outcome.
 func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {

@@ -111,7 +111,11 @@ func (e *engine) attempt(p int, capacity, limit int64) verdict {
 		case maybe:
 			return undecided
 		case yes:
-			return e.complete(p, capacity, limit, r)
+			if complete == nil {
+				e.stuck = r == exhausted // nothing but a canonical plan can be found
+				return undecided
+			}
+			return complete(e, p, capacity, limit, r)
 		}
 	}
 	if r == exhausted {

@@ -44,6 +44,7 @@ import (
 func init() {
 	run.Register(&Planner{})
 	exact.Merge = &Planner{}
+	exact.Interlocking()
 }
 
 // Planner is the planner merge. Its zero value is ready to use.

@@ -11,6 +11,8 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
+func init() { exact.Interlocking() }
+
 // Idea: how many placements of a path can stand? The exact planner is asked
 // whether the partition fits with the first k of them as fixed offsets. Fewer
 // placements can only help, so the greatest such k is found by bisection.
