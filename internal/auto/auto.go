@@ -154,7 +154,7 @@ func (a *auto) turns(ctx context.Context) error {
 			// Composites are fewer than buffers, and so are the incidences of a node.
 			// As long as they lower the plan, they have another turn.
 			before := a.height
-			if err := a.turn(ctx, &merge.Planner{}, budget{seed: a.merges, nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
+			if err := a.turn(ctx, &merge.Planner{Learned: &a.learned}, budget{seed: a.merges, nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
 				return err
 			}
 			lowered = a.height < before && !once
@@ -205,7 +205,8 @@ type auto struct {
 	began        time.Time
 	exact, climb bool
 	merge        bool
-	merges       uint64       // turns of merging
+	merges       uint64 // turns of merging
+	learned      merge.Learned
 	r            *plan.Result // with the lowest plan so far, whether it fits or not
 	height       int64        // of r.Offsets
 	infeasible   bool
@@ -245,7 +246,7 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
 		}
-		if err := a.turn(ctx, &merge.Planner{}, budget{nodes: nodes, limited: true}); err != nil {
+		if err := a.turn(ctx, &merge.Planner{Learned: &a.learned}, budget{nodes: nodes, limited: true}); err != nil {
 			return err
 		}
 	}

@@ -48,7 +48,15 @@ func init() {
 }
 
 // Planner is the planner merge. Its zero value is ready to use.
-type Planner struct{}
+type Planner struct {
+	// Learned, where set, is what runs on one problem learn, each from those before.
+	// They come one after the other.
+	Learned *Learned
+}
+
+// Learned is what a run has found out that the next is better off with: which orders are
+// good. The zero value is for the first.
+type Learned struct{ diving diving }
 
 // Name returns the planner's name.
 func (*Planner) Name() string { return "merge" }
@@ -98,7 +106,7 @@ const attemptsMost, walledMost = 4096, 512
 // that is all that is asked, a limit comes, or patience ends. A node is a node of
 // exact search, or 256 composites looked at. Windows, gaps and fixed offsets are
 // honoured: such buffers are merged with nothing. The error is for a bad parameter.
-func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set settings
 	if err := run.Bind("merge", &o, &set); err != nil {
 		return r, err
@@ -124,7 +132,14 @@ func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	s.watch = run.NewWatch(ctx)
 	defer s.watch.Close()
 	s.report()
+	if m.Learned != nil {
+		s.diving = m.Learned.diving
+		s.diving.nodes, s.diving.idle = 0, 0
+	}
 	s.restarts()
+	if m.Learned != nil {
+		m.Learned.diving = s.diving
+	}
 	r.Stats.Nodes = s.nodes
 	if o.Fits(s.height) {
 		r.Status, r.Offsets, r.Height = model.Feasible, s.best, s.height
