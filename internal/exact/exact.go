@@ -141,6 +141,7 @@ type part struct {
 	complete     *interlock // the complete search, where they do
 	gears        *gears     // that of few buffers
 	gearless     bool       // it is not for them
+	geared       bool       // it was its turn
 }
 
 // knowledge is the answer to a question that takes time.

@@ -77,8 +77,8 @@ type spot struct {
 }
 
 const (
-	gearsMost = 24  // buffers; beyond, the lazy search of interlock.go comes to more plans
-	riseMost  = 256 // places above a low end
+	gearsMost = 24 // buffers; beyond, the lazy search of interlock.go comes to more plans
+	riseMost  = 16 // places above a low end
 )
 
 // newGears prepares a partition; nil where it is not for this search.

@@ -137,7 +137,10 @@ func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 		s.gears = newGears(e, p)
 		s.gearless = s.gears == nil
 	}
-	if g := s.gears; g != nil {
+	// Each decides at once some of what the other does not in millions of nodes, so
+	// they take turns.
+	if s.geared = !s.geared; s.gears != nil && s.geared {
+		g := s.gears
 		g.tick = func() { e.report(g.nodes) }
 		v := g.run(capacity, e.within(limit))
 		e.count(&g.nodes, &g.backtracks)
