@@ -117,10 +117,11 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 	} else {
 		err = format.WriteFile(path, write)
 	}
-	if err != nil {
-		return outputError{path, err}
+	var inner outputError
+	if err == nil || errors.As(err, &inner) { // of what is written on the way
+		return err
 	}
-	return nil
+	return outputError{path, err}
 }
 
 func writeDocument(cmd *cobra.Command, path, name string, d *document) error {

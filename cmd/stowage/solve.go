@@ -113,15 +113,19 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 				d.steps = append(d.steps, html.Step(s))
 			}
 		}
-		if err := writeDocument(cmd, s.output, name, d); err != nil {
-			return err
-		}
+		// The figures are written before the plan takes its place, so that there is
+		// either both or neither.
+		err = writeTo(cmd, s.output, func(w io.Writer) error {
+			if err := writerOf(name)(w, d); err != nil {
+				return err
+			}
+			return s.writeStats(cmd, r, p)
+		})
+	} else {
+		err = s.writeStats(cmd, r, p)
 	}
-	if s.stats != "" {
-		stats := statsOf(r, p)
-		if err := writeTo(cmd, s.stats, func(w io.Writer) error { return writeIndented(w, stats) }); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
@@ -132,6 +136,15 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		}
 	}
 	return outcomeOf(r.Status)
+}
+
+// writeStats writes what --stats asks for.
+func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowage.Problem) error {
+	if s.stats == "" {
+		return nil
+	}
+	stats := statsOf(r, p)
+	return writeTo(cmd, s.stats, func(w io.Writer) error { return writeIndented(w, stats) })
 }
 
 // read reads the problem and, where one is named, the plan to start from.
