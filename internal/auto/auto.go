@@ -153,8 +153,11 @@ func (a *auto) turns(ctx context.Context) error {
 			a.merges++
 			// Composites are fewer than buffers, and so are the incidences of a node.
 			// As long as they lower the plan, they have another turn.
-			before := a.height
-			if err := a.turn(ctx, &merge.Planner{Learned: &a.learned}, budget{seed: a.merges, nodes: 4 * min(nodes, math.MaxInt64/4), limited: true}); err != nil {
+			before, share := a.height, int64(4)
+			if a.learned.Dives() && a.o.NodeLimit == 0 && !once {
+				share *= grow
+			}
+			if err := a.turn(ctx, &merge.Planner{Learned: &a.learned}, budget{seed: a.merges, nodes: share * min(nodes, math.MaxInt64/share), limited: true}); err != nil {
 				return err
 			}
 			lowered = a.height < before && !once

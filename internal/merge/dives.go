@@ -55,6 +55,10 @@ type diving struct {
 	only   bool         // nothing goes together: there are dives and nothing else
 }
 
+// Dives reports whether it was a dive that lowered the plan last: then more of them are
+// worth more than anything else.
+func (l *Learned) Dives() bool { return l.diving.won }
+
 // draw returns an order: near the best, or any.
 func (d *diving) draw(rng *rand.Rand, n int) *exact.Score {
 	s := &exact.Score{Noise: make([]float64, n)}
