@@ -54,7 +54,7 @@ def buffer(path, row):
         "id": row["id"],
         "size": size,
         "align": int(row.get("alignment") or 1) or 1,
-        "fixed": int(row["offset"]) if row.get("offset") else None,
+        "fixed": int(row["offset"]) if row.get("offset") not in (None, "", "-1") else None,  # -1 is free
         "pieces": [p for p in pieces if p[0] < p[1]],
     }
 
