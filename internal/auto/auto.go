@@ -115,7 +115,7 @@ func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 	off := func(technique string) bool { return slices.Contains(o.Without, technique) }
 	a := auto{tl: tl, o: &o, r: &r, began: time.Now(), exact: !off("exact"), climb: !off("climb"), watch: run.NewWatch(ctx)}
 	n := len(tl.Problem.Buffers)
-	a.merge = !off("merge") && n >= mergeLeast && n <= mergeMost
+	a.merge = !off("merge") && n >= mergeLeast && (n <= mergeMost || n <= climbMost && a.packed())
 	defer a.watch.Close()
 	a.r.LowerBound = tl.LowerBound
 	if err := a.heuristics(ctx, !off("heuristics")); err != nil || a.settled {
@@ -126,6 +126,17 @@ func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 	}
 	a.judge()
 	return r, nil
+}
+
+// packed reports whether no byte is ever unused: the walls of such a problem are soon gone
+// over, however many they are.
+func (a *auto) packed() bool {
+	for _, load := range a.tl.Load {
+		if load != a.tl.LowerBound {
+			return false
+		}
+	}
+	return true
 }
 
 // turns lets exact search and local search take turns.

@@ -433,3 +433,13 @@ func TestEnough(t *testing.T) {
 		t.Errorf("%v, %v at %d, which is known to be enough", again.Status, err, o.Capacity)
 	}
 }
+
+// TestPacked demands that a packing of more buffers than composites are for is planned
+// where no byte is ever unused.
+func TestPacked(t *testing.T) {
+	in := generate(t, "walls", suite.Options{Buffers: mergeMost + 1000, Seed: 1, Horizon: 1 << 40, Capacity: 1 << 40})
+	r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true})
+	if v := verify.CheckHeight(in.Problem, r.Offsets, in.Optimum, in.Optimum); err != nil || !v.OK() {
+		t.Errorf("%v, height %d, want %d: %v", err, r.Height, in.Optimum, v.Violations)
+	}
+}
