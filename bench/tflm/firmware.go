@@ -15,9 +15,9 @@ import (
 	"github.com/stowage-go/stowage/internal/tflm"
 )
 
-// Idea: firmware has no interpreter to ask. So the runtime is built from its public
-// source (firmware/build.sh), for this machine and for 32-bit Arm, and run as it is or
-// under qemu: it finds the smallest arena of each model by bisection, as it is and with
+// Idea: firmware has no interpreter to ask. So a build of the runtime, for this machine
+// or for 32-bit Arm, is linked with a program of ours (firmware/run.cc) and run as it is
+// or under qemu: it finds the smallest arena of each model by bisection, as it is and with
 // both plans, and the probe that users build in logs what its kernels ask for. All of
 // it is held against what is predicted without running anything.
 

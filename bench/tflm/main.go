@@ -10,7 +10,7 @@
 // place of its own, as it is, and with two plans, with and without results over
 // operands, all but the first also in the smallest arena that works, which is found by
 // bisection to 16 bytes. With -firmware the models that ran are also run in builds of
-// the runtime from its source (firmware.go). What is not as predicted is
+// the runtime (firmware.go). What is not as predicted is
 // printed, and the exit code is 1.
 package main
 
@@ -62,7 +62,7 @@ func main() {
 	into := flag.String("into", "", "put the tables into the marked blocks of `FILE`")
 	raw := flag.String("raw", "", "write all figures to `FILE` as JSON")
 	var builds firmwares
-	flag.Var(&builds, "firmware", "run the models in a build for 32 or 64 bit, too: `BITS=COMMAND`, where COMMAND is the program of firmware/build.sh")
+	flag.Var(&builds, "firmware", "run the models in a build for 32 or 64 bit, too: `BITS=COMMAND`, where COMMAND is firmware/run.cc, linked with the runtime")
 	flag.Parse()
 	ok, err := run(*fetch, *runs, *into, *raw, builds, flag.Args())
 	if err != nil {
