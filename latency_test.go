@@ -3,7 +3,6 @@ package stowage_test
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"runtime"
 	"slices"
 	"strconv"
@@ -170,7 +169,7 @@ func latency(b *testing.B, problems []*stowage.Problem, a aim) {
 	b.ReportMetric(float64(allocs[middle]), "allocs-median")
 	if testing.Verbose() {
 		for _, r := range rows {
-			b.Log(fmt.Sprintf("%9.1f µs %5d allocs %6d nodes  height %d  %s", micros(&r), r.allocs, r.nodes, r.height, r.name))
+			b.Logf("%9.1f µs %5d allocs %6d nodes  height %d  %s", micros(&r), r.allocs, r.nodes, r.height, r.name)
 		}
 	}
 }

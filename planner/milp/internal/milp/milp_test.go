@@ -275,8 +275,10 @@ func TestConcurrent(t *testing.T) {
 // start has a buffer that is never active does not count.
 func TestUnitsOfPartitions(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
-		{ID: "a", Lower: 0, Upper: 1, Size: 13}, {ID: "b", Lower: 1, Upper: 2, Size: 5},
-		{ID: "c", Lower: 1, Upper: 2, Size: 5}, {ID: "d", Lower: 2, Upper: 3, Size: 7},
+		{ID: "a", Lower: 0, Upper: 1, Size: 13},
+		{ID: "b", Lower: 1, Upper: 2, Size: 5},
+		{ID: "c", Lower: 1, Upper: 2, Size: 5},
+		{ID: "d", Lower: 2, Upper: 3, Size: 7},
 	}}
 	if r := solve(t, t.Context(), p, plan.Options{Start: []int64{0, 3, 17, 8}}); r.Status != model.Optimal || r.Height != 13 {
 		t.Errorf("%v, height %d, bound %d", r.Status, r.Height, r.LowerBound)
