@@ -1,11 +1,6 @@
 package framework
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/stowage-go/stowage/internal/bound"
-)
+import "github.com/stowage-go/stowage/internal/bound"
 
 // Idea: nntrainer goes through its requests by start, the first to end first, and drops
 // what has ended. A request takes the first hole between live ones that holds it, or the
@@ -33,14 +28,13 @@ func nntrainer(t *task) error {
 			return errStopped
 		}
 		b := &t.buffers[i]
-		live = slices.DeleteFunc(live, func(l block) bool { return l.end <= b.Lower })
-		at, k := int64(0), 0
-		for ; k < len(live) && live[k].from < at+b.Size; k++ {
+		live = expire(live, b.Lower)
+		at := int64(0)
+		for k := 0; k < len(live) && live[k].from < at+b.Size; k++ {
 			at = bound.Up(live[k].to, b.Align())
 		}
 		t.offsets[i] = at
-		k, _ = slices.BinarySearchFunc(live, at, func(l block, from int64) int { return cmp.Compare(l.from, from) })
-		live = slices.Insert(live, k, block{at, at + b.Size, b.Upper})
+		live = enter(live, block{at, at + b.Size, b.Upper})
 	}
 	return nil
 }

@@ -1,11 +1,6 @@
 package framework
 
-import (
-	"cmp"
-	"slices"
-
-	"github.com/stowage-go/stowage/internal/bound"
-)
+import "github.com/stowage-go/stowage/internal/bound"
 
 // Idea: ONNX Runtime runs a model once, writes down what is allocated and freed
 // in which order, and serves later runs of the same shapes from one block. The
@@ -43,7 +38,7 @@ func ortMemPattern(t *task) error {
 		}
 		b := &t.buffers[i]
 		align := b.Align()
-		live = slices.DeleteFunc(live, func(l block) bool { return l.end <= b.Lower })
+		live = expire(live, b.Lower)
 		best, waste, current := int64(-1), never, int64(0)
 		for k := range live {
 			start := bound.Up(current, align)
@@ -56,8 +51,7 @@ func ortMemPattern(t *task) error {
 			best = bound.Up(current, align)
 		}
 		t.offsets[i] = best
-		at, _ := slices.BinarySearchFunc(live, best, func(l block, from int64) int { return cmp.Compare(l.from, from) })
-		live = slices.Insert(live, at, block{best, best + b.Size, b.Upper})
+		live = enter(live, block{best, best + b.Size, b.Upper})
 	}
 	return nil
 }

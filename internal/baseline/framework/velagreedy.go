@@ -37,6 +37,17 @@ type block struct {
 	end      int64 // one past its last slot
 }
 
+// expire drops the blocks of buffers that have ended.
+func expire(live []block, now int64) []block {
+	return slices.DeleteFunc(live, func(l block) bool { return l.end <= now })
+}
+
+// enter adds a block to a list by offset.
+func enter(live []block, b block) []block {
+	k, _ := slices.BinarySearchFunc(live, b.from, func(l block, from int64) int { return cmp.Compare(l.from, from) })
+	return slices.Insert(live, k, b)
+}
+
 func velaGreedy(t *task) error {
 	endsLater := func(a, b int) int { return t.endsEarlier(b, a) }
 	smaller := func(a, b int) int { return t.larger(b, a) }
@@ -49,7 +60,7 @@ func velaGreedy(t *task) error {
 		}
 		b := &t.buffers[i]
 		align := b.Align()
-		live = slices.DeleteFunc(live, func(l block) bool { return l.end <= b.Lower })
+		live = expire(live, b.Lower)
 		var top, current int64
 		for k := range live {
 			top = max(top, live[k].to)
@@ -63,8 +74,7 @@ func velaGreedy(t *task) error {
 			current = live[k].to
 		}
 		t.offsets[i] = best
-		at, _ := slices.BinarySearchFunc(live, best, func(l block, from int64) int { return cmp.Compare(l.from, from) })
-		live = slices.Insert(live, at, block{best, best + b.Size, b.Upper})
+		live = enter(live, block{best, best + b.Size, b.Upper})
 	}
 	return nil
 }

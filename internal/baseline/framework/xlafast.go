@@ -1,6 +1,7 @@
 package framework
 
 import (
+	"cmp"
 	"slices"
 	"sort"
 
@@ -60,7 +61,7 @@ func init() {
 				top = max(top, t.offsets[i]+t.buffers[i].Size)
 			}
 			rest := order[exact:]
-			t.sort(rest, func(a, b int32) int { return int(c.start[a] - c.start[b]) })
+			t.sort(rest, func(a, b int32) int { return cmp.Compare(c.start[a], c.start[b]) })
 			return t.xlaSweep(c, rest, top)
 		},
 	})
@@ -72,7 +73,7 @@ type chunk struct{ from, to int64 }
 // xlaSweep places the buffers of an order by start from an offset on.
 func (t *task) xlaSweep(c *xlaClock, order []int32, from int64) error {
 	ends := slices.Clone(order)
-	t.sort(ends, func(a, b int32) int { return int(c.end[a] - c.end[b]) })
+	t.sort(ends, func(a, b int32) int { return cmp.Compare(c.end[a], c.end[b]) })
 	free := []chunk{{from, never}}
 	taken := make([]int64, len(t.buffers)) // where the buffer's chunk began
 	for _, i := range order {
