@@ -3,12 +3,17 @@ package certify_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/certify"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -186,5 +191,69 @@ func TestLimits(t *testing.T) {
 	}
 	if none < 10 || some < 5 {
 		t.Errorf("one-sided: %d without, %d with", none, some)
+	}
+}
+
+// TestOtherLanguage holds the checker in Python, which shares no line with anything here,
+// against this one: it accepts what this one does, and no damaged certificate of something
+// false.
+func TestOtherLanguage(t *testing.T) {
+	python := os.Getenv("STOWAGE_PYTHON")
+	if python == "" {
+		python = "python3"
+	}
+	if err := exec.Command(python, "-c", "import sys; sys.exit(sys.version_info < (3, 8))").Run(); err != nil {
+		t.Skip("no Python from 3.8 on (python3)")
+	}
+	dir := t.TempDir()
+	args := []string{"../../examples/check_certificate.py"}
+	var want []string
+	r := rand.New(rand.NewPCG(3, 4))
+	save := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	for seed := uint64(50_000); seed < 50_400; seed++ {
+		p := suite.Wide(seed)
+		height, _, ok := suite.Lowest(p)
+		if !ok || height == 0 {
+			continue
+		}
+		file := written(t, p, height-1)
+		if file == "" || windowed(p) && timeline.New(p).LowerBound < height {
+			continue
+		}
+		var model bytes.Buffer
+		if err := csv.Write(&model, p, nil); err != nil {
+			t.Fatal(err)
+		}
+		name := strconv.FormatUint(seed, 10)
+		problem := save(name+".csv", model.String())
+		args = append(args, problem, save(name+".txt", file))
+		want = append(want, "no plan of "+problem+" fits "+strconv.FormatInt(height-1, 10))
+
+		lines := strings.SplitAfter(file, "\n")
+		lines[1] = "capacity " + strconv.FormatInt(height, 10) + "\n"
+		if r.IntN(2) == 0 && len(lines) > 4 {
+			damage(r, lines[:len(lines)-1])
+		}
+		args = append(args, problem, save(name+".bad", strings.Join(lines, "")))
+		want = append(want, filepath.Join(dir, name+".bad")+": refused: ")
+	}
+	out, err := exec.Command(python, args...).Output()
+	if exit := (*exec.ExitError)(nil); !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatal(err)
+	}
+	got := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(got) != len(want) || len(want) < 400 {
+		t.Fatalf("%d answers for %d questions", len(got), len(want))
+	}
+	for k := range want {
+		if !strings.HasPrefix(got[k], want[k]) {
+			t.Errorf("got %q, want %q", got[k], want[k])
+		}
 	}
 }
