@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/tflm"
@@ -99,33 +100,45 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 		return err
 	}
 	defer in.Close()
-	names := formatNames()
-	if in.Kind == format.TFLite {
-		names = append([]string{"tflite"}, names...)
-	}
-	name, err := formatOf("", p.output, names)
+	name, reportName, err := p.outputs(in.Kind)
 	if err != nil {
 		return err
-	}
-	reportName := ""
-	if p.report != "" {
-		if reportName, err = formatOf("", p.report, []string{"html", "json"}); err != nil {
-			return err
-		}
-	}
-	if p.format != "" {
-		if _, err := formatOf(p.format, p.output, problemNames()); err != nil {
-			return err
-		}
-	}
-	for _, file := range []string{p.output, p.report} {
-		if err := checkOutput(file); err != nil {
-			return err
-		}
 	}
 	if in.Kind == format.ONNX {
 		return p.runONNX(cmd, in, name, reportName, o)
 	}
+	return p.runTFLite(cmd, in, name, reportName, o)
+}
+
+// outputs checks what is asked for before anything is read: it returns the formats of
+// the output and of the report.
+func (p *planFlags) outputs(kind format.Kind) (name, reportName string, err error) {
+	names := formatNames()
+	if kind == format.TFLite {
+		names = append([]string{"tflite"}, names...)
+	}
+	if name, err = formatOf("", p.output, names); err != nil {
+		return "", "", err
+	}
+	if p.report != "" {
+		if reportName, err = formatOf("", p.report, []string{"html", "json"}); err != nil {
+			return "", "", err
+		}
+	}
+	if p.format != "" {
+		if _, err := formatOf(p.format, p.output, problemNames()); err != nil {
+			return "", "", err
+		}
+	}
+	for _, file := range []string{p.output, p.report} {
+		if err := checkOutput(file); err != nil {
+			return "", "", err
+		}
+	}
+	return name, reportName, nil
+}
+
+func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, name, reportName string, o stowage.Options) error {
 	settled, err := p.model.options()
 	if err != nil {
 		return err
@@ -141,7 +154,7 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	// file is to be folded or not.
 	folded, weights, err := m.Fold()
 	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return fmt.Errorf("%s: %w", m.File, err)
 	}
 	if p.fold {
 		m = folded
@@ -173,30 +186,32 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 			return err
 		}
 	}
-	if p.report != "" {
-		err := writeTo(cmd, p.report, func(w io.Writer) error {
-			if reportName == "json" {
-				return writeIndented(w, r)
-			}
-			return r.page(w, made)
-		})
-		if err != nil {
-			return err
-		}
-	}
-	if p.quiet {
-		return outcomeOf(made.Result.Status)
-	}
-	err = writeTo(cmd, "", func(w io.Writer) error {
-		if p.json {
-			return writeIndented(w, r)
-		}
-		return r.print(w)
-	})
-	if err != nil {
+	if err := p.deliver(cmd, reportName, r, func(w io.Writer) error { return r.page(w, made) }); err != nil {
 		return err
 	}
 	return outcomeOf(made.Result.Status)
+}
+
+// deliver writes the report where it was asked for: as a page or as JSON to a file, as
+// text or as JSON to standard output.
+func (p *planFlags) deliver(cmd *cobra.Command, reportName string, r interface{ print(io.Writer) error }, page func(io.Writer) error) error {
+	asJSON := func(w io.Writer) error { return writeIndented(w, r) }
+	if p.report != "" {
+		write := page
+		if reportName == "json" {
+			write = asJSON
+		}
+		if err := writeTo(cmd, p.report, write); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.quiet:
+		return nil
+	case p.json:
+		return writeTo(cmd, "", asJSON)
+	}
+	return writeTo(cmd, "", r.print)
 }
 
 // headNote keeps whoever finds the file from giving a runtime the size in it.

@@ -99,25 +99,8 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 			return err
 		}
 	}
-	if p.report != "" {
-		write := page
-		if reportName == "json" {
-			write = func(w io.Writer) error { return writeIndented(w, r) }
-		}
-		if err := writeTo(cmd, p.report, write); err != nil {
-			return err
-		}
-	}
-	if !p.quiet {
-		err = writeTo(cmd, "", func(w io.Writer) error {
-			if p.json {
-				return writeIndented(w, r)
-			}
-			return r.print(w)
-		})
-		if err != nil {
-			return err
-		}
+	if err := p.deliver(cmd, reportName, r, page); err != nil {
+		return err
 	}
 	return outcomeOf(result.Status)
 }

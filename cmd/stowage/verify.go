@@ -73,22 +73,8 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	if err != nil {
 		return err
 	}
-	if !report.OK() && asJSON {
-		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, verdictOf(p, report, computed)) }); err != nil {
-			return err
-		}
-		return outcome(exitUsage)
-	}
 	if !report.OK() {
-		stderr := cmd.ErrOrStderr()
-		for _, v := range report.Violations {
-			fmt.Fprintf(stderr, "%s: %s\n", path, v.Message)
-		}
-		if more := report.Total - len(report.Violations); more > 0 {
-			fmt.Fprintf(stderr, "… and %d more\n", more)
-		}
-		fmt.Fprintf(stderr, "invalid: %s\n", count(report.Total, "violation"))
-		return outcome(exitUsage)
+		return invalid(cmd, path, p, report, computed, asJSON)
 	}
 	bound, claimant := own.bound(computed)
 	proven := ""
@@ -127,6 +113,25 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 		_, err := fmt.Fprintf(w, "%s, %s\n", line, count(len(p.Buffers), "buffer"))
 		return err
 	})
+}
+
+// invalid says what is wrong with a plan, with the exit code of bad input.
+func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowage.Report, bound int64, asJSON bool) error {
+	if asJSON {
+		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, verdictOf(p, report, bound)) }); err != nil {
+			return err
+		}
+		return outcome(exitUsage)
+	}
+	stderr := cmd.ErrOrStderr()
+	for _, v := range report.Violations {
+		fmt.Fprintf(stderr, "%s: %s\n", path, v.Message)
+	}
+	if more := report.Total - len(report.Violations); more > 0 {
+		fmt.Fprintf(stderr, "… and %d more\n", more)
+	}
+	fmt.Fprintf(stderr, "invalid: %s\n", count(report.Total, "violation"))
+	return outcome(exitUsage)
 }
 
 // A verdict is what verify --json writes. The keys are a contract; new ones go to the

@@ -113,81 +113,101 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime reads on behind it", len(o.Offsets), len(m.Tensors))
 		return v, nil
 	}
-	// The pinned tensors as a plan: variables live all the time.
-	p := &model.Problem{}
-	var offsets []int64
-	var tensors, variables []int
-	last := int64(1)
+	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, last: 1}
 	for i := range l.Tensors {
-		last = max(last, int64(l.Tensors[i].Last)+2)
+		x.last = max(x.last, int64(l.Tensors[i].Last)+2)
 	}
+	var variables []int
 	for i := range m.Tensors {
-		t, at := &m.Tensors[i], o.Offsets[i]
-		name := m.Label(i)
-		if at < tflite.Online {
-			if t.Constant {
-				v.add(Warning, Unused, i, -1, "%s is constant and has the offset %d, which the runtime ignores", name, at)
-			} else {
-				v.add(Fault, Negative, i, -1, "%s has the offset %d, outside of the arena", name, at)
-			}
-			continue
-		}
-		switch {
-		case t.Constant || t.Handle || t.Bytes == 0:
-			if at != tflite.Online {
-				v.add(Warning, Unused, i, -1, "%s takes no room in the arena and has the offset %d, which the runtime ignores", name, at)
-			}
-			continue
-		case at == tflite.Online:
-			if t.Variable {
-				if other := indexIn(m, i); other != i && o.Offsets[other] != tflite.Online {
-					v.add(Fault, Variable, i, other, "%s is variable and gets no memory, since %s has an offset: the runtime looks there for its own", name, m.Label(other))
-				}
-			} else {
-				v.Online++
-			}
-			continue
-		}
-		if !t.Variable {
-			v.Pinned++
-		}
-		if at%tflite.Alignment != 0 {
-			v.add(Fault, Misaligned, i, -1, "%s has the offset %d, which is not a multiple of %d", name, at, tflite.Alignment)
-		}
-		size := tflite.RoundUp(t.Bytes)
-		end := int64(at) + size
-		v.Height = max(v.Height, end)
-		if end > 1<<31 {
-			v.add(Fault, OutOfRange, i, -1, "%s ends at %d, above 2 GiB", name, end)
-		} else if capacity > 0 && end > capacity {
-			v.add(Fault, TooHigh, i, -1, "%s ends at %d, above %d", name, end, capacity)
-		}
-		b := model.Buffer{ID: name, Lower: int64(l.Tensors[i].First) + 1, Upper: int64(l.Tensors[i].Last) + 2, Size: size}
-		if t.Variable {
-			b.Lower, b.Upper = 0, last
+		if x.tensor(i) && m.Tensors[i].Variable {
 			variables = append(variables, i)
 		}
-		p.Buffers, offsets, tensors = append(p.Buffers, b), append(offsets, int64(at)), append(tensors, i)
 	}
 	if len(variables) > 0 && v.Online > 0 {
 		v.add(Fault, Variable, variables[0], -1, "%s is variable and pinned while %s left to the device, which may put them over its value", m.Label(variables[0]), are(v.Online, "tensor"))
 	}
-	for _, x := range verify.Check(p, offsets, 0).Violations {
-		if x.Rule != model.RuleOverlap {
+	x.overlaps()
+	return v, nil
+}
+
+// pinned are the tensors with an offset, as a plan that a verifier can read.
+type pinned struct {
+	*Verdict
+	model     *tflite.Model
+	lifetimes *tflite.Lifetimes
+	capacity  int64
+	last      int64 // the end of all lifespans: variables live until then
+	problem   model.Problem
+	offsets   []int64
+	tensors   []int // per buffer of the problem
+}
+
+// tensor looks at the offset of one tensor by itself. It reports whether it is pinned,
+// and is then one of the problem.
+func (x *pinned) tensor(i int) bool {
+	m, o := x.model, x.model.Offline
+	t, at, name := &m.Tensors[i], o.Offsets[i], m.Label(i)
+	switch {
+	case at < tflite.Online && t.Constant:
+		x.add(Warning, Unused, i, -1, "%s is constant and has the offset %d, which the runtime ignores", name, at)
+		return false
+	case at < tflite.Online:
+		x.add(Fault, Negative, i, -1, "%s has the offset %d, outside of the arena", name, at)
+		return false
+	case t.Constant || t.Handle || t.Bytes == 0:
+		if at != tflite.Online {
+			x.add(Warning, Unused, i, -1, "%s takes no room in the arena and has the offset %d, which the runtime ignores", name, at)
+		}
+		return false
+	case at == tflite.Online && !t.Variable:
+		x.Online++
+		return false
+	case at == tflite.Online:
+		if other := indexIn(m, i); other != i && o.Offsets[other] != tflite.Online {
+			x.add(Fault, Variable, i, other, "%s is variable and gets no memory, since %s has an offset: the runtime looks there for its own", name, m.Label(other))
+		}
+		return false
+	}
+	if at%tflite.Alignment != 0 {
+		x.add(Fault, Misaligned, i, -1, "%s has the offset %d, which is not a multiple of %d", name, at, tflite.Alignment)
+	}
+	size := tflite.RoundUp(t.Bytes)
+	end := int64(at) + size
+	x.Height = max(x.Height, end)
+	if end > 1<<31 {
+		x.add(Fault, OutOfRange, i, -1, "%s ends at %d, above 2 GiB", name, end)
+	} else if x.capacity > 0 && end > x.capacity {
+		x.add(Fault, TooHigh, i, -1, "%s ends at %d, above %d", name, end, x.capacity)
+	}
+	b := model.Buffer{ID: name, Lower: int64(x.lifetimes.Tensors[i].First) + 1, Upper: int64(x.lifetimes.Tensors[i].Last) + 2, Size: size}
+	if t.Variable {
+		b.Lower, b.Upper = 0, x.last
+	} else {
+		x.Pinned++
+	}
+	x.problem.Buffers, x.offsets, x.tensors = append(x.problem.Buffers, b), append(x.offsets, int64(at)), append(x.tensors, i)
+	return true
+}
+
+// overlaps finds the pinned tensors that share bytes while both live, but for those of
+// which the kernel works in place.
+func (x *pinned) overlaps() {
+	m, buffers, offsets := x.model, x.problem.Buffers, x.offsets
+	for _, at := range verify.Check(&x.problem, offsets, 0).Violations {
+		if at.Rule != model.RuleOverlap {
 			continue
 		}
-		a, b := tensors[x.A], tensors[x.B]
-		if offsets[x.A] == offsets[x.B] && inPlaceAt(m, l, a, b) {
+		a, b := x.tensors[at.A], x.tensors[at.B]
+		if offsets[at.A] == offsets[at.B] && inPlaceAt(m, x.lifetimes, a, b) {
 			continue
 		}
 		rule := Overlap
 		if m.Tensors[a].Variable || m.Tensors[b].Variable {
 			rule = Variable
 		}
-		from, to := max(offsets[x.A], offsets[x.B]), min(offsets[x.A]+p.Buffers[x.A].Size, offsets[x.B]+p.Buffers[x.B].Size)
-		v.add(Fault, rule, a, b, "%s and %s share the bytes %d to %d while both live", m.Label(a), m.Label(b), from, to)
+		from, to := max(offsets[at.A], offsets[at.B]), min(offsets[at.A]+buffers[at.A].Size, offsets[at.B]+buffers[at.B].Size)
+		x.add(Fault, rule, a, b, "%s and %s share the bytes %d to %d while both live", m.Label(a), m.Label(b), from, to)
 	}
-	return v, nil
 }
 
 // indexIn returns the number of a tensor in its subgraph.
