@@ -1,5 +1,6 @@
 # make            the same as make build
-# make test       go vet and every test; needs Go and nothing else
+# make test       go vet and the tests; needs Go and nothing else
+# make forms      the tests of what Stowage is built into, FORMS, with their tools
 # make invariants the tests of the searches with their invariants checked
 # make agree      PROBLEMS random problems: every planner against brute force
 # make capi       the C library, shared and static, with its header, in bin/capi
@@ -16,13 +17,14 @@ GO          ?= go
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./... ./bench/... ./capi/... ./cmd/stowage/... ./planner/milp/... ./research/learn/...
+FORMS       := ./capi ./npm ./python ./render/html/viewer
 SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/greedy ./internal/merge ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
 PROBLEMS    ?= 1000000
 VERSION     ?= 0.2.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build capi wheel release test invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: build capi wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
@@ -55,7 +57,12 @@ release: bin/zig/bin/pip
 		-cc-amd64 "$(ZIG) x86_64-linux-gnu.2.17" -cc-arm64 "$(ZIG) aarch64-linux-gnu.2.17"
 
 test:
-	@$(GO) run ./internal/testall $(MODULES)
+	@$(GO) run ./internal/testall $$($(GO) list $(MODULES) | grep -vxF "$$($(GO) list $(FORMS))")
+
+# The C library, the wheel, the package for npm and the viewer: they want a C compiler,
+# Python, node and a browser, and are skipped where there is none.
+forms:
+	@$(GO) run ./internal/testall $(FORMS)
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
 # internal/exact/invariants.go. It is the short tests, so those of large problems are

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
 )
 
 // Idea: the library is tested as its users have it: it is built, and C and C++ that
@@ -171,14 +173,8 @@ func TestLeaks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process uses is read from /proc (POSIX)")
 	}
-	calls := "40000"
-	switch {
-	case testing.Short():
-		calls = "10000"
-	case os.Getenv("CI") == "true":
-		calls = "100000"
-	}
-	execute(t, program(t, "testdata/check.c", false, c99...), "leaks", calls)
+	calls := plantest.Share(100_000, 40_000, 10_000)
+	execute(t, program(t, "testdata/check.c", false, c99...), "leaks", strconv.Itoa(calls))
 }
 
 // TestAddressSanitizer repeats the checks with the C side of them instrumented:

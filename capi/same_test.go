@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/binary"
 	"io"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
 )
@@ -156,13 +156,7 @@ func (d *driver) ask(t *testing.T, a asked, text []byte) (numbers []int64, answe
 }
 
 func TestSamePlans(t *testing.T) {
-	random := 200
-	switch {
-	case testing.Short():
-		random = 100
-	case os.Getenv("CI") == "true":
-		random = 1000
-	}
+	random := plantest.Share(1000, 200, 100)
 	drivers := map[string]*driver{
 		"C":   drive(t, program(t, "testdata/check.c", false, c99...)),
 		"C++": drive(t, program(t, "testdata/check.c", true, cpp...)),

@@ -19,6 +19,7 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/chromium"
 	"github.com/stowage-go/stowage/internal/onnxmade"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/tflm/made"
@@ -91,10 +92,6 @@ func run(t *testing.T, c *exec.Cmd) {
 	}
 }
 
-// problems is how many random problems are asked about with CI=true; on a desk it is
-// a part of them, and few in a short run.
-const problems = 1000
-
 // TestSame plans random problems of all kinds, and the public ones, where they are, by
 // the command and in node, and wants the same plans byte for byte: with every planner
 // of the product, node limits and seeds.
@@ -127,14 +124,7 @@ func TestSame(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(11, 12))
 	planners := []string{"auto", "auto", "auto", "exact", "merge", "climb", "first-fit", "sweep"}
-	many := problems
-	switch {
-	case testing.Short():
-		many = 50
-	case os.Getenv("CI") != "true":
-		many = problems / 5
-	}
-	for k := range many {
+	for k := range plantest.Share(1000, 200, 50) {
 		p := suite.Wide(uint64(k))
 		var b bytes.Buffer
 		if err := csv.Write(&b, p, nil); err != nil {

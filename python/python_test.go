@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/public"
 )
 
@@ -125,13 +126,7 @@ const python310 = "import sys; sys.exit(sys.version_info < (3, 10))"
 
 // problems is how many problems are planned by the package and by the command.
 func problems() string {
-	switch {
-	case testing.Short():
-		return "STOWAGE_PROBLEMS=100"
-	case os.Getenv("CI") == "true":
-		return "STOWAGE_PROBLEMS=1000"
-	}
-	return "STOWAGE_PROBLEMS=200"
+	return "STOWAGE_PROBLEMS=" + strconv.Itoa(plantest.Share(1000, 200, 100))
 }
 
 // TestStowage is the package over the library, from the clone.
@@ -173,10 +168,7 @@ func TestWheel(t *testing.T) {
 	if exec.CommandContext(t.Context(), interpreter(), "-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))").Run() != nil {
 		t.Skip("the wheel is built by Python 3.11 or later, with venv (python3)")
 	}
-	wheels := make([][]byte, 1, 2)
-	if os.Getenv("CI") == "true" {
-		wheels = wheels[:2]
-	}
+	wheels := make([][]byte, plantest.Share(2, 1, 1))
 	for k := range wheels {
 		to := filepath.Join(dir, strconv.Itoa(k))
 		python(interpreter(), []string{"STOWAGE_COMMAND=" + command(t)}, "stowage_build.py", to)

@@ -193,6 +193,9 @@ const refused = "refused"
 
 // ask puts the question and returns what is false in the answer, "" for nothing.
 func ask(p run.Planner, c *Case, q Question, patience time.Duration) (r plan.Result, fault string) {
+	if !p.Info().Exact {
+		patience /= 10 // where nothing fits it may search on: there is no answer to wait for
+	}
 	o, ok := q.options(c, patience)
 	if !ok {
 		return r, ""

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	_ "github.com/stowage-go/stowage/internal/auto" // and what it runs
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -22,7 +23,7 @@ var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 
 // TestAgree is a small share of go run ./bench/agree.
 func TestAgree(t *testing.T) {
 	t.Parallel()
-	const seeds = 1200
+	seeds := plantest.Share[uint64](1200, 600)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var sum Counts
@@ -57,7 +58,7 @@ func TestAgree(t *testing.T) {
 	}
 	wg.Wait()
 	t.Logf("%+v", sum)
-	if sum.Fits < sum.DoesNot/2 || sum.DoesNot < sum.Fits/2 || sum.Limited < sum.Calls/4 || sum.AboveLoad < seeds/20 {
+	if sum.Fits < sum.DoesNot/2 || sum.DoesNot < sum.Fits/2 || sum.Limited < sum.Calls/4 || sum.AboveLoad < int64(seeds)/20 {
 		t.Errorf("lopsided: %+v", sum)
 	}
 }
@@ -67,10 +68,7 @@ func TestAgree(t *testing.T) {
 // go run ./bench/agree -every asks about more.
 func TestEveryLimit(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(12)
-	if testing.Short() {
-		seeds = 6
-	}
+	seeds := plantest.Share[uint64](12, 9, 6)
 	a := Asker{Every: true, Patience: time.Second}
 	a.OnFault = func(f Fault) {
 		p, _ := run.Lookup(f.Question.Planner)

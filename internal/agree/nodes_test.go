@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/plan"
@@ -14,10 +15,7 @@ import (
 // only, some of which take three passes.
 func TestNodeLimitHolds(t *testing.T) {
 	t.Parallel()
-	seeds := uint64(250)
-	if testing.Short() {
-		seeds = 60
-	}
+	seeds := plantest.Share[uint64](250, 60, 60)
 	oracle := new(suite.Orders)
 	limited := map[string]int{}
 	for seed := range seeds {

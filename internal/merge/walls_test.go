@@ -57,7 +57,7 @@ func (k *knot) orders() [][]int32 {
 // all, and says how many they are.
 func TestOrders(t *testing.T) {
 	refused, met := 0, 0
-	for seed := range uint64(1500) {
+	for seed := range plantest.Share[uint64](1500, 400) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		w := &sweep{rng: rng, most: math.MaxInt64, looks: math.MaxInt64}
 		var live []int32
@@ -113,7 +113,7 @@ func TestOrders(t *testing.T) {
 			live = append(keep, in...)
 		}
 	}
-	if t.Logf("%d met, %d refused", met, refused); met < 5000 || refused < 200 {
+	if t.Logf("%d met, %d refused", met, refused); met < 2500 || refused < 80 {
 		t.Error("one-sided")
 	}
 }
@@ -137,16 +137,17 @@ func TestWalls(t *testing.T) {
 		{"walls", suite.Options{Buffers: 60, Holes: 0.1}, 20_000, 7},
 	} {
 		solved := 0
-		for seed := range uint64(10) {
+		seeds := plantest.Share[uint64](10, 5)
+		for seed := range seeds {
 			c.o.Seed = seed
 			p := made(t, c.kind, c.o)
 			if r := plantest.Must(t, &Planner{}, p, plan.Options{Capacity: p.Capacity, NodeLimit: c.nodes}); r.Status.HasPlan() {
 				solved++
 			}
 		}
-		t.Logf("%s %+v: %d of 10", c.kind, c.o, solved)
-		if solved < c.least {
-			t.Errorf("%s %+v: %d of 10 solved, want %d", c.kind, c.o, solved, c.least)
+		t.Logf("%s %+v: %d of %d", c.kind, c.o, solved, seeds)
+		if solved*10 < c.least*int(seeds) {
+			t.Errorf("%s %+v: %d of %d solved, want %d of 10", c.kind, c.o, solved, seeds, c.least)
 		}
 	}
 }

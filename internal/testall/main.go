@@ -1,4 +1,4 @@
-// Command testall is what `make test` runs: go vet and every test of the
+// Command testall is what `make test` and `make forms` run: go vet and every test of the
 // packages named, and at the end, by name, each test that was skipped and why.
 // Flags of go test may come before the packages.
 //

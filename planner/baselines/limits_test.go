@@ -24,7 +24,7 @@ func TestNoLimitIsIgnored(t *testing.T) {
 		t.Skip("large problems")
 	}
 	const limit, slack, runs = 20 * time.Millisecond, 250 * time.Millisecond, 3
-	for _, tc := range []struct {
+	for j, tc := range []struct {
 		name, kind string
 		o          suite.Options
 	}{
@@ -39,7 +39,10 @@ func TestNoLimitIsIgnored(t *testing.T) {
 			t.Fatal(err)
 		}
 		tl := timeline.New(in.Problem)
-		for _, planner := range run.All() {
+		for i, planner := range run.All() {
+			if (i+j)%plantest.Share(1, 2) != 0 {
+				continue // on a desk each meets every other problem
+			}
 			name := planner.Info().Name
 			late := time.Hour
 			for k := 0; k < runs && late > slack; k++ {

@@ -34,10 +34,7 @@ func honest(t *testing.T, what string, p *model.Problem, o plan.Options, r, whol
 // TestLimitAnywhere lets a limit fall at every look of small problems, and every
 // node limit: there is a valid plan, or there is none and no word is false.
 func TestLimitAnywhere(t *testing.T) {
-	seeds := uint64(12)
-	if testing.Short() {
-		seeds = 3
-	}
+	seeds := plantest.Share[uint64](12, 5, 3)
 	for _, p := range run.All() {
 		cuts, plans := 0, 0
 		for seed := range seeds {

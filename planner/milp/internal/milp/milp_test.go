@@ -85,7 +85,7 @@ func TestImports(t *testing.T) {
 }
 
 func TestAgreesWithOracle(t *testing.T) {
-	plantest.Decides(t, planner{}, 250, switched)
+	plantest.Decides(t, planner{}, plantest.Share[uint64](250, 100), switched)
 }
 
 // These have the load under the capacity, so that HiGHS has to refute them.

@@ -1,4 +1,5 @@
-package html
+// Package viewer has the tests of the viewer, which is JavaScript.
+package viewer
 
 import (
 	"bytes"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/chromium"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
 
@@ -20,11 +22,11 @@ import (
 // STOWAGE_PICTURES names a folder for pictures of it, to be looked at.
 
 // show writes a page and loads it.
-func show(t *testing.T, p *chromium.Page, docs ...Document) {
+func show(t *testing.T, p *chromium.Page, docs ...html.Document) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "page.html")
 	var b bytes.Buffer
-	if err := WriteAll(&b, docs); err != nil {
+	if err := html.WriteAll(&b, docs); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
@@ -75,7 +77,7 @@ func TestBrowserFacts(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 12 {
 		p, offsets := random(r, 1+r.IntN(60))
-		show(t, page, Document{Problem: p, Offsets: offsets})
+		show(t, page, html.Document{Problem: p, Offsets: offsets})
 		var got struct {
 			Lower, Upper, Size, Offsets []int64
 			IDs                         []string
@@ -151,12 +153,12 @@ func TestBrowserUse(t *testing.T) {
 	page := chromium.Open(t, 1200, 900)
 	after := []int64{8, 8, 4, 4, 0}
 	before := []int64{8, 8, 4, 12, 0}
-	o := Options{Title: "after", LowerBound: 12, Facts: []Fact{{"status", "optimal"}}, Steps: []Step{
+	o := html.Options{Title: "after", LowerBound: 12, Facts: []html.Fact{{Name: "status", Value: "optimal"}}, Steps: []html.Step{
 		{Height: 20, Nodes: 1, Elapsed: time.Millisecond, Offsets: []int64{8, 8, 4, 16, 0}},
 		{Height: 16, Nodes: 2, Elapsed: 2 * time.Millisecond, Offsets: before},
 		{Height: 12, LowerBound: 12, Nodes: 3, Elapsed: 3 * time.Millisecond, Offsets: after},
 	}}
-	show(t, page, Document{sample.Paper(), after, o})
+	show(t, page, html.Document{Problem: sample.Paper(), Offsets: after, Options: o})
 	is := func(want, script string) {
 		t.Helper()
 		if got := page.Text("String(" + script + ")"); got != want {
@@ -243,7 +245,7 @@ func TestBrowserCompare(t *testing.T) {
 	two.Name = "second"
 	two.Buffers[0], two.Buffers[4] = two.Buffers[4], two.Buffers[0] // another order
 	two.Buffers[2].ID = "new"
-	show(t, page, Document{one, []int64{8, 8, 4, 4, 0}, Options{}}, Document{two, []int64{0, 8, 4, 12, 8}, Options{}})
+	show(t, page, html.Document{Problem: one, Offsets: []int64{8, 8, 4, 4, 0}}, html.Document{Problem: two, Offsets: []int64{0, 8, 4, 12, 8}})
 	if got := page.Text(`JSON.stringify(stowage.comparison.counts)`); got != `{"same":3,"up":1,"down":0,"resized":0,"onlyA":1,"onlyB":1}` {
 		t.Errorf("the difference is %s", got)
 	}
@@ -274,12 +276,12 @@ func TestBrowserCompare(t *testing.T) {
 func TestBrowserReach(t *testing.T) {
 	page := chromium.Open(t, 1600, 1000)
 	p, offsets := random(rand.New(rand.NewPCG(7, 7)), 300)
-	o := Options{Steps: []Step{{Height: 1, Offsets: offsets}, {Height: 1, LowerBound: 1, Offsets: offsets}}}
+	twice := html.Document{Problem: p, Offsets: offsets, Options: html.Options{Steps: []html.Step{{Height: 1, Offsets: offsets}, {Height: 1, LowerBound: 1, Offsets: offsets}}}}
 	for _, width := range []int{375, 1024, 1600} {
 		for _, theme := range []string{"light", "dark"} {
 			page.Size(width, 900)
 			page.Theme(theme)
-			show(t, page, Document{p, offsets, o}, Document{p, offsets, o})
+			show(t, page, twice, twice)
 			if got := page.Text("document.documentElement.dataset.theme + (document.documentElement.scrollWidth <= innerWidth)"); got != theme+"true" {
 				t.Errorf("at %d, %s: %s", width, theme, got)
 			}
@@ -341,7 +343,7 @@ func TestBrowserLarge(t *testing.T) {
 	}{{100_000, 4, 12}, {1_000_000, 20, 0}} {
 		p, offsets := lanes(of.n)
 		page := chromium.Open(t, 1600, 1000)
-		show(t, page, Document{Problem: p, Offsets: offsets})
+		show(t, page, html.Document{Problem: p, Offsets: offsets})
 		var drawn float64
 		page.Eval(`performance.getEntriesByName("stowage-drawn")[0].startTime / 1000`, &drawn)
 		// The one that sets the height, of a millionth of the picture, is there.
