@@ -123,6 +123,25 @@ func common(x, y int64) (int64, bool) {
 	return x * y, true
 }
 
+// units rounds the sizes up to a common multiple of the alignments.
+func (t *task) units() ([]int64, error) {
+	unit, sum := int64(1), int64(0)
+	for i := range t.buffers {
+		var ok bool
+		if unit, ok = common(unit, t.buffers[i].Align()); !ok {
+			return nil, errAlignments
+		}
+	}
+	sizes := make([]int64, len(t.buffers))
+	for i := range sizes {
+		sizes[i] = bound.Up(t.buffers[i].Size, unit)
+		if sum += sizes[i]; sum > model.MaxSum {
+			return nil, fmt.Errorf("its sizes, rounded up to a common alignment of %d, exceed %d", unit, int64(model.MaxSum))
+		}
+	}
+	return sizes, nil
+}
+
 // inUse is a queue of objects in use, the first to end on top; ties go to the
 // lowest number.
 type inUse []use

@@ -1,12 +1,8 @@
 package framework
 
 import (
-	"fmt"
 	"math"
 	"slices"
-
-	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: the graph compiler of oneDNN replays allocations and releases on one large buffer
@@ -74,17 +70,9 @@ type gcRow struct {
 }
 
 func onednnGraph(t *task) error {
-	unit, sum := int64(1), int64(0)
-	for i := range t.buffers {
-		var ok bool
-		if unit, ok = common(unit, t.buffers[i].Align()); !ok {
-			return errAlignments
-		}
-	}
-	for i := range t.buffers {
-		if sum += bound.Up(t.buffers[i].Size, unit); sum > model.MaxSum {
-			return fmt.Errorf("its sizes, rounded up to a common alignment of %d, exceed %d", unit, int64(model.MaxSum))
-		}
+	sizes, err := t.units()
+	if err != nil {
+		return err
 	}
 	g := &gcRow{hot: t.choice("schedule") == 0}
 	pieces := make([]*piece, len(t.buffers))
@@ -96,7 +84,7 @@ func onednnGraph(t *task) error {
 		for ; t.buffers[ends[0]].Upper <= t.buffers[i].Lower; ends = ends[1:] {
 			g.release(pieces[ends[0]])
 		}
-		pieces[i] = g.request(bound.Up(t.buffers[i].Size, unit))
+		pieces[i] = g.request(sizes[i])
 	}
 	offsets := make([]int64, len(t.buffers))
 	for i, p := range pieces {

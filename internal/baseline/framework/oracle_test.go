@@ -402,7 +402,7 @@ func TestTieBreaks(t *testing.T) {
 	for _, planner := range all() {
 		want := forward
 		switch planner.name {
-		case "migraphx", "tflm-greedy", "executorch-greedy", "tvm-greedy-by-size", "tvm-greedy-by-conflicts", "tvm-hill-climb":
+		case "migraphx", "tflm-greedy", "executorch-greedy", "tsl-bfc", "tvm-greedy-by-size", "tvm-greedy-by-conflicts", "tvm-hill-climb":
 			want = backward
 		}
 		if r := planned(t, planner, p, plan.Options{}); !slices.Equal(r.Offsets, want) {

@@ -16,8 +16,8 @@ import "github.com/stowage-go/stowage/internal/bound"
 // Complexity: O(n · live).
 //
 // Source: ONNX Runtime, MemPatternPlanner (00ca168). What comes before it takes
-// a graph and is left out: outputs that alias or may reuse an input in place,
-// and the free list of buffers of equal size.
+// a graph and is left out: outputs that alias or may reuse an input in place. The
+// free list of buffers of equal size is ort-reuse.
 
 func init() {
 	register(planner{
@@ -31,27 +31,34 @@ func init() {
 
 func ortMemPattern(t *task) error {
 	t.offsets = make([]int64, len(t.buffers))
-	var live []block // by offset
+	var trace tracePlanner
 	for _, i := range t.sorted(t.earlier) {
 		if t.stopped() {
 			return errStopped
 		}
 		b := &t.buffers[i]
-		align := b.Align()
-		live = expire(live, b.Lower)
-		best, waste, current := int64(-1), never, int64(0)
-		for k := range live {
-			start := bound.Up(current, align)
-			if left := live[k].from - start - b.Size; left >= 0 && left < waste {
-				best, waste = start, left
-			}
-			current = live[k].to
-		}
-		if best < 0 {
-			best = bound.Up(current, align)
-		}
-		t.offsets[i] = best
-		live = enter(live, block{best, best + b.Size, b.Upper})
+		t.offsets[i] = trace.take(b.Size, b.Align(), b.Lower, b.Upper)
 	}
 	return nil
+}
+
+// A tracePlanner plans a trace while it is written: the live blocks, by offset.
+type tracePlanner []block
+
+// take returns where an allocation goes.
+func (p *tracePlanner) take(size, align, start, end int64) int64 {
+	live := expire(*p, start)
+	best, waste, current := int64(-1), never, int64(0)
+	for k := range live {
+		start := bound.Up(current, align)
+		if left := live[k].from - start - size; left >= 0 && left < waste {
+			best, waste = start, left
+		}
+		current = live[k].to
+	}
+	if best < 0 {
+		best = bound.Up(current, align)
+	}
+	*p = enter(live, block{best, best + size, end})
+	return best
 }

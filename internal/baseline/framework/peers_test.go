@@ -85,17 +85,18 @@ func TestSources(t *testing.T) {
 	if err := json.Unmarshal(text, &facts); err != nil {
 		t.Fatal(err)
 	}
-	if len(facts.Offsets) != 7 || len(facts.Problems) != 8 {
+	if len(facts.Offsets) != 17 || len(facts.Problems) != 8 {
 		t.Fatalf("%d planners, %d problems", len(facts.Offsets), len(facts.Problems))
 	}
 	for name, plans := range facts.Offsets {
-		name, param, _ := strings.Cut(name, " ")
-		var o plan.Options
-		if key, value, ok := strings.Cut(param, "="); ok {
-			o.Params = map[string]string{key: value}
+		name, params, _ := strings.Cut(name, " ")
+		o := plan.Options{Params: map[string]string{}}
+		for param := range strings.FieldsSeq(params) {
+			key, value, _ := strings.Cut(param, "=")
+			o.Params[key] = value
 		}
 		for k, buffers := range facts.Problems {
-			p := &model.Problem{Name: name + " " + param}
+			p := &model.Problem{Name: name + " " + params}
 			for i, b := range buffers {
 				p.Buffers = append(p.Buffers, model.Buffer{ID: strconv.Itoa(i), Size: b[0], Lower: b[1], Upper: b[2]})
 			}

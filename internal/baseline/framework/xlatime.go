@@ -20,11 +20,16 @@ package framework
 type xlaClock struct{ start, end []int64 }
 
 func (t *task) xlaClock() *xlaClock {
-	n := len(t.buffers)
-	c := &xlaClock{make([]int64, n), make([]int64, n)}
 	starts := t.sorted(keys(t.earlier, t.endsEarlier))
 	ends := append([]int32(nil), starts...)
 	t.sort(ends, func(a, b int32) int { return t.endsEarlier(int(a), int(b)) })
+	return t.clock(starts, ends)
+}
+
+// clock counts the events of an order by start and one by end.
+func (t *task) clock(starts, ends []int32) *xlaClock {
+	n := len(t.buffers)
+	c := &xlaClock{make([]int64, n), make([]int64, n)}
 	for tick := range int64(2 * n) {
 		// A buffer's last step is upper - 1.
 		if len(starts) > 0 && t.buffers[starts[0]].Lower < t.buffers[ends[0]].Upper {

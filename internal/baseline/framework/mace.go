@@ -1,0 +1,51 @@
+package framework
+
+import "slices"
+
+// Idea: MACE keeps memory blocks that take turns. A result takes the idle block that has
+// to grow least, and of those that need not grow the one that wastes least; the oldest
+// where two are alike. There is a new block only where none is idle.
+//
+// Complexity: O(n · idle).
+//
+// Source: MACE, mace/core/memory_optimizer.cc (6c17868), buffers of CPUs. Images, which
+// grow in width and height, and operators that pass their input on, need the graph.
+
+func init() {
+	register(planner{
+		name:    "mace",
+		summary: "objects by start: the idle one that grows least, then the one that wastes least",
+		source:  "MACE, memory_optimizer.cc (6c17868)",
+		place:   mace,
+	})
+}
+
+func mace(t *task) error {
+	o := newObjects(t)
+	var idle []int32 // ascending
+	ends := t.sorted(t.endsEarlier)
+	for _, i := range t.sorted(t.earlier) {
+		if t.stopped() {
+			return errStopped
+		}
+		b := &t.buffers[i]
+		for ; t.buffers[ends[0]].Upper <= b.Lower; ends = ends[1:] {
+			at, _ := slices.BinarySearch(idle, o.of[ends[0]])
+			idle = slices.Insert(idle, at, o.of[ends[0]])
+		}
+		best, added, wasted := -1, never, never
+		for at, k := range idle {
+			grown := max(b.Size, o.size[k])
+			if more, waste := grown-o.size[k], grown-b.Size; added > 0 && more < added || added == 0 && waste < wasted {
+				best, added, wasted = at, more, waste
+			}
+		}
+		if best < 0 {
+			o.make(int(i))
+			continue
+		}
+		o.add(int(idle[best]), int(i))
+		idle = slices.Delete(idle, best, best+1)
+	}
+	return o.place()
+}

@@ -1,0 +1,75 @@
+package framework
+
+import (
+	"slices"
+)
+
+// Idea: before ONNX Runtime plans a trace it lets values take turns, as far as it knows
+// their shapes: a value takes the storage of one that has ended and has its size, the one
+// that ended last. What such a chain has is held from the start of the first to the end of
+// the last, also between two of them. The chains then go through the planner of the trace,
+// ort-mempattern.
+//
+// Complexity: O(n · free).
+//
+// Source: ONNX Runtime, allocation_planner.cc, FindReusableTensor, and
+// mem_pattern_planner.h (00ca168). It compares the shapes and the size of an element,
+// of which a problem knows the product. What may be written over an input needs the graph.
+
+func init() {
+	register(planner{
+		name:    "ort-reuse",
+		summary: "chains of equal sizes, then online best fit over a trace of the chains",
+		source:  "ONNX Runtime, allocation_planner.cc and MemPatternPlanner (00ca168)",
+		round:   256,
+		place:   ortReuse,
+	})
+}
+
+func ortReuse(t *task) error {
+	var (
+		heads []int32 // of the chains
+		of    = make([]int32, len(t.buffers))
+		until = make([]int64, len(t.buffers)) // of a chain, by its head
+		free  []int32                         // chains, the last to end first
+		ends  = t.sorted(t.endsEarlier)
+		align = make([]int64, len(t.buffers)) // of a chain
+	)
+	for _, i := range t.sorted(t.earlier) {
+		if t.stopped() {
+			return errStopped
+		}
+		b := &t.buffers[i]
+		for ; t.buffers[ends[0]].Upper <= b.Lower; ends = ends[1:] {
+			free = slices.Insert(free, 0, of[ends[0]])
+		}
+		of[i] = i
+		if at := slices.IndexFunc(free, func(h int32) bool { return t.buffers[h].Size == b.Size }); at >= 0 {
+			of[i] = free[at]
+			free = slices.Delete(free, at, at+1)
+		} else {
+			heads = append(heads, i)
+			align[i] = 1
+		}
+		h := of[i]
+		until[h] = max(until[h], b.Upper)
+		var ok bool
+		if align[h], ok = common(align[h], b.Align()); !ok {
+			return errAlignments
+		}
+	}
+	starts := make([]int64, len(t.buffers))
+	var trace tracePlanner
+	for _, h := range heads {
+		if t.stopped() {
+			return errStopped
+		}
+		b := &t.buffers[h]
+		starts[h] = trace.take(b.Size, align[h], b.Lower, until[h])
+	}
+	t.offsets = make([]int64, len(t.buffers))
+	for i, h := range of {
+		t.offsets[i] = starts[h]
+	}
+	return nil
+}
