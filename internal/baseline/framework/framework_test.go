@@ -90,12 +90,12 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: the description is not complete: %+v", p.name, i)
 		}
 	}
-	want := strings.Fields(`executorch-cadence executorch-greedy executorch-naive ggml glow inductor
+	want := strings.Fields(`executorch-cadence executorch-greedy executorch-naive ggml glow halide inductor
 		interval-coloring iree-layout-slices mace migraphx mlir mnn-defer mnn-eager ncnn nntrainer
 		onednn-graph openvino ort-mempattern ort-reuse paddle somas tflite-arena
 		tflite-greedy-by-size tflite-objects-best tflite-objects-by-breadth tflite-objects-by-size
 		tflite-objects-equality tflite-objects-in-order tflite-objects-min-cost-flow tflite-opencl
-		tflm-greedy tflm-linear tinygrad triton tsl-bfc tvm-greedy-by-conflicts tvm-greedy-by-size
+		tflm-greedy tflm-linear tilelang tinygrad triton tsl-bfc tt-mlir tvm-greedy-by-conflicts tvm-greedy-by-size
 		tvm-hill-climb tvm-relax tvm-storage-rewrite vela-greedy vela-hill-climb vela-regor wave
 		xla-fast-merge xla-fast-split xla-heap xla-packing-search xla-repacker xnnpack`)
 	if !slices.Equal(got, want) {

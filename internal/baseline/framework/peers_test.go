@@ -85,7 +85,7 @@ func TestSources(t *testing.T) {
 	if err := json.Unmarshal(text, &facts); err != nil {
 		t.Fatal(err)
 	}
-	if len(facts.Offsets) != 17 || len(facts.Problems) != 8 {
+	if len(facts.Offsets) != 20 || len(facts.Problems) != 8 {
 		t.Fatalf("%d planners, %d problems", len(facts.Offsets), len(facts.Problems))
 	}
 	for name, plans := range facts.Offsets {

@@ -2,11 +2,15 @@ package framework
 
 import (
 	"cmp"
+	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
+	_ "github.com/stowage-go/stowage/internal/baseline/heuristic" // bfc
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -166,5 +170,84 @@ func TestTSLAgainstPlain(t *testing.T) {
 	}
 	if both < 50 {
 		t.Errorf("%d plans use both ends", both)
+	}
+}
+
+// With nothing at the upper end it is the allocator with one end.
+func TestTSLAgainstBFC(t *testing.T) {
+	bfc, err := run.Lookup("bfc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(60) {
+		p := shuffled(2+int(seed), seed)
+		for i := range p.Buffers {
+			p.Buffers[i].Alignment = 1 << (seed % 4 * uint64(i) % 5)
+		}
+		want, err := run.Run(context.Background(), bfc, timeline.New(p), plan.Options{Params: map[string]string{"round": "1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := planned(t, named(t, "tsl-bfc"), p, plan.Options{Params: map[string]string{"upper": "101"}}); !slices.Equal(got.Offsets, want.Offsets) {
+			t.Fatalf("seed %d: offsets %v, bfc has %v", seed, got.Offsets, want.Offsets)
+		}
+	}
+}
+
+// plainReuse plans ONNX Runtime's chains: it finds them by hand, and then asks for the
+// trace of a problem of theirs.
+func plainReuse(t *testing.T, p *model.Problem) []int64 {
+	chains := &model.Problem{}
+	of := make([]int, len(p.Buffers))
+	var free []int // the last to end at the end
+	for now := range int64(100) {
+		for i, b := range p.Buffers {
+			if b.Upper == now {
+				free = append(free, of[i])
+			}
+		}
+		for i, b := range p.Buffers {
+			if b.Lower != now {
+				continue
+			}
+			at := len(free) - 1
+			for at >= 0 && chains.Buffers[free[at]].Size != b.Size {
+				at--
+			}
+			if at < 0 {
+				of[i] = len(chains.Buffers)
+				chains.Buffers = append(chains.Buffers, b)
+				continue
+			}
+			of[i] = free[at]
+			free = slices.Delete(free, at, at+1)
+			chains.Buffers[of[i]].Upper = b.Upper
+		}
+	}
+	r := planned(t, named(t, "ort-mempattern"), chains, plan.Options{})
+	offsets := make([]int64, len(p.Buffers))
+	for i := range offsets {
+		offsets[i] = r.Offsets[of[i]]
+	}
+	return offsets
+}
+
+func TestReuseAgainstPlain(t *testing.T) {
+	shared := 0
+	for seed := range uint64(60) {
+		p := shuffled(2+int(seed), seed)
+		for i := range p.Buffers {
+			p.Buffers[i].Size = 1 + p.Buffers[i].Size%7
+		}
+		r := planned(t, named(t, "ort-reuse"), p, plan.Options{})
+		if want := plainReuse(t, p); !slices.Equal(r.Offsets, want) {
+			t.Fatalf("seed %d: offsets %v, want %v", seed, r.Offsets, want)
+		}
+		if alone := planned(t, named(t, "ort-mempattern"), p, plan.Options{}); !slices.Equal(r.Offsets, alone.Offsets) {
+			shared++
+		}
+	}
+	if shared < 30 {
+		t.Errorf("%d plans have chains", shared)
 	}
 }
