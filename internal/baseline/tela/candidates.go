@@ -15,8 +15,11 @@ import (
 // last out first in (Knuth's dancing links).
 //
 // A point asks for its candidates one by one. They come from the phase of the
-// buffer placed last, then from the other phases in order, at most one for each
-// heuristic and phase. A strategy alone goes on through its whole list.
+// buffer placed last, then, when these have failed, from the other phases in order,
+// at most one for each heuristic and phase (section 5.3 of the paper). How many may
+// wait at a point is limited (takesMore); those that have failed make room, so the
+// limit drops what is promoted too late and keeps no phase out. In a narrow tree
+// (rounds.go) it does. A strategy alone goes on through its whole list.
 //
 // Complexity: O(heuristics × phases) a point at most, O(1) to place.
 
@@ -140,7 +143,7 @@ func (s *search) extend(p *point) bool {
 		p.wide = true
 		return s.extendWide(p)
 	}
-	for len(p.list) < s.set.candidates && p.source <= s.phases {
+	for s.takesMore(p) && p.source <= s.phases {
 		// Source 0 is the preferred phase, source f+1 is phase f.
 		phase := p.source - 1
 		if p.source == 0 {
@@ -154,7 +157,7 @@ func (s *search) extend(p *point) bool {
 		for h := range s.shelves {
 			shelf := &s.shelves[h]
 			j := shelf.next[s.n+phase]
-			if j >= s.n || len(p.list) >= s.set.candidates || s.listed(p, j) {
+			if j >= s.n || !s.takesMore(p) || s.listed(p, j) {
 				continue
 			}
 			p.list = append(p.list, j)

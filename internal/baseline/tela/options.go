@@ -37,7 +37,8 @@ const (
 type settings struct {
 	switches
 	strategy      string
-	candidates    int // most candidates of a point
+	candidates    int  // most candidates that wait at a point
+	narrow        bool // of a tree, rounds.go: those that were tried count, too
 	stuckAfter    int64
 	step          int // percent between thresholds
 	effort        int64
@@ -61,11 +62,11 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.twins, "twins", "of buffers alike in size, lifespan and alignment only one is a candidate")
 	d.Technique(&s.partitions, "partitions", "search the parts of the problem that share no time apart")
 	d.Technique(&s.widening, "widening", "when all candidates have failed, search again with twice as many a point")
-	d.Technique(&s.restarts, "restarts", "leave a tree after so many backtracks for others, and come back to it with twice as many")
+	d.Technique(&s.restarts, "restarts", "leave a tree after so many backtracks for others, which have fewer candidates, and come back to it with twice as many")
 	d.Technique(&s.completion, "completion", "when all candidates have failed, decide by complete search over the orders of pairs")
-	d.Choice(&s.strategy, "strategy", "all, or one alone as in the paper's figure 14: lifetime, size, area, lowest; one alone has no phases, tries every buffer and goes back one point at a time",
+	d.Choice(&s.strategy, "strategy", "all, or one alone as in the paper's figure 14: lifetime, size, area, lowest; one alone has no phases, tries every buffer, goes back one point at a time and looks at no sections or twins",
 		strategyAll, strategyLifetime, strategySize, strategyArea, strategyLowest)
-	d.Int(&s.candidates, "candidates", 3, 1, 4096, "most candidates of a point, before widening; what a promotion pushes beyond is dropped")
+	d.Int(&s.candidates, "candidates", 3, 1, 4096, "most candidates that wait to be tried at a point, before widening; what a promotion pushes beyond is dropped")
 	d.Int64(&s.stuckAfter, "stuck-after", 100, 1, 1<<40, "backtracks in the subtree of a point after which it is left")
 	d.Int(&s.step, "threshold-step", 10, 1, 100, "percent of the peak contention between one phase threshold and the next")
 	d.Int64(&s.restartAfter, "restart-after", 5000, 1, 1<<40, "backtracks after which a tree is left, in the first round")
@@ -80,6 +81,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	default:
 		s.lifetime, s.size, s.area = s.strategy == strategyLifetime, s.strategy == strategySize, s.strategy == strategyArea
 		s.grouping, s.conflictSet, s.promotion, s.starved, s.stuck = false, false, false, false, false
+		s.sections, s.twins = false, false // figure 14 has the engine and no more
 	}
 }
 
