@@ -137,9 +137,11 @@ type variant struct {
 	o    plan.Options
 }
 
+// strategies are those of figure 14, with all that tela has, with what is published
+// alone, and each by itself.
 func strategies() []variant {
-	var all []variant
-	for _, name := range []string{"all", "lifetime", "size", "area", "lowest"} {
+	all := []variant{{"all", plan.Options{}}, {"all, as published", plan.Options{Without: tela.Ours()}}}
+	for _, name := range []string{"lifetime", "size", "area", "lowest"} {
 		all = append(all, variant{name, plan.Options{Params: map[string]string{"strategy": name}}})
 	}
 	return all

@@ -39,7 +39,7 @@ type Tally struct {
 	Improved       int // hard inputs with fewer backtracks, or newly solved
 	NewlySolved    int
 	TenTimesFewer  int // solved by both, with a tenth of the backtracks at most
-	Open           int // hard inputs that neither solves; some have no plan
+	Open           int // hard inputs that neither solves
 	Worse          int // hard inputs with more backtracks, or lost
 	Lost           int // solved by the rules alone, hard or not
 	TenTimesMore   int // solved by both, with ten times the backtracks, hard or not

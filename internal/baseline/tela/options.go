@@ -85,6 +85,11 @@ func (s *settings) Declare(d *run.Declaration) {
 	}
 }
 
+// Ours returns the techniques that are not in the paper. Without them tela is
+// TelaMalloc as it was published. The completion, which is ours too, is another search
+// and not among them.
+func Ours() []string { return []string{"starved", "sections", "twins", "widening", "restarts"} }
+
 // info describes the planner, or one that adds to it.
 func info(name string) plan.Info {
 	return run.Describe(plan.Info{
