@@ -60,19 +60,21 @@ func (c *clock) unknown(planner string, began time.Time) *Result {
 const grace = 100 * time.Millisecond
 
 // late reports whether a run must outlive its timeout by more than grace if it is to
-// have a plan at all: to stack the buffers and to check the plan takes about as long
-// as the preparation.
+// have a plan at all.
 func late(began, prepared time.Time, timeout time.Duration) bool {
 	took := prepared.Sub(began)
-	return 2*took > timeout+grace
+	return took+ending*took > timeout+grace
 }
 
+// ending is how many times as long as the preparation it takes to stack what the limit
+// has left without a place, twice at most, and to check the plan.
+const ending = 2
+
 // planUntil returns when the planner must end, of a run that began at one time,
-// is prepared at another, and may take so long in all. The check of a plan takes
-// about as long as the preparation, and stacking what the limit has left without a
-// place takes half of that; but they are given no more than half of what is left.
+// is prepared at another, and may take so long in all. What comes after it is given no
+// more than half of what is left.
 func planUntil(began, prepared time.Time, timeout time.Duration) time.Time {
 	end := began.Add(timeout)
-	aside := 3 * prepared.Sub(began) / 2
+	aside := ending * prepared.Sub(began)
 	return end.Add(-min(aside, max(0, end.Sub(prepared)/2)))
 }

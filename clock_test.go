@@ -58,10 +58,10 @@ func TestLate(t *testing.T) {
 		took, timeout time.Duration
 		late          bool
 	}{
-		{40 * time.Millisecond, time.Nanosecond, false},
-		{60 * time.Millisecond, time.Nanosecond, true},
-		{190 * time.Millisecond, 300 * time.Millisecond, false},
-		{210 * time.Millisecond, 300 * time.Millisecond, true},
+		{30 * time.Millisecond, time.Nanosecond, false},
+		{40 * time.Millisecond, time.Nanosecond, true},
+		{130 * time.Millisecond, 300 * time.Millisecond, false},
+		{140 * time.Millisecond, 300 * time.Millisecond, true},
 	} {
 		if got := late(began, began.Add(tc.took), tc.timeout); got != tc.late {
 			t.Errorf("prepared after %v of %v: late is %v", tc.took, tc.timeout, got)

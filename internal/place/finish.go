@@ -64,7 +64,7 @@ func stack(tl *timeline.Timeline, offsets []int64) {
 	// the starts is a random one to the cache.
 	var batch [256]request // apart from what has pointers, which the collector wants a map of
 	f := finisher{space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), next: make([]int32, 1), sizes: make([]int64, len(buffers))}
-	placed := false
+	placed, aligned := false, false
 	for i := range buffers {
 		b := &buffers[i]
 		if b.Fixed != nil {
@@ -72,7 +72,13 @@ func stack(tl *timeline.Timeline, offsets []int64) {
 		}
 		placed = placed || offsets[i] >= 0
 		f.sizes[i] = b.Size
-		f.aligned = f.aligned || b.Alignment > 1
+		aligned = aligned || b.Alignment > 1
+	}
+	if aligned {
+		f.aligns = make([]int64, len(buffers))
+		for i := range buffers {
+			f.aligns[i] = buffers[i].Align()
+		}
 	}
 	tops := make([]int64, len(tl.Partitions))
 	if placed {
@@ -96,7 +102,7 @@ func stack(tl *timeline.Timeline, offsets []int64) {
 	for k := range tl.Partitions {
 		part := &tl.Partitions[k]
 		granule := int64(1)
-		if f.aligned {
+		if aligned {
 			granule = bound.CommonAlignment(tl.Problem, part.Buffers)
 		}
 		f.begin(part.First, tops[k], granule)
@@ -114,15 +120,14 @@ func (f *finisher) some(tl *timeline.Timeline, members []int32, batch []request,
 	for j, i := range members {
 		r := &batch[j]
 		r.first, r.last = tl.Extent(int(i))
-		r.size, r.offset = f.sizes[i], offsets[i]
+		r.size, r.align, r.offset = f.sizes[i], 1, offsets[i]
+		if f.aligns != nil {
+			r.align = f.aligns[i]
+		}
 	}
-	for j, i := range members {
+	for j := range members {
 		if r := &batch[j]; r.offset < 0 {
-			align := int64(1)
-			if f.aligned {
-				align = tl.Problem.Buffers[i].Align()
-			}
-			r.offset = f.put(r.first, r.last, r.size, align)
+			r.offset = f.put(r)
 		}
 	}
 	for j, i := range members {
@@ -138,13 +143,13 @@ type finisher struct {
 	due     []int32 // by section: list of the cells that come back there
 	next    []int32 // by cell: the next in its list, 0 for none
 	sizes   []int64 // by buffer
-	aligned bool    // some buffer has an alignment
+	aligns  []int64 // the same; nil where no buffer has an alignment
 }
 
 // request is what is needed of a buffer.
 type request struct {
-	first, last  int32
-	size, offset int64
+	first, last         int32
+	size, align, offset int64
 }
 
 // begin drops the partition before, which ended by section first.
@@ -154,16 +159,16 @@ func (f *finisher) begin(first int32, top, granule int64) {
 }
 
 // put allocates a buffer and returns its offset.
-func (f *finisher) put(first, last int32, size, align int64) int64 {
-	for ; f.now < first; f.now++ {
+func (f *finisher) put(r *request) int64 {
+	for ; f.now < r.first; f.now++ {
 		for k := f.due[f.now+1]; k != 0; k = f.next[k] {
 			f.space.give(k)
 		}
 	}
-	k := f.space.take(bound.Up(size+align-f.granule, f.granule))
+	k := f.space.take(bound.Up(r.size+r.align-f.granule, f.granule))
 	for int(k) >= len(f.next) {
 		f.next = append(f.next, 0)
 	}
-	f.next[k], f.due[last] = f.due[last], k
-	return bound.Up(f.space.cells[k].at, align)
+	f.next[k], f.due[r.last] = f.due[r.last], k
+	return bound.Up(f.space.cells[k].at, r.align)
 }

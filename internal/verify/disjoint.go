@@ -23,29 +23,40 @@ func disjoint(pieces []piece) bool {
 	if n <= fewPieces {
 		return disjointPairs(pieces)
 	}
-	byStart := inOrder(pieces, func(x *piece) int64 { return x.start })
-	bounds := make([]int64, 2*n)
-	start, end := bounds[:n], bounds[n:] // by rank
+	byStart, _ := inOrder(pieces, func(x *piece) int64 { return x.start })
 	rank := make([]int32, n)
+	bytes := make([][2]int64, n) // start and end, by rank
 	for r, k := range byStart {
 		rank[k] = int32(r)
-		start[r], end[r] = pieces[k].start, pieces[k].end
+		bytes[r] = [2]int64{pieces[k].start, pieces[k].end}
 	}
-	coming := inOrder(pieces, func(x *piece) int64 { return x.lower })
-	going := inOrder(pieces, func(x *piece) int64 { return x.upper })
+	coming, lower := inOrder(pieces, func(x *piece) int64 { return x.lower })
+	going, upper := inOrder(pieces, func(x *piece) int64 { return x.upper })
+	// Pieces come and go in an order that is a random one to the cache, so what is
+	// needed of them is fetched in a loop that waits for none of it.
+	type turn struct {
+		comes, goes  uint64 // when
+		coming, gone int32  // who, by rank
+	}
+	turns := make([]turn, n)
+	for i, k := range coming {
+		j := going[i]
+		turns[i] = turn{lower[k], upper[j], rank[k], rank[j]}
+	}
 
 	inUse := newRanks(n)
-	for _, k := range coming {
+	gone := 0
+	for i := range turns {
 		// Times are half-open: what ends now goes first. No piece is empty, so
 		// each has come before it goes.
-		for now := pieces[k].lower; pieces[going[0]].upper <= now; going = going[1:] {
-			inUse.remove(rank[going[0]])
+		for ; turns[gone].goes <= turns[i].comes; gone++ {
+			inUse.remove(turns[gone].gone)
 		}
-		r := rank[k]
-		if below := inUse.before(r); below >= 0 && end[below] > start[r] {
+		r := turns[i].coming
+		if below := inUse.before(r); below >= 0 && bytes[below][1] > bytes[r][0] {
 			return false
 		}
-		if above := inUse.after(r); above >= 0 && start[above] < end[r] {
+		if above := inUse.after(r); above >= 0 && bytes[above][0] < bytes[r][1] {
 			return false
 		}
 		inUse.insert(r)

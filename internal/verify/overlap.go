@@ -64,12 +64,13 @@ func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, tru
 // meetings is overlaps for pieces.
 func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 	ordered := make([]piece, len(pieces))
-	for k, old := range inOrder(pieces, func(x *piece) int64 { return x.lower }) {
+	byLower, _ := inOrder(pieces, func(x *piece) int64 { return x.lower })
+	for k, old := range byLower {
 		ordered[k] = pieces[old]
 	}
 	pieces = ordered
-	starts := inOrder(pieces, func(x *piece) int64 { return x.start })
-	ends := inOrder(pieces, func(x *piece) int64 { return x.end })
+	starts, _ := inOrder(pieces, func(x *piece) int64 { return x.start })
+	ends, _ := inOrder(pieces, func(x *piece) int64 { return x.end })
 
 	active := newActiveSet(pieces, most)
 	var found []overlap
@@ -114,13 +115,13 @@ func cut(p *model.Problem, offsets []int64) []piece {
 }
 
 // inOrder returns the indices of the pieces in ascending order of a coordinate,
-// those of equals ascending.
-func inOrder(pieces []piece, of func(x *piece) int64) []int32 {
-	key := make([]uint64, len(pieces))
+// those of equals ascending, and each piece's as a number without a sign.
+func inOrder(pieces []piece, of func(x *piece) int64) (order []int32, keys []uint64) {
+	keys = make([]uint64, len(pieces))
 	for k := range pieces {
-		key[k] = uint64(of(&pieces[k])) ^ 1<<63 // the order of int64 is then that of uint64
+		keys[k] = uint64(of(&pieces[k])) ^ 1<<63 // the order of int64 is then that of uint64
 	}
-	return sorting.Keys(key)
+	return sorting.Keys(keys), keys
 }
 
 // distinct sorts the overlaps and keeps the earliest of each pair of buffers.

@@ -179,11 +179,18 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 		}
 		copy(r.offsets, offsets)
 	}
-	groups := r.groups()
-	slices.SortStableFunc(groups, func(a, b []int32) int { return cmp.Compare(r.height(b), r.height(a)) })
+	type peak struct {
+		group  []int32
+		height int64
+	}
+	var peaks []peak // there may be many, and heights are looked up all over memory: once
+	for _, group := range r.groups() {
+		peaks = append(peaks, peak{group, r.height(group)})
+	}
+	slices.SortStableFunc(peaks, func(a, b peak) int { return cmp.Compare(b.height, a.height) })
 	missing := false // a group has no plan within the capacity yet
-	for _, group := range groups {
-		height := r.height(group)
+	for _, p := range peaks {
+		group, height := p.group, p.height
 		if height <= r.bound && r.o.Fits(height) {
 			continue
 		}
@@ -206,10 +213,7 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 		}
 		r.report(missing)
 	}
-	height := r.height(nil)
-	for _, group := range groups {
-		height = max(height, r.height(group))
-	}
+	height := model.HeightOf(r.tl.Problem, r.offsets)
 	result := plan.Result{LowerBound: min(r.bound, height)}
 	if missing || !r.o.Fits(height) {
 		result.LowerBound = r.bound
