@@ -1,130 +1,147 @@
 // Passes calls to a worker, or to an engine in this thread.
 
-const inNode = typeof process !== "undefined" && Boolean(process.versions?.node);
-
-/** What is wrong with an input or an option; issues has each fault by itself. */
-export class InputError extends Error {
-  constructor(message, issues = []) {
-    super(message);
-    this.name = "InputError";
-    this.issues = issues;
-  }
-}
-
-function faultOf({ message, input, issues }) {
-  return input ? new InputError(message, issues) : new Error(message);
-}
+import { InputError, faultOf } from "./faults.js";
 
 /** One program, loaded when it is first called; the worker and the engine of this thread are apart. */
 export class Client {
   #name;
-  #worker = null;
-  #engine = null;
-  #calls = new Map();
-  #last = 0;
+  #host;
+  #session = null; // a promise
+  #engine = null; // likewise
 
-  /** The name is that of a file in dist. */
-  constructor(name) {
+  /** The name is that of a file in dist; the host is host.js or host-node.js. */
+  constructor(name, host) {
     this.#name = name;
+    this.#host = host;
   }
 
   /** Calls an operation; options has signal, onProgress and worker. */
   async call(name, input, { signal, onProgress, worker = true } = {}) {
-    return worker ? this.#afar(name, input, signal, onProgress) : this.#here(name, input, signal, onProgress);
+    if (onProgress && typeof onProgress !== "function") throw new InputError("onProgress: must be a function");
+    if (signal && typeof signal.addEventListener !== "function") throw new InputError("signal: must be an AbortSignal");
+    // What onProgress throws ends the search, and is what the call is rejected with.
+    const stop = new AbortController();
+    let thrown = null;
+    const tell =
+      onProgress &&
+      ((snapshot) => {
+        if (thrown) return;
+        try {
+          onProgress(snapshot);
+        } catch (error) {
+          thrown = { error };
+          stop.abort();
+        }
+      });
+    const abort = () => stop.abort();
+    if (signal?.aborted) abort();
+    signal?.addEventListener("abort", abort);
+    try {
+      const out = await (worker ? this.#afar(name, input, stop.signal, tell) : this.#here(name, input, stop.signal, tell));
+      if (thrown) throw thrown.error;
+      return out;
+    } finally {
+      signal?.removeEventListener("abort", abort);
+    }
   }
 
   /** Ends the worker; a later call starts another. */
   close() {
-    this.#worker?.then((w) => w.terminate());
-    this.#worker = null;
-    for (const [, call] of this.#calls) call.reject(new Error("the worker was closed"));
-    this.#calls.clear();
+    const session = this.#session;
+    this.#session = null;
+    session?.then(
+      (s) => s.end(new Error("the worker was closed")),
+      () => {},
+    );
   }
 
-  async #here(name, input, signal, onProgress) {
-    this.#engine ??= (async () => {
-      await import("../dist/wasm_exec.js");
-      const { Engine } = await import("./engine.js");
-      return Engine.start(await this.#bytes());
-    })();
-    const engine = await this.#engine;
-    const { id, answer } = engine.call(name, input, onProgress);
-    const cancel = () => engine.cancel(id);
-    if (signal?.aborted) cancel();
-    signal?.addEventListener("abort", cancel);
+  async #here(name, input, signal, tell) {
+    const starting = (this.#engine ??= this.#load());
+    let engine;
     try {
+      engine = await starting;
+      const { id, answer } = engine.call(name, input, tell);
+      const cancel = () => engine.cancel(id);
+      if (signal.aborted) cancel();
+      signal.addEventListener("abort", cancel);
       return await answer;
     } catch (fault) {
-      throw faultOf(fault);
-    } finally {
-      signal?.removeEventListener("abort", cancel);
+      // What could not be loaded, or has ended, is loaded anew by the next call.
+      if ((!engine || engine.ended) && this.#engine === starting) this.#engine = null;
+      throw fault instanceof Error ? fault : faultOf(fault);
     }
   }
 
-  async #afar(name, input, signal, onProgress) {
-    const worker = await (this.#worker ??= this.#begin());
+  async #load() {
+    await this.#host.support();
+    const { Engine } = await import("./engine.js");
+    return Engine.start(await this.#host.program(this.#name));
+  }
+
+  async #afar(name, input, signal, tell) {
+    const session = await (this.#session ??= this.#begin());
+    return session.call(name, input, signal, tell);
+  }
+
+  #begin() {
+    const forget = () => {
+      if (this.#session === session) this.#session = null;
+    };
+    const session = this.#host.program(this.#name).then((source) => new Session(this.#host, source, forget));
+    session.catch(forget);
+    return session;
+  }
+}
+
+/** A worker and the calls that it has. */
+class Session {
+  #calls = new Map();
+  #last = 0;
+  #worker;
+  #ended = null; // the error that calls are rejected with from then on
+  #forget;
+
+  constructor(host, source, forget) {
+    this.#forget = forget;
+    this.#worker = host.start(
+      (message) => this.#answer(message),
+      (error) => this.end(error),
+    );
+    this.#worker.post({ type: "start", source });
+  }
+
+  async call(name, input, signal, tell) {
+    if (this.#ended) throw this.#ended;
     const id = ++this.#last;
-    const cancel = () => worker.postMessage({ type: "cancel", id });
-    worker.ref?.(); // node waits for a worker that has work
+    const cancel = () => this.#ended || this.#worker.post({ type: "cancel", id });
+    this.#worker.hold();
     try {
       return await new Promise((resolve, reject) => {
-        this.#calls.set(id, { resolve, reject, onProgress });
-        worker.postMessage({ type: "call", id, name, input });
-        if (signal?.aborted) cancel();
-        signal?.addEventListener("abort", cancel);
+        this.#calls.set(id, { resolve, reject, tell });
+        this.#worker.post({ type: "call", id, name, input });
+        if (signal.aborted) cancel();
+        signal.addEventListener("abort", cancel);
       });
     } finally {
-      signal?.removeEventListener("abort", cancel);
       this.#calls.delete(id);
-      if (!this.#calls.size) worker.unref?.();
+      if (!this.#calls.size) this.#worker.release();
     }
   }
 
-  async #begin() {
-    const source = await this.#bytes();
-    let worker;
-    if (inNode) {
-      const { Worker } = await import("node:worker_threads");
-      worker = new Worker(new URL("./worker.js", import.meta.url));
-      worker.on("message", (message) => this.#answer(message));
-      worker.on("error", (error) => this.#broken(error));
-      worker.unref();
-    } else {
-      worker = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
-      worker.addEventListener("message", (event) => this.#answer(event.data));
-      worker.addEventListener("error", (event) =>
-        this.#broken(new Error(event.message || "the worker could not be loaded")),
-      );
-    }
-    worker.postMessage({ type: "start", source });
-    return worker;
+  end(error) {
+    if (this.#ended) return;
+    this.#ended = error;
+    this.#forget();
+    this.#worker.end();
+    for (const [, call] of this.#calls) call.reject(error);
+    this.#calls.clear();
   }
 
   #answer({ type, id, out, fault, snapshot }) {
     const call = this.#calls.get(id);
     if (type === "done") call?.resolve(out);
     else if (type === "fail") call?.reject(faultOf(fault));
-    else call?.onProgress?.(snapshot);
-  }
-
-  #broken(error) {
-    this.#worker = null;
-    for (const [, call] of this.#calls) call.reject(error);
-    this.#calls.clear();
-  }
-
-  async #bytes() {
-    if (inNode) {
-      const { readFile } = await import("node:fs/promises");
-      return readFile(new URL(`../dist/${this.#name}.wasm`, import.meta.url));
-    }
-    // The places are spelled out for those who bundle: they look for them in this form.
-    const url =
-      this.#name === "files"
-        ? new URL("../dist/files.wasm", import.meta.url)
-        : new URL("../dist/core.wasm", import.meta.url);
-    const answer = await fetch(url);
-    if (!answer.ok) throw new Error(`${url} cannot be had: ${answer.status}`);
-    return answer.arrayBuffer();
+    else if (type === "ended") this.end(new Error(fault.message));
+    else call?.tell?.(snapshot);
   }
 }

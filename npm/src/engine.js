@@ -10,13 +10,22 @@ export class Engine {
   #calls = new Map();
   #last = 0;
   #call = null;
-  #ended = null;
+  #ended = null; // what calls are rejected with, once the program has ended
+  #tellEnd;
+
+  /** Resolves with the fault, if ever, by which the program ended. */
+  ending = new Promise((resolve) => (this.#tellEnd = resolve));
+
+  /** Whether the program has ended: no call will be answered. */
+  get ended() {
+    return this.#ended !== null;
+  }
 
   /** Starts a program, given its bytes or the module that they compile to. */
   static start(source) {
     const started = starting.then(async () => {
       const engine = new Engine();
-      await engine.#run(source instanceof WebAssembly.Module ? source : await WebAssembly.compile(source));
+      await engine.#run(source instanceof WebAssembly.Module ? source : await compiled(source));
       return engine;
     });
     starting = started.catch(() => {});
@@ -39,6 +48,7 @@ export class Engine {
       // It never returns of its own: it ran out of memory, or has a mistake.
       this.#ended = { message: "the planner ended: out of memory, or a mistake in it", input: false, issues: [] };
       for (const [id] of this.#calls) this.#take(id).reject(this.#ended);
+      this.#tellEnd(this.#ended);
     });
     this.#call = await Promise.race([told, ended]);
     if (this.#ended) throw new Error(this.#ended.message);
@@ -65,5 +75,17 @@ export class Engine {
   /** Ends a search, which then answers with its best plan. */
   cancel(id) {
     if (!this.#ended) this.#call("cancel", id, null);
+  }
+}
+
+/** Compiles a program, and says what is to be done where the policy of a page forbids that. */
+async function compiled(source) {
+  try {
+    return await WebAssembly.compile(source);
+  } catch (error) {
+    if (!/content security policy|unsafe-eval/i.test(error.message)) throw error;
+    throw new Error("this page's Content-Security-Policy forbids WebAssembly: script-src needs 'wasm-unsafe-eval'", {
+      cause: error,
+    });
   }
 }

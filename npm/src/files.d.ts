@@ -2,9 +2,10 @@
 
 import type { BigOptions, CallOptions, Result, SolveOptions, Whole } from "./index.js";
 
-export { InputError, type Issue, type Status, type Progress } from "./index.js";
+export { InputError, locate, type Issue, type Places, type Status, type Progress } from "./index.js";
 
-export type Content = string | ArrayBuffer | ArrayBufferView;
+/** Text, bytes, or what a page is given of a file. */
+export type Content = string | ArrayBuffer | ArrayBufferView | { arrayBuffer(): Promise<ArrayBuffer> };
 
 /** What a file leaves open. */
 export interface FileOptions {
@@ -44,7 +45,7 @@ export interface About<N = number> {
 }
 
 export interface Planned<N = number, A = Float64Array> extends Result<N, A>, About<N> {
-  /** The plan as a file, byte for byte what the command writes; missing where there is no plan. */
+  /** The plan as a file in UTF-8, byte for byte what the command writes; missing where there is no plan. */
   output?: Uint8Array;
 }
 

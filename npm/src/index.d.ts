@@ -1,6 +1,6 @@
 // Types of the package stowage: buffers in, offsets out.
 
-/** A whole number: a number up to 2^53, or a BigInt up to 2^63. */
+/** A whole number: a number below 2^53, or a BigInt below 2^63. */
 export type Whole = number | bigint;
 
 /** Inactive time within a lifespan: no space is used, or that of the window alone. */
@@ -82,19 +82,19 @@ export interface SolveOptions extends CallOptions {
   capacity?: Whole;
   /** The lowest plan within a capacity; implied where there is none. */
   minimize?: boolean;
-  /** Milliseconds. */
+  /** Milliseconds; none, or Infinity, is no limit. */
   timeout?: number;
   /** A limit on search nodes, the same on every machine. */
   nodes?: Whole;
   /** Drives every random choice. */
   seed?: Whole;
-  /** Techniques to switch off. */
-  without?: Iterable<string>;
+  /** Techniques to switch off; as a string, with commas between them. */
+  without?: string | Iterable<string>;
   /** Tunables of the planner. */
   params?: Record<string, string | number>;
   /** A plan to improve on, in the order of the buffers. */
   start?: ArrayLike<Whole>;
-  /** Called some ten times a second at most. */
+  /** Called some ten times a second at most. What it throws ends the search, and rejects the call. */
   onProgress?: (progress: Progress) => void;
   bigint?: false;
 }
@@ -174,3 +174,16 @@ export function verify(
 
 /** Ends the worker; the next call starts another. Calls that run are rejected. */
 export function close(): void;
+
+/** Where files of the package are. */
+export interface Places {
+  /** The worker's script, as a module. */
+  worker?: string | URL;
+  /** core.wasm. */
+  core?: string | URL;
+  /** files.wasm. */
+  files?: string | URL;
+}
+
+/** Says where files of the package are, for bundlers that do not find them by themselves; before the first call. */
+export function locate(places: Places): void;

@@ -2,6 +2,7 @@
 //
 //	in    { type: "start", source }   { type: "call", id, name, input }   { type: "cancel", id }
 //	out   { type: "done", id, out }   { type: "fail", id, fault }         { type: "progress", id, snapshot }
+//	      { type: "ended", fault }, once, when no call can be answered any more
 
 import { Engine } from "./engine.js";
 
@@ -13,7 +14,10 @@ export function serve(post) {
     switch (message.type) {
       case "start":
         engine = Engine.start(message.source);
-        engine.catch(() => {}); // each call is told
+        engine.then(
+          (e) => e.ending.then((fault) => post({ type: "ended", fault })),
+          (error) => post({ type: "ended", fault: { message: error.message } }),
+        );
         break;
       case "cancel":
         if (running.has(message.id)) (await engine).cancel(running.get(message.id));

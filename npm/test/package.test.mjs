@@ -6,8 +6,8 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test, after } from "node:test";
 
-import { InputError, close, solve, verify } from "../src/index.js";
-import * as files from "../src/files.js";
+import { InputError, close, solve, verify } from "stowage";
+import * as files from "stowage/files";
 
 after(() => {
   close();
@@ -161,6 +161,75 @@ test("many calls at once", async () => {
 test("a closed worker begins anew", async () => {
   close();
   assert.equal((await solve(paper)).height, 12);
+  // A call that had not reached the worker is rejected, too, and does not wait for good.
+  close();
+  const call = solve(paper);
+  close();
+  await assert.rejects(call, /was closed/);
+  assert.equal((await solve(paper)).height, 12);
+});
+
+test("slips are told", async () => {
+  for (const [problem, options, meant] of [
+    [{ buffers: [{ lower: 0, upper: 1, size: 4, aligment: 64 }] }, {}, "alignment"],
+    [{ buffers: [{ lower: 0, upper: 1, size: 4, align: 64 }] }, {}, "alignment"],
+    [{ buffers: [{ lower: 0, upper: 1, size: 4, offset: 64 }] }, {}, "fixed"],
+    [{ lower: [0], upper: [1], size: [4], hints: [0] }, {}, "hint"],
+    [{ ...paper, capacty: 3 }, {}, "capacity"],
+    [paper, { tiemout: 5 }, "timeout"],
+    [paper, { node: 5 }, "nodes"],
+  ]) {
+    await assert.rejects(solve(problem, options), (e) => e instanceof InputError && e.message.includes(`${meant} is meant`));
+  }
+  // What is nowhere near a name is the caller's own.
+  assert.equal((await solve({ buffers: [{ lower: 0, upper: 1, size: 4, tensor: 7, name: "x", size2: 1 }] })).height, 4);
+  for (const problem of [{ buffers: 5 }, { buffers: [null] }, { buffers: [{ lower: 0, upper: 1, size: 4, gaps: 5 }] }, { buffers: [{ lower: 0, upper: 1, size: 4, gaps: [[0, 1]] }] }, { lower: "1", upper: [2], size: [3] }]) {
+    await assert.rejects(solve(problem), InputError, JSON.stringify(problem));
+  }
+  await assert.rejects(solve(paper, { planner: "nobody" }), (e) => e instanceof InputError && !/imported/.test(e.message));
+  await assert.rejects(solve(paper, { signal: {} }), InputError);
+  await assert.rejects(solve(paper, { onProgress: 5 }), InputError);
+  await assert.rejects(files.plan("x.csv", null), InputError);
+  const given = BigInt64Array.of(0n);
+  structuredClone(given, { transfer: [given.buffer] });
+  await assert.rejects(solve({ lower: given, upper: [1], size: [4] }), InputError);
+});
+
+test("no limit is no limit", async () => {
+  assert.equal((await solve(paper, { timeout: Infinity })).status, "optimal");
+  assert.equal((await solve(paper, { timeout: 1e300 })).status, "optimal");
+  assert.equal((await solve(paper, { without: "merge,climb" })).height, 12);
+});
+
+for (const worker of [true, false]) {
+  test(`what onProgress throws rejects the call, worker: ${worker}`, async () => {
+    const onProgress = () => {
+      throw new Error("mine");
+    };
+    await assert.rejects(solve(hard(), { planner: "climb", timeout: 5000, onProgress, worker }), /mine/);
+    assert.equal((await solve(paper, { worker })).height, 12);
+  });
+}
+
+test("results have their names in order", async () => {
+  const order = "status,height,lowerBound,offsets,planner,member,stopped,nodes,backtracks,seconds";
+  assert.equal(Object.keys(await solve(paper)).join(), order);
+  const made = await files.plan("p.csv", new Blob(["id,lower,upper,size\nx,0,3,4\n"]));
+  assert.equal(Object.keys(made).join(), order + ",name,kind,buffers,capacity,notes,heaps,output");
+});
+
+test("browsers get nothing of node's, and workers wait for nothing at their top", async () => {
+  const seen = new Set();
+  const look = async (name) => {
+    if (seen.has(name)) return;
+    seen.add(name);
+    const text = await readFile(new URL(`../src/${name}`, import.meta.url), "utf8");
+    assert.doesNotMatch(text, /["']node:|require\(/, name);
+    assert.doesNotMatch(text, /^(?:const .* = |\{ .* \} = )?await /m, name);
+    for (const [, next] of text.matchAll(/(?:from |import\()"\.\/([\w-]+\.js)"/g)) await look(next);
+  };
+  for (const name of ["index.js", "files.js", "worker.js"]) await look(name);
+  assert.ok(seen.has("engine.js") && !seen.has("host-node.js"));
 });
 
 test("files", async () => {

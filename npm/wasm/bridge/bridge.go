@@ -21,11 +21,13 @@ package bridge
 import (
 	"context"
 	"errors"
+	"strings"
 	"syscall/js"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // A Call is one request.
@@ -78,24 +80,42 @@ func Serve(operations map[string]Operation) {
 	select {}
 }
 
-// breathe returns what gives way to JavaScript now and then.
+// breathe returns what gives way to JavaScript now and then. A look is some nanoseconds
+// in one search and milliseconds in another, and reading the clock takes a hundred
+// nanoseconds: so it is read at each so many looks as took less than 5 ms of late.
 func breathe() func() {
-	looks, last := 0, time.Now()
+	left, stride := 1, 1
+	last := time.Now()
+	read := last
 	return func() {
-		// A look is some nanoseconds and a clock a hundred.
-		if looks++; looks&255 != 0 {
+		if left--; left > 0 {
 			return
 		}
-		if now := time.Now(); now.Sub(last) > 50*time.Millisecond {
+		now := time.Now()
+		if now.Sub(read) < 5*time.Millisecond {
+			stride = min(2*stride, 256)
+		} else {
+			stride = max(stride/4, 1)
+		}
+		left, read = stride, now
+		if now.Sub(last) > 50*time.Millisecond {
 			time.Sleep(time.Millisecond)
 			last = time.Now()
+			read = last
 		}
 	}
 }
 
-// fail answers with an error; what is wrong with an input is told apart.
+// fail answers with an error; what is wrong with an input is told apart. A planner that
+// is not there is a fault of the input, too; how others come into a program in Go helps
+// nobody here.
 func (c *Call) fail(err error) {
 	issues := []any{}
+	message := err.Error()
+	unknown := errors.Is(err, plan.ErrUnknownPlanner)
+	if unknown {
+		message, _, _ = strings.Cut(message, "; others register themselves")
+	}
 	var input *model.InputError
 	if errors.As(err, &input) {
 		for _, i := range input.Issues {
@@ -104,5 +124,5 @@ func (c *Call) fail(err error) {
 			})
 		}
 	}
-	c.handlers.Call("fail", c.id, map[string]any{"message": err.Error(), "input": input != nil, "issues": issues})
+	c.handlers.Call("fail", c.id, map[string]any{"message": message, "input": input != nil || unknown, "issues": issues})
 }

@@ -1,0 +1,8 @@
+// Stowage for JavaScript in node, with files: as files.js, with threads and files of node.
+
+import * as host from "./host-node.js";
+import { readersOf } from "./readers.js";
+
+export { InputError } from "./faults.js";
+export const { locate } = host;
+export const { plan, read, planners, close } = readersOf(host);

@@ -1,0 +1,8 @@
+// Stowage for JavaScript in node: as index.js, with threads and files of node.
+
+import { coreOf } from "./core.js";
+import * as host from "./host-node.js";
+
+export { InputError } from "./faults.js";
+export const { locate } = host;
+export const { solve, verify, close } = coreOf(host);

@@ -1,0 +1,82 @@
+// CSV, JSON, TensorFlow Lite, ONNX and dumps in, the same plan files out that the command
+// writes, whatever it runs on.
+
+import { Client } from "./client.js";
+import { COMMON, OPTIONS, digits, numberOf, optionsOf, progressOf, resultOf } from "./columns.js";
+import { InputError, slips } from "./faults.js";
+
+const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap"];
+const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
+const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
+
+/** Returns the functions for files for a host. */
+export function readersOf(host) {
+  const client = new Client("files", host);
+  return {
+    /** Plans what is in a file, whose name tells what it is. */
+    async plan(name, content, options = {}) {
+      slips(options, PLAN, "option");
+      const input = {
+        ...(await fileOf(name, content, options)),
+        options: optionsOf(options),
+        format: options.format ?? "csv",
+        view: Boolean(options.view),
+      };
+      const out = await client.call("plan", input, { ...options, onProgress: progressOf(options) });
+      const made = { ...resultOf(out, options.bigint), ...aboutOf(out, options.bigint) };
+      if (out.output) made.output = out.output;
+      return made;
+    },
+
+    /** Reads a file, with the plan that it carries. */
+    async read(name, content, options = {}) {
+      slips(options, READ, "option");
+      const out = await client.call("read", await fileOf(name, content, options), options);
+      return {
+        ...aboutOf(out, options.bigint),
+        planned: out.planned,
+        lowerBound: numberOf(out.lowerBound, options.bigint),
+      };
+    },
+
+    /** Lists the planners. */
+    async planners(options = {}) {
+      const { planners } = await client.call("planners", {}, options);
+      return planners.map(({ name, summary, exact }) => ({ name, summary, exact }));
+    },
+
+    /** Ends the worker. */
+    close() {
+      client.close();
+    },
+  };
+}
+
+/** What a file is, in an order that does not change. */
+function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) {
+  const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes, heaps };
+  if (view) about.view = { meta: view.meta, data: view.data };
+  return about;
+}
+
+async function fileOf(name, content, { heap, alignment, dims, values, sizes }) {
+  const pairs = (of, field) => of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field)]));
+  return {
+    name: String(name),
+    bytes: await bytesOf(content),
+    heap,
+    alignment: digits(alignment, "alignment"),
+    dims: pairs(dims, "dims"),
+    values: pairs(values, "values"),
+    sizes: pairs(sizes, "sizes"),
+  };
+}
+
+/** Returns the bytes of text, of a buffer or a view of one, or of a Blob, as a File is. */
+async function bytesOf(content) {
+  if (typeof content === "string") return new TextEncoder().encode(content);
+  if (ArrayBuffer.isView(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
+  if (typeof content?.arrayBuffer === "function") return new Uint8Array(await content.arrayBuffer());
+  if (Object.prototype.toString.call(content) === "[object ArrayBuffer]") return new Uint8Array(content);
+  throw new InputError("the content must be a string, an ArrayBuffer, a view of one, or a Blob");
+}
