@@ -63,7 +63,7 @@ const grace = 100 * time.Millisecond
 // have a plan at all.
 func late(began, prepared time.Time, timeout time.Duration) bool {
 	took := prepared.Sub(began)
-	return took+ending*took > timeout+grace
+	return took+ending*took-grace > timeout // a timeout may be the longest there is
 }
 
 // ending is how many times as long as the preparation it takes to stack what the limit

@@ -2,6 +2,7 @@ package stowage
 
 import (
 	"context"
+	"math"
 	"strconv"
 	"testing"
 	"time"
@@ -36,6 +37,7 @@ func TestLimitInPreparation(t *testing.T) {
 		{"none", 200_000, context.Background(), 0, Optimal, Finished},
 		{"small", 2000, context.Background(), 1, Feasible, StopTimeout},
 		{"small, signal", 2000, gone, 0, Feasible, StopInterrupt},
+		{"the longest", 2000, context.Background(), math.MaxInt64, Optimal, Finished},
 	} {
 		r, err := Solve(tc.ctx, wide(tc.buffers), Options{Planner: "sweep", Timeout: tc.timeout})
 		if err != nil {
