@@ -70,8 +70,9 @@ func (d *duration) UnmarshalJSON(text []byte) error {
 }
 
 //export stowageSetOptions
-func stowageSetOptions(s *C.stowage_solver, text *C.char, length C.size_t) C.int {
-	d := json.NewDecoder(bytes.NewReader(C.GoBytes(unsafePointer(text), C.int(length))))
+func stowageSetOptions(s *C.stowage_solver, text *C.char, length C.size_t) (code C.int) {
+	defer guard(s, &code)
+	d := json.NewDecoder(bytes.NewReader(bytesOf(text, length)))
 	d.DisallowUnknownFields()
 	var o named
 	if err := d.Decode(&o); err != nil {

@@ -6,7 +6,7 @@ import "C"
 import (
 	"context"
 	"errors"
-	"fmt"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -80,16 +80,79 @@ func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, 
 			defer timer.Stop()
 		}
 	}
-	if tell := s.progress; tell != nil {
-		user := s.user
-		p.options.Progress = func(q stowage.Progress) {
-			if C.stowageTell(tell, user, C.int64_t(q.Height), C.int64_t(q.LowerBound), C.int64_t(q.Nodes), C.int64_t(q.Elapsed), array(q.Offsets)) != 0 {
-				cancel()
-			}
-		}
-		defer func() { p.options.Progress = nil }()
+	if s.progress != nil {
+		b := newBeat(s, cancel)
+		p.options.Progress = b.tell
+		defer func() {
+			b.end()
+			p.options.Progress = nil
+		}()
 	}
 	return p.run(ctx, s, offsets)
+}
+
+// A beat calls the progress callback: with what the planner says, and where that says
+// nothing for a while, with what it said last. Planners speak up where something has
+// changed, which in a long search may be never; a caller who draws the time that goes
+// by, or who ends the run from the callback, wants to be asked all the same.
+type beat struct {
+	one    sync.Mutex // held during a call: there is one at a time
+	latest stowage.Progress
+	said   time.Time // when the callback was last called
+	began  time.Time
+	call   func(stowage.Progress)
+	over   chan struct{}
+	gone   chan struct{}
+}
+
+// pause is how long the callback is left without a call.
+const pause = 50 * time.Millisecond
+
+func newBeat(s *C.stowage_solver, cancel func()) *beat {
+	tell, user := s.progress, s.user
+	b := &beat{began: time.Now(), over: make(chan struct{}), gone: make(chan struct{})}
+	b.call = func(q stowage.Progress) {
+		if C.stowageTell(tell, user, C.int64_t(q.Height), C.int64_t(q.LowerBound), C.int64_t(q.Nodes), C.int64_t(q.Elapsed), array(q.Offsets)) != 0 {
+			cancel()
+		}
+		b.said = time.Now()
+	}
+	go b.run()
+	return b
+}
+
+func (b *beat) tell(q stowage.Progress) {
+	b.one.Lock()
+	defer b.one.Unlock()
+	b.call(q)
+	q.Offsets = nil // the planner's, for as long as the call took
+	b.latest = q
+}
+
+func (b *beat) run() {
+	defer close(b.gone)
+	ticker := time.NewTicker(pause)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-b.over:
+			return
+		case <-ticker.C:
+		}
+		b.one.Lock()
+		if time.Since(b.said) >= pause {
+			q := b.latest
+			q.Elapsed = time.Since(b.began)
+			b.call(q)
+		}
+		b.one.Unlock()
+	}
+}
+
+// end returns once no call is under way and none will come.
+func (b *beat) end() {
+	close(b.over)
+	<-b.gone
 }
 
 // watch looks at a token until the run ends.
@@ -112,14 +175,9 @@ func watch(ctx context.Context, cancel func(), token *C.stowage_token) {
 // array returns what C is given of a slice.
 func array(x []int64) *C.int64_t { return (*C.int64_t)(unsafe.SliceData(x)) }
 
-// run plans and puts the outcome into the solver. A panic of a planner must not end
-// the caller's process.
+// run plans and puts the outcome into the solver.
 func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t) (code C.int) {
-	defer func() {
-		if what := recover(); what != nil {
-			code = fail(s, fmt.Errorf("%w: panic: %v", errInternal, what))
-		}
-	}()
+	defer guard(s, &code)
 	s.result = C.stowage_result{}
 	s.outcome = 0
 	problem := p.fill(s)
@@ -164,7 +222,8 @@ func stopped(why plan.Stop) C.int32_t {
 }
 
 //export stowageVerify
-func stowageVerify(s *C.stowage_solver, offsets *C.int64_t) C.int64_t {
+func stowageVerify(s *C.stowage_solver, offsets *C.int64_t) (broken C.int64_t) {
+	defer guard(s, &broken)
 	p := peerOf(s)
 	problem := p.fill(s)
 	report, err := stowage.Verify(problem, column(offsets, len(problem.Buffers)), 0)
@@ -178,7 +237,8 @@ func stowageVerify(s *C.stowage_solver, offsets *C.int64_t) C.int64_t {
 }
 
 //export stowageBound
-func stowageBound(s *C.stowage_solver) C.int64_t {
+func stowageBound(s *C.stowage_solver) (height C.int64_t) {
+	defer guard(s, &height)
 	bound, err := stowage.LowerBound(peerOf(s).fill(s))
 	if err != nil {
 		return C.int64_t(fail(s, err))
@@ -187,7 +247,8 @@ func stowageBound(s *C.stowage_solver) C.int64_t {
 }
 
 //export stowageExplain
-func stowageExplain(s *C.stowage_solver, buffers *C.int64_t) C.int64_t {
+func stowageExplain(s *C.stowage_solver, buffers *C.int64_t) (count C.int64_t) {
+	defer guard(s, &count)
 	p := peerOf(s)
 	e, err := stowage.Explain(context.Background(), p.fill(s), p.optionsOf(s))
 	switch {

@@ -41,14 +41,11 @@ static int enter(stowage_solver *s) {
 	if (s == NULL)
 		return STOWAGE_E_INPUT;
 	int32_t idle = 0;
-	// The error's text is the other call's: it stays as it is.
+	// First, for a run that was under way at the fork is busy in the child for ever.
+	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
+		return STOWAGE_E_FORKED;
 	if (!__atomic_compare_exchange_n(&s->busy, &idle, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return STOWAGE_E_BUSY;
-	if (__atomic_load_n(&forked, __ATOMIC_RELAXED)) {
-		fail(s, STOWAGE_E_FORKED, "this process was forked after the library was loaded: the threads of the library are not in it");
-		__atomic_store_n(&s->busy, 0, __ATOMIC_RELEASE);
-		return STOWAGE_E_FORKED;
-	}
 	clear(s);
 	return STOWAGE_OK;
 }
@@ -80,6 +77,11 @@ void stowage_free(stowage_solver *s) {
 const char *stowage_error(const stowage_solver *s) {
 	if (s == NULL)
 		return "there is no solver: it is NULL";
+	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
+		return "this process was forked after the library was loaded: the threads of the library are not in it";
+	// The text is the other call's, which may be about to free it.
+	if (__atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
+		return "the solver is in use: a call with it, or a run behind, has not ended";
 	return s->error == NULL ? "" : s->error;
 }
 
@@ -102,6 +104,15 @@ int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, 
 	s->outcome = 0;
 	memset(&s->result, 0, sizeof s->result);
 	return leave(s, STOWAGE_OK);
+}
+
+// bad_text refuses texts that cannot be: NULL, and lengths that are negative numbers.
+static int bad_text(stowage_solver *s, const char *text, size_t length) {
+	if (text == NULL)
+		return fail(s, STOWAGE_E_INPUT, "there is no text: it is NULL");
+	if (length > PTRDIFF_MAX)
+		return fail(s, STOWAGE_E_INPUT, "the text's length: no text is so long");
+	return STOWAGE_OK;
 }
 
 // set_column sets a column of the arrays: a problem of JSON has its own.
@@ -149,9 +160,8 @@ int stowage_set_gaps(stowage_solver *s, const int64_t *first, const int64_t *low
 
 int stowage_read_json(stowage_solver *s, const char *text, size_t length) {
 	ENTER(s);
-	if (text == NULL)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no text: it is NULL"));
-	return leave(s, stowageReadJSON(s, (char *)text, length));
+	int code = bad_text(s, text, length);
+	return leave(s, code < 0 ? code : stowageReadJSON(s, (char *)text, length));
 }
 
 int64_t stowage_count(const stowage_solver *s) { return s == NULL ? 0 : s->count; }
@@ -168,9 +178,8 @@ int stowage_set(stowage_solver *s, int option, int64_t value) {
 
 int stowage_set_options(stowage_solver *s, const char *json, size_t length) {
 	ENTER(s);
-	if (json == NULL)
-		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no text: it is NULL"));
-	return leave(s, stowageSetOptions(s, (char *)json, length));
+	int code = bad_text(s, json, length);
+	return leave(s, code < 0 ? code : stowageSetOptions(s, (char *)json, length));
 }
 
 int stowage_on_progress(stowage_solver *s, stowage_progress_fn progress, void *user) {
@@ -226,8 +235,8 @@ int stowage_solve(stowage_solver *s, int64_t *offsets) {
 
 int stowage_start(stowage_solver *s, int64_t *offsets) {
 	ENTER(s);
-	s->started = 1;
 	stowageStart(s, offsets);
+	__atomic_store_n(&s->started, 1, __ATOMIC_RELEASE);
 	return STOWAGE_OK; // busy until stowage_wait has the outcome
 }
 
@@ -236,20 +245,26 @@ int stowage_wait(stowage_solver *s, int64_t milliseconds) {
 		return STOWAGE_E_INPUT;
 	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
 		return STOWAGE_E_FORKED;
-	if (!s->started) {
+	// Who waits takes the run, and gives it back where it goes on: a second thread that
+	// waits finds none.
+	int32_t started = 1;
+	if (!__atomic_compare_exchange_n(&s->started, &started, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		ENTER(s);
 		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no run to wait for"));
 	}
 	int code = stowageWait(s, milliseconds);
-	if (code == STOWAGE_RUNNING)
+	if (code == STOWAGE_RUNNING) {
+		__atomic_store_n(&s->started, 1, __ATOMIC_RELEASE);
 		return code;
-	s->started = 0;
+	}
 	return leave(s, code);
 }
 
 int stowage_get_result(const stowage_solver *s, stowage_result *r, size_t size) {
 	if (s == NULL || r == NULL)
 		return STOWAGE_E_INPUT;
+	if (__atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
+		return STOWAGE_E_BUSY;
 	memset(r, 0, size);
 	memcpy(r, &s->result, size < sizeof s->result ? size : sizeof s->result);
 	return STOWAGE_OK;
@@ -260,9 +275,9 @@ const char *stowage_json(stowage_solver *s, size_t *length) {
 		return NULL;
 	free(s->text);
 	s->text = NULL;
-	size_t n = stowageJSON(s);
+	int64_t n = stowageJSON(s);
 	if (length != NULL)
-		*length = n;
+		*length = n < 0 ? 0 : (size_t)n;
 	leave(s, STOWAGE_OK);
 	return s->text;
 }

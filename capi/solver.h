@@ -3,6 +3,7 @@
 #ifndef STOWAGE_SOLVER_H
 #define STOWAGE_SOLVER_H
 
+#define STOWAGE_BUILDING 1 // what a DLL shows is marked in it
 #include "stowage.h"
 
 struct stowage_token {
@@ -26,7 +27,7 @@ struct stowage_solver {
 	stowage_token *token;
 
 	int32_t busy;    // atomic: a call runs
-	int32_t started; // stowage_start has begun a run that nobody has waited for
+	int32_t started; // atomic: stowage_start has begun a run that nobody waits for
 	int32_t outcome; // there is one, of the problem that is set
 	uintptr_t peer;  // handle of the Go side; 0 while there is none
 	stowage_result result;

@@ -25,7 +25,8 @@
  *
  * Threads: each handle is used by one thread at a time; a second call while one runs
  * is answered with STOWAGE_E_BUSY. Different handles are independent. A token may be
- * used by any thread at any time. There is no global state but the Go runtime.
+ * used by any thread at any time. There is no global state but the Go runtime. Of all
+ * functions a signal handler may call stowage_cancel alone.
  *
  * Processes: the runtime starts threads, which a forked child does not have. There
  * all that plans answers STOWAGE_E_FORKED, unless the child executes a program.
@@ -43,7 +44,9 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
+#if defined(_WIN32) && defined(STOWAGE_BUILDING)
+#define STOWAGE_API __declspec(dllexport)
+#elif defined(_WIN32)
 #define STOWAGE_API
 #else
 #define STOWAGE_API __attribute__((visibility("default")))
@@ -99,7 +102,8 @@ STOWAGE_API stowage_solver *stowage_new(void);
 STOWAGE_API void stowage_free(stowage_solver *);
 
 /* stowage_error says in words what was wrong with the last call; "" for nothing. The
- * text has a line for each fault. */
+ * text has a line for each fault. Call it after the call that it is about, not beside it
+ * as in printf("%d %s", stowage_solve(s, x), stowage_error(s)), where either may be first. */
 STOWAGE_API const char *stowage_error(const stowage_solver *);
 
 /* ---- The problem ---------------------------------------------------------------- */
@@ -168,10 +172,11 @@ typedef struct stowage_progress {
   int64_t elapsed;     /* nanoseconds since the start of the run */
 } stowage_progress;
 
-/* A progress callback is called now and then while a run lasts, never twice at once,
- * maybe from a thread of the library's. offsets are those of the lowest plan, where
- * they are at hand, else NULL, and valid during the call. It must return soon, must not
- * use the solver, and ends the run where it does not return 0. */
+/* A progress callback is called some twenty times a second while a run lasts, never
+ * twice at once, maybe from a thread of the library's. offsets are those of the lowest
+ * plan, where they are at hand, else NULL, and valid during the call. It must return
+ * soon, must not use the solver, and ends the run where it does not return 0. It may plan
+ * with another solver; it must not leave by an exception or by longjmp. */
 typedef int (*stowage_progress_fn)(const stowage_progress *, const int64_t *offsets, void *user);
 STOWAGE_API int stowage_on_progress(stowage_solver *, stowage_progress_fn, void *user);
 

@@ -7,6 +7,7 @@ import "C"
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
@@ -16,8 +17,6 @@ import (
 
 // errInternal is the kind of errors that are mistakes of this library.
 var errInternal = errors.New("internal error")
-
-func unsafePointer(text *C.char) unsafe.Pointer { return unsafe.Pointer(text) }
 
 // inputError is a fault of one line.
 func inputError(message string) error {
@@ -44,9 +43,22 @@ func say(s *C.stowage_solver, text string) {
 	s.error = C.CString(text)
 }
 
+// guard makes an error of a panic, which must not end the caller's process.
+func guard[T ~int32 | ~int64](s *C.stowage_solver, code *T) {
+	if what := recover(); what != nil {
+		*code = T(fail(s, fmt.Errorf("%w: panic: %v", errInternal, what)))
+	}
+}
+
+// bytesOf returns a caller's text where it is, of a length that solver.c has looked at.
+func bytesOf(text *C.char, length C.size_t) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(text)), int(length))
+}
+
 //export stowageReadJSON
-func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) C.int {
-	problem, _, err := json.Read(bytes.NewReader(unsafe.Slice((*byte)(unsafe.Pointer(text)), int(length))), "")
+func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) (code C.int) {
+	defer guard(s, &code)
+	problem, _, err := json.Read(bytes.NewReader(bytesOf(text, length)), "")
 	if err != nil {
 		return fail(s, err)
 	}
@@ -57,7 +69,8 @@ func stowageReadJSON(s *C.stowage_solver, text *C.char, length C.size_t) C.int {
 }
 
 //export stowageJSON
-func stowageJSON(s *C.stowage_solver) C.size_t {
+func stowageJSON(s *C.stowage_solver) (length C.int64_t) {
+	defer guard(s, &length)
 	p := peerOf(s)
 	problem := p.fill(s)
 	var outcome *json.Plan
@@ -66,10 +79,9 @@ func stowageJSON(s *C.stowage_solver) C.size_t {
 	}
 	var b bytes.Buffer
 	if err := json.Write(&b, problem, outcome); err != nil {
-		fail(s, err)
-		return 0
+		return C.int64_t(fail(s, err))
 	}
 	b.WriteByte(0)
 	s.text = (*C.char)(C.CBytes(b.Bytes()))
-	return C.size_t(b.Len() - 1)
+	return C.int64_t(b.Len() - 1)
 }

@@ -1,4 +1,4 @@
-#include "stowage.h"
+#include "solver.h"
 
 // The version is that of the release, which docs/architecture.md's modules share. A
 // build may set another: -DSTOWAGE_VERSION.

@@ -140,6 +140,10 @@ static void faults(void) {
 		CHECK(stowage_set_names(s, twice) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "duplicate") != NULL);
 		CHECK(stowage_set_names(s, hole) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "empty") != NULL);
 	}
+	// Lengths that no text has: of a difference that came out negative, or cut to 32 bits.
+	CHECK(stowage_read_json(s, "{}", (size_t)-1) == STOWAGE_E_INPUT && strstr(stowage_error(s), "length") != NULL);
+	CHECK(stowage_set_options(s, "{}", (size_t)-2) == STOWAGE_E_INPUT && strstr(stowage_error(s), "length") != NULL);
+	CHECK(stowage_set_names(s, NULL) == 0 && stowage_error(s)[0] == 0);
 	CHECK(stowage_solve(NULL, offsets) == STOWAGE_E_INPUT && stowage_set_hints(NULL, NULL) == STOWAGE_E_INPUT && stowage_error(NULL)[0] != 0);
 	stowage_free(s);
 }
@@ -172,6 +176,25 @@ static int tell(const stowage_progress *p, const int64_t *offsets, void *user) {
 	if (p->height > 0 && offsets != NULL)
 		w->height = p->height;
 	return w->enough > 0 && w->calls >= w->enough;
+}
+
+// Of a callback the solver that calls it is out of reach, and another one is not.
+static int reach(const stowage_progress *p, const int64_t *offsets, void *user) {
+	stowage_solver *s = *(stowage_solver **)user;
+	stowage_result r;
+	int64_t five[5];
+	(void)p, (void)offsets;
+	CHECK(stowage_solve(s, NULL) == STOWAGE_E_BUSY && strstr(stowage_error(s), "in use") != NULL);
+	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_E_BUSY && stowage_json(s, NULL) == NULL);
+	CHECK(stowage_assign(5, lower5, upper5, size5, NULL, five) == 12);
+	return 1;
+}
+
+// Of two that wait for one run one has it, and the other is told so.
+static void *wait_too(void *user) {
+	int *code = (int *)malloc(sizeof *code);
+	*code = stowage_wait((stowage_solver *)user, -1);
+	return code;
 }
 
 static void *cancel_soon(void *user) {
@@ -217,7 +240,25 @@ static void limits(void) {
 	w.enough = 1;
 	CHECK(stowage_on_progress(s, tell, &w) == 0 && stowage_solve(s, c.offsets) >= 0 && w.calls >= 1);
 	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+	// It is called on and on, whether the planner has something to say or not.
+	w.calls = 0, w.enough = 12, begin = now();
+	CHECK(stowage_solve(s, c.offsets) >= 0 && w.calls >= 12 && now() - begin < 30);
+	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+	CHECK(stowage_on_progress(s, reach, &s) == 0 && stowage_solve(s, c.offsets) >= 0 && stowage_error(s)[0] == 0);
 	CHECK(stowage_on_progress(s, NULL, NULL) == 0);
+
+	{
+		void *other;
+		int mine;
+		CHECK(stowage_start(s, c.offsets) == 0 && pthread_create(&thread, NULL, wait_too, s) == 0);
+		usleep(50000);
+		stowage_cancel(t);
+		mine = stowage_wait(s, -1);
+		pthread_join(thread, &other);
+		CHECK((mine == STOWAGE_FEASIBLE) + (*(int *)other == STOWAGE_FEASIBLE) == 1 && (mine < 0 || *(int *)other < 0));
+		free(other);
+		stowage_token_reset(t);
+	}
 
 	// Behind: busy while it runs; ended by the token, or by stowage_free.
 	CHECK(stowage_start(s, c.offsets) == 0 && stowage_wait(s, 1) == STOWAGE_RUNNING && stowage_solve(s, NULL) == STOWAGE_E_BUSY);
@@ -229,6 +270,9 @@ static void limits(void) {
 	while ((code = stowage_wait(s, 5)) == STOWAGE_RUNNING) {
 	}
 	CHECK(code >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_TIMEOUT);
+	// The longest time there is: what std::chrono::nanoseconds::max() is.
+	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && stowage_set(s, STOWAGE_TIMEOUT, INT64_MAX) == 0 && stowage_solve(s, c.offsets) == STOWAGE_OPTIMAL);
+	CHECK(stowage_set_buffers(s, 3000, c.lower, c.upper, c.size) == 0);
 	CHECK(stowage_set(s, STOWAGE_TIMEOUT, 0) == 0 && stowage_start(s, c.offsets) == 0);
 	stowage_free(s);
 	stowage_token_free(t);
@@ -238,17 +282,24 @@ static void limits(void) {
 static void forks(void) {
 	int64_t offsets[5];
 	int status = 0;
+	stowage_solver *running = stowage_new();
 	pid_t child;
 	CHECK(stowage_assign(5, lower5, upper5, size5, NULL, offsets) == 12);
+	CHECK(stowage_set_buffers(running, 5, lower5, upper5, size5) == 0 && stowage_start(running, NULL) == 0);
 	child = fork();
 	if (child == 0) {
 		stowage_solver *s = stowage_new();
 		int code = stowage_solve(s, offsets);
 		int told = strstr(stowage_error(s), "forked") != NULL;
 		stowage_free(s);
+		// A run that was under way is so for ever.
+		told = told && stowage_wait(running, -1) == STOWAGE_E_FORKED && stowage_solve(running, NULL) == STOWAGE_E_FORKED && strstr(stowage_error(running), "forked") != NULL;
+		stowage_free(running);
 		_exit(code == STOWAGE_E_FORKED && told && stowage_assign(5, lower5, upper5, size5, NULL, offsets) == STOWAGE_E_FORKED ? 0 : 1);
 	}
 	CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	CHECK(stowage_wait(running, -1) == STOWAGE_OPTIMAL);
+	stowage_free(running);
 	CHECK(stowage_assign(5, lower5, upper5, size5, NULL, offsets) == 12);
 }
 
