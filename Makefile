@@ -32,14 +32,15 @@ build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/stowage ./cmd/stowage
 
 # The header that Go generates is of no use to anyone: stowage.h is the interface. On
-# Linux nothing but that is shown to the program.
-SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)-s$(comma)--version-script=$(CURDIR)/capi/stowage.map)
+# Linux nothing but that is shown to the program, and the library has a name: what is
+# linked to one without asks for the path that it was linked by.
+SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)-s$(comma)-soname$(comma)libstowage.so$(comma)--version-script=$(CURDIR)/capi/stowage.map)
 comma := ,
 capi:
 	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o bin/capi/libstowage.so ./capi
 	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o bin/capi/libstowage.a ./capi
 	rm bin/capi/libstowage.h
-	cp capi/stowage.h bin/capi/
+	cp capi/stowage.h capi/stowage.pc bin/capi/
 
 wheel:
 	python3 python/stowage_build.py bin/dist

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -55,7 +56,7 @@ func library(t *testing.T) string {
 		for _, form := range [][2]string{{"c-shared", "libstowage.so"}, {"c-archive", "libstowage.a"}} {
 			flags := "-s -w"
 			if here, err := filepath.Abs("stowage.map"); err == nil && runtime.GOOS == "linux" {
-				flags += " -extldflags=-Wl,--version-script=" + here
+				flags += " -extldflags=-Wl,-soname,libstowage.so,--version-script=" + here
 			}
 			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", flags, "-buildmode="+form[0], "-o", filepath.Join(built.dir, form[1]), ".")
 			cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
@@ -140,10 +141,7 @@ func TestShown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	header, err := os.ReadFile("stowage.h")
-	if err != nil {
-		t.Fatal(err)
-	}
+	header := mustRead(t, "stowage.h")
 	shown := map[string]bool{}
 	for _, s := range symbols {
 		if s.Section == elf.SHN_UNDEF {
@@ -162,6 +160,41 @@ func TestShown(t *testing.T) {
 	if len(shown) < 30 {
 		t.Errorf("only %d names", len(shown))
 	}
+}
+
+// TestBuildFiles holds that what CMake and pkg-config look at is right: the name by which
+// a program asks for the library, and the version.
+func TestBuildFiles(t *testing.T) {
+	dir := library(t)
+	version := regexp.MustCompile(`VERSION "(.+)"`).FindSubmatch(mustRead(t, "version.c"))
+	if pc := mustRead(t, "stowage.pc"); version == nil || !bytes.Contains(pc, []byte("\nVersion: "+string(version[1])+"\n")) {
+		t.Errorf("stowage.pc has another version than %q", version)
+	}
+	if runtime.GOOS != "linux" {
+		t.Skip("what a library is called is read from ELF files (POSIX)")
+	}
+	// As CMake does: by the path.
+	path := filepath.Join(t.TempDir(), "program")
+	if out, err := exec.CommandContext(t.Context(), "cc", "-I.", "examples/plan.c", filepath.Join(dir, "libstowage.so"), "-o", path).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	f, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if needed, err := f.ImportedLibraries(); err != nil || !slices.Contains(needed, "libstowage.so") {
+		t.Errorf("a program that was linked by the library's path asks for %q, %v", needed, err)
+	}
+}
+
+func mustRead(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
 }
 
 // TestThreads makes 1,000 calls from eight threads.

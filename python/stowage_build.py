@@ -73,7 +73,7 @@ def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path, pathlib.Path]:
     root = HERE.parent
     system = subprocess.run(["go", "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
     common = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags"]
-    shown = f" -extldflags=-Wl,-s,--version-script={root / 'capi' / 'stowage.map'}" if system == "linux" else ""
+    shown = f" -extldflags=-Wl,-s,-soname,libstowage.so,--version-script={root / 'capi' / 'stowage.map'}" if system == "linux" else ""
     library = folder / "library"
     # Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
     environment = {**os.environ, "CGO_ENABLED": "1", "CGO_CFLAGS": "-O2 -g0"}

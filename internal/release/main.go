@@ -200,7 +200,7 @@ func (r *release) libraries() error {
 			return err
 		}
 		for _, form := range [][2]string{{"libstowage.so", "c-shared"}, {"libstowage.a", "c-archive"}} {
-			err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -extldflags=-Wl,-s,--version-script="+shown,
+			err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -extldflags=-Wl,-s,-soname,libstowage.so,--version-script="+shown,
 				"-buildmode="+form[1], "-o", filepath.Join(dir, form[0]), "./capi")
 			if err != nil {
 				return err
@@ -213,6 +213,7 @@ func (r *release) libraries() error {
 			{"libstowage.so", shared, true},
 			{"libstowage.a", filepath.Join(dir, "libstowage.a"), false},
 			{"stowage.h", "capi/stowage.h", false},
+			{"stowage.pc", "capi/stowage.pc", false},
 			{"examples/plan.c", "capi/examples/plan.c", false},
 			{"examples/hook.cc", "capi/examples/hook.cc", false},
 			{"LICENSE", "LICENSE", false},
