@@ -28,6 +28,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/stowage-go/stowage/bench/internal/program"
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/internal/experiment"
 )
@@ -76,14 +77,14 @@ func compare(ctx context.Context) error {
 	defer os.RemoveAll(dir)
 	if *stowage == "" {
 		*stowage = filepath.Join(dir, "stowage")
-		if err := build(ctx, *stowage); err != nil {
+		if err := program.Build(ctx, *stowage); err != nil {
 			return err
 		}
 	}
-	programs := [2]program{ours(*stowage, *planner), minimalloc(*peer)}
+	programs := [2]program.Program{program.Ours(*stowage, *planner), program.Minimalloc(*peer)}
 	programs[1].Note = *note
 	for i := range programs {
-		if err := programs[i].identify(ctx); err != nil {
+		if err := programs[i].Identify(ctx); err != nil {
 			return err
 		}
 	}

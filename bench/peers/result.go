@@ -8,18 +8,19 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/bench/internal/program"
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/internal/experiment"
 )
 
 // A result is what bench/results keeps.
 type result struct {
-	Tool      string         `json:"tool"`
-	Set       string         `json:"set"`
-	Date      string         `json:"date"`
-	Machine   record.Machine `json:"machine"`
-	Programs  [2]program     `json:"programs"`
-	Instances []measured     `json:"instances"`
+	Tool      string             `json:"tool"`
+	Set       string             `json:"set"`
+	Date      string             `json:"date"`
+	Machine   record.Machine     `json:"machine"`
+	Programs  [2]program.Program `json:"programs"`
+	Instances []measured         `json:"instances"`
 }
 
 // measured holds the runs on one instance, in the order of the programs.
@@ -38,12 +39,12 @@ type runs struct {
 }
 
 // measure runs both programs on an instance, in turn.
-func measure(ctx context.Context, programs [2]program, in experiment.Instance, n int, timeout time.Duration, dir string) (measured, error) {
+func measure(ctx context.Context, programs [2]program.Program, in experiment.Instance, n int, timeout time.Duration, dir string) (measured, error) {
 	m := measured{Name: in.Name, Buffers: len(in.Problem.Buffers), Capacity: in.Capacity}
 	for i := range n {
 		for turn := range 2 {
 			at := (i + turn) % 2 // who goes first changes
-			r, err := programs[at].run(ctx, in, timeout, filepath.Join(dir, "out.csv"))
+			r, err := programs[at].Run(ctx, in, timeout, filepath.Join(dir, "out.csv"))
 			if err != nil {
 				return m, err
 			}
@@ -53,22 +54,22 @@ func measure(ctx context.Context, programs [2]program, in experiment.Instance, n
 	return m, nil
 }
 
-func (s *runs) add(r run) {
+func (s *runs) add(r program.Run) {
 	switch {
 	case s.Outcome == "":
-		s.Outcome = r.outcome
-	case !slices.Contains(strings.Split(s.Outcome, ", "), r.outcome):
-		s.Outcome += ", " + r.outcome
+		s.Outcome = r.Outcome
+	case !slices.Contains(strings.Split(s.Outcome, ", "), r.Outcome):
+		s.Outcome += ", " + r.Outcome
 	}
-	s.Height = r.height
-	s.Seconds = append(s.Seconds, r.seconds)
+	s.Height = r.Height
+	s.Seconds = append(s.Seconds, r.Seconds)
 }
 
 // cell writes the median and the range of the runs, in milliseconds.
 func (s *runs) cell() string {
 	text := fmt.Sprintf("%s (%s–%s)", experiment.Milliseconds(experiment.Median(s.Seconds)),
 		experiment.Milliseconds(slices.Min(s.Seconds)), experiment.Milliseconds(slices.Max(s.Seconds)))
-	if s.Outcome != planned {
+	if s.Outcome != program.Planned {
 		text += " " + s.Outcome
 	}
 	return text
@@ -81,7 +82,7 @@ func (m *measured) ratio() (x float64, ok bool) {
 	for i := range m.Runs[0].Seconds {
 		pairs = append(pairs, m.Runs[1].Seconds[i]/m.Runs[0].Seconds[i])
 	}
-	return experiment.Median(pairs), m.Runs[0].Outcome == planned && m.Runs[1].Outcome == planned
+	return experiment.Median(pairs), m.Runs[0].Outcome == program.Planned && m.Runs[1].Outcome == program.Planned
 }
 
 // line is what is said on standard error while the benchmark runs.

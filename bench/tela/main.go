@@ -20,15 +20,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/stowage-go/stowage/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/baseline/tela"
 	"github.com/stowage-go/stowage/internal/experiment"
-	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
-	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/research/learn"
@@ -52,7 +48,7 @@ func main() {
 	case "micro":
 		err = micro()
 	case "strategies":
-		err = compare(files, strategies())
+		err = compare(files, telamalloc.Strategies())
 	case "ablation":
 		err = compare(files, ablation())
 	case "variants":
@@ -68,105 +64,43 @@ func main() {
 	}
 }
 
-// search plans an input *runs times and returns the last result with the median
-// time. The time is that of the planner and, where whole is set, of the timeline
-// too.
-func search(in *learn.Input, o plan.Options, whole bool) (plan.Result, tela.Counters, time.Duration, error) {
-	var c tela.Counters
-	var r plan.Result
-	var seconds []float64
-	for range *runs {
-		began := time.Now()
-		tl := in.Timeline
-		if whole {
-			tl = timeline.New(in.Timeline.Problem)
-		}
-		var err error
-		if r, err = run.Run(context.Background(), tela.Planner{Counters: &c}, tl, o); err != nil {
-			return r, c, 0, err
-		}
-		seconds = append(seconds, time.Since(began).Seconds())
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(in.Timeline.Problem, r.Offsets, o.Capacity); !report.OK() {
-			return r, c, 0, fmt.Errorf("%s: %s", in.Name, report.Violations[0].Message)
-		}
-	}
-	return r, c, time.Duration(experiment.Median(seconds) * float64(time.Second)), nil
-}
-
-// micro measures Table 1, with the time to prepare the problem included. The
-// capacity is the load: there is room for all buffers and no more.
+// micro measures Table 1, with the time to prepare the problem included.
 func micro() error {
 	var rows [][]string
-	for _, b := range []struct {
-		kind  string
-		n     int
-		paper float64
-	}{
-		{"non-overlapping", 1000, 12},
-		{"non-overlapping", 10000, 1260},
-		{"full-overlap", 100, 142},
-		{"full-overlap", 1000, 100758},
-	} {
-		p, err := suite.Generate(b.kind, suite.Options{Buffers: b.n})
-		if err != nil {
+	for _, m := range telamalloc.Micros {
+		if err := m.Measure(context.Background(), *runs); err != nil {
 			return err
 		}
-		in := learn.Inputs(b.kind, p, []int64{100})[0]
-		r, c, took, err := search(&in, plan.Options{Capacity: in.Capacity}, true)
-		if err != nil {
-			return err
-		}
-		if !r.Status.HasPlan() || c.Backtracks() > 0 {
-			return fmt.Errorf("%s-%d: %s with %d backtracks", b.kind, b.n, r.Status, c.Backtracks())
-		}
-		ms := took.Seconds() * 1000
+		ms := m.Seconds * 1000
 		rows = append(rows, []string{
-			fmt.Sprintf("%s-%d", b.kind, b.n), fmt.Sprintf("%.0f", b.paper), fmt.Sprintf("%.3g", ms),
-			fmt.Sprintf("%.0f", b.paper/ms), fmt.Sprintf("%.2g", ms*1000/float64(c.Steps)),
+			m.Name, fmt.Sprintf("%.0f", m.Paper), fmt.Sprintf("%.3g", ms),
+			fmt.Sprintf("%.0f", m.Paper/ms), fmt.Sprintf("%.2g", ms*1000/float64(m.Steps)),
 		})
 	}
 	printTable([]string{"benchmark", "paper, ms", "tela, ms", "times faster", "µs a step"}, rows)
 	return nil
 }
 
-// A variant is a way to run tela.
-type variant struct {
-	name string
-	o    plan.Options
-}
-
-// strategies are those of figure 14, with all that tela has, with what is published
-// alone, and each by itself.
-func strategies() []variant {
-	all := []variant{{"all", plan.Options{}}, {"all, as published", plan.Options{Without: tela.Ours()}}}
-	for _, name := range []string{"lifetime", "size", "area", "lowest"} {
-		all = append(all, variant{name, plan.Options{Params: map[string]string{"strategy": name}}})
-	}
-	return all
-}
-
-func ablation() []variant {
-	all := []variant{{"nothing off", plan.Options{}}}
+func ablation() []telamalloc.Variant {
+	all := []telamalloc.Variant{{Name: "nothing off"}}
 	for _, t := range (tela.Planner{}).Info().Techniques {
 		if t.Name != "completion" { // always off here: it is another search
-			all = append(all, variant{t.Name, plan.Options{Without: []string{t.Name}}})
+			all = append(all, telamalloc.Variant{Name: t.Name, Options: plan.Options{Without: []string{t.Name}}})
 		}
 	}
 	return all
 }
 
 // variants reads the flag of that name, and puts the defaults in front.
-func variants(text string) []variant {
-	all := []variant{{"defaults", plan.Options{}}}
+func variants(text string) []telamalloc.Variant {
+	all := []telamalloc.Variant{{Name: "defaults"}}
 	for one := range strings.SplitSeq(text, ";") {
-		v := variant{name: strings.TrimSpace(one), o: plan.Options{Params: map[string]string{}}}
+		v := telamalloc.Variant{Name: strings.TrimSpace(one), Options: plan.Options{Params: map[string]string{}}}
 		for _, word := range strings.Fields(one) {
 			if key, value, ok := strings.Cut(word, "="); ok {
-				v.o.Params[key] = value
+				v.Options.Params[key] = value
 			} else {
-				v.o.Without = append(v.o.Without, word)
+				v.Options.Without = append(v.Options.Without, word)
 			}
 		}
 		all = append(all, v)
@@ -176,7 +110,8 @@ func variants(text string) []variant {
 
 // compare runs all variants on all inputs. The first variant is the base: the
 // others' steps and times are set against its, on the inputs that both solve.
-func compare(files []string, variants []variant) error {
+func compare(files []string, variants []telamalloc.Variant) error {
+	ctx := context.Background()
 	all, err := learn.Generated(0, *seeds, []int64{101, 103, 106, 110, 115, 120})
 	if err != nil {
 		return err
@@ -188,56 +123,31 @@ func compare(files []string, variants []variant) error {
 		}
 		all = append(all, learn.Inputs(name(path), p, []int64{105, 110, 115, 120, 130})...)
 	}
-	type cell struct {
-		solved bool
-		steps  int64
-		time   time.Duration
-	}
-	base := make([]cell, len(all))
 	fmt.Printf("%d inputs, at most %d steps each\n\n", len(all), *steps)
 	var rows [][]string
 	// The first variant is not to pay for a cold machine.
 	for k := range all {
-		if _, _, _, err := search(&all[k], plan.Options{Capacity: all[k].Capacity, NodeLimit: min(*steps, 1000), Without: []string{"completion"}}, false); err != nil {
+		if _, err := telamalloc.Try(ctx, &all[k], telamalloc.Variant{}, min(*steps, 1000), 1); err != nil {
 			return err
 		}
 	}
+	var base []telamalloc.Outcome
 	for v, variant := range variants {
-		var solved, lost, gained int
-		var bySteps, byTime []float64 // ratios to the base
-		var seconds float64
-		var taken, backtracks int64
+		var now []telamalloc.Outcome
 		for k := range all {
-			o := variant.o
-			o.Capacity, o.NodeLimit = all[k].Capacity, *steps
-			o.Without = append([]string{"completion"}, o.Without...)
-			r, c, took, err := search(&all[k], o, false)
+			o, err := telamalloc.Try(ctx, &all[k], variant, *steps, *runs)
 			if err != nil {
 				return err
 			}
-			now := cell{r.Status.HasPlan(), c.Steps, took}
-			if v == 0 {
-				base[k] = now
-			}
-			was := base[k]
-			taken, backtracks, seconds = taken+c.Steps, backtracks+c.Backtracks(), seconds+took.Seconds()
-			switch {
-			case now.solved && was.solved:
-				bySteps = append(bySteps, float64(now.steps)/float64(was.steps))
-				byTime = append(byTime, float64(now.time)/float64(was.time))
-			case now.solved:
-				gained++
-			case was.solved:
-				lost++
-			}
-			if now.solved {
-				solved++
-			}
+			now = append(now, o)
 		}
+		if v == 0 {
+			base = now
+		}
+		s := telamalloc.Add(base, now)
 		rows = append(rows, []string{
-			variant.name, strconv.Itoa(solved), strconv.Itoa(len(all) - solved), strconv.Itoa(lost), strconv.Itoa(gained),
-			fmt.Sprintf("%.2f", experiment.GeometricMean(bySteps)), fmt.Sprintf("%.2f", experiment.GeometricMean(byTime)),
-			fmt.Sprintf("%.2f", float64(backtracks)/float64(max(taken, 1))), fmt.Sprintf("%.1f", seconds),
+			variant.Name, strconv.Itoa(s.Solved), strconv.Itoa(s.Inputs - s.Solved), strconv.Itoa(s.Lost), strconv.Itoa(s.Gained),
+			fmt.Sprintf("%.2f", s.Steps), fmt.Sprintf("%.2f", s.Time), fmt.Sprintf("%.2f", s.Backtracks), fmt.Sprintf("%.1f", s.Seconds),
 		})
 		fmt.Fprintln(os.Stderr, strings.Join(rows[v], "  "))
 	}
@@ -254,17 +164,17 @@ func inputs(files []string) error {
 			return err
 		}
 		in := learn.Inputs(name(path), p, []int64{110})[0]
-		r, c, took, err := search(&in, plan.Options{Capacity: in.Capacity, NodeLimit: *steps}, true)
+		s, err := telamalloc.Solve(context.Background(), &in, plan.Options{Capacity: in.Capacity, NodeLimit: *steps}, *runs, true)
 		if err != nil {
 			return err
 		}
-		status := r.Status
+		status, c := s.Result.Status, s.Counters
 		if status == model.Optimal {
 			status = model.Feasible // what was asked is whether it fits
 		}
 		rows = append(rows, []string{
 			name(path), strconv.Itoa(len(p.Buffers)), status.String(), strconv.FormatInt(c.Steps, 10),
-			strconv.FormatInt(c.Minor, 10), strconv.FormatInt(c.Major, 10), fmt.Sprintf("%.2f", took.Seconds()*1000),
+			strconv.FormatInt(c.Minor, 10), strconv.FormatInt(c.Major, 10), fmt.Sprintf("%.2f", s.Time.Seconds()*1000),
 		})
 	}
 	printTable([]string{"input", "buffers", "status", "steps", "minor", "major", "ms"}, rows)

@@ -1,4 +1,7 @@
-package main
+// Package program runs planners as whole processes, ours and google/minimalloc, and
+// verifies their plans. bench/peers times them in turn, bench/paper has the peer in
+// its tables.
+package program
 
 import (
 	"context"
@@ -20,8 +23,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A program is one side of the comparison.
-type program struct {
+// A Program is one side of a comparison.
+type Program struct {
 	Name    string   `json:"name"`
 	Version string   `json:"version,omitempty"` // as it reports it
 	Note    string   `json:"note,omitempty"`
@@ -33,30 +36,32 @@ type program struct {
 	none    []int    // exit codes that mean: no plan was found
 }
 
-func ours(path, planner string) program {
-	return program{
+// Ours is the command at a path, with a planner of it.
+func Ours(path, planner string) Program {
+	return Program{
 		Name: "stowage", path: path, version: []string{"version"}, none: []int{3, 4},
 		Args: []string{"solve", "--planner", planner, "--workers", "1", "--capacity", "CAPACITY", "--quiet", "-o", "OUT", "IN"},
 	}
 }
 
-func minimalloc(path string) program {
-	return program{
+// Minimalloc is google/minimalloc's program at a path.
+func Minimalloc(path string) Program {
+	return Program{
 		Name: "minimalloc", path: path, none: []int{1},
 		Args: []string{"--capacity=CAPACITY", "--input=IN", "--output=OUT"},
 	}
 }
 
-// build builds the command as a release does.
-func build(ctx context.Context, path string) error {
+// Build builds the command as a release does.
+func Build(ctx context.Context, path string) error {
 	cmd := exec.CommandContext(ctx, "go", "build", "-buildvcs=auto", "-trimpath", "-ldflags", "-s -w", "-o", path, "github.com/stowage-go/stowage/cmd/stowage")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
 	cmd.Stderr = os.Stderr
 	return cmd.Run()
 }
 
-// identify records which binary this is. It also loads it into memory.
-func (p *program) identify(ctx context.Context) error {
+// Identify records which binary this is. It also loads it into memory.
+func (p *Program) Identify(ctx context.Context) error {
 	f, err := os.Open(p.path)
 	if err != nil {
 		return err
@@ -77,23 +82,23 @@ func (p *program) identify(ctx context.Context) error {
 	return nil
 }
 
-// A run is one execution.
-type run struct {
-	seconds float64
-	height  int64 // 0 where there is no plan
-	outcome string
+// A Run is one execution.
+type Run struct {
+	Seconds float64
+	Height  int64 // 0 where there is no plan
+	Outcome string
 }
 
 // The outcomes of a run.
 const (
-	planned  = "planned"
-	noPlan   = "no plan" // the program says that it found none
-	timedOut = "timed out"
+	Planned  = "planned"
+	NoPlan   = "no plan" // the program says that it found none
+	TimedOut = "timed out"
 )
 
-// run executes the program on an instance and verifies the plan. The error is
+// Run executes the program on an instance and verifies the plan. The error is
 // for a plan that is invalid.
-func (p *program) run(ctx context.Context, in experiment.Instance, timeout time.Duration, out string) (run, error) {
+func (p *Program) Run(ctx context.Context, in experiment.Instance, timeout time.Duration, out string) (Run, error) {
 	os.Remove(out)
 	args := make([]string, len(p.Args))
 	fill := strings.NewReplacer("CAPACITY", strconv.FormatInt(in.Capacity, 10), "IN", in.Path, "OUT", out)
@@ -107,16 +112,16 @@ func (p *program) run(ctx context.Context, in experiment.Instance, timeout time.
 	cmd.Stderr = &stderr
 	start := time.Now()
 	err := cmd.Run()
-	r := run{seconds: time.Since(start).Seconds()}
+	r := Run{Seconds: time.Since(start).Seconds()}
 	var exit *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		return r, ctx.Err()
 	case limited.Err() != nil:
-		r.outcome = timedOut
+		r.Outcome = TimedOut
 		return r, nil
 	case errors.As(err, &exit) && slices.Contains(p.none, exit.ExitCode()):
-		r.outcome = noPlan
+		r.Outcome = NoPlan
 		return r, nil
 	case err != nil:
 		return r, fmt.Errorf("%s on %s: %w: %s", p.Name, in.Name, err, strings.TrimSpace(stderr.String()))
@@ -128,6 +133,6 @@ func (p *program) run(ctx context.Context, in experiment.Instance, timeout time.
 	if report := verify.Check(in.Problem, offsets, in.Capacity); !report.OK() {
 		return r, fmt.Errorf("%s on %s: %s", p.Name, in.Name, report.Violations[0].Message)
 	}
-	r.outcome, r.height = planned, model.HeightOf(in.Problem, offsets)
+	r.Outcome, r.Height = Planned, model.HeightOf(in.Problem, offsets)
 	return r, nil
 }

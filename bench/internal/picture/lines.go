@@ -1,0 +1,172 @@
+package picture
+
+import (
+	"fmt"
+	"html"
+	"strings"
+)
+
+// A Series is a curve, or points.
+type Series struct {
+	Name   string
+	Points [][2]float64
+	Line   bool // joins the points
+	Step   bool // by stairs: a value holds until the next
+	Bare   bool // without a mark at each point
+	Hollow bool // the paper's own figures: hollow marks, dashed curves
+	As     int  // 1 + the series whose colour and shape it has; 0 is its own
+}
+
+// A Mark is a line across the picture with a name, such as a load or a limit.
+type Mark struct {
+	Name string
+	At   float64
+	Up   bool // at a value of x, rather than of y
+}
+
+// Lines is a picture of curves and points over two axes.
+type Lines struct {
+	Title    string
+	X, Y     Axis
+	Series   []Series
+	Marks    []Mark
+	Diagonal bool // where both axes say the same
+	Height   float64
+}
+
+// look is the colour and shape of the k-th series.
+func (l *Lines) look(k int) int {
+	if as := l.Series[k].As; as > 0 {
+		return as - 1
+	}
+	return k
+}
+
+// HTML sets the picture.
+func (l *Lines) HTML() string {
+	var entries []entry
+	for k, s := range l.Series {
+		entries = append(entries, entry{name: s.Name, series: l.look(k), hollow: s.Hollow, curve: s.Line || s.Step})
+	}
+	return figure(l.Title, entries, l.draw)
+}
+
+func (l *Lines) draw(p *pen, width float64, class string) {
+	height := l.Height
+	if height == 0 {
+		height = 340
+	}
+	var xs, ys []float64
+	for _, s := range l.Series {
+		for _, q := range s.Points {
+			xs, ys = append(xs, q[0]), append(ys, q[1])
+		}
+	}
+	for _, m := range l.Marks {
+		if m.Up {
+			xs = append(xs, m.At)
+		} else {
+			ys = append(ys, m.At)
+		}
+	}
+	if l.Diagonal {
+		xs = append(xs, ys...)
+		ys = xs
+	}
+	top, bottom := 34.0, height-46
+	y := newScale(&l.Y, ys, bottom, top, 34)
+	left := 20.0
+	for _, t := range y.ticks {
+		left = max(left, 14+6.6*float64(len([]rune(l.Y.text(t)))))
+	}
+	right := width - 22
+	x := newScale(&l.X, xs, left, right, 70)
+	p.open(width, height, class, l.Title)
+	p.text(4, 14, "start", "faint", l.Y.Title)
+	for _, t := range y.ticks {
+		at, _ := y.at(t)
+		p.line("grid", left, at, right, at)
+		p.text(left-6, at+4, "end", "", l.Y.text(t))
+	}
+	for k, t := range x.ticks {
+		at, _ := x.at(t)
+		p.line("grid", at, top, at, bottom)
+		anchor := "middle"
+		if k == len(x.ticks)-1 && at > right-16 {
+			anchor = "end"
+			at = width - 2
+		}
+		p.text(at, bottom+18, anchor, "", l.X.text(t))
+	}
+	p.line("axis", left, bottom, right, bottom)
+	p.line("axis", left, top, left, bottom)
+	p.text((left+right)/2, height-8, "middle", "faint", l.X.Title)
+	if l.Diagonal {
+		a, b := max(x.low, y.low), min(x.high, y.high)
+		place := func(s *scale, v float64) float64 { return s.from + (v-s.low)/(s.high-s.low)*(s.to-s.from) }
+		p.line("mark", place(x, a), place(y, a), place(x, b), place(y, b))
+	}
+	for k, s := range l.Series {
+		l.curve(p, l.look(k), &s, x, y)
+	}
+	for k, s := range l.Series {
+		if s.Bare {
+			continue
+		}
+		for _, q := range s.Points {
+			if px, py, ok := place(x, y, q); ok {
+				p.dot(l.look(k), s.Hollow, px, py, fmt.Sprintf("%s: %s, %s", s.Name, l.X.text(q[0]), l.Y.text(q[1])))
+			}
+		}
+	}
+	for _, m := range l.Marks {
+		if m.Up {
+			if at, ok := x.at(m.At); ok {
+				p.line("mark", at, top, at, bottom)
+				p.text(min(at+4, right-6.5*float64(len(m.Name))), top+12, "start", "", m.Name)
+			}
+		} else if at, ok := y.at(m.At); ok {
+			p.line("mark", left, at, right, at)
+			p.text(right, at-5, "end", "", m.Name)
+		}
+	}
+	p.WriteString("</svg>\n")
+}
+
+// place is where a point lies.
+func place(x, y *scale, q [2]float64) (px, py float64, ok bool) {
+	px, okX := x.at(q[0])
+	py, okY := y.at(q[1])
+	return px, py, okX && okY
+}
+
+// curve joins the points of a series.
+func (l *Lines) curve(p *pen, look int, s *Series, x, y *scale) {
+	if !s.Line && !s.Step {
+		return
+	}
+	var path strings.Builder
+	last := 0.0
+	for _, q := range s.Points {
+		px, py, ok := place(x, y, q)
+		switch {
+		case !ok:
+			continue
+		case path.Len() == 0:
+			path.WriteString("M" + number(px) + "," + number(py))
+		case s.Step:
+			path.WriteString("H" + number(px) + "V" + number(py))
+		default:
+			path.WriteString("L" + number(px) + "," + number(py))
+		}
+		last = px
+	}
+	if s.Step && path.Len() > 0 && last < x.to && !s.Hollow {
+		path.WriteString("H" + number(last))
+	}
+	class := "curve"
+	if s.Hollow {
+		class += " dashed"
+	}
+	fmt.Fprintf(p, `<path class="%s p%d" d="%s"><title>%s</title></path>`+"\n", class, look%len(shapes), path.String(), html.EscapeString(s.Name))
+}
