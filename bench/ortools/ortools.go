@@ -1,6 +1,6 @@
 // Package ortools is an outside peer: peer.py plans with OR-Tools CP-SAT, with one
 // no-overlap for each maximal section. Where Python has ortools (pip install
-// ortools), the tests here hold the exact planners against it, and bench/papers
+// ortools), the tests here hold the exact planners against it, and bench/paper
 // has it as a column: it shares no code with them.
 package ortools
 

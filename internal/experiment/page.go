@@ -45,19 +45,7 @@ func (c *Comparison) writeHTML(w io.Writer) error {
 		if t.Title != "" {
 			b.WriteString("<h2>" + html.EscapeString(t.Title) + "</h2>\n")
 		}
-		b.WriteString(`<div class="wide"><table>` + "\n<tr>")
-		for _, column := range t.Columns {
-			b.WriteString("<th" + class(column) + ">" + html.EscapeString(column.Title) + "</th>")
-		}
-		b.WriteString("</tr>\n")
-		for _, row := range t.Rows {
-			b.WriteString("<tr>")
-			for k, cell := range row {
-				b.WriteString("<td" + class(t.Columns[k]) + ">" + html.EscapeString(cell) + "</td>")
-			}
-			b.WriteString("</tr>\n")
-		}
-		b.WriteString("</table></div>\n")
+		b.WriteString(t.HTML())
 	}
 	if refusals := c.refusals(); len(refusals) > 0 {
 		b.WriteString("<ul>\n")
@@ -73,11 +61,4 @@ func (c *Comparison) writeHTML(w io.Writer) error {
 	b.WriteString("</body>\n</html>\n")
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-func class(c Column) string {
-	if c.Number {
-		return ` class="number"`
-	}
-	return ""
 }

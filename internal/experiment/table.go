@@ -1,6 +1,9 @@
 package experiment
 
-import "strings"
+import (
+	"html"
+	"strings"
+)
 
 // A Table is rows of text under headings. It says what the columns are; how
 // they are set is up to who prints it.
@@ -50,5 +53,31 @@ func (t *Table) Markdown() string {
 		}
 		s.WriteByte('\n')
 	}
+	return s.String()
+}
+
+// HTML sets the table, without its title, for a page.
+func (t *Table) HTML() string {
+	var s strings.Builder
+	cell := func(tag string, k int, text string) {
+		s.WriteString("<" + tag)
+		if k < len(t.Columns) && t.Columns[k].Number {
+			s.WriteString(` class="number"`)
+		}
+		s.WriteString(">" + html.EscapeString(text) + "</" + tag + ">")
+	}
+	s.WriteString("<div class=\"wide\"><table>\n<tr>")
+	for k, c := range t.Columns {
+		cell("th", k, c.Title)
+	}
+	s.WriteString("</tr>\n")
+	for _, row := range t.Rows {
+		s.WriteString("<tr>")
+		for k, text := range row {
+			cell("td", k, text)
+		}
+		s.WriteString("</tr>\n")
+	}
+	s.WriteString("</table></div>\n")
 	return s.String()
 }

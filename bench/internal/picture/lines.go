@@ -24,10 +24,18 @@ type Mark struct {
 	Up   bool // at a value of x, rather than of y
 }
 
+// A Box is a rectangle, as a buffer in a plan.
+type Box struct {
+	X0, X1, Y0, Y1 float64
+	Tip            string
+	Look           int // its colour
+}
+
 // Lines is a picture of curves and points over two axes.
 type Lines struct {
 	Title    string
 	X, Y     Axis
+	Boxes    []Box // beneath the curves
 	Series   []Series
 	Marks    []Mark
 	Diagonal bool // where both axes say the same
@@ -61,6 +69,9 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 		for _, q := range s.Points {
 			xs, ys = append(xs, q[0]), append(ys, q[1])
 		}
+	}
+	for _, b := range l.Boxes {
+		xs, ys = append(xs, b.X0, b.X1), append(ys, b.Y0, b.Y1)
 	}
 	for _, m := range l.Marks {
 		if m.Up {
@@ -105,6 +116,13 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 		a, b := max(x.low, y.low), min(x.high, y.high)
 		place := func(s *scale, v float64) float64 { return s.from + (v-s.low)/(s.high-s.low)*(s.to-s.from) }
 		p.line("mark", place(x, a), place(y, a), place(x, b), place(y, b))
+	}
+	for _, b := range l.Boxes {
+		x0, y0, ok := place(x, y, [2]float64{b.X0, b.Y1})
+		x1, y1, too := place(x, y, [2]float64{b.X1, b.Y0})
+		if ok && too {
+			fmt.Fprintf(p, `<rect class="box p%d" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`+"\n", b.Look%len(shapes), number(x0), number(y0), number(x1-x0), number(y1-y0), html.EscapeString(b.Tip))
+		}
 	}
 	for k, s := range l.Series {
 		l.curve(p, l.look(k), &s, x, y)

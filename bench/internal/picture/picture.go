@@ -48,6 +48,7 @@ figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
 .dot { fill: currentColor; stroke: var(--back); stroke-width: .8; }
 .hollow { fill: var(--back); stroke: currentColor; stroke-width: 2; }
 .bar { fill: currentColor; }
+.box { fill: currentColor; stroke: var(--back); stroke-width: .7; }
 `
 
 // An Axis is one of a picture.

@@ -1,0 +1,116 @@
+package picture
+
+import (
+	"encoding/xml"
+	"errors"
+	"io"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// one parses a figure and returns how many marks it has in each of its two forms. All that
+// has a place lies within its picture.
+func one(t *testing.T, name, text string) (marks int) {
+	t.Helper()
+	if strings.Contains(text, "NaN") || strings.Contains(text, "Inf") {
+		t.Errorf("%s: a coordinate is no number", name)
+	}
+	forms := 0
+	for _, picture := range regexp.MustCompile(`(?s)<svg class="(?:wide|narrow)-picture".*?</svg>`).FindAllString(text, -1) {
+		forms++
+		var width, height float64
+		for d := xml.NewDecoder(strings.NewReader(picture)); ; {
+			token, err := d.Token()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			e, ok := token.(xml.StartElement)
+			if !ok {
+				continue
+			}
+			for _, a := range e.Attr {
+				switch v, err := strconv.ParseFloat(a.Value, 64); a.Name.Local {
+				case "viewBox":
+					box := strings.Fields(a.Value)
+					width, _ = strconv.ParseFloat(box[2], 64)
+					height, _ = strconv.ParseFloat(box[3], 64)
+				case "x", "x1", "x2":
+					if err != nil || v < 0 || v > width {
+						t.Errorf("%s: %s %s=%s of %g", name, e.Name.Local, a.Name.Local, a.Value, width)
+					}
+				case "y", "y1", "y2":
+					if err != nil || v < 0 || v > height {
+						t.Errorf("%s: %s %s=%s of %g", name, e.Name.Local, a.Name.Local, a.Value, height)
+					}
+				case "transform":
+					marks++
+				}
+			}
+		}
+	}
+	if forms != 2 {
+		t.Errorf("%s: %d forms", name, forms)
+	}
+	return marks / 2
+}
+
+func TestLines(t *testing.T) {
+	points := [][2]float64{{1e-5, 0.1}, {1e-3, 0.5}, {10, 1}, {0, 0.3}, {math.NaN(), 1}, {1, math.Inf(1)}}
+	for _, log := range []bool{false, true} {
+		l := &Lines{
+			Title: `shares & "times" of <two>`, X: Axis{Title: "time", Log: log, Text: Seconds}, Y: Axis{Title: "solved", Text: Percent, Least: 0, Most: 1},
+			Series: []Series{{Name: "a", Points: points, Line: true}, {Name: "b", Points: points, Step: true, Bare: true}, {Name: "paper", Points: points[:2], Hollow: true, As: 1}, {Name: "none"}},
+			Marks:  []Mark{{Name: "limit", At: 0.5}, {Name: "load", At: 2, Up: true}},
+			Boxes:  []Box{{X0: 1, X1: 2, Y0: 0, Y1: 0.5, Tip: "a buffer"}},
+		}
+		want := 3 + 2 // of a, and of the paper's
+		if !log {
+			want = 4 + 2 // 0 has a place on a plain axis
+		}
+		if got := one(t, "lines", l.HTML()); got != want {
+			t.Errorf("log %v: %d marks, want %d", log, got, want)
+		}
+	}
+	for _, l := range []*Lines{
+		{Title: "empty"},
+		{Title: "one", Series: []Series{{Name: "a", Points: [][2]float64{{3, 3}}}}},
+		{Title: "same", Diagonal: true, X: Axis{Log: true}, Y: Axis{Log: true}, Series: []Series{{Name: "a", Points: [][2]float64{{1000, 20000}, {1500, 3}}}}},
+		{Title: "large", Series: []Series{{Name: "a", Line: true, Points: [][2]float64{{1e12, -1e15}, {2e12, 1e15}}}}},
+	} {
+		one(t, l.Title, l.HTML())
+	}
+}
+
+func TestRows(t *testing.T) {
+	r := &Rows{
+		Title: "times", X: Axis{Title: "time", Log: true, Text: Seconds}, Series: []string{"a", "b", "paper"}, Hollow: []bool{false, false, true}, As: []int{0, 0, 1},
+		Rows: []Row{
+			{Name: "short", Values: []float64{1e-3, math.NaN(), 2}},
+			{Name: strings.Repeat("a very long name ", 8), Values: []float64{1, 60, 0}, Over: []bool{false, true}},
+		},
+		Marks: []Mark{{Name: "a second", At: 1}},
+	}
+	if got := one(t, "rows", r.HTML()); got != 4 {
+		t.Errorf("%d marks", got)
+	}
+	if text := r.HTML(); !strings.Contains(text, "&gt; 1 min") {
+		t.Error("a limit that was reached is not marked as one")
+	}
+	one(t, "bars", (&Rows{Title: "bars", Bars: true, Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{-0.1}}, {Name: "b", Values: []float64{3}}, {Name: "c", Values: []float64{math.NaN()}}}}).HTML())
+	one(t, "none", (&Rows{Title: "none"}).HTML())
+	one(t, "one value", (&Rows{Title: "one value", Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{7}}}}).HTML())
+}
+
+func TestText(t *testing.T) {
+	for v, want := range map[float64]string{1e-6: "1 µs", 0.001: "1 ms", 0.25: "250 ms", 1: "1 s", 90: "1.5 min", 7200: "2 h"} {
+		if got := Seconds(v); got != want {
+			t.Errorf("%g: %s, want %s", v, got, want)
+		}
+	}
+}

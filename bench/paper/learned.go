@@ -1,0 +1,417 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/bench/internal/picture"
+	"github.com/stowage-go/stowage/internal/baseline/tela"
+	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/research/learn"
+)
+
+// hard is the number of backtracks above which the paper calls an input hard.
+const hard = learn.Hard
+
+// asPublished switches off what tela has beyond the paper, on both sides.
+var asPublished = []string{"sections", "starved", "twins", "widening", "restarts", "completion"}
+
+// A trial is a search with a limit.
+type trial struct {
+	Solved     bool
+	Backtracks int64
+	Steps      int64
+}
+
+// try searches by a planner.
+func (e *env) try(ctx context.Context, name, planner string, p *stowage.Problem, digest string, capacity int64, without []string) (trial, error) {
+	key := fmt.Sprintf("search by %s without %v of %s %s at %d, %d steps", planner, without, name, digest, capacity, e.size.nodes)
+	return remember(ctx, e, key, func(ctx context.Context) (trial, error) {
+		r, err := stowage.Solve(ctx, p, stowage.Options{Planner: planner, Capacity: capacity, NodeLimit: e.size.nodes, Without: without})
+		if err != nil {
+			return trial{}, err
+		}
+		return trial{r.Status.HasPlan(), r.Stats.Backtracks, r.Stats.Nodes}, nil
+	})
+}
+
+// A tally counts what learning does to the hard inputs.
+type tally struct {
+	name                                            string
+	inputs, hard, improved, newly, tenth, lost, bad int
+	points                                          [2][][2]float64 // solved by both; others
+}
+
+func (t *tally) add(rules, model trial) {
+	t.inputs++
+	if rules.Solved && !model.Solved {
+		t.lost++
+	}
+	if model.Backtracks > 10*max(rules.Backtracks, 1) {
+		t.bad++
+	}
+	if rules.Backtracks <= hard {
+		return
+	}
+	t.hard++
+	better := model.Solved && (!rules.Solved || model.Backtracks < rules.Backtracks)
+	if better {
+		t.improved++
+		if !rules.Solved {
+			t.newly++
+		}
+		if 10*model.Backtracks <= rules.Backtracks {
+			t.tenth++
+		}
+	}
+	k := 1
+	if rules.Solved && model.Solved {
+		k = 0
+	}
+	t.points[k] = append(t.points[k], [2]float64{float64(max(rules.Backtracks, 1)), float64(max(model.Backtracks, 1))})
+}
+
+// learned is figure 15, and the counts of section 7.3.
+func learned(ctx context.Context, e *env) (*content, error) {
+	c := &content{verdict: notRun}
+	// Portions of a problem: buffers of stretches of time, at 103% of their own load.
+	problems, err := e.challenging(c)
+	if err != nil {
+		return c, err
+	}
+	whole := named(problems, "B")
+	portions := &picture.Rows{Title: "Backtracks on portions of " + whole.Name, X: picture.Axis{Title: "backtracks, 1 for none", Log: true, Text: func(v float64) string { return experiment.Count(int64(v)) }}, Series: []string{"rules", "model"}}
+	var rows [][]string
+	for k := range e.size.windows {
+		p := portion(whole.Problem, k, e.size.windows)
+		if p == nil {
+			continue
+		}
+		in := experiment.NewInstance(fmt.Sprintf("%s, portion %d", whole.Name, k+1), p, 0)
+		in.Capacity = in.LowerBound + in.LowerBound*2/100
+		values, over, row := []float64{}, []bool{}, []string{in.Name, strconv.Itoa(len(p.Buffers))}
+		for _, planner := range []string{"tela", "tela-learned"} {
+			t, err := e.try(ctx, in.Name, planner, p, in.Digest, in.Capacity, []string{"completion"})
+			if err == errCut {
+				break
+			}
+			if err != nil {
+				return c, err
+			}
+			values, over = append(values, float64(max(t.Backtracks, 1))), append(over, !t.Solved)
+			text := experiment.Count(t.Backtracks)
+			if !t.Solved {
+				text += ", no plan"
+			}
+			row = append(row, text)
+		}
+		if len(values) == 2 {
+			portions.Rows = append(portions.Rows, picture.Row{Name: in.Name, Values: values, Over: over})
+			rows = append(rows, row)
+		}
+	}
+	if len(portions.Rows) > 0 {
+		c.pictures = append(c.pictures, portions.HTML())
+	}
+	// Inputs that nothing was chosen on.
+	first := uint64(330)
+	inputs, err := learn.Generated(first, first+e.size.seeds*2, learn.DefaultPercents)
+	if err != nil {
+		return c, err
+	}
+	if e.size.models > 0 {
+		inputs = inputs[:min(len(inputs), 2*e.size.models)]
+	}
+	tallies := []*tally{{name: "with all of tela's techniques on both sides"}, {name: "as published: the paper's techniques alone on both sides"}}
+	cut := 0
+	for i := range inputs {
+		in := &inputs[i]
+		for k, without := range [][]string{{"completion"}, asPublished} {
+			rules, err := e.try(ctx, in.Name, "tela", in.Timeline.Problem, "", in.Capacity, without)
+			model := trial{}
+			if err == nil {
+				model, err = e.try(ctx, in.Name, "tela-learned", in.Timeline.Problem, "", in.Capacity, without)
+			}
+			if err == errCut {
+				cut++
+				continue
+			}
+			if err != nil {
+				return c, err
+			}
+			tallies[k].add(rules, model)
+		}
+	}
+	if cut > 0 {
+		c.note("In its time the section left out %d of %d pairs of searches; the same command goes on from there.", cut, 2*len(inputs))
+	}
+	show := func(n, of int) string {
+		if of == 0 {
+			return "none is hard"
+		}
+		return fmt.Sprintf("%d of %d, %.0f%%", n, of, 100*float64(n)/float64(of))
+	}
+	a, b := tallies[0], tallies[1]
+	c.add("hard inputs that learning improves, against the paper's rules", "102 of 117, 87%", show(b.improved, b.hard))
+	c.add("the same against all of tela's techniques", "not in the paper", show(a.improved, a.hard))
+	c.add("newly solved, against the paper's rules", "56 of 117", show(b.newly, b.hard))
+	c.add("a tenth of the backtracks or fewer", "34 of 117", show(b.tenth, b.hard))
+	c.add("lost: solved by the rules alone", "4 of 1,192", of(b.lost, b.inputs))
+	c.add("ten times the backtracks or more", "9 of 1,192", of(b.bad, b.inputs))
+	scatter := &picture.Lines{
+		Title: "Backtracks on hard inputs, against the paper's rules: below the line the model needs fewer", Diagonal: true,
+		X: picture.Axis{Title: "by the rules", Log: true, Text: func(v float64) string { return experiment.Count(int64(v)) }},
+		Y: picture.Axis{Title: "with the model", Log: true, Text: func(v float64) string { return experiment.Count(int64(v)) }},
+		Series: []picture.Series{
+			{Name: "both solve it", Points: b.points[0]}, {Name: "one of them or none solves it", Points: b.points[1]},
+		},
+	}
+	if b.hard > 0 {
+		c.pictures = append(c.pictures, scatter.HTML())
+	}
+	t := experiment.NewTable([]string{"", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "lost", "ten times or more"}, nil)
+	t.Title = fmt.Sprintf("Over %s steps, seeds %d to %d", experiment.Grouped(e.size.nodes), first, first+e.size.seeds*2-1)
+	for _, one := range tallies {
+		row := []string{one.name}
+		for _, n := range []int{one.inputs, one.hard, one.improved, one.newly, one.tenth, one.lost, one.bad} {
+			row = append(row, strconv.Itoa(n))
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	c.tables = append(c.tables, t)
+	if len(rows) > 0 {
+		t := experiment.NewTable([]string{"portion", "buffers", "rules", "model"}, rows)
+		t.Title = "Backtracks on portions"
+		c.tables = append(c.tables, t)
+	}
+	if b.hard > 0 {
+		c.verdict = behind
+		if float64(b.improved) >= 0.87*float64(b.hard) {
+			c.verdict = level
+		}
+	}
+	c.differs = "The paper's inputs are networks, trained on the benchmarks of figure 13 with 301,321 samples; these are generated problems that the model was not trained on. docs/planners/tela.md has what it learns, what a coin does in its place, and what an oracle would win."
+	return c, nil
+}
+
+// portion is the k-th of n stretches of a problem's time, as a problem; nil where it has
+// fewer than two buffers.
+func portion(p *stowage.Problem, k, n int) *stowage.Problem {
+	low, high := int64(math.MaxInt64), int64(math.MinInt64)
+	for i := range p.Buffers {
+		low, high = min(low, p.Buffers[i].Lower), max(high, p.Buffers[i].Upper)
+	}
+	// Stretches overlap by half, and each is an eighth of the whole.
+	span := max((high-low)/8, 1)
+	from := low + (high-low-span)*int64(k)/int64(max(n-1, 1))
+	part := &stowage.Problem{Name: fmt.Sprintf("%s-portion-%d", p.Name, k)}
+	for i := range p.Buffers {
+		b := p.Buffers[i]
+		b.Lower, b.Upper = max(b.Lower, from), min(b.Upper, from+span)
+		if b.Lower < b.Upper && len(b.Gaps) == 0 {
+			part.Buffers = append(part.Buffers, b)
+		}
+	}
+	if len(part.Buffers) < 2 || model.Validate(part) != nil {
+		return nil
+	}
+	return part
+}
+
+// samplesOf collects samples of inputs that training has not seen.
+func (e *env) samplesOf(ctx context.Context) ([]learn.Sample, error) {
+	first := uint64(400)
+	inputs, err := learn.Generated(first, first+max(1, e.size.seeds), []int64{102, 108})
+	if err != nil {
+		return nil, err
+	}
+	if e.size.models > 0 {
+		inputs = inputs[:min(len(inputs), 4*e.size.models)]
+	}
+	var all []learn.Sample
+	for i := range inputs {
+		if ctx.Err() != nil && len(all) > 0 {
+			break // a sample is what this is
+		}
+		some, err := learn.Collect(e.ctx, &inputs[i], learn.CollectOptions{Steps: 5000, Events: 60, Nodes: 2000})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+	}
+	if len(all) == 0 {
+		return nil, errCut
+	}
+	return all, nil
+}
+
+// A score is what figure 16 measures.
+type score struct {
+	Trees   int
+	Samples int
+	Nanos   float64
+}
+
+// scoreTime is figure 16.
+func scoreTime(_ context.Context, e *env) (*content, error) {
+	c := &content{}
+	got, err := remember(e.ctx, e, "time of a score at "+revision(e.root), func(ctx context.Context) (score, error) {
+		forest, err := learn.Shipped()
+		if err != nil {
+			return score{}, err
+		}
+		// Features of random candidates: every tree is gone down, each time another way.
+		random := rand.New(rand.NewPCG(16, 0))
+		features := make([]tela.Features, 4096)
+		for k := range features {
+			for f := range features[k] {
+				features[k][f] = random.Float32() * []float32{1, 1, 1, 100, 10, 10, 100, 1, 1000}[f%9]
+			}
+		}
+		var times []float64
+		var sum float32
+		for range 9 {
+			began := time.Now()
+			for k := range features {
+				sum += forest.Score(&features[k])
+			}
+			times = append(times, float64(time.Since(began).Nanoseconds())/float64(len(features)))
+		}
+		if math.IsNaN(float64(sum)) {
+			return score{}, fmt.Errorf("the scores add up to %v", sum)
+		}
+		return score{forest.Trees(), len(features), slices.Min(times)}, nil
+	})
+	if err != nil {
+		return c, err
+	}
+	c.add(fmt.Sprintf("a candidate, %d trees", got.Trees), "about 2 µs, 100 trees", fmt.Sprintf("%.2f µs", got.Nanos/1000))
+	p := &picture.Rows{Title: "Time of a score", X: picture.Axis{Title: "time", Text: picture.Seconds}, Series: []string{"time"}, Bars: true, Rows: []picture.Row{
+		{Name: "here", Values: []float64{got.Nanos / 1e9}}, {Name: "the paper", Values: []float64{2e-6}},
+	}}
+	c.pictures = append(c.pictures, p.HTML())
+	c.tables = append(c.tables, experiment.NewTable([]string{"", "trees", "µs"}, [][]string{{"here", strconv.Itoa(got.Trees), fmt.Sprintf("%.2f", got.Nanos/1000)}, {"paper", "100", "2"}}))
+	c.verdict = ahead
+	if got.Nanos > 2000 {
+		c.verdict = behind
+	}
+	c.differs = "The paper's are the trees of Yggdrasil, of a depth that it does not tell, these of XGBoost with a depth of 4, evaluated one candidate at a time; a model is asked only at major backtracks, so that either is fast enough."
+	return c, nil
+}
+
+// A weight is what a feature adds to the error of the model when its values are mixed.
+type weight struct {
+	Name     string
+	Increase float64
+	Paper    bool
+}
+
+// A ranking is figure 17.
+type ranking struct {
+	Samples, Inputs int
+	RMSE, Spread    float64 // of the model, and of the mean as a guess
+	Weights         []weight
+}
+
+// importance is figure 17: the values of a feature are dealt out anew among the samples,
+// and the error of the model rises by what the feature was worth to it.
+func importance(ctx context.Context, e *env) (*content, error) {
+	c := &content{}
+	got, err := remember(e.ctx, e, fmt.Sprintf("importance of features at %s, %d seeds", revision(e.root), e.size.seeds), func(context.Context) (ranking, error) {
+		half, over := shareOf(ctx, 0.8)
+		samples, err := e.samplesOf(half)
+		over()
+		if err != nil {
+			return ranking{}, err
+		}
+		forest, err := learn.Shipped()
+		if err != nil {
+			return ranking{}, err
+		}
+		return rank(forest, samples), nil
+	})
+	if err != nil {
+		return c, err
+	}
+	slices.SortStableFunc(got.Weights, func(a, b weight) int { return cmp.Compare(b.Increase, a.Increase) })
+	p := &picture.Rows{Title: "Increase of the error (RMSE) without a feature", X: picture.Axis{Title: "increase of the RMSE; scores are from 0 to 10"}, Series: []string{"increase"}, Bars: true}
+	p.X.Text = func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+	var rows [][]string
+	for _, w := range got.Weights {
+		name := w.Name
+		in := "ours"
+		if w.Paper {
+			in = "the paper"
+		} else {
+			name += " (ours)"
+		}
+		p.Rows = append(p.Rows, picture.Row{Name: name, Values: []float64{w.Increase}})
+		rows = append(rows, []string{w.Name, in, fmt.Sprintf("%.3f", w.Increase)})
+	}
+	place := func(name string) string {
+		k := slices.IndexFunc(got.Weights, func(w weight) bool { return w.Name == name })
+		if k < 0 {
+			return "no such feature"
+		}
+		return fmt.Sprintf("%d of %d", k+1, len(got.Weights))
+	}
+	c.add("place of the lifetime", "among the first", place("lifetime"))
+	c.add("place of the contention", "among the first", place("contention"))
+	c.add("place of the level", "next", place("level"))
+	c.add("place of the backtracks so far", "next", place("backtracks"))
+	c.add("place of the region (same_phase)", "among the last", place("same_phase"))
+	c.add("the model's error; that of the mean as a guess", "not in the text", fmt.Sprintf("%.2f; %.2f", got.RMSE, got.Spread))
+	c.pictures = append(c.pictures, p.HTML())
+	t := experiment.NewTable([]string{"feature", "of", "increase of the RMSE"}, rows)
+	t.Title = fmt.Sprintf("Features, on %d samples of inputs that training has not seen", got.Samples)
+	c.tables = append(c.tables, t)
+	c.verdict = differs
+	c.differs = "The paper leaves the way of its measure open. Here the values of one feature at a time are dealt out anew among the samples; features that say nearly the same then cover for each other, so that each of them seems to count for less."
+	return c, nil
+}
+
+// rank measures the features of a forest on samples.
+func rank(forest *learn.Forest, samples []learn.Sample) ranking {
+	r := ranking{Samples: len(samples)}
+	names := map[string]bool{}
+	mean := 0.0
+	for k := range samples {
+		names[samples[k].Input] = true
+		mean += float64(samples[k].Score) / float64(len(samples))
+	}
+	r.Inputs = len(names)
+	n := len(samples)
+	off := func(features func(k int) tela.Features) float64 {
+		sum := 0.0
+		for k := range samples {
+			x := features(k)
+			d := float64(forest.Score(&x) - samples[k].Score)
+			sum += d * d / float64(n)
+		}
+		return math.Sqrt(sum)
+	}
+	for k := range samples {
+		d := float64(samples[k].Score) - mean
+		r.Spread += d * d / float64(n)
+	}
+	r.Spread = math.Sqrt(r.Spread)
+	r.RMSE = off(func(k int) tela.Features { return samples[k].Features })
+	deal := rand.New(rand.NewPCG(17, 0)).Perm(n)
+	for f, name := range tela.FeatureNames {
+		with := off(func(k int) tela.Features {
+			x := samples[k].Features
+			x[f] = samples[deal[k]].Features[f]
+			return x
+		})
+		r.Weights = append(r.Weights, weight{name, with - r.RMSE, f < 9})
+	}
+	return r
+}

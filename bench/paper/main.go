@@ -1,0 +1,240 @@
+// Command paper measures what the papers on static memory planning measured, and
+// sets it beside their own figures, in one report: MiniMalloc and TelaMalloc (both
+// ASPLOS 2023), idealloc (CONVOLVE D5.5, 2024), IREE Wave's worked example, and
+// slides about MiniMalloc.
+//
+//	go run ./bench/paper --quick               five minutes on two cores: samples, limits of a second
+//	go run ./bench/paper --full                a night: whole suites, limits of a minute
+//	go run ./bench/paper -list                 the sections
+//	go run ./bench/paper -section ID[,ID]      these alone
+//
+// The report is one HTML file, -o. Every run is kept in a file as soon as it is made,
+// -runs, and what is no run of a planner on a problem beside it, as
+// NAME-facts.jsonl: the same command goes on from there, and with the name of a new
+// file it begins afresh. A section has a share of the time (-budget); what it did not
+// come to is said in it.
+//
+// The public instances are in the folder STOWAGE_DATA; where that is not set the
+// inputs are generated ones. google/minimalloc's program is a peer where -minimalloc
+// names it, and CP-SAT where Python has OR-Tools (bench/ortools). What is absent is
+// said in the report.
+//
+// With -into FILE the first table of each section asked for goes into the block
+// <!-- bench:paper-ID --> of a document.
+//
+//	main.go      flags, files, the sections in turn
+//	section.go   what a section is, and the list of them
+//	env.go       what sections measure with: sweeps, facts, time
+//	facts.go     the file of what is no run
+//	inputs.go    the problems
+//	tables.go    a sweep as tables
+//	report.go    the page
+//	the others   the sections, named after their papers
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/experiment"
+	_ "github.com/stowage-go/stowage/planner/baselines"
+	_ "github.com/stowage-go/stowage/planner/milp"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// The exit codes, as the command has them.
+const (
+	ok       = 0
+	failed   = 1 // a plan is invalid, a measurement failed, a file cannot be written
+	badUsage = 2
+)
+
+// run is the whole command.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
+	var (
+		fs         = flag.NewFlagSet("paper", flag.ContinueOnError)
+		quick      = fs.Bool("quick", false, "samples, in five minutes on two cores [default]")
+		full       = fs.Bool("full", false, "whole suites, in a night")
+		list       = fs.Bool("list", false, "list the sections")
+		only       = fs.String("section", "", "the sections `ID,ID` [default: all]")
+		out        = fs.String("o", filepath.Join("bench", "out", "paper.html"), "write the report to `FILE`")
+		runs       = fs.String("runs", "", "keep the runs in `FILE` [default: bench/out/paper-quick.jsonl; of --full bench/results/paper.jsonl]")
+		budget     = fs.Duration("budget", 0, "take `D` in all, shared out among the sections [default: 4m40s; of --full 9h]")
+		jobs       = fs.Int("jobs", 2, "run `N` problems at a time where shares count and not times")
+		minimalloc = fs.String("minimalloc", os.Getenv("MINIMALLOC"), "the `PATH` of google/minimalloc's program [$MINIMALLOC]")
+		into       = fs.String("into", "", "put the first table of each section into its block of the document `FILE`")
+		names      []string
+	)
+	fs.SetOutput(stderr)
+	fail := func(code int, err error) int {
+		fmt.Fprintln(stderr, "bench/paper:", err)
+		return code
+	}
+	if err := fs.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return ok
+		}
+		return badUsage
+	}
+	if *only != "" {
+		names = strings.Split(*only, ",")
+	}
+	chosen, err := choose(names)
+	size := quickSize
+	switch {
+	case fs.NArg() > 0:
+		err = fmt.Errorf("%q: the command takes flags alone", fs.Arg(0))
+	case *quick && *full:
+		err = errors.New("--quick and --full are one or the other")
+	case *jobs < 1:
+		err = fmt.Errorf("-jobs %d: at least 1", *jobs)
+	case *budget < 0:
+		err = fmt.Errorf("-budget %v: no time at all", *budget)
+	case *into != "" && len(names) == 0:
+		err = errors.New("-into wants -section")
+	case *minimalloc != "":
+		if _, stat := os.Stat(*minimalloc); stat != nil {
+			err = fmt.Errorf("-minimalloc: %w", stat)
+		}
+	}
+	if err != nil {
+		return fail(badUsage, err)
+	}
+	if *list {
+		for _, s := range chosen {
+			fmt.Fprintf(stdout, "%-22s  %s\n", s.id, s.title)
+		}
+		return ok
+	}
+	root, err := repository()
+	if err != nil {
+		return fail(failed, err)
+	}
+	if *full {
+		size = fullSize
+	}
+	if *runs == "" {
+		*runs = filepath.Join(root, size.runs)
+	}
+	if !filepath.IsAbs(*out) && *out == fs.Lookup("o").DefValue {
+		*out = filepath.Join(root, *out)
+	}
+	if *budget > 0 {
+		size.budget = *budget
+	}
+	if err := measure(ctx, setup{
+		size: size, root: root, runs: *runs, out: *out, into: *into,
+		minimalloc: *minimalloc, jobs: *jobs, tools: true, progress: stderr, begin: time.Now(),
+	}, chosen); err != nil {
+		return fail(failed, err)
+	}
+	fmt.Fprintln(stdout, *out)
+	return ok
+}
+
+// repository is the folder of the source: the tools of bench are built from there.
+func repository() (string, error) {
+	at, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(at, "go.work")); err == nil {
+			return at, nil
+		}
+		up := filepath.Dir(at)
+		if up == at {
+			return "", errors.New("run it in a clone of the repository: there is no go.work here or above")
+		}
+		at = up
+	}
+}
+
+// A setup is what a report is made with.
+type setup struct {
+	size       size
+	root       string
+	runs       string // the file of runs
+	out        string
+	into       string
+	minimalloc string
+	jobs       int
+	tools      bool // go run is called for what other tools of bench measure
+	progress   io.Writer
+	begin      time.Time
+}
+
+// measure runs the sections and writes the report. It is written where a section has
+// failed too, and the error then says which.
+func measure(ctx context.Context, s setup, chosen []section) error {
+	for _, path := range []string{s.runs, s.out} {
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			return err
+		}
+	}
+	cache, err := experiment.Open(s.runs)
+	if err != nil {
+		return err
+	}
+	defer cache.Close()
+	facts, err := openFacts(factsBeside(s.runs))
+	if err != nil {
+		return err
+	}
+	defer facts.close()
+	e := newEnv(s, cache, facts)
+	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: revision(s.root), absent: e.absent}
+	left := 0.0
+	for _, one := range chosen {
+		left += one.weight
+	}
+	var failures []error
+	spent := time.Duration(0)
+	for k, one := range chosen {
+		began := time.Now()
+		share := time.Duration(float64(s.size.budget-spent) * one.weight / left)
+		left -= one.weight
+		fmt.Fprintf(s.progress, "bench/paper: %d of %d: %s, up to %v\n", k+1, len(chosen), one.id, share.Round(time.Second/10))
+		c, err := e.section(ctx, one, max(share, 0))
+		if ctx.Err() != nil {
+			return fmt.Errorf("interrupted; what was run is kept, and the same command goes on from it: %w", context.Cause(ctx))
+		}
+		if err != nil {
+			failures = append(failures, fmt.Errorf("%s: %w", one.id, err))
+		}
+		r.parts = append(r.parts, part{section: one, content: c, err: err, took: time.Since(began)})
+		spent += time.Since(began)
+	}
+	if err := errors.Join(cache.Close(), facts.close()); err != nil {
+		return err
+	}
+	if err := format.WriteFile(s.out, func(w io.Writer) error {
+		_, err := io.WriteString(w, r.html())
+		return err
+	}); err != nil {
+		return err
+	}
+	if s.into != "" {
+		for _, p := range r.parts {
+			if p.err == nil {
+				failures = append(failures, record.ReplaceBlock(s.into, "bench:paper-"+p.id, p.content.markdown()))
+			}
+		}
+	}
+	return errors.Join(failures...)
+}

@@ -1,0 +1,253 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/bench/internal/picture"
+	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/internal/suite"
+)
+
+func otherSections() []section {
+	return []section{
+		{
+			id: "wave-trace", paper: otherPapers, title: "IREE Wave: the trace of first-fit",
+			did:    "A worked example of six allocations: the order by size, the offset of each, and the memory in use at each time.",
+			source: "Optimizing Shared Memory Allocations, IREE Wave's documentation", weight: 1, run: waveTrace,
+		},
+		{
+			id: "slides-shares", paper: otherPapers, title: "Slides about MiniMalloc: shares",
+			did:    "Slides (in Chinese) that sum up the paper with shares of their own: of orders that canonical solutions do away with, of paths that dominance prunes, of inputs within a time.",
+			source: "the slides' tables “core results” and “conclusions”", weight: 12, run: slidesShares,
+		},
+	}
+}
+
+// waveOffsets and wavePeaks are the page's.
+var (
+	waveOffsets = []int64{12, 28, 0, 33, 22, 0}
+	wavePeaks   = []int64{22, 33, 33, 37, 37, 37, 37, 28, 12}
+)
+
+// waveTrace is the worked example of IREE Wave.
+func waveTrace(_ context.Context, e *env) (*content, error) {
+	c := &content{verdict: level}
+	p := suite.Wave()
+	r, err := stowage.Minimize(e.ctx, p, stowage.Options{Planner: "wave"})
+	if err != nil {
+		return c, err
+	}
+	lowest, err := stowage.Minimize(e.ctx, p, stowage.Options{Planner: "exact"})
+	if err != nil {
+		return c, err
+	}
+	order := make([]int, len(p.Buffers))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return int(p.Buffers[b].Size - p.Buffers[a].Size) })
+	var rows [][]string
+	for _, i := range order {
+		b := &p.Buffers[i]
+		rows = append(rows, []string{b.ID, fmt.Sprint(b.Size), fmt.Sprintf("%d to %d", b.Lower, b.Upper-1), fmt.Sprint(waveOffsets[i]), fmt.Sprint(r.Offsets[i]), fmt.Sprint(lowest.Offsets[i])})
+	}
+	offsets := experiment.NewTable([]string{"allocation", "size", "time", "offset on the page", "wave", "exact"}, rows)
+	offsets.Title = "The trace, in the order of placement"
+	over := func(offsets []int64, t int64) (top int64) {
+		for i := range p.Buffers {
+			if b := &p.Buffers[i]; b.Lower <= t && t < b.Upper {
+				top = max(top, offsets[i]+b.Size)
+			}
+		}
+		return top
+	}
+	peaks := experiment.NewTable([]string{"time", "page", "wave", "exact"}, nil)
+	peaks.Title = "The highest unit in use"
+	var page, wave, exact [][2]float64
+	same := slices.Equal(r.Offsets, waveOffsets)
+	for k, peak := range wavePeaks {
+		t := int64(k + 1)
+		a, b := over(r.Offsets, t), over(lowest.Offsets, t)
+		same = same && a == peak
+		peaks.Rows = append(peaks.Rows, []string{fmt.Sprint(t), fmt.Sprint(peak), fmt.Sprint(a), fmt.Sprint(b)})
+		for _, x := range []float64{float64(t), float64(t + 1)} {
+			page, wave, exact = append(page, [2]float64{x, float64(peak)}), append(wave, [2]float64{x, float64(a)}), append(exact, [2]float64{x, float64(b)})
+		}
+	}
+	picked := &picture.Lines{
+		Title: "The highest unit in use over time", X: picture.Axis{Title: "time"}, Y: picture.Axis{Title: "units", Least: 0, Most: 40},
+		Series: []picture.Series{{Name: "wave", Points: wave, Step: true, Bare: true}, {Name: "exact", Points: exact, Step: true, Bare: true}, {Name: "the page", Points: page, Step: true, Bare: true, Hollow: true, As: 3}},
+	}
+	c.pictures = append(c.pictures, picked.HTML(), planPicture("The plan of first-fit", p, r.Offsets, 0))
+	c.tables = append(c.tables, offsets, peaks)
+	text := func(offsets []int64) string {
+		return strings.Trim(strings.ReplaceAll(fmt.Sprint(offsets), " ", ", "), "[]")
+	}
+	c.add("offsets of allocations 0 to 5", text(waveOffsets), text(r.Offsets))
+	c.add("peak", "37", fmt.Sprint(r.Height))
+	c.add("least height there is", "“does not guarantee optimality”", fmt.Sprintf("%d, %s", lowest.Height, lowest.Status))
+	c.differs = "Nothing differs, neither an offset nor a peak; and the page's plan is as low as any can be."
+	if !same {
+		return c, fmt.Errorf("offsets %v, the page has %v", r.Offsets, waveOffsets)
+	}
+	return c, nil
+}
+
+// minimallocTechniques are those of exact that are MiniMalloc's; all others are ours.
+var minimallocTechniques = []string{
+	"canonical", "section-inference", "monotonic-floor", "unallocated-floor", "dominance", "hatless", "preordering", "dynamic-ordering", "decomposition",
+}
+
+// beyondPaper are the techniques of exact that the paper does not have.
+func beyondPaper() (ours []string) {
+	for _, p := range stowage.Planners() {
+		if p.Name != "exact" {
+			continue
+		}
+		for _, t := range p.Techniques {
+			if !slices.Contains(minimallocTechniques, t.Name) {
+				ours = append(ours, t.Name)
+			}
+		}
+	}
+	return ours
+}
+
+// A pruning is the nodes of exact on a problem, with dominance and without.
+type pruning struct{ With, Without int64 }
+
+// slidesShares sets the slides' shares beside ours.
+func slidesShares(ctx context.Context, e *env) (*content, error) {
+	c := &content{verdict: level}
+	// Orders that end in the same plan: of all orders of small problems.
+	const n = 7
+	var gone [2]float64
+	for k, kind := range []string{"inference", "high-overlap"} {
+		const seeds = 8
+		for seed := range uint64(seeds) {
+			p, err := suite.Generate(kind, suite.Options{Buffers: n, Seed: seed})
+			if err != nil {
+				return c, err
+			}
+			plans := map[string]bool{}
+			all := ordersOf(p, func([]int64) bool { return true })
+			for _, o := range all {
+				plans[fmt.Sprint(o.offsets)] = true
+			}
+			gone[k] += (1 - float64(len(plans))/float64(len(all))) / seeds
+		}
+	}
+	c.add("orders that canonical solutions do away with, since another ends in the same plan", "over 99%", fmt.Sprintf("%.1f%% of the orders of a network's %d buffers, %.1f%% where most of %d overlap; more buffers, more of them", 100*gone[0], n, 100*gone[1], n))
+	// Paths that dominance prunes: the paper's inferences, without ours.
+	ours := beyondPaper()
+	sample := synthetic(1, max(e.size.step, 1))
+	if e.size.name == "full" { // A takes more than a hundred thousand nodes
+		hard, err := e.challenging(c)
+		if err != nil {
+			return c, err
+		}
+		sample = append(sample, hard...)
+	}
+	limited := 0
+	var cut []float64
+	var rows [][]string
+	for i := range sample {
+		in := &sample[i]
+		got, err := remember(ctx, e, fmt.Sprintf("dominance alone on %s %s at %d, %d nodes", in.Name, in.Digest, in.Capacity, e.size.nodes), func(ctx context.Context) (pruning, error) {
+			var p pruning
+			for k, without := range [][]string{ours, append([]string{"dominance"}, ours...)} {
+				r, err := stowage.Solve(ctx, in.Problem, stowage.Options{Planner: "exact", Capacity: in.Capacity, NodeLimit: e.size.nodes, Without: without})
+				if err != nil {
+					return p, err
+				}
+				if k == 0 {
+					p.With = r.Stats.Nodes
+				} else {
+					p.Without = r.Stats.Nodes
+				}
+			}
+			return p, nil
+		})
+		if err == errCut {
+			c.note("The nodes of %s were not counted: %v.", in.Name, err)
+			continue
+		}
+		if err != nil {
+			return c, err
+		}
+		if got.With >= e.size.nodes {
+			limited++ // nothing can be said of it
+			continue
+		}
+		cut = append(cut, 1-float64(got.With)/float64(max(got.Without, 1)))
+		sign := ""
+		if got.Without >= e.size.nodes {
+			sign = "> "
+		}
+		rows = append(rows, []string{in.Name, experiment.Count(got.With), sign + experiment.Count(got.Without), fmt.Sprintf("%s%.0f%%", sign, 100*cut[len(cut)-1])})
+	}
+	if len(cut) > 0 {
+		c.add("search that dominance saves, mean", "60% of the paths", fmt.Sprintf("%.0f%% of the nodes, of %d problems; %d more come to the limit with it", 100*experiment.Mean(cut), len(cut), limited))
+		t := experiment.NewTable([]string{"problem", "nodes with dominance", "without", "saved"}, rows)
+		t.Title = fmt.Sprintf("The paper's inferences alone, up to %s nodes", experiment.Grouped(e.size.nodes))
+		c.tables = append(c.tables, t)
+		p := &picture.Rows{Title: "Share of the nodes that dominance saves", X: picture.Axis{Title: "share", Text: picture.Percent}, Series: []string{"saved"}, Bars: true}
+		for k, row := range rows {
+			p.Rows = append(p.Rows, picture.Row{Name: row[0], Values: []float64{cut[k]}})
+		}
+		c.pictures = append(c.pictures, p.HTML())
+	}
+	// Shares within a time, from the runs of figures 9 and 10.
+	inputs, err := e.extended(e.size.extended)
+	if err != nil {
+		return c, err
+	}
+	over, stop := context.WithCancel(ctx)
+	stop() // what is known, no more
+	s, _, err := e.sweep(over, inputs, lot{[]string{"exact", "tela"}, e.size.extendedOf, 1, 1, 1})
+	if err != nil {
+		return c, err
+	}
+	within := func(k int, limit float64, inside bool) string {
+		n, ran := 0, 0
+		for i := range inputs {
+			if cell := s.Cells[i][k]; len(cell) > 0 {
+				ran++
+				t, ok := cell.Median()
+				if (ok && t <= limit) == inside {
+					n++
+				}
+			}
+		}
+		if ran == 0 {
+			return "run minimalloc-figure-9 first"
+		}
+		return fmt.Sprintf("%.1f%% of %d", 100*float64(n)/float64(ran), ran)
+	}
+	c.add("extended suite: MiniMalloc within 1 ms", "85%", within(0, 1e-3, true))
+	c.add("extended suite: MiniMalloc within 10 ms", "100% (the paper does not say so)", within(0, 1e-2, true))
+	c.add("extended suite: TelaMalloc over 100 ms", "50% (the paper: about 15%)", within(1, 0.1, false))
+	all := synthetic(e.size.all, e.size.step0())
+	s, _, err = e.sweep(over, all, lot{[]string{"exact"}, e.size.limit, 1, 1, 1})
+	if err != nil {
+		return c, err
+	}
+	fast, ran := 0, 0
+	for i := range all {
+		if len(all[i].Problem.Buffers) != suite.SyntheticMax || len(s.Cells[i][0]) == 0 {
+			continue
+		}
+		ran++
+		if t, ok := s.Cells[i][0].Median(); ok && t < 1 {
+			fast++
+		}
+	}
+	c.add("synthetic suite: 60 buffers under a second", "all", of(fast, ran))
+	c.add("size of the library over MiniMalloc's", "1× (25 kB), 8× TelaMalloc, 80× mixed ILP", "see minimalloc-table-3")
+	c.differs = "Some of the slides' shares are not in the paper, and one of TelaMalloc's contradicts it (half of the inputs over 100 ms, where the paper's text has about 15%). What can be counted here is counted: dominance is counted with the paper's inferences alone, since ours cover most of what it sees. What a share of paths is, the slides do not say; on small problems, which need no search, it saves nothing."
+	return c, nil
+}

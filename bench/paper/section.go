@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/experiment"
+)
+
+// A section is an experiment of a paper.
+type section struct {
+	id     string
+	paper  string // which heads a part of the table of contents
+	title  string
+	did    string  // what the paper did
+	source string  // where its figures stand
+	weight float64 // of its share of the time
+	chosen bool
+	run    func(ctx context.Context, e *env) (*content, error)
+}
+
+// What a section says of Stowage beside the paper.
+const (
+	ahead   = "ahead"
+	level   = "as in the paper"
+	behind  = "behind"
+	differs = "other inputs"
+	notRun  = "not measured"
+)
+
+// A content is what came of a section.
+type content struct {
+	beside   []beside
+	pictures []string // HTML
+	tables   []*experiment.Table
+	differs  string // the sentence on where paper and we differ
+	verdict  string
+	notes    []string // what is absent or was cut
+	on       []string // machines and days of the runs
+}
+
+// A beside is a figure of the paper and ours.
+type beside struct{ what, paper, here string }
+
+func (c *content) add(what, paper, here string) {
+	c.beside = append(c.beside, beside{what, paper, here})
+}
+
+// note says something once.
+func (c *content) note(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if text != "" && !slices.Contains(c.notes, text) {
+		c.notes = append(c.notes, text)
+	}
+}
+
+// markdown returns the section's table for a document: the first.
+func (c *content) markdown() string {
+	if len(c.tables) == 0 {
+		return "Not measured.\n"
+	}
+	return c.tables[0].Markdown()
+}
+
+// The papers.
+const (
+	minimallocPaper = "MiniMalloc (Moffitt, ASPLOS 2023)"
+	telamallocPaper = "TelaMalloc (Maas, Beaunon, Chauhan, Ilbeyi, ASPLOS 2023)"
+	ideallocPaper   = "idealloc (CONVOLVE D5.5, 2024)"
+	otherPapers     = "IREE Wave, and slides about MiniMalloc"
+)
+
+// sections are all there are, in the order of the report.
+func sections() []section {
+	return slices.Concat(minimallocSections(), telamallocSections(), ideallocSections(), otherSections())
+}
+
+// choose returns the sections of the names, all of them for none.
+func choose(names []string) ([]section, error) {
+	all := sections()
+	if len(names) == 0 {
+		return all, nil
+	}
+	var chosen []section
+	for _, name := range names {
+		k := slices.IndexFunc(all, func(s section) bool { return s.id == name })
+		if k < 0 {
+			return nil, fmt.Errorf("no section is named %q; -list has them", name)
+		}
+		all[k].chosen = true
+	}
+	for _, one := range all {
+		if one.chosen {
+			chosen = append(chosen, one)
+		}
+	}
+	return chosen, nil
+}
+
+// A size says how much is measured. Zero fields of it are of sections that do not care.
+type size struct {
+	name   string
+	runs   string // file of the runs, from the root of the repository
+	budget time.Duration
+
+	limit      time.Duration // of a run of the baselines
+	repeat     int           // of runs whose median counts
+	extended   int           // inputs of figure 9
+	extendedOf time.Duration // limit of figure 9
+	each, step int           // problems of each size of figure 10, each so many sizes, for the baselines
+	all        int           // the same for exact; 0 is all of them
+	hour       time.Duration // limit of table 2
+	steps      int64         // of figure 14
+	seeds      uint64        // of figure 14, and of the samples of figure 17
+	windows    int           // portions of figure 15
+	nodes      int64         // limit of figure 15
+	tries      []int         // of boxing
+	profile    time.Duration // of the profile of tela
+	models     int           // networks at most; 0 is all
+	largest    int           // buffers of the largest problem of idealloc's table
+}
+
+var quickSize = size{
+	name: "quick", runs: "bench/out/paper-quick.jsonl", budget: 280 * time.Second,
+	limit: time.Second, repeat: 3, extended: 1020, extendedOf: 250 * time.Millisecond,
+	each: 2, step: 2, hour: 4 * time.Second, steps: 2000, seeds: 2, windows: 12, nodes: 20_000,
+	tries: []int{1, 100, 1000}, profile: 2 * time.Second, largest: 30_000,
+}
+
+var fullSize = size{
+	name: "full", runs: "bench/results/paper.jsonl", budget: 9 * time.Hour,
+	limit: time.Minute, repeat: 5, extended: 1020, extendedOf: 10 * time.Second,
+	each: 5, step: 1, hour: time.Minute, steps: 500_000, seeds: 8, windows: 40, nodes: 500_000,
+	tries: []int{1, 100, 10_000, 1_000_000}, profile: 20 * time.Second, largest: 30_000,
+}
