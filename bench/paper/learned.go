@@ -22,7 +22,7 @@ import (
 const hard = learn.Hard
 
 // asPublished switches off what tela has beyond the paper, on both sides.
-var asPublished = []string{"sections", "starved", "twins", "widening", "restarts", "completion"}
+var asPublished = append(tela.Ours(), "completion")
 
 // A trial is a search with a limit.
 type trial struct {
