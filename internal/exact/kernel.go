@@ -172,6 +172,8 @@ type scratch struct {
 
 	// order.go
 	totals []int64 // the key T of each buffer
+	tie    []int32 // the order of those with one total, where tied
+	tied   bool    // T, or a score, is what counts first
 
 	// dirty.go, members.go
 	dirty   []uint64
@@ -232,6 +234,7 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 func (k *kernel) root() component {
 	k.reset()
 	c := component{first: 0, last: k.m, off: math.MinInt64 / 4, rank: -1}
+	k.breakTies(c)
 	k.rankAll(c)
 	k.rankLog = k.rankLog[:0]
 	copy(k.dirty, k.runs)

@@ -9,7 +9,9 @@ import "math/bits"
 // same set of placed buffers is explored.
 //
 // T reads what is unplaced, so it changes as search goes on: where a component
-// splits, its parts are ranked anew.
+// splits, its parts are ranked anew. The other keys stay as they are, so what they
+// say of two buffers is worked out once, as a tie: a network is split at every
+// other buffer, and most of the time of planning an easy one was sorting.
 //
 // Source: MiniMalloc, section 7 and google/minimalloc (PreorderingComparator).
 
@@ -27,8 +29,11 @@ func (k *kernel) rankAll(c component) {
 				k.totals[j] = ordered(k.score(j, k.totals[j]))
 			}
 		}
-		if k.score != nil {
-			k.sortBy(list, func(i, j Buffer) bool { return k.totals[i] > k.totals[j] || k.totals[i] == k.totals[j] && i < j })
+		if k.tied {
+			k.byRank(list)
+			k.sortBy(list, func(i, j Buffer) bool {
+				return k.totals[i] > k.totals[j] || k.totals[i] == k.totals[j] && k.tie[i] < k.tie[j]
+			})
 		} else {
 			k.sortBy(list, k.before)
 		}
@@ -36,6 +41,54 @@ func (k *kernel) rankAll(c component) {
 	for r, j := range list {
 		k.rankLog = append(k.rankLog, rankChange{j, k.rank[j]})
 		k.rank[j] = int32(r)
+	}
+}
+
+// byRank puts a list in the order of the ranks that its buffers have, where it is not
+// much shorter than what it was a part of: most of it stays in that order, and sorting is
+// quick then.
+func (k *kernel) byRank(list []Buffer) {
+	most := int32(0)
+	for _, j := range list {
+		most = max(most, k.rank[j]+1)
+	}
+	if int(most) > 4*len(list) {
+		return
+	}
+	slots := k.sorted[:most]
+	for r := range slots {
+		slots[r] = nobody
+	}
+	for _, j := range list {
+		if slots[k.rank[j]] != nobody {
+			return // ranks of several components
+		}
+		slots[k.rank[j]] = j
+	}
+	list = list[:0]
+	for _, j := range slots {
+		if j != nobody {
+			list = append(list, j)
+		}
+	}
+}
+
+// breakTies works out what decides between buffers of one total, where the total is
+// what counts first. Of equal scores the index does.
+func (k *kernel) breakTies(c component) {
+	k.tied = k.score != nil || len(k.order) > 0 && k.order[0] == 'T'
+	if !k.tied || !k.sw.preordering {
+		return
+	}
+	list := k.listOf(c)
+	if k.score == nil {
+		whole := k.order
+		k.order = k.order[1:]
+		k.sortBy(list, k.before)
+		k.order = whole
+	}
+	for r, j := range list {
+		k.tie[j], k.rank[j] = int32(r), int32(r)
 	}
 }
 

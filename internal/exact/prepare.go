@@ -38,7 +38,7 @@ func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw switches, watch 
 		share[int64]{&k.openEnd, n}, share[int64]{&k.total, m + 1}, share[int64]{&k.low, m}, share[int64]{&k.top, m}, share[int64]{&k.allowance, m},
 	)
 	k.lb, k.inf, k.floor = k.cells[:n:n], k.cells[n:2*n:2*n], k.cells[2*n:]
-	carve(share[int32]{&k.rank, n}, share[int32]{&k.live, m + 1}, share[int32]{&k.edges, m + 1}, share[int32]{&k.cuts, m})
+	carve(share[int32]{&k.rank, n}, share[int32]{&k.tie, n}, share[int32]{&k.live, m + 1}, share[int32]{&k.edges, m + 1}, share[int32]{&k.cuts, m})
 	carve(share[uint64]{&k.salt, 2 * n}, share[uint64]{&k.unplaced, n/64 + 1}, share[uint64]{&k.waiting, n/64 + 1}, share[uint64]{&k.runs, m/64 + 1}, share[uint64]{&k.dirty, m/64 + 1})
 	carve(share[Buffer]{&k.list, n}, share[Buffer]{&k.path, n}, share[Buffer]{&k.sorted, n}, share[Buffer]{&k.open, n}, share[Buffer]{&k.begins, m + 1}, share[Buffer]{&k.ends, m + 1}, share[Buffer]{&k.owner, pieces})
 	carve(share[Piece]{&k.next, pieces}, share[Piece]{&k.near, pieces}, share[Piece]{&k.apart, pieces}, share[Piece]{&k.more, m + 1})
