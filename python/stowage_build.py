@@ -39,7 +39,7 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
     """Builds the wheel into a folder and returns its name: what PEP 517 calls."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
     with tempfile.TemporaryDirectory() as folder:
-        system, library, command = _binaries(pathlib.Path(folder))
+        system, library, command = _binaries(pathlib.Path(folder), project["version"])
         tag = "py3-none-" + _platform(system, library)
         info = f"{project['name']}-{project['version']}.dist-info"
         files = {
@@ -68,7 +68,7 @@ def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     raise NotImplementedError("the sources are in Go, beside this folder: build the wheel from a clone")
 
 
-def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path, pathlib.Path]:
+def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path, pathlib.Path]:
     """Builds the library and the command; returns the system that they are for."""
     root = HERE.parent
     system = subprocess.run(["go", "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
@@ -86,7 +86,7 @@ def _binaries(folder: pathlib.Path) -> tuple[str, pathlib.Path, pathlib.Path]:
     command = folder / "command"
     # Without cgo the command needs no libc, and starts sooner.
     environment["CGO_ENABLED"] = "0"
-    subprocess.run([*common, "-s -w -buildid=", "-o", str(command), "./cmd/stowage"], cwd=root, env=environment, check=True)
+    subprocess.run([*common, f"-s -w -buildid= -X main.version=v{version}", "-o", str(command), "./cmd/stowage"], cwd=root, env=environment, check=True)
     return system, library, command
 
 

@@ -13,7 +13,7 @@ Every plan has been verified. An outcome, such as that nothing fits, is a status
 plan that is returned; bad input is an exception. docs/python.md has the rest.
 """
 
-from ._api import conflict, explain, lower_bound, plan, solve, verify
+from ._api import conflict, explain, load, lower_bound, plan, solve, verify
 from ._command import command
 from ._errors import Error, InputError
 from ._plan import Plan, Progress
@@ -31,6 +31,7 @@ __all__ = [
     "command",
     "conflict",
     "explain",
+    "load",
     "lower_bound",
     "plan",
     "solve",

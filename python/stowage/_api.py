@@ -10,16 +10,36 @@ import json
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, TypedDict, Union
 
 from . import _command, _library
 from ._errors import InputError
 from ._library import NO_OPTIONS, Options
 from ._plan import Plan, Progress
-from ._problem import Gaps, Problem, _column
+from ._problem import Gaps, Problem, _column, whole
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 #: What plan takes: a problem, a table, buffers, or the path of a file.
 Source = Union[Problem, Mapping[str, Any], Iterable[Any], str, "os.PathLike[str]"]
+
+
+class Limits(TypedDict, total=False):
+    """The options of plan that solve takes as well, for type checkers: a test holds that
+    they are the same."""
+
+    capacity: Optional[int]
+    minimize: bool
+    timeout: Optional[float]
+    nodes: Optional[int]
+    workers: Optional[int]
+    seed: int
+    planner: Optional[str]
+    without: Sequence[str]
+    params: Optional[Mapping[str, Any]]
+    start: Any
+    progress: Optional[Callable[[Progress], Any]]
 
 
 def solve(
@@ -32,9 +52,10 @@ def solve(
     hint: Any = None,
     gaps: Optional[Sequence[Optional[Gaps]]] = None,
     names: Optional[Sequence[str]] = None,
-    **options: Any,
+    **options: Unpack[Limits],
 ) -> Plan:
-    """Plans buffers that are given as columns. The options are those of plan.
+    """Plans buffers that are given as columns. The options are those of plan: capacity,
+    minimize, timeout, nodes, workers, seed, planner, without, params, start, progress.
 
     Arrays of int64 are read where they are, without a copy: numpy's, those of the
     module array, and views of them. Lists will do."""
@@ -83,36 +104,94 @@ def plan(
                ends it too
 
     Of a file alone: dims, values, sizes and alignment settle what an ONNX model leaves
-    open, heap names the heap of a dump that is meant.
+    open (the command's --dim batch=1 is dims={"batch": 1}), heap names the heap of a dump
+    that is meant.
 
     Ctrl-C ends the search; the best plan so far is returned, with stopped "interrupt".
     """
-    if timeout is not None and not timeout > 0:
-        raise InputError(f"timeout is {timeout!r} seconds, must be more than 0")
-    for name, number in (("nodes", nodes), ("capacity", capacity), ("workers", workers)):
-        if number is not None and (type(number) is bool or not hasattr(number, "__index__") or number <= 0):
-            raise InputError(f"{name} is {number!r}, must be a whole number above 0")
-    if not 0 <= seed < 1 << 64:
-        raise InputError(f"seed is {seed!r}, must be from 0 to 2**64 - 1")
     o = Options(
-        capacity or 0, minimize, timeout or 0.0, nodes or 0, workers or 0, seed, planner or "", without, params or {}
-    )
+        0 if capacity is None else whole("capacity", capacity, 1), bool(minimize), _seconds(timeout), 0 if nodes is None else whole("nodes", nodes, 1),
+        0 if workers is None else whole("workers", workers, 1), _seed(seed), planner or "",
+        without.split(",") if isinstance(without, str) else without, params or {},
+    )  # fmt: skip
+    if not isinstance(o.planner, str) or "\0" in o.planner:
+        raise InputError(f"planner is {planner!r}, must be a name")
+    if not isinstance(o.params, Mapping):
+        raise InputError(f"params is {params!r}, must be a dict")
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is {progress!r}, must be a function")
     if isinstance(source, (str, os.PathLike)):
         settled = _settled(dims, values, sizes, alignment, heap)
-        if start is not None or progress is not None:
-            raise InputError("start and progress are not for files; plan(plan(path).problem, …) has them")
-        return _by_command(None, os.fspath(source), o, settled)
-    if any(x is not None for x in (dims, values, sizes, alignment, heap)):
-        raise InputError("dims, values, sizes, alignment and heap are for files")
+        if start is None and progress is None:
+            return _by_command(None, os.fspath(source), o, settled)
+        source = _load(os.fspath(source), settled)
+    elif any(x is not None for x in (dims, values, sizes, alignment, heap)):
+        raise InputError("dims, values, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
     problem = Problem.of(source)
     if start is not None:
-        column, at, count = _column("start", start)
+        column, at, count = _column("start", start.offsets if isinstance(start, Plan) else start)
         if count != problem.count:
             raise InputError(f"start: there are {count} offsets for {problem.count} buffers")
         done = _run(problem, o._replace(start=at), progress, column)
     else:
         done = _run(problem, NO_OPTIONS if o == NO_OPTIONS else o, progress)
     return done
+
+
+# A run ends by itself long before; so many seconds are 63 bits of nanoseconds.
+_EVER = 9e9
+
+
+def _seconds(timeout: Optional[float]) -> float:
+    """Returns a timeout as a number of seconds; 0 for none."""
+    if timeout is None:
+        return 0.0
+    try:
+        seconds = float(timeout)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"timeout is {timeout!r}, must be a number of seconds") from None
+    if isinstance(timeout, str) or not seconds > 0:
+        raise InputError(f"timeout is {timeout!r} seconds, must be more than 0")
+    return seconds if seconds < _EVER else 0.0
+
+
+def _seed(seed: Any) -> int:
+    if not hasattr(seed, "__index__") or not 0 <= (n := int(seed.__index__())) < 1 << 64:
+        raise InputError(f"seed is {seed!r}, must be a whole number from 0 to 2**64 - 1")
+    return n
+
+
+def load(
+    path: Union[str, "os.PathLike[str]"],
+    *,
+    dims: Optional[Mapping[str, int]] = None,
+    values: Optional[Mapping[str, int]] = None,
+    sizes: Optional[Mapping[str, int]] = None,
+    alignment: Optional[int] = None,
+    heap: Optional[str] = None,
+) -> Problem:
+    """Returns the problem of a file, without planning it. What files there are, and what
+    dims, values, sizes, alignment and heap are, plan says."""
+    return _load(os.fspath(path), _settled(dims, values, sizes, alignment, heap))
+
+
+# The largest capacity there is: everything fits.
+_ANY = (1 << 61) - 1
+
+
+def _load(path: str, settled: list[str]) -> Problem:
+    """Reads the problem of a file: by the command, which writes it beside a plan that
+    costs next to nothing."""
+    # The one format that has a capacity, which is the problem's.
+    capacity = _command.capacity_of(path) if path.endswith((".json", ".json.gz")) else 0
+    figures, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)])
+    if document is None:
+        raise InputError(f"{path}: no plan fits any capacity: fixed offsets collide")
+    return _problem_of({**document, "capacity": capacity})
+
+
+def _problem(source: Source) -> Problem:
+    return _load(os.fspath(source), []) if isinstance(source, (str, os.PathLike)) else Problem.of(source)
 
 
 def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]], start: Any = None) -> Plan:
@@ -143,7 +222,7 @@ def _settled(
 
 def _by_command(p: Optional[Problem], path: str, o: Options, flags: list[str], start: Any = None) -> Plan:
     """Plans by the command: a file, or a problem."""
-    flags = [*flags, "--seed", str(o.seed)]
+    settled, flags = flags, [*flags, "--seed", str(o.seed)]
     for flag, value in (("--capacity", o.capacity), ("--nodes", o.nodes), ("--workers", o.workers), ("--planner", o.planner)):
         if value:
             flags += [flag, str(value)]
@@ -163,7 +242,7 @@ def _by_command(p: Optional[Problem], path: str, o: Options, flags: list[str], s
             return _with_start(p, d, start, flags)
     figures, document = _command.solve(path, flags, text)
     if p is None:
-        p = _problem_of(document) if document is not None else Problem((), (), ())
+        p = _problem_of(document) if document is not None else _load(path, settled)
     return _plan_of(p, figures, document)
 
 
@@ -203,11 +282,11 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
     )  # fmt: skip
 
 
-def verify(source: Union[Problem, Mapping[str, Any], Iterable[Any]], offsets: Any, capacity: Optional[int] = None) -> str:
+def verify(source: Source, offsets: Any, capacity: Optional[int] = None) -> str:
     """Checks a plan, by code that shares nothing with the planners. It returns "" for one
     that is valid, else what is wrong first."""
-    p = _with_capacity(Problem.of(source), capacity)
-    column, at, count = _column("offsets", offsets)
+    p = _with_capacity(_problem(source), capacity)
+    column, at, count = _column("offsets", offsets.offsets if isinstance(offsets, Plan) else offsets)
     if count != p.count:
         return f"there are {count} offsets for {p.count} buffers"
     answer = _library.ask(p, "verify", at) if count else (0, "")
@@ -221,10 +300,10 @@ def verify(source: Union[Problem, Mapping[str, Any], Iterable[Any]], offsets: An
     return ""
 
 
-def lower_bound(source: Union[Problem, Mapping[str, Any], Iterable[Any]]) -> int:
+def lower_bound(source: Source) -> int:
     """Returns a height that no plan is under, without planning: the most that is live at
     once, sharpened by alignment and fixed offsets."""
-    p = Problem.of(source)
+    p = _problem(source)
     answer = _library.ask(p, "bound")
     return answer[0] if answer is not None else _run(p, Options(planner="first-fit"), None).lower_bound
 
@@ -234,20 +313,20 @@ def explain(source: Source, capacity: Optional[int] = None, *, smallest: bool = 
     one of them the rest fit; that all fit; or that the timeout came first."""
     flags = ["explain"]
     if capacity is not None:
-        flags += ["--capacity", str(capacity)]
+        flags += ["--capacity", str(whole("capacity", capacity, 1))]
     if smallest:
         flags.append("--smallest")
-    if timeout is not None:
-        flags += ["--timeout", f"{max(1, round(timeout * 1e9))}ns"]
+    if seconds := _seconds(timeout):
+        flags += ["--timeout", f"{max(1, round(seconds * 1e9))}ns"]
     if isinstance(source, (str, os.PathLike)):
         return _command.run([*flags, "--", os.fspath(source)], accept=(0, 3, 4))[1]
     return _command.run([*flags, "-"], json.dumps(Problem.of(source).as_dict(), ensure_ascii=False), accept=(0, 3, 4))[1]
 
 
-def conflict(source: Union[Problem, Mapping[str, Any], Iterable[Any]], capacity: Optional[int] = None) -> list[int]:
+def conflict(source: Source, capacity: Optional[int] = None) -> list[int]:
     """Returns the numbers of buffers that cannot fit the capacity together, though
     without any one of them the rest do; none where all fit."""
-    p = _with_capacity(Problem.of(source), capacity)
+    p = _with_capacity(_problem(source), capacity)
     room = array("q", bytes(8 * p.count))
     answer = _library.ask(p, "explain", room.buffer_info()[0]) if p.count else (0, "")
     if answer is not None:
@@ -266,5 +345,5 @@ def _with_capacity(p: Problem, capacity: Optional[int]) -> Problem:
     q = Problem.__new__(Problem)
     for slot in Problem.__slots__:
         setattr(q, slot, getattr(p, slot))
-    q.capacity = capacity
+    q._capacity = whole("capacity", capacity)
     return q

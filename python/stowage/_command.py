@@ -6,8 +6,10 @@ library's threads are not in, has all of Stowage by it.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -37,6 +39,17 @@ def command(name: Optional[str] = None) -> str:
     return path
 
 
+def capacity_of(path: str) -> int:
+    """Returns the capacity that a problem of JSON has; 0 for none. What else is in the
+    file, and whether it is right, is for the command to say."""
+    try:
+        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as f:
+            capacity = json.load(f).get("capacity", 0)
+    except (OSError, EOFError, ValueError, AttributeError):
+        return 0
+    return capacity if type(capacity) is int and capacity > 0 else 0
+
+
 def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,)) -> tuple[int, str]:
     """Runs the command and returns its exit code, one of those accepted, and what it
     prints. Ctrl-C, which ends a search, is passed on once, and what the search has found
@@ -62,6 +75,7 @@ def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[i
         printed, said = out.read().decode(), err.read().decode(errors="replace").strip()
     if code not in accept:
         if code == 2:
+            said = re.sub(r"\nRun '.*' for usage\.$", "", said)
             raise InputError(said.removeprefix("stowage: ") or f"{program} says nothing")
         raise Error(f"{program} {_KINDS.get(code, f'ended with code {code}')}: {said or 'it says nothing'}")
     return code, printed
@@ -73,7 +87,10 @@ def solve(path: str, arguments: Sequence[str], text: Optional[str] = None) -> tu
     with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
         to = os.path.join(folder, "plan.json")
         _, stats = run(["solve", *arguments, "--quiet", "-o", to, "--stats", "-", "--", path], text, accept=(0, 3, 4))
-        figures = json.loads(stats)
+        try:
+            figures = json.loads(stats)
+        except ValueError:
+            raise Error(f"{command()} is no command of Stowage's: it prints {stats[:60]!r}") from None
         if not os.path.exists(to):
             return figures, None
         with open(to, encoding="utf-8") as f:

@@ -28,15 +28,15 @@ from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t,
 from typing import Any, NamedTuple, Optional
 
 from ._errors import Error, InputError
-from ._plan import Plan, Progress
+from ._plan import Plan, Progress, Status, Stopped
 from ._problem import Problem
 
 ABI = 1
 RUNNING = 4
 BUSY, FORKED = -3, -4
 CAPACITY, MINIMIZE, TIMEOUT, NODES, WORKERS, SEED = range(1, 7)
-STATUSES = ("unknown", "feasible", "optimal", "infeasible")
-STOPS = ("", "timeout", "nodes", "interrupt", "effort")
+STATUSES: tuple[Status, ...] = ("unknown", "feasible", "optimal", "infeasible")
+STOPS: tuple[Stopped, ...] = ("", "timeout", "nodes", "interrupt", "effort")
 SMALL = 64  # buffers: to plan behind costs some twenty microseconds more
 SLICE = 50  # milliseconds between looks at signals
 

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Any, NamedTuple, Optional
+import re
+from typing import Any, Literal, NamedTuple
 
 from . import _command
 from ._problem import Problem
+
+
+Status = Literal["optimal", "feasible", "infeasible", "unknown"]
+Stopped = Literal["", "timeout", "nodes", "interrupt", "effort"]
 
 
 class Progress(NamedTuple):
@@ -32,10 +37,25 @@ class Plan:
               (the planner ended by itself); "" where it has its answer
     """
 
-    __slots__ = ("backtracks", "capacity", "height", "lower_bound", "member", "nodes", "offsets", "planner", "problem", "seconds", "status", "stopped")
+    __slots__ = (
+        "__weakref__", "backtracks", "capacity", "height", "lower_bound", "member", "nodes", "offsets", "planner", "problem", "seconds", "status", "stopped",
+    )  # fmt: skip
+
+    problem: Problem
+    offsets: Any
+    height: int
+    lower_bound: int
+    status: Status
+    stopped: Stopped
+    capacity: int
+    planner: str
+    member: str
+    nodes: int
+    backtracks: int
+    seconds: float
 
     def __init__(
-        self, problem: Problem, offsets: Any, height: int, lower_bound: int, status: str, stopped: str,
+        self, problem: Problem, offsets: Any, height: int, lower_bound: int, status: Status, stopped: Stopped,
         capacity: int, planner: str, member: str, nodes: int, backtracks: int, seconds: float,
     ) -> None:  # fmt: skip
         self.problem, self.offsets, self.height, self.lower_bound = problem, offsets, height, lower_bound
@@ -109,6 +129,18 @@ class Plan:
             buffer["offset"] = offset
         _command.run(["solve", "--quiet", "-o", to, "-"], json.dumps(d, ensure_ascii=False))
 
-    def _repr_html_(self) -> Optional[str]:
-        """For notebooks."""
-        return self.svg()
+    def _repr_html_(self) -> str:
+        """For notebooks. The rules of a picture hold for the whole page that it is put
+        into, so here they are for what is in a picture of ours alone."""
+        head, begin, rest = self.svg().partition("<style>")
+        rules, end, rest = rest.partition("</style>")
+        head = head.replace("<svg ", '<svg class="stowage-plan" ', 1)
+        return head + begin + _RULE.sub(_within, rules) + end + rest
+
+
+_RULE = re.compile(r"([^{}]+)({[^{}]*})")
+
+
+def _within(rule: "re.Match[str]") -> str:
+    """Returns a rule of a style sheet for elements within a picture of ours."""
+    return ",".join(".stowage-plan " + selector.strip() for selector in rule[1].split(",")) + rule[2]

@@ -5,7 +5,8 @@ Idea: the library reads columns of int64 where they are. An array that is one al
 all else is made into one. numpy is never imported here: what has its interface says
 where its numbers are.
 
-Invariant: a Problem keeps alive what its addresses lead to.
+Invariant: a Problem keeps alive, and where it is, what its addresses lead to: its columns
+cannot be set, and an array of the module array that it has cannot grow.
 """
 
 from __future__ import annotations
@@ -15,15 +16,17 @@ import re
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 from ._errors import InputError
 
 NONE = -1  # in a column: it does not apply to this buffer
+ANY = 1  # the alignment of a buffer that may be anywhere
 _INT64 = "<i8" if sys.byteorder == "little" else ">i8"
 
-#: Gaps of one buffer: (lower, upper), or (lower, upper, window_lower, window_upper).
-Gaps = Sequence[Sequence[int]]
+#: Gaps of one buffer: each (lower, upper) or (lower, upper, window_lower, window_upper);
+#: or a text as CSV files have it, "2-6 8-9@0:16".
+Gaps = Union[str, Sequence[Sequence[int]]]
 
 
 class Buffer(NamedTuple):
@@ -44,10 +47,11 @@ class Problem:
 
     lower, upper, size and alignment are sequences of whole numbers; numpy's int64 is
     taken as it is. offset and hint have None (or, in an array, -1) for the buffers to
-    which they do not apply. gaps has a sequence for each buffer.
+    which they do not apply. gaps has a sequence, or a text, for each buffer. The columns
+    cannot be set to others.
     """
 
-    __slots__ = ("_numpy", "alignment", "at", "capacity", "count", "gaps", "hint", "lower", "name", "names", "offset", "size", "upper")
+    __slots__ = ("_capacity", "_columns", "_numpy", "at", "count", "gaps", "name", "names")
 
     def __init__(
         self,
@@ -63,36 +67,43 @@ class Problem:
         capacity: int = 0,
         name: str = "",
     ) -> None:
-        self.lower, a, n = _column("lower", lower)
-        self.upper, b, m = _column("upper", upper)
-        self.size, c, k = _column("size", size)
+        lower, a, n = _column("lower", lower)
+        upper, b, m = _column("upper", upper)
+        size, c, k = _column("size", size)
         if not n == m == k:
             raise InputError(f"lower, upper and size have {n}, {m} and {k} values")
         self.count = n
-        self._numpy = type(self.size) is not array and hasattr(self.size, "__array_interface__")
-        self.alignment = self.offset = self.hint = self.gaps = self.names = None
+        self._numpy = hasattr(size, "__array_interface__")
+        self.gaps: Optional[_Gaps] = None
+        self.names: Optional[list[str]] = None
         d = e = f = 0
         if alignment is not None:
-            if isinstance(alignment, int):
+            if hasattr(alignment, "__index__") and not getattr(alignment, "shape", ()):
                 alignment = [alignment] * n
-            self.alignment, d, k = _column("alignment", alignment)
+            alignment, d, k = _column("alignment", alignment, ANY)
             _count("alignment", k, n)
         if offset is not None:
-            self.offset, e, k = _column("offset", offset, optional=True)
+            offset, e, k = _column("offset", offset, NONE)
             _count("offset", k, n)
         if hint is not None:
-            self.hint, f, k = _column("hint", hint, optional=True)
+            hint, f, k = _column("hint", hint, NONE)
             _count("hint", k, n)
         if gaps is not None:
             self.gaps = _Gaps(gaps)
             _count("gaps", self.gaps.count, n)
         if names is not None:
-            self.names = [str(x) for x in names]
-            _count("names", len(self.names), n)
-            if len(set(self.names)) < n or "" in self.names:
-                raise InputError("names: they must be distinct and not empty")
-        self.capacity, self.name = capacity, name
+            self.names = _names(names, n)
+        self._capacity, self.name = whole("capacity", capacity) if capacity else 0, name
+        self._columns = (lower, upper, size, alignment, offset, hint)
         self.at = (a, b, c, d, e, f)
+
+    capacity: Any = property(lambda self: self._capacity)
+    lower: Any = property(lambda self: self._columns[0])
+    upper: Any = property(lambda self: self._columns[1])
+    size: Any = property(lambda self: self._columns[2])
+    alignment: Any = property(lambda self: self._columns[3])
+    offset: Any = property(lambda self: self._columns[4])
+    hint: Any = property(lambda self: self._columns[5])
 
     @classmethod
     def of(cls, source: Any) -> Problem:
@@ -101,7 +112,7 @@ class Problem:
         lower, upper, size."""
         if isinstance(source, Problem):
             return source
-        if isinstance(source, Mapping) or hasattr(source, "columns"):
+        if isinstance(source, Mapping) or hasattr(source, "columns") or getattr(getattr(source, "dtype", None), "names", None):
             return _of_table(source)
         return _of_buffers(source)
 
@@ -111,7 +122,8 @@ class Problem:
     def __reduce__(self) -> Any:
         """Pickles the columns: where they are is another matter in another process."""
         gaps = None if self.gaps is None else [self.gaps.of(i) for i in range(self.count)]
-        return _again, (self.lower, self.upper, self.size, self.alignment, self.offset, self.hint, gaps, self.names, self.capacity, self.name)
+        columns = (_plain(column) for column in self._columns)
+        return _again, (*columns, gaps, self.names, self.capacity, self.name)
 
     def __repr__(self) -> str:
         capacity = f", capacity {self.capacity}" if self.capacity else ""
@@ -184,9 +196,15 @@ class _Gaps:
     def __init__(self, gaps: Sequence[Optional[Gaps]]) -> None:
         self.first, self.columns = array("q", [0]), tuple(array("q") for _ in range(4))
         for i, of_one in enumerate(gaps):
+            if isinstance(of_one, str):
+                of_one = _gaps_of_cell(of_one, False)
+            elif of_one is not None and not isinstance(of_one, Iterable):
+                raise InputError(f"gaps of buffer {i}: {of_one!r} is no sequence of gaps")
             for gap in of_one or ():
-                if len(gap) not in (2, 4):
+                if not isinstance(gap, Sequence) or isinstance(gap, str) or len(gap) not in (2, 4):
                     raise InputError(f"gaps of buffer {i}: {gap!r} is neither (lower, upper) nor (lower, upper, window_lower, window_upper)")
+                if len(gap) == 4 and gap[2] == NONE:
+                    raise InputError(f"gaps of buffer {i}: {gap!r} has a window that begins below 0")
                 for to, x in zip(self.columns, (*gap, NONE, NONE)):
                     to.append(_whole("gaps", x))
             self.first.append(len(self.columns[0]))
@@ -203,45 +221,96 @@ def _count(name: str, have: int, want: int) -> None:
         raise InputError(f"{name}: there are {have} values for {want} buffers")
 
 
-def _column(name: str, values: Any, optional: bool = False) -> tuple[Any, int, int]:
-    """Returns a column as int64 in a row, where it is, and how many values it has."""
+def whole(name: str, x: Any, least: int = 0) -> int:
+    """Returns an option that is a whole number of 63 bits, not below the least."""
+    if type(x) is not bool and hasattr(x, "__index__") and least <= (n := x.__index__()) < 1 << 63:
+        return int(n)
+    raise InputError(f"{name} is {x!r}, must be a whole number {'above 0' if least == 1 else 'from 0 on'}, below 2**63")
+
+
+def _names(names: Iterable[Any], n: int) -> list[str]:
+    texts = [x if type(x) is str else str(x) for x in names]
+    _count("names", len(texts), n)
+    if len(set(texts)) < n or "" in texts:
+        seen: set[str] = set()
+        for i, text in enumerate(texts):
+            if not text or text in seen:
+                raise InputError(f"names: {text!r} of buffer {i} is {'there already' if text else 'empty'}: they must be distinct and not empty")
+            seen.add(text)
+    try:
+        "".join(texts).encode()
+    except UnicodeEncodeError:
+        bad = next(text for text in texts if any("\ud800" <= c <= "\udfff" for c in text))
+        raise InputError(f"names: {bad!r} is not text") from None
+    return texts
+
+
+def _plain(column: Any) -> Any:
+    """Returns a column as it can be pickled."""
+    return column.obj if type(column) is memoryview and type(column.obj) is array else column
+
+
+def _column(name: str, values: Any, otherwise: Optional[int] = None) -> tuple[Any, int, int]:
+    """Returns a column as int64 in a row, where it is, and how many values it has.
+    otherwise is what holes (None, NaN) are; without it there must be none."""
+    if type(values) is list:  # the most common, so that the rest need not be asked
+        return _of_list(name, values, otherwise)
     if type(values) is array and values.typecode == "q":
-        return values, *values.buffer_info()
+        return _fixed(values)
     interface = getattr(values, "__array_interface__", None)
     if interface is None and hasattr(values, "to_numpy"):  # a column of a frame
         values = values.to_numpy()
         interface = getattr(values, "__array_interface__", None)
     if interface is not None:
         shape = interface["shape"]
-        if interface["typestr"] == _INT64 and interface.get("strides") is None and len(shape) == 1:
+        if interface["typestr"] == _INT64 and interface.get("strides") is None and len(shape) == 1 and not hasattr(values, "mask"):
             return values, interface["data"][0], shape[0]
-        return _of_array(name, values, optional)
+        return _of_array(name, values, otherwise)
     if type(values) is memoryview and values.format in ("q", "l", "<q") and values.itemsize == 8 and values.contiguous and values.ndim == 1:
         if not values.readonly:
             return values, ctypes.addressof(ctypes.c_char.from_buffer(values)) if len(values) else 0, len(values)
         column = array("q")
         column.frombytes(values.cast("B"))
-        return column, *column.buffer_info()
+        return _fixed(column)
     if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
         raise InputError(f"{name}: {values!r} is no sequence of whole numbers")
-    if optional:
-        values = [NONE if x is None or x != x else x for x in values]
+    if type(values) is memoryview and values.ndim != 1:
+        raise InputError(f"{name}: the array has {values.ndim} dimensions, not one")
+    return _of_list(name, list(values), otherwise)
+
+
+def _of_list(name: str, values: list[Any], otherwise: Optional[int]) -> tuple[Any, int, int]:
+    if otherwise is not None:
+        values = [otherwise if _is_hole(x) else x for x in values]
     try:
         column = array("q", values)
     except (TypeError, OverflowError):
         column = array("q", [_whole(name, x) for x in values])
-    return column, *column.buffer_info()
+    return _fixed(column)
 
 
-def _of_array(name: str, values: Any, optional: bool) -> tuple[Any, int, int]:
+def _fixed(column: "array[int]") -> tuple[Any, int, int]:
+    """Returns a view of an array, which cannot grow, and so move, while there is one."""
+    return memoryview(column), *column.buffer_info()
+
+
+def _is_hole(x: Any) -> bool:
+    """Whether x stands for nothing: None, NaN, or pandas' NA, which equals nothing and
+    says so of nothing."""
+    return x is None or type(x).__name__ == "NAType" or bool(x != x)
+
+
+def _of_array(name: str, values: Any, otherwise: Optional[int]) -> tuple[Any, int, int]:
     """Copies an array of numpy's that is not int64 in a row, if it has whole numbers."""
     numpy = sys.modules["numpy"]
+    if getattr(values, "mask", None) is not None and numpy.any(values.mask):
+        raise InputError(f"{name}: some values of the array are masked")
     values = numpy.asarray(values)
     if values.ndim != 1:
         raise InputError(f"{name}: the array has {values.ndim} dimensions, not one")
     if values.dtype.kind not in "iu":
         # Floats that are whole, NaN, objects.
-        values = numpy.array(_column(name, values.tolist(), optional)[0], "int64")
+        values = numpy.array(_column(name, values.tolist(), otherwise)[0], "int64")
     if values.dtype.kind == "u" and len(values) and int(values.max()) > 2**63 - 1:
         raise InputError(f"{name}: {int(values.max())} does not fit into 64 bits with a sign")
     values = numpy.ascontiguousarray(values, "int64")
@@ -273,20 +342,29 @@ _COLUMNS = {
 
 
 def _of_table(table: Any) -> Problem:
-    there = list(table.keys()) if isinstance(table, Mapping) else list(table.columns)
+    # A dict, a DataFrame, a table of pyarrow's, an array of records: each has its names.
+    if isinstance(table, Mapping):
+        there = list(table.keys())
+    elif hasattr(table, "columns"):
+        there = list(getattr(table, "column_names", table.columns))
+    else:
+        there = list(table.dtype.names)
     found: dict[str, Any] = {}
     for column, names in _COLUMNS.items():
         has = [name for name in names if name in there]
         if len(has) > 1:
             raise InputError(f"the table has the columns {' and '.join(has)}, which mean the same")
         found[column] = table[has[0]] if has else None
+    index = getattr(table, "index", None)  # of a DataFrame: set_index("id")
+    if found["id"] is None and not callable(index) and getattr(index, "name", None) in _COLUMNS["id"]:
+        found["id"] = index
     missing = [column for column in ("lower", "upper", "size") if found[column] is None]
     if missing:
         raise InputError(f"the table has no column {missing[0]}; it has {', '.join(map(str, there))}")
     upper, gaps, inclusive = found["upper"], found["gaps"], "end" in there
     if inclusive:
         upper, _, _ = _column("end", upper)
-        upper = upper + 1 if hasattr(upper, "__array_interface__") and type(upper) is not array else [x + 1 for x in upper]
+        upper = upper + 1 if hasattr(upper, "__array_interface__") else [x + 1 for x in upper]
     if gaps is not None:
         gaps = [_gaps_of_cell(cell, inclusive) for cell in gaps]
     return Problem(

@@ -4,10 +4,12 @@ that of an installed wheel) and the command; what needs numpy or pandas is skipp
 
 import csv
 import glob
+import inspect
 import json
 import os
 import pathlib
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -19,7 +21,7 @@ from array import array
 from unittest import mock
 
 import stowage
-from stowage import _library
+from stowage import _api, _library
 
 try:
     import numpy
@@ -112,6 +114,10 @@ class Library(unittest.TestCase):
         self.assertEqual(stowage.plan(table).height, 5)
         table = {"id": ["x", "y"], "lower": [0, 1], "end": [3, 2], "size": [5, 5], "gaps": ["1-2@0:2", None]}
         self.assertEqual((stowage.plan(table).height, stowage.plan(table).problem.buffer(0).gaps), (7, [(1, 3, 0, 2)]))
+        self.assertEqual(stowage.solve([0, 2], [9, 4], [8, 6], gaps=["2-6@0:2", None]).height, 8)
+        holes = stowage.plan({"lower": [0, 0], "upper": [1, 1], "size": [3, 3], "alignment": [None, float("nan")]})
+        self.assertEqual((holes.height, holes.problem.buffer(0).alignment), (6, 1))
+        self.assertEqual(stowage.solve([0, 0], [1, 1], [3, 3], alignment=4).height, 7)
 
     def test_start_and_options(self):
         first = stowage.solve(*made(60, 3))
@@ -148,12 +154,56 @@ class Library(unittest.TestCase):
             (lambda: stowage.plan(7), "neither a problem"),
             (lambda: stowage.plan("nothing.csv"), "nothing.csv"),
             (lambda: stowage.conflict([(0, 1, 2)]), "capacity"),
+            (lambda: stowage.conflict([(0, 1, 2)], 2**64 + 2), "capacity is 18446744073709551618"),
+            (lambda: stowage.explain([(0, 1, 2)], -1), "capacity is -1"),
+            (lambda: stowage.explain([(0, 1, 2)], 1, timeout=float("nan")), "timeout is nan"),
+            (lambda: stowage.Problem([0], [1], [1], capacity="1KiB"), "capacity is '1KiB'"),
+            (lambda: stowage.solve([0], [1], [1], capacity=2**64 + 5), "below 2**63"),
+            (lambda: stowage.solve([0], [1], [1], nodes=2**64), "nodes is 18446744073709551616"),
+            (lambda: stowage.solve([0], [1], [1], workers=2**63), "workers is"),
+            (lambda: stowage.solve([0], [1], [1], timeout="10s"), "timeout is '10s'"),
+            (lambda: stowage.solve([0], [1], [1], seed=1.5), "seed is 1.5"),
+            (lambda: stowage.solve([0], [1], [1], planner=5), "planner is 5"),
+            (lambda: stowage.solve([0], [1], [1], params=[1]), "params is [1]"),
+            (lambda: stowage.solve([0], [1], [1], progress=5), "progress is 5"),
+            (lambda: stowage.solve([0, 0], [1, 1], [1, 1], names=["a", ""]), "'' of buffer 1 is empty"),
+            (lambda: stowage.solve([0, 0, 0], [1, 1, 1], [1, 1, 1], names=["a", "b", "a"]), "'a' of buffer 2 is there already"),
+            (lambda: stowage.solve([0], [1], [1], names=["\ud800"]), "is not text"),
+            (lambda: stowage.solve([0], [1], [1], gaps=[5]), "5 is no sequence of gaps"),
+            (lambda: stowage.solve([0], [1], [1], gaps=[[None]]), "None is neither"),
+            (lambda: stowage.solve([0], [9], [9], gaps=[[(1, 2, -1, 5)]]), "a window that begins below 0"),
+            (lambda: stowage.solve([0], [9], [9], gaps=["1-x"]), "neither a-b"),
+            (lambda: stowage.solve(memoryview(bytes(8)).cast("q", [1, 1]), [1], [1]), "2 dimensions"),
+            (lambda: stowage.load("nothing.csv"), "nothing.csv"),
         ):
             with self.assertRaises(stowage.InputError) as caught:
                 call()
             self.assertIn(words, str(caught.exception))
         self.assertIn("both use bytes", stowage.verify(stowage.Problem(*FIVE), [0, 0, 0, 0, 0]))
         self.assertIn("2 offsets for 5", stowage.verify(stowage.Problem(*FIVE), [0, 0]))
+
+    def test_columns_stay(self):
+        # The library reads them where they are: they cannot go, nor move.
+        size = array("q", [1, 2])
+        p = stowage.Problem([0, 0], [1, 1], size)
+        for change in (lambda: setattr(p, "size", [5, 5]), lambda: setattr(p, "capacity", 2**64), lambda: p.lower.append(1), lambda: size.extend(range(9999))):
+            with self.assertRaises((AttributeError, BufferError)):
+                change()
+        self.assertEqual(stowage.plan(p).height, 3)
+        del p
+        size.extend(range(9999))
+
+    def test_the_longest_timeout(self):
+        for seconds in (float("inf"), 1e300, 2**63, 9.3e9):
+            self.assertEqual(stowage.solve(*FIVE, timeout=seconds).status, "optimal")
+
+    def test_the_lists_of_keywords(self):
+        def names(call, but=()):
+            return [x for x in inspect.signature(call).parameters if x not in ("self", *but)]
+
+        files = names(stowage.load, ["path"])
+        self.assertEqual(list(_api.Limits.__annotations__), names(stowage.plan, ["source", *files]))
+        self.assertEqual(names(stowage.solve, ["options"]), names(stowage.Problem.__init__, ["capacity", "name"]))
 
     def test_explains(self):
         buffers = [(0, 2, 2), (0, 2, 2), (2, 5, 2), (3, 6, 2), (4, 7, 2)]
@@ -176,6 +226,13 @@ class Library(unittest.TestCase):
     def test_pictures_and_files(self):
         p = stowage.solve(*FIVE, names=["a", "b", "c", "d", "é"])
         self.assertTrue(p._repr_html_().startswith("<svg") and "é" in p.svg())
+        # In a page its rules are for the picture alone.
+        rules = re.search("<style>(.*)</style>", p._repr_html_(), re.DOTALL)[1]
+        selectors = [x.strip() for rule in rules.split("}")[:-1] for x in rule.partition("{")[0].split(",")]
+        self.assertGreater(len(selectors), 20)
+        self.assertEqual([x for x in selectors if not x.startswith(".stowage-plan ")], [])
+        self.assertIn('class="stowage-plan"', p._repr_html_())
+        self.assertEqual(p._repr_html_().count("<rect"), p.svg().count("<rect"))
         self.assertIn("<html", p.html())
         with tempfile.TemporaryDirectory() as folder:
             for name in ("plan.json", "plan.csv", "plan.svg", "plan.h"):
@@ -194,6 +251,20 @@ class Library(unittest.TestCase):
         self.assertTrue(p.optimal and "input" in p.by_name())
         with self.assertRaisesRegex(stowage.InputError, "batch"):
             stowage.plan(examples / "tiny.onnx")
+        unet = examples / "unet.csv"
+        problem = stowage.load(unet)
+        self.assertEqual((len(problem), problem.capacity, stowage.lower_bound(unet)), (36, 0, 83681280))
+        self.assertEqual(stowage.load(examples / "tiny.onnx", dims={"batch": 2}).names[0], "input")
+        none = stowage.plan(unet, capacity=79 << 20)
+        self.assertEqual((none.status, len(none), none.problem.names), ("infeasible", 36, problem.names))
+        self.assertEqual(stowage.conflict(unet, 79 << 20), [problem.names.index("down1.conv1"), problem.names.index("down1.conv2")])
+        told = []
+        again = stowage.plan(unet, start=stowage.plan(unet), progress=told.append)
+        self.assertEqual((again.height, stowage.verify(unet, again)), (83681280, ""))
+        with tempfile.TemporaryDirectory() as folder:
+            at = os.path.join(folder, "plan.json")
+            stowage.plan(problem, capacity=80 << 20).save(at)
+            self.assertEqual(stowage.load(at).capacity, 80 << 20)
         p = stowage.plan(str(examples / "unet.csv"), capacity=80 << 20)
         self.assertEqual((p.status, stowage.verify(p.problem, p.offsets)), ("optimal", ""))
 
@@ -390,6 +461,11 @@ class Numpy(unittest.TestCase):
         for bad, words in ((numpy.array([[1]]), "2 dimensions"), (numpy.array([2**63], "uint64"), "does not fit"), (numpy.array([0.5]), "no whole number")):
             with self.assertRaisesRegex(stowage.InputError, words):
                 stowage.solve([0], [1], bad)
+        with self.assertRaisesRegex(stowage.InputError, "masked"):
+            stowage.solve([0, 0], [1, 1], numpy.ma.array([1, 2], mask=[0, 1]))
+        self.assertEqual(stowage.solve(*columns[:3], numpy.int64(4), seed=numpy.uint64(2**64 - 1), nodes=numpy.int32(9)).problem.buffer(3).alignment, 4)
+        records = numpy.rec.fromarrays(columns, names=["begin", "upper", "size", "alignment"])
+        self.assertEqual(stowage.plan(records).offsets.tolist(), want)
         for column in columns:
             column.flags.writeable = False
         self.assertEqual(stowage.solve(*columns).offsets.tolist(), want)
@@ -410,6 +486,10 @@ class Numpy(unittest.TestCase):
         frame["id"] = [f"t{i}" for i in range(len(frame))]
         p = stowage.plan(frame)
         self.assertEqual((p.offsets.tolist(), p.problem.names[3]), (want, "t3"))
+        named = stowage.plan(frame.set_index("id"))
+        self.assertEqual(named.problem.names[3], "t3")
+        frame["alignment"] = pandas.array([None, *frame["alignment"][1:]], dtype="Int64")
+        self.assertEqual(stowage.plan(frame).problem.buffer(0).alignment, 1)
         frame["offset"] = [0.0] + [float("nan")] * (len(frame) - 1)
         p = stowage.plan(frame.assign(gaps=""))
         self.assertEqual((p.offsets[0], p.problem.buffer(1).offset), (0, None))
