@@ -203,6 +203,30 @@ func TestPage(t *testing.T) {
 		}
 		page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
 	}
+	// What a model leaves open is asked for, with nothing of another file in sight, and
+	// Plan goes on from there.
+	drop("open.onnx", onnxmade.Network(4, 24))
+	page.Until(`/Give them under Model, as Dimensions batch=1/.test(` + says + `) && !stowage.files.length && document.activeElement.id === "plan-dims"`)
+	page.Eval(`document.getElementById("plan-dims").value = "batch=2"; [...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
+	page.Until(`/^open.onnx: [a-z]+, height/.test(` + says + `)`)
+	page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
+	// During a search its plan is seen. A file that is dropped then ends it, and nothing
+	// of the other remains.
+	var long bytes.Buffer
+	hard, err := suite.Generate("random", suite.Options{Buffers: 1000, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := csv.Write(&long, hard, nil); err != nil {
+		t.Fatal(err)
+	}
+	drop("long.csv", long.Bytes())
+	page.Until(`stowage.drop.running && stowage.files[0]?.doc.n === 1000 && stowage.files[0].offsets`)
+	drop("x.csv", plain.Bytes())
+	page.Until(`/^x.csv: optimal, height 12,/.test(` + says + `) && stowage.files[0].height === 12`)
+	drop("long.csv", long.Bytes())
+	drop("bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"))
+	page.Until(`/^bad.csv:2/.test(` + says + `) && !stowage.files.length && !stowage.drop.busy`)
 	// A plan is shown as it is, and planned anew beside it when asked.
 	drop("plan.csv", fixed.Bytes())
 	page.Until(`stowage.files.length === 1 && stowage.files[0].doc.title === "plan" && stowage.files[0].height === 16`)

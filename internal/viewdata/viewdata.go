@@ -53,9 +53,15 @@ type Doc struct {
 	Facts []Fact
 	// Steps are the plans that the search found on its way, the last the lowest.
 	Steps []Step
-	// Broken are the buffers that a violation names.
+	// Broken are the buffers that a violation names, Faults what the first violations
+	// say, and Pairs the two buffers of each that use the same bytes at the same time.
 	Broken []int
+	Faults []string
+	Pairs  [][2]int
 }
+
+// mostFaults is how many violations are told of one by one.
+const mostFaults = 50
 
 // A Fact is a figure with its name.
 type Fact struct{ Name, Value string }
@@ -87,6 +93,7 @@ type meta struct {
 	LowerBound int64       `json:"lowerBound"`
 	Warning    string      `json:"warning,omitempty"`
 	Rounded    bool        `json:"rounded,omitempty"`
+	Faults     []string    `json:"faults,omitempty"`
 	Facts      [][2]string `json:"facts"`
 	Steps      []stepMeta  `json:"steps"`
 	Columns    []column    `json:"columns"`
@@ -113,7 +120,7 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	p := &packer{}
 	p.meta = meta{
 		Version: 1, Title: d.title(), Buffers: n, Capacity: d.Problem.CapacityOr(d.Capacity), LowerBound: d.LowerBound,
-		Warning: d.Warning, Facts: [][2]string{}, Steps: []stepMeta{},
+		Warning: d.Warning, Facts: [][2]string{}, Steps: []stepMeta{}, Columns: []column{}, Faults: d.Faults,
 	}
 	for _, f := range d.Facts {
 		p.meta.Facts = append(p.meta.Facts, [2]string{f.Name, f.Value})
@@ -123,6 +130,11 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	p.begin("broken", len(d.Broken))
 	for _, i := range d.Broken {
 		p.unsigned(int64(i))
+	}
+	p.begin("pairs", 2*len(d.Pairs))
+	for _, pair := range d.Pairs {
+		p.unsigned(int64(pair[0]))
+		p.unsigned(int64(pair[1]))
 	}
 	var before []int64
 	for k, s := range d.Steps {
@@ -154,21 +166,34 @@ func (d *Doc) title() string {
 }
 
 // Check finds the buffers that break a rule of the plan, and says so, unless there is
-// a warning that knows more.
+// a warning that knows more. What is above the capacity is told with the rest, but is
+// not broken: the line of the capacity shows it.
 func (d *Doc) Check() {
-	d.Broken = nil
+	d.Broken, d.Faults, d.Pairs = nil, nil, nil
 	if d.Offsets == nil {
 		return
 	}
 	report := verify.Check(d.Problem, d.Offsets, 0)
 	seen := map[int]bool{}
 	for _, fault := range report.Violations {
+		if fault.Rule == model.RuleOverlap && len(d.Pairs) < mostFaults {
+			d.Pairs = append(d.Pairs, [2]int{fault.A, fault.B})
+		}
 		for _, i := range [...]int{fault.A, fault.B} {
 			if i >= 0 && !seen[i] {
 				seen[i] = true
 				d.Broken = append(d.Broken, i)
 			}
 		}
+	}
+	if capacity := d.Problem.CapacityOr(d.Capacity); capacity > 0 && report.Height > capacity {
+		report = verify.Check(d.Problem, d.Offsets, capacity)
+	}
+	for _, fault := range report.Violations[:min(mostFaults, len(report.Violations))] {
+		d.Faults = append(d.Faults, fault.Message)
+	}
+	if more := report.Total - len(d.Faults); more > 0 {
+		d.Faults = append(d.Faults, fmt.Sprintf("and %d more", more))
 	}
 	if d.Warning == "" && report.Total > 0 {
 		d.Warning = "not valid: " + report.Violations[0].Message

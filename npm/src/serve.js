@@ -10,6 +10,7 @@ import { Engine } from "./engine.js";
 export function serve(post) {
   let engine = null;
   const running = new Map(); // the caller's number to the engine's
+  const waiting = new Set(); // the caller's numbers of calls that wait for the program
   return async (message) => {
     switch (message.type) {
       case "start":
@@ -20,14 +21,16 @@ export function serve(post) {
         );
         break;
       case "cancel":
+        if (waiting.delete(message.id)) break; // it is cancelled as soon as it begins
         if (running.has(message.id)) (await engine).cancel(running.get(message.id));
         break;
       case "call": {
         const { id, name, input } = message;
         try {
-          const { id: own, answer } = (await engine).call(name, input, (snapshot) =>
-            post({ type: "progress", id, snapshot }),
-          );
+          waiting.add(id);
+          const ready = await engine;
+          const { id: own, answer } = ready.call(name, input, (snapshot) => post({ type: "progress", id, snapshot }));
+          if (!waiting.delete(id)) ready.cancel(own);
           running.set(id, own);
           post({ type: "done", id, out: await answer });
         } catch (fault) {
@@ -37,6 +40,7 @@ export function serve(post) {
             fault: { message: fault.message, input: Boolean(fault.input), issues: fault.issues ?? [] },
           });
         } finally {
+          waiting.delete(id);
           running.delete(id);
         }
       }

@@ -38,6 +38,7 @@ type Call struct {
 	id       int
 	handlers js.Value
 	told     time.Time // when progress was told of last
+	shown    int64     // the height of the plan that was told of last
 }
 
 // An Operation answers a call with an object.

@@ -10,8 +10,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// progressEvery is how often JavaScript is told of a search.
-const progressEvery = 100 * time.Millisecond
+const (
+	progressEvery = 100 * time.Millisecond // how often JavaScript is told of a search
+	never         = 9e12                   // milliseconds from which on a limit is none: more than a Duration holds
+	mostShown     = 200_000                // buffers up to which a plan is shown while the search goes on
+)
 
 // Options returns the options of a search, which npm/src/engine.js has checked the
 // types of.
@@ -24,7 +27,7 @@ func (c *Call) Options() plan.Options {
 	if s := Text(v.Get("seed")); s != "" {
 		o.Seed, _ = strconv.ParseUint(s, 10, 64)
 	}
-	if ms := v.Get("timeout"); !ms.IsUndefined() {
+	if ms := v.Get("timeout"); !ms.IsUndefined() && ms.Float() < never {
 		o.Timeout = time.Duration(ms.Float() * float64(time.Millisecond))
 	}
 	if w := v.Get("without"); !w.IsUndefined() {
@@ -44,16 +47,22 @@ func (c *Call) Options() plan.Options {
 	return o
 }
 
-// tell tells of a search, unless it did so just now.
+// tell tells of a search, unless it did so just now. The viewer is given the plan, too,
+// where there is a lower one.
 func (c *Call) tell(p plan.Progress) {
 	now := time.Now()
 	if now.Sub(c.told) < progressEvery {
 		return
 	}
 	c.told = now
-	c.handlers.Call("progress", c.id, map[string]any{
+	out := map[string]any{
 		"height": Digits(p.Height), "lowerBound": Digits(p.LowerBound), "nodes": float64(p.Nodes), "seconds": p.Elapsed.Seconds(),
-	})
+	}
+	if p.Offsets != nil && p.Height != c.shown && len(p.Offsets) <= mostShown && c.Input.Get("view").Truthy() {
+		c.shown = p.Height
+		out["offsets"] = Array(p.Offsets)
+	}
+	c.handlers.Call("progress", c.id, out)
 }
 
 // Result returns a result for JavaScript.

@@ -13,10 +13,10 @@ import { embedded } from "./data.js";
 import { setUpDrop } from "./drop.js";
 import { Facts } from "./facts.js";
 import { gestures } from "./gestures.js";
-import { both, count, whole } from "./numbers.js";
+import { both, count, digits, whole } from "./numbers.js";
 import * as panel from "./panel.js";
 import { Playback } from "./playback.js";
-import { Plot } from "./plot.js";
+import { Plot, shorten } from "./plot.js";
 import { save } from "./save.js";
 import { search } from "./search.js";
 import { Table } from "./table.js";
@@ -36,6 +36,7 @@ export class App {
     this.selected = [-1, -1];
     this.comparison = null;
     this.marking = null; // kinds of what moved, during playback
+    this.placed = null; // 1 for what is placed by now, while a plan is built up
     this.version = 0;
     this.timings = []; // of frames, for those who measure
     this.theme = {};
@@ -46,7 +47,10 @@ export class App {
       select: (i) => this.select(this.listed, i, true),
       zoomTo: (i) => this.zoomTo(this.listed, i),
     });
-    this.playback = new Playback($("playback"), { step: (now, before) => this.#step(now, before) });
+    this.playback = new Playback($("playback"), {
+      step: (now, before) => this.#step(now, before),
+      build: (order, at) => this.#build(order, at),
+    });
     this.#controls();
     this.#themes();
     new ResizeObserver(() => this.invalidate()).observe($("picture"));
@@ -95,6 +99,31 @@ export class App {
     this.choose(0, this.files.length > 1 && this.files[0].offsets && this.files[1].offsets ? 1 : -1);
   }
 
+  /** Shows nothing, as the page that plans does at first. */
+  clear() {
+    this.files = [];
+    this.a = 0;
+    this.b = -1;
+    this.playback.stop();
+    document.body.classList.add("empty");
+    document.title = $("title").textContent = "Stowage";
+    $("warning").hidden = true;
+  }
+
+  /** Shows the plan that a search has so far, until it ends. */
+  glimpse(at, offsets) {
+    const facts = this.files[at];
+    if (!facts || facts.doc.offsets || offsets.length !== facts.doc.n) return;
+    const first = !facts.offsets;
+    facts.use(offsets);
+    if (at !== this.a) return;
+    if (first) this.#extent();
+    this.table.show(this.facts(this.listed), this.found[this.listed]);
+    this.table.update();
+    this.#scenes();
+    this.#figures();
+  }
+
   /** Puts a document in the place of another: its plan, once there is one. */
   replace(at, doc) {
     this.files[at] = new Facts(doc);
@@ -114,9 +143,10 @@ export class App {
     const facts = this.facts(0);
     this.comparison = this.b >= 0 ? new Comparison(facts, this.facts(1)) : null;
     this.selected = [-1, -1];
-    this.marking = null;
-    document.title = facts.doc.title;
-    $("title").textContent = facts.doc.title;
+    this.marking = this.placed = null;
+    this.plots[0].newest = -1;
+    const title = facts.doc.title + (this.b >= 0 ? ` and ${this.facts(1).doc.title}` : "");
+    document.title = $("title").textContent = title;
     $("warning").textContent = facts.doc.warning;
     $("warning").hidden = !facts.doc.warning;
     this.#choices();
@@ -156,13 +186,14 @@ export class App {
         kinds = (side ? this.comparison.kindsB : this.comparison.kindsA).slice();
       else kinds = kindsOf(facts, this.colour);
       if (side && this.mode === "both" && this.colour === "buffer") this.#borrow(kinds);
+      if (this.placed && side === 0) for (let i = 0; i < n; i++) if (!this.placed[i]) kinds[i] += FADED;
       const found = this.found[side];
       const urgent = new Uint8Array(n);
       for (let i = 0; i < n; i++) {
         urgent[i] = facts.owner[i] | facts.topmost[i] | facts.doc.broken[i];
         if (!found) continue;
         urgent[i] = found[i];
-        if (!found[i]) kinds[i] += FADED;
+        if (!found[i] && kinds[i] < FADED) kinds[i] += FADED;
       }
       const plot = this.plots[side];
       plot.scene = {
@@ -217,9 +248,10 @@ export class App {
       select: (i) => this.select(side, i, true),
       zoomTo: (i) => this.zoomTo(side, i),
     });
+    panel.faults($("faults"), facts.doc);
     panel.difference($("difference"), this.comparison);
     const rows = facts.doc.facts.map(([name, value]) =>
-      panel.make("tr", "", panel.make("th", "", name), panel.make("td", "", value)),
+      panel.make("tr", "", panel.make("th", "", name), panel.make("td", "", /^\d{5,}$/.test(value) ? digits(value) : value)),
     );
     if (facts.doc.rounded)
       rows.push(
@@ -409,7 +441,8 @@ export class App {
     const facts = this.facts(0);
     const atEnd = this.playback.at === this.playback.steps.length - 1;
     facts.use(atEnd && facts.doc.offsets ? facts.doc.offsets : now);
-    this.marking = null;
+    this.marking = this.placed = null;
+    this.plots[0].newest = -1;
     if (!atEnd && now && before && $("mark-moves").checked) {
       this.marking = new Uint8Array(facts.doc.n).fill(KIND.same);
       for (let i = 0; i < now.length; i++)
@@ -420,6 +453,17 @@ export class App {
     this.table.update();
     this.#scenes();
     this.#figures();
+  }
+
+  /** Shows the plan with so many of its buffers placed; the last of them is outlined. */
+  #build(order, at) {
+    const facts = this.facts(0);
+    if (facts.offsets !== facts.doc.offsets) facts.use(facts.doc.offsets);
+    this.marking = null;
+    this.placed = at < order.length ? new Uint8Array(facts.doc.n) : null;
+    for (let k = 0; this.placed && k < at; k++) this.placed[order[k]] = 1;
+    this.plots[0].newest = this.placed && at ? order[at - 1] : -1;
+    this.#scenes();
   }
 
   // The controls.
@@ -468,6 +512,11 @@ export class App {
       other.focus();
     });
     on("mark-moves", "change", () => this.playback.go(this.playback.at));
+    document.querySelector(".skip").addEventListener("click", (event) => {
+      event.preventDefault();
+      this.tab("tab-list");
+      document.querySelector(".list-rows").focus();
+    });
     on("unselect", "click", () => this.select(this.listed, -1));
     on("help-button", "click", () => $("help").showModal());
     document.addEventListener("click", (event) => {
@@ -562,7 +611,7 @@ export class App {
     const wish = window.matchMedia("(prefers-color-scheme: dark)").matches;
     this.dark = this.themeName === "dark" || (this.themeName === "auto" && wish);
     root.dataset.theme = this.dark ? "dark" : "light";
-    $("theme").textContent = { auto: "Auto", light: "Light", dark: "Dark" }[this.themeName];
+    $("theme").replaceChildren(panel.make("span", "wide", `Theme: ${this.themeName}`), panel.make("span", "narrow", "◐"));
     $("theme").setAttribute("aria-label", `Theme: ${this.themeName === "auto" ? "the system's" : this.themeName}`);
     const style = getComputedStyle(root);
     for (const name of [
@@ -616,7 +665,7 @@ export class App {
 /** Begins: with what the page carries, and with a place to drop files where it can plan. */
 async function begin() {
   const app = new App();
-  window.stowage = Object.assign(app, { KIND, save }); // for the console, and for tests
+  window.stowage = Object.assign(app, { KIND, save, shorten }); // for the console, and for tests
   try {
     const docs = await embedded(document);
     app.open(docs);

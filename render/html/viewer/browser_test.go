@@ -227,6 +227,21 @@ func TestBrowserUse(t *testing.T) {
 	page.Until(`stowage.playback.at === 2 && !stowage.playback.timer`)
 	is("12", `stowage.facts(0).height`)
 
+	// The plan is built up from the ground, in the order of the offsets: b5, b3, b4, b1, b2.
+	page.Eval(`(() => { const s = document.querySelector("#playback .what"); s.value = "build"; s.dispatchEvent(new Event("change")); stowage.playback.go(3); })()`, nil)
+	is("false,false,true,true,true", `Array.from(stowage.plots[0].scene.kinds, (k) => k < 32).join()`)
+	is("3 of 5 buffers: b4 at 4, height so far 8", `document.querySelector(".says").textContent`)
+	page.Eval(`stowage.playback.go(5)`, nil)
+	is("All of 5 buffers are placed", `document.querySelector(".says").textContent`)
+	is("true", `stowage.plots[0].scene.kinds.every((k) => k < 32)`)
+
+	// The link for those who skip leads to the list, which was not in sight.
+	page.Eval(`document.getElementById("tab-figures").click(); document.querySelector(".skip").click()`, nil)
+	is("false,true", `[document.getElementById("list").hidden, document.activeElement.classList.contains("list-rows")].join()`)
+
+	// Names that are too long lose their middle, and never half a character.
+	is("a/b…klmq_7 …q_7 …z", `[stowage.shorten("a/bcdefghijklmq_7", 9), stowage.shorten("abcdefgq_7", 3), stowage.shorten("abcdefg\u{1F600}z", 2)].join(" ")`)
+
 	// Pictures to keep are what they say that they are.
 	for kind, begins := range map[string]string{"svg": "<svg", "pdf": "%PDF-1.4", "png": "\ufffdPNG"} {
 		got := page.Text(fmt.Sprintf(`(async () => { const b = await stowage.save(%q, stowage.plots[0], "x"); return (await b.slice(0, 8).text()) + b.size; })()`, kind))
@@ -268,6 +283,35 @@ func TestBrowserCompare(t *testing.T) {
 	if got := page.Text(`document.getElementById("found").textContent`); got != "2 found" {
 		t.Errorf("moved: %s", got)
 	}
+	page.Quiet()
+}
+
+// TestBrowserEdges opens pages at the edges of what there is: nothing, and numbers so
+// large that JavaScript's have gaps; and a plan that breaks rules.
+func TestBrowserEdges(t *testing.T) {
+	page := chromium.Open(t, 1000, 700)
+	is := func(want, script string) {
+		t.Helper()
+		if got := page.Text("String(" + script + ")"); got != want {
+			t.Errorf("%s is %q, want %q", script, got, want)
+		}
+	}
+	show(t, page, html.Document{Problem: &model.Problem{}, Offsets: []int64{}})
+	is("true,0,true", `[document.getElementById("warning").hidden, stowage.files[0].doc.n, document.getElementById("playback").hidden].join()`)
+
+	// A window that is zoomed into to the end leads out again.
+	large := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 3, Size: 1 << 60}, {ID: "b", Lower: 1, Upper: 9, Size: 1<<53 + 1}}}
+	show(t, page, html.Document{Problem: large, Offsets: []int64{0, 1 << 60}})
+	page.Eval(`for (let k = 0; k < 150; k++) stowage.view.zoom(0.5, 0.5); for (let k = 0; k < 9; k++) stowage.view.pan(0.7, 0.7);`, nil)
+	is("true", `stowage.view.y0 < stowage.view.y0 + (stowage.view.y1 - stowage.view.y0) / 1024`)
+	page.Eval(`for (let k = 0; k < 300; k++) stowage.view.zoom(2, 2);`, nil)
+	is("true", "stowage.view.isWhole")
+
+	// What is not valid is listed, and each place that is in use twice is marked.
+	twice := &model.Problem{Capacity: 11, Buffers: []model.Buffer{{ID: "a", Upper: 4, Size: 8}, {ID: "b", Lower: 2, Upper: 6, Size: 8}, {ID: "c", Upper: 1, Size: 2}}}
+	show(t, page, html.Document{Problem: twice, Offsets: []int64{0, 4, 7}})
+	is("3", `document.querySelectorAll("#faults li").length`) // two overlaps, and b ends at 12
+	is("0,1,0,2", `stowage.files[0].doc.pairs.join()`)
 	page.Quiet()
 }
 

@@ -21,6 +21,8 @@
  * @property {number} capacity       0 for none
  * @property {number} lowerBound     0 for none
  * @property {string} warning
+ * @property {string[]} faults       what the first violations say
+ * @property {number[]} pairs        two buffers for each place that is in use twice
  * @property {string[][]} facts
  * @property {boolean} rounded       whether numbers are too large to be exact
  * @property {(i: number) => string} id
@@ -103,6 +105,8 @@ export function decode(meta, bytes) {
     capacity: meta.capacity,
     lowerBound: meta.lowerBound,
     warning: meta.warning || "",
+    faults: meta.faults || [],
+    pairs: [],
     facts: meta.facts,
     rounded: Boolean(meta.rounded),
     hasPlan: false,
@@ -141,6 +145,9 @@ export function decode(meta, bytes) {
         break;
       case "broken":
         for (let k = 0; k < count; k++) doc.broken[numbers.unsigned()] = 1;
+        break;
+      case "pairs":
+        doc.pairs = [...numbers.column(count)];
         break;
       case "step": {
         const offsets = numbers.column(count, true);

@@ -2,13 +2,29 @@
 // unless they have a plan. Pages that were written to a file can only show; they have no
 // planner, and no place to drop anything.
 
-import { parse, whole } from "./numbers.js";
+import { digits, parse, whole } from "./numbers.js";
 import { make } from "./panel.js";
 import { Planner, docOf } from "./planner.js";
 
 const $ = (id) => document.getElementById(id);
 
 const PLANNERS = ["auto", "exact", "merge", "climb", "first-fit", "sweep"];
+
+/** What may be said of a model, where it leaves it open: the fields, by what the reader calls them. */
+const OPEN = [
+  { option: "--dim", id: "plan-dims", name: "Dimensions", hint: "batch=1 seq=128" },
+  { option: "--value", id: "plan-values", name: "Values", hint: "steps=4" },
+  { option: "--size", id: "plan-sizes", name: "Sizes", hint: "scores=64KiB" },
+  { option: "--alignment", id: "plan-alignment", name: "Alignment", hint: "64" },
+];
+
+/** Why a search ended before its answer, in words of the page. */
+const STOPPED = {
+  timeout: "the time was up",
+  interrupt: "stopped",
+  nodes: "the limit of nodes was met",
+  effort: "its effort was spent",
+};
 
 const EXAMPLE = `id,lower,upper,size
 input,0,2,150528
@@ -38,7 +54,11 @@ class Drop {
     this.app = app;
     this.planner = planner;
     this.files = []; // beside app.files: the name and the bytes of each
+    this.given = []; // the files that were dropped last, to be read again
+    this.said = ""; // what the fields said of the model when they were
+    this.turn = 0; // of dropping: what comes of an earlier one is nobody's any more
     this.running = 0; // the number of the call that plans
+    this.busy = false; // whether there is such a call, or will be
     this.#build();
     this.#listen();
   }
@@ -83,13 +103,23 @@ class Drop {
     this.stop.hidden = true;
     this.get = make("button", "", "Save plan.csv");
     this.get.hidden = true;
+    const heap = (this.heap = make("select"));
+    heap.id = "plan-heap";
+    this.heapField = field("Heap", heap);
+    this.heapField.hidden = true;
+    const open = (this.open = make(
+      "details",
+      "menu form",
+      make("summary", "", "Model…"),
+      make("div", "", ...OPEN.map(({ id, name, hint }) => field(name, input(id, 16, hint))), this.heapField),
+    ));
     const bar = make(
       "div",
       "bar needs-plan",
       field("Planner", names),
       field("Capacity", input("plan-capacity", 9, "none")),
       field("Seconds", input("plan-seconds", 4, "10")),
-      field("Model", input("plan-dims", 14, "batch=1 seq=128")),
+      open,
       this.go,
       this.stop,
       this.get,
@@ -103,7 +133,12 @@ class Drop {
       chooser.value = "";
     });
     example.addEventListener("click", () => this.take([new File([EXAMPLE], "example.csv")]));
-    this.go.addEventListener("click", () => this.plan(this.app.a));
+    this.go.addEventListener("click", () => this.#go());
+    bar.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && event.target.tagName === "INPUT") this.#go();
+      if (event.key === "Escape") open.open = false;
+    });
+    heap.addEventListener("change", () => this.take(this.given));
     this.stop.addEventListener("click", () => this.planner.cancel(this.running));
     this.get.addEventListener("click", () => this.#save());
   }
@@ -123,9 +158,22 @@ class Drop {
     });
   }
 
-  /** Reads files, shows them, and plans the first that has no plan. */
+  /** Plans what is shown; files of which something was open, or of which more is said now, are read anew. */
+  #go() {
+    if (this.busy) return;
+    if (this.given.length && (!this.files.length || this.said !== this.#saying())) this.take(this.given);
+    else this.plan(this.app.a);
+  }
+
+  /** Reads files, shows them, and plans the first that has no plan. A search that goes on is ended. */
   async take(files) {
     if (!files.length) return;
+    const turn = ++this.turn;
+    if (this.busy) this.planner.cancel(this.running);
+    this.#rest();
+    if (files !== this.given) this.heap.replaceChildren();
+    this.given = files;
+    this.said = this.#saying();
     const docs = [];
     const kept = [];
     for (const file of files) {
@@ -133,17 +181,18 @@ class Drop {
         this.#say(`Reading ${file.name} …`);
         const bytes = new Uint8Array(await file.arrayBuffer());
         const out = await this.planner.call("read", { name: file.name, bytes, ...this.#leftOpen() });
-        docs.push(await docOf(out));
+        const doc = await docOf(out);
+        if (turn !== this.turn) return;
+        docs.push(doc);
         kept.push({ name: file.name, bytes, planned: out.planned, output: null });
-        if (out.notes.length) this.notes = out.notes;
+        this.#heaps(out.heaps);
       } catch (fault) {
-        this.#fail(file.name, fault);
-        // What it leaves open can be said, and the file dropped again.
-        document.body.classList.toggle("wants-answers", /--dim|--value|--size|open/.test(fault.message));
+        if (turn === this.turn) this.#unread(file.name, fault);
         return;
       }
     }
     document.body.classList.remove("wants-answers");
+    this.open.open = false;
     this.files = kept;
     this.get.hidden = true;
     this.app.open(docs);
@@ -152,16 +201,45 @@ class Drop {
     if (bare >= 0) await this.plan(bare);
   }
 
+  /**
+   * Says why a file could not be read. What is in sight is of another file, so it goes;
+   * what the file leaves open can be said, and Plan reads it again.
+   */
+  #unread(name, fault) {
+    this.files = [];
+    this.get.hidden = true;
+    this.app.clear();
+    const asked = OPEN.find(({ option }) => fault.message.includes(option + " "));
+    document.body.classList.toggle("wants-answers", Boolean(asked));
+    this.#fail(name, fault);
+    if (!asked) return;
+    this.says.textContent = this.says.textContent.replace(
+      /; give them, as with --\w+ (\S+)|, as with --\w+ (\S+)/g,
+      (_, a, b) => `. Give them under Model, as ${asked.name} ${a ?? b}, and press Plan.`,
+    );
+    this.open.open = true;
+    $(asked.id).focus();
+  }
+
+  /** Offers the heaps of a dump, where there are several. */
+  #heaps(names) {
+    this.heapField.hidden = names.length < 2;
+    if (names.length < 2 || this.heap.options.length) return;
+    this.heap.append(new Option("the largest", ""), ...names.map((name) => new Option(name)));
+  }
+
   /** Plans one of the files; a plan that it came with stays, to be compared with. */
   async plan(at) {
     const file = this.files[at];
-    if (!file || this.running) return;
-    const seconds = Number($("plan-seconds").value || 10);
-    const capacity = $("plan-capacity").value.trim();
+    if (!file || this.busy) return;
+    const turn = this.turn;
     const began = performance.now();
+    this.busy = true;
     this.go.hidden = true;
     this.stop.hidden = false;
     try {
+      const seconds = numberIn($("plan-seconds").value.trim() || "10", "seconds");
+      const capacity = $("plan-capacity").value.trim();
       const input = {
         name: file.name,
         bytes: file.bytes,
@@ -171,30 +249,25 @@ class Drop {
         options: {
           planner: $("plan-with").value,
           timeout: seconds * 1000,
-          capacity: capacity ? String(Math.round(numberIn(capacity, "capacity"))) : undefined,
+          capacity: capacity ? BigInt(Math.round(numberIn(capacity, "capacity"))).toString() : undefined,
           minimize: true,
           ignoreOffsets: file.planned,
         },
       };
       this.#say(`Planning ${file.name} …`);
       const out = await this.planner.call("plan", input, {
-        began: (id) => (this.running = id),
-        progress: (s) => this.#progress(file.name, s, began),
+        began: (id) => {
+          this.running = id;
+          if (turn !== this.turn) this.planner.cancel(id);
+        },
+        progress: (s) => turn === this.turn && this.#progress(file, at, s, began),
       });
       const doc = await docOf(out);
-      const time = `${((performance.now() - began) / 1000).toFixed(2)} s`;
-      if (!out.offsets)
-        this.#say(
-          `${file.name}: ${out.status}, no plan is known; lower bound ${whole(Number(out.lowerBound))}, ${time}`,
-        );
-      else
-        this.#say(
-          `${file.name}: ${out.status}, height ${whole(Number(out.height))}, lower bound ${whole(Number(out.lowerBound))}, by ${out.member || out.planner} in ${time}${out.stopped ? `, stopped by ${out.stopped}` : ""}`,
-        );
+      if (turn !== this.turn) return;
+      this.#say(`${file.name}: ${outcome(out)}, ${((performance.now() - began) / 1000).toFixed(2)} s`);
       if (file.planned) {
         doc.title += ", planned";
-        const fresh = { ...file, planned: false, output: out.output };
-        this.files.push(fresh);
+        this.files.push({ ...file, planned: false, output: out.output });
         this.app.add(doc, at);
       } else {
         file.output = out.output ?? null;
@@ -202,38 +275,61 @@ class Drop {
       }
       this.get.hidden = !out.output;
     } catch (fault) {
-      this.#fail(file.name, fault);
+      if (turn === this.turn) this.#fail(file.name, fault);
     } finally {
-      this.running = 0;
-      this.go.hidden = false;
-      this.stop.hidden = true;
+      if (turn === this.turn) this.#rest();
     }
   }
 
-  #progress(name, s, began) {
-    const best = Number(s.height) ? `height ${whole(Number(s.height))}, ` : "";
+  /** Nothing is being planned, or nothing that anybody waits for. */
+  #rest() {
+    this.busy = false;
+    this.running = 0;
+    this.go.hidden = false;
+    this.stop.hidden = true;
+  }
+
+  /** Tells how a search goes, and shows its plan where there is none yet. */
+  #progress(file, at, s, began) {
+    const best = Number(s.height) ? `height ${digits(s.height)}, ` : "";
     this.#say(
-      `Planning ${name}: ${best}bound ${whole(Number(s.lowerBound))}, ${whole(s.nodes)} nodes, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+      `Planning ${file.name}: ${best}bound ${digits(s.lowerBound)}, ${whole(s.nodes)} nodes, ${((performance.now() - began) / 1000).toFixed(1)} s`,
     );
+    if (s.offsets && !file.planned) this.app.glimpse(at, Float64Array.from(s.offsets, Number));
   }
 
   /** Returns what the controls say of what a file leaves open. */
   #leftOpen() {
-    const dims = {};
-    const values = {};
-    for (const pair of $("plan-dims")
-      .value.split(/[\s,]+/)
-      .filter(Boolean)) {
-      const at = pair.lastIndexOf("=");
-      if (at < 1) throw new Error(`${pair} is not NAME=N`);
-      dims[pair.slice(0, at)] = String(numberIn(pair.slice(at + 1), pair));
-    }
-    return { dims, values };
+    const pairs = (id) => {
+      const out = {};
+      for (const pair of $(id)
+        .value.split(/[\s,]+/)
+        .filter(Boolean)) {
+        const at = pair.lastIndexOf("=");
+        if (at < 1) throw new Error(`${pair} is not NAME=N`);
+        out[pair.slice(0, at)] = String(numberIn(pair.slice(at + 1), pair));
+      }
+      return out;
+    };
+    const alignment = $("plan-alignment").value.trim();
+    return {
+      dims: pairs("plan-dims"),
+      values: pairs("plan-values"),
+      sizes: pairs("plan-sizes"),
+      alignment: alignment ? String(numberIn(alignment, "alignment")) : undefined,
+      heap: this.heap.value || undefined,
+    };
+  }
+
+  /** The same as text, bad or not. */
+  #saying() {
+    return OPEN.map(({ id }) => $(id).value).join("\n") + "\n" + this.heap.value;
   }
 
   #save() {
-    const file = this.files[this.app.a] ?? this.files[0];
-    const shown = this.files.findLast((f) => f.output) ?? file;
+    const { a, b } = this.app;
+    const shown = [this.files[b], this.files[a], ...this.files.toReversed()].find((f) => f?.output);
+    if (!shown) return;
     const link = make("a");
     link.href = URL.createObjectURL(new Blob([shown.output], { type: "text/csv" }));
     link.download = shown.name.replace(/(\.\w+)?(\.gz)?$/, "") + "-plan.csv";
@@ -250,6 +346,16 @@ class Drop {
     this.says.classList.add("bad");
     this.says.textContent = fault.message.startsWith(name) ? fault.message : `${name}: ${fault.message}`;
   }
+}
+
+/** Says what came of a search, in a few words. */
+function outcome(out) {
+  const bound = digits(out.lowerBound);
+  const why = out.stopped ? `; ${STOPPED[out.stopped] ?? out.stopped}` : "";
+  if (out.status === "infeasible") return `infeasible, no plan is lower than ${bound}`;
+  if (!out.offsets) return `no plan was found, lower bound ${bound}${why}`;
+  const by = out.member && out.member !== out.planner ? `${out.planner} (${out.member})` : out.planner;
+  return `${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}`;
 }
 
 /** Reads a number, of bytes or others. */

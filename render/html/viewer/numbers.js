@@ -9,6 +9,11 @@ export function whole(x) {
   return grouped.format(x || 0); // no minus before 0
 }
 
+/** The same for a number that is text, and may be larger than JavaScript's own. */
+export function digits(text) {
+  return String(text).replace(/\B(?=(?:\d{3})+$)/g, ",");
+}
+
 /** 1572864 → 1.5 MiB; numbers that are no multiple of anything keep three digits. */
 export function bytes(x) {
   let k = 0;

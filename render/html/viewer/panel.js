@@ -1,5 +1,6 @@
 // The figures beside the picture, in words and bars.
 
+import { shorten } from "./plot.js";
 import { both, bytes, count, percent, whole } from "./numbers.js";
 
 /** Makes an element with a class and children, texts among them. */
@@ -47,7 +48,7 @@ export function tiles(root, facts, comparison) {
   let sum = 0;
   for (let i = 0; i < doc.n; i++) sum += doc.size[i];
   if (facts.height) tile("Sharing", (sum / facts.height).toFixed(1) + "×", `${short(sum)} of buffers`);
-  tile("Buffers", whole(doc.n), `${whole(load.sections)} sections`);
+  tile("Buffers", whole(doc.n), count(load.sections, "section"));
   if (comparison) {
     const { counts } = comparison;
     const by = comparison.b.height - comparison.a.height;
@@ -83,10 +84,14 @@ export function owners(root, facts, hooks) {
       const button = make(
         "button",
         "",
-        make("span", "id", doc.id(buffer)),
+        make("span", "id", shorten(doc.id(buffer), 32)),
         make("span", "figure", `${bytes(size)} · ${percent(size / load.peak)}`),
       );
       button.type = "button";
+      if (doc.id(buffer).length > 32) {
+        button.title = doc.id(buffer);
+        button.setAttribute("aria-label", `${doc.id(buffer)} ${bytes(size)}`);
+      }
       button.style.setProperty("--part", String(size / load.peak));
       button.addEventListener("click", () => hooks.select(buffer));
       button.addEventListener("dblclick", () => hooks.zoomTo(buffer));
@@ -96,6 +101,13 @@ export function owners(root, facts, hooks) {
     if (all.length > SHOWN) out.push(make("p", "about", `… and ${whole(all.length - SHOWN)} more: search for “peak”.`));
   }
   root.replaceChildren(...out);
+}
+
+/** Lists the rules that a plan breaks. */
+export function faults(root, doc) {
+  if (doc.faults.length < 2) return root.replaceChildren();
+  const list = make("ol", "faults", ...doc.faults.map((text) => make("li", "", text)));
+  root.replaceChildren(make("h2", "", "What is not valid"), list);
 }
 
 /** Says in a few words what changed between two plans. */

@@ -17,16 +17,22 @@ export class Planner {
     const worker = new Worker(url);
     URL.revokeObjectURL(url);
     worker.onmessage = ({ data }) => this.#answer(data);
-    worker.onerror = (event) => {
-      for (const [, call] of this.calls) call.reject({ message: event.message || "the planner could not be started" });
-      this.calls.clear();
-    };
+    worker.onerror = (event) => this.#broken(event.message || "the planner could not be started");
     const bytes = await inflate(fromBase64(this.program.textContent.trim()), "gzip");
     worker.postMessage({ type: "start", source: bytes.buffer }, [bytes.buffer]);
     return worker;
   }
 
+  /** Rejects what is under way; the next call starts another worker. */
+  #broken(message) {
+    this.worker?.then((w) => w.terminate());
+    this.worker = null;
+    for (const [, call] of this.calls) call.reject({ message });
+    this.calls.clear();
+  }
+
   #answer({ type, id, out, fault, snapshot }) {
+    if (type === "ended") return this.#broken(fault.message);
     const call = this.calls.get(id);
     if (!call) return;
     if (type === "progress") return call.progress?.(snapshot);

@@ -21,6 +21,7 @@ export class Plot {
     this.raster = new Raster();
     this.scene = null;
     this.hover = -1;
+    this.newest = -1; // what was placed last, while a plan is built up
     this.selected = -1;
     this.ghost = null; // offsets of another plan, to point from
     this.cursor = null; // a time
@@ -93,6 +94,8 @@ export class Plot {
     this.#pieces(c, f, pixels, ratio);
     this.#peaks(c, f);
     this.#labels(c, f);
+    this.#twice(c);
+    this.#outline(c, this.newest, false);
     this.#outline(c, this.hover, false);
     this.#outline(c, this.selected, true);
     this.#cursor(c, f);
@@ -209,6 +212,42 @@ export class Plot {
     }
   }
 
+  /** Marks the places that two buffers use at once: crossed out, ten pixels each way at least. */
+  #twice(c) {
+    const { facts, offsets } = this.scene;
+    const { pieces, doc } = facts;
+    if (!offsets || offsets !== doc.offsets) return;
+    c.lineWidth = 1.5;
+    for (let k = 0; k < doc.pairs.length; k += 2) {
+      const [a, b] = [doc.pairs[k], doc.pairs[k + 1]];
+      const mine = [];
+      pieces.live(doc.lower[a], doc.upper[a], (p) => pieces.buffer[p] === a && mine.push(p));
+      pieces.live(doc.lower[b], doc.upper[b], (q) => {
+        if (pieces.buffer[q] !== b) return;
+        for (const p of mine) {
+          const t0 = Math.max(pieces.lower[p], pieces.lower[q]);
+          const t1 = Math.min(pieces.upper[p], pieces.upper[q]);
+          const y0 = Math.max(offsets[a] + pieces.from[p], offsets[b] + pieces.from[q]);
+          const y1 = Math.min(offsets[a] + pieces.to[p], offsets[b] + pieces.to[q]);
+          if (t0 >= t1 || y0 >= y1) continue;
+          const grow = (low, high) => [(low + high) / 2, Math.max(high - low, 10)];
+          const [x, w] = grow(this.toX(t0), this.toX(t1));
+          const [y, h] = grow(this.toY(y1), this.toY(y0));
+          for (const [width, colour] of [
+            [3.5, this.theme.plot],
+            [1.5, this.theme.ink],
+          ]) {
+            c.lineWidth = width;
+            c.strokeStyle = colour;
+            c.strokeRect(x - w / 2, y - h / 2, w, h);
+            line(c, x - w / 2, y - h / 2, x + w / 2, y + h / 2);
+            line(c, x - w / 2, y + h / 2, x + w / 2, y - h / 2);
+          }
+        }
+      });
+    }
+  }
+
   /** Outlines the pieces of a buffer, and points from where another plan has them. */
   #outline(c, buffer, strong) {
     if (buffer < 0 || !this.scene.offsets) return;
@@ -312,6 +351,18 @@ function arrow(c, from, to) {
   line(c, x1, y1, x1 - 8 * dx + 4 * dy, y1 - 8 * dy - 4 * dx);
 }
 
+/**
+ * Leaves so many letters of a text, most of them from its end: names of tensors are
+ * paths, alike where they begin.
+ */
+export function shorten(text, letters) {
+  if (letters >= text.length) return text;
+  const head = letters < 8 ? 0 : Math.ceil(letters / 3);
+  const tail = letters - head; // at least one
+  const whole = (s) => s.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ""); // no halves of characters
+  return whole(text.slice(0, head)) + "…" + whole(text.slice(-tail));
+}
+
 let ruler = null;
 let widest = 0; // of a letter, digits and small ones
 const narrow = 0.5; // of that, what letters are at least, nearly all
@@ -327,6 +378,6 @@ export function cut(text, width) {
   if (text.length * widest <= width) return text;
   let end = Math.min(text.length, Math.floor(width / (widest * narrow)) + 1);
   if (end === text.length && ruler.measureText(text).width <= width) return text;
-  while (end > 2 && ruler.measureText(text.slice(0, end) + "…").width > width) end--;
-  return end > 2 ? text.slice(0, end) + "…" : "";
+  while (end > 2 && ruler.measureText(shorten(text, end)).width > width) end--;
+  return end > 2 ? shorten(text, end) : "";
 }

@@ -6,6 +6,7 @@
 
 import { order, identity } from "./sort.js";
 import { whole } from "./numbers.js";
+import { shorten } from "./plot.js";
 
 const ROW = 28; // pixels; style.css has it too
 const TALLEST = 8_000_000;
@@ -141,6 +142,12 @@ export class Table {
         cell.textContent = column.text(facts, i);
         if (column.id === "id") {
           cell.title = cell.textContent;
+          // A letter is some six pixels wide; what does not fit loses its middle.
+          const letters = Math.floor(Math.max(60, this.scroller.clientWidth - 300) / 6.2) - (facts.owner[i] ? 4 : 2);
+          if (cell.title.length > letters) {
+            cell.textContent = shorten(cell.title, letters);
+            cell.setAttribute("aria-label", cell.title);
+          }
           if (facts.owner[i]) cell.classList.add("owner");
         }
         row.append(cell);

@@ -1,6 +1,8 @@
 // The window on a plan: which times and offsets are shown. All panes share one.
 //
-// Invariant: the window lies within the whole, and is at least one slot by one byte.
+// Invariant: the window lies within the whole, and is at least one slot by one byte. Where
+// numbers are so large that JavaScript's have gaps between them, it is at least so wide
+// that its ends and the pixels between differ.
 
 export class View {
   constructor() {
@@ -69,12 +71,13 @@ export class View {
   }
 }
 
+const FINEST = 2 ** -39; // of a number: 8,192 steps of those that a double can tell apart
+
 /** Returns [a, b) moved, or cut, into [low, high), and no shorter than 1. */
 function within(a, b, low, high) {
-  if (b - a < 1) {
-    const middle = (a + b) / 2;
-    [a, b] = [middle - 0.5, middle + 0.5];
-  }
+  const middle = (a + b) / 2;
+  const least = Math.max(1, Math.abs(middle) * FINEST);
+  if (b - a < least) [a, b] = [middle - least / 2, middle + least / 2];
   if (b - a >= high - low) return [low, high];
   if (a < low) return [low, low + (b - a)];
   if (b > high) return [high - (b - a), high];
