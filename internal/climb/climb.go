@@ -34,7 +34,7 @@ import (
 
 func init() {
 	run.Register(&Planner{})
-	exact.Interlocking()
+	exact.Whole()
 }
 
 // Planner is the planner `climb`. Its zero value is ready to use.

@@ -2,7 +2,10 @@ package exact
 
 import (
 	"context"
+	"errors"
 	"os"
+	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/suite"
@@ -14,51 +17,87 @@ import (
 
 // All tests but those of this file are of the planner as programs have it that have auto.
 func TestMain(m *testing.M) {
-	Interlocking()
+	Whole()
 	os.Exit(m.Run())
 }
 
-// TestAlone has no search for windows that interlock: what is said is true all the same,
-// what is said of other problems is as much, and some problems are left open.
+// alone takes away what Whole brings, until the end of the test.
+func alone(t *testing.T) {
+	parts := []any{windows, races, stretched, composing, binding, describing, fallsBack, shifting}
+	t.Cleanup(func() {
+		windows, races, stretched = parts[0].(func(*engine, int) knowledge), parts[1].(func(*engine, int, int64, int64) (outcome, *kernel)), parts[2].(func(*engine, int, int64, int64) verdict)
+		composing, binding, describing = parts[3].(func(*engine, int64, bool, int64)), parts[4].(func(*settings, *plan.Options) error), parts[5].(func(*plan.Info))
+		fallsBack, shifting = parts[6].(func(*engine)), parts[7].(func(*kernel))
+	})
+	windows, races, stretched, composing, binding, describing, fallsBack, shifting = nil, nil, nil, nil, nil, nil, nil, nil
+}
+
+// TestAlone has nothing but the canonical search: what is said is true all the same, of
+// problems without windows as much is said, and some with windows are left open.
 func TestAlone(t *testing.T) {
-	with := complete
-	defer func() { complete = with }()
-	open := 0
+	type answer struct {
+		p    *model.Problem
+		want plan.Result
+	}
+	var answers []answer
 	for seed := range uint64(3000) {
 		p := suite.Wide(seed)
-		tl := timeline.New(p)
-		complete = with
-		want, err := (&Planner{}).Plan(context.Background(), tl, plan.Options{NodeLimit: 20000})
-		if err != nil || want.Status != model.Optimal && want.Status != model.Infeasible {
-			continue
+		want, err := (&Planner{}).Plan(context.Background(), timeline.New(p), plan.Options{NodeLimit: 20000})
+		if err == nil && (want.Status == model.Optimal || want.Status == model.Infeasible) {
+			answers = append(answers, answer{p, want})
 		}
-		complete = nil
-		r, err := (&Planner{}).Plan(context.Background(), tl, plan.Options{NodeLimit: 20000})
+	}
+	alone(t)
+	open := 0
+	for k, a := range answers {
+		p, want := a.p, a.want
+		tl := timeline.New(p)
+		r, err := (&Planner{}).Plan(context.Background(), tl, plan.Options{NodeLimit: 20000, Workers: k % 3})
 		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Status.HasPlan() {
 			if report := verify.Check(p, r.Offsets, 0); !report.OK() || want.Status == model.Optimal && report.Height < model.HeightOf(p, want.Offsets) {
-				t.Fatalf("seed %d: %v, height %d:%s", seed, report.Violations, report.Height, suite.Describe(p))
+				t.Fatalf("problem %d: %v, height %d:%s", k, report.Violations, report.Height, suite.Describe(p))
 			}
 		}
-		interlock := false
-		for _, part := range tl.Partitions {
-			found, _ := tl.Interlocks(part, func() bool { return false })
-			interlock = interlock || found
-		}
+		windows := slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool {
+			return slices.ContainsFunc(b.Gaps, func(g model.Gap) bool { return g.Window != nil })
+		})
 		if r.Status == want.Status {
 			if want.Status == model.Optimal && model.HeightOf(p, r.Offsets) != model.HeightOf(p, want.Offsets) {
-				t.Fatalf("seed %d: optimal at %d, not %d:%s", seed, model.HeightOf(p, r.Offsets), model.HeightOf(p, want.Offsets), suite.Describe(p))
+				t.Fatalf("problem %d: optimal at %d, not %d:%s", k, model.HeightOf(p, r.Offsets), model.HeightOf(p, want.Offsets), suite.Describe(p))
 			}
 			continue
 		}
-		if !interlock || r.Status == model.Optimal || r.Status == model.Infeasible {
-			t.Fatalf("seed %d: %v, not %v:%s", seed, r.Status, want.Status, suite.Describe(p))
+		if !windows || r.Status == model.Optimal || r.Status == model.Infeasible {
+			t.Fatalf("problem %d: %v, not %v:%s", k, r.Status, want.Status, suite.Describe(p))
 		}
 		open++
 	}
 	if open == 0 {
 		t.Error("no problem is left open")
+	}
+}
+
+// TestAloneSettings holds what is set where nothing can be set against what is set where
+// nothing is.
+func TestAloneSettings(t *testing.T) {
+	var want, got settings
+	if err := want.choose(&plan.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	info := (&Planner{}).Info()
+	alone(t)
+	if err := got.choose(&plan.Options{}); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, %v; want %+v", got, err, want)
+	}
+	for _, o := range []plan.Options{{Without: []string{"memo"}}, {Params: map[string]string{"orders": "TC"}}} {
+		if err := got.choose(&o); !errors.Is(err, plan.ErrUnsupported) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	if i := (&Planner{}).Info(); i.Name != info.Name || i.Exact != info.Exact {
+		t.Errorf("%+v", i)
 	}
 }

@@ -62,8 +62,6 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-func init() { run.Register(&Planner{}) }
-
 // Planner is the exact planner. Its zero value is ready to use.
 type Planner struct {
 	Alone bool // it has no turns of merge, whatever the techniques say
@@ -136,12 +134,9 @@ type part struct {
 	// round.
 	stretchedAt  int64
 	stretchedFor [10]int64
-	team         []*kernel  // one for each order, where orders run side by side
-	interlocks   knowledge  // whether its windows do
-	complete     *interlock // the complete search, where they do
-	gears        *gears     // that of few buffers
-	gearless     bool       // it is not for them
-	geared       bool       // it was its turn
+	team         []*kernel // one for each order, where orders run side by side
+	interlocks   knowledge // whether its windows do
+	completion   any       // a *completion, where they do: of no type, which programs without it would describe
 }
 
 // knowledge is the answer to a question that takes time.
@@ -157,7 +152,7 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*en
 	e := &engine{
 		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress,
 	}
-	if err := e.settings.bind(o); err != nil {
+	if err := e.settings.choose(o); err != nil {
 		return nil, err
 	}
 	e.watch = run.NewWatch(ctx)

@@ -126,21 +126,28 @@ var complete func(e *engine, p int, capacity, limit int64, r outcome) verdict
 // or auto has them.
 func Interlocking() { complete = (*engine).complete }
 
+// completion is the complete search of a partition: two that take turns.
+type completion struct {
+	pairs  *interlock
+	gears  *gears // for few buffers; nil where it is not for these
+	geared bool   // it was its turn
+}
+
 // complete runs the complete search on partition p, of which the canonical one
 // had the given outcome.
 func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 	if e.over() {
 		return undecided
 	}
-	s := &e.parts[p]
-	if s.gears == nil && !s.gearless {
-		s.gears = newGears(e, p)
-		s.gearless = s.gears == nil
+	c, _ := e.parts[p].completion.(*completion)
+	if c == nil {
+		c = &completion{gears: newGears(e, p)}
+		e.parts[p].completion = c
 	}
 	// Each decides at once some of what the other does not in millions of nodes, so
 	// they take turns.
-	if s.geared = !s.geared; s.gears != nil && s.geared {
-		g := s.gears
+	if c.geared = !c.geared; c.gears != nil && c.geared {
+		g := c.gears
 		g.tick = func() { e.report(g.nodes) }
 		v := g.run(capacity, e.within(limit))
 		e.count(&g.nodes, &g.backtracks)
@@ -149,7 +156,7 @@ func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 		}
 		return v
 	}
-	x := e.parts[p].complete
+	x := c.pairs
 	if x == nil {
 		if x = newInterlock(e, p); x == nil {
 			// With too many pairs, nothing but a canonical plan can be found.
@@ -157,7 +164,7 @@ func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 			return undecided
 		}
 		x.tick = func() { e.report(x.nodes) }
-		e.parts[p].complete = x
+		c.pairs = x
 	}
 	v := x.run(capacity, e.within(limit))
 	e.count(&x.nodes, &x.backtracks)

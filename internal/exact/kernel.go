@@ -204,6 +204,8 @@ type rankChange struct {
 func (k *kernel) over() bool { return k.watch.Over() }
 
 // late is over for passes that take long in a huge partition only.
+//
+//go:noinline
 func (k *kernel) late() bool { return k.huge && k.watch.Over() }
 
 // run searches the partition from the start for at most limit nodes. Each buffer

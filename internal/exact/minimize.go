@@ -44,15 +44,15 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 	switch {
 	case o.Start != nil:
 		e.start(o.Start)
-	case len(e.tl.Problem.Buffers) >= earlyFrom:
-		e.fallBack() // it takes too long when the limit has come
+	case len(e.tl.Problem.Buffers) >= earlyFrom && fallsBack != nil:
+		fallsBack(e) // it takes too long when the limit has come
 	}
 	infeasible := e.best == nil && e.ask(e.roof, e.fit) == refuted
 	switch {
 	case e.best != nil:
 		e.narrow()
-	case !infeasible:
-		e.fallBack()
+	case !infeasible && fallsBack != nil:
+		fallsBack(e)
 	}
 	r.Status, r.LowerBound = model.Unknown, e.tl.LowerBound
 	switch {
@@ -219,8 +219,8 @@ func (e *engine) narrow() {
 			}
 			e.ask(capacity, once)
 		}
-		if e.bound < e.height {
-			e.composites(min(e.roof, e.height), true, 3*halves)
+		if e.bound < e.height && composing != nil {
+			composing(e, min(e.roof, e.height), true, 3*halves)
 		}
 		// Bounds that creep, a step a round, would take for ever where heights are
 		// many: only an interval that shrinks by a share is worth another round alike.

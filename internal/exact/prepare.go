@@ -42,7 +42,7 @@ func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw switches, watch 
 	carve(share[uint64]{&k.salt, 2 * n}, share[uint64]{&k.unplaced, n/64 + 1}, share[uint64]{&k.waiting, n/64 + 1}, share[uint64]{&k.runs, m/64 + 1}, share[uint64]{&k.dirty, m/64 + 1})
 	carve(share[Buffer]{&k.list, n}, share[Buffer]{&k.path, n}, share[Buffer]{&k.sorted, n}, share[Buffer]{&k.open, n}, share[Buffer]{&k.begins, m + 1}, share[Buffer]{&k.ends, m + 1}, share[Buffer]{&k.owner, pieces})
 	carve(share[Piece]{&k.next, pieces}, share[Piece]{&k.near, pieces}, share[Piece]{&k.apart, pieces}, share[Piece]{&k.more, m + 1})
-	for _, step := range [...]func(*kernel, *timeline.Timeline, *timeline.Partition){(*kernel).describe, (*kernel).describeSpans, (*kernel).initMembers, (*kernel).initTwins, (*kernel).initShifts, (*kernel).initEffective} {
+	for _, step := range [...]func(*kernel, *timeline.Timeline, *timeline.Partition){(*kernel).describe, (*kernel).describeSpans, (*kernel).initMembers, (*kernel).initTwins, (*kernel).countFrom, (*kernel).initEffective} {
 		if k.over() {
 			break
 		}

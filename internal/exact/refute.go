@@ -56,6 +56,7 @@ func (p *proof) asks(j Buffer, offset int64) {
 	}
 }
 
+//go:noinline
 func (p *proof) refuted() {
 	if p != nil {
 		p.add(Step{Buffer: -1})

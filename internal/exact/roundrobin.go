@@ -42,7 +42,9 @@ func (e *engine) fit(capacity int64) verdict {
 		if v := e.round(capacity, halves); v != undecided || e.over() {
 			return v
 		}
-		e.composites(capacity, false, halves)
+		if composing != nil {
+			composing(e, capacity, false, halves)
+		}
 	}
 }
 
@@ -64,8 +66,8 @@ func (e *engine) round(capacity, halves int64) verdict {
 			continue
 		}
 		v := e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2))
-		if v == undecided && !e.over() {
-			v = e.inStretches(int(p), capacity, halves)
+		if v == undecided && stretched != nil && !e.over() {
+			v = stretched(e, int(p), capacity, halves)
 		}
 		switch v {
 		case refuted:
@@ -107,14 +109,14 @@ func (e *engine) attempt(p int, capacity, limit int64) verdict {
 		return fits
 	}
 	if k.windowed {
-		switch e.interlocks(p) {
+		if windows == nil {
+			e.stuck = r == exhausted // nothing but a canonical plan can be found
+			return undecided
+		}
+		switch windows(e, p) {
 		case maybe:
 			return undecided
 		case yes:
-			if complete == nil {
-				e.stuck = r == exhausted // nothing but a canonical plan can be found
-				return undecided
-			}
 			return complete(e, p, capacity, limit, r)
 		}
 	}
@@ -145,8 +147,8 @@ func (e *engine) alone(p int, capacity int64) verdict {
 // canonical runs the orders, one after the other, or side by side where there
 // are workers, until one has an answer. It returns the kernel that gave it.
 func (e *engine) canonical(p int, capacity, limit int64) (r outcome, k *kernel) {
-	if e.workers > 1 && len(e.orders) > 1 {
-		return e.race(p, capacity, limit)
+	if e.workers > 1 && len(e.orders) > 1 && races != nil {
+		return races(e, p, capacity, limit)
 	}
 	s := &e.parts[p]
 	k = s.kernel
@@ -260,6 +262,8 @@ func (e *engine) keep(p int, offsets []int64) {
 }
 
 // over reports whether the run as a whole must end.
+//
+//go:noinline
 func (e *engine) over() bool {
 	return e.stuck || e.stats.Nodes >= e.budget || e.watch.Over()
 }

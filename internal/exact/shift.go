@@ -34,11 +34,18 @@ import (
 // and no shift.
 const distancesMost = 1 << 16
 
+// countFrom has offsets counted from levels of the plan, in programs that have that.
+func (k *kernel) countFrom(*timeline.Timeline, *timeline.Partition) {
+	if k.windowed && shifting != nil {
+		shifting(k)
+	}
+}
+
 // initShifts makes the table of distances and counts offsets so that all are above
 // zero, where it is worth it.
-func (k *kernel) initShifts(*timeline.Timeline, *timeline.Partition) {
+func (k *kernel) initShifts() {
 	n := int(k.n)
-	if !k.windowed || n > distancesMost/n {
+	if n > distancesMost/n {
 		return
 	}
 	distances, least := make([]int64, 0, n*n), int64(1)

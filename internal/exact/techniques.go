@@ -75,6 +75,23 @@ func (s *settings) Declare(d *run.Declaration) {
 		"static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
 }
 
+// choose sets what o asks for. A program that has no choice has all techniques.
+func (s *settings) choose(o *plan.Options) error {
+	if binding != nil {
+		return binding(s, o)
+	}
+	if o.Without != nil || o.Params != nil {
+		return plan.Unsupported(name, "has no parameters and no switches in this program")
+	}
+	s.switches = switches{
+		canonical: true, sectionInference: true, monotonicFloor: true, unallocatedFloor: true, dominance: true, hatless: true,
+		preordering: true, dynamicOrdering: true, decomposition: true, cheapReject: true, memo: true, lifting: true, notFirst: true,
+		suffixBound: true, symmetry: true, postponement: true, shifts: true, stretches: true, gears: true, effectiveSizes: true, fronts: true,
+	}
+	s.merging, s.list, s.orders = true, defaultOrders, ordersOf(defaultOrders)
+	return nil
+}
+
 // bind sets what o asks for.
 func (s *settings) bind(o *plan.Options) error {
 	err := run.Bind(name, o, s)
@@ -137,10 +154,16 @@ func isOrderLetter(c byte) bool {
 
 // Info describes the planner.
 func (*Planner) Info() plan.Info {
-	return run.Describe(plan.Info{
-		Name:    name,
-		Summary: "depth-first search over canonical plans, with proofs of optimality and infeasibility",
-		Source:  "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's",
-		Exact:   true,
-	}, func() run.Settings { return new(settings) })
+	i := plan.Info{Name: name, Exact: true}
+	if describing != nil {
+		describing(&i)
+	}
+	return i
+}
+
+// inWords completes the description.
+func inWords(i *plan.Info) {
+	i.Summary = "depth-first search over canonical plans, with proofs of optimality and infeasibility"
+	i.Source = "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's"
+	*i = run.Describe(*i, func() run.Settings { return new(settings) })
 }

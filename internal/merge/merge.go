@@ -44,7 +44,7 @@ import (
 func init() {
 	run.Register(&Planner{})
 	exact.Merge = &Planner{}
-	exact.Interlocking()
+	exact.Whole()
 }
 
 // Planner is the planner merge. Its zero value is ready to use.

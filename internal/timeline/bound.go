@@ -37,6 +37,25 @@ func (t *Timeline) bound() {
 // how many buffers, counted anew for each: some ten milliseconds.
 const alignmentsMost, alignedMost = 8, 1 << 18
 
+// aligned returns the size of a buffer rounded up to g and what that adds; both are as
+// they were where it need not begin at a multiple of g. It is not ok where the buffer
+// has a window, since it may use any bytes.
+//
+//go:noinline
+func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
+	b := &t.Problem.Buffers[i]
+	for k := range b.Gaps {
+		if b.Gaps[k].Window != nil {
+			return 0, 0, false
+		}
+	}
+	if b.Align()%g != 0 {
+		return b.Size, 0, true
+	}
+	rounded = bound.Up(b.Size, g)
+	return rounded, rounded - b.Size, true
+}
+
 // alignedLoad returns the bound by the buffers of a partition whose offsets are
 // multiples of g, 0 where it says nothing beyond the load.
 //
@@ -51,25 +70,19 @@ func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	if g == 1 {
 		return 0
 	}
-	space := func(i int32) (rounded, tail int64, ok bool) {
-		b := &t.Problem.Buffers[i]
-		for k := range b.Gaps {
-			if b.Gaps[k].Window != nil {
-				return 0, 0, false // it may use any bytes
-			}
+	wasted := false
+	for _, i := range p.Buffers {
+		if _, tail, _ := t.aligned(i, g); tail > 0 {
+			wasted = true
+			break
 		}
-		if b.Align()%g != 0 {
-			return b.Size, 0, true
-		}
-		rounded = bound.Up(b.Size, g)
-		return rounded, rounded - b.Size, true
 	}
-	if !slices.ContainsFunc(p.Buffers, func(i int32) bool { _, tail, _ := space(i); return tail > 0 }) {
+	if !wasted {
 		return 0
 	}
 	profile := bound.NewProfile(int(p.Last - p.First))
 	for _, i := range p.Buffers {
-		rounded, _, ok := space(i)
+		rounded, _, ok := t.aligned(i, g)
 		for s := t.Spans(int(i)); ok && len(s) > 0; s = s[1:] {
 			profile.Add(s[0].First-p.First, s[0].Last-p.First, rounded)
 		}
@@ -81,7 +94,7 @@ func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	for _, i := range p.Buffers {
 		for _, s := range t.Spans(int(i)) {
 			if s.First <= at && at < s.Last {
-				switch rounded, tail, ok := space(i); {
+				switch rounded, tail, ok := t.aligned(i, g); {
 				case ok && t.Problem.Buffers[i].Align()%g == 0:
 					stacked += rounded
 					tails = append(tails, tail)

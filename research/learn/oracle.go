@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-func init() { exact.Interlocking() }
+func init() { exact.Whole() }
 
 // Idea: how many placements of a path can stand? The exact planner is asked
 // whether the partition fits with the first k of them as fixed offsets. Fewer
