@@ -88,7 +88,7 @@ func learned(ctx context.Context, e *env) (*content, error) {
 		return c, err
 	}
 	whole := named(problems, "B")
-	portions := &picture.Rows{Title: "Backtracks on portions of " + whole.Name, X: picture.Axis{Title: "backtracks, 1 for none", Log: true, Text: func(v float64) string { return experiment.Count(int64(v)) }}, Series: []string{"rules", "model"}}
+	portions := &picture.Rows{Title: "Backtracks on portions of " + whole.Name, X: picture.Axis{Title: "backtracks, 1 for none", Log: true, Text: count}, Series: []string{"rules", "model"}}
 	var rows [][]string
 	for k := range e.size.windows {
 		p := portion(whole.Problem, k, e.size.windows)
@@ -168,8 +168,8 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	c.add("ten times the backtracks or more", "9 of 1,192", of(b.bad, b.inputs))
 	scatter := &picture.Lines{
 		Title: "Backtracks on hard inputs, against the paper's rules: below the line the model needs fewer", Diagonal: true,
-		X: picture.Axis{Title: "by the rules", Log: true, Text: func(v float64) string { return experiment.Count(int64(v)) }},
-		Y: picture.Axis{Title: "with the model", Log: true, Text: func(v float64) string { return experiment.Count(int64(v)) }},
+		X: picture.Axis{Title: "by the rules", Log: true, Text: count},
+		Y: picture.Axis{Title: "with the model", Log: true, Text: count},
 		Series: []picture.Series{
 			{Name: "both solve it", Points: b.points[0]}, {Name: "one of them or none solves it", Points: b.points[1]},
 		},
@@ -278,7 +278,7 @@ func scoreTime(_ context.Context, e *env) (*content, error) {
 		}
 		var times []float64
 		var sum float32
-		for range 9 {
+		for range 40 {
 			began := time.Now()
 			for k := range features {
 				sum += forest.Score(&features[k])

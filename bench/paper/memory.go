@@ -304,7 +304,7 @@ func overTime(ctx context.Context, e *env) (*content, error) {
 		}
 	}
 	p := &picture.Lines{
-		Title: in.Name + ": the load over time", X: picture.Axis{Title: "logical time"}, Y: picture.Axis{Title: "load over its peak", Text: picture.Percent, Least: 0, Most: 1},
+		Title: in.Name + ": the load over time", X: picture.Axis{Title: "logical time", Tight: true, Text: count}, Y: picture.Axis{Title: "load over its peak", Text: picture.Percent, Least: 0, Most: 1},
 		Series: []picture.Series{curve}, Marks: []picture.Mark{{Name: "60%", At: 0.6}},
 	}
 	c.pictures = append(c.pictures, p.HTML())

@@ -195,7 +195,7 @@ func slidesShares(ctx context.Context, e *env) (*content, error) {
 		t := experiment.NewTable([]string{"problem", "nodes with dominance", "without", "saved"}, rows)
 		t.Title = fmt.Sprintf("The paper's inferences alone, up to %s nodes", experiment.Grouped(e.size.nodes))
 		c.tables = append(c.tables, t)
-		p := &picture.Rows{Title: "Share of the nodes that dominance saves", X: picture.Axis{Title: "share", Text: picture.Percent}, Series: []string{"saved"}, Bars: true}
+		p := &picture.Rows{Title: "Share of the nodes that dominance saves", X: picture.Axis{Title: "share", Text: picture.Percent, Least: 0, Most: 1}, Series: []string{"saved"}, Bars: true}
 		for k, row := range rows {
 			p.Rows = append(p.Rows, picture.Row{Name: row[0], Values: []float64{cut[k]}})
 		}

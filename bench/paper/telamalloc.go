@@ -138,9 +138,8 @@ func liveMemory(ctx context.Context, e *env) (*content, error) {
 		}
 		return points
 	}
-	bytes := func(v float64) string { return experiment.Count(int64(v)) }
 	curve := &picture.Lines{
-		Title: shown.Name + ": the highest byte in use over time", X: picture.Axis{Title: "logical time"}, Y: picture.Axis{Title: "highest byte in use", Text: bytes},
+		Title: shown.Name + ": the highest byte in use over time", X: picture.Axis{Title: "logical time", Tight: true, Text: count}, Y: picture.Axis{Title: "highest byte in use", Text: count},
 		Series: []picture.Series{
 			{Name: "bfc", Points: over(plans["bfc"+shown.Name]), Step: true, Bare: true},
 			{Name: "contention", Points: over(plans["contention"+shown.Name]), Step: true, Bare: true},

@@ -59,6 +59,7 @@ type Axis struct {
 	Text func(float64) string
 	// Least and Most widen the axis where they are not both 0.
 	Least, Most float64
+	Tight       bool // the axis ends with the values, not at round ones
 }
 
 // text writes a value of the axis.
@@ -74,19 +75,32 @@ func Seconds(v float64) string {
 	for _, u := range []struct {
 		from, unit float64
 		name       string
-	}{{3600, 3600, "h"}, {60, 60, "min"}, {0.9995, 1, "s"}, {0.9995e-3, 1e-3, "ms"}} {
+	}{{35999, 3600, "h"}, {0.9995, 1, "s"}, {0.9995e-3, 1e-3, "ms"}} {
 		if v >= u.from {
-			return strconv.FormatFloat(v/u.unit, 'g', 3, 64) + " " + u.name
+			return plain(v/u.unit) + " " + u.name
 		}
 	}
-	return strconv.FormatFloat(v*1e6, 'g', 3, 64) + " µs"
+	return plain(v*1e6) + " µs"
 }
 
 // Percent writes a share from 0 to 1.
 func Percent(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "%" }
 
 // Times writes a ratio.
-func Times(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) + "×" }
+func Times(v float64) string {
+	if v >= 1e4 {
+		return plain(v/1e3) + "k×"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64) + "×"
+}
+
+// plain writes a number with three digits at least, and no exponent.
+func plain(v float64) string {
+	if v >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
 
 // A scale maps the values of an axis to coordinates.
 type scale struct {
@@ -155,9 +169,15 @@ func (s *scale) round(room float64) {
 			break
 		}
 	}
-	s.low, s.high = math.Floor(s.low/step+1e-6)*step, math.Ceil(s.high/step-1e-6)*step
-	for k := 0.0; s.low+k*step <= s.high+step/2; k++ {
-		v := s.low + k*step
+	low, high := math.Floor(s.low/step+1e-6)*step, math.Ceil(s.high/step-1e-6)*step
+	if !s.axis.Tight {
+		s.low, s.high = low, high
+	}
+	for k := 0.0; low+k*step <= high+step/2; k++ {
+		v := low + k*step
+		if v < s.low-step/1e6 || v > s.high+step/1e6 {
+			continue
+		}
 		if math.Abs(v) < step/1e6 {
 			v = 0
 		}

@@ -99,7 +99,7 @@ func TestRows(t *testing.T) {
 	if got := one(t, "rows", r.HTML()); got != 4 {
 		t.Errorf("%d marks", got)
 	}
-	if text := r.HTML(); !strings.Contains(text, "&gt; 1 min") {
+	if text := r.HTML(); !strings.Contains(text, "&gt; 60 s") {
 		t.Error("a limit that was reached is not marked as one")
 	}
 	one(t, "bars", (&Rows{Title: "bars", Bars: true, Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{-0.1}}, {Name: "b", Values: []float64{3}}, {Name: "c", Values: []float64{math.NaN()}}}}).HTML())
@@ -108,7 +108,7 @@ func TestRows(t *testing.T) {
 }
 
 func TestText(t *testing.T) {
-	for v, want := range map[float64]string{1e-6: "1 µs", 0.001: "1 ms", 0.25: "250 ms", 1: "1 s", 90: "1.5 min", 7200: "2 h"} {
+	for v, want := range map[float64]string{1e-6: "1 µs", 0.001: "1 ms", 0.25: "250 ms", 1: "1 s", 90: "90 s", 1000: "1000 s", 36000: "10 h"} {
 		if got := Seconds(v); got != want {
 			t.Errorf("%g: %s, want %s", v, got, want)
 		}

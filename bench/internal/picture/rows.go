@@ -119,7 +119,9 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 				r.bar(p, s, len(row.Values), x, at, y, text)
 				continue
 			}
-			p.dot(r.look(s), r.hollow(s), at, y, tip)
+			// A little apart, so that marks of one value are seen.
+			off := (float64(s) - float64(len(row.Values)-1)/2) * math.Min(2, 9/float64(len(row.Values)))
+			p.dot(r.look(s), r.hollow(s), at, y+off, tip)
 			if over {
 				p.text(min(at+6, width-8), y+4, "start", "", "›")
 			}
