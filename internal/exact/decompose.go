@@ -59,13 +59,14 @@ func (k *kernel) searchParts(c component, bounds []Section) outcome {
 // searchEach infers the parts [base, end) of the stack, then searches them,
 // the tightest first.
 func (k *kernel) searchEach(base, end int) outcome {
+	calm := k.calm
 	for i := base; i < end; i++ {
 		p := &k.parts[i]
 		if end-base > 1 {
 			k.rankAll(*p)
 			p.rank = -1
 		}
-		k.findWaiting(*p)
+		k.whoWaits(*p, calm)
 		if !k.infer(*p) {
 			k.proof.refuted()
 			return exhausted

@@ -175,6 +175,9 @@ type scratch struct {
 	tie    []int32 // the order of those with one total, where tied
 	tied   bool    // T, or a score, is what counts first
 
+	// search.go
+	calm bool // the candidate that is tried comes before all others of its component
+
 	// dirty.go, members.go
 	dirty   []uint64
 	apart   []Piece

@@ -60,3 +60,45 @@ func TestRanks(t *testing.T) {
 		}
 	}
 }
+
+// TestCalm: where nobody is said to wait below a placement, nobody does.
+func TestCalm(t *testing.T) {
+	defer pauseChecks()()
+	calm := 0
+	for seed := range uint64(60) {
+		p, err := suite.Generate([]string{"inference", "random", "perfect"}[seed%3], suite.Options{Buffers: 20 + int(seed)*3, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl := timeline.New(p)
+		k := newKernel(tl, &tl.Partitions[0], switchesOf(nil), run.NewWatch(context.Background()))
+		k.order = "TWA"
+		k.setCapacity(tl.LowerBound + tl.LowerBound/10)
+		c := k.root()
+		k.findWaiting(c)
+		for range k.n {
+			if !k.infer(c) {
+				break
+			}
+			j, _ := k.firstOf(c)
+			if j == nobody {
+				break
+			}
+			said := k.calm
+			c.off, c.rank = k.lb[j], k.rank[j]
+			k.place(j)
+			k.findWaiting(c)
+			for _, i := range k.listOf(c) {
+				if said && k.isWaiting(i) {
+					t.Fatalf("seed %d: %d waits", seed, i)
+				}
+			}
+			if said {
+				calm++
+			}
+		}
+	}
+	if calm < 1000 {
+		t.Errorf("calm %d times", calm)
+	}
+}

@@ -109,21 +109,30 @@ func (k *kernel) through() outcome {
 // firstOf returns the candidate of c that is first in order, nobody where there is
 // none, and the least top that any unplaced buffer could have. A plan that places
 // the next buffer at or above that leaves a gap that this one could fill, so a
-// lower plan is found elsewhere (dominance, section 6.3).
+// lower plan is found elsewhere (dominance, section 6.3). Where all others come
+// after the candidate nobody will wait below it: calm says so.
 func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
 	first, lowest = nobody, k.limit+1
-	least := int64(math.MaxInt64)
+	least, passed := int64(math.MaxInt64), int64(math.MaxInt64)
+	lb := k.lb
+	size := k.size[:len(lb)]
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
 			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
-			o := k.lb[j]
-			lowest = min(lowest, o+k.size[j])
-			if o <= least && !k.isWaiting(j) && k.eligible(j) && (o < least || k.rank[j] < k.rank[first]) {
+			o := lb[j]
+			lowest = min(lowest, o+size[j])
+			if o > least {
+				continue
+			}
+			if k.isWaiting(j) || !k.eligible(j) {
+				passed = min(passed, o)
+			} else if o < least || k.rank[j] < k.rank[first] {
 				first, least = j, o
 			}
 		}
 	}
+	k.calm = passed > least
 	return first, lowest
 }
 
@@ -189,7 +198,7 @@ func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
 					continue
 				}
 			}
-			tried = true
+			tried, k.calm = true, false
 			r, hat := k.try(c, j)
 			if r != exhausted || !hat && k.sw.hatless && k.sw.dynamicOrdering {
 				return r
@@ -265,7 +274,7 @@ func (k *kernel) descend(c component, j Buffer) outcome {
 			return k.searchParts(c, bounds)
 		}
 	}
-	k.findWaiting(c)
+	k.whoWaits(c, k.calm)
 	if !k.infer(c) {
 		k.proof.refuted()
 		return exhausted

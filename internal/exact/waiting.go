@@ -27,6 +27,18 @@ func (k *kernel) findWaiting(c component) {
 	}
 }
 
+// whoWaits is findWaiting, without a look at them where nobody can.
+func (k *kernel) whoWaits(c component, calm bool) {
+	if !calm {
+		k.findWaiting(c)
+		return
+	}
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		k.waiting[w] &^= masked(^uint64(0), int(w), int(low), int(high))
+	}
+}
+
 // waits reports whether j lies under the canonical bound of c.
 func (k *kernel) waits(c component, j Buffer) bool {
 	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
