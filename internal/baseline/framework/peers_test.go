@@ -47,6 +47,8 @@ func TestPeers(t *testing.T) {
 		{"cadence-position", "executorch", "executorch-cadence", nil},
 		{"cadence-heuristic", "executorch", "executorch-cadence", map[string]string{"algorithm": "heuristic"}},
 		{"tinygrad", "tinygrad", "tinygrad", map[string]string{"round": "256"}},
+		{"inductor", "torch", "inductor", map[string]string{"align": "64"}},
+		{"iree", "iree-base-compiler", "iree-layout-slices", nil},
 	} {
 		t.Run(c.peer, func(t *testing.T) {
 			input := make([][][3]int64, len(problems))

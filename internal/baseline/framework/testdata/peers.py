@@ -10,6 +10,7 @@ buffers of the model and the height of the plan.
 """
 
 import ast
+import functools
 import importlib.util
 import json
 import os
@@ -17,6 +18,7 @@ import pathlib
 import random
 import re
 import struct
+import subprocess
 import sys
 import tempfile
 import types
@@ -69,6 +71,7 @@ def omnimalloc_best_fit(buffers):
     return omnimalloc(buffers, True, BestFitAllocator)
 
 
+@functools.cache
 def executorch_module():
     """Loads the planning functions of ExecuTorch and nothing else of it.
 
@@ -196,6 +199,56 @@ def cadence(buffers, algorithm):
     return [spec.mem_offset for spec in specs]
 
 
+def inductor(buffers):
+    """The pools of Inductor's memory planning, for intermediates alone."""
+    from torch._inductor import config
+    from torch._inductor.codegen.memory_planning import Allocation, AllocationPools, LiveRange
+
+    node = types.SimpleNamespace(
+        get_layout=lambda: types.SimpleNamespace(size=[]), get_device=lambda: "cpu", get_name=lambda: "buffer"
+    )
+    blocks = [Allocation(node, LiveRange(l, u), size_hint=s, symbolic_size=s) for s, l, u in buffers]
+    pools = AllocationPools()
+    with config.patch(memory_pool="intermediates"):
+        for block in sorted(blocks, key=lambda b: (-b.size_hint, -len(b.live_range))):
+            pools.allocate(block)
+        pools.finalize()
+    return [int(b.offset) for b in blocks]
+
+
+def iree(problems):
+    """Each problem as a function that packs slices; iree-opt sorts them and lays them out."""
+    text = [
+        "module attributes {stream.resources = #stream.resource_config<{max_allocation_size = 1073741824,"
+        " min_buffer_offset_alignment = 1, max_buffer_range = 1073741824, min_buffer_range_alignment = 1,"
+        " index_bits = 64}>} {"
+    ]
+    for k, buffers in enumerate(problems):
+        n = len(buffers)
+        types_ = ", ".join(["index"] * (n + 1))
+        text.append("func.func @p%d() -> (%s) {" % (k, types_))
+        text += ["  %%s%d = arith.constant %d : index" % (i, size) for i, (size, _, _) in enumerate(buffers)]
+        text.append("  %%r:%d = stream.resource.pack slices({" % (n + 1))
+        text.append(",\n".join("    [%d, %d] = %%s%d" % (l, u - 1, i) for i, (_, l, u) in enumerate(buffers)))
+        text.append("  }) : index")
+        text.append("  return %s : %s\n}" % (", ".join("%%r#%d" % i for i in range(n + 1)), types_))
+    text.append("}")
+    with tempfile.NamedTemporaryFile("w", suffix=".mlir") as f:
+        f.write("\n".join(text))
+        f.flush()
+        out = subprocess.run(
+            [pathlib.Path(sys.executable).parent / "iree-opt",
+             "--pass-pipeline=builtin.module(func.func(canonicalize,iree-stream-layout-slices,canonicalize))", f.name],
+            check=True, capture_output=True, text=True,
+        ).stdout
+    answers = []
+    for body in out.split("func.func @p")[1:]:
+        constants = dict(re.findall(r"(%\w+) = arith.constant (\d+) : index", body))
+        results = re.search(r"return (.*?) :", body).group(1).split(", ")
+        answers.append([int(constants[r]) for r in results[1:]])
+    return answers
+
+
 def tflm_program(seed):
     """A list of (reads, elements). Step k writes tensor k; 0 is the input."""
     r = random.Random(seed)
@@ -286,11 +339,18 @@ PEERS = {
     "tinygrad": ("tinygrad", tinygrad),
     "cadence-position": ("executorch", lambda b: cadence(b, "PositionBasedGreedyWithHierarchy")),
     "cadence-heuristic": ("executorch", lambda b: cadence(b, "GreedyWithHeuristic")),
+    "inductor": ("torch", inductor),
+    "iree": ("iree", iree),
     "executorch-naive": ("executorch", lambda b: executorch(b, "naive", 1)),
 }
+
+# Peers that take all problems at once.
+WHOLE = {"iree"}
 
 if __name__ == "__main__":
     package, peer = PEERS[sys.argv[1]]
     if importlib.util.find_spec(package) is None:
         sys.exit(77)
-    json.dump([peer(problem) for problem in json.load(sys.stdin)], sys.stdout)
+    problems = json.load(sys.stdin)
+    answers = peer(problems) if sys.argv[1] in WHOLE else [peer(problem) for problem in problems]
+    json.dump(answers, sys.stdout)
