@@ -268,6 +268,9 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 	if n <= glanceMost {
 		nodes = max(nodes, int64(16*n))
 	}
+	if n <= exact.Small {
+		nodes = max(nodes, a.affordable()/4)
+	}
 	if a.exact && !a.over() && n <= exactMost && nodes >= int64(4*n) {
 		if a.o.NodeLimit > 0 {
 			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))

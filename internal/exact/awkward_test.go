@@ -22,7 +22,7 @@ func TestAwkward(t *testing.T) {
 	for seed := range uint64(problems) {
 		tl := timeline.New(suite.Awkward(seed))
 		low, high, by := int64(0), int64(model.MaxSum), ""
-		for _, off := range []string{"", "fronts", "shifts", "effective-sizes", "gears", "dominance"} {
+		for _, off := range []string{"", "fronts", "shifts", "effective-sizes", "ladders", "dominance"} {
 			o := plan.Options{NodeLimit: 2000, Minimize: true}
 			if off != "" {
 				o.Without = []string{off}
@@ -41,7 +41,7 @@ func TestAwkward(t *testing.T) {
 			by = off
 		}
 	}
-	for _, off := range []string{"fronts", "shifts", "effective-sizes"} {
+	for _, off := range []string{"shifts", "ladders"} {
 		if decided[off] >= decided[""] {
 			t.Errorf("%d of %d decided without %s, %d with all", decided[off], problems, off, decided[""])
 		}
@@ -66,7 +66,7 @@ func TestShifts(t *testing.T) {
 	}
 	o := plan.Options{Minimize: true, NodeLimit: 20_000}
 	with := solveWithin(t, context.Background(), tl, o)
-	o.Without = []string{"shifts", "gears"}
+	o.Without = []string{"shifts", "ladders"}
 	without := solveWithin(t, context.Background(), tl, o)
 	if with.Status != model.Optimal || without.Status == model.Optimal {
 		t.Errorf("with shifts %s after %d nodes, without them %s", with.Status, with.Stats.Nodes, without.Status)

@@ -116,6 +116,7 @@ type engine struct {
 	byPeak []int32 // partitions, the one with the least room first
 	local  []int32 // per buffer of the problem: its number in its partition (interlock.go)
 	stats  plan.Stats
+	tables *tables // of all ladders (latest.go)
 	// stuck says that some partition can neither be planned nor refuted.
 	stuck bool
 	interval
@@ -136,6 +137,7 @@ type part struct {
 	stretchedFor [10]int64
 	team         []*kernel // one for each order, where orders run side by side
 	interlocks   knowledge // whether its windows do
+	laddered     bool      // it has a ladder
 	completion   any       // a *completion, where they do: of no type, which programs without it would describe
 }
 

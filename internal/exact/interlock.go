@@ -115,22 +115,33 @@ func (e *engine) geared(p int) bool {
 	return false
 }
 
-// complete is (*engine).complete where a program has it.
-var complete func(e *engine, p int, capacity, limit int64, r outcome) verdict
+// complete is (*engine).complete and ladder (*engine).ladder where a program has them.
+var (
+	complete func(e *engine, p int, capacity, limit int64, r outcome) verdict
+	ladders  func(e *engine, p int, capacity, limit int64) verdict
+)
 
-// Interlocking brings the searches for windows that interlock into a program: the
-// linker leaves them out where nobody calls it. They are as large as all else that is
-// wanted beside the canonical search, and for a kind of problem that many programs never
-// have. Without them such a problem is planned where a canonical plan fits, and otherwise
-// undecided. Packages that use this one call it in their init, so whoever has merge, climb
-// or auto has them.
-func Interlocking() { complete = (*engine).complete }
+// Interlocking brings the searches for windows that interlock into a program, and that
+// for small partitions that are hard (ladder.go): the linker leaves them out where nobody
+// calls it. They are as large as all else that is wanted beside the canonical search, and
+// for kinds of problem that many programs never have. Without them a problem whose windows
+// interlock is planned where a canonical plan fits, and otherwise undecided. Packages that
+// use this one call it in their init, so whoever has merge, climb or auto has them.
+func Interlocking() { complete, ladders = (*engine).complete, (*engine).ladder }
 
-// completion is the complete search of a partition: two that take turns.
+// completion has the complete searches of a partition.
 type completion struct {
 	pairs  *interlock
-	gears  *gears // for few buffers; nil where it is not for these
-	geared bool   // it was its turn
+	ladder *ladder
+}
+
+func (e *engine) completion(p int) *completion {
+	c, _ := e.parts[p].completion.(*completion)
+	if c == nil {
+		c = new(completion)
+		e.parts[p].completion = c
+	}
+	return c
 }
 
 // complete runs the complete search on partition p, of which the canonical one
@@ -139,23 +150,7 @@ func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 	if e.over() {
 		return undecided
 	}
-	c, _ := e.parts[p].completion.(*completion)
-	if c == nil {
-		c = &completion{gears: newGears(e, p)}
-		e.parts[p].completion = c
-	}
-	// Each decides at once some of what the other does not in millions of nodes, so
-	// they take turns.
-	if c.geared = !c.geared; c.gears != nil && c.geared {
-		g := c.gears
-		g.tick = func() { e.report(g.nodes) }
-		v := g.run(capacity, e.within(limit))
-		e.count(&g.nodes, &g.backtracks)
-		if v == fits {
-			e.keep(p, g.at)
-		}
-		return v
-	}
+	c := e.completion(p)
 	x := c.pairs
 	if x == nil {
 		if x = newInterlock(e, p); x == nil {

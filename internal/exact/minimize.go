@@ -179,6 +179,9 @@ func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
 		e.take(e.offsets())
 	case refuted:
 		e.bound = max(e.bound, bound.Up(capacity+1, e.step))
+		for p := range e.parts {
+			e.bound = max(e.bound, bound.Up(e.parts[p].bound, e.step))
+		}
 	}
 	e.check(e.tl.Problem)
 	return v
@@ -188,7 +191,7 @@ func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
 // last refutation is most of the work, and others on the way are none of it.
 func (e *engine) dominates() bool {
 	for p := range e.parts {
-		if k := e.parts[p].kernel; k != nil && !k.dominates() {
+		if k := e.parts[p].kernel; k != nil && !k.dominates() || e.parts[p].laddered {
 			return false
 		}
 	}

@@ -71,7 +71,7 @@ func (e *engine) round(capacity, halves int64) verdict {
 		}
 		switch v {
 		case refuted:
-			s.bound = capacity + 1
+			s.bound = max(s.bound, capacity+1)
 			return refuted
 		case undecided:
 			answer = undecided
@@ -102,6 +102,11 @@ func (e *engine) attempt(p int, capacity, limit int64) verdict {
 	}
 	if len(e.orders) == 1 && e.budget == unlimited && !k.windowed {
 		limit = unlimited // nothing to take turns with
+	}
+	if ladders != nil {
+		if v := ladders(e, p, capacity, limit); v != undecided || e.over() {
+			return v
+		}
 	}
 	r, k := e.canonical(p, capacity, limit)
 	if r == solved {

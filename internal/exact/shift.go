@@ -22,9 +22,9 @@ import (
 // shifted offset as well, so that sections see the true space.
 //
 // What this does not help are two buffers one of which can lie in the middle of the
-// other: those have several forbidden ranges (gears.go).
+// other: those have several forbidden ranges (ladder.go).
 //
-// Invariant: distances between buffers that meet are above zero, or gears is set.
+// Invariant: distances between buffers that meet are above zero, or shifted is not set.
 // shift is never negative, so that no piece starts under the offset of its buffer.
 //
 // Complexity: O(buffers²) for the table, times buffers at worst for the potentials.

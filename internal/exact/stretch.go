@@ -105,7 +105,7 @@ func (e *engine) part(part *timeline.Partition, low, high int32) *engine {
 	if tl == nil {
 		return nil
 	}
-	inner := &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(unlimited)}
+	inner := &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(unlimited), tables: e.tables}
 	inner.switches.stretches = false
 	inner.prepare()
 	return inner

@@ -27,7 +27,7 @@ type switches struct {
 	postponement     bool
 	shifts           bool
 	stretches        bool
-	gears            bool
+	ladders          bool
 	effectiveSizes   bool
 	fronts           bool
 }
@@ -64,7 +64,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		{&s.postponement, "postponement", "infer from a candidate that has failed before the next is tried"},
 		{&s.effectiveSizes, "effective-sizes", "count for a piece all that nothing above it can use"},
 		{&s.fronts, "fronts", "leave out states that are no better than one that has failed"},
-		{&s.gears, "gears", "where buffers lie in the middle of others, keep all the room that is left to each"},
+		{&s.ladders, "ladders", "small partitions that resist: ascending offsets, each set with all that it needs above"},
 		{&s.stretches, "stretches", "ask about stretches of time apart"},
 		{&s.shifts, "shifts", "count offsets from levels of the plan with which what lies above lies higher, windows or not"},
 		{&s.merging, "merging", "between rounds, plan composites of what fits together hardly by accident, where merge is registered"},

@@ -1,0 +1,324 @@
+package exact
+
+import "math/bits"
+
+// Idea: the search of ladder.go. What is left out at a node, and why that is sound:
+//
+// A buffer that has been tried as the next sleeps in the branches of those tried after it,
+// until one that it meets is placed: to place it behind those that it does not meet leads
+// to a plan in which it can come down to where it was tried, and there it has failed. This
+// is a sleep set. It needs that it is not pulled up, neither itself nor what it is on: that
+// nothing placed is tied to something unplaced, and that it can be in no other's gap.
+//
+// What sleeps, and what the table does not allow to be the lowest of those that it meets,
+// has one of these under it. This raises bounds (lifting and not-first of the canonical
+// search, for sets rather than sections).
+//
+// Where another could go down under the one that is tried, without meeting what comes
+// later, the plan is one of those in which it was tried before (dominance).
+//
+// And sets of unplaced buffers that have failed are kept, with the offsets from which on
+// they did, as in front.go. Where nothing placed is tied to them, such a failure depends on
+// these offsets alone.
+//
+// Each of these shows that no plan at all goes on from a node, canonical or not: so
+// they go together, and each relies on what has failed before.
+//
+// Source: Godefroid 1990 for sleep sets.
+
+// search completes a plan of which set is unplaced, from floor upwards. x has the least
+// offsets of what is placed.
+func (l *ladder) search(set uint32, x rungs, floor int64, asleep uint32) outcome {
+	if l.nodes >= l.nodeLimit || l.watch.Over() {
+		return aborted
+	}
+	l.nodes++
+	if l.nodes&(tickEvery-1) == 0 {
+		l.tick()
+	}
+	if set == 0 {
+		for j, local := range l.id {
+			l.at[local] = x[j] + l.shift[j]
+		}
+		return solved
+	}
+	r := exhausted
+	var e rungs // least offsets of what is unplaced
+	if l.settle(set, &x, &e, floor) {
+		if i, j := l.open(set); j >= 0 {
+			r = l.choose(i, j, set, &x, &e, asleep)
+		} else {
+			r = l.place(set, &x, &e, asleep)
+		}
+	}
+	if r == exhausted {
+		l.backtracks++
+	}
+	return r
+}
+
+// open returns a pair, the lower one of which is placed, that has to choose a range; -1
+// for none.
+func (l *ladder) open(set uint32) (lower, upper int) {
+	for p := l.depth - 1; p >= 0; p-- {
+		i := int(l.path[p])
+		if rest := l.loose[i] & set &^ l.chosen[i]; rest != 0 {
+			return i, bits.TrailingZeros32(rest)
+		}
+	}
+	return -1, -1
+}
+
+// choose tries the ranges that a pair has.
+func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcome {
+	at := i*l.n + j
+	lo, hi := l.lo[at], l.hi[at]
+	l.chosen[i] |= 1 << j
+	high := l.latest(set|1<<i, i)
+	r := exhausted
+	for _, f := range l.free[at] {
+		if f.high < noEnd {
+			if e[j]-f.high > high {
+				continue
+			}
+			l.tied[i] |= 1 << j
+		}
+		l.lo[at], l.hi[at] = f.low, f.high
+		r = l.search(set, *x, x[l.path[l.depth-1]], asleep)
+		l.tied[i] &^= 1 << j
+		if r != exhausted {
+			break
+		}
+	}
+	l.lo[at], l.hi[at] = lo, hi
+	l.chosen[i] &^= 1 << j
+	return r
+}
+
+// place tries what may come next.
+func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
+	settled := true
+	for _, i := range l.path[:l.depth] {
+		settled = settled && l.tied[i]&set == 0
+	}
+	z := *e
+	if !l.infer(set, asleep, &z) || settled && l.beaten(set, &z) {
+		return exhausted
+	}
+	tried := asleep
+	order := ascending(set, e)
+	for _, c := range order[:bits.OnesCount32(set)] {
+		u := int(c)
+		if asleep>>u&1 == 0 && z[u] == e[u] && e[u] <= l.latest(set, u) && !(settled && l.dominated(set, u, e)) {
+			before := x[u]
+			x[u] = e[u]
+			l.path[l.depth] = c
+			l.depth++
+			r := l.search(set&^(1<<u), *x, e[u], tried&^l.meet[u])
+			l.depth--
+			x[u] = before
+			if r != exhausted {
+				return r
+			}
+		}
+		if settled && l.loose[u]&set == 0 {
+			tried |= 1 << u
+		}
+	}
+	if settled && !l.gaveUp {
+		l.keep(set, e)
+	}
+	return exhausted
+}
+
+// settle finds the least offsets with which the chosen ranges hold.
+func (l *ladder) settle(set uint32, x, e *rungs, floor int64) bool {
+	n := l.n
+	pulls := false
+	for _, i := range l.path[:l.depth] {
+		pulls = pulls || l.tied[i] != 0
+	}
+	for passes := int64(1); ; passes++ {
+		if passes > l.proof {
+			return false
+		}
+		if passes > l.patience || passes&63 == 0 && l.watch.Over() {
+			l.gaveUp = true
+			return false
+		}
+		again := false
+		if pulls && passes > 1 {
+			for p, cj := range l.path[:l.depth] {
+				j, v := int(cj), x[cj]
+				if p > 0 {
+					v = max(v, x[l.path[p-1]])
+				}
+				for _, i := range l.path[:p] {
+					if l.meet[j]>>i&1 == 1 {
+						v = max(v, x[i]+l.lo[int(i)*n+j])
+					}
+				}
+				for rest := l.tied[j]; rest != 0; rest &= rest - 1 {
+					u := bits.TrailingZeros32(rest)
+					at := x[u]
+					if set>>u&1 == 1 {
+						at = e[u]
+					}
+					v = max(v, at-l.hi[j*n+u])
+				}
+				if v > x[j] {
+					if v = l.up(j, v); v > l.high[j] || l.start[j] != notFixed && v > l.start[j] {
+						return false
+					}
+					x[j], again = v, true
+				}
+			}
+			if !again {
+				return true
+			}
+			floor = max(floor, x[l.path[l.depth-1]])
+		}
+		for rest := set; rest != 0; rest &= rest - 1 {
+			u := bits.TrailingZeros32(rest)
+			v := l.start[u]
+			for _, i := range l.path[:l.depth] {
+				if l.meet[u]>>i&1 == 1 {
+					v = max(v, x[i]+l.lo[int(i)*n+u])
+				}
+			}
+			e[u] = l.up(u, max(v, floor))
+			if e[u] > l.high[u] || l.start[u] != notFixed && e[u] > l.start[u] {
+				return false
+			}
+		}
+		if !pulls {
+			return true
+		}
+	}
+}
+
+// ascending returns a set in the order of offsets.
+func ascending(set uint32, at *rungs) (order [ladderMost]int8) {
+	count := 0
+	for rest := set; rest != 0; rest &= rest - 1 {
+		u := bits.TrailingZeros32(rest)
+		p := count
+		for ; p > 0 && at[order[p-1]] > at[u]; p-- {
+			order[p] = order[p-1]
+		}
+		order[p] = int8(u)
+		count++
+	}
+	return order
+}
+
+// infer raises bounds of what is unplaced, and reports whether all of it may still fit.
+func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
+	n := l.n
+	again := true
+	for passes := 0; again && passes < n; passes++ {
+		again = false
+		for rest := set; rest != 0; rest &= rest - 1 {
+			u := bits.TrailingZeros32(rest)
+			near := l.meet[u] & set
+			if asleep>>u&1 == 0 && z[u] <= l.latest(near|1<<u, u) {
+				continue
+			}
+			// Something that it meets is under it.
+			low := int64(noEnd)
+			for q := near; q != 0; q &= q - 1 {
+				w := bits.TrailingZeros32(q)
+				low = min(low, z[w]+l.least[w*n+u])
+			}
+			if low == noEnd {
+				return false
+			}
+			if low > z[u] {
+				z[u] = l.up(u, low)
+				if z[u] > l.high[u] || l.start[u] != notFixed && z[u] > l.start[u] {
+					return false
+				}
+				again = true
+			}
+		}
+	}
+	// Of what is at a level or above, one is the lowest.
+	order, upper := ascending(set, z), uint32(0)
+	for p := bits.OnesCount32(set) - 1; p >= 0; p-- {
+		upper |= 1 << order[p]
+		if p > 0 && z[order[p-1]] == z[order[p]] {
+			continue
+		}
+		fits := false
+		for rest := upper; rest != 0 && !fits; rest &= rest - 1 {
+			u := bits.TrailingZeros32(rest)
+			fits = z[u] <= l.latest(upper, u)
+		}
+		if !fits {
+			return false
+		}
+	}
+	return true
+}
+
+// dominated reports whether with u as the next another could go down under it.
+func (l *ladder) dominated(set uint32, u int, e *rungs) bool {
+	for rest := l.meet[u] & set; rest != 0; rest &= rest - 1 {
+		w := bits.TrailingZeros32(rest)
+		at := e[w]
+		if l.start[w] != notFixed || at >= e[u] || at+l.above[w*l.n+u] > e[u] {
+			continue
+		}
+		free := true
+		for q := l.meet[w] & set &^ (1 << u); q != 0 && free; q &= q - 1 {
+			v := bits.TrailingZeros32(q)
+			free = max(e[v], e[u]) >= at+l.above[w*l.n+v]
+		}
+		if free {
+			return true
+		}
+	}
+	return false
+}
+
+// beaten reports whether a state that failed had no less room.
+func (l *ladder) beaten(set uint32, z *rungs) bool {
+	f := &l.known
+	if f.used == 0 {
+		return false
+	}
+	at := f.heads[f.slot(uint64(set))]
+	for tries := 0; at != 0 && tries < frontMost; tries++ {
+		v := f.cells[at+1:]
+		if v[0] >= l.capacity {
+			x, rest := 1, set
+			for ; rest != 0 && z[bits.TrailingZeros32(rest)] >= v[x]; rest &= rest - 1 {
+				x++
+			}
+			if rest == 0 {
+				return true
+			}
+		}
+		at = int32(f.cells[at])
+	}
+	return false
+}
+
+// keep records that a state has failed.
+func (l *ladder) keep(set uint32, e *rungs) {
+	f := &l.known
+	if 2*f.used >= len(f.sets) || len(f.cells) > frontCells {
+		f.grow()
+	}
+	slot := f.slot(uint64(set))
+	if f.sets[slot] == 0 {
+		f.sets[slot] = uint64(set)
+		f.used++
+	}
+	old := f.heads[slot]
+	f.heads[slot] = int32(len(f.cells))
+	f.cells = append(f.cells, int64(old), l.capacity)
+	for rest := set; rest != 0; rest &= rest - 1 {
+		f.cells = append(f.cells, e[bits.TrailingZeros32(rest)])
+	}
+}
