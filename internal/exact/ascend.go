@@ -307,17 +307,7 @@ func (l *ladder) beaten(set uint32, z *rungs) bool {
 // keep records that a state has failed.
 func (l *ladder) keep(set uint32, e *rungs) {
 	f := &l.known
-	if 2*f.used >= len(f.sets) || len(f.cells) > frontCells {
-		f.grow()
-	}
-	slot := f.slot(uint64(set))
-	if f.sets[slot] == 0 {
-		f.sets[slot] = uint64(set)
-		f.used++
-	}
-	old := f.heads[slot]
-	f.heads[slot] = int32(len(f.cells))
-	f.cells = append(f.cells, int64(old), l.capacity)
+	f.open(uint64(set), l.capacity)
 	for rest := set; rest != 0; rest &= rest - 1 {
 		f.cells = append(f.cells, e[bits.TrailingZeros32(rest)])
 	}

@@ -103,9 +103,10 @@ func (k *kernel) above(i, j Buffer) int64 {
 	return k.alignUp(j, k.lb[i]+d)
 }
 
-// beat records that a set of unplaced buffers has no completion.
-func (k *kernel) beat(set uint64) {
-	f := &k.front
+// open begins a vector of a set, and returns its place and that of the one before.
+//
+//go:noinline
+func (f *front) open(set uint64, capacity int64) (at, old int) {
 	if 2*f.used >= len(f.sets) || len(f.cells) > frontCells {
 		f.grow()
 	}
@@ -114,9 +115,16 @@ func (k *kernel) beat(set uint64) {
 		f.sets[slot] = set
 		f.used++
 	}
-	at, old := len(f.cells), int(f.heads[slot])
+	at, old = len(f.cells), int(f.heads[slot])
 	f.heads[slot] = int32(at)
-	f.cells = append(f.cells, int64(old), k.capacity)
+	f.cells = append(f.cells, int64(old), capacity)
+	return at, old
+}
+
+// beat records that a set of unplaced buffers has no completion.
+func (k *kernel) beat(set uint64) {
+	f := &k.front
+	at, old := f.open(set, k.capacity)
 	for rest := set; rest != 0; rest &= rest - 1 {
 		f.cells = append(f.cells, k.lb[bits.TrailingZeros64(rest)])
 	}

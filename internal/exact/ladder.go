@@ -59,8 +59,8 @@ type ladder struct {
 	least []int64    // its lowest
 	above []int64    // where its last begins
 
-	meet    []uint32 // of each buffer: those that it conflicts with
-	loose   []uint32 // of each buffer: those of which free is more than one range
+	meet    rungSets // of each buffer: those that it conflicts with
+	loose   rungSets // of each buffer: those of which free is more than one range
 	detours uint32   // those by way of which two others need less
 	period  int64    // of alignments; noEnd where some buffer is fixed
 	tables  *tables  // of the engine, whoever used them last
@@ -149,7 +149,6 @@ func newLadder(e *engine, p int) *ladder {
 	}
 	carve(share[int64]{&l.align, n}, share[int64]{&l.size, n}, share[int64]{&l.start, n}, share[int64]{&l.shift, n}, share[int64]{&l.high, n}, share[int64]{&l.at, n},
 		share[int64]{&l.least, n * n}, share[int64]{&l.above, n * n}, share[int64]{&l.lo, n * n}, share[int64]{&l.hi, n * n})
-	carve(share[uint32]{&l.meet, n}, share[uint32]{&l.loose, n})
 	l.id = make([]int32, n)
 	for j := range l.id {
 		// The table is for the largest.
@@ -199,15 +198,15 @@ func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 		step = 1
 	}
 	off := l.shift[i] - l.shift[j]
-	low := -off
+	low := -floor(off, step)
 	var free []extent
 	for _, ban := range bans {
-		if x := (extent{-floor(-low, step) + off, floor(ban.Above, step) + off}); x.low <= x.high {
+		if x := (extent{low + off, floor(ban.Above, step) + off}); x.low <= x.high {
 			free = append(free, x)
 		}
-		low = max(low, ban.Below)
+		low = max(low, -floor(-ban.Below, step))
 	}
-	last := -floor(-low, step) + off
+	last := low + off
 	at := i*l.n + j
 	l.free[at] = append(free, extent{last, noEnd})
 	l.least[at], l.above[at] = l.free[at][0].low, last
@@ -218,6 +217,8 @@ func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 }
 
 // floor is bound.Down for numbers that may be below zero.
+//
+//go:noinline
 func floor(x, step int64) int64 {
 	r := x % step
 	if r < 0 {
@@ -237,7 +238,7 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	l.chosen, l.tied = rungSets{}, rungSets{}
 	// As much patience as there are nodes, so that in ever longer runs all settles.
 	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
-	l.nodeLimit = l.nodes + limit
+	end := l.nodes + limit
 	for j := range l.n {
 		l.high[j] = bound.Down(capacity-l.size[j], l.align[j]) - l.shift[j]
 		if capacity < l.size[j] || l.start[j] > l.high[j] {
@@ -253,13 +254,11 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	if !exact && !l.measure(tl, p) {
 		return undecided
 	}
-	return l.try(l.nodeLimit - l.nodes)
+	return l.try(end - l.nodes)
 }
 
 // try is run with the table that there is.
 func (l *ladder) try(limit int64) verdict {
-	was := l.nodeLimit
-	defer func() { l.nodeLimit = was }()
 	l.nodeLimit = l.nodes + limit
 	for at := range l.lo {
 		l.lo[at], l.hi[at] = l.least[at], noEnd

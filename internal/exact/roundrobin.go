@@ -83,12 +83,13 @@ func (e *engine) round(capacity, halves int64) verdict {
 	return answer
 }
 
-// attempt runs each order on partition p for at most limit nodes, and where
-// windows interlock the complete search, until there is an answer.
+// attempt runs the search for small partitions (ladder.go), then each order on partition
+// p for at most limit nodes, and where windows interlock the complete search, until there
+// is an answer.
 //
-// It is the one place that takes a search's outcome for a verdict. Where windows
-// interlock, that there is no canonical plan proves nothing: only the complete
-// search can refute, and where it has not run, nothing is decided.
+// It is the one place that takes the canonical search's outcome for a verdict. Where
+// windows interlock, that there is no canonical plan proves nothing: only a complete
+// search can refute, and where none has run, nothing is decided.
 func (e *engine) attempt(p int, capacity, limit int64) verdict {
 	if len(e.tl.Partitions[p].Buffers) == 1 {
 		return e.alone(p, capacity)
@@ -100,7 +101,7 @@ func (e *engine) attempt(p int, capacity, limit int64) verdict {
 	if !k.setCapacity(capacity) {
 		return refuted // a buffer does not fit even alone
 	}
-	if len(e.orders) == 1 && e.budget == unlimited && !k.windowed {
+	if len(e.orders) == 1 && e.budget == unlimited && !k.windowed && (ladders == nil || k.n > Small || !e.switches.ladders) {
 		limit = unlimited // nothing to take turns with
 	}
 	if ladders != nil {

@@ -86,7 +86,7 @@ func (s *settings) choose(o *plan.Options) error {
 	s.switches = switches{
 		canonical: true, sectionInference: true, monotonicFloor: true, unallocatedFloor: true, dominance: true, hatless: true,
 		preordering: true, dynamicOrdering: true, decomposition: true, cheapReject: true, memo: true, lifting: true, notFirst: true,
-		suffixBound: true, symmetry: true, postponement: true, shifts: true, stretches: true, gears: true, effectiveSizes: true, fronts: true,
+		suffixBound: true, symmetry: true, postponement: true, shifts: true, stretches: true, ladders: true, effectiveSizes: true, fronts: true,
 	}
 	s.merging, s.list, s.orders = true, defaultOrders, ordersOf(defaultOrders)
 	return nil
