@@ -64,7 +64,7 @@ func TestRanks(t *testing.T) {
 // TestCalm: where nobody is said to wait below a placement, nobody does.
 func TestCalm(t *testing.T) {
 	defer pauseChecks()()
-	calm := 0
+	calm, not := 0, 0
 	for seed := range uint64(60) {
 		p, err := suite.Generate([]string{"inference", "random", "perfect"}[seed%3], suite.Options{Buffers: 20 + int(seed)*3, Seed: seed})
 		if err != nil {
@@ -76,9 +76,14 @@ func TestCalm(t *testing.T) {
 		k.setCapacity(tl.LowerBound + tl.LowerBound/10)
 		c := k.root()
 		k.findWaiting(c)
-		for range k.n {
+		for step := range k.n {
 			if !k.infer(c) {
 				break
+			}
+			if next := k.following(c, k.limit, nobody, make([]Buffer, 0, 4)); step%5 == 4 && len(next) == 4 {
+				// The first two have failed and wait.
+				c.off, c.rank = k.lb[next[2]], k.rank[next[2]]
+				k.findWaiting(c)
 			}
 			j, _ := k.firstOf(c)
 			if j == nobody {
@@ -95,10 +100,12 @@ func TestCalm(t *testing.T) {
 			}
 			if said {
 				calm++
+			} else {
+				not++
 			}
 		}
 	}
-	if calm < 1000 {
-		t.Errorf("calm %d times", calm)
+	if calm < 1000 || not < 100 {
+		t.Errorf("calm %d times, and %d times not", calm, not)
 	}
 }
