@@ -65,12 +65,8 @@ func command(t *testing.T) string {
 // library builds the shared library, which needs a C compiler.
 func library(t *testing.T) string {
 	t.Helper()
-	cc := os.Getenv("CC")
-	if cc == "" {
-		cc = "cc"
-	}
-	if _, err := exec.LookPath(cc); err != nil || runtime.GOOS == "windows" {
-		t.Skipf("there is no C compiler to build the library with: %s is not on PATH (c-compiler)", cc)
+	if _, err := exec.LookPath(compiler()); err != nil || runtime.GOOS == "windows" {
+		t.Skipf("there is no C compiler to build the library with: %s is not on PATH (c-compiler)", compiler())
 	}
 	linked.once.Do(func() {
 		if linked.dir, linked.err = os.MkdirTemp("", "stowage-library-"); linked.err != nil {
@@ -90,6 +86,23 @@ func library(t *testing.T) string {
 
 // ran is what unittest says at its end.
 var ran = regexp.MustCompile(`(?m)^Ran (\d+) tests? in `)
+
+// libraryIfAny is the environment in which the package finds the library; nothing where
+// it cannot be built, and what is about it is skipped.
+func libraryIfAny(t *testing.T) []string {
+	t.Helper()
+	if _, err := exec.LookPath(compiler()); err != nil || runtime.GOOS == "windows" {
+		return nil
+	}
+	return []string{"STOWAGE_LIBRARY=" + library(t)}
+}
+
+func compiler() string {
+	if cc := os.Getenv("CC"); cc != "" {
+		return cc
+	}
+	return "cc"
+}
 
 func interpreter() string {
 	if python := os.Getenv("STOWAGE_PYTHON"); python != "" {
@@ -206,7 +219,7 @@ func TestWheel(t *testing.T) {
 
 // TestTransport needs Python alone, which .ci/run installs for executorch.
 func TestTransport(t *testing.T) {
-	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", python310, 8)
+	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", python310, 8, libraryIfAny(t)...)
 }
 
 func TestAlgorithm(t *testing.T) {
@@ -220,5 +233,5 @@ func TestExport(t *testing.T) {
 		t.Skip("a minute of ExecuTorch's exporter is too long for a short run (large)")
 	}
 	run(t, "test_export", "torch and all that executorch needs",
-		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 15)
+		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('executorch', 'torch', 'torchao', 'flatbuffers', 'pandas')))", 15, libraryIfAny(t)...)
 }

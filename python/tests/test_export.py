@@ -6,9 +6,11 @@ the kernels are the same, so nothing but a plan that destroys data can differ.
 """
 
 import copy
+import os
 import pathlib
 import sys
 import unittest
+from unittest import mock
 
 import torch
 from executorch.exir import ExecutorchBackendConfig, to_edge
@@ -18,7 +20,7 @@ from executorch.exir.schema import DeviceType, TensorShapeDynamism
 from executorch.runtime import Runtime, Verification
 from torch.export import Dim, export
 
-from stowage_executorch import StowageError, suite
+from stowage_executorch import StowageError, suite, transport
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
 import networks  # noqa: E402
@@ -78,6 +80,18 @@ class Export(unittest.TestCase):
         again, _ = planned(edge, suite(), **options)
         self.assertEqual(again.buffer, after.buffer, "planned twice it is not the same")
         return greedy["forward"], sizes["forward"], after
+
+    @unittest.skipUnless(os.environ.get("STOWAGE_LIBRARY"), "needs the library, which STOWAGE_LIBRARY names")
+    def test_over_the_library(self):
+        # What a user has who names no command: the same program, to the byte.
+        module, args = small()
+        edge = edge_of((module, args))
+        by_command, _ = planned(edge, suite())
+        with mock.patch.dict(os.environ), mock.patch.object(transport, "find", mock.Mock(side_effect=AssertionError("the command is asked for"))):
+            del os.environ["STOWAGE"]
+            greedy, sizes, program = self.compare(edge, args)
+        self.assertLess(sizes[1], greedy[1])
+        self.assertEqual(program.buffer, by_command.buffer)
 
     def test_networks(self):
         for name in networks.NETWORKS:

@@ -2,6 +2,7 @@
 
 import os
 import pathlib
+import random
 import stat
 import sys
 import tempfile
@@ -46,7 +47,8 @@ class Transport(unittest.TestCase):
             self.assertEqual(transport.find(), own)
 
     def test_says_where_it_looked(self):
-        with mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
+        without = mock.patch.object(transport._library, "load", lambda: None)
+        with without, mock.patch.dict(os.environ, {"PATH": str(self.folder)}):
             os.environ.pop("STOWAGE")
             with self.assertRaisesRegex(StowageError, "not on PATH.*go install"):
                 plan([Buffer(0, 1, 1)])
@@ -88,6 +90,36 @@ class Transport(unittest.TestCase):
         path.chmod(0o755)
         with self.assertRaisesRegex(StowageError, "cannot be run"):
             plan([Buffer(0, 1, 1)], command=str(path))
+
+
+@unittest.skipUnless(os.environ.get("STOWAGE_LIBRARY"), "needs the library, which STOWAGE_LIBRARY names")
+class ByLibrary(unittest.TestCase):
+    """Without a command that is named the library plans: no process, the same plans."""
+
+    def setUp(self):
+        self.command = os.environ["STOWAGE"]
+        for patch in (mock.patch.dict(os.environ), mock.patch.object(transport, "find", mock.Mock(side_effect=AssertionError("the command is asked for")))):
+            patch.start()
+            self.addCleanup(patch.stop)
+        del os.environ["STOWAGE"]
+
+    def test_plans(self):
+        r = random.Random(1)
+        for _ in range(40):
+            lower = [r.randrange(30) for _ in range(r.randrange(50))]
+            buffers = [Buffer(x, x + 1 + r.randrange(12), 16 * (1 + r.randrange(60)), r.choice((16, 16, 64))) for x in lower]
+            nodes = r.choice((None, 50))
+            by_library = plan(buffers, nodes=nodes)
+            with mock.patch.object(transport, "find", lambda command: command):
+                self.assertEqual(by_library, plan(buffers, nodes=nodes, command=self.command))
+
+    def test_errors(self):
+        with self.assertRaisesRegex(StowageError, "refused the problem: .*the lifespan is empty"):
+            plan([Buffer(0, 2, 8), Buffer(3, 3, 8)])
+        with self.assertRaisesRegex(ValueError, "timeout is -1"):
+            plan([Buffer(0, 2, 8)], timeout=-1)
+        with self.assertRaisesRegex(AssertionError, "asked for"):
+            plan([Buffer(0, 2, 8)], command="stowage")
 
 
 if __name__ == "__main__":
