@@ -1,19 +1,16 @@
 """The command: for files, for pictures, and where the library cannot be used.
 
 A process costs some milliseconds. It is its own, so a child of a fork, which the
-library's threads are not in, has all of Stowage by it.
+library's threads are not in, has all of Stowage by it. What starts one is imported where
+it is used: a third of the package's import would be for that.
 """
 
 from __future__ import annotations
 
-import gzip
 import json
 import os
 import re
-import shutil
 import signal
-import subprocess
-import tempfile
 from collections.abc import Sequence
 from typing import Any, Optional
 
@@ -25,6 +22,8 @@ _KINDS = {1: "failed", 2: "refused the input"}
 def command(name: Optional[str] = None) -> str:
     """Returns the path of the command: that of the name, else of the environment's
     STOWAGE, else the one that this package carries, else what PATH has."""
+    import shutil
+
     for given, origin in ((name, "the command"), (os.environ.get("STOWAGE"), "the environment's STOWAGE")):
         if given:
             path = shutil.which(given)
@@ -42,6 +41,8 @@ def command(name: Optional[str] = None) -> str:
 def capacity_of(path: str) -> int:
     """Returns the capacity that a problem of JSON has; 0 for none. What else is in the
     file, and whether it is right, is for the command to say."""
+    import gzip
+
     try:
         with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as f:
             capacity = json.load(f).get("capacity", 0)
@@ -54,6 +55,9 @@ def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[i
     """Runs the command and returns its exit code, one of those accepted, and what it
     prints. Ctrl-C, which ends a search, is passed on once, and what the search has found
     is awaited."""
+    import subprocess
+    import tempfile
+
     program = command()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given:
         given.write((text or "").encode())
@@ -84,6 +88,8 @@ def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[i
 def solve(path: str, arguments: Sequence[str], text: Optional[str] = None) -> tuple[dict[str, Any], Optional[dict[str, Any]]]:
     """Plans a file, or text in its stead, and returns the figures of the run, and the
     problem with its plan where there is one."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
         to = os.path.join(folder, "plan.json")
         _, stats = run(["solve", *arguments, "--quiet", "-o", to, "--stats", "-", "--", path], text, accept=(0, 3, 4))
