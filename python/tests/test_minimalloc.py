@@ -13,9 +13,11 @@ import tempfile
 import threading
 import time
 import unittest
+from unittest import mock
 
+import stowage
 import stowage.minimalloc as mm
-from stowage.minimalloc import cli
+from stowage.minimalloc import _solver, cli
 
 # What counts the backtracks of that program's own search, which ours is not.
 THEIR_SEARCH = re.compile(r"test_counts_backtracks_correctly|test_optimization_reduces_backtracks")
@@ -66,6 +68,35 @@ class Minimalloc(unittest.TestCase):
             self.assertEqual((back.strip_solution(), back.buffers), (solution, problem.buffers))
         self.assertGreater(min(solved, infeasible), 30)
 
+    def test_switches(self):
+        # They switch off what has their names, and no answer changes.
+        asked, switches = [], list(_solver._TECHNIQUES)
+
+        def plan(*args, **options):
+            asked.append(options)
+            return stowage.plan(*args, **options)
+
+        for seed in range(80):
+            r = random.Random(seed)
+            problem, params = drawn(seed), mm.SolverParams()
+            params.minimize_capacity = seed % 2 == 0
+            want = mm.Solver(params).solve(problem)
+            off = [name for name in switches if r.random() < 0.5]
+            for name in off:
+                setattr(params, name, False)
+            if seed % 3 == 0:
+                params.preordering_heuristics = ["TW", "", "a?A"]
+            with mock.patch.object(_solver, "stowage", mock.Mock(plan=plan)):
+                got = mm.Solver(params).solve(problem)
+            self.assertEqual(asked[-1].get("planner"), "exact" if off or seed % 3 == 0 else None)
+            self.assertEqual(asked[-1].get("without", []), [_solver._TECHNIQUES[name] for name in off])
+            if seed % 3 == 0:
+                self.assertEqual(asked[-1]["params"], {"orders": "TW,A"})
+            self.assertEqual(got is None, want is None)
+            if got is not None:
+                self.assertEqual(mm.validate(problem, got), mm.ValidationResult.GOOD)
+                self.assertTrue(not params.minimize_capacity or got.height == want.height)
+
     def test_sweeps(self):
         # Sections have who is in use; overlaps are those of all pairs.
         for seed in range(200):
@@ -96,7 +127,7 @@ class Minimalloc(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             given, to = os.path.join(folder, "in.csv"), os.path.join(folder, "deep", "out.csv")
             pathlib.Path(given).write_text("id,lower,upper,size\na,0,2,4\nb,1,3,5\n")
-            for flags, code in (("--capacity 8", 1), ("", 1), ("--capacity 9 --validate --timeout 5m --no-hatless-pruning", 0), ("--minimize-capacity", 0)):
+            for flags, code in (("--capacity 8", 1), ("", 1), ("--capacity 9 --validate --timeout 5m --no-hatless-pruning --preordering-heuristics TW,W", 0), ("--minimize-capacity", 0)):
                 with contextlib.redirect_stderr(io.StringIO()) as said:
                     self.assertEqual(cli.main(["--input", given, "--output", to, *flags.split()]), code, said.getvalue())
                 self.assertIn("Elapsed time:" if code == 0 else "Error:", said.getvalue())

@@ -2,12 +2,14 @@
 
     import stowage.minimalloc as mm
 
-    solution = mm.Solver(mm.SolverParams()).solve(mm.from_csv_file("problem.csv"))
+    problem = mm.from_csv_file("problem.csv")
+    problem.capacity = 12  # None comes back where there is none
+    solution = mm.Solver().solve(problem)
 
 What is the same: every class, function and field, what is asked of a problem, what
 solve returns. What is not: Stowage searches in its own way, so among the plans that fit
-it may return another one, get_backtracks counts its own, and the switches of that
-program's search are kept and have no effect.
+it may return another one, and get_backtracks counts its own. The switches of that
+program's search switch off what has the same name in Stowage's.
 
 Source: google/minimalloc 9f5cf81, python/minimalloc. This is written from its interface
 and its tests.

@@ -10,10 +10,28 @@ import stowage
 from ._model import Duration, Problem, Solution, planned
 
 
+# The switches, and what of the planner `exact` each stands for, as in the command
+# `stowage minimalloc`.
+_TECHNIQUES = {
+    "canonical_only": "canonical",
+    "section_inference": "section-inference",
+    "dynamic_ordering": "dynamic-ordering",
+    "check_dominance": "dominance",
+    "unallocated_floor": "unallocated-floor",
+    "static_preordering": "preordering",
+    "dynamic_decomposition": "decomposition",
+    "monotonic_floor": "monotonic-floor",
+    "hatless_pruning": "hatless",
+}
+
+
 @dataclass
 class SolverParams:
-    """What a solver is to keep to. timeout, in seconds or a Duration, and
-    minimize_capacity count; the rest are switches of that program's search."""
+    """What a solver is to keep to: timeout, in seconds or a Duration, and
+    minimize_capacity. The rest are switches of a search. As they are at first the planner
+    is `auto`, which has more than that search; where one is changed it is `exact`, with
+    the techniques of those names switched off, and with these orders. What only Stowage
+    has stays on."""
 
     canonical_only: bool = True
     section_inference: bool = True
@@ -66,12 +84,24 @@ class Solver:
             planned(problem),
             capacity=problem.capacity,
             minimize=self._params.minimize_capacity,
-            timeout=None if seconds == float("inf") else seconds,
+            timeout=seconds,
             progress=lambda _: not self._cancelled,
+            **self._search(),
         )
         # Where a bound proves that nothing fits, it is the root of the search that failed.
         self._backtracks = max(done.backtracks, int(done.status == "infeasible"))
         return Solution(list(done.offsets), done.height) if done else None
+
+    def _search(self) -> dict[str, Any]:
+        """Returns the options by which a search is steered: none where all is as at
+        first."""
+        params, first = self._params, SolverParams()
+        off = [technique for switch, technique in _TECHNIQUES.items() if not getattr(params, switch)]
+        if not off and params.preordering_heuristics == first.preordering_heuristics:
+            return {}
+        # Letters that are no key are passed over, as are orders without any.
+        orders = ["".join(letter for letter in order if letter in PreorderingComparator._FIELDS) for order in params.preordering_heuristics]
+        return {"planner": "exact", "without": off, "params": {"orders": ",".join(filter(None, orders))} if any(orders) else None}
 
     def get_backtracks(self) -> int:
         """Returns the backtracks of the last run."""

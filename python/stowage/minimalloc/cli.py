@@ -14,11 +14,7 @@ from pathlib import Path
 from typing import Optional
 
 from . import Solver, SolverParams, ValidationResult, from_csv_file, to_csv_file, validate
-
-_SWITCHES = (
-    "canonical-only", "section-inference", "dynamic-ordering", "check-dominance", "unallocated-floor", "static-preordering",
-    "dynamic-decomposition", "monotonic-floor", "hatless-pruning",
-)  # fmt: skip
+from ._solver import _TECHNIQUES
 
 
 def _seconds(text: str) -> Optional[float]:
@@ -38,9 +34,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser.add_argument("--validate", action="store_true", help="check the plan")
     parser.add_argument("--timeout", type=_seconds, default=None, help="10s, 5m, 1h or inf")
     parser.add_argument("--minimize-capacity", action="store_true", help="look for the lowest plan")
-    parser.add_argument("--preordering-heuristics", default="", help="has no effect")
-    for name in _SWITCHES:
-        parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=True, help="has no effect")
+    parser.add_argument("--preordering-heuristics", default="", help="orders to try, separated by commas, such as WAT,TAW")
+    for name in _TECHNIQUES:
+        parser.add_argument(f"--{name.replace('_', '-')}", action=argparse.BooleanOptionalAction, default=True, help="a technique of the search")
     args = parser.parse_args(arguments)
     problem = from_csv_file(args.input)
     if problem is None:
@@ -50,6 +46,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         return _fail("--capacity must be above 0 unless there is --minimize-capacity")
     params = SolverParams(minimize_capacity=args.minimize_capacity)
     params.timeout = args.timeout
+    for name in _TECHNIQUES:
+        setattr(params, name, getattr(args, name))
+    if args.preordering_heuristics:
+        params.preordering_heuristics = args.preordering_heuristics.split(",")
     begin = time.monotonic()
     solution = Solver(params).solve(problem)
     if solution is None:
