@@ -372,10 +372,11 @@ func lanes(n int) (*model.Problem, []int64) {
 	return p, append(offsets, bases[many])
 }
 
-// TestBrowserLarge draws a hundred thousand buffers and a million. It logs how long the
-// first picture takes and how many frames there are while the window moves, and fails
-// where that is far from what the issue asks for (1 s and 5 s; 60 frames a second):
-// machines that test are busy.
+// TestBrowserLarge draws a hundred thousand buffers and a million, and holds them to what
+// was asked for: a first picture within 1 s and 5 s, and frames that are drawn in a sixtieth
+// of a second while the window moves; at a million in a thirtieth. Machines that test are busy with
+// other things, so the best of three attempts counts, and of a frame the time that
+// drawing it takes, in the median, not when the screen came to show it.
 func TestBrowserLarge(t *testing.T) {
 	if testing.Short() {
 		t.Skip("large problems")
@@ -383,13 +384,42 @@ func TestBrowserLarge(t *testing.T) {
 	for _, of := range []struct {
 		n     int
 		first float64 // seconds
-		least float64 // frames a second
-	}{{100_000, 4, 12}, {1_000_000, 20, 0}} {
+		frame float64 // milliseconds
+	}{{100_000, 1, 1000. / 60}, {1_000_000, 5, 1000. / 30}} {
 		p, offsets := lanes(of.n)
 		page := chromium.Open(t, 1600, 1000)
-		show(t, page, html.Document{Problem: p, Offsets: offsets})
-		var drawn float64
-		page.Eval(`performance.getEntriesByName("stowage-drawn")[0].startTime / 1000`, &drawn)
+		frames := func(name, setUp, step string) float64 {
+			var got struct{ Rate, Median, Worst float64 }
+			page.Eval(fmt.Sprintf(`(async () => { const v = stowage.view, frame = () => new Promise(requestAnimationFrame);
+				v.fit(); %s; await frame(); await frame(); stowage.plots[0].moving = true; stowage.timings.length = 0;
+				const began = performance.now(); let k = 0;
+				for (; k < 90 && performance.now() - began < 3000; k++) { %s; await frame(); }
+				const rate = k / (performance.now() - began) * 1000, all = stowage.timings.toSorted((a, b) => a - b);
+				stowage.plots[0].moving = stowage.plots[0].zooming = false; return { rate, median: all[all.length >> 1], worst: all.at(-1) }; })()`, setUp, step), &got)
+			t.Logf("%d buffers: %s: %.0f frames a second, drawn in %.1f ms, the longest in %.1f ms", of.n, name, got.Rate, got.Median, got.Worst)
+			return got.Median
+		}
+		var drawn, frame float64
+		for attempt := range 3 {
+			show(t, page, html.Document{Problem: p, Offsets: offsets})
+			var seconds float64
+			page.Eval(`performance.getEntriesByName("stowage-drawn")[0].startTime / 1000`, &seconds)
+			t.Logf("%d buffers: first picture after %.2f s", of.n, seconds)
+			near := frames("moving among a tenth", "v.zoom(0.1, 0.7)", "v.pan(k % 40 < 20 ? 0.01 : -0.01, 0)")
+			far := frames("moving among nearly all", "v.zoom(0.9, 0.9)", "v.pan(k % 40 < 20 ? 0.002 : -0.002, 0)")
+			if attempt == 0 {
+				drawn, frame = seconds, max(near, far)
+			}
+			drawn, frame = min(drawn, seconds), min(frame, max(near, far))
+			if drawn <= of.first && frame <= of.frame {
+				break
+			}
+		}
+		if drawn > of.first || frame > of.frame {
+			t.Errorf("%d buffers: first picture after %.2f s, want %.0f s; a frame takes %.1f ms, want %.1f ms", of.n, drawn, of.first, frame, of.frame)
+		}
+		frames("zooming from all to a third", "stowage.plots[0].zooming = true", "v.zoom(k % 60 < 30 ? 0.96 : 1 / 0.96, 1)")
+		page.Eval("stowage.view.fit(); new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(r)))", nil)
 		// The one that sets the height, of a millionth of the picture, is there.
 		if got := page.Text(`(() => { const p = stowage.plots[0], s = p.scene, i = s.facts.doc.n - 1, r = p.raster;
 			const x = Math.floor((s.facts.doc.lower[i] - stowage.view.t0) / (stowage.view.t1 - stowage.view.t0) * r.width);
@@ -401,25 +431,6 @@ func TestBrowserLarge(t *testing.T) {
 		if got := page.Text(`(() => { const d = stowage.facts(0).doc, p = stowage.plots[0], i = 777, r = p.canvas.getBoundingClientRect();
 			stowage.zoomTo(0, i); const hit = p.hit(p.toX((d.lower[i] + d.upper[i]) / 2), p.toY(d.offsets[i] + d.size[i] / 2)); stowage.select(0, -1); return String(hit); })()`); got != "777" {
 			t.Errorf("%d buffers: what is at buffer 777 is %s", of.n, got)
-		}
-		frames := func(name, setUp, step string) float64 {
-			var fps, worst float64
-			page.Eval(fmt.Sprintf(`(async () => { const v = stowage.view, frame = () => new Promise(requestAnimationFrame);
-				v.fit(); %s; await frame(); await frame(); stowage.plots[0].moving = true; stowage.timings.length = 0;
-				const began = performance.now(); let k = 0;
-				for (; k < 120 && performance.now() - began < 3000; k++) { %s; await frame(); }
-				window.rate = [k / (performance.now() - began) * 1000, Math.max(...stowage.timings)]; stowage.plots[0].moving = stowage.plots[0].zooming = false; return rate; })()`, setUp, step), nil)
-			page.Eval("rate[0]", &fps)
-			page.Eval("rate[1]", &worst)
-			t.Logf("%d buffers: %s: %.0f frames a second, the longest drawn in %.1f ms", of.n, name, fps, worst)
-			return fps
-		}
-		near := frames("moving among a tenth", "v.zoom(0.1, 0.7)", "v.pan(k % 40 < 20 ? 0.01 : -0.01, 0)")
-		far := frames("moving among nearly all", "v.zoom(0.9, 0.9)", "v.pan(k % 40 < 20 ? 0.002 : -0.002, 0)")
-		frames("zooming from all to a third", "stowage.plots[0].zooming = true", "v.zoom(k % 60 < 30 ? 0.96 : 1 / 0.96, 1)")
-		t.Logf("%d buffers: first picture after %.2f s", of.n, drawn)
-		if drawn > of.first || min(near, far) < of.least {
-			t.Errorf("%d buffers: first picture after %.2f s, %.0f and %.0f frames a second", of.n, drawn, near, far)
 		}
 		var took float64
 		page.Eval(`(() => { const began = performance.now(); stowage.search("t77 size>1k"); return performance.now() - began; })()`, &took)

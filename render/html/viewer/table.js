@@ -142,8 +142,8 @@ export class Table {
         cell.textContent = column.text(facts, i);
         if (column.id === "id") {
           cell.title = cell.textContent;
-          // A letter is some six pixels wide; what does not fit loses its middle.
-          const letters = Math.floor(Math.max(60, this.scroller.clientWidth - 300) / 6.2) - (facts.owner[i] ? 4 : 2);
+          // A letter is some seven pixels wide; what does not fit loses its middle.
+          const letters = Math.floor(Math.max(60, this.scroller.clientWidth - 300) / 7.2) - (facts.owner[i] ? 4 : 2);
           if (cell.title.length > letters) {
             cell.textContent = shorten(cell.title, letters);
             cell.setAttribute("aria-label", cell.title);
