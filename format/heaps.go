@@ -37,7 +37,7 @@ func readXLA(r io.Reader, name string, o Options) (*File, error) {
 	var d *xla.Dump
 	var err error
 	if xla.IsText(head) {
-		d, err = xla.ReadText(b, name, siblings(name))
+		d, err = xla.ReadText(b, name, siblings(name, o.Beside))
 	} else {
 		d, err = xla.Read(b, name)
 	}
@@ -57,13 +57,16 @@ func readXLA(r io.Reader, name string, o Options) (*File, error) {
 
 // siblings returns what opens the file whose name has another suffix than that of an
 // assignment of XLA's; nil where a file has none beside it, as standard input.
-func siblings(name string) func(string) (io.ReadCloser, string, error) {
+func siblings(name string, open func(string) (io.ReadCloser, error)) func(string) (io.ReadCloser, string, error) {
 	base, ok := strings.CutSuffix(name, xla.AssignmentSuffix)
 	if !ok {
 		return nil
 	}
+	if open == nil {
+		open = func(name string) (io.ReadCloser, error) { return os.Open(name) }
+	}
 	return func(suffix string) (io.ReadCloser, string, error) {
-		f, err := os.Open(base + suffix)
+		f, err := open(base + suffix)
 		if err != nil {
 			return nil, "", err
 		}

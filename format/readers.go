@@ -66,6 +66,10 @@ type Options struct {
 	// Heap is which of the heaps of a dump is meant, as File.Heaps names them;
 	// empty for the one of the largest load.
 	Heap string
+	// Beside opens a file that belongs to the one that is read, by the name of
+	// that with another ending: the live ranges of XLA's text. An
+	// fs.ErrNotExist is a file that is not there. Nil opens files of the system.
+	Beside func(name string) (io.ReadCloser, error)
 }
 
 func (o Options) empty() bool {

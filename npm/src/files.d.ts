@@ -19,6 +19,8 @@ export interface FileOptions {
   alignment?: Whole;
   /** Which heap of a dump is meant. Default: that of the largest load. */
   heap?: string;
+  /** Files that belong to this one, by name: XLA's NAME-live-range.txt and NAME-buffer-assignment-values.txt. */
+  beside?: Record<string, Content>;
 }
 
 export interface PlanOptions extends FileOptions {

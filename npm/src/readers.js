@@ -5,7 +5,7 @@ import { Client } from "./client.js";
 import { COMMON, OPTIONS, digits, numberOf, optionsOf, progressOf, resultOf } from "./columns.js";
 import { InputError, slips } from "./faults.js";
 
-const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap"];
+const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap", "beside"];
 const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
 const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
 
@@ -59,7 +59,9 @@ function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) 
   return about;
 }
 
-async function fileOf(name, content, { heap, alignment, dims, values, sizes }) {
+async function fileOf(name, content, { heap, alignment, dims, values, sizes, beside }) {
+  const others = beside && {};
+  for (const [other, bytes] of Object.entries(beside ?? {})) others[other] = await bytesOf(bytes);
   const pairs = (of, field) => of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field)]));
   return {
     name: String(name),
@@ -69,6 +71,7 @@ async function fileOf(name, content, { heap, alignment, dims, values, sizes }) {
     dims: pairs(dims, "dims"),
     values: pairs(values, "values"),
     sizes: pairs(sizes, "sizes"),
+    beside: others,
   };
 }
 

@@ -244,6 +244,15 @@ test("files", async () => {
   assert.ok((await files.planners()).some((p) => p.name === "auto"));
 });
 
+test("files that belong to another are given with it", async () => {
+  const name = "x-buffer-assignment.txt";
+  const text = "BufferAssignment:\nallocation 0: size 64, preallocated-temp:\n value: <1 a @0> (size=64,offset=0): f32[16]{0}\n";
+  await assert.rejects(files.plan(name, text), /has no live ranges/);
+  const ranges = "HloLiveRange (max 3):\n  InstructionSequence:\n    0:a\n  BufferLiveRange:\n    a{}:0-3\n";
+  const out = await files.plan(name, text, { beside: { "x-live-range.txt": ranges } });
+  assert.deepEqual([out.kind, out.buffers, out.height], ["xla", 1, 64]);
+});
+
 /** The plans of the command, byte for byte, where npm_test.go made them. */
 const folder = process.env.STOWAGE_SAME;
 test("the same plans as the command", { skip: !folder && "npm_test.go runs it" }, async () => {

@@ -6,6 +6,8 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"io/fs"
 	"strings"
 	"syscall/js"
 
@@ -90,10 +92,17 @@ func read(c *bridge.Call) (map[string]any, error) {
 	return show(out, d)
 }
 
-// open reads the file of a call.
+// open reads the file of a call, and those that were given with it.
 func open(c *bridge.Call) (*format.File, error) {
 	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Alignment: bridge.Integer(c.Input.Get("alignment"))}
 	o.Dims, o.Values, o.Sizes = pairs(c.Input.Get("dims")), pairs(c.Input.Get("values")), pairs(c.Input.Get("sizes"))
+	given := c.Input.Get("beside")
+	o.Beside = func(name string) (io.ReadCloser, error) {
+		if given.IsUndefined() || given.Get(name).IsUndefined() {
+			return nil, fs.ErrNotExist
+		}
+		return io.NopCloser(bytes.NewReader(bridge.Bytes(given.Get(name)))), nil
+	}
 	return format.ReadFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String(), o)
 }
 

@@ -176,15 +176,19 @@ class Drop {
     this.said = this.#saying();
     const docs = [];
     const kept = [];
+    const helps = helpers(files);
     for (const file of files) {
+      if (helps.has(file)) continue;
       try {
         this.#say(`Reading ${file.name} …`);
         const bytes = new Uint8Array(await file.arrayBuffer());
-        const out = await this.planner.call("read", { name: file.name, bytes, ...this.#leftOpen() });
+        const beside = {};
+        for (const other of helps) beside[other.name] = new Uint8Array(await other.arrayBuffer());
+        const out = await this.planner.call("read", { name: file.name, bytes, beside, ...this.#leftOpen() });
         const doc = await docOf(out);
         if (turn !== this.turn) return;
         docs.push(doc);
-        kept.push({ name: file.name, bytes, planned: out.planned, output: null });
+        kept.push({ name: file.name, bytes, beside, planned: out.planned, output: null });
         this.#heaps(out.heaps);
       } catch (fault) {
         if (turn === this.turn) this.#unread(file.name, fault);
@@ -243,6 +247,7 @@ class Drop {
       const input = {
         name: file.name,
         bytes: file.bytes,
+        beside: file.beside,
         ...this.#leftOpen(),
         format: "csv",
         view: true,
@@ -346,6 +351,16 @@ class Drop {
     this.says.classList.add("bad");
     this.says.textContent = fault.message.startsWith(name) ? fault.message : `${name}: ${fault.message}`;
   }
+}
+
+/** Returns the files that belong to others: the texts beside XLA's assignments. */
+function helpers(files) {
+  const names = files.map(({ name }) => name);
+  const helps = (name) =>
+    ["-live-range.txt", "-buffer-assignment-values.txt"].some(
+      (end) => name.endsWith(end) && names.includes(name.slice(0, -end.length) + "-buffer-assignment.txt"),
+    );
+  return new Set(files.filter(({ name }) => helps(name)));
 }
 
 /** Says what came of a search, in a few words. */
