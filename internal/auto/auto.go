@@ -103,6 +103,9 @@ const (
 	// closeAbove, for plans more than a thousandth over the bound: what it could
 	// win there takes longer than its first turn.
 	climbMost, closeAbove = 1 << 17, 1 << 13
+	// Of a plan of coresLeast buffers or more that is within one coresNear-th of the
+	// bound, local search looks at the peak before all else.
+	coresLeast, coresNear = 1024, 50
 	// grow is how much longer each turn is than the one before.
 	grow = 4
 	// shares is the part of a node limit that the first turns have each, so that
@@ -205,11 +208,14 @@ func (a *auto) repair(ctx context.Context) error {
 	if a.over() || !a.close() {
 		return nil
 	}
-	return a.turn(ctx, &climb.Planner{}, budget{repair: true, nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
+	return a.turn(ctx, &climb.Planner{}, budget{without: repairs, nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
 }
 
-// repairs is what local search goes without where it repairs.
-var repairs = []string{"core", "promote", "critical"}
+// repairs is what local search goes without where it repairs, cores where it looks at peaks.
+var (
+	repairs = []string{"critical"}
+	cores   = []string{"critical", "window"}
+)
 
 // auto is a run.
 type auto struct {
@@ -255,6 +261,11 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 		a.keep(p.Offsets, p.Height, p.Name)
 	}
 	n := len(a.tl.Problem.Buffers)
+	if a.climb && n >= coresLeast && n <= climbMost && a.height <= a.tl.LowerBound+a.tl.LowerBound/coresNear && !a.over() {
+		if err := a.turn(ctx, &climb.Planner{}, budget{without: cores, nodes: climbEffort, limited: true, each: int64(n)}); err != nil {
+			return err
+		}
+	}
 	if a.merge && !a.over() {
 		nodes := max(a.affordable()/glance, int64(4*n))
 		if a.o.NodeLimit > 0 {
@@ -355,8 +366,8 @@ type budget struct {
 	limited bool  // whether nodes counts; the caller's limit does in any case
 	each    int64 // so many of them are a node of auto's; 0 for one
 
-	seed   uint64 // is added to that of the run: other restarts in each turn
-	repair bool   // local search is to repair what sticks out, and no more
+	seed    uint64   // is added to that of the run: other restarts in each turn
+	without []string // what local search is to go without, in one turn
 }
 
 // turn runs a planner from the best plan, and takes what it finds.
@@ -377,8 +388,8 @@ func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
 		o.NodeLimit = max(b.nodes, 1)
 	}
 	o.Seed += b.seed
-	if b.repair {
-		o.Without, o.Params = repairs, map[string]string{"patience": "1"}
+	if b.without != nil {
+		o.Without, o.Params = b.without, map[string]string{"patience": "1"}
 	}
 	o.Progress = nil
 	if a.o.Progress != nil {

@@ -57,7 +57,7 @@ const defaultPatience = 40
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	core, promote, critical, blocks, resume, window bool
+	core, critical, blocks, resume, window bool
 
 	history, random, width int
 	nodes, patience        int64
@@ -66,7 +66,6 @@ type settings struct {
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.core, "core", "plan the sections around the peak exactly, and the rest around them")
-	d.Technique(&s.promote, "promote", "squeaky wheel: place what ends too high earlier, a few times over")
 	d.Technique(&s.critical, "critical", "change the order where blocks of the critical chain meet")
 	d.Technique(&s.blocks, "blocks", "moves of whole blocks of the chain")
 	d.Technique(&s.resume, "resume", "decode from the last checkpoint before a change")
@@ -93,6 +92,10 @@ const (
 // placed again. Above it that takes seconds each, and what is around the peak is
 // all that moves.
 const orderLimit = 1 << 18
+
+// coresFirst is the number of buffers up to which cores come before repair: sweeps around
+// them take less than a second.
+const coresFirst = 1 << 17
 
 // search is what the workers of a run share.
 type search struct {
@@ -140,16 +143,17 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 	s.best = offsets
 	s.height.Store(height)
 	s.report()
-	if sw.window && len(offsets) > place.ListLimit {
-		s.repair(ctx)
-	}
-	offsets, height = s.best, s.height.Load()
-	s.cores = sw.core && hasCores(tl)
-	if s.cores && !s.done(ctx) {
-		c := newCores(tl, sw.nodes)
-		c.most = s.left()
-		s.keep(c.first(ctx, offsets, height, s.goal))
-		s.steps.Add(c.steps)
+	for _, repair := range [...]bool{len(offsets) > coresFirst, len(offsets) <= coresFirst} {
+		if repair && sw.window && len(offsets) > place.ListLimit {
+			s.repair(ctx)
+		}
+		if !repair && sw.core && !s.done(ctx) {
+			if c := newCores(ctx, tl, sw.nodes, s.best); c != nil {
+				s.cores, c.most = true, s.left()
+				s.keep(c.first(ctx, s.height.Load(), s.goal))
+				s.steps.Add(c.taken())
+			}
+		}
 	}
 	if !s.done(ctx) {
 		workers := max(o.Workers, 1)
@@ -245,21 +249,22 @@ func (s *search) turns(ctx limit, rng *rand.Rand) []turn {
 		})
 	}
 	if s.cores {
-		c := newCores(s.tl, s.sw.nodes)
+		var c *cores
 		all = append(all, func(steps int64) ([]int64, int64, int64) {
-			before, from, height := c.steps, s.plan(), s.height.Load()
-			c.most = before + s.left()
-			for c.steps-before < steps && c.steps < c.most && !ctx.Over() {
-				if got, h := c.run(ctx, rng, from, height, s.goal); got != nil {
-					return got, h, c.steps - before
+			from, height := s.plan(), s.height.Load()
+			if c == nil {
+				if c = newCores(ctx, s.tl, s.sw.nodes, from); c == nil {
+					return nil, 0, 0 // a limit
 				}
 			}
-			return nil, 0, c.steps - before
-		})
-	}
-	if s.sw.promote && len(s.tl.Problem.Buffers) > place.ListLimit && len(s.tl.Problem.Buffers) <= orderLimit {
-		all = append(all, func(int64) ([]int64, int64, int64) {
-			return promote(ctx, s.tl, rng, s.height.Load(), s.goal)
+			before := c.taken()
+			c.most = before + s.left()
+			for c.taken()-before < steps && c.taken() < c.most && !ctx.Over() {
+				if got, h := c.run(ctx, rng, from, height, s.goal); got != nil {
+					return got, h, c.taken() - before
+				}
+			}
+			return nil, 0, c.taken() - before
 		})
 	}
 	return all

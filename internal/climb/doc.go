@@ -2,16 +2,14 @@
 // search does not end on and heuristics leave above the bound.
 //
 // It starts from a plan (Options.Start, or the best of greedy's orders) and
-// lowers it by four kinds of move, in turn, as long as they pay:
+// lowers it by three kinds of move, in turn, as long as they pay:
 //
 //	core.go      plan the sections around the peak exactly, then all else
-//	             around that core by first fit
+//	             by sweeps from there
 //	critical.go  find what the height rests on, a chain of buffers from the
 //	             peak down to the ground, and change the order there
 //	window.go    lift out what is above a target, and put it back by planning
 //	             its neighbourhood anew, exactly
-//	promote.go   place what ends too high earlier, in problems too large for
-//	             many moves
 //
 //	decode.go    from an order to a plan, cut off at a height
 //	chain.go     the critical chain and its borders

@@ -2,12 +2,13 @@ package greedy
 
 import (
 	"cmp"
+	"math"
 
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: the space of an allocator that gives out chunks and takes them back. The
-// planner `bfc` is one; the sweep's pass by start (online.go) is another.
+// planner `bfc` is one; sweeps into the smallest hole (outward.go) are another.
 //
 // Invariant: chunks tile the space from 0 to the top, no two neighbours are
 // free, and the chunk below the top is in use. Above the top there is always
@@ -76,7 +77,48 @@ func (a *Arena) Take(size, align, waste int64) int32 {
 		}
 		return c
 	}
-	pad := bound.Up(a.top, align) - a.top
+	return a.growAt(bound.Up(a.top, align), size)
+}
+
+// tightest returns a chunk of exactly size bytes at a multiple of align, in the
+// hole with the least room left above it.
+func (a *Arena) tightest(size, align int64) int32 {
+	best, least := int32(-1), int64(math.MaxInt64)
+	for k, at := a.holes.find(hole{size: size, at: -1}); k < len(a.holes.pieces); k, at = a.holes.next(k, at) {
+		h := a.holes.pieces[k][at]
+		if best >= 0 && h.size-size-(align-1) >= least {
+			break // whatever it is aligned to, no less room is left
+		}
+		if left := h.at + h.size - size - bound.Up(h.at, align); left >= 0 && left < least {
+			best, least = h.chunk, left
+		}
+		if align == 1 {
+			break
+		}
+	}
+	if best < 0 {
+		return a.growAt(bound.Up(a.top, align), size)
+	}
+	a.forget(best)
+	a.chunks[best].inUse = true
+	if pad := bound.Up(a.chunks[best].at, align) - a.chunks[best].at; pad > 0 {
+		a.split(best, pad) // remembers what is above the padding
+		above := a.chunks[best].next
+		a.forget(above)
+		a.chunks[best].inUse = false
+		a.remember(best)
+		best = above
+		a.chunks[best].inUse = true
+	}
+	if a.chunks[best].size > size {
+		a.split(best, size)
+	}
+	return best
+}
+
+// growAt puts a chunk above the top.
+func (a *Arena) growAt(at, size int64) int32 {
+	pad := at - a.top
 	if pad == 0 {
 		return a.grow(size)
 	}

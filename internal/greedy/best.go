@@ -55,18 +55,18 @@ type trial struct {
 type way uint8
 
 const (
-	first   way = iota // first fit in the word's order
-	tight              // best fit in the word's order
-	stacked            // first fit in the order of stacking, ties by the word
-	onTop              // first fit in the order of the offsets of a skyline, filled in the word's order
-	swept              // the passes of the planner sweep; no word
-	shared             // first fit in the order of the offsets of slots, filled in the word's order (shared.go)
-	online             // best fit by start, in one pass (online.go), or in the word's order
+	first    way = iota // first fit in the word's order
+	tight               // best fit in the word's order
+	stacked             // first fit in the order of stacking, ties by the word
+	onTop               // first fit in the order of the offsets of a skyline, filled in the word's order
+	swept               // the passes of the planner sweep; no word
+	shared              // first fit in the order of the offsets of slots, filled in the word's order (shared.go)
+	outwards            // sweeps from the peaks (outward.go); no word
 )
 
 // cost is what a way takes per buffer, in units of a first-fit placement of
 // about 1.5 µs; measured on pangu_2.6B.
-var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, online: 1}
+var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4}
 
 // many is the number of buffers above which a hundred-thousandth over the bound
 // is close enough for further trials to stop.
@@ -80,19 +80,24 @@ const large = 1 << 13
 // more takes seconds.
 const largest = 1 << 17
 
+// outwardLeast is the number of buffers under which sweeps outward are the last line: exact
+// search is through as soon.
+const outwardLeast = 128
+
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
 // 1,500 buffers the whole table runs.
 const maxCost = 1 << 18
 
 // quick is the number of lines that are worth their time on any problem; the
 // others are for problems that no search proves at once.
-const quick = 5
+const quick = 6
 
 var trials = []trial{
 	{"width", "WZ", first},
 	{"area", "A", first},
+	{"outward", "", outwards},
 	{"stack-load", "TWA", stacked},
-	{"start", "bEZ", online},
+	{"start", "bEZ", tight},
 	{"stack-late", "uz", stacked},
 	// From here on: not quick.
 	{"stack-early-load", "LTA", stacked},
@@ -124,6 +129,7 @@ var trials = []trial{
 	{"top-size", "ZO", onTop},      // tvm-greedy-by-size
 	{"top-overlaps", "OZ", onTop},  // tvm-greedy-by-conflicts
 	{"top-contention", "TGQW", onTop},
+	{"outward", "", outwards}, // of few buffers
 }
 
 // A Portfolio is the table at work on one problem.
@@ -159,16 +165,14 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 	}
 	if p.Large() && !p.Collided && p.Height > p.goal {
 		// A pass that is good at once is enough; the others end early above what
-		// best fit by start has.
+		// sweeps from the peaks have.
 		passes := longs(tl.Sections())
 		p.sweep(passes[:1])
+		if p.Height > p.goal && (len(tl.Problem.Buffers) <= largest || !p.near(capacity)) {
+			p.outward()
+		}
 		if !p.near(capacity) {
-			if !p.over() && !tl.HasGaps() && movableAll(tl) {
-				p.online("start")
-			}
-			if !p.over() {
-				p.sweep(passes[1:])
-			}
+			p.sweep(passes[1:])
 		}
 		if p.near(capacity) {
 			p.next = len(trials)
@@ -234,15 +238,13 @@ func (p *Portfolio) sweep(passes []int32) {
 	p.keep("sweep", s.best, s.height)
 }
 
-// online makes the plan of the pass online.
-func (p *Portfolio) online(name string) {
-	s, done := p.sweeper()
-	if s == nil {
-		return
-	}
-	defer done()
-	if height, ok := s.online(p.Height); ok {
-		p.keep(name, s.offsets, height)
+// outward sweeps from the peaks.
+func (p *Portfolio) outward() {
+	w := run.NewWatch(p.ctx)
+	defer w.Close()
+	if o := NewOutward(w, p.tl, p.Offsets); o != nil {
+		offsets, height := o.First(p.goal)
+		p.keep("outward", offsets, height)
 	}
 }
 
@@ -275,7 +277,7 @@ func (p *Portfolio) run(until int) {
 	}
 	for ; p.next < until && p.Offsets != nil && p.Height > p.goal && !p.over(); p.next++ {
 		t := trials[p.next]
-		if t.how == stacked && p.long || p.work+cost[t.how]*unit > maxCost || (t.how == swept || t.how == online) && p.Large() {
+		if t.how == stacked && p.long || p.work+cost[t.how]*unit > maxCost || (t.how == swept || t.how == outwards) && p.Large() || t.how == outwards && (p.next < quick) != (unit >= outwardLeast) {
 			continue
 		}
 		p.work += cost[t.how] * unit
@@ -300,14 +302,10 @@ func (p *Portfolio) run(until int) {
 					p.place(t.name, ByOffset(offsets), place.FirstFit)
 				}
 			}
+		case outwards:
+			p.outward()
 		case swept:
 			p.sweep(longs(p.tl.Sections()))
-		case online:
-			if p.tl.HasGaps() || !movableAll(p.tl) {
-				p.place(t.name, Sorted(w, p.tl, t.word), place.BestFit)
-			} else {
-				p.online(t.name)
-			}
 		}
 	}
 }

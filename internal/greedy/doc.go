@@ -10,6 +10,7 @@
 //	best.go      the portfolio of orders
 //	firstfit.go  the planner first-fit
 //	sweep.go     one pass through time with a free list
+//	outward.go   sweeps from the peak to both ends of time
 //
 // A greedy planner proves nothing by failing: a plan above the capacity is
 // model.Unknown. It does prove infeasibility where fixed offsets collide or end

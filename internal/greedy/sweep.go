@@ -58,19 +58,21 @@ func (*sweep) Name() string { return "sweep" }
 func (p *sweep) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
+		Summary: "one pass through time with a free list: long-lived from below, short-lived from above; or from the peak",
 		Source:  "two-ended allocation, offline",
 	}, func() run.Settings { return new(sweepSettings) })
 }
 
 type sweepSettings struct {
-	twoEnded bool
-	waste    float64
+	twoEnded, outward bool
+
+	waste float64
 }
 
 // Declare lists the technique and the parameter.
 func (s *sweepSettings) Declare(d *run.Declaration) {
 	d.Technique(&s.twoEnded, "two-ended", "place what is short-lived from the ceiling down; without it all goes lowest, in one pass")
+	d.Technique(&s.outward, "outward", "where that is above waste, sweep from the peak to both ends of time")
 	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after the pass that ends within this many times the bound")
 }
 
@@ -112,6 +114,15 @@ func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (
 		}
 		return o.NodeLimit > 0 && s.nodes >= o.NodeLimit
 	})
+	if set.outward && s.best != nil && s.height > goal && !w.Over() {
+		if out := NewOutward(w, tl, s.best); out != nil {
+			if o.NodeLimit > 0 {
+				out.Most = max(o.NodeLimit-s.nodes, 0)
+			}
+			s.best, s.height = out.First(goal)
+			s.nodes += out.Steps
+		}
+	}
 	r.Stats.Nodes = s.nodes
 	if s.best != nil && o.Fits(s.height) {
 		r.Status = model.Feasible
@@ -182,59 +193,20 @@ func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 // order sets byStart and byEnd; it returns false where a limit of many buffers
 // comes first.
 func (s *sweeper) order() bool {
-	tl, buffers := s.tl, s.tl.Problem.Buffers
-	// By last section: a counting sort.
-	at := make([]int32, tl.Sections()+2)
-	active := 0
-	for i := range buffers {
-		if first, last := tl.Extent(i); first < last && buffers[i].Fixed == nil {
-			at[last+1]++
-			active++
+	s.byStart, s.byEnd = active(s.watch, s.tl, "LuZ"), active(s.watch, s.tl, "U")
+	return s.byStart != nil && s.byEnd != nil
+}
+
+// active is Sorted without what is never active: not nil but for a limit.
+func active(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
+	order := Sorted(w, tl, word)
+	kept := order[:0]
+	for _, i := range order {
+		if first, last := tl.Extent(int(i)); first < last {
+			kept = append(kept, i)
 		}
 	}
-	for k := 1; k < len(at); k++ {
-		at[k] += at[k-1]
-	}
-	s.byEnd = make([]int32, active)
-	for i := range buffers {
-		if i%pollEvery == pollEvery-1 && s.watch.Over() {
-			return false
-		}
-		if first, last := tl.Extent(i); first < last && buffers[i].Fixed == nil {
-			s.byEnd[at[last]] = int32(i)
-			at[last]++
-		}
-	}
-	s.byStart = make([]int32, 0, len(buffers))
-	for k := range tl.Partitions {
-		s.byStart = append(s.byStart, tl.Partitions[k].Buffers...)
-	}
-	var scratch []int32
-	sorted := 0
-	for rest := s.byStart; len(rest) > 0; {
-		first, _ := tl.Extent(int(rest[0]))
-		n := 1
-		for n < len(rest) && s.first(rest[n]) == first {
-			n++
-		}
-		if sorted += n; sorted >= pollEvery {
-			if sorted = 0; s.watch.Over() {
-				return false
-			}
-		}
-		if n > len(scratch) {
-			scratch = make([]int32, n)
-		}
-		// The buffers of a section are in ascending order, and stay so where equal.
-		sorting.Within(rest[:n], scratch, func(i, j int32) bool {
-			if x, y := s.last(i), s.last(j); x != y {
-				return x > y
-			}
-			return buffers[i].Size > buffers[j].Size
-		}, nil)
-		rest = rest[n:]
-	}
-	return true
+	return kept
 }
 
 // passes sweeps with each threshold in turn and keeps the lowest plan under
@@ -304,8 +276,9 @@ func (s *sweeper) pass(long int32, ceiling, below int64, stack bool) (height int
 			}
 			first, last := s.tl.Extent(int(i))
 			for len(ends) > 0 && s.last(ends[0]) <= first {
-				// What ended with an earlier partition is not in this free list.
-				if j := ends[0]; s.first(j) >= part.First {
+				// What ended with an earlier partition is not in this free list, nor is
+				// what is fixed ever.
+				if j := ends[0]; s.first(j) >= part.First && buffers[j].Fixed == nil {
 					s.free.Give(s.offsets[j], buffers[j].Size)
 				}
 				ends = ends[1:]
