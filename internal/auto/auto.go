@@ -389,7 +389,7 @@ func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
 	}
 	o.Seed += b.seed
 	if b.without != nil {
-		o.Without, o.Params = b.without, map[string]string{"patience": "1"}
+		o.Without, o.Params = b.without, map[string]string{"patience": "2"}
 	}
 	o.Progress = nil
 	if a.o.Progress != nil {

@@ -104,7 +104,6 @@ type search struct {
 	sw   settings
 	goal int64 // stop at this height
 
-	cores  bool // whether there are cores
 	steps  atomic.Int64
 	height atomic.Int64
 	mu     sync.Mutex
@@ -143,17 +142,8 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 	s.best = offsets
 	s.height.Store(height)
 	s.report()
-	for _, repair := range [...]bool{len(offsets) > coresFirst, len(offsets) <= coresFirst} {
-		if repair && sw.window && len(offsets) > place.ListLimit {
-			s.repair(ctx)
-		}
-		if !repair && sw.core && !s.done(ctx) {
-			if c := newCores(ctx, tl, sw.nodes, s.best); c != nil {
-				s.cores, c.most = true, s.left()
-				s.keep(c.first(ctx, s.height.Load(), s.goal))
-				s.steps.Add(c.taken())
-			}
-		}
+	if sw.window && len(offsets) > coresFirst {
+		s.repair(ctx)
 	}
 	if !s.done(ctx) {
 		workers := max(o.Workers, 1)
@@ -222,6 +212,18 @@ type turn func(steps int64) (offsets []int64, height, taken int64)
 // turns returns what takes turns in this run.
 func (s *search) turns(ctx limit, rng *rand.Rand) []turn {
 	var all []turn
+	var c *cores
+	if s.sw.core {
+		c = newCores(ctx, s.tl, s.sw.nodes, s.plan())
+	}
+	if c != nil {
+		all = append(all, func(int64) ([]int64, int64, int64) {
+			before := c.taken()
+			c.most = before + s.left()
+			offsets, height := c.run(ctx, rng, s.plan(), s.height.Load(), s.goal)
+			return offsets, height, c.taken() - before
+		})
+	}
 	if s.sw.critical && len(s.tl.Problem.Buffers) <= orderLimit {
 		c := newCritical(s.tl, rng, s.sw)
 		all = append(all, func(steps int64) ([]int64, int64, int64) {
@@ -246,25 +248,6 @@ func (s *search) turns(ctx limit, rng *rand.Rand) []turn {
 				}
 			}
 			return nil, 0, w.steps - before
-		})
-	}
-	if s.cores {
-		var c *cores
-		all = append(all, func(steps int64) ([]int64, int64, int64) {
-			from, height := s.plan(), s.height.Load()
-			if c == nil {
-				if c = newCores(ctx, s.tl, s.sw.nodes, from); c == nil {
-					return nil, 0, 0 // a limit
-				}
-			}
-			before := c.taken()
-			c.most = before + s.left()
-			for c.taken()-before < steps && c.taken() < c.most && !ctx.Over() {
-				if got, h := c.run(ctx, rng, from, height, s.goal); got != nil {
-					return got, h, c.taken() - before
-				}
-			}
-			return nil, 0, c.taken() - before
 		})
 	}
 	return all

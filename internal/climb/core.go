@@ -52,6 +52,7 @@ type cores struct {
 	limit int64 // nodes of the exact planner
 	steps int64 // but for those of sweeps
 	most  int64 // steps at which the node limit comes
+	tries int
 	share float64
 }
 
@@ -67,34 +68,30 @@ func newCores(ctx limit, tl *timeline.Timeline, nodes int64, offsets []int64) *c
 // taken returns the steps so far.
 func (c *cores) taken() int64 { return c.steps + c.out.Steps }
 
-// first tries the cores around the peak at the goal, from narrow to wide. It
-// returns the lowest plan, nil where none is under the height of offsets.
-func (c *cores) first(ctx limit, height, goal int64) (best []int64, lowest int64) {
-	lowest = height
-	for _, half := range halves {
-		if got, h := c.around(ctx, 0, half, goal); got != nil {
-			best, lowest = got, h
-		}
-		if lowest <= goal || ctx.Over() || c.taken() >= c.most {
-			break
-		}
-	}
-	return best, lowest
-}
-
-// run tries one core, at a random peak and of random width, between
-// the goal and the height. The next one aims lower after a success and higher
+// run tries a core of each width, until one lowers the plan: at first around the peak and
+// at the goal, from narrow to wide, then at random peaks, narrower, and between the
+// goal and the height. Of these the next one aims lower after a success and higher
 // after a failure.
 func (c *cores) run(ctx limit, rng *rand.Rand, offsets []int64, height, goal int64) ([]int64, int64) {
 	c.out.Than(offsets)
-	target := height - max(1, int64(c.share*float64(height-goal)))
-	got, h := c.around(ctx, rng.IntN(1+rng.IntN(peaks)), 1+rng.Int32N(halves[rng.IntN(len(halves))]), target)
-	if got != nil {
-		c.share = min(1, 1.5*c.share)
-	} else if c.share /= 2; c.share*float64(height-goal) < 1 {
-		c.share = 0.5
+	for range halves {
+		n, half, target := 0, halves[c.tries%len(halves)], goal
+		if c.tries >= len(halves) {
+			n, half, target = rng.IntN(1+rng.IntN(peaks)), 1+rng.Int32N(half), height-max(1, int64(c.share*float64(height-goal)))
+		}
+		c.tries++
+		if got, h := c.around(ctx, n, half, target); got != nil {
+			c.share = min(1, 1.5*c.share)
+			return got, h
+		}
+		if c.share /= 2; c.share*float64(height-goal) < 1 {
+			c.share = 0.5
+		}
+		if ctx.Over() || c.taken() >= c.most {
+			break
+		}
 	}
-	return got, h
+	return nil, 0
 }
 
 // around plans the core of half sections to each side of the n-th peak under the

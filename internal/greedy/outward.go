@@ -52,10 +52,11 @@ type Outward struct {
 	ceiling int64 // under which high places are looked for
 	never   int64 // the height of what is never active
 	parts   []outPart
-	offsets []int64 // of the lowest plan of each partition so far
-	trial   []int64 // of a try
-	rank    []int64 // 0 but within a try
-	cross   []int32 // what is settled: a pile, and what lies above it in ascending order
+	offsets []int64    // of the lowest plan of each partition so far
+	trial   []int64    // of a try
+	half    []int64    // of the lower sweep on a way
+	place   [2][]int32 // in the order of starts on a way
+	cross   []int32    // what is settled: a pile, and what lies above it in ascending order
 	space   place.FreeList
 	arena   Arena
 	chunk   []int32 // of each buffer, in the arena
@@ -79,7 +80,7 @@ func NewOutward(w *run.Watch, tl *timeline.Timeline, than []int64) *Outward {
 	n := len(tl.Problem.Buffers)
 	o := &Outward{
 		tl: tl, watch: w, step: bound.Step(tl.Problem), Most: math.MaxInt64, parts: make([]outPart, len(tl.Partitions)),
-		offsets: make([]int64, n), trial: make([]int64, n), rank: make([]int64, n), chunk: make([]int32, n),
+		offsets: make([]int64, n), trial: make([]int64, n), half: make([]int64, n), chunk: make([]int32, n),
 	}
 	for i := range tl.Problem.Buffers {
 		if first, last := tl.Extent(i); first == last {
@@ -90,6 +91,10 @@ func NewOutward(w *run.Watch, tl *timeline.Timeline, than []int64) *Outward {
 		starts, ends := active(w, tl, [...]string{"LuZ", "uLZ"}[way]), active(w, tl, [...]string{"U", "l"}[way])
 		if starts == nil || ends == nil {
 			return nil
+		}
+		o.place[way] = make([]int32, n)
+		for k, i := range starts {
+			o.place[way][i] = int32(k)
 		}
 		for k := range o.parts {
 			if way == 1 {
@@ -116,9 +121,7 @@ func (o *Outward) Than(offsets []int64) {
 		}
 		if height < p.height {
 			p.height = height
-			for _, i := range p.starts[0] {
-				o.offsets[i] = offsets[i]
-			}
+			gather(o.offsets, offsets, p.starts[0])
 		}
 	}
 }
@@ -208,34 +211,30 @@ func (o *Outward) try(p *outPart, low, high int32, target int64, settle Settle) 
 	buffers := o.tl.Problem.Buffers
 	o.ceiling = bound.Down(target, o.step)
 	cuts := [2]int32{high, -low}
-	var piles, rest [2][]int32 // what is live in all these sections; what begins after them
-	var loose []int32
+	rest := p.starts // what begins after these sections
+	var pile, loose []int32
 	for way, cut := range cuts {
-		for k, i := range p.starts[way] {
+		for len(rest[way]) > 0 {
+			i := rest[way][0]
 			from, to := o.extent(i, way)
 			if from >= cut {
-				rest[way] = p.starts[way][k:]
 				break
 			}
-			if from <= -cuts[1-way] && to >= cut {
-				o.rank[i] += int64(len(piles[way]))
-				piles[way] = append(piles[way], i)
-			} else if way == 0 && to > low {
-				loose = append(loose, i)
+			rest[way] = rest[way][1:]
+			if way == 1 || to <= low {
+				continue
 			}
+			list := &loose
+			if from <= low && to >= high {
+				list = &pile
+			}
+			*list = append(*list, i)
 		}
-	}
-	sum := sorting.Order(len(piles[0]), func(i, j int32) bool { return o.rank[piles[0][i]] < o.rank[piles[0][j]] })
-	for k, i := range sum {
-		o.rank[piles[0][i]], sum[k] = 0, piles[0][i]
 	}
 	floor, most := int64(-1), int64(0)
-	for _, pile := range [...][]int32{piles[0], piles[1], sum} {
-		height := int64(0)
-		for _, i := range pile {
-			o.trial[i] = bound.Up(height, buffers[i].Align())
-			height = o.trial[i] + buffers[i].Size
-		}
+	for order := range 3 {
+		sorting.By(pile, func(i, j int32) bool { return o.rank(i, order) < o.rank(j, order) })
+		height := o.put(pile)
 		if floor < 0 {
 			floor = height
 			if len(loose) > 0 && !settle(loose, low, high, floor, target, o.trial) {
@@ -257,6 +256,27 @@ func (o *Outward) try(p *outPart, low, high int32, target int64, settle Settle) 
 	}
 }
 
+// rank is where a buffer is in the order of the starts (0), of the ends (1), or of both.
+func (o *Outward) rank(i int32, order int) (rank int32) {
+	if order != 1 {
+		rank = o.place[0][i]
+	}
+	if order != 0 {
+		rank += o.place[1][i]
+	}
+	return rank
+}
+
+// put puts a pile on the floor and returns its height.
+func (o *Outward) put(pile []int32) (height int64) {
+	for _, i := range pile {
+		b := &o.tl.Problem.Buffers[i]
+		o.trial[i] = bound.Up(height, b.Align())
+		height = o.trial[i] + b.Size
+	}
+	return height
+}
+
 // ways sweeps both ways from what is settled, which has that height.
 func (o *Outward) ways(p *outPart, cuts [2]int32, rest [2][]int32, height int64) {
 	for way, cut := range cuts {
@@ -264,9 +284,7 @@ func (o *Outward) ways(p *outPart, cuts [2]int32, rest [2][]int32, height int64)
 		for _, tight := range [...]bool{false, true} {
 			if h := o.sweep(p, way, cut, rest[way], tight, least); h < least {
 				least = h
-				for _, i := range rest[way] {
-					o.rank[i] = o.trial[i]
-				}
+				gather(o.half, o.trial, rest[way])
 			}
 			if least <= max(height, o.ceiling) {
 				break
@@ -276,20 +294,20 @@ func (o *Outward) ways(p *outPart, cuts [2]int32, rest [2][]int32, height int64)
 			break
 		}
 	}
-	lower := height < p.height
-	if lower {
+	if height < p.height {
 		p.height = height
-		for _, i := range o.cross {
-			o.offsets[i] = o.trial[i]
-		}
+		gather(o.offsets, o.trial, o.cross)
+		gather(o.offsets, o.half, rest[0])
+		gather(o.offsets, o.half, rest[1])
 	}
-	for way := range rest {
-		for _, i := range rest[way] {
-			if lower {
-				o.offsets[i] = o.rank[i]
-			}
-			o.rank[i] = 0
-		}
+}
+
+// gather copies what is of a list.
+//
+//go:noinline
+func gather(to, from []int64, list []int32) {
+	for _, i := range list {
+		to[i] = from[i]
 	}
 }
 
