@@ -111,8 +111,8 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 			return nil, plan.Invalid(r.Planner, "infeasible without a capacity, while no fixed offsets collide")
 		}
 	} else if r.Status.HasPlan() {
-		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
-			return nil, plan.Invalid(r.Planner, report.Violations[0].Message)
+		if fault := verify.First(p, r.Offsets, o.Capacity, r.Height); fault != "" {
+			return nil, plan.Invalid(r.Planner, fault)
 		}
 	}
 	return &r, nil
@@ -147,8 +147,8 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 // checkStart refuses a plan to start from that breaks a rule. It may be above
 // the capacity: what counts is where it leads.
 func checkStart(issues *model.Issues, p *Problem, offsets []int64) {
-	for _, v := range verify.Check(p, offsets, 0).Violations {
-		issues.Add(Issue{Field: "start", Message: v.Message})
+	if fault := verify.First(p, offsets, 0, -1); fault != "" {
+		issues.Add(Issue{Field: "start", Message: fault})
 	}
 }
 

@@ -72,8 +72,8 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 		return model.Unknown
 	case r.Status.HasPlan():
 		// That buffers fit is a claim of explanations too: no smaller set is a reason.
-		if report := verify.CheckHeight(sub, r.Offsets, o.Capacity, r.Height); !report.OK() {
-			t.err = plan.Invalid(r.Planner, report.Violations[0].Message)
+		if fault := verify.First(sub, r.Offsets, o.Capacity, r.Height); fault != "" {
+			t.err = plan.Invalid(r.Planner, fault)
 			return model.Unknown
 		}
 		if len(t.fitting) == maxFitting {

@@ -16,12 +16,12 @@ import "math/bits"
 // Complexity: O(p) for p pieces, and a radix sort of each of their addresses,
 // starts and ends. A few are compared two by two, which takes less than to sort them.
 
-// disjoint reports whether no two of the pieces share an address and a time.
-// Pieces of one buffer count as any others, so false is no proof.
-func disjoint(pieces []piece) bool {
+// clash looks for two pieces that share an address and a time, and returns where they
+// meet: of all pairs one that does so earliest. Pieces of one buffer count as any others.
+func clash(pieces []piece) (first overlap, met bool) {
 	n := len(pieces)
 	if n <= fewPieces {
-		return disjointPairs(pieces)
+		return clashOfFew(pieces)
 	}
 	byStart, _ := inOrder(pieces, func(x *piece) int64 { return x.start })
 	rank := make([]int32, n)
@@ -53,30 +53,34 @@ func disjoint(pieces []piece) bool {
 			inUse.remove(turns[gone].gone)
 		}
 		r := turns[i].coming
-		if below := inUse.before(r); below >= 0 && bytes[below][1] > bytes[r][0] {
-			return false
+		with := inUse.before(r)
+		if with < 0 || bytes[with][1] <= bytes[r][0] {
+			with = inUse.after(r)
+			if with < 0 || bytes[with][0] >= bytes[r][1] {
+				inUse.insert(r)
+				continue
+			}
 		}
-		if above := inUse.after(r); above >= 0 && bytes[above][0] < bytes[r][1] {
-			return false
-		}
-		inUse.insert(r)
+		return overlapOf(&pieces[byStart[r]], &pieces[byStart[with]]), true
 	}
-	return true
+	return first, false
 }
 
 // fewPieces is the number of pieces up to which they are compared two by two.
 const fewPieces = 40
 
-func disjointPairs(pieces []piece) bool {
+func clashOfFew(pieces []piece) (first overlap, met bool) {
 	for k := range pieces {
 		x := &pieces[k]
 		for j := range pieces[:k] {
 			if y := &pieces[j]; x.start < y.end && y.start < x.end && x.lower < y.upper && y.lower < x.upper {
-				return false
+				if o := overlapOf(x, y); !met || o.lower < first.lower {
+					first, met = o, true
+				}
 			}
 		}
 	}
-	return true
+	return first, met
 }
 
 // ranks is a set of numbers from 0 up to a limit: levels[0] has a bit for each

@@ -36,8 +36,15 @@ func TestDisjoint(t *testing.T) {
 			pieces = append(pieces, p)
 		}
 		r.Shuffle(n, func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
-		got := disjoint(pieces)
+		where, met := clash(pieces)
+		got := !met
 		pairs, _ := meetings(slices.Clone(pieces), MaxOverlaps)
+		if met {
+			// It is one of the pairs, and no other meets earlier.
+			if !slices.Contains(pairs, where) || slices.ContainsFunc(pairs, func(o overlap) bool { return o.lower < where.lower }) {
+				t.Fatalf("round %d: %+v is not the first of %d pairs", round, where, len(pairs))
+			}
+		}
 		if got != (len(pairs) == 0) {
 			t.Fatalf("round %d: disjoint says %v, but %d pairs meet", round, got, len(pairs))
 		}

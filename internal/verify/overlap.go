@@ -55,7 +55,7 @@ type overlap struct {
 // valid, and a buffer that reaches it is reported for that.
 func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, truncated bool) {
 	pieces := cut(p, offsets)
-	if disjoint(pieces) {
+	if _, met := clash(pieces); !met {
 		return nil, false
 	}
 	return meetings(pieces, most)
@@ -199,9 +199,14 @@ func (a *activeSet) visit(found []overlap, v, lo, hi, end int, k int32) []overla
 	if x.buffer == y.buffer {
 		return found // its gaps overlap one another; model.Validate says so
 	}
-	return append(found, overlap{
+	return append(found, overlapOf(x, y))
+}
+
+// overlapOf returns where two pieces meet.
+func overlapOf(x, y *piece) overlap {
+	return overlap{
 		a: min(x.buffer, y.buffer), b: max(x.buffer, y.buffer),
 		lower: max(x.lower, y.lower), upper: min(x.upper, y.upper),
 		start: max(x.start, y.start), end: min(x.end, y.end),
-	})
+	}
 }

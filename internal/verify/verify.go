@@ -47,14 +47,30 @@ func CheckHeight(p *model.Problem, offsets []int64, capacity, height int64) *mod
 	var c checker
 	if c.count(p, offsets) {
 		c.buffers(p, offsets, capacity)
-		if height != c.height {
-			c.add(model.Violation{
-				Rule: model.RuleHeight, A: -1, B: -1,
-				Message: "the height claimed is " + itoa(height) + ", but the largest offset + size is " + itoa(c.height),
-			})
-		}
+		c.claimed(height)
 	}
 	return c.report()
+}
+
+// First is CheckHeight for who wants to know no more than whether all is well: it says
+// in words what is found first that is not, "" for nothing, and keeps no list. A height
+// below 0 is no claim. The
+// problem should be one that model.Validate accepts.
+func First(p *model.Problem, offsets []int64, capacity, height int64) string {
+	var c checker
+	if c.count(p, offsets) {
+		c.each(p, offsets, capacity)
+		if height >= 0 {
+			c.claimed(height)
+		}
+	}
+	if len(c.violations) > 0 {
+		return c.violations[0].Message
+	}
+	if o, met := clash(cut(p, offsets)); met {
+		return meeting(p, offsets, &o)
+	}
+	return ""
 }
 
 // Collide returns a pair of buffers with fixed offsets that use the same bytes at
@@ -73,12 +89,17 @@ func Collide(p *model.Problem) *model.Collision {
 			index = append(index, i)
 		}
 	}
-	pairs, _ := overlaps(&pinned, offsets, 1)
-	if len(pairs) == 0 {
+	// With times and bytes exchanged, what comes first is what lies lowest.
+	pieces := cut(&pinned, offsets)
+	for k := range pieces {
+		x := &pieces[k]
+		x.lower, x.upper, x.start, x.end = x.start, x.end, x.lower, x.upper
+	}
+	o, met := clash(pieces)
+	if !met {
 		return nil
 	}
-	o := pairs[0]
-	return &model.Collision{A: index[o.a], B: index[o.b], Lower: o.lower, Upper: o.upper, Start: o.start, End: o.end}
+	return &model.Collision{A: index[o.a], B: index[o.b], Lower: o.start, Upper: o.end, Start: o.lower, End: o.upper}
 }
 
 // checker gathers violations in any order.
@@ -120,8 +141,38 @@ func (c *checker) count(p *model.Problem, offsets []int64) bool {
 	return false
 }
 
+// claimed checks the height claimed.
+func (c *checker) claimed(height int64) {
+	if height != c.height {
+		c.add(model.Violation{
+			Rule: model.RuleHeight, A: -1, B: -1,
+			Message: "the height claimed is " + itoa(height) + ", but the largest offset + size is " + itoa(c.height),
+		})
+	}
+}
+
 // buffers checks every rule but the count and the height claimed.
 func (c *checker) buffers(p *model.Problem, offsets []int64, capacity int64) {
+	c.each(p, offsets, capacity)
+	pairs, truncated := overlaps(p, offsets, MaxOverlaps)
+	c.total += len(pairs)
+	c.truncated = truncated
+	for k := range pairs[:min(len(pairs), MaxViolations)] {
+		o := &pairs[k]
+		c.violations = append(c.violations, model.Violation{Rule: model.RuleOverlap, A: int(o.a), B: int(o.b), Message: meeting(p, offsets, o)})
+	}
+}
+
+// meeting says in words where two buffers meet.
+//
+//go:noinline
+func meeting(p *model.Problem, offsets []int64, o *overlap) string {
+	return "buffers " + placed(&p.Buffers[o.a], offsets[o.a]) + " and " + placed(&p.Buffers[o.b], offsets[o.b]) +
+		" both use bytes " + interval(o.start, o.end) + " at times " + interval(o.lower, o.upper)
+}
+
+// each checks the rules that are about one buffer.
+func (c *checker) each(p *model.Problem, offsets []int64, capacity int64) {
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], offsets[i]
 		end := add(at, b.Size)
@@ -140,17 +191,6 @@ func (c *checker) buffers(p *model.Problem, offsets []int64, capacity int64) {
 		} else if capacity != 0 && end > capacity {
 			c.single(i, model.RuleCapacity, b, at, true, " and ends at "+itoa(end)+", above the capacity "+itoa(capacity))
 		}
-	}
-	pairs, truncated := overlaps(p, offsets, MaxOverlaps)
-	c.total += len(pairs)
-	c.truncated = truncated
-	for _, o := range pairs[:min(len(pairs), MaxViolations)] {
-		x, y := &p.Buffers[o.a], &p.Buffers[o.b]
-		c.violations = append(c.violations, model.Violation{
-			Rule: model.RuleOverlap, A: int(o.a), B: int(o.b),
-			Message: "buffers " + placed(x, offsets[o.a]) + " and " + placed(y, offsets[o.b]) +
-				" both use bytes " + interval(o.start, o.end) + " at times " + interval(o.lower, o.upper),
-		})
 	}
 }
 
