@@ -30,7 +30,7 @@ func TestSyntheticSample(t *testing.T) {
 
 // Figure 9 has more than a thousand inputs, each another one.
 func TestExtended(t *testing.T) {
-	t.Setenv("STOWAGE_DATA", "")
+	t.Setenv("STOWAGE_DATA", t.TempDir())
 	e := &env{setup: setup{size: quickSize}}
 	all, err := e.extended(quickSize.extended)
 	if err != nil || len(all) <= 1000 {
@@ -230,7 +230,7 @@ func TestPortion(t *testing.T) {
 
 // A section whose time is over before it starts shows what is known, and no error.
 func TestNoTime(t *testing.T) {
-	t.Setenv("STOWAGE_DATA", "")
+	t.Setenv("STOWAGE_DATA", t.TempDir())
 	dir := t.TempDir()
 	cache, err := experiment.Open(filepath.Join(dir, "runs.jsonl"))
 	if err != nil {

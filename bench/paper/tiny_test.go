@@ -27,7 +27,7 @@ var tinySize = size{
 // tiny makes a report in a folder, on a machine without data, peers and tools.
 func tiny(t *testing.T, ctx context.Context, dir string) (string, error) {
 	t.Helper()
-	t.Setenv("STOWAGE_DATA", "")
+	t.Setenv("STOWAGE_DATA", t.TempDir())
 	s := setup{
 		size: tinySize, root: filepath.Join("..", ".."), runs: filepath.Join(dir, "runs.jsonl"), out: filepath.Join(dir, "out", "report.html"),
 		jobs: 2, progress: io.Discard, begin: time.Now(),
