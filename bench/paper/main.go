@@ -201,16 +201,16 @@ func measure(ctx context.Context, s setup, chosen []section) error {
 	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: revision(s.root), absent: e.absent}
 	left := 0.0
 	for _, one := range chosen {
-		left += one.weight
+		left += one.share(s.size)
 	}
 	var failures []error
 	spent := time.Duration(0)
 	for k, one := range chosen {
 		began := time.Now()
-		share := time.Duration(float64(s.size.budget-spent) * one.weight / left)
-		left -= one.weight
+		share := time.Duration(float64(max(s.size.budget-spent, 0)) * one.share(s.size) / left)
+		left -= one.share(s.size)
 		fmt.Fprintf(s.progress, "bench/paper: %d of %d: %s, up to %v\n", k+1, len(chosen), one.id, share.Round(time.Second/10))
-		c, err := e.section(ctx, one, max(share, 0))
+		c, err := e.section(ctx, one, share)
 		if ctx.Err() != nil {
 			return fmt.Errorf("interrupted; what was run is kept, and the same command goes on from it: %w", context.Cause(ctx))
 		}

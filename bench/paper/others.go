@@ -17,12 +17,12 @@ func otherSections() []section {
 		{
 			id: "wave-trace", paper: otherPapers, title: "IREE Wave: the trace of first-fit",
 			did:    "A worked example of six allocations: the order by size, the offset of each, and the memory in use at each time.",
-			source: "Optimizing Shared Memory Allocations, IREE Wave's documentation", weight: 1, run: waveTrace,
+			source: "Optimizing Shared Memory Allocations, IREE Wave's documentation", weight: 1, night: 1, run: waveTrace,
 		},
 		{
 			id: "slides-shares", paper: otherPapers, title: "Slides about MiniMalloc: shares",
 			did:    "Slides (in Chinese) that sum up the paper with shares of their own: of orders that canonical solutions do away with, of paths that dominance prunes, of inputs within a time.",
-			source: "the slides' tables “core results” and “conclusions”", weight: 12, run: slidesShares,
+			source: "the slides' tables “core results” and “conclusions”", weight: 12, night: 10, run: slidesShares,
 		},
 	}
 }

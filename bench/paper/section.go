@@ -16,9 +16,18 @@ type section struct {
 	title  string
 	did    string  // what the paper did
 	source string  // where its figures stand
-	weight float64 // of its share of the time
+	weight float64 // its share of the time of a quick report, beside the others'
+	night  float64 // of a full one
 	chosen bool
 	run    func(ctx context.Context, e *env) (*content, error)
+}
+
+// share is the section's share of the time, beside that of others.
+func (s *section) share(z size) float64 {
+	if z.name == "full" {
+		return s.night
+	}
+	return s.weight
 }
 
 // What a section says of Stowage beside the paper.
