@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test, after } from "node:test";
 
-import { InputError, close, solve, verify } from "stowage";
+import { InputError, close, locate, solve, verify } from "stowage";
 import * as files from "stowage/files";
 
 after(() => {
@@ -167,6 +167,26 @@ test("a closed worker begins anew", async () => {
   close();
   await assert.rejects(call, /was closed/);
   assert.equal((await solve(paper)).height, 12);
+});
+
+test("what could not be loaded is loaded anew", async () => {
+  close();
+  for (const worker of [true, false]) {
+    locate({ core: new URL("missing.wasm", import.meta.url) });
+    // This thread may have the program by now, from another test.
+    if (worker) await assert.rejects(solve(paper, { worker }), /missing\.wasm/);
+    locate({ core: undefined });
+    assert.equal((await solve(paper, { worker })).height, 12);
+  }
+  assert.throws(() => locate({ wasm: "x" }), InputError);
+});
+
+test("an abort that comes before the program is there is kept", async () => {
+  close();
+  const stop = new AbortController();
+  stop.abort();
+  const plan = await solve(hard(), { planner: "climb", signal: stop.signal, timeout: 20_000 });
+  assert.equal(plan.stopped, "interrupt");
 });
 
 test("slips are told", async () => {

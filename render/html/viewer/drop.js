@@ -84,7 +84,7 @@ class Drop {
       make("div", "row-of", choose, example),
     );
     this.says = make("p", "planning-says");
-    this.says.setAttribute("role", "status");
+    this.says.setAttribute("role", "status"); // how a search goes on is not read aloud: see #say
     const field = (text, input) => make("label", "field", text + " ", input);
     const input = (id, width, placeholder) => {
       const e = make("input");
@@ -299,6 +299,7 @@ class Drop {
     const best = Number(s.height) ? `height ${digits(s.height)}, ` : "";
     this.#say(
       `Planning ${file.name}: ${best}bound ${digits(s.lowerBound)}, ${whole(s.nodes)} nodes, ${((performance.now() - began) / 1000).toFixed(1)} s`,
+      false,
     );
     if (s.offsets && !file.planned) this.app.glimpse(at, Float64Array.from(s.offsets, Number));
   }
@@ -342,12 +343,15 @@ class Drop {
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
 
-  #say(text) {
+  /** Says something below the controls, aloud too unless it will change at once. */
+  #say(text, aloud = true) {
+    this.says.setAttribute("aria-live", aloud ? "polite" : "off");
     this.says.classList.remove("bad");
     this.says.textContent = text;
   }
 
   #fail(name, fault) {
+    this.says.setAttribute("aria-live", "polite");
     this.says.classList.add("bad");
     this.says.textContent = fault.message.startsWith(name) ? fault.message : `${name}: ${fault.message}`;
   }
