@@ -8,8 +8,10 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
+	"strconv"
 	"strings"
 	"syscall/js"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
@@ -60,12 +62,47 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	}
 	if view {
 		d := &viewdata.Doc{Problem: p, LowerBound: r.LowerBound, Facts: facts(f, r), Steps: steps.Finish(r)}
+		if why := conflict(c, p, r, o); why != "" {
+			out["why"] = why
+			d.Facts = append(d.Facts, viewdata.Fact{Name: "why", Value: why})
+		}
 		if r.Status.HasPlan() {
 			d.Offsets = r.Offsets
 		}
 		return show(out, d)
 	}
 	return out, nil
+}
+
+// conflict says which buffers cannot fit together, where no plan exists; nothing where
+// that is not known soon.
+func conflict(c *bridge.Call, p *stowage.Problem, r *stowage.Result, o stowage.Options) string {
+	if r.Status != stowage.Infeasible {
+		return ""
+	}
+	o.Timeout, o.Progress = 3*time.Second, nil
+	e, err := stowage.Explain(c.Context, p, o)
+	if err != nil || e.Status != stowage.Infeasible {
+		return ""
+	}
+	const most = 8 // of the names
+	names := make([]string, 0, most)
+	for _, i := range e.Buffers[:min(most, len(e.Buffers))] {
+		names = append(names, p.Buffers[i].ID)
+	}
+	text := strings.Join(names, ", ")
+	if more := len(e.Buffers) - len(names); more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	switch {
+	case e.Collision != nil:
+		return text + " have fixed places that meet"
+	case len(e.Buffers) == 1:
+		return text + " alone cannot fit"
+	case e.Irreducible:
+		return text + " cannot fit together; without any one of them the rest of these do"
+	}
+	return text + " cannot fit together"
 }
 
 // read reads a file with the plan that it carries.

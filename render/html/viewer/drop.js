@@ -371,7 +371,7 @@ function helpers(files) {
 function outcome(out) {
   const bound = digits(out.lowerBound);
   const why = out.stopped ? `; ${STOPPED[out.stopped] ?? out.stopped}` : "";
-  if (out.status === "infeasible") return `infeasible, no plan is lower than ${bound}`;
+  if (out.status === "infeasible") return `infeasible, no plan is lower than ${bound}${out.why ? `: ${out.why}` : ""}`;
   if (!out.offsets) return `no plan was found, lower bound ${bound}${why}`;
   const by = out.member && out.member !== out.planner ? `${out.planner} (${out.member})` : out.planner;
   return `${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}`;
