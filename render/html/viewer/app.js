@@ -151,7 +151,7 @@ export class App {
     $("warning").hidden = !facts.doc.warning;
     this.#choices();
     this.#extent();
-    this.playback.show(facts.doc);
+    this.playback.show(facts.doc, this.b < 0);
     this.search($("search").value);
     this.#figures();
   }

@@ -42,14 +42,14 @@ export class Playback {
     });
   }
 
-  /** Takes a document; its plan stands at the last step. */
-  show(doc) {
+  /** Takes a document; its plan stands at the last step. Beside another it is not built up: they are compared. */
+  show(doc, alone) {
     this.stop();
     this.doc = doc;
     this.steps = doc.steps;
     this.order = null;
     const found = this.steps.length > 1;
-    const built = Boolean(doc.offsets) && doc.n > 1 && doc.n <= MOST_BUILT;
+    const built = Boolean(alone && doc.offsets) && doc.n > 1 && doc.n <= MOST_BUILT;
     this.root.hidden = !found && !built;
     this.choice.options[0].disabled = !found;
     this.choice.options[1].disabled = !built;
