@@ -343,7 +343,12 @@ func importance(ctx context.Context, e *env) (*content, error) {
 	}
 	slices.SortStableFunc(got.Weights, func(a, b weight) int { return cmp.Compare(b.Increase, a.Increase) })
 	p := &picture.Rows{Title: "Increase of the error (RMSE) without a feature", X: picture.Axis{Title: "increase of the RMSE; scores are from 0 to 10"}, Series: []string{"increase"}, Bars: true}
-	p.X.Text = func(v float64) string { return strconv.FormatFloat(v, 'f', 2, 64) }
+	p.X.Text = func(v float64) string {
+		if math.Abs(v) < 0.005 {
+			v = 0
+		}
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
 	var rows [][]string
 	for _, w := range got.Weights {
 		name := w.Name

@@ -57,7 +57,10 @@ th { background: var(--head); font-weight: 600; }
 tr + tr td { border-top: 1px solid var(--line); }
 .number { text-align: right; }
 .beside { border: 1px solid var(--line); border-radius: 10px; overflow: hidden; margin: .5rem 0; }
-.beside th:first-child { width: 34%; }
+.beside table { table-layout: fixed; }
+.beside td, .beside th { overflow-wrap: break-word; }
+.beside th:first-child { width: 38%; }
+.beside th:nth-child(2) { width: 27%; }
 .says { border-left: 4px solid var(--s0); padding: .2rem .8rem; margin: .8rem 0; background: var(--head); }
 .faint { color: var(--faint); font-size: .9rem; }
 .good { color: var(--good); font-weight: 600; }

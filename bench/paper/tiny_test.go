@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -148,18 +150,69 @@ func TestBadFlags(t *testing.T) {
 	}
 }
 
-// browse: nothing of the report is wider than the page, and of each picture one form is
-// shown, at the width of a telephone, a tablet and a desk.
+// browse: nothing of the report is wider than the page, of each picture one form is
+// shown, and its letters are no smaller than 11 pixels, at the width of a telephone, a
+// tablet and a desk. STOWAGE_PICTURES names a folder for pictures of it, to be looked at.
 func browse(t *testing.T, dir string) {
 	chromium.Path(t)
-	for _, width := range []int{375, 800, 1400} {
-		page := chromium.Open(t, width, 900)
-		page.Go("file://" + filepath.Join(dir, "out", "report.html"))
-		var got struct{ Wide, Narrow, Shown int }
-		page.Eval(`({Wide: document.documentElement.scrollWidth, Narrow: document.documentElement.clientWidth,
-			Shown: [...document.querySelectorAll("figure")].filter(f => [...f.querySelectorAll(".wide-picture,.narrow-picture")].filter(p => p.getBoundingClientRect().height > 40).length == 1).length - document.querySelectorAll("figure").length})`, &got)
-		if got.Wide > got.Narrow || got.Shown != 0 {
-			t.Errorf("at %d: %+v", width, got)
+	page := chromium.Open(t, 375, 900)
+	for _, width := range []int{375, 740, 760, 1400} {
+		for _, theme := range []string{"light", "dark"} {
+			page.Size(width, 2000)
+			page.Theme(theme)
+			page.Go("file://" + filepath.Join(dir, "out", "report.html"))
+			var got struct {
+				Wide, Narrow, Figures, Shown int
+				Letters                      float64
+				Dark                         bool
+			}
+			page.Eval(`(() => {
+				const shown = [...document.querySelectorAll("figure svg[role=img]")].filter(p => p.getBoundingClientRect().height > 40);
+				return {
+					Wide: document.documentElement.scrollWidth, Narrow: document.documentElement.clientWidth,
+					Figures: document.querySelectorAll("figure").length, Shown: shown.length,
+					Letters: Math.min(...shown.map(p => 12 * p.getBoundingClientRect().width / p.viewBox.baseVal.width)),
+					Dark: getComputedStyle(document.body).backgroundColor != "rgb(255, 255, 255)",
+				}
+			})()`, &got)
+			if got.Wide > got.Narrow || got.Shown != got.Figures || got.Figures < 20 || got.Letters < 11 || got.Dark != (theme == "dark") {
+				t.Errorf("at %d, %s: %+v", width, theme, got)
+			}
+			if folder := os.Getenv("STOWAGE_PICTURES"); folder != "" {
+				for k := range 3 {
+					page.Eval(`(document.querySelectorAll("figure")[`+strconv.Itoa(k*8)+`].scrollIntoView(), 0)`, new(int))
+					name := fmt.Sprintf("paper-%d-%s-%d.png", width, theme, k)
+					if err := os.WriteFile(filepath.Join(folder, name), page.Picture(), 0o600); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
 		}
+	}
+	page.Quiet()
+}
+
+// TestInto puts the table of a section into its block of a document, and leaves one
+// without such a block as it is.
+func TestInto(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.md")
+	if err := os.WriteFile(path, []byte("Before\n<!-- bench:paper-wave-trace -->\nold\n<!-- /bench:paper-wave-trace -->\nAfter\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"-section", "wave-trace", "-o", filepath.Join(dir, "r.html"), "-runs", filepath.Join(dir, "r.jsonl"), "-into", path}
+	if code := run(t.Context(), args, io.Discard, io.Discard); code != ok {
+		t.Fatalf("exit code %d", code)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil || !strings.Contains(string(text), "| 5 | 12 | 5 to 9 | 0 | 0 |") || strings.Contains(string(text), "old") || !strings.HasSuffix(string(text), "After\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	args[1] = "minimalloc-table-1"
+	if code := run(t.Context(), args, io.Discard, io.Discard); code != failed {
+		t.Errorf("a document without the block: exit code %d", code)
+	}
+	if now, _ := os.ReadFile(path); !bytes.Equal(now, text) {
+		t.Errorf("it has become\n%s", now)
 	}
 }

@@ -29,9 +29,9 @@ const Style = `
 figure { margin: 1rem 0; padding: .8rem; border: 1px solid var(--line); border-radius: 10px; }
 figcaption { font-weight: 600; margin-bottom: .4rem; }
 figure svg, figure img { display: block; width: 100%; height: auto; margin: 0 auto; }
-figure .wide-picture { max-width: 960px; }
+figure .wide-picture { max-width: 840px; }
 figure .narrow-picture { display: none; max-width: 520px; }
-@media (max-width: 620px) { figure { padding: .4rem; } figure .wide-picture { display: none; } figure .narrow-picture { display: block; } }
+@media (max-width: 740px) { figure { padding: .4rem; } figure .wide-picture { display: none; } figure .narrow-picture { display: block; } }
 .legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; list-style: none; margin: .2rem 0 .4rem; padding: 0; font-size: .85rem; }
 .legend svg { display: inline-block; width: 26px; height: 14px; vertical-align: -2px; margin-right: .3rem; }
 :root { --s0: #0b62a8; --s1: #c2410c; --s2: #15803d; --s3: #9d174d; --s4: #6d4aad; --s5: #8a6100; --s6: #0f766e; --s7: #5b6470; }
