@@ -95,15 +95,34 @@ func weigh(size, life uint64) [3]uint64 {
 	return [3]uint64{w2 + c, w1, w0}
 }
 
-// inclusiveArea is size times the distance from the first slot to the last, as
-// XLA has it: 0 for a buffer of one slot.
-func inclusiveArea(tl *timeline.Timeline) []uint64 {
-	return each(tl, func(i int) uint64 {
-		b := &tl.Problem.Buffers[i]
-		high, low := bits.Mul64(uint64(b.Size), uint64(b.Upper-1-b.Lower))
-		if high > 0 {
-			return ^uint64(0)
+// ticks is how long a buffer lives on XLA's clock, on which each allocation and each
+// release is a tick, those of one time in the order of start, end and index, and what
+// ends comes first.
+func ticks(tl *timeline.Timeline) []uint64 {
+	buffers := tl.Problem.Buffers
+	starts, ends := Sorted(nil, tl, "be"), Sorted(nil, tl, "eb")
+	key := make([]uint64, len(buffers))
+	for tick := range uint64(2 * len(buffers)) {
+		if len(starts) > 0 && buffers[starts[0]].Lower < buffers[ends[0]].Upper {
+			key[starts[0]] -= tick
+			starts = starts[1:]
+		} else {
+			key[ends[0]] += tick
+			ends = ends[1:]
 		}
-		return low
-	})
+	}
+	return key
+}
+
+// tickArea is size times the number of ticks from a buffer's first to its last, as XLA's
+// packing search has it.
+func tickArea(tl *timeline.Timeline) []uint64 {
+	key := ticks(tl)
+	for i := range key {
+		high, low := bits.Mul64(uint64(tl.Problem.Buffers[i].Size), key[i]+1)
+		if key[i] = low; high > 0 {
+			key[i] = ^uint64(0)
+		}
+	}
+	return key
 }

@@ -26,6 +26,8 @@ func key(letter byte, tl *timeline.Timeline) []uint64 {
 		return clock(tl, false)
 	case 'C':
 		return crowd(tl)
+	case 'D':
+		return ticks(tl)
 	case 'E':
 		return clock(tl, true)
 	case 'G':
@@ -51,7 +53,7 @@ func key(letter byte, tl *timeline.Timeline) []uint64 {
 	case 'W':
 		return width(tl)
 	case 'X':
-		return inclusiveArea(tl)
+		return tickArea(tl)
 	}
 	return size(tl) // 'Z'
 }

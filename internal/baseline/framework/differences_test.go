@@ -24,27 +24,37 @@ func TestDifferencesByHand(t *testing.T) {
 	}{
 		{
 			"TFLite's arena aligns starts and rounds no size: the last byte is 74, not 128", "tflite-arena",
-			map[string]string{"align": "64"}, [][4]int64{{10, 0, 2, 1}, {20, 0, 2, 1}, {1, 2, 3, 1}}, []int64{64, 0, 0},
+			map[string]string{"align": "64"},
+			[][4]int64{{10, 0, 2, 1}, {20, 0, 2, 1}, {1, 2, 3, 1}},
+			[]int64{64, 0, 0},
 		},
 		{
 			"SOMAS makes 1024 bytes of 512, for it adds 543 and cuts to a multiple of 512", "somas",
-			map[string]string{"round": "512", "pad": "32"}, [][4]int64{{512, 0, 2, 1}, {480, 0, 2, 1}, {1, 0, 2, 1}}, []int64{0, 1024, 1536},
+			map[string]string{"round": "512", "pad": "32"},
+			[][4]int64{{512, 0, 2, 1}, {480, 0, 2, 1}, {1, 0, 2, 1}},
+			[]int64{0, 1024, 1536},
 		},
 		{
 			"XLA's repacker breaks ties by the block's id, not by its start", "xla-repacker",
-			nil, [][4]int64{{4, 1, 3, 1}, {4, 0, 2, 1}}, []int64{0, 4},
+			nil,
+			[][4]int64{{4, 1, 3, 1}, {4, 0, 2, 1}},
+			[]int64{0, 4},
 		},
 		{
 			// In the program's time both live for two steps, and the first is placed first.
 			// In XLA's the second's events are three ticks apart, for what is freed in
 			// between counts, and the first's two.
 			"XLA's sorts count events", "xla-heap",
-			map[string]string{"sort": "temporal"}, [][4]int64{{4, 1, 3, 1}, {4, 0, 2, 1}, {2, 0, 1, 1}}, []int64{4, 0, 4},
+			map[string]string{"sort": "temporal"},
+			[][4]int64{{4, 1, 3, 1}, {4, 0, 2, 1}, {2, 0, 1, 1}},
+			[]int64{4, 0, 4},
 		},
 		{
 			// 9 × (2 + 1) is more than 5 × (4 + 1), though 9 × 2 is less than 5 × 4.
 			"XLA's area counts both ends", "xla-heap",
-			map[string]string{"sort": "spatial-temporal"}, [][4]int64{{9, 0, 1, 1}, {5, 0, 3, 1}, {1, 1, 2, 1}}, []int64{0, 9, 0},
+			map[string]string{"sort": "spatial-temporal"},
+			[][4]int64{{9, 0, 1, 1}, {5, 0, 3, 1}, {1, 1, 2, 1}},
+			[]int64{0, 9, 0},
 		},
 	} {
 		p := &model.Problem{Name: c.name}
