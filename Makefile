@@ -55,7 +55,8 @@ bin/zig/bin/pip:
 
 release: bin/zig/bin/pip
 	$(GO) run ./internal/release -version $(VERSION) -out bin/release \
-		-cc-amd64 "$(ZIG) x86_64-linux-gnu.2.17" -cc-arm64 "$(ZIG) aarch64-linux-gnu.2.17"
+		-cc-linux-amd64 "$(ZIG) x86_64-linux-gnu.2.17" -cc-linux-arm64 "$(ZIG) aarch64-linux-gnu.2.17" \
+		-cc-windows-amd64 "$(ZIG) x86_64-windows-gnu"
 
 test:
 	@$(GO) run ./internal/testall $$($(GO) list $(MODULES) | grep -vxF "$$($(GO) list $(FORMS))")

@@ -2,9 +2,10 @@
 //
 //	go run ./internal/release -version 0.2.0 -out bin/release
 //
-// The command for Linux, macOS and Windows on amd64 and arm64; the C library and the
-// wheel for Linux on those; the package for npm and the page that plans; checksums; and
-// what is in all that (SBOM, CycloneDX). `make release` names the C compilers.
+// The command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on
+// those and for Windows on amd64; the wheel for Linux; the package for npm and the page
+// that plans; checksums; and what is in all that (SBOM, CycloneDX). `make release` names
+// the C compilers.
 //
 // Reproducible: the same sources, Go, C compilers and Python give the same bytes. Builds
 // know no paths, no time and no commit; archives have their entries in order, with one
@@ -37,23 +38,26 @@ var systems = []system{
 	{"linux", "amd64"}, {"linux", "arm64"}, {"darwin", "amd64"}, {"darwin", "arm64"}, {"windows", "amd64"}, {"windows", "arm64"},
 }
 
+// linked are those for which there is a C library.
+var linked = []system{{"linux", "amd64"}, {"linux", "arm64"}, {"windows", "amd64"}}
+
 // A release is one that is being built.
 type release struct {
 	version, out, work string
-	compilers          map[string]string // of C, by architecture
+	compilers          map[system]string // of C
 	binaries           []string          // whose parts the SBOM lists
 }
 
 func main() {
-	r := release{compilers: map[string]string{}}
+	r := release{compilers: map[system]string{}}
 	flag.StringVar(&r.version, "version", "", "the `version`, such as 0.2.0")
 	flag.StringVar(&r.out, "out", "bin/release", "the `folder` that is filled")
-	for _, arch := range []string{"amd64", "arm64"} {
-		if arch == runtime.GOARCH && runtime.GOOS == "linux" {
-			r.compilers[arch] = "cc"
+	for _, s := range linked {
+		if s == (system{runtime.GOOS, runtime.GOARCH}) {
+			r.compilers[s] = "cc"
 		}
-		flag.Func("cc-"+arch, "the C `compiler` for linux/"+arch, func(command string) error {
-			r.compilers[arch] = command
+		flag.Func("cc-"+s.os+"-"+s.arch, "the C `compiler` for "+s.os+"/"+s.arch, func(command string) error {
+			r.compilers[s] = command
 			return nil
 		})
 	}
@@ -121,12 +125,7 @@ func (r *release) commands() error {
 		r.binaries = append(r.binaries, path)
 		name := fmt.Sprintf("stowage-%s-%s-%s", r.version, s.os, s.arch)
 		a := archive{name, append([]entry{{filepath.Base(path), path, true}}, papers...)}
-		if s.os == "windows" {
-			err = a.zip(r.path("%s.zip", name))
-		} else {
-			err = a.tar(r.path("%s.tar.gz", name))
-		}
-		if err != nil {
+		if err := r.pack(&a, s); err != nil {
 			return err
 		}
 	}
@@ -184,34 +183,36 @@ func (r *release) papers() ([]entry, error) {
 	return []entry{{"LICENSE", "LICENSE", false}, {licences, path, false}, {"README.md", "README.md", false}, {"CHANGELOG.md", "CHANGELOG.md", false}}, nil
 }
 
+// library returns the folder where the C library for a system is built, and the names of
+// its files, the shared one first.
+func (r *release) library(s system) (dir string, names []string) {
+	if names = []string{"libstowage.so", "libstowage.a"}; s.os == "windows" {
+		names[0] = "stowage.dll"
+	}
+	return filepath.Join(r.work, "c-"+s.os+"-"+s.arch), names
+}
+
 // libraries builds the C library for those that there is a compiler for.
 func (r *release) libraries() error {
-	for _, arch := range []string{"amd64", "arm64"} {
-		cc, ok := r.compilers[arch]
+	for _, s := range linked {
+		cc, ok := r.compilers[s]
 		if !ok {
-			fmt.Fprintf(os.Stderr, "release: no C library and no wheel for linux/%s: -cc-%s names no compiler\n", arch, arch)
+			fmt.Fprintf(os.Stderr, "release: no C library and no wheel for %s/%s: -cc-%s-%s names no compiler\n", s.os, s.arch, s.os, s.arch)
 			continue
 		}
-		dir := filepath.Join(r.work, "c-"+arch)
 		// Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
-		environment := []string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0", "GOOS=linux", "GOARCH=" + arch, "CC=" + cc}
-		shown, err := filepath.Abs("capi/stowage.map")
-		if err != nil {
-			return err
-		}
-		for _, form := range [][2]string{{"libstowage.so", "c-shared"}, {"libstowage.a", "c-archive"}} {
-			err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w -buildid= -extldflags=-Wl,-s,-soname,libstowage.so,--version-script="+shown,
-				"-buildmode="+form[1], "-o", filepath.Join(dir, form[0]), "./capi")
+		environment := []string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0", "GOOS=" + s.os, "GOARCH=" + s.arch, "CC=" + cc}
+		flags := "-s -w -buildid="
+		if s.os == "linux" {
+			shown, err := filepath.Abs("capi/stowage.map")
 			if err != nil {
 				return err
 			}
+			flags += " -extldflags=-Wl,-s,-soname,libstowage.so,--version-script=" + shown
 		}
-		shared := filepath.Join(dir, "libstowage.so")
-		r.binaries = append(r.binaries, shared)
-		name := fmt.Sprintf("stowage-c-%s-linux-%s", r.version, arch)
+		dir, names := r.library(s)
+		name := fmt.Sprintf("stowage-c-%s-%s-%s", r.version, s.os, s.arch)
 		a := archive{name, []entry{
-			{"libstowage.so", shared, true},
-			{"libstowage.a", filepath.Join(dir, "libstowage.a"), false},
 			{"stowage.h", "capi/stowage.h", false},
 			{"stowage.pc", "capi/stowage.pc", false},
 			{"examples/plan.c", "capi/examples/plan.c", false},
@@ -220,23 +221,40 @@ func (r *release) libraries() error {
 			{licences, filepath.Join(r.work, licences), false},
 			{"README.md", "docs/c.md", false},
 		}}
-		if err := a.tar(r.path("%s.tar.gz", name)); err != nil {
+		for k, mode := range []string{"c-shared", "c-archive"} {
+			path := filepath.Join(dir, names[k])
+			if err := run(environment, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", flags, "-buildmode="+mode, "-o", path, "./capi"); err != nil {
+				return err
+			}
+			a.entries = append(a.entries, entry{names[k], path, k == 0})
+		}
+		r.binaries = append(r.binaries, filepath.Join(dir, names[0]))
+		if err := r.pack(&a, s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// pack writes an archive of the kind that a system has.
+func (r *release) pack(a *archive, s system) error {
+	if s.os == "windows" {
+		return a.zip(r.path("%s.zip", a.folder))
+	}
+	return a.tar(r.path("%s.tar.gz", a.folder))
+}
+
 // wheels builds the Python package, with the library and the command that are built.
 func (r *release) wheels() error {
-	for _, arch := range []string{"amd64", "arm64"} {
-		if _, ok := r.compilers[arch]; !ok {
+	for _, s := range linked {
+		if r.compilers[s] == "" || s.os != "linux" { // on others nobody has run it
 			continue
 		}
+		dir, names := r.library(s)
 		environment := []string{
-			"GOOS=linux", "GOARCH=" + arch, "SOURCE_DATE_EPOCH=0",
-			"STOWAGE_COMMAND=" + r.command(system{"linux", arch}),
-			"STOWAGE_LIBRARY_FILE=" + filepath.Join(r.work, "c-"+arch, "libstowage.so"),
+			"GOOS=" + s.os, "GOARCH=" + s.arch, "SOURCE_DATE_EPOCH=0",
+			"STOWAGE_COMMAND=" + r.command(s),
+			"STOWAGE_LIBRARY_FILE=" + filepath.Join(dir, names[0]),
 			"STOWAGE_LICENSES=" + filepath.Join(r.work, licences),
 		}
 		if err := run(environment, "python3", "python/stowage_build.py", r.out); err != nil {
