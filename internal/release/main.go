@@ -203,6 +203,9 @@ func (r *release) libraries() error {
 		// Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
 		environment := []string{"CGO_ENABLED=1", "CGO_CFLAGS=-O2 -g0", "GOOS=" + s.os, "GOARCH=" + s.arch, "CC=" + cc}
 		flags := "-s -w -buildid="
+		if s.os == "windows" {
+			flags += " -extldflags=-Wl,-s" // what is for debuggers is there with a number that no other build has
+		}
 		if s.os == "linux" {
 			shown, err := filepath.Abs("capi/stowage.map")
 			if err != nil {
