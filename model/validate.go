@@ -138,24 +138,14 @@ func (v *validator) lifespan(b *Buffer) string {
 
 // buffer checks the fields of one buffer against each other.
 func (v *validator) buffer(i int, b *Buffer) {
-	upper := func() string { return itoa(v.end(b.Upper)) }
-	switch {
-	case b.Upper <= b.Lower && v.Inclusive:
-		v.add(i, b.ID, "upper", upper(), "the lifespan ends before it starts: "+v.name("lower")+" is "+itoa(b.Lower))
-	case b.Upper == b.Lower:
-		v.add(i, b.ID, "upper", upper(), "the lifespan is empty: "+v.name("lower")+" is "+itoa(b.Lower)+" too")
-	case b.Upper < b.Lower:
-		v.add(i, b.ID, "upper", upper(), "the lifespan is reversed: "+v.name("lower")+" is "+itoa(b.Lower))
-	case b.Lower < -MaxSum:
-		v.add(i, b.ID, "lower", itoa(b.Lower), "must be at least -"+maxSum)
-	case b.Upper > MaxSum:
-		v.add(i, b.ID, "upper", upper(), "must be at most "+itoa(v.end(MaxSum)))
+	if b.Upper <= b.Lower || b.Lower < -MaxSum || b.Upper > MaxSum {
+		v.span(i, b)
 	}
 	if b.Size < 1 || b.Size > MaxSum {
-		v.add(i, b.ID, "size", itoa(b.Size), "must be from 1 to "+maxSum)
+		v.outside(i, b, "size", b.Size, "1")
 	}
 	if b.Alignment < 0 || b.Alignment > MaxSum {
-		v.add(i, b.ID, "alignment", itoa(b.Alignment), "must be from 1 to "+maxSum)
+		v.outside(i, b, "alignment", b.Alignment, "1")
 	}
 	if len(b.Gaps) > 0 {
 		v.gaps(i, b)
@@ -163,29 +153,59 @@ func (v *validator) buffer(i int, b *Buffer) {
 	if b.Fixed != nil {
 		switch at := *b.Fixed; {
 		case at < 0 || at > MaxSum:
-			v.add(i, b.ID, "offset", itoa(at), "must be from 0 to "+maxSum)
+			v.outside(i, b, "offset", at, "0")
 		case b.Alignment > 1 && at%b.Alignment != 0:
 			v.add(i, b.ID, "offset", itoa(at), "is not a multiple of the alignment "+itoa(b.Alignment))
 		}
 	}
 	if b.Hint != nil && (*b.Hint < 0 || *b.Hint > MaxSum) {
-		v.add(i, b.ID, "hint", itoa(*b.Hint), "must be from 0 to "+maxSum)
+		v.outside(i, b, "hint", *b.Hint, "0")
 	}
+}
+
+// outside says that a value is not from least to the largest that there is.
+//
+//go:noinline
+func (v *validator) outside(i int, b *Buffer, field string, value int64, least string) {
+	v.add(i, b.ID, field, itoa(value), "must be from "+least+" to "+maxSum)
+}
+
+// span says what is wrong with a lifespan.
+//
+//go:noinline
+func (v *validator) span(i int, b *Buffer) {
+	field, value, what := "upper", itoa(v.end(b.Upper)), ""
+	switch {
+	case b.Upper <= b.Lower && v.Inclusive:
+		what = "the lifespan ends before it starts: " + v.name("lower") + " is " + itoa(b.Lower)
+	case b.Upper == b.Lower:
+		what = "the lifespan is empty: " + v.name("lower") + " is " + itoa(b.Lower) + " too"
+	case b.Upper < b.Lower:
+		what = "the lifespan is reversed: " + v.name("lower") + " is " + itoa(b.Lower)
+	case b.Lower < -MaxSum:
+		field, value, what = "lower", itoa(b.Lower), "must be at least -"+maxSum
+	default:
+		what = "must be at most " + itoa(v.end(MaxSum))
+	}
+	v.add(i, b.ID, field, value, what)
 }
 
 func (v *validator) gaps(i int, b *Buffer) {
 	for k, g := range b.Gaps {
-		text := func() string { return v.gap(g) }
+		what := ""
 		switch {
 		case g.Upper <= g.Lower:
-			v.add(i, b.ID, "gaps", text(), "is empty or reversed")
+			what = "is empty or reversed"
 		case g.Lower < b.Lower || g.Upper > b.Upper:
-			v.add(i, b.ID, "gaps", text(), "lies outside the lifespan "+v.lifespan(b))
+			what = "lies outside the lifespan " + v.lifespan(b)
 		case k > 0 && g.Lower < b.Gaps[k-1].Upper:
-			v.add(i, b.ID, "gaps", text(), "overlaps or precedes the gap "+v.gap(b.Gaps[k-1]))
+			what = "overlaps or precedes the gap " + v.gap(b.Gaps[k-1])
+		}
+		if what != "" {
+			v.add(i, b.ID, "gaps", v.gap(g), what)
 		}
 		if w := g.Window; w != nil && (w.Lower < 0 || w.Upper <= w.Lower || w.Upper > b.Size) {
-			v.add(i, b.ID, "gaps", text(), "the window must lie within the size "+itoa(b.Size)+" and not be empty")
+			v.add(i, b.ID, "gaps", v.gap(g), "the window must lie within the size "+itoa(b.Size)+" and not be empty")
 		}
 	}
 }

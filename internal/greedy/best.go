@@ -344,7 +344,7 @@ func BySize(tl *timeline.Timeline, offsets []int64) []int32 {
 	for i := range at {
 		at[i] = ^uint64(offsets[i])
 	}
-	return byColumns(nil, len(at), [][]uint64{size(tl), at})
+	return byColumns(nil, len(at), [][]uint64{own('Z', tl), at})
 }
 
 // Best returns the lowest plan of a whole portfolio: the offset of each buffer,

@@ -11,22 +11,6 @@ import (
 // The sort keys of frameworks, beside MiniMalloc's in orders.go: what a planner
 // of the box goes by, the portfolio can go by.
 
-// clock is the start of a buffer, or its end. Times may be negative.
-func clock(tl *timeline.Timeline, end bool) []uint64 {
-	const sign = 1 << 63
-	return each(tl, func(i int) uint64 {
-		if end {
-			return uint64(tl.Problem.Buffers[i].Upper) ^ sign
-		}
-		return uint64(tl.Problem.Buffers[i].Lower) ^ sign
-	})
-}
-
-// alignment is what divides the buffer's offset.
-func alignment(tl *timeline.Timeline) []uint64 {
-	return each(tl, func(i int) uint64 { return uint64(tl.Problem.Buffers[i].Align()) })
-}
-
 // whole is 1 for a buffer that lives from the first time of the problem to the
 // last.
 func whole(tl *timeline.Timeline) []uint64 {
@@ -119,10 +103,7 @@ func ticks(tl *timeline.Timeline) []uint64 {
 func tickArea(tl *timeline.Timeline) []uint64 {
 	key := ticks(tl)
 	for i := range key {
-		high, low := bits.Mul64(uint64(tl.Problem.Buffers[i].Size), key[i]+1)
-		if key[i] = low; high > 0 {
-			key[i] = ^uint64(0)
-		}
+		key[i] = area(tl.Problem.Buffers[i].Size, int64(key[i]+1))
 	}
 	return key
 }

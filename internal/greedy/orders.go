@@ -20,42 +20,69 @@ import (
 // key returns the sort keys of a letter. A larger key goes first.
 func key(letter byte, tl *timeline.Timeline) []uint64 {
 	switch letter {
-	case 'A':
-		return area(tl)
-	case 'B':
-		return clock(tl, false)
 	case 'C':
 		return crowd(tl)
 	case 'D':
 		return ticks(tl)
-	case 'E':
-		return clock(tl, true)
-	case 'G':
-		return alignment(tl)
 	case 'H':
 		return whole(tl)
-	case 'L':
-		return earliest(tl, false)
 	case 'O':
 		return overlaps(tl)
 	case 'P':
 		return atPeak(tl)
 	case 'Q':
 		return weight(tl)
-	case 'R':
-		return each(tl, func(i int) uint64 { return uint64(i) })
-	case 'S':
-		return sections(tl)
 	case 'T':
 		return total(tl)
-	case 'U':
-		return earliest(tl, true)
-	case 'W':
-		return width(tl)
 	case 'X':
 		return tickArea(tl)
 	}
-	return size(tl) // 'Z'
+	return own(letter, tl)
+}
+
+// own returns the keys that a buffer has by itself. They are cases of one loop, as a
+// function for each is five times as large.
+func own(letter byte, tl *timeline.Timeline) []uint64 {
+	const sign = 1 << 63 // times may be negative
+	keys := make([]uint64, len(tl.Problem.Buffers))
+	for i := range keys {
+		b := &tl.Problem.Buffers[i]
+		first, last := tl.Extent(i)
+		var x uint64
+		switch letter {
+		case 'A': // size times duration
+			x = area(b.Size, b.Upper-b.Lower)
+		case 'B': // start
+			x = uint64(b.Lower) ^ sign
+		case 'E': // end
+			x = uint64(b.Upper) ^ sign
+		case 'G': // what divides the offset
+			x = uint64(b.Align())
+		case 'L': // the first to start in front
+			x = ^uint64(first)
+		case 'R': // the last of the input in front
+			x = uint64(i)
+		case 'S': // the sections that it reaches over
+			x = uint64(last - first)
+		case 'U': // the first to end in front
+			x = ^uint64(last)
+		case 'W': // duration in logical time
+			x = uint64(b.Upper - b.Lower)
+		case 'Z':
+			x = uint64(b.Size)
+		}
+		keys[i] = x
+	}
+	return keys
+}
+
+// area is size times duration, up to the largest number there is.
+func area(size, duration int64) uint64 {
+	high, low := bits.Mul64(uint64(size), uint64(duration))
+	if high > 0 {
+		return ^uint64(0)
+	}
+	return low
 }
 
 // Sorted returns the buffers in the order of a word. Of many buffers it returns nil
@@ -115,50 +142,6 @@ func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
 		key[i] = f(i)
 	}
 	return key
-}
-
-// size is the bytes of a buffer.
-func size(tl *timeline.Timeline) []uint64 {
-	return each(tl, func(i int) uint64 { return uint64(tl.Problem.Buffers[i].Size) })
-}
-
-// width is the duration of a buffer in logical time.
-func width(tl *timeline.Timeline) []uint64 {
-	return each(tl, func(i int) uint64 {
-		b := &tl.Problem.Buffers[i]
-		return uint64(b.Upper - b.Lower)
-	})
-}
-
-// area is size times duration, up to the largest number there is.
-func area(tl *timeline.Timeline) []uint64 {
-	return each(tl, func(i int) uint64 {
-		b := &tl.Problem.Buffers[i]
-		high, low := bits.Mul64(uint64(b.Size), uint64(b.Upper-b.Lower))
-		if high > 0 {
-			return ^uint64(0)
-		}
-		return low
-	})
-}
-
-// sections is the number of sections that a buffer reaches over.
-func sections(tl *timeline.Timeline) []uint64 {
-	return each(tl, func(i int) uint64 {
-		first, last := tl.Extent(i)
-		return uint64(last - first)
-	})
-}
-
-// earliest puts the buffers that start (or end) first in front.
-func earliest(tl *timeline.Timeline, end bool) []uint64 {
-	return each(tl, func(i int) uint64 {
-		first, last := tl.Extent(i)
-		if end {
-			return ^uint64(last)
-		}
-		return ^uint64(first)
-	})
 }
 
 // total is the largest load of the sections in which a buffer is active.
