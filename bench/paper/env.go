@@ -33,11 +33,12 @@ var errCut = errors.New("the section's time is over")
 // An env is what sections measure with.
 type env struct {
 	setup
-	ctx    context.Context // of the whole report: for what is quick, and never cut
-	cache  *experiment.Cache
-	facts  *store
-	on     string
-	absent []string // what the machine lacks, said in the report
+	ctx      context.Context // of the whole report: for what is quick, and never cut
+	cache    *experiment.Cache
+	facts    *store
+	on       string
+	revision string   // of the source, as the report began
+	absent   []string // what the machine lacks, said in the report
 
 	python   bool // has OR-Tools
 	data     bool // the public instances are here
@@ -49,9 +50,10 @@ type env struct {
 }
 
 func newEnv(s setup, cache *experiment.Cache, facts *store) *env {
+	at := revision(s.root)
 	e := &env{
-		setup: s, cache: cache, facts: facts, warmed: map[string]bool{}, used: map[string]bool{},
-		on: record.ThisMachine().String() + ", " + record.Today() + ", " + revision(s.root),
+		revision: at, setup: s, cache: cache, facts: facts, warmed: map[string]bool{}, used: map[string]bool{},
+		on: record.ThisMachine().String() + ", " + record.Today() + ", " + at,
 	}
 	if _, err := experiment.Load("models", nil); err != nil {
 		e.absent = append(e.absent, "the public instances (STOWAGE_DATA): "+firstLine(err.Error())+". Generated networks and problems stand in for them.")

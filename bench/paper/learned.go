@@ -263,7 +263,7 @@ type score struct {
 // scoreTime is figure 16.
 func scoreTime(_ context.Context, e *env) (*content, error) {
 	c := &content{}
-	got, err := remember(e.ctx, e, "time of a score at "+revision(e.root), func(ctx context.Context) (score, error) {
+	got, err := remember(e.ctx, e, "time of a score at "+e.revision, func(ctx context.Context) (score, error) {
 		forest, err := learn.Shipped()
 		if err != nil {
 			return score{}, err
@@ -325,7 +325,7 @@ type ranking struct {
 // and the error of the model rises by what the feature was worth to it.
 func importance(ctx context.Context, e *env) (*content, error) {
 	c := &content{}
-	got, err := remember(e.ctx, e, fmt.Sprintf("importance of features at %s, %d seeds", revision(e.root), e.size.seeds), func(context.Context) (ranking, error) {
+	got, err := remember(e.ctx, e, fmt.Sprintf("importance of features at %s, %d seeds", e.revision, e.size.seeds), func(context.Context) (ranking, error) {
 		half, over := shareOf(ctx, 0.8)
 		samples, err := e.samplesOf(half)
 		over()

@@ -198,7 +198,7 @@ func measure(ctx context.Context, s setup, chosen []section) error {
 	}
 	defer facts.close()
 	e := newEnv(s, cache, facts)
-	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: revision(s.root), absent: e.absent}
+	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: e.revision, absent: e.absent}
 	left := 0.0
 	for _, one := range chosen {
 		left += one.share(s.size)

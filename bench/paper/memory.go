@@ -53,7 +53,7 @@ func engineShare(ctx context.Context, e *env) (*content, error) {
 		if k == 1 {
 			name = hard.Name
 		}
-		got, err := remember(ctx, e, fmt.Sprintf("profile of tela on %s at %s", name, revision(e.root)), func(ctx context.Context) (split, error) {
+		got, err := remember(ctx, e, fmt.Sprintf("profile of tela on %s at %s", name, e.revision), func(ctx context.Context) (split, error) {
 			return profileOf(ctx, e, set)
 		})
 		if err != nil {

@@ -686,7 +686,7 @@ func librarySize(ctx context.Context, e *env) (*content, error) {
 	for _, l := range library {
 		p.Rows = append(p.Rows, picture.Row{Name: l.name, Values: []float64{l.kB}})
 	}
-	text, err := remember(ctx, e, "bench/size at "+revision(e.root), func(ctx context.Context) (string, error) { return e.tool(ctx, "./bench/size") })
+	text, err := remember(ctx, e, "bench/size at "+e.revision, func(ctx context.Context) (string, error) { return e.tool(ctx, "./bench/size") })
 	if errors.Is(err, errCut) {
 		c.note("bench/size was not run: %v.", err)
 		c.add("the library", "25 kB", notRun)
