@@ -29,7 +29,10 @@
 //	inputs.go    the problems
 //	tables.go    a sweep as tables
 //	report.go    the page
-//	the others   the sections, named after their papers
+//
+//	minimalloc.go suites.go orders.go                     the sections of MiniMalloc
+//	telamalloc.go strategies.go learned.go memory.go      of TelaMalloc
+//	idealloc.go others.go                                 of the others
 package main
 
 import (

@@ -48,10 +48,10 @@ func engineShare(ctx context.Context, e *env) (*content, error) {
 	hard.Name += "@1.15 of its load"
 	var rows [][]string
 	p := &picture.Rows{Title: "Where tela's time goes", X: picture.Axis{Title: "share of the time", Text: picture.Percent, Least: 0, Most: 1}, Series: []string{"engine", "selection", "backtracking", "preparing", "collector and the rest"}}
-	for k, set := range [][]experiment.Instance{nets, {hard}} {
-		name := "networks at 110%"
+	for k, set := range [][]experiment.Instance{{hard}, nets} {
+		name := hard.Name
 		if k == 1 {
-			name = hard.Name
+			name = "networks at 110%"
 		}
 		got, err := remember(ctx, e, fmt.Sprintf("profile of tela on %s at %s", name, e.revision), func(ctx context.Context) (split, error) {
 			return profileOf(ctx, e, set)
@@ -68,7 +68,7 @@ func engineShare(ctx context.Context, e *env) (*content, error) {
 		p.Rows = append(p.Rows, picture.Row{Name: name, Values: values})
 		c.add("time in the engine, "+name, "upwards of 87%", fmt.Sprintf("%.0f%%", 100*got.Engine))
 		c.add("time in selecting blocks, "+name, "9%", fmt.Sprintf("%.0f%%", 100*got.Selection))
-		if k == 1 {
+		if k == 0 {
 			c.verdict = level
 			if got.Engine < 0.7 {
 				c.verdict = differs

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/picture"
 	"github.com/stowage-go/stowage/internal/experiment"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
@@ -27,12 +25,12 @@ func minimallocSections() []section {
 		{
 			id: "minimalloc-figure-8", paper: minimallocPaper, title: "Figure 8: the original suite",
 			did:    "Five planners on the eleven inputs of the TelaMalloc paper, from models for the Pixel 6, 25 runs each with a limit of a minute, on a core like the phone's. The inputs are not public.",
-			source: "section 8.1, text; the diagram's bars are not in it", weight: 70, night: 25, run: original,
+			source: "section 8.1, text; the diagram's bars are not in it", weight: 60, night: 25, run: original,
 		},
 		{
 			id: "minimalloc-figure-9", paper: minimallocPaper, title: "Figure 9: the share solved by a time, over a thousand inputs",
 			did:    "More than a thousand production models for the Pixel 6: the share that each planner solves within a time.",
-			source: "section 8.2, text", weight: 60, night: 60, run: extendedSuite,
+			source: "section 8.2, text", weight: 50, night: 60, run: extendedSuite,
 		},
 		{
 			id: "minimalloc-figure-10", paper: minimallocPaper, title: "Figure 10: the synthetic suite",
@@ -55,120 +53,6 @@ func minimallocSections() []section {
 			source: "table 3", weight: 20, night: 2, run: librarySize,
 		},
 	}
-}
-
-// solutions enumerates the orders of the running example.
-func solutions(_ context.Context, _ *env) (*content, error) {
-	p := suite.MiniMalloc()
-	// The plan of figure 2.
-	want := map[string]int64{"b1": 8, "b2": 8, "b3": 4, "b4": 4, "b5": 0}
-	all := ordersOf(p, func(offsets []int64) bool {
-		for i := range p.Buffers {
-			if offsets[i] != want[p.Buffers[i].ID] {
-				return false
-			}
-		}
-		return true
-	})
-	var rows [][]string
-	var om, im, both int
-	mark := func(is bool) string {
-		if is {
-			return "✓"
-		}
-		return ""
-	}
-	for _, o := range all {
-		offsetMonotonic, indexMonotonic := true, true
-		var text []string
-		for k, b := range o.order {
-			text = append(text, fmt.Sprintf("%s(%d)", p.Buffers[b].ID, o.offsets[b]))
-			for _, before := range o.order[:k] {
-				if o.offsets[before] > o.offsets[b] {
-					offsetMonotonic = false
-				}
-				if o.offsets[before] == o.offsets[b] && before > b {
-					indexMonotonic = false
-				}
-			}
-		}
-		if offsetMonotonic {
-			om++
-		}
-		if indexMonotonic {
-			im++
-		}
-		if offsetMonotonic && indexMonotonic {
-			both++
-		}
-		rows = append(rows, []string{strings.Join(text, " → "), mark(offsetMonotonic), mark(indexMonotonic), mark(offsetMonotonic && indexMonotonic)})
-	}
-	slices.SortFunc(rows, func(a, b []string) int { return strings.Compare(a[0], b[0]) })
-	c := &content{verdict: level}
-	c.add("orders that end in the plan of figure 2", "8", fmt.Sprint(len(all)))
-	c.add("offset monotonic", "4", fmt.Sprint(om))
-	c.add("index monotonic", "3", fmt.Sprint(im))
-	c.add("canonical", "1", fmt.Sprint(both))
-	t := experiment.NewTable([]string{"order", "offset monotonic", "index monotonic", "canonical"}, rows)
-	t.Title = "All orders"
-	c.tables = append(c.tables, t)
-	c.differs = "Nothing differs: all 120 orders were tried, and the same eight end in the plan."
-	if len(all) != 8 || om != 4 || im != 3 || both != 1 {
-		return c, fmt.Errorf("%d orders, %d offset monotonic, %d index monotonic, %d canonical: the paper has 8, 4, 3, 1", len(all), om, im, both)
-	}
-	return c, nil
-}
-
-// An order is a sequence of buffers and the plan that comes of placing each at the
-// lowest offset that the earlier ones leave.
-type order struct {
-	order   []int
-	offsets []int64
-}
-
-// ordersOf returns the orders whose plan is wanted, in lexicographic order.
-func ordersOf(p *stowage.Problem, wanted func(offsets []int64) bool) (all []order) {
-	n := len(p.Buffers)
-	offsets := make([]int64, n)
-	used := make([]bool, n)
-	var path []int
-	var place func()
-	place = func() {
-		if len(path) == n {
-			if wanted(offsets) {
-				all = append(all, order{slices.Clone(path), slices.Clone(offsets)})
-			}
-			return
-		}
-		for b := range n {
-			if used[b] {
-				continue
-			}
-			offsets[b] = lowestFree(p, offsets, path, b)
-			used[b] = true
-			path = append(path, b)
-			place()
-			path = path[:len(path)-1]
-			used[b] = false
-		}
-	}
-	place()
-	return all
-}
-
-// lowestFree is the lowest offset of a buffer beside those that are placed.
-func lowestFree(p *stowage.Problem, offsets []int64, placed []int, b int) int64 {
-	at := int64(0)
-	for again := true; again; {
-		again = false
-		for _, o := range placed {
-			q, r := &p.Buffers[o], &p.Buffers[b]
-			if q.Lower < r.Upper && r.Lower < q.Upper && offsets[o] < at+r.Size && at < offsets[o]+q.Size {
-				at, again = offsets[o]+q.Size, true
-			}
-		}
-	}
-	return at
 }
 
 // baselines are the planners of figures 8 and 10, and the peers. csp, which comes to
@@ -272,233 +156,6 @@ func whyEasy(x float64) string {
 	return fmt.Sprintf("The paper's TelaMalloc stands on a general solver, which takes most of its time; ours stands on an engine for this problem alone and needs a step a buffer on a network with a tenth of room: exact is %s times as fast, not thirty. "+
 		"Neither searches on these inputs: both place each buffer once, and what is compared is what a placement costs. A fifth of exact's time finds the next buffer among all that are left, where tela has three lists in order; a fifth ranks buffers, half of that before the first placement and half where a network splits, which it does at every other one; a sixth is what both have, the sweep and the check of the plan. "+
 		"auto, which begins with heuristics, leaves both behind.", experiment.Ratio(x))
-}
-
-// extendedSuite is figure 9.
-func extendedSuite(ctx context.Context, e *env) (*content, error) {
-	c := &content{}
-	problems, err := e.extended(e.size.extended)
-	if err != nil {
-		return c, err
-	}
-	s, cut, err := e.sweep(ctx, problems,
-		lot{[]string{"exact", "tela"}, e.size.extendedOf, 1, 1, 4},
-		lot{[]string{"auto"}, e.size.extendedOf, 1, 1, 2},
-		lot{[]string{minimalloc}, e.size.extendedOf, 1, 1, 1},
-		lot{[]string{"milp"}, e.size.extendedOf, 1, 1, 1})
-	if err != nil {
-		return c, err
-	}
-	c.note("%s", cut)
-	thresholds := []float64{1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 5e-2, 0.1, 0.2, 0.5, 1, 2, 5, 10}
-	thresholds = slices.DeleteFunc(thresholds, func(t float64) bool { return t > e.size.extendedOf.Seconds()*1.001 })
-	p := &picture.Lines{
-		Title: "Share of the inputs solved by a time", X: picture.Axis{Title: "time", Log: true, Text: picture.Seconds},
-		Y: picture.Axis{Title: "solved", Text: picture.Percent, Least: 0, Most: 1},
-	}
-	header := []string{"solved within"}
-	var rows [][]string
-	for _, t := range thresholds {
-		rows = append(rows, []string{picture.Seconds(t)})
-	}
-	within := func(k int, t float64) (float64, int) {
-		solved, ran := 0, 0
-		for i := range problems {
-			cell := s.Cells[i][k]
-			if len(cell) == 0 {
-				continue
-			}
-			ran++
-			if at, ok := cell.Median(); ok && at <= t {
-				solved++
-			}
-		}
-		return float64(solved) / float64(max(ran, 1)), ran
-	}
-	atMillisecond := map[string]float64{}
-	counts := []string{"inputs run"}
-	for k, name := range s.Planners {
-		var times []float64
-		_, ran := within(k, 0)
-		for i := range problems {
-			if t, ok := s.Cells[i][k].Median(); ok {
-				times = append(times, t)
-			}
-		}
-		slices.Sort(times)
-		series := picture.Series{Name: name, Step: true, Bare: true}
-		for i, t := range times {
-			// As many points as can be told apart.
-			if i%max(1, len(times)/300) == 0 || i == len(times)-1 {
-				series.Points = append(series.Points, [2]float64{max(t, 1e-5), float64(i+1) / float64(ran)})
-			}
-		}
-		p.Series = append(p.Series, series)
-		header = append(header, name)
-		for i, t := range thresholds {
-			share, n := within(k, t)
-			text := "–"
-			if n > 0 {
-				text = fmt.Sprintf("%.1f%%", 100*share)
-			}
-			rows[i] = append(rows[i], text)
-		}
-		counts = append(counts, fmt.Sprint(ran))
-		if share, n := within(k, 1e-3); n > 0 {
-			atMillisecond[name] = share
-		}
-	}
-	rows = append(rows, counts)
-	// The paper's points, in the colours of the same planners.
-	for _, q := range []struct {
-		name, as string
-		points   [][2]float64
-	}{
-		{"MiniMalloc (paper)", "exact", [][2]float64{{1e-3, 0.85}}},
-		{"TelaMalloc (paper)", "tela", [][2]float64{{1e-3, 0.32}, {0.1, 0.85}}},
-		{"mixed ILP (paper)", "milp", [][2]float64{{1e-3, 0.16}}},
-	} {
-		p.Series = append(p.Series, picture.Series{Name: q.name, Points: q.points, Hollow: true, As: 1 + slices.Index(s.Planners, q.as)})
-	}
-	quickest, both := 0, 0
-	for i := range problems {
-		a, solved := s.Cells[i][0].Median()
-		b, ran := s.Cells[i][1].Median()
-		if solved && len(s.Cells[i][1]) > 0 {
-			both++
-			if !ran || a <= b {
-				quickest++
-			}
-		}
-	}
-	show := func(name string) string {
-		if x, ok := atMillisecond[name]; ok {
-			return fmt.Sprintf("%.0f%%", 100*x)
-		}
-		return "not run"
-	}
-	c.add("solved within 1 ms by the canonical search", "85%", show("exact"))
-	c.add("the same by auto", "not in the paper", show("auto"))
-	c.add("solved within 1 ms by tela", "32%", show("tela"))
-	c.add("solved within 1 ms by the mixed integer program", "16%", show("milp"))
-	if e.minimalloc != "" {
-		c.add("solved within 1 ms by google/minimalloc's process", "85%, in the process", show(minimalloc)+", with starting it")
-	}
-	if k := slices.Index(s.Planners, "tela"); k >= 0 {
-		share, _ := within(k, 0.1)
-		c.add("solved within 100 ms by tela", "about 85%", fmt.Sprintf("%.0f%%", 100*share))
-	}
-	c.add("inputs on which the canonical search is the fastest", "99%, of all solvers", fmt.Sprintf("%.0f%% of %d, of exact and tela", 100*float64(quickest)/float64(max(both, 1)), both))
-	c.add("inputs", "over 1,000", fmt.Sprint(len(problems)))
-	c.pictures = append(c.pictures, p.HTML())
-	t := experiment.NewTable(header, rows)
-	t.Title = fmt.Sprintf("Share solved, limit %v", e.size.extendedOf)
-	c.tables = append(c.tables, t)
-	c.verdict = level
-	if atMillisecond["exact"] > 0.85 {
-		c.verdict = ahead
-	} else if atMillisecond["exact"] < 0.80 {
-		c.verdict = behind
-	}
-	c.differs = fmt.Sprintf("The inputs are others: %d networks at 100%% to 130%% of their load, and generated ones; a capacity that is refuted counts as solved. The machine is faster than a phone's core, which moves all curves to the left, tela's most: it is no longer a hundred times slower.", len(e.networks))
-	return c, nil
-}
-
-// syntheticSuite is figure 10.
-func syntheticSuite(ctx context.Context, e *env) (*content, error) {
-	c := &content{}
-	whole := synthetic(e.size.all, e.size.step0())
-	half, over := shareOf(ctx, 0.4)
-	s, cut, err := e.sweep(half, whole, lot{[]string{"exact"}, e.size.limit, 1, 1, 1})
-	over()
-	if err != nil {
-		return c, err
-	}
-	c.note("%s", cut)
-	sample := synthetic(e.size.each, e.size.step)
-	b, cut, err := e.sweep(ctx, sample, append([]lot{{[]string{"tela"}, e.size.limit, 1, e.jobs, 2}}, e.baselines(e.jobs)...)...)
-	if err != nil {
-		return c, err
-	}
-	c.note("%s", cut)
-	// One comparison of all columns: the sample's cells at the places of its problems.
-	where := map[string]int{}
-	for i, in := range whole {
-		where[in.Name] = i
-	}
-	s.Planners = append(s.Planners, b.Planners...)
-	for i := range whole {
-		s.Cells[i] = append(s.Cells[i], make([]experiment.Cell, len(b.Planners))...)
-	}
-	for j, in := range sample {
-		if i, ok := where[in.Name]; ok {
-			copy(s.Cells[i][1:], b.Cells[j])
-		}
-	}
-	groups := sizesOf(s)
-	sizes := slices.Sorted(maps.Keys(groups))
-	solvedPicture := &picture.Lines{Title: "Share solved, by the number of buffers", X: picture.Axis{Title: "buffers"}, Y: picture.Axis{Title: "solved", Text: picture.Percent, Least: 0, Most: 1}}
-	timePicture := &picture.Lines{Title: "Median time, by the number of buffers", X: picture.Axis{Title: "buffers"}, Y: picture.Axis{Title: "median time, a limit that was reached counting as the limit", Log: true, Text: picture.Seconds}}
-	for k, name := range s.Planners {
-		shares := picture.Series{Name: name, Line: true}
-		times := shares
-		for _, n := range sizes {
-			if solved, seconds, ok := share(s, k, groups[n]); ok {
-				shares.Points = append(shares.Points, [2]float64{float64(n), solved})
-				times.Points = append(times.Points, [2]float64{float64(n), max(seconds, 1e-6)})
-			}
-		}
-		if len(shares.Points) > 0 {
-			solvedPicture.Series, timePicture.Series = append(solvedPicture.Series, shares), append(timePicture.Series, times)
-		} else {
-			solvedPicture.Series, timePicture.Series = append(solvedPicture.Series, picture.Series{Name: name + " (not run)"}), append(timePicture.Series, picture.Series{Name: name + " (not run)"})
-		}
-	}
-	c.pictures = append(c.pictures, timePicture.HTML(), solvedPicture.HTML())
-	t := bySize(s)
-	t.Title = "By size"
-	c.tables = append(c.tables, t)
-	solved, ran := solvedBy(s, "exact")
-	quick := 0
-	var times []float64
-	for i := range whole {
-		if t, ok := s.Cells[i][0].Median(); ok {
-			times = append(times, t)
-			if t <= 1e-3 {
-				quick++
-			}
-		}
-	}
-	c.add("solved by the canonical search", "all 525", of(solved, ran))
-	c.add("of them within a millisecond", "“the vast majority”", fmt.Sprintf("%.0f%%", 100*float64(quick)/float64(max(len(times), 1))))
-	if len(times) > 0 {
-		c.add("its slowest", "", picture.Seconds(slices.Max(times)))
-	}
-	for _, name := range b.Planners {
-		n, m := solvedBy(b, name)
-		paper := map[string]string{
-			"tela": "loses ground as buffers grow; no figure in the text", "milp": "loses ground as buffers grow; no figure in the text",
-			minimalloc: "all 525",
-		}[name]
-		c.add("solved by "+name, paper, of(n, m))
-	}
-	c.verdict = level
-	if solved < ran {
-		c.verdict = behind
-	}
-	c.differs = fmt.Sprintf("The order of the planners is the paper's. The canonical search ran on %d problems, the others on %d with a limit of %v (the paper: a minute), so that their shares are lower bounds of what a minute gives.", ran, len(sample), e.size.limit)
-	if e.size.limit.Minutes() >= 1 {
-		c.differs = fmt.Sprintf("The order of the planners is the paper's. The canonical search ran on %d problems, the others on %d of them, with the paper's limit of a minute.", ran, len(sample))
-	}
-	return c, nil
-}
-
-// step0 is the step of sizes for exact: only a small report leaves any out.
-func (s *size) step0() int {
-	if s.all > 0 {
-		return s.step
-	}
-	return 1
 }
 
 // pictures is figure 11.
