@@ -91,6 +91,7 @@ func converse(c net.Conn, respond func(method, host, path string) answer) {
 		"Cache-Control: no-store\r\n" +
 		"X-Content-Type-Options: nosniff\r\n" +
 		"Cross-Origin-Resource-Policy: same-origin\r\n" +
+		"Content-Security-Policy: frame-ancestors 'none'\r\n" + // the page has the rest of its policy itself
 		"Connection: close\r\n\r\n"
 	c.SetDeadline(time.Now().Add(time.Minute)) // a large page
 	if _, err := io.WriteString(c, head); err == nil && method != "HEAD" {

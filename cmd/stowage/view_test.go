@@ -59,6 +59,9 @@ func TestViewHandler(t *testing.T) {
 		if got := answer.Header.Get("Cross-Origin-Resource-Policy"); got != "same-origin" {
 			t.Errorf("the page is for others: %q", got)
 		}
+		if got := answer.Header.Get("Content-Security-Policy"); got != "frame-ancestors 'none'" {
+			t.Errorf("the page may be framed: %q", got)
+		}
 		cancel()
 		if err := <-done; err != nil {
 			t.Errorf("it ended with %v", err)
