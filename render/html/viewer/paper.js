@@ -157,6 +157,7 @@ function channels(colour) {
 /** The text as a PDF has it, in the letters that its own fonts have. */
 function latin(text) {
   return text
+    .normalize("NFC")
     .replace(/[–—−]/g, "-")
     .replace(/…/g, "...")
     .replace(/[^\x20-\x7e\xa0-\xff]/g, "?")
