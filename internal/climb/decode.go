@@ -29,8 +29,9 @@ type decoder struct {
 	tl    *timeline.Timeline
 	steps int64 // buffers placed
 
-	now    *column  // nil where lists will not do
-	points []column // points[k] is valid for k < ready
+	placer place.Placer // where lists will not do
+	now    *column      // nil there
+	points []column     // points[k] is valid for k < ready
 	ready  int
 	stride int
 	resume bool // whether checkpoints are in use
@@ -79,7 +80,7 @@ func (d *decoder) keep(changed int) { d.ready = min(d.ready, changed/d.stride+1)
 func (d *decoder) decode(ctx limit, order []int32, changed int, offsets []int64, below int64) (height int64, ok bool) {
 	if d.now == nil {
 		d.steps += int64(len(order))
-		got, height, _ := place.Below(ctx.Watch, d.tl, order, place.FirstFit, below)
+		got, height, _ := d.placer.Below(ctx.Watch, d.tl, order, place.FirstFit, below)
 		if got == nil {
 			return 0, false
 		}

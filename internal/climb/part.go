@@ -67,7 +67,7 @@ func (p *part) end() *timeline.Timeline {
 		return a.from < b.from
 	})
 	for k := 0; k < len(order); {
-		b := p.blocks[order[k]]
+		b := &p.blocks[order[k]] // stays where it is until begin
 		for k++; k < len(order); k++ {
 			next := &p.blocks[order[k]]
 			if next.first != b.first || next.last != b.last || next.from != b.to {
@@ -75,8 +75,7 @@ func (p *part) end() *timeline.Timeline {
 			}
 			b.to = next.to
 		}
-		at := b.from
-		p.add(model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &at})
+		p.add(model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &b.from})
 	}
 	return timeline.New(&p.problem)
 }

@@ -64,7 +64,13 @@ func Place(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit) ([]int64
 // height it returns nil and 0, and gives up at the first buffer that is too
 // high. A plan that a limit has cut counts only where it is below as well.
 func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
-	p := placer{tl: tl, watch: w, fit: fit, offsets: make([]int64, len(tl.Problem.Buffers))}
+	return new(Placer).Below(w, tl, order, fit, below)
+}
+
+// Below is the function of that name. The plan is of use until the next one.
+func (p *Placer) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
+	p.tl, p.watch, p.fit = tl, w, fit
+	p.offsets = cleared(p.offsets, len(tl.Problem.Buffers))
 	switch end = p.place(order, below); end {
 	case Cut:
 		if end := Collide(w, tl); end != Whole {
@@ -80,19 +86,32 @@ func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below in
 	return p.offsets, height, end
 }
 
-// placer places the buffers of one partition after the other.
-type placer struct {
+// A Placer places the buffers of one partition after the other. Who places often has one:
+// it keeps its memory. Its zero value is ready to use, by one goroutine.
+type Placer struct {
 	tl      *timeline.Timeline
 	watch   *run.Watch
 	fit     Fit
 	offsets []int64
 	below   int64 // the height to stay below
 	used    tree
-	list    *List // in place of the tree, where it will do
+	list    *List   // in place of the tree, where it will do
+	of      []int32 // scratch of byPartition, as is the next
+	sorted  []int32
+}
+
+// cleared returns n zeros, in the list's memory where that will do.
+func cleared[T int32 | int64](list []T, n int) []T {
+	if cap(list) < n || list == nil {
+		return make([]T, n)
+	}
+	list = list[:n]
+	clear(list)
+	return list
 }
 
 // place sets the offsets up to its ending.
-func (p *placer) place(order []int32, below int64) Ending {
+func (p *Placer) place(order []int32, below int64) Ending {
 	p.below = below
 	tl, buffers := p.tl, p.tl.Problem.Buffers
 	if p.over() {
@@ -111,7 +130,7 @@ func (p *placer) place(order []int32, below int64) Ending {
 			return TooHigh
 		}
 	}
-	order, ends := byPartition(tl, order)
+	order, ends := p.byPartition(order)
 	for k := range tl.Partitions {
 		part := &tl.Partitions[k]
 		from := 0
@@ -136,7 +155,7 @@ func (p *placer) place(order []int32, below int64) Ending {
 
 // partition places the buffers of a partition, the fixed ones first, and returns
 // how many of the others are placed.
-func (p *placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
+func (p *Placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
 	if listable(p.tl, part) {
 		return p.listed(part, order)
 	}
@@ -166,7 +185,7 @@ func (p *placer) partition(part *timeline.Partition, order []int32) (placed int,
 }
 
 // listed is partition where a list does.
-func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
+func (p *Placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
 	if p.list == nil {
 		p.list = NewList(len(part.Buffers))
 	}
@@ -187,10 +206,10 @@ func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, en
 }
 
 // over reports whether a limit has come.
-func (p *placer) over() bool { return p.watch != nil && p.watch.Over() }
+func (p *Placer) over() bool { return p.watch != nil && p.watch.Over() }
 
 // cut marks what has not been placed when the limit came, for Finish.
-func (p *placer) cut(rest []int32) Ending {
+func (p *Placer) cut(rest []int32) Ending {
 	for _, i := range rest {
 		p.offsets[i] = -1
 	}
@@ -200,8 +219,10 @@ func (p *placer) cut(rest []int32) Ending {
 // byPartition sorts order by partition and keeps it otherwise; order of
 // partition k ends at ends[k]. It drops fixed buffers, those that are never
 // active, and repeats, and adds those that are missing.
-func byPartition(tl *timeline.Timeline, order []int32) (sorted []int32, ends []int) {
-	of := make([]int32, len(tl.Problem.Buffers)) // partition + 1; 0 where done
+func (p *Placer) byPartition(order []int32) (sorted []int32, ends []int) {
+	tl := p.tl
+	p.of = cleared(p.of, len(tl.Problem.Buffers)) // partition + 1; 0 where done
+	of := p.of
 	ends = make([]int, len(tl.Partitions))
 	total := 0
 	for k := range tl.Partitions {
@@ -213,7 +234,8 @@ func byPartition(tl *timeline.Timeline, order []int32) (sorted []int32, ends []i
 			}
 		}
 	}
-	sorted = make([]int32, total)
+	p.sorted = cleared(p.sorted, total)
+	sorted = p.sorted
 	take := func(i int32) {
 		if k := of[i]; k != 0 {
 			sorted[ends[k-1]] = i
