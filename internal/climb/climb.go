@@ -59,7 +59,7 @@ const defaultPatience = 40
 type settings struct {
 	core, critical, blocks, resume, window bool
 
-	history, random, width int
+	random, width int
 	nodes, patience        int64
 }
 
@@ -70,7 +70,6 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.blocks, "blocks", "moves of whole blocks of the chain")
 	d.Technique(&s.resume, "resume", "decode from the last checkpoint before a change")
 	d.Technique(&s.window, "window", "lift out what is too high and plan its neighbourhood anew, exactly")
-	d.Int(&s.history, "history", 1, 1, 1<<20, "late acceptance: a move may be as high as the plan this many moves ago")
 	d.Int(&s.random, "random", 20, 0, 100, "percent of order moves that ignore the chain")
 	d.Int(&s.width, "width", 30, 1, 1<<16, "free buffers in a window at first")
 	d.Int64(&s.nodes, "window-nodes", 1000, 1, 1<<30, "nodes of the exact planner for a window")

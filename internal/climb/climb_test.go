@@ -203,7 +203,7 @@ func TestOptions(t *testing.T) {
 	if d := time.Since(start); d > 3*time.Second {
 		t.Errorf("a timeout of 100 ms took %v", d)
 	}
-	bad := plan.Options{Params: map[string]string{"history": "0", "random": "101", "width": "x", "window-nodes": "-1", "patience": "-1"}}
+	bad := plan.Options{Params: map[string]string{"random": "101", "width": "x", "window-nodes": "-1", "patience": "-1"}}
 	_, err := (&Planner{}).Plan(context.Background(), timeline.New(p), bad)
 	if err == nil {
 		t.Fatal("bad parameters are taken")

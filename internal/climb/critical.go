@@ -12,21 +12,19 @@ import (
 // one of the lower swap places in the order, or put the one before the other,
 // or the whole upper block before a lower buffer; decode; keep what is no
 // higher. Equal heights are kept as well, since several chains may reach the
-// top and each must be broken. Some moves are drawn at random instead, and a
-// worse plan is taken now and then (late acceptance: no higher than the plan of
-// some steps ago), or the search would stop where no border helps.
+// top and each must be broken. Some moves are drawn at random instead, or
+// the search would stop where no border helps.
 //
 // Invariant: offsets is the decoding of order, and height its height.
 //
 // Complexity: a decoding a move; a chain only after a move that was kept.
 //
-// Source: N5 and N6 of job-shop scheduling (see chain.go); late acceptance is
-// Burke and Bykov, "The late acceptance hill-climbing heuristic", 2017; Vela's
+// Source: N5 and N6 of job-shop scheduling (see chain.go); Vela's
 // hill climb (a6f6566) swaps around the same chain, without blocks.
 //
 // Tried and dropped: ejection of single buffers from a plan under a target, with
-// costs that grow with each failure. Late acceptance over more than a step, on
-// A–K at 2 s (history).
+// costs that grow with each failure. Late acceptance (Burke and Bykov, 2017: no higher
+// than the plan of some steps ago), on A–K at 2 s.
 
 // blockMoves is the percentage of moves at borders that move a whole block.
 const blockMoves = 25
@@ -44,8 +42,6 @@ type critical struct {
 	offsets     []int64
 	trial       []int64
 	height      int64
-	history     []int64 // heights of the last steps
-	step        int
 	moved       []int32 // scratch of block
 	member      []bool
 }
@@ -55,7 +51,6 @@ func newCritical(tl *timeline.Timeline, rng *rand.Rand, sw settings) *critical {
 	return &critical{
 		rng: rng, decode: newDecoder(tl, sw.resume), chain: newChain(tl, rng), blocks: sw.blocks, random: sw.random,
 		next: make([]int32, n), at: make([]int32, n), offsets: make([]int64, n), trial: make([]int64, n), member: make([]bool, n),
-		history: make([]int64, sw.history),
 	}
 }
 
@@ -69,9 +64,6 @@ func (c *critical) begin(ctx limit, offsets []int64) bool {
 	}
 	c.height = height
 	c.kept(0)
-	for k := range c.history {
-		c.history[k] = height
-	}
 	return true
 }
 
@@ -97,17 +89,13 @@ func (c *critical) run(ctx limit, below, steps int64) bool {
 		// What is placed before the change keeps its offset.
 		copy(c.trial, c.offsets)
 		from := c.move()
-		late := &c.history[c.step%len(c.history)]
-		c.step++
-		most := max(*late, c.height)
-		height, ok := c.decode.decode(ctx, c.next, from, c.trial, most+1)
+		height, ok := c.decode.decode(ctx, c.next, from, c.trial, c.height+1)
 		if ok {
 			c.order, c.next = c.next, c.order
 			c.offsets, c.trial = c.trial, c.offsets
 			c.height = height
 			c.kept(from)
 		}
-		*late = c.height
 		if c.height < below {
 			return true
 		}

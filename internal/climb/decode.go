@@ -29,7 +29,7 @@ type decoder struct {
 	tl    *timeline.Timeline
 	steps int64 // buffers placed
 
-	placer place.Placer // where lists will not do
+	memory place.Memory // where lists will not do
 	now    *column      // nil there
 	points []column     // points[k] is valid for k < ready
 	ready  int
@@ -80,7 +80,7 @@ func (d *decoder) keep(changed int) { d.ready = min(d.ready, changed/d.stride+1)
 func (d *decoder) decode(ctx limit, order []int32, changed int, offsets []int64, below int64) (height int64, ok bool) {
 	if d.now == nil {
 		d.steps += int64(len(order))
-		got, height, _ := d.placer.Below(ctx.Watch, d.tl, order, place.FirstFit, below)
+		got, height, _ := d.memory.Below(ctx.Watch, d.tl, order, place.FirstFit, below)
 		if got == nil {
 			return 0, false
 		}

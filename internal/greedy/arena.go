@@ -2,7 +2,6 @@ package greedy
 
 import (
 	"cmp"
-	"math"
 
 	"github.com/stowage-go/stowage/internal/bound"
 )
@@ -78,42 +77,6 @@ func (a *Arena) Take(size, align, waste int64) int32 {
 		return c
 	}
 	return a.growAt(bound.Up(a.top, align), size)
-}
-
-// tightest returns a chunk of exactly size bytes at a multiple of align, in the
-// hole with the least room left above it.
-func (a *Arena) tightest(size, align int64) int32 {
-	best, least := int32(-1), int64(math.MaxInt64)
-	for k, at := a.holes.find(hole{size: size, at: -1}); k < len(a.holes.pieces); k, at = a.holes.next(k, at) {
-		h := a.holes.pieces[k][at]
-		if best >= 0 && h.size-size-(align-1) >= least {
-			break // whatever it is aligned to, no less room is left
-		}
-		if left := h.at + h.size - size - bound.Up(h.at, align); left >= 0 && left < least {
-			best, least = h.chunk, left
-		}
-		if align == 1 {
-			break
-		}
-	}
-	if best < 0 {
-		return a.growAt(bound.Up(a.top, align), size)
-	}
-	a.forget(best)
-	a.chunks[best].inUse = true
-	if pad := bound.Up(a.chunks[best].at, align) - a.chunks[best].at; pad > 0 {
-		a.split(best, pad) // remembers what is above the padding
-		above := a.chunks[best].next
-		a.forget(above)
-		a.chunks[best].inUse = false
-		a.remember(best)
-		best = above
-		a.chunks[best].inUse = true
-	}
-	if a.chunks[best].size > size {
-		a.split(best, size)
-	}
-	return best
 }
 
 // growAt puts a chunk above the top.

@@ -240,11 +240,13 @@ func (p *Portfolio) keep(name string, offsets []int64, height int64) {
 
 // sweep runs the passes of the planner sweep as long as they are lower.
 func (p *Portfolio) sweep(passes []int32) {
-	s, done := p.sweeper()
-	if s == nil {
+	w := run.NewWatch(p.ctx)
+	defer w.Close()
+	s, end := newSweeper(w, p.tl)
+	p.Collided = p.Collided || end == place.Collided
+	if end != place.Whole {
 		return
 	}
-	defer done()
 	goal := max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000)
 	s.passes(passes, p.tl.LowerBound, goal, p.Height, nil)
 	p.keep("sweep", s.best, s.height)
@@ -258,18 +260,6 @@ func (p *Portfolio) outward() {
 		offsets, height := o.First(p.goal)
 		p.keep("outward", offsets, height)
 	}
-}
-
-// sweeper returns a sweeper, nil where there is none to be had.
-func (p *Portfolio) sweeper() (s *sweeper, done func()) {
-	w := run.NewWatch(p.ctx)
-	s, end := newSweeper(w, p.tl)
-	p.Collided = p.Collided || end == place.Collided
-	if end != place.Whole {
-		w.Close()
-		return nil, nil
-	}
-	return s, w.Close
 }
 
 // Quick runs the lines that are worth their time on any problem, Rest all that

@@ -359,7 +359,7 @@ func (o *Outward) sweep(p *outPart, way int, cut int32, rest []int32, tight bool
 		}
 		at := int64(0)
 		if tight {
-			o.chunk[i] = o.arena.tightest(size, align)
+			o.chunk[i] = o.arena.Take(size, align, 1)
 			at = o.arena.At(o.chunk[i])
 		} else {
 			var found bool

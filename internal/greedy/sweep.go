@@ -58,7 +58,7 @@ func (*sweep) Name() string { return "sweep" }
 func (p *sweep) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "one pass through time with a free list: long-lived from below, short-lived from above; or from the peak",
+		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
 		Source:  "two-ended allocation, offline",
 	}, func() run.Settings { return new(sweepSettings) })
 }
@@ -72,7 +72,7 @@ type sweepSettings struct {
 // Declare lists the technique and the parameter.
 func (s *sweepSettings) Declare(d *run.Declaration) {
 	d.Technique(&s.twoEnded, "two-ended", "place what is short-lived from the ceiling down; without it all goes lowest, in one pass")
-	d.Technique(&s.outward, "outward", "where that is above waste, sweep from the peak to both ends of time")
+	d.Technique(&s.outward, "outward", "where waste is more, sweep from the peak")
 	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after the pass that ends within this many times the bound")
 }
 

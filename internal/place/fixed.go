@@ -23,7 +23,7 @@ const few = 4096
 // returns Cut if a limit comes before that is known; no watch (nil) means no
 // limit.
 func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
-	p := Placer{tl: tl, watch: w}
+	p := placer{tl: tl, watch: w}
 	count := 0
 	for i := range tl.Problem.Buffers {
 		if p.isFixed(int32(i)) {
@@ -55,4 +55,4 @@ func FixedFit(p *model.Problem, capacity int64) bool {
 	return capacity == 0 || end <= capacity
 }
 
-func (p *Placer) isFixed(i int32) bool { return p.tl.Problem.Buffers[i].Fixed != nil }
+func (p *placer) isFixed(i int32) bool { return p.tl.Problem.Buffers[i].Fixed != nil }

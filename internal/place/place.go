@@ -64,14 +64,29 @@ func Place(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit) ([]int64
 // height it returns nil and 0, and gives up at the first buffer that is too
 // high. A plan that a limit has cut counts only where it is below as well.
 func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
-	return new(Placer).Below(w, tl, order, fit, below)
+	return new(Memory).Below(w, tl, order, fit, below)
+}
+
+// A Memory is what one placement leaves to the next. Who places often has one. Its zero
+// value is ready to use, by one goroutine.
+type Memory struct {
+	offsets    []int64
+	of, sorted []int32 // scratch of byPartition
+	slabs      [][]Range
+	nodes      []node
 }
 
 // Below is the function of that name. The plan is of use until the next one.
-func (p *Placer) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
-	p.tl, p.watch, p.fit = tl, w, fit
-	p.offsets = cleared(p.offsets, len(tl.Problem.Buffers))
-	switch end = p.place(order, below); end {
+func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
+	if n := len(tl.Problem.Buffers); len(m.offsets) != n || n == 0 {
+		m.offsets, m.of, m.sorted = make([]int64, n), make([]int32, n), make([]int32, n)
+	}
+	clear(m.offsets)
+	p := placer{tl: tl, watch: w, fit: fit, offsets: m.offsets, memory: m}
+	p.used.slabs, p.used.nodes = m.slabs, m.nodes
+	end = p.place(order, below)
+	m.slabs, m.nodes = p.used.slabs, p.used.nodes
+	switch end {
 	case Cut:
 		if end := Collide(w, tl); end != Whole {
 			return nil, 0, end
@@ -86,32 +101,20 @@ func (p *Placer) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit F
 	return p.offsets, height, end
 }
 
-// A Placer places the buffers of one partition after the other. Who places often has one:
-// it keeps its memory. Its zero value is ready to use, by one goroutine.
-type Placer struct {
+// placer places the buffers of one partition after the other.
+type placer struct {
+	memory  *Memory
 	tl      *timeline.Timeline
 	watch   *run.Watch
 	fit     Fit
 	offsets []int64
 	below   int64 // the height to stay below
 	used    tree
-	list    *List   // in place of the tree, where it will do
-	of      []int32 // scratch of byPartition, as is the next
-	sorted  []int32
-}
-
-// cleared returns n zeros, in the list's memory where that will do.
-func cleared[T int32 | int64](list []T, n int) []T {
-	if cap(list) < n || list == nil {
-		return make([]T, n)
-	}
-	list = list[:n]
-	clear(list)
-	return list
+	list    *List // in place of the tree, where it will do
 }
 
 // place sets the offsets up to its ending.
-func (p *Placer) place(order []int32, below int64) Ending {
+func (p *placer) place(order []int32, below int64) Ending {
 	p.below = below
 	tl, buffers := p.tl, p.tl.Problem.Buffers
 	if p.over() {
@@ -155,7 +158,7 @@ func (p *Placer) place(order []int32, below int64) Ending {
 
 // partition places the buffers of a partition, the fixed ones first, and returns
 // how many of the others are placed.
-func (p *Placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
+func (p *placer) partition(part *timeline.Partition, order []int32) (placed int, end Ending) {
 	if listable(p.tl, part) {
 		return p.listed(part, order)
 	}
@@ -185,7 +188,7 @@ func (p *Placer) partition(part *timeline.Partition, order []int32) (placed int,
 }
 
 // listed is partition where a list does.
-func (p *Placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
+func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
 	if p.list == nil {
 		p.list = NewList(len(part.Buffers))
 	}
@@ -206,10 +209,10 @@ func (p *Placer) listed(part *timeline.Partition, order []int32) (placed int, en
 }
 
 // over reports whether a limit has come.
-func (p *Placer) over() bool { return p.watch != nil && p.watch.Over() }
+func (p *placer) over() bool { return p.watch != nil && p.watch.Over() }
 
 // cut marks what has not been placed when the limit came, for Finish.
-func (p *Placer) cut(rest []int32) Ending {
+func (p *placer) cut(rest []int32) Ending {
 	for _, i := range rest {
 		p.offsets[i] = -1
 	}
@@ -219,10 +222,9 @@ func (p *Placer) cut(rest []int32) Ending {
 // byPartition sorts order by partition and keeps it otherwise; order of
 // partition k ends at ends[k]. It drops fixed buffers, those that are never
 // active, and repeats, and adds those that are missing.
-func (p *Placer) byPartition(order []int32) (sorted []int32, ends []int) {
+func (p *placer) byPartition(order []int32) (sorted []int32, ends []int) {
 	tl := p.tl
-	p.of = cleared(p.of, len(tl.Problem.Buffers)) // partition + 1; 0 where done
-	of := p.of
+	of := p.memory.of // partition + 1; 0 where done, as all are in the end
 	ends = make([]int, len(tl.Partitions))
 	total := 0
 	for k := range tl.Partitions {
@@ -234,8 +236,7 @@ func (p *Placer) byPartition(order []int32) (sorted []int32, ends []int) {
 			}
 		}
 	}
-	p.sorted = cleared(p.sorted, total)
-	sorted = p.sorted
+	sorted = p.memory.sorted[:total]
 	take := func(i int32) {
 		if k := of[i]; k != 0 {
 			sorted[ends[k-1]] = i
