@@ -44,6 +44,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -200,8 +201,9 @@ func measure(ctx context.Context, s setup, chosen []section) error {
 		return err
 	}
 	defer facts.close()
+	loadavg, _ := os.ReadFile("/proc/loadavg") // none where it is not Linux
 	e := newEnv(s, cache, facts)
-	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: e.revision, absent: e.absent}
+	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: e.revision, absent: e.absent, busy: busy(string(loadavg), runtime.NumCPU())}
 	left := 0.0
 	for _, one := range chosen {
 		left += one.share(s.size)

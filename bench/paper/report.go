@@ -19,6 +19,7 @@ type report struct {
 	setup
 	machine, day, revision string
 	absent                 []string
+	busy                   string // what else the machine did
 	parts                  []part
 }
 
@@ -71,6 +72,16 @@ summary { cursor: pointer; font-weight: 600; }
 @media print { a { color: inherit; } figure, table { break-inside: avoid; } }
 `
 
+// busy says that a machine has other work, from what Linux says of its load; "" where it
+// has none, or that is not known.
+func busy(loadavg string, cores int) string {
+	load := 0.0
+	if _, err := fmt.Sscan(loadavg, &load); err != nil || load < 0.5*float64(cores) {
+		return ""
+	}
+	return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Its times are too long, those of short runs by many times, and sections came to less than they would have; ratios of planners that took turns say more.", load, cores)
+}
+
 // verdictClass is how a verdict is set.
 func verdictClass(v string) string {
 	switch v {
@@ -91,6 +102,9 @@ func (r *report) html() string {
 	s.WriteString("<p>Each section is an experiment of a paper: what was done there, its figures as its text and tables state them, ours from this machine, and what differs. " +
 		"The papers' diagrams are not reproduced: a figure that stands in a diagram alone, and in no text, is said to be missing. " +
 		"The papers' times are of their machines (a Pixel 6, a Xeon E5-1650, an EPYC), ours of the one above: a ratio of two planners on one machine says more than either time.</p>\n")
+	if r.busy != "" {
+		s.WriteString("<p class=\"bad\">" + text(r.busy) + "</p>\n")
+	}
 	if len(r.absent) > 0 {
 		s.WriteString("<p>Not on this machine:</p>\n<ul>\n")
 		for _, a := range r.absent {
