@@ -120,7 +120,7 @@ var layers = []struct {
 	{"internal/climb", with(kernel, "internal/greedy", "internal/exact")},
 	{"internal/merge", with(kernel, "internal/greedy", "internal/exact")},
 	{"internal/auto", with(kernel, "internal/greedy", "internal/exact", "internal/merge", "internal/climb")},
-	{"internal/explain", with(kernel, "internal/verify")}, // names the fixed offsets that collide
+	{"internal/explain", with(kernel, "internal/exact", "internal/verify")}, // names the fixed offsets that collide
 	{"internal/certify", with(kernel, "internal/exact")},
 	{".", with(kernel, "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 

@@ -104,3 +104,35 @@ func TestStretches(t *testing.T) {
 		}
 	}
 }
+
+// TestFlaw holds that what Flaw returns does not fit by itself.
+func TestFlaw(t *testing.T) {
+	few := 0
+	for seed := range uint64(12) {
+		in, err := suite.New("infeasible", suite.Options{Buffers: 60, Horizon: 150, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl := timeline.New(in.Problem)
+		flaw := Flaw(context.Background(), tl, in.Problem.Capacity, 20_000)
+		if flaw == nil {
+			continue
+		}
+		p := &model.Problem{}
+		for _, i := range flaw {
+			p.Buffers = append(p.Buffers, in.Problem.Buffers[i])
+		}
+		if len(flaw) < len(in.Problem.Buffers) {
+			few++
+		}
+		if r := solveWithin(t, context.Background(), timeline.New(p), plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 100_000}); r.Status != model.Infeasible {
+			t.Errorf("seed %d: %d buffers are %s", seed, len(flaw), r.Status)
+		}
+		if Flaw(context.Background(), tl, in.Problem.Capacity*2, 20_000) != nil {
+			t.Errorf("seed %d: a flaw where there is a plan", seed)
+		}
+	}
+	if few < 6 {
+		t.Errorf("%d flaws are among few buffers", few)
+	}
+}

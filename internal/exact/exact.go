@@ -100,6 +100,21 @@ func Fit(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64, work
 	return offsets, r.Stats.Nodes
 }
 
+// Flaw returns buffers of a problem that do not fit the capacity, where a search of so
+// many nodes shows that: those of a partition, or of a stretch of its time.
+func Flaw(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64) []int32 {
+	e, err := newEngine(ctx, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes})
+	if err != nil {
+		return nil
+	}
+	defer e.watch.Close()
+	e.merging = false
+	if e.fit(capacity) != refuted {
+		return nil
+	}
+	return e.flaw
+}
+
 // engine runs the kernels of all partitions against one capacity after another.
 type engine struct {
 	settings
@@ -116,6 +131,7 @@ type engine struct {
 	byPeak []int32 // partitions, the one with the least room first
 	local  []int32 // per buffer of the problem: its number in its partition (interlock.go)
 	stats  plan.Stats
+	flaw   []int32 // buffers of the problem that do not fit, once a round has refuted
 	tables *tables // of all ladders (latest.go)
 	// stuck says that some partition can neither be planned nor refuted.
 	stuck bool

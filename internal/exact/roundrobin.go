@@ -56,6 +56,9 @@ func longer(halves int64) int64 { return min(2*halves, unlimited>>32) }
 func (e *engine) round(capacity, halves int64) verdict {
 	for p := range e.parts {
 		if e.parts[p].bound > capacity {
+			if e.flaw == nil {
+				e.flaw = e.tl.Partitions[p].Buffers
+			}
 			return refuted
 		}
 	}
@@ -72,6 +75,9 @@ func (e *engine) round(capacity, halves int64) verdict {
 		switch v {
 		case refuted:
 			s.bound = max(s.bound, capacity+1)
+			if e.flaw == nil {
+				e.flaw = e.tl.Partitions[p].Buffers
+			}
 			return refuted
 		case undecided:
 			answer = undecided

@@ -54,7 +54,7 @@ func (e *engine) inStretches(p int, capacity, halves int64) verdict {
 			if !asks || s.stretches[number-1] <= capacity {
 				continue
 			}
-			inner := e.part(part, low, high)
+			inner, whole := e.part(part, low, high)
 			if e.over() {
 				return undecided
 			}
@@ -62,6 +62,10 @@ func (e *engine) inStretches(p int, capacity, halves int64) verdict {
 			e.count(&inner.stats.Nodes, &inner.stats.Backtracks)
 			switch {
 			case v == refuted:
+				e.flaw = make([]int32, len(inner.flaw))
+				for k, i := range inner.flaw {
+					e.flaw[k] = whole[i]
+				}
 				return refuted
 			case v == fits:
 				s.stretches[number-1] = capacity
@@ -90,23 +94,24 @@ func (e *engine) stretch(part *timeline.Partition, low, before int32, size int) 
 }
 
 // part returns an engine for the buffers of a partition in the sections [low, high),
-// cut to them.
-func (e *engine) part(part *timeline.Partition, low, high int32) *engine {
+// cut to them, and their indices in the problem.
+func (e *engine) part(part *timeline.Partition, low, high int32) (inner *engine, whole []int32) {
 	p := &model.Problem{}
 	for _, i := range part.Buffers {
 		for _, s := range e.tl.Spans(int(i)) {
 			if s.First < high && s.Last > low {
 				p.Buffers = append(p.Buffers, e.tl.Part(int(i), low, high))
+				whole = append(whole, i)
 				break
 			}
 		}
 	}
 	tl := timeline.NewUnless(p, e.watch.Over)
 	if tl == nil {
-		return nil
+		return nil, nil
 	}
-	inner := &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(unlimited), tables: e.tables}
+	inner = &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(unlimited), tables: e.tables}
 	inner.switches.stretches = false
 	inner.prepare()
-	return inner
+	return inner, whole
 }

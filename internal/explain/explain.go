@@ -1,7 +1,8 @@
 // Package explain says why a problem is infeasible, by naming few buffers that
 // cannot fit.
 //
-//	explain.go      Irreducible: from the problem to an Explanation
+//	explain.go      Irreducible: from the problem to an Explanation, by way of the flaw
+//	                that exact search has found (exact.Flaw), where it has
 //	crowd.go        the short way: one section holds too much
 //	quickxplain.go  the long way: divide and conquer over any reason
 //	trial.go        asking a planner whether some of the buffers fit
@@ -16,6 +17,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -82,19 +84,27 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 	}
 	t := &trial{ctx: ctx, problem: p, tl: tl, planner: planner, options: o, patience: patience(time.Since(start))}
 	t.growNodes = max(minGrowNodes, 4*r.Stats.Nodes)
+	t.nodes = min(max(minNodes, 4*r.Stats.Nodes), mostNodes)
 	if o.NodeLimit > 0 {
-		t.growNodes = min(t.growNodes, o.NodeLimit)
+		t.growNodes, t.nodes = min(t.growNodes, o.NodeLimit), min(t.nodes, o.NodeLimit)
 	}
 	core := crowd(tl, o.Capacity, maxSections, t.over)
 	switch {
 	case core == nil:
-		core = t.quickXplain(nil, false, byTime(tl))
+		core = t.quickXplain(nil, false, t.flawed())
 	case !t.stackable(core[:len(core)-1]):
 		// Alignment or fixed offsets are part of the reason.
 		core = t.quickXplain(nil, false, core)
 	}
+	// What has been left undecided may be decided now that fewer are left, or with more
+	// nodes, and last with all.
 	core = ascending(core)
-	core, e.Irreducible = t.polish(core)
+	for core, e.Irreducible = t.polish(core); !e.Irreducible && t.nodes != o.NodeLimit && !t.over(); core, e.Irreducible = t.polish(core) {
+		if t.nodes *= 16; t.nodes > mostNodes || o.NodeLimit > 0 && t.nodes > o.NodeLimit {
+			t.nodes = o.NodeLimit
+		}
+	}
+	t.nodes = o.NodeLimit
 	if t.err != nil {
 		return nil, nil, t.err
 	}
@@ -126,6 +136,24 @@ func tooLarge(p *model.Problem, capacity int64) (i int, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// flawed lists buffers that do not fit, in order of their first section: those that exact
+// search has shown not to, where it has and the planner agrees, else all.
+func (t *trial) flawed() []int {
+	all := byTime(t.tl)
+	flaw := exact.Flaw(t.ctx, t.tl, t.options.Capacity, t.nodes)
+	if flaw == nil || len(flaw) == len(all) {
+		return all
+	}
+	few := make([]int, len(flaw))
+	for k, i := range flaw {
+		few[k] = int(i)
+	}
+	if t.ask(few) != model.Infeasible {
+		return all
+	}
+	return few
 }
 
 // byTime lists the buffers in order of their first section. Reasons are mostly

@@ -14,6 +14,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 
+	"github.com/stowage-go/stowage/internal/suite"
+
 	_ "github.com/stowage-go/stowage/internal/exact"
 )
 
@@ -189,7 +191,7 @@ func TestIrreducibleUndecided(t *testing.T) {
 		p := random(rng)
 		capacity := max(1, timeline.New(p).MaxLoad+rng.Int64N(2))
 		calls := 0
-		e, err := Irreducible(context.Background(), p, brute{dice: rng, calls: &calls}, plan.Options{Capacity: capacity})
+		e, err := Irreducible(context.Background(), p, brute{dice: rng, calls: &calls}, plan.Options{Capacity: capacity, NodeLimit: 1})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,4 +330,27 @@ func TestLargeOverload(t *testing.T) {
 		t.Errorf("%d buffers, %+v, %v", len(e.Buffers), e.Status, err)
 	}
 	t.Logf("%d buffers in %v", len(e.Buffers), time.Since(start))
+}
+
+// TestFlawFirst explains problems of 160 buffers of which a dozen do not fit: it begins
+// with those that exact search has found, without a limit, and is soon through.
+func TestFlawFirst(t *testing.T) {
+	planner, err := run.Lookup("exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, seed := range []uint64{2, 4, 7, 10} {
+		in, err := suite.New("infeasible", suite.Options{Buffers: 160, Horizon: 400, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		e, err := Irreducible(context.Background(), in.Problem, planner, plan.Options{Capacity: in.Problem.Capacity})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Log(seed, len(e.Buffers), "buffers after", e.Runs, "runs")
+		if e.Status != model.Infeasible || !e.Irreducible || len(e.Buffers) > 20 || e.Runs > 100 {
+			t.Errorf("seed %d: %s, irreducible %v, %d buffers, %d runs", seed, e.Status, e.Irreducible, len(e.Buffers), e.Runs)
+		}
+	}
 }

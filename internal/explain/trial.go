@@ -26,6 +26,11 @@ const minPatience = 100 * time.Millisecond
 // parts of it are mostly easier, but some are harder.
 func patience(whole time.Duration) time.Duration { return max(minPatience, 4*whole) }
 
+// minNodes is the least node limit of the first runs, mostNodes the largest that is a limit.
+// What a proof for the whole took is a guess at what its parts take; one that fits by a
+// hair may take for ever.
+const minNodes, mostNodes = 4096, 1 << 36
+
 type trial struct {
 	ctx      context.Context
 	problem  *model.Problem
@@ -35,6 +40,7 @@ type trial struct {
 	patience time.Duration // for a run, where the context has a deadline
 	// growNodes is the node limit of runs that only grow a set that fits.
 	growNodes int64
+	nodes     int64 // the node limit of other runs, 0 for none
 	runs      int
 	err       error   // the first; all later answers are Unknown
 	fitting   [][]int // sets that fit, each ascending
@@ -45,7 +51,7 @@ const maxFitting = 256
 
 // ask returns Feasible, Infeasible or Unknown for the buffers of set, in any
 // order.
-func (t *trial) ask(set []int) model.Status { return t.askWithin(set, t.options.NodeLimit) }
+func (t *trial) ask(set []int) model.Status { return t.askWithin(set, t.nodes) }
 
 // askWithin is ask with a node limit of its own, 0 for none.
 func (t *trial) askWithin(set []int, nodes int64) model.Status {
