@@ -41,7 +41,12 @@ export class App {
     this.timings = []; // of frames, for those who measure
     this.theme = {};
     this.view = new View();
-    this.view.onChange(() => this.invalidate());
+    this.view.onChange(() => {
+      // Where there is nothing to move, a finger that goes up or down scrolls the page: on a
+      // telephone the picture fills the screen.
+      for (const { canvas } of this.plots ?? []) canvas.style.touchAction = this.view.isWhole ? "pan-y" : "none";
+      this.invalidate();
+    });
     this.#panes();
     this.table = new Table($("list"), {
       select: (i) => this.select(this.listed, i, true),

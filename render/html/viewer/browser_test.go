@@ -196,8 +196,10 @@ func TestBrowserUse(t *testing.T) {
 	page.Mouse("mouseMoved", at[3][0]+60, at[3][1], 1, 0)
 	page.Mouse("mouseReleased", at[3][0]+60, at[3][1], 0, 1)
 	is("true", "stowage.view.t0 < "+was)
+	is("none", `getComputedStyle(stowage.plots[0].canvas).touchAction`)
 	page.Key("f", "f")
 	page.Until(`stowage.view.isWhole`)
+	is("pan-y", `getComputedStyle(stowage.plots[0].canvas).touchAction`) // so that fingers can leave it
 	for range 2 {
 		page.Key("+", "+")
 	}
