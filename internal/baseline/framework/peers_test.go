@@ -2,14 +2,15 @@ package framework
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -140,34 +141,37 @@ func TestPeerTFLM(t *testing.T) {
 	}
 }
 
+// python is the interpreter that has the packages: STOWAGE_PYTHON, or python3.
+func python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
+
+// peers are the names of the real planners that Python has; none where there is no
+// interpreter.
+var peers = sync.OnceValue(func() (names []string) {
+	if out, err := exec.Command(python(), filepath.Join("testdata", "peers.py"), "list").Output(); err == nil {
+		err = json.Unmarshal(out, &names)
+		if err != nil {
+			panic(err)
+		}
+	}
+	return names
+})
+
 // peer runs testdata/peers.py with JSON in and out. It skips the test where the
-// package is missing. STOWAGE_PYTHON names the interpreter; python3 is the
-// default.
+// package is missing.
 func peer(t *testing.T, name, pip string, input, output any) {
 	t.Helper()
-	python := os.Getenv("STOWAGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	missing := func() {
+	if !slices.Contains(peers(), name) {
 		t.Skipf("%s needs the Python package %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), pip)
-	}
-	if _, err := exec.LookPath(python); err != nil {
-		missing()
 	}
 	text, err := json.Marshal(input)
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), python, filepath.Join("testdata", "peers.py"), name)
+	cmd := exec.CommandContext(t.Context(), python(), filepath.Join("testdata", "peers.py"), name)
 	cmd.Stdin = bytes.NewReader(text)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.ExitCode() == 77 {
-		missing()
-	}
 	if err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, &stderr)
 	}

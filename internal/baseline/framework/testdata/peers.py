@@ -2,7 +2,7 @@
 
 Usage: peers.py PEER, with a JSON list of problems on standard input, each a list
 of [size, lower, upper] with half-open times. Prints a JSON list of lists of
-offsets. Exits with 77 where the package is not there.
+offsets. The peer list prints the names of those whose package is there.
 
 The peer tflm takes seeds instead of problems, and makes a model of each: the
 planner of TFLM cannot be called by itself. It prints a list of objects with the
@@ -348,9 +348,10 @@ PEERS = {
 WHOLE = {"iree"}
 
 if __name__ == "__main__":
+    if sys.argv[1] == "list":
+        json.dump([name for name, (package, _) in PEERS.items() if importlib.util.find_spec(package)], sys.stdout)
+        sys.exit()
     package, peer = PEERS[sys.argv[1]]
-    if importlib.util.find_spec(package) is None:
-        sys.exit(77)
     problems = json.load(sys.stdin)
     answers = peer(problems) if sys.argv[1] in WHOLE else [peer(problem) for problem in problems]
     json.dump(answers, sys.stdout)
