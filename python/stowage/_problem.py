@@ -53,6 +53,12 @@ class Problem:
 
     __slots__ = ("_capacity", "_columns", "_numpy", "at", "count", "gaps", "name", "names")
 
+    at: tuple[int, ...]  #: where the columns are
+    count: int
+    gaps: Optional[_Gaps]
+    name: str
+    names: Optional[list[str]]
+
     def __init__(
         self,
         lower: Any,
@@ -74,8 +80,7 @@ class Problem:
             raise InputError(f"lower, upper and size have {n}, {m} and {k} values")
         self.count = n
         self._numpy = hasattr(size, "__array_interface__")
-        self.gaps: Optional[_Gaps] = None
-        self.names: Optional[list[str]] = None
+        self.gaps = self.names = None
         d = e = f = 0
         if alignment is not None:
             if hasattr(alignment, "__index__") and not getattr(alignment, "shape", ()):
@@ -194,7 +199,8 @@ class _Gaps:
     """Gaps as the library has them: those of all buffers in a row."""
 
     def __init__(self, gaps: Sequence[Optional[Gaps]]) -> None:
-        self.first, self.columns = array("q", [0]), tuple(array("q") for _ in range(4))
+        self.first: array[int] = array("q", [0])
+        self.columns: tuple[array[int], ...] = tuple(array("q") for _ in range(4))
         for i, of_one in enumerate(gaps):
             if isinstance(of_one, str):
                 of_one = _gaps_of_cell(of_one, False)
@@ -208,8 +214,8 @@ class _Gaps:
                 for to, x in zip(self.columns, (*gap, NONE, NONE)):
                     to.append(_whole("gaps", x))
             self.first.append(len(self.columns[0]))
-        self.count = len(self.first) - 1
-        self.at = tuple(column.buffer_info()[0] for column in (self.first, *self.columns))
+        self.count: int = len(self.first) - 1
+        self.at: tuple[int, ...] = tuple(column.buffer_info()[0] for column in (self.first, *self.columns))
 
     def of(self, i: int) -> Gaps:
         rows = zip(*(column[self.first[i] : self.first[i + 1]] for column in self.columns))

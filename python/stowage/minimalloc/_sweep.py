@@ -68,7 +68,7 @@ class BufferData:
     """What a sweep has of a buffer."""
 
     def __init__(self, section_spans: Iterable[SectionSpan] = (), overlaps: Optional[Iterable[Overlap]] = None) -> None:
-        self.section_spans = list(section_spans)
+        self.section_spans: list[SectionSpan] = list(section_spans)
         self.overlaps = overlaps
 
     @property
@@ -96,7 +96,8 @@ class SweepResult:
         self, sections: Optional[Iterable[Iterable[int]]] = None, partitions: Iterable[Partition] = (), buffer_data: Iterable[BufferData] = ()
     ) -> None:
         self.sections = sections or ()
-        self.partitions, self.buffer_data = list(partitions), list(buffer_data)
+        self.partitions: list[Partition] = list(partitions)
+        self.buffer_data: list[BufferData] = list(buffer_data)
 
     @property
     def sections(self) -> list[set[int]]:
