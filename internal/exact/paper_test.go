@@ -125,6 +125,13 @@ func TestTable1(t *testing.T) {
 // fits without it, and nothing fits above it.
 func explored(t *testing.T, sw switches) []string {
 	t.Helper()
+	orders, _ := walked(t, sw)
+	return orders
+}
+
+// walked is explored, and returns all nodes on the way, as the orders that lead to them.
+func walked(t *testing.T, sw switches) (orders []string, nodes map[string]bool) {
+	t.Helper()
 	defer pauseChecks()()
 	defer func(was int64) { tickEvery = was }(tickEvery)
 	tickEvery = 1
@@ -134,7 +141,7 @@ func explored(t *testing.T, sw switches) []string {
 	tl := timeline.New(p)
 	k := newKernel(tl, &tl.Partitions[0], sw, run.NewWatch(context.Background()))
 	sixth := slices.Index(k.id, 5)
-	var orders []string
+	nodes = map[string]bool{}
 	path := ""
 	k.tick = func() {
 		depth := 0
@@ -152,6 +159,7 @@ func explored(t *testing.T, sw switches) []string {
 				path += name
 			}
 		}
+		nodes[path] = true
 		if depth == 5 {
 			orders = append(orders, path)
 			k.inf[sixth] = top + 1
@@ -160,7 +168,58 @@ func explored(t *testing.T, sw switches) []string {
 	if r := k.run(13, "", 0, unlimited); r != exhausted {
 		t.Fatalf("the search ends with outcome %d", r)
 	}
-	return orders
+	return orders, nodes
+}
+
+// TestFigures3And7 has the kernel go through the paper's two worked cases of what is left
+// out: b1 at 0 and b5 at 4 (figure 3), which section inference refutes, as section [3, 9)
+// would need 16; and b3 at 0 and b1 at 4 (figure 7), which leads to plans, but is dominated
+// by b3, b4 and b1. Without the technique each is a node, with it none, and what the paper
+// says of the plans above is true.
+func TestFigures3And7(t *testing.T) {
+	p := suite.MiniMalloc()
+	for _, c := range []struct {
+		figure    int
+		node      string
+		technique string
+		on        switches
+		dead      bool // no plan goes on from there
+		instead   string
+	}{
+		{3, "15", "section-inference", switches{sectionInference: true}, true, ""},
+		{7, "31", "dominance", switches{dominance: true}, false, "341"},
+	} {
+		plans := 0
+		for _, order := range permutations("12345") {
+			if strings.HasPrefix(order, c.node) && verify.Check(p, stack(p, order), 12).OK() {
+				plans++
+			}
+		}
+		if (plans == 0) != c.dead {
+			t.Errorf("figure %d: %d plans go on from %s", c.figure, plans, c.node)
+		}
+		without := switches{canonical: true, dynamicOrdering: true}
+		_, before := walked(t, without)
+		with := c.on
+		with.canonical, with.dynamicOrdering = true, true
+		_, after := walked(t, with)
+		if !before[c.node] || after[c.node] {
+			t.Errorf("figure %d: %s is a node without %s: %v, with it: %v", c.figure, c.node, c.technique, before[c.node], after[c.node])
+		}
+		if c.instead != "" && !after[c.instead] {
+			t.Errorf("figure %d: %s is no node", c.figure, c.instead)
+		}
+	}
+	// What section [3, 9) would need, and the others: b5 ends at 8, b1 at 4.
+	if got := stack(p, "15234"); got[0] != 0 || got[4] != 4 || max(got[1], got[2])+4 != 16 {
+		t.Errorf("figure 3: offsets %v", got)
+	}
+	// The paper's plan above figure 7's node leaves the gap: b4 is at 4, and could be at 0.
+	for _, b4 := range []int64{4, 0} {
+		if !verify.Check(p, []int64{4, 4, 0, b4, 8}, 12).OK() {
+			t.Errorf("figure 7: no plan with b4 at %d", b4)
+		}
+	}
 }
 
 // TestCanonicalOrders has the kernel itself go through the orders of table 1:
