@@ -25,8 +25,12 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: %+v, %v", s.Name, c, err)
 		}
 	}
-	if first, last := settings[0], settings[len(settings)-1]; len(first.Without) != 0 || len(last.Without) != 7 {
-		t.Errorf("first %v, last %v", first, last)
+	names := map[string]int{}
+	for _, s := range settings {
+		names[s.Name] = len(s.Without)
+	}
+	if len(names) != len(settings) || names["all on"] != 0 || names["these 13"] != 13 || names["these 13, dominance"] != 14 {
+		t.Errorf("settings %v", names)
 	}
 	if _, err := settingsOf("none", ""); err == nil {
 		t.Error("an unknown planner is no error")

@@ -82,9 +82,11 @@ func (r *result) markdown() string {
 	table("Time in ms:", func(s *setting, i int) (x, base float64) {
 		return max(s.Seconds[i], 1e-6), max(s.Base[i], 1e-6)
 	}, experiment.Milliseconds)
-	last := &r.Settings[len(r.Settings)-1]
-	if len(last.Without) > 1 {
-		fmt.Fprintf(&s, "“%s” are %s. ", last.Name, strings.Join(last.Without, ", "))
+	for k := range r.Settings {
+		if these := &r.Settings[k]; len(these.Without) > 1 {
+			fmt.Fprintf(&s, "“%s” are %s. ", these.Name, strings.Join(these.Without, ", "))
+			break
+		}
 	}
 	fmt.Fprintf(&s, "The mean is the geometric one of the ratios to “%s”, which for times ran again in turn with each line. A run that comes to the limit of %g s is marked >; what it took until then stands for it. One worker; %s; %s.\n",
 		r.Settings[0].Name, r.Timeout, r.Machine, r.Date)
