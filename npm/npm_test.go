@@ -188,8 +188,10 @@ func TestPage(t *testing.T) {
 		{"x.json", []byte(`{"version": 1, "buffers": [{"id": "a", "lower": 0, "upper": 3, "size": 8}]}`), "x.json: optimal, height 8,", "1"},
 		{"net.tflite", made.Network(4, 24), "net.tflite: optimal, height ", ""},
 		{"net.onnx", onnxmade.Network(4, 24), "net.onnx: ", ""},
-		{"tight.json", []byte(`{"version": 1, "capacity": 10, "buffers": [{"id": "a", "lower": 0, "upper": 3, "size": 8}, {"id": "b", "lower": 5, "upper": 6, "size": 9}, {"id": "c", "lower": 1, "upper": 2, "size": 4}]}`),
-			"tight.json: infeasible, no plan is lower than 12: a, c cannot fit together; without any one of them the rest of these do, ", "3"},
+		{
+			"tight.json", []byte(`{"version": 1, "capacity": 10, "buffers": [{"id": "a", "lower": 0, "upper": 3, "size": 8}, {"id": "b", "lower": 5, "upper": 6, "size": 9}, {"id": "c", "lower": 1, "upper": 2, "size": 4}]}`),
+			"tight.json: infeasible, no plan is lower than 12: a, c cannot fit together; without any one of them the rest of these do, ", "3",
+		},
 		{"bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"), "bad.csv:2: buffer x: upper", ""},
 	} {
 		if test.name == "net.onnx" {
