@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/built"
 )
 
 var (
@@ -23,7 +24,7 @@ var (
 // TestDocsFlags looks up every command and flag that the documents name in the
 // command's own help.
 func TestDocsFlags(t *testing.T) {
-	bin := filepath.Join(command(t), "stowage")
+	bin := built.Command(t)
 	help := map[string][]string{} // flags by command
 	var union []string
 	out, err := exec.Command(bin, "--help").Output()
@@ -233,7 +234,7 @@ func TestDocsPaths(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	delete(top, "bin") // what make build leaves
+	delete(top, "bin")   // what make build leaves
 	made := "bench/out/" // what programs of bench leave
 	file := regexp.MustCompile(`^[a-z0-9_]+\.go$`)
 	tag := regexp.MustCompile(`/v[0-9.]+$`) // a version of a module

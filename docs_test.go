@@ -8,13 +8,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stowage-go/stowage/internal/built"
 )
 
 // Idea: the documents are run. A fenced block "console" is a transcript: each
@@ -88,42 +88,7 @@ func read(t *testing.T, path string) []string {
 	return strings.Split(string(text), "\n")
 }
 
-// built holds the command for all tests, once one has asked for it.
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
-	}
-	os.Exit(code)
-}
-
-// command builds the command and returns the folder that it is in.
-func command(t *testing.T) string {
-	t.Helper()
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "stowage-docs-"); built.err != nil {
-			return
-		}
-		name := "stowage"
-		if runtime.GOOS == "windows" {
-			name += ".exe"
-		}
-		out, err := exec.Command("go", "build", "-o", filepath.Join(built.dir, name), "./cmd/stowage").CombinedOutput()
-		if err != nil {
-			built.err = fmt.Errorf("%w\n%s", err, out)
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return built.dir
-}
+func TestMain(m *testing.M) { built.Main(m) }
 
 // TestDocsTranscripts runs the commands of the documents.
 func TestDocsTranscripts(t *testing.T) {
@@ -131,7 +96,7 @@ func TestDocsTranscripts(t *testing.T) {
 	if err != nil {
 		t.Skip("there is no sh: that the transcripts are true is not checked")
 	}
-	bin := command(t)
+	bin := filepath.Dir(built.Command(t))
 	ran := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)
@@ -255,7 +220,7 @@ func TestDocsPicture(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "plan.svg")
 	args := strings.Fields(line)[3:]
 	args[slices.Index(args, "plan.svg")] = out
-	if text, err := exec.Command(filepath.Join(command(t), "stowage"), args...).CombinedOutput(); err != nil {
+	if text, err := exec.Command(built.Command(t), args...).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	got, err := os.ReadFile(out)

@@ -145,6 +145,7 @@ var layers = []struct {
 	{"internal/plantest", with(kernel, "internal/verify", "internal/suite", "internal/public")},
 	{"internal/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
 	{"internal/experiment", with(kernel, "", "format", "render", "internal/public", "internal/verify")},
+	{"internal/built", nil},
 	{"internal/golden", nil},
 	{"internal/mutate", nil},
 	{"internal/testall", nil},

@@ -3,7 +3,6 @@ package main_test
 import (
 	"bytes"
 	"debug/elf"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +11,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/built"
 	"github.com/stowage-go/stowage/internal/plantest"
 )
 
@@ -22,20 +21,22 @@ import (
 // were compiled against its header run with it. testdata/check.c has what is asked of
 // it; here it is compiled each way and run.
 
-// built is a folder with the library, shared and static, built once.
-var built struct {
-	once sync.Once
-	dir  string
-	err  error
-}
+func TestMain(m *testing.M) { built.Main(m) }
 
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if built.dir != "" {
-		os.RemoveAll(built.dir)
+// both has the library, shared and static.
+var both = built.Folder(func(dir string) error {
+	for _, form := range [][2]string{{"c-shared", "libstowage.so"}, {"c-archive", "libstowage.a"}} {
+		flags := "-s -w"
+		if here, err := filepath.Abs("stowage.map"); err == nil && runtime.GOOS == "linux" {
+			flags += " -extldflags=-Wl,-soname,libstowage.so,--version-script=" + here
+		}
+		err := built.Run([]string{"CGO_ENABLED=1"}, "go", "build", "-trimpath", "-ldflags", flags, "-buildmode="+form[0], "-o", filepath.Join(dir, form[1]), ".")
+		if err != nil {
+			return err
+		}
 	}
-	os.Exit(code)
-}
+	return nil
+})
 
 // library returns the folder with libstowage.so, libstowage.a and the header. The test
 // is skipped where there is no compiler or no POSIX.
@@ -49,27 +50,7 @@ func library(t *testing.T) string {
 			t.Skipf("there is no C compiler: %s is not on PATH (c-compiler)", name)
 		}
 	}
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "stowage-capi-"); built.err != nil {
-			return
-		}
-		for _, form := range [][2]string{{"c-shared", "libstowage.so"}, {"c-archive", "libstowage.a"}} {
-			flags := "-s -w"
-			if here, err := filepath.Abs("stowage.map"); err == nil && runtime.GOOS == "linux" {
-				flags += " -extldflags=-Wl,-soname,libstowage.so,--version-script=" + here
-			}
-			cmd := exec.Command("go", "build", "-trimpath", "-ldflags", flags, "-buildmode="+form[0], "-o", filepath.Join(built.dir, form[1]), ".")
-			cmd.Env = append(os.Environ(), "CGO_ENABLED=1")
-			if out, err := cmd.CombinedOutput(); err != nil {
-				built.err = errors.Join(err, errors.New(string(out)))
-				return
-			}
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return built.dir
+	return both(t)
 }
 
 // libraries are what a program needs that the static library is linked into.

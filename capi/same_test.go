@@ -7,13 +7,13 @@ import (
 	"encoding/binary"
 	"io"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/built"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -161,10 +161,7 @@ func TestSamePlans(t *testing.T) {
 		"C":   drive(t, program(t, "testdata/check.c", false, c99...)),
 		"C++": drive(t, program(t, "testdata/check.c", true, cpp...)),
 	}
-	command := filepath.Join(t.TempDir(), "stowage")
-	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", command, "../cmd/stowage").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	command := built.Command(t)
 	plans := 0
 	for _, a := range problems(t, random) {
 		r, err := stowage.Solve(context.Background(), a.p, a.o)

@@ -13,10 +13,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/internal/built"
 	"github.com/stowage-go/stowage/internal/chromium"
 	"github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/internal/plantest"
@@ -26,41 +26,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// build makes the package, the page and the command, once.
-var build = sync.OnceValues(func() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "npm"); err != nil {
-		return "", err
-	}
-	if out, err := exec.Command("go", "run", "./build", "-npm", ".", "-page", filepath.Join(dir, "page.html")).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	if out, err := exec.Command("go", "build", "-o", filepath.Join(dir, "stowage"), "../cmd/stowage").CombinedOutput(); err != nil {
-		return "", fmt.Errorf("%w\n%s", err, out)
-	}
-	return dir, nil
+// pages has the page; the package is made in its place.
+var pages = built.Folder(func(dir string) error {
+	return built.Run(nil, "go", "run", "./build", "-npm", ".", "-page", filepath.Join(dir, "page.html"))
 })
 
-func built(t *testing.T) string {
-	t.Helper()
-	dir, err := build()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dir
-}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	if dir, err := build(); err == nil && dir != "" {
-		os.RemoveAll(dir)
-	}
-	os.Exit(code)
-}
+func TestMain(m *testing.M) { built.Main(m) }
 
 // TestNode runs the package's own tests.
 func TestNode(t *testing.T) {
 	node := nodeOrSkip(t)
-	built(t)
+	pages(t)
 	run(t, exec.Command(node, "--test", "test/"))
 }
 
@@ -97,7 +73,8 @@ func run(t *testing.T, c *exec.Cmd) {
 // of the product, node limits and seeds.
 func TestSame(t *testing.T) {
 	node := nodeOrSkip(t)
-	command := filepath.Join(built(t), "stowage")
+	pages(t)
+	command := built.Command(t)
 	dir := t.TempDir()
 	type asked struct {
 		Input   string         `json:"input"`
@@ -157,7 +134,7 @@ func TestSame(t *testing.T) {
 // TestPage drops a file of each format onto the page that plans, as it is and packed.
 func TestPage(t *testing.T) {
 	chromium.Path(t)
-	dir := built(t)
+	dir := pages(t)
 	page := chromium.Open(t, 1400, 900)
 	page.Go("file://" + filepath.Join(dir, "page.html"))
 	page.Until("window.stowage && stowage.ready")
@@ -237,7 +214,7 @@ func TestPage(t *testing.T) {
 	page.Eval(`[...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
 	page.Until(`stowage.files.length === 2 && stowage.files[1].height === 12 && stowage.comparison.counts.down === 1`)
 	page.Quiet()
-	samePlans(t, page, filepath.Join(dir, "stowage"))
+	samePlans(t, page, built.Command(t))
 }
 
 // samePlans has the page's planner and the command plan the same problems, and wants

@@ -4,7 +4,6 @@ package python_test
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,10 +11,10 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/built"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/public"
 )
@@ -23,44 +22,7 @@ import (
 // Idea: what is written in Python is tested in Python, by unittest; here each file of
 // tests is one test. STOWAGE_PYTHON names the interpreter; python3 is the default.
 
-// built is the command, and the library, each built once.
-var built, linked struct {
-	once sync.Once
-	dir  string
-	err  error
-}
-
-func TestMain(m *testing.M) {
-	code := m.Run()
-	for _, dir := range []string{built.dir, linked.dir} {
-		if dir != "" {
-			os.RemoveAll(dir)
-		}
-	}
-	os.Exit(code)
-}
-
-func command(t *testing.T) string {
-	t.Helper()
-	name := "stowage"
-	if runtime.GOOS == "windows" {
-		name += ".exe"
-	}
-	built.once.Do(func() {
-		if built.dir, built.err = os.MkdirTemp("", "stowage-python-"); built.err != nil {
-			return
-		}
-		cmd := exec.Command("go", "build", "-o", filepath.Join(built.dir, name), "./cmd/stowage")
-		cmd.Dir = ".."
-		if out, err := cmd.CombinedOutput(); err != nil {
-			built.err = errors.Join(err, errors.New(string(out)))
-		}
-	})
-	if built.err != nil {
-		t.Fatal(built.err)
-	}
-	return filepath.Join(built.dir, name)
-}
+func TestMain(m *testing.M) { built.Main(m) }
 
 // library builds the shared library, which needs a C compiler.
 func library(t *testing.T) string {
@@ -68,21 +30,13 @@ func library(t *testing.T) string {
 	if _, err := exec.LookPath(compiler()); err != nil || runtime.GOOS == "windows" {
 		t.Skipf("there is no C compiler to build the library with: %s is not on PATH (c-compiler)", compiler())
 	}
-	linked.once.Do(func() {
-		if linked.dir, linked.err = os.MkdirTemp("", "stowage-library-"); linked.err != nil {
-			return
-		}
-		cmd := exec.Command("go", "build", "-buildmode=c-shared", "-o", filepath.Join(linked.dir, "libstowage.so"), "./capi")
-		cmd.Dir, cmd.Env = "..", append(os.Environ(), "CGO_ENABLED=1")
-		if out, err := cmd.CombinedOutput(); err != nil {
-			linked.err = errors.Join(err, errors.New(string(out)))
-		}
-	})
-	if linked.err != nil {
-		t.Fatal(linked.err)
-	}
-	return filepath.Join(linked.dir, "libstowage.so")
+	return filepath.Join(linked(t), "libstowage.so")
 }
+
+// linked has the library. Its packages are compiled as those of the wheel's are, once.
+var linked = built.Folder(func(dir string) error {
+	return built.Run([]string{"CGO_ENABLED=1"}, "go", "build", "-trimpath", "-ldflags", "-s -w", "-buildmode=c-shared", "-o", filepath.Join(dir, "libstowage.so"), "github.com/stowage-go/stowage/capi")
+})
 
 // ran is what unittest says at its end.
 var ran = regexp.MustCompile(`(?m)^Ran (\d+) tests? in `)
@@ -120,7 +74,7 @@ func run(t *testing.T, file, needs, probe string, atLeast int, environment ...st
 		t.Skipf("%s needs Python with %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), needs)
 	}
 	cmd := exec.CommandContext(t.Context(), python, "-W", "ignore", "-m", "unittest", "tests."+file)
-	cmd.Env = append(os.Environ(), "STOWAGE="+command(t), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
+	cmd.Env = append(os.Environ(), "STOWAGE="+built.Command(t), "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
 	cmd.Env = append(cmd.Env, environment...)
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -184,7 +138,7 @@ func TestWheel(t *testing.T) {
 	wheels := make([][]byte, plantest.Share(2, 1, 1))
 	for k := range wheels {
 		to := filepath.Join(dir, strconv.Itoa(k))
-		python(interpreter(), []string{"STOWAGE_COMMAND=" + command(t)}, "stowage_build.py", to)
+		python(interpreter(), []string{"STOWAGE_COMMAND=" + built.Command(t)}, "stowage_build.py", to)
 		names, err := filepath.Glob(filepath.Join(to, "stowage-*-py3-none-*.whl"))
 		if err != nil || len(names) != 1 {
 			t.Fatalf("%s: %v", names, err)
