@@ -17,6 +17,9 @@ import "math/bits"
 // Where another could go down under the one that is tried, without meeting what comes
 // later, the plan is one of those in which it was tried before (dominance).
 //
+// Of buffers that are alike, one is placed after the other: any plan has such a numbering,
+// and what is unplaced of them has the same least offsets, so that all of the above stays.
+//
 // And sets of unplaced buffers that have failed are kept, with the offsets from which on
 // they did, as in front.go. Where nothing placed is tied to them, such a failure depends on
 // these offsets alone.
@@ -109,6 +112,9 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
 	order := ascending(set, e)
 	for _, c := range order[:bits.OnesCount32(set)] {
 		u := int(c)
+		if l.later(set, u) {
+			continue
+		}
 		if asleep>>u&1 == 0 && z[u] == e[u] && e[u] <= l.latest(set, u) && !(settled && l.dominated(set, u, e)) {
 			before := x[u]
 			x[u] = e[u]
@@ -130,6 +136,9 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
 	}
 	return exhausted
 }
+
+// later reports whether a buffer waits for one alike.
+func (l *ladder) later(set uint32, u int) bool { return l.twin[u] >= 0 && set>>l.twin[u]&1 == 1 }
 
 // settle finds the least offsets with which the chosen ranges hold.
 func (l *ladder) settle(set uint32, x, e *rungs, floor int64) bool {
@@ -266,7 +275,7 @@ func (l *ladder) dominated(set uint32, u int, e *rungs) bool {
 	for rest := l.meet[u] & set; rest != 0; rest &= rest - 1 {
 		w := bits.TrailingZeros32(rest)
 		at := e[w]
-		if l.start[w] != notFixed || at >= e[u] || at+l.above[w*l.n+u] > e[u] {
+		if l.later(set, w) || l.start[w] != notFixed || at >= e[u] || at+l.above[w*l.n+u] > e[u] {
 			continue
 		}
 		free := true

@@ -46,8 +46,9 @@ import (
 // placing buffers in any order (which was here before; 23 problems undecided of 1,000,
 // now one).
 type ladder struct {
-	n, t  int     // buffers; those of them that the table knows, which come first
-	id    []int32 // their numbers in the partition
+	n, t  int              // buffers; those of them that the table knows, which come first
+	id    []int32          // their numbers in the partition
+	twin  [ladderMost]int8 // of each buffer one alike that comes before it; -1 for none
 	align []int64
 	size  []int64
 	start []int64 // the fixed offset, notFixed for none
@@ -160,6 +161,12 @@ func newLadder(e *engine, p int) *ladder {
 	}
 	fixed := false
 	for j, local := range l.id {
+		l.twin[j] = -1
+		for i, other := range l.id {
+			if e.switches.symmetry && Buffer(other) == k.of[local].twin && k.of[other].shift == k.of[local].shift {
+				l.twin[j] = int8(i)
+			}
+		}
 		b := &tl.Problem.Buffers[buffers[local]]
 		l.align[j], l.size[j], l.start[j], l.shift[j] = b.Align(), b.Size, notFixed, k.of[local].shift
 		if b.Fixed != nil {

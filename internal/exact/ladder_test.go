@@ -47,7 +47,7 @@ func climb(t *testing.T, e *engine, l *ladder, capacity int64) verdict {
 func meshing(seed uint64) *model.Problem {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := &model.Problem{Name: "meshing"}
-	n, horizon := 3+r.IntN(5), 2+r.Int64N(4)
+	n, horizon := 3+r.IntN(4), 2+r.Int64N(4)
 	alignments := [][]int64{{1}, {1, 2}, {2, 3}, {4, 6}, {3}}[r.IntN(5)]
 	for i := range n {
 		b := model.Buffer{ID: string(rune('a' + i)), Lower: r.Int64N(max(1, horizon/2)), Size: 2 + r.Int64N(9)}
@@ -64,6 +64,10 @@ func meshing(seed uint64) *model.Problem {
 			}
 		}
 		p.Buffers = append(p.Buffers, b)
+		if r.IntN(6) == 0 {
+			b.ID += "'"
+			p.Buffers = append(p.Buffers, b)
+		}
 	}
 	if r.IntN(4) == 0 {
 		at := 12 * r.Int64N(2)

@@ -187,11 +187,21 @@ func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
 	return v
 }
 
+// laddered reports whether some partition is so small and hard that it has a ladder.
+func (e *engine) laddered() bool {
+	for p := range e.parts {
+		if e.parts[p].laddered {
+			return true
+		}
+	}
+	return false
+}
+
 // dominates reports whether all partitions are small enough for fronts. Then the
 // last refutation is most of the work, and others on the way are none of it.
 func (e *engine) dominates() bool {
 	for p := range e.parts {
-		if k := e.parts[p].kernel; k != nil && !k.dominates() || e.parts[p].laddered {
+		if k := e.parts[p].kernel; k != nil && !k.dominates() {
 			return false
 		}
 	}
@@ -205,12 +215,13 @@ func (e *engine) narrow() {
 	once := func(capacity int64) verdict { return e.round(capacity, max(1, halves/share)) }
 	for e.bound < e.height && !e.over() {
 		before := e.height - e.bound
+		asked := int64(-1)
 		for aim := range 3 {
 			if e.bound >= e.height || e.over() {
 				break
 			}
 			share = 1
-			if aim < 2 && halves > 2*shareUntil && e.dominates() {
+			if aim < 2 && halves > 2*shareUntil && e.dominates() && !e.laddered() {
 				share = 8
 			}
 			capacity := e.bound
@@ -220,6 +231,10 @@ func (e *engine) narrow() {
 			case 2:
 				capacity = max(capacity, bound.Down(e.height-1, e.step))
 			}
+			if aim > 0 && capacity == asked && e.laddered() {
+				continue // one search has most of the nodes, the same each time
+			}
+			asked = capacity
 			e.ask(capacity, once)
 		}
 		if e.bound < e.height && composing != nil {
