@@ -109,6 +109,7 @@ var trials = []trial{
 	{"grown", "b", grown}, // mnn-defer
 	{"grown-large", "bZ", grown},
 	{"grown-long", "bEZ", grown},
+	{"grown-short", "beZ", grown},
 	{"by-start", "b", first}, // glow
 	{"stack-early-load", "LTA", stacked},
 	{"contention", "TGQW", stacked},
