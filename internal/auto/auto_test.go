@@ -434,6 +434,18 @@ func TestEnough(t *testing.T) {
 	}
 }
 
+// TestPackedAtOnce demands that packings of 5,000 are planned by the first turn of merging,
+// which is counted in nodes, whatever else the machine does.
+func TestPackedAtOnce(t *testing.T) {
+	for _, seed := range []uint64{1, 14} {
+		in := generate(t, "walls", suite.Options{Buffers: 5000, Seed: seed})
+		r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true, Without: []string{"exact", "climb"}})
+		if err != nil || r.Height != in.Optimum || r.Member != "merge" || r.Stats.Nodes > packedNodes*5000 {
+			t.Errorf("seed %d: %v, height %d after %d nodes of %s, want %d", seed, err, r.Height, r.Stats.Nodes, r.Member, in.Optimum)
+		}
+	}
+}
+
 // TestPacked demands that a packing of more buffers than composites are for is planned
 // where no byte is ever unused.
 func TestPacked(t *testing.T) {

@@ -59,8 +59,8 @@ const defaultPatience = 40
 type settings struct {
 	core, critical, blocks, resume, window bool
 
-	random, width int
-	nodes, patience        int64
+	random, width   int
+	nodes, patience int64
 }
 
 // Declare lists the techniques and the parameters.

@@ -56,7 +56,10 @@ type Planner struct {
 
 // Learned is what a run has found out that the next is better off with: which orders are
 // good. The zero value is for the first.
-type Learned struct{ diving diving }
+type Learned struct {
+	diving   diving
+	restarts int // so far
+}
 
 // Name returns the planner's name.
 func (*Planner) Name() string { return "merge" }
@@ -133,12 +136,12 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	defer s.watch.Close()
 	s.report()
 	if m.Learned != nil {
-		s.diving = m.Learned.diving
+		s.diving, s.begun = m.Learned.diving, m.Learned.restarts
 		s.diving.nodes, s.diving.idle = 0, 0
 	}
 	s.restarts()
 	if m.Learned != nil {
-		m.Learned.diving = s.diving
+		m.Learned.diving, m.Learned.restarts = s.diving, s.begun
 	}
 	r.Stats.Nodes = s.nodes
 	if o.Fits(s.height) {
@@ -161,14 +164,16 @@ type search struct {
 	nodes  int64
 	failed bool // an attempt at the goal has failed
 	diving diving
+	begun  int // restarts, of runs before too
 	walled float64 // the share that is in use, where walls are gone over
 }
 
 // restarts merges anew until the run is done.
 func (s *search) restarts() {
 	rng := rand.New(rand.NewPCG(s.o.Seed, 0x6d65726765))
-	for k, idle := 0, int64(0); !s.done() && (idle < s.set.patience || s.limited()); k++ {
-		before := s.height
+	for idle := int64(0); !s.done() && (idle < s.set.patience || s.limited()); {
+		before, k := s.height, s.begun
+		s.begun++
 		m := &merger{
 			forest: newForest(s.tl), watch: s.watch, rng: rng, unit: float64(s.step),
 			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
