@@ -15,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -256,3 +257,22 @@ func BenchmarkMove(b *testing.B) {
 
 // endless is a limit that never comes.
 func endless() limit { return limit{context.Background(), run.NewWatch(context.Background())} }
+
+// Cores alone end training graphs at their load that sweeps from the peak leave above it.
+func TestCoresEndTrainingGraphs(t *testing.T) {
+	for seed, buffers := range map[uint64]int{11: 20000, 13: 10000, 7: 30000} {
+		p, err := suite.Generate("training", suite.Options{Buffers: buffers, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl := timeline.New(p)
+		w := run.NewWatch(context.Background())
+		if _, height := greedy.NewOutward(w, tl, nil).First(tl.LowerBound); height == tl.LowerBound {
+			t.Errorf("seed %d: at the load without a core", seed)
+		}
+		w.Close()
+		if r := must(t, p, plan.Options{Without: only("core"), NodeLimit: 1 << 21}); r.Status != model.Optimal {
+			t.Errorf("seed %d: %d, the load is %d, after %d steps", seed, r.Height, r.LowerBound, r.Stats.Nodes)
+		}
+	}
+}

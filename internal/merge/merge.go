@@ -164,7 +164,7 @@ type search struct {
 	nodes  int64
 	failed bool // an attempt at the goal has failed
 	diving diving
-	begun  int // restarts, of runs before too
+	begun  int     // restarts, of runs before too
 	walled float64 // the share that is in use, where walls are gone over
 }
 
