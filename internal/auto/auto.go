@@ -259,15 +259,20 @@ func (a *auto) heuristics(ctx context.Context, several bool) error {
 	if a.settled || a.over() {
 		return nil
 	}
-	if !a.merge || !a.full(enough) {
-		p.Quick()
+	n := len(a.tl.Problem.Buffers)
+	soon := !a.merge || !a.full(enough)
+	if soon {
+		p.Quick(n >= coresLeast)
 		a.keep(p.Offsets, p.Height, p.Name)
 	}
-	n := len(a.tl.Problem.Buffers)
 	if a.climb && n >= coresLeast && n <= climbMost && a.height <= a.tl.LowerBound+a.tl.LowerBound/coresNear && !a.over() {
 		if err := a.turn(ctx, &climb.Planner{}, budget{without: cores, nodes: climbEffort, limited: true, each: int64(n)}); err != nil {
 			return err
 		}
+	}
+	if soon && !a.over() {
+		p.Quick(false)
+		a.keep(p.Offsets, p.Height, p.Name)
 	}
 	if a.merge && !a.over() {
 		nodes := max(a.affordable()/glance, int64(4*n))
