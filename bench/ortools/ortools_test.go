@@ -41,7 +41,11 @@ func TestOracle(t *testing.T) {
 		}
 		problems = append(problems, p)
 	}
+	pairs := ask(t, problems, "--pairs")
 	for k, o := range ask(t, problems) {
+		if pairs[k].Status != o.Status || pairs[k].Height != o.Height {
+			t.Errorf("%s: %s %d with a choice for each pair, %s %d with sections", problems[k].Name, pairs[k].Status, pairs[k].Height, o.Status, o.Height)
+		}
 		if o.Status != "optimal" || o.LowerBound != o.Height {
 			t.Fatalf("%s: %s, height %d, bound %d", problems[k].Name, o.Status, o.Height, o.LowerBound)
 		}
@@ -74,7 +78,11 @@ func TestOracleDecides(t *testing.T) {
 			problems = append(problems, in.Problem)
 		}
 	}
+	pairs := ask(t, problems, "--timeout", "20", "--pairs")
 	for k, o := range ask(t, problems, "--timeout", "20") {
+		if pairs[k].Status != o.Status {
+			t.Errorf("%s: %s with a choice for each pair, %s with sections", problems[k].Name, pairs[k].Status, o.Status)
+		}
 		want := []string{"infeasible", "feasible"}[k%2]
 		if o.Status != want {
 			t.Fatalf("%s: CP-SAT says %s", problems[k].Name, o.Status)

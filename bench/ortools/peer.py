@@ -8,7 +8,9 @@ Each buffer is an interval of space, its offset a variable; each maximal section
 of time, a set of buffers that are live at once and in no larger such set, is one
 no-overlap over the intervals of its buffers. That is a far better model for
 CP-SAT than a choice for each pair, as the papers have it: sections reason as
-machines do in a job shop. To minimise, the height is a variable above all ends.
+machines do in a job shop. --pairs takes that choice instead, as section 5.1 of the
+TelaMalloc paper encodes it: for each two pieces that are live at once, one of two
+literals, and the order that it stands for. To minimise, the height is a variable above all ends.
 
 Files are Stowage's CSV: id, lower, upper, size and, where they are there,
 alignment, gaps (a-b, a-b@lo:hi) and offset (fixed); end in place of upper is
@@ -85,7 +87,12 @@ def sections(buffers):
     return found
 
 
-def plan(buffers, capacity, minimize, timeout, workers, seed):
+def choices(sets):
+    """Return the pairs of pieces that are live at once, of different buffers."""
+    return sorted({(x, y) for members in sets for x in members for y in members if x[0] < y[0]})
+
+
+def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False):
     """Return (status, offsets, height, bound)."""
     unit = 0
     for b in buffers:
@@ -117,7 +124,12 @@ def plan(buffers, capacity, minimize, timeout, workers, seed):
         for _, _, low, high in b["pieces"]:
             if (k, low, high) not in intervals:
                 intervals[k, low, high] = model.new_fixed_size_interval_var(start + low // unit, (high - low) // unit, f"i{k}")
-    for members in sections(buffers):
+    sets = sections(buffers)
+    for x, y in choices(sets) if pairs else ():
+        below = model.new_bool_var("")  # B(X, Y) xor B(Y, X): one literal and its negation
+        for (i, _, high), (j, low, _), order in ((x, y, below), (y, x, below.negated())):
+            model.add(starts[i] + high // unit <= starts[j] + low // unit).only_enforce_if(order)
+    for members in () if pairs else sets:
         if len(members) > 1:
             model.add_no_overlap([intervals[i] for i in members])
     if minimize or not capacity:
@@ -151,6 +163,7 @@ def main():
     args = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     args.add_argument("--capacity", type=int, default=0, help="bytes to fit into [default: that of the file's name]")
     args.add_argument("--minimize", action="store_true", help="look for the lowest plan; implied without a capacity")
+    args.add_argument("--pairs", action="store_true", help="encode a choice for each pair, as the TelaMalloc paper, not a no-overlap for each section")
     args.add_argument("--timeout", type=float, default=0, help="seconds for each file [default: no limit]")
     args.add_argument("--workers", type=int, default=1, help="threads of CP-SAT [default: 1]")
     args.add_argument("--seed", type=int, default=0)
@@ -162,7 +175,7 @@ def main():
         buffers = read(path)
         began = time.perf_counter()
         status, offsets, height, bound = plan(
-            buffers, a.capacity or named, a.minimize, a.timeout, a.workers, a.seed
+            buffers, a.capacity or named, a.minimize, a.timeout, a.workers, a.seed, a.pairs
         )
         seconds = time.perf_counter() - began
         result = {"name": parts[0], "status": status, "height": height, "lower_bound": bound, "seconds": seconds}

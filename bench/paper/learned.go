@@ -123,7 +123,7 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	}
 	// Inputs that nothing was chosen on.
 	first := uint64(330)
-	inputs, err := learn.Generated(first, first+e.size.seeds*2, learn.DefaultPercents)
+	inputs, err := learn.Generated(learn.Seeds{First: first, Last: first + e.size.seeds*2}, nil, learn.DefaultPercents)
 	if err != nil {
 		return c, err
 	}
@@ -229,7 +229,7 @@ func portion(p *stowage.Problem, k, n int) *stowage.Problem {
 // samplesOf collects samples of inputs that training has not seen.
 func (e *env) samplesOf(ctx context.Context) ([]learn.Sample, error) {
 	first := uint64(400)
-	inputs, err := learn.Generated(first, first+max(1, e.size.seeds), []int64{102, 108})
+	inputs, err := learn.Generated(learn.Seeds{First: first, Last: first + max(1, e.size.seeds)}, nil, []int64{102, 108})
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +241,7 @@ func (e *env) samplesOf(ctx context.Context) ([]learn.Sample, error) {
 		if ctx.Err() != nil && len(all) > 0 {
 			break // a sample is what this is
 		}
-		some, err := learn.Collect(e.ctx, &inputs[i], learn.CollectOptions{Steps: 5000, Events: 60, Nodes: 2000})
+		some, err := learn.Collect(e.ctx, &inputs[i], learn.CollectOptions{Steps: 5000, Draws: 1, Events: 60, Nodes: 2000})
 		if err != nil {
 			return nil, err
 		}
@@ -390,7 +390,7 @@ func rank(forest *learn.Forest, samples []learn.Sample) ranking {
 	mean := 0.0
 	for k := range samples {
 		names[samples[k].Input] = true
-		mean += float64(samples[k].Score) / float64(len(samples))
+		mean += float64(samples[k].Stands()) / float64(len(samples))
 	}
 	r.Inputs = len(names)
 	n := len(samples)
@@ -398,13 +398,13 @@ func rank(forest *learn.Forest, samples []learn.Sample) ranking {
 		sum := 0.0
 		for k := range samples {
 			x := features(k)
-			d := float64(forest.Score(&x) - samples[k].Score)
+			d := float64(forest.Score(&x) - samples[k].Stands())
 			sum += d * d / float64(n)
 		}
 		return math.Sqrt(sum)
 	}
 	for k := range samples {
-		d := float64(samples[k].Score) - mean
+		d := float64(samples[k].Stands()) - mean
 		r.Spread += d * d / float64(n)
 	}
 	r.Spread = math.Sqrt(r.Spread)

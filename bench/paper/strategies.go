@@ -86,7 +86,7 @@ func strategies(ctx context.Context, e *env) (*content, error) {
 // searchInputs are the inputs of figure 14: generated problems, A to K and networks, each
 // at several capacities.
 func (e *env) searchInputs(c *content, seeds uint64) ([]learn.Input, error) {
-	all, err := learn.Generated(0, seeds, []int64{101, 103, 106, 110, 115, 120})
+	all, err := learn.Generated(learn.Seeds{Last: seeds}, learn.Packings, []int64{101, 103, 106, 110, 115, 120})
 	if err != nil {
 		return nil, err
 	}

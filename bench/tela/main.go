@@ -112,7 +112,7 @@ func variants(text string) []telamalloc.Variant {
 // others' steps and times are set against its, on the inputs that both solve.
 func compare(files []string, variants []telamalloc.Variant) error {
 	ctx := context.Background()
-	all, err := learn.Generated(0, *seeds, []int64{101, 103, 106, 110, 115, 120})
+	all, err := learn.Generated(learn.Seeds{Last: *seeds}, learn.Packings, []int64{101, 103, 106, 110, 115, 120})
 	if err != nil {
 		return err
 	}

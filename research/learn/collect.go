@@ -3,23 +3,27 @@ package learn
 import (
 	"context"
 	"hash/fnv"
+	"math"
 	"math/rand/v2"
 
 	"github.com/stowage-go/stowage/internal/baseline/tela"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: imitation. Tela searches; at each major backtrack the oracle says how
-// deep the path still stands, which is the minimum target. A coin decides
-// whether the search goes there or where its own rules say, so that paths are
-// seen that the oracle alone would never take. What the best target was is known
-// only at the end: the deepest point that the path shares with the plan found.
+// Idea: imitation. Tela searches as it does when a model is asked, with sections and
+// restarts. Its own rules decide a number of major backtracks, at some of which a coin
+// has it stay; how many is drawn anew for each of several draws, the logarithm evenly,
+// so that samples come from all of a search, early and late, from the first tree and
+// from others. From there on the oracle says at each major backtrack how deep the path
+// still stands, which is the minimum target. A coin decides whether the search goes
+// there or where its own rules say, so that paths are seen that the oracle alone would
+// never take. What the best target was is known only at the end: the deepest point that
+// the path shares with the plan found.
 //
 // Once so many backtracks have been looked at, the oracle leads on to a plan. Where
-// the search still ends without one there is no best target, and its samples are
-// dropped.
+// the search still ends without one, or in another tree, there is no best target, and
+// its samples are dropped.
 //
 // Complexity: that of the exact planner, O(log depth) times a major backtrack.
 //
@@ -32,22 +36,34 @@ import (
 
 // CollectOptions bound the collection from one input.
 type CollectOptions struct {
-	Steps  int64   // of the search; 0 means 20,000
-	Events int     // major backtracks that are looked at; 0 means 200
-	Nodes  int64   // of the exact planner for one question; 0 means 10,000
+	Steps  int64   // of a search; 0 means 50,000
+	Draws  int     // searches of an input; 0 means 4
+	Latest int     // most major backtracks before the oracle is asked; 0 means 6,000
+	Stay   float64 // how often the search stays at a point before that; 0 means one time in 20
+	Events int     // major backtracks that are looked at in a search; 0 means 60
+	Nodes  int64   // of the exact planner for one question; 0 means 3,000
 	Mix    float64 // how often the oracle decides; 0 means half of the time
 	Seed   uint64
 }
 
 func (o *CollectOptions) complete() {
 	if o.Steps == 0 {
-		o.Steps = 20000
+		o.Steps = 50000
+	}
+	if o.Draws == 0 {
+		o.Draws = 4
+	}
+	if o.Latest == 0 {
+		o.Latest = 6000
+	}
+	if o.Stay == 0 {
+		o.Stay = 0.05
 	}
 	if o.Events == 0 {
-		o.Events = 200
+		o.Events = 60
 	}
 	if o.Nodes == 0 {
-		o.Nodes = 10000
+		o.Nodes = 3000
 	}
 	if o.Mix == 0 {
 		o.Mix = 0.5
@@ -62,12 +78,22 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 	name := fnv.New64a()
 	name.Write([]byte(in.Name))
 	c := &collector{guide: NewGuide(ctx, in.Timeline, o.Nodes), o: o, input: in.Name, coin: rand.New(rand.NewPCG(o.Seed, name.Sum64()))}
-	r, err := run.Run(ctx, tela.Planner{Policy: c}, in.Timeline, plan.Options{
-		Capacity: in.Capacity, NodeLimit: o.Steps, Without: []string{"completion", "restarts"},
-		Params: map[string]string{"sections-after": "0"}, // as they are when a model is asked
-	})
-	if err != nil || r.Status == model.Unknown && len(c.samples) == 0 {
-		return nil, err
+	for draw := range o.Draws {
+		c.open, c.seen, c.tree = c.open[:0], 0, 0
+		c.first, c.events = draw*o.Events, 0
+		c.wait = int(math.Exp(c.coin.Float64()*math.Log(float64(o.Latest+1)))) - 1
+		if draw == 0 {
+			c.wait = 0
+		}
+		_, err := run.Run(ctx, tela.Planner{Policy: c}, in.Timeline, plan.Options{
+			Capacity: in.Capacity, NodeLimit: o.Steps, Without: []string{"completion"},
+		})
+		if err != nil {
+			return nil, err
+		}
+		if c.seen <= c.wait { // solved, and a search that waits longer is, too
+			o.Latest = max(1, c.seen-1)
+		}
 	}
 	return c.samples, nil
 }
@@ -97,7 +123,11 @@ type collector struct {
 	o       CollectOptions
 	input   string
 	coin    *rand.Rand
+	wait    int // major backtracks before the oracle is asked
+	seen    int // major backtracks so far
+	tree    int64
 	open    []event
+	first   int // number of the first event of this draw
 	events  int
 	samples []Sample
 }
@@ -112,6 +142,16 @@ type event struct {
 
 // Choose asks the oracle, notes the event, and goes where the coin says.
 func (c *collector) Choose(m *tela.Major) int {
+	if m.Tree != c.tree { // what was seen of another tree has no plan
+		c.open, c.tree = c.open[:0], m.Tree
+	}
+	c.seen++
+	if c.seen <= c.wait {
+		if c.coin.Float64() < c.o.Stay {
+			return tela.Spread
+		}
+		return tela.Rules
+	}
 	full := c.events >= c.o.Events
 	oracleTurn := c.coin.Float64() < c.o.Mix || full
 	path := m.Path(nil)
@@ -120,7 +160,7 @@ func (c *collector) Choose(m *tela.Major) int {
 		return tela.Rules
 	}
 	if !full {
-		c.open = append(c.open, event{m.Partition, c.events, path, append([]tela.Target(nil), m.Targets...), minimum})
+		c.open = append(c.open, event{m.Partition, c.first + c.events, path, append([]tela.Target(nil), m.Targets...), minimum})
 		c.events++
 	}
 	if !oracleTurn {

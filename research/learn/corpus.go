@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,20 +27,37 @@ var DefaultPercents = []int64{100, 102, 105, 108, 112, 120}
 
 // A Corpus says what inputs there are: files, generated problems, or both.
 type Corpus struct {
-	Files       []string
-	First, Last uint64  // seeds of Generated; none where they are equal
-	Percents    []int64 // capacities, in percent of the lower bound
+	Files    []string
+	Seeds    []Seeds  // of Generated
+	Kinds    []string // of Generated; nil for DefaultKinds
+	Percents []int64  // capacities, in percent of the lower bound
 }
 
+// Seeds are those from First to Last, the last excluded.
+type Seeds struct{ First, Last uint64 }
+
+// String writes them as ParseSeeds reads them.
+func (s Seeds) String() string { return fmt.Sprintf("%d:%d", s.First, s.Last) }
+
 // ParseSeeds reads FROM:TO.
-func ParseSeeds(text string) (first, last uint64, err error) {
+func ParseSeeds(text string) (s Seeds, err error) {
 	from, to, _ := strings.Cut(text, ":")
 	first, err1 := strconv.ParseUint(from, 10, 32)
 	last, err2 := strconv.ParseUint(to, 10, 32)
 	if err1 != nil || err2 != nil || first >= last {
-		return 0, 0, errors.New("must be FROM:TO with FROM under TO")
+		return s, errors.New("must be FROM:TO with FROM under TO")
 	}
-	return first, last, nil
+	return Seeds{first, last}, nil
+}
+
+// CheckKind refuses a generator that there is not, and one of a single problem.
+func CheckKind(kind string) error {
+	name, buffers, sized := strings.Cut(kind, ":")
+	known := slices.ContainsFunc(suite.Kinds(), func(k suite.Kind) bool { return k.Name == name && len(k.Takes) > 0 })
+	if n, err := strconv.Atoi(buffers); !known || sized && (err != nil || n < 1) {
+		return errors.New("must be a generator of stowage gen, with the number of buffers after a colon or without")
+	}
+	return nil
 }
 
 // CheckPercents refuses a capacity that makes no sense, by its value.
@@ -63,8 +81,14 @@ func (c *Corpus) Inputs() ([]Input, error) {
 		name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 		all = append(all, Inputs(name, p, c.Percents)...)
 	}
-	generated, err := Generated(c.First, c.Last, c.Percents)
-	return append(all, generated...), err
+	for _, s := range c.Seeds {
+		generated, err := Generated(s, c.Kinds, c.Percents)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, generated...)
+	}
+	return all, nil
 }
 
 // Inputs returns the problem at each of the capacities. The problem must be
@@ -84,16 +108,30 @@ func Inputs(name string, p *model.Problem, percents []int64) []Input {
 	return all
 }
 
-// kinds are the generators whose problems make tela backtrack.
-var kinds = []string{"random", "high-overlap", "perfect", "pinwheel"}
+// Packings are generators of what no network has, and what makes tela backtrack.
+var Packings = []string{"random", "high-overlap", "perfect", "pinwheel"}
 
-// Generated returns the problems of the suite with seeds from first to last, the
-// last excluded, at each of the capacities.
-func Generated(first, last uint64, percents []int64) ([]Input, error) {
+// DefaultKinds are the generators to learn from: packings, and training steps, which
+// of the programs shaped like networks are among those that make tela backtrack. The
+// others that do, tiles, are left to be measured on. Inferences and transformers are
+// solved at once, at 100% too.
+var DefaultKinds = append(slices.Clone(Packings), "training:100")
+
+// Generated returns problems of generators, KIND or KIND:BUFFERS, nil for
+// DefaultKinds, with each of the seeds at each of the capacities.
+func Generated(seeds Seeds, kinds []string, percents []int64) ([]Input, error) {
+	if kinds == nil {
+		kinds = DefaultKinds
+	}
 	var all []Input
-	for seed := first; seed < last; seed++ {
+	for seed := seeds.First; seed < seeds.Last; seed++ {
 		for _, kind := range kinds {
-			p, err := suite.Generate(kind, suite.Options{Seed: seed})
+			if err := CheckKind(kind); err != nil {
+				return nil, fmt.Errorf("%q: %w", kind, err)
+			}
+			name, buffers, _ := strings.Cut(kind, ":")
+			n, _ := strconv.Atoi(buffers)
+			p, err := suite.Generate(name, suite.Options{Seed: seed, Buffers: n})
 			if err != nil {
 				return nil, err
 			}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/stowage-go/stowage/internal/baseline/tela"
 	"github.com/stowage-go/stowage/internal/run"
@@ -15,7 +16,7 @@ import (
 // section 7.3 of the paper.
 const Hard = 1000
 
-// A Comparison is an input searched by tela's own rules and with a model.
+// A Comparison is an input searched by tela's own rules and by a contender.
 type Comparison struct {
 	Input          string
 	Rules, Learned Outcome
@@ -44,9 +45,11 @@ type Tally struct {
 	Lost           int // solved by the rules alone, hard or not
 	TenTimesMore   int // solved by both, with ten times the backtracks, hard or not
 	SolvedByRules  int // of all inputs
-	SolvedByModel  int
+	SolvedByModel  int // and of the contender
 	RulesSeconds   float64
 	LearnedSeconds float64
+	RulesSteps     int64
+	LearnedSteps   int64
 }
 
 // Add counts one comparison.
@@ -55,6 +58,8 @@ func (t *Tally) Add(c *Comparison) {
 	r, l := &c.Rules, &c.Learned
 	t.RulesSeconds += r.Seconds
 	t.LearnedSeconds += l.Seconds
+	t.RulesSteps += r.Steps
+	t.LearnedSteps += l.Steps
 	if r.solved() {
 		t.SolvedByRules++
 	}
@@ -88,38 +93,37 @@ func (t *Tally) Add(c *Comparison) {
 	}
 }
 
-// Compare searches an input by the rules and with a policy, with so many steps
-// each. The completion is off: it does not backtrack to points. The search by the
-// rules is also without the techniques named.
-func Compare(ctx context.Context, in *Input, policy tela.Policy, steps int64, without []string) (Comparison, error) {
-	c := Comparison{Input: in.Name}
-	for _, side := range []struct {
-		to      *Outcome
-		policy  tela.Policy
-		without []string
-	}{{&c.Rules, nil, without}, {&c.Learned, policy, nil}} {
-		r, err := run.Run(ctx, tela.Planner{Policy: side.policy}, in.Timeline, plan.Options{
-			Capacity: in.Capacity, NodeLimit: steps, Without: append([]string{"completion"}, side.without...),
-		})
-		if err != nil {
-			return c, err
-		}
-		*side.to = Outcome{r.Status, r.Stats.Nodes, r.Stats.Backtracks, r.Stats.Elapsed.Seconds()}
-	}
-	return c, nil
+// A Contender is a way to decide where major backtracks go.
+type Contender struct {
+	Name string
+	// Policy returns what decides for one input; it is used for no other.
+	Policy func(context.Context, *Input) tela.Policy
 }
 
-// An Evaluation is a comparison over many inputs.
+// search searches an input with a policy, nil for tela's rules, for so many steps.
+// The completion is off: it does not backtrack to points.
+func search(ctx context.Context, in *Input, policy tela.Policy, steps int64, without []string) (Outcome, error) {
+	r, err := run.Run(ctx, tela.Planner{Policy: policy}, in.Timeline, plan.Options{
+		Capacity: in.Capacity, NodeLimit: steps, Without: append([]string{"completion"}, without...),
+	})
+	return Outcome{r.Status, r.Stats.Nodes, r.Stats.Backtracks, r.Stats.Elapsed.Seconds()}, err
+}
+
+// An Evaluation compares contenders with tela's rules on the same inputs.
 type Evaluation struct {
-	Scorer  Scorer
-	Oracle  int64    // asks the exact planner in place of the scorer, with so many nodes; 0 means the scorer
-	Steps   int64    // of a search
-	Without []string // techniques that the rules are without
+	Contenders []Contender
+	Steps      int64    // of a search
+	Without    []string // techniques that the contenders are without
+	// RulesWithout are techniques that the rules are without; where they are other
+	// ones than the contenders', it is no longer the policy alone that is measured.
+	RulesWithout []string
+	// Each, where set, is called with each comparison.
+	Each func(contender int, c *Comparison)
 }
 
 // Check refuses a technique that tela does not have.
 func (e *Evaluation) Check() error {
-	for _, name := range e.Without {
+	for _, name := range slices.Concat(e.Without, e.RulesWithout) {
 		if !slices.ContainsFunc(tela.Planner{}.Info().Techniques, func(t plan.Technique) bool { return t.Name == name }) {
 			return fmt.Errorf("tela has no technique named %q", name)
 		}
@@ -127,46 +131,100 @@ func (e *Evaluation) Check() error {
 	return nil
 }
 
-// Run compares on each input. A context that ends is an error: half a tally
-// says nothing.
-func (e *Evaluation) Run(ctx context.Context, inputs []Input) (tally Tally, rows []Comparison, err error) {
+// Run compares on each input and returns a tally for each contender. A context that
+// ends is an error: half a tally says nothing.
+func (e *Evaluation) Run(ctx context.Context, inputs []Input) ([]Tally, error) {
+	tallies := make([]Tally, len(e.Contenders))
 	for k := range inputs {
-		var policy tela.Policy = &e.Scorer
-		if e.Oracle > 0 {
-			policy = NewGuide(ctx, inputs[k].Timeline, e.Oracle)
-		}
-		one, err := Compare(ctx, &inputs[k], policy, e.Steps, e.Without)
-		if err == nil {
-			err = ctx.Err()
-		}
+		rules, err := search(ctx, &inputs[k], nil, e.Steps, e.RulesWithout)
 		if err != nil {
-			return tally, rows, err
+			return nil, err
 		}
-		tally.Add(&one)
-		rows = append(rows, one)
+		for n := range e.Contenders {
+			learned, err := search(ctx, &inputs[k], e.Contenders[n].Policy(ctx, &inputs[k]), e.Steps, e.Without)
+			if err == nil {
+				err = ctx.Err()
+			}
+			if err != nil {
+				return nil, err
+			}
+			one := Comparison{inputs[k].Name, rules, learned}
+			tallies[n].Add(&one)
+			if e.Each != nil {
+				e.Each(n, &one)
+			}
+		}
 	}
-	return tally, rows, nil
+	return tallies, nil
 }
 
-// A Line is a count of a tally by name.
-type Line struct {
-	Name  string
-	Count int
+// Join adds the counts of another tally.
+func (t *Tally) Join(u *Tally) {
+	t.Inputs += u.Inputs
+	t.Hard += u.Hard
+	t.Improved += u.Improved
+	t.NewlySolved += u.NewlySolved
+	t.TenTimesFewer += u.TenTimesFewer
+	t.Open += u.Open
+	t.Worse += u.Worse
+	t.Lost += u.Lost
+	t.TenTimesMore += u.TenTimesMore
+	t.SolvedByRules += u.SolvedByRules
+	t.SolvedByModel += u.SolvedByModel
+	t.RulesSeconds += u.RulesSeconds
+	t.LearnedSeconds += u.LearnedSeconds
+	t.RulesSteps += u.RulesSteps
+	t.LearnedSteps += u.LearnedSteps
 }
 
-// Lines returns the counts in the order in which they are read.
+// A Line is a count of a tally, or what follows from counts, by name.
+type Line struct{ Name, Value string }
+
+// Lines returns them in the order in which they are read.
 func (t *Tally) Lines() []Line {
+	share := func(n int) string {
+		if t.Hard == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%d (%.0f%%)", n, 100*float64(n)/float64(t.Hard))
+	}
+	ratio := func(x, y float64) string {
+		if y == 0 {
+			return "-"
+		}
+		return fmt.Sprintf("%.2f", x/y)
+	}
 	return []Line{
-		{"all", t.Inputs},
-		{"solved by the rules", t.SolvedByRules},
-		{"solved with the model", t.SolvedByModel},
-		{"hard: over 1,000 backtracks by the rules", t.Hard},
-		{"  improved", t.Improved},
-		{"    newly solved", t.NewlySolved},
-		{"    a tenth of the backtracks or fewer", t.TenTimesFewer},
-		{"  worse", t.Worse},
-		{"  solved by neither", t.Open},
-		{"lost: solved by the rules only", t.Lost},
-		{"ten times the backtracks or more", t.TenTimesMore},
+		{"all", strconv.Itoa(t.Inputs)},
+		{"solved by the rules", strconv.Itoa(t.SolvedByRules)},
+		{"solved", strconv.Itoa(t.SolvedByModel)},
+		{"hard: over 1,000 backtracks by the rules", strconv.Itoa(t.Hard)},
+		{"  improved", share(t.Improved)},
+		{"    newly solved", strconv.Itoa(t.NewlySolved)},
+		{"    a tenth of the backtracks or fewer", strconv.Itoa(t.TenTimesFewer)},
+		{"  worse", share(t.Worse)},
+		{"  solved by neither", strconv.Itoa(t.Open)},
+		{"lost: solved by the rules only", strconv.Itoa(t.Lost)},
+		{"ten times the backtracks or more", strconv.Itoa(t.TenTimesMore)},
+		{"steps, those of the rules being 1", ratio(float64(t.LearnedSteps), float64(t.RulesSteps))},
+		{"time, that of the rules being 1", ratio(t.LearnedSeconds, t.RulesSeconds)},
 	}
 }
+
+// A Coin stays at the failed point, to try all unplaced buffers there, in a share of
+// the major backtracks, and follows the rules in the others: what chance is worth.
+type Coin struct {
+	Stay  float64 // the share
+	After int64   // backtracks of a tree up to which the rules are followed
+}
+
+// Choose tosses it. Which way it falls depends on the backtrack's number alone.
+func (c *Coin) Choose(m *tela.Major) int {
+	if m.Backtracks < c.After || toss(m) >= c.Stay {
+		return tela.Rules
+	}
+	return tela.Spread
+}
+
+// Solved does nothing.
+func (*Coin) Solved(int, []tela.Placement) {}

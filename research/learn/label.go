@@ -32,6 +32,15 @@ func Score(x, best, minimum int32) float32 {
 	return 10 - 5*float32(x-best)/float32(minimum-best+1)
 }
 
+// Stands is the label that the model in the program has learned: 10 where the
+// placements above the target can still be completed, else 0.
+func (s *Sample) Stands() float32 {
+	if s.Point <= s.Minimum {
+		return 10
+	}
+	return 0
+}
+
 // WriteSamples writes samples as CSV, with a header.
 func WriteSamples(w io.Writer, samples []Sample) error {
 	out := csv.NewWriter(bufio.NewWriter(w))

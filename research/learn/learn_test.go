@@ -169,7 +169,7 @@ func TestCollect(t *testing.T) {
 func TestPlanner(t *testing.T) {
 	asked, plans := int64(0), 0
 	for seed := range uint64(6) {
-		inputs, err := Generated(seed, seed+1, []int64{106, 115})
+		inputs, err := Generated(Seeds{seed, seed + 1}, nil, []int64{106, 115})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -324,5 +324,134 @@ func BenchmarkScore(b *testing.B) {
 	for b.Loop() {
 		f.Score(&all[k%len(all)])
 		k++
+	}
+}
+
+// TestScorer has the deepest target over the threshold chosen, once, unless the
+// target of the rules is over the doubt; or the best, weighed by depth.
+func TestScorer(t *testing.T) {
+	f, err := ReadForest(strings.NewReader(twoTrees)) // 1.75, 2.75 or, from level 3 on, 4.75
+	if err != nil {
+		t.Fatal(err)
+	}
+	major := func(jumps float32) *tela.Major {
+		m := &tela.Major{Point: 9, Default: 6}
+		for _, c := range []struct {
+			point int32
+			size  float32
+		}{{1, 0.6}, {2, 0.4}, {4, 0.4}, {6, 0.4}} {
+			var x tela.Features
+			x[0], x[3] = c.size, float32(c.point)
+			if c.point == 4 {
+				x[tela.Jumps] = jumps
+			}
+			m.Targets = append(m.Targets, tela.Target{Point: c.point, Features: x})
+		}
+		return m
+	}
+	for _, c := range []struct {
+		name  string
+		s     Scorer
+		jumps float32
+		want  int
+	}{
+		{"deepest", Scorer{Threshold: 2, Doubt: 9, Share: 1}, 0, 3},
+		{"the rules' own will do", Scorer{Threshold: 2, Doubt: 4, Share: 1}, 0, tela.Rules},
+		{"the first over the threshold", Scorer{Threshold: 4.8, Doubt: 9, Share: 1}, 0, tela.Rules},
+		{"best", Scorer{Best: true, Threshold: 2, Share: 1}, 0, 3},
+		{"best by weight", Scorer{Best: true, Threshold: 0.1, Weight: 1, Share: 1}, 0, 3},
+		{"none is asked", Scorer{Threshold: 2, Doubt: 9}, 0, tela.Rules},
+		{"too early", Scorer{Threshold: 2, Doubt: 9, Share: 1, After: 1}, 0, tela.Rules},
+		{"none over the threshold", Scorer{Best: true, Threshold: 5, Share: 1, Spread: true}, 0, tela.Spread},
+	} {
+		c.s.Forest = f
+		if got := c.s.Choose(major(c.jumps)); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	// The deepest one has been gone to, so the next is chosen, until it has been, too.
+	m := major(0)
+	m.Default = 8
+	m.Targets[3].Features[tela.Jumps] = 1
+	s := Scorer{Forest: f, Threshold: 2, Doubt: 9, Share: 1}
+	if got := s.Choose(m); got != 2 {
+		t.Errorf("gone to the deepest: %d", got)
+	}
+	m.Targets[2].Features[tela.Jumps] = 2
+	if got := s.Choose(m); got != 0 {
+		t.Errorf("gone to both: %d", got)
+	}
+}
+
+// TestCoin has a coin stay about as often as it says, and differently in another tree.
+func TestCoin(t *testing.T) {
+	stays, differ := 0, 0
+	c := Coin{Stay: 0.1, After: 10}
+	for k := range int64(10000) {
+		one := c.Choose(&tela.Major{Backtracks: k, Tree: 1})
+		if one == tela.Spread {
+			stays++
+		}
+		if k < 10 && one != tela.Rules {
+			t.Fatal("too early")
+		}
+		if one != c.Choose(&tela.Major{Backtracks: k, Tree: 2}) {
+			differ++
+		}
+	}
+	if stays < 900 || stays > 1100 || differ < 1500 {
+		t.Errorf("it stays %d times of 10,000, and differs in %d", stays, differ)
+	}
+}
+
+// TestRefuted holds the look-ahead against the oracle: what it refutes cannot be
+// completed, in whatever order it was placed.
+func TestRefuted(t *testing.T) {
+	in := hardInput(t)
+	o := newOracle(in.Timeline, &in.Timeline.Partitions[0], in.Capacity, 200)
+	o.dead, o.open = map[uint64]struct{}{}, map[uint64]struct{}{}
+	oracle := newOracle(in.Timeline, &in.Timeline.Partitions[0], in.Capacity, 2000)
+	rng := rand.New(rand.NewPCG(1, 7))
+	refuted := 0
+	for range 30 {
+		var path []tela.Placement
+		for _, i := range rng.Perm(len(o.buffers))[:6] {
+			b := &in.Timeline.Problem.Buffers[o.buffers[i]]
+			path = append(path, tela.Placement{Buffer: o.buffers[i], Offset: rng.Int64N(in.Capacity - b.Size + 1)})
+		}
+		dead := o.refuted(context.Background(), path)
+		asked := o.asked
+		slices.Reverse(path)
+		if o.refuted(context.Background(), path) != dead || o.asked != asked {
+			t.Fatal("the same placements in another order are asked about again")
+		}
+		stands, ok := oracle.stands(context.Background(), path)
+		if dead && ok && stands {
+			t.Fatalf("%v can be completed", path)
+		}
+		if dead {
+			refuted++
+		}
+	}
+	if refuted < 2 {
+		t.Errorf("%d of 30 are refuted", refuted)
+	}
+}
+
+// TestRefuter runs a search with a look-ahead: what it costs counts as steps.
+func TestRefuter(t *testing.T) {
+	in := hardInput(t)
+	var c tela.Counters
+	look := &Refuter{Look: NewLookahead(context.Background(), in.Timeline, 200)}
+	o := plan.Options{Capacity: in.Capacity, NodeLimit: 3000, Without: []string{"completion"}}
+	r, err := run.Run(context.Background(), tela.Planner{Policy: look, Counters: &c}, in.Timeline, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Looked == 0 || r.Stats.Nodes != c.Steps+c.Looked || r.Status == model.Unknown && r.Stats.Nodes < 3000 {
+		t.Errorf("%s: %+v, %d nodes", r.Status, c, r.Stats.Nodes)
+	}
+	if r.Status.HasPlan() && !verify.Check(in.Timeline.Problem, r.Offsets, in.Capacity).OK() {
+		t.Error("the plan is not valid")
 	}
 }

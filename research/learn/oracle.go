@@ -34,6 +34,9 @@ type oracle struct {
 	nodes    int64     // limit of one question
 	plans    [][]int64 // known plans, by local number
 	asked    int64
+	spent    int64               // nodes of the exact planner, one for each question besides
+	dead     map[uint64]struct{} // sets of placements that are refuted, lookahead.go
+	open     map[uint64]struct{} // sets that were not
 }
 
 // newOracle prepares a partition.
@@ -49,14 +52,7 @@ func newOracle(tl *timeline.Timeline, part *timeline.Partition, capacity, nodes 
 // deepest returns the greatest number of placements, from the first on, with
 // which the partition still fits; ok is false where a limit leaves that open.
 func (o *oracle) deepest(ctx context.Context, path []tela.Placement) (count int32, ok bool) {
-	low, high := int32(-1), int32(len(path)+1) // low stands, high does not
-	for _, p := range o.plans {
-		k := int32(0)
-		for k < int32(len(path)) && p[o.local[path[k].Buffer]] == path[k].Offset {
-			k++
-		}
-		low = max(low, k)
-	}
+	low, high := o.known(path), int32(len(path)+1) // low stands, high does not
 	for low+1 < high {
 		k := low + (high-low)/2
 		stands, ok := o.stands(ctx, path[:k])
@@ -72,6 +68,20 @@ func (o *oracle) deepest(ctx context.Context, path []tela.Placement) (count int3
 	return low, low >= 0
 }
 
+// known returns how many placements a known plan shares with the path at most, -1
+// where no plan is known.
+func (o *oracle) known(path []tela.Placement) int32 {
+	most := int32(-1)
+	for _, p := range o.plans {
+		k := int32(0)
+		for k < int32(len(path)) && p[o.local[path[k].Buffer]] == path[k].Offset {
+			k++
+		}
+		most = max(most, k)
+	}
+	return most
+}
+
 // stands reports whether the partition fits with all placements of the path.
 func (o *oracle) stands(ctx context.Context, path []tela.Placement) (stands, ok bool) {
 	o.asked++
@@ -80,6 +90,7 @@ func (o *oracle) stands(ctx context.Context, path []tela.Placement) (stands, ok 
 		p.Buffers[o.local[path[k].Buffer]].Fixed = &path[k].Offset
 	}
 	r, err := run.Run(ctx, &exact.Planner{}, timeline.New(&p), plan.Options{Capacity: o.capacity, NodeLimit: o.nodes})
+	o.spent += r.Stats.Nodes + 1
 	switch {
 	case err != nil || r.Status == model.Unknown:
 		return false, false

@@ -32,7 +32,8 @@ import (
 // Source: Korf, "Optimal Rectangle Packing", ICAPS 2003 and 2004; Huang and Korf,
 // "Optimal rectangle packing: an absolute placement approach", JAIR 2013, with
 // the adaptation of section 8 of the MiniMalloc paper (ASPLOS 2023): the start is
-// given. What those papers infer about the other coordinate has nothing to do.
+// given. What those papers infer about the other coordinate has nothing to do. What
+// they learn from infeasible subtrees is left out.
 //
 // Gaps without windows, alignment and fixed offsets are honoured. Windows are
 // refused: with them a buffer is no rectangle in any section.

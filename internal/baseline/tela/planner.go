@@ -70,7 +70,7 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 		*p.Counters = r.limits.counters
 	}
 	c := &r.limits.counters
-	result.Stats = plan.Stats{Nodes: c.Steps + c.Nodes, Backtracks: c.Backtracks(), Minor: c.Minor, Major: c.Major}
+	result.Stats = plan.Stats{Nodes: c.Steps + c.Nodes + c.Looked, Backtracks: c.Backtracks(), Minor: c.Minor, Major: c.Major}
 	return result, err
 }
 

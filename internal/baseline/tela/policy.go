@@ -31,17 +31,20 @@ var FeatureNames = [NumFeatures]string{
 	"distance", "in_conflict", "rules", "unplaced", "tried", "slack", "slack_after", "room", "room_after",
 }
 
+// Jumps is the number of a feature, for policies that look at it.
+const Jumps = 5
+
 // Features describe a target:
 //
 //	size        of the buffer placed there, over the capacity
 //	lifetime    of the buffer, over the time that the partition spans
 //	contention  largest in the buffer's life, over the capacity
 //	level       number of the point
-//	blamed      major backtracks so far that had the buffer in the conflict set
+//	blamed      major backtracks of the tree that had the buffer in the conflict set
 //	jumps       backtracks to the point since it was opened
 //	subtree     backtracks in the subtree of the point since it was opened
 //	same_phase  1 where the buffer is in the phase of the failed point, else 0
-//	backtracks  of the search so far
+//	backtracks  of the tree so far
 //
 // The others are not in the paper:
 //
@@ -75,18 +78,21 @@ type Placement struct {
 // A Major is a major backtrack as a policy sees it. It is valid during the call
 // only.
 type Major struct {
-	Partition int
-	Capacity  int64
-	Point     int32 // the point whose candidates all failed
-	Default   int32 // the target that the rules of backtrack.go choose
-	Widened   bool  // all unplaced buffers have already been tried here
-	// Backtracks of the search of this partition and capacity so far.
-	Backtracks int64
+	Partition  int
+	Capacity   int64
+	Point      int32    // the point whose candidates all failed
+	Default    int32    // the target that the rules of backtrack.go choose
+	Widened    bool     // all unplaced buffers have already been tried here
+	Backtracks int64    // of the tree so far
+	Tree       int64    // trees of the partition that have been begun, this one included
 	Targets    []Target // by ascending point, at least one; the last may be Point
 	// Uncounted may be set by the policy: the backtrack then does not count in
 	// the feature jumps.
 	Uncounted bool
-	search    *search
+	// Cost may be set by the policy: what it has looked ahead, in steps. They count
+	// as the search's own.
+	Cost   int64
+	search *search
 }
 
 // Path appends the placements at points 0 to Point-1.
@@ -150,7 +156,7 @@ func (s *search) consult(d, otherwise int32) int32 {
 	m := &s.view
 	*m = Major{
 		Partition: s.number, Capacity: s.share.capacity, Point: d, Default: otherwise,
-		Widened: p.wide, Backtracks: s.total - s.points[0].opened, Targets: m.Targets[:0], search: s,
+		Widened: p.wide, Backtracks: s.total - s.points[0].opened, Tree: s.trials, Targets: m.Targets[:0], search: s,
 	}
 	for low, high := int32(0), int32(4); low < d; low, high = high+1, 2*high {
 		any := false
@@ -171,6 +177,8 @@ func (s *search) consult(d, otherwise int32) int32 {
 		s.describe(&m.Targets[k], m)
 	}
 	k := s.policy.Choose(m)
+	s.limits.counters.Looked += m.Cost
+	s.limits.steps = max(0, s.limits.steps-m.Cost)
 	t := otherwise
 	if k >= 0 {
 		t = m.Targets[k].Point
@@ -197,7 +205,7 @@ func (s *search) describe(t *Target, m *Major) {
 	}
 	t.Features = Features{
 		s.share.size[j], s.share.lifetime[j], s.share.contention[j],
-		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), flag(s.phaseOf[j] == failed.phase), float32(s.total),
+		float32(t.Point), float32(s.blamed[j]), float32(p.jumps), float32(s.total - p.opened), flag(s.phaseOf[j] == failed.phase), float32(s.total - s.points[0].opened),
 		float32(m.Point - t.Point), flag(failed.conflict.has(t.Point)), flag(t.Point == m.Default),
 		1 - float32(t.Point)/float32(len(s.free)), float32(p.tried), p.slack, after.slack, p.room, after.room,
 	}

@@ -36,6 +36,7 @@ type Counters struct {
 	// Spread is the number of major backtracks after which the policy asked for
 	// all unplaced buffers to be tried.
 	Spread int64
+	Looked int64 // steps that the policy has looked ahead
 }
 
 // Backtracks returns the minor and major backtracks together.
@@ -109,7 +110,8 @@ type search struct {
 	set    settings
 	limits *limits
 	policy Policy
-	number int // of the partition
+	trials int64 // trees that have been begun
+	number int   // of the partition
 	tl     *timeline.Timeline
 	part   *timeline.Partition
 	engine *pairwise.Engine
@@ -173,6 +175,7 @@ func (s *search) fit(capacity, budget int64) outcome {
 	if s.policy != nil {
 		s.measure(capacity)
 	}
+	s.trials++
 	depth := int32(len(s.free))
 	if s.sections != nil {
 		s.sections.active = false
