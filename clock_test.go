@@ -70,3 +70,17 @@ func TestLate(t *testing.T) {
 		}
 	}
 }
+
+// TestManyWorkers asks for more than a machine has memory for.
+func TestManyWorkers(t *testing.T) {
+	p := wide(60)
+	for i := range p.Buffers {
+		p.Buffers[i].Upper += int64(i % 11)
+		p.Buffers[i].Alignment = 1 + int64(i%3)
+	}
+	for _, name := range []string{"auto", "exact", "climb", "merge"} {
+		if r, err := Solve(context.Background(), p, Options{Planner: name, Workers: 1 << 58, NodeLimit: 500, Minimize: true}); err != nil || !r.Status.HasPlan() && name != "exact" {
+			t.Errorf("%s: %v, %v", name, r, err)
+		}
+	}
+}

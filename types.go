@@ -104,8 +104,8 @@ type Plan = model.Plan
 //		// deterministic unit of effort; 0 means never.
 //		NodeLimit int64
 //		// Workers is the number of goroutines that may search side by side; 0
-//		// means one. With one worker, the same input, seed and NodeLimit give the
-//		// same plan.
+//		// means one, and 1,024 are the most. With one worker, the same input, seed and
+//		// NodeLimit give the same plan.
 //		Workers int
 //		// Seed drives every random choice; 0 is a seed like any other.
 //		Seed uint64

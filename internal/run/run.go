@@ -31,6 +31,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
+	o.Workers = min(o.Workers, mostWorkers)
 	o.Progress = timed(o.Progress, start)
 	if r, err = p.Plan(ctx, tl, o); err != nil {
 		return plan.Result{}, err
@@ -66,6 +67,10 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	r.Stats.Elapsed = time.Since(start)
 	return r, nil
 }
+
+// mostWorkers is how many goroutines a planner may start: it has all of them running
+// before the first looks at a limit.
+const mostWorkers = 1024
 
 // keepStart puts the plan to start from in the place of one that is no better:
 // some planners do not look at it.
