@@ -55,12 +55,13 @@ static int leave(stowage_solver *s, int code) {
 	return code;
 }
 
-#define ENTER(s)                        \
+#define ENTER_BY(how, s)                \
 	do {                                \
-		int code_ = enter(s);           \
+		int code_ = how(s);             \
 		if (code_ != STOWAGE_OK)        \
 			return code_;               \
 	} while (0)
+#define ENTER(s) ENTER_BY(enter, s)
 
 stowage_solver *stowage_new(void) { return calloc(1, sizeof(stowage_solver)); }
 
@@ -135,16 +136,34 @@ int stowage_set_start(stowage_solver *s, const int64_t *offsets) {
 	return leave(s, STOWAGE_OK);
 }
 
+// bad_first says what is wrong with the indices of gaps; NULL for nothing.
+static const char *bad_first(int64_t count, const int64_t *first) {
+	if (first == NULL)
+		return NULL;
+	if (first[0] != 0)
+		return "gaps: first must begin with 0";
+	for (int64_t i = 0; i < count; i++)
+		if (first[i + 1] < first[i])
+			return "gaps: first must not descend";
+	return NULL;
+}
+
+// ready is enter for what reads the columns: the indices of gaps lead to other memory, and
+// may have been changed since they were set.
+static int ready(stowage_solver *s) {
+	ENTER(s);
+	const char *wrong = bad_first(s->count, s->json ? NULL : s->first);
+	return wrong == NULL ? STOWAGE_OK : leave(s, fail(s, STOWAGE_E_INPUT, wrong));
+}
+
 int stowage_set_gaps(stowage_solver *s, const int64_t *first, const int64_t *lower, const int64_t *upper, const int64_t *window_lower, const int64_t *window_upper) {
 	ENTER(s);
 	if (s->json)
 		return leave(s, fail(s, STOWAGE_E_INPUT, "the problem is JSON, which has columns of its own"));
+	const char *wrong = bad_first(s->count, first);
+	if (wrong != NULL)
+		return leave(s, fail(s, STOWAGE_E_INPUT, wrong));
 	if (first != NULL) {
-		if (first[0] != 0)
-			return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: first must begin with 0"));
-		for (int64_t i = 0; i < s->count; i++)
-			if (first[i + 1] < first[i])
-				return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: first must not descend"));
 		if (first[s->count] > 0 && (lower == NULL || upper == NULL))
 			return leave(s, fail(s, STOWAGE_E_INPUT, "gaps: lower and upper must not be NULL"));
 		if ((window_lower == NULL) != (window_upper == NULL))
@@ -229,12 +248,12 @@ int stowage_set_token(stowage_solver *s, stowage_token *t) {
 // ---- Runs
 
 int stowage_solve(stowage_solver *s, int64_t *offsets) {
-	ENTER(s);
+	ENTER_BY(ready, s);
 	return leave(s, stowageSolve(s, offsets));
 }
 
 int stowage_start(stowage_solver *s, int64_t *offsets) {
-	ENTER(s);
+	ENTER_BY(ready, s);
 	stowageStart(s, offsets);
 	__atomic_store_n(&s->started, 1, __ATOMIC_RELEASE);
 	return STOWAGE_OK; // busy until stowage_wait has the outcome
@@ -271,7 +290,7 @@ int stowage_get_result(const stowage_solver *s, stowage_result *r, size_t size) 
 }
 
 const char *stowage_json(stowage_solver *s, size_t *length) {
-	if (enter(s) != STOWAGE_OK)
+	if (ready(s) != STOWAGE_OK)
 		return NULL;
 	free(s->text);
 	s->text = NULL;
@@ -283,7 +302,7 @@ const char *stowage_json(stowage_solver *s, size_t *length) {
 }
 
 int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {
-	ENTER(s);
+	ENTER_BY(ready, s);
 	if (offsets == NULL && s->count > 0)
 		return leave(s, fail(s, STOWAGE_E_INPUT, "there are no offsets: they are NULL"));
 	int64_t broken = stowageVerify(s, (int64_t *)offsets);
@@ -292,14 +311,14 @@ int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {
 }
 
 int64_t stowage_bound(stowage_solver *s) {
-	ENTER(s);
+	ENTER_BY(ready, s);
 	int64_t bound = stowageBound(s);
 	leave(s, STOWAGE_OK);
 	return bound;
 }
 
 int64_t stowage_explain(stowage_solver *s, int64_t *buffers) {
-	ENTER(s);
+	ENTER_BY(ready, s);
 	if (buffers == NULL && s->count > 0)
 		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no room for buffers: it is NULL"));
 	int64_t count = stowageExplain(s, buffers);

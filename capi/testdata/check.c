@@ -96,6 +96,14 @@ static void plans(void) {
 		CHECK(stowage_set_gaps(s, first, NULL, to, NULL, NULL) == STOWAGE_E_INPUT);
 		CHECK(stowage_set_gaps(s, first, from, to, low, NULL) == STOWAGE_E_INPUT);
 		CHECK(stowage_set_gaps(s, fixed, from, to, NULL, NULL) == STOWAGE_E_INPUT); // begins with -1
+		{
+			// What was right when it was set may not be so when it is read.
+			int64_t later[] = {0, 0, 0, 0, 2, 3};
+			CHECK(stowage_set_gaps(s, later, from, to, low, high) == 0);
+			later[1] = 5;
+			CHECK(stowage_solve(s, offsets) == STOWAGE_E_INPUT && strstr(stowage_error(s), "descend") != NULL && stowage_json(s, NULL) == NULL);
+			CHECK(stowage_start(s, offsets) == STOWAGE_E_INPUT && stowage_bound(s) == STOWAGE_E_INPUT);
+		}
 		CHECK(stowage_set_gaps(s, NULL, NULL, NULL, NULL, NULL) == 0);
 	}
 
