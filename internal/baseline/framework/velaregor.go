@@ -82,7 +82,8 @@ func velaRegor(t *task) error {
 	return nil
 }
 
-// swap makes the moves of one round.
+// swap makes the moves of one round. A limit in the midst of it leaves them half made,
+// and no plan comes of that order.
 func (v *vela) swap(order []int32, wide bool, queue []int32) []int32 {
 	top := v.affected()
 	slices.Sort(v.turns)
@@ -111,7 +112,7 @@ func (v *vela) swap(order []int32, wide bool, queue []int32) []int32 {
 	queue = append(queue[:0], top)
 	seen := make([]bool, len(order))
 	seen[top] = true
-	for k := 0; k < len(queue); k++ {
+	for k := 0; k < len(queue) && !v.t.stopped(); k++ {
 		for _, j := range v.neighbours[v.at[queue[k]]:v.at[queue[k]+1]] {
 			v.add(v.turn[j])
 			if !seen[j] {
