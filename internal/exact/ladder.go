@@ -44,7 +44,7 @@ import (
 // problems 18 decided rather than 21); ranges chosen when a plan violates one (1.4 million
 // nodes and no answer on a problem that takes 80,000 so); keeping all room that is left,
 // placing buffers in any order (which was here before; 23 problems undecided of 1,000,
-// now one); parts of what is unplaced that do not meet one by one (the same nodes).
+// now one, after 4 s); parts of what is unplaced that do not meet one by one (the same nodes).
 type ladder struct {
 	n, t  int              // buffers; those of them that the table knows, which come first
 	id    []int32          // their numbers in the partition
