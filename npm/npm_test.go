@@ -222,7 +222,7 @@ func TestPage(t *testing.T) {
 func samePlans(t *testing.T, page *chromium.Page, command string) {
 	t.Helper()
 	inputs := map[string][]byte{}
-	for k := range 100 {
+	for k := range plantest.Share(1000, 100, 50) {
 		var b bytes.Buffer
 		if err := csv.Write(&b, suite.Wide(uint64(5000+k)), nil); err != nil {
 			t.Fatal(err)
