@@ -1,6 +1,7 @@
 package learn
 
 import (
+	"cmp"
 	"context"
 	"hash/fnv"
 	"math"
@@ -47,27 +48,13 @@ type CollectOptions struct {
 }
 
 func (o *CollectOptions) complete() {
-	if o.Steps == 0 {
-		o.Steps = 50000
-	}
-	if o.Draws == 0 {
-		o.Draws = 4
-	}
-	if o.Latest == 0 {
-		o.Latest = 6000
-	}
-	if o.Stay == 0 {
-		o.Stay = 0.05
-	}
-	if o.Events == 0 {
-		o.Events = 60
-	}
-	if o.Nodes == 0 {
-		o.Nodes = 3000
-	}
-	if o.Mix == 0 {
-		o.Mix = 0.5
-	}
+	o.Steps = cmp.Or(o.Steps, 50000)
+	o.Draws = cmp.Or(o.Draws, 4)
+	o.Latest = cmp.Or(o.Latest, 6000)
+	o.Stay = cmp.Or(o.Stay, 0.05)
+	o.Events = cmp.Or(o.Events, 60)
+	o.Nodes = cmp.Or(o.Nodes, 3000)
+	o.Mix = cmp.Or(o.Mix, 0.5)
 }
 
 // Collect searches an input and returns the samples of its major backtracks;
