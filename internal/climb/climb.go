@@ -57,7 +57,7 @@ const defaultPatience = 40
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	core, critical, blocks, resume, window bool
+	core, critical, window bool
 
 	random, width   int
 	nodes, patience int64
@@ -66,9 +66,7 @@ type settings struct {
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.core, "core", "plan the sections around the peak exactly, and the rest around them")
-	d.Technique(&s.critical, "critical", "change the order where blocks of the critical chain meet")
-	d.Technique(&s.blocks, "blocks", "moves of whole blocks of the chain")
-	d.Technique(&s.resume, "resume", "decode from the last checkpoint before a change")
+	d.Technique(&s.critical, "critical", "change the order of what the height rests on")
 	d.Technique(&s.window, "window", "lift out what is too high and plan its neighbourhood anew, exactly")
 	d.Int(&s.random, "random", 20, 0, 100, "percent of order moves that ignore the chain")
 	d.Int(&s.width, "width", 30, 1, 1<<16, "free buffers in a window at first")
@@ -98,10 +96,12 @@ const coresFirst = 1 << 17
 
 // search is what the workers of a run share.
 type search struct {
-	tl   *timeline.Timeline
-	o    *plan.Options
-	sw   settings
-	goal int64 // stop at this height
+	ctx   context.Context // for the planners that are called, watch for all else
+	watch *run.Watch
+	tl    *timeline.Timeline
+	o     *plan.Options
+	sw    settings
+	goal  int64 // stop at this height
 
 	steps  atomic.Int64
 	height atomic.Int64
@@ -113,20 +113,19 @@ type search struct {
 // bound, fits the capacity where that is all that is asked, or a limit comes.
 // A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
 // The error is for a parameter with a bad value.
-func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	var sw settings
-	if err := run.Bind("climb", &o, &sw); err != nil {
+func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+	s := &search{ctx: ctx, tl: tl, o: &o, goal: tl.LowerBound}
+	if err := run.Bind("climb", &o, &s.sw); err != nil {
 		return r, err
 	}
-	ctx := limit{c, run.NewWatch(c)}
-	defer ctx.Close()
-	s := &search{tl: tl, o: &o, sw: sw, goal: tl.LowerBound}
+	s.watch = run.NewWatch(ctx)
+	defer s.watch.Close()
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
 	offsets := slices.Clone(o.Start)
 	if offsets == nil {
-		first := greedy.NewPortfolio(c, tl, s.goal)
+		first := greedy.NewPortfolio(ctx, tl, s.goal)
 		first.Rest()
 		if first.Collided {
 			r.Status = model.Infeasible
@@ -136,20 +135,18 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 			return r, nil // a limit, before it is known whether fixed buffers collide
 		}
 	}
-	height := model.HeightOf(tl.Problem, offsets)
 	s.steps.Add(int64(len(offsets)))
-	s.best = offsets
-	s.height.Store(height)
-	s.report()
-	if sw.window && len(offsets) > coresFirst {
-		s.repair(ctx)
+	s.height.Store(math.MaxInt64)
+	s.keep(offsets)
+	if s.sw.window && len(offsets) > coresFirst {
+		s.repair()
 	}
-	if !s.done(ctx) {
+	if !s.done() {
 		workers := max(o.Workers, 1)
 		ended := make(chan bool)
 		for w := range workers {
 			go func() {
-				s.climb(ctx, rand.New(rand.NewPCG(o.Seed, uint64(w))))
+				s.climb(s.worker(uint64(w)))
 				ended <- true
 			}()
 		}
@@ -162,20 +159,44 @@ func (*Planner) Plan(c context.Context, tl *timeline.Timeline, o plan.Options) (
 		// A placement that the limit meets is ended, and counts up to it.
 		r.Stats.Nodes = min(r.Stats.Nodes, o.NodeLimit)
 	}
-	if o.Fits(s.height.Load()) {
-		r.Status = model.Feasible
-		r.Offsets = s.best
-		r.Height = s.height.Load()
+	if height := s.height.Load(); o.Fits(height) {
+		r.Status, r.Offsets, r.Height = model.Feasible, s.best, height
 	}
 	return r, nil
 }
 
-// A limit is the context of a run, for the planners that it calls, and the one
-// watch on it, for all else.
-type limit struct {
-	context.Context
-	*run.Watch
+// worker is one goroutine, and what its techniques remember from turn to turn.
+type worker struct {
+	*search
+	rng         *rand.Rand
+	taken, most int64 // steps of this turn, and what the node limit leaves it
+	part        part
+	cores       cores
+	critical    critical
+	window      window
 }
+
+func (s *search) worker(number uint64) *worker {
+	w := &worker{search: s, rng: rand.New(rand.NewPCG(s.o.Seed, number)), part: part{tl: s.tl}}
+	w.cores.share, w.window.share = 0.5, 0.5
+	return w
+}
+
+// turn begins one, and ends it with its steps counted. It reports whether the plan is lower.
+func (w *worker) turn(of technique, steps int64) bool {
+	w.taken, w.most = 0, math.MaxInt64/2
+	if w.o.NodeLimit > 0 {
+		w.most = max(w.o.NodeLimit-w.steps.Load(), 0)
+	}
+	from, height := w.lowest()
+	offsets := of(w, from, height, min(steps, w.most))
+	w.steps.Add(max(w.taken, 1))
+	return offsets != nil && w.keep(offsets)
+}
+
+// A technique searches for some steps from the best plan, which is so high, and returns a
+// lower one, if any.
+type technique func(w *worker, from []int64, height, steps int64) []int64
 
 // Of large problems, a plan that is within one nearness-th of the goal is
 // repaired before all else: what sticks out is then a few buffers at the peak.
@@ -185,93 +206,39 @@ const nearness, patches = 100, 4
 // repair lifts out what is too high in a plan that is close to the goal, and
 // puts it back lower. A training graph of a million buffers, which the sweep
 // leaves 0.0016% above the load, so comes down to it in 0.2 s.
-func (s *search) repair(ctx limit) {
-	w := newWindow(s.tl, rand.New(rand.NewPCG(s.o.Seed, 0)), s.sw)
-	w.share = 1 // the goal itself comes first
-	for failed := 0; failed < patches && !s.done(ctx); {
-		height := s.height.Load()
-		if height > s.goal+s.goal/nearness {
-			return
-		}
-		before := w.steps
-		w.most = before + s.left()
-		if w.run(ctx, s.best, height, s.goal, turnSteps*int64(len(s.best))) {
-			s.keep(slices.Clone(w.offsets), model.HeightOf(s.tl.Problem, w.offsets))
-		} else {
+func (s *search) repair() {
+	w := s.worker(0)
+	w.window.share = 1 // the goal itself comes first
+	for failed := 0; failed < patches && !s.done() && s.height.Load() <= s.goal+s.goal/nearness; {
+		if !w.turn((*worker).target, turnSteps*int64(len(s.best))) {
 			failed++
 		}
-		s.steps.Add(w.steps - before)
 	}
 }
 
-// A turn searches for some steps from the best plan, and returns a lower one,
-// if any, and the steps it took.
-type turn func(steps int64) (offsets []int64, height, taken int64)
-
-// turns returns what takes turns in this run.
-func (s *search) turns(ctx limit, rng *rand.Rand) []turn {
-	var all []turn
-	var c *cores
-	if s.sw.core {
-		c = newCores(ctx, s.tl, s.sw.nodes, s.plan())
-	}
-	if c != nil {
-		all = append(all, func(int64) ([]int64, int64, int64) {
-			before := c.taken()
-			c.most = before + s.left()
-			offsets, height := c.run(ctx, rng, s.plan(), s.height.Load(), s.goal)
-			return offsets, height, c.taken() - before
-		})
-	}
-	if s.sw.critical && len(s.tl.Problem.Buffers) <= orderLimit {
-		c := newCritical(s.tl, rng, s.sw)
-		all = append(all, func(steps int64) ([]int64, int64, int64) {
-			before, height := c.decode.steps, s.height.Load()
-			if (c.order == nil || height < c.height) && !c.begin(ctx, s.plan()) {
-				return nil, 0, c.decode.steps - before
-			}
-			if c.height < height || c.run(ctx, height, steps) {
-				return slices.Clone(c.offsets), c.height, c.decode.steps - before
-			}
-			return nil, 0, c.decode.steps - before
-		})
-	}
-	if s.sw.window {
-		w := newWindow(s.tl, rng, s.sw)
-		all = append(all, func(steps int64) ([]int64, int64, int64) {
-			before, from, height := w.steps, s.plan(), s.height.Load()
-			w.most = before + s.left()
-			for w.steps-before < steps && !ctx.Over() {
-				if w.run(ctx, from, height, s.goal, steps) {
-					return slices.Clone(w.offsets), model.HeightOf(s.tl.Problem, w.offsets), w.steps - before
-				}
-			}
-			return nil, 0, w.steps - before
-		})
-	}
-	return all
-}
-
-// climb is one worker.
-func (s *search) climb(ctx limit, rng *rand.Rand) {
+// climb lets the techniques take turns.
+func (s *search) climb(w *worker) {
 	n := int64(len(s.tl.Problem.Buffers))
 	steps := max(turnSteps*n, leastTurn)
 	if n > place.ListLimit {
-		// A decoding is slow, so look around more often.
+		// A placement is slow, so look around more often.
 		steps = 20 * n
 	}
-	all := s.turns(ctx, rng)
-	if len(all) == 0 {
+	var turns []technique
+	if s.sw.core && w.coring() {
+		turns = append(turns, (*worker).core)
+	}
+	if s.sw.critical && n <= orderLimit {
+		turns = append(turns, (*worker).reorder)
+	}
+	if s.sw.window {
+		turns = append(turns, (*worker).windows)
+	}
+	if turns == nil {
 		return
 	}
-	for k, idle := 0, int64(0); !s.done(ctx) && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
-		turn := steps
-		if s.o.NodeLimit > 0 {
-			turn = min(turn, s.left())
-		}
-		offsets, height, taken := all[k%len(all)](turn)
-		s.steps.Add(max(taken, 1))
-		if s.keep(offsets, height) {
+	for k, idle := 0, int64(0); !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
+		if w.turn(turns[k%len(turns)], steps) {
 			idle = -1
 		} else {
 			k++
@@ -279,18 +246,10 @@ func (s *search) climb(ctx limit, rng *rand.Rand) {
 	}
 }
 
-// plan returns the best plan, which nobody changes.
-func (s *search) plan() []int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.best
-}
-
-// keep takes a plan where it is the lowest so far, and reports whether it is.
-func (s *search) keep(offsets []int64, height int64) bool {
-	if offsets == nil {
-		return false
-	}
+// keep takes a plan where it is the lowest so far, and reports whether it is. Nobody changes
+// it then.
+func (s *search) keep(offsets []int64) bool {
+	height := model.HeightOf(s.tl.Problem, offsets)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if height >= s.height.Load() {
@@ -298,35 +257,24 @@ func (s *search) keep(offsets []int64, height int64) bool {
 	}
 	s.best = offsets
 	s.height.Store(height)
-	s.report()
-	return true
-}
-
-func (s *search) report() {
 	if s.o.Progress != nil {
 		p := plan.Progress{LowerBound: s.tl.LowerBound, Nodes: s.steps.Load()}
-		if h := s.height.Load(); s.o.Fits(h) {
-			p.Height, p.Offsets = h, s.best
+		if s.o.Fits(height) {
+			p.Height, p.Offsets = height, offsets
 		}
 		s.o.Progress(p)
 	}
+	return true
 }
 
-// left returns how many steps the node limit leaves.
-//
-//go:noinline
-func (s *search) left() int64 {
-	if s.o.NodeLimit == 0 {
-		return math.MaxInt64 / 2
-	}
-	return max(s.o.NodeLimit-s.steps.Load(), 0)
+// lowest is the best plan, which nobody changes, and its height.
+func (s *search) lowest() ([]int64, int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.best, s.height.Load()
 }
-
-// affordable returns how many nodes of the exact planner, at most so many, there are
-// for a part of size buffers in the steps that are left. A node counts size steps.
-func affordable(nodes, left, size int64) int64 { return min(nodes, left/max(size, 1)) }
 
 // done reports whether the goal is met or a limit has come.
-func (s *search) done(ctx limit) bool {
-	return s.height.Load() <= s.goal || ctx.Over() || s.o.NodeLimit > 0 && s.steps.Load() >= s.o.NodeLimit
+func (s *search) done() bool {
+	return s.height.Load() <= s.goal || s.watch.Over() || s.o.NodeLimit > 0 && s.steps.Load() >= s.o.NodeLimit
 }

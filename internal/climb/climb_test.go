@@ -91,87 +91,58 @@ func TestEachTechniqueHelps(t *testing.T) {
 	}
 }
 
-// Checkpoints change the speed and nothing else.
-func TestResume(t *testing.T) {
-	for seed := range uint64(6) {
-		p := random(seed, 150)
-		for i := range p.Buffers {
-			p.Buffers[i].Alignment = 1 << (i % 6)
+// What is kept up to date is what it says: the offsets are first fit's in the order, and a
+// chain leads from the top down, each link on the next, as far as there is one under it.
+func TestReorder(t *testing.T) {
+	ends := 0
+	for seed := range uint64(40) {
+		p := random(seed, 80)
+		if seed%4 > 0 {
+			var err error
+			p, err = suite.Generate("random", suite.Options{Buffers: 60, Horizon: 50, Alignment: int64(seed % 4), Gaps: 0.4, Windows: 0.5, Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
 		tl := timeline.New(p)
-		rng := rand.New(rand.NewPCG(seed, 2))
-		var sw settings
-		if err := run.Bind("climb", &plan.Options{}, &sw); err != nil {
-			t.Fatal(err)
-		}
-		c := newCritical(tl, rng, sw)
-		first, _ := place.Place(nil, tl, nil, place.FirstFit)
-		if c.decode.now == nil || !c.begin(endless(), first) {
-			t.Fatal("the list is not in use")
-		}
-		whole := newDecoder(tl, false)
-		for range 300 {
-			before := c.decode.steps
-			c.run(endless(), 0, 1)
-			if c.decode.steps == before {
-				t.Fatal("no move")
+		w := begun(t, tl, plan.Options{Seed: seed})
+		for range 30 {
+			w.reorder(w.best, 0, w.taken+1)
+			c := &w.critical
+			if want, _ := place.Place(nil, tl, c.order, place.FirstFit); !slices.Equal(want, c.offsets) || c.height != model.HeightOf(p, want) {
+				t.Fatalf("seed %d: the order placed anew is %d high, not %d", seed, model.HeightOf(p, want), c.height)
 			}
-			want := make([]int64, len(p.Buffers))
-			height, ok := whole.decode(endless(), c.order, 0, want, unlimited)
-			if !ok || height != c.height || !slices.Equal(want, c.offsets) {
-				t.Fatalf("seed %d: height %d, decoded afresh %d", seed, c.height, height)
+			at := c.height
+			for k, place := range c.chain {
+				i := int(c.order[place])
+				if k == 0 && c.offsets[i]+p.Buffers[i].Size != at {
+					t.Fatalf("seed %d: the chain begins at %d of %d", seed, c.offsets[i]+p.Buffers[i].Size, at)
+				}
+				if k > 0 && (c.offsets[i] >= at || !tl.Overlaps(i, int(c.order[c.chain[k-1]]))) {
+					t.Fatalf("seed %d: nothing rests on link %d", seed, k)
+				}
+				at = c.offsets[i]
 			}
-			if tree, _ := place.Place(nil, tl, c.order, place.FirstFit); !slices.Equal(tree, want) {
-				t.Fatalf("seed %d: the list and the tree differ", seed)
+			if at == 0 {
+				ends++
+			} else if !tl.HasGaps() {
+				t.Fatalf("seed %d: the chain ends at %d", seed, at)
 			}
 		}
+	}
+	if ends < 1000 {
+		t.Errorf("%d of 1,200 chains lead to the ground", ends)
 	}
 }
 
-// A chain adds up to the height, links rest on one another, and blocks are live
-// at one moment.
-func TestChain(t *testing.T) {
-	borders := 0
-	for seed := range uint64(60) {
-		p := random(seed, 80)
-		tl := timeline.New(p)
-		offsets, _ := place.Place(nil, tl, nil, place.FirstFit)
-		height := model.HeightOf(p, offsets)
-		c := newChain(tl, rand.New(rand.NewPCG(seed, 3)))
-		c.trace(offsets, height)
-		var sum int64
-		for k, i := range c.links {
-			sum += p.Buffers[i].Size
-			if k+1 < len(c.links) {
-				j := c.links[k+1]
-				if !tl.Overlaps(int(i), int(j)) || offsets[j]+p.Buffers[j].Size != offsets[i] {
-					t.Fatalf("seed %d: %d does not rest on %d", seed, i, j)
-				}
-			}
-		}
-		if sum != height {
-			t.Fatalf("seed %d: the chain is %d high, the plan %d", seed, sum, height)
-		}
-		borders += len(c.borders)
-		from := 0
-		for _, to := range append(slices.Clone(c.borders), len(c.links)) {
-			first, last := int32(0), int32(math.MaxInt32)
-			for _, i := range c.links[from:to] {
-				f, l := tl.Extent(int(i))
-				first, last = max(first, f), min(last, l)
-			}
-			if first >= last {
-				t.Fatalf("seed %d: a block that is never live at once", seed)
-			}
-			from = to
-		}
-		if height > tl.LowerBound && len(c.borders) == 0 {
-			t.Fatalf("seed %d: one block, yet above the load", seed)
-		}
+// begun is a worker that starts from first fit.
+func begun(t testing.TB, tl *timeline.Timeline, o plan.Options) *worker {
+	s := &search{ctx: context.Background(), watch: run.NewWatch(context.Background()), tl: tl, o: &o}
+	if err := run.Bind("climb", &o, &s.sw); err != nil {
+		t.Fatal(err)
 	}
-	if borders == 0 {
-		t.Error("no chain has a border")
-	}
+	s.best, _ = place.Place(nil, tl, nil, place.FirstFit)
+	return s.worker(1)
 }
 
 func TestDeterministic(t *testing.T) {
@@ -237,26 +208,14 @@ func TestPublicInstances(t *testing.T) {
 
 func BenchmarkMove(b *testing.B) {
 	for _, name := range []string{"challenging/A.1048576.csv", "challenging/K.1048576.csv", "idealloc/S_1.csv"} {
-		for _, without := range [][]string{nil, {"resume"}} {
-			b.Run(name+fmt.Sprint(without), func(b *testing.B) {
-				tl := timeline.New(plantest.Load(b, name))
-				var sw settings
-				if err := run.Bind("climb", &plan.Options{Without: without}, &sw); err != nil {
-					b.Fatal(err)
-				}
-				c := newCritical(tl, rand.New(rand.NewPCG(1, 1)), sw)
-				offsets, _, _ := greedy.Best(context.Background(), tl, 0)
-				c.begin(endless(), offsets)
-				for b.Loop() {
-					c.run(endless(), 0, 1)
-				}
-			})
-		}
+		b.Run(name, func(b *testing.B) {
+			w := begun(b, timeline.New(plantest.Load(b, name)), plan.Options{})
+			for b.Loop() {
+				w.reorder(w.best, 0, w.taken+1)
+			}
+		})
 	}
 }
-
-// endless is a limit that never comes.
-func endless() limit { return limit{context.Background(), run.NewWatch(context.Background())} }
 
 // Cores alone end training graphs at their load that sweeps from the peak leave above it.
 func TestCoresEndTrainingGraphs(t *testing.T) {

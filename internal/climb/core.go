@@ -1,12 +1,6 @@
 package climb
 
-import (
-	"math/rand/v2"
-
-	"github.com/stowage-go/stowage/internal/exact"
-	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/internal/timeline"
-)
+import "github.com/stowage-go/stowage/internal/greedy"
 
 // Idea: in large graphs the load is at its peak for a moment and lower at all
 // others. What heuristics waste, they waste there: they place something early
@@ -44,76 +38,68 @@ const peaks = 16
 // coreLimit is the largest number of buffers in a core, the pile aside.
 const coreLimit = 3000
 
-// cores plans around cores. It belongs to one worker.
+// cores is what a worker knows of them.
 type cores struct {
-	tl    *timeline.Timeline
 	out   *greedy.Outward
-	part  part
-	limit int64 // nodes of the exact planner
-	steps int64 // but for those of sweeps
-	most  int64 // steps at which the node limit comes
 	tries int
-	share float64
+	share float64 // of what is above the goal the next one is to take away
 }
 
-// newCores returns nil where the problem is not of a kind that cores are for.
-func newCores(ctx limit, tl *timeline.Timeline, nodes int64, offsets []int64) *cores {
-	out := greedy.NewOutward(ctx.Watch, tl, offsets)
-	if out == nil {
-		return nil
-	}
-	return &cores{tl: tl, out: out, part: part{tl: tl}, limit: nodes, share: 0.5}
+// coring reports whether the problem is of a kind that cores are for.
+func (w *worker) coring() bool {
+	from, _ := w.lowest()
+	w.cores.out = greedy.NewOutward(w.watch, w.tl, from)
+	return w.cores.out != nil
 }
 
-// taken returns the steps so far.
-func (c *cores) taken() int64 { return c.steps + c.out.Steps }
-
-// run tries a core of each width, until one lowers the plan: at first around the peak and
+// core tries one of each width, until one lowers the plan: at first around the peak and
 // at the goal, from narrow to wide, then at random peaks, narrower, and between the
 // goal and the height. Of these the next one aims lower after a success and higher
 // after a failure.
-func (c *cores) run(ctx limit, rng *rand.Rand, offsets []int64, height, goal int64) ([]int64, int64) {
-	c.out.Than(offsets)
+func (w *worker) core(from []int64, height, _ int64) []int64 {
+	c := &w.cores
+	c.out.Than(from)
 	for range halves {
-		n, half, target := 0, halves[c.tries%len(halves)], goal
+		n, half, target := 0, halves[c.tries%len(halves)], w.goal
 		if c.tries >= len(halves) {
-			n, half, target = rng.IntN(1+rng.IntN(peaks)), 1+rng.Int32N(half), height-max(1, int64(c.share*float64(height-goal)))
+			n, half, target = w.rng.IntN(1+w.rng.IntN(peaks)), 1+w.rng.Int32N(half), height-max(1, int64(c.share*float64(height-w.goal)))
 		}
 		c.tries++
-		if got, h := c.around(ctx, n, half, target); got != nil {
+		if lower := w.around(n, half, target); lower != nil {
 			c.share = min(1, 1.5*c.share)
-			return got, h
+			return lower
 		}
-		if c.share /= 2; c.share*float64(height-goal) < 1 {
+		if c.share /= 2; c.share*float64(height-w.goal) < 1 {
 			c.share = 0.5
 		}
-		if ctx.Over() || c.taken() >= c.most {
+		if w.watch.Over() || w.taken >= w.most {
 			break
 		}
 	}
-	return nil, 0
+	return nil
 }
 
 // around plans the core of half sections to each side of the n-th peak under the
 // target, and the rest around it. It returns a lower plan, if any.
-func (c *cores) around(ctx limit, n int, half int32, target int64) ([]int64, int64) {
-	c.steps += int64(len(c.tl.Problem.Buffers)) // to look which are in it
-	c.out.Most = c.out.Steps + c.most - c.taken()
-	return c.out.Again(n, half, target, func(loose []int32, low, high int32, floor, target int64, at []int64) bool {
-		size := int64(len(loose)) + 1
-		nodes := affordable(c.limit+2*size, c.most-c.taken(), size)
-		if nodes < 1 || size > coreLimit {
+func (w *worker) around(n int, half int32, target int64) []int64 {
+	out := w.cores.out
+	before := out.Steps
+	w.taken += int64(len(w.tl.Problem.Buffers)) // to look which are in it
+	out.Most = before + w.most - w.taken
+	lower, _ := out.Again(n, half, target, func(loose []int32, low, high int32, floor, target int64, at []int64) bool {
+		w.taken += out.Steps - before
+		before = out.Steps
+		if len(loose) >= coreLimit {
 			return false
 		}
-		c.part.begin()
+		w.part.begin()
 		for _, i := range loose {
-			c.part.free(i, low, high)
+			w.part.free(i, low, high)
 		}
 		if floor > 0 {
-			c.part.blocks = append(c.part.blocks, fixedBlock{first: low, last: high, to: floor})
+			w.part.blocks = append(w.part.blocks, fixedBlock{first: low, last: high, to: floor})
 		}
-		core, taken := exact.Fit(ctx.Context, c.part.end(), target, nodes, 1)
-		c.steps += taken * size
+		core := w.exactly(target, coreLimit)
 		for k, i := range loose {
 			if core != nil {
 				at[i] = core[k]
@@ -121,4 +107,6 @@ func (c *cores) around(ctx limit, n int, half int32, target int64) ([]int64, int
 		}
 		return core != nil
 	})
+	w.taken += out.Steps - before
+	return lower
 }

@@ -11,12 +11,10 @@
 //	window.go    lift out what is above a target, and put it back by planning
 //	             its neighbourhood anew, exactly
 //
-//	decode.go    from an order to a plan, cut off at a height
-//	chain.go     the critical chain and its borders
+//	part.go      what the exact planner is asked
 //	climb.go     the planner: turns, workers, limits
 //
-// Words: a plan's order is that of its offsets, and decoding an order is first
-// fit in it; a move changes one of the two. The target is a height to get down
-// to. Effort is counted in steps, about one look at one buffer each, so that
-// turns and limits do not depend on the clock.
+// Words: a plan's order is that of its offsets. The target is a height to get down to.
+// Effort is counted in steps, about one look at one buffer each, so that turns and
+// limits do not depend on the clock.
 package climb

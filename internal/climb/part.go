@@ -1,6 +1,7 @@
 package climb
 
 import (
+	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -53,9 +54,8 @@ func (p *part) fixed(i int, offset int64, low, high int32) {
 	}
 }
 
-// end merges the fixed blocks and returns the prepared problem. The free
-// buffers come first.
-func (p *part) end() *timeline.Timeline {
+// end merges the fixed blocks. The free buffers come first.
+func (p *part) end() {
 	order := sorting.Order(len(p.blocks), func(i, j int32) bool {
 		a, b := &p.blocks[i], &p.blocks[j]
 		if a.first != b.first {
@@ -77,5 +77,20 @@ func (p *part) end() *timeline.Timeline {
 		}
 		p.add(model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &b.from})
 	}
-	return timeline.New(&p.problem)
+}
+
+// exactly has the exact planner plan the part under the target, if it is of so many buffers
+// at most and the steps that are left allow a node: one counts as many as there are buffers.
+func (w *worker) exactly(target int64, most int) []int64 {
+	w.part.end()
+	n := len(w.part.problem.Buffers)
+	size := max(int64(n), 1)
+	// The fixed buffers take a node each.
+	nodes := min(w.sw.nodes+2*size, (w.most-w.taken)/size)
+	if n > most || nodes < 1 {
+		return nil
+	}
+	offsets, taken := exact.Fit(w.ctx, timeline.New(&w.part.problem), target, nodes, 1)
+	w.taken += taken * size
+	return offsets
 }

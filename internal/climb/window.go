@@ -1,11 +1,9 @@
 package climb
 
 import (
-	"math/rand/v2"
+	"slices"
 
-	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/sorting"
-	"github.com/stowage-go/stowage/internal/timeline"
 )
 
 // Idea: large-neighbourhood search. Set a target below the height and lift out
@@ -26,30 +24,14 @@ import (
 // Source: Shaw, "Using Constraint Programming and Local Search Methods to Solve
 // Vehicle Routing Problems", 1998; the exact planner is internal/exact.
 
-// window repairs plans towards a target. It belongs to one worker.
+// window is what a worker knows of the last ones.
 type window struct {
-	tl    *timeline.Timeline
-	rng   *rand.Rand
-	part  part
-	width int   // free buffers at first
-	limit int64 // nodes of the exact planner
-	steps int64
-	most  int64 // steps at which the node limit comes
-
+	share   float64 // of what is above the goal the next target is to take away
 	offsets []int64
 	out     []bool // lifted out
 	lifted  []int32
 	free    []int32
 	member  []bool // in free
-	share   float64
-}
-
-func newWindow(tl *timeline.Timeline, rng *rand.Rand, sw settings) *window {
-	n := len(tl.Problem.Buffers)
-	return &window{
-		tl: tl, rng: rng, part: part{tl: tl}, width: sw.width, limit: sw.nodes, share: 0.5,
-		offsets: make([]int64, n), out: make([]bool, n), member: make([]bool, n),
-	}
 }
 
 // partLimit is the most buffers of a window, fixed ones included, that the exact
@@ -59,112 +41,106 @@ const partLimit = 800
 // attempts is how many windows are drawn for a buffer.
 const attempts = 5
 
-// run tries one target between the bound and the height, for so many steps, and
-// reports whether w.offsets is a plan under it. The next target is lower after a success and
-// higher after a failure.
-func (w *window) run(ctx limit, offsets []int64, height, bound, steps int64) bool {
-	target := height - max(1, int64(w.share*float64(height-bound)))
-	if w.reach(ctx, offsets, target, w.steps+steps) {
-		w.share = min(1, 2*w.share)
-		return true
+// windows tries one target after another, until one is reached.
+func (w *worker) windows(from []int64, height, steps int64) []int64 {
+	for w.taken < steps && !w.watch.Over() {
+		if lower := w.target(from, height, steps); lower != nil {
+			return lower
+		}
 	}
-	if w.share /= 2; w.share*float64(height-bound) < 1 {
-		w.share = 0.5
+	return nil
+}
+
+// target tries one between the goal and the height, and returns the plan under it, if any.
+// The next target is lower after a success and higher after a failure.
+func (w *worker) target(from []int64, height, steps int64) []int64 {
+	v := &w.window
+	if w.reach(from, height-max(1, int64(v.share*float64(height-w.goal))), w.taken+steps) {
+		v.share = min(1, 2*v.share)
+		return slices.Clone(v.offsets)
 	}
-	return false
+	if v.share /= 2; v.share*float64(height-w.goal) < 1 {
+		v.share = 0.5
+	}
+	return nil
 }
 
 // reach tries to bring a plan under the target, until so many steps are taken.
-func (w *window) reach(ctx limit, offsets []int64, target, until int64) bool {
-	buffers := w.tl.Problem.Buffers
-	copy(w.offsets, offsets)
-	clear(w.out)
-	w.lifted = w.lifted[:0]
-	for i := range buffers {
-		if w.offsets[i]+buffers[i].Size > target {
+func (w *worker) reach(from []int64, target, until int64) bool {
+	v, buffers := &w.window, w.tl.Problem.Buffers
+	if v.out == nil {
+		v.out, v.member = make([]bool, len(from)), make([]bool, len(from))
+	}
+	clear(v.out)
+	v.offsets = append(v.offsets[:0], from...)
+	v.lifted = v.lifted[:0]
+	for i := range from {
+		if from[i]+buffers[i].Size > target {
 			if first, last := w.tl.Extent(i); buffers[i].Fixed != nil || first == last {
 				return false
 			}
-			w.out[i] = true
-			w.lifted = append(w.lifted, int32(i))
+			v.out[i] = true
+			v.lifted = append(v.lifted, int32(i))
 		}
 	}
-	w.steps += int64(len(buffers))
+	w.taken += int64(len(from))
 	// The largest are the hardest.
-	sorting.By(w.lifted, func(i, j int32) bool { return buffers[i].Size > buffers[j].Size })
-	for _, i := range w.lifted {
-		for k := 0; w.out[i]; k++ {
-			if k == attempts || w.steps >= until || ctx.Over() {
+	sorting.By(v.lifted, func(i, j int32) bool { return buffers[i].Size > buffers[j].Size })
+	for _, i := range v.lifted {
+		for k := 0; v.out[i]; k++ {
+			if k == attempts || w.taken >= until || w.watch.Over() {
 				return false
 			}
-			w.repair(ctx, i, target, k)
+			w.mend(i, target, k)
 		}
 	}
 	return true
 }
 
-// repair plans the neighbourhood of buffer i anew, under the target.
-func (w *window) repair(ctx limit, i int32, target int64, attempt int) {
-	tl := w.tl
+// mend plans the neighbourhood of buffer i anew, under the target.
+func (w *worker) mend(i int32, target int64, attempt int) {
+	v, tl := &w.window, w.tl
 	first, last := tl.Extent(int(i))
 	// The window leans to a random side.
 	reach := int32(1) << (2 * attempt)
 	lean := w.rng.Int32N(reach + 1)
-	low, high := max(0, first-lean), min(int32(tl.Sections()), last+reach-lean)
-	w.free = w.free[:0]
-	for j := range w.offsets {
+	low, high := first-lean, last+reach-lean
+	v.free = v.free[:0]
+	for j := range v.offsets {
 		if f, l := tl.Extent(j); f < high && l > low && f < l && tl.Problem.Buffers[j].Fixed == nil && int32(j) != i {
-			w.free = append(w.free, int32(j))
+			v.free = append(v.free, int32(j))
 		}
 	}
-	if limit := w.width << min(attempt, 3); len(w.free) > limit {
-		sorting.By(w.free, func(x, y int32) bool {
+	if most := w.sw.width << min(attempt, 3); len(v.free) > most {
+		sorting.By(v.free, func(x, y int32) bool {
 			fx, lx := tl.Extent(int(x))
 			fy, ly := tl.Extent(int(y))
 			return lx-fx < ly-fy
 		})
-		w.free = w.free[:limit]
+		v.free = v.free[:most]
 	}
-	w.free = append(w.free, i)
-
-	w.part.begin()
-	low, high = first, last
-	for _, j := range w.free {
+	v.free = append(v.free, i)
+	for _, j := range v.free {
 		f, l := tl.Extent(int(j))
-		low, high = min(low, f), max(high, l)
-		w.member[j] = true
+		first, last = min(first, f), max(last, l)
+		v.member[j] = true
 	}
-	for _, j := range w.free {
-		w.part.free(j, low, high)
+	w.part.begin()
+	for _, j := range v.free {
+		w.part.free(j, first, last)
 	}
-	for j := range w.offsets {
+	for j := range v.offsets {
 		// What else is lifted out waits.
-		if !w.member[j] && !w.out[j] {
-			w.part.fixed(j, w.offsets[j], low, high)
+		if !v.member[j] && !v.out[j] {
+			w.part.fixed(j, v.offsets[j], first, last)
 		}
 	}
-	for _, j := range w.free {
-		w.member[j] = false
-	}
-	part := w.part.end()
-	if len(w.part.problem.Buffers) > partLimit {
-		w.steps += int64(len(w.offsets))
-		return
-	}
-	// The fixed buffers take a node each.
-	size := int64(len(w.part.problem.Buffers))
-	w.steps += int64(len(w.offsets))
-	nodes := affordable(w.limit+2*size, w.most-w.steps, size)
-	if nodes < 1 {
-		return
-	}
-	free, taken := exact.Fit(ctx.Context, part, target, nodes, 1)
-	w.steps += taken * size
-	if free == nil {
-		return
-	}
-	for k, j := range w.free {
-		w.offsets[j] = free[k]
-		w.out[j] = false
+	w.taken += int64(len(v.offsets))
+	free := w.exactly(target, partLimit)
+	for k, j := range v.free {
+		v.member[j] = false
+		if free != nil {
+			v.offsets[j], v.out[j] = free[k], false
+		}
 	}
 }
