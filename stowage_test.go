@@ -185,7 +185,7 @@ func TestInputErrors(t *testing.T) {
 		},
 		{
 			name: "all at once", p: bad, o: stowage.Options{Planner: "climb", NodeLimit: -1, Without: []string{"memo"}, Params: map[string]string{"width": "0", "deep": ""}},
-			want: "planner climb has no technique \"memo\"; it has core, critical, blocks, resume, window\n" +
+			want: "planner climb has no technique \"memo\"; it has core, critical, window\n" +
 				"planner climb has no parameter \"deep\"; it has random, width, window-nodes, patience\n" +
 				"planner climb: parameter width must be a whole number from 1 to 65536, not \"0\"\nnode limit \"-1\": must not be negative\n" + badText,
 		},

@@ -237,7 +237,7 @@ func (b *bench) search() (string, error) {
 
 // climb measures what each technique is worth.
 func (b *bench) climb() (string, error) {
-	settings := []string{"all", "core", "promote", "critical", "blocks", "resume", "window"}
+	settings := []string{"all", "core", "critical", "window"}
 	problems := []string{
 		"challenging/A.1048576", "challenging/D.1048576", "challenging/E.1048576", "challenging/G.1048576",
 		"challenging/I.1048576", "challenging/J.1048576", "challenging/K.1048576", "idealloc/S_1", "idealloc/pangu_2.6B",

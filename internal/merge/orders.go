@@ -94,14 +94,14 @@ func (d *demand) tally(k *knot) int32 {
 // met returns the tree as the demand has it, nil where it cannot be met.
 func (d *demand) met(k *knot) *knot {
 	d.tally(k)
-	d.run, d.ref = nil, -1
+	d.ref = -1
 	return d.within(k)
 }
 
 // within meets the demand in a tree with all that is marked.
 func (d *demand) within(k *knot) *knot {
 	if k.full == k.leaves {
-		d.run = and(d.run, k)
+		d.run = and(nil, k)
 		return d.made
 	}
 	for i, kid := range k.kids {
@@ -115,137 +115,88 @@ func (d *demand) within(k *knot) *knot {
 			return knotOf(kids, k.rigid)
 		}
 	}
-	if k.rigid {
-		return d.inRow(k)
+	none, kids := k.row()
+	before, run, after := line(kids, d.want)
+	if run == nil {
+		return nil
 	}
-	var empty, full []*knot
-	var part [2]*knot
-	parts := 0
+	d.run = run
+	if d.before = before != nil; d.before {
+		d.ref = before[0].any()
+	} else if after != nil {
+		d.ref = after[0].any()
+	}
+	return knotOf(and(none, knotOf(and(and(before, d.made), after...), true)), false)
+}
+
+// row returns the kids in an order in which the marked ones are next to one another, if
+// there is one, and what need not be in it: of a bunch, those without a mark.
+func (k *knot) row() (none, kids []*knot) {
+	if k.rigid {
+		return nil, k.kids
+	}
+	var part []*knot
 	for _, kid := range k.kids {
 		switch kid.full {
 		case 0:
-			empty = and(empty, kid)
+			none = and(none, kid)
 		case kid.leaves:
-			full = and(full, kid)
+			kids = and(kids, kid)
 		default:
-			if parts == 2 {
-				return nil
-			}
-			part[parts] = kid
-			parts++
+			part = and(part, kid)
 		}
 	}
-	if parts == 0 {
-		d.run = full
-		return knotOf(and(empty, d.made), false)
+	if part != nil {
+		kids = and(and(part[:1:1], kids...), part[1:]...)
 	}
-	row, run, ok := parted(part[0])
-	if !ok {
-		return nil
-	}
-	d.ref, d.before = row[0].any(), true
-	row, run = and(row, d.made), and(run, full...)
-	if parts == 2 {
-		e, f, ok := parted(part[1])
-		if !ok {
-			return nil
-		}
-		row, run = backwards(row, e), backwards(run, f)
-	}
-	d.run = run
-	return knotOf(and(empty, knotOf(row, true)), false)
+	return none, kids
 }
 
-// inRow meets the demand in a row of which more than one kid is concerned.
-func (d *demand) inRow(k *knot) *knot {
-	var row, run, after []*knot
+// line tells what is marked in a row, so many leaves, from what is before and after it;
+// nil where it is not next to one another. What is marked in part is where the run begins or ends.
+func line(row []*knot, want int32) (before, run, after []*knot) {
 	seen := int32(0)
-	for _, kid := range k.kids {
+	for _, kid := range row {
 		was := seen
 		seen += kid.full
 		switch {
 		case kid.full == kid.leaves:
 			run = and(run, kid)
 		case kid.full == 0 && was == 0:
-			row = and(row, kid)
-		case kid.full == 0 && was == d.want:
+			before = and(before, kid)
+		case kid.full == 0 && was == want:
 			after = and(after, kid)
-		case kid.full > 0 && (was == 0 || seen == d.want):
-			e, f, ok := parted(kid)
-			if !ok {
-				return nil
+		case kid.full > 0 && (was == 0 || seen == want):
+			empty, full := parted(kid)
+			if full == nil {
+				return nil, nil, nil
 			}
 			if was == 0 {
-				row, run = and(row, e...), and(run, f...)
+				before, run = and(before, empty...), and(run, full...)
 			} else {
-				run, after = backwards(run, f), backwards(after, e)
+				run, after = backwards(run, full), backwards(after, empty)
 			}
 		default:
-			return nil
+			return nil, nil, nil
 		}
 	}
-	if len(row) > 0 {
-		d.ref, d.before = row[0].any(), true
-	} else {
-		d.ref, d.before = after[0].any(), false
-	}
-	d.run = run
-	return knotOf(and(and(row, d.made), after...), true)
+	return before, run, after
 }
 
-// parted returns a tree of which part is marked as a row, what is marked last.
-func parted(k *knot) (empty, full []*knot, ok bool) {
-	if k.rigid {
-		kids := k.kids
-		if kids[0].full > 0 && kids[len(kids)-1].full < kids[len(kids)-1].leaves {
-			kids = backwards(nil, kids)
-		}
-		for _, kid := range kids {
-			switch {
-			case kid.full == kid.leaves:
-				full = and(full, kid)
-			case full != nil:
-				return nil, nil, false
-			case kid.full == 0:
-				empty = and(empty, kid)
-			default:
-				e, f, ok := parted(kid)
-				if !ok {
-					return nil, nil, false
-				}
-				empty, full = and(empty, e...), f
-			}
-		}
-		return empty, full, true
-	}
-	var none, all []*knot
-	var part *knot
-	for _, kid := range k.kids {
-		switch {
-		case kid.full == 0:
-			none = and(none, kid)
-		case kid.full == kid.leaves:
-			all = and(all, kid)
-		case part == nil:
-			part = kid
-		default:
-			return nil, nil, false
-		}
-	}
+// parted returns a tree of which part is marked as a row, what is marked last; nil where it
+// cannot be.
+func parted(k *knot) (empty, full []*knot) {
+	none, row := k.row()
 	if none != nil {
-		empty = []*knot{knotOf(none, false)}
+		row = and(and(nil, knotOf(none, false)), row...)
+	} else if last := row[len(row)-1]; row[0].full > 0 && last.full < last.leaves {
+		row = backwards(nil, row)
 	}
-	if part != nil {
-		e, f, ok := parted(part)
-		if !ok {
-			return nil, nil, false
-		}
-		empty, full = and(empty, e...), f
+	empty, full, after := line(row, k.full)
+	if after != nil {
+		return nil, nil
 	}
-	if all != nil {
-		full = and(full, knotOf(all, false))
-	}
-	return empty, full, true
+	return empty, full
 }
 
 // and appends to a list. Each append in place would add a hundred bytes to a program.
