@@ -1,0 +1,131 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"io/fs"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage/bench/ortools"
+	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/model"
+)
+
+// said is what CP-SAT has said of problems, kept in a file between runs.
+type said struct {
+	path string // none where it is empty
+	of   map[uint64]saying
+}
+
+// saying is what CP-SAT said when it had so long.
+type saying struct {
+	ortools.Outcome
+	had time.Duration
+}
+
+// decided reports whether an outcome says what the lowest height is, or that there is none.
+func decided(o ortools.Outcome) bool { return o.Status == "optimal" || o.Status == "infeasible" }
+
+// ask returns what CP-SAT says of the problems: from the file, and for those that are
+// not in it, or were not decided in less time, by asking.
+func (s *said) ask(problems []*model.Problem, limit time.Duration) ([]ortools.Outcome, error) {
+	if err := s.read(); err != nil {
+		return nil, err
+	}
+	outcomes, keys := make([]ortools.Outcome, len(problems)), make([]uint64, len(problems))
+	var open []*model.Problem
+	var at []int
+	for k, p := range problems {
+		var err error
+		if keys[k], err = key(p); err != nil {
+			return nil, err
+		}
+		o, known := s.of[keys[k]]
+		if outcomes[k] = o.Outcome; !known || !decided(o.Outcome) && o.had < limit {
+			open, at = append(open, p), append(at, k)
+		}
+	}
+	if len(open) == 0 {
+		return outcomes, nil
+	}
+	found, err := ortools.Run(context.Background(), open, "--minimize", "--timeout", strconv.FormatFloat(limit.Seconds(), 'f', -1, 64))
+	if err != nil {
+		return nil, err
+	}
+	var lines bytes.Buffer
+	for x, o := range found {
+		k := at[x]
+		outcomes[k], s.of[keys[k]] = o, saying{o, limit}
+		fmt.Fprintf(&lines, "%s %016x %s %d %v\n", problems[k].Name, keys[k], o.Status, o.Height, limit)
+	}
+	return outcomes, s.add(lines.Bytes())
+}
+
+// read reads the file, once; one that is not there yet is empty.
+func (s *said) read() error {
+	if s.of != nil {
+		return nil
+	}
+	s.of = map[uint64]saying{}
+	if s.path == "" {
+		return nil
+	}
+	text, err := os.ReadFile(s.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	lines := bufio.NewScanner(bytes.NewReader(text))
+	for line := 1; lines.Scan(); line++ {
+		var o saying
+		var key uint64
+		var had string
+		_, err := fmt.Sscan(lines.Text(), &o.Name, (*hex)(&key), &o.Status, &o.Height, &had)
+		if err == nil {
+			o.had, err = time.ParseDuration(had)
+		}
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", s.path, line, err)
+		}
+		s.of[key] = o
+	}
+	return lines.Err()
+}
+
+// hex is a number that is read in base 16.
+type hex uint64
+
+// Scan is for fmt.
+func (h *hex) Scan(state fmt.ScanState, _ rune) error {
+	_, err := fmt.Fscanf(state, "%x", (*uint64)(h))
+	return err
+}
+
+// add appends to the file.
+func (s *said) add(lines []byte) error {
+	if s.path == "" {
+		return nil
+	}
+	f, err := os.OpenFile(s.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(lines)
+	return errors.Join(err, f.Close())
+}
+
+// key is a hash of all that a problem says.
+func key(p *model.Problem) (uint64, error) {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %d\n", p.Name, p.Capacity)
+	err := csv.Write(h, p, nil)
+	return h.Sum64(), err
+}
