@@ -2,7 +2,8 @@ package exact
 
 import "math/bits"
 
-// Idea: the search of ladder.go. What is left out at a node, and why that is sound:
+// Idea: the search of ladder.go. All is said of levels: the lower one is nearer to the top
+// of the plan. What is left out at a node, and why that is sound:
 //
 // A buffer that has been tried as the next sleeps in the branches of those tried after it,
 // until one that it meets is placed: to place it behind those that it does not meet leads
@@ -18,11 +19,11 @@ import "math/bits"
 // later, the plan is one of those in which it was tried before (dominance).
 //
 // Of buffers that are alike, one is placed after the other: any plan has such a numbering,
-// and what is unplaced of them has the same least offsets, so that all of the above stays.
+// and what is unplaced of them has the same least levels, so that all of the above stays.
 //
-// And sets of unplaced buffers that have failed are kept, with the offsets from which on
+// And sets of unplaced buffers that have failed are kept, with the levels from which on
 // they did, as in front.go. Where nothing placed is tied to them, such a failure depends on
-// these offsets alone.
+// these levels alone, not on the capacity.
 //
 // Each of these shows that no plan at all goes on from a node, canonical or not: so
 // they go together, and each relies on what has failed before.
@@ -30,7 +31,7 @@ import "math/bits"
 // Source: Godefroid 1990 for sleep sets.
 
 // search completes a plan of which set is unplaced, from floor upwards. x has the least
-// offsets of what is placed.
+// levels of what is placed.
 func (l *ladder) search(set uint32, x rungs, floor int64, asleep uint32) outcome {
 	if l.nodes >= l.nodeLimit || l.watch.Over() {
 		return aborted
@@ -41,12 +42,12 @@ func (l *ladder) search(set uint32, x rungs, floor int64, asleep uint32) outcome
 	}
 	if set == 0 {
 		for j, local := range l.id {
-			l.at[local] = x[j] + l.shift[j]
+			l.at[local] = -x[j] - l.shift[j]
 		}
 		return solved
 	}
 	r := exhausted
-	var e rungs // least offsets of what is unplaced
+	var e rungs // least levels of what is unplaced
 	if l.settle(set, &x, &e, floor) {
 		if i, j := l.open(set); j >= 0 {
 			r = l.choose(i, j, set, &x, &e, asleep)
@@ -140,7 +141,7 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
 // later reports whether a buffer waits for one alike.
 func (l *ladder) later(set uint32, u int) bool { return l.twin[u] >= 0 && set>>l.twin[u]&1 == 1 }
 
-// settle finds the least offsets with which the chosen ranges hold.
+// settle finds the least levels with which the chosen ranges hold.
 func (l *ladder) settle(set uint32, x, e *rungs, floor int64) bool {
 	n := l.n
 	pulls := false
@@ -206,7 +207,7 @@ func (l *ladder) settle(set uint32, x, e *rungs, floor int64) bool {
 	}
 }
 
-// ascending returns a set in the order of offsets.
+// ascending returns a set in the order of levels.
 func ascending(set uint32, at *rungs) (order [ladderMost]int8) {
 	count := 0
 	for rest := set; rest != 0; rest &= rest - 1 {
@@ -299,14 +300,12 @@ func (l *ladder) beaten(set uint32, z *rungs) bool {
 	at := f.heads[f.slot(uint64(set))]
 	for tries := 0; at != 0 && tries < frontMost; tries++ {
 		v := f.cells[at+1:]
-		if v[0] >= l.capacity {
-			x, rest := 1, set
-			for ; rest != 0 && z[bits.TrailingZeros32(rest)] >= v[x]; rest &= rest - 1 {
-				x++
-			}
-			if rest == 0 {
-				return true
-			}
+		x, rest := 1, set
+		for ; rest != 0 && z[bits.TrailingZeros32(rest)] >= v[x]; rest &= rest - 1 {
+			x++
+		}
+		if rest == 0 {
+			return true
 		}
 		at = int32(f.cells[at])
 	}
@@ -316,7 +315,7 @@ func (l *ladder) beaten(set uint32, z *rungs) bool {
 // keep records that a state has failed.
 func (l *ladder) keep(set uint32, e *rungs) {
 	f := &l.known
-	f.open(uint64(set), l.capacity)
+	f.open(uint64(set), 0)
 	for rest := set; rest != 0; rest &= rest - 1 {
 		f.cells = append(f.cells, e[bits.TrailingZeros32(rest)])
 	}

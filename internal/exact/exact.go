@@ -132,7 +132,6 @@ type engine struct {
 	local  []int32 // per buffer of the problem: its number in its partition (interlock.go)
 	stats  plan.Stats
 	flaw   []int32 // buffers of the problem that do not fit, once a round has refuted
-	tables *tables // of all ladders (latest.go)
 	// stuck says that some partition can neither be planned nor refuted.
 	stuck bool
 	interval

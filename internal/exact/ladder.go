@@ -8,29 +8,30 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: a small partition that resists is planned from rung to rung: who is the lowest,
-// who the next, and so on, by offset. Then two things are known that no section knows.
+// Idea: a small partition that resists is planned from rung to rung, from the top: who is
+// the highest, who the next, and so on. Then two things are known that no section knows.
 //
-// Of any set of buffers, that one of them is the lowest says how high it may be: some
-// other is the next, and so much lower it has to be as the least free distance between
-// the two, rounded down to its alignment. A table has this for all sets (latest.go).
+// Of any set of buffers, that one of them is the highest says how low it may be: some
+// other is the next, and so much higher it has to be as the least free distance between
+// the two, rounded up to its alignment. A table has this for all sets (latest.go).
 // Such bounds are far above the load where buffers use parts of themselves, each another
-// part at each moment, and they know alignments that do not divide each other: of 23
-// problems of suite.Awkward that were not decided in two seconds, the load was 15% under
-// the lowest height in the mean and 33% at worst, the table's bound 2% and 11%.
+// part at each moment, and they know alignments that do not divide each other. They start
+// from the ground, where all alignments meet, and so they are those of any capacity.
 //
 // And where buffers may lie inside one another, of each two it is decided in time which
-// of the free ranges their distance is in: when the lower one is placed. Mostly it is the
-// topmost, and the pair is one like others. Else the lower one is tied to the upper one,
-// which may pull it up from where it is.
+// of the free ranges their distance is in: when the first one is placed. Mostly it is the
+// outermost, and the pair is one like others. Else the first is tied to the other, which
+// may pull it down from where it is.
 //
-// So a node is a sequence of buffers at the least offsets that the sequence and the ranges
-// allow. It fails where some set of what is unplaced cannot be that high, and where as
-// much has failed before (ascend.go).
+// So a node is a sequence of buffers as high as the sequence and the ranges allow. It fails
+// where some set of what is unplaced cannot be that low, and where as much has failed
+// before, at whatever capacity (ascend.go).
 //
-// Offsets are shifted (shift.go), which leaves few pairs with several free ranges.
+// All is written for the plan upside down, so that a level is the less the higher a buffer
+// lies, and the ground is where levels end. Levels are counted from the tops of buffers,
+// or from further up where that leaves fewer pairs with several free ranges, as in shift.go.
 //
-// Invariant: x has the least offsets of what is placed that keep the sequence, the ranges
+// Invariant: x has the least levels of what is placed that keep the sequence, the ranges
 // that are chosen, and ties to what is unplaced; no plan that goes on from a node has less.
 //
 // Complexity: the table takes n²·2ⁿ/4 steps for n buffers, 7 ms for 16, of which it knows
@@ -39,23 +40,24 @@ import (
 // salesman with setup times for distances; latest starts and sleep sets (ascend.go) are
 // from scheduling and model checking. Their use here is Stowage's.
 //
-// Tried and dropped: the table for heights rather than for a capacity, with distances
-// rounded to the common divisor of two alignments (one table for all capacities; of the 23
-// problems 18 decided rather than 21); ranges chosen when a plan violates one (1.4 million
-// nodes and no answer on a problem that takes 80,000 so); keeping all room that is left,
-// placing buffers in any order (which was here before; 23 problems undecided of 1,000,
-// now one, after 4 s); parts of what is unplaced that do not meet one by one (the same nodes).
+// Tried and dropped: the same from the ground up, where the table is one for each capacity
+// and what has failed says nothing of a larger one: most of the time of a minimisation went
+// into tables. Ranges chosen when a plan violates one (1.4 million nodes and no answer on a
+// problem that takes 80,000 so); keeping all room that is left, placing buffers in any order
+// (23 problems undecided of 1,000, now one, after 4 s); parts of what is unplaced that do
+// not meet one by one (the same nodes).
 type ladder struct {
 	n, t  int              // buffers; those of them that the table knows, which come first
 	id    []int32          // their numbers in the partition
 	twin  [ladderMost]int8 // of each buffer one alike that comes before it; -1 for none
 	align []int64
 	size  []int64
-	start []int64 // the fixed offset, notFixed for none
-	shift []int64 // of the kernel: all offsets are less by it, but those in at
-	high  []int64 // the highest offsets within the capacity
+	start []int64 // the fixed level, notFixed for none
+	shift []int64 // minus the sum of level and offset
+	low   []int64 // the least levels within the capacity
+	high  []int64 // those on the ground
 
-	// Of offset(j) - offset(i), at i*n+j, neither below zero:
+	// Of level(j) - level(i), at i*n+j, neither below zero:
 	free  [][]extent // what is free, ascending; the last has no end
 	least []int64    // its lowest
 	above []int64    // where its last begins
@@ -63,20 +65,16 @@ type ladder struct {
 	meet    rungSets // of each buffer: those that it conflicts with
 	loose   rungSets // of each buffer: those of which free is more than one range
 	detours uint32   // those by way of which two others need less
-	period  int64    // of alignments; noEnd where some buffer is fixed
-	tables  *tables  // of the engine, whoever used them last
-
-	capacity int64
-	ahead    int64 // of the table's capacity
-	bound    int64 // nothing under it fits; 0 where that is not known
+	table   []int64  // of each set and its lowest, at set*t+f; nil until it is made
+	bound   int64    // nothing under it fits
 
 	path   [ladderMost]int8 // what is placed, in ascending order
 	depth  int
-	lo, hi []int64  // at i*n+j, where i is placed: the range of offset(j) - offset(i)
+	lo, hi []int64  // at i*n+j, where i is placed: the range of level(j) - level(i)
 	chosen rungSets // of each placed buffer: those with which the range is chosen
 	tied   rungSets // and those with which it has an end
 	at     []int64  // the plan that was found, in the partition's numbering
-	known  front    // sets that have failed, and from which offsets on
+	known  front    // sets that have failed, and from which levels on
 
 	proof, patience int64 // as in interlock.go
 	gaveUp          bool
@@ -96,8 +94,6 @@ const (
 	// ladderShare nodes here.
 	tableCost   = 17
 	ladderShare = 8
-	// tableNodes is how long a search goes on with the table of another capacity.
-	tableNodes = 512
 
 	notFixed = math.MinInt64
 	noStart  = math.MinInt64 / 2
@@ -123,9 +119,6 @@ func (e *engine) ladder(p int, capacity, limit int64) verdict {
 	}
 	l := e.completion(p).ladder
 	if l == nil {
-		if e.tables == nil {
-			e.tables = new(tables)
-		}
 		l = newLadder(e, p)
 		l.tick = func() { e.report(l.nodes) }
 		e.completion(p).ladder, s.laddered = l, true
@@ -146,9 +139,9 @@ func newLadder(e *engine, p int) *ladder {
 	tl, buffers, k := e.tl, e.tl.Partitions[p].Buffers, e.parts[p].kernel
 	n := len(buffers)
 	l := &ladder{
-		n: n, t: min(n, tableMost), free: make([][]extent, n*n), tables: e.tables, watch: e.watch, tick: func() {},
+		n: n, t: min(n, tableMost), free: make([][]extent, n*n), watch: e.watch, tick: func() {},
 	}
-	carve(share[int64]{&l.align, n}, share[int64]{&l.size, n}, share[int64]{&l.start, n}, share[int64]{&l.shift, n}, share[int64]{&l.high, n}, share[int64]{&l.at, n},
+	carve(share[int64]{&l.align, n}, share[int64]{&l.size, n}, share[int64]{&l.start, n}, share[int64]{&l.shift, n}, share[int64]{&l.low, n}, share[int64]{&l.high, n}, share[int64]{&l.at, n},
 		share[int64]{&l.least, n * n}, share[int64]{&l.above, n * n}, share[int64]{&l.lo, n * n}, share[int64]{&l.hi, n * n})
 	l.id = make([]int32, n)
 	for j := range l.id {
@@ -159,30 +152,38 @@ func newLadder(e *engine, p int) *ladder {
 		}
 		l.id[p] = int32(j)
 	}
-	fixed := false
 	for j, local := range l.id {
-		l.twin[j] = -1
-		for i, other := range l.id {
-			if e.switches.symmetry && Buffer(other) == k.of[local].twin && k.of[other].shift == k.of[local].shift {
-				l.twin[j] = int8(i)
-			}
-		}
 		b := &tl.Problem.Buffers[buffers[local]]
-		l.align[j], l.size[j], l.start[j], l.shift[j] = b.Align(), b.Size, notFixed, k.of[local].shift
+		l.align[j], l.size[j], l.start[j] = b.Align(), b.Size, notFixed
 		if b.Fixed != nil {
-			fixed, l.start[j] = true, *b.Fixed-l.shift[j]
+			l.start[j] = -*b.Fixed
 		}
 	}
 	l.proof = passesMost(l.align)
-	if l.period = bound.Period(l.align); fixed {
-		l.period = noEnd
+	bans := make([][]timeline.Forbidden, n*n)
+	for at := range bans {
+		if i, j := at/n, at%n; i != j {
+			bans[at] = tl.Forbid(int(buffers[l.id[j]]), int(buffers[l.id[i]]))
+		}
 	}
-	for i := range n {
-		for j := range n {
-			if i != j {
-				l.link(i, j, tl.Forbid(int(buffers[l.id[i]]), int(buffers[l.id[j]])))
+	if e.switches.shifts {
+		l.levels(bans)
+	}
+	for j, local := range l.id {
+		l.twin[j] = -1
+		for i, other := range l.id {
+			if e.switches.symmetry && Buffer(other) == k.of[local].twin && l.shift[i] == l.shift[j] {
+				l.twin[j] = int8(i)
 			}
 		}
+		l.shift[j] += l.size[j]
+		if l.start[j] != notFixed {
+			l.start[j] -= l.shift[j]
+		}
+		l.high[j] = -l.shift[j]
+	}
+	for at := range bans {
+		l.link(at/n, at%n, bans[at])
 	}
 	for g := range n {
 		for at, d := range l.least {
@@ -194,16 +195,56 @@ func newLadder(e *engine, p int) *ladder {
 	return l
 }
 
-// link finds by how much buffer j may be above i, given what is forbidden.
+// step is what divides all differences of two buffers' offsets.
+func (l *ladder) step(i, j int) int64 {
+	if l.start[i] != notFixed || l.start[j] != notFixed {
+		return 1
+	}
+	return bound.GCD(l.align[i], l.align[j])
+}
+
+// levels finds shifts with which whatever lies under a buffer is further from the top, as
+// in shift.go. Where a ring has none, the pair of it with the most overlap goes without.
+func (l *ladder) levels(bans [][]timeline.Forbidden) {
+	n := l.n
+	apart := make([]int64, n*n)
+	for at, b := range bans {
+		i, j := at/n, at%n
+		if apart[at] = noEnd; len(b) > 0 {
+			apart[at] = l.size[i] - l.size[j] - floor(-b[len(b)-1].Below, l.step(i, j))
+		}
+	}
+	lowest := int64(0)
+	for rounds, again := 0, true; again; rounds++ {
+		again = false
+		worst := 0
+		for at, d := range apart {
+			if i, j := at/n, at%n; d < noEnd && l.shift[j] >= l.shift[i]+d {
+				l.shift[j], again = l.shift[i]+d-1, true
+				lowest = min(lowest, l.shift[j])
+				if d < apart[worst] {
+					worst = at
+				}
+			}
+		}
+		if rounds > n && again {
+			apart[worst] = noEnd
+			clear(l.shift)
+			rounds, lowest = 0, 0
+		}
+	}
+	for j := range l.shift {
+		l.shift[j] -= lowest
+	}
+}
+
+// link finds by how much the level of j may be above that of i, given what is forbidden.
 func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 	if len(bans) == 0 {
 		return
 	}
 	l.meet[i] |= 1 << j
-	step := bound.GCD(l.align[i], l.align[j])
-	if l.start[i] != notFixed || l.start[j] != notFixed {
-		step = 1
-	}
+	step := l.step(i, j)
 	off := l.shift[i] - l.shift[j]
 	low := -floor(off, step)
 	var free []extent
@@ -234,48 +275,66 @@ func floor(x, step int64) int64 {
 	return x - r
 }
 
-// up returns the lowest offset of buffer j that is no lower than x.
+// up returns the least level of buffer j that is no less than x.
 func (l *ladder) up(j int, x int64) int64 {
-	return bound.Up(max(x+l.shift[j], 0), l.align[j]) - l.shift[j]
+	return max(l.low[j], -floor(-x-l.shift[j], l.align[j])-l.shift[j])
 }
 
 // run searches for a plan within the capacity; where it fits, at holds the offsets.
 func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) verdict {
-	l.capacity, l.depth = capacity, 0
-	l.chosen, l.tied = rungSets{}, rungSets{}
-	// As much patience as there are nodes, so that in ever longer runs all settles.
-	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
-	end := l.nodes + limit
 	for j := range l.n {
-		l.high[j] = bound.Down(capacity-l.size[j], l.align[j]) - l.shift[j]
-		if capacity < l.size[j] || l.start[j] > l.high[j] {
+		l.low[j] = -floor(capacity-l.size[j], l.align[j]) - l.shift[j]
+		if l.low[j] > l.high[j] || l.start[j] != notFixed && l.start[j] < l.low[j] {
 			return refuted
 		}
 	}
-	usable, exact := l.adjust()
-	if usable && !exact {
-		if v := l.try(min(limit, tableNodes)); v != undecided {
-			return v
-		}
-	}
-	if !exact && !l.measure(tl, p) {
+	if l.table == nil && !l.measure(tl, p) {
 		return undecided
 	}
-	return l.try(end - l.nodes)
-}
-
-// try is run with the table that there is.
-func (l *ladder) try(limit int64) verdict {
-	l.nodeLimit = l.nodes + limit
+	if capacity < l.bound {
+		return refuted
+	}
+	l.depth, l.chosen, l.tied = 0, rungSets{}, rungSets{}
 	for at := range l.lo {
 		l.lo[at], l.hi[at] = l.least[at], noEnd
 	}
-	l.bound = l.fitting()
+	// As much patience as there are nodes, so that in ever longer runs all settles.
+	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
+	l.nodeLimit = l.nodes + limit
 	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, math.MinInt64/2, 0); {
 	case r == solved:
+		l.lower(tl, p)
 		return fits
 	case r == exhausted && !l.gaveUp:
 		return refuted
 	}
 	return undecided
+}
+
+// lower moves the buffers of the plan down, as far as they can without passing one another.
+func (l *ladder) lower(tl *timeline.Timeline, p *timeline.Partition) {
+	again := true
+	for sweeps := 0; again && sweeps < l.n; sweeps++ {
+		again = false
+		for j := range l.at {
+			b := &tl.Problem.Buffers[p.Buffers[j]]
+			if b.Fixed != nil {
+				continue
+			}
+			at := int64(0)
+			for i := range l.at {
+				if i == j {
+					continue
+				}
+				for _, ban := range tl.Forbid(int(p.Buffers[i]), int(p.Buffers[j])) {
+					if l.at[j]-l.at[i] >= ban.Below {
+						at = max(at, l.at[i]+ban.Below)
+					}
+				}
+			}
+			if at = bound.Up(at, b.Align()); at < l.at[j] {
+				l.at[j], again = at, true
+			}
+		}
+	}
 }

@@ -25,7 +25,6 @@ func ladderOf(t *testing.T, tl *timeline.Timeline, without []string) (*engine, *
 		return e, nil
 	}
 	e.kernel(0)
-	e.tables = new(tables)
 	return e, newLadder(e, 0)
 }
 

@@ -110,7 +110,7 @@ func (e *engine) part(part *timeline.Partition, low, high int32) (inner *engine,
 	if tl == nil {
 		return nil, nil
 	}
-	inner = &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(unlimited), tables: e.tables}
+	inner = &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(unlimited)}
 	inner.switches.stretches = false
 	inner.prepare()
 	return inner, whole
