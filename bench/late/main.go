@@ -30,7 +30,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/stowage-go/stowage"
@@ -164,7 +163,7 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 		} else {
 			a.r, a.err = stowage.Solve(ctx, tl.Problem, o)
 		}
-		a.at, a.cpu = time.Now(), cpu()
+		a.at, a.cpu = time.Now(), record.Processor()
 		answers <- a
 	}()
 	var a answer
@@ -173,7 +172,7 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 	case a = <-answers:
 		atLimit = a.cpu
 	case <-time.After(limit):
-		atLimit = cpu()
+		atLimit = record.Processor()
 		if b.signal {
 			cancel()
 		}
@@ -191,7 +190,7 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 		}
 	}
 	if a.at.IsZero() {
-		return result{Status: "running", Took: time.Since(began).Seconds(), Late: (time.Since(began) - limit).Seconds(), LateCPU: (cpu() - atLimit).Seconds()}
+		return result{Status: "running", Took: time.Since(began).Seconds(), Late: (time.Since(began) - limit).Seconds(), LateCPU: (record.Processor() - atLimit).Seconds()}
 	}
 	r := result{Took: a.at.Sub(began).Seconds(), Late: max(0, a.at.Sub(began.Add(limit))).Seconds(), LateCPU: max(0, a.cpu-atLimit).Seconds()}
 	if a.err != nil {
@@ -214,15 +213,6 @@ func interrupted(ctx context.Context, tl *timeline.Timeline, o stowage.Options) 
 	}
 	r, err := run.Run(ctx, p, tl, o)
 	return &r, err
-}
-
-// cpu is what this process has used on all cores.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 func row(r *result) string {

@@ -51,9 +51,13 @@ type env struct {
 
 func newEnv(s setup, cache *experiment.Cache, facts *store) *env {
 	at := revision(s.root)
+	how := ""
+	if s.processor {
+		how = ", " + processorTime
+	}
 	e := &env{
 		revision: at, setup: s, cache: cache, facts: facts, warmed: map[string]bool{}, used: map[string]bool{},
-		on: record.ThisMachine().String() + ", " + record.Today() + ", " + at,
+		on: record.ThisMachine().String() + ", " + record.Today() + ", " + at + how,
 	}
 	if _, err := experiment.Load("models", nil); err != nil {
 		e.absent = append(e.absent, "the public instances (STOWAGE_DATA): "+firstLine(err.Error())+". Generated networks and problems stand in for them.")
@@ -153,6 +157,48 @@ func remember[T any](ctx context.Context, e *env, key string, find func(ctx cont
 	return value, e.facts.add(key, e.on, value)
 }
 
+// processorTime is what the runs of -processor are marked with.
+const processorTime = "processor time"
+
+// now is the clock by which runs are timed.
+func (e *env) now() time.Duration {
+	if e.processor {
+		return record.Processor()
+	}
+	return time.Since(e.begin)
+}
+
+// slack is by how much the clock may go beyond the limit of a run that is limited by its
+// processor time: planners divide up the time until the end that they are told.
+const slack = 10
+
+// runHere runs a registered planner, timed and limited by the processor time it takes.
+// It is interrupted, as there is no such limit in the planners.
+func (e *env) runHere(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	began, limit := record.Processor(), time.Duration(r.Timeout*float64(time.Second))
+	over := time.NewTicker(min(max(limit/1000, time.Millisecond), 50*time.Millisecond))
+	defer over.Stop()
+	go func() {
+		for {
+			select {
+			case <-limited.Done():
+				return
+			case <-over.C:
+				if record.Processor()-began >= limit {
+					cancel()
+				}
+			}
+		}
+	}()
+	asked := *r
+	asked.Timeout *= slack
+	experiment.Solve(limited, in, &asked)
+	asked.Timeout, asked.Seconds = r.Timeout, (record.Processor() - began).Seconds()
+	*r = asked
+}
+
 // A lot is planners and peers of a sweep that take turns on each problem, with one
 // limit.
 type lot struct {
@@ -225,6 +271,9 @@ func (e *env) lot(ctx context.Context, instances []experiment.Instance, l lot) (
 		if err := e.warm(ctx, name); err != nil {
 			return nil, err
 		}
+		if e.processor && s.Peers[name] == nil {
+			s.Peers[name], s.Jobs = e.runHere, 1
+		}
 	}
 	s.Begin = func(k int) {
 		if ctx.Err() == nil {
@@ -276,7 +325,7 @@ func (e *env) warm(ctx context.Context, name string) error {
 }
 
 // runCPSAT runs CP-SAT. Its time is that of its model and solver and not that of
-// starting Python.
+// starting Python, and always by the clock.
 func (e *env) runCPSAT(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
 	p := *in.Problem
 	p.Capacity = in.Capacity
@@ -293,7 +342,7 @@ func (e *env) runCPSAT(ctx context.Context, in *experiment.Instance, r *experime
 const died = "the program died"
 
 // runMinimalloc runs google/minimalloc's program. Its time is that of the whole
-// process, some milliseconds of it to start, read and write.
+// process, some milliseconds of it to start, read and write; its limit is by the clock.
 func (e *env) runMinimalloc(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
 	fail := func(err error) { r.Status, r.Message = experiment.Failed, fmt.Sprintf("%s: %v", minimalloc, err) }
 	f, err := os.CreateTemp(e.dir, "in-*.csv")
@@ -309,9 +358,13 @@ func (e *env) runMinimalloc(ctx context.Context, in *experiment.Instance, r *exp
 		return
 	}
 	p := program.Minimalloc(e.minimalloc)
+	began := record.Children()
 	one, err := p.Run(ctx, plain, time.Duration(r.Timeout*float64(time.Second)), f.Name()+".out")
 	os.Remove(f.Name() + ".out")
 	r.Seconds = one.Seconds
+	if e.processor {
+		r.Seconds = (record.Children() - began).Seconds()
+	}
 	var exit *exec.ExitError
 	switch {
 	case errors.As(err, &exit) && exit.ExitCode() < 0 && ctx.Err() == nil:

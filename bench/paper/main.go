@@ -5,6 +5,7 @@
 //
 //	go run ./bench/paper --quick               five minutes on two cores: samples, limits of a second
 //	go run ./bench/paper --full                a night: whole suites, limits of a minute
+//	go run ./bench/paper --full -processor     the same on a machine with other work
 //	go run ./bench/paper -list                 the sections
 //	go run ./bench/paper -section ID[,ID]      these alone
 //
@@ -81,6 +82,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		budget     = fs.Duration("budget", 0, "take `D` in all, shared out among the sections [default: 4m40s; of --full 9h]")
 		jobs       = fs.Int("jobs", 2, "run `N` problems at a time where shares count and not times")
 		minimalloc = fs.String("minimalloc", os.Getenv("MINIMALLOC"), "the `PATH` of google/minimalloc's program [$MINIMALLOC]")
+		steps      = fs.Int64("steps", 0, "give figures 14 and 15 of TelaMalloc `N` steps at most [default: 2000 and 20,000; of --full 500,000]")
+		processor  = fs.Bool("processor", false, "time and limit runs by the processor time they take and not by the clock: for a machine with other work; one at a time")
 		into       = fs.String("into", "", "put the first table of each section into its block of the document `FILE`")
 		names      []string
 	)
@@ -107,6 +110,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 		err = errors.New("--quick and --full are one or the other")
 	case *jobs < 1:
 		err = fmt.Errorf("-jobs %d: at least 1", *jobs)
+	case *processor && *jobs > 1 && set(fs, "jobs"):
+		err = fmt.Errorf("-jobs %d: with -processor runs are made one at a time", *jobs)
+	case *steps < 0:
+		err = fmt.Errorf("-steps %d: at least 1", *steps)
 	case *budget < 0:
 		err = fmt.Errorf("-budget %v: no time at all", *budget)
 	case *into != "" && len(names) == 0:
@@ -138,17 +145,29 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if !filepath.IsAbs(*out) && *out == fs.Lookup("o").DefValue {
 		*out = filepath.Join(root, *out)
 	}
+	if *processor {
+		*jobs = 1
+	}
+	if *steps > 0 {
+		size.steps, size.nodes = *steps, *steps
+	}
 	if *budget > 0 {
 		size.budget = *budget
 	}
 	if err := measure(ctx, setup{
 		size: size, root: root, runs: *runs, out: *out, into: *into,
-		minimalloc: *minimalloc, jobs: *jobs, tools: true, progress: stderr, begin: time.Now(),
+		minimalloc: *minimalloc, jobs: *jobs, processor: *processor, tools: true, progress: stderr, begin: time.Now(),
 	}, chosen); err != nil {
 		return fail(failed, err)
 	}
 	fmt.Fprintln(stdout, *out)
 	return ok
+}
+
+// set reports whether a flag was given.
+func set(fs *flag.FlagSet, name string) (given bool) {
+	fs.Visit(func(f *flag.Flag) { given = given || f.Name == name })
+	return given
 }
 
 // repository is the folder of the source: the tools of bench are built from there.
@@ -178,6 +197,7 @@ type setup struct {
 	into       string
 	minimalloc string
 	jobs       int
+	processor  bool // runs are timed and limited by the processor time that they take
 	tools      bool // go run is called for what other tools of bench measure
 	progress   io.Writer
 	begin      time.Time

@@ -93,12 +93,13 @@ func TestTables(t *testing.T) {
 // The bisection finds the height that a heuristic without regard for the capacity has.
 func TestLeastMemory(t *testing.T) {
 	p := suite.GoogLeNet()
+	e := &env{setup: setup{begin: time.Now()}}
 	for _, name := range heuristics {
 		r, err := stowage.Solve(t.Context(), p, stowage.Options{Planner: name})
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := leastMemory(t.Context(), p, name, 1)
+		m, err := e.leastMemory(t.Context(), p, name, 1)
 		if err != nil || m.Bytes != r.Height || m.Seconds <= 0 {
 			t.Errorf("%s: %+v, %v; its height is %d", name, m, err, r.Height)
 		}

@@ -155,7 +155,7 @@ func syntheticSuite(ctx context.Context, e *env) (*content, error) {
 	}
 	c.note("%s", cut)
 	sample := synthetic(e.size.each, e.size.step)
-	b, cut, err := e.sweep(ctx, sample, append([]lot{{[]string{"tela"}, e.size.limit, 1, e.jobs, 2}}, e.baselines(e.jobs)...)...)
+	b, cut, err := e.sweep(ctx, sample, append([]lot{{[]string{"tela"}, e.size.limit, 1, e.jobs, 6}}, e.baselines(e.jobs)...)...)
 	if err != nil {
 		return c, err
 	}

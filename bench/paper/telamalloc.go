@@ -375,7 +375,7 @@ func heuristicMemory(ctx context.Context, e *env) (*content, error) {
 		row := []string{in.Name, experiment.Grouped(l.Height)}
 		for k, name := range heuristics {
 			m, err := remember(e.ctx, e, fmt.Sprintf("least memory of %s on %s %s", name, in.Name, in.Digest), func(ctx context.Context) (memory, error) {
-				return leastMemory(ctx, in.Problem, name, e.size.repeat)
+				return e.leastMemory(ctx, in.Problem, name, e.size.repeat)
 			})
 			if err != nil {
 				return c, err
@@ -437,13 +437,14 @@ func heuristicMemory(ctx context.Context, e *env) (*content, error) {
 
 // leastMemory returns the least capacity that a planner fits, and the median time of a
 // run at it.
-func leastMemory(ctx context.Context, p *stowage.Problem, name string, repeat int) (memory, error) {
+func (e *env) leastMemory(ctx context.Context, p *stowage.Problem, name string, repeat int) (memory, error) {
 	fits := func(capacity int64) (bool, time.Duration, error) {
+		began := e.now()
 		r, err := stowage.Solve(ctx, p, stowage.Options{Planner: name, Capacity: capacity})
 		if err != nil {
 			return false, 0, err
 		}
-		return r.Status.HasPlan(), r.Stats.Elapsed, ctx.Err()
+		return r.Status.HasPlan(), e.now() - began, ctx.Err()
 	}
 	free, err := stowage.Solve(ctx, p, stowage.Options{Planner: name})
 	if err != nil {

@@ -134,6 +134,8 @@ func TestBadFlags(t *testing.T) {
 		{"-section minimalloc-figure-8,figure-99", `"figure-99"`},
 		{"-jobs 0", "-jobs 0"},
 		{"-budget -3s", "-budget -3s"},
+		{"-steps -3", "-steps -3"},
+		{"-processor -jobs 2", "one at a time"},
 		{"-minimalloc /no/such/program", "/no/such/program"},
 		{"-into X.md", "-into wants -section"},
 		{"table2", `"table2"`},

@@ -67,10 +67,10 @@ func (r Run) asked() Run {
 // verify its plans.
 type Peer func(ctx context.Context, in *Instance, r *Run)
 
-// solve runs a registered planner and fills in what came out. What a planner
+// Solve runs a registered planner as r asks and fills in what came out. What a planner
 // refuses, and that it dies, is an outcome of this run and not the end of the
 // others. A planner that dies in a goroutine of its own still ends the process.
-func solve(ctx context.Context, in *Instance, r *Run) {
+func Solve(ctx context.Context, in *Instance, r *Run) {
 	defer func() {
 		if p := recover(); p != nil {
 			r.Status, r.Message = Failed, fmt.Sprintf("planner %s died at %s: %v", r.Planner, panicSite(), p)

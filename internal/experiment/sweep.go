@@ -27,7 +27,7 @@ type Sweep struct {
 	// Optimum is for how long exact search looks for the lowest height of a
 	// problem that no planner proves; 0 is not at all.
 	Optimum time.Duration
-	// Peers are names in Planners that are no registered planners.
+	// Peers answer for names in Planners, whether these are registered planners or not.
 	Peers map[string]Peer
 	// Visited says that runs note the nodes of their search, and On, where it
 	// is not empty, what they ran on.
@@ -141,7 +141,7 @@ func (s *Sweep) once(ctx context.Context, cache *Cache, in *Instance, r *Run) er
 	if peer := s.Peers[r.Planner]; peer != nil {
 		peer(ctx, in, r)
 	} else {
-		solve(ctx, in, r)
+		Solve(ctx, in, r)
 	}
 	r.On = s.On
 	if !s.Visited {
