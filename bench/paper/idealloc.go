@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage"
@@ -343,7 +344,7 @@ func growth(ctx context.Context, e *env) (*content, error) {
 		n, all = solvedBy(s, minimalloc)
 		text := "nowhere"
 		if len(fails) > 0 {
-			text = fmt.Sprintf("%v", fails)
+			text = strings.Join(fails, ", ")
 		}
 		c.add("where MiniMalloc fails within "+limit.String(), "18,692 buffers: segmentation fault; 1,821 and 5,620 unless tuned", fmt.Sprintf("%s; planned %s", text, of(n, all)))
 	}

@@ -177,7 +177,7 @@ func syntheticSuite(ctx context.Context, e *env) (*content, error) {
 	groups := sizesOf(s)
 	sizes := slices.Sorted(maps.Keys(groups))
 	solvedPicture := &picture.Lines{Title: "Share solved, by the number of buffers", X: picture.Axis{Title: "buffers"}, Y: picture.Axis{Title: "solved", Text: picture.Percent, Least: 0, Most: 1}}
-	timePicture := &picture.Lines{Title: "Median time, by the number of buffers", X: picture.Axis{Title: "buffers"}, Y: picture.Axis{Title: "median time, a limit that was reached counting as the limit", Log: true, Text: picture.Seconds}}
+	timePicture := &picture.Lines{Title: "Median time, by the number of buffers", X: picture.Axis{Title: "buffers"}, Y: picture.Axis{Title: "median, the limit where that was reached", Log: true, Text: picture.Seconds}}
 	for k, name := range s.Planners {
 		shares := picture.Series{Name: name, Line: true}
 		times := shares

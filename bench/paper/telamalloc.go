@@ -174,11 +174,11 @@ func micro(ctx context.Context, e *env) (*content, error) {
 		}
 		ms := got.Seconds * 1000
 		rows = append(rows, []string{
-			m.Name, experiment.Grouped(int64(m.Paper)), fmt.Sprintf("%.3g", ms), experiment.Ratio(m.Paper / ms),
+			m.Name, experiment.Grouped(int64(m.Paper)), experiment.Milliseconds(got.Seconds), experiment.Ratio(m.Paper / ms),
 			experiment.Ratio(m.PaperStep * 1000), experiment.Ratio(ms * 1000 / float64(got.Steps)),
 		})
 		p.Rows = append(p.Rows, picture.Row{Name: m.Name, Values: []float64{got.Seconds, m.Paper / 1000}})
-		c.add(m.Name, experiment.Grouped(int64(m.Paper))+" ms", fmt.Sprintf("%.3g ms, %s times faster", ms, experiment.Ratio(m.Paper/ms)))
+		c.add(m.Name, experiment.Grouped(int64(m.Paper))+" ms", fmt.Sprintf("%s ms, %s times faster", experiment.Milliseconds(got.Seconds), experiment.Ratio(m.Paper/ms)))
 		least = min(least, m.Paper/ms)
 	}
 	c.verdict = behind
@@ -191,7 +191,7 @@ func micro(ctx context.Context, e *env) (*content, error) {
 	return c, nil
 }
 
-// netSweep runs exact, tela and the lots that the names begin on the networks, for
+// netSweep runs exact, tela and the planners and peers of the names on the networks, for
 // figures 12 and 13 and table 2. MiniMalloc's figure 8 has made most of the runs.
 func (e *env) netSweep(ctx context.Context, c *content, factor float64, names []string) (*experiment.Comparison, error) {
 	problems, err := e.netsAt(ctx, c, factor)
@@ -203,7 +203,8 @@ func (e *env) netSweep(ctx context.Context, c *content, factor float64, names []
 		lots = append(lots, lot{[]string{"tela-learned"}, e.size.limit, e.size.repeat, 1, 1})
 	}
 	for _, l := range e.baselines(1) { // as figure 8 runs them
-		if slices.Contains(names, l.names[0]) {
+		l.names = slices.DeleteFunc(l.names, func(name string) bool { return !slices.Contains(names, name) })
+		if len(l.names) > 0 {
 			lots = append(lots, l)
 		}
 	}
@@ -217,7 +218,7 @@ func (e *env) netSweep(ctx context.Context, c *content, factor float64, names []
 // relative is figure 12.
 func relative(ctx context.Context, e *env) (*content, error) {
 	c := &content{}
-	s, err := e.netSweep(ctx, c, 1.1, []string{"milp"})
+	s, err := e.netSweep(ctx, c, 1.1, []string{"milp", "cp"})
 	if err != nil {
 		return c, err
 	}
@@ -275,7 +276,7 @@ func relative(ctx context.Context, e *env) (*content, error) {
 // workstation is figure 13.
 func workstation(ctx context.Context, e *env) (*content, error) {
 	c := &content{}
-	s, err := e.netSweep(ctx, c, 1.1, []string{"tela-learned", "milp", cpSAT})
+	s, err := e.netSweep(ctx, c, 1.1, []string{"tela-learned", "milp", "cp", cpSAT})
 	if err != nil {
 		return c, err
 	}

@@ -153,7 +153,7 @@ func TestBadFlags(t *testing.T) {
 }
 
 // browse: nothing of the report is wider than the page, of each picture one form is
-// shown, and its letters are no smaller than 11 pixels, at the width of a telephone, a
+// shown, no word in it is cut, and its letters are no smaller than 11 pixels, at the width of a telephone, a
 // tablet and a desk. STOWAGE_PICTURES names a folder for pictures of it, to be looked at.
 func browse(t *testing.T, dir string) {
 	chromium.Path(t)
@@ -170,17 +170,25 @@ func browse(t *testing.T, dir string) {
 				Wide, Narrow, Figures, Shown int
 				Letters                      float64
 				Dark                         bool
+				Cut                          []string
 			}
 			page.Eval(`(() => {
 				const shown = [...document.querySelectorAll("figure svg[role=img]")].filter(p => p.getBoundingClientRect().height > 40);
 				return {
 					Wide: document.documentElement.scrollWidth, Narrow: document.documentElement.clientWidth,
 					Figures: document.querySelectorAll("figure").length, Shown: shown.length,
+					Cut: shown.flatMap(p => {
+						const frame = p.getBoundingClientRect();
+						return [...p.querySelectorAll("text")].filter(t => {
+							const at = t.getBoundingClientRect();
+							return at.left < frame.left - 1 || at.right > frame.right + 1 || at.top < frame.top - 1 || at.bottom > frame.bottom + 1;
+						}).map(t => t.textContent);
+					}),
 					Letters: Math.min(...shown.map(p => 12 * p.getBoundingClientRect().width / p.viewBox.baseVal.width)),
 					Dark: getComputedStyle(document.body).backgroundColor != "rgb(255, 255, 255)",
 				}
 			})()`, &got)
-			if got.Wide > got.Narrow || got.Shown != got.Figures || got.Figures < 20 || got.Letters < 11 || got.Dark != (theme == "dark") {
+			if got.Wide > got.Narrow || got.Shown != got.Figures || got.Figures < 20 || got.Letters < 11 || len(got.Cut) > 0 || got.Dark != (theme == "dark") {
 				t.Errorf("at %d, %s: %+v", width, theme, got)
 			}
 			if folder := os.Getenv("STOWAGE_PICTURES"); folder != "" {
