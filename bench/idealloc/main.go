@@ -32,6 +32,7 @@ import (
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/internal/suite"
 	_ "github.com/stowage-go/stowage/planner/baselines"
 )
 
@@ -41,7 +42,7 @@ type run struct {
 	Setting string
 	Seed    uint64
 	Height  int64
-	Bound   int64
+	Bound   int64 // the load
 	Seconds float64
 	Nodes   int64
 }
@@ -59,6 +60,7 @@ type bench struct {
 	idealloc string
 	runs     int
 	timeout  time.Duration
+	nodes    int64
 	out      result
 }
 
@@ -68,7 +70,8 @@ func main() {
 	flag.StringVar(&b.data, "data", os.Getenv("STOWAGE_DATA"), "`FOLDER` with challenging and idealloc")
 	flag.StringVar(&b.idealloc, "idealloc", os.Getenv("IDEALLOC"), "idealloc's `PROGRAM`")
 	flag.IntVar(&b.runs, "runs", 3, "runs of each problem and setting")
-	flag.DurationVar(&b.timeout, "timeout", 3*time.Second, "time for a run of search and climb")
+	flag.DurationVar(&b.timeout, "timeout", 3*time.Second, "time for a run of search")
+	flag.Int64Var(&b.nodes, "nodes", 4_000_000, "nodes for a run of climb")
 	into := flag.String("into", "", "put the table into the document `FILE`")
 	results := flag.String("results", "bench/results", "`FOLDER` of the raw runs; empty for none")
 	flag.Parse()
@@ -111,7 +114,7 @@ func (b *bench) plan(p *stowage.Problem, name, setting string, o stowage.Options
 	if err != nil {
 		return run{}, err
 	}
-	one := run{Problem: name, Setting: setting, Seed: o.Seed, Height: r.Height, Bound: r.LowerBound, Seconds: r.Stats.Elapsed.Seconds(), Nodes: r.Stats.Nodes}
+	one := run{Problem: name, Setting: setting, Seed: o.Seed, Height: r.Height, Bound: experiment.NewInstance(name, p, 0).Load, Seconds: r.Stats.Elapsed.Seconds(), Nodes: r.Stats.Nodes}
 	b.out.Runs = append(b.out.Runs, one)
 	fmt.Fprintf(os.Stderr, "%s %s: %d, %.3f s\n", name, setting, r.Height, one.Seconds)
 	return one, nil
@@ -237,10 +240,17 @@ func (b *bench) search() (string, error) {
 
 // climb measures what each technique is worth.
 func (b *bench) climb() (string, error) {
-	settings := []string{"all", "core", "critical", "window"}
+	settings := []string{"all"}
+	for _, p := range stowage.Planners() {
+		if p.Name == "climb" {
+			for _, t := range p.Techniques {
+				settings = append(settings, t.Name)
+			}
+		}
+	}
 	problems := []string{
 		"challenging/A.1048576", "challenging/D.1048576", "challenging/E.1048576", "challenging/G.1048576",
-		"challenging/I.1048576", "challenging/J.1048576", "challenging/K.1048576", "idealloc/S_1", "idealloc/pangu_2.6B",
+		"challenging/I.1048576", "challenging/J.1048576", "challenging/K.1048576", "training 30000 3", "training 30000 7", "training 30000 10",
 	}
 	rows := make([][]string, len(settings))
 	for k, setting := range settings {
@@ -251,15 +261,15 @@ func (b *bench) climb() (string, error) {
 	}
 	header := []string{""}
 	for _, name := range problems {
-		p, err := b.read(name)
+		p, err := b.problem(name)
 		if err != nil {
 			return "", err
 		}
 		header = append(header, base(name))
 		for k, setting := range settings {
-			o := stowage.Options{Planner: "climb", Timeout: b.timeout}
+			o := stowage.Options{Planner: "climb", NodeLimit: b.nodes}
 			if len(p.Buffers) > 10000 {
-				o.Timeout *= 4
+				o.NodeLimit *= large
 			}
 			if k > 0 {
 				o.Without = []string{setting}
@@ -273,10 +283,25 @@ func (b *bench) climb() (string, error) {
 				}
 				all = append(all, one)
 			}
-			rows[k] = append(rows[k], fmt.Sprintf("%.4f", overBound(all)))
+			rows[k] = append(rows[k], fmt.Sprintf("%.5f", overBound(all)))
 		}
 	}
-	return experiment.NewTable(header, rows).Markdown() + fmt.Sprintf("\nHeight over the load, mean of %d seeds, %v each (%v above 10,000 buffers), one worker.\n", b.runs, b.timeout, 4*b.timeout), nil
+	return experiment.NewTable(header, rows).Markdown() + fmt.Sprintf(
+		"\nHeight over the load, mean of %d seeds; %s nodes each, %s above 10,000 buffers; one worker. The same on every machine.\n",
+		b.runs, experiment.Grouped(b.nodes), experiment.Grouped(large*b.nodes)), nil
+}
+
+// large is by how much the node limit of climb is higher for large problems.
+const large = 4
+
+// problem reads a problem of the data, or makes one: "KIND BUFFERS SEED".
+func (b *bench) problem(name string) (*stowage.Problem, error) {
+	var kind string
+	var o suite.Options
+	if n, _ := fmt.Sscan(name, &kind, &o.Buffers, &o.Seed); n == 3 {
+		return suite.Generate(kind, o)
+	}
+	return b.read(name)
 }
 
 // base is the name of a problem without its folder and capacity.

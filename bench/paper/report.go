@@ -63,7 +63,7 @@ tr + tr td { border-top: 1px solid var(--line); }
 .beside th:first-child { width: 38%; }
 .beside th:nth-child(2) { width: 27%; }
 .says { border-left: 4px solid var(--s0); padding: .2rem .8rem; margin: .8rem 0; background: var(--head); }
-.faint { color: var(--faint); font-size: .9rem; }
+p.faint, span.faint { color: var(--faint); font-size: .9rem; }
 .good { color: var(--good); font-weight: 600; }
 .bad { color: var(--bad); font-weight: 600; }
 code, pre { font-family: ui-monospace, monospace; font-size: .85rem; }
