@@ -80,8 +80,7 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 		header = append(header, fmt.Sprintf("boxing, %s", experiment.Grouped(int64(n))))
 	}
 	header = append(header, names...)
-	p := &picture.Rows{Title: "Height over the load", X: picture.Axis{Title: "height over the load", Text: picture.Times}, Series: append([]string{"exact", "boxing, most tries"}, "somas", "tvm-hill-climb", "best of the other frameworks", "worst of them")}
-	p.Hollow = []bool{false, false, false, false, false, true}
+	p := &picture.Rows{Title: "Height over the load", X: picture.Axis{Title: "height over the load", Text: picture.Times}, Series: append([]string{"exact", "boxing, most tries"}, "somas", "tvm-hill-climb", "best of the other frameworks")} // the worst, up to four times the load, are in the table
 	// The most tries take longest, and J and K, which the paper shows, come last.
 	for i := len(problems) - 1; i >= 0; i-- {
 		if _, err := e.heightOf(ctx, &problems[i], "boxing", map[string]string{"tries": strconv.Itoa(slices.Max(tries))}); err != nil && err != errCut {
@@ -107,7 +106,7 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 			return c, err
 		}
 		row = append(row, fmt.Sprintf("%.3f", in.Ratio(got.Height)))
-		values := []float64{in.Ratio(got.Height), math.NaN(), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+		values := []float64{in.Ratio(got.Height), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
 		best, tried := int64(0), 0
 		for _, n := range tries {
 			how := e.ctx // few tries are quick
@@ -151,8 +150,9 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 			case "tvm-hill-climb":
 				values[3] = x
 			default:
-				values[4] = min(x, orInf(values[4], 1))
-				values[5] = max(x, orInf(values[5], -1))
+				if !(values[4] <= x) { // nor a number yet
+					values[4] = x
+				}
 			}
 			if best > 0 && one.Height < best {
 				lowest = false
@@ -192,14 +192,6 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 	}
 	c.differs = "The exact search keeps the capacity on all of A to K, as MiniMalloc does in the paper. Boxing with its paper's number of tries needs the full report; with fewer it stays a little higher. The frameworks' planners here are as their sources have them today."
 	return c, nil
-}
-
-// orInf is v, or an infinity of a sign where it is no number.
-func orInf(v float64, sign int) float64 {
-	if math.IsNaN(v) {
-		return math.Inf(sign)
-	}
-	return v
 }
 
 // table1 is idealloc's.

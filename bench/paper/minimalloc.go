@@ -150,11 +150,10 @@ func original(ctx context.Context, e *env) (*content, error) {
 	return c, nil
 }
 
-// whyEasy says why exact is not thirty times as fast as tela here. The shares are of
-// the time of a profile of exact on the 14 public networks.
+// whyEasy says why exact is not thirty times as fast as tela here.
 func whyEasy(x float64) string {
 	return fmt.Sprintf("The paper's TelaMalloc stands on a general solver, which takes most of its time; ours stands on an engine for this problem alone and needs a step a buffer on a network with a tenth of room: exact is %s times as fast, not thirty. "+
-		"Neither searches on these inputs: both place each buffer once, and what is compared is what a placement costs. A fifth of exact's time finds the next buffer among all that are left, where tela has three lists in order; a fifth ranks buffers, half of that before the first placement and half where a network splits, which it does at every other one; a sixth is what both have, the sweep and the check of the plan. "+
+		"Neither searches on these inputs: both place each buffer once, and what is compared is what a placement costs. In exact that is to find the next buffer among all that are left, where tela has three lists in order, and to rank them anew where a network splits; both have the sweep and the check of the plan. "+
 		"auto, which begins with heuristics, leaves both behind.", experiment.Ratio(x))
 }
 
