@@ -157,7 +157,7 @@ var layers = []struct {
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/tflm/schema", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
-	{"capi", []string{"", "model", "plan", "format/json"}},
+	{"capi", []string{"", "model", "plan", "format/json", "internal/baseline/minimalloc"}},
 	{"python", nil},
 }
 

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	_ "github.com/stowage-go/stowage/internal/baseline/minimalloc" // whose users may come from there
 )
 
 // Idea: what is a number is an option by number, in C memory; names of planners,

@@ -16,12 +16,12 @@ import (
 // Run calls the planner with the limits of o applied and its result completed:
 // name, elapsed time, height, lower bound, why it ended, and the conclusions
 // that follow from bounds alone, so that every planner has them. A capacity
-// under the lower bound is infeasible before any search; a plan as low as the
-// bound is optimal.
+// under the lower bound is infeasible before any search, unless the technique Bound is
+// switched off; a plan as low as the bound is optimal.
 func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	start := time.Now()
 	name := Name(p)
-	if o.Capacity > 0 && tl.LowerBound > o.Capacity {
+	if o.Capacity > 0 && tl.LowerBound > o.Capacity && !slices.Contains(o.Without, Bound) {
 		r.Status, r.LowerBound, r.Planner = model.Infeasible, tl.LowerBound, name
 		r.Stats.Elapsed = time.Since(start)
 		return r, nil
@@ -67,6 +67,10 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	r.Stats.Elapsed = time.Since(start)
 	return r, nil
 }
+
+// Bound is a technique of planners of which the search itself may be wanted, where the
+// lower bound answers as well.
+const Bound = "bound"
 
 // mostWorkers is how many goroutines a planner may start: it has all of them running
 // before the first looks at a limit.

@@ -1,5 +1,5 @@
 // Package baselines adds other people's planners to package stowage, to hold
-// its own against: TelaMalloc, idealloc, the constraint programs of their papers,
+// its own against: MiniMalloc, TelaMalloc, idealloc, the constraint programs of their papers,
 // and what compilers and runtimes ship.
 //
 // Import it for its side effect, as image/png is:
@@ -15,6 +15,7 @@ import (
 	_ "github.com/stowage-go/stowage/internal/baseline/cp"
 	_ "github.com/stowage-go/stowage/internal/baseline/framework"
 	_ "github.com/stowage-go/stowage/internal/baseline/heuristic"
+	_ "github.com/stowage-go/stowage/internal/baseline/minimalloc"
 	_ "github.com/stowage-go/stowage/internal/baseline/rectpack"
 	_ "github.com/stowage-go/stowage/internal/baseline/tela"
 )

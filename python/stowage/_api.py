@@ -202,7 +202,7 @@ def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]], 
 
 
 # The planners that the library has; the command has others beside them.
-_LIBRARY = frozenset(("auto", "exact", "merge", "climb", "first-fit", "sweep"))
+_LIBRARY = frozenset(("auto", "exact", "merge", "climb", "first-fit", "sweep", "minimalloc"))
 
 
 def _settled(

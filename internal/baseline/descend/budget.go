@@ -65,6 +65,12 @@ func (b *Budget) Over() bool {
 // proofs: unlike Over it lets a search finish the last node that it may have.
 func (b *Budget) Ended() bool { return b.Watch.Over() }
 
+// Report tells the caller of a plan of that height, where one listens.
+func (b *Budget) Report(height, bound int64, offsets []int64) {
+	b.best, b.bound, b.offsets = height, bound, offsets
+	b.progress()
+}
+
 // progress reports to the caller, where one listens.
 func (b *Budget) progress() {
 	if b.o.Progress != nil {

@@ -238,11 +238,11 @@ func (d *descent) report(height int64, fits bool) {
 	if !fits {
 		height = 0
 	}
-	d.b.best, d.b.bound, d.b.offsets = height, d.bound, nil
+	var offsets []int64
 	if fits {
-		d.b.offsets = d.offsets
+		offsets = d.offsets
 	}
-	d.b.progress()
+	d.b.Report(height, d.bound, offsets)
 }
 
 // never returns the buffers that are never active.

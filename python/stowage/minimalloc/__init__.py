@@ -8,8 +8,8 @@
 
 What is the same: every class, function and field, what is asked of a problem, what
 solve returns. What is not: Stowage searches in its own way, so among the plans that fit
-it may return another one, and get_backtracks counts its own. The switches of that
-program's search switch off what has the same name in Stowage's.
+it may return another one, and get_backtracks counts its own. Where a switch of that
+program's search is changed, that search is what runs, to the count of its backtracks.
 
 Source: google/minimalloc 9f5cf81, python/minimalloc. This is written from its interface
 and its tests.

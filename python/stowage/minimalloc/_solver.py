@@ -10,8 +10,7 @@ import stowage
 from ._model import Duration, Problem, Solution, planned
 
 
-# The switches, and what of the planner `exact` each stands for, as in the command
-# `stowage minimalloc`.
+# The switches, and what of the planner `minimalloc` each stands for.
 _TECHNIQUES = {
     "canonical_only": "canonical",
     "section_inference": "section-inference",
@@ -29,9 +28,8 @@ _TECHNIQUES = {
 class SolverParams:
     """What a solver is to keep to: timeout, in seconds or a Duration, and
     minimize_capacity. The rest are switches of a search. As they are at first the planner
-    is `auto`, which has more than that search; where one is changed it is `exact`, with
-    the techniques of those names switched off, and with these orders. What only Stowage
-    has stays on."""
+    is `auto`, which has more than that search; where one is changed it is `minimalloc`,
+    which is that search and counts its backtracks."""
 
     canonical_only: bool = True
     section_inference: bool = True
@@ -99,9 +97,10 @@ class Solver:
         off = [technique for switch, technique in _TECHNIQUES.items() if not getattr(params, switch)]
         if not off and params.preordering_heuristics == first.preordering_heuristics:
             return {}
-        # Letters that are no key are passed over, as are orders without any.
-        orders = ["".join(letter for letter in order if letter in PreorderingComparator._FIELDS) for order in params.preordering_heuristics]
-        return {"planner": "exact", "without": off, "params": {"orders": ",".join(filter(None, orders))} if any(orders) else None}
+        # Letters that are no key are passed over; - is an order without any. The bound is
+        # no part of that search.
+        orders = ["".join(letter for letter in order if letter in PreorderingComparator._FIELDS) or "-" for order in params.preordering_heuristics]
+        return {"planner": "minimalloc", "without": [*off, "bound"], "params": {"orders": ",".join(orders or ["-"])}}
 
     def get_backtracks(self) -> int:
         """Returns the backtracks of the last run."""
