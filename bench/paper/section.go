@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/experiment"
@@ -65,13 +67,31 @@ func (c *content) note(format string, args ...any) {
 	}
 }
 
-// markdown returns the section's table for a document: the first.
+// markdown returns the section's table for a document: the first, and what it was run on.
 func (c *content) markdown() string {
 	if len(c.tables) == 0 {
 		return "Not measured.\n"
 	}
-	return c.tables[0].Markdown()
+	text := c.tables[0].Markdown()
+	var on []string
+	for _, o := range c.on {
+		if o = withoutRevision(o); !slices.Contains(on, o) {
+			on = append(on, o)
+		}
+	}
+	if len(on) > 0 {
+		text += "\n" + strings.Join(on, "; ") + ".\n"
+	}
+	return text
 }
+
+// withoutRevision is what runs say they were made on, without the revision of the source.
+func withoutRevision(on string) string {
+	parts := strings.Split(on, ", ")
+	return strings.Join(slices.DeleteFunc(parts, revisionName.MatchString), ", ")
+}
+
+var revisionName = regexp.MustCompile(`^([0-9a-f]{10}(-dirty)?|unknown revision)$`)
 
 // The papers.
 const (

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/chromium"
+	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/plantest"
 )
 
@@ -214,6 +215,17 @@ func browse(t *testing.T, dir string) {
 		}
 	}
 	page.Quiet()
+}
+
+// The line under a document's table has machine, day and clock once each.
+func TestMarkdown(t *testing.T) {
+	c := content{tables: []*experiment.Table{experiment.NewTable([]string{"a"}, [][]string{{"b"}})}, on: []string{
+		"EPYC, 2 cores, go1.26, 2026-11-20", "EPYC, 2 cores, go1.26, 2026-11-22, 033fcd5aaa, processor time", "EPYC, 2 cores, go1.26, 2026-11-22, 0123456789-dirty, processor time",
+	}}
+	const want = "\nEPYC, 2 cores, go1.26, 2026-11-20; EPYC, 2 cores, go1.26, 2026-11-22, processor time.\n"
+	if got := c.markdown(); !strings.HasSuffix(got, want) || strings.Count(got, "EPYC") != 2 {
+		t.Errorf("%s", got)
+	}
 }
 
 // TestInto puts the table of a section into its block of a document, and leaves one
