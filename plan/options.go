@@ -41,6 +41,11 @@ type Options struct {
 	// Progress, where set, is called now and then while the search runs, never
 	// twice at once. It must return quickly.
 	Progress func(Progress)
+	// Moves, where set, is told of each placement that a search tries and of each
+	// that it takes back, in their order, by planners that do (Info.Moves): exact, and
+	// auto where that has its turns, in programs that import planner/moves, and tela.
+	// The search then has one worker, and takes the same way as without.
+	Moves func(Move)
 }
 
 // Minimizing reports whether the lowest plan is wanted. Planners ask it, for

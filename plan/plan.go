@@ -10,6 +10,7 @@
 //	plan.go      Planner, Info: what a planner is
 //	options.go   Options: what a run takes
 //	result.go    Result, Progress, Explanation: what a run gives
+//	move.go      Move: what a search tries
 //	errors.go    the kinds of refusal
 //	registry.go  the planners by name
 package plan
@@ -52,6 +53,9 @@ type Info struct {
 	Source string
 	// Exact planners prove optimality and infeasibility, given time.
 	Exact bool
+	// Moves says that it tells of what it tries (Options.Moves), or that a planner does
+	// that it runs.
+	Moves bool
 	// Techniques can be switched off by name (Options.Without).
 	Techniques []Technique
 	// Params can be set by name (Options.Params).

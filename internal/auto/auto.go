@@ -66,6 +66,7 @@ func (p *Auto) Info() plan.Info {
 		Summary: "heuristics for a plan at once, then exact and local search in turns for a better one or a proof",
 		Source:  "Stowage",
 		Exact:   true,
+		Moves:   exact.Tells(),
 
 		Techniques: append([]plan.Technique(nil), techniques...),
 	}

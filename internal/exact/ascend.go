@@ -1,6 +1,10 @@
 package exact
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stowage-go/stowage/plan"
+)
 
 // Idea: the search of ladder.go. All is said of levels: the lower one is nearer to the top
 // of the plan. What is left out at a node, and why that is sound:
@@ -121,11 +125,17 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
 			x[u] = e[u]
 			l.path[l.depth] = c
 			l.depth++
+			if l.tell != nil {
+				l.say(plan.MovePlace, u, -e[u]-l.shift[u])
+			}
 			r := l.search(set&^(1<<u), *x, e[u], tried&^l.meet[u])
 			l.depth--
 			x[u] = before
 			if r != exhausted {
 				return r
+			}
+			if l.tell != nil {
+				l.say(plan.MoveBack, u, 0)
 			}
 		}
 		if settled && l.loose[u]&set == 0 {
@@ -136,6 +146,13 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
 		l.keep(set, e)
 	}
 	return exhausted
+}
+
+// say tells of a move, where tell is set.
+//
+//go:noinline
+func (l *ladder) say(kind plan.MoveKind, u int, at int64) {
+	l.tell(l.part, kind, Buffer(l.id[u]), at)
 }
 
 // later reports whether a buffer waits for one alike.

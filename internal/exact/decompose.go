@@ -1,6 +1,10 @@
 package exact
 
-import "math"
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/plan"
+)
 
 // Idea: where no unplaced buffer's extent crosses from one section to the next,
 // what is unplaced on either side can be planned apart. A placement can open
@@ -85,6 +89,9 @@ func (k *kernel) searchEach(base, end int) outcome {
 	for i := base; i < end; i++ {
 		if r := k.search(k.parts[i]); r != solved {
 			return r
+		}
+		if k.tell != nil && end-base > 1 {
+			k.say(plan.MoveDone, 0)
 		}
 		k.proof.cut(at)
 	}

@@ -80,6 +80,9 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	}
 	defer e.watch.Close()
 	e.merging = e.merging && !p.Alone
+	if o.Moves != nil && telling != nil {
+		telling(e, o.Moves)
+	}
 	if o.Minimizing() {
 		e.minimize(&o, &r)
 	} else {
@@ -126,6 +129,9 @@ type engine struct {
 	budget   int64  // nodes; unlimited for none
 	began    time.Time
 	progress func(plan.Progress)
+	// tell is told of what searches of partition p do, by the numbers of its buffers and
+	// the offsets of the plan (tell.go); nil where nobody asks.
+	tell func(p int, kind plan.MoveKind, j Buffer, at int64)
 
 	parts  []part
 	byPeak []int32 // partitions, the one with the least room first
@@ -205,6 +211,7 @@ func (e *engine) kernel(p int) *kernel {
 			return nil
 		}
 		k.tick = func() { e.report(k.nodes) }
+		k.tell, k.part = e.tell, p
 		s.kernel = k
 	}
 	return s.kernel

@@ -7,6 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Buffer is a buffer of a partition: buffer j of the kernel is id[j] of the
@@ -43,6 +44,9 @@ type kernel struct {
 	watch      *run.Watch // over when this search must end
 	proof      *proof     // what is refuted and why (refute.go); nil where nobody asks
 	tick       func()     // called every few thousand nodes
+
+	tell func(p int, kind plan.MoveKind, j Buffer, at int64) // as engine.tell
+	part int                                                 // the partition
 }
 
 // static is the partition in arrays by buffer, by piece and by section.
@@ -211,6 +215,11 @@ func (k *kernel) over() bool { return k.watch.Over() }
 //go:noinline
 func (k *kernel) late() bool { return k.huge && k.watch.Over() }
 
+// say tells of a move, where tell is set.
+//
+//go:noinline
+func (k *kernel) say(kind plan.MoveKind, j Buffer) { k.tell(k.part, kind, j, k.best[j]+k.of[j].shift) }
+
 // run searches the partition from the start for at most limit nodes. Each buffer
 // alone fits the capacity.
 func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) outcome {
@@ -220,6 +229,9 @@ func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) 
 	k.nodeLimit = k.nodes + limit
 	if k.over() {
 		return aborted
+	}
+	if k.tell != nil {
+		k.tell(k.part, plan.MoveBegin, nobody, capacity)
 	}
 	r, root := exhausted, k.root()
 	k.findWaiting(root)

@@ -6,6 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: a small partition that resists is planned from rung to rung, from the top: who is
@@ -82,6 +83,8 @@ type ladder struct {
 	nodes, backtracks, nodeLimit int64
 	watch                        *run.Watch
 	tick                         func()
+	tell                         func(p int, kind plan.MoveKind, j Buffer, at int64) // as engine.tell
+	part                         int
 }
 
 // Small is the number of buffers up to which a partition may be planned from rung to rung.
@@ -121,6 +124,7 @@ func (e *engine) ladder(p int, capacity, limit int64) verdict {
 	if l == nil {
 		l = newLadder(e, p)
 		l.tick = func() { e.report(l.nodes) }
+		l.tell, l.part = e.tell, p
 		e.completion(p).ladder, s.laddered = l, true
 	}
 	v := l.run(e.tl, &e.tl.Partitions[p], capacity, e.within(ladderShare*min(limit, unlimited/ladderShare)))
@@ -301,6 +305,9 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	// As much patience as there are nodes, so that in ever longer runs all settles.
 	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
 	l.nodeLimit = l.nodes + limit
+	if l.tell != nil {
+		l.tell(l.part, plan.MoveBegin, nobody, capacity)
+	}
 	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, math.MinInt64/2, 0); {
 	case r == solved:
 		l.lower(tl, p)

@@ -1,6 +1,9 @@
 package exact
 
-import "github.com/stowage-go/stowage/internal/run"
+import (
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/plan"
+)
 
 // Idea: which static preordering suits a problem is not known beforehand, and
 // the right one often needs a hundredth of the nodes. So they are tried in
@@ -71,6 +74,9 @@ func (e *engine) round(capacity, halves int64) verdict {
 		v := e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2))
 		if v == undecided && stretched != nil && !e.over() {
 			v = stretched(e, int(p), capacity, halves)
+		}
+		if v == fits && e.tell != nil {
+			e.tell(int(p), plan.MovePlan, nobody, 0)
 		}
 		switch v {
 		case refuted:
@@ -144,6 +150,9 @@ func (e *engine) alone(p int, capacity int64) verdict {
 		return undecided
 	}
 	e.stats.Nodes++
+	if e.tell != nil {
+		e.tell(p, plan.MoveBegin, nobody, capacity)
+	}
 	b := &e.tl.Problem.Buffers[e.tl.Partitions[p].Buffers[0]]
 	at := int64(0)
 	if b.Fixed != nil {

@@ -3,6 +3,8 @@ package exact
 import (
 	"math"
 	"math/bits"
+
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Depth-first search over the canonical plans of a component.
@@ -250,6 +252,9 @@ func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	c.off, c.rank = k.lb[j], k.rank[j]
 	k.proof.asks(j, c.off)
 	hat, ok := k.place(j)
+	if k.tell != nil {
+		k.say(plan.MovePlace, j)
+	}
 	if ok {
 		r = k.descend(c, j)
 	} else {
@@ -260,6 +265,9 @@ func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	}
 	k.undo(at)
 	k.restored(before)
+	if k.tell != nil && r == exhausted {
+		k.say(plan.MoveBack, j)
+	}
 	if r == exhausted && (k.lost(at) || k.late()) {
 		r = aborted
 	}

@@ -1,5 +1,7 @@
 package exact
 
+import "github.com/stowage-go/stowage/plan"
+
 // Idea: where decomposition has left a component of one section, its buffers are
 // live at the same moments, rest on the same top, and can only be stacked. All
 // orders give the same height but for the topmost buffer, which takes no more
@@ -42,5 +44,10 @@ func (k *kernel) stack(c component) outcome {
 		}
 	}
 	k.best[topmost] = at
+	if k.tell != nil {
+		for _, j := range list {
+			k.say(plan.MovePlace, j)
+		}
+	}
 	return solved
 }

@@ -164,6 +164,7 @@ func (*Planner) Info() plan.Info {
 // inWords completes the description.
 func inWords(i *plan.Info) {
 	i.Summary = "depth-first search over canonical plans, with proofs of optimality and infeasibility"
+	i.Moves = Tells()
 	i.Source = "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's"
 	*i = run.Describe(*i, func() run.Settings { return new(settings) })
 }

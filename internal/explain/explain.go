@@ -29,7 +29,7 @@ import (
 // infeasible, removes buffers for as long as the rest is infeasible too.
 //
 // o.Timeout (0 for none) limits the whole of it; o.NodeLimit limits each run of
-// the planner. Minimize and Progress are ignored. A run that a limit ends counts
+// the planner. Minimize, Progress and Moves are ignored. A run that a limit ends counts
 // as if the buffers fitted: the subset stays larger, and Irreducible stays false
 // unless later runs settle it. Fixed offsets that collide are a reason without a
 // capacity; where there is neither, the error is plan.ErrNoCapacity. Else it is
@@ -47,7 +47,7 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 // irreducible is Irreducible, and returns the trial that it made, where it did. Once
 // the problem is known to be infeasible, it takes one in share of the time left.
 func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options, share int) (*plan.Explanation, *trial, error) {
-	o.Minimize, o.Progress, o.Timeout = false, nil, 0
+	o.Minimize, o.Progress, o.Moves, o.Timeout = false, nil, nil, 0
 	e := &plan.Explanation{Capacity: o.Capacity}
 	if i, ok := tooLarge(p, o.Capacity); ok {
 		settle(e, p, []int{i})

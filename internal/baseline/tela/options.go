@@ -94,6 +94,7 @@ func Ours() []string { return []string{"starved", "sections", "twins", "widening
 func info(name string) plan.Info {
 	return run.Describe(plan.Info{
 		Name:    name,
+		Moves:   true,
 		Summary: "heuristic search that a constraint engine guides, with conflict-driven backtracks",
 		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, sections, twins, widening, restarts and completion are Stowage's",
 	}, func() run.Settings { return new(settings) })

@@ -86,11 +86,12 @@ type job struct {
 	limits   limits
 	began    time.Time
 	report   func(plan.Progress)
+	moves    func(plan.Move)
 	bound    int64
 }
 
 func newRun(tl *timeline.Timeline, set settings, o *plan.Options, policy Policy, w *run.Watch) *job {
-	r := &job{tl: tl, set: set, policy: policy, parts: tl.Partitions, began: time.Now(), report: o.Progress, bound: tl.LowerBound}
+	r := &job{tl: tl, set: set, policy: policy, parts: tl.Partitions, began: time.Now(), report: o.Progress, moves: o.Moves, bound: tl.LowerBound}
 	if !set.partitions && len(r.parts) > 1 {
 		whole := timeline.Partition{First: 0, Last: int32(tl.Sections())}
 		for _, part := range tl.Partitions {
@@ -174,6 +175,7 @@ func (r *job) fit(k int, capacity int64) (outcome, error) {
 		if err != nil {
 			return limited, err
 		}
+		s.story.tell = r.moves
 		r.searches[k] = s
 	}
 	s := r.searches[k]
@@ -184,6 +186,7 @@ func (r *job) fit(k int, capacity int64) (outcome, error) {
 			r.offsets[i], _ = s.engine.Range(int32(j))
 			r.heights[k] = max(r.heights[k], r.offsets[i]+s.size[j])
 		}
+		s.finds(r.heights[k])
 	}
 	return end, nil
 }
@@ -204,5 +207,10 @@ func (r *job) alone(k int, capacity int64) outcome {
 		return refuted
 	}
 	r.heights[k] = end
+	if r.moves != nil {
+		r.moves(plan.Move{Kind: plan.MoveBegin, Buffer: int(i), Offset: capacity})
+		r.moves(plan.Move{Kind: plan.MovePlace, Buffer: int(i), Offset: end - b.Size})
+		r.moves(plan.Move{Kind: plan.MovePlan, Buffer: int(i), Offset: end})
+	}
 	return found
 }

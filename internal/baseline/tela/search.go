@@ -136,6 +136,7 @@ type search struct {
 	share    shares
 	sections *sections // nil until they are needed
 	tooMany  bool      // they would take too much memory
+	story    story     // who is told of the search
 }
 
 // newSearch prepares a partition. The error is that of the engine.
@@ -176,6 +177,7 @@ func (s *search) fit(capacity, budget int64) outcome {
 		s.measure(capacity)
 	}
 	s.trials++
+	s.begins(capacity)
 	depth := int32(len(s.free))
 	if s.sections != nil {
 		s.sections.active = false
@@ -267,16 +269,19 @@ func (s *search) try(d, j int32) bool {
 
 // place is try at a given offset.
 func (s *search) place(d, j int32, offset int64) bool {
+	s.places(j, offset)
 	if s.engine.Place(j, offset) {
 		if !s.inSections() || s.roomy(j) {
 			return true
 		}
+		s.takesBack(j)
 		s.blameSection(d)
 		s.sections.take(j)
 		s.sections.revert(j)
 		s.engine.Pop()
 		return false
 	}
+	s.takesBack(j)
 	s.conflict = s.engine.Conflict(s.conflict[:0])
 	if p := &s.points[d]; p.starved < 0 {
 		if k := s.engine.Starved(); k != j && s.pointOf[k] < 0 && !s.isFixed(k) {
@@ -314,6 +319,9 @@ func (s *search) blameSkyline(d, j int32) {
 
 // unwind takes back the placements of points t to d-1.
 func (s *search) unwind(d, t int32) {
+	if t < d {
+		s.takesBack(s.points[t].chosen, s.points[t+1:d]...)
+	}
 	s.engine.PopTo(int(t))
 	for d--; d >= t; d-- {
 		s.shelve(d)
