@@ -126,6 +126,7 @@ var layers = []struct {
 
 	{"internal/baseline", with(kernel, "internal/baseline/descend", "internal/greedy")},
 	{"planner/baselines", []string{"internal/baseline"}},
+	{"planner/moves", []string{"internal/exact"}},
 	{"planner/milp", with(kernel, "internal/greedy", "planner/milp")},
 	{"research/learn", with(kernel, "internal/baseline/tela", "internal/exact", "internal/suite", "internal/experiment", "format", "internal/verify")},
 
@@ -135,7 +136,7 @@ var layers = []struct {
 	{"format/tflite", []string{"model", "internal/tflm/schema"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/verify"}},
-	{"render/html", []string{"model", "render", "internal/viewdata", "internal/jsbundle"}},
+	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/chromium", nil},
 	{"npm", []string{"", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},

@@ -120,6 +120,11 @@ type Plan = model.Plan
 //		// Progress, where set, is called now and then while the search runs, never
 //		// twice at once. It must return quickly.
 //		Progress func(Progress)
+//		// Moves, where set, is told of each placement that a search tries and of each
+//		// that it takes back, in their order, by planners that do (Info.Moves): exact, and
+//		// auto where that has its turns, in programs that import planner/moves, and tela.
+//		// The search then has one worker, and takes the same way as without.
+//		Moves func(Move)
 //	}
 //
 //	// Fits reports whether a height is within Capacity; any is where that is 0.
@@ -402,6 +407,9 @@ type Planner = plan.Planner
 //		Source string
 //		// Exact planners prove optimality and infeasibility, given time.
 //		Exact bool
+//		// Moves says that it tells of what it tries (Options.Moves), or that a planner does
+//		// that it runs.
+//		Moves bool
 //		// Techniques can be switched off by name (Options.Without).
 //		Techniques []Technique
 //		// Params can be set by name (Options.Params).

@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render/html"
 )
 
@@ -37,7 +38,9 @@ type document struct {
 	tensors    []cheader.Tensor // for C, where they are not the buffers
 	warning    string           // what is wrong with the plan; empty for nothing
 	steps      []html.Step      // what the search found on its way, for a page
-	beside     []html.Document  // what a page shows beside it
+	moves      []plan.Move      // and what it tried, the first of movesTold
+	movesTold  int
+	beside     []html.Document // what a page shows beside it
 }
 
 // writerOf returns what writes an output format, by file extension.

@@ -7,6 +7,9 @@ import (
 	"io"
 	"os"
 	"runtime/pprof"
+	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -25,6 +28,7 @@ type solveFlags struct {
 	start       string
 	output      string
 	format      string
+	steps       int
 	stats       string
 	certificate string
 	quiet       bool
@@ -61,6 +65,7 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, CSV, JSON or a planned .tflite; it may be INPUT itself, whose offsets then fix nothing")
 	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .html, .tex, or .h or .c for C [default: CSV on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex, h, c) whatever the extension")
+	f.IntVar(&s.steps, "steps", 0, "record the first `N` placements that the search tries or takes back, for a page in HTML to play back; exact, tela, and auto where it comes to exact search [default: none]")
 	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound, or that nothing fits, to `FILE`, for verify --certificate; what has no short proof is searched again, under the same limits")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary and no progress line on standard error")
@@ -68,7 +73,7 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "minimize")
 	group(cmd, "Planner", "start")
-	group(cmd, "Output", "output", "format", "stats", "certificate", "quiet")
+	group(cmd, "Output", "output", "format", "steps", "stats", "certificate", "quiet")
 	complete(cmd, "format", formatNames)
 	return cmd
 }
@@ -97,9 +102,12 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	var steps viewdata.Recorder
+	steps := viewdata.Recorder{Most: s.steps}
 	if name == "html" { // the page plays them back
 		o.Progress = steps.See
+	}
+	if s.steps > 0 {
+		o.Moves = steps.Move
 	}
 	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
 	stopProfile()
@@ -111,6 +119,10 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		if name == "html" {
 			for _, s := range steps.Finish(r) {
 				d.steps = append(d.steps, html.Step(s))
+			}
+			d.moves, d.movesTold = steps.Moves()
+			if s.steps > 0 && d.movesTold == 0 && !s.quiet {
+				fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
 			}
 		}
 		// The figures are written before the plan takes its place, so that there is
@@ -186,6 +198,9 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, 
 	if err = checkPicture(cmd, s.output, name, ""); err != nil {
 		return "", err
 	}
+	if err := s.checkSteps(name); err != nil {
+		return "", err
+	}
 	if s.start == format.Standard && input == format.Standard {
 		return "", usagef("--start and INPUT cannot both be standard input")
 	}
@@ -202,6 +217,30 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, 
 		return "", err
 	}
 	return name, checkOutput(s.stats)
+}
+
+// checkSteps refuses steps that nobody could tell of, or show.
+func (s *solveFlags) checkSteps(format string) error {
+	switch {
+	case s.steps < 0:
+		return usagef("invalid argument %q for --steps: must not be negative", strconv.Itoa(s.steps))
+	case s.steps == 0:
+		return nil
+	case format != "html":
+		return usagef("--steps needs HTML: name a page with -o FILE.html")
+	case s.workers > 1:
+		return usagef("--steps needs one worker: what several try at once is no story")
+	}
+	var tell []string
+	for _, i := range stowage.Planners() {
+		if i.Moves {
+			tell = append(tell, i.Name)
+		}
+	}
+	if !slices.Contains(tell, s.planner) {
+		return usagef("planner %s does not tell of its steps; those that do are %s", s.planner, strings.Join(tell, ", "))
+	}
+	return nil
 }
 
 // solve calls stowage.Solve with a progress line where there is a terminal. Whoever

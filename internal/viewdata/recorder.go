@@ -9,8 +9,9 @@ import (
 
 // A Recorder keeps what a search tells of itself: each plan that is lower than those
 // before, and each bound that is higher, with when that was. Those are the plans
-// that planners report, the incumbents; the placements that a search tries and takes
-// back in between are not reported, and so not recorded.
+// that planners report, the incumbents. Where Most is set it keeps as well what the search
+// tries and takes back in between, as far as the planner tells (plan.Options.Moves): the
+// first moves, and how many there were.
 //
 // The offsets that it keeps are at most Room numbers in all. Where there are more,
 // every other plan between the first and the last is forgotten; its height stays.
@@ -20,9 +21,13 @@ type Recorder struct {
 	// Room is how many numbers may be kept; 0 means 4,000,000, which is 32 MB and
 	// some 8 MB of a page.
 	Room int
+	// Most is how many moves are kept.
+	Most int
 
 	mu    sync.Mutex
 	steps []Step
+	moves []plan.Move
+	told  int
 }
 
 const (
@@ -43,7 +48,7 @@ func (r *Recorder) See(p plan.Progress) {
 	if !lower && !higher || len(r.steps) == maxSteps && !lower {
 		return
 	}
-	s := Step{Height: p.Height, LowerBound: p.LowerBound, Nodes: p.Nodes, Elapsed: p.Elapsed}
+	s := Step{Height: p.Height, LowerBound: p.LowerBound, Nodes: p.Nodes, Elapsed: p.Elapsed, Move: r.told}
 	if lower {
 		s.Offsets = slices.Clone(p.Offsets)
 	}
@@ -52,6 +57,22 @@ func (r *Recorder) See(p plan.Progress) {
 	}
 	r.steps = append(r.steps, s)
 	r.thin()
+}
+
+// Move takes a move, as plan.Options.Moves is told of it.
+func (r *Recorder) Move(m plan.Move) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.told++; len(r.moves) < r.Most {
+		r.moves = append(r.moves, m)
+	}
+}
+
+// Moves returns the moves that were kept, and how many there were.
+func (r *Recorder) Moves() (kept []plan.Move, told int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.moves, r.told
 }
 
 // thin forgets offsets while there are too many. The first and the last are kept.

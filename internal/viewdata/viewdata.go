@@ -13,7 +13,7 @@
 // and the page says so (Rounded).
 //
 //	viewdata.go  the documents, and how they are packed
-//	recorder.go  the plans that a search finds on its way
+//	recorder.go  the plans that a search finds on its way, and what it tries
 //
 // render/html/viewer/data.js reads it.
 //
@@ -33,6 +33,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // A Doc is what a page shows of one file.
@@ -53,6 +54,9 @@ type Doc struct {
 	Facts []Fact
 	// Steps are the plans that the search found on its way, the last the lowest.
 	Steps []Step
+	// Moves are the first of MovesTold moves that the search made.
+	Moves     []plan.Move
+	MovesTold int
 	// Broken are the buffers that a violation names, Faults what the first violations
 	// say, and Pairs the two buffers of each that use the same bytes at the same time.
 	Broken []int
@@ -73,6 +77,7 @@ type Step struct {
 	Nodes      int64         // searched by then
 	Elapsed    time.Duration // since the start
 	Offsets    []int64       // of that plan; nil where it was not kept
+	Move       int           // how many moves the search had made by then
 }
 
 // exact is the largest whole number up to which JavaScript's are without gaps.
@@ -96,6 +101,7 @@ type meta struct {
 	Faults     []string    `json:"faults,omitempty"`
 	Facts      [][2]string `json:"facts"`
 	Steps      []stepMeta  `json:"steps"`
+	MovesTold  int         `json:"movesTold,omitempty"`
 	Columns    []column    `json:"columns"`
 	Bytes      int         `json:"bytes"` // of the columns, unpacked
 }
@@ -106,6 +112,7 @@ type stepMeta struct {
 	Nodes      int64   `json:"nodes"`
 	Seconds    float64 `json:"seconds"`
 	Plan       bool    `json:"plan"` // whether its offsets are among the columns
+	Move       int     `json:"move,omitempty"`
 }
 
 // Encode returns the two parts of a document. The same document gives the same bytes.
@@ -120,7 +127,7 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	p := &packer{}
 	p.meta = meta{
 		Version: 1, Title: d.title(), Buffers: n, Capacity: d.Problem.CapacityOr(d.Capacity), LowerBound: d.LowerBound,
-		Warning: d.Warning, Facts: [][2]string{}, Steps: []stepMeta{}, Columns: []column{}, Faults: d.Faults,
+		Warning: d.Warning, Facts: [][2]string{}, Steps: []stepMeta{}, Columns: []column{}, Faults: d.Faults, MovesTold: d.MovesTold,
 	}
 	for _, f := range d.Facts {
 		p.meta.Facts = append(p.meta.Facts, [2]string{f.Name, f.Value})
@@ -141,11 +148,14 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 		if s.Offsets != nil && len(s.Offsets) != n {
 			return nil, nil, fmt.Errorf("viewdata: %d offsets for %d buffers in step %d", len(s.Offsets), n, k+1)
 		}
-		p.meta.Steps = append(p.meta.Steps, stepMeta{s.Height, s.LowerBound, s.Nodes, s.Elapsed.Seconds(), s.Offsets != nil})
+		p.meta.Steps = append(p.meta.Steps, stepMeta{s.Height, s.LowerBound, s.Nodes, s.Elapsed.Seconds(), s.Offsets != nil, s.Move})
 		if s.Offsets != nil {
 			p.plan("step", s.Offsets, before)
 			before = s.Offsets
 		}
+	}
+	if err := p.moves(d.Moves, n); err != nil {
+		return nil, nil, err
 	}
 	p.names(d.Problem)
 	p.meta.Bytes = len(p.out)
@@ -306,6 +316,20 @@ func (p *packer) plan(name string, offsets, before []int64) {
 		}
 		p.signed(at)
 	}
+}
+
+// moves appends three numbers for each move: its kind, its buffer and its offset.
+func (p *packer) moves(moves []plan.Move, n int) error {
+	p.begin("moves", 3*len(moves))
+	for k, m := range moves {
+		if m.Buffer < 0 || m.Buffer >= n || m.Offset < 0 {
+			return fmt.Errorf("viewdata: move %d is of no buffer, or below zero", k+1)
+		}
+		p.unsigned(int64(m.Kind))
+		p.unsigned(int64(m.Buffer))
+		p.unsigned(m.Offset)
+	}
+	return nil
 }
 
 // names appends the lengths of the IDs, in the units that JavaScript counts strings

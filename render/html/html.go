@@ -25,6 +25,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render/svg"
 )
 
@@ -40,6 +41,7 @@ type Step struct {
 	Nodes      int64         // searched by then
 	Elapsed    time.Duration // since the start
 	Offsets    []int64       // of that plan; nil where it was not kept
+	Move       int           // how many moves the search had made by then
 }
 
 // Options say what to draw. The zero value draws all that there is room for.
@@ -58,6 +60,10 @@ type Options struct {
 	Facts []Fact
 	// Steps are the plans that a search found on its way, to be played back.
 	Steps []Step
+	// Moves are what a search tried and took back, to be played back, or the first of
+	// it; MovesTold is how many moves it made.
+	Moves     []plan.Move
+	MovesTold int
 }
 
 // A Document is one of the plans of a page, or a problem without.
@@ -188,6 +194,7 @@ func dataOf(d *Document) *viewdata.Doc {
 	for _, f := range o.Facts {
 		v.Facts = append(v.Facts, viewdata.Fact(f))
 	}
+	v.Moves, v.MovesTold = o.Moves, o.MovesTold
 	for _, s := range o.Steps {
 		v.Steps = append(v.Steps, viewdata.Step(s))
 	}
