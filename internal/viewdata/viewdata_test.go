@@ -84,6 +84,12 @@ func TestEncode(t *testing.T) {
 			d.Offsets = offsets
 			d.Steps = []Step{{Height: 9, Elapsed: time.Second}, {Height: 8, Offsets: offsets}, {Height: 7}, {Height: 5, Offsets: make([]int64, n)}}
 		}
+		for n > 0 && rapid.Bool().Draw(t, "moves") && len(d.Moves) < 20 {
+			d.MovesTold = 77
+			d.Moves = append(d.Moves, plan.Move{
+				Kind: plan.MoveKind(rapid.IntRange(0, 4).Draw(t, "kind")), Buffer: rapid.IntRange(0, n-1).Draw(t, "buffer"), Offset: number.Draw(t, "at"),
+			})
+		}
 		text, packed, err := d.Encode()
 		if err != nil {
 			t.Fatal(err)
@@ -112,6 +118,14 @@ func TestEncode(t *testing.T) {
 				gaps++
 			}
 		}
+		if len(columns["moves"]) != 3*len(d.Moves) || m.MovesTold != d.MovesTold {
+			t.Fatalf("%d numbers for %d moves of %d", len(columns["moves"]), len(d.Moves), m.MovesTold)
+		}
+		for k, move := range d.Moves {
+			if diff := cmp.Diff([]int64{int64(move.Kind), int64(move.Buffer), move.Offset}, columns["moves"][3*k:3*k+3]); diff != "" {
+				t.Fatal(diff)
+			}
+		}
 		if d.Offsets == nil || n == 0 {
 			return
 		}
@@ -133,7 +147,13 @@ func TestEncode(t *testing.T) {
 // TestEncodeRefuses demands an error for plans of another problem.
 func TestEncodeRefuses(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}}}
-	for _, d := range []*Doc{{}, {Problem: p, Offsets: []int64{1, 2}}, {Problem: p, Steps: []Step{{Offsets: []int64{1, 2}}}}} {
+	for _, d := range []*Doc{
+		{},
+		{Problem: p, Offsets: []int64{1, 2}},
+		{Problem: p, Steps: []Step{{Offsets: []int64{1, 2}}}},
+		{Problem: p, Moves: []plan.Move{{Buffer: 1}}},
+		{Problem: p, Moves: []plan.Move{{Offset: -1}}},
+	} {
 		if _, _, err := d.Encode(); err == nil {
 			t.Errorf("%+v passes", d)
 		}
@@ -167,5 +187,23 @@ func TestRecorder(t *testing.T) {
 	}
 	if kept > 5 || kept < 3 || steps[0].Offsets == nil || steps[21].Offsets == nil || steps[20].LowerBound != 30 || steps[20].Offsets != nil {
 		t.Errorf("%d plans kept: %+v", kept, steps)
+	}
+}
+
+// TestRecorderMoves keeps the first moves, counts all, and says when plans came.
+func TestRecorderMoves(t *testing.T) {
+	r := &Recorder{Most: 3}
+	for k := range 5 {
+		r.Move(plan.Move{Kind: plan.MovePlace, Offset: int64(k)})
+		if k == 1 {
+			r.See(plan.Progress{Height: 9, LowerBound: 1, Offsets: []int64{1}})
+		}
+	}
+	kept, told := r.Moves()
+	if len(kept) != 3 || kept[2].Offset != 2 || told != 5 {
+		t.Errorf("%v of %d", kept, told)
+	}
+	if steps := r.Finish(&plan.Result{Status: model.Unknown, LowerBound: 2}); len(steps) != 2 || steps[0].Move != 2 || steps[1].Move != 5 {
+		t.Errorf("%+v", steps)
 	}
 }

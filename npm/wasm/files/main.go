@@ -19,11 +19,15 @@ import (
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
+	_ "github.com/stowage-go/stowage/planner/moves"
 )
 
 func main() {
 	bridge.Serve(map[string]bridge.Operation{"plan": plan, "read": read, "planners": planners})
 }
+
+// mostMoves is how many moves of a search the page plays back.
+const mostMoves = 20_000
 
 // plan reads a file, plans what is in it, and writes the plan.
 func plan(c *bridge.Call) (map[string]any, error) {
@@ -35,13 +39,14 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	if c.Input.Get("options").Get("ignoreOffsets").Truthy() {
 		f.Unpin()
 	}
-	var steps viewdata.Recorder
+	steps := viewdata.Recorder{Most: mostMoves}
 	view := c.Input.Get("view").Truthy()
 	if tell := o.Progress; view {
 		o.Progress = func(p stowage.Progress) {
 			steps.See(p)
 			tell(p)
 		}
+		o.Moves = steps.Move
 	}
 	p := f.Problem
 	if capacity := p.CapacityOr(o.Capacity); capacity > 0 {
@@ -62,6 +67,7 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	}
 	if view {
 		d := &viewdata.Doc{Problem: p, LowerBound: r.LowerBound, Facts: facts(f, r), Steps: steps.Finish(r)}
+		d.Moves, d.MovesTold = steps.Moves()
 		if why := conflict(c, p, r, o); why != "" {
 			out["why"] = why
 			d.Facts = append(d.Facts, viewdata.Fact{Name: "why", Value: why})
@@ -80,7 +86,7 @@ func conflict(c *bridge.Call, p *stowage.Problem, r *stowage.Result, o stowage.O
 	if r.Status != stowage.Infeasible {
 		return ""
 	}
-	o.Timeout, o.Progress = 3*time.Second, nil
+	o.Timeout, o.Progress, o.Moves = 3*time.Second, nil, nil
 	e, err := stowage.Explain(c.Context, p, o)
 	if err != nil || e.Status != stowage.Infeasible {
 		return ""

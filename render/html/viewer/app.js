@@ -14,6 +14,7 @@ import { setUpDrop } from "./drop.js";
 import { Facts } from "./facts.js";
 import { gestures } from "./gestures.js";
 import { both, count, digits, whole } from "./numbers.js";
+import { MOVE } from "./moves.js";
 import * as panel from "./panel.js";
 import { Playback } from "./playback.js";
 import { Plot, shorten } from "./plot.js";
@@ -37,6 +38,7 @@ export class App {
     this.comparison = null;
     this.marking = null; // kinds of what moved, during playback
     this.placed = null; // 1 for what is placed by now, while a plan is built up
+    this.story = null; // of the moves that are played
     this.version = 0;
     this.timings = []; // of frames, for those who measure
     this.theme = {};
@@ -55,6 +57,7 @@ export class App {
     this.playback = new Playback($("playback"), {
       step: (now, before) => this.#step(now, before),
       build: (order, at) => this.#build(order, at),
+      moves: (story) => this.#moves(story),
     });
     this.#controls();
     this.#themes();
@@ -148,7 +151,7 @@ export class App {
     const facts = this.facts(0);
     this.comparison = this.b >= 0 ? new Comparison(facts, this.facts(1)) : null;
     this.selected = [-1, -1];
-    this.marking = this.placed = null;
+    this.marking = this.placed = this.story = null;
     this.plots[0].newest = -1;
     const title = facts.doc.title + (this.b >= 0 ? ` and ${this.facts(1).doc.title}` : "");
     document.title = $("title").textContent = title;
@@ -166,7 +169,7 @@ export class App {
     let top = Math.max(
       1,
       ...seen.map((f) =>
-        Math.max(f.height, f.offsets ? f.bound : f.load.peak, ...f.doc.steps.map((s) => (s.offsets ? s.height : 0))),
+        Math.max(topOf(f.doc), f.height, f.offsets ? f.bound : f.load.peak, ...f.doc.steps.map((s) => (s.offsets ? s.height : 0))),
       ),
     );
     for (const { doc } of seen) if (doc.capacity && doc.capacity < 2 * top) top = Math.max(top, doc.capacity);
@@ -212,6 +215,8 @@ export class App {
         peaks: facts.load.peaks(),
       };
       plot.marks = this.#marks(facts);
+      if (this.story?.asked && side === 0 && this.story.asked !== facts.doc.capacity)
+        plot.marks.push({ name: "asked for", value: this.story.asked, colour: "capacity", dash: [3, 3] });
       plot.ghost = this.comparison ? (side ? this.comparison.ghostB : this.comparison.ghostA) : null;
       plot.selected = this.selected[side];
     }
@@ -284,7 +289,13 @@ export class App {
   /** What the colours mean, where that is not plain. */
   #legend() {
     let names = [];
-    if (this.marking)
+    if (this.story)
+      names = [
+        ["stays", "stays"],
+        ["tried", "will be taken back"],
+        ["back", "taken back just now"],
+      ];
+    else if (this.marking)
       names = [
         ["down", "lower than before"],
         ["up", "higher than before"],
@@ -362,7 +373,7 @@ export class App {
     $("says").textContent = i < 0 ? "" : panel.sentence(facts, i, this.comparison, side === 1);
     if (i >= 0) {
       panel.card($("selected-card"), facts, i, this.comparison, side === 1);
-      if (reveal && facts.offsets)
+      if (reveal && facts.offsets && !Number.isNaN(facts.offsets[i]))
         this.view.reveal(
           facts.doc.lower[i],
           facts.doc.upper[i],
@@ -377,7 +388,7 @@ export class App {
   zoomTo(side, i) {
     if (i < 0) return;
     const { doc, offsets } = this.facts(side);
-    if (!offsets) return;
+    if (!offsets || Number.isNaN(offsets[i])) return;
     this.select(side, i);
     this.view.show(doc.lower[i], doc.upper[i], offsets[i], offsets[i] + doc.size[i]);
   }
@@ -444,6 +455,7 @@ export class App {
   /** Shows a step of the search; what moved since the one before is marked. */
   #step(now, before) {
     const facts = this.facts(0);
+    this.story = null;
     const atEnd = this.playback.at === this.playback.steps.length - 1;
     facts.use(atEnd && facts.doc.offsets ? facts.doc.offsets : now);
     this.marking = this.placed = null;
@@ -464,11 +476,45 @@ export class App {
   #build(order, at) {
     const facts = this.facts(0);
     if (facts.offsets !== facts.doc.offsets) facts.use(facts.doc.offsets);
-    this.marking = null;
+    const legend = Boolean(this.marking);
+    this.marking = this.story = null;
+    if (legend) this.#figures();
     this.placed = at < order.length ? new Uint8Array(facts.doc.n) : null;
     for (let k = 0; this.placed && k < at; k++) this.placed[order[k]] = 1;
     this.plots[0].newest = this.placed && at ? order[at - 1] : -1;
     this.#scenes();
+  }
+
+  /**
+   * Shows what is placed after some moves of the search: what stays, what will be taken
+   * back, and what the last move has taken back, where it was. Without a story it shows
+   * the plan.
+   */
+  #moves(story) {
+    const facts = this.facts(0);
+    const first = this.story !== story;
+    this.story = story;
+    this.placed = null;
+    if (!story) {
+      facts.use(facts.doc.offsets);
+      this.marking = null;
+      this.plots[0].newest = -1;
+      this.#scenes();
+      this.#figures();
+      return;
+    }
+    const offsets = story.offsets.slice();
+    const kinds = new Uint8Array(facts.doc.n);
+    for (let i = 0; i < kinds.length; i++) if (story.by[i] >= 0) kinds[i] = story.stays(i) ? KIND.stays : KIND.tried;
+    for (const { i, offset } of story.gone) {
+      offsets[i] = offset;
+      kinds[i] = KIND.back;
+    }
+    facts.offsets = offsets; // its height and what is on top stay the plan's: to find them takes longer than a frame
+    this.marking = kinds;
+    this.plots[0].newest = story.newest >= 0 ? story.newest : (story.gone.at(-1)?.i ?? -1);
+    this.#scenes();
+    if (first) this.#figures();
   }
 
   // The controls.
@@ -541,12 +587,19 @@ export class App {
       t: () => this.#nextTheme(),
       "?": () => $("help").showModal(),
       Escape: () => this.files.length && this.select(this.listed, -1),
-      " ": () =>
-        !$("playback").hidden &&
-        event.target.tagName !== "BUTTON" &&
-        (this.playback.timer ? this.playback.stop() : this.playback.start()),
     };
-    const run = keys[event.key];
+    const { playback } = this;
+    const played = {
+      " ": () => (playback.timer ? playback.stop() : playback.start()),
+      b: () => playback.toggle(-1),
+      ",": () => playback.nudge(-1),
+      ".": () => playback.nudge(1),
+      "[": () => playback.jump(-1),
+      "]": () => playback.jump(1),
+      "<": () => playback.hurry(-1),
+      ">": () => playback.hurry(1),
+    };
+    const run = keys[event.key] ?? (this.files.length && !$("playback").hidden && played[event.key]);
     if (!run || (event.key === " " && /^(BUTTON|SUMMARY)$/.test(event.target.tagName))) return;
     event.preventDefault();
     run();
@@ -665,6 +718,15 @@ export class App {
     this.timings.push(performance.now() - began);
     if (this.timings.length > 1000) this.timings.splice(0, 500);
   }
+}
+
+/** The highest that a search has placed anything, 0 where that was not recorded. */
+function topOf({ moves, size }) {
+  let top = 0;
+  moves?.kind.forEach((kind, k) => {
+    if (kind === MOVE.place) top = Math.max(top, moves.offset[k] + size[moves.buffer[k]]);
+  });
+  return top;
 }
 
 /** Begins: with what the page carries, and with a place to drop files where it can plan. */

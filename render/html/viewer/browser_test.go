@@ -7,12 +7,18 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/chromium"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/planner/moves"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
@@ -253,6 +259,117 @@ func TestBrowserUse(t *testing.T) {
 	}
 	page.Quiet()
 	picture(t, page, "use")
+}
+
+// TestBrowserMoves plays back what a search tried and took back: what is in sight at each
+// step, forwards and backwards, by keys, and what is said of it, is held against a stack
+// here; the search is a real one, and cut off.
+func TestBrowserMoves(t *testing.T) {
+	page := chromium.Open(t, 1200, 900)
+	in, err := suite.New("walls", suite.Options{Buffers: 40, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := in.Problem
+	recorder := viewdata.Recorder{Most: 700}
+	o := stowage.Options{Planner: "exact", Capacity: in.Optimum, NodeLimit: 4000, Without: []string{"ladders", "lifting", "memo", "fronts", "not-first"}, Progress: recorder.See, Moves: recorder.Move}
+	r, err := stowage.Solve(t.Context(), p, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	offsets := r.Offsets
+	if offsets == nil {
+		offsets = in.Offsets
+	}
+	moves, told := recorder.Moves()
+	if len(moves) < 300 {
+		t.Fatalf("%d moves are no story", told)
+	}
+	show(t, page, html.Document{Problem: p, Offsets: offsets, Options: html.Options{Moves: moves, MovesTold: told}})
+	if got := page.Text(`document.querySelector("#playback .says").textContent`); !strings.HasPrefix(got, "The plan as it is, after ") {
+		t.Errorf("it begins with %q", got)
+	}
+	// What stands after each move. The problem is one part.
+	type place struct {
+		i  int
+		at int64
+	}
+	stacks := [][]place{nil}
+	for _, m := range moves {
+		s := slices.Clone(stacks[len(stacks)-1])
+		switch m.Kind {
+		case plan.MoveBegin:
+			s = nil
+		case plan.MovePlace:
+			s = append(s, place{m.Buffer, m.Offset})
+		case plan.MoveBack:
+			s = s[:slices.IndexFunc(s, func(x place) bool { return x.i == m.Buffer })]
+		}
+		stacks = append(stacks, s)
+	}
+	check := func(at int) {
+		t.Helper()
+		want := make([]string, len(p.Buffers))
+		for _, x := range stacks[at] {
+			want[x.i] = fmt.Sprint(x.at)
+		}
+		if got := page.Text(`Array.from(stowage.playback.story.offsets, (x) => (Number.isNaN(x) ? "" : x)).join()`); got != strings.Join(want, ",") {
+			t.Fatalf("after %d moves %s, want %s", at, got, strings.Join(want, ","))
+		}
+	}
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 60 {
+		at := rng.IntN(len(moves) + 1)
+		page.Eval(fmt.Sprintf("stowage.playback.go(%d)", at), nil)
+		check(at)
+	}
+	// Keys go a step at a time; what is taken back is red, where it was.
+	back := slices.IndexFunc(moves, func(m plan.Move) bool { return m.Kind == plan.MoveBack })
+	page.Eval(fmt.Sprintf("stowage.playback.go(%d)", back), nil)
+	page.Key(".", ".")
+	page.Until(fmt.Sprintf("stowage.playback.at === %d", back+1))
+	check(back + 1)
+	if got := page.Text(fmt.Sprintf(`[stowage.plots[0].scene.kinds[%[1]d] === stowage.KIND.back, stowage.plots[0].scene.offsets[%[1]d]].join()`, moves[back].Buffer)); got != fmt.Sprintf("true,%d", stacks[back][len(stacks[back])-1].at) && !strings.HasPrefix(got, "true,") {
+		t.Errorf("what is taken back is %s", got)
+	}
+	if got, want := page.Text(`document.querySelector("#playback .says").textContent`), fmt.Sprintf("Step %d of %d, the first of ", back+1, len(moves)); !strings.HasPrefix(got, want) || !strings.Contains(got, p.Buffers[moves[back].Buffer].ID+" is taken back") {
+		t.Errorf("it says %q, want %q", got, want)
+	}
+	if got := page.Text(`document.querySelector("#playback input").getAttribute("aria-valuetext") === document.querySelector("#playback .says").textContent ? "same" : ""`); got != "same" {
+		t.Error("the slider does not say what it is at")
+	}
+	page.Key(",", ",")
+	page.Until(fmt.Sprintf("stowage.playback.at === %d", back))
+	check(back)
+	// What will be taken back is told from what stays, by colour and in words.
+	if got := page.Text(`(() => { const { story } = stowage.playback, k = stowage.plots[0].scene.kinds; return String(Array.from(story.by).every((by, i) => by < 0 ||
+		k[i] === (story.until[by] === story.count ? stowage.KIND.stays : stowage.KIND.tried))); })()`); got != "true" {
+		t.Error("colours do not say what becomes of the buffers")
+	}
+	// It plays on its own, both ways, as fast as it is told.
+	page.Eval(`stowage.playback.go(40); stowage.playback.speed.value = "250"; stowage.playback.start()`, nil)
+	page.Until("stowage.playback.at > 60")
+	page.Key("b", "b")
+	page.Until("stowage.playback.at === 0 && !stowage.playback.timer")
+	check(0)
+	page.Key("]", "]")
+	page.Until("stowage.playback.at === 1")
+	check(1)
+	page.Key(" ", " ")
+	page.Until("stowage.playback.timer !== 0")
+	page.Key(" ", " ")
+	page.Until("stowage.playback.timer === 0")
+	// A click goes for what is there then; the list says what is not placed.
+	if got := page.Text(`(() => { stowage.playback.go(0); stowage.select(0, 3, true); return document.getElementById("says").textContent + stowage.plots[0].hit(300, 200); })()`); !strings.Contains(got, "not placed at this step") || !strings.HasSuffix(got, "-1") {
+		t.Errorf("what is not placed is %q", got)
+	}
+	// In the end the plan is there, as it is.
+	page.Eval(`stowage.playback.go(stowage.playback.last)`, nil)
+	if got := page.Text(`[...stowage.facts(0).offsets].join() === [...stowage.facts(0).doc.offsets].join() && stowage.story === null ? "plan" : ""`); got != "plan" {
+		t.Error("the plan does not come back")
+	}
+	page.Quiet()
+	picture(t, page, "moves")
 }
 
 // TestBrowserCompare sets two plans side by side, and as a difference.

@@ -43,6 +43,12 @@ const NAMED = {
 export const KIND = { category: 0, scale: 8 };
 Object.keys(NAMED).forEach((name, k) => (KIND[name] = 24 + k));
 
+// What a search places, while its moves are played: what stays is a plain colour, what
+// does not one that warns.
+KIND.stays = KIND.category;
+KIND.tried = KIND.up;
+KIND.back = KIND.broken;
+
 /** Added to a kind, for a buffer that a search leaves out. */
 export const FADED = 32;
 

@@ -18,6 +18,7 @@
  * @property {?Float64Array} offsets null for a problem without a plan
  * @property {Uint8Array} broken     1 for a buffer that breaks a rule
  * @property {Step[]} steps          what the search found on its way
+ * @property {?import("./moves.js").Moves} moves what it tried and took back; null where that was not kept
  * @property {number} capacity       0 for none
  * @property {number} lowerBound     0 for none
  * @property {string} warning
@@ -107,6 +108,7 @@ export function decode(meta, bytes) {
     warning: meta.warning || "",
     faults: meta.faults || [],
     pairs: [],
+    moves: null,
     facts: meta.facts,
     rounded: Boolean(meta.rounded),
     hasPlan: false,
@@ -149,6 +151,12 @@ export function decode(meta, bytes) {
       case "pairs":
         doc.pairs = [...numbers.column(count)];
         break;
+      case "moves": {
+        const all = numbers.column(count);
+        const every = (first) => all.filter((_, k) => k % 3 === first);
+        doc.moves = { kind: Uint8Array.from(every(0)), buffer: Uint32Array.from(every(1)), offset: every(2), told: meta.movesTold };
+        break;
+      }
       case "step": {
         const offsets = numbers.column(count, true);
         if (before) for (let i = 0; i < n; i++) offsets[i] += before[i];

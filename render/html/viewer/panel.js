@@ -138,7 +138,8 @@ export function about(facts, i, comparison, isB) {
     ["Size", both(doc.size[i])],
     ["Lives", `[${whole(doc.lower[i])}, ${whole(doc.upper[i])}), ${count(doc.upper[i] - doc.lower[i], "slot")}`],
   ];
-  if (offsets) out.push(["Offset", `${both(offsets[i])} up to ${both(offsets[i] + doc.size[i])}`]);
+  if (offsets && Number.isNaN(offsets[i])) out.push(["Offset", "not placed at this step"]);
+  else if (offsets) out.push(["Offset", `${both(offsets[i])} up to ${both(offsets[i] + doc.size[i])}`]);
   if (doc.alignment && doc.alignment[i] > 1) out.push(["Alignment", whole(doc.alignment[i])]);
   const gaps = gapsOf(doc, i);
   if (gaps) out.push(["Gaps", whole(gaps)]);

@@ -1,4 +1,4 @@
-// A plan played back, in one of two ways.
+// A plan played back, in one of three ways.
 //
 // Plans found: what planners report on their way, each plan that was lower than those
 // before, and each bound that was higher. A large problem has some of its plans
@@ -8,11 +8,17 @@
 // From the ground up: the buffers of the plan that is shown, the lowest first, which is
 // the order in which exact search places them (internal/exact: ascending offsets, each
 // on what is there already). It follows from the plan, so nothing has to be recorded,
-// and any plan can be played. Placements that a search takes back are not recorded.
+// and any plan can be played.
+//
+// Steps of the search: what it tried and took back, where that was recorded (moves.js),
+// the first so many moves of it.
 
-import { both, count } from "./numbers.js";
+import { both, count, whole } from "./numbers.js";
+import { MOVE, Story } from "./moves.js";
 
 const MOST_BUILT = 200_000; // buffers; each step of more would take longer than a frame
+const WHOLE = 8000; // milliseconds that all of it takes, where no speed is chosen
+const SPEEDS = [1, 4, 15, 60, 250, 1000]; // steps a second
 
 export class Playback {
   constructor(root, hooks) {
@@ -22,15 +28,24 @@ export class Playback {
     this.steps = [];
     this.order = null; // of the buffers, from the ground up
     this.tops = null; // the height after each of them
-    this.what = "search"; // or "build"
+    this.story = null; // of the moves, made when it is first asked for
+    this.what = "search"; // or "build", or "moves"
     this.at = -1;
     this.timer = 0;
+    this.way = 1; // forwards; -1 is backwards
     this.play = root.querySelector(".play");
+    this.reverse = root.querySelector(".reverse");
     this.choice = root.querySelector(".what");
+    this.speed = root.querySelector(".speed");
     this.slider = root.querySelector("input");
     this.says = root.querySelector(".says");
     this.chart = root.querySelector("canvas");
-    this.play.addEventListener("click", () => (this.timer ? this.stop() : this.start()));
+    for (const n of SPEEDS) this.speed.append(new Option(`${n} a second`, n));
+    this.play.addEventListener("click", () => this.toggle(1));
+    this.reverse.addEventListener("click", () => this.toggle(-1));
+    root.querySelector(".before").addEventListener("click", () => this.nudge(-1));
+    root.querySelector(".after").addEventListener("click", () => this.nudge(1));
+    this.speed.addEventListener("change", () => this.timer && this.start(this.way));
     this.choice.addEventListener("change", () => {
       this.stop();
       this.choose(this.choice.value);
@@ -47,19 +62,25 @@ export class Playback {
     this.stop();
     this.doc = doc;
     this.steps = doc.steps;
-    this.order = null;
+    this.order = this.story = null;
     const found = this.steps.length > 1;
     const built = Boolean(alone && doc.offsets) && doc.n > 1 && doc.n <= MOST_BUILT;
-    this.root.hidden = !found && !built;
+    const moves = Boolean(alone && doc.moves);
+    this.root.hidden = !found && !built && !moves;
     this.choice.options[0].disabled = !found;
     this.choice.options[1].disabled = !built;
-    this.choose(found ? "search" : "build");
+    this.choice.options[2].hidden = this.choice.options[2].disabled = !moves;
+    this.choose(moves ? "moves" : found ? "search" : "build");
   }
 
   /** Chooses what is played. */
   choose(what) {
     this.what = this.choice.value = what;
-    this.root.querySelector(".check").hidden = this.chart.hidden = what === "build";
+    this.speed.value = what === "moves" ? "15" : "";
+    this.root.dataset.what = what;
+    this.root.querySelector(".check").hidden = what !== "search";
+    this.chart.hidden = what === "build";
+    if (what === "moves") this.story ??= new Story(this.doc);
     this.slider.max = Math.max(0, this.last);
     this.at = this.last;
     this.slider.value = this.at;
@@ -68,6 +89,7 @@ export class Playback {
 
   /** Returns the last step. */
   get last() {
+    if (this.what === "moves") return this.doc.moves.kind.length + 1; // the plan itself comes after all moves
     return this.what === "build" ? this.doc.n : this.steps.length - 1;
   }
 
@@ -81,22 +103,62 @@ export class Playback {
     this.order.forEach((i, k) => (this.tops[k + 1] = Math.max(this.tops[k], offsets[i] + size[i])));
   }
 
-  start() {
-    if (this.at >= this.last) this.go(0);
-    // All of it takes eight seconds, unless there are few steps; of many it takes some at once.
-    const pause = Math.max(60, Math.min(900, 8000 / (this.last + 1)));
-    const stride = Math.max(1, Math.round(((this.last + 1) * pause) / 8000));
+  /** Plays forwards, or backwards, from where it is; at the end, from the other. */
+  start(way = 1) {
+    this.stop();
+    if (way > 0 && this.at >= this.last) this.go(0);
+    if (way < 0 && this.at <= 0) this.go(this.last);
+    // At no speed of its own all of it takes eight seconds, unless there are few steps;
+    // of many it takes some at once.
+    const rate = Number(this.speed.value);
+    const pause = rate ? Math.max(16, 1000 / rate) : Math.max(60, Math.min(900, WHOLE / (this.last + 1)));
+    const stride = rate ? Math.max(1, Math.round((rate * pause) / 1000)) : Math.max(1, Math.round(((this.last + 1) * pause) / WHOLE));
+    this.way = way;
     this.timer = setInterval(() => {
-      if (this.at >= this.last) this.stop();
-      else this.go(this.at + stride);
+      if (way > 0 ? this.at >= this.last : this.at <= 0) this.stop();
+      else this.go(this.at + way * stride);
     }, pause);
-    this.play.textContent = "Pause";
+    this.#buttons();
   }
 
   stop() {
     clearInterval(this.timer);
     this.timer = 0;
-    this.play.textContent = "Play";
+    this.#buttons();
+    this.says.setAttribute("aria-live", "polite"); // while it plays nobody could listen
+  }
+
+  toggle(way) {
+    if (this.timer && this.way === way) this.stop();
+    else this.start(way);
+  }
+
+  /** Goes so many steps on, by hand. */
+  nudge(by) {
+    this.stop();
+    this.go(this.at + by);
+  }
+
+  /** Goes to the next place, or the one before, where a search begins or has found a plan. */
+  jump(way) {
+    this.stop();
+    if (this.what === "moves") this.go(this.story.chapter(this.at, way));
+    else this.go(way < 0 ? 0 : this.last);
+  }
+
+  /** Plays slower or faster. */
+  hurry(by) {
+    const k = Math.max(0, Math.min(this.speed.options.length - 1, this.speed.selectedIndex + by));
+    this.speed.selectedIndex = k;
+    if (this.timer) this.start(this.way);
+  }
+
+  #buttons() {
+    const [on, back] = [this.timer && this.way > 0, this.timer && this.way < 0];
+    this.play.textContent = on ? "Pause" : "Play";
+    this.reverse.textContent = back ? "❚❚" : "◀";
+    this.reverse.setAttribute("aria-label", back ? "Pause" : "Play backwards");
+    if (this.timer) this.says.setAttribute("aria-live", "off");
   }
 
   /** Goes to a step, and tells what is to be seen then: the plan and the one before, or what is placed. */
@@ -106,6 +168,9 @@ export class Playback {
     if (this.what === "build") {
       if (!this.order) this.#sort();
       this.hooks.build(this.order, this.at);
+    } else if (this.what === "moves") {
+      this.story.go(Math.min(this.at, this.story.count));
+      this.hooks.moves(this.at > this.story.count ? null : this.story);
     } else this.hooks.step(this.#kept(this.at), this.#kept(this.#keptAt(this.at) - 1));
     this.#say();
   }
@@ -122,10 +187,46 @@ export class Playback {
   }
 
   #say() {
-    const text = this.what === "build" ? this.#placed() : this.#found();
+    const text = this.what === "moves" ? this.#moved() : this.what === "build" ? this.#placed() : this.#found();
     this.says.textContent = text;
     this.slider.setAttribute("aria-valuetext", text);
     this.draw();
+  }
+
+  /** Says what the move before is, what becomes of it, and how the search stands. */
+  #moved() {
+    const { story, at, doc } = this;
+    if (at > story.count) return `The plan as it is, after ${count(doc.moves.told, "step")} of the search`;
+    const { kind, buffer, offset, told } = doc.moves;
+    const all = told > story.count ? `${whole(story.count)}, the first of ${whole(told)}` : whole(story.count);
+    const stands = `${whole(story.depth[at])} placed, ${whole(story.tried[at])} tried, ${whole(story.taken[at])} taken back`;
+    if (!at) return `Before the first step of ${all}`;
+    const k = at - 1;
+    const lowest = this.steps.findLast((s) => s.height && (s.move ?? 0) === at);
+    const best = lowest ? `, the lowest plan so far: height ${both(lowest.height)}` : "";
+    return `Step ${whole(at)} of ${all}: ${this.#says(kind[k], buffer[k], offset[k], k)}${best} · ${stands}`;
+  }
+
+  #says(kind, i, offset, k) {
+    const { story, doc } = this;
+    const until = story.until[k];
+    switch (kind) {
+      case MOVE.begin:
+        return `a search begins, for a plan within ${both(offset)}`;
+      case MOVE.place: {
+        const where = `${doc.id(i)} ${story.undo[k] ? "goes to" : "at"} ${both(offset)}`;
+        if (until === story.count) return `${where}, where it stays`;
+        return until === k + 1 ? `${where}, which comes to nothing at once` : `${where}, until step ${whole(until + 1)}`;
+      }
+      case MOVE.back: {
+        const more = story.undo[k].length - 1;
+        return `${doc.id(i)} is taken back${more ? `, and ${count(more, "buffer")} placed after it` : ""}`;
+      }
+      case MOVE.done:
+        return "a piece that is apart from the rest is finished";
+      default:
+        return `a plan is found, of height ${both(offset)}`;
+    }
   }
 
   #placed() {
@@ -150,17 +251,52 @@ export class Playback {
     return at > 0 && this.steps[at - 1].height === this.steps[at].height;
   }
 
-  /** Draws heights and bounds over the steps. */
+  /** Draws heights and bounds over the steps, or how deep the search is. */
   draw(theme = this.theme) {
     this.theme = theme;
     const { chart, steps } = this;
     const [w, h] = [chart.clientWidth, chart.clientHeight];
-    if (!theme || !w || steps.length < 2 || this.what === "build") return;
+    if (!theme || !w || this.what === "build" || (this.what === "search" && steps.length < 2)) return;
     const ratio = window.devicePixelRatio || 1;
     chart.width = w * ratio;
     chart.height = h * ratio;
     const c = chart.getContext("2d");
     c.scale(ratio, ratio);
+    if (this.what === "moves") this.#depths(c, w, h);
+    else this.#heights(c, w, h);
+  }
+
+  /** Draws how many buffers are placed over the steps, from least to most in a pixel, and where plans are. */
+  #depths(c, w, h) {
+    const { story, theme, steps } = this;
+    const { count, depth, deepest } = story;
+    const x = (k) => 5 + (k / Math.max(1, count)) * (w - 10);
+    const y = (v) => 6 + (1 - v / Math.max(1, deepest)) * (h - 12);
+    c.fillStyle = theme.load;
+    for (let px = 5; px < w - 5; px++) {
+      const from = Math.floor(((px - 5) / (w - 10)) * count);
+      const to = Math.max(from + 1, Math.ceil(((px - 4) / (w - 10)) * count));
+      let most = 0;
+      for (let k = from; k <= Math.min(to, count); k++) most = Math.max(most, depth[k]);
+      c.fillRect(px, y(most), 1, h - 6 - y(most));
+    }
+    c.fillStyle = theme.height;
+    for (const s of steps) {
+      if (!s.height || (s.move ?? 0) > count) continue;
+      c.beginPath();
+      c.arc(x(s.move ?? 0), 5, 2.5, 0, 7);
+      c.fill();
+    }
+    const at = Math.min(this.at, count);
+    c.fillStyle = theme.select;
+    c.fillRect(x(at) - 1, 2, 2, h - 4);
+    c.beginPath();
+    c.arc(x(at), y(depth[at]), 4, 0, 7);
+    c.fill();
+  }
+
+  #heights(c, w, h) {
+    const { steps, theme } = this;
     const known = steps.filter((s) => s.height);
     const most = Math.max(...known.map((s) => s.height), ...steps.map((s) => s.lowerBound));
     const least = Math.min(...steps.map((s) => s.lowerBound || most));
