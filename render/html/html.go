@@ -60,9 +60,9 @@ type Options struct {
 	Facts []Fact
 	// Steps are the plans that a search found on its way, to be played back.
 	Steps []Step
-	// Moves are what a search tried and took back, to be played back, or the first of
-	// it; MovesTold is how many moves it made.
-	Moves     []plan.Move
+	// Moves are what a search tried and took back, to be played back, or the first of it.
+	Moves []plan.Move
+	// MovesTold is how many moves the search made.
 	MovesTold int
 }
 
