@@ -31,7 +31,7 @@
 //	tables.go    a sweep as tables
 //	report.go    the page
 //
-//	minimalloc.go suites.go orders.go                     the sections of MiniMalloc
+//	minimalloc.go suites.go orders.go worked.go           the sections of MiniMalloc
 //	telamalloc.go strategies.go learned.go memory.go      of TelaMalloc
 //	idealloc.go others.go                                 of the others
 package main
