@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/stowage-go/stowage/internal/certify"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -37,11 +36,7 @@ func (c *Certificate) Write(w io.Writer) error { return c.made.Write(w) }
 //
 // Of o, the capacity, the limits and the seed count. The timeout is for the search.
 func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
-	planner, err := run.Lookup("exact")
-	if err != nil {
-		return nil, err
-	}
-	o = Options{Planner: planner.Info().Name, Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout, Seed: o.Seed}
+	o = Options{Planner: "exact", Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout, Seed: o.Seed}
 	if _, err := prepare(ctx, p, &o, &clock{}); err != nil {
 		return nil, err
 	}

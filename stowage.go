@@ -90,12 +90,12 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		tl = timeline.NewUnless(p, clock.over)
 	}
 	if tl == nil {
-		return clock.unknown(run.Name(planner), began), nil
+		return clock.unknown(planner.Name(), began), nil
 	}
 	if o.Timeout > 0 {
 		prepared := time.Now()
 		if late(began, prepared, o.Timeout) {
-			return clock.unknown(run.Name(planner), began), nil
+			return clock.unknown(planner.Name(), began), nil
 		}
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithDeadline(ctx, planUntil(began, prepared, o.Timeout))
@@ -124,7 +124,7 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 	if o.Planner == "" {
 		o.Planner = DefaultPlanner
 	}
-	planner, err := run.Lookup(o.Planner)
+	known, err := plan.Find(o.Planner)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +132,8 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 	if ctx == nil {
 		issues.Add(Issue{Message: "there is no context: it is nil"})
 	}
-	issues.Join(plan.CheckOptions(planner.Info(), *o))
+	issues.Join(known.Check(o))
+	issues.Join(o.Validate())
 	bad := model.ValidateAs(p, model.Terms{Over: c.over})
 	issues.Join(bad)
 	if o.Start != nil && bad == nil && !c.came {
@@ -141,7 +142,7 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 	if p != nil {
 		o.Capacity = p.CapacityOr(o.Capacity)
 	}
-	return planner, issues.Err()
+	return run.Prepared(known), issues.Err()
 }
 
 // checkStart refuses a plan to start from that breaks a rule. It may be above

@@ -93,24 +93,30 @@ func refuse(issues *model.Issues, field, value, message string) {
 // *model.InputError that lists all of them.
 func CheckOptions(info Info, o Options) error {
 	var issues model.Issues
-	for _, name := range o.Without {
-		known := make([]string, len(info.Techniques))
-		for k := range known {
-			known[k] = info.Techniques[k].Name
-		}
-		has(&issues, info.Name, "technique", name, known)
-	}
-	for _, key := range ascending(o.Params) {
-		known := make([]string, len(info.Params))
-		for k := range known {
-			known[k] = info.Params[k].Name
-		}
-		has(&issues, info.Name, "parameter", key, known)
-	}
+	issues.Join(CheckNames(&info, &o))
 	if info.Check != nil {
 		issues.Join(info.Check(o))
 	}
 	o.validate(&issues)
+	return issues.Err()
+}
+
+// CheckNames refuses switches and parameters that the planner does not have.
+func CheckNames(info *Info, o *Options) error {
+	var issues model.Issues
+	var techniques, params []string
+	for k := range info.Techniques {
+		techniques = append(techniques, info.Techniques[k].Name)
+	}
+	for k := range info.Params {
+		params = append(params, info.Params[k].Name)
+	}
+	for _, name := range o.Without {
+		has(&issues, info.Name, "technique", name, techniques)
+	}
+	for _, name := range ascending(o.Params) {
+		has(&issues, info.Name, "parameter", name, params)
+	}
 	return issues.Err()
 }
 
@@ -142,6 +148,8 @@ func has(issues *model.Issues, planner, what, name string, known []string) {
 }
 
 // list returns names with commas between them.
+//
+//go:noinline
 func list(names []string) string {
 	s := ""
 	for k, name := range names {

@@ -8,54 +8,71 @@ import (
 // registry holds the planners in the order of their names.
 var registry struct {
 	sync.Mutex // a sync.RWMutex adds more to a program than a look-up waits
-	entries    []entry
+	entries    []*Registration
 }
 
-// An entry keeps the name, since Info makes a description each time.
-type entry struct {
-	name    string
-	planner Planner
+// A Registration is what is asked of a planner without its description. That has a word for
+// each technique and parameter, and a program to which nobody describes its planners does
+// without: Register reads a planner's Info, RegisterAs does not.
+type Registration struct {
+	// Name is Info.Name.
+	Name string
+	// Planner is the planner itself.
+	Planner Planner
+	// Exact is Info.Exact.
+	Exact func() bool
+	// Check refuses switches and parameters that the planner does not take, as
+	// CheckOptions does.
+	Check func(*Options) error
 }
 
 // Register makes a planner known by its name, most often from an init function.
 // It panics where the planner has no name or one that is taken: that is a
 // mistake in the program.
 func Register(p Planner) {
-	name := nameOf(p)
-	if name == "" {
+	RegisterAs(&Registration{
+		Name: p.Info().Name, Planner: p,
+		Exact: func() bool { return p.Info().Exact },
+		Check: func(o *Options) error { return CheckOptions(p.Info(), *o) },
+	})
+}
+
+// RegisterAs is Register for a planner of which all this is known.
+func RegisterAs(r *Registration) {
+	if r.Name == "" {
 		panic("plan: a planner has no name")
 	}
 	registry.Lock()
 	defer registry.Unlock()
-	at, taken := find(name)
+	at, taken := find(r.Name)
 	if taken {
-		panic("plan: two planners are named " + name)
+		panic("plan: two planners are named " + r.Name)
 	}
-	registry.entries = append(registry.entries, entry{})
+	registry.entries = append(registry.entries, nil)
 	copy(registry.entries[at+1:], registry.entries[at:])
-	registry.entries[at] = entry{name, p}
+	registry.entries[at] = r
 }
 
-// nameOf returns a planner's name, from a method Name where it has one: to describe a
-// planner takes longer, and programs start with dozens of them.
-func nameOf(p Planner) string {
-	if n, ok := p.(interface{ Name() string }); ok {
-		return n.Name()
-	}
-	return p.Info().Name
-}
-
-// Lookup returns the planner of that name. The error is an ErrUnknownPlanner
+// Find returns the registration of that name. The error is an ErrUnknownPlanner
 // that lists the names there are, and says where others come from: which those
 // are is known to the packages that register them alone.
-func Lookup(name string) (Planner, error) {
+func Find(name string) (*Registration, error) {
 	registry.Lock()
 	defer registry.Unlock()
 	at, ok := find(name)
 	if !ok {
 		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + list(names()) + elsewhere}
 	}
-	return registry.entries[at].planner, nil
+	return registry.entries[at], nil
+}
+
+// Lookup returns the planner of that name. The error is Find's.
+func Lookup(name string) (Planner, error) {
+	r, err := Find(name)
+	if err != nil {
+		return nil, err
+	}
+	return r.Planner, nil
 }
 
 // elsewhere says where planners are that a program gets by importing them.
@@ -67,7 +84,7 @@ func All() []Planner {
 	defer registry.Unlock()
 	all := make([]Planner, len(registry.entries))
 	for k := range all {
-		all[k] = registry.entries[k].planner
+		all[k] = registry.entries[k].Planner
 	}
 	return all
 }
@@ -82,7 +99,7 @@ func Names() []string {
 func names() []string {
 	all := make([]string, len(registry.entries))
 	for k := range all {
-		all[k] = registry.entries[k].name
+		all[k] = registry.entries[k].Name
 	}
 	return all
 }
@@ -90,8 +107,8 @@ func names() []string {
 // find returns where a name is, or where it belongs. A loop is enough for some
 // forty names, and adds less to a program than a generic search.
 func find(name string) (at int, ok bool) {
-	for at < len(registry.entries) && registry.entries[at].name < name {
+	for at < len(registry.entries) && registry.entries[at].Name < name {
 		at++
 	}
-	return at, at < len(registry.entries) && registry.entries[at].name == name
+	return at, at < len(registry.entries) && registry.entries[at].Name == name
 }

@@ -251,8 +251,10 @@ func (b *bench) write() {
 // stack is the planner that has no time: it stacks.
 type stack struct{}
 
-func (stack) Info() plan.Info {
-	return plan.Info{Name: "stack", Summary: "what a run takes without a planner"}
+func (stack) Name() string { return "stack" }
+
+func (p stack) Info() plan.Info {
+	return plan.Info{Name: p.Name(), Summary: "what a run takes without a planner"}
 }
 
 func (stack) Plan(_ context.Context, tl *timeline.Timeline, _ plan.Options) (plan.Result, error) {

@@ -123,9 +123,11 @@ func waitFor(ts *testscript.TestScript, path string) {
 //	effort     as stack, and says that it gave up
 type puppet string
 
+func (p puppet) Name() string { return "puppet-" + string(p) }
+
 func (p puppet) Info() plan.Info {
 	return plan.Info{
-		Name: "puppet-" + string(p), Summary: "for tests", Source: "this file",
+		Name: p.Name(), Summary: "for tests", Source: "this file",
 		Techniques: []plan.Technique{{Name: "strings", Summary: "does nothing"}},
 		Params:     []plan.Param{{Name: "ready", Summary: "file to touch"}, {Name: "stopping", Summary: "file to touch"}},
 	}

@@ -96,7 +96,9 @@ type puppet struct {
 	answer func(tl *timeline.Timeline, o plan.Options) plan.Result
 }
 
-func (puppet) Info() plan.Info { return plan.Info{Name: "puppet", Exact: true} }
+func (puppet) Name() string { return "puppet" }
+
+func (p puppet) Info() plan.Info { return plan.Info{Name: p.Name(), Exact: true} }
 
 func (p puppet) Plan(_ context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	return p.answer(tl, o), nil

@@ -6,7 +6,6 @@ package auto
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/stowage-go/stowage/internal/climb"
@@ -22,7 +21,7 @@ import (
 
 func init() {
 	exact.Finish = place.Finish
-	run.Register(&Auto{})
+	run.RegisterWith(&Auto{}, true, fresh)
 }
 
 // Auto is the planner `auto`.
@@ -61,22 +60,26 @@ func (*Auto) Name() string { return "auto" }
 
 // Info describes the planner.
 func (p *Auto) Info() plan.Info {
-	return plan.Info{
+	return run.Describe(plan.Info{
 		Name:    p.Name(),
 		Summary: "heuristics for a plan at once, then exact and local search in turns for a better one or a proof",
 		Source:  "Stowage",
 		Exact:   true,
 		Moves:   exact.Tells(),
-
-		Techniques: append([]plan.Technique(nil), techniques...),
-	}
+	}, fresh)
 }
 
-var techniques = []plan.Technique{
-	{Name: "heuristics", Summary: "start from the best of several first-fit orders; without it, from first-fit alone"},
-	{Name: "merge", Summary: "exact search of composites takes turns"},
-	{Name: "exact", Summary: "exact search takes turns"},
-	{Name: "climb", Summary: "local search takes turns"},
+func fresh() run.Settings { return new(settings) }
+
+// settings are the techniques of a run.
+type settings struct{ heuristics, merge, exact, climb bool }
+
+// Declare lists the techniques.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.heuristics, "heuristics", "start from the best of several first-fit orders; without it, from first-fit alone")
+	d.Technique(&s.merge, "merge", "exact search of composites takes turns")
+	d.Technique(&s.exact, "exact", "exact search takes turns")
+	d.Technique(&s.climb, "climb", "local search takes turns")
 }
 
 const (
@@ -119,13 +122,16 @@ const (
 
 // Plan plans.
 func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	off := func(technique string) bool { return slices.Contains(o.Without, technique) }
-	a := auto{tl: tl, o: &o, r: &r, began: time.Now(), exact: !off("exact"), climb: !off("climb"), watch: run.NewWatch(ctx)}
-	n := len(tl.Problem.Buffers)
-	a.merge = !off("merge") && n >= mergeLeast && (n <= mergeMost || n <= climbMost && a.packed())
+	a := auto{tl: tl, o: &o, r: &r, began: time.Now()}
+	if err := run.Bind("auto", &o, &a.settings); err != nil {
+		return r, err
+	}
+	a.watch = run.NewWatch(ctx)
 	defer a.watch.Close()
+	n := len(tl.Problem.Buffers)
+	a.merge = a.merge && n >= mergeLeast && (n <= mergeMost || n <= climbMost && a.packed())
 	a.r.LowerBound = tl.LowerBound
-	if err := a.heuristics(ctx, !off("heuristics")); err != nil || a.settled {
+	if err := a.begin(ctx); err != nil || a.settled {
 		return r, err
 	}
 	if err := a.turns(ctx); err != nil {
@@ -223,23 +229,22 @@ var (
 
 // auto is a run.
 type auto struct {
-	tl           *timeline.Timeline
-	o            *plan.Options
-	watch        *run.Watch
-	began        time.Time
-	exact, climb bool
-	merge        bool
-	merges       uint64 // turns of merging
-	learned      merge.Learned
-	r            *plan.Result // with the lowest plan so far, whether it fits or not
-	height       int64        // of r.Offsets
-	infeasible   bool
-	settled      bool // r is the outcome: there can be no plan, or none was found in time
+	tl    *timeline.Timeline
+	o     *plan.Options
+	watch *run.Watch
+	began time.Time
+	settings
+	merges     uint64 // turns of merging
+	learned    merge.Learned
+	r          *plan.Result // with the lowest plan so far, whether it fits or not
+	height     int64        // of r.Offsets
+	infeasible bool
+	settled    bool // r is the outcome: there can be no plan, or none was found in time
 }
 
-// heuristics finds the first plans: the best of several, or first-fit's alone.
-func (a *auto) heuristics(ctx context.Context, several bool) error {
-	if !several {
+// begin finds the first plans: the best of several, or first-fit's alone.
+func (a *auto) begin(ctx context.Context) error {
+	if !a.heuristics {
 		first, err := run.Lookup("first-fit")
 		if err != nil {
 			return err
@@ -430,7 +435,7 @@ func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
 		a.r.LowerBound = max(a.r.LowerBound, model.HeightOf(a.tl.Problem, r.Offsets))
 	}
 	if r.Status.HasPlan() {
-		a.keep(r.Offsets, model.HeightOf(a.tl.Problem, r.Offsets), run.Name(p))
+		a.keep(r.Offsets, model.HeightOf(a.tl.Problem, r.Offsets), p.Name())
 	}
 	a.report()
 	return nil

@@ -33,7 +33,7 @@ import (
 // Source: this project.
 
 func init() {
-	run.Register(&Planner{})
+	run.RegisterWith(&Planner{}, false, fresh)
 	exact.Whole()
 }
 
@@ -49,8 +49,10 @@ func (p *Planner) Info() plan.Info {
 		Name:    p.Name(),
 		Summary: "local search: the peak exactly, moves on the critical chain, exact re-planning of windows",
 		Source:  "this project; chains and blocks after Nowicki and Smutnicki (1996), windows after Shaw (1998)",
-	}, func() run.Settings { return new(settings) })
+	}, fresh)
 }
+
+func fresh() run.Settings { return new(settings) }
 
 // defaultPatience ends a run that has no other limit.
 const defaultPatience = 40

@@ -23,13 +23,13 @@ func TestMain(m *testing.M) {
 
 // alone takes away what Whole brings, until the end of the test.
 func alone(t *testing.T) {
-	parts := []any{windows, races, stretched, composing, binding, describing, fallsBack, shifting}
+	parts := []any{windows, races, stretched, composing, binding, fallsBack, shifting}
 	t.Cleanup(func() {
 		windows, races, stretched = parts[0].(func(*engine, int) knowledge), parts[1].(func(*engine, int, int64, int64) (outcome, *kernel)), parts[2].(func(*engine, int, int64, int64) verdict)
-		composing, binding, describing = parts[3].(func(*engine, int64, bool, int64)), parts[4].(func(*settings, *plan.Options) error), parts[5].(func(*plan.Info))
-		fallsBack, shifting = parts[6].(func(*engine)), parts[7].(func(*kernel))
+		composing, binding = parts[3].(func(*engine, int64, bool, int64)), parts[4].(func(*settings, *plan.Options) error)
+		fallsBack, shifting = parts[5].(func(*engine)), parts[6].(func(*kernel))
 	})
-	windows, races, stretched, composing, binding, describing, fallsBack, shifting = nil, nil, nil, nil, nil, nil, nil, nil
+	windows, races, stretched, composing, binding, fallsBack, shifting = nil, nil, nil, nil, nil, nil, nil
 }
 
 // TestAlone has nothing but the canonical search: what is said is true all the same, of

@@ -154,17 +154,13 @@ func isOrderLetter(c byte) bool {
 
 // Info describes the planner.
 func (*Planner) Info() plan.Info {
-	i := plan.Info{Name: name, Exact: true}
-	if describing != nil {
-		describing(&i)
-	}
-	return i
+	return run.Describe(plan.Info{
+		Name:    name,
+		Summary: "depth-first search over canonical plans, with proofs of optimality and infeasibility",
+		Source:  "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's",
+		Exact:   true,
+		Moves:   Tells(),
+	}, fresh)
 }
 
-// inWords completes the description.
-func inWords(i *plan.Info) {
-	i.Summary = "depth-first search over canonical plans, with proofs of optimality and infeasibility"
-	i.Moves = Tells()
-	i.Source = "Moffitt, MiniMalloc, ASPLOS 2023; google/minimalloc 9f5cf81; lifting, not-first, suffix bound and memo are Stowage's"
-	*i = run.Describe(*i, func() run.Settings { return new(settings) })
-}
+func fresh() run.Settings { return new(settings) }

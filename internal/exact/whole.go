@@ -22,7 +22,6 @@ var (
 	stretched  func(e *engine, p int, capacity, halves int64) verdict           // (*engine).inStretches
 	composing  func(e *engine, capacity int64, minimize bool, halves int64)     // (*engine).composites
 	binding    func(s *settings, o *plan.Options) error                         // (*settings).bind
-	describing func(i *plan.Info)                                               // inWords
 	fallsBack  func(e *engine)                                                  // (*engine).fallBack
 	shifting   func(k *kernel)                                                  // (*kernel).initShifts
 )
@@ -35,7 +34,7 @@ func Whole() {
 	}
 	Interlocking()
 	windows, races, stretched = (*engine).interlocks, (*engine).race, (*engine).inStretches
-	composing, binding, describing = (*engine).composites, (*settings).bind, inWords
+	composing, binding = (*engine).composites, (*settings).bind
 	fallsBack, shifting = (*engine).fallBack, (*kernel).initShifts
-	run.Register(&Planner{})
+	run.RegisterWith(&Planner{}, true, fresh)
 }

@@ -26,7 +26,9 @@ type puppet string
 // stacked counts the plans of the puppet that stacks.
 var stacked atomic.Int64
 
-func (p puppet) Info() plan.Info { return plan.Info{Name: string(p), Summary: "for tests"} }
+func (p puppet) Name() string { return string(p) }
+
+func (p puppet) Info() plan.Info { return plan.Info{Name: p.Name(), Summary: "for tests"} }
 
 func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	buffers := tl.Problem.Buffers

@@ -26,7 +26,9 @@ type brute struct {
 	calls *int
 }
 
-func (brute) Info() plan.Info { return plan.Info{Name: "brute", Exact: true} }
+func (brute) Name() string { return "brute" }
+
+func (b brute) Info() plan.Info { return plan.Info{Name: b.Name(), Exact: true} }
 
 func (b brute) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	if b.calls != nil {

@@ -27,12 +27,17 @@ import (
 // Tried and dropped: breaking ties by duration, which takes idealloc's S_1 from
 // 4.2% over the load to 2.9%, but pangu_2.6B from 0.8% to 3.3%.
 
-func init() { run.Register(&firstFit{}) }
+func init() { run.RegisterWith(&firstFit{}, false, func() run.Settings { return none{} }) }
 
 type firstFit struct{}
 
 // Name returns the planner's name.
 func (*firstFit) Name() string { return "first-fit" }
+
+// none are the settings of a planner that has none.
+type none struct{}
+
+func (none) Declare(*run.Declaration) {}
 
 // Info describes the planner.
 func (p *firstFit) Info() plan.Info {

@@ -44,7 +44,7 @@ import (
 // low. A ceiling 1% above the bound: it is always met,
 // and never left below. Best fit in place of lowest: about as good, no faster.
 
-func init() { run.Register(&sweep{}) }
+func init() { run.RegisterWith(&sweep{}, false, fresh) }
 
 // pollEvery is the number of placements between looks at the context.
 const pollEvery = 4096
@@ -60,8 +60,10 @@ func (p *sweep) Info() plan.Info {
 		Name:    p.Name(),
 		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
 		Source:  "two-ended allocation, offline",
-	}, func() run.Settings { return new(sweepSettings) })
+	}, fresh)
 }
+
+func fresh() run.Settings { return new(sweepSettings) }
 
 type sweepSettings struct {
 	twoEnded, outward bool

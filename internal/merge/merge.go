@@ -42,7 +42,7 @@ import (
 // challenging suite have few full sections, and merging works there all the same.
 
 func init() {
-	run.Register(&Planner{})
+	run.RegisterWith(&Planner{}, false, fresh)
 	exact.Merge = &Planner{}
 	exact.Whole()
 }
@@ -70,8 +70,10 @@ func (p *Planner) Info() plan.Info {
 		Name:    p.Name(),
 		Summary: "buffers that fit together hardly by accident are made one, and exact search plans what is left",
 		Source:  "Stowage",
-	}, func() run.Settings { return new(settings) })
+	}, fresh)
 }
+
+func fresh() run.Settings { return new(settings) }
 
 type settings struct {
 	stacks, wheels, rounds, dives, walls bool

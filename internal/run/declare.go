@@ -28,31 +28,47 @@ type Settings interface{ Declare(d *Declaration) }
 // Describe completes i by the techniques and parameters of the settings that
 // fresh returns, and by the check of their values.
 func Describe(i plan.Info, fresh func() Settings) plan.Info {
-	var d Declaration
-	fresh().Declare(&d)
-	i.Techniques, i.Params = d.techniques, d.params
+	described(&i, fresh())
 	name := i.Name
-	i.Check = func(o plan.Options) error { return Bind(name, &o, fresh()) }
+	i.Check = func(o plan.Options) error {
+		d := Declaration{planner: name, o: &o} // what names there are has been checked
+		fresh().Declare(&d)
+		return d.issues.Err()
+	}
 	return i
 }
 
+// described adds techniques and parameters.
+func described(i *plan.Info, s Settings) {
+	s.Declare(&Declaration{to: i})
+}
+
 // Bind sets the fields of s to what o says, or to their defaults. The error, a
-// *model.InputError, names the planner and lists all values that it refuses.
+// *model.InputError, names the planner and lists all names that s does not have, and all
+// values that it refuses.
 func Bind(planner string, o *plan.Options, s Settings) error {
 	d := Declaration{planner: planner, o: o}
 	s.Declare(&d)
-	return d.issues.Err()
+	if d.known == len(o.Without)+len(o.Params) {
+		return d.issues.Err()
+	}
+	i := plan.Info{Name: planner}
+	described(&i, s)
+	var issues model.Issues
+	issues.Join(plan.CheckNames(&i, o))
+	issues.Join(d.issues.Err())
+	return issues.Err()
 }
 
 // A Declaration passes through the settings of a planner, to describe or to bind
 // them.
 type Declaration struct {
-	planner string
-	o       *plan.Options // to bind; nil to describe
-	issues  model.Issues
+	to *plan.Info // to describe; nil to bind
 
-	techniques []plan.Technique
-	params     []plan.Param
+	planner string
+	o       *plan.Options
+	issues  model.Issues
+	known   int // names in o that the settings have
 }
 
 // Endless reports whether no limit is set that would end the run, as some
@@ -71,10 +87,16 @@ func (d *Declaration) Refuse(what string) {
 //go:noinline
 func (d *Declaration) Technique(on *bool, name, summary string) {
 	if d.o == nil {
-		d.techniques = append(d.techniques, plan.Technique{Name: name, Summary: summary})
+		d.to.Techniques = append(d.to.Techniques, plan.Technique{Name: name, Summary: summary})
 		return
 	}
-	*on = !slices.Contains(d.o.Without, name)
+	*on = true
+	for _, off := range d.o.Without {
+		if off == name {
+			*on = false
+			d.known++
+		}
+	}
 }
 
 // Int declares a whole number from least to most.
@@ -103,14 +125,20 @@ func (d *Declaration) Int64OrAuto(to *int64, name string, auto, least, most int6
 		return
 	}
 	*to = auto
-	if d.o.Params[name] != "auto" {
-		d.whole(to, name, "auto or ", least, most)
+	d.whole(to, name, "auto or ", least, most)
+}
+
+// given returns what a parameter is to be, if anything.
+func (d *Declaration) given(name string) (text string, ok bool) {
+	if text, ok = d.o.Params[name]; ok {
+		d.known++
 	}
+	return text, ok
 }
 
 func (d *Declaration) whole(to *int64, name, or string, least, most int64) {
-	text, ok := d.o.Params[name]
-	if !ok {
+	text, ok := d.given(name)
+	if !ok || or != "" && text == "auto" {
 		return
 	}
 	x, ok := wholeNumber(text)
@@ -133,7 +161,7 @@ func (d *Declaration) Float(to *float64, name string, otherwise, least, most flo
 		return
 	}
 	*to = otherwise
-	text, ok := d.o.Params[name]
+	text, ok := d.given(name)
 	if !ok {
 		return
 	}
@@ -158,7 +186,7 @@ func (d *Declaration) Text(to *string, name, otherwise, values string, accept fu
 		return
 	}
 	*to = otherwise
-	text, ok := d.o.Params[name]
+	text, ok := d.given(name)
 	if !ok {
 		return
 	}
@@ -171,7 +199,7 @@ func (d *Declaration) Text(to *string, name, otherwise, values string, accept fu
 
 //go:noinline
 func (d *Declaration) describe(name, otherwise, values, summary string) {
-	d.params = append(d.params, plan.Param{Name: name, Default: otherwise, Values: values, Summary: summary})
+	d.to.Params = append(d.to.Params, plan.Param{Name: name, Default: otherwise, Values: values, Summary: summary})
 }
 
 func (d *Declaration) mustBe(name, values, text string) {

@@ -111,6 +111,9 @@ func TestBindRefuses(t *testing.T) {
 		{"search=\n", nil, `parameter search must be restarts, mcts or none, not "\n"`},
 		{"even=abc", nil, `parameter even must be a text of even length, not "abc"`},
 		{"", []string{"lift", "memo"}, `memo and lift are both off`},
+		{"", []string{"lift", "memory"}, `has no technique "memory"; it has memo, lift`},
+		{"z=1 count=0 a=auto", nil, `has no parameter "a"; it has count, steps, tries, waste, share, search, label, even|` +
+			`has no parameter "z"; it has count, steps, tries, waste, share, search, label, even|parameter count must be a whole number from 1 to 9, not "0"`},
 		{"even=abc share=x count=0", []string{"lift", "memo"}, "parameter count must be a whole number from 1 to 9, not \"0\"|" +
 			"parameter share must be a number from 0 to 1, not \"x\"|parameter even must be a text of even length, not \"abc\"|memo and lift are both off"},
 	} {
@@ -121,6 +124,7 @@ func TestBindRefuses(t *testing.T) {
 			}
 		}
 		want := "planner dial: " + strings.ReplaceAll(tc.want, "|", "\nplanner dial: ")
+		want = strings.ReplaceAll(want, ": has", " has")
 		var s dial
 		if err := Bind("dial", &o, &s); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", tc.params, err, want)

@@ -16,58 +16,63 @@ import (
 )
 
 // A Planner makes plans of prepared problems. What plan.Planner says holds for
-// it as well; tl.Problem is the problem itself.
+// it as well; tl.Problem is the problem itself. Name is Info's.
 type Planner interface {
+	Name() string
 	Info() plan.Info
 	Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error)
 }
 
-// A planner that is Named says its name without a description of itself.
-type Named interface{ Name() string }
-
-// Name returns a planner's name.
-func Name(p Planner) string {
-	if n, ok := p.(Named); ok {
-		return n.Name()
-	}
-	return p.Info().Name
+// Register makes p known by its name. It panics where the name is taken.
+func Register(p Planner) {
+	plan.RegisterAs(&plan.Registration{
+		Name: p.Name(), Planner: &sweeping{p},
+		Exact: func() bool { return p.Info().Exact },
+		Check: func(o *plan.Options) error { return plan.CheckOptions(p.Info(), *o) },
+	})
 }
 
-// Register makes p known by its name. It panics where the name is taken.
-func Register(p Planner) { plan.Register(&sweeping{p}) }
+// RegisterWith is Register for a planner that says here what it takes. In a program that
+// never asks for descriptions those of such planners are left out.
+func RegisterWith(p Planner, exact bool, fresh func() Settings) {
+	plan.RegisterAs(&plan.Registration{
+		Name: p.Name(), Planner: &sweeping{p},
+		Exact: func() bool { return exact },
+		Check: func(o *plan.Options) error { return Bind(p.Name(), o, fresh()) },
+	})
+}
 
 // Lookup returns the planner of that name. The error lists the names there are.
 func Lookup(name string) (Planner, error) {
-	p, err := plan.Lookup(name)
+	r, err := plan.Find(name)
 	if err != nil {
 		return nil, err
 	}
-	return Prepared(p), nil
+	return Prepared(r), nil
 }
 
 // All returns the registered planners in the order of their names.
 func All() []Planner {
 	var all []Planner
-	for _, p := range plan.All() {
-		all = append(all, Prepared(p))
+	for _, name := range plan.Names() {
+		p, _ := Lookup(name)
+		all = append(all, p)
 	}
 	return all
 }
 
-// Prepared returns p as a planner of prepared problems.
-func Prepared(p plan.Planner) Planner {
-	if s, ok := p.(*sweeping); ok {
+// Prepared returns what is registered as a planner of prepared problems.
+func Prepared(r *plan.Registration) Planner {
+	if s, ok := r.Planner.(*sweeping); ok {
 		return s.planner
 	}
-	return &foreign{p}
+	return &foreign{r}
 }
 
 // sweeping lets a planner of prepared problems take any.
 type sweeping struct{ planner Planner }
 
 func (s *sweeping) Info() plan.Info { return s.planner.Info() }
-
-func (s *sweeping) Name() string { return Name(s.planner) }
 
 func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (plan.Result, error) {
 	if err := model.Validate(p); err != nil {
@@ -83,10 +88,12 @@ func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (
 }
 
 // foreign is a user's own planner, which sees the problem alone.
-type foreign struct{ planner plan.Planner }
+type foreign struct{ *plan.Registration }
 
-func (f *foreign) Info() plan.Info { return f.planner.Info() }
+func (f *foreign) Name() string { return f.Registration.Name }
+
+func (f *foreign) Info() plan.Info { return f.Planner.Info() }
 
 func (f *foreign) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	return f.planner.Plan(ctx, tl.Problem, o)
+	return f.Planner.Plan(ctx, tl.Problem, o)
 }

@@ -20,7 +20,7 @@ import (
 // switched off; a plan as low as the bound is optimal.
 func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	start := time.Now()
-	name := Name(p)
+	name := p.Name()
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity && !slices.Contains(o.Without, Bound) {
 		r.Status, r.LowerBound, r.Planner = model.Infeasible, tl.LowerBound, name
 		r.Stats.Elapsed = time.Since(start)
@@ -63,7 +63,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 			r.LowerBound = max(r.LowerBound, o.Capacity+1)
 		}
 	}
-	r.Stopped = stopped(ctx, p, &o, &r)
+	r.Stopped = stopped(ctx, &o, &r)
 	r.Stats.Elapsed = time.Since(start)
 	return r, nil
 }
@@ -112,7 +112,7 @@ func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
 
 // stopped says which limit ended a run. A run with an answer was ended by none.
-func stopped(ctx context.Context, p Planner, o *plan.Options, r *plan.Result) plan.Stop {
+func stopped(ctx context.Context, o *plan.Options, r *plan.Result) plan.Stop {
 	switch {
 	case r.Status == model.Optimal || r.Status == model.Infeasible || r.Status == model.Feasible && !o.Minimizing():
 		return plan.Finished
@@ -124,7 +124,8 @@ func stopped(ctx context.Context, p Planner, o *plan.Options, r *plan.Result) pl
 		return plan.StopNodes
 	case r.Stopped != plan.Finished:
 		return r.Stopped
-	case p.Info().Exact:
+	}
+	if known, _ := plan.Find(r.Planner); known != nil && known.Exact() {
 		return plan.StopEffort
 	}
 	return plan.Finished

@@ -18,6 +18,8 @@ type puppet struct {
 	plan func(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error)
 }
 
+func (p puppet) Name() string { return p.name }
+
 func (p puppet) Info() plan.Info { return plan.Info{Name: p.name} }
 
 func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {

@@ -5,8 +5,27 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/plan"
 	_ "github.com/stowage-go/stowage/planner/baselines"
 )
+
+// TestRegistrations holds what is registered against the descriptions.
+func TestRegistrations(t *testing.T) {
+	for _, i := range stowage.Planners() {
+		r, err := plan.Find(i.Name)
+		if err != nil || r.Name != i.Name || r.Exact() != i.Exact {
+			t.Errorf("%s is registered as %+v, %v", i.Name, r, err)
+		}
+		for _, o := range []stowage.Options{
+			{}, {Without: []string{"mem", "climb", "rounds"}}, {Without: []string{"memo", "memo", ""}},
+			{Params: map[string]string{"width": "0", "w": "1", "orders": "x", "waste": "1e3"}, Without: []string{"x"}},
+		} {
+			if got, want := r.Check(&o), plan.CheckOptions(i, o); (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
+				t.Errorf("%s, %+v: %v, want %v", i.Name, o, got, want)
+			}
+		}
+	}
+}
 
 // TestParameters goes through the parameters of all planners: the default is a
 // value that may be set, what is none is refused before the planner starts, and
