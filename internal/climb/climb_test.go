@@ -226,7 +226,8 @@ func TestCoresEndTrainingGraphs(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		w := run.NewWatch(context.Background())
-		if _, height := greedy.NewOutward(w, tl, nil).First(tl.LowerBound); height == tl.LowerBound {
+		s, _ := greedy.NewSweeper(w, tl)
+		if s.FromPeaks(tl.LowerBound); s.Height() == tl.LowerBound {
 			t.Errorf("seed %d: at the load without a core", seed)
 		}
 		w.Close()

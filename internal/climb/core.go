@@ -6,7 +6,7 @@ import "github.com/stowage-go/stowage/internal/greedy"
 // others. What heuristics waste, they waste there: they place something early
 // that is in the way at the peak. So plan the sections around the peak first,
 // exactly and at the bound, all buffers that are active there and no others;
-// then sweep from this core to both ends of time (greedy.Outward). The rest has room to
+// then sweep from this core to both ends of time (greedy.Sweeper). The rest has room to
 // spare. Cores of several widths are tried. Later turns aim higher than the bound, and
 // at other peaks.
 //
@@ -40,7 +40,7 @@ const coreLimit = 3000
 
 // cores is what a worker knows of them.
 type cores struct {
-	out   *greedy.Outward
+	out   *greedy.Sweeper
 	tries int
 	share float64 // of what is above the goal the next one is to take away
 }
@@ -48,8 +48,13 @@ type cores struct {
 // coring reports whether the problem is of a kind that cores are for.
 func (w *worker) coring() bool {
 	from, _ := w.lowest()
-	w.cores.out = greedy.NewOutward(w.watch, w.tl, from)
-	return w.cores.out != nil
+	out, _ := greedy.NewSweeper(w.watch, w.tl)
+	if out == nil || !out.Outward() {
+		return false
+	}
+	out.Than(from)
+	w.cores.out = out
+	return true
 }
 
 // core tries one of each width, until one lowers the plan: at first around the peak and

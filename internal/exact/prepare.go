@@ -59,6 +59,8 @@ type share[T any] struct {
 
 // carve makes arrays out of one, so that a small partition is prepared with few
 // allocations.
+//
+//go:noinline
 func carve[T any](shares ...share[T]) {
 	sum := 0
 	for _, s := range shares {

@@ -157,6 +157,8 @@ type Portfolio struct {
 	// once, so that there is no plan.
 	Collided bool
 
+	sweeps *Sweeper // nil before the first
+
 	next int   // first line that has not had its turn
 	work int64 // of the lines so far
 	long bool  // stacking takes too long here
@@ -175,12 +177,12 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		// A pass that is good at once is enough; the others end early above what
 		// sweeps from the peaks have.
 		passes := longs(tl.Sections())
-		p.sweep(passes[:1])
+		p.sweep("sweep", passes[:1])
 		if p.Height > p.goal && (len(tl.Problem.Buffers) <= largest || !p.near(capacity)) {
-			p.outward()
+			p.sweep("outward", nil)
 		}
 		if !p.near(capacity) {
-			p.sweep(passes[1:])
+			p.sweep("sweep", passes[1:])
 		}
 		if p.near(capacity) {
 			p.next = len(trials)
@@ -234,27 +236,38 @@ func (p *Portfolio) keep(name string, offsets []int64, height int64) {
 	}
 }
 
-// sweep runs the passes of the planner sweep as long as they are lower.
-func (p *Portfolio) sweep(passes []int32) {
+// sweep runs passes of the planner sweep until one is enough, or sweeps from the peaks
+// where there are none.
+func (p *Portfolio) sweep(name string, passes []int32) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
-	s, end := newSweeper(w, p.tl)
-	p.Collided = p.Collided || end == place.Collided
-	if end != place.Whole {
-		return
+	s := p.sweeps
+	if s == nil {
+		var end place.Ending
+		if s, end = NewSweeper(w, p.tl); s == nil {
+			p.Collided = end == place.Collided
+			return
+		}
+		p.sweeps = s
 	}
-	goal := max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000)
-	s.passes(passes, p.tl.LowerBound, goal, p.Height, nil)
-	p.keep("sweep", s.best, s.height)
-}
-
-// outward sweeps from the peaks.
-func (p *Portfolio) outward() {
-	w := run.NewWatch(p.ctx)
-	defer w.Close()
-	if o := NewOutward(w, p.tl, p.Offsets); o != nil {
-		offsets, height := o.First(p.goal)
-		p.keep("outward", offsets, height)
+	s.watch = w
+	if p.Offsets != nil {
+		s.Than(p.Offsets)
+	}
+	for k, long := range passes {
+		if k > 0 && w.Over() {
+			break
+		}
+		s.pass(long, p.tl.LowerBound, p.goal)
+		if s.Height() <= max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000) {
+			break
+		}
+	}
+	if passes == nil {
+		s.FromPeaks(p.goal)
+	}
+	if s.Height() < p.Height {
+		p.keep(name, s.plan(), s.Height())
 	}
 }
 
@@ -307,7 +320,7 @@ func (p *Portfolio) run(until int) {
 				}
 			}
 		case outwards:
-			p.outward()
+			p.sweep(t.name, nil)
 		case grown:
 			if movableAll(p.tl) {
 				if offsets := deferred(w, p.tl, t.word); offsets != nil {
@@ -315,7 +328,7 @@ func (p *Portfolio) run(until int) {
 				}
 			}
 		case swept:
-			p.sweep(longs(p.tl.Sections()))
+			p.sweep(t.name, longs(p.tl.Sections()))
 		}
 	}
 }

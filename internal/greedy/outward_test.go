@@ -16,6 +16,25 @@ import (
 
 func endless() *run.Watch { return run.NewWatch(context.Background()) }
 
+// outward returns a sweeper that is ready for sweeps from peaks, which are to end lower
+// than a plan (nil for none); nil where there are none.
+func outward(w *run.Watch, tl *timeline.Timeline, than []int64) *Sweeper {
+	s, _ := NewSweeper(w, tl)
+	if s == nil || !s.Outward() {
+		return nil
+	}
+	if than != nil {
+		s.Than(than)
+	}
+	return s
+}
+
+// first sweeps from the peaks.
+func (s *Sweeper) first(goal int64) ([]int64, int64) {
+	s.FromPeaks(goal)
+	return s.plan(), s.Height()
+}
+
 // stackLoose settles what is loose by putting it on one pile.
 func stackLoose(p *model.Problem) Settle {
 	return func(loose []int32, low, high int32, floor, target int64, at []int64) bool {
@@ -40,14 +59,14 @@ func TestOutwardIsValid(t *testing.T) {
 			}
 		}
 		tl := timeline.New(p)
-		o := NewOutward(endless(), tl, nil)
+		o := outward(endless(), tl, nil)
 		if o == nil {
 			if seed%3 > 0 {
 				t.Fatalf("seed %d: none", seed)
 			}
 			continue
 		}
-		offsets, height := o.First(tl.LowerBound)
+		offsets, height := o.first(tl.LowerBound)
 		check := func() {
 			t.Helper()
 			if report := verify.Check(p, offsets, 0); !report.OK() || report.Height != height {
@@ -73,7 +92,7 @@ func TestOutwardIsValid(t *testing.T) {
 			again++
 		}
 		// A plan to be lower than is taken over where it is lower.
-		if same, h := NewOutward(endless(), tl, offsets).First(height); h != height || !slices.Equal(same, offsets) {
+		if same, h := outward(endless(), tl, offsets).first(height); h != height || !slices.Equal(same, offsets) {
 			t.Fatalf("seed %d: %d, though %d is enough", seed, h, height)
 		}
 	}
@@ -90,7 +109,7 @@ func TestOutwardMeetsTheLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		tl := timeline.New(p)
-		if _, height := NewOutward(endless(), tl, nil).First(tl.LowerBound); height != want || height != tl.LowerBound {
+		if _, height := outward(endless(), tl, nil).first(tl.LowerBound); height != want || height != tl.LowerBound {
 			t.Errorf("seed %d: %d, the load is %d", seed, height, tl.LowerBound)
 		}
 	}
@@ -100,8 +119,8 @@ func TestOutwardMeetsTheLoad(t *testing.T) {
 func TestOutwardOnS1(t *testing.T) {
 	p := plantest.Load(t, "idealloc/S_1.csv")
 	tl := timeline.New(p)
-	o := NewOutward(endless(), tl, nil)
-	if _, height := o.First(tl.LowerBound); height != tl.LowerBound || o.Steps > 30000 {
+	o := outward(endless(), tl, nil)
+	if _, height := o.first(tl.LowerBound); height != tl.LowerBound || o.Steps > 30000 {
 		t.Errorf("S_1: %d after %d placements, the load is %d", height, o.Steps, tl.LowerBound)
 	}
 }
@@ -114,15 +133,15 @@ func TestOutwardUnderALimit(t *testing.T) {
 	for looks := range int64(60) {
 		ctx := run.EndAtLook(context.Background(), looks*looks/4)
 		w := run.NewWatch(ctx)
-		if o := NewOutward(w, tl, nil); o != nil {
-			if offsets, _ := o.First(tl.LowerBound); offsets != nil {
+		if o := outward(w, tl, nil); o != nil {
+			if offsets, _ := o.first(tl.LowerBound); offsets != nil {
 				if report := verify.Check(p, offsets, 0); !report.OK() {
 					t.Fatal(looks, report.Violations)
 				}
 			}
 		}
-		if o := NewOutward(w, tl, first); o != nil {
-			offsets, height := o.First(tl.LowerBound)
+		if o := outward(w, tl, first); o != nil {
+			offsets, height := o.first(tl.LowerBound)
 			if report := verify.Check(p, offsets, 0); !report.OK() || report.Height != height || height > model.HeightOf(p, first) {
 				t.Fatal(looks, report.Height, height, report.Violations)
 			}
@@ -135,6 +154,6 @@ func BenchmarkOutward(b *testing.B) {
 	p := plantest.Load(b, "idealloc/S_1.csv")
 	tl := timeline.New(p)
 	for b.Loop() {
-		NewOutward(endless(), tl, nil).First(tl.LowerBound)
+		outward(endless(), tl, nil).first(tl.LowerBound)
 	}
 }

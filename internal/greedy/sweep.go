@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
@@ -92,7 +93,7 @@ func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()
-	s, end := newSweeper(w, tl)
+	s, end := NewSweeper(w, tl)
 	if !place.FixedFit(tl.Problem, o.Capacity) || end == place.Collided {
 		r.Status = model.Infeasible
 		return r, nil
@@ -110,26 +111,24 @@ func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (
 	if set.twoEnded {
 		thresholds = longs(tl.Sections())
 	}
-	s.passes(thresholds, ceiling, goal, math.MaxInt64, func() bool {
-		if o.Progress != nil && s.best != nil && o.Fits(s.height) {
-			o.Progress(plan.Progress{Height: s.height, Offsets: s.best, LowerBound: tl.LowerBound, Nodes: s.nodes})
+	for _, long := range thresholds {
+		s.pass(long, ceiling, goal)
+		if o.Progress != nil && o.Fits(s.Height()) {
+			o.Progress(plan.Progress{Height: s.Height(), Offsets: s.plan(), LowerBound: tl.LowerBound, Nodes: s.Steps})
 		}
-		return o.NodeLimit > 0 && s.nodes >= o.NodeLimit
-	})
-	if set.outward && s.best != nil && s.height > goal && !w.Over() {
-		if out := NewOutward(w, tl, s.best); out != nil {
-			if o.NodeLimit > 0 {
-				out.Most = max(o.NodeLimit-s.nodes, 0)
-			}
-			s.best, s.height = out.First(goal)
-			s.nodes += out.Steps
+		if s.Height() <= goal || o.NodeLimit > 0 && s.Steps >= o.NodeLimit || w.Over() {
+			break
 		}
 	}
-	r.Stats.Nodes = s.nodes
-	if s.best != nil && o.Fits(s.height) {
-		r.Status = model.Feasible
-		r.Offsets = s.best
-		r.Height = s.height
+	if set.outward && s.Height() > goal && !w.Over() {
+		if o.NodeLimit > 0 {
+			s.Most = o.NodeLimit
+		}
+		s.FromPeaks(goal)
+	}
+	r.Stats.Nodes = s.Steps
+	if o.Fits(s.Height()) {
+		r.Status, r.Offsets, r.Height = model.Feasible, s.plan(), s.Height()
 	}
 	return r, nil
 }
@@ -151,31 +150,52 @@ func longs(sections int) []int32 {
 	return order
 }
 
-// sweeper is the state of the passes.
-type sweeper struct {
-	tl       *timeline.Timeline
-	watch    *run.Watch
-	byStart  []int32 // partition by partition: by first section, longest first
-	byEnd    []int32 // by last section
-	offsets  []int64 // of the pass
-	free     place.FreeList
-	reserved []int32 // the partition's fixed buffers, ascending by offset
+// A Sweeper makes plans by sweeps. It keeps the lowest of each partition.
+type Sweeper struct {
+	tl      *timeline.Timeline
+	watch   *run.Watch
+	step    int64 // divides all sizes; alignments that divide it need no care
+	ceiling int64 // under which high places are looked for
+	least   int64 // the height of what no sweep moves: fixed, or never active
+	parts   []sweptPart
+	offsets []int64 // of the lowest plan of each partition so far
+	trial   []int64 // of a sweep
+	half    []int64 // of the sweep before on the same way
+	space   place.FreeList
 
-	best   []int64 // the lowest plan of all passes, nil for none
-	height int64   // of best
-	nodes  int64   // placements of all passes
+	// For sweeps from peaks (outward.go).
+	rank  [2][]int32 // in the order of starts on a way
+	cross []int32    // what is settled: a pile, and what lies above it in ascending order
+
+	Steps, Most int64 // placements so far, and at which number there are no more
 }
 
-// newSweeper prepares passes. It returns no sweeper where fixed buffers
-// collide, or where the limit comes before that is known.
-func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
+// sweptPart is a partition. Way 0 is that of time, way 1 the other.
+type sweptPart struct {
+	fixed        []int32    // ascending by offset
+	starts, ends [2][]int32 // the others, as they begin on that way, the longest first, and as they end
+	peaks        []int32    // sections, the fullest first
+	height       int64      // of its lowest plan so far
+}
+
+// NewSweeper prepares sweeps. There is no sweeper where fixed buffers collide, or where
+// the limit comes before that is known.
+func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
 	buffers := tl.Problem.Buffers
-	s := &sweeper{tl: tl, watch: w, offsets: make([]int64, len(buffers))}
+	n := len(buffers)
+	s := &Sweeper{
+		tl: tl, watch: w, step: bound.Step(tl.Problem), Most: math.MaxInt64, parts: make([]sweptPart, len(tl.Partitions)),
+		offsets: make([]int64, n), trial: make([]int64, n),
+	}
 	fixed := 0
 	for i := range buffers {
-		if at := buffers[i].Fixed; at != nil {
-			s.offsets[i] = *at
+		b := &buffers[i]
+		if b.Fixed != nil {
+			s.offsets[i] = *b.Fixed
 			fixed++
+		}
+		if first, last := tl.Extent(i); b.Fixed != nil || first == last {
+			s.least = max(s.least, s.offsets[i]+b.Size)
 		}
 	}
 	if fixed > 0 {
@@ -186,157 +206,247 @@ func newSweeper(w *run.Watch, tl *timeline.Timeline) (*sweeper, place.Ending) {
 			return nil, end
 		}
 	}
-	if s.watch.Over() || !s.order() {
-		s.byStart = nil // pass stacks
+	for k := range s.parts {
+		p := &s.parts[k]
+		if fixed > 0 {
+			for _, i := range tl.Partitions[k].Buffers {
+				if buffers[i].Fixed != nil {
+					p.fixed = append(p.fixed, i)
+				}
+			}
+			sorting.By(p.fixed, func(i, j int32) bool { return s.offsets[i] < s.offsets[j] })
+		}
+		if len(p.fixed) < len(tl.Partitions[k].Buffers) {
+			p.height = math.MaxInt64
+		}
 	}
 	return s, place.Whole
 }
 
-// order sets byStart and byEnd; it returns false where a limit of many buffers
+// order sets the starts and ends of a way; it returns false where a limit of many buffers
 // comes first.
-func (s *sweeper) order() bool {
-	s.byStart, s.byEnd = active(s.watch, s.tl, "LuZ"), active(s.watch, s.tl, "U")
-	return s.byStart != nil && s.byEnd != nil
+func (s *Sweeper) order(way int) bool {
+	if len(s.parts) > 0 && s.parts[0].starts[way] != nil {
+		return true
+	}
+	starts, ends := s.active([...]string{"LuZ", "uLZ"}[way]), s.active([...]string{"U", "l"}[way])
+	if starts == nil || ends == nil {
+		return false
+	}
+	for k := range s.parts {
+		if way == 1 {
+			k = len(s.parts) - 1 - k
+		}
+		p := &s.parts[k]
+		n := len(s.tl.Partitions[k].Buffers) - len(p.fixed)
+		p.starts[way], starts = starts[:n], starts[n:]
+		p.ends[way], ends = ends[:n], ends[n:]
+	}
+	return true
 }
 
-// active is Sorted without what is never active: not nil but for a limit.
-func active(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
-	order := Sorted(w, tl, word)
+// active is Sorted without what is fixed or never active: not nil but for a limit.
+func (s *Sweeper) active(word string) []int32 {
+	order := Sorted(s.watch, s.tl, word)
 	kept := order[:0]
 	for _, i := range order {
-		if first, last := tl.Extent(int(i)); first < last {
+		if first, last := s.tl.Extent(int(i)); first < last && s.tl.Problem.Buffers[i].Fixed == nil {
 			kept = append(kept, i)
 		}
 	}
 	return kept
 }
 
-// passes sweeps with each threshold in turn and keeps the lowest plan under
-// below, until it is no higher than the goal, or the limit comes, or report,
-// which is called after each pass, says so. A limit in the first pass leaves a plan.
-func (s *sweeper) passes(thresholds []int32, ceiling, goal, below int64, report func() (enough bool)) {
-	s.height = below
-	for k, long := range thresholds {
-		if k > 0 && s.watch.Over() {
+// Than takes of a plan the partitions in which it is lower.
+func (s *Sweeper) Than(offsets []int64) {
+	for k := range s.parts {
+		p, height := &s.parts[k], int64(0)
+		for _, i := range s.tl.Partitions[k].Buffers {
+			height = max(height, offsets[i]+s.tl.Problem.Buffers[i].Size)
+		}
+		if height < p.height {
+			p.height = height
+			gather(s.offsets, offsets, s.tl.Partitions[k].Buffers)
+		}
+	}
+}
+
+// Height is that of the lowest plan, math.MaxInt64 where there is none yet.
+//
+//go:noinline
+func (s *Sweeper) Height() int64 {
+	height := s.least
+	for k := range s.parts {
+		height = max(height, s.parts[k].height)
+	}
+	return height
+}
+
+// plan is the lowest plan, nil where there is none yet.
+//
+//go:noinline
+func (s *Sweeper) plan() []int64 {
+	if s.Height() == math.MaxInt64 {
+		return nil
+	}
+	return slices.Clone(s.offsets)
+}
+
+// snug is in place of a threshold where what begins goes into the smallest hole, and all
+// where all of it goes high.
+const snug, all = -1, math.MaxInt32
+
+// noCut is before all sections.
+var noCut = [2]int32{math.MinInt32, math.MinInt32}
+
+// pass sweeps the partitions that are above the goal from time zero. Where a limit leaves
+// some of them without any plan, they are stacked.
+func (s *Sweeper) pass(long int32, ceiling, goal int64) {
+	ready := !s.watch.Over() && s.order(0)
+	s.cross, s.ceiling = nil, bound.Down(ceiling, s.step)
+	for k := range s.parts {
+		p := &s.parts[k]
+		if p.height <= goal {
+			continue
+		}
+		if ready {
+			before := s.Steps
+			s.ways(p, noCut, [2][]int32{p.starts[0]}, 0, long)
+			if p.height < math.MaxInt64 {
+				continue
+			}
+			s.stack(p.starts[0][:s.Steps-before])
 			return
 		}
-		height, ok := s.pass(long, ceiling, s.height, k == 0)
-		if ok {
-			s.height = height
-			if s.best == nil {
-				s.best = slices.Clone(s.offsets)
-			} else {
-				s.best, s.offsets = s.offsets, s.best
-			}
-		}
-		if report != nil && report() || s.height <= goal {
+		if p.height == math.MaxInt64 {
+			s.stack(nil)
 			return
 		}
 	}
 }
 
-func (s *sweeper) first(i int32) int32 { first, _ := s.tl.Extent(int(i)); return first }
-func (s *sweeper) last(i int32) int32  { _, last := s.tl.Extent(int(i)); return last }
+// stack puts what is in a partition without a plan above what is placed of it.
+func (s *Sweeper) stack(placed []int32) {
+	for k := range s.parts {
+		if s.parts[k].height == math.MaxInt64 {
+			for _, i := range s.tl.Partitions[k].Buffers {
+				s.offsets[i] = -1
+			}
+		}
+	}
+	gather(s.offsets, s.trial, placed)
+	place.Finish(s.tl, s.offsets)
+	height := model.HeightOf(s.tl.Problem, s.offsets)
+	for k := range s.parts {
+		s.parts[k].height = height
+	}
+}
 
-// pass sweeps all partitions and returns the height; ok is false where that is
-// not under below, or where the limit comes, unless what is left is to be
-// stacked then.
-func (s *sweeper) pass(long int32, ceiling, below int64, stack bool) (height int64, ok bool) {
-	if s.byStart == nil || s.watch.Over() {
-		if !stack {
-			return 0, false
-		}
-		height = s.stack(s.tl.Partitions, 0)
-		return height, height < below
+// extent is when buffer i begins and ends on a way.
+//
+//go:noinline
+func (s *Sweeper) extent(i int32, way int) (from, to int32) {
+	first, last := s.tl.Extent(int(i))
+	if way == 1 {
+		return -last, -first
 	}
-	buffers := s.tl.Problem.Buffers
-	for i := range buffers {
-		if b := &buffers[i]; b.Fixed != nil {
-			height = max(height, *b.Fixed+b.Size)
-		} else if s.first(int32(i)) == s.last(int32(i)) {
-			height = max(height, b.Size)
-		}
-	}
-	ends, starts := s.byEnd, s.byStart
-	for k := range s.tl.Partitions {
-		part := &s.tl.Partitions[k]
-		s.clear(part)
-		for n, i := range starts[:len(part.Buffers)] {
-			b := &buffers[i]
-			if b.Fixed != nil {
-				continue
+	return first, last
+}
+
+// ways sweeps both ways from what is settled, which has that height: with each threshold
+// until one is enough. It keeps what is lower than the lowest plan of the partition.
+func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int64, thresholds ...int32) {
+	for way, cut := range cuts {
+		least := p.height
+		for k, long := range thresholds {
+			if k > 0 {
+				gather(s.half, s.trial, rest[way])
 			}
-			if s.nodes++; s.nodes%sweepPoll == 0 && s.watch.Over() {
-				if !stack {
-					return 0, false
-				}
-				for _, j := range starts[n:len(part.Buffers)] {
-					s.offsets[j] = -1
-				}
-				height = s.stack(s.tl.Partitions[k+1:], height)
-				return height, height < below
+			if h := s.sweep(p, way, cut, rest[way], long, least); h < least {
+				least = h
+			} else if k > 0 {
+				gather(s.trial, s.half, rest[way])
 			}
-			first, last := s.tl.Extent(int(i))
-			for len(ends) > 0 && s.last(ends[0]) <= first {
-				// What ended with an earlier partition is not in this free list, nor is
-				// what is fixed ever.
-				if j := ends[0]; s.first(j) >= part.First && buffers[j].Fixed == nil {
-					s.free.Give(s.offsets[j], buffers[j].Size)
-				}
-				ends = ends[1:]
-			}
-			at, found := int64(0), false
-			if last-first <= long {
-				at, found = s.free.Highest(b.Size, b.Align(), ceiling)
-			}
-			if !found {
-				if at, found = s.free.Lowest(b.Size, b.Align()); !found {
-					return 0, false
-				}
-			}
-			s.free.Take(at, b.Size)
-			s.offsets[i] = at
-			if height = max(height, at+b.Size); height >= below {
-				return 0, false
+			if least <= max(height, s.ceiling) {
+				break
 			}
 		}
-		starts = starts[len(part.Buffers):]
+		if height = max(height, least); height >= p.height {
+			return
+		}
 	}
-	return height, height < below
+	p.height = height
+	gather(s.offsets, s.trial, s.cross)
+	gather(s.offsets, s.trial, rest[0])
+	gather(s.offsets, s.trial, rest[1])
+}
+
+// gather copies what is of a list.
+//
+//go:noinline
+func gather(to, from []int64, list []int32) {
+	for _, i := range list {
+		to[i] = from[i]
+	}
 }
 
 // sweepPoll is the number of placements between looks at the limit.
 const sweepPoll = 64
 
-// stack puts the buffers of the partitions, and those whose offsets are
-// negative, above all others, and returns the height.
-func (s *sweeper) stack(parts []timeline.Partition, height int64) int64 {
-	for k := range parts {
-		for _, i := range parts[k].Buffers {
-			s.offsets[i] = -1
-		}
-	}
-	place.Finish(s.tl, s.offsets)
-	return max(height, model.HeightOf(s.tl.Problem, s.offsets))
-}
-
-// clear empties the space for a partition, all but what its fixed buffers use.
-func (s *sweeper) clear(part *timeline.Partition) {
-	s.free.Reset(0, math.MaxInt64/2)
-	s.reserved = s.reserved[:0]
-	for _, i := range part.Buffers {
-		if b := &s.tl.Problem.Buffers[i]; b.Fixed != nil {
-			s.reserved = append(s.reserved, i)
-		}
-	}
-	at := func(i int32) int64 { return *s.tl.Problem.Buffers[i].Fixed }
-	sorting.By(s.reserved, func(i, j int32) bool { return at(i) < at(j) })
+// sweep places what begins after what is settled on a way, and returns the height of that,
+// below where it is not less.
+func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int32, below int64) (height int64) {
+	buffers := s.tl.Problem.Buffers
+	s.space.Reset(0, math.MaxInt64/2)
 	end := int64(0)
-	for _, i := range s.reserved {
-		to := at(i) + s.tl.Problem.Buffers[i].Size
-		if from := max(at(i), end); from < to {
-			s.free.Take(from, to-from)
+	for _, i := range p.fixed { // at all times, as they may be there at once
+		to := s.offsets[i] + buffers[i].Size
+		if from := max(s.offsets[i], end); from < to {
+			s.space.Take(from, to-from)
 			end = to
 		}
 	}
+	for _, i := range s.cross {
+		at, size := s.trial[i], buffers[i].Size
+		height = max(height, at+size)
+		if _, to := s.extent(i, way); to >= cut {
+			s.space.Take(at, size)
+		}
+	}
+	ends := p.ends[way]
+	for _, i := range rest {
+		if s.Steps >= s.Most || s.Steps%sweepPoll == 0 && s.watch.Over() {
+			return below
+		}
+		s.Steps++
+		from, to := s.extent(i, way)
+		for ; len(ends) > 0; ends = ends[1:] {
+			j := ends[0]
+			if _, to := s.extent(j, way); to > from {
+				break
+			} else if to >= cut { // not on the other way
+				s.space.Give(s.trial[j], buffers[j].Size)
+			}
+		}
+		b := &buffers[i]
+		size, align := b.Size, b.Align()
+		if s.step%align == 0 {
+			align = 1
+		}
+		at, found := int64(0), false
+		if long == snug {
+			at, found = s.space.Tightest(size, align)
+		} else if to-from <= long {
+			at, found = s.space.Highest(size, align, s.ceiling)
+		}
+		if !found {
+			at, _ = s.space.Lowest(size, align)
+		}
+		s.space.Take(at, size)
+		s.trial[i] = at
+		if height = max(height, at+size); height >= below {
+			return below
+		}
+	}
+	return height
 }

@@ -2,7 +2,6 @@ package greedy
 
 import (
 	"context"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -100,8 +99,8 @@ func BenchmarkSweep(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				w := run.NewWatch(context.Background())
-				s, _ := newSweeper(w, tl)
-				s.pass(2, tl.LowerBound, math.MaxInt64, true)
+				s, _ := NewSweeper(w, tl)
+				s.pass(2, tl.LowerBound, 0)
 				w.Close()
 			}
 		})

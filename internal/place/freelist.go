@@ -1,6 +1,10 @@
 package place
 
-import "github.com/stowage-go/stowage/internal/bound"
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/internal/bound"
+)
 
 // Idea: the free blocks of an address space, in a treap by address whose nodes
 // know the largest block below them. So the lowest block of at least some size,
@@ -118,6 +122,29 @@ func (f *FreeList) highestIn(i int32, room, limit int64) (int32, bool) {
 		i = b.left
 	}
 	return 0, false
+}
+
+// Tightest returns the lowest multiple of align in the smallest block that has room for
+// size bytes from one on, the lowest of those; ok is false where there is none.
+func (f *FreeList) Tightest(size, align int64) (at int64, ok bool) {
+	least := int64(math.MaxInt64)
+	return f.tightestIn(f.root, size, align, 0, &least), least < math.MaxInt64
+}
+
+// tightestIn returns the place in the smallest block below least, and lowers that; at
+// where there is none.
+func (f *FreeList) tightestIn(i int32, size, align, at int64, least *int64) int64 {
+	for f.blocks[i].largest >= size {
+		b := f.blocks[i]
+		if at = f.tightestIn(b.left, size, align, at, least); *least == size {
+			break
+		}
+		if from := bound.Up(b.from, align); b.size < *least && from+size <= b.from+b.size {
+			at, *least = from, b.size
+		}
+		i = b.right
+	}
+	return at
 }
 
 // Take marks [from, from+size) as in use; it lies in one free block.

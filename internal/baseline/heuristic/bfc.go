@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -19,7 +18,7 @@ import (
 // splits off the rest where that is worth it, and joins neighbours that are
 // free when a chunk comes back (best fit with coalescing).
 //
-// Invariant: that of greedy.Arena.
+// Invariant: that of the arena.
 //
 // Complexity: O(n log n), and a move of up to some hundred free chunks for each
 // buffer.
@@ -104,20 +103,20 @@ func allocate(w *run.Watch, p *model.Problem, round int64) (offsets []int64, who
 	if !sorting.Within(events, make([]int32, 2*n), func(a, b int32) bool { return at(a) < at(b) }, w.Over) {
 		return offsets, false
 	}
-	a := greedy.NewArena()
+	a := newArena()
 	of := make([]int32, n)
 	for _, k := range events {
 		if w.Over() {
 			return offsets, false
 		}
 		if int(k) < n {
-			a.Free(of[k])
+			a.free(of[k])
 			continue
 		}
 		i := int(k) - n
 		b := &p.Buffers[i]
-		of[i] = a.Take(bound.Up(b.Size, round), b.Align(), bfcWaste)
-		offsets[i] = a.At(of[i])
+		of[i] = a.take(bound.Up(b.Size, round), b.Align(), bfcWaste)
+		offsets[i] = a.chunks[of[i]].at
 	}
 	return offsets, true
 }

@@ -1,4 +1,4 @@
-package greedy
+package heuristic
 
 import (
 	"sort"

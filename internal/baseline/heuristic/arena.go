@@ -1,4 +1,4 @@
-package greedy
+package heuristic
 
 import (
 	"cmp"
@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: the space of an allocator that gives out chunks and takes them back. The
-// planner `bfc` is one; sweeps into the smallest hole (outward.go) are another.
+// Idea: the space of an allocator that gives out chunks and takes them back, as that of
+// bfc.go does.
 //
 // Invariant: chunks tile the space from 0 to the top, no two neighbours are
 // free, and the chunk below the top is in use. Above the top there is always
@@ -34,8 +34,8 @@ func (h hole) compare(g hole) int {
 	return cmp.Or(cmp.Compare(h.size, g.size), cmp.Compare(h.at, g.at))
 }
 
-// Arena is the space.
-type Arena struct {
+// arena is the space.
+type arena struct {
 	chunks []chunk
 	spare  []int32 // indices in chunks that are not in use
 	holes  holes   // free chunks
@@ -43,17 +43,14 @@ type Arena struct {
 	top    int64
 }
 
-// NewArena returns an empty space.
-func NewArena() Arena { return Arena{last: -1} }
+// newArena returns an empty space.
+func newArena() arena { return arena{last: -1} }
 
-// At returns where a chunk begins.
-func (a *Arena) At(c int32) int64 { return a.chunks[c].at }
-
-// Take returns a chunk of at least size bytes that starts at a multiple of align, in the
+// take returns a chunk of at least size bytes that starts at a multiple of align, in the
 // smallest free chunk that holds it behind the bytes before that multiple, which stay
 // free; the lowest of those. Its rest is split off where that is at least as large as
 // size, or as waste.
-func (a *Arena) Take(size, align, waste int64) int32 {
+func (a *arena) take(size, align, waste int64) int32 {
 	for k, at := a.holes.find(hole{size: size, at: -1}); k < len(a.holes.pieces); k, at = a.holes.next(k, at) {
 		h := a.holes.pieces[k][at]
 		pad := bound.Up(h.at, align) - h.at
@@ -76,23 +73,18 @@ func (a *Arena) Take(size, align, waste int64) int32 {
 		}
 		return c
 	}
-	return a.growAt(bound.Up(a.top, align), size)
-}
-
-// growAt puts a chunk above the top.
-func (a *Arena) growAt(at, size int64) int32 {
-	pad := at - a.top
+	pad := bound.Up(a.top, align) - a.top
 	if pad == 0 {
 		return a.grow(size)
 	}
 	below := a.grow(pad)
 	c := a.grow(size)
-	a.Free(below)
+	a.free(below)
 	return c
 }
 
 // grow puts a chunk on top.
-func (a *Arena) grow(size int64) int32 {
+func (a *arena) grow(size int64) int32 {
 	c := a.add(chunk{at: a.top, size: size, prev: a.last, next: -1, inUse: true})
 	if a.last >= 0 {
 		a.chunks[a.last].next = c
@@ -103,7 +95,7 @@ func (a *Arena) grow(size int64) int32 {
 }
 
 // split cuts chunk c after size bytes and frees the rest.
-func (a *Arena) split(c int32, size int64) {
+func (a *arena) split(c int32, size int64) {
 	old := a.chunks[c]
 	rest := a.add(chunk{at: old.at + size, size: old.size - size, prev: c, next: old.next})
 	a.chunks[c].size, a.chunks[c].next = size, rest
@@ -111,8 +103,8 @@ func (a *Arena) split(c int32, size int64) {
 	a.remember(rest)
 }
 
-// Free gives chunk c back and joins it with what is free beside it.
-func (a *Arena) Free(c int32) {
+// free gives chunk c back and joins it with what is free beside it.
+func (a *arena) free(c int32) {
 	a.chunks[c].inUse = false
 	if next := a.chunks[c].next; next >= 0 && !a.chunks[next].inUse {
 		a.forget(next)
@@ -136,7 +128,7 @@ func (a *Arena) Free(c int32) {
 }
 
 // join adds chunk d to chunk c, which is just below it.
-func (a *Arena) join(c, d int32) {
+func (a *arena) join(c, d int32) {
 	a.chunks[c].size += a.chunks[d].size
 	next := a.chunks[d].next
 	a.chunks[c].next = next
@@ -148,7 +140,7 @@ func (a *Arena) join(c, d int32) {
 	a.spare = append(a.spare, d)
 }
 
-func (a *Arena) add(c chunk) int32 {
+func (a *arena) add(c chunk) int32 {
 	if k := len(a.spare) - 1; k >= 0 {
 		i := a.spare[k]
 		a.spare = a.spare[:k]
@@ -159,10 +151,10 @@ func (a *Arena) add(c chunk) int32 {
 	return int32(len(a.chunks) - 1)
 }
 
-func (a *Arena) remember(c int32) {
+func (a *arena) remember(c int32) {
 	a.holes.insert(hole{a.chunks[c].size, a.chunks[c].at, c})
 }
 
-func (a *Arena) forget(c int32) {
+func (a *arena) forget(c int32) {
 	a.holes.remove(a.holes.find(hole{a.chunks[c].size, a.chunks[c].at, c}))
 }
