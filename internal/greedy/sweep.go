@@ -397,7 +397,7 @@ const sweepPoll = 64
 // below where it is not less.
 func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int32, below int64) (height int64) {
 	buffers := s.tl.Problem.Buffers
-	s.space.Reset(0, math.MaxInt64/2)
+	s.space.Reset()
 	end := int64(0)
 	for _, i := range p.fixed { // at all times, as they may be there at once
 		to := s.offsets[i] + buffers[i].Size
@@ -434,13 +434,15 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 			align = 1
 		}
 		at, found := int64(0), false
-		if long == snug {
-			at, found = s.space.Tightest(size, align)
-		} else if to-from <= long {
+		if to-from <= long {
 			at, found = s.space.Highest(size, align, s.ceiling)
 		}
 		if !found {
-			at, _ = s.space.Lowest(size, align)
+			fit := place.FirstFit
+			if long == snug {
+				fit = place.BestFit
+			}
+			at = s.space.Find(size, align, fit)
 		}
 		s.space.Take(at, size)
 		s.trial[i] = at

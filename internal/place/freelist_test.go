@@ -1,30 +1,48 @@
 package place
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 )
 
-// The free list against a bitmap.
+// The free list against a bitmap, for sets of one block and of several pieces.
 func TestFreeList(t *testing.T) {
-	const space = 200
-	for seed := range uint64(300) {
+	cut := 0
+	var f FreeList
+	for seed := range uint64(90) {
 		rng := rand.New(rand.NewPCG(seed, 22))
-		var f FreeList
-		f.Reset(0, space)
-		var used [space]bool
+		space, most := int64(200), int64(20)
+		if seed%30 == 0 {
+			space, most = 2600, 3
+		}
+		f.Reset()
+		used := make([]bool, space)
 		var live []Range
-		free := func(at, size int64) bool {
-			for k := at; k < at+size; k++ {
-				if k < 0 || k >= space || used[k] {
-					return false
+		if space > 2000 { // full of holes
+			for at := int64(0); at < space; at += 2 {
+				f.Take(at, 1)
+				used[at] = true
+				live = append(live, Range{at, at + 1})
+			}
+		}
+		// stretches are those in use, or those that are free, by the bitmap.
+		stretches := func(of bool) (all []Range) {
+			for at, u := range used {
+				if u != of {
+					continue
+				}
+				if k := len(all) - 1; k >= 0 && all[k].To == int64(at) {
+					all[k].To++
+				} else {
+					all = append(all, Range{int64(at), int64(at) + 1})
 				}
 			}
-			return true
+			return all
 		}
-		for range 200 {
-			if len(live) > 0 && rng.IntN(2) == 0 {
+		for step := range 2 * space {
+			if len(live) > 0 && rng.Int64N(2*space) < step {
 				k := rng.IntN(len(live))
 				r := live[k]
 				live = slices.Delete(live, k, k+1)
@@ -33,35 +51,42 @@ func TestFreeList(t *testing.T) {
 					used[at] = false
 				}
 			} else {
-				size, align := 1+rng.Int64N(20), 1+rng.Int64N(4)
-				at, ok := f.Lowest(size, 1)
-				want := int64(0)
-				for want <= space && !free(want, size) {
-					want++
-				}
-				if ok != (want <= space) || ok && at != want {
-					t.Fatalf("seed %d: lowest of %d is %d, %v; want %d", seed, size, at, ok, want)
-				}
-				limit := rng.Int64N(space)
-				if at, ok = f.Highest(size, 1, limit); ok && (at+size > limit || !free(at, size)) {
-					t.Fatalf("seed %d: highest of %d under %d is %d", seed, size, limit, at)
-				}
-				for want = limit - size; want >= 0 && !free(want, size); {
-					want--
-				}
-				if ok != (want >= 0) || ok && at != want {
-					t.Fatalf("seed %d: highest of %d under %d is %d, %v; want %d", seed, size, limit, at, ok, want)
-				}
-				if rng.IntN(2) == 0 {
-					at, ok = f.Highest(size, align, limit)
+				size, align, limit := 1+rng.Int64N(most), 1+rng.Int64N(4)*rng.Int64N(2), rng.Int64N(space)
+				lowest, highest, tightest, least := int64(-1), int64(-1), int64(-1), int64(math.MaxInt64)
+				free := stretches(false)
+				if k := len(free) - 1; k >= 0 && free[k].To == space {
+					free = free[:k+1]
+					free[k].To = math.MaxInt64
 				} else {
-					at, ok = f.Lowest(size, align)
+					free = append(free, Range{space, math.MaxInt64})
 				}
-				if !ok {
+				for _, b := range free {
+					at := (b.From + align - 1) / align * align
+					if at > b.To-size {
+						continue
+					}
+					if lowest < 0 {
+						lowest = at
+					}
+					if tightest < 0 || b.To-at < least {
+						tightest, least = at, b.To-at
+					}
+					for ; at+size <= min(b.To, limit); at += align {
+						highest = at
+					}
+				}
+				if at := f.Find(size, align, FirstFit); at != lowest {
+					t.Fatalf("seed %d: %d by %d are put lowest at %d, not %d", seed, size, align, at, lowest)
+				}
+				if at := f.Find(size, align, BestFit); at != tightest {
+					t.Fatalf("seed %d: %d by %d are put tightest at %d, not %d", seed, size, align, at, tightest)
+				}
+				if at, ok := f.Highest(size, align, limit); ok != (highest >= 0) || ok && at != highest {
+					t.Fatalf("seed %d: %d by %d under %d are put highest at %d, %v, not %d", seed, size, align, limit, at, ok, highest)
+				}
+				at := []int64{lowest, highest, tightest}[rng.IntN(3)]
+				if at < 0 || at+size > space {
 					continue
-				}
-				if !free(at, size) || at%align != 0 {
-					t.Fatalf("seed %d: %d bytes at %d by %d are not free", seed, size, at, align)
 				}
 				f.Take(at, size)
 				for k := at; k < at+size; k++ {
@@ -69,16 +94,21 @@ func TestFreeList(t *testing.T) {
 				}
 				live = append(live, Range{From: at, To: at + size})
 			}
-			largest, run := int64(0), int64(0)
-			for _, u := range used {
-				if run++; u {
-					run = 0
+			var all []Range
+			if f.used.size == inPieces {
+				cut = max(cut, len(f.pieces[f.used.at]))
+				for k := range f.pieces[f.used.at] {
+					all = append(all, f.rangesOf(&f.pieces[f.used.at][k])...)
 				}
-				largest = max(largest, run)
+			} else if f.used.size > 0 {
+				all = f.block(f.used.at, int(f.used.n))
 			}
-			if got := f.blocks[f.root].largest; got != largest {
-				t.Fatalf("seed %d: the largest block is %d, not %d", seed, got, largest)
+			if want := stretches(true); !slices.Equal(all, want) {
+				t.Fatalf("seed %d: in use are %v, want %v", seed, all, want)
 			}
 		}
+	}
+	if cut < 3 {
+		t.Errorf("no set of more than %d pieces", cut)
 	}
 }

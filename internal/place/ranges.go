@@ -238,15 +238,7 @@ func (t *store) cut(s *set) {
 // addToPieces is add for a set that has a directory.
 func (t *store) addToPieces(s *set, r Range) bool {
 	all := t.pieces[s.at]
-	// all[a] is the first in which, or before which, r belongs.
-	a, n := 0, len(all)
-	for a < n {
-		if mid := int(uint(a+n) >> 1); all[mid].to+t.tolerance < r.From {
-			a = mid + 1
-		} else {
-			n = mid
-		}
-	}
+	a := t.pieceOf(all, r.From) // in which, or before which, r belongs
 	if a == len(all) {
 		t.insert(s, a-1, int(all[a-1].n), r)
 		return true
@@ -279,6 +271,63 @@ func (t *store) addToPieces(s *set, r Range) bool {
 		t.join(s, a)
 	}
 	return true
+}
+
+// pieceOf returns the first piece that ends at or above a byte, give or take a hole that
+// is of no use.
+func (t *store) pieceOf(all []piece, at int64) (a int) {
+	n := len(all)
+	for a < n {
+		if mid := int(uint(a+n) >> 1); all[mid].to+t.tolerance < at {
+			a = mid + 1
+		} else {
+			n = mid
+		}
+	}
+	return a
+}
+
+// subtract takes r, which lies in one range, out of the set. There is no tolerance.
+func (t *store) subtract(s *set, r Range) {
+	p, a := &piece{at: s.at, n: int32(s.n)}, 0
+	if s.size == inPieces {
+		all := t.pieces[s.at]
+		a = t.pieceOf(all, r.From+1)
+		p = &all[a]
+	}
+	list := t.rangesOf(p)
+	i, _ := touching(list, Range{From: r.From + 1}, 0)
+	in, hole := list[i], r
+	if in.From == r.From && i > 0 {
+		hole.From = list[i-1].To
+	}
+	if in.To == r.To && i+1 < len(list) {
+		hole.To = list[i+1].From
+	}
+	switch {
+	case in.From < r.From:
+		list[i].To = r.From
+	case r.To < in.To:
+		list[i].From = r.To
+	default:
+		list = list[:i+copy(list[i:], list[i+1:])]
+	}
+	switch {
+	case s.size < inPieces:
+		s.n = uint16(len(list))
+	case len(list) > 0:
+		p.n, p.from, p.to, p.hole = int32(len(list)), list[0].From, list[len(list)-1].To, max(p.hole, hole.To-hole.From)
+		t.join(s, a)
+	default:
+		t.give(p.at, pieceSize)
+		if t.remove(s, a, a+1); len(t.pieces[s.at]) == 0 {
+			*s = set{}
+		}
+	}
+	if in.From < r.From && r.To < in.To {
+		t.add(s, Range{r.To, in.To})
+	}
+	t.check(s)
 }
 
 // swallow takes out of the pieces after all[a] what touches r, extends r by it,
