@@ -1,7 +1,5 @@
 package place
 
-import "math/bits"
-
 // Idea: the tree keeps a set of byte ranges in each of its nodes. Most have a few
 // ranges, some have ten thousand. A set is a block of a common store, which is as
 // large as the ranges ask for; a full block of the largest size becomes a row of
@@ -60,57 +58,37 @@ type piece struct {
 
 // store holds the ranges of many sets.
 type store struct {
-	slabs     [][]Range             // a block is in one of them; nil where none is
-	next      uint32                // where nothing has been yet
+	slabs     []*[slab]Range        // a block is in one of them
+	next      uint32                // where nothing has been yet; nothing is at 0
 	spare     [pieceSize + 1]uint32 // the first free block of each size, 0 for none; it begins with the next
 	pieces    [][]piece             // the directories
 	tolerance int64                 // holes of up to this many bytes are of no use
 }
 
-// Slabs double up to the largest size, so that a small problem has a small one. The
-// ranges of the slab of 1<<k are 1<<k and up; the largest follow one another.
-const (
-	firstSlab = 6
-	lastSlab  = 16
-)
-
-// slabOf returns the slab of a range, and where in it that is.
-func slabOf(at uint32) (slab, offset uint32) {
-	if at < 1<<lastSlab {
-		k := uint32(bits.Len32(at)) - 1
-		return k - firstSlab, at - 1<<k
-	}
-	return lastSlab - firstSlab - 1 + at>>lastSlab, at & (1<<lastSlab - 1)
-}
+// slab is how many ranges are made at once. No block is in two slabs.
+const slab = 1 << 10
 
 // reset empties the store.
 func (t *store) reset(tolerance int64) {
-	t.next, t.pieces, t.tolerance = 1<<firstSlab, t.pieces[:0], tolerance
+	t.next, t.pieces, t.tolerance = 1, t.pieces[:0], tolerance
 	clear(t.spare[:])
 }
 
 // take returns where there is a block of a size.
 func (t *store) take(size uint8) uint32 {
-	if at := t.spare[size]; at != 0 {
+	at := t.spare[size]
+	if at != 0 {
 		t.spare[size] = uint32(t.block(at, 1)[0].From)
 		return at
 	}
-	for {
-		slab, offset := slabOf(t.next)
-		room := uint32(1) << min(firstSlab+slab, lastSlab)
-		if offset+1<<size > room {
-			t.next += room - offset
-			continue
-		}
-		for int(slab) >= len(t.slabs) {
-			t.slabs = append(t.slabs, nil)
-		}
-		if t.slabs[slab] == nil {
-			t.slabs[slab] = make([]Range, room)
-		}
-		t.next += 1 << size
-		return t.next - 1<<size
+	at = t.next
+	if left := -at % slab; left < 1<<size {
+		at += left
 	}
+	if t.next = at + 1<<size; int(at/slab) == len(t.slabs) {
+		t.slabs = append(t.slabs, new([slab]Range))
+	}
+	return at
 }
 
 // give takes a block back.
@@ -120,10 +98,7 @@ func (t *store) give(at uint32, size uint8) {
 }
 
 // block returns n ranges of a block.
-func (t *store) block(at uint32, n int) []Range {
-	slab, offset := slabOf(at)
-	return t.slabs[slab][offset:][:n:n]
-}
+func (t *store) block(at uint32, n int) []Range { return t.slabs[at/slab][at%slab:][:n] }
 
 // rangesOf returns the ranges of a piece, where that is not asked for often.
 //
