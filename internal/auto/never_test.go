@@ -22,7 +22,7 @@ var never = flag.Int("never", 150, "hold auto against the heuristics of the box 
 // searches are the planners of the box that go on as long as they may, or until they are
 // satisfied: a node of theirs is another thing.
 var searches = []string{
-	"auto", "boxing", "climb", "cp", "csp", "exact", "merge", "meta-csp", "tela",
+	"auto", "boxing", "climb", "cp", "csp", "exact", "merge", "meta-csp", "minimalloc", "tela",
 	"tflite-objects-min-cost-flow", // makes one plan, in cubic time
 	"tvm-hill-climb", "vela-hill-climb", "vela-regor",
 }
