@@ -32,7 +32,6 @@ import (
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/experiment"
-	"github.com/stowage-go/stowage/internal/suite"
 	_ "github.com/stowage-go/stowage/planner/baselines"
 )
 
@@ -250,7 +249,7 @@ func (b *bench) climb() (string, error) {
 	}
 	problems := []string{
 		"challenging/A.1048576", "challenging/D.1048576", "challenging/E.1048576", "challenging/G.1048576",
-		"challenging/I.1048576", "challenging/J.1048576", "challenging/K.1048576", "training 30000 3", "training 30000 7", "training 30000 10",
+		"challenging/I.1048576", "challenging/J.1048576", "challenging/K.1048576",
 	}
 	rows := make([][]string, len(settings))
 	for k, setting := range settings {
@@ -261,16 +260,13 @@ func (b *bench) climb() (string, error) {
 	}
 	header := []string{""}
 	for _, name := range problems {
-		p, err := b.problem(name)
+		p, err := b.read(name)
 		if err != nil {
 			return "", err
 		}
 		header = append(header, base(name))
 		for k, setting := range settings {
 			o := stowage.Options{Planner: "climb", NodeLimit: b.nodes}
-			if len(p.Buffers) > 10000 {
-				o.NodeLimit *= large
-			}
 			if k > 0 {
 				o.Without = []string{setting}
 			}
@@ -283,25 +279,11 @@ func (b *bench) climb() (string, error) {
 				}
 				all = append(all, one)
 			}
-			rows[k] = append(rows[k], fmt.Sprintf("%.5f", overBound(all)))
+			rows[k] = append(rows[k], fmt.Sprintf("%.4f", overBound(all)))
 		}
 	}
 	return experiment.NewTable(header, rows).Markdown() + fmt.Sprintf(
-		"\nHeight over the load, mean of %d seeds; %s nodes each, %s above 10,000 buffers; one worker. The same on every machine.\n",
-		b.runs, experiment.Grouped(b.nodes), experiment.Grouped(large*b.nodes)), nil
-}
-
-// large is by how much the node limit of climb is higher for large problems.
-const large = 4
-
-// problem reads a problem of the data, or makes one: "KIND BUFFERS SEED".
-func (b *bench) problem(name string) (*stowage.Problem, error) {
-	var kind string
-	var o suite.Options
-	if n, _ := fmt.Sscan(name, &kind, &o.Buffers, &o.Seed); n == 3 {
-		return suite.Generate(kind, o)
-	}
-	return b.read(name)
+		"\nHeight over the load, mean of %d seeds; %s nodes each, one worker: the same on every machine.\n", b.runs, experiment.Grouped(b.nodes)), nil
 }
 
 // base is the name of a problem without its folder and capacity.
