@@ -284,6 +284,8 @@ export class App {
     }
     document.body.classList.toggle("two", Boolean(this.comparison && this.mode === "both"));
     $("legend").replaceChildren(...this.#legend());
+    // What moved and what is tried have colours of their own.
+    $("colour").parentElement.hidden = Boolean(this.marking || (this.comparison && this.mode === "diff"));
   }
 
   /** What the colours mean, where that is not plain. */

@@ -48,7 +48,7 @@ export function tiles(root, facts, comparison) {
   let sum = 0;
   for (let i = 0; i < doc.n; i++) sum += doc.size[i];
   if (facts.height) tile("Sharing", (sum / facts.height).toFixed(1) + "×", `${short(sum)} of buffers`);
-  tile("Buffers", whole(doc.n), count(load.sections, "section"));
+  tile("Buffers", whole(doc.n), load.sections ? `changes at ${whole(load.sections + 1)} times` : "");
   if (comparison) {
     const { counts } = comparison;
     const by = comparison.b.height - comparison.a.height;
