@@ -6,7 +6,6 @@ package auto
 import (
 	"context"
 	"math"
-	"time"
 
 	"github.com/stowage-go/stowage/internal/climb"
 	"github.com/stowage-go/stowage/internal/exact"
@@ -76,7 +75,7 @@ type settings struct{ heuristics, merge, exact, climb bool }
 
 // Declare lists the techniques.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.heuristics, "heuristics", "start from the best of several first-fit orders; without it, from first-fit alone")
+	d.Technique(&s.heuristics, "heuristics", "start from the best of several first-fit orders; without it, from the first alone")
 	d.Technique(&s.merge, "merge", "exact search of composites takes turns")
 	d.Technique(&s.exact, "exact", "exact search takes turns")
 	d.Technique(&s.climb, "climb", "local search takes turns")
@@ -122,23 +121,90 @@ const (
 
 // Plan plans.
 func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	a := auto{tl: tl, o: &o, r: &r, began: time.Now()}
+	a := &auto{ctx: ctx, tl: tl, o: &o, r: &r, n: int64(len(tl.Problem.Buffers)), height: math.MaxInt64}
 	if err := run.Bind("auto", &o, &a.settings); err != nil {
 		return r, err
 	}
 	a.watch = run.NewWatch(ctx)
 	defer a.watch.Close()
-	n := len(tl.Problem.Buffers)
-	a.merge = a.merge && n >= mergeLeast && (n <= mergeMost || n <= climbMost && a.packed())
-	a.r.LowerBound = tl.LowerBound
-	if err := a.begin(ctx); err != nil || a.settled {
-		return r, err
-	}
-	if err := a.turns(ctx); err != nil {
-		return plan.Result{}, err
-	}
+	a.merge = a.merge && a.n >= mergeLeast && (a.n <= mergeMost || a.n <= climbMost && a.packed())
+	r.LowerBound = tl.LowerBound
+	a.affordable = affordable(tl)
+	a.begin()
+	a.turns()
 	a.judge()
-	return r, nil
+	return r, a.err
+}
+
+// auto is a run.
+type auto struct {
+	settings   // what has turns
+	ctx        context.Context
+	watch      *run.Watch
+	tl         *timeline.Timeline
+	o          *plan.Options
+	n          int64 // buffers
+	affordable int64 // nodes that the first turn of exact search has
+	merges     uint64
+	learned    merge.Learned
+	r          *plan.Result // with the lowest plan so far, whether it fits or not
+	height     int64        // of r.Offsets
+	infeasible bool
+	err        error // of a turn
+}
+
+// begin finds the first plans: the best of several, or the first heuristic's alone.
+func (a *auto) begin() {
+	enough := a.o.Capacity // the height at which the heuristics may stop
+	if a.o.Minimizing() {
+		enough = 0
+	}
+	p := greedy.NewPortfolio(a.ctx, a.tl, enough)
+	a.infeasible = p.Collided
+	a.keep(p.Offsets, p.Name)
+	a.keep(a.o.Start, "start")
+	if !a.heuristics || a.over() {
+		return
+	}
+	soon := !a.merge || !a.full(enough)
+	if soon {
+		p.Quick(a.n >= coresLeast)
+		a.keep(p.Offsets, p.Name)
+	}
+	if a.climb && a.n >= coresLeast && a.n <= climbMost && a.height <= a.tl.LowerBound+a.tl.LowerBound/coresNear {
+		a.turn(&climb.Planner{}, climbEffort, a.n, cores)
+	}
+	if soon && !a.over() {
+		p.Quick(false)
+		a.keep(p.Offsets, p.Name)
+	}
+	if a.merge {
+		nodes := max(a.affordable/glance, 4*a.n)
+		if a.n <= mergeMost && a.packed() {
+			nodes = max(nodes, packedNodes*a.n)
+		}
+		a.together(a.share(nodes))
+	}
+	nodes := a.affordable / glance
+	if a.n <= glanceMost {
+		nodes = max(nodes, 16*a.n)
+	}
+	if a.n <= exact.Small {
+		nodes = max(nodes, a.affordable/4)
+	}
+	if a.exact && a.n <= exactMost && nodes >= 4*a.n {
+		a.turn(&exact.Planner{Alone: true}, a.share(nodes), 1, nil)
+	}
+	if !a.done() {
+		p.Rest()
+		a.keep(p.Offsets, p.Name)
+	}
+	if !a.o.Fits(a.height) && enough == 0 && !a.infeasible {
+		// The lowest in reach does not fit; whatever fits will do.
+		p.Aim(a.o.Capacity)
+		p.Rest()
+		a.keep(p.Offsets, p.Name)
+	}
 }
 
 // packed reports whether no byte is ever unused: the walls of such a problem are soon gone
@@ -150,174 +216,6 @@ func (a *auto) packed() bool {
 		}
 	}
 	return true
-}
-
-// turns lets exact search and local search take turns.
-func (a *auto) turns(ctx context.Context) error {
-	if a.over() {
-		return nil
-	}
-	n := len(a.tl.Problem.Buffers)
-	if a.exact && a.climb && n > exactMost {
-		a.exact = false
-	}
-	unlimited := a.o.Timeout == 0 && a.o.NodeLimit == 0
-	once := unlimited && (a.o.Minimizing() || !a.exact)
-	nodes, steps := a.affordable(), int64(climbEffort)
-	if a.o.NodeLimit > 0 {
-		nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
-		steps = min(steps, max(a.o.NodeLimit/shares, 1)*int64(n))
-	}
-	exactFirst := a.affordable() >= int64(4*n) || !a.climb
-	if once && n > closeAbove && a.climb && (n > climbMost || a.close()) {
-		return a.repair(ctx)
-	}
-	for !a.over() && (a.exact || a.climb) {
-		for lowered := a.merge; lowered && !a.over(); {
-			a.merges++
-			// Composites are fewer than buffers, and so are the incidences of a node.
-			// As long as they lower the plan, they have another turn.
-			before, share := a.height, int64(4)
-			if a.learned.Dives() && a.o.NodeLimit == 0 && !once {
-				share *= grow
-			}
-			if err := a.turn(ctx, &merge.Planner{Learned: &a.learned}, budget{seed: a.merges, nodes: share * min(nodes, math.MaxInt64/share), limited: true}); err != nil {
-				return err
-			}
-			lowered = a.height < before && !once
-		}
-		if a.over() {
-			break
-		}
-		if a.exact && exactFirst {
-			turn := budget{nodes: nodes, limited: a.climb || once}
-			if err := a.turn(ctx, &exact.Planner{Alone: true}, turn); err != nil {
-				return err
-			}
-		}
-		if a.climb && !a.over() {
-			if err := a.turn(ctx, &climb.Planner{}, budget{nodes: steps, limited: true, each: int64(n)}); err != nil {
-				return err
-			}
-		}
-		if once {
-			break
-		}
-		exactFirst = true
-		nodes, steps = max(min(nodes, math.MaxInt64/grow)*grow, 1), min(steps, math.MaxInt64/grow)*grow
-	}
-	return nil
-}
-
-// close reports whether the plan is within a thousandth of the bound.
-func (a *auto) close() bool { return a.height <= a.tl.LowerBound+a.tl.LowerBound/1000 }
-
-// repair has local search put back what sticks out of a plan that is close to
-// the bound, and no more than that.
-func (a *auto) repair(ctx context.Context) error {
-	if a.over() || !a.close() {
-		return nil
-	}
-	return a.turn(ctx, &climb.Planner{}, budget{without: repairs, nodes: climbEffort, limited: true, each: int64(len(a.tl.Problem.Buffers))})
-}
-
-// repairs is what local search goes without where it repairs, cores where it looks at peaks.
-var (
-	repairs = []string{"critical"}
-	cores   = []string{"critical", "window"}
-)
-
-// auto is a run.
-type auto struct {
-	tl    *timeline.Timeline
-	o     *plan.Options
-	watch *run.Watch
-	began time.Time
-	settings
-	merges     uint64 // turns of merging
-	learned    merge.Learned
-	r          *plan.Result // with the lowest plan so far, whether it fits or not
-	height     int64        // of r.Offsets
-	infeasible bool
-	settled    bool // r is the outcome: there can be no plan, or none was found in time
-}
-
-// begin finds the first plans: the best of several, or first-fit's alone.
-func (a *auto) begin(ctx context.Context) error {
-	if !a.heuristics {
-		first, err := run.Lookup("first-fit")
-		if err != nil {
-			return err
-		}
-		only, err := first.Plan(ctx, a.tl, plan.Options{})
-		if err != nil {
-			return err
-		}
-		a.first(only.Offsets, "first-fit", only.Status == model.Infeasible)
-		return nil
-	}
-	enough := a.o.Capacity // the height at which the heuristics may stop
-	if a.o.Minimizing() {
-		enough = 0
-	}
-	p := greedy.NewPortfolio(ctx, a.tl, enough)
-	a.first(p.Offsets, p.Name, p.Collided)
-	if a.settled || a.over() {
-		return nil
-	}
-	n := len(a.tl.Problem.Buffers)
-	soon := !a.merge || !a.full(enough)
-	if soon {
-		p.Quick(n >= coresLeast)
-		a.keep(p.Offsets, p.Height, p.Name)
-	}
-	if a.climb && n >= coresLeast && n <= climbMost && a.height <= a.tl.LowerBound+a.tl.LowerBound/coresNear && !a.over() {
-		if err := a.turn(ctx, &climb.Planner{}, budget{without: cores, nodes: climbEffort, limited: true, each: int64(n)}); err != nil {
-			return err
-		}
-	}
-	if soon && !a.over() {
-		p.Quick(false)
-		a.keep(p.Offsets, p.Height, p.Name)
-	}
-	if a.merge && !a.over() {
-		nodes := max(a.affordable()/glance, int64(4*n))
-		if n <= mergeMost && a.packed() {
-			nodes = max(nodes, int64(packedNodes*n))
-		}
-		if a.o.NodeLimit > 0 {
-			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
-		}
-		if err := a.turn(ctx, &merge.Planner{Learned: &a.learned}, budget{nodes: nodes, limited: true}); err != nil {
-			return err
-		}
-	}
-	nodes := a.affordable() / glance
-	if n <= glanceMost {
-		nodes = max(nodes, int64(16*n))
-	}
-	if n <= exact.Small {
-		nodes = max(nodes, a.affordable()/4)
-	}
-	if a.exact && !a.over() && n <= exactMost && nodes >= int64(4*n) {
-		if a.o.NodeLimit > 0 {
-			nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
-		}
-		if err := a.turn(ctx, &exact.Planner{Alone: true}, budget{nodes: nodes, limited: true}); err != nil {
-			return err
-		}
-	}
-	if !a.done() {
-		p.Rest()
-		a.keep(p.Offsets, p.Height, p.Name)
-	}
-	if !a.o.Fits(a.height) && enough == 0 && !a.infeasible {
-		// The lowest in reach does not fit; whatever fits will do.
-		p.Aim(a.o.Capacity)
-		p.Rest()
-		a.keep(p.Offsets, p.Height, p.Name)
-	}
-	return nil
 }
 
 // full reports whether a capacity is so full that no heuristic is likely to get there:
@@ -336,40 +234,72 @@ func (a *auto) full(capacity int64) bool {
 	return 3*sum >= 2*float64(capacity)*float64(len(a.tl.Load))
 }
 
-// first takes the first plan, or the plan to start from where that is lower.
-func (a *auto) first(offsets []int64, name string, collided bool) {
-	switch {
-	case collided:
-		a.settled = true
-		a.r.Status, a.r.LowerBound = model.Infeasible, a.o.Capacity+1
-		return
-	case offsets == nil && a.o.Start == nil:
-		a.settled = true // a limit came before it was known whether fixed buffers collide
-		return
+// repairs is what local search goes without where it repairs, cores where it looks at peaks.
+var (
+	repairs = []string{"critical"}
+	cores   = []string{"critical", "window"}
+)
+
+// turns lets exact search and local search take turns.
+func (a *auto) turns() {
+	if a.climb && a.n > exactMost {
+		a.exact = false
 	}
-	a.height = math.MaxInt64
-	if offsets != nil {
-		a.r.Offsets, a.height, a.r.Member = offsets, model.HeightOf(a.tl.Problem, offsets), name
-	}
-	if a.o.Start != nil {
-		if h := model.HeightOf(a.tl.Problem, a.o.Start); h < a.height {
-			a.r.Offsets, a.height, a.r.Member = a.o.Start, h, "start"
+	unlimited := a.o.Timeout == 0 && a.o.NodeLimit == 0
+	once := unlimited && (a.o.Minimizing() || !a.exact)
+	exactFirst := a.affordable >= 4*a.n || !a.climb
+	near := a.height <= a.tl.LowerBound+a.tl.LowerBound/1000
+	if once && a.n > closeAbove && a.climb && (a.n > climbMost || near) {
+		if near {
+			// What sticks out is put back, and no more.
+			a.turn(&climb.Planner{}, climbEffort, a.n, repairs)
 		}
+		return
 	}
-	a.report()
+	nodes, steps := a.share(a.affordable), min(climbEffort, a.share(climbEffort)*a.n)
+	for !a.over() && (a.exact || a.climb) {
+		for lowered := a.merge; lowered && !a.over(); {
+			// Composites are fewer than buffers, and so are the incidences of a node.
+			// As long as they lower the plan, they have another turn.
+			before, share := a.height, int64(4)
+			if a.learned.Dives() && a.o.NodeLimit == 0 && !once {
+				share *= grow
+			}
+			a.together(share * min(nodes, math.MaxInt64/share))
+			lowered = a.height < before && !once
+		}
+		if a.exact && exactFirst {
+			limit := nodes
+			if !a.climb && !once {
+				limit = 0
+			}
+			a.turn(&exact.Planner{Alone: true}, limit, 1, nil)
+		}
+		if a.climb {
+			a.turn(&climb.Planner{}, steps, a.n, nil)
+		}
+		if once {
+			return
+		}
+		exactFirst = true
+		nodes, steps = min(nodes, math.MaxInt64/grow)*grow, min(steps, math.MaxInt64/grow)*grow
+	}
 }
 
 // keep takes a plan where it is the lowest so far.
-func (a *auto) keep(offsets []int64, height int64, member string) {
-	if offsets != nil && height < a.height {
+func (a *auto) keep(offsets []int64, member string) {
+	if offsets == nil {
+		return
+	}
+	if height := model.HeightOf(a.tl.Problem, offsets); height < a.height {
 		a.r.Offsets, a.height, a.r.Member = offsets, height, member
-		a.report()
+		a.report(plan.Progress{}, 1)
 	}
 }
 
 // done reports whether there is nothing left to look for.
 func (a *auto) done() bool {
-	return a.infeasible || a.o.Fits(a.height) && (!a.o.Minimizing() || a.height <= a.r.LowerBound)
+	return a.infeasible || a.r.Offsets == nil || a.err != nil || a.o.Fits(a.height) && (!a.o.Minimizing() || a.height <= a.r.LowerBound)
 }
 
 // over reports whether the run is to end: it is done, or a limit has come.
@@ -377,106 +307,96 @@ func (a *auto) over() bool {
 	return a.done() || a.o.NodeLimit > 0 && a.r.Stats.Nodes >= a.o.NodeLimit || a.watch.Over()
 }
 
-// A budget is what a turn may take.
-type budget struct {
-	nodes   int64 // of the planner's own
-	limited bool  // whether nodes counts; the caller's limit does in any case
-	each    int64 // so many of them are a node of auto's; 0 for one
-
-	seed    uint64   // is added to that of the run: other restarts in each turn
-	without []string // what local search is to go without, in one turn
+// share is what a first turn may take of nodes, so that each has one.
+func (a *auto) share(nodes int64) int64 {
+	if a.o.NodeLimit > 0 {
+		nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
+	}
+	return nodes
 }
 
-// turn runs a planner from the best plan, and takes what it finds.
-func (a *auto) turn(ctx context.Context, p run.Planner, b budget) error {
-	b.each = max(b.each, 1)
-	if a.o.NodeLimit > 0 {
-		left := a.o.NodeLimit - a.r.Stats.Nodes
-		if left > math.MaxInt64/b.each {
-			left = math.MaxInt64 / b.each
-		}
-		if left *= b.each; !b.limited || b.nodes > left {
-			b.nodes, b.limited = left, true
-		}
+// together has merging make a turn, with other restarts than before.
+func (a *auto) together(nodes int64) {
+	seed := a.o.Seed
+	a.o.Seed += a.merges
+	a.turn(&merge.Planner{Learned: &a.learned}, nodes, 1, nil)
+	a.o.Seed = seed
+	a.merges++
+}
+
+// turn runs a planner from the best plan, and takes what it finds. It may take so many nodes
+// of its own, 0 for no limit but the caller's, each so many of which are one of auto's.
+// Without names what it is to go without in one turn of local search.
+func (a *auto) turn(p run.Planner, nodes, each int64, without []string) {
+	if a.over() {
+		return
 	}
 	o := *a.o
-	o.Without, o.NodeLimit, o.Start = nil, 0, a.r.Offsets
-	if b.limited {
-		o.NodeLimit = max(b.nodes, 1)
-	}
-	o.Seed += b.seed
-	if b.without != nil {
-		o.Without, o.Params = b.without, map[string]string{"patience": "2"}
-	}
-	o.Progress = nil
-	if a.o.Progress != nil {
-		before := a.r.Stats.Nodes
-		o.Progress = func(q plan.Progress) {
-			if a.o.Fits(a.height) && (q.Height == 0 || q.Height >= a.height) {
-				q.Height, q.Offsets = a.height, a.r.Offsets
-			}
-			q.LowerBound = max(q.LowerBound, a.r.LowerBound)
-			q.Nodes = before + (q.Nodes+b.each-1)/b.each
-			q.Elapsed = time.Since(a.began)
-			a.o.Progress(q)
+	o.NodeLimit = nodes
+	if a.o.NodeLimit > 0 {
+		if left := min(a.o.NodeLimit-a.r.Stats.Nodes, math.MaxInt64/each) * each; nodes == 0 || nodes > left {
+			o.NodeLimit = left
 		}
 	}
-	r, err := p.Plan(ctx, a.tl, o)
-	if err != nil {
-		return err
+	o.Start, o.Without = a.r.Offsets, without
+	if without != nil {
+		o.Params = map[string]string{"patience": "2"}
 	}
-	a.r.Stats.Nodes += (r.Stats.Nodes + b.each - 1) / b.each
+	if a.o.Progress != nil {
+		o.Progress = func(q plan.Progress) { a.report(q, each) }
+	}
+	r, err := p.Plan(a.ctx, a.tl, o)
+	a.err = err
+	a.r.Stats.Nodes += (r.Stats.Nodes + each - 1) / each
 	a.r.Stats.Backtracks += r.Stats.Backtracks
 	a.r.LowerBound = max(a.r.LowerBound, r.LowerBound)
-	if r.Status == model.Infeasible {
-		a.infeasible = true
-	}
-	if r.Status == model.Optimal {
-		a.r.LowerBound = max(a.r.LowerBound, model.HeightOf(a.tl.Problem, r.Offsets))
-	}
+	a.infeasible = r.Status == model.Infeasible
 	if r.Status.HasPlan() {
-		a.keep(r.Offsets, model.HeightOf(a.tl.Problem, r.Offsets), p.Name())
+		if r.Status == model.Optimal {
+			a.r.LowerBound = max(a.r.LowerBound, model.HeightOf(a.tl.Problem, r.Offsets))
+		}
+		a.keep(r.Offsets, p.Name())
 	}
-	a.report()
-	return nil
+	a.report(plan.Progress{}, 1)
 }
 
-// report tells the caller what stands.
-func (a *auto) report() {
+// report tells the caller what stands, with what a turn says, each so many nodes of which
+// are one.
+func (a *auto) report(q plan.Progress, each int64) {
 	if a.o.Progress == nil {
 		return
 	}
-	q := plan.Progress{LowerBound: a.r.LowerBound, Nodes: a.r.Stats.Nodes, Elapsed: time.Since(a.began)}
-	if a.o.Fits(a.height) {
+	if a.o.Fits(a.height) && (q.Height == 0 || q.Height >= a.height) {
 		q.Height, q.Offsets = a.height, a.r.Offsets
 	}
+	q.LowerBound = max(q.LowerBound, a.r.LowerBound)
+	q.Nodes = a.r.Stats.Nodes + (q.Nodes+each-1)/each
 	a.o.Progress(q)
 }
 
 // judge makes of what stands the outcome. A plan that does not fit is dropped.
 func (a *auto) judge() {
+	r := a.r
 	switch {
 	case a.infeasible:
-		a.r.Status, a.r.Plan = model.Infeasible, model.Plan{}
+		r.Status, r.Plan = model.Infeasible, model.Plan{}
+	case r.Offsets == nil: // a limit came before it was known whether fixed buffers collide
 	case !a.o.Fits(a.height):
-		if a.r.Offsets != nil {
-			a.r.Enough = a.height
-		}
-		a.r.Status, a.r.Plan = model.Unknown, model.Plan{}
-	case a.height <= a.r.LowerBound:
-		a.r.Status = model.Optimal
+		r.Enough, r.Plan = a.height, model.Plan{}
+	case a.height <= r.LowerBound:
+		r.Status = model.Optimal
 	default:
-		a.r.Status = model.Feasible
+		r.Status = model.Feasible
 	}
 }
 
 // affordable returns how many nodes the first turn of exact search has.
-func (a *auto) affordable() int64 {
-	var incidences int64
-	for i := range a.tl.Problem.Buffers {
-		for _, s := range a.tl.Spans(i) {
+func affordable(tl *timeline.Timeline) int64 {
+	incidences := int64(1)
+	for i := range tl.Problem.Buffers {
+		for _, s := range tl.Spans(i) {
 			incidences += int64(s.Last - s.First)
 		}
 	}
-	return exactEffort / max(1, incidences)
+	return max(1, exactEffort/incidences)
 }
