@@ -64,7 +64,7 @@ func TestTables(t *testing.T) {
 			{cell("unknown", 2.1), cell("infeasible", 0.02), cell("unknown", 0.2), nil},
 		},
 	}
-	want := `| ms | milp | tela | csp | cp |
+	want := `| ms, limit 2 s | milp | tela | csp | cp |
 | --- | ---:| ---:| ---:| ---:|
 | synthetic-20-seed-0 | 300 | 10.0 | refused | – |
 | synthetic-60-seed-0 | > 2,000 | 20.0 (infeasible) | no plan | – |
@@ -78,7 +78,7 @@ func TestTables(t *testing.T) {
 	for i := range c.Cells {
 		c.Cells[i] = []experiment.Cell{c.Cells[i][0], c.Cells[i][3]}
 	}
-	want = `| buffers | milp solved | ms | cp solved | ms |
+	want = `| buffers, limit 2 s | milp solved | ms | cp solved | ms |
 | --- | ---:| ---:| ---:| ---:|
 | 20 | 100% | 300 | – | – |
 | 60 | 0% | > 2,000 | – | – |

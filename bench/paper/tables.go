@@ -28,6 +28,25 @@ func limitOf(c *experiment.Comparison, planner int) float64 {
 	return 0
 }
 
+// limitText is the limit of all planners' runs, for the head of a table; "" where they have
+// several.
+func limitText(c *experiment.Comparison) string {
+	limit := 0.0
+	for k := range c.Planners {
+		switch l := limitOf(c, k); {
+		case l == 0 || l == limit:
+		case limit > 0:
+			return ""
+		default:
+			limit = l
+		}
+	}
+	if limit == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", limit %g s", limit)
+}
+
 // entry formats a cell: the median in ms, > limit, or a dash.
 func entry(c experiment.Cell) string {
 	switch seconds, ok := c.Median(); {
@@ -84,7 +103,7 @@ func byProblem(c *experiment.Comparison) *experiment.Table {
 		}
 		rows = append(rows, ratios)
 	}
-	return experiment.NewTable(append([]string{"ms"}, c.Planners...), rows)
+	return experiment.NewTable(append([]string{"ms" + limitText(c)}, c.Planners...), rows)
 }
 
 // ratio is the median over the problems that both solve of a planner's time over that
@@ -153,7 +172,7 @@ func of(n, all int) string {
 // bySize is a line for each number of buffers: for each planner the share solved and
 // the median time in ms.
 func bySize(c *experiment.Comparison) *experiment.Table {
-	header := []string{"buffers"}
+	header := []string{"buffers" + limitText(c)}
 	for _, name := range c.Planners {
 		header = append(header, name+" solved", "ms")
 	}

@@ -3,10 +3,11 @@
 // ten million buffers.
 //
 //	go run ./bench/scale [-sizes 10000,100000,…] [-planners auto,first-fit] \
-//	    [-runs 3] [-most 1000000] [-into docs/compare.md] [-picture docs/images/scale.svg]
+//	    [-runs 3] [-most 1000000] [-processor] [-into docs/compare.md] [-picture docs/images/scale.svg]
 //
 // Problems above -most buffers are run once, and by the first planner alone.
-// Time is wall-clock, memory the most that was resident; both are the process's
+// Time is wall-clock, with -processor the processor time on all cores, for a machine with
+// other work; memory is the most that was resident. All are the process's
 // own as the system accounts for it. The problems are those of
 // `stowage gen training --seed 1`; they take up to 350 MB in a folder of their
 // own, which is removed.
@@ -35,6 +36,7 @@ type run struct {
 	Planner    string
 	Buffers    int
 	Seconds    float64 // wall clock
+	Processor  float64 // seconds on all cores
 	PeakBytes  int64
 	Height     int64
 	LowerBound int64
@@ -52,17 +54,18 @@ func main() {
 	planners := flag.String("planners", "auto,first-fit", "planners")
 	runs := flag.Int("runs", 3, "runs of each problem and planner, of which the median counts")
 	most := flag.Int("most", 1_000_000, "buffers above which there is one run, of the first planner alone")
+	processor := flag.Bool("processor", false, "the table and the picture have processor time, not that of the clock")
 	into := flag.String("into", "", "put the table into the document `FILE`")
 	picture := flag.String("picture", "", "draw time and height into the SVG `FILE`")
 	results := flag.String("results", "bench/results", "`FOLDER` of the raw runs; empty for none")
 	flag.Parse()
-	if err := measure(strings.Split(*sizes, ","), strings.Split(*planners, ","), *runs, *most, *into, *picture, *results); err != nil {
+	if err := measure(strings.Split(*sizes, ","), strings.Split(*planners, ","), *runs, *most, *processor, *into, *picture, *results); err != nil {
 		fmt.Fprintln(os.Stderr, "bench/scale:", err)
 		os.Exit(1)
 	}
 }
 
-func measure(sizes, planners []string, runs, most int, into, picture, results string) error {
+func measure(sizes, planners []string, runs, most int, processor bool, into, picture, results string) error {
 	dir, err := os.MkdirTemp("", "stowage-scale-")
 	if err != nil {
 		return err
@@ -106,7 +109,11 @@ func measure(sizes, planners []string, runs, most int, into, picture, results st
 					return err
 				}
 				last.Buffers = n
-				seconds = append(seconds, last.Seconds)
+				if processor {
+					seconds = append(seconds, last.Processor)
+				} else {
+					seconds = append(seconds, last.Seconds)
+				}
 				peak = max(peak, last.PeakBytes)
 				out.Runs = append(out.Runs, last)
 			}
@@ -122,7 +129,11 @@ func measure(sizes, planners []string, runs, most int, into, picture, results st
 			})
 		}
 	}
-	table := experiment.NewTable([]string{"buffers", "planner", "s", "MiB", "µs a buffer", "above the bound"}, rows).Markdown() +
+	unit := "s"
+	if processor {
+		unit = "processor s"
+	}
+	table := experiment.NewTable([]string{"buffers", "planner", unit, "MiB", "µs a buffer", "above the bound"}, rows).Markdown() +
 		fmt.Sprintf("\nWhole processes, median of %d runs (one above %d buffers); %s; %s.\n", runs, most, out.Machine, out.Date)
 	fmt.Print(table)
 	if results != "" {
@@ -161,6 +172,7 @@ func plan(stowage, planner, problem, dir string) (run, error) {
 	if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
 		r.PeakBytes = usage.Maxrss << 10 // KiB on Linux
 	}
+	r.Processor = (cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()).Seconds()
 	text, err := os.ReadFile(stats)
 	if err != nil {
 		return r, err

@@ -60,6 +60,14 @@ func Bind(planner string, o *plan.Options, s Settings) error {
 	return issues.Err()
 }
 
+// BindSome is Bind for settings that are not all of a planner's: names that s does not have
+// are left to the others, and are to be checked before (plan.CheckNames).
+func BindSome(planner string, o *plan.Options, s Settings) error {
+	d := Declaration{planner: planner, o: o}
+	s.Declare(&d)
+	return d.issues.Err()
+}
+
 // A Declaration passes through the settings of a planner, to describe or to bind
 // them.
 type Declaration struct {

@@ -181,7 +181,7 @@ func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 // scorer binds the planner's own parameters and reads the model.
 func scorer(o *plan.Options) (*Scorer, error) {
 	var set settings
-	if err := run.Bind(name, o, &set); err != nil {
+	if err := run.BindSome(name, o, &set); err != nil {
 		return nil, err
 	}
 	s := DefaultScorer

@@ -48,7 +48,11 @@ func (p Planner) Name() string {
 func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	name := p.Name()
 	var set settings
-	if err := run.Bind(name, &o, &set); err != nil {
+	bind := run.Bind
+	if p.As != "" {
+		bind = run.BindSome // what builds on tela has parameters of its own
+	}
+	if err := bind(name, &o, &set); err != nil {
 		return plan.Result{}, err
 	}
 	w := run.NewWatch(ctx)
