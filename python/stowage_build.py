@@ -4,7 +4,9 @@
 
 Needs Go and a C compiler. CC and GOARCH choose another machine. STOWAGE_COMMAND and
 STOWAGE_LIBRARY_FILE name a command and a library that are built already,
-STOWAGE_LICENSES a text of the licences of what is in them.
+STOWAGE_LICENSES a text of the licences of what is in them. With STOWAGE_LIBRARY_FILE=none
+the wheel has the command alone, which then plans everything: for systems that no C
+compiler is at hand for, and for musl, which cannot load a library of Go's.
 
 Idea: nothing in the wheel is compiled against Python, so one wheel serves every
 version: it is a zip of files with a few lines about them, which the standard library
@@ -50,7 +52,8 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
         }
         suffix = ".exe" if system == "windows" else ""
         name = {"windows": "stowage.dll", "darwin": "libstowage.dylib"}.get(system, "libstowage.so")
-        files[f"stowage/lib/{name}"] = library.read_bytes()
+        if library is not None:
+            files[f"stowage/lib/{name}"] = library.read_bytes()
         files[f"stowage/bin/stowage{suffix}"] = command.read_bytes()
         files[f"{info}/METADATA"] = _metadata(project)
         files[f"{info}/WHEEL"] = f"Wheel-Version: 1.0\nGenerator: stowage_build\nRoot-Is-Purelib: false\nTag: {tag}\n".encode()
@@ -68,17 +71,18 @@ def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
     raise NotImplementedError("the sources are in Go, beside this folder: build the wheel from a clone")
 
 
-def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path, pathlib.Path]:
-    """Builds the library and the command; returns the system that they are for."""
+def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path | None, pathlib.Path]:
+    """Builds the library, where there is to be one, and the command; returns the system
+    that they are for."""
     root = HERE.parent
     system = subprocess.run(["go", "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
     common = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags"]
     shown = f" -extldflags=-Wl,-s,-soname,libstowage.so,--version-script={root / 'capi' / 'stowage.map'}" if system == "linux" else ""
-    library = folder / "library"
+    library: pathlib.Path | None = folder / "library"
     # Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
     environment = {**os.environ, "CGO_ENABLED": "1", "CGO_CFLAGS": "-O2 -g0"}
     if built := os.environ.get("STOWAGE_LIBRARY_FILE"):
-        library = pathlib.Path(built)
+        library = pathlib.Path(built) if built != "none" else None
     else:
         subprocess.run([*common, "-s -w -buildid=" + shown, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
     if built := os.environ.get("STOWAGE_COMMAND"):
@@ -90,10 +94,14 @@ def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path, pa
     return system, library, command
 
 
-def _platform(system: str, library: pathlib.Path) -> str:
-    """Returns the wheel's tag of what the library runs on."""
+def _platform(system: str, library: pathlib.Path | None) -> str:
+    """Returns the wheel's tag of what the library, or the command, runs on."""
     machine = subprocess.run(["go", "env", "GOARCH"], check=True, capture_output=True, text=True).stdout.strip()
+    if system == "linux" and library is None:
+        # pip takes such a wheel with musl alone: with glibc there are those with the library.
+        return "musllinux_1_1_" + {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
     if system == "linux":
+        assert library is not None
         minor = max(int(x) for x in re.findall(rb"GLIBC_2\.(\d+)", library.read_bytes()))
         # 2.17 is the oldest that there is a tag for.
         return f"manylinux_2_{max(minor, 17)}_" + {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)

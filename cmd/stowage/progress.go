@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -67,6 +68,56 @@ func (p *progress) stop() {
 	close(p.done)
 	p.wait.Wait()
 	io.WriteString(p.w, eraseLine)
+}
+
+// recordEvery is how often --progress writes.
+const recordEvery = 50 * time.Millisecond
+
+// recordProgress writes the progress of a run with those options to a file, line by
+// line, until it is told that the run has ended. Whoever reads along takes the last line
+// that is whole.
+func recordProgress(path string, o *stowage.Options) (end func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return nil, outputError{path, err}
+	}
+	var mu sync.Mutex
+	var last stowage.Progress
+	before := o.Progress
+	o.Progress = func(snapshot stowage.Progress) {
+		mu.Lock()
+		last = snapshot
+		mu.Unlock()
+		if before != nil {
+			before(snapshot)
+		}
+	}
+	done := make(chan struct{})
+	start := time.Now()
+	var wait sync.WaitGroup
+	wait.Go(func() {
+		tick := time.NewTicker(recordEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				mu.Lock()
+				q := last
+				mu.Unlock()
+				fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound, q.Nodes, time.Since(start).Seconds())
+			}
+		}
+	})
+	return func() {
+		close(done)
+		wait.Wait()
+		f.Close()
+	}, nil
 }
 
 // progressLine formats a snapshot. It leaves the last column free: a line that

@@ -30,6 +30,7 @@ type solveFlags struct {
 	format      string
 	steps       int
 	stats       string
+	progress    string
 	certificate string
 	quiet       bool
 	cpuProfile  string
@@ -67,13 +68,14 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex, h, c) whatever the extension")
 	f.IntVar(&s.steps, "steps", 0, "record the first `N` placements that the search tries or takes back, for a page in HTML to play back; exact, tela, and auto where it comes to exact search [default: none]")
 	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
+	f.StringVar(&s.progress, "progress", "", "write height, lower_bound, nodes and seconds to `FILE` as the search goes on, a line of JSON twenty times a second")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound, or that nothing fits, to `FILE`, for verify --certificate; what has no short proof is searched again, under the same limits")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary and no progress line on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "minimize")
 	group(cmd, "Planner", "start")
-	group(cmd, "Output", "output", "format", "steps", "stats", "certificate", "quiet")
+	group(cmd, "Output", "output", "format", "steps", "stats", "progress", "certificate", "quiet")
 	complete(cmd, "format", formatNames)
 	return cmd
 }
@@ -109,7 +111,12 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if s.steps > 0 {
 		o.Moves = steps.Move
 	}
+	endProgress, err := recordProgress(s.progress, &o)
+	if err != nil {
+		return err
+	}
 	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
+	endProgress()
 	stopProfile()
 	if err != nil {
 		return s.startFault(err)
@@ -210,10 +217,21 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, 
 	if s.stats == s.output && !toStdout(s.output) {
 		return "", usagef("-o and --stats both name %s", s.output)
 	}
+	if s.progress == "-" {
+		return "", usagef("--progress needs a file: standard output has the plan")
+	}
+	for _, other := range [][2]string{{"-o", s.output}, {"--stats", s.stats}, {"--certificate", s.certificate}, {"--start", s.start}, {"INPUT", input}} {
+		if s.progress != "" && s.progress == other[1] {
+			return "", usagef("%s and --progress both name %s", other[0], other[1])
+		}
+	}
 	if err := checkOutput(s.output); err != nil {
 		return "", err
 	}
 	if err := s.checkCertificate(); err != nil {
+		return "", err
+	}
+	if err := checkOutput(s.progress); err != nil {
 		return "", err
 	}
 	return name, checkOutput(s.stats)

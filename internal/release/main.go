@@ -3,9 +3,9 @@
 //	go run ./internal/release -version 0.2.0 -out bin/release
 //
 // The command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on
-// those and for Windows on amd64; the wheel for Linux; the package for npm and the page
-// that plans; checksums; and what is in all that (SBOM, CycloneDX). `make release` names
-// the C compilers.
+// those and for Windows on amd64; wheels for all of them, with the library where there is
+// one, and for musl; the package for npm and the page that plans; checksums; and what is in
+// all that (SBOM, CycloneDX). `make release` names the C compilers.
 //
 // Reproducible: the same sources, Go, C compilers and Python give the same bytes. Builds
 // know no paths, no time and no commit; archives have their entries in order, with one
@@ -197,7 +197,7 @@ func (r *release) libraries() error {
 	for _, s := range linked {
 		cc, ok := r.compilers[s]
 		if !ok {
-			fmt.Fprintf(os.Stderr, "release: no C library and no wheel for %s/%s: -cc-%s-%s names no compiler\n", s.os, s.arch, s.os, s.arch)
+			fmt.Fprintf(os.Stderr, "release: no C library for %s/%s: -cc-%s-%s names no compiler\n", s.os, s.arch, s.os, s.arch)
 			continue
 		}
 		// Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
@@ -247,21 +247,29 @@ func (r *release) pack(a *archive, s system) error {
 	return a.tar(r.path("%s.tar.gz", a.folder))
 }
 
-// wheels builds the Python package, with the library and the command that are built.
+// wheels builds the Python package for all systems, with the commands that are built and
+// the libraries where there are some. For Linux there is one with each: pip takes the one
+// without where the C library is musl.
 func (r *release) wheels() error {
-	for _, s := range linked {
-		if r.compilers[s] == "" || s.os != "linux" { // on others nobody has run it
-			continue
+	for _, s := range systems {
+		kinds := []string{"none"}
+		if r.compilers[s] != "" {
+			dir, names := r.library(s)
+			kinds = []string{filepath.Join(dir, names[0])}
+			if s.os == "linux" {
+				kinds = append(kinds, "none")
+			}
 		}
-		dir, names := r.library(s)
-		environment := []string{
-			"GOOS=" + s.os, "GOARCH=" + s.arch, "SOURCE_DATE_EPOCH=0",
-			"STOWAGE_COMMAND=" + r.command(s),
-			"STOWAGE_LIBRARY_FILE=" + filepath.Join(dir, names[0]),
-			"STOWAGE_LICENSES=" + filepath.Join(r.work, licences),
-		}
-		if err := run(environment, "python3", "python/stowage_build.py", r.out); err != nil {
-			return err
+		for _, library := range kinds {
+			environment := []string{
+				"GOOS=" + s.os, "GOARCH=" + s.arch, "SOURCE_DATE_EPOCH=0",
+				"STOWAGE_COMMAND=" + r.command(s),
+				"STOWAGE_LIBRARY_FILE=" + library,
+				"STOWAGE_LICENSES=" + filepath.Join(r.work, licences),
+			}
+			if err := run(environment, "python3", "python/stowage_build.py", r.out); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

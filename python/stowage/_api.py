@@ -196,9 +196,9 @@ def _problem(source: Source) -> Problem:
 
 def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]], start: Any = None) -> Plan:
     if o.planner and o.planner not in _LIBRARY:
-        return _by_command(p, "-", o, [], start)
+        return _by_command(p, "-", o, [], start, progress)
     done = _library.run(p, o, progress)
-    return done if done is not None else _by_command(p, "-", o, [], start)
+    return done if done is not None else _by_command(p, "-", o, [], start, progress)
 
 
 # The planners that the library has; the command has others beside them.
@@ -220,7 +220,9 @@ def _settled(
     return flags
 
 
-def _by_command(p: Optional[Problem], path: str, o: Options, flags: list[str], start: Any = None) -> Plan:
+def _by_command(
+    p: Optional[Problem], path: str, o: Options, flags: list[str], start: Any = None, progress: Optional[Callable[[Progress], Any]] = None
+) -> Plan:
     """Plans by the command: a file, or a problem."""
     settled, flags = flags, [*flags, "--seed", str(o.seed)]
     for flag, value in (("--capacity", o.capacity), ("--nodes", o.nodes), ("--workers", o.workers), ("--planner", o.planner)):
@@ -239,22 +241,23 @@ def _by_command(p: Optional[Problem], path: str, o: Options, flags: list[str], s
         d = p.as_dict()
         text = json.dumps(d, ensure_ascii=False)
         if start is not None:
-            return _with_start(p, d, start, flags)
-    figures, document = _command.solve(path, flags, text)
+            return _with_start(p, d, start, flags, progress)
+    figures, document = _command.solve(path, flags, text, progress)
     if p is None:
         p = _problem_of(document) if document is not None else _load(path, settled)
     return _plan_of(p, figures, document)
 
 
-def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str]) -> Plan:
+def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], progress: Optional[Callable[[Progress], Any]]) -> Plan:
     """Plans from a plan, which the command reads from a file."""
     import tempfile
 
     plan = {"status": "feasible", "offsets": [int(x) for x in start]}
-    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as f:
-        json.dump({**d, "plan": plan}, f, ensure_ascii=False)
-        f.flush()
-        return _plan_of(p, *_command.solve(f.name, [*flags, "--start", f.name]))
+    with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
+        name = os.path.join(folder, "start.json")
+        with open(name, "w", encoding="utf-8") as f:
+            json.dump({**d, "plan": plan}, f, ensure_ascii=False)
+        return _plan_of(p, *_command.solve(name, [*flags, "--start", name], None, progress))
 
 
 def _plan_of(p: Problem, figures: dict[str, Any], document: Optional[dict[str, Any]]) -> Plan:

@@ -11,11 +11,13 @@ import json
 import os
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
 from ._errors import Error, InputError
+from ._plan import Progress
 
+SLICE = 0.05  # seconds between looks at signals and progress
 _KINDS = {1: "failed", 2: "refused the input"}
 
 
@@ -51,10 +53,13 @@ def capacity_of(path: str) -> int:
     return capacity if type(capacity) is int and capacity > 0 else 0
 
 
-def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,)) -> tuple[int, str]:
+def run(
+    arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,), tell: Optional[Callable[[], Any]] = None
+) -> tuple[int, str]:
     """Runs the command and returns its exit code, one of those accepted, and what it
     prints. Ctrl-C, which ends a search, is passed on once, and what the search has found
-    is awaited."""
+    is awaited. tell is called as it runs; where it returns False the search ends as by
+    Ctrl-C."""
     import subprocess
     import tempfile
 
@@ -62,18 +67,36 @@ def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[i
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given:
         given.write((text or "").encode())
         given.seek(0)
+        # A session of its own, a group on Windows: the terminal's Ctrl-C would reach it a
+        # second time, which kills it.
+        windows = os.name == "nt"
+        apart: dict[str, Any] = {"creationflags": 0x200} if windows else {"start_new_session": True}
+        interrupt: int = signal.CTRL_BREAK_EVENT if windows else signal.SIGINT  # type: ignore[attr-defined,unused-ignore]
         try:
-            # A session of its own: the terminal's Ctrl-C would reach it a second time,
-            # which kills it.
-            process = subprocess.Popen([program, *arguments], stdin=given, stdout=out, stderr=err, start_new_session=os.name == "posix")
+            process = subprocess.Popen([program, *arguments], stdin=given, stdout=out, stderr=err, **apart)
         except OSError as e:
             raise Error(f"{program} cannot be run: {e}") from e
+        # Windows answers no Ctrl-C in a wait without an end.
+        pause = SLICE if windows or tell is not None else None
+        told: Optional[BaseException] = None
         while True:
             try:
-                code = process.wait()
+                code = process.wait(pause)
                 break
+            except subprocess.TimeoutExpired:
+                if tell is None:
+                    continue
+                try:
+                    if tell() is not False:
+                        continue
+                except BaseException as e:
+                    told = e
+                tell = None
+                process.send_signal(interrupt)
             except KeyboardInterrupt:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(interrupt)
+        if told is not None and not (isinstance(told, KeyboardInterrupt) and code in accept):
+            raise told
         out.seek(0)
         err.seek(0)
         printed, said = out.read().decode(), err.read().decode(errors="replace").strip()
@@ -85,14 +108,21 @@ def run(arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[i
     return code, printed
 
 
-def solve(path: str, arguments: Sequence[str], text: Optional[str] = None) -> tuple[dict[str, Any], Optional[dict[str, Any]]]:
+def solve(
+    path: str, arguments: Sequence[str], text: Optional[str] = None, progress: Optional[Callable[[Progress], Any]] = None
+) -> tuple[dict[str, Any], Optional[dict[str, Any]]]:
     """Plans a file, or text in its stead, and returns the figures of the run, and the
     problem with its plan where there is one."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
-        to = os.path.join(folder, "plan.json")
-        _, stats = run(["solve", *arguments, "--quiet", "-o", to, "--stats", "-", "--", path], text, accept=(0, 3, 4))
+        to, lines, tell = os.path.join(folder, "plan.json"), os.path.join(folder, "progress"), None
+        if progress is not None:
+            tell = _teller(lines, progress)
+            arguments = [*arguments, "--progress", lines]
+        _, stats = run(["solve", *arguments, "--quiet", "-o", to, "--stats", "-", "--", path], text, (0, 3, 4), tell)
+        if tell is not None and not tell.ended:
+            tell()
         try:
             figures = json.loads(stats)
         except ValueError:
@@ -101,3 +131,29 @@ def solve(path: str, arguments: Sequence[str], text: Optional[str] = None) -> tu
             return figures, None
         with open(to, encoding="utf-8") as f:
             return figures, json.load(f)
+
+
+class _teller:
+    """Tells of what the command writes of its progress into a file."""
+
+    def __init__(self, path: str, progress: Callable[[Progress], Any]) -> None:
+        self.path, self.progress, self.at, self.ended = path, progress, 0, False
+        self.latest = Progress(0, 0, 0, 0.0)
+
+    def __call__(self) -> Any:
+        try:
+            with open(self.path, "rb") as f:
+                f.seek(self.at)
+                came, line, _ = f.read().rpartition(b"\n")
+        except FileNotFoundError:  # the command begins
+            came = line = b""
+        if line:
+            self.at += len(came) + 1
+            figures = json.loads(came.rpartition(b"\n")[2])
+            self.latest = Progress(figures["height"], figures["lower_bound"], figures["nodes"], figures["seconds"])
+        goes_on = False
+        try:
+            goes_on = self.progress(self.latest)
+        finally:
+            self.ended = goes_on is False
+        return goes_on

@@ -60,7 +60,11 @@ def script(text, *arguments):
 
 class Library(unittest.TestCase):
     def test_it_is_there(self):
-        # Without it all would be planned by the command, and nothing here tested.
+        # Without it all would be planned by the command, and nothing here tested; unless it
+        # is just that which is tested.
+        if os.environ.get("STOWAGE_ALONE"):
+            self.assertIsNone(_library.load())
+            return
         self.assertIsNotNone(_library.load(), _library._absent)
         self.assertEqual(_library.load().stowage_version().decode(), stowage.__version__)
 
@@ -275,6 +279,8 @@ class Running(unittest.TestCase):
         p = stowage.solve(*hard(2000), timeout=0.6, progress=seen.append)
         self.assertEqual((p.stopped, seen[-1].lower_bound <= p.height, len(seen) > 3), ("timeout", True, True))
         begin = time.time()
+        again = stowage.solve(*hard(2000), start=p, timeout=0.3, progress=seen.append)
+        self.assertLessEqual(again.height, p.height)
         p = stowage.solve(*hard(2000), timeout=60, progress=lambda q: q.height == 0)
         self.assertEqual((bool(p), p.stopped), (True, "interrupt"))
         self.assertLess(time.time() - begin, 30)
