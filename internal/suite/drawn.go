@@ -1,0 +1,112 @@
+package suite
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a planner that was tuned on a generator's defaults is good at these. So the
+// options of a kind are drawn as well, by their logarithms, over all that they may be:
+// numbers of buffers, horizons of four slots and of a million, sizes that are all alike
+// and sizes of six digits, packings with holes and without. Alignments, gaps, windows and
+// hints are laid over that, each in a share of the problems, whatever the kind.
+
+// DrawnKinds are the kinds that Drawn draws from: all that have something to choose.
+func DrawnKinds() []string {
+	var names []string
+	for _, k := range Kinds() {
+		if slices.Contains(k.Takes, "seed") && !slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap"}, k.Name) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
+}
+
+// Drawn returns a valid problem of the kind with least to most buffers, about as many in
+// kinds that have a grain of their own. It has no capacity and no fixed offsets.
+func Drawn(kind string, seed uint64, least, most int) *model.Problem {
+	for ; ; seed += 1 << 32 {
+		p, err := drawn(kind, seed, least, most)
+		if err == nil && model.Validate(p) == nil {
+			p.Capacity = 0
+			return p
+		}
+		// A packing too fine for its rectangle, or alignments that make the sum too large.
+	}
+}
+
+// drawn is Drawn, but that what was drawn may be too much.
+func drawn(kind string, seed uint64, least, most int) (*model.Problem, error) {
+	r := newRNG(seed, "drawn "+kind)
+	at := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == kind })
+	if at < 0 {
+		return nil, fmt.Errorf("no generator is named %q", kind)
+	}
+	takes := func(option string) bool { return slices.Contains(kinds()[at].Takes, option) }
+	o := Options{Seed: r.next(), Buffers: int(r.logarithmic(int64(least), int64(most)))}
+	if takes("horizon") && r.chance(0.8) {
+		o.Horizon = r.logarithmic(4, 1<<20)
+	}
+	if takes("max-life") {
+		if o.Horizon == 0 {
+			o.Horizon = 1000
+		}
+		o.MaxLife = r.logarithmic(1, o.Horizon)
+		o.MinLife = r.logarithmic(1, o.MaxLife)
+	}
+	if takes("max-size") {
+		o.MaxSize = r.logarithmic(1, 1<<24)
+		o.MinSize = r.logarithmic(1, o.MaxSize)
+	}
+	if slices.Contains([]string{"perfect", "pinwheel", "walls", "cracks", "synthetic"}, kind) && r.chance(0.5) {
+		o.Capacity = r.logarithmic(16, 1<<30)
+	}
+	if takes("holes") && r.chance(0.5) {
+		o.Holes = 0.3 * float64(r.below(1000)) / 1000
+	}
+	if kind == "tiles" || kind == "decode" || r.chance(0.15) { // else most are at powers of two
+		o.Alignment = r.pick(0, 0, 0, 16, 64, 512)
+	}
+	p, err := Generate(kind, o)
+	if err != nil {
+		return nil, err
+	}
+	r.lay(p)
+	return p, nil
+}
+
+// lay lays features over a problem: most have none, some have one, few have several.
+func (r *rng) lay(p *model.Problem) {
+	alike, gaps, hints := r.below(8), r.below(8), r.chance(0.1)
+	all := r.pick(wideAlignments...)
+	share, windows := r.pick(1, 3, 10), 0.0
+	if r.chance(0.5) {
+		windows = 0.5
+	}
+	for i := range p.Buffers {
+		b := &p.Buffers[i]
+		switch alike {
+		case 0:
+			b.Alignment = all
+		case 1:
+			b.Alignment = r.pick(wideAlignments...)
+		}
+		if gaps == 0 && r.below(10) < share {
+			b.Gaps = r.gaps(b, windows)
+		}
+		if hints {
+			at := r.below(1 + 4*b.Size)
+			b.Hint = &at
+		}
+	}
+}
+
+// logarithmic returns a number in [low, high], low at least 1: each length in bits is as
+// likely as any other. Logarithms themselves are not the same on every machine.
+func (r *rng) logarithmic(low, high int64) int64 {
+	length := r.within(int64(bits.Len64(uint64(low))), int64(bits.Len64(uint64(high))))
+	return r.within(max(low, 1<<(length-1)), min(high, 1<<length-1))
+}
