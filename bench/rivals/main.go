@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -39,12 +40,6 @@ import (
 // ours are the planners that are Stowage's own: for one of them to be lower is no loss to
 // another's planner, but is said.
 var ours = []string{"auto", "merge", "climb", "exact", "sweep", "first-fit"}
-
-// searches are the planners that go on as long as they may, or in cubic time.
-var searches = []string{
-	"auto", "boxing", "climb", "cp", "csp", "exact", "merge", "meta-csp", "tela",
-	"tflite-objects-min-cost-flow", "tvm-hill-climb", "vela-hill-climb", "vela-regor",
-}
 
 func main() {
 	problems := flag.Uint64("problems", 100, "how many problems of each kind")
@@ -170,12 +165,13 @@ func (t *tally) hold(ctx context.Context, tl *timeline.Timeline, asked string, o
 		t.proven++
 		return "", nil
 	}
+	heuristics := plantest.Heuristics()
 	best, mine := int64(math.MaxInt64), int64(math.MaxInt64)
 	var who []string
 	by := ""
 	for _, p := range run.All() {
 		name := p.Info().Name
-		if name == asked || o.Timeout == 0 && slices.Contains(searches, name) || ctx.Err() != nil {
+		if name == asked || o.Timeout == 0 && !slices.Contains(heuristics, name) || ctx.Err() != nil {
 			continue
 		}
 		began := time.Now()

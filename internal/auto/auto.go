@@ -6,6 +6,7 @@ package auto
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/stowage-go/stowage/internal/climb"
 	"github.com/stowage-go/stowage/internal/exact"
@@ -114,7 +115,7 @@ const (
 	coresLeast, coresNear = 1024, 50
 	// grow is how much longer each turn is than the one before.
 	grow = 4
-	// shares is the part of a node limit that the first turns have each, so that
+	// shares is the part of a limit that the first turns have each, so that
 	// each search has its turns.
 	shares = 8
 )
@@ -178,6 +179,14 @@ func (a *auto) begin() {
 		p.Quick(false)
 		a.keep(p.Offsets, p.Name)
 	}
+	// The looks take a share of a time limit, too: where 10 ms are all that there is, and
+	// half of them go to other programs, most of the portfolio would never run.
+	ctx := a.ctx
+	if end, ok := ctx.Deadline(); ok {
+		short, cancel := context.WithTimeout(ctx, 2*time.Until(end)/shares)
+		a.ctx = short
+		defer cancel()
+	}
 	if a.merge {
 		nodes := max(a.affordable/glance, 4*a.n)
 		if a.n <= mergeMost && a.packed() {
@@ -195,6 +204,7 @@ func (a *auto) begin() {
 	if a.exact && a.n <= exactMost && nodes >= 4*a.n {
 		a.turn(&exact.Planner{Alone: true}, a.share(nodes), 1, nil)
 	}
+	a.ctx = ctx
 	if !a.done() {
 		p.Rest()
 		a.keep(p.Offsets, p.Name)

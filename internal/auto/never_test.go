@@ -4,9 +4,9 @@ import (
 	"context"
 	"flag"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -18,26 +18,6 @@ import (
 )
 
 var never = flag.Int("never", 150, "hold auto against the heuristics of the box on so many problems")
-
-// searches are the planners of the box that go on as long as they may, or until they are
-// satisfied: a node of theirs is another thing.
-var searches = []string{
-	"auto", "boxing", "climb", "cp", "csp", "exact", "merge", "meta-csp", "minimalloc", "tela",
-	"tflite-objects-min-cost-flow", // makes one plan, in cubic time
-	"tvm-hill-climb", "vela-hill-climb", "vela-regor",
-}
-
-// heuristics are the planners of the box that make one plan, or a few, whatever the
-// limits.
-func heuristics() []string {
-	var names []string
-	for _, p := range run.All() {
-		if name := p.Info().Name; !slices.Contains(searches, name) {
-			names = append(names, name)
-		}
-	}
-	return names
-}
 
 // drawn returns a problem of up to 260 buffers of any kind.
 func drawn(t *testing.T, seed uint64) *model.Problem {
@@ -83,7 +63,7 @@ func TestNeverWorseThanTheBox(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, box := 0, heuristics()
+	open, box := 0, plantest.Heuristics()
 	for seed := range uint64(count) {
 		p := drawn(t, seed)
 		if model.Validate(p) != nil {
