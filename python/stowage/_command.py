@@ -76,6 +76,8 @@ def run(
             process = subprocess.Popen([program, *arguments], stdin=given, stdout=out, stderr=err, **apart)
         except OSError as e:
             raise Error(f"{program} cannot be run: {e}") from e
+        except ValueError as e:  # NUL, which no argument can have
+            raise InputError(f"{arguments[-1]!r}: {e}") from e
         # Windows answers no Ctrl-C in a wait without an end.
         pause = SLICE if windows or tell is not None else None
         told: Optional[BaseException] = None

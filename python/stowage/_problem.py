@@ -15,7 +15,7 @@ import ctypes
 import re
 import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Optional, Union
 
 from ._errors import InputError
@@ -235,7 +235,7 @@ def whole(name: str, x: Any, least: int = 0) -> int:
 
 
 def _names(names: Iterable[Any], n: int) -> list[str]:
-    texts = [x if type(x) is str else str(x) for x in names]
+    texts = [x if type(x) is str else "" if _is_hole(x) else str(x) for x in names]
     _count("names", len(texts), n)
     if len(set(texts)) < n or "" in texts:
         seen: set[str] = set()
@@ -278,7 +278,7 @@ def _column(name: str, values: Any, otherwise: Optional[int] = None) -> tuple[An
         column = array("q")
         column.frombytes(values.cast("B"))
         return _fixed(column)
-    if not isinstance(values, Iterable) or isinstance(values, (str, bytes)):
+    if not isinstance(values, Iterable) or isinstance(values, (str, bytes, Set, Mapping)):  # a set has no order
         raise InputError(f"{name}: {values!r} is no sequence of whole numbers")
     if type(values) is memoryview and values.ndim != 1:
         raise InputError(f"{name}: the array has {values.ndim} dimensions, not one")
