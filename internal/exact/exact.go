@@ -151,6 +151,7 @@ type part struct {
 
 	kernel    *kernel // nil until the partition is first tried
 	turn      int     // counts its runs
+	spent     int64   // nodes
 	stretches []int64 // of each stretch of its time the lowest capacity that it is known to fit (stretch.go)
 	// The capacity of which they were asked last, and for each size the length of the
 	// round.

@@ -93,8 +93,9 @@ const Small = ladderMost
 const (
 	ladderMost = 24
 	tableMost  = 16 // buffers that the table knows: 8 MiB
-	// A node of the kernel is worth some 2^tableCost/4 steps of making the table, and
-	// ladderShare nodes here.
+	// A node of the kernel is worth some 2^tableCost/4 steps of making the table, where a
+	// round has so many, and half as much where all until now have; and ladderShare nodes
+	// here.
 	tableCost   = 17
 	ladderShare = 8
 
@@ -117,7 +118,7 @@ type extent struct{ low, high int64 }
 func (e *engine) ladder(p int, capacity, limit int64) verdict {
 	s := &e.parts[p]
 	n := len(e.tl.Partitions[p].Buffers)
-	if !e.switches.ladders || n > ladderMost || limit < 2*int64(n) || limit < int64(n*n)<<min(n, tableMost)>>tableCost {
+	if !e.switches.ladders || n > ladderMost || !s.laddered && (limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, tableMost)>>tableCost) {
 		return undecided
 	}
 	l := e.completion(p).ladder

@@ -34,20 +34,24 @@ func (l *ladder) weigh(tl *timeline.Timeline, p *timeline.Partition) []int64 {
 		if l.watch.Over() {
 			return nil
 		}
+		live := 0
 		for j := range uses {
-			uses[j], from[j] = 0, noEnd
 			for _, span := range tl.Spans(int(p.Buffers[l.id[j]])) {
 				if span.First <= s && s < span.Last {
+					live |= 1 << j
 					uses[j], from[j] = span.Upper-span.Lower, l.shift[j]-span.Upper
 				}
 			}
 		}
-		for set := 1; set < len(row); set++ {
+		for set := live & -live; set != 0; set = (set - live) & live {
 			j, rest := bits.TrailingZeros32(uint32(set)), set&(set-1)
 			row[set], first[set] = row[rest]+uses[j], min(first[rest], from[j])
-			if row[set] > 0 {
-				loads[set] = max(loads[set], row[set]+first[set])
-			}
+			loads[set] = max(loads[set], row[set]+first[set])
+		}
+	}
+	for bit := 1; bit < sets; bit *= 2 {
+		for set := range loads {
+			loads[set] = max(loads[set], loads[set&^bit])
 		}
 	}
 	return loads
@@ -60,8 +64,12 @@ func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 		return false
 	}
 	t, table := l.t, make([]int64, l.t<<l.t)
-	var members [tableMost]int
+	var members [tableMost]uint8
 	var highest [tableMost]int64
+	var least [tableMost][tableMost]int64
+	for f := range t {
+		copy(least[f][:], l.least[f*l.n:f*l.n+t])
+	}
 	for rest := range uint32(len(loads)) {
 		if rest&1023 == 1023 && l.watch.Over() {
 			return false
@@ -69,15 +77,17 @@ func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 		count := 0
 		for q := rest; q != 0; q &= q - 1 {
 			g := bits.TrailingZeros32(q)
-			members[count], highest[count] = g, table[int(rest)*t+g]
-			count++
+			if at := table[int(rest)*t+g]; at > noStart {
+				members[count&(tableMost-1)], highest[count&(tableMost-1)] = uint8(g), at
+				count++
+			}
 		}
 		for q := uint32(len(loads)-1) &^ rest; q != 0; q &= q - 1 {
 			f := bits.TrailingZeros32(q)
 			set := rest | 1<<f
-			latest, least := int64(noStart), l.least[f*l.n:f*l.n+t]
+			latest, least := int64(noStart), &least[f&(tableMost-1)]
 			for k, g := range members[:count] {
-				latest = max(latest, highest[k]-least[g])
+				latest = max(latest, highest[k]-least[g&(tableMost-1)])
 			}
 			if rest == 0 {
 				latest = noEnd
@@ -87,12 +97,12 @@ func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 				latest = min(latest, table[int(set&^(d&-d))*t+f])
 			}
 			switch at := l.start[f]; {
-			case at == notFixed:
-				latest = floor(latest+l.shift[f], l.align[f]) - l.shift[f]
-			case latest < at:
+			case at != notFixed && latest < at:
 				latest = noStart
-			default:
+			case at != notFixed:
 				latest = at
+			case l.align[f] > 1:
+				latest = floor(latest+l.shift[f], l.align[f]) - l.shift[f]
 			}
 			table[int(set)*t+f] = latest
 		}

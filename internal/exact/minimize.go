@@ -197,6 +197,24 @@ func (e *engine) laddered() bool {
 	return false
 }
 
+// composes lets others plan between rounds, unless what is left open at a capacity is all
+// for the ladders.
+func (e *engine) composes(capacity int64, minimize bool, halves int64) {
+	if composing == nil {
+		return
+	}
+	enough := capacity
+	if minimize {
+		enough = e.bound
+	}
+	for p := range e.parts {
+		if s := &e.parts[p]; (s.offsets == nil || s.height > enough) && !(s.laddered && len(e.tl.Partitions[p].Buffers) <= tableMost) {
+			composing(e, capacity, minimize, halves)
+			return
+		}
+	}
+}
+
 // dominates reports whether all partitions are small enough for fronts. Then the
 // last refutation is most of the work, and others on the way are none of it.
 func (e *engine) dominates() bool {
@@ -237,8 +255,8 @@ func (e *engine) narrow() {
 			asked = capacity
 			e.ask(capacity, once)
 		}
-		if e.bound < e.height && composing != nil {
-			composing(e, min(e.roof, e.height), true, 3*halves)
+		if e.bound < e.height {
+			e.composes(min(e.roof, e.height), true, 3*halves)
 		}
 		// Bounds that creep, a step a round, would take for ever where heights are
 		// many: only an interval that shrinks by a share is worth another round alike.

@@ -45,9 +45,7 @@ func (e *engine) fit(capacity int64) verdict {
 		if v := e.round(capacity, halves); v != undecided || e.over() {
 			return v
 		}
-		if composing != nil {
-			composing(e, capacity, false, halves)
-		}
+		e.composes(capacity, false, halves)
 	}
 }
 
@@ -71,6 +69,7 @@ func (e *engine) round(capacity, halves int64) verdict {
 		if s.offsets != nil && s.height <= capacity {
 			continue
 		}
+		before := e.stats.Nodes
 		v := e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2))
 		if v == undecided && stretched != nil && !e.over() {
 			v = stretched(e, int(p), capacity, halves)
@@ -78,6 +77,7 @@ func (e *engine) round(capacity, halves int64) verdict {
 		if v == fits && e.tell != nil {
 			e.tell(int(p), plan.MovePlan, nobody, 0)
 		}
+		s.spent += e.stats.Nodes - before
 		switch v {
 		case refuted:
 			s.bound = max(s.bound, capacity+1)
