@@ -24,55 +24,52 @@ const wheelMost = 1024
 func (m *merger) wheels() bool {
 	found := false
 	for k := 0; k < len(m.live) && !m.over(); k++ {
-		if m.wheel(m.live[k]) {
+		// Parts are found in the order c, d, a, b around e.
+		parts, left := [5]piece{3: m.live[k]}, wheelMost
+		if m.stackable(parts[3], parts[3]) && m.wheel(&parts, 0, &left) {
 			found = true
 		}
+		m.spend(wheelMost - max(left, 0))
 	}
 	return found
 }
 
-// wheel makes a wheel around e.
-func (m *merger) wheel(e piece) bool {
-	centre := &m.all[e]
-	if !m.stackable(e, e) {
-		return false
+// wheel makes a wheel of which so many parts are found, if it can be completed before so
+// many others are looked at.
+func (m *merger) wheel(parts *[5]piece, found int, left *int) bool {
+	a, b, d, e, c := &m.all[parts[0]], &m.all[parts[1]], &m.all[parts[2]], &m.all[parts[3]], &m.all[parts[4]]
+	var list []piece
+	switch found {
+	case 0:
+		list = m.starts[e.first]
+	case 1:
+		list = m.ends[e.first]
+	case 2:
+		list = m.ends[e.last]
+	case 3:
+		list = m.starts[e.last]
+	case 4:
+		m.make(&composite{first: a.first, last: b.last, size: a.size + d.size, align: e.align, shape: wheel, part: *parts})
+		return true
 	}
-	left := wheelMost
-	defer func() { m.spend(wheelMost - left) }()
-	for _, c := range m.starts[centre.first] {
-		if left--; left < 0 {
-			return false
+	to := [...]int{4, 2, 0, 1}[found]
+	for _, p := range list {
+		if *left--; *left < 0 {
+			break
 		}
-		if m.all[c].last <= centre.last || !m.stackable(e, c) {
-			continue
+		x, fits := &m.all[p], false
+		switch found {
+		case 0:
+			fits = x.last > e.last
+		case 1:
+			fits = x.size == e.size+c.size
+		case 2:
+			fits = x.first == d.first
+		case 3:
+			fits = x.last == c.last && x.size == a.size+e.size
 		}
-		for _, d := range m.ends[centre.first] {
-			if left--; left < 0 {
-				return false
-			}
-			if m.all[d].size != centre.size+m.all[c].size || !m.stackable(e, d) {
-				continue
-			}
-			for _, a := range m.ends[centre.last] {
-				if left--; left < 0 {
-					return false
-				}
-				if m.all[a].first != m.all[d].first || !m.stackable(e, a) {
-					continue
-				}
-				for _, b := range m.starts[centre.last] {
-					if left--; left < 0 {
-						return false
-					}
-					if m.all[b].last == m.all[c].last && m.all[b].size == m.all[a].size+centre.size && m.stackable(e, b) {
-						m.make(&composite{
-							first: m.all[a].first, last: m.all[c].last, size: m.all[a].size + m.all[d].size,
-							align: centre.align, shape: wheel, part: [5]piece{a, b, d, e, c},
-						})
-						return true
-					}
-				}
-			}
+		if parts[to] = p; fits && m.stackable(parts[3], p) && m.wheel(parts, found+1, left) {
+			return true
 		}
 	}
 	return false

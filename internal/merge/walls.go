@@ -78,7 +78,6 @@ type sweep struct {
 	out, in []int32
 	freed   int64
 	groups  []group
-	sums    []subset
 	grouped bool // whether the groups are found
 }
 
@@ -188,8 +187,11 @@ func (w *sweep) prune() {
 	order := sorting.Order(len(w.next), func(i, j int32) bool { return w.next[i].score > w.next[j].score })
 	w.now = w.now[:0]
 	for _, k := range order {
-		g := &w.next[k]
-		if !slices.ContainsFunc(w.now, func(h guess) bool { return h.pile.hash == g.pile.hash }) {
+		g, other := &w.next[k], 0
+		for other < len(w.now) && w.now[other].pile.hash != g.pile.hash {
+			other++
+		}
+		if other == len(w.now) {
 			if w.now = append(w.now, *g); len(w.now) == w.width {
 				break
 			}
@@ -205,26 +207,23 @@ const groupAll, groupFew, groupNone, groupsMost = 11, 20, 63, 4000
 
 // group finds the groups of the moment.
 func (w *sweep) group() {
-	w.groups, w.sums, w.grouped = w.groups[:0], w.sums[:0], true
+	w.groups, w.grouped = w.groups[:0], true
 	if len(w.out) < 2 && len(w.in) < 2 && w.freed == 0 || len(w.out) > groupNone || len(w.in) > groupNone {
 		return
 	}
-	found := w.subsets(nil, w.in)
-	for _, k := range sorting.Order(len(found), func(i, j int32) bool { return found[i].sum < found[j].sum }) {
-		w.sums = append(w.sums, found[k])
-	}
-	of := w.subsets(nil, w.out)
-	w.spend(len(of) + len(w.sums))
-	for _, s := range of {
-		at := sort.Search(len(w.sums), func(k int) bool { return w.sums[k].sum >= s.sum })
-		for ; at < len(w.sums) && w.sums[at].sum == s.sum && len(w.groups) < groupsMost; at++ {
-			w.groups = append(w.groups, group{s.mask, w.sums[at].mask})
+	in, out := w.subsets(w.in), w.subsets(w.out)
+	order := sorting.Order(len(in), func(i, j int32) bool { return in[i].sum < in[j].sum })
+	w.spend(len(in) + len(out))
+	for _, s := range out {
+		at := sort.Search(len(in), func(k int) bool { return in[order[k]].sum >= s.sum })
+		for ; at < len(in) && in[order[at]].sum == s.sum && len(w.groups) < groupsMost; at++ {
+			w.groups = append(w.groups, group{s.mask, in[order[at]].mask})
 		}
 	}
 }
 
-// subsets appends subsets of the items, those of few first.
-func (w *sweep) subsets(to []subset, of []int32) []subset {
+// subsets returns subsets of the items, those of few first.
+func (w *sweep) subsets(of []int32) []subset {
 	most := 4
 	switch {
 	case len(of) > groupFew:
@@ -232,7 +231,7 @@ func (w *sweep) subsets(to []subset, of []int32) []subset {
 	case len(of) <= groupAll:
 		most = len(of)
 	}
-	to = append(to, subset{})
+	to := []subset{{}}
 	for from := 0; most > 0; most-- {
 		for end := len(to); from < end; from++ {
 			s := to[from]
