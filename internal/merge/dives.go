@@ -116,7 +116,7 @@ func (s *search) dives(m *merger, rng *rand.Rand) {
 	if s.done() || len(m.live) > attemptsMost {
 		return
 	}
-	d := &diver{search: s, m: m, tl: timeline.New(m.problem(s.tl)), leaves: make([]piece, len(m.live))}
+	d := &diver{s: s, m: m, tl: timeline.New(m.problem(s.tl)), leaves: make([]piece, len(m.live))}
 	for k, r := range m.live {
 		d.leaves[k] = m.leaf(r)
 	}
@@ -140,7 +140,7 @@ func (s *search) dives(m *merger, rng *rand.Rand) {
 
 // diver has dives for the roots of a forest, which does not change meanwhile.
 type diver struct {
-	*search
+	s      *search
 	m      *merger
 	tl     *timeline.Timeline // of the roots
 	leaves []piece            // of each root
@@ -151,7 +151,7 @@ type diver struct {
 
 // run dives until the dives have had their share.
 func (d *diver) run(rng *rand.Rand) {
-	kernel := exact.NewDiver(d.ctx, d.tl)
+	kernel := exact.NewDiver(d.s.ctx, d.tl)
 	defer kernel.Close()
 	for first := true; ; first = false {
 		order, target, limit := d.next(rng, first)
@@ -176,28 +176,28 @@ func (d *diver) run(rng *rand.Rand) {
 func (d *diver) next(rng *rand.Rand, first bool) (order *exact.Score, target, limit int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	share := d.search.nodes / 2
-	if d.diving.won {
-		share += d.search.nodes / 4
+	share := d.s.nodes / 2
+	if d.s.diving.won {
+		share += d.s.nodes / 4
 	}
-	if d.diving.only {
+	if d.s.diving.only {
 		share = math.MaxInt64
 	}
-	if d.through || d.done() || !first && d.diving.nodes > share || d.diving.idle >= d.set.patience && !d.limited() {
+	if d.through || d.s.done() || !first && d.s.diving.nodes > share || d.s.diving.idle >= d.s.set.patience && !d.s.limited() {
 		return nil, 0, 0
 	}
 	limit = diveNodes * int64(len(d.leaves))
-	if d.o.NodeLimit > 0 {
-		limit = min(limit, d.o.NodeLimit-d.search.nodes)
+	if d.s.o.NodeLimit > 0 {
+		limit = min(limit, d.s.o.NodeLimit-d.s.nodes)
 	}
 	d.spend(limit)
-	return d.diving.draw(rng, len(d.search.tl.Problem.Buffers)), d.aim(rng), limit
+	return d.s.diving.draw(rng, len(d.s.tl.Problem.Buffers)), d.s.aim(rng), limit
 }
 
 // spend counts nodes of dives.
 func (d *diver) spend(nodes int64) {
-	d.search.nodes += nodes
-	d.diving.nodes += nodes
+	d.s.nodes += nodes
+	d.s.diving.nodes += nodes
 }
 
 // ended takes what came of a dive, and gives back what it did not need of its limit. A
@@ -206,16 +206,16 @@ func (d *diver) spend(nodes int64) {
 func (d *diver) ended(order *exact.Score, offsets []int64, nodes, refuted int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.through = d.through || refuted >= d.highest()
+	d.through = d.through || refuted >= d.s.highest()
 	d.spend(nodes)
-	g := &d.diving
+	g := &d.s.diving
 	if offsets != nil {
-		offsets = d.m.expand(d.search.tl.Problem, offsets)
+		offsets = d.m.expand(d.s.tl.Problem, offsets)
 	}
-	if offsets != nil && model.HeightOf(d.search.tl.Problem, offsets) < d.height {
-		d.best, d.height = offsets, model.HeightOf(d.search.tl.Problem, offsets)
+	if offsets != nil && model.HeightOf(d.s.tl.Problem, offsets) < d.s.height {
+		d.s.best, d.s.height = offsets, model.HeightOf(d.s.tl.Problem, offsets)
 		g.best, g.lower, g.missed, g.won, g.idle = order, lowerMost, 0, true, 0
-		d.report()
+		d.s.report()
 		return
 	}
 	g.idle++

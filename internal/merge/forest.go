@@ -45,10 +45,10 @@ type forest struct {
 	free         []piece   // numbers that can be given anew
 }
 
-// newForest has a root for each buffer.
-func newForest(tl *timeline.Timeline) *forest {
-	n := len(tl.Problem.Buffers)
-	f := &forest{all: make([]composite, n), starts: make([][]piece, tl.Sections()+1), ends: make([][]piece, tl.Sections()+1)}
+// grow makes a root of each buffer.
+func (f *forest) grow(tl *timeline.Timeline) {
+	f.all = make([]composite, len(tl.Problem.Buffers))
+	f.starts, f.ends = make([][]piece, tl.Sections()+1), make([][]piece, tl.Sections()+1)
 	for i := range f.all {
 		b := &tl.Problem.Buffers[i]
 		c := &f.all[i]
@@ -60,7 +60,6 @@ func newForest(tl *timeline.Timeline) *forest {
 			f.plant(piece(i))
 		}
 	}
-	return f
 }
 
 // list is the k-th in which a root stands.

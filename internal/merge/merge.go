@@ -177,9 +177,10 @@ func (s *search) restarts() {
 		before, k := s.height, s.begun
 		s.begun++
 		m := &merger{
-			forest: newForest(s.tl), watch: s.watch, rng: rng, unit: float64(s.step),
+			watch: s.watch, rng: rng, unit: float64(s.step),
 			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
 		}
+		m.grow(s.tl)
 		s.grant(m)
 		if s.walled > 0 {
 			// Equal lifespans are what is the least sure.

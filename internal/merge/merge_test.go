@@ -157,7 +157,8 @@ func TestRounds(t *testing.T) {
 		kind := []string{"perfect", "pinwheel"}[seed%2]
 		p := made(t, kind, suite.Options{Buffers: 60, Horizon: 40 + int64(seed)*10, Capacity: 256, Seed: seed})
 		rng := rand.New(rand.NewPCG(seed, 1))
-		m := &merger{forest: newForest(timeline.New(p)), watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true, most: math.MaxInt64}
+		m := &merger{watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true, most: math.MaxInt64}
+		m.grow(timeline.New(p))
 		m.begin()
 		m.check(t, len(p.Buffers))
 		for range 200 {
@@ -195,7 +196,8 @@ func TestSealed(t *testing.T) {
 	}}
 	w := run.NewWatch(t.Context())
 	defer w.Close()
-	m := &merger{forest: newForest(timeline.New(p)), watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
+	m := &merger{watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
+	m.grow(timeline.New(p))
 	m.begin()
 	if len(m.live) != len(p.Buffers)-1 { // a and b alone
 		t.Errorf("%s", m.text())
@@ -214,7 +216,8 @@ func TestEqualLifespans(t *testing.T) {
 	w := run.NewWatch(t.Context())
 	defer w.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
-	m := &merger{forest: newForest(timeline.New(p)), watch: w, rng: rng, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
+	m := &merger{watch: w, rng: rng, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
+	m.grow(timeline.New(p))
 	m.begin()
 	if len(m.live) > 100 || cap(m.heap) > 4*offerMost*n || m.work > 4*scanMost*n {
 		t.Errorf("%d roots, room for %d candidates, %d looked at", len(m.live), cap(m.heap), m.work)

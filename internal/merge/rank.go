@@ -58,7 +58,7 @@ func (h *heap) pop() candidate {
 
 // merger merges the roots of a forest.
 type merger struct {
-	*forest
+	forest
 	watch *run.Watch
 	rng   *rand.Rand
 	unit  float64 // that divides all sizes
