@@ -101,8 +101,8 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		ctx, cancel = context.WithDeadline(ctx, planUntil(began, prepared, o.Timeout))
 		defer cancel()
 	}
-	r, err := run.Run(ctx, planner, tl, o)
-	if err != nil {
+	r := new(Result)
+	if err := run.Into(ctx, planner, tl, &o, r); err != nil {
 		return nil, err
 	}
 	if r.Status == Infeasible {
@@ -115,7 +115,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 			return nil, plan.Invalid(r.Planner, fault)
 		}
 	}
-	return &r, nil
+	return r, nil
 }
 
 // prepare completes the options by what they leave open and checks them and the

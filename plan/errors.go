@@ -22,6 +22,8 @@ var (
 
 // Invalid returns an error of the kind ErrInvalidPlan that says what is wrong
 // with the result of the planner of that name.
+//
+//go:noinline
 func Invalid(planner, what string) error {
 	return &kindError{ErrInvalidPlan, "planner " + planner + " returned an invalid plan: " + what}
 }
@@ -29,6 +31,8 @@ func Invalid(planner, what string) error {
 // Unsupported returns an error of the kind ErrUnsupported that says why the
 // planner of that name refuses a problem, as in "planner csp cannot honour gaps
 // with windows".
+//
+//go:noinline
 func Unsupported(planner, why string) error {
 	return &kindError{ErrUnsupported, "planner " + planner + " " + why}
 }

@@ -19,12 +19,21 @@ import (
 // under the lower bound is infeasible before any search, unless the technique Bound is
 // switched off; a plan as low as the bound is optimal.
 func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+	if err = Into(ctx, p, tl, &o, &r); err != nil {
+		r = plan.Result{}
+	}
+	return r, err
+}
+
+// Into is Run with a place for the result, which an error leaves as it may be, and options
+// that it may change. To copy either takes two hundred bytes of a program.
+func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options, r *plan.Result) error {
 	start := time.Now()
-	name := p.Name()
+	r.Planner = p.Name()
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity && !slices.Contains(o.Without, Bound) {
-		r.Status, r.LowerBound, r.Planner = model.Infeasible, tl.LowerBound, name
+		r.Status, r.LowerBound = model.Infeasible, tl.LowerBound
 		r.Stats.Elapsed = time.Since(start)
-		return r, nil
+		return nil
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -33,14 +42,17 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	}
 	o.Workers = min(o.Workers, mostWorkers)
 	o.Progress = timed(o.Progress, start)
-	if r, err = p.Plan(ctx, tl, o); err != nil {
-		return plan.Result{}, err
+	name := r.Planner
+	got, err := p.Plan(ctx, tl, *o)
+	if err != nil {
+		return err
 	}
+	*r = got
 	r.Planner = name
 	if r.Status > model.Infeasible {
-		return plan.Result{}, plan.Invalid(name, "there is no "+r.Status.String())
+		return plan.Invalid(name, "there is no "+r.Status.String())
 	}
-	keepStart(tl.Problem, &o, &r)
+	keepStart(tl.Problem, o, r)
 	claim := r.LowerBound
 	r.LowerBound = max(claim, tl.LowerBound)
 	if r.Status.HasPlan() {
@@ -48,7 +60,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 		if len(r.Offsets) == len(tl.Problem.Buffers) {
 			r.Height = model.HeightOf(tl.Problem, r.Offsets)
 			if claim > r.Height {
-				return plan.Result{}, plan.Invalid(name, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
+				return plan.Invalid(name, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
 			}
 		}
 		if r.Height <= r.LowerBound {
@@ -63,9 +75,9 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 			r.LowerBound = max(r.LowerBound, o.Capacity+1)
 		}
 	}
-	r.Stopped = stopped(ctx, &o, &r)
+	r.Stopped = stopped(ctx, o, r)
 	r.Stats.Elapsed = time.Since(start)
-	return r, nil
+	return nil
 }
 
 // Bound is a technique of planners of which the search itself may be wanted, where the
@@ -83,12 +95,11 @@ func keepStart(p *model.Problem, o *plan.Options, r *plan.Result) {
 		return
 	}
 	height := model.HeightOf(p, o.Start)
-	switch {
-	case !o.Fits(height):
-	case !r.Status.HasPlan():
-		r.Status = model.Feasible
-		r.Offsets, r.Member = slices.Clone(o.Start), "start"
-	case o.Minimizing() && len(r.Offsets) == len(p.Buffers) && height < model.HeightOf(p, r.Offsets):
+	better := !r.Status.HasPlan() || o.Minimizing() && len(r.Offsets) == len(p.Buffers) && height < model.HeightOf(p, r.Offsets)
+	if better && o.Fits(height) {
+		if !r.Status.HasPlan() {
+			r.Status = model.Feasible
+		}
 		r.Offsets, r.Member = slices.Clone(o.Start), "start"
 	}
 }
