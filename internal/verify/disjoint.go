@@ -1,6 +1,9 @@
 package verify
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // Idea: nearly every plan that is checked is valid, and that it is can be seen
 // faster than where it is not. Go through time and keep the pieces that are in
@@ -16,9 +19,9 @@ import "math/bits"
 // Complexity: O(p) for p pieces, and a radix sort of each of their addresses,
 // starts and ends. A few are compared two by two, which takes less than to sort them.
 
-// clash looks for two pieces that share an address and a time, and returns where they
-// meet: of all pairs one that does so earliest. Pieces of one buffer count as any others.
-func clash(pieces []piece) (first overlap, met bool) {
+// clash looks for two pieces that share an address and a time, and returns them, -1 for none:
+// of all pairs one that meets earliest. Pieces of one buffer count as any others.
+func clash(pieces []piece) (x, y int) {
 	n := len(pieces)
 	if n <= fewPieces {
 		return clashOfFew(pieces)
@@ -61,26 +64,27 @@ func clash(pieces []piece) (first overlap, met bool) {
 				continue
 			}
 		}
-		return overlapOf(&pieces[byStart[r]], &pieces[byStart[with]]), true
+		return int(byStart[r]), int(byStart[with])
 	}
-	return first, false
+	return -1, -1
 }
 
 // fewPieces is the number of pieces up to which they are compared two by two.
 const fewPieces = 40
 
-func clashOfFew(pieces []piece) (first overlap, met bool) {
+func clashOfFew(pieces []piece) (first, second int) {
+	first, second = -1, -1
+	earliest := int64(math.MaxInt64)
 	for k := range pieces {
 		x := &pieces[k]
 		for j := range pieces[:k] {
-			if y := &pieces[j]; x.start < y.end && y.start < x.end && x.lower < y.upper && y.lower < x.upper {
-				if o := overlapOf(x, y); !met || o.lower < first.lower {
-					first, met = o, true
-				}
+			y := &pieces[j]
+			if x.start < y.end && y.start < x.end && x.lower < y.upper && y.lower < x.upper && max(x.lower, y.lower) < earliest {
+				first, second, earliest = k, j, max(x.lower, y.lower)
 			}
 		}
 	}
-	return first, met
+	return first, second
 }
 
 // ranks is a set of numbers from 0 up to a limit: levels[0] has a bit for each

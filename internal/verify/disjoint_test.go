@@ -36,10 +36,11 @@ func TestDisjoint(t *testing.T) {
 			pieces = append(pieces, p)
 		}
 		r.Shuffle(n, func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
-		where, met := clash(pieces)
-		got := !met
+		x, y := clash(pieces)
+		got := x < 0
 		pairs, _ := meetings(slices.Clone(pieces), MaxOverlaps)
-		if met {
+		if !got {
+			where := overlapOf(&pieces[x], &pieces[y])
 			// It is one of the pairs, and no other meets earlier.
 			if !slices.Contains(pairs, where) || slices.ContainsFunc(pairs, func(o overlap) bool { return o.lower < where.lower }) {
 				t.Fatalf("round %d: %+v is not the first of %d pairs", round, where, len(pairs))

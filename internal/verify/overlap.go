@@ -55,7 +55,7 @@ type overlap struct {
 // valid, and a buffer that reaches it is reported for that.
 func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, truncated bool) {
 	pieces := cut(p, offsets)
-	if _, met := clash(pieces); !met {
+	if x, _ := clash(pieces); x < 0 {
 		return nil, false
 	}
 	return meetings(pieces, most)
@@ -90,26 +90,41 @@ func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 	return distinct(found), false
 }
 
-// cut returns the pieces of all buffers.
+// cut returns the pieces of all buffers, or, where there are no offsets, of those that
+// have one fixed.
 func cut(p *model.Problem, offsets []int64) []piece {
 	pieces := make([]piece, 0, len(p.Buffers))
 	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		use := func(lower, upper, from, to int64) {
-			q := piece{lower, upper, add(offsets[i], from), add(offsets[i], to), int32(i)}
-			if q.lower < q.upper && q.start < q.end {
-				pieces = append(pieces, q)
-			}
+		b, at := &p.Buffers[i], int64(0)
+		switch {
+		case offsets != nil:
+			at = offsets[i]
+		case b.Fixed != nil:
+			at = *b.Fixed
+		default:
+			continue
 		}
-		at := b.Lower
-		for _, g := range b.Gaps {
-			use(at, g.Lower, 0, b.Size)
-			if g.Window != nil {
-				use(g.Lower, g.Upper, g.Window.Lower, g.Window.Upper)
+		from := b.Lower
+		for k := range b.Gaps {
+			g := &b.Gaps[k]
+			pieces = with(pieces, i, from, g.Lower, at, 0, b.Size)
+			if w := g.Window; w != nil {
+				pieces = with(pieces, i, g.Lower, g.Upper, at, w.Lower, w.Upper)
 			}
-			at = g.Upper
+			from = g.Upper
 		}
-		use(at, b.Upper, 0, b.Size)
+		pieces = with(pieces, i, from, b.Upper, at, 0, b.Size)
+	}
+	return pieces
+}
+
+// with appends the bytes [from, to) of buffer i, which is at an offset, if that is a piece.
+//
+//go:noinline
+func with(pieces []piece, i int, lower, upper, at, from, to int64) []piece {
+	from, to = add(at, from), add(at, to)
+	if lower < upper && from < to {
+		pieces = append(pieces, piece{lower, upper, from, to, int32(i)})
 	}
 	return pieces
 }

@@ -67,7 +67,9 @@ func First(p *model.Problem, offsets []int64, capacity, height int64) string {
 	if len(c.violations) > 0 {
 		return c.violations[0].Message
 	}
-	if o, met := clash(cut(p, offsets)); met {
+	pieces := cut(p, offsets)
+	if x, y := clash(pieces); x >= 0 {
+		o := overlapOf(&pieces[x], &pieces[y])
 		return meeting(p, offsets, &o)
 	}
 	return ""
@@ -77,29 +79,18 @@ func First(p *model.Problem, offsets []int64, capacity, height int64) string {
 // the same time, the one that is met first from the lowest address up; nil where
 // there is none. The problem should be one that model.Validate accepts.
 func Collide(p *model.Problem) *model.Collision {
-	var (
-		pinned  model.Problem
-		offsets []int64
-		index   []int
-	)
-	for i := range p.Buffers {
-		if b := &p.Buffers[i]; b.Fixed != nil {
-			pinned.Buffers = append(pinned.Buffers, *b)
-			offsets = append(offsets, *b.Fixed)
-			index = append(index, i)
-		}
-	}
 	// With times and bytes exchanged, what comes first is what lies lowest.
-	pieces := cut(&pinned, offsets)
+	pieces := cut(p, nil)
 	for k := range pieces {
 		x := &pieces[k]
 		x.lower, x.upper, x.start, x.end = x.start, x.end, x.lower, x.upper
 	}
-	o, met := clash(pieces)
-	if !met {
+	x, y := clash(pieces)
+	if x < 0 {
 		return nil
 	}
-	return &model.Collision{A: index[o.a], B: index[o.b], Lower: o.start, Upper: o.end, Start: o.lower, End: o.upper}
+	o := overlapOf(&pieces[x], &pieces[y])
+	return &model.Collision{A: int(o.a), B: int(o.b), Lower: o.start, Upper: o.end, Start: o.lower, End: o.upper}
 }
 
 // checker gathers violations in any order.
@@ -107,13 +98,14 @@ type checker struct {
 	height     int64
 	violations []model.Violation
 	total      int // violations found, kept or not
-	singles    int // violations kept that are of one buffer
+	singles    int // violations that are of one buffer
 	truncated  bool
 }
 
-func (c *checker) add(v model.Violation) {
+//go:noinline
+func (c *checker) add(rule model.Rule, a, b int, message string) {
 	c.total++
-	c.violations = append(c.violations, v)
+	c.violations = append(c.violations, model.Violation{Rule: rule, A: a, B: b, Message: message})
 }
 
 // report sorts the violations by buffer, where -1 comes first. Equals stay as they
@@ -134,20 +126,14 @@ func (c *checker) count(p *model.Problem, offsets []int64) bool {
 	if len(offsets) == len(p.Buffers) {
 		return true
 	}
-	c.add(model.Violation{
-		Rule: model.RuleCount, A: -1, B: -1,
-		Message: "the plan has " + itoa(int64(len(offsets))) + " offsets, but the problem has " + itoa(int64(len(p.Buffers))) + " buffers",
-	})
+	c.add(model.RuleCount, -1, -1, "the plan has "+itoa(int64(len(offsets)))+" offsets, but the problem has "+itoa(int64(len(p.Buffers)))+" buffers")
 	return false
 }
 
 // claimed checks the height claimed.
 func (c *checker) claimed(height int64) {
 	if height != c.height {
-		c.add(model.Violation{
-			Rule: model.RuleHeight, A: -1, B: -1,
-			Message: "the height claimed is " + itoa(height) + ", but the largest offset + size is " + itoa(c.height),
-		})
+		c.add(model.RuleHeight, -1, -1, "the height claimed is "+itoa(height)+", but the largest offset + size is "+itoa(c.height))
 	}
 }
 
@@ -200,18 +186,15 @@ func (c *checker) each(p *model.Problem, offsets []int64, capacity int64) {
 //
 //go:noinline
 func (c *checker) single(i int, rule model.Rule, b *model.Buffer, at int64, sized bool, what string) {
-	c.total++
-	if c.singles < MaxViolations {
-		c.singles++
-		size := ""
-		if sized {
-			size = " of size " + itoa(b.Size)
-		}
-		c.violations = append(c.violations, model.Violation{
-			Rule: rule, A: i, B: -1,
-			Message: "buffer " + strconv.Quote(b.ID) + size + " is at offset " + itoa(at) + what,
-		})
+	if c.singles++; c.singles > MaxViolations {
+		c.total++
+		return
 	}
+	size := ""
+	if sized {
+		size = " of size " + itoa(b.Size)
+	}
+	c.add(rule, i, -1, "buffer "+quote(b.ID)+size+" is at offset "+itoa(at)+what)
 }
 
 // add returns x + y, or the nearest int64 where that overflows.
@@ -230,11 +213,14 @@ func add(x, y int64) int64 {
 //
 //go:noinline
 func placed(b *model.Buffer, at int64) string {
-	return strconv.Quote(b.ID) + " (size " + itoa(b.Size) + " at offset " + itoa(at) + ")"
+	return quote(b.ID) + " (size " + itoa(b.Size) + " at offset " + itoa(at) + ")"
 }
 
 //go:noinline
 func interval(from, to int64) string { return "[" + itoa(from) + ", " + itoa(to) + ")" }
+
+//go:noinline
+func quote(id string) string { return strconv.Quote(id) }
 
 //go:noinline
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
