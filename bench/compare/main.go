@@ -2,12 +2,14 @@
 // docs/compare.md:
 //
 //	go run ./bench/compare -into docs/compare.md -picture docs/images/compare-challenging.svg
+//	go run ./bench/compare -fresh -jobs 2 -into docs/compare.md -picture docs/images/compare-challenging.svg
 //
 // or of the sets that are named after the flags: challenging, idealloc, models, families.
 // A planner is asked for the lowest plan within the limit of the set. Heights of planners
 // that end by themselves are the same on every machine. The runs of a set are a file of
-// -results, a line of JSON each, as they are done; what is there is not run again, so
-// delete the file to make a set anew.
+// -results, a line of JSON each, as they are done; what is there is not run again, but
+// with -fresh, which begins a set anew. All sets take half an hour of one core, or of two
+// a quarter of one.
 //
 // challenging, idealloc and models are the public instances in STOWAGE_DATA. families are
 // generated, with seeds that no planner was tuned on.
@@ -56,16 +58,29 @@ var sets = []set{
 	{"families", 2 * time.Second, families, byFamily},
 }
 
+// A request is what the flags say.
+type request struct {
+	planners      []string
+	limit         time.Duration // 0 for that of the set
+	jobs          int           // problems at a time
+	fresh         bool          // forget the runs that are there
+	dir           string        // of the runs
+	into, picture string        // a document and a picture, or ""
+}
+
 func main() {
-	limit := flag.Duration("limit", 0, "end a run after `D` [default: 5s, 20s, 10s and 2s]")
+	var q request
+	flag.DurationVar(&q.limit, "limit", 0, "end a run after `D` [default: 5s, 20s, 10s and 2s]")
 	planners := flag.String("planners", "", "run the planners `P1,P2` [default: all]")
-	results := flag.String("results", filepath.Join("bench", "compare"), "keep the runs in `DIR`")
-	into := flag.String("into", "", "put the tables into the document `FILE`, blocks bench:compare-SET")
-	picture := flag.String("picture", "", "draw the set challenging to `FILE`, an SVG")
+	flag.IntVar(&q.jobs, "jobs", 1, "problems at a time: on cores that do nothing else two take half the time")
+	flag.BoolVar(&q.fresh, "fresh", false, "forget the runs of the sets that are asked for")
+	flag.StringVar(&q.dir, "results", filepath.Join("bench", "compare"), "keep the runs in `DIR`")
+	flag.StringVar(&q.into, "into", "", "put the tables into the document `FILE`, blocks bench:compare-SET")
+	flag.StringVar(&q.picture, "picture", "", "draw the set challenging to `FILE`, an SVG")
 	flag.Parse()
-	names := all()
+	q.planners = all()
 	if *planners != "" {
-		names = strings.Split(*planners, ",")
+		q.planners = strings.Split(*planners, ",")
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -76,12 +91,11 @@ func main() {
 		}
 	}
 	for _, name := range asked {
-		drawn := ""
-		if name == "challenging" {
-			drawn = *picture
+		one := q
+		if name != "challenging" {
+			one.picture = ""
 		}
-		err := run(ctx, name, names, *limit, *results, *into, drawn)
-		if errors.Is(err, experiment.ErrNoData) {
+		if err := run(ctx, name, one); errors.Is(err, experiment.ErrNoData) {
 			fmt.Println("bench/compare:", name, "skipped:", err)
 		} else if err != nil {
 			fmt.Fprintln(os.Stderr, "bench/compare:", err)
@@ -100,7 +114,7 @@ func all() []string {
 }
 
 // run runs what is missing of a set, and prints or places its table and its picture.
-func run(ctx context.Context, name string, planners []string, limit time.Duration, dir, into, picture string) error {
+func run(ctx context.Context, name string, q request) error {
 	k := slices.IndexFunc(sets, func(s set) bool { return s.name == name })
 	if k < 0 {
 		return fmt.Errorf("%q is none of challenging, idealloc, models, families", name)
@@ -113,14 +127,20 @@ func run(ctx context.Context, name string, planners []string, limit time.Duratio
 	for k := range problems {
 		problems[k].Capacity = 0 // as low as can be, whatever a file's name says
 	}
-	cache, err := experiment.Open(filepath.Join(dir, name+".jsonl"))
+	kept := filepath.Join(q.dir, name+".jsonl")
+	if q.fresh {
+		if err := os.Remove(kept); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+	}
+	cache, err := experiment.Open(kept)
 	if err != nil {
 		return err
 	}
 	defer cache.Close()
 	sweep := experiment.Sweep{
-		Planners: planners, Instances: problems,
-		Ask: experiment.Run{Timeout: cmp.Or(limit, s.limit).Seconds(), Workers: 1},
+		Planners: q.planners, Instances: problems, Jobs: q.jobs,
+		Ask: experiment.Run{Timeout: cmp.Or(q.limit, s.limit).Seconds(), Workers: 1},
 		On:  record.ThisMachine().String() + ", " + record.Today(),
 		Begin: func(k int) {
 			fmt.Fprintf(os.Stderr, "bench/compare: %s: %d of %d: %s\n", name, k+1, len(problems), problems[k].Name)
@@ -135,13 +155,13 @@ func run(ctx context.Context, name string, planners []string, limit time.Duratio
 	}
 	text := s.table(c) + "\n" + rivals(c)
 	fmt.Print(text)
-	if picture != "" {
-		if err := format.WriteFile(picture, func(w io.Writer) error { return c.Write(w, "svg", nil) }); err != nil {
+	if q.picture != "" {
+		if err := format.WriteFile(q.picture, func(w io.Writer) error { return c.Write(w, "svg", nil) }); err != nil {
 			return err
 		}
 	}
-	if into != "" {
-		return record.ReplaceBlock(into, "bench:compare-"+name, text)
+	if q.into != "" {
+		return record.ReplaceBlock(q.into, "bench:compare-"+name, text)
 	}
 	return nil
 }

@@ -12,15 +12,17 @@ import (
 )
 
 // TestFamilies runs two planners on the families and puts the table into a document.
-// Asked again, it makes no run.
+// Asked again, it makes no run, but with fresh it makes all.
 func TestFamilies(t *testing.T) {
 	dir := t.TempDir()
 	document := filepath.Join(dir, "doc.md")
 	if err := os.WriteFile(document, []byte("before\n<!-- bench:compare-families -->\n<!-- /bench:compare-families -->\nafter\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for range 2 {
-		if err := run(context.Background(), "families", []string{"first-fit", "sweep"}, time.Minute, dir, document, filepath.Join(dir, "picture.svg")); err != nil {
+	q := request{planners: []string{"first-fit", "sweep"}, limit: time.Minute, jobs: 2, dir: dir, into: document, picture: filepath.Join(dir, "picture.svg")}
+	for k := range 3 {
+		q.fresh = k == 2
+		if err := run(context.Background(), "families", q); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -47,7 +49,7 @@ func TestFamilies(t *testing.T) {
 	if picture, err := os.ReadFile(filepath.Join(dir, "picture.svg")); err != nil || !strings.Contains(string(picture), "<svg") {
 		t.Errorf("the picture: %v", err)
 	}
-	if err := run(context.Background(), "challenge", nil, 0, dir, "", ""); err == nil {
+	if err := run(context.Background(), "challenge", request{dir: dir}); err == nil {
 		t.Error("a set that is none is no error")
 	}
 }
