@@ -208,6 +208,17 @@ func TestPage(t *testing.T) {
 	drop("long.csv", long.Bytes())
 	drop("bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"))
 	page.Until(`/^bad.csv:2/.test(` + says + `) && !stowage.files.length && !stowage.drop.busy`)
+	// A folder is no file.
+	page.Eval(`document.querySelector(".planning-says").textContent = "waiting"`, nil)
+	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
+		page.Call("Input.dispatchDragEvent", map[string]any{"type": kind, "x": 500, "y": 300, "data": map[string]any{"items": []any{}, "files": []string{t.TempDir()}, "dragOperationsMask": 1}}, nil)
+	}
+	page.Until(`/of a folder, drop the files in it/.test(` + says + `)`)
+	// What exact search tries is played back without being asked for.
+	page.Eval(`document.getElementById("plan-with").value = "exact"`, nil)
+	drop("x.csv", plain.Bytes())
+	page.Until(`stowage.playback.doc?.moves?.told > 2 && stowage.playback.what === "moves"`)
+	page.Eval(`document.getElementById("plan-with").value = "auto"`, nil)
 	// A plan is shown as it is, and planned anew beside it when asked.
 	drop("plan.csv", fixed.Bytes())
 	page.Until(`stowage.files.length === 1 && stowage.files[0].doc.title === "plan" && stowage.files[0].height === 16`)

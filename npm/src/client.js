@@ -37,7 +37,9 @@ export class Client {
     if (signal?.aborted) abort();
     signal?.addEventListener("abort", abort);
     try {
-      const out = await (worker ? this.#afar(name, input, stop.signal, tell) : this.#here(name, input, stop.signal, tell));
+      const out = await (worker
+        ? this.#afar(name, input, stop.signal, tell)
+        : this.#here(name, input, stop.signal, tell));
       if (thrown) throw thrown.error;
       return out;
     } finally {

@@ -43,7 +43,8 @@ function column(values, field, n, name) {
   if (values === undefined || values === null) return undefined;
   if (typeof values === "string" || !Number.isSafeInteger(values.length))
     throw new InputError(`${field}: must be an array or a typed array of numbers`);
-  if (values.length !== n) throw new InputError(`${field} has ${values.length} numbers for ${n} buffers${lost(values)}`);
+  if (values.length !== n)
+    throw new InputError(`${field} has ${values.length} numbers for ${n} buffers${lost(values)}`);
   if (values instanceof BigInt64Array) return values;
   const out = new BigInt64Array(n);
   for (let i = 0; i < n; i++) out[i] = whole(values[i], field, name(i));

@@ -1,7 +1,17 @@
 // Buffers in, offsets out, whatever it runs on.
 
 import { Client } from "./client.js";
-import { COMMON, OPTIONS, digits, numberOf, optionsOf, problemOf, progressOf, resultOf, violationOf } from "./columns.js";
+import {
+  COMMON,
+  OPTIONS,
+  digits,
+  numberOf,
+  optionsOf,
+  problemOf,
+  progressOf,
+  resultOf,
+  violationOf,
+} from "./columns.js";
 import { slips } from "./faults.js";
 
 /** Returns the functions of the package for a host. */

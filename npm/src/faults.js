@@ -29,7 +29,14 @@ export function slips(object, known, what) {
 }
 
 /** What other places call the same: the files of the command, and C. */
-const OTHER = { align: "alignment", offset: "fixed", offsets: "fixed", buffer: "buffers", time: "timeout", bigInt: "bigint" };
+const OTHER = {
+  align: "alignment",
+  offset: "fixed",
+  offsets: "fixed",
+  buffer: "buffers",
+  time: "timeout",
+  bigInt: "bigint",
+};
 
 /** Whether one letter more, less or other, or two that changed places, make one word of the other. */
 function near(a, b) {

@@ -169,7 +169,12 @@ export class App {
     let top = Math.max(
       1,
       ...seen.map((f) =>
-        Math.max(topOf(f.doc), f.height, f.offsets ? f.bound : f.load.peak, ...f.doc.steps.map((s) => (s.offsets ? s.height : 0))),
+        Math.max(
+          topOf(f.doc),
+          f.height,
+          f.offsets ? f.bound : f.load.peak,
+          ...f.doc.steps.map((s) => (s.offsets ? s.height : 0)),
+        ),
       ),
     );
     for (const { doc } of seen) if (doc.capacity && doc.capacity < 2 * top) top = Math.max(top, doc.capacity);
@@ -261,7 +266,12 @@ export class App {
     panel.faults($("faults"), facts.doc);
     panel.difference($("difference"), this.comparison);
     const rows = facts.doc.facts.map(([name, value]) =>
-      panel.make("tr", "", panel.make("th", "", name), panel.make("td", "", /^\d{5,}$/.test(value) ? digits(value) : value)),
+      panel.make(
+        "tr",
+        "",
+        panel.make("th", "", name),
+        panel.make("td", "", /^\d{5,}$/.test(value) ? digits(value) : value),
+      ),
     );
     if (facts.doc.rounded)
       rows.push(
@@ -588,7 +598,10 @@ export class App {
       d: () => this.comparison && this.setMode(this.mode === "diff" ? "both" : "diff"),
       t: () => this.#nextTheme(),
       "?": () => $("help").showModal(),
-      Escape: () => this.files.length && this.select(this.listed, -1),
+      Escape: () => {
+        if ($("save").open) $("save").open = false;
+        else if (this.files.length) this.select(this.listed, -1);
+      },
     };
     const { playback } = this;
     const played = {
@@ -647,6 +660,16 @@ export class App {
     const wish = window.matchMedia("(prefers-color-scheme: dark)");
     wish.addEventListener("change", () => this.#useTheme());
     $("theme").addEventListener("click", () => this.#nextTheme());
+    // Paper is light, and what is on a canvas does not follow the style sheet by itself.
+    for (const [event, printing] of [
+      ["beforeprint", true],
+      ["afterprint", false],
+    ])
+      window.addEventListener(event, () => {
+        this.printing = printing;
+        this.#useTheme();
+        this.draw();
+      });
     this.themeName = "auto";
     try {
       this.themeName = localStorage.getItem("stowage-theme") || "auto";
@@ -669,9 +692,12 @@ export class App {
   #useTheme() {
     const root = document.documentElement;
     const wish = window.matchMedia("(prefers-color-scheme: dark)").matches;
-    this.dark = this.themeName === "dark" || (this.themeName === "auto" && wish);
+    this.dark = !this.printing && (this.themeName === "dark" || (this.themeName === "auto" && wish));
     root.dataset.theme = this.dark ? "dark" : "light";
-    $("theme").replaceChildren(panel.make("span", "wide", `Theme: ${this.themeName}`), panel.make("span", "narrow", "◐"));
+    $("theme").replaceChildren(
+      panel.make("span", "wide", `Theme: ${this.themeName}`),
+      panel.make("span", "narrow", "◐"),
+    );
     $("theme").setAttribute("aria-label", `Theme: ${this.themeName === "auto" ? "the system's" : this.themeName}`);
     const style = getComputedStyle(root);
     for (const name of [

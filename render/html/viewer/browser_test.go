@@ -451,6 +451,17 @@ func TestBrowserReach(t *testing.T) {
 			picture(t, page, fmt.Sprintf("random-%d-%s", width, theme))
 		}
 	}
+	// On paper it is light, without what only a hand can use, and comes back as it was.
+	page.Theme("dark")
+	page.Until(`document.documentElement.dataset.theme === "dark"`)
+	page.Eval(`window.dispatchEvent(new Event("beforeprint"))`, nil)
+	if got := page.Text(`document.documentElement.dataset.theme + stowage.plots[0].scene.palette.dark`); got != "lightfalse" {
+		t.Errorf("printed: %s", got)
+	}
+	page.Eval(`window.dispatchEvent(new Event("afterprint"))`, nil)
+	if got := page.Text(`document.documentElement.dataset.theme + stowage.plots[0].scene.palette.dark`); got != "darktrue" {
+		t.Errorf("after it was printed: %s", got)
+	}
 	page.Key("p", "p")
 	page.Until(`!stowage.view.isWhole && (() => { const l = stowage.facts(0).load, t = l.times[l.peakAt]; return stowage.view.t0 <= t && t < stowage.view.t1; })()`)
 	if got := page.Text(`[...document.querySelectorAll("button, input, select, summary, [tabindex='0']")].filter((e) => {

@@ -154,7 +154,12 @@ export function decode(meta, bytes) {
       case "moves": {
         const all = numbers.column(count);
         const every = (first) => all.filter((_, k) => k % 3 === first);
-        doc.moves = { kind: Uint8Array.from(every(0)), buffer: Uint32Array.from(every(1)), offset: every(2), told: meta.movesTold };
+        doc.moves = {
+          kind: Uint8Array.from(every(0)),
+          buffer: Uint32Array.from(every(1)),
+          offset: every(2),
+          told: meta.movesTold,
+        };
         break;
       }
       case "step": {

@@ -191,7 +191,10 @@ class Drop {
         kept.push({ name: file.name, bytes, beside, planned: out.planned, output: null });
         this.#heaps(out.heaps);
       } catch (fault) {
-        if (turn === this.turn) this.#unread(file.name, fault);
+        // So browsers say of a folder that is dropped.
+        const gone = fault.name === "NotFoundError" || fault.name === "NotReadableError";
+        if (turn === this.turn)
+          this.#unread(file.name, gone ? { message: "cannot be read; of a folder, drop the files in it" } : fault);
         return;
       }
     }

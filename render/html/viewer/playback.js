@@ -112,7 +112,9 @@ export class Playback {
     // of many it takes some at once.
     const rate = Number(this.speed.value);
     const pause = rate ? Math.max(16, 1000 / rate) : Math.max(60, Math.min(900, WHOLE / (this.last + 1)));
-    const stride = rate ? Math.max(1, Math.round((rate * pause) / 1000)) : Math.max(1, Math.round(((this.last + 1) * pause) / WHOLE));
+    const stride = rate
+      ? Math.max(1, Math.round((rate * pause) / 1000))
+      : Math.max(1, Math.round(((this.last + 1) * pause) / WHOLE));
     this.way = way;
     this.timer = setInterval(() => {
       if (way > 0 ? this.at >= this.last : this.at <= 0) this.stop();
@@ -216,7 +218,9 @@ export class Playback {
       case MOVE.place: {
         const where = `${doc.id(i)} ${story.undo[k] ? "goes to" : "at"} ${both(offset)}`;
         if (until === story.count) return `${where}, where it stays`;
-        return until === k + 1 ? `${where}, which comes to nothing at once` : `${where}, until step ${whole(until + 1)}`;
+        return until === k + 1
+          ? `${where}, which comes to nothing at once`
+          : `${where}, until step ${whole(until + 1)}`;
       }
       case MOVE.back: {
         const more = story.undo[k].length - 1;
