@@ -223,7 +223,7 @@ func measure(ctx context.Context, s setup, chosen []section) error {
 	defer facts.close()
 	loadavg, _ := os.ReadFile("/proc/loadavg") // none where it is not Linux
 	e := newEnv(s, cache, facts)
-	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: e.revision, absent: e.absent, busy: busy(string(loadavg), runtime.NumCPU())}
+	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: e.revision, absent: e.absent, busy: busy(string(loadavg), runtime.NumCPU(), s.processor)}
 	left := 0.0
 	for _, one := range chosen {
 		left += one.share(s.size)

@@ -257,11 +257,14 @@ type discard struct{}
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 
 func TestBusy(t *testing.T) {
-	if got := busy("14.20 12.00 11.00 3/400 123\n", 2); !strings.Contains(got, "14.2 on 2 cores") {
-		t.Error(got)
+	for _, processor := range []bool{false, true} {
+		got := busy("14.20 12.00 11.00 3/400 123\n", 2, processor)
+		if !strings.Contains(got, "14.2 on 2 cores") || strings.Contains(got, "processor time") != processor {
+			t.Error(got)
+		}
 	}
 	for _, idle := range []string{"0.40 9.00 9.00 1/400 123\n", "", "none"} {
-		if got := busy(idle, 2); got != "" {
+		if got := busy(idle, 2, false); got != "" {
 			t.Errorf("%q: %s", idle, got)
 		}
 	}

@@ -74,10 +74,13 @@ summary { cursor: pointer; font-weight: 600; }
 
 // busy says that a machine has other work, from what Linux says of its load; "" where it
 // has none, or that is not known.
-func busy(loadavg string, cores int) string {
+func busy(loadavg string, cores int, processor bool) string {
 	load := 0.0
 	if _, err := fmt.Sscan(loadavg, &load); err != nil || load < 0.5*float64(cores) {
 		return ""
+	}
+	if processor {
+		return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Times and limits are processor time (-processor), which other work lengthens by a quarter and sometimes doubles; those of CP-SAT and of TelaMalloc's table 1 are by the clock, and too long.", load, cores)
 	}
 	return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Its times are too long, those of short runs by many times, and sections came to less than they would have; ratios of planners that took turns say more.", load, cores)
 }
