@@ -16,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/program"
 	"github.com/stowage-go/stowage/bench/internal/record"
+	"github.com/stowage-go/stowage/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/bench/ortools"
 	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -54,6 +55,7 @@ func newEnv(s setup, cache *experiment.Cache, facts *store) *env {
 	how := ""
 	if s.processor {
 		how = ", " + processorTime
+		telamalloc.Clock = record.Processor
 	}
 	e := &env{
 		revision: at, setup: s, cache: cache, facts: facts, warmed: map[string]bool{}, used: map[string]bool{},
@@ -166,6 +168,14 @@ func (e *env) now() time.Duration {
 		return record.Processor()
 	}
 	return time.Since(e.begin)
+}
+
+// clock marks keys of facts that are times.
+func (e *env) clock() string {
+	if e.processor {
+		return ", " + processorTime
+	}
+	return ""
 }
 
 // slack is by how much the clock may go beyond the limit of a run that is limited by its

@@ -80,7 +80,7 @@ func busy(loadavg string, cores int, processor bool) string {
 		return ""
 	}
 	if processor {
-		return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Times and limits are processor time (-processor), which other work lengthens by a quarter and sometimes doubles; those of CP-SAT and of TelaMalloc's table 1 are by the clock, and too long.", load, cores)
+		return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Times and limits are processor time (-processor), which other work lengthens by a quarter and sometimes doubles; those of CP-SAT are by the clock, and too long.", load, cores)
 	}
 	return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Its times are too long, those of short runs by many times, and sections came to less than they would have; ratios of planners that took turns say more.", load, cores)
 }

@@ -165,7 +165,7 @@ func micro(ctx context.Context, e *env) (*content, error) {
 	p := &picture.Rows{Title: "Time, problem prepared", X: picture.Axis{Title: "time", Log: true, Text: picture.Seconds}, Series: []string{"tela", "TelaMalloc (paper)"}, Hollow: []bool{false, true}, As: []int{0, 1}}
 	least := math.Inf(1)
 	for _, m := range telamalloc.Micros {
-		got, err := remember(e.ctx, e, fmt.Sprintf("table 1, %s, %d runs", m.Name, e.size.repeat), func(ctx context.Context) (telamalloc.Micro, error) {
+		got, err := remember(e.ctx, e, fmt.Sprintf("table 1, %s, %d runs%s", m.Name, e.size.repeat, e.clock()), func(ctx context.Context) (telamalloc.Micro, error) {
 			err := m.Measure(ctx, e.size.repeat)
 			return m, err
 		})

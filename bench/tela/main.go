@@ -9,7 +9,8 @@
 //
 // Inputs are CSV or JSON problems; to those of strategies, ablation and variants
 // it adds the generated ones of -suite. Steps and outcomes are the same on every
-// machine. Times are medians of -runs runs.
+// machine. Times are medians of -runs runs, with -processor of the processor time that they
+// take.
 package main
 
 import (
@@ -21,6 +22,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/baseline/tela"
@@ -34,11 +36,15 @@ var (
 	runs  = flag.Int("runs", 5, "runs of which the median time counts")
 	steps = flag.Int64("steps", 20000, "steps after which a search fails")
 	seeds = flag.Uint64("suite", 8, "generated problems: seeds from 0 to `N`-1 of each kind; 0 for none")
+	cpu   = flag.Bool("processor", false, "times are processor time, for a machine with other work")
 	lists = flag.String("variants", "", "`V;W`: words separated by spaces, technique for one that is off, NAME=VALUE for a parameter")
 )
 
 func main() {
 	flag.Parse()
+	if *cpu {
+		telamalloc.Clock = record.Processor
+	}
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: tela [flags] micro|strategies|ablation|variants|inputs [INPUT...]")
 		os.Exit(2)

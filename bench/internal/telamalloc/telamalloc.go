@@ -28,12 +28,18 @@ type Search struct {
 	Time     time.Duration // median
 }
 
+// Clock times the runs. A program sets it to record.Processor, once and before any run, for
+// times on a machine with other work.
+var Clock = func() time.Duration { return time.Since(began) }
+
+var began = time.Now()
+
 // Solve plans an input so many times. The time is that of the planner and, where
 // whole is set, of the timeline too.
 func Solve(ctx context.Context, in *learn.Input, o plan.Options, runs int, whole bool) (s Search, err error) {
 	var seconds []float64
 	for range max(runs, 1) {
-		began := time.Now()
+		start := Clock()
 		tl := in.Timeline
 		if whole {
 			tl = timeline.New(in.Timeline.Problem)
@@ -41,7 +47,7 @@ func Solve(ctx context.Context, in *learn.Input, o plan.Options, runs int, whole
 		if s.Result, err = run.Run(ctx, tela.Planner{Counters: &s.Counters}, tl, o); err != nil {
 			return s, err
 		}
-		seconds = append(seconds, time.Since(began).Seconds())
+		seconds = append(seconds, (Clock() - start).Seconds())
 		if err := ctx.Err(); err != nil {
 			return s, err
 		}
