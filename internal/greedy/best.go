@@ -254,17 +254,10 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	if p.Offsets != nil {
 		s.Than(p.Offsets)
 	}
-	for k, long := range passes {
-		if k > 0 && w.Over() {
-			break
-		}
-		s.pass(long, p.tl.LowerBound, p.goal)
-		if s.Height() <= max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000) {
-			break
-		}
-	}
 	if passes == nil {
 		s.FromPeaks(p.goal)
+	} else {
+		s.passes(passes, p.tl.LowerBound, max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000), nil)
 	}
 	if s.Height() < p.Height {
 		p.keep(name, s.plan(), s.Height())

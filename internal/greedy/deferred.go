@@ -30,7 +30,7 @@ import (
 type grownChunk struct {
 	size, at    int64 // at is an offset in the chunk that it is part of
 	left, right int32 // neighbours in the row, -1 for none
-	whole       int32 // what it is part of, -1 for none
+	whole       int32 // what it is part of
 	used        bool
 }
 
@@ -38,6 +38,7 @@ type grownChunk struct {
 type grownRow struct {
 	chunks []grownChunk
 	free   []int32 // by size
+	parts  []int32 // what has become a part of another chunk, in that order
 	tail   int32
 }
 
@@ -62,20 +63,14 @@ func Deferred(w *run.Watch, tl *timeline.Timeline, starts, ends []int32, sizes [
 	for _, i := range ends {
 		r.release(of[i])
 	}
+	// A chunk becomes a part before the one that it is part of does.
+	for k := len(r.parts) - 1; k >= 0; k-- {
+		c := &r.chunks[r.parts[k]]
+		c.at += r.chunks[c.whole].at
+	}
 	offsets := make([]int64, n)
-	var path []int32
 	for i, k := range of {
-		// The chunks on the way up to the one that is left become parts of that.
-		path = path[:0]
-		for ; r.chunks[k].whole >= 0; k = r.chunks[k].whole {
-			path = append(path, k)
-		}
-		for j := len(path) - 2; j >= 0; j-- {
-			c := &r.chunks[path[j]]
-			c.at += r.chunks[path[j+1]].at
-			c.whole = k
-		}
-		offsets[i] = r.chunks[of[i]].at
+		offsets[i] = r.chunks[k].at
 	}
 	return offsets
 }
@@ -87,29 +82,40 @@ func (r *grownRow) request(size int64) int32 {
 	}
 	at := min(r.search(size), len(r.free)-1)
 	k := r.free[at]
-	r.free = append(r.free[:at], r.free[at+1:]...)
-	r.chunks[k].used = true
-	if rest := r.chunks[k].size - size; rest > 0 {
+	r.drop(at)
+	c := &r.chunks[k]
+	rest := c.size - size
+	c.used, c.size = true, size
+	if rest > 0 {
 		r.enter(r.put(rest, k))
 	}
-	r.chunks[k].size = size
 	return k
 }
 
 // put adds a chunk in use to the right of another, -1 for none.
+//
+//go:noinline
 func (r *grownRow) put(size int64, left int32) int32 {
 	k := int32(len(r.chunks))
-	c := grownChunk{size: size, left: left, right: -1, whole: -1, used: true}
+	c := grownChunk{size: size, left: left, right: -1, used: true}
 	if left >= 0 {
-		c.right, r.chunks[left].right = r.chunks[left].right, k
-	}
-	if c.right >= 0 {
-		r.chunks[c.right].left = k
-	} else {
-		r.tail = k
+		l := &r.chunks[left]
+		c.right, l.right = l.right, k
 	}
 	r.chunks = append(r.chunks, c)
+	*r.leftOf(c.right) = k
 	return k
+}
+
+// leftOf is where the left neighbour of a chunk is noted; that of the end of the row, -1,
+// is the last chunk.
+//
+//go:noinline
+func (r *grownRow) leftOf(k int32) *int32 {
+	if k < 0 {
+		return &r.tail
+	}
+	return &r.chunks[k].left
 }
 
 // release frees a chunk.
@@ -131,43 +137,47 @@ func (r *grownRow) fuse(free, left, right int32) {
 	for r.free[at] != free {
 		at++
 	}
-	r.free = append(r.free[:at], r.free[at+1:]...)
+	r.drop(at)
 	l, c := &r.chunks[left], &r.chunks[right]
 	c.at, c.whole = l.size, left
 	l.size += c.size
-	if l.right = c.right; l.right >= 0 {
-		r.chunks[l.right].left = left
-	} else {
-		r.tail = left
-	}
+	l.right = c.right
+	*r.leftOf(c.right) = left
+	r.parts = append(r.parts, right)
 }
 
+// drop takes an entry out of the free list.
+//
+//go:noinline
+func (r *grownRow) drop(at int) { r.free = append(r.free[:at], r.free[at+1:]...) }
+
 // search returns where the free chunks of a size begin.
+//
+//go:noinline
 func (r *grownRow) search(size int64) int {
 	return sort.Search(len(r.free), func(at int) bool { return r.chunks[r.free[at]].size >= size })
 }
 
 // enter frees a chunk.
 func (r *grownRow) enter(k int32) {
-	r.chunks[k].used = false
-	at := r.search(r.chunks[k].size + 1)
+	c := &r.chunks[k]
+	c.used = false
+	at := r.search(c.size + 1)
 	r.free = append(r.free, k)
 	copy(r.free[at+1:], r.free[at:])
 	r.free[at] = k
 }
 
-// deferred places the buffers in the order of a word that begins with the start, their sizes rounded up to a common multiple of the
-// alignments, since what moves must stay aligned. It returns nil where that is too large,
-// or a limit comes first.
+// deferred places the buffers in the order of a word that begins with the start, their
+// sizes rounded up to a common multiple of the alignments, since what moves must stay
+// aligned. It returns nil where that is too large, or a limit comes first.
 func deferred(w *run.Watch, tl *timeline.Timeline, word string) []int64 {
 	buffers := tl.Problem.Buffers
 	unit := int64(1)
 	for i := range buffers {
-		common := unit / bound.GCD(unit, buffers[i].Align())
-		if buffers[i].Align() > maxSlotAlign/common {
+		if unit = multiple(unit, buffers[i].Align()); unit == 0 {
 			return nil
 		}
-		unit = common * buffers[i].Align()
 	}
 	sizes := make([]int64, len(buffers))
 	for i := range sizes {

@@ -50,24 +50,19 @@ func (p *firstFit) Info() plan.Info {
 
 // Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.
 // A plan above the capacity proves nothing, so the status is then Unknown.
-func (*firstFit) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
+func (*firstFit) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	w := place.Watch(ctx, tl)
 	defer w.Close()
-	return planOnce(w, tl, o, Sorted(w, tl, "Z"), place.FirstFit), nil
-}
-
-// planOnce places the buffers in one order and judges the outcome.
-func planOnce(w *run.Watch, tl *timeline.Timeline, o plan.Options, order []int32, fit place.Fit) plan.Result {
-	below := int64(place.Unlimited)
+	order, below := Sorted(w, tl, "Z"), int64(place.Unlimited)
 	if o.Capacity > 0 {
 		below = o.Capacity + 1
 	}
-	r := plan.Result{Stats: plan.Stats{Nodes: int64(len(order))}}
+	r.Stats.Nodes = int64(len(order))
 	if !place.FixedFit(tl.Problem, o.Capacity) {
 		r.Status = model.Infeasible
-		return r
+		return r, nil
 	}
-	offsets, height, end := place.Below(w, tl, order, fit, below)
+	offsets, height, end := place.Below(w, tl, order, place.FirstFit, below)
 	if offsets != nil {
 		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height
 	} else if end == place.TooHigh {
@@ -77,5 +72,5 @@ func planOnce(w *run.Watch, tl *timeline.Timeline, o plan.Options, order []int32
 	if end == place.Collided {
 		r.Status = model.Infeasible
 	}
-	return r
+	return r, nil
 }

@@ -2,8 +2,6 @@ package greedy
 
 import (
 	"math"
-	"math/bits"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -46,37 +44,14 @@ func atPeak(tl *timeline.Timeline) []uint64 {
 	})
 }
 
-// weight ranks the buffers by size × duration², of which the number itself takes
-// three words.
+// weight is size × duration², as a floating-point number: those of positive numbers are in
+// the order of their bits.
 func weight(tl *timeline.Timeline) []uint64 {
-	n := len(tl.Problem.Buffers)
-	columns := [][]uint64{make([]uint64, n), make([]uint64, n), make([]uint64, n)}
-	same := func(i, j int32) bool {
-		return !slices.ContainsFunc(columns, func(c []uint64) bool { return c[i] != c[j] })
-	}
-	for i := range n {
+	return each(tl, func(i int) uint64 {
 		b := &tl.Problem.Buffers[i]
-		for k, word := range weigh(uint64(b.Size), uint64(b.Upper-b.Lower)) {
-			columns[k][i] = word
-		}
-	}
-	rank := make([]uint64, n)
-	order := byColumns(nil, n, columns)
-	for k, i := range order {
-		if rank[i] = uint64(n - k); k > 0 && same(i, order[k-1]) {
-			rank[i] = rank[order[k-1]]
-		}
-	}
-	return rank
-}
-
-// weigh returns size × life², exactly, the highest word first.
-func weigh(size, life uint64) [3]uint64 {
-	high, low := bits.Mul64(size, life)
-	carry, w0 := bits.Mul64(low, life)
-	w2, w1 := bits.Mul64(high, life)
-	w1, c := bits.Add64(w1, carry, 0)
-	return [3]uint64{w2 + c, w1, w0}
+		life := float64(b.Upper - b.Lower)
+		return math.Float64bits(float64(b.Size) * life * life)
+	})
 }
 
 // ticks is how long a buffer lives on XLA's clock, on which each allocation and each

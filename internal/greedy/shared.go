@@ -1,9 +1,8 @@
 package greedy
 
 import (
-	"sort"
-
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -14,18 +13,15 @@ import (
 // are at odds it wastes nothing between them. First fit in the order of the
 // offsets then fills what was left.
 //
+// The first slot that is free while a buffer lives is where first fit puts it where all are
+// of one byte.
+//
 // Invariant: the buffers of a slot share no section.
 //
-// Complexity: O(n · slots) searches.
+// Complexity: that of a list of all buffers (place.List).
 //
 // Source: the shared objects of TFLite's GPU delegate and of ExecuTorch;
 // left-edge colouring where the order is that of the starts.
-
-// slot is what buffers take turns in.
-type slot struct {
-	size, align int64
-	members     []int32 // by first section
-}
 
 // maxSlotAlign is the largest alignment of a slot.
 const maxSlotAlign = 1 << 40
@@ -34,61 +30,46 @@ const maxSlotAlign = 1 << 40
 // lives, and stacks the slots. It returns nil where alignments have no small
 // common multiple, and where a limit comes first.
 func share(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
-	buffers := tl.Problem.Buffers
-	var slots []slot
-	of := make([]int32, len(buffers))
-	if len(order) < len(buffers) {
+	n := len(tl.Problem.Buffers)
+	if len(order) < n {
 		return nil
 	}
-	looked := 0
+	type slot struct{ size, align, at int64 }
+	slots := make([]slot, 0, n)
+	offsets := make([]int64, n)
+	list := place.NewList(n)
 	for _, i := range order {
-		if looked++; looked >= pollEvery {
-			if looked = 0; w.Over() {
-				return nil
-			}
-		}
-		first, last := tl.Extent(int(i))
-		k, at := 0, 0
-		for ; k < len(slots); k++ {
-			members := slots[k].members
-			at = sort.Search(len(members), func(m int) bool { f, _ := tl.Extent(int(members[m])); return f >= first })
-			if at < len(members) {
-				if f, _ := tl.Extent(int(members[at])); f < last {
-					continue
-				}
-			}
-			if at > 0 {
-				if _, l := tl.Extent(int(members[at-1])); l > first {
-					continue
-				}
-			}
-			break
-		}
-		looked += k
-		if k == len(slots) {
-			slots, at = append(slots, slot{align: 1}), 0
-		}
-		s := &slots[k]
-		b := &buffers[i]
-		common := s.align / bound.GCD(s.align, b.Align())
-		if b.Align() > maxSlotAlign/common {
+		if w.Over() {
 			return nil
 		}
-		s.align, s.size = common*b.Align(), max(s.size, b.Size)
-		s.members = append(s.members, i)
-		copy(s.members[at+1:], s.members[at:])
-		s.members[at] = i
-		of[i] = int32(k)
+		first, last := tl.Extent(int(i))
+		k := list.Put(first, last, 1, 1, place.FirstFit)
+		if offsets[i] = k; int(k) == len(slots) {
+			slots = append(slots, slot{align: 1})
+		}
+		s, b := &slots[k], &tl.Problem.Buffers[i]
+		if s.align = multiple(s.align, b.Align()); s.align == 0 {
+			return nil
+		}
+		s.size = max(s.size, b.Size)
 	}
-	start := make([]int64, len(slots))
 	top := int64(0)
 	for k := range slots {
-		start[k] = bound.Up(top, slots[k].align)
-		top = start[k] + slots[k].size
+		s := &slots[k]
+		s.at = bound.Up(top, s.align)
+		top = s.at + s.size
 	}
-	offsets := make([]int64, len(buffers))
-	for i := range offsets {
-		offsets[i] = start[of[i]]
+	for i, k := range offsets {
+		offsets[i] = slots[k].at
 	}
 	return offsets
+}
+
+// multiple returns the least common multiple of two alignments, 0 where it is too large.
+func multiple(a, b int64) int64 {
+	a /= bound.GCD(a, b)
+	if b > maxSlotAlign/a {
+		return 0
+	}
+	return a * b
 }

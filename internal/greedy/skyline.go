@@ -1,6 +1,8 @@
 package greedy
 
 import (
+	"math"
+
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
@@ -42,22 +44,18 @@ const (
 // comes first.
 func skyline(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	n := len(tl.Problem.Buffers)
-	order := make([]int32, 0, n)
-	budget := min(effort*n, maxEffort)
-	over := func(corrections int) bool { return corrections > budget || w.Over() }
-	if !stackLowest(w, tl, Sorted(w, tl, word), over, func(i int32, _ int64) { order = append(order, i) }) {
-		return nil
+	if _, order := stackLowest(w, tl, Sorted(w, tl, word), min(effort*n, maxEffort)); len(order) == n {
+		return order
 	}
-	return order
+	return nil
 }
 
 // StackLowest puts every buffer on the skyline, the lowest first, ties by the
 // order. Where a limit comes, whole is false and those that are left have -1; an
 // order that is nil is one that a limit has cut (Sorted).
 func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
-	offsets = unplaced(tl)
-	whole = stackLowest(w, tl, order, func(int) bool { return w.Over() }, func(i int32, at int64) { offsets[i] = at })
-	return offsets, whole
+	offsets, stacked := stackLowest(w, tl, order, math.MaxInt)
+	return offsets, len(stacked) == len(offsets)
 }
 
 func unplaced(tl *timeline.Timeline) []int64 {
@@ -102,29 +100,27 @@ func raise(line *place.Skyline, tl *timeline.Timeline, i int32, at int64) {
 	}
 }
 
-// stackLowest calls put with each buffer and its offset, in the order of stacking.
-// It ends early and returns false where over, which is given the number of
-// corrections so far, says so, and where the order was cut.
-func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, over func(corrections int) bool, put func(i int32, at int64)) bool {
+// stackLowest returns the offsets, and the buffers in the order of stacking. It ends early
+// after so many corrections, where a limit comes, and where the order was cut.
+func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, most int) (offsets []int64, stacked []int32) {
+	offsets = unplaced(tl)
 	s := newStack(w, tl, order)
 	if s == nil {
-		return false
+		return offsets, nil
 	}
+	stacked = make([]int32, 0, len(order))
 	line := place.NewSkyline(tl.Sections())
-	corrections := 0
-	for ; len(s.queue) > 0; s.sink() {
-		if over(corrections) {
-			return false
-		}
+	for ; len(s.queue) > 0 && most >= 0 && !w.Over(); s.sink() {
 		top := &s.queue[0]
 		i := order[top.rank]
 		at := rest(line, tl, i)
 		if at > top.least {
-			corrections++
+			most--
 			top.least = at
 			continue
 		}
-		put(i, at)
+		offsets[i] = at
+		stacked = append(stacked, i)
 		raise(line, tl, i, at)
 		top.least = at + tl.Problem.Buffers[i].Size
 		if top.rank = s.next[top.rank]; top.rank < 0 {
@@ -133,7 +129,7 @@ func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, over func(c
 			s.queue = s.queue[:last]
 		}
 	}
-	return true
+	return offsets, stacked
 }
 
 // A pile is a group of buffers with one least offset.

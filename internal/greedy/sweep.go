@@ -111,15 +111,12 @@ func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (
 	if set.twoEnded {
 		thresholds = longs(tl.Sections())
 	}
-	for _, long := range thresholds {
-		s.pass(long, ceiling, goal)
+	s.passes(thresholds, ceiling, goal, func() bool {
 		if o.Progress != nil && o.Fits(s.Height()) {
 			o.Progress(plan.Progress{Height: s.Height(), Offsets: s.plan(), LowerBound: tl.LowerBound, Nodes: s.Steps})
 		}
-		if s.Height() <= goal || o.NodeLimit > 0 && s.Steps >= o.NodeLimit || w.Over() {
-			break
-		}
-	}
+		return o.NodeLimit > 0 && s.Steps >= o.NodeLimit
+	})
 	if set.outward && s.Height() > goal && !w.Over() {
 		if o.NodeLimit > 0 {
 			s.Most = o.NodeLimit
@@ -298,6 +295,17 @@ const snug, all = -1, math.MaxInt32
 
 // noCut is before all sections.
 var noCut = [2]int32{math.MinInt32, math.MinInt32}
+
+// passes sweeps with each threshold in turn until the plan is no higher than the goal, or
+// the limit comes, or report, which is called after each pass, says that it is enough.
+func (s *Sweeper) passes(thresholds []int32, ceiling, goal int64, report func() (enough bool)) {
+	for _, long := range thresholds {
+		s.pass(long, ceiling, goal)
+		if report != nil && report() || s.Height() <= goal || s.watch.Over() {
+			return
+		}
+	}
+}
 
 // pass sweeps the partitions that are above the goal from time zero. Where a limit leaves
 // some of them without any plan, they are stacked.
