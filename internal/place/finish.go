@@ -3,7 +3,6 @@ package place
 import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a limit that comes in the middle of a placement must still leave a
@@ -37,113 +36,127 @@ import (
 //
 // Where that ends an eighth above the bound and more, all that is not fixed is
 // stacked anew as well, and the lower plan is the answer: large buffers of few
-// sections, placed first, can lift all the rest for nothing.
+// sections, placed first, can lift all the rest for nothing. Where the loads of what is
+// left say beforehand that it does, that comes first, and is mostly enough.
 func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
-	buffers := tl.Problem.Buffers
-	placed := false
-	for i, at := range offsets {
-		placed = placed || at >= 0 && buffers[i].Fixed == nil
+	f := finisher{tl: tl, space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), sizes: make([]int64, len(offsets))}
+	anew, moved := f.read(offsets)
+	high := tl.LowerBound + tl.LowerBound/8
+	if !moved {
+		f.stack(offsets)
+		return offsets
 	}
-	stack(tl, offsets)
-	if height := model.HeightOf(tl.Problem, offsets); placed && height > tl.LowerBound+tl.LowerBound/8 {
-		anew := make([]int64, len(offsets))
-		for i := range anew {
-			anew[i] = -1
+	height, first := f.least(offsets), true
+	if height <= high {
+		if height, first = f.stack(offsets), false; height <= high {
+			return offsets
 		}
-		if stack(tl, anew); model.HeightOf(tl.Problem, anew) < height {
-			copy(offsets, anew)
-		}
+	}
+	lower := f.stack(anew)
+	if first && lower > height {
+		height = f.stack(offsets)
+	}
+	if lower <= height {
+		copy(offsets, anew)
 	}
 	return offsets
 }
 
-// stack completes a plan and moves nothing.
-func stack(tl *timeline.Timeline, offsets []int64) {
-	buffers := tl.Problem.Buffers
-	// All that can be done in the order of the input is done in it: the order of
-	// the starts is a random one to the cache.
-	var batch [256]request // apart from what has pointers, which the collector wants a map of
-	f := finisher{space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), next: make([]int32, 1), sizes: make([]int64, len(buffers))}
-	placed, aligned := false, false
-	for i := range buffers {
-		b := &buffers[i]
-		if b.Fixed != nil {
-			offsets[i] = *b.Fixed
-		}
-		placed = placed || offsets[i] >= 0
+// finisher is the state.
+type finisher struct {
+	tl     *timeline.Timeline
+	space  tlsf
+	now    int32   // what is due by this section has been given back
+	due    []int32 // by section: list of the cells that come back there
+	next   []int32 // by cell: the next in its list, 0 for none
+	sizes  []int64 // by buffer
+	aligns []int64 // the same; nil where no buffer has an alignment
+	placed bool    // whether any has an offset
+}
+
+// read reads the buffers in the order of the input, once: that of the starts is a random
+// one to the cache. It gives an offset to what needs no stacking, and returns a plan in
+// which nothing else has one, and whether that is another plan.
+func (f *finisher) read(offsets []int64) (anew []int64, moved bool) {
+	anew = make([]int64, len(offsets))
+	for i := range offsets {
+		b := &f.tl.Problem.Buffers[i]
 		f.sizes[i] = b.Size
-		aligned = aligned || b.Alignment > 1
+		if b.Alignment > 1 && f.aligns == nil {
+			f.aligns = make([]int64, len(offsets))
+		}
+		if f.aligns != nil {
+			f.aligns[i] = b.Alignment
+		}
+		if first, last := f.tl.Extent(i); b.Fixed != nil {
+			offsets[i] = *b.Fixed
+			f.placed = true
+		} else if first < last {
+			anew[i] = -1
+			moved = moved || offsets[i] >= 0
+			continue
+		} else {
+			offsets[i] = max(offsets[i], 0) // it conflicts with nobody
+		}
+		anew[i] = offsets[i]
 	}
-	if aligned {
-		f.aligns = make([]int64, len(buffers))
-		for i := range buffers {
-			f.aligns[i] = buffers[i].Align()
+	f.placed = f.placed || moved
+	return anew, moved
+}
+
+// top returns how high that reaches which is placed of a partition.
+func (f *finisher) top(part *timeline.Partition, offsets []int64) (top int64) {
+	if !f.placed {
+		return 0
+	}
+	for _, i := range part.Buffers {
+		if offsets[i] >= 0 {
+			top = max(top, offsets[i]+f.sizes[i])
 		}
 	}
-	tops := make([]int64, len(tl.Partitions))
-	if placed {
-		of := make([]int32, tl.Sections()) // section → partition
-		for k := range tl.Partitions {
-			for s := tl.Partitions[k].First; s < tl.Partitions[k].Last; s++ {
-				of[s] = int32(k)
-			}
-		}
-		for i, at := range offsets {
-			if first, last := tl.Extent(i); at >= 0 && first < last {
-				tops[of[first]] = max(tops[of[first]], at+f.sizes[i])
-			}
-		}
-	}
+	return top
+}
+
+// least returns a height that stacking the rest does not end under.
+func (f *finisher) least(offsets []int64) (height int64) {
+	rest := bound.NewProfile(f.tl.Sections())
 	for i, at := range offsets {
-		if first, last := tl.Extent(i); at < 0 && first == last {
-			offsets[i] = 0 // never active: it conflicts with nobody
+		if at < 0 {
+			first, last := f.tl.Extent(i)
+			rest.Add(first, last, f.sizes[i])
 		}
 	}
-	for k := range tl.Partitions {
-		part := &tl.Partitions[k]
-		granule := int64(1)
-		if aligned {
-			granule = bound.CommonAlignment(tl.Problem, part.Buffers)
+	load := rest.Sum()
+	for k := range f.tl.Partitions {
+		part := &f.tl.Partitions[k]
+		most, _ := bound.Peak(load[part.First:part.Last])
+		height = max(height, f.top(part, offsets)+most)
+	}
+	return height
+}
+
+// stack gives an offset to what has none, and returns the height.
+func (f *finisher) stack(offsets []int64) (height int64) {
+	var batch [256]request // apart from what has pointers, which the collector wants a map of
+	clear(f.due)
+	f.next = append(f.next[:0], 0)
+	for k := range f.tl.Partitions {
+		part, granule := &f.tl.Partitions[k], int64(1) // all cells begin and end at multiples of it
+		if f.aligns != nil {
+			granule = bound.CommonAlignment(f.tl.Problem, part.Buffers)
 		}
-		f.begin(part.First, tops[k], granule)
+		f.space.reset(bound.Up(f.top(part, offsets), granule))
+		f.now = part.First
 		for members := part.Buffers; len(members) > 0; {
 			n := min(len(members), len(batch))
-			f.some(tl, members[:n], batch[:n], offsets)
+			f.some(members[:n], &batch, granule, offsets)
 			members = members[n:]
 		}
 	}
-}
-
-// some places those of the members that have no offset. They come from anywhere
-// in memory, so they are read in a loop that waits for none of them.
-func (f *finisher) some(tl *timeline.Timeline, members []int32, batch []request, offsets []int64) {
-	for j, i := range members {
-		r := &batch[j]
-		r.first, r.last = tl.Extent(int(i))
-		r.size, r.align, r.offset = f.sizes[i], 1, offsets[i]
-		if f.aligns != nil {
-			r.align = f.aligns[i]
-		}
+	for i, at := range offsets {
+		height = max(height, at+f.sizes[i])
 	}
-	for j := range members {
-		if r := &batch[j]; r.offset < 0 {
-			r.offset = f.put(r)
-		}
-	}
-	for j, i := range members {
-		offsets[i] = batch[j].offset
-	}
-}
-
-// finisher is the state: of one partition, and what all share.
-type finisher struct {
-	space   tlsf
-	granule int64   // all cells begin and end at multiples of it
-	now     int32   // what is due by this section has been given back
-	due     []int32 // by section: list of the cells that come back there
-	next    []int32 // by cell: the next in its list, 0 for none
-	sizes   []int64 // by buffer
-	aligns  []int64 // the same; nil where no buffer has an alignment
+	return height
 }
 
 // request is what is needed of a buffer.
@@ -152,20 +165,32 @@ type request struct {
 	size, align, offset int64
 }
 
-// begin drops the partition before, which ended by section first.
-func (f *finisher) begin(first int32, top, granule int64) {
-	f.space.reset(bound.Up(top, granule))
-	f.now, f.granule = first, granule
+// some places those of the members that have no offset. They come from anywhere
+// in memory, so they are read in a loop that waits for none of them.
+func (f *finisher) some(members []int32, batch *[256]request, granule int64, offsets []int64) {
+	for j, i := range members {
+		r := &batch[j]
+		r.first, r.last = f.tl.Extent(int(i))
+		r.size, r.align, r.offset = f.sizes[i], 1, offsets[i]
+		if f.aligns != nil {
+			r.align = max(f.aligns[i], 1)
+		}
+	}
+	for j, i := range members {
+		if r := &batch[j]; r.offset < 0 {
+			offsets[i] = f.put(r, granule)
+		}
+	}
 }
 
 // put allocates a buffer and returns its offset.
-func (f *finisher) put(r *request) int64 {
+func (f *finisher) put(r *request, granule int64) int64 {
 	for ; f.now < r.first; f.now++ {
 		for k := f.due[f.now+1]; k != 0; k = f.next[k] {
 			f.space.give(k)
 		}
 	}
-	k := f.space.take(bound.Up(r.size+r.align-f.granule, f.granule))
+	k := f.space.take(bound.Up(r.size+r.align-granule, granule))
 	for int(k) >= len(f.next) {
 		f.next = append(f.next, 0)
 	}

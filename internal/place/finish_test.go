@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/plantest"
@@ -61,7 +62,7 @@ func TestFinishAnew(t *testing.T) {
 	tl := timeline.New(p)
 	offsets := unplaced(len(p.Buffers))
 	offsets[100] = 0
-	stack(tl, offsets)
+	stackOn(tl, offsets)
 	high := model.HeightOf(p, offsets)
 	offsets = unplaced(len(p.Buffers))
 	offsets[100] = 0
@@ -88,7 +89,7 @@ func TestFinishIsTheLower(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		stacked := unplaced(len(p.Buffers))
-		stack(tl, stacked)
+		stackOn(tl, stacked)
 		lowest := max(model.HeightOf(p, stacked), tl.LowerBound+tl.LowerBound/8)
 		for look := int64(0); look < 300; look += 23 {
 			w := run.NewWatch(run.EndAtLook(context.Background(), look))
@@ -127,7 +128,7 @@ func TestStackKeeps(t *testing.T) {
 			}
 		}
 		before := slices.Clone(offsets)
-		stack(tl, offsets)
+		stackOn(tl, offsets)
 		for i := range offsets {
 			if (before[i] >= 0 || p.Buffers[i].Fixed != nil) && offsets[i] != whole[i] {
 				t.Fatalf("seed %d: buffer %d moved from %d to %d", seed, i, whole[i], offsets[i])
@@ -182,6 +183,13 @@ func TestBelowUnderALimit(t *testing.T) {
 	}
 }
 
+// stackOn stacks what has no offset, and moves nothing.
+func stackOn(tl *timeline.Timeline, offsets []int64) {
+	f := finisher{tl: tl, space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), sizes: make([]int64, len(offsets))}
+	f.read(offsets)
+	f.stack(offsets)
+}
+
 func unplaced(n int) []int64 {
 	offsets := make([]int64, n)
 	for i := range offsets {
@@ -190,15 +198,23 @@ func unplaced(n int) []int64 {
 	return offsets
 }
 
+// BenchmarkFinish stacks all, and what is left of a placement: all but the first half.
 func BenchmarkFinish(b *testing.B) {
-	p := plantest.Mixed(1e6)
-	tl := timeline.New(p)
-	offsets := unplaced(len(p.Buffers))
-	for b.Loop() {
-		b.StopTimer()
-		copy(offsets, unplaced(len(offsets)))
-		b.StartTimer()
-		Finish(tl, offsets)
+	for name, p := range map[string]*model.Problem{"training": plantest.Training(1e6), "mixed": plantest.Mixed(1e6)} {
+		tl := timeline.New(p)
+		whole := Finish(tl, unplaced(len(p.Buffers)))
+		for _, placed := range []int{0, len(whole) / 2} {
+			b.Run(name+"/"+strconv.Itoa(placed), func(b *testing.B) {
+				offsets := make([]int64, len(whole))
+				for b.Loop() {
+					b.StopTimer()
+					copy(offsets, unplaced(len(offsets)))
+					copy(offsets, whole[:placed])
+					b.StartTimer()
+					Finish(tl, offsets)
+				}
+				b.ReportMetric(float64(model.HeightOf(p, offsets))/float64(tl.LowerBound), "height/load")
+			})
+		}
 	}
-	b.ReportMetric(float64(model.HeightOf(p, offsets))/float64(tl.LowerBound), "height/load")
 }
