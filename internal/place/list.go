@@ -65,29 +65,29 @@ func listable(tl *timeline.Timeline, part *timeline.Partition) bool {
 // A List is the buffers that are placed, in columns by ascending offset. It
 // knows hulls only: a buffer is in use from its first section to its last.
 type List struct {
+	n           int // how many there are
 	from, to    []int64
 	first, last []int32
 }
 
-// NewList returns an empty list with room for n buffers.
+// NewList returns an empty list of at most n buffers.
 func NewList(n int) *List {
 	long, short := make([]int64, 2*n), make([]int32, 2*n)
-	return &List{from: long[:0:n], to: long[n:n], first: short[:0:n], last: short[n:n]}
+	return &List{from: long[:n], to: long[n:], first: short[:n], last: short[n:]}
 }
 
 // Reset empties the list.
-//
-//go:noinline
-func (l *List) Reset() {
-	l.from, l.to, l.first, l.last = l.from[:0], l.to[:0], l.first[:0], l.last[:0]
-}
+func (l *List) Reset() { l.n = 0 }
 
-// CopyFrom makes the list a copy of another.
+// CopyFrom makes the list a copy of another, which holds as many.
 //
 //go:noinline
 func (l *List) CopyFrom(m *List) {
-	l.from, l.to = append(l.from[:0], m.from...), append(l.to[:0], m.to...)
-	l.first, l.last = append(l.first[:0], m.first...), append(l.last[:0], m.last...)
+	l.n = m.n
+	copy(l.from, m.from[:m.n])
+	copy(l.to, m.to[:m.n])
+	copy(l.first, m.first[:m.n])
+	copy(l.last, m.last[:m.n])
 }
 
 // Put finds a place for a buffer in the sections [first, last), enters it, and
@@ -105,7 +105,7 @@ func (l *List) Put(first, last int32, size, align int64, fit Fit) int64 {
 
 // lowest returns the lowest offset with room.
 func (l *List) lowest(first, last int32, size, align int64) int64 {
-	from := l.from
+	from := l.from[:l.n]
 	to, firsts, lasts := l.to[:len(from)], l.first[:len(from)], l.last[:len(from)]
 	at := int64(0) // what is in use below ends at or under it, aligned
 	for k, offset := range from {
@@ -124,7 +124,7 @@ func (l *List) lowest(first, last int32, size, align int64) int64 {
 
 // tightest returns the offset with the least room above it, the lowest of those.
 func (l *List) tightest(first, last int32, size, align int64) int64 {
-	from := l.from
+	from := l.from[:l.n]
 	to, firsts, lasts := l.to[:len(from)], l.first[:len(from)], l.last[:len(from)]
 	best, least := int64(-1), int64(math.MaxInt64)
 	at := int64(0)
@@ -147,18 +147,16 @@ func (l *List) tightest(first, last int32, size, align int64) int64 {
 
 // Enter adds a buffer at an offset, behind those at or under it.
 func (l *List) Enter(at int64, first, last int32, size int64) {
-	k, _ := slices.BinarySearch(l.from, at+1)
-	l.from = insert(l.from, k, at)
-	l.to = insert(l.to, k, at+size)
-	l.first = insert(l.first, k, first)
-	l.last = insert(l.last, k, last)
+	k, _ := slices.BinarySearch(l.from[:l.n], at+1)
+	l.n++
+	insert(l.from[k:l.n], at)
+	insert(l.to[k:l.n], at+size)
+	insert(l.first[k:l.n], first)
+	insert(l.last[k:l.n], last)
 }
 
-// insert is slices.Insert of one value, without the checks that are of no use
-// here.
-func insert[T any](s []T, k int, v T) []T {
-	s = append(s, v)
-	copy(s[k+1:], s[k:])
-	s[k] = v
-	return s
+// insert makes v the first of s, which loses its last.
+func insert[T any](s []T, v T) {
+	copy(s[1:], s)
+	s[0] = v
 }

@@ -189,7 +189,7 @@ func (p *placer) partition(part *timeline.Partition, order []int32) (placed int,
 
 // listed is partition where a list does.
 func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
-	if p.list == nil {
+	if p.list == nil || len(p.list.from) < len(part.Buffers) {
 		p.list = NewList(len(part.Buffers))
 	}
 	p.list.Reset()

@@ -230,7 +230,7 @@ func TestPlaceMatchesPlain(t *testing.T) {
 				planned++
 			}
 			if fit == FirstFit && Listable(tl) {
-				l := NewList(0)
+				l := NewList(len(p.Buffers))
 				for _, i := range order {
 					first, last := tl.Extent(int(i))
 					if at := l.Put(first, last, p.Buffers[i].Size, p.Buffers[i].Align(), fit); at != got[i] {
