@@ -39,17 +39,22 @@ import (
 // sections, placed first, can lift all the rest for nothing. Where the loads of what is
 // left say beforehand that it does, that comes first, and is mostly enough.
 func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
+	finish(tl, offsets)
+	return offsets
+}
+
+// finish is Finish; it returns the height.
+func finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	f := finisher{tl: tl, space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), sizes: make([]int64, len(offsets))}
 	anew, moved := f.read(offsets)
 	high := tl.LowerBound + tl.LowerBound/8
 	if !moved {
-		f.stack(offsets)
-		return offsets
+		return f.stack(offsets)
 	}
 	height, first := f.least(offsets), true
 	if height <= high {
 		if height, first = f.stack(offsets), false; height <= high {
-			return offsets
+			return height
 		}
 	}
 	lower := f.stack(anew)
@@ -59,7 +64,7 @@ func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
 	if lower <= height {
 		copy(offsets, anew)
 	}
-	return offsets
+	return min(lower, height)
 }
 
 // finisher is the state.

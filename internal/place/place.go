@@ -87,15 +87,19 @@ func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit F
 	end = p.place(order, below)
 	m.slabs, m.nodes = p.used.slabs, p.used.nodes
 	switch end {
+	case Whole:
+		height = model.HeightOf(tl.Problem, p.offsets)
 	case Cut:
-		if end := Collide(w, tl); end != Whole {
-			return nil, 0, end
+		if !p.movable {
+			if end := Collide(w, tl); end != Whole {
+				return nil, 0, end
+			}
 		}
-		Finish(tl, p.offsets)
-	case TooHigh, Collided:
+		height = finish(tl, p.offsets)
+	default:
 		return nil, 0, end
 	}
-	if height = model.HeightOf(tl.Problem, p.offsets); height >= below {
+	if height >= below {
 		return nil, 0, end
 	}
 	return p.offsets, height, end
@@ -108,6 +112,7 @@ type placer struct {
 	watch   *run.Watch
 	fit     Fit
 	offsets []int64
+	movable bool  // no buffer has a fixed offset, as is known once place has begun
 	below   int64 // the height to stay below
 	used    tree
 	list    *List // in place of the tree, where it will do
@@ -124,10 +129,12 @@ func (p *placer) place(order []int32, below int64) Ending {
 		return Cut
 	}
 	// A buffer that is never active conflicts with nobody.
+	p.movable = true
 	for i := range buffers {
 		b := &buffers[i]
 		if b.Fixed != nil {
 			p.offsets[i] = *b.Fixed
+			p.movable = false
 		}
 		if p.offsets[i]+b.Size >= below {
 			return TooHigh
