@@ -130,7 +130,7 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 	}
 	var issues model.Issues
 	if ctx == nil {
-		issues.Add(Issue{Message: "there is no context: it is nil"})
+		issues.Say("", "", "there is no context: it is nil")
 	}
 	issues.Join(known.Check(o))
 	issues.Join(o.Validate())
@@ -149,7 +149,7 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 // the capacity: what counts is where it leads.
 func checkStart(issues *model.Issues, p *Problem, offsets []int64) {
 	if fault := verify.First(p, offsets, 0, -1); fault != "" {
-		issues.Add(Issue{Field: "start", Message: fault})
+		issues.Say("start", "", fault)
 	}
 }
 

@@ -76,10 +76,20 @@ type Issues struct{ err InputError }
 // Add records one issue.
 //
 //go:noinline
-func (c *Issues) Add(i Issue) {
+func (c *Issues) Add(i Issue) { c.add(&i) }
+
+// Say records an issue that has no place in a file and is of no buffer.
+//
+//go:noinline
+func (c *Issues) Say(field, value, message string) {
+	c.add(&Issue{Field: field, Value: value, Message: message})
+}
+
+//go:noinline
+func (c *Issues) add(i *Issue) {
 	c.err.Total++
 	if len(c.err.Issues) < MaxIssues {
-		c.err.Issues = append(c.err.Issues, i)
+		c.err.Issues = append(c.err.Issues, *i)
 	}
 }
 
@@ -95,11 +105,11 @@ func (c *Issues) Join(err error) {
 		input, ok = inner.(*InputError)
 	}
 	if !ok {
-		c.Add(Issue{Message: err.Error()})
+		c.Say("", "", err.Error())
 		return
 	}
-	for _, i := range input.Issues {
-		c.Add(i)
+	for i := range input.Issues {
+		c.add(&input.Issues[i])
 	}
 	c.err.Total += input.Total - len(input.Issues)
 }

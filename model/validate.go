@@ -49,13 +49,13 @@ const validateLook = 1 << 16
 
 // ValidateAs is Validate for readers of files that have words of their own.
 func ValidateAs(p *Problem, t Terms) error {
-	v := validator{Terms: t}
+	v := validator{Terms: t, p: p}
 	if p == nil {
-		v.issues.Add(Issue{Message: "there is no problem: it is nil"})
+		v.issues.Say("", "", "there is no problem: it is nil")
 		return v.issues.Err()
 	}
 	if p.Capacity < 0 || p.Capacity > MaxSum {
-		v.add(-1, "", "capacity", itoa(p.Capacity), "must be from 1 to "+maxSum+", or 0 for none")
+		v.add(-1, "capacity", itoa(p.Capacity), "must be from 1 to "+maxSum+", or 0 for none")
 	}
 	seen := newIDs(p.Buffers)
 	var sum, top int64
@@ -65,9 +65,9 @@ func ValidateAs(p *Problem, t Terms) error {
 		}
 		b := &p.Buffers[i]
 		if b.ID == "" {
-			v.add(i, "", "id", "", "is empty")
+			v.add(i, "id", "", "is empty")
 		} else if first := seen.add(i); first != i {
-			v.add(i, b.ID, "id", b.ID, "is a duplicate: buffer number "+strconv.Itoa(first+1)+" has it too")
+			v.add(i, "id", b.ID, "is a duplicate: buffer number "+strconv.Itoa(first+1)+" has it too")
 		}
 		v.buffer(i, b)
 		if b.Size > 0 && b.Size <= MaxSum {
@@ -75,7 +75,7 @@ func ValidateAs(p *Problem, t Terms) error {
 			if sum <= MaxSum {
 				sum += need
 				if sum > MaxSum {
-					v.add(i, b.ID, "size", itoa(b.Size), "makes the sum of the aligned sizes exceed "+maxSum)
+					v.add(i, "size", itoa(b.Size), "makes the sum of the aligned sizes exceed "+maxSum)
 				}
 			}
 			if b.Fixed != nil && *b.Fixed >= 0 && *b.Fixed <= MaxSum {
@@ -84,23 +84,28 @@ func ValidateAs(p *Problem, t Terms) error {
 		}
 	}
 	if sum <= MaxSum && sum+top > MaxSum {
-		v.add(-1, "", "offset", "", "the fixed offsets and the sum of the sizes together exceed "+maxSum)
+		v.add(-1, "offset", "", "the fixed offsets and the sum of the sizes together exceed "+maxSum)
 	}
 	return v.issues.Err()
 }
 
 type validator struct {
 	Terms
+	p      *Problem
 	issues Issues
 }
 
-func (v *validator) add(i int, id, field, value, message string) {
-	var issue Issue
+// add adds a fault of buffer i, or, for -1, of the whole.
+func (v *validator) add(i int, field, value, message string) {
+	issue := Issue{}
 	if v.Where != nil {
 		issue = v.Where(i)
 	}
-	issue.Buffer, issue.Field, issue.Value, issue.Message = id, v.name(field), value, message
-	v.issues.Add(issue)
+	if issue.Buffer = ""; i >= 0 {
+		issue.Buffer = v.p.Buffers[i].ID
+	}
+	issue.Field, issue.Value, issue.Message = v.name(field), value, message
+	v.issues.add(&issue)
 }
 
 // name returns a field as the file has it.
@@ -122,9 +127,8 @@ func (v *validator) end(upper int64) int64 {
 }
 
 // gap formats a gap as the file has it.
-func (v *validator) gap(g Gap) string {
-	g.Upper = v.end(g.Upper)
-	return GapText(g)
+func (v *validator) gap(g *Gap) string {
+	return GapText(Gap{g.Lower, v.end(g.Upper), g.Window})
 }
 
 // lifespan formats a lifespan as the file counts.
@@ -155,7 +159,7 @@ func (v *validator) buffer(i int, b *Buffer) {
 		case at < 0 || at > MaxSum:
 			v.outside(i, b, "offset", at, "0")
 		case b.Alignment > 1 && at%b.Alignment != 0:
-			v.add(i, b.ID, "offset", itoa(at), "is not a multiple of the alignment "+itoa(b.Alignment))
+			v.add(i, "offset", itoa(at), "is not a multiple of the alignment "+itoa(b.Alignment))
 		}
 	}
 	if b.Hint != nil && (*b.Hint < 0 || *b.Hint > MaxSum) {
@@ -167,7 +171,7 @@ func (v *validator) buffer(i int, b *Buffer) {
 //
 //go:noinline
 func (v *validator) outside(i int, b *Buffer, field string, value int64, least string) {
-	v.add(i, b.ID, field, itoa(value), "must be from "+least+" to "+maxSum)
+	v.add(i, field, itoa(value), "must be from "+least+" to "+maxSum)
 }
 
 // span says what is wrong with a lifespan.
@@ -187,25 +191,25 @@ func (v *validator) span(i int, b *Buffer) {
 	default:
 		what = "must be at most " + itoa(v.end(MaxSum))
 	}
-	v.add(i, b.ID, field, value, what)
+	v.add(i, field, value, what)
 }
 
 func (v *validator) gaps(i int, b *Buffer) {
-	for k, g := range b.Gaps {
-		what := ""
+	for k := range b.Gaps {
+		g, what := &b.Gaps[k], ""
 		switch {
 		case g.Upper <= g.Lower:
 			what = "is empty or reversed"
 		case g.Lower < b.Lower || g.Upper > b.Upper:
 			what = "lies outside the lifespan " + v.lifespan(b)
 		case k > 0 && g.Lower < b.Gaps[k-1].Upper:
-			what = "overlaps or precedes the gap " + v.gap(b.Gaps[k-1])
+			what = "overlaps or precedes the gap " + v.gap(&b.Gaps[k-1])
 		}
 		if what != "" {
-			v.add(i, b.ID, "gaps", v.gap(g), what)
+			v.add(i, "gaps", v.gap(g), what)
 		}
 		if w := g.Window; w != nil && (w.Lower < 0 || w.Upper <= w.Lower || w.Upper > b.Size) {
-			v.add(i, b.ID, "gaps", v.gap(g), "the window must lie within the size "+itoa(b.Size)+" and not be empty")
+			v.add(i, "gaps", v.gap(g), "the window must lie within the size "+itoa(b.Size)+" and not be empty")
 		}
 	}
 }

@@ -70,22 +70,17 @@ func (o *Options) Validate() error {
 
 func (o *Options) validate(issues *model.Issues) {
 	if o.Capacity < 0 || o.Capacity > model.MaxSum {
-		refuse(issues, "capacity", strconv.FormatInt(o.Capacity, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
+		issues.Say("capacity", strconv.FormatInt(o.Capacity, 10), "must be from 1 to "+strconv.FormatInt(model.MaxSum, 10)+", or 0 for none")
 	}
 	if o.Timeout < 0 {
-		refuse(issues, "timeout", o.Timeout.String(), "must not be negative")
+		issues.Say("timeout", o.Timeout.String(), "must not be negative")
 	}
 	if o.NodeLimit < 0 {
-		refuse(issues, "node limit", strconv.FormatInt(o.NodeLimit, 10), "must not be negative")
+		issues.Say("node limit", strconv.FormatInt(o.NodeLimit, 10), "must not be negative")
 	}
 	if o.Workers < 0 {
-		refuse(issues, "workers", strconv.Itoa(o.Workers), "must not be negative")
+		issues.Say("workers", strconv.Itoa(o.Workers), "must not be negative")
 	}
-}
-
-//go:noinline
-func refuse(issues *model.Issues, field, value, message string) {
-	issues.Add(model.Issue{Field: field, Value: value, Message: message})
 }
 
 // CheckOptions refuses what Validate does, switches and parameters that the
@@ -144,7 +139,7 @@ func has(issues *model.Issues, planner, what, name string, known []string) {
 	if len(known) > 0 {
 		there = "; it has " + list(known)
 	}
-	issues.Add(model.Issue{Message: "planner " + planner + " has no " + what + " " + strconv.Quote(name) + there})
+	issues.Say("", "", "planner "+planner+" has no "+what+" "+strconv.Quote(name)+there)
 }
 
 // list returns names with commas between them.

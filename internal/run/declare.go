@@ -86,7 +86,7 @@ func (d *Declaration) Endless() bool { return d.o == nil || d.o.Timeout == 0 && 
 // Refuse adds a complaint that is about more than one value.
 func (d *Declaration) Refuse(what string) {
 	if d.o != nil {
-		d.issues.Add(model.Issue{Message: "planner " + d.planner + ": " + what})
+		d.issues.Say("", "", "planner "+d.planner+": "+what)
 	}
 }
 
