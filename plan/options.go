@@ -99,53 +99,60 @@ func CheckOptions(info Info, o Options) error {
 // CheckNames refuses switches and parameters that the planner does not have.
 func CheckNames(info *Info, o *Options) error {
 	var issues model.Issues
-	var techniques, params []string
-	for k := range info.Techniques {
-		techniques = append(techniques, info.Techniques[k].Name)
-	}
-	for k := range info.Params {
-		params = append(params, info.Params[k].Name)
-	}
 	for _, name := range o.Without {
-		has(&issues, info.Name, "technique", name, techniques)
+		has(&issues, info, name, false)
 	}
-	for _, name := range ascending(o.Params) {
-		has(&issues, info.Name, "parameter", name, params)
+	var keys []string
+	for key := range o.Params {
+		keys = insert(keys, key)
+	}
+	for _, name := range keys {
+		has(&issues, info, name, true)
 	}
 	return issues.Err()
 }
 
-// ascending returns the keys of a few parameters in ascending order.
-func ascending(params map[string]string) []string {
-	var keys []string
-	for key := range params {
-		at := len(keys)
-		for keys = append(keys, key); at > 0 && key < keys[at-1]; at-- {
-			keys[at] = keys[at-1]
-		}
-		keys[at] = key
+// insert puts a name into a list in ascending order. A few dozen names are no more.
+//
+//go:noinline
+func insert(names []string, name string) []string {
+	at := len(names)
+	for names = append(names, name); at > 0 && name < names[at-1]; at-- {
+		names[at] = names[at-1]
 	}
-	return keys
+	names[at] = name
+	return names
 }
 
-// has adds an issue where a name is not known.
-func has(issues *model.Issues, planner, what, name string, known []string) {
-	for _, k := range known {
-		if k == name {
+// has adds an issue where a technique, or a parameter, is not known.
+func has(issues *model.Issues, info *Info, name string, param bool) {
+	what, n := "technique", len(info.Techniques)
+	if param {
+		what, n = "parameter", len(info.Params)
+	}
+	var known []string
+	for k := range n {
+		there := ""
+		if param {
+			there = info.Params[k].Name
+		} else {
+			there = info.Techniques[k].Name
+		}
+		if there == name {
 			return
 		}
+		known = append(known, there)
 	}
-	there := "; it has none"
-	if len(known) > 0 {
-		there = "; it has " + list(known)
-	}
-	issues.Say("", "", "planner "+planner+" has no "+what+" "+strconv.Quote(name)+there)
+	issues.Say("", "", "planner "+info.Name+" has no "+what+" "+strconv.Quote(name)+"; it has "+list(known))
 }
 
-// list returns names with commas between them.
+// list returns names with commas between them, or that there are none.
 //
 //go:noinline
 func list(names []string) string {
+	if names == nil {
+		return "none"
+	}
 	s := ""
 	for k, name := range names {
 		if k > 0 {

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// registry holds the planners in the order of their names.
+// registry holds the planners in the order in which they came.
 var registry struct {
 	sync.Mutex // a sync.RWMutex adds more to a program than a look-up waits
 	entries    []*Registration
@@ -43,14 +43,14 @@ func RegisterAs(r *Registration) {
 		panic("plan: a planner has no name")
 	}
 	registry.Lock()
-	defer registry.Unlock()
-	at, taken := find(r.Name)
-	if taken {
+	taken := find(r.Name)
+	if taken == nil {
+		registry.entries = append(registry.entries, r)
+	}
+	registry.Unlock()
+	if taken != nil {
 		panic("plan: two planners are named " + r.Name)
 	}
-	registry.entries = append(registry.entries, nil)
-	copy(registry.entries[at+1:], registry.entries[at:])
-	registry.entries[at] = r
 }
 
 // Find returns the registration of that name. The error is an ErrUnknownPlanner
@@ -58,12 +58,12 @@ func RegisterAs(r *Registration) {
 // are is known to the packages that register them alone.
 func Find(name string) (*Registration, error) {
 	registry.Lock()
-	defer registry.Unlock()
-	at, ok := find(name)
-	if !ok {
-		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + list(names()) + elsewhere}
+	r := find(name)
+	registry.Unlock()
+	if r == nil {
+		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + list(Names()) + elsewhere}
 	}
-	return registry.entries[at], nil
+	return r, nil
 }
 
 // Lookup returns the planner of that name. The error is Find's.
@@ -80,35 +80,33 @@ const elsewhere = "; others register themselves where planner/baselines, planner
 
 // All returns the planners in the order of their names.
 func All() []Planner {
-	registry.Lock()
-	defer registry.Unlock()
-	all := make([]Planner, len(registry.entries))
-	for k := range all {
-		all[k] = registry.entries[k].Planner
+	all := []Planner{}
+	for _, name := range Names() {
+		p, _ := Lookup(name)
+		all = append(all, p)
 	}
 	return all
 }
 
 // Names returns the names of the planners in ascending order.
-func Names() []string {
+func Names() (names []string) {
 	registry.Lock()
 	defer registry.Unlock()
-	return names()
+	for _, r := range registry.entries {
+		names = insert(names, r.Name)
+	}
+	return names
 }
 
-func names() []string {
-	all := make([]string, len(registry.entries))
-	for k := range all {
-		all[k] = registry.entries[k].Name
+// find returns the registration of a name, nil for none. A loop is enough for some
+// forty names, and adds less to a program than a search.
+//
+//go:noinline
+func find(name string) *Registration {
+	for _, r := range registry.entries {
+		if r.Name == name {
+			return r
+		}
 	}
-	return all
-}
-
-// find returns where a name is, or where it belongs. A loop is enough for some
-// forty names, and adds less to a program than a generic search.
-func find(name string) (at int, ok bool) {
-	for at < len(registry.entries) && registry.entries[at].Name < name {
-		at++
-	}
-	return at, at < len(registry.entries) && registry.entries[at].Name == name
+	return nil
 }

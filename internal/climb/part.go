@@ -39,11 +39,16 @@ func (p *part) begin() {
 // free adds a free buffer, cut to the sections [low, high). Gaps and windows
 // stay.
 func (p *part) free(i, low, high int32) {
-	p.add(p.tl.Part(int(i), low, high))
+	p.tl.Part(p.add(), int(i), low, high)
 }
 
+// add adds an empty buffer.
+//
 //go:noinline
-func (p *part) add(b model.Buffer) { p.problem.Buffers = append(p.problem.Buffers, b) }
+func (p *part) add() *model.Buffer {
+	p.problem.Buffers = append(p.problem.Buffers, model.Buffer{})
+	return &p.problem.Buffers[len(p.problem.Buffers)-1]
+}
 
 // fixed adds what buffer i uses at offset in the sections [low, high).
 func (p *part) fixed(i int, offset int64, low, high int32) {
@@ -75,7 +80,8 @@ func (p *part) end() {
 			}
 			b.to = next.to
 		}
-		p.add(model.Buffer{Lower: int64(b.first), Upper: int64(b.last), Size: b.to - b.from, Fixed: &b.from})
+		a := p.add()
+		a.Lower, a.Upper, a.Size, a.Fixed = int64(b.first), int64(b.last), b.to-b.from, &b.from
 	}
 }
 

@@ -100,7 +100,8 @@ func (e *engine) part(part *timeline.Partition, low, high int32) (inner *engine,
 	for _, i := range part.Buffers {
 		for _, s := range e.tl.Spans(int(i)) {
 			if s.First < high && s.Last > low {
-				p.Buffers = append(p.Buffers, e.tl.Part(int(i), low, high))
+				p.Buffers = append(p.Buffers, model.Buffer{})
+				e.tl.Part(&p.Buffers[len(p.Buffers)-1], int(i), low, high)
 				whole = append(whole, i)
 				break
 			}

@@ -13,11 +13,11 @@ import (
 func (f *forest) problem(tl *timeline.Timeline) *model.Problem {
 	p := &model.Problem{Buffers: make([]model.Buffer, len(f.live))}
 	for k, r := range f.live {
-		c := &f.all[r]
+		c, b := &f.all[r], &p.Buffers[k]
 		if c.shape == single {
-			p.Buffers[k] = tl.Part(int(r), c.first, c.last)
+			tl.Part(b, int(r), c.first, c.last)
 		} else {
-			p.Buffers[k] = model.Buffer{Lower: int64(c.first), Upper: int64(c.last), Size: c.size, Alignment: c.align}
+			b.Lower, b.Upper, b.Size, b.Alignment = int64(c.first), int64(c.last), c.size, c.align
 		}
 	}
 	return p

@@ -2,16 +2,14 @@ package timeline
 
 import "github.com/stowage-go/stowage/model"
 
-// Part returns buffer i as a buffer of a problem whose time is the sections, cut to
-// [low, high), which it must reach into. Gaps and windows stay, and what is fixed.
-// It has no ID.
-func (t *Timeline) Part(i int, low, high int32) model.Buffer {
+// Part makes a buffer, which is empty before, buffer i of a problem whose time is the
+// sections, cut to [low, high), which it must reach into. Gaps and windows stay, and what is
+// fixed. It has no ID.
+func (t *Timeline) Part(out *model.Buffer, i int, low, high int32) {
 	b := &t.Problem.Buffers[i]
 	spans := t.Spans(i)
-	out := model.Buffer{
-		Lower: int64(max(spans[0].First, low)), Upper: int64(min(spans[len(spans)-1].Last, high)),
-		Size: b.Size, Alignment: b.Alignment, Fixed: b.Fixed,
-	}
+	out.Lower, out.Upper = int64(max(spans[0].First, low)), int64(min(spans[len(spans)-1].Last, high))
+	out.Size, out.Alignment, out.Fixed = b.Size, b.Alignment, b.Fixed
 	end := spans[0].First
 	for _, s := range spans {
 		if s.First > end {
@@ -22,5 +20,4 @@ func (t *Timeline) Part(i int, low, high int32) model.Buffer {
 		}
 		end = s.Last
 	}
-	return out
 }
