@@ -191,19 +191,20 @@ func TestLeaks(t *testing.T) {
 	execute(t, program(t, "testdata/check.c", false, c99...), "leaks", strconv.Itoa(calls))
 }
 
-// TestAddressSanitizer repeats the checks with the C side of them instrumented:
-// whatever the library writes into the caller's memory, or leaves behind, is seen.
-func TestAddressSanitizer(t *testing.T) {
+// TestSanitizers repeats the checks with the C side of them instrumented: whatever the
+// library writes into the caller's memory, or leaves behind, is seen, and what C leaves
+// undefined.
+func TestSanitizers(t *testing.T) {
 	library(t)
 	probe := filepath.Join(t.TempDir(), "probe.c")
 	if err := os.WriteFile(probe, []byte("int main(void) { return 0; }\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	out := filepath.Join(t.TempDir(), "probe")
-	if exec.CommandContext(t.Context(), "cc", "-fsanitize=address", probe, "-o", out).Run() != nil || exec.CommandContext(t.Context(), out).Run() != nil {
-		t.Skip("this C compiler has no AddressSanitizer (c-compiler)")
+	if exec.CommandContext(t.Context(), "cc", "-fsanitize=address,undefined", probe, "-o", out).Run() != nil || exec.CommandContext(t.Context(), out).Run() != nil {
+		t.Skip("this C compiler has no sanitizers (c-compiler)")
 	}
-	path := program(t, "testdata/check.c", false, append(c99, "-fsanitize=address", "-fno-omit-frame-pointer")...)
+	path := program(t, "testdata/check.c", false, append(c99, "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...)
 	execute(t, path)
 	execute(t, path, "threads")
 	execute(t, path, "leaks", "2000")

@@ -1,5 +1,5 @@
 // What the interface says, asked of the library: one program for C and for C++, with
-// and without AddressSanitizer. Without an argument it checks; "threads" makes 1,000
+// and without sanitizers. Without an argument it checks; "threads" makes 1,000
 // calls from eight threads, "leaks" 100,000 calls, "overhead" measures, and "stream"
 // answers problems on standard input, for the tests in Go.
 #include <inttypes.h>

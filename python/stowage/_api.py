@@ -6,7 +6,6 @@ command is what there is where the library is not.
 
 from __future__ import annotations
 
-import json
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -238,6 +237,8 @@ def _by_command(
         flags += ["--set", f"{key}={value}"]
     text = None
     if p is not None:
+        import json
+
         d = p.as_dict()
         text = json.dumps(d, ensure_ascii=False)
         if start is not None:
@@ -250,6 +251,7 @@ def _by_command(
 
 def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], progress: Optional[Callable[[Progress], Any]]) -> Plan:
     """Plans from a plan, which the command reads from a file."""
+    import json
     import tempfile
 
     plan = {"status": "feasible", "offsets": [int(x) for x in start]}
@@ -295,6 +297,8 @@ def verify(source: Source, offsets: Any, capacity: Optional[int] = None) -> str:
     answer = _library.ask(p, "verify", at) if count else (0, "")
     if answer is not None:
         return answer[1]
+    import json
+
     plan = {"status": "feasible", "offsets": [int(x) for x in column]}
     try:
         _command.run(["verify", "-"], json.dumps({**p.as_dict(), "plan": plan}))
@@ -323,6 +327,8 @@ def explain(source: Source, capacity: Optional[int] = None, *, smallest: bool = 
         flags += ["--timeout", f"{max(1, round(seconds * 1e9))}ns"]
     if isinstance(source, (str, os.PathLike)):
         return _command.run([*flags, "--", os.fspath(source)], accept=(0, 3, 4))[1]
+    import json
+
     return _command.run([*flags, "-"], json.dumps(Problem.of(source).as_dict(), ensure_ascii=False), accept=(0, 3, 4))[1]
 
 
@@ -334,6 +340,8 @@ def conflict(source: Source, capacity: Optional[int] = None) -> list[int]:
     answer = _library.ask(p, "explain", room.buffer_info()[0]) if p.count else (0, "")
     if answer is not None:
         return room[: answer[0]].tolist()
+    import json
+
     d = p.as_dict()
     for i, buffer in enumerate(d["buffers"]):
         buffer["id"] = str(i)

@@ -2,20 +2,21 @@
 
 A process costs some milliseconds. It is its own, so a child of a fork, which the
 library's threads are not in, has all of Stowage by it. What starts one is imported where
-it is used: a third of the package's import would be for that.
+it is used, here and in the other modules: a third of the package's import would be for
+that.
 """
 
 from __future__ import annotations
 
-import json
 import os
-import re
 import signal
 from collections.abc import Callable, Sequence
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from ._errors import Error, InputError
-from ._plan import Progress
+
+if TYPE_CHECKING:
+    from ._plan import Progress
 
 SLICE = 0.05  # seconds between looks at signals and progress
 _KINDS = {1: "failed", 2: "refused the input"}
@@ -44,6 +45,7 @@ def capacity_of(path: str) -> int:
     """Returns the capacity that a problem of JSON has; 0 for none. What else is in the
     file, and whether it is right, is for the command to say."""
     import gzip
+    import json
 
     try:
         with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as f:
@@ -104,6 +106,8 @@ def run(
         printed, said = out.read().decode(), err.read().decode(errors="replace").strip()
     if code not in accept:
         if code == 2:
+            import re
+
             said = re.sub(r"\nRun '.*' for usage\.$", "", said)
             raise InputError(said.removeprefix("stowage: ") or f"{program} says nothing")
         raise Error(f"{program} {_KINDS.get(code, f'ended with code {code}')}: {said or 'it says nothing'}")
@@ -115,6 +119,7 @@ def solve(
 ) -> tuple[dict[str, Any], Optional[dict[str, Any]]]:
     """Plans a file, or text in its stead, and returns the figures of the run, and the
     problem with its plan where there is one."""
+    import json
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
@@ -139,6 +144,8 @@ class _teller:
     """Tells of what the command writes of its progress into a file."""
 
     def __init__(self, path: str, progress: Callable[[Progress], Any]) -> None:
+        from ._plan import Progress  # which imports this module
+
         self.path, self.progress, self.at, self.ended = path, progress, 0, False
         self.latest = Progress(0, 0, 0, 0.0)
 
@@ -150,9 +157,11 @@ class _teller:
         except FileNotFoundError:  # the command begins
             came = line = b""
         if line:
+            import json
+
             self.at += len(came) + 1
             figures = json.loads(came.rpartition(b"\n")[2])
-            self.latest = Progress(figures["height"], figures["lower_bound"], figures["nodes"], figures["seconds"])
+            self.latest = type(self.latest)(figures["height"], figures["lower_bound"], figures["nodes"], figures["seconds"])
         goes_on = False
         try:
             goes_on = self.progress(self.latest)

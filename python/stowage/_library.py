@@ -17,10 +17,8 @@ Invariant: a solver that is idle has no options set, no token cancelled, no run.
 from __future__ import annotations
 
 import ctypes
-import json
 import os
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
@@ -77,7 +75,7 @@ _absent: Optional[str] = None  # why there is no library; the command is used
 _idle: list["_Solver"] = []
 _idle_behind: list["_Solver"] = []
 _lock = threading.Lock()
-_wakes: Optional[tuple[socket.socket, socket.socket]] = None
+_wakes: Optional[tuple[Any, Any]] = None  # sockets
 _main = threading.main_thread().ident
 
 
@@ -186,7 +184,7 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]]) -
         return None
     capacity = o.capacity or p.capacity
     main = threading.get_ident() == _main  # where signals are answered
-    behind = progress is not None or main and (p.count > SMALL or not hasattr(socket, "socketpair") or os.name != "posix")
+    behind = progress is not None or main and (p.count > SMALL or os.name != "posix")
     idle = _idle_behind if behind else _idle
     s = idle.pop() if idle else _Solver(lib, behind)
     s.set(p)
@@ -237,6 +235,8 @@ def _set_options(s: _Solver, p: Problem, o: Options) -> None:
     if o.params:
         named["set"] = {key: str(value) for key, value in o.params.items()}
     if named:
+        import json
+
         text = json.dumps(named).encode()
         code = lib.stowage_set_options(s.handle, text, len(text))
         if code < 0:
@@ -248,7 +248,11 @@ def _before(s: _Solver, offsets: int) -> int:
     lib, handle = s.lib, s.handle
     global _wakes
     if _wakes is None:
-        _wakes = socket.socketpair()
+        try:  # the half of the module socket that is in C, without the half that is not
+            from _socket import socketpair
+        except ImportError:
+            from socket import socketpair
+        _wakes = socketpair()
         for end in _wakes:
             end.setblocking(False)
     if not s.token:

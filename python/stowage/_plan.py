@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
-import re
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from . import _command
 from ._problem import Problem
 
+if TYPE_CHECKING:
+    from re import Match
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Stopped = Literal["", "timeout", "nodes", "interrupt", "effort"]
@@ -99,6 +99,8 @@ class Plan:
 
     def to_json(self) -> str:
         """Returns problem and plan as JSON, which every other form of Stowage reads."""
+        import json
+
         return json.dumps(self.as_dict(), ensure_ascii=False)
 
     def svg(self) -> str:
@@ -127,20 +129,21 @@ class Plan:
             return
         for buffer, offset in zip(d["buffers"], plan["offsets"]):
             buffer["offset"] = offset
+        import json
+
         _command.run(["solve", "--quiet", "-o", to, "-"], json.dumps(d, ensure_ascii=False))
 
     def _repr_html_(self) -> str:
         """For notebooks. The rules of a picture hold for the whole page that it is put
         into, so here they are for what is in a picture of ours alone."""
+        import re
+
         head, begin, rest = self.svg().partition("<style>")
         rules, end, rest = rest.partition("</style>")
         head = head.replace("<svg ", '<svg class="stowage-plan" ', 1)
-        return head + begin + _RULE.sub(_within, rules) + end + rest
+        return head + begin + re.sub(r"([^{}]+)({[^{}]*})", _within, rules) + end + rest
 
 
-_RULE = re.compile(r"([^{}]+)({[^{}]*})")
-
-
-def _within(rule: "re.Match[str]") -> str:
+def _within(rule: "Match[str]") -> str:
     """Returns a rule of a style sheet for elements within a picture of ours."""
     return ",".join(".stowage-plan " + selector.strip() for selector in rule[1].split(",")) + rule[2]

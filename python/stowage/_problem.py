@@ -12,7 +12,6 @@ cannot be set, and an array of the module array that it has cannot grow.
 from __future__ import annotations
 
 import ctypes
-import re
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
@@ -379,18 +378,17 @@ def _of_table(table: Any) -> Problem:
     )  # fmt: skip
 
 
-_GAP = re.compile(r"(-?\d+)-(-?\d+)(?:@(-?\d+):(-?\d+))?")
-
-
 def _gaps_of_cell(cell: Any, inclusive: bool) -> Gaps:
     """Reads gaps as CSV has them, a-b or a-b@lo:hi with spaces between, or as they are."""
     if cell is None or isinstance(cell, float):
         return ()
     if not isinstance(cell, str):
         return cell  # type: ignore[no-any-return]
+    import re
+
     gaps = []
     for text in cell.split():
-        m = _GAP.fullmatch(text)
+        m = re.fullmatch(r"(-?\d+)-(-?\d+)(?:@(-?\d+):(-?\d+))?", text)
         if m is None:
             raise InputError(f"gaps: {text!r} is neither a-b nor a-b@lo:hi")
         gap = [int(x) for x in m.groups() if x is not None]
