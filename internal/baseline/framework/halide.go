@@ -44,16 +44,13 @@ func halide(t *task) error {
 		from int32   // the turn from which releases are looked for
 		free []int32 // objects, the last to be released at the end
 	)
-	for _, i := range order {
-		if t.stopped() {
-			return errStopped
+	release := func(j int32) {
+		if turn[j] >= from {
+			free, from = append(free, o.of[j]), turn[j]+1
 		}
+	}
+	for i := range t.replay(order, ends, release) {
 		b := &t.buffers[i]
-		for ; t.buffers[ends[0]].Upper <= b.Lower; ends = ends[1:] {
-			if j := ends[0]; turn[j] >= from {
-				free, from = append(free, o.of[j]), turn[j]+1
-			}
-		}
 		best, least := -1, never
 		for k := len(free) - 1; k >= 0; k-- {
 			if far := max(o.size[free[k]]-b.Size, b.Size-o.size[free[k]]); far < least {

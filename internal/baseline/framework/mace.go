@@ -23,16 +23,12 @@ func init() {
 func mace(t *task) error {
 	o := newObjects(t)
 	var idle []int32 // ascending
-	ends := t.sorted(t.endsEarlier)
-	for _, i := range t.sorted(t.earlier) {
-		if t.stopped() {
-			return errStopped
-		}
+	release := func(j int32) {
+		at, _ := slices.BinarySearch(idle, o.of[j])
+		idle = slices.Insert(idle, at, o.of[j])
+	}
+	for i := range t.replay(t.sorted(t.earlier), t.sorted(t.endsEarlier), release) {
 		b := &t.buffers[i]
-		for ; t.buffers[ends[0]].Upper <= b.Lower; ends = ends[1:] {
-			at, _ := slices.BinarySearch(idle, o.of[ends[0]])
-			idle = slices.Insert(idle, at, o.of[ends[0]])
-		}
 		best, added, wasted := -1, never, never
 		for at, k := range idle {
 			grown := max(b.Size, o.size[k])

@@ -53,14 +53,7 @@ func mnnEager(t *task) error {
 	h := &mnnHeap{}
 	of := make([]int32, len(sizes))
 	offsets := make([]int64, len(sizes))
-	ends := t.sorted(t.endsEarlier)
-	for _, i := range t.sorted(t.earlier) {
-		if t.stopped() {
-			return errStopped
-		}
-		for ; t.buffers[ends[0]].Upper <= t.buffers[i].Lower; ends = ends[1:] {
-			h.release(of[ends[0]])
-		}
+	for i := range t.replay(t.sorted(t.earlier), t.sorted(t.endsEarlier), func(j int32) { h.release(of[j]) }) {
 		of[i] = h.request(sizes[i])
 		offsets[i] = h.pieces[of[i]].offset
 	}

@@ -45,14 +45,7 @@ func ncnn(t *task) error {
 	t.offsets = make([]int64, len(sizes))
 	of := make([]chunk, len(sizes))
 	var pool, held []chunk
-	ends := t.sorted(t.endsEarlier)
-	for _, i := range t.sorted(t.earlier) {
-		if t.stopped() {
-			return errStopped
-		}
-		for ; t.buffers[ends[0]].Upper <= t.buffers[i].Lower; ends = ends[1:] {
-			pool = append(pool, of[ends[0]])
-		}
+	for i := range t.replay(t.sorted(t.earlier), t.sorted(t.endsEarlier), func(j int32) { pool = append(pool, of[j]) }) {
 		size := sizes[i]
 		at := slices.IndexFunc(pool, func(c chunk) bool {
 			// c.size * ratio / 256, without a product that may not fit.

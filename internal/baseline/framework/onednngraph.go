@@ -76,14 +76,7 @@ func onednnGraph(t *task) error {
 	}
 	g := &gcRow{hot: t.choice("schedule") == 0}
 	pieces := make([]*piece, len(t.buffers))
-	ends := t.sorted(t.endsEarlier)
-	for _, i := range t.sorted(t.earlier) {
-		if t.stopped() {
-			return errStopped
-		}
-		for ; t.buffers[ends[0]].Upper <= t.buffers[i].Lower; ends = ends[1:] {
-			g.release(pieces[ends[0]])
-		}
+	for i := range t.replay(t.sorted(t.earlier), t.sorted(t.endsEarlier), func(j int32) { g.release(pieces[j]) }) {
 		pieces[i] = g.request(sizes[i])
 	}
 	offsets := make([]int64, len(t.buffers))

@@ -2,6 +2,7 @@ package framework
 
 import (
 	"cmp"
+	"iter"
 
 	"github.com/stowage-go/stowage/internal/place"
 )
@@ -16,6 +17,25 @@ func (t *task) sorted(compare func(a, b int) int) []int32 {
 	order := t.inOrder()
 	t.sort(order, func(a, b int32) int { return compare(int(a), int(b)) })
 	return order
+}
+
+// replay goes through the buffers in an order of their starts, and before each it releases
+// those that have ended by then, in an order of their ends. Where a limit comes it does
+// not return.
+func (t *task) replay(starts, ends []int32, release func(j int32)) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for _, i := range starts {
+			if t.stopped() {
+				panic(errStopped) // for attempt
+			}
+			for ; t.buffers[ends[0]].Upper <= t.buffers[i].Lower; ends = ends[1:] {
+				release(ends[0])
+			}
+			if !yield(i) {
+				return
+			}
+		}
+	}
 }
 
 // sort sorts items by compare, ties as they are. Where a limit comes it does not

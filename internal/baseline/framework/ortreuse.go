@@ -32,17 +32,11 @@ func ortReuse(t *task) error {
 		of    = make([]int32, len(t.buffers))
 		until = make([]int64, len(t.buffers)) // of a chain, by its head
 		free  []int32                         // chains, the last to end first
-		ends  = t.sorted(t.endsEarlier)
 		align = make([]int64, len(t.buffers)) // of a chain
 	)
-	for _, i := range t.sorted(t.earlier) {
-		if t.stopped() {
-			return errStopped
-		}
+	release := func(j int32) { free = slices.Insert(free, 0, of[j]) }
+	for i := range t.replay(t.sorted(t.earlier), t.sorted(t.endsEarlier), release) {
 		b := &t.buffers[i]
-		for ; t.buffers[ends[0]].Upper <= b.Lower; ends = ends[1:] {
-			free = slices.Insert(free, 0, of[ends[0]])
-		}
 		of[i] = i
 		if at := slices.IndexFunc(free, func(h int32) bool { return t.buffers[h].Size == b.Size }); at >= 0 {
 			of[i] = free[at]

@@ -35,17 +35,10 @@ func tilelang(t *task) error {
 	var (
 		free []chunk
 		top  int64
-		ends = t.sorted(t.endsEarlier)
 	)
-	for _, i := range t.sorted(keys(t.earlier, t.larger, name)) {
-		if t.stopped() {
-			return errStopped
-		}
+	release := func(j int32) { free = join(free, chunk{t.offsets[j], t.offsets[j] + t.buffers[j].Size}) }
+	for i := range t.replay(t.sorted(keys(t.earlier, t.larger, name)), t.sorted(t.endsEarlier), release) {
 		b := &t.buffers[i]
-		for ; t.buffers[ends[0]].Upper <= b.Lower; ends = ends[1:] {
-			at := t.offsets[ends[0]]
-			free = join(free, chunk{at, at + t.buffers[ends[0]].Size})
-		}
 		best, waste := -1, never
 		for k, f := range free {
 			if f.to-bound.Up(f.from, b.Align()) >= b.Size && f.size()-b.Size < waste {

@@ -51,20 +51,16 @@ func tvmPool(t *task, small int64) error {
 	var (
 		o    = newObjects(t)
 		pool []entry
-		ends = t.sorted(t.endsEarlier)
 	)
-	for _, i := range t.sorted(t.earlier) {
-		if t.stopped() {
-			return errStopped
+	release := func(j int32) {
+		if t.buffers[j].Size > small {
+			e := entry{o.size[o.of[j]], o.of[j]}
+			k := sort.Search(len(pool), func(k int) bool { return pool[k].size > e.size })
+			pool = slices.Insert(pool, k, e)
 		}
+	}
+	for i := range t.replay(t.sorted(t.earlier), t.sorted(t.endsEarlier), release) {
 		b := &t.buffers[i]
-		for ; t.buffers[ends[0]].Upper <= b.Lower; ends = ends[1:] {
-			if t.buffers[ends[0]].Size > small {
-				e := entry{o.size[o.of[ends[0]]], o.of[ends[0]]}
-				k := sort.Search(len(pool), func(k int) bool { return pool[k].size > e.size })
-				pool = slices.Insert(pool, k, e)
-			}
-		}
 		if b.Size <= small {
 			o.make(int(i))
 			continue
