@@ -77,14 +77,11 @@ func Read(r io.Reader, file string) ([]Pool, error) {
 	p := parser{text: text, names: map[string]int32{}, pools: map[string]int{}, left: 7*len(text.Text) + 16<<20}
 	// The buffers are counted, so that nothing grows as they are read.
 	p.buffers = make([]buffer, 0, min(strings.Count(text.Text, from)+strings.Count(text.Text, again), p.left/bufferBytes))
-	for rest := text.Text; rest != "" && p.err == nil; {
-		line, after, _ := strings.Cut(rest, "\n")
+	for at, line := range text.Lines() {
 		p.number++
-		p.line(len(text.Text)-len(rest), strings.TrimSpace(line))
-		rest = after
-	}
-	if p.err != nil {
-		return nil, p.err
+		if p.line(at, line); p.err != nil {
+			return nil, p.err
+		}
 	}
 	return p.finish()
 }

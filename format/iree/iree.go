@@ -64,14 +64,11 @@ func Read(r io.Reader, file string) ([]Pack, error) {
 		return nil, err
 	}
 	p := parser{text: text, constants: map[string]int64{}, names: map[string]bool{}, left: 8*len(text.Text) + 16<<20}
-	for rest := text.Text; rest != "" && p.err == nil; {
-		line, after, _ := strings.Cut(rest, "\n")
+	for at, line := range text.Lines() {
 		p.number++
-		p.line(len(text.Text)-len(rest), strings.TrimSpace(line))
-		rest = after
-	}
-	if p.err != nil {
-		return nil, p.err
+		if p.line(at, line); p.err != nil {
+			return nil, p.err
+		}
 	}
 	if p.pack != nil {
 		return nil, text.Refuse(len(text.Text), "", "ends within the slices of "+source.Clip(p.pack.Name))

@@ -1,9 +1,11 @@
 // Package golden holds what tests write against files, and rewrites these where the
-// tests are run with -update.
+// tests are run with -update; and it has a writer that is full.
 package golden
 
 import (
+	"errors"
 	"flag"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -43,4 +45,30 @@ func File(t testing.TB, path string, got []byte) {
 		was = w[line]
 	}
 	t.Errorf("%s:%d differs; run with -update if that is meant:\n got %s\nwant %s", path, line+1, is, was)
+}
+
+// ErrFull is the error of a writer with no more room.
+var ErrFull = errors.New("no space")
+
+// Room is a writer with room for so many bytes.
+type Room int
+
+// Write takes what there is room for whole, and of all else nothing.
+func (r *Room) Write(p []byte) (int, error) {
+	if *r -= Room(len(p)); *r < 0 {
+		return 0, ErrFull
+	}
+	return len(p), nil
+}
+
+// Full checks that whatever writes says so where there is no room: none from the start, or
+// for some of it.
+func Full(t *testing.T, write func(w io.Writer) error) {
+	t.Helper()
+	for _, room := range []Room{0, 70_000} {
+		left := room
+		if err := write(&left); !errors.Is(err, ErrFull) {
+			t.Errorf("with room for %d bytes: %v", room, err)
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
@@ -146,16 +147,10 @@ func TestNothingBroken(t *testing.T) {
 	if err := WriteAll(&b, nil); err == nil || b.Len() > 0 {
 		t.Errorf("no documents: %v, %d bytes written", err, b.Len())
 	}
-	if err := WriteProfile(full{}, sample.Paper(), Options{}); !errors.Is(err, errFull) {
+	if err := WriteProfile(new(golden.Room), sample.Paper(), Options{}); !errors.Is(err, golden.ErrFull) {
 		t.Errorf("a full disk: %v", err)
 	}
 }
-
-var errFull = errors.New("full")
-
-type full struct{}
-
-func (full) Write([]byte) (int, error) { return 0, errFull }
 
 // TestBundle demands that the script has each module once, after what it imports, and
 // nothing left of a module.

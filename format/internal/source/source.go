@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -48,6 +49,20 @@ func Read(r io.Reader, file string) (*Text, error) {
 		return nil, t.Refuse(at, t.Text[at:at+1], "is not valid UTF-8")
 	}
 	return t, nil
+}
+
+// Lines goes through the lines: where each begins, and what it says without space around
+// it. An end of line at the end of the text begins no other.
+func (t *Text) Lines() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at := 0; at < len(t.Text); {
+			line, _, _ := strings.Cut(t.Text[at:], "\n")
+			if !yield(at, strings.TrimSpace(line)) {
+				return
+			}
+			at += len(line) + 1
+		}
+	}
 }
 
 // untilNUL refuses more once it has a NUL byte: what comes then is no text, and

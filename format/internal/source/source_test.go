@@ -13,6 +13,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
+// TestLines compares with the lines that strings.SplitAfter has, each where it begins.
+func TestLines(t *testing.T) {
+	for _, text := range []string{"", "a", "a\n", "\n", "\n\n", " a \r\n\tb", "one\n\ntwo\nthree\n"} {
+		at, rest := 0, strings.SplitAfter(text, "\n")
+		for begins, line := range (&Text{Text: text}).Lines() {
+			if begins != at || line != strings.TrimSpace(rest[0]) {
+				t.Errorf("%q: %q at %d, want %q at %d", text, line, begins, rest[0], at)
+			}
+			at, rest = at+len(rest[0]), rest[1:]
+		}
+		if at != len(text) {
+			t.Errorf("%q: ends at %d", text, at)
+		}
+	}
+}
+
 func TestRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
 	if err := os.WriteFile(path, []byte("\uFEFFäb\nc"), 0o644); err != nil {
