@@ -211,7 +211,7 @@ export class App {
       const plot = this.plots[side];
       plot.scene = {
         facts,
-        offsets: facts.offsets,
+        offsets: facts.shown,
         kinds,
         urgent,
         palette: this.palette,
@@ -385,12 +385,12 @@ export class App {
     $("says").textContent = i < 0 ? "" : panel.sentence(facts, i, this.comparison, side === 1);
     if (i >= 0) {
       panel.card($("selected-card"), facts, i, this.comparison, side === 1);
-      if (reveal && facts.offsets && !Number.isNaN(facts.offsets[i]))
+      if (reveal && facts.shown && !Number.isNaN(facts.shown[i]))
         this.view.reveal(
           facts.doc.lower[i],
           facts.doc.upper[i],
-          facts.offsets[i],
-          facts.offsets[i] + facts.doc.size[i],
+          facts.shown[i],
+          facts.shown[i] + facts.doc.size[i],
         );
     }
     this.table.select(this.selected[this.listed], reveal);
@@ -399,7 +399,7 @@ export class App {
 
   zoomTo(side, i) {
     if (i < 0) return;
-    const { doc, offsets } = this.facts(side);
+    const { doc, shown: offsets } = this.facts(side);
     if (!offsets || Number.isNaN(offsets[i])) return;
     this.select(side, i);
     this.view.show(doc.lower[i], doc.upper[i], offsets[i], offsets[i] + doc.size[i]);
@@ -487,7 +487,7 @@ export class App {
   /** Shows the plan with so many of its buffers placed; the last of them is outlined. */
   #build(order, at) {
     const facts = this.facts(0);
-    if (facts.offsets !== facts.doc.offsets) facts.use(facts.doc.offsets);
+    if (facts.shown !== facts.doc.offsets) facts.use(facts.doc.offsets);
     const legend = Boolean(this.marking);
     this.marking = this.story = null;
     if (legend) this.#figures();
@@ -509,6 +509,7 @@ export class App {
     this.placed = null;
     if (!story) {
       facts.use(facts.doc.offsets);
+      this.table.update();
       this.marking = null;
       this.plots[0].newest = -1;
       this.#scenes();
@@ -522,8 +523,9 @@ export class App {
       offsets[i] = offset;
       kinds[i] = KIND.back;
     }
-    facts.offsets = offsets; // its height and what is on top stay the plan's: to find them takes longer than a frame
+    facts.shown = offsets; // what is said of the plan stays the plan's
     this.marking = kinds;
+    this.table.update();
     this.plots[0].newest = story.newest >= 0 ? story.newest : (story.gone.at(-1)?.i ?? -1);
     this.#scenes();
     if (first) this.#figures();

@@ -363,13 +363,41 @@ func TestBrowserMoves(t *testing.T) {
 	if got := page.Text(`(() => { stowage.playback.go(0); stowage.select(0, 3, true); return document.getElementById("says").textContent + stowage.plots[0].hit(300, 200); })()`); !strings.Contains(got, "not placed at this step") || !strings.HasSuffix(got, "-1") {
 		t.Errorf("what is not placed is %q", got)
 	}
+	// The list has what is in sight.
+	page.Eval(fmt.Sprintf(`stowage.tab("tab-list"); stowage.playback.go(%d)`, back), nil)
+	var rows [][2]string
+	page.Eval(`Array.from(document.querySelectorAll(".row"), (e) => [e.querySelector(".c-id").textContent, e.querySelector(".c-offset").textContent.replaceAll(",", "")])`, &rows)
+	placed := map[string]string{}
+	for _, x := range stacks[back] {
+		placed[p.Buffers[x.i].ID] = fmt.Sprint(x.at)
+	}
+	for _, row := range rows {
+		if row[1] != placed[row[0]] {
+			t.Errorf("the list has %s at %q, want %q", row[0], row[1], placed[row[0]])
+		}
+	}
+	if len(rows) < 10 {
+		t.Errorf("%d rows", len(rows))
+	}
 	// In the end the plan is there, as it is.
 	page.Eval(`stowage.playback.go(stowage.playback.last)`, nil)
 	if got := page.Text(`[...stowage.facts(0).offsets].join() === [...stowage.facts(0).doc.offsets].join() && stowage.story === null ? "plan" : ""`); got != "plan" {
 		t.Error("the plan does not come back")
 	}
-	page.Quiet()
 	picture(t, page, "moves")
+
+	// Where no plan fits there is a story all the same, and in the end nothing.
+	show(t, page, html.Document{Problem: p, Options: html.Options{Moves: moves, MovesTold: told}})
+	page.Eval(fmt.Sprintf("stowage.playback.go(%d)", back), nil)
+	check(back)
+	if got := page.Text(`String(stowage.facts(0).offsets) + Array.from(stowage.plots[0].scene.offsets).filter((x) => x >= 0).length + [...document.querySelectorAll("#tiles dt")].map((e) => e.textContent).includes("Height")`); got != fmt.Sprintf("null%dfalse", len(stacks[back])) {
+		t.Errorf("without a plan: %s", got)
+	}
+	page.Eval(`stowage.playback.go(stowage.playback.last)`, nil)
+	if got := page.Text(`String(stowage.plots[0].scene.offsets) + document.querySelector("#playback .says").textContent`); !strings.HasPrefix(got, "nullNo plan was found") {
+		t.Errorf("in the end: %s", got)
+	}
+	page.Quiet()
 }
 
 // TestBrowserCompare sets two plans side by side, and as a difference.

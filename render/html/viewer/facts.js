@@ -27,10 +27,13 @@ export class Facts {
     this.use(doc.offsets);
   }
 
-  /** Takes offsets as the plan: the document's own, or those of a step. */
+  /**
+   * Takes offsets as the plan: the document's own, or those of a step. They are shown, too;
+   * while moves are played others are, with NaN for what is not placed.
+   */
   use(offsets) {
     const { doc, pieces } = this;
-    this.offsets = offsets;
+    this.offsets = this.shown = offsets;
     this.topmost = new Uint8Array(doc.n);
     this.height = 0;
     this.top = null;
@@ -97,7 +100,7 @@ export class Facts {
 
   /** Returns the buffer at a time and an offset, or the nearest within a distance; -1 for none. */
   hit(time, offset, reachTime, reachOffset) {
-    const { pieces, offsets } = this;
+    const { pieces, shown: offsets } = this;
     let best = -1;
     let least = Infinity;
     if (!offsets) return best;

@@ -133,7 +133,7 @@ export function difference(root, comparison) {
 
 /** Returns what there is to say of a buffer, as pairs of name and value. */
 export function about(facts, i, comparison, isB) {
-  const { doc, offsets } = facts;
+  const { doc, shown: offsets } = facts;
   const out = [
     ["Size", both(doc.size[i])],
     ["Lives", `[${whole(doc.lower[i])}, ${whole(doc.upper[i])}), ${count(doc.upper[i] - doc.lower[i], "slot")}`],

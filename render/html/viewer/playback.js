@@ -198,7 +198,10 @@ export class Playback {
   /** Says what the move before is, what becomes of it, and how the search stands. */
   #moved() {
     const { story, at, doc } = this;
-    if (at > story.count) return `The plan as it is, after ${count(doc.moves.told, "step")} of the search`;
+    if (at > story.count) {
+      const what = doc.offsets ? "The plan as it is, after" : "No plan was found in";
+      return `${what} ${count(doc.moves.told, "step")} of the search`;
+    }
     const { kind, buffer, offset, told } = doc.moves;
     const all = told > story.count ? `${whole(story.count)}, the first of ${whole(told)}` : whole(story.count);
     const stands = `${whole(story.depth[at])} placed, ${whole(story.tried[at])} tried, ${whole(story.taken[at])} taken back`;

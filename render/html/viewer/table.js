@@ -21,7 +21,7 @@ const COLUMNS = [
     id: "offset",
     name: "Offset",
     key: (f, i) => (f.offsets ? f.offsets[i] : 0),
-    text: (f, i) => (f.offsets && !Number.isNaN(f.offsets[i]) ? whole(f.offsets[i]) : ""),
+    text: (f, i) => (f.shown && !Number.isNaN(f.shown[i]) ? whole(f.shown[i]) : ""),
   },
 ];
 
