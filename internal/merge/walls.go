@@ -49,7 +49,8 @@ type wall struct {
 	made   *knot
 }
 
-// A guess is a pile after some moment.
+// A guess is a pile after some moment. But for its score, it does not change once it is among
+// the next.
 type guess struct {
 	pile  *knot
 	wall  *wall   // the last one
@@ -73,7 +74,7 @@ type sweep struct {
 	watch        *run.Watch
 	ended        bool
 
-	now, next []guess
+	now, next []*guess
 	// Of the moment: what ends and begins, what is freed, and the groups.
 	out, in []int32
 	freed   int64
@@ -116,7 +117,7 @@ func (w *sweep) offsets(height int64) []int64 {
 	for _, i := range w.starts[0] {
 		free -= w.items[i].size
 	}
-	first := guess{}
+	first := &guess{}
 	begin := w.starts[0]
 	if free > 0 {
 		i := w.add(item{0, -1, free})
@@ -124,14 +125,14 @@ func (w *sweep) offsets(height int64) []int64 {
 		begin = with(begin, i)
 	}
 	first.pile = w.bunch(begin)
-	w.now = []guess{first}
+	w.now = []*guess{first}
 	for at := 1; at < len(w.starts)-1; at++ {
 		w.moment(at)
 		if len(w.now) == 0 || w.ended {
 			return nil
 		}
 	}
-	return w.back(&w.now[0])
+	return w.back(w.now[0])
 }
 
 // spend counts work and looks for limits.
@@ -153,8 +154,8 @@ func (w *sweep) moment(at int) {
 	w.out, w.in = w.ends[at], w.starts[at]
 	w.freed = w.sum(w.out) - w.sum(w.in)
 	w.next, w.grouped = w.next[:0], false
-	for k := range w.now {
-		w.divide(&w.now[k])
+	for _, g := range w.now {
+		w.divide(g)
 	}
 	w.prune()
 }
@@ -178,8 +179,7 @@ const freeCost = 1
 // prune keeps the best of the next guesses, and of those that are alike one. Better is
 // what is likelier, and what has more orders.
 func (w *sweep) prune() {
-	for k := range w.next {
-		g := &w.next[k]
+	for _, g := range w.next {
 		n := float64(g.pile.leaves)
 		all := (n+0.5)*math.Log(n) - n // orders of so many, nearly
 		g.score = g.prior + g.pile.ways - all - freeCost*float64(len(g.free)) + w.noise*w.random()
@@ -187,12 +187,12 @@ func (w *sweep) prune() {
 	order := sorting.Order(len(w.next), func(i, j int32) bool { return w.next[i].score > w.next[j].score })
 	w.now = w.now[:0]
 	for _, k := range order {
-		g, other := &w.next[k], 0
+		g, other := w.next[k], 0
 		for other < len(w.now) && w.now[other].pile.hash != g.pile.hash {
 			other++
 		}
 		if other == len(w.now) {
-			if w.now = append(w.now, *g); len(w.now) == w.width {
+			if w.now = append(w.now, g); len(w.now) == w.width {
 				break
 			}
 		}
@@ -249,7 +249,7 @@ const divisions = 6
 // divide divides what ends and begins at the moment into walls: first as one, then at
 // random. Where one guess alone is kept, one wall is taken for granted where it can be.
 func (w *sweep) divide(g *guess) {
-	choice := w.rest(*g, w.out, w.in)
+	choice := w.rest(g, w.out, w.in)
 	if w.width == 1 && len(w.next) > 0 {
 		return
 	}
@@ -257,14 +257,14 @@ func (w *sweep) divide(g *guess) {
 		w.group()
 	}
 	for k := 0; k < divisions && !w.ended && (choice || len(w.groups) > 0); k++ {
-		if w.draw(*g) {
+		if w.draw(g) {
 			choice = true
 		}
 	}
 }
 
 // draw divides at random. It reports whether there was a choice.
-func (w *sweep) draw(g guess) bool {
+func (w *sweep) draw(g *guess) bool {
 	out, in := uint64(1)<<len(w.out)-1, uint64(1)<<len(w.in)-1
 	for out != 0 && in != 0 && w.spend(len(w.groups)/16) {
 		// One that ends is in some group; which, the noise decides, and few go before many.
@@ -281,10 +281,15 @@ func (w *sweep) draw(g guess) bool {
 				}
 			}
 		}
-		begin := pick(w.in, best.in)
-		if best.in == 0 || !w.wall(&g, pick(w.out, best.out), begin) {
+		if best.in == 0 {
 			break
 		}
+		begin := pick(w.in, best.in)
+		next := w.wall(g, pick(w.out, best.out), begin)
+		if next == nil {
+			break
+		}
+		g = next
 		g.prior += math.Log(float64(w.sum(begin))/w.unit) + w.rare
 		out, in = out&^best.out, in&^best.in
 	}
@@ -308,8 +313,9 @@ func pick(from []int32, mask uint64) (list []int32) {
 	return list
 }
 
-// wall puts what begins into the place of what ends, if no order of the pile forbids it.
-func (w *sweep) wall(g *guess, out, in []int32) bool {
+// wall returns the guess with what begins in the place of what ends, nil if the orders of the
+// pile forbid it.
+func (w *sweep) wall(g *guess, out, in []int32) *guess {
 	d := &w.demand
 	for _, i := range out {
 		d.mark[i] = true
@@ -320,20 +326,19 @@ func (w *sweep) wall(g *guess, out, in []int32) bool {
 		d.mark[i] = false
 	}
 	if pile == nil || !w.spend(0) {
-		return false
+		return nil
 	}
-	g.wall = &wall{g.wall, d.run, d.ref, d.before, d.made}
-	g.pile = pile
-	return true
+	return &guess{pile: pile, wall: &wall{g.wall, d.run, d.ref, d.before, d.made}, free: g.free, prior: g.prior}
 }
 
 // rest adds the guesses in which what is left at the moment is one wall, with free
 // space where the sums differ. It reports whether there was a choice of that.
-func (w *sweep) rest(g guess, out, in []int32) bool {
+func (w *sweep) rest(g *guess, out, in []int32) bool {
 	if w.freed == 0 {
-		if len(out) == 0 || w.wall(&g, out, in) {
-			w.next = append(w.next, g)
+		if len(out) > 0 {
+			g = w.wall(g, out, in)
 		}
+		w.take(g)
 		return false
 	}
 	// What is taken is what a piece has, or two, or some of it.
@@ -362,7 +367,7 @@ const tries = 8
 // well, -1 for none, which frees so much.
 //
 //go:noinline
-func (w *sweep) open(g guess, out, in []int32, k, l int, freed int64) {
+func (w *sweep) open(g *guess, out, in []int32, k, l int, freed int64) {
 	var ends, free []int32
 	for x, i := range g.free {
 		if x == k || x == l {
@@ -378,8 +383,17 @@ func (w *sweep) open(g guess, out, in []int32, k, l int, freed int64) {
 		i := w.add(item{0, -1, freed})
 		in, free = with(in, i), with(free, i)
 	}
-	g.free = free
-	if w.wall(&g, out, in) {
+	if g = w.wall(g, out, in); g != nil {
+		g.free = free
+	}
+	w.take(g)
+}
+
+// take adds a guess, if it is one, to the next.
+//
+//go:noinline
+func (w *sweep) take(g *guess) {
+	if g != nil {
 		w.next = append(w.next, g)
 	}
 }
