@@ -1,8 +1,11 @@
 package plan
 
 import (
+	"context"
 	"strconv"
 	"sync"
+
+	"github.com/stowage-go/stowage/model"
 )
 
 // registry holds the planners in the order in which they came.
@@ -24,6 +27,9 @@ type Registration struct {
 	// Check refuses switches and parameters that the planner does not take, as
 	// CheckOptions does.
 	Check func(*Options) error
+	// Plan, where set, is Planner.Plan; nil says that whoever looks the planner up knows
+	// another way to call it, as this module does its own.
+	Plan func(context.Context, *model.Problem, Options) (Result, error)
 }
 
 // Register makes a planner known by its name, most often from an init function.
@@ -31,7 +37,7 @@ type Registration struct {
 // mistake in the program.
 func Register(p Planner) {
 	RegisterAs(&Registration{
-		Name: p.Info().Name, Planner: p,
+		Name: p.Info().Name, Planner: p, Plan: p.Plan,
 		Exact: func() bool { return p.Info().Exact },
 		Check: func(o *Options) error { return CheckOptions(p.Info(), *o) },
 	})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -125,7 +124,7 @@ func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
-	offsets := slices.Clone(o.Start)
+	offsets := copied(o.Start)
 	if offsets == nil {
 		first := greedy.NewPortfolio(ctx, tl, s.goal)
 		first.Rest()
@@ -247,6 +246,11 @@ func (s *search) climb(w *worker) {
 		}
 	}
 }
+
+// copied returns a copy, nil of nothing.
+//
+//go:noinline
+func copied(offsets []int64) []int64 { return append([]int64(nil), offsets...) }
 
 // keep takes a plan where it is the lowest so far, and reports whether it is. Nobody changes
 // it then.

@@ -1,10 +1,9 @@
 package climb
 
 import (
-	"slices"
-
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/sorting"
 )
 
 // Idea: a buffer that first fit has put above the ground rests on another, which ends
@@ -50,8 +49,8 @@ const near = 4
 func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 	c := &w.critical
 	if c.order == nil || height < c.height {
-		c.order, c.offsets, c.height = greedy.ByOffset(from), slices.Clone(from), place.Unlimited-1
-		c.next = slices.Clone(c.order)
+		c.order, c.next = sorting.Count(len(from)), greedy.ByOffset(from)
+		c.offsets, c.height = copied(from), place.Unlimited-1
 		w.try()
 	}
 	for c.height >= height {
@@ -77,7 +76,7 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 		c.next[q] = moved
 		w.try()
 	}
-	return slices.Clone(c.offsets)
+	return copied(c.offsets)
 }
 
 // try places the next order, and takes it where the plan is no higher.

@@ -1,10 +1,6 @@
 package climb
 
-import (
-	"slices"
-
-	"github.com/stowage-go/stowage/internal/sorting"
-)
+import "github.com/stowage-go/stowage/internal/sorting"
 
 // Idea: large-neighbourhood search. Set a target below the height and lift out
 // what sticks out above it. Put each such buffer back by taking its
@@ -57,7 +53,7 @@ func (w *worker) target(from []int64, height, steps int64) []int64 {
 	v := &w.window
 	if w.reach(from, height-max(1, int64(v.share*float64(height-w.goal))), w.taken+steps) {
 		v.share = min(1, 2*v.share)
-		return slices.Clone(v.offsets)
+		return copied(v.offsets)
 	}
 	if v.share /= 2; v.share*float64(height-w.goal) < 1 {
 		v.share = 0.5

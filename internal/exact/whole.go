@@ -17,13 +17,13 @@ import (
 // Invariant: a part that is missing costs an answer, never its truth.
 
 var (
-	windows    func(e *engine, p int) knowledge                                 // (*engine).interlocks
-	races      func(e *engine, p int, capacity, limit int64) (outcome, *kernel) // (*engine).race
-	stretched  func(e *engine, p int, capacity, halves int64) verdict           // (*engine).inStretches
-	composing  func(e *engine, capacity int64, minimize bool, halves int64)     // (*engine).composites
-	binding    func(s *settings, o *plan.Options) error                         // (*settings).bind
-	fallsBack  func(e *engine)                                                  // (*engine).fallBack
-	shifting   func(k *kernel)                                                  // (*kernel).initShifts
+	windows   func(e *engine, p int) knowledge                                 // (*engine).interlocks
+	races     func(e *engine, p int, capacity, limit int64) (outcome, *kernel) // (*engine).race
+	stretched func(e *engine, p int, capacity, halves int64) verdict           // (*engine).inStretches
+	composing func(e *engine, capacity int64, minimize bool, halves int64)     // (*engine).composites
+	binding   func(s *settings, o *plan.Options) error                         // (*settings).bind
+	fallsBack func(e *engine)                                                  // (*engine).fallBack
+	shifting  func(k *kernel)                                                  // (*kernel).initShifts
 )
 
 // Whole brings all of the planner into a program, and registers it. Packages that use

@@ -95,5 +95,5 @@ func (f *foreign) Name() string { return f.Registration.Name }
 func (f *foreign) Info() plan.Info { return f.Planner.Info() }
 
 func (f *foreign) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
-	return f.Planner.Plan(ctx, tl.Problem, o)
+	return f.Registration.Plan(ctx, tl.Problem, o)
 }
