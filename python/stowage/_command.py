@@ -96,9 +96,14 @@ def run(
                 except BaseException as e:
                     told = e
                 tell = None
-                process.send_signal(interrupt)
             except KeyboardInterrupt:
+                pass
+            try:
                 process.send_signal(interrupt)
+            except OSError as e:  # Windows without a console
+                process.kill()
+                process.wait()
+                raise told or Error(f"the search was ended without its plan: it cannot be told to stop ({e})") from e
         if told is not None and not (isinstance(told, KeyboardInterrupt) and code in accept):
             raise told
         out.seek(0)

@@ -297,6 +297,31 @@ class Running(unittest.TestCase):
             stowage.solve(*hard(2000), timeout=60, progress=stop)
         self.assertEqual(stowage.solve(*FIVE).stopped, "")
 
+    def test_progress_of_the_command(self):
+        # A planner that the library has not.
+        seen = []
+        p = stowage.solve(*hard(2000), planner="boxing", timeout=1, progress=seen.append)
+        self.assertEqual((p.stopped, seen[-1].seconds > 0, len(seen) > 3), ("timeout", True, True))
+        p = stowage.solve(*hard(2000), planner="boxing", timeout=60, progress=lambda q: q.nodes == 0 and q.height == 0)
+        self.assertEqual((bool(p), p.stopped, stowage.verify(p.problem, p.offsets)), (True, "interrupt", ""))
+
+        def stop(_):
+            raise KeyError("enough")
+
+        with self.assertRaisesRegex(KeyError, "enough"):
+            stowage.solve(*hard(2000), planner="boxing", timeout=60, progress=stop)
+        # As on Windows without a console.
+        send = subprocess.Popen.send_signal
+
+        def refuse(process, number):
+            if number == signal.SIGINT:
+                raise OSError("no console")
+            send(process, number)
+
+        with mock.patch.object(subprocess.Popen, "send_signal", refuse):
+            with self.assertRaisesRegex(stowage.Error, "cannot be told to stop .no console"):
+                stowage.solve(*hard(2000), planner="boxing", timeout=60, progress=lambda _: False)
+
     def test_ctrl_c(self):
         # In the foreground and behind, and Python's handler is asked in either case.
         for n in (64, 2000):
