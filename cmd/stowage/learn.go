@@ -106,6 +106,9 @@ func newLearnCollect() *cobra.Command {
 			if err := checkOutput(output); err != nil {
 				return err
 			}
+			if err := learn.CheckTechniques(o.Without); err != nil {
+				return usagef("invalid argument %q for --without: %w", strings.Join(o.Without, ","), err)
+			}
 			ctx, release := interruptible(cmd.Context())
 			defer release()
 			samples, with, err := learn.CollectAll(ctx, inputs, o)
@@ -123,10 +126,12 @@ func newLearnCollect() *cobra.Command {
 	f.IntVar(&o.Latest, "latest", 6000, "begin to ask before the major backtrack number `N`")
 	f.IntVar(&o.Events, "events", 60, "ask about at most `N` major backtracks of a search")
 	f.Int64Var(&o.Nodes, "nodes", 3000, "spend at most `N` nodes of the exact planner on a question")
+	f.Int64Var(&o.Look, "look-ahead", learn.DefaultScorer.Nodes, "spend at most `N` nodes of the exact planner on a question of the look-ahead, whose answers are features; 0 for none")
+	f.StringSliceVar(&o.Without, "without", nil, "search without the techniques `T1,T2`")
 	f.Float64Var(&o.Mix, "mix", 0.5, "follow the exact planner in this `SHARE` of the backtracks")
 	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
 	f.StringVarP(&output, "output", "o", "", "write the samples to `FILE` [default: standard output]")
-	group(cmd, "Search", "steps", "draws", "latest", "events", "nodes", "mix", "seed")
+	group(cmd, "Search", "steps", "draws", "latest", "events", "nodes", "look-ahead", "without", "mix", "seed")
 	group(cmd, "Output", "output")
 	return cmd
 }
@@ -161,9 +166,10 @@ func newLearnTrain() *cobra.Command {
 	f.IntVar(&o.Depth, "depth", 4, "let a tree be `N` decisions deep")
 	f.Float64Var(&o.Rate, "rate", 0.1, "learn at the `RATE`, from 0 to 1")
 	f.StringVar(&o.Label, "label", "stands", "learn this `LABEL`: stands, whether a target can be completed; or paper, the score of the paper")
+	f.BoolVar(&o.Blind, "blind", false, "set what the look-ahead has said to 0, for searches without one")
 	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
 	f.StringVarP(&output, "output", "o", "", "write the model to `FILE`, gzipped where it ends in .gz")
-	group(cmd, "Training", "python", "trees", "depth", "rate", "label", "seed")
+	group(cmd, "Training", "python", "trees", "depth", "rate", "label", "blind", "seed")
 	group(cmd, "Output", "output")
 	return cmd
 }
@@ -214,6 +220,7 @@ A coin follows the rules but stays at a failed point, to try all unplaced buffer
 	f.Int64Var(&e.scorer.After, "model-after", e.scorer.After, "ask the model after `N` backtracks of a tree")
 	f.Float64Var(&e.scorer.Share, "model-share", e.scorer.Share, "after that ask it in this `SHARE` of the major backtracks")
 	f.BoolVar(&e.scorer.Spread, "spread", e.scorer.Spread, "under the threshold stay and try all unplaced buffers, as in the paper, rather than follow the rules")
+	f.Int64Var(&e.scorer.Nodes, "model-look-ahead", e.scorer.Nodes, "tell the model what the exact planner refutes, with at most `N` nodes for a question; 0 for none, with a model that was trained blind")
 	f.BoolVar(&e.noModel, "no-model", false, "measure no model")
 	f.Float64SliceVar(&e.coins, "coin", []float64{0.05, 0.1}, "measure coins that stay in these `SHARES` of the major backtracks")
 	f.Int64Var(&e.oracle, "oracle", 0, "measure the exact planner as an oracle, with at most `N` nodes for a question: what a model could win")
@@ -222,7 +229,7 @@ A coin follows the rules but stays at a failed point, to try all unplaced buffer
 	f.StringSliceVar(&rulesWithout, "rules-without", nil, "search by the rules without the techniques `T1,T2`, too")
 	f.Int64Var(&e.Steps, "steps", 50000, "give up after `N` steps")
 	f.BoolVar(&e.all, "all", false, "list every input, not only the sums")
-	group(cmd, "Model", "model", "best", "depth-weight", "score-threshold", "score-doubt", "model-after", "model-share", "spread", "no-model")
+	group(cmd, "Model", "model", "best", "depth-weight", "score-threshold", "score-doubt", "model-after", "model-share", "spread", "model-look-ahead", "no-model")
 	group(cmd, "Beside it", "coin", "oracle", "look-ahead")
 	group(cmd, "Techniques", "without", "rules-without")
 	group(cmd, "Limits", "steps")
@@ -244,7 +251,7 @@ func (e *evaluation) contenders() error {
 		if err != nil {
 			return err
 		}
-		add("model", func(context.Context, *learn.Input) tela.Policy { return &e.scorer })
+		add("model", func(ctx context.Context, in *learn.Input) tela.Policy { return e.scorer.For(ctx, in.Timeline) })
 	}
 	for _, share := range e.coins {
 		if !(share >= 0 && share <= 1) {

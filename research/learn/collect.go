@@ -43,8 +43,11 @@ type CollectOptions struct {
 	Stay   float64 // how often the search stays at a point before that; 0 means one time in 20
 	Events int     // major backtracks that are looked at in a search; 0 means 60
 	Nodes  int64   // of the exact planner for one question; 0 means 3,000
+	Look   int64   // nodes of the look-ahead whose answers are features; 0 means none
 	Mix    float64 // how often the oracle decides; 0 means half of the time
 	Seed   uint64
+	// Without are techniques of tela's that are off.
+	Without []string
 }
 
 func (o *CollectOptions) complete() {
@@ -64,7 +67,7 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 	o.complete()
 	name := fnv.New64a()
 	name.Write([]byte(in.Name))
-	c := &collector{guide: NewGuide(ctx, in.Timeline, o.Nodes), o: o, input: in.Name, coin: rand.New(rand.NewPCG(o.Seed, name.Sum64()))}
+	c := &collector{look: NewLookahead(ctx, in.Timeline, o.Look), guide: NewGuide(ctx, in.Timeline, o.Nodes), o: o, input: in.Name, coin: rand.New(rand.NewPCG(o.Seed, name.Sum64()))}
 	for draw := range o.Draws {
 		c.open, c.seen, c.tree = c.open[:0], 0, 0
 		c.first, c.events = draw*o.Events, 0
@@ -73,7 +76,7 @@ func Collect(ctx context.Context, in *Input, o CollectOptions) ([]Sample, error)
 			c.wait = 0
 		}
 		_, err := run.Run(ctx, tela.Planner{Policy: c}, in.Timeline, plan.Options{
-			Capacity: in.Capacity, NodeLimit: o.Steps, Without: []string{"completion"},
+			Capacity: in.Capacity, NodeLimit: o.Steps, Without: append([]string{"completion"}, o.Without...),
 		})
 		if err != nil {
 			return nil, err
@@ -107,6 +110,7 @@ func CollectAll(ctx context.Context, inputs []Input, o CollectOptions) (samples 
 // collector is the policy of a search that leaves samples behind.
 type collector struct {
 	guide   *Guide
+	look    *Lookahead
 	o       CollectOptions
 	input   string
 	coin    *rand.Rand
@@ -147,6 +151,10 @@ func (c *collector) Choose(m *tela.Major) int {
 		return tela.Rules
 	}
 	if !full {
+		if c.o.Look > 0 {
+			c.look.Describe(m)
+			m.Cost = 0 // the search is the same with features of a look-ahead and without
+		}
 		c.open = append(c.open, event{m.Partition, c.first + c.events, path, append([]tela.Target(nil), m.Targets...), minimum})
 		c.events++
 	}

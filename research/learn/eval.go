@@ -122,8 +122,11 @@ type Evaluation struct {
 }
 
 // Check refuses a technique that tela does not have.
-func (e *Evaluation) Check() error {
-	for _, name := range slices.Concat(e.Without, e.RulesWithout) {
+func (e *Evaluation) Check() error { return CheckTechniques(slices.Concat(e.Without, e.RulesWithout)) }
+
+// CheckTechniques refuses one that tela does not have.
+func CheckTechniques(names []string) error {
+	for _, name := range names {
 		if !slices.ContainsFunc(tela.Planner{}.Info().Techniques, func(t plan.Technique) bool { return t.Name == name }) {
 			return fmt.Errorf("tela has no technique named %q", name)
 		}

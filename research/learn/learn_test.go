@@ -24,7 +24,7 @@ import (
 
 // twoTrees is a model of two trees: level < 3 ? (size < 0.5 ? 1 : 2) : 4, and
 // the constant 0.25, over a base of 0.5.
-const twoTrees = `{"learner":{"learner_model_param":{"base_score":"[5E-1]","num_feature":"18"},
+const twoTrees = `{"learner":{"learner_model_param":{"base_score":"[5E-1]","num_feature":"20"},
 "objective":{"name":"reg:squarederror"},
 "gradient_booster":{"name":"gbtree","model":{"trees":[
 {"left_children":[2,-1,3,-1,-1],"right_children":[1,-1,4,-1,-1],"split_indices":[3,0,0,0,0],"split_conditions":[3,4,0.5,1,2]},
@@ -45,9 +45,9 @@ func TestForest(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{`{"learner"`, `["learner"`, "not a model"},
 		{"gbtree", "gblinear", "not gbtree"},
-		{`"18"`, `"8"`, "has 8 features"},
+		{`"20"`, `"8"`, "has 8 features"},
 		{"[5E-1]", "half", "base_score"},
-		{"[3,0,0,0,0]", "[18,0,0,0,0]", "tree 0: node 0"},
+		{"[3,0,0,0,0]", "[20,0,0,0,0]", "tree 0: node 0"},
 		{"[2,-1,3,-1,-1]", "[9,-1,3,-1,-1]", "tree 0: node 0"},
 		{"[2,-1,3,-1,-1]", "[0,-1,3,-1,-1]", "tree 0: node"},
 		{"[2,-1,3,-1,-1]", "[2,-1,3,-1]", "differ in length"},
@@ -409,7 +409,7 @@ func TestCoin(t *testing.T) {
 func TestRefuted(t *testing.T) {
 	in := hardInput(t)
 	o := newOracle(in.Timeline, &in.Timeline.Partitions[0], in.Capacity, 200)
-	o.dead, o.open = map[uint64]struct{}{}, map[uint64]struct{}{}
+	o.dead, o.open = map[uint64]int64{}, map[uint64]struct{}{}
 	oracle := newOracle(in.Timeline, &in.Timeline.Partitions[0], in.Capacity, 2000)
 	rng := rand.New(rand.NewPCG(1, 7))
 	refuted := 0
@@ -419,10 +419,10 @@ func TestRefuted(t *testing.T) {
 			b := &in.Timeline.Problem.Buffers[o.buffers[i]]
 			path = append(path, tela.Placement{Buffer: o.buffers[i], Offset: rng.Int64N(in.Capacity - b.Size + 1)})
 		}
-		dead := o.refuted(context.Background(), path)
+		nodes, dead := o.refuted(context.Background(), path)
 		asked := o.asked
 		slices.Reverse(path)
-		if o.refuted(context.Background(), path) != dead || o.asked != asked {
+		if again, still := o.refuted(context.Background(), path); still != dead || again != nodes || o.asked != asked {
 			t.Fatal("the same placements in another order are asked about again")
 		}
 		stands, ok := oracle.stands(context.Background(), path)
@@ -438,20 +438,137 @@ func TestRefuted(t *testing.T) {
 	}
 }
 
-// TestRefuter runs a search with a look-ahead: what it costs counts as steps.
+// unrefuted is a model that scores 10 what the look-ahead does not refute, else 0.
+const unrefuted = `{"learner":{"learner_model_param":{"base_score":"[0E0]","num_feature":"20"},
+"objective":{"name":"reg:squarederror"},
+"gradient_booster":{"name":"gbtree","model":{"trees":[
+{"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[18,0,0],"split_conditions":[0.5,10,0]}]}}}}`
+
+// TestRefuter runs a search with a look-ahead: what it costs counts as steps, and a model
+// that heeds nothing else searches the same.
 func TestRefuter(t *testing.T) {
-	in := hardInput(t)
-	var c tela.Counters
-	look := &Refuter{Look: NewLookahead(context.Background(), in.Timeline, 200)}
-	o := plan.Options{Capacity: in.Capacity, NodeLimit: 3000, Without: []string{"completion"}}
-	r, err := run.Run(context.Background(), tela.Planner{Policy: look, Counters: &c}, in.Timeline, o)
+	forest, err := ReadForest(strings.NewReader(unrefuted))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Looked == 0 || r.Stats.Nodes != c.Steps+c.Looked || r.Status == model.Unknown && r.Stats.Nodes < 3000 {
-		t.Errorf("%s: %+v, %d nodes", r.Status, c, r.Stats.Nodes)
+	in := hardInput(t)
+	ctx := context.Background()
+	scorer := DefaultScorer
+	scorer.Forest, scorer.Nodes = forest, 200
+	var counters [3]tela.Counters
+	for k, policy := range []tela.Policy{&Refuter{Look: NewLookahead(ctx, in.Timeline, 200)}, scorer.For(ctx, in.Timeline), nil} {
+		c := &counters[k]
+		o := plan.Options{Capacity: in.Capacity, NodeLimit: 3000, Without: []string{"completion"}}
+		r, err := run.Run(ctx, tela.Planner{Policy: policy, Counters: c}, in.Timeline, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (policy != nil) != (c.Looked > 0) || r.Stats.Nodes != c.Steps+c.Looked || r.Status == model.Unknown && r.Stats.Nodes < 3000 {
+			t.Errorf("%s: %+v, %d nodes", r.Status, c, r.Stats.Nodes)
+		}
+		if r.Status.HasPlan() && !verify.Check(in.Timeline.Problem, r.Offsets, in.Capacity).OK() {
+			t.Error("the plan is not valid")
+		}
 	}
-	if r.Status.HasPlan() && !verify.Check(in.Timeline.Problem, r.Offsets, in.Capacity).OK() {
-		t.Error("the plan is not valid")
+	if counters[0] != counters[1] || counters[0] == counters[2] {
+		t.Errorf("the look-ahead %+v, a model with it %+v, neither %+v", counters[0], counters[1], counters[2])
+	}
+}
+
+// describer looks ahead at each major backtrack, and follows the rules.
+type describer struct {
+	t       *testing.T
+	in      *Input
+	look    *Lookahead
+	oracle  *oracle
+	refuted int
+}
+
+func (d *describer) Choose(m *tela.Major) int {
+	d.look.Describe(m)
+	path, zero := m.Path(nil), int32(-1)
+	for k := range m.Targets {
+		if m.Targets[k].Features[tela.Beyond] == 0 {
+			zero = m.Targets[k].Point
+		}
+	}
+	for k := range m.Targets {
+		x := &m.Targets[k]
+		if x.Features[tela.Beyond] != float32(x.Point-zero) || x.Features[tela.Effort] != m.Targets[0].Features[tela.Effort] {
+			d.t.Fatalf("target %d of a path of %d has the features %v, the last one not refuted being %d", x.Point, m.Point, x.Features, zero)
+		}
+		if x.Point > zero && m.Backtracks%4 == 0 {
+			d.refuted++
+			if stands, ok := d.oracle.stands(context.Background(), path[:x.Point]); ok && stands {
+				d.t.Fatalf("the path of %d placements can be completed: %v", x.Point, path[:x.Point])
+			}
+		}
+	}
+	if last := m.Targets[len(m.Targets)-1].Point; (last > zero) != (m.Targets[0].Features[tela.Effort] > 0) {
+		d.t.Fatalf("effort %v, with the target %d of %d the last not refuted", m.Targets[0].Features[tela.Effort], zero, last)
+	}
+	return tela.Rules
+}
+
+func (*describer) Solved(int, []tela.Placement) {}
+
+// TestDescribe holds the features of the look-ahead against the oracle, and the search
+// against one that does not look: to be told changes nothing.
+func TestDescribe(t *testing.T) {
+	in := hardInput(t)
+	ctx := context.Background()
+	d := &describer{t, &in, NewLookahead(ctx, in.Timeline, 100), newOracle(in.Timeline, &in.Timeline.Partitions[0], in.Capacity, 2000), 0}
+	var with, without tela.Counters
+	for _, p := range []tela.Planner{{Policy: d, Counters: &with}, {Counters: &without}} {
+		r, err := run.Run(ctx, p, in.Timeline, plan.Options{Capacity: in.Capacity, Without: []string{"completion"}})
+		if err != nil || !r.Status.HasPlan() {
+			t.Fatal(r.Status, err)
+		}
+	}
+	if with.Looked == 0 || with.Steps != without.Steps || with.Backtracks() != without.Backtracks() {
+		t.Errorf("told %+v, not told %+v", with, without)
+	}
+	if d.refuted < 10 {
+		t.Errorf("%d targets are refuted", d.refuted)
+	}
+	// Another capacity is another question.
+	m := tela.Major{Capacity: in.Capacity}
+	if one := d.look.of(&m); d.look.of(&m) != one {
+		t.Error("what was refuted is forgotten")
+	}
+	m.Capacity++
+	if o := d.look.of(&m); o.capacity != in.Capacity+1 || len(o.dead) > 0 {
+		t.Error("what was refuted at one capacity is taken for refuted at another")
+	}
+}
+
+// TestCollectLook has the samples with a look-ahead be those without, but for what it says.
+func TestCollectLook(t *testing.T) {
+	in := hardInput(t)
+	o := CollectOptions{Steps: 3000, Draws: 2, Events: 20, Nodes: 1000, Seed: 7}
+	blind, err := Collect(context.Background(), &in, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Look = 1000
+	told, err := Collect(context.Background(), &in, o)
+	if err != nil || len(told) != len(blind) {
+		t.Fatal(len(told), len(blind), err)
+	}
+	said := 0
+	for k := range told {
+		if told[k].Features[tela.Beyond] > 0 {
+			said++
+			if told[k].Point <= told[k].Minimum {
+				t.Fatalf("%+v is refuted and can be completed", told[k])
+			}
+		}
+		told[k].Features[tela.Beyond], told[k].Features[tela.Effort] = 0, 0
+		if told[k] != blind[k] {
+			t.Fatalf("sample %d: %+v, and %+v without a look-ahead", k, told[k], blind[k])
+		}
+	}
+	if said < 5 {
+		t.Errorf("%d of %d targets are refuted", said, len(told))
 	}
 }

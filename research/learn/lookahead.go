@@ -2,39 +2,49 @@ package learn
 
 import (
 	"context"
+	"math"
 
 	"github.com/stowage-go/stowage/internal/baseline/tela"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: the exact planner refutes most paths that cannot be completed in a few dozen
-// nodes. So before a major backtrack it is asked, with so few, how much of the path
-// is already refuted: no target within that part is worth going to. What it leaves
-// open, the rules or a model decide.
+// Idea: the exact planner refutes most paths that cannot be completed in a few hundred
+// nodes. So before a major backtrack it is asked, with so few, which targets are
+// refuted. That is a feature of each target, next to those that cost nothing: how far
+// beyond the last one that is not refuted it is. Plans that it comes upon are not used:
+// it is asked what is lost, not for a way.
 //
-// The rules' target is asked about first; only where it is refuted are those above it.
 // Refuted sets of placements are remembered, whatever the order in which they were
 // placed; so are the others.
 //
 // Invariant: what follows a refuted prefix of a path is refuted. A prefix that was too
 // hard is taken as not refuted.
 //
-// Complexity: O(log(depth)) questions of so many nodes each at a major backtrack. They
-// count as steps of the search, NodesAStep of them as one.
+// Complexity: O(log(targets)) questions of so many nodes each at a major backtrack. They
+// count as steps of the search.
 //
 // Source: ours. The paper has nothing of the kind; its features cost nothing.
 //
-// Measured on 42 hard inputs, 200,000 steps: with 300 nodes 24 improved and 9 worse in
-// five times the time, with 5,000 nodes 27 and 6 in seventeen times; the oracle with
-// 20,000 nodes, 28 and 5.
+// Measured on 1,731 backtracks of 32 problems that the model had not learned from: the
+// deepest target that can be completed is the deepest one that is not refuted with 10
+// nodes in 33% of the cases, with 100 in 69%, with 1,000 in 85%; with the model in
+// 46%, 68% and 87%, and in 41% where it does not look ahead.
 //
-// Tried and dropped: the deepest point that is not refuted, whatever the rules say (of
-// 31 hard inputs 10 improved and 11 worse with 100 nodes, 15 and 7 with 1,000).
+// Tried and dropped: the rules' target unless it is refuted, and then the deepest that is
+// not (of 42 hard inputs 24 improved and 9 worse with 300 nodes, 27 and 6 with 5,000); the
+// deepest that is not refuted, however often it has been gone to before (of 31 hard inputs
+// 15 improved and 6 worse with 1,000 nodes and a model, 18 and 3 where to each once).
 
-// NodesAStep is how many nodes of the exact planner count as one step of tela's: they
-// are about as much faster.
-const NodesAStep = 20
+const (
+	// nodesAStep is how many nodes of the exact planner count as one step of tela's: they
+	// are about as much faster.
+	nodesAStep = 20
+	// stepsAQuestion is what it takes to begin with one, in steps.
+	stepsAQuestion = 8
+	// remembered is the most answers that are kept; then all are forgotten.
+	remembered = 1 << 18
+)
 
 // A Lookahead tells what of a path is refuted. It is made for one timeline.
 type Lookahead struct {
@@ -52,39 +62,67 @@ func NewLookahead(ctx context.Context, tl *timeline.Timeline, nodes int64) *Look
 // of returns what is known of the partition.
 func (l *Lookahead) of(m *tela.Major) *oracle {
 	o := l.oracles[m.Partition]
-	if o == nil {
+	if o == nil || o.capacity != m.Capacity {
 		o = newOracle(l.tl, &l.tl.Partitions[m.Partition], m.Capacity, l.nodes)
-		o.dead, o.open = map[uint64]struct{}{}, map[uint64]struct{}{}
+		o.dead, o.open = map[uint64]int64{}, map[uint64]struct{}{}
 		l.oracles[m.Partition] = o
 	}
 	return o
 }
 
-// refuted reports whether the placements are refuted together. It remembers the answer.
-func (o *oracle) refuted(ctx context.Context, path []tela.Placement) bool {
+// refuted reports whether the placements are refuted together, and by how many nodes. It
+// remembers the answer.
+func (o *oracle) refuted(ctx context.Context, path []tela.Placement) (nodes int64, refuted bool) {
 	key := uint64(0)
 	for _, p := range path {
 		x := uint64(p.Buffer)<<40 ^ uint64(p.Offset)
 		key ^= splitmix.Next(&x)
 	}
-	if _, ok := o.dead[key]; ok {
-		return true
+	if nodes, ok := o.dead[key]; ok {
+		return nodes, true
 	}
 	if _, ok := o.open[key]; ok {
-		return false
+		return 0, false
 	}
+	if len(o.dead)+len(o.open) >= remembered {
+		clear(o.dead)
+		clear(o.open)
+	}
+	before := o.spent
 	stands, ok := o.stands(ctx, path)
+	o.plans = o.plans[:0] // they would be kept for nothing
 	if ok && !stands {
-		o.dead[key] = struct{}{}
-		return true
+		o.dead[key] = o.spent - before
+		return o.spent - before, true
 	}
 	o.open[key] = struct{}{}
-	return false
+	return 0, false
 }
 
-// A Refuter goes where the rules go, unless the look-ahead has refuted that: then to
-// the deepest target that is not refuted. It is what a look-ahead is worth without a
-// model.
+// Describe sets the features beyond and effort of the targets, and what that costs.
+func (l *Lookahead) Describe(m *tela.Major) {
+	o := l.of(m)
+	spent, asked := o.spent, o.asked
+	path := m.Path(nil)
+	effort := float32(0)
+	low, high := 0, len(m.Targets) // low is not refuted, as far as is known; high is
+	for low+1 < high {
+		k := low + (high-low)/2
+		if nodes, refuted := o.refuted(l.ctx, path[:m.Targets[k].Point]); refuted {
+			high, effort = k, float32(math.Log2(float64(1+nodes)))
+		} else {
+			low = k
+		}
+	}
+	for k := range m.Targets {
+		f := &m.Targets[k].Features
+		f[tela.Beyond], f[tela.Effort] = float32(m.Targets[k].Point-m.Targets[low].Point), effort
+	}
+	m.Cost += (o.spent-spent)/nodesAStep + (o.asked-asked)*stepsAQuestion
+}
+
+// A Refuter goes to the deepest target that the look-ahead does not refute, to each
+// once: what a look-ahead is worth without a model.
 type Refuter struct {
 	Look *Lookahead
 	// After is the number of backtracks of a tree up to which the rules are followed.
@@ -96,22 +134,14 @@ func (r *Refuter) Choose(m *tela.Major) int {
 	if m.Backtracks < r.After {
 		return tela.Rules
 	}
-	o := r.Look.of(m)
-	before := o.spent
-	defer func() { m.Cost += (o.spent - before) / NodesAStep }()
-	path := m.Path(nil)
-	if !o.refuted(r.Look.ctx, path[:m.Default]) {
-		return tela.Rules
-	}
-	low, high := int32(-1), m.Default // low is not refuted, as far as is known; high is
-	for low+1 < high {
-		if k := low + (high-low)/2; o.refuted(r.Look.ctx, path[:k]) {
-			high = k
-		} else {
-			low = k
+	r.Look.Describe(m)
+	best := tela.Rules
+	for k := range m.Targets {
+		if f := &m.Targets[k].Features; f[tela.Beyond] <= 0 && f[tela.Jumps] == 0 {
+			best = k
 		}
 	}
-	return nearest(m, low)
+	return best
 }
 
 // Solved does nothing.

@@ -35,7 +35,7 @@ type oracle struct {
 	plans    [][]int64 // known plans, by local number
 	asked    int64
 	spent    int64               // nodes of the exact planner, one for each question besides
-	dead     map[uint64]struct{} // sets of placements that are refuted, lookahead.go
+	dead     map[uint64]int64    // sets of placements that are refuted and by how many nodes, lookahead.go
 	open     map[uint64]struct{} // sets that were not
 }
 

@@ -64,15 +64,30 @@ type Scorer struct {
 	// Spread has all unplaced buffers tried where no score is above the
 	// threshold; otherwise tela's own rules are followed there.
 	Spread bool
+	// Nodes of the exact planner for a question of the look-ahead; 0 means none.
+	Nodes int64
+
+	look *Lookahead // of one timeline
 }
 
 // DefaultScorer has the defaults, and no forest.
-var DefaultScorer = Scorer{Threshold: 8, Doubt: 1, Share: 0.2}
+var DefaultScorer = Scorer{Threshold: 5, Doubt: 11, Share: 1, Nodes: 1000}
+
+// For returns the scorer for a timeline.
+func (s Scorer) For(ctx context.Context, tl *timeline.Timeline) *Scorer {
+	if s.Nodes > 0 {
+		s.look = NewLookahead(ctx, tl, s.Nodes)
+	}
+	return &s
+}
 
 // Choose returns a target, or what to do where none is good enough.
 func (s *Scorer) Choose(m *tela.Major) int {
 	if m.Backtracks < s.After || toss(m) >= s.Share {
 		return tela.Rules
+	}
+	if s.look != nil {
+		s.look.Describe(m)
 	}
 	best, most := tela.Rules, s.Threshold
 	if s.Spread {
@@ -149,7 +164,7 @@ const name = "tela-learned"
 // settings are the planner's own parameters.
 type settings struct {
 	model, below, choice            string
-	after                           int64
+	after, nodes                    int64
 	share, weight, threshold, doubt float64
 }
 
@@ -157,6 +172,7 @@ type settings struct {
 func (s *settings) Declare(d *run.Declaration) {
 	d.Text(&s.model, "model", "", "a file", nil, "a file that XGBoost saved as JSON, gzipped or not; empty for the one that comes with the program")
 	d.Int64(&s.after, "model-after", DefaultScorer.After, 0, math.MaxInt64, "backtracks of a partition after which the model is asked; before, tela's rules decide")
+	d.Int64(&s.nodes, "look-ahead", DefaultScorer.Nodes, 0, 1<<40, "nodes of the exact planner for each question which targets are refuted, which the model is told; 0 for none, with a model that was trained blind")
 	d.Float(&s.share, "model-share", DefaultScorer.Share, 0, 1, "part of the major backtracks after that at which it is asked; at the others tela's rules decide")
 	d.Float(&s.weight, "depth-weight", DefaultScorer.Weight, 0, 100, "exponent of the weight that keeps backtracks near, 0 for none")
 	d.Choice(&s.choice, "model-choice", "which target to go to: deepest, the deepest over the threshold, once, unless the rules' own is over score-doubt; or best, that of the best score, as in the paper", "deepest", "best")
@@ -175,7 +191,7 @@ func (Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	if err != nil {
 		return plan.Result{}, err
 	}
-	return tela.Planner{As: name, Policy: s}.Plan(ctx, tl, o)
+	return tela.Planner{As: name, Policy: s.For(ctx, tl)}.Plan(ctx, tl, o)
 }
 
 // scorer binds the planner's own parameters and reads the model.
@@ -186,7 +202,7 @@ func scorer(o *plan.Options) (*Scorer, error) {
 	}
 	s := DefaultScorer
 	s.After, s.Share, s.Weight, s.Threshold, s.Spread = set.after, set.share, set.weight, set.threshold, set.below == "spread"
-	s.Best, s.Doubt = set.choice == "best", set.doubt
+	s.Best, s.Doubt, s.Nodes = set.choice == "best", set.doubt, set.nodes
 	var err error
 	if set.model == "" {
 		s.Forest, err = Shipped()

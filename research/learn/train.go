@@ -34,6 +34,7 @@ type TrainOptions struct {
 	Depth  int     // of a tree; 0 means 4
 	Rate   float64 // learning rate; 0 means 0.1
 	Label  string  // "stands" or "paper"; "" means stands
+	Blind  bool    // the features of the look-ahead are 0, for a search that has none
 	Seed   uint64
 	Log    io.Writer // what XGBoost says; nil for nobody
 }
@@ -66,7 +67,7 @@ func Train(ctx context.Context, samples, model string, o TrainOptions) error {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, o.Python, program, samples, plain,
-		strconv.Itoa(o.Trees), strconv.Itoa(o.Depth), strconv.FormatFloat(o.Rate, 'g', -1, 64), strconv.FormatUint(o.Seed, 10), o.Label)
+		strconv.Itoa(o.Trees), strconv.Itoa(o.Depth), strconv.FormatFloat(o.Rate, 'g', -1, 64), strconv.FormatUint(o.Seed, 10), o.Label, strconv.FormatBool(o.Blind))
 	var words bytes.Buffer
 	cmd.Stderr = &words
 	if err := cmd.Run(); err != nil {

@@ -1,7 +1,7 @@
 # Trains the regression forest of tela-learned on the samples of
-# `stowage learn collect`. Arguments: samples.csv model.json trees depth rate seed label.
+# `stowage learn collect`. Arguments: samples.csv model.json trees depth rate seed label blind.
 # The label is 10 for a target that can be completed and 0 for others ("stands"), or the
-# score column ("paper").
+# score column ("paper"). Where blind is "true", the features of the look-ahead are 0.
 # A fifth of the problems is held out, with all their capacities; training ends where
 # another tree no longer helps on them. One thread and a seed make the model the same,
 # byte for byte, on every run.
@@ -14,7 +14,7 @@ import xgboost
 
 FIRST = 5  # columns before the features; the last column is the score
 PATIENCE = 20  # trees
-samples, model, trees, depth, rate, seed, label = sys.argv[1:8]
+samples, model, trees, depth, rate, seed, label, blind = sys.argv[1:9]
 with open(samples, newline="") as f:
     rows = csv.reader(f)
     header = next(rows)
@@ -25,6 +25,8 @@ with open(samples, newline="") as f:
         values.append(numpy.array(row[FIRST:], dtype=numpy.float32))
 marks, values = numpy.array(marks), numpy.array(values)
 x, y = values[:, :-1], values[:, -1]
+if blind == "true":
+    x[:, [header.index("beyond") - FIRST, header.index("effort") - FIRST]] = 0
 if label == "stands":
     y = numpy.where(marks[:, 0] <= marks[:, 2], 10, 0).astype(numpy.float32)
 held = numpy.array([zlib.crc32(f"{seed} {name}".encode()) % 5 == 0 for name in names])

@@ -54,6 +54,9 @@ func (s *search) backjump(d int32) int32 {
 			t = stuck
 		}
 	}
+	if s.policy != nil {
+		s.blame(d)
+	}
 	if s.policy != nil && stuck < 0 {
 		t = s.consult(d, t)
 		if t == d { // the policy wants all unplaced buffers to be tried here

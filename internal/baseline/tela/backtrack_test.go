@@ -206,6 +206,15 @@ func TestConsult(t *testing.T) {
 		if got != c.want || !slices.Equal(targets, c.targets) {
 			t.Errorf("%s: went to %d, offered %v, want %d, %v", c.name, got, targets, c.want, c.targets)
 		}
+		for d := range int32(8) { // asked or not, what was in the conflict set is blamed
+			want := int64(0)
+			if slices.Contains(c.points, d) {
+				want = 1
+			}
+			if j := s.points[d].chosen; s.blamed[j] != want {
+				t.Errorf("%s: the buffer of point %d is blamed %d times", c.name, d, s.blamed[j])
+			}
+		}
 		if got == 8 && !s.points[8].wide {
 			t.Errorf("%s: point 8 is not to try all unplaced buffers", c.name)
 		}

@@ -23,16 +23,21 @@ import "math/bits"
 // planner as an oracle 37 where it may not stay and 64 where it may.
 
 // NumFeatures is the number of features of a target.
-const NumFeatures = 18
+const NumFeatures = 20
 
 // FeatureNames names them, in order.
 var FeatureNames = [NumFeatures]string{
 	"size", "lifetime", "contention", "level", "blamed", "jumps", "subtree", "same_phase", "backtracks",
 	"distance", "in_conflict", "rules", "unplaced", "tried", "slack", "slack_after", "room", "room_after",
+	"beyond", "effort",
 }
 
-// Jumps is the number of a feature, for policies that look at it.
-const Jumps = 5
+// Numbers of features, for policies that look at them.
+const (
+	Jumps  = 5
+	Beyond = 18
+	Effort = 19
+)
 
 // Features describe a target:
 //
@@ -58,9 +63,19 @@ const Jumps = 5
 //	slack_after … when its buffer had been placed
 //	room        the same in the mean of all sections
 //	room_after
+//	beyond      points from the deepest target that a look-ahead does not refute on to
+//	            this one; above 0 it is refuted
+//	effort      binary logarithm of what it took to refute the one after that
 //
-// The failed point itself is described by the first candidate that it tried. The
-// last four are 1 where sections were not yet looked at.
+// The last two are 0 here; a policy that looks ahead sets them. The failed point
+// itself is described by the first candidate that it tried. Slacks and rooms are 1
+// where sections were not yet looked at.
+//
+// Tried and dropped, on 89,165 samples: how deep a subtree has been gone into, how often
+// its failures blame the target, the deeper points of the conflict set, the width of the
+// unplaced buffers' ranges, least and mean, and how many of them are pinned, at the target
+// and after. With all of them the area under the curve is 0.956 instead of 0.953, at
+// the failed point 0.733 instead of 0.735.
 type Features [NumFeatures]float32
 
 // A Target is a point that a major backtrack may go to.
@@ -144,15 +159,19 @@ func (s *search) measure(capacity int64) {
 	}
 }
 
-// consult asks the policy where to go from point d and returns d where all
-// unplaced buffers should be tried there.
-func (s *search) consult(d, otherwise int32) int32 {
-	p := &s.points[d]
-	for w, word := range p.conflict {
+// blame counts a major backtrack at point d for the buffers in its conflict set.
+func (s *search) blame(d int32) {
+	for w, word := range s.points[d].conflict {
 		for ; word != 0; word &= word - 1 {
 			s.blamed[s.points[64*w+bits.TrailingZeros64(word)].chosen]++
 		}
 	}
+}
+
+// consult asks the policy where to go from point d and returns d where all
+// unplaced buffers should be tried there.
+func (s *search) consult(d, otherwise int32) int32 {
+	p := &s.points[d]
 	m := &s.view
 	*m = Major{
 		Partition: s.number, Capacity: s.share.capacity, Point: d, Default: otherwise,
