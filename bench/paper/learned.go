@@ -18,11 +18,11 @@ import (
 	"github.com/stowage-go/stowage/research/learn"
 )
 
-// hard is the number of backtracks above which the paper calls an input hard.
-const hard = learn.Hard
-
 // asPublished switches off what tela has beyond the paper, on both sides.
 var asPublished = append(tela.Ours(), "completion")
+
+// first is the first seed of the inputs of learned. Nothing was chosen on them.
+const first = uint64(330)
 
 // A trial is a search with a limit.
 type trial struct {
@@ -32,8 +32,11 @@ type trial struct {
 }
 
 // try searches by a planner.
-func (e *env) try(ctx context.Context, name, planner string, p *stowage.Problem, digest string, capacity int64, without []string) (trial, error) {
+func (e *env) try(ctx context.Context, name, planner string, trees int, p *stowage.Problem, digest string, capacity int64, without []string) (trial, error) {
 	key := fmt.Sprintf("search by %s without %v of %s %s at %d, %d steps", planner, without, name, digest, capacity, e.size.nodes)
+	if planner != "tela" {
+		key += fmt.Sprintf(", a model of %d trees", trees)
+	}
 	return remember(ctx, e, key, func(ctx context.Context) (trial, error) {
 		r, err := stowage.Solve(ctx, p, stowage.Options{Planner: planner, Capacity: capacity, NodeLimit: e.size.nodes, Without: without})
 		if err != nil {
@@ -43,45 +46,75 @@ func (e *env) try(ctx context.Context, name, planner string, p *stowage.Problem,
 	})
 }
 
-// A tally counts what learning does to the hard inputs.
-type tally struct {
-	name                                            string
-	inputs, hard, improved, newly, tenth, lost, bad int
-	points                                          [2][][2]float64 // solved by both; others
+// A duel is an input searched by tela's rules and by each of the contenders: the model,
+// a coin, the look-ahead without a model, and the oracle.
+type duel struct{ Against []learn.Comparison }
+
+// contenders are those of a duel, by name; a quick report has the first two.
+var contenders = []learn.Contender{
+	{Name: "model", Policy: func(ctx context.Context, in *learn.Input) tela.Policy {
+		s := learn.DefaultScorer
+		s.Forest, _ = learn.Shipped() // learned has seen to the error
+		return s.For(ctx, in.Timeline)
+	}},
+	{Name: "coin", Policy: func(context.Context, *learn.Input) tela.Policy { return &learn.Coin{Stay: 0.1} }},
+	{Name: "look-ahead alone", Policy: func(ctx context.Context, in *learn.Input) tela.Policy {
+		return &learn.Refuter{Look: learn.NewLookahead(ctx, in.Timeline, learn.DefaultScorer.Nodes)}
+	}},
+	{Name: "oracle", Policy: func(ctx context.Context, in *learn.Input) tela.Policy {
+		return learn.NewGuide(ctx, in.Timeline, 20_000)
+	}},
 }
 
-func (t *tally) add(rules, model trial) {
-	t.inputs++
-	if rules.Solved && !model.Solved {
-		t.lost++
+// duel has the contenders search an input without some techniques, as the rules do.
+func (e *env) duel(ctx context.Context, in *learn.Input, trees int, without []string) (duel, error) {
+	some := contenders[:2]
+	if e.size.name == "full" {
+		some = contenders
 	}
-	if model.Backtracks > 10*max(rules.Backtracks, 1) {
-		t.bad++
+	key := fmt.Sprintf("learned backtracking by %d without %v of %s, %d steps, a model of %d trees", len(some), without, in.Name, e.size.nodes, trees)
+	return remember(ctx, e, key, func(ctx context.Context) (d duel, err error) {
+		one := learn.Evaluation{
+			Contenders: some, Steps: e.size.nodes, Without: without, RulesWithout: without,
+			Each: func(_ int, c *learn.Comparison) { d.Against = append(d.Against, *c) },
+		}
+		_, err = one.Run(ctx, []learn.Input{*in})
+		return d, err
+	})
+}
+
+// tally is what each contender does to the inputs, with the backtracks on hard ones.
+type tally struct {
+	name   string
+	of     []learn.Tally
+	points [2][][2]float64 // of the model: solved by both; others
+}
+
+func (t *tally) add(d *duel) {
+	if len(t.of) < len(d.Against) {
+		t.of = make([]learn.Tally, len(d.Against))
 	}
-	if rules.Backtracks <= hard {
+	for k := range d.Against {
+		t.of[k].Add(&d.Against[k])
+	}
+	rules, model := &d.Against[0].Rules, &d.Against[0].Learned
+	if rules.Backtracks <= learn.Hard {
 		return
 	}
-	t.hard++
-	better := model.Solved && (!rules.Solved || model.Backtracks < rules.Backtracks)
-	if better {
-		t.improved++
-		if !rules.Solved {
-			t.newly++
-		}
-		if 10*model.Backtracks <= rules.Backtracks {
-			t.tenth++
-		}
-	}
 	k := 1
-	if rules.Solved && model.Solved {
+	if rules.Status.HasPlan() && model.Status.HasPlan() {
 		k = 0
 	}
-	t.points[k] = append(t.points[k], [2]float64{float64(max(rules.Backtracks, 1)), float64(max(model.Backtracks, 1))})
+	t.points[k] = append(t.points[k], [2]float64{float64(rules.Backtracks), float64(max(model.Backtracks, 1))})
 }
 
 // learned is figure 15, and the counts of section 7.3.
 func learned(ctx context.Context, e *env) (*content, error) {
 	c := &content{verdict: notRun}
+	forest, err := learn.Shipped()
+	if err != nil {
+		return c, err
+	}
 	// Portions of a problem: buffers of stretches of time, at 103% of their own load.
 	problems, err := e.challenging(c)
 	if err != nil {
@@ -99,7 +132,7 @@ func learned(ctx context.Context, e *env) (*content, error) {
 		in.Capacity = in.LowerBound + in.LowerBound*2/100
 		values, over, row := []float64{}, []bool{}, []string{in.Name, strconv.Itoa(len(p.Buffers))}
 		for _, planner := range []string{"tela", "tela-learned"} {
-			t, err := e.try(ctx, in.Name, planner, p, in.Digest, in.Capacity, []string{"completion"})
+			t, err := e.try(ctx, in.Name, planner, forest.Trees(), p, in.Digest, in.Capacity, []string{"completion"})
 			if err == errCut {
 				break
 			}
@@ -122,7 +155,6 @@ func learned(ctx context.Context, e *env) (*content, error) {
 		c.pictures = append(c.pictures, portions.HTML())
 	}
 	// Inputs that nothing was chosen on.
-	first := uint64(330)
 	inputs, err := learn.Generated(learn.Seeds{First: first, Last: first + e.size.seeds*2}, nil, learn.DefaultPercents)
 	if err != nil {
 		return c, err
@@ -130,16 +162,17 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	if e.size.models > 0 {
 		inputs = inputs[:min(len(inputs), 2*e.size.models)]
 	}
-	tallies := []*tally{{name: "with all of tela's techniques on both sides"}, {name: "as published: the paper's techniques alone on both sides"}}
+	a := &tally{name: "with all of tela's techniques on both sides"}
+	b := &tally{name: "as published: the paper's techniques alone on both sides"}
 	cut := 0
 	for i := range inputs {
-		in := &inputs[i]
-		for k, without := range [][]string{{"completion"}, asPublished} {
-			rules, err := e.try(ctx, in.Name, "tela", in.Timeline.Problem, "", in.Capacity, without)
-			model := trial{}
-			if err == nil {
-				model, err = e.try(ctx, in.Name, "tela-learned", in.Timeline.Problem, "", in.Capacity, without)
+		// The evaluation is without the completion in any case.
+		for _, t := range []*tally{a, b} {
+			without := tela.Ours()
+			if t == a {
+				without = nil
 			}
+			d, err := e.duel(ctx, &inputs[i], forest.Trees(), without)
 			if err == errCut {
 				cut++
 				continue
@@ -147,11 +180,14 @@ func learned(ctx context.Context, e *env) (*content, error) {
 			if err != nil {
 				return c, err
 			}
-			tallies[k].add(rules, model)
+			t.add(&d)
 		}
 	}
 	if cut > 0 {
-		c.note("In its time the section left out %d of %d pairs of searches; the same command goes on from there.", cut, 2*len(inputs))
+		c.note("In its time the section left out %d of %d inputs; the same command goes on from there.", cut, 2*len(inputs))
+	}
+	if len(a.of) == 0 || len(b.of) == 0 {
+		return c, errCut
 	}
 	show := func(n, of int) string {
 		if of == 0 {
@@ -159,13 +195,16 @@ func learned(ctx context.Context, e *env) (*content, error) {
 		}
 		return fmt.Sprintf("%d of %d, %.0f%%", n, of, 100*float64(n)/float64(of))
 	}
-	a, b := tallies[0], tallies[1]
-	c.add("hard inputs that learning improves, against the paper's rules", "102 of 117, 87%", show(b.improved, b.hard))
-	c.add("the same against all of tela's techniques", "not in the paper", show(a.improved, a.hard))
-	c.add("newly solved, against the paper's rules", "56 of 117", show(b.newly, b.hard))
-	c.add("a tenth of the backtracks or fewer", "34 of 117", show(b.tenth, b.hard))
-	c.add("lost: solved by the rules alone", "4 of 1,192", of(b.lost, b.inputs))
-	c.add("ten times the backtracks or more", "9 of 1,192", of(b.bad, b.inputs))
+	ours, published := &a.of[0], &b.of[0]
+	c.add("hard inputs that the model improves, against the paper's rules", "102 of 117, 87%", show(published.Improved, published.Hard))
+	c.add("newly solved, against the paper's rules", "56 of 117", show(published.NewlySolved, published.Hard))
+	c.add("solved by both, with a tenth of the backtracks or fewer", "34 of 117", show(published.TenTimesFewer, published.Hard))
+	c.add("lost: solved by the rules alone", "4 of 1,192", of(published.Lost, published.Inputs))
+	c.add("solved by both, with ten times the backtracks or more", "9 of 1,192", of(published.TenTimesMore, published.Inputs))
+	c.add("hard inputs that the model improves, against all of tela's techniques", "not in the paper", show(ours.Improved, ours.Hard))
+	c.add("hard inputs that it makes worse, against all of tela's techniques", "not in the paper", show(ours.Worse, ours.Hard))
+	c.add("a coin in its place improves and makes worse, against the paper's rules", "not in the paper", show(b.of[1].Improved, b.of[1].Hard)+"; "+show(b.of[1].Worse, b.of[1].Hard))
+	c.add("the same, against all of tela's techniques", "not in the paper", show(a.of[1].Improved, a.of[1].Hard)+"; "+show(a.of[1].Worse, a.of[1].Hard))
 	scatter := &picture.Lines{
 		Title: "Backtracks on hard inputs, against the paper's rules: below the line the model needs fewer", Diagonal: true,
 		X: picture.Axis{Title: "by the rules", Log: true, Text: count},
@@ -174,17 +213,20 @@ func learned(ctx context.Context, e *env) (*content, error) {
 			{Name: "both solve it", Points: b.points[0]}, {Name: "one of them or none solves it", Points: b.points[1]},
 		},
 	}
-	if b.hard > 0 {
+	if published.Hard > 0 {
 		c.pictures = append(c.pictures, scatter.HTML())
 	}
-	t := experiment.NewTable([]string{"", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "lost", "ten times or more"}, nil)
+	t := experiment.NewTable([]string{"", "", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "worse", "solved by neither", "lost", "ten times or more"}, nil)
 	t.Title = fmt.Sprintf("Over %s steps, seeds %d to %d", experiment.Grouped(e.size.nodes), first, first+e.size.seeds*2-1)
-	for _, one := range tallies {
-		row := []string{one.name}
-		for _, n := range []int{one.inputs, one.hard, one.improved, one.newly, one.tenth, one.lost, one.bad} {
-			row = append(row, strconv.Itoa(n))
+	for _, one := range []*tally{a, b} {
+		for k := range one.of {
+			x := &one.of[k]
+			row := []string{one.name, contenders[k].Name}
+			for _, n := range []int{x.Inputs, x.Hard, x.Improved, x.NewlySolved, x.TenTimesFewer, x.Worse, x.Open, x.Lost, x.TenTimesMore} {
+				row = append(row, strconv.Itoa(n))
+			}
+			t.Rows = append(t.Rows, row)
 		}
-		t.Rows = append(t.Rows, row)
 	}
 	c.tables = append(c.tables, t)
 	if len(rows) > 0 {
@@ -192,9 +234,9 @@ func learned(ctx context.Context, e *env) (*content, error) {
 		t.Title = "Backtracks on portions"
 		c.tables = append(c.tables, t)
 	}
-	if b.hard > 0 {
+	if published.Hard > 0 {
 		c.verdict = behind
-		if float64(b.improved) >= 0.87*float64(b.hard) {
+		if float64(published.Improved) >= 0.87*float64(published.Hard) {
 			c.verdict = level
 		}
 	}
@@ -228,8 +270,8 @@ func portion(p *stowage.Problem, k, n int) *stowage.Problem {
 
 // samplesOf collects samples of inputs that training has not seen.
 func (e *env) samplesOf(ctx context.Context) ([]learn.Sample, error) {
-	first := uint64(400)
-	inputs, err := learn.Generated(learn.Seeds{First: first, Last: first + max(1, e.size.seeds)}, nil, []int64{102, 108})
+	from := uint64(400)
+	inputs, err := learn.Generated(learn.Seeds{First: from, Last: from + max(1, e.size.seeds)}, nil, []int64{102, 108})
 	if err != nil {
 		return nil, err
 	}
@@ -241,7 +283,7 @@ func (e *env) samplesOf(ctx context.Context) ([]learn.Sample, error) {
 		if ctx.Err() != nil && len(all) > 0 {
 			break // a sample is what this is
 		}
-		some, err := learn.Collect(e.ctx, &inputs[i], learn.CollectOptions{Steps: 5000, Draws: 1, Events: 60, Nodes: 2000})
+		some, err := learn.Collect(e.ctx, &inputs[i], learn.CollectOptions{Steps: 5000, Draws: 1, Events: 60, Nodes: 2000, Look: learn.DefaultScorer.Nodes})
 		if err != nil {
 			return nil, err
 		}
