@@ -59,7 +59,7 @@ var contenders = []learn.Contender{
 	}},
 	{Name: "coin", Policy: func(context.Context, *learn.Input) tela.Policy { return &learn.Coin{Stay: 0.1} }},
 	{Name: "look-ahead alone", Policy: func(ctx context.Context, in *learn.Input) tela.Policy {
-		return &learn.Refuter{Look: learn.NewLookahead(ctx, in.Timeline, learn.DefaultScorer.Nodes)}
+		return learn.DefaultScorer.For(ctx, in.Timeline)
 	}},
 	{Name: "oracle", Policy: func(ctx context.Context, in *learn.Input) tela.Policy {
 		return learn.NewGuide(ctx, in.Timeline, 20_000)

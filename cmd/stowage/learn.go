@@ -258,12 +258,14 @@ func (e *evaluation) contenders() error {
 			return usagef("invalid argument %g for --coin: must be from 0 to 1", share)
 		}
 		add(fmt.Sprintf("coin %g", share), func(context.Context, *learn.Input) tela.Policy {
-			return &learn.Coin{Stay: share, After: e.scorer.After}
+			return &learn.Coin{Stay: share, Turn: e.scorer.Turn}
 		})
 	}
 	if e.look > 0 {
 		add("look-ahead", func(ctx context.Context, in *learn.Input) tela.Policy {
-			return &learn.Refuter{Look: learn.NewLookahead(ctx, in.Timeline, e.look), After: e.scorer.After}
+			alone := e.scorer
+			alone.Forest, alone.Nodes = nil, e.look
+			return alone.For(ctx, in.Timeline)
 		})
 	}
 	if e.oracle > 0 {

@@ -217,14 +217,14 @@ func (t *Tally) Lines() []Line {
 // A Coin stays at the failed point, to try all unplaced buffers there, in a share of
 // the major backtracks, and follows the rules in the others: what chance is worth.
 type Coin struct {
-	Stay  float64 // the share
-	After int64   // backtracks of a tree up to which the rules are followed
+	Turn
+	Stay float64 // the share
 }
 
 // Choose tosses it. Which way it falls depends on the backtrack's number alone.
 func (c *Coin) Choose(m *tela.Major) int {
-	if m.Backtracks < c.After || toss(m) >= c.Stay {
-		return tela.Rules
+	if otherwise, theirs := c.of(m); !theirs || toss(m) >= c.Stay {
+		return otherwise
 	}
 	return tela.Spread
 }

@@ -361,11 +361,32 @@ func TestScorer(t *testing.T) {
 		{"best", Scorer{Best: true, Threshold: 2, Share: 1}, 0, 3},
 		{"best by weight", Scorer{Best: true, Threshold: 0.1, Weight: 1, Share: 1}, 0, 3},
 		{"none is asked", Scorer{Threshold: 2, Doubt: 9}, 0, tela.Rules},
-		{"too early", Scorer{Threshold: 2, Doubt: 9, Share: 1, After: 1}, 0, tela.Rules},
+		{"too early", Scorer{Threshold: 2, Doubt: 9, Share: 1, Turn: Turn{After: 1}}, 0, tela.Rules},
 		{"none over the threshold", Scorer{Best: true, Threshold: 5, Share: 1, Spread: true}, 0, tela.Spread},
 	} {
 		c.s.Forest = f
 		if got := c.s.Choose(major(c.jumps)); got != c.want {
+			t.Errorf("%s: %d, want %d", c.name, got, c.want)
+		}
+	}
+	// A narrow tree is left to the rules; one that has had its share is left, where there
+	// is another.
+	for _, c := range []struct {
+		name   string
+		m      tela.Major
+		narrow bool
+		want   int
+	}{
+		{"narrow", tela.Major{Narrow: true}, false, tela.Rules},
+		{"narrow with the model", tela.Major{Narrow: true}, true, 3},
+		{"in its share", tela.Major{Backtracks: 500, Budget: 1000}, false, 3},
+		{"over its share", tela.Major{Backtracks: 501, Budget: 1000}, false, tela.Leave},
+		{"narrow and over", tela.Major{Narrow: true, Backtracks: 501, Budget: 1000}, false, tela.Rules},
+	} {
+		s := Scorer{Forest: f, Threshold: 2, Doubt: 9, Share: 1, Turn: Turn{Narrow: c.narrow, Patience: 0.5}}
+		m := major(0)
+		m.Narrow, m.Backtracks, m.Budget = c.m.Narrow, c.m.Backtracks, c.m.Budget
+		if got := s.Choose(m); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)
 		}
 	}
@@ -386,7 +407,7 @@ func TestScorer(t *testing.T) {
 // TestCoin has a coin stay about as often as it says, and differently in another tree.
 func TestCoin(t *testing.T) {
 	stays, differ := 0, 0
-	c := Coin{Stay: 0.1, After: 10}
+	c := Coin{Stay: 0.1, Turn: Turn{After: 10}}
 	for k := range int64(10000) {
 		one := c.Choose(&tela.Major{Backtracks: k, Tree: 1})
 		if one == tela.Spread {
@@ -444,19 +465,20 @@ const unrefuted = `{"learner":{"learner_model_param":{"base_score":"[0E0]","num_
 "gradient_booster":{"name":"gbtree","model":{"trees":[
 {"left_children":[1,-1,-1],"right_children":[2,-1,-1],"split_indices":[18,0,0],"split_conditions":[0.5,10,0]}]}}}}`
 
-// TestRefuter runs a search with a look-ahead: what it costs counts as steps, and a model
+// TestLookAlone runs a search with a look-ahead: what it costs counts as steps, and a model
 // that heeds nothing else searches the same.
-func TestRefuter(t *testing.T) {
+func TestLookAlone(t *testing.T) {
 	forest, err := ReadForest(strings.NewReader(unrefuted))
 	if err != nil {
 		t.Fatal(err)
 	}
 	in := hardInput(t)
 	ctx := context.Background()
-	scorer := DefaultScorer
-	scorer.Forest, scorer.Nodes = forest, 200
+	alone := Scorer{Threshold: 5, Doubt: 11, Share: 1, Nodes: 200}
+	scorer := alone
+	scorer.Forest = forest
 	var counters [3]tela.Counters
-	for k, policy := range []tela.Policy{&Refuter{Look: NewLookahead(ctx, in.Timeline, 200)}, scorer.For(ctx, in.Timeline), nil} {
+	for k, policy := range []tela.Policy{alone.For(ctx, in.Timeline), scorer.For(ctx, in.Timeline), nil} {
 		c := &counters[k]
 		o := plan.Options{Capacity: in.Capacity, NodeLimit: 3000, Without: []string{"completion"}}
 		r, err := run.Run(ctx, tela.Planner{Policy: policy, Counters: c}, in.Timeline, o)

@@ -120,29 +120,3 @@ func (l *Lookahead) Describe(m *tela.Major) {
 	}
 	m.Cost += (o.spent-spent)/nodesAStep + (o.asked-asked)*stepsAQuestion
 }
-
-// A Refuter goes to the deepest target that the look-ahead does not refute, to each
-// once: what a look-ahead is worth without a model.
-type Refuter struct {
-	Look *Lookahead
-	// After is the number of backtracks of a tree up to which the rules are followed.
-	After int64
-}
-
-// Choose returns the target.
-func (r *Refuter) Choose(m *tela.Major) int {
-	if m.Backtracks < r.After {
-		return tela.Rules
-	}
-	r.Look.Describe(m)
-	best := tela.Rules
-	for k := range m.Targets {
-		if f := &m.Targets[k].Features; f[tela.Beyond] <= 0 && f[tela.Jumps] == 0 {
-			best = k
-		}
-	}
-	return best
-}
-
-// Solved does nothing.
-func (*Refuter) Solved(int, []tela.Placement) {}

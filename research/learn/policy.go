@@ -43,8 +43,32 @@ import (
 // at one point in ten as a technique of tela's, before it had narrow trees: it solved as
 // many of 391 inputs as without.
 
+// A Turn says in which trees something else than tela's rules decides, and for how long.
+type Turn struct {
+	// After is the number of backtracks of a tree up to which tela's rules are followed.
+	After int64
+	// Narrow has it decide in narrow trees, too.
+	Narrow bool
+	// Patience is the part of its budget after which such a tree is left for the next; 0
+	// means all of it.
+	Patience float64
+}
+
+// of reports whether it is somebody else's turn, and what to do where it is not.
+func (t *Turn) of(m *tela.Major) (otherwise int, theirs bool) {
+	if m.Narrow && !t.Narrow {
+		return tela.Rules, false
+	}
+	if t.Patience > 0 && float64(m.Backtracks) > t.Patience*float64(m.Budget) {
+		return tela.Leave, false
+	}
+	return tela.Rules, m.Backtracks >= t.After
+}
+
 // A Scorer chooses backtrack targets by the score of a forest.
 type Scorer struct {
+	// Forest is the model. Without one a target has the score 10, and 0 where the look-ahead
+	// refutes it.
 	Forest *Forest
 	// Best goes to the best weighted score, as the paper does, rather than to the
 	// deepest target over the threshold.
@@ -56,8 +80,7 @@ type Scorer struct {
 	// Doubt is the score of the rules' own target from which on they are followed,
 	// where Best is not set.
 	Doubt float64
-	// After is the number of backtracks of a tree up to which tela's rules are followed.
-	After int64
+	Turn
 	// Share is the part of the major backtracks after that at which the model is
 	// asked, from 0 to 1. Which ones they are depends on the input alone.
 	Share float64
@@ -83,8 +106,8 @@ func (s Scorer) For(ctx context.Context, tl *timeline.Timeline) *Scorer {
 
 // Choose returns a target, or what to do where none is good enough.
 func (s *Scorer) Choose(m *tela.Major) int {
-	if m.Backtracks < s.After || toss(m) >= s.Share {
-		return tela.Rules
+	if otherwise, theirs := s.of(m); !theirs || toss(m) >= s.Share {
+		return otherwise
 	}
 	if s.look != nil {
 		s.look.Describe(m)
@@ -98,7 +121,7 @@ func (s *Scorer) Choose(m *tela.Major) int {
 		if !s.Best && t.Features[tela.Jumps] > 0 {
 			continue
 		}
-		score := float64(s.Forest.Score(&t.Features))
+		score := s.score(&t.Features)
 		if s.Weight != 0 {
 			score *= math.Pow(float64(t.Point+1)/float64(m.Point+1), s.Weight)
 		}
@@ -114,6 +137,17 @@ func (s *Scorer) Choose(m *tela.Major) int {
 		}
 	}
 	return best
+}
+
+// score returns the score of a target, before it is weighed.
+func (s *Scorer) score(x *tela.Features) float64 {
+	switch {
+	case s.Forest != nil:
+		return float64(s.Forest.Score(x))
+	case x[tela.Beyond] > 0:
+		return 0
+	}
+	return 10
 }
 
 // toss returns a number from 0 to 1. Which one depends on the number of the backtrack

@@ -31,7 +31,7 @@ import "math/bits"
 // there were starved buffers); leaving a subtree after 10 or 1,000 backtracks.
 
 // backjump returns the point to go to from point d, all of whose candidates have
-// failed; -1 where there is none.
+// failed; -1 where there is none, and givenUp where a policy leaves the tree.
 func (s *search) backjump(d int32) int32 {
 	s.total++
 	s.limits.counters.Major++
@@ -59,6 +59,9 @@ func (s *search) backjump(d int32) int32 {
 	}
 	if s.policy != nil && stuck < 0 {
 		t = s.consult(d, t)
+		if t == givenUp {
+			return givenUp
+		}
 		if t == d { // the policy wants all unplaced buffers to be tried here
 			s.limits.counters.Spread++
 			return d

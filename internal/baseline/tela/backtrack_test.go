@@ -2,10 +2,12 @@ package tela
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -184,6 +186,7 @@ func TestConsult(t *testing.T) {
 		{"spread", func(*Major) int { return Spread }, []int32{6}, -1, false, []int32{4, 6, 8}, 8},
 		{"spread again", func(*Major) int { return Spread }, []int32{6}, -1, true, []int32{4, 6}, 7},
 		{"rules", func(*Major) int { return Rules }, []int32{6, 2}, -1, false, []int32{2, 6, 8}, 6},
+		{"leave", func(*Major) int { return Leave }, []int32{6, 2}, -1, false, []int32{2, 6, 8}, givenUp},
 		{"stuck deeper", at(2), []int32{6, 2}, 7, false, []int32{2, 6, 8}, 2},
 		{"stuck at the target", at(2), []int32{6, 2}, 6, false, []int32{2, 6, 8}, 2},
 		{"stuck above", at(6), []int32{6, 2}, 5, false, nil, 5},
@@ -217,6 +220,59 @@ func TestConsult(t *testing.T) {
 		}
 		if got == 8 && !s.points[8].wide {
 			t.Errorf("%s: point 8 is not to try all unplaced buffers", c.name)
+		}
+	}
+}
+
+// leaver gives up each tree after so many backtracks, and keeps the numbers of those that
+// it was asked in.
+type leaver struct {
+	after   int64
+	trees   []int64
+	narrow  []bool
+	budgets []int64
+}
+
+func (l *leaver) Choose(m *Major) int {
+	if n := len(l.trees); n == 0 || l.trees[n-1] != m.Tree {
+		l.trees, l.narrow, l.budgets = append(l.trees, m.Tree), append(l.narrow, m.Narrow), append(l.budgets, m.Budget)
+	}
+	if m.Backtracks > l.after {
+		return Leave
+	}
+	return Rules
+}
+
+func (*leaver) Solved(int, []Placement) {}
+
+// TestLeave has a policy leave trees: the next is the one that restarts would have gone on
+// to, and without restarts there is none to go to.
+func TestLeave(t *testing.T) {
+	p, err := suite.Generate("perfect", suite.Options{Seed: 300})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl := timeline.New(p)
+	for _, c := range []struct {
+		without []string
+		trees   []int64
+		narrow  []bool
+		budgets []int64
+	}{
+		{[]string{"completion"}, []int64{1, 2, 3, 4, 5, 6}, []bool{false, true, true, true, false, true}, []int64{5000, 5000, 5000, 5000, 10000, 10000}},
+		{[]string{"completion", "restarts"}, []int64{1}, []bool{false}, []int64{math.MaxInt64}},
+	} {
+		l := &leaver{after: 50}
+		o := plan.Options{Capacity: tl.LowerBound, NodeLimit: 1000, Without: c.without}
+		if _, err := run.Run(t.Context(), Planner{Policy: l}, tl, o); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(c.trees); n > 1 { // there are as many as there are steps for
+			n = min(n, len(l.trees))
+			l.trees, l.narrow, l.budgets = l.trees[:n], l.narrow[:n], l.budgets[:n]
+		}
+		if !slices.Equal(l.trees, c.trees) || !slices.Equal(l.narrow, c.narrow) || !slices.Equal(l.budgets, c.budgets) {
+			t.Errorf("without %v: trees %v, narrow %v, budgets %v", c.without, l.trees, l.narrow, l.budgets)
 		}
 	}
 }

@@ -95,11 +95,14 @@ type Placement struct {
 type Major struct {
 	Partition  int
 	Capacity   int64
-	Point      int32    // the point whose candidates all failed
-	Default    int32    // the target that the rules of backtrack.go choose
-	Widened    bool     // all unplaced buffers have already been tried here
-	Backtracks int64    // of the tree so far
-	Tree       int64    // trees of the partition that have been begun, this one included
+	Point      int32 // the point whose candidates all failed
+	Default    int32 // the target that the rules of backtrack.go choose
+	Widened    bool  // all unplaced buffers have already been tried here
+	Backtracks int64 // of the tree so far
+	Tree       int64 // trees of the partition that have been begun, this one included
+	Narrow     bool  // the tree is a narrow one, rounds.go
+	Budget     int64 // backtracks after which the tree is left; there is another where Restarts is set
+	Restarts   bool
 	Targets    []Target // by ascending point, at least one; the last may be Point
 	// Uncounted may be set by the policy: the backtrack then does not count in
 	// the feature jumps.
@@ -120,11 +123,17 @@ const (
 	Spread = -1
 	// Rules goes where the rules of backtrack.go choose.
 	Rules = -2
+	// Leave gives up the tree, as after Budget backtracks. Where there is no other it is
+	// Rules.
+	Leave = -3
 )
+
+// givenUp is what consult and backjump return for a tree that the policy leaves.
+const givenUp = -2
 
 // A Policy decides where major backtracks go.
 type Policy interface {
-	// Choose returns an index into m.Targets, Spread or Rules.
+	// Choose returns an index into m.Targets, Spread, Rules or Leave.
 	Choose(m *Major) int
 	// Solved is called with the placements of a partition that has been planned.
 	Solved(partition int, path []Placement)
@@ -169,13 +178,13 @@ func (s *search) blame(d int32) {
 }
 
 // consult asks the policy where to go from point d and returns d where all
-// unplaced buffers should be tried there.
+// unplaced buffers should be tried there, and givenUp where the tree should be.
 func (s *search) consult(d, otherwise int32) int32 {
 	p := &s.points[d]
 	m := &s.view
 	*m = Major{
 		Partition: s.number, Capacity: s.share.capacity, Point: d, Default: otherwise,
-		Widened: p.wide, Backtracks: s.total - s.points[0].opened, Tree: s.trials, Targets: m.Targets[:0], search: s,
+		Widened: p.wide, Backtracks: s.total - s.points[0].opened, Tree: s.trials, Narrow: s.set.narrow, Budget: s.budget, Targets: m.Targets[:0], search: s,
 	}
 	for low, high := int32(0), int32(4); low < d; low, high = high+1, 2*high {
 		any := false
@@ -199,14 +208,18 @@ func (s *search) consult(d, otherwise int32) int32 {
 	s.limits.counters.Looked += m.Cost
 	s.limits.steps = max(0, s.limits.steps-m.Cost)
 	t := otherwise
+	if k == Leave && len(s.trees) > 1 {
+		return givenUp
+	}
 	if k >= 0 {
 		t = m.Targets[k].Point
 	} else if k == Spread {
 		t = d
 	}
 	if t == d && p.wide {
-		return d - 1
+		t = d - 1
 	}
+	s.heeded = s.heeded || t != otherwise
 	if t == d {
 		p.wide = true
 	}

@@ -128,7 +128,7 @@ func (s *search) insist(capacity int64) outcome {
 func (s *search) turn(t *tree, capacity, budget int64) outcome {
 	before := s.limits.steps
 	end := s.fit(capacity, budget)
-	if policy := s.policy; policy != nil && end == exhausted {
+	if policy := s.policy; s.heeded && end == exhausted {
 		s.policy = nil
 		end = s.fit(capacity, budget)
 		s.policy = policy

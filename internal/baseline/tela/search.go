@@ -111,6 +111,8 @@ type search struct {
 	limits *limits
 	policy Policy
 	trials int64 // trees that have been begun
+	budget int64 // backtracks of the present one
+	heeded bool  // the policy has been followed in it where the rules say otherwise
 	number int   // of the partition
 	tl     *timeline.Timeline
 	part   *timeline.Partition
@@ -186,6 +188,7 @@ func (s *search) fit(capacity, budget int64) outcome {
 		s.activate(capacity)
 	}
 	begun := s.total
+	s.budget, s.heeded = budget, false
 	s.open(0, 0)
 	for d := int32(0); d < depth; {
 		j := s.candidate(d)
@@ -195,6 +198,10 @@ func (s *search) fit(capacity, budget int64) outcome {
 				return abandoned
 			}
 			t := s.backjump(d)
+			if t == givenUp {
+				s.unwind(d, 0)
+				return abandoned
+			}
 			if t < 0 {
 				s.unwind(d, 0)
 				return exhausted
