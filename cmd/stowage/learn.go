@@ -25,7 +25,7 @@ func newLearn() *cobra.Command {
 The same inputs, options and seed give the same samples and, from the same version of XGBoost, the same model, byte for byte.`,
 		Example: `  stowage learn collect --suite 0:20 -o samples.csv models/*.csv
   stowage learn train --python ~/venv/bin/python3 -o model.json samples.csv
-  stowage learn eval --suite 100:110 --model model.json other/*.csv`,
+  stowage learn eval --suite 300:310 --model model.json other/*.csv`,
 		Args: arity(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -195,8 +195,8 @@ func newLearnEval() *cobra.Command {
 		Short: "Compare backtracks with a model and without",
 		Long: `Eval searches each input by tela's own rules, with the model and with coins, and counts the hard inputs, those with over 1,000 backtracks by the rules, that got better, got worse or are newly solved. Measure on other inputs than those that were learned from.
 
-A coin follows the rules but stays at a failed point, to try all unplaced buffers there, in a share of the major backtracks: what a model does better than a coin is what it has learned. An oracle asks the exact planner in the model's place.`,
-		Example: `  stowage learn eval --suite 100:110 --model model.json other/*.csv
+A coin follows the rules but stays at a failed point, to try all unplaced buffers there, in a share of the major backtracks: what a model does better than a coin is what it has learned. A look-ahead is the model's way with what the look-ahead refutes in place of scores. An oracle asks the exact planner in the model's place.`,
+		Example: `  stowage learn eval --suite 300:310 --model model.json other/*.csv
   stowage learn eval --suite 300:303,400:403 --without starved,sections,twins,widening,restarts`,
 		Annotations: learnExits,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -219,17 +219,19 @@ A coin follows the rules but stays at a failed point, to try all unplaced buffer
 	f.Float64Var(&e.scorer.Threshold, "score-threshold", e.scorer.Threshold, "follow no weighted score under `T`")
 	f.Int64Var(&e.scorer.After, "model-after", e.scorer.After, "ask the model after `N` backtracks of a tree")
 	f.Float64Var(&e.scorer.Share, "model-share", e.scorer.Share, "after that ask it in this `SHARE` of the major backtracks")
+	f.BoolVar(&e.scorer.Narrow, "model-narrow", e.scorer.Narrow, "ask it, and toss coins, in narrow trees, too")
+	f.Float64Var(&e.scorer.Patience, "model-patience", e.scorer.Patience, "leave trees in which it is asked, or coins are tossed, after this `SHARE` of their backtracks; 0 for all of them")
 	f.BoolVar(&e.scorer.Spread, "spread", e.scorer.Spread, "under the threshold stay and try all unplaced buffers, as in the paper, rather than follow the rules")
 	f.Int64Var(&e.scorer.Nodes, "model-look-ahead", e.scorer.Nodes, "tell the model what the exact planner refutes, with at most `N` nodes for a question; 0 for none, with a model that was trained blind")
 	f.BoolVar(&e.noModel, "no-model", false, "measure no model")
 	f.Float64SliceVar(&e.coins, "coin", []float64{0.05, 0.1}, "measure coins that stay in these `SHARES` of the major backtracks")
 	f.Int64Var(&e.oracle, "oracle", 0, "measure the exact planner as an oracle, with at most `N` nodes for a question: what a model could win")
-	f.Int64Var(&e.look, "look-ahead", 0, "measure the rules with the exact planner looking ahead, with at most `N` nodes for a question")
+	f.Int64Var(&e.look, "look-ahead", 0, "measure the exact planner looking ahead in the model's place, with at most `N` nodes for a question")
 	f.StringSliceVar(&without, "without", nil, "search without the techniques `T1,T2`, on both sides")
 	f.StringSliceVar(&rulesWithout, "rules-without", nil, "search by the rules without the techniques `T1,T2`, too")
 	f.Int64Var(&e.Steps, "steps", 50000, "give up after `N` steps")
 	f.BoolVar(&e.all, "all", false, "list every input, not only the sums")
-	group(cmd, "Model", "model", "best", "depth-weight", "score-threshold", "score-doubt", "model-after", "model-share", "spread", "model-look-ahead", "no-model")
+	group(cmd, "Model", "model", "best", "depth-weight", "score-threshold", "score-doubt", "model-after", "model-share", "model-narrow", "model-patience", "spread", "model-look-ahead", "no-model")
 	group(cmd, "Beside it", "coin", "oracle", "look-ahead")
 	group(cmd, "Techniques", "without", "rules-without")
 	group(cmd, "Limits", "steps")

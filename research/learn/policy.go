@@ -17,29 +17,31 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: at a share of the major backtracks every target is scored: can the placements
-// above it still be completed? The search goes to the deepest target that is likely
-// to, unless the target of the rules may be one, or it has been gone to before. A
-// search comes by the same points again and again, and a model that is wrong about one
-// is wrong about it every time: so it is followed to a target once, and the rules get
-// their share.
+// Idea: at each major backtrack every target is scored: can the placements above it
+// still be completed? The search goes to the deepest target that is likely to, unless it
+// has been gone to before. A search comes by the same points again and again, and a model
+// that is wrong about one is wrong about it every time: so it is followed to a target once.
+//
+// What tells most is a look-ahead (lookahead.go), one feature among the others. With it
+// a tree is soon through or hopeless. So it is left at half of its budget, and narrow
+// trees, which are many and quick as long as nobody stays in them, are left to the rules.
 //
 // Scores are 10 times a probability, since the labels are 10 and 0 (train.go). The
 // paper's way is there too: weigh the scores of its label down for targets that are far
 // up, by ((t+1)/(d+1))^w for target t at failed point d, and go to the best if it is
-// good enough; if none is, stay and try all unplaced buffers.
+// good enough; if none is, stay and try all unplaced buffers. A model without a
+// look-ahead does best where it is asked at a fifth of the backtracks, and where the rules
+// are followed unless it doubts them.
 //
-// Complexity: targets × trees × depth a major backtrack; no allocation.
+// Complexity: targets × trees × depth a major backtrack, no allocation; and that of the
+// look-ahead.
 //
-// Measured on the 78 hard inputs of the seeds 6000 to 6006 that the parameters were
-// chosen on, 50,000 steps: improved 40 and worse 17; coins of 0.05, 0.1 and 0.2: 30 and
-// 25, 32 and 27, 34 and 26. Asked at half of the backtracks: 35 and 21. At all of them:
-// 26 and 25 (both with a model from fewer samples). With the paper's label and way, at a fifth: 32 and 21, at all of them (42
-// inputs): 13 and 17.
+// Measured on the hard inputs of the seeds 6000 to 6006 that the parameters were chosen on:
+// docs/planners/tela.md.
 //
 // Tried and dropped: the tree begun anew every 500 or 1,000 backtracks (coins and models
-// get worse); the model in the first tree alone, the rules in the others as if it were
-// not there (8 of 57 worse, but only 17 improved). Staying
+// get worse); a model that does not look ahead in the first tree alone, the rules in the
+// others as if it were not there (8 of 57 worse, but only 17 improved). Staying
 // at one point in ten as a technique of tela's, before it had narrow trees: it solved as
 // many of 391 inputs as without.
 
@@ -94,7 +96,7 @@ type Scorer struct {
 }
 
 // DefaultScorer has the defaults, and no forest.
-var DefaultScorer = Scorer{Threshold: 5, Doubt: 11, Share: 1, Nodes: 1000}
+var DefaultScorer = Scorer{Threshold: 5, Doubt: 11, Share: 1, Nodes: 1000, Turn: Turn{Patience: 0.5}}
 
 // For returns the scorer for a timeline.
 func (s Scorer) For(ctx context.Context, tl *timeline.Timeline) *Scorer {
@@ -197,9 +199,10 @@ const name = "tela-learned"
 
 // settings are the planner's own parameters.
 type settings struct {
-	model, below, choice            string
-	after, nodes                    int64
-	share, weight, threshold, doubt float64
+	model, below, choice                      string
+	after, nodes                              int64
+	share, weight, threshold, doubt, patience float64
+	trees                                     string
 }
 
 // Declare lists the parameters.
@@ -208,9 +211,11 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Int64(&s.after, "model-after", DefaultScorer.After, 0, math.MaxInt64, "backtracks of a partition after which the model is asked; before, tela's rules decide")
 	d.Int64(&s.nodes, "look-ahead", DefaultScorer.Nodes, 0, 1<<40, "nodes of the exact planner for each question which targets are refuted, which the model is told; 0 for none, with a model that was trained blind")
 	d.Float(&s.share, "model-share", DefaultScorer.Share, 0, 1, "part of the major backtracks after that at which it is asked; at the others tela's rules decide")
+	d.Choice(&s.trees, "model-trees", "in which trees it is asked: full, all but the narrow ones of restarts; or all", "full", "all")
+	d.Float(&s.patience, "model-patience", DefaultScorer.Patience, 0, 1, "part of its backtracks after which such a tree is left for the next, 0 for all of them")
 	d.Float(&s.weight, "depth-weight", DefaultScorer.Weight, 0, 100, "exponent of the weight that keeps backtracks near, 0 for none")
-	d.Choice(&s.choice, "model-choice", "which target to go to: deepest, the deepest over the threshold, once, unless the rules' own is over score-doubt; or best, that of the best score, as in the paper", "deepest", "best")
-	d.Float(&s.doubt, "score-doubt", DefaultScorer.Doubt, 0, 100, "score of the target of tela's rules from which on they are followed, where the choice is deepest")
+	d.Choice(&s.choice, "model-choice", "which target to go to: deepest, the deepest over the threshold, once; or best, that of the best score, as in the paper", "deepest", "best")
+	d.Float(&s.doubt, "score-doubt", DefaultScorer.Doubt, 0, 100, "score of the target of tela's rules from which on they are followed, where the choice is deepest; over 10 for never")
 	words := []string{"spread", "rules"}
 	if !DefaultScorer.Spread {
 		slices.Reverse(words)
@@ -237,6 +242,7 @@ func scorer(o *plan.Options) (*Scorer, error) {
 	s := DefaultScorer
 	s.After, s.Share, s.Weight, s.Threshold, s.Spread = set.after, set.share, set.weight, set.threshold, set.below == "spread"
 	s.Best, s.Doubt, s.Nodes = set.choice == "best", set.doubt, set.nodes
+	s.Narrow, s.Patience = set.trees == "all", set.patience
 	var err error
 	if set.model == "" {
 		s.Forest, err = Shipped()

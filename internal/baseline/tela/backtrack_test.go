@@ -277,6 +277,43 @@ func TestLeave(t *testing.T) {
 	}
 }
 
+// TestHeeded has a tree that has run out searched again by the rules where a policy has
+// been followed in it, and not where that has said what they say.
+func TestHeeded(t *testing.T) {
+	p, err := suite.Generate("pinwheel", suite.Options{Seed: 6003})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tl := timeline.New(p)
+	search := func(policy Policy) (c Counters) {
+		o := plan.Options{Capacity: tl.LowerBound, NodeLimit: 20000, Without: []string{"completion"}}
+		if _, err := run.Run(t.Context(), Planner{Policy: policy, Counters: &c}, tl, o); err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	none, rules := search(nil), search(&chooser{say: func(*Major) int { return Rules }})
+	if none != rules {
+		t.Errorf("without a policy %+v, with one that follows the rules %+v", none, rules)
+	}
+	// Of a policy that is followed in the first tree, the second one that it is asked in is
+	// the third: the one between is the first again, by the rules.
+	once := &chooser{say: func(m *Major) int {
+		if m.Tree == 1 && m.Backtracks < 20 {
+			return Spread
+		}
+		return Rules
+	}}
+	search(once)
+	var trees []int64
+	for k := range once.asked {
+		trees = append(trees, once.asked[k].Tree)
+	}
+	if trees = slices.Compact(trees); len(trees) < 2 || trees[1] != 3 {
+		t.Errorf("it is asked in the trees %v", trees)
+	}
+}
+
 // TestOtherPhases has a point try the candidates of other phases when those of its
 // own have failed, however many these are.
 func TestOtherPhases(t *testing.T) {
