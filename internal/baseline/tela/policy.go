@@ -205,8 +205,9 @@ func (s *search) consult(d, otherwise int32) int32 {
 		s.describe(&m.Targets[k], m)
 	}
 	k := s.policy.Choose(m)
-	s.limits.counters.Looked += m.Cost
-	s.limits.steps = max(0, s.limits.steps-m.Cost)
+	cost := min(m.Cost, s.limits.steps) // the last look may cost more than is left
+	s.limits.counters.Looked += cost
+	s.limits.steps -= cost
 	t := otherwise
 	if k == Leave && len(s.trees) > 1 {
 		return givenUp
