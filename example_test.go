@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	_ "github.com/stowage-go/stowage/planner/moves"
 )
 
 // The running example of the MiniMalloc paper, planned as low as can be.
@@ -259,4 +260,44 @@ func ExampleMinimize() {
 	}
 	fmt.Println(r.Status, r.Stopped, len(r.Offsets), r.Height < r.LowerBound+r.LowerBound/4)
 	// Output: feasible interrupt 300 true
+}
+
+// Looking on while a search places buffers and takes placements back.
+func ExampleOptions_moves() {
+	p := &stowage.Problem{Capacity: 6, Buffers: []stowage.Buffer{
+		{ID: "b1", Lower: 0, Upper: 1, Size: 2},
+		{ID: "b2", Lower: 0, Upper: 2, Size: 3},
+		{ID: "b3", Lower: 1, Upper: 3, Size: 2},
+		{ID: "b4", Lower: 1, Upper: 4, Size: 1},
+		{ID: "b5", Lower: 2, Upper: 4, Size: 3},
+	}}
+	_, err := stowage.Solve(context.Background(), p, stowage.Options{
+		Planner: "exact",
+		Without: []string{"ladders"},
+		Moves: func(m stowage.Move) {
+			switch id := p.Buffers[m.Buffer].ID; m.Kind {
+			case stowage.MoveBegin:
+				fmt.Println("within", m.Offset)
+			case stowage.MovePlace:
+				fmt.Println(id, "at", m.Offset)
+			case stowage.MoveBack:
+				fmt.Println(id, "is taken back")
+			case stowage.MovePlan:
+				fmt.Println("height", m.Offset)
+			}
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	// Output:
+	// within 6
+	// b4 at 0
+	// b1 at 0
+	// b5 at 1
+	// b5 is taken back
+	// b3 at 1
+	// b2 at 3
+	// b5 at 3
+	// height 6
 }

@@ -157,6 +157,37 @@ type Options = plan.Options
 //	}
 type Progress = plan.Progress
 
+// A Move is a step of a search that places buffers one after the other: what it tries,
+// and what it takes back. A search goes back the way it came, so the placements that
+// stand are a stack. What a search finds in other ways, by ordering pairs of buffers, by
+// planning composites or stretches of time, is no move.
+//
+//	type Move struct {
+//		// Kind is what happens.
+//		Kind MoveKind
+//		// Buffer is an index into Problem.Buffers. Of MoveBegin, MoveDone and MovePlan it is
+//		// one of the buffers of the part that is searched, always the same, as its name.
+//		Buffer int
+//		// Offset is where the buffer is placed; of MoveBegin the capacity that is asked
+//		// about, of MovePlan the height that was found; else 0.
+//		Offset int64
+//	}
+type Move = plan.Move
+
+// A MoveKind is what happens in a Move.
+//
+//	type MoveKind uint8
+type MoveKind = plan.MoveKind
+
+// The kinds of moves.
+const (
+	MoveBegin = plan.MoveBegin // a search of a part of the problem begins
+	MovePlace = plan.MovePlace // the buffer is placed, or goes elsewhere
+	MoveBack  = plan.MoveBack  // its placement is taken back, and all that came after it
+	MoveDone  = plan.MoveDone  // of pieces that are apart from one another one is placed
+	MovePlan  = plan.MovePlan  // all of the part is placed
+)
+
 // A Result is what a planner returns.
 //
 //	type Result struct {
