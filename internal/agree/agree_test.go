@@ -154,7 +154,7 @@ func TestLies(t *testing.T) {
 			}
 			return r
 		}},
-		"undecided": {"no answer", func(*timeline.Timeline, plan.Options) plan.Result { return plan.Result{} }},
+		"undecided": {"no answer", func(*timeline.Timeline, plan.Options) plan.Result { return plan.Result{Stopped: plan.StopEffort} }},
 		"panic":     {"panic", func(*timeline.Timeline, plan.Options) plan.Result { panic("at once") }},
 	} {
 		found := 0
