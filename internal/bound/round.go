@@ -42,6 +42,8 @@ func Down(x, multiple int64) int64 {
 
 // GCD returns the greatest number that divides both, for any sign of either; 0
 // where both are 0.
+//
+//go:noinline
 func GCD(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

@@ -156,12 +156,12 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle
 		}
 		sorting.By(loose, func(i, j int32) bool { return s.trial[i] < s.trial[j] })
 	}
+	s.cross = append(pile, loose...)
 	for order := range 3 {
-		height := s.pile(pile, order)
+		height := s.pile(s.cross[:len(pile)], order)
 		if height > floor && len(loose) > 0 {
 			continue // of mixed alignments
 		}
-		s.cross = append(append(s.cross[:0], pile...), loose...)
 		height = max(height, top)
 		s.ways(p, cuts, rest, height, all, snug)
 		if p.height <= max(target, height) || s.watch.Over() {

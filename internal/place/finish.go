@@ -110,6 +110,8 @@ func (f *finisher) read(offsets []int64) (anew []int64, moved bool) {
 }
 
 // top returns how high that reaches which is placed of a partition.
+//
+//go:noinline
 func (f *finisher) top(part *timeline.Partition, offsets []int64) (top int64) {
 	if !f.placed {
 		return 0

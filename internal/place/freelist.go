@@ -23,7 +23,7 @@ import (
 
 // A FreeList is the space.
 type FreeList struct {
-	store
+	sets   store // of one
 	used   set
 	probes [1]probe
 	whole  [1]piece // a set that has no directory
@@ -31,25 +31,25 @@ type FreeList struct {
 
 // Reset empties the space.
 func (f *FreeList) Reset() {
-	f.reset(0)
+	f.sets.reset(0)
 	f.used = set{}
 }
 
 // Take marks [from, from+size) as in use.
-func (f *FreeList) Take(from, size int64) { f.add(&f.used, Range{from, from + size}) }
+func (f *FreeList) Take(from, size int64) { f.sets.add(&f.used, Range{from, from + size}) }
 
 // Give returns [from, from+size), which is in use.
-func (f *FreeList) Give(from, size int64) { f.subtract(&f.used, Range{from, from + size}) }
+func (f *FreeList) Give(from, size int64) { f.sets.subtract(&f.used, Range{from, from + size}) }
 
 // Find returns a multiple of align at which size bytes are free, by a fit.
 func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 	if f.used.size == 0 {
 		return 0
 	}
-	f.probes[0] = f.probe(f.used, 0, size)
-	at := f.lowest(f.probes[:], 0, align)
+	f.probes[0] = f.sets.probe(f.used, 0, size)
+	at := f.sets.lowest(f.probes[:], 0, align)
 	if fit == BestFit {
-		at = f.tightest(f.probes[:], at, align)
+		at = f.sets.tightest(f.probes[:], at, align)
 	}
 	return at
 }
@@ -59,13 +59,13 @@ func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 func (f *FreeList) Highest(size, align, limit int64) (at int64, ok bool) {
 	var all []piece
 	if f.used.size == inPieces {
-		all = f.pieces[f.used.at]
+		all = f.sets.pieces[f.used.at]
 	} else if f.used.size > 0 {
 		f.whole[0] = piece{hole: math.MaxInt64, at: f.used.at, n: int32(f.used.n)}
 		all = f.whole[:]
 	}
 	for k := len(all) - 1; k >= 0; k-- {
-		list := f.rangesOf(&all[k])
+		list := f.sets.rangesOf(&all[k])
 		for i := len(list) - 1; i >= 0; i-- {
 			if limit-size >= list[i].To {
 				if at = bound.Down(limit-size, align); at >= list[i].To {

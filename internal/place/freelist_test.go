@@ -96,12 +96,12 @@ func TestFreeList(t *testing.T) {
 			}
 			var all []Range
 			if f.used.size == inPieces {
-				cut = max(cut, len(f.pieces[f.used.at]))
-				for k := range f.pieces[f.used.at] {
-					all = append(all, f.rangesOf(&f.pieces[f.used.at][k])...)
+				cut = max(cut, len(f.sets.pieces[f.used.at]))
+				for k := range f.sets.pieces[f.used.at] {
+					all = append(all, f.sets.rangesOf(&f.sets.pieces[f.used.at][k])...)
 				}
 			} else if f.used.size > 0 {
-				all = f.block(f.used.at, int(f.used.n))
+				all = f.sets.block(f.used.at, int(f.used.n))
 			}
 			if want := stretches(true); !slices.Equal(all, want) {
 				t.Fatalf("seed %d: in use are %v, want %v", seed, all, want)

@@ -378,6 +378,8 @@ func (t *store) join(s *set, a int) {
 }
 
 // remove removes the pieces from a to b.
+//
+//go:noinline
 func (t *store) remove(s *set, a, b int) {
 	all := t.pieces[s.at]
 	t.pieces[s.at] = append(all[:a], all[b:]...)

@@ -110,6 +110,8 @@ func (a *tlsf) give(k int32) {
 }
 
 // join adds cell up to cell k, which is just below it.
+//
+//go:noinline
 func (a *tlsf) join(k, up int32) {
 	above := a.cells[up].above
 	a.cells[k].size += a.cells[up].size
@@ -122,6 +124,7 @@ func (a *tlsf) join(k, up int32) {
 	a.spare = append(a.spare, up)
 }
 
+//go:noinline
 func (a *tlsf) cell(c cell) int32 {
 	if n := len(a.spare) - 1; n >= 0 {
 		k := a.spare[n]

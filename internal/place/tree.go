@@ -2,7 +2,6 @@ package place
 
 import (
 	"math"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -183,6 +182,8 @@ func (u *tree) insert(first, last int32, r Range) {
 
 // partial returns the one or two nodes, shift levels above the leaves, that hold
 // some of the leaves [low, high) and others besides; 0 stands for none.
+//
+//go:noinline
 func (u *tree) partial(low, high int, shift uint) (left, right int) {
 	l, h := low>>shift, (high-1)>>shift
 	if l<<shift != low {
@@ -243,7 +244,9 @@ func (u *tree) askSections(first, last int, window Range) {
 	for l < h {
 		l, h = u.askRow(l, h, window)
 	}
-	slices.Reverse(u.probes[from:])
+	for k, l := from, len(u.probes)-1; k < l; k, l = k+1, l-1 {
+		u.probes[k], u.probes[l] = u.probes[l], u.probes[k]
+	}
 }
 
 // askRow asks the nodes at the ends of [low, high) that the row above does not
