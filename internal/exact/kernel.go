@@ -345,10 +345,10 @@ func (k *kernel) wordOf(w, low, high Buffer) uint64 {
 // masked returns word w of a bit set without what is outside [low, high).
 func masked(word uint64, w, low, high int) uint64 {
 	if at := low - w<<6; at > 0 {
-		word &= math.MaxUint64 << at
+		word &= math.MaxUint64 << uint(at)
 	}
 	if at := high - w<<6; at < 64 {
-		word &= 1<<at - 1
+		word &= 1<<uint(at) - 1
 	}
 	return word
 }
