@@ -229,7 +229,7 @@ func (e *engine) dominates() bool {
 // narrow asks capacities until the interval is closed or a limit comes.
 func (e *engine) narrow() {
 	halves := int64(firstRound)
-	share := int64(1)
+	share, down := int64(1), int64(0)
 	once := func(capacity int64) verdict { return e.round(capacity, max(1, halves/share)) }
 	for e.bound < e.height && !e.over() {
 		before := e.height - e.bound
@@ -238,8 +238,14 @@ func (e *engine) narrow() {
 			if e.bound >= e.height || e.over() {
 				break
 			}
+			// Where one search has most of the nodes, it has them for what may be the
+			// last question, or goes down in steps twice as long as the one before.
+			long, laddered := halves > 2*shareUntil, e.laddered()
+			if aim < 2 && long && laddered {
+				continue
+			}
 			share = 1
-			if aim < 2 && halves > 2*shareUntil && e.dominates() && !e.laddered() {
+			if aim < 2 && long && e.dominates() {
 				share = 8
 			}
 			capacity := e.bound
@@ -247,13 +253,17 @@ func (e *engine) narrow() {
 			case 1:
 				capacity += bound.Down((e.height-e.bound)/2, e.step)
 			case 2:
-				capacity = max(capacity, bound.Down(e.height-1, e.step))
+				capacity = max(capacity, bound.Down(e.height-1, e.step)-down)
 			}
-			if aim > 0 && capacity == asked && e.laddered() {
-				continue // one search has most of the nodes, the same each time
+			if aim > 0 && capacity == asked && laddered {
+				continue
 			}
 			asked = capacity
-			e.ask(capacity, once)
+			if v := e.ask(capacity, once); v == fits && long && laddered {
+				down += down + e.step
+			} else {
+				down = 0
+			}
 		}
 		if e.bound < e.height {
 			e.composes(min(e.roof, e.height), true, 3*halves)
