@@ -122,7 +122,7 @@ const (
 
 // Plan plans.
 func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	a := &auto{ctx: ctx, tl: tl, o: &o, r: &r, n: int64(len(tl.Problem.Buffers)), height: math.MaxInt64}
+	a := &auto{ctx: ctx, tl: tl, load: tl.Load, o: &o, r: &r, n: int64(len(tl.Problem.Buffers)), height: math.MaxInt64}
 	if err := run.Bind("auto", &o, &a.settings); err != nil {
 		return r, err
 	}
@@ -145,6 +145,7 @@ type auto struct {
 	tl         *timeline.Timeline
 	o          *plan.Options
 	n          int64 // buffers
+	load       []int64
 	affordable int64 // nodes that the first turn of exact search has
 	merges     uint64
 	learned    merge.Learned
@@ -220,7 +221,7 @@ func (a *auto) begin() {
 // packed reports whether no byte is ever unused: the walls of such a problem are soon gone
 // over, however many they are.
 func (a *auto) packed() bool {
-	for _, load := range a.tl.Load {
+	for _, load := range a.load {
 		if load != a.tl.LowerBound {
 			return false
 		}
@@ -238,10 +239,10 @@ func (a *auto) full(capacity int64) bool {
 		return false
 	}
 	sum := 0.0
-	for _, load := range a.tl.Load {
+	for _, load := range a.load {
 		sum += float64(load)
 	}
-	return 3*sum >= 2*float64(capacity)*float64(len(a.tl.Load))
+	return 3*sum >= 2*float64(capacity)*float64(len(a.load))
 }
 
 // repairs is what local search goes without where it repairs, cores where it looks at peaks.

@@ -46,13 +46,13 @@ const lowerMost = 16
 
 // diving is what dives have found out.
 type diving struct {
-	best   *exact.Score // the order that lowered the plan last, with noise by buffer; nil for none
-	lower  int64        // by how many steps at most dives aim lower
-	missed int          // dives since it was changed
-	nodes  int64        // of all dives
-	won    bool         // it was a dive that lowered the plan last
-	idle   int64        // dives since one has lowered it
-	only   bool         // nothing goes together: there are dives and nothing else
+	best   exact.Score // the order that lowered the plan last, with noise by buffer; nil for none
+	lower  int64       // by how many steps at most dives aim lower
+	missed int         // dives since it was changed
+	nodes  int64       // of all dives
+	won    bool        // it was a dive that lowered the plan last
+	idle   int64       // dives since one has lowered it
+	only   bool        // nothing goes together: there are dives and nothing else
 }
 
 // Dives reports whether it was a dive that lowered the plan last: then more of them are
@@ -69,7 +69,7 @@ func bell(rng *rand.Rand) float64 { return 2*(rng.Float64()+rng.Float64()+rng.Fl
 func (d *diving) draw(rng *rand.Rand, n int) *exact.Score {
 	s := &exact.Score{Noise: make([]float64, n)}
 	weights := [...]*float64{&s.Total, &s.Width, &s.Size}
-	if d.best == nil || rng.IntN(4) == 0 {
+	if d.best.Noise == nil || rng.IntN(4) == 0 {
 		for k, w := range weights {
 			*w = rng.Float64() * weightMost[k]
 		}
@@ -220,7 +220,7 @@ func (d *diver) ended(order *exact.Score, offsets []int64, nodes, refuted int64)
 	}
 	if offsets != nil && model.HeightOf(d.s.tl.Problem, offsets) < d.s.height {
 		d.s.best, d.s.height = offsets, model.HeightOf(d.s.tl.Problem, offsets)
-		g.best, g.lower, g.missed, g.won, g.idle = order, lowerMost, 0, true, 0
+		g.best, g.lower, g.missed, g.won, g.idle = *order, lowerMost, 0, true, 0
 		d.s.report()
 		return
 	}
