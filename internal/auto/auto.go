@@ -76,10 +76,20 @@ type settings struct{ heuristics, merge, exact, climb bool }
 
 // Declare lists the techniques.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.heuristics, "heuristics", "start from the best of several first-fit orders; without it, from the first alone")
-	d.Technique(&s.merge, "merge", "exact search of composites takes turns")
-	d.Technique(&s.exact, "exact", "exact search takes turns")
-	d.Technique(&s.climb, "climb", "local search takes turns")
+	d.Technique(&s.heuristics, "heuristics", "")
+	d.Technique(&s.merge, "merge", "")
+	d.Technique(&s.exact, "exact", "")
+	d.Technique(&s.climb, "climb", "")
+}
+
+// Words says in words what each is.
+func (*settings) Words(name string) string {
+	return map[string]string{
+		"heuristics": "start from the best of several first-fit orders; without it, from the first alone",
+		"merge":      "exact search of composites takes turns",
+		"exact":      "exact search takes turns",
+		"climb":      "local search takes turns",
+	}[name]
 }
 
 const (

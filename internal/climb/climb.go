@@ -66,17 +66,30 @@ type settings struct {
 
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.core, "core", "plan the sections around the peak exactly, and the rest around them")
-	d.Technique(&s.critical, "critical", "change the order of what the height rests on")
-	d.Technique(&s.window, "window", "lift out what is too high and plan its neighbourhood anew, exactly")
-	d.Int(&s.random, "random", 20, 0, 100, "percent of order moves that ignore the chain")
-	d.Int(&s.width, "width", 30, 1, 1<<16, "free buffers in a window at first")
-	d.Int64(&s.nodes, "window-nodes", 1000, 1, 1<<30, "nodes of the exact planner for a window")
+	d.Technique(&s.core, "core", "")
+	d.Technique(&s.critical, "critical", "")
+	d.Technique(&s.window, "window", "")
+	d.Int(&s.random, "random", 20, 0, 100, "")
+	d.Int(&s.width, "width", 30, 1, 1<<16, "")
+	d.Int64(&s.nodes, "window-nodes", 1000, 1, 1<<30, "")
 	patience := int64(0)
 	if d.Endless() {
 		patience = defaultPatience
 	}
-	d.Int64OrAuto(&s.patience, "patience", patience, 0, 1<<30, "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set")
+	d.Int64OrAuto(&s.patience, "patience", patience, 0, 1<<30, "")
+}
+
+// Words says in words what each is.
+func (*settings) Words(name string) string {
+	return map[string]string{
+		"core":         "plan the sections around the peak exactly, and the rest around them",
+		"critical":     "change the order of what the height rests on",
+		"window":       "lift out what is too high and plan its neighbourhood anew, exactly",
+		"random":       "percent of order moves that ignore the chain",
+		"width":        "free buffers in a window at first",
+		"window-nodes": "nodes of the exact planner for a window",
+		"patience":     "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set",
+	}[name]
 }
 
 // turnSteps is how many steps a turn takes, a buffer; leastTurn how many at

@@ -43,36 +43,64 @@ type settings struct {
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
 	for _, t := range [...]struct {
-		on            *bool
-		name, summary string
+		on   *bool
+		name string
 	}{
-		{&s.canonical, "canonical", "explore only plans built in ascending order of offset, then rank"},
-		{&s.sectionInference, "section-inference", "add what is unplaced in a section to the section's floor"},
-		{&s.monotonicFloor, "monotonic-floor", "no later buffer lies lower than the one just placed"},
-		{&s.unallocatedFloor, "unallocated-floor", "raise a section's floor to the lowest minimum offset of what is unplaced"},
-		{&s.dominance, "dominance", "never leave a gap that an unplaced buffer could fill"},
-		{&s.hatless, "hatless", "try no alternative to a buffer that has nothing above it"},
-		{&s.preordering, "preordering", "rank buffers by static keys rather than by their order in the input"},
-		{&s.dynamicOrdering, "dynamic-ordering", "try the lowest minimum offset first"},
-		{&s.decomposition, "decomposition", "split the unplaced buffers wherever none crosses from section to section"},
-		{&s.cheapReject, "cheap-reject", "discard a candidate before it is placed where a section could not take it"},
-		{&s.memo, "memo", "remember states of which no completion fits"},
-		{&s.lifting, "lifting", "raise the bound of a buffer that is too low to be placed to that of what must go under it"},
-		{&s.notFirst, "not-first", "raise the bound of a buffer that cannot be lowest in a section"},
-		{&s.suffixBound, "suffix-bound", "what cannot lie below a level must fit above it, in every section"},
-		{&s.symmetry, "symmetry", "place identical buffers in the order of their indices"},
-		{&s.postponement, "postponement", "infer from a candidate that has failed before the next is tried"},
-		{&s.effectiveSizes, "effective-sizes", "count for a piece all that nothing above it can use"},
-		{&s.fronts, "fronts", "leave out states that are no better than one that has failed"},
-		{&s.ladders, "ladders", "small partitions that resist: ascending offsets, each set with all that it needs above"},
-		{&s.stretches, "stretches", "ask about stretches of time apart"},
-		{&s.shifts, "shifts", "count offsets from levels of the plan with which what lies above lies higher, windows or not"},
-		{&s.merging, "merging", "between rounds, plan composites of what fits together hardly by accident, where merge is registered"},
+		{&s.canonical, "canonical"},
+		{&s.sectionInference, "section-inference"},
+		{&s.monotonicFloor, "monotonic-floor"},
+		{&s.unallocatedFloor, "unallocated-floor"},
+		{&s.dominance, "dominance"},
+		{&s.hatless, "hatless"},
+		{&s.preordering, "preordering"},
+		{&s.dynamicOrdering, "dynamic-ordering"},
+		{&s.decomposition, "decomposition"},
+		{&s.cheapReject, "cheap-reject"},
+		{&s.memo, "memo"},
+		{&s.lifting, "lifting"},
+		{&s.notFirst, "not-first"},
+		{&s.suffixBound, "suffix-bound"},
+		{&s.symmetry, "symmetry"},
+		{&s.postponement, "postponement"},
+		{&s.effectiveSizes, "effective-sizes"},
+		{&s.fronts, "fronts"},
+		{&s.ladders, "ladders"},
+		{&s.stretches, "stretches"},
+		{&s.shifts, "shifts"},
+		{&s.merging, "merging"},
 	} {
-		d.Technique(t.on, t.name, t.summary)
+		d.Technique(t.on, t.name, "")
 	}
-	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders,
-		"static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
+	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders, "")
+}
+
+// Words says in words what each is.
+func (*settings) Words(name string) string {
+	return map[string]string{
+		"canonical":         "explore only plans built in ascending order of offset, then rank",
+		"section-inference": "add what is unplaced in a section to the section's floor",
+		"monotonic-floor":   "no later buffer lies lower than the one just placed",
+		"unallocated-floor": "raise a section's floor to the lowest minimum offset of what is unplaced",
+		"dominance":         "never leave a gap that an unplaced buffer could fill",
+		"hatless":           "try no alternative to a buffer that has nothing above it",
+		"preordering":       "rank buffers by static keys rather than by their order in the input",
+		"dynamic-ordering":  "try the lowest minimum offset first",
+		"decomposition":     "split the unplaced buffers wherever none crosses from section to section",
+		"cheap-reject":      "discard a candidate before it is placed where a section could not take it",
+		"memo":              "remember states of which no completion fits",
+		"lifting":           "raise the bound of a buffer that is too low to be placed to that of what must go under it",
+		"not-first":         "raise the bound of a buffer that cannot be lowest in a section",
+		"suffix-bound":      "what cannot lie below a level must fit above it, in every section",
+		"symmetry":          "place identical buffers in the order of their indices",
+		"postponement":      "infer from a candidate that has failed before the next is tried",
+		"effective-sizes":   "count for a piece all that nothing above it can use",
+		"fronts":            "leave out states that are no better than one that has failed",
+		"ladders":           "small partitions that resist: ascending offsets, each set with all that it needs above",
+		"stretches":         "ask about stretches of time apart",
+		"shifts":            "count offsets from levels of the plan with which what lies above lies higher, windows or not",
+		"merging":           "between rounds, plan composites of what fits together hardly by accident, where merge is registered",
+		"orders":            "static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size",
+	}[name]
 }
 
 // choose sets what o asks for. A program that has no choice has all techniques.

@@ -74,9 +74,18 @@ type sweepSettings struct {
 
 // Declare lists the technique and the parameter.
 func (s *sweepSettings) Declare(d *run.Declaration) {
-	d.Technique(&s.twoEnded, "two-ended", "place what is short-lived from the ceiling down; without it all goes lowest, in one pass")
-	d.Technique(&s.outward, "outward", "where waste is more, sweep from the peak")
-	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after the pass that ends within this many times the bound")
+	d.Technique(&s.twoEnded, "two-ended", "")
+	d.Technique(&s.outward, "outward", "")
+	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "")
+}
+
+// Words says in words what each is.
+func (*sweepSettings) Words(name string) string {
+	return map[string]string{
+		"two-ended": "place what is short-lived from the ceiling down; without it all goes lowest, in one pass",
+		"outward":   "where waste is more, sweep from the peak",
+		"waste":     "stop after the pass that ends within this many times the bound",
+	}[name]
 }
 
 // Plan sweeps until a plan is close enough to the bound, or fits the capacity

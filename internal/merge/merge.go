@@ -84,14 +84,28 @@ type settings struct {
 
 // Declare lists the techniques and parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.stacks, "stacks", "put equal lifespans on one another; without it, only equal sizes beside one another")
-	d.Technique(&s.wheels, "wheels", "put five together that no cut goes through")
-	d.Technique(&s.rounds, "rounds", "take parts apart and merge them again with other noise")
-	d.Technique(&s.dives, "dives", "plan composites by short searches in orders drawn near the last that worked")
-	d.Technique(&s.walls, "walls", "go over the walls of what is full, or nearly, with all orders that they allow")
-	d.Int(&s.width, "width", 64, 1, 1<<16, "guesses that are kept side by side in going over walls")
-	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30, "nodes of exact search for each composite of an attempt")
-	d.Int64(&s.patience, "patience", 100, 1, 1<<30, "restarts without a lower plan after which a run ends that has no limit")
+	d.Technique(&s.stacks, "stacks", "")
+	d.Technique(&s.wheels, "wheels", "")
+	d.Technique(&s.rounds, "rounds", "")
+	d.Technique(&s.dives, "dives", "")
+	d.Technique(&s.walls, "walls", "")
+	d.Int(&s.width, "width", 64, 1, 1<<16, "")
+	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30, "")
+	d.Int64(&s.patience, "patience", 100, 1, 1<<30, "")
+}
+
+// Words says in words what each is.
+func (*settings) Words(name string) string {
+	return map[string]string{
+		"stacks":   "put equal lifespans on one another; without it, only equal sizes beside one another",
+		"wheels":   "put five together that no cut goes through",
+		"rounds":   "take parts apart and merge them again with other noise",
+		"dives":    "plan composites by short searches in orders drawn near the last that worked",
+		"walls":    "go over the walls of what is full, or nearly, with all orders that they allow",
+		"width":    "guesses that are kept side by side in going over walls",
+		"nodes":    "nodes of exact search for each composite of an attempt",
+		"patience": "restarts without a lower plan after which a run ends that has no limit",
+	}[name]
 }
 
 // Weights and noise that restarts go through, and after how many rounds without fewer

@@ -25,10 +25,23 @@ import (
 // each, in the order in which help shows them.
 type Settings interface{ Declare(d *Declaration) }
 
+// Worded are settings whose summaries are empty in Declare, and said here by name: a program
+// that describes no planner does without.
+type Worded interface{ Words(name string) string }
+
 // Describe completes i by the techniques and parameters of the settings that
 // fresh returns, and by the check of their values.
 func Describe(i plan.Info, fresh func() Settings) plan.Info {
-	described(&i, fresh())
+	s := fresh()
+	described(&i, s)
+	if w, ok := s.(Worded); ok {
+		for k := range i.Techniques {
+			i.Techniques[k].Summary = w.Words(i.Techniques[k].Name)
+		}
+		for k := range i.Params {
+			i.Params[k].Summary = w.Words(i.Params[k].Name)
+		}
+	}
 	name := i.Name
 	i.Check = func(o plan.Options) error {
 		d := Declaration{planner: name, o: &o} // what names there are has been checked
@@ -93,7 +106,7 @@ func (d *Declaration) Refuse(what string) {
 // Technique declares a part that can be switched off; on is then false.
 //
 //go:noinline
-func (d *Declaration) Technique(on *bool, name, summary string) {
+func (d *Declaration) Technique(on *bool, name string, summary string) {
 	if d.o == nil {
 		d.to.Techniques = append(d.to.Techniques, plan.Technique{Name: name, Summary: summary})
 		return
