@@ -16,11 +16,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -35,14 +33,7 @@ import (
 // beyond are the techniques of exact that are not in the paper.
 const beyond = "cheap-reject,memo,lifting,not-first,suffix-bound,symmetry,postponement,effective-sizes,fronts,ladders,stretches,shifts,merging"
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := ablate(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/ablation:", err)
-		os.Exit(1)
-	}
-}
+func main() { record.Main("bench/ablation", ablate) }
 
 func ablate(ctx context.Context) error {
 	var (
@@ -56,10 +47,6 @@ func ablate(ctx context.Context) error {
 	)
 	flag.Parse()
 	instances, err := experiment.Load(*set, flag.Args())
-	if errors.Is(err, experiment.ErrNoData) {
-		fmt.Println("bench/ablation skipped:", err)
-		return nil
-	}
 	if err != nil {
 		return err
 	}

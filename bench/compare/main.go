@@ -24,7 +24,6 @@ import (
 	"io"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -68,7 +67,9 @@ type request struct {
 	into, picture string        // a document and a picture, or ""
 }
 
-func main() {
+func main() { record.Main("bench/compare", compare) }
+
+func compare(ctx context.Context) error {
 	var q request
 	flag.DurationVar(&q.limit, "limit", 0, "end a run after `D` [default: 5s, 20s, 10s and 2s]")
 	planners := flag.String("planners", "", "run the planners `P1,P2` [default: all]")
@@ -82,8 +83,6 @@ func main() {
 	if *planners != "" {
 		q.planners = strings.Split(*planners, ",")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	asked := flag.Args()
 	if len(asked) == 0 {
 		for _, s := range sets {
@@ -98,10 +97,10 @@ func main() {
 		if err := run(ctx, name, one); errors.Is(err, experiment.ErrNoData) {
 			fmt.Println("bench/compare:", name, "skipped:", err)
 		} else if err != nil {
-			fmt.Fprintln(os.Stderr, "bench/compare:", err)
-			os.Exit(1)
+			return err
 		}
 	}
+	return nil
 }
 
 // all are the names of the planners.

@@ -24,7 +24,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"time"
 
@@ -33,14 +32,7 @@ import (
 	"github.com/stowage-go/stowage/internal/experiment"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := compare(ctx); err != nil {
-		fmt.Fprintln(os.Stderr, "bench/peers:", err)
-		os.Exit(1)
-	}
-}
+func main() { record.Main("bench/peers", compare) }
 
 func compare(ctx context.Context) error {
 	var (
@@ -60,10 +52,6 @@ func compare(ctx context.Context) error {
 		return nil
 	}
 	instances, err := experiment.Load(*set, flag.Args())
-	if errors.Is(err, experiment.ErrNoData) {
-		fmt.Println("bench/peers skipped:", err)
-		return nil
-	}
 	if err != nil {
 		return err
 	}

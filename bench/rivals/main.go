@@ -16,16 +16,16 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"flag"
 	"fmt"
 	"math"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
@@ -41,7 +41,9 @@ import (
 // another's planner, but is said.
 var ours = []string{"auto", "merge", "climb", "exact", "sweep", "first-fit"}
 
-func main() {
+func main() { record.Main("bench/rivals", rivals) }
+
+func rivals(ctx context.Context) error {
 	problems := flag.Uint64("problems", 100, "how many problems of each kind")
 	from := flag.Uint64("from", 0, "seed of the first")
 	kinds := flag.String("kinds", strings.Join(suite.DrawnKinds(), ","), "kinds of `K1,K2`")
@@ -57,22 +59,20 @@ func main() {
 	}
 	var least, most int
 	if _, err := fmt.Sscanf(*buffers, "%d-%d", &least, &most); err != nil || least < 1 || most < least {
-		fail(fmt.Errorf("-buffers %q is not LEAST-MOST", *buffers))
+		return fmt.Errorf("-buffers %q is not LEAST-MOST", *buffers)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
 	table := experiment.NewTable([]string{"kind", "problems", "proven", "lowest", "as low", "of ours lower", "above", "by at most, %", "lowest others"}, nil)
 	total := newTally()
 	for _, kind := range strings.Split(*kinds, ",") {
 		if !slices.Contains(suite.DrawnKinds(), kind) {
-			fail(fmt.Errorf("-kinds: %q is none of %s", kind, strings.Join(suite.DrawnKinds(), ", ")))
+			return fmt.Errorf("-kinds: %q is none of %s", kind, strings.Join(suite.DrawnKinds(), ", "))
 		}
 		t := newTally()
 		for seed := *from; seed < *from+*problems; seed++ {
 			tl := timeline.New(suite.Drawn(kind, seed, least, most))
 			line, err := t.hold(ctx, tl, *asked, o)
-			if err = firstOf(ctx.Err(), err); err != nil {
-				fail(err)
+			if err = cmp.Or(ctx.Err(), err); err != nil {
+				return err
 			}
 			if line != "" && *losses {
 				fmt.Printf("%s %d: %d buffers, bound %d: %s\n", kind, seed, len(tl.Problem.Buffers), tl.LowerBound, line)
@@ -83,25 +83,12 @@ func main() {
 	}
 	table.Rows = append(table.Rows, total.row("all"))
 	fmt.Print(table.Markdown())
+	return nil
 }
 
 func given(name string) (is bool) {
 	flag.Visit(func(f *flag.Flag) { is = is || f.Name == name })
 	return is
-}
-
-func firstOf(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, "rivals:", err)
-	os.Exit(1)
 }
 
 // tally counts how a planner did on a kind.
