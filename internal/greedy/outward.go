@@ -25,7 +25,7 @@ import (
 //
 // Invariant: what is free is what no live buffer uses, at the section where a sweep is.
 //
-// Complexity: O(n log f) a sweep, f the free blocks at any time; twelve of them at most,
+// Complexity: that of a sweep (sweep.go), of which there are twelve at most,
 // but a sweep that gets too high ends there, as a rule near the peak.
 //
 // There are no such plans where there are gaps or fixed offsets.

@@ -28,7 +28,10 @@ import (
 // Invariant: the free list is what no live buffer uses, so no place is ever
 // looked at that is in use, and nothing is looked at twice.
 //
-// Complexity: O(n log f) a pass, f the free blocks at any time. Measured: 0.4 µs
+// Partitions do not see one another: each keeps the lowest plan that any sweep has made of
+// it, and those that are low enough are not swept again.
+//
+// Complexity: n steps of a free list a pass (place.FreeList). Measured: 0.4 µs
 // a buffer and pass for a training graph of a million buffers, which ends 0.001%
 // above the load at the first pass; first-fit takes 2.5 s for it and ends 0.02%
 // above.
