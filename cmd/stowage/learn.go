@@ -183,6 +183,7 @@ type evaluation struct {
 	noModel bool
 	coins   []float64
 	oracle  int64
+	exact   int64
 	look    int64
 	all     bool
 }
@@ -226,13 +227,14 @@ A coin follows the rules but stays at a failed point, to try all unplaced buffer
 	f.BoolVar(&e.noModel, "no-model", false, "measure no model")
 	f.Float64SliceVar(&e.coins, "coin", []float64{0.05, 0.1}, "measure coins that stay in these `SHARES` of the major backtracks")
 	f.Int64Var(&e.oracle, "oracle", 0, "measure the exact planner as an oracle, with at most `N` nodes for a question: what a model could win")
+	f.Int64Var(&e.exact, "exact", 0, "measure the exact planner by itself, with at most `N` nodes")
 	f.Int64Var(&e.look, "look-ahead", 0, "measure the exact planner looking ahead in the model's place, with at most `N` nodes for a question")
 	f.StringSliceVar(&without, "without", nil, "search without the techniques `T1,T2`, on both sides")
 	f.StringSliceVar(&rulesWithout, "rules-without", nil, "search by the rules without the techniques `T1,T2`, too")
 	f.Int64Var(&e.Steps, "steps", 50000, "give up after `N` steps")
 	f.BoolVar(&e.all, "all", false, "list every input, not only the sums")
 	group(cmd, "Model", "model", "best", "depth-weight", "score-threshold", "score-doubt", "model-after", "model-share", "model-narrow", "model-patience", "spread", "model-look-ahead", "no-model")
-	group(cmd, "Beside it", "coin", "oracle", "look-ahead")
+	group(cmd, "Beside it", "coin", "oracle", "exact", "look-ahead")
 	group(cmd, "Techniques", "without", "rules-without")
 	group(cmd, "Limits", "steps")
 	return cmd
@@ -274,6 +276,9 @@ func (e *evaluation) contenders() error {
 		add("oracle", func(ctx context.Context, in *learn.Input) tela.Policy {
 			return learn.NewGuide(ctx, in.Timeline, e.oracle)
 		})
+	}
+	if e.exact > 0 {
+		e.Contenders = append(e.Contenders, learn.Contender{Name: "exact", Nodes: e.exact})
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/baseline/tela"
+	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -96,8 +97,19 @@ func (t *Tally) Add(c *Comparison) {
 // A Contender is a way to decide where major backtracks go.
 type Contender struct {
 	Name string
-	// Policy returns what decides for one input; it is used for no other.
+	// Policy returns what decides for one input; it is used for no other. Without one, the
+	// exact planner alone searches, for so many Nodes.
 	Policy func(context.Context, *Input) tela.Policy
+	Nodes  int64
+}
+
+// search searches an input.
+func (c *Contender) search(ctx context.Context, in *Input, steps int64, without []string) (Outcome, error) {
+	if c.Policy != nil {
+		return search(ctx, in, c.Policy(ctx, in), steps, without)
+	}
+	r, err := run.Run(ctx, &exact.Planner{}, in.Timeline, plan.Options{Capacity: in.Capacity, NodeLimit: c.Nodes})
+	return Outcome{r.Status, r.Stats.Nodes, r.Stats.Backtracks, r.Stats.Elapsed.Seconds()}, err
 }
 
 // search searches an input with a policy, nil for tela's rules, for so many steps.
@@ -144,7 +156,7 @@ func (e *Evaluation) Run(ctx context.Context, inputs []Input) ([]Tally, error) {
 			return nil, err
 		}
 		for n := range e.Contenders {
-			learned, err := search(ctx, &inputs[k], e.Contenders[n].Policy(ctx, &inputs[k]), e.Steps, e.Without)
+			learned, err := e.Contenders[n].search(ctx, &inputs[k], e.Steps, e.Without)
 			if err == nil {
 				err = ctx.Err()
 			}
