@@ -18,7 +18,7 @@ import (
 
 // asked are the planners of TestAgree, each with one in how many problems it is
 // asked about.
-var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "merge": 4, "first-fit": 8}
+var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 16, "meta-csp": 8, "boxing": 16, "merge": 4, "first-fit": 8, "minimalloc": 8}
 
 // TestAgree is a small share of go run ./bench/agree.
 func TestAgree(t *testing.T) {
