@@ -1,5 +1,5 @@
-// Package verify checks a plan against its problem. It imports the model only
-// and shares no code with any planner or with the timeline, so that a mistake
+// Package verify checks a plan against its problem. It imports the model and a sort,
+// and shares no other code with any planner or with the timeline, so that a mistake
 // there cannot hide here.
 //
 // The rules of one buffer (sign, alignment, fixed offset, capacity) are checked
