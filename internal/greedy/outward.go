@@ -107,10 +107,16 @@ func (s *Sweeper) Again(n int, half int32, target int64, settle Settle) (offsets
 func (s *Sweeper) from(k, n int, half int32, target int64, settle Settle) int64 {
 	part, load, p := &s.tl.Partitions[k], s.tl.Load, &s.parts[k]
 	if p.peaks == nil {
+		before := int64(0)
 		for at := part.First; at < part.Last; at++ {
-			if (at == part.First || load[at-1] <= load[at]) && (at+1 == part.Last || load[at+1] < load[at]) {
+			now, after := load[at], int64(0)
+			if at+1 < part.Last {
+				after = load[at+1]
+			}
+			if before <= now && after < now {
 				p.peaks = append(p.peaks, at)
 			}
+			before = now
 		}
 		sorting.By(p.peaks, func(a, b int32) bool { return load[a] > load[b] })
 	}

@@ -73,7 +73,6 @@ type finisher struct {
 	space  tlsf
 	now    int32   // what is due by this section has been given back
 	due    []int32 // by section: list of the cells that come back there
-	next   []int32 // by cell: the next in its list, 0 for none
 	sizes  []int64 // by buffer
 	aligns []int64 // the same; nil where no buffer has an alignment
 	placed bool    // whether any has an offset
@@ -146,7 +145,6 @@ func (f *finisher) least(offsets []int64) (height int64) {
 func (f *finisher) stack(offsets []int64) (height int64) {
 	var batch [256]request // apart from what has pointers, which the collector wants a map of
 	clear(f.due)
-	f.next = append(f.next[:0], 0)
 	for k := range f.tl.Partitions {
 		part, granule := &f.tl.Partitions[k], int64(1) // all cells begin and end at multiples of it
 		if f.aligns != nil {
@@ -193,14 +191,14 @@ func (f *finisher) some(members []int32, batch *[256]request, granule int64, off
 // put allocates a buffer and returns its offset.
 func (f *finisher) put(r *request, granule int64) int64 {
 	for ; f.now < r.first; f.now++ {
-		for k := f.due[f.now+1]; k != 0; k = f.next[k] {
+		for k := f.due[f.now+1]; k != 0; {
+			next := f.space.cells[k].next
 			f.space.give(k)
+			k = next
 		}
 	}
 	k := f.space.take(bound.Up(r.size+r.align-granule, granule))
-	for int(k) >= len(f.next) {
-		f.next = append(f.next, 0)
-	}
-	f.next[k], f.due[r.last] = f.due[r.last], k
-	return bound.Up(f.space.cells[k].at, r.align)
+	c := &f.space.cells[k]
+	c.next, f.due[r.last] = f.due[r.last], k
+	return bound.Up(c.at, r.align)
 }

@@ -28,7 +28,7 @@ func class(size int64) int {
 type cell struct {
 	at, size     int64
 	below, above int32 // neighbours in space
-	prev, next   int32 // in the list of its class, where it is free
+	prev, next   int32 // in the list of its class, where it is free; next is the caller's where it is not
 	free         bool
 }
 

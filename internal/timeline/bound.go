@@ -37,8 +37,8 @@ func (t *Timeline) bound() {
 // how many buffers, counted anew for each: some ten milliseconds.
 const alignmentsMost, alignedMost = 8, 1 << 18
 
-// aligned returns the size of a buffer rounded up to g and what that adds; both are as
-// they were where it need not begin at a multiple of g. It is not ok where the buffer
+// aligned returns the size of a buffer rounded up to g and what that adds; its size and
+// -1 where it need not begin at a multiple of g. It is not ok where the buffer
 // has a window, since it may use any bytes.
 //
 //go:noinline
@@ -50,7 +50,7 @@ func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
 		}
 	}
 	if b.Align()%g != 0 {
-		return b.Size, 0, true
+		return b.Size, -1, true
 	}
 	rounded = bound.Up(b.Size, g)
 	return rounded, rounded - b.Size, true
@@ -95,11 +95,12 @@ func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 		for _, s := range t.Spans(int(i)) {
 			if s.First <= at && at < s.Last {
 				switch rounded, tail, ok := t.aligned(i, g); {
-				case ok && t.Problem.Buffers[i].Align()%g == 0:
+				case !ok:
+				case tail < 0:
+					others = append(others, rounded)
+				default:
 					stacked += rounded
 					tails = append(tails, tail)
-				case ok:
-					others = append(others, rounded)
 				}
 			}
 		}
