@@ -79,6 +79,9 @@ var packed = []string{"buffers", "seed", "capacity", "horizon", "alignment"}
 // holed are those of packings of which pieces may be left out.
 var holed = []string{"buffers", "seed", "capacity", "horizon", "alignment", "holes"}
 
+// rectangle are the defaults of packings: so many pieces of a square mebi.
+var rectangle = Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20}
+
 // emitted are the options of the kinds that stand for what compilers emit.
 var emitted = []string{"buffers", "seed", "capacity", "alignment"}
 
@@ -96,22 +99,22 @@ var kinds = sync.OnceValue(func() []Kind {
 		},
 		{
 			"perfect", "a rectangle cut edge to edge; the optimum is the capacity", holed,
-			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			rectangle,
 			perfect,
 		},
 		{
 			"pinwheel", "a rectangle cut into pinwheels, harder; the optimum is the capacity", holed,
-			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			rectangle,
 			pinwheel,
 		},
 		{
 			"walls", "a rectangle grown wall by wall, with hardly a cut or a wheel in it; the optimum is the capacity", holed,
-			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			rectangle,
 			walls,
 		},
 		{
 			"cracks", "a rectangle broken by cracks that grow until they meet; the optimum is the capacity", holed,
-			Options{Buffers: 50, Capacity: 1 << 20, Horizon: 1 << 20},
+			rectangle,
 			cracks,
 		},
 		{
