@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	_ "github.com/stowage-go/stowage/internal/sweep" // fast
 )
 
 // wide returns n buffers, each live with the next ones.

@@ -117,6 +117,7 @@ var layers = []struct {
 	{"internal/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
 	{"internal/exact", kernel},
 	{"internal/greedy", kernel},
+	{"internal/sweep", with(kernel, "internal/greedy")},
 	{"internal/climb", with(kernel, "internal/greedy", "internal/exact")},
 	{"internal/merge", with(kernel, "internal/greedy", "internal/exact")},
 	{"internal/auto", with(kernel, "internal/greedy", "internal/exact", "internal/merge", "internal/climb")},
@@ -125,7 +126,7 @@ var layers = []struct {
 	{".", with(kernel, "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 
 	{"internal/baseline", with(kernel, "internal/baseline/descend", "internal/greedy")},
-	{"planner/baselines", []string{"internal/baseline"}},
+	{"planner/baselines", []string{"internal/baseline", "internal/sweep"}},
 	{"planner/moves", []string{"internal/exact"}},
 	{"planner/milp", with(kernel, "internal/greedy", "planner/milp")},
 	{"research/learn", with(kernel, "internal/baseline/tela", "internal/exact", "internal/suite", "internal/experiment", "format", "internal/verify")},
@@ -139,7 +140,7 @@ var layers = []struct {
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/chromium", nil},
-	{"npm", []string{"planner/moves", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
+	{"npm", []string{"internal/sweep", "planner/moves", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},
 	{"internal/public", []string{"model", "format/csv"}},
@@ -158,7 +159,7 @@ var layers = []struct {
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/tflm/schema", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
-	{"capi", []string{"", "model", "plan", "format/json", "internal/baseline/minimalloc"}},
+	{"capi", []string{"", "model", "plan", "format/json", "internal/sweep", "internal/baseline/minimalloc"}},
 	{"python", nil},
 }
 

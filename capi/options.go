@@ -13,6 +13,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	_ "github.com/stowage-go/stowage/internal/baseline/minimalloc" // whose users may come from there
+	_ "github.com/stowage-go/stowage/internal/sweep"
 )
 
 // Idea: what is a number is an option by number, in C memory; names of planners,

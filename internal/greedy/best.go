@@ -176,7 +176,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 	if p.Large() && !p.Collided && p.Height > p.goal {
 		// A pass that is good at once is enough; the others end early above what
 		// sweeps from the peaks have.
-		passes := longs(tl.Sections())
+		passes := Thresholds(tl.Sections())
 		p.sweep("sweep", passes[:1])
 		if p.Height > p.goal && (len(tl.Problem.Buffers) <= largest || !p.near(capacity)) {
 			p.sweep("outward", nil)
@@ -257,10 +257,10 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	if passes == nil {
 		s.FromPeaks(p.goal)
 	} else {
-		s.passes(passes, p.tl.LowerBound, max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000), nil)
+		s.Passes(passes, p.tl.LowerBound, max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000), nil)
 	}
 	if s.Height() < p.Height {
-		p.keep(name, s.plan(), s.Height())
+		p.keep(name, s.Plan(), s.Height())
 	}
 }
 
@@ -321,7 +321,7 @@ func (p *Portfolio) run(until int) {
 				}
 			}
 		case swept:
-			p.sweep(t.name, longs(p.tl.Sections()))
+			p.sweep(t.name, Thresholds(p.tl.Sections()))
 		}
 	}
 }

@@ -99,7 +99,7 @@ func (s *Sweeper) Again(n int, half int32, target int64, settle Settle) (offsets
 	if before := s.parts[worst].height; before == s.from(worst, n, half, target, settle) {
 		return nil, 0
 	}
-	return s.plan(), s.Height()
+	return s.Plan(), s.Height()
 }
 
 // from tries a partition from so many sections to either side of its n-th peak: of the

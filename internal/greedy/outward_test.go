@@ -32,7 +32,7 @@ func outward(w *run.Watch, tl *timeline.Timeline, than []int64) *Sweeper {
 // first sweeps from the peaks.
 func (s *Sweeper) first(goal int64) ([]int64, int64) {
 	s.FromPeaks(goal)
-	return s.plan(), s.Height()
+	return s.Plan(), s.Height()
 }
 
 // stackLoose settles what is loose by putting it on one pile.

@@ -1,7 +1,6 @@
 package greedy
 
 import (
-	"context"
 	"math"
 	"slices"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: go through time once, as an allocator would, with a free list: give
@@ -48,105 +46,14 @@ import (
 // low. A ceiling 1% above the bound: it is always met,
 // and never left below. Best fit in place of lowest: about as good, no faster.
 
-func init() { run.RegisterWith(&sweep{}, false, fresh) }
-
 // pollEvery is the number of placements between looks at the context.
 const pollEvery = 4096
 
-type sweep struct{}
-
-// Name returns the planner's name.
-func (*sweep) Name() string { return "sweep" }
-
-// Info describes the planner.
-func (p *sweep) Info() plan.Info {
-	return run.Describe(plan.Info{
-		Name:    p.Name(),
-		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
-		Source:  "two-ended allocation, offline",
-	}, fresh)
-}
-
-func fresh() run.Settings { return new(sweepSettings) }
-
-type sweepSettings struct {
-	twoEnded, outward bool
-
-	waste float64
-}
-
-// Declare lists the technique and the parameter.
-func (s *sweepSettings) Declare(d *run.Declaration) {
-	d.Technique(&s.twoEnded, "two-ended", "")
-	d.Technique(&s.outward, "outward", "")
-	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "")
-}
-
-// Words says in words what each is.
-func (*sweepSettings) Words(name string) string {
-	return map[string]string{
-		"two-ended": "place what is short-lived from the ceiling down; without it all goes lowest, in one pass",
-		"outward":   "where waste is more, sweep from the peak",
-		"waste":     "stop after the pass that ends within this many times the bound",
-	}[name]
-}
-
-// Plan sweeps until a plan is close enough to the bound, or fits the capacity
-// where that is all that is asked, or the thresholds are through. A node is a
-// placement. It proves nothing by failing but that fixed offsets collide. The
-// first pass ends whatever ctx says. The error is for a bad parameter.
-func (*sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	var set sweepSettings
-	if err := run.Bind("sweep", &o, &set); err != nil {
-		return r, err
-	}
-	if len(tl.Problem.Buffers) > math.MaxInt32 {
-		return r, plan.Unsupported("sweep", "takes no more than 2147483647 buffers")
-	}
-	w := run.NewWatch(ctx)
-	defer w.Close()
-	s, end := NewSweeper(w, tl)
-	if !place.FixedFit(tl.Problem, o.Capacity) || end == place.Collided {
-		r.Status = model.Infeasible
-		return r, nil
-	}
-	if end == place.Cut {
-		return r, nil
-	}
-	goal := int64(min(float64(tl.LowerBound)*set.waste, math.MaxInt64/2))
-	goal = max(goal, tl.LowerBound)
-	ceiling := tl.LowerBound
-	if !o.Minimizing() {
-		goal, ceiling = max(goal, o.Capacity), o.Capacity
-	}
-	thresholds := []int32{0}
-	if set.twoEnded {
-		thresholds = longs(tl.Sections())
-	}
-	s.passes(thresholds, ceiling, goal, func() bool {
-		if o.Progress != nil && o.Fits(s.Height()) {
-			o.Progress(plan.Progress{Height: s.Height(), Offsets: s.plan(), LowerBound: tl.LowerBound, Nodes: s.Steps})
-		}
-		return o.NodeLimit > 0 && s.Steps >= o.NodeLimit
-	})
-	if set.outward && s.Height() > goal && !w.Over() {
-		if o.NodeLimit > 0 {
-			s.Most = o.NodeLimit
-		}
-		s.FromPeaks(goal)
-	}
-	r.Stats.Nodes = s.Steps
-	if o.Fits(s.Height()) {
-		r.Status, r.Offsets, r.Height = model.Feasible, s.plan(), s.Height()
-	}
-	return r, nil
-}
-
-// longs returns the thresholds, in sections, in the order in which they are
+// Thresholds returns the thresholds, in sections, in the order in which they are
 // tried: those that are best for training graphs first. Of these graphs a third
 // of the sections is between what forward and backward pass keep for one
 // another and what lives for the optimiser or within a layer.
-func longs(sections int) []int32 {
+func Thresholds(sections int) []int32 {
 	order := []int32{int32(int64(sections) * 354 / 1000), 2, 0}
 	for k := int32(8); int(k) < sections; k *= 8 {
 		order = append(order, k)
@@ -291,10 +198,10 @@ func (s *Sweeper) Height() int64 {
 	return height
 }
 
-// plan is the lowest plan, nil where there is none yet.
+// Plan is the lowest plan, nil where there is none yet.
 //
 //go:noinline
-func (s *Sweeper) plan() []int64 {
+func (s *Sweeper) Plan() []int64 {
 	if s.Height() == math.MaxInt64 {
 		return nil
 	}
@@ -308,9 +215,9 @@ const snug, all = -1, math.MaxInt32
 // noCut is before all sections.
 var noCut = [2]int32{math.MinInt32, math.MinInt32}
 
-// passes sweeps with each threshold in turn until the plan is no higher than the goal, or
+// Passes sweeps with each threshold in turn until the plan is no higher than the goal, or
 // the limit comes, or report, which is called after each pass, says that it is enough.
-func (s *Sweeper) passes(thresholds []int32, ceiling, goal int64, report func() (enough bool)) {
+func (s *Sweeper) Passes(thresholds []int32, ceiling, goal int64, report func() (enough bool)) {
 	for _, long := range thresholds {
 		s.pass(long, ceiling, goal)
 		if report != nil && report() || s.Height() <= goal || s.watch.Over() {

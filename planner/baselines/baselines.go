@@ -1,6 +1,7 @@
 // Package baselines adds other people's planners to package stowage, to hold
 // its own against: MiniMalloc, TelaMalloc, idealloc, the constraint programs of their papers,
-// and what compilers and runtimes ship.
+// and what compilers and runtimes ship; and `sweep`, the passes through time that auto has as
+// lines of its portfolio, as a planner by itself.
 //
 // Import it for its side effect, as image/png is:
 //
@@ -18,4 +19,5 @@ import (
 	_ "github.com/stowage-go/stowage/internal/baseline/minimalloc"
 	_ "github.com/stowage-go/stowage/internal/baseline/rectpack"
 	_ "github.com/stowage-go/stowage/internal/baseline/tela"
+	_ "github.com/stowage-go/stowage/internal/sweep"
 )

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage"
+	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
 )

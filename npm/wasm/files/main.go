@@ -17,6 +17,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/json"
+	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
 	_ "github.com/stowage-go/stowage/planner/moves"

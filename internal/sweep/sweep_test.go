@@ -1,4 +1,4 @@
-package greedy
+package sweep
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
@@ -17,7 +18,7 @@ import (
 
 func TestSweepMatchesTheBound(t *testing.T) {
 	p := plantest.Training(60000)
-	r, err := run.Run(context.Background(), &sweep{}, timeline.New(p), plan.Options{})
+	r, err := run.Run(context.Background(), sweep{}, timeline.New(p), plan.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +43,7 @@ func TestSweepIsValid(t *testing.T) {
 		if seed%3 == 0 {
 			o.Capacity = tl.LowerBound + int64(seed%7)
 		}
-		r, err := run.Run(context.Background(), &sweep{}, tl, o)
+		r, err := run.Run(context.Background(), sweep{}, tl, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,23 +72,23 @@ func TestSweepIsValid(t *testing.T) {
 func TestSweepOptions(t *testing.T) {
 	p := plantest.Mixed(3000)
 	tl := timeline.New(p)
-	all, err := run.Run(context.Background(), &sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}})
+	all, err := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	one, _ := run.Run(context.Background(), &sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}, NodeLimit: 1})
+	one, _ := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}, NodeLimit: 1})
 	if one.Stats.Nodes != 3000 || all.Stats.Nodes <= 3000 || one.Height < all.Height {
 		t.Errorf("one pass: %d in %d nodes; all: %d in %d", one.Height, one.Stats.Nodes, all.Height, all.Stats.Nodes)
 	}
-	if same, _ := run.Run(context.Background(), &sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}}); !slices.Equal(same.Offsets, all.Offsets) {
+	if same, _ := run.Run(context.Background(), sweep{}, tl, plan.Options{Params: map[string]string{"waste": "1"}}); !slices.Equal(same.Offsets, all.Offsets) {
 		t.Error("two runs differ")
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if r, _ := (&sweep{}).Plan(ctx, tl, plan.Options{}); r.Status != model.Feasible {
+	if r, _ := (sweep{}).Plan(ctx, tl, plan.Options{}); r.Status != model.Feasible {
 		t.Errorf("%v under a context that has ended", r.Status)
 	}
-	if _, err := (&sweep{}).Plan(ctx, tl, plan.Options{Params: map[string]string{"waste": "0.9"}}); err == nil {
+	if _, err := (sweep{}).Plan(ctx, tl, plan.Options{Params: map[string]string{"waste": "0.9"}}); err == nil {
 		t.Error("a waste below 1 is taken")
 	}
 }
@@ -99,8 +100,8 @@ func BenchmarkSweep(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				w := run.NewWatch(context.Background())
-				s, _ := NewSweeper(w, tl)
-				s.pass(2, tl.LowerBound, 0)
+				s, _ := greedy.NewSweeper(w, tl)
+				s.Passes([]int32{2}, tl.LowerBound, 0, nil)
 				w.Close()
 			}
 		})

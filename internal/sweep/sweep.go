@@ -1,0 +1,98 @@
+// Package sweep holds the planner `sweep`: the passes of greedy.Sweeper by themselves. Auto
+// runs the sweeper as one line of its portfolio, so that programs with auto alone do not
+// link this.
+package sweep
+
+import (
+	"context"
+	"math"
+
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+func init() { run.Register(sweep{}) }
+
+type sweep struct{}
+
+// Name returns the planner's name.
+func (sweep) Name() string { return "sweep" }
+
+// Info describes the planner.
+func (p sweep) Info() plan.Info {
+	return run.Describe(plan.Info{
+		Name:    p.Name(),
+		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
+		Source:  "two-ended allocation, offline",
+	}, fresh)
+}
+
+func fresh() run.Settings { return new(settings) }
+
+type settings struct {
+	twoEnded, outward bool
+
+	waste float64
+}
+
+// Declare lists the technique and the parameter.
+func (s *settings) Declare(d *run.Declaration) {
+	d.Technique(&s.twoEnded, "two-ended", "place what is short-lived from the ceiling down; without it all goes lowest, in one pass")
+	d.Technique(&s.outward, "outward", "where waste is more, sweep from the peak")
+	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after the pass that ends within this many times the bound")
+}
+
+// Plan sweeps until a plan is close enough to the bound, or fits the capacity
+// where that is all that is asked, or the thresholds are through. A node is a
+// placement. It proves nothing by failing but that fixed offsets collide. The
+// first pass ends whatever ctx says. The error is for a bad parameter.
+func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+	var set settings
+	if err := run.Bind("sweep", &o, &set); err != nil {
+		return r, err
+	}
+	if len(tl.Problem.Buffers) > math.MaxInt32 {
+		return r, plan.Unsupported("sweep", "takes no more than 2147483647 buffers")
+	}
+	w := run.NewWatch(ctx)
+	defer w.Close()
+	s, end := greedy.NewSweeper(w, tl)
+	if !place.FixedFit(tl.Problem, o.Capacity) || end == place.Collided {
+		r.Status = model.Infeasible
+		return r, nil
+	}
+	if end == place.Cut {
+		return r, nil
+	}
+	goal := int64(min(float64(tl.LowerBound)*set.waste, math.MaxInt64/2))
+	goal = max(goal, tl.LowerBound)
+	ceiling := tl.LowerBound
+	if !o.Minimizing() {
+		goal, ceiling = max(goal, o.Capacity), o.Capacity
+	}
+	thresholds := []int32{0}
+	if set.twoEnded {
+		thresholds = greedy.Thresholds(tl.Sections())
+	}
+	s.Passes(thresholds, ceiling, goal, func() bool {
+		if o.Progress != nil && o.Fits(s.Height()) {
+			o.Progress(plan.Progress{Height: s.Height(), Offsets: s.Plan(), LowerBound: tl.LowerBound, Nodes: s.Steps})
+		}
+		return o.NodeLimit > 0 && s.Steps >= o.NodeLimit
+	})
+	if set.outward && s.Height() > goal && !w.Over() {
+		if o.NodeLimit > 0 {
+			s.Most = o.NodeLimit
+		}
+		s.FromPeaks(goal)
+	}
+	r.Stats.Nodes = s.Steps
+	if o.Fits(s.Height()) {
+		r.Status, r.Offsets, r.Height = model.Feasible, s.Plan(), s.Height()
+	}
+	return r, nil
+}
