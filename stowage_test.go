@@ -184,10 +184,10 @@ func TestInputErrors(t *testing.T) {
 				"node limit \"-2\": must not be negative\nworkers \"-3\": must not be negative",
 		},
 		{
-			name: "all at once", p: bad, o: stowage.Options{Planner: "climb", NodeLimit: -1, Without: []string{"memo"}, Params: map[string]string{"width": "0", "deep": ""}},
-			want: "planner climb has no technique \"memo\"; it has core, critical, window\n" +
-				"planner climb has no parameter \"deep\"; it has random, width, window-nodes, patience\n" +
-				"planner climb: parameter width must be a whole number from 1 to 65536, not \"0\"\nnode limit \"-1\": must not be negative\n" + badText,
+			name: "all at once", p: bad, o: stowage.Options{Planner: "climb", NodeLimit: -1, Without: []string{"memo"}, Params: map[string]string{"random": "101", "deep": ""}},
+			want: "planner climb has no technique \"memo\"; it has core, critical\n" +
+				"planner climb has no parameter \"deep\"; it has random, core-nodes, patience\n" +
+				"planner climb: parameter random must be a whole number from 0 to 100, not \"101\"\nnode limit \"-1\": must not be negative\n" + badText,
 		},
 		{name: "planner", p: two, o: stowage.Options{Planner: "nobody"}, want: `no planner is named "nobody"; there are auto, `, is: stowage.ErrUnknownPlanner},
 	} {

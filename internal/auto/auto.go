@@ -45,9 +45,8 @@ func init() {
 // search's memory, all turns.
 //
 // To minimise without a limit each has one turn, some seconds: the last
-// percent of a hard problem may take forever. The largest problems get a repair
-// of what sticks out of a plan that is close to the bound, and no more (see
-// climbMost). To decide whether a capacity fits, or with a limit, the turns go
+// percent of a hard problem may take forever. The largest problems get a look at
+// the peak of a plan that is close to the bound, and no more (see climbMost). To decide whether a capacity fits, or with a limit, the turns go
 // on until there is an answer or the limit comes. Local search alone has no
 // answer to wait for, so it has one turn as well.
 //
@@ -184,7 +183,7 @@ func (a *auto) begin() {
 		a.keep(p.Offsets, p.Name)
 	}
 	if a.climb && a.n >= coresLeast && a.n <= climbMost && a.height <= a.tl.LowerBound+a.tl.LowerBound/coresNear {
-		a.turn(&climb.Planner{}, climbEffort, a.n, cores)
+		a.turn(&climb.Planner{Cores: true}, climbEffort, a.n)
 	}
 	if soon && !a.over() {
 		p.Quick(false)
@@ -213,7 +212,7 @@ func (a *auto) begin() {
 		nodes = max(nodes, a.affordable/4)
 	}
 	if a.exact && a.n <= exactMost && nodes >= 4*a.n {
-		a.turn(&exact.Planner{Alone: true}, a.share(nodes), 1, nil)
+		a.turn(&exact.Planner{Alone: true}, a.share(nodes), 1)
 	}
 	a.ctx = ctx
 	if !a.done() {
@@ -255,12 +254,6 @@ func (a *auto) full(capacity int64) bool {
 	return 3*sum >= 2*float64(capacity)*float64(len(a.load))
 }
 
-// repairs is what local search goes without where it repairs, cores where it looks at peaks.
-var (
-	repairs = []string{"critical"}
-	cores   = []string{"critical", "window"}
-)
-
 // turns lets exact search and local search take turns.
 func (a *auto) turns() {
 	if a.climb && a.n > exactMost {
@@ -272,8 +265,8 @@ func (a *auto) turns() {
 	near := a.height <= a.tl.LowerBound+a.tl.LowerBound/1000
 	if once && a.n > closeAbove && a.climb && (a.n > climbMost || near) {
 		if near {
-			// What sticks out is put back, and no more.
-			a.turn(&climb.Planner{}, climbEffort, a.n, repairs)
+			// A look at the peak, and no more.
+			a.turn(&climb.Planner{Cores: true}, climbEffort, a.n)
 		}
 		return
 	}
@@ -294,10 +287,10 @@ func (a *auto) turns() {
 			if !a.climb && !once {
 				limit = 0
 			}
-			a.turn(&exact.Planner{Alone: true}, limit, 1, nil)
+			a.turn(&exact.Planner{Alone: true}, limit, 1)
 		}
 		if a.climb {
-			a.turn(&climb.Planner{}, steps, a.n, nil)
+			a.turn(&climb.Planner{}, steps, a.n)
 		}
 		if once {
 			return
@@ -340,15 +333,14 @@ func (a *auto) share(nodes int64) int64 {
 func (a *auto) together(nodes int64) {
 	seed := a.o.Seed
 	a.o.Seed += a.merges
-	a.turn(&merge.Planner{Learned: &a.learned}, nodes, 1, nil)
+	a.turn(&merge.Planner{Learned: &a.learned}, nodes, 1)
 	a.o.Seed = seed
 	a.merges++
 }
 
 // turn runs a planner from the best plan, and takes what it finds. It may take so many nodes
 // of its own, 0 for no limit but the caller's, each so many of which are one of auto's.
-// Without names what it is to go without in one turn of local search.
-func (a *auto) turn(p run.Planner, nodes, each int64, without []string) {
+func (a *auto) turn(p run.Planner, nodes, each int64) {
 	if a.over() {
 		return
 	}
@@ -359,10 +351,7 @@ func (a *auto) turn(p run.Planner, nodes, each int64, without []string) {
 			o.NodeLimit = left
 		}
 	}
-	o.Start, o.Without = a.r.Offsets, without
-	if without != nil {
-		o.Params = map[string]string{"patience": "2"}
-	}
+	o.Start, o.Without = a.r.Offsets, nil
 	if a.o.Progress != nil {
 		o.Progress = func(q plan.Progress) { a.report(q, each) }
 	}

@@ -37,7 +37,13 @@ func init() {
 }
 
 // Planner is the planner `climb`. Its zero value is ready to use.
-type Planner struct{}
+type Planner struct {
+	// Cores is for a look at the peak alone: that technique, until a few turns have failed.
+	Cores bool
+}
+
+// looks is how many turns that is.
+const looks = 2
 
 // Name returns the planner's name.
 func (*Planner) Name() string { return "climb" }
@@ -46,8 +52,8 @@ func (*Planner) Name() string { return "climb" }
 func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "local search: the peak exactly, moves on the critical chain, exact re-planning of windows",
-		Source:  "this project; chains and blocks after Nowicki and Smutnicki (1996), windows after Shaw (1998)",
+		Summary: "local search: the peak exactly, moves on the critical chain",
+		Source:  "this project; chains after Nowicki and Smutnicki (1996)",
 	}, fresh)
 }
 
@@ -58,9 +64,9 @@ const defaultPatience = 40
 
 // settings are the techniques and parameters of a run.
 type settings struct {
-	core, critical, window bool
+	core, critical bool
 
-	random, width   int
+	random          int
 	nodes, patience int64
 }
 
@@ -68,10 +74,8 @@ type settings struct {
 func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.core, "core", "")
 	d.Technique(&s.critical, "critical", "")
-	d.Technique(&s.window, "window", "")
 	d.Int(&s.random, "random", 20, 0, 100, "")
-	d.Int(&s.width, "width", 30, 1, 1<<16, "")
-	d.Int64(&s.nodes, "window-nodes", 1000, 1, 1<<30, "")
+	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30, "")
 	patience := int64(0)
 	if d.Endless() {
 		patience = defaultPatience
@@ -82,13 +86,11 @@ func (s *settings) Declare(d *run.Declaration) {
 // Words says in words what each is.
 func (*settings) Words(name string) string {
 	return map[string]string{
-		"core":         "plan the sections around the peak exactly, and the rest around them",
-		"critical":     "change the order of what the height rests on",
-		"window":       "lift out what is too high and plan its neighbourhood anew, exactly",
-		"random":       "percent of order moves that ignore the chain",
-		"width":        "free buffers in a window at first",
-		"window-nodes": "nodes of the exact planner for a window",
-		"patience":     "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set",
+		"core":       "plan the sections around the peak exactly, and the rest around them",
+		"critical":   "change the order of what the height rests on",
+		"random":     "percent of order moves that ignore the chain",
+		"core-nodes": "nodes of the exact planner for a core, beyond two for each of its buffers",
+		"patience":   "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set",
 	}[name]
 }
 
@@ -103,10 +105,6 @@ const (
 // placed again. Above it that takes seconds each, and what is around the peak is
 // all that moves.
 const orderLimit = 1 << 18
-
-// coresFirst is the number of buffers up to which cores come before repair: sweeps around
-// them take less than a second.
-const coresFirst = 1 << 17
 
 // search is what the workers of a run share.
 type search struct {
@@ -127,10 +125,13 @@ type search struct {
 // bound, fits the capacity where that is all that is asked, or a limit comes.
 // A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
 // The error is for a parameter with a bad value.
-func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	s := &search{ctx: ctx, tl: tl, o: &o, goal: tl.LowerBound}
 	if err := run.Bind("climb", &o, &s.sw); err != nil {
 		return r, err
+	}
+	if p.Cores {
+		s.sw.critical, s.sw.patience = false, looks
 	}
 	s.watch = run.NewWatch(ctx)
 	defer s.watch.Close()
@@ -152,9 +153,6 @@ func (*Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	s.steps.Add(int64(len(offsets)))
 	s.height.Store(math.MaxInt64)
 	s.keep(offsets)
-	if s.sw.window && len(offsets) > coresFirst {
-		s.repair()
-	}
 	if !s.done() {
 		workers := max(o.Workers, 1)
 		ended := make(chan bool)
@@ -184,15 +182,13 @@ type worker struct {
 	*search
 	rng         *rand.Rand
 	taken, most int64 // steps of this turn, and what the node limit leaves it
-	part        part
 	cores       cores
 	critical    critical
-	window      window
 }
 
 func (s *search) worker(number uint64) *worker {
-	w := &worker{search: s, rng: rand.New(rand.NewPCG(s.o.Seed, number)), part: part{tl: s.tl}}
-	w.cores.share, w.window.share = 0.5, 0.5
+	w := &worker{search: s, rng: rand.New(rand.NewPCG(s.o.Seed, number))}
+	w.cores.share = 0.5
 	return w
 }
 
@@ -212,24 +208,6 @@ func (w *worker) turn(of technique, steps int64) bool {
 // lower one, if any.
 type technique func(w *worker, from []int64, height, steps int64) []int64
 
-// Of large problems, a plan that is within one nearness-th of the goal is
-// repaired before all else: what sticks out is then a few buffers at the peak.
-// patches is how many targets may fail.
-const nearness, patches = 100, 4
-
-// repair lifts out what is too high in a plan that is close to the goal, and
-// puts it back lower. A training graph of a million buffers, which the sweep
-// leaves 0.0016% above the load, so comes down to it in 0.2 s.
-func (s *search) repair() {
-	w := s.worker(0)
-	w.window.share = 1 // the goal itself comes first
-	for failed := 0; failed < patches && !s.done() && s.height.Load() <= s.goal+s.goal/nearness; {
-		if !w.turn((*worker).target, turnSteps*int64(len(s.best))) {
-			failed++
-		}
-	}
-}
-
 // climb lets the techniques take turns.
 func (s *search) climb(w *worker) {
 	n := int64(len(s.tl.Problem.Buffers))
@@ -244,9 +222,6 @@ func (s *search) climb(w *worker) {
 	}
 	if s.sw.critical && n <= orderLimit {
 		turns = append(turns, (*worker).reorder)
-	}
-	if s.sw.window {
-		turns = append(turns, (*worker).windows)
 	}
 	if turns == nil {
 		return

@@ -71,7 +71,7 @@ func TestAgainstOracle(t *testing.T) {
 
 // Each technique alone lowers plans that the heuristics leave above the bound.
 func TestEachTechniqueHelps(t *testing.T) {
-	for _, name := range []string{"core", "critical", "window"} {
+	for _, name := range []string{"core", "critical"} {
 		helped := 0
 		for seed := range uint64(12) {
 			p := random(seed, 90)
@@ -175,7 +175,7 @@ func TestOptions(t *testing.T) {
 	if d := time.Since(start); d > 3*time.Second {
 		t.Errorf("a timeout of 100 ms took %v", d)
 	}
-	bad := plan.Options{Params: map[string]string{"random": "101", "width": "x", "window-nodes": "-1", "patience": "-1"}}
+	bad := plan.Options{Params: map[string]string{"random": "101", "core-nodes": "-1", "patience": "-1"}}
 	_, err := (&Planner{}).Plan(context.Background(), timeline.New(p), bad)
 	if err == nil {
 		t.Fatal("bad parameters are taken")

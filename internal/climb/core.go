@@ -1,6 +1,11 @@
 package climb
 
-import "github.com/stowage-go/stowage/internal/greedy"
+import (
+	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
 
 // Idea: in large graphs the load is at its peak for a moment and lower at all
 // others. What heuristics waste, they waste there: they place something early
@@ -94,17 +99,7 @@ func (w *worker) around(n int, half int32, target int64) []int64 {
 	lower, _ := out.Again(n, half, target, func(loose []int32, low, high int32, floor, target int64, at []int64) bool {
 		w.taken += out.Steps - before
 		before = out.Steps
-		if len(loose) >= coreLimit {
-			return false
-		}
-		w.part.begin()
-		for _, i := range loose {
-			w.part.free(i, low, high)
-		}
-		if floor > 0 {
-			w.part.blocks = append(w.part.blocks, fixedBlock{first: low, last: high, to: floor})
-		}
-		core := w.exactly(target, coreLimit)
+		core := w.exactly(loose, low, high, floor, target)
 		for k, i := range loose {
 			if core != nil {
 				at[i] = core[k]
@@ -114,4 +109,26 @@ func (w *worker) around(n int, half int32, target int64) []int64 {
 	})
 	w.taken += out.Steps - before
 	return lower
+}
+
+// exactly has the exact planner plan a core, if it is of few enough and the steps that are
+// left allow a node: one counts as many as there are buffers.
+func (w *worker) exactly(loose []int32, low, high int32, floor, target int64) []int64 {
+	n := int64(len(loose) + 1)
+	nodes := min(w.sw.nodes+2*n, (w.most-w.taken)/n)
+	if n > coreLimit || nodes < 1 {
+		return nil
+	}
+	p := &model.Problem{Buffers: make([]model.Buffer, n)}
+	for k, i := range loose {
+		w.tl.Part(&p.Buffers[k], int(i), low, high)
+	}
+	pile := &p.Buffers[n-1]
+	pile.Lower, pile.Upper, pile.Size, pile.Fixed = int64(low), int64(high), floor, new(int64)
+	if floor == 0 {
+		p.Buffers = p.Buffers[:n-1]
+	}
+	offsets, taken := exact.Fit(w.ctx, timeline.New(p), target, nodes, 1)
+	w.taken += taken * n
+	return offsets
 }

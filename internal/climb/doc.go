@@ -2,16 +2,12 @@
 // search does not end on and heuristics leave above the bound.
 //
 // It starts from a plan (Options.Start, or the best of greedy's orders) and
-// lowers it by three kinds of move, in turn, as long as they pay:
+// lowers it by two kinds of move, in turn, as long as they pay:
 //
 //	core.go      plan the sections around the peak exactly, then all else
 //	             by sweeps from there
 //	critical.go  find what the height rests on, a chain of buffers from the
 //	             peak down to the ground, and change the order there
-//	window.go    lift out what is above a target, and put it back by planning
-//	             its neighbourhood anew, exactly
-//
-//	part.go      what the exact planner is asked
 //	climb.go     the planner: turns, workers, limits
 //
 // Words: a plan's order is that of its offsets. The target is a height to get down to.
