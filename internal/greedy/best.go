@@ -43,30 +43,21 @@ import (
 // left, and slots that are chosen by size: with outward and grown there, of 3,000 problems
 // (internal/auto's test of the box) they change none.
 
-// A trial is a line of the table.
-type trial struct {
-	name string // as Portfolio.Name has it
-	word string // sort keys, see orders.go
-	how  way
-}
-
-// A way to turn a word into a plan.
-type way uint8
-
+// The ways to turn a word into a plan: the digits of the table.
 const (
-	first    way = iota // first fit in the word's order
-	tight               // best fit in the word's order
-	stacked             // first fit in the order of stacking, ties by the word
-	onTop               // first fit in the order of the offsets of a skyline, filled in the word's order
-	swept               // the passes of the planner sweep; no word
-	shared              // first fit in the order of the offsets of slots, filled in the word's order (shared.go)
-	outwards            // sweeps from the peaks (outward.go); no word
-	grown               // first fit in the order of the offsets of chunks that grow (deferred.go), asked for in the word's order
+	first    = iota // first fit in the word's order
+	tight           // best fit in the word's order
+	stacked         // first fit in the order of stacking, ties by the word
+	onTop           // first fit in the order of the offsets of a skyline, filled in the word's order
+	swept           // the passes of the planner sweep; no word
+	shared          // first fit in the order of the offsets of slots, filled in the word's order (shared.go)
+	outwards        // sweeps from the peaks (outward.go); no word
+	grown           // first fit in the order of the offsets of chunks that grow (deferred.go), asked for in the word's order
 )
 
 // cost is what a way takes per buffer, in units of a first-fit placement of
 // about 1.5 µs; measured on pangu_2.6B.
-var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
+var cost = [...]uint8{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
 
 // many is the number of buffers above which a hundred-thousandth over the bound
 // is close enough for further trials to stop.
@@ -88,56 +79,64 @@ const outwardLeast = 128
 // 1,500 buffers the whole table runs.
 const maxCost = 1 << 18
 
-// quick is the number of lines that are worth their time on any problem; the
-// others are for problems that no search proves at once. The first quickest take a tenth
-// of the time.
-const quick, quickest = 6, 3
+// The table. Of a line there is its name, as Portfolio.Name has it, then the way, as a digit,
+// and the sort keys (orders.go). As one text it takes a third of what structs of strings do
+// in a program. The quick lines are worth their time on any problem, and the first of them,
+// quickest, take a tenth of it; the others are for problems that no search proves at once.
+const (
+	quickest = "" +
+		"width 0WZ " +
+		"area 0A " +
+		"outward 6 "
+	quick = quickest +
+		"stack-load 2TWA " +
+		"start 1bEZ " +
+		"stack-late 2uz "
+	table = quick +
+		"grown 7b " + // mnn-defer
+		"grown-large 7bZ " +
+		"grown-long 7bEZ " +
+		"grown-short 7beZ " +
+		"by-start 0b " + // glow
+		"stack-early-load 2LTA " +
+		"contention 2TGQW " +
+		"sweep 4 " +
+		"shared-size 5Z " + // executorch-greedy, tflite-objects-by-size
+		"shared-start 5bZ " + // interval-coloring
+		"tight-overlaps 1O " +
+		"stack-late-area 2uA " +
+		"stack-late-crowd 2uC " +
+		"stack-late-size 2uZ " +
+		"stack-early-size 2LZ " +
+		"stack-early-load-width 2LTW " +
+		"stack-load-width 2TW " +
+		"trace 1b " + // ort-mempattern
+		"slices 1be " + // iree-layout-slices
+		"start-small 1bEz " + // vela-greedy
+		"tight-size 1Z " + // tflite-greedy-by-size, somas
+		"tight-size-ticks 1ZD " + // xla-heap
+		"tight-ticks 1DZ " + // xla-heap
+		"tight-width 1WZ " + // xla-repacker
+		"tight-area 1X " + // xla-packing-search
+		"size-ticks 0ZD " + // xla-packing-search
+		"ticks 0DZ " + // xla-packing-search
+		"size-last 0ZR " + // tflm-greedy
+		"size-start 0Zbe " + // openvino
+		"whole-first 1HZb " + // tflite-arena
+		"peak-first 0PZ " + // somas
+		"tight-peak-first 1PZ " +
+		"tick-area 0X " + // xla-packing-search
+		"top-size 3ZO " + // tvm-greedy-by-size
+		"top-overlaps 3OZ " + // tvm-greedy-by-conflicts
+		"top-contention 3TGQW " +
+		"outward 6 " // of few buffers
+)
 
-var trials = []trial{
-	{"width", "WZ", first},
-	{"area", "A", first},
-	{"outward", "", outwards},
-	{"stack-load", "TWA", stacked},
-	{"start", "bEZ", tight},
-	{"stack-late", "uz", stacked},
-	// From here on: not quick.
-	{"grown", "b", grown}, // mnn-defer
-	{"grown-large", "bZ", grown},
-	{"grown-long", "bEZ", grown},
-	{"grown-short", "beZ", grown},
-	{"by-start", "b", first}, // glow
-	{"stack-early-load", "LTA", stacked},
-	{"contention", "TGQW", stacked},
-	{"sweep", "", swept},
-	{"shared-size", "Z", shared},   // executorch-greedy, tflite-objects-by-size
-	{"shared-start", "bZ", shared}, // interval-coloring
-	{"tight-overlaps", "O", tight},
-	{"stack-late-area", "uA", stacked},
-	{"stack-late-crowd", "uC", stacked},
-	{"stack-late-size", "uZ", stacked},
-	{"stack-early-size", "LZ", stacked},
-	{"stack-early-load-width", "LTW", stacked},
-	{"stack-load-width", "TW", stacked},
-	{"trace", "b", tight},             // ort-mempattern
-	{"slices", "be", tight},           // iree-layout-slices
-	{"start-small", "bEz", tight},     // vela-greedy
-	{"tight-size", "Z", tight},        // tflite-greedy-by-size, somas
-	{"tight-size-ticks", "ZD", tight}, // xla-heap
-	{"tight-ticks", "DZ", tight},      // xla-heap
-	{"tight-width", "WZ", tight},      // xla-repacker
-	{"tight-area", "X", tight},        // xla-packing-search
-	{"size-ticks", "ZD", first},       // xla-packing-search
-	{"ticks", "DZ", first},            // xla-packing-search
-	{"size-last", "ZR", first},        // tflm-greedy
-	{"size-start", "Zbe", first},      // openvino
-	{"whole-first", "HZb", tight},     // tflite-arena
-	{"peak-first", "PZ", first},       // somas
-	{"tight-peak-first", "PZ", tight},
-	{"tick-area", "X", first},     // xla-packing-search
-	{"top-size", "ZO", onTop},     // tvm-greedy-by-size
-	{"top-overlaps", "OZ", onTop}, // tvm-greedy-by-conflicts
-	{"top-contention", "TGQW", onTop},
-	{"outward", "", outwards}, // of few buffers
+// field returns what is in the table from there to the next space, and where the next one is.
+func field(from int) (text string, next int) {
+	for next = from; table[next] != ' '; next++ {
+	}
+	return table[from:next], next + 1
 }
 
 // A Portfolio is the table at work on one problem.
@@ -159,7 +158,7 @@ type Portfolio struct {
 
 	sweeps *Sweeper // nil before the first
 
-	next int   // first line that has not had its turn
+	next int   // the first line of the table that has not had its turn
 	work int64 // of the lines so far
 	long bool  // stacking takes too long here
 }
@@ -185,7 +184,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 			p.sweep("sweep", passes[1:])
 		}
 		if p.near(capacity) {
-			p.next = len(trials)
+			p.next = len(table)
 			return p
 		}
 	}
@@ -269,15 +268,16 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 // that does not depend on the clock.
 func (p *Portfolio) Quick(few bool) {
 	if few {
-		p.run(quickest)
+		p.run(len(quickest))
 		return
 	}
-	p.run(quick)
+	p.run(len(quick))
 }
 
 // Rest runs all lines that are left; see Quick.
-func (p *Portfolio) Rest() { p.run(len(trials)) }
+func (p *Portfolio) Rest() { p.run(len(table)) }
 
+// run runs the lines that are left of so much of the table.
 func (p *Portfolio) run(until int) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
@@ -285,43 +285,48 @@ func (p *Portfolio) run(until int) {
 	if unit > largest {
 		p.next = until
 	}
-	for ; p.next < until && p.Offsets != nil && p.Height > p.goal && !p.over(); p.next++ {
-		t := trials[p.next]
-		if t.how == stacked && p.long || p.work+cost[t.how]*unit > maxCost || (t.how == swept || t.how == outwards) && p.Large() || t.how == outwards && (p.next < quick) != (unit >= outwardLeast) {
+	for p.next < until && p.Offsets != nil && p.Height > p.goal && !p.over() {
+		soon := p.next < len(quick)
+		name, at := field(p.next)
+		word, next := field(at)
+		how, word := word[0]-'0', word[1:]
+		p.next = next
+		work := p.work + int64(cost[how])*unit
+		if how == stacked && p.long || work > maxCost || (how == swept || how == outwards) && p.Large() || how == outwards && soon != (unit >= outwardLeast) {
 			continue
 		}
-		p.work += cost[t.how] * unit
-		switch t.how {
+		p.work = work
+		switch how {
 		case first:
-			p.place(t.name, Sorted(w, p.tl, t.word), place.FirstFit)
+			p.place(name, Sorted(w, p.tl, word), place.FirstFit)
 		case tight:
-			p.place(t.name, Sorted(w, p.tl, t.word), place.BestFit)
+			p.place(name, Sorted(w, p.tl, word), place.BestFit)
 		case stacked:
-			if order := skyline(w, p.tl, t.word); order == nil {
+			if order := skyline(w, p.tl, word); order == nil {
 				p.long = true
 			} else {
-				p.place(t.name, order, place.FirstFit)
+				p.place(name, order, place.FirstFit)
 			}
 		case onTop:
-			if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, t.word)); whole {
-				p.place(t.name, ByOffset(offsets), place.FirstFit)
+			if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, word)); whole {
+				p.place(name, ByOffset(offsets), place.FirstFit)
 			}
 		case shared:
 			if movableAll(p.tl) {
-				if offsets := share(w, p.tl, Sorted(w, p.tl, t.word)); offsets != nil {
-					p.place(t.name, ByOffset(offsets), place.FirstFit)
+				if offsets := share(w, p.tl, Sorted(w, p.tl, word)); offsets != nil {
+					p.place(name, ByOffset(offsets), place.FirstFit)
 				}
 			}
 		case outwards:
-			p.sweep(t.name, nil)
+			p.sweep(name, nil)
 		case grown:
 			if movableAll(p.tl) {
-				if offsets := deferred(w, p.tl, t.word); offsets != nil {
-					p.place(t.name, ByOffset(offsets), place.FirstFit)
+				if offsets := deferred(w, p.tl, word); offsets != nil {
+					p.place(name, ByOffset(offsets), place.FirstFit)
 				}
 			}
 		case swept:
-			p.sweep(t.name, Thresholds(p.tl.Sections()))
+			p.sweep(name, Thresholds(p.tl.Sections()))
 		}
 	}
 }
