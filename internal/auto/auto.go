@@ -103,7 +103,8 @@ const (
 	// asked about short stretches of time: they may show that nothing fits.
 	glanceMost = 512
 	// climbEffort is the first turn of local search, in its steps, of which it
-	// takes three to eight million in a second on problems of hundreds.
+	// takes three to eight million in a second on problems of hundreds. Where there are
+	// gaps a placement takes twice as long, and the turn is half of that.
 	climbEffort = 1e7
 	// Merging is for mergeLeast buffers, under which exact search is through as soon,
 	// up to mergeMost, above which the composites are too many for it.
@@ -271,6 +272,9 @@ func (a *auto) turns() {
 		return
 	}
 	nodes, steps := a.share(a.affordable), min(climbEffort, a.share(climbEffort)*a.n)
+	if a.tl.HasGaps() {
+		steps /= 2
+	}
 	for !a.over() && (a.exact || a.climb) {
 		for lowered := a.merge; lowered && !a.over(); {
 			// Composites are fewer than buffers, and so are the incidences of a node.
