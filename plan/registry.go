@@ -97,10 +97,10 @@ func All() []Planner {
 // Names returns the names of the planners in ascending order.
 func Names() (names []string) {
 	registry.Lock()
-	defer registry.Unlock()
 	for _, r := range registry.entries {
 		names = insert(names, r.Name)
 	}
+	registry.Unlock()
 	return names
 }
 

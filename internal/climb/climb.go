@@ -182,31 +182,17 @@ type worker struct {
 	*search
 	rng         *rand.Rand
 	taken, most int64 // steps of this turn, and what the node limit leaves it
-	cores       cores
 	critical    critical
+
+	// Of cores (core.go):
+	out   *greedy.Sweeper
+	tries int
+	share float64 // of what is above the goal the next one is to take away
 }
 
 func (s *search) worker(number uint64) *worker {
-	w := &worker{search: s, rng: rand.New(rand.NewPCG(s.o.Seed, number))}
-	w.cores.share = 0.5
-	return w
+	return &worker{search: s, share: 0.5, rng: rand.New(rand.NewPCG(s.o.Seed, number))}
 }
-
-// turn begins one, and ends it with its steps counted. It reports whether the plan is lower.
-func (w *worker) turn(of technique, steps int64) bool {
-	w.taken, w.most = 0, math.MaxInt64/2
-	if w.o.NodeLimit > 0 {
-		w.most = max(w.o.NodeLimit-w.steps.Load(), 0)
-	}
-	from, height := w.lowest()
-	offsets := of(w, from, height, min(steps, w.most))
-	w.steps.Add(max(w.taken, 1))
-	return offsets != nil && w.keep(offsets)
-}
-
-// A technique searches for some steps from the best plan, which is so high, and returns a
-// lower one, if any.
-type technique func(w *worker, from []int64, height, steps int64) []int64
 
 // climb lets the techniques take turns.
 func (s *search) climb(w *worker) {
@@ -216,21 +202,25 @@ func (s *search) climb(w *worker) {
 		// A placement is slow, so look around more often.
 		steps = 20 * n
 	}
-	var turns []technique
-	if s.sw.core && w.coring() {
-		turns = append(turns, (*worker).core)
-	}
-	if s.sw.critical && n <= orderLimit {
-		turns = append(turns, (*worker).reorder)
-	}
-	if turns == nil {
-		return
-	}
-	for k, idle := 0, int64(0); !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
-		if w.turn(turns[k%len(turns)], steps) {
+	cores, chains := s.sw.core && w.coring(), s.sw.critical && n <= orderLimit
+	core := cores // has this turn
+	for idle := int64(0); (cores || chains) && !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
+		w.taken, w.most = 0, math.MaxInt64/2
+		if s.o.NodeLimit > 0 {
+			w.most = max(s.o.NodeLimit-s.steps.Load(), 0)
+		}
+		from, height := s.lowest()
+		var lower []int64
+		if core {
+			lower = w.core(from, height)
+		} else {
+			lower = w.reorder(from, height, min(steps, w.most))
+		}
+		s.steps.Add(max(w.taken, 1))
+		if lower != nil && s.keep(lower) {
 			idle = -1
 		} else {
-			k++
+			core = cores && !(core && chains)
 		}
 	}
 }
@@ -245,27 +235,28 @@ func copied(offsets []int64) []int64 { return append([]int64(nil), offsets...) }
 func (s *search) keep(offsets []int64) bool {
 	height := model.HeightOf(s.tl.Problem, offsets)
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	if height >= s.height.Load() {
-		return false
-	}
-	s.best = offsets
-	s.height.Store(height)
-	if s.o.Progress != nil {
-		p := plan.Progress{LowerBound: s.tl.LowerBound, Nodes: s.steps.Load()}
-		if s.o.Fits(height) {
-			p.Height, p.Offsets = height, offsets
+	lower := height < s.height.Load()
+	if lower {
+		s.best = offsets
+		s.height.Store(height)
+		if s.o.Progress != nil {
+			p := plan.Progress{LowerBound: s.tl.LowerBound, Nodes: s.steps.Load()}
+			if s.o.Fits(height) {
+				p.Height, p.Offsets = height, offsets
+			}
+			s.o.Progress(p)
 		}
-		s.o.Progress(p)
 	}
-	return true
+	s.mu.Unlock()
+	return lower
 }
 
 // lowest is the best plan, which nobody changes, and its height.
 func (s *search) lowest() ([]int64, int64) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.best, s.height.Load()
+	best, height := s.best, s.height.Load()
+	s.mu.Unlock()
+	return best, height
 }
 
 // done reports whether the goal is met or a limit has come.

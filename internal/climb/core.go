@@ -43,13 +43,6 @@ const peaks = 16
 // coreLimit is the largest number of buffers in a core, the pile aside.
 const coreLimit = 3000
 
-// cores is what a worker knows of them.
-type cores struct {
-	out   *greedy.Sweeper
-	tries int
-	share float64 // of what is above the goal the next one is to take away
-}
-
 // coring reports whether the problem is of a kind that cores are for.
 func (w *worker) coring() bool {
 	from, _ := w.lowest()
@@ -58,7 +51,7 @@ func (w *worker) coring() bool {
 		return false
 	}
 	out.Than(from)
-	w.cores.out = out
+	w.out = out
 	return true
 }
 
@@ -66,21 +59,20 @@ func (w *worker) coring() bool {
 // at the goal, from narrow to wide, then at random peaks, narrower, and between the
 // goal and the height. Of these the next one aims lower after a success and higher
 // after a failure.
-func (w *worker) core(from []int64, height, _ int64) []int64 {
-	c := &w.cores
-	c.out.Than(from)
+func (w *worker) core(from []int64, height int64) []int64 {
+	w.out.Than(from)
 	for range halves {
-		n, half, target := 0, halves[c.tries%len(halves)], w.goal
-		if c.tries >= len(halves) {
-			n, half, target = w.rng.IntN(1+w.rng.IntN(peaks)), 1+w.rng.Int32N(half), height-max(1, int64(c.share*float64(height-w.goal)))
+		n, half, target := 0, halves[w.tries%len(halves)], w.goal
+		if w.tries >= len(halves) {
+			n, half, target = w.rng.IntN(1+w.rng.IntN(peaks)), 1+w.rng.Int32N(half), height-max(1, int64(w.share*float64(height-w.goal)))
 		}
-		c.tries++
+		w.tries++
 		if lower := w.around(n, half, target); lower != nil {
-			c.share = min(1, 1.5*c.share)
+			w.share = min(1, 1.5*w.share)
 			return lower
 		}
-		if c.share /= 2; c.share*float64(height-w.goal) < 1 {
-			c.share = 0.5
+		if w.share /= 2; w.share*float64(height-w.goal) < 1 {
+			w.share = 0.5
 		}
 		if w.watch.Over() || w.taken >= w.most {
 			break
@@ -92,7 +84,7 @@ func (w *worker) core(from []int64, height, _ int64) []int64 {
 // around plans the core of half sections to each side of the n-th peak under the
 // target, and the rest around it. It returns a lower plan, if any.
 func (w *worker) around(n int, half int32, target int64) []int64 {
-	out := w.cores.out
+	out := w.out
 	before := out.Steps
 	w.taken += int64(len(w.tl.Problem.Buffers)) // to look which are in it
 	out.Most = before + w.most - w.taken

@@ -158,11 +158,10 @@ type diver struct {
 // run dives until the dives have had their share.
 func (d *diver) run(rng *rand.Rand) {
 	kernel := exact.NewDiver(d.s.ctx, d.tl)
-	defer kernel.Close()
 	for first := true; ; first = false {
 		order, target, limit := d.next(rng, first)
 		if limit == 0 {
-			return
+			break
 		}
 		score := *order
 		score.Noise = make([]float64, len(d.leaves))
@@ -175,13 +174,13 @@ func (d *diver) run(rng *rand.Rand) {
 		}
 		d.ended(order, offsets, max(nodes, 1)-limit, target)
 	}
+	kernel.Close()
 }
 
 // next returns what to dive for, with a limit of 0 where there is nothing, and counts
 // the limit as spent. A run that is the first has a dive whatever the shares.
 func (d *diver) next(rng *rand.Rand, first bool) (order *exact.Score, target, limit int64) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	share := d.s.nodes / 2
 	if d.s.diving.won {
 		share += d.s.nodes / 4
@@ -189,15 +188,16 @@ func (d *diver) next(rng *rand.Rand, first bool) (order *exact.Score, target, li
 	if d.s.diving.only {
 		share = math.MaxInt64
 	}
-	if d.through || d.s.done() || !first && d.s.diving.nodes > share || d.s.diving.idle >= d.s.set.patience && !d.s.limited() {
-		return nil, 0, 0
+	if !d.through && !d.s.done() && (first || d.s.diving.nodes <= share) && (d.s.diving.idle < d.s.set.patience || d.s.limited()) {
+		limit = diveNodes * int64(len(d.leaves))
+		if d.s.o.NodeLimit > 0 {
+			limit = min(limit, d.s.o.NodeLimit-d.s.nodes)
+		}
+		d.spend(limit)
+		order, target = d.s.diving.draw(rng, len(d.s.tl.Problem.Buffers)), d.s.aim(rng)
 	}
-	limit = diveNodes * int64(len(d.leaves))
-	if d.s.o.NodeLimit > 0 {
-		limit = min(limit, d.s.o.NodeLimit-d.s.nodes)
-	}
-	d.spend(limit)
-	return d.s.diving.draw(rng, len(d.s.tl.Problem.Buffers)), d.s.aim(rng), limit
+	d.mu.Unlock()
+	return order, target, limit
 }
 
 // spend counts nodes of dives.
@@ -211,7 +211,6 @@ func (d *diver) spend(nodes int64) {
 // refuted.
 func (d *diver) ended(order *exact.Score, offsets []int64, nodes, refuted int64) {
 	d.mu.Lock()
-	defer d.mu.Unlock()
 	d.through = d.through || refuted >= d.s.highest()
 	d.spend(nodes)
 	g := &d.s.diving
@@ -222,10 +221,11 @@ func (d *diver) ended(order *exact.Score, offsets []int64, nodes, refuted int64)
 		d.s.best, d.s.height = offsets, model.HeightOf(d.s.tl.Problem, offsets)
 		g.best, g.lower, g.missed, g.won, g.idle = *order, lowerMost, 0, true, 0
 		d.s.report()
-		return
+	} else {
+		g.idle++
+		if g.missed++; g.missed == 8 {
+			g.lower, g.missed = max(g.lower-1, 1), 0
+		}
 	}
-	g.idle++
-	if g.missed++; g.missed == 8 {
-		g.lower, g.missed = max(g.lower-1, 1), 0
-	}
+	d.mu.Unlock()
 }
