@@ -17,7 +17,9 @@ func TestRegistrations(t *testing.T) {
 			t.Errorf("%s is registered as %+v, %v", i.Name, r, err)
 		}
 		for _, o := range []stowage.Options{
-			{}, {Without: []string{"mem", "climb", "rounds"}}, {Without: []string{"memo", "memo", ""}},
+			{},
+			{Without: []string{"mem", "climb", "rounds"}},
+			{Without: []string{"memo", "memo", ""}},
 			{Params: map[string]string{"width": "0", "w": "1", "orders": "x", "waste": "1e3"}, Without: []string{"x"}},
 		} {
 			if got, want := r.Check(&o), plan.CheckOptions(i, o); (got == nil) != (want == nil) || got != nil && got.Error() != want.Error() {
