@@ -81,14 +81,14 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Technique(&s.climb, "climb", "")
 }
 
-// Words says in words what each is.
-func (*settings) Words(name string) string {
+// Words says in words what each is, by name.
+func (*settings) Words() map[string]string {
 	return map[string]string{
 		"heuristics": "start from the best of several first-fit orders; without it, from the first alone",
 		"merge":      "exact search of composites takes turns",
 		"exact":      "exact search takes turns",
 		"climb":      "local search takes turns",
-	}[name]
+	}
 }
 
 const (

@@ -83,15 +83,15 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Int64OrAuto(&s.patience, "patience", patience, 0, 1<<30, "")
 }
 
-// Words says in words what each is.
-func (*settings) Words(name string) string {
+// Words says in words what each is, by name.
+func (*settings) Words() map[string]string {
 	return map[string]string{
 		"core":       "plan the sections around the peak exactly, and the rest around them",
 		"critical":   "change the order of what the height rests on",
 		"random":     "percent of order moves that ignore the chain",
 		"core-nodes": "nodes of the exact planner for a core, beyond two for each of its buffers",
 		"patience":   "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set",
-	}[name]
+	}
 }
 
 // turnSteps is how many steps a turn takes, a buffer; leastTurn how many at

@@ -74,8 +74,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders, "")
 }
 
-// Words says in words what each is.
-func (*settings) Words(name string) string {
+// Words says in words what each is, by name.
+func (*settings) Words() map[string]string {
 	return map[string]string{
 		"canonical":         "explore only plans built in ascending order of offset, then rank",
 		"section-inference": "add what is unplaced in a section to the section's floor",
@@ -100,7 +100,7 @@ func (*settings) Words(name string) string {
 		"shifts":            "count offsets from levels of the plan with which what lies above lies higher, windows or not",
 		"merging":           "between rounds, plan composites of what fits together hardly by accident, where merge is registered",
 		"orders":            "static preorderings, tried round robin; keys A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size",
-	}[name]
+	}
 }
 
 // choose sets what o asks for. A program that has no choice has all techniques.

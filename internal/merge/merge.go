@@ -94,8 +94,8 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Int64(&s.patience, "patience", 100, 1, 1<<30, "")
 }
 
-// Words says in words what each is.
-func (*settings) Words(name string) string {
+// Words says in words what each is, by name.
+func (*settings) Words() map[string]string {
 	return map[string]string{
 		"stacks":   "put equal lifespans on one another; without it, only equal sizes beside one another",
 		"wheels":   "put five together that no cut goes through",
@@ -105,7 +105,7 @@ func (*settings) Words(name string) string {
 		"width":    "guesses that are kept side by side in going over walls",
 		"nodes":    "nodes of exact search for each composite of an attempt",
 		"patience": "restarts without a lower plan after which a run ends that has no limit",
-	}[name]
+	}
 }
 
 // Weights and noise that restarts go through, and after how many rounds without fewer

@@ -27,7 +27,7 @@ type Settings interface{ Declare(d *Declaration) }
 
 // Worded are settings whose summaries are empty in Declare, and said here by name: a program
 // that describes no planner does without.
-type Worded interface{ Words(name string) string }
+type Worded interface{ Words() map[string]string }
 
 // Describe completes i by the techniques and parameters of the settings that
 // fresh returns, and by the check of their values.
@@ -35,11 +35,12 @@ func Describe(i plan.Info, fresh func() Settings) plan.Info {
 	s := fresh()
 	described(&i, s)
 	if w, ok := s.(Worded); ok {
+		words := w.Words()
 		for k := range i.Techniques {
-			i.Techniques[k].Summary = w.Words(i.Techniques[k].Name)
+			i.Techniques[k].Summary = words[i.Techniques[k].Name]
 		}
 		for k := range i.Params {
-			i.Params[k].Summary = w.Words(i.Params[k].Name)
+			i.Params[k].Summary = words[i.Params[k].Name]
 		}
 	}
 	name := i.Name
