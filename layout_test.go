@@ -134,7 +134,7 @@ var layers = []struct {
 	{"internal/units", []string{"model"}},
 	{"format", []string{"model", "format"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
-	{"format/tflite", []string{"model", "internal/tflm/schema"}},
+	{"format/tflite", []string{"model", "format/internal", "internal/tflm/schema"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/verify"}},
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},

@@ -23,12 +23,12 @@ package cuda
 
 import (
 	"cmp"
-	"fmt"
 	"io"
 	"slices"
 	"strconv"
 	"sync"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -89,15 +89,12 @@ func IsSnapshot(head []byte) bool {
 	return len(rest) > 0 && rest[0] == '}'
 }
 
-// maxSize is the largest file that is read.
-const maxSize = 1<<31 - 1
-
 // Read reads a snapshot, at least one heap, in order of device and stream. The error
 // is r's, or a *model.InputError that names what is wrong.
 func Read(r io.Reader, file string) ([]Heap, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	data, err := source.Binary(r, file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	return Parse(data, file)
 }
@@ -105,7 +102,7 @@ func Read(r io.Reader, file string) ([]Heap, error) {
 // Parse is Read on the bytes of a file.
 func Parse(data []byte, file string) ([]Heap, error) {
 	s := snapshot{machine: machine{data: data}, file: file, heaps: map[[2]int64]*heap{}}
-	if len(data) > maxSize {
+	if len(data) > source.MaxBinary {
 		s.refuse("", "", "is larger than 2 GiB")
 		return nil, s.issues.Err()
 	}

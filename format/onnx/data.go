@@ -112,9 +112,9 @@ func (d *data) raw(elem Type, b []byte, n int) bool {
 			d.floats = append(d.floats, float64(math.Float32frombits(uint32(bits))))
 		case typeDouble:
 			d.floats = append(d.floats, math.Float64frombits(bits))
-		case 3: // INT8
+		case typeInt8:
 			d.ints = append(d.ints, int64(int8(bits)))
-		case 5: // INT16
+		case typeInt16:
 			d.ints = append(d.ints, int64(int16(bits)))
 		case typeInt32:
 			d.ints = append(d.ints, int64(int32(bits)))

@@ -2,10 +2,8 @@ package onnx
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -92,15 +90,6 @@ type value struct {
 	tried    bool    // to decode it
 	constant bool    // the same in each run: stored, or computed from constants
 	life
-}
-
-// A cause is why sizes are not known.
-type cause struct {
-	place, operator string
-	value           string // whose shape is not known
-	reason          string
-	open            string // what --dim would take for the first dimension; empty where it would not do
-	count           int    // values that depend on it, itself included
 }
 
 // A binding says which value a name stands for, within a frame.
@@ -280,27 +269,6 @@ func (w *walker) main(g *graph) {
 	w.tick()
 }
 
-// agree refuses a default that is not of the shape of its input.
-func (w *walker) agree(in *valueInfo, d *result) {
-	said := w.typed(in.typ, "")
-	differs := said.dims != nil && len(said.dims) != len(d.dims)
-	for i := 0; !differs && i < len(said.dims); i++ {
-		differs = said.dims[i] > 0 && said.dims[i] != d.dims[i] // some write 0 for what is open
-	}
-	if differs {
-		w.fail("input "+w.quote(in.name), "has the shape "+shapeText(said.dims)+", and its default "+shapeText(d.dims))
-	}
-}
-
-// give takes the value that the user gives to an input.
-func (w *walker) give(r *result, name string) {
-	if x, ok := w.o.Values[name]; ok && elements(r.dims) == 1 && r.elem.integer() {
-		if d := (&data{ints: []int64{x}}); d.fits(r.elem) {
-			r.data, w.valued[name] = d, true
-		}
-	}
-}
-
 // store makes the initialisers of a graph values.
 func (w *walker) store(g *graph) {
 	for k := range g.stored {
@@ -316,45 +284,6 @@ func (w *walker) store(g *graph) {
 
 // quote returns a name for messages.
 func (w *walker) quote(name int32) string { return quoted(w.m.names[name]) }
-
-// typed returns what the file's type of a value says. The name of an input lets
-// Options.Dims name its axes.
-func (w *walker) typed(t *typeInfo, input string) result {
-	var r result
-	if t == nil {
-		return r
-	}
-	if r.elem = t.elem; t.kind != kindTensor {
-		r.kind = t.kind
-	}
-	if t.kind == kindOptional && t.of != nil && t.of.kind == kindTensor && w.spend(120) {
-		r.items, r.counted = []result{w.typed(t.of, "")}, true
-	}
-	if t.ranked && w.spend(8*len(t.dims)) {
-		r.dims = make([]int64, len(t.dims))
-		for i := range t.dims {
-			r.dims[i] = w.dimension(&t.dims[i])
-			if r.dims[i] < 0 && input != "" {
-				key := input + ":" + strconv.Itoa(i)
-				if d, ok := w.o.Dims[key]; ok {
-					w.dimmed[key] = true
-					r.dims[i] = d
-				}
-			}
-		}
-	}
-	return r
-}
-
-func (w *walker) dimension(d *dimension) int64 {
-	if d.value < 0 && d.name != "" {
-		if v, ok := w.o.Dims[d.name]; ok {
-			w.dimmed[d.name] = true
-			return v
-		}
-	}
-	return d.value
-}
 
 // nodes walks a body.
 func (w *walker) nodes(place string, nodes []node, declared map[int32]*typeInfo) {
@@ -422,7 +351,7 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 		c.in = append(c.in, &w.values[v])
 		constant = constant && w.values[v].constant
 	}
-	if given == 0 && !source(n) {
+	if given == 0 && !generates(n) {
 		constant = false // it lacks what it needs
 	}
 	for range n.out {
@@ -478,150 +407,11 @@ func (w *walker) operand(place string, at int, n *node, name int32) (int32, bool
 	return v, true
 }
 
-// declare adds what the file says of a value to what follows from its node. Where
-// the two differ the node counts, since that is what runs.
-func (w *walker) declare(r *result, t *typeInfo, name int32) {
-	if t == nil || t.kind == kindNone {
-		return
-	}
-	d := w.typed(t, "")
-	if r.kind == kindNone {
-		r.kind = d.kind
-	}
-	if r.elem == 0 {
-		r.elem = d.elem
-	}
-	if d.elem != 0 && r.elem != d.elem && d.kind == kindNone && r.kind == kindNone {
-		w.note("value " + w.quote(name) + " is of " + r.elem.String() + " by its node, and not of " + d.elem.String() + " as the file says")
-	}
-	if d.dims == nil {
-		return
-	}
-	if r.dims == nil {
-		r.dims = d.dims
-		return
-	}
-	differs := len(r.dims) != len(d.dims)
-	cloned := false
-	for i := 0; !differs && i < len(d.dims); i++ {
-		switch {
-		case d.dims[i] < 0 || d.dims[i] == r.dims[i]:
-		case r.dims[i] < 0:
-			if !cloned {
-				r.dims, cloned = slices.Clone(r.dims), true
-			}
-			r.dims[i] = d.dims[i]
-		default:
-			differs = true
-		}
-	}
-	if differs {
-		w.note("value " + w.quote(name) + " has the shape " + shapeText(r.dims) + " by its node, and not " + shapeText(d.dims) + " as the file says")
-	}
-}
-
 // note keeps what had to be decided, as far as people read it.
 func (w *walker) note(text string) {
 	if w.trial == 0 && len(w.notes) < model.MaxIssues {
 		w.notes = append(w.notes, text)
 	}
-}
-
-// size takes the size that the user gives to a value that has none.
-func (w *walker) size(v int32) {
-	name := w.m.names[w.values[v].name]
-	if n, ok := w.o.Sizes[name]; ok && w.values[v].bytes() < 0 {
-		w.values[v].most = n
-		w.sized[name] = true
-	}
-}
-
-// blame notes why the size of a value is not known, where it is not.
-func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
-	val := &w.values[v]
-	if val.bytes() >= 0 || w.trial > 0 {
-		return
-	}
-	for _, name := range n.in {
-		if in := w.lookup(name); in >= 0 && w.values[in].cause > 0 {
-			val.cause = w.values[in].cause
-			w.causes[val.cause-1].count++
-			return
-		}
-	}
-	if reason == "" {
-		if reason = val.unsized(); reason == "" {
-			reason = "its shape " + shapeText(val.dims) + " is not known"
-			if !slices.Contains(val.dims, -1) && val.dims != nil {
-				reason = "its shape " + shapeText(val.dims) + " is too large"
-			}
-		}
-	}
-	w.because(v, cause{place: label(place, at, n), operator: n.operator(), reason: reason})
-}
-
-// shell quotes an argument where a shell would take it for more than a word.
-func shell(s string) string {
-	plain := func(r rune) bool {
-		return r == '_' || r == '.' || r == ':' || r == '=' || r == '/' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
-	}
-	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-}
-
-// unsized returns what keeps a value from having a size whatever its shape; "" for
-// nothing.
-func (r *result) unsized() string {
-	switch {
-	case r.elem == typeString:
-		return "strings have no size of their own"
-	case r.kind != kindNone:
-		return "it is no tensor"
-	case r.elem.bits() == 0:
-		return "its element type is not known"
-	}
-	return ""
-}
-
-// blameInput notes that an input is open.
-func (w *walker) blameInput(v int32, in *valueInfo) {
-	val := &w.values[v]
-	if val.bytes() >= 0 {
-		return
-	}
-	c := cause{place: "input " + w.quote(in.name), reason: "its shape " + shapeText(val.dims) + " is not known"}
-	if reason := val.unsized(); reason != "" {
-		c.reason = reason
-	} else if in.typ != nil && in.typ.ranked && len(in.typ.dims) == len(val.dims) {
-		var open []string
-		for i, d := range val.dims {
-			if d < 0 {
-				name := in.typ.dims[i].name
-				if name == "" || len(name) > longName {
-					name = w.m.names[in.name] + ":" + strconv.Itoa(i)
-				}
-				open = append(open, name)
-			}
-		}
-		if c.reason = "its shape has open dimensions: " + strings.Join(open, ", "); len(open) == 0 {
-			c.reason = "its shape " + shapeText(val.dims) + " is too large"
-		}
-		if len(open) > 0 {
-			c.open = shell(open[0] + "=1")
-		}
-	}
-	w.because(v, c)
-}
-
-func (w *walker) because(v int32, c cause) {
-	if !w.spend(len(c.place) + len(c.reason) + 100) {
-		return
-	}
-	c.value, c.count = w.m.names[w.values[v].name], 1
-	w.causes = append(w.causes, c)
-	w.values[v].cause = int32(len(w.causes))
 }
 
 // opset returns the version of a domain that the nodes of the frame mean.
@@ -633,132 +423,4 @@ func (w *walker) opset(domain string) int64 {
 		return version
 	}
 	return 1
-}
-
-// functionOf returns the function of the model that a node calls.
-func (w *walker) functionOf(n *node) (*function, bool) {
-	if len(w.m.functions) == 0 {
-		return nil, false
-	}
-	f, ok := w.m.functions[functionKey{n.domain, n.op, n.overload}]
-	return f, ok
-}
-
-// maxCalls is how deep functions may call functions.
-const maxCalls = 64
-
-// inline walks the nodes of a function in place of the node that calls it.
-func (w *walker) inline(place string, at int, n *node, f *function) {
-	if w.depth == maxCalls {
-		w.fail(label(place, at, n), "calls functions more than "+strconv.Itoa(maxCalls)+" deep")
-		return
-	}
-	arguments := make([]int32, len(n.in))
-	for k, name := range n.in {
-		v, ok := w.operand(place, at, n, name)
-		if !ok {
-			return
-		}
-		arguments[k] = v
-	}
-	mark, first, old := len(w.undo), len(w.values), w.frame
-	w.frames++
-	w.depth++
-	w.frame = &frame{id: w.frames, caller: old, call: n, function: f, opsets: f.opsets}
-	if !w.spend(96 + 4*len(arguments) + 12*len(f.inputs) + 4*len(f.outputs)) {
-		return
-	}
-	for k, name := range f.inputs {
-		if k < len(arguments) && arguments[k] >= 0 {
-			w.bind(name, arguments[k])
-		}
-	}
-	here := label(place, at, n)
-	if !w.spend(len(here)) {
-		return
-	}
-	w.nodes(here, f.nodes, f.declared)
-	results := make([]int32, len(f.outputs))
-	for k, name := range f.outputs {
-		results[k] = w.lookup(name)
-		if results[k] < 0 && name != 0 && w.fault == nil {
-			w.fail(here, "no node of the function makes its output "+w.quote(name))
-		}
-	}
-	w.frame = old
-	w.depth--
-	w.leave(mark)
-	for k, name := range n.out {
-		if k >= len(results) || results[k] < 0 || w.fault != nil {
-			continue
-		}
-		if int(results[k]) >= first {
-			w.values[results[k]].name = name
-			w.size(results[k])
-		}
-		w.bind(name, results[k])
-	}
-}
-
-// dependents says how many values depend on one.
-func dependents(n int) string {
-	if n == 1 {
-		return "1 other value depends on it"
-	}
-	return strconv.Itoa(n) + " other values depend on it"
-}
-
-// faults returns what keeps the model from being planned.
-func (w *walker) faults() error {
-	var issues model.Issues
-	file := w.m.File
-	if w.fault != nil {
-		issues.Add(*w.fault)
-		return issues.Err()
-	}
-	for _, key := range slices.Sorted(maps.Keys(w.o.Dims)) {
-		switch d := w.o.Dims[key]; {
-		case d < 0 || d > maxElements:
-			issues.Add(model.Issue{File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10), Message: "must be from 0 to " + strconv.FormatInt(maxElements, 10)})
-		case !w.dimmed[key]:
-			issues.Add(model.Issue{File: file, Field: "dimension", Value: key, Message: "is not open in the model"})
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(w.o.Values)) {
-		if !w.valued[key] {
-			issues.Add(model.Issue{File: file, Field: "value of " + key, Value: strconv.FormatInt(w.o.Values[key], 10), Message: "the model has no input of this name that is one whole number and can be that"})
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(w.o.Sizes)) {
-		switch n := w.o.Sizes[key]; {
-		case n < 1 || n > model.MaxSum/8:
-			issues.Add(model.Issue{File: file, Field: "size of " + key, Value: strconv.FormatInt(n, 10), Message: "must be from 1 to " + strconv.Itoa(model.MaxSum/8)})
-		case !w.sized[key]:
-			issues.Add(model.Issue{File: file, Field: "size", Value: key, Message: "the model has no value of this name whose size is open"})
-		}
-	}
-	if issues.Err() != nil {
-		return issues.Err()
-	}
-	// What is open in the inputs may be all that there is.
-	inputs := slices.ContainsFunc(w.causes, func(c cause) bool { return c.open != "" })
-	for i := range w.causes {
-		c := &w.causes[i]
-		if inputs && c.open == "" {
-			continue
-		}
-		hint := "; give its size in bytes (--size)"
-		if c.open != "" {
-			hint = "; give them, as with --dim " + c.open
-		}
-		message := c.reason
-		if !strings.HasPrefix(c.place, "input ") {
-			message = "the size of " + strconv.Quote(c.value) + " is not known: " + message
-		}
-		if c.count > 1 {
-			message += "; " + dependents(c.count-1)
-		}
-		issues.Add(model.Issue{File: file, Field: c.place, Message: message + hint})
-	}
-	return issues.Err()
 }

@@ -4,7 +4,8 @@
 // file rarely says how large the tensors between nodes are, so that is derived:
 // infer.go walks the graph once, in the order of the file, which is that of a
 // topological sort; the rules for each operator are in the files ops_….go, and
-// fold.go computes the small integer tensors from which shapes come. lifetime.go
+// fold.go computes the small integer tensors from which shapes come. said.go adds what
+// the file and the user say, and cause.go tells what is still open. lifetime.go
 // keeps, in the same walk, the clock that lifespans come from, and problem.go makes
 // the buffers of the arena of them.
 //
@@ -211,11 +212,16 @@ var types = [...]struct {
 const (
 	typeFloat  Type = 1
 	typeUint8  Type = 2
+	typeInt8   Type = 3
+	typeUint16 Type = 4
+	typeInt16  Type = 5
 	typeInt32  Type = 6
 	typeInt64  Type = 7
 	typeString Type = 8
 	typeBool   Type = 9
 	typeDouble Type = 11
+	typeUint32 Type = 12
+	typeUint64 Type = 13
 )
 
 // String returns the type's name in ONNX, such as FLOAT.
@@ -237,7 +243,7 @@ func (t Type) bits() int64 {
 // integer reports whether elements are whole numbers or truth values, and of at
 // least eight bits, as in what shapes are computed from.
 func (t Type) integer() bool {
-	return t >= typeUint8 && t <= typeInt64 || t == typeBool || t == 12 || t == 13
+	return t >= typeUint8 && t <= typeInt64 || t == typeBool || t == typeUint32 || t == typeUint64
 }
 
 // float reports whether fold.go knows how to compute with the type's fractions.

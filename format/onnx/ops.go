@@ -59,8 +59,8 @@ func deterministic(n *node) bool {
 	return n.domain == "com.microsoft" && contributed[n.op] != nil
 }
 
-// source reports whether a node makes something of nothing.
-func source(n *node) bool {
+// generates reports whether a node makes something of nothing.
+func generates(n *node) bool {
 	return n.op == "Constant" || n.op == "SequenceEmpty" || n.op == "Optional"
 }
 

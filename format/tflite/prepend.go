@@ -9,6 +9,7 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
@@ -392,7 +393,7 @@ func (h *head) align(multiple int) {
 // before returns the head and the old file behind it.
 func (h *head) before() ([]byte, error) {
 	n := len(h.bytes)
-	if n+len(h.old) > maxSize {
+	if n+len(h.old) > source.MaxBinary {
 		return nil, errors.New("the model would be larger than 2 GiB")
 	}
 	for _, r := range h.later {

@@ -3,6 +3,7 @@ package tflite
 import (
 	"strconv"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -56,8 +57,8 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 		switch {
 		case s.Operator < 0 || s.Operator >= len(m.Operators):
 			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.Itoa(s.Operator), Message: "there is no such operator: the model has " + strconv.Itoa(len(m.Operators))})
-		case s.Bytes < 0 || s.Bytes > maxSize:
-			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.FormatInt(s.Bytes, 10), Message: "must be from 0 to " + strconv.Itoa(maxSize)})
+		case s.Bytes < 0 || s.Bytes > source.MaxBinary:
+			issues.Add(model.Issue{File: m.File, Field: "scratch", Value: strconv.FormatInt(s.Bytes, 10), Message: "must be from 0 to " + strconv.Itoa(source.MaxBinary)})
 		case s.Bytes > 0:
 			o := &m.Operators[s.Operator]
 			a.Operators = append(a.Operators, s.Operator)

@@ -10,20 +10,17 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
+	"github.com/stowage-go/stowage/format/internal/source"
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 	"github.com/stowage-go/stowage/model"
 )
 
-// maxSize is the largest file that is read: the references of a flatbuffer
-// reach no further.
-const maxSize = math.MaxInt32
-
 // Read reads a model. The error is r's, or a *model.InputError that names what
 // is wrong, by its place in the model: subgraph 0, operator 3, input 1.
 func Read(r io.Reader, file string) (*Model, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	data, err := source.Binary(r, file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, err
 	}
 	return Parse(data, file)
 }
@@ -32,7 +29,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 // change.
 func Parse(data []byte, file string) (*Model, error) {
 	p := parser{m: &Model{File: file, data: data}}
-	if len(data) > maxSize {
+	if len(data) > source.MaxBinary {
 		p.refuse("", "", "is larger than 2 GiB, which no TensorFlow Lite model may be")
 		return nil, p.issues.Err()
 	}

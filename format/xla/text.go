@@ -1,9 +1,11 @@
 package xla
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -146,20 +148,6 @@ func firstLine(s string) string {
 	return line
 }
 
-// lines calls do with each line from a byte of the text on, until it returns false.
-func lines(t *source.Text, from int, do func(at int, line string) bool) {
-	for from < len(t.Text) {
-		end := strings.IndexByte(t.Text[from:], '\n')
-		if end < 0 {
-			end = len(t.Text) - from
-		}
-		if !do(from, strings.TrimSuffix(t.Text[from:from+end], "\r")) {
-			return
-		}
-		from += end + 1
-	}
-}
-
 // section returns the text that has the section of this head, with only that and
 // what follows to be read; nil where there is none.
 func (t *texts) section(head, suffix string, beside func(string) (io.ReadCloser, string, error)) (*section, error) {
@@ -206,55 +194,63 @@ func (t *texts) allocations() error {
 	}
 	t.byName, t.byID = make(map[string]place, all), make(map[int64]place, all)
 	t.tuples, t.classes = map[string]int32{}, map[where]int32{}
-	var err error
-	inHeap := false
-	lines(t.assignment, 0, func(at int, line string) bool {
-		switch {
-		case strings.HasPrefix(line, "allocation "):
-			if inHeap = isHeap(line); inHeap {
-				if err = t.allocation(at, line); err == nil {
-					k := len(t.heap) - 1
-					t.heap[k].values, t.heap[k].lines = make([]value, 0, counts[k]), make([]int, 0, counts[k])
-				}
+	for at, line := range t.heapLines() {
+		if isValue(line) {
+			if err := t.value(at, line); err != nil {
+				return err
 			}
-		case strings.HasPrefix(line, " value: "):
-			if inHeap {
-				err = t.value(at, line)
-			}
-		case at > 0 && line != "" && line[0] != ' ':
-			return false // the next section
+			continue
 		}
-		return err == nil
-	})
-	if err == nil && len(t.heap) == 0 {
-		err = t.assignment.Refuse(0, "", "has no allocation that is preallocated-temp: XLA places no temporaries in this module")
+		if err := t.allocation(at, line); err != nil {
+			return err
+		}
+		k := len(t.heap) - 1
+		t.heap[k].values, t.heap[k].lines = make([]value, 0, counts[k]), make([]int, 0, counts[k])
 	}
-	return err
+	if len(t.heap) == 0 {
+		return t.assignment.Refuse(0, "", "has no allocation that is preallocated-temp: XLA places no temporaries in this module")
+	}
+	return nil
 }
 
 // count returns how many values each heap has, so that nothing grows as they are read.
 func (t *texts) count() (counts []int) {
-	inHeap := false
-	lines(t.assignment, 0, func(at int, line string) bool {
-		switch {
-		case strings.HasPrefix(line, "allocation "):
-			if inHeap = isHeap(line); inHeap {
-				counts = append(counts, 0)
-			}
-		case strings.HasPrefix(line, " value: "):
-			if inHeap {
-				counts[len(counts)-1]++
-			}
-		case at > 0 && line != "" && line[0] != ' ':
-			return false
+	for _, line := range t.heapLines() {
+		if isValue(line) {
+			counts[len(counts)-1]++
+		} else {
+			counts = append(counts, 0)
 		}
-		return true
-	})
+	}
 	return counts
+}
+
+// heapLines goes through the lines of the assignment that begin a heap, and those of
+// the values in it.
+func (t *texts) heapLines() iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		inHeap := false
+		for at, line := range t.assignment.From(0) {
+			allocation := strings.HasPrefix(line, "allocation ")
+			if allocation {
+				inHeap = isHeap(line)
+			}
+			if inHeap && (allocation || isValue(line)) {
+				if !yield(at, line) {
+					return
+				}
+			} else if at > 0 && line != "" && line[0] != ' ' && !allocation {
+				return // the next section
+			}
+		}
+	}
 }
 
 // isHeap reports whether a line begins an allocation that is a heap.
 func isHeap(line string) bool { return strings.HasSuffix(line, ", preallocated-temp:") }
+
+// isValue reports whether a line is of a value of an allocation.
+func isValue(line string) bool { return strings.HasPrefix(line, " value: ") }
 
 // allocation reads "allocation 7: size 64, color 1, preallocated-temp:".
 func (t *texts) allocation(at int, line string) error {
@@ -354,147 +350,6 @@ func number(t *source.Text, at int, field, s string, most int64) (int64, error) 
 	return 0, issues.Err()
 }
 
-// live reads the live ranges: "    tanh.1{}:4-8", the end included.
-func (t *texts) live(s *section) error {
-	var err error
-	in := false
-	lines(s.text, s.at, func(at int, line string) bool {
-		if !in {
-			in = line == "  BufferLiveRange:"
-			return true
-		}
-		rest, ok := strings.CutPrefix(line, "    ")
-		if !ok {
-			return false
-		}
-		colon := strings.LastIndexByte(rest, ':')
-		if colon < 0 {
-			err = s.text.Refuse(at, source.Clip(rest), "is no live range: expected NAME{INDEX}:START-END")
-			return false
-		}
-		p, ok := t.byName[rest[:colon]]
-		if !ok {
-			return true
-		}
-		v := &t.heap[p.heap].values[p.value]
-		start, end, _ := strings.Cut(rest[colon+1:], "-")
-		if v.upper >= 0 {
-			err = s.text.Refuse(at, source.Clip(rest[:colon]), "has another live range, too")
-			return false
-		}
-		if v.lower, err = number(s.text, at, "start", start, model.MaxSum); err != nil {
-			return false
-		}
-		if v.upper, err = number(s.text, at, "end", end, model.MaxSum); err != nil {
-			return false
-		}
-		if v.upper < v.lower {
-			err = s.text.Refuse(at, rest[colon+1:], "ends before it starts")
-		}
-		v.upper++
-		return err == nil
-	})
-	if err != nil {
-		return err
-	}
-	for k := range t.heap {
-		for i := range t.heap[k].values {
-			if v := &t.heap[k].values[i]; v.upper < 0 {
-				return t.assignment.Refuse(t.heap[k].lines[i], source.Clip(v.name), "has no live range in "+s.text.File)
-			}
-		}
-	}
-	return nil
-}
-
-// overlaps unites the values at one offset that are live at once.
-func (t *texts) overlaps() {
-	for k := range t.heap {
-		values := t.heap[k].values
-		order := make([]int32, len(values))
-		for i := range order {
-			order[i] = int32(i)
-		}
-		slices.SortFunc(order, func(a, b int32) int {
-			x, y := &values[a], &values[b]
-			switch {
-			case x.offset != y.offset:
-				return compare(x.offset, y.offset)
-			case x.lower != y.lower:
-				return compare(x.lower, y.lower)
-			}
-			return int(a - b)
-		})
-		for i, until := 1, 0; i < len(order); i++ {
-			// until is the value before i at its offset that ends last.
-			a, b := order[until], order[i]
-			if values[a].offset == values[b].offset && values[b].lower < values[a].upper {
-				unite(values, a, b)
-			}
-			if values[a].offset != values[b].offset || values[b].upper > values[a].upper {
-				until = i
-			}
-		}
-	}
-}
-
-func compare(a, b int64) int {
-	if a < b {
-		return -1
-	}
-	return 1
-}
-
-// positions reads in which parts of which tuples the values are, and unites those in
-// the same part of tuples at one offset.
-func (t *texts) positions(s *section) error {
-	type part struct {
-		class int32
-		index string
-	}
-	first := map[part]place{}
-	var current place
-	known, in := false, false
-	var err error
-	lines(s.text, s.at, func(at int, line string) bool {
-		switch {
-		case strings.HasPrefix(line, "<"):
-			id, _, _ := strings.Cut(line[1:], " ")
-			n, err := strconv.ParseInt(id, 10, 64)
-			current, known = t.byID[n]
-			known, in = known && err == nil, false
-		case line == " positions:":
-			in = known
-		case in && strings.HasPrefix(line, "  "):
-			// "  tuple.3 {0,1}": part 1 of the tuple that is part 0 of tuple.3.
-			name, index, ok := strings.Cut(line[2:], " {")
-			if !ok {
-				return true
-			}
-			index = strings.TrimSuffix(index, "}")
-			above := ""
-			if comma := strings.LastIndexByte(index, ','); comma >= 0 {
-				above, index = index[:comma], index[comma+1:]
-			}
-			class, ok := t.tuples[name+"{"+above+"}"]
-			if !ok {
-				return true
-			}
-			one, ok := first[part{class, index}]
-			if !ok {
-				err = t.spend(s.text, at, 100)
-				first[part{class, index}] = current
-			} else if h := &t.heap[one.heap]; one.heap == current.heap && h.values[one.value].offset == h.values[current.value].offset {
-				unite(h.values, one.value, current.value)
-			}
-		default:
-			in = false
-		}
-		return err == nil
-	})
-	return err
-}
-
 // heaps joins what was read.
 func (t *texts) heaps() (*Dump, error) {
 	for k := range t.heap {
@@ -524,7 +379,7 @@ func sorted(values []value) []value {
 	for k := range order {
 		order[k] = int32(k)
 	}
-	slices.SortFunc(order, func(a, b int32) int { return compare(values[a].id, values[b].id) })
+	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(values[a].id, values[b].id) })
 	out := make([]value, len(values))
 	leaders := make(map[int32]int32, len(values)) // from old to new
 	for k, from := range order {

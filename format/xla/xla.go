@@ -34,10 +34,6 @@
 package xla
 
 import (
-	"fmt"
-	"io"
-	"slices"
-
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -78,19 +74,4 @@ func refuse(i model.Issue) error {
 	var issues model.Issues
 	issues.Add(i)
 	return issues.Err()
-}
-
-// maxSize is the largest file that is read: no protobuf message is larger.
-const maxSize = 1<<31 - 1
-
-// readAll reads a file whole.
-func readAll(r io.Reader, file string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxSize+1))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, err)
-	}
-	if len(data) > maxSize {
-		return nil, refuse(model.Issue{File: file, Message: "is larger than 2 GiB"})
-	}
-	return slices.Clip(data), nil
 }

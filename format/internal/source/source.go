@@ -1,5 +1,5 @@
-// Package source holds the text of an input file, says where in it a byte
-// lies, and joins what several passes over it find wrong.
+// Package source reads input files: text, of which it says where in it a byte lies,
+// and bytes. It joins what several passes over a file find wrong.
 //
 // The text is read whole: the readers slice it without copying, and a line
 // number is only worked out for the few places that are reported.
@@ -12,6 +12,7 @@ import (
 	"io"
 	"io/fs"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -35,10 +36,7 @@ func Read(r io.Reader, file string) (*Text, error) {
 	var b strings.Builder
 	b.Grow(sizeOf(r))
 	if _, err := io.Copy(untilNUL{&b}, r); err != nil && !errors.Is(err, errNUL) {
-		if file == "" {
-			return nil, err
-		}
-		return nil, fmt.Errorf("%s: %w", file, err)
+		return nil, named(err, file)
 	}
 	t := &Text{File: file, Text: strings.TrimPrefix(b.String(), bom)}
 	if at := strings.IndexByte(t.Text, 0); at >= 0 {
@@ -55,14 +53,48 @@ func Read(r io.Reader, file string) (*Text, error) {
 // it. An end of line at the end of the text begins no other.
 func (t *Text) Lines() iter.Seq2[int, string] {
 	return func(yield func(int, string) bool) {
-		for at := 0; at < len(t.Text); {
-			line, _, _ := strings.Cut(t.Text[at:], "\n")
+		for at, line := range t.From(0) {
 			if !yield(at, strings.TrimSpace(line)) {
+				return
+			}
+		}
+	}
+}
+
+// From goes through the lines from a byte of the text on, as Lines does, but with the
+// space around them.
+func (t *Text) From(at int) iter.Seq2[int, string] {
+	return func(yield func(int, string) bool) {
+		for at < len(t.Text) {
+			line, _, _ := strings.Cut(t.Text[at:], "\n")
+			if !yield(at, strings.TrimSuffix(line, "\r")) {
 				return
 			}
 			at += len(line) + 1
 		}
 	}
+}
+
+// MaxBinary is the largest file that the readers of binary formats take: no protobuf
+// message is larger, and the references of a flatbuffer reach no further.
+const MaxBinary = math.MaxInt32
+
+// Binary reads r to its end, or to just beyond MaxBinary, which is for the caller to
+// refuse. A failure to read is returned as it is, with the file named.
+func Binary(r io.Reader, file string) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, MaxBinary+1))
+	if err != nil {
+		return nil, named(err, file)
+	}
+	return data, nil
+}
+
+// named puts the name of a file before an error, where it has one.
+func named(err error, file string) error {
+	if file == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", file, err)
 }
 
 // untilNUL refuses more once it has a NUL byte: what comes then is no text, and

@@ -1,0 +1,268 @@
+package onnx
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/stowage-go/stowage/format/internal/protowire"
+)
+
+// Idea: what is beside the nodes: attributes, what is said of tensors, and types. Of an
+// attribute the numbers and the text are kept as far as a shape can depend on them, of a
+// tensor its type and dimensions, and where its elements are.
+//
+// Complexity: O(bytes).
+
+func (p *parser) attribute(b []byte, depth int) attribute {
+	var a attribute
+	p.each(b, func(f field) {
+		message := f.kind == protowire.BytesType
+		switch {
+		case f.number == 1 && message:
+			a.name = p.text(f.body)
+		case f.number == 2 && f.kind == protowire.Fixed32Type:
+			a.f, a.set = float64(math.Float32frombits(uint32(f.value))), a.set|setFloat
+		case f.number == 3 && f.kind == protowire.VarintType:
+			a.i, a.set = int64(f.value), a.set|setInt
+		case f.number == 4 && message:
+			if len(f.body) > maxShort {
+				a.set |= setLong
+				return
+			}
+			a.s, a.set = p.text(f.body), a.set|setString
+		case f.number == 5 && message:
+			if p.spend(tensorBytes) {
+				t := p.tensor(f.body, nil)
+				a.tensor = &t
+			}
+		case f.number == 6 && message:
+			p.in("graph "+a.name, -1, func() { a.graph = p.graph(f.body, depth+1) })
+		case f.number == 7:
+			p.list(&a, f, func(f field) bool {
+				if f.kind != protowire.Fixed32Type {
+					return false
+				}
+				a.floats = append(a.floats, float64(math.Float32frombits(uint32(f.value))))
+				return true
+			}, protowire.Fixed32Type, len(a.floats))
+		case f.number == 8:
+			p.list(&a, f, func(f field) bool {
+				if f.kind != protowire.VarintType {
+					return false
+				}
+				a.ints = append(a.ints, int64(f.value))
+				return true
+			}, protowire.VarintType, len(a.ints))
+		case f.number == 9 && message:
+			a.strings++
+		case f.number == 14 && message:
+			a.typ = p.typ(f.body, 0)
+		case f.number == 21 && message:
+			a.reference = p.text(f.body)
+		case f.number == 22 && message:
+			if p.spend(tensorBytes) {
+				t := p.sparse(f.body, nil)
+				a.tensor = &t
+			}
+		}
+	})
+	return a
+}
+
+// list reads a repeated number of an attribute, packed or not. Where there are more
+// than any shape needs, the attribute is marked so and none more is kept.
+func (p *parser) list(a *attribute, f field, add func(field) bool, kind protowire.Type, have int) {
+	if a.set&setLong != 0 {
+		return
+	}
+	most := maxShort
+	if a.name == "value_ints" || a.name == "value_floats" {
+		most = maxList
+	}
+	if f.kind != protowire.BytesType {
+		if have >= most {
+			a.set |= setLong
+		} else if p.spend(16) {
+			add(f)
+		}
+		return
+	}
+	for b := f.body; len(b) > 0; have++ {
+		if have >= most {
+			a.set |= setLong
+			return
+		}
+		v, n := number(b, kind)
+		if n < 0 || !p.spend(16) {
+			p.fail("is truncated or damaged")
+			return
+		}
+		add(field{kind: kind, value: v})
+		b = b[n:]
+	}
+}
+
+// number reads one number of a packed list.
+func number(b []byte, kind protowire.Type) (v uint64, n int) {
+	switch kind {
+	case protowire.VarintType:
+		return protowire.ConsumeVarint(b)
+	case protowire.Fixed32Type:
+		w, n := protowire.ConsumeFixed32(b)
+		return uint64(w), n
+	}
+	return protowire.ConsumeFixed64(b)
+}
+
+// tensor reads what a tensor is, not what is in it.
+func (p *parser) tensor(b []byte, name *int32) tensor {
+	t := tensor{body: b}
+	p.each(b, func(f field) {
+		switch f.number {
+		case 1:
+			p.dims(&t.dims, f)
+		case 2:
+			t.elem = Type(int32(f.value))
+		case 8:
+			if name != nil {
+				*name = p.name(f.body)
+			}
+		case 13:
+			t.opaque = true
+		case 14:
+			t.opaque = t.opaque || f.value != 0
+		}
+	})
+	if t.dims == nil {
+		t.dims = []int64{}
+	}
+	return t
+}
+
+// sparse reads what a sparse tensor is. It is named by its values.
+func (p *parser) sparse(b []byte, name *int32) tensor {
+	t := tensor{opaque: true}
+	p.each(b, func(f field) {
+		switch {
+		case f.number == 1 && f.kind == protowire.BytesType:
+			t.elem = p.tensor(f.body, name).elem
+		case f.number == 3:
+			p.dims(&t.dims, f)
+		}
+	})
+	if t.dims == nil {
+		t.dims = []int64{}
+	}
+	return t
+}
+
+// dims adds dimensions of a tensor, packed or not.
+func (p *parser) dims(to *[]int64, f field) {
+	add := func(v uint64) {
+		switch {
+		case int64(v) < 0 || int64(v) > maxElements:
+			p.fail("has a dimension of " + strconv.FormatInt(int64(v), 10))
+		case len(*to) == maxRank:
+			p.fail("has more than " + strconv.Itoa(maxRank) + " dimensions")
+		case p.spend(8):
+			*to = append(*to, int64(v))
+		}
+	}
+	if f.kind == protowire.VarintType {
+		add(f.value)
+		return
+	}
+	for b := f.body; len(b) > 0 && p.fault == nil; {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			p.fail("is truncated or damaged")
+			return
+		}
+		add(v)
+		b = b[n:]
+	}
+}
+
+func (p *parser) info(b []byte) valueInfo {
+	var v valueInfo
+	p.each(b, func(f field) {
+		switch {
+		case f.kind != protowire.BytesType:
+		case f.number == 1:
+			v.name = p.name(f.body)
+		case f.number == 2:
+			v.typ = p.typ(f.body, 0)
+		}
+	})
+	return v
+}
+
+func (p *parser) typ(b []byte, depth int) *typeInfo {
+	if depth > maxTypes {
+		p.fail("has a type that is nested more than " + strconv.Itoa(maxTypes) + " deep")
+	}
+	if !p.spend(infoBytes) {
+		return nil
+	}
+	t := &typeInfo{}
+	p.each(b, func(f field) {
+		if f.kind != protowire.BytesType {
+			return
+		}
+		switch f.number {
+		case 1:
+			t.kind = kindTensor
+			p.tensorType(t, f.body)
+		case 4, 9:
+			t.kind = kindSequence
+			if f.number == 9 {
+				t.kind = kindOptional
+			}
+			p.each(f.body, func(f field) {
+				if f.number == 1 && f.kind == protowire.BytesType {
+					t.of = p.typ(f.body, depth+1)
+				}
+			})
+		case 5, 7, 8:
+			t.kind = kindOther
+		}
+	})
+	return t
+}
+
+func (p *parser) tensorType(t *typeInfo, b []byte) {
+	p.each(b, func(f field) {
+		switch {
+		case f.number == 1 && f.kind == protowire.VarintType:
+			t.elem = Type(int32(f.value))
+		case f.number == 2 && f.kind == protowire.BytesType:
+			t.ranked = true
+			p.each(f.body, func(f field) {
+				if f.number != 1 || f.kind != protowire.BytesType {
+					return
+				}
+				if len(t.dims) == maxRank {
+					p.fail("has more than " + strconv.Itoa(maxRank) + " dimensions")
+				} else if p.spend(48) {
+					t.dims = append(t.dims, p.dimension(f.body))
+				}
+			})
+		}
+	})
+}
+
+func (p *parser) dimension(b []byte) dimension {
+	d := dimension{value: -1}
+	p.each(b, func(f field) {
+		switch {
+		case f.number == 1 && f.kind == protowire.VarintType:
+			// Exporters write -1 and even 0 for what is open; 0 may be meant.
+			if d.value = max(-1, int64(f.value)); d.value > maxElements {
+				p.fail("has a dimension of " + strconv.FormatInt(d.value, 10))
+			}
+		case f.number == 2 && f.kind == protowire.BytesType:
+			d.name = p.text(f.body)
+		}
+	})
+	return d
+}

@@ -1,0 +1,177 @@
+package onnx
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: what is open is told once, at the node or the input where knowledge ended, with
+// what would settle it. A value that depends on one that is open adds to the count of
+// that cause and is no fault of its own. Faults of what the user gave come first, as
+// what is open may follow from them; then, where inputs are open, these alone.
+//
+// Complexity: O(inputs) for a value that is open, O(causes) at the end.
+
+// A cause is why sizes are not known.
+type cause struct {
+	place, operator string
+	value           string // whose shape is not known
+	reason          string
+	open            string // what --dim would take for the first dimension; empty where it would not do
+	count           int    // values that depend on it, itself included
+}
+
+// blame notes why the size of a value is not known, where it is not.
+func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
+	val := &w.values[v]
+	if val.bytes() >= 0 || w.trial > 0 {
+		return
+	}
+	for _, name := range n.in {
+		if in := w.lookup(name); in >= 0 && w.values[in].cause > 0 {
+			val.cause = w.values[in].cause
+			w.causes[val.cause-1].count++
+			return
+		}
+	}
+	if reason == "" {
+		if reason = val.unsized(); reason == "" {
+			reason = "its shape " + shapeText(val.dims) + " is not known"
+			if !slices.Contains(val.dims, -1) && val.dims != nil {
+				reason = "its shape " + shapeText(val.dims) + " is too large"
+			}
+		}
+	}
+	w.because(v, cause{place: label(place, at, n), operator: n.operator(), reason: reason})
+}
+
+// shell quotes an argument where a shell would take it for more than a word.
+func shell(s string) string {
+	plain := func(r rune) bool {
+		return r == '_' || r == '.' || r == ':' || r == '=' || r == '/' || r == '-' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z'
+	}
+	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
+
+// unsized returns what keeps a value from having a size whatever its shape; "" for
+// nothing.
+func (r *result) unsized() string {
+	switch {
+	case r.elem == typeString:
+		return "strings have no size of their own"
+	case r.kind != kindNone:
+		return "it is no tensor"
+	case r.elem.bits() == 0:
+		return "its element type is not known"
+	}
+	return ""
+}
+
+// blameInput notes that an input is open.
+func (w *walker) blameInput(v int32, in *valueInfo) {
+	val := &w.values[v]
+	if val.bytes() >= 0 {
+		return
+	}
+	c := cause{place: "input " + w.quote(in.name), reason: "its shape " + shapeText(val.dims) + " is not known"}
+	if reason := val.unsized(); reason != "" {
+		c.reason = reason
+	} else if in.typ != nil && in.typ.ranked && len(in.typ.dims) == len(val.dims) {
+		var open []string
+		for i, d := range val.dims {
+			if d < 0 {
+				name := in.typ.dims[i].name
+				if name == "" || len(name) > longName {
+					name = w.m.names[in.name] + ":" + strconv.Itoa(i)
+				}
+				open = append(open, name)
+			}
+		}
+		if c.reason = "its shape has open dimensions: " + strings.Join(open, ", "); len(open) == 0 {
+			c.reason = "its shape " + shapeText(val.dims) + " is too large"
+		}
+		if len(open) > 0 {
+			c.open = shell(open[0] + "=1")
+		}
+	}
+	w.because(v, c)
+}
+
+func (w *walker) because(v int32, c cause) {
+	if !w.spend(len(c.place) + len(c.reason) + 100) {
+		return
+	}
+	c.value, c.count = w.m.names[w.values[v].name], 1
+	w.causes = append(w.causes, c)
+	w.values[v].cause = int32(len(w.causes))
+}
+
+// dependents says how many values depend on one.
+func dependents(n int) string {
+	if n == 1 {
+		return "1 other value depends on it"
+	}
+	return strconv.Itoa(n) + " other values depend on it"
+}
+
+// faults returns what keeps the model from being planned.
+func (w *walker) faults() error {
+	var issues model.Issues
+	file := w.m.File
+	if w.fault != nil {
+		issues.Add(*w.fault)
+		return issues.Err()
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.o.Dims)) {
+		switch d := w.o.Dims[key]; {
+		case d < 0 || d > maxElements:
+			issues.Add(model.Issue{File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10), Message: "must be from 0 to " + strconv.FormatInt(maxElements, 10)})
+		case !w.dimmed[key]:
+			issues.Add(model.Issue{File: file, Field: "dimension", Value: key, Message: "is not open in the model"})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.o.Values)) {
+		if !w.valued[key] {
+			issues.Add(model.Issue{File: file, Field: "value of " + key, Value: strconv.FormatInt(w.o.Values[key], 10), Message: "the model has no input of this name that is one whole number and can be that"})
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(w.o.Sizes)) {
+		switch n := w.o.Sizes[key]; {
+		case n < 1 || n > model.MaxSum/8:
+			issues.Add(model.Issue{File: file, Field: "size of " + key, Value: strconv.FormatInt(n, 10), Message: "must be from 1 to " + strconv.Itoa(model.MaxSum/8)})
+		case !w.sized[key]:
+			issues.Add(model.Issue{File: file, Field: "size", Value: key, Message: "the model has no value of this name whose size is open"})
+		}
+	}
+	if issues.Err() != nil {
+		return issues.Err()
+	}
+	// What is open in the inputs may be all that there is.
+	inputs := slices.ContainsFunc(w.causes, func(c cause) bool { return c.open != "" })
+	for i := range w.causes {
+		c := &w.causes[i]
+		if inputs && c.open == "" {
+			continue
+		}
+		hint := "; give its size in bytes (--size)"
+		if c.open != "" {
+			hint = "; give them, as with --dim " + c.open
+		}
+		message := c.reason
+		if !strings.HasPrefix(c.place, "input ") {
+			message = "the size of " + strconv.Quote(c.value) + " is not known: " + message
+		}
+		if c.count > 1 {
+			message += "; " + dependents(c.count-1)
+		}
+		issues.Add(model.Issue{File: file, Field: c.place, Message: message + hint})
+	}
+	return issues.Err()
+}
