@@ -1,6 +1,8 @@
 package stowage_test
 
 import (
+	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/built"
 )
 
@@ -171,18 +172,180 @@ func TestDocsLinks(t *testing.T) {
 	}
 }
 
-// TestDocsTechniques checks that the page of the exact planner has every technique
-// of it.
-func TestDocsTechniques(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("docs", "planners", "exact.md"))
+// A described planner is what `stowage planners --json` says of one.
+type described struct {
+	Name       string
+	Techniques []struct{ Name string }
+	Params     []struct{ Name, Default string }
+}
+
+// planners returns what the command says of its planners, by their names.
+func planners(t *testing.T) map[string]described {
+	t.Helper()
+	out, err := exec.Command(built.Command(t), "planners", "--json").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, planner := range stowage.Planners() {
-		for _, technique := range planner.Techniques {
-			if planner.Name == "exact" && !strings.Contains(string(page), "| `"+technique.Name+"` |") {
-				t.Errorf("docs/planners/exact.md does not say what %s is", technique.Name)
+	var list []described
+	if err := json.Unmarshal(out, &list); err != nil {
+		t.Fatal(err)
+	}
+	byName := map[string]described{}
+	for _, d := range list {
+		byName[d.Name] = d
+	}
+	return byName
+}
+
+// has reports whether the planner has a technique, or with a default a parameter, of
+// this name.
+func (d described) has(technique, param string) bool {
+	for _, x := range d.Techniques {
+		if x.Name == technique {
+			return true
+		}
+	}
+	for _, x := range d.Params {
+		if x.Name == param {
+			return true
+		}
+	}
+	return false
+}
+
+var planning = regexp.MustCompile(`--(planners?|without|set)[ =]([^\s` + "`" + `|]+)`)
+
+// TestDocsPlanners looks up what the documents give to --planner, --planners, --without
+// and --set: planners, their techniques, their parameters. Without --planner it may be
+// those of any.
+func TestDocsPlanners(t *testing.T) {
+	all := planners(t)
+	checked := 0
+	for _, path := range documents(t) {
+		for i, line := range read(t, path) {
+			line, _, _ = strings.Cut(line, "<!--")
+			var asked []described
+			matches := planning.FindAllStringSubmatch(line, -1)
+			for _, m := range matches {
+				if !strings.HasPrefix(m[1], "planner") {
+					continue
+				}
+				for _, word := range strings.Split(strings.TrimRight(m[2], ",.;:)'"), ",") {
+					name, _, _ := strings.Cut(strings.Trim(word, "'"), ":") // as bench/agree has them
+					if name == "" || name != strings.ToLower(name) || name == "all" || name == "stack" || strings.ContainsAny(name, "*…") {
+						continue // a placeholder, or what is no planner's name
+					}
+					d, ok := all[name]
+					if !ok {
+						t.Errorf("%s:%d: there is no planner %q", path, i+1, name)
+						continue
+					}
+					asked = append(asked, d)
+					checked++
+				}
 			}
+			if len(asked) == 0 {
+				asked = slices.Collect(maps.Values(all))
+			}
+			for _, m := range matches {
+				for _, word := range strings.Split(strings.TrimRight(m[2], ",.;:)]'"), ",") {
+					key, _, isParam := strings.Cut(word, "=")
+					if key == "" || key != strings.ToLower(key) || m[1] == "set" && !isParam || strings.HasPrefix(m[1], "planner") {
+						continue
+					}
+					checked++
+					if !slices.ContainsFunc(asked, func(d described) bool {
+						return m[1] == "without" && d.has(key, "") || m[1] == "set" && d.has("", key)
+					}) {
+						t.Errorf("%s:%d: no planner that is asked there has %s for --%s", path, i+1, key, m[1])
+					}
+				}
+			}
+		}
+	}
+	if checked < 50 {
+		t.Errorf("only %d planners, techniques and parameters in all documents", checked)
+	}
+}
+
+// TestDocsTables holds the tables of the pages in docs/planners against what the planners
+// say of themselves: every planner is on a page, every technique and parameter in a table
+// exists, defaults are right, and a page with a table of its planner's techniques or
+// parameters has them all.
+func TestDocsTables(t *testing.T) {
+	all := planners(t)
+	family := map[string][]string{"rectpack": {"csp", "meta-csp", "cp"}}
+	pages, err := filepath.Glob("docs/planners/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	var text strings.Builder
+	rows := 0
+	for _, page := range pages {
+		lines := read(t, page)
+		text.WriteString(strings.Join(lines, "\n"))
+		base := strings.TrimSuffix(filepath.Base(page), ".md")
+		var of []described
+		for _, name := range append(family[base], base) {
+			if d, ok := all[name]; ok {
+				of = append(of, d)
+			}
+		}
+		kind, told := "", map[string]map[string]bool{}
+		for i, line := range lines {
+			cells := strings.Split(strings.Trim(line, "|"), "|")
+			for j := range cells {
+				cells[j] = strings.TrimSpace(cells[j])
+			}
+			switch {
+			case !strings.HasPrefix(line, "|"):
+				kind = ""
+				continue
+			case kind == "" && len(of) > 0 && (cells[0] == "technique" || cells[0] == "parameter"):
+				if kind = cells[0]; told[kind] == nil {
+					told[kind] = map[string]bool{}
+				}
+				continue
+			case kind == "" || strings.HasPrefix(cells[0], "-"):
+				continue
+			}
+			for _, m := range codeSpan.FindAllStringSubmatch(cells[0], -1) {
+				rows++
+				told[kind][m[1]] = true
+				if !slices.ContainsFunc(of, func(d described) bool {
+					return kind == "technique" && d.has(m[1], "") || kind == "parameter" && d.has("", m[1])
+				}) {
+					t.Errorf("%s:%d: %s is no %s of %s", page, i+1, m[1], kind, base)
+				}
+				if kind == "parameter" && len(of) == 1 {
+					for _, p := range of[0].Params {
+						if p.Name == m[1] && p.Default != strings.Trim(cells[1], "`") {
+							t.Errorf("%s:%d: the default of %s is %s", page, i+1, p.Name, p.Default)
+						}
+					}
+				}
+			}
+		}
+		if len(of) != 1 {
+			continue
+		}
+		for _, x := range of[0].Techniques {
+			if told["technique"] != nil && !told["technique"][x.Name] {
+				t.Errorf("%s does not say what the technique %s is", page, x.Name)
+			}
+		}
+		for _, x := range of[0].Params {
+			if told["parameter"] != nil && !told["parameter"][x.Name] {
+				t.Errorf("%s does not say what the parameter %s is", page, x.Name)
+			}
+		}
+	}
+	if rows < 50 {
+		t.Errorf("only %d techniques and parameters in the tables", rows)
+	}
+	for name := range all {
+		if !strings.Contains(text.String(), "`"+name+"`") {
+			t.Errorf("no page in docs/planners names %s", name)
 		}
 	}
 }
