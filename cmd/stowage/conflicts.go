@@ -72,7 +72,11 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 			}
 			fmt.Fprintln(w)
 		}
-		_, err := fmt.Fprintf(w, "%s that share no buffer; what is left, %s, %s\n", count(len(found), "conflict"), count(len(rest.Buffers), "buffer"), left)
+		shared := ""
+		if len(found) > 1 {
+			shared = " that share no buffer"
+		}
+		_, err := fmt.Fprintf(w, "%s%s; what is left, %s, %s\n", count(len(found), "conflict"), shared, count(len(rest.Buffers), "buffer"), left)
 		return err
 	})
 	if err != nil {

@@ -39,7 +39,7 @@ Where a limit comes before that is known, it says that the subset may be larger 
   stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem
   stowage explain --capacity 900KiB --smallest --timeout 10s model.csv    look for the fewest`,
 		Args: arity(1, "INPUT"),
-		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure\n" +
+		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure, or an output that cannot be written\n" +
 			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer, or the planner gave up"},
 		RunE: func(cmd *cobra.Command, args []string) error { return e.run(cmd, args[0]) },
 	}

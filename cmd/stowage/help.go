@@ -85,7 +85,7 @@ func flagText(f *pflag.Flag) string {
 	switch f.DefValue {
 	case "", "0", "0s", "false", "[]":
 	default:
-		text += " [default: " + f.DefValue + "]"
+		text += " [default: " + strings.Trim(f.DefValue, "[]") + "]"
 	}
 	return text
 }
@@ -96,7 +96,7 @@ func exitsOf(cmd *cobra.Command) []string {
 	own, ok := cmd.Annotations[exitsKey]
 	switch {
 	case !ok && cmd.HasParent():
-		return []string{"0  done", "1  internal failure", "2  bad usage"}
+		return []string{"0  done", "1  internal failure, or an output that cannot be written", "2  bad usage"}
 	case ok && own != allExits:
 		return strings.Split(own, "\n")
 	}

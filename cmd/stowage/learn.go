@@ -226,6 +226,7 @@ A coin follows the rules but stays at a failed point, to try all unplaced buffer
 	f.Int64Var(&e.scorer.Nodes, "model-look-ahead", e.scorer.Nodes, "tell the model what the exact planner refutes, with at most `N` nodes for a question; 0 for none, with a model that was trained blind")
 	f.BoolVar(&e.noModel, "no-model", false, "measure no model")
 	f.Float64SliceVar(&e.coins, "coin", []float64{0.05, 0.1}, "measure coins that stay in these `SHARES` of the major backtracks")
+	f.Lookup("coin").DefValue = "0.05,0.1" // which pflag writes with six digits
 	f.Int64Var(&e.oracle, "oracle", 0, "measure the exact planner as an oracle, with at most `N` nodes for a question: what a model could win")
 	f.Int64Var(&e.exact, "exact", 0, "measure the exact planner by itself, with at most `N` nodes")
 	f.Int64Var(&e.look, "look-ahead", 0, "measure the exact planner looking ahead in the model's place, with at most `N` nodes for a question")

@@ -53,7 +53,7 @@ func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
 		Summary: "local search: the peak exactly, moves on the critical chain",
-		Source:  "this project; chains after Nowicki and Smutnicki (1996)",
+		Source:  "Stowage; chains after Nowicki and Smutnicki (1996)",
 	}, fresh)
 }
 
