@@ -12,11 +12,13 @@
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
 # instances, MINIMALLOC the path of google/minimalloc's program.
+#
+# The tests start in the order of MODULES, about: what takes long alone is not at the end.
 
 GO          ?= go
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
-MODULES     := ./... ./bench/... ./capi/... ./cmd/stowage/... ./planner/milp/... ./research/learn/...
+MODULES     := ./cmd/stowage/... ./bench/... ./capi/... ./planner/milp/... ./research/learn/... ./...
 FORMS       := ./capi ./npm ./python ./render/html/viewer
 SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/greedy ./internal/merge ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
 PROBLEMS    ?= 1000000

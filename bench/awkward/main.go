@@ -30,11 +30,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 )
@@ -178,11 +178,7 @@ func (j *job) now() time.Duration {
 	if !j.cpu {
 		return time.Since(start)
 	}
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return processor.Used()
 }
 
 var start = time.Now()

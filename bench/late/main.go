@@ -36,6 +36,7 @@ import (
 	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -163,7 +164,7 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 		} else {
 			a.r, a.err = stowage.Solve(ctx, tl.Problem, o)
 		}
-		a.at, a.cpu = time.Now(), record.Processor()
+		a.at, a.cpu = time.Now(), processor.Used()
 		answers <- a
 	}()
 	var a answer
@@ -172,7 +173,7 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 	case a = <-answers:
 		atLimit = a.cpu
 	case <-time.After(limit):
-		atLimit = record.Processor()
+		atLimit = processor.Used()
 		if b.signal {
 			cancel()
 		}
@@ -190,7 +191,7 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 		}
 	}
 	if a.at.IsZero() {
-		return result{Status: "running", Took: time.Since(began).Seconds(), Late: (time.Since(began) - limit).Seconds(), LateCPU: (record.Processor() - atLimit).Seconds()}
+		return result{Status: "running", Took: time.Since(began).Seconds(), Late: (time.Since(began) - limit).Seconds(), LateCPU: (processor.Used() - atLimit).Seconds()}
 	}
 	r := result{Took: a.at.Sub(began).Seconds(), Late: max(0, a.at.Sub(began.Add(limit))).Seconds(), LateCPU: max(0, a.cpu-atLimit).Seconds()}
 	if a.err != nil {

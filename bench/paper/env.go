@@ -19,6 +19,7 @@ import (
 	"github.com/stowage-go/stowage/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/bench/ortools"
 	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/suite"
 )
 
@@ -55,7 +56,7 @@ func newEnv(s setup, cache *experiment.Cache, facts *store) *env {
 	how := ""
 	if s.processor {
 		how = ", " + processorTime
-		telamalloc.Clock = record.Processor
+		telamalloc.Clock = processor.Used
 	}
 	e := &env{
 		revision: at, setup: s, cache: cache, facts: facts, warmed: map[string]bool{}, used: map[string]bool{},
@@ -165,7 +166,7 @@ const processorTime = "processor time"
 // now is the clock by which runs are timed.
 func (e *env) now() time.Duration {
 	if e.processor {
-		return record.Processor()
+		return processor.Used()
 	}
 	return time.Since(e.begin)
 }
@@ -187,7 +188,7 @@ const slack = 10
 func (e *env) runHere(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
 	limited, cancel := context.WithCancel(ctx)
 	defer cancel()
-	began, limit := record.Processor(), time.Duration(r.Timeout*float64(time.Second))
+	began, limit := processor.Used(), time.Duration(r.Timeout*float64(time.Second))
 	over := time.NewTicker(min(max(limit/1000, time.Millisecond), 50*time.Millisecond))
 	defer over.Stop()
 	go func() {
@@ -196,7 +197,7 @@ func (e *env) runHere(ctx context.Context, in *experiment.Instance, r *experimen
 			case <-limited.Done():
 				return
 			case <-over.C:
-				if record.Processor()-began >= limit {
+				if processor.Used()-began >= limit {
 					cancel()
 				}
 			}
@@ -205,7 +206,7 @@ func (e *env) runHere(ctx context.Context, in *experiment.Instance, r *experimen
 	asked := *r
 	asked.Timeout *= slack
 	experiment.Solve(limited, in, &asked)
-	asked.Timeout, asked.Seconds = r.Timeout, (record.Processor() - began).Seconds()
+	asked.Timeout, asked.Seconds = r.Timeout, (processor.Used() - began).Seconds()
 	*r = asked
 }
 
@@ -368,12 +369,12 @@ func (e *env) runMinimalloc(ctx context.Context, in *experiment.Instance, r *exp
 		return
 	}
 	p := program.Minimalloc(e.minimalloc)
-	began := record.Children()
+	began := processor.Children()
 	one, err := p.Run(ctx, plain, time.Duration(r.Timeout*float64(time.Second)), f.Name()+".out")
 	os.Remove(f.Name() + ".out")
 	r.Seconds = one.Seconds
 	if e.processor {
-		r.Seconds = (record.Children() - began).Seconds()
+		r.Seconds = (processor.Children() - began).Seconds()
 	}
 	var exit *exec.ExitError
 	switch {

@@ -22,11 +22,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/stowage-go/stowage/bench/internal/record"
 	"github.com/stowage-go/stowage/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/baseline/tela"
 	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/research/learn"
@@ -43,7 +43,7 @@ var (
 func main() {
 	flag.Parse()
 	if *cpu {
-		telamalloc.Clock = record.Processor
+		telamalloc.Clock = processor.Used
 	}
 	if flag.NArg() == 0 {
 		fmt.Fprintln(os.Stderr, "usage: tela [flags] micro|strategies|ablation|variants|inputs [INPUT...]")

@@ -2,6 +2,10 @@
 // packages named, and at the end, by name, each test that was skipped and why.
 // Flags of go test may come before the packages.
 //
+// One go test does both: -vet=all makes it run all of go vet's checks on each package,
+// with tests or without, beside the tests of others. A go vet of its own would load,
+// compile and check everything once more while nothing else runs.
+//
 // With CI=true a skip is a failure, because what a test needs has then been
 // installed by .ci/run. Two kinds are exempt: tests that want the public
 // instances (their reason names those, STOWAGE_DATA or shared/data), which a
@@ -17,7 +21,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 )
 
@@ -27,12 +30,6 @@ func main() {
 		packages = []string{"./..."}
 	}
 	failed := 0
-	// What go test alone takes is left out.
-	vetted := slices.DeleteFunc(slices.Clone(packages), func(arg string) bool { return arg == "-short" })
-	if err := run("go", append([]string{"vet"}, vetted...)...); err != nil {
-		fmt.Println("FAIL\tgo vet:", err)
-		failed++
-	}
 	r, err := test(packages)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testall:", err)
@@ -57,15 +54,13 @@ func main() {
 	}
 }
 
-func run(name string, args ...string) error {
-	cmd := exec.Command(name, args...)
-	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
-	return cmd.Run()
-}
+// patience is how long the tests of a package may take: go test's own ten minutes are too
+// few for the longest of CI on a machine that does much else.
+const patience = "40m"
 
 // test runs go test and prints its output as it comes.
 func test(packages []string) (*report, error) {
-	cmd := exec.Command("go", append([]string{"test", "-json"}, packages...)...)
+	cmd := exec.Command("go", append([]string{"test", "-json", "-vet=all", "-timeout=" + patience}, packages...)...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -28,7 +28,7 @@ type Search struct {
 	Time     time.Duration // median
 }
 
-// Clock times the runs. A program sets it to record.Processor, once and before any run, for
+// Clock times the runs. A program sets it to processor.Used, once and before any run, for
 // times on a machine with other work.
 var Clock = func() time.Duration { return time.Since(began) }
 
