@@ -3,7 +3,8 @@
 //
 //	go run ./bench/size [-into README.md]
 //
-// The programs are in the folders beneath. The one without, baseline, uses the
+// The programs are in the folders beneath, each written out in full: files grow by pages,
+// so that a frame which they shared would move the difference by one. The one without, baseline, uses the
 // packages of the standard library that nearly every program has anyway: fmt,
 // os, context and time. What the library brings in besides counts as its own.
 package main

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -20,28 +21,14 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// run runs a planner and checks what must hold of any result: a plan that fits
-// and passes verify, and a bound that is no higher.
+// planned runs a planner by name. A capacity that nothing fits is under the bound.
 func planned(t *testing.T, name string, ctx context.Context, tl *timeline.Timeline, o plan.Options) plan.Result {
 	t.Helper()
 	planner, err := run.Lookup(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run.Run(ctx, planner, tl, o)
-	if err != nil {
-		t.Fatalf("%s on %s: %v", name, tl.Problem.Name, err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.CheckHeight(tl.Problem, r.Offsets, o.Capacity, r.Height); !report.OK() {
-			t.Fatalf("%s on %s: %s", name, tl.Problem.Name, report.Violations[0].Message)
-		}
-		if r.LowerBound > r.Height || (r.Status == model.Optimal) != (r.LowerBound == r.Height) {
-			t.Fatalf("%s on %s: %s, height %d, bound %d", name, tl.Problem.Name, r.Status, r.Height, r.LowerBound)
-		}
-	} else if r.Offsets != nil || r.Height != 0 {
-		t.Fatalf("%s on %s: %s, with a plan of height %d", name, tl.Problem.Name, r.Status, r.Height)
-	}
+	r := plantest.Solve(t, ctx, planner, tl, o)
 	if r.Status == model.Infeasible && r.LowerBound <= o.Capacity {
 		t.Fatalf("%s on %s: infeasible at %d, but the bound is %d", name, tl.Problem.Name, o.Capacity, r.LowerBound)
 	}

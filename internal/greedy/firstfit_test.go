@@ -29,18 +29,7 @@ func planned(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := run.Run(context.Background(), planner, timeline.New(p), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			t.Fatalf("height %d, %v", r.Height, report)
-		}
-	} else if r.Offsets != nil {
-		t.Fatalf("status %v with offsets", r.Status)
-	}
-	return r
+	return plantest.Solve(t, context.Background(), planner, timeline.New(p), o)
 }
 
 func TestFirstFitWave(t *testing.T) {

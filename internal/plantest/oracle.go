@@ -9,7 +9,6 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -127,19 +126,8 @@ func (x Oracle) limits(t *testing.T, tl *timeline.Timeline, height int64, rng *r
 func (x Oracle) ask(t *testing.T, ctx context.Context, tl *timeline.Timeline, o plan.Options, height int64) plan.Result {
 	t.Helper()
 	p := tl.Problem
-	if err := plan.CheckOptions(x.Planner.Info(), o); err != nil {
-		t.Fatal(err)
-	}
-	r, err := run.Run(ctx, x.Planner, tl, o)
-	if err != nil {
-		t.Fatalf("%s, %+v: %v", p.Name, o, err)
-	}
+	r := Solve(t, ctx, x.Planner, tl, o)
 	wrong := func(what string) { t.Fatalf("%s, %+v: %s: %+v; the least height is %d", p.Name, o, what, r, height) }
-	if r.Status.HasPlan() {
-		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
-			wrong(report.Violations[0].Message)
-		}
-	}
 	switch {
 	case r.LowerBound > height:
 		wrong("the bound is above a plan")
@@ -154,11 +142,7 @@ func (x Oracle) ask(t *testing.T, ctx context.Context, tl *timeline.Timeline, o 
 // options draws switches and parameters.
 func (x Oracle) options(rng *rand.Rand) plan.Options {
 	o := plan.Options{Params: map[string]string{}, Seed: rng.Uint64(), NodeLimit: x.Nodes}
-	for _, technique := range x.Planner.Info().Techniques {
-		if rng.IntN(3) == 0 && !slices.Contains(x.Keep, technique.Name) {
-			o.Without = append(o.Without, technique.Name)
-		}
-	}
+	o.Without = slices.DeleteFunc(Without(x.Planner, rng, 3), func(name string) bool { return slices.Contains(x.Keep, name) })
 	names := make([]string, 0, len(x.Params))
 	for name := range x.Params {
 		names = append(names, name)

@@ -11,20 +11,13 @@ import (
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
 func TestSweepMatchesTheBound(t *testing.T) {
 	p := plantest.Training(60000)
-	r, err := run.Run(context.Background(), sweep{}, timeline.New(p), plan.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report := verify.Check(p, r.Offsets, 0); !report.OK() {
-		t.Fatal(report.Violations)
-	}
+	r := plantest.Must(t, sweep{}, p, plan.Options{})
 	if ratio := float64(r.Height) / float64(r.LowerBound); ratio > 1.001 {
 		t.Errorf("%.5f of the bound", ratio)
 	}
@@ -43,10 +36,7 @@ func TestSweepIsValid(t *testing.T) {
 		if seed%3 == 0 {
 			o.Capacity = tl.LowerBound + int64(seed%7)
 		}
-		r, err := run.Run(context.Background(), sweep{}, tl, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := plantest.Solve(t, context.Background(), sweep{}, tl, o)
 		switch r.Status {
 		case model.Infeasible:
 			refused++
@@ -59,9 +49,6 @@ func TestSweepIsValid(t *testing.T) {
 			}
 		default:
 			planned++
-			if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-				t.Fatalf("seed %d: %v", seed, report.Violations)
-			}
 		}
 	}
 	if planned < 1500 || refused < 50 {

@@ -24,11 +24,7 @@ func switched(rng *rand.Rand) plan.Options {
 	if rng.IntN(2) == 0 {
 		o.Params["branch"] = "offsets"
 	}
-	for _, t := range (planner{}).Info().Techniques {
-		if rng.IntN(2) == 0 {
-			o.Without = append(o.Without, t.Name)
-		}
-	}
+	o.Without = plantest.Without(planner{}, rng, 2)
 	return o
 }
 

@@ -43,28 +43,9 @@ func named(t testing.TB, name string) *planner {
 	return p.(*planner)
 }
 
-// run runs a planner and verifies its plan.
 func planned(t testing.TB, p *planner, problem *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	r, err := try(t, p, problem, o)
-	if err != nil {
-		t.Fatalf("%s: %s: %v", problem.Name, p.name, err)
-	}
-	return r
-}
-
-func try(t testing.TB, p *planner, problem *model.Problem, o plan.Options) (plan.Result, error) {
-	t.Helper()
-	r, err := run.Run(context.Background(), p, timeline.New(problem), o)
-	if err != nil {
-		return r, err
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(problem, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			t.Fatalf("%s: %s: height %d, report %+v", problem.Name, p.name, r.Height, report)
-		}
-	}
-	return r, nil
+	return plantest.Solve(t, context.Background(), p, timeline.New(problem), o)
 }
 
 // random returns a problem without features: sizes to 100, times to 40.
@@ -138,7 +119,7 @@ func TestTiny(t *testing.T) {
 		lowest, _, ok := suite.MinHeight(problem)
 		for _, p := range all() {
 			o := plan.Options{Seed: 5, Params: map[string]string{"round": rapid.SampledFrom([]string{"1", "4"}).Draw(rt, "round")}}
-			r, err := try(t, p, problem, o)
+			r, err := plantest.Try(t, context.Background(), p, timeline.New(problem), o)
 			switch {
 			case err != nil:
 				if !strings.Contains(err.Error(), p.name) || !strings.Contains(err.Error(), "cannot honour fixed offsets: buffer b") {
@@ -208,7 +189,7 @@ func TestParams(t *testing.T) {
 		"tflm-linear":                  {"slots": "59"},
 		"tflite-objects-min-cost-flow": {"buffers": "59"},
 	} {
-		_, err := try(t, named(t, name), problem, plan.Options{Params: set})
+		_, err := plantest.Try(t, context.Background(), named(t, name), timeline.New(problem), plan.Options{Params: set})
 		if err == nil || !strings.Contains(err.Error(), "planner "+name) {
 			t.Errorf("%s with %v: error %v", name, set, err)
 		}

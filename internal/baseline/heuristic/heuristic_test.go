@@ -25,19 +25,7 @@ func baseline(t *testing.T, name string, p *model.Problem, o plan.Options) (plan
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := plan.CheckOptions(planner.Info(), o); err != nil {
-		return plan.Result{}, err
-	}
-	r, err := run.Run(context.Background(), planner, timeline.New(p), o)
-	if err != nil {
-		return r, err
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			t.Fatalf("%s: height %d, %v", name, r.Height, report)
-		}
-	}
-	return r, nil
+	return plantest.Try(t, context.Background(), planner, timeline.New(p), o)
 }
 
 func buffers(rows ...[4]int64) *model.Problem {

@@ -12,7 +12,6 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -49,21 +48,6 @@ func drawn(seed uint64) question {
 	}
 }
 
-// asked returns what the planner answers.
-func asked(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
-	t.Helper()
-	r, err := run.Run(t.Context(), planner{}, timeline.New(p), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(p, r.Offsets, o.Capacity); !report.OK() {
-			t.Fatalf("%+v: %v", o, report)
-		}
-	}
-	return r
-}
-
 // counted are the heights and backtracks of google/minimalloc 9f5cf81 itself, for the first
 // 200 questions: its solver.cc, called with the same problems and switches.
 const counted = `
@@ -84,7 +68,7 @@ const counted = `
 func TestCountsAsTheOriginal(t *testing.T) {
 	for seed, want := range strings.Fields(counted) {
 		q := drawn(uint64(seed))
-		r := asked(t, q.p, q.o)
+		r := plantest.Must(t, planner{}, q.p, q.o)
 		height := "-"
 		if r.Status.HasPlan() {
 			height = strconv.FormatInt(r.Height, 10)
@@ -101,7 +85,7 @@ func TestChallenging(t *testing.T) {
 		name       string
 		backtracks int64
 	}{{"K", 7648}, {"C", 29605}, {"J", 1193}}[:plantest.Share(3, 1)] {
-		r := asked(t, plantest.Find(t, "challenging/"+c.name+".1048576.csv"), plan.Options{Capacity: 1 << 20})
+		r := plantest.Must(t, planner{}, plantest.Find(t, "challenging/"+c.name+".1048576.csv"), plan.Options{Capacity: 1 << 20})
 		if !r.Status.HasPlan() || r.Stats.Backtracks != c.backtracks {
 			t.Errorf("%s: %v after %d backtracks, the original has %d", c.name, r.Status, r.Stats.Backtracks, c.backtracks)
 		}
@@ -132,7 +116,7 @@ func TestDecides(t *testing.T) {
 		if ok {
 			o.Capacity, o.Minimize = max(height+rng.Int64N(3)-1, 1), rng.IntN(2) == 0
 		}
-		r := asked(t, p, o)
+		r := plantest.Must(t, planner{}, p, o)
 		want := model.Feasible
 		if !ok || height > o.Capacity {
 			want = model.Infeasible
@@ -158,10 +142,10 @@ func TestEnds(t *testing.T) {
 		{ID: "never", Lower: 0, Upper: 6, Size: 1, Fixed: &at, Gaps: []model.Gap{{Lower: 0, Upper: 6}}},
 	}}
 	o := plan.Options{Capacity: 7, Without: []string{run.Bound}}
-	if r := asked(t, p, o); r.Status != model.Feasible && r.Status != model.Optimal || r.Offsets[0] != 0 || r.Offsets[1] != 0 {
+	if r := plantest.Must(t, planner{}, p, o); r.Status != model.Feasible && r.Status != model.Optimal || r.Offsets[0] != 0 || r.Offsets[1] != 0 {
 		t.Errorf("%+v", r)
 	}
-	if o.Capacity = 6; asked(t, p, o).Status != model.Infeasible {
+	if o.Capacity = 6; plantest.Must(t, planner{}, p, o).Status != model.Infeasible {
 		t.Error("what is never in use has a place above the capacity")
 	}
 }

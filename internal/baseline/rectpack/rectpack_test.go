@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -18,33 +19,15 @@ import (
 
 var planners = map[string]run.Planner{"csp": csp{}, "meta-csp": metaCSP{}}
 
-// solve runs a planner and verifies its plan.
+// solve runs a planner by name.
 func solve(t testing.TB, name string, p *model.Problem, o plan.Options) (plan.Result, error) {
 	t.Helper()
-	planner := planners[name]
-	if err := plan.CheckOptions(planner.Info(), o); err != nil {
-		t.Fatal(err)
-	}
-	r, err := run.Run(context.Background(), planner, timeline.New(p), o)
-	if err != nil {
-		return r, err
-	}
-	if r.Status.HasPlan() {
-		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
-			t.Fatalf("%s, %s: %v", name, p.Name, report.Violations)
-		}
-	}
-	return r, nil
+	return plantest.Try(t, context.Background(), planners[name], timeline.New(p), o)
 }
 
 // switched draws a combination of a planner's switches.
 func switched(name string, rng *rand.Rand) plan.Options {
-	var o plan.Options
-	for _, t := range planners[name].Info().Techniques {
-		if rng.IntN(2) == 0 {
-			o.Without = append(o.Without, t.Name)
-		}
-	}
+	o := plan.Options{Without: plantest.Without(planners[name], rng, 2)}
 	if name == "meta-csp" && rng.IntN(2) == 0 {
 		o.Params = map[string]string{"order": "size"}
 	}

@@ -9,48 +9,21 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/plantest"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// solve plans tl and verifies the plan, where there is one.
 func solve(t testing.TB, tl *timeline.Timeline, o plan.Options) plan.Result {
 	t.Helper()
-	r, err := run.Run(context.Background(), Planner{}, tl, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.Check(tl.Problem, r.Offsets, o.Capacity); !report.OK() || report.Height != r.Height {
-			t.Fatalf("capacity %d, without %v, params %v: %v\n%s", o.Capacity, o.Without, o.Params, report.Violations, suite.Describe(tl.Problem))
-		}
-	}
-	return r
+	return plantest.Solve(t, context.Background(), Planner{}, tl, o)
 }
 
-// check plans a problem at its known minimum, where a plan must come, and one
-// under it, where a proof must.
+// check demands a plan at the known minimum of a problem and a proof under it.
 func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
 	t.Helper()
-	tl := timeline.New(p)
-	for _, capacity := range []int64{minimum, minimum - 1} {
-		if capacity == 0 {
-			continue
-		}
-		o.Capacity = capacity
-		r := solve(t, tl, o)
-		want := capacity == minimum
-		if r.Status == model.Unknown && slices.Contains(o.Without, "completion") {
-			continue
-		}
-		if r.Status.HasPlan() != want || !want && r.Status != model.Infeasible {
-			t.Fatalf("capacity %d, minimum %d: got %s, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, suite.Describe(p))
-		}
-	}
+	plantest.AtMinimum(t, Planner{}, p, minimum, o, slices.Contains(o.Without, "completion"))
 }
 
 // TestSmallShapes plans every problem of up to five buffers on a small grid, and

@@ -18,42 +18,23 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/planner/milp/third_party/highs"
 )
 
-// solve runs the planner and verifies its plan.
 func solve(t testing.TB, ctx context.Context, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
-	if err := plan.CheckOptions(planner{}.Info(), o); err != nil {
-		t.Fatal(err)
-	}
-	r, err := run.Run(ctx, planner{}, timeline.New(p), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r.Status.HasPlan() {
-		if report := verify.CheckHeight(p, r.Offsets, o.Capacity, r.Height); !report.OK() {
-			t.Fatalf("%s: %v", p.Name, report.Violations)
-		}
-	} else if r.Offsets != nil {
-		t.Fatalf("%s: %v with offsets", p.Name, r.Status)
-	}
-	return r
+	return plantest.Solve(t, ctx, planner{}, timeline.New(p), o)
 }
 
+// switched draws a combination of the switches and parameters.
 func switched(rng *rand.Rand) plan.Options {
 	o := plan.Options{Params: map[string]string{"formulation": "paper"}, Seed: rng.Uint64()}
 	if rng.IntN(2) == 0 {
 		o.Params["formulation"] = "tight"
 	}
-	for _, t := range (planner{}).Info().Techniques {
-		if rng.IntN(2) == 0 {
-			o.Without = append(o.Without, t.Name)
-		}
-	}
+	o.Without = plantest.Without(planner{}, rng, 2)
 	return o
 }
 
