@@ -53,7 +53,24 @@ type Problem = model.Problem
 //
 //	// Align returns the buffer's alignment, with the zero value read as 1.
 //	func (b *Buffer) Align() int64
+//
+//	// HasWindow reports whether any gap of the buffer has a window.
+//	func (b *Buffer) HasWindow() bool
+//
+//	// Pieces calls yield with the pieces of a valid buffer in ascending order, until that
+//	// returns false: all of its bytes outside of gaps, a gap's window during the gap, and
+//	// nothing where the gap has none. Of two pieces that meet in time both may be of the same
+//	// bytes. It is for range: for piece := range b.Pieces.
+//	func (b *Buffer) Pieces(yield func(Piece) bool)
 type Buffer = model.Buffer
+
+// A Piece is a stretch of a buffer's life during which it uses one range of its bytes.
+//
+//	type Piece struct {
+//		Lower, Upper int64 // when, half-open
+//		From, To     int64 // which of its bytes, half-open, counted from its offset
+//	}
+type Piece = model.Piece
 
 // A Gap is a slot [Lower, Upper) of logical time, within a buffer's lifespan,
 // in which the buffer is inactive: it uses no space at all or, where Window is

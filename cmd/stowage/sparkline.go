@@ -20,22 +20,10 @@ type step struct{ at, change int64 }
 // steps returns the changes in use over time, ascending.
 func steps(p *stowage.Problem) []step {
 	var all []step
-	use := func(lower, upper, space int64) {
-		if lower < upper {
-			all = append(all, step{lower, space}, step{upper, -space})
-		}
-	}
 	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		at := b.Lower
-		for _, g := range b.Gaps {
-			use(at, g.Lower, b.Size)
-			if g.Window != nil {
-				use(g.Lower, g.Upper, g.Window.Upper-g.Window.Lower)
-			}
-			at = g.Upper
+		for x := range p.Buffers[i].Pieces {
+			all = append(all, step{x.Lower, x.To - x.From}, step{x.Upper, x.From - x.To})
 		}
-		use(at, b.Upper, b.Size)
 	}
 	slices.SortFunc(all, func(a, b step) int { return cmp.Compare(a.at, b.at) })
 	return all

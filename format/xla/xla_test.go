@@ -17,6 +17,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/stowage-go/stowage/internal/mutate"
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -105,18 +106,8 @@ func (m *made) meetings() []meeting {
 // meetingsOf returns who meets whom in a problem.
 func meetingsOf(p *model.Problem) []meeting {
 	size := func(b *model.Buffer, at int64) int64 {
-		if at < b.Lower || at >= b.Upper {
-			return 0
-		}
-		for _, g := range b.Gaps {
-			if at >= g.Lower && at < g.Upper {
-				if g.Window == nil {
-					return 0
-				}
-				return g.Window.Upper
-			}
-		}
-		return b.Size
+		_, to := suite.Used(b, at)
+		return to
 	}
 	var out []meeting
 	for i := range p.Buffers {

@@ -75,10 +75,8 @@ func CommonAlignment(p *model.Problem, buffers []int32) int64 {
 	var g int64
 	for _, i := range buffers {
 		b := &p.Buffers[i]
-		for k := range b.Gaps {
-			if b.Gaps[k].Window != nil {
-				return 1
-			}
+		if b.HasWindow() {
+			return 1
 		}
 		if g = GCD(g, b.Align()); g == 1 {
 			return 1

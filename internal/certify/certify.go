@@ -82,7 +82,7 @@ func aligned(tl *timeline.Timeline, capacity int64) []int32 {
 		in := make([][]int32, tl.Sections())
 		for j := range p.Buffers {
 			b := &p.Buffers[j]
-			if b.Align()%g != 0 || slices.ContainsFunc(b.Gaps, func(g model.Gap) bool { return g.Window != nil }) {
+			if b.Align()%g != 0 || b.HasWindow() {
 				continue
 			}
 			for _, span := range tl.Spans(j) {

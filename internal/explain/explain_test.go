@@ -70,25 +70,13 @@ func search(p *model.Problem, capacity int64, offsets []int64) []int64 {
 // clash reports whether two placed buffers use a byte at the same time.
 func clash(a *model.Buffer, x int64, b *model.Buffer, y int64) bool {
 	for t := max(a.Lower, b.Lower); t < min(a.Upper, b.Upper); t++ {
-		a0, a1 := window(a, t)
-		b0, b1 := window(b, t)
+		a0, a1 := suite.Used(a, t)
+		b0, b1 := suite.Used(b, t)
 		if a0 < a1 && b0 < b1 && x+a0 < y+b1 && y+b0 < x+a1 {
 			return true
 		}
 	}
 	return false
-}
-
-func window(b *model.Buffer, t int64) (from, to int64) {
-	for _, g := range b.Gaps {
-		if g.Lower <= t && t < g.Upper {
-			if g.Window == nil {
-				return 0, 0
-			}
-			return g.Window.Lower, g.Window.Upper
-		}
-	}
-	return 0, b.Size
 }
 
 func random(rng *rand.Rand) *model.Problem {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -24,14 +25,7 @@ type raster struct {
 // cells calls f with each slot and byte that b uses at offset, until f says no.
 func cells(b *model.Buffer, offset int64, f func(cell [2]int64) bool) bool {
 	for t := b.Lower; t < b.Upper; t++ {
-		from, to := int64(0), b.Size
-		for _, g := range b.Gaps {
-			if g.Lower <= t && t < g.Upper {
-				if to = 0; g.Window != nil {
-					from, to = g.Window.Lower, g.Window.Upper
-				}
-			}
-		}
+		from, to := suite.Used(b, t)
 		for at := from; at < to; at++ {
 			if !f([2]int64{t, offset + at}) {
 				return false
@@ -248,15 +242,7 @@ func TestPlaceMatchesPlain(t *testing.T) {
 func list(p *model.Problem, order []int32) string {
 	s := ""
 	for _, i := range order {
-		b := &p.Buffers[i]
-		s += fmt.Sprintf("%d: [%d,%d) size %d align %d", i, b.Lower, b.Upper, b.Size, b.Align())
-		if b.Fixed != nil {
-			s += fmt.Sprintf(" fixed %d", *b.Fixed)
-		}
-		for _, g := range b.Gaps {
-			s += " " + model.GapText(g)
-		}
-		s += "\n"
+		s += suite.Describe(&model.Problem{Buffers: p.Buffers[i : i+1]})
 	}
 	return s
 }

@@ -23,7 +23,7 @@ func TestCut(t *testing.T) {
 			b := &in.Problem.Buffers[i]
 			var load int64
 			for j := range in.Problem.Buffers {
-				from, to := used(&in.Problem.Buffers[j], b.Lower)
+				from, to := Used(&in.Problem.Buffers[j], b.Lower)
 				load += to - from
 			}
 			if load != in.Optimum {

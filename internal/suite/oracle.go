@@ -91,8 +91,10 @@ func newOracle(p *model.Problem, reach int64) *oracle {
 	return o
 }
 
-// used returns the bytes that b uses at a time, relative to its offset.
-func used(b *model.Buffer, time int64) (from, to int64) {
+// Used returns the bytes that b uses at a time, counted from its offset; from is not
+// below to where it uses none. It says slot by slot what model.Buffer.Pieces says by
+// stretches, for tests to hold against each other.
+func Used(b *model.Buffer, time int64) (from, to int64) {
 	if time < b.Lower || time >= b.Upper {
 		return 0, 0
 	}
@@ -122,8 +124,8 @@ func legalDistances(x, y *model.Buffer, reach int64) []uint64 {
 		legal[k] = ^uint64(0)
 	}
 	for _, time := range append(changes(x), changes(y)...) {
-		a, b := used(x, time)
-		c, d := used(y, time)
+		a, b := Used(x, time)
+		c, d := Used(y, time)
 		if a == b || c == d {
 			continue
 		}
@@ -148,7 +150,7 @@ func (o *oracle) load() int64 {
 		for _, time := range changes(b) {
 			var sum int64
 			for j := range o.buffers {
-				from, to := used(&o.buffers[j], time)
+				from, to := Used(&o.buffers[j], time)
 				sum += to - from
 			}
 			load = max(load, sum)

@@ -134,7 +134,7 @@ func (o *Orders) load(p *model.Problem) {
 func loadAt(p *model.Problem, time int64) int64 {
 	var load, common int64
 	for i := range p.Buffers {
-		from, to := used(&p.Buffers[i], time)
+		from, to := Used(&p.Buffers[i], time)
 		load += to - from
 		if to-from == p.Buffers[i].Size {
 			common = divisor(common, p.Buffers[i].Align())
@@ -142,7 +142,7 @@ func loadAt(p *model.Problem, time int64) int64 {
 	}
 	var whole, most int64
 	for i := range p.Buffers {
-		if from, to := used(&p.Buffers[i], time); to-from == p.Buffers[i].Size {
+		if from, to := Used(&p.Buffers[i], time); to-from == p.Buffers[i].Size {
 			rest := (common - (to-from)%common) % common
 			whole += to - from + rest
 			most = max(most, rest)
@@ -173,8 +173,8 @@ func (o *Orders) ban(i, j int, x, y *model.Buffer) {
 	first := len(o.bans)
 	o.times = appendChanges(appendChanges(o.times[:0], x), y)
 	for _, time := range o.times {
-		a, b := used(x, time)
-		c, d := used(y, time)
+		a, b := Used(x, time)
+		c, d := Used(y, time)
 		if a == b || c == d {
 			continue
 		}

@@ -44,10 +44,8 @@ const alignmentsMost, alignedMost = 8, 1 << 18
 //go:noinline
 func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
 	b := &t.Problem.Buffers[i]
-	for k := range b.Gaps {
-		if b.Gaps[k].Window != nil {
-			return 0, 0, false
-		}
+	if b.HasWindow() {
+		return 0, 0, false
 	}
 	if b.Align()%g != 0 {
 		return b.Size, -1, true

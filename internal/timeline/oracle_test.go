@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -36,16 +37,8 @@ func paint(p *model.Problem) grid {
 	g := make(grid, len(p.Buffers))
 	for i, b := range p.Buffers {
 		for t := b.Lower; t < b.Upper; t++ {
-			g[i][t] = [2]int64{0, b.Size}
-			for _, gap := range b.Gaps {
-				if gap.Lower > t || t >= gap.Upper {
-					continue
-				}
-				g[i][t] = [2]int64{}
-				if gap.Window != nil {
-					g[i][t] = [2]int64{gap.Window.Lower, gap.Window.Upper}
-				}
-			}
+			from, to := suite.Used(&b, t)
+			g[i][t] = [2]int64{from, to}
 		}
 	}
 	return g

@@ -43,9 +43,16 @@ func (t *Timeline) sweep() {
 		t.spans = make([]Span, 0, pieces)
 		t.spanAt = make([]int32, 1, n+1)
 		for i := range buffers {
-			eachPiece(&buffers[i], func(lower, upper, from, to int64) {
-				times = append(times, [2]int64{lower, upper})
-				t.spans = append(t.spans, Span{Lower: from, Upper: to})
+			first := len(t.spans)
+			buffers[i].Pieces(func(x model.Piece) bool {
+				// Pieces of the same bytes that meet are one span.
+				if k := len(t.spans) - 1; k >= first && times[k][1] == x.Lower && t.spans[k].Lower == x.From && t.spans[k].Upper == x.To {
+					times[k][1] = x.Upper
+					return true
+				}
+				times = append(times, [2]int64{x.Lower, x.Upper})
+				t.spans = append(t.spans, Span{Lower: x.From, Upper: x.To})
+				return true
 			})
 			t.spanAt = append(t.spanAt, int32(len(t.spans)))
 		}
@@ -166,36 +173,4 @@ func (t *Timeline) closeBySlot(pieces int, at func(k int) (lower, upper int64), 
 		before[s] = count
 	}
 	return func(time int64) int32 { return before[time-earliest] }
-}
-
-// eachPiece calls f with each stretch of time in which a buffer uses one
-// window, in ascending order; adjacent stretches with equal windows are one.
-func eachPiece(b *model.Buffer, f func(lower, upper, from, to int64)) {
-	var lower, upper, from, to int64
-	open := false
-	add := func(l, u, w0, w1 int64) {
-		if l >= u {
-			return
-		}
-		if open && upper == l && from == w0 && to == w1 {
-			upper = u
-			return
-		}
-		if open {
-			f(lower, upper, from, to)
-		}
-		lower, upper, from, to, open = l, u, w0, w1, true
-	}
-	at := b.Lower
-	for _, g := range b.Gaps {
-		add(at, g.Lower, 0, b.Size)
-		if g.Window != nil {
-			add(g.Lower, g.Upper, g.Window.Lower, g.Window.Upper)
-		}
-		at = g.Upper
-	}
-	add(at, b.Upper, 0, b.Size)
-	if open {
-		f(lower, upper, from, to)
-	}
 }

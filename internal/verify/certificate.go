@@ -143,7 +143,7 @@ func (c *proof) read(p *model.Problem) error {
 		delete(index, id)
 		c.list = append(c.list, b)
 		c.step = common(c.step, b.Align())
-		if slices.ContainsFunc(b.Gaps, func(g model.Gap) bool { return g.Window != nil }) {
+		if b.HasWindow() {
 			c.step = 1
 		}
 	}
@@ -178,21 +178,10 @@ func (c *proof) slots() error {
 	}
 	var events []event
 	for j, b := range c.list {
-		add := func(lower, upper, from, to int64) {
-			if lower < upper && from < to {
-				s := stay{who: j, from: from, to: from + upTo(to-from, c.step)}
-				events = append(events, event{lower, true, s}, event{upper, false, s})
-			}
+		for x := range b.Pieces {
+			s := stay{who: j, from: x.From, to: x.From + upTo(x.To-x.From, c.step)}
+			events = append(events, event{x.Lower, true, s}, event{x.Upper, false, s})
 		}
-		at := b.Lower
-		for _, g := range b.Gaps {
-			add(at, g.Lower, 0, b.Size)
-			if g.Window != nil {
-				add(g.Lower, g.Upper, g.Window.Lower, g.Window.Upper)
-			}
-			at = g.Upper
-		}
-		add(at, b.Upper, 0, b.Size)
 	}
 	slices.SortStableFunc(events, func(a, b event) int {
 		switch {

@@ -104,27 +104,12 @@ func cut(p *model.Problem, offsets []int64) []piece {
 		default:
 			continue
 		}
-		from := b.Lower
-		for k := range b.Gaps {
-			g := &b.Gaps[k]
-			pieces = with(pieces, i, from, g.Lower, at, 0, b.Size)
-			if w := g.Window; w != nil {
-				pieces = with(pieces, i, g.Lower, g.Upper, at, w.Lower, w.Upper)
+		b.Pieces(func(x model.Piece) bool {
+			if from, to := add(at, x.From), add(at, x.To); from < to {
+				pieces = append(pieces, piece{x.Lower, x.Upper, from, to, int32(i)})
 			}
-			from = g.Upper
-		}
-		pieces = with(pieces, i, from, b.Upper, at, 0, b.Size)
-	}
-	return pieces
-}
-
-// with appends the bytes [from, to) of buffer i, which is at an offset, if that is a piece.
-//
-//go:noinline
-func with(pieces []piece, i int, lower, upper, at, from, to int64) []piece {
-	from, to = add(at, from), add(at, to)
-	if lower < upper && from < to {
-		pieces = append(pieces, piece{lower, upper, from, to, int32(i)})
+			return true
+		})
 	}
 	return pieces
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -47,15 +48,7 @@ func bitmap(p *model.Problem, offsets []int64, capacity int64) []fault {
 			fs = append(fs, fault{model.RuleCapacity, i, -1})
 		}
 		for t := b.Lower; t < b.Upper; t++ {
-			from, to := int64(0), b.Size
-			for _, g := range b.Gaps {
-				if g.Lower <= t && t < g.Upper {
-					from, to = 0, 0
-					if g.Window != nil {
-						from, to = g.Window.Lower, g.Window.Upper
-					}
-				}
-			}
+			from, to := suite.Used(&b, t)
 			for x := at + from; x < at+to; x++ {
 				grid[t][x+bias] = append(grid[t][x+bias], i)
 			}
@@ -367,19 +360,8 @@ func TestCollide(t *testing.T) {
 			p.Buffers = append(p.Buffers, b)
 		}
 		uses := func(b *model.Buffer, slot, byte int64) bool {
-			if b.Fixed == nil || slot < b.Lower || slot >= b.Upper {
-				return false
-			}
-			lower, upper := int64(0), b.Size
-			for _, g := range b.Gaps {
-				if g.Lower <= slot && slot < g.Upper {
-					if g.Window == nil {
-						return false
-					}
-					lower, upper = g.Window.Lower, g.Window.Upper
-				}
-			}
-			return *b.Fixed+lower <= byte && byte < *b.Fixed+upper
+			lower, upper := suite.Used(b, slot)
+			return b.Fixed != nil && *b.Fixed+lower <= byte && byte < *b.Fixed+upper
 		}
 		meet := func(i, j int, slots, bytes [2]int64) (some, all bool) {
 			all = true

@@ -136,10 +136,8 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 // windowed reports whether any buffer uses a part of itself at any time.
 func windowed(tl *timeline.Timeline) bool {
 	for i := range tl.Problem.Buffers {
-		for _, gap := range tl.Problem.Buffers[i].Gaps {
-			if gap.Window != nil {
-				return true
-			}
+		if tl.Problem.Buffers[i].HasWindow() {
+			return true
 		}
 	}
 	return false

@@ -51,20 +51,9 @@ const largest = 1 << 24
 // points returns the ends of the pieces of a buffer.
 func points(to []point, i int32, b *model.Buffer) []point {
 	begin := len(to)
-	piece := func(from, until, lower, upper int64) {
-		if from < until {
-			to = append(to, point{from, i, true, false, lower, upper}, point{until, i, false, false, lower, upper})
-		}
+	for x := range b.Pieces {
+		to = append(to, point{x.Lower, i, true, false, x.From, x.To}, point{x.Upper, i, false, false, x.From, x.To})
 	}
-	at := b.Lower
-	for _, gap := range b.Gaps {
-		piece(at, gap.Lower, 0, b.Size)
-		if gap.Window != nil {
-			piece(gap.Lower, gap.Upper, gap.Window.Lower, gap.Window.Upper)
-		}
-		at = gap.Upper
-	}
-	piece(at, b.Upper, 0, b.Size)
 	if begin < len(to) {
 		to[begin].life, to[len(to)-1].life = true, true
 	}

@@ -104,15 +104,9 @@ func TestBrowserFacts(t *testing.T) {
 			if got.Lower[i] != b.Lower || got.Upper[i] != b.Upper || got.Size[i] != b.Size || got.Offsets[i] != offsets[i] || got.IDs[i] != b.ID {
 				t.Fatalf("buffer %d is read as %s [%d, %d) of %d at %d, not %+v at %d", i, got.IDs[i], got.Lower[i], got.Upper[i], got.Size[i], got.Offsets[i], b, offsets[i])
 			}
-			at := b.Lower
-			for _, g := range b.Gaps {
-				pieces = append(pieces, piece{int64(i), at, g.Lower, 0, b.Size})
-				if g.Window != nil {
-					pieces = append(pieces, piece{int64(i), g.Lower, g.Upper, g.Window.Lower, g.Window.Upper})
-				}
-				at = g.Upper
+			for x := range b.Pieces {
+				pieces = append(pieces, piece{int64(i), x.Lower, x.Upper, x.From, x.To})
 			}
-			pieces = append(pieces, piece{int64(i), at, b.Upper, 0, b.Size})
 		}
 		var peak, height int64
 		loads, tops := make([]int64, len(got.Loads)), make([]int64, len(got.Loads))

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/sample"
@@ -91,20 +92,8 @@ func TestProfileAgainstCounting(t *testing.T) {
 		for at := lower; at < upper; at++ {
 			var want int64
 			for i := range p.Buffers {
-				b := &p.Buffers[i]
-				if at < b.Lower || at >= b.Upper {
-					continue
-				}
-				use := b.Size
-				for _, g := range b.Gaps {
-					if g.Lower <= at && at < g.Upper {
-						use = 0
-						if g.Window != nil {
-							use = g.Window.Upper - g.Window.Lower
-						}
-					}
-				}
-				want += use
+				from, to := suite.Used(&p.Buffers[i], at)
+				want += to - from
 			}
 			k, found := slices.BinarySearch(f.times, at)
 			if !found {

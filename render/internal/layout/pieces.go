@@ -32,18 +32,9 @@ func cut(p *model.Problem) []piece {
 	pieces := make([]piece, 0, len(p.Buffers))
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
-		at := b.Lower
-		for _, gap := range b.Gaps {
-			if at < gap.Lower {
-				pieces = append(pieces, piece{int32(i), false, at, gap.Lower, 0, b.Size})
-			}
-			if w := gap.Window; w != nil {
-				pieces = append(pieces, piece{int32(i), true, gap.Lower, gap.Upper, w.Lower, w.Upper})
-			}
-			at = gap.Upper
-		}
-		if at < b.Upper {
-			pieces = append(pieces, piece{int32(i), false, at, b.Upper, 0, b.Size})
+		for x := range b.Pieces {
+			part := x.From > 0 || x.To < b.Size
+			pieces = append(pieces, piece{int32(i), part, x.Lower, x.Upper, x.From, x.To})
 		}
 	}
 	return pieces
