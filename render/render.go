@@ -1,6 +1,6 @@
 // Package render has what the pictures of a plan share: what to draw. The
-// writers are in the packages beneath, one for each medium: svg, tikz, and
-// chart for comparisons of planners.
+// writers are in the packages beneath, one for each medium: svg, tikz and html,
+// and chart for comparisons of planners.
 package render
 
 // Options say what to draw. The zero value draws all that there is room for.

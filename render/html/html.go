@@ -1,5 +1,5 @@
 // Package html draws plans as HTML pages: a viewer with the plan in it, which zooms,
-// searches, compares and plays back the search, for up to millions of buffers.
+// searches, compares and plays back the search, for up to a million buffers.
 //
 // A page stands alone: it loads nothing, and its content security policy forbids that
 // it does. Without scripts it is the figures as a table, and, up to some thousand

@@ -7,7 +7,8 @@
 //	framework.go  the frame: parameters, features, rounding, the registration
 //	order.go      stable orders from sort keys
 //	arena.go      best-fit over a list by offset, with TFLite's quirk
-//	skyline.go    the highest end in a stretch of sections
+//	fits.go       first fit and best fit over an order, by package place
+//	counter.go    how many buffers the fullest section has
 //	objects.go    shared objects: buffers that take turns in one slot
 //
 // Lifespans are half-open here. A framework with inclusive times sees a buffer
