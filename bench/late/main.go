@@ -2,7 +2,7 @@
 // up to a million buffers.
 //
 //	go run ./bench/late [-planners auto,exact] [-problems training,dense] \
-//	    [-limits 1s,50ms] [-signal] [-scale 0.1] [-stacks] [-into FILE]
+//	    [-limits 1s,50ms] [-signal] [-scale 0.1] [-stacks] [-profiles DIR] [-into FILE]
 //
 // Each planner is called in this process, one after the other, on problems that
 // are made once. Late is what lies between the limit and the return of Solve, in
@@ -16,7 +16,8 @@
 //
 // With -signal the context is cancelled instead, as the command does at a signal;
 // then the planner alone is timed, without preparation and check. -stacks prints
-// what runs 100 ms after the limit and later.
+// what runs 100 ms after the limit and later; -profiles leaves a CPU profile of what
+// each planner does after it, which go tool pprof adds up.
 package main
 
 import (
@@ -81,10 +82,11 @@ func main() {
 	scale := flag.Float64("scale", 1, "share of the buffers and of the time slots")
 	capacity := flag.Float64("capacity", 0, "ask for any plan that fits this many times the load, rather than for the lowest")
 	stacks := flag.Bool("stacks", false, "print what is running after the limit")
+	profiles := flag.String("profiles", "", "write a CPU profile of each call from its limit on into the folder `DIR`")
 	into := flag.String("into", "", "write every run and the machine as JSON to `FILE`")
 	flag.Parse()
 	run.Register(stack{})
-	b := bench{signal: *signal, stacks: *stacks, capacity: *capacity, into: *into}
+	b := bench{signal: *signal, stacks: *stacks, capacity: *capacity, profiles: *profiles, into: *into}
 	for text := range strings.SplitSeq(*limits, ",") {
 		limit, err := time.ParseDuration(text)
 		b.check(err)
@@ -116,7 +118,7 @@ type bench struct {
 	limits         []time.Duration
 	signal, stacks bool
 	capacity       float64
-	into           string
+	profiles, into string
 	results        []result
 }
 
@@ -173,6 +175,8 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 	case a = <-answers:
 		atLimit = a.cpu
 	case <-time.After(limit):
+		stop := b.profile(fmt.Sprintf("%s-%d-%v", planner, len(tl.Problem.Buffers), limit))
+		defer stop()
 		atLimit = processor.Used()
 		if b.signal {
 			cancel()
@@ -203,6 +207,20 @@ func (b *bench) once(tl *timeline.Timeline, planner string, limit time.Duration)
 		r.Above = float64(a.r.Height)/float64(tl.MaxLoad) - 1
 	}
 	return r
+}
+
+// profile begins a profile and returns what ends it.
+func (b *bench) profile(name string) (end func()) {
+	if b.profiles == "" {
+		return func() {}
+	}
+	f, err := os.Create(filepath.Join(b.profiles, name+".pprof"))
+	b.check(err)
+	b.check(pprof.StartCPUProfile(f))
+	return func() {
+		pprof.StopCPUProfile()
+		b.check(f.Close())
+	}
 }
 
 // interrupted runs a planner alone, without a timeout.

@@ -1,6 +1,8 @@
 package place
 
 import (
+	"slices"
+
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -23,7 +25,9 @@ import (
 // placed.
 //
 // Complexity: O(n + sections), without a sort or a search, once or twice; it does
-// not look at the limit.
+// not look at the limit. A million buffers take some 50 ms, most of it for memory:
+// so what is needed of a plain buffer is read from one place, its span, nothing is copied
+// that need not be, and there is no second plan where one will do.
 //
 // Tried and dropped: each buffer on top of the one before it, which ends as high
 // as the sum of the sizes; slots as large as the buffer that opened them, by
@@ -45,82 +49,94 @@ func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
 
 // finish is Finish; it returns the height.
 func finish(tl *timeline.Timeline, offsets []int64) (height int64) {
-	f := finisher{tl: tl, space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), sizes: make([]int64, len(offsets))}
-	anew, moved := f.read(offsets)
-	high := tl.LowerBound + tl.LowerBound/8
-	if !moved {
-		return f.stack(offsets)
+	f := newFinisher(tl)
+	if f.settle(offsets); !f.moved {
+		return f.stack(offsets, Unlimited) // that is all anew
 	}
-	height, first := f.least(offsets), true
-	if height <= high {
-		if height, first = f.stack(offsets), false; height <= high {
+	high, below := tl.LowerBound+tl.LowerBound/8, int64(Unlimited)
+	height = f.least(offsets)
+	first := height > high
+	if !first {
+		if height = f.stack(offsets, Unlimited); height <= high {
 			return height
 		}
+		below = height
 	}
-	lower := f.stack(anew)
-	if first && lower > height {
-		height = f.stack(offsets)
+	kept := slices.Clone(offsets)
+	for i := range offsets {
+		offsets[i] = -1
 	}
-	if lower <= height {
-		copy(offsets, anew)
+	f.settle(offsets)
+	if lower := f.stack(offsets, below); lower <= height {
+		return lower
+	} else if first {
+		f.settle(kept)
+		if height = f.stack(kept, lower); height >= lower {
+			return lower
+		}
 	}
-	return min(lower, height)
+	copy(offsets, kept)
+	return height
 }
 
 // finisher is the state.
 type finisher struct {
-	tl     *timeline.Timeline
-	space  tlsf
-	now    int32   // what is due by this section has been given back
-	due    []int32 // by section: list of the cells that come back there
-	sizes  []int64 // by buffer
-	aligns []int64 // the same; nil where no buffer has an alignment
-	placed bool    // whether any has an offset
+	tl    *timeline.Timeline
+	space tlsf
+	now   int32   // what is due by this section has been given back
+	due   []int32 // by section: list of the cells that come back there
+	fixed bool    // whether any buffer has a fixed offset
+	moved bool    // whether any other has one
+	high  int64   // where the highest of these ends that need no stacking
 }
 
-// read reads the buffers in the order of the input, once: that of the starts is a random
-// one to the cache. It gives an offset to what needs no stacking, and returns a plan in
-// which nothing else has one, and whether that is another plan.
-func (f *finisher) read(offsets []int64) (anew []int64, moved bool) {
-	anew = make([]int64, len(offsets))
-	for i := range offsets {
-		b := &f.tl.Problem.Buffers[i]
-		f.sizes[i] = b.Size
-		if b.Alignment > 1 && f.aligns == nil {
-			f.aligns = make([]int64, len(offsets))
+func newFinisher(tl *timeline.Timeline) *finisher {
+	f := &finisher{tl: tl, due: make([]int32, tl.Sections()+1)}
+	f.space = newTLSF(len(tl.Problem.Buffers) / 4)
+	return f
+}
+
+// settle gives an offset to what needs no stacking, and sees what else has one.
+func (f *finisher) settle(offsets []int64) {
+	f.moved, f.high = false, 0
+	for i, at := range offsets {
+		if !f.tl.Plain {
+			b := &f.tl.Problem.Buffers[i]
+			first, last := f.tl.Extent(i)
+			if b.Fixed != nil || first == last {
+				at = max(at, 0) // what is never active conflicts with nobody
+				if b.Fixed != nil {
+					at, f.fixed = *b.Fixed, true
+				}
+				offsets[i], f.high = at, max(f.high, at+b.Size)
+				continue
+			}
 		}
-		if f.aligns != nil {
-			f.aligns[i] = b.Alignment
-		}
-		if first, last := f.tl.Extent(i); b.Fixed != nil {
-			offsets[i] = *b.Fixed
-			f.placed = true
-		} else if first < last {
-			anew[i] = -1
-			moved = moved || offsets[i] >= 0
-			continue
-		} else {
-			offsets[i] = max(offsets[i], 0) // it conflicts with nobody
-		}
-		anew[i] = offsets[i]
+		f.moved = f.moved || at >= 0
 	}
-	f.placed = f.placed || moved
-	return anew, moved
 }
 
 // top returns how high that reaches which is placed of a partition.
 //
 //go:noinline
 func (f *finisher) top(part *timeline.Partition, offsets []int64) (top int64) {
-	if !f.placed {
+	if !f.fixed && !f.moved {
 		return 0
 	}
 	for _, i := range part.Buffers {
 		if offsets[i] >= 0 {
-			top = max(top, offsets[i]+f.sizes[i])
+			top = max(top, offsets[i]+f.size(int(i)))
 		}
 	}
 	return top
+}
+
+// size is the size of a buffer. What the timeline has of it is closer together.
+func (f *finisher) size(i int) int64 {
+	if f.tl.Plain {
+		return f.tl.Span(int32(i)).Upper
+	}
+	return f.tl.Problem.Buffers[i].Size
 }
 
 // least returns a height that stacking the rest does not end under.
@@ -129,7 +145,7 @@ func (f *finisher) least(offsets []int64) (height int64) {
 	for i, at := range offsets {
 		if at < 0 {
 			first, last := f.tl.Extent(i)
-			rest.Add(first, last, f.sizes[i])
+			rest.Add(first, last, f.size(i))
 		}
 	}
 	load := rest.Sum()
@@ -141,60 +157,72 @@ func (f *finisher) least(offsets []int64) (height int64) {
 	return height
 }
 
-// stack gives an offset to what has none, and returns the height.
-func (f *finisher) stack(offsets []int64) (height int64) {
+// stack gives an offset to what has none, and returns the height. It ends where that
+// is not below the given one, and returns Unlimited.
+func (f *finisher) stack(offsets []int64, below int64) (height int64) {
 	var batch [256]request // apart from what has pointers, which the collector wants a map of
+	height = f.high
 	clear(f.due)
 	for k := range f.tl.Partitions {
 		part, granule := &f.tl.Partitions[k], int64(1) // all cells begin and end at multiples of it
-		if f.aligns != nil {
+		if !f.tl.Plain {
 			granule = bound.CommonAlignment(f.tl.Problem, part.Buffers)
 		}
-		f.space.reset(bound.Up(f.top(part, offsets), granule))
+		top := f.top(part, offsets)
+		height = max(height, top)
+		f.space.reset(bound.Up(top, granule))
 		f.now = part.First
 		for members := part.Buffers; len(members) > 0; {
 			n := min(len(members), len(batch))
-			f.some(members[:n], &batch, granule, offsets)
+			if height = max(height, f.some(members[:n], &batch, granule, offsets)); height >= below {
+				return Unlimited
+			}
 			members = members[n:]
 		}
-	}
-	for i, at := range offsets {
-		height = max(height, at+f.sizes[i])
 	}
 	return height
 }
 
 // request is what is needed of a buffer.
 type request struct {
-	first, last         int32
-	size, align, offset int64
+	first, last  int32
+	size, offset int64
+	align        int64
 }
 
-// some places those of the members that have no offset. They come from anywhere
-// in memory, so they are read in a loop that waits for none of them.
-func (f *finisher) some(members []int32, batch *[256]request, granule int64, offsets []int64) {
+// some places those of the members that have no offset, and returns where the highest
+// ends. They come from anywhere in memory, so they are read in a loop that waits for none
+// of them.
+func (f *finisher) some(members []int32, batch *[256]request, granule int64, offsets []int64) (height int64) {
 	for j, i := range members {
 		r := &batch[j]
-		r.first, r.last = f.tl.Extent(int(i))
-		r.size, r.align, r.offset = f.sizes[i], 1, offsets[i]
-		if f.aligns != nil {
-			r.align = max(f.aligns[i], 1)
+		r.offset = offsets[i]
+		if f.tl.Plain {
+			s := f.tl.Span(i)
+			r.first, r.last, r.size, r.align = s.First, s.Last, s.Upper, 1
+			continue
 		}
+		b := &f.tl.Problem.Buffers[i]
+		r.first, r.last = f.tl.Extent(int(i))
+		r.size, r.align = b.Size, b.Align()
 	}
 	for j, i := range members {
 		if r := &batch[j]; r.offset < 0 {
-			offsets[i] = f.put(r, granule)
+			at := f.put(r, granule)
+			offsets[i] = at
+			height = max(height, at+r.size)
 		}
 	}
+	return height
 }
 
 // put allocates a buffer and returns its offset.
 func (f *finisher) put(r *request, granule int64) int64 {
+	cells := f.space.cells
 	for ; f.now < r.first; f.now++ {
-		for k := f.due[f.now+1]; k != 0; {
-			next := f.space.cells[k].next
+		for k, next := f.due[f.now+1], int32(0); k != 0; k = next {
+			next = cells[k].next
 			f.space.give(k)
-			k = next
 		}
 	}
 	k := f.space.take(bound.Up(r.size+r.align-granule, granule))

@@ -185,9 +185,9 @@ func TestBelowUnderALimit(t *testing.T) {
 
 // stackOn stacks what has no offset, and moves nothing.
 func stackOn(tl *timeline.Timeline, offsets []int64) {
-	f := finisher{tl: tl, space: tlsf{heads: make([]int32, classes)}, due: make([]int32, tl.Sections()+1), sizes: make([]int64, len(offsets))}
-	f.read(offsets)
-	f.stack(offsets)
+	f := newFinisher(tl)
+	f.settle(offsets)
+	f.stack(offsets, Unlimited)
 }
 
 func unplaced(n int) []int64 {

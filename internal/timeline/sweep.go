@@ -28,7 +28,11 @@ func (t *Timeline) sweep() {
 	n := len(buffers)
 	// A gap adds at most one piece, and its window another.
 	gaps, pieces := false, n
+	t.Plain = true
 	for i := range buffers {
+		if buffers[i].Fixed != nil || buffers[i].Alignment > 1 || len(buffers[i].Gaps) > 0 {
+			t.Plain = false
+		}
 		for k := range buffers[i].Gaps {
 			gaps = true
 			pieces++

@@ -57,6 +57,8 @@ type Timeline struct {
 	LowerBound int64
 	// MaxLoad is the largest Load: the contention peak.
 	MaxLoad int64
+	// Plain says that no buffer has a gap, an alignment or a fixed offset.
+	Plain bool
 
 	spans  []Span     // all spans, buffer by buffer
 	spanAt []int32    // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil where each has one
@@ -107,6 +109,9 @@ func (t *Timeline) Spans(i int) []Span {
 	}
 	return t.spans[t.spanAt[i]:t.spanAt[i+1]:t.spanAt[i+1]]
 }
+
+// Span returns the one span of buffer i, of a problem that is plain.
+func (t *Timeline) Span(i int32) *Span { return &t.spans[i] }
 
 // Extent returns the sections [first, last) from buffer i's first active one
 // to its last.

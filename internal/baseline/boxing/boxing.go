@@ -302,10 +302,9 @@ func (r *search) done() bool {
 
 func (r *search) result() plan.Result {
 	out := plan.Result{Stats: plan.Stats{Nodes: r.nodes.Load()}}
-	if r.best != nil && r.o.Fits(model.HeightOf(r.tl.Problem, r.best)) {
+	if r.best != nil && r.o.Fits(r.height.Load()) {
 		out.Status = model.Feasible
 		out.Offsets = r.best
-		out.Height = model.HeightOf(r.tl.Problem, r.best)
 	}
 	return out
 }

@@ -111,8 +111,8 @@ func (p *planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 		t.nodes = int64(len(t.buffers))
 	}
 	r := plan.Result{Stats: plan.Stats{Nodes: t.nodes}}
-	if height := model.HeightOf(tl.Problem, t.offsets); o.Fits(height) {
-		r.Status, r.Offsets, r.Height = model.Feasible, t.offsets, height
+	if o.Capacity == 0 || o.Fits(model.HeightOf(tl.Problem, t.offsets)) {
+		r.Status, r.Offsets = model.Feasible, t.offsets
 	}
 	return r, nil
 }

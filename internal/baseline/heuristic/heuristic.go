@@ -27,8 +27,8 @@ func judge(tl *timeline.Timeline, o plan.Options, offsets []int64, whole bool) p
 	if !whole {
 		place.Finish(tl, offsets)
 	}
-	if height := model.HeightOf(tl.Problem, offsets); o.Fits(height) {
-		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height
+	if o.Capacity == 0 || o.Fits(model.HeightOf(tl.Problem, offsets)) {
+		r.Status, r.Offsets = model.Feasible, offsets
 	}
 	return r
 }
