@@ -23,7 +23,7 @@ var asked = map[string]uint64{"exact": 1, "auto": 8, "tela": 4, "cp": 8, "csp": 
 // TestAgree is a small share of go run ./bench/agree.
 func TestAgree(t *testing.T) {
 	t.Parallel()
-	seeds := plantest.Share[uint64](1200, 600)
+	seeds := plantest.Share[uint64](1200, 400)
 	var wg sync.WaitGroup
 	var mu sync.Mutex
 	var sum Counts
@@ -68,7 +68,7 @@ func TestAgree(t *testing.T) {
 // go run ./bench/agree -every asks about more.
 func TestEveryLimit(t *testing.T) {
 	t.Parallel()
-	seeds := plantest.Share[uint64](12, 9, 6)
+	seeds := plantest.Share[uint64](12, 5, 6)
 	a := Asker{Every: true, Patience: time.Second}
 	a.OnFault = func(f Fault) {
 		p, _ := run.Lookup(f.Question.Planner)

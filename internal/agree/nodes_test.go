@@ -15,7 +15,7 @@ import (
 // only, some of which take three passes.
 func TestNodeLimitHolds(t *testing.T) {
 	t.Parallel()
-	seeds := plantest.Share[uint64](250, 60, 60)
+	seeds := plantest.Share[uint64](250, 30, 60)
 	oracle := new(suite.Orders)
 	limited := map[string]int{}
 	for seed := range seeds {

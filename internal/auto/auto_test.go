@@ -81,10 +81,7 @@ func limits(r *rand.Rand) (o plan.Options, cancelled bool) {
 // TestNeverWorse is the contract of auto: whatever the limits, it has a plan
 // where first-fit has one, no higher.
 func TestNeverWorse(t *testing.T) {
-	count := 1500
-	if testing.Short() {
-		count = 200
-	}
+	count := plantest.Share(1500, 600, 200)
 	r := rand.New(rand.NewPCG(1, 1))
 	kinds := []string{"random", "high-overlap", "perfect", "pinwheel", "infeasible"}
 	lower, rescued := 0, 0
@@ -424,7 +421,7 @@ func TestEnough(t *testing.T) {
 // TestPackedAtOnce demands that packings of 5,000 are planned by the first turn of merging,
 // which is counted in nodes, whatever else the machine does.
 func TestPackedAtOnce(t *testing.T) {
-	for _, seed := range []uint64{1, 14} {
+	for _, seed := range []uint64{1, 14}[:plantest.Share(2, 1)] {
 		in := generate(t, "walls", suite.Options{Buffers: 5000, Seed: seed})
 		r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true, Without: []string{"exact", "climb"}})
 		if err != nil || r.Height != in.Optimum || r.Member != "merge" || r.Stats.Nodes > packedNodes*5000 {

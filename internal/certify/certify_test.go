@@ -15,6 +15,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/certify"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -50,10 +51,7 @@ func windowed(p *model.Problem) bool {
 // least height, which brute force knows, and holds them against the checker. At the
 // least height there is none, and only windows keep one from coming about.
 func TestEveryProof(t *testing.T) {
-	problems := uint64(20_000)
-	if testing.Short() {
-		problems = 2000
-	}
+	problems := plantest.Share[uint64](20_000, 6000, 2000)
 	asked, none, searched := 0, 0, 0
 	for seed := range problems {
 		p := suite.Wide(seed)
@@ -89,7 +87,8 @@ func TestEveryProof(t *testing.T) {
 func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	accepted, refused, aimed := 0, 0, 0
-	for seed := uint64(0); seed < 40_000 && accepted+refused < 30_000; seed++ {
+	files := plantest.Share(30_000, 9000)
+	for seed := uint64(0); seed < 40_000 && accepted+refused < files; seed++ {
 		p := suite.Wide(seed)
 		height, _, ok := suite.Lowest(p)
 		if !ok || height == 0 {
@@ -127,7 +126,7 @@ func TestDamage(t *testing.T) {
 			}
 		}
 	}
-	if accepted < 1000 || refused < 10_000 || aimed < 10_000 {
+	if accepted < files/30 || refused < files/3 || aimed < files/3 {
 		t.Errorf("one-sided: %d accepted, %d refused, %d with a false claim", accepted, refused, aimed)
 	}
 }

@@ -55,10 +55,7 @@ func only(name string) []string {
 // valid, no lower than the optimum, mostly at it, and there is one exactly
 // where one exists.
 func TestAgainstOracle(t *testing.T) {
-	seeds := uint64(900)
-	if testing.Short() {
-		seeds = 200
-	}
+	seeds := plantest.Share[uint64](900, 400, 200)
 	techniques := (&Planner{}).Info().Techniques
 	plantest.Plans(t, &Planner{}, seeds, 0.8, func(seed uint64) plan.Options {
 		o := plan.Options{Seed: seed, NodeLimit: 20000}
@@ -219,8 +216,12 @@ func BenchmarkMove(b *testing.B) {
 
 // Cores alone end training graphs at their load that sweeps from the peak leave above it.
 func TestCoresEndTrainingGraphs(t *testing.T) {
-	for seed, buffers := range map[uint64]int{11: 20000, 13: 10000, 7: 30000} {
-		p, err := suite.Generate("training", suite.Options{Buffers: buffers, Seed: seed})
+	for _, c := range []struct {
+		seed    uint64
+		buffers int
+	}{{13, 10000}, {11, 20000}, {7, 30000}}[:plantest.Share(3, 1)] {
+		seed := c.seed
+		p, err := suite.Generate("training", suite.Options{Buffers: c.buffers, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -15,10 +16,7 @@ import (
 // another, and with all techniques a node limit that is too small without them does.
 func TestAwkward(t *testing.T) {
 	decided := map[string]int{}
-	problems := 80
-	if testing.Short() {
-		problems = 30
-	}
+	problems := plantest.Share(80, 40, 30)
 	for seed := range uint64(problems) {
 		tl := timeline.New(suite.Awkward(seed))
 		low, high, by := int64(0), int64(model.MaxSum), ""
@@ -73,7 +71,7 @@ func TestShifts(t *testing.T) {
 
 // TestStretches finds a flaw among few of many buffers.
 func TestStretches(t *testing.T) {
-	for seed := range uint64(8) {
+	for seed := range plantest.Share[uint64](8, 3) {
 		in, err := suite.New("infeasible", suite.Options{Buffers: 120, Horizon: 300, Seed: seed})
 		if err != nil {
 			t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -97,7 +98,7 @@ func mutate(rng *rand.Rand, p *model.Problem) *model.Problem {
 // without a plan at the load it takes mutations, and goes on from those that
 // have none either. Every answer, under random switches, must be the oracle's.
 func TestPhaseBoundary(t *testing.T) {
-	cores, steps := 12, 300
+	cores, steps := plantest.Share(12, 5), 300
 	if env := os.Getenv("STOWAGE_BOUNDARY_STEPS"); env != "" {
 		steps, _ = strconv.Atoi(env)
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -117,10 +118,7 @@ func everyLimit(t *testing.T, w truth, o plan.Options) (runs int) {
 // falls everywhere, at the minimum, one under it, and where the minimum is
 // asked for. Whatever is proven must be so.
 func TestEveryLimit(t *testing.T) {
-	count := 500
-	if testing.Short() {
-		count = 150
-	}
+	count := plantest.Share(500, 200, 150)
 	if env := os.Getenv("STOWAGE_LIMIT_SEEDS"); env != "" {
 		count, _ = strconv.Atoi(env)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -78,10 +79,7 @@ func TestSmallShapes(t *testing.T) {
 // TestSwitches plans random problems with alignment, gaps, windows and fixed
 // offsets under random combinations of the switches and of the orders.
 func TestSwitches(t *testing.T) {
-	count := 20000
-	if testing.Short() {
-		count = 2000
-	}
+	count := plantest.Share(20_000, 7000, 2000)
 	if env := os.Getenv("STOWAGE_SWITCH_SEEDS"); env != "" {
 		count, _ = strconv.Atoi(env)
 	}

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -78,10 +79,7 @@ func meshing(seed uint64) *model.Problem {
 // TestLadder holds the search against brute force, at, under and above the lowest height,
 // in turns so that tables and what has failed are used again.
 func TestLadder(t *testing.T) {
-	problems := uint64(3000)
-	if testing.Short() {
-		problems = 600
-	}
+	problems := plantest.Share[uint64](3000, 1000, 600)
 	for _, kind := range []struct {
 		name    string
 		make    func(seed uint64) *model.Problem

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -145,8 +146,8 @@ func (c *tally) each(t *testing.T, least int) {
 }
 
 func TestSmallestAgainstAllSubsets(t *testing.T) {
-	better, sizes := 0, map[int]int{}
-	for seed := range uint64(1200) {
+	better, sizes, seeds := 0, map[int]int{}, plantest.Share(1200, 500)
+	for seed := range uint64(seeds) {
 		p, capacity, ok := tight(seed)
 		if !ok {
 			continue
@@ -176,7 +177,7 @@ func TestSmallestAgainstAllSubsets(t *testing.T) {
 		}
 	}
 	t.Logf("%d times smaller than what Irreducible finds; sizes %v", better, sizes)
-	if better < 10 || sizes[3] < 50 || sizes[4] < 20 {
+	if better < seeds/120 || sizes[3] < seeds/24 || sizes[4] < seeds/60 {
 		t.Errorf("the cases are lopsided: %d times smaller than what Irreducible finds, sizes %v", better, sizes)
 	}
 }
@@ -222,7 +223,7 @@ func (u unlimited) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Optio
 // A search for a hitting set that ends at its limit proves nothing.
 func TestSmallestHittingLimit(t *testing.T) {
 	exact, seen := exactly(t), tally{}
-	for seed := range uint64(1200) {
+	for seed := range plantest.Share[uint64](1200, 500) {
 		p, capacity, ok := tight(seed)
 		if !ok {
 			continue

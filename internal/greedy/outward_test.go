@@ -130,7 +130,7 @@ func TestOutwardUnderALimit(t *testing.T) {
 	p := plantest.Mixed(20000)
 	tl := timeline.New(p)
 	first, _, _ := Best(context.Background(), tl, 0)
-	for looks := range int64(60) {
+	for looks := int64(0); looks < 60; looks += plantest.Share[int64](1, 3) {
 		ctx := run.EndAtLook(context.Background(), looks*looks/4)
 		w := run.NewWatch(ctx)
 		if o := outward(w, tl, nil); o != nil {

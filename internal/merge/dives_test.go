@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/merge"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -19,7 +20,7 @@ import (
 // with one twice alike.
 func TestDives(t *testing.T) {
 	sum := func(o plan.Options) (heights int64, last []int64) {
-		for seed := range uint64(4) {
+		for seed := range plantest.Share[uint64](4, 2) {
 			p, err := suite.Generate("perfect", suite.Options{Buffers: 300, Seed: seed})
 			if err != nil {
 				t.Fatal(err)

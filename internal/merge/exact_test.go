@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -21,7 +22,7 @@ func TestExactMerges(t *testing.T) {
 		t.Fatal(err)
 	}
 	tl := timeline.New(p)
-	for _, capacity := range []int64{0, tl.LowerBound} {
+	for _, capacity := range []int64{tl.LowerBound, 0}[:plantest.Share(2, 1)] {
 		o := plan.Options{Capacity: capacity, NodeLimit: 6000}
 		r, err := run.Run(context.Background(), &exact.Planner{}, tl, o)
 		if err != nil || r.Status != model.Optimal || !verify.Check(p, r.Offsets, tl.LowerBound).OK() {

@@ -5,13 +5,15 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
 )
 
 // The free list against a bitmap, for sets of one block and of several pieces.
 func TestFreeList(t *testing.T) {
 	cut := 0
 	var f FreeList
-	for seed := range uint64(90) {
+	for seed := range plantest.Share[uint64](90, 40) {
 		rng := rand.New(rand.NewPCG(seed, 22))
 		space, most := int64(200), int64(20)
 		if seed%30 == 0 {

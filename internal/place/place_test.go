@@ -91,7 +91,8 @@ func placeRaster(p *model.Problem, order []int32, fit Fit) []int64 {
 
 func TestPlaceMatchesRaster(t *testing.T) {
 	var planned, refused int
-	for seed := range uint64(4000) {
+	seeds := plantest.Share(4000, 1500)
+	for seed := range uint64(seeds) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		p := plantest.Random(rng)
 		if err := model.Validate(p); err != nil {
@@ -121,7 +122,7 @@ func TestPlaceMatchesRaster(t *testing.T) {
 			}
 		}
 	}
-	if planned < 1000 || refused < 100 {
+	if planned < seeds/4 || refused < seeds/40 {
 		t.Errorf("%d plans and %d collisions: the cases are lopsided", planned, refused)
 	}
 }
@@ -187,10 +188,7 @@ func placePlain(tl *timeline.Timeline, order []int32, fit Fit) []int64 {
 // TestPlaceMatchesPlain holds the tree against conflicts one by one, where there
 // are enough sections for blocks of all sizes.
 func TestPlaceMatchesPlain(t *testing.T) {
-	count := uint64(400)
-	if testing.Short() {
-		count = 60
-	}
+	count := plantest.Share[uint64](400, 150, 60)
 	planned := 0
 	for seed := range count {
 		rng := rand.New(rand.NewPCG(seed, 41))

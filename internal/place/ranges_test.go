@@ -59,7 +59,7 @@ func (t *store) ranges(s set) (all []Range) {
 // TestStore holds sets that grow to many pieces and close up again against plain
 // lists: what is in them, and where they have room.
 func TestStore(t *testing.T) {
-	rounds := plantest.Share(24, 12, 10)
+	rounds := plantest.Share(24, 8, 10)
 	var store store // keeps its memory over the rounds
 	most, shrunk := 0, 0
 	for seed := range rounds {

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/baseline/tela"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -168,7 +169,8 @@ func TestCollect(t *testing.T) {
 // its plans and its errors.
 func TestPlanner(t *testing.T) {
 	asked, plans := int64(0), 0
-	for seed := range uint64(6) {
+	seeds := plantest.Share(6, 2)
+	for seed := range uint64(seeds) {
 		inputs, err := Generated(Seeds{seed, seed + 1}, nil, []int64{106, 115})
 		if err != nil {
 			t.Fatal(err)
@@ -190,7 +192,7 @@ func TestPlanner(t *testing.T) {
 			}
 		}
 	}
-	if asked < 1000 || plans < 10 {
+	if asked < int64(160*seeds) || plans < 3*seeds/2 {
 		t.Fatalf("%d backtracks, %d plans: the inputs say little", asked, plans)
 	}
 	in := hardInput(t)

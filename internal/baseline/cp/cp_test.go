@@ -29,7 +29,7 @@ func switched(rng *rand.Rand) plan.Options {
 }
 
 func TestAgreesWithOracle(t *testing.T) {
-	plantest.Decides(t, planner{}, 1200, switched)
+	plantest.Decides(t, planner{}, plantest.Share[uint64](1200, 500), switched)
 }
 
 func TestInfeasibleAboveTheLoad(t *testing.T) {

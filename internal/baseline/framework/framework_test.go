@@ -292,7 +292,7 @@ func TestChallenging(t *testing.T) {
 	if err != nil || len(paths) != 11 {
 		t.Fatalf("%d instances in %s, error %v; want 11", len(paths), dir, err)
 	}
-	for _, path := range paths[len(paths)-plantest.Share(11, 3):] {
+	for _, path := range paths[len(paths)-plantest.Share(11, 2):] {
 		problem, err := public.Load("challenging/" + filepath.Base(path))
 		if err != nil {
 			t.Fatal(err)

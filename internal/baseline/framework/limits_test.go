@@ -34,7 +34,7 @@ func honest(t *testing.T, what string, p *model.Problem, o plan.Options, r, whol
 // TestLimitAnywhere lets a limit fall at every look of small problems, and every
 // node limit: there is a valid plan, or there is none and no word is false.
 func TestLimitAnywhere(t *testing.T) {
-	seeds := plantest.Share[uint64](12, 4, 3)
+	seeds := plantest.Share[uint64](12, 2, 3)
 	for _, p := range run.All() {
 		cuts, plans := 0, 0
 		for seed := range seeds {
@@ -86,7 +86,10 @@ func TestLimitOnManyBuffers(t *testing.T) {
 	p := plantest.Training(100_000)
 	tl := timeline.New(p)
 	const limit, slack = 20 * time.Millisecond, 300 * time.Millisecond
-	for _, planner := range run.All() {
+	for i, planner := range run.All() {
+		if i%plantest.Share(1, 2) != 0 {
+			continue // all meet such problems in planner/baselines
+		}
 		// What the runtime does beside a planner counts: the best of three.
 		late := time.Hour
 		for try := 0; try < 3 && late > slack; try++ {

@@ -250,7 +250,7 @@ func TestRefusals(t *testing.T) {
 // cuts too much calls them infeasible.
 func TestNeverRefutesWhatFits(t *testing.T) {
 	found, runs := 0, 0
-	for seed := range uint64(1200) {
+	for seed := range plantest.Share[uint64](1200, 400) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		kind := []string{"perfect", "pinwheel", "synthetic"}[rng.IntN(3)]
 		in, err := suite.New(kind, suite.Options{Buffers: 6 + rng.IntN(9), Seed: seed, Capacity: 14 + rng.Int64N(20), Horizon: 14 + rng.Int64N(20)})

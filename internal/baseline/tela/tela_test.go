@@ -44,10 +44,7 @@ func TestSmallShapes(t *testing.T) {
 // TestSwitches plans random problems with alignment, gaps, windows and fixed
 // offsets under random combinations of switches and parameters.
 func TestSwitches(t *testing.T) {
-	count := 12000
-	if testing.Short() {
-		count = 2000
-	}
+	count := plantest.Share(12_000, 4000, 2000)
 	strategies := []string{"all", "all", "all", "lifetime", "size", "area", "lowest"}
 	collisions, undecided := 0, 0
 	for seed := range uint64(count) {

@@ -66,13 +66,13 @@ func TestImports(t *testing.T) {
 }
 
 func TestAgreesWithOracle(t *testing.T) {
-	plantest.Decides(t, planner{}, plantest.Share[uint64](250, 100), switched)
+	plantest.Decides(t, planner{}, plantest.Share[uint64](250, 50), switched)
 }
 
 // These have the load under the capacity, so that HiGHS has to refute them.
 func TestRefutes(t *testing.T) {
-	refuted := 0
-	for seed := range uint64(6) {
+	refuted, seeds := 0, plantest.Share(6, 2)
+	for seed := range uint64(seeds) {
 		in, err := suite.New("infeasible", suite.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
 		if err != nil {
 			t.Fatal(err)
@@ -85,8 +85,8 @@ func TestRefutes(t *testing.T) {
 			t.Fatalf("seed %d: %v", seed, r.Status)
 		}
 	}
-	if refuted < 4 {
-		t.Errorf("refuted %d of 6", refuted)
+	if 3*refuted < 2*seeds {
+		t.Errorf("refuted %d of %d", refuted, seeds)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -28,7 +29,7 @@ func TestNative(t *testing.T) {
 	}
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
-			for seed := range uint64(60) {
+			for seed := range plantest.Share[uint64](60, 20) {
 				p := suite.Tiny(seed)
 				height, _, ok := suite.MinHeight(p)
 				if !ok || height < 2 {
