@@ -58,50 +58,44 @@ func main() {
 
 // measure returns the table for a platform.
 func measure(system, arch string) (string, error) {
-	sizes, err := sizesOn(system, arch)
+	dir, err := os.MkdirTemp("", "stowage-size-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	sizes, err := sizesOn(dir, system, arch)
 	if err != nil {
 		return "", err
 	}
 	return markdown(sizes, system+"/"+arch), nil
 }
 
-// sizesOn returns the sizes of the stripped programs on a platform.
-func sizesOn(system, arch string) ([]int64, error) {
-	dir, err := os.MkdirTemp("", "stowage-size-")
-	if err != nil {
-		return nil, err
+// sizesOn builds the programs, stripped, for a platform into a folder, and returns their
+// sizes. One go build makes them all: each by its own would load the packages again.
+func sizesOn(dir, system, arch string) ([]int64, error) {
+	args := []string{"build", "-o", dir + string(filepath.Separator), "-trimpath", "-ldflags", "-s -w"}
+	for _, p := range programs {
+		args = append(args, "github.com/stowage-go/stowage/bench/size/"+p.folder)
 	}
-	defer os.RemoveAll(dir)
+	build := exec.Command("go", args...)
+	build.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
 	sizes := make([]int64, len(programs))
 	for i, p := range programs {
-		path := filepath.Join(dir, p.folder)
-		cmd := builder(path, p.folder, "-trimpath", "-ldflags", "-s -w")
-		cmd.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
-		if sizes[i], err = sizeOf(cmd, path); err != nil {
+		name := p.folder
+		if system == "windows" {
+			name += ".exe"
+		}
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
 			return nil, err
 		}
+		sizes[i] = info.Size()
 	}
 	return sizes, nil
-}
-
-// builder returns the command that builds a program.
-func builder(path, folder string, flags ...string) *exec.Cmd {
-	args := append([]string{"build", "-o", path}, flags...)
-	cmd := exec.Command("go", append(args, "github.com/stowage-go/stowage/bench/size/"+folder)...)
-	cmd.Stderr = os.Stderr
-	return cmd
-}
-
-// sizeOf runs a build and returns the size of the binary in bytes.
-func sizeOf(build *exec.Cmd, path string) (int64, error) {
-	if err := build.Run(); err != nil {
-		return 0, fmt.Errorf("%s: %w", filepath.Base(path), err)
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return 0, err
-	}
-	return info.Size(), nil
 }
 
 func markdown(sizes []int64, platform string) string {

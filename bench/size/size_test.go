@@ -10,44 +10,27 @@ import (
 )
 
 // TestPrograms builds the programs and runs them: a size of one that does not
-// work would mean nothing. It leaves out the flags of a release, with which the
-// standard library is built anew.
+// work would mean nothing. On linux/amd64 what the library adds is held to its limits.
 func TestPrograms(t *testing.T) {
 	dir := t.TempDir()
-	var sizes []int64
-	for _, p := range programs {
-		path := filepath.Join(dir, p.folder)
-		n, err := sizeOf(builder(path, p.folder), path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		sizes = append(sizes, n)
-		out, err := exec.Command(path).CombinedOutput()
+	sizes, err := sizesOn(dir, runtime.GOOS, runtime.GOARCH)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, p := range programs {
+		out, err := exec.Command(filepath.Join(dir, p.folder)).CombinedOutput()
 		if err != nil {
 			t.Fatalf("%s: %v\n%s", p.folder, err, out)
 		}
 		if p.folder != "baseline" && !strings.Contains(string(out), "height 7") {
 			t.Errorf("%s says %q", p.folder, out)
 		}
+		if added := sizes[i] - sizes[0]; i > 0 && added > p.most && runtime.GOOS == "linux" && runtime.GOARCH == "amd64" {
+			t.Errorf("%s adds %d bytes; %d are its limit", p.name, added, p.most)
+		}
 	}
 	if !slices.IsSorted(sizes) {
 		t.Errorf("sizes %v", sizes)
-	}
-}
-
-// TestLimits holds what the library adds to its limits.
-func TestLimits(t *testing.T) {
-	if runtime.GOOS != "linux" || runtime.GOARCH != "amd64" {
-		t.Skip("the limits are for linux/amd64")
-	}
-	sizes, err := sizesOn(runtime.GOOS, runtime.GOARCH)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, p := range programs[1:] {
-		if added := sizes[i+1] - sizes[0]; added > p.most {
-			t.Errorf("%s adds %d bytes; %d are its limit", p.name, added, p.most)
-		}
 	}
 }
 

@@ -59,7 +59,7 @@ func Run(environment []string, program string, args ...string) error {
 }
 
 var command = Folder(func(dir string) error {
-	return Run(nil, "go", "build", "-o", filepath.Join(dir, name()), "github.com/stowage-go/stowage/cmd/stowage")
+	return Run(nil, "go", "build", "-ldflags", "-s -w", "-o", filepath.Join(dir, name()), "github.com/stowage-go/stowage/cmd/stowage")
 })
 
 func name() string {

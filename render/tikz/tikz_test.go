@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/golden"
+	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )
@@ -172,16 +173,20 @@ func TestCompiles(t *testing.T) {
 		{ID: "a", Lower: -model.MaxSum, Upper: 0, Size: 1 << 59},
 		{ID: "b", Lower: -5, Upper: model.MaxSum, Size: 1<<59 + 12345},
 	}}
-	for name, document := range map[string][]byte{
-		"hostile": draws(t, odd, oddOffsets, Options{Capacity: 1000}),
-		"gapped":  draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000}),
-		"random":  draws(t, random, sample.FirstFit(random), Options{}),
-		"huge":    draws(t, huge, []int64{0, 1 << 59}, Options{}),
-		"profile": profile(t, random, Options{Capacity: 100 << 10}),
-	} {
-		t.Run(name, func(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		document []byte
+	}{
+		{"hostile", draws(t, odd, oddOffsets, Options{Capacity: 1000})},
+		{"profile", profile(t, random, Options{Capacity: 100 << 10})},
+		{"gapped", draws(t, gapped, sample.FirstFit(gapped), Options{LowerBound: 250000})},
+		{"random", draws(t, random, sample.FirstFit(random), Options{})},
+		{"huge", draws(t, huge, []int64{0, 1 << 59}, Options{})},
+	}[:plantest.Share(5, 2)] {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // TeX itself has one thread
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, "picture.tex"), document, 0o644); err != nil {
+			if err := os.WriteFile(filepath.Join(dir, "picture.tex"), c.document, 0o644); err != nil {
 				t.Fatal(err)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
