@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -23,6 +24,7 @@ import (
 	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -38,6 +40,44 @@ func TestNode(t *testing.T) {
 	node := nodeOrSkip(t)
 	pages(t)
 	run(t, exec.Command(node, "--test", "test/"))
+}
+
+// TestSizes: the page reads sizes as the command does.
+func TestSizes(t *testing.T) {
+	node := nodeOrSkip(t)
+	texts := []string{
+		"0", "1", "1000", "64k", "64K", "64kb", "64kB", "64KiB", "64kib", "1.5MiB", "1.5 MiB", "2m", "2mb", "3g", "3gb", "3gib", "4t", "4tb",
+		"4TiB", "5b", "5B", "1e6", "1E3", "1.5e3kB", "25e-1k", "+7", "-7", "", " ", "k", "kib", "1.", ".5", "1.2.3", "1p", "1pib", "1e", "1ek",
+		"0x10", "1_000", "ten", "1 000", "1ib", "infinity", "nan", "1kk", "1 k b",
+	}
+	given, err := json.Marshal(texts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := `import { parse } from "../render/html/viewer/numbers.js"; console.log(JSON.stringify(` + string(given) + `.map(parse)))`
+	out, err := exec.Command(node, "--input-type=module", "-e", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []*float64 // JSON has null for NaN
+	if err := json.Unmarshal(out, &got); err != nil || len(got) != len(texts) {
+		t.Fatalf("%v: %s", err, out)
+	}
+	refused := 0
+	for k, text := range texts {
+		want, err := units.Parse(text)
+		if (got[k] == nil) != errors.Is(err, units.ErrSyntax) {
+			t.Errorf("%q: the page reads %v, the command says %v", text, got[k], err)
+		} else if err == nil && *got[k] != float64(want) {
+			t.Errorf("%q: the page reads %v, the command %d", text, *got[k], want)
+		}
+		if err != nil {
+			refused++
+		}
+	}
+	if refused < 15 || refused > len(texts)-20 {
+		t.Errorf("%d of %d are refused: lopsided", refused, len(texts))
+	}
 }
 
 func nodeOrSkip(t *testing.T) string {

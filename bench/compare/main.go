@@ -176,14 +176,11 @@ var familySeeds = []uint64{90001, 90002, 90003}
 // families generates problems of 300 buffers or so, some of each kind.
 func families() ([]experiment.Instance, error) {
 	var all []experiment.Instance
-	for _, kind := range suite.Kinds() {
+	for _, kind := range suite.Varied() {
 		for _, seed := range familySeeds {
 			o := suite.Options{Seed: seed}
 			if slices.Contains(kind.Takes, "buffers") {
 				o.Buffers = 300
-			}
-			if !slices.Contains(kind.Takes, "seed") || slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap"}, kind.Name) {
-				continue // one problem only, or nothing to choose
 			}
 			p, err := suite.Generate(kind.Name, o)
 			if err != nil {

@@ -237,7 +237,7 @@ func interrupted(ctx context.Context, tl *timeline.Timeline, o stowage.Options) 
 func row(r *result) string {
 	seconds := func(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
 	above := ""
-	if r.Above > 0 || r.Status == "optimal" {
+	if r.Above > 0 || r.Status == stowage.Optimal.String() {
 		above = fmt.Sprintf("%.2f%%", 100*r.Above)
 	}
 	cells := []string{

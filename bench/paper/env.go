@@ -383,11 +383,11 @@ func (e *env) runMinimalloc(ctx context.Context, in *experiment.Instance, r *exp
 	case err != nil:
 		fail(err)
 	case one.Outcome == program.Planned:
-		r.Status, r.Height = "feasible", one.Height
+		r.Status, r.Height = stowage.Feasible.String(), one.Height
 	case one.Outcome == program.NoPlan:
-		r.Status = "unknown" // it says the same of a time-out and of a refutation
+		r.Status = stowage.Unknown.String() // it says the same of a time-out and of a refutation
 	default:
-		r.Status = "unknown"
+		r.Status = stowage.Unknown.String()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/picture"
 	"github.com/stowage-go/stowage/internal/experiment"
 )
@@ -50,7 +51,7 @@ func limitText(c *experiment.Comparison) string {
 // entry formats a cell: the median in ms, > limit, or a dash.
 func entry(c experiment.Cell) string {
 	switch seconds, ok := c.Median(); {
-	case ok && c[0].Status == "infeasible":
+	case ok && c[0].Is(stowage.Infeasible):
 		return experiment.Milliseconds(seconds) + " (infeasible)"
 	case ok:
 		return experiment.Milliseconds(seconds)

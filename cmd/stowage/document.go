@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/render/svg"
@@ -105,27 +106,14 @@ func checkFormat(name string, p *model.Problem) error {
 	return nil
 }
 
-// arenaAlignment returns what the beginning of an arena must be a multiple of.
+// arenaAlignment returns what the beginning of an arena must be a multiple of, so that it
+// suits every buffer. An alignment that is out of all reach with the others is left out.
 func arenaAlignment(p *model.Problem) int64 {
 	alignment := int64(1)
 	for i := range p.Buffers {
-		alignment = common(alignment, p.Buffers[i].Align())
+		alignment = max(alignment, bound.LCM(alignment, p.Buffers[i].Align(), model.MaxSum))
 	}
 	return alignment
-}
-
-// common returns the least common multiple of two alignments: what the beginning of an
-// arena must be a multiple of, so that it suits every buffer. One that is out of all
-// reach is left as it is.
-func common(a, b int64) int64 {
-	x, y := a, b
-	for y != 0 {
-		x, y = y, x%y
-	}
-	if a/x > model.MaxSum/b {
-		return a
-	}
-	return a / x * b
 }
 
 // factsOf returns the figures of a document by name.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/internal/units"
 )
 
 const (
@@ -134,11 +135,7 @@ func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	if g := gap(p.Height, p.LowerBound); p.Height > 0 && p.LowerBound > 0 {
 		line += " · gap " + g
 	}
-	nodes := " nodes"
-	if p.Nodes == 1 {
-		nodes = " node"
-	}
-	line += " · " + experiment.Count(p.Nodes) + nodes + " · " + clock(elapsed)
+	line += " · " + experiment.Count(p.Nodes) + " " + units.Plural(p.Nodes, "node") + " · " + clock(elapsed)
 	if r := []rune(line); len(r) > width-1 {
 		line = string(r[:max(0, width-1)])
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/units"
 )
 
 // Idea: whatever is misspelt, a command, a flag, a planner, a format, is answered
@@ -219,8 +220,5 @@ func valueFault(f *pflag.Flag, cause error) string {
 
 // count formats a number of things.
 func count[T int | int64](n T, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
+	return fmt.Sprintf("%d %s", n, units.Plural(n, thing))
 }

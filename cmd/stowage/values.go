@@ -8,10 +8,7 @@ import (
 	"github.com/stowage-go/stowage/internal/units"
 )
 
-// A size is a number of bytes as a flag takes it: a number, plain or with a unit.
-// KiB, MiB, GiB and TiB are binary, and so are K, M, G and T alone; kB, MB, GB
-// and TB are decimal. Case does not count, a fraction does as long as it comes
-// out at whole bytes, and so does an exponent: 1.5MiB, 80mib, 1e6.
+// A size is a number of bytes as a flag takes it, in the spelling of package units.
 type size int64
 
 // sizeHelp is what the help of a size says of its spelling.

@@ -3,6 +3,7 @@ package onnx
 import (
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -79,7 +80,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 			continue
 		}
 		t.Buffer = len(a.Problem.Buffers)
-		b := model.Buffer{ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: roundUp(t.Bytes, o.Alignment), Alignment: o.Alignment}
+		b := model.Buffer{ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: bound.Up(t.Bytes, o.Alignment), Alignment: o.Alignment}
 		if total += b.Size; total > model.MaxSum/8 {
 			issues.Add(model.Issue{File: m.File, Buffer: b.ID, Value: strconv.FormatInt(t.Bytes, 10), Message: "the sizes together are larger than can be planned"})
 			return nil, issues.Err()
@@ -105,8 +106,6 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 
 // buffer reports whether a value takes room in the arena.
 func (v *value) buffer() bool { return !v.constant && v.stored == nil && v.bytes() > 0 }
-
-func roundUp(n, alignment int64) int64 { return (n + alignment - 1) / alignment * alignment }
 
 // ids returns an ID for each value that begins a buffer: its name, with a number
 // where that is taken or too long.

@@ -54,16 +54,26 @@ func GCD(a, b int64) int64 {
 	return a
 }
 
+// LCM returns the least common multiple of two numbers of at least 1, 0 where it is
+// above most.
+//
+//go:noinline
+func LCM(a, b, most int64) int64 {
+	a /= GCD(a, b)
+	if b > most/a {
+		return 0
+	}
+	return a * b
+}
+
 // Period returns the least common multiple of alignments, or math.MaxInt64 where
 // it is above any offset.
 func Period(alignments []int64) int64 {
 	period := int64(1)
 	for _, a := range alignments {
-		a /= GCD(a, period)
-		if period > model.MaxSum/a {
+		if period = LCM(a, period, model.MaxSum); period == 0 {
 			return math.MaxInt64
 		}
-		period *= a
 	}
 	return period
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/stowage-go/stowage"
 )
 
 // A Comparison is what came of planners × instances.
@@ -118,7 +120,7 @@ func (c *Comparison) Optimum(instance int) int64 {
 		if r.HasPlan() {
 			lowest = min(lowest, r.Height)
 		}
-		if r.Status != "infeasible" { // its bound is that of a capacity
+		if !r.Is(stowage.Infeasible) { // its bound is that of a capacity
 			bound = max(bound, r.LowerBound)
 		}
 	}

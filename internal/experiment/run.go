@@ -42,15 +42,18 @@ const (
 	Failed  = "failed"  // the planner died
 )
 
+// Is reports whether the run ended so.
+func (r *Run) Is(s stowage.Status) bool { return r.Status == s.String() }
+
 // HasPlan reports whether the run made a plan that fits.
-func (r *Run) HasPlan() bool { return r.Status == "optimal" || r.Status == "feasible" }
+func (r *Run) HasPlan() bool { return r.Is(stowage.Optimal) || r.Is(stowage.Feasible) }
 
 // Solved reports whether the run has an answer: a plan or a refutation.
-func (r *Run) Solved() bool { return r.HasPlan() || r.Status == "infeasible" }
+func (r *Run) Solved() bool { return r.HasPlan() || r.Is(stowage.Infeasible) }
 
 // proven reports whether the run has settled the lowest height, or that there
 // is no plan.
-func (r *Run) proven() bool { return r.Status == "optimal" || r.Status == "infeasible" }
+func (r *Run) proven() bool { return r.Is(stowage.Optimal) || r.Is(stowage.Infeasible) }
 
 // broken reports whether the run shows a mistake in a planner.
 func (r *Run) broken() bool { return r.Status == Invalid || r.Status == Failed }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/render/chart"
 )
 
@@ -158,11 +159,11 @@ func (c *Comparison) cell(i, k int) string {
 	switch r := c.At(i, k); {
 	case r == nil:
 		return ""
-	case r.Status == "optimal":
+	case r.Is(stowage.Optimal):
 		return overLoad(c.Instances[i].Ratio(r.Height)) + "*"
 	case r.HasPlan():
 		return overLoad(c.Instances[i].Ratio(r.Height))
-	case r.Status == "unknown":
+	case r.Is(stowage.Unknown):
 		return "no plan"
 	default:
 		return r.Status
@@ -318,7 +319,7 @@ func (c *Comparison) chart() chart.Comparison {
 		for i := range c.Instances {
 			if r := c.At(i, l.planner); r != nil && r.HasPlan() {
 				p.Points = append(p.Points, chart.Point{
-					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: c.Cells[i][l.planner].seconds(), Optimal: r.Status == "optimal",
+					Problem: i, Ratio: c.Instances[i].Ratio(r.Height), Seconds: c.Cells[i][l.planner].seconds(), Optimal: r.Is(stowage.Optimal),
 				})
 			}
 		}

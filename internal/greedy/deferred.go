@@ -175,7 +175,7 @@ func deferred(w *run.Watch, tl *timeline.Timeline, word string) []int64 {
 	buffers := tl.Problem.Buffers
 	unit := int64(1)
 	for i := range buffers {
-		if unit = multiple(unit, buffers[i].Align()); unit == 0 {
+		if unit = bound.LCM(unit, buffers[i].Align(), maxSlotAlign); unit == 0 {
 			return nil
 		}
 	}

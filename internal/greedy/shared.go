@@ -48,7 +48,7 @@ func share(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
 			slots = append(slots, slot{align: 1})
 		}
 		s, b := &slots[k], &tl.Problem.Buffers[i]
-		if s.align = multiple(s.align, b.Align()); s.align == 0 {
+		if s.align = bound.LCM(s.align, b.Align(), maxSlotAlign); s.align == 0 {
 			return nil
 		}
 		s.size = max(s.size, b.Size)
@@ -63,13 +63,4 @@ func share(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
 		offsets[i] = slots[k].at
 	}
 	return offsets
-}
-
-// multiple returns the least common multiple of two alignments, 0 where it is too large.
-func multiple(a, b int64) int64 {
-	a /= bound.GCD(a, b)
-	if b > maxSlotAlign/a {
-		return 0
-	}
-	return a * b
 }

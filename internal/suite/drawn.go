@@ -14,13 +14,19 @@ import (
 // and sizes of six digits, packings with holes and without. Alignments, gaps, windows and
 // hints are laid over that, each in a share of the problems, whatever the kind.
 
-// DrawnKinds are the kinds that Drawn draws from: all that have something to choose.
+// Varied are the kinds that have many problems with something to choose: neither one
+// problem only, nor problems whose answer the kind gives away.
+func Varied() []Kind {
+	return slices.DeleteFunc(Kinds(), func(k Kind) bool {
+		return !slices.Contains(k.Takes, "seed") || slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap"}, k.Name)
+	})
+}
+
+// DrawnKinds are the names of the kinds that Drawn draws from, those of Varied.
 func DrawnKinds() []string {
 	var names []string
-	for _, k := range Kinds() {
-		if slices.Contains(k.Takes, "seed") && !slices.Contains([]string{"infeasible", "non-overlapping", "full-overlap"}, k.Name) {
-			names = append(names, k.Name)
-		}
+	for _, k := range Varied() {
+		names = append(names, k.Name)
 	}
 	return names
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -222,8 +223,9 @@ func indexIn(m *tflite.Model, tensor int) int {
 
 // are counts things in a sentence.
 func are(n int, thing string) string {
+	verb := "are"
 	if n == 1 {
-		return "1 " + thing + " is"
+		verb = "is"
 	}
-	return fmt.Sprintf("%d %ss are", n, thing)
+	return fmt.Sprintf("%d %s %s", n, units.Plural(n, thing), verb)
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/bound"
 )
 
 // Idea: the number that a firmware needs is the smallest arena in which
@@ -146,8 +147,8 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 	if requests > 0 {
 		f.keep(word*requests, word)
 	}
-	room := roundTo(f.head, word)
-	room = roundTo(room+word*int64(len(m.Subgraphs)), word)
+	room := bound.Up(f.head, word)
+	room = bound.Up(room+word*int64(len(m.Subgraphs)), word)
 	room += t.info * (int64(len(m.Tensors)) + requests)
 	for i := range m.Tensors {
 		if t := &m.Tensors[i]; t.Variable && (i >= len(offsets) || offsets[i] == tflite.Online) {
@@ -193,7 +194,7 @@ type arena struct {
 
 // keep takes persistent bytes from the end.
 func (f *arena) keep(size, align int64) {
-	f.tail = roundTo(f.tail+size, align)
+	f.tail = bound.Up(f.tail+size, align)
 	f.need(f.head)
 }
 
@@ -254,7 +255,7 @@ func (f *arena) prepare(m *tflite.Model, o *tflite.Operator) {
 		if at >= len(list) || list[at] < 0 {
 			return
 		}
-		front = roundTo(front, int64(f.t.Word)) + f.t.tensor
+		front = bound.Up(front, int64(f.t.Word)) + f.t.tensor
 		if n := m.Tensors[list[at]].Channels; n > 0 {
 			front += f.t.quantization + integers(n)
 		}
@@ -273,8 +274,6 @@ func (f *arena) prepare(m *tflite.Model, o *tflite.Operator) {
 	}
 	f.need(front)
 }
-
-func roundTo(x, multiple int64) int64 { return (x + multiple - 1) / multiple * multiple }
 
 // Unknown returns the operators of a model that the table lacks, each once, in
 // order: with them a footprint is a lower bound.

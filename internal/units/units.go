@@ -1,4 +1,5 @@
-// Package units reads numbers of bytes as people write them: plain or with a unit.
+// Package units reads numbers of bytes as people write them, plain or with a unit, and
+// counts things as people say it.
 //
 // KiB, MiB, GiB and TiB are binary, and so are K, M, G and T alone; kB, MB, GB and TB
 // are decimal. Case does not count, a fraction does as long as it comes out at whole
@@ -31,6 +32,14 @@ var units = []struct {
 	{"g", 1 << 30},
 	{"t", 1 << 40},
 	{"b", 1},
+}
+
+// Plural returns the name of a thing as it is after a number.
+func Plural[T int | int64](n T, thing string) string {
+	if n == 1 {
+		return thing
+	}
+	return thing + "s"
 }
 
 // What can be wrong with a size.

@@ -157,6 +157,8 @@ func (c *proof) read(p *model.Problem) error {
 	return nil
 }
 
+// common is the greatest number that divides both. The checker has arithmetic of its own,
+// so that no mistake of the planners' is in it.
 func common(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b

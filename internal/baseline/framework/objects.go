@@ -116,11 +116,8 @@ func (o *objects) place() error {
 
 // common returns the least common multiple, and whether it is within bounds.
 func common(x, y int64) (int64, bool) {
-	x /= bound.GCD(x, y)
-	if x > model.MaxSum/y {
-		return 0, false
-	}
-	return x * y, true
+	x = bound.LCM(x, y, model.MaxSum)
+	return x, x > 0
 }
 
 // units rounds the sizes up to a common multiple of the alignments.

@@ -61,10 +61,13 @@ export function ticks(low, high, most, binary) {
   return out;
 }
 
-/** Reads 1.5MiB, 64k, 1000 as the command does, where k is binary and kB is not; NaN for anything else. */
+/**
+ * Reads 1.5MiB, 64k, 1e6 as the command does (package units; a test holds the two against
+ * each other), where k is binary and kB is not; NaN for anything else.
+ */
 export function parse(text) {
-  const m = /^([0-9.]+)\s*([kmgtpe]?)(i?)(b?)$/i.exec(text.trim());
+  const m = /^([+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?)\s*(?:([kmgt])(i?b)?|b)?$/i.exec(text.trim());
   if (!m) return NaN;
-  const power = m[2] ? "kmgtpe".indexOf(m[2].toLowerCase()) + 1 : 0;
-  return Number(m[1]) * (m[4] && !m[3] ? 1000 : 1024) ** power;
+  const power = m[2] ? "kmgt".indexOf(m[2].toLowerCase()) + 1 : 0;
+  return Number(m[1]) * (m[3]?.toLowerCase() === "b" ? 1000 : 1024) ** power;
 }

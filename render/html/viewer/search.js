@@ -89,7 +89,7 @@ function test(term, facts, moved) {
   if (condition) {
     const [, name, sign, text] = condition;
     const field = FIELDS[name.toLowerCase()];
-    const value = text.startsWith("-") ? -parse(text.slice(1)) : parse(text);
+    const value = parse(text);
     if (!field) throw new Error(`${name} is not one of ${Object.keys(FIELDS).join(", ")}`);
     if (Number.isNaN(value)) throw new Error(`${text} is not a number`);
     const of = field(facts);

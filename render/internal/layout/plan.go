@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
@@ -153,10 +154,7 @@ func (n tally) care() string {
 }
 
 func count(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return Thousands(int64(n)) + " " + noun
+	return Thousands(int64(n)) + " " + units.Plural(n, noun)
 }
 
 // tip describes a buffer in a line.
