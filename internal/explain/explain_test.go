@@ -302,7 +302,7 @@ func TestTimeout(t *testing.T) {
 	if err != nil || e.Status != model.Infeasible || e.Irreducible {
 		t.Errorf("%+v, %v; want infeasible, not irreducible", e, err)
 	}
-	if took := time.Since(start); took > 2*time.Second {
+	if took := time.Since(start); took > 5*time.Second { // each of 30 runs by itself would be 6
 		t.Errorf("took %v with a timeout of 200ms", took)
 	}
 }
