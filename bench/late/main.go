@@ -55,6 +55,7 @@ var problems = []struct {
 	{"training", "training", suite.Options{Buffers: 1_000_000, Seed: 1}},
 	{"sparse", "random", suite.Options{Buffers: 1_000_000, Horizon: 1_000_000, MinLife: 1, MaxLife: 8}},
 	{"dense", "random", suite.Options{Buffers: 140_000, Horizon: 1000}},
+	{"crowded", "random", suite.Options{Buffers: 1_000_000, Horizon: 10_000}},
 	{"gaps", "random", suite.Options{Buffers: 200_000, Horizon: 100_000, MaxLife: 200, Gaps: 0.3, Windows: 0.5, Alignment: 4}},
 	{"few", "random", suite.Options{Buffers: 4000, Horizon: 1000}},
 }
@@ -76,7 +77,7 @@ const patience = 30 * time.Second
 
 func main() {
 	planners := flag.String("planners", "", "planners, or all that are registered")
-	names := flag.String("problems", "", "of training, sparse, dense, gaps and few; or all")
+	names := flag.String("problems", "", "of training, sparse, dense, crowded, gaps and few; or all")
 	limits := flag.String("limits", "1s,50ms", "limits")
 	signal := flag.Bool("signal", false, "cancel the context rather than set a timeout")
 	scale := flag.Float64("scale", 1, "share of the buffers and of the time slots")
@@ -281,5 +282,6 @@ func (stack) Plan(_ context.Context, tl *timeline.Timeline, _ plan.Options) (pla
 	for i := range offsets {
 		offsets[i] = -1
 	}
-	return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: place.Finish(tl, offsets)}}, nil
+	place.Finish(tl, offsets)
+	return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: offsets}}, nil
 }

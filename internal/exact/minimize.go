@@ -86,17 +86,18 @@ func (e *engine) fallBack() {
 		}
 	}
 	if e.compatible(fixed) {
-		e.take(Finish(e.tl, offsets))
+		Finish(e.tl, offsets)
+		e.take(offsets)
 	}
 }
 
 // Finish completes a plan: it puts what has a negative offset above all that is
-// placed, without a search. Here it stacks all of a partition in one pile; package
+// placed, without a search, and returns the height. Here it stacks all of a partition in one pile; package
 // auto puts place.Finish in its place, an allocator that ends close to the load but
 // adds 11 kB to a program.
 var Finish = pile
 
-func pile(tl *timeline.Timeline, offsets []int64) []int64 {
+func pile(tl *timeline.Timeline, offsets []int64) (height int64) {
 	for i := range tl.Problem.Buffers {
 		if b := &tl.Problem.Buffers[i]; b.Fixed != nil {
 			offsets[i] = *b.Fixed
@@ -118,7 +119,7 @@ func pile(tl *timeline.Timeline, offsets []int64) []int64 {
 			}
 		}
 	}
-	return offsets
+	return model.HeightOf(tl.Problem, offsets)
 }
 
 // fixedMost is the number of fixed buffers up to which they are compared two by

@@ -9,7 +9,6 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: go through time once, as an allocator would, with a free list: give
@@ -201,11 +200,16 @@ func (s *Sweeper) Height() int64 {
 // Plan is the lowest plan, nil where there is none yet.
 //
 //go:noinline
-func (s *Sweeper) Plan() []int64 {
+func (s *Sweeper) Plan() []int64 { return slices.Clone(s.Last()) }
+
+// Last is Plan, the sweeper's own: whoever takes it makes no more sweeps.
+//
+//go:noinline
+func (s *Sweeper) Last() []int64 {
 	if s.Height() == math.MaxInt64 {
 		return nil
 	}
-	return slices.Clone(s.offsets)
+	return s.offsets
 }
 
 // snug is in place of a threshold where what begins goes into the smallest hole, and all
@@ -262,8 +266,7 @@ func (s *Sweeper) stack(placed []int32) {
 		}
 	}
 	gather(s.offsets, s.trial, placed)
-	place.Finish(s.tl, s.offsets)
-	height := model.HeightOf(s.tl.Problem, s.offsets)
+	height := place.Finish(s.tl, s.offsets)
 	for k := range s.parts {
 		s.parts[k].height = height
 	}

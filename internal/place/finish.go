@@ -36,19 +36,13 @@ import (
 // Finish completes a plan: buffers with a fixed offset get it, those of a
 // negative offset are stacked above them and above all others, which keep
 // theirs. What is placed must be valid together with what is fixed; then the
-// plan is valid. It returns offsets.
+// plan is valid. It returns the height.
 //
 // Where that ends an eighth above the bound and more, all that is not fixed is
 // stacked anew as well, and the lower plan is the answer: large buffers of few
 // sections, placed first, can lift all the rest for nothing. Where the loads of what is
 // left say beforehand that it does, that comes first, and is mostly enough.
-func Finish(tl *timeline.Timeline, offsets []int64) []int64 {
-	finish(tl, offsets)
-	return offsets
-}
-
-// finish is Finish; it returns the height.
-func finish(tl *timeline.Timeline, offsets []int64) (height int64) {
+func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	f := newFinisher(tl)
 	if f.settle(offsets); !f.moved {
 		return f.stack(offsets, Unlimited) // that is all anew

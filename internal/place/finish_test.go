@@ -202,7 +202,8 @@ func unplaced(n int) []int64 {
 func BenchmarkFinish(b *testing.B) {
 	for name, p := range map[string]*model.Problem{"training": plantest.Training(1e6), "mixed": plantest.Mixed(1e6)} {
 		tl := timeline.New(p)
-		whole := Finish(tl, unplaced(len(p.Buffers)))
+		whole := unplaced(len(p.Buffers))
+		Finish(tl, whole)
 		for _, placed := range []int{0, len(whole) / 2} {
 			b.Run(name+"/"+strconv.Itoa(placed), func(b *testing.B) {
 				offsets := make([]int64, len(whole))

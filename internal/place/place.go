@@ -95,7 +95,7 @@ func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit F
 				return nil, 0, end
 			}
 		}
-		height = finish(tl, p.offsets)
+		height = Finish(tl, p.offsets)
 	default:
 		return nil, 0, end
 	}

@@ -92,7 +92,7 @@ func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 	}
 	r.Stats.Nodes = s.Steps
 	if o.Fits(s.Height()) {
-		r.Status, r.Offsets, r.Height = model.Feasible, s.Plan(), s.Height()
+		r.Status, r.Offsets, r.Height = model.Feasible, s.Last(), s.Height()
 	}
 	return r, nil
 }
