@@ -274,6 +274,37 @@ test("files that belong to another are given with it", async () => {
 });
 
 /** The plans of the command, byte for byte, where npm_test.go made them. */
+test("the JavaScript of the documents", async () => {
+  const root = new URL("../../", import.meta.url);
+  const Run = Object.getPrototypeOf(async () => {}).constructor;
+  const given = {
+    assert,
+    solve,
+    verify,
+    plan: files.plan,
+    problem: paper,
+    ...{ lower: [0, 0, 1], upper: [2, 4, 4], size: [600, 300, 500] },
+    bytes: await readFile(new URL("examples/tiny.onnx", root)),
+  };
+  let ran = 0;
+  let values = 0;
+  for (const name of ["docs/javascript.md", "npm/README.md"]) {
+    const text = await readFile(new URL(name, root), "utf8");
+    for (const [, block] of text.matchAll(/```js\n(.*?)```/gs)) {
+      if (block.includes("locate(")) continue; // for a bundler
+      const code = block
+        .replace(/^import .*$/gm, "")
+        .replace(/^(\S[^;\n]*); \/\/ ("\w+"|\d+|true).*$/gm, (_, left, right) => {
+          values++;
+          return `assert.deepEqual(${left}, ${right});`;
+        });
+      await new Run(...Object.keys(given), `{${code}}`)(...Object.values(given));
+      ran++;
+    }
+  }
+  assert.ok(ran >= 5 && values >= 5, `${ran} blocks, ${values} values`);
+});
+
 const folder = process.env.STOWAGE_SAME;
 test("the same plans as the command", { skip: !folder && "npm_test.go runs it" }, async () => {
   const list = JSON.parse(await readFile(path.join(folder, "list.json"), "utf8"));

@@ -2,6 +2,7 @@
 that of an installed wheel) and the command; what needs numpy or pandas is skipped without.
 """
 
+import ast
 import csv
 import glob
 import inspect
@@ -10,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -529,6 +531,38 @@ class Numpy(unittest.TestCase):
         frame["offset"] = [0.0] + [float("nan")] * (len(frame) - 1)
         p = stowage.plan(frame.assign(gaps=""))
         self.assertEqual((p.offsets[0], p.problem.buffer(1).offset), (0, None))
+
+
+class Documents(unittest.TestCase):
+    """Runs the Python of the documents, and holds it to the values in its comments."""
+
+    root = pathlib.Path(__file__).resolve().parents[2]
+
+    @unittest.skipUnless((root / "docs" / "python.md").exists(), "the documents are in the repository")
+    def test_blocks(self):
+        ran = values = 0
+        here = os.getcwd()
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(self.root / "examples" / "tiny.tflite", os.path.join(folder, "model.tflite"))
+            os.chdir(folder)
+            try:
+                for name in "README.md", "docs/python.md", "python/README.md":
+                    text = (self.root / name).read_text(encoding="utf-8")
+                    names = {"stowage": stowage, "problem": stowage.load("model.tflite")}
+                    for block in re.findall(r"```python\n(.*?)```", text, re.S):
+                        if "…" in block:
+                            continue  # not all of a program
+                        exec(compile(block, name, "exec"), names)
+                        ran += 1
+                        for line in block.splitlines():
+                            code, _, value = line.partition("  #")
+                            value = value.split(": ")[0].strip()
+                            if re.fullmatch(r"[\w.]+ *", code) and re.fullmatch(r"\[[\d, ]+\]|\d+|'\w+'", value):
+                                self.assertEqual(eval(code, names), ast.literal_eval(value), f"{name}: {line}")
+                                values += 1
+            finally:
+                os.chdir(here)
+        self.assertGreaterEqual((ran, values), (4, 3))
 
 
 if __name__ == "__main__":
