@@ -15,8 +15,8 @@ import (
 //
 // Each round asks three capacities with the same node limit: the bound itself,
 // since most real problems fit their load; the middle; and just under the
-// incumbent, which is the easiest to satisfy. A round without any progress
-// doubles the limit.
+// incumbent, which is the easiest to satisfy. A round that has not made the
+// interval shorter by an eighth doubles the limit.
 //
 // Only multiples of the step of heights (bound.Step) are asked.
 //
