@@ -138,6 +138,7 @@ var layers = []struct {
 	{"format/tflite", []string{"model", "format/internal", "internal/tflm/schema"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/units", "internal/verify"}},
+	{"render/internal/sample", []string{"model", "internal/suite"}},
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/chromium", nil},

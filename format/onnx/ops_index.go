@@ -56,7 +56,11 @@ func gatherND(c *call) string {
 }
 
 // compress, nonZero, unique and nonMaxSuppression pick as many as the data say.
-func compress(c *call) string {
+func compress(c *call) string { return c.someOf() }
+
+// someOf gives the first result some of the input, along an axis or, without one, of all
+// its elements in a row.
+func (c *call) someOf() string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if !c.has("axis") {
@@ -83,19 +87,10 @@ func nonZero(c *call) string {
 }
 
 func unique(c *call) string {
-	c.set(0, c.elem(0), nil)
 	for k := 1; k < len(c.out); k++ {
 		c.set(k, typeInt64, open(1))
 	}
-	dims := c.dims(0)
-	if !c.has("axis") {
-		c.set(0, c.elem(0), open(1))
-	} else if at, ok := axisOf(c.integer("axis", 0), len(dims)); ok {
-		out := slices.Clone(dims)
-		out[at] = -1
-		c.set(0, c.elem(0), out)
-	}
-	return counted
+	return c.someOf()
 }
 
 func nonMaxSuppression(c *call) string {

@@ -35,11 +35,8 @@ import (
 // capacity; where there is neither, the error is plan.ErrNoCapacity. Else it is
 // for input that the planner cannot take.
 func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := run.Limited(ctx, o.Timeout)
+	defer cancel()
 	e, _, err := irreducible(ctx, p, planner, o, 1)
 	return e, err
 }

@@ -41,11 +41,8 @@ import (
 // comes before that is proven, Explanation.AtLeast says what is. o.NodeLimit
 // limits each run of the planner and each search for a hitting set.
 func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
-	if o.Timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
-		defer cancel()
-	}
+	ctx, cancel := run.Limited(ctx, o.Timeout)
+	defer cancel()
 	e, t, err := irreducible(ctx, p, planner, o, 2)
 	if err != nil || e.Status != model.Infeasible {
 		return e, err

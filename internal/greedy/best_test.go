@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -123,14 +124,7 @@ func TestOrders(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	// The running example of MiniMalloc: sections {b1,b3,b5}, {b2,b3,b5}, {b4,b5}.
-	p := &model.Problem{Buffers: []model.Buffer{
-		{ID: "b1", Lower: 0, Upper: 3, Size: 4},
-		{ID: "b2", Lower: 3, Upper: 9, Size: 4},
-		{ID: "b3", Lower: 0, Upper: 9, Size: 4},
-		{ID: "b4", Lower: 9, Upper: 21, Size: 4},
-		{ID: "b5", Lower: 0, Upper: 21, Size: 4},
-	}}
-	tl := timeline.New(p)
+	tl := timeline.New(suite.MiniMalloc())
 	for letter, want := range map[string][]int32{
 		"A": {4, 3, 2, 1, 0}, "a": {0, 1, 2, 3, 4},
 		"C": {0, 1, 2, 4, 3}, "T": {0, 1, 2, 4, 3},

@@ -8,20 +8,12 @@ import (
 
 	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
-
-// The worked example of IREE wave's document; its lifetimes are inclusive.
-func wave() *model.Problem {
-	p := &model.Problem{}
-	for i, v := range [][3]int64{{10, 1, 5}, {5, 2, 6}, {8, 1, 3}, {4, 4, 7}, {6, 3, 8}, {12, 5, 9}} {
-		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('0' + i)), Size: v[0], Lower: v[1], Upper: v[2] + 1})
-	}
-	return p
-}
 
 func planned(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
 	t.Helper()
@@ -33,7 +25,7 @@ func planned(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
 }
 
 func TestFirstFitWave(t *testing.T) {
-	r := planned(t, wave(), plan.Options{})
+	r := planned(t, suite.Wave(), plan.Options{})
 	if want := []int64{12, 28, 0, 33, 22, 0}; !slices.Equal(r.Offsets, want) || r.Height != 37 {
 		t.Errorf("offsets %v, height %d; want %v, 37", r.Offsets, r.Height, want)
 	}
@@ -143,7 +135,7 @@ func TestFirstFitCapacity(t *testing.T) {
 func TestFirstFitCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, p := range []*model.Problem{wave(), plantest.Mixed(8192)} {
+	for _, p := range []*model.Problem{suite.Wave(), plantest.Mixed(8192)} {
 		r, _ := (&firstFit{}).Plan(ctx, timeline.New(p), plan.Options{})
 		if r.Status != model.Feasible {
 			t.Errorf("%d buffers: %v, want a plan", len(p.Buffers), r.Status)

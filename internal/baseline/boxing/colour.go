@@ -33,79 +33,53 @@ func (c *colouring) colour(b *boxes, items []id) (row []int32, rows int) {
 			b.look()
 		}
 		for len(c.busy) > 0 && c.busy[0].end <= b.lower[i] {
-			c.pushFree(c.busy[0].row)
-			c.popBusy()
+			c.free = push(c.free, c.busy[0].row, lowerRow)
+			c.busy = pop(c.busy, endsEarlier)
 		}
 		var r int32
 		if len(c.free) > 0 {
 			r = c.free[0]
-			c.popFree()
+			c.free = pop(c.free, lowerRow)
 		} else {
 			r = int32(rows)
 			rows++
 		}
 		c.row = append(c.row, r)
-		c.pushBusy(busyRow{end: b.upper[i], row: r})
+		c.busy = push(c.busy, busyRow{end: b.upper[i], row: r}, endsEarlier)
 	}
 	return c.row, rows
 }
 
-func (c *colouring) pushFree(row int32) {
-	h := append(c.free, row)
+// push adds an item to a heap with the least on top.
+func push[T any](h []T, item T, less func(a, b *T) bool) []T {
+	h = append(h, item)
 	k := len(h) - 1
-	for k > 0 && h[(k-1)/2] > row {
+	for k > 0 && less(&item, &h[(k-1)/2]) {
 		h[k] = h[(k-1)/2]
 		k = (k - 1) / 2
 	}
-	h[k] = row
-	c.free = h
+	h[k] = item
+	return h
 }
 
-func (c *colouring) popFree() {
-	h := c.free
+// pop takes the top off a heap.
+func pop[T any](h []T, less func(a, b *T) bool) []T {
 	last := h[len(h)-1]
 	h = h[:len(h)-1]
 	for k := 0; len(h) > 0; {
 		child := 2*k + 1
-		if child+1 < len(h) && h[child+1] < h[child] {
+		if child+1 < len(h) && less(&h[child+1], &h[child]) {
 			child++
 		}
-		if child >= len(h) || h[child] >= last {
+		if child >= len(h) || !less(&h[child], &last) {
 			h[k] = last
 			break
 		}
 		h[k] = h[child]
 		k = child
 	}
-	c.free = h
+	return h
 }
 
-func (c *colouring) pushBusy(r busyRow) {
-	h := append(c.busy, r)
-	k := len(h) - 1
-	for k > 0 && h[(k-1)/2].end > r.end {
-		h[k] = h[(k-1)/2]
-		k = (k - 1) / 2
-	}
-	h[k] = r
-	c.busy = h
-}
-
-func (c *colouring) popBusy() {
-	h := c.busy
-	last := h[len(h)-1]
-	h = h[:len(h)-1]
-	for k := 0; len(h) > 0; {
-		child := 2*k + 1
-		if child+1 < len(h) && h[child+1].end < h[child].end {
-			child++
-		}
-		if child >= len(h) || h[child].end >= last.end {
-			h[k] = last
-			break
-		}
-		h[k] = h[child]
-		k = child
-	}
-	c.busy = h
-}
+func lowerRow(a, b *int32) bool      { return *a < *b }
+func endsEarlier(a, b *busyRow) bool { return a.end < b.end }

@@ -8,19 +8,16 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Paper returns the running example of the MiniMalloc paper. Its lowest plan,
 // at 8, 8, 4, 4, 0, has height 12.
 func Paper() *model.Problem {
-	return &model.Problem{Name: "running example", Capacity: 12, Buffers: []model.Buffer{
-		{ID: "b1", Lower: 0, Upper: 3, Size: 4},
-		{ID: "b2", Lower: 3, Upper: 9, Size: 4},
-		{ID: "b3", Lower: 0, Upper: 9, Size: 4},
-		{ID: "b4", Lower: 9, Upper: 21, Size: 4},
-		{ID: "b5", Lower: 0, Upper: 21, Size: 4},
-	}}
+	p := suite.MiniMalloc()
+	p.Name = "running example"
+	return p
 }
 
 // Gapped returns a problem with gaps, windows, alignments and a fixed offset.
