@@ -125,44 +125,32 @@ var (
 // TestDocsLinks follows every link to a file or to a heading.
 func TestDocsLinks(t *testing.T) {
 	headings := func(path string) []string {
-		lines := read(t, path)
 		var slugs []string
-		for _, b := range blocksOf(lines) {
-			if b.info != "-" {
-				continue
-			}
-			for _, line := range lines[b.from:b.to] {
-				if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
-					slug := notSlug.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
-					slugs = append(slugs, strings.ReplaceAll(slug, " ", "-"))
-				}
+		for _, line := range prose(t, path) {
+			if title := strings.TrimLeft(line, "#"); title != line && strings.HasPrefix(title, " ") {
+				slug := notSlug.ReplaceAllString(strings.ToLower(strings.TrimSpace(title)), "")
+				slugs = append(slugs, strings.ReplaceAll(slug, " ", "-"))
 			}
 		}
 		return slugs
 	}
 	followed := 0
 	for _, path := range documents(t) {
-		lines := read(t, path)
-		for _, b := range blocksOf(lines) {
-			if b.info != "-" {
-				continue
-			}
-			for i := b.from; i < b.to; i++ {
-				for _, m := range link.FindAllStringSubmatch(lines[i], -1) {
-					target, anchor, _ := strings.Cut(m[1], "#")
-					if strings.Contains(target, ":") {
-						continue // elsewhere
-					}
-					followed++
-					file := path
-					if target != "" {
-						file = filepath.Join(filepath.Dir(path), filepath.FromSlash(target))
-					}
-					if _, err := os.Stat(file); err != nil {
-						t.Errorf("%s:%d: %v", path, i+1, err)
-					} else if anchor != "" && !slices.Contains(headings(file), anchor) {
-						t.Errorf("%s:%d: %s has no heading #%s", path, i+1, file, anchor)
-					}
+		for i, line := range prose(t, path) {
+			for _, m := range link.FindAllStringSubmatch(line, -1) {
+				target, anchor, _ := strings.Cut(m[1], "#")
+				if strings.Contains(target, ":") {
+					continue // elsewhere
+				}
+				followed++
+				file := path
+				if target != "" {
+					file = filepath.Join(filepath.Dir(path), filepath.FromSlash(target))
+				}
+				if _, err := os.Stat(file); err != nil {
+					t.Errorf("%s:%d: %v", path, i+1, err)
+				} else if anchor != "" && !slices.Contains(headings(file), anchor) {
+					t.Errorf("%s:%d: %s has no heading #%s", path, i+1, file, anchor)
 				}
 			}
 		}
@@ -403,25 +391,19 @@ func TestDocsPaths(t *testing.T) {
 	tag := regexp.MustCompile(`/v[0-9.]+$`) // a version of a module
 	found := 0
 	for _, path := range documents(t) {
-		lines := read(t, path)
-		for _, b := range blocksOf(lines) {
-			if b.info != "-" {
-				continue
-			}
-			for i := b.from; i < b.to; i++ {
-				for _, m := range codeSpan.FindAllStringSubmatch(lines[i], -1) {
-					for _, word := range strings.Fields(m[1]) {
-						word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/...")
-						first, rest, deep := strings.Cut(word, "/")
-						switch {
-						case file.MatchString(word):
-							if found++; !sources[word] {
-								t.Errorf("%s:%d: no file is named %s", path, i+1, word)
-							}
-						case deep && top[first] && rest != "" && !strings.HasPrefix(word, made) && !strings.ContainsAny(word, "*{}=,…") && !tag.MatchString(word):
-							if found++; missing(word) && missing(filepath.Join(filepath.Dir(path), filepath.FromSlash(word))) {
-								t.Errorf("%s:%d: there is no %s", path, i+1, word)
-							}
+		for i, line := range prose(t, path) {
+			for _, m := range codeSpan.FindAllStringSubmatch(line, -1) {
+				for _, word := range strings.Fields(m[1]) {
+					word = strings.TrimSuffix(strings.TrimPrefix(word, "./"), "/...")
+					first, rest, deep := strings.Cut(word, "/")
+					switch {
+					case file.MatchString(word):
+						if found++; !sources[word] {
+							t.Errorf("%s:%d: no file is named %s", path, i+1, word)
+						}
+					case deep && top[first] && rest != "" && !strings.HasPrefix(word, made) && !strings.ContainsAny(word, "*{}=,…") && !tag.MatchString(word):
+						if found++; missing(word) && missing(filepath.Join(filepath.Dir(path), filepath.FromSlash(word))) {
+							t.Errorf("%s:%d: there is no %s", path, i+1, word)
 						}
 					}
 				}

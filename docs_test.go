@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -77,6 +78,22 @@ func blocksOf(lines []string) []block {
 		}
 	}
 	return append(all, block{info, at, len(lines)})
+}
+
+// prose goes through the lines of a document that are outside of fenced blocks, by
+// their index.
+func prose(t *testing.T, path string) iter.Seq2[int, string] {
+	t.Helper()
+	lines := read(t, path)
+	return func(yield func(int, string) bool) {
+		for _, b := range blocksOf(lines) {
+			for i := b.from; b.info == "-" && i < b.to; i++ {
+				if !yield(i, lines[i]) {
+					return
+				}
+			}
+		}
+	}
 }
 
 func read(t *testing.T, path string) []string {

@@ -151,7 +151,7 @@ var layers = []struct {
 	{"internal/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
 	{"internal/experiment", with(kernel, "", "format", "render", "internal/public", "internal/verify")},
 	{"internal/built", nil},
-	{"internal/golden", nil},
+	{"internal/golden", []string{"model"}},
 	{"internal/mutate", []string{"internal/plantest", "internal/processor"}},
 	{"internal/testall", nil},
 	{"internal/release", nil},

@@ -61,6 +61,95 @@ func inBox(names []string) []string {
 	})
 }
 
+// gathered is what figure 6 is made of, problem by problem.
+type gathered struct {
+	e       *env
+	tries   []int
+	names   []string    // of the frameworks' planners
+	ratios  []float64   // boxing over the load
+	second  int         // problems on which only exact is lower than boxing
+	cut     int         // runs for which there was no time
+	most    int         // tries that came to an end
+	reached map[int]int // by tries, on how many problems
+}
+
+// run adds a run to a row, a dash where there is no time for it. The height is 0 then.
+func (g *gathered) run(ctx context.Context, row *[]string, in *experiment.Instance, planner string, params map[string]string) (int64, error) {
+	one, err := g.e.heightOf(ctx, in, planner, params)
+	if err == errCut {
+		*row = append(*row, "–")
+		g.cut++
+		return 0, nil
+	}
+	if err == nil {
+		*row = append(*row, fmt.Sprintf("%.3f", in.Ratio(one.Height)))
+	}
+	return one.Height, err
+}
+
+// problem runs exact, boxing and the frameworks' planners on a problem.
+func (g *gathered) problem(ctx context.Context, in *experiment.Instance) (row []string, values []float64, err error) {
+	e := g.e
+	// Exact is asked for the capacity of the suite: A to K have a plan at it.
+	got, err := remember(e.ctx, e, fmt.Sprintf("exact on %s %s at %d", in.Name, in.Digest, in.Capacity), func(ctx context.Context) (planned, error) {
+		r, err := stowage.Minimize(ctx, in.Problem, stowage.Options{Planner: "exact", Timeout: 2 * time.Second})
+		if err != nil {
+			return planned{}, err
+		}
+		return planned{r.Height, r.Stats.Elapsed.Seconds()}, nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	row = []string{in.Name, fmt.Sprintf("%.3f", in.Ratio(got.Height))}
+	values = []float64{in.Ratio(got.Height), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
+	best := int64(0)
+	for _, n := range g.tries {
+		how := e.ctx // few tries are quick
+		if n > 100 {
+			how = ctx
+		}
+		height, err := g.run(how, &row, in, "boxing", map[string]string{"tries": strconv.Itoa(n)})
+		if err != nil {
+			return nil, nil, err
+		}
+		if height > 0 {
+			g.reached[n]++
+			best, g.most = height, max(g.most, n)
+		}
+	}
+	if best > 0 {
+		values[1] = in.Ratio(best)
+		g.ratios = append(g.ratios, values[1])
+	}
+	lowest := true
+	for _, name := range g.names {
+		height, err := g.run(e.ctx, &row, in, name, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		if height == 0 {
+			continue
+		}
+		x := in.Ratio(height)
+		switch name {
+		case "somas":
+			values[2] = x
+		case "tvm-hill-climb":
+			values[3] = x
+		default:
+			if !(values[4] <= x) { // nor a number yet
+				values[4] = x
+			}
+		}
+		lowest = lowest && (best == 0 || height >= best)
+	}
+	if best > 0 && lowest {
+		g.second++
+	}
+	return row, values, nil
+}
+
 // frameworks is idealloc's figure 6.
 func frameworks(ctx context.Context, e *env) (*content, error) {
 	c := &content{}
@@ -89,93 +178,26 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 			}
 		}
 	}
+	g := gathered{e: e, tries: tries, names: names, reached: map[int]int{}}
 	var rows [][]string
-	var ratios []float64
-	second, cut, most := 0, 0, 0
-	reached := map[int]int{}
 	for i := range problems {
-		in := &problems[i]
-		row := []string{in.Name}
-		// Exact is asked for the capacity of the suite: A to K have a plan at it.
-		got, err := remember(e.ctx, e, fmt.Sprintf("exact on %s %s at %d", in.Name, in.Digest, in.Capacity), func(ctx context.Context) (planned, error) {
-			r, err := stowage.Minimize(ctx, in.Problem, stowage.Options{Planner: "exact", Timeout: 2 * time.Second})
-			if err != nil {
-				return planned{}, err
-			}
-			return planned{r.Height, r.Stats.Elapsed.Seconds()}, nil
-		})
+		row, values, err := g.problem(ctx, &problems[i])
 		if err != nil {
 			return c, err
 		}
-		row = append(row, fmt.Sprintf("%.3f", in.Ratio(got.Height)))
-		values := []float64{in.Ratio(got.Height), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
-		best, tried := int64(0), 0
-		for _, n := range tries {
-			how := e.ctx // few tries are quick
-			if n > 100 {
-				how = ctx
-			}
-			one, err := e.heightOf(how, in, "boxing", map[string]string{"tries": strconv.Itoa(n)})
-			if err == errCut {
-				row = append(row, "–")
-				cut++
-				continue
-			}
-			if err != nil {
-				return c, err
-			}
-			reached[n]++
-			row = append(row, fmt.Sprintf("%.3f", in.Ratio(one.Height)))
-			best, tried = one.Height, n
-		}
-		most = max(most, tried)
-		if best > 0 {
-			values[1] = in.Ratio(best)
-			ratios = append(ratios, values[1])
-		}
-		lowest := true
-		for _, name := range names {
-			one, err := e.heightOf(e.ctx, in, name, nil)
-			if err == errCut {
-				row = append(row, "–")
-				cut++
-				continue
-			}
-			if err != nil {
-				return c, err
-			}
-			x := in.Ratio(one.Height)
-			row = append(row, fmt.Sprintf("%.3f", x))
-			switch name {
-			case "somas":
-				values[2] = x
-			case "tvm-hill-climb":
-				values[3] = x
-			default:
-				if !(values[4] <= x) { // nor a number yet
-					values[4] = x
-				}
-			}
-			if best > 0 && one.Height < best {
-				lowest = false
-			}
-		}
-		if best > 0 && lowest {
-			second++
-		}
 		rows = append(rows, row)
-		p.Rows = append(p.Rows, picture.Row{Name: in.Name, Values: values})
+		p.Rows = append(p.Rows, picture.Row{Name: problems[i].Name, Values: values})
 	}
-	if cut > 0 {
-		c.note("%d of the plans were not come to in the section's time; the same command goes on from there.", cut)
+	if g.cut > 0 {
+		c.note("%d of the plans were not come to in the section's time; the same command goes on from there.", g.cut)
 	}
-	if len(ratios) > 0 {
-		c.add("idealloc's way (boxing) over the load", "20% to 40% above", fmt.Sprintf("%.0f%% to %.0f%% above, of up to %s tries", 100*(slices.Min(ratios)-1), 100*(slices.Max(ratios)-1), experiment.Grouped(int64(most))))
+	if len(g.ratios) > 0 {
+		c.add("idealloc's way (boxing) over the load", "20% to 40% above", fmt.Sprintf("%.0f%% to %.0f%% above, of up to %s tries", 100*(slices.Min(g.ratios)-1), 100*(slices.Max(g.ratios)-1), experiment.Grouped(int64(g.most))))
 	}
-	c.add("problems on which only the exact search is lower", "7 of 11", of(second, len(problems)))
+	c.add("problems on which only the exact search is lower", "7 of 11", of(g.second, len(problems)))
 	for _, n := range tries {
-		if reached[n] < len(problems) {
-			c.note("%s tries of boxing: on %d of %d problems.", experiment.Grouped(int64(n)), reached[n], len(problems))
+		if g.reached[n] < len(problems) {
+			c.note("%s tries of boxing: on %d of %d problems.", experiment.Grouped(int64(n)), g.reached[n], len(problems))
 		}
 	}
 	c.pictures = append(c.pictures, p.HTML())
@@ -185,7 +207,7 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 	c.verdict = level
 	if !e.data {
 		c.verdict = differs
-	} else if len(ratios) > 0 && second < 7 {
+	} else if len(g.ratios) > 0 && g.second < 7 {
 		c.verdict = behind
 	}
 	if !e.data {

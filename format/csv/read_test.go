@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stowage-go/stowage/internal/golden"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -213,18 +214,7 @@ func TestReadKeepsTheFirstIssues(t *testing.T) {
 		fmt.Fprintf(&text, "b%d,0,1,%s\n", i, [2]string{"x", "0"}[i%2])
 	}
 	_, err := Read(strings.NewReader(text.String()), "")
-	var input *model.InputError
-	if !errors.As(err, &input) {
-		t.Fatal(err)
-	}
-	if input.Total != 40 || len(input.Issues) != model.MaxIssues {
-		t.Errorf("got %d of %d issues", len(input.Issues), input.Total)
-	}
-	for k, issue := range input.Issues {
-		if issue.Line != k+2 {
-			t.Errorf("issue %d is of line %d", k, issue.Line)
-		}
-	}
+	golden.Issues(t, err, 40, 2)
 }
 
 func TestReadFails(t *testing.T) {

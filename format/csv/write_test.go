@@ -85,14 +85,7 @@ func TestWriteRefuses(t *testing.T) {
 			"csv: the ID \"a\\x00\" of buffer number 1 is not text\ncsv: the ID \"\\xff\" of buffer number 3 is not text",
 		},
 	} {
-		var b bytes.Buffer
-		err := Write(&b, test.p, test.offsets)
-		if err == nil || err.Error() != test.want {
-			t.Errorf("got %v, want %s", err, test.want)
-		}
-		if b.Len() > 0 {
-			t.Errorf("wrote %q", b.String())
-		}
+		golden.Refused(t, test.want, func(w io.Writer) error { return Write(w, test.p, test.offsets) })
 	}
 }
 

@@ -292,18 +292,7 @@ func TestReadKeepsTheFirstIssues(t *testing.T) {
 	}
 	text.WriteString("]}")
 	_, _, err := Read(strings.NewReader(text.String()), "")
-	var input *model.InputError
-	if !errors.As(err, &input) {
-		t.Fatal(err)
-	}
-	if input.Total != 40 || len(input.Issues) != model.MaxIssues {
-		t.Errorf("got %d of %d issues", len(input.Issues), input.Total)
-	}
-	for k, issue := range input.Issues {
-		if issue.Line != k+2 {
-			t.Errorf("issue %d is of line %d", k, issue.Line)
-		}
-	}
+	golden.Issues(t, err, 40, 2)
 }
 
 func TestReadFails(t *testing.T) {
@@ -351,14 +340,7 @@ func TestWriteRefuses(t *testing.T) {
 		{&model.Problem{Name: "\xff"}, nil, `json: the name "\xff" is not text`},
 		{&model.Problem{Buffers: []model.Buffer{{ID: "\xff"}, {}, {ID: "a\xc0"}}}, nil, "json: the ID \"\\xff\" of buffer number 1 is not text\njson: the ID \"a\\xc0\" of buffer number 3 is not text"},
 	} {
-		var b bytes.Buffer
-		err := Write(&b, test.p, test.plan)
-		if err == nil || err.Error() != test.want {
-			t.Errorf("got %v, want %s", err, test.want)
-		}
-		if b.Len() > 0 {
-			t.Errorf("wrote %q", b.String())
-		}
+		golden.Refused(t, test.want, func(w io.Writer) error { return Write(w, test.p, test.plan) })
 	}
 }
 

@@ -1,8 +1,10 @@
 // Package golden holds what tests write against files, and rewrites these where the
-// tests are run with -update; and it has a writer that is full.
+// tests are run with -update; and it has what tests of readers and
+// writers share: writers that are refused, or have no room, and readers that find much wrong.
 package golden
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"io"
@@ -10,6 +12,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/model"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
@@ -61,6 +65,28 @@ func (r *Room) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
+// Written returns what is written, and fails the test where that fails.
+func Written(t testing.TB, write func(w io.Writer) error) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// Refused checks that nothing is written, with this error.
+func Refused(t testing.TB, want string, write func(w io.Writer) error) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if b.Len() > 0 {
+		t.Errorf("wrote %q", b.String())
+	}
+}
+
 // Full checks that whatever writes says so where there is no room: none from the start, or
 // for some of it.
 func Full(t *testing.T, write func(w io.Writer) error) {
@@ -69,6 +95,24 @@ func Full(t *testing.T, write func(w io.Writer) error) {
 		left := room
 		if err := write(&left); !errors.Is(err, ErrFull) {
 			t.Errorf("with room for %d bytes: %v", room, err)
+		}
+	}
+}
+
+// Issues checks that a reader's error has so many issues, of a line each from the first on,
+// and keeps the first of them.
+func Issues(t *testing.T, err error, total, first int) {
+	t.Helper()
+	var input *model.InputError
+	if !errors.As(err, &input) {
+		t.Fatal(err)
+	}
+	if input.Total != total || len(input.Issues) != model.MaxIssues {
+		t.Errorf("got %d of %d issues", len(input.Issues), input.Total)
+	}
+	for k, issue := range input.Issues {
+		if issue.Line != first+k {
+			t.Errorf("issue %d is of line %d", k, issue.Line)
 		}
 	}
 }

@@ -55,11 +55,33 @@ func aligned(r *rand.Rand) *model.Problem {
 	return p
 }
 
+// worth counts what a bound is worth: how often it is above the load, and the optimum.
+type worth struct{ n, sharper, optimal int }
+
+func (w *worth) add(bound, plain, height int64) {
+	w.n++
+	if bound > plain {
+		w.sharper++
+	}
+	if bound == height {
+		w.optimal++
+	}
+}
+
+// pays wants it above the load once in so many problems, and the optimum in half of them.
+func (w *worth) pays(t *testing.T, in int) {
+	t.Helper()
+	t.Logf("%d problems: the bound is above the load in %d, the optimum in %d", w.n, w.sharper, w.optimal)
+	if w.sharper < w.n/in || w.optimal < w.n/2 {
+		t.Error("the alignment bound pays too seldom")
+	}
+}
+
 // TestAlignedBound is about the sharpening by alignment: it must stay below the
 // optimum, and pay.
 func TestAlignedBound(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	sharper, optimal, n := 0, 0, 0
+	var w worth
 	for range rounds(3000) {
 		p := aligned(r)
 		tl := New(p)
@@ -67,7 +89,6 @@ func TestAlignedBound(t *testing.T) {
 		if !ok {
 			continue
 		}
-		n++
 		if tl.LowerBound > height {
 			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, suite.Describe(p))
 		}
@@ -82,24 +103,16 @@ func TestAlignedBound(t *testing.T) {
 		if tl.LowerBound < plain {
 			t.Fatalf("bound %d is under the load or an end, %d:%s", tl.LowerBound, plain, suite.Describe(p))
 		}
-		if tl.LowerBound > plain {
-			sharper++
-		}
-		if tl.LowerBound == height {
-			optimal++
-		}
+		w.add(tl.LowerBound, plain, height)
 	}
-	t.Logf("%d problems: the bound is above the load in %d, the optimum in %d", n, sharper, optimal)
-	if sharper < n/4 || optimal < n/2 {
-		t.Error("the alignment bound pays too seldom")
-	}
+	w.pays(t, 4)
 }
 
 // TestBoundOfMixedAlignments: where alignments differ, those that divide others count,
 // and the bound stays below the optimum.
 func TestBoundOfMixedAlignments(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
-	sharper, optimal, n := 0, 0, 0
+	var w worth
 	for range rounds(6000) {
 		p := aligned(r)
 		for i := range p.Buffers {
@@ -112,20 +125,13 @@ func TestBoundOfMixedAlignments(t *testing.T) {
 		if !ok {
 			continue
 		}
-		if n++; tl.LowerBound > height {
+		if tl.LowerBound > height {
 			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, suite.Describe(p))
 		}
-		if _, fixed := bound.TopFixed(p); tl.LowerBound > max(tl.MaxLoad, fixed) {
-			sharper++
-		}
-		if tl.LowerBound == height {
-			optimal++
-		}
+		_, fixed := bound.TopFixed(p)
+		w.add(tl.LowerBound, max(tl.MaxLoad, fixed), height)
 	}
-	t.Logf("%d problems: the bound is above the load in %d, the optimum in %d", n, sharper, optimal)
-	if sharper < n/10 || optimal < n/2 {
-		t.Error("the alignment bound pays too seldom")
-	}
+	w.pays(t, 10)
 }
 
 // TestBoundByHand has the sums that the comment on bound speaks of.

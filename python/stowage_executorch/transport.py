@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import Optional, Sequence
@@ -48,15 +47,11 @@ _CODES = {1: "failed", 2: "refused the problem", 3: "proved that there is no pla
 def find(command: Optional[str] = None) -> str:
     """Returns the path of the command: the argument's, else that of the
     environment's STOWAGE, else what the package stowage carries, else what PATH has."""
-    for name, origin in ((command, "command"), (os.environ.get("STOWAGE"), "the environment's STOWAGE")):
-        if name:
-            path = shutil.which(name)
-            if path is None:
-                raise StowageError(f"{origin} is {name!r}, which is no program that can be run")
-            return path
     try:
-        return stowage.command()
+        return stowage.command(command)
     except stowage.Error as err:
+        if command or os.environ.get("STOWAGE"):
+            raise StowageError(str(err)) from err
         raise StowageError(
             "the command stowage is not on PATH: go install github.com/stowage-go/stowage/cmd/stowage@latest, "
             "or name it by STOWAGE or by command="

@@ -26,6 +26,7 @@ import (
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/render/internal/layout"
 	"github.com/stowage-go/stowage/render/svg"
 )
 
@@ -100,7 +101,7 @@ func WriteAll(w io.Writer, docs []Document) error {
 	var data, picture bytes.Buffer
 	for k := range docs {
 		d := &docs[k]
-		if err := check(d); err != nil {
+		if err := layout.Check(d.Problem, d.Offsets, d.Options.Capacity, d.Options.LowerBound); err != nil {
 			return err
 		}
 		if k == 0 && len(d.Problem.Buffers) <= plain {
@@ -135,26 +136,6 @@ func WritePlanner(w io.Writer, p Planner) error {
 	data := `<script type="text/plain" id="planner-worker">` + p.Worker + "</script>\n" +
 		`<script type="text/plain" id="planner-wasm">` + base64.StdEncoding.EncodeToString(p.Wasm) + "</script>\n"
 	return assemble(w, parts{title: "Stowage", data: data, plans: true})
-}
-
-// check refuses what cannot be drawn: a bad problem, offsets for another one. A plan
-// that breaks rules, or is above a capacity, is worth a look.
-func check(d *Document) error {
-	if d.Problem == nil {
-		return errors.New("html: no problem")
-	}
-	with := *d.Problem
-	with.Capacity = 0
-	if err := model.Validate(&with); err != nil {
-		return err
-	}
-	if d.Offsets != nil && len(d.Offsets) != len(d.Problem.Buffers) {
-		return errors.New("html: the plan has another number of offsets than there are buffers")
-	}
-	if d.Options.Capacity < 0 || d.Options.LowerBound < 0 {
-		return errors.New("html: the capacity and the lower bound must not be negative")
-	}
-	return nil
 }
 
 // draw writes the picture for those without scripts.

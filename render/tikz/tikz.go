@@ -28,13 +28,8 @@ var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
 	Singles: 1500, Bare: 5000, Runs: 8000,
 }}
 
-// Write draws the plan that gives p.Buffers the offsets, in the same order. A plan
-// that breaks a rule is marked as invalid, with the places at fault; one above
-// the capacity is drawn with what is above.
-//
-// The error is for a problem that is not valid (a *model.InputError), a number
-// of offsets that does not match, options out of range, or from w. Without
-// offsets there is WriteProfile.
+// Write draws the plan that gives p.Buffers the offsets, in the same order: what the Write
+// of package svg draws, and with its errors.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	return writer.Plan(w, p, offsets, o)
 }

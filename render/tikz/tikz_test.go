@@ -20,11 +20,7 @@ import (
 
 func draws(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	if err := Write(&b, p, offsets, o); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
+	return golden.Written(t, func(w io.Writer) error { return Write(w, p, offsets, o) })
 }
 
 func profile(t *testing.T, p *model.Problem, o Options) []byte {

@@ -10,7 +10,10 @@ import { first } from "./sort.js";
 import { margin } from "./plot.js";
 import { bytes, ticks, whole } from "./numbers.js";
 
-/** Sets a canvas up and returns its context, scaled to CSS pixels; null where it is hidden. */
+/**
+ * Sets a canvas up and returns its context, scaled to CSS pixels, and what is beside the
+ * margin; null where it is hidden.
+ */
 function prepare(canvas) {
   const ratio = window.devicePixelRatio || 1;
   const [w, h] = [canvas.clientWidth, canvas.clientHeight];
@@ -22,7 +25,8 @@ function prepare(canvas) {
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, w, h);
-  return { c, w, h };
+  const left = margin(w);
+  return { c, h, left, width: Math.max(1, Math.floor(w - left - 10)) };
 }
 
 /** Returns the highest value in each of so many columns of [t0, t1). */
@@ -80,9 +84,7 @@ export class Curve {
     const { facts, view, theme } = this;
     const set = prepare(this.canvas);
     if (!set || !facts) return;
-    const { c, w, h } = set;
-    const left = margin(w);
-    const width = Math.max(1, Math.floor(w - left - 10));
+    const { c, h, left, width } = set;
     const [top, floor] = [8, h - 5];
     const { doc, load } = facts;
     const heights = [load.peak, facts.height, doc.lowerBound, this.other ? this.other.height : 0, 1];
@@ -184,9 +186,7 @@ export class Overview {
     const { facts, view, theme } = this;
     const set = prepare(this.canvas);
     if (!set || !facts) return;
-    const { c, w, h } = set;
-    const left = margin(w);
-    const width = Math.max(1, Math.floor(w - left - 10));
+    const { c, h, left, width } = set;
     const { whole: all } = view;
     const most = Math.max(facts.load.peak, 1);
     c.fillStyle = theme.load;

@@ -60,22 +60,32 @@ type page struct {
 	notesAt  float64
 }
 
-// newPage checks the input and the options and fills in the defaults.
-func newPage(p *model.Problem, o render.Options, m Medium) (*page, error) {
+// Check refuses what cannot be drawn: a bad problem, offsets for another one, a capacity
+// or a bound below 0. Offsets of nil are no plan. A plan that breaks rules, or is above a capacity, is worth a look.
+func Check(p *model.Problem, offsets []int64, capacity, lowerBound int64) error {
 	if p == nil {
-		return nil, errors.New("render: no problem")
+		return errors.New("render: no problem")
 	}
 	with := *p
-	with.Capacity = 0 // a plan over the capacity is worth a look
+	with.Capacity = 0
 	if err := model.Validate(&with); err != nil {
+		return err
+	}
+	if capacity = p.CapacityOr(capacity); capacity < 0 || lowerBound < 0 {
+		return fmt.Errorf("render: the capacity %d and the lower bound %d must not be negative", capacity, lowerBound)
+	}
+	if offsets != nil && len(offsets) != len(p.Buffers) {
+		return fmt.Errorf("render: %d offsets for %d buffers", len(offsets), len(p.Buffers))
+	}
+	return nil
+}
+
+// newPage checks the input and the options and fills in the defaults.
+func newPage(p *model.Problem, offsets []int64, o render.Options, m Medium) (*page, error) {
+	if err := Check(p, offsets, o.Capacity, o.LowerBound); err != nil {
 		return nil, err
 	}
-	if o.Capacity == 0 {
-		o.Capacity = p.Capacity
-	}
-	if o.Capacity < 0 || o.LowerBound < 0 {
-		return nil, fmt.Errorf("render: the capacity %d and the lower bound %d must not be negative", o.Capacity, o.LowerBound)
-	}
+	o.Capacity = p.CapacityOr(o.Capacity)
 	if o.Width == 0 {
 		o.Width = m.Width
 	}

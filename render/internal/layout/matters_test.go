@@ -73,7 +73,7 @@ func TestPeakIsDrawn(t *testing.T) {
 	if len(wanted) < 300 || len(wanted) > 6000 {
 		t.Fatalf("%d buffers set the peak: the test is not what it is meant to be", len(wanted))
 	}
-	g, err := newPage(p, render.Options{}, medium)
+	g, err := newPage(p, nil, render.Options{}, medium)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestTallyAddsUp(t *testing.T) {
 		medium.Singles, medium.Bare, medium.Runs = m.singles, m.bare, m.runs
 		p := sample.Random(4000, 9)
 		offsets := sample.FirstFit(p)
-		g, err := newPage(p, render.Options{}, medium)
+		g, err := newPage(p, nil, render.Options{}, medium)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -18,12 +18,12 @@ import (
 // that is when one wants to see it, and marked as invalid. The error is for a problem that is not
 // valid, offsets that are missing or negative, and options out of range.
 func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figure, error) {
-	g, err := newPage(p, o, m)
+	if offsets == nil {
+		offsets = []int64{}
+	}
+	g, err := newPage(p, offsets, o, m)
 	if err != nil {
 		return nil, err
-	}
-	if len(offsets) != len(p.Buffers) {
-		return nil, fmt.Errorf("render: %d offsets for %d buffers", len(offsets), len(p.Buffers))
 	}
 	for i, at := range offsets {
 		if at < 0 || at > model.MaxSum {

@@ -16,7 +16,7 @@ import (
 // Profile lays out the picture of a problem without a plan: time across, load
 // up. The error is for a problem that is not valid and options out of range.
 func Profile(p *model.Problem, o render.Options, m Medium) (*Figure, error) {
-	g, err := newPage(p, o, m)
+	g, err := newPage(p, nil, o, m)
 	if err != nil {
 		return nil, err
 	}
