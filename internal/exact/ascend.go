@@ -34,9 +34,9 @@ import (
 //
 // Source: Godefroid 1990 for sleep sets.
 
-// search completes a plan of which set is unplaced, from floor upwards. x has the least
-// levels of what is placed.
-func (l *ladder) search(set uint32, x rungs, floor int64, asleep uint32) outcome {
+// search completes a plan of which set is unplaced. x has the least levels of what is placed,
+// e those of the others but for what settle takes i and j to change.
+func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) outcome {
 	if l.nodes >= l.nodeLimit || l.watch.Over() {
 		return aborted
 	}
@@ -44,21 +44,34 @@ func (l *ladder) search(set uint32, x rungs, floor int64, asleep uint32) outcome
 	if l.nodes&(tickEvery-1) == 0 {
 		l.tick()
 	}
+	r, spares := exhausted, l.spares
+	if set != 0 && l.settle(set, &x, &e, i, j) {
+		if i, j := l.open(set); j >= 0 {
+			r = l.choose(i, j, set, &x, &e, asleep)
+		} else {
+			tied := l.depth // the first that is tied to something unplaced
+			for p := l.depth - 1; p >= 0; p-- {
+				if l.tied[l.path[p]]&set != 0 {
+					tied = p
+				}
+			}
+			settled := tied == l.depth
+			if l.sparing {
+				set = l.spare(set, &e, l.path[tied:l.depth])
+			}
+			if set != 0 {
+				r = l.place(set, &x, &e, asleep, settled)
+			}
+		}
+	}
 	if set == 0 {
+		l.fill(&x)
 		for j, local := range l.id {
 			l.at[local] = -x[j] - l.shift[j]
 		}
 		return solved
 	}
-	r := exhausted
-	var e rungs // least levels of what is unplaced
-	if l.settle(set, &x, &e, floor) {
-		if i, j := l.open(set); j >= 0 {
-			r = l.choose(i, j, set, &x, &e, asleep)
-		} else {
-			r = l.place(set, &x, &e, asleep)
-		}
-	}
+	l.spares = spares
 	if r == exhausted {
 		l.backtracks++
 	}
@@ -92,7 +105,7 @@ func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcom
 			l.tied[i] |= 1 << j
 		}
 		l.lo[at], l.hi[at] = f.low, f.high
-		r = l.search(set, *x, x[l.path[l.depth-1]], asleep)
+		r = l.search(set, *x, *e, i, j, asleep)
 		l.tied[i] &^= 1 << j
 		if r != exhausted {
 			break
@@ -103,14 +116,10 @@ func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcom
 	return r
 }
 
-// place tries what may come next.
-func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
-	settled := true
-	for _, i := range l.path[:l.depth] {
-		settled = settled && l.tied[i]&set == 0
-	}
+// place tries what may come next; settled says that nothing placed is tied to what is not.
+func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) outcome {
 	z := *e
-	if !l.infer(set, asleep, &z) || settled && l.beaten(set, &z) {
+	if !l.infer(set, asleep, &z) || l.beaten(set, &z) {
 		return exhausted
 	}
 	tried := asleep
@@ -125,18 +134,14 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
 			x[u] = e[u]
 			l.path[l.depth] = c
 			l.depth++
-			if l.tell != nil {
-				l.say(plan.MovePlace, u, -e[u]-l.shift[u])
-			}
-			r := l.search(set&^(1<<u), *x, e[u], tried&^l.meet[u])
+			l.say(plan.MovePlace, u, -e[u])
+			r := l.search(set&^(1<<u), *x, *e, u, -1, tried&^l.meet[u])
 			l.depth--
 			x[u] = before
 			if r != exhausted {
 				return r
 			}
-			if l.tell != nil {
-				l.say(plan.MoveBack, u, 0)
-			}
+			l.say(plan.MoveBack, u, l.shift[u])
 		}
 		if settled && l.loose[u]&set == 0 {
 			tried |= 1 << u
@@ -148,24 +153,31 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32) outcome {
 	return exhausted
 }
 
-// say tells of a move, where tell is set.
+// say tells of a move, where somebody listens, at the level -at.
 //
 //go:noinline
 func (l *ladder) say(kind plan.MoveKind, u int, at int64) {
-	l.tell(l.part, kind, Buffer(l.id[u]), at)
+	if l.tell != nil {
+		l.tell(l.part, kind, Buffer(l.id[u]), at-l.shift[u])
+	}
 }
 
 // later reports whether a buffer waits for one alike.
 func (l *ladder) later(set uint32, u int) bool { return l.twin[u] >= 0 && set>>l.twin[u]&1 == 1 }
 
-// settle finds the least levels with which the chosen ranges hold.
-func (l *ladder) settle(set uint32, x, e *rungs, floor int64) bool {
-	n := l.n
-	pulls := false
-	for _, i := range l.path[:l.depth] {
-		pulls = pulls || l.tied[i] != 0
+// settle finds the least levels with which the chosen ranges hold, given those e that held
+// before i was placed or, where j is not nobody, before the two chose a range.
+func (l *ladder) settle(set uint32, x, e *rungs, i, j int) bool {
+	rest := set
+	if j >= 0 {
+		rest = 1 << j
 	}
-	for passes := int64(1); ; passes++ {
+	for ; i >= 0 && rest != 0; rest &= rest - 1 {
+		if u := bits.TrailingZeros32(rest); !l.raise(u, i, x, e) {
+			return false
+		}
+	}
+	for passes := int64(1); l.pulled(set, x, e); passes++ {
 		if passes > l.proof {
 			return false
 		}
@@ -173,55 +185,69 @@ func (l *ladder) settle(set uint32, x, e *rungs, floor int64) bool {
 			l.gaveUp = true
 			return false
 		}
-		again := false
-		if pulls && passes > 1 {
-			for p, cj := range l.path[:l.depth] {
-				j, v := int(cj), x[cj]
-				if p > 0 {
-					v = max(v, x[l.path[p-1]])
-				}
-				for _, i := range l.path[:p] {
-					if l.meet[j]>>i&1 == 1 {
-						v = max(v, x[i]+l.lo[int(i)*n+j])
-					}
-				}
-				for rest := l.tied[j]; rest != 0; rest &= rest - 1 {
-					u := bits.TrailingZeros32(rest)
-					at := x[u]
-					if set>>u&1 == 1 {
-						at = e[u]
-					}
-					v = max(v, at-l.hi[j*n+u])
-				}
-				if v > x[j] {
-					if v = l.up(j, v); v > l.high[j] || l.start[j] != notFixed && v > l.start[j] {
-						return false
-					}
-					x[j], again = v, true
+		for p, cj := range l.path[:l.depth] {
+			j, v := int(cj), x[cj]
+			if p > 0 {
+				v = max(v, x[l.path[p-1]])
+			}
+			for _, i := range l.path[:p] {
+				if l.meet[j]>>i&1 == 1 {
+					v = max(v, x[i]+l.lo[int(i)*l.n+j])
 				}
 			}
-			if !again {
-				return true
+			for rest := l.tied[j]; rest != 0; rest &= rest - 1 {
+				v = max(v, l.tie(j, bits.TrailingZeros32(rest), set, x, e))
 			}
-			floor = max(floor, x[l.path[l.depth-1]])
+			if v > x[j] {
+				if v = l.up(j, v); v > l.high[j] {
+					return false
+				}
+				x[j] = v
+			}
 		}
 		for rest := set; rest != 0; rest &= rest - 1 {
 			u := bits.TrailingZeros32(rest)
-			v := l.start[u]
 			for _, i := range l.path[:l.depth] {
-				if l.meet[u]>>i&1 == 1 {
-					v = max(v, x[i]+l.lo[int(i)*n+u])
+				if !l.raise(u, int(i), x, e) {
+					return false
 				}
 			}
-			e[u] = l.up(u, max(v, floor))
-			if e[u] > l.high[u] || l.start[u] != notFixed && e[u] > l.start[u] {
-				return false
-			}
-		}
-		if !pulls {
-			return true
 		}
 	}
+	return true
+}
+
+// raise raises the level of u to that of i, which is placed, and to where it leaves it alone.
+func (l *ladder) raise(u, i int, x, e *rungs) bool {
+	v := x[i]
+	if l.meet[u]>>i&1 == 1 {
+		v += l.lo[i*l.n+u]
+	}
+	if v > e[u] {
+		e[u] = l.up(u, v)
+	}
+	return e[u] <= l.high[u]
+}
+
+// tie returns how low the level of j may be for that of u, with which its range has an end.
+func (l *ladder) tie(j, u int, set uint32, x, e *rungs) int64 {
+	at := x[u]
+	if set>>u&1 == 1 {
+		at = e[u]
+	}
+	return at - l.hi[j*l.n+u]
+}
+
+// pulled reports whether something placed has to be higher for what it is tied to.
+func (l *ladder) pulled(set uint32, x, e *rungs) bool {
+	for _, cj := range l.path[:l.depth] {
+		for rest := l.tied[cj]; rest != 0; rest &= rest - 1 {
+			if l.tie(int(cj), bits.TrailingZeros32(rest), set, x, e) > x[cj] {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ascending returns a set in the order of levels.
@@ -262,7 +288,7 @@ func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 			}
 			if low > z[u] {
 				z[u] = l.up(u, low)
-				if z[u] > l.high[u] || l.start[u] != notFixed && z[u] > l.start[u] {
+				if z[u] > l.high[u] {
 					return false
 				}
 				again = true

@@ -20,7 +20,7 @@ func TestAwkward(t *testing.T) {
 	for seed := range uint64(problems) {
 		tl := timeline.New(suite.Awkward(seed))
 		low, high, by := int64(0), int64(model.MaxSum), ""
-		for _, off := range []string{"", "fronts", "shifts", "effective-sizes", "ladders", "dominance"} {
+		for _, off := range []string{"", "fronts", "shifts", "effective-sizes", "ladders", "spares", "dominance"} {
 			o := plan.Options{NodeLimit: 1000, Minimize: true}
 			if off != "" {
 				o.Without = []string{off}
@@ -66,6 +66,30 @@ func TestShifts(t *testing.T) {
 	without := solveWithin(t, context.Background(), tl, o)
 	if with.Status != model.Optimal || without.Status == model.Optimal {
 		t.Errorf("with shifts %s after %d nodes, without them %s", with.Status, with.Stats.Nodes, without.Status)
+	}
+}
+
+// TestHard minimises problems that a technique of ladders brings from hundreds of thousands of
+// nodes or millions to some thousands.
+func TestHard(t *testing.T) {
+	for _, hard := range []struct {
+		seed  uint64
+		nodes int64
+		off   string
+	}{
+		{305545, 40_000, "spares"},
+		{317941, 100_000, "spares"},
+		{320484, 200_000, "shifts"},
+	} {
+		tl := timeline.New(suite.Awkward(hard.seed))
+		o := plan.Options{Minimize: true, NodeLimit: hard.nodes}
+		if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Optimal {
+			t.Errorf("seed %d: %s after %d nodes", hard.seed, r.Status, r.Stats.Nodes)
+		}
+		o.Without = []string{hard.off}
+		if r := solveWithin(t, context.Background(), tl, o); r.Status == model.Optimal {
+			t.Errorf("seed %d, without %s: %s after %d nodes", hard.seed, hard.off, r.Status, r.Stats.Nodes)
+		}
 	}
 }
 

@@ -56,12 +56,13 @@ type ladder struct {
 	start []int64 // the fixed level, notFixed for none
 	shift []int64 // minus the sum of level and offset
 	low   []int64 // the least levels within the capacity
-	high  []int64 // those on the ground
+	high  []int64 // those on the ground, or the fixed ones
 
 	// Of level(j) - level(i), at i*n+j, neither below zero:
 	free  [][]extent // what is free, ascending; the last has no end
 	least []int64    // its lowest
 	above []int64    // where its last begins
+	taken []int64    // how many levels of j are not, wherever i is; at most
 
 	meet    rungSets // of each buffer: those that it conflicts with
 	loose   rungSets // of each buffer: those of which free is more than one range
@@ -69,13 +70,16 @@ type ladder struct {
 	table   []int64  // of each set and its lowest, at set*t+f; nil until it is made
 	bound   int64    // nothing under it fits
 
-	path   [ladderMost]int8 // what is placed, in ascending order
-	depth  int
-	lo, hi []int64  // at i*n+j, where i is placed: the range of level(j) - level(i)
-	chosen rungSets // of each placed buffer: those with which the range is chosen
-	tied   rungSets // and those with which it has an end
-	at     []int64  // the plan that was found, in the partition's numbering
-	known  front    // sets that have failed, and from which levels on
+	path    [ladderMost]int8 // what is placed, in ascending order
+	depth   int
+	lo, hi  []int64          // at i*n+j, where i is placed: the range of level(j) - level(i)
+	chosen  rungSets         // of each placed buffer: those with which the range is chosen
+	tied    rungSets         // and those with which it has an end
+	at      []int64          // the plan that was found, in the partition's numbering
+	spared  [ladderMost]int8 // what is left out, as spare.go has it
+	spares  int
+	sparing bool
+	known   front // sets that have failed, and from which levels on
 
 	proof, patience int64 // as in interlock.go
 	gaveUp          bool
@@ -144,10 +148,10 @@ func newLadder(e *engine, p int) *ladder {
 	tl, buffers, k := e.tl, e.tl.Partitions[p].Buffers, e.parts[p].kernel
 	n := len(buffers)
 	l := &ladder{
-		n: n, t: min(n, tableMost), free: make([][]extent, n*n), watch: e.watch, tick: func() {},
+		n: n, t: min(n, tableMost), sparing: e.switches.spares, free: make([][]extent, n*n), watch: e.watch, tick: func() {},
 	}
 	carve(share[int64]{&l.align, n}, share[int64]{&l.size, n}, share[int64]{&l.start, n}, share[int64]{&l.shift, n}, share[int64]{&l.low, n}, share[int64]{&l.high, n}, share[int64]{&l.at, n},
-		share[int64]{&l.least, n * n}, share[int64]{&l.above, n * n}, share[int64]{&l.lo, n * n}, share[int64]{&l.hi, n * n})
+		share[int64]{&l.least, n * n}, share[int64]{&l.above, n * n}, share[int64]{&l.lo, n * n}, share[int64]{&l.hi, n * n}, share[int64]{&l.taken, n * n})
 	l.id = make([]int32, n)
 	for j := range l.id {
 		// The table is for the largest.
@@ -171,21 +175,24 @@ func newLadder(e *engine, p int) *ladder {
 			bans[at] = tl.Forbid(int(buffers[l.id[j]]), int(buffers[l.id[i]]))
 		}
 	}
-	if e.switches.shifts {
-		l.levels(bans)
-	}
 	for j, local := range l.id {
 		l.twin[j] = -1
-		for i, other := range l.id {
-			if e.switches.symmetry && Buffer(other) == k.of[local].twin && l.shift[i] == l.shift[j] {
+		for i, other := range l.id[:j] {
+			if e.switches.symmetry && Buffer(other) == k.of[local].twin {
 				l.twin[j] = int8(i)
 			}
 		}
+	}
+	if e.switches.shifts {
+		l.levels(bans)
+	}
+	for j := range l.id {
 		l.shift[j] += l.size[j]
+		l.high[j] = -l.shift[j]
 		if l.start[j] != notFixed {
 			l.start[j] -= l.shift[j]
+			l.high[j] = l.start[j]
 		}
-		l.high[j] = -l.shift[j]
 	}
 	for at := range bans {
 		l.link(at/n, at%n, bans[at])
@@ -208,41 +215,6 @@ func (l *ladder) step(i, j int) int64 {
 	return bound.GCD(l.align[i], l.align[j])
 }
 
-// levels finds shifts with which whatever lies under a buffer is further from the top, as
-// in shift.go. Where a ring has none, the pair of it with the most overlap goes without.
-func (l *ladder) levels(bans [][]timeline.Forbidden) {
-	n := l.n
-	apart := make([]int64, n*n)
-	for at, b := range bans {
-		i, j := at/n, at%n
-		if apart[at] = noEnd; len(b) > 0 {
-			apart[at] = l.size[i] - l.size[j] - floor(-b[len(b)-1].Below, l.step(i, j))
-		}
-	}
-	lowest := int64(0)
-	for rounds, again := 0, true; again; rounds++ {
-		again = false
-		worst := 0
-		for at, d := range apart {
-			if i, j := at/n, at%n; d < noEnd && l.shift[j] >= l.shift[i]+d {
-				l.shift[j], again = l.shift[i]+d-1, true
-				lowest = min(lowest, l.shift[j])
-				if d < apart[worst] {
-					worst = at
-				}
-			}
-		}
-		if rounds > n && again {
-			apart[worst] = noEnd
-			clear(l.shift)
-			rounds, lowest = 0, 0
-		}
-	}
-	for j := range l.shift {
-		l.shift[j] -= lowest
-	}
-}
-
 // link finds by how much the level of j may be above that of i, given what is forbidden.
 func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 	if len(bans) == 0 {
@@ -254,6 +226,8 @@ func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 	low := -floor(off, step)
 	var free []extent
 	for _, ban := range bans {
+		// As many of the levels of j as are multiples of its alignment are not free.
+		l.taken[i*l.n+j] += (floor(ban.Below-1, step)+floor(-ban.Above-1, step))/l.align[j] + 1
 		if x := (extent{low + off, floor(ban.Above, step) + off}); x.low <= x.high {
 			free = append(free, x)
 		}
@@ -287,9 +261,10 @@ func (l *ladder) up(j int, x int64) int64 {
 
 // run searches for a plan within the capacity; where it fits, at holds the offsets.
 func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) verdict {
+	var e rungs
 	for j := range l.n {
 		l.low[j] = -floor(capacity-l.size[j], l.align[j]) - l.shift[j]
-		if l.low[j] > l.high[j] || l.start[j] != notFixed && l.start[j] < l.low[j] {
+		if e[j] = max(l.low[j], l.start[j]); e[j] > l.high[j] {
 			return refuted
 		}
 	}
@@ -299,7 +274,7 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	if capacity < l.bound {
 		return refuted
 	}
-	l.depth, l.chosen, l.tied = 0, rungSets{}, rungSets{}
+	l.depth, l.spares, l.chosen, l.tied = 0, 0, rungSets{}, rungSets{}
 	for at := range l.lo {
 		l.lo[at], l.hi[at] = l.least[at], noEnd
 	}
@@ -309,7 +284,7 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	if l.tell != nil {
 		l.tell(l.part, plan.MoveBegin, nobody, capacity)
 	}
-	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, math.MinInt64/2, 0); {
+	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, e, -1, -1, 0); {
 	case r == solved:
 		l.lower(tl, p)
 		return fits

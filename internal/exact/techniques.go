@@ -28,6 +28,7 @@ type switches struct {
 	shifts           bool
 	stretches        bool
 	ladders          bool
+	spares           bool
 	effectiveSizes   bool
 	fronts           bool
 }
@@ -65,6 +66,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		{&s.effectiveSizes, "effective-sizes"},
 		{&s.fronts, "fronts"},
 		{&s.ladders, "ladders"},
+		{&s.spares, "spares"},
 		{&s.stretches, "stretches"},
 		{&s.shifts, "shifts"},
 		{&s.merging, "merging"},
@@ -96,6 +98,7 @@ func (*settings) Words() map[string]string {
 		"effective-sizes":   "count for a piece all that nothing above it can use",
 		"fronts":            "leave out states that are no better than one that has failed",
 		"ladders":           "small partitions that resist: ascending offsets, each set with all that it needs above",
+		"spares":            "in ladders, leave out what finds a place wherever the others go",
 		"stretches":         "ask about stretches of time apart",
 		"shifts":            "count offsets from levels of the plan with which what lies above lies higher, windows or not",
 		"merging":           "between rounds, plan composites of what fits together hardly by accident, where merge is registered",
@@ -114,7 +117,7 @@ func (s *settings) choose(o *plan.Options) error {
 	s.switches = switches{
 		canonical: true, sectionInference: true, monotonicFloor: true, unallocatedFloor: true, dominance: true, hatless: true,
 		preordering: true, dynamicOrdering: true, decomposition: true, cheapReject: true, memo: true, lifting: true, notFirst: true,
-		suffixBound: true, symmetry: true, postponement: true, shifts: true, stretches: true, ladders: true, effectiveSizes: true, fronts: true,
+		suffixBound: true, symmetry: true, postponement: true, shifts: true, stretches: true, ladders: true, spares: true, effectiveSizes: true, fronts: true,
 	}
 	s.merging, s.list, s.orders = true, defaultOrders, ordersOf(defaultOrders)
 	return nil
