@@ -177,7 +177,38 @@ func (l *ladder) settle(set uint32, x, e *rungs, i, j int) bool {
 			return false
 		}
 	}
-	for passes := int64(1); l.pulled(set, x, e); passes++ {
+	moved := false
+	for passes := int64(1); ; passes++ {
+		again := false
+		for p, cj := range l.path[:l.depth] {
+			j, v := int(cj), x[cj]
+			if moved {
+				for _, i := range l.path[:p] {
+					at := x[i]
+					if l.meet[j]>>i&1 == 1 {
+						at += l.lo[int(i)*l.n+j]
+					}
+					v = max(v, at)
+				}
+			}
+			for rest := l.tied[j]; rest != 0; rest &= rest - 1 {
+				u := bits.TrailingZeros32(rest)
+				at := x[u]
+				if set>>u&1 == 1 {
+					at = e[u]
+				}
+				v = max(v, at-l.hi[j*l.n+u])
+			}
+			if v > x[j] {
+				if v = l.up(j, v); v > l.high[j] {
+					return false
+				}
+				x[j], again, moved = v, true, true
+			}
+		}
+		if !again {
+			return true
+		}
 		if passes > l.proof {
 			return false
 		}
@@ -185,36 +216,14 @@ func (l *ladder) settle(set uint32, x, e *rungs, i, j int) bool {
 			l.gaveUp = true
 			return false
 		}
-		for p, cj := range l.path[:l.depth] {
-			j, v := int(cj), x[cj]
-			if p > 0 {
-				v = max(v, x[l.path[p-1]])
-			}
-			for _, i := range l.path[:p] {
-				if l.meet[j]>>i&1 == 1 {
-					v = max(v, x[i]+l.lo[int(i)*l.n+j])
-				}
-			}
-			for rest := l.tied[j]; rest != 0; rest &= rest - 1 {
-				v = max(v, l.tie(j, bits.TrailingZeros32(rest), set, x, e))
-			}
-			if v > x[j] {
-				if v = l.up(j, v); v > l.high[j] {
-					return false
-				}
-				x[j] = v
-			}
-		}
 		for rest := set; rest != 0; rest &= rest - 1 {
-			u := bits.TrailingZeros32(rest)
 			for _, i := range l.path[:l.depth] {
-				if !l.raise(u, int(i), x, e) {
+				if !l.raise(bits.TrailingZeros32(rest), int(i), x, e) {
 					return false
 				}
 			}
 		}
 	}
-	return true
 }
 
 // raise raises the level of u to that of i, which is placed, and to where it leaves it alone.
@@ -227,27 +236,6 @@ func (l *ladder) raise(u, i int, x, e *rungs) bool {
 		e[u] = l.up(u, v)
 	}
 	return e[u] <= l.high[u]
-}
-
-// tie returns how low the level of j may be for that of u, with which its range has an end.
-func (l *ladder) tie(j, u int, set uint32, x, e *rungs) int64 {
-	at := x[u]
-	if set>>u&1 == 1 {
-		at = e[u]
-	}
-	return at - l.hi[j*l.n+u]
-}
-
-// pulled reports whether something placed has to be higher for what it is tied to.
-func (l *ladder) pulled(set uint32, x, e *rungs) bool {
-	for _, cj := range l.path[:l.depth] {
-		for rest := l.tied[cj]; rest != 0; rest &= rest - 1 {
-			if l.tie(int(cj), bits.TrailingZeros32(rest), set, x, e) > x[cj] {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // ascending returns a set in the order of levels.

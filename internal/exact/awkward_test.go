@@ -77,8 +77,8 @@ func TestHard(t *testing.T) {
 		nodes int64
 		off   string
 	}{
-		{305545, 40_000, "spares"},
-		{317941, 100_000, "spares"},
+		{200963, 20_000, "spares"},
+		{311553, 20_000, "spares"},
 		{320484, 200_000, "shifts"},
 	} {
 		tl := timeline.New(suite.Awkward(hard.seed))

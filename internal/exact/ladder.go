@@ -29,8 +29,8 @@ import (
 // before, at whatever capacity (ascend.go).
 //
 // All is written for the plan upside down, so that a level is the less the higher a buffer
-// lies, and the ground is where levels end. Levels are counted from the tops of buffers,
-// or from further up where that leaves fewer pairs with several free ranges, as in shift.go.
+// lies, and the ground is where levels end. Levels are counted from
+// heights of buffers that leave few pairs with several free ranges (levels.go).
 //
 // Invariant: x has the least levels of what is placed that keep the sequence, the ranges
 // that are chosen, and ties to what is unplaced; no plan that goes on from a node has less.
@@ -76,9 +76,9 @@ type ladder struct {
 	chosen  rungSets         // of each placed buffer: those with which the range is chosen
 	tied    rungSets         // and those with which it has an end
 	at      []int64          // the plan that was found, in the partition's numbering
-	spared  [ladderMost]int8 // what is left out, as spare.go has it
-	spares  int
-	sparing bool
+	spared  [ladderMost]int8 // what is left out (spare.go), in that order
+	spares  int              // of these
+	sparing bool             // whether anything is
 	known   front // sets that have failed, and from which levels on
 
 	proof, patience int64 // as in interlock.go

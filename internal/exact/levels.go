@@ -19,13 +19,18 @@ import (
 // Complexity: O(n³) ranges for a sweep, of which there are a few, once for each ladder.
 //
 // Source: Stowage. With potentials as in shift.go in its place, of the problems
-// suite.Awkward(303000) to 322999 the hardest, 320484, took 4.7 million nodes, now 52
-// thousand, and the 41 with a question of more than 60 ms 7.8 million, now 2.5.
+// suite.Awkward(303000) to 322999 the hardest, 320484, took 4.7 million nodes, now 21
+// thousand, and the 41 with a question of more than 60 ms 7.8 million, now 2.3.
 //
 // Tried and dropped: to begin with those potentials (2.4 million).
 
-// sweepsMost is how many times all buffers are moved, at most.
-const sweepsMost = 4
+const (
+	// sweepsMost is how many times all buffers are moved, at most.
+	sweepsMost = 4
+	// A height is above zero, however often it goes down by the sum of all sizes: the table
+	// (latest.go) has no level above zero.
+	middle = model.MaxSum / 8
+)
 
 // levels finds the heights from which levels are counted, the same for buffers alike.
 func (l *ladder) levels(bans [][]timeline.Forbidden) {
@@ -33,12 +38,13 @@ func (l *ladder) levels(bans [][]timeline.Forbidden) {
 	var first [ladderMost]int // of those alike
 	for j, size := range l.size {
 		sum += size
+		l.shift[j] = middle
 		if first[j] = j; l.twin[j] >= 0 {
 			first[j] = first[l.twin[j]]
 		}
 	}
-	if sum > model.MaxSum/(sweepsMost*ladderMost) {
-		return // heights may go up by as much each time
+	if sum > middle/(sweepsMost*ladderMost) {
+		return
 	}
 	for turn := range sweepsMost * n {
 		g := turn % n

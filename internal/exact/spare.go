@@ -57,40 +57,29 @@ func (l *ladder) spare(set uint32, e *rungs, loose []int8) uint32 {
 func (l *ladder) fill(x *rungs) {
 	for ; l.spares > 0; l.spares-- {
 		u := int(l.spared[l.spares-1])
-		l.path[l.depth] = int8(u)
-		x[u] = max(l.low[u], l.start[u])
-		for again := true; again; {
-			again = false
-			for _, c := range l.path[:l.depth] { // those that are placed
-				if w := int(c); l.meet[u]>>w&1 == 1 {
-					if at := l.beside(w, u, x[w], x[u]); at > x[u] {
-						x[u], again = l.up(u, at), true
+		at := max(l.low[u], l.start[u])
+		for p := 0; p < l.depth; p++ { // those that are placed
+			w := int(l.path[p])
+			under, over := l.free[u*l.n+w], l.free[w*l.n+u]
+			for k, d := len(under)-1, at-x[w]; l.meet[u]>>w&1 == 1; k-- {
+				var free extent // the lowest that is left of the difference of levels
+				if k >= 0 {
+					free = extent{-under[k].high, -under[k].low}
+				} else {
+					free = over[-1-k]
+				}
+				if d <= free.high {
+					if d < free.low {
+						at = l.up(u, x[w]+free.low)
+						p = -1 // all over again
 					}
+					break
 				}
 			}
 		}
-		l.say(plan.MovePlace, u, -x[u])
+		x[u] = at
+		l.say(plan.MovePlace, u, -at)
+		l.path[l.depth] = int8(u)
 		l.depth++
 	}
-}
-
-// beside returns the least level of u, at or above at, that leaves w alone.
-func (l *ladder) beside(w, u int, level, at int64) int64 {
-	if at < level {
-		under := l.free[u*l.n+w]
-		for k := len(under) - 1; k >= 0; k-- {
-			switch d := level - at; {
-			case d > under[k].high:
-				return level - under[k].high
-			case d >= under[k].low:
-				return at
-			}
-		}
-		at = level
-	}
-	over := l.free[w*l.n+u]
-	for over[0].high < at-level {
-		over = over[1:]
-	}
-	return max(at, level+over[0].low)
 }
