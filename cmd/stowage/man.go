@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"os"
@@ -55,7 +56,9 @@ func writePages(cmd *cobra.Command, dir string) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-func writePage(w io.Writer, cmd *cobra.Command) error {
+// writePage writes the page of cmd in one piece: a writer that fails says so once.
+func writePage(out io.Writer, cmd *cobra.Command) error {
+	w := new(bytes.Buffer)
 	fmt.Fprintf(w, ".TH \"%s\" \"1\" \"\" \"stowage\" \"Stowage manual\"\n", strings.ToUpper(roff(pageName(cmd))))
 	fmt.Fprintf(w, ".SH NAME\n%s \\- %s\n", roff(pageName(cmd)), roff(cmd.Short))
 	fmt.Fprintf(w, ".SH SYNOPSIS\n\\fB%s\\fR\n", roff(usageLine(cmd)))
@@ -93,7 +96,8 @@ func writePage(w io.Writer, cmd *cobra.Command) error {
 		code, meaning, _ := strings.Cut(line, "  ")
 		fmt.Fprintf(w, ".TP\n\\fB%s\\fR\n%s\n", roff(code), roff(meaning))
 	}
-	return nil
+	_, err := w.WriteTo(out)
+	return err
 }
 
 // roff escapes text: the backslash, the hyphen (which would be set as a dash

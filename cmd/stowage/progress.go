@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -76,10 +77,11 @@ const recordEvery = 50 * time.Millisecond
 
 // recordProgress writes the progress of a run with those options to a file, line by
 // line, until it is told that the run has ended. Whoever reads along takes the last line
-// that is whole.
-func recordProgress(path string, o *stowage.Options) (end func(), err error) {
+// that is whole. A write that fails is the last one: the search goes on, and end returns
+// the error. A pipe that nobody reads does not hold up the end.
+func recordProgress(path string, o *stowage.Options) (end func() error, err error) {
 	if path == "" {
-		return func() {}, nil
+		return func() error { return nil }, nil
 	}
 	f, err := os.Create(path)
 	if err != nil {
@@ -98,6 +100,7 @@ func recordProgress(path string, o *stowage.Options) (end func(), err error) {
 	}
 	done := make(chan struct{})
 	start := time.Now()
+	var failed error
 	var wait sync.WaitGroup
 	wait.Go(func() {
 		tick := time.NewTicker(recordEvery)
@@ -110,14 +113,24 @@ func recordProgress(path string, o *stowage.Options) (end func(), err error) {
 				mu.Lock()
 				q := last
 				mu.Unlock()
-				fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound, q.Nodes, time.Since(start).Seconds())
+				_, failed = fmt.Fprintf(f, `{"height":%d,"lower_bound":%d,"nodes":%d,"seconds":%.3f}`+"\n", q.Height, q.LowerBound, q.Nodes, time.Since(start).Seconds())
+				if failed != nil {
+					return
+				}
 			}
 		}
 	})
-	return func() {
+	return func() error {
 		close(done)
+		f.SetWriteDeadline(time.Now().Add(recordEvery)) // an error where it is no pipe, which cannot block
 		wait.Wait()
-		f.Close()
+		if errors.Is(failed, os.ErrDeadlineExceeded) {
+			failed = nil
+		}
+		if err := errors.Join(failed, f.Close()); err != nil {
+			return outputError{path, err}
+		}
+		return nil
 	}, nil
 }
 

@@ -116,7 +116,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	r, err := solve(ctx, cmd.ErrOrStderr(), s.quiet, p, o)
-	endProgress()
+	unrecorded := endProgress()
 	stopProfile()
 	if err != nil {
 		return s.startFault(err)
@@ -153,6 +153,9 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		if err := s.writeCertificate(ctx, cmd, p, r); err != nil {
 			return err
 		}
+	}
+	if unrecorded != nil {
+		return unrecorded
 	}
 	return outcomeOf(r.Status)
 }

@@ -1,0 +1,100 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A full writer takes so many bytes and no more.
+type full struct{ left int }
+
+func (f *full) Write(p []byte) (int, error) {
+	n := min(f.left, len(p))
+	f.left -= n
+	if n < len(p) {
+		return n, syscall.ENOSPC
+	}
+	return n, nil
+}
+
+func TestPageOnFullDisk(t *testing.T) {
+	for _, room := range []int{0, 1, 100} {
+		if err := writePage(&full{room}, newSolve()); !errors.Is(err, syscall.ENOSPC) {
+			t.Errorf("room for %d bytes: %v", room, err)
+		}
+	}
+	if err := writePage(new(bytes.Buffer), newSolve()); err != nil {
+		t.Error(err)
+	}
+}
+
+// solveRecording solves for 300 ms with a progress file and returns what is said and how
+// long it took.
+func solveRecording(t *testing.T, at string) (code int, said string, took time.Duration) {
+	t.Helper()
+	dir := t.TempDir()
+	problem, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "plan.csv")
+	if code := execute([]string{"gen", "random", "--buffers", "3000", "-q", "-o", problem}, os.Stdout, os.Stderr); code != 0 {
+		t.Fatal("gen")
+	}
+	var stderr bytes.Buffer
+	start := time.Now()
+	code = execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", "300ms", "--progress", at}, os.Stdout, &stderr)
+	took = time.Since(start)
+	if _, err := os.Stat(plan); err != nil {
+		t.Errorf("no plan: %v", err)
+	}
+	return code, stderr.String(), took
+}
+
+// TestProgressOnFullDisk wants the plan and a word about the progress.
+func TestProgressOnFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full")
+	}
+	code, said, _ := solveRecording(t, "/dev/full")
+	if code != exitInternal || !strings.Contains(said, "cannot write /dev/full: no space left on device") {
+		t.Errorf("exit code %d: %s", code, said)
+	}
+}
+
+// TestProgressUnread has a pipe that is full and that nobody reads.
+func TestProgressUnread(t *testing.T) {
+	at := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(at, 0o600); err != nil {
+		t.Skip(err)
+	}
+	pipe, err := os.OpenFile(at, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	if err := pipe.SetWriteDeadline(time.Now().Add(100 * time.Millisecond)); err != nil {
+		t.Skip(err)
+	}
+	for err == nil {
+		_, err = pipe.Write(make([]byte, 4096))
+	}
+	ended := make(chan struct{})
+	go func() {
+		select {
+		case <-ended:
+		case <-time.After(20 * time.Second):
+			io.Copy(io.Discard, pipe) // so that the test fails rather than hangs
+		}
+	}()
+	code, said, took := solveRecording(t, at)
+	close(ended)
+	if code != 0 || took > 10*time.Second {
+		t.Errorf("exit code %d after %v: %s", code, took, said)
+	}
+}
