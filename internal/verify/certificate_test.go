@@ -3,6 +3,7 @@ package verify
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -78,4 +79,60 @@ func FuzzCertificate(f *testing.F) {
 			t.Errorf("accepted that nothing fits %d", capacity)
 		}
 	})
+}
+
+// mixed has alignments under which bounds creep: a pass of conclusions moves one by bytes,
+// where the sizes are of terabytes.
+func mixed(rows ...[2]int64) *model.Problem {
+	p := new(model.Problem)
+	for k, row := range rows {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + k)), Lower: 0, Upper: 1, Size: row[0], Alignment: row[1]})
+	}
+	return p
+}
+
+// TestCertificateCreeps has proofs that took the checker ten seconds and for ever, and one of
+// them with a capacity at which a plan fits.
+func TestCertificateCreeps(t *testing.T) {
+	for _, tc := range []struct {
+		problem  *model.Problem
+		file     string
+		accepted bool
+	}{
+		{
+			mixed([2]int64{1<<31 - 1, 6}, [2]int64{2, 18}, [2]int64{1<<53 + 1, 18}, [2]int64{2, 18}),
+			"stowage certificate 1\ncapacity 9007201402224661\nbuffers 4\n\"a\"\n\"b\"\n\"c\"\n\"d\"\n" +
+				"1 0\n0 6\n3 2147483664\n.\n.\n.\n2 0\n1 9007199254740996\n.\n.\n.\n",
+			true,
+		},
+		{
+			mixed([2]int64{1<<31 - 1, 6}, [2]int64{2, 18}, [2]int64{1<<53 + 1, 18}, [2]int64{2, 18}),
+			"stowage certificate 1\ncapacity 9007201402224700\nbuffers 4\n\"a\"\n\"b\"\n\"c\"\n\"d\"\n" +
+				"1 0\n0 6\n3 2147483664\n.\n.\n.\n2 0\n1 9007199254740996\n.\n.\n.\n",
+			false,
+		},
+		{
+			mixed([2]int64{1 << 53, 64}, [2]int64{10737418245, 18}, [2]int64{2, 4}, [2]int64{17179869192, 1}, [2]int64{1 << 20, 6}),
+			"stowage certificate 1\ncapacity 9007227173077009\nbuffers 5\n\"a\"\n\"b\"\n\"c\"\n\"d\"\n\"e\"\n" +
+				"0 0\n3 9007199254740992\n2 9007216434610184\n.\n.\n2 9007199254740992\n3 9007199254740994\n.\n" +
+				"1 9007199254740996\n.\n4 9007199254740996\n.\n.\n.\n3 0\n4 17179869192\n.\n.\n1 0\n3 10737418245\n.\n.\n" +
+				"4 0\n0 1048576\n3 9007199255789568\n.\n1 9007199255789568\n.\n2 9007199255789568\n.\n.\n" +
+				"3 1048576\n.\n2 1048576\n.\n.\n2 0\n.\n.\n",
+			true,
+		},
+	} {
+		ended := make(chan error, 1)
+		go func() {
+			_, err := Certificate(tc.problem, strings.NewReader(tc.file))
+			ended <- err
+		}()
+		select {
+		case err := <-ended:
+			if tc.accepted != (err == nil) {
+				t.Error(err)
+			}
+		case <-time.After(20 * time.Second):
+			t.Fatal("the checker creeps")
+		}
+	}
 }
