@@ -7,15 +7,24 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// small is the number of buffers up to which a placement takes a few
-// milliseconds at most.
-const small = 4096
+// A placement of so many buffers, and of so many spans, which gaps make of them, takes
+// a few milliseconds at most.
+const (
+	small      = 4096
+	smallSpans = 4 * small
+)
 
 // Watch returns a watch for one placement of tl. A small problem is placed
 // whole whatever the clock says: its plan is then a function of the problem.
 func Watch(ctx context.Context, tl *timeline.Timeline) *run.Watch {
-	if len(tl.Problem.Buffers) <= small {
-		return run.Endless(ctx)
+	n, spans := len(tl.Problem.Buffers), 0
+	if n <= small {
+		for i := range n {
+			spans += len(tl.Spans(i))
+		}
 	}
-	return run.NewWatch(ctx)
+	if n > small || spans > smallSpans {
+		return run.NewWatch(ctx)
+	}
+	return run.Endless(ctx)
 }
