@@ -202,7 +202,7 @@ func TestSanitizers(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "probe")
 	if exec.CommandContext(t.Context(), "cc", "-fsanitize=address,undefined", probe, "-o", out).Run() != nil || exec.CommandContext(t.Context(), out).Run() != nil {
-		t.Skip("this C compiler has no sanitizers (c-compiler)")
+		t.Skip("this C compiler has no sanitizers")
 	}
 	path := program(t, "testdata/check.c", false, append(c99, "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...)
 	execute(t, path)

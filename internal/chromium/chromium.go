@@ -23,13 +23,16 @@ import (
 	"time"
 )
 
-// Path returns where Chromium is, or skips the test.
+// Path returns where Chromium is, or skips the test: the program that STOWAGE_CHROMIUM
+// names, or what it is usually called. A name that no program has, such as none, means
+// that there is no browser, or none that starts.
 func Path(t testing.TB) string {
 	t.Helper()
-	for _, name := range []string{os.Getenv("STOWAGE_CHROMIUM"), "chromium", "chromium-browser", "google-chrome"} {
-		if name == "" {
-			continue
-		}
+	names := []string{"chromium", "chromium-browser", "google-chrome"}
+	if name := os.Getenv("STOWAGE_CHROMIUM"); name != "" {
+		names = []string{name}
+	}
+	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path
 		}
