@@ -157,9 +157,12 @@ var peers = sync.OnceValue(func() (names []string) {
 })
 
 // peer runs testdata/peers.py with JSON in and out. It skips the test where the
-// package is missing.
+// package is missing, and in a short run: what Python says is the same in every one.
 func peer(t *testing.T, name, pip string, input, output any) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("Python takes too long for a short run (large)")
+	}
 	if !slices.Contains(peers(), name) {
 		t.Skipf("%s needs the Python package %s; set STOWAGE_PYTHON to an interpreter that has it", t.Name(), pip)
 	}
