@@ -162,7 +162,7 @@ func Minimize(ctx context.Context, p *Problem, o Options) (*Result, error) {
 
 // Verify checks offsets, in the order of p.Buffers, against the problem and a
 // capacity; where that is 0, p.Capacity counts. It shares no code with the
-// planners. What is wrong with the plan is in the report; the error is an
+// planners but a sort. What is wrong with the plan is in the report; the error is an
 // *InputError for a problem that is nil or bad, or a capacity below 0.
 //
 // It takes O(n log n) time for n buffers, and O(log n) more for each overlap.

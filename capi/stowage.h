@@ -158,7 +158,7 @@ STOWAGE_API int stowage_set(stowage_solver *, int option, int64_t value);
  *
  *     {"planner": "exact", "capacity": 1048576, "minimize": true, "timeout": "10s",
  *      "nodes": 100000, "workers": 2, "seed": 7, "without": ["memo"],
- *      "set": {"orders": "8"}}
+ *      "set": {"orders": "TWA,TAW"}}
  *
  * What is not named stays as it is; a number as timeout is in seconds. Each planner
  * has its techniques (without) and parameters (set), which the command lists. */
@@ -238,7 +238,7 @@ STOWAGE_API const char *stowage_json(stowage_solver *, size_t *length);
 
 /* stowage_verify counts the rules that a plan breaks: 0 for a valid one; stowage_error
  * then has the first of them. Below 0 it is an error. It shares no code with the
- * planners. */
+ * planners but a sort. */
 STOWAGE_API int64_t stowage_verify(stowage_solver *, const int64_t *offsets);
 
 /* stowage_bound returns a height that no plan is under, without planning: the most

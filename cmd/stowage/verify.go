@@ -21,7 +21,7 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify PROBLEM [PLAN]",
 		Short: "Check a plan against its problem",
-		Long: `Verify checks that no two buffers that are live at once overlap, that each is aligned and where it is fixed to be, and that all end within the capacity. It shares no code with the planners.
+		Long: `Verify checks that no two buffers that are live at once overlap, that each is aligned and where it is fixed to be, and that all end within the capacity. It shares no code with the planners but a sort.
 
 With one file, its own offset column (CSV), plan (JSON) or the plan in a model or a dump is checked, and what a JSON file claims of its plan: the height must be that of the offsets, the lower bound no higher, and equal to it where the status is optimal. A bound that is higher than the one computed here is passed on as claimed. With two files, the offsets of PLAN, CSV, JSON or a planned .tflite, are matched to the buffers of PROBLEM by id, and the offsets that PROBLEM fixes are checked too.
 

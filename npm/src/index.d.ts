@@ -160,7 +160,7 @@ export class InputError extends Error {
 export function solve(problem: Problem, options: BigOptions): Promise<BigResult>;
 export function solve(problem: Problem, options?: SolveOptions): Promise<Result>;
 
-/** Checks offsets against a problem, by code that no planner shares. */
+/** Checks offsets against a problem, by code that shares a sort with the planners and nothing else. */
 export function verify(
   problem: Problem,
   offsets: ArrayLike<Whole>,

@@ -288,7 +288,7 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
 
 
 def verify(source: Source, offsets: Any, capacity: Optional[int] = None) -> str:
-    """Checks a plan, by code that shares nothing with the planners. It returns "" for one
+    """Checks a plan, by code that shares a sort with the planners and nothing else. It returns "" for one
     that is valid, else what is wrong first."""
     p = _with_capacity(_problem(source), capacity)
     column, at, count = _column("offsets", offsets.offsets if isinstance(offsets, Plan) else offsets)
