@@ -18,10 +18,10 @@ import (
 // Complexity: O(n log n) a word, O(n + sections·log) for the keys C, O and T.
 
 // key returns the sort keys of a letter. A larger key goes first.
-func key(letter byte, tl *timeline.Timeline) []uint64 {
+func key(w *run.Watch, letter byte, tl *timeline.Timeline) []uint64 {
 	switch letter {
 	case 'C':
-		return crowd(tl)
+		return crowd(w, tl)
 	case 'D':
 		return ticks(tl)
 	case 'H':
@@ -33,7 +33,7 @@ func key(letter byte, tl *timeline.Timeline) []uint64 {
 	case 'Q':
 		return weight(tl)
 	case 'T':
-		return total(tl)
+		return total(w, tl)
 	case 'X':
 		return tickArea(tl)
 	}
@@ -98,13 +98,13 @@ func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 		}
 		letter := word[k]
 		if letter >= 'a' {
-			columns[k] = key(letter-'a'+'A', tl)
+			columns[k] = key(w, letter-'a'+'A', tl)
 			for i := range columns[k] {
 				columns[k][i] = ^columns[k][i]
 			}
 			continue
 		}
-		columns[k] = key(letter, tl)
+		columns[k] = key(w, letter, tl)
 	}
 	return byColumns(w, len(tl.Problem.Buffers), columns)
 }
@@ -124,11 +124,12 @@ func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 		})
 	}
 	order, next := sorting.Count(n), make([]int32, n)
+	over := func() bool { return w != nil && w.Over() }
 	for k := len(columns) - 1; k >= 0; k-- {
-		if w != nil && w.Over() {
-			return nil
-		}
-		order, next = sorting.Digits(order, next, columns[k], ^uint64(0))
+		order, next = sorting.Digits(order, next, columns[k], ^uint64(0), over)
+	}
+	if over() {
+		return nil
 	}
 	return order
 }
@@ -145,12 +146,12 @@ func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
 }
 
 // total is the largest load of the sections in which a buffer is active.
-func total(tl *timeline.Timeline) []uint64 {
-	return highest(tl, func(s int) int64 { return tl.Load[s] })
+func total(w *run.Watch, tl *timeline.Timeline) []uint64 {
+	return highest(w, tl, func(s int) int64 { return tl.Load[s] })
 }
 
 // crowd is the largest number of buffers in a section of the buffer's.
-func crowd(tl *timeline.Timeline) []uint64 {
+func crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	count := make([]int64, tl.Sections()+1)
 	for i := range tl.Problem.Buffers {
 		for _, s := range tl.Spans(i) {
@@ -161,11 +162,11 @@ func crowd(tl *timeline.Timeline) []uint64 {
 	for s := 1; s < len(count); s++ {
 		count[s] += count[s-1]
 	}
-	return highest(tl, func(s int) int64 { return count[s] })
+	return highest(w, tl, func(s int) int64 { return count[s] })
 }
 
 // highest is, for each buffer, the maximum of a profile over its sections.
-func highest(tl *timeline.Timeline, profile func(s int) int64) []uint64 {
+func highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []uint64 {
 	m := tl.Sections()
 	tree := make([]int64, 2*m) // tree[m+s] is section s, tree[k] the larger of its children
 	for s := range m {
@@ -175,6 +176,9 @@ func highest(tl *timeline.Timeline, profile func(s int) int64) []uint64 {
 		tree[k] = max(tree[2*k], tree[2*k+1])
 	}
 	return each(tl, func(i int) uint64 {
+		if w != nil && w.Over() {
+			return 0 // Sorted looks again
+		}
 		var top int64
 		for _, s := range tl.Spans(i) {
 			for l, h := int(s.First)+m, int(s.Last)+m; l < h; l, h = l/2, h/2 {

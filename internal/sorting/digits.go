@@ -14,21 +14,22 @@ func Keys(keys []uint64) []int32 {
 	if len(keys) < Few {
 		return Order(len(keys), func(a, b int32) bool { return keys[a] < keys[b] })
 	}
-	order, _ := Digits(Count(len(keys)), make([]int32, len(keys)), keys, 0)
+	order, _ := Digits(Count(len(keys)), make([]int32, len(keys)), keys, 0, nil)
 	return order
 }
 
 // Digits returns a list of indices sorted by their keys, each with the bits of
 // flip inverted, equal ones as they were; and the other of order and scratch, both
-// of which it uses and which are as long as keys.
-func Digits(order, scratch []int32, keys []uint64, flip uint64) (sorted, other []int32) {
+// of which it uses and which are as long as keys. Where over, which it asks before each
+// digit, says that a limit has come, they are in some order; nil means no limit.
+func Digits(order, scratch []int32, keys []uint64, flip uint64, over func() bool) (sorted, other []int32) {
 	const digit = 11
 	var differ uint64
 	for _, k := range keys {
 		differ |= k ^ keys[0]
 	}
 	for shift := 0; differ>>shift != 0; shift += digit {
-		if differ>>shift&(1<<digit-1) == 0 {
+		if differ>>shift&(1<<digit-1) == 0 || over != nil && over() {
 			continue
 		}
 		var at [1<<digit + 1]int32

@@ -28,7 +28,7 @@ func TestBy(t *testing.T) {
 			}
 			slices.SortStableFunc(want, func(a, b int32) int { return cmp.Compare(a, b) })
 			slices.SortStableFunc(want, func(a, b int32) int { return cmp.Compare(keys[b], keys[a]) })
-			if got, _ := Digits(Count(n), make([]int32, n), keys, math.MaxUint64); n > 0 && !slices.Equal(got, want) {
+			if got, _ := Digits(Count(n), make([]int32, n), keys, math.MaxUint64, nil); n > 0 && !slices.Equal(got, want) {
 				t.Errorf("%d keys up to %d: descending %v, want %v", n, spread, got, want)
 			}
 		}

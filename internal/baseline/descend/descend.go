@@ -99,6 +99,9 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 			}
 			return plan.Result{}
 		}
+		if d.b.Ended() {
+			return d.untouched(offsets)
+		}
 		d.take(offsets)
 	default:
 		for k := range tl.Partitions {
@@ -152,6 +155,17 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 			d.bound = height
 		}
 	}
+}
+
+// untouched returns a plan as it is: to look at its partitions takes long where there are
+// many buffers.
+func (d *descent) untouched(offsets []int64) (r plan.Result) {
+	r.LowerBound = d.bound
+	if height := model.HeightOf(d.tl.Problem, offsets); d.o.Fits(height) {
+		r.Status, r.Offsets, r.Height = model.Feasible, offsets, height
+		r.LowerBound = min(d.bound, height)
+	}
+	return r
 }
 
 // fit answers with any plan within the capacity.

@@ -43,6 +43,9 @@ func tfliteByBreadth(t *task) (*objects, error) {
 	m := t.tl.Sections()
 	pending := make([][]int32, 2*m)
 	for i := range t.buffers {
+		if t.stopped() {
+			return nil, errStopped
+		}
 		first, last := t.tl.Extent(i)
 		for l, h := int(first)+m, int(last)+m; l < h; l, h = l/2, h/2 {
 			if l&1 == 1 {
@@ -65,6 +68,9 @@ func tfliteByBreadth(t *task) (*objects, error) {
 	var now []int32
 
 	for _, s := range sections {
+		if t.stopped() {
+			return nil, errStopped
+		}
 		now = now[:0]
 		for k := int(s) + m; k >= 1; k /= 2 {
 			for _, i := range pending[k] {

@@ -59,6 +59,9 @@ func tfliteBySize(t *task) (*objects, error) {
 	maxima := t.positionalMaxima()
 	waiting := make([][]int32, len(maxima))
 	for i := range t.buffers {
+		if t.stopped() {
+			return nil, errStopped
+		}
 		position := sort.Search(len(maxima), func(k int) bool { return maxima[k] < t.buffers[i].Size }) - 1
 		waiting[position] = append(waiting[position], int32(i))
 	}
@@ -118,6 +121,9 @@ func (d *sizeDistance) assign(i int, waiting [][]int32) {
 	lower, upper, taken := buffers[i].Lower, buffers[i].Upper, d.taken[k]
 	for _, group := range waiting {
 		for _, j := range group {
+			if j%1024 == 0 && d.o.t.stopped() {
+				return // tfliteBySize looks again
+			}
 			word, bit := j/64, uint64(1)<<(j%64)
 			if taken[word]&bit != 0 {
 				continue

@@ -152,14 +152,21 @@ func (v *vela) byUrgency() []int32 {
 	return t.sorted(keys(urgent, t.longer, t.earlier, t.larger))
 }
 
-// peaks returns, for each buffer, the largest load of its sections.
+// peaks returns, for each buffer, the largest load of its sections. A limit ends it as
+// it ends a sort.
 func (t *task) peaks() []int64 {
 	sky := place.NewSkyline(t.tl.Sections())
 	for s, load := range t.tl.Load {
+		if t.stopped() {
+			panic(errStopped)
+		}
 		sky.Raise(int32(s), int32(s+1), load)
 	}
 	peaks := make([]int64, len(t.buffers))
 	for i := range peaks {
+		if t.stopped() {
+			panic(errStopped)
+		}
 		peaks[i] = sky.Highest(t.tl.Extent(i))
 	}
 	return peaks

@@ -116,8 +116,8 @@ func (planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 		}
 		r.Status, r.Offsets, most = model.Feasible, offsets, height-1
 	}
-	s := search{settings: set, tl: tl, budget: b, proves: !windowed(tl) && (!set.hatless || set.dynamicOrdering)}
 	if !b.Over() {
+		s := search{settings: set, tl: tl, budget: b, proves: !windowed(tl) && (!set.hatless || set.dynamicOrdering)}
 		if err := s.prepare(); err != nil {
 			return plan.Result{}, err
 		}
