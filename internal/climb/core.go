@@ -32,7 +32,7 @@ import (
 // what solves B, C, F, H and K at once.
 //
 // Tried and dropped: first fit of the rest, in the order of the plan to improve and by
-// size, which leaves S_1 0.12% above its load.
+// size, which leaves S_1 above its load.
 
 // halves are how many sections a core has on each side of its middle.
 var halves = []int32{3, 10, 30, 100, 300}

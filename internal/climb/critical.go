@@ -25,12 +25,10 @@ import (
 //
 // Tried and dropped: what that paper moves, links at the borders of blocks (runs of links
 // that are all live at one moment, whose order is of no use), and whole blocks; links that
-// change places; placements that go on from checkpoints before the change. That was 25 kB
-// of a program, and this is no worse: on nine problems with gaps and nine without, 1 s each
-// of this technique alone, 1.0551 of the bound in the mean, as that was. Also: links at the
-// top alone (1.0626), any two of a chain (1.0589), neighbours alone (1.0618); ejection of
-// single buffers from a plan under a target, with costs that grow with each failure; late
-// acceptance (Burke and Bykov, 2017), on A–K at 2 s.
+// change places; placements that go on from checkpoints before the change: much code, and
+// no lower plans. Also: links at the top alone, any two of a chain, and neighbours alone,
+// which are all higher; ejection of single buffers from a plan under a target, with costs
+// that grow with each failure; late acceptance (Burke and Bykov, 2017).
 
 // critical is what a worker knows of its order.
 type critical struct {

@@ -30,13 +30,11 @@ import (
 // Complexity: that of a plan times the table, up to maxCost.
 //
 // Measured: height over load on the challenging suite as the table grows is printed by
-// TestBestOnPublicData: from 1.338 to 1.086 in the geometric mean, in 0.3 to 14 ms an instance.
-// The lines that grow take F from 1.108 to 1.044, and are the lowest on six of 56 problems
-// of 200 buffers on which the table ends above the bound.
+// TestBestOnPublicData.
 //
 // The orders without a stack pay elsewhere: area takes idealloc's G_1 and width
-// TFLite's hand_landmark to the load, tight-overlaps S_1 from 4.2% to 0.25%
-// over it, and the orders by start tile what was cut by time.
+// TFLite's hand_landmark to the load, tight-overlaps S_1 near it, and the orders by
+// start tile what was cut by time.
 //
 // Tried and dropped: all words of one or two keys of MiniMalloc's, in both
 // directions, under all three ways to place. Glow's order by the fullest moment that is
@@ -55,8 +53,8 @@ const (
 	grown           // first fit in the order of the offsets of chunks that grow (deferred.go), asked for in the word's order
 )
 
-// cost is what a way takes per buffer, in units of a first-fit placement of
-// about 1.5 µs; measured on pangu_2.6B.
+// cost is what a way takes per buffer, in units of a first-fit placement, roughly, as
+// measured on pangu_2.6B.
 var cost = [...]uint8{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
 
 // many is the number of buffers above which a hundred-thousandth over the bound
@@ -345,16 +343,6 @@ func ByOffset(offsets []int64) []int32 {
 		key[i] = ^uint64(at)
 	}
 	return byColumns(nil, len(offsets), [][]uint64{key})
-}
-
-// BySize returns the buffers in the order of their sizes, the largest first,
-// ties in the order of the offsets.
-func BySize(tl *timeline.Timeline, offsets []int64) []int32 {
-	at := make([]uint64, len(offsets))
-	for i := range at {
-		at[i] = ^uint64(offsets[i])
-	}
-	return byColumns(nil, len(at), [][]uint64{own('Z', tl), at})
 }
 
 // Best returns the lowest plan of a whole portfolio: the offset of each buffer,

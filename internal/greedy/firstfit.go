@@ -18,14 +18,14 @@ import (
 // Invariant: sizes do not increase; equal sizes keep the input's order, so that
 // the plan is a function of the file alone.
 //
-// Complexity: that of Place; 18,692 long-lived buffers take some 30 ms.
+// Complexity: that of Place.
 //
 // Source: IREE wave (ceaa2b5), "Optimizing Shared Memory Allocations", whose
 // worked example is a test. Its lifetimes are inclusive: (1, 5) is [1, 6) here.
 // Fixed offsets, gaps, windows and alignment are additions.
 //
-// Tried and dropped: breaking ties by duration, which takes idealloc's S_1 from
-// 4.2% over the load to 2.9%, but pangu_2.6B from 0.8% to 3.3%.
+// Tried and dropped: breaking ties by duration, which takes idealloc's S_1 nearer to
+// its load, but pangu_2.6B further away.
 
 func init() { run.RegisterWith(&firstFit{}, false, func() run.Settings { return none{} }) }
 

@@ -27,11 +27,7 @@ import (
 //
 // Alignment counts, fixed offsets do not: Place sees to those.
 //
-// Measured: on the challenging suite first fit by size ends 34% above the load
-// in the geometric mean; this one, with the latest end first on ties, 16%.
-//
-// Tried and dropped: an entry per buffer, which takes twice the time on
-// resnet50.
+// Tried and dropped: an entry per buffer, which is slower where many share a life.
 
 // The number of heap corrections after which skyline gives up: per buffer, and
 // in all. The challenging suite needs 26 a buffer at most, resnet50 75.

@@ -15,7 +15,7 @@ import (
 //
 // The sweep closes a section at an end that follows a start: at any other end
 // the active set is a subset of the one just closed. MiniMalloc closes one at
-// every distinct end; 5–26% of its sections are not maximal on its suite.
+// every distinct end, so that some of its sections are not maximal.
 //
 // Complexity: O(p log p) for p pieces. Starts and ends are sorted apart, as
 // plain integers; the sections of a piece follow from two binary searches.
