@@ -59,8 +59,9 @@ func ReadProblem(path string) (*model.Problem, []int64, error) {
 type File struct {
 	// Problem is what there is to plan.
 	Problem *model.Problem
-	// Plan is the plan in a JSON file, with what is claimed of it; nil where
-	// there is none.
+	// Plan is the plan that the file carries, with what is claimed of it: that of a
+	// JSON file, of a planned model of TensorFlow Lite, or of a dump; nil where there
+	// is none. In CSV a plan is fixed offsets of the problem.
 	Plan *json.Plan
 	// Header is that of a CSV file; nil for any other.
 	Header csv.Header
