@@ -336,28 +336,10 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 			return
 		}
 	}
-	c := call{w: w, n: n, opset: w.opset(n.domain), in: w.ins[:0], out: w.outs[:0]}
-	constant, given := deterministic(n), 0
-	for _, name := range n.in {
-		v, ok := w.operand(place, at, n, name)
-		if !ok {
-			return
-		}
-		if v < 0 {
-			c.in = append(c.in, nil)
-			continue
-		}
-		given++
-		c.in = append(c.in, &w.values[v])
-		constant = constant && w.values[v].constant
+	c, constant, ok := w.called(place, at, n)
+	if !ok {
+		return
 	}
-	if given == 0 && !generates(n) {
-		constant = false // it lacks what it needs
-	}
-	for range n.out {
-		c.out = append(c.out, result{})
-	}
-	w.ins, w.outs = c.in[:0], c.out[:0]
 	reason := c.infer()
 	c.fold()
 	now := w.now
@@ -392,6 +374,36 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 	w.overlay(n)
 	w.step(at, n)
 	w.tick()
+}
+
+// called returns the call of a node, with what is known of its operands and with room for
+// its results, and whether these are constant where the operands alone decide. It is not
+// ok where an operand is missing.
+func (w *walker) called(place string, at int, n *node) (c call, constant, ok bool) {
+	c = call{w: w, n: n, opset: w.opset(n.domain), in: w.ins[:0], out: w.outs[:0]}
+	constant = deterministic(n)
+	given := 0
+	for _, name := range n.in {
+		v, ok := w.operand(place, at, n, name)
+		if !ok {
+			return c, false, false
+		}
+		if v < 0 {
+			c.in = append(c.in, nil)
+			continue
+		}
+		given++
+		c.in = append(c.in, &w.values[v])
+		constant = constant && w.values[v].constant
+	}
+	if given == 0 && !generates(n) {
+		constant = false // it lacks what it needs
+	}
+	for range n.out {
+		c.out = append(c.out, result{})
+	}
+	w.ins, w.outs = c.in[:0], c.out[:0]
+	return c, constant, true
 }
 
 // runsGraph is said of operators other than If, Loop and Scan that have a graph.
