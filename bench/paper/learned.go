@@ -115,44 +115,9 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	if err != nil {
 		return c, err
 	}
-	// Portions of a problem: buffers of stretches of time, at 103% of their own load.
-	problems, err := e.challenging(c)
+	rows, err := e.portions(ctx, c, forest)
 	if err != nil {
 		return c, err
-	}
-	whole := named(problems, "B")
-	portions := &picture.Rows{Title: "Backtracks on portions of " + whole.Name, X: picture.Axis{Title: "backtracks, 1 for none", Log: true, Text: count}, Series: []string{"rules", "model"}}
-	var rows [][]string
-	for k := range e.size.windows {
-		p := portion(whole.Problem, k, e.size.windows)
-		if p == nil {
-			continue
-		}
-		in := experiment.NewInstance(fmt.Sprintf("%s, portion %d", whole.Name, k+1), p, 0)
-		in.Capacity = in.LowerBound + in.LowerBound*2/100
-		values, over, row := []float64{}, []bool{}, []string{in.Name, strconv.Itoa(len(p.Buffers))}
-		for _, planner := range []string{"tela", "tela-learned"} {
-			t, err := e.try(ctx, in.Name, planner, forest.Trees(), p, in.Digest, in.Capacity, []string{"completion"})
-			if err == errCut {
-				break
-			}
-			if err != nil {
-				return c, err
-			}
-			values, over = append(values, float64(max(t.Backtracks, 1))), append(over, !t.Solved)
-			text := experiment.Count(t.Backtracks)
-			if !t.Solved {
-				text += ", no plan"
-			}
-			row = append(row, text)
-		}
-		if len(values) == 2 {
-			portions.Rows = append(portions.Rows, picture.Row{Name: in.Name, Values: values, Over: over})
-			rows = append(rows, row)
-		}
-	}
-	if len(portions.Rows) > 0 {
-		c.pictures = append(c.pictures, portions.HTML())
 	}
 	// Inputs that nothing was chosen on.
 	inputs, err := learn.Generated(learn.Seeds{First: first, Last: first + e.size.seeds*2}, nil, learn.DefaultPercents)
@@ -242,6 +207,49 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	}
 	c.differs = "The paper's inputs are networks at two sizes of memory, most of them easy, and its model learned from the benchmarks of figure 13, 301,321 samples; these are generated problems that the model did not learn from, a quarter of them hard. The model here is told what a few nodes of the exact planner refute, which the paper's is not; docs/planners/tela.md has what a model does that is not, and what is the look-ahead's."
 	return c, nil
+}
+
+// portions plans portions of a problem: buffers of stretches of time, at 103% of their own
+// load. It returns the rows of their table.
+func (e *env) portions(ctx context.Context, c *content, forest *learn.Forest) (rows [][]string, err error) {
+	problems, err := e.challenging(c)
+	if err != nil {
+		return nil, err
+	}
+	whole := named(problems, "B")
+	portions := &picture.Rows{Title: "Backtracks on portions of " + whole.Name, X: picture.Axis{Title: "backtracks, 1 for none", Log: true, Text: count}, Series: []string{"rules", "model"}}
+	for k := range e.size.windows {
+		p := portion(whole.Problem, k, e.size.windows)
+		if p == nil {
+			continue
+		}
+		in := experiment.NewInstance(fmt.Sprintf("%s, portion %d", whole.Name, k+1), p, 0)
+		in.Capacity = in.LowerBound + in.LowerBound*2/100
+		values, over, row := []float64{}, []bool{}, []string{in.Name, strconv.Itoa(len(p.Buffers))}
+		for _, planner := range []string{"tela", "tela-learned"} {
+			t, err := e.try(ctx, in.Name, planner, forest.Trees(), p, in.Digest, in.Capacity, []string{"completion"})
+			if err == errCut {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+			values, over = append(values, float64(max(t.Backtracks, 1))), append(over, !t.Solved)
+			text := experiment.Count(t.Backtracks)
+			if !t.Solved {
+				text += ", no plan"
+			}
+			row = append(row, text)
+		}
+		if len(values) == 2 {
+			portions.Rows = append(portions.Rows, picture.Row{Name: in.Name, Values: values, Over: over})
+			rows = append(rows, row)
+		}
+	}
+	if len(portions.Rows) > 0 {
+		c.pictures = append(c.pictures, portions.HTML())
+	}
+	return rows, nil
 }
 
 // portion is the k-th of n stretches of a problem's time, as a problem; nil where it has

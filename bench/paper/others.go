@@ -132,7 +132,22 @@ const prunedNodes = 100_000
 // slidesShares sets the slides' shares beside ours.
 func slidesShares(ctx context.Context, e *env) (*content, error) {
 	c := &content{verdict: level}
-	// Orders that end in the same plan: of all orders of small problems.
+	if err := sameOrders(c); err != nil {
+		return c, err
+	}
+	if err := e.prunedShare(ctx, c); err != nil {
+		return c, err
+	}
+	if err := e.inTime(ctx, c); err != nil {
+		return c, err
+	}
+	c.add("size of the library over MiniMalloc's", "1× (25 kB), 8× TelaMalloc, 80× mixed ILP", "see minimalloc-table-3")
+	c.differs = "Some of the slides' shares are not in the paper, and one of TelaMalloc's contradicts it (half of the inputs over 100 ms, where the paper's text has about 15%). What can be counted here is counted: dominance is counted with the paper's inferences alone, since ours cover most of what it sees. What a share of paths is, the slides do not say: a dominated placement that goes on to be refuted at once is no node here, and costs time alone; on small problems, which need no search, it saves nothing."
+	return c, nil
+}
+
+// sameOrders counts the orders that end in the same plan: of all orders of small problems.
+func sameOrders(c *content) error {
 	const n = 7
 	var gone [2]float64
 	for k, kind := range []string{"inference", "high-overlap"} {
@@ -140,7 +155,7 @@ func slidesShares(ctx context.Context, e *env) (*content, error) {
 		for seed := range uint64(seeds) {
 			p, err := suite.Generate(kind, suite.Options{Buffers: n, Seed: seed})
 			if err != nil {
-				return c, err
+				return err
 			}
 			plans := map[string]bool{}
 			all := ordersOf(p, func([]int64) bool { return true })
@@ -151,13 +166,18 @@ func slidesShares(ctx context.Context, e *env) (*content, error) {
 		}
 	}
 	c.add("orders that canonical solutions do away with, since another ends in the same plan", "over 99%", fmt.Sprintf("%.1f%% of the orders of a network's %d buffers, %.1f%% where most of %d overlap; more buffers, more of them", 100*gone[0], n, 100*gone[1], n))
-	// Paths that dominance prunes: the paper's inferences, without ours.
+	return nil
+}
+
+// prunedShare counts the paths that dominance prunes: with the paper's inferences, without
+// ours.
+func (e *env) prunedShare(ctx context.Context, c *content) error {
 	ours := beyondPaper()
 	sample := synthetic(1, max(e.size.step, 1))
 	if e.size.name == "full" { // A takes more than a hundred thousand nodes
 		hard, err := e.challenging(c)
 		if err != nil {
-			return c, err
+			return err
 		}
 		sample = append(sample, hard...)
 	}
@@ -188,7 +208,7 @@ func slidesShares(ctx context.Context, e *env) (*content, error) {
 			continue
 		}
 		if err != nil {
-			return c, err
+			return err
 		}
 		if got.With >= nodes {
 			limited++ // nothing can be said of it
@@ -221,16 +241,20 @@ func slidesShares(ctx context.Context, e *env) (*content, error) {
 		}
 		c.pictures = append(c.pictures, p.HTML())
 	}
-	// Shares within a time, from the runs of figures 9 and 10.
+	return nil
+}
+
+// inTime has the shares that are solved within a time, from the runs of figures 9 and 10.
+func (e *env) inTime(ctx context.Context, c *content) error {
 	inputs, err := e.extended(e.size.extended)
 	if err != nil {
-		return c, err
+		return err
 	}
 	over, stop := context.WithCancel(ctx)
 	stop() // what is known, no more
 	s, _, err := e.sweep(over, inputs, lot{[]string{"exact", "tela"}, e.size.extendedOf, 1, 1, 1})
 	if err != nil {
-		return c, err
+		return err
 	}
 	within := func(k int, limit float64, inside bool) string {
 		n, ran := 0, 0
@@ -254,7 +278,7 @@ func slidesShares(ctx context.Context, e *env) (*content, error) {
 	all := synthetic(e.size.all, e.size.step0())
 	s, _, err = e.sweep(over, all, lot{[]string{"exact"}, e.size.limit, 1, 1, 1})
 	if err != nil {
-		return c, err
+		return err
 	}
 	fast, ran := 0, 0
 	for i := range all {
@@ -267,7 +291,5 @@ func slidesShares(ctx context.Context, e *env) (*content, error) {
 		}
 	}
 	c.add("synthetic suite: 60 buffers under a second", "all", of(fast, ran))
-	c.add("size of the library over MiniMalloc's", "1× (25 kB), 8× TelaMalloc, 80× mixed ILP", "see minimalloc-table-3")
-	c.differs = "Some of the slides' shares are not in the paper, and one of TelaMalloc's contradicts it (half of the inputs over 100 ms, where the paper's text has about 15%). What can be counted here is counted: dominance is counted with the paper's inferences alone, since ours cover most of what it sees. What a share of paths is, the slides do not say: a dominated placement that goes on to be refuted at once is no node here, and costs time alone; on small problems, which need no search, it saves nothing."
-	return c, nil
+	return nil
 }
