@@ -333,8 +333,9 @@ def _whole(name: str, x: Any) -> int:
     raise InputError(f"{name}: {x!r} is no whole number of 64 bits")
 
 
-# The names of columns, as in CSV files. end is inclusive.
-_COLUMNS = {
+# The names of columns, as in CSV files. end is inclusive. A test of format/csv holds them
+# against those that it reads.
+COLUMNS = {
     "id": ("id", "buffer", "buffer_id"),
     "lower": ("lower", "start", "begin"),
     "upper": ("upper", "end"),
@@ -355,13 +356,13 @@ def _of_table(table: Any) -> Problem:
     else:
         there = list(table.dtype.names)
     found: dict[str, Any] = {}
-    for column, names in _COLUMNS.items():
+    for column, names in COLUMNS.items():
         has = [name for name in names if name in there]
         if len(has) > 1:
             raise InputError(f"the table has the columns {' and '.join(has)}, which mean the same")
         found[column] = table[has[0]] if has else None
     index = getattr(table, "index", None)  # of a DataFrame: set_index("id")
-    if found["id"] is None and not callable(index) and getattr(index, "name", None) in _COLUMNS["id"]:
+    if found["id"] is None and not callable(index) and getattr(index, "name", None) in COLUMNS["id"]:
         found["id"] = index
     missing = [column for column in ("lower", "upper", "size") if found[column] is None]
     if missing:

@@ -6,9 +6,10 @@ import os
 import re
 from typing import Any, Optional, Union
 
+from .._problem import COLUMNS
 from ._model import Buffer, Gap, Interval, Problem, Solution
 
-_NAMES = {"begin": "lower", "start": "lower", "end": "upper", "buffer": "id", "buffer_id": "id"}
+_NAMES = {name: column for column, names in COLUMNS.items() for name in names}
 _GAP = re.compile(r"(-?\d+)-(-?\d+)(?:@(-?\d+):(-?\d+))?")
 
 
