@@ -79,7 +79,7 @@ type ladder struct {
 	spared  [ladderMost]int8 // what is left out (spare.go), in that order
 	spares  int              // of these
 	sparing bool             // whether anything is
-	known   front // sets that have failed, and from which levels on
+	known   front            // sets that have failed, and from which levels on
 
 	proof, patience int64 // as in interlock.go
 	gaveUp          bool
