@@ -17,20 +17,22 @@ import (
 // there are colours waits. Here the neighbours are those with windows of a few bytes in each
 // other's slots, and colours are multiples of the alignment.
 //
-// Why it is sound: the others have a plan that goes on from the node if all have one. No
-// level at or above its least meets what is placed, as all ranges are chosen and nothing is
-// tied to what is unplaced. What sleeps, what dominates and what has failed says something of
-// plans of all; as each plan of the others makes one of all, in which they lie the same, it
-// says the same of these.
+// Why it is sound: the others have a plan that goes on from the node if all have one. As all
+// ranges are chosen, no level at or above its least meets what is placed and stays where it
+// is; what may still be pulled up, the first that is tied to something unplaced and what
+// follows it, counts like the others. What sleeps, what dominates and what has failed says
+// something of plans of all; as each plan of the others makes one of all, in which they lie
+// the same, it says the same of these.
 //
 // Invariant: spared has what was left out on the path, in that order; none of it is in set.
 //
 // Complexity: O(n²) for a node. Source: colouring by degrees (Kempe 1879).
 
-// spare leaves out of a set what finds a place wherever the others go.
-func (l *ladder) spare(set uint32, e *rungs, loose []int8) uint32 {
+// spare leaves out of a set what finds a place wherever the others go, those placed that may be
+// pulled up among them.
+func (l *ladder) spare(set uint32, e *rungs, pulled []int8) uint32 {
 	moving, tied := uint32(0), uint32(0)
-	for _, c := range loose {
+	for _, c := range pulled {
 		moving |= 1 << c
 		tied |= l.tied[c]
 	}
