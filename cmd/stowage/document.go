@@ -58,7 +58,7 @@ func writeHTML(w io.Writer, d *document) error {
 
 // pageOf returns a document as a page has it.
 func pageOf(d *document) html.Document {
-	o := html.Options{LowerBound: d.lowerBound, Warning: d.warning, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold}
+	o := html.Options{Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold}
 	return html.Document{Problem: d.problem, Offsets: d.offsets, Options: o}
 }
 

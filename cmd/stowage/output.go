@@ -41,6 +41,7 @@ type document struct {
 	moves      []plan.Move      // and what it tried, the first of movesTold
 	movesTold  int
 	beside     []html.Document // what a page shows beside it
+	title      string          // of a page, where it is not the problem's name
 }
 
 // writerOf returns what writes an output format, by file extension.

@@ -85,6 +85,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 		if err != nil {
 			return err
 		}
+		tellApart([]*document{before, d}, []string{s.against, input})
 		before.beside = []html.Document{pageOf(d)}
 		d = before
 	}

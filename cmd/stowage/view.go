@@ -55,12 +55,17 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 	if v.port < 0 || v.port > 65535 {
 		return usagef("invalid argument %q for --port: must be from 0 to 65535", strconv.Itoa(v.port))
 	}
-	var docs []html.Document
+	var read []*document
 	for _, file := range files {
 		d, _, err := readDocument(cmd, file, v.capacity, &v.model)
 		if err != nil {
 			return err
 		}
+		read = append(read, d)
+	}
+	tellApart(read, files)
+	var docs []html.Document
+	for _, d := range read {
 		docs = append(docs, pageOf(d))
 	}
 	var page bytes.Buffer
@@ -85,6 +90,20 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	return serve(ctx, listener, viewHandler(page.Bytes(), host))
+}
+
+// tellApart calls plans by their files where several on a page have one name, as plans of
+// one problem in JSON do.
+func tellApart(docs []*document, files []string) {
+	count := map[string]int{}
+	for _, d := range docs {
+		count[d.problem.Name]++
+	}
+	for k, d := range docs {
+		if count[d.problem.Name] > 1 {
+			d.title = nameOf(files[k])
+		}
+	}
 }
 
 // viewHandler serves the page to who asks for this host. Another name in the request
