@@ -9,6 +9,8 @@ import (
 	"errors"
 	"io"
 	"math"
+	"reflect"
+	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage"
@@ -78,7 +80,7 @@ func stowageSetOptions(s *C.stowage_solver, text *C.char, length C.size_t) (code
 	d.DisallowUnknownFields()
 	var o named
 	if err := d.Decode(&o); err != nil {
-		return fail(s, inputError("options: "+err.Error()))
+		return fail(s, inputError("options: "+optionsFault(err)))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return fail(s, inputError("options: there is more than one object"))
@@ -109,6 +111,35 @@ func stowageSetOptions(s *C.stowage_solver, text *C.char, length C.size_t) (code
 		p.options.Params = o.Set
 	}
 	return C.STOWAGE_OK
+}
+
+// optionsFault words what is wrong with the JSON of options.
+func optionsFault(err error) string {
+	var kind *json.UnmarshalTypeError
+	switch {
+	case errors.Is(err, io.EOF):
+		return "the text is empty: expected a JSON object"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return "the JSON text is cut off"
+	case errors.As(err, &kind) && kind.Field == "":
+		return "expected a JSON object, not " + kind.Value
+	case errors.As(err, &kind):
+		return kind.Field + ": " + kind.Value + " does not do: expected " + wants[kind.Type.Kind()]
+	}
+	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
+		return name + " is none: there are planner, capacity, minimize, timeout, nodes, workers, seed, without and set"
+	}
+	return err.Error()
+}
+
+// wants says what the fields of named take.
+var wants = map[reflect.Kind]string{
+	reflect.String: "a text",
+	reflect.Int64:  "a whole number of 64 bits",
+	reflect.Uint64: "a whole number from 0 to 18446744073709551615",
+	reflect.Bool:   "true or false",
+	reflect.Slice:  "a list of texts",
+	reflect.Map:    "an object of texts",
 }
 
 func number(s *C.stowage_solver, option int, value *int64) {

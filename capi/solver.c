@@ -145,6 +145,8 @@ static const char *bad_first(int64_t count, const int64_t *first) {
 	for (int64_t i = 0; i < count; i++)
 		if (first[i + 1] < first[i])
 			return "gaps: first must not descend";
+	if (first[count] > INT32_MAX)
+		return "gaps: first must end with at most 2147483647";
 	return NULL;
 }
 
