@@ -36,6 +36,8 @@ import (
 // Complexity: compiling takes some 2 s on one core; the result is kept in the
 // user's cache folder, from which it loads in 0.06 s.
 //
+// HiGHS has loops that look at no clock, so looks are put into them (looks.go).
+//
 // Tried and dropped: letting wazero close the instance when the context ends.
 // The best plan is lost then, and the checks that this puts into every loop make
 // HiGHS 3.3 times as slow.
@@ -166,8 +168,11 @@ func compile(cache string) error {
 	if err := bind(ctx, engine); err != nil {
 		return err
 	}
-	var err error
-	module, err = engine.CompileModule(ctx, highs.Wasm)
+	looking, err := withLooks(highs.Wasm)
+	if err != nil {
+		return err
+	}
+	module, err = engine.CompileModule(ctx, looking)
 	return err
 }
 
