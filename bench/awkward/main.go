@@ -14,7 +14,9 @@
 // Solve in this process, sweep and check of the plan included.
 //
 // CP-SAT (-ortools N: one in N problems) minimises the problem; every answer follows
-// from its height. It needs Python with ortools; STOWAGE_PYTHON names the
+// from its height. What it leaves open in -peer is asked again as two questions, with
+// models made for that (bench/ortools/decide.py): does the plan that was found fit, and does
+// anything fit a byte less; -prove is how long it has for these. It needs Python with ortools; STOWAGE_PYTHON names the
 // interpreter. With -heights FILE what it has said of a problem is kept, and not asked
 // again unless it has longer now: a line for each, with the name, a hash of the
 // problem's text, the status, the height and the time it had. Exit code 1 where an
@@ -49,6 +51,7 @@ func main() {
 	flag.Uint64Var(&j.ortools, "ortools", 0, "hold one in so many problems against CP-SAT; 0 for none")
 	worst := flag.Int("worst", 10, "how many of the slowest questions to list")
 	flag.DurationVar(&j.peer, "peer", time.Minute, "how long CP-SAT has for a problem")
+	flag.DurationVar(&j.prove, "prove", 0, "how long CP-SAT has to refute a byte less, of a problem that it leaves open; 0 for not to ask")
 	flag.BoolVar(&j.cpu, "cpu", false, "give processor time in place of the clock's, for a machine that has other things to do")
 	flag.StringVar(&j.said.path, "heights", "", "file of what CP-SAT has said before, read and added to")
 	flag.StringVar(&j.keep, "keep", "", "folder for the slowest problems and all that are undecided, as CSV")
@@ -69,6 +72,7 @@ type job struct {
 	answer  time.Duration
 	ortools uint64
 	peer    time.Duration
+	prove   time.Duration
 	cpu     bool
 	keep    string
 	said    said
@@ -76,6 +80,7 @@ type job struct {
 	asked   []asked
 	batch   []*model.Problem // to be held against CP-SAT
 	heights []int64          // what the planner said of them: -1 infeasible, 0 nothing
+	plans   [][]int64        // its plans of those that it calls the lowest
 	checked int
 	silent  int // CP-SAT had not decided them in its time
 	faults  []string
@@ -121,14 +126,16 @@ func (j *job) problem(seed uint64) error {
 	}
 	if j.ortools > 0 && seed%j.ortools == 0 {
 		height := r.Height
+		var plan []int64
 		switch r.Status {
 		case stowage.Optimal:
+			plan = r.Offsets
 		case stowage.Infeasible:
 			height = -1
 		default:
 			height = 0
 		}
-		j.batch, j.heights = append(j.batch, p), append(j.heights, height)
+		j.batch, j.heights, j.plans = append(j.batch, p), append(j.heights, height), append(j.plans, plan)
 	}
 	if r.Status != stowage.Optimal {
 		return nil
@@ -188,7 +195,7 @@ func (j *job) compare() error {
 	if len(j.batch) == 0 {
 		return nil
 	}
-	outcomes, err := j.said.ask(j.batch, j.peer)
+	outcomes, err := j.said.ask(j.batch, j.plans, j.peer, j.prove)
 	if err != nil {
 		return err
 	}
@@ -196,6 +203,9 @@ func (j *job) compare() error {
 		said := j.heights[k]
 		if !decided(o) {
 			j.silent++
+			if o.Status == "feasible" && (said < 0 || o.Height < said) {
+				j.faults = append(j.faults, fmt.Sprintf("%s: height %d; CP-SAT has a plan of %d", j.batch[k].Name, said, o.Height))
+			}
 			continue
 		}
 		if said == 0 {
@@ -206,7 +216,7 @@ func (j *job) compare() error {
 			j.faults = append(j.faults, fmt.Sprintf("%s: height %d; CP-SAT says %s, %d", j.batch[k].Name, said, o.Status, o.Height))
 		}
 	}
-	j.batch, j.heights = nil, nil
+	j.batch, j.heights, j.plans = nil, nil, nil
 	return nil
 }
 
@@ -238,7 +248,7 @@ func (j *job) report(worst int) error {
 		}
 	}
 	if j.ortools > 0 {
-		fmt.Printf("%d problems held against CP-SAT, which did not decide %d in %v\n", j.checked, j.silent, j.peer)
+		fmt.Printf("%d problems held against CP-SAT, which did not decide %d in %v\n", j.checked, j.silent, max(j.peer, j.prove))
 	}
 	for _, f := range j.faults {
 		fmt.Println("FALSE:", f)

@@ -1,14 +1,15 @@
 // Package ortools is an outside peer: peer.py plans with OR-Tools CP-SAT, with one
 // no-overlap for each maximal section. Where Python has ortools (pip install
 // ortools), the tests here hold the exact planners against it, and bench/paper
-// has it as a column: it shares no code with them.
+// has it as a column: it shares no code with them. decide.py asks CP-SAT with other
+// models whether a plan that somebody claims to be the lowest is that.
 package ortools
 
 import (
 	"bytes"
 	"cmp"
 	"context"
-	_ "embed"
+	"embed"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -20,8 +21,8 @@ import (
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-//go:embed peer.py
-var script []byte
+//go:embed peer.py decide.py
+var scripts embed.FS
 
 // An Outcome is what peer.py says of a problem.
 type Outcome struct {
@@ -47,16 +48,39 @@ func Missing() error {
 // Run plans problems with peer.py, each for its own capacity where it has one. args
 // are peer.py's flags. The error is also for a plan that is not valid.
 func Run(ctx context.Context, problems []*stowage.Problem, args ...string) ([]Outcome, error) {
+	return run(ctx, "peer.py", problems, nil, args)
+}
+
+// Prove asks whether any plan is lower than the one that is claimed for each problem,
+// with decide.py and its flags: optimal where CP-SAT refutes a byte less, feasible
+// where it does not end or has found a lower plan. The error is also for a claim that CP-SAT does
+// not take for a plan.
+func Prove(ctx context.Context, problems []*stowage.Problem, claims [][]int64, args ...string) ([]Outcome, error) {
+	text, err := json.Marshal(claims)
+	if err != nil {
+		return nil, err
+	}
+	return run(ctx, "decide.py", problems, text, args)
+}
+
+// run runs a script on the problems, with claims where there are any.
+func run(ctx context.Context, script string, problems []*stowage.Problem, claims []byte, args []string) ([]Outcome, error) {
 	dir, err := os.MkdirTemp("", "stowage-ortools")
 	if err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	program := filepath.Join(dir, "peer.py")
-	if err := os.WriteFile(program, script, 0o600); err != nil {
+	if err := os.CopyFS(dir, scripts); err != nil {
 		return nil, err
 	}
-	args = append([]string{program}, args...)
+	args = append([]string{filepath.Join(dir, script)}, args...)
+	if claims != nil {
+		path := filepath.Join(dir, "claims.json")
+		if err := os.WriteFile(path, claims, 0o600); err != nil {
+			return nil, err
+		}
+		args = append(args, "--claims", path)
+	}
 	for k, p := range problems {
 		path := filepath.Join(dir, fmt.Sprintf("p%d.csv", k))
 		if p.Capacity > 0 {
@@ -76,18 +100,18 @@ func Run(ctx context.Context, problems []*stowage.Problem, args ...string) ([]Ou
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("peer.py: %w\n%s", err, stderr.Bytes())
+		return nil, fmt.Errorf("%s: %w\n%s", script, err, stderr.Bytes())
 	}
 	var outcomes []Outcome
 	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
 		var o Outcome
 		if err := d.Decode(&o); err != nil {
-			return nil, fmt.Errorf("peer.py: %w", err)
+			return nil, fmt.Errorf("%s: %w", script, err)
 		}
 		outcomes = append(outcomes, o)
 	}
 	if len(outcomes) != len(problems) {
-		return nil, fmt.Errorf("peer.py: %d lines for %d problems:\n%s", len(outcomes), len(problems), out)
+		return nil, fmt.Errorf("%s: %d lines for %d problems:\n%s", script, len(outcomes), len(problems), out)
 	}
 	for k, p := range problems {
 		o := outcomes[k]
@@ -99,7 +123,7 @@ func Run(ctx context.Context, problems []*stowage.Problem, args ...string) ([]Ou
 			offsets[i] = o.Offsets[p.Buffers[i].ID]
 		}
 		if report := verify.CheckHeight(p, offsets, p.Capacity, o.Height); !report.OK() {
-			return nil, fmt.Errorf("%s: peer.py's plan: %v", p.Name, report.Violations)
+			return nil, fmt.Errorf("%s: %s's plan: %v", p.Name, script, report.Violations)
 		}
 	}
 	return outcomes, nil
