@@ -147,3 +147,35 @@ func TestDocsCommands(t *testing.T) {
 		t.Errorf("only %d targets, %d programs and %d tests in all documents", made, ran, tested)
 	}
 }
+
+// TestDocsMeasured checks that what a program measured stands beside its command, or a link
+// to it: in the section of each marked block, or in the one before it.
+func TestDocsMeasured(t *testing.T) {
+	marker := regexp.MustCompile(`^<!-- (bench:[a-z0-9-]+|tflm[a-z-]*) -->$`)
+	command := regexp.MustCompile(`go run \./bench/|make bench|python3? python/bench/|#how-it-was-measured`)
+	found := 0
+	for _, path := range documents(t) {
+		lines := read(t, path)
+		for i, line := range lines {
+			if !marker.MatchString(line) {
+				continue
+			}
+			found++
+			from, to, headings := i, i, 0
+			for ; from > 0 && headings < 2; from-- {
+				if strings.HasPrefix(lines[from], "## ") {
+					headings++
+				}
+			}
+			for to < len(lines) && !strings.HasPrefix(lines[to], "## ") {
+				to++
+			}
+			if !command.MatchString(strings.ReplaceAll(strings.Join(lines[from:to], " "), "  ", " ")) {
+				t.Errorf("%s:%d: no command beside %s", path, i+1, line)
+			}
+		}
+	}
+	if found < 15 {
+		t.Errorf("only %d measured blocks in all documents", found)
+	}
+}
