@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/render/html"
 )
@@ -137,7 +138,7 @@ func writeFacts(w io.Writer, width int, claim string, d *document) error {
 	if d.problem.Name != "" {
 		fact("name", "%s", cell(d.problem.Name))
 	}
-	lower, upper := horizon(d.problem)
+	lower, upper := profile.Horizon(d.problem)
 	fact("buffers", "%d", len(d.problem.Buffers))
 	fact("horizon", "[%d, %d)", lower, upper)
 	fact("sections", "%d", tl.Sections())
@@ -175,16 +176,4 @@ func writeFacts(w io.Writer, width int, claim string, d *document) error {
 		fact("contention", "%s", sparkline(d.problem, spark))
 	}
 	return nil
-}
-
-// horizon returns the first and the last moment of a problem.
-func horizon(p *stowage.Problem) (lower, upper int64) {
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		if i == 0 {
-			lower, upper = b.Lower, b.Upper
-		}
-		lower, upper = min(lower, b.Lower), max(upper, b.Upper)
-	}
-	return lower, upper
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/internal/units"
 
 	"github.com/google/go-cmp/cmp"
@@ -227,9 +228,9 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestSteps checks the contention that the sparkline draws against the
+// TestContention checks the contention that the sparkline draws against the
 // timeline's, which finds it in another way.
-func TestSteps(t *testing.T) {
+func TestContention(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &stowage.Problem{}
 		for range rapid.IntRange(1, 12).Draw(t, "n") {
@@ -244,22 +245,7 @@ func TestSteps(t *testing.T) {
 			}
 			p.Buffers = append(p.Buffers, b)
 		}
-		var load, peak int64
-		for _, s := range steps(p) {
-			// At equal times the order is open, so that only the sums count.
-			load += s.change
-		}
-		if load != 0 {
-			t.Fatalf("the changes add up to %d", load)
-		}
-		all := steps(p)
-		for k := range all {
-			load += all[k].change
-			if k+1 == len(all) || all[k+1].at != all[k].at {
-				peak = max(peak, load)
-			}
-		}
-		if want := timeline.New(p).MaxLoad; peak != want {
+		if peak, want := profile.New(p).Peak, timeline.New(p).MaxLoad; peak != want {
 			t.Fatalf("peak %d, want %d", peak, want)
 		}
 		if n := utf8.RuneCountInString(sparkline(p, 25)); n > 25 || !strings.ContainsRune(sparkline(p, 25), '█') {

@@ -7,7 +7,7 @@
 //	layout.go   the margins that all figures share
 //	plan.go     the picture of a plan: time across, offset up
 //	profile.go  the picture of a problem without one: load over time
-//	pieces.go   lifespans cut at their gaps, and the load that follows
+//	pieces.go   lifespans cut at their gaps
 //	matters.go  which pieces have to do with the height
 //	detail.go   what is drawn singly and what is merged
 //	faults.go   what is wrong with a plan
@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 )
@@ -47,7 +48,7 @@ type page struct {
 	medium  Medium
 	opt     render.Options
 	pieces  []piece
-	load    profile
+	load    profile.Profile
 	tally   tally
 	leastY  float64       // how high a rectangle is drawn at least
 	report  *model.Report // of the plan; nil without one
@@ -104,7 +105,7 @@ func newPage(p *model.Problem, offsets []int64, o render.Options, m Medium) (*pa
 		problem: p, medium: m, opt: o,
 	}
 	g.pieces = cut(p)
-	g.load = newProfile(g.pieces)
+	g.load = profile.New(p)
 	g.binary = countsBytes(p, o.Capacity)
 	return g, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
@@ -87,7 +88,7 @@ func TestProfileAgainstCounting(t *testing.T) {
 		if seed%3 == 0 {
 			p = sample.Gapped()
 		}
-		f := newProfile(cut(p))
+		f := profile.New(p)
 		lower, upper := timeRange(p)
 		for at := lower; at < upper; at++ {
 			var want int64
@@ -95,16 +96,16 @@ func TestProfileAgainstCounting(t *testing.T) {
 				from, to := suite.Used(&p.Buffers[i], at)
 				want += to - from
 			}
-			k, found := slices.BinarySearch(f.times, at)
+			k, found := slices.BinarySearch(f.Times, at)
 			if !found {
 				k--
 			}
-			if f.loads[k] != want {
-				t.Fatalf("seed %d: load %d at %d, want %d", seed, f.loads[k], at, want)
+			if f.Loads[k] != want {
+				t.Fatalf("seed %d: load %d at %d, want %d", seed, f.Loads[k], at, want)
 			}
 		}
-		if want := slices.Max(f.loads); f.peak != want || f.loads[f.at] != want {
-			t.Errorf("seed %d: peak %d, want %d", seed, f.peak, want)
+		if want := slices.Max(f.Loads); f.Peak != want || f.Loads[f.At] != want {
+			t.Errorf("seed %d: peak %d, want %d", seed, f.Peak, want)
 		}
 	}
 }

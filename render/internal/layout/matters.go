@@ -68,9 +68,9 @@ type span struct{ lower, upper int64 }
 // the height, disjoint and in ascending order.
 func (g *page) highest(offsets []int64, height int64) []span {
 	var all []span
-	for k, load := range g.load.loads {
-		if load == g.load.peak && load > 0 {
-			all = append(all, span{g.load.times[k], g.load.times[k+1]})
+	for k, load := range g.load.Loads {
+		if load == g.load.Peak && load > 0 {
+			all = append(all, span{g.load.Times[k], g.load.Times[k+1]})
 		}
 	}
 	for _, c := range g.pieces {

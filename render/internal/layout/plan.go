@@ -34,7 +34,7 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 	// A plan over the capacity has a band for that, and is no fault by itself.
 	g.report = verify.Check(p, offsets, 0)
 	height := model.HeightOf(p, offsets)
-	bound := max(g.load.peak, g.opt.LowerBound)
+	bound := max(g.load.Peak, g.opt.LowerBound)
 	capacity := g.opt.Capacity
 	g.x.lower, g.x.upper = timeRange(p)
 	g.y.upper = max(height, bound, 1)
@@ -67,7 +67,7 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 func (g *page) planFacts(height, bound int64) []string {
 	capacity := g.opt.Capacity
 	facts := []string{count(len(g.problem.Buffers), "buffer"), "height " + Thousands(height), "lower bound " + Thousands(bound)}
-	if bound == g.load.peak {
+	if bound == g.load.Peak {
 		facts[2] += " (peak load)"
 	}
 	switch {
@@ -97,10 +97,10 @@ func (g *page) planMarks(height, bound int64, off bool) []mark {
 		marks = append(marks, mark{name, c, CapacityLine, off})
 	}
 	marks = append(marks, mark{"height", height, HeightLine, false})
-	if bound == g.load.peak {
+	if bound == g.load.Peak {
 		return append(marks, mark{"peak load", bound, LoadLine, false})
 	}
-	return append(marks, mark{"lower bound", bound, BoundLine, false}, mark{"peak load", g.load.peak, LoadLine, false})
+	return append(marks, mark{"lower bound", bound, BoundLine, false}, mark{"peak load", g.load.Peak, LoadLine, false})
 }
 
 // planNotes explain what not every picture has.

@@ -20,7 +20,7 @@ func Profile(p *model.Problem, o render.Options, m Medium) (*Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	peak, capacity := g.load.peak, g.opt.Capacity
+	peak, capacity := g.load.Peak, g.opt.Capacity
 	bound := max(peak, g.opt.LowerBound)
 	g.x.lower, g.x.upper = timeRange(p)
 	g.y.upper = max(bound, 1)
@@ -31,7 +31,7 @@ func Profile(p *model.Problem, o render.Options, m Medium) (*Figure, error) {
 
 	facts := []string{count(len(p.Buffers), "buffer"), "peak load " + Thousands(peak)}
 	if peak > 0 {
-		facts = append(facts, "first reached at time "+Thousands(g.load.times[g.load.at]))
+		facts = append(facts, "first reached at time "+Thousands(g.load.Times[g.load.At]))
 	}
 	switch {
 	case capacity == 0:
@@ -76,18 +76,18 @@ type step struct {
 func (g *page) steps() []step {
 	f := g.load
 	var out []step
-	if len(f.times) <= int(2*g.Plot.width()) {
-		for k, t := range f.times {
-			out = append(out, step{round(g.x.at(t)), f.loads[k]})
+	if len(f.Times) <= int(2*g.Plot.width()) {
+		for k, t := range f.Times {
+			out = append(out, step{round(g.x.at(t)), f.Loads[k]})
 		}
 		return out
 	}
 	column := func(t int64) float64 { return float64(int((g.x.at(t)-g.Plot.X0)*2)) / 2 }
 	at, most := 0.0, int64(0) // the open column and its highest load
-	for k, t := range f.times[:len(f.times)-1] {
+	for k, t := range f.Times[:len(f.Times)-1] {
 		var before int64 // holds up to t
 		if k > 0 {
-			before = f.loads[k-1]
+			before = f.Loads[k-1]
 		}
 		if c := column(t); k > 0 && c > at {
 			out = append(out, step{round(g.Plot.X0 + at), most})
@@ -96,7 +96,7 @@ func (g *page) steps() []step {
 			}
 			at, most = c, before
 		}
-		most = max(most, f.loads[k])
+		most = max(most, f.Loads[k])
 	}
 	out = append(out, step{round(g.Plot.X0 + at), most})
 	return append(out, step{g.Plot.X1, 0})
