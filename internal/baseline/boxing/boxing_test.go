@@ -394,6 +394,22 @@ func TestHugeSizes(t *testing.T) {
 	}
 }
 
+// TestBeyondFloats ends: a limit in floats was below the least size, so that no item was
+// small, again and again.
+func TestBeyondFloats(t *testing.T) {
+	gap := func(lower, upper int64) []model.Gap {
+		return []model.Gap{{Lower: -1, Upper: 0, Window: &model.Window{Lower: lower, Upper: upper}}}
+	}
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: -1, Upper: 0, Size: 1<<53 + 1, Alignment: 1 << 31, Gaps: gap(0, 2812832638525180)},
+		{ID: "b", Lower: -1, Upper: 0, Size: 1<<53 - 1, Alignment: 1 << 31, Gaps: gap(689124507415387, 7087975710023575)},
+		{ID: "c", Lower: -3, Upper: -2, Size: 1<<53 - 1},
+	}}
+	if r := must(t, p, plan.Options{NodeLimit: 13, Seed: 1}); !r.Status.HasPlan() {
+		t.Error(r.Status)
+	}
+}
+
 // TestNodeLimitEnds runs tries without end but for the node limit, over sizes of
 // every scale.
 func TestNodeLimitEnds(t *testing.T) {
