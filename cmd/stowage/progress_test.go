@@ -8,6 +8,11 @@ import (
 	"testing"
 )
 
+func lastLine(data []byte) string {
+	text := strings.TrimSpace(string(data))
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
+
 // TestRecordedProgress follows a search that goes on until its timeout: lines of JSON, of
 // which heights fall and bounds rise.
 func TestRecordedProgress(t *testing.T) {
@@ -16,12 +21,18 @@ func TestRecordedProgress(t *testing.T) {
 	if code := execute([]string{"gen", "random", "--buffers", "3000", "-q", "-o", problem}, os.Stdout, os.Stderr); code != 0 {
 		t.Fatal("gen")
 	}
-	if code := execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", "300ms", "--progress", at}, os.Stdout, os.Stderr); code != 0 {
-		t.Fatalf("exit code %d", code)
-	}
-	data, err := os.ReadFile(at)
-	if err != nil {
-		t.Fatal(err)
+	var data []byte
+	for _, timeout := range []string{"300ms", "3s", "30s"} { // others may use this machine too
+		if code := execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", timeout, "--progress", at}, os.Stdout, os.Stderr); code != 0 {
+			t.Fatalf("exit code %d", code)
+		}
+		var err error
+		if data, err = os.ReadFile(at); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Count(string(data), "\n") >= 2 && !strings.HasPrefix(lastLine(data), `{"height":0,`) {
+			break
+		}
 	}
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
 	type look struct {
