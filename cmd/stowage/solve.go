@@ -122,24 +122,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return s.startFault(err)
 	}
 	if r.Status.HasPlan() {
-		d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
-		if name == "html" {
-			for _, s := range steps.Finish(r) {
-				d.steps = append(d.steps, html.Step(s))
-			}
-			d.moves, d.movesTold = steps.Moves()
-			if s.steps > 0 && d.movesTold == 0 && !s.quiet {
-				fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
-			}
-		}
-		// The figures are written before the plan takes its place, so that there is
-		// either both or neither.
-		err = writeTo(cmd, s.output, func(w io.Writer) error {
-			if err := writerOf(name)(w, d); err != nil {
-				return err
-			}
-			return s.writeStats(cmd, r, p)
-		})
+		err = s.writePlan(cmd, name, file, r, &steps)
 	} else {
 		err = s.writeStats(cmd, r, p)
 	}
@@ -158,6 +141,29 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return unrecorded
 	}
 	return outcomeOf(r.Status)
+}
+
+// writePlan writes the plan, in the format of that name, and what --stats asks for.
+func (s *solveFlags) writePlan(cmd *cobra.Command, name string, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
+	p := file.Problem
+	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
+	if name == "html" {
+		for _, s := range steps.Finish(r) {
+			d.steps = append(d.steps, html.Step(s))
+		}
+		d.moves, d.movesTold = steps.Moves()
+		if s.steps > 0 && d.movesTold == 0 && !s.quiet {
+			fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
+		}
+	}
+	// The figures are written before the plan takes its place, so that there is
+	// either both or neither.
+	return writeTo(cmd, s.output, func(w io.Writer) error {
+		if err := writerOf(name)(w, d); err != nil {
+			return err
+		}
+		return s.writeStats(cmd, r, p)
+	})
 }
 
 // writeStats writes what --stats asks for.

@@ -237,33 +237,7 @@ func (s *snapshot) device(device int64, events []datum) {
 			s.refuse(where()+", size", strconv.FormatInt(size, 10), "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
 			return
 		}
-		switch action {
-		case "alloc":
-			if b, ok := h.live[addr]; ok { // its free is not in the trace
-				h.Problem.Buffers[b].Upper = now
-				delete(h.live, addr)
-			}
-			h.known[addr] = true
-			if size > 0 {
-				h.live[addr] = s.add(h, "alloc "+strconv.Itoa(k), now, size)
-			}
-		case "free_completed":
-			b, ok := h.live[addr]
-			if !ok && !h.known[addr] && size > 0 && now > 0 {
-				b = s.add(h, before(addr), 0, size)
-				ok = true
-			}
-			h.known[addr] = true
-			if ok && b >= 0 {
-				h.Problem.Buffers[b].Upper = now
-				delete(h.live, addr)
-			}
-		case "segment_alloc", "segment_map":
-			h.held += size
-			h.most = max(h.most, h.held)
-		default:
-			h.held -= size
-		}
+		s.event(h, action, now, addr, size)
 		if s.fault != "" {
 			s.refuse("", "", s.fault)
 			return
@@ -277,6 +251,37 @@ func (s *snapshot) device(device int64, events []datum) {
 		if at[0] == device {
 			h.events = int64(len(events))
 		}
+	}
+}
+
+// event follows one event of a heap.
+func (s *snapshot) event(h *heap, action string, now, addr, size int64) {
+	switch action {
+	case "alloc":
+		if b, ok := h.live[addr]; ok { // its free is not in the trace
+			h.Problem.Buffers[b].Upper = now
+			delete(h.live, addr)
+		}
+		h.known[addr] = true
+		if size > 0 {
+			h.live[addr] = s.add(h, "alloc "+strconv.FormatInt(now, 10), now, size)
+		}
+	case "free_completed":
+		b, ok := h.live[addr]
+		if !ok && !h.known[addr] && size > 0 && now > 0 {
+			b = s.add(h, before(addr), 0, size)
+			ok = true
+		}
+		h.known[addr] = true
+		if ok && b >= 0 {
+			h.Problem.Buffers[b].Upper = now
+			delete(h.live, addr)
+		}
+	case "segment_alloc", "segment_map":
+		h.held += size
+		h.most = max(h.most, h.held)
+	default:
+		h.held -= size
 	}
 }
 

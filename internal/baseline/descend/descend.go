@@ -86,35 +86,50 @@ func (d *descent) run(ctx context.Context, start bool) plan.Result {
 	if !o.Minimizing() {
 		return d.fit()
 	}
-	// A first plan: the caller's, the heuristics', or one search without a roof.
-	switch {
-	case o.Start != nil:
-		d.take(o.Start)
+	if r, ended := d.first(ctx, start); ended {
+		return r
+	}
+	for k := range tl.Partitions {
+		d.heights[k] = d.height(tl.Partitions[k].Buffers)
+	}
+	return d.lower()
+}
+
+// first takes a first plan: the caller's, the heuristics', or one search without a roof.
+// The run may end with it.
+func (d *descent) first(ctx context.Context, start bool) (r plan.Result, ended bool) {
+	switch tl := d.tl; {
+	case d.o.Start != nil:
+		d.take(d.o.Start)
 	case start:
-		offsets, _, _ := greedy.Best(ctx, tl, o.Capacity)
+		offsets, _, _ := greedy.Best(ctx, tl, d.o.Capacity)
 		if offsets == nil {
 			// Either fixed offsets collide or a limit came before that was known.
 			if place.Collide(d.b.Watch, tl) == place.Collided {
-				return plan.Result{Status: model.Infeasible}
+				return plan.Result{Status: model.Infeasible}, true
 			}
-			return plan.Result{}
+			return plan.Result{}, true
 		}
 		if d.b.Ended() {
-			return d.untouched(offsets)
+			return d.untouched(offsets), true
 		}
 		d.take(offsets)
 	default:
 		for k := range tl.Partitions {
 			if out := d.ask(k, d.roof(k)); out == Refuted {
-				return plan.Result{Status: model.Infeasible}
+				return plan.Result{Status: model.Infeasible}, true
 			} else if out == Stopped {
-				return plan.Result{}
+				return plan.Result{}, true
 			}
 		}
 	}
-	for k := range tl.Partitions {
-		d.heights[k] = d.height(tl.Partitions[k].Buffers)
-	}
+	return plan.Result{}, false
+}
+
+// lower lowers the partition that reaches highest, until it is at the bound, the search
+// says that no plan of it is lower, or a limit comes.
+func (d *descent) lower() plan.Result {
+	o := d.o
 	for {
 		top, height := -1, d.rest
 		for k, h := range d.heights {

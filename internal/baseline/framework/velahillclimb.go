@@ -46,10 +46,15 @@ func init() {
 		name:    "vela-hill-climb",
 		summary: "first fit by urgency, improved by swaps of what holds up the top",
 		source:  "Arm Vela, HillClimbAllocator (a6f6566)",
-		params:  []param{{name: "iterations", otherwise: 99999, least: 0, most: 1 << 40, summary: "rounds to go on for above the capacity"}},
+		params:  velaRounds("rounds to go on for above the capacity"),
 		round:   16,
 		place:   velaHillClimb,
 	})
+}
+
+// velaRounds is the parameter of both of Vela's climbs.
+func velaRounds(summary string) []param {
+	return []param{{name: "iterations", otherwise: 99999, least: 0, most: 1 << 40, summary: summary}}
 }
 
 const (

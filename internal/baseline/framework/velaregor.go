@@ -23,7 +23,7 @@ func init() {
 		name:    "vela-regor",
 		summary: "vela-hill-climb as Vela's core in C++ has it: more patient, wider moves",
 		source:  "Arm Vela 5.2.0, Regor, HillClimbAllocator",
-		params:  []param{{name: "iterations", otherwise: 99999, least: 0, most: 1 << 40, summary: "rounds at most"}},
+		params:  velaRounds("rounds at most"),
 		round:   16,
 		place:   velaRegor,
 	})
