@@ -16,8 +16,9 @@ plan that is returned; bad input is an exception. docs/python.md has the rest.
 from ._api import conflict, explain, load, lower_bound, plan, solve, verify
 from ._command import command
 from ._errors import Error, InputError
-from ._plan import Plan, Progress
+from ._plan import Plan
 from ._problem import Buffer, Problem
+from ._progress import Progress
 from ._version import __version__
 
 __all__ = [

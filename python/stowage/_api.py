@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Optional, TypedDict, Union
 from . import _command, _library
 from ._errors import InputError
 from ._library import NO_OPTIONS, Options
-from ._plan import Plan, Progress
+from ._plan import Plan
 from ._problem import Gaps, Problem, _column, whole
+from ._progress import Progress
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack

@@ -11,12 +11,10 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Optional
+from typing import Any, Optional
 
 from ._errors import Error, InputError
-
-if TYPE_CHECKING:
-    from ._plan import Progress
+from ._progress import Progress
 
 SLICE = 0.05  # seconds between looks at signals and progress
 _KINDS = {1: "failed", 2: "refused the input"}
@@ -149,8 +147,6 @@ class _teller:
     """Tells of what the command writes of its progress into a file."""
 
     def __init__(self, path: str, progress: Callable[[Progress], Any]) -> None:
-        from ._plan import Progress  # which imports this module
-
         self.path, self.progress, self.at, self.ended = path, progress, 0, False
         self.latest = Progress(0, 0, 0, 0.0)
 
@@ -166,7 +162,7 @@ class _teller:
 
             self.at += len(came) + 1
             figures = json.loads(came.rpartition(b"\n")[2])
-            self.latest = type(self.latest)(figures["height"], figures["lower_bound"], figures["nodes"], figures["seconds"])
+            self.latest = Progress(figures["height"], figures["lower_bound"], figures["nodes"], figures["seconds"])
         goes_on = False
         try:
             goes_on = self.progress(self.latest)

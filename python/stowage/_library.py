@@ -26,8 +26,9 @@ from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t,
 from typing import Any, NamedTuple, Optional
 
 from ._errors import Error, InputError
-from ._plan import Plan, Progress, Status, Stopped
+from ._plan import Plan, Status, Stopped
 from ._problem import Problem
+from ._progress import Progress
 
 ABI = 1
 RUNNING = 4

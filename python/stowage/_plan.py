@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from . import _command
 from ._problem import Problem
@@ -13,15 +13,6 @@ if TYPE_CHECKING:
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Stopped = Literal["", "timeout", "nodes", "interrupt", "effort"]
-
-
-class Progress(NamedTuple):
-    """A look at a search that runs."""
-
-    height: int  #: of the lowest plan so far; 0 for none
-    lower_bound: int  #: proven: no plan is lower
-    nodes: int  #: searched so far
-    seconds: float  #: since the start
 
 
 class Plan:
