@@ -177,6 +177,10 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 			}
 			return plan.Result{}, nil
 		}
+		if height := model.HeightOf(r.tl.Problem, offsets); r.watch.Over() && r.o.Fits(height) {
+			// To look at its groups takes long where there are many buffers.
+			return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: offsets, Height: height}, LowerBound: min(r.bound, height)}, nil
+		}
 		copy(r.offsets, offsets)
 	}
 	type peak struct {
