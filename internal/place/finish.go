@@ -86,7 +86,7 @@ type finisher struct {
 
 func newFinisher(tl *timeline.Timeline) *finisher {
 	f := &finisher{tl: tl, due: make([]int32, tl.Sections()+1)}
-	f.space = newTLSF(len(tl.Problem.Buffers) / 4)
+	f.space = newTLSF(len(tl.Problem.Buffers) / 3) // so many are live at once in a large training step
 	return f
 }
 

@@ -3,6 +3,7 @@ package place
 import (
 	"context"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strconv"
 	"testing"
@@ -180,6 +181,39 @@ func TestBelowUnderALimit(t *testing.T) {
 	}
 	if kept < 1000 {
 		t.Errorf("%d plans only", kept)
+	}
+}
+
+// TestFinishTakesLittleMemory: most of the time that a million buffers take goes for
+// memory that is touched for the first time. More than half of these training buffers
+// are live at once.
+func TestFinishTakesLittleMemory(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		p      *model.Problem
+		placed int // one in so many, 0 for none
+		most   uint64
+	}{
+		{"training", plantest.Training(100_000), 0, 70},
+		{"training, half of it placed", plantest.Training(100_000), 2, 84},
+		{"mixed", plantest.Mixed(100_000), 0, 16},
+	} {
+		tl := timeline.New(tc.p)
+		whole := unplaced(len(tc.p.Buffers))
+		Finish(tl, whole)
+		offsets := unplaced(len(whole))
+		for i := range offsets {
+			if tc.placed > 0 && i%tc.placed == 0 {
+				offsets[i] = whole[i]
+			}
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		Finish(tl, offsets)
+		runtime.ReadMemStats(&after)
+		if each := (after.TotalAlloc - before.TotalAlloc) / uint64(len(offsets)); each > tc.most {
+			t.Errorf("%s: %d bytes a buffer, %d at most", tc.name, each, tc.most)
+		}
 	}
 }
 

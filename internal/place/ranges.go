@@ -28,8 +28,8 @@ package place
 // Tried and dropped: ranges in units of 32 bits as long as those do, in whole lists:
 // twice the memory in all and a second copy of the code, but a fifth less time on the
 // 140,000, as a range took half the cache. Beginnings and ends in columns of their own,
-// so that a search reads ends alone: a third more time. Pieces of 64 ranges: a third
-// more on the 140,000.
+// so that a search reads ends alone: a third more time. Pieces of 32, 64 or 128 ranges: no
+// less time on the 140,000, for first-fit or the sweeps from peaks.
 
 // A Range is the half-open range [From, To) of bytes.
 type Range struct{ From, To int64 }
