@@ -6,7 +6,6 @@ import (
 	"io"
 
 	"github.com/stowage-go/stowage/internal/certify"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -44,8 +43,11 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	if o.Capacity == 0 {
 		return nil, ErrNoCapacity
 	}
-	ctx, cancel := run.Limited(ctx, o.Timeout)
-	defer cancel()
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
 	c, err := certify.Make(ctx, p, o.Capacity, o)
 	if err != nil {
 		return nil, err

@@ -27,8 +27,10 @@ func newClock(ctx context.Context, timeout time.Duration) *clock {
 	if ctx == nil {
 		ctx = context.Background() // prepare refuses it
 	}
-	c := &clock{}
-	c.ctx, c.cancel = run.Limited(ctx, timeout)
+	c := &clock{ctx: ctx, cancel: func() {}}
+	if timeout > 0 {
+		c.ctx, c.cancel = context.WithTimeout(ctx, timeout)
+	}
 	c.watch = run.NewWatch(c.ctx)
 	return c
 }

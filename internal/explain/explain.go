@@ -35,10 +35,18 @@ import (
 // capacity; where there is neither, the error is plan.ErrNoCapacity. Else it is
 // for input that the planner cannot take.
 func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
-	ctx, cancel := run.Limited(ctx, o.Timeout)
+	ctx, cancel := limited(ctx, o.Timeout)
 	defer cancel()
 	e, _, err := irreducible(ctx, p, planner, o, 1)
 	return e, err
+}
+
+// limited returns a context that ends at a timeout, or with ctx where the timeout is 0.
+func limited(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if timeout <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, timeout)
 }
 
 // irreducible is Irreducible, and returns the trial that it made, where it did. Once

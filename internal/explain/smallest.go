@@ -41,7 +41,7 @@ import (
 // comes before that is proven, Explanation.AtLeast says what is. o.NodeLimit
 // limits each run of the planner and each search for a hitting set.
 func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
-	ctx, cancel := run.Limited(ctx, o.Timeout)
+	ctx, cancel := limited(ctx, o.Timeout)
 	defer cancel()
 	e, t, err := irreducible(ctx, p, planner, o, 2)
 	if err != nil || e.Status != model.Infeasible {

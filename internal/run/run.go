@@ -35,8 +35,11 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 		r.Stats.Elapsed = time.Since(start)
 		return nil
 	}
-	ctx, cancel := Limited(ctx, o.Timeout)
-	defer cancel()
+	if o.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
+		defer cancel()
+	}
 	o.Workers = min(o.Workers, mostWorkers)
 	o.Progress = timed(o.Progress, start)
 	name := r.Planner
@@ -84,16 +87,6 @@ const Bound = "bound"
 // mostWorkers is how many goroutines a planner may start: it has all of them running
 // before the first looks at a limit.
 const mostWorkers = 1024
-
-// Limited returns a context that ends at a timeout, or with ctx where the timeout is 0.
-//
-//go:noinline
-func Limited(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
-	if timeout <= 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, timeout)
-}
 
 // keepStart puts the plan to start from in the place of one that is no better:
 // some planners do not look at it.
