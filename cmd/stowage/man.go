@@ -9,8 +9,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/stowage-go/stowage/format"
 )
 
 // Idea: manual pages in roff from the same flag table that help prints, one
@@ -40,7 +38,7 @@ func newMan() *cobra.Command {
 // writePages writes the page of cmd and those of its subcommands.
 func writePages(cmd *cobra.Command, dir string) error {
 	path := filepath.Join(dir, pageName(cmd)+".1")
-	if err := format.WriteFile(path, func(w io.Writer) error { return writePage(w, cmd) }); err != nil {
+	if err := writeFile(path, func(w io.Writer) error { return writePage(w, cmd) }); err != nil {
 		return outputError{path, err}
 	}
 	for _, sub := range cmd.Commands() {

@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	stowjson "github.com/stowage-go/stowage/format/json"
@@ -119,7 +118,7 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 			err = w.Flush()
 		}
 	} else {
-		err = format.WriteFile(path, write)
+		err = writeFile(path, write)
 	}
 	var inner outputError
 	if err == nil || errors.As(err, &inner) { // of what is written on the way

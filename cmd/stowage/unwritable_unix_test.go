@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -96,5 +97,50 @@ func TestProgressUnread(t *testing.T) {
 	close(ended)
 	if code != 0 || took > 10*time.Second {
 		t.Errorf("exit code %d after %v: %s", code, took, said)
+	}
+}
+
+// TestSignalWhileWriting kills the command while it writes a file: the old one is there,
+// and nothing beside it.
+func TestSignalWhileWriting(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := 0
+	for range 5 {
+		dir := t.TempDir()
+		target := filepath.Join(dir, "p.json")
+		if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(self, "gen", "random", "--buffers", "400000", "-q", "-o", target)
+		cmd.Args[0] = "stowage" // the test binary is the command under that name
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for range 20_000 {
+			if found, _ := filepath.Glob(filepath.Join(dir, ".stowage-*")); found != nil {
+				break
+			}
+			time.Sleep(time.Millisecond)
+		}
+		cmd.Process.Signal(syscall.SIGTERM) // or it has ended already
+		err := cmd.Wait()
+		data, _ := os.ReadFile(target)
+		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() && string(data) == "old" {
+			killed++
+			if status.Signal() != syscall.SIGTERM {
+				t.Errorf("ended by %v", status.Signal())
+			}
+		} else if !status.Signaled() && err != nil {
+			t.Errorf("%v", err)
+		}
+		if files, _ := os.ReadDir(dir); len(files) != 1 {
+			t.Errorf("left behind: %v", files)
+		}
+	}
+	if killed == 0 {
+		t.Log("it was always quicker than the signal")
 	}
 }
