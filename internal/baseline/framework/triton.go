@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -87,7 +88,7 @@ func (t *task) moments() (ranges [][2]int32, count int32) {
 	for i := range t.buffers {
 		times = append(times, t.buffers[i].Lower, t.buffers[i].Upper)
 	}
-	slices.Sort(times)
+	sorting.Times(times) // by digits: comparing takes two million of them a tenth of a second
 	times = slices.Compact(times)
 	number := func(time int64) int32 {
 		k, _ := slices.BinarySearch(times, time)
@@ -95,6 +96,9 @@ func (t *task) moments() (ranges [][2]int32, count int32) {
 	}
 	ranges = make([][2]int32, len(t.buffers))
 	for i := range t.buffers {
+		if t.stopped() {
+			panic(errStopped) // for attempt
+		}
 		ranges[i] = [2]int32{number(t.buffers[i].Lower), number(t.buffers[i].Upper)}
 	}
 	return ranges, int32(len(times) - 1)
