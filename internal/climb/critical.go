@@ -56,12 +56,12 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 			return nil
 		}
 		copy(c.next, c.order)
-		k, n := w.rng.IntN(len(c.chain)), len(c.next)
-		p, q := c.chain[k], w.rng.IntN(n)
-		if w.rng.IntN(100) >= w.sw.random {
-			q = c.chain[(k+1+w.rng.IntN(near))%len(c.chain)]
+		k, n := w.below(len(c.chain)), len(c.next)
+		p, q := c.chain[k], w.below(n)
+		if w.below(100) >= w.sw.random {
+			q = c.chain[(k+1+w.below(near))%len(c.chain)]
 		}
-		if w.rng.IntN(2) == 0 {
+		if w.below(2) == 0 {
 			p, q = q, p
 		}
 		moved := c.next[p]
@@ -97,7 +97,7 @@ func (w *worker) trace() {
 		link, ties := 0, 0
 		for k, i := range c.order {
 			if w.under(int(i), above) {
-				if ties++; w.rng.IntN(ties) == 0 {
+				if ties++; w.below(ties) == 0 {
 					link = k
 				}
 			}
@@ -125,3 +125,9 @@ func (w *worker) under(i, j int) bool {
 	room := offsets[j] - offsets[i] - distance
 	return ok && room >= 0 && room < align
 }
+
+// below is a random number under n. The one of math/rand would be at nine places, with its
+// message for what is no number to draw from.
+//
+//go:noinline
+func (w *worker) below(n int) int { return w.rng.IntN(n) }

@@ -19,9 +19,6 @@ import (
 // has one of these under it. This raises bounds (lifting and not-first of the canonical
 // search, for sets rather than sections).
 //
-// Where another could go down under the one that is tried, without meeting what comes
-// later, the plan is one of those in which it was tried before (dominance).
-//
 // Of buffers that are alike, one is placed after the other: any plan has such a numbering,
 // and what is unplaced of them has the same least levels, so that all of the above stays.
 //
@@ -129,7 +126,7 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) out
 		if l.later(set, u) {
 			continue
 		}
-		if asleep>>u&1 == 0 && z[u] == e[u] && e[u] <= l.latest(set, u) && !(settled && l.dominated(set, u, e)) {
+		if asleep>>u&1 == 0 && z[u] == e[u] && e[u] <= l.latest(set, u) {
 			before := x[u]
 			x[u] = e[u]
 			l.path[l.depth] = c
@@ -300,26 +297,6 @@ func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 		}
 	}
 	return true
-}
-
-// dominated reports whether with u as the next another could go down under it.
-func (l *ladder) dominated(set uint32, u int, e *rungs) bool {
-	for rest := l.meet[u] & set; rest != 0; rest &= rest - 1 {
-		w := bits.TrailingZeros32(rest)
-		at := e[w]
-		if l.later(set, w) || l.start[w] != notFixed || at >= e[u] || at+l.above[w*l.n+u] > e[u] {
-			continue
-		}
-		free := true
-		for q := l.meet[w] & set &^ (1 << u); q != 0 && free; q &= q - 1 {
-			v := bits.TrailingZeros32(q)
-			free = max(e[v], e[u]) >= at+l.above[w*l.n+v]
-		}
-		if free {
-			return true
-		}
-	}
-	return false
 }
 
 // beaten reports whether a state that failed had no less room.

@@ -11,18 +11,18 @@ import (
 // in which the other is. Where one can be level with another inside it, that
 // range is cut in two, and both orders have it to choose; where they can be level past one
 // another, one order has a range more, and little room to be between the others. So heights
-// are taken with which few pairs are like that: tops first, then one buffer after the other
-// is moved to where a forbidden range of it and another begins or ends.
+// are taken with which few pairs are like that: potentials first, as in shift.go, then one
+// buffer after the other is moved to where a forbidden range of it and another begins or ends.
 //
 // Any heights are sound: distances and ranges are worked out from them (link).
 //
 // Complexity: O(n³) ranges for a sweep, of which there are a few, once for each ladder.
 //
-// Source: Stowage. With potentials as in shift.go in its place, of the problems
-// suite.Awkward(303000) to 322999 the hardest, 320484, took 4.7 million nodes, now 21
-// thousand, and the 41 with a question of more than 60 ms 7.8 million, now 2.3.
+// Source: Stowage. Of the problems suite.Awkward(303000) to 322999 the 41 with a question of
+// more than 60 ms take 7.8 million nodes with potentials alone, and 2.5 so.
 //
-// Tried and dropped: to begin with those potentials (2.4 million).
+// Tried and dropped: to begin with tops (seed 321067, whose windows are stairs, 778 thousand
+// nodes in place of 573).
 
 const (
 	// sweepsMost is how many times all buffers are moved, at most.
@@ -43,8 +43,19 @@ func (l *ladder) levels(bans [][]timeline.Forbidden) {
 			first[j] = first[l.twin[j]]
 		}
 	}
-	if sum > middle/(sweepsMost*ladderMost) {
+	if sum > middle/(2*sweepsMost*ladderMost) {
 		return
+	}
+	for rounds, again := 0, true; again && rounds < n; rounds++ {
+		again = false
+		for at, b := range bans {
+			if i, j := at/n, at%n; len(b) > 0 {
+				last := -floor(-b[len(b)-1].Below, l.step(i, j))
+				if top := l.shift[i] + l.size[i] - l.size[j] + last - 1; l.shift[j] > top {
+					l.shift[j], again = top, true
+				}
+			}
+		}
 	}
 	for turn := range sweepsMost * n {
 		g := turn % n

@@ -91,36 +91,10 @@ func (e *engine) fallBack() {
 	}
 }
 
-// Finish completes a plan: it puts what has a negative offset above all that is
-// placed, without a search, and returns the height. Here it stacks all of a partition in one pile; package
-// auto puts place.Finish in its place, an allocator that ends close to the load but
-// adds 11 kB to a program.
-var Finish = pile
-
-func pile(tl *timeline.Timeline, offsets []int64) (height int64) {
-	for i := range tl.Problem.Buffers {
-		if b := &tl.Problem.Buffers[i]; b.Fixed != nil {
-			offsets[i] = *b.Fixed
-		} else if first, last := tl.Extent(i); first == last {
-			offsets[i] = 0 // never active: it conflicts with nobody
-		}
-	}
-	for p := range tl.Partitions {
-		top := int64(0)
-		for _, i := range tl.Partitions[p].Buffers {
-			if offsets[i] >= 0 {
-				top = max(top, offsets[i]+tl.Problem.Buffers[i].Size)
-			}
-		}
-		for _, i := range tl.Partitions[p].Buffers {
-			if b := &tl.Problem.Buffers[i]; offsets[i] < 0 {
-				offsets[i] = bound.Up(top, b.Align())
-				top = offsets[i] + b.Size
-			}
-		}
-	}
-	return model.HeightOf(tl.Problem, offsets)
-}
+// Finish completes a plan: it puts what has a negative offset above all that is placed,
+// without a search. Package auto puts place.Finish there, an allocator that ends close to the
+// load but adds 11 kB to a program; where it is nil, there is no plan to fall back on.
+var Finish func(tl *timeline.Timeline, offsets []int64) (height int64)
 
 // fixedMost is the number of fixed buffers up to which they are compared two by
 // two when the limit has come: that takes some milliseconds.
@@ -179,10 +153,11 @@ func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
 	case fits:
 		e.take(e.offsets())
 	case refuted:
-		e.bound = max(e.bound, bound.Up(capacity+1, e.step))
+		least := capacity + 1
 		for p := range e.parts {
-			e.bound = max(e.bound, bound.Up(e.parts[p].bound, e.step))
+			least = max(least, e.parts[p].bound)
 		}
+		e.bound = max(e.bound, bound.Up(least, e.step))
 	}
 	e.check(e.tl.Problem)
 	return v

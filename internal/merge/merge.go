@@ -245,10 +245,10 @@ const hopeless = 512
 // rounds makes rounds until so many in a row leave no fewer roots, with an attempt at
 // the end.
 func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
-	m.noise = noises[rng.IntN(len(noises))]
+	m.noise = noises[below(rng, len(noises))]
 	for idle := 0; idle < patience && len(m.live) > 1 && !s.done(); idle++ {
-		c := &m.all[m.live[rng.IntN(len(m.live))]]
-		at, radius := [2]int32{c.first, c.last}[rng.IntN(2)], int32(1)<<rng.IntN(4)
+		c := &m.all[m.live[below(rng, len(m.live))]]
+		at, radius := [2]int32{c.first, c.last}[below(rng, 2)], int32(1)<<below(rng, 4)
 		before := len(m.live)
 		m.round(at-radius, at+radius)
 		s.charge(m)
@@ -267,7 +267,7 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 	target := s.goal
 	if s.o.Minimizing() && s.failed {
 		target = s.height - s.step
-		if rng.IntN(2) == 0 {
+		if below(rng, 2) == 0 {
 			target -= rng.Int64N((s.height-s.goal)/4 + 1)
 		}
 		target = max(target, s.goal)

@@ -138,7 +138,7 @@ func (m *merger) ask(p piece) {
 func (m *merger) offers(p piece, list []piece, s shape, turned bool) {
 	at, offered := 0, 0
 	if len(list) > scanMost {
-		at = m.rng.IntN(len(list))
+		at = below(m.rng, len(list))
 	}
 	scan := min(len(list), scanMost)
 	m.spend(scan)

@@ -269,7 +269,7 @@ func (w *sweep) draw(g *guess) bool {
 	for out != 0 && in != 0 && w.spend(len(w.groups)/16) {
 		// One that ends is in some group; which, the noise decides, and few go before many.
 		e := out
-		for n := w.rng.IntN(bits.OnesCount64(out)); n > 0; n-- {
+		for n := below(w.rng, bits.OnesCount64(out)); n > 0; n-- {
 			e &= e - 1
 		}
 		e &= -e
@@ -352,7 +352,7 @@ func (w *sweep) rest(g *guess, out, in []int32) bool {
 			if l >= 0 {
 				more += w.items[g.free[l]].size
 			}
-			if more == 0 || k < 0 || w.rng.IntN(n*n) < tries {
+			if more == 0 || k < 0 || below(w.rng, n*n) < tries {
 				w.open(g, out, in, k, l, more)
 			}
 		}

@@ -1,7 +1,6 @@
 package verify
 
 import (
-	"cmp"
 	"math"
 	"sort"
 
@@ -132,7 +131,15 @@ func inOrder(pieces []piece, of func(x *piece) int64) (order []int32, keys []uin
 func distinct(found []overlap) []overlap {
 	order := sorting.Order(len(found), func(i, j int32) bool {
 		x, y := &found[i], &found[j]
-		return cmp.Or(cmp.Compare(x.a, y.a), cmp.Compare(x.b, y.b), cmp.Compare(x.lower, y.lower), cmp.Compare(x.start, y.start)) < 0
+		switch {
+		case x.a != y.a:
+			return x.a < y.a
+		case x.b != y.b:
+			return x.b < y.b
+		case x.lower != y.lower:
+			return x.lower < y.lower
+		}
+		return x.start < y.start
 	})
 	var kept []overlap
 	for _, i := range order {
