@@ -85,7 +85,7 @@ func TestChallenging(t *testing.T) {
 		name       string
 		backtracks int64
 	}{{"K", 7648}, {"C", 29605}, {"J", 1193}}[:plantest.Share(3, 1)] {
-		r := plantest.Must(t, planner{}, plantest.Find(t, "challenging/"+c.name+".1048576.csv"), plan.Options{Capacity: 1 << 20})
+		r := plantest.Must(t, planner{}, plantest.Load(t, "challenging/"+c.name+".1048576.csv"), plan.Options{Capacity: 1 << 20})
 		if !r.Status.HasPlan() || r.Stats.Backtracks != c.backtracks {
 			t.Errorf("%s: %v after %d backtracks, the original has %d", c.name, r.Status, r.Stats.Backtracks, c.backtracks)
 		}
