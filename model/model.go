@@ -133,4 +133,6 @@ func (s *Status) UnmarshalText(text []byte) error {
 }
 
 // HasPlan reports whether an outcome of this status carries a plan that fits.
+//
+//go:noinline
 func (s Status) HasPlan() bool { return s == Feasible || s == Optimal }

@@ -29,6 +29,8 @@ func up(x, multiple int64) int64 {
 
 // Down returns the greatest multiple of the given number that is at most x, for
 // any sign of x. The number is at least 1.
+//
+//go:noinline
 func Down(x, multiple int64) int64 {
 	if multiple <= 1 {
 		return x
