@@ -92,11 +92,7 @@ func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 // cut returns the pieces of all buffers, or, where there are no offsets, of those that
 // have one fixed.
 func cut(p *model.Problem, offsets []int64) []piece {
-	most := len(p.Buffers) // a gap makes a piece more, and a window one
-	for i := range p.Buffers {
-		most += 2 * len(p.Buffers[i].Gaps)
-	}
-	pieces := make([]piece, 0, most)
+	pieces := make([]piece, 0, len(p.Buffers))
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], int64(0)
 		switch {
