@@ -11,7 +11,7 @@ less. Nothing of the plan but its height is in the second question, so that a wr
 claim is found out: by the first question where the plan is not valid, by the second
 where it is not the lowest, and then the lower plan is the answer.
 
-For the second question there are four models, asked in turn with four times the time
+For the second question there are five models, asked in turn with four times the time
 in each round; each is complete, and what one refutes is refuted.
 
 chain     Where all buffers meet, each with the whole of its size, a plan is a
@@ -21,6 +21,13 @@ chain     Where all buffers meet, each with the whole of its size, a plan is a
           count modulo the common multiple L of the alignments alone, where nothing is
           fixed (a multiple of L can be taken out of any buffer, all above move
           down with it), positions are few.
+ranks     orders without its circuits and no-overlaps, and what lies below a buffer
+          holds it up: in a set of buffers of which each two meet, numbers u and v
+          with u[i] + v[j] no more than the distance from i to the next above, j, for all i
+          and j, bound each path by their sum. A start is so at least a sum over the
+          literals of those below, and the room above it one over those above. The
+          numbers are the duals of the assignment of each buffer to the next. The search
+          is by clauses alone: without linear relaxation.
 sections  peer.py's no-overlaps; where alignments in a section have a common divisor,
           sizes are rounded up to it.
 orders    A literal for each pair says which is below. The distance between the two
@@ -31,6 +38,13 @@ orders    A literal for each pair says which is below. The distance between the 
           the capacity.
 flow      orders, with the path through pairs (buffer, start modulo M), M a divisor of the
           common multiple of the alignments.
+
+Tried beside ranks, on 20 claims that the others leave open: to split a claim by the order of
+the pair with the least room, again and again, each half asked of orders for 0.1 deterministic
+seconds (it comes to 20 to 60 halves in 5 s, and settles one claim; ranks 13 in 2.5 s);
+ranks with the relaxation (6), more duals, other searches of CP-SAT (no more). Of 16 that
+ranks with circuits and no-overlaps leaves open it settles 4 without them; of 19 that it leaves open after 1.5 s,
+sums for what lies between each two settle one, rests of the alignments none.
 """
 
 import argparse
@@ -216,7 +230,7 @@ def paths(near, ring):
             yield sorted(members)
 
 
-def orders(buffers, capacity, modular=False):
+def orders(buffers, capacity, modular=False, ranked=False):
     model = cp_model.CpModel()
     starts = starts_of(model, buffers, capacity)
     if starts is None:
@@ -250,8 +264,12 @@ def orders(buffers, capacity, modular=False):
             for a, b, c in ((i, j, k), (i, k, j)):
                 if ring(a, b, c):
                     model.add_bool_or(below[b, a], below[c, b], below[a, c])
-    no_overlaps(model, buffers, starts)
     alike(model, buffers, starts)
+    if ranked:
+        for members in paths(near, ring):
+            loads(model, buffers, capacity, starts, members, below, far)
+        return model, starts
+    no_overlaps(model, buffers, starts)
     moduli = [path(model, buffers, capacity, starts, members, below, may, modular) for members in paths(near, ring)]
     if modular and max(moduli, default=1) == 1:
         return False, None
@@ -324,10 +342,62 @@ def path(model, buffers, capacity, starts, members, below, may, modular):
 
 
 def flow(buffers, capacity):
-    return orders(buffers, capacity, True)
+    return orders(buffers, capacity, modular=True)
 
 
-MODELS = {"chain": (chain, 2), "orders": (orders, 2), "sections": (sections, 1), "flow": (flow, 2)}  # with the linearization level that does best
+def loads(model, buffers, capacity, starts, members, below, far):
+    """Add that those of the members that are below a buffer hold it up, and those above it hold it down.
+
+    Rings of members exclude each other (paths has left out those for which they do not),
+    so that a plan has them in a sequence, each two neighbours at least their far apart. The
+    bound takes less: u + v of each step up to the buffer, and that for any u and v
+    for which no step is shorter.
+    """
+    never = 4 * capacity  # of a step that no plan has
+    costs = [[never] + [buffers[j]["fixed"] or 0 for j in members]]  # from the ground; the first column is the capacity
+    for i in members:
+        b = buffers[i]
+        last = capacity - b["size"]
+        last = last - last % b["align"] if b["fixed"] is None else b["fixed"]
+        costs.append([capacity - last] + [far.get((i, j), never) for j in members])
+    u, v = duals(costs)
+    weights = [x + y for x, y in zip(u, v)][1:]
+    for k, j in enumerate(members):
+        under = [(w, below[i, j], below[j, i]) for w, i in zip(weights, members) if i != j]
+        model.add(starts[j] >= u[0] + v[k + 1] + sum(w * x for w, x, _ in under))
+        model.add(capacity - starts[j] >= u[k + 1] + v[0] + sum(w * x for w, _, x in under))
+
+
+def duals(costs):
+    """Return integers u, v with u[a] + v[b] <= costs[a][b] and the largest sum: the Hungarian method."""
+    n = len(costs)
+    u, v, row = [0] * n, [0] * (n + 1), [None] * (n + 1)  # column n is where a row comes in
+    for entering in range(n):
+        row[n], at, gaps, back, seen = entering, n, [math.inf] * n, [n] * n, []
+        while row[at] is not None:
+            seen.append(at)
+            a = row[at]
+            todo = [b for b in range(n) if b not in seen]
+            for b in todo:
+                if costs[a][b] - u[a] - v[b] < gaps[b]:
+                    gaps[b], back[b] = costs[a][b] - u[a] - v[b], at
+            at = min(todo, key=gaps.__getitem__)
+            step = gaps[at]
+            for b in seen:
+                u[row[b]] += step
+                v[b] -= step
+            for b in todo:
+                gaps[b] -= step
+        while at != n:
+            row[at], at = row[back[at]], back[at]
+    return u, v[:n]
+
+
+def ranks(buffers, capacity):
+    return orders(buffers, capacity, ranked=True)
+
+
+MODELS = {"chain": (chain, 2), "ranks": (ranks, 0), "orders": (orders, 2), "sections": (sections, 1), "flow": (flow, 2)}  # with the linearization level that does best
 
 
 def fits(buffers, capacity, timeout, models):
