@@ -29,7 +29,7 @@ func TestSettings(t *testing.T) {
 	for _, s := range settings {
 		names[s.Name] = len(s.Without)
 	}
-	if len(names) != len(settings) || names["all on"] != 0 || names["these 13"] != 13 || names["these 13, dominance"] != 14 {
+	if len(names) != len(settings) || names["all on"] != 0 || names["these 14"] != 14 || names["these 14, dominance"] != 15 {
 		t.Errorf("settings %v", names)
 	}
 	if _, err := settingsOf("none", ""); err == nil {

@@ -31,7 +31,7 @@ import (
 )
 
 // beyond are the techniques of exact that are not in the paper.
-const beyond = "cheap-reject,memo,lifting,not-first,suffix-bound,symmetry,postponement,effective-sizes,fronts,ladders,stretches,shifts,merging"
+const beyond = "cheap-reject,memo,lifting,not-first,suffix-bound,symmetry,postponement,effective-sizes,fronts,ladders,spares,stretches,shifts,merging"
 
 func main() { record.Main("bench/ablation", ablate) }
 
