@@ -82,7 +82,7 @@ func (s *search) prepare() error {
 			s.least[i], s.best[i] = *fixed, *fixed
 		}
 	}
-	if err := s.sweep(); err != nil {
+	if err := s.sweep(); err != nil || s.budget.Ended() {
 		return err
 	}
 	if err := s.neighbours(); err != nil || s.budget.Ended() {

@@ -65,9 +65,13 @@ func (s *search) sweep() error {
 	buffers := s.tl.Problem.Buffers
 	var all []point
 	for i := range buffers {
+		if s.budget.Ended() {
+			return nil
+		}
 		all = points(all, int32(i), &buffers[i])
 	}
-	order := sorting.Order(len(all), func(k, m int32) bool {
+	order := sorting.Count(len(all))
+	if !sorting.Within(order, make([]int32, len(all)), func(k, m int32) bool {
 		a, b := &all[k], &all[m]
 		switch {
 		case a.time != b.time:
@@ -76,7 +80,9 @@ func (s *search) sweep() error {
 			return b.begins
 		}
 		return a.buffer < b.buffer
-	})
+	}, s.budget.Ended) {
+		return nil
+	}
 	s.spans = make([][]span, len(buffers))
 	began := make([]int32, len(buffers))
 	var active []int32                   // in use, in no order
