@@ -241,8 +241,9 @@ func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buf
 // try places candidate j of c and searches on. Where that fails it takes the
 // placement back; where it does not, that is left to whoever goes further back,
 // for the parts that are still to be searched have nothing to do with it. In a huge
-// partition the trail is kept short all the same. It reports hat, whether anything
-// unplaced overlaps the candidate.
+// partition the trail is kept short all the same. After a limit nothing is taken back:
+// no search goes on from here, and the next run begins with a reset. It reports hat,
+// whether anything unplaced overlaps the candidate.
 func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	if k.dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
 		return exhausted, true
@@ -260,16 +261,17 @@ func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	} else {
 		k.proof.refuted()
 	}
-	if r != exhausted && !k.huge {
+	over := k.late()
+	if r == exhausted && (over || k.lost(at)) {
+		r = aborted
+	}
+	if r == aborted || r == solved && (over || !k.huge) {
 		return r, hat
 	}
 	k.undo(at)
 	k.restored(before)
 	if k.tell != nil && r == exhausted {
 		k.say(plan.MoveBack, j)
-	}
-	if r == exhausted && (k.lost(at) || k.late()) {
-		r = aborted
 	}
 	return r, hat
 }
