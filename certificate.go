@@ -64,11 +64,16 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 
 // VerifyCertificate reads a certificate and checks it against the problem. It returns
 // the capacity that no plan of p fits, and so the lowest height less one that a plan
-// may have. The error is an *InputError for a problem that is nil or bad, and says
-// otherwise what is wrong with the certificate. Nothing of the planners has a part
-// in it.
+// may have. The error is an *InputError for a problem that is nil or bad or a reader that
+// is nil, and says otherwise what is wrong with the certificate. Nothing of the planners
+// has a part in it.
 func VerifyCertificate(p *Problem, r io.Reader) (capacity int64, err error) {
-	if err := model.Validate(p); err != nil {
+	var issues model.Issues
+	if r == nil {
+		issues.Say("", "", "there is no certificate: its reader is nil")
+	}
+	issues.Join(model.Validate(p))
+	if err := issues.Err(); err != nil {
 		return 0, err
 	}
 	return verify.Certificate(p, r)

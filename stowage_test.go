@@ -648,4 +648,7 @@ func TestCertify(t *testing.T) {
 	if _, err := stowage.VerifyCertificate(nil, &b); !errors.As(err, &input) {
 		t.Errorf("for nothing: %v", err)
 	}
+	if _, err := stowage.VerifyCertificate(p, nil); !errors.As(err, &input) || err.Error() != "there is no certificate: its reader is nil" {
+		t.Errorf("of no reader: %v", err)
+	}
 }

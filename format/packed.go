@@ -17,13 +17,23 @@ import (
 // without .gz and by how its content begins. That two are packed into one another is
 // not looked for.
 //
-// A few kilobytes can unpack to any size, so the content ends, with an error, at what
-// is the limit of the binary formats, too.
+// A few kilobytes can unpack to a thousand times as much, which a reader would hold
+// before it could refuse it. So content ends, with an error, where it is large and made
+// of nearly nothing; in any case at what is the limit of the binary formats, too.
 
-const (
-	packedExtension = ".gz"
-	maxUnpacked     = 2 << 30
-)
+const packedExtension = ".gz"
+
+// limits are how much a file may unpack to.
+type limits struct {
+	free  int64 // bytes that any file may unpack to
+	times int64 // beyond them, bytes for each that is packed: text has 5 to 20, 1,032 are the most
+	most  int64 // bytes that no file may unpack to more than
+}
+
+var unpackedLimits = limits{free: 256 << 20, times: 100, most: 2 << 30}
+
+// allow returns how much may have come of that many packed bytes.
+func (l limits) allow(packed int64) int64 { return min(max(l.free, l.times*packed), l.most) }
 
 // unpackedName returns the name of what is in a file.
 func unpackedName(path string) string {
@@ -39,33 +49,68 @@ func unpack(b *bufio.Reader, name, ext string) (io.Reader, error) {
 	if ext != packedExtension && string(head) != "\x1f\x8b" {
 		return b, nil
 	}
-	z, err := gzip.NewReader(b)
+	p, err := newPacked(b, unpackedLimits)
 	if err != nil {
 		return nil, packedFault(name, err)
 	}
-	return &packed{z, maxUnpacked}, nil
+	return p, nil
 }
 
-// packed reads content up to a limit. Its errors do not name the file: the readers do
+// packed reads content up to the limits. Its errors do not name the file: the readers do
 // that.
 type packed struct {
-	z    *gzip.Reader
-	left int64
+	z      *gzip.Reader
+	in     *counted
+	limits limits
+	out    int64 // bytes that came
+}
+
+func newPacked(r *bufio.Reader, l limits) (*packed, error) {
+	in := &counted{r: r}
+	z, err := gzip.NewReader(in)
+	return &packed{z: z, in: in, limits: l}, err
 }
 
 func (p *packed) Read(to []byte) (int, error) {
-	if p.left == 0 {
-		// What is as large as the limit ends here, or is refused.
-		if n, err := p.z.Read(make([]byte, 1)); n == 0 && err != nil {
-			return 0, p.fault(err)
+	if len(to) == 0 {
+		return 0, nil
+	}
+	// What comes now may have been packed in what was counted before, so the limit is
+	// that of the bytes after they came. One byte beyond the last is asked for: content
+	// as large as that ends there.
+	n, err := p.z.Read(to[:min(int64(len(to)), p.limits.most+1-p.out)])
+	p.out += int64(n)
+	if p.out > p.limits.allow(p.in.bytes) {
+		message := fmt.Sprintf("unpacks to more than %d bytes", p.limits.most)
+		if p.out <= p.limits.most {
+			message = fmt.Sprintf("unpacks to more than %d bytes and more than %d for each that is packed", p.limits.free, p.limits.times)
 		}
 		var issues model.Issues
-		issues.Add(model.Issue{Message: fmt.Sprintf("unpacks to more than %d bytes", int64(maxUnpacked))})
+		issues.Add(model.Issue{Message: message})
 		return 0, issues.Err()
 	}
-	n, err := p.z.Read(to[:min(int64(len(to)), p.left)])
-	p.left -= int64(n)
 	return n, p.fault(err)
+}
+
+// counted counts what is taken from a reader. It has ReadByte, so that nothing between
+// it and its user takes more than that needs.
+type counted struct {
+	r     *bufio.Reader
+	bytes int64
+}
+
+func (c *counted) Read(to []byte) (int, error) {
+	n, err := c.r.Read(to)
+	c.bytes += int64(n)
+	return n, err
+}
+
+func (c *counted) ReadByte() (byte, error) {
+	b, err := c.r.ReadByte()
+	if err == nil {
+		c.bytes++
+	}
+	return b, err
 }
 
 func (p *packed) fault(err error) error {

@@ -1,14 +1,17 @@
 package format
 
 import (
+	"bufio"
 	"bytes"
 	"compress/gzip"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/internal/tflm/made"
@@ -85,17 +88,56 @@ func TestPackedBroken(t *testing.T) {
 	}
 }
 
-// TestPackedLimit has content that is larger than the limit refused, and content of
-// just that size read.
+// TestPackedLimit has content that is larger than a limit refused, and content of just
+// that size read: any content up to a size, beyond it what is not made of nearly
+// nothing, and nothing beyond the last.
 func TestPackedLimit(t *testing.T) {
-	for size, fits := range map[int]bool{99: true, 100: true, 101: false} {
-		z, err := gzip.NewReader(bytes.NewReader(zipped(t, make([]byte, size))))
-		if err != nil {
-			t.Fatal(err)
+	noise := make([]byte, 3000)
+	rand.NewChaCha8([32]byte{1}).Read(noise)
+	for _, c := range []struct {
+		name    string
+		content []byte
+		limits  limits
+		refusal string // empty for content that is read
+	}{
+		{"at the free size", make([]byte, 1000), limits{1000, 10, 5000}, ""},
+		{"zeros beyond it", make([]byte, 1001), limits{1000, 10, 5000}, "unpacks to more than 1000 bytes and more than 10 for each that is packed"},
+		{"noise beyond it", noise, limits{1000, 10, 5000}, ""},
+		{"noise at the last size", noise, limits{1000, 10, 3000}, ""},
+		{"noise beyond the last size", noise, limits{1000, 10, 2999}, "unpacks to more than 2999 bytes"},
+		{"zeros beyond the last size", make([]byte, 101), limits{100, 10, 100}, "unpacks to more than 100 bytes"},
+		{"nothing", nil, limits{}, ""},
+	} {
+		for _, read := range []func(io.Reader) io.Reader{func(r io.Reader) io.Reader { return r }, iotest.OneByteReader} {
+			p, err := newPacked(bufio.NewReader(bytes.NewReader(zipped(t, c.content))), c.limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := io.ReadAll(read(p))
+			if c.refusal == "" && (err != nil || !bytes.Equal(got, c.content)) || c.refusal != "" && (err == nil || err.Error() != c.refusal) {
+				t.Errorf("%s: %d of %d bytes read, %v", c.name, len(got), len(c.content), err)
+			}
 		}
-		got, err := io.ReadAll(&packed{z, 100})
-		if fits != (err == nil) || fits && len(got) != size {
-			t.Errorf("%d bytes: %d read, %v", size, len(got), err)
+	}
+}
+
+// TestPackedBomb has a file refused that is a thousandth of what is in it, before that is
+// held: as a model, and as text, the file named.
+func TestPackedBomb(t *testing.T) {
+	var b bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	z.Write([]byte("id,lower,upper,size\n"))
+	chunk := bytes.Repeat([]byte{'\n'}, 1<<20)
+	for range unpackedLimits.free>>20 + 1 {
+		z.Write(chunk)
+	}
+	z.Close()
+	for _, name := range []string{"bomb.onnx.gz", "bomb.csv.gz"} {
+		_, err := ReadFrom(bytes.NewReader(b.Bytes()), name, Options{})
+		want := name + ": unpacks to more than 268435456 bytes and more than 100 for each that is packed"
+		var input *model.InputError
+		if !errors.As(err, &input) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
 		}
 	}
 }
