@@ -2,11 +2,9 @@
 // unless they have a plan. Pages that were written to a file can only show; they have no
 // planner, and no place to drop anything.
 
+import { byId as $, make } from "./dom.js";
 import { digits, parse, whole } from "./numbers.js";
-import { make } from "./panel.js";
 import { Planner, docOf } from "./planner.js";
-
-const $ = (id) => document.getElementById(id);
 
 const PLANNERS = ["auto", "exact", "merge", "climb", "first-fit", "sweep"];
 

@@ -1,15 +1,8 @@
 // The figures beside the picture, in words and bars.
 
+import { make } from "./dom.js";
 import { shorten } from "./plot.js";
 import { both, bytes, count, percent, whole } from "./numbers.js";
-
-/** Makes an element with a class and children, texts among them. */
-export function make(tag, name, ...children) {
-  const e = document.createElement(tag);
-  if (name) e.className = name;
-  e.append(...children);
-  return e;
-}
 
 /** Fills the tiles at the top: the few figures that matter. */
 export function tiles(root, facts, comparison) {

@@ -21,7 +21,8 @@ const WHOLE = 8000; // milliseconds that all of it takes, where no speed is chos
 const SPEEDS = [1, 4, 15, 60, 250, 1000]; // steps a second
 
 export class Playback {
-  constructor(root, hooks) {
+  constructor(root, theme, hooks) {
+    this.theme = theme;
     this.root = root;
     this.hooks = hooks;
     this.doc = null;
@@ -259,11 +260,10 @@ export class Playback {
   }
 
   /** Draws heights and bounds over the steps, or how deep the search is. */
-  draw(theme = this.theme) {
-    this.theme = theme;
+  draw() {
     const { chart, steps } = this;
     const [w, h] = [chart.clientWidth, chart.clientHeight];
-    if (!theme || !w || this.what === "build" || (this.what === "search" && steps.length < 2)) return;
+    if (!w || this.what === "build" || (this.what === "search" && steps.length < 2)) return;
     const ratio = window.devicePixelRatio || 1;
     chart.width = w * ratio;
     chart.height = h * ratio;

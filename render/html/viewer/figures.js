@@ -1,0 +1,94 @@
+// The figures, captions and the legend beside the picture, for what is shown now.
+
+import { KIND, Palette, css } from "./colours.js";
+import { byId as $, make } from "./dom.js";
+import { both, count, digits, whole } from "./numbers.js";
+import * as panel from "./panel.js";
+
+/** Writes all of them anew. */
+export function figures(app) {
+  const side = app.listed;
+  const facts = app.facts(side);
+  panel.tiles($("tiles"), facts, app.comparison);
+  panel.owners($("owners"), facts, {
+    select: (i) => app.select(side, i, true),
+    zoomTo: (i) => app.zoomTo(side, i),
+  });
+  panel.faults($("faults"), facts.doc);
+  panel.difference($("difference"), app.comparison);
+  const rows = facts.doc.facts.map(([name, value]) =>
+    make("tr", "", make("th", "", name), make("td", "", /^\d{5,}$/.test(value) ? digits(value) : value)),
+  );
+  if (facts.doc.rounded)
+    rows.push(make("tr", "", make("th", "", "note"), make("td", "", "numbers above 2⁵³ are shown rounded")));
+  $("facts").replaceChildren(...rows);
+  $("facts-part").hidden = !rows.length;
+  const captions = [
+    ["pane-a", 0],
+    ["pane-b", 1],
+  ];
+  for (const [id, at] of captions) {
+    const of = app.sides.includes(at) ? app.facts(at) : null;
+    const diff = app.comparison && app.mode === "diff";
+    $(id).hidden = !of || (diff && at === 0);
+    const caption = $(id).querySelector("figcaption");
+    caption.hidden = !app.comparison;
+    if (of) caption.textContent = of.doc.title + (of.offsets ? `, height ${both(of.height)}` : ", no plan");
+    if (of) app.plots[at].canvas.setAttribute("aria-label", label(of));
+  }
+  document.body.classList.toggle("two", Boolean(app.comparison && app.mode === "both"));
+  $("legend").replaceChildren(...legend(app));
+  // What moved and what is tried have colours of their own.
+  $("colour").parentElement.hidden = Boolean(app.marking || (app.comparison && app.mode === "diff"));
+}
+
+/** What the colours mean, where that is not plain. */
+function legend(app) {
+  let names = [];
+  if (app.story)
+    names = [
+      ["stays", "stays"],
+      ["tried", "will be taken back"],
+      ["back", "taken back just now"],
+    ];
+  else if (app.marking)
+    names = [
+      ["down", "lower than before"],
+      ["up", "higher than before"],
+      ["same", "in place"],
+    ];
+  else if (app.comparison && app.mode === "diff")
+    names = [
+      ["down", "lower"],
+      ["up", "higher"],
+      ["same", "in place"],
+      ["only", "in one only"],
+    ];
+  else if (app.colour === "peak")
+    names = [
+      ["peak", "live at the peak"],
+      ["top", "ends at the height"],
+      ["plain", "others"],
+    ];
+  const palette = app.palette || new Palette(app.theme.dark);
+  const swatch = (kind, text) => {
+    const s = make("span", "swatch");
+    s.style.background = css(palette.fills[kind]);
+    return make("span", "", s, text);
+  };
+  if (!names.length && (app.colour === "size" || app.colour === "life")) {
+    const ends = app.colour === "size" ? ["small", "large"] : ["short", "long"];
+    return [
+      make("span", "", ends[0]),
+      ...Array.from({ length: 16 }, (_, k) => swatch(KIND.scale + k, "")),
+      make("span", "", ends[1]),
+    ];
+  }
+  return names.map(([name, text]) => swatch(KIND[name], text));
+}
+
+/** What a screen reader says of a pane. */
+function label(facts) {
+  const plan = facts.offsets ? `Plan of height ${whole(facts.height)}` : "No plan";
+  return `${facts.doc.title}. ${plan}, ${count(facts.doc.n, "buffer")}, peak load ${whole(facts.load.peak)}. Arrow keys move, plus and minus zoom, n and Shift+n go from buffer to buffer, Enter zooms to the selected one, Home shows all.`;
+}

@@ -1,0 +1,71 @@
+// What is shown while a plan is played back: the steps of its search, its buffers one by
+// one, or the moves of the search.
+
+import { KIND } from "./colours.js";
+import { byId as $ } from "./dom.js";
+
+/** Shows a step of the search; what moved since the one before is marked. */
+export function step(app, now, before) {
+  const facts = app.facts(0);
+  app.story = null;
+  const atEnd = app.playback.at === app.playback.steps.length - 1;
+  facts.use(atEnd && facts.doc.offsets ? facts.doc.offsets : now);
+  app.marking = app.placed = null;
+  app.plots[0].newest = -1;
+  if (!atEnd && now && before && $("mark-moves").checked) {
+    app.marking = new Uint8Array(facts.doc.n).fill(KIND.same);
+    for (let i = 0; i < now.length; i++)
+      if (now[i] !== before[i]) app.marking[i] = now[i] < before[i] ? KIND.down : KIND.up;
+  }
+  if (app.comparison) app.comparison.update();
+  app.relist();
+  app.repaint();
+  app.figures();
+}
+
+/** Shows the plan with so many of its buffers placed; the last of them is outlined. */
+export function build(app, order, at) {
+  const facts = app.facts(0);
+  if (facts.shown !== facts.doc.offsets) facts.use(facts.doc.offsets);
+  const legend = Boolean(app.marking);
+  app.marking = app.story = null;
+  if (legend) app.figures();
+  app.placed = at < order.length ? new Uint8Array(facts.doc.n) : null;
+  for (let k = 0; app.placed && k < at; k++) app.placed[order[k]] = 1;
+  app.plots[0].newest = app.placed && at ? order[at - 1] : -1;
+  app.repaint();
+}
+
+/**
+ * Shows what is placed after some moves of the search: what stays, what will be taken
+ * back, and what the last move has taken back, where it was. Without a story it shows
+ * the plan.
+ */
+export function moves(app, story) {
+  const facts = app.facts(0);
+  const first = app.story !== story;
+  app.story = story;
+  app.placed = null;
+  if (!story) {
+    facts.use(facts.doc.offsets);
+    app.table.update();
+    app.marking = null;
+    app.plots[0].newest = -1;
+    app.repaint();
+    app.figures();
+    return;
+  }
+  const offsets = story.offsets.slice();
+  const kinds = new Uint8Array(facts.doc.n);
+  for (let i = 0; i < kinds.length; i++) if (story.by[i] >= 0) kinds[i] = story.stays(i) ? KIND.stays : KIND.tried;
+  for (const { i, offset } of story.gone) {
+    offsets[i] = offset;
+    kinds[i] = KIND.back;
+  }
+  facts.shown = offsets; // what is said of the plan stays the plan's
+  app.marking = kinds;
+  app.table.update();
+  app.plots[0].newest = story.newest >= 0 ? story.newest : (story.gone.at(-1)?.i ?? -1);
+  app.repaint();
+  if (first) app.figures();
+}
