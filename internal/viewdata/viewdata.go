@@ -118,11 +118,11 @@ type stepMeta struct {
 // Encode returns the two parts of a document. The same document gives the same bytes.
 func (d *Doc) Encode() (text, packed []byte, err error) {
 	if d.Problem == nil {
-		return nil, nil, errors.New("viewdata: no problem")
+		return nil, nil, errors.New("no problem")
 	}
 	n := len(d.Problem.Buffers)
 	if d.Offsets != nil && len(d.Offsets) != n {
-		return nil, nil, fmt.Errorf("viewdata: %d offsets for %d buffers", len(d.Offsets), n)
+		return nil, nil, fmt.Errorf("%d offsets for %d buffers", len(d.Offsets), n)
 	}
 	p := &packer{}
 	p.meta = meta{
@@ -146,7 +146,7 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	var before []int64
 	for k, s := range d.Steps {
 		if s.Offsets != nil && len(s.Offsets) != n {
-			return nil, nil, fmt.Errorf("viewdata: %d offsets for %d buffers in step %d", len(s.Offsets), n, k+1)
+			return nil, nil, fmt.Errorf("%d offsets for %d buffers in step %d", len(s.Offsets), n, k+1)
 		}
 		p.meta.Steps = append(p.meta.Steps, stepMeta{s.Height, s.LowerBound, s.Nodes, s.Elapsed.Seconds(), s.Offsets != nil, s.Move})
 		if s.Offsets != nil {
@@ -323,7 +323,7 @@ func (p *packer) moves(moves []plan.Move, n int) error {
 	p.begin("moves", 3*len(moves))
 	for k, m := range moves {
 		if m.Buffer < 0 || m.Buffer >= n || m.Offset < 0 {
-			return fmt.Errorf("viewdata: move %d is of no buffer, or below zero", k+1)
+			return fmt.Errorf("move %d is of no buffer, or below zero", k+1)
 		}
 		p.unsigned(int64(m.Kind))
 		p.unsigned(int64(m.Buffer))

@@ -18,6 +18,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"html"
 	"io"
 	"strings"
@@ -101,7 +102,7 @@ func WriteAll(w io.Writer, docs []Document) error {
 	var data, picture bytes.Buffer
 	for k := range docs {
 		d := &docs[k]
-		if err := layout.Check(d.Problem, d.Offsets, d.Options.Capacity, d.Options.LowerBound); err != nil {
+		if err := layout.Check("html", d.Problem, d.Offsets, d.Options.Capacity, d.Options.LowerBound); err != nil {
 			return err
 		}
 		if k == 0 && len(d.Problem.Buffers) <= plain {
@@ -152,7 +153,7 @@ func draw(w io.Writer, d *Document) error {
 func embedded(b *bytes.Buffer, d *Document) error {
 	text, packed, err := dataOf(d).Encode()
 	if err != nil {
-		return err
+		return fmt.Errorf("html: %w", err)
 	}
 	// The JSON has no < in it: encoding/json escapes it.
 	b.WriteString(`<script type="application/json" class="stowage-meta">`)

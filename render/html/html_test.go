@@ -135,17 +135,18 @@ func TestHostile(t *testing.T) {
 // that the writer's error comes back.
 func TestNothingBroken(t *testing.T) {
 	var b bytes.Buffer
-	if err := Write(&b, sample.Paper(), []int64{1}, Options{}); err == nil || b.Len() > 0 {
-		t.Errorf("one offset for five buffers: %v, %d bytes written", err, b.Len())
-	}
-	if err := Write(&b, sample.Paper(), nil, Options{}); err == nil || b.Len() > 0 {
-		t.Errorf("no offset for five buffers: %v, %d bytes written", err, b.Len())
-	}
-	if err := WriteProfile(&b, nil, Options{}); err == nil || b.Len() > 0 {
-		t.Errorf("no problem: %v, %d bytes written", err, b.Len())
-	}
-	if err := WriteAll(&b, nil); err == nil || b.Len() > 0 {
-		t.Errorf("no documents: %v, %d bytes written", err, b.Len())
+	for name, err := range map[string]error{
+		"one offset for five buffers": Write(&b, sample.Paper(), []int64{1}, Options{}),
+		"no offset for five buffers":  Write(&b, sample.Paper(), nil, Options{}),
+		"an offset below 0":           Write(&b, sample.Paper(), []int64{0, 0, 0, 0, -1}, Options{}),
+		"a capacity below 0":          WriteProfile(&b, sample.Paper(), Options{Capacity: -1}),
+		"a step of another problem":   WriteProfile(&b, sample.Paper(), Options{Steps: []Step{{Offsets: []int64{1}}}}),
+		"no problem":                  WriteProfile(&b, nil, Options{}),
+		"no documents":                WriteAll(&b, nil),
+	} {
+		if err == nil || !strings.HasPrefix(err.Error(), "html: ") || b.Len() > 0 {
+			t.Errorf("%s: %v, %d bytes written", name, err, b.Len())
+		}
 	}
 	if err := WriteProfile(new(golden.Room), sample.Paper(), Options{}); !errors.Is(err, golden.ErrFull) {
 		t.Errorf("a full disk: %v", err)

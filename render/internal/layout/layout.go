@@ -18,7 +18,6 @@
 package layout
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ import (
 
 // A Medium is what a writer can afford.
 type Medium struct {
+	Name          string  // what its errors begin with
 	Width, Height int     // default size of the whole picture
 	MinSide       int     // least width or height that leaves a plot between the margins
 	MaxSide       int     // largest width or height
@@ -61,11 +61,13 @@ type page struct {
 	notesAt  float64
 }
 
-// Check refuses what cannot be drawn: a bad problem, offsets for another one, a capacity
-// or a bound below 0. Offsets of nil are no plan. A plan that breaks rules, or is above a capacity, is worth a look.
-func Check(p *model.Problem, offsets []int64, capacity, lowerBound int64) error {
+// Check refuses what cannot be drawn: a bad problem, offsets for another one or out of
+// range, a capacity or a bound below 0. Offsets of nil are no plan. A plan that breaks
+// rules, or is above a capacity, is worth a look. The error begins with who draws, unless it
+// is a *model.InputError.
+func Check(who string, p *model.Problem, offsets []int64, capacity, lowerBound int64) error {
 	if p == nil {
-		return errors.New("render: no problem")
+		return fmt.Errorf("%s: no problem", who)
 	}
 	with := *p
 	with.Capacity = 0
@@ -73,17 +75,22 @@ func Check(p *model.Problem, offsets []int64, capacity, lowerBound int64) error 
 		return err
 	}
 	if capacity = p.CapacityOr(capacity); capacity < 0 || lowerBound < 0 {
-		return fmt.Errorf("render: the capacity %d and the lower bound %d must not be negative", capacity, lowerBound)
+		return fmt.Errorf("%s: the capacity %d and the lower bound %d must not be negative", who, capacity, lowerBound)
 	}
 	if offsets != nil && len(offsets) != len(p.Buffers) {
-		return fmt.Errorf("render: %d offsets for %d buffers", len(offsets), len(p.Buffers))
+		return fmt.Errorf("%s: %d offsets for %d buffers", who, len(offsets), len(p.Buffers))
+	}
+	for i, at := range offsets {
+		if at < 0 || at > model.MaxSum {
+			return fmt.Errorf("%s: buffer %s: offset %d must be from 0 to %d", who, p.Buffers[i].ID, at, int64(model.MaxSum))
+		}
 	}
 	return nil
 }
 
 // newPage checks the input and the options and fills in the defaults.
 func newPage(p *model.Problem, offsets []int64, o render.Options, m Medium) (*page, error) {
-	if err := Check(p, offsets, o.Capacity, o.LowerBound); err != nil {
+	if err := Check(m.Name, p, offsets, o.Capacity, o.LowerBound); err != nil {
 		return nil, err
 	}
 	o.Capacity = p.CapacityOr(o.Capacity)
@@ -94,7 +101,7 @@ func newPage(p *model.Problem, offsets []int64, o render.Options, m Medium) (*pa
 		o.Height = m.Height
 	}
 	if min(o.Width, o.Height) < m.MinSide || max(o.Width, o.Height) > m.MaxSide {
-		return nil, fmt.Errorf("render: the size %d x %d must be from %d to %d each way", o.Width, o.Height, m.MinSide, m.MaxSide)
+		return nil, fmt.Errorf("%s: the size %d x %d must be from %d to %d each way", m.Name, o.Width, o.Height, m.MinSide, m.MaxSide)
 	}
 	// Below half of the default size letters shrink with the picture, down to
 	// half of theirs.

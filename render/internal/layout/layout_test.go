@@ -15,6 +15,7 @@ import (
 )
 
 var screen = Medium{
+	Name:  "screen",
 	Width: 1200, Height: 720, MinSide: 240, MaxSide: 20000,
 	Font: 12, Smallest: 7, TextScale: 1, Singles: 3000, Bare: 15000, Runs: 30000,
 }

@@ -25,11 +25,6 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 	if err != nil {
 		return nil, err
 	}
-	for i, at := range offsets {
-		if at < 0 || at > model.MaxSum {
-			return nil, fmt.Errorf("render: buffer %s: offset %d must be from 0 to %d", p.Buffers[i].ID, at, int64(model.MaxSum))
-		}
-	}
 
 	// A plan over the capacity has a band for that, and is no fault by itself.
 	g.report = verify.Check(p, offsets, 0)
