@@ -190,3 +190,11 @@ func TestUndecided(t *testing.T) {
 		t.Errorf("%d told of %d", told, a.Counts.Undecided)
 	}
 }
+
+// Seed asks each planner about the problem of the seed.
+func (a *Asker) Seed(seed uint64, planners []run.Planner) {
+	a.Begin(seed)
+	for _, p := range planners {
+		a.Ask(p)
+	}
+}

@@ -75,14 +75,6 @@ type Asker struct {
 // hardNodes limits what is spent on a problem of middle size.
 const hardNodes = 300
 
-// Seed asks each planner about the problem of the seed.
-func (a *Asker) Seed(seed uint64, planners []run.Planner) {
-	a.Begin(seed)
-	for _, p := range planners {
-		a.Ask(p)
-	}
-}
-
 // Begin takes the problem of the seed in hand.
 func (a *Asker) Begin(seed uint64) {
 	a.seed = seed

@@ -34,7 +34,7 @@ func TestAwkward(t *testing.T) {
 				high = min(high, r.Height)
 			}
 			if low > high {
-				t.Fatalf("seed %d: without %q %s, %d over %d; before, without %q, it was otherwise\n%s", seed, off, r.Status, r.Height, r.LowerBound, by, describe(tl.Problem))
+				t.Fatalf("seed %d: without %q %s, %d over %d; before, without %q, it was otherwise\n%s", seed, off, r.Status, r.Height, r.LowerBound, by, suite.Describe(tl.Problem))
 			}
 			by = off
 		}

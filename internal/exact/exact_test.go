@@ -1,62 +1,21 @@
 package exact
 
 import (
-	"context"
-	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/plantest"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
-	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// check plans p at its known minimum, where a plan must come and pass verify,
-// and one under it, where a proof must come.
+// check demands a plan at the known minimum of a problem and a proof under it.
 func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
 	t.Helper()
-	tl := timeline.New(p)
-	for _, capacity := range []int64{minimum, minimum - 1} {
-		if capacity == 0 {
-			continue
-		}
-		o.Capacity = capacity
-		r, err := run.Run(context.Background(), (&Planner{}), tl, o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := capacity == minimum
-		if r.Status.HasPlan() != want || !want && r.Status != model.Infeasible {
-			t.Fatalf("capacity %d, minimum %d: got %s, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, describe(p))
-		}
-		if want {
-			if report := verify.Check(p, r.Offsets, capacity); !report.OK() {
-				t.Fatalf("capacity %d: %s, without %v\n%s", capacity, report.Violations[0].Message, o.Without, describe(p))
-			}
-		}
-	}
-}
-
-func describe(p *model.Problem) string {
-	s := ""
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
-		s += fmt.Sprintf("%s [%d,%d) size %d align %d", b.ID, b.Lower, b.Upper, b.Size, b.Align())
-		for _, g := range b.Gaps {
-			s += " gap " + model.GapText(g)
-		}
-		if b.Fixed != nil {
-			s += " fixed " + strconv.FormatInt(*b.Fixed, 10)
-		}
-		s += "\n"
-	}
-	return s
+	plantest.AtMinimum(t, &Planner{}, p, minimum, o, false)
 }
 
 // TestSmallShapes plans every problem of up to five buffers on a small grid.
@@ -98,21 +57,16 @@ func TestSwitches(t *testing.T) {
 		if !ok {
 			infeasible++
 			o.Capacity = 1000
-			r, err := run.Run(context.Background(), (&Planner{}), timeline.New(p), o)
-			if err != nil || r.Status != model.Infeasible {
-				t.Fatalf("seed %d: colliding fixed offsets: got %s, %v\n%s", seed, r.Status, err, describe(p))
+			if r := plantest.Must(t, &Planner{}, p, o); r.Status != model.Infeasible {
+				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, suite.Describe(p))
 			}
 			continue
 		}
 		check(t, p, minimum, o)
 		if seed%5 == 0 {
 			o.Capacity = 0
-			r, err := run.Run(context.Background(), (&Planner{}), timeline.New(p), o)
-			if err != nil || r.Status != model.Optimal || r.Height != minimum {
-				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without, describe(p))
-			}
-			if report := verify.Check(p, r.Offsets, 0); !report.OK() {
-				t.Fatalf("seed %d: %s", seed, report.Violations[0].Message)
+			if r := plantest.Must(t, &Planner{}, p, o); r.Status != model.Optimal || r.Height != minimum {
+				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without, suite.Describe(p))
 			}
 		}
 		if t.Failed() {
@@ -120,4 +74,11 @@ func TestSwitches(t *testing.T) {
 		}
 	}
 	t.Log(count, "problems, of which", infeasible, "have colliding fixed offsets")
+}
+
+// switchesOf returns the switches with the named techniques off.
+func switchesOf(without []string) switches {
+	var s settings
+	_ = s.bind(&plan.Options{Without: without}) // no value of a parameter is wrong
+	return s.switches
 }

@@ -36,7 +36,7 @@ func climb(t *testing.T, e *engine, l *ladder, capacity int64) verdict {
 	if v == fits {
 		e.keep(0, l.at)
 		if report := verify.CheckHeight(e.tl.Problem, e.offsets(), capacity, model.HeightOf(e.tl.Problem, e.offsets())); !report.OK() {
-			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, describe(e.tl.Problem))
+			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(e.tl.Problem))
 		}
 	}
 	return v
@@ -120,7 +120,7 @@ func TestLadder(t *testing.T) {
 					solved++
 				}
 				if v := climb(t, e, l, capacity); v != want || l.bound > lowest && lowest > 0 {
-					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.bound, lowest, describe(p))
+					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.bound, lowest, suite.Describe(p))
 				}
 				asked++
 			}

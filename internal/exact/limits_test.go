@@ -462,7 +462,7 @@ func TestStepOfAlignments(t *testing.T) {
 		minimum, _, _ := suite.MinHeight(p)
 		got := solveWithin(t, context.Background(), timeline.New(p), plan.Options{})
 		if got.Status != model.Optimal || got.Height != minimum {
-			t.Fatalf("%s %d, want %d\n%s", got.Status, got.Height, minimum, describe(p))
+			t.Fatalf("%s %d, want %d\n%s", got.Status, got.Height, minimum, suite.Describe(p))
 		}
 		if bound.Step(p) > 1 {
 			coarse++

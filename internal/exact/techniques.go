@@ -130,13 +130,6 @@ func (s *settings) bind(o *plan.Options) error {
 	return err
 }
 
-// switchesOf returns the switches with the named techniques off.
-func switchesOf(without []string) switches {
-	var s settings
-	_ = s.bind(&plan.Options{Without: without}) // no value of a parameter is wrong
-	return s.switches
-}
-
 // defaultOrders are the static preorderings, tried round robin. Each alone on the
 // challenging suite: TWA solves 8 of the 11 within 2,300 nodes; TAW the other
 // three, B, C and H, within 460; TC needs 263 and 306 nodes for E and F. They

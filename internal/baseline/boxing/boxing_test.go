@@ -380,8 +380,8 @@ func BenchmarkTry(b *testing.B) {
 	}
 }
 
-// TestHugeSizes ends: where sizes are near the end of int64 the dummy used to
-// overflow, and a power of NaN was never large enough.
+// TestHugeSizes ends: sizes are near the end of int64, where a dummy can overflow, and no
+// power of NaN is ever large enough.
 func TestHugeSizes(t *testing.T) {
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 2, Size: 9007199254740992, Alignment: 72057594037927936},

@@ -42,3 +42,11 @@ func TestArenaInvariant(t *testing.T) {
 		}
 	}
 }
+
+// count returns the number of holes.
+func (s *holes) count() (n int) {
+	for _, p := range s.pieces {
+		n += len(p)
+	}
+	return n
+}

@@ -70,11 +70,3 @@ func (s *holes) remove(piece, at int) {
 		s.pieces = append(s.pieces[:piece], s.pieces[piece+1:]...)
 	}
 }
-
-// count returns the number of holes.
-func (s *holes) count() (n int) {
-	for _, p := range s.pieces {
-		n += len(p)
-	}
-	return n
-}
