@@ -91,7 +91,17 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(checkOutput(c.output), checkPicture(cmd, c.output, name, "")); err != nil {
+	var uses []use
+	for _, path := range inputs {
+		uses = append(uses, use{"INPUT", path})
+	}
+	for _, u := range []use{{"-o", c.output}, {"--resume", c.resume}} {
+		if err := errors.Join(checkOutput(u.path), u.apart(uses)); err != nil {
+			return err
+		}
+		uses = append(uses, u)
+	}
+	if err := checkPicture(cmd, c.output, name, ""); err != nil {
 		return err
 	}
 	if c.repeat < 1 {

@@ -109,6 +109,33 @@ func checkOutput(path string) error {
 	return nil
 }
 
+// A use is what a path is named for: an argument or a flag.
+type use struct{ what, path string }
+
+// apart refuses a file that another use names, too.
+func (u use) apart(others []use) error {
+	for _, o := range others {
+		if samePlace(u.path, o.path) {
+			return usagef("%s and %s both name %s", o.what, u.what, u.path)
+		}
+	}
+	return nil
+}
+
+// samePlace reports whether two paths name one file, be it there or not. Standard input
+// and output are no file, and devices and pipes take what several write.
+func samePlace(a, b string) bool {
+	if toStdout(a) || toStdout(b) {
+		return false
+	}
+	if info, err := os.Stat(a); err == nil {
+		return info.Mode().IsRegular() && sameFile(a, b)
+	}
+	x, err := filepath.Abs(a)
+	y, other := filepath.Abs(b)
+	return err == nil && other == nil && x == y
+}
+
 // writeTo writes to a file as a whole or not at all, or to standard output.
 func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error {
 	var err error

@@ -130,6 +130,9 @@ func (p *planFlags) outputs(kind format.Kind) (name, reportName string, err erro
 			return "", "", err
 		}
 	}
+	if err := (use{"--report", p.report}).apart([]use{{"-o", p.output}}); err != nil {
+		return "", "", err
+	}
 	for _, file := range []string{p.output, p.report} {
 		if err := checkOutput(file); err != nil {
 			return "", "", err

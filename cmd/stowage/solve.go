@@ -223,27 +223,25 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, 
 	if s.stats == "-" && toStdout(s.output) {
 		return "", usagef("--stats - needs -o FILE: standard output has the plan")
 	}
-	if s.stats == s.output && !toStdout(s.output) {
-		return "", usagef("-o and --stats both name %s", s.output)
-	}
 	if s.progress == "-" {
 		return "", usagef("--progress needs a file: standard output has the plan")
 	}
-	for _, other := range [][2]string{{"-o", s.output}, {"--stats", s.stats}, {"--certificate", s.certificate}, {"--start", s.start}, {"INPUT", input}} {
-		if s.progress != "" && s.progress == other[1] {
-			return "", usagef("%s and --progress both name %s", other[0], other[1])
-		}
-	}
-	if err := checkOutput(s.output); err != nil {
-		return "", err
-	}
+	// The plan may take the place of what it was made from; nothing else may.
+	uses := []use{{"INPUT", input}, {"--start", s.start}, {"-o", s.output}, {"--stats", s.stats}, {"--certificate", s.certificate}, {"--progress", s.progress}}
 	if err := s.checkCertificate(); err != nil {
 		return "", err
 	}
-	if err := checkOutput(s.progress); err != nil {
-		return "", err
+	for k := 3; k < len(uses); k++ {
+		if err := uses[k].apart(uses[:k]); err != nil {
+			return "", err
+		}
 	}
-	return name, checkOutput(s.stats)
+	for _, path := range []string{s.output, s.certificate, s.progress, s.stats} {
+		if err := checkOutput(path); err != nil {
+			return "", err
+		}
+	}
+	return name, nil
 }
 
 // checkSteps refuses steps that nobody could tell of, or show.
