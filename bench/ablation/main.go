@@ -30,9 +30,6 @@ import (
 	_ "github.com/stowage-go/stowage/planner/baselines"
 )
 
-// beyond are the techniques of exact that are not in the paper.
-const beyond = "cheap-reject,memo,lifting,not-first,suffix-bound,symmetry,postponement,effective-sizes,fronts,ladders,spares,stretches,shifts,merging"
-
 func main() { record.Main("bench/ablation", ablate) }
 
 func ablate(ctx context.Context) error {
@@ -41,7 +38,7 @@ func ablate(ctx context.Context) error {
 		set      = flag.String("set", "challenging", "the folder `NAME` of STOWAGE_DATA to run on")
 		timeout  = flag.Duration("timeout", 10*time.Second, "end a run after `D`")
 		repeat   = flag.Int("repeat", 3, "take the least time of up to `N` runs, where they are under a second")
-		together = flag.String("together", beyond, "the techniques `T1,T2` that the last lines are without; none where empty")
+		together = flag.String("together", strings.Join(beyond("exact", "minimalloc"), ","), "the techniques `T1,T2` that the last lines are without; none where empty")
 		into     = flag.String("into", "", "put the tables into the document `FILE`")
 		out      = flag.String("results", "bench/results", "write the runs as JSON to the folder `DIR`; none where empty")
 	)
@@ -86,25 +83,44 @@ func ablate(ctx context.Context) error {
 	return nil
 }
 
+// techniques returns what can be switched off of a planner, nil where there is none of
+// that name.
+func techniques(planner string) (names []string) {
+	for _, i := range stowage.Planners() {
+		if i.Name == planner {
+			for _, t := range i.Techniques {
+				names = append(names, t.Name)
+			}
+		}
+	}
+	return names
+}
+
+// beyond returns the techniques that a planner has and another has not. The planner
+// minimalloc has those of the paper.
+func beyond(planner, other string) []string {
+	its := techniques(other)
+	return slices.DeleteFunc(techniques(planner), func(name string) bool { return slices.Contains(its, name) })
+}
+
 // settingsOf returns what to measure: all on, each technique off, those of the list off
 // together, and these with each of the others.
 func settingsOf(planner, together string) ([]setting, error) {
-	all := stowage.Planners()
-	at := slices.IndexFunc(all, func(i stowage.PlannerInfo) bool { return i.Name == planner })
-	if at < 0 {
-		return nil, fmt.Errorf("no planner is named %q", planner)
+	names := techniques(planner)
+	if names == nil {
+		return nil, fmt.Errorf("no planner is named %q, or it has no techniques", planner)
 	}
 	settings := []setting{{Name: "all on", Without: []string{}}}
-	for _, t := range all[at].Techniques {
-		settings = append(settings, setting{Name: t.Name, Without: []string{t.Name}})
+	for _, name := range names {
+		settings = append(settings, setting{Name: name, Without: []string{name}})
 	}
 	if together != "" {
 		list := strings.Split(together, ",")
 		these := "these " + fmt.Sprint(len(list))
 		settings = append(settings, setting{Name: these, Without: list})
-		for _, t := range all[at].Techniques {
-			if !slices.Contains(list, t.Name) {
-				settings = append(settings, setting{Name: these + ", " + t.Name, Without: append(slices.Clone(list), t.Name)})
+		for _, name := range names {
+			if !slices.Contains(list, name) {
+				settings = append(settings, setting{Name: these + ", " + name, Without: append(slices.Clone(list), name)})
 			}
 		}
 	}

@@ -121,6 +121,19 @@ func (p *Plan) opening(w io.Writer) {
 	fmt.Fprintln(w, " */")
 }
 
+// declare writes what both files say of the table and the arena, so that a program that
+// includes one and links the other agrees with it.
+func (p *Plan) declare(w io.Writer) {
+	fmt.Fprintf(w, `struct %[1]s_tensor {
+	const char *name;
+	size_t offset;
+	size_t size;
+};
+extern const struct %[1]s_tensor %[1]s_tensors[%[2]d];
+extern unsigned char %[1]s_arena[%[3]d];
+`, p.prefix(), len(p.Tensors)+1, max(1, p.Arena))
+}
+
 // WriteHeader writes the macros. PREFIX_ARENA_SIZE, PREFIX_ARENA_ALIGNMENT,
 // PREFIX_TENSORS, and for each tensor PREFIX_OFFSET_… and PREFIX_SIZE_…; the table and
 // the arena of WriteSource are declared.
@@ -143,27 +156,22 @@ func WriteHeader(w io.Writer, p *Plan) error {
 		}
 		b.WriteByte('\n')
 	}
-	fmt.Fprintf(b, `
+	b.WriteString(`
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* What the source file of the plan defines: the arena, and the tensors as a table that
  * ends with a name of NULL. */
-struct %[1]s_tensor {
-	const char *name;
-	size_t offset;
-	size_t size;
-};
-extern const struct %[1]s_tensor %[1]s_tensors[%[2]d];
-extern unsigned char %[1]s_arena[%[3]d];
-
+`)
+	p.declare(b)
+	b.WriteString(`
 #ifdef __cplusplus
 }
 #endif
 
 #endif
-`, lower, len(p.Tensors)+1, max(1, p.Arena))
+`)
 	return b.Flush()
 }
 
@@ -173,29 +181,21 @@ func WriteSource(w io.Writer, p *Plan) error {
 		return err
 	}
 	b := bufio.NewWriter(w)
-	lower := p.prefix()
 	p.opening(b)
-	fmt.Fprintf(b, `#include <stddef.h>
-
-struct %[1]s_tensor {
-	const char *name;
-	size_t offset;
-	size_t size;
-};
-extern const struct %[1]s_tensor %[1]s_tensors[%[2]d];
-extern unsigned char %[1]s_arena[%[3]d];
-
+	b.WriteString("#include <stddef.h>\n\n")
+	p.declare(b)
+	fmt.Fprintf(b, `
 #if defined(__cplusplus) && __cplusplus >= 201103L
-alignas(%[4]d)
+alignas(%[1]d)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
-_Alignas(%[4]d)
+_Alignas(%[1]d)
 #elif defined(__GNUC__)
-__attribute__((aligned(%[4]d)))
+__attribute__((aligned(%[1]d)))
 #endif
-unsigned char %[1]s_arena[%[3]d];
+unsigned char %[2]s_arena[%[3]d];
 
-const struct %[1]s_tensor %[1]s_tensors[%[2]d] = {
-`, lower, len(p.Tensors)+1, max(1, p.Arena), p.alignment())
+const struct %[2]s_tensor %[2]s_tensors[%[4]d] = {
+`, p.alignment(), p.prefix(), max(1, p.Arena), len(p.Tensors)+1)
 	for i := range p.Tensors {
 		t := &p.Tensors[i]
 		fmt.Fprintf(b, "\t{%s, %d, %d},\n", literal(t.Name), t.Offset, t.Size)

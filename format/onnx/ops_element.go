@@ -225,7 +225,8 @@ func random(c *call) string {
 	return ""
 }
 
-func randomLike(c *call) string {
+// like gives the shape of the input, and its type where no other is asked for.
+func like(c *call) string {
 	c.set(0, Type(c.integer("dtype", int64(c.elem(0)))), c.dims(0))
 	return ""
 }
@@ -236,11 +237,6 @@ func multinomial(c *call) string {
 		dims[0] = d[0]
 	}
 	c.set(0, Type(c.integer("dtype", int64(typeInt32))), dims)
-	return ""
-}
-
-func eyeLike(c *call) string {
-	c.set(0, Type(c.integer("dtype", int64(c.elem(0)))), c.dims(0))
 	return ""
 }
 

@@ -79,19 +79,10 @@ type vela struct {
 }
 
 func velaHillClimb(t *task) error {
-	most := t.number("iterations")
-	if t.opts.NodeLimit > 0 {
-		most = min(most, t.opts.NodeLimit)
-	}
-	v := &vela{t: t, random: newMersenne(1 + t.opts.Seed), best: never}
-	if err := v.connect(); err != nil {
+	v, order, most, err := newVela(t, newMersenne(1+t.opts.Seed))
+	if err != nil {
 		return err
 	}
-	order := v.byUrgency()
-	if v.best = v.placeAll(order); v.best == never {
-		return errStopped
-	}
-	t.offsets = slices.Clone(v.address)
 	limit := t.opts.Capacity
 	if limit == 0 {
 		limit = never
@@ -119,6 +110,24 @@ func velaHillClimb(t *task) error {
 		copy(t.offsets, v.address)
 	}
 	return nil
+}
+
+// newVela has the plan of the first order, from which both climb, that order, and how many
+// rounds there may be.
+func newVela(t *task, random *mersenne) (v *vela, order []int32, most int64, err error) {
+	if most = t.number("iterations"); t.opts.NodeLimit > 0 {
+		most = min(most, t.opts.NodeLimit)
+	}
+	v = &vela{t: t, random: random, best: never}
+	if err := v.connect(); err != nil {
+		return nil, nil, 0, err
+	}
+	order = v.byUrgency()
+	if v.best = v.placeAll(order); v.best == never {
+		return nil, nil, 0, errStopped
+	}
+	t.offsets = slices.Clone(v.address)
+	return v, order, most, nil
 }
 
 // connect lists the neighbours of each range. Vela goes over the time slots of

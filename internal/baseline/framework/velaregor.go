@@ -36,19 +36,10 @@ const (
 )
 
 func velaRegor(t *task) error {
-	most := t.number("iterations")
-	if t.opts.NodeLimit > 0 {
-		most = min(most, t.opts.NodeLimit)
-	}
-	v := &vela{t: t, random: newMT19937(uint32(regorSeed + t.opts.Seed)), best: never}
-	if err := v.connect(); err != nil {
+	v, order, most, err := newVela(t, newMT19937(uint32(regorSeed+t.opts.Seed)))
+	if err != nil {
 		return err
 	}
-	order := v.byUrgency()
-	if v.best = v.placeAll(order); v.best == never {
-		return errStopped
-	}
-	t.offsets = slices.Clone(v.address)
 	kept := [...][]int32{slices.Clone(order), slices.Clone(v.turn), slices.Clone(v.below)}
 	ends := slices.Clone(v.end)
 	current := [...][]int32{order, v.turn, v.below}
