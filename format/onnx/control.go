@@ -2,8 +2,8 @@ package onnx
 
 import "slices"
 
-// Idea: an If runs one of two graphs, a Loop or a Scan runs one again and again. The
-// graphs are walked where the node is, with its values in sight. Their results are
+// Idea: an If runs one of two graphs (branch.go), a Loop or a Scan runs one again and again.
+// The graphs are walked where the node is, with its values in sight. Their results are
 // copied into those of the node at the end of the graph, so both are live there; a
 // runtime that writes them in place needs no more.
 //
@@ -16,7 +16,7 @@ import "slices"
 // end. Where a round hands on what another value of the loop was at its beginning,
 // as when two are exchanged, room for a copy is live at the end of the round.
 //
-// Source: the definitions of If, Loop and Scan in onnx 1.23.2.
+// Source: the definitions of Loop and Scan in onnx 1.23.2.
 
 // graphOf returns a graph of a node's attributes.
 func (w *walker) graphOf(n *node, name string) *graph {
@@ -55,131 +55,6 @@ func (w *walker) read(place string, at int, n *node) bool {
 	}
 	return true
 }
-
-// branch walks an If.
-func (w *walker) branch(place string, at int, n *node, declared map[int32]*typeInfo) {
-	here := label(place, at, n)
-	branches := [2]*graph{w.graphOf(n, "then_branch"), w.graphOf(n, "else_branch")}
-	if len(n.in) != 1 || branches[0] == nil || branches[1] == nil {
-		w.fail(here, "needs a condition, a then_branch and an else_branch")
-		return
-	}
-	if !w.read(place, at, n) || !w.spend(2*len(here)+64) {
-		return
-	}
-	taken := -1 // where the condition is known
-	if v := w.lookup(n.in[0]); v >= 0 {
-		if d := w.known(&w.values[v]); d != nil && len(d.ints) == 1 {
-			taken = 1
-			if d.ints[0] != 0 {
-				taken = 0
-			}
-		}
-	}
-	w.step(at, n)
-	w.push(false)
-	results := make([]result, len(n.out))
-	constant := make([]bool, len(n.out))
-	var ends [2]int64
-	ran := 0
-	for k, g := range branches {
-		if taken >= 0 && taken != k {
-			continue
-		}
-		name := here + ", then_branch"
-		if k == 1 {
-			name = here + ", else_branch"
-			if taken < 0 {
-				w.open[len(w.open)-1].other = w.now
-			}
-		}
-		mark := len(w.undo)
-		out := w.body(name, g)
-		if w.fault != nil {
-			return
-		}
-		if len(out) < len(n.out) {
-			w.fail(name, "has fewer outputs than the If")
-			return
-		}
-		for i, v := range out {
-			if i < len(n.out) && n.out[i] != 0 {
-				w.use(v, w.now)
-				w.known(&w.values[v])
-				results[i] = either(results[i], w.values[v].result, ran == 0)
-				constant[i] = taken >= 0 && w.values[v].constant || results[i].data != nil
-			}
-		}
-		w.leave(mark)
-		ends[ran] = w.now
-		ran++
-		w.tick()
-	}
-	w.pop()
-	for i, name := range n.out {
-		if name == 0 {
-			continue
-		}
-		w.declare(&results[i], declared[name], name)
-		v := w.add(name, results[i])
-		if w.fault != nil {
-			return
-		}
-		w.bind(name, v)
-		if w.values[v].constant = constant[i]; constant[i] {
-			continue
-		}
-		w.born(v, ends[0])
-		if ran == 2 {
-			w.values[v].last = ends[1]
-			if ends[0]+1 < ends[1] {
-				w.values[v].gaps = []gap{{from: ends[0] + 1, to: ends[1], own: true}}
-			}
-		}
-		w.size(v)
-		w.blame(v, place, at, n, "its branches differ, or do not say")
-	}
-}
-
-// either returns what is known of a value that is one of two.
-func either(a, b result, first bool) result {
-	if first {
-		return b
-	}
-	most := max(a.bytes(), b.bytes())
-	if a.bytes() < 0 || b.bytes() < 0 {
-		most = 0
-	}
-	if a.elem != b.elem || a.kind != b.kind {
-		// Not a model that could run; what is known is how much room it takes.
-		return result{kind: a.kind, most: most}
-	}
-	out := result{kind: a.kind, elem: a.elem, dims: meet(a.dims, b.dims), most: most}
-	if a.data != nil && b.data != nil && slices.Equal(a.dims, b.dims) && slices.Equal(a.data.ints, b.data.ints) && slices.Equal(a.data.floats, b.data.floats) {
-		out.data = a.data
-	}
-	return out
-}
-
-// meet returns the dimensions that two shapes have in common.
-func meet(a, b []int64) []int64 {
-	if a == nil || b == nil || len(a) != len(b) {
-		return nil
-	}
-	if slices.Equal(a, b) {
-		return a
-	}
-	out := slices.Clone(a)
-	for i := range out {
-		if out[i] != b[i] {
-			out[i] = -1
-		}
-	}
-	return out
-}
-
-// rounds is how often a loop's body is walked before all that differs is open.
-const rounds = 4
 
 // loop walks a Loop, or a Scan.
 func (w *walker) loop(place string, at int, n *node, declared map[int32]*typeInfo, scan bool) {
@@ -357,17 +232,7 @@ func (l *loop) commit(place string, at int, declared map[int32]*typeInfo) {
 		return
 	}
 	end := w.now
-	begun := len(l.inputs) + len(l.states) + len(l.slices)
-	results := make([]result, len(out))
-	for k, v := range out {
-		results[k] = w.values[v].result
-		if c := int(v - l.first); c >= 0 && c < begun && k-l.leading != c-len(l.inputs) && k < l.leading+len(l.states) && !w.values[v].constant {
-			copied := w.add(w.values[v].name, results[k])
-			w.born(copied, end)
-			w.values[copied].cause = w.values[v].cause
-		}
-		w.use(v, end)
-	}
+	results := l.handed(out)
 	captives := w.open[len(w.open)-1].captives
 	w.pop()
 	w.leave(l.mark)
@@ -375,7 +240,7 @@ func (l *loop) commit(place string, at int, declared map[int32]*typeInfo) {
 		w.use(v, end)
 	}
 	w.tick()
-	for k := range begun {
+	for k := range l.begun() {
 		if v := &w.values[int(l.first)+k]; !v.constant {
 			v.last = w.now
 		}
@@ -395,18 +260,7 @@ func (l *loop) commit(place string, at int, declared map[int32]*typeInfo) {
 		if name == 0 {
 			continue
 		}
-		var r result
-		born := w.now
-		if k < len(l.states) {
-			r = either(l.states[k], results[l.leading+k], false)
-			r.data = nil
-		} else {
-			axis := int64(0)
-			if i := k - len(l.states); l.scan && i < len(axes) {
-				axis = axes[i]
-			}
-			r, born = l.stacked(results[l.leading+k], axis), l.start
-		}
+		r, born := l.result(k, results, axes)
 		w.declare(&r, declared[name], name)
 		v := w.add(name, r)
 		if w.fault != nil {
@@ -419,6 +273,41 @@ func (l *loop) commit(place string, at int, declared map[int32]*typeInfo) {
 		w.blame(v, place, at, n, "how many rounds there are is not known, or what they make")
 	}
 	w.tick()
+}
+
+// begun is how many values of the loop are there when a round begins.
+func (l *loop) begun() int { return len(l.inputs) + len(l.states) + len(l.slices) }
+
+// handed returns what is known of the outputs of the last round, which are live at its end;
+// those that are handed on to another value of the loop are so twice.
+func (l *loop) handed(out []int32) []result {
+	w, end := l.w, l.w.now
+	results := make([]result, len(out))
+	for k, v := range out {
+		results[k] = w.values[v].result
+		if c := int(v - l.first); c >= 0 && c < l.begun() && k-l.leading != c-len(l.inputs) && k < l.leading+len(l.states) && !w.values[v].constant {
+			copied := w.add(w.values[v].name, results[k])
+			w.born(copied, end)
+			w.values[copied].cause = w.values[v].cause
+		}
+		w.use(v, end)
+	}
+	return results
+}
+
+// result returns output k of the node, of those of a round, and from when on it is live: a
+// state is written at the end, what the rounds make one after the other from the start on.
+func (l *loop) result(k int, results []result, axes []int64) (r result, born int64) {
+	if k < len(l.states) {
+		r = either(l.states[k], results[l.leading+k], false)
+		r.data = nil
+		return r, l.w.now
+	}
+	axis := int64(0)
+	if i := k - len(l.states); l.scan && i < len(axes) {
+		axis = axes[i]
+	}
+	return l.stacked(results[l.leading+k], axis), l.start
 }
 
 // stacked returns what the rounds' results make, one after the other along an axis.

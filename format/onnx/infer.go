@@ -308,26 +308,30 @@ func label(place string, at int, n *node) string {
 	return n.label(at)
 }
 
+// control walks a node that runs a function or graphs; it is false for any other.
+func (w *walker) control(place string, at int, n *node, declared map[int32]*typeInfo) bool {
+	f, ok := w.functionOf(n)
+	switch {
+	case ok:
+		w.inline(place, at, n, f)
+	case !standard(n.domain):
+		return false
+	case n.op == "If":
+		w.branch(place, at, n, declared)
+	case n.op == "Loop":
+		w.loop(place, at, n, declared, false)
+	case n.op == "Scan" && w.opset(n.domain) >= 9:
+		w.loop(place, at, n, declared, true)
+	default:
+		return false
+	}
+	return true
+}
+
 // node walks one node.
 func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInfo) {
-	if f, ok := w.functionOf(n); ok {
-		w.inline(place, at, n, f)
+	if w.control(place, at, n, declared) {
 		return
-	}
-	if standard(n.domain) {
-		switch n.op {
-		case "If":
-			w.branch(place, at, n, declared)
-			return
-		case "Loop":
-			w.loop(place, at, n, declared, false)
-			return
-		case "Scan":
-			if w.opset(n.domain) >= 9 {
-				w.loop(place, at, n, declared, true)
-				return
-			}
-		}
 	}
 	// What such a graph reads from outside, and what it makes, is not planned.
 	for k := range n.attributes {

@@ -71,80 +71,108 @@ func gemm(c *call) string {
 	return ""
 }
 
+// An equation is what the inputs of an Einsum say of its letters.
+type equation struct {
+	sizes map[rune]int64
+	count map[rune]int
+	rest  []int64 // the dimensions that have no letters
+}
+
 // einsum follows the letters of its equation; an ellipsis stands for the dimensions
 // that have none.
 func einsum(c *call) string {
 	c.set(0, c.elem(0), nil)
-	equation := strings.ReplaceAll(c.text("equation", ""), " ", "")
-	left, right, explicit := strings.Cut(equation, "->")
+	left, right, explicit := strings.Cut(strings.ReplaceAll(c.text("equation", ""), " ", ""), "->")
 	terms := strings.Split(left, ",")
 	if len(terms) != len(c.in) {
 		return "its equation does not fit its inputs"
 	}
-	sizes, count := map[rune]int64{}, map[rune]int{}
-	rest := []int64{}
+	e := equation{map[rune]int64{}, map[rune]int{}, []int64{}}
 	for k, term := range terms {
 		dims := c.dims(k)
 		if dims == nil {
 			return ""
 		}
-		before, after, ellipsis := strings.Cut(term, "...")
-		hidden := len(dims) - len(before) - len(after)
-		if hidden < 0 || hidden > 0 && !ellipsis || strings.Contains(after, ".") {
-			return "its equation does not fit its input " + shapeText(dims)
-		}
-		set := func(letters string, dims []int64) {
-			for i, r := range letters {
-				count[r]++
-				if old, ok := sizes[r]; !ok || old == 1 || old < 0 {
-					sizes[r] = dims[i]
-				}
-			}
-		}
-		if strings.IndexFunc(before+after, func(r rune) bool { return r > 'z' || r < 'A' }) >= 0 {
-			return "its equation has signs that are no letters"
-		}
-		set(before, dims)
-		set(after, dims[len(dims)-len(after):])
-		if ellipsis {
-			var ok bool
-			if rest, ok = broadcast(rest, dims[len(before):len(before)+hidden]); !ok {
-				return "its inputs do not go together"
-			}
+		if fault := e.term(term, dims); fault != "" {
+			return fault
 		}
 	}
 	if !explicit {
-		for r, n := range count {
-			if n == 1 {
-				right += string(r)
-			}
-		}
-		letters := []rune(right)
-		slices.Sort(letters)
-		right = string(letters)
-		if strings.Contains(left, "...") {
-			right = "..." + right
-		}
+		right = e.implied(strings.Contains(left, "..."))
 	}
-	var out []int64
-	for len(right) > 0 && len(out) <= maxRank {
-		if tail, ok := strings.CutPrefix(right, "..."); ok {
-			out, right = append(out, rest...), tail
-			continue
-		}
-		n, ok := sizes[rune(right[0])]
-		if !ok {
-			return "its equation makes a dimension of nothing"
-		}
-		out, right = append(out, n), right[1:]
-	}
-	if out == nil {
-		out = []int64{}
+	out, ok := e.result(right)
+	if !ok {
+		return "its equation makes a dimension of nothing"
 	}
 	if len(out) <= maxRank {
 		c.set(0, c.elem(0), out)
 	}
 	return ""
+}
+
+// term adds the letters of an input; what it returns is why they do not fit.
+func (e *equation) term(term string, dims []int64) string {
+	before, after, ellipsis := strings.Cut(term, "...")
+	hidden := len(dims) - len(before) - len(after)
+	if hidden < 0 || hidden > 0 && !ellipsis || strings.Contains(after, ".") {
+		return "its equation does not fit its input " + shapeText(dims)
+	}
+	if strings.IndexFunc(before+after, func(r rune) bool { return r > 'z' || r < 'A' }) >= 0 {
+		return "its equation has signs that are no letters"
+	}
+	e.set(before, dims)
+	e.set(after, dims[len(dims)-len(after):])
+	if ellipsis {
+		var ok bool
+		if e.rest, ok = broadcast(e.rest, dims[len(before):len(before)+hidden]); !ok {
+			return "its inputs do not go together"
+		}
+	}
+	return ""
+}
+
+// set gives letters their sizes: one that is known and not 1, where any is.
+func (e *equation) set(letters string, dims []int64) {
+	for i, r := range letters {
+		e.count[r]++
+		if old, ok := e.sizes[r]; !ok || old == 1 || old < 0 {
+			e.sizes[r] = dims[i]
+		}
+	}
+}
+
+// implied returns the right side of an equation that has none: the letters that stand once,
+// in the order of the alphabet, after what an ellipsis stands for.
+func (e *equation) implied(ellipsis bool) string {
+	var letters []rune
+	for r, n := range e.count {
+		if n == 1 {
+			letters = append(letters, r)
+		}
+	}
+	slices.Sort(letters)
+	if ellipsis {
+		return "..." + string(letters)
+	}
+	return string(letters)
+}
+
+// result returns the dimensions of a right side, the first of them where they are more than a
+// tensor may have. It is not ok where a letter is on no left side.
+func (e *equation) result(right string) (out []int64, ok bool) {
+	out = []int64{}
+	for len(right) > 0 && len(out) <= maxRank {
+		if tail, ok := strings.CutPrefix(right, "..."); ok {
+			out, right = append(out, e.rest...), tail
+			continue
+		}
+		n, ok := e.sizes[rune(right[0])]
+		if !ok {
+			return nil, false
+		}
+		out, right = append(out, n), right[1:]
+	}
+	return out, true
 }
 
 // recurrent is RNN, GRU and LSTM: all states, the last one and the last cell.

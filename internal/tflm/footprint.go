@@ -105,8 +105,21 @@ const perBuffer = 40
 // nil for none.
 func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *Target) Footprint {
 	f := arena{t: t, stage: LimitPrepare}
-	word := int64(t.Word)
-	// MicroAllocator::Create and StartModelAllocation.
+	f.start(m)
+	requests := f.prepareAll(m, a)
+	room := f.finish(m, a, offsets, requests)
+	// The planner gets whole multiples between beginning and end.
+	f.stage = LimitPlanning
+	planning := f.tail
+	f.need(room + tflite.RoundUp(f.tail) - f.tail)
+	f.stage, f.head = LimitHead, head
+	f.ends(m)
+	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, planning: planning}
+}
+
+// start is MicroAllocator::Create and StartModelAllocation.
+func (f *arena) start(m *tflite.Model) {
+	t, word := f.t, int64(f.t.Word)
 	f.keep(t.arenaAllocator, word)
 	f.keep(t.planner, word)
 	f.keep(t.allocator, word)
@@ -121,7 +134,12 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 	for i := range m.Subgraphs {
 		f.keep(t.node*int64(m.Subgraphs[i].OperatorCount), word)
 	}
-	// Options, Init and Prepare of each operator.
+}
+
+// prepareAll is options, Init and Prepare of each operator. It returns how many scratch
+// buffers they ask for.
+func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
+	t := f.t
 	for i := range m.Operators {
 		if o := kernels()[m.Operators[i].Name()].options; o.size.on(t) > 0 {
 			f.keep(o.size.on(t), o.align.on(t))
@@ -136,18 +154,23 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 	for _, k := range a.Operators {
 		asked[k]++
 	}
-	requests := int64(0)
 	for i := range m.Operators {
 		f.prepare(m, &m.Operators[i])
 		requests += asked[i]
 		f.head = t.request * (requests + maxScratch)
 		f.need(f.head)
 	}
-	// FinishModelAllocation: handles of scratch, variables, records, the planner.
+	return requests
+}
+
+// finish is FinishModelAllocation: handles of scratch, variables, records, the planner. It
+// returns the room that the planner wants.
+func (f *arena) finish(m *tflite.Model, a *tflite.Arena, offsets []int32, requests int64) (room int64) {
+	t, word := f.t, int64(f.t.Word)
 	if requests > 0 {
 		f.keep(word*requests, word)
 	}
-	room := bound.Up(f.head, word)
+	room = bound.Up(f.head, word)
 	room = bound.Up(room+word*int64(len(m.Subgraphs)), word)
 	room += t.info * (int64(len(m.Tensors)) + requests)
 	for i := range m.Tensors {
@@ -155,13 +178,12 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 			f.keep(t.Bytes, tflite.Alignment)
 		}
 	}
-	room = tflite.RoundUp(room) + perBuffer*int64(len(a.Tensor))
-	// The planner gets whole multiples between beginning and end.
-	f.stage = LimitPlanning
-	planning := f.tail
-	f.need(room + tflite.RoundUp(f.tail) - f.tail)
-	// The plan, and then the model's own inputs and outputs.
-	f.stage, f.head = LimitHead, head
+	return tflite.RoundUp(room) + perBuffer*int64(len(a.Tensor))
+}
+
+// ends keeps the model's own inputs and outputs, which come after the plan.
+func (f *arena) ends(m *tflite.Model) {
+	t, word := f.t, int64(f.t.Word)
 	main := &m.Subgraphs[0]
 	for _, list := range [][]int32{main.Inputs, main.Outputs} {
 		f.keep(word*int64(len(list)), tflite.Alignment)
@@ -173,7 +195,6 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 			}
 		}
 	}
-	return Footprint{Tail: f.tail, Room: room, Smallest: tflite.RoundUp(f.smallest), Limit: f.limit, planning: planning}
 }
 
 // Measured returns the smallest arena for a tail that the target itself reports,

@@ -87,14 +87,8 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if p.Greedy, err = emulate(ctx, a.Problem, nil); err != nil {
 		return nil, err
 	}
-	p.Before = p.Greedy
-	if v, err := Check(m, 0); err != nil || m.Offline == nil {
-		// There is no plan to begin with.
-	} else if p.Faulty = !v.OK(); !p.Faulty {
-		if p.Before, err = emulatePlan(ctx, m, l, a); err != nil {
-			return nil, err
-		}
-		p.Before = max(p.Before, v.Height) // variables that are pinned
+	if err := p.judge(ctx); err != nil {
+		return nil, err
 	}
 	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
 	p.United, p.In = united, in
@@ -105,6 +99,31 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if !p.Result.Status.HasPlan() {
 		return p, nil
 	}
+	if err := p.pin(ctx); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// judge says what the plan in the model is worth, if there is one.
+func (p *Plan) judge(ctx context.Context) error {
+	p.Before = p.Greedy
+	v, err := Check(p.Model, 0)
+	if err != nil || p.Model.Offline == nil {
+		return nil
+	}
+	if p.Faulty = !v.OK(); p.Faulty {
+		return nil
+	}
+	p.Before, err = emulatePlan(ctx, p.Model, p.Life, p.Arena)
+	p.Before = max(p.Before, v.Height) // variables that are pinned
+	return err
+}
+
+// pin makes offsets for the model of those of the united buffers: of all that the runtime
+// does not place by itself, as it does scratch and variables.
+func (p *Plan) pin(ctx context.Context) (err error) {
+	m, a, united, in := p.Model, p.Arena, p.United, p.In
 	pins := slices.Clone(p.Result.Offsets)
 	scratch := len(united.Buffers) - (len(a.Tensor) - a.Scratch)
 	for k := range pins[scratch:] {
@@ -116,12 +135,9 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		}
 	}
 	if p.Head, err = emulate(ctx, united, pins); err != nil {
-		return nil, err
+		return err
 	}
-	p.Offsets = make([]int32, len(m.Tensors))
-	for i := range p.Offsets {
-		p.Offsets[i] = tflite.Online
-	}
+	p.Offsets = slices.Repeat([]int32{tflite.Online}, len(m.Tensors))
 	p.Placed = make([]int64, len(a.Tensor))
 	for k, t := range a.Tensor {
 		p.Placed[k] = p.Result.Offsets[in[k]]
@@ -135,7 +151,7 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		}
 		p.Head = p.Greedy
 	}
-	return p, nil
+	return nil
 }
 
 // variableOf returns the variable tensor of a later subgraph that gets no memory

@@ -158,61 +158,28 @@ func (r *job) fit(ctx context.Context) (plan.Result, error) {
 
 // minimize looks for the lowest plan within the capacity, if one is set.
 func (r *job) minimize(ctx context.Context) (plan.Result, error) {
-	infeasible := plan.Result{Status: model.Infeasible}
-	switch {
-	case r.o.Start != nil:
-		// A buffer that is never active keeps the place that costs nothing.
-		for k := range r.tl.Partitions {
-			for _, i := range r.tl.Partitions[k].Buffers {
-				r.offsets[i] = r.o.Start[i]
-			}
-		}
-	default:
-		// The heuristics say how much memory is enough in any case, which is M.
-		offsets, _, _ := greedy.Best(ctx, r.tl, r.o.Capacity)
-		if offsets == nil {
-			// Either fixed offsets collide or a limit came before that was known.
-			if place.Collide(r.watch, r.tl) == place.Collided {
-				return infeasible, nil
-			}
-			return plan.Result{}, nil
-		}
-		if height := model.HeightOf(r.tl.Problem, offsets); r.watch.Over() && r.o.Fits(height) {
-			// To look at its groups takes long where there are many buffers.
-			return plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: offsets, Height: height}, LowerBound: min(r.bound, height)}, nil
-		}
-		copy(r.offsets, offsets)
+	if done := r.begin(ctx); done != nil {
+		return *done, nil
 	}
-	type peak struct {
-		group  []int32
-		height int64
-	}
-	var peaks []peak // there may be many, and heights are looked up all over memory: once
-	for _, group := range r.groups() {
-		peaks = append(peaks, peak{group, r.height(group)})
-	}
-	slices.SortStableFunc(peaks, func(a, b peak) int { return cmp.Compare(b.height, a.height) })
 	missing := false // a group has no plan within the capacity yet
-	for _, p := range peaks {
-		group, height := p.group, p.height
-		if height <= r.bound && r.o.Fits(height) {
+	for _, p := range r.byHeight() {
+		if p.height <= r.bound && r.o.Fits(p.height) {
 			continue
 		}
-		capacity, start := height, r.offsets
-		if !r.o.Fits(height) {
+		capacity, start := p.height, r.offsets
+		if !r.o.Fits(p.height) {
 			capacity, start = r.o.Capacity, nil
 		}
 		if !r.s.start {
 			start = nil
 		}
-		found, proven, err := r.ask(ctx, group, capacity, true, start)
+		found, proven, err := r.ask(ctx, p.group, capacity, true, start)
 		switch {
 		case err != nil:
 			return plan.Result{}, err
-		case !found && proven && !r.o.Fits(height):
-			infeasible.LowerBound = r.o.Capacity + 1
-			return infeasible, nil
-		case !found && !r.o.Fits(height):
+		case !found && proven && !r.o.Fits(p.height):
+			return plan.Result{Status: model.Infeasible, LowerBound: r.o.Capacity + 1}, nil
+		case !found && !r.o.Fits(p.height):
 			missing = true
 		}
 		r.report(missing)
@@ -228,6 +195,51 @@ func (r *job) minimize(ctx context.Context) (plan.Result, error) {
 		result.Status = model.Optimal
 	}
 	return result, nil
+}
+
+// begin puts a plan into offsets, which says how much memory is enough in any case, the M
+// of the program: the one to start with, else the heuristics'. A result is the answer where
+// there is no such plan, or no time for more.
+func (r *job) begin(ctx context.Context) *plan.Result {
+	if r.o.Start != nil {
+		// A buffer that is never active keeps the place that costs nothing.
+		for k := range r.tl.Partitions {
+			for _, i := range r.tl.Partitions[k].Buffers {
+				r.offsets[i] = r.o.Start[i]
+			}
+		}
+		return nil
+	}
+	offsets, _, _ := greedy.Best(ctx, r.tl, r.o.Capacity)
+	if offsets == nil {
+		// Either fixed offsets collide or a limit came before that was known.
+		if place.Collide(r.watch, r.tl) == place.Collided {
+			return &plan.Result{Status: model.Infeasible}
+		}
+		return &plan.Result{}
+	}
+	if height := model.HeightOf(r.tl.Problem, offsets); r.watch.Over() && r.o.Fits(height) {
+		// To look at its groups takes long where there are many buffers.
+		return &plan.Result{Status: model.Feasible, Plan: model.Plan{Offsets: offsets, Height: height}, LowerBound: min(r.bound, height)}
+	}
+	copy(r.offsets, offsets)
+	return nil
+}
+
+// A peak is a group with its height in the plan at the beginning.
+type peak struct {
+	group  []int32
+	height int64
+}
+
+// byHeight returns the groups, the highest first. There may be many, and heights are looked up
+// all over memory: once.
+func (r *job) byHeight() (peaks []peak) {
+	for _, group := range r.groups() {
+		peaks = append(peaks, peak{group, r.height(group)})
+	}
+	slices.SortStableFunc(peaks, func(a, b peak) int { return cmp.Compare(b.height, a.height) })
+	return peaks
 }
 
 // ask solves the program of some buffers. Where a plan is found, offsets has

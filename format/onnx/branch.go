@@ -1,0 +1,166 @@
+package onnx
+
+import "slices"
+
+// Idea: an If runs one of two graphs. Both are walked, one after the other, unless the
+// condition is known: then one is, as if it stood in the place of the node. A result of the
+// node is what the two agree on, and it is live at the end of each, where it is written:
+// between the two ends it has a gap.
+//
+// Source: the definition of If in onnx 1.23.2.
+
+// branches are the names of the two, by number.
+var branches = [2]string{"then_branch", "else_branch"}
+
+// A fork is an If that is walked.
+type fork struct {
+	w        *walker
+	n        *node
+	results  []result // of the node, as far as branches have been walked
+	constant []bool   // which of them are
+	ends     [2]int64 // of those that were walked
+	ran      int      // how many that is
+}
+
+// branch walks an If.
+func (w *walker) branch(place string, at int, n *node, declared map[int32]*typeInfo) {
+	here := label(place, at, n)
+	graphs := [2]*graph{w.graphOf(n, branches[0]), w.graphOf(n, branches[1])}
+	if len(n.in) != 1 || graphs[0] == nil || graphs[1] == nil {
+		w.fail(here, "needs a condition, a then_branch and an else_branch")
+		return
+	}
+	if !w.read(place, at, n) || !w.spend(2*len(here)+64) {
+		return
+	}
+	taken := w.taken(n)
+	w.step(at, n)
+	w.push(false)
+	f := fork{w: w, n: n, results: make([]result, len(n.out)), constant: make([]bool, len(n.out))}
+	for k, g := range graphs {
+		if taken >= 0 && taken != k {
+			continue
+		}
+		if f.ran == 1 {
+			w.open[len(w.open)-1].other = w.now
+		}
+		if !f.walk(here+", "+branches[k], g, taken >= 0) {
+			return
+		}
+	}
+	w.pop()
+	f.join(place, at, declared)
+}
+
+// taken returns which branch is, -1 where the condition is not known.
+func (w *walker) taken(n *node) int {
+	v := w.lookup(n.in[0])
+	if v < 0 {
+		return -1
+	}
+	d := w.known(&w.values[v])
+	switch {
+	case d == nil || len(d.ints) != 1:
+		return -1
+	case d.ints[0] != 0:
+		return 0
+	default:
+		return 1
+	}
+}
+
+// walk walks a branch, which may be the only one, and adds what it says of the results. It
+// is false where the model is at fault.
+func (f *fork) walk(name string, g *graph, only bool) bool {
+	w, n := f.w, f.n
+	mark := len(w.undo)
+	out := w.body(name, g)
+	if w.fault != nil {
+		return false
+	}
+	if len(out) < len(n.out) {
+		w.fail(name, "has fewer outputs than the If")
+		return false
+	}
+	for i, v := range out {
+		if i < len(n.out) && n.out[i] != 0 {
+			w.use(v, w.now)
+			w.known(&w.values[v])
+			f.results[i] = either(f.results[i], w.values[v].result, f.ran == 0)
+			f.constant[i] = only && w.values[v].constant || f.results[i].data != nil
+		}
+	}
+	w.leave(mark)
+	f.ends[f.ran] = w.now
+	f.ran++
+	w.tick()
+	return true
+}
+
+// join makes the results of the node.
+func (f *fork) join(place string, at int, declared map[int32]*typeInfo) {
+	w, n, ends := f.w, f.n, f.ends
+	for i, name := range n.out {
+		if name == 0 {
+			continue
+		}
+		w.declare(&f.results[i], declared[name], name)
+		v := w.add(name, f.results[i])
+		if w.fault != nil {
+			return
+		}
+		w.bind(name, v)
+		if w.values[v].constant = f.constant[i]; f.constant[i] {
+			continue
+		}
+		w.born(v, ends[0])
+		if f.ran == 2 {
+			w.values[v].last = ends[1]
+			if ends[0]+1 < ends[1] {
+				w.values[v].gaps = []gap{{from: ends[0] + 1, to: ends[1], own: true}}
+			}
+		}
+		w.size(v)
+		w.blame(v, place, at, n, "its branches differ, or do not say")
+	}
+}
+
+// either returns what is known of a value that is one of two.
+func either(a, b result, first bool) result {
+	if first {
+		return b
+	}
+	most := max(a.bytes(), b.bytes())
+	if a.bytes() < 0 || b.bytes() < 0 {
+		most = 0
+	}
+	if a.elem != b.elem || a.kind != b.kind {
+		// Not a model that could run; what is known is how much room it takes.
+		return result{kind: a.kind, most: most}
+	}
+	out := result{kind: a.kind, elem: a.elem, dims: meet(a.dims, b.dims), most: most}
+	if a.data != nil && b.data != nil && slices.Equal(a.dims, b.dims) && slices.Equal(a.data.ints, b.data.ints) && slices.Equal(a.data.floats, b.data.floats) {
+		out.data = a.data
+	}
+	return out
+}
+
+// meet returns the dimensions that two shapes have in common.
+func meet(a, b []int64) []int64 {
+	if a == nil || b == nil || len(a) != len(b) {
+		return nil
+	}
+	if slices.Equal(a, b) {
+		return a
+	}
+	out := slices.Clone(a)
+	for i := range out {
+		if out[i] != b[i] {
+			out[i] = -1
+		}
+	}
+	return out
+}
+
+// rounds is how often a loop's body is walked before all that differs is open.
+const rounds = 4
