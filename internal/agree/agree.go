@@ -191,9 +191,10 @@ const undecided = "undecided"
 // no fault.
 const refused = "refused"
 
-// ask puts the question and returns what is false in the answer, "" for nothing.
-func ask(p run.Planner, c *Case, q Question, patience time.Duration) (r plan.Result, fault string) {
-	if !p.Info().Exact {
+// ask puts the question and returns what is false in the answer, "" for nothing. To be
+// told whether a planner is exact takes as long as many an answer: who asks knows it.
+func ask(p run.Planner, exact bool, c *Case, q Question, patience time.Duration) (r plan.Result, fault string) {
+	if !exact {
 		patience /= 10 // where nothing fits it may search on: there is no answer to wait for
 	}
 	o, ok := q.options(c, patience)
@@ -216,14 +217,14 @@ func ask(p run.Planner, c *Case, q Question, patience time.Duration) (r plan.Res
 	}
 	// Objects cannot be shared where no multiple of two alignments is in range: a
 	// heuristic says so. An exact planner takes all that brute force can answer.
-	unsupported := errors.Is(err, plan.ErrUnsupported) && !p.Info().Exact
+	unsupported := errors.Is(err, plan.ErrUnsupported) && !exact
 	if err != nil && (unsupported || strings.Contains(err.Error(), "cannot honour") || strings.Contains(err.Error(), "all off")) {
 		return r, refused
 	}
 	if err != nil {
 		return r, "error: " + err.Error()
 	}
-	return r, falsehood(p.Info().Exact, c, &q, &o, &r)
+	return r, falsehood(exact, c, &q, &o, &r)
 }
 
 // falsehood says what is false in an answer.

@@ -62,7 +62,7 @@ func TestLimitsWhereWindowsInterlock(t *testing.T) {
 						q := Question{Planner: name, Limited: capacity > -2, Capacity: capacity, Minimize: minimize, Look: -1}
 						q.Nodes = at
 						for range 2 {
-							r, fault := ask(planner, c, q, Patience)
+							r, fault := ask(planner, planner.Info().Exact, c, q, Patience)
 							if fault != "" {
 								t.Fatalf("%s: %s\n%s", q, fault, text)
 							}

@@ -225,7 +225,7 @@ func (a *Asker) put(q Question) (r plan.Result, words string) {
 	if !q.unlimited() {
 		a.Counts.Limited++
 	}
-	r, words = ask(a.planner, a.c, q, cmp.Or(a.Patience, Patience))
+	r, words = ask(a.planner, a.info.Exact, a.c, q, cmp.Or(a.Patience, Patience))
 	switch words {
 	case "", refused:
 	case undecided:

@@ -29,14 +29,14 @@ const (
 // Shrink returns a fault that is as small as leaving out makes it.
 func Shrink(f Fault, p run.Planner) Fault {
 	var oracle suite.Orders
-	tries, began := 0, time.Now()
+	tries, began, exact := 0, time.Now(), p.Info().Exact
 	again := func(q *model.Problem) bool {
 		if tries++; tries > shrinkTries || time.Since(began) > shrinkTime || len(q.Buffers) == 0 || model.Validate(q) != nil {
 			return false
 		}
 		c := answered(q, &oracle)
 		for _, question := range nearby(f.Question) {
-			if _, words := ask(p, c, question, Patience); words != "" && kindOf(words) == kindOf(f.Words) {
+			if _, words := ask(p, exact, c, question, Patience); words != "" && kindOf(words) == kindOf(f.Words) {
 				f.Question, f.Words, f.Problem = question, words, q
 				return true
 			}

@@ -87,7 +87,16 @@ type finisher struct {
 
 func newFinisher(tl *timeline.Timeline) *finisher {
 	f := &finisher{tl: tl, due: make([]int32, tl.Sections()+1)}
-	f.space = newTLSF(len(tl.Problem.Buffers) / 3) // so many are live at once in a large training step
+	buffers := tl.Problem.Buffers
+	blocks, most := len(buffers)/3, int64(Unlimited) // so many are live at once in a large training step
+	if few := 1 << 10; len(buffers) < few {
+		// To make all lists would take longer than to use some.
+		blocks, most = len(buffers), 1
+		for i := range buffers {
+			most += buffers[i].Size + buffers[i].Alignment
+		}
+	}
+	f.space.begin(blocks, most)
 	return f
 }
 

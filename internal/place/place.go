@@ -72,7 +72,7 @@ func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below in
 type Memory struct {
 	offsets    []int64
 	of, sorted []int32 // scratch of byPartition
-	slabs      []*[slab]Range
+	slabs      [][]Range
 	nodes      []node
 }
 

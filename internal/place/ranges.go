@@ -58,15 +58,19 @@ type piece struct {
 
 // store holds the ranges of many sets.
 type store struct {
-	slabs     []*[slab]Range        // a block is in one of them
+	slabs     [][]Range             // a block is in one of them
 	next      uint32                // where nothing has been yet; nothing is at 0
 	spare     [pieceSize + 1]uint32 // the first free block of each size, 0 for none; it begins with the next
 	pieces    [][]piece             // the directories
 	tolerance int64                 // holes of up to this many bytes are of no use
 }
 
-// slab is how many ranges are made at once. No block is in two slabs.
-const slab = 1 << 10
+// slab is how many ranges are made at once, but for the first two slabs, which have fewer:
+// most problems are small. No block is in two slabs.
+const slab = 1 << 13
+
+// lengthOf returns how many ranges slab k has.
+func lengthOf(k uint32) uint32 { return slab >> max(0, 5-2*int(k)) }
 
 // reset empties the store.
 func (t *store) reset(tolerance int64) {
@@ -82,16 +86,21 @@ func (t *store) take(size uint8) uint32 {
 		return at
 	}
 	at = t.next
-	if left := -at % slab; left < 1<<size {
-		at += left
+	k := at / slab
+	if at%slab+1<<size > lengthOf(k) {
+		k++
+		at = k * slab
 	}
-	if t.next = at + 1<<size; int(at/slab) == len(t.slabs) {
-		t.slabs = append(t.slabs, new([slab]Range))
+	t.next = at + 1<<size
+	if int(k) == len(t.slabs) {
+		t.slabs = append(t.slabs, make([]Range, lengthOf(k)))
 	}
 	return at
 }
 
 // give takes a block back.
+//
+//go:noinline
 func (t *store) give(at uint32, size uint8) {
 	t.block(at, 1)[0].From = int64(t.spare[size])
 	t.spare[size] = at

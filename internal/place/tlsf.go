@@ -41,19 +41,21 @@ const inUse = -1
 // through cells[1+c], which stands for no block: so no list has an end.
 type tlsf struct {
 	cells []cell
+	lists int                  // cells that stand for no block
 	spare int32                // list of cells that stand for nothing
 	some  [classes / 64]uint64 // bit c: list c is not empty
 	top   int64
 }
 
-// newTLSF returns an allocator that moves no cell for so many blocks.
-func newTLSF(blocks int) (a tlsf) {
-	a.cells = make([]cell, 1+classes, 1+classes+blocks)
-	for c := range int32(1 + classes) {
-		a.cells[c].prev, a.cells[c].next = c, c
+// begin makes room for so many blocks, that no cell need be moved, which have no more than
+// most bytes, all that are ever taken together.
+func (a *tlsf) begin(blocks int, most int64) {
+	a.lists = 2 + class(most)
+	a.cells = make([]cell, a.lists, a.lists+blocks)
+	for c := range a.cells {
+		a.cells[c].prev, a.cells[c].next = int32(c), int32(c)
 	}
 	a.cells[0].prev = inUse
-	return a
 }
 
 // reset empties the space from floor on.
@@ -65,7 +67,7 @@ func (a *tlsf) reset(floor int64) {
 		}
 		a.some[word] = 0
 	}
-	a.cells = a.cells[:1+classes]
+	a.cells = a.cells[:a.lists]
 	a.cells[0].below, a.cells[0].above = 0, 0
 	a.spare, a.top = 0, floor
 }
