@@ -102,7 +102,7 @@ func (t *table) header(need []column, strict bool) bool {
 		t.issues.Add(model.Issue{File: t.file, Line: t.scan.line, Field: field, Value: source.Clip(value), Message: message})
 	}
 	known := 0
-	var seen []string // other columns
+	seen := map[string]bool{} // other columns
 	for k, field := range fields {
 		name := strings.ToLower(strings.TrimSpace(field))
 		c := columnOf(name)
@@ -112,11 +112,11 @@ func (t *table) header(need []column, strict bool) bool {
 			refuse("header", "", "column "+strconv.Itoa(k+1)+" has no name")
 		case c < 0 && nearly(name) != "":
 			refuse("header", strings.TrimSpace(field), "is not a known column: is "+nearly(name)+" meant?")
-		case c < 0 && slices.Contains(seen, name):
+		case c < 0 && seen[name]:
 			refuse("header", name, "is there twice")
 		case c < 0:
 			h.extra = append(h.extra, k)
-			seen = append(seen, name)
+			seen[name] = true
 		case h.at[c] >= 0:
 			known++
 			refuse("header", name, "is a duplicate: column "+strconv.Itoa(h.at[c]+1)+" is "+strconv.Quote(h.name[c]))
