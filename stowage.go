@@ -76,7 +76,8 @@ var (
 // planner, and the check of its plan, for which time is set aside. Where it is too
 // short for validation and preparation, or the context ends before they are done, a
 // problem of more than 65,536 buffers is Unknown; it may then have faults that no
-// error tells of.
+// error tells of. Unknown is, too, one of any size whose plan, the one to start from
+// included, would come a tenth of a second late.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
 	clock := newClock(ctx, o.Timeout)

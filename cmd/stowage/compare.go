@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,6 +129,10 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	}
 	experiment.DistinctNames(s.Instances)
 	cache, err := experiment.Open(c.resume)
+	var unopened *fs.PathError
+	if errors.As(err, &unopened) {
+		return outputError{c.resume, err}
+	}
 	if err != nil {
 		return usageError{err}
 	}
