@@ -63,26 +63,31 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 		if e.asJSON {
 			return writeConflictsJSON(w, found, left)
 		}
-		for k, c := range found {
-			if _, err := fmt.Fprintf(w, "Conflict %d\n", k+1); err != nil {
-				return err
-			}
-			if err := writeExplanation(w, columns(cmd.OutOrStdout()), c.explanation, c.subset, len(p.Buffers)); err != nil {
-				return err
-			}
-			fmt.Fprintln(w)
-		}
-		shared := ""
-		if len(found) > 1 {
-			shared = " that share no buffer"
-		}
-		_, err := fmt.Fprintf(w, "%s%s; what is left, %s, %s\n", count(len(found), "conflict"), shared, count(len(rest.Buffers), "buffer"), left)
-		return err
+		return writeConflicts(w, columns(cmd.OutOrStdout()), found, len(p.Buffers), len(rest.Buffers), left)
 	})
 	if err != nil {
 		return err
 	}
 	return outcomeOf(stowage.Infeasible)
+}
+
+// writeConflicts writes the subsets one after the other, and what is left of all buffers.
+func writeConflicts(w io.Writer, width int, found []conflict, all, rest int, left string) error {
+	for k, c := range found {
+		if _, err := fmt.Fprintf(w, "Conflict %d\n", k+1); err != nil {
+			return err
+		}
+		if err := writeExplanation(w, width, c.explanation, c.subset, all); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	shared := ""
+	if len(found) > 1 {
+		shared = " that share no buffer"
+	}
+	_, err := fmt.Fprintf(w, "%s%s; what is left, %s, %s\n", count(len(found), "conflict"), shared, count(rest, "buffer"), left)
+	return err
 }
 
 // without returns a problem without some of its buffers.

@@ -78,16 +78,7 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 		return err
 	}
 	r := reportONNX(ctx, m, a, result, options.Alignment)
-	d := &document{problem: a.Problem, offsets: result.Offsets, height: result.Height, lowerBound: result.LowerBound, result: result}
-	if !result.Status.HasPlan() {
-		d.offsets, d.height = nil, 0
-	} else {
-		for i := range a.Tensors {
-			if t := &a.Tensors[i]; t.Buffer >= 0 {
-				d.tensors = append(d.tensors, cheader.Tensor{Name: t.Name, Offset: result.Offsets[t.Buffer], Size: t.Bytes})
-			}
-		}
-	}
+	d := documentONNX(a, result)
 	page := func(w io.Writer) error { return r.page(w, d) }
 	if p.output != "" && result.Status.HasPlan() {
 		if name == "html" {
@@ -103,6 +94,21 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 		return err
 	}
 	return outcomeOf(result.Status)
+}
+
+// documentONNX is the plan with the names of its tensors, or the problem where there is none.
+func documentONNX(a *onnx.Arena, result *stowage.Result) *document {
+	d := &document{problem: a.Problem, lowerBound: result.LowerBound, result: result}
+	if !result.Status.HasPlan() {
+		return d
+	}
+	d.offsets, d.height = result.Offsets, result.Height
+	for i := range a.Tensors {
+		if t := &a.Tensors[i]; t.Buffer >= 0 {
+			d.tensors = append(d.tensors, cheader.Tensor{Name: t.Name, Offset: result.Offsets[t.Buffer], Size: t.Bytes})
+		}
+	}
+	return d
 }
 
 func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowage.Result, alignment int64) *onnxReport {

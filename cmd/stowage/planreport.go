@@ -85,7 +85,16 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	default:
 		r.ScratchFrom = "declared"
 	}
-	// A plan that the device beats by itself is not written.
+	p.arenas(r, made)
+	r.Peak = ownersOfPeak(made)
+	r.Lower = append(r.Lower, p.lower(r, made)...)
+	return r
+}
+
+// arenas adds what the arenas take, before and after. A plan that the device beats by itself is
+// not written.
+func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
+	a, m := made.Arena, made.Model
 	after, offsets := made.Before, []int32(nil)
 	if m.Offline != nil && !made.Faulty {
 		offsets = m.Offline.Offsets
@@ -116,19 +125,22 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 			r.SmallestBefore, r.SmallestAfter = x.MeasuredBefore, x.MeasuredPlanned
 		}
 	}
+}
+
+// ownersOfPeak returns who owns the peak of the plan's problem.
+func ownersOfPeak(made *tflm.Plan) peakReport {
 	peak := tflm.PeakOf(made.United, made.Life)
-	r.Peak = peakReport{Tick: peak.Tick, Bytes: peak.Bytes, Owners: []peakOwner{}}
+	r := peakReport{Tick: peak.Tick, Bytes: peak.Bytes, Owners: []peakOwner{}}
 	if peak.Operator >= 0 {
-		r.Peak.Operator = m.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
+		r.Operator = made.Model.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
 	}
 	for i, k := range peak.Buffers {
 		o := peakOwner{Name: ownerName(made, k, int64(peak.Tick)+1), Size: made.United.Buffers[k].Size}
 		if i < len(peak.Without) {
 			o.Without = peak.Without[i]
 		}
-		r.Peak.Owners = append(r.Peak.Owners, o)
+		r.Owners = append(r.Owners, o)
 	}
-	r.Lower = append(r.Lower, p.lower(r, made)...)
 	return r
 }
 

@@ -79,18 +79,8 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	bound, claimant := own.bound(computed)
 	proven := ""
 	if certificate != "" {
-		capacity, err := readCertificate(certificate, p)
-		if err != nil {
+		if bound, claimant, proven, err = provenBy(certificate, p, report, bound, claimant); err != nil {
 			return err
-		}
-		if capacity >= report.Height {
-			return internalError{fmt.Errorf("%s proves that nothing fits %d, but a plan of height %d is valid", certificate, capacity, report.Height)}
-		}
-		if bound <= capacity+1 {
-			bound, claimant = capacity+1, ""
-		}
-		if proven = ", proven"; bound == report.Height {
-			proven = ", proven to be optimal"
 		}
 	}
 	if asJSON {
@@ -113,6 +103,26 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 		_, err := fmt.Fprintf(w, "%s, %s\n", line, count(len(p.Buffers), "buffer"))
 		return err
 	})
+}
+
+// provenBy reads a certificate of a problem with a valid plan. It returns the bound and who
+// claims it, which is nobody where the certificate proves it or a higher one, and how the line
+// about the plan says so.
+func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bound int64, claimant string) (int64, string, string, error) {
+	capacity, err := readCertificate(certificate, p)
+	if err != nil {
+		return 0, "", "", err
+	}
+	if capacity >= report.Height {
+		return 0, "", "", internalError{fmt.Errorf("%s proves that nothing fits %d, but a plan of height %d is valid", certificate, capacity, report.Height)}
+	}
+	if bound <= capacity+1 {
+		bound, claimant = capacity+1, ""
+	}
+	if bound == report.Height {
+		return bound, claimant, ", proven to be optimal", nil
+	}
+	return bound, claimant, ", proven", nil
 }
 
 // invalid says what is wrong with a plan, with the exit code of bad input.
