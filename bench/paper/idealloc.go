@@ -279,69 +279,11 @@ func growth(ctx context.Context, e *env) (*content, error) {
 		return c, err
 	}
 	c.note("%s", cut)
-	header := append([]string{"problem", "buffers"}, "boxing, one try, ms")
-	for _, name := range s.Planners {
-		header = append(header, name+", ms")
+	slowest, err := e.growthTimes(ctx, c, s)
+	if err != nil {
+		return c, err
 	}
-	p := &picture.Lines{Title: "Time against buffers", X: picture.Axis{Title: "buffers", Log: true}, Y: picture.Axis{Title: "time, of runs that end with a plan", Log: true, Text: picture.Seconds}}
-	p.Series = []picture.Series{{Name: "boxing, one try", Line: true}}
-	for _, name := range s.Planners {
-		p.Series = append(p.Series, picture.Series{Name: name})
-	}
-	var rows [][]string
-	slowest := 0.0
-	fails := []string{}
-	for i := range problems {
-		in := &problems[i]
-		n := float64(len(in.Problem.Buffers))
-		row := []string{in.Name, experiment.Grouped(int64(n))}
-		one, err := e.heightOf(ctx, in, "boxing", map[string]string{"tries": "1"})
-		switch {
-		case err == errCut:
-			row = append(row, "–")
-		case err != nil:
-			return c, err
-		default:
-			row = append(row, experiment.Milliseconds(one.Seconds))
-			p.Series[0].Points = append(p.Series[0].Points, [2]float64{n, one.Seconds})
-			if len(in.Problem.Buffers) == 18692 && in.Name != "training-18692" {
-				slowest = one.Seconds
-			}
-		}
-		for k, name := range s.Planners {
-			cell := s.Cells[i][k]
-			row = append(row, entry(cell))
-			t, ok := cell.Median()
-			if ok {
-				p.Series[k+1].Points = append(p.Series[k+1].Points, [2]float64{n, t})
-			} else if name == minimalloc && len(cell) > 0 {
-				fails = append(fails, in.Name+" ("+entry(cell)+" ms)")
-			}
-		}
-		rows = append(rows, row)
-	}
-	paper := [2]picture.Series{{Name: "idealloc (paper)", Hollow: true, Line: true, As: 1}, {Name: "MiniMalloc (paper)", Hollow: true, Line: true, As: 4}}
-	var paperRows [][]string
-	for _, q := range table1 {
-		n := float64(q.buffers)
-		paper[0].Points = append(paper[0].Points, [2]float64{n, q.idealloc / 1000})
-		text := "segmentation fault"
-		if !math.IsNaN(q.minimalloc) {
-			paper[1].Points = append(paper[1].Points, [2]float64{n, q.minimalloc / 1000})
-			text = experiment.Grouped(int64(q.minimalloc))
-			if q.tuned {
-				text += " (tuned by hand)"
-			}
-		}
-		paperRows = append(paperRows, []string{experiment.Grouped(int64(q.buffers)), text, experiment.Grouped(int64(q.idealloc))})
-	}
-	p.Series = append(p.Series, paper[0], paper[1])
-	c.pictures = append(c.pictures, p.HTML())
-	t := experiment.NewTable(header, rows)
-	t.Title = "Times"
-	theirs := experiment.NewTable([]string{"buffers", "minimalloc", "idealloc"}, paperRows)
-	theirs.Title = "The paper's table 1"
-	c.tables = append(c.tables, t, theirs)
+	c.tables = append(c.tables, growthOfPaper())
 	if slowest > 0 {
 		c.add("a single run on 18,692 buffers (pangu_2.6B here)", "1,393 ms", picture.Seconds(slowest))
 	}
@@ -359,7 +301,7 @@ func growth(ctx context.Context, e *env) (*content, error) {
 	} else {
 		n, all = solvedBy(s, minimalloc)
 		text := "nowhere"
-		if len(fails) > 0 {
+		if fails := failsOf(s, minimalloc); len(fails) > 0 {
 			text = strings.Join(fails, ", ")
 		}
 		c.add("where MiniMalloc fails within "+limit.String(), "18,692 buffers: segmentation fault; 1,821 and 5,620 unless tuned", fmt.Sprintf("%s; planned %s", text, of(n, all)))
@@ -370,4 +312,89 @@ func growth(ctx context.Context, e *env) (*content, error) {
 	}
 	c.differs = "Boxing grows with the number of buffers as idealloc does, and is faster at every size. MiniMalloc is asked for the load here, without tuning, and where it fails it comes to the limit; auto plans what it cannot."
 	return c, nil
+}
+
+// growthTimes adds the times as a table and a picture, beside the paper's, and returns that of
+// boxing on the largest network of the paper.
+func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Comparison) (slowest float64, err error) {
+	header := []string{"problem", "buffers", "boxing, one try, ms"}
+	p := &picture.Lines{Title: "Time against buffers", X: picture.Axis{Title: "buffers", Log: true}, Y: picture.Axis{Title: "time, of runs that end with a plan", Log: true, Text: picture.Seconds}}
+	p.Series = []picture.Series{{Name: "boxing, one try", Line: true}}
+	for _, name := range s.Planners {
+		header = append(header, name+", ms")
+		p.Series = append(p.Series, picture.Series{Name: name})
+	}
+	var rows [][]string
+	for i := range s.Instances {
+		in := &s.Instances[i]
+		n := float64(len(in.Problem.Buffers))
+		row := []string{in.Name, experiment.Grouped(int64(n))}
+		one, err := e.heightOf(ctx, in, "boxing", map[string]string{"tries": "1"})
+		switch {
+		case err == errCut:
+			row = append(row, "–")
+		case err != nil:
+			return 0, err
+		default:
+			row = append(row, experiment.Milliseconds(one.Seconds))
+			p.Series[0].Points = append(p.Series[0].Points, [2]float64{n, one.Seconds})
+			if len(in.Problem.Buffers) == 18692 && in.Name != "training-18692" {
+				slowest = one.Seconds
+			}
+		}
+		for k := range s.Planners {
+			cell := s.Cells[i][k]
+			row = append(row, entry(cell))
+			if t, ok := cell.Median(); ok {
+				p.Series[k+1].Points = append(p.Series[k+1].Points, [2]float64{n, t})
+			}
+		}
+		rows = append(rows, row)
+	}
+	paper := [2]picture.Series{{Name: "idealloc (paper)", Hollow: true, Line: true, As: 1}, {Name: "MiniMalloc (paper)", Hollow: true, Line: true, As: 4}}
+	for _, q := range table1 {
+		n := float64(q.buffers)
+		paper[0].Points = append(paper[0].Points, [2]float64{n, q.idealloc / 1000})
+		if !math.IsNaN(q.minimalloc) {
+			paper[1].Points = append(paper[1].Points, [2]float64{n, q.minimalloc / 1000})
+		}
+	}
+	p.Series = append(p.Series, paper[0], paper[1])
+	c.pictures = append(c.pictures, p.HTML())
+	t := experiment.NewTable(header, rows)
+	t.Title = "Times"
+	c.tables = append(c.tables, t)
+	return slowest, nil
+}
+
+// growthOfPaper is the paper's table.
+func growthOfPaper() *experiment.Table {
+	var rows [][]string
+	for _, q := range table1 {
+		text := "segmentation fault"
+		if !math.IsNaN(q.minimalloc) {
+			text = experiment.Grouped(int64(q.minimalloc))
+			if q.tuned {
+				text += " (tuned by hand)"
+			}
+		}
+		rows = append(rows, []string{experiment.Grouped(int64(q.buffers)), text, experiment.Grouped(int64(q.idealloc))})
+	}
+	t := experiment.NewTable([]string{"buffers", "minimalloc", "idealloc"}, rows)
+	t.Title = "The paper's table 1"
+	return t
+}
+
+// failsOf lists the problems that a planner ran on without a plan, with how it ended.
+func failsOf(s *experiment.Comparison, planner string) (fails []string) {
+	k := slices.Index(s.Planners, planner)
+	for i := range s.Instances {
+		if k < 0 || len(s.Cells[i][k]) == 0 {
+			continue
+		}
+		if _, ok := s.Cells[i][k].Median(); !ok {
+			fails = append(fails, s.Instances[i].Name+" ("+entry(s.Cells[i][k])+" ms)")
+		}
+	}
+	return fails
 }
