@@ -65,79 +65,111 @@ func main() {
 	}
 }
 
+// A scale is what is measured, and what came of it so far.
+type scale struct {
+	stowage, dir string // the program, and a folder of its own
+	runs, most   int
+	processor    bool
+
+	out  result
+	rows [][]string
+	c    chart.Comparison
+}
+
 func measure(sizes, planners []string, runs, most int, processor bool, into, picture, results string) error {
 	dir, err := os.MkdirTemp("", "stowage-scale-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	stowage := filepath.Join(dir, "stowage")
-	build := exec.Command("go", "build", "-trimpath", "-o", stowage, "github.com/stowage-go/stowage/cmd/stowage")
+	s := scale{stowage: filepath.Join(dir, "stowage"), dir: dir, runs: runs, most: most, processor: processor}
+	build := exec.Command("go", "build", "-trimpath", "-o", s.stowage, "github.com/stowage-go/stowage/cmd/stowage")
 	build.Stderr = os.Stderr
 	if err := build.Run(); err != nil {
 		return err
 	}
-	out := result{Machine: record.ThisMachine(), Date: record.Today()}
-	var rows [][]string
-	c := chart.Comparison{Title: "Training graphs of 10,000 to 10,000,000 buffers, from CSV to verified CSV"}
+	s.out = result{Machine: record.ThisMachine(), Date: record.Today()}
+	s.c = chart.Comparison{Title: "Training graphs of 10,000 to 10,000,000 buffers, from CSV to verified CSV"}
 	for _, name := range planners {
-		c.Planners = append(c.Planners, chart.Planner{Name: name})
+		s.c.Planners = append(s.c.Planners, chart.Planner{Name: name})
 	}
 	for _, size := range sizes {
-		n, err := strconv.Atoi(size)
-		if err != nil {
+		if err := s.size(size, planners); err != nil {
 			return err
 		}
-		problem := filepath.Join(dir, "training.csv")
-		if text, err := exec.Command(stowage, "gen", "training", "--buffers", size, "--seed", "1", "-q", "-o", problem).CombinedOutput(); err != nil {
-			return fmt.Errorf("gen: %w: %s", err, text)
+	}
+	return s.write(into, picture, results)
+}
+
+// size makes a problem of so many buffers and runs the planners on it.
+func (s *scale) size(size string, planners []string) error {
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		return err
+	}
+	problem := filepath.Join(s.dir, "training.csv")
+	if text, err := exec.Command(s.stowage, "gen", "training", "--buffers", size, "--seed", "1", "-q", "-o", problem).CombinedOutput(); err != nil {
+		return fmt.Errorf("gen: %w: %s", err, text)
+	}
+	s.c.Problems = append(s.c.Problems, chart.Problem{Name: size, Buffers: n})
+	for k, planner := range planners {
+		if n > s.most && k > 0 {
+			break
 		}
-		c.Problems = append(c.Problems, chart.Problem{Name: size, Buffers: n})
-		for k, planner := range planners {
-			if n > most && k > 0 {
-				continue
-			}
-			count := runs
-			if n > most {
-				count = 1
-			}
-			var seconds []float64
-			var last run
-			var peak int64
-			for range count {
-				if last, err = plan(stowage, planner, problem, dir); err != nil {
-					return err
-				}
-				last.Buffers = n
-				if processor {
-					seconds = append(seconds, last.Processor)
-				} else {
-					seconds = append(seconds, last.Seconds)
-				}
-				peak = max(peak, last.PeakBytes)
-				out.Runs = append(out.Runs, last)
-			}
-			time := experiment.Median(seconds)
-			above := float64(last.Height)/float64(last.LowerBound) - 1
-			rows = append(rows, []string{
-				size, planner, fmt.Sprintf("%.2f", time), strconv.FormatInt(peak>>20, 10),
-				fmt.Sprintf("%.2f", time/float64(n)*1e6), fmt.Sprintf("%.4f%%", 100*above),
-			})
-			fmt.Fprintln(os.Stderr, strings.Join(rows[len(rows)-1], "  "))
-			c.Planners[k].Points = append(c.Planners[k].Points, chart.Point{
-				Problem: len(c.Problems) - 1, Ratio: 1 + above, Seconds: time, Optimal: above == 0,
-			})
+		if err := s.row(k, planner, problem, n); err != nil {
+			return err
 		}
 	}
+	return nil
+}
+
+// row runs planner k on the last problem, as often as its size allows.
+func (s *scale) row(k int, planner, problem string, n int) error {
+	count := s.runs
+	if n > s.most {
+		count = 1
+	}
+	var seconds []float64
+	var last run
+	var peak int64
+	for range count {
+		var err error
+		if last, err = plan(s.stowage, planner, problem, s.dir); err != nil {
+			return err
+		}
+		last.Buffers = n
+		if s.processor {
+			seconds = append(seconds, last.Processor)
+		} else {
+			seconds = append(seconds, last.Seconds)
+		}
+		peak = max(peak, last.PeakBytes)
+		s.out.Runs = append(s.out.Runs, last)
+	}
+	time := experiment.Median(seconds)
+	above := float64(last.Height)/float64(last.LowerBound) - 1
+	s.rows = append(s.rows, []string{
+		strconv.Itoa(n), planner, fmt.Sprintf("%.2f", time), strconv.FormatInt(peak>>20, 10),
+		fmt.Sprintf("%.2f", time/float64(n)*1e6), fmt.Sprintf("%.4f%%", 100*above),
+	})
+	fmt.Fprintln(os.Stderr, strings.Join(s.rows[len(s.rows)-1], "  "))
+	s.c.Planners[k].Points = append(s.c.Planners[k].Points, chart.Point{
+		Problem: len(s.c.Problems) - 1, Ratio: 1 + above, Seconds: time, Optimal: above == 0,
+	})
+	return nil
+}
+
+// write prints the table, and puts it, the picture and the runs where they are asked for.
+func (s *scale) write(into, picture, results string) error {
 	unit := "s"
-	if processor {
+	if s.processor {
 		unit = "processor s"
 	}
-	table := experiment.NewTable([]string{"buffers", "planner", unit, "MiB", "µs a buffer", "above the bound"}, rows).Markdown() +
-		fmt.Sprintf("\nWhole processes, median of %d runs (one above %d buffers); %s; %s.\n", runs, most, out.Machine, out.Date)
+	table := experiment.NewTable([]string{"buffers", "planner", unit, "MiB", "µs a buffer", "above the bound"}, s.rows).Markdown() +
+		fmt.Sprintf("\nWhole processes, median of %d runs (one above %d buffers); %s; %s.\n", s.runs, s.most, s.out.Machine, s.out.Date)
 	fmt.Print(table)
 	if results != "" {
-		if err := record.WriteJSON(filepath.Join(results, "scale-"+out.Date+".json"), out); err != nil {
+		if err := record.WriteJSON(filepath.Join(results, "scale-"+s.out.Date+".json"), s.out); err != nil {
 			return err
 		}
 	}
@@ -147,7 +179,7 @@ func measure(sizes, planners []string, runs, most int, processor bool, into, pic
 			return err
 		}
 		defer f.Close()
-		if err := chart.Write(f, c); err != nil {
+		if err := chart.Write(f, s.c); err != nil {
 			return err
 		}
 	}

@@ -47,68 +47,22 @@ func (f *firmwares) Set(text string) error {
 	return nil
 }
 
-// check runs a model and returns what is not as predicted.
+// check runs a model and returns what is not as predicted: as it is, with what the probe logs,
+// and with two plans.
 func (f *firmware) check(m *tflite.Model, dir string) (faults []string, err error) {
-	name := filepath.Base(m.File)
-	add := func(format string, args ...any) {
-		faults = append(faults, name+", "+f.target.Name+": "+fmt.Sprintf(format, args...))
-	}
+	c := trial{firmware: f, m: m, path: filepath.Join(dir, "firmware.tflite"), known: len(tflm.Unknown(m)) == 0}
 	o := tflm.Options{Scratch: tflm.Reference(m)}
-	known := len(tflm.Unknown(m)) == 0
-	path := filepath.Join(dir, "firmware.tflite")
-	smallest := func(what string, data []byte, a *tflite.Arena, head int64, offsets []int32) error {
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			return err
-		}
-		out, err := f.run(path, "smallest")
-		if err != nil {
-			return err
-		}
-		got, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
-		if err != nil {
-			return err
-		}
-		want := tflm.Predict(m, a, offsets, head, f.target).Smallest
-		if d := got - want; known && d != 0 || d < 0 {
-			add("%s: smallest arena %d, predicted %d", what, got, want)
-			f.most = max(f.most, d, -d)
-		}
-		f.arenas++
-		return nil
-	}
 	for _, inPlace := range []bool{false, true} {
 		o.InPlace = inPlace
 		made, err := tflm.Make(context.Background(), m, o)
 		if err != nil {
 			return nil, err
 		}
+		what := "planned in place"
 		if !inPlace {
-			var offsets []int32
-			if m.Offline != nil {
-				offsets = m.Offline.Offsets
-			}
-			if err := smallest("as it is", m.Bytes(), made.Arena, made.Before, offsets); err != nil {
-				return nil, fmt.Errorf("%s, %s: %w", name, f.target.Name, err)
-			}
-			log, err := f.run(path, "probe")
-			if err != nil {
-				return nil, fmt.Errorf("%s, %s, probe: %w", name, f.target.Name, err)
-			}
-			requests, err := tflite.ReadLog(strings.NewReader(log), "log")
-			if err != nil {
-				return nil, err
-			}
-			scratch, err := m.ScratchOf(requests, made.Life, "log")
-			if err != nil {
-				return nil, err
-			}
-			f.scratch += len(scratch)
-			probed, err := tflm.Make(context.Background(), m, tflm.Options{Scratch: scratch})
-			if err != nil {
-				return nil, err
-			}
-			if known && (len(scratch) != len(o.Scratch) || probed.Before != made.Before) {
-				add("the probe logs %d scratch buffers and a head of %d, predicted %d and %d", len(scratch), probed.Before, len(o.Scratch), made.Before)
+			what = "planned"
+			if err := c.before(made, len(o.Scratch)); err != nil {
+				return nil, c.named(err)
 			}
 		}
 		if !made.Worth() {
@@ -118,16 +72,84 @@ func (f *firmware) check(m *tflite.Model, dir string) (faults []string, err erro
 		if err != nil {
 			return nil, err
 		}
-		what := "planned"
-		if inPlace {
-			what = "planned in place"
-		}
-		if err := smallest(what, data, made.Arena, made.Head, made.Offsets); err != nil {
-			return nil, fmt.Errorf("%s, %s: %w", name, f.target.Name, err)
+		if err := c.smallest(what, data, made.Arena, made.Head, made.Offsets); err != nil {
+			return nil, c.named(err)
 		}
 	}
 	f.models++
-	return faults, nil
+	return c.faults, nil
+}
+
+// A trial is a model in a build.
+type trial struct {
+	*firmware
+	m      *tflite.Model
+	path   string // where it is written
+	known  bool   // what all of its kernels keep
+	faults []string
+}
+
+func (c *trial) named(err error) error {
+	return fmt.Errorf("%s, %s: %w", filepath.Base(c.m.File), c.target.Name, err)
+}
+
+func (c *trial) add(format string, args ...any) {
+	c.faults = append(c.faults, filepath.Base(c.m.File)+", "+c.target.Name+": "+fmt.Sprintf(format, args...))
+}
+
+// before runs the model as it is, and holds the scratch buffers that the probe logs, so many
+// predicted, against those of the plan.
+func (c *trial) before(made *tflm.Plan, predicted int) error {
+	var offsets []int32
+	if c.m.Offline != nil {
+		offsets = c.m.Offline.Offsets
+	}
+	if err := c.smallest("as it is", c.m.Bytes(), made.Arena, made.Before, offsets); err != nil {
+		return err
+	}
+	log, err := c.run(c.path, "probe")
+	if err != nil {
+		return fmt.Errorf("probe: %w", err)
+	}
+	requests, err := tflite.ReadLog(strings.NewReader(log), "log")
+	if err != nil {
+		return err
+	}
+	scratch, err := c.m.ScratchOf(requests, made.Life, "log")
+	if err != nil {
+		return err
+	}
+	c.scratch += len(scratch)
+	probed, err := tflm.Make(context.Background(), c.m, tflm.Options{Scratch: scratch})
+	if err != nil {
+		return err
+	}
+	if c.known && (len(scratch) != predicted || probed.Before != made.Before) {
+		c.add("the probe logs %d scratch buffers and a head of %d, predicted %d and %d", len(scratch), probed.Before, predicted, made.Before)
+	}
+	return nil
+}
+
+// smallest holds the smallest arena that a model runs in against the one that is predicted.
+func (c *trial) smallest(what string, data []byte, a *tflite.Arena, head int64, offsets []int32) error {
+	if err := os.WriteFile(c.path, data, 0o600); err != nil {
+		return err
+	}
+	out, err := c.run(c.path, "smallest")
+	if err != nil {
+		return err
+	}
+	got, err := strconv.ParseInt(strings.TrimSpace(out), 10, 64)
+	if err != nil {
+		return err
+	}
+	want := tflm.Predict(c.m, a, offsets, head, c.target).Smallest
+	if d := got - want; c.known && d != 0 || d < 0 {
+		c.add("%s: smallest arena %d, predicted %d", what, got, want)
+		c.most = max(c.most, d, -d)
+	}
+	c.arenas++
+	return nil
 }
 
 // run runs the build on a model and returns what it prints: the smallest arena to

@@ -74,6 +74,18 @@ func main() {
 	}
 }
 
+// A campaign runs models, one after the other.
+type campaign struct {
+	process *interpreter.Process
+	dir     string // for models that are written
+	runs    int
+	builds  firmwares
+
+	seen    map[[32]byte]bool
+	results []result
+	faults  int // how much is not as predicted
+}
+
 func run(fetch string, runs int, into, raw string, builds firmwares, paths []string) (ok bool, err error) {
 	if fetch != "" {
 		for i, p := range packages {
@@ -84,19 +96,15 @@ func run(fetch string, runs int, into, raw string, builds firmwares, paths []str
 			paths = append(paths, p.label+"="+folder)
 		}
 	}
-	process, err := interpreter.Start(interpreter.Python())
-	if err != nil {
+	c := campaign{runs: runs, builds: builds, seen: map[[32]byte]bool{}}
+	if c.process, err = interpreter.Start(interpreter.Python()); err != nil {
 		return false, err
 	}
-	defer func() { process.Close() }()
-	dir, err := os.MkdirTemp("", "tflm-")
-	if err != nil {
+	defer func() { c.process.Close() }()
+	if c.dir, err = os.MkdirTemp("", "tflm-"); err != nil {
 		return false, err
 	}
-	defer os.RemoveAll(dir)
-	var results []result
-	ok = true
-	seen := map[[32]byte]bool{}
+	defer os.RemoveAll(c.dir)
 	for _, arg := range paths {
 		label, path, labelled := strings.Cut(arg, "=")
 		if !labelled {
@@ -106,70 +114,81 @@ func run(fetch string, runs int, into, raw string, builds firmwares, paths []str
 			if err != nil || d.IsDir() || filepath.Ext(file) != ".tflite" {
 				return err
 			}
-			data, err := os.ReadFile(file)
-			if err != nil {
-				return err
-			}
-			sum := sha256.Sum256(data)
-			if seen[sum] {
-				return nil
-			}
-			seen[sum] = true
-			r, err := compare(process, data, file, dir, runs)
-			if err != nil {
-				fmt.Fprintln(os.Stderr, "tflm:", err)
-				if process, err = interpreter.Start(interpreter.Python()); err != nil {
-					return err
-				}
-				return nil
-			}
-			r.From = label
-			for _, f := range append(r.Faults(), r.InPlace.Faults()...) {
-				fmt.Fprintln(os.Stderr, "tflm:", f)
-				ok = false
-			}
-			results = append(results, *r)
-			if r.Error != "" {
-				return nil
-			}
-			for _, b := range builds {
-				faults, err := b.check(r.folded, dir)
-				if err != nil {
-					faults = append(faults, err.Error())
-				}
-				for _, f := range faults {
-					fmt.Fprintln(os.Stderr, "tflm:", f)
-					ok = false
-				}
-			}
-			return nil
+			return c.model(label, file)
 		})
 		if err != nil {
 			return false, err
 		}
 	}
+	return c.faults == 0, c.write(into, raw)
+}
+
+// model runs a model that was not run before. What it finds is printed; where the interpreter
+// crashes, another is started.
+func (c *campaign) model(label, file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(data)
+	if c.seen[sum] {
+		return nil
+	}
+	c.seen[sum] = true
+	r, err := compare(c.process, data, file, c.dir, c.runs)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "tflm:", err)
+		c.process, err = interpreter.Start(interpreter.Python())
+		return err
+	}
+	r.From = label
+	c.say(append(r.Faults(), r.InPlace.Faults()...))
+	c.results = append(c.results, *r)
+	if r.Error != "" {
+		return nil
+	}
+	for _, b := range c.builds {
+		faults, err := b.check(r.folded, c.dir)
+		if err != nil {
+			faults = append(faults, err.Error())
+		}
+		c.say(faults)
+	}
+	return nil
+}
+
+// say prints what is not as predicted.
+func (c *campaign) say(faults []string) {
+	for _, f := range faults {
+		fmt.Fprintln(os.Stderr, "tflm:", f)
+	}
+	c.faults += len(faults)
+}
+
+// write prints the tables, and puts them and all figures where they are asked for.
+func (c *campaign) write(into, raw string) error {
 	if raw != "" {
 		err := record.WriteJSON(raw, struct {
 			Date, Interpreter string
 			Results           []result
-		}{record.Today(), "tflite_micro of PyPI, x86-64", results})
+		}{record.Today(), "tflite_micro of PyPI, x86-64", c.results})
 		if err != nil {
-			return false, err
+			return err
 		}
 	}
-	blocks := []struct{ name, text string }{{"tflm", ran(results)}, {"tflm-not", notRun(results)}}
-	if len(builds) > 0 {
-		blocks = append(blocks, struct{ name, text string }{"tflm-firmware", builds.builds()})
+	blocks := []struct{ name, text string }{{"tflm", ran(c.results)}, {"tflm-not", notRun(c.results)}}
+	if len(c.builds) > 0 {
+		blocks = append(blocks, struct{ name, text string }{"tflm-firmware", c.builds.builds()})
 	}
 	for _, block := range blocks {
 		fmt.Print(block.text, "\n")
 		if into != "" {
 			if err := record.ReplaceBlock(into, block.name, block.text); err != nil {
-				return false, err
+				return err
 			}
 		}
 	}
-	return ok, nil
+	return nil
 }
 
 // compare folds a model where it has float16 weights, and runs it.

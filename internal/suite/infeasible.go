@@ -56,15 +56,8 @@ func (c *core) slots() int64 {
 	return n
 }
 
-// infeasible disguises a core as o.Buffers buffers.
-func infeasible(o Options) (*Instance, error) {
-	units, err := unitsOf(o)
-	if err != nil {
-		return nil, err
-	}
-	r := newRNG(o.Seed, "infeasible")
-	// Every core that the options leave room for is as likely.
-	var fit []core
+// coresFor returns the cores that the options leave room for, of which each is as likely.
+func coresFor(o Options, units int64) (fit []core) {
 	for _, c := range cores {
 		need := len(c.shapes)
 		if units%c.capacity > 0 {
@@ -74,6 +67,17 @@ func infeasible(o Options) (*Instance, error) {
 			fit = append(fit, c)
 		}
 	}
+	return fit
+}
+
+// infeasible disguises a core as o.Buffers buffers.
+func infeasible(o Options) (*Instance, error) {
+	units, err := unitsOf(o)
+	if err != nil {
+		return nil, err
+	}
+	r := newRNG(o.Seed, "infeasible")
+	fit := coresFor(o, units)
 	if len(fit) == 0 {
 		return nil, fmt.Errorf("%d buffers, %d units of space and %d slots are too few; 9, 12 and 18 are enough", o.Buffers, units, o.Horizon)
 	}

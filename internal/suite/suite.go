@@ -200,13 +200,8 @@ func New(kind string, o Options) (*Instance, error) {
 	return in, nil
 }
 
-// complete fills in the defaults and refuses what is out of range.
-func (k *Kind) complete(o *Options) error {
-	var errs []error
-	refuse := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{k.Name}, args...)...))
-	}
-	// In a range, a default gives way to the end that is set.
+// ranges fills in the ends of ranges that are not set: a default gives way to the end that is.
+func (k *Kind) ranges(o *Options) {
 	if o.MinSize == 0 && o.MaxSize > 0 && k.Defaults.MinSize > 0 {
 		o.MinSize = min(k.Defaults.MinSize, o.MaxSize)
 	} else if o.MaxSize == 0 && o.MinSize > 0 && k.Defaults.MaxSize > 0 {
@@ -219,6 +214,15 @@ func (k *Kind) complete(o *Options) error {
 	} else if o.MinLife == 0 && o.MaxLife > 0 && k.Defaults.MinLife > 0 {
 		o.MinLife = min(k.Defaults.MinLife, o.MaxLife)
 	}
+}
+
+// complete fills in the defaults and refuses what is out of range.
+func (k *Kind) complete(o *Options) error {
+	var errs []error
+	refuse := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%s: "+format, append([]any{k.Name}, args...)...))
+	}
+	k.ranges(o)
 	buffers := int64(o.Buffers)
 	for _, f := range []struct {
 		name           string
