@@ -69,64 +69,109 @@ const (
 	badUsage = 2
 )
 
+// flags are those of the command.
+type flags struct {
+	*flag.FlagSet
+	quick, full, list, processor      bool
+	only, out, runs, minimalloc, into string
+	budget                            time.Duration
+	jobs                              int
+	steps                             int64
+}
+
+func newFlags(stderr io.Writer) *flags {
+	f := &flags{FlagSet: flag.NewFlagSet("paper", flag.ContinueOnError)}
+	f.SetOutput(stderr)
+	f.BoolVar(&f.quick, "quick", false, "samples, in five minutes on two cores [default]")
+	f.BoolVar(&f.full, "full", false, "whole suites, in a night")
+	f.BoolVar(&f.list, "list", false, "list the sections")
+	f.StringVar(&f.only, "section", "", "the sections `ID,ID` [default: all]")
+	f.StringVar(&f.out, "o", filepath.Join("bench", "out", "paper.html"), "write the report to `FILE`")
+	f.StringVar(&f.runs, "runs", "", "keep the runs in `FILE` [default: bench/out/paper-quick.jsonl; of --full bench/results/paper.jsonl]")
+	f.DurationVar(&f.budget, "budget", 0, "take `D` in all, shared out among the sections [default: 4m40s; of --full 9h]")
+	f.IntVar(&f.jobs, "jobs", 2, "run `N` problems at a time where shares count and not times")
+	f.StringVar(&f.minimalloc, "minimalloc", os.Getenv("MINIMALLOC"), "the `PATH` of google/minimalloc's program [$MINIMALLOC]")
+	f.Int64Var(&f.steps, "steps", 0, "give figures 14 and 15 of TelaMalloc `N` steps at most [default: 2000 and 20,000; of --full 500,000]")
+	f.BoolVar(&f.processor, "processor", false, "time and limit runs by the processor time they take and not by the clock: for a machine with other work; one at a time")
+	f.StringVar(&f.into, "into", "", "put the first table of each section into its block of the document `FILE`")
+	return f
+}
+
+// check refuses what cannot be, and returns the sections that are asked for.
+func (f *flags) check() ([]section, error) {
+	var names []string
+	if f.only != "" {
+		names = strings.Split(f.only, ",")
+	}
+	chosen, err := choose(names)
+	switch {
+	case f.NArg() > 0:
+		err = fmt.Errorf("%q: the command takes flags alone", f.Arg(0))
+	case f.quick && f.full:
+		err = errors.New("--quick and --full are one or the other")
+	case f.jobs < 1:
+		err = fmt.Errorf("-jobs %d: at least 1", f.jobs)
+	case f.processor && f.jobs > 1 && set(f.FlagSet, "jobs"):
+		err = fmt.Errorf("-jobs %d: with -processor runs are made one at a time", f.jobs)
+	case f.steps < 0:
+		err = fmt.Errorf("-steps %d: at least 1", f.steps)
+	case f.budget < 0:
+		err = fmt.Errorf("-budget %v: no time at all", f.budget)
+	case f.into != "" && len(names) == 0:
+		err = errors.New("-into wants -section")
+	case f.minimalloc != "":
+		if _, stat := os.Stat(f.minimalloc); stat != nil {
+			err = fmt.Errorf("-minimalloc: %w", stat)
+		}
+	}
+	return chosen, err
+}
+
+// setup says what the flags ask for, in files of the repository where they name none.
+func (f *flags) setup(root string, progress io.Writer) setup {
+	s := setup{
+		size: quickSize, root: root, runs: f.runs, out: f.out, into: f.into,
+		minimalloc: f.minimalloc, jobs: f.jobs, processor: f.processor, tools: true, progress: progress, begin: time.Now(),
+	}
+	if f.full {
+		s.size = fullSize
+	}
+	if s.runs == "" {
+		s.runs = filepath.Join(root, s.size.runs)
+	}
+	if !filepath.IsAbs(s.out) && s.out == f.Lookup("o").DefValue {
+		s.out = filepath.Join(root, s.out)
+	}
+	if s.processor {
+		s.jobs = 1
+	}
+	if f.steps > 0 {
+		s.size.steps, s.size.nodes = f.steps, f.steps
+	}
+	if f.budget > 0 {
+		s.size.budget = f.budget
+	}
+	return s
+}
+
 // run is the whole command.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
-	var (
-		fs         = flag.NewFlagSet("paper", flag.ContinueOnError)
-		quick      = fs.Bool("quick", false, "samples, in five minutes on two cores [default]")
-		full       = fs.Bool("full", false, "whole suites, in a night")
-		list       = fs.Bool("list", false, "list the sections")
-		only       = fs.String("section", "", "the sections `ID,ID` [default: all]")
-		out        = fs.String("o", filepath.Join("bench", "out", "paper.html"), "write the report to `FILE`")
-		runs       = fs.String("runs", "", "keep the runs in `FILE` [default: bench/out/paper-quick.jsonl; of --full bench/results/paper.jsonl]")
-		budget     = fs.Duration("budget", 0, "take `D` in all, shared out among the sections [default: 4m40s; of --full 9h]")
-		jobs       = fs.Int("jobs", 2, "run `N` problems at a time where shares count and not times")
-		minimalloc = fs.String("minimalloc", os.Getenv("MINIMALLOC"), "the `PATH` of google/minimalloc's program [$MINIMALLOC]")
-		steps      = fs.Int64("steps", 0, "give figures 14 and 15 of TelaMalloc `N` steps at most [default: 2000 and 20,000; of --full 500,000]")
-		processor  = fs.Bool("processor", false, "time and limit runs by the processor time they take and not by the clock: for a machine with other work; one at a time")
-		into       = fs.String("into", "", "put the first table of each section into its block of the document `FILE`")
-		names      []string
-	)
-	fs.SetOutput(stderr)
 	fail := func(code int, err error) int {
 		fmt.Fprintln(stderr, "bench/paper:", err)
 		return code
 	}
-	if err := fs.Parse(args); err != nil {
+	f := newFlags(stderr)
+	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return ok
 		}
 		return badUsage
 	}
-	if *only != "" {
-		names = strings.Split(*only, ",")
-	}
-	chosen, err := choose(names)
-	size := quickSize
-	switch {
-	case fs.NArg() > 0:
-		err = fmt.Errorf("%q: the command takes flags alone", fs.Arg(0))
-	case *quick && *full:
-		err = errors.New("--quick and --full are one or the other")
-	case *jobs < 1:
-		err = fmt.Errorf("-jobs %d: at least 1", *jobs)
-	case *processor && *jobs > 1 && set(fs, "jobs"):
-		err = fmt.Errorf("-jobs %d: with -processor runs are made one at a time", *jobs)
-	case *steps < 0:
-		err = fmt.Errorf("-steps %d: at least 1", *steps)
-	case *budget < 0:
-		err = fmt.Errorf("-budget %v: no time at all", *budget)
-	case *into != "" && len(names) == 0:
-		err = errors.New("-into wants -section")
-	case *minimalloc != "":
-		if _, stat := os.Stat(*minimalloc); stat != nil {
-			err = fmt.Errorf("-minimalloc: %w", stat)
-		}
-	}
+	chosen, err := f.check()
 	if err != nil {
 		return fail(badUsage, err)
 	}
-	if *list {
+	if f.list {
 		for _, s := range chosen {
 			fmt.Fprintf(stdout, "%-22s  %s\n", s.id, s.title)
 		}
@@ -136,31 +181,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	if err != nil {
 		return fail(failed, err)
 	}
-	if *full {
-		size = fullSize
-	}
-	if *runs == "" {
-		*runs = filepath.Join(root, size.runs)
-	}
-	if !filepath.IsAbs(*out) && *out == fs.Lookup("o").DefValue {
-		*out = filepath.Join(root, *out)
-	}
-	if *processor {
-		*jobs = 1
-	}
-	if *steps > 0 {
-		size.steps, size.nodes = *steps, *steps
-	}
-	if *budget > 0 {
-		size.budget = *budget
-	}
-	if err := measure(ctx, setup{
-		size: size, root: root, runs: *runs, out: *out, into: *into,
-		minimalloc: *minimalloc, jobs: *jobs, processor: *processor, tools: true, progress: stderr, begin: time.Now(),
-	}, chosen); err != nil {
+	s := f.setup(root, stderr)
+	if err := measure(ctx, s, chosen); err != nil {
 		return fail(failed, err)
 	}
-	fmt.Fprintln(stdout, *out)
+	fmt.Fprintln(stdout, s.out)
 	return ok
 }
 

@@ -101,7 +101,31 @@ func (t *table) header(need []column, strict bool) bool {
 	refuse := func(field, value, message string) {
 		t.issues.Add(model.Issue{File: t.file, Line: t.scan.line, Field: field, Value: source.Clip(value), Message: message})
 	}
-	known := 0
+	known := t.columns(fields, strict, refuse)
+	h.inclusive = h.name[upper] == inclusiveName
+	if known == 0 {
+		// Not one name is right, so this is a row, another format or another
+		// separator; naming all that is missing would help nobody.
+		t.issues = before
+		h.extra = nil
+		t.issues.Add(model.Issue{
+			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, ",")),
+			Message: "names no column: expected one such as " + example,
+		})
+		return false
+	}
+	for _, c := range need {
+		if h.at[c] < 0 {
+			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing")
+		}
+	}
+	h.complete = t.issues.Err() == nil
+	return true
+}
+
+// columns finds out which column each field names, and returns how many of them are known.
+func (t *table) columns(fields []string, strict bool, refuse func(field, value, message string)) (known int) {
+	h := &t.head
 	seen := map[string]bool{} // other columns
 	for k, field := range fields {
 		name := strings.ToLower(strings.TrimSpace(field))
@@ -125,25 +149,7 @@ func (t *table) header(need []column, strict bool) bool {
 			h.at[c], h.name[c] = k, name
 		}
 	}
-	h.inclusive = h.name[upper] == inclusiveName
-	if known == 0 {
-		// Not one name is right, so this is a row, another format or another
-		// separator; naming all that is missing would help nobody.
-		t.issues = before
-		h.extra = nil
-		t.issues.Add(model.Issue{
-			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, ",")),
-			Message: "names no column: expected one such as " + example,
-		})
-		return false
-	}
-	for _, c := range need {
-		if h.at[c] < 0 {
-			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing")
-		}
-	}
-	h.complete = t.issues.Err() == nil
-	return true
+	return known
 }
 
 // nameOf returns the file's name of a field of the model, which goes by the

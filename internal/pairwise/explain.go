@@ -48,60 +48,19 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 		e.seen = append(e.seen, false)
 	}
 	start := len(dst)
-	top, pending := int32(-1), 0
-	back := func(t int32, value int64) int32 {
-		for p := e.trail[t].prev; p >= 0 && e.trail[p].value >= value; p = e.trail[t].prev {
-			t = p
-		}
-		return t
-	}
-	demand := func(t int32, value int64) {
-		if t = back(t, value); t < e.root {
-			return
-		}
-		if !e.marked[t] {
-			e.marked[t] = true
-			e.need[t] = value
-			pending++
-		} else {
-			e.need[t] = max(e.need[t], value)
-		}
-		top = max(top, t)
-	}
-	// clash demands of two bounds that their sum be at least total. The younger
-	// is moved back first, and has the slack that is left: that drops late
-	// decisions rather than early ones.
-	clash := func(young, old int32, total int64) {
-		if young < old {
-			young, old = old, young
-		}
-		young = back(young, total-e.trail[old].value)
-		old = back(old, total-e.trail[young].value)
-		demand(old, e.trail[old].value)
-		demand(young, total-e.trail[old].value)
-	}
-	// hold demands that a literal hold.
-	hold := func(literal int32) {
-		if o := e.orderAt[literal>>1]; o >= e.root {
-			if !e.marked[o] {
-				e.marked[o] = true
-				pending++
-			}
-			top = max(top, o)
-		}
-	}
+	d := demands{e: e, top: -1}
 	if len(e.cycle) == 0 {
-		clash(e.failedA, e.failedB, 1)
+		d.clash(e.failedA, e.failedB, 1)
 	}
 	for _, literal := range e.cycle {
-		hold(literal)
+		d.hold(literal)
 	}
-	for t := top; pending > 0; t-- {
+	for t := d.top; d.pending > 0; t-- {
 		if !e.marked[t] {
 			continue
 		}
 		e.marked[t] = false
-		pending--
+		d.pending--
 		step := &e.trail[t]
 		switch {
 		case step.why == decided:
@@ -111,13 +70,13 @@ func (e *Engine) Conflict(dst []int32) []int32 {
 			}
 		case step.v < 0:
 			// Two bounds refuted the literal why.
-			clash(step.a, step.b, 1-e.distanceOf(step.why))
+			d.clash(step.a, step.b, 1-e.distanceOf(step.why))
 		default:
 			// A bound pushed this one along a literal. Rounding to the alignment
 			// gives the last part of the demand for nothing.
 			a := e.align[step.v>>1]
-			demand(step.a, bound.Up(e.need[t], a)-a+1-e.distanceOf(step.why))
-			hold(step.why)
+			d.bound(step.a, bound.Up(e.need[t], a)-a+1-e.distanceOf(step.why))
+			d.hold(step.why)
 		}
 	}
 	for _, level := range dst[start:] {
@@ -138,4 +97,63 @@ func (e *Engine) distanceOf(literal int32) int64 {
 		lower = e.second[literal>>1]
 	}
 	return e.dist(literal, lower)
+}
+
+// The demands are what a failure still follows from: the marked entries of the trail, each
+// of them with the value in need that is enough.
+type demands struct {
+	e       *Engine
+	top     int32 // the last marked entry
+	pending int   // how many there are
+}
+
+// back returns the first entry at which the bound of entry t is value, or more.
+func (d *demands) back(t int32, value int64) int32 {
+	for p := d.e.trail[t].prev; p >= 0 && d.e.trail[p].value >= value; p = d.e.trail[t].prev {
+		t = p
+	}
+	return t
+}
+
+// mark adds an entry; it is false where it was there.
+func (d *demands) mark(t int32) bool {
+	d.top = max(d.top, t)
+	if d.e.marked[t] {
+		return false
+	}
+	d.e.marked[t] = true
+	d.pending++
+	return true
+}
+
+// bound demands that the bound of entry t be value, or more.
+func (d *demands) bound(t int32, value int64) {
+	if t = d.back(t, value); t < d.e.root {
+		return
+	}
+	if d.mark(t) {
+		d.e.need[t] = value
+	} else {
+		d.e.need[t] = max(d.e.need[t], value)
+	}
+}
+
+// clash demands of two bounds that their sum be at least total. The younger is moved
+// back first, and has the slack that is left: that drops late decisions rather than early
+// ones.
+func (d *demands) clash(young, old int32, total int64) {
+	if young < old {
+		young, old = old, young
+	}
+	young = d.back(young, total-d.e.trail[old].value)
+	old = d.back(old, total-d.e.trail[young].value)
+	d.bound(old, d.e.trail[old].value)
+	d.bound(young, total-d.e.trail[old].value)
+}
+
+// hold demands that a literal hold.
+func (d *demands) hold(literal int32) {
+	if o := d.e.orderAt[literal>>1]; o >= d.e.root {
+		d.mark(o)
+	}
 }

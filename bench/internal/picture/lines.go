@@ -59,12 +59,59 @@ func (l *Lines) HTML() string {
 	return figure(l.Title, entries, l.draw)
 }
 
+// A plot is what a picture has between its axes.
+type plot struct {
+	x, y                     *scale
+	left, right, top, bottom float64
+}
+
 func (l *Lines) draw(p *pen, width float64, class string) {
 	height := l.Height
 	if height == 0 {
 		height = 340
 	}
-	var xs, ys []float64
+	g := l.axes(p, width, height, class)
+	if l.Diagonal {
+		a, b := max(g.x.low, g.y.low), min(g.x.high, g.y.high)
+		place := func(s *scale, v float64) float64 { return s.from + (v-s.low)/(s.high-s.low)*(s.to-s.from) }
+		p.line("mark", place(g.x, a), place(g.y, a), place(g.x, b), place(g.y, b))
+	}
+	for _, b := range l.Boxes {
+		x0, y0, ok := place(g.x, g.y, [2]float64{b.X0, b.Y1})
+		x1, y1, too := place(g.x, g.y, [2]float64{b.X1, b.Y0})
+		if ok && too {
+			fmt.Fprintf(p, `<rect class="box p%d" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`+"\n", b.Look%len(shapes), number(x0), number(y0), number(x1-x0), number(y1-y0), html.EscapeString(b.Tip))
+		}
+	}
+	for k, s := range l.Series {
+		l.curve(p, l.look(k), &s, g.x, g.y)
+	}
+	for k, s := range l.Series {
+		if s.Bare {
+			continue
+		}
+		for _, q := range s.Points {
+			if px, py, ok := place(g.x, g.y, q); ok {
+				p.dot(l.look(k), s.Hollow, px, py, fmt.Sprintf("%s: %s, %s", s.Name, l.X.text(q[0]), l.Y.text(q[1])))
+			}
+		}
+	}
+	for _, m := range l.Marks {
+		if m.Up {
+			if at, ok := g.x.at(m.At); ok {
+				p.line("mark", at, g.top, at, g.bottom)
+				p.text(min(at+4, g.right-6.5*float64(len(m.Name))), g.top+12, "start", "", m.Name)
+			}
+		} else if at, ok := g.y.at(m.At); ok {
+			p.line("mark", g.left, at, g.right, at)
+			p.text(g.right, at-5, "end", "", m.Name)
+		}
+	}
+	p.WriteString("</svg>\n")
+}
+
+// values are all that the axes have to reach.
+func (l *Lines) values() (xs, ys []float64) {
 	for _, s := range l.Series {
 		for _, q := range s.Points {
 			xs, ys = append(xs, q[0]), append(ys, q[1])
@@ -84,71 +131,40 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 		xs = append(xs, ys...)
 		ys = xs
 	}
-	top, bottom := 34.0, height-46
-	y := newScale(&l.Y, ys, bottom, top, 34)
-	left := 20.0
-	for _, t := range y.ticks {
-		left = max(left, 14+6.6*float64(len([]rune(l.Y.text(t)))))
+	return xs, ys
+}
+
+// axes opens the picture and draws its axes, with as much room on the left as their figures
+// want.
+func (l *Lines) axes(p *pen, width, height float64, class string) *plot {
+	xs, ys := l.values()
+	g := &plot{left: 20, right: width - 22, top: 34, bottom: height - 46}
+	g.y = newScale(&l.Y, ys, g.bottom, g.top, 34)
+	for _, t := range g.y.ticks {
+		g.left = max(g.left, 14+6.6*float64(len([]rune(l.Y.text(t)))))
 	}
-	right := width - 22
-	x := newScale(&l.X, xs, left, right, 70)
+	g.x = newScale(&l.X, xs, g.left, g.right, 70)
 	p.open(width, height, class, l.Title)
 	p.text(4, 14, "start", "faint", l.Y.Title)
-	for _, t := range y.ticks {
-		at, _ := y.at(t)
-		p.line("grid", left, at, right, at)
-		p.text(left-6, at+4, "end", "", l.Y.text(t))
+	for _, t := range g.y.ticks {
+		at, _ := g.y.at(t)
+		p.line("grid", g.left, at, g.right, at)
+		p.text(g.left-6, at+4, "end", "", l.Y.text(t))
 	}
-	for k, t := range x.ticks {
-		at, _ := x.at(t)
-		p.line("grid", at, top, at, bottom)
+	for k, t := range g.x.ticks {
+		at, _ := g.x.at(t)
+		p.line("grid", at, g.top, at, g.bottom)
 		anchor := "middle"
-		if k == len(x.ticks)-1 && at > right-16 {
+		if k == len(g.x.ticks)-1 && at > g.right-16 {
 			anchor = "end"
 			at = width - 2
 		}
-		p.text(at, bottom+18, anchor, "", l.X.text(t))
+		p.text(at, g.bottom+18, anchor, "", l.X.text(t))
 	}
-	p.line("axis", left, bottom, right, bottom)
-	p.line("axis", left, top, left, bottom)
-	p.text((left+right)/2, height-8, "middle", "faint", l.X.Title)
-	if l.Diagonal {
-		a, b := max(x.low, y.low), min(x.high, y.high)
-		place := func(s *scale, v float64) float64 { return s.from + (v-s.low)/(s.high-s.low)*(s.to-s.from) }
-		p.line("mark", place(x, a), place(y, a), place(x, b), place(y, b))
-	}
-	for _, b := range l.Boxes {
-		x0, y0, ok := place(x, y, [2]float64{b.X0, b.Y1})
-		x1, y1, too := place(x, y, [2]float64{b.X1, b.Y0})
-		if ok && too {
-			fmt.Fprintf(p, `<rect class="box p%d" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`+"\n", b.Look%len(shapes), number(x0), number(y0), number(x1-x0), number(y1-y0), html.EscapeString(b.Tip))
-		}
-	}
-	for k, s := range l.Series {
-		l.curve(p, l.look(k), &s, x, y)
-	}
-	for k, s := range l.Series {
-		if s.Bare {
-			continue
-		}
-		for _, q := range s.Points {
-			if px, py, ok := place(x, y, q); ok {
-				p.dot(l.look(k), s.Hollow, px, py, fmt.Sprintf("%s: %s, %s", s.Name, l.X.text(q[0]), l.Y.text(q[1])))
-			}
-		}
-	}
-	for _, m := range l.Marks {
-		if m.Up {
-			if at, ok := x.at(m.At); ok {
-				p.line("mark", at, top, at, bottom)
-				p.text(min(at+4, right-6.5*float64(len(m.Name))), top+12, "start", "", m.Name)
-			}
-		} else if at, ok := y.at(m.At); ok {
-			p.line("mark", left, at, right, at)
-			p.text(right, at-5, "end", "", m.Name)
-		}
-	}
-	p.WriteString("</svg>\n")
+	p.line("axis", g.left, g.bottom, g.right, g.bottom)
+	p.line("axis", g.left, g.top, g.left, g.bottom)
+	p.text((g.left+g.right)/2, height-8, "middle", "faint", l.X.Title)
+	return g
 }
 
 // place is where a point lies.

@@ -48,18 +48,7 @@ func (r *Rows) HTML() string {
 
 func (r *Rows) draw(p *pen, width float64, class string) {
 	const pitch, top = 24.0, 36.0
-	var values []float64
-	letters := 4
-	for _, row := range r.Rows {
-		values = append(values, row.Values...)
-		letters = max(letters, len([]rune(row.Name)))
-	}
-	for _, m := range r.Marks {
-		values = append(values, m.At)
-	}
-	if r.Bars && !r.X.Log {
-		values = append(values, 0)
-	}
+	values, letters := r.values()
 	// Names have a third of the width at most, or a line of their own where that
 	// would cut them.
 	above := false
@@ -104,28 +93,7 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 			p.text(left-8, y+4, "end", "", shortened(row.Name, letters))
 		}
 		p.line("grid", left, y, right, y)
-		for s, v := range row.Values {
-			at, ok := x.at(v)
-			if !ok {
-				continue
-			}
-			over := s < len(row.Over) && row.Over[s]
-			text := r.X.text(v)
-			if over {
-				text = "> " + text
-			}
-			tip := fmt.Sprintf("%s, %s: %s", row.Name, r.Series[s], text)
-			if r.Bars {
-				r.bar(p, s, len(row.Values), x, at, y, text)
-				continue
-			}
-			// A little apart, so that marks of one value are seen.
-			off := (float64(s) - float64(len(row.Values)-1)/2) * math.Min(2, 9/float64(len(row.Values)))
-			p.dot(r.look(s), r.hollow(s), at, y+off, tip)
-			if over {
-				p.text(min(at+6, width-8), y+4, "start", "", "›")
-			}
-		}
+		r.row(p, &row, x, y, width)
 	}
 	for _, m := range r.Marks {
 		if at, ok := x.at(m.At); ok {
@@ -135,6 +103,47 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 		}
 	}
 	p.WriteString("</svg>\n")
+}
+
+// values returns all that the axis has to reach, and how long the longest name is.
+func (r *Rows) values() (values []float64, letters int) {
+	letters = 4
+	for _, row := range r.Rows {
+		values = append(values, row.Values...)
+		letters = max(letters, len([]rune(row.Name)))
+	}
+	for _, m := range r.Marks {
+		values = append(values, m.At)
+	}
+	if r.Bars && !r.X.Log {
+		values = append(values, 0)
+	}
+	return values, letters
+}
+
+// row draws the values of a row.
+func (r *Rows) row(p *pen, row *Row, x *scale, y, width float64) {
+	for s, v := range row.Values {
+		at, ok := x.at(v)
+		if !ok {
+			continue
+		}
+		over := s < len(row.Over) && row.Over[s]
+		text := r.X.text(v)
+		if over {
+			text = "> " + text
+		}
+		if r.Bars {
+			r.bar(p, s, len(row.Values), x, at, y, text)
+			continue
+		}
+		// A little apart, so that marks of one value are seen.
+		off := (float64(s) - float64(len(row.Values)-1)/2) * math.Min(2, 9/float64(len(row.Values)))
+		p.dot(r.look(s), r.hollow(s), at, y+off, fmt.Sprintf("%s, %s: %s", row.Name, r.Series[s], text))
+		if over {
+			p.text(min(at+6, width-8), y+4, "start", "", "›")
+		}
+	}
 }
 
 // bar draws the s-th of n bars of a row, with its figure.

@@ -5,6 +5,7 @@ package made
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
@@ -64,100 +65,39 @@ type Metadata struct {
 	Data []byte
 }
 
+// A file is a model that is being written. What a table refers to is written before it.
+type file struct {
+	*flatbuffers.Builder
+	buffers [][]byte // of the model; the first is the empty one
+	codes   []schema.BuiltinOperator
+}
+
 // Model returns a model file of these subgraphs.
 func Model(graphs []Graph, metadata ...Metadata) []byte {
-	b := flatbuffers.NewBuilder(1 << 12)
-	buffers := [][]byte{nil}
-	var codes []schema.BuiltinOperator
-	code := func(c schema.BuiltinOperator) uint32 {
-		for i, have := range codes {
-			if have == c {
-				return uint32(i)
-			}
-		}
-		codes = append(codes, c)
-		return uint32(len(codes) - 1)
-	}
+	f := &file{Builder: flatbuffers.NewBuilder(1 << 12), buffers: [][]byte{nil}}
+	b := f.Builder
 	var subgraphs []flatbuffers.UOffsetT
-	for _, g := range graphs {
-		var tensors, ops []flatbuffers.UOffsetT
-		for _, t := range g.Tensors {
-			buffer := 0
-			if t.Data != nil {
-				buffer = len(buffers)
-				buffers = append(buffers, t.Data)
-			}
-			name, shape := b.CreateString(t.Name), ints(b, t.Shape)
-			quantization := quantized(b, &t)
-			schema.TensorStart(b)
-			schema.TensorAddShape(b, shape)
-			schema.TensorAddType(b, t.Type)
-			schema.TensorAddBuffer(b, uint32(buffer))
-			schema.TensorAddName(b, name)
-			schema.TensorAddIsVariable(b, t.Variable)
-			if quantization != 0 {
-				schema.TensorAddQuantization(b, quantization)
-			}
-			tensors = append(tensors, schema.TensorEnd(b))
-		}
-		for _, o := range g.Ops {
-			in, out := ints(b, o.Inputs), ints(b, o.Outputs)
-			b.StartObject(len(o.Callees))
-			for i, c := range o.Callees {
-				b.PrependInt32Slot(i, c, 0)
-			}
-			opts := b.EndObject()
-			schema.OperatorStart(b)
-			schema.OperatorAddOpcodeIndex(b, code(o.Code))
-			schema.OperatorAddInputs(b, in)
-			schema.OperatorAddOutputs(b, out)
-			if number := options[o.Code]; number > 0 {
-				schema.OperatorAddBuiltinOptionsType(b, number)
-				schema.OperatorAddBuiltinOptions(b, opts)
-			}
-			ops = append(ops, schema.OperatorEnd(b))
-		}
-		in, out, name := ints(b, g.Inputs), ints(b, g.Outputs), b.CreateString("main")
-		t, o := tables(b, tensors), tables(b, ops)
-		schema.SubGraphStart(b)
-		schema.SubGraphAddTensors(b, t)
-		schema.SubGraphAddInputs(b, in)
-		schema.SubGraphAddOutputs(b, out)
-		schema.SubGraphAddOperators(b, o)
-		schema.SubGraphAddName(b, name)
-		subgraphs = append(subgraphs, schema.SubGraphEnd(b))
+	for i := range graphs {
+		subgraphs = append(subgraphs, f.graph(&graphs[i]))
 	}
 	var entries []flatbuffers.UOffsetT
 	for _, m := range metadata {
 		name := b.CreateString(m.Name)
 		schema.MetadataStart(b)
 		schema.MetadataAddName(b, name)
-		schema.MetadataAddBuffer(b, uint32(len(buffers)))
+		schema.MetadataAddBuffer(b, f.buffer(m.Data))
 		entries = append(entries, schema.MetadataEnd(b))
-		buffers = append(buffers, m.Data)
 	}
 	var opcodes []flatbuffers.UOffsetT
-	for _, c := range codes {
+	for _, c := range f.codes {
 		schema.OperatorCodeStart(b)
 		schema.OperatorCodeAddDeprecatedBuiltinCode(b, int8(min(c, 127)))
 		schema.OperatorCodeAddBuiltinCode(b, c)
 		opcodes = append(opcodes, schema.OperatorCodeEnd(b))
 	}
 	var data []flatbuffers.UOffsetT
-	for _, d := range buffers {
-		var v flatbuffers.UOffsetT
-		if d != nil {
-			b.StartVector(1, len(d), 16)
-			for i := len(d) - 1; i >= 0; i-- {
-				b.PrependByte(d[i])
-			}
-			v = b.EndVector(len(d))
-		}
-		schema.BufferStart(b)
-		if d != nil {
-			schema.BufferAddData(b, v)
-		}
-		data = append(data, schema.BufferEnd(b))
+	for _, d := range f.buffers {
+		data = append(data, f.bytes(d))
 	}
 	description := b.CreateString("made by a test")
 	c, s, d, e := tables(b, opcodes), tables(b, subgraphs), tables(b, data), tables(b, entries)
@@ -172,6 +112,99 @@ func Model(graphs []Graph, metadata ...Metadata) []byte {
 	}
 	b.FinishWithFileIdentifier(schema.ModelEnd(b), []byte("TFL3"))
 	return b.FinishedBytes()
+}
+
+// buffer adds a buffer to the model and returns its number.
+func (f *file) buffer(data []byte) uint32 {
+	f.buffers = append(f.buffers, data)
+	return uint32(len(f.buffers) - 1)
+}
+
+// code returns the number of an operator's code, which is added where it is new.
+func (f *file) code(c schema.BuiltinOperator) uint32 {
+	i := slices.Index(f.codes, c)
+	if i < 0 {
+		i, f.codes = len(f.codes), append(f.codes, c)
+	}
+	return uint32(i)
+}
+
+// graph writes a subgraph and returns where it is, as those below do.
+func (f *file) graph(g *Graph) flatbuffers.UOffsetT {
+	b := f.Builder
+	var list, ops []flatbuffers.UOffsetT
+	for i := range g.Tensors {
+		list = append(list, f.tensor(&g.Tensors[i]))
+	}
+	for i := range g.Ops {
+		ops = append(ops, f.operator(&g.Ops[i]))
+	}
+	in, out, name := ints(b, g.Inputs), ints(b, g.Outputs), b.CreateString("main")
+	t, o := tables(b, list), tables(b, ops)
+	schema.SubGraphStart(b)
+	schema.SubGraphAddTensors(b, t)
+	schema.SubGraphAddInputs(b, in)
+	schema.SubGraphAddOutputs(b, out)
+	schema.SubGraphAddOperators(b, o)
+	schema.SubGraphAddName(b, name)
+	return schema.SubGraphEnd(b)
+}
+
+func (f *file) tensor(t *Tensor) flatbuffers.UOffsetT {
+	b := f.Builder
+	buffer := uint32(0)
+	if t.Data != nil {
+		buffer = f.buffer(t.Data)
+	}
+	name, shape := b.CreateString(t.Name), ints(b, t.Shape)
+	quantization := quantized(b, t)
+	schema.TensorStart(b)
+	schema.TensorAddShape(b, shape)
+	schema.TensorAddType(b, t.Type)
+	schema.TensorAddBuffer(b, buffer)
+	schema.TensorAddName(b, name)
+	schema.TensorAddIsVariable(b, t.Variable)
+	if quantization != 0 {
+		schema.TensorAddQuantization(b, quantization)
+	}
+	return schema.TensorEnd(b)
+}
+
+func (f *file) operator(o *Op) flatbuffers.UOffsetT {
+	b := f.Builder
+	in, out := ints(b, o.Inputs), ints(b, o.Outputs)
+	b.StartObject(len(o.Callees))
+	for i, c := range o.Callees {
+		b.PrependInt32Slot(i, c, 0)
+	}
+	opts := b.EndObject()
+	schema.OperatorStart(b)
+	schema.OperatorAddOpcodeIndex(b, f.code(o.Code))
+	schema.OperatorAddInputs(b, in)
+	schema.OperatorAddOutputs(b, out)
+	if number := options[o.Code]; number > 0 {
+		schema.OperatorAddBuiltinOptionsType(b, number)
+		schema.OperatorAddBuiltinOptions(b, opts)
+	}
+	return schema.OperatorEnd(b)
+}
+
+// bytes writes what a buffer holds; nil is a buffer without.
+func (f *file) bytes(d []byte) flatbuffers.UOffsetT {
+	b := f.Builder
+	var v flatbuffers.UOffsetT
+	if d != nil {
+		b.StartVector(1, len(d), 16)
+		for i := len(d) - 1; i >= 0; i-- {
+			b.PrependByte(d[i])
+		}
+		v = b.EndVector(len(d))
+	}
+	schema.BufferStart(b)
+	if d != nil {
+		schema.BufferAddData(b, v)
+	}
+	return schema.BufferEnd(b)
 }
 
 // quantized writes the quantization of a tensor and returns where it is, 0 for

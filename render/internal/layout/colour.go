@@ -98,20 +98,7 @@ func neighbours(pieces []piece, offsets []int64, n int) (adjacent [][]int32, ord
 		}
 		return a > b
 	}
-	starts, ends := make([]int32, len(pieces)), make([]int32, len(pieces))
-	for k := range pieces {
-		starts[k], ends[k] = int32(k), int32(k)
-	}
-	byTime := func(order []int32, time func(piece) int64) {
-		slices.SortFunc(order, func(a, b int32) int {
-			return cmp.Or(
-				cmp.Compare(time(pieces[a]), time(pieces[b])),
-				cmp.Compare(base(a), base(b)),
-				cmp.Compare(a, b))
-		})
-	}
-	byTime(starts, func(c piece) int64 { return c.lower })
-	byTime(ends, func(c piece) int64 { return c.upper })
+	starts, ends := byTime(pieces, base)
 
 	var live []int32   // pieces in use now, in ascending offset
 	var recent []int32 // pieces that end now, in ascending offset
@@ -149,4 +136,23 @@ func neighbours(pieces []piece, offsets []int64, n int) (adjacent [][]int32, ord
 		order = append(order, c.buffer)
 	}
 	return adjacent, order
+}
+
+// byTime returns the pieces as they start and as they end, the lowest first.
+func byTime(pieces []piece, base func(k int32) int64) (starts, ends []int32) {
+	starts, ends = make([]int32, len(pieces)), make([]int32, len(pieces))
+	for k := range pieces {
+		starts[k], ends[k] = int32(k), int32(k)
+	}
+	arrange := func(order []int32, time func(piece) int64) {
+		slices.SortFunc(order, func(a, b int32) int {
+			return cmp.Or(
+				cmp.Compare(time(pieces[a]), time(pieces[b])),
+				cmp.Compare(base(a), base(b)),
+				cmp.Compare(a, b))
+		})
+	}
+	arrange(starts, func(c piece) int64 { return c.lower })
+	arrange(ends, func(c piece) int64 { return c.upper })
+	return starts, ends
 }
