@@ -106,7 +106,7 @@ func (in *Input) read(path string, o Options) (*File, error) {
 	if err := in.Settles(o); err != nil {
 		return nil, err
 	}
-	f, err := in.row.problem(in, in.Name, o)
+	f, err := in.row.problem(in.Reader, in.Name, o)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +148,7 @@ func ReadPlan(path string, p *model.Problem) ([]int64, error) {
 	if in.row.plan == nil {
 		return nil, fmt.Errorf("%s: is %s, not a plan", in.Name, in.row.title)
 	}
-	return in.row.plan(in, in.Name, p)
+	return in.row.plan(in.Reader, in.Name, p)
 }
 
 // Write writes a problem and, where plan is not nil, its plan: as JSON if path

@@ -149,7 +149,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, name, report
 	if err := in.Settles(settled); err != nil {
 		return err
 	}
-	m, err := tflite.Read(in, in.Name)
+	m, err := tflite.Read(in.Reader, in.Name)
 	if err != nil {
 		return err
 	}
@@ -279,7 +279,7 @@ func readModel(path string) (*tflite.Model, error) {
 		return nil, err
 	}
 	defer in.Close()
-	return tflite.Read(in, nameOf(path))
+	return tflite.Read(in.Reader, nameOf(path))
 }
 
 // readScratch turns the values of --scratch into scratch buffers.

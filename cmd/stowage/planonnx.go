@@ -50,7 +50,7 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 	if err != nil {
 		return err
 	}
-	m, err := onnx.Read(in, in.Name)
+	m, err := onnx.Read(in.Reader, in.Name)
 	if err != nil {
 		return err
 	}

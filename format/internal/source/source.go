@@ -34,7 +34,7 @@ type Text struct {
 // *model.InputError.
 func Read(r io.Reader, file string) (*Text, error) {
 	var b strings.Builder
-	b.Grow(sizeOf(r))
+	b.Grow(int(min(sizeOf(r), 1<<30)))
 	if _, err := io.Copy(untilNUL{&b}, r); err != nil && !errors.Is(err, errNUL) {
 		return nil, named(err, file)
 	}
@@ -80,13 +80,29 @@ func (t *Text) From(at int) iter.Seq2[int, string] {
 const MaxBinary = math.MaxInt32
 
 // Binary reads r to its end, or to just beyond MaxBinary, which is for the caller to
-// refuse. A failure to read is returned as it is, with the file named.
+// refuse where the size is not known before. No binary format begins with eight zeros, so no more is read of what does, which
+// may never end, as that of /dev/zero; it is for the caller to refuse as well. A failure to
+// read is returned as it is, with the file named.
 func Binary(r io.Reader, file string) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(r, MaxBinary+1))
-	if err != nil {
-		return nil, named(err, file)
+	size := sizeOf(r)
+	if size > MaxBinary {
+		var issues model.Issues
+		issues.Add(model.Issue{File: file, Message: "is larger than 2 GiB, which no file of its format may be"})
+		return nil, issues.Err()
 	}
-	return data, nil
+	data := make([]byte, 0, min(size, MaxBinary-bytes.MinRead)+bytes.MinRead)
+	for rest := io.LimitReader(r, MaxBinary+1); ; {
+		n, err := rest.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
+		switch {
+		case err == io.EOF, len(data) >= 8 && bytes.Equal(data[:8], make([]byte, 8)):
+			return data, nil
+		case err != nil:
+			return nil, named(err, file)
+		case len(data) == cap(data):
+			data = append(data, 0)[:len(data)] // as io.ReadAll does
+		}
+	}
 }
 
 // named puts the name of a file before an error, where it has one.
@@ -111,15 +127,15 @@ func (w untilNUL) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// sizeOf guesses how much r holds, so that the text need not grow; 0 for no
+// sizeOf guesses how much r holds, so that what is read need not grow; 0 for no
 // idea.
-func sizeOf(r io.Reader) int {
+func sizeOf(r io.Reader) int64 {
 	switch r := r.(type) {
 	case interface{ Len() int }:
-		return r.Len()
+		return int64(r.Len())
 	case interface{ Stat() (fs.FileInfo, error) }:
 		if info, err := r.Stat(); err == nil && info.Mode().IsRegular() {
-			return int(min(info.Size(), 1<<30))
+			return info.Size()
 		}
 	}
 	return 0

@@ -1,7 +1,9 @@
 package source
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +78,53 @@ func TestReadEndless(t *testing.T) {
 	_, err := Read(&endless{}, "x")
 	if err == nil || err.Error() != `x:2: "\x00": is not text: UTF-16 and binary files cannot be read` {
 		t.Errorf("got %v", err)
+	}
+}
+
+// zeros never end, and count what is taken of them.
+type zeros int
+
+func (z *zeros) Read(p []byte) (int, error) {
+	clear(p)
+	*z += zeros(len(p))
+	return len(p), nil
+}
+
+// TestBinary reads what there is, whether its size is known or not, names the file where
+// that fails, and leaves off early where there is nothing but zeros.
+func TestBinary(t *testing.T) {
+	noise := make([]byte, 100_000)
+	for i := range noise {
+		noise[i] = byte(i * 7)
+	}
+	for _, n := range []int{0, 1, 7, 8, 9, 511, 512, 513, len(noise)} {
+		for name, r := range map[string]io.Reader{"known": bytes.NewReader(noise[:n]), "unknown": iotest.OneByteReader(bytes.NewReader(noise[:n]))} {
+			if got, err := Binary(r, "x"); err != nil || !bytes.Equal(got, noise[:n]) {
+				t.Errorf("%d bytes, size %s: %d read, %v", n, name, len(got), err)
+			}
+		}
+	}
+	for _, n := range []int64{0, 3, 8, 20} {
+		r := io.MultiReader(io.LimitReader(bytes.NewReader(noise), n), iotest.ErrReader(errors.New("broken")))
+		if _, err := Binary(r, "x"); err == nil || err.Error() != "x: broken" {
+			t.Errorf("broken after %d bytes: got %v", n, err)
+		}
+	}
+	taken := new(zeros)
+	if got, err := Binary(taken, "x"); err != nil || len(got) < 8 || *taken > 1<<20 {
+		t.Errorf("zeros: %d bytes, %d taken, %v", len(got), *taken, err)
+	}
+	// A file that is too large is not read.
+	f, err := os.Create(filepath.Join(t.TempDir(), "x"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(MaxBinary + 1); err != nil {
+		t.Skip(err) // a file system that has no holes
+	}
+	if _, err := Binary(f, "x"); err == nil || err.Error() != "x: is larger than 2 GiB, which no file of its format may be" {
+		t.Errorf("a large file: got %v", err)
 	}
 }
 
