@@ -119,40 +119,9 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	if err != nil {
 		return c, err
 	}
-	// Inputs that nothing was chosen on.
-	inputs, err := learn.Generated(learn.Seeds{First: first, Last: first + e.size.seeds*2}, nil, learn.DefaultPercents)
+	a, b, err := e.duels(ctx, c, forest)
 	if err != nil {
 		return c, err
-	}
-	if e.size.models > 0 {
-		inputs = inputs[:min(len(inputs), 2*e.size.models)]
-	}
-	a := &tally{name: "with all of tela's techniques on both sides"}
-	b := &tally{name: "as published: the paper's techniques alone on both sides"}
-	cut := 0
-	for i := range inputs {
-		// The evaluation is without the completion in any case.
-		for _, t := range []*tally{a, b} {
-			without := tela.Ours()
-			if t == a {
-				without = nil
-			}
-			d, err := e.duel(ctx, &inputs[i], forest.Trees(), without)
-			if err == errCut {
-				cut++
-				continue
-			}
-			if err != nil {
-				return c, err
-			}
-			t.add(&d)
-		}
-	}
-	if cut > 0 {
-		c.note("In its time the section left out %d of %d inputs; the same command goes on from there.", cut, 2*len(inputs))
-	}
-	if len(a.of) == 0 || len(b.of) == 0 {
-		return c, errCut
 	}
 	show := func(n, of int) string {
 		if of == 0 {
@@ -181,18 +150,7 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	if published.Hard > 0 {
 		c.pictures = append(c.pictures, scatter.HTML())
 	}
-	t := experiment.NewTable([]string{"", "", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "worse", "solved by neither", "lost", "ten times or more"}, nil)
-	t.Title = fmt.Sprintf("Over %s steps, seeds %d to %d", experiment.Grouped(e.size.nodes), first, first+e.size.seeds*2-1)
-	for _, one := range []*tally{a, b} {
-		for k := range one.of {
-			x := &one.of[k]
-			row := []string{one.name, contenders[k].Name}
-			for _, n := range []int{x.Inputs, x.Hard, x.Improved, x.NewlySolved, x.TenTimesFewer, x.Worse, x.Open, x.Lost, x.TenTimesMore} {
-				row = append(row, strconv.Itoa(n))
-			}
-			t.Rows = append(t.Rows, row)
-		}
-	}
+	t := e.tallies(a, b)
 	c.tables = append(c.tables, t)
 	if len(rows) > 0 {
 		t := experiment.NewTable([]string{"portion", "buffers", "rules", "model"}, rows)
@@ -207,6 +165,63 @@ func learned(ctx context.Context, e *env) (*content, error) {
 	}
 	c.differs = "The paper's inputs are networks at two sizes of memory, most of them easy, and its model learned from the benchmarks of figure 13, 301,321 samples; these are generated problems that the model did not learn from, a quarter of them hard. The model here is told what a few nodes of the exact planner refute, which the paper's is not; docs/planners/tela.md has what a model does that is not, and what is the look-ahead's."
 	return c, nil
+}
+
+// duels holds the model against the rules on inputs that nothing was chosen on, with all of
+// tela's techniques and with the paper's alone.
+func (e *env) duels(ctx context.Context, c *content, forest *learn.Forest) (a, b *tally, err error) {
+	inputs, err := learn.Generated(learn.Seeds{First: first, Last: first + e.size.seeds*2}, nil, learn.DefaultPercents)
+	if err != nil {
+		return nil, nil, err
+	}
+	if e.size.models > 0 {
+		inputs = inputs[:min(len(inputs), 2*e.size.models)]
+	}
+	a = &tally{name: "with all of tela's techniques on both sides"}
+	b = &tally{name: "as published: the paper's techniques alone on both sides"}
+	cut := 0
+	for i := range inputs {
+		// The evaluation is without the completion in any case.
+		for _, t := range []*tally{a, b} {
+			without := tela.Ours()
+			if t == a {
+				without = nil
+			}
+			d, err := e.duel(ctx, &inputs[i], forest.Trees(), without)
+			if err == errCut {
+				cut++
+				continue
+			}
+			if err != nil {
+				return nil, nil, err
+			}
+			t.add(&d)
+		}
+	}
+	if cut > 0 {
+		c.note("In its time the section left out %d of %d inputs; the same command goes on from there.", cut, 2*len(inputs))
+	}
+	if len(a.of) == 0 || len(b.of) == 0 {
+		return nil, nil, errCut
+	}
+	return a, b, nil
+}
+
+// tallies is the table of what came of the duels.
+func (e *env) tallies(a, b *tally) *experiment.Table {
+	t := experiment.NewTable([]string{"", "", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "worse", "solved by neither", "lost", "ten times or more"}, nil)
+	t.Title = fmt.Sprintf("Over %s steps, seeds %d to %d", experiment.Grouped(e.size.nodes), first, first+e.size.seeds*2-1)
+	for _, one := range []*tally{a, b} {
+		for k := range one.of {
+			x := &one.of[k]
+			row := []string{one.name, contenders[k].Name}
+			for _, n := range []int{x.Inputs, x.Hard, x.Improved, x.NewlySolved, x.TenTimesFewer, x.Worse, x.Open, x.Lost, x.TenTimesMore} {
+				row = append(row, strconv.Itoa(n))
+			}
+			t.Rows = append(t.Rows, row)
+		}
+	}
+	return t
 }
 
 // portions plans portions of a problem: buffers of stretches of time, at 103% of their own

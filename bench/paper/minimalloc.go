@@ -229,6 +229,35 @@ var table2 = map[string]float64{
 	"A": 4910, "B": 3661, "C": 637, "D": 2674, "E": 3717, "F": 5358, "G": 1181, "H": 1808, "I": 3908, "J": 883, "K": 628,
 }
 
+// withTable2 adds the paper's times to a picture.
+func withTable2(p *picture.Rows) {
+	any := false
+	for i := range p.Rows {
+		v := math.NaN()
+		if paper, ok := table2[p.Rows[i].Name]; ok {
+			v, any = paper/1000, true
+		}
+		p.Rows[i].Values = append(p.Rows[i].Values, v)
+	}
+	if any {
+		p.Series = append(slices.Clone(p.Series), "MiniMalloc (paper)")
+		p.Hollow = append(make([]bool, len(p.Series)-1), true)
+		p.As = append(make([]int, len(p.Series)-1), 1)
+	}
+}
+
+// addTable2 adds the paper's times to a table.
+func addTable2(t *experiment.Table) {
+	t.Columns = append(t.Columns, experiment.Column{Title: "MiniMalloc (paper)", Number: true})
+	for i := range t.Rows {
+		text := ""
+		if paper, ok := table2[t.Rows[i][0]]; ok {
+			text = experiment.Grouped(int64(paper))
+		}
+		t.Rows[i] = append(t.Rows[i], text)
+	}
+}
+
 // challengingSuite is table 2.
 func challengingSuite(ctx context.Context, e *env) (*content, error) {
 	c := &content{}
@@ -284,31 +313,10 @@ func challengingSuite(ctx context.Context, e *env) (*content, error) {
 		}
 		c.add("solved by "+name, paper, fmt.Sprintf("%s, in %v", of(n, m), limit))
 	}
-	c.pictures = append(c.pictures, timesPicture("Time for a plan at the suite's capacity", s, func(p *picture.Rows) {
-		any := false
-		for i := range p.Rows {
-			v := math.NaN()
-			if paper, ok := table2[p.Rows[i].Name]; ok {
-				v, any = paper/1000, true
-			}
-			p.Rows[i].Values = append(p.Rows[i].Values, v)
-		}
-		if any {
-			p.Series = append(slices.Clone(p.Series), "MiniMalloc (paper)")
-			p.Hollow = append(make([]bool, len(p.Series)-1), true)
-			p.As = append(make([]int, len(p.Series)-1), 1)
-		}
-	}))
+	c.pictures = append(c.pictures, timesPicture("Time for a plan at the suite's capacity", s, withTable2))
 	t := byProblem(s)
 	if len(ratios) > 0 {
-		t.Columns = append(t.Columns, experiment.Column{Title: "MiniMalloc (paper)", Number: true})
-		for i := range t.Rows {
-			text := ""
-			if paper, ok := table2[t.Rows[i][0]]; ok {
-				text = experiment.Grouped(int64(paper))
-			}
-			t.Rows[i] = append(t.Rows[i], text)
-		}
+		addTable2(t)
 	}
 	t.Title = "Median times, ms"
 	c.tables = append(c.tables, t)

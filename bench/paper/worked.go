@@ -36,48 +36,9 @@ func worked(_ context.Context, _ *env) (*content, error) {
 		}
 		return order
 	}
-	// Figures 5 and 6: what the orders that end in figure 2's plan pass through.
-	want := map[string]int64{"b1": 8, "b2": 8, "b3": 4, "b4": 4, "b5": 0}
-	ends := ordersOf(p, func(offsets []int64) bool {
-		for i := range p.Buffers {
-			if offsets[i] != want[p.Buffers[i].ID] {
-				return false
-			}
-		}
-		return true
-	})
-	tree, lattice := map[string]bool{}, map[string]int{} // of sets, the nodes of the tree that are one
-	for _, o := range ends {
-		for k := 1; k <= len(o.order); k++ {
-			if path := fmt.Sprint(o.order[:k]); !tree[path] {
-				tree[path] = true
-				lattice[fmt.Sprint(slices.Sorted(slices.Values(o.order[:k])))]++
-			}
-		}
-	}
-	bold := lattice[fmt.Sprint(slices.Sorted(slices.Values(of("b5", "b3", "b4"))))]
-	// Figure 3: what each section would need above b1 at 0 and b5 at 4.
+	tree, nodes, bold := latticeOf(p, of("b5", "b3", "b4"))
 	third := partial(p, of("b1", "b5"))
-	tl := timeline.New(p)
-	var needs []string
-	var rows [][]string
-	most := int64(0)
-	for s := range tl.Starts {
-		top, rest := int64(0), int64(0)
-		for i := range p.Buffers {
-			b := &p.Buffers[i]
-			switch {
-			case b.Lower >= tl.Ends[s] || tl.Starts[s] >= b.Upper:
-			case slices.Contains(third.order, i):
-				top = max(top, third.offsets[i]+b.Size)
-			default:
-				rest += b.Size
-			}
-		}
-		most = max(most, top+rest)
-		needs = append(needs, fmt.Sprint(top+rest))
-		rows = append(rows, []string{fmt.Sprintf("[%d, %d)", tl.Starts[s], tl.Ends[s]), fmt.Sprint(top), fmt.Sprint(rest), fmt.Sprint(top + rest)})
-	}
+	needs, most, t := sectionNeeds(p, third)
 	// Figure 7, and figure 3 again: which plans go on from there, each buffer atop the earlier.
 	all := ordersOf(p, func([]int64) bool { return true })
 	fits := func(order []int) (n int) {
@@ -93,13 +54,11 @@ func worked(_ context.Context, _ *env) (*content, error) {
 
 	c.add("figure 3: what the sections need at least", "12, 16, 12", strings.Join(needs, ", "))
 	c.add("plans of 12 that go on from there", "none", fmt.Sprint(fits(third.order)))
-	c.add("figure 5: partial plans on the way to figure 2's plan, as a tree", "a diagram", fmt.Sprint(len(tree)))
-	c.add("figure 6: the same as a lattice", "“a comparatively smaller space”", fmt.Sprint(len(lattice)))
+	c.add("figure 5: partial plans on the way to figure 2's plan, as a tree", "a diagram", fmt.Sprint(tree))
+	c.add("figure 6: the same as a lattice", "“a comparatively smaller space”", fmt.Sprint(nodes))
 	c.add("nodes of the tree that are {b5(0), b3(4), b4(4)}", "2", fmt.Sprint(bold))
 	c.add("figure 7: plans that go on from b3(0) → b1(4)", "one is shown", fmt.Sprint(fits(dominated)))
 	c.add("the same from b3(0) → b4(0) → b1(4), which dominates it", "there are, if there are above", fmt.Sprint(fits(instead)))
-	t := experiment.NewTable([]string{"section", "top of what is placed", "what is not", "at least"}, rows)
-	t.Title = "Figure 3: b1 at 0, b5 at 4, for a capacity of 12"
 	c.tables = append(c.tables, t)
 	for _, shown := range []struct {
 		title string
@@ -122,6 +81,57 @@ func worked(_ context.Context, _ *env) (*content, error) {
 		return c, fmt.Errorf("the paper's worked cases come out otherwise: %v", c.beside)
 	}
 	return c, nil
+}
+
+// latticeOf is figures 5 and 6: of the orders that end in figure 2's plan, how many partial
+// plans they pass through as a tree, how many as a lattice, of sets, and how many nodes of the
+// tree are one set.
+func latticeOf(p *stowage.Problem, set []int) (tree, lattice, nodes int) {
+	want := map[string]int64{"b1": 8, "b2": 8, "b3": 4, "b4": 4, "b5": 0}
+	ends := ordersOf(p, func(offsets []int64) bool {
+		for i := range p.Buffers {
+			if offsets[i] != want[p.Buffers[i].ID] {
+				return false
+			}
+		}
+		return true
+	})
+	paths, sets := map[string]bool{}, map[string]int{} // of sets, the nodes of the tree that are one
+	for _, o := range ends {
+		for k := 1; k <= len(o.order); k++ {
+			if path := fmt.Sprint(o.order[:k]); !paths[path] {
+				paths[path] = true
+				sets[fmt.Sprint(slices.Sorted(slices.Values(o.order[:k])))]++
+			}
+		}
+	}
+	return len(paths), len(sets), sets[fmt.Sprint(slices.Sorted(slices.Values(set)))]
+}
+
+// sectionNeeds is figure 3: what each section would need above what is placed, and the most of
+// that.
+func sectionNeeds(p *stowage.Problem, placed order) (needs []string, most int64, t *experiment.Table) {
+	tl := timeline.New(p)
+	var rows [][]string
+	for s := range tl.Starts {
+		top, rest := int64(0), int64(0)
+		for i := range p.Buffers {
+			b := &p.Buffers[i]
+			switch {
+			case b.Lower >= tl.Ends[s] || tl.Starts[s] >= b.Upper:
+			case slices.Contains(placed.order, i):
+				top = max(top, placed.offsets[i]+b.Size)
+			default:
+				rest += b.Size
+			}
+		}
+		most = max(most, top+rest)
+		needs = append(needs, fmt.Sprint(top+rest))
+		rows = append(rows, []string{fmt.Sprintf("[%d, %d)", tl.Starts[s], tl.Ends[s]), fmt.Sprint(top), fmt.Sprint(rest), fmt.Sprint(top + rest)})
+	}
+	t = experiment.NewTable([]string{"section", "top of what is placed", "what is not", "at least"}, rows)
+	t.Title = "Figure 3: b1 at 0, b5 at 4, for a capacity of 12"
+	return needs, most, t
 }
 
 // partial places some buffers, in an order.
