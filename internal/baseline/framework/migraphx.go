@@ -16,7 +16,7 @@ import (
 // ends highest; and a new place that is higher than the old one is taken, too, as long as it is
 // below the top.
 //
-// The unit is the largest alignment of all, to which sizes are rounded up.
+// Sizes are rounded up to a common multiple of all alignments, which there is the largest.
 //
 // Complexity: O(conflicts · log n) for each of the four passes.
 //
@@ -32,25 +32,14 @@ func init() {
 	})
 }
 
-// A stretch is the memory of a placed buffer, in units.
+// A stretch is the memory of a placed buffer.
 type stretch struct{ from, to int64 }
 
 func migraphx(t *task) error {
 	n := len(t.buffers)
-	unit := int64(1)
-	for i := range t.buffers {
-		var ok bool
-		if unit, ok = common(unit, t.buffers[i].Align()); !ok {
-			return errAlignments
-		}
-	}
-	units := make([]int64, n)
-	var sum int64
-	for i := range units {
-		units[i] = (t.buffers[i].Size-1)/unit + 1
-		if sum += units[i]; sum > never/unit {
-			return errAlignments
-		}
+	sizes, err := t.units()
+	if err != nil {
+		return err
 	}
 	degrees := t.degrees()
 	order := t.sorted(keys(
@@ -82,8 +71,8 @@ passes:
 			}
 			slices.SortFunc(live, func(a, b stretch) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
 			live = slices.Compact(live)
-			at := holeBetween(live, units[i])
-			old, s := placed[i], stretch{at, at + units[i]}
+			at := holeBetween(live, sizes[i])
+			old, s := placed[i], stretch{at, at + sizes[i]}
 			switch {
 			case pass == 0:
 				placed[i], top = s, max(top, s.to)
@@ -99,21 +88,21 @@ passes:
 		t.nodes += int64(n)
 	}
 	for i := range placed {
-		t.offsets[i] = placed[i].from * unit
+		t.offsets[i] = placed[i].from
 	}
 	return nil
 }
 
-// holeBetween returns where so many units go among stretches sorted by their start, no
+// holeBetween returns where so many bytes go among stretches sorted by their start, no
 // two of them the same. A hole is seen where the last one before it is the one that ends
 // highest, as in the source.
-func holeBetween(live []stretch, units int64) int64 {
-	if len(live) == 0 || live[0].from > units {
+func holeBetween(live []stretch, size int64) int64 {
+	if len(live) == 0 || live[0].from > size {
 		return 0
 	}
 	var end int64 // of the stretches before the k-th
 	for k, s := range live {
-		if k+1 < len(live) && live[k+1].from-s.to >= units && end <= s.to {
+		if k+1 < len(live) && live[k+1].from-s.to >= size && end <= s.to {
 			return s.to
 		}
 		end = max(end, s.to)

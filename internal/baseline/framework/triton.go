@@ -149,70 +149,99 @@ func tritonStarts(t *task, order []int32) error {
 // tritonRepair bumps buffers until none overlap.
 func tritonRepair(t *task, order []int32) error {
 	n := len(order)
-	edges := make([][]int32, n) // what each buffer overlaps in time and space
-	moved := make([]bool, n)
-	for i := range moved {
-		moved[i] = true
+	r := repair{task: t, order: order, edges: make([][]int32, n), moved: make([]bool, n), colour: make([]int32, n)}
+	for i := range r.moved {
+		r.moved[i] = true
 	}
-	colour := make([]int32, n)
-	var near, used []int32
 	for {
-		overlap := false
-		for i := range edges {
-			edges[i] = edges[i][:0]
-		}
-		for i := range n {
-			if !moved[i] {
-				continue
-			}
-			if t.stopped() {
-				return errStopped
-			}
-			near = t.tl.AppendConflicts(near[:0], i)
-			for _, j := range near {
-				if moved[j] && int(j) < i {
-					continue // seen from the other side
-				}
-				if t.offsets[i] < t.offsets[j]+t.buffers[j].Size && t.offsets[j] < t.offsets[i]+t.buffers[i].Size {
-					edges[i], edges[j] = append(edges[i], j), append(edges[j], int32(i))
-					overlap = true
-				}
-			}
-		}
-		if !overlap {
+		switch overlap, err := r.look(); {
+		case err != nil:
+			return err
+		case !overlap:
 			return nil
 		}
-		// First-fit colouring, by decreasing size.
-		for i := range colour {
-			colour[i], moved[i] = -1, false
+		r.paint()
+		if err := r.bump(); err != nil {
+			return err
 		}
-		for _, i := range order {
-			used = used[:0]
-			for _, j := range edges[i] {
-				if colour[j] >= 0 {
-					used = append(used, colour[j])
-				}
-			}
-			slices.Sort(used)
-			colour[i] = 0
-			for _, c := range used {
-				if c == colour[i] {
-					colour[i]++
-				}
-			}
+	}
+}
+
+// A repair is a round of Triton's.
+type repair struct {
+	*task
+	order      []int32
+	edges      [][]int32 // what each buffer overlaps in time and space
+	moved      []bool    // since the last look
+	colour     []int32
+	near, used []int32 // scratch
+}
+
+// look finds what those that moved overlap.
+func (r *repair) look() (overlap bool, err error) {
+	for i := range r.edges {
+		r.edges[i] = r.edges[i][:0]
+	}
+	for i := range r.edges {
+		if !r.moved[i] {
+			continue
 		}
-		for _, i := range order {
-			if colour[i] == 0 {
-				continue
+		if r.stopped() {
+			return false, errStopped
+		}
+		r.near = r.tl.AppendConflicts(r.near[:0], i)
+		for _, j := range r.near {
+			if r.moved[j] && int(j) < i {
+				continue // seen from the other side
 			}
-			var end int64
-			for _, j := range edges[i] {
-				end = max(end, t.offsets[j]+t.buffers[j].Size)
-			}
-			t.offsets[i], moved[i] = bound.Up(end, t.buffers[i].Align()), true
-			if t.offsets[i] > model.MaxSum {
-				return fmt.Errorf("offsets grow past %d", int64(model.MaxSum))
+			if r.offsets[i] < r.offsets[j]+r.buffers[j].Size && r.offsets[j] < r.offsets[i]+r.buffers[i].Size {
+				r.edges[i], r.edges[j] = append(r.edges[i], j), append(r.edges[j], int32(i))
+				overlap = true
 			}
 		}
 	}
+	return overlap, nil
+}
+
+// paint is a first-fit colouring, by decreasing size.
+func (r *repair) paint() {
+	for i := range r.colour {
+		r.colour[i] = -1
+	}
+	for _, i := range r.order {
+		r.used = r.used[:0]
+		for _, j := range r.edges[i] {
+			if r.colour[j] >= 0 {
+				r.used = append(r.used, r.colour[j])
+			}
+		}
+		slices.Sort(r.used)
+		r.colour[i] = 0
+		for _, c := range r.used {
+			if c == r.colour[i] {
+				r.colour[i]++
+			}
+		}
+	}
+}
+
+// bump puts all but those of the first colour above what they overlap.
+func (r *repair) bump() error {
+	for i := range r.moved {
+		r.moved[i] = false
+	}
+	for _, i := range r.order {
+		if r.colour[i] == 0 {
+			continue
+		}
+		var end int64
+		for _, j := range r.edges[i] {
+			end = max(end, r.offsets[j]+r.buffers[j].Size)
+		}
+		r.offsets[i], r.moved[i] = bound.Up(end, r.buffers[i].Align()), true
+		if r.offsets[i] > model.MaxSum {
+			return fmt.Errorf("offsets grow past %d", int64(model.MaxSum))
+		}
+	}
+	return nil
 }
