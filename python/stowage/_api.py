@@ -182,9 +182,10 @@ _ANY = (1 << 61) - 1
 def _load(path: str, settled: list[str]) -> Problem:
     """Reads the problem of a file: by the command, which writes it beside a plan that
     costs next to nothing."""
-    # The one format that has a capacity, which is the problem's.
-    capacity = _command.capacity_of(path) if path.endswith((".json", ".json.gz")) else 0
-    figures, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)])
+    figures, document = _command.solve(path, [*settled, "--planner", "first-fit"])
+    capacity = figures["capacity"]  # the problem's own, as JSON has it
+    if document is None and capacity:  # that plan does not fit it
+        _, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)])
     if document is None:
         raise InputError(f"{path}: no plan fits any capacity: fixed offsets collide")
     return _problem_of({**document, "capacity": capacity})

@@ -39,20 +39,6 @@ def command(name: Optional[str] = None) -> str:
     return path
 
 
-def capacity_of(path: str) -> int:
-    """Returns the capacity that a problem of JSON has; 0 for none. What else is in the
-    file, and whether it is right, is for the command to say."""
-    import gzip
-    import json
-
-    try:
-        with gzip.open(path) if path.endswith(".gz") else open(path, "rb") as f:
-            capacity = json.load(f).get("capacity", 0)
-    except (OSError, EOFError, ValueError, AttributeError):
-        return 0
-    return capacity if type(capacity) is int and capacity > 0 else 0
-
-
 def run(
     arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,), tell: Optional[Callable[[], Any]] = None
 ) -> tuple[int, str]:

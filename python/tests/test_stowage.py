@@ -5,6 +5,7 @@ that of an installed wheel) and the command; what needs numpy or pandas is skipp
 import ast
 import csv
 import glob
+import gzip
 import inspect
 import json
 import os
@@ -276,6 +277,15 @@ class Library(unittest.TestCase):
             at = os.path.join(folder, "plan.json")
             stowage.plan(problem, capacity=80 << 20).save(at)
             self.assertEqual(stowage.load(at).capacity, 80 << 20)
+            # Whatever the file is called, and whether its capacity is enough or not.
+            with open(at) as f:
+                text = f.read()
+            for name, capacity in (("plan", 80 << 20), ("PLAN.JSON", 1), ("plan.json.gz", 79 << 20)):
+                at = os.path.join(folder, name)
+                with gzip.open(at, "wt") if name.endswith("gz") else open(at, "w") as f:
+                    f.write(text.replace(f'"capacity": {80 << 20}', f'"capacity": {capacity}'))
+                problem = stowage.load(at)
+                self.assertEqual((problem.capacity, len(problem)), (capacity, 36))
         p = stowage.plan(str(examples / "unet.csv"), capacity=80 << 20)
         self.assertEqual((p.status, stowage.verify(p.problem, p.offsets)), ("optimal", ""))
 
