@@ -31,7 +31,8 @@ type Problem = model.Problem
 // A Buffer is one block of memory with a known size and lifespan.
 //
 //	type Buffer struct {
-//		// ID names the buffer in files and messages. IDs are unique in a Problem.
+//		// ID names the buffer in files and messages. Every buffer of a Problem has one,
+//		// and no other buffer has the same.
 //		ID string
 //		// Lower and Upper bound the lifespan, half-open: the buffer is live in the
 //		// logical time slots Lower, Lower+1, …, Upper-1.
@@ -409,7 +410,7 @@ type InputError = model.InputError
 //	type Issue struct {
 //		File    string // path as the user gave it; empty where there is no file
 //		Line    int    // 1-based line; 0 where there is none
-//		Buffer  string // ID of the buffer at fault; empty where none is
+//		Buffer  string // ID of the buffer at fault, "number 2" for the second where it has neither ID nor line; empty where none is
 //		Field   string // column or key, such as "size"
 //		Value   string // the value as it was read
 //		Message string // what is wrong, such as "must be at least 1"

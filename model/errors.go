@@ -13,7 +13,7 @@ const MaxIssues = 20
 type Issue struct {
 	File    string // path as the user gave it; empty where there is no file
 	Line    int    // 1-based line; 0 where there is none
-	Buffer  string // ID of the buffer at fault; empty where none is
+	Buffer  string // ID of the buffer at fault, "number 2" for the second where it has neither ID nor line; empty where none is
 	Field   string // column or key, such as "size"
 	Value   string // the value as it was read
 	Message string // what is wrong, such as "must be at least 1"

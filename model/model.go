@@ -29,7 +29,8 @@ type Gap struct {
 
 // A Buffer is one block of memory with a known size and lifespan.
 type Buffer struct {
-	// ID names the buffer in files and messages. IDs are unique in a Problem.
+	// ID names the buffer in files and messages. Every buffer of a Problem has one,
+	// and no other buffer has the same.
 	ID string
 	// Lower and Upper bound the lifespan, half-open: the buffer is live in the
 	// logical time slots Lower, Lower+1, …, Upper-1.

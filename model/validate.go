@@ -102,7 +102,9 @@ func (v *validator) add(i int, field, value, message string) {
 		issue = v.Where(i)
 	}
 	if issue.Buffer = ""; i >= 0 {
-		issue.Buffer = v.p.Buffers[i].ID
+		if issue.Buffer = v.p.Buffers[i].ID; issue.Buffer == "" && issue.Line == 0 {
+			issue.Buffer = "number " + strconv.Itoa(i+1)
+		}
 	}
 	issue.Field, issue.Value, issue.Message = v.name(field), value, message
 	v.issues.add(&issue)
@@ -149,7 +151,7 @@ func (v *validator) buffer(i int, b *Buffer) {
 		v.outside(i, b, "size", b.Size, "1")
 	}
 	if b.Alignment < 0 || b.Alignment > MaxSum {
-		v.outside(i, b, "alignment", b.Alignment, "1")
+		v.outside(i, b, "alignment", b.Alignment, "0")
 	}
 	if len(b.Gaps) > 0 {
 		v.gaps(i, b)

@@ -42,7 +42,7 @@ func TestMessages(t *testing.T) {
 		{"capacity under 0", &model.Problem{Capacity: -1}, []string{`capacity "-1": must be from 1 to ` + most + `, or 0 for none`}},
 		{"capacity too large", &model.Problem{Capacity: far + 1}, []string{`capacity "` + strconv.FormatInt(far+1, 10) + `": must be from 1 to ` + most + `, or 0 for none`}},
 		{"capacity at the end", &model.Problem{Capacity: far}, nil},
-		{"id", one(func(b *model.Buffer) { b.ID = "" }), []string{`id: is empty`}},
+		{"id", one(func(b *model.Buffer) { b.ID = "" }), []string{`buffer number 1: id: is empty`}},
 		{
 			"duplicate", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}, {ID: "b", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}}},
 			[]string{`buffer a: id "a": is a duplicate: buffer number 1 has it too`, `buffer a: id "a": is a duplicate: buffer number 1 has it too`},
@@ -56,10 +56,10 @@ func TestMessages(t *testing.T) {
 		{"size 0", one(func(b *model.Buffer) { b.Size = 0 }), []string{`buffer b: size "0": must be from 1 to ` + most}},
 		{"size too large", one(func(b *model.Buffer) { b.Size = math.MaxInt64 }), []string{`buffer b: size "9223372036854775807": must be from 1 to ` + most}},
 		{"size at the end", one(func(b *model.Buffer) { b.Size = far }), nil},
-		{"alignment under 0", one(func(b *model.Buffer) { b.Alignment = -4 }), []string{`buffer b: alignment "-4": must be from 1 to ` + most}},
+		{"alignment under 0", one(func(b *model.Buffer) { b.Alignment = -4 }), []string{`buffer b: alignment "-4": must be from 0 to ` + most}},
 		{
 			"alignment too large", one(func(b *model.Buffer) { b.Alignment = math.MaxInt64 }),
-			[]string{`buffer b: alignment "9223372036854775807": must be from 1 to ` + most, `buffer b: size "16": makes the sum of the aligned sizes exceed ` + most},
+			[]string{`buffer b: alignment "9223372036854775807": must be from 0 to ` + most, `buffer b: size "16": makes the sum of the aligned sizes exceed ` + most},
 		},
 		{"alignment 0 and 1", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 3}, {ID: "b", Upper: 1, Size: 3, Alignment: 1, Fixed: at(7)}}}, nil},
 		{"gap empty", one(func(b *model.Buffer) { b.Gaps = []model.Gap{gap(4, 4)} }), []string{`buffer b: gaps "4-4": is empty or reversed`}},
@@ -104,8 +104,9 @@ func TestMessages(t *testing.T) {
 				b.ID, b.Upper, b.Size, b.Alignment, b.Fixed, b.Hint = "", 2, -5, -1, at(-1), at(-1)
 			}),
 			[]string{
-				`id: is empty`, `upper "2": the lifespan is empty: lower is 2 too`, `size "-5": must be from 1 to ` + most,
-				`alignment "-1": must be from 1 to ` + most, `offset "-1": must be from 0 to ` + most, `hint "-1": must be from 0 to ` + most,
+				`buffer number 1: id: is empty`, `buffer number 1: upper "2": the lifespan is empty: lower is 2 too`,
+				`buffer number 1: size "-5": must be from 1 to ` + most, `buffer number 1: alignment "-1": must be from 0 to ` + most,
+				`buffer number 1: offset "-1": must be from 0 to ` + most, `buffer number 1: hint "-1": must be from 0 to ` + most,
 			},
 		},
 	} {

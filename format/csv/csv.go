@@ -16,11 +16,14 @@
 //
 // Other columns are kept, and written again with the plan; a name that is nearly one
 // of the above is an error, since it is more likely a slip than a column of somebody's.
-// Fields are separated by commas, or by semicolons or tabs where the header is. Sizes,
-// alignments, hints and offsets may have a unit: 1.5MiB.
+// Fields are separated by commas, or by semicolons or tabs where the header is, or a line
+// sep=; before it says so. Whole numbers may have a fraction of zeros or an exponent, as
+// spreadsheets write them: 3.0, 1.05E+06. Sizes, alignments, hints and offsets may have a
+// unit: 1.5MiB.
 //
-// Fields may be quoted as in RFC 4180, over several lines if need be. CRLF, a
-// byte order mark and blank lines are read. A line that begins with # is a comment,
+// Fields may be quoted as in RFC 4180, over several lines if need be. CRLF, or CR where
+// there is no LF, a byte order mark, rows that have nothing but separators, and empty
+// columns without a name at the right are read. A line that begins with # is a comment,
 // unless it has as many fields as the header: then it is a row. Spaces around header
 // names and integers do not count; in an ID they do. A header without rows is a problem
 // of no buffers.
@@ -32,6 +35,8 @@ package csv
 
 import (
 	"io"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
@@ -54,10 +59,15 @@ func open(r io.Reader, file string, need []column, strict bool) (*table, error) 
 	if err != nil {
 		return nil, err
 	}
+	if strings.IndexByte(text.Text, '\n') < 0 {
+		text.Text = strings.ReplaceAll(text.Text, "\r", "\n") // lines as they were on old Macs
+	}
 	t := &table{file: file, scan: scanner{text: text.Text, sep: ',', nextLine: 1}}
 	for t.scan.blank() || t.scan.comment(0) {
 	}
-	t.scan.sep = separatorOf(t.scan.text[min(t.scan.pos, len(t.scan.text)):])
+	if !t.scan.hint() {
+		t.scan.sep = separatorOf(t.scan.text[min(t.scan.pos, len(t.scan.text)):])
+	}
 	if !t.next() {
 		t.issues.Add(model.Issue{File: file, Line: 1, Message: "is empty: expected a header such as " + example})
 		return nil, t.issues.Err()
@@ -68,7 +78,8 @@ func open(r io.Reader, file string, need []column, strict bool) (*table, error) 
 	return t, nil
 }
 
-// next moves to the next row that is not blank; false at the end.
+// next moves to the next row that is not blank, which a row of nothing but separators is
+// too; false at the end.
 func (t *table) next() bool {
 	for {
 		if t.scan.comment(t.head.width) {
@@ -77,21 +88,24 @@ func (t *table) next() bool {
 		if !t.scan.next() {
 			return false
 		}
-		if f := t.scan.fields; len(f) != 1 || t.scan.fault != "" || trim(f[0]) != "" {
+		if t.scan.fault != "" || slices.ContainsFunc(t.scan.fields, filled) {
 			return true
 		}
 	}
 }
 
-// separatorOf returns what separates the fields of a header: of comma, semicolon and
-// tab that which there is most of, the comma where there are as many.
+// separators are what may stand between fields.
+const separators = ",;\t"
+
+// separatorOf returns what separates the fields of a header: that of separators of which
+// there is most, the first where there are as many.
 func separatorOf(text string) byte {
 	if end := strings.IndexByte(text, '\n'); end >= 0 {
 		text = text[:end]
 	}
-	best := byte(',')
-	for _, sep := range []byte{';', '\t'} {
-		if strings.Count(text, string(rune(sep))) > strings.Count(text, string(rune(best))) {
+	best := separators[0]
+	for k := 1; k < len(separators); k++ {
+		if sep := separators[k]; strings.Count(text, string(rune(sep))) > strings.Count(text, string(rune(best))) {
 			best = sep
 		}
 	}
@@ -113,8 +127,20 @@ func (t *table) sound() bool {
 		})
 		return false
 	}
+	for k := t.head.named; k < t.head.width; k++ {
+		if filled(s.fields[k]) {
+			t.issues.Add(model.Issue{
+				File: t.file, Line: s.line, Buffer: source.Clip(t.field(id)), Value: source.Clip(s.fields[k]),
+				Message: "is in column " + strconv.Itoa(k+1) + ", which has no name",
+			})
+			return false
+		}
+	}
 	return true
 }
+
+// filled reports whether there is more than space in a field.
+func filled(field string) bool { return trim(field) != "" }
 
 // field returns a field of the current row, empty where the file has no such
 // column or the row is too short.

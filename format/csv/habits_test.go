@@ -32,6 +32,22 @@ func TestHabits(t *testing.T) {
 			"# made by hand\n\n  \n#\nid;lower;upper;size;alignment;offset\n# the first, \"large\"\n#1;0;3;1572864;64;-1\n#; and then\nb;1;5;4096;1;65536\n# the end",
 			"id;lower;upper;size;alignment;offset\n\"#1\";0;3;1572864;64;0\nb;1;5;4096;1;65536\n",
 		},
+		"sheets": { // separators told, sizes as Excel has them, what was deleted
+			"\"sep=;\"\r\n\r\nid;lower;upper;size;alignment;offset;;\r\n;;;;;;;\r\n#1;0;3;1.572864E+06;64.0;;;\r\n ; ;;;;;;\r\nb;1;5;4096;1;65536;;\r\n;\r\n",
+			"id;lower;upper;size;alignment;offset\n\"#1\";0;3;1572864;64;0\nb;1;5;4096;1;65536\n",
+		},
+		"frames": { // columns with holes are of floats
+			"id,lower,upper,size,alignment,offset\n#1,0.0,3.0,1572864.0,64.0,-1.0\nb,1,5,4.096e3,,65536.0\n",
+			"id,lower,upper,size,alignment,offset\n\"#1\",0,3,1572864,64,0\nb,1,5,4096,1,65536\n",
+		},
+		"old Macs": {
+			"id,lower,upper,size,alignment,offset\r#1,0,3,1572864,64,\r\rb,1,5,4096,1,65536\r",
+			"id,lower,upper,size,alignment,offset\n\"#1\",0,3,1572864,64,0\nb,1,5,4096,1,65536\n",
+		},
+		"a comma told": {
+			"SEP=,\nid,lower,upper,size,alignment,offset\n#1,0,3,1572864,64,\nb,1,5,4096,1,65536\n",
+			"id,lower,upper,size,alignment,offset\n\"#1\",0,3,1572864,64,0\nb,1,5,4096,1,65536\n",
+		},
 		"other columns": {
 			"Op,id,lower,upper,\"a,b\",size,alignment,offset\r\nConv,#1,0,3,,1572864,64,\r\n\"x, \"\"y\"\"\",b,1,5, z,4096,1,65536\r\n",
 			"Op,id,lower,upper,\"a,b\",size,alignment,offset\nConv,#1,0,3,,1572864,64,0\n\"x, \"\"y\"\"\",b,1,5,\" z\",4096,1,65536\n",
@@ -103,5 +119,15 @@ func TestExtraRefuses(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"op"}, h.Others()) + cmp.Diff(h[:4], h.Known()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestNamesThatMeanNothing keeps columns that are words of somebody's, and those that
+// only look like id and end where the file has these.
+func TestNamesThatMeanNothing(t *testing.T) {
+	const text = "id,lower,upper,size,offset,fixed,idx,ids,uid,send,op,name,kind\na,0,1,1,0,yes,0,0,0,1,conv,x,y\n"
+	_, h, _, err := ReadExtra(strings.NewReader(text), "x.csv")
+	if diff := cmp.Diff([]string{"fixed", "idx", "ids", "uid", "send", "op", "name", "kind"}, h.Others()); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
 	}
 }

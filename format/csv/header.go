@@ -75,21 +75,26 @@ type header struct {
 	at        [numColumns]int    // index of the field in a row; -1 where the file has no such column
 	name      [numColumns]string // the column's name in this file; our own where it has none
 	width     int                // fields of a row
+	named     int                // of these, those up to the last that has a name
 	inclusive bool               // the file has end in place of upper
 	complete  bool               // no column is missing or double, or nearly a known one
 	extra     []int              // the fields of the other columns
 }
 
 // header reads the current row as a header. It reports columns of need that are
-// missing, columns that stand there twice and, if strict, columns that are not
-// known. It returns false where the rows would make no sense.
+// missing, columns that stand there twice and, if strict, columns that mean something
+// by a wrong name. It returns false where the rows would make no sense.
 func (t *table) header(need []column, strict bool) bool {
 	h := &t.head
 	for c := range h.at {
 		h.at[c], h.name[c] = -1, columnNames[c][0]
 	}
 	fields := t.scan.fields
-	h.width = len(fields)
+	h.width, h.named = len(fields), len(fields)
+	for strict && h.named > 0 && trim(fields[h.named-1]) == "" {
+		h.named--
+	}
+	fields = fields[:h.named]
 	for _, field := range fields {
 		h.names = append(h.names, strings.Clone(strings.TrimSpace(field))) // a slice would keep the whole text
 	}
@@ -101,7 +106,7 @@ func (t *table) header(need []column, strict bool) bool {
 	refuse := func(field, value, message string) {
 		t.issues.Add(model.Issue{File: t.file, Line: t.scan.line, Field: field, Value: source.Clip(value), Message: message})
 	}
-	known := t.columns(fields, strict, refuse)
+	known := t.columns(strict, refuse)
 	h.inclusive = h.name[upper] == inclusiveName
 	if known == 0 {
 		// Not one name is right, so this is a row, another format or another
@@ -109,7 +114,7 @@ func (t *table) header(need []column, strict bool) bool {
 		t.issues = before
 		h.extra = nil
 		t.issues.Add(model.Issue{
-			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, ",")),
+			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, string(rune(t.scan.sep)))),
 			Message: "names no column: expected one such as " + example,
 		})
 		return false
@@ -123,19 +128,25 @@ func (t *table) header(need []column, strict bool) bool {
 	return true
 }
 
-// columns finds out which column each field names, and returns how many of them are known.
-func (t *table) columns(fields []string, strict bool, refuse func(field, value, message string)) (known int) {
+// columns finds out which column each name means, and returns how many of them are known.
+func (t *table) columns(strict bool, refuse func(field, value, message string)) (known int) {
 	h := &t.head
+	var there [numColumns]bool
+	for _, name := range h.names {
+		if c := columnOf(strings.ToLower(name)); c >= 0 {
+			there[c] = true
+		}
+	}
 	seen := map[string]bool{} // other columns
-	for k, field := range fields {
-		name := strings.ToLower(strings.TrimSpace(field))
+	for k, field := range h.names {
+		name := strings.ToLower(field)
 		c := columnOf(name)
 		switch {
 		case c < 0 && !strict:
 		case c < 0 && name == "":
 			refuse("header", "", "column "+strconv.Itoa(k+1)+" has no name")
-		case c < 0 && nearly(name) != "":
-			refuse("header", strings.TrimSpace(field), "is not a known column: is "+nearly(name)+" meant?")
+		case c < 0 && meant(name, &there) != "":
+			refuse("header", field, "is not a known column: is "+meant(name, &there)+" meant?")
 		case c < 0 && seen[name]:
 			refuse("header", name, "is there twice")
 		case c < 0:
@@ -171,16 +182,26 @@ func columnOf(name string) column {
 	return -1
 }
 
-// nearly returns the name of a column that a name of four letters or more is one slip
-// away from: a letter too many, too few, another one, or two in the wrong order. It is
-// empty where there is none.
-func nearly(name string) string {
-	for _, names := range columnNames {
+// elsewhere has what other forms of Stowage, and other tools, call a column.
+var elsewhere = map[string]column{"align": alignment, "fixed": offset}
+
+// meant returns the name of the column that a name which is none most likely stands for:
+// one that it is one slip away from (a letter too many, too few, another one, or two in
+// the wrong order), or whose name it is elsewhere. It is empty where there is none.
+//
+// Many words are one slip away from id and end. Of these, and of names from elsewhere,
+// only those are taken that stand for a column which is not there. The Python package has
+// the same rule for tables (_problem.py); its tests hold the two together.
+func meant(name string, there *[numColumns]bool) string {
+	for c, names := range columnNames {
 		for _, want := range names {
-			if len(name) >= 4 && len(want) >= 4 && oneSlip(name, want) {
+			if oneSlip(name, want) && (len(name) >= 3 && len(want) >= 4 || !there[c]) {
 				return want
 			}
 		}
+	}
+	if c, ok := elsewhere[name]; ok && !there[c] {
+		return columnNames[c][0]
 	}
 	return ""
 }

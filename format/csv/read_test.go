@@ -91,6 +91,19 @@ func TestReadRefuses(t *testing.T) {
 		{"no header", "a,0,1,1\n", `x.csv:1: header "a,0,1,1": names no column: expected one such as id,lower,upper,size`},
 		{"bars", "id|lower|upper|size\na|0|1|1\n", `x.csv:1: header "id|lower|upper|size": names no column: expected one such as id,lower,upper,size`},
 		{"a slip", "id,lower,upper,size,aligment\na,0,1,1,64\n", `x.csv:1: header "aligment": is not a known column: is alignment meant?`},
+		{"words of three letters and fewer", "ids,lower,ends,siz,gap,hin\na,0,1,1,,\n", `x.csv:1: header "ids": is not a known column: is id meant?
+x.csv:1: header "ends": is not a known column: is end meant?
+x.csv:1: header "siz": is not a known column: is size meant?
+x.csv:1: header "gap": is not a known column: is gaps meant?
+x.csv:1: header "hin": is not a known column: is hint meant?
+x.csv:1: header: the column id or buffer or buffer_id is missing
+x.csv:1: header: the column upper or end is missing
+x.csv:1: header: the column size is missing`},
+		{"names from elsewhere", "id,lower,upper,size,Align,fixed\na,0,1,1,64,0\n", `x.csv:1: header "Align": is not a known column: is alignment meant?
+x.csv:1: header "fixed": is not a known column: is offset meant?`},
+		{"a hint of no separator", "sep=|\nid|lower|upper|size\n", `x.csv:1: header "sep=|": names no column: expected one such as id,lower,upper,size`},
+		{"another separator", "a;b;c\n", `x.csv:1: header "a;b;c": names no column: expected one such as id,lower,upper,size`},
+		{"a value without a name", "id,lower,upper,size,,\na,0,1,1,,\nb,0,1,1,,x\n", `x.csv:3: buffer b: "x": is in column 6, which has no name`},
 		{"another column twice", "id,lower,upper,size,op,op\na,0,1,1,,\n", `x.csv:1: header "op": is there twice`},
 		{"a unit of nothing", "id,lower,upper,size\na,0,1,MiB\n", `x.csv:2: buffer a: size "MiB": is not an integer`},
 		{"half a byte", "id,lower,upper,size\na,0,1,1.0001kB\n", `x.csv:2: buffer a: size "1.0001kB": must come out at a whole number of bytes`},
@@ -130,10 +143,10 @@ x.csv:4: "\"1\nf,0,1,1\n": the quoted field is not closed`,
 x.csv:7: buffer e: size "x": is not an integer`,
 		},
 		{
-			"not integers", full + "a,x,1.5,1e3,0x4,1-2,z,q\nb,,9223372036854775808,-9223372036854775809,1,,1_0,- 1\n",
+			"not integers", full + "a,x,1.5,1.5,0x4,1-2,z,q\nb,,9223372036854775808,-9223372036854775809,1,,1_0,- 1\n",
 			`x.csv:2: buffer a: lower "x": is not an integer
 x.csv:2: buffer a: upper "1.5": is not an integer
-x.csv:2: buffer a: size "1e3": is not an integer
+x.csv:2: buffer a: size "1.5": must come out at a whole number of bytes
 x.csv:2: buffer a: alignment "0x4": is not an integer
 x.csv:2: buffer a: hint "z": is not an integer
 x.csv:2: buffer a: offset "q": is not an integer
@@ -170,7 +183,7 @@ x.csv:3: buffer b: size "0": must be from 1 to 2305843009213693951
 x.csv:4: id: is empty
 x.csv:5: buffer c: size "?": is not an integer
 x.csv:6: buffer a: id "a": is a duplicate: buffer number 1 has it too
-x.csv:6: buffer a: alignment "-4": must be from 1 to 2305843009213693951
+x.csv:6: buffer a: alignment "-4": must be from 0 to 2305843009213693951
 x.csv:7: buffer d: offset "9": is not a multiple of the alignment 8
 x.csv:8: buffer e: upper "x": is not an integer`,
 		},

@@ -43,6 +43,20 @@ func (s *scanner) blank() bool {
 	return true
 }
 
+// hint passes over the line at pos where that names the separator, as spreadsheets do for
+// one another: sep=; with quotes around it or without.
+func (s *scanner) hint() bool {
+	line, _, _ := strings.Cut(s.text[min(s.pos, len(s.text)):], "\n")
+	name, sep, found := strings.Cut(strings.Trim(strings.TrimSuffix(line, "\r"), `"`), "=")
+	if !found || !strings.EqualFold(name, "sep") || len(sep) != 1 || strings.IndexByte(separators, sep[0]) < 0 {
+		return false
+	}
+	s.sep = sep[0]
+	s.pos += len(line) + 1
+	s.nextLine++
+	return true
+}
+
 // comment passes over the line at pos where that is a comment: it begins with # and is
 // no row of so many fields. A row may begin with # too: an ID such as #1.
 func (s *scanner) comment(width int) bool {

@@ -45,7 +45,9 @@ func parseRare(s string) (int64, string) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, tooLarge
 	case err != nil:
-		return 0, notInteger
+		if v, err = units.Whole(s); err != nil { // spreadsheets have 3.0 and 1.05E+06
+			return 0, notInteger
+		}
 	}
 	return v, ""
 }
@@ -53,11 +55,14 @@ func parseRare(s string) (int64, string) {
 // parseSize is parseInt for numbers of bytes, which may have a unit.
 func parseSize(s string) (int64, string) {
 	v, fault := parseInt(s)
-	if fault != notInteger || !units.HasUnit(s) {
+	if fault != notInteger {
 		return v, fault
 	}
-	v, err := units.Parse(s)
-	if err != nil {
+	v, err := units.Any(s)
+	switch {
+	case errors.Is(err, units.ErrSyntax):
+		return 0, notInteger
+	case err != nil:
 		return 0, err.Error()
 	}
 	return v, ""

@@ -221,7 +221,7 @@ x.json:3: size "0": must be from 1 to 2305843009213693951
 x.json:4: buffer c: upper "x": is not an integer
 x.json:5: buffer c: id "c": is a duplicate: buffer number 3 has it too
 x.json:5: buffer c: upper "8": the lifespan is reversed: lower is 9
-x.json:5: buffer c: alignment "-1": must be from 1 to 2305843009213693951
+x.json:5: buffer c: alignment "-1": must be from 0 to 2305843009213693951
 x.json:5: buffer c: offset "-1": must be from 0 to 2305843009213693951
 x.json:5: buffer c: hint "-1": must be from 0 to 2305843009213693951`,
 		},

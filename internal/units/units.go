@@ -52,6 +52,15 @@ var (
 
 // Parse reads a size of at least 1.
 func Parse(text string) (int64, error) {
+	n, err := Any(text)
+	if err == nil && n < 1 || err == ErrWhole && strings.HasPrefix(strings.TrimSpace(text), "-") {
+		return 0, ErrSmall
+	}
+	return n, err
+}
+
+// Any reads a number of bytes that may be 0 or below.
+func Any(text string) (int64, error) {
 	number, unit := strings.ToLower(strings.TrimSpace(text)), int64(1)
 	for _, u := range units {
 		if rest, ok := strings.CutSuffix(number, u.suffix); ok {
@@ -62,15 +71,9 @@ func Parse(text string) (int64, error) {
 	return scaled(number, unit)
 }
 
-// HasUnit reports whether a text ends in a unit.
-func HasUnit(text string) bool {
-	text = strings.ToLower(strings.TrimSpace(text))
-	for _, u := range units {
-		if rest, ok := strings.CutSuffix(text, u.suffix); ok {
-			return rest != "" && rest[0] >= '0' && rest[0] <= '9'
-		}
-	}
-	return false
+// Whole reads a whole number without a unit, such as 3.0 or 1.05E+06.
+func Whole(text string) (int64, error) {
+	return scaled(strings.ToLower(strings.TrimSpace(text)), 1)
 }
 
 // decimal takes a number as it is written apart: a sign or none, digits, a fraction or
@@ -121,8 +124,8 @@ func scaled(text string, unit int64) (int64, error) {
 	exponent -= len(fraction)
 	const most = 64 // digits that any size could need, and then some
 	switch {
-	case digits == "" || negative:
-		return 0, ErrSmall
+	case digits == "":
+		return 0, nil
 	case len(digits)+exponent > most:
 		return 0, ErrLarge
 	case exponent < -2*most:
@@ -138,6 +141,9 @@ func scaled(text string, unit int64) (int64, error) {
 	}
 	if !n.IsInt64() || n.Int64() > model.MaxSum {
 		return 0, ErrLarge
+	}
+	if negative {
+		return -n.Int64(), nil
 	}
 	return n.Int64(), nil
 }

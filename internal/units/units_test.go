@@ -21,9 +21,14 @@ func TestParse(t *testing.T) {
 			t.Errorf("%q is %d, %v; want %v", text, got, err, want)
 		}
 	}
-	for text, want := range map[string]bool{"1k": true, "1.5 MiB": true, "12": false, "k": false, "b": false, "x1b": false, "1e6": false} {
-		if HasUnit(text) != want {
-			t.Errorf("%q has a unit: %v", text, !want)
+	for text, want := range map[string]int64{"3.0": 3, "1.05E+06": 1050000, "-1.0": -1, "0.0": 0, "-0": 0, " 7 ": 7} {
+		if got, err := Whole(text); err != nil || got != want {
+			t.Errorf("%q is %d, %v; want %d", text, got, err, want)
+		}
+	}
+	for text, want := range map[string]error{"1k": ErrSyntax, "": ErrSyntax, "1.5": ErrWhole, "1e30": ErrLarge, "-1e30": ErrLarge} {
+		if got, err := Whole(text); !errors.Is(err, want) {
+			t.Errorf("%q is %d, %v; want %v", text, got, err, want)
 		}
 	}
 }
