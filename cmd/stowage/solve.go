@@ -70,7 +70,7 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
 	f.StringVar(&s.progress, "progress", "", "write height, lower_bound, nodes and seconds to `FILE` as the search goes on, a line of JSON twenty times a second")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound, or that nothing fits, to `FILE`, for verify --certificate; what has no short proof is searched again, under the same limits")
-	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary and no progress line on standard error")
+	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary, notes or progress line on standard error; warnings stay")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "minimize")

@@ -10,12 +10,12 @@
 
 Times are logical and half-open: a buffer is live at lower, lower + 1, …, upper - 1.
 Every plan has been verified. An outcome, such as that nothing fits, is a status of the
-plan that is returned; bad input is an exception. docs/python.md has the rest.
+plan that is returned; bad input is an exception, doubtful input a warning. docs/python.md has the rest.
 """
 
 from ._api import conflict, explain, load, lower_bound, plan, solve, verify
 from ._command import command
-from ._errors import Error, InputError
+from ._errors import Error, InputError, InputWarning
 from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
@@ -25,6 +25,7 @@ __all__ = [
     "Buffer",
     "Error",
     "InputError",
+    "InputWarning",
     "Plan",
     "Problem",
     "Progress",

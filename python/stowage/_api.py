@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, TypedDict, Union
 
 from . import _command, _library
-from ._errors import InputError
+from ._errors import InputError, warn
 from ._library import NO_OPTIONS, Options
 from ._plan import Plan
 from ._problem import Gaps, Problem, _column, whole
@@ -77,6 +77,7 @@ def plan(
     params: Optional[Mapping[str, Any]] = None,
     start: Any = None,
     progress: Optional[Callable[[Progress], Any]] = None,
+    ignore_offsets: bool = False,
     dims: Optional[Mapping[str, int]] = None,
     values: Optional[Mapping[str, int]] = None,
     sizes: Optional[Mapping[str, int]] = None,
@@ -98,10 +99,13 @@ def plan(
     seed       drives every random choice
     planner, without, params  which planner, techniques of it to switch off, and what is
                set of it: `stowage planners` lists them
-    start      offsets of a plan to improve on
+    start      offsets of a plan to improve on; of a file also the path of one with a plan,
+               which may be the same file: its offsets then demand nothing
     progress   is called with a Progress some twenty times a second. Where it returns
                False the search ends, and the best plan so far is returned; an exception
                ends it too
+    ignore_offsets  takes away the offsets that buffers must have, as a table or a file with
+               a plan in it has them
 
     Of a file alone: dims, values, sizes and alignment settle what an ONNX model leaves
     open (the command's --dim batch=1 is dims={"batch": 1}), heap names the heap of a dump
@@ -121,14 +125,23 @@ def plan(
     if progress is not None and not callable(progress):
         raise InputError(f"progress is {progress!r}, must be a function")
     if isinstance(source, (str, os.PathLike)):
-        settled = _settled(dims, values, sizes, alignment, heap)
-        if start is None and progress is None:
-            return _by_command(None, os.fspath(source), o, settled)
+        settled = _settled(dims, values, sizes, alignment, heap, ignore_offsets)
+        from_file = isinstance(start, (str, os.PathLike))
+        if from_file:
+            settled += ["--start", os.fspath(start)]
+        if from_file or start is None and progress is None:
+            return _by_command(None, os.fspath(source), o, settled, progress=progress)
         source = _load(os.fspath(source), settled)
     elif any(x is not None for x in (dims, values, sizes, alignment, heap)):
         raise InputError("dims, values, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
     problem = Problem.of(source)
+    if ignore_offsets:
+        problem = problem.unpinned()
+    elif problem is not source and problem.pinned():
+        warn("every buffer has a fixed offset, so no other plan is looked for; ignore_offsets=True plans anew [pinned]")
     if start is not None:
+        if isinstance(start, (str, os.PathLike)):
+            raise InputError("start is the path of a file, which is for a problem that is in a file too")
         column, at, count = _column("start", start.offsets if isinstance(start, Plan) else start)
         if count != problem.count:
             raise InputError(f"start: there are {count} offsets for {problem.count} buffers")
@@ -164,6 +177,7 @@ def _seed(seed: Any) -> int:
 def load(
     path: Union[str, "os.PathLike[str]"],
     *,
+    ignore_offsets: bool = False,
     dims: Optional[Mapping[str, int]] = None,
     values: Optional[Mapping[str, int]] = None,
     sizes: Optional[Mapping[str, int]] = None,
@@ -171,28 +185,31 @@ def load(
     heap: Optional[str] = None,
 ) -> Problem:
     """Returns the problem of a file, without planning it. What files there are, and what
-    dims, values, sizes, alignment and heap are, plan says."""
-    return _load(os.fspath(path), _settled(dims, values, sizes, alignment, heap))
+    ignore_offsets, dims, values, sizes, alignment and heap are, plan says."""
+    return _load(os.fspath(path), _settled(dims, values, sizes, alignment, heap, ignore_offsets))
 
 
 # The largest capacity there is: everything fits.
 _ANY = (1 << 61) - 1
 
+# The tags of what the command notes of a file, for where that has become warnings already.
+_NOTES = ("plan-unused", "pinned", "model", "dump", "extra-columns")
 
-def _load(path: str, settled: list[str]) -> Problem:
+
+def _load(path: str, settled: list[str], but: Sequence[str] = ("plan-unused",)) -> Problem:
     """Reads the problem of a file: by the command, which writes it beside a plan that
-    costs next to nothing."""
-    figures, document = _command.solve(path, [*settled, "--planner", "first-fit"])
+    costs next to nothing. What the command notes becomes warnings, but for some."""
+    figures, document = _command.solve(path, [*settled, "--planner", "first-fit"], but=but)
     capacity = figures["capacity"]  # the problem's own, as JSON has it
     if document is None and capacity:  # that plan does not fit it
-        _, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)])
+        _, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)], but=_NOTES)
     if document is None:
         raise InputError(f"{path}: no plan fits any capacity: fixed offsets collide")
     return _problem_of({**document, "capacity": capacity})
 
 
 def _problem(source: Source) -> Problem:
-    return _load(os.fspath(source), []) if isinstance(source, (str, os.PathLike)) else Problem.of(source)
+    return _load(os.fspath(source), [], ("plan-unused", "pinned")) if isinstance(source, (str, os.PathLike)) else Problem.of(source)
 
 
 def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]], start: Any = None) -> Plan:
@@ -208,9 +225,9 @@ _LIBRARY = frozenset(("auto", "exact", "merge", "climb", "first-fit", "sweep", "
 
 def _settled(
     dims: Optional[Mapping[str, int]], values: Optional[Mapping[str, int]], sizes: Optional[Mapping[str, int]],
-    alignment: Optional[int], heap: Optional[str],
+    alignment: Optional[int], heap: Optional[str], ignore_offsets: bool = False,
 ) -> list[str]:  # fmt: skip
-    flags = []
+    flags = ["--ignore-offsets"] if ignore_offsets else []
     for flag, pairs in (("--dim", dims), ("--value", values), ("--size", sizes)):
         for key, value in (pairs or {}).items():
             flags += [flag, f"{key}={value}"]
@@ -247,7 +264,7 @@ def _by_command(
             return _with_start(p, d, start, flags, progress)
     figures, document = _command.solve(path, flags, text, progress)
     if p is None:
-        p = _problem_of(document) if document is not None else _load(path, settled)
+        p = _problem_of(document) if document is not None else _load(path, settled, _NOTES)
     return _plan_of(p, figures, document)
 
 
@@ -355,8 +372,6 @@ def conflict(source: Source, capacity: Optional[int] = None) -> list[int]:
 def _with_capacity(p: Problem, capacity: Optional[int]) -> Problem:
     if capacity is None or capacity == p.capacity:
         return p
-    q = Problem.__new__(Problem)
-    for slot in Problem.__slots__:
-        setattr(q, slot, getattr(p, slot))
+    q = p._copy()
     q._capacity = whole("capacity", capacity)
     return q

@@ -13,7 +13,7 @@ import signal
 from collections.abc import Callable, Sequence
 from typing import Any, Optional
 
-from ._errors import Error, InputError
+from ._errors import Error, InputError, warn, worded
 from ._progress import Progress
 
 SLICE = 0.05  # seconds between looks at signals and progress
@@ -40,12 +40,13 @@ def command(name: Optional[str] = None) -> str:
 
 
 def run(
-    arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,), tell: Optional[Callable[[], Any]] = None
+    arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,), tell: Optional[Callable[[], Any]] = None,
+    but: Sequence[str] = (),
 ) -> tuple[int, str]:
     """Runs the command and returns its exit code, one of those accepted, and what it
     prints. Ctrl-C, which ends a search, is passed on once, and what the search has found
     is awaited. tell is called as it runs; where it returns False the search ends as by
-    Ctrl-C."""
+    Ctrl-C. What the command notes of a file becomes warnings, but for the tags in but."""
     import subprocess
     import tempfile
 
@@ -98,13 +99,26 @@ def run(
             import re
 
             said = re.sub(r"\nRun '.*' for usage\.$", "", said)
-            raise InputError(said.removeprefix("stowage: ") or f"{program} says nothing")
+            raise InputError(worded(said.removeprefix("stowage: ")) or f"{program} says nothing")
         raise Error(f"{program} {_KINDS.get(code, f'ended with code {code}')}: {said or 'it says nothing'}")
+    if text is None:  # of a text the problem is one of Python's, and has been looked at
+        _heed(said, but)
     return code, printed
 
 
+def _heed(said: str, but: Sequence[str]) -> None:
+    """Makes warnings of notes and warnings, such as "x.csv: note: … [extra-columns]"."""
+    if "note: " in said or "warning: " in said:
+        import re
+
+        for m in re.finditer(r"^(.*?: )(?:note|warning): (.* \[([a-z-]+)\])$", said, re.MULTILINE):
+            if m[3] not in but:
+                warn(worded(m[1] + m[2]))
+
+
 def solve(
-    path: str, arguments: Sequence[str], text: Optional[str] = None, progress: Optional[Callable[[Progress], Any]] = None
+    path: str, arguments: Sequence[str], text: Optional[str] = None, progress: Optional[Callable[[Progress], Any]] = None,
+    but: Sequence[str] = (),
 ) -> tuple[dict[str, Any], Optional[dict[str, Any]]]:
     """Plans a file, or text in its stead, and returns the figures of the run, and the
     problem with its plan where there is one."""
@@ -116,7 +130,7 @@ def solve(
         if progress is not None:
             tell = _teller(lines, progress)
             arguments = [*arguments, "--progress", lines]
-        _, stats = run(["solve", *arguments, "--quiet", "-o", to, "--stats", "-", "--", path], text, (0, 3, 4), tell)
+        _, stats = run(["solve", *arguments, "-o", to, "--stats", "-", "--", path], text, (0, 3, 4), tell, but)
         if tell is not None and not tell.ended:
             tell()
         try:

@@ -12,12 +12,13 @@ cannot be set, and an array of the module array that it has cannot grow.
 from __future__ import annotations
 
 import ctypes
+import os
 import sys
 from array import array
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple, Optional, Union
 
-from ._errors import InputError
+from ._errors import InputError, warn
 
 NONE = -1  # in a column: it does not apply to this buffer
 ANY = 1  # the alignment of a buffer that may be anywhere
@@ -149,6 +150,22 @@ class Problem:
             () if self.gaps is None else self.gaps.of(i),
             str(i) if self.names is None else self.names[i],
         )
+
+    def pinned(self) -> bool:
+        """Whether every buffer has a fixed offset, so that there is nothing to plan."""
+        return self.count > 0 and self.offset is not None and NONE not in self.offset
+
+    def unpinned(self) -> Problem:
+        """Returns the problem without its fixed offsets."""
+        q = self._copy()
+        q._columns, q.at = (*self._columns[:4], None, self._columns[5]), (*self.at[:4], 0, self.at[5])
+        return q
+
+    def _copy(self) -> Problem:
+        q = Problem.__new__(Problem)
+        for slot in Problem.__slots__:
+            setattr(q, slot, getattr(self, slot))
+        return q
 
     def room(self) -> tuple[Any, int]:
         """Returns an array for offsets, of the kind that the columns are, and where it
@@ -347,6 +364,55 @@ COLUMNS = {
 }
 
 
+# What other forms of Stowage, and other tools, call a column.
+ELSEWHERE = {"align": "alignment", "fixed": "offset"}
+
+
+def _meant(name: str, there: Mapping[str, Any]) -> str:
+    """Returns the name of the column that a name which is none most likely stands for, ""
+    for none. The rule, and why, is that of format/csv/header.go: a test holds the two
+    together."""
+    for column, names in COLUMNS.items():
+        for want in names:
+            if _one_slip(name, want) and (len(name) >= 3 and len(want) >= 4 or column not in there):
+                return want
+    column = ELSEWHERE.get(name, "")
+    return "" if column in there else column
+
+
+def _one_slip(a: str, b: str) -> bool:
+    """Whether one letter more, less or other, or two that changed places, make one word of
+    another."""
+    if len(a) > len(b):
+        a, b = b, a
+    i = len(os.path.commonprefix((a, b)))
+    if len(a) == len(b):
+        return a[i + 1 :] == b[i + 1 :] or a[i : i + 2] == b[i : i + 2][::-1] and a[i + 2 :] == b[i + 2 :]
+    return len(a) + 1 == len(b) and a[i:] == b[i + 1 :]
+
+
+def _found(there: list[Any]) -> dict[str, Any]:
+    """Returns the names, as a table has them, of the columns that mean something, by ours."""
+    found: dict[str, Any] = {}
+    others: dict[str, Any] = {}
+    known = {name: column for column, names in COLUMNS.items() for name in names}
+    for name in there:
+        word = str(name).strip().lower()
+        column = known.get(word)
+        if column in found:
+            raise InputError(f"the table has the columns {found[column]} and {name}, which mean the same")
+        if column is None:
+            others[word] = name
+        else:
+            found[column] = name
+    for word, name in others.items():
+        if want := _meant(word, found):
+            raise InputError(f"the table has a column {name}, which is not a known one: is {want} meant?")
+    if others:
+        warn("columns that mean nothing here are left aside: " + ", ".join(str(name) for name in others.values()))
+    return found
+
+
 def _of_table(table: Any) -> Problem:
     # A dict, a DataFrame, a table of pyarrow's, an array of records: each has its names.
     if isinstance(table, Mapping):
@@ -355,19 +421,15 @@ def _of_table(table: Any) -> Problem:
         there = list(getattr(table, "column_names", table.columns))
     else:
         there = list(table.dtype.names)
-    found: dict[str, Any] = {}
-    for column, names in COLUMNS.items():
-        has = [name for name in names if name in there]
-        if len(has) > 1:
-            raise InputError(f"the table has the columns {' and '.join(has)}, which mean the same")
-        found[column] = table[has[0]] if has else None
+    has = _found(there)
+    found = {column: table[has[column]] if column in has else None for column in COLUMNS}
     index = getattr(table, "index", None)  # of a DataFrame: set_index("id")
     if found["id"] is None and not callable(index) and getattr(index, "name", None) in COLUMNS["id"]:
         found["id"] = index
     missing = [column for column in ("lower", "upper", "size") if found[column] is None]
     if missing:
         raise InputError(f"the table has no column {missing[0]}; it has {', '.join(map(str, there))}")
-    upper, gaps, inclusive = found["upper"], found["gaps"], "end" in there
+    upper, gaps, inclusive = found["upper"], found["gaps"], str(has["upper"]).strip().lower() == "end"
     if inclusive:
         upper, _, _ = _column("end", upper)
         upper = upper + 1 if hasattr(upper, "__array_interface__") else [x + 1 for x in upper]

@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 from array import array
 from unittest import mock
 
@@ -288,6 +289,83 @@ class Library(unittest.TestCase):
                 self.assertEqual((problem.capacity, len(problem)), (capacity, 36))
         p = stowage.plan(str(examples / "unet.csv"), capacity=80 << 20)
         self.assertEqual((p.status, stowage.verify(p.problem, p.offsets)), ("optimal", ""))
+
+
+class Reading(unittest.TestCase):
+    """What is read may not be what was meant."""
+
+    BARE = {"lower": [0, 0], "upper": [2, 2], "size": [5, 6]}
+
+    def test_names_that_are_none(self):
+        # A table refuses the names that a CSV file refuses, and says what is meant, too.
+        full = {**self.BARE, "id": ["a", "b"], "alignment": [1, 1], "gaps": ["", ""], "hint": [-1, -1], "offset": [-1, -1]}
+        short = {"id": ["a", "b"], **self.BARE}
+        words = [
+            "align", "fixed", "gap", "gape", "gapes", "siz", "szie", "sizes", "ids", "idx", "i", "uid", "ends", "send", "and", "lowr", "uper", "strat", "begins",
+            "alignement", "alignments", "aligment", "offsets", "offest", "hints", "hin", "bufer", "buffers", "buffer-id", "op", "name", "kind", "x", "end2x", "Align", " gap ", "dtype",
+        ]  # fmt: skip
+        refused = 0
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.csv")
+            for columns in (full, short):
+                for word in words:
+                    table = {**columns, word: ["", ""]}
+                    with open(path, "w", newline="", encoding="utf-8") as f:
+                        csv.writer(f).writerows([table.keys(), *zip(*table.values())])
+                    said = []
+                    for source in (table, path):
+                        try:
+                            with self.assertWarnsRegex(stowage.InputWarning, word.strip()):
+                                stowage.plan(source)
+                            said.append("")
+                        except stowage.InputError as err:
+                            said.append(re.search(r"is not a known.*: (is .* meant)", str(err).replace("which is not a known one", "is not a known"))[1])
+                    self.assertEqual(*said, (word, list(columns)))
+                    refused += said[0] != ""
+        self.assertTrue(20 < refused < 60, refused)
+        for name in ("align", "gap", "fixed", "siz", "ids"):
+            with self.assertRaisesRegex(stowage.InputError, name):
+                stowage.plan({**self.BARE, name: [16, 16]})
+        with self.assertWarns(stowage.InputWarning):
+            self.assertEqual(stowage.plan({**self.BARE, "ALIGNMENT": [16, 16], "op": [1, 2]}).offsets, [16, 0])
+
+    def test_a_plan_as_a_problem(self):
+        first = {**self.BARE, "offset": [90, 0]}
+        with self.assertWarnsRegex(stowage.InputWarning, "every buffer has a fixed offset.*ignore_offsets=True") as caught:
+            self.assertEqual(stowage.plan(first).height, 95)
+        self.assertEqual(os.path.basename(caught.filename), "test_stowage.py")
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            warnings.simplefilter("error")
+            path = os.path.join(folder, "first.csv")
+            stowage.solve(*self.BARE.values(), offset=[90, 0]).save(path)
+            with self.assertWarnsRegex(stowage.InputWarning, "first.csv: every buffer.*ignore_offsets=True plans anew, start=.*first.csv"):
+                self.assertEqual(stowage.plan(path).height, 95)
+            with self.assertWarnsRegex(stowage.InputWarning, "every buffer"):
+                stowage.load(path)
+            for source in (first, path):
+                self.assertEqual(stowage.plan(source, ignore_offsets=True).height, 11)
+            self.assertIsNone(stowage.load(path, ignore_offsets=True).offset)
+            self.assertEqual(stowage.plan(path, start=path).height, 11)
+            self.assertEqual(stowage.plan(path, start=path, progress=lambda _: None).height, 11)
+            self.assertEqual((stowage.lower_bound(path), stowage.verify(path, [90, 0])), (95, ""))
+            self.assertEqual(stowage.plan({**self.BARE, "offset": [90, None]}).height, 95)
+            with self.assertRaisesRegex(stowage.InputError, "start is the path of a file"):
+                stowage.plan(self.BARE, start=path)
+
+    def test_notes_of_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.csv")
+            with open(path, "w", encoding="utf-8") as f:
+                f.write("op,id,lower,upper,size\nconv,a,0,2,5\n")
+            for call in (stowage.plan, stowage.load, stowage.lower_bound):
+                with self.assertWarnsRegex(stowage.InputWarning, "x.csv: columns that mean nothing here.* op .extra-columns.") as caught:
+                    call(path)
+                self.assertEqual(len(caught.warnings), 1)
+            with self.assertWarns(stowage.InputWarning) as caught:
+                self.assertEqual(stowage.plan(path, capacity=4).status, "infeasible")
+            self.assertEqual(len(caught.warnings), 1)
+        with self.assertRaisesRegex(stowage.InputError, 'give them, as with dims={"batch": 1}'):
+            stowage.plan(pathlib.Path(__file__).parents[2] / "examples" / "tiny.onnx")
 
 
 class Running(unittest.TestCase):
