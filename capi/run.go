@@ -91,68 +91,95 @@ func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, 
 	return p.run(ctx, s, offsets)
 }
 
-// A beat calls the progress callback: with what the planner says, and where that says
-// nothing for a while, with what it said last. Planners speak up where something has
-// changed, which in a long search may be never; a caller who draws the time that goes
-// by, or who ends the run from the callback, wants to be asked all the same.
+// A beat calls the progress callback with what the planner said last, every pause.
+// Planners speak up where something has changed, which at first may be many times in a
+// millisecond, and in a long search never; a caller who draws the time that goes by, or
+// who ends the run from the callback, wants to be asked evenly.
+//
+// Invariant: once the callback has ended the run it is not called again.
 type beat struct {
-	one    sync.Mutex // held during a call: there is one at a time
-	latest stowage.Progress
-	said   time.Time // when the callback was last called
-	began  time.Time
-	call   func(stowage.Progress)
-	over   chan struct{}
-	gone   chan struct{}
+	one     sync.Mutex // held during a call: there is one at a time
+	latest  stowage.Progress
+	offsets []int64   // those of latest, copied: the planner's are valid while it tells of them
+	news    bool      // latest has not been told
+	ended   bool      // the callback said so
+	said    time.Time // when the callback was last called
+	began   time.Time
+	call    func(stowage.Progress) (end bool)
+	cancel  func()
+	over    chan struct{}
+	gone    chan struct{}
 }
 
-// pause is how long the callback is left without a call.
+// pause is the time between calls of the callback.
 const pause = 50 * time.Millisecond
 
 func newBeat(s *C.stowage_solver, cancel func()) *beat {
 	tell, user := s.progress, s.user
-	b := &beat{began: time.Now(), over: make(chan struct{}), gone: make(chan struct{})}
-	b.call = func(q stowage.Progress) {
-		if C.stowageTell(tell, user, C.int64_t(q.Height), C.int64_t(q.LowerBound), C.int64_t(q.Nodes), C.int64_t(q.Elapsed), array(q.Offsets)) != 0 {
-			cancel()
-		}
-		b.said = time.Now()
+	b := &beat{began: time.Now(), cancel: cancel, over: make(chan struct{}), gone: make(chan struct{})}
+	b.call = func(q stowage.Progress) bool {
+		return C.stowageTell(tell, user, C.int64_t(q.Height), C.int64_t(q.LowerBound), C.int64_t(q.Nodes), C.int64_t(q.Elapsed), array(q.Offsets)) != 0
 	}
 	go b.run()
 	return b
 }
 
+// tell takes what the planner says.
 func (b *beat) tell(q stowage.Progress) {
 	b.one.Lock()
 	defer b.one.Unlock()
-	b.call(q)
-	q.Offsets = nil // the planner's, for as long as the call took
-	b.latest = q
+	switch {
+	case q.Offsets != nil:
+		b.offsets = append(b.offsets[:0], q.Offsets...)
+		q.Offsets = b.offsets
+	case q.Height == b.latest.Height:
+		q.Offsets = b.latest.Offsets // not told yet
+	}
+	b.latest, b.news = q, true
+	if time.Since(b.said) >= pause {
+		b.say()
+	}
+}
+
+// say calls the callback, which gets the offsets of a plan once.
+func (b *beat) say() {
+	if b.ended {
+		return
+	}
+	if b.ended = b.call(b.latest); b.ended {
+		b.cancel()
+	}
+	b.latest.Offsets, b.news, b.said = nil, false, time.Now()
 }
 
 func (b *beat) run() {
 	defer close(b.gone)
-	ticker := time.NewTicker(pause)
-	defer ticker.Stop()
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
 	for {
 		select {
 		case <-b.over:
 			return
-		case <-ticker.C:
+		case <-timer.C:
 		}
 		b.one.Lock()
 		if time.Since(b.said) >= pause {
-			q := b.latest
-			q.Elapsed = time.Since(b.began)
-			b.call(q)
+			b.latest.Elapsed = time.Since(b.began)
+			b.say()
 		}
+		timer.Reset(pause - time.Since(b.said))
 		b.one.Unlock()
 	}
 }
 
-// end returns once no call is under way and none will come.
+// end tells what has not been told, and returns once no call is under way and none will
+// come.
 func (b *beat) end() {
 	close(b.over)
 	<-b.gone
+	if b.news {
+		b.say()
+	}
 }
 
 // watch looks at a token until the run ends.

@@ -172,11 +172,13 @@ typedef struct stowage_progress {
   int64_t elapsed;     /* nanoseconds since the start of the run */
 } stowage_progress;
 
-/* A progress callback is called some twenty times a second while a run lasts, never
- * twice at once, maybe from a thread of the library's. offsets are those of the lowest
- * plan, where they are at hand, else NULL, and valid during the call. It must return
- * soon, must not use the solver, and ends the run where it does not return 0. It may plan
- * with another solver; it must not leave by an exception or by longjmp. */
+/* A progress callback is called once there is something to tell, then every 50
+ * milliseconds while a run lasts, and at its end where that has news; never twice at once,
+ * maybe from a thread of the library's. offsets are those of the lowest plan where that is
+ * new since the last call and they are at hand, else NULL, and valid during the call. It must return
+ * soon, must not use the solver, and ends the run where it does not return 0: it is then
+ * not called again. It may plan with another solver; it must not leave by an exception or
+ * by longjmp. */
 typedef int (*stowage_progress_fn)(const stowage_progress *, const int64_t *offsets, void *user);
 STOWAGE_API int stowage_on_progress(stowage_solver *, stowage_progress_fn, void *user);
 
