@@ -67,7 +67,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		if b.ID == "" {
 			v.add(i, "id", "", "is empty")
 		} else if first := seen.add(i); first != i {
-			v.add(i, "id", b.ID, "is a duplicate: buffer number "+strconv.Itoa(first+1)+" has it too")
+			v.add(i, "id", b.ID, "is a duplicate: buffer number "+itoa(int64(first+1))+" has it too")
 		}
 		v.buffer(i, b)
 		if b.Size > 0 && b.Size <= MaxSum {
@@ -103,7 +103,7 @@ func (v *validator) add(i int, field, value, message string) {
 	}
 	if issue.Buffer = ""; i >= 0 {
 		if issue.Buffer = v.p.Buffers[i].ID; issue.Buffer == "" && issue.Line == 0 {
-			issue.Buffer = "number " + strconv.Itoa(i+1)
+			issue.Buffer = "number " + itoa(int64(i+1))
 		}
 	}
 	issue.Field, issue.Value, issue.Message = v.name(field), value, message
@@ -111,6 +111,8 @@ func (v *validator) add(i int, field, value, message string) {
 }
 
 // name returns a field as the file has it.
+//
+//go:noinline
 func (v *validator) name(field string) string {
 	if v.Name == nil {
 		return field
