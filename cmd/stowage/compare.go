@@ -92,17 +92,7 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	if err != nil {
 		return err
 	}
-	var uses []use
-	for _, path := range inputs {
-		uses = append(uses, use{"INPUT", path})
-	}
-	for _, u := range []use{{"-o", c.output}, {"--resume", c.resume}} {
-		if err := errors.Join(checkOutput(u.path), u.apart(uses)); err != nil {
-			return err
-		}
-		uses = append(uses, u)
-	}
-	if err := checkPicture(cmd, c.output, name, ""); err != nil {
+	if err := c.checkPaths(cmd, name, inputs); err != nil {
 		return err
 	}
 	if c.repeat < 1 {
@@ -116,18 +106,9 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 		Planners: planners, Repeat: c.repeat, Optimum: time.Duration(c.exactTimeout),
 		Ask: experiment.Run{Timeout: time.Duration(c.timeout).Seconds(), Nodes: c.nodes, Workers: c.workers, Seed: c.seed},
 	}
-	for _, path := range inputs {
-		file, err := readProblem(path, c.capacity, c.ignoreOffsets, &c.model)
-		if err != nil {
-			return err
-		}
-		warnPinned(cmd, path, file)
-		if !c.quiet {
-			noteRead(cmd, path, file)
-		}
-		s.Instances = append(s.Instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
+	if s.Instances, err = c.read(cmd, inputs); err != nil {
+		return err
 	}
-	experiment.DistinctNames(s.Instances)
 	cache, err := experiment.Open(c.resume)
 	var unopened *fs.PathError
 	if errors.As(err, &unopened) {
@@ -160,6 +141,38 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 		return outcome(exitUndecided)
 	}
 	return nil
+}
+
+// checkPaths refuses outputs that cannot be written, or are files of something else.
+func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []string) error {
+	var uses []use
+	for _, path := range inputs {
+		uses = append(uses, use{"INPUT", path})
+	}
+	for _, u := range []use{{"-o", c.output}, {"--resume", c.resume}} {
+		if err := errors.Join(checkOutput(u.path), u.apart(uses)); err != nil {
+			return err
+		}
+		uses = append(uses, u)
+	}
+	return checkPicture(cmd, c.output, name, "")
+}
+
+// read reads the problems, under names that differ.
+func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (instances []experiment.Instance, err error) {
+	for _, path := range inputs {
+		file, err := readProblem(path, c.capacity, c.ignoreOffsets, &c.model)
+		if err != nil {
+			return nil, err
+		}
+		warnPinned(cmd, path, file)
+		if !c.quiet {
+			noteRead(cmd, path, file)
+		}
+		instances = append(instances, experiment.FromFile(path, file.Problem, file.Problem.Capacity))
+	}
+	experiment.DistinctNames(instances)
+	return instances, nil
 }
 
 // chosen returns the planners of the flag, each once and known.
