@@ -102,12 +102,13 @@ func (e *engine) interlocks(p int) knowledge {
 	return s.interlocks
 }
 
-// geared reports whether a buffer of partition p can lie in the middle of another.
+// geared reports whether a buffer of partition p can lie in the middle of another, as far
+// as is known where the run is over.
 func (e *engine) geared(p int) bool {
 	buffers := e.tl.Partitions[p].Buffers
 	for _, i := range buffers {
 		for _, j := range e.tl.AppendConflicts(nil, int(i)) {
-			if len(e.tl.Forbid(int(i), int(j))) > 1 {
+			if len(e.tl.Forbid(int(i), int(j))) > 1 || e.watch.Over() {
 				return true
 			}
 		}
@@ -198,7 +199,7 @@ func newInterlock(e *engine, p int) *interlock {
 				from := int32(len(x.bans))
 				x.bans = append(x.bans, tl.Forbid(int(id), int(other))...)
 				x.pairs = append(x.pairs, pair{int32(i), j, from, int32(len(x.bans))})
-				if len(x.pairs) > pairsMost || len(x.bans) > pairsMost || len(x.pairs)&63 == 0 && e.watch.Over() {
+				if len(x.pairs) > pairsMost || len(x.bans) > pairsMost || e.watch.Over() {
 					return nil
 				}
 			}

@@ -68,6 +68,7 @@ func eachPair(w *run.Watch, tl *timeline.Timeline, id []int32, limit int, add fu
 		}
 		begin, _ := tl.Extent(int(id[k]))
 		size := tl.Problem.Buffers[id[k]].Size
+		spans := len(tl.Spans(int(id[k])))
 		kept := active[:0]
 		for _, j := range active {
 			if _, end := tl.Extent(int(id[j])); end <= begin {
@@ -80,6 +81,11 @@ func eachPair(w *run.Watch, tl *timeline.Timeline, id []int32, limit int, add fu
 				}
 				add(j, k, timeline.Forbidden{Above: -size, Below: tl.Problem.Buffers[id[j]].Size})
 				continue
+			}
+			if work += len(tl.Spans(int(id[j]))) + spans; work >= pollWork {
+				if work = 0; w.Over() {
+					return ErrLimit
+				}
 			}
 			for _, f := range tl.Forbid(int(id[j]), int(id[k])) {
 				if count++; count > limit {

@@ -14,15 +14,8 @@ import "slices"
 
 // Overlaps reports whether buffers i and j are ever active at once.
 func (t *Timeline) Overlaps(i, j int) bool {
-	fi, li := t.Extent(i)
-	fj, lj := t.Extent(j)
-	if li <= fj || lj <= fi {
-		return false
-	}
-	if t.spanAt == nil {
-		return true
-	}
-	_, ok := t.Distance(i, j)
+	c := common{t.Spans(i), t.Spans(j)}
+	_, _, ok := c.next()
 	return ok
 }
 
@@ -30,28 +23,38 @@ func (t *Timeline) Overlaps(i, j int) bool {
 // in every section they share; ok is false where they share none. It can be
 // zero or negative where windows interlock.
 func (t *Timeline) Distance(i, j int) (distance int64, ok bool) {
-	t.eachCommon(i, j, func(a, b Span) {
+	c := common{t.Spans(i), t.Spans(j)}
+	for {
+		a, b, more := c.next()
+		if !more {
+			return distance, ok
+		}
 		if d := a.Upper - b.Lower; !ok || d > distance {
 			distance, ok = d, true
 		}
-	})
-	return distance, ok
+	}
 }
 
-// eachCommon calls f with each pair of spans of i and j that share a section.
-func (t *Timeline) eachCommon(i, j int, f func(a, b Span)) {
-	as, bs := t.Spans(i), t.Spans(j)
-	for len(as) > 0 && len(bs) > 0 {
-		a, b := as[0], bs[0]
-		if a.First < b.Last && b.First < a.Last {
-			f(a, b)
-		}
+// common goes through the pairs of spans of two buffers that share a section.
+type common struct{ as, bs []Span }
+
+// next returns the next pair, if there is one. In three places its code would be a
+// kilobyte.
+//
+//go:noinline
+func (c *common) next() (a, b *Span, ok bool) {
+	for len(c.as) > 0 && len(c.bs) > 0 {
+		a, b = &c.as[0], &c.bs[0]
 		if a.Last <= b.Last {
-			as = as[1:]
+			c.as = c.as[1:]
 		} else {
-			bs = bs[1:]
+			c.bs = c.bs[1:]
+		}
+		if a.First < b.Last && b.First < a.Last {
+			return a, b, true
 		}
 	}
+	return nil, nil, false
 }
 
 // A Forbidden range lists values, exclusive at both ends, that the difference
@@ -59,36 +62,38 @@ func (t *Timeline) eachCommon(i, j int, f func(a, b Span)) {
 type Forbidden struct{ Above, Below int64 }
 
 // Forbid returns the forbidden ranges of offset(j) - offset(i), ascending and
-// merged. There is none where i and j share no section, one that contains 0
+// merged: O(spans) where few differ, and O(ranges) more for each that is far below the
+// highest. There is none where i and j share no section, one that contains 0
 // where neither can lie inside the other's gaps, and anything else where
 // their windows interlock.
 func (t *Timeline) Forbid(i, j int) []Forbidden {
-	var all []Forbidden
-	t.eachCommon(i, j, func(a, b Span) {
-		all = append(all, Forbidden{Above: a.Lower - b.Upper, Below: a.Upper - b.Lower})
-	})
-	// There are a few, mostly ascending already.
-	for i := range all {
-		for k := i; k > 0 && all[k].Above < all[k-1].Above; k-- {
-			all[k], all[k-1] = all[k-1], all[k]
+	var all []Forbidden // so far, ascending and merged
+	c := common{t.Spans(i), t.Spans(j)}
+	for {
+		a, b, more := c.next()
+		if !more {
+			return all
 		}
-	}
-	merged := all[:0]
-	for _, f := range all {
+		f := Forbidden{Above: a.Lower - b.Upper, Below: a.Upper - b.Lower}
+		all = append(all, f)
+		high := len(all) - 1
+		for ; high > 0 && all[high-1].Above >= f.Below; high-- {
+			all[high] = all[high-1]
+		}
 		// Ranges merge where no integer lies between them.
-		if k := len(merged) - 1; k >= 0 && f.Above < merged[k].Below {
-			merged[k].Below = max(merged[k].Below, f.Below)
-		} else {
-			merged = append(merged, f)
+		low := high
+		for ; low > 0 && all[low-1].Below > f.Above; low-- {
+			f.Above, f.Below = min(f.Above, all[low-1].Above), max(f.Below, all[low-1].Below)
 		}
+		all[low] = f
+		all = append(all[:low+1], all[high+1:]...)
 	}
-	return merged
 }
 
 // Interlocks reports whether any two buffers of the partition can lie inside
 // one another's gaps: then "lower offset" does not mean "underneath", and
-// search over canonical orders alone is not complete. It asks over every few
-// dozen pairs; where that says so, the answer is not known.
+// search over canonical orders alone is not complete. It asks over at each pair, for
+// those with many gaps take long; where that says so, the answer is not known.
 func (t *Timeline) Interlocks(p Partition, over func() bool) (found, known bool) {
 	var conflicts []int32
 	for _, i := range p.Buffers {
@@ -96,8 +101,8 @@ func (t *Timeline) Interlocks(p Partition, over func() bool) (found, known bool)
 			continue
 		}
 		conflicts = t.AppendConflicts(conflicts[:0], int(i))
-		for k, j := range conflicts {
-			if k&63 == 0 && over() {
+		for _, j := range conflicts {
+			if over() {
 				return false, false
 			}
 			f := t.Forbid(int(i), int(j))

@@ -5,7 +5,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 )
@@ -218,5 +220,28 @@ func TestInterlocksUnderALimit(t *testing.T) {
 	}
 	if found, known := tl.Interlocks(tl.Partitions[0], never); !found || !known {
 		t.Errorf("got %v, %v with time", found, known)
+	}
+}
+
+// TestManyRanges forbids for a hundred thousand gaps whose windows go up and down: what
+// each leaves is put among those there are, which are few.
+func TestManyRanges(t *testing.T) {
+	const gaps = 100_000
+	p := &model.Problem{}
+	for i := range int64(2) {
+		b := model.Buffer{ID: "ab"[i : i+1], Upper: 4 * gaps, Size: 64}
+		for at := range int64(gaps) {
+			from := (at * (7 + i*4)) % 8
+			b.Gaps = append(b.Gaps, model.Gap{Lower: 4*at + i, Upper: 4*at + i + 3, Window: &model.Window{Lower: 8 * from, Upper: 8*from + 1}})
+		}
+		p.Buffers = append(p.Buffers, b)
+	}
+	tl := New(p)
+	var bans []Forbidden
+	if took := processor.Of(func() { bans = tl.Forbid(0, 1) }); took > time.Second {
+		t.Errorf("%v for %d spans", took, len(tl.Spans(0))+len(tl.Spans(1)))
+	}
+	if len(bans) != 1 || bans[0] != (Forbidden{-64, 64}) {
+		t.Errorf("forbidden are %v", bans)
 	}
 }

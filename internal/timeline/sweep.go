@@ -41,12 +41,19 @@ func (t *Timeline) sweep() {
 			}
 		}
 	}
+	if t.over == nil || pieces <= many {
+		t.over = func() bool { return false }
+	}
+	late := false
 	var times [][2]int64 // of each span, where there are gaps
 	if gaps {
 		times = make([][2]int64, 0, pieces)
 		t.spans = make([]Span, 0, pieces)
 		t.spanAt = make([]int32, 1, n+1)
 		for i := range buffers {
+			if late {
+				return
+			}
 			first := len(t.spans)
 			buffers[i].Pieces(func(x model.Piece) bool {
 				// Pieces of the same bytes that meet are one span.
@@ -56,7 +63,8 @@ func (t *Timeline) sweep() {
 				}
 				times = append(times, [2]int64{x.Lower, x.Upper})
 				t.spans = append(t.spans, Span{Lower: x.From, Upper: x.To})
-				return true
+				late = len(t.spans)%many == 0 && t.over()
+				return !late
 			})
 			t.spanAt = append(t.spanAt, int32(len(t.spans)))
 		}
@@ -72,7 +80,7 @@ func (t *Timeline) sweep() {
 		}
 		return buffers[k].Lower, buffers[k].Upper
 	}
-	if t.over() {
+	if late || t.over() {
 		return
 	}
 	closed := t.closeSections(len(t.spans), at)

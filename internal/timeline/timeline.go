@@ -76,13 +76,10 @@ func New(p *model.Problem) *Timeline { return NewUnless(p, nil) }
 
 // NewUnless is New for those who have no time to lose: where over says, which it
 // is asked between steps, that a limit has come, the rest is left and there is no
-// timeline (nil). Of up to many buffers there always is one: it takes a few
+// timeline (nil). Of up to many pieces there always is one: it takes a few
 // milliseconds.
 func NewUnless(p *model.Problem, over func() bool) *Timeline {
 	t := &Timeline{Problem: p, over: over}
-	if over == nil || len(p.Buffers) <= many {
-		t.over = func() bool { return false }
-	}
 	for _, step := range [...]func(*Timeline){(*Timeline).sweep, (*Timeline).partition, (*Timeline).bound} {
 		if step(t); t.over() {
 			return nil
@@ -92,7 +89,7 @@ func NewUnless(p *model.Problem, over func() bool) *Timeline {
 	return t
 }
 
-// many is the number of buffers above which NewUnless may end early.
+// many is the number of pieces above which NewUnless may end early.
 const many = 1 << 16
 
 // Sections returns the number of maximal sections.

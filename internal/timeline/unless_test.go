@@ -23,8 +23,15 @@ func ring(n int, gaps bool) *model.Problem {
 // TestNewUnless lets a limit come at each look: there is no timeline, or, where it
 // comes after the last, the one that New makes.
 func TestNewUnless(t *testing.T) {
-	for _, gaps := range []bool{false, true} {
-		p := ring(2*many, gaps)
+	few := &model.Problem{Buffers: make([]model.Buffer, 3)}
+	for i := range few.Buffers {
+		b := &few.Buffers[i]
+		b.Upper, b.Size = 6*many, 8
+		for at := int64(i); at < b.Upper; at += 6 {
+			b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1})
+		}
+	}
+	for _, p := range []*model.Problem{ring(2*many, false), ring(2*many, true), few} {
 		want, looks := New(p), 0
 		for limit := 0; ; limit++ {
 			looks = 0
@@ -44,7 +51,7 @@ func TestNewUnless(t *testing.T) {
 			break
 		}
 	}
-	if NewUnless(ring(many, true), func() bool { return true }) == nil {
+	if NewUnless(ring(many/2, true), func() bool { return true }) == nil {
 		t.Error("a small problem has no timeline")
 	}
 }
