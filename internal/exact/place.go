@@ -14,7 +14,8 @@ package exact
 
 // place puts j at its least offset. It reports hat, whether any unplaced buffer
 // overlaps the placed one, and ok = false where a neighbour was raised out of
-// reach. The caller undoes the placement where it fails.
+// reach. The caller undoes the placement where it fails. Where the run is over it may
+// stop midway and says that it failed: try looks then.
 func (k *kernel) place(j Buffer) (hat, ok bool) {
 	k.best[j] = k.lb[j]
 	k.path = append(k.path, j)
@@ -28,6 +29,9 @@ func (k *kernel) place(j Buffer) (hat, ok bool) {
 			if k.placed(c) {
 				continue
 			}
+			if k.huge && k.late() {
+				return true, false
+			}
 			if d, meet := k.distance(j, c); meet {
 				hat = true
 				if !k.raise(c, k.lb[j]+d) {
@@ -39,6 +43,9 @@ func (k *kernel) place(j Buffer) (hat, ok bool) {
 	}
 	top := k.lb[j] + k.size[j]
 	for x := Piece(j); x != none; x = k.next[x] {
+		if k.huge && k.late() {
+			return true, false
+		}
 		for _, y := range k.nearby(x) {
 			hat = true
 			if c := k.owner[y]; !k.raise(c, top) {
