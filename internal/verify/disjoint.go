@@ -10,14 +10,24 @@ import (
 // use, by address. As long as they are disjoint, a piece that comes can only
 // meet the one that starts last at or before it, or the one that starts next.
 //
-// The pieces are ranked by address once, so the ones in use are a set of small
-// numbers: a bit each, and above each 64 of them a bit that says whether any is
-// set, and so on. Its levels for a million pieces fit a core's own cache.
+// A buffer with thousands of gaps has thousands of pieces and, as a rule, one place for
+// all of them, or one for each window: a band. Equal places of a buffer that are not next
+// to one another in the order of addresses are bands apart, which is no harm. The bands are
+// ranked by address once, so those in use are a set of small numbers: a bit each, and above each 64 of them a bit
+// that says whether any is set, and so on. Its levels for a million bands fit a core's own
+// cache. A piece that goes is not taken out: a band has the time until which it is in use,
+// and leaves the set where a later piece finds it there.
 //
-// Invariant: the pieces in the set are disjoint.
+// Invariant: the bands in the set that are in use are disjoint.
 //
-// Complexity: O(p) for p pieces, and a radix sort of each of their addresses,
-// starts and ends. A few are compared two by two, which takes less than to sort them.
+// Complexity: O(p) for p pieces, and a radix sort each of their addresses and starts. A few pieces are compared two by two, which takes less than to sort them.
+
+// band is a place that a buffer has again and again.
+type band struct {
+	start, end int64
+	until      int64 // when the piece that was there last goes
+	latest     int64 // that piece
+}
 
 // clash looks for two pieces that share an address and a time, and returns them, -1 for none:
 // of all pairs one that meets earliest. Pieces of one buffer count as any others.
@@ -26,45 +36,49 @@ func clash(pieces []piece) (x, y int) {
 	if n <= fewPieces {
 		return clashOfFew(pieces)
 	}
-	byStart, _ := inOrder(pieces, func(x *piece) int64 { return x.start })
-	rank := make([]int32, n)
-	bytes := make([][2]int64, n) // start and end, by rank
-	for r, k := range byStart {
-		rank[k] = int32(r)
-		bytes[r] = [2]int64{pieces[k].start, pieces[k].end}
+	bands, rank := make([]band, 0, n), make([]int32, n)
+	last := &piece{buffer: -1}
+	for _, k := range inOrder(pieces, func(x *piece) int64 { return x.start }) {
+		x := &pieces[k]
+		if x.buffer != last.buffer || x.start != last.start || x.end != last.end {
+			bands = append(bands, band{start: x.start, end: x.end, until: math.MinInt64})
+		}
+		rank[k], last = int32(len(bands))-1, x
 	}
-	coming, lower := inOrder(pieces, func(x *piece) int64 { return x.lower })
-	going, upper := inOrder(pieces, func(x *piece) int64 { return x.upper })
-	// Pieces come and go in an order that is a random one to the cache, so what is
-	// needed of them is fetched in a loop that waits for none of it.
-	type turn struct {
-		comes, goes  uint64 // when
-		coming, gone int32  // who, by rank
-	}
+	coming := inOrder(pieces, func(x *piece) int64 { return x.lower })
+	// Pieces come in an order that is a random one to the cache, so what is needed of them
+	// is fetched in a loop that waits for none of it.
+	type turn struct{ comes, goes, rank int64 }
 	turns := make([]turn, n)
 	for i, k := range coming {
-		j := going[i]
-		turns[i] = turn{lower[k], upper[j], rank[k], rank[j]}
+		turns[i] = turn{pieces[k].lower, pieces[k].upper, int64(rank[k])}
 	}
-
-	inUse := newRanks(n)
-	gone := 0
+	inUse := newRanks(len(bands))
 	for i := range turns {
-		// Times are half-open: what ends now goes first. No piece is empty, so
-		// each has come before it goes.
-		for ; turns[gone].goes <= turns[i].comes; gone++ {
-			inUse.remove(turns[gone].gone)
-		}
-		r := turns[i].coming
+		t, r := &turns[i], int32(turns[i].rank)
+		own := &bands[r]
+		// Times are half-open: what ends now has gone.
 		with := inUse.before(r)
-		if with < 0 || bytes[with][1] <= bytes[r][0] {
+		for with >= 0 && bands[with].until <= t.comes {
+			inUse.remove(with)
+			with = inUse.before(with)
+		}
+		if with < 0 || bands[with].end <= own.start {
 			with = inUse.after(r)
-			if with < 0 || bytes[with][0] >= bytes[r][1] {
-				inUse.insert(r)
-				continue
+			for with >= 0 && bands[with].until <= t.comes {
+				inUse.remove(with)
+				with = inUse.after(with)
+			}
+			if with < 0 || bands[with].start >= own.end {
+				if own.until <= t.comes {
+					own.until, own.latest = t.goes, int64(coming[i])
+					inUse.insert(r)
+					continue
+				}
+				with = r
 			}
 		}
-		return int(byStart[r]), int(byStart[with])
+		return int(coming[i]), int(bands[with].latest)
 	}
 	return -1, -1
 }
@@ -109,6 +123,7 @@ func (r *ranks) insert(k int32) {
 	}
 }
 
+//go:noinline
 func (r *ranks) remove(k int32) {
 	for _, level := range r.levels {
 		if level[k/64] &^= 1 << (k % 64); level[k/64] != 0 {
@@ -120,6 +135,8 @@ func (r *ranks) remove(k int32) {
 
 // before returns the greatest number in the set under k, -1 where there is
 // none.
+//
+//go:noinline
 func (r *ranks) before(k int32) int32 {
 	for l, level := range r.levels {
 		if word := level[k/64] & (1<<(k%64) - 1); word != 0 {
@@ -135,6 +152,8 @@ func (r *ranks) before(k int32) int32 {
 }
 
 // after returns the least number in the set over k, -1 where there is none.
+//
+//go:noinline
 func (r *ranks) after(k int32) int32 {
 	for l, level := range r.levels {
 		if word := level[k/64] &^ (2<<(k%64) - 1); word != 0 {

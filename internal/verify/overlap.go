@@ -37,7 +37,7 @@ const never = math.MinInt64
 type piece struct {
 	lower, upper int64 // times [lower, upper)
 	start, end   int64 // bytes [start, end); they stop at the largest int64
-	buffer       int32
+	buffer       int
 }
 
 // An overlap is a place at which buffers a < b meet.
@@ -63,13 +63,13 @@ func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, tru
 // meetings is overlaps for pieces.
 func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 	ordered := make([]piece, len(pieces))
-	byLower, _ := inOrder(pieces, func(x *piece) int64 { return x.lower })
+	byLower := inOrder(pieces, func(x *piece) int64 { return x.lower })
 	for k, old := range byLower {
 		ordered[k] = pieces[old]
 	}
 	pieces = ordered
-	starts, _ := inOrder(pieces, func(x *piece) int64 { return x.start })
-	ends, _ := inOrder(pieces, func(x *piece) int64 { return x.end })
+	starts := inOrder(pieces, func(x *piece) int64 { return x.start })
+	ends := inOrder(pieces, func(x *piece) int64 { return x.end })
 
 	active := newActiveSet(pieces, most)
 	var found []overlap
@@ -92,7 +92,16 @@ func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 // cut returns the pieces of all buffers, or, where there are no offsets, of those that
 // have one fixed.
 func cut(p *model.Problem, offsets []int64) []piece {
-	pieces := make([]piece, 0, len(p.Buffers))
+	most := 0 // pieces: a gap makes one more, and its window another
+	for i := range p.Buffers {
+		most += 1 + len(p.Buffers[i].Gaps)
+		for k := range p.Buffers[i].Gaps {
+			if p.Buffers[i].Gaps[k].Window != nil {
+				most++
+			}
+		}
+	}
+	pieces := make([]piece, 0, most)
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], int64(0)
 		switch {
@@ -105,7 +114,7 @@ func cut(p *model.Problem, offsets []int64) []piece {
 		}
 		b.Pieces(func(x model.Piece) bool {
 			if from, to := add(at, x.From), add(at, x.To); from < to {
-				pieces = append(pieces, piece{x.Lower, x.Upper, from, to, int32(i)})
+				pieces = append(pieces, piece{x.Lower, x.Upper, from, to, i})
 			}
 			return true
 		})
@@ -114,13 +123,13 @@ func cut(p *model.Problem, offsets []int64) []piece {
 }
 
 // inOrder returns the indices of the pieces in ascending order of a coordinate,
-// those of equals ascending, and each piece's as a number without a sign.
-func inOrder(pieces []piece, of func(x *piece) int64) (order []int32, keys []uint64) {
-	keys = make([]uint64, len(pieces))
+// those of equals ascending.
+func inOrder(pieces []piece, of func(x *piece) int64) []int32 {
+	keys := make([]uint64, len(pieces))
 	for k := range pieces {
 		keys[k] = uint64(of(&pieces[k])) ^ 1<<63 // the order of int64 is then that of uint64
 	}
-	return sorting.Keys(keys), keys
+	return sorting.Keys(keys)
 }
 
 // distinct sorts the overlaps and keeps the earliest of each pair of buffers.
@@ -212,7 +221,7 @@ func (a *activeSet) visit(found []overlap, v, lo, hi, end int, k int32) []overla
 // overlapOf returns where two pieces meet.
 func overlapOf(x, y *piece) overlap {
 	return overlap{
-		a: min(x.buffer, y.buffer), b: max(x.buffer, y.buffer),
+		a: int32(min(x.buffer, y.buffer)), b: int32(max(x.buffer, y.buffer)),
 		lower: max(x.lower, y.lower), upper: min(x.upper, y.upper),
 		start: max(x.start, y.start), end: min(x.end, y.end),
 	}
