@@ -93,10 +93,15 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 }
 
 // Fit looks for a plan of a part of a problem that fits the capacity, as other
-// searches ask. It returns none (nil) where there is none or a limit came first, and
-// the nodes that it took.
-func Fit(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64, workers int) (offsets []int64, taken int64) {
-	r, err := run.Run(ctx, &Planner{Alone: true}, tl, plan.Options{Capacity: capacity, NodeLimit: nodes, Workers: workers})
+// searches ask, which have a watch on ctx. It returns none (nil) where there is none or a
+// limit came first, and the nodes that it took.
+func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes int64, workers int) (offsets []int64, taken int64) {
+	tl := timeline.NewUnless(p, w.Over)
+	if tl == nil {
+		return nil, 0
+	}
+	var r plan.Result
+	err := run.Into(ctx, &Planner{Alone: true}, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes, Workers: workers}, &r)
 	if err == nil && r.Status.HasPlan() {
 		offsets = r.Offsets
 	}

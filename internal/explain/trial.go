@@ -71,7 +71,8 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	}
 	t.runs++
 	sub := subset(t.problem, set, o.Capacity)
-	r, err := run.Run(t.ctx, t.planner, timeline.New(sub), o)
+	var r plan.Result
+	err := run.Into(t.ctx, t.planner, timeline.New(sub), &o, &r)
 	switch {
 	case err != nil:
 		t.err = err

@@ -128,7 +128,11 @@ func (s *search) dives(m *merger, rng *rand.Rand) {
 	if s.done() || len(m.live) > attemptsMost {
 		return
 	}
-	d := &diver{s: s, m: m, tl: timeline.New(m.problem(s.tl)), leaves: make([]piece, len(m.live))}
+	tl := timeline.NewUnless(m.problem(s.tl), s.watch.Over)
+	if tl == nil {
+		return
+	}
+	d := &diver{s: s, m: m, tl: tl, leaves: make([]piece, len(m.live))}
 	for k, r := range m.live {
 		d.leaves[k] = m.leaf(r)
 	}

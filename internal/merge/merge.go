@@ -280,7 +280,7 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 		nodes = min(nodes, s.o.NodeLimit-s.nodes)
 	}
 	p := m.problem(s.tl)
-	composites, taken := exact.Fit(s.ctx, timeline.New(p), target, nodes, s.o.Workers)
+	composites, taken := exact.Fit(s.ctx, s.watch, p, target, nodes, s.o.Workers)
 	s.nodes += taken
 	if composites == nil {
 		s.failed = s.failed || target == s.goal

@@ -38,7 +38,7 @@ type Range struct{ From, To int64 }
 type set struct {
 	at   uint32 // where its block is; which directory it has, where it is in pieces
 	n    uint16 // ranges in the block; not in use where it is in pieces
-	size uint8  // the block has room for 1<<size ranges, or none where that is 0
+	size uint16 // the block has room for 1<<size ranges, or none where that is 0
 }
 
 // The sizes of blocks.
@@ -79,7 +79,7 @@ func (t *store) reset(tolerance int64) {
 }
 
 // take returns where there is a block of a size.
-func (t *store) take(size uint8) uint32 {
+func (t *store) take(size uint16) uint32 {
 	at := t.spare[size]
 	if at != 0 {
 		t.spare[size] = uint32(t.block(at, 1)[0].From)
@@ -101,7 +101,7 @@ func (t *store) take(size uint8) uint32 {
 // give takes a block back.
 //
 //go:noinline
-func (t *store) give(at uint32, size uint8) {
+func (t *store) give(at uint32, size uint16) {
 	t.block(at, 1)[0].From = int64(t.spare[size])
 	t.spare[size] = at
 }

@@ -128,7 +128,7 @@ func TestBlocks(t *testing.T) {
 	owner := map[uint32]int{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for k := range 6000 {
-		size := uint8(1 + rng.IntN(pieceSize))
+		size := uint16(1 + rng.IntN(pieceSize))
 		at := s.take(size)
 		block := s.block(at, 1<<size)
 		for i := range block {
