@@ -29,9 +29,9 @@ import (
 // A grownChunk is a chunk of the row, or was one.
 type grownChunk struct {
 	_           [0]func() // not comparable, so that a program has no code to compare two
-	size, at    int64 // at is an offset in the chunk that it is part of
-	left, right int32 // neighbours in the row, -1 for none
-	whole       int32 // what it is part of
+	size, at    int64     // at is an offset in the chunk that it is part of
+	left, right int32     // neighbours in the row, -1 for none
+	whole       int32     // what it is part of
 	used        bool
 }
 

@@ -28,7 +28,7 @@ const (
 // A composite is a node of the forest.
 type composite struct {
 	_           [0]func() // not comparable, so that a program has no code to compare two
-	first, last int32 // sections [first, last)
+	first, last int32     // sections [first, last)
 	size        int64
 	align       int64
 	shape       shape

@@ -12,15 +12,16 @@ import (
 //
 // A buffer with thousands of gaps has thousands of pieces and, as a rule, one place for
 // all of them, or one for each window: a band. Equal places of a buffer that are not next
-// to one another in the order of addresses are bands apart, which is no harm. The bands are
-// ranked by address once, so those in use are a set of small numbers: a bit each, and above each 64 of them a bit
-// that says whether any is set, and so on. Its levels for a million bands fit a core's own
-// cache. A piece that goes is not taken out: a band has the time until which it is in use,
-// and leaves the set where a later piece finds it there.
+// to one another in the order of addresses are bands apart, which is no harm. The bands
+// are ranked by address once, so those in use are a set of small numbers: a bit each, and
+// above each 64 of them a bit that says whether any is set, and so on. Its levels for a
+// million bands fit a core's own cache. A piece that goes is not taken out: a band has the
+// time until which it is in use, and leaves the set where a later piece finds it there.
 //
 // Invariant: the bands in the set that are in use are disjoint.
 //
-// Complexity: O(p) for p pieces, and a radix sort each of their addresses and starts. A few pieces are compared two by two, which takes less than to sort them.
+// Complexity: O(p) for p pieces, and a radix sort of their addresses and of their starts.
+// A few are compared two by two, which takes less than to sort them.
 
 // band is a place that a buffer has again and again.
 type band struct {
