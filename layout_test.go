@@ -171,7 +171,7 @@ var layers = []struct {
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
-	{"capi", []string{"", "model", "plan", "format/json", "internal/sweep", "internal/baseline/minimalloc"}},
+	{"capi", []string{"", "model", "plan", "format/json", "internal/sweep", "internal/baseline/minimalloc", "internal/explain"}},
 	{"python", nil},
 }
 

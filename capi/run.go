@@ -6,11 +6,13 @@ import "C"
 import (
 	"context"
 	"errors"
+	"strconv"
 	"sync"
 	"time"
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -221,6 +223,12 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 		height: C.int64_t(r.Height), lower_bound: C.int64_t(r.LowerBound), capacity: C.int64_t(problem.Capacity),
 		nodes: C.int64_t(r.Stats.Nodes), backtracks: C.int64_t(r.Stats.Backtracks), elapsed: C.int64_t(r.Stats.Elapsed),
 	}
+	if r.Status == stowage.Infeasible {
+		give(s, "no plan is lower than "+strconv.FormatInt(r.LowerBound, 10)+", and the capacity is "+strconv.FormatInt(problem.Capacity, 10))
+		if c := r.Collision; c != nil {
+			give(s, explain.Collides(c, problem.Buffers[c.A].ID, problem.Buffers[c.B].ID))
+		}
+	}
 	put(&s.result.planner, r.Planner)
 	put(&s.result.member, r.Member)
 	return C.int(r.Status)
@@ -277,7 +285,8 @@ func stowageBound(s *C.stowage_solver) (height C.int64_t) {
 func stowageExplain(s *C.stowage_solver, buffers *C.int64_t) (count C.int64_t) {
 	defer guard(s, &count)
 	p := peerOf(s)
-	e, err := stowage.Explain(context.Background(), p.fill(s), p.optionsOf(s))
+	problem := p.fill(s)
+	e, err := stowage.Explain(context.Background(), problem, p.optionsOf(s))
 	switch {
 	case errors.Is(err, stowage.ErrNoCapacity):
 		return C.int64_t(fail(s, inputError(err.Error())))
@@ -287,6 +296,9 @@ func stowageExplain(s *C.stowage_solver, buffers *C.int64_t) (count C.int64_t) {
 		say(s, "a limit came before an answer")
 	case e.Status == stowage.Infeasible && !e.Irreducible:
 		say(s, "a limit came: a part of them may be enough")
+	}
+	if e.Status == stowage.Infeasible {
+		give(s, explain.Why(e, explain.Subset(problem, e), func(id string) string { return id }))
 	}
 	room := column(buffers, int(s.count))
 	for k, i := range e.Buffers {

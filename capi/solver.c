@@ -26,7 +26,8 @@ int stowage_abi(void) { return STOWAGE_ABI; }
 
 static void clear(stowage_solver *s) {
 	free(s->error);
-	s->error = NULL;
+	free(s->reason);
+	s->error = s->reason = NULL;
 }
 
 static int fail(stowage_solver *s, int code, const char *text) {
@@ -71,6 +72,7 @@ void stowage_free(stowage_solver *s) {
 	if (s->peer != 0 && !__atomic_load_n(&forked, __ATOMIC_RELAXED))
 		stowageFree(s);
 	free(s->error);
+	free(s->reason);
 	free(s->text);
 	free(s);
 }
@@ -84,6 +86,12 @@ const char *stowage_error(const stowage_solver *s) {
 	if (__atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
 		return "the solver is in use: a call with it, or a run behind, has not ended";
 	return s->error == NULL ? "" : s->error;
+}
+
+const char *stowage_reason(const stowage_solver *s) {
+	if (s == NULL || __atomic_load_n(&forked, __ATOMIC_RELAXED) || __atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
+		return "";
+	return s->reason == NULL ? "" : s->reason;
 }
 
 // ---- The problem
@@ -341,5 +349,6 @@ int64_t stowage_assign(int64_t count, const int64_t *lower, const int64_t *upper
 	if (s.peer != 0)
 		stowageFree(&s);
 	free(s.error);
+	free(s.reason);
 	return code < 0 ? code : s.result.height;
 }

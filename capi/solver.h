@@ -32,6 +32,7 @@ struct stowage_solver {
 	uintptr_t peer;  // handle of the Go side; 0 while there is none
 	stowage_result result;
 	char *error; // malloc'ed; NULL for none
+	char *reason; // of stowage_reason; malloc'ed; NULL for none
 	char *text;  // of stowage_json; malloc'ed
 };
 

@@ -106,6 +106,11 @@ STOWAGE_API void stowage_free(stowage_solver *);
  * as in printf("%d %s", stowage_solve(s, x), stowage_error(s)), where either may be first. */
 STOWAGE_API const char *stowage_error(const stowage_solver *);
 
+/* stowage_reason says in words why nothing fits, after a run that was STOWAGE_INFEASIBLE
+ * and after stowage_explain: by how much which moment is too full, which fixed offsets
+ * collide. It is "" after anything else. */
+STOWAGE_API const char *stowage_reason(const stowage_solver *);
+
 /* ---- The problem ---------------------------------------------------------------- */
 
 /* stowage_set_buffers sets how many buffers there are, and their columns. It forgets
@@ -160,8 +165,9 @@ STOWAGE_API int stowage_set(stowage_solver *, int option, int64_t value);
  *      "nodes": 100000, "workers": 2, "seed": 7, "without": ["memo"],
  *      "set": {"orders": "TWA,TAW"}}
  *
- * What is not named stays as it is; a number as timeout is in seconds. Each planner
- * has its techniques (without) and parameters (set), which the command lists. */
+ * What is not named stays as it is; a number as timeout is in seconds. The planners are
+ * auto, climb, exact, first-fit, merge, minimalloc and sweep; each has its techniques
+ * (without) and parameters (set), which the command lists: stowage planners exact. */
 STOWAGE_API int stowage_set_options(stowage_solver *, const char *json, size_t length);
 
 /* What a progress callback is told. */
@@ -250,7 +256,8 @@ STOWAGE_API int64_t stowage_bound(stowage_solver *);
 /* stowage_explain writes the numbers of buffers that cannot fit the capacity together,
  * though without any one of them the rest do, ascending, and returns how many they are;
  * buffers has room for as many as there are. 0 is that all fit or, where stowage_error
- * says so, that a limit came first. Below 0 it is an error. */
+ * says so, that a limit came first. Below 0 it is an error. stowage_reason has the same
+ * in words. */
 STOWAGE_API int64_t stowage_explain(stowage_solver *, int64_t *buffers);
 
 /* ---- One call ------------------------------------------------------------------- */

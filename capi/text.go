@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
@@ -27,7 +28,13 @@ func inputError(message string) error {
 
 // fail says what is wrong with a call, and returns its code.
 func fail(s *C.stowage_solver, err error) C.int {
-	say(s, err.Error())
+	text := err.Error()
+	if errors.Is(err, stowage.ErrUnknownPlanner) { // how others come into a program in Go helps nobody here
+		if here, _, more := strings.Cut(text, "; others register themselves"); more {
+			text = here + "; the others, which the command lists, are not in the library"
+		}
+	}
+	say(s, text)
 	var input *stowage.InputError
 	switch {
 	case errors.As(err, &input), errors.Is(err, stowage.ErrUnknownPlanner):
@@ -41,6 +48,12 @@ func fail(s *C.stowage_solver, err error) C.int {
 func say(s *C.stowage_solver, text string) {
 	C.free(unsafe.Pointer(s.error))
 	s.error = C.CString(text)
+}
+
+// give sets what stowage_reason says.
+func give(s *C.stowage_solver, text string) {
+	C.free(unsafe.Pointer(s.reason))
+	s.reason = C.CString(text)
 }
 
 // guard makes an error of a panic, which must not end the caller's process.

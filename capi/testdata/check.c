@@ -79,7 +79,19 @@ static void plans(void) {
 	// Capacity, in both directions.
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 11) == STOWAGE_OK && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
 	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_OK && r.height == 0 && r.lower_bound == 12 && r.capacity == 11);
+	CHECK(strcmp(stowage_reason(s), "no plan is lower than 12, and the capacity is 11") == 0);
 	CHECK(stowage_explain(s, offsets) == 3 && offsets[0] < offsets[1] && offsets[1] < offsets[2] && stowage_error(s)[0] == 0);
+	CHECK(strstr(stowage_reason(s), " they take 12, which is 1 too much.") != NULL);
+	{
+		const int64_t both[] = {STOWAGE_NONE, 2, 0, STOWAGE_NONE, STOWAGE_NONE};
+		CHECK(stowage_set_fixed(s, both) == 0 && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
+		CHECK(strcmp(stowage_reason(s), "buffers 1 and 2 are fixed where both use bytes [2, 4) at times [3, 9)") == 0);
+		CHECK(stowage_explain(s, offsets) == 2 && strstr(stowage_reason(s), "no capacity is enough") != NULL);
+		CHECK(stowage_set_fixed(s, NULL) == 0 && stowage_reason(s)[0] == 0);
+	}
+	CHECK(stowage_set_options(s, "{\"planner\": \"glow\"}", 19) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && stowage_reason(s)[0] == 0);
+	CHECK(strstr(stowage_error(s), "no planner is named \"glow\"; there are auto, ") != NULL && strstr(stowage_error(s), "register") == NULL);
+	CHECK(stowage_set_options(s, "{\"planner\": \"auto\"}", 19) == 0);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == STOWAGE_OK && stowage_explain(s, offsets) == STOWAGE_E_INPUT);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 12) == STOWAGE_OK && stowage_explain(s, offsets) == 0 && stowage_error(s)[0] == 0);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 100) == STOWAGE_OK && stowage_solve(s, offsets) > 0);

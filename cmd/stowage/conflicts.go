@@ -11,6 +11,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/internal/explain"
 )
 
 // A conflict is an explanation with its buffers as a problem of their own.
@@ -26,7 +27,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 	p := file.Problem
 	began := time.Now()
 	rest := &stowage.Problem{Name: p.Name, Capacity: p.Capacity, Buffers: p.Buffers}
-	found := []conflict{{x, subsetOf(p, x)}}
+	found := []conflict{{x, explain.Subset(p, x)}}
 	union := &stowage.Problem{Name: p.Name, Capacity: x.Capacity, Buffers: found[0].subset.Buffers}
 	for x.Status == stowage.Infeasible {
 		rest = without(rest, x.Buffers)
@@ -48,7 +49,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 		}
 		x = next
 		if x.Status == stowage.Infeasible {
-			c := conflict{x, subsetOf(rest, x)}
+			c := conflict{x, explain.Subset(rest, x)}
 			found = append(found, c)
 			union.Buffers = append(union.Buffers[:len(union.Buffers):len(union.Buffers)], c.subset.Buffers...)
 		}

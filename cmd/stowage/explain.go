@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/explain"
 )
 
 type explainFlags struct {
@@ -95,7 +95,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if e.several > 1 && x.Status == stowage.Infeasible {
 		return e.goOn(ctx, cmd, file, x, ask, o, name)
 	}
-	subset := subsetOf(p, x)
+	subset := explain.Subset(p, x)
 	if e.output != "" && x.Status == stowage.Infeasible {
 		if err := writeDocument(cmd, e.output, name, &document{problem: subset, header: file.Header.Known()}); err != nil {
 			return err
@@ -113,15 +113,6 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(x.Status)
 }
 
-// subsetOf returns the buffers of an explanation as a problem of their own.
-func subsetOf(p *stowage.Problem, x *stowage.Explanation) *stowage.Problem {
-	subset := &stowage.Problem{Name: p.Name, Capacity: x.Capacity}
-	for _, i := range x.Buffers {
-		subset.Buffers = append(subset.Buffers, p.Buffers[i])
-	}
-	return subset
-}
-
 func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *stowage.Problem, of int) error {
 	switch {
 	case x.Status.HasPlan():
@@ -135,17 +126,13 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 		_, err := fmt.Fprintf(w, "unknown: whether %s can fit is not known\n", count(of, "buffer"))
 		return err
 	}
-	n, above := len(subset.Buffers), fixedAbove(x, subset)
-	if c := x.Collision; c != nil {
+	n := len(subset.Buffers)
+	if x.Collision != nil {
 		fmt.Fprintf(w, "infeasible: %d of %s have fixed offsets that collide\n", n, count(of, "buffer"))
-		fmt.Fprintf(w, "Both use bytes [%d, %d) in [%d, %d), so that no capacity is enough.\n", c.Start, c.End, c.Lower, c.Upper)
-	} else if fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity); above != nil {
-		fmt.Fprintf(w, "%s, above %d.\n", endsAt(above), x.Capacity)
-	} else if x.Load > x.Capacity {
-		fmt.Fprintf(w, "In [%d, %d) they take %d, which is %d too much.\n", x.At[0], x.At[1], x.Load, x.Load-x.Capacity)
 	} else {
-		fmt.Fprintf(w, "They never take more than %d at once, in [%d, %d), but no arrangement of them fits.\n", x.Load, x.At[0], x.At[1])
+		fmt.Fprintf(w, "infeasible: %d of %s cannot fit %d\n", n, count(of, "buffer"), x.Capacity)
 	}
+	fmt.Fprintln(w, explain.Why(x, subset, cell))
 	fmt.Fprint(w, howFew(x)+"\n\n")
 	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
 	var sum int64
@@ -169,16 +156,6 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	}
 	_, err := fmt.Fprintf(w, "%s\n\nsum of the sizes: %d\n", fit(t, width), sum)
 	return err
-}
-
-// fixedAbove returns the buffer whose fixed offset makes it end above the capacity,
-// nil where that is not the reason.
-func fixedAbove(x *stowage.Explanation, subset *stowage.Problem) *stowage.Buffer {
-	top, end := bound.TopFixed(subset)
-	if x.Status != stowage.Infeasible || x.Collision != nil || end <= x.Capacity {
-		return nil
-	}
-	return &subset.Buffers[top]
 }
 
 // howFew says whether fewer buffers may do.
@@ -255,7 +232,7 @@ func explanationOf(x *stowage.Explanation, subset *stowage.Problem) *explanation
 		out.Sum += b.Size
 		out.Buffers = append(out.Buffers, described(b))
 	}
-	if b := fixedAbove(x, subset); b != nil {
+	if b := explain.FixedAbove(x, subset); b != nil {
 		above := described(b)
 		out.FixedAbove = &above
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/explain"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render/html"
@@ -327,7 +328,7 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	case r.Status == stowage.Infeasible:
 		s = fmt.Sprintf("infeasible: no plan is lower than %d", r.LowerBound)
 		if top, end := bound.TopFixed(p); end > p.Capacity {
-			s += " (" + endsAt(&p.Buffers[top]) + ")"
+			s += " (" + explain.EndsAt(cell(p.Buffers[top].ID), &p.Buffers[top]) + ")"
 		}
 	default:
 		s = fmt.Sprintf("unknown: %s; lower bound %d", noAnswer(r.Stopped), r.LowerBound)
@@ -346,13 +347,7 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 
 // collides names two buffers whose fixed offsets collide.
 func collides(c *stowage.Collision, p *stowage.Problem) string {
-	return fmt.Sprintf("buffers %s and %s are fixed where both use bytes [%d, %d) at times [%d, %d)",
-		cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID), c.Start, c.End, c.Lower, c.Upper)
-}
-
-// endsAt says where a buffer with a fixed offset ends.
-func endsAt(b *stowage.Buffer) string {
-	return fmt.Sprintf("%s is fixed at %d and ends at %d", cell(b.ID), *b.Fixed, *b.Fixed+b.Size)
+	return explain.Collides(c, cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID))
 }
 
 // stopWords says why a run ended that has a plan, but no proof.
