@@ -85,13 +85,11 @@ class Numbers {
   }
 }
 
-/** Makes a document of its two parts. */
-export function decode(meta, bytes) {
-  if (meta.version !== 1) throw new Error(`data of version ${meta.version} is newer than this page`);
-  if (bytes.length !== meta.bytes) throw new Error("the data of this page is cut short");
+/** A document without any of its columns. */
+function blank(meta) {
   const n = meta.buffers;
   const none = new Float64Array(0);
-  const doc = {
+  return {
     title: meta.title,
     n,
     lower: none,
@@ -115,81 +113,91 @@ export function decode(meta, bytes) {
     id: () => "",
     hash: () => 0,
   };
-  const numbers = new Numbers(bytes);
+}
+
+/** What reads each column: count numbers of numbers go into the document of state. */
+const COLUMNS = {
+  lower({ doc, numbers }, count) {
+    doc.lower = numbers.column(count, true);
+    for (let i = 1; i < doc.n; i++) doc.lower[i] += doc.lower[i - 1];
+  },
+  duration({ doc, numbers }) {
+    for (let i = 0; i < doc.n; i++) doc.upper[i] = doc.lower[i] + numbers.unsigned();
+  },
+  size({ doc, numbers }, count) {
+    doc.size = numbers.column(count);
+  },
+  alignment({ doc, numbers }, count) {
+    doc.alignment = numbers.column(count);
+  },
+  fixed({ doc, numbers }, count) {
+    doc.fixed = new Uint8Array(doc.n);
+    for (let k = 0; k < count; k++) doc.fixed[numbers.unsigned()] = 1;
+  },
+  gaps({ doc, numbers }, count) {
+    doc.gaps = numbers.column(count);
+  },
+  offsets({ doc, numbers }, count) {
+    doc.offsets = numbers.column(count, true);
+  },
+  broken({ doc, numbers }, count) {
+    for (let k = 0; k < count; k++) doc.broken[numbers.unsigned()] = 1;
+  },
+  pairs({ doc, numbers }, count) {
+    doc.pairs = [...numbers.column(count)];
+  },
+  moves({ doc, numbers, meta }, count) {
+    const all = numbers.column(count);
+    const every = (first) => all.filter((_, k) => k % 3 === first);
+    doc.moves = {
+      kind: Uint8Array.from(every(0)),
+      buffer: Uint32Array.from(every(1)),
+      offset: every(2),
+      told: meta.movesTold,
+    };
+  },
+  /** The next of the steps that have a plan: by how much it differs from the one before. */
+  step(state, count) {
+    const offsets = state.numbers.column(count, true);
+    if (state.before) for (let i = 0; i < state.doc.n; i++) offsets[i] += state.before[i];
+    state.kept.shift().offsets = state.before = offsets;
+  },
+  idLengths(state, count) {
+    state.lengths = state.numbers.column(count);
+  },
+  ids(state, count) {
+    state.text = new TextDecoder().decode(state.numbers.bytes.subarray(state.numbers.at, state.numbers.at + count));
+    state.numbers.at += count;
+  },
+};
+
+/** Makes a document of its two parts. */
+export function decode(meta, bytes) {
+  if (meta.version !== 1) throw new Error(`data of version ${meta.version} is newer than this page`);
+  if (bytes.length !== meta.bytes) throw new Error("the data of this page is cut short");
+  const doc = blank(meta);
   const kept = doc.steps.filter((s) => s.plan);
-  let lengths = none;
-  let text = "";
-  let before = null;
+  const state = { meta, doc, numbers: new Numbers(bytes), kept, before: null, lengths: [], text: "" };
   for (const { name, count } of meta.columns) {
-    switch (name) {
-      case "lower":
-        doc.lower = numbers.column(count, true);
-        for (let i = 1; i < n; i++) doc.lower[i] += doc.lower[i - 1];
-        break;
-      case "duration":
-        for (let i = 0; i < n; i++) doc.upper[i] = doc.lower[i] + numbers.unsigned();
-        break;
-      case "size":
-        doc.size = numbers.column(count);
-        break;
-      case "alignment":
-        doc.alignment = numbers.column(count);
-        break;
-      case "fixed":
-        doc.fixed = new Uint8Array(n);
-        for (let k = 0; k < count; k++) doc.fixed[numbers.unsigned()] = 1;
-        break;
-      case "gaps":
-        doc.gaps = numbers.column(count);
-        break;
-      case "offsets":
-        doc.offsets = numbers.column(count, true);
-        break;
-      case "broken":
-        for (let k = 0; k < count; k++) doc.broken[numbers.unsigned()] = 1;
-        break;
-      case "pairs":
-        doc.pairs = [...numbers.column(count)];
-        break;
-      case "moves": {
-        const all = numbers.column(count);
-        const every = (first) => all.filter((_, k) => k % 3 === first);
-        doc.moves = {
-          kind: Uint8Array.from(every(0)),
-          buffer: Uint32Array.from(every(1)),
-          offset: every(2),
-          told: meta.movesTold,
-        };
-        break;
-      }
-      case "step": {
-        const offsets = numbers.column(count, true);
-        if (before) for (let i = 0; i < n; i++) offsets[i] += before[i];
-        kept.shift().offsets = before = offsets;
-        break;
-      }
-      case "idLengths":
-        lengths = numbers.column(count);
-        break;
-      case "ids":
-        text = new TextDecoder().decode(bytes.subarray(numbers.at, numbers.at + count));
-        numbers.at += count;
-        break;
-      default:
-        throw new Error(`data has an unknown column ${name}`);
-    }
+    if (!Object.hasOwn(COLUMNS, name)) throw new Error(`data has an unknown column ${name}`);
+    COLUMNS[name](state, count);
   }
-  if (n === 0 && !doc.offsets) doc.offsets = none;
+  if (doc.n === 0 && !doc.offsets) doc.offsets = new Float64Array(0);
   doc.hasPlan = doc.offsets !== null;
-  const starts = new Uint32Array(n + 1);
-  for (let i = 0; i < n; i++) starts[i + 1] = starts[i] + lengths[i];
+  nameBuffers(doc, state.text, state.lengths);
+  return doc;
+}
+
+/** Gives the buffers their names, of which a text has one after the other. */
+function nameBuffers(doc, text, lengths) {
+  const starts = new Uint32Array(doc.n + 1);
+  for (let i = 0; i < doc.n; i++) starts[i + 1] = starts[i] + lengths[i];
   doc.id = (i) => text.slice(starts[i], starts[i + 1]);
   doc.hash = (i) => {
     let h = 0x811c9dc5; // FNV-1a
     for (let k = starts[i]; k < starts[i + 1]; k++) h = Math.imul(h ^ text.charCodeAt(k), 0x01000193);
     return (h ^ (h >>> 15)) >>> 0;
   };
-  return doc;
 }
 
 /** Reads the documents that the page itself carries. */
