@@ -164,7 +164,7 @@ func gap(height, bound int64) string {
 	if height <= 0 || bound <= 0 {
 		return "?"
 	}
-	percent := 100 * (float64(height) - float64(bound)) / float64(bound)
+	percent := 100 * float64(height-bound) / float64(bound)
 	if percent > 0 && percent < 0.01 {
 		return "<0.01%"
 	}

@@ -24,9 +24,10 @@ func sparkline(p *stowage.Problem, width int) string {
 	if span := upper - lower; span < int64(width) {
 		width = int(span)
 	}
-	// Lifespans reach to ±2⁶¹, so that positions are reckoned in floats.
+	// Lifespans reach to ±2⁶¹, so that positions are reckoned in floats; but differences
+	// in whole numbers, for there floats are hundreds of slots apart.
 	position := func(at int64) float64 {
-		return float64(width) * ((float64(at) - float64(lower)) / (float64(upper) - float64(lower)))
+		return float64(width) * (float64(at-lower) / float64(upper-lower))
 	}
 	peaks := make([]int64, width)
 	for k, load := range f.Loads[:len(f.Loads)-1] {

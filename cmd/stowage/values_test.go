@@ -267,6 +267,24 @@ func TestSparkline(t *testing.T) {
 	if diff := cmp.Diff("█████▄▄▄▄▄", sparkline(extreme, 10)); diff != "" {
 		t.Error(diff)
 	}
+	late := &stowage.Problem{Buffers: []stowage.Buffer{
+		{Lower: model.MaxSum - 3, Upper: model.MaxSum - 1, Size: 2}, {Lower: model.MaxSum - 1, Upper: model.MaxSum, Size: 1},
+	}}
+	if diff := cmp.Diff("██▄", sparkline(late, 10)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestGap never shows a gap that is not zero as zero.
+func TestGap(t *testing.T) {
+	for _, c := range []struct {
+		height, bound int64
+		want          string
+	}{{5, 5, "0.00%"}, {3, 2, "50.00%"}, {1<<60 + 1, 1 << 60, "<0.01%"}, {5, 0, "?"}, {20001, 20000, "<0.01%"}, {10001, 10000, "0.01%"}} {
+		if got := gap(c.height, c.bound); got != c.want {
+			t.Errorf("gap(%d, %d) is %s, want %s", c.height, c.bound, got, c.want)
+		}
+	}
 }
 
 func TestRoff(t *testing.T) {
