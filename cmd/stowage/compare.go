@@ -186,6 +186,8 @@ func (c *compareFlags) chosen() ([]string, error) {
 		switch {
 		case name == "all":
 			names = append(names, known...)
+		case strings.TrimSpace(name) == "":
+			return nil, usagef("--planners has an empty name: it takes names with commas and no blanks between them, such as first-fit,exact")
 		case !slices.Contains(known, name):
 			return nil, usagef("no planner is named %q%s", name, oneOf(name, append([]string{"all"}, known...)))
 		default:

@@ -69,7 +69,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if e.output == "-" {
 		return usagef("-o needs a file: standard output has the explanation")
 	}
-	if err := checkOutput(e.output); err != nil {
+	if err := errors.Join(checkOutput(e.output), use{"-o", e.output}.apart([]use{{"INPUT", input}})); err != nil {
 		return err
 	}
 	file, err := e.readProblem(input)

@@ -59,6 +59,7 @@ func TestScripts(t *testing.T) {
 				os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), made.Network(4, 24), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "packed.tflite.gz"), packed(made.Network(4, 24)), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), made.Network(60, 8), 0o666), // that of examples
+				os.WriteFile(filepath.Join(env.WorkDir, "easy.tflite"), made.Network(1, 2), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},
 		Condition: func(name string) (bool, error) {

@@ -1,10 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -40,7 +43,7 @@ func newPlan() *cobra.Command {
 
 The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is. A faulty plan that the model has is replaced.
 
-Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is a name such as SVDF or a number; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the words reference and none.
+Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is the name of operators, such as SVDF, or the number of one in the model, from 0; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the words reference and none.
 
 The smallest arena is the number for kTensorArenaSize: the least with which AllocateTensors succeeds, aligned to 16. It is found without running anything, from what the runtime and its reference kernels keep (tensorflow/tflite-micro 90b983c), for firmware of 32 and 64 bit and for the interpreter of PyPI (tflite_micro). Where the model has operators that the table of kernels lacks, it says "at least". --tail takes what a target reports instead.
 
@@ -81,7 +84,7 @@ With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan; 
 	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
 	f.StringVar(&p.report, "report", "", "write the report with the picture to `FILE`, an .html or .json")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
-	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report")
+	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, but that of --json")
 	p.model.bind(cmd)
 	p.search.bindPlanner(cmd)
 	group(cmd, "Model", "scratch", "probe", "fold-float16", "in-place", "tail")
@@ -209,10 +212,10 @@ func (p *planFlags) deliver(cmd *cobra.Command, reportName string, r interface{ 
 		}
 	}
 	switch {
-	case p.quiet:
-		return nil
 	case p.json:
 		return writeTo(cmd, "", asJSON)
+	case p.quiet:
+		return nil
 	}
 	return writeTo(cmd, "", r.print)
 }
@@ -234,6 +237,14 @@ func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made
 		return writeDocument(cmd, p.output, name, d)
 	}
 	data := m.Bytes()
+	switch {
+	case made.Offsets == nil:
+		r.copied = p.output
+	case m.Offline != nil:
+		r.copied = "the one that is in the model is as low; " + p.output
+	default:
+		r.copied = "the runtime's own is as low; " + p.output
+	}
 	if r.Written = made.Worth(); r.Written {
 		var err error
 		if data, err = m.WithOffsets(made.Offsets); err != nil {
@@ -299,6 +310,9 @@ func readScratch(values []string, m *tflite.Model, l *tflite.Lifetimes) ([]tflit
 		key, bytes, declared := strings.Cut(value, "=")
 		if !declared {
 			s, err := scratchOfLog(value, m, l)
+			if errors.Is(err, fs.ErrNotExist) && !strings.ContainsAny(value, "./\\") {
+				return nil, usagef("invalid argument %q for --scratch: is neither OPERATOR=BYTES, such as %s=4096, nor the log of a target, nor reference or none", value, value)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -318,10 +332,23 @@ func readScratch(values []string, m *tflite.Model, l *tflite.Lifetimes) ([]tflit
 			}
 		}
 		if !found {
-			return nil, usagef("invalid argument %q for --scratch: %s has no operator %s", value, m.File, key)
+			return nil, usagef("invalid argument %q for --scratch: %s has no operator %s%s", value, m.File, key, operatorsOf(m))
 		}
 	}
 	return out, nil
+}
+
+// operatorsOf says which operators a model has.
+func operatorsOf(m *tflite.Model) string {
+	if len(m.Operators) == 0 {
+		return ""
+	}
+	var names []string
+	for k := range m.Operators {
+		names = append(names, m.Operators[k].Name())
+	}
+	slices.Sort(names)
+	return fmt.Sprintf("; there are 0 to %d, of the names %s", len(m.Operators)-1, strings.Join(slices.Compact(names), ", "))
 }
 
 func scratchOfLog(path string, m *tflite.Model, l *tflite.Lifetimes) ([]tflite.Scratch, error) {

@@ -39,7 +39,8 @@ type planReport struct {
 	Archive        bool           `json:"archive"`      // files are attached to the model
 	Faulty         bool           `json:"faulty_plan"`  // the plan that it has
 
-	folds bool // the constants are folded in the file, too
+	folds  bool   // the constants are folded in the file, too
+	copied string // why the output is the model as it was, and which file that is; empty where it is not
 }
 
 // arenaReport is the smallest arena that works on a target, as the model is and
@@ -293,8 +294,11 @@ func (r *planReport) print(w io.Writer) error {
 			s.WriteString("  " + l + "\n")
 		}
 	}
-	if r.Written {
+	switch {
+	case r.Written:
 		s.WriteString("the plan is in the model\n")
+	case r.copied != "":
+		s.WriteString("no plan is written: " + r.copied + " is the model as it was\n")
 	}
 	_, err := io.WriteString(w, s.String())
 	return err

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
 )
 
 func newVerify() *cobra.Command {
@@ -63,6 +64,9 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	}
 	if !quiet {
 		noteRead(cmd, args[0], own.File)
+		if len(args) == 2 {
+			noteOthers(cmd, args[0], args[1], own.Problem)
+		}
 	}
 	p := own.Problem
 	computed, err := stowage.LowerBound(p)
@@ -198,4 +202,41 @@ func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 	f.Plan = nil
 	offsets, err := readPlan(args[1], f.Problem)
 	return owned{File: f, offsets: offsets}, err
+}
+
+// noteOthers says where a plan was made for other buffers of the same names: another
+// version of the problem, most likely. Its sizes and lifespans do not count.
+func noteOthers(cmd *cobra.Command, problem, path string, p *stowage.Problem) {
+	f, err := format.ReadFile(path)
+	if err != nil { // a plan need not have more than offsets
+		return
+	}
+	index := map[string]int{}
+	for i := range p.Buffers {
+		index[p.Buffers[i].ID] = i
+	}
+	other, first := 0, ""
+	for k := range f.Problem.Buffers {
+		b := &f.Problem.Buffers[k]
+		i, there := index[b.ID]
+		if !there {
+			continue
+		}
+		want := &p.Buffers[i]
+		what := ""
+		switch {
+		case b.Size != want.Size:
+			what = fmt.Sprintf("size %d, not %d", b.Size, want.Size)
+		case b.Lower != want.Lower || b.Upper != want.Upper:
+			what = fmt.Sprintf("lifespan [%d, %d), not [%d, %d)", b.Lower, b.Upper, want.Lower, want.Upper)
+		default:
+			continue
+		}
+		if other++; other == 1 {
+			first = "buffer " + cell(b.ID) + " has " + what
+		}
+	}
+	if other > 0 {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: %d of %s are others than in %s, which count: %s [other-buffers]\n", path, other, count(len(p.Buffers), "buffer"), problem, first)
+	}
 }

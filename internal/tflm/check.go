@@ -100,7 +100,7 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 	v := &Verdict{}
 	o := m.Offline
 	if o == nil {
-		v.add(Fault, Missing, -1, -1, "the model has no metadata %s", tflite.MetadataName)
+		v.add(Fault, Missing, -1, -1, "the model has no metadata %s: the runtime plans by itself", tflite.MetadataName)
 		return v, nil
 	}
 	if o.Entries > 1 {
