@@ -51,13 +51,18 @@ import (
 var problems = []struct {
 	name, kind string
 	options    suite.Options
+	// make makes the problem, where it is of no kind that the suite has.
+	make func(scale float64) *model.Problem
 }{
-	{"training", "training", suite.Options{Buffers: 1_000_000, Seed: 1}},
-	{"sparse", "random", suite.Options{Buffers: 1_000_000, Horizon: 1_000_000, MinLife: 1, MaxLife: 8}},
-	{"dense", "random", suite.Options{Buffers: 140_000, Horizon: 1000}},
-	{"crowded", "random", suite.Options{Buffers: 1_000_000, Horizon: 10_000}},
-	{"gaps", "random", suite.Options{Buffers: 200_000, Horizon: 100_000, MaxLife: 200, Gaps: 0.3, Windows: 0.5, Alignment: 4}},
-	{"few", "random", suite.Options{Buffers: 4000, Horizon: 1000}},
+	{name: "training", kind: "training", options: suite.Options{Buffers: 1_000_000, Seed: 1}},
+	{name: "sparse", kind: "random", options: suite.Options{Buffers: 1_000_000, Horizon: 1_000_000, MinLife: 1, MaxLife: 8}},
+	{name: "dense", kind: "random", options: suite.Options{Buffers: 140_000, Horizon: 1000}},
+	{name: "crowded", kind: "random", options: suite.Options{Buffers: 1_000_000, Horizon: 10_000}},
+	{name: "gaps", kind: "random", options: suite.Options{Buffers: 200_000, Horizon: 100_000, MaxLife: 200, Gaps: 0.3, Windows: 0.5, Alignment: 4}},
+	{name: "few", kind: "random", options: suite.Options{Buffers: 4000, Horizon: 1000}},
+	{name: "comb", make: func(scale float64) *model.Problem { return comb(700, int64(20_000*scale), 7, false) }},
+	{name: "windows", make: func(scale float64) *model.Problem { return comb(4000, int64(3000*scale), 6, true) }},
+	{name: "pins", make: func(scale float64) *model.Problem { return pins(int(200_000 * scale)) }},
 }
 
 // A result is what one call took.
@@ -77,7 +82,7 @@ const patience = 30 * time.Second
 
 func main() {
 	planners := flag.String("planners", "", "planners, or all that are registered")
-	names := flag.String("problems", "", "of training, sparse, dense, crowded, gaps and few; or all")
+	names := flag.String("problems", "", "of training, sparse, dense, crowded, gaps, few, comb, windows and pins; or all")
 	limits := flag.String("limits", "1s,50ms", "limits")
 	signal := flag.Bool("signal", false, "cancel the context rather than set a timeout")
 	scale := flag.Float64("scale", 1, "share of the buffers and of the time slots")
@@ -102,6 +107,12 @@ func main() {
 	fmt.Println("|---|--:|---|--:|--:|--:|--:|---|---|--:|")
 	for _, p := range problems {
 		if *names != "" && !slices.Contains(strings.Split(*names, ","), p.name) {
+			continue
+		}
+		if p.make != nil {
+			made := p.make(*scale)
+			b.check(model.Validate(made))
+			b.problem(p.name, made)
 			continue
 		}
 		o := p.options

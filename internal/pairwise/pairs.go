@@ -132,6 +132,9 @@ func (e *Engine) link(tl *timeline.Timeline, maxPairs int) error {
 	}
 	e.other, e.literal = make([]int32, 2*pairs), make([]int32, 2*pairs)
 	for p := range int32(pairs) {
+		if p%pollWork == pollWork-1 && e.watch.Over() {
+			return ErrLimit
+		}
 		a, b := e.first[p], e.second[p]
 		e.other[degree[a]], e.literal[degree[a]] = b, 2*p
 		e.other[degree[b]], e.literal[degree[b]] = a, 2*p+1

@@ -36,12 +36,16 @@ type arena struct {
 	align       int64   // at a multiple of which buffers start, as at one of their own
 }
 
-// newArena returns an arena that holds the buffers with fixed offsets.
+// newArena returns an arena that holds the buffers with fixed offsets; not all of them
+// where a limit comes, which fill finds out.
 func newArena(t *task) *arena {
 	n := len(t.buffers)
 	a := &arena{t: t, first: make([]int32, 0, n), last: make([]int32, 0, n), from: make([]int64, 0, n), to: make([]int64, 0, n), align: 1}
 	for i := range t.buffers {
 		if at := t.buffers[i].Fixed; at != nil {
+			if t.stopped() {
+				break
+			}
 			a.put(i, *at)
 		}
 	}
