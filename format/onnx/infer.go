@@ -15,7 +15,7 @@ import (
 // is a fault with a cause: the node at which knowledge ended. Values that depend on
 // it add to the cause's count rather than to the faults.
 //
-// The walk follows control flow (control.go) and functions into their nodes, so the
+// The walk follows control flow (branch.go, control.go) and functions into their nodes, so the
 // same node may be met several times, each time with values of its own.
 //
 // Invariant: a dimension that is not -1 is right wherever the model can be run, and
