@@ -115,6 +115,8 @@ func (c *Issues) Join(err error) {
 }
 
 // Err returns an *InputError where any issue was added, else nil.
+//
+//go:noinline
 func (c *Issues) Err() error {
 	if c.err.Total == 0 {
 		return nil

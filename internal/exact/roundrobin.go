@@ -191,6 +191,8 @@ func (e *engine) canonical(p int, capacity, limit int64) (r outcome, k *kernel) 
 }
 
 // within cuts a node limit down to what the budget leaves.
+//
+//go:noinline
 func (e *engine) within(limit int64) int64 {
 	return min(limit, max(0, e.budget-e.stats.Nodes))
 }

@@ -154,6 +154,7 @@ type Portfolio struct {
 	// once, so that there is no plan.
 	Collided bool
 
+	memory place.Memory
 	sweeps *Sweeper // nil before the first
 
 	next int   // the first line of the table that has not had its turn
@@ -221,9 +222,12 @@ func (p *Portfolio) over() bool {
 func (p *Portfolio) place(name string, order []int32, fit place.Fit) {
 	w := place.Watch(p.ctx, p.tl)
 	defer w.Close()
-	offsets, height, end := place.Below(w, p.tl, order, fit, p.Height)
+	offsets, height, end := p.memory.Below(w, p.tl, order, fit, p.Height)
 	p.Collided = p.Collided || end == place.Collided
-	p.keep(name, offsets, height)
+	if offsets != nil { // then it is lower
+		p.memory.Keep()
+		p.keep(name, offsets, height)
+	}
 }
 
 // keep takes a plan where it is the lowest so far.
@@ -290,7 +294,7 @@ func (p *Portfolio) run(until int) {
 	if unit > largest {
 		p.next = until
 	}
-	for p.next < until && p.Offsets != nil && p.Height > p.goal && !p.over() {
+	for p.next < until && p.Offsets != nil && p.Height > p.goal && !w.Over() {
 		soon := p.next < len(quick)
 		name, at := field(p.next)
 		word, next := field(at)

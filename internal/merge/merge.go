@@ -372,6 +372,8 @@ func (s *search) charge(m *merger) {
 }
 
 // grant leaves the work that the node limit allows.
+//
+//go:noinline
 func (s *search) grant(m *merger) {
 	m.work, m.most = 0, math.MaxInt64
 	if left := s.o.NodeLimit - s.nodes; s.o.NodeLimit > 0 && left < math.MaxInt64/workPerNode {

@@ -23,10 +23,9 @@ import (
 
 // A FreeList is the space.
 type FreeList struct {
-	sets   store // of one
-	used   set
-	probes [1]probe
-	whole  [1]piece // a set that has no directory
+	sets  store // of one
+	used  set
+	whole [1]piece // a set that has no directory
 }
 
 // Reset empties the space.
@@ -41,29 +40,54 @@ func (f *FreeList) Take(from, size int64) { f.sets.add(&f.used, Range{from, from
 // Give returns [from, from+size), which is in use.
 func (f *FreeList) Give(from, size int64) { f.sets.subtract(&f.used, Range{from, from + size}) }
 
-// Find returns a multiple of align at which size bytes are free, by a fit.
+// Find returns a multiple of align at which size bytes are free, by a fit. Most of its time
+// goes for holes that are too small.
 func (f *FreeList) Find(size, align int64, fit Fit) int64 {
-	if f.used.size == 0 {
-		return 0
+	best, least, end := int64(0), int64(math.MaxInt64), int64(0)
+	all := f.all()
+	for k := range all {
+		p := &all[k]
+		list := f.sets.rangesOf(p)
+		for i := 0; i < len(list); {
+			if i > 0 {
+				end = list[i-1].To
+			}
+			if left := list[i].From - size - bound.Up(end, align); left >= 0 && left < least {
+				if best, least = list[i].From-size-left, left; fit == FirstFit || left == 0 {
+					return best
+				}
+			}
+			if p.hole < size {
+				break // what is before the first is no hole of the piece
+			}
+			first := i == 0
+			if i += above(list[i:], size); first && i == len(list) {
+				p.hole = size - 1 // of all holes none is larger
+			}
+		}
+		end = list[len(list)-1].To
 	}
-	f.probes[0] = f.sets.probe(f.used, 0, size)
-	at := f.sets.lowest(f.probes[:], 0, align)
-	if fit == BestFit {
-		at = f.sets.tightest(f.probes[:], at, align)
+	if least == math.MaxInt64 {
+		best = bound.Up(end, align)
 	}
-	return at
+	return best
+}
+
+// all returns what is in use, in pieces.
+//
+//go:noinline
+func (f *FreeList) all() []piece {
+	if f.used.size == inPieces {
+		return f.sets.pieces[f.used.at]
+	}
+	f.whole[0] = piece{hole: math.MaxInt64, at: f.used.at, n: int32(f.used.n)}
+	return f.whole[:min(1, f.used.n)]
 }
 
 // Highest returns the highest multiple of align at which size bytes below limit are free;
 // ok is false where there is none.
 func (f *FreeList) Highest(size, align, limit int64) (at int64, ok bool) {
-	var all []piece
-	if f.used.size == inPieces {
-		all = f.sets.pieces[f.used.at]
-	} else if f.used.size > 0 {
-		f.whole[0] = piece{hole: math.MaxInt64, at: f.used.at, n: int32(f.used.n)}
-		all = f.whole[:]
-	}
+	all := f.all()
 	for k := len(all) - 1; k >= 0; k-- {
 		list := f.sets.rangesOf(&all[k])
 		for i := len(list) - 1; i >= 0; i-- {
@@ -77,8 +101,8 @@ func (f *FreeList) Highest(size, align, limit int64) (at int64, ok bool) {
 			}
 			limit = min(limit, list[i].From)
 		}
-		if all[k].hole >= size {
-			all[k].hole = widest(list)
+		if all[k].hole >= size && above(list, size) == len(list) {
+			all[k].hole = size - 1
 		}
 	}
 	at = bound.Down(limit-size, align)

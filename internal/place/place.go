@@ -71,15 +71,25 @@ func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below in
 // value is ready to use, by one goroutine.
 type Memory struct {
 	offsets    []int64
+	list       *List
 	of, sorted []int32 // scratch of byPartition
 	slabs      [][]Range
 	nodes      []node
 }
 
-// Below is the function of that name. The plan is of use until the next one.
+// Keep makes the plan that was made last the caller's.
+func (m *Memory) Keep() { m.offsets = nil }
+
+// Below is the function of that name. The plan is of use until the next one, unless it is
+// kept.
 func (m *Memory) Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
-	if n := len(tl.Problem.Buffers); len(m.offsets) != n || n == 0 {
-		m.offsets, m.of, m.sorted = make([]int64, n), make([]int32, n), make([]int32, n)
+	n := len(tl.Problem.Buffers)
+	if len(m.of) != n {
+		both := make([]int32, 2*n)
+		m.of, m.sorted = both[:n], both[n:]
+	}
+	if len(m.offsets) != n || n == 0 {
+		m.offsets = make([]int64, n)
 	}
 	clear(m.offsets)
 	p := placer{tl: tl, watch: w, fit: fit, offsets: m.offsets, memory: m}
@@ -115,7 +125,6 @@ type placer struct {
 	movable bool  // no buffer has a fixed offset, as is known once place has begun
 	below   int64 // the height to stay below
 	used    tree
-	list    *List // in place of the tree, where it will do
 }
 
 // place sets the offsets up to its ending.
@@ -196,17 +205,19 @@ func (p *placer) partition(part *timeline.Partition, order []int32) (placed int,
 
 // listed is partition where a list does.
 func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
-	if p.list == nil || len(p.list.from) < len(part.Buffers) {
-		p.list = NewList(len(part.Buffers))
+	list := p.memory.list
+	if list == nil || len(list.from) < len(part.Buffers) {
+		list = NewList(len(part.Buffers))
+		p.memory.list = list
 	}
-	p.list.Reset()
+	list.Reset()
 	for k, i := range order {
 		if p.over() {
 			return k, Cut
 		}
 		b := &p.tl.Problem.Buffers[i]
 		first, last := p.tl.Extent(int(i))
-		at := p.list.Put(first, last, b.Size, b.Align(), p.fit)
+		at := list.Put(first, last, b.Size, b.Align(), p.fit)
 		p.offsets[i] = at
 		if at+b.Size >= p.below {
 			return k, TooHigh
@@ -216,6 +227,8 @@ func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, en
 }
 
 // over reports whether a limit has come.
+//
+//go:noinline
 func (p *placer) over() bool { return p.watch != nil && p.watch.Over() }
 
 // cut marks what has not been placed when the limit came, for Finish.

@@ -112,11 +112,9 @@ func (t *store) leave(p *probe, at int64) {
 // and returns where that hole begins.
 func (t *store) hole(p *probe, need int64) int64 {
 	list := p.list
-	for k := 1; k < len(list); k++ {
-		if list[k].From-list[k-1].To >= need {
-			p.list = list[k:]
-			return list[k-1].To
-		}
+	if k := above(list, need); k < len(list) {
+		p.list = list[k:]
+		return list[k-1].To
 	}
 	end := list[len(list)-1].To
 	for k := range p.rest {
@@ -127,21 +125,30 @@ func (t *store) hole(p *probe, need int64) int64 {
 			return end
 		}
 		if q.hole >= need {
-			list, widest := t.block(q.at, int(q.n)), int64(0)
-			for i := 1; i < len(list); i++ {
-				hole := list[i].From - list[i-1].To
-				if hole >= need {
-					p.list, p.end, p.rest = list[i:], q.to, p.rest[k+1:]
-					return list[i-1].To
-				}
-				widest = max(widest, hole)
+			list := t.rangesOf(q)
+			if i := above(list, need); i < len(list) {
+				p.list, p.end, p.rest = list[i:], q.to, p.rest[k+1:]
+				return list[i-1].To
 			}
-			q.hole = widest
+			q.hole = need - 1
 		}
 		end = q.to
 	}
 	p.list, p.rest = nil, nil
 	return end
+}
+
+// above returns the first range above a hole of at least need bytes between two; as many
+// as there are where there is none.
+//
+//go:noinline
+func above(list []Range, need int64) int {
+	for k := 1; k < len(list); k++ {
+		if list[k].From-list[k-1].To >= need {
+			return k
+		}
+	}
+	return len(list)
 }
 
 // skip drops the ranges that end at or below the byte at. Mostly that is none

@@ -14,7 +14,7 @@ package place
 //
 // Invariant: ranges are ascending, and between two of a set there is a hole larger
 // than the tolerance. No piece is empty. hole is at least each hole between two
-// ranges of the piece: it is what a search that looked at all of them saw, and an
+// ranges of the piece: a search that looked at all of them and found none lowers it, and an
 // insertion mostly makes holes smaller.
 //
 // Complexity: for f ranges an insertion takes O(log f + pieceMost), and

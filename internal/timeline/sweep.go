@@ -132,18 +132,20 @@ func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)
 	}
 	sorting.Times(starts)
 	sorting.Times(ends)
-	i, fresh := 0, false
+	i, count, fresh := 0, 0, false
 	for _, end := range ends {
 		for i < len(starts) && starts[i] < end {
 			i++
 			fresh = true
 		}
 		if fresh {
-			t.Starts = append(t.Starts, starts[i-1])
-			t.Ends = append(t.Ends, end)
+			// No more of either have been read.
+			starts[count], ends[count] = starts[i-1], end
+			count++
 			fresh = false
 		}
 	}
+	t.Starts, t.Ends = starts[:count:count], ends[:count:count]
 	return func(time int64) int32 {
 		return int32(sort.Search(len(t.Ends), func(s int) bool { return t.Ends[s] > time }))
 	}
