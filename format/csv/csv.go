@@ -18,8 +18,8 @@
 // of the above is an error, since it is more likely a slip than a column of somebody's.
 // Fields are separated by commas, or by semicolons or tabs where the header is, or a line
 // sep=; before it says so. Whole numbers may have a fraction of zeros or an exponent, as
-// spreadsheets write them: 3.0, 1.05E+06. Sizes, alignments, hints and offsets may have a
-// unit: 1.5MiB.
+// spreadsheets write them: 3.0, 1.05E+06; 3.000, which may mean thousands, is refused. Sizes,
+// alignments, hints and offsets may have a unit: 1.5MiB.
 //
 // Fields may be quoted as in RFC 4180, over several lines if need be. CRLF, or CR where
 // there is no LF, a byte order mark, rows that have nothing but separators, and empty

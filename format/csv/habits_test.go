@@ -131,3 +131,21 @@ func TestNamesThatMeanNothing(t *testing.T) {
 		t.Errorf("%v, %s", err, diff)
 	}
 }
+
+// TestThousands has a point that may be one between thousands refused, wherever a number
+// stands: 12.000 is 12 to some and 12000 to others.
+func TestThousands(t *testing.T) {
+	for number, refused := range map[string]bool{
+		"12.000": true, "1.000": true, "+120.000": true, "12.0": false, "12.00": false, "12.0000": false, "1200.0": false, "12.000e0": false, "12": false,
+	} {
+		for _, row := range []string{"a;0;" + number + ";4", "a;0;1300;" + number} {
+			_, err := Read(strings.NewReader("id;lower;upper;size\n"+row+"\n"), "")
+			if refused != (err != nil && strings.Contains(err.Error(), "may mean thousands")) || !refused && err != nil {
+				t.Errorf("%s: %v", row, err)
+			}
+		}
+	}
+	if p, err := Read(strings.NewReader("id,lower,upper,size\na,0.000,5,4\n"), ""); err != nil || p.Buffers[0].Lower != 0 {
+		t.Errorf("0.000: %v", err)
+	}
+}

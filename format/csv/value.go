@@ -16,6 +16,7 @@ const (
 	noInteger  = "is empty: expected an integer"
 	tooLarge   = "does not fit into 64 bits"
 	notGap     = "is not a gap: expected a-b or a-b@lo:hi"
+	thousands  = "may mean thousands: expected it without the point"
 )
 
 // parseInt reads an integer. The fault is empty where it is one. Up to 18
@@ -45,6 +46,9 @@ func parseRare(s string) (int64, string) {
 	case errors.Is(err, strconv.ErrRange):
 		return 0, tooLarge
 	case err != nil:
+		if whole, found := strings.CutSuffix(s, ".000"); found && len(whole) <= 4 && strings.Trim(whole, "+-0") != "" {
+			return 0, thousands // 12.000 is 12 to some and 12000 to others
+		}
 		if v, err = units.Whole(s); err != nil { // spreadsheets have 3.0 and 1.05E+06
 			return 0, notInteger
 		}
