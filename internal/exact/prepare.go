@@ -131,6 +131,9 @@ func count[T ~int32](kinds []T) {
 // where they begin.
 func (k *kernel) describeSpans(tl *timeline.Timeline, p *timeline.Partition) {
 	for _, i := range p.Buffers {
+		if k.huge && k.late() {
+			return
+		}
 		for _, s := range tl.Spans(int(i))[1:] {
 			k.more[s.First-p.First]++
 		}
@@ -140,7 +143,7 @@ func (k *kernel) describeSpans(tl *timeline.Timeline, p *timeline.Partition) {
 		k.more[s] += Piece(k.n)
 	}
 	for j, i := range p.Buffers {
-		if j%pollEvery == pollEvery-1 && k.over() {
+		if k.huge && k.late() {
 			return
 		}
 		x := Piece(j)
