@@ -70,11 +70,19 @@ func late(began, prepared time.Time, timeout time.Duration) bool {
 // has left without a place, twice at most, and to check the plan.
 const ending = 2
 
+// gapsEnding is that where there are gaps: their pieces are sorted to be checked, not to
+// be prepared.
+const gapsEnding = 5
+
 // planUntil returns when the planner must end, of a run that began at one time,
 // is prepared at another, and may take so long in all. What comes after it is given no
 // more than half of what is left.
-func planUntil(began, prepared time.Time, timeout time.Duration) time.Time {
+func planUntil(began, prepared time.Time, timeout time.Duration, gaps bool) time.Time {
 	end := began.Add(timeout)
-	aside := ending * prepared.Sub(began)
+	times := time.Duration(ending)
+	if gaps {
+		times = gapsEnding
+	}
+	aside := times * prepared.Sub(began)
 	return end.Add(-min(aside, max(0, end.Sub(prepared)/2)))
 }

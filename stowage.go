@@ -99,7 +99,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 			return clock.unknown(planner.Name(), began), nil
 		}
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, planUntil(began, prepared, o.Timeout))
+		ctx, cancel = context.WithDeadline(ctx, planUntil(began, prepared, o.Timeout, tl.HasGaps()))
 		defer cancel()
 	}
 	r := new(Result)

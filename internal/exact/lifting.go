@@ -124,7 +124,7 @@ func (k *kernel) leastEnd(b Buffer) int64 {
 	if k.windowed {
 		// Pieces are not apart by the same everywhere.
 		for j := range k.begins[k.of[b].last] {
-			if k.huge && k.late() {
+			if k.late() {
 				break // lift looks, too
 			}
 			if d, meet := k.distance(j, b); meet && j != b && !k.placed(j) {

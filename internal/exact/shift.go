@@ -51,7 +51,7 @@ func (k *kernel) initShifts() {
 	distances, least := make([]int64, 0, n*n), int64(1)
 	for i := range k.n {
 		for j := range k.n {
-			if k.huge && k.late() {
+			if k.late() {
 				return
 			}
 			d, meet := k.distance(i, j)

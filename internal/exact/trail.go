@@ -18,7 +18,7 @@ package exact
 // change is an entry of the trail: cells[at] was old, or, where at is ^j, both
 // bounds of buffer j were: mostly they rise together.
 type change struct {
-	at  int32
+	at  int64
 	old int64
 }
 
@@ -89,7 +89,7 @@ func (h *history) retreat() bool {
 
 // set writes cells[at] and records the old value on the trail.
 func (k *kernel) set(at int32, value int64) {
-	k.trail.add(change{at, k.cells[at]})
+	k.trail.add(change{int64(at), k.cells[at]})
 	k.cells[at] = value
 }
 
@@ -101,7 +101,7 @@ func (k *kernel) setInf(j Buffer, value int64) {
 
 // setBoth writes lb[j] and inf[j], which were equal.
 func (k *kernel) setBoth(j Buffer, value int64) {
-	k.trail.add(change{^int32(j), k.lb[j]})
+	k.trail.add(change{^int64(j), k.lb[j]})
 	k.lb[j], k.inf[j] = value, value
 	k.moved(j)
 }

@@ -37,7 +37,8 @@ func clash(pieces []piece) (x, y int) {
 	if n <= fewPieces {
 		return clashOfFew(pieces)
 	}
-	bands, rank := make([]band, 0, n), make([]int32, n)
+	// The last buffer tells how many there are: each has a band or more.
+	bands, rank := make([]band, 0, pieces[n-1].buffer+1), make([]int32, n)
 	last := &piece{buffer: -1}
 	for _, k := range inOrder(pieces, func(x *piece) int64 { return x.start }) {
 		x := &pieces[k]
