@@ -13,13 +13,13 @@
 // question that takes longer than -answer is undecided. The times are those of
 // Solve in this process, sweep and check of the plan included.
 //
-// CP-SAT (-ortools N: one in N problems) minimises the problem; every answer follows
-// from its height. What it leaves open in -peer is asked again as two questions, with
+// CP-SAT (-ortools N: one in N problems) minimises the problem, with and without the pins; every answer
+// follows from its height. What it leaves open in -peer is asked again as two questions, with
 // models made for that (bench/ortools/decide.py): does the plan that was found fit, and does
 // anything fit a byte less; -prove is how long it has for these. It needs Python with ortools; STOWAGE_PYTHON names the
 // interpreter. With -heights FILE what it has said of a problem is kept, and not asked
 // again unless it has longer now: a line for each, with the name, a hash of the
-// problem's text, the status, the height and the time it had. Exit code 1 where an
+// problem's text, the status, the height, the time it had and the model. Exit code 1 where an
 // answer is false or undecided.
 package main
 
@@ -28,6 +28,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -82,7 +83,8 @@ type job struct {
 	heights []int64          // what the planner said of them: -1 infeasible, 0 nothing
 	plans   [][]int64        // its plans of those that it calls the lowest
 	checked int
-	silent  int // CP-SAT had not decided them in its time
+	models  map[string]int // how many each model of CP-SAT decided
+	silent  int            // CP-SAT had not decided them in its time
 	faults  []string
 }
 
@@ -118,24 +120,13 @@ func (j *job) problem(seed uint64) error {
 	if err != nil {
 		return err
 	}
+	j.hold(seed, p, r)
 	if r.Offsets != nil && seed%5 == 0 {
 		p = suite.Pinned(p, r.Offsets, seed)
 		if r, err = j.ask(seed, "minimize pinned", p, 0); err != nil {
 			return err
 		}
-	}
-	if j.ortools > 0 && seed%j.ortools == 0 {
-		height := r.Height
-		var plan []int64
-		switch r.Status {
-		case stowage.Optimal:
-			plan = r.Offsets
-		case stowage.Infeasible:
-			height = -1
-		default:
-			height = 0
-		}
-		j.batch, j.heights, j.plans = append(j.batch, p), append(j.heights, height), append(j.plans, plan)
+		j.hold(seed, p, r)
 	}
 	if r.Status != stowage.Optimal {
 		return nil
@@ -157,6 +148,24 @@ func (j *job) problem(seed uint64) error {
 		}
 	}
 	return nil
+}
+
+// hold keeps what was said of a problem, where it is one of those to be held against CP-SAT.
+func (j *job) hold(seed uint64, p *model.Problem, r *stowage.Result) {
+	if j.ortools == 0 || seed%j.ortools != 0 {
+		return
+	}
+	height := r.Height
+	var plan []int64
+	switch r.Status {
+	case stowage.Optimal:
+		plan = r.Offsets
+	case stowage.Infeasible:
+		height = -1
+	default:
+		height = 0
+	}
+	j.batch, j.heights, j.plans = append(j.batch, p), append(j.heights, height), append(j.plans, plan)
 }
 
 // ask puts one question; no capacity is a minimisation.
@@ -212,6 +221,10 @@ func (j *job) compare() error {
 			continue
 		}
 		j.checked++
+		if j.models == nil {
+			j.models = map[string]int{}
+		}
+		j.models[o.Model]++
 		if o.Status == "infeasible" && said > 0 || o.Status == "optimal" && said != o.Height {
 			j.faults = append(j.faults, fmt.Sprintf("%s: height %d; CP-SAT says %s, %d", j.batch[k].Name, said, o.Status, o.Height))
 		}
@@ -249,6 +262,9 @@ func (j *job) report(worst int) error {
 	}
 	if j.ortools > 0 {
 		fmt.Printf("%d problems held against CP-SAT, which did not decide %d in %v\n", j.checked, j.silent, max(j.peer, j.prove))
+		for _, name := range slices.Sorted(maps.Keys(j.models)) {
+			fmt.Printf("  %s: %d\n", name, j.models[name])
+		}
 	}
 	for _, f := range j.faults {
 		fmt.Println("FALSE:", f)

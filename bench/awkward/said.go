@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -28,6 +29,9 @@ type saying struct {
 	ortools.Outcome
 	had time.Duration
 }
+
+// unnamed is the model of a line from before they had it.
+const unnamed = "unnamed"
 
 // decided reports whether an outcome says what the lowest height is, or that there is none.
 func decided(o ortools.Outcome) bool { return o.Status == "optimal" || o.Status == "infeasible" }
@@ -93,7 +97,7 @@ func (s *said) keep(problems []*model.Problem, keys []uint64, outcomes []ortools
 	for x, o := range found {
 		k := at[x]
 		outcomes[k], s.of[keys[k]] = o, saying{o, limit}
-		fmt.Fprintf(&lines, "%s %016x %s %d %v\n", problems[k].Name, keys[k], o.Status, o.Height, limit)
+		fmt.Fprintf(&lines, "%s %016x %s %d %v %s\n", problems[k].Name, keys[k], o.Status, o.Height, limit, cmp.Or(o.Model, unnamed))
 	}
 	return s.add(lines.Bytes())
 }
@@ -119,7 +123,10 @@ func (s *said) read() error {
 		var o saying
 		var key uint64
 		var had string
-		_, err := fmt.Sscan(lines.Text(), &o.Name, (*hex)(&key), &o.Status, &o.Height, &had)
+		n, err := fmt.Sscan(lines.Text(), &o.Name, (*hex)(&key), &o.Status, &o.Height, &had, &o.Model)
+		if n == 5 {
+			o.Model, err = unnamed, nil
+		}
 		if err == nil {
 			o.had, err = time.ParseDuration(had)
 		}

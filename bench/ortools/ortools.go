@@ -21,7 +21,7 @@ import (
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
-//go:embed peer.py decide.py
+//go:embed *.py
 var scripts embed.FS
 
 // An Outcome is what peer.py says of a problem.
@@ -31,6 +31,7 @@ type Outcome struct {
 	Height     int64
 	LowerBound int64 `json:"lower_bound"`
 	Seconds    float64
+	Model      string           // what decided: peer, or one of decide.py's
 	Offsets    map[string]int64 // by id; nil without a plan
 }
 

@@ -178,7 +178,7 @@ def main():
             buffers, a.capacity or named, a.minimize, a.timeout, a.workers, a.seed, a.pairs
         )
         seconds = time.perf_counter() - began
-        result = {"name": parts[0], "status": status, "height": height, "lower_bound": bound, "seconds": seconds}
+        result = {"name": parts[0], "status": status, "height": height, "lower_bound": bound, "seconds": seconds, "model": "peer"}
         if offsets is not None:
             result["offsets"] = {b["id"]: o for b, o in zip(buffers, offsets)}
         print(json.dumps(result), flush=True)
