@@ -18,11 +18,11 @@ EDGES = 200_000  # more are no help
 
 
 def chain(buffers, capacity):
-    """Return the model and no starts; False where it does not apply, None where nothing fits."""
+    """Return the model, without starts; False where it does not apply."""
     for a, b in itertools.combinations(buffers, 2):
         whole = [[p for p in c["pieces"] if p[2:] == (0, c["size"])] for c in (a, b)]
         if not any(p[0] < q[1] and q[0] < p[1] for p in whole[0] for q in whole[1]):
-            return False, None
+            return False
     free = [b for b in buffers if b["fixed"] is None]
     pins = sorted((b["fixed"], b["size"]) for b in buffers if b["fixed"] is not None)
     step = math.gcd(0, *(b["align"] for b in free)) or 1
@@ -44,7 +44,7 @@ def chain(buffers, capacity):
     rooms, at = [], 0
     for low, size in [*pins, (top, 0)]:
         if low < at:
-            return None, None
+            return []
         if -(-at // step) * step <= low:  # else no buffer that is free starts there
             rooms.append((-(-at // step) * step, low))
         at = low + size
@@ -52,7 +52,7 @@ def chain(buffers, capacity):
     over = max((kind[2] for kind, _ in kinds), default=0)
     slack = sum(high - low + over for low, high in rooms) - sum(kind[1] * n for kind, n in kinds)
     if slack < 0:
-        return None, None
+        return []
     model, use, edges = cp_model.CpModel(), defaultdict(list), 0
     for low, high in rooms:
         # lost is the least that is lost under a position: what can follow is cut off by it.
@@ -75,9 +75,9 @@ def chain(buffers, capacity):
                 into[end].append(edge)
                 edges += 1
                 if edges > EDGES:
-                    return False, None
+                    return False
         for at in lost:
             model.add(sum(out[at]) == (1 if at == low else sum(into[at])))
     for kind, n in kinds:
         model.add(sum(use[kind]) == n)
-    return model, None
+    return [(model, None)]

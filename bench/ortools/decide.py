@@ -11,10 +11,10 @@ less. Nothing of the plan but its height is in the second question, so that a wr
 claim is found out: by the first question where the plan is not valid, by the second
 where it is not the lowest, and then the lower plan is the answer.
 
-For the second question there are six models (chain.py, orders.py, layers.py), asked in
+For the second question there are seven models (chain.py, orders.py, layers.py), asked in
 turn with four times the time in each round; each is complete, and what one refutes is refuted.
-Layers has most of its work done before CP-SAT begins, so that it comes in the second round,
-after what CP-SAT settles by search.
+Cubes is many models, which share the time. Layers has most of its work done before CP-SAT begins, so
+that it comes last, after what CP-SAT settles by search.
 
 Tried beside ranks, on 20 claims that the others leave open: to split a claim by the order of
 the pair with the least room, again and again, each half asked of orders for 0.1 deterministic
@@ -32,19 +32,21 @@ import time
 
 import peer
 from chain import chain
-from orders import flow, layers, orders, ranks, sections
+from orders import cubes, flow, layers, orders, ranks, sections
 from ortools.sat.python import cp_model
 
 FIRST, TIMES = 0.3, 4  # deterministic seconds of a model in the first round, and how they grow
 
-# How each is made, the linearization level that does best, and the round that it comes in.
+# How each is made, the linearization level that does best, and the round that it comes in. What is made is a list
+# of (model, starts), of which one has a plan where anything fits, or False where the model does not apply.
 MODELS = {
     "chain": (chain, 2, 0),
     "ranks": (ranks, 0, 0),
     "orders": (orders, 2, 0),
     "sections": (sections, 1, 0),
     "flow": (flow, 2, 0),
-    "layers": (layers, 0, 1),
+    "cubes": (cubes, 0, 1),
+    "layers": (layers, 0, 2),
 }
 
 
@@ -54,28 +56,30 @@ def fits(buffers, capacity, timeout, models):
     while made or waiting:
         for name in [n for n in waiting if MODELS[n][2] <= turn]:
             waiting.remove(name)
-            model, starts = MODELS[name][0](buffers, capacity)
-            if model is None:
+            parts = MODELS[name][0](buffers, capacity)
+            if parts is not False:
+                made.append((name, parts))
+        for name, parts in made:
+            for part in parts[:]:
+                left = timeout - (time.perf_counter() - began) if timeout else math.inf
+                if left <= 0:
+                    return "unknown", None, None
+                model, starts = part
+                solver = cp_model.CpSolver()
+                solver.parameters.num_workers = 1
+                solver.parameters.linearization_level = MODELS[name][1]
+                solver.parameters.max_deterministic_time = share / len(parts)
+                if timeout:
+                    solver.parameters.max_time_in_seconds = left
+                status = solver.solve(model)
+                if status == cp_model.MODEL_INVALID:
+                    raise ValueError(model.validate())
+                if status == cp_model.INFEASIBLE:
+                    parts.remove(part)
+                if status == cp_model.OPTIMAL and starts:
+                    return "feasible", [solver.value(s) for s in starts], name
+            if not parts:
                 return "infeasible", None, name
-            if model is not False:
-                made.append((name, model, starts))
-        for name, model, starts in made:
-            left = timeout - (time.perf_counter() - began) if timeout else math.inf
-            if left <= 0:
-                return "unknown", None, None
-            solver = cp_model.CpSolver()
-            solver.parameters.num_workers = 1
-            solver.parameters.linearization_level = MODELS[name][1]
-            solver.parameters.max_deterministic_time = share
-            if timeout:
-                solver.parameters.max_time_in_seconds = left
-            status = solver.solve(model)
-            if status == cp_model.MODEL_INVALID:
-                raise ValueError(model.validate())
-            if status == cp_model.INFEASIBLE:
-                return "infeasible", None, name
-            if status == cp_model.OPTIMAL and starts:
-                return "feasible", [solver.value(s) for s in starts], name
         share, turn = share * TIMES, turn + 1
     return "unknown", None, None
 

@@ -1,4 +1,4 @@
-"""Models for decide.py of the order of buffers: sections, orders, flow, ranks, layers.
+"""Models for decide.py of the order of buffers: sections, orders, flow, ranks, cubes, layers.
 
 sections  peer.py's no-overlaps; where alignments in a section have a common divisor,
           sizes are rounded up to it.
@@ -17,6 +17,8 @@ ranks     orders without its circuits and no-overlaps, and what lies below a buf
           literals of those below, and the room above it one over those above. The
           numbers are the duals of the assignment of each buffer to the next. The search
           is by clauses alone: without linear relaxation.
+cubes     ranks for each order of the largest four of a set of buffers of which each two meet:
+          with the order the distances that no plan has fall out, and the duals are higher.
 layers    ranks, and a decision diagram of each such set (layers.py).
 
 Where the others cannot tell two buffers apart, their starts are in the order of their numbers.
@@ -33,6 +35,7 @@ from layers import diagram
 from pairs import Pairs
 
 ARCS = 3_000  # of flow, for a set of buffers
+SPLIT = 4  # buffers whose orders cubes takes one by one
 
 
 def starts_of(model, buffers, capacity):
@@ -70,19 +73,19 @@ def sections(buffers, capacity):
     model = cp_model.CpModel()
     starts = starts_of(model, buffers, capacity)
     if starts is None:
-        return None, None
+        return []
     no_overlaps(model, buffers, starts)
     for i, j in Pairs(buffers, capacity).alike:
         model.add(starts[i] <= starts[j])
-    return model, starts
+    return [(model, starts)]
 
 
 class Orders:
     """The model that orders, flow, ranks and layers begin with: a literal for each pair that meets."""
 
-    def __init__(self, buffers, capacity):
+    def __init__(self, buffers, capacity, above=()):
         self.buffers, self.capacity, self.model = buffers, capacity, cp_model.CpModel()
-        self.starts, self.pairs, self.below = starts_of(self.model, buffers, capacity), Pairs(buffers, capacity), {}
+        self.starts, self.pairs, self.below = starts_of(self.model, buffers, capacity), Pairs(buffers, capacity, above), {}
         self.possible = self.starts is not None and not self.pairs.stuck()
         if self.possible:
             self.literals()
@@ -114,36 +117,45 @@ class Orders:
 def orders(buffers, capacity, modular=False):
     o = Orders(buffers, capacity)
     if not o.possible:
-        return None, None
+        return []
     no_overlaps(o.model, buffers, o.starts)
     moduli = [path(o, members, modular) for members in o.pairs.cliques()]
-    if modular and max(moduli, default=1) == 1:
-        return False, None
-    return o.model, o.starts
+    return False if modular and max(moduli, default=1) == 1 else [(o.model, o.starts)]
 
 
 def flow(buffers, capacity):
     return orders(buffers, capacity, modular=True)
 
 
-def ranks(buffers, capacity):
-    o = Orders(buffers, capacity)
+def ranks(buffers, capacity, above=()):
+    o = Orders(buffers, capacity, above)
     if not o.possible:
-        return None, None
+        return []
     for members in o.pairs.cliques():
         loads(o, members)
-    return o.model, o.starts
+    return [(o.model, o.starts)]
+
+
+def cubes(buffers, capacity):
+    members = max(Pairs(buffers, capacity).cliques(), key=len, default=[])
+    split = sorted(members, key=lambda i: -buffers[i]["size"])[:SPLIT]
+    if len(split) < 2:
+        return False
+    made = []
+    for order in itertools.permutations(split):
+        made += ranks(buffers, capacity, list(itertools.combinations(order, 2)))
+    return made
 
 
 def layers(buffers, capacity):
     o = Orders(buffers, capacity)
     if not o.possible:
-        return None, None
+        return []
     made = False
     for members in o.pairs.cliques():
         loads(o, members)
         made = diagram(o, members) or made
-    return (o.model, o.starts) if made else (False, None)
+    return [(o.model, o.starts)] if made else False
 
 
 def path(o, members, modular):

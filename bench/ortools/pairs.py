@@ -34,9 +34,11 @@ class Pairs:
     may[i, j]   what j's offset less i's may be, where j counts as above i
     far[i, j]   the least of it; not there where j is never above i
     alike       (i, j): i's offset is no more than j's, without loss
+
+    above has pairs (i, j) of which j is taken to be above i; the plans of others are left out.
     """
 
-    def __init__(self, buffers, capacity):
+    def __init__(self, buffers, capacity, above=()):
         self.near, self.may, self.far, self.alike = [set() for _ in buffers], {}, {}, []
         found = {}
         for i, j in itertools.combinations(range(len(buffers)), 2):
@@ -58,8 +60,10 @@ class Pairs:
             lift = buffers[j]["size"] - buffers[i]["size"]
             self.may[i, j] = [r for r in found[i, j] if r[0] + r[1] + lift > 0]
             self.may[j, i] = reflected([r for r in found[i, j] if r[0] + r[1] + lift <= 0])
-            if (i, j) in self.alike:
+            if (i, j) in self.alike or (i, j) in above:
                 self.may[j, i] = []
+            if (j, i) in above:
+                self.may[i, j] = []
         for pair, ranges in self.may.items():
             if ranges:
                 self.far[pair] = ranges[0][0]
