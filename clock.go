@@ -10,9 +10,9 @@ import (
 )
 
 // Idea: a timeout is for the whole of Solve, so validation and preparation look at
-// it as planners do. They take a few milliseconds for 65,536 buffers; below that they
-// are done whatever the clock says, and the planner makes a plan. Above that a limit
-// that comes first leaves nothing to plan with.
+// it as planners do. They take a few milliseconds for 65,536 pieces; below that they
+// are done whatever the clock says, and the planner makes a plan. Above that
+// (timeline.Large) a limit that comes first leaves nothing to plan with.
 
 // clock is the limit of the preparation. The zero value never ends.
 type clock struct {

@@ -38,6 +38,7 @@ func TestLimitInPreparation(t *testing.T) {
 		{"both", 200_000, gone, 1, Unknown, StopInterrupt},
 		{"none", 200_000, context.Background(), 0, Optimal, Finished},
 		{"small", 2000, context.Background(), 1, Feasible, StopTimeout},
+		{"small, held up", 2000, heldUp{context.Background()}, 1, Feasible, StopTimeout},
 		{"small, signal", 2000, gone, 0, Feasible, StopInterrupt},
 		{"the longest", 2000, context.Background(), math.MaxInt64, Optimal, Finished},
 	} {
@@ -53,6 +54,14 @@ func TestLimitInPreparation(t *testing.T) {
 			t.Errorf("%s: planner %q, %d offsets", tc.name, r.Planner, len(r.Offsets))
 		}
 	}
+}
+
+// heldUp holds up who asks for its deadline, as a loaded machine may hold up a process.
+type heldUp struct{ context.Context }
+
+func (c heldUp) Deadline() (time.Time, bool) {
+	time.Sleep(50 * time.Millisecond)
+	return c.Context.Deadline()
 }
 
 // TestLate has the time that a plan takes at least counted against the timeout.

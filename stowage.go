@@ -75,9 +75,9 @@ var (
 // The timeout covers everything from here on: validation, preparation, the
 // planner, and the check of its plan, for which time is set aside. Where it is too
 // short for validation and preparation, or the context ends before they are done, a
-// problem of more than 65,536 buffers is Unknown; it may then have faults that no
-// error tells of. Unknown is, too, one of any size whose plan, the one to start from
-// included, would come a tenth of a second late.
+// problem of more than 65,536 pieces (a buffer is one, and one more for each gap) is
+// Unknown; it may then have faults that no error tells of. So it is where its plan, the one
+// to start from included, would come a tenth of a second late.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
 	clock := newClock(ctx, o.Timeout)
@@ -95,7 +95,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	}
 	if o.Timeout > 0 {
 		prepared := time.Now()
-		if late(began, prepared, o.Timeout) {
+		if tl.Large() && late(began, prepared, o.Timeout) {
 			return clock.unknown(planner.Name(), began), nil
 		}
 		var cancel context.CancelFunc
