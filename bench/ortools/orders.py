@@ -1,7 +1,9 @@
-"""Models for decide.py of the order of buffers: sections, orders, flow, ranks, cubes, layers.
+"""Models for decide.py of the order of buffers: sections, plain, orders, flow, ranks, cubes, layers.
 
 sections  peer.py's no-overlaps; where alignments in a section have a common divisor,
           sizes are rounded up to it.
+plain     sections without the alignments, in units of what divides all sizes, windows and
+          fixed offsets. It refutes what only windows make impossible; a plan of it is none.
 orders    A literal for each pair says which is below. The distance between the two
           starts is then at least the most that their windows ask for at any time,
           rounded to the common divisor of the alignments. Three orders that go
@@ -78,6 +80,21 @@ def sections(buffers, capacity):
     for i, j in Pairs(buffers, capacity).alike:
         model.add(starts[i] <= starts[j])
     return [(model, starts)]
+
+
+def plain(buffers, capacity):
+    unit = math.gcd(*(x for b in buffers for x in (b["size"], b["fixed"] or 0, *(y for p in b["pieces"] for y in p[2:]))))
+    less = [
+        {
+            **b,
+            "size": b["size"] // unit,
+            "align": 1,
+            "fixed": None if b["fixed"] is None else b["fixed"] // unit,
+            "pieces": [(first, last, low // unit, high // unit) for first, last, low, high in b["pieces"]],
+        }
+        for b in buffers
+    ]
+    return [(model, None) for model, _ in sections(less, capacity // unit)]
 
 
 class Orders:

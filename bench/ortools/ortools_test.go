@@ -131,7 +131,7 @@ func TestProve(t *testing.T) {
 		problems, heights = append(problems, p), append(heights, r.Height)
 		lowest, higher = append(lowest, r.Offsets), append(higher, up)
 	}
-	for _, models := range []string{"chain", "ranks", "orders", "sections", "flow", "cubes", "layers"} {
+	for _, models := range []string{"chain", "ranks", "orders", "sections", "flow", "cubes", "plain", "layers"} {
 		proven := 0
 		outcomes, err := Prove(t.Context(), problems, lowest, "--timeout", "0.5", "--models", models)
 		if err != nil {
