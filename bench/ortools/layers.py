@@ -12,6 +12,10 @@ for a smaller set. The most is the same upside down. Both take each two neighbou
 what they may be apart the least, so that no plan is lost. Edges whose least is above their
 most are left out. Complexity: n²·2ⁿ steps for n that all meet.
 
+Tried and dropped: sets with the last two of them as states, so that the distance of a buffer from the
+one under its neighbour counts; of the seven diagrams of five claims that one pass leaves open, four keep all
+edges and three lose up to a twentieth.
+
 Where that leaves no path CP-SAT has nothing to search: then it is the dynamic program that
 refutes. Where there is more than one such set, or a path is left, CP-SAT searches.
 """
