@@ -7,7 +7,7 @@
 //	end                       in place of upper: the last time slot, inclusive
 //	size                      bytes, at least 1
 //	alignment                 optional; empty, 0 and 1 mean no constraint
-//	gaps                      optional; "a-b" or "a-b@lo:hi", space-separated
+//	gaps                      optional; "a-b" or "a-b@lo:hi", separated by spaces
 //	hint                      optional; empty or -1 means none
 //	offset                    optional fixed offset; empty or -1 means none
 //
@@ -19,7 +19,8 @@
 // Fields are separated by commas, or by semicolons or tabs where the header is, or a line
 // sep=; before it says so. Whole numbers may have a fraction of zeros or an exponent, as
 // spreadsheets write them: 3.0, 1.05E+06; 3.000, which may mean thousands, is refused. Sizes,
-// alignments, hints and offsets may have a unit: 1.5MiB.
+// alignments, hints and offsets may have a unit: 1.5MiB. The numbers of gaps have neither:
+// they are an optional minus sign and the digits 0 to 9.
 //
 // Fields may be quoted as in RFC 4180, over several lines if need be. CRLF, or CR where
 // there is no LF, a byte order mark, rows that have nothing but separators, and empty

@@ -135,7 +135,7 @@ func (t *table) buffer() (b model.Buffer, ok bool) {
 // gaps reads the gaps of a buffer, reports those that are none, and returns the
 // last fault.
 func (t *table) gaps(field string) (list []model.Gap, fault string) {
-	for text := range strings.FieldsSeq(field) {
+	for text := range strings.FieldsFuncSeq(field, gapSpace) {
 		g, why := parseGap(text, t.head.inclusive)
 		if why != "" {
 			t.refuse(gaps, text, why)

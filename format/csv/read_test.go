@@ -160,15 +160,15 @@ x.csv:3: buffer b: offset "- 1": is not an integer`,
 x.csv:2: buffer a: gaps "0-9223372036854775807": holds a number that does not fit into 64 bits`},
 		{
 			"not gaps", full + "a,0,9,4,,5 3- -3 1-2-3 1-2@ 1-2@3 1-2@3: x-y @1:2 1-2@0:99999999999999999999,,\n",
-			`x.csv:2: buffer a: gaps "5": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "3-": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "-3": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "1-2-3": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "1-2@": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "1-2@3": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "1-2@3:": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "x-y": is not a gap: expected a-b or a-b@lo:hi
-x.csv:2: buffer a: gaps "@1:2": is not a gap: expected a-b or a-b@lo:hi
+			`x.csv:2: buffer a: gaps "5": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "3-": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "-3": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "1-2-3": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "1-2@": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "1-2@3": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "1-2@3:": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "x-y": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
+x.csv:2: buffer a: gaps "@1:2": is not a gap: expected a-b or a-b@lo:hi, each a plain whole number
 x.csv:2: buffer a: gaps "1-2@0:99999999999999999999": holds a number that does not fit into 64 bits`,
 		},
 		{

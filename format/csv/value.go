@@ -15,7 +15,7 @@ const (
 	notInteger = "is not an integer"
 	noInteger  = "is empty: expected an integer"
 	tooLarge   = "does not fit into 64 bits"
-	notGap     = "is not a gap: expected a-b or a-b@lo:hi"
+	notGap     = "is not a gap: expected a-b or a-b@lo:hi, each a plain whole number"
 	thousands  = "may mean thousands: expected it without the point"
 )
 
@@ -97,40 +97,60 @@ func parseOffset(s string) (v int64, none bool, fault string) {
 	return v, false, fault
 }
 
-// parseGap reads a-b or a-b@lo:hi. A number may have a sign of its own, as in
-// -5--2: the separator is the first minus that is not at the start.
+// parseGap reads one gap, by the grammar that testdata/gaptext.json has examples of; the
+// Python package reads the gaps of tables by the same:
+//
+//	gap     = integer "-" integer [ "@" integer ":" integer ]
+//	integer = [ "-" ] digit { digit }    digit is one of 0 to 9
+//
+// Other numbers of a file may be spelled as spreadsheets do (3.0, +3, 1E3). A gap has two to
+// four of them in one field, with minus signs between: it stays unambiguous only if they are
+// plain.
 func parseGap(s string, inclusive bool) (g model.Gap, fault string) {
-	span, window, windowed := strings.Cut(s, "@")
-	if span == "" {
-		return g, notGap
-	}
-	cut := 1 + strings.IndexByte(span[1:], '-')
-	if cut == 0 {
-		return g, notGap
-	}
-	var faults [4]string
-	g.Lower, faults[0] = parseInt(span[:cut])
-	g.Upper, faults[1] = parseEnd(span[cut+1:], inclusive)
-	if windowed {
-		lo, hi, ok := strings.Cut(window, ":")
-		if !ok {
-			return g, notGap
+	ok, large := true, false
+	take := func() int64 {
+		n := 0
+		if n < len(s) && s[n] == '-' {
+			n++
 		}
+		digits := n
+		for n < len(s) && '0' <= s[n] && s[n] <= '9' {
+			n++
+		}
+		ok = ok && n > digits
+		v, err := strconv.ParseInt(s[:n], 10, 64)
+		large = large || errors.Is(err, strconv.ErrRange)
+		s = s[n:]
+		return v
+	}
+	skip := func(mark string) {
+		var found bool
+		s, found = strings.CutPrefix(s, mark)
+		ok = ok && found
+	}
+	g.Lower = take()
+	skip("-")
+	g.Upper = take()
+	if strings.HasPrefix(s, "@") {
+		skip("@")
 		g.Window = new(model.Window)
-		g.Window.Lower, faults[2] = parseInt(lo)
-		g.Window.Upper, faults[3] = parseInt(hi)
+		g.Window.Lower = take()
+		skip(":")
+		g.Window.Upper = take()
 	}
-	for _, f := range faults {
-		switch f {
-		case "":
-		case tooLarge:
-			return g, "holds a number that does not fit into 64 bits"
-		default:
-			return g, notGap
-		}
+	switch {
+	case !ok || s != "":
+		return model.Gap{}, notGap
+	case large || inclusive && g.Upper == math.MaxInt64:
+		return model.Gap{}, "holds a number that does not fit into 64 bits"
+	case inclusive:
+		g.Upper++
 	}
 	return g, ""
 }
+
+// gapSpace reports what may stand between the gaps of a field.
+func gapSpace(r rune) bool { return r == ' ' || r == '\t' || r == '\n' || r == '\r' }
 
 // trim cuts the spaces and tabs around a field.
 func trim(s string) string { return strings.Trim(s, " \t") }

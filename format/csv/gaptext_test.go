@@ -1,0 +1,63 @@
+package csv
+
+import (
+	"cmp"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	diff "github.com/google/go-cmp/cmp"
+)
+
+// TestGapText reads spellings of gaps that the Python package has to take, and refuse, as
+// this reader does: its tests read the same file. Each has what it means with a column
+// upper, and with a column end, whose gaps include their last time slot; null is refused.
+func TestGapText(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "gaptext.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Text       string
+		Upper, End [][]int64
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	var taken, refused int
+	for _, c := range cases {
+		for _, inclusive := range []bool{false, true} {
+			want := c.Upper
+			if inclusive {
+				want = c.End
+			}
+			slices.SortFunc(want, func(a, b []int64) int { return cmp.Compare(a[0], b[0]) })
+			tab := &table{head: header{inclusive: inclusive}}
+			list, _ := tab.gaps(c.Text)
+			if err := tab.issues.Err(); (want == nil) != (err != nil) {
+				t.Errorf("%q, inclusive %t: %v", c.Text, inclusive, err)
+			}
+			if want == nil {
+				refused++
+				continue
+			}
+			got := [][]int64{}
+			for _, g := range list {
+				one := []int64{g.Lower, g.Upper}
+				if g.Window != nil {
+					one = append(one, g.Window.Lower, g.Window.Upper)
+				}
+				got = append(got, one)
+			}
+			if d := diff.Diff(want, got); d != "" {
+				t.Errorf("%q, inclusive %t: %s", c.Text, inclusive, d)
+			}
+			taken++
+		}
+	}
+	if taken < 30 || refused < 100 {
+		t.Errorf("the file has %d that are taken and %d that are refused", taken, refused)
+	}
+}
