@@ -6,7 +6,6 @@ import "C"
 import (
 	"context"
 	"errors"
-	"strconv"
 	"sync"
 	"time"
 	"unsafe"
@@ -224,10 +223,7 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 		nodes: C.int64_t(r.Stats.Nodes), backtracks: C.int64_t(r.Stats.Backtracks), elapsed: C.int64_t(r.Stats.Elapsed),
 	}
 	if r.Status == stowage.Infeasible {
-		give(s, "no plan is lower than "+strconv.FormatInt(r.LowerBound, 10)+", and the capacity is "+strconv.FormatInt(problem.Capacity, 10))
-		if c := r.Collision; c != nil {
-			give(s, explain.Collides(c, problem.Buffers[c.A].ID, problem.Buffers[c.B].ID))
-		}
+		s.why = 1
 	}
 	put(&s.result.planner, r.Planner)
 	put(&s.result.member, r.Member)
@@ -255,6 +251,22 @@ func stopped(why plan.Stop) C.int32_t {
 	}
 	return C.STOWAGE_FINISHED
 }
+
+// stowageReason words why the last run found that nothing fits. It costs a sweep over the
+// buffers, more than many a run that ends so, and is worked out only for those who ask. It
+// reads the copy of the problem that the run has made, for the caller's columns may be
+// gone.
+//
+//export stowageReason
+func stowageReason(s *C.stowage_solver) {
+	var code C.int
+	defer guard(s, &code)
+	p := peerOf(s)
+	give(s, explain.Reason(&p.problem, p.problem.Capacity, p.result.LowerBound, asIs))
+}
+
+// asIs is how IDs are written in reasons.
+func asIs(id string) string { return id }
 
 //export stowageVerify
 func stowageVerify(s *C.stowage_solver, offsets *C.int64_t) (broken C.int64_t) {
@@ -298,7 +310,7 @@ func stowageExplain(s *C.stowage_solver, buffers *C.int64_t) (count C.int64_t) {
 		say(s, "a limit came: a part of them may be enough")
 	}
 	if e.Status == stowage.Infeasible {
-		give(s, explain.Why(e, explain.Subset(problem, e), func(id string) string { return id }))
+		give(s, explain.Why(e, explain.Subset(problem, e), asIs))
 	}
 	room := column(buffers, int(s.count))
 	for k, i := range e.Buffers {

@@ -28,6 +28,7 @@ static void clear(stowage_solver *s) {
 	free(s->error);
 	free(s->reason);
 	s->error = s->reason = NULL;
+	s->why = 0;
 }
 
 static int fail(stowage_solver *s, int code, const char *text) {
@@ -88,10 +89,19 @@ const char *stowage_error(const stowage_solver *s) {
 	return s->error == NULL ? "" : s->error;
 }
 
-const char *stowage_reason(const stowage_solver *s) {
-	if (s == NULL || __atomic_load_n(&forked, __ATOMIC_RELAXED) || __atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
+const char *stowage_reason(const stowage_solver *handle) {
+	// The text is worked out when it is first asked for. Handles come from stowage_new, so
+	// none is really const.
+	stowage_solver *s = (stowage_solver *)handle;
+	int32_t idle = 0;
+	if (s == NULL || __atomic_load_n(&forked, __ATOMIC_RELAXED) ||
+		!__atomic_compare_exchange_n(&s->busy, &idle, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return "";
-	return s->reason == NULL ? "" : s->reason;
+	if (s->why && s->reason == NULL)
+		stowageReason(s);
+	const char *reason = s->reason == NULL ? "" : s->reason;
+	leave(s, STOWAGE_OK);
+	return reason;
 }
 
 // ---- The problem

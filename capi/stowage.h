@@ -106,9 +106,13 @@ STOWAGE_API void stowage_free(stowage_solver *);
  * as in printf("%d %s", stowage_solve(s, x), stowage_error(s)), where either may be first. */
 STOWAGE_API const char *stowage_error(const stowage_solver *);
 
-/* stowage_reason says in words why nothing fits, after a run that was STOWAGE_INFEASIBLE
- * and after stowage_explain: by how much which moment is too full, which fixed offsets
- * collide. It is "" after anything else. */
+/* stowage_reason says in words why nothing fits. Call it right after a run that returned
+ * STOWAGE_INFEASIBLE or after stowage_explain; after any other call it is "". The text
+ * says which moment is too full and by how much, which buffer is too large or fixed too
+ * high, or which fixed offsets collide. If none of these is the cause, it says by how
+ * much the proven bound is above the capacity; stowage_explain then names the buffers.
+ * After a run the text is worked out by this call: it takes about as long as
+ * stowage_bound, and does not read the caller's arrays. */
 STOWAGE_API const char *stowage_reason(const stowage_solver *);
 
 /* ---- The problem ---------------------------------------------------------------- */

@@ -79,15 +79,32 @@ static void plans(void) {
 	// Capacity, in both directions.
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 11) == STOWAGE_OK && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
 	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_OK && r.height == 0 && r.lower_bound == 12 && r.capacity == 11);
-	CHECK(strcmp(stowage_reason(s), "no plan is lower than 12, and the capacity is 11") == 0);
+	CHECK(strcmp(stowage_reason(s), "In [0, 3) 3 buffers take 12, which is 1 more than the capacity of 11. They are 0 (4), 2 (4) and 4 (4).") == 0);
+	CHECK(strstr(stowage_reason(s), "In [0, 3)") != NULL && stowage_bound(s) == 12 && stowage_reason(s)[0] == 0);
 	CHECK(stowage_explain(s, offsets) == 3 && offsets[0] < offsets[1] && offsets[1] < offsets[2] && stowage_error(s)[0] == 0);
 	CHECK(strstr(stowage_reason(s), " they take 12, which is 1 too much.") != NULL);
 	{
 		const int64_t both[] = {STOWAGE_NONE, 2, 0, STOWAGE_NONE, STOWAGE_NONE};
 		CHECK(stowage_set_fixed(s, both) == 0 && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
-		CHECK(strcmp(stowage_reason(s), "buffers 1 and 2 are fixed where both use bytes [2, 4) at times [3, 9)") == 0);
+		CHECK(strcmp(stowage_reason(s), "The buffers 1 and 2 are fixed where both use bytes [2, 4) at times [3, 9), so no capacity is enough.") == 0);
 		CHECK(stowage_explain(s, offsets) == 2 && strstr(stowage_reason(s), "no capacity is enough") != NULL);
 		CHECK(stowage_set_fixed(s, NULL) == 0 && stowage_reason(s)[0] == 0);
+	}
+	{
+		// The reason is worked out after the run, when the caller's arrays may be gone: also
+		// of a run behind, of JSON, and of an offset too high.
+		const char *json = "{\"version\": 1, \"capacity\": 7, \"buffers\": [{\"id\": \"a\", \"lower\": 0, \"upper\": 2, \"size\": 4}, {\"id\": \"b\", \"lower\": 1, \"upper\": 3, \"size\": 4}]}";
+		int64_t *gone = (int64_t *)malloc(15 * sizeof *gone), at[] = {STOWAGE_NONE, STOWAGE_NONE, 10, STOWAGE_NONE, STOWAGE_NONE};
+		memcpy(gone, lower5, sizeof lower5), memcpy(gone + 5, upper5, sizeof upper5), memcpy(gone + 10, size5, sizeof size5);
+		CHECK(stowage_set_buffers(s, 5, gone, gone + 5, gone + 10) == 0 && stowage_start(s, NULL) == 0 && stowage_reason(s)[0] == 0);
+		CHECK(stowage_wait(s, -1) == STOWAGE_INFEASIBLE);
+		free(gone);
+		CHECK(strstr(stowage_reason(s), "take 12, which is 1 more than the capacity of 11") != NULL);
+		CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && stowage_set_fixed(s, at) == 0 && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
+		CHECK(strcmp(stowage_reason(s), "Buffer 2 is fixed at 10 and ends at 14, above the capacity of 11.") == 0);
+		CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == 0 && stowage_read_json(s, json, strlen(json)) == 0 && stowage_solve(s, offsets) == STOWAGE_INFEASIBLE);
+		CHECK(strcmp(stowage_reason(s), "In [1, 2) 2 buffers take 8, which is 1 more than the capacity of 7. They are a (4) and b (4).") == 0);
+		CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0);
 	}
 	CHECK(stowage_set_options(s, "{\"planner\": \"glow\"}", 19) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && stowage_reason(s)[0] == 0);
 	CHECK(strstr(stowage_error(s), "no planner is named \"glow\"; there are auto, ") != NULL && strstr(stowage_error(s), "register") == NULL);

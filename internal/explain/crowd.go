@@ -51,10 +51,25 @@ func crowd(tl *timeline.Timeline, capacity int64, sections int, over func() bool
 // fewestOver returns the largest members of section s, until they exceed the
 // capacity.
 func fewestOver(tl *timeline.Timeline, s int32, capacity int64) []int {
-	type member struct {
-		buffer int
-		bytes  int64
+	var few []int
+	var sum int64
+	for _, m := range membersOf(tl, s) {
+		few = append(few, m.buffer)
+		if sum += m.bytes; sum > capacity {
+			break
+		}
 	}
+	return few
+}
+
+// A member of a section is a buffer that uses so many bytes in it.
+type member struct {
+	buffer int
+	bytes  int64
+}
+
+// membersOf returns the members of section s, largest first.
+func membersOf(tl *timeline.Timeline, s int32) []member {
 	var members []member
 	for i := range tl.Problem.Buffers {
 		for _, span := range tl.Spans(i) {
@@ -63,13 +78,9 @@ func fewestOver(tl *timeline.Timeline, s int32, capacity int64) []int {
 			}
 		}
 	}
-	var few []int
-	var sum int64
+	sorted := make([]member, 0, len(members))
 	for _, k := range sorting.Order(len(members), func(a, b int32) bool { return members[a].bytes > members[b].bytes }) {
-		few = append(few, members[k].buffer)
-		if sum += members[k].bytes; sum > capacity {
-			break
-		}
+		sorted = append(sorted, members[k])
 	}
-	return few
+	return sorted
 }

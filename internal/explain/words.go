@@ -4,12 +4,67 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: why nothing fits, in a sentence, as the command and the C library say it. A
-// program that does not ask has none of it.
+// Idea: why nothing fits, in a sentence, as the command and the C library say it. Why
+// words an Explanation, for which a planner has searched. Reason words what needs no
+// search: it looks at the problem itself, in O(n log n), and comes after a run that has
+// already proven that nothing fits.
+
+// mostNamed is the number of buffers that Reason names in a moment that is too full.
+const mostNamed = 3
+
+// Reason says why no plan of p fits the capacity, of which a run has proven that no plan
+// is lower than lowerBound: fixed offsets that collide, a fixed offset or a size above
+// the capacity, or the moment that is too full and by how much. If it is none of these,
+// the reason is the arrangement, and Reason says how far the bound is above the capacity.
+// name is how an ID is written.
+func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) string) string {
+	n := func(x int64) string { return strconv.FormatInt(x, 10) }
+	over := func(x int64) string {
+		return n(x) + ", which is " + n(x-capacity) + " more than the capacity of " + n(capacity)
+	}
+	if c := verify.Collide(p); c != nil {
+		return "The " + Collides(c, name(p.Buffers[c.A].ID), name(p.Buffers[c.B].ID)) + ", so no capacity is enough."
+	}
+	if top, end := bound.TopFixed(p); end > capacity {
+		return "Buffer " + EndsAt(name(p.Buffers[top].ID), &p.Buffers[top]) + ", above the capacity of " + n(capacity) + "."
+	}
+	if i, ok := tooLarge(p, capacity); ok {
+		return "Buffer " + name(p.Buffers[i].ID) + " alone takes " + over(p.Buffers[i].Size) + "."
+	}
+	tl := timeline.New(p)
+	load, at := bound.Peak(tl.Load)
+	moment := ""
+	if len(tl.Load) > 0 {
+		moment = "[" + n(tl.Starts[at]) + ", " + n(tl.Ends[at]) + ")"
+	}
+	if load <= capacity {
+		return "At most " + n(load) + " are in use at once, in " + moment + ", and the capacity is " + n(capacity) +
+			". But the buffers cannot be arranged so closely: no plan is lower than " + n(lowerBound) + "."
+	}
+	members := membersOf(tl, at)
+	s := "In " + moment + " " + n(int64(len(members))) + " buffers take " + over(load) + "." // two at least: none is too large alone
+	if len(members) > mostNamed {
+		s += " The largest of them are "
+	} else {
+		s += " They are "
+	}
+	for k, m := range members[:min(len(members), mostNamed)] {
+		switch {
+		case k > 0 && k == min(len(members), mostNamed)-1:
+			s += " and "
+		case k > 0:
+			s += ", "
+		}
+		s += name(p.Buffers[m.buffer].ID) + " (" + n(m.bytes) + ")"
+	}
+	return s + "."
+}
 
 // Why says why the buffers of an explanation, which are those of subset, cannot fit; ""
 // where they are not known not to. name is how an ID is written.
