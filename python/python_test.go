@@ -5,6 +5,7 @@ package python_test
 import (
 	"archive/zip"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -123,9 +124,10 @@ func TestWheel(t *testing.T) {
 	}
 	library(t)
 	dir := t.TempDir()
-	python := func(path string, environment []string, args ...string) string {
+	python := func(cwd, path string, environment []string, args ...string) string {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), path, args...)
+		cmd.Dir = cwd
 		cmd.Env = append(os.Environ(), append(environment, "PYTHONDONTWRITEBYTECODE=1", "PIP_DISABLE_PIP_VERSION_CHECK=1")...)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
@@ -139,7 +141,7 @@ func TestWheel(t *testing.T) {
 	wheels := make([][]byte, plantest.Share(2, 1, 1))
 	for k := range wheels {
 		to := filepath.Join(dir, strconv.Itoa(k))
-		python(interpreter(), []string{"STOWAGE_COMMAND=" + built.Command(t)}, "stowage_build.py", to)
+		python("", interpreter(), []string{"STOWAGE_COMMAND=" + built.Command(t)}, "stowage_build.py", to)
 		names, err := filepath.Glob(filepath.Join(to, "stowage-*-py3-none-*.whl"))
 		if err != nil || len(names) != 1 {
 			t.Fatalf("%s: %v", names, err)
@@ -148,25 +150,81 @@ func TestWheel(t *testing.T) {
 			t.Fatal(err)
 		}
 		if k == 0 {
-			python(interpreter(), nil, "-m", "venv", filepath.Join(dir, "venv"))
-			python(filepath.Join(dir, "venv", "bin", "pip"), nil, "install", "--quiet", "--no-index", names[0])
+			python("", interpreter(), nil, "-m", "venv", filepath.Join(dir, "venv"))
+			python("", filepath.Join(dir, "venv", "bin", "pip"), nil, "install", "--quiet", "--no-index", names[0])
 		}
 	}
 	if !bytes.Equal(wheels[0], wheels[len(wheels)-1]) {
 		t.Error("the second wheel has other bytes")
 	}
 	bin := filepath.Join(dir, "venv", "bin")
-	clean := []string{"STOWAGE=", "STOWAGE_LIBRARY=", "PYTHONPATH=", "STOWAGE_PROBLEMS=50"}
+	alone := installed(t, filepath.Join(dir, "venv"), true)
 	begin := time.Now()
-	if out := python(filepath.Join(bin, "python"), clean, "-c", "import stowage; print(stowage.solve([0, 1], [2, 3], [4, 5]).height)"); out != "9\n" {
+	if out := python(alone.dir, filepath.Join(bin, "python"), alone.environment, "-c", "import stowage; print(stowage.solve([0, 1], [2, 3], [4, 5]).height)"); out != "9\n" {
 		t.Errorf("the first plan is %q", out)
 	}
 	t.Logf("import and a first plan in %v", time.Since(begin))
-	if out := python(filepath.Join(bin, "stowage"), clean, "version"); !strings.HasPrefix(out, "stowage ") {
+	if out := python(alone.dir, filepath.Join(bin, "stowage"), alone.environment, "version"); !strings.HasPrefix(out, "stowage ") {
 		t.Errorf("the script prints %q", out)
 	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(bin, "python"), "-m", "unittest", "test_stowage")
-	cmd.Dir, cmd.Env = "tests", append(os.Environ(), append(clean, "PYTHONDONTWRITEBYTECODE=1")...)
+	alone.test(t, filepath.Join(bin, "python"), "STOWAGE_PROBLEMS=50")
+}
+
+// elsewhere is a place to use an installed package from: an empty folder, so that Python
+// cannot import the sources of this clone, and an environment in which there is no other
+// command and nothing of the user's.
+type elsewhere struct {
+	dir         string
+	environment []string
+}
+
+// installed is such a place for the package in a folder, in which Python must find the
+// package, its command and, if library is true, its library; more is added to the
+// environment.
+func installed(t *testing.T, folder string, library bool, more ...string) elsewhere {
+	t.Helper()
+	// The folder's name as Python has it, which resolves links.
+	folder, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The tests look for the examples where a clone has them.
+	root := t.TempDir()
+	e := elsewhere{dir: filepath.Join(root, "python", "tests"), environment: append([]string{
+		"STOWAGE=", "STOWAGE_LIBRARY=", "PYTHONPATH=", "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1",
+		"HOME=" + t.TempDir(), "PATH=/usr/bin:/bin",
+	}, more...)}
+	if err := os.CopyFS(filepath.Join(root, "examples"), os.DirFS(filepath.Join("..", "examples"))); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.MkdirAll(e.dir, 0o750); err != nil {
+		t.Fatal(err)
+	}
+	tests, err := os.ReadFile(filepath.Join("tests", "test_stowage.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Where it all came from is asked when the tests are loaded, before any runs.
+	origin := fmt.Sprintf(`import os, stowage
+from stowage import _command, _library
+for path in (stowage.__file__, _command.command()):
+    if not os.path.realpath(path).startswith(%q + os.sep):
+        raise ImportError(f"{path} is not the package that was installed")
+if (_library.load() is not None) is not %s:
+    raise ImportError(f"the library: {_library._absent}")
+`, folder, map[bool]string{true: "True", false: "False"}[library])
+	if err := os.WriteFile(filepath.Join(e.dir, "test_stowage.py"), append(tests, origin...), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// test runs the package's tests there.
+func (e elsewhere) test(t *testing.T, python string, environment ...string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), python, "-W", "ignore", "-m", "unittest", "test_stowage")
+	cmd.Dir = e.dir
+	cmd.Env = append(os.Environ(), append(e.environment, environment...)...)
 	if out, err := cmd.CombinedOutput(); err != nil || !ran.Match(out) {
 		t.Errorf("%v\n%s", err, out)
 	}
@@ -242,13 +300,21 @@ func TestWheelsElsewhere(t *testing.T) {
 		return
 	}
 	own := tags["linux/amd64"]
-	cmd := exec.CommandContext(t.Context(), interpreter(), "-W", "ignore", "-m", "unittest", "test_stowage")
-	cmd.Dir = "tests"
-	cmd.Env = append(os.Environ(), "PYTHONPATH="+filepath.Join(dir, "into-"+own+"-"+own), "STOWAGE=", "STOWAGE_LIBRARY=", "STOWAGE_ALONE=1",
-		"STOWAGE_PROBLEMS=20", "PYTHONDONTWRITEBYTECODE=1", "OMP_NUM_THREADS=1")
-	if out, err := cmd.CombinedOutput(); err != nil || !ran.Match(out) {
-		t.Errorf("%v\n%s", err, out)
+	into := filepath.Join(dir, "into-"+own+"-"+own)
+	installed(t, into, false, "PYTHONPATH="+into, "STOWAGE_ALONE=1").test(t, absolute(t, interpreter()), "STOWAGE_PROBLEMS=20")
+}
+
+// absolute is the path of a program that PATH has now.
+func absolute(t *testing.T, program string) string {
+	t.Helper()
+	path, err := exec.LookPath(program)
+	if err != nil {
+		t.Fatal(err)
 	}
+	if path, err = filepath.Abs(path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestTransport needs Python alone, which .ci/run installs for executorch.
