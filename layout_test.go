@@ -140,6 +140,7 @@ var layers = []struct {
 	{"research/learn", with(kernel, "internal/baseline/tela", "internal/exact", "internal/suite", "internal/experiment", "format", "internal/verify")},
 
 	{"internal/units", []string{"model"}},
+	{"internal/suggest", nil},
 	{"format", []string{"model", "format"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
 	{"format/onnx", []string{"model", "format/internal", "internal/bound"}},

@@ -44,7 +44,7 @@ func (s *search) bindPlanner(cmd *cobra.Command) {
 	f.StringVar(&s.planner, "planner", stowage.DefaultPlanner, "run the planner `NAME`; 'stowage planners' lists them")
 	f.StringSliceVar(&s.without, "without", nil, "switch off the techniques `T1,T2` of the planner")
 	f.StringArrayVar(&s.set, "set", nil, "set a parameter of the planner, as in `KEY=VALUE`; may be repeated")
-	f.Var(&s.timeout, "timeout", "stop after `D`, such as 500ms, 10s or 1h30m [default: never]")
+	f.Var(&s.timeout, "timeout", "stop after `D`: seconds, or a time such as 500ms, 10s or 1h30m [default: never]")
 	f.Int64Var(&s.nodes, "nodes", 0, "stop after `N` search nodes, which unlike time is reproducible [default: never]")
 	f.IntVar(&s.workers, "workers", 1, "search with `N` goroutines; with 1 the same input and seed give the same plan")
 	f.Uint64Var(&s.seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")

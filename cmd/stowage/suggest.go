@@ -11,83 +11,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/internal/units"
 )
 
-// Idea: whatever is misspelt, a command, a flag, a planner, a format, is answered
-// with what it may have been meant to be. The distance is that of Damerau and
-// Levenshtein: letters added, lost, changed, or two neighbours swapped.
-
-// nearest returns the candidates that name may be a misspelling of: those with
-// the fewest faults, no more than one for every three letters, or those that it
-// is the start of.
-func nearest(name string, candidates []string) []string {
-	name = strings.ToLower(name)
-	best := max(1, len(name)/3)
-	var near, begun []string
-	for _, c := range candidates {
-		if len(name) >= 2 && strings.HasPrefix(c, name) {
-			begun = append(begun, c)
-		}
-		switch d := distance(name, strings.ToLower(c)); {
-		case d < best:
-			best, near = d, []string{c}
-		case d == best:
-			near = append(near, c)
-		}
-	}
-	if len(near) == 0 {
-		near = begun
-	}
-	const most = 4
-	return near[:min(len(near), most)]
-}
-
-// distance counts the edits between two words.
-func distance(a, b string) int {
-	x, y := []rune(a), []rune(b)
-	var before []int // the row before the last
-	last := make([]int, len(y)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := range x {
-		row := make([]int, len(y)+1)
-		row[0] = i + 1
-		for j := range y {
-			row[j+1] = min(last[j+1], row[j]) + 1
-			changed := last[j]
-			if x[i] != y[j] {
-				changed++
-			}
-			row[j+1] = min(row[j+1], changed)
-			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
-				row[j+1] = min(row[j+1], before[j-1]+1)
-			}
-		}
-		before, last = last, row
-	}
-	return last[len(y)]
-}
-
-// isIt returns the question that follows a misspelt name, empty where nothing
-// is near.
-func isIt(name string, candidates []string) string {
-	near := nearest(name, candidates)
-	if len(near) == 0 {
-		return ""
-	}
-	return "; is it " + strings.Join(near, " or ") + "?"
-}
-
-// oneOf is isIt followed by all that there are.
-func oneOf(name string, all []string) string {
-	there := "; there are "
-	if hint := isIt(name, all); hint != "" {
-		there = hint + " There are "
-	}
-	return there + strings.Join(all, ", ")
-}
+// isIt and oneOf follow a misspelt name: see package suggest.
+var (
+	isIt  = suggest.Question
+	oneOf = suggest.OneOf
+)
 
 // unknownCommand is the error for a command that there is not.
 func unknownCommand(root *cobra.Command, name string) error {
@@ -100,7 +32,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			return usagef("the command %s must come first", name) // it stands after --
 		}
 		if slices.Contains(c.SuggestFor, name) {
-			return usagef("unknown command %q; is it %s?", name, c.Name())
+			return usagef("unknown command %q; did you mean %s?", name, c.Name())
 		}
 		names = append(names, c.Name())
 	}

@@ -31,18 +31,14 @@ func (s *size) String() string { return strconv.FormatInt(int64(*s), 10) }
 // Type names the value in help.
 func (s *size) Type() string { return "SIZE" }
 
-// A duration is a time limit as a flag takes it. What it adds to pflag's own is
-// a message that says what is missing.
+// A duration is a time limit as a flag takes it, in the spelling of package units.
 type duration time.Duration
 
 // Set parses a duration that is not negative.
 func (d *duration) Set(text string) error {
-	v, err := time.ParseDuration(text)
-	switch {
-	case err != nil:
-		return errors.New("must be a number with a unit, such as 500ms, 10s or 1h30m")
-	case v < 0:
-		return errors.New("must not be negative")
+	v, err := units.Duration(text)
+	if err != nil {
+		return err
 	}
 	*d = duration(v)
 	return nil

@@ -71,19 +71,6 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestNearest holds suggestions to what a reader would have said.
-func TestNearest(t *testing.T) {
-	planners := []string{"auto", "boxing", "climb", "csp", "exact", "first-fit", "meta-csp", "tela"}
-	for name, want := range map[string]string{
-		"exat": "exact", "eaxct": "exact", "Exact": "exact", "firstfit": "first-fit", "tea": "tela",
-		"first": "first-fit", "qwertz": "", "": "", "x": "", "clmb": "climb", "metacsp": "meta-csp",
-	} {
-		if got := strings.Join(nearest(name, planners), " "); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", name, got, want)
-		}
-	}
-}
-
 // TestOutlet writes what a hostile file may hold to a terminal, in one piece and
 // in all pairs of pieces.
 func TestOutlet(t *testing.T) {
@@ -188,7 +175,7 @@ func TestAbsl(t *testing.T) {
 	}
 	for line, want := range map[string]string{
 		"--bogus":           `unknown flag "--bogus"`,
-		"--hatles_pruning":  `unknown flag "--hatles_pruning"; is it hatless_pruning?`,
+		"--hatles_pruning":  `unknown flag "--hatles_pruning"; did you mean hatless_pruning?`,
 		"--nobogus":         `unknown flag "--nobogus"`,
 		"--novalidate=true": `unknown flag "--novalidate=true"`,
 		"--nocapacity":      "only a boolean",

@@ -1,5 +1,5 @@
-// Package units reads numbers of bytes as people write them, plain or with a unit, and
-// counts things as people say it.
+// Package units reads numbers of bytes and times as people write them, plain or with a
+// unit, and counts things as people say it.
 //
 // KiB, MiB, GiB and TiB are binary, and so are K, M, G and T alone; kB, MB, GB and TB
 // are decimal. Case does not count, a fraction does as long as it comes out at whole
@@ -8,9 +8,11 @@ package units
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -33,6 +35,61 @@ var units = []struct {
 	{"t", 1 << 40},
 	{"b", 1},
 }
+
+// What can be wrong with a time.
+var (
+	ErrTime     = errors.New("must be a number of seconds, or a time with a unit, such as 500ms, 10s or 1h30m")
+	ErrNegative = errors.New("must not be negative")
+	ErrLong     = errors.New("must be at most " + strconv.Itoa(mostSeconds) + " seconds")
+)
+
+// mostSeconds is what a time.Duration holds.
+const mostSeconds = math.MaxInt64 / 1_000_000_000
+
+// Duration reads a time that is not negative: a number of seconds, with an exponent or
+// without, or one or more numbers with a unit, as in 1h30m. The units are those of
+// time.ParseDuration, with space around them or without. Seconds are rounded
+// to the nanosecond.
+func Duration(text string) (time.Duration, error) {
+	fields := strings.Fields(text)
+	for k := 1; k < len(fields); k++ {
+		if before := fields[k-1]; isDigit(before[len(before)-1]) == isDigit(fields[k][0]) {
+			return 0, ErrTime // space may be between a number and a unit alone
+		}
+	}
+	text = strings.Join(fields, "")
+	if negative, _, _, _, ok := decimal(strings.ToLower(text)); ok {
+		seconds, err := strconv.ParseFloat(text, 64)
+		switch {
+		case negative && seconds != 0:
+			return 0, ErrNegative
+		case err != nil || seconds > mostSeconds:
+			return 0, ErrLong
+		}
+		// The whole seconds apart, so that those of a large number stay exact.
+		whole, part := math.Modf(seconds)
+		return time.Duration(whole)*time.Second + time.Duration(math.Round(part*1e9)), nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		zeros := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return '0'
+			}
+			return r
+		}, text)
+		if _, why := time.ParseDuration(zeros); why == nil {
+			return 0, ErrLong // it is well written
+		}
+		return 0, ErrTime
+	}
+	if d < 0 {
+		return 0, ErrNegative
+	}
+	return d, nil
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }
 
 // Plural returns the name of a thing as it is after a number.
 func Plural[T int | int64](n T, thing string) string {

@@ -1,0 +1,80 @@
+// Package suggest says what a misspelt name may have been meant to be.
+package suggest
+
+import "strings"
+
+// Idea: whatever is misspelt, a command, a flag, a planner, a format, is answered
+// with what it may have been meant to be. The distance is that of Damerau and
+// Levenshtein: letters added, lost, changed, or two neighbours swapped.
+//
+// Complexity: the product of the two lengths for each candidate.
+
+// Nearest returns the candidates that name may be a misspelling of: those with
+// the fewest faults, no more than one for every three letters, or those that it
+// is the start of. There are four at most.
+func Nearest(name string, candidates []string) []string {
+	name = strings.ToLower(name)
+	best := max(1, len(name)/3)
+	var near, begun []string
+	for _, c := range candidates {
+		if len(name) >= 2 && strings.HasPrefix(c, name) {
+			begun = append(begun, c)
+		}
+		switch d := distance(name, strings.ToLower(c)); {
+		case d < best:
+			best, near = d, []string{c}
+		case d == best:
+			near = append(near, c)
+		}
+	}
+	if len(near) == 0 {
+		near = begun
+	}
+	const most = 4
+	return near[:min(len(near), most)]
+}
+
+// distance counts the edits between two words.
+func distance(a, b string) int {
+	x, y := []rune(a), []rune(b)
+	var before []int // the row before the last
+	last := make([]int, len(y)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := range x {
+		row := make([]int, len(y)+1)
+		row[0] = i + 1
+		for j := range y {
+			row[j+1] = min(last[j+1], row[j]) + 1
+			changed := last[j]
+			if x[i] != y[j] {
+				changed++
+			}
+			row[j+1] = min(row[j+1], changed)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return last[len(y)]
+}
+
+// Question returns the question that follows a misspelt name, empty if nothing is near.
+func Question(name string, candidates []string) string {
+	near := Nearest(name, candidates)
+	if len(near) == 0 {
+		return ""
+	}
+	return "; did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// OneOf is Question followed by all that there are.
+func OneOf(name string, all []string) string {
+	there := "; there are "
+	if hint := Question(name, all); hint != "" {
+		there = hint + " There are "
+	}
+	return there + strings.Join(all, ", ")
+}

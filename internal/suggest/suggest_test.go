@@ -1,0 +1,35 @@
+package suggest
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestNearest holds suggestions to what a reader would have said.
+func TestNearest(t *testing.T) {
+	planners := []string{"auto", "boxing", "climb", "csp", "exact", "first-fit", "meta-csp", "tela"}
+	for name, want := range map[string]string{
+		"exat": "exact", "eaxct": "exact", "Exact": "exact", "firstfit": "first-fit", "tea": "tela",
+		"first": "first-fit", "qwertz": "", "": "", "x": "", "clmb": "climb", "metacsp": "meta-csp",
+	} {
+		if got := strings.Join(Nearest(name, planners), " "); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestQuestions(t *testing.T) {
+	all := []string{"solve", "verify", "view"}
+	for name, want := range map[string]string{
+		"slove":  "; did you mean solve? There are solve, verify, view",
+		"ve":     "; did you mean verify? There are solve, verify, view",
+		"qwertz": "; there are solve, verify, view",
+	} {
+		if got := OneOf(name, all); got != want {
+			t.Errorf("OneOf(%q) = %q, want %q", name, got, want)
+		}
+	}
+	if got := Question("vi", []string{"via", "vid"}); got != "; did you mean via or vid?" {
+		t.Errorf("of two it asks %q", got)
+	}
+}
