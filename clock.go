@@ -9,44 +9,40 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a timeout is for the whole of Solve, so validation and preparation look at
-// it as planners do. They take a few milliseconds for 65,536 pieces; below that they
-// are done whatever the clock says, and the planner makes a plan. Above that
-// (timeline.Large) a limit that comes first leaves nothing to plan with.
+// Idea: a timeout is for the whole of Solve, but a plan that comes a little late is worth
+// more than none. So a timeout does not end validation and preparation: the planner then
+// begins after its limit, and returns the cheapest plan it has, a sweep. All that takes
+// about half a microsecond for each buffer. The time that the check of the plan takes is
+// set aside.
+//
+// A context that ends is an order to stop, so validation and preparation look at it as
+// planners do. They take a few milliseconds for 65,536 pieces; up to that many they are
+// done in any case, and the planner makes a plan.
 
-// clock is the limit of the preparation. The zero value never ends.
+// clock is what may end the preparation. The zero value never does.
 type clock struct {
-	ctx    context.Context
-	cancel context.CancelFunc
-	watch  *run.Watch
-	came   bool // over has said so: something was left undone
+	ctx   context.Context
+	watch *run.Watch
+	came  bool // over has said so: something was left undone
 }
 
-// newClock returns the clock of a run that begins now; a timeout of 0 is none.
-func newClock(ctx context.Context, timeout time.Duration) *clock {
+// newClock returns the clock of a run in a context.
+func newClock(ctx context.Context) *clock {
 	if ctx == nil {
 		ctx = context.Background() // prepare refuses it
 	}
-	c := &clock{ctx: ctx, cancel: func() {}}
-	if timeout > 0 {
-		c.ctx, c.cancel = context.WithTimeout(ctx, timeout)
-	}
-	c.watch = run.NewWatch(c.ctx)
-	return c
+	return &clock{ctx: ctx, watch: run.NewWatch(ctx)}
 }
 
-func (c *clock) close() {
-	c.watch.Close()
-	c.cancel()
-}
+func (c *clock) close() { c.watch.Close() }
 
-// over reports whether the limit has come.
+// over reports whether the context has ended.
 func (c *clock) over() bool {
 	c.came = c.came || c.watch != nil && c.watch.Over()
 	return c.came
 }
 
-// unknown returns the result of a run for which there was no time.
+// unknown returns the result of a run whose context ended in the preparation.
 func (c *clock) unknown(planner string, began time.Time) *Result {
 	r := &Result{Status: Unknown, Planner: planner, Stopped: plan.StopTimeout}
 	if err := c.ctx.Err(); err != nil && !errors.Is(err, context.DeadlineExceeded) {
@@ -56,27 +52,17 @@ func (c *clock) unknown(planner string, began time.Time) *Result {
 	return r
 }
 
-// grace is by how much a run may outlive its timeout.
-const grace = 100 * time.Millisecond
-
-// late reports whether a run must outlive its timeout by more than grace if it is to
-// have a plan at all.
-func late(began, prepared time.Time, timeout time.Duration) bool {
-	took := prepared.Sub(began)
-	return took+ending*took-grace > timeout // a timeout may be the longest there is
-}
-
-// ending is how many times as long as the preparation it takes to stack what the limit
-// has left without a place, twice at most, and to check the plan.
+// ending is how many times as long as the preparation the end of a run takes: to place the
+// buffers that the limit has left without an offset, and to check the plan.
 const ending = 2
 
-// gapsEnding is that where there are gaps: their pieces are sorted to be checked, not to
-// be prepared.
+// gapsEnding is the same for problems with gaps, whose pieces are sorted for the check, but
+// not for the preparation.
 const gapsEnding = 5
 
-// planUntil returns when the planner must end, of a run that began at one time,
-// is prepared at another, and may take so long in all. What comes after it is given no
-// more than half of what is left.
+// planUntil returns when the planner must end, if the run began at one time, is prepared at
+// another, and may take the timeout in all. What comes after the planner is given at most
+// half of the time that is left.
 func planUntil(began, prepared time.Time, timeout time.Duration, gaps bool) time.Time {
 	end := began.Add(timeout)
 	times := time.Duration(ending)

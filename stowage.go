@@ -73,14 +73,17 @@ var (
 // search, which then returns its best plan so far; Result.Stopped says so.
 //
 // The timeout covers everything from here on: validation, preparation, the
-// planner, and the check of its plan, for which time is set aside. Where it is too
-// short for validation and preparation, or the context ends before they are done, a
-// problem of more than 65,536 pieces (a buffer is one, and one more for each gap) is
-// Unknown; it may then have faults that no error tells of. So it is where its plan, the one
-// to start from included, would come a tenth of a second late.
+// planner, and the check of its plan, for which time is set aside. A timeout that is
+// too short for the cheapest plan does not prevent it: Solve then returns late with
+// that plan. The cheapest plan takes about half a second for a million buffers. If it
+// does not fit the capacity, the problem is Unknown.
+//
+// The context is stricter. If it ends during validation or preparation, a problem of more
+// than 65,536 pieces is Unknown (a buffer is one piece, and one more for each gap). Such
+// a problem may have faults that no error names.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
-	clock := newClock(ctx, o.Timeout)
+	clock := newClock(ctx)
 	defer clock.close()
 	planner, err := prepare(ctx, p, &o, clock)
 	if err != nil {
@@ -94,12 +97,8 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		return clock.unknown(planner.Name(), began), nil
 	}
 	if o.Timeout > 0 {
-		prepared := time.Now()
-		if tl.Large() && late(began, prepared, o.Timeout) {
-			return clock.unknown(planner.Name(), began), nil
-		}
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithDeadline(ctx, planUntil(began, prepared, o.Timeout, tl.HasGaps()))
+		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout, tl.HasGaps()))
 		defer cancel()
 	}
 	r := new(Result)

@@ -117,9 +117,5 @@ func (t *Timeline) Extent(i int) (first, last int32) {
 	return e[0], e[1]
 }
 
-// Large reports whether there are so many pieces that to prepare, and to check a plan, takes
-// more than some milliseconds.
-func (t *Timeline) Large() bool { return len(t.spans) > many }
-
 // HasGaps reports whether any buffer has more than one span or a window.
 func (t *Timeline) HasGaps() bool { return t.spanAt != nil }
