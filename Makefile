@@ -92,9 +92,9 @@ fuzz:
 	done
 
 bench:
-	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/size -into README.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/size -into docs/measured.md
 	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/ablation -into docs/planners/exact.md
-	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/peers -minimalloc "$(MINIMALLOC)" -into README.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/peers -minimalloc "$(MINIMALLOC)" -into docs/measured.md
 	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/peers -minimalloc "$(MINIMALLOC)" -planner exact -into docs/planners/exact.md
 
 lint:

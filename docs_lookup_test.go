@@ -118,11 +118,11 @@ func TestDocsFlags(t *testing.T) {
 }
 
 var (
-	link    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	link    = regexp.MustCompile(`(?:\]\(|<img src=")([^)"\s]+)[)"]`)
 	notSlug = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
 )
 
-// TestDocsLinks follows every link to a file or to a heading.
+// TestDocsLinks follows every link to a file or to a heading, and every picture.
 func TestDocsLinks(t *testing.T) {
 	headings := func(path string) []string {
 		var slugs []string

@@ -1,7 +1,7 @@
 // Command peers times Stowage against google/minimalloc, as whole processes on
 // the same files, and verifies every plan of both.
 //
-//	go run ./bench/peers -minimalloc PATH [-runs 7] [-into README.md] [FILE…]
+//	go run ./bench/peers -minimalloc PATH [-runs 7] [-into docs/measured.md] [FILE…]
 //
 // Without files it takes the challenging suite from the folder challenging of
 // STOWAGE_DATA (google/minimalloc's benchmarks/challenging). A file's capacity

@@ -1,7 +1,7 @@
 // Command size measures what the library adds to a program: it builds small
 // programs with and without it, stripped, and takes the difference.
 //
-//	go run ./bench/size [-into README.md]
+//	go run ./bench/size [-into docs/measured.md]
 //
 // The programs are in the folders beneath, each written out in full: files grow by pages,
 // so that a frame which they shared would move the difference by one. The one without, baseline, uses the
@@ -109,7 +109,7 @@ func markdown(sizes []int64, platform string) string {
 	}
 	var s strings.Builder
 	s.WriteString(experiment.NewTable([]string{"library", "share of a stripped binary"}, rows).Markdown())
-	fmt.Fprintf(&s, "\nDifference to a program without it (%s, of which most is Go's runtime and fmt); %s, %s; %s. The paper's are library files, table 3. (1) The search for canonical plans: without what is for windows that interlock, orders side by side, stretches of time, composites and switches, all of which come with auto.\n",
+	fmt.Fprintf(&s, "\nDifference to a program without it (%s, most of it Go's runtime and fmt); %s, %s; %s. The paper's figures are sizes of library files, table 3. (1) The core search only. auto also includes the search for interlocking windows, orders searched in parallel, splitting by time, composites and switches.\n",
 		kB(sizes[0]), platform, runtime.Version(), record.Today())
 	return s.String()
 }
