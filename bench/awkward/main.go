@@ -43,7 +43,7 @@ import (
 )
 
 func main() {
-	var j job
+	j := job{models: map[string]int{}}
 	problems := flag.Uint64("problems", 1000, "how many problems")
 	from := flag.Uint64("from", 0, "seed of the first")
 	flag.StringVar(&j.planner, "planner", "exact", "who is asked")
@@ -221,9 +221,6 @@ func (j *job) compare() error {
 			continue
 		}
 		j.checked++
-		if j.models == nil {
-			j.models = map[string]int{}
-		}
 		j.models[o.Model]++
 		if o.Status == "infeasible" && said > 0 || o.Status == "optimal" && said != o.Height {
 			j.faults = append(j.faults, fmt.Sprintf("%s: height %d; CP-SAT says %s, %d", j.batch[k].Name, said, o.Status, o.Height))

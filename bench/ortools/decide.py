@@ -54,14 +54,14 @@ MODELS = {
 
 def fits(buffers, capacity, timeout, models):
     """Return (status, offsets, model): whether anything fits the capacity, and which model says so."""
-    began, share, turn, made, waiting, given_up = time.perf_counter(), FIRST, 0, [], list(models), []
+    began, share, turn, made, waiting = time.perf_counter(), FIRST, 0, [], list(models)
     while made or waiting:
         for name in [n for n in waiting if MODELS[n][2] <= turn]:
             waiting.remove(name)
             parts = MODELS[name][0](buffers, capacity)
             if parts is not False:
                 made.append((name, parts))
-        for name, parts in made:
+        for name, parts in made[:]:
             for part in parts[:]:
                 left = timeout - (time.perf_counter() - began) if timeout else math.inf
                 if left <= 0:
@@ -81,11 +81,10 @@ def fits(buffers, capacity, timeout, models):
                 if status == cp_model.OPTIMAL and starts:
                     return "feasible", [solver.value(s) for s in starts], name
                 if status == cp_model.OPTIMAL:
-                    given_up.append(name)
+                    made.remove((name, parts))
                     break
             if not parts:
                 return "infeasible", None, name
-        made = [m for m in made if m[0] not in given_up]
         share, turn = share * TIMES, turn + 1
     return "unknown", None, None
 

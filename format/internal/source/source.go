@@ -80,9 +80,9 @@ func (t *Text) From(at int) iter.Seq2[int, string] {
 const MaxBinary = math.MaxInt32
 
 // Binary reads r to its end, or to just beyond MaxBinary, which is for the caller to
-// refuse where the size is not known before. No binary format begins with eight zeros, so no more is read of what does, which
-// may never end, as that of /dev/zero; it is for the caller to refuse as well. A failure to
-// read is returned as it is, with the file named.
+// refuse where the size is not known before. No binary format begins with eight zeros,
+// so no more is read of what does, which may never end, as /dev/zero; it is for the
+// caller to refuse as well. A failure to read is returned as it is, with the file named.
 func Binary(r io.Reader, file string) ([]byte, error) {
 	size := sizeOf(r)
 	if size > MaxBinary {
