@@ -141,6 +141,7 @@ var layers = []struct {
 
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},
+	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "format"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
 	{"format/onnx", []string{"model", "format/internal", "internal/bound"}},
@@ -172,7 +173,7 @@ var layers = []struct {
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
-	{"capi", []string{"", "model", "plan", "format/json", "internal/sweep", "internal/baseline/minimalloc", "internal/explain"}},
+	{"capi", []string{"", "model", "plan", "format/json", "internal/sweep", "internal/baseline/minimalloc", "internal/explain", "internal/setting"}},
 	{"python", nil},
 }
 

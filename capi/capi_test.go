@@ -15,6 +15,9 @@ import (
 
 	"github.com/stowage-go/stowage/internal/built"
 	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: the library is tested as its users have it: it is built, and C and C++ that
@@ -176,6 +179,29 @@ func mustRead(t *testing.T, path string) []byte {
 		t.Fatal(err)
 	}
 	return data
+}
+
+// TestHeader holds what the header and solver.h repeat of the Go side to it: the largest
+// size, and the options by name.
+func TestHeader(t *testing.T) {
+	header, most := mustRead(t, "stowage.h"), strconv.FormatInt(model.MaxSum, 10)
+	if !bytes.Contains(header, []byte(most)) || !bytes.Contains(mustRead(t, "solver.h"), []byte("INT64_C("+most+")")) {
+		t.Errorf("the header or solver.h does not have %s as the largest size", most)
+	}
+	for _, s := range setting.All {
+		if !bytes.Contains(header, []byte(`"`+s.Name+`": `)) {
+			t.Errorf("the header's example of options does not have %s", s.Name)
+		}
+	}
+	var all []string
+	for _, name := range plan.Names() {
+		all = append(all, name)
+	}
+	last := len(all) - 1
+	list := strings.Join(all[:last], ", ") + " and " + all[last]
+	if words := strings.Join(strings.Fields(strings.ReplaceAll(string(header), "\n *", " ")), " "); !strings.Contains(words, "The planners are "+list+".") {
+		t.Errorf("the header does not list the planners: %s", list)
+	}
 }
 
 // TestThreads makes 1,000 calls from eight threads.

@@ -4,29 +4,29 @@ package main
 import "C"
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
-	"io"
-	"math"
-	"reflect"
-	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage"
 	_ "github.com/stowage-go/stowage/internal/baseline/minimalloc" // whose users may come from there
+	"github.com/stowage-go/stowage/internal/setting"
 	_ "github.com/stowage-go/stowage/internal/sweep"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: what is a number is an option by number, in C memory; names of planners,
 // techniques and parameters, and all options at once, come as JSON, under the names of
-// the command's flags.
+// the command's flags (package setting).
+//
+// Invariant: what the solver holds is right by itself. A value or a name that is not is
+// refused by the call that sets it, which then changes nothing.
 
 // optionsOf returns the options of a run.
 func (p *peer) optionsOf(s *C.stowage_solver) stowage.Options {
 	o := p.options
 	o.Minimize = s.options[C.STOWAGE_MINIMIZE] != 0
-	o.Timeout = time.Duration(s.options[C.STOWAGE_TIMEOUT])
+	o.Timeout = time.Duration(s.options[C.STOWAGE_TIMEOUT_NS])
 	o.NodeLimit = int64(s.options[C.STOWAGE_NODES])
 	o.Workers = int(s.options[C.STOWAGE_WORKERS])
 	o.Seed = uint64(s.options[C.STOWAGE_SEED])
@@ -36,114 +36,73 @@ func (p *peer) optionsOf(s *C.stowage_solver) stowage.Options {
 	return o
 }
 
-// named is the JSON of options. A key that is not there leaves its option alone.
-type named struct {
-	Planner  *string           `json:"planner"`
-	Capacity *int64            `json:"capacity"`
-	Minimize *bool             `json:"minimize"`
-	Timeout  *duration         `json:"timeout"`
-	Nodes    *int64            `json:"nodes"`
-	Workers  *int64            `json:"workers"`
-	Seed     *uint64           `json:"seed"`
-	Without  []string          `json:"without"`
-	Set      map[string]string `json:"set"`
-}
-
-// A duration is text such as 10s, or a number of seconds.
-type duration time.Duration
-
-func (d *duration) UnmarshalJSON(text []byte) error {
-	if text[0] == '"' {
-		var s string
-		if err := json.Unmarshal(text, &s); err != nil {
-			return err
+// byNumber are the options that have a number; the others are on the Go side alone.
+var byNumber = map[string]struct {
+	option int
+	value  func(*stowage.Options) int64
+}{
+	"capacity": {C.STOWAGE_CAPACITY, func(o *stowage.Options) int64 { return o.Capacity }},
+	"minimize": {C.STOWAGE_MINIMIZE, func(o *stowage.Options) int64 {
+		if o.Minimize {
+			return 1
 		}
-		x, err := time.ParseDuration(s)
-		if err != nil {
-			return errors.New("timeout " + string(text) + `: is no time such as "10s" or "1h30m"`)
-		}
-		*d = duration(x)
-		return nil
-	}
-	var seconds float64
-	if err := json.Unmarshal(text, &seconds); err != nil || math.Abs(seconds) > math.MaxInt64/1e9 {
-		return errors.New("timeout " + string(text) + `: is neither a number of seconds nor a time such as "10s"`)
-	}
-	*d = duration(seconds * 1e9)
-	return nil
+		return 0
+	}},
+	"timeout": {C.STOWAGE_TIMEOUT_NS, func(o *stowage.Options) int64 { return int64(o.Timeout) }},
+	"nodes":   {C.STOWAGE_NODES, func(o *stowage.Options) int64 { return o.NodeLimit }},
+	"workers": {C.STOWAGE_WORKERS, func(o *stowage.Options) int64 { return int64(o.Workers) }},
+	"seed":    {C.STOWAGE_SEED, func(o *stowage.Options) int64 { return int64(o.Seed) }},
 }
 
 //export stowageSetOptions
 func stowageSetOptions(s *C.stowage_solver, text *C.char, length C.size_t) (code C.int) {
 	defer guard(s, &code)
-	d := json.NewDecoder(bytes.NewReader(bytesOf(text, length)))
-	d.DisallowUnknownFields()
-	var o named
-	if err := d.Decode(&o); err != nil {
-		return fail(s, inputError("options: "+optionsFault(err)))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return fail(s, inputError("options: there is more than one object"))
-	}
 	p := peerOf(s)
-	number(s, C.STOWAGE_CAPACITY, o.Capacity)
-	number(s, C.STOWAGE_NODES, o.Nodes)
-	number(s, C.STOWAGE_WORKERS, o.Workers)
-	if o.Planner != nil {
-		p.options.Planner = *o.Planner
+	o := p.options // those by number are read from JSON alone: what it does not name is not looked at
+	names, err := setting.FromJSON(&o, bytesOf(text, length))
+	if err != nil {
+		return fail(s, inOptions(err))
 	}
-	if o.Minimize != nil {
-		s.options[C.STOWAGE_MINIMIZE] = 0
-		if *o.Minimize {
-			s.options[C.STOWAGE_MINIMIZE] = 1
+	for _, name := range names {
+		if n, ok := byNumber[name]; ok {
+			s.options[n.option] = C.int64_t(n.value(&o))
 		}
 	}
-	if o.Timeout != nil {
-		s.options[C.STOWAGE_TIMEOUT] = C.int64_t(*o.Timeout)
-	}
-	if o.Seed != nil {
-		s.options[C.STOWAGE_SEED] = C.int64_t(*o.Seed)
-	}
-	if o.Without != nil {
-		p.options.Without = o.Without
-	}
-	if o.Set != nil {
-		p.options.Params = o.Set
-	}
+	p.options = stowage.Options{Planner: o.Planner, Without: o.Without, Params: o.Params}
 	return C.STOWAGE_OK
 }
 
-// optionsFault words what is wrong with the JSON of options.
-func optionsFault(err error) string {
-	var kind *json.UnmarshalTypeError
-	switch {
-	case errors.Is(err, io.EOF):
-		return "the text is empty: expected a JSON object"
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "the JSON text is cut off"
-	case errors.As(err, &kind) && kind.Field == "":
-		return "expected a JSON object, not " + kind.Value
-	case errors.As(err, &kind):
-		return kind.Field + ": " + kind.Value + " does not do: expected " + wants[kind.Type.Kind()]
+// inOptions says of each fault that it is in the options.
+func inOptions(err error) error {
+	var input *stowage.InputError
+	if !errors.As(err, &input) {
+		return err
 	}
-	if name, found := strings.CutPrefix(err.Error(), "json: unknown field "); found {
-		return name + " is none: there are planner, capacity, minimize, timeout, nodes, workers, seed, without and set"
+	var issues model.Issues
+	for _, i := range input.Issues {
+		issues.Add(model.Issue{Message: "options: " + i.String()})
 	}
-	return err.Error()
+	return issues.Err()
 }
 
-// wants says what the fields of named take.
-var wants = map[reflect.Kind]string{
-	reflect.String: "a text",
-	reflect.Int64:  "a whole number of 64 bits",
-	reflect.Uint64: "a whole number from 0 to 18446744073709551615",
-	reflect.Bool:   "true or false",
-	reflect.Slice:  "a list of texts",
-	reflect.Map:    "an object of texts",
-}
-
-func number(s *C.stowage_solver, option int, value *int64) {
-	if value != nil {
-		s.options[option] = C.int64_t(*value)
+// stowageRefused says what is wrong with the value of an option by number.
+//
+//export stowageRefused
+func stowageRefused(s *C.stowage_solver, option C.int, value C.int64_t) (code C.int) {
+	defer guard(s, &code)
+	var o plan.Options
+	switch option {
+	case C.STOWAGE_CAPACITY:
+		o.Capacity = int64(value)
+	case C.STOWAGE_TIMEOUT_NS:
+		o.Timeout = time.Duration(value)
+	case C.STOWAGE_NODES:
+		o.NodeLimit = int64(value)
+	case C.STOWAGE_WORKERS:
+		o.Workers = int(value)
 	}
+	if err := o.Validate(); err != nil {
+		return fail(s, err)
+	}
+	return C.STOWAGE_OK
 }

@@ -220,7 +220,7 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 	s.result = C.stowage_result{
 		status: C.int32_t(r.Status), stopped: stopped(r.Stopped),
 		height: C.int64_t(r.Height), lower_bound: C.int64_t(r.LowerBound), capacity: C.int64_t(problem.Capacity),
-		nodes: C.int64_t(r.Stats.Nodes), backtracks: C.int64_t(r.Stats.Backtracks), elapsed: C.int64_t(r.Stats.Elapsed),
+		nodes: C.int64_t(r.Stats.Nodes), backtracks: C.int64_t(r.Stats.Backtracks), elapsed_ns: C.int64_t(r.Stats.Elapsed),
 	}
 	if r.Status == stowage.Infeasible {
 		s.why = 1

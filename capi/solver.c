@@ -211,6 +211,13 @@ int stowage_set(stowage_solver *s, int option, int64_t value) {
 	ENTER(s);
 	if (option < STOWAGE_CAPACITY || option > STOWAGE_SEED)
 		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no option of this number"));
+	// The seed is 64 bits and minimize a truth, so anything goes. Of the others only what
+	// may be wrong is looked at in Go, which has the words for it.
+	if (option != STOWAGE_SEED && option != STOWAGE_MINIMIZE && (value < 0 || value > STOWAGE_MOST)) {
+		int code = stowageRefused(s, option, value);
+		if (code < 0)
+			return leave(s, code);
+	}
 	s->options[option] = value;
 	return leave(s, STOWAGE_OK);
 }
@@ -228,8 +235,8 @@ int stowage_on_progress(stowage_solver *s, stowage_progress_fn progress, void *u
 	return leave(s, STOWAGE_OK);
 }
 
-int stowageTell(stowage_progress_fn progress, void *user, int64_t height, int64_t lower_bound, int64_t nodes, int64_t elapsed, const int64_t *offsets) {
-	stowage_progress p = {height, lower_bound, nodes, elapsed};
+int stowageTell(stowage_progress_fn progress, void *user, int64_t height, int64_t lower_bound, int64_t nodes, int64_t elapsed_ns, const int64_t *offsets) {
+	stowage_progress p = {height, lower_bound, nodes, elapsed_ns};
 	return progress(&p, offsets, user);
 }
 

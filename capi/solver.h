@@ -6,6 +6,9 @@
 #define STOWAGE_BUILDING 1 // what a DLL shows is marked in it
 #include "stowage.h"
 
+// No size, offset or height is larger; Go's model.MaxSum, which a test holds it to.
+#define STOWAGE_MOST INT64_C(2305843009213693951)
+
 struct stowage_token {
 	int32_t cancelled; // atomic
 	int32_t watched;   // a socket + 1; 0 for none. Atomic
@@ -39,7 +42,7 @@ struct stowage_solver {
 
 // Calls the progress callback: Go cannot call a pointer to a C function.
 int stowageTell(stowage_progress_fn, void *user, int64_t height, int64_t lower_bound,
-	int64_t nodes, int64_t elapsed, const int64_t *offsets);
+	int64_t nodes, int64_t elapsed_ns, const int64_t *offsets);
 
 // Reads a token as another thread may write it.
 int stowageIsCancelled(stowage_token *);

@@ -156,22 +156,33 @@ STOWAGE_API int64_t stowage_count(const stowage_solver *);
 enum {
   STOWAGE_CAPACITY = 1, /* bytes to fit into; 0: the JSON problem's, else none */
   STOWAGE_MINIMIZE = 2, /* not 0: look for the lowest plan; implied without a capacity */
-  STOWAGE_TIMEOUT = 3,  /* nanoseconds that a run may take in all; 0: any time */
+  STOWAGE_TIMEOUT_NS = 3, /* nanoseconds that a run may take in all; 0: any time */
   STOWAGE_NODES = 4,    /* nodes that a run may search, reproducibly; 0: any number */
   STOWAGE_WORKERS = 5,  /* threads that may search side by side; 0 is 1, 1024 are the most */
-  STOWAGE_SEED = 6      /* drives every random choice; its bits count as unsigned */
+  STOWAGE_SEED = 6,     /* drives every random choice; its bits count as unsigned */
+
+  STOWAGE_TIMEOUT = STOWAGE_TIMEOUT_NS /* its former name */
 };
+
+/* stowage_set sets an option by number. A value that the option cannot have is refused at
+ * once (STOWAGE_E_INPUT) and changes nothing. */
 STOWAGE_API int stowage_set(stowage_solver *, int option, int64_t value);
 
 /* stowage_set_options sets options by name, from a JSON object such as
  *
- *     {"planner": "exact", "capacity": 1048576, "minimize": true, "timeout": "10s",
+ *     {"planner": "exact", "capacity": "1MiB", "minimize": true, "timeout": "10s",
  *      "nodes": 100000, "workers": 2, "seed": 7, "without": ["memo"],
  *      "set": {"orders": "TWA,TAW"}}
  *
- * What is not named stays as it is; a number as timeout is in seconds. The planners are
- * auto, climb, exact, first-fit, merge, minimalloc and sweep; each has its techniques
- * (without) and parameters (set), which the command lists: stowage planners exact. */
+ * An option that is not named stays as it is. A capacity is a number of bytes or a text
+ * with a unit ("2KiB"). A timeout is a number of seconds or a text with a unit ("500ms").
+ * The planners are auto, climb, exact, first-fit, merge, minimalloc and sweep. Each has
+ * techniques, which "without" switches off, and parameters, which "set" sets;
+ * `stowage planners exact` lists those of exact.
+ *
+ * A wrong name or value is refused at once (STOWAGE_E_INPUT): the text lists all that is
+ * wrong and what may have been meant, and nothing is changed. Techniques and parameters
+ * must be those of the planner that is named, here or in a call before. */
 STOWAGE_API int stowage_set_options(stowage_solver *, const char *json, size_t length);
 
 /* What a progress callback is told. */
@@ -179,7 +190,7 @@ typedef struct stowage_progress {
   int64_t height;      /* of the lowest plan so far; 0 for none */
   int64_t lower_bound; /* proven: no plan is lower */
   int64_t nodes;       /* searched so far */
-  int64_t elapsed;     /* nanoseconds since the start of the run */
+  int64_t elapsed_ns;  /* nanoseconds since the start of the run */
 } stowage_progress;
 
 /* A progress callback is called once there is something to tell, then every 50
@@ -234,7 +245,7 @@ typedef struct stowage_result {
   int64_t capacity;    /* that counted; 0 for none */
   int64_t nodes;       /* searched */
   int64_t backtracks;  /* nodes all of whose children failed */
-  int64_t elapsed;     /* nanoseconds in the planner */
+  int64_t elapsed_ns;  /* nanoseconds in the planner */
   char planner[32];    /* that ran */
   char member[32];     /* of a portfolio: which part of it made the plan; else "" */
 } stowage_result;

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"strings"
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
@@ -28,16 +27,10 @@ func inputError(message string) error {
 
 // fail says what is wrong with a call, and returns its code.
 func fail(s *C.stowage_solver, err error) C.int {
-	text := err.Error()
-	if errors.Is(err, stowage.ErrUnknownPlanner) { // how others come into a program in Go helps nobody here
-		if here, _, more := strings.Cut(text, "; others register themselves"); more {
-			text = here + "; the others, which the command lists, are not in the library"
-		}
-	}
-	say(s, text)
+	say(s, err.Error())
 	var input *stowage.InputError
 	switch {
-	case errors.As(err, &input), errors.Is(err, stowage.ErrUnknownPlanner):
+	case errors.As(err, &input):
 		return C.STOWAGE_E_INPUT
 	case errors.Is(err, stowage.ErrUnsupported):
 		return C.STOWAGE_E_UNSUPPORTED

@@ -43,7 +43,7 @@ class Planner {
     }
     check(stowage_set_buffers(solver_.get(), int64_t(n), lower_.data(), upper_.data(), size_.data()));
     check(stowage_set_alignments(solver_.get(), alignment_.data()));
-    check(stowage_set(solver_.get(), STOWAGE_TIMEOUT, timeout.count()));
+    check(stowage_set(solver_.get(), STOWAGE_TIMEOUT_NS, timeout.count()));
     const int status = check(stowage_solve(solver_.get(), offset_.data()));
     if (status != STOWAGE_FEASIBLE && status != STOWAGE_OPTIMAL) throw std::runtime_error("no plan");
     for (size_t i = 0; i < n; i++) all[i].offset = offset_[i];

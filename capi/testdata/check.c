@@ -65,7 +65,7 @@ static void plans(void) {
 	CHECK(stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
 	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_OK);
 	CHECK(r.status == STOWAGE_OPTIMAL && r.height == 12 && r.lower_bound == 12 && r.stopped == STOWAGE_FINISHED && r.capacity == 0);
-	CHECK(strcmp(r.planner, "auto") == 0 && r.elapsed > 0);
+	CHECK(strcmp(r.planner, "auto") == 0 && r.elapsed_ns > 0);
 	CHECK(stowage_verify(s, offsets) == 0 && stowage_error(s)[0] == 0);
 	offsets[0] = offsets[2];
 	CHECK(stowage_verify(s, offsets) == 1 && stowage_error(s)[0] != 0);
@@ -106,8 +106,8 @@ static void plans(void) {
 		CHECK(strcmp(stowage_reason(s), "In [1, 2) 2 buffers take 8, which is 1 more than the capacity of 7. They are a (4) and b (4).") == 0);
 		CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0);
 	}
-	CHECK(stowage_set_options(s, "{\"planner\": \"glow\"}", 19) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT && stowage_reason(s)[0] == 0);
-	CHECK(strstr(stowage_error(s), "no planner is named \"glow\"; there are auto, ") != NULL && strstr(stowage_error(s), "register") == NULL);
+	CHECK(stowage_set_options(s, "{\"planner\": \"glow\"}", 19) == STOWAGE_E_INPUT && stowage_reason(s)[0] == 0);
+	CHECK(strstr(stowage_error(s), "options: no planner is named \"glow\"; there are auto, ") != NULL && strstr(stowage_error(s), "register") == NULL);
 	CHECK(stowage_set_options(s, "{\"planner\": \"auto\"}", 19) == 0);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == STOWAGE_OK && stowage_explain(s, offsets) == STOWAGE_E_INPUT);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 12) == STOWAGE_OK && stowage_explain(s, offsets) == 0 && stowage_error(s)[0] == 0);
@@ -169,13 +169,55 @@ static void faults(void) {
 	CHECK(stowage_set_buffers(s, -1, lower5, upper5, size5) == STOWAGE_E_INPUT);
 	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0);
 	CHECK(stowage_set(s, 0, 1) == STOWAGE_E_INPUT && stowage_set(s, 7, 1) == STOWAGE_E_INPUT);
-	CHECK(stowage_set(s, STOWAGE_NODES, -1) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
-	CHECK(strstr(stowage_error(s), "node limit") != NULL && stowage_set(s, STOWAGE_NODES, 0) == 0);
+	// What an option cannot have is refused when it is set, and changes nothing.
+	{
+		static const struct { int option; int64_t value; const char *said; } wrong[] = {
+			{STOWAGE_CAPACITY, -5, "capacity \"-5\": must be from 1 to 2305843009213693951, or 0 for none"},
+			{STOWAGE_CAPACITY, INT64_C(2305843009213693952), "capacity \"2305843009213693952\": must be from 1 to"},
+			{STOWAGE_TIMEOUT_NS, -1, "timeout \"-1ns\": must not be negative"},
+			{STOWAGE_NODES, -1, "node limit \"-1\": must not be negative"},
+			{STOWAGE_WORKERS, -2, "workers \"-2\": must not be negative"},
+		};
+		stowage_result r;
+		CHECK(stowage_set(s, STOWAGE_CAPACITY, 100) == 0);
+		for (k = 0; k < sizeof wrong / sizeof *wrong; k++)
+			CHECK(stowage_set(s, wrong[k].option, wrong[k].value) == STOWAGE_E_INPUT && strncmp(stowage_error(s), wrong[k].said, strlen(wrong[k].said)) == 0);
+		CHECK(stowage_solve(s, offsets) > 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.capacity == 100);
+		CHECK(stowage_set(s, STOWAGE_MINIMIZE, -7) == 0 && stowage_set(s, STOWAGE_SEED, -7) == 0 && stowage_set(s, STOWAGE_WORKERS, 1000000000) == 0);
+		CHECK(stowage_set(s, STOWAGE_CAPACITY, INT64_C(2305843009213693951)) == 0 && stowage_set(s, STOWAGE_TIMEOUT, INT64_MAX) == 0 && stowage_set(s, STOWAGE_NODES, INT64_MAX) == 0);
+		CHECK(stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
+		for (k = STOWAGE_CAPACITY; k <= STOWAGE_SEED; k++)
+			CHECK(stowage_set(s, (int)k, 0) == 0);
+	}
+	{
+		static const struct { const char *json, *said; } wrong[] = {
+			{"{\"planner\": \"exat\"}", "options: no planner is named \"exat\"; did you mean exact? There are auto, "},
+			{"{\"capasity\": 5, \"nodes\": 7}", "options: there is no option \"capasity\"; did you mean capacity? There are capacity, "},
+			{"{\"capacity\": -5}", "options: capacity \"-5\": must be from 1 to "},
+			{"{\"capacity\": \"2 KiBs\"}", "options: capacity \"2 KiBs\": must be a whole number of bytes or a text such as \"2KiB\""},
+			{"{\"timeout\": -1}", "options: timeout \"-1\": must not be negative"},
+			{"{\"planner\": \"exact\", \"without\": [\"mem\"]}", "options: planner exact has no technique \"mem\"; did you mean memo? It has "},
+			{"{\"planner\": \"exact\", \"set\": {\"order\": \"TWA\"}}", "options: planner exact has no parameter \"order\"; did you mean orders? It has "},
+			{"{\"planner\": \"exact\", \"set\": {\"orders\": \"QQQ\"}}", "options: "},
+			{"{\"workers\": \"2\"}", "options: workers \"2\": must be a whole number of at least 0"},
+			{"{\"seed\": -1}", "options: seed \"-1\": must be a whole number from 0 to 18446744073709551615"},
+			{"{\"minimize\": 1}", "options: minimize \"1\": must be true or false"},
+			{"{\"timeout\": \"soon\", \"nodes\": 1.5, \"capacity\": 12}", "options: nodes \"1.5\": must be a whole number of at least 0\noptions: timeout \"soon\": must be a number of seconds"},
+		};
+		const char *right = "{\"capacity\": \"1KiB\", \"timeout\": 0.5, \"planner\": null}";
+		stowage_result r;
+		for (k = 0; k < sizeof wrong / sizeof *wrong; k++)
+			CHECK(stowage_set_options(s, wrong[k].json, strlen(wrong[k].json)) == STOWAGE_E_INPUT && strncmp(stowage_error(s), wrong[k].said, strlen(wrong[k].said)) == 0);
+		CHECK(stowage_solve(s, offsets) == STOWAGE_OPTIMAL && stowage_get_result(s, &r, sizeof r) == 0 && r.capacity == 0 && strcmp(r.planner, "auto") == 0);
+		CHECK(stowage_set_options(s, right, strlen(right)) == 0 && stowage_solve(s, offsets) > 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.capacity == 1024);
+		CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == 0 && stowage_set(s, STOWAGE_TIMEOUT_NS, 0) == 0);
+	}
 	CHECK(stowage_set_options(s, options, strlen(options)) == 0 && stowage_solve(s, offsets) == STOWAGE_OPTIMAL);
 	for (k = 0; k < sizeof bad / sizeof *bad; k++)
 		CHECK(stowage_set_options(s, bad[k], strlen(bad[k])) == STOWAGE_E_INPUT && strncmp(stowage_error(s), "options: ", 9) == 0 && strstr(stowage_error(s), "Go ") == NULL && strstr(stowage_error(s), "EOF") == NULL);
-	CHECK(stowage_set_options(s, "{\"planner\": \"none\"}", 19) == 0 && stowage_solve(s, offsets) == STOWAGE_E_INPUT);
-	CHECK(strstr(stowage_error(s), "\"none\"") != NULL);
+	// A planner that does not have what is switched off already.
+	CHECK(stowage_set_options(s, "{\"planner\": \"climb\"}", 20) == STOWAGE_E_INPUT && strstr(stowage_error(s), "no technique \"memo\"") != NULL);
+	CHECK(stowage_set_options(s, "{\"without\": []}", 15) == 0);
 	CHECK(stowage_set_options(s, "{\"planner\": \"\"}", 15) == 0 && stowage_wait(s, 0) == STOWAGE_E_INPUT);
 	{
 		const char *twice[] = {"a", "b", "a", "c", "d"}, *hole[] = {"a", NULL, "c", "d", "e"};
@@ -258,7 +300,7 @@ static void limits(void) {
 	pthread_t thread;
 	double begin;
 	int code;
-	CHECK(stowage_set_buffers(s, 3000, c.lower, c.upper, c.size) == 0 && stowage_set(s, STOWAGE_TIMEOUT, 600000000000) == 0);
+	CHECK(stowage_set_buffers(s, 3000, c.lower, c.upper, c.size) == 0 && stowage_set(s, STOWAGE_TIMEOUT_NS, 600000000000) == 0);
 
 	CHECK(stowage_set_token(s, t) == 0 && pthread_create(&thread, NULL, cancel_soon, t) == 0);
 	begin = now();
@@ -291,8 +333,8 @@ static void limits(void) {
 	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
 	// And evenly, but for what is news at the end.
 	w.calls = w.enough = 0, w.height = 0;
-	CHECK(stowage_set(s, STOWAGE_TIMEOUT, 500000000) == 0 && stowage_solve(s, c.offsets) >= 0 && w.calls > 1 && w.close <= 1);
-	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && w.height >= r.height && stowage_set(s, STOWAGE_TIMEOUT, 600000000000) == 0);
+	CHECK(stowage_set(s, STOWAGE_TIMEOUT_NS, 500000000) == 0 && stowage_solve(s, c.offsets) >= 0 && w.calls > 1 && w.close <= 1);
+	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && w.height >= r.height && stowage_set(s, STOWAGE_TIMEOUT_NS, 600000000000) == 0);
 	CHECK(stowage_on_progress(s, reach, &s) == 0 && stowage_solve(s, c.offsets) >= 0 && stowage_error(s)[0] == 0);
 	CHECK(stowage_on_progress(s, NULL, NULL) == 0);
 
@@ -315,14 +357,14 @@ static void limits(void) {
 	stowage_cancel(t);
 	CHECK(stowage_wait(s, -1) >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
 	stowage_token_reset(t);
-	CHECK(stowage_set(s, STOWAGE_TIMEOUT, 20000000) == 0 && stowage_start(s, c.offsets) == 0);
+	CHECK(stowage_set(s, STOWAGE_TIMEOUT_NS, 20000000) == 0 && stowage_start(s, c.offsets) == 0);
 	while ((code = stowage_wait(s, 5)) == STOWAGE_RUNNING) {
 	}
 	CHECK(code >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_TIMEOUT);
 	// The longest time there is: what std::chrono::nanoseconds::max() is.
-	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && stowage_set(s, STOWAGE_TIMEOUT, INT64_MAX) == 0 && stowage_solve(s, c.offsets) == STOWAGE_OPTIMAL);
+	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && stowage_set(s, STOWAGE_TIMEOUT_NS, INT64_MAX) == 0 && stowage_solve(s, c.offsets) == STOWAGE_OPTIMAL);
 	CHECK(stowage_set_buffers(s, 3000, c.lower, c.upper, c.size) == 0);
-	CHECK(stowage_set(s, STOWAGE_TIMEOUT, 0) == 0 && stowage_start(s, c.offsets) == 0);
+	CHECK(stowage_set(s, STOWAGE_TIMEOUT_NS, 0) == 0 && stowage_start(s, c.offsets) == 0);
 	stowage_free(s);
 	stowage_token_free(t);
 	free(c.lower);
@@ -422,7 +464,7 @@ static void leaks(int all) {
 		if (k % 5 == 0)
 			CHECK(stowage_json(s, NULL) != NULL);
 		if (k % 7 == 0)
-			CHECK(stowage_set(s, STOWAGE_NODES, -1) == 0 && stowage_solve(s, NULL) < 0);
+			CHECK(stowage_set(s, STOWAGE_NODES, -1) < 0 && stowage_set(s, STOWAGE_CAPACITY, 1) == 0 && stowage_solve(s, NULL) == STOWAGE_INFEASIBLE && stowage_reason(s)[0] != 0);
 		stowage_free(s);
 		stowage_token_free(t);
 		if (k == all / 5)
@@ -461,7 +503,7 @@ static void overhead(void) {
 			CHECK(stowage_set_buffers(s, n, c.lower, c.upper, c.size) == 0 && stowage_solve(s, c.offsets) > 0);
 			whole[i] = (now() - begin) * 1e6;
 			stowage_get_result(s, &r, sizeof r);
-			beside[i] = whole[i] - (double)r.elapsed / 1e3;
+			beside[i] = whole[i] - (double)r.elapsed_ns / 1e3;
 		}
 		qsort(beside, (size_t)rounds, sizeof *beside, by_size);
 		qsort(whole, (size_t)rounds, sizeof *whole, by_size);

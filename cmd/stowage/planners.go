@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -35,7 +36,7 @@ func newPlanners() *cobra.Command {
 			if len(args) == 1 {
 				at := slices.IndexFunc(infos, func(i stowage.PlannerInfo) bool { return i.Name == args[0] })
 				if at < 0 {
-					return unknownPlanner(args[0])
+					return usageError{setting.UnknownPlanner(args[0])}
 				}
 				infos = infos[at : at+1]
 			}
@@ -184,7 +185,7 @@ func techniqueNames(planner string) []string {
 	var names []string
 	for _, i := range stowage.Planners() {
 		if i.Name == planner {
-			names = techniquesOf(&i)
+			names = setting.Techniques(&i)
 		}
 	}
 	return names

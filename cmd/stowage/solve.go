@@ -18,6 +18,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/plan"
 	"github.com/stowage-go/stowage/render/html"
@@ -63,7 +64,7 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	}
 	s.bind(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&s.minimize, "minimize", false, "look for the lowest plan within the capacity; implied without one")
+	f.BoolVar(&s.minimize, "minimize", false, setting.Usage("minimize"))
 	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, CSV, JSON or a planned .tflite; it may be INPUT itself, whose offsets then fix nothing")
 	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .html, .tex, or .h or .c for C [default: CSV on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, html, tex, h, c) whatever the extension")

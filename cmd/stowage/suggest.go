@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/internal/units"
 )
@@ -37,37 +36,6 @@ func unknownCommand(root *cobra.Command, name string) error {
 		names = append(names, c.Name())
 	}
 	return usagef("unknown command %q%s", name, isIt(name, names))
-}
-
-// unknownPlanner is the error for a planner that there is not.
-func unknownPlanner(name string) error {
-	return usagef("no planner is named %q%s", name, oneOf(name, plannerNames()))
-}
-
-// unknownOf is the error for a technique or a parameter that a planner does not
-// have, in the words of plan.CheckOptions with what may have been meant.
-func unknownOf(planner, what, name string, has []string, otherwise func(*stowage.PlannerInfo) []string) error {
-	there := "; it has "
-	if hint := isIt(name, has); hint != "" {
-		there = hint + " It has "
-	}
-	if there += strings.Join(has, ", "); len(has) == 0 {
-		there = "; it has none"
-	}
-	var others []string
-	for _, info := range stowage.Planners() {
-		if slices.Contains(otherwise(&info), name) {
-			others = append(others, info.Name)
-		}
-	}
-	if len(others) > 0 {
-		verb := " has it"
-		if len(others) > 1 {
-			verb = " have it"
-		}
-		there += "; " + strings.Join(others, ", ") + verb
-	}
-	return usagef("planner %s has no %s %q%s", planner, what, name, there)
 }
 
 // flagFault puts what the parser of the flags says into our words.

@@ -12,7 +12,7 @@ import (
 type size int64
 
 // sizeHelp is what the help of a size says of its spelling.
-const sizeHelp = "a number, or one with KiB, MiB, GiB, TiB (K, M, G, T) or the decimal kB, MB, GB, TB"
+const sizeHelp = units.SizeHelp
 
 var errNumber = errors.New("must be a whole number")
 

@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -286,5 +287,15 @@ func TestWrap(t *testing.T) {
 	}
 	if got, want := wrap("incomprehensibilities are", 5, ""), "incomprehensibilities\nare"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestSettings: each option that has a name elsewhere is a flag of solve by that name.
+func TestSettings(t *testing.T) {
+	solve := newSolve()
+	for _, s := range setting.All {
+		if f := solve.Flags().Lookup(s.Name); f == nil || f.Usage != s.Usage {
+			t.Errorf("solve has no flag --%s with the help of package setting", s.Name)
+		}
 	}
 }

@@ -190,8 +190,8 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]]) -
     s = idle.pop() if idle else _Solver(lib, behind)
     s.set(p)
     handle = s.handle
-    if capacity:
-        lib.stowage_set(handle, CAPACITY, capacity)
+    if capacity and (code := lib.stowage_set(handle, CAPACITY, capacity)) < 0:
+        raise s.error(code)
     if o is not NO_OPTIONS:
         _set_options(s, p, o)
     offsets, at = p.room()
@@ -224,8 +224,8 @@ def _set_options(s: _Solver, p: Problem, o: Options) -> None:
     lib = s.lib
     seed = o.seed - (1 << 64) if o.seed >= 1 << 63 else o.seed
     for option, value in ((MINIMIZE, int(o.minimize)), (TIMEOUT, round(o.timeout * 1e9)), (NODES, o.nodes), (WORKERS, o.workers), (SEED, seed)):
-        if value:
-            lib.stowage_set(s.handle, option, value)
+        if value and (code := lib.stowage_set(s.handle, option, value)) < 0:
+            raise s.error(code)
     if o.start is not None:
         lib.stowage_set_start(s.handle, o.start)
     named: dict[str, Any] = {}
@@ -335,8 +335,8 @@ def ask(p: Problem, question: str, argument: int = 0) -> Optional[tuple[int, str
         return None
     s = _Solver(lib, False)
     s.set(p)
-    if p.capacity:
-        lib.stowage_set(s.handle, CAPACITY, p.capacity)
+    if p.capacity and (code := lib.stowage_set(s.handle, CAPACITY, p.capacity)) < 0:
+        raise s.error(code)
     if p.names is not None and p.count <= 1 << 16:
         names = (c_char_p * p.count)(*(name.encode() for name in p.names))
         lib.stowage_set_names(s.handle, names)

@@ -1,0 +1,134 @@
+// Package setting declares, once, the options of a run that users set by name: the
+// command's flags, and the keys of the JSON that the C library takes.
+//
+//	setting.go   which settings there are, what they take, and reading one from text
+//	json.go      reading all of them from a JSON object
+//	names.go     checking the names of planners, techniques and parameters
+//
+// Units are the same everywhere: a time is a number of seconds or text with a unit
+// ("500ms"), a size is a number of bytes or text with a unit ("2KiB").
+package setting
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/suggest"
+	"github.com/stowage-go/stowage/internal/units"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// A Kind says what a setting takes.
+type Kind int
+
+// The kinds.
+const (
+	Text   Kind = iota
+	Size        // bytes, or text with a unit
+	Time        // seconds, or text with a unit
+	Count       // a whole number of at least 0
+	Bits        // a whole number of 64 bits without a sign
+	Switch      // true or false
+	Names       // a list of texts
+	Pairs       // texts by name
+)
+
+// Wants says in words what a setting of that kind takes in JSON.
+func (k Kind) Wants() string {
+	return [...]string{
+		Text: "a text", Size: `a whole number of bytes or a text such as "2KiB"`, Time: `a number of seconds or a text such as "500ms"`,
+		Count: "a whole number of at least 0", Bits: "a whole number from 0 to 18446744073709551615",
+		Switch: "true or false", Names: "a list of texts", Pairs: "an object of texts",
+	}[k]
+}
+
+// A Setting is one option of a run.
+type Setting struct {
+	// Name is the flag of the command and the key in JSON.
+	Name string
+	// Kind is what it takes.
+	Kind Kind
+	// Usage is the flag's line in the command's help; the word in backquotes stands for
+	// the value.
+	Usage string
+	// set stores a value that has been read.
+	set func(o *plan.Options, v *value)
+}
+
+// A value is what a text stands for; which field counts depends on the kind.
+type value struct {
+	text   string
+	number int64 // of Size and Count
+	time   time.Duration
+	bits   uint64
+	on     bool
+	names  []string
+	pairs  map[string]string
+}
+
+// All are the settings, in the order of the command's help.
+var All = []Setting{
+	{"capacity", Size, "fit into `SIZE` bytes: " + units.SizeHelp + " [default: the input's, else none]", func(o *plan.Options, v *value) { o.Capacity = v.number }},
+	{"minimize", Switch, "look for the lowest plan within the capacity; implied without one", func(o *plan.Options, v *value) { o.Minimize = v.on }},
+	{"planner", Text, "run the planner `NAME`; 'stowage planners' lists them", func(o *plan.Options, v *value) { o.Planner = v.text }},
+	{"without", Names, "switch off the techniques `T1,T2` of the planner", func(o *plan.Options, v *value) { o.Without = v.names }},
+	{"set", Pairs, "set a parameter of the planner, as in `KEY=VALUE`; may be repeated", func(o *plan.Options, v *value) { o.Params = v.pairs }},
+	{"timeout", Time, "stop after `D`: seconds, or a time such as 500ms, 10s or 1h30m [default: never]", func(o *plan.Options, v *value) { o.Timeout = v.time }},
+	{"nodes", Count, "stop after `N` search nodes, which unlike time is reproducible [default: never]", func(o *plan.Options, v *value) { o.NodeLimit = v.number }},
+	{"workers", Count, "search with `N` goroutines; with 1 the same input and seed give the same plan", func(o *plan.Options, v *value) { o.Workers = int(min(v.number, math.MaxInt32)) }},
+	{"seed", Bits, "drive every random choice from the number `N` [default: 0]", func(o *plan.Options, v *value) { o.Seed = v.bits }},
+}
+
+// Of returns the setting of that name. The error says which there are and which may have
+// been meant.
+func Of(name string) (*Setting, error) {
+	names := make([]string, len(All))
+	for k := range All {
+		if names[k] = All[k].Name; names[k] == name {
+			return &All[k], nil
+		}
+	}
+	return nil, errors.New("there is no option " + strconv.Quote(name) + suggest.OneOf(name, names))
+}
+
+// Usage returns the line of help of a setting. It panics for a name that there is not: that
+// is a mistake in the program.
+func Usage(name string) string {
+	s, err := Of(name)
+	if err != nil {
+		panic(err)
+	}
+	return s.Usage
+}
+
+// read reads the value of a setting that takes one text or one number, as it is written.
+func (s *Setting) read(text string) (v value, err error) {
+	wants := errors.New("must be " + s.Kind.Wants())
+	switch s.Kind {
+	case Text:
+		v.text = text
+	case Size:
+		if v.number, err = units.Any(text); errors.Is(err, units.ErrSyntax) {
+			err = wants
+		}
+	case Time:
+		v.time, err = units.Duration(text)
+	case Count:
+		if v.number, err = units.Whole(text); err != nil && !errors.Is(err, units.ErrLarge) || v.number < 0 {
+			err = wants
+		}
+	case Bits:
+		if v.bits, err = strconv.ParseUint(text, 10, 64); err != nil {
+			err = wants
+		}
+	case Switch:
+		if v.on = text == "true"; !v.on && text != "false" {
+			err = wants
+		}
+	default:
+		err = wants
+	}
+	return v, err
+}
