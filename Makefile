@@ -18,7 +18,7 @@
 GO          ?= go
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
-MODULES     := ./cmd/stowage/... ./bench/... ./capi/... ./planner/milp/... ./research/learn/... ./...
+MODULES     := ./cmd/stowage/... ./bench/... ./capi/... ./planner/milp/... ./render/print/... ./research/learn/... ./...
 FORMS       := ./capi ./npm ./python ./render/html/viewer
 SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/greedy ./internal/merge ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
 PROBLEMS    ?= 1000000

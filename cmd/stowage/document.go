@@ -11,7 +11,10 @@ import (
 	stowjson "github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/html"
+	"github.com/stowage-go/stowage/render/print/pdf"
+	"github.com/stowage-go/stowage/render/print/png"
 	"github.com/stowage-go/stowage/render/svg"
 	"github.com/stowage-go/stowage/render/tikz"
 )
@@ -33,22 +36,22 @@ func writeJSON(w io.Writer, d *document) error {
 	})
 }
 
-// writeSVG draws the plan, or the contention profile where there is none.
-func writeSVG(w io.Writer, d *document) error {
-	o := svg.Options{LowerBound: d.lowerBound, Warning: d.warning}
-	if d.offsets == nil {
-		return svg.WriteProfile(w, d.problem, o)
-	}
-	return svg.Write(w, d.problem, d.offsets, o)
+// writeSVG, writePNG, writePDF and writeTikZ draw the plan, or the contention profile if
+// there is none.
+func writeSVG(w io.Writer, d *document) error { return draw(w, d, svg.Write, svg.WriteProfile) }
+func writePNG(w io.Writer, d *document) error { return draw(w, d, png.Write, png.WriteProfile) }
+func writePDF(w io.Writer, d *document) error { return draw(w, d, pdf.Write, pdf.WriteProfile) }
+
+func writeTikZ(w io.Writer, d *document) error {
+	return draw(w, d, tikz.Write, tikz.WriteProfile)
 }
 
-// writeTikZ is writeSVG for LaTeX.
-func writeTikZ(w io.Writer, d *document) error {
-	o := tikz.Options{LowerBound: d.lowerBound, Warning: d.warning}
+func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64, render.Options) error, profile func(io.Writer, *model.Problem, render.Options) error) error {
+	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning}
 	if d.offsets == nil {
-		return tikz.WriteProfile(w, d.problem, o)
+		return profile(w, d.problem, o)
 	}
-	return tikz.Write(w, d.problem, d.offsets, o)
+	return plan(w, d.problem, d.offsets, o)
 }
 
 // writeHTML writes the page on which the plan can be looked at.

@@ -6,6 +6,8 @@ require github.com/stowage-go/stowage v0.2.0
 
 require github.com/stowage-go/stowage/planner/milp v0.2.0
 
+require github.com/stowage-go/stowage/render/print v0.2.0
+
 require github.com/stowage-go/stowage/research/learn v0.2.0
 
 require github.com/jedib0t/go-pretty/v6 v6.8.3
@@ -16,14 +18,14 @@ require github.com/spf13/cobra v1.10.2
 
 require github.com/google/go-cmp v0.7.0
 
-require golang.org/x/term v0.29.0
+require golang.org/x/term v0.46.0
 
-require golang.org/x/text v0.22.0 // indirect
+require golang.org/x/text v0.43.0 // indirect
 
 require (
 	github.com/spf13/pflag v1.0.9
 	go.uber.org/goleak v1.3.0
-	golang.org/x/sys v0.44.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
 	pgregory.net/rapid v1.3.0
 )
 
@@ -31,8 +33,12 @@ require (
 	github.com/google/flatbuffers v25.12.19+incompatible // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mattn/go-runewidth v0.0.16 // indirect
+	github.com/phpdave11/gofpdi v1.0.14-0.20211212211723-1f10f9844311 // indirect
+	github.com/pkg/errors v0.8.1 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/signintech/gopdf v0.33.0 // indirect
 	github.com/tetratelabs/wazero v1.12.0 // indirect
-	golang.org/x/tools v0.26.0 // indirect
+	golang.org/x/image v0.47.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )

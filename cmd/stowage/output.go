@@ -54,6 +54,10 @@ func writerOf(format string) func(io.Writer, *document) error {
 		return writeSVG
 	case "tex":
 		return writeTikZ
+	case "png":
+		return writePNG
+	case "pdf":
+		return writePDF
 	case "html":
 		return writeHTML
 	case "h":
@@ -64,8 +68,11 @@ func writerOf(format string) func(io.Writer, *document) error {
 
 // formatNames lists the formats for messages and completions; all of them, or
 // the pictures only.
-func formatNames() []string  { return []string{"csv", "json", "svg", "html", "tex", "h", "c"} }
-func pictureNames() []string { return []string{"svg", "html", "tex"} }
+func formatNames() []string {
+	return slices.Concat([]string{"csv", "json"}, pictureNames(), []string{"h", "c"})
+}
+
+func pictureNames() []string { return []string{"svg", "png", "pdf", "html", "tex"} }
 
 // formatOf chooses the format: the flag's, else the extension's, else the
 // first of those allowed. It is called before the work, so that a search is

@@ -49,7 +49,7 @@ The smallest arena is the number for kTensorArenaSize: the least with which Allo
 
 Of an .onnx file plan derives the shapes of all tensors and how long they live, in the order of the file. What is stored or computed from constants alone takes no room, nor do the two branches of an If at the same time. Dimensions that the inputs leave open are settled by --dim; what is still open is an error that names the nodes. No file of external data is opened. There is no place in the model for a plan, so -o names a file in another format.
 
-With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan; a .h file gets the arena's size and each tensor's offset as macros of C, a .c file the arena and a table of its tensors. --report writes a page with the picture and all figures beside that. --format writes the problem alone, without planning it.`,
+With -o a .csv, .json, .svg, .png, .pdf, .html or .tex file gets the problem with its plan; a .h file gets the arena's size and each tensor's offset as macros of C, a .c file the arena and a table of its tensors. --report writes a page with the picture and all figures beside that. --format writes the problem alone, without planning it.`,
 		Example: `  stowage plan model.tflite                                what the arena takes, and who sets it
   stowage plan -o planned.tflite model.tflite
   stowage plan --scratch reference --scratch CONV_2D=2048 -o planned.tflite model.tflite
@@ -80,7 +80,7 @@ With -o a .csv, .json, .svg, .html or .tex file gets the problem with its plan; 
 	f.BoolVar(&p.fold, "fold-float16", false, "make float16 constants that are only dequantised float32 in the file, without which TensorFlow Lite Micro does not run such a model")
 	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE (in ONNX of all views) and element-wise operators lie over an operand that dies there")
 	f.Var(&p.tail, "tail", "the persistent `SIZE` that the target reports as tail, in place of what reference kernels keep")
-	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`, or the plan as .csv, .json, .svg, .html, .tex, .h or .c")
+	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`, or the plan as .csv, .json, .svg, .png, .pdf, .html, .tex, .h or .c")
 	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
 	f.StringVar(&p.report, "report", "", "write the report with the picture to `FILE`, an .html or .json")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")

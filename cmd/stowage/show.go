@@ -46,8 +46,8 @@ With --text it prints what can be said about the problem in a few lines.`,
 	f.SortFlags = false
 	f.Var(&s.capacity, "capacity", "draw the line of `SIZE` bytes: "+sizeHelp+" [default: the input's, else none]")
 	s.model.bind(cmd)
-	f.StringVarP(&s.output, "output", "o", "", "write the picture to `FILE`, as .svg, .html or .tex [default: SVG on standard output]")
-	f.StringVar(&s.format, "format", "", "draw as `NAME` (svg, html, tex) whatever the extension")
+	f.StringVarP(&s.output, "output", "o", "", "write the picture to `FILE`, as .svg, .png, .pdf, .html or .tex [default: SVG on standard output]")
+	f.StringVar(&s.format, "format", "", "draw as `NAME` (svg, png, pdf, html, tex) whatever the extension")
 	f.StringVar(&s.against, "against", "", "in HTML, compare with the plan in `FILE`, of the same buffers or others, by their names")
 	f.BoolVar(&s.text, "text", false, "print buffers, horizon, sections, partitions, load, bounds and a contention sparkline instead")
 	complete(cmd, "format", pictureNames)

@@ -39,6 +39,9 @@ type Medium struct {
 	Singles       int     // most pieces that get an element, a tip and a label
 	Bare          int     // most further pieces that get a rectangle of their own
 	Runs          int     // most rectangles of merged pieces
+	// Spell returns how the medium writes an ID, where its letters are too few to write it
+	// as it is; nil for media that leave that to those who show it.
+	Spell func(id string) string
 }
 
 // page is a figure under construction.

@@ -190,6 +190,9 @@ func (g *page) label(s *Shape, b *model.Buffer) {
 		return // spares the cleaning of IDs that never fit
 	}
 	id := Clean(b.ID)
+	if g.medium.Spell != nil {
+		id = g.medium.Spell(id)
+	}
 	for _, cutTo := range []bool{false, true} {
 		for _, upright := range []bool{false, true} {
 			along, across := r.width(), r.height()

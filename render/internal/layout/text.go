@@ -38,11 +38,16 @@ func em(r rune) float64 {
 
 // textWidth returns the width of s at a font size, in page units.
 func (g *page) textWidth(s string, size float64) float64 {
+	return Width(s) * size * g.medium.TextScale
+}
+
+// Width returns how wide the table takes a text to be, in parts of the font size.
+func Width(s string) float64 {
 	var w float64
 	for _, r := range s {
 		w += em(r)
 	}
-	return w * size * g.medium.TextScale
+	return w
 }
 
 // fit cuts s at its end, with an ellipsis, so that it is no wider than width.

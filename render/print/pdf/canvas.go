@@ -1,0 +1,151 @@
+package pdf
+
+import (
+	"image/color"
+	"io"
+	"slices"
+
+	"github.com/signintech/gopdf"
+
+	"github.com/stowage-go/stowage/render/internal/layout"
+	"github.com/stowage-go/stowage/render/print/internal/ink"
+)
+
+// Idea: github.com/signintech/gopdf writes the file and embeds of the fonts what is used.
+// It sets no date unless it is told to.
+//
+// codeberg.org/go-pdf/fpdf was tried and dropped: it is as good and a little smaller, but
+// imports encoding/gob, whose initialisation takes 0.2 ms of each start of the command.
+
+// The styles of the one family in the file.
+const (
+	family = "Go"
+	bold   = "B"
+)
+
+type canvas struct {
+	file   *gopdf.GoPdf
+	dashed bool
+	err    error // the first
+}
+
+func newCanvas(f *layout.Figure) *canvas {
+	c := &canvas{file: &gopdf.GoPdf{}}
+	c.file.Start(gopdf.Config{Unit: gopdf.UnitPT, PageSize: gopdf.Rect{W: f.Width, H: f.Height}})
+	c.file.SetInfo(gopdf.PdfInfo{Title: ink.Readable(f.Description), Creator: "Stowage"})
+	c.keep(c.file.AddTTFFontDataWithOption(family, ink.Regular, gopdf.TtfOption{Style: gopdf.Regular}))
+	c.keep(c.file.AddTTFFontDataWithOption(family, ink.Bold, gopdf.TtfOption{Style: gopdf.Bold}))
+	c.file.AddPage()
+	return c
+}
+
+func (c *canvas) keep(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+}
+
+// writeTo writes the file, unless something went wrong before.
+func (c *canvas) writeTo(w io.Writer) error {
+	if c.err != nil {
+		return c.err
+	}
+	file, err := c.file.GetBytesPdfReturnErr() // WriteTo keeps the errors of w to itself
+	if err == nil {
+		_, err = w.Write(file)
+	}
+	return err
+}
+
+// closer is by how much rectangles of one shape reach over their right and lower sides.
+// Each is a path of its own, and programs that smooth edges would leave a seam between
+// two that touch.
+const closer = 0.1
+
+func (c *canvas) Rects(rects []layout.Rect, i ink.Ink) {
+	more := 0.0
+	if len(rects) > 1 {
+		more = closer
+		i.Fill = mixed(i.Fill)
+	}
+	c.paint(i, func(style string) {
+		for _, r := range rects {
+			c.file.RectFromUpperLeftWithStyle(r.X0, r.Y0, r.X1-r.X0+more, r.Y1-r.Y0+more, style)
+		}
+	})
+}
+
+// mixed returns a colour as it is seen on white.
+func mixed(c color.NRGBA) color.NRGBA {
+	on := func(v uint8) uint8 { return uint8(255 - (255-int(v))*int(c.A)/255) }
+	return color.NRGBA{on(c.R), on(c.G), on(c.B), 255}
+}
+
+func (c *canvas) Polygon(points []layout.Point, i ink.Ink) {
+	corners := make([]gopdf.Point, len(points))
+	for k, p := range points {
+		corners[k] = gopdf.Point{X: p.X, Y: p.Y}
+	}
+	c.paint(i, func(style string) { c.file.Polygon(corners, style) })
+}
+
+func (c *canvas) Line(r layout.Rect, i ink.Ink) {
+	c.paint(i, func(string) { c.file.Line(r.X0, r.Y0, r.X1, r.Y1) })
+}
+
+// paint sets the colours and the stroke, and calls shape with what is to be done. What is
+// filled and stroked with different strength is painted twice.
+func (c *canvas) paint(i ink.Ink, shape func(style string)) {
+	filled, stroked := i.Fill.A > 0, i.Stroke.A > 0 && i.Width > 0
+	if stroked {
+		c.file.SetStrokeColor(i.Stroke.R, i.Stroke.G, i.Stroke.B)
+		c.file.SetLineWidth(i.Width)
+		if dashed := len(i.Dash) > 0; dashed || c.dashed {
+			c.file.SetCustomLineType(slices.Clone(i.Dash), 0)
+			c.dashed = dashed
+		}
+	}
+	if filled {
+		c.file.SetFillColor(i.Fill.R, i.Fill.G, i.Fill.B)
+	}
+	with := func(alpha uint8, style string) {
+		c.opacity(alpha)
+		shape(style)
+	}
+	switch {
+	case filled && stroked && i.Fill.A == i.Stroke.A:
+		with(i.Fill.A, "FD")
+	case filled && stroked:
+		with(i.Fill.A, "F")
+		with(i.Stroke.A, "D")
+	case filled:
+		with(i.Fill.A, "F")
+	case stroked:
+		with(i.Stroke.A, "D")
+	}
+}
+
+// opacity sets how much of what is below can be seen.
+func (c *canvas) opacity(alpha uint8) {
+	c.keep(c.file.SetTransparency(gopdf.Transparency{Alpha: float64(alpha) / 255, BlendModeType: gopdf.NormalBlendMode}))
+}
+
+func (c *canvas) Write(w ink.Word) {
+	style := ""
+	if w.Bold {
+		style = bold
+	}
+	c.opacity(w.Colour.A)
+	c.file.SetTextColor(w.Colour.R, w.Colour.G, w.Colour.B)
+	c.keep(c.file.SetFont(family, style, w.Size))
+	angle := 0.0
+	if w.Upright {
+		angle = 90
+	}
+	// What is turned is between the operators that keep the state and bring it back, and
+	// so is the opacity, which would otherwise stay.
+	c.file.Rotate(angle, w.X, w.Y)
+	c.file.SetXY(w.X, w.Y)
+	c.keep(c.file.Text(w.Text))
+	c.file.RotateReset()
+}

@@ -1,0 +1,55 @@
+// Package pdf draws plans as PDF: the picture of render/svg as a page of one size, with
+// its fonts embedded, for papers and reports. Names can be searched and copied.
+//
+// The same input gives the same bytes: the file bears no date.
+package pdf
+
+import (
+	"io"
+
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render"
+	"github.com/stowage-go/stowage/render/internal/layout"
+	"github.com/stowage-go/stowage/render/print/internal/ink"
+)
+
+// Options say what to draw. The size is in PostScript points of 1/72 inch, from 144 to
+// 14400, which is the most that a page of PDF has; its default is 720 x 432, ten by six
+// inches.
+type Options = render.Options
+
+// medium has the proportions of render/svg, so that the same names have room. A file is
+// bounded to some 2 MB: what it says of a rectangle takes about 40 bytes.
+var medium = layout.Medium{
+	Name:  "pdf",
+	Width: 720, Height: 432, MinSide: 144, MaxSide: 14400,
+	Font: 7.2, Smallest: 4.2, TextScale: 1, Spell: ink.Readable,
+	Singles: 3000, Bare: 45000, Runs: 30000,
+}
+
+// scale is how long a stroke of one pixel is in points: a page of 1200 pixels is one of
+// 720 points.
+const scale = 0.6
+
+// Write draws the plan that gives p.Buffers the offsets, in the same order: what the Write
+// of package svg draws, and with its errors.
+func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
+	f, err := layout.Plan(p, offsets, o, medium)
+	return write(w, f, err)
+}
+
+// WriteProfile draws the load of p over time, for a problem without a plan. Its errors
+// are those of Write.
+func WriteProfile(w io.Writer, p *model.Problem, o Options) error {
+	f, err := layout.Profile(p, o, medium)
+	return write(w, f, err)
+}
+
+func write(w io.Writer, f *layout.Figure, err error) error {
+	if err != nil {
+		return err
+	}
+	c := newCanvas(f)
+	ink.Draw(c, f, scale)
+	return c.writeTo(w)
+}

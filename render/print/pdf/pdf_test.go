@@ -1,0 +1,221 @@
+package pdf
+
+import (
+	"bytes"
+	"compress/zlib"
+	"fmt"
+	"image/color"
+	"image/png"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/golden"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/render/internal/layout"
+	"github.com/stowage-go/stowage/render/internal/sample"
+)
+
+func drawn(t *testing.T, p *model.Problem, offsets []int64, o Options) []byte {
+	t.Helper()
+	return golden.Written(t, func(w io.Writer) error { return Write(w, p, offsets, o) })
+}
+
+// content returns what the page draws: the streams of the file that are text.
+func content(t *testing.T, file []byte) string {
+	t.Helper()
+	var out strings.Builder
+	for _, m := range regexp.MustCompile(`(?s)stream\r?\n(.*?)\r?\n?endstream`).FindAllSubmatch(file, -1) {
+		r, err := zlib.NewReader(bytes.NewReader(m[1]))
+		if err != nil {
+			continue
+		}
+		text, _ := io.ReadAll(r)
+		if bytes.Contains(text, []byte(" re ")) {
+			out.Write(text)
+		}
+	}
+	return out.String()
+}
+
+// TestStructure wants one page of the size, both fonts in the file, and each rectangle in
+// its colour where the layout has it.
+func TestStructure(t *testing.T) {
+	p, offsets := sample.Paper(), []int64{8, 8, 4, 4, 0}
+	file := drawn(t, p, offsets, Options{})
+	for _, want := range []string{"%PDF-1.", "/Type /Catalog", "/Count 1", "720.00 432.00", "/FontFile2", "/ToUnicode", "%%EOF"} {
+		if !bytes.Contains(file, []byte(want)) {
+			t.Errorf("the file has no %q", want)
+		}
+	}
+	if n := bytes.Count(file, []byte("/FontFile2")); n != 2 {
+		t.Errorf("%d fonts in the file", n)
+	}
+	for _, date := range []string{"/CreationDate", "/ModDate"} {
+		if bytes.Contains(file, []byte(date)) {
+			t.Errorf("the file has a %s", date)
+		}
+	}
+	f, err := layout.Plan(p, offsets, Options{}, medium)
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := content(t, file)
+	for _, s := range f.Shapes {
+		r := s.Rects[0]
+		want := fmt.Sprintf("%.2f %.2f %.2f %.2f re B", r.X0, f.Height-r.Y1, r.X1-r.X0, r.Y1-r.Y0)
+		before, _, ok := strings.Cut(page, want)
+		if !ok {
+			t.Errorf("%s: no %q on the page", s.Tip, want)
+			continue
+		}
+		var c color.NRGBA
+		fmt.Sscanf(layout.Palette[s.Colour].Fill, "%02X%02X%02X", &c.R, &c.G, &c.B)
+		colours := regexp.MustCompile(`([0-9.]+) ([0-9.]+) ([0-9.]+) rg`).FindAllStringSubmatch(before, -1)
+		if len(colours) == 0 {
+			t.Fatalf("%s has no colour", s.Tip)
+		}
+		last := colours[len(colours)-1]
+		for k, v := range []uint8{c.R, c.G, c.B} {
+			var got float64
+			fmt.Sscan(last[k+1], &got)
+			if d := got - float64(v)/255; d > 0.01 || d < -0.01 {
+				t.Errorf("%s is filled with %v, want %v", s.Tip, last[0], c)
+			}
+		}
+	}
+}
+
+func TestDeterminism(t *testing.T) {
+	p := sample.Random(20_000, 4)
+	offsets := sample.FirstFit(p)
+	first := drawn(t, p, offsets, Options{})
+	if !bytes.Equal(first, drawn(t, p, offsets, Options{})) {
+		t.Error("the same plan gives other bytes")
+	}
+	if len(first) > 3<<20 {
+		t.Errorf("20,000 buffers take %d bytes", len(first))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	p := sample.Paper()
+	if err := Write(io.Discard, p, nil, Options{}); err == nil || !strings.Contains(err.Error(), "pdf: 0 offsets for 5 buffers") {
+		t.Errorf("error %v for missing offsets", err)
+	}
+	if err := WriteProfile(io.Discard, p, Options{Width: 20000}); err == nil || !strings.Contains(err.Error(), "size 20000 x 432") {
+		t.Errorf("error %v for a page beyond PDF's", err)
+	}
+	if err := Write(new(golden.Room), p, []int64{8, 8, 4, 4, 0}, Options{}); err == nil {
+		t.Error("no error from a writer without room")
+	}
+	for _, p := range []*model.Problem{{}, {Buffers: []model.Buffer{{ID: "\xff\x00", Upper: 1, Size: 1}}}} {
+		drawn(t, p, make([]int64, len(p.Buffers)), Options{Title: "\x00\xff\u202e"})
+	}
+}
+
+// hostile has names that mean something in PDF, or that no font has.
+func hostile() (*model.Problem, []int64) {
+	ids := []string{`a)b(c\`, "endstream endobj", "%%EOF", "日本語", "naïve Ω Ж", "line\nbreak\x00", "bad\xff", "<<>>[]", "two  spaces", "😀"}
+	p := &model.Problem{Name: `) Tj ET (`}
+	offsets := make([]int64, len(ids))
+	for i, id := range ids {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: id, Lower: int64(i % 2), Upper: int64(i%2) + 1, Size: 8})
+		offsets[i] = int64(i/2) * 8
+	}
+	return p, offsets
+}
+
+// poppler returns a program of poppler, which reads PDF and shares nothing with what
+// writes it here.
+func poppler(t *testing.T, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		t.Skipf("%s is not on PATH: that others read the PDF is not checked", name)
+	}
+	return path
+}
+
+func saved(t *testing.T, file []byte) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "picture.pdf")
+	if err := os.WriteFile(path, file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestNamesAreText wants every name that the layout writes to be found as text.
+func TestNamesAreText(t *testing.T) {
+	pdftotext := poppler(t, "pdftotext")
+	odd, oddOffsets := hostile()
+	random := sample.Random(40, 1)
+	for name, file := range map[string][]byte{
+		"paper": drawn(t, sample.Paper(), []int64{8, 8, 4, 4, 0}, Options{}), "hostile": drawn(t, odd, oddOffsets, Options{}),
+		"random": drawn(t, random, sample.FirstFit(random), Options{Capacity: 1 << 20}),
+	} {
+		var complaints bytes.Buffer
+		c := exec.Command(pdftotext, "-raw", saved(t, file), "-")
+		c.Stderr = &complaints
+		text, err := c.Output()
+		if err != nil || complaints.Len() > 0 {
+			t.Fatalf("%s: %v %s", name, err, complaints.String())
+		}
+		wants := map[string][]string{
+			"paper":   {"running example", "b1", "b5", "height"},
+			"hostile": {`a)b(c\`, "endstream endobj", "%%EOF", "U+65E5U+672CU+8A9E", "naïve Ω Ж", "<<>>[]", "U+1F600", ") Tj ET ("},
+			"random":  {"t1", "random 40", "capacity"},
+		}[name]
+		for _, want := range wants {
+			if !strings.Contains(string(text), want) {
+				t.Errorf("%s: no %q in:\n%s", name, want, text)
+			}
+		}
+	}
+}
+
+// TestColours has poppler draw the page and looks into each rectangle.
+func TestColours(t *testing.T) {
+	pdftoppm := poppler(t, "pdftoppm")
+	p := sample.Random(40, 1)
+	offsets := sample.FirstFit(p)
+	path := saved(t, drawn(t, p, offsets, Options{}))
+	out := strings.TrimSuffix(path, ".pdf")
+	if text, err := exec.Command(pdftoppm, "-png", "-singlefile", "-r", "144", path, out).CombinedOutput(); err != nil || len(text) > 0 {
+		t.Fatalf("%v %s", err, text)
+	}
+	file, err := os.Open(out + ".png")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	picture, err := png.Decode(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := layout.Plan(p, offsets, Options{}, medium)
+	if err != nil {
+		t.Fatal(err)
+	}
+	looked := 0
+	for _, s := range f.Shapes {
+		for _, r := range s.Rects {
+			if r.X1-r.X0 < 5 || r.Y1-r.Y0 < 5 {
+				continue
+			}
+			c := color.NRGBAModel.Convert(picture.At(int(2*(r.X0+1.5)), int(2*(r.Y0+2)))).(color.NRGBA)
+			if got, want := fmt.Sprintf("%02X%02X%02X", c.R, c.G, c.B), layout.Palette[s.Colour].Fill; got != want {
+				t.Errorf("%s is %s, want %s", s.Tip, got, want)
+			}
+			looked++
+		}
+	}
+	if looked < 10 {
+		t.Errorf("only %d places", looked)
+	}
+}
