@@ -24,6 +24,22 @@
 // and at one offset for each. It then goes on with more candidates, in turn with
 // a complete search over the orders of pairs, which decides.
 //
+// # Where this is not the paper's search
+//
+// These differences are choices:
+//
+//   - Six techniques are Stowage's own: starved, sections, twins, widening, restarts
+//     and completion. Without all six the techniques are the paper's.
+//   - A phase's threshold is a share of the partition's own peak. The paper's is a
+//     share of the capacity (phases.go).
+//   - A conflict set is the union over all candidates of a point. The paper keeps
+//     the reason of the last failure (backtrack.go).
+//   - A stuck search goes back to the deepest point that has had too many backtracks.
+//     The paper says "the lowest such point", which can be read in both ways. We take
+//     the lowest in the tree, which keeps the most of what is placed.
+//
+// No switch turns off the last three.
+//
 // # Legend
 //
 //	point    a node of the tree on the current path: d buffers are placed

@@ -18,8 +18,8 @@ import "github.com/stowage-go/stowage/internal/timeline"
 //
 // Source: figure 9 of the paper. It starts at 100% of the capacity; here 100% is
 // the partition's own peak, so that the phases do not depend on how much room
-// there is, and no round is spent on thresholds that nothing reaches. The step
-// is not in the paper; 5% is a parameter.
+// there is, and no round is spent on thresholds that nothing reaches. The paper does
+// not give the step; here it is the parameter threshold-step.
 
 // phases returns the phase of each buffer of the partition and their number.
 func phases(tl *timeline.Timeline, p *timeline.Partition, percent int) (of []int32, count int32) {
