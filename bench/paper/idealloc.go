@@ -65,11 +65,9 @@ func inBox(names []string) []string {
 type gathered struct {
 	e       *env
 	tries   []int
-	names   []string    // of the frameworks' planners
-	ratios  []float64   // boxing over the load
-	second  int         // problems on which only exact is lower than boxing
+	names   []string // of the frameworks' planners
+	f       heights
 	cut     int         // runs for which there was no time
-	most    int         // tries that came to an end
 	reached map[int]int // by tries, on how many problems
 }
 
@@ -103,7 +101,11 @@ func (g *gathered) problem(ctx context.Context, in *experiment.Instance) (row []
 	}
 	row = []string{in.Name, fmt.Sprintf("%.3f", in.Ratio(got.Height))}
 	values = []float64{in.Ratio(got.Height), math.NaN(), math.NaN(), math.NaN(), math.NaN()}
-	best := int64(0)
+	g.f.problems++
+	if got.Height <= in.Capacity {
+		g.f.fits++
+	}
+	best, first := int64(0), int64(0)
 	for _, n := range g.tries {
 		how := e.ctx // few tries are quick
 		if n > 100 {
@@ -115,14 +117,18 @@ func (g *gathered) problem(ctx context.Context, in *experiment.Instance) (row []
 		}
 		if height > 0 {
 			g.reached[n]++
-			best, g.most = height, max(g.most, n)
+			if first == 0 {
+				first = height
+			}
+			best, g.f.tries = height, max(g.f.tries, n)
 		}
 	}
 	if best > 0 {
 		values[1] = in.Ratio(best)
-		g.ratios = append(g.ratios, values[1])
+		g.f.boxing = append(g.f.boxing, values[1])
+		g.f.gains = append(g.f.gains, float64(first)/float64(best))
 	}
-	lowest := true
+	lower := 0 // the frameworks' planners that are lower than boxing
 	for _, name := range g.names {
 		height, err := g.run(e.ctx, &row, in, name, nil)
 		if err != nil {
@@ -137,15 +143,29 @@ func (g *gathered) problem(ctx context.Context, in *experiment.Instance) (row []
 			values[2] = x
 		case "tvm-hill-climb":
 			values[3] = x
+			if best > 0 {
+				g.f.climbs++
+				if height < best {
+					g.f.climbLower++
+				}
+			}
 		default:
 			if !(values[4] <= x) { // nor a number yet
 				values[4] = x
 			}
 		}
-		lowest = lowest && (best == 0 || height >= best)
+		if height < best {
+			lower++
+		}
 	}
-	if best > 0 && lowest {
-		g.second++
+	if best > 0 {
+		g.f.compared++
+		switch {
+		case got.Height < best && lower == 0:
+			g.f.onlyExact++
+		case got.Height == best && lower == 0:
+			g.f.tied++
+		}
 	}
 	return row, values, nil
 }
@@ -191,10 +211,16 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 	if g.cut > 0 {
 		c.note("%d of the plans were not come to in the section's time; the same command goes on from there.", g.cut)
 	}
-	if len(g.ratios) > 0 {
-		c.add("idealloc's way (boxing) over the load", "20% to 40% above", fmt.Sprintf("%.0f%% to %.0f%% above, of up to %s tries", 100*(slices.Min(g.ratios)-1), 100*(slices.Max(g.ratios)-1), experiment.Grouped(int64(g.most))))
+	g.f.real = e.data
+	if len(g.f.boxing) > 0 {
+		c.judge("idealloc's way (boxing) over the load", "20% to 40% above", g.f.spread(), g.f.verdict())
 	}
-	c.add("problems on which only the exact search is lower", "7 of 11", of(g.second, len(problems)))
+	verdict := differs
+	if e.data {
+		verdict = judgeShare(7.0/11, g.f.onlyExact, g.f.compared, len(table2), more)
+	}
+	c.judge("problems on which the exact search is lower than boxing, and nothing else is", "7 of 11", of(g.f.onlyExact, g.f.compared), verdict)
+	c.add("problems on which boxing is as low as the exact search, and nothing is lower", "not in the text", of(g.f.tied, g.f.compared))
 	for _, n := range tries {
 		if g.reached[n] < len(problems) {
 			c.note("%s tries of boxing: on %d of %d problems.", experiment.Grouped(int64(n)), g.reached[n], len(problems))
@@ -204,17 +230,11 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 	t := experiment.NewTable(header, rows)
 	t.Title = "Heights over the load"
 	c.tables = append(c.tables, t)
-	c.verdict = level
+	c.say(g.f.say()...)
+	c.about = "The planners of frameworks are as their sources have them today, and boxing is Stowage's, written after the paper."
 	if !e.data {
-		c.verdict = differs
-	} else if len(g.ratios) > 0 && g.second < 7 {
-		c.verdict = behind
+		c.about += " The problems are networks with as many buffers as A to K, and not those."
 	}
-	if !e.data {
-		c.differs = "These are networks with as many buffers, and easier: all but the frameworks' simplest come near the load."
-		return c, nil
-	}
-	c.differs = "The exact search keeps the capacity on all of A to K, as MiniMalloc does in the paper. Boxing with its paper's number of tries needs the full report; more tries change little. The frameworks' planners here are as their sources have them today: TVM's hill climb is lower than boxing on nearly all, unlike in the paper."
 	return c, nil
 }
 
@@ -279,44 +299,37 @@ func growth(ctx context.Context, e *env) (*content, error) {
 		return c, err
 	}
 	c.note("%s", cut)
-	slowest, err := e.growthTimes(ctx, c, s)
+	f, err := e.growthTimes(ctx, c, s)
 	if err != nil {
 		return c, err
 	}
 	c.tables = append(c.tables, growthOfPaper())
-	if slowest > 0 {
-		c.add("a single run on 18,692 buffers (pangu_2.6B here)", "1,393 ms", picture.Seconds(slowest))
+	for _, q := range slices.Backward(f.same) {
+		c.judge(fmt.Sprintf("a single run on %s buffers (%s)", experiment.Grouped(int64(q.buffers)), q.name), experiment.Grouped(int64(q.paper*1000))+" ms", experiment.Milliseconds(q.here)+" ms", compare(q.paper, q.here, less))
 	}
-	for i := range problems {
-		if problems[i].Name == "K" {
-			if one, err := e.heightOf(ctx, &problems[i], "boxing", map[string]string{"tries": "1"}); err == nil {
-				c.add("a single run on 454 buffers (K)", "13 ms", picture.Seconds(one.Seconds))
-			}
-		}
-	}
-	n, all := solvedBy(s, "auto")
-	c.add("planned by auto within "+limit.String(), "not in the paper", of(n, all))
+	f.auto, f.limit = shareBy(s, "auto", math.NaN()), limit
+	c.add("planned by auto within "+limit.String(), "not in the paper", of(f.auto.part, f.auto.of))
 	if e.minimalloc == "" {
-		c.add("where MiniMalloc fails", "18,692 buffers: segmentation fault", "not here to be run")
+		c.add("where MiniMalloc fails", "18,692 buffers: segmentation fault", notRun+": its program is not here")
 	} else {
-		n, all = solvedBy(s, minimalloc)
-		text := "nowhere"
-		if fails := failsOf(s, minimalloc); len(fails) > 0 {
-			text = strings.Join(fails, ", ")
+		f.peer, f.fails = shareBy(s, minimalloc, math.NaN()), failsOf(s, minimalloc)
+		text := notRun
+		switch {
+		case f.peer.of == 0:
+		case len(f.fails) == 0:
+			text = fmt.Sprintf("nowhere; planned %s", of(f.peer.part, f.peer.of))
+		default:
+			text = fmt.Sprintf("%s; planned %s", strings.Join(f.fails, ", "), of(f.peer.part, f.peer.of))
 		}
-		c.add("where MiniMalloc fails within "+limit.String(), "18,692 buffers: segmentation fault; 1,821 and 5,620 unless tuned", fmt.Sprintf("%s; planned %s", text, of(n, all)))
+		c.add("where MiniMalloc fails within "+limit.String(), "18,692 buffers: segmentation fault; 1,821 and 5,620 unless tuned", text)
 	}
-	c.verdict = differs
-	if slowest > 0 && slowest < 1.393 {
-		c.verdict = ahead
-	}
-	c.differs = "Boxing grows with the number of buffers as idealloc does, and is faster at every size. MiniMalloc is asked for the load here, without tuning, and where it fails it comes to the limit; auto plans what it cannot."
+	c.say(f.say()...)
 	return c, nil
 }
 
-// growthTimes adds the times as a table and a picture, beside the paper's, and returns that of
-// boxing on the largest network of the paper.
-func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Comparison) (slowest float64, err error) {
+// growthTimes adds the times as a table and a picture, beside the paper's, and returns those of
+// boxing at the paper's sizes.
+func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Comparison) (f growing, err error) {
 	header := []string{"problem", "buffers", "boxing, one try, ms"}
 	p := &picture.Lines{Title: "Time against buffers", X: picture.Axis{Title: "buffers", Log: true}, Y: picture.Axis{Title: "time, of runs that end with a plan", Log: true, Text: picture.Seconds}}
 	p.Series = []picture.Series{{Name: "boxing, one try", Line: true}}
@@ -334,13 +347,11 @@ func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Compari
 		case err == errCut:
 			row = append(row, "–")
 		case err != nil:
-			return 0, err
+			return f, err
 		default:
 			row = append(row, experiment.Milliseconds(one.Seconds))
+			f.add(in.Name, len(in.Problem.Buffers), one.Seconds)
 			p.Series[0].Points = append(p.Series[0].Points, [2]float64{n, one.Seconds})
-			if len(in.Problem.Buffers) == 18692 && in.Name != "training-18692" {
-				slowest = one.Seconds
-			}
 		}
 		for k := range s.Planners {
 			cell := s.Cells[i][k]
@@ -364,7 +375,7 @@ func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Compari
 	t := experiment.NewTable(header, rows)
 	t.Title = "Times"
 	c.tables = append(c.tables, t)
-	return slowest, nil
+	return f, nil
 }
 
 // growthOfPaper is the paper's table.

@@ -226,6 +226,7 @@ type setup struct {
 	tools      bool // go run is called for what other tools of bench measure
 	progress   io.Writer
 	begin      time.Time
+	invent     *invention // in tests: results that are made up; nil is none
 }
 
 // measure runs the sections and writes the report. It is written where a section has
@@ -249,16 +250,18 @@ func measure(ctx context.Context, s setup, chosen []section) error {
 	loadavg, _ := os.ReadFile("/proc/loadavg") // none where it is not Linux
 	e := newEnv(s, cache, facts)
 	r := report{setup: s, machine: record.ThisMachine().String(), day: record.Today(), revision: e.revision, absent: e.absent, busy: busy(string(loadavg), runtime.NumCPU(), s.processor)}
-	left := 0.0
+	left, aside := 0.0, time.Duration(0) // shares, and what is set aside for sections to come
 	for _, one := range chosen {
 		left += one.share(s.size)
+		aside += one.least(s.size)
 	}
 	var failures []error
 	spent := time.Duration(0)
 	for k, one := range chosen {
 		began := time.Now()
-		share := time.Duration(float64(max(s.size.budget-spent, 0)) * one.share(s.size) / left)
+		share := time.Duration(float64(max(s.size.budget-spent-aside, 0))*one.share(s.size)/left) + one.least(s.size)
 		left -= one.share(s.size)
+		aside -= one.least(s.size)
 		fmt.Fprintf(s.progress, "bench/paper: %d of %d: %s, up to %v\n", k+1, len(chosen), one.id, share.Round(time.Second/10))
 		c, err := e.section(ctx, one, share)
 		if ctx.Err() != nil {

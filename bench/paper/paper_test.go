@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/pprof/profile"
+
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/experiment"
 	"github.com/stowage-go/stowage/internal/suite"
@@ -180,29 +182,30 @@ func TestFacts(t *testing.T) {
 	}
 }
 
-// TestSplit reads what go tool pprof -traces prints.
+// TestSplit reads a profile: each stack counts for what its functions are for.
 func TestSplit(t *testing.T) {
-	const text = `File: paper
-Type: cpu
-Duration: 2.10s, Total samples = 100ms ( 4.76%)
------------+-------------------------------------------------------
-      60ms   github.com/stowage-go/stowage/internal/pairwise.(*Engine).push
-             github.com/stowage-go/stowage/internal/baseline/tela.(*search).step
------------+-------------------------------------------------------
-      10ms   runtime.mallocgc
-             github.com/stowage-go/stowage/internal/timeline.New
------------+-------------------------------------------------------
-      20ms   github.com/stowage-go/stowage/internal/baseline/tela.(*search).candidates
------------+-------------------------------------------------------
-    0.01s   runtime.gcBgMarkWorker
------------+-------------------------------------------------------
-`
-	s, err := splitOf(text)
-	if err != nil || s.Samples != 4 || s.Engine < 0.59 || s.Engine > 0.61 || s.Preparing < 0.09 || s.Selection < 0.19 || s.Rest < 0.09 || s.Backtracking != 0 {
-		t.Errorf("%+v, %v", s, err)
+	p := &profile.Profile{}
+	for _, stack := range []struct {
+		samples int64
+		names   []string
+	}{
+		{6, []string{"internal/pairwise.(*Engine).push", "internal/baseline/tela.(*search).step"}},
+		{1, []string{"runtime.mallocgc", "internal/timeline.New"}},
+		{2, []string{"internal/baseline/tela.(*search).candidates"}},
+		{1, []string{"runtime.gcBgMarkWorker"}},
+	} {
+		sample := &profile.Sample{Value: []int64{stack.samples, stack.samples * 10_000_000}}
+		for _, name := range stack.names {
+			sample.Location = append(sample.Location, &profile.Location{Line: []profile.Line{{Function: &profile.Function{Name: "github.com/stowage-go/stowage/" + name}}}})
+		}
+		p.Sample = append(p.Sample, sample)
 	}
-	if _, err := splitOf("nothing"); err == nil {
-		t.Error("no samples are no error")
+	want := split{Engine: 0.6, Selection: 0.2, Preparing: 0.1, Rest: 0.1, Samples: 10}
+	if got := splitOf(p); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	if got := splitOf(&profile.Profile{}); got != (split{}) {
+		t.Errorf("no samples: %+v", got)
 	}
 }
 

@@ -96,15 +96,27 @@ func verdictClass(v string) string {
 	return ""
 }
 
+// nothingSaid stands where a run has too few figures for any sentence.
+const nothingSaid = "Too little was run to say anything here."
+
+// cell is our side of a figure, with the verdict on it.
+func (b *beside) cell() string {
+	text := html.EscapeString(b.here)
+	if b.verdict != "" {
+		text += fmt.Sprintf(` <span class="%s">(%s)</span>`, verdictClass(b.verdict), b.verdict)
+	}
+	return text
+}
+
 // html returns the page.
 func (r *report) html() string {
 	var s strings.Builder
 	text := html.EscapeString
 	s.WriteString(pageHead + picture.Style + "</style>\n</head>\n<body>\n<header>\n<h1>The papers' experiments, beside Stowage</h1>\n")
 	fmt.Fprintf(&s, "<p class=\"faint\">%s; %s; revision %s; sizes of <code>--%s</code>.</p>\n", text(r.machine), r.day, text(r.revision), r.size.name)
-	s.WriteString("<p>Each section is an experiment of a paper: what was done there, its figures as its text and tables state them, ours from this machine, and what differs. " +
-		"The papers' diagrams are not reproduced: a figure that stands in a diagram alone, and in no text, is said to be missing. " +
-		"The papers' times are of their machines (a Pixel 6, a Xeon E5-1650, an EPYC), ours of the one above: a ratio of two planners on one machine says more than either time.</p>\n")
+	s.WriteString("<p>Each section is one experiment of a paper. It says what the paper did, sets our figures beside those that the paper's text and tables state, and says what ours come to. " +
+		"A figure that the paper has in a diagram alone is not read off: it is named as missing. " +
+		"The papers measured on a Pixel 6, a Xeon E5-1650 and an EPYC, we on the machine above. So the ratio of two planners on one machine says more than a time.</p>\n<p>" + rules + "</p>\n")
 	if r.busy != "" {
 		s.WriteString("<p class=\"bad\">" + text(r.busy) + "</p>\n")
 	}
@@ -150,15 +162,11 @@ func (r *report) contents(s *strings.Builder) {
 			fmt.Fprintf(s, "<tr><td>%s</td><td></td><td class=\"bad\">failed</td></tr>\n", title)
 			continue
 		case len(c.beside) == 0:
-			fmt.Fprintf(s, "<tr><td>%s</td><td></td><td>%s</td></tr>\n", title, c.verdict)
+			fmt.Fprintf(s, "<tr><td>%s</td><td></td><td>%s</td></tr>\n", title, notRun)
 			continue
 		}
 		b := c.beside[0]
-		here := html.EscapeString(b.here)
-		if c.verdict != "" {
-			here += fmt.Sprintf(` <span class="%s">(%s)</span>`, verdictClass(c.verdict), c.verdict)
-		}
-		fmt.Fprintf(s, "<tr><td>%s: %s</td><td>%s</td><td>%s</td></tr>\n", title, html.EscapeString(b.what), html.EscapeString(b.paper), here)
+		fmt.Fprintf(s, "<tr><td>%s: %s</td><td>%s</td><td>%s</td></tr>\n", title, html.EscapeString(b.what), html.EscapeString(b.paper), b.cell())
 	}
 	if open {
 		s.WriteString("</table></div>\n")
@@ -176,12 +184,17 @@ func (r *report) part(s *strings.Builder, p *part) {
 		if len(c.beside) > 0 {
 			s.WriteString("<div class=\"beside\"><table>\n<tr><th></th><th>paper</th><th>here</th></tr>\n")
 			for _, b := range c.beside {
-				fmt.Fprintf(s, "<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", text(b.what), text(b.paper), text(b.here))
+				fmt.Fprintf(s, "<tr><td>%s</td><td>%s</td><td>%s</td></tr>\n", text(b.what), text(b.paper), b.cell())
 			}
 			s.WriteString("</table></div>\n")
 		}
-		if c.differs != "" {
-			s.WriteString("<p class=\"says\">" + text(c.differs) + "</p>\n")
+		says := strings.Join(c.says, " ")
+		if says == "" {
+			says = nothingSaid
+		}
+		s.WriteString("<p class=\"says\">" + text(says) + "</p>\n")
+		if c.about != "" {
+			s.WriteString("<p>" + text(c.about) + "</p>\n")
 		}
 		for _, picture := range c.pictures {
 			s.WriteString(picture)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -16,10 +17,11 @@ type section struct {
 	id     string
 	paper  string // which heads a part of the table of contents
 	title  string
-	did    string  // what the paper did
-	source string  // where its figures stand
-	weight float64 // its share of the time of a quick report, beside the others'
-	night  float64 // of a full one
+	did    string                     // what the paper did
+	source string                     // where its figures stand
+	weight float64                    // its share of the time of a quick report, beside the others'
+	night  float64                    // of a full one
+	fixed  func(z size) time.Duration // what it takes whatever its share is, set aside at the beginning; nil is nothing
 	chosen bool
 	run    func(ctx context.Context, e *env) (*content, error)
 }
@@ -32,32 +34,45 @@ func (s *section) share(z size) float64 {
 	return s.weight
 }
 
-// What a section says of Stowage beside the paper.
-const (
-	ahead   = "ahead"
-	level   = "as in the paper"
-	behind  = "behind"
-	differs = "other inputs"
-	notRun  = "not measured"
-)
+// least is what the section takes whatever its share is.
+func (s *section) least(z size) time.Duration {
+	if s.fixed == nil {
+		return 0
+	}
+	return s.fixed(z)
+}
 
 // A content is what came of a section.
 type content struct {
 	beside   []beside
 	pictures []string // HTML
 	tables   []*experiment.Table
-	differs  string // the sentence on where paper and we differ
-	verdict  string
+	says     []string // what the figures of this run come to
+	about    string   // what differs from the paper whatever the figures are
 	notes    []string // what is absent or was cut
 	on       []string // machines and days of the runs
 }
 
 // A beside is a figure of the paper and ours.
-type beside struct{ what, paper, here string }
+type beside struct{ what, paper, here, verdict string }
 
-func (c *content) add(what, paper, here string) {
-	c.beside = append(c.beside, beside{what, paper, here})
+// add sets a figure beside the paper's, which says nothing of it, or not as a number.
+func (c *content) add(what, paper, here string) { c.judge(what, paper, here, "") }
+
+// judge sets a figure beside the paper's, with the verdict on it. The first figure of a
+// section stands at the head of the report too.
+func (c *content) judge(what, paper, here, verdict string) {
+	if verdict == notRun {
+		verdict, here = "", cmp.Or(here, notRun)
+	}
+	c.beside = append(c.beside, beside{what, paper, here, verdict})
 }
+
+// same sets a figure beside the paper's that has to be equal.
+func (c *content) same(what, paper, here string) { c.judge(what, paper, here, judgeSame(paper, here)) }
+
+// say adds what the figures come to.
+func (c *content) say(sentences ...string) { c.says = append(c.says, said(sentences...)...) }
 
 // note says something once.
 func (c *content) note(format string, args ...any) {

@@ -99,7 +99,7 @@ func byProblem(c *experiment.Comparison) *experiment.Table {
 	if base := slices.Index(c.Planners, "tela"); base >= 0 {
 		ratios := []string{"median ratio to tela"}
 		for k := range c.Planners {
-			x, n := ratio(c, k, base)
+			x, n := medianRatio(c, k, base)
 			ratios = append(ratios, ratioText(x, n))
 		}
 		rows = append(rows, ratios)
@@ -107,9 +107,9 @@ func byProblem(c *experiment.Comparison) *experiment.Table {
 	return experiment.NewTable(append([]string{"ms" + limitText(c)}, c.Planners...), rows)
 }
 
-// ratio is the median over the problems that both solve of a planner's time over that
+// medianRatio is the median over the problems that both solve of a planner's time over that
 // of another, and how many there are.
-func ratio(c *experiment.Comparison, planner, base int) (float64, int) {
+func medianRatio(c *experiment.Comparison, planner, base int) (float64, int) {
 	var ratios []float64
 	for _, cells := range c.Cells {
 		a, solved := cells[planner].Median()
@@ -132,17 +132,14 @@ func ratioText(x float64, n int) string {
 	return experiment.Ratio(x)
 }
 
-// median is the ratio of two planners by their names, as text.
-func median(c *experiment.Comparison, planner, base string) (text string, x float64) {
+// between is the ratio of two planners by their names.
+func between(c *experiment.Comparison, planner, base string) ratio {
 	a, b := slices.Index(c.Planners, planner), slices.Index(c.Planners, base)
 	if a < 0 || b < 0 {
-		return "–", math.NaN()
+		return ratio{math.NaN(), 0}
 	}
-	x, n := ratio(c, a, b)
-	if n == 0 {
-		return "no problem that both solve", x
-	}
-	return fmt.Sprintf("%s×, on the %d that both solve", experiment.Ratio(x), n), x
+	x, n := medianRatio(c, a, b)
+	return ratio{x, n}
 }
 
 // solvedBy is how many problems a planner solves, of how many it was run on.
@@ -160,14 +157,6 @@ func solvedBy(c *experiment.Comparison, planner string) (solved, ran int) {
 		}
 	}
 	return solved, ran
-}
-
-// of writes so many of so many.
-func of(n, all int) string {
-	if all == 0 {
-		return "not run"
-	}
-	return fmt.Sprintf("%d of %d", n, all)
 }
 
 // bySize is a line for each number of buffers: for each planner the share solved and

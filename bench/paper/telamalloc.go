@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/bench/internal/picture"
@@ -28,7 +29,8 @@ func telamallocSections() []section {
 		{
 			id: "telamalloc-engine", paper: telamallocPaper, title: "Section 7.1: the share of time in the engine",
 			did:    "A profile of a representative run: upwards of 87% of the time is in the solver, 9% in the heuristics that select blocks.",
-			source: "section 7.1", weight: 8, night: 3, run: engineShare,
+			source: "section 7.1", weight: 4, night: 1, run: engineShare,
+			fixed: func(z size) time.Duration { return 2 * z.profile },
 		},
 		{
 			id: "telamalloc-figure-12", paper: telamallocPaper, title: "Figure 12: allocation time relative to TelaMalloc",
@@ -88,7 +90,7 @@ func liveMemory(ctx context.Context, e *env) (*content, error) {
 	var rows [][]string
 	p := &picture.Rows{Title: "Height over the least height", X: picture.Axis{Title: "height over the least", Text: picture.Times}, Series: []string{"bfc", "contention", "exact"}}
 	var shown experiment.Instance
-	worst, bfcs, contentions, needs := 0.0, []float64{}, []float64{}, 0
+	worst, f := 0.0, live{}
 	plans := map[string][]int64{}
 	for _, in := range nets {
 		l, err := e.leastOf(ctx, &in)
@@ -106,10 +108,7 @@ func liveMemory(ctx context.Context, e *env) (*content, error) {
 			row = append(row, experiment.Grouped(r.Height))
 			values = append(values, float64(r.Height)/float64(l.Height))
 		}
-		bfcs, contentions = append(bfcs, values[0]), append(contentions, values[1])
-		if values[1] > 1 {
-			needs++
-		}
+		f.bfc, f.contention = append(f.bfc, values[0]), append(f.contention, values[1])
 		rows = append(rows, append(row, experiment.Grouped(l.Height)))
 		p.Rows = append(p.Rows, picture.Row{Name: in.Name, Values: append(values, 1)})
 		if x := values[0] + values[1]; x > worst && len(in.Problem.Buffers) < 450 {
@@ -148,21 +147,21 @@ func liveMemory(ctx context.Context, e *env) (*content, error) {
 	t := experiment.NewTable([]string{"network", "bfc", "contention", "exact"}, rows)
 	t.Title = "Heights"
 	c.tables = append(c.tables, t)
-	c.add("networks on which only a solver keeps to the least height", "the one that is shown", of(needs, len(nets)))
-	c.add("BFC over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", experiment.GeometricMean(bfcs)))
-	c.add("the contention heuristic over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", experiment.GeometricMean(contentions)))
-	c.verdict = level
-	c.differs = "The order is the paper's: the allocator that does not know when buffers end needs most, the heuristic less, search least. On many of these networks the heuristic already reaches the least; the picture has the one where they are furthest apart."
+	c.add("networks on which only a solver keeps to the least height", "the one that is shown", of(f.needs(), len(nets)))
+	c.add("BFC over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", experiment.GeometricMean(f.bfc)))
+	c.add("the contention heuristic over the least, geometric mean", "no figure in the text", fmt.Sprintf("%.3f×", experiment.GeometricMean(f.contention)))
+	c.say(f.say()...)
+	c.about = "The first picture has the network on which the three are furthest apart."
 	return c, nil
 }
 
 // micro is table 1.
 func micro(ctx context.Context, e *env) (*content, error) {
 	c := &content{}
-	header := []string{"benchmark", "paper, ms", "tela, ms", "times faster", "paper, µs a step", "tela, µs a step"}
+	header := []string{"benchmark", "paper, ms", "tela, ms", "paper over ours", "paper, µs a step", "tela, µs a step"}
 	var rows [][]string
 	p := &picture.Rows{Title: "Time, problem prepared", X: picture.Axis{Title: "time", Log: true, Text: picture.Seconds}, Series: []string{"tela", "TelaMalloc (paper)"}, Hollow: []bool{false, true}, As: []int{0, 1}}
-	least := math.Inf(1)
+	var f micros
 	for _, m := range telamalloc.Micros {
 		got, err := remember(e.ctx, e, fmt.Sprintf("table 1, %s, %d runs%s", m.Name, e.size.repeat, e.clock()), func(ctx context.Context) (telamalloc.Micro, error) {
 			err := m.Measure(ctx, e.size.repeat)
@@ -177,16 +176,12 @@ func micro(ctx context.Context, e *env) (*content, error) {
 			experiment.Ratio(m.PaperStep * 1000), experiment.Ratio(ms * 1000 / float64(got.Steps)),
 		})
 		p.Rows = append(p.Rows, picture.Row{Name: m.Name, Values: []float64{got.Seconds, m.Paper / 1000}})
-		c.add(m.Name, experiment.Grouped(int64(m.Paper))+" ms", fmt.Sprintf("%s ms, %s times faster", experiment.Milliseconds(got.Seconds), experiment.Ratio(m.Paper/ms)))
-		least = min(least, m.Paper/ms)
-	}
-	c.verdict = behind
-	if least > 1 {
-		c.verdict = ahead
+		c.judge(m.Name, experiment.Grouped(int64(m.Paper))+" ms", experiment.Milliseconds(got.Seconds)+" ms, on another machine", compare(m.Paper, ms, less))
+		f = append(f, microFigure{m.Name, m.Paper, ms, m.PaperStep, ms / float64(got.Steps)})
 	}
 	c.pictures = append(c.pictures, p.HTML())
 	c.tables = append(c.tables, experiment.NewTable(header, rows))
-	c.differs = "A step grows with the number of blocks that overlap here too: 1,000 at once are a million orders of pairs. An engine for this problem alone does a step in a thousandth of what a general solver takes."
+	c.say(f.say()...)
 	return c, nil
 }
 
@@ -244,7 +239,7 @@ func relative(ctx context.Context, e *env) (*content, error) {
 			} else if cell := s.Cells[i][k]; ok && len(cell) > 0 && cell[0].Seconds > 0.9*cell[0].Timeout {
 				v, over, text = cell[0].Timeout/base, true, "> "+experiment.Ratio(cell[0].Timeout/base)
 			}
-			if s.Planners[k] == "milp" && v >= 10 {
+			if s.Planners[k] == "milp" && v >= 10 && !over {
 				orders++
 			}
 			row, values.Values, values.Over = append(row, text), append(values.Values, v), append(values.Over, over)
@@ -252,23 +247,16 @@ func relative(ctx context.Context, e *env) (*content, error) {
 		rows = append(rows, append(row, entry(s.Cells[i][1])))
 		p.Rows = append(p.Rows, values)
 	}
-	text, x := median(s, "milp", "tela")
-	c.add("mixed integer program over TelaMalloc, median", "about 4.7×", text)
-	c.add("models on which it is one or two orders of magnitude and more", "“some”", of(orders, len(s.Instances)))
-	text, _ = median(s, "exact", "tela")
-	c.add("the canonical search over tela, median", "not in this paper", text)
-	c.pictures = append(c.pictures, p.HTML())
+	f := against{milp: between(s, "milp", "tela"), exact: between(s, "exact", "tela"), learned: ratio{math.NaN(), 0}}
+	c.judge("mixed integer program over TelaMalloc, median", "about 4.7×", f.milp.text(), f.milpVerdict())
+	c.add("models on which it is one or two orders of magnitude and more", "“some”", of(orders, f.milp.n))
+	c.add("the canonical search over tela, median", "not in this paper", f.exact.text())
+	c.pictures = append(c.pictures, p.HTML(), timesPicture("Time for a plan at 110% of the least height", s))
 	t := experiment.NewTable(header, rows)
 	t.Title = "Time over tela's"
 	c.tables = append(c.tables, t)
-	c.verdict = level
-	switch {
-	case math.IsNaN(x):
-		c.verdict = notRun
-	case x > 4.7:
-		c.verdict = ahead
-	}
-	c.differs = "The distance to the mixed integer program is far larger here: these networks are easy, so that tela takes a step a buffer at a microsecond each, and the program pays for its size whatever the input. There is no phone here; one machine stands for both of the paper's."
+	c.say(f.say()...)
+	c.about = "There is no phone here: one machine stands for both of the paper's."
 	return c, nil
 }
 
@@ -283,18 +271,15 @@ func workstation(ctx context.Context, e *env) (*content, error) {
 	t := byProblem(s)
 	t.Title = "Median times, ms"
 	c.tables = append(c.tables, t)
-	text, _ := median(s, "milp", "tela")
-	c.add("mixed integer program over TelaMalloc, median", "as in figure 12: about 4.7×", text)
-	text, _ = median(s, "cp", "tela")
-	c.add("the paper's constraint program by plain search, over tela", "in the diagram alone", text)
+	f := against{milp: between(s, "milp", "tela"), learned: between(s, "tela-learned", "tela"), exact: ratio{math.NaN(), 0}}
+	c.judge("mixed integer program over TelaMalloc, median", "as in figure 12: about 4.7×", f.milp.text(), f.milpVerdict())
+	c.add("the paper's constraint program by plain search, over tela", "in the diagram alone", between(s, "cp", "tela").text())
 	if e.python {
-		text, _ = median(s, cpSAT, "tela")
-		c.add("CP-SAT, one no-overlap a section, over tela", "in the diagram alone (another encoding)", text)
+		c.add("CP-SAT, one no-overlap a section, over tela", "in the diagram alone (another encoding)", between(s, cpSAT, "tela").text())
 	} else {
-		c.add("CP-SAT over tela", "in the diagram alone", "no OR-Tools here")
+		c.add("CP-SAT over tela", "in the diagram alone", notRun+": no OR-Tools here")
 	}
-	text, _ = median(s, "tela-learned", "tela")
-	c.add("learned backtracking over the rules", "helps a small subset of models", text)
+	c.add("learned backtracking over the rules", "helps a small subset of models", f.learned.text())
 	// How far repeated runs are apart.
 	header, row := []string{"planner"}, []string{"slowest run over the fastest, median of the networks"}
 	for k, name := range s.Planners {
@@ -305,6 +290,9 @@ func workstation(ctx context.Context, e *env) (*content, error) {
 			}
 		}
 		header = append(header, name)
+		if len(spreads) > 0 {
+			f.spreads = append(f.spreads, spreadOf{name, experiment.Median(spreads), len(spreads)})
+		}
 		if len(spreads) == 0 {
 			row = append(row, "–")
 		} else {
@@ -314,7 +302,6 @@ func workstation(ctx context.Context, e *env) (*content, error) {
 	spread := experiment.NewTable(header, [][]string{row})
 	spread.Title = fmt.Sprintf("Spread of %d runs", e.size.repeat)
 	c.tables = append(c.tables, spread)
-	c.verdict = level
-	c.differs = "The paper sees the mixed integer program vary by much from run to run, once to nine hours; every planner here takes the same way each time, and what varies is the machine. Learned backtracking neither helps nor hurts on these networks, since hardly anything is taken back."
+	c.say(f.say()...)
 	return c, nil
 }

@@ -3,6 +3,7 @@ package picture
 import (
 	"fmt"
 	"html"
+	"slices"
 	"strings"
 )
 
@@ -28,7 +29,8 @@ type Mark struct {
 type Box struct {
 	X0, X1, Y0, Y1 float64
 	Tip            string
-	Look           int // its colour
+	Label          string // is written in the box if there is room for it
+	Look           int    // its colour
 }
 
 // Lines is a picture of curves and points over two axes.
@@ -81,10 +83,13 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 		x1, y1, too := place(g.x, g.y, [2]float64{b.X1, b.Y0})
 		if ok && too {
 			fmt.Fprintf(p, `<rect class="box p%d" x="%s" y="%s" width="%s" height="%s"><title>%s</title></rect>`+"\n", b.Look%len(shapes), number(x0), number(y0), number(x1-x0), number(y1-y0), html.EscapeString(b.Tip))
+			if b.Label != "" && x1-x0 >= letter*float64(len([]rune(b.Label)))+4 && y1-y0 >= 13 {
+				p.text((x0+x1)/2, (y0+y1)/2+4, "middle", "inside", b.Label)
+			}
 		}
 	}
 	for k, s := range l.Series {
-		l.curve(p, l.look(k), &s, g.x, g.y)
+		l.curve(p, l.look(k), l.beneath(k), &s, g.x, g.y)
 	}
 	for k, s := range l.Series {
 		if s.Bare {
@@ -174,8 +179,19 @@ func place(x, y *scale, q [2]float64) (px, py float64, ok bool) {
 	return px, py, okX && okY
 }
 
-// curve joins the points of a series.
-func (l *Lines) curve(p *pen, look int, s *Series, x, y *scale) {
+// beneath is how many later curves run where the k-th does: it is drawn so much wider, so
+// that all of them are seen.
+func (l *Lines) beneath(k int) (n int) {
+	for _, later := range l.Series[k+1:] {
+		if slices.Equal(later.Points, l.Series[k].Points) {
+			n++
+		}
+	}
+	return n
+}
+
+// curve joins the points of a series, beneath so many others.
+func (l *Lines) curve(p *pen, look, beneath int, s *Series, x, y *scale) {
 	if !s.Line && !s.Step {
 		return
 	}
@@ -202,5 +218,9 @@ func (l *Lines) curve(p *pen, look int, s *Series, x, y *scale) {
 	if s.Hollow {
 		class += " dashed"
 	}
-	fmt.Fprintf(p, `<path class="%s p%d" d="%s"><title>%s</title></path>`+"\n", class, look%len(shapes), path.String(), html.EscapeString(s.Name))
+	wide := ""
+	if beneath > 0 {
+		wide = fmt.Sprintf(` style="stroke-width:%d"`, 2+4*beneath)
+	}
+	fmt.Fprintf(p, `<path class="%s p%d"%s d="%s"><title>%s</title></path>`+"\n", class, look%len(shapes), wide, path.String(), html.EscapeString(s.Name))
 }

@@ -1,6 +1,6 @@
 // Package picture draws the pictures of bench/paper as SVG in HTML: curves and
-// points over two axes (lines.go), and a row of marks or a bar for each of a list
-// of things (rows.go).
+// points over two axes (lines.go), a row of marks or a bar for each of a list of things
+// (rows.go), and nodes in layers with edges between them (graph.go).
 //
 // Idea: text that scales with a picture cannot be read on a telephone. So each
 // picture is drawn twice, for a narrow and for a wide page, with letters of the
@@ -48,7 +48,14 @@ figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
 .dot { fill: currentColor; stroke: var(--back); stroke-width: .8; }
 .hollow { fill: var(--back); stroke: currentColor; stroke-width: 2; }
 .bar { fill: currentColor; }
-.box { fill: currentColor; stroke: var(--back); stroke-width: .7; }
+.box { fill: currentColor; stroke: var(--back); stroke-width: 1.2; }
+figure text.inside { fill: var(--back); font-weight: 600; }
+.node { fill: var(--head, var(--back)); stroke: var(--faint); stroke-width: 1; }
+.node.strong { stroke: var(--s0); stroke-width: 3; }
+.edge { stroke: var(--faint); stroke-width: 1.2; fill: none; }
+.edge.strong { stroke: var(--s0); stroke-width: 3; }
+.edge.dashes { stroke-dasharray: 7 4; }
+.edge.dots { stroke-dasharray: 1.5 4; stroke-linecap: round; stroke-width: 2; }
 `
 
 // An Axis is one of a picture.
@@ -60,6 +67,8 @@ type Axis struct {
 	// Least and Most widen the axis where they are not both 0.
 	Least, Most float64
 	Tight       bool // the axis ends with the values, not at round ones
+	// Zero gives 0 a place of its own on a logarithmic axis, left of 1: for counts.
+	Zero bool
 }
 
 // text writes a value of the axis.
@@ -137,7 +146,11 @@ func newScale(a *Axis, values []float64, from, to, pixels float64) *scale {
 	return s
 }
 
-// decades sets ticks at powers of ten, and at 2 and 5 times those where they are few.
+// zeroAt is where 0 lies on a logarithmic axis that has a place for it.
+const zeroAt = -1
+
+// decades sets ticks at powers of ten, and at 2 and 5 times those where they are few. An
+// axis with a place for 0 has a tick there and none between 0 and 1.
 func (s *scale) decades(room float64) {
 	step := math.Max(1, math.Ceil((s.high-s.low)/room))
 	if s.high-s.low > 1.5 {
@@ -152,10 +165,13 @@ func (s *scale) decades(room float64) {
 	}
 	for e := math.Floor(s.low); e <= s.high+1e-9; e += step {
 		for _, f := range factors {
-			if x := e + math.Log10(f); x >= s.low-1e-9 && x <= s.high+1e-9 {
+			if x := e + math.Log10(f); x >= s.low-1e-9 && x <= s.high+1e-9 && (!s.axis.Zero || x > -1e-9) {
 				s.ticks = append(s.ticks, math.Pow(10, x))
 			}
 		}
+	}
+	if s.axis.Zero && s.low <= zeroAt {
+		s.ticks = append([]float64{0}, s.ticks...)
 	}
 }
 
@@ -188,6 +204,9 @@ func (s *scale) round(room float64) {
 // value is a value as the scale has it; ok is false where it has no place.
 func (s *scale) value(v float64) (x float64, ok bool) {
 	if s.axis.Log {
+		if v == 0 && s.axis.Zero {
+			return zeroAt, true
+		}
 		if !(v > 0) {
 			return 0, false
 		}
@@ -201,6 +220,9 @@ func (s *scale) at(v float64) (float64, bool) {
 	x, ok := s.value(v)
 	return s.from + (x-s.low)/(s.high-s.low)*(s.to-s.from), ok
 }
+
+// letter is how wide a letter is, at most in the mean.
+const letter = 6.6
 
 // A pen writes SVG.
 type pen struct{ strings.Builder }

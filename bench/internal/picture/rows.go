@@ -1,8 +1,10 @@
 package picture
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // A Row is a thing with a value for each series; NaN where there is none.
@@ -47,7 +49,7 @@ func (r *Rows) HTML() string {
 }
 
 func (r *Rows) draw(p *pen, width float64, class string) {
-	const pitch, top = 24.0, 36.0
+	const top = 36.0
 	values, letters := r.values()
 	// Names have a third of the width at most, or a line of their own where that
 	// would cut them.
@@ -60,16 +62,18 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 			letters = min(letters, 46)
 		}
 	}
-	left, step := 12+6.6*float64(letters), pitch
+	left, step := 12+6.6*float64(letters), 24.0
 	if above {
-		left, step = 12, pitch+16
+		left, step = 12, 40
 	}
 	right := width - 26
 	if r.Bars {
 		right = width - 62
 	}
-	bottom := top + step*float64(len(r.Rows))
 	x := newScale(&r.X, values, left, right, 62)
+	// Marks that would hide each other lie one below the other, and rows have room for that.
+	step += high * float64(max(r.crowd(x), 2)-2)
+	bottom := top + step*float64(len(r.Rows))
 	p.open(width, bottom+14, class, r.Title)
 	p.text(4, 13, "start", "faint", r.X.Title)
 	for k, t := range x.ticks {
@@ -87,7 +91,7 @@ func (r *Rows) draw(p *pen, width float64, class string) {
 	for k, row := range r.Rows {
 		y := top + (float64(k)+0.5)*step
 		if above {
-			p.text(left, y-8, "start", "", shortened(row.Name, int((width-16)/6.6)))
+			p.text(left, top+float64(k)*step+12, "start", "", shortened(row.Name, int((width-16)/6.6)))
 			y += 8
 		} else {
 			p.text(left-8, y+4, "end", "", shortened(row.Name, letters))
@@ -137,8 +141,7 @@ func (r *Rows) row(p *pen, row *Row, x *scale, y, width float64) {
 			r.bar(p, s, len(row.Values), x, at, y, text)
 			continue
 		}
-		// A little apart, so that marks of one value are seen.
-		off := (float64(s) - float64(len(row.Values)-1)/2) * math.Min(2, 9/float64(len(row.Values)))
+		off := r.lane(row, x, s)
 		p.dot(r.look(s), r.hollow(s), at, y+off, fmt.Sprintf("%s, %s: %s", row.Name, r.Series[s], text))
 		if over {
 			p.text(min(at+6, width-8), y+4, "start", "", "›")
@@ -146,17 +149,69 @@ func (r *Rows) row(p *pen, row *Row, x *scale, y, width float64) {
 	}
 }
 
+// high is how far apart marks are that would hide each other.
+const high = 9.0
+
+// group returns the place of the s-th value among those of the row that lie where it
+// does, and how many those are. Values belong together if a chain of near ones joins them.
+func (r *Rows) group(row *Row, x *scale, s int) (place, of int) {
+	type mark struct {
+		series int
+		at     float64
+	}
+	var marks []mark
+	for k, v := range row.Values {
+		if at, ok := x.at(v); ok {
+			marks = append(marks, mark{k, at})
+		}
+	}
+	slices.SortFunc(marks, func(a, b mark) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.series, b.series)) })
+	for from := 0; from < len(marks); {
+		to := from + 1
+		for to < len(marks) && marks[to].at-marks[to-1].at < high {
+			to++
+		}
+		together := marks[from:to]
+		slices.SortFunc(together, func(a, b mark) int { return cmp.Compare(a.series, b.series) })
+		if k := slices.IndexFunc(together, func(m mark) bool { return m.series == s }); k >= 0 {
+			return k, len(together)
+		}
+		from = to
+	}
+	return 0, 1
+}
+
+// lane is how far below the middle of its row the s-th mark lies.
+func (r *Rows) lane(row *Row, x *scale, s int) float64 {
+	place, of := r.group(row, x, s)
+	return high * (float64(place) - float64(of-1)/2)
+}
+
+// crowd is the most marks that lie together in a row.
+func (r *Rows) crowd(x *scale) (most int) {
+	if r.Bars {
+		return 0
+	}
+	for k := range r.Rows {
+		for s := range r.Rows[k].Values {
+			_, of := r.group(&r.Rows[k], x, s)
+			most = max(most, of)
+		}
+	}
+	return most
+}
+
 // bar draws the s-th of n bars of a row, with its figure.
 func (r *Rows) bar(p *pen, s, n int, x *scale, at, y float64, text string) {
-	high := 16.0 / float64(n)
+	thick := 16.0 / float64(n)
 	zero := x.from
 	if !r.X.Log {
 		zero, _ = x.at(math.Max(0, x.low))
 	}
 	from, to := math.Min(zero, at), math.Max(zero, at)
-	y += (float64(s) - float64(n)/2) * high
-	fmt.Fprintf(p, `<rect class="bar p%d" x="%s" y="%s" width="%s" height="%s"/>`+"\n", r.look(s)%len(shapes), number(from), number(y), number(math.Max(to-from, 0.5)), number(high))
+	y += (float64(s) - float64(n)/2) * thick
+	fmt.Fprintf(p, `<rect class="bar p%d" x="%s" y="%s" width="%s" height="%s"/>`+"\n", r.look(s)%len(shapes), number(from), number(y), number(math.Max(to-from, 0.5)), number(thick))
 	if n == 1 {
-		p.text(to+4, y+high/2+4, "start", "", text)
+		p.text(to+4, y+thick/2+4, "start", "", text)
 	}
 }
