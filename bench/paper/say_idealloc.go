@@ -33,20 +33,21 @@ func (f heights) spread() string {
 
 // verdict compares the middle of boxing's heights with the paper's range.
 func (f heights) verdict() string {
-	switch x := experiment.Median(f.boxing); {
+	switch {
 	case len(f.boxing) == 0:
 		return notRun
 	case !f.real:
 		return differs
 	case len(f.boxing) < fewest:
 		return tooFew
+	}
+	switch x := experiment.Median(f.boxing); {
 	case x < 1.2:
 		return ahead
 	case x > 1.4:
 		return behind
-	default:
-		return level
 	}
+	return level
 }
 
 func (f heights) say() []string {
