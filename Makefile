@@ -13,13 +13,17 @@
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
 # instances, MINIMALLOC the path of google/minimalloc's program.
 #
-# The tests start in the order of MODULES, about: what takes long alone is not at the end.
+# The tests start in the order of MODULES and FORMS, about: what takes long alone is not at the
+# end. TOOLED are packages of MODULES some of whose tests want a tool beside Go. PART=plain
+# tests the packages that are not among them, PART=tooled those alone; .ci/run does the first
+# while it installs the tools.
 
 GO          ?= go
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./bench/... ./capi/... ./planner/milp/... ./render/print/... ./research/learn/... ./...
-FORMS       := ./capi ./npm ./python ./render/html/viewer
+FORMS       := ./python ./capi ./npm ./render/html/viewer
+TOOLED      := ./bench/ortools ./bench/paper ./research/learn ./planner/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./internal/baseline/framework ./internal/tflm ./render/tikz
 SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/greedy ./internal/merge ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
 PROBLEMS    ?= 1000000
 VERSION     ?= 0.2.0
@@ -60,8 +64,13 @@ release: bin/zig/bin/pip
 		-cc-linux-amd64 "$(ZIG) x86_64-linux-gnu.2.17" -cc-linux-arm64 "$(ZIG) aarch64-linux-gnu.2.17" \
 		-cc-windows-amd64 "$(ZIG) x86_64-windows-gnu"
 
+PART        ?= all
+PACKAGES_all    = $(GO) list $(MODULES) | grep -vxF "$$($(GO) list $(FORMS))"
+PACKAGES_plain  = $(PACKAGES_all) | grep -vxF "$$($(GO) list $(TOOLED))"
+PACKAGES_tooled = $(GO) list $(TOOLED)
+
 test:
-	@$(GO) run ./internal/testall $$($(GO) list $(MODULES) | grep -vxF "$$($(GO) list $(FORMS))")
+	@$(GO) run ./internal/testall $$($(PACKAGES_$(PART)))
 
 # The C library, the wheel, the package for npm and the viewer: they want a C compiler,
 # Python, node and a browser, and are skipped where there is none. They run what other
