@@ -21,6 +21,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 	"go.uber.org/goleak"
 
+	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/tflm/made"
@@ -60,6 +61,8 @@ func TestScripts(t *testing.T) {
 				os.WriteFile(filepath.Join(env.WorkDir, "packed.tflite.gz"), packed(made.Network(4, 24)), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), made.Network(60, 8), 0o666), // that of examples
 				os.WriteFile(filepath.Join(env.WorkDir, "easy.tflite"), made.Network(1, 2), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "npu.tflite"), made.Model([]made.Graph{made.EthosU()}, made.Metadata{Name: tflite.MetadataName, Data: made.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "npulost.tflite"), made.Model([]made.Graph{made.EthosU()}), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},
 		Condition: func(name string) (bool, error) {

@@ -26,6 +26,7 @@ type planFlags struct {
 	scratch []string
 	fold    bool
 	inPlace bool
+	replace bool
 	tail    size
 	json    bool
 	probe   bool
@@ -39,9 +40,9 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Plan the arena of a TensorFlow Lite or ONNX model",
-		Long: `Of a .tflite file plan derives which tensors share the arena and for how long, as TensorFlow Lite Micro does, plans them, and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte.
+		Long: `Of a .tflite file plan derives which tensors share the arena and for how long, as TensorFlow Lite Micro does, plans them, and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte, unless the model has such metadata of the right length already: that is overwritten in place.
 
-The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is. A faulty plan that the model has is replaced.
+The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is. A faulty plan that the model has is replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, unless --replace-plan is given.
 
 Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is the name of operators, such as SVDF, or the number of one in the model, from 0; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the words reference and none.
 
@@ -79,6 +80,7 @@ With -o a .csv, .json, .svg, .png, .pdf, .html or .tex file gets the problem wit
 	f.BoolVar(&p.probe, "probe", false, "print the C++ header that makes a target log what its kernels ask for")
 	f.BoolVar(&p.fold, "fold-float16", false, "make float16 constants that are only dequantised float32 in the file, without which TensorFlow Lite Micro does not run such a model")
 	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE (in ONNX of all views) and element-wise operators lie over an operand that dies there")
+	f.BoolVar(&p.replace, "replace-plan", false, "replace the plan that the model has, whatever the new one takes, even if its tensors share bytes on purpose; an NPU then no longer finds its tensors")
 	f.Var(&p.tail, "tail", "the persistent `SIZE` that the target reports as tail, in place of what reference kernels keep")
 	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`, or the plan as .csv, .json, .svg, .png, .pdf, .html, .tex, .h or .c")
 	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
@@ -87,7 +89,7 @@ With -o a .csv, .json, .svg, .png, .pdf, .html or .tex file gets the problem wit
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, but that of --json")
 	p.model.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "scratch", "probe", "fold-float16", "in-place", "tail")
+	group(cmd, "Model", "scratch", "probe", "fold-float16", "in-place", "replace-plan", "tail")
 	group(cmd, "Output", "output", "report", "format", "json", "quiet")
 	complete(cmd, "format", problemNames)
 	return cmd
@@ -182,7 +184,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, name, report
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	made, err := tflm.Make(ctx, folded, tflm.Options{Scratch: scratch, InPlace: p.inPlace, Solve: o})
+	made, err := tflm.Make(ctx, folded, tflm.Options{Scratch: scratch, InPlace: p.inPlace, Replace: p.replace, Solve: o})
 	if err != nil {
 		return err
 	}
@@ -240,6 +242,8 @@ func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made
 	switch {
 	case made.Offsets == nil:
 		r.copied = p.output
+	case made.Kept:
+		r.copied = "the one that is in the model is kept; " + p.output
 	case m.Offline != nil:
 		r.copied = "the one that is in the model is as low; " + p.output
 	default:

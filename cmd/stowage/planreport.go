@@ -38,6 +38,7 @@ type planReport struct {
 	ScratchFrom    string         `json:"scratch_from"` // reference, none or declared
 	Archive        bool           `json:"archive"`      // files are attached to the model
 	Faulty         bool           `json:"faulty_plan"`  // the plan that it has
+	Kept           bool           `json:"plan_kept"`    // the plan that it has, whose tensors share bytes on purpose
 
 	folds  bool   // the constants are folded in the file, too
 	copied string // why the output is the model as it was, and which file that is; empty where it is not
@@ -76,7 +77,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	r := &planReport{
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
-		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, folds: p.fold,
+		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.fold,
 	}
 	switch {
 	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
@@ -130,7 +131,7 @@ func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 
 // ownersOfPeak returns who owns the peak of the plan's problem.
 func ownersOfPeak(made *tflm.Plan) peakReport {
-	peak := tflm.PeakOf(made.United, made.Life)
+	peak := made.Peak()
 	r := peakReport{Tick: peak.Tick, Bytes: peak.Bytes, Owners: []peakOwner{}}
 	if peak.Operator >= 0 {
 		r.Operator = made.Model.Operators[peak.Operator].Name() + " " + strconv.Itoa(peak.Operator)
@@ -168,6 +169,12 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 	if made.Offsets == nil {
 		return out
 	}
+	if made.Kept {
+		if made.NPU() {
+			return append(out, "the options of the model's compiler: the plan is its own, and an NPU finds its tensors nowhere else")
+		}
+		return append(out, "perhaps another plan: --replace-plan plans anew, without what shares bytes on purpose")
+	}
 	if best := min(r.HeadPlanned, r.HeadBefore); best == r.Peak.Bytes {
 		out = append(out, "no other placement is lower: the head is as large as what is live at its peak")
 	} else if r.Status != stowage.Optimal {
@@ -200,7 +207,7 @@ func (r *planReport) figures() []html.Fact {
 		out = append(out, html.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
 	}
 	add("head as it is", "%d", r.HeadBefore)
-	if r.Status.HasPlan() {
+	if r.Status.HasPlan() && !r.Kept {
 		less := ""
 		if r.HeadBefore > r.HeadPlanned {
 			less = fmt.Sprintf(", %.1f%% less", 100*float64(r.HeadBefore-r.HeadPlanned)/float64(r.HeadBefore))
@@ -213,7 +220,7 @@ func (r *planReport) figures() []html.Fact {
 	}
 	for _, x := range r.Arenas {
 		planned := ""
-		if x.Planned > 0 {
+		if x.Planned > 0 && !r.Kept {
 			planned = fmt.Sprintf(", %d planned", x.Planned)
 		}
 		set := ""
@@ -225,7 +232,7 @@ func (r *planReport) figures() []html.Fact {
 	for _, x := range r.Arenas {
 		if x.MeasuredBefore > 0 {
 			planned := ""
-			if x.MeasuredPlanned > 0 {
+			if x.MeasuredPlanned > 0 && !r.Kept {
 				planned = fmt.Sprintf(", %d planned", x.MeasuredPlanned)
 			}
 			add("with a tail of "+strconv.FormatInt(r.Tail, 10)+", "+x.Target, "%d as it is%s", x.MeasuredBefore, planned)
@@ -239,6 +246,9 @@ func (r *planReport) notes() []string {
 	var out []string
 	if r.Faulty {
 		out = append(out, "the plan that the model has is faulty, and the figures are those without it: stowage check says what is wrong")
+	}
+	if r.Kept {
+		out = append(out, "the plan that the model has is kept: some of its tensors share bytes on purpose, as stowage check says")
 	}
 	if r.Folded > 0 {
 		out = append(out, count(r.Folded, "float16 constant")+" counted as float32 weights, not as buffers")
@@ -322,7 +332,11 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	}
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
 	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), tflm.Detailed)] {
-		add("owner "+strconv.Itoa(i+1)+" of the peak", fmt.Sprintf("%s: %d; the peak would be %d without it", o.Name, o.Size, o.Without))
+		text := fmt.Sprintf("%s: %d", o.Name, o.Size)
+		if !r.Kept {
+			text += fmt.Sprintf("; the peak would be %d without it", o.Without)
+		}
+		add("owner "+strconv.Itoa(i+1)+" of the peak", text)
 	}
 	for _, l := range r.Lower {
 		add("what would lower it", l)

@@ -2,6 +2,8 @@ package tflm
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/units"
@@ -15,9 +17,10 @@ import (
 // the plan is held against the lifespans here, before it is on a device.
 //
 // Variable tensors keep their value from run to run, but the runtime knows only
-// when operators touch them. Pinned, they are safe where nothing else, pinned or
-// placed on the device, can come over them at any time. A result may lie exactly
-// over an operand that dies, where the kernel can work in place (inplace.go).
+// when operators touch them. Pinned, they are safe if nothing else, pinned or
+// placed on the device, can come over them at any time. Tensors may share bytes on
+// purpose: a result over an operand that dies, if the kernel works in place
+// (inplace.go), and whatever belongs to one operator alone (share.go).
 //
 // Source: tensorflow/tflite-micro 90b983c; TestTraps gives faulty plans to its
 // interpreter.
@@ -31,6 +34,8 @@ const (
 	Fault Severity = "fault"
 	// Warning: works on some targets, or not for the reason that one expects.
 	Warning Severity = "warning"
+	// Note: nothing is wrong.
+	Note Severity = "note"
 )
 
 // A Rule is what a plan breaks.
@@ -44,6 +49,8 @@ const (
 	Negative   Rule = "negative"  // an offset below -1
 	Misaligned Rule = "alignment" // an offset that is no multiple of 16
 	Overlap    Rule = "overlap"   // two tensors share bytes while both live
+	Shared     Rule = "shared"    // tensors share bytes, and one operator has them all
+	Outside    Rule = "outside"   // a tensor of an NPU lies outside of what the NPU reaches
 	Variable   Rule = "variable"  // a variable tensor that others can come over
 	Unused     Rule = "unused"    // an offset for what is not in the arena
 	TooHigh    Rule = "capacity"  // a tensor ends above the capacity given
@@ -68,12 +75,16 @@ type Verdict struct {
 	Pinned, Online int
 	// Height is the largest offset + size of what is pinned, in bytes.
 	Height int64
+	// Shares counts the pairs of tensors that share bytes on purpose, as far as one
+	// operator has both. A plan with any is its maker's: see Plan.Kept.
+	Shares int
 }
 
 // MaxFindings is the number of findings that a verdict keeps.
 const MaxFindings = 1000
 
-// OK reports whether the plan has no fault.
+// OK reports whether the plan has no fault. A model without a plan has none: the
+// runtime plans by itself.
 func (v *Verdict) OK() bool {
 	for i := range v.Findings {
 		if v.Findings[i].Severity == Fault {
@@ -81,6 +92,17 @@ func (v *Verdict) OK() bool {
 		}
 	}
 	return true
+}
+
+// lost returns what is wrong if only the model's compiler can plan it, and the plan is
+// not there; "" for nothing.
+func (v *Verdict) lost() string {
+	for i := range v.Findings {
+		if v.Findings[i].Rule == Outside {
+			return v.Findings[i].Message
+		}
+	}
+	return ""
 }
 
 func (v *Verdict) add(s Severity, r Rule, tensor, other int, format string, args ...any) {
@@ -100,7 +122,16 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 	v := &Verdict{}
 	o := m.Offline
 	if o == nil {
-		v.add(Fault, Missing, -1, -1, "the model has no metadata %s: the runtime plans by itself", tflite.MetadataName)
+		if t, k := newSharing(m, l).lost(nil); t >= 0 {
+			v.add(Fault, Outside, t, -1, "the model has no metadata %s, but operator %d is %s and finds %s only where Vela put it: compile the model again", tflite.MetadataName, k, npu, m.Label(t))
+			return v, nil
+		}
+		v.add(Note, Missing, -1, -1, "the model has no metadata %s: the runtime plans by itself", tflite.MetadataName)
+		for i := range m.Tensors {
+			if m.Tensors[i].Arena() {
+				v.Online++
+			}
+		}
 		return v, nil
 	}
 	if o.Entries > 1 {
@@ -190,25 +221,134 @@ func (x *pinned) tensor(i int) bool {
 	return true
 }
 
-// overlaps finds the pinned tensors that share bytes while both live, but for those of
-// which the kernel works in place.
+// overlaps finds the pinned tensors that share bytes while both live. Pairs that are
+// meant to are counted, and noted for each operator that has them.
 func (x *pinned) overlaps() {
-	m, buffers, offsets := x.model, x.problem.Buffers, x.offsets
-	for _, at := range verify.Check(&x.problem, offsets, 0).Violations {
+	m, offsets := x.model, x.model.Offline.Offsets
+	s := newSharing(m, x.lifetimes)
+	if t, k := s.lost(offsets); t >= 0 {
+		x.add(Fault, Outside, t, int(m.Operators[k].Inputs[window]), "%s lies outside of %s, in which %s %d looks for it: compile the model again", m.Label(t), m.Label(int(m.Operators[k].Inputs[window])), npu, k)
+	}
+	x.insideWindows(s)
+	x.states(s)
+	by := map[int]*shared{}
+	report := verify.Check(&x.problem, x.offsets, 0)
+	overlaps := 0
+	for _, at := range report.Violations {
 		if at.Rule != model.RuleOverlap {
 			continue
 		}
+		overlaps++
 		a, b := x.tensors[at.A], x.tensors[at.B]
-		if offsets[at.A] == offsets[at.B] && inPlaceAt(m, x.lifetimes, a, b) {
+		if offsets[a] == offsets[b] && inPlaceAt(m, x.lifetimes, a, b) {
+			x.Shares++
+			continue
+		}
+		from, to := max(x.offsets[at.A], x.offsets[at.B]), min(x.offsets[at.A]+x.problem.Buffers[at.A].Size, x.offsets[at.B]+x.problem.Buffers[at.B].Size)
+		if k, ok := s.owner(a, b); ok {
+			x.Shares++
+			if k < 0 {
+				continue
+			}
+			if by[k] == nil {
+				by[k] = &shared{a: a, b: b, from: from, to: to}
+			}
+			by[k].pairs++
 			continue
 		}
 		rule := Overlap
 		if m.Tensors[a].Variable || m.Tensors[b].Variable {
 			rule = Variable
 		}
-		from, to := max(offsets[at.A], offsets[at.B]), min(offsets[at.A]+buffers[at.A].Size, offsets[at.B]+buffers[at.B].Size)
 		x.add(Fault, rule, a, b, "%s and %s share the bytes %d to %d while both live", m.Label(a), m.Label(b), from, to)
 	}
+	// Overlaps that the verifier has left out could be faults.
+	if x.OK() && (report.Truncated || report.Total > len(report.Violations)) {
+		x.add(Fault, Overlap, -1, -1, "there are more than %d overlaps, too many to tell which are meant", overlaps)
+	}
+	for _, k := range slices.Sorted(maps.Keys(by)) {
+		x.noteShared(k, by[k])
+	}
+}
+
+// shared are the pairs of tensors that share bytes on behalf of one operator.
+type shared struct {
+	pairs    int
+	a, b     int   // the first pair
+	from, to int64 // the bytes that it shares
+}
+
+// noteShared says that an operator has tensors that share bytes. The kernel of a
+// custom operator comes with its compiler. That of a builtin operator is the
+// runtime's, and may not be made for it.
+func (x *pinned) noteShared(operator int, s *shared) {
+	m, o := x.model, &x.model.Operators[operator]
+	others := ""
+	if s.pairs > 1 {
+		others = fmt.Sprintf(", and %d more %s", s.pairs-1, units.Plural(s.pairs-1, "pair"))
+	}
+	severity, why := Note, "on purpose, since it has both"
+	if o.Custom == "" {
+		severity, why = Warning, "which is right only if its kernel is made for it"
+	}
+	x.add(severity, Shared, s.a, s.b, "at operator %d, %s, %s and %s share the bytes %d to %d%s, %s", operator, o.Name(), m.Label(s.a), m.Label(s.b), s.from, s.to, others, why)
+}
+
+// insideWindows takes the windows of NPUs out of the problem. What lies inside of one
+// is meant to be there, and noted; what lies across its edge is not.
+func (x *pinned) insideWindows(s *sharing) {
+	m, offsets := x.model, x.model.Offline.Offsets
+	var noted []int32 // the places of windows
+	for _, w := range s.windows {
+		if offsets[w] < 0 {
+			continue
+		}
+		inside := 0
+		for _, t := range x.tensors {
+			switch isWindow := slices.Contains(s.windows, t); {
+			case t == w || isWindow && (s.inside(t, w, offsets) || s.inside(w, t, offsets)):
+			case s.inside(t, w, offsets):
+				inside++
+			case s.across(t, w, offsets):
+				x.add(Fault, Overlap, t, w, "%s lies partly inside %s, through which %s reaches the arena", m.Label(t), m.Label(w), npu)
+			}
+		}
+		x.Shares += inside
+		if inside > 0 && !slices.Contains(noted, offsets[w]) {
+			noted = append(noted, offsets[w])
+			x.add(Note, Shared, w, -1, "%d %s inside %s, through which %s reaches the arena: only the compiler of the model may move them", inside, lie(inside), m.Label(w), npu)
+		}
+	}
+	x.leaveOut(func(t int) bool { return slices.Contains(s.windows, t) })
+}
+
+// states leaves one of the tensors that are the same state in the problem.
+func (x *pinned) states(s *sharing) {
+	first := map[int32]int{} // by offset
+	x.leaveOut(func(t int) bool {
+		if !x.model.Tensors[t].Variable {
+			return false
+		}
+		at := x.model.Offline.Offsets[t]
+		if other, ok := first[at]; ok && s.state(t, other) {
+			x.Shares++
+			return true
+		}
+		first[at] = t
+		return false
+	})
+}
+
+// leaveOut takes tensors out of the problem.
+func (x *pinned) leaveOut(gone func(tensor int) bool) {
+	n := 0
+	for k, t := range x.tensors {
+		if !gone(t) {
+			x.problem.Buffers[n], x.offsets[n], x.tensors[n] = x.problem.Buffers[k], x.offsets[k], t
+			n++
+		}
+	}
+	x.problem.Buffers, x.offsets, x.tensors = x.problem.Buffers[:n], x.offsets[:n], x.tensors[:n]
 }
 
 // indexIn returns the number of a tensor in its subgraph.
@@ -219,6 +359,14 @@ func indexIn(m *tflite.Model, tensor int) int {
 		}
 	}
 	return tensor
+}
+
+// lie is how a number of tensors lies somewhere.
+func lie(n int) string {
+	if n == 1 {
+		return "tensor lies"
+	}
+	return "tensors lie"
 }
 
 // are counts things in a sentence.

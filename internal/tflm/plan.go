@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
@@ -32,6 +33,9 @@ type Options struct {
 	Scratch []tflite.Scratch
 	// InPlace lets results lie over operands that die.
 	InPlace bool
+	// Replace plans a model anew that has a plan which would be kept, and replaces
+	// whatever plan it has.
+	Replace bool
 	// Solve steers the planner. Its capacity is that of the arena's head.
 	Solve stowage.Options
 }
@@ -57,6 +61,15 @@ type Plan struct {
 	// Faulty says that the model has a plan that Check finds a fault in. Whatever a
 	// device makes of it is no figure to compare with.
 	Faulty bool
+	// Kept says that the model has a plan whose tensors share bytes on purpose, which is
+	// not replaced: Head, Offsets and Placed are its own, Result is what can be said of
+	// it, and nothing is planned.
+	Kept bool
+	// Occupied is the problem of the bytes that a kept plan takes: what several tensors
+	// share is there once.
+	Occupied *model.Problem
+
+	replace bool
 	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
 	// Placed are the offsets of the arena's buffers, scratch included, as the
@@ -69,11 +82,23 @@ type Plan struct {
 func (p *Plan) Better() bool { return p.Offsets != nil && p.Head < p.Greedy }
 
 // Worth reports whether the plan is to be written: it takes less than the model as it
-// is, or takes the place of a faulty plan.
-func (p *Plan) Worth() bool { return p.Offsets != nil && (p.Head < p.Before || p.Faulty) }
+// is, or takes the place of a faulty plan or of one that is to be replaced.
+func (p *Plan) Worth() bool {
+	return p.Offsets != nil && !p.Kept && (p.Head < p.Before || p.Faulty || p.replaces())
+}
 
-// Make plans the arena of a model. The error is bad input; that no plan was
-// found is in Result.Status.
+// NPU reports whether an NPU is to run a part of the model, so that only the compiler of
+// that part can plan it.
+func (p *Plan) NPU() bool {
+	return slices.ContainsFunc(p.Model.Operators, func(o tflite.Operator) bool { return o.Custom == npu })
+}
+
+// replaces reports whether the model has a plan that is replaced whatever it takes.
+func (p *Plan) replaces() bool { return p.replace && p.Model.Offline != nil }
+
+// Make plans the arena of a model, unless it has a plan that is kept. The error is bad
+// input, such as a model of Vela's whose plan is lost; that no plan was found is in
+// Result.Status.
 func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	l, err := m.Lifetimes()
 	if err != nil {
@@ -83,12 +108,16 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{Model: m, Arena: a, Life: l}
+	p := &Plan{Model: m, Arena: a, Life: l, replace: o.Replace}
 	if p.Greedy, err = emulate(ctx, a.Problem, nil); err != nil {
 		return nil, err
 	}
-	if err := p.judge(ctx); err != nil {
+	v, err := Check(m, 0)
+	if err != nil {
 		return nil, err
+	}
+	if err := p.judge(ctx, v, &o); err != nil || p.Kept {
+		return p, err
 	}
 	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
 	p.United, p.In = united, in
@@ -105,19 +134,46 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	return p, nil
 }
 
-// judge says what the plan in the model is worth, if there is one.
-func (p *Plan) judge(ctx context.Context) error {
+// judge says what the plan in the model is worth, if there is one, and whether it is
+// kept.
+func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 	p.Before = p.Greedy
-	v, err := Check(p.Model, 0)
-	if err != nil || p.Model.Offline == nil {
+	if lost := v.lost(); lost != "" && !o.Replace {
+		var issues model.Issues
+		issues.Add(model.Issue{File: p.Model.File, Message: lost})
+		return issues.Err()
+	}
+	if p.Model.Offline == nil {
 		return nil
 	}
 	if p.Faulty = !v.OK(); p.Faulty {
 		return nil
 	}
-	p.Before, err = emulatePlan(ctx, p.Model, p.Life, p.Arena)
-	p.Before = max(p.Before, v.Height) // variables that are pinned
-	return err
+	head, placed, taken, err := followed(ctx, p.Model, p.Life, p.Arena)
+	if err != nil {
+		return err
+	}
+	p.Before = max(head, v.Height) // variables that are pinned
+	if p.Kept = v.Shares > 0 && !o.Replace; p.Kept {
+		p.keep(placed, taken)
+	}
+	return nil
+}
+
+// keep makes the plan in the model the plan that is made.
+func (p *Plan) keep(placed []int64, taken *model.Problem) {
+	p.Head, p.Offsets, p.Placed, p.Occupied = p.Before, slices.Clone(p.Model.Offline.Offsets), placed, taken
+	p.United, p.In = p.Arena.Problem, make([]int, len(p.Arena.Tensor))
+	p.Result = &stowage.Result{Status: stowage.Feasible, Planner: tflite.MetadataName}
+	p.Result.Offsets, p.Result.Height = placed, p.Head
+	for k := range p.In {
+		p.In[k] = k
+		p.Result.LowerBound = max(p.Result.LowerBound, p.Arena.Problem.Buffers[k].Size)
+	}
+	// Whatever shares bytes, the largest tensor needs its own.
+	if p.Result.LowerBound == p.Head {
+		p.Result.Status = stowage.Optimal
+	}
 }
 
 // pin makes offsets for the model of those of the united buffers: of all that the runtime
@@ -145,7 +201,7 @@ func (p *Plan) pin(ctx context.Context) (err error) {
 			p.Offsets[t] = int32(pins[in[k]])
 		}
 	}
-	if p.Faulty && p.Head > p.Greedy { // the device does better by itself, and has to be told
+	if (p.Faulty || p.replaces()) && p.Head > p.Greedy { // the device does better by itself, and has to be told
 		for i := range p.Offsets {
 			p.Offsets[i] = tflite.Online
 		}
@@ -168,26 +224,50 @@ func variableOf(m *tflite.Model, tensor int) int {
 	return -1
 }
 
-// emulatePlan returns the head that the runtime makes of a model with the plan
-// that it has. Results that lie over their operands are one buffer with them.
-func emulatePlan(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) (int64, error) {
-	at := func(t int) int64 { return int64(m.Offline.Offsets[t]) }
-	united, in := unite(a, groups(m, l, func(operand, result int) bool {
-		return at(operand) == at(result) && at(result) != tflite.Online
-	}))
-	pins := make([]int64, len(united.Buffers))
+// followed returns what the runtime makes of a model with the plan that it has: the
+// head, where each buffer of the arena is, and the bytes that are taken when.
+func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tflite.Arena) (head int64, placed []int64, taken *model.Problem, err error) {
+	placed = make([]int64, len(a.Tensor))
+	var pinned []model.Buffer
+	var offsets []int64
+	var tensors, online []int
 	for k, t := range a.Tensor {
-		pins[in[k]] = tflite.Online
-		if t >= 0 {
-			pins[in[k]] = at(t)
+		if t < 0 || m.Offline.Offsets[t] == tflite.Online {
+			online = append(online, k)
+			continue
 		}
+		placed[k] = int64(m.Offline.Offsets[t])
+		pinned, offsets, tensors = append(pinned, a.Problem.Buffers[k]), append(offsets, placed[k]), append(tensors, t)
 	}
-	return emulate(ctx, united, pins)
+	taken, pins := asProblem(newSharing(m, l).occupied(pinned, offsets, tensors))
+	for _, k := range online {
+		b := a.Problem.Buffers[k]
+		b.ID = "online " + strconv.Itoa(k)
+		taken.Buffers, pins = append(taken.Buffers, b), append(pins, tflite.Online)
+	}
+	r, err := greedy(ctx, taken, pins)
+	if err != nil || r == nil {
+		return 0, placed, taken, err
+	}
+	for i, k := range online {
+		placed[k] = r.Offsets[len(taken.Buffers)-len(online)+i]
+	}
+	return r.Height, placed, taken, nil
 }
 
 // emulate returns the head that the runtime's planner makes of a problem with
 // some of its buffers pinned: those whose offset is not Online.
 func emulate(ctx context.Context, p *model.Problem, pins []int64) (int64, error) {
+	r, err := greedy(ctx, p, pins)
+	if err != nil || r == nil {
+		return 0, err
+	}
+	return r.Height, nil
+}
+
+// greedy runs the runtime's planner on a problem with some of its buffers pinned. The
+// result is nil if there are no buffers.
+func greedy(ctx context.Context, p *model.Problem, pins []int64) (*stowage.Result, error) {
 	q := &model.Problem{Name: p.Name, Buffers: slices.Clone(p.Buffers)}
 	for k, at := range pins {
 		if at != tflite.Online {
@@ -195,14 +275,32 @@ func emulate(ctx context.Context, p *model.Problem, pins []int64) (int64, error)
 		}
 	}
 	if len(q.Buffers) == 0 {
-		return 0, nil
+		return nil, nil
 	}
 	r, err := stowage.Minimize(ctx, q, stowage.Options{Planner: greedyName})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if !r.Status.HasPlan() {
-		return 0, errors.New("tflm: the pinned tensors collide")
+		return nil, errors.New("tflm: the pinned tensors collide")
 	}
-	return r.Height, nil
+	return r, nil
+}
+
+// Head returns the head that the runtime makes of a model as it is, with the scratch
+// of the reference kernels. The model's plan, if it has one, must be without a fault.
+func Head(ctx context.Context, m *tflite.Model) (int64, error) {
+	l, err := m.Lifetimes()
+	if err != nil {
+		return 0, err
+	}
+	a, err := m.Arena(l, Reference(m))
+	if err != nil {
+		return 0, err
+	}
+	if m.Offline == nil {
+		return emulate(ctx, a.Problem, nil)
+	}
+	head, _, _, err := followed(ctx, m, l, a)
+	return head, err
 }

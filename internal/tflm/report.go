@@ -1,6 +1,7 @@
 package tflm
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stowage-go/stowage/format/tflite"
@@ -31,32 +32,57 @@ const Detailed = 8
 // PeakOf returns the earliest peak of the problem of an arena: Arena.Problem, or
 // Plan.United for a plan that is made in place.
 func PeakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
-	buffers := problem.Buffers
 	load := loads(problem)
-	p := Peak{Operator: -1}
-	at := int64(0)
+	at := 0
 	for t, live := range load {
-		if live > p.Bytes {
-			p.Bytes, at = live, int64(t)
+		if live > load[at] {
+			at = t
 		}
 	}
-	p.Tick = int32(at) - 1 // the problem's times are shifted by one
-	for i := range buffers {
-		if buffers[i].Lower <= at && at < buffers[i].Upper {
-			p.Buffers = append(p.Buffers, i)
-		}
-	}
-	slices.SortStableFunc(p.Buffers, func(i, j int) int { return int(buffers[j].Size - buffers[i].Size) })
+	p := peakAt(problem, l, at)
+	p.Bytes = load[at]
 	for _, i := range p.Buffers[:min(len(p.Buffers), Detailed)] {
 		without := int64(0)
 		for t, live := range load {
-			if b := &buffers[i]; b.Lower <= int64(t) && int64(t) < b.Upper {
+			if b := &problem.Buffers[i]; b.Lower <= int64(t) && int64(t) < b.Upper {
 				live -= b.Size
 			}
 			without = max(without, live)
 		}
 		p.Without = append(p.Without, without)
 	}
+	return p
+}
+
+// Peak returns the peak of a plan. That of a plan which is kept is of the bytes that are
+// taken, and of those times the one at which the largest tensors live; Buffers are all
+// that do, whatever they share, and Without is nil.
+func (p *Plan) Peak() Peak {
+	if !p.Kept {
+		return PeakOf(p.United, p.Life)
+	}
+	taken, live := loads(p.Occupied), loads(p.Arena.Problem)
+	at := 0
+	for t := range taken {
+		if taken[t] > taken[at] || taken[t] == taken[at] && live[t] > live[at] {
+			at = t
+		}
+	}
+	peak := peakAt(p.Arena.Problem, p.Life, at)
+	peak.Bytes = taken[at]
+	return peak
+}
+
+// peakAt says what lives and runs at a time of a problem.
+func peakAt(problem *model.Problem, l *tflite.Lifetimes, at int) Peak {
+	buffers := problem.Buffers
+	p := Peak{Operator: -1, Tick: int32(at) - 1} // the problem's times are shifted by one
+	for i := range buffers {
+		if buffers[i].Lower <= int64(at) && int64(at) < buffers[i].Upper {
+			p.Buffers = append(p.Buffers, i)
+		}
+	}
+	slices.SortStableFunc(p.Buffers, func(i, j int) int { return cmp.Compare(buffers[j].Size, buffers[i].Size) })
 	for k, s := range l.Operators {
 		if s.First <= p.Tick && p.Tick <= s.Last && (p.Operator < 0 || s.First > l.Operators[p.Operator].First) {
 			p.Operator = k

@@ -30,6 +30,7 @@ type Tensor struct {
 // subgraph's tensors.
 type Op struct {
 	Code            schema.BuiltinOperator
+	Custom          string // its name, if Code is CUSTOM
 	Inputs, Outputs []int32
 	Callees         []int32 // the first options, as the subgraphs of IF, WHILE and CALL_ONCE are
 }
@@ -69,7 +70,13 @@ type Metadata struct {
 type file struct {
 	*flatbuffers.Builder
 	buffers [][]byte // of the model; the first is the empty one
-	codes   []schema.BuiltinOperator
+	codes   []code
+}
+
+// A code is an entry of the model's operator codes.
+type code struct {
+	builtin schema.BuiltinOperator
+	custom  string
 }
 
 // Model returns a model file of these subgraphs.
@@ -90,9 +97,16 @@ func Model(graphs []Graph, metadata ...Metadata) []byte {
 	}
 	var opcodes []flatbuffers.UOffsetT
 	for _, c := range f.codes {
+		var name flatbuffers.UOffsetT
+		if c.custom != "" {
+			name = b.CreateString(c.custom)
+		}
 		schema.OperatorCodeStart(b)
-		schema.OperatorCodeAddDeprecatedBuiltinCode(b, int8(min(c, 127)))
-		schema.OperatorCodeAddBuiltinCode(b, c)
+		schema.OperatorCodeAddDeprecatedBuiltinCode(b, int8(min(c.builtin, 127)))
+		schema.OperatorCodeAddBuiltinCode(b, c.builtin)
+		if c.custom != "" {
+			schema.OperatorCodeAddCustomCode(b, name)
+		}
 		opcodes = append(opcodes, schema.OperatorCodeEnd(b))
 	}
 	var data []flatbuffers.UOffsetT
@@ -121,7 +135,7 @@ func (f *file) buffer(data []byte) uint32 {
 }
 
 // code returns the number of an operator's code, which is added where it is new.
-func (f *file) code(c schema.BuiltinOperator) uint32 {
+func (f *file) code(c code) uint32 {
 	i := slices.Index(f.codes, c)
 	if i < 0 {
 		i, f.codes = len(f.codes), append(f.codes, c)
@@ -179,7 +193,7 @@ func (f *file) operator(o *Op) flatbuffers.UOffsetT {
 	}
 	opts := b.EndObject()
 	schema.OperatorStart(b)
-	schema.OperatorAddOpcodeIndex(b, f.code(o.Code))
+	schema.OperatorAddOpcodeIndex(b, f.code(code{o.Code, o.Custom}))
 	schema.OperatorAddInputs(b, in)
 	schema.OperatorAddOutputs(b, out)
 	if number := options[o.Code]; number > 0 {
