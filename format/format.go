@@ -21,6 +21,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/json"
@@ -83,7 +84,7 @@ func ReadFile(path string) (*File, error) { return ReadFileWith(path, Options{})
 // ReadFileWith is ReadFile for a file that leaves things open, as models do. It is
 // an error to settle what a file of its kind cannot leave open.
 func ReadFileWith(path string, o Options) (*File, error) {
-	in, err := Open(path)
+	in, err := OpenUntil(path, o.Deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +109,7 @@ func (in *Input) read(path string, o Options) (*File, error) {
 	}
 	f, err := in.row.problem(in.Reader, in.Name, o)
 	if err != nil {
-		return nil, err
+		return nil, nameLate(err, in.Name)
 	}
 	f.Kind = in.Kind
 	if f.Problem.Name == "" && path != Standard {
@@ -140,7 +141,12 @@ func (f *File) Unpin() {
 // ReadPlan reads a plan of p, as csv.ReadPlan and json.ReadPlan do, from a file
 // that is told as by ReadProblem; the plan in a model of TensorFlow Lite counts, too. The offsets are in the order of p.Buffers.
 func ReadPlan(path string, p *model.Problem) ([]int64, error) {
-	in, err := Open(path)
+	return ReadPlanUntil(path, p, time.Time{})
+}
+
+// ReadPlanUntil is ReadPlan with a deadline, as Options has it.
+func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) ([]int64, error) {
+	in, err := OpenUntil(path, deadline)
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +154,8 @@ func ReadPlan(path string, p *model.Problem) ([]int64, error) {
 	if in.row.plan == nil {
 		return nil, fmt.Errorf("%s: is %s, not a plan", in.Name, in.row.title)
 	}
-	return in.row.plan(in.Reader, in.Name, p)
+	offsets, err := in.row.plan(in.Reader, in.Name, p)
+	return offsets, nameLate(err, in.Name)
 }
 
 // Write writes a problem and, where plan is not nil, its plan: as JSON if path

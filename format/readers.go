@@ -5,9 +5,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/cuda"
@@ -66,6 +66,10 @@ type Options struct {
 	// Heap is which of the heaps of a dump is meant, as File.Heaps names them;
 	// empty for the one of the largest load.
 	Heap string
+	// Deadline is when to stop waiting for the content of a pipe, a terminal or another
+	// file that is no regular one; the error is then a *LateError. The zero time is never.
+	// A regular file is read whole, however long that takes.
+	Deadline time.Time
 	// Beside opens a file that belongs to the one that is read, by the name of
 	// that with another ending: the live ranges of XLA's text. An
 	// fs.ErrNotExist is a file that is not there. Nil opens files of the system.
@@ -166,19 +170,24 @@ func (in *Input) Close() error { return in.close() }
 // Open opens a file, or standard input where the path is -, and tells its kind. What
 // is packed with gzip is unpacked. The error is the file system's, or for a file that
 // only claims to be packed.
-func Open(path string) (*Input, error) {
-	if path == Standard {
-		return open(os.Stdin, "stdin", "", func() error { return nil })
-	}
-	file, err := os.Open(path)
+func Open(path string) (*Input, error) { return OpenUntil(path, time.Time{}) }
+
+// OpenUntil is Open with a deadline, as Options has it.
+func OpenUntil(path string, deadline time.Time) (*Input, error) {
+	file, err := openUntil(path, deadline)
 	if err != nil {
 		return nil, err
 	}
-	in, err := open(file, path, path, file.Close)
+	name := path
+	if path == Standard {
+		name, path = "stdin", ""
+	}
+	in, err := open(file, name, path, file.Close)
 	if err != nil {
 		file.Close()
+		return nil, nameLate(err, name)
 	}
-	return in, err
+	return in, nil
 }
 
 // open tells the kind by the name of the file, where there is one, or by how it begins.

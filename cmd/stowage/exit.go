@@ -111,7 +111,11 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 	case errors.As(err, &quiet):
 		return int(quiet)
 	case errors.As(err, &output):
-		fmt.Fprintf(stderr, "stowage: %v\n", output)
+		for _, one := range joined(err) {
+			if errors.As(one, &output) {
+				fmt.Fprintf(stderr, "stowage: %v\n", output)
+			}
+		}
 		return exitInternal
 	case errors.As(err, &internal), errors.Is(err, stowage.ErrInvalidPlan):
 		fmt.Fprintf(stderr, "stowage: internal failure: %v\n", err)
@@ -130,6 +134,14 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 		fmt.Fprintf(stderr, "Run '%s --help' for usage.\n", cmd.CommandPath())
 	}
 	return exitUsage
+}
+
+// joined returns the errors that errors.Join has put together, or the error itself.
+func joined(err error) []error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		return all.Unwrap()
+	}
+	return []error{err}
 }
 
 // recoverTo turns a panic into exit code 1. Left alone it would be 2, which

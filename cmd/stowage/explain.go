@@ -6,12 +6,14 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/explain"
 )
 
@@ -55,6 +57,7 @@ Where a limit comes before that is known, it says that the subset may be larger 
 }
 
 func (e *explainFlags) run(cmd *cobra.Command, input string) error {
+	began := time.Now()
 	o, err := e.options()
 	if err != nil {
 		return err
@@ -72,10 +75,14 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if err := errors.Join(checkOutput(e.output), use{"-o", e.output}.apart([]use{{"INPUT", input}})); err != nil {
 		return err
 	}
-	file, err := e.readProblem(input)
+	file, err := e.readProblem(input, e.deadline(began))
+	if late := new(format.LateError); errors.As(err, &late) {
+		return e.late(cmd, late)
+	}
 	if err != nil {
 		return err
 	}
+	o.Timeout = e.left(began)
 	noteRead(cmd, input, file)
 	warnPinned(cmd, input, file)
 	p := file.Problem
@@ -111,6 +118,18 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	return outcomeOf(x.Status)
+}
+
+// late is the end of a run that was still waiting for its input at the timeout.
+func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
+	sayLate(cmd, late)
+	if e.asJSON {
+		x := &stowage.Explanation{Status: stowage.Unknown, Capacity: int64(e.capacity)}
+		if err := writeTo(cmd, "", func(w io.Writer) error { return writeExplanationJSON(w, x, &stowage.Problem{}) }); err != nil {
+			return err
+		}
+	}
+	return outcome(exitUndecided)
 }
 
 func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *stowage.Problem, of int) error {

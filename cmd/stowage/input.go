@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -22,15 +23,47 @@ const planFileHelp = `A plan file, read as a problem: an offset in CSV, and the 
 // readProblem reads a problem as the flags of a search want it: with its capacity,
 // or that of the flag, and without its fixed offsets where they are to be
 // ignored.
-func (s *search) readProblem(path string) (*format.File, error) {
-	return readProblem(path, s.capacity, s.ignoreOffsets, &s.model)
+func (s *search) readProblem(path string, deadline time.Time) (*format.File, error) {
+	return readProblemUntil(path, s.capacity, s.ignoreOffsets, &s.model, deadline)
+}
+
+// leastWait is how long a pipe is waited for at least, however short the timeout: the
+// program that writes to it may be starting, too.
+const leastWait = time.Second
+
+// deadline returns until when a run that began at a time waits for its input; never, without
+// a timeout.
+func (s *search) deadline(began time.Time) time.Time {
+	if s.timeout == 0 {
+		return time.Time{}
+	}
+	return began.Add(max(time.Duration(s.timeout), leastWait))
+}
+
+// left returns what is left of the timeout for the search, of a run that began at a time. It
+// is never nothing, which would be no limit.
+func (s *search) left(began time.Time) time.Duration {
+	if s.timeout == 0 {
+		return 0
+	}
+	return max(1, time.Duration(s.timeout)-time.Since(began))
+}
+
+// sayLate says that the timeout came before the input.
+func sayLate(cmd *cobra.Command, late *format.LateError) {
+	fmt.Fprintf(cmd.ErrOrStderr(), "unknown: the timeout came before all of %s was read\n", late.Name)
 }
 
 func readProblem(path string, capacity size, ignoreOffsets bool, m *modelFlags) (*format.File, error) {
+	return readProblemUntil(path, capacity, ignoreOffsets, m, time.Time{})
+}
+
+func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFlags, deadline time.Time) (*format.File, error) {
 	o, err := m.options()
 	if err != nil {
 		return nil, err
 	}
+	o.Deadline = deadline
 	if info, err := os.Stat(path); err != nil || info.Size() > smallInput {
 		collectLess() // standard input as well
 	}
@@ -94,10 +127,10 @@ func nameOf(path string) string {
 // readStart reads the plan to improve on, and matches it to the problem by ID.
 // Where it is the input itself, the offsets of a CSV file are that plan rather
 // than demands.
-func readStart(start, input string, f *format.File) ([]int64, error) {
+func readStart(start, input string, f *format.File, deadline time.Time) ([]int64, error) {
 	switch {
 	case !sameFile(start, input):
-		return format.ReadPlan(start, f.Problem)
+		return format.ReadPlanUntil(start, f.Problem, deadline)
 	case f.Header == nil && (f.Plan == nil || f.Plan.Offsets == nil):
 		return nil, fmt.Errorf("%s: has no plan to start from", start)
 	case f.Header == nil:

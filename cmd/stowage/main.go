@@ -79,7 +79,7 @@ func execute(args []string, stdout, stderr io.Writer) (code int) {
 		root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFault(cmd, args, err) })
 		cmd, err = root.ExecuteC()
 	}
-	if out.err != nil && (err == nil || errors.Is(err, out.err)) {
+	if out.err != nil && (err == nil || errors.Is(err, out.err) && !errors.As(err, new(outputError))) {
 		// What was printed piece by piece, such as help.
 		err = outputError{err: out.err}
 	}

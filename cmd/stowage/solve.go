@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"runtime/pprof"
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,6 +85,7 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 }
 
 func (s *solveFlags) run(cmd *cobra.Command, input string) error {
+	began := time.Now()
 	o, err := s.options()
 	if err != nil {
 		return err
@@ -92,10 +95,14 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if err != nil {
 		return err
 	}
-	file, err := s.read(cmd, input, &o)
+	file, err := s.read(cmd, input, &o, s.deadline(began))
+	if late := new(format.LateError); errors.As(err, &late) {
+		return s.late(cmd, late, o.Planner, began)
+	}
 	if err != nil {
 		return err
 	}
+	o.Timeout = s.left(began)
 	p := file.Problem
 	if err := checkFormat(name, p); err != nil {
 		return err
@@ -124,28 +131,38 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return s.startFault(err)
 	}
 	if r.Status.HasPlan() {
-		err = s.writePlan(cmd, name, file, r, &steps)
-	} else {
-		err = s.writeStats(cmd, r, p)
+		if err := s.writePlan(cmd, name, file, r, &steps); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
+	// The plan is there: what fails from here on does not take it back.
+	failed := []error{s.writeStats(cmd, r, p)}
 	if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
 	}
 	if s.certificate != "" {
-		if err := s.writeCertificate(ctx, cmd, p, r); err != nil {
-			return err
-		}
+		failed = append(failed, s.writeCertificate(ctx, cmd, p, r))
 	}
-	if unrecorded != nil {
-		return unrecorded
+	if err := errors.Join(append(failed, unrecorded)...); err != nil {
+		return err
 	}
 	return outcomeOf(r.Status)
 }
 
-// writePlan writes the plan, in the format of that name, and what --stats asks for.
+// late is the end of a run that was still waiting for its input at the timeout.
+func (s *solveFlags) late(cmd *cobra.Command, late *format.LateError, planner string, began time.Time) error {
+	r := &stowage.Result{Status: stowage.Unknown, Planner: planner, Stopped: plan.StopTimeout}
+	r.Stats.Elapsed = time.Since(began)
+	if !s.quiet {
+		sayLate(cmd, late)
+	}
+	if err := s.writeStats(cmd, r, &stowage.Problem{Capacity: int64(s.capacity)}); err != nil {
+		return err
+	}
+	return outcome(exitUndecided)
+}
+
+// writePlan writes the plan, in the format of that name.
 func (s *solveFlags) writePlan(cmd *cobra.Command, name string, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
 	p := file.Problem
 	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
@@ -158,14 +175,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, name string, file *format.Fil
 			fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
 		}
 	}
-	// The figures are written before the plan takes its place, so that there is
-	// either both or neither.
-	return writeTo(cmd, s.output, func(w io.Writer) error {
-		if err := writerOf(name)(w, d); err != nil {
-			return err
-		}
-		return s.writeStats(cmd, r, p)
-	})
+	return writeDocument(cmd, s.output, name, d)
 }
 
 // writeStats writes what --stats asks for.
@@ -174,18 +184,22 @@ func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowag
 		return nil
 	}
 	stats := statsOf(r, p)
+	// A pipe that was closed is an error like others, and does not kill: there may be a
+	// certificate to write.
+	signal.Ignore(syscall.SIGPIPE)
+	defer signal.Reset(syscall.SIGPIPE)
 	return writeTo(cmd, s.stats, func(w io.Writer) error { return writeIndented(w, stats) })
 }
 
 // read reads the problem and, where one is named, the plan to start from.
-func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options) (*format.File, error) {
-	file, err := s.readProblem(input)
+func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options, deadline time.Time) (*format.File, error) {
+	file, err := s.readProblem(input, deadline)
 	if err != nil {
 		return nil, err
 	}
 	switch {
 	case s.start != "":
-		if o.Start, err = readStart(s.start, input, file); err != nil {
+		if o.Start, err = readStart(s.start, input, file, deadline); err != nil {
 			return nil, err
 		}
 	case !s.quiet:

@@ -42,6 +42,10 @@ var columnNames = [numColumns][]string{
 	offset:    {"offset"},
 }
 
+// maxColumns is how many columns a file may have. Each costs a field of every row, so a file
+// with more is most likely no table, or made to take memory.
+const maxColumns = 10_000
+
 // inclusiveName in place of upper says that lifespans and gaps end inclusively.
 const inclusiveName = "end"
 
@@ -90,6 +94,13 @@ func (t *table) header(need []column, strict bool) bool {
 		h.at[c], h.name[c] = -1, columnNames[c][0]
 	}
 	fields := t.scan.fields
+	if len(fields) > maxColumns {
+		t.issues.Add(model.Issue{
+			File: t.file, Line: t.scan.line, Field: "header",
+			Message: "has " + count(len(fields), "column") + ": at most " + strconv.Itoa(maxColumns) + " are read",
+		})
+		return false
+	}
 	h.width, h.named = len(fields), len(fields)
 	for strict && h.named > 0 && trim(fields[h.named-1]) == "" {
 		h.named--

@@ -33,12 +33,12 @@ type Text struct {
 // file named; content that is not UTF-8 text is refused with a
 // *model.InputError.
 func Read(r io.Reader, file string) (*Text, error) {
-	var b strings.Builder
-	b.Grow(int(min(sizeOf(r), 1<<30)))
-	if _, err := io.Copy(untilNUL{&b}, r); err != nil && !errors.Is(err, errNUL) {
+	// What comes after a NUL byte is no text, and may never end, as that of /dev/zero.
+	pieces, err := gather(r, sizeOf(r), func(_, piece []byte) bool { return bytes.IndexByte(piece, 0) >= 0 })
+	if err != nil {
 		return nil, named(err, file)
 	}
-	t := &Text{File: file, Text: strings.TrimPrefix(b.String(), bom)}
+	t := &Text{File: file, Text: strings.TrimPrefix(pieces.text(), bom)}
 	if at := strings.IndexByte(t.Text, 0); at >= 0 {
 		return nil, t.Refuse(at, "\x00", "is not text: UTF-16 and binary files cannot be read")
 	}
@@ -80,8 +80,8 @@ func (t *Text) From(at int) iter.Seq2[int, string] {
 const MaxBinary = math.MaxInt32
 
 // Binary reads r to its end, or to just beyond MaxBinary, which is for the caller to
-// refuse where the size is not known before. No binary format begins with eight zeros,
-// so no more is read of what does, which may never end, as /dev/zero; it is for the
+// refuse if the size is not known before. No binary format begins with eight zeros. So no
+// more is read of a file that does, which may never end, as that of /dev/zero; it is for the
 // caller to refuse as well. A failure to read is returned as it is, with the file named.
 func Binary(r io.Reader, file string) ([]byte, error) {
 	size := sizeOf(r)
@@ -90,19 +90,13 @@ func Binary(r io.Reader, file string) ([]byte, error) {
 		issues.Add(model.Issue{File: file, Message: "is larger than 2 GiB, which no file of its format may be"})
 		return nil, issues.Err()
 	}
-	data := make([]byte, 0, min(size, MaxBinary-bytes.MinRead)+bytes.MinRead)
-	for rest := io.LimitReader(r, MaxBinary+1); ; {
-		n, err := rest.Read(data[len(data):cap(data)])
-		data = data[:len(data)+n]
-		switch {
-		case err == io.EOF, len(data) >= 8 && bytes.Equal(data[:8], make([]byte, 8)):
-			return data, nil
-		case err != nil:
-			return nil, named(err, file)
-		case len(data) == cap(data):
-			data = append(data, 0)[:len(data)] // as io.ReadAll does
-		}
+	pieces, err := gather(io.LimitReader(r, MaxBinary+1), size, func(first, _ []byte) bool {
+		return len(first) >= 8 && bytes.Equal(first[:8], make([]byte, 8))
+	})
+	if err != nil {
+		return nil, named(err, file)
 	}
+	return pieces.bytes(), nil
 }
 
 // named puts the name of a file before an error, where it has one.
@@ -111,20 +105,6 @@ func named(err error, file string) error {
 		return err
 	}
 	return fmt.Errorf("%s: %w", file, err)
-}
-
-// untilNUL refuses more once it has a NUL byte: what comes then is no text, and
-// may never end, as that of /dev/zero.
-type untilNUL struct{ *strings.Builder }
-
-var errNUL = errors.New("a NUL byte")
-
-func (w untilNUL) Write(p []byte) (int, error) {
-	n, err := w.Builder.Write(p)
-	if bytes.IndexByte(p, 0) >= 0 {
-		err = errNUL
-	}
-	return n, err
 }
 
 // sizeOf guesses how much r holds, so that what is read need not grow; 0 for no
