@@ -23,6 +23,7 @@ type LateError struct {
 	Name string // of the file, for messages
 }
 
+// Error names the file.
 func (e *LateError) Error() string {
 	return e.Name + ": the timeout came before all of it was read"
 }
