@@ -97,11 +97,14 @@ func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, 
 // millisecond, and in a long search never; a caller who draws the time that goes by, or
 // who ends the run from the callback, wants to be asked evenly.
 //
-// Invariant: once the callback has ended the run it is not called again.
+// Invariant: once the callback has ended the run it is not called again. It gets offsets
+// only with a height that the call before did not have: planners tell of the same plan
+// again, with its offsets, when another part of a portfolio begins with it.
 type beat struct {
 	one     sync.Mutex // held during a call: there is one at a time
 	latest  stowage.Progress
 	offsets []int64   // those of latest, copied: the planner's are valid while it tells of them
+	height  int64     // that was told last
 	news    bool      // latest has not been told
 	ended   bool      // the callback said so
 	said    time.Time // when the callback was last called
@@ -147,6 +150,10 @@ func (b *beat) say() {
 	if b.ended {
 		return
 	}
+	if b.latest.Height == b.height {
+		b.latest.Offsets = nil
+	}
+	b.height = b.latest.Height
 	if b.ended = b.call(b.latest); b.ended {
 		b.cancel()
 	}

@@ -251,7 +251,8 @@ static void text(void) {
 typedef struct {
 	stowage_token *token;
 	int calls, enough;
-	int64_t height;
+	int64_t height; // with offsets
+	int64_t before; // of the call before
 	double last; // when it was last called
 	int close;   // calls that came sooner than they should
 } watcher;
@@ -260,6 +261,8 @@ static int tell(const stowage_progress *p, const int64_t *offsets, void *user) {
 	watcher *w = (watcher *)user;
 	w->close += w->calls++ > 0 && now() - w->last < 0.049;
 	w->last = now();
+	CHECK(offsets == NULL || (p->height > 0 && p->height != w->before));
+	w->before = p->height;
 	if (p->height > 0 && offsets != NULL)
 		w->height = p->height;
 	return w->enough > 0 && w->calls >= w->enough;
@@ -296,7 +299,7 @@ static void limits(void) {
 	stowage_solver *s = stowage_new();
 	stowage_token *t = stowage_token_new();
 	stowage_result r;
-	watcher w = {NULL, 0, 0, 0, 0, 0};
+	watcher w = {NULL, 0, 0, 0, 0, 0, 0};
 	pthread_t thread;
 	double begin;
 	int code;
@@ -328,11 +331,11 @@ static void limits(void) {
 	CHECK(stowage_on_progress(s, tell, &w) == 0 && stowage_solve(s, c.offsets) >= 0 && w.calls == 1);
 	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
 	// It is called on and on, whether the planner has something to say or not.
-	w.calls = 0, w.enough = 12, begin = now();
+	w.calls = 0, w.before = 0, w.enough = 12, begin = now();
 	CHECK(stowage_solve(s, c.offsets) >= 0 && w.calls == 12 && w.close == 0 && now() - begin < 30);
 	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
 	// And evenly, but for what is news at the end.
-	w.calls = w.enough = 0, w.height = 0;
+	w.calls = w.enough = 0, w.height = w.before = 0;
 	CHECK(stowage_set(s, STOWAGE_TIMEOUT_NS, 500000000) == 0 && stowage_solve(s, c.offsets) >= 0 && w.calls > 1 && w.close <= 1);
 	CHECK(stowage_get_result(s, &r, sizeof r) == 0 && w.height >= r.height && stowage_set(s, STOWAGE_TIMEOUT_NS, 600000000000) == 0);
 	CHECK(stowage_on_progress(s, reach, &s) == 0 && stowage_solve(s, c.offsets) >= 0 && stowage_error(s)[0] == 0);
