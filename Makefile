@@ -4,6 +4,7 @@
 # make invariants the tests of the searches with their invariants checked
 # make agree      PROBLEMS random problems: every planner against brute force
 # make capi       the C library, shared and static, with its header, in bin/capi
+# make install    command, C library, header, pkg-config, CMake and manual, into PREFIX
 # make npm        the package for npm, in npm/dist
 # make page       the page that plans in the browser, bin/stowage.html
 # make wheel      the Python package, with library and command in it, in bin/dist
@@ -11,7 +12,8 @@
 # make bench      the comparisons; see bench/README.md for what they need
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
-# instances, MINIMALLOC the path of google/minimalloc's program.
+# instances, MINIMALLOC the path of google/minimalloc's program. PREFIX is where make install
+# puts things, /usr/local if it is not given; DESTDIR goes in front of it to stage a package.
 #
 # The tests start in the order of MODULES and FORMS, about: what takes long alone is not at the
 # end. TOOLED are packages of MODULES some of whose tests want a tool beside Go. PART=plain
@@ -19,6 +21,7 @@
 # while it installs the tools.
 
 GO          ?= go
+BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./bench/... ./capi/... ./planner/milp/... ./render/print/... ./research/learn/... ./...
@@ -30,12 +33,12 @@ VERSION     ?= 0.2.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
 
-.PHONY: build capi wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
+.PHONY: build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
 
 # Without cgo the program is not linked to libc, whose loading takes longer than most
 # problems.
 build:
-	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/stowage ./cmd/stowage
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o $(BIN)/stowage ./cmd/stowage
 
 # The header that Go generates is of no use to anyone: stowage.h is the interface. On
 # Linux nothing but that is shown to the program, and the library has a name: what is
@@ -43,10 +46,37 @@ build:
 SHOWN = $(if $(filter Linux,$(shell uname -s)),-extldflags=-Wl$(comma)-s$(comma)-soname$(comma)libstowage.so$(comma)--version-script=$(CURDIR)/capi/stowage.map)
 comma := ,
 capi:
-	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o bin/capi/libstowage.so ./capi
-	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o bin/capi/libstowage.a ./capi
-	rm bin/capi/libstowage.h
-	cp capi/stowage.h capi/stowage.pc bin/capi/
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w $(SHOWN)" -buildmode=c-shared -o $(BIN)/capi/libstowage.so ./capi
+	CGO_ENABLED=1 CGO_CFLAGS="-O2 -g0" $(GO) build -trimpath -ldflags "-s -w" -buildmode=c-archive -o $(BIN)/capi/libstowage.a ./capi
+	rm $(BIN)/capi/libstowage.h
+	cp capi/stowage.h capi/stowage.hpp capi/stowage.pc capi/stowageConfig.cmake capi/stowageConfigVersion.cmake $(BIN)/capi/
+
+# If there is no Go on PATH, as is usual under sudo, what has been built before is installed.
+# stowage.pc links the library's folder into programs (rpath), unless the system looks in
+# that folder anyway.
+SYSTEM      = $(filter /lib /usr/lib /usr/local/lib,$(LIBDIR))
+PREFIX     = /usr/local
+BINDIR     = $(PREFIX)/bin
+LIBDIR     = $(PREFIX)/lib
+INCLUDEDIR = $(PREFIX)/include
+MANDIR     = $(PREFIX)/share/man
+INSTALLED   = $(BINDIR)/stowage $(LIBDIR)/libstowage.so $(LIBDIR)/libstowage.a $(INCLUDEDIR)/stowage.h $(INCLUDEDIR)/stowage.hpp $(LIBDIR)/pkgconfig/stowage.pc $(LIBDIR)/cmake/stowage
+install: $(if $(shell command -v $(GO) 2>/dev/null),build capi)
+	install -d "$(DESTDIR)$(BINDIR)" "$(DESTDIR)$(INCLUDEDIR)" "$(DESTDIR)$(LIBDIR)/pkgconfig" "$(DESTDIR)$(LIBDIR)/cmake/stowage" "$(DESTDIR)$(MANDIR)/man1"
+	install -m 755 $(BIN)/stowage "$(DESTDIR)$(BINDIR)"
+	install -m 755 $(BIN)/capi/libstowage.so "$(DESTDIR)$(LIBDIR)"
+	install -m 644 $(BIN)/capi/libstowage.a "$(DESTDIR)$(LIBDIR)"
+	install -m 644 $(BIN)/capi/stowage.h $(BIN)/capi/stowage.hpp "$(DESTDIR)$(INCLUDEDIR)"
+	install -m 644 $(BIN)/capi/stowageConfig.cmake $(BIN)/capi/stowageConfigVersion.cmake "$(DESTDIR)$(LIBDIR)/cmake/stowage"
+	sed -e 's|^libdir=.*|libdir=$(abspath $(LIBDIR))|' -e 's|^includedir=.*|includedir=$(abspath $(INCLUDEDIR))|' $(if $(SYSTEM),-e 's|^rpath=.*|rpath=|') \
+		$(BIN)/capi/stowage.pc > "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage.pc"
+	chmod 644 "$(DESTDIR)$(LIBDIR)/pkgconfig/stowage.pc"
+	$(BIN)/stowage man "$(DESTDIR)$(MANDIR)/man1"
+	$(if $(SYSTEM),$(if $(DESTDIR),,-ldconfig 2>/dev/null))
+
+uninstall:
+	rm -rf $(foreach file,$(INSTALLED),"$(DESTDIR)$(file)")
+	rm -f "$(DESTDIR)$(MANDIR)"/man1/stowage.1 "$(DESTDIR)$(MANDIR)"/man1/stowage-*.1
 
 wheel:
 	python3 python/stowage_build.py bin/dist

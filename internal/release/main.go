@@ -217,8 +217,12 @@ func (r *release) libraries() error {
 		name := fmt.Sprintf("stowage-c-%s-%s-%s", r.version, s.os, s.arch)
 		a := archive{name, []entry{
 			{"stowage.h", "capi/stowage.h", false},
+			{"stowage.hpp", "capi/stowage.hpp", false},
 			{"stowage.pc", "capi/stowage.pc", false},
+			{"stowageConfig.cmake", "capi/stowageConfig.cmake", false},
+			{"stowageConfigVersion.cmake", "capi/stowageConfigVersion.cmake", false},
 			{"examples/plan.c", "capi/examples/plan.c", false},
+			{"examples/plan.cc", "capi/examples/plan.cc", false},
 			{"examples/hook.cc", "capi/examples/hook.cc", false},
 			{"LICENSE", "LICENSE", false},
 			{licences, filepath.Join(r.work, licences), false},

@@ -1,0 +1,512 @@
+// stowage.hpp: Stowage's planner of static memory, for C++17. It needs stowage.h and the
+// library, and nothing else.
+//
+//     stowage::solver s;
+//     s.buffers({0, 0, 1}, {2, 4, 4}, {600, 300, 500});   // lower, upper, size
+//     stowage::plan p = s.solve();
+//     if (p) use(p.offsets, p.height);                    // else p.status says why not
+//
+// Errors are exceptions (stowage::error): a bad problem, a wrong option, no memory. That
+// nothing fits, or that a limit came, is no error: plan::status says so, and plan::reason
+// why nothing fits.
+//
+// Columns are copied when they are set, so temporaries will do. A solver keeps its memory
+// for the next run. It can be moved, and used by one thread at a time; different solvers
+// are independent. A token may be used by any thread.
+#ifndef STOWAGE_HPP
+#define STOWAGE_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <initializer_list>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "stowage.h"
+
+namespace stowage {
+
+// An error is what the library refuses. code() is one of STOWAGE_E_INPUT and so on; what()
+// has a line for each fault.
+class error : public std::runtime_error {
+ public:
+  error(int code, const std::string &text) : std::runtime_error(text), code_(code) {}
+  int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+enum class status {
+  unknown = STOWAGE_UNKNOWN,       // a limit came before an answer; there is no plan
+  feasible = STOWAGE_FEASIBLE,     // a plan that fits, not known to be the lowest
+  optimal = STOWAGE_OPTIMAL,       // a plan, proven to be the lowest
+  infeasible = STOWAGE_INFEASIBLE  // proven: no plan fits
+};
+
+// Why a run ended without an answer.
+enum class stop {
+  finished = STOWAGE_FINISHED,  // it has its answer
+  timeout = STOWAGE_STOP_TIMEOUT,
+  nodes = STOWAGE_STOP_NODES,
+  cancelled = STOWAGE_STOP_CANCELLED,
+  effort = STOWAGE_STOP_EFFORT  // the planner ended by itself
+};
+
+// A view is numbers that belong to someone else, as std::span is in C++20.
+class view {
+ public:
+  view() = default;
+  view(const int64_t *data, std::size_t size) : data_(data), size_(size) {}
+  const int64_t *begin() const { return data_; }
+  const int64_t *end() const { return data_ + size_; }
+  const int64_t *data() const { return data_; }
+  std::size_t size() const { return size_; }
+  bool empty() const { return size_ == 0; }
+  int64_t operator[](std::size_t i) const { return data_[i]; }
+
+ private:
+  const int64_t *data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+// A gap is a time [lower, upper) within a lifespan at which the buffer uses no space, or,
+// with a window, only its own bytes [window_lower, window_upper).
+struct gap {
+  int64_t lower = 0, upper = 0;
+  int64_t window_lower = STOWAGE_NONE, window_upper = STOWAGE_NONE;
+};
+
+// A buffer is live at lower, lower+1, ..., upper-1.
+struct buffer {
+  int64_t lower = 0, upper = 0, size = 0;
+  int64_t alignment = 1;
+  std::optional<int64_t> fixed;  // the offset that it must have
+  std::optional<int64_t> hint;   // an offset to try first
+  std::vector<gap> gaps;
+  std::string name;  // for messages; all buffers have one, or none has
+};
+
+// The options of a run. Zero means no limit, and for capacity that of the JSON problem or
+// none.
+struct options {
+  std::string planner;                // "" is auto
+  int64_t capacity = 0;               // bytes to fit into
+  bool minimize = false;              // look for the lowest plan; implied without a capacity
+  std::chrono::nanoseconds timeout{};
+  int64_t nodes = 0;                  // of the search; reproducible, unlike a timeout
+  int64_t workers = 0;                // threads that may search; 0 is 1
+  uint64_t seed = 0;
+  std::vector<std::string> without;   // techniques to switch off
+  std::map<std::string, std::string> set;  // parameters of the planner
+};
+
+// What a progress callback is told. offsets has those of the lowest plan if its height is
+// new and they are at hand; it is valid during the call.
+struct progress {
+  int64_t height, lower_bound, nodes;
+  std::chrono::nanoseconds elapsed;
+  view offsets;
+};
+
+// A plan is the outcome of a run. It is true if there are offsets.
+struct plan {
+  stowage::status status = stowage::status::unknown;
+  stowage::stop stopped = stowage::stop::finished;
+  std::vector<int64_t> offsets;  // one for each buffer, in their order; empty if there is no plan
+  int64_t height = 0;            // of the plan
+  int64_t lower_bound = 0;       // proven: no plan is lower
+  int64_t capacity = 0;          // that counted; 0 for none
+  int64_t nodes = 0, backtracks = 0;
+  std::chrono::nanoseconds elapsed{};
+  std::string planner;  // that ran
+  std::string member;   // of a portfolio: which part of it made the plan
+  std::string reason;   // why nothing fits, if the status is infeasible
+
+  explicit operator bool() const { return status == stowage::status::feasible || status == stowage::status::optimal; }
+};
+
+// Buffers that cannot fit the capacity together.
+struct explanation {
+  std::vector<int64_t> buffers;  // their numbers, ascending; none if all fit or a limit came first
+  std::string reason;            // in words
+  std::string limit;             // what a limit has left open; "" for nothing
+};
+
+// A token ends runs from outside. Copies are the same token, which lives as long as any of
+// them or a solver that uses it. cancel may be called by any thread and by a signal
+// handler. A token stays cancelled until reset.
+class token {
+ public:
+  token() : token_(stowage_token_new(), stowage_token_free) {
+    if (!token_) throw std::bad_alloc();
+  }
+  void cancel() const noexcept { stowage_cancel(token_.get()); }
+  void reset() const noexcept { stowage_token_reset(token_.get()); }
+  stowage_token *get() const noexcept { return token_.get(); }
+
+ private:
+  std::shared_ptr<stowage_token> token_;
+};
+
+// A solver holds a problem and options, and plans as often as it is asked.
+class solver {
+ public:
+  solver() : state_(new state) {
+    if (stowage_abi() != STOWAGE_ABI)
+      throw error(STOWAGE_E_INTERNAL, "the library that is loaded has another ABI than stowage.hpp was written for");
+    state_->handle.reset(stowage_new());
+    if (!state_->handle) throw std::bad_alloc();
+  }
+
+  // buffers sets the problem as columns: any containers of whole numbers. It forgets all
+  // that was set of other buffers before.
+  template <class Lower, class Upper, class Size>
+  solver &buffers(const Lower &lower, const Upper &upper, const Size &size) {
+    idle();
+    std::vector<int64_t> low, up, bytes;
+    copy(low, lower, "lower");
+    copy(up, upper, "upper");
+    copy(bytes, size, "size");
+    same(low.size(), up.size(), "upper");
+    same(low.size(), bytes.size(), "size");
+    state &s = *state_;
+    check(stowage_set_buffers(get(), std::int64_t(low.size()), low.data(), up.data(), bytes.data()));
+    s.lower.swap(low), s.upper.swap(up), s.size.swap(bytes); // the arrays stay where they are
+    return *this;
+  }
+  solver &buffers(std::initializer_list<int64_t> lower, std::initializer_list<int64_t> upper,
+                  std::initializer_list<int64_t> size) {
+    return buffers<std::initializer_list<int64_t>, std::initializer_list<int64_t>, std::initializer_list<int64_t>>(lower, upper, size);
+  }
+
+  // buffers sets the problem with all that buffers may have.
+  solver &buffers(const std::vector<buffer> &all) {
+    std::vector<int64_t> lower, upper, size, alignment, fixed, hint;
+    std::vector<std::vector<gap>> gaps;
+    std::vector<std::string> names;
+    bool named = false;
+    for (const buffer &b : all) {
+      lower.push_back(b.lower), upper.push_back(b.upper), size.push_back(b.size);
+      alignment.push_back(b.alignment);
+      fixed.push_back(b.fixed.value_or(STOWAGE_NONE)), hint.push_back(b.hint.value_or(STOWAGE_NONE));
+      gaps.push_back(b.gaps);
+      names.push_back(b.name);
+      named = named || !b.name.empty();
+    }
+    buffers(lower, upper, size);
+    alignments(alignment).fixed(fixed).hints(hint).gaps(gaps);
+    if (named) this->names(names);
+    return *this;
+  }
+
+  // Columns that a problem may have; an empty one takes the column away. fixed and hints
+  // have STOWAGE_NONE where there is none. A starting plan is a whole one to improve on.
+  template <class C>
+  solver &alignments(const C &column) { return set(state_->alignment, column, "alignment", stowage_set_alignments); }
+  template <class C>
+  solver &fixed(const C &column) { return set(state_->fixed, column, "fixed", stowage_set_fixed); }
+  template <class C>
+  solver &hints(const C &column) { return set(state_->hint, column, "hint", stowage_set_hints); }
+  template <class C>
+  solver &starting_plan(const C &offsets) { return set(state_->start, offsets, "start", stowage_set_start); }
+
+  // names names the buffers: UTF-8, distinct, not empty.
+  solver &names(std::vector<std::string> names) {
+    idle();
+    state &s = *state_;
+    if (!names.empty()) same(count(), names.size(), "names");
+    std::vector<const char *> pointers;
+    for (const std::string &name : names) {
+      if (name.find('\0') != std::string::npos) throw error(STOWAGE_E_INPUT, "names: a name has a zero byte in it");
+      pointers.push_back(name.c_str());
+    }
+    check(stowage_set_names(get(), names.empty() ? nullptr : pointers.data()));
+    s.names.swap(names), s.pointers.swap(pointers);
+    return *this;
+  }
+
+  // gaps gives each buffer its gaps.
+  solver &gaps(const std::vector<std::vector<gap>> &all) {
+    idle();
+    state &s = *state_;
+    std::vector<int64_t> first{0}, column[4];
+    if (!all.empty()) same(count(), all.size(), "gaps");
+    for (const std::vector<gap> &of : all) {
+      for (const gap &g : of) {
+        column[0].push_back(g.lower), column[1].push_back(g.upper);
+        column[2].push_back(g.window_lower), column[3].push_back(g.window_upper);
+      }
+      first.push_back(std::int64_t(column[0].size()));
+    }
+    check(stowage_set_gaps(get(), column[0].empty() ? nullptr : first.data(), column[0].data(), column[1].data(), column[2].data(), column[3].data()));
+    s.first.swap(first);
+    for (int k = 0; k < 4; k++) s.gap[k].swap(column[k]);
+    return *this;
+  }
+
+  // read_json takes the problem from JSON, as the command reads it.
+  solver &read_json(std::string_view text) {
+    check(stowage_read_json(get(), text.data() == nullptr ? "" : text.data(), text.size()));
+    return *this;
+  }
+  std::size_t count() const { return std::size_t(stowage_count(get())); }
+
+  // set replaces all options. A wrong name or value throws at once.
+  solver &set(const options &o) {
+    std::string json = "{\"planner\": " + quoted(o.planner) + ", \"without\": [";
+    for (std::size_t k = 0; k < o.without.size(); k++) json += (k > 0 ? ", " : "") + quoted(o.without[k]);
+    json += "], \"set\": {";
+    for (auto it = o.set.begin(); it != o.set.end(); ++it)
+      json += (it == o.set.begin() ? "" : ", ") + quoted(it->first) + ": " + quoted(it->second);
+    set_json(json + "}}");
+    check(stowage_set(get(), STOWAGE_CAPACITY, o.capacity));
+    check(stowage_set(get(), STOWAGE_MINIMIZE, o.minimize ? 1 : 0));
+    check(stowage_set(get(), STOWAGE_TIMEOUT_NS, std::chrono::nanoseconds(o.timeout).count()));
+    check(stowage_set(get(), STOWAGE_NODES, o.nodes));
+    check(stowage_set(get(), STOWAGE_WORKERS, o.workers));
+    check(stowage_set(get(), STOWAGE_SEED, signed_bits(o.seed)));
+    return *this;
+  }
+
+  // set_json sets options by name, as stowage_set_options does; the others stay.
+  solver &set_json(std::string_view json) {
+    check(stowage_set_options(get(), json.data() == nullptr ? "" : json.data(), json.size()));
+    return *this;
+  }
+
+  // on_progress calls back about every 50 ms during a run, maybe from another thread. The
+  // callback returns whether the run shall go on; one that returns nothing lets it. What it
+  // throws ends the run and is thrown again by solve or wait. It must not use this solver.
+  template <class F>
+  solver &on_progress(F callback) {
+    idle();
+    std::function<bool(const progress &)> tell;
+    if constexpr (std::is_same_v<std::invoke_result_t<F &, const progress &>, void>)
+      tell = [callback](const progress &p) mutable { callback(p); return true; };
+    else
+      tell = std::move(callback);
+    check(stowage_on_progress(get(), &solver::told, state_.get()));
+    state_->tell = std::move(tell);
+    return *this;
+  }
+  solver &on_progress(std::nullptr_t) {
+    check(stowage_on_progress(get(), nullptr, nullptr));
+    state_->tell = nullptr;
+    return *this;
+  }
+
+  // use makes runs end once the token is cancelled.
+  solver &use(const token &t) {
+    check(stowage_set_token(get(), t.get()));
+    state_->end = t;
+    return *this;
+  }
+
+  // solve plans. Every plan has been verified.
+  plan solve() {
+    idle();
+    begin();
+    return outcome(stowage_solve(get(), state_->offsets.data()));
+  }
+
+  // start begins the same in the background. Until wait has returned the plan no other
+  // call may be made; the destructor ends and awaits the run.
+  void start() {
+    idle();
+    begin();
+    check(stowage_start(get(), state_->offsets.data()));
+    state_->runs = true;
+  }
+  plan wait() {
+    const int code = stowage_wait(get(), -1);
+    return ended(code);
+  }
+  // wait returns nothing if the run goes on after this time.
+  std::optional<plan> wait(std::chrono::milliseconds most) {
+    const int code = stowage_wait(get(), most.count() < 0 ? 0 : most.count());
+    if (code == STOWAGE_RUNNING) return std::nullopt;
+    return ended(code);
+  }
+
+  // verify counts the rules that a plan breaks: 0 for a valid one. first, if given, gets
+  // the first of them in words.
+  template <class C>
+  int64_t verify(const C &offsets, std::string *first = nullptr) {
+    idle();
+    std::vector<int64_t> column;
+    copy(column, offsets, "offsets");
+    same(count(), column.size(), "offsets");
+    const int64_t broken = check(stowage_verify(get(), column.data()));
+    if (first != nullptr) *first = stowage_error(get());
+    return broken;
+  }
+
+  // bound is a height that no plan is under, without planning.
+  int64_t bound() { return check(stowage_bound(get())); }
+
+  // explain looks for buffers that cannot fit the capacity together, though without any
+  // one of them the rest do.
+  explanation explain() {
+    idle();
+    explanation e;
+    e.buffers.resize(count() + 1); // of no buffers, too, there is room
+    const int64_t n = check(stowage_explain(get(), e.buffers.data()));
+    e.buffers.resize(std::size_t(n));
+    e.limit = stowage_error(get());
+    e.reason = stowage_reason(get());
+    return e;
+  }
+
+  // json is the problem and the outcome of the last run, as the command writes them.
+  std::string json() {
+    std::size_t length = 0;
+    const char *text = stowage_json(get(), &length);
+    if (text == nullptr) throw error(STOWAGE_E_INPUT, stowage_error(get()));
+    return std::string(text, length);
+  }
+
+  // get is the handle, for what this header has no name for.
+  stowage_solver *get() const noexcept { return state_->handle.get(); }
+
+ private:
+  struct free_solver {
+    void operator()(stowage_solver *s) const noexcept { stowage_free(s); }
+  };
+
+  // What the library reads stays where it is when a solver is moved. The handle is last, so
+  // that it goes first: stowage_free awaits a run, which reads the rest.
+  struct state {
+    std::vector<int64_t> lower, upper, size, alignment, fixed, hint, start, offsets;
+    std::vector<int64_t> first, gap[4];
+    std::vector<std::string> names;
+    std::vector<const char *> pointers;
+    std::function<bool(const progress &)> tell;
+    std::exception_ptr thrown;
+    std::optional<token> end;
+    bool runs = false;
+    std::unique_ptr<stowage_solver, free_solver> handle;
+  };
+  std::unique_ptr<state> state_;
+
+  template <class T>
+  T check(T code) const {
+    if (code < 0) {
+      if (code == STOWAGE_E_MEMORY) throw std::bad_alloc();
+      throw error(int(code), stowage_error(get()));
+    }
+    return code;
+  }
+
+  // idle refuses what would change memory that a run in the background reads.
+  void idle() const {
+    if (state_->runs) throw error(STOWAGE_E_BUSY, "the solver is in use: a run in the background has not been waited for");
+  }
+
+  void begin() {
+    state_->thrown = nullptr;
+    state_->offsets.resize(count() + 1);
+  }
+
+  plan ended(int code) {
+    if (code != STOWAGE_E_FORKED) state_->runs = false;
+    return outcome(code);
+  }
+
+  plan outcome(int code) {
+    if (state_->thrown) std::rethrow_exception(std::exchange(state_->thrown, nullptr));
+    check(code);
+    plan p;
+    if (code == STOWAGE_INFEASIBLE) p.reason = stowage_reason(get());
+    stowage_result r;
+    check(stowage_get_result(get(), &r, sizeof r));
+    p.status = stowage::status(r.status);
+    p.stopped = stowage::stop(r.stopped);
+    p.height = r.height, p.lower_bound = r.lower_bound, p.capacity = r.capacity;
+    p.nodes = r.nodes, p.backtracks = r.backtracks;
+    p.elapsed = std::chrono::nanoseconds(r.elapsed_ns);
+    p.planner = r.planner, p.member = r.member;
+    if (p) p.offsets.assign(state_->offsets.begin(), state_->offsets.begin() + std::ptrdiff_t(count()));
+    return p;
+  }
+
+  // told is what the library calls: nothing may be thrown through it.
+  static int told(const stowage_progress *p, const int64_t *offsets, void *user) noexcept {
+    state &s = *static_cast<state *>(user);
+    try {
+      const std::size_t n = offsets == nullptr ? 0 : std::size_t(stowage_count(s.handle.get()));
+      return s.tell({p->height, p->lower_bound, p->nodes, std::chrono::nanoseconds(p->elapsed_ns), view(offsets, n)}) ? 0 : 1;
+    } catch (...) {
+      s.thrown = std::current_exception();
+      return 1;
+    }
+  }
+
+  static void same(std::size_t want, std::size_t got, const char *name) {
+    if (want != got)
+      throw error(STOWAGE_E_INPUT, std::string(name) + ": it has " + std::to_string(got) + " entries, and there are " + std::to_string(want) + " buffers");
+  }
+
+  template <class C>
+  static void copy(std::vector<int64_t> &to, const C &from, const char *name) {
+    to.clear();
+    for (const auto &x : from) {
+      using T = std::decay_t<decltype(x)>;
+      static_assert(std::is_integral_v<T>, "a column is of whole numbers");
+      if constexpr (std::is_unsigned_v<T> && sizeof(T) >= sizeof(int64_t)) {
+        if (x > T(std::numeric_limits<int64_t>::max()))
+          throw error(STOWAGE_E_INPUT, std::string(name) + ": " + std::to_string(x) + " does not fit 64 bits with a sign");
+      }
+      to.push_back(int64_t(x));
+    }
+  }
+
+  template <class C>
+  solver &set(std::vector<int64_t> &to, const C &from, const char *name, int (*pass)(stowage_solver *, const int64_t *)) {
+    idle();
+    std::vector<int64_t> column;
+    copy(column, from, name);
+    if (!column.empty()) same(count(), column.size(), name);
+    check(pass(get(), column.empty() ? nullptr : column.data()));
+    to.swap(column);
+    return *this;
+  }
+
+  static int64_t signed_bits(uint64_t x) {
+    return x <= uint64_t(std::numeric_limits<int64_t>::max()) ? int64_t(x) : -int64_t(~x) - 1;
+  }
+
+  static std::string quoted(const std::string &text) {
+    static const char *digits = "0123456789abcdef";
+    std::string out = "\"";
+    for (const char c : text) {
+      if (c == '"' || c == '\\') out += '\\';
+      if (static_cast<unsigned char>(c) < 0x20)
+        out += std::string("\\u00") + digits[c >> 4] + digits[c & 15];
+      else
+        out += c;
+    }
+    return out + '"';
+  }
+};
+
+// plan_of plans once.
+inline plan plan_of(const std::vector<buffer> &buffers, const options &o = {}) {
+  return solver().buffers(buffers).set(o).solve();
+}
+
+}  // namespace stowage
+
+#endif

@@ -1,0 +1,193 @@
+// What stowage.hpp says, asked of it, compiled as C++17 and later, with all warnings and
+// with sanitizers.
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <deque>
+#include <stdexcept>
+#include <thread>
+#if __has_include(<span>) && __cplusplus >= 202002L
+#include <span>
+#endif
+
+#include "stowage.hpp"
+
+#define CHECK(what)                                                              \
+  do {                                                                           \
+    if (!(what)) {                                                               \
+      std::fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #what);    \
+      std::exit(1);                                                              \
+    }                                                                            \
+  } while (0)
+
+// refused returns the text of the error that a call throws.
+template <class F>
+static std::string refused(F call, int code = STOWAGE_E_INPUT) {
+  try {
+    call();
+  } catch (const stowage::error &e) {
+    CHECK(e.code() == code);
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+static bool has(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
+
+static void plans() {
+  stowage::solver s;
+  stowage::plan p = s.solve();  // of no buffers
+  CHECK(p && p.offsets.empty() && p.height == 0);
+  p = s.buffers({0, 3, 0, 9, 0}, {3, 9, 9, 21, 21}, {4, 4, 4, 4, 4}).solve();
+  CHECK(p && p.status == stowage::status::optimal && p.stopped == stowage::stop::finished && p.height == 12 && p.lower_bound == 12);
+  CHECK(p.offsets.size() == 5 && p.planner == "auto" && p.reason.empty() && p.elapsed.count() > 0 && p.capacity == 0);
+  std::string first;
+  CHECK(s.verify(p.offsets) == 0 && s.bound() == 12);
+  CHECK(s.verify(std::vector<int64_t>{0, 0, 0, 0, 8}, &first) > 0 && !first.empty());
+
+  // Any whole numbers in any container, also temporaries: they are copied.
+  const int size[] = {4, 4, 4, 4, 4};
+  s.buffers(std::deque<short>{0, 3, 0, 9, 0}, std::array<uint64_t, 5>{3, 9, 9, 21, 21}, size);
+  CHECK(s.count() == 5 && s.solve().height == 12);
+#ifdef __cpp_lib_span
+  s.buffers(std::span<const int>(size), std::span<const int>(size), std::span<const int>(size));
+  CHECK(has(refused([&] { s.solve(); }), "upper"));
+  s.buffers({0, 3, 0, 9, 0}, {3, 9, 9, 21, 21}, {4, 4, 4, 4, 4});
+#endif
+
+  // Infeasible is no error, and says why.
+  stowage::options o;
+  o.capacity = 11;
+  p = s.set(o).solve();
+  CHECK(!p && p.status == stowage::status::infeasible && p.offsets.empty() && p.capacity == 11);
+  CHECK(p.reason == "In [0, 3) 3 buffers take 12, which is 1 more than the capacity of 11. They are 0 (4), 2 (4) and 4 (4).");
+  stowage::explanation e = s.explain();
+  CHECK(e.buffers.size() == 3 && e.limit.empty() && has(e.reason, "1 too much"));
+  o.capacity = 100;
+  CHECK(s.set(o).explain().buffers.empty());
+
+  // A solver can be moved, and what it has copied is where the library knows it.
+  stowage::solver moved(std::move(s));
+  CHECK(moved.solve().height == 12);
+  std::vector<stowage::solver> several;
+  for (int k = 0; k < 20; k++) {
+    several.emplace_back();
+    several.back().buffers({0, 0}, {1, 1}, {k + 1, 5});
+  }
+  for (int k = 0; k < 20; k++) CHECK(several[std::size_t(k)].solve().height == k + 6);
+}
+
+static void columns() {
+  std::vector<stowage::buffer> all(4);
+  all[0] = {0, 4, 10, 8, {}, {}, {}, "a"};
+  all[1] = {1, 3, 7, 1, 32, {}, {}, "b \"quoted\""};
+  all[2] = {0, 9, 5, 4, {}, 3, {{2, 4}, {5, 6, 1, 2}}, "c"};
+  all[3].lower = 2, all[3].upper = 4, all[3].size = 5, all[3].name = "d";
+  stowage::options o;
+  o.planner = "exact", o.capacity = 64, o.minimize = true, o.timeout = std::chrono::seconds(10), o.nodes = 100000, o.workers = 2;
+  o.seed = ~uint64_t(0), o.without = {"memo"}, o.set = {{"orders", "TWA"}};
+  stowage::plan p = stowage::plan_of(all, o);
+  CHECK(p && p.planner == "exact" && p.offsets[1] == 32 && p.offsets[0] % 8 == 0 && p.offsets[2] % 4 == 0 && p.height == 39);
+
+  stowage::solver s;
+  s.buffers(all).set(o);
+  s.solve();
+  const std::string json = s.json();
+  CHECK(has(json, "\"id\": \"b \\\"quoted\\\"\"") && has(json, "\"window\": [1, 2]") && has(json, "\"offsets\": ["));
+  stowage::solver again;
+  CHECK(again.read_json(json).count() == 4 && again.set(o).solve().offsets == p.offsets);
+  CHECK(s.starting_plan(p.offsets).solve().height == 39);
+  s.starting_plan(std::vector<int>{});
+
+  all[3].name = "c";
+  CHECK(has(refused([&] { s.buffers(all).solve(); }), "duplicate"));
+  all[3].name = "";
+  CHECK(has(refused([&] { s.buffers(all).solve(); }), "empty"));
+}
+
+static void faults() {
+  stowage::solver s;
+  CHECK(refused([&] { s.buffers({0, 1}, {1}, {1, 1}); }) == "upper: it has 1 entries, and there are 2 buffers");
+  CHECK(has(refused([&] { s.buffers(std::vector<uint64_t>{~uint64_t(0)}, std::vector<int>{1}, std::vector<int>{1}); }), "does not fit 64 bits"));
+  s.buffers({0, 3, 0}, {3, 9, 9}, {4, 4, 4});
+  CHECK(has(refused([&] { s.alignments(std::vector<int>{1, 2}); }), "alignment: it has 2 entries, and there are 3 buffers"));
+  CHECK(has(refused([&] { s.buffers({3, 3}, {1, 1}, {-1, 1}).solve(); }), "buffer 1: upper"));
+  s.buffers({0, 3, 0}, {3, 9, 9}, {4, 4, 4});
+  stowage::options o;
+  o.planner = "exat";
+  CHECK(has(refused([&] { s.set(o); }), "no planner is named \"exat\"; did you mean exact?"));
+  o.planner = "", o.capacity = -5;
+  CHECK(has(refused([&] { s.set(o); }), "capacity \"-5\""));
+  o.capacity = 0, o.without = {"a\nb\x01"};
+  CHECK(has(refused([&] { s.set(o); }), "no technique"));
+  CHECK(has(refused([&] { s.set_json("{\"timeout\": \"soon\"}"); }), "timeout \"soon\""));
+  CHECK(has(refused([&] { s.set_json({}); }), "empty") && has(refused([&] { s.read_json({}); }), "empty"));
+  CHECK(s.solve().height == 8);
+}
+
+static void runs() {
+  // The buffers of a problem that nobody solves soon.
+  std::vector<int64_t> lower, upper, size;
+  uint64_t state = 1;
+  auto draw = [&](uint64_t below) { return int64_t(((state = state * 6364136223846793005u + 1442695040888963407u) >> 33) % below); };
+  for (int k = 0; k < 3000; k++) {
+    lower.push_back(draw(400));
+    upper.push_back(lower.back() + 1 + draw(101));
+    size.push_back(1 + draw(1000));
+  }
+  stowage::solver s;
+  s.buffers(lower, upper, size);
+
+  // A callback that says when to end, one that says nothing, and one that throws.
+  int calls = 0;
+  int64_t height = 0;
+  stowage::plan p = s.on_progress([&](const stowage::progress &q) {
+    if (!q.offsets.empty()) {
+      CHECK(q.offsets.size() == 3000 && q.height != height && q.offsets.end() - q.offsets.begin() == 3000);
+      height = q.height;
+    }
+    return ++calls < 4;
+  }).solve();
+  CHECK(p && p.stopped == stowage::stop::cancelled && calls == 4 && s.verify(p.offsets) == 0);
+  CHECK(height > 0 && p.height <= height);
+  bool thrown = false;
+  try {
+    s.on_progress([](const stowage::progress &) { throw std::logic_error("mine"); }).solve();
+  } catch (const std::logic_error &e) {
+    thrown = std::string(e.what()) == "mine";
+  }
+  CHECK(thrown);
+  stowage::options o;
+  o.timeout = std::chrono::milliseconds(120);
+  calls = 0;
+  p = s.set(o).on_progress([&calls](const stowage::progress &) { calls++; }).solve();
+  CHECK(p && p.stopped == stowage::stop::timeout && calls > 0);
+  s.on_progress(nullptr).set({});
+
+  // A token that goes before the solver does, cancelled by another thread.
+  {
+    stowage::token t;
+    s.use(t);
+    std::thread other([t] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      t.cancel();
+    });
+    s.start();
+    CHECK(!s.wait(std::chrono::milliseconds(1)));
+    CHECK(has(refused([&] { s.buffers({0}, {1}, {1}); }, STOWAGE_E_BUSY), "in use"));
+    CHECK(has(refused([&] { s.alignments(size); }, STOWAGE_E_BUSY), "in use") && has(refused([&] { s.solve(); }, STOWAGE_E_BUSY), "in use"));
+    p = s.wait();
+    other.join();
+    CHECK(p && p.stopped == stowage::stop::cancelled && p.offsets.size() == 3000);
+    t.reset();
+  }
+  s.start();  // the destructor ends it
+}
+
+int main() {
+  plans();
+  columns();
+  faults();
+  runs();
+  std::puts("all of stowage.hpp");
+}
