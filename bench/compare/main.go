@@ -207,7 +207,7 @@ func heightsAndTimes(c *experiment.Comparison) string {
 		}
 		return true
 	})
-	return heights(c) + "\nSeconds, of those that took more than one somewhere:\n\n" + times.Markdown()
+	return heights(c) + "\nSeconds, for planners that took more than one on some problem:\n\n" + times.Markdown()
 }
 
 // ratios returns the heights of a planner over the load; ok is false where it has no
@@ -341,7 +341,7 @@ func rivals(c *experiment.Comparison) string {
 		}
 	}
 	if s.Len() == 0 {
-		return "Nowhere is a planner of others as low as `auto`, `merge`, `climb` or `exact`, but at a height that is proven to be the lowest.\n"
+		return "No planner from another project is as low as `auto`, `merge`, `climb` or `exact`, except at a height that is proven to be the lowest.\n"
 	}
-	return "Where a planner of others is as low as one of ours, or lower, and the height is not proven to be the lowest:\n\n" + s.String()
+	return "Planners from other projects that are as low as one of ours, or lower, at a height that is not proven to be the lowest:\n\n" + s.String()
 }

@@ -79,7 +79,7 @@ func TestRivals(t *testing.T) {
 		}
 	}
 	c.Cells[0] = []experiment.Cell{run(0), run(0), run(1), run(0), run(3), run(7)}
-	if text := rivals(c); !strings.Contains(text, "Nowhere") {
+	if text := rivals(c); !strings.Contains(text, "No planner from another project is as low") {
 		t.Error(text)
 	}
 }
