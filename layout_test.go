@@ -173,7 +173,7 @@ var layers = []struct {
 	{"internal/tflm", []string{"", "model", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
-	{"capi", []string{"", "model", "plan", "format/json", "internal/sweep", "internal/baseline/minimalloc", "internal/explain", "internal/setting"}},
+	{"capi", []string{"", "model", "plan", "format/json", "planner/baselines", "internal/explain", "internal/setting"}},
 	{"python", nil},
 }
 

@@ -8,11 +8,10 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	_ "github.com/stowage-go/stowage/internal/baseline/minimalloc" // whose users may come from there
 	"github.com/stowage-go/stowage/internal/setting"
-	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	_ "github.com/stowage-go/stowage/planner/baselines"
 )
 
 // Idea: what is a number is an option by number, in C memory; names of planners,

@@ -176,7 +176,8 @@ STOWAGE_API int stowage_set(stowage_solver *, int option, int64_t value);
  *
  * An option that is not named stays as it is. A capacity is a number of bytes or a text
  * with a unit ("2KiB"). A timeout is a number of seconds or a text with a unit ("500ms").
- * The planners are auto, climb, exact, first-fit, merge, minimalloc and sweep. Each has
+ * The planners are all that `stowage planners` lists, except milp and tela-learned: auto,
+ * climb, exact, first-fit and merge, and the baselines, such as minimalloc. Each has
  * techniques, which "without" switches off, and parameters, which "set" sets;
  * `stowage planners exact` lists those of exact.
  *
