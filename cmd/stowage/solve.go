@@ -317,6 +317,8 @@ type stats struct {
 	// none, and the largest that is proven not to be.
 	Enough    int64 `json:"enough,omitempty"`
 	NotEnough int64 `json:"not_enough,omitempty"`
+	// If the status is infeasible: why, in the words that the C library has for it.
+	Reason string `json:"reason,omitempty"`
 }
 
 func statsOf(r *stowage.Result, p *stowage.Problem) stats {
@@ -328,6 +330,9 @@ func statsOf(r *stowage.Result, p *stowage.Problem) stats {
 	}
 	if r.Status == stowage.Unknown {
 		s.Enough, s.NotEnough = r.Enough, max(0, r.LowerBound-1)
+	}
+	if r.Status == stowage.Infeasible {
+		s.Reason = explain.Reason(p, p.Capacity, r.LowerBound, func(id string) string { return id })
 	}
 	return s
 }
