@@ -103,6 +103,32 @@ func TestStowage(t *testing.T) {
 	run(t, "test_stowage", "nothing beside it; numpy and pandas for what is about them (python3)", python310, 20, "STOWAGE_LIBRARY="+library(t), problems(), "STOWAGE_DATA="+public.Dir())
 }
 
+// TestUnits compares how numbers are read as text: here, by the command and in CSV files.
+func TestUnits(t *testing.T) {
+	run(t, "test_units", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
+}
+
+// TestNotebook is the picture of a plan in a notebook: its size, and what it shows.
+func TestNotebook(t *testing.T) {
+	run(t, "test_notebook", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
+}
+
+// TestMany is many problems in one call.
+func TestMany(t *testing.T) {
+	run(t, "test_many", "nothing beside it (python3)", python310, 6, "STOWAGE_LIBRARY="+library(t))
+}
+
+// TestSignatures is what help and type checkers say of the functions.
+func TestSignatures(t *testing.T) {
+	run(t, "test_signatures", "nothing beside it (python3)", python310, 5, "STOWAGE_LIBRARY="+library(t))
+}
+
+// TestMypy checks the package, and a program that uses it, by mypy --strict.
+func TestMypy(t *testing.T) {
+	run(t, "test_mypy", "mypy and numpy",
+		"import importlib.util as u, sys; sys.exit(not all(u.find_spec(m) for m in ('mypy', 'numpy')))", 2)
+}
+
 // TestMinimalloc is the API of google/minimalloc; STOWAGE_MINIMALLOC names a checkout of
 // that project, whose tests are then run with the import changed.
 func TestMinimalloc(t *testing.T) {

@@ -1,19 +1,22 @@
-"""Static memory plans: offsets for buffers whose sizes and lifespans are known.
+"""Static memory plans: an offset for each buffer, if sizes and lifespans are known before the
+program runs.
 
     import stowage
 
     plan = stowage.solve(lower=[0, 0, 1], upper=[2, 4, 4], size=[600, 300, 500])
     plan.offsets, plan.height, plan.status     # [0, 1100, 600], 1400, 'optimal'
 
-    stowage.plan("model.tflite")               # models, dumps, CSV, JSON
-    stowage.plan(frame, capacity=1 << 20)      # a table with lower, upper, size, …
+    stowage.plan("model.tflite")               # a file: a model, a dump, CSV, JSON
+    stowage.plan(frame, capacity="1MiB")       # a table with lower, upper, size, …
 
-Times are logical and half-open: a buffer is live at lower, lower + 1, …, upper - 1.
-Every plan has been verified. An outcome, such as that nothing fits, is a status of the
-plan that is returned; bad input is an exception, doubtful input a warning. docs/python.md has the rest.
+Times are logical and half-open: a buffer is live at lower, lower + 1, …, upper - 1. Every
+plan has been verified. An outcome, such as that nothing fits, is a status of the plan, with
+its reason. Bad input is an exception, and doubtful input a warning.
+
+The command `stowage solve` is plan here; solve takes columns. docs/python.md has the rest.
 """
 
-from ._api import conflict, explain, load, lower_bound, plan, solve, verify
+from ._api import conflict, explain, load, lower_bound, plan, solve, solve_many, valid, verify
 from ._command import command
 from ._errors import Error, InputError, InputWarning
 from ._plan import Plan
@@ -37,5 +40,7 @@ __all__ = [
     "lower_bound",
     "plan",
     "solve",
+    "solve_many",
+    "valid",
     "verify",
 ]

@@ -1,7 +1,11 @@
 """The functions of the package.
 
-The library plans; files are read by the command, which knows every format, and the
-command is what there is where the library is not.
+The library plans. The command reads files, because it knows every format, and it plans if
+there is no library.
+
+The options are declared once: as the keywords of plan. solve and solve_many have the same
+ones, with the same types and defaults, and a test compares the three signatures and the
+names that the library knows.
 """
 
 from __future__ import annotations
@@ -9,199 +13,273 @@ from __future__ import annotations
 import os
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Optional, TypedDict, Union
+from typing import Any, Optional, SupportsIndex, Union
 
-from . import _command, _library
-from ._errors import InputError, warn
+from . import _command, _library, _units
+from ._errors import InputError, readable, warn
 from ._library import NO_OPTIONS, Options
 from ._plan import Plan
-from ._problem import Gaps, Problem, _column, whole
+from ._problem import Buffers, Column, Gaps, Holes, Problem, Sizes, _column, counted
 from ._progress import Progress
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from ._units import Seconds, Size
 
 #: What plan takes: a problem, a table, buffers, or the path of a file.
-Source = Union[Problem, Mapping[str, Any], Iterable[Any], str, "os.PathLike[str]"]
+Source = Union[Buffers, str, "os.PathLike[str]"]
 
-
-class Limits(TypedDict, total=False):
-    """The options of plan that solve takes as well, for type checkers: a test holds that
-    they are the same."""
-
-    capacity: Optional[int]
-    minimize: bool
-    timeout: Optional[float]
-    nodes: Optional[int]
-    workers: Optional[int]
-    seed: int
-    planner: Optional[str]
-    without: Sequence[str]
-    params: Optional[Mapping[str, Any]]
-    start: Any
-    progress: Optional[Callable[[Progress], Any]]
+#: Where a search begins: a plan, or its offsets.
+Start = Union[Plan, Column]
 
 
 def solve(
-    lower: Any,
-    upper: Any,
-    size: Any,
-    alignment: Any = None,
+    lower: Column,
+    upper: Column,
+    size: Sizes,
+    alignment: Union[SupportsIndex, str, Holes, None] = None,
     *,
-    offset: Any = None,
-    hint: Any = None,
-    gaps: Optional[Sequence[Optional[Gaps]]] = None,
-    names: Optional[Sequence[str]] = None,
-    **options: Unpack[Limits],
+    offset: Optional[Holes] = None,
+    hint: Optional[Holes] = None,
+    gaps: Optional[Iterable[Optional[Gaps]]] = None,
+    names: Optional[Iterable[object]] = None,
+    capacity: Optional[Size] = None,
+    minimize: bool = False,
+    timeout: Optional[Seconds] = None,
+    nodes: Optional[SupportsIndex] = None,
+    workers: Optional[SupportsIndex] = None,
+    seed: SupportsIndex = 0,
+    planner: Optional[str] = None,
+    without: Sequence[str] = (),
+    params: Optional[Mapping[str, object]] = None,
+    start: Optional[Start] = None,
+    progress: Optional[Callable[[Progress], object]] = None,
 ) -> Plan:
-    """Plans buffers that are given as columns. The options are those of plan: capacity,
-    minimize, timeout, nodes, workers, seed, planner, without, params, start, progress.
+    """Plans buffers that are given as columns.
 
-    Arrays of int64 are read where they are, without a copy: numpy's, those of the
-    module array, and views of them. Lists will do."""
+    lower, upper  buffer i is live at the times lower[i], lower[i] + 1, … upper[i] - 1
+    size          bytes, in any one unit of space; also texts such as "2KiB"
+    alignment     one number for all buffers, or a column: offsets are multiples of it
+    offset        fixed offsets; None for a buffer that may be anywhere
+    hint          offsets to try first; the plan need not follow them
+    gaps          for each buffer the times at which it is not in use: [(2, 4)] or "2-4"
+    names         for messages, pictures and files; without them buffer i is named i
+
+    The other keywords are the options of plan, which explains them. Contiguous int64 arrays
+    (of numpy, or of the module array) are used without copying. Lists will do."""
     problem = Problem(lower, upper, size, alignment, offset=offset, hint=hint, gaps=gaps, names=names)
-    return plan(problem, **options) if options else _run(problem, NO_OPTIONS, None)
+    o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
+    if start is None:
+        return _run(problem, o, _callback(progress))
+    return _started(problem, start, o, _callback(progress))
 
 
 def plan(
     source: Source,
     *,
-    capacity: Optional[int] = None,
+    capacity: Optional[Size] = None,
     minimize: bool = False,
-    timeout: Optional[float] = None,
-    nodes: Optional[int] = None,
-    workers: Optional[int] = None,
-    seed: int = 0,
+    timeout: Optional[Seconds] = None,
+    nodes: Optional[SupportsIndex] = None,
+    workers: Optional[SupportsIndex] = None,
+    seed: SupportsIndex = 0,
     planner: Optional[str] = None,
     without: Sequence[str] = (),
-    params: Optional[Mapping[str, Any]] = None,
-    start: Any = None,
-    progress: Optional[Callable[[Progress], Any]] = None,
+    params: Optional[Mapping[str, object]] = None,
+    start: Union[Start, str, os.PathLike[str], None] = None,
+    progress: Optional[Callable[[Progress], object]] = None,
     ignore_offsets: bool = False,
     dims: Optional[Mapping[str, int]] = None,
     values: Optional[Mapping[str, int]] = None,
-    sizes: Optional[Mapping[str, int]] = None,
+    sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
 ) -> Plan:
-    """Plans a problem.
+    """Plans a problem, as `stowage solve` does.
 
-    source is a Problem; a table (a DataFrame, or a dict of columns) with lower, upper,
-    size and maybe id, alignment, offset, hint and gaps; buffers; or the path of a file:
-    CSV, JSON, a .tflite or .onnx model, a dump of XLA, IREE or PyTorch.
+    source is a Problem; a table (a DataFrame, or a dict of columns) with lower, upper, size
+    and optionally id, alignment, offset, hint and gaps; buffers; or the path of a file: CSV,
+    JSON, a .tflite or .onnx model, or a dump of XLA, IREE or PyTorch.
 
-    capacity   bytes to fit into: any plan that does will do, unless minimize is set.
-               Without one the lowest plan is looked for.
-    timeout    seconds that it may take in all
-    nodes      nodes of the search that it may take, which unlike time is reproducible
-    workers    threads that may search side by side; with one the same problem, seed and
-               nodes give the same plan
-    seed       drives every random choice
-    planner, without, params  which planner, techniques of it to switch off, and what is
-               set of it: `stowage planners` lists them
-    start      offsets of a plan to improve on; of a file also the path of one with a plan,
-               which may be the same file: its offsets then demand nothing
-    progress   is called with a Progress some twenty times a second. Where it returns
-               False the search ends, and the best plan so far is returned; an exception
-               ends it too
-    ignore_offsets  takes away the offsets that buffers must have, as a table or a file with
-               a plan in it has them
+    capacity   the number of bytes to fit into, or a text such as "2KiB". Any plan that fits
+               is an answer, unless minimize is set. Without a capacity, plan looks for the
+               lowest plan.
+    minimize   look for the lowest plan also if there is a capacity
+    timeout    the time that planning may take: seconds, or a text such as "500ms"
+    nodes      the number of nodes that the search may take; unlike a time, it can be repeated
+    workers    the number of threads that search side by side. With one worker the same
+               problem, seed and nodes always give the same plan. [default: 1]
+    seed       the seed of every random choice
+    planner    the name of the planner; `stowage planners` lists them [default: auto]
+    without    techniques of the planner to switch off
+    params     parameters of the planner
+    start      a plan to improve on: a Plan, its offsets, or, if source is a file, the path of
+               a file with a plan. If that is the same file, its offsets are not fixed.
+    progress   is called with a Progress about twenty times a second. If it returns False, the
+               search ends and the best plan so far is returned. An exception ends it too.
+    ignore_offsets  forget the fixed offsets of a table or a file
 
-    Of a file alone: dims, values, sizes and alignment settle what an ONNX model leaves
-    open (the command's --dim batch=1 is dims={"batch": 1}), heap names the heap of a dump
-    that is meant.
+    The rest is for files. dims, values, sizes and alignment settle what an ONNX model leaves
+    open: the command's --dim batch=1 is dims={"batch": 1}. heap names a heap of a dump.
 
-    Ctrl-C ends the search; the best plan so far is returned, with stopped "interrupt".
+    An outcome is never an exception: look at the status of the Plan. Bad input is an
+    InputError. Ctrl-C ends the search; the best plan so far is returned, and its stopped is
+    "interrupt".
     """
-    o = Options(
-        0 if capacity is None else whole("capacity", capacity, 1), bool(minimize), _seconds(timeout), 0 if nodes is None else whole("nodes", nodes, 1),
-        0 if workers is None else whole("workers", workers, 1), _seed(seed), planner or "",
-        without.split(",") if isinstance(without, str) else without, params or {},
-    )  # fmt: skip
-    if not isinstance(o.planner, str) or "\0" in o.planner:
-        raise InputError(f"planner is {planner!r}, must be a name")
-    if not isinstance(o.params, Mapping):
-        raise InputError(f"params is {params!r}, must be a dict")
-    if progress is not None and not callable(progress):
-        raise InputError(f"progress is {progress!r}, must be a function")
+    o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
+    progress = _callback(progress)
     if isinstance(source, (str, os.PathLike)):
+        path = readable(os.fspath(source))
         settled = _settled(dims, values, sizes, alignment, heap, ignore_offsets)
-        from_file = isinstance(start, (str, os.PathLike))
-        if from_file:
-            settled += ["--start", os.fspath(start)]
-        if from_file or start is None and progress is None:
-            return _by_command(None, os.fspath(source), o, settled, progress=progress)
-        source = _load(os.fspath(source), settled)
-    elif any(x is not None for x in (dims, values, sizes, alignment, heap)):
+        if isinstance(start, (str, os.PathLike)):
+            settled += ["--start", readable(os.fspath(start))]
+            start = None
+        elif start is not None or progress is not None:
+            problem = _load(path, settled)
+            return _run(problem, o, progress) if start is None else _started(problem, start, o, progress)
+        return _by_command(None, path, o, settled, progress=progress)
+    if any(x is not None for x in (dims, values, sizes, alignment, heap)):
         raise InputError("dims, values, sizes, alignment and heap are for files: a table has a column alignment, and so has solve")
+    if isinstance(start, (str, os.PathLike)):
+        raise InputError("start is the path of a file, which is only for a problem that is in a file too")
     problem = Problem.of(source)
     if ignore_offsets:
         problem = problem.unpinned()
     elif problem is not source and problem.pinned():
         warn("every buffer has a fixed offset, so no other plan is looked for; ignore_offsets=True plans anew [pinned]")
-    if start is not None:
-        if isinstance(start, (str, os.PathLike)):
-            raise InputError("start is the path of a file, which is for a problem that is in a file too")
-        column, at, count = _column("start", start.offsets if isinstance(start, Plan) else start)
-        if count != problem.count:
-            raise InputError(f"start: there are {count} offsets for {problem.count} buffers")
-        done = _run(problem, o._replace(start=at), progress, column)
-    else:
-        done = _run(problem, NO_OPTIONS if o == NO_OPTIONS else o, progress)
-    return done
+    return _run(problem, o, progress) if start is None else _started(problem, start, o, progress)
 
 
-# A run ends by itself long before; so many seconds are 63 bits of nanoseconds.
-_EVER = 9e9
+def solve_many(
+    problems: Iterable[Buffers],
+    *,
+    at_once: Optional[SupportsIndex] = None,
+    capacity: Optional[Size] = None,
+    minimize: bool = False,
+    timeout: Optional[Seconds] = None,
+    nodes: Optional[SupportsIndex] = None,
+    workers: Optional[SupportsIndex] = None,
+    seed: SupportsIndex = 0,
+    planner: Optional[str] = None,
+    without: Sequence[str] = (),
+    params: Optional[Mapping[str, object]] = None,
+) -> list[Plan]:
+    """Plans many problems and returns their plans, in the order of the problems.
+
+    Each problem is a Problem, a table or buffers, as for plan. at_once is the number of
+    problems that are planned at the same time, each in a thread [default: the number of
+    processors]. It does not change the plans. The other keywords are the options of plan, for
+    each problem by itself: timeout is the time for one problem, workers its threads. Without
+    a capacity here, each Problem keeps its own.
+
+    No process is started, except for the planners that only the command has: milp and
+    tela-learned. Ctrl-C is a KeyboardInterrupt. Bad input is an InputError with the number of
+    the problem, and no problem is then planned further."""
+    o = _options(capacity, minimize, timeout, nodes, workers, seed, planner, without, params)
+    many = [_numbered(k, source) for k, source in enumerate(problems)]
+    side = _units.whole("at_once", at_once, 1) if at_once is not None else os.cpu_count() or 1
+    if o.planner not in _COMMAND:
+        done = _library.many(many, o, side)
+        if done is not None:
+            return done
+    return _many_by_command(many, o, side)
 
 
-def _seconds(timeout: Optional[float]) -> float:
-    """Returns a timeout as a number of seconds; 0 for none."""
-    if timeout is None:
-        return 0.0
+def _numbered(k: int, source: Buffers) -> Problem:
     try:
-        seconds = float(timeout)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"timeout is {timeout!r}, must be a number of seconds") from None
-    if isinstance(timeout, str) or not seconds > 0:
-        raise InputError(f"timeout is {timeout!r} seconds, must be more than 0")
-    return seconds if seconds < _EVER else 0.0
+        return Problem.of(source)
+    except InputError as err:
+        raise InputError(f"problem {k}: {err}") from None
 
 
-def _seed(seed: Any) -> int:
+def _many_by_command(problems: Sequence[Problem], o: Options, at_once: int) -> list[Plan]:
+    """Plans problems by the command, a process for each."""
+    plans: list[Any] = [None] * len(problems)
+    failed: list[tuple[int, BaseException]] = []
+    turns = iter(range(len(problems)))
+
+    def work() -> None:
+        k = -1
+        try:
+            for k in turns:
+                if failed:
+                    break
+                plans[k] = _by_command(problems[k], "-", o, [], progress=lambda _: not failed)
+        except BaseException as err:
+            failed.append((k, err))
+
+    _library.in_threads(work, min(at_once, len(problems)), lambda: failed.append((-1, KeyboardInterrupt())))
+    if failed:
+        raise _library.of_problem(*failed[0])
+    return plans
+
+
+def _options(
+    capacity: Optional[Size], minimize: bool, timeout: Optional[Seconds], nodes: Optional[SupportsIndex], workers: Optional[SupportsIndex],
+    seed: SupportsIndex, planner: Optional[str], without: Sequence[str], params: Optional[Mapping[str, object]],
+) -> Options:  # fmt: skip
+    """Returns the options of a run, and NO_OPTIONS if none is set."""
+    if (
+        capacity is None and minimize is False and timeout is None and nodes is None and workers is None
+        and seed == 0 and type(seed) is int and planner is None and without == () and params is None
+    ):  # fmt: skip
+        return NO_OPTIONS
+    if planner is not None and (not isinstance(planner, str) or "\0" in planner):
+        raise InputError(f"planner is {planner!r}, must be a name")
+    if params is not None and not isinstance(params, Mapping):
+        raise InputError(f"params is {params!r}, must be a dict")
+    return Options(
+        0 if capacity is None else _units.size("capacity", capacity, 1), bool(minimize), _units.seconds(timeout),
+        0 if nodes is None else _units.whole("nodes", nodes, 1), 0 if workers is None else _units.whole("workers", workers, 1), _seed(seed),
+        planner or "", without.split(",") if isinstance(without, str) else without, params or {},
+    )  # fmt: skip
+
+
+def _callback(progress: Optional[Callable[[Progress], object]]) -> Optional[Callable[[Progress], object]]:
+    if progress is not None and not callable(progress):
+        raise InputError(f"progress is {progress!r}, must be a function")
+    return progress
+
+
+def _started(problem: Problem, start: Start, o: Options, progress: Optional[Callable[[Progress], object]]) -> Plan:
+    """Plans from a plan."""
+    column, at, count = _column("start", start.offsets if isinstance(start, Plan) else start)
+    if count != problem.count:
+        raise InputError(f"start: there are {count} offsets for {counted(problem.count)}")
+    return _run(problem, o._replace(start=at), progress, column)
+
+
+def _seed(seed: SupportsIndex) -> int:
     if not hasattr(seed, "__index__") or not 0 <= (n := int(seed.__index__())) < 1 << 64:
         raise InputError(f"seed is {seed!r}, must be a whole number from 0 to 2**64 - 1")
     return n
 
 
 def load(
-    path: Union[str, "os.PathLike[str]"],
+    path: Union[str, os.PathLike[str]],
     *,
     ignore_offsets: bool = False,
     dims: Optional[Mapping[str, int]] = None,
     values: Optional[Mapping[str, int]] = None,
-    sizes: Optional[Mapping[str, int]] = None,
+    sizes: Optional[Mapping[str, Union[int, str]]] = None,
     alignment: Optional[int] = None,
     heap: Optional[str] = None,
 ) -> Problem:
-    """Returns the problem of a file, without planning it. What files there are, and what
-    ignore_offsets, dims, values, sizes, alignment and heap are, plan says."""
-    return _load(os.fspath(path), _settled(dims, values, sizes, alignment, heap, ignore_offsets))
+    """Returns the problem of a file, without planning it. plan explains the keywords, and
+    says which files there are."""
+    return _load(readable(os.fspath(path)), _settled(dims, values, sizes, alignment, heap, ignore_offsets))
 
 
 # The largest capacity there is: everything fits.
 _ANY = (1 << 61) - 1
 
-# The tags of what the command notes of a file, for where that has become warnings already.
+# The tags of the notes on a file, for calls after one that has made warnings of them.
 _NOTES = ("plan-unused", "pinned", "model", "dump", "extra-columns")
 
 
 def _load(path: str, settled: list[str], but: Sequence[str] = ("plan-unused",)) -> Problem:
-    """Reads the problem of a file: by the command, which writes it beside a plan that
-    costs next to nothing. What the command notes becomes warnings, but for some."""
+    """Reads the problem of a file by the command, which writes it together with a plan that
+    costs almost nothing. Notes become warnings, except those with a tag in but."""
     figures, document = _command.solve(path, [*settled, "--planner", "first-fit"], but=but)
-    capacity = figures["capacity"]  # the problem's own, as JSON has it
-    if document is None and capacity:  # that plan does not fit it
+    capacity = figures["capacity"]  # of the problem itself, which JSON may have
+    if document is None and capacity:  # the plan does not fit it
         _, document = _command.solve(path, [*settled, "--planner", "first-fit", "--capacity", str(_ANY)], but=_NOTES)
     if document is None:
         raise InputError(f"{path}: no plan fits any capacity: fixed offsets collide")
@@ -209,26 +287,27 @@ def _load(path: str, settled: list[str], but: Sequence[str] = ("plan-unused",)) 
 
 
 def _problem(source: Source) -> Problem:
-    return _load(os.fspath(source), [], ("plan-unused", "pinned")) if isinstance(source, (str, os.PathLike)) else Problem.of(source)
+    return _load(readable(os.fspath(source)), [], ("plan-unused", "pinned")) if isinstance(source, (str, os.PathLike)) else Problem.of(source)
 
 
-def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]], start: Any = None) -> Plan:
-    if o.planner and o.planner not in _LIBRARY:
+def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]], start: Any = None) -> Plan:
+    if o.planner in _COMMAND:
         return _by_command(p, "-", o, [], start, progress)
     done = _library.run(p, o, progress)
     return done if done is not None else _by_command(p, "-", o, [], start, progress)
 
 
-# The planners that the library has; the command has others beside them.
-_LIBRARY = frozenset(("auto", "exact", "merge", "climb", "first-fit", "sweep", "minimalloc"))
+# The planners that only the command has: they are large, and the library has all others.
+_COMMAND = frozenset(("milp", "tela-learned"))
 
 
 def _settled(
-    dims: Optional[Mapping[str, int]], values: Optional[Mapping[str, int]], sizes: Optional[Mapping[str, int]],
+    dims: Optional[Mapping[str, int]], values: Optional[Mapping[str, int]], sizes: Optional[Mapping[str, Union[int, str]]],
     alignment: Optional[int], heap: Optional[str], ignore_offsets: bool = False,
 ) -> list[str]:  # fmt: skip
     flags = ["--ignore-offsets"] if ignore_offsets else []
-    for flag, pairs in (("--dim", dims), ("--value", values), ("--size", sizes)):
+    named: tuple[tuple[str, Optional[Mapping[str, Union[int, str]]]], ...] = (("--dim", dims), ("--value", values), ("--size", sizes))
+    for flag, pairs in named:
         for key, value in (pairs or {}).items():
             flags += [flag, f"{key}={value}"]
     if alignment is not None:
@@ -239,7 +318,7 @@ def _settled(
 
 
 def _by_command(
-    p: Optional[Problem], path: str, o: Options, flags: list[str], start: Any = None, progress: Optional[Callable[[Progress], Any]] = None
+    p: Optional[Problem], path: str, o: Options, flags: list[str], start: Any = None, progress: Optional[Callable[[Progress], object]] = None
 ) -> Plan:
     """Plans by the command: a file, or a problem."""
     settled, flags = flags, [*flags, "--seed", str(o.seed)]
@@ -258,7 +337,7 @@ def _by_command(
     if p is not None:
         import json
 
-        d = p.as_dict()
+        d = p._dict()
         text = json.dumps(d, ensure_ascii=False)
         if start is not None:
             return _with_start(p, d, start, flags, progress)
@@ -268,8 +347,8 @@ def _by_command(
     return _plan_of(p, figures, document)
 
 
-def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], progress: Optional[Callable[[Progress], Any]]) -> Plan:
-    """Plans from a plan, which the command reads from a file."""
+def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], progress: Optional[Callable[[Progress], object]]) -> Plan:
+    """Plans from a plan, which is written to a file for the command."""
     import json
     import tempfile
 
@@ -282,15 +361,16 @@ def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], pro
 
 
 def _plan_of(p: Problem, figures: dict[str, Any], document: Optional[dict[str, Any]]) -> Plan:
-    offsets = p.given(document["plan"]["offsets"]) if document is not None else None
+    offsets = p._given(document["plan"]["offsets"]) if document is not None else None
     return Plan(
         p, offsets, figures["height"], figures["lower_bound"], figures["status"], figures["stopped"], figures["capacity"],
         figures["planner"], "", figures["nodes"], figures["backtracks"], figures["seconds"],
+        figures.get("reason", ""),
     )  # fmt: skip
 
 
 def _problem_of(document: Mapping[str, Any]) -> Problem:
-    """Reads a problem as the command writes it."""
+    """Reads a problem in the form in which the command writes it."""
     buffers = document["buffers"]
 
     def column(key: str, otherwise: Any) -> list[Any]:
@@ -306,13 +386,21 @@ def _problem_of(document: Mapping[str, Any]) -> Problem:
     )  # fmt: skip
 
 
-def verify(source: Source, offsets: Any, capacity: Optional[int] = None) -> str:
-    """Checks a plan, by code that shares a sort with the planners and nothing else. It returns "" for one
-    that is valid, else what is wrong first."""
+def valid(source: Source, offsets: Start, capacity: Optional[Size] = None) -> bool:
+    """Returns whether a plan is valid: no two buffers overlap, and all alignments, fixed
+    offsets and the capacity are kept. verify says what is wrong."""
+    return not verify(source, offsets, capacity)
+
+
+def verify(source: Source, offsets: Start, capacity: Optional[Size] = None) -> str:
+    """Checks a plan. Returns the first fault as text, or "" if the plan is valid; valid
+    returns True or False. The checker shares no code with the planners, except a sort."""
     p = _with_capacity(_problem(source), capacity)
+    if isinstance(offsets, Plan) and offsets.offsets is None:
+        return f"there is no plan: {offsets.reason}"
     column, at, count = _column("offsets", offsets.offsets if isinstance(offsets, Plan) else offsets)
     if count != p.count:
-        return f"there are {count} offsets for {p.count} buffers"
+        return f"there are {count} offsets for {counted(p.count)}"
     answer = _library.ask(p, "verify", at) if count else (0, "")
     if answer is not None:
         return answer[1]
@@ -320,40 +408,42 @@ def verify(source: Source, offsets: Any, capacity: Optional[int] = None) -> str:
 
     plan = {"status": "feasible", "offsets": [int(x) for x in column]}
     try:
-        _command.run(["verify", "-"], json.dumps({**p.as_dict(), "plan": plan}))
+        _command.run(["verify", "-"], json.dumps({**p._dict(), "plan": plan}))
     except InputError as err:
         return str(err)
     return ""
 
 
 def lower_bound(source: Source) -> int:
-    """Returns a height that no plan is under, without planning: the most that is live at
-    once, sharpened by alignment and fixed offsets."""
+    """Returns a height that no plan is below, without planning: the largest number of bytes
+    that are in use at once, sharpened by alignments and fixed offsets."""
     p = _problem(source)
     answer = _library.ask(p, "bound")
     return answer[0] if answer is not None else _run(p, Options(planner="first-fit"), None).lower_bound
 
 
-def explain(source: Source, capacity: Optional[int] = None, *, smallest: bool = False, timeout: Optional[float] = None) -> str:
-    """Says in words which buffers cannot fit the capacity together, so that without any
-    one of them the rest fit; that all fit; or that the timeout came first."""
+def explain(source: Source, capacity: Optional[Size] = None, *, smallest: bool = False, timeout: Optional[Seconds] = None) -> str:
+    """Explains why a problem does not fit a capacity. Returns a text with a set of buffers
+    that do not fit together, although the rest fit if any one of them is left out. The text
+    may also say that all buffers fit, or that the timeout came first. smallest looks for a
+    set of the fewest buffers."""
     flags = ["explain"]
     if capacity is not None:
-        flags += ["--capacity", str(whole("capacity", capacity, 1))]
+        flags += ["--capacity", str(_units.size("capacity", capacity, 1))]
     if smallest:
         flags.append("--smallest")
-    if seconds := _seconds(timeout):
+    if seconds := _units.seconds(timeout):
         flags += ["--timeout", f"{max(1, round(seconds * 1e9))}ns"]
     if isinstance(source, (str, os.PathLike)):
-        return _command.run([*flags, "--", os.fspath(source)], accept=(0, 3, 4))[1]
+        return _command.run([*flags, "--", readable(os.fspath(source))], accept=(0, 3, 4))[1]
     import json
 
-    return _command.run([*flags, "-"], json.dumps(Problem.of(source).as_dict(), ensure_ascii=False), accept=(0, 3, 4))[1]
+    return _command.run([*flags, "-"], json.dumps(Problem.of(source)._dict(), ensure_ascii=False), accept=(0, 3, 4))[1]
 
 
-def conflict(source: Source, capacity: Optional[int] = None) -> list[int]:
-    """Returns the numbers of buffers that cannot fit the capacity together, though
-    without any one of them the rest do; none where all fit."""
+def conflict(source: Source, capacity: Optional[Size] = None) -> list[int]:
+    """Returns the numbers of buffers that do not fit a capacity together, although the rest
+    of them fit if any one is left out. Returns [] if all buffers fit."""
     p = _with_capacity(_problem(source), capacity)
     room = array("q", bytes(8 * p.count))
     answer = _library.ask(p, "explain", room.buffer_info()[0]) if p.count else (0, "")
@@ -361,7 +451,7 @@ def conflict(source: Source, capacity: Optional[int] = None) -> list[int]:
         return room[: answer[0]].tolist()
     import json
 
-    d = p.as_dict()
+    d = p._dict()
     for i, buffer in enumerate(d["buffers"]):
         buffer["id"] = str(i)
     _, said = _command.run(["explain", "-"], json.dumps(d), accept=(0, 3, 4))
@@ -369,9 +459,9 @@ def conflict(source: Source, capacity: Optional[int] = None) -> list[int]:
     return [int(row.split()[0]) for row in rows]
 
 
-def _with_capacity(p: Problem, capacity: Optional[int]) -> Problem:
+def _with_capacity(p: Problem, capacity: Optional[Size]) -> Problem:
     if capacity is None or capacity == p.capacity:
         return p
     q = p._copy()
-    q._capacity = whole("capacity", capacity)
+    q._capacity = _units.size("capacity", capacity)
     return q

@@ -1,9 +1,9 @@
-"""The command: for files, for pictures, and where the library cannot be used.
+"""The command: it reads files, draws pictures, and plans if the library cannot be used.
 
-A process costs some milliseconds. It is its own, so a child of a fork, which the
-library's threads are not in, has all of Stowage by it. What starts one is imported where
-it is used, here and in the other modules: a third of the package's import would be for
-that.
+A call starts a process, which costs some milliseconds. It works in the child of a fork
+too, where the library does not. Modules that only some calls need are imported inside
+functions, here and in the rest of the package: they would make up a third of the time
+that the import of the package takes.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ _KINDS = {1: "failed", 2: "refused the input"}
 
 
 def command(name: Optional[str] = None) -> str:
-    """Returns the path of the command: that of the name, else of the environment's
-    STOWAGE, else the one that this package carries, else what PATH has."""
+    """Returns the path of the command. It is looked for in this order: the name that is
+    given, the environment variable STOWAGE, this package, PATH."""
     import shutil
 
-    for given, origin in ((name, "the command"), (os.environ.get("STOWAGE"), "the environment's STOWAGE")):
+    for given, origin in ((name, "the command"), (os.environ.get("STOWAGE"), "the environment variable STOWAGE")):
         if given:
             path = shutil.which(given)
             if path is None:
@@ -35,7 +35,7 @@ def command(name: Optional[str] = None) -> str:
     own = os.path.join(os.path.dirname(__file__), "bin", "stowage" + suffix)
     path = own if os.access(own, os.X_OK) else shutil.which("stowage")
     if path is None:
-        raise Error("there is no command stowage: neither in this package nor on PATH; the environment's STOWAGE may name it")
+        raise Error("there is no command stowage: neither in this package nor on PATH; the environment variable STOWAGE may name it")
     return path
 
 
@@ -43,10 +43,11 @@ def run(
     arguments: Sequence[str], text: Optional[str] = None, accept: Sequence[int] = (0,), tell: Optional[Callable[[], Any]] = None,
     but: Sequence[str] = (),
 ) -> tuple[int, str]:
-    """Runs the command and returns its exit code, one of those accepted, and what it
-    prints. Ctrl-C, which ends a search, is passed on once, and what the search has found
-    is awaited. tell is called as it runs; where it returns False the search ends as by
-    Ctrl-C. What the command notes of a file becomes warnings, but for the tags in but."""
+    """Runs the command and returns its exit code, which is one of those accepted, and its
+    standard output. Ctrl-C is passed on to the command, which then ends its search and
+    prints the best plan so far. tell is called again and again while the command runs; if
+    it returns False, the search ends as by Ctrl-C. Notes of the command become warnings,
+    except those with a tag in but."""
     import subprocess
     import tempfile
 
@@ -54,8 +55,8 @@ def run(
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err, tempfile.TemporaryFile() as given:
         given.write((text or "").encode())
         given.seek(0)
-        # A session of its own, a group on Windows: the terminal's Ctrl-C would reach it a
-        # second time, which kills it.
+        # The process gets a session of its own (on Windows a group). Otherwise Ctrl-C in a
+        # terminal would reach it twice, and the second one kills it.
         windows = os.name == "nt"
         apart: dict[str, Any] = {"creationflags": 0x200} if windows else {"start_new_session": True}
         interrupt: int = signal.CTRL_BREAK_EVENT if windows else signal.SIGINT  # type: ignore[attr-defined,unused-ignore]
@@ -65,7 +66,7 @@ def run(
             raise Error(f"{program} cannot be run: {e}") from e
         except ValueError as e:  # NUL, which no argument can have
             raise InputError(f"{arguments[-1]!r}: {e}") from e
-        # Windows answers no Ctrl-C in a wait without an end.
+        # On Windows a wait without a limit cannot be interrupted.
         pause = SLICE if windows or tell is not None else None
         told: Optional[BaseException] = None
         while True:
@@ -101,13 +102,14 @@ def run(
             said = re.sub(r"\nRun '.*' for usage\.$", "", said)
             raise InputError(worded(said.removeprefix("stowage: ")) or f"{program} says nothing")
         raise Error(f"{program} {_KINDS.get(code, f'ended with code {code}')}: {said or 'it says nothing'}")
-    if text is None:  # of a text the problem is one of Python's, and has been looked at
+    if text is None:  # a problem of Python's has been checked already
         _heed(said, but)
     return code, printed
 
 
 def _heed(said: str, but: Sequence[str]) -> None:
-    """Makes warnings of notes and warnings, such as "x.csv: note: … [extra-columns]"."""
+    """Turns notes and warnings of the command into warnings of Python. They have the form
+    "x.csv: note: … [extra-columns]"."""
     if "note: " in said or "warning: " in said:
         import re
 
@@ -117,11 +119,11 @@ def _heed(said: str, but: Sequence[str]) -> None:
 
 
 def solve(
-    path: str, arguments: Sequence[str], text: Optional[str] = None, progress: Optional[Callable[[Progress], Any]] = None,
+    path: str, arguments: Sequence[str], text: Optional[str] = None, progress: Optional[Callable[[Progress], object]] = None,
     but: Sequence[str] = (),
 ) -> tuple[dict[str, Any], Optional[dict[str, Any]]]:
-    """Plans a file, or text in its stead, and returns the figures of the run, and the
-    problem with its plan where there is one."""
+    """Plans a file, or a text instead of one. Returns the figures of the run and, if there
+    is a plan, the problem with its plan."""
     import json
     import tempfile
 
@@ -143,19 +145,33 @@ def solve(
             return figures, json.load(f)
 
 
-class _teller:
-    """Tells of what the command writes of its progress into a file."""
+def file(arguments: Sequence[str], text: str, name: str) -> bytes:
+    """Runs the command, which writes a file of that name, and returns what it wrote."""
+    import tempfile
 
-    def __init__(self, path: str, progress: Callable[[Progress], Any]) -> None:
+    with tempfile.TemporaryDirectory(prefix="stowage-") as folder:
+        path = os.path.join(folder, name)
+        try:
+            run([*arguments, "-o", path, "-"], text)
+        except InputError as err:
+            raise InputError(str(err).replace(path, name)) from None
+        with open(path, "rb") as f:
+            return f.read()
+
+
+class _teller:
+    """Calls a progress callback with the lines that the command writes into a file."""
+
+    def __init__(self, path: str, progress: Callable[[Progress], object]) -> None:
         self.path, self.progress, self.at, self.ended = path, progress, 0, False
         self.latest = Progress(0, 0, 0, 0.0)
 
-    def __call__(self) -> Any:
+    def __call__(self) -> object:
         try:
             with open(self.path, "rb") as f:
                 f.seek(self.at)
                 came, line, _ = f.read().rpartition(b"\n")
-        except FileNotFoundError:  # the command begins
+        except FileNotFoundError:  # the command has not begun to write
             came = line = b""
         if line:
             import json
@@ -163,7 +179,7 @@ class _teller:
             self.at += len(came) + 1
             figures = json.loads(came.rpartition(b"\n")[2])
             self.latest = Progress(figures["height"], figures["lower_bound"], figures["nodes"], figures["seconds"])
-        goes_on = False
+        goes_on: object = False
         try:
             goes_on = self.progress(self.latest)
         finally:

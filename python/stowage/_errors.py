@@ -1,43 +1,80 @@
-"""What can be wrong, and what one should know."""
+"""Exceptions and warnings of the package."""
 
+import errno
 import os
+import stat
 import sys
 import warnings
 
 
 class Error(RuntimeError):
-    """Stowage is not there, failed, or a planner does not take the problem."""
+    """Stowage cannot be run, it failed, or the planner does not take the problem."""
 
 
 class InputError(Error, ValueError):
     """The problem, an option or a file is bad. The text lists all that is wrong."""
 
 
+# A file that cannot be read is bad input, and also what Python raises for such a file.
+class MissingFileError(FileNotFoundError, InputError):
+    """There is no such file. It is an InputError and a FileNotFoundError."""
+
+
+class UnreadableFileError(PermissionError, InputError):
+    """The file may not be read. It is an InputError and a PermissionError."""
+
+
+class FolderError(IsADirectoryError, InputError):
+    """The path is that of a folder. It is an InputError and an IsADirectoryError."""
+
+
+class OutputError(OSError, Error):
+    """An output cannot be written. It is an Error and an OSError."""
+
+
 class InputWarning(UserWarning):
-    """What was read may not be what was meant: columns that mean nothing here, a plan that
-    leaves nothing to plan, what a model or a dump leaves out."""
+    """The input may not mean what its author wanted: columns without a meaning, a plan that
+    leaves nothing to plan, a part of a model or of a dump that is left out."""
+
+
+def readable(path: str) -> str:
+    """Returns the path of a file that can be read, in a form that is no option and not
+    standard input."""
+    try:
+        mode = os.stat(path).st_mode
+    except ValueError as err:  # a null byte
+        raise InputError(f"{path!r}: {err}") from None
+    except FileNotFoundError:
+        raise MissingFileError(errno.ENOENT, os.strerror(errno.ENOENT), path) from None
+    except OSError as err:
+        raise (UnreadableFileError if isinstance(err, PermissionError) else MissingFileError)(err.errno, err.strerror, path) from None
+    if stat.S_ISDIR(mode):
+        raise FolderError(errno.EISDIR, os.strerror(errno.EISDIR), path)
+    if not os.access(path, os.R_OK):
+        raise UnreadableFileError(errno.EACCES, os.strerror(errno.EACCES), path)
+    return os.path.join(".", path) if path == "-" else path
 
 
 def warn(text: str) -> None:
-    """Warns whoever called the package."""
+    """Warns in the name of the code that called the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, InputWarning, stacklevel=level)
 
 
-# What the command says of flags, as keywords.
+# Flags in the messages of the command, and the keywords that stand for them here.
 _KEYWORDS = (
     (r"--ignore-offsets\b", "ignore_offsets=True"),
     (r"--start (.+?)(?= improves)", r'start="\1"'),
-    (r"--dim ([^=\s]+)=(\d+)", r'dims={"\1": \2}'),
+    (r"--dim ([^=\s]+)=([0-9]+)", r'dims={"\1": \2}'),
     (r"\(--size\)", "(sizes)"),
     (r"--heap takes another", 'heap="NAME" takes another'),
 )
 
 
 def worded(text: str) -> str:
-    """Returns what the command says in the words of this package."""
+    """Returns a message of the command with keywords of this package for its flags."""
     if "--" in text:
         import re
 

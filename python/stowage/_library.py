@@ -1,17 +1,22 @@
-"""The library, by ctypes: stowage.h says what is called here.
+"""The shared library, called through ctypes. stowage.h documents each function.
 
-Idea: a call costs a few microseconds beside the planner, so solvers are kept and used
-again, and columns are passed by their address. ctypes releases the GIL around each
-call. A small problem is planned in the foreground; a large one, and one whose progress
-is told, is begun and waited for, a little at a time, so that Python looks after its
-signals. Either way Ctrl-C ends the search and the best plan so far is returned. In the
-foreground the library sees it: Python writes the numbers of signals into a socket of
-ours (signal.set_wakeup_fd) for as long as the call takes.
+Idea: a call costs a few microseconds on top of the planner. So solvers are kept and used
+again, and columns are passed by their address. ctypes releases the GIL around each call.
 
-Forks: the library's threads are not in the child of a fork, where a call would hang. It
-is marked there, and the command takes over.
+Ctrl-C ends a search, and the best plan so far is returned. A small problem is planned in
+the foreground: during the call, Python writes the numbers of signals into a socket of
+this module (signal.set_wakeup_fd), and the library watches that socket. A large problem,
+and any with a progress callback, is planned in the background: Python waits in short
+steps and handles its signals between them. A batch has a thread for each worker, all of
+which share one token.
 
-Invariant: a solver that is idle has no options set, no token cancelled, no run.
+Forks: the child of a fork does not have the library's threads, and a call would hang
+there. So the child plans by the command.
+
+Subinterpreters: only the main interpreter has signals, and ctypes can call back only into
+it. So a subinterpreter plans without them, and refuses a progress callback.
+
+Invariant: an idle solver has no options set, no cancelled token and no run.
 """
 
 from __future__ import annotations
@@ -23,6 +28,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from ctypes import POINTER, c_char, c_char_p, c_int, c_int32, c_int64, c_size_t, c_void_p
+from itertools import count
 from typing import Any, NamedTuple, Optional
 
 from ._errors import Error, InputError
@@ -32,7 +38,7 @@ from ._progress import Progress
 
 ABI = 1
 RUNNING = 4
-BUSY, FORKED = -3, -4
+INFEASIBLE, FORKED = 3, -4
 CAPACITY, MINIMIZE, TIMEOUT, NODES, WORKERS, SEED = range(1, 7)
 STATUSES: tuple[Status, ...] = ("unknown", "feasible", "optimal", "infeasible")
 STOPS: tuple[Stopped, ...] = ("", "timeout", "nodes", "interrupt", "effort")
@@ -41,7 +47,7 @@ SLICE = 50  # milliseconds between looks at signals
 
 
 class Options(NamedTuple):
-    """What steers a run. Zeros are not set."""
+    """The options of a run. An option that is 0 or empty is not set."""
 
     capacity: int = 0
     minimize: bool = False
@@ -72,12 +78,12 @@ class _Progress(ctypes.Structure):
 _TELL = ctypes.CFUNCTYPE(c_int, POINTER(_Progress), c_void_p, c_void_p)
 
 _lib: Any = None
-_absent: Optional[str] = None  # why there is no library; the command is used
+_absent: Optional[str] = None  # why there is no library, so that the command plans
 _idle: list["_Solver"] = []
 _idle_behind: list["_Solver"] = []
 _lock = threading.Lock()
 _wakes: Optional[tuple[Any, Any]] = None  # sockets
-_main = threading.main_thread().ident
+_main: Optional[int] = threading.main_thread().ident  # the thread that handles signals; None in a subinterpreter
 
 
 def _after_fork() -> None:
@@ -98,7 +104,7 @@ def _path() -> str:
 
 
 def load() -> Any:
-    """Returns the library; None where there is none that can be used."""
+    """Returns the library, or None if none can be used."""
     global _lib, _absent
     if _lib is not None or _absent is not None:
         return None if _absent is not None else _lib
@@ -121,7 +127,7 @@ def load() -> Any:
                 ("set_options", c_int, p, c_char_p, c_size_t), ("on_progress", c_int, p, p, p),
                 ("token_new", p), ("token_free", None, p), ("token_reset", None, p), ("token_watch", None, p, c_int, ctypes.c_ubyte), ("cancel", None, p), ("set_token", c_int, p, p),
                 ("solve", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
-                ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("version", c_char_p),
+                ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("reason", c_char_p, p), ("version", c_char_p),
             ):  # fmt: skip
                 function = getattr(lib, "stowage_" + name)
                 function.restype, function.argtypes = result, arguments
@@ -130,7 +136,7 @@ def load() -> Any:
 
 
 class _Solver:
-    """A handle, with what is used again: the structure of results, and a token."""
+    """A handle, and what its runs use again: the structure of results, and a token."""
 
     __slots__ = ("at", "handle", "lib", "result", "size", "token")
 
@@ -145,7 +151,7 @@ class _Solver:
             lib.stowage_set_token(self.handle, self.token)
 
     def __del__(self) -> None:
-        self.lib.stowage_free(self.handle)  # awaits a run that is left
+        self.lib.stowage_free(self.handle)  # waits for a run that has not ended
         if self.token:
             self.lib.stowage_token_free(self.token)
 
@@ -168,33 +174,67 @@ class _Solver:
         text = self.lib.stowage_error(self.handle).decode()
         return (InputError if code == -1 else MemoryError if code == -5 else Error)(text)
 
-    def named(self, p: Problem, again: Callable[[], int], code: int) -> Exception:
-        """Returns the error of a call, with the names of buffers where they have some:
-        they are not passed before they are needed."""
-        if p.names is None or code != -1:
-            return self.error(code)
+    def name(self, p: Problem) -> Any:
+        """Sets the names of the buffers, which must be kept until the run is over. Passing
+        them costs time, so it is done only if a message may need them."""
+        if p.names is None:
+            return None
         names = (c_char_p * p.count)(*(name.encode() for name in p.names))
         self.lib.stowage_set_names(self.handle, names)
+        return names
+
+    def named(self, p: Problem, again: Callable[[], int], code: int) -> Exception:
+        """Returns the error of a call, with the names of the buffers if they have names."""
+        if p.names is None or code != -1:
+            return self.error(code)
+        names = self.name(p)  # noqa: F841: kept until the call is over
         return self.error(again())
 
+    def plan(self, p: Problem, code: int, offsets: Any) -> Plan:
+        """Returns the outcome of a run."""
+        self.lib.stowage_get_result(self.handle, self.at, self.size)
+        r = self.result
+        reason = self.lib.stowage_reason(self.handle).decode() if code == INFEASIBLE else ""
+        return Plan(
+            p, p._given(offsets) if code == 1 or code == 2 else None, r.height, r.lower_bound, STATUSES[code], STOPS[r.stopped],
+            r.capacity, r.planner.decode(), r.member.decode(), r.nodes, r.backtracks, r.elapsed * 1e-9, reason,
+        )  # fmt: skip
 
-def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]]) -> Optional[Plan]:
-    """Plans a problem; None where there is no library that could."""
+
+def isolated() -> bool:
+    """Returns whether this is a subinterpreter."""
+    try:
+        import _interpreters as interpreters  # type: ignore[import-not-found,unused-ignore]
+    except ImportError:
+        try:
+            import _xxsubinterpreters as interpreters  # type: ignore[import-not-found,no-redef,unused-ignore]
+        except ImportError:
+            return False
+    return bool(interpreters.get_current() != interpreters.get_main())
+
+
+def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]) -> Optional[Plan]:
+    """Plans a problem. Returns None if no library can."""
     lib = load()
     if lib is None:
         return None
+    if progress is not None and isolated():
+        raise Error("progress cannot be told in a subinterpreter: the library's threads call back into the main interpreter alone")
     capacity = o.capacity or p.capacity
-    main = threading.get_ident() == _main  # where signals are answered
+    main = threading.get_ident() == _main
     behind = progress is not None or main and (p.count > SMALL or os.name != "posix")
     idle = _idle_behind if behind else _idle
     s = idle.pop() if idle else _Solver(lib, behind)
     s.set(p)
     handle = s.handle
+    names = None
     if capacity and (code := lib.stowage_set(handle, CAPACITY, capacity)) < 0:
         raise s.error(code)
+    if capacity or p.at[4]:
+        names = s.name(p)  # noqa: F841: it may turn out that nothing fits, and why
     if o is not NO_OPTIONS:
-        _set_options(s, p, o)
-    offsets, at = p.room()
+        _set_options(s, o)
+    offsets, at = p._room()
     if behind:
         code = _behind(s, at, progress)
     elif main:
@@ -206,12 +246,7 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]]) -
             _after_fork()
             return None
         raise s.named(p, lambda: int(lib.stowage_solve(handle, at)), code)
-    lib.stowage_get_result(handle, s.at, s.size)
-    r = s.result
-    plan = Plan(
-        p, p.given(offsets) if code == 1 or code == 2 else None, r.height, r.lower_bound, STATUSES[code], STOPS[r.stopped],
-        r.capacity, r.planner.decode(), r.member.decode(), r.nodes, r.backtracks, r.elapsed * 1e-9,
-    )  # fmt: skip
+    plan = s.plan(p, code, offsets)
     if o is NO_OPTIONS and progress is None:
         if capacity:
             lib.stowage_set(handle, CAPACITY, 0)
@@ -219,8 +254,91 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], Any]]) -
     return plan
 
 
-def _set_options(s: _Solver, p: Problem, o: Options) -> None:
-    """Sets the options. A solver with options is not used again."""
+def many(problems: Sequence[Problem], o: Options, workers: int) -> Optional[list[Plan]]:
+    """Plans problems, so many at a time, each with its own capacity unless the options have
+    one. Returns None if no library can."""
+    lib = load()
+    if lib is None:
+        return None
+    done: list[Optional[Plan]] = [None] * len(problems)
+    failed: list[tuple[int, BaseException]] = []
+    turns = count()
+    token = lib.stowage_token_new()
+
+    def work() -> None:
+        k = -1
+        try:
+            s = _Solver(lib, False)
+            lib.stowage_set_token(s.handle, token)
+            if o is not NO_OPTIONS:
+                _set_options(s, o)
+            while not failed and (k := next(turns)) < len(problems):
+                p = problems[k]
+                s.set(p)
+                if (code := lib.stowage_set(s.handle, CAPACITY, capacity := o.capacity or p.capacity)) < 0:
+                    raise s.error(code)
+                names = s.name(p) if capacity or p.at[4] else None  # noqa: F841
+                offsets, at = p._room()
+                code = lib.stowage_solve(s.handle, at)
+                if code < 0:
+                    raise _Forked if code == FORKED else s.named(p, lambda: int(lib.stowage_solve(s.handle, at)), code)
+                done[k] = s.plan(p, code, offsets)
+        except BaseException as err:
+            failed.append((k, err))
+
+    def cancel() -> None:
+        failed.append((-1, KeyboardInterrupt()))
+        lib.stowage_cancel(token)
+
+    try:
+        in_threads(work, min(workers, len(problems)), cancel)
+    finally:
+        lib.stowage_token_free(token)
+    if failed:
+        k, err = failed[0]
+        if isinstance(err, _Forked):
+            _after_fork()
+            return None
+        raise of_problem(k, err)
+    return done  # type: ignore[return-value]
+
+
+class _Forked(Exception):
+    """The process was forked after the library was loaded."""
+
+
+def of_problem(k: int, err: BaseException) -> BaseException:
+    """Returns an error with the number of the problem that it is about."""
+    return type(err)(f"problem {k}: {err}") if k >= 0 and type(err) in (InputError, Error) else err
+
+
+def in_threads(work: Callable[[], None], workers: int, cancel: Callable[[], object]) -> None:
+    """Does the work in so many threads at once. An interrupt calls cancel, waits for the
+    threads and goes on."""
+    threads = []
+    for _ in range(workers):
+        thread = threading.Thread(target=work, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # no more threads; a subinterpreter may have none at all
+            break
+        threads.append(thread)
+    if not threads:
+        work()
+    interrupt: Optional[KeyboardInterrupt] = None
+    for thread in threads:
+        while thread.is_alive():
+            try:
+                thread.join(SLICE / 1000)
+            except KeyboardInterrupt as err:
+                interrupt = err
+                cancel()
+    if interrupt is not None:
+        raise interrupt
+
+
+def _set_options(s: _Solver, o: Options) -> None:
+    """Sets the options. A solver with options is not put back for other runs."""
     lib = s.lib
     seed = o.seed - (1 << 64) if o.seed >= 1 << 63 else o.seed
     for option, value in ((MINIMIZE, int(o.minimize)), (TIMEOUT, round(o.timeout * 1e9)), (NODES, o.nodes), (WORKERS, o.workers), (SEED, seed)):
@@ -247,9 +365,9 @@ def _set_options(s: _Solver, p: Problem, o: Options) -> None:
 def _before(s: _Solver, offsets: int) -> int:
     """Plans on this thread, which is the main one."""
     lib, handle = s.lib, s.handle
-    global _wakes
+    global _wakes, _main
     if _wakes is None:
-        try:  # the half of the module socket that is in C, without the half that is not
+        try:  # the module socket imports much more than this
             from _socket import socketpair
         except ImportError:
             from socket import socketpair
@@ -260,7 +378,11 @@ def _before(s: _Solver, offsets: int) -> int:
         s.token = lib.stowage_token_new()
         lib.stowage_token_watch(s.token, _wakes[0].fileno(), signal.SIGINT)
         lib.stowage_set_token(handle, s.token)
-    before = signal.set_wakeup_fd(_wakes[1].fileno(), warn_on_full_buffer=False)
+    try:
+        before = signal.set_wakeup_fd(_wakes[1].fileno(), warn_on_full_buffer=False)
+    except ValueError:  # the main thread of a subinterpreter, which gets no signals
+        _main = None
+        return int(lib.stowage_solve(handle, offsets))
     try:
         code = lib.stowage_solve(handle, offsets)
     except KeyboardInterrupt:
@@ -271,7 +393,7 @@ def _before(s: _Solver, offsets: int) -> int:
             raise
     finally:
         signal.set_wakeup_fd(before)
-        try:  # what has come is not for the next run, but for whom the socket is in the place of
+        try:  # the signals that have come belong to the owner of the socket before
             came = os.read(_wakes[0].fileno(), 4096)
             if before >= 0:
                 os.write(before, came)
@@ -280,12 +402,12 @@ def _before(s: _Solver, offsets: int) -> int:
     return int(code)
 
 
-def _behind(s: _Solver, offsets: int, progress: Optional[Callable[[Progress], Any]]) -> int:
-    """Plans behind this thread, which looks after signals and tells of progress."""
+def _behind(s: _Solver, offsets: int, progress: Optional[Callable[[Progress], object]]) -> int:
+    """Plans in the background, while this thread handles signals and reports progress."""
     lib, handle = s.lib, s.handle
     latest = [Progress(0, 0, 0, 0.0)]
 
-    # A thread of the library's calls this: it leaves a note, and this thread tells.
+    # The library calls this from a thread of its own, so it only leaves a note here.
     def leave(q: Any, _offsets: Any, _user: Any) -> int:
         q = q.contents
         latest[:] = [Progress(q.height, q.lower_bound, q.nodes, q.elapsed * 1e-9)]
@@ -310,12 +432,12 @@ def _behind(s: _Solver, offsets: int, progress: Optional[Callable[[Progress], An
             try:
                 code = lib.stowage_wait(handle, -1)
                 break
-            except KeyboardInterrupt:  # it is ending already
+            except KeyboardInterrupt:  # the run is ending already
                 continue
         lib.stowage_token_reset(s.token)
         if told:
             lib.stowage_on_progress(handle, None, None)
-        # Without a plan to show for it the interrupt is what the caller gets.
+        # If the search has no plan yet, the caller gets the interrupt.
         if not isinstance(err, KeyboardInterrupt) or code not in (1, 2):
             raise
     else:
@@ -328,8 +450,8 @@ def _behind(s: _Solver, offsets: int, progress: Optional[Callable[[Progress], An
 
 
 def ask(p: Problem, question: str, argument: int = 0) -> Optional[tuple[int, str]]:
-    """Asks for something other than a plan: verify, bound or explain of the library.
-    Returns its answer and what it says, or None where there is no library."""
+    """Calls stowage_verify, stowage_bound or stowage_explain. Returns its answer and its
+    message, or None if no library can be used."""
     lib = load()
     if lib is None:
         return None
@@ -337,9 +459,7 @@ def ask(p: Problem, question: str, argument: int = 0) -> Optional[tuple[int, str
     s.set(p)
     if p.capacity and (code := lib.stowage_set(s.handle, CAPACITY, p.capacity)) < 0:
         raise s.error(code)
-    if p.names is not None and p.count <= 1 << 16:
-        names = (c_char_p * p.count)(*(name.encode() for name in p.names))
-        lib.stowage_set_names(s.handle, names)
+    names = s.name(p) if p.count <= 1 << 16 else None  # noqa: F841
     function = getattr(lib, "stowage_" + question)
     answer = function(s.handle) if question == "bound" else function(s.handle, argument)
     if answer == FORKED:

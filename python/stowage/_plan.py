@@ -1,39 +1,66 @@
-"""What comes out: a plan, or why there is none."""
+"""The outcome of a run: a plan, or the reason why there is none."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal, Union
 
 from . import _command
-from ._problem import Problem
+from ._errors import OutputError
+from ._problem import Problem, counted
 
 if TYPE_CHECKING:
-    from re import Match
+    import numpy
+    import pandas  # type: ignore[import-untyped,unused-ignore]
+    from numpy.typing import NDArray
+
+    Offsets = Union[list[int], NDArray[numpy.int64]]
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Stopped = Literal["", "timeout", "nodes", "interrupt", "effort"]
 
+# Why a run ended without the answer that it was to find.
+_STOPS = {
+    "timeout": "The timeout came first",
+    "nodes": "The node limit came first",
+    "interrupt": "The search was interrupted",
+    "effort": "The planner ended by itself",
+}
+
+# The forms that the command draws, by extension.
+_PICTURES = (".svg", ".html", ".tex", ".png", ".pdf")
+
 
 class Plan:
-    """The outcome of a run. It is true where there is a plan.
+    """The outcome of a run. A Plan is true if there are offsets: if plan: …
 
-    offsets   an offset for each buffer, in their order: an array of numpy's where the
-              sizes were one, else a list; None where there is no plan
-    height    the largest offset + size; 0 where there is no plan
-    lower_bound  proven: no plan is lower
-    status    "optimal" (proven to be the lowest), "feasible", "infeasible" (proven: nothing
-              fits the capacity) or "unknown" (a limit came first)
-    stopped   why it ended without an answer: "timeout", "nodes", "interrupt", "effort"
-              (the planner ended by itself); "" where it has its answer
+    offsets      an offset for each buffer, in the order of the buffers: a numpy array if the
+                 sizes were one, else a list; None if there is no plan
+    height       the largest offset + size; 0 if there is no plan
+    lower_bound  no plan is lower than this: it is proven
+    status       "optimal": it is proven that no plan is lower; "feasible": valid, and a lower
+                 plan may exist; "infeasible": it is proven that no plan fits; "unknown": a
+                 limit came before an answer
+    reason       in words: why nothing fits, or why the search stopped without its answer;
+                 "" if it has its answer
+    stopped      why the search stopped without its answer: "timeout", "nodes", "interrupt" or
+                 "effort" (the planner ended by itself); "" if it has its answer
+    problem      the Problem that was planned
+    capacity     the number of bytes to fit into; 0 if there was none
+    planner      the planner that ran
+    member       the part of the planner that found the plan, if it has parts; else ""
+    nodes        nodes of the search
+    backtracks   nodes of the search all of whose children failed
+    seconds      the time that the planner took
     """
 
     __slots__ = (
-        "__weakref__", "backtracks", "capacity", "height", "lower_bound", "member", "nodes", "offsets", "planner", "problem", "seconds", "status", "stopped",
+        "__weakref__", "backtracks", "capacity", "height", "lower_bound", "member", "nodes", "offsets", "planner", "problem", "reason", "seconds",
+        "status", "stopped",
     )  # fmt: skip
 
     problem: Problem
-    offsets: Any
+    offsets: Union[Offsets, None]
     height: int
     lower_bound: int
     status: Status
@@ -44,14 +71,18 @@ class Plan:
     nodes: int
     backtracks: int
     seconds: float
+    reason: str
 
     def __init__(
-        self, problem: Problem, offsets: Any, height: int, lower_bound: int, status: Status, stopped: Stopped,
-        capacity: int, planner: str, member: str, nodes: int, backtracks: int, seconds: float,
+        self, problem: Problem, offsets: Union[Offsets, None], height: int, lower_bound: int, status: Status, stopped: Stopped,
+        capacity: int, planner: str, member: str, nodes: int, backtracks: int, seconds: float, reason: str = "",
     ) -> None:  # fmt: skip
         self.problem, self.offsets, self.height, self.lower_bound = problem, offsets, height, lower_bound
         self.status, self.stopped, self.capacity = status, stopped, capacity
         self.planner, self.member, self.nodes, self.backtracks, self.seconds = planner, member, nodes, backtracks, seconds
+        self.reason = reason
+        if stopped and not reason:
+            self.reason = _STOPS[stopped] + (": a lower plan may exist." if offsets is not None else ": there is neither a plan nor a proof that nothing fits.")
 
     def __bool__(self) -> bool:
         return self.offsets is not None
@@ -61,27 +92,28 @@ class Plan:
 
     def __repr__(self) -> str:
         if self.offsets is None:
-            return f"<stowage.Plan: {self.status}, no plan of {len(self)} buffers is lower than {self.lower_bound}>"
-        return f"<stowage.Plan: {self.status}, height {self.height}, lower bound {self.lower_bound}, {len(self)} buffers>"
+            return f"<stowage.Plan: {self.status}, {counted(len(self))}: {self.reason}>"
+        return f"<stowage.Plan: {self.status}, height {self.height}, lower bound {self.lower_bound}, {counted(len(self))}>"
 
     @property
     def optimal(self) -> bool:
-        """Whether the height is proven to be the least there is."""
+        """Whether the status is "optimal"."""
         return self.status == "optimal"
 
     def by_name(self) -> dict[str, int]:
-        """Returns the offset of each buffer by its name."""
+        """Returns the offset of each buffer by its name; {} if there is no plan."""
         if self.offsets is None:
             return {}
         names = self.problem.names or map(str, range(len(self)))
         return {name: int(offset) for name, offset in zip(names, self.offsets)}
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns what a JSON file of this plan has, with its problem."""
-        d = self.problem.as_dict()
+    def as_dict(self) -> dict[str, object]:
+        """Returns the content of a JSON file of this plan and its problem."""
+        d = self.problem._dict()
         if self.capacity:
             d["capacity"] = self.capacity
-        d["plan"] = plan = {"planner": self.planner, "status": self.status, "height": self.height, "lower_bound": self.lower_bound}
+        plan: dict[str, object] = {"planner": self.planner, "status": self.status, "height": self.height, "lower_bound": self.lower_bound}
+        d["plan"] = plan
         if self.offsets is None:
             del plan["height"]
         else:
@@ -89,52 +121,90 @@ class Plan:
         return d
 
     def to_json(self) -> str:
-        """Returns problem and plan as JSON, which every other form of Stowage reads."""
+        """Returns the plan and its problem as JSON, which the command, the C library and the
+        package for JavaScript read."""
         import json
 
         return json.dumps(self.as_dict(), ensure_ascii=False)
 
+    def to_frame(self) -> pandas.DataFrame:
+        """Returns the buffers as a DataFrame of pandas with the columns id, lower, upper,
+        size, alignment (if the problem has one) and offset. A ValueError if there is no
+        plan."""
+        import pandas
+
+        if self.offsets is None:
+            raise ValueError(f"there is no plan: {self.reason}")
+        p = self.problem
+        columns = {"id": p.names or [str(i) for i in range(p.count)], "lower": p.lower, "upper": p.upper, "size": p.size}
+        if p.alignment is not None:
+            columns["alignment"] = p.alignment
+        return pandas.DataFrame({**columns, "offset": self.offsets})
+
     def svg(self) -> str:
-        """Draws the plan, or the load over time where there is none."""
+        """Returns a picture of the plan as SVG, by the command; without a plan it is that of
+        the load over time."""
         return _command.run(["show", "--format", "svg", "-"], self.to_json())[1]
 
     def html(self) -> str:
-        """Draws the plan as a page, with its figures."""
+        """Returns a page with the plan and a viewer, by the command."""
         return _command.run(["show", "--format", "html", "-"], self.to_json())[1]
 
-    def save(self, path: "str | os.PathLike[str]") -> None:
-        """Writes the plan as its file's extension says: .json, .csv, .svg, .html, .tex,
-        and .h or .c for C."""
-        to = os.path.abspath(os.fspath(path))
-        if to.endswith((".svg", ".html", ".tex")):
-            _command.run(["show", "-o", to, "-"], self.to_json())
-            return
-        if self.offsets is None:
+    def save(self, path: Union[str, os.PathLike[str]]) -> None:
+        """Writes the plan in the form of the file's extension: .json, .csv; the pictures
+        .svg, .html, .tex, .png and .pdf; and .h and .c for C. With .gz behind it, as in
+        plan.csv.gz, the file is compressed. Without a plan there are only pictures. An
+        OSError if the file cannot be written; it is then as it was before."""
+        path = os.fspath(path)
+        name = os.path.basename(path)
+        plain = name.removesuffix(".gz")
+        if plain.endswith(_PICTURES):
+            content = _command.file(["show"], self.to_json(), plain)
+        elif self.offsets is None:
             raise ValueError(f"there is no plan to write: the problem is {self.status}")
-        # The offsets are demanded, so that the command has nothing to choose.
-        d = self.as_dict()
-        plan = d.pop("plan")
-        if to.endswith(".json"):
-            with open(to, "w", encoding="utf-8") as f:
-                f.write(self.to_json())
-            return
-        for buffer, offset in zip(d["buffers"], plan["offsets"]):
-            buffer["offset"] = offset
-        import json
+        elif plain.endswith(".json"):
+            content = self.to_json().encode()
+        else:
+            import json
 
-        _command.run(["solve", "--quiet", "-o", to, "-"], json.dumps(d, ensure_ascii=False))
+            # As fixed offsets, so that the command has nothing to choose.
+            d = self.problem._dict()
+            if self.capacity:
+                d["capacity"] = self.capacity
+            for buffer, offset in zip(d["buffers"], self.offsets):
+                buffer["offset"] = int(offset)
+            content = _command.file(["solve", "--quiet"], json.dumps(d, ensure_ascii=False), plain)
+        if plain != name:
+            import gzip
+
+            content = gzip.compress(content, mtime=0)
+        _write(path, content)
 
     def _repr_html_(self) -> str:
-        """For notebooks. The rules of a picture hold for the whole page that it is put
-        into, so here they are for what is in a picture of ours alone."""
-        import re
+        """For notebooks."""
+        from ._notebook import drawn
 
-        head, begin, rest = self.svg().partition("<style>")
-        rules, end, rest = rest.partition("</style>")
-        head = head.replace("<svg ", '<svg class="stowage-plan" ', 1)
-        return head + begin + re.sub(r"([^{}]+)({[^{}]*})", _within, rules) + end + rest
+        return drawn(self)
 
 
-def _within(rule: "Match[str]") -> str:
-    """Returns a rule of a style sheet for elements within a picture of ours."""
-    return ",".join(".stowage-plan " + selector.strip() for selector in rule[1].split(",")) + rule[2]
+def _write(path: str, content: bytes) -> None:
+    """Writes a file: as a whole, or not at all."""
+    try:
+        if os.path.lexists(path) and not os.path.isfile(path):  # a device, or a folder, which fails
+            with open(path, "wb") as f:
+                f.write(content)
+            return
+        to = os.path.realpath(path)
+        beside = os.path.join(os.path.dirname(to), f".stowage-{os.getpid()}-{id(content)}")
+        with open(beside, "xb") as f:
+            try:
+                f.write(content)
+                f.close()
+                if os.path.exists(to):
+                    os.chmod(beside, os.stat(to).st_mode & 0o777)
+                os.replace(beside, to)
+            except BaseException:
+                os.unlink(beside)
+                raise
+    except OSError as err:
+        raise OutputError(err.errno, err.strerror, path) from None

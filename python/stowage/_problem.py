@@ -1,12 +1,12 @@
-"""What there is to plan: columns of numbers.
+"""The problem to plan: columns of numbers.
 
-Idea: the library reads columns of int64 where they are. An array that is one already
-(of numpy, of the module array, or a view of either) is used as it is, without a copy;
-all else is made into one. numpy is never imported here: what has its interface says
-where its numbers are.
+Idea: the library reads contiguous int64 arrays without copying them: arrays of numpy and
+of the module array, and views of them. Every other column is copied into such an array.
+numpy is never imported here: its arrays tell their address by their interface.
 
-Invariant: a Problem keeps alive, and where it is, what its addresses lead to: its columns
-cannot be set, and an array of the module array that it has cannot grow.
+Invariant: a Problem keeps its columns alive and in their place, because the library has
+their addresses. So a column cannot be replaced, and an array of the module array cannot
+grow while a Problem has it.
 """
 
 from __future__ import annotations
@@ -15,18 +15,50 @@ import ctypes
 import os
 import sys
 from array import array
-from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, NamedTuple, Optional, Union
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple, Optional, Protocol, SupportsIndex, SupportsInt, Union
 
+from . import _units
 from ._errors import InputError, warn
+from ._units import Size
 
-NONE = -1  # in a column: it does not apply to this buffer
-ANY = 1  # the alignment of a buffer that may be anywhere
+NONE = -1  # in a column: this buffer has no such value
+ANY = 1  # the alignment of a buffer that may have any offset
 _INT64 = "<i8" if sys.byteorder == "little" else ">i8"
 
 #: Gaps of one buffer: each (lower, upper) or (lower, upper, window_lower, window_upper);
 #: or a text as CSV files have it, "2-6 8-9@0:16".
 Gaps = Union[str, Sequence[Sequence[int]]]
+
+#: A column of whole numbers: a list, an array, a column of a table.
+Column = Iterable[SupportsInt]
+
+#: A column of sizes: whole numbers, or texts such as "2KiB".
+Sizes = Iterable[Union[SupportsInt, str]]
+
+#: A column of sizes that some buffers do not have: None for those.
+Holes = Iterable[Union[SupportsInt, str, None]]
+
+
+class Frame(Protocol):
+    """A table with named columns: a DataFrame of pandas or polars, a table of pyarrow."""
+
+    @property
+    def columns(self) -> Iterable[object]: ...
+
+
+class Values(Protocol):
+    """A column of a Problem, or the offsets of a plan, as one reads them."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, i: int, /) -> int: ...
+    def __iter__(self) -> Iterator[int]: ...
+    def __contains__(self, x: object, /) -> bool: ...
+    def tolist(self) -> list[int]: ...
+
+
+#: What Problem.of takes.
+Buffers = Union["Problem", Mapping[str, Iterable[object]], Frame, Iterable[Union["Buffer", Mapping[str, object], Sequence[object]]]]
 
 
 class Buffer(NamedTuple):
@@ -36,19 +68,20 @@ class Buffer(NamedTuple):
     upper: int
     size: int
     alignment: int = 1
-    offset: Optional[int] = None  #: the only offset that it may have
-    hint: Optional[int] = None  #: where it may be tried first; binds nobody
-    gaps: Gaps = ()  #: times within its life at which it uses no space, or a window
-    id: Optional[str] = None  #: its name; its number where that is None
+    offset: Optional[int] = None  #: its fixed offset: the buffer may be nowhere else
+    hint: Optional[int] = None  #: an offset to try first; the plan need not follow it
+    gaps: Gaps = ()  #: times within its life at which it uses no space, or only a part
+    id: Optional[str] = None  #: its name; without one, its number
 
 
 class Problem:
-    """Buffers, as columns, and maybe a capacity.
+    """Buffers as columns, and a capacity if there is one.
 
-    lower, upper, size and alignment are sequences of whole numbers; numpy's int64 is
-    taken as it is. offset and hint have None (or, in an array, -1) for the buffers to
-    which they do not apply. gaps has a sequence, or a text, for each buffer. The columns
-    cannot be set to others.
+    lower, upper, size and alignment are columns of whole numbers; contiguous int64 arrays
+    are used without copying. A size, an alignment, an offset or a hint may also be a text
+    with a unit, such as "2KiB". offset and hint have None (in an array: -1) for a buffer
+    without one. gaps has a sequence, or a text, for each buffer. The columns of a Problem
+    cannot be replaced.
     """
 
     __slots__ = ("_capacity", "_columns", "_numpy", "at", "count", "gaps", "name", "names")
@@ -61,60 +94,89 @@ class Problem:
 
     def __init__(
         self,
-        lower: Any,
-        upper: Any,
-        size: Any,
-        alignment: Any = None,
+        lower: Column,
+        upper: Column,
+        size: Sizes,
+        alignment: Union[SupportsIndex, str, Holes, None] = None,
         *,
-        offset: Any = None,
-        hint: Any = None,
-        gaps: Optional[Sequence[Optional[Gaps]]] = None,
-        names: Optional[Sequence[str]] = None,
-        capacity: int = 0,
+        offset: Optional[Holes] = None,
+        hint: Optional[Holes] = None,
+        gaps: Optional[Iterable[Optional[Gaps]]] = None,
+        names: Optional[Iterable[object]] = None,
+        capacity: Size = 0,
         name: str = "",
     ) -> None:
-        lower, a, n = _column("lower", lower)
-        upper, b, m = _column("upper", upper)
-        size, c, k = _column("size", size)
+        lowers, a, n = _column("lower", lower)
+        uppers, b, m = _column("upper", upper)
+        sizes, c, k = _column("size", size)
         if not n == m == k:
             raise InputError(f"lower, upper and size have {n}, {m} and {k} values")
         self.count = n
-        self._numpy = hasattr(size, "__array_interface__")
+        self._numpy = hasattr(sizes, "__array_interface__")
         self.gaps = self.names = None
+        alignments = offsets = hints = None
         d = e = f = 0
         if alignment is not None:
-            if hasattr(alignment, "__index__") and not getattr(alignment, "shape", ()):
-                alignment = [alignment] * n
-            alignment, d, k = _column("alignment", alignment, ANY)
+            one = isinstance(alignment, str) or hasattr(alignment, "__index__") and not getattr(alignment, "shape", ())
+            alignments, d, k = _column("alignment", [alignment] * n if one else alignment, ANY)
             _count("alignment", k, n)
         if offset is not None:
-            offset, e, k = _column("offset", offset, NONE)
+            offsets, e, k = _column("offset", offset, NONE)
             _count("offset", k, n)
         if hint is not None:
-            hint, f, k = _column("hint", hint, NONE)
+            hints, f, k = _column("hint", hint, NONE)
             _count("hint", k, n)
         if gaps is not None:
             self.gaps = _Gaps(gaps)
             _count("gaps", self.gaps.count, n)
         if names is not None:
             self.names = _names(names, n)
-        self._capacity, self.name = whole("capacity", capacity) if capacity else 0, name
-        self._columns = (lower, upper, size, alignment, offset, hint)
+        self._capacity, self.name = _units.size("capacity", capacity) if capacity else 0, name
+        self._columns: tuple[Any, ...] = (lowers, uppers, sizes, alignments, offsets, hints)
         self.at = (a, b, c, d, e, f)
 
-    capacity: Any = property(lambda self: self._capacity)
-    lower: Any = property(lambda self: self._columns[0])
-    upper: Any = property(lambda self: self._columns[1])
-    size: Any = property(lambda self: self._columns[2])
-    alignment: Any = property(lambda self: self._columns[3])
-    offset: Any = property(lambda self: self._columns[4])
-    hint: Any = property(lambda self: self._columns[5])
+    @property
+    def capacity(self) -> int:
+        """The number of bytes to fit into; 0 if there is none."""
+        return self._capacity
+
+    @property
+    def lower(self) -> Values:
+        """When each buffer begins to live."""
+        return self._columns[0]  # type: ignore[no-any-return]
+
+    @property
+    def upper(self) -> Values:
+        """When each buffer no longer lives."""
+        return self._columns[1]  # type: ignore[no-any-return]
+
+    @property
+    def size(self) -> Values:
+        """How many bytes each buffer takes."""
+        return self._columns[2]  # type: ignore[no-any-return]
+
+    @property
+    def alignment(self) -> Optional[Values]:
+        """The offset of each buffer is a multiple of this; None if every offset will do."""
+        return self._columns[3]  # type: ignore[no-any-return]
+
+    @property
+    def offset(self) -> Optional[Values]:
+        """The fixed offset of each buffer, -1 for a buffer without one; None if no buffer
+        has one."""
+        return self._columns[4]  # type: ignore[no-any-return]
+
+    @property
+    def hint(self) -> Optional[Values]:
+        """The offset to try first for each buffer, -1 for a buffer without one; None if no
+        buffer has one."""
+        return self._columns[5]  # type: ignore[no-any-return]
 
     @classmethod
-    def of(cls, source: Any) -> Problem:
-        """Makes a problem of one, of a table with the columns of a CSV file (a DataFrame
-        or a dict), or of buffers: Buffer, dicts of its fields, or tuples that begin with
-        lower, upper, size."""
+    def of(cls, source: Buffers) -> Problem:
+        """Makes a problem of a table with the columns of a CSV file (a DataFrame or a
+        dict), or of buffers: each a Buffer, a dict of its fields, or a tuple that begins
+        with lower, upper, size. A Problem is returned as it is."""
         if isinstance(source, Problem):
             return source
         if isinstance(source, Mapping) or hasattr(source, "columns") or getattr(getattr(source, "dtype", None), "names", None):
@@ -132,19 +194,19 @@ class Problem:
 
     def __repr__(self) -> str:
         capacity = f", capacity {self.capacity}" if self.capacity else ""
-        return f"<stowage.Problem of {self.count} buffers{capacity}>"
+        return f"<stowage.Problem of {counted(self.count)}{capacity}>"
 
     def buffer(self, i: int) -> Buffer:
         """Returns a buffer by its number."""
 
-        def at(column: Any) -> Optional[int]:
+        def at(column: Optional[Values]) -> Optional[int]:
             return None if column is None or column[i] == NONE else int(column[i])
 
         return Buffer(
             int(self.lower[i]),
             int(self.upper[i]),
             int(self.size[i]),
-            1 if self.alignment is None else int(self.alignment[i]),
+            1 if self.alignment is None else int(self.alignment[i]) or 1,  # 0 is any offset, too
             at(self.offset),
             at(self.hint),
             () if self.gaps is None else self.gaps.of(i),
@@ -152,7 +214,7 @@ class Problem:
         )
 
     def pinned(self) -> bool:
-        """Whether every buffer has a fixed offset, so that there is nothing to plan."""
+        """Returns whether every buffer has a fixed offset, so that nothing is left to plan."""
         return self.count > 0 and self.offset is not None and NONE not in self.offset
 
     def unpinned(self) -> Problem:
@@ -167,23 +229,26 @@ class Problem:
             setattr(q, slot, getattr(self, slot))
         return q
 
-    def room(self) -> tuple[Any, int]:
-        """Returns an array for offsets, of the kind that the columns are, and where it
-        is."""
+    def _room(self) -> tuple[Any, int]:
+        """Returns an array for offsets, of the same kind as the sizes, and its address."""
         if self._numpy:
             offsets = sys.modules["numpy"].empty(self.count, "int64")
             return offsets, offsets.__array_interface__["data"][0]
         offsets = array("q", bytes(8 * self.count))
         return offsets, offsets.buffer_info()[0]
 
-    def given(self, offsets: Any) -> Any:
-        """Returns offsets as a caller gets them: of numpy where the columns are."""
+    def _given(self, offsets: Any) -> Any:
+        """Returns offsets as a caller gets them: a numpy array if the sizes are one, else a
+        list."""
         if self._numpy:
             return offsets if hasattr(offsets, "__array_interface__") else sys.modules["numpy"].asarray(offsets, "int64")
         return list(offsets)
 
-    def as_dict(self) -> dict[str, Any]:
-        """Returns what a JSON file of this problem has."""
+    def as_dict(self) -> dict[str, object]:
+        """Returns the content of a JSON file of this problem."""
+        return self._dict()
+
+    def _dict(self) -> dict[str, Any]:
         d: dict[str, Any] = {"version": 1}
         if self.name:
             d["name"] = self.name
@@ -193,7 +258,7 @@ class Problem:
         for i in range(self.count):
             b = self.buffer(i)
             entry: dict[str, Any] = {"id": b.id, "lower": b.lower, "upper": b.upper, "size": b.size}
-            if b.alignment not in (0, 1):
+            if b.alignment != 1:
                 entry["alignment"] = b.alignment
             if b.gaps:
                 entry["gaps"] = [
@@ -212,9 +277,9 @@ def _again(lower: Any, upper: Any, size: Any, alignment: Any, offset: Any, hint:
 
 
 class _Gaps:
-    """Gaps as the library has them: those of all buffers in a row."""
+    """Gaps as the library reads them: those of all buffers, one after another."""
 
-    def __init__(self, gaps: Sequence[Optional[Gaps]]) -> None:
+    def __init__(self, gaps: Iterable[Optional[Gaps]]) -> None:
         self.first: array[int] = array("q", [0])
         self.columns: tuple[array[int], ...] = tuple(array("q") for _ in range(4))
         for i, of_one in enumerate(gaps):
@@ -228,26 +293,28 @@ class _Gaps:
                 if len(gap) == 4 and gap[2] == NONE:
                     raise InputError(f"gaps of buffer {i}: {gap!r} has a window that begins below 0")
                 for to, x in zip(self.columns, (*gap, NONE, NONE)):
-                    to.append(_whole("gaps", x))
+                    to.append(_units.number("gaps", x, False))
             self.first.append(len(self.columns[0]))
         self.count: int = len(self.first) - 1
         self.at: tuple[int, ...] = tuple(column.buffer_info()[0] for column in (self.first, *self.columns))
 
     def of(self, i: int) -> Gaps:
+        return self.rows(i)
+
+    def rows(self, i: int) -> list[tuple[int, ...]]:
+        """Returns the gaps of a buffer: pairs, or four numbers if a part stays in use."""
         rows = zip(*(column[self.first[i] : self.first[i + 1]] for column in self.columns))
         return [row[:2] if row[2] == NONE else row for row in rows]
 
 
 def _count(name: str, have: int, want: int) -> None:
     if have != want:
-        raise InputError(f"{name}: there are {have} values for {want} buffers")
+        raise InputError(f"{name}: there are {have} values for {counted(want)}")
 
 
-def whole(name: str, x: Any, least: int = 0) -> int:
-    """Returns an option that is a whole number of 63 bits, not below the least."""
-    if type(x) is not bool and hasattr(x, "__index__") and least <= (n := x.__index__()) < 1 << 63:
-        return int(n)
-    raise InputError(f"{name} is {x!r}, must be a whole number {'above 0' if least == 1 else 'from 0 on'}, below 2**63")
+def counted(n: int, thing: str = "buffer") -> str:
+    """Returns a number and what it counts: 1 buffer, 2,000 buffers."""
+    return f"{n} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
 def _names(names: Iterable[Any], n: int) -> list[str]:
@@ -268,14 +335,18 @@ def _names(names: Iterable[Any], n: int) -> list[str]:
 
 
 def _plain(column: Any) -> Any:
-    """Returns a column as it can be pickled."""
+    """Returns a column in a form that can be pickled."""
     return column.obj if type(column) is memoryview and type(column.obj) is array else column
 
 
+# The columns whose values may be texts with a unit, as in a CSV file.
+_BYTES = ("size", "alignment", "offset", "hint")
+
+
 def _column(name: str, values: Any, otherwise: Optional[int] = None) -> tuple[Any, int, int]:
-    """Returns a column as int64 in a row, where it is, and how many values it has.
-    otherwise is what holes (None, NaN) are; without it there must be none."""
-    if type(values) is list:  # the most common, so that the rest need not be asked
+    """Returns a column as contiguous int64, its address, and how many values it has.
+    otherwise is the value of a hole (None, NaN); if it is None there must be no hole."""
+    if type(values) is list:  # the most common kind: it need not pass the other tests
         return _of_list(name, values, otherwise)
     if type(values) is array and values.typecode == "q":
         return _fixed(values)
@@ -307,23 +378,25 @@ def _of_list(name: str, values: list[Any], otherwise: Optional[int]) -> tuple[An
     try:
         column = array("q", values)
     except (TypeError, OverflowError):
-        column = array("q", [_whole(name, x) for x in values])
+        text = name in _BYTES
+        column = array("q", [_units.number(name, x, text) for x in values])
     return _fixed(column)
 
 
 def _fixed(column: "array[int]") -> tuple[Any, int, int]:
-    """Returns a view of an array, which cannot grow, and so move, while there is one."""
+    """Returns a view of an array. While there is a view, the array cannot grow and so
+    cannot move."""
     return memoryview(column), *column.buffer_info()
 
 
 def _is_hole(x: Any) -> bool:
-    """Whether x stands for nothing: None, NaN, or pandas' NA, which equals nothing and
-    says so of nothing."""
-    return x is None or type(x).__name__ == "NAType" or bool(x != x)
+    """Returns whether x is a hole of a table: None, NaN, an empty text, or pandas' NA,
+    which cannot be compared."""
+    return x is None or type(x).__name__ == "NAType" or (not x.strip(" \t") if isinstance(x, str) else bool(x != x))
 
 
 def _of_array(name: str, values: Any, otherwise: Optional[int]) -> tuple[Any, int, int]:
-    """Copies an array of numpy's that is not int64 in a row, if it has whole numbers."""
+    """Copies a numpy array that is not contiguous int64, if its values are whole numbers."""
     numpy = sys.modules["numpy"]
     if getattr(values, "mask", None) is not None and numpy.any(values.mask):
         raise InputError(f"{name}: some values of the array are masked")
@@ -339,19 +412,8 @@ def _of_array(name: str, values: Any, otherwise: Optional[int]) -> tuple[Any, in
     return values, values.__array_interface__["data"][0], len(values)
 
 
-def _whole(name: str, x: Any) -> int:
-    """Returns x as a whole number: 3.0 is one, as tables have them."""
-    try:
-        whole = int(x)
-        if whole == x and not isinstance(x, str) and -(2**63) <= whole < 2**63:
-            return whole
-    except (TypeError, ValueError, OverflowError):
-        pass
-    raise InputError(f"{name}: {x!r} is no whole number of 64 bits")
-
-
-# The names of columns, as in CSV files. end is inclusive. A test of format/csv holds them
-# against those that it reads.
+# The names of columns, as in CSV files. end is inclusive. A test of format/csv compares
+# them with those that it reads.
 COLUMNS = {
     "id": ("id", "buffer", "buffer_id"),
     "lower": ("lower", "start", "begin"),
@@ -364,14 +426,13 @@ COLUMNS = {
 }
 
 
-# What other forms of Stowage, and other tools, call a column.
+# Names of columns in other parts of Stowage and in other tools.
 ELSEWHERE = {"align": "alignment", "fixed": "offset"}
 
 
 def _meant(name: str, there: Mapping[str, Any]) -> str:
-    """Returns the name of the column that a name which is none most likely stands for, ""
-    for none. The rule, and why, is that of format/csv/header.go: a test holds the two
-    together."""
+    """Returns the column that an unknown name most likely means, or "". The rule is that
+    of format/csv/header.go, which says why; a test compares the two."""
     for column, names in COLUMNS.items():
         for want in names:
             if _one_slip(name, want) and (len(name) >= 3 and len(want) >= 4 or column not in there):
@@ -381,8 +442,8 @@ def _meant(name: str, there: Mapping[str, Any]) -> str:
 
 
 def _one_slip(a: str, b: str) -> bool:
-    """Whether one letter more, less or other, or two that changed places, make one word of
-    another."""
+    """Returns whether two words differ by one letter: added, left out, changed, or swapped
+    with its neighbour."""
     if len(a) > len(b):
         a, b = b, a
     i = len(os.path.commonprefix((a, b)))
@@ -392,7 +453,7 @@ def _one_slip(a: str, b: str) -> bool:
 
 
 def _found(there: list[Any]) -> dict[str, Any]:
-    """Returns the names, as a table has them, of the columns that mean something, by ours."""
+    """Returns, for each column that Stowage knows, the name that the table has for it."""
     found: dict[str, Any] = {}
     others: dict[str, Any] = {}
     known = {name: column for column, names in COLUMNS.items() for name in names}
@@ -414,7 +475,8 @@ def _found(there: list[Any]) -> dict[str, Any]:
 
 
 def _of_table(table: Any) -> Problem:
-    # A dict, a DataFrame, a table of pyarrow's, an array of records: each has its names.
+    # Each kind has its own way to tell its names: a dict, a DataFrame, a table of pyarrow,
+    # a structured array.
     if isinstance(table, Mapping):
         there = list(table.keys())
     elif hasattr(table, "columns"):
@@ -422,7 +484,7 @@ def _of_table(table: Any) -> Problem:
     else:
         there = list(table.dtype.names)
     has = _found(there)
-    found = {column: table[has[column]] if column in has else None for column in COLUMNS}
+    found: dict[str, Any] = {column: table[has[column]] if column in has else None for column in COLUMNS}
     index = getattr(table, "index", None)  # of a DataFrame: set_index("id")
     if found["id"] is None and not callable(index) and getattr(index, "name", None) in COLUMNS["id"]:
         found["id"] = index
@@ -442,25 +504,15 @@ def _of_table(table: Any) -> Problem:
 
 
 def _gaps_of_cell(cell: Any, inclusive: bool) -> Gaps:
-    """Reads gaps as CSV has them, a-b or a-b@lo:hi with spaces between, or as they are."""
+    """Returns the gaps of a cell, which is a text as in a CSV file, or a sequence."""
     if cell is None or isinstance(cell, float):
         return ()
     if not isinstance(cell, str):
         return cell  # type: ignore[no-any-return]
-    import re
-
-    gaps = []
-    for text in cell.split():
-        m = re.fullmatch(r"(-?\d+)-(-?\d+)(?:@(-?\d+):(-?\d+))?", text)
-        if m is None:
-            raise InputError(f"gaps: {text!r} is neither a-b nor a-b@lo:hi")
-        gap = [int(x) for x in m.groups() if x is not None]
-        gap[1] += inclusive
-        gaps.append(gap)
-    return gaps
+    return [[gap[0], gap[1] + inclusive, *gap[2:]] for gap in _units.gaps(cell)]
 
 
-def _of_buffers(source: Iterable[Any]) -> Problem:
+def _of_buffers(source: Any) -> Problem:
     if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
         raise InputError(f"{source!r} is neither a problem, a table, buffers, nor the path of a file")
     buffers = []

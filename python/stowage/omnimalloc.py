@@ -1,4 +1,4 @@
-"""An allocator for OmniMalloc, with which its harness runs Stowage beside its own.
+"""An allocator for OmniMalloc, whose harness can then run Stowage beside its own allocators.
 
     import stowage.omnimalloc  # registers it under the name stowage
     from omnimalloc import allocate
@@ -7,8 +7,8 @@
     allocate(pool, "stowage")
     run_benchmark(allocators=("omni", "supermalloc", "stowage"), variants=(1000, 10000))
 
-Lifetimes are on one line of time: vector clocks are refused, as by its own allocators
-of that kind. Offsets that are there already are kept. Tested with omnimalloc 1.0.0.
+Lifetimes must be scalar. Vector clocks are refused, as OmniMalloc's own allocators for scalar
+lifetimes do. Offsets that the allocations have already are kept. Tested with omnimalloc 1.0.0.
 """
 
 from __future__ import annotations
@@ -19,28 +19,32 @@ from omnimalloc.allocators import BaseAllocator
 from omnimalloc.primitives import Allocation
 
 import stowage
+from stowage._units import Seconds
 
 
 class StowageAllocator(BaseAllocator):
-    """Stowage. timeout is in seconds (None: until it ends by itself); options are those
-    of stowage.plan."""
+    """Stowage as an allocator of OmniMalloc.
+
+    timeout is the time for one allocation: seconds, or a text such as "500ms" [default: no
+    limit; the search ends by itself]. If it is too short for any plan, the placement is that
+    of the planner first-fit, which takes no search: OmniMalloc's anytime allocators return a
+    placement too. options are those of stowage.plan; with a capacity there is no placement
+    that does not fit it, but a RuntimeError with the reason."""
 
     supports_vector_time = False
     supports_pinned = True
 
-    def __init__(self, timeout: Optional[float] = None, **options: Any) -> None:
+    def __init__(self, timeout: Optional[Seconds] = None, **options: Any) -> None:
         self._timeout, self._options = timeout, options
 
     def _allocate(self, allocations: tuple[Allocation, ...]) -> tuple[Allocation, ...]:
         pinned = [a.offset for a in allocations]
-        plan = stowage.solve(
-            [a.start for a in allocations],
-            [a.end for a in allocations],
-            [a.size for a in allocations],
-            offset=pinned if any(x is not None for x in pinned) else None,
-            timeout=self._timeout,
-            **self._options,
-        )
+        starts: list[Any] = [a.start for a in allocations]
+        ends: list[Any] = [a.end for a in allocations]
+        problem = stowage.Problem(starts, ends, [a.size for a in allocations], offset=pinned if any(x is not None for x in pinned) else None)
+        plan = stowage.plan(problem, timeout=self._timeout, **self._options)
+        if plan.status == "unknown":
+            plan = stowage.plan(problem, planner="first-fit", capacity=self._options.get("capacity"))
         if plan.offsets is None:
-            raise RuntimeError(f"Stowage found no plan: {plan.status}")
+            raise RuntimeError(f"Stowage found no plan: {plan.status}. {plan.reason}")
         return tuple(a.with_offset(offset) for a, offset in zip(allocations, plan.offsets))

@@ -6,7 +6,6 @@ import ast
 import csv
 import glob
 import gzip
-import inspect
 import json
 import os
 import pathlib
@@ -25,7 +24,7 @@ from array import array
 from unittest import mock
 
 import stowage
-from stowage import _api, _library
+from stowage import _library
 
 try:
     import numpy
@@ -142,10 +141,11 @@ class Library(unittest.TestCase):
             (lambda: stowage.solve([0, 5], [1, 5], [1, 1], names=["a", "b"]), 'buffer b: upper "5"'),
             (lambda: stowage.solve([0], [1], [1, 2]), "1, 1 and 2 values"),
             (lambda: stowage.solve([0], [1], [1.5]), "1.5 is no whole number"),
-            (lambda: stowage.solve([0], [1], ["4"]), "'4' is no whole number"),
+            (lambda: stowage.solve([0], [1], ["four"]), "size: 'four' is no size"),
+            (lambda: stowage.solve(["4"], [5], [1]), "lower: '4' is no whole number"),
             (lambda: stowage.solve([0], [1], [2**63]), "no whole number of 64 bits"),
             (lambda: stowage.solve([0], [1], 5), "5 is no sequence"),
-            (lambda: stowage.solve([0], [1], [1], [1, 2]), "2 values for 1 buffers"),
+            (lambda: stowage.solve([0], [1], [1], [1, 2]), "2 values for 1 buffer"),
             (lambda: stowage.solve([0], [1], [1], names=["a", "b"]), "2 values for 1"),
             (lambda: stowage.solve([0, 0], [1, 1], [1, 1], names=["a", "a"]), "distinct"),
             (lambda: stowage.solve([0], [1], [1], gaps=[[(1, 2, 3)]]), "neither"),
@@ -155,7 +155,7 @@ class Library(unittest.TestCase):
             (lambda: stowage.solve([0], [1], [1], planner="exact", without=["memory"]), 'no technique "memory"'),
             (lambda: stowage.solve([0], [1], [1], planner="nobody"), "nobody"),
             (lambda: stowage.solve([0], [1], [1], start=[0, 1]), "2 offsets for 1"),
-            (lambda: stowage.solve([0], [1], [1], heap="x"), "are for files"),
+            (lambda: stowage.plan([(0, 1, 1)], heap="x"), "are for files"),
             (lambda: stowage.plan({"lower": [0], "size": [1]}), "no column upper; it has lower, size"),
             (lambda: stowage.plan({"lower": [0], "start": [0], "upper": [1], "size": [1]}), "lower and start"),
             (lambda: stowage.plan([(1,)]), "buffer 0"),
@@ -165,11 +165,14 @@ class Library(unittest.TestCase):
             (lambda: stowage.conflict([(0, 1, 2)], 2**64 + 2), "capacity is 18446744073709551618"),
             (lambda: stowage.explain([(0, 1, 2)], -1), "capacity is -1"),
             (lambda: stowage.explain([(0, 1, 2)], 1, timeout=float("nan")), "timeout is nan"),
-            (lambda: stowage.Problem([0], [1], [1], capacity="1KiB"), "capacity is '1KiB'"),
+            (lambda: stowage.Problem([0], [1], [1], capacity="1QiB"), "capacity is '1QiB', must be a number"),
             (lambda: stowage.solve([0], [1], [1], capacity=2**64 + 5), "below 2**63"),
             (lambda: stowage.solve([0], [1], [1], nodes=2**64), "nodes is 18446744073709551616"),
             (lambda: stowage.solve([0], [1], [1], workers=2**63), "workers is"),
-            (lambda: stowage.solve([0], [1], [1], timeout="10s"), "timeout is '10s'"),
+            (lambda: stowage.solve([0], [1], [1], timeout="10 apples"), "timeout is '10 apples'"),
+            (lambda: stowage.solve([0], [1], [1], timeout="-1s"), "must be more than 0 seconds"),
+            (lambda: stowage.solve([0], [1], [1], capacity=1.5), "capacity is 1.5"),
+            (lambda: stowage.solve([0], [1], [1], nodes=True), "nodes is True"),
             (lambda: stowage.solve([0], [1], [1], seed=1.5), "seed is 1.5"),
             (lambda: stowage.solve([0], [1], [1], planner=5), "planner is 5"),
             (lambda: stowage.solve([0], [1], [1], params=[1]), "params is [1]"),
@@ -210,13 +213,63 @@ class Library(unittest.TestCase):
         for seconds in (float("inf"), 1e300, 2**63, 9.3e9):
             self.assertEqual(stowage.solve(*FIVE, timeout=seconds).status, "optimal")
 
-    def test_the_lists_of_keywords(self):
-        def names(call, but=()):
-            return [x for x in inspect.signature(call).parameters if x not in ("self", *but)]
+    def test_reasons(self):
+        # Fixed offsets that collide: no capacity is enough, so none is suggested.
+        p = stowage.solve([0, 0], [4, 4], [10, 10], offset=[0, 5], names=["left", "right"])
+        for said in (p.reason, repr(p), p._repr_html_()):
+            self.assertRegex(said, r"left and right are fixed where both use bytes \[5, 10\) at times \[0, 4\).* no capacity is enough")
+            self.assertNotIn("20", said.partition("</svg>")[2])
+        self.assertNotIn("20", repr(p))
+        p = stowage.solve([0, 0, 0], [4, 4, 9], [4, 5, 6], capacity=10, names=["a", "b", "c"])
+        self.assertRegex(p.reason, r"^In \[0, 4\) 3 buffers take 15, which is 5 more than the capacity of 10.*a \(4\)")
+        with mock.patch.object(_library, "load", lambda: None):
+            q = stowage.solve([0, 0, 0], [4, 4, 9], [4, 5, 6], capacity=10, names=["a", "b", "c"])
+        self.assertEqual(q.reason, p.reason)
+        self.assertIn("no plan", stowage.verify(p.problem, p))
+        self.assertEqual(stowage.solve(*FIVE).reason, "")
+        self.assertEqual(stowage.solve(*hard(), nodes=50).reason, "The node limit came first: a lower plan may exist.")
+        self.assertEqual(stowage.solve(*made(400, 2), capacity=stowage.lower_bound(stowage.Problem(*made(400, 2))), nodes=1, planner="exact").reason[:25], "The node limit came first")
+        # The names stay with the problem that has them.
+        self.assertIn(" 0 (4)", stowage.solve([0, 0], [4, 4], [4, 5], capacity=8).reason)
 
-        files = names(stowage.load, ["path"])
-        self.assertEqual(list(_api.Limits.__annotations__), names(stowage.plan, ["source", *files]))
-        self.assertEqual(names(stowage.solve, ["options"]), names(stowage.Problem.__init__, ["capacity", "name"]))
+    def test_valid(self):
+        p = stowage.solve(*FIVE)
+        self.assertIs(stowage.valid(p.problem, p), True)
+        self.assertIs(stowage.valid(p.problem, [0] * 5), False)
+        self.assertIs(stowage.valid(p.problem, p, capacity="11B"), False)
+
+    def test_files_that_are_not_there(self):
+        # As of any file in Python, and as of any bad input.
+        with tempfile.TemporaryDirectory() as folder:
+            missing = os.path.join(folder, "nothing.csv")
+            for call in (stowage.plan, stowage.load, stowage.lower_bound, lambda path: stowage.explain(path, 5), lambda path: stowage.conflict(path, 5)):
+                for path, kind in ((missing, FileNotFoundError), (folder, IsADirectoryError), (pathlib.Path(missing), FileNotFoundError)):
+                    with self.assertRaises(kind) as caught:
+                        call(path)
+                    self.assertIsInstance(caught.exception, stowage.InputError)
+                    self.assertEqual((caught.exception.filename, str(path) in str(caught.exception)), (os.fspath(path), True))
+            with self.assertRaises(FileNotFoundError):
+                stowage.plan("-")  # standard input is none of Python's
+            p = stowage.solve(*FIVE)
+            there = os.path.join(folder, "plan.csv")
+            p.save(there)
+            with self.assertRaises(FileNotFoundError):
+                stowage.plan(there, start=missing)
+            for path in (os.path.join(folder, "no", "x.svg"), os.path.join(folder, "no", "x.json"), os.path.join(there, "x.csv"), folder):
+                with self.assertRaises(OSError) as caught:
+                    p.save(path)
+                self.assertIsInstance(caught.exception, stowage.Error)
+                self.assertEqual(caught.exception.filename, path)
+            if os.path.exists("/dev/full"):
+                with self.assertRaisesRegex(OSError, "No space"):
+                    p.save("/dev/full")
+            # What fails changes nothing.
+            with self.assertRaisesRegex(stowage.InputError, "^plan.nothing: no such output format"):
+                p.save(os.path.join(folder, "plan.nothing"))
+            self.assertEqual(os.listdir(folder), ["plan.csv"])
+            os.chmod(there, 0o640)
+            p.save(there)
+            self.assertEqual(os.stat(there).st_mode & 0o777, 0o640)
 
     def test_explains(self):
         buffers = [(0, 2, 2), (0, 2, 2), (2, 5, 2), (3, 6, 2), (4, 7, 2)]
@@ -238,19 +291,15 @@ class Library(unittest.TestCase):
 
     def test_pictures_and_files(self):
         p = stowage.solve(*FIVE, names=["a", "b", "c", "d", "é"])
-        self.assertTrue(p._repr_html_().startswith("<svg") and "é" in p.svg())
-        # In a page its rules are for the picture alone.
-        rules = re.search("<style>(.*)</style>", p._repr_html_(), re.DOTALL)[1]
-        selectors = [x.strip() for rule in rules.split("}")[:-1] for x in rule.partition("{")[0].split(",")]
-        self.assertGreater(len(selectors), 20)
-        self.assertEqual([x for x in selectors if not x.startswith(".stowage-plan ")], [])
-        self.assertIn('class="stowage-plan"', p._repr_html_())
-        self.assertEqual(p._repr_html_().count("<rect"), p.svg().count("<rect"))
+        self.assertIn("é", p.svg())
         self.assertIn("<html", p.html())
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("plan.json", "plan.csv", "plan.svg", "plan.h"):
+            for name in ("plan.json", "plan.csv", "plan.svg", "plan.h", "plan.svg.gz", "plan.csv.gz"):
                 p.save(pathlib.Path(folder) / name)
                 self.assertGreater((pathlib.Path(folder) / name).stat().st_size, 50)
+            self.assertEqual(stowage.load(os.path.join(folder, "plan.csv.gz")).offset.tolist(), p.offsets)
+            self.assertIn("PLAN_ARENA_SIZE 12", pathlib.Path(folder, "plan.h").read_text())
+            self.assertEqual((repr(stowage.Problem([0], [1], [1])), repr(p.problem)), ("<stowage.Problem of 1 buffer>", "<stowage.Problem of 5 buffers>"))
             back = stowage.plan(os.path.join(folder, "plan.csv"))
             self.assertEqual((back.by_name(), back.problem.offset.tolist()), (p.by_name(), p.offsets))
             self.assertEqual(json.loads(pathlib.Path(folder, "plan.json").read_text(encoding="utf-8")), p.as_dict())
@@ -388,7 +437,10 @@ class Running(unittest.TestCase):
         self.assertEqual(stowage.solve(*FIVE).stopped, "")
 
     def test_progress_of_the_command(self):
-        # A planner that the library has not.
+        # As in the child of a fork, where there is no library.
+        patch = mock.patch.object(_library, "load", lambda: None)
+        patch.start()
+        self.addCleanup(patch.stop)
         seen = []
         p = stowage.solve(*hard(2000), planner="boxing", timeout=1, progress=seen.append)
         self.assertEqual((p.stopped, seen[-1].seconds > 0, len(seen) > 3), ("timeout", True, True))
@@ -515,6 +567,39 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
 """
         )
         self.assertEqual(out.split(), ["0", "True", "True"])
+
+    def test_subinterpreters(self):
+        # Only the main interpreter has signals.
+        if _library.load() is None:
+            self.skipTest("without the library it needs processes, which a subinterpreter may not start")
+        try:
+            import _interpreters as interpreters
+        except ImportError:
+            try:
+                import _xxsubinterpreters as interpreters
+            except ImportError:
+                self.skipTest("this Python has no subinterpreters")
+        one = interpreters.create()
+        text = """
+import stowage, sys
+columns, told = ([0, 3, 0, 9, 0], [3, 9, 9, 21, 21], [4] * 5), []
+for n in range(3):
+    assert stowage.solve(*columns).height == 12
+    assert stowage.solve([0] * 99, [1] * 99, [1] * 99).height == 99
+try:
+    stowage.solve(*columns, progress=told.append)
+except stowage.Error as err:
+    assert "subinterpreter" in str(err)
+else:
+    raise AssertionError("the callback cannot be called here")
+assert [p.height for p in stowage.solve_many([list(zip(*columns))] * 9)] == [12] * 9
+"""
+        try:
+            failed = interpreters.run_string(one, f"import sys; sys.path[:] = {sys.path!r}\n" + text)
+            self.assertIsNone(failed)
+        finally:
+            interpreters.destroy(one)
+        self.assertEqual(stowage.solve(*FIVE).height, 12)
 
     def test_pickles(self):
         import pickle

@@ -10,7 +10,7 @@ import stowage
 from ._model import Duration, Problem, Solution, planned
 
 
-# The switches, and what of the planner `minimalloc` each stands for.
+# The switches, and the technique of the planner `minimalloc` that each one stands for.
 _TECHNIQUES = {
     "canonical_only": "canonical",
     "section_inference": "section-inference",
@@ -26,10 +26,10 @@ _TECHNIQUES = {
 
 @dataclass
 class SolverParams:
-    """What a solver is to keep to: timeout, in seconds or a Duration, and
-    minimize_capacity. The rest are switches of a search. As they are at first the planner
-    is `auto`, which has more than that search; where one is changed it is `minimalloc`,
-    which is that search and counts its backtracks."""
+    """The parameters of a solver: timeout, in seconds or a Duration; minimize_capacity; and
+    the switches of a search. With the default switches the planner is `auto`, which has more
+    than that search. If a switch is changed, the planner is `minimalloc`, which is that
+    search and counts its backtracks."""
 
     canonical_only: bool = True
     section_inference: bool = True
@@ -67,8 +67,8 @@ class Solver:
         self._backtracks, self._cancelled = 0, False
 
     def solve(self, problem: Problem) -> Optional[Solution]:
-        """Returns a solution that fits the capacity, the lowest where minimize_capacity
-        says so; None where there is none or the timeout came first."""
+        """Returns a solution that fits the capacity, the lowest one if minimize_capacity is
+        set; None if there is none or the timeout came first."""
         self._backtracks, self._cancelled = 0, False
         if not problem.buffers:
             return Solution([], 0)
@@ -86,19 +86,18 @@ class Solver:
             progress=lambda _: not self._cancelled,
             **self._search(),
         )
-        # Where a bound proves that nothing fits, it is the root of the search that failed.
+        # If a bound proves that nothing fits, the root of the search has failed.
         self._backtracks = max(done.backtracks, int(done.status == "infeasible"))
-        return Solution(list(done.offsets), done.height) if done else None
+        return Solution([int(x) for x in done.offsets], done.height) if done.offsets is not None else None
 
     def _search(self) -> dict[str, Any]:
-        """Returns the options by which a search is steered: none where all is as at
-        first."""
+        """Returns the options of the search: none if no switch was changed."""
         params, first = self._params, SolverParams()
         off = [technique for switch, technique in _TECHNIQUES.items() if not getattr(params, switch)]
         if not off and params.preordering_heuristics == first.preordering_heuristics:
             return {}
-        # Letters that are no key are passed over; - is an order without any. The bound is
-        # no part of that search.
+        # Unknown letters are left out; - is an order without letters. The lower bound is not
+        # a part of that search.
         orders = ["".join(letter for letter in order if letter in PreorderingComparator._FIELDS) or "-" for order in params.preordering_heuristics]
         return {"planner": "minimalloc", "without": [*off, "bound"], "params": {"orders": ",".join(orders or ["-"])}}
 
@@ -111,8 +110,8 @@ class Solver:
         self._cancelled = True
 
     def compute_irreducible_infeasible_subset(self, problem: Problem) -> Optional[list[int]]:
-        """Returns the numbers of buffers that cannot fit together, though without any one
-        of them the rest do; None where all fit."""
+        """Returns the numbers of buffers that do not fit together, although the rest of them
+        fit if any one is left out; None if all fit."""
         if not problem.buffers:
             return None
         return stowage.conflict(planned(problem), max(problem.capacity, 1)) or None
@@ -120,7 +119,7 @@ class Solver:
 
 @dataclass
 class PreorderData:
-    """What orders of buffers look at."""
+    """The properties of a buffer by which buffers are ordered."""
 
     area: int = 0
     lower: int = 0
@@ -134,8 +133,9 @@ class PreorderData:
 
 
 class PreorderingComparator:
-    """Says whether a buffer comes before another: by letters, the first of which counts
-    first, each the more the earlier; then by number."""
+    """Says whether a buffer comes before another. Each letter of the heuristic stands for a
+    property, and a buffer with more of it comes first. The first letter decides; the next
+    ones break ties, and at last the number of the buffer does."""
 
     _FIELDS = {"A": "area", "C": "sections", "L": "lower", "O": "overlaps", "T": "total", "U": "upper", "W": "width", "Z": "size"}
 

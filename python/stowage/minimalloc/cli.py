@@ -1,7 +1,7 @@
-"""The program minimalloc, by that package's flags: python -m stowage.minimalloc.cli.
+"""The program minimalloc with the flags of that package: python -m stowage.minimalloc.cli.
 
-The command `stowage minimalloc` takes the flags of the C++ program; this is for those
-who call that package's cli.main.
+It is for code that calls that package's cli.main. The command `stowage minimalloc` takes the
+flags of the C++ program.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Optional
 
+from .._units import integer, seconds
 from . import Solver, SolverParams, ValidationResult, from_csv_file, to_csv_file, validate
 from ._solver import _TECHNIQUES
 
 
-def _seconds(text: str) -> Optional[float]:
+def _limit(text: str) -> Optional[float]:
     """Reads a time: 10, 10s, 5m, 1h, or inf."""
     if text in ("", "inf", "infinite", "infinity"):
         return None
-    unit = {"s": 1, "m": 60, "h": 3600}.get(text[-1])
-    return float(text[:-1]) * unit if unit else float(text)
+    return seconds(text)
 
 
 def main(arguments: Optional[Sequence[str]] = None) -> int:
@@ -30,9 +30,9 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="minimalloc", description="Plans the buffers of a CSV file, by Stowage.")
     parser.add_argument("--input", required=True, help="the problem, as CSV")
     parser.add_argument("--output", required=True, help="where the plan goes")
-    parser.add_argument("--capacity", type=int, default=0, help="bytes to fit into")
+    parser.add_argument("--capacity", type=integer, default=0, help="bytes to fit into")
     parser.add_argument("--validate", action="store_true", help="check the plan")
-    parser.add_argument("--timeout", type=_seconds, default=None, help="10s, 5m, 1h or inf")
+    parser.add_argument("--timeout", type=_limit, default=None, help="10s, 5m, 1h or inf")
     parser.add_argument("--minimize-capacity", action="store_true", help="look for the lowest plan")
     parser.add_argument("--preordering-heuristics", default="", help="orders to try, separated by commas, such as WAT,TAW")
     for name in _TECHNIQUES:

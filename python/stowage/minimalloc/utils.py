@@ -7,10 +7,11 @@ import re
 from typing import Any, Optional, Union
 
 from .._problem import COLUMNS
+from .._units import integer
 from ._model import Buffer, Gap, Interval, Problem, Solution
 
 _NAMES = {name: column for column, names in COLUMNS.items() for name in names}
-_GAP = re.compile(r"(-?\d+)-(-?\d+)(?:@(-?\d+):(-?\d+))?")
+_GAP = re.compile(r"(-?[0-9]+)-(-?[0-9]+)(?:@(-?[0-9]+):(-?[0-9]+))?")
 
 
 def to_csv(problem: Problem, solution: Optional[Solution] = None, old_format: bool = False) -> str:
@@ -41,7 +42,7 @@ def _text(gap: Gap, minus: int) -> str:
 
 
 def from_csv(input: str) -> Optional[Problem]:
-    """Reads a problem; None where the text is none."""
+    """Reads a problem; None if the text is not a problem."""
     lines = input.split("\n")
     header = lines[0].split(",")
     plus = 1 if "end" in header else 0  # such ends are inclusive
@@ -57,12 +58,12 @@ def from_csv(input: str) -> Optional[Problem]:
             if len(fields) != len(names):
                 return None
             row = dict(zip(names, fields))
-            hint, offset = int(row.get("hint", -1)), row.get("offset")
+            hint, offset = integer(row.get("hint", "-1")), row.get("offset")
             buffers.append(
                 Buffer(
-                    row["id"], Interval(int(row["lower"]), int(row["upper"]) + plus), int(row["size"]), int(row.get("alignment", 1)),
+                    row["id"], Interval(integer(row["lower"]), integer(row["upper"]) + plus), integer(row["size"]), integer(row.get("alignment", "1")),
                     [_gap(text, plus) for text in row.get("gaps", "").split()],
-                    int(offset) if offset is not None else None, hint if hint >= 0 else None,
+                    integer(offset) if offset is not None else None, hint if hint >= 0 else None,
                 )
             )  # fmt: skip
     except ValueError:
@@ -79,7 +80,7 @@ def _gap(text: str, plus: int) -> Gap:
 
 
 def from_csv_file(path: Union[str, "os.PathLike[str]"]) -> Optional[Problem]:
-    """Reads a problem from a file; None where the file has none."""
+    """Reads a problem from a file; None if the file is not a problem."""
     with open(path, encoding="utf-8") as f:
         return from_csv(f.read())
 

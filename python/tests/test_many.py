@@ -1,0 +1,115 @@
+"""Many problems in one call."""
+
+import os
+import random
+import signal
+import subprocess
+import threading
+import time
+import unittest
+from unittest import mock
+
+import stowage
+from stowage import _api, _library
+
+BASELINES = ("tflite-greedy-by-size", "minimalloc", "sweep", "boxing")
+
+
+def made(n, seed):
+    r = random.Random(seed)
+    lower = [r.randrange(40) for _ in range(n)]
+    return stowage.Problem(lower, [x + 1 + r.randrange(10) for x in lower], [1 + r.randrange(1000) for _ in range(n)])
+
+
+def refused(*_, **__):
+    raise AssertionError("a process is started")
+
+
+class Many(unittest.TestCase):
+    def setUp(self):
+        if _library.load() is None:
+            self.skipTest("needs the library")
+
+    def test_the_same_as_one_by_one(self):
+        problems = [made(60, k) for k in range(40)]
+        for options in ({}, {"planner": "tflite-greedy-by-size"}, {"planner": "exact", "nodes": 50, "seed": 3}, {"capacity": "9 kB", "nodes": 500}):
+            want = [stowage.plan(p, **options) for p in problems]
+            for side in (None, 1, 3, 64):
+                with mock.patch.object(subprocess, "Popen", refused):
+                    got = stowage.solve_many(problems, at_once=side, **options)
+                self.assertEqual([(p.offsets, p.height, p.status, p.reason) for p in got], [(p.offsets, p.height, p.status, p.reason) for p in want], options)
+                self.assertTrue(all(a.problem is b for a, b in zip(got, problems)))
+
+    def test_a_thousand(self):
+        # No process is started, for baselines either.
+        problems = [made(60, k) for k in range(1000)]
+        with mock.patch.object(subprocess, "Popen", refused), mock.patch.object(os, "fork", refused):
+            for planner in (None, *BASELINES[:1]):
+                plans = stowage.solve_many(problems, planner=planner, nodes=200)
+                self.assertEqual(len(plans), 1000)
+                self.assertTrue(all(plans))
+            for planner in BASELINES:
+                self.assertTrue(all(stowage.valid(p.problem, p) for p in stowage.solve_many(problems[:5], planner=planner, timeout=5)))
+
+    def test_planners(self):
+        # The library has every planner of the command, but for those that are listed.
+        listed = subprocess.run([stowage.command(), "planners", "--format", "json"], capture_output=True, text=True, check=False)
+        if listed.returncode != 0:
+            listed = subprocess.run([stowage.command(), "planners"], capture_output=True, text=True, check=True)
+            names = {line.split()[0] for line in listed.stdout.splitlines() if line and line[0].islower()}
+        else:
+            import json
+
+            names = {x["name"] for x in json.loads(listed.stdout)}
+        self.assertGreater(len(names), 15)
+        with mock.patch.object(_api, "_COMMAND", frozenset()), mock.patch.object(subprocess, "Popen", refused):
+            for name in names:
+                try:
+                    plan = stowage.solve([0, 1], [2, 3], [4, 5], planner=name)
+                except stowage.InputError as err:
+                    self.assertIn("no planner is named", str(err))
+                    self.assertNotIn(name, BASELINES)
+                    names = names - {name}
+                else:
+                    self.assertTrue(stowage.valid(plan.problem, plan), name)
+        self.assertEqual(names & _api._COMMAND, set())
+
+    def test_what_is_wrong(self):
+        problems = [made(5, k) for k in range(20)]
+        with self.assertRaisesRegex(stowage.InputError, "problem 3: no column|problem 3: the table has no column upper"):
+            stowage.solve_many([*problems[:3], {"lower": [0], "size": [1]}])
+        with self.assertRaisesRegex(stowage.InputError, 'problem 7: buffer odd: upper "1"'):
+            stowage.solve_many([*problems[:7], stowage.Problem([2], [1], [1], names=["odd"]), *problems[7:]])
+        with self.assertRaisesRegex(stowage.InputError, "nobody"):
+            stowage.solve_many(problems, planner="nobody")
+        with self.assertRaisesRegex(stowage.InputError, "at_once is 0"):
+            stowage.solve_many(problems, at_once=0)
+        with self.assertRaisesRegex(TypeError, r"solve_many\(\) got an unexpected keyword argument 'capactiy'"):
+            stowage.solve_many(problems, capactiy=5)
+        self.assertEqual(stowage.solve_many([]), [])
+        self.assertEqual([p.status for p in stowage.solve_many([[(0, 1, 5)], stowage.Problem([0], [1], [5], capacity=4)])], ["optimal", "infeasible"])
+
+    def test_ctrl_c(self):
+        r = random.Random(1)
+        lower = [[r.randrange(40) for _ in range(400)] for _ in range(8)]
+        problems = [stowage.Problem(x, [y + 1 + r.randrange(40) for y in x], [1 + r.randrange(5) for _ in x], [r.choice((1, 2, 3, 8)) for _ in x]) for x in lower]
+        timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
+        begin = time.monotonic()
+        timer.start()
+        with self.assertRaises(KeyboardInterrupt):
+            stowage.solve_many(problems, at_once=2, timeout=60)
+        timer.join()
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(stowage.solve([0], [1], [5]).height, 5)
+
+    def test_by_the_command(self):
+        problems = [made(12, k) for k in range(4)]
+        want = [(p.offsets, p.height) for p in stowage.solve_many(problems)]
+        with mock.patch.object(_library, "load", lambda: None):
+            self.assertEqual([(p.offsets, p.height) for p in stowage.solve_many(problems, at_once=2)], want)
+            with self.assertRaisesRegex(stowage.InputError, "problem 1: "):
+                stowage.solve_many([problems[0], stowage.Problem([2], [1], [1])])
+
+
+if __name__ == "__main__":
+    unittest.main()

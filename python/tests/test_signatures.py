@@ -1,0 +1,76 @@
+"""Signatures: every option is there, with its type and its default, and nowhere Any."""
+
+import inspect
+import pydoc
+import re
+import unittest
+
+import stowage
+from stowage import _library
+
+FILES = ("ignore_offsets", "dims", "values", "sizes", "alignment", "heap")
+
+class Signatures(unittest.TestCase):
+    def options(self, call, but=()):
+        return {n: x for n, x in inspect.signature(call).parameters.items() if x.kind == x.KEYWORD_ONLY and n not in but}
+
+    def test_one_declaration(self):
+        # plan declares the options; the others have the same, by name, type and default.
+        declared = self.options(stowage.plan, FILES)
+        columns = self.options(stowage.Problem.__init__)
+        others = self.options(stowage.solve, columns.keys() - {"capacity"})
+        self.assertEqual(list(others), list(declared))
+        many = self.options(stowage.solve_many, ["at_once"])
+        self.assertEqual(list(many), [n for n in declared if n not in ("start", "progress")])
+        for of in (others, many):
+            for name, x in of.items():
+                self.assertEqual(x.default, declared[name].default, name)
+                if name != "start":
+                    self.assertEqual(x.annotation, declared[name].annotation, name)
+        self.assertEqual(
+            {n: (x.annotation, x.default) for n, x in self.options(stowage.solve).items() if n in columns and n != "capacity"},
+            {n: (x.annotation, x.default) for n, x in columns.items() if n not in ("capacity", "name")},
+        )
+        lib = _library.load()
+        if lib is not None:
+            # They are what the library knows by name; what it calls set is params here.
+            handle = lib.stowage_new()
+            lib.stowage_set_options(handle, b'{"nothing": 1}', 14)
+            said = lib.stowage_error(handle).decode()
+            lib.stowage_free(handle)
+            known = set(re.findall(r"[a-z]+", said.partition("there are")[2])) - {"and"}
+            self.assertEqual(known, set(declared) - {"params", "start", "progress"} | {"set"}, said)
+
+    def test_no_any(self):
+        for name in stowage.__all__:
+            one = getattr(stowage, name)
+            calls = [one] if inspect.isfunction(one) else [x for k, x in vars(one).items() if inspect.isfunction(x) and (k[0] != "_" or k == "__init__")] if inspect.isclass(one) else []
+            for call in calls:
+                if call.__module__.startswith("stowage"):
+                    for parameter, annotation in call.__annotations__.items():
+                        self.assertNotRegex(str(annotation), r"\bAny\b", (name, call.__name__, parameter))
+                    missing = set(inspect.signature(call).parameters) - set(call.__annotations__) - {"self", "cls"}
+                    self.assertEqual(missing, set(), (name, call.__name__))
+            for field, annotation in getattr(one, "__annotations__", {}).items():
+                self.assertNotRegex(str(annotation), r"\bAny\b", (name, field))
+
+    def test_help(self):
+        shown = pydoc.plain(pydoc.render_doc(stowage.solve))
+        for name, x in self.options(stowage.solve).items():
+            self.assertIn(f"{name}: {x.annotation} = ".replace("'", ""), shown.replace("'", ""), name)
+        told = pydoc.plain(pydoc.render_doc(stowage.plan))
+        for name in self.options(stowage.plan):
+            self.assertRegex(told.partition(" -> ")[2], rf"\b{name}\b")
+
+    def test_typos(self):
+        for call, name in (
+            (lambda: stowage.solve([0], [1], [2], capactiy=5), "solve"),
+            (lambda: stowage.plan([(0, 1, 2)], capactiy=5), "plan"),
+            (lambda: stowage.solve_many([], capactiy=5), "solve_many"),
+        ):
+            with self.assertRaisesRegex(TypeError, rf"^{name}\(\) got an unexpected keyword argument 'capactiy'"):
+                call()
+
+
+if __name__ == "__main__":
+    unittest.main()
