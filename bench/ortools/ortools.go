@@ -6,7 +6,6 @@
 package ortools
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"embed"
@@ -15,25 +14,17 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/bench/internal/script"
 )
 
 //go:embed *.py
 var scripts embed.FS
 
-// An Outcome is what peer.py says of a problem.
-type Outcome struct {
-	Name       string
-	Status     string // as stowage's
-	Height     int64
-	LowerBound int64 `json:"lower_bound"`
-	Seconds    float64
-	Model      string           // what decided: peer, or one of decide.py's
-	Offsets    map[string]int64 // by id; nil without a plan
-}
+// An Outcome is what peer.py or decide.py says of a problem.
+type Outcome = script.Outcome
 
 // Python returns the interpreter to run: STOWAGE_PYTHON, else python3.
 func Python() string { return cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3") }
@@ -65,7 +56,7 @@ func Prove(ctx context.Context, problems []*stowage.Problem, claims [][]int64, a
 }
 
 // run runs a script on the problems, with claims where there are any.
-func run(ctx context.Context, script string, problems []*stowage.Problem, claims []byte, args []string) ([]Outcome, error) {
+func run(ctx context.Context, name string, problems []*stowage.Problem, claims []byte, args []string) ([]Outcome, error) {
 	dir, err := os.MkdirTemp("", "stowage-ortools")
 	if err != nil {
 		return nil, err
@@ -74,58 +65,12 @@ func run(ctx context.Context, script string, problems []*stowage.Problem, claims
 	if err := os.CopyFS(dir, scripts); err != nil {
 		return nil, err
 	}
-	args = append([]string{filepath.Join(dir, script)}, args...)
 	if claims != nil {
 		path := filepath.Join(dir, "claims.json")
 		if err := os.WriteFile(path, claims, 0o600); err != nil {
 			return nil, err
 		}
-		args = append(args, "--claims", path)
+		args = append(slices.Clone(args), "--claims", path)
 	}
-	for k, p := range problems {
-		path := filepath.Join(dir, fmt.Sprintf("p%d.csv", k))
-		if p.Capacity > 0 {
-			path = filepath.Join(dir, fmt.Sprintf("p%d.%d.csv", k, p.Capacity))
-		}
-		var text bytes.Buffer
-		if err := csv.Write(&text, p, nil); err != nil {
-			return nil, err
-		}
-		if err := os.WriteFile(path, text.Bytes(), 0o600); err != nil {
-			return nil, err
-		}
-		args = append(args, path)
-	}
-	cmd := exec.CommandContext(ctx, Python(), args...)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", script, err, stderr.Bytes())
-	}
-	var outcomes []Outcome
-	for d := json.NewDecoder(bytes.NewReader(out)); d.More(); {
-		var o Outcome
-		if err := d.Decode(&o); err != nil {
-			return nil, fmt.Errorf("%s: %w", script, err)
-		}
-		outcomes = append(outcomes, o)
-	}
-	if len(outcomes) != len(problems) {
-		return nil, fmt.Errorf("%s: %d lines for %d problems:\n%s", script, len(outcomes), len(problems), out)
-	}
-	for k, p := range problems {
-		o := outcomes[k]
-		if o.Offsets == nil {
-			continue
-		}
-		offsets := make([]int64, len(p.Buffers))
-		for i := range p.Buffers {
-			offsets[i] = o.Offsets[p.Buffers[i].ID]
-		}
-		if report := verify.CheckHeight(p, offsets, p.Capacity, o.Height); !report.OK() {
-			return nil, fmt.Errorf("%s: %s's plan: %v", p.Name, script, report.Violations)
-		}
-	}
-	return outcomes, nil
+	return script.Run(ctx, Python(), filepath.Join(dir, name), problems, args...)
 }

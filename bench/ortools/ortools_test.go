@@ -43,8 +43,11 @@ func TestOracle(t *testing.T) {
 		}
 		problems = append(problems, p)
 	}
-	pairs := ask(t, problems, "--pairs")
+	pairs, boxes := ask(t, problems, "--pairs"), ask(t, problems, "--boxes")
 	for k, o := range ask(t, problems) {
+		if boxes[k].Status != o.Status || boxes[k].Height != o.Height {
+			t.Errorf("%s: %s %d with boxes, %s %d with sections", problems[k].Name, boxes[k].Status, boxes[k].Height, o.Status, o.Height)
+		}
 		if pairs[k].Status != o.Status || pairs[k].Height != o.Height {
 			t.Errorf("%s: %s %d with a choice for each pair, %s %d with sections", problems[k].Name, pairs[k].Status, pairs[k].Height, o.Status, o.Height)
 		}
@@ -80,8 +83,11 @@ func TestOracleDecides(t *testing.T) {
 			problems = append(problems, in.Problem)
 		}
 	}
-	pairs := ask(t, problems, "--timeout", "20", "--pairs")
+	pairs, boxes := ask(t, problems, "--timeout", "20", "--pairs"), ask(t, problems, "--timeout", "20", "--boxes")
 	for k, o := range ask(t, problems, "--timeout", "20") {
+		if boxes[k].Status != o.Status {
+			t.Errorf("%s: %s with boxes, %s with sections", problems[k].Name, boxes[k].Status, o.Status)
+		}
 		if pairs[k].Status != o.Status {
 			t.Errorf("%s: %s with a choice for each pair, %s with sections", problems[k].Name, pairs[k].Status, o.Status)
 		}

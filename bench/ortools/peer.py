@@ -10,7 +10,9 @@ no-overlap over the intervals of its buffers. That is a far better model for
 CP-SAT than a choice for each pair, as the papers have it: sections reason as
 machines do in a job shop. --pairs takes that choice instead, as section 5.1 of the
 TelaMalloc paper encodes it: for each two pieces that are live at once, one of two
-literals, and the order that it stands for. To minimise, the height is a variable above all ends.
+literals, and the order that it stands for. --boxes takes the plain model of a packing:
+each piece is a rectangle, its lifespan by its interval of space, and no two of all of them
+may overlap in both (AddNoOverlap2D). To minimise, the height is a variable above all ends.
 
 Files are Stowage's CSV: id, lower, upper, size and, where they are there,
 alignment, gaps (a-b, a-b@lo:hi) and offset (fixed); end in place of upper is
@@ -92,8 +94,8 @@ def choices(sets):
     return sorted({(x, y) for members in sets for x in members for y in members if x[0] < y[0]})
 
 
-def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False):
-    """Return (status, offsets, height, bound)."""
+def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False, boxes=False):
+    """Return (status, offsets, height, bound). pairs and boxes take another model than sections."""
     unit = 0
     for b in buffers:
         unit = math.gcd(unit, b["size"], b["fixed"] or 0, *(x for p in b["pieces"] for x in p[2:]))
@@ -129,7 +131,17 @@ def plan(buffers, capacity, minimize, timeout, workers, seed, pairs=False):
         below = model.new_bool_var("")  # B(X, Y) xor B(Y, X): one literal and its negation
         for (i, _, high), (j, low, _), order in ((x, y, below), (y, x, below.negated())):
             model.add(starts[i] + high // unit <= starts[j] + low // unit).only_enforce_if(order)
-    for members in () if pairs else sets:
+    if boxes:
+        # A gap's window is a piece of its own, so that a buffer may be several rectangles. These
+        # do not meet in time, and so their overlap in space is none.
+        spans, spaces = [], []
+        for k, b in enumerate(buffers):
+            for lower, upper, low, high in b["pieces"]:
+                if low < high:
+                    spans.append(model.new_fixed_size_interval_var(lower, upper - lower, f"t{k}"))
+                    spaces.append(intervals[k, low, high])
+        model.add_no_overlap_2d(spans, spaces)
+    for members in () if pairs or boxes else sets:
         if len(members) > 1:
             model.add_no_overlap([intervals[i] for i in members])
     if minimize or not capacity:
@@ -164,6 +176,7 @@ def main():
     args.add_argument("--capacity", type=int, default=0, help="bytes to fit into [default: that of the file's name]")
     args.add_argument("--minimize", action="store_true", help="look for the lowest plan; implied without a capacity")
     args.add_argument("--pairs", action="store_true", help="encode a choice for each pair, as the TelaMalloc paper, not a no-overlap for each section")
+    args.add_argument("--boxes", action="store_true", help="one no-overlap of rectangles in time and space, not one of intervals for each section")
     args.add_argument("--timeout", type=float, default=0, help="seconds for each file [default: no limit]")
     args.add_argument("--workers", type=int, default=1, help="threads of CP-SAT [default: 1]")
     args.add_argument("--seed", type=int, default=0)
@@ -175,7 +188,7 @@ def main():
         buffers = read(path)
         began = time.perf_counter()
         status, offsets, height, bound = plan(
-            buffers, a.capacity or named, a.minimize, a.timeout, a.workers, a.seed, a.pairs
+            buffers, a.capacity or named, a.minimize, a.timeout, a.workers, a.seed, a.pairs, a.boxes
         )
         seconds = time.perf_counter() - began
         result = {"name": parts[0], "status": status, "height": height, "lower_bound": bound, "seconds": seconds, "model": "peer"}

@@ -25,7 +25,8 @@ import (
 
 // The peers' columns.
 const (
-	cpSAT      = "cp-sat"
+	cpSAT      = "cp-sat"    // one no-overlap for each section
+	cpSATBoxes = "cp-sat-2d" // one no-overlap of rectangles in time and space
 	minimalloc = "minimalloc"
 )
 
@@ -234,7 +235,7 @@ type lot struct {
 // present drops the peers that are not on this machine.
 func (e *env) present(names ...string) []string {
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
-		return name == cpSAT && !e.python || name == minimalloc && e.minimalloc == ""
+		return (name == cpSAT || name == cpSATBoxes) && !e.python || name == minimalloc && e.minimalloc == ""
 	})
 }
 
@@ -286,7 +287,7 @@ func (e *env) lot(ctx context.Context, instances []experiment.Instance, l lot) (
 	s := experiment.Sweep{
 		Planners: l.names, Instances: instances, Repeat: l.repeat, Jobs: l.jobs,
 		Ask:     experiment.Run{Timeout: l.limit.Seconds(), Workers: 1, Solve: true},
-		Peers:   map[string]experiment.Peer{cpSAT: e.runCPSAT, minimalloc: e.runMinimalloc},
+		Peers:   map[string]experiment.Peer{cpSAT: e.runCPSAT, cpSATBoxes: e.runCPSAT, minimalloc: e.runMinimalloc},
 		Visited: true, On: e.on,
 	}
 	for _, name := range l.names {
@@ -342,7 +343,7 @@ func (e *env) lot(ctx context.Context, instances []experiment.Instance, l lot) (
 // warm runs a planner once: compiling HiGHS and the like is no part of the first
 // problem's time.
 func (e *env) warm(ctx context.Context, name string) error {
-	if e.warmed[name] || name == cpSAT || name == minimalloc || ctx.Err() != nil {
+	if e.warmed[name] || name == cpSAT || name == cpSATBoxes || name == minimalloc || ctx.Err() != nil {
 		return nil
 	}
 	e.warmed[name] = true
@@ -350,14 +351,18 @@ func (e *env) warm(ctx context.Context, name string) error {
 	return err
 }
 
-// runCPSAT runs CP-SAT. Its time is that of its model and solver and not that of
+// runCPSAT runs CP-SAT with one of its models. Its time is that of its model and solver and not that of
 // starting Python, and always by the clock.
 func (e *env) runCPSAT(ctx context.Context, in *experiment.Instance, r *experiment.Run) {
 	p := *in.Problem
 	p.Capacity = in.Capacity
-	out, err := ortools.Run(ctx, []*stowage.Problem{&p}, "--timeout", fmt.Sprint(r.Timeout))
+	args := []string{"--timeout", fmt.Sprint(r.Timeout)}
+	if r.Planner == cpSATBoxes {
+		args = append(args, "--boxes")
+	}
+	out, err := ortools.Run(ctx, []*stowage.Problem{&p}, args...)
 	if err != nil {
-		r.Status, r.Message = experiment.Failed, fmt.Sprintf("%s: %v", cpSAT, err)
+		r.Status, r.Message = experiment.Failed, fmt.Sprintf("%s: %v", r.Planner, err)
 		return
 	}
 	r.Status, r.Height, r.LowerBound, r.Seconds = out[0].Status, out[0].Height, out[0].LowerBound, out[0].Seconds

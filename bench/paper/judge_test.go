@@ -134,8 +134,8 @@ func TestSay(t *testing.T) {
 		{"figure 8, one network", phone{telaExact: ratio{30, 1}, milpTela: ratio{9, 4}}.say(), nil, nil},
 		{"figure 8, no numbers", phone{telaExact: ratio{nan, 18}, milpTela: ratio{inf, 18}, telaAuto: ratio{nan, 0}}.say(), nil, nil},
 
-		{"figure 9, each its own", extendedFigures{within: []solvedShare{{"exact", 0.85, 99, 100}, {"tela", 0.32, 32, 100}, {"milp", 0.16, 0, 100}, {"cp", 0.5, 1, 3}}, first: 40, tied: 60, raced: 100}.say(), []string{"a larger share than in the paper for exact", "the paper's share for tela", "a smaller share than in the paper for milp", "Too few inputs were run to tell for cp", "fastest of all that ran, but auto, on 40 of 100 inputs, and tied for it on 60 more"}, nil},
-		{"figure 9, all tied", extendedFigures{tied: 100, raced: 100}.say(), []string{"on 0 of 100 inputs, and tied"}, nil},
+		{"figure 9, each its own", extendedFigures{within: []solvedShare{{"exact", 0.85, 99, 100}, {"tela", 0.32, 32, 100}, {"milp", 0.16, 0, 100}, {"cp", 0.5, 1, 3}}, first: 40, tied: 60, raced: 100}.say(), []string{"a larger share than in the paper for exact", "the paper's share for tela", "a smaller share than in the paper for milp", "Too few inputs were run to tell for cp", "Of all planners that ran except auto, exact is the fastest on 40 of 100 inputs and tied with another on 60 more"}, nil},
+		{"figure 9, all tied", extendedFigures{tied: 100, raced: 100}.say(), []string{"on 0 of 100 inputs and tied"}, nil},
 		{"figure 9, few", extendedFigures{within: []solvedShare{{"exact", 0.85, 0, 0}}, first: 5, raced: 5}.say(), nil, nil},
 
 		{"figure 10, as the paper", sizes{exact: part("exact", 525, 525), most: 0.01, limit: time.Minute, planners: []solvedBySize{{"tela", part("", 50, 50), part("", 20, 50)}, {"milp", part("", 50, 50), part("", 48, 50)}, {"cp", part("", 1, 3), part("", 0, 3)}}}.say(), []string{"exact solves all 525", "these solve fewer: tela (100% of the smaller half, 40% of the larger)", "These do not: milp (100% and 96%)", "Too few problems were run to tell for cp"}, []string{"lower bounds"}},
@@ -159,7 +159,8 @@ func TestSay(t *testing.T) {
 		{"figure 3, opposite", live{many(6, 1.1), many(6, 1.2)}.say(), []string{"more than BFC", "unlike"}, []string{"order is the paper's"}},
 		{"figure 3, ties", live{many(6, 1.1), many(6, 1.1)}.say(), []string{"the same in the mean, unlike"}, []string{"order is the paper's"}},
 		{"figure 3, all at the least", live{many(6, 1.0), many(6, 1.0)}.say(), []string{"distinguish nothing"}, []string{"order is the paper's"}},
-		{"figure 3, heuristic as search", live{many(6, 1.1), many(6, 1.0)}.say(), []string{"no more than search", "on 6 of 6"}, []string{"order is the paper's"}},
+		{"figure 3, heuristic as search", live{many(6, 1.1), many(6, 1.0)}.say(), []string{"needs no more than search", "on 6 of 6"}, []string{"order is the paper's"}},
+		{"figure 3, one network of twenty", live{many(20, 1.2), append(many(19, 1.0), 1.003)}.say(), []string{"needs no more than search", "on 19 of 20"}, []string{"order is the paper's"}},
 		{"figure 3, few", live{many(2, 1.2), many(2, 1.1)}.say(), nil, nil},
 		{"figure 3, no numbers", live{many(6, nan), many(6, 1.1)}.say(), nil, nil},
 
@@ -175,7 +176,8 @@ func TestSay(t *testing.T) {
 
 		{"figures 12 and 13", against{milp: ratio{1223, 18}, learned: ratio{1, 18}, exact: ratio{0.5, 18}, spreads: []spreadOf{{"milp", 3, 18}, {"cp", 1.1, 18}, {"tela", 9, 2}}}.say(), []string{"takes 1,223 times as long as tela; ours is 260 times the paper's", "The canonical search is 2.00 times as fast as tela", "takes as long as tela with the rules alone", "with milp (3.00×)", "It is at most 1.5 times with cp"}, []string{"tela (9"}},
 		{"figures 12 and 13, opposite", against{milp: ratio{0.1, 18}}.say(), []string{"is 10.0 times as fast as tela", "the paper's is 47.0 times ours"}, []string{"easy"}},
-		{"figures 12 and 13, none", against{milp: ratio{1223, 2}, spreads: []spreadOf{{"milp", nan, 18}}}.say(), nil, nil},
+		{"figures 12 and 13, none", against{milp: ratio{1223, 2}, solved: solvedShare{part: 2, of: 20}, limit: time.Second}.say(), []string{"solves 2 of the 20 networks that it ran on within 1s"}, []string{"1,223"}},
+		{"figures 12 and 13, nothing", against{milp: ratio{1223, 2}, spreads: []spreadOf{{"milp", nan, 18}}}.say(), nil, nil},
 
 		{"table 2 of TelaMalloc, easier", room{over: many(6, 1.01), tela: part("", 6, 6), slowest: 0.01, milp: part("", 2, 6)}.say(), []string{"easier", "0 of 6 need more", "paper's 7 of 11", "solves 6 of 6, the slowest in 10 ms", "solves 2 of 6"}, nil},
 		{"table 2 of TelaMalloc, harder", room{over: many(6, 2.0)}.say(), []string{"harder", "6 of 6"}, []string{"tela", "program"}},
@@ -240,6 +242,7 @@ func TestSay(t *testing.T) {
 		{"slides, dominance", pruned{cut: many(6, 0.6), timed: many(6, 0.4)}.say(), []string{"saves 60% of the nodes in the mean; on 0 of 6", "saves 40% of the time"}, []string{"costs"}},
 		{"slides, dominance costs", pruned{cut: append(many(5, 0.0), 0.1), timed: many(6, -0.4)}.say(), []string{"on 5 of 6 problems it saves none", "costs time: 40%"}, []string{"saves 40%"}},
 		{"slides, dominance saves nothing", pruned{cut: many(6, 0.0)}.say(), []string{"distinguish nothing"}, nil},
+		{"slides, dominance saves time alone", pruned{cut: many(6, 0.0), timed: many(2, 0.97)}.say(), []string{"no node on any of the 6", "2 of them take a millisecond, too few"}, []string{"distinguish", "97%"}},
 		{"slides, dominance, few", pruned{cut: many(2, 0.6), timed: many(1, nan)}.say(), nil, nil},
 	} {
 		text := sentences(c.say)

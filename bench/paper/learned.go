@@ -211,6 +211,7 @@ func (e *env) duels(ctx context.Context, c *content, forest *learn.Forest) (a, b
 // tallies is the table of what came of the duels.
 func (e *env) tallies(a, b *tally) *experiment.Table {
 	t := experiment.NewTable([]string{"", "", "inputs", "hard", "improved", "newly solved", "a tenth or fewer", "worse", "solved by neither", "lost", "ten times or more"}, nil)
+	t.Columns[1].Number = false
 	t.Title = fmt.Sprintf("Over %s steps, seeds %d to %d", experiment.Grouped(e.size.nodes), first, first+e.size.seeds*2-1)
 	for _, one := range []*tally{a, b} {
 		for k := range one.of {

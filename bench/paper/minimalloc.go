@@ -71,7 +71,7 @@ func (e *env) baselines(jobs int) []lot {
 	return []lot{
 		{[]string{"milp", "cp", "meta-csp"}, limit, 1, jobs, 4},
 		{[]string{"csp"}, short, 1, jobs, 1},
-		{[]string{cpSAT}, limit, 1, jobs, 2},
+		{[]string{cpSAT, cpSATBoxes}, limit, 1, jobs, 3},
 		{[]string{minimalloc}, limit, 1, jobs, 1},
 	}
 }
@@ -127,13 +127,13 @@ func original(ctx context.Context, e *env) (*content, error) {
 		}
 		c.judge("slowest input of the canonical search", "under 100 ms", fmt.Sprintf("%s, of %d", picture.Seconds(slowest), known), verdict)
 	}
-	c.judge("solved without backtracking", "8 of 11", of(f.straight, f.of), judgeShare(8.0/11, f.straight, f.of, fewestShare, more))
+	c.judge("solved without backtracking", "8 of 11", of(f.straight, f.of), judgeShare(8.0/11, f.straight, f.of, fewestShare, neither))
 	for _, one := range []struct {
 		name, paper string
 		share       float64
 	}{{"csp", "0 of 11", 0}, {"meta-csp", "8 of 11", 8.0 / 11}} {
 		solved, ran := solvedBy(s, one.name)
-		c.judge("solved by "+one.name, one.paper, of(solved, ran), judgeShare(one.share, solved, ran, fewestShare, more))
+		c.judge("solved by "+one.name, one.paper, of(solved, ran), judgeShare(one.share, solved, ran, fewestShare, neither))
 	}
 	if e.minimalloc != "" {
 		c.add("google/minimalloc's process over exact", "", between(s, minimalloc, "exact").text())
@@ -208,12 +208,16 @@ func pictures(_ context.Context, e *env) (*content, error) {
 	return c, nil
 }
 
-// planPicture is a plan: time across, offset up, a rectangle for each buffer. render/svg
+// planPicture is a plan: time across, until a moment if one is given, offset up, a rectangle
+// for each buffer. render/svg
 // has better ones, with labels, but of a size of letters that a narrow page does not take.
-func planPicture(title string, p *stowage.Problem, offsets []int64, capacity int64) string {
+func planPicture(title string, p *stowage.Problem, offsets []int64, capacity int64, until ...int64) string {
 	l := &picture.Lines{
 		Title: title, Height: 420,
 		X: picture.Axis{Title: "logical time", Tight: true, Text: count}, Y: picture.Axis{Title: "offset", Tight: true, Text: count},
+	}
+	for _, end := range until {
+		l.X.Most = float64(end)
 	}
 	looks := colours(p, offsets)
 	for i := range p.Buffers {
@@ -311,7 +315,7 @@ func challengingSuite(ctx context.Context, e *env) (*content, error) {
 	rest := []string{"tela", "milp"}
 	if e.size.name == "full" {
 		rest = []string{"tela", "milp", "cp", "csp", "meta-csp"}
-		rest = append(rest, e.present(cpSAT)...)
+		rest = append(rest, e.present(cpSAT, cpSATBoxes)...)
 	}
 	limit := e.size.hour
 	if e.size.name != "full" {

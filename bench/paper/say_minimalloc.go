@@ -119,9 +119,9 @@ func (f extendedFigures) say() []string {
 		s = append(s, "Too few inputs were run to tell for "+list(few)+".")
 	}
 	if f.raced >= fewestShare {
-		text := fmt.Sprintf("exact is the fastest of all that ran, but auto, on %d of %d inputs", f.first, f.raced)
+		text := fmt.Sprintf("Of all planners that ran except auto, exact is the fastest on %d of %d inputs", f.first, f.raced)
 		if f.tied > 0 {
-			text += fmt.Sprintf(", and tied for it on %d more", f.tied)
+			text += fmt.Sprintf(" and tied with another on %d more", f.tied)
 		}
 		s = append(s, text+".")
 	}

@@ -66,7 +66,7 @@ func (f pruned) verdict() string {
 	case len(f.cut) < fewest:
 		return tooFew
 	}
-	return comparePoints(0.6, experiment.Mean(f.cut), more)
+	return comparePoints(0.6, experiment.Mean(f.cut), neither)
 }
 
 func (f pruned) say() []string {
@@ -79,10 +79,16 @@ func (f pruned) say() []string {
 			nothing++
 		}
 	}
-	if nothing == len(f.cut) {
-		return []string{fmt.Sprintf("Dominance saves no node on any of the %d problems: they distinguish nothing.", nothing)}
+	if nothing == len(f.cut) && len(f.timed) == 0 {
+		return []string{fmt.Sprintf("Dominance saves no node on any of the %d problems, and none takes a millisecond: they distinguish nothing.", nothing)}
 	}
-	s := []string{fmt.Sprintf("Dominance saves %s of the nodes in the mean; on %d of %d problems it saves none.", percent(experiment.Mean(f.cut)), nothing, len(f.cut))}
+	s := []string{fmt.Sprintf("Dominance saves no node on any of the %d problems.", nothing)}
+	if nothing < len(f.cut) {
+		s[0] = fmt.Sprintf("Dominance saves %s of the nodes in the mean; on %d of %d problems it saves none.", percent(experiment.Mean(f.cut)), nothing, len(f.cut))
+	}
+	if n := len(f.timed); n > 0 && n < fewest {
+		s = append(s, fmt.Sprintf("%d of them take a millisecond, too few to tell what it is worth in time.", n))
+	}
 	if n := len(f.timed); n >= fewest && finite(experiment.Mean(f.timed)) {
 		switch x := experiment.Mean(f.timed); {
 		case x < -nearPoints:

@@ -247,7 +247,7 @@ func relative(ctx context.Context, e *env) (*content, error) {
 		rows = append(rows, append(row, entry(s.Cells[i][1])))
 		p.Rows = append(p.Rows, values)
 	}
-	f := against{milp: between(s, "milp", "tela"), exact: between(s, "exact", "tela"), learned: ratio{math.NaN(), 0}}
+	f := against{milp: between(s, "milp", "tela"), exact: between(s, "exact", "tela"), learned: ratio{math.NaN(), 0}, solved: shareBy(s, "milp", math.NaN()), limit: e.size.limit}
 	c.judge("mixed integer program over TelaMalloc, median", "about 4.7×", f.milp.text(), f.milpVerdict())
 	c.add("models on which it is one or two orders of magnitude and more", "“some”", of(orders, f.milp.n))
 	c.add("the canonical search over tela, median", "not in this paper", f.exact.text())
@@ -263,7 +263,7 @@ func relative(ctx context.Context, e *env) (*content, error) {
 // workstation is figure 13.
 func workstation(ctx context.Context, e *env) (*content, error) {
 	c := &content{}
-	s, err := e.netSweep(ctx, c, 1.1, []string{"tela-learned", "milp", "cp", cpSAT})
+	s, err := e.netSweep(ctx, c, 1.1, []string{"tela-learned", "milp", "cp", cpSAT, cpSATBoxes})
 	if err != nil {
 		return c, err
 	}
@@ -271,11 +271,12 @@ func workstation(ctx context.Context, e *env) (*content, error) {
 	t := byProblem(s)
 	t.Title = "Median times, ms"
 	c.tables = append(c.tables, t)
-	f := against{milp: between(s, "milp", "tela"), learned: between(s, "tela-learned", "tela"), exact: ratio{math.NaN(), 0}}
+	f := against{milp: between(s, "milp", "tela"), learned: between(s, "tela-learned", "tela"), exact: ratio{math.NaN(), 0}, solved: shareBy(s, "milp", math.NaN()), limit: e.size.limit}
 	c.judge("mixed integer program over TelaMalloc, median", "as in figure 12: about 4.7×", f.milp.text(), f.milpVerdict())
 	c.add("the paper's constraint program by plain search, over tela", "in the diagram alone", between(s, "cp", "tela").text())
 	if e.python {
 		c.add("CP-SAT, one no-overlap a section, over tela", "in the diagram alone (another encoding)", between(s, cpSAT, "tela").text())
+		c.add("CP-SAT, one no-overlap in two dimensions, over tela", "in the diagram alone (another encoding)", between(s, cpSATBoxes, "tela").text())
 	} else {
 		c.add("CP-SAT over tela", "in the diagram alone", notRun+": no OR-Tools here")
 	}

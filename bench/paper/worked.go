@@ -74,6 +74,10 @@ func worked(_ context.Context, _ *env) (*content, error) {
 	c.add("the same from b3(0) → b4(0) → b1(4), which dominates it", "there are, if there are above", fmt.Sprint(fits(instead)))
 	c.pictures = append(c.pictures, planPicture("Figure 2: the plan", p, plan, capacityOf2), l.tree.HTML(), l.lattice.HTML())
 	c.tables = append(c.tables, t, l.table)
+	end := int64(0) // the partial plans are drawn over the time of the whole one
+	for i := range p.Buffers {
+		end = max(end, p.Buffers[i].Upper)
+	}
 	for _, shown := range []struct {
 		title string
 		order
@@ -88,7 +92,7 @@ func worked(_ context.Context, _ *env) (*content, error) {
 			part.Buffers = append(part.Buffers, p.Buffers[i])
 			offsets = append(offsets, shown.offsets[i])
 		}
-		c.pictures = append(c.pictures, planPicture(shown.title, part, offsets, capacityOf2))
+		c.pictures = append(c.pictures, planPicture(shown.title, part, offsets, capacityOf2, end))
 	}
 	c.say(sayCounts(c.beside))
 	c.about = "Figures 1 and 4 of the paper are schemes of its method, with no figures to compare, and are not drawn. A test (TestFigures3And7) holds that the kernel of exact goes through the same nodes, and cuts figure 3's by section inference and figure 7's by dominance, each with that technique alone."
@@ -211,6 +215,7 @@ func latticeOf(p *stowage.Problem, set []int) lattice {
 	}
 	slices.SortStableFunc(rows, func(a, b []string) int { return len(a[0]) - len(b[0]) })
 	l.table = experiment.NewTable([]string{"partial plan", "nodes of the tree", "from"}, rows)
+	l.table.Columns[2].Number = false
 	l.table.Title = "Figures 5 and 6: the partial plans"
 	return l
 }
