@@ -24,4 +24,8 @@ type Options struct {
 	// that its file claims a false height. The plan is then marked as invalid,
 	// whether it breaks a rule or not.
 	Warning string
+	// Conflict are buffers that cannot fit the capacity together, by their place in the
+	// problem. They are painted in the colour of what breaks a rule, over a plan that is
+	// above the capacity; Warning says why nothing fits.
+	Conflict []int
 }

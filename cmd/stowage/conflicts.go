@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,7 +56,11 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 		}
 	}
 	if e.output != "" {
-		if err := writeDocument(cmd, e.output, name, &document{problem: union, header: file.Header.Known()}); err != nil {
+		d := &document{problem: union, header: file.Header.Known()}
+		if slices.Contains(pictureNames(), name) {
+			d = misfit(ctx, p, o, union.Capacity, placesOf(p, union), fmt.Sprintf("%s cannot fit %d: %s", count(len(union.Buffers), "buffer"), union.Capacity, count(len(found), "conflict")))
+		}
+		if err := writeDocument(cmd, e.output, name, d); err != nil {
 			return err
 		}
 	}
@@ -70,6 +75,21 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 		return err
 	}
 	return outcomeOf(stowage.Infeasible)
+}
+
+// placesOf returns where the buffers of a part are in the whole.
+func placesOf(whole, part *stowage.Problem) []int {
+	in := map[string]bool{}
+	for i := range part.Buffers {
+		in[part.Buffers[i].ID] = true
+	}
+	var out []int
+	for i := range whole.Buffers {
+		if in[whole.Buffers[i].ID] {
+			out = append(out, i)
+		}
+	}
+	return out
 }
 
 // writeConflicts writes the subsets one after the other, and what is left of all buffers.

@@ -47,7 +47,7 @@ func writeTikZ(w io.Writer, d *document) error {
 }
 
 func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64, render.Options) error, profile func(io.Writer, *model.Problem, render.Options) error) error {
-	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning}
+	o := render.Options{LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict}
 	if d.offsets == nil {
 		return profile(w, d.problem, o)
 	}
@@ -61,7 +61,7 @@ func writeHTML(w io.Writer, d *document) error {
 
 // pageOf returns a document as a page has it.
 func pageOf(d *document) html.Document {
-	o := html.Options{Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold}
+	o := html.Options{Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold}
 	return html.Document{Problem: d.problem, Offsets: d.offsets, Options: o}
 }
 

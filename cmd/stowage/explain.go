@@ -32,6 +32,8 @@ func newExplain() *cobra.Command {
 		Short: "Name the buffers that cannot fit a capacity",
 		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. So one of them has to shrink, be split or be spilled. Nothing can be left out of the subset, but another may have fewer buffers; with --smallest none has.
 
+With -o FILE it writes the subset as a problem, or draws it: the lowest plan that is found in the timeout, in ten seconds at most, with the line of the capacity and the subset in red.
+
 With --conflicts it goes on among the buffers that are left, so that several subsets are named that share no buffer: each has to be dealt with by itself. It ends when what is left fits, or its answer is not known.
 
 Where a limit comes before that is known, it says that the subset may be larger than it needs to be, and with --smallest how many buffers it takes at least.
@@ -39,6 +41,7 @@ Where a limit comes before that is known, it says that the subset may be larger 
 ` + planFileHelp + "\n\n" + modelHelp,
 		Example: `  stowage explain --capacity 900KiB model.csv
   stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem
+  stowage explain --capacity 900KiB -o why.html model.csv    see them in the lowest plan
   stowage explain --capacity 900KiB --smallest --timeout 10s model.csv    look for the fewest`,
 		Args: arity(1, "INPUT"),
 		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure, or an output that cannot be written\n" +
@@ -50,7 +53,7 @@ Where a limit comes before that is known, it says that the subset may be larger 
 	f.BoolVar(&e.smallest, "smallest", false, "look for a subset of the fewest buffers, which may take long")
 	f.IntVar(&e.several, "conflicts", 1, "look for up to `N` subsets that share no buffer; the timeout is for all of them")
 	f.BoolVar(&e.asJSON, "json", false, "print JSON")
-	f.StringVarP(&e.output, "output", "o", "", "also write the subset as a problem to `FILE`, as .csv or .json")
+	f.StringVarP(&e.output, "output", "o", "", "also write the subset as a problem to `FILE`, as .csv or .json, or draw it in the lowest plan, as .svg, .png, .pdf, .html or .tex")
 	group(cmd, "Problem", "smallest", "conflicts")
 	group(cmd, "Output", "json", "output")
 	return cmd
@@ -65,7 +68,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if e.several < 1 {
 		return usagef("invalid argument %q for --conflicts: must be at least 1", strconv.Itoa(e.several))
 	}
-	name, err := formatOf("", e.output, []string{"csv", "json"})
+	name, err := formatOf("", e.output, slices.Concat([]string{"csv", "json"}, pictureNames()))
 	if err != nil {
 		return err
 	}
@@ -104,7 +107,11 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	}
 	subset := explain.Subset(p, x)
 	if e.output != "" && x.Status == stowage.Infeasible {
-		if err := writeDocument(cmd, e.output, name, &document{problem: subset, header: file.Header.Known()}); err != nil {
+		d := &document{problem: subset, header: file.Header.Known()}
+		if slices.Contains(pictureNames(), name) {
+			d = misfit(ctx, p, o, x.Capacity, x.Buffers, explain.Told(x, p, cell))
+		}
+		if err := writeDocument(cmd, e.output, name, d); err != nil {
 			return err
 		}
 	}

@@ -36,6 +36,7 @@ type document struct {
 	note       string           // for C: what to know of the arena
 	tensors    []cheader.Tensor // for C, where they are not the buffers
 	warning    string           // what is wrong with the plan; empty for nothing
+	conflict   []int            // buffers that cannot fit together, for pictures
 	steps      []html.Step      // what the search found on its way, for a page
 	moves      []plan.Move      // and what it tried, the first of movesTold
 	movesTold  int

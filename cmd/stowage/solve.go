@@ -139,6 +139,9 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	failed := []error{s.writeStats(cmd, r, p)}
 	if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
+		if r.Status == stowage.Infeasible && slices.Contains(pictureNames(), name) {
+			fmt.Fprintln(cmd.ErrOrStderr(), "no picture is written: stowage explain, with the same capacity and -o, draws what does not fit")
+		}
 	}
 	if s.certificate != "" {
 		failed = append(failed, s.writeCertificate(ctx, cmd, p, r))

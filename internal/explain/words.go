@@ -86,6 +86,43 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 	return "They never take more than " + n(x.Load) + " at once, in " + span(x.At[0], x.At[1]) + ", but no arrangement of them fits."
 }
 
+// mostListed is the number of buffers that Told names.
+const mostListed = 8
+
+// Told says in a few sentences which buffers of p cannot fit, and why: for pictures and
+// pages, which have no room for a table. It is "" if they are not known not to fit.
+// name is how an ID is written.
+func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) string {
+	if x.Status != model.Infeasible {
+		return ""
+	}
+	if c := x.Collision; c != nil {
+		return "The " + Collides(c, name(p.Buffers[c.A].ID), name(p.Buffers[c.B].ID)) + ", so no capacity is enough."
+	}
+	names := ""
+	for k, i := range x.Buffers[:min(len(x.Buffers), mostListed)] {
+		switch {
+		case k > 0 && k == len(x.Buffers)-1:
+			names += " and "
+		case k > 0:
+			names += ", "
+		}
+		names += name(p.Buffers[i].ID)
+	}
+	if more := len(x.Buffers) - mostListed; more > 0 {
+		names += " and " + strconv.Itoa(more) + " more"
+	}
+	capacity := strconv.FormatInt(x.Capacity, 10)
+	if len(x.Buffers) == 1 {
+		return names + " alone cannot fit " + capacity + ". " + Why(x, Subset(p, x), name)
+	}
+	s := names + " cannot fit " + capacity + " together. " + Why(x, Subset(p, x), name)
+	if x.Irreducible {
+		s += " Without any one of them the rest fit."
+	}
+	return s
+}
+
 // Subset returns the buffers of an explanation as a problem of their own.
 func Subset(p *model.Problem, x *plan.Explanation) *model.Problem {
 	subset := &model.Problem{Name: p.Name, Capacity: x.Capacity}

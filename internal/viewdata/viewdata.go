@@ -57,6 +57,9 @@ type Doc struct {
 	// Moves are the first of MovesTold moves that the search made.
 	Moves     []plan.Move
 	MovesTold int
+	// Conflict are buffers that cannot fit the capacity together; they are shown as those
+	// that break a rule are.
+	Conflict []int
 	// Broken are the buffers that a violation names, Faults what the first violations
 	// say, and Pairs the two buffers of each that use the same bytes at the same time.
 	Broken []int
@@ -98,6 +101,7 @@ type meta struct {
 	LowerBound int64       `json:"lowerBound"`
 	Warning    string      `json:"warning,omitempty"`
 	Rounded    bool        `json:"rounded,omitempty"`
+	Conflict   bool        `json:"conflict,omitempty"` // what is broken cannot fit together
 	Faults     []string    `json:"faults,omitempty"`
 	Facts      [][2]string `json:"facts"`
 	Steps      []stepMeta  `json:"steps"`
@@ -134,8 +138,15 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	}
 	p.buffers(d.Problem)
 	p.plan("offsets", d.Offsets, nil)
-	p.begin("broken", len(d.Broken))
-	for _, i := range d.Broken {
+	broken := d.Broken
+	if len(d.Conflict) > 0 {
+		broken, p.meta.Conflict = d.Conflict, true
+	}
+	p.begin("broken", len(broken))
+	for _, i := range broken {
+		if i < 0 || i >= n {
+			return nil, nil, fmt.Errorf("buffer %d of %d is broken", i, n)
+		}
 		p.unsigned(int64(i))
 	}
 	p.begin("pairs", 2*len(d.Pairs))
@@ -180,7 +191,7 @@ func (d *Doc) title() string {
 // not broken: the line of the capacity shows it.
 func (d *Doc) Check() {
 	d.Broken, d.Faults, d.Pairs = nil, nil, nil
-	if d.Offsets == nil {
+	if d.Offsets == nil || len(d.Conflict) > 0 { // of a conflict the warning says all
 		return
 	}
 	report := verify.Check(d.Problem, d.Offsets, 0)

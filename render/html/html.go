@@ -58,6 +58,9 @@ type Options struct {
 	LowerBound int64
 	// Warning, where set, stands above the picture: that the plan is not valid.
 	Warning string
+	// Conflict are buffers that cannot fit the capacity together, by their place in the
+	// problem. They have the colour of what breaks a rule.
+	Conflict []int
 	// Facts are the table.
 	Facts []Fact
 	// Steps are the plans that a search found on its way, to be played back.
@@ -102,7 +105,7 @@ func WriteAll(w io.Writer, docs []Document) error {
 	var data, picture bytes.Buffer
 	for k := range docs {
 		d := &docs[k]
-		if err := layout.Check("html", d.Problem, d.Offsets, d.Options.Capacity, d.Options.LowerBound); err != nil {
+		if err := layout.Check("html", d.Problem, d.Offsets, pictureOf(d.Options)); err != nil {
 			return err
 		}
 		if k == 0 && len(d.Problem.Buffers) <= plain {
@@ -141,12 +144,16 @@ func WritePlanner(w io.Writer, p Planner) error {
 
 // draw writes the picture for those without scripts.
 func draw(w io.Writer, d *Document) error {
-	o := d.Options
-	of := svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning}
+	of := pictureOf(d.Options)
 	if d.Offsets == nil {
 		return svg.WriteProfile(w, d.Problem, of)
 	}
 	return svg.Write(w, d.Problem, d.Offsets, of)
+}
+
+// pictureOf returns what a page and a picture have in common.
+func pictureOf(o Options) svg.Options {
+	return svg.Options{Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict}
 }
 
 // embedded writes what the viewer reads.
@@ -171,7 +178,7 @@ func embedded(b *bytes.Buffer, d *Document) error {
 func dataOf(d *Document) *viewdata.Doc {
 	o := d.Options
 	v := &viewdata.Doc{
-		Problem: d.Problem, Offsets: d.Offsets, Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning,
+		Problem: d.Problem, Offsets: d.Offsets, Title: o.Title, Capacity: o.Capacity, LowerBound: o.LowerBound, Warning: o.Warning, Conflict: o.Conflict,
 	}
 	for _, f := range o.Facts {
 		v.Facts = append(v.Facts, viewdata.Fact(f))

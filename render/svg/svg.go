@@ -72,6 +72,7 @@ line,polyline{fill:none}
 .fixed{stroke:#111;stroke-width:1.8}
 .faint{fill-opacity:.4}
 .broken{stroke:#cc3311;stroke-width:1.8}
+.conflict{fill:#e28f7d;stroke:#7f1d08;stroke-width:1.8}
 .clash{fill:#cc3311;fill-opacity:.55;stroke:#7f1d08;stroke-width:1.2}
 `
 
@@ -136,7 +137,10 @@ func (p pen) Shape(s *layout.Shape) {
 	if class += strokeClass[s.Stroke]; s.Fixed {
 		class += " fixed"
 	}
-	if s.Broken {
+	switch {
+	case s.Conflict:
+		class += " conflict"
+	case s.Broken:
 		class += " broken"
 	}
 	if len(s.Rects) == 1 && len(s.Parts) == 0 {

@@ -71,6 +71,7 @@ const preamble = `\documentclass[border=0pt]{standalone}
   part/.style={fill opacity=0.45,dash pattern=on 1.5pt off 1pt},
   faint/.style={fill opacity=0.4},
   broken/.style={draw=red!80!black,line width=0.9pt},
+  conflict/.style={fill=red!55!orange!50,draw=red!50!black,line width=0.9pt},
   clash/.style={fill=red!80!black,fill opacity=0.55,draw=red!50!black,line width=0.6pt},
   over/.style={fill=red!80!black,fill opacity=0.1,draw=none},
   area/.style={fill=cyan!50!blue!35,draw=blue!50!cyan!60!black,line width=0.5pt,line join=round},
@@ -160,7 +161,10 @@ func (p pen) Shape(s *layout.Shape) {
 	if style += strokeStyle[s.Stroke]; s.Fixed {
 		style += ",fixed"
 	}
-	if s.Broken {
+	switch {
+	case s.Conflict:
+		style += ",conflict"
+	case s.Broken:
 		style += ",broken"
 	}
 	for _, r := range s.Rects {

@@ -16,7 +16,8 @@
  * @property {?Uint8Array} fixed     1 for a buffer whose place is demanded; null for none
  * @property {Float64Array} gaps     six numbers for each: whose, from, to, windowed, low, high
  * @property {?Float64Array} offsets null for a problem without a plan
- * @property {Uint8Array} broken     1 for a buffer that breaks a rule
+ * @property {Uint8Array} broken     1 for a buffer that breaks a rule, or is one of those that cannot fit together
+ * @property {boolean} conflict      whether it is the latter
  * @property {Step[]} steps          what the search found on its way
  * @property {?import("./moves.js").Moves} moves what it tried and took back; null where that was not kept
  * @property {number} capacity       0 for none
@@ -100,6 +101,7 @@ function blank(meta) {
     gaps: none,
     offsets: null,
     broken: new Uint8Array(n),
+    conflict: Boolean(meta.conflict),
     steps: meta.steps.map((s) => ({ ...s, offsets: null })),
     capacity: meta.capacity,
     lowerBound: meta.lowerBound,

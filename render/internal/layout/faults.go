@@ -29,9 +29,10 @@ func (g *page) faults() []string {
 	return []string{fact}
 }
 
-// broken marks the buffers that a violation names.
+// broken marks the buffers that a violation names, or that cannot fit: pictures leave
+// neither out.
 func (g *page) broken() []bool {
-	marks := make([]bool, len(g.problem.Buffers))
+	marks := g.conflict()
 	for _, v := range g.report.Violations {
 		for _, i := range [...]int{v.A, v.B} {
 			if i >= 0 {
@@ -75,6 +76,15 @@ func (g *page) clash(offsets []int64) {
 			}
 		}
 	}
+}
+
+// conflict marks the buffers that cannot fit the capacity together.
+func (g *page) conflict() []bool {
+	marks := make([]bool, len(g.problem.Buffers))
+	for _, i := range g.opt.Conflict {
+		marks[i] = true
+	}
+	return marks
 }
 
 // piecesOf returns the pieces of a buffer.

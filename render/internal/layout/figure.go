@@ -27,13 +27,14 @@ type Point struct{ X, Y float64 }
 
 // A Shape is a buffer: one rectangle for each piece of it that is drawn.
 type Shape struct {
-	Colour int    // index into Palette
-	Stroke Stroke // by the size of the largest rectangle
-	Fixed  bool   // the offset is prescribed
-	Broken bool   // breaks a rule of the plan
-	Rects  []Rect // where the buffer is in use whole
-	Parts  []Rect // where only a window of it is in use
-	Tip    string // ID and figures; empty for none
+	Colour   int    // index into Palette
+	Stroke   Stroke // by the size of the largest rectangle
+	Fixed    bool   // the offset is prescribed
+	Broken   bool   // breaks a rule of the plan, or is in conflict
+	Conflict bool   // cannot fit the capacity with the others that are marked so
+	Rects    []Rect // where the buffer is in use whole
+	Parts    []Rect // where only a window of it is in use
+	Tip      string // ID and figures; empty for none
 }
 
 // Stroke is the weight of an outline.

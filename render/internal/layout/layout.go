@@ -65,10 +65,10 @@ type page struct {
 }
 
 // Check refuses what cannot be drawn: a bad problem, offsets for another one or out of
-// range, a capacity or a bound below 0. Offsets of nil are no plan. A plan that breaks
+// range, a capacity or a bound below 0, a conflict of buffers that are not there. Offsets of nil are no plan. A plan that breaks
 // rules, or is above a capacity, is worth a look. The error begins with who draws, unless it
 // is a *model.InputError.
-func Check(who string, p *model.Problem, offsets []int64, capacity, lowerBound int64) error {
+func Check(who string, p *model.Problem, offsets []int64, o render.Options) error {
 	if p == nil {
 		return fmt.Errorf("%s: no problem", who)
 	}
@@ -77,11 +77,16 @@ func Check(who string, p *model.Problem, offsets []int64, capacity, lowerBound i
 	if err := model.Validate(&with); err != nil {
 		return err
 	}
-	if capacity = p.CapacityOr(capacity); capacity < 0 || lowerBound < 0 {
-		return fmt.Errorf("%s: the capacity %d and the lower bound %d must not be negative", who, capacity, lowerBound)
+	if capacity := p.CapacityOr(o.Capacity); capacity < 0 || o.LowerBound < 0 {
+		return fmt.Errorf("%s: the capacity %d and the lower bound %d must not be negative", who, capacity, o.LowerBound)
 	}
 	if offsets != nil && len(offsets) != len(p.Buffers) {
 		return fmt.Errorf("%s: %d offsets for %d buffers", who, len(offsets), len(p.Buffers))
+	}
+	for _, i := range o.Conflict {
+		if i < 0 || i >= len(p.Buffers) {
+			return fmt.Errorf("%s: the conflict has buffer %d of %d", who, i, len(p.Buffers))
+		}
 	}
 	for i, at := range offsets {
 		if at < 0 || at > model.MaxSum {
@@ -93,7 +98,7 @@ func Check(who string, p *model.Problem, offsets []int64, capacity, lowerBound i
 
 // newPage checks the input and the options and fills in the defaults.
 func newPage(p *model.Problem, offsets []int64, o render.Options, m Medium) (*page, error) {
-	if err := Check(m.Name, p, offsets, o.Capacity, o.LowerBound); err != nil {
+	if err := Check(m.Name, p, offsets, o); err != nil {
 		return nil, err
 	}
 	o.Capacity = p.CapacityOr(o.Capacity)
@@ -142,7 +147,11 @@ func (g *page) frame(fallback string, facts []string, yLabel string, lines []mar
 	title := g.heading(fallback)
 	role, faults := Title, g.faults()
 	if len(faults) > 0 {
-		title = "INVALID: " + title
+		if len(g.opt.Conflict) > 0 {
+			title = "DOES NOT FIT: " + title
+		} else {
+			title = "INVALID: " + title
+		}
 		role = Alarm
 	}
 	g.Description = title + ": " + strings.Join(slices.Concat(faults, facts), ", ")

@@ -45,8 +45,10 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 	}
 	shapeOf := g.spread(offsets, colours(p, g.pieces, offsets), height, g.broken())
 	g.clash(offsets)
+	conflict := g.conflict()
 	for i, k := range shapeOf {
 		if k >= 0 {
+			g.Shapes[k].Conflict = conflict[i]
 			g.Shapes[k].Tip = tip(&p.Buffers[i], offsets[i])
 			if !g.opt.HideLabels {
 				g.label(&g.Shapes[k], &p.Buffers[i])
@@ -117,6 +119,9 @@ func (g *page) planNotes() []note {
 	}
 	if g.report.Total > 0 && !onlySingle(g.report) {
 		notes = append(notes, note{swatch: &Shape{Broken: true}, text: "in use twice at once"})
+	}
+	if len(g.opt.Conflict) > 0 {
+		notes = append(notes, note{swatch: &Shape{Stroke: FullStroke, Conflict: true}, text: "cannot fit together"})
 	}
 	if g.crowded() {
 		n := g.tally

@@ -72,11 +72,12 @@ var texts = [...]struct {
 }
 
 var (
-	area   = Ink{Fill: rgb("99ccee"), Stroke: rgb("00558c"), Width: 1}
-	over   = Ink{Fill: rgb("f2a995"), Stroke: rgb("b5260b"), Width: 0.8}
-	band   = Ink{Fill: faint(rgb("cc3311"), 0.1)}
-	clash  = Ink{Fill: faint(rgb("cc3311"), 0.55), Stroke: rgb("7f1d08"), Width: 1.2}
-	swatch = Ink{Fill: rgb("dddddd"), Stroke: rgb("777777"), Width: 0.8}
+	area     = Ink{Fill: rgb("99ccee"), Stroke: rgb("00558c"), Width: 1}
+	over     = Ink{Fill: rgb("f2a995"), Stroke: rgb("b5260b"), Width: 0.8}
+	band     = Ink{Fill: faint(rgb("cc3311"), 0.1)}
+	clash    = Ink{Fill: faint(rgb("cc3311"), 0.55), Stroke: rgb("7f1d08"), Width: 1.2}
+	conflict = Ink{Fill: rgb("e28f7d"), Stroke: rgb("7f1d08"), Width: 1.8}
+	swatch   = Ink{Fill: rgb("dddddd"), Stroke: rgb("777777"), Width: 0.8}
 )
 
 var strokes = [...]float64{layout.NoStroke: 0, layout.ThinStroke: 0.3, layout.FullStroke: 0.8}
@@ -159,7 +160,10 @@ func (p pen) Shape(s *layout.Shape) {
 	if s.Fixed {
 		ink.Stroke, ink.Width = rgb("111111"), 1.8
 	}
-	if s.Broken {
+	switch {
+	case s.Conflict:
+		ink = conflict
+	case s.Broken:
 		ink.Stroke, ink.Width = rgb("cc3311"), 1.8
 	}
 	ink = p.scaled(ink)

@@ -126,7 +126,7 @@ func TestColours(t *testing.T) {
 			t.Errorf("%s is bold: %v, in SVG %v", class, texts[role].bold, bold)
 		}
 	}
-	for class, ink := range map[string]Ink{".over": band, ".clash": clash, ".area": area, ".area-over": over, ".b": swatch} {
+	for class, ink := range map[string]Ink{".over": band, ".clash": clash, ".conflict": conflict, ".area": area, ".area-over": over, ".b": swatch} {
 		same(class, "fill", ink.Fill)
 		strength(class, ink.Fill)
 		if ink.Width > 0 {
