@@ -1,7 +1,8 @@
 // Numbers and options as the programs take them: columns of BigInt64Array, and single
 // numbers as text, since JavaScript's own end at 2⁵³.
 
-import { InputError, slips } from "./faults.js";
+import { Faults, InputError } from "./faults.js";
+import { sizeOf, timeOf } from "./units.js";
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
@@ -14,6 +15,7 @@ export const OPTIONS = [
   "capacity",
   "minimize",
   "timeout",
+  "timeoutMs",
   "nodes",
   "seed",
   "without",
@@ -23,32 +25,52 @@ export const OPTIONS = [
   "bigint",
 ];
 
+/** The options of an explanation. */
+export const EXPLAIN = [...COMMON, "planner", "capacity", "smallest", "timeout", "timeoutMs", "nodes", "seed", "bigint"];
+
 /** Milliseconds from which on a limit is none: a century, and less than Go can count. */
 const LONG = 100 * 365 * 24 * 3600 * 1000;
 
 const BUFFER = ["id", "lower", "upper", "size", "alignment", "gaps", "fixed", "hint"];
 const COLUMNS = ["lower", "upper", "size", "alignment", "gaps", "fixed", "hint", "ids", "capacity", "buffers"];
 
-/** Returns a whole number as a BigInt, or throws what is wrong with it. */
-function whole(value, field, buffer) {
+const SIZES = ["size", "alignment", "fixed", "hint", "capacity", "start", "offsets"];
+
+/** What others call a time, with what it is here. */
+const TIMES = {
+  lower: [["start", "begin", "first"], "is missing: what is called NAME there is lower here"],
+  upper: [["end", "stop", "last"], "is missing: upper is one past the last time, so it is NAME + 1 if NAME is the last time"],
+};
+
+/** Returns a whole number as a BigInt; a size may be text with a unit. Null is for anything else. */
+function numberIn(value, field) {
+  if (SIZES.includes(field)) return sizeOf(value);
   if (typeof value === "bigint" && value >= LEAST && value <= MOST) return value;
-  if (Number.isSafeInteger(value)) return BigInt(value);
-  const message = "must be a whole number below 2^53, or a BigInt";
-  const issue = { file: "", line: 0, buffer: buffer ?? "", field, value: String(value), message };
-  throw new InputError(`${buffer === undefined ? "" : `buffer ${buffer}: `}${field} "${value}": ${message}`, [issue]);
+  return Number.isSafeInteger(value) ? BigInt(value) : null;
 }
 
-/** Makes a column of anything that has a length; what is one already is used as it is. */
-function column(values, field, n, name) {
-  if (values === undefined || values === null) return undefined;
-  if (typeof values === "string" || !Number.isSafeInteger(values.length))
-    throw new InputError(`${field}: must be an array or a typed array of numbers`);
-  if (values.length !== n)
-    throw new InputError(`${field} has ${values.length} numbers for ${n} buffers${lost(values)}`);
-  if (values instanceof BigInt64Array) return values;
-  const out = new BigInt64Array(n);
-  for (let i = 0; i < n; i++) out[i] = whole(values[i], field, name(i));
-  return out;
+function wrongNumber(field) {
+  const size = SIZES.includes(field) ? ", or text with a unit, such as 2KiB" : "";
+  return `must be a whole number below 2^53, or a BigInt${size}`;
+}
+
+/** Returns a whole number as a BigInt, or throws what is wrong with it. */
+function whole(value, field) {
+  const number = numberIn(value, field);
+  if (number !== null) return number;
+  const faults = new Faults();
+  faults.say({ field, value: shown(value), message: wrongNumber(field) });
+  return faults.end();
+}
+
+/** Returns a value as text for messages. */
+function shown(value) {
+  if (typeof value === "string") return value;
+  try {
+    return typeof value === "object" && value !== null ? JSON.stringify(value).slice(0, 80) : String(value);
+  } catch {
+    return Object.prototype.toString.call(value);
+  }
 }
 
 /** Says so where an array has no numbers because its memory was given away. */
@@ -56,79 +78,161 @@ function lost(values) {
   return ArrayBuffer.isView(values) && !values.byteLength && values.buffer.detached ? ": its buffer is detached" : "";
 }
 
-/** Returns the columns of a problem, which is given as buffers or as columns. */
-export function problemOf(problem) {
+/**
+ * Returns the columns of a problem, which is given as buffers, alone or in an object, or as
+ * columns. Faults gathers what is wrong with single numbers and names; the columns then have
+ * numbers in their place with which nothing else is wrong, so that the program can find the
+ * other faults. What leaves no columns at all is thrown.
+ */
+export function problemOf(problem, faults) {
+  if (Array.isArray(problem)) problem = { buffers: problem };
   if (!problem || typeof problem !== "object") throw new InputError("the problem is not an object");
   const { buffers } = problem;
-  slips(problem, COLUMNS, "field of the problem");
-  const capacity = digits(problem.capacity, "capacity");
-  if (buffers === undefined || buffers === null) {
-    const n = problem.lower?.length ?? 0;
-    const name = (i) => (problem.ids ? String(problem.ids[i]) : String(i));
-    if (problem.ids && problem.ids.length !== n)
-      throw new InputError(`ids has ${problem.ids.length} names for ${n} buffers`);
-    const of = (field) => column(problem[field], field, n, name);
-    for (const field of ["lower", "upper", "size"]) {
-      if (!problem[field]) throw new InputError(`the problem has neither buffers nor a column ${field}`);
-    }
-    if (lost(problem.lower)) throw new InputError(`lower has no numbers${lost(problem.lower)}`);
-    const gaps = problem.gaps && column(problem.gaps, "gaps", problem.gaps.length, () => "");
-    if (gaps && gaps.length % 6) throw new InputError("gaps has not six numbers for each");
-    for (let g = 0; gaps && g < gaps.length; g += 6) {
-      if (gaps[g] < 0n || gaps[g] >= BigInt(n)) throw new InputError(`gaps has the buffer ${gaps[g]}, of ${n}`);
-    }
-    return {
-      lower: of("lower"),
-      upper: of("upper"),
-      size: of("size"),
-      alignment: of("alignment"),
-      fixed: of("fixed"),
-      hint: of("hint"),
-      ids: problem.ids && Array.from(problem.ids, String),
-      gaps,
-      capacity,
-    };
+  faults.slips(problem, COLUMNS);
+  let capacity;
+  if (given(problem.capacity)) {
+    capacity = sizeOf(problem.capacity)?.toString();
+    if (capacity === undefined) faults.say({ field: "capacity", value: shown(problem.capacity), message: wrongNumber("capacity") });
   }
+  if (given(buffers)) return { ...ofBuffers(buffers, faults), capacity };
+  return { ...ofColumns(problem, faults), capacity };
+}
+
+/** Returns the columns of a problem that is columns. */
+function ofColumns(problem, faults) {
+  const n = problem.lower?.length ?? 0;
+  for (const field of ["lower", "upper", "size"]) {
+    if (problem[field]) continue;
+    const hint = TIMES[field] && TIMES[field][0].find((name) => given(problem[name]));
+    if (hint) throw new InputError(`the column ${field} ${TIMES[field][1].replaceAll("NAME", hint)}`);
+    throw new InputError(`the problem has neither buffers nor a column ${field}`);
+  }
+  if (problem.ids && problem.ids.length !== n)
+    throw new InputError(`ids has ${problem.ids.length} names for ${n} buffers`);
+  if (lost(problem.lower)) throw new InputError(`lower has no numbers${lost(problem.lower)}`);
+  const wrong = new Map(); // the buffers with faults, with the fields
+  const name = (i) => (problem.ids ? String(problem.ids[i]) : String(i));
+  const of = (field) =>
+    column(problem[field], field, n, (i, value) => {
+      faults.say({ buffer: name(i), field, value: shown(value), message: wrongNumber(field) });
+      wrong.set(i, (wrong.get(i) ?? new Set()).add(field));
+    });
+  const columns = {};
+  for (const field of ["lower", "upper", "size", "alignment", "fixed", "hint"]) columns[field] = of(field);
+  const gaps = problem.gaps && column(problem.gaps, "gaps", problem.gaps.length);
+  if (gaps && gaps.length % 6) throw new InputError("gaps has not six numbers for each");
+  for (let g = 0; gaps && g < gaps.length; g += 6) {
+    if (gaps[g] < 0n || gaps[g] >= BigInt(n)) throw new InputError(`gaps has the buffer ${gaps[g]}, of ${n}`);
+  }
+  columns.ids = problem.ids && Array.from(problem.ids, String);
+  columns.gaps = mended(columns, wrong, gaps);
+  return columns;
+}
+
+/** Makes a column of anything that has a length; what is one already is used as it is. */
+function column(values, field, n, wrong) {
+  if (!given(values)) return undefined;
+  if (typeof values === "string" || !Number.isSafeInteger(values.length))
+    throw new InputError(`${field}: must be an array or a typed array of numbers`);
+  if (values.length !== n)
+    throw new InputError(`${field} has ${values.length} numbers for ${n} buffers${lost(values)}`);
+  if (values instanceof BigInt64Array) return values;
+  const out = new BigInt64Array(n);
+  for (let i = 0; i < n; i++) {
+    const number = numberIn(values[i], field);
+    if (number !== null) out[i] = number;
+    else if (wrong) wrong(i, values[i]);
+    else whole(values[i], field);
+  }
+  return out;
+}
+
+/** Returns the columns of buffers that are objects. */
+function ofBuffers(buffers, faults) {
   if (!Array.isArray(buffers)) throw new InputError("buffers: must be an array of objects");
   const n = buffers.length;
-  for (let i = 0; i < n; i++) {
-    if (!buffers[i] || typeof buffers[i] !== "object") throw new InputError(`buffer ${i}: is not an object`);
-    slips(buffers[i], BUFFER, `buffer ${buffers[i].id ?? i}: field`);
-  }
-  const name = (i) => String(buffers[i].id ?? i);
-  const of = (field) => {
-    const out = new BigInt64Array(n);
-    for (let i = 0; i < n; i++) out[i] = whole(buffers[i][field], field, name(i));
-    return out;
+  const wrong = new Map();
+  const name = (i) => String(buffers[i]?.id ?? i);
+  const say = (i, field, value, message) => {
+    faults.say({ buffer: name(i), field, value: value === undefined ? "" : shown(value), message });
+    wrong.set(i, (wrong.get(i) ?? new Set()).add(field));
   };
-  const may = (field, none) => {
-    if (!buffers.some((b) => given(b[field]))) return undefined;
-    const out = new BigInt64Array(n).fill(none);
-    for (let i = 0; i < n; i++) if (given(buffers[i][field])) out[i] = whole(buffers[i][field], field, name(i));
-    return out;
-  };
+  const filled = (value) => () => new BigInt64Array(n).fill(value);
+  const columns = { lower: filled(0n)(), upper: filled(1n)(), size: filled(1n)() };
+  const none = { alignment: filled(1n), fixed: filled(-1n), hint: filled(-1n) };
   const gaps = [];
-  buffers.forEach((b, i) => {
-    if (given(b.gaps) && !Array.isArray(b.gaps)) throw new InputError(`buffer ${name(i)}: gaps: must be an array`);
-    for (const g of b.gaps ?? []) {
-      if (!g || typeof g !== "object" || Array.isArray(g))
-        throw new InputError(`buffer ${name(i)}: gaps: each must be { lower, upper }, and may have a window`);
-      gaps.push(BigInt(i), whole(g.lower, "gaps", name(i)), whole(g.upper, "gaps", name(i)));
-      if (g.window) gaps.push(1n, whole(g.window.lower, "gaps", name(i)), whole(g.window.upper, "gaps", name(i)));
-      else gaps.push(0n, 0n, 0n);
+  let named = false;
+  for (let i = 0; i < n; i++) {
+    const b = buffers[i];
+    if (!b || typeof b !== "object") {
+      say(i, "", b === undefined ? "undefined" : b, "is not an object");
+      for (const field of ["lower", "upper", "size"]) wrong.get(i).add(field);
+      continue;
     }
-  });
+    named ||= b.id !== undefined;
+    const meant = faults.slips(b, BUFFER, name(i));
+    for (const field of ["lower", "upper", "size"]) {
+      const number = numberIn(b[field], field);
+      if (number !== null) columns[field][i] = number;
+      else if (given(b[field])) say(i, field, b[field], wrongNumber(field));
+      else if (meant.has(field)) wrong.set(i, (wrong.get(i) ?? new Set()).add(field)); // told already
+      else {
+        const other = TIMES[field]?.[0].find((known) => given(b[known]));
+        say(i, field, undefined, other ? TIMES[field][1].replaceAll("NAME", other) : "is missing");
+      }
+    }
+    for (const field of ["alignment", "fixed", "hint"]) {
+      if (!given(b[field])) continue;
+      const number = numberIn(b[field], field);
+      columns[field] ??= none[field]();
+      if (number !== null) columns[field][i] = number;
+      else say(i, field, b[field], wrongNumber(field));
+    }
+    gapsOf(b, i, gaps, (value, message) => say(i, "gaps", value, message));
+  }
   return {
-    lower: of("lower"),
-    upper: of("upper"),
-    size: of("size"),
-    alignment: may("alignment", 1n),
-    fixed: may("fixed", -1n),
-    hint: may("hint", -1n),
-    ids: buffers.some((b) => b.id !== undefined) ? Array.from(buffers, (_, i) => name(i)) : undefined,
-    gaps: gaps.length ? BigInt64Array.from(gaps) : undefined,
-    capacity,
+    ...columns,
+    gaps: mended(columns, wrong, gaps.length ? BigInt64Array.from(gaps) : undefined),
+    ids: named ? Array.from(buffers, (_, i) => name(i)) : undefined,
   };
+}
+
+/** Appends six numbers for each gap of a buffer. */
+function gapsOf(b, i, gaps, say) {
+  if (!given(b.gaps)) return;
+  if (!Array.isArray(b.gaps)) return say(b.gaps, "must be an array");
+  for (const g of b.gaps) {
+    if (!g || typeof g !== "object" || Array.isArray(g)) {
+      say(g, "each must be { lower, upper }, and may have a window");
+      continue;
+    }
+    const times = [g.lower, g.upper].map((v) => numberIn(v, "lower"));
+    const window = g.window ? [g.window.lower, g.window.upper].map((v) => numberIn(v, "size")) : [0n, 0n];
+    if ([...times, ...window].includes(null)) say(g, "lower, upper and those of the window must be whole numbers");
+    else gaps.push(BigInt(i), ...times, g.window ? 1n : 0n, ...window);
+  }
+}
+
+/**
+ * Puts numbers in the place of those that are wrong, with which nothing else of their buffer
+ * is: the shortest life, the smallest size, no demands. It returns the gaps of the others.
+ */
+function mended(columns, wrong, gaps) {
+  for (const [i, fields] of wrong) {
+    if (fields.has("lower") || fields.has("upper")) {
+      columns.lower[i] = 0n;
+      columns.upper[i] = 1n;
+    }
+    if (fields.has("size")) columns.size[i] = 1n;
+    if (fields.has("alignment")) columns.alignment[i] = 1n;
+    for (const field of ["fixed", "hint"]) {
+      if (columns[field] && (fields.has(field) || fields.has("alignment") || fields.has("size"))) columns[field][i] = -1n;
+    }
+  }
+  if (!gaps || !wrong.size) return gaps;
+  const kept = [];
+  for (let g = 0; g < gaps.length; g += 6) if (!wrong.has(Number(gaps[g]))) kept.push(...gaps.subarray(g, g + 6));
+  return kept.length ? BigInt64Array.from(kept) : undefined;
 }
 
 function given(value) {
@@ -137,27 +241,49 @@ function given(value) {
 
 /** Returns a number as text; undefined for none. */
 export function digits(value, field) {
-  return value === undefined || value === null ? undefined : whole(value, field).toString();
+  return given(value) ? whole(value, field).toString() : undefined;
 }
 
 /** Returns options of a search, their types checked: what is left to check are values. */
-export function optionsOf(options, n, startName = "start") {
-  const { planner, capacity, minimize, timeout, nodes, seed, without, params, start, ignoreOffsets } = options;
-  if (given(timeout) && !(Number(timeout) >= 0))
-    throw new InputError(`timeout "${timeout}": must be milliseconds, at least 0`);
-  if (given(seed) && whole(seed, "seed") < 0n) throw new InputError(`seed "${seed}": must be at least 0`);
-  return {
+export function optionsOf(options, n, startName = "start", faults = new Faults()) {
+  const { planner, minimize, without, params, start, ignoreOffsets } = options;
+  const number = (field) => {
+    const value = options[field];
+    if (!given(value)) return undefined;
+    const out = numberIn(value, field);
+    if (out === null) faults.say({ field, value: shown(value), message: wrongNumber(field) });
+    else if (out < 0n) faults.say({ field, value: shown(value), message: "must be at least 0" });
+    else return out.toString();
+    return undefined;
+  };
+  const out = {
     planner,
-    capacity: digits(capacity, "capacity"),
+    capacity: number("capacity"),
     minimize: Boolean(minimize),
     ignoreOffsets: Boolean(ignoreOffsets),
-    timeout: Number(timeout) < LONG ? Number(timeout) : undefined,
-    nodes: digits(nodes, "nodes"),
-    seed: digits(seed, "seed"),
+    timeoutMs: limitOf(options, faults),
+    nodes: number("nodes"),
+    seed: number("seed"),
     without: without && Array.from(typeof without === "string" ? without.split(",") : without, String),
     params: params && Object.fromEntries(Object.entries(params).map(([k, v]) => [k, String(v)])),
-    start: start && column(start, startName, n ?? start.length, String),
+    start: start && column(start, startName, n ?? start.length),
   };
+  return out;
+}
+
+/** Returns the limit of time in milliseconds; undefined for none. */
+function limitOf({ timeout, timeoutMs }, faults) {
+  if (given(timeout) && given(timeoutMs)) faults.say({ field: "timeoutMs", message: "timeout is given, too" });
+  const [field, value] = given(timeout) ? ["timeout", timeout] : ["timeoutMs", timeoutMs];
+  if (!given(value)) return undefined;
+  const ms = field === "timeout" ? timeOf(value) : typeof value === "number" ? value : NaN;
+  if (ms >= 0) return ms < LONG ? ms : undefined;
+  const message =
+    field === "timeout"
+      ? "must be a number of seconds, at least 0, or text with a unit, such as 500ms"
+      : "must be a number of milliseconds, at least 0";
+  faults.say({ field, value: shown(value), message });
+  return undefined;
 }
 
 /** Makes a number of text: a BigInt where that is asked for. */
@@ -190,6 +316,22 @@ export function resultOf(out, bigint) {
     nodes,
     backtracks,
     seconds,
+  };
+}
+
+/** Makes an explanation of what a program answers. */
+export function explanationOf({ status, buffers, irreducible, smallest, atLeast, capacity, load, at, why }, bigint) {
+  const number = (text) => numberOf(text, bigint);
+  return {
+    status,
+    why,
+    buffers: [...buffers].map(Number),
+    irreducible,
+    smallest,
+    atLeast,
+    capacity: number(capacity),
+    load: number(load),
+    at: at.map(number),
   };
 }
 

@@ -3,8 +3,9 @@
 import { Client } from "./client.js";
 import {
   COMMON,
+  EXPLAIN,
   OPTIONS,
-  digits,
+  explanationOf,
   numberOf,
   optionsOf,
   problemOf,
@@ -12,31 +13,53 @@ import {
   resultOf,
   violationOf,
 } from "./columns.js";
-import { slips } from "./faults.js";
+import { Faults, InputError, inputError } from "./faults.js";
 
 /** Returns the functions of the package for a host. */
 export function coreOf(host) {
   const client = new Client("core", host);
+
+  /**
+   * Reads a problem and options, and calls an operation with them. What is wrong with names
+   * and single numbers is found here, all else by the program; if there are faults of both
+   * kinds, all are told.
+   */
+  async function call(operation, problem, options, known, more) {
+    const faults = new Faults();
+    if (!options || typeof options !== "object") throw new InputError("the options are not an object");
+    faults.slips(options, known, "", true);
+    const columns = problemOf(problem, faults);
+    const input = { problem: columns, ...more(columns.lower.length, faults) };
+    if (!faults.issues.length) return client.call(operation, input, { ...options, onProgress: progressOf(options) });
+    try {
+      await client.call("check", { problem: columns }, options);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      faults.issues.push(...error.issues);
+    }
+    throw inputError(faults.issues);
+  }
+
   return {
     /** Plans a problem. */
     async solve(problem, options = {}) {
-      slips(options, OPTIONS, "option");
-      const columns = problemOf(problem);
-      const input = { problem: columns, options: optionsOf(options, columns.lower.length) };
-      const out = await client.call("solve", input, { ...options, onProgress: progressOf(options) });
-      return resultOf(out, options.bigint);
+      const more = (n, faults) => ({ options: optionsOf(options, n, "start", faults) });
+      return resultOf(await call("solve", problem, options, OPTIONS, more), options.bigint);
+    },
+
+    /** Names buffers that cannot fit together, and says why. */
+    async explain(problem, options = {}) {
+      const more = (n, faults) => ({ options: optionsOf(options, n, "start", faults), smallest: Boolean(options.smallest) });
+      return explanationOf(await call("explain", problem, options, EXPLAIN, more), options.bigint);
     },
 
     /** Checks a plan. */
     async verify(problem, offsets, options = {}) {
-      slips(options, [...COMMON, "capacity", "bigint"], "option");
-      const columns = problemOf(problem);
-      const { start } = optionsOf({ start: offsets }, columns.lower.length, "offsets");
-      const { ok, height, total, violations } = await client.call(
-        "verify",
-        { problem: columns, offsets: start, capacity: digits(options.capacity, "capacity") },
-        options,
-      );
+      const more = (n, faults) => {
+        const { start, capacity } = optionsOf({ start: offsets, capacity: options.capacity }, n, "offsets", faults);
+        return { offsets: start, capacity };
+      };
+      const { ok, height, total, violations } = await call("verify", problem, options, [...COMMON, "capacity", "bigint"], more);
       return { ok, height: numberOf(height, options.bigint), total, violations: violations.map(violationOf) };
     },
 

@@ -19,13 +19,53 @@ export function faultOf({ message, input, issues }) {
     : new Error(message);
 }
 
-/** Refuses names that are one slip away from one that means something: they would be ignored. */
-export function slips(object, known, what) {
-  for (const name in object) {
-    if (known.includes(name)) continue;
-    const meant = OTHER[name] && known.includes(OTHER[name]) ? OTHER[name] : known.find((k) => near(name, k));
-    if (meant) throw new InputError(`${what} "${name}": is unknown: ${meant} is meant?`);
+/** The most faults that an error's message has; issues has no more, as in Go. */
+const MOST = 20;
+
+/** Collects what is wrong with an input, so that all of it is told at once. */
+export class Faults {
+  issues = [];
+
+  /** Adds a fault; buffer is a name, or "" for none. */
+  say({ buffer = "", field = "", value = "", message }) {
+    this.issues.push({ file: "", line: 0, buffer, field, value, message });
   }
+
+  /** Throws the faults, if there are any. */
+  end() {
+    if (this.issues.length) throw inputError(this.issues);
+  }
+
+  /** Notes names that are one slip away from one that means something: they would be ignored. It returns what is meant by them. */
+  slips(object, known, buffer = "", option = false) {
+    const meant = new Set();
+    for (const name in object) {
+      if (known.includes(name)) continue;
+      const means = OTHER[name] && known.includes(OTHER[name]) ? OTHER[name] : known.find((k) => near(name, k));
+      if (!means) continue;
+      meant.add(means);
+      this.say({ buffer, field: name, message: `is unknown${option ? " as an option" : ""}: ${means} is meant?` });
+    }
+    return meant;
+  }
+}
+
+/** Makes one error of faults, with a message as Go writes it. */
+export function inputError(issues) {
+  const lines = issues.slice(0, MOST).map(({ buffer, field, value, message }) => {
+    const what = [field, value && JSON.stringify(value)].filter(Boolean).join(" ");
+    return (buffer && `buffer ${buffer}: `) + (what && `${what}: `) + message;
+  });
+  if (issues.length > MOST) lines.push(`… and ${issues.length - MOST} more`);
+  return new InputError(lines.join("\n"), issues.slice(0, MOST));
+}
+
+/** Refuses slips in the names of options. */
+export function checkOptions(options, known) {
+  if (!options || typeof options !== "object") throw new InputError("the options are not an object");
+  const faults = new Faults();
+  faults.slips(options, known, "", true);
+  faults.end();
 }
 
 /** What other places call the same: the files of the command, and C. */
@@ -35,6 +75,8 @@ const OTHER = {
   offsets: "fixed",
   buffer: "buffers",
   time: "timeout",
+  timeout_ms: "timeoutMs",
+  timeoutms: "timeoutMs",
   bigInt: "bigint",
 };
 

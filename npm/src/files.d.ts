@@ -1,6 +1,6 @@
 // Types of the package stowage/files: files in, plan files out.
 
-import type { BigOptions, CallOptions, Result, SolveOptions, Whole } from "./index.js";
+import type { BigOptions, CallOptions, ExplainOptions, Explanation, Result, Size, SolveOptions, Whole } from "./index.js";
 
 export { InputError, locate, type Issue, type Places, type Status, type Progress } from "./index.js";
 
@@ -14,9 +14,9 @@ export interface FileOptions {
   /** Values of inputs that are one number. */
   values?: Record<string, Whole>;
   /** Bytes of tensors whose shape cannot be told. */
-  sizes?: Record<string, Whole>;
+  sizes?: Record<string, Size>;
   /** What sizes and offsets of a model are to be multiples of. */
-  alignment?: Whole;
+  alignment?: Size;
   /** Which heap of a dump is meant. Default: that of the largest load. */
   heap?: string;
   /** Files that belong to this one, by name: XLA's NAME-live-range.txt and NAME-buffer-assignment-values.txt. */
@@ -58,6 +58,23 @@ export function plan(
   options: PlanOptions & BigOptions,
 ): Promise<Planned<bigint, BigInt64Array>>;
 export function plan(name: string, content: Content, options?: PlanOptions & SolveOptions): Promise<Planned>;
+
+/** Why nothing in a file fits, with the names of the buffers. */
+export interface ExplainedFile<N = number> extends Explanation<N> {
+  ids: string[];
+}
+
+/** Names buffers of a file that cannot fit the capacity together, and says why. */
+export function explain(
+  name: string,
+  content: Content,
+  options: FileOptions & ExplainOptions & { ignoreOffsets?: boolean; bigint: true },
+): Promise<ExplainedFile<bigint>>;
+export function explain(
+  name: string,
+  content: Content,
+  options?: FileOptions & ExplainOptions & { ignoreOffsets?: boolean; bigint?: false },
+): Promise<ExplainedFile>;
 
 export interface Read extends About {
   /** Whether the file has a plan. */

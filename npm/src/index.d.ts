@@ -3,58 +3,65 @@
 /** A whole number: a number below 2^53, or a BigInt below 2^63. */
 export type Whole = number | bigint;
 
+/** A number of bytes: a whole number, or text with a unit such as "2KiB", "1.5MiB" or "64kB". K, M, G and T are binary. */
+export type Size = Whole | string;
+
+/** A time: a number of seconds, or text with a unit such as "500ms", "10s" or "1h30m". */
+export type Time = number | string;
+
 /** Inactive time within a lifespan: no space is used, or that of the window alone. */
 export interface Gap {
   lower: Whole;
   upper: Whole;
   /** Bytes that stay in use, counted from the buffer's offset. */
-  window?: { lower: Whole; upper: Whole };
+  window?: { lower: Size; upper: Size };
 }
 
 /** A block of memory with a known size and lifespan. */
 export interface Buffer {
   /** Names it in messages; by default its place. Unique. */
   id?: string;
-  /** First time slot. */
+  /** The first time slot. */
   lower: Whole;
   /** One past the last time slot. */
   upper: Whole;
   /** Bytes, at least 1. */
-  size: Whole;
-  /** Divides the offset. */
-  alignment?: Whole;
+  size: Size;
+  /** The offset is a multiple of it. Default: 1. */
+  alignment?: Size;
   gaps?: Gap[];
   /** The only offset that it may have. */
-  fixed?: Whole;
+  fixed?: Size;
   /** An offset to try first. */
-  hint?: Whole;
+  hint?: Size;
 }
 
 /** A problem as objects. */
 export interface Buffers {
   buffers: Buffer[];
   /** Bytes that the plan must fit into. */
-  capacity?: Whole;
+  capacity?: Size;
 }
 
 /** A problem as columns, for many buffers; BigInt64Array is passed without a conversion. */
 export interface Columns {
   lower: ArrayLike<Whole>;
   upper: ArrayLike<Whole>;
-  size: ArrayLike<Whole>;
-  alignment?: ArrayLike<Whole>;
+  size: ArrayLike<Size>;
+  alignment?: ArrayLike<Size>;
   /** Below 0 for a buffer that is free. */
-  fixed?: ArrayLike<Whole>;
+  fixed?: ArrayLike<Size>;
   /** Below 0 for none. */
-  hint?: ArrayLike<Whole>;
+  hint?: ArrayLike<Size>;
   ids?: ArrayLike<string>;
   /** Six for each gap, by buffer: its place, lower, upper, 1 with a window, and the window. */
   gaps?: ArrayLike<Whole>;
-  capacity?: Whole;
+  capacity?: Size;
   buffers?: undefined;
 }
 
-export type Problem = Buffers | Columns;
+/** Buffers, alone or with a capacity; or columns. */
+export type Problem = Buffer[] | Buffers | Columns;
 
 /** What is known of a plan; optimal and infeasible are proofs. */
 export type Status = "optimal" | "feasible" | "infeasible" | "unknown";
@@ -79,11 +86,13 @@ export interface SolveOptions extends CallOptions {
   /** Default: "auto". */
   planner?: string;
   /** Bytes to fit into; in place of the problem's own. */
-  capacity?: Whole;
-  /** The lowest plan within a capacity; implied where there is none. */
+  capacity?: Size;
+  /** Looks for the lowest plan within the capacity. Without a capacity, solve always does. */
   minimize?: boolean;
-  /** Milliseconds; none, or Infinity, is no limit. */
-  timeout?: number;
+  /** The most time for the search: seconds, or text with a unit. None, or Infinity, is no limit. */
+  timeout?: Time;
+  /** The same in milliseconds; give one of the two. */
+  timeoutMs?: number;
   /** A limit on search nodes, the same on every machine. */
   nodes?: Whole;
   /** Drives every random choice. */
@@ -160,16 +169,58 @@ export class InputError extends Error {
 export function solve(problem: Problem, options: BigOptions): Promise<BigResult>;
 export function solve(problem: Problem, options?: SolveOptions): Promise<Result>;
 
+/** Options of explain. */
+export interface ExplainOptions extends CallOptions {
+  /** Default: "auto". */
+  planner?: string;
+  /** Bytes that the buffers should fit into; in place of the problem's own. */
+  capacity?: Size;
+  /** Looks for a subset of the fewest buffers, which may take long. */
+  smallest?: boolean;
+  /** The most time: seconds, or text with a unit. */
+  timeout?: Time;
+  /** The same in milliseconds; give one of the two. */
+  timeoutMs?: number;
+  /** A limit on search nodes, the same on every machine. */
+  nodes?: Whole;
+  seed?: Whole;
+}
+
+/** Why nothing fits. */
+export interface Explanation<N = number> {
+  /** "infeasible" if a reason was found, "unknown" if a limit came first; else the problem fits. */
+  status: Status;
+  /** The reason in a few sentences; "" if there is none. */
+  why: string;
+  /** The buffers that cannot fit together, by place. */
+  buffers: number[];
+  /** Whether the rest of them fit without any one of them. */
+  irreducible: boolean;
+  /** Whether no fewer buffers are enough for a conflict; asked for by the option smallest. */
+  smallest: boolean;
+  /** How many buffers a conflict has at least; 0 if that was not asked. */
+  atLeast: number;
+  capacity: N;
+  /** The most bytes of these buffers that are in use at once. */
+  load: N;
+  /** When that is: the first time, and one past the last. */
+  at: N[];
+}
+
+/** Names buffers that cannot fit the capacity together, and says why. */
+export function explain(problem: Problem, options: ExplainOptions & { bigint: true }): Promise<Explanation<bigint>>;
+export function explain(problem: Problem, options?: ExplainOptions & { bigint?: false }): Promise<Explanation>;
+
 /** Checks offsets against a problem, by code that shares a sort with the planners and nothing else. */
 export function verify(
   problem: Problem,
   offsets: ArrayLike<Whole>,
-  options: CallOptions & { capacity?: Whole; bigint: true },
+  options: CallOptions & { capacity?: Size; bigint: true },
 ): Promise<Report<bigint>>;
 export function verify(
   problem: Problem,
   offsets: ArrayLike<Whole>,
-  options?: CallOptions & { capacity?: Whole; bigint?: false },
+  options?: CallOptions & { capacity?: Size; bigint?: false },
 ): Promise<Report>;
 
 /** Ends the worker; the next call starts another. Calls that run are rejected. */

@@ -2,8 +2,8 @@
 // writes, whatever it runs on.
 
 import { Client } from "./client.js";
-import { COMMON, OPTIONS, digits, numberOf, optionsOf, progressOf, resultOf } from "./columns.js";
-import { InputError, slips } from "./faults.js";
+import { COMMON, EXPLAIN, OPTIONS, digits, explanationOf, numberOf, optionsOf, progressOf, resultOf } from "./columns.js";
+import { Faults, InputError, checkOptions } from "./faults.js";
 
 const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap", "beside"];
 const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
@@ -15,10 +15,10 @@ export function readersOf(host) {
   return {
     /** Plans what is in a file, whose name tells what it is. */
     async plan(name, content, options = {}) {
-      slips(options, PLAN, "option");
+      checkOptions(options, PLAN);
       const input = {
         ...(await fileOf(name, content, options)),
-        options: optionsOf(options),
+        options: searchOf(options),
         format: options.format ?? "csv",
         view: Boolean(options.view),
       };
@@ -28,9 +28,21 @@ export function readersOf(host) {
       return made;
     },
 
+    /** Names buffers of a file that cannot fit together, and says why. */
+    async explain(name, content, options = {}) {
+      checkOptions(options, [...EXPLAIN, ...LEFT_OPEN, "ignoreOffsets"]);
+      const input = {
+        ...(await fileOf(name, content, options)),
+        options: searchOf(options),
+        smallest: Boolean(options.smallest),
+      };
+      const out = await client.call("explain", input, options);
+      return { ...explanationOf(out, options.bigint), ids: out.ids };
+    },
+
     /** Reads a file, with the plan that it carries. */
     async read(name, content, options = {}) {
-      slips(options, READ, "option");
+      checkOptions(options, READ);
       const out = await client.call("read", await fileOf(name, content, options), options);
       return {
         ...aboutOf(out, options.bigint),
@@ -52,6 +64,14 @@ export function readersOf(host) {
   };
 }
 
+/** Returns the options of a search. */
+function searchOf(options) {
+  const faults = new Faults();
+  const out = optionsOf(options, undefined, "start", faults);
+  faults.end();
+  return out;
+}
+
 /** What a file is, in an order that does not change. */
 function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) {
   const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes, heaps };
@@ -62,7 +82,7 @@ function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) 
 async function fileOf(name, content, { heap, alignment, dims, values, sizes, beside }) {
   const others = beside && {};
   for (const [other, bytes] of Object.entries(beside ?? {})) others[other] = await bytesOf(bytes);
-  const pairs = (of, field) => of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field)]));
+  const pairs = (of, field) => of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field === "sizes" ? "size" : field)]));
   return {
     name: String(name),
     bytes: await bytesOf(content),

@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { test, after } from "node:test";
 
-import { InputError, close, locate, solve, verify } from "stowage";
+import { InputError, close, explain, locate, solve, verify } from "stowage";
 import * as files from "stowage/files";
 
 after(() => {
@@ -54,7 +54,7 @@ for (const worker of [true, false]) {
 
   test(`limits, worker: ${worker}`, async () => {
     const began = performance.now();
-    const plan = await solve(hard(), { planner: "climb", timeout: 400, worker });
+    const plan = await solve(hard(), { planner: "climb", timeout: 0.4, worker });
     assert.equal(plan.stopped, "timeout");
     assert.equal(plan.status, "feasible");
     assert.ok(performance.now() - began < 8000);
@@ -136,6 +136,10 @@ test("what is wrong with an input", async () => {
     [undefined],
     [{ lower: [1], upper: [2, 3], size: [1] }],
     [paper, { timeout: -1 }],
+    [paper, { timeout: "soon" }],
+    [paper, { timeoutMs: "5" }],
+    [paper, { timeout: 1, timeoutMs: 1 }],
+    [paper, null],
     [paper, { nodes: 1.5 }],
     [paper, { seed: -1 }],
     [paper, { start: [1] }],
@@ -185,7 +189,7 @@ test("an abort that comes before the program is there is kept", async () => {
   close();
   const stop = new AbortController();
   stop.abort();
-  const plan = await solve(hard(), { planner: "climb", signal: stop.signal, timeout: 20_000 });
+  const plan = await solve(hard(), { planner: "climb", signal: stop.signal, timeout: 20 });
   assert.equal(plan.stopped, "interrupt");
 });
 
@@ -215,6 +219,98 @@ test("slips are told", async () => {
   await assert.rejects(solve({ lower: given, upper: [1], size: [4] }), InputError);
 });
 
+const told = async (call) => {
+  let error;
+  await assert.rejects(call, (e) => ((error = e), e instanceof InputError));
+  return error.issues.map(({ buffer, field, value }) => [buffer, field, value].join(" ").trim());
+};
+
+test("issues have every fault, of whatever kind", async () => {
+  for (const worker of [true, false]) {
+    const buffers = [
+      { lower: 0, upper: 0, size: -1 },
+      { lower: 1.5, upper: 3, size: 4 },
+      { lower: 0, upper: 2, sise: 4 },
+      { id: "t", lower: 0, upper: 2, size: "4 bytes", gaps: [{ lower: 5, upper: 9 }] },
+      null,
+      { lower: 0, upper: 2, size: 1, alignment: 0, fixed: {} },
+    ];
+    const issues = await told(solve({ buffers, capacty: 5 }, { tiemout: 3, nodes: -2, worker }));
+    assert.deepEqual(issues.toSorted(), [
+      "0 size -1",
+      "0 upper 0",
+      "1 lower 1.5",
+      "2 sise",
+      "4  null",
+      "5 fixed {}",
+      "capacty",
+      "nodes -2",
+      "t size 4 bytes",
+      "tiemout",
+    ].toSorted());
+    const columns = { lower: [0, 0.5, 0], upper: [0, 2, 2], size: [1, 1, "x"] };
+    assert.deepEqual((await told(solve(columns, { worker }))).toSorted(), ["0 upper 0", "1 lower 0.5", "2 size x"]);
+  }
+  // Of many, the first 20 are listed, and the message says how many there are.
+  const many = solve({ buffers: Array.from({ length: 30 }, () => ({ lower: 0, upper: 1 })) });
+  await assert.rejects(many, (e) => e.issues.length === 20 && e.message.endsWith("… and 10 more"));
+  assert.deepEqual(await told(verify({ buffers: [{ lower: 0, upper: 1, siz: 4 }] }, [0])), ["0 siz"]);
+  assert.deepEqual(await told(files.plan("x.csv", "id,lower,upper,size\nx,0,1,1\n", { timeot: 3, fromat: "csv" })), ["timeot", "fromat"]);
+});
+
+test("what others call it gets a hint", async () => {
+  assert.equal((await solve(paper.buffers)).height, 12); // a bare array
+  const hint = async (problem, ...words) => {
+    await assert.rejects(solve(problem), (e) => {
+      for (const word of words) assert.ok(e instanceof InputError && e.message.includes(word), `${word} in ${e.message}`);
+      return true;
+    });
+  };
+  await hint([{ start: 0, end: 4, size: 8 }], "buffer 0: lower: is missing", "called start", "upper is one past the last time", "end + 1");
+  await hint([{ id: "a", begin: 0, stop: 4, size: 8 }], "buffer a: lower", "begin", "stop");
+  await hint({ start: [0], end: [1], size: [1] }, "start");
+  await hint([{ lower: 0, upper: 1 }], "buffer 0: size: is missing");
+  await hint([{ lower: 0, upper: 1, size: 4, timeout: 3 }, 7], "buffer 1", "is not an object");
+});
+
+test("times are seconds or have a unit; sizes may have one", async () => {
+  const began = performance.now();
+  for (const limit of [{ timeout: 0.2 }, { timeout: "200ms" }, { timeout: "0.2" }, { timeoutMs: 200 }]) {
+    const plan = await solve(hard(), { planner: "climb", ...limit });
+    assert.deepEqual([plan.stopped, plan.status], ["timeout", "feasible"]);
+  }
+  assert.ok(performance.now() - began < 20_000);
+  const buffers = [
+    { lower: 0, upper: 2, size: "2KiB", alignment: "1k" },
+    { lower: 0, upper: 2, size: "1.5 kB", fixed: "2 KiB" },
+  ];
+  assert.deepEqual([...(await solve(buffers, { capacity: "4KiB" })).offsets], [0, 2048]);
+  assert.equal((await solve(buffers, { capacity: "3KiB" })).status, "infeasible");
+  assert.equal((await solve({ lower: [0], upper: [1], size: ["1MiB"], capacity: "1MiB" })).height, 1 << 20);
+  assert.equal((await solve([{ lower: 0, upper: 1, size: "1TiB" }], { bigint: true })).height, 2n ** 40n);
+});
+
+test("why nothing fits", async () => {
+  for (const worker of [true, false]) {
+    const why = await explain({ ...paper, capacity: 11 }, { worker });
+    assert.deepEqual([why.status, why.buffers, why.irreducible, why.capacity, why.load, why.at], ["infeasible", [0, 2, 4], true, 11, 12, [0, 3]]);
+    assert.equal(why.why, "b1, b3 and b5 cannot fit 11 together. In [0, 3) they take 12, which is 1 too much. Without any one of them the rest fit.");
+  }
+  const fits = await explain(paper, { capacity: 12 });
+  assert.deepEqual([fits.status, fits.why, fits.buffers], ["feasible", "", []]);
+  const fewest = await explain(paper, { capacity: "11", smallest: true, bigint: true });
+  assert.deepEqual([fewest.smallest, fewest.atLeast, fewest.capacity], [true, 3, 11n]);
+  const collide = await explain([{ lower: 0, upper: 2, size: 4, fixed: 0 }, { lower: 1, upper: 3, size: 4, fixed: 2 }]);
+  assert.match(collide.why, /^The buffers 0 and 1 are fixed where both use bytes \[2, 4\)/);
+  assert.deepEqual(await told(explain(paper)), ["capacity"]);
+  assert.deepEqual(await told(explain({ ...paper, capacity: 11 }, { smalest: true })), ["smalest"]);
+  const large = await explain([{ id: "big", lower: 0, upper: 1, size: 20 }, { lower: 0, upper: 1, size: 2 }], { capacity: 10 });
+  assert.match(large.why, /^big alone cannot fit 10\. In \[0, 1\) they take 20/);
+  const file = await files.explain("p.csv", "id,lower,upper,size\nx,0,3,4\ny,1,5,6\nz,6,7,1\n", { capacity: 9 });
+  assert.deepEqual([file.ids, file.buffers], [["x", "y"], [0, 1]]);
+  assert.match(file.why, /^x and y cannot fit 9 together\./);
+});
+
 test("no limit is no limit", async () => {
   assert.equal((await solve(paper, { timeout: Infinity })).status, "optimal");
   assert.equal((await solve(paper, { timeout: 1e300 })).status, "optimal");
@@ -226,7 +322,7 @@ for (const worker of [true, false]) {
     const onProgress = () => {
       throw new Error("mine");
     };
-    await assert.rejects(solve(hard(), { planner: "climb", timeout: 5000, onProgress, worker }), /mine/);
+    await assert.rejects(solve(hard(), { planner: "climb", timeout: "5s", onProgress, worker }), /mine/);
     assert.equal((await solve(paper, { worker })).height, 12);
   });
 }
@@ -280,6 +376,7 @@ test("the JavaScript of the documents", async () => {
   const given = {
     assert,
     solve,
+    explain,
     verify,
     plan: files.plan,
     problem: paper,

@@ -16,6 +16,7 @@
 //	bridge.go   calls, answers, errors
 //	values.go   numbers in and out
 //	search.go   options and results of a search
+//	explain.go  why nothing fits
 package bridge
 
 import (

@@ -16,7 +16,7 @@ const (
 	mostShown     = 200_000                // buffers up to which a plan is shown while the search goes on
 )
 
-// Options returns the options of a search, which npm/src/engine.js has checked the
+// Options returns the options of a search, which npm/src/columns.js has checked the
 // types of.
 func (c *Call) Options() plan.Options {
 	v := c.Input.Get("options")
@@ -27,7 +27,7 @@ func (c *Call) Options() plan.Options {
 	if s := Text(v.Get("seed")); s != "" {
 		o.Seed, _ = strconv.ParseUint(s, 10, 64)
 	}
-	if ms := v.Get("timeout"); !ms.IsUndefined() && ms.Float() < never {
+	if ms := v.Get("timeoutMs"); !ms.IsUndefined() && ms.Float() < never {
 		o.Timeout = time.Duration(ms.Float() * float64(time.Millisecond))
 	}
 	if w := v.Get("without"); !w.IsUndefined() {

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	bridge.Serve(map[string]bridge.Operation{"solve": solve, "verify": verify})
+	bridge.Serve(map[string]bridge.Operation{"solve": solve, "verify": verify, "explain": explain, "check": check})
 }
 
 // solve plans a problem.
@@ -37,6 +37,14 @@ func verify(c *bridge.Call) (map[string]any, error) {
 		violations = append(violations, map[string]any{"rule": string(v.Rule), "a": v.A, "b": v.B, "message": v.Message})
 	}
 	return map[string]any{"ok": report.OK(), "height": bridge.Digits(report.Height), "total": report.Total, "violations": violations}, nil
+}
+
+// explain says which buffers cannot fit together.
+func explain(c *bridge.Call) (map[string]any, error) { return c.Explain(problem(c)) }
+
+// check says what is wrong with a problem, for those who know already that something is.
+func check(c *bridge.Call) (map[string]any, error) {
+	return map[string]any{}, model.Validate(problem(c))
 }
 
 // problem makes a problem of its columns. Buffers without names have their numbers.

@@ -8,7 +8,6 @@ import (
 	"bytes"
 	"io"
 	"io/fs"
-	"strconv"
 	"strings"
 	"syscall/js"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/json"
+	reason "github.com/stowage-go/stowage/internal/explain"
 	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	bridge.Serve(map[string]bridge.Operation{"plan": plan, "read": read, "planners": planners})
+	bridge.Serve(map[string]bridge.Operation{"plan": plan, "read": read, "explain": explain, "planners": planners})
 }
 
 // mostMoves is how many moves of a search the page plays back.
@@ -69,47 +69,51 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	if view {
 		d := &viewdata.Doc{Problem: p, LowerBound: r.LowerBound, Facts: facts(f, r), Steps: steps.Finish(r)}
 		d.Moves, d.MovesTold = steps.Moves()
-		if why := conflict(c, p, r, o); why != "" {
-			out["why"] = why
-			d.Facts = append(d.Facts, viewdata.Fact{Name: "why", Value: why})
-		}
-		if r.Status.HasPlan() {
+		switch {
+		case r.Status.HasPlan():
 			d.Offsets = r.Offsets
+		case r.Status == stowage.Infeasible:
+			if why := misfit(c, d, o); why != "" {
+				out["why"] = why
+			}
 		}
 		return show(out, d)
 	}
 	return out, nil
 }
 
-// conflict says which buffers cannot fit together, where no plan exists; nothing where
-// that is not known soon.
-func conflict(c *bridge.Call, p *stowage.Problem, r *stowage.Result, o stowage.Options) string {
-	if r.Status != stowage.Infeasible {
+// mostExplaining is how long the page waits for a reason why nothing fits, and for the
+// lowest plan to show it by.
+const mostExplaining = 3 * time.Second
+
+// misfit puts in place of a plan, where there is none, the lowest without the capacity, with
+// the buffers that cannot fit together. It returns why; "" if that is not known soon.
+func misfit(c *bridge.Call, d *viewdata.Doc, o stowage.Options) string {
+	p := d.Problem
+	o.Timeout, o.Progress, o.Moves = mostExplaining, nil, nil
+	x, err := stowage.Explain(c.Context, p, o)
+	if err != nil || x.Status != stowage.Infeasible {
 		return ""
 	}
-	o.Timeout, o.Progress, o.Moves = 3*time.Second, nil, nil
-	e, err := stowage.Explain(c.Context, p, o)
-	if err != nil || e.Status != stowage.Infeasible {
-		return ""
+	d.Conflict, d.Warning = x.Buffers, reason.Told(x, p, func(id string) string { return id })
+	free := *p
+	free.Capacity, o.Capacity = 0, 0
+	if r, err := stowage.Minimize(c.Context, &free, o); err == nil && r.Status.HasPlan() {
+		d.Offsets = r.Offsets
 	}
-	const most = 8 // of the names
-	names := make([]string, 0, most)
-	for _, i := range e.Buffers[:min(most, len(e.Buffers))] {
-		names = append(names, p.Buffers[i].ID)
+	return d.Warning
+}
+
+// explain says which buffers of a file cannot fit together.
+func explain(c *bridge.Call) (map[string]any, error) {
+	f, err := open(c)
+	if err != nil {
+		return nil, err
 	}
-	text := strings.Join(names, ", ")
-	if more := len(e.Buffers) - len(names); more > 0 {
-		text += " and " + strconv.Itoa(more) + " more"
+	if c.Input.Get("options").Get("ignoreOffsets").Truthy() {
+		f.Unpin()
 	}
-	switch {
-	case e.Collision != nil:
-		return text + " have fixed places that meet"
-	case len(e.Buffers) == 1:
-		return text + " alone cannot fit"
-	case e.Irreducible:
-		return text + " cannot fit together; without any one of them the rest of these do"
-	}
-	return text + " cannot fit together"
+	return c.Explain(f.Problem)
 }
 
 // read reads a file with the plan that it carries.

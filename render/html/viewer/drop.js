@@ -254,7 +254,7 @@ class Drop {
         view: true,
         options: {
           planner: $("plan-with").value,
-          timeout: seconds * 1000,
+          timeoutMs: seconds * 1000,
           capacity: capacity ? BigInt(Math.round(numberIn(capacity, "capacity"))).toString() : undefined,
           minimize: true,
           ignoreOffsets: file.planned,
