@@ -194,6 +194,7 @@ func TestPage(t *testing.T) {
 			t.items.add(new File([Uint8Array.from(atob(%q), (c) => c.charCodeAt(0))], %q));
 			document.dispatchEvent(new DragEvent("drop", { dataTransfer: t, bubbles: true, cancelable: true })); })()`, base64.StdEncoding.EncodeToString(content), name), nil)
 	}
+	tight := []byte(`{"version": 1, "capacity": 10, "buffers": [{"id": "a", "lower": 0, "upper": 3, "size": 8}, {"id": "b", "lower": 5, "upper": 6, "size": 9}, {"id": "c", "lower": 1, "upper": 2, "size": 4}]}`)
 	const says = `document.querySelector(".planning-says").textContent`
 	for _, test := range []struct {
 		name    string
@@ -206,8 +207,8 @@ func TestPage(t *testing.T) {
 		{"net.tflite", made.Network(4, 24), "net.tflite: optimal, height ", ""},
 		{"net.onnx", onnxmade.Network(4, 24), "net.onnx: ", ""},
 		{
-			"tight.json", []byte(`{"version": 1, "capacity": 10, "buffers": [{"id": "a", "lower": 0, "upper": 3, "size": 8}, {"id": "b", "lower": 5, "upper": 6, "size": 9}, {"id": "c", "lower": 1, "upper": 2, "size": 4}]}`),
-			"tight.json: infeasible, no plan is lower than 12: a, c cannot fit together; without any one of them the rest of these do, ", "3",
+			"tight.json", tight,
+			"tight.json: infeasible, no plan is lower than 12, ", "3",
 		},
 		{"bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"), "bad.csv:2: buffer x: upper", ""},
 	} {
@@ -223,6 +224,13 @@ func TestPage(t *testing.T) {
 			t.Errorf("%s: %s buffers are shown", test.name, got)
 		}
 		page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
+	}
+	// What does not fit is drawn as the lowest plan, with the conflict in red.
+	drop("tight.json", tight)
+	page.Until(`/ s\. a and c cannot fit 10 together\. In \[1, 2\) they take 12, which is 2 too much\. Without any one of them the rest fit\.$/.test(` + says + `)`)
+	page.Until(`stowage.files[0].height === 12 && stowage.files[0].doc.capacity === 10 && stowage.files[0].doc.conflict && [...stowage.files[0].doc.broken].join() === "1,0,1" && !document.getElementById("warning").hidden`)
+	if got := page.Text(`[0, 1, 2].map((i) => stowage.plots[0].scene.kinds[i] === stowage.KIND.broken).join()`); got != "true,false,true" {
+		t.Errorf("red are %s", got)
 	}
 	// What a model leaves open is asked for, with nothing of another file in sight, and
 	// Plan goes on from there.

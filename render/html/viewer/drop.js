@@ -270,7 +270,7 @@ class Drop {
       });
       const doc = await docOf(out);
       if (turn !== this.turn) return;
-      this.#say(`${file.name}: ${outcome(out)}, ${((performance.now() - began) / 1000).toFixed(2)} s`);
+      this.#say(`${file.name}: ${outcome(out, ((performance.now() - began) / 1000).toFixed(2))}`);
       if (file.planned) {
         doc.title += ", planned";
         this.files.push({ ...file, planned: false, output: out.output });
@@ -369,13 +369,14 @@ function helpers(files) {
 }
 
 /** Says what came of a search, in a few words. */
-function outcome(out) {
+function outcome(out, seconds) {
   const bound = digits(out.lowerBound);
   const why = out.stopped ? `; ${STOPPED[out.stopped] ?? out.stopped}` : "";
-  if (out.status === "infeasible") return `infeasible, no plan is lower than ${bound}${out.why ? `: ${out.why}` : ""}`;
-  if (!out.offsets) return `no plan was found, lower bound ${bound}${why}`;
+  if (out.status === "infeasible")
+    return `infeasible, no plan is lower than ${bound}, ${seconds} s.${out.why ? ` ${out.why}` : ""}`;
+  if (!out.offsets) return `no plan was found, lower bound ${bound}${why}, ${seconds} s`;
   const by = out.member && out.member !== out.planner ? `${out.planner} (${out.member})` : out.planner;
-  return `${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}`;
+  return `${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}, ${seconds} s`;
 }
 
 /** Reads a number, of bytes or others. */
