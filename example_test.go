@@ -92,12 +92,12 @@ func ExampleExplain() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(x.Status, x.Irreducible)
+	fmt.Println(x.Describe(p))
 	for _, i := range x.Buffers {
 		fmt.Println(p.Buffers[i].ID)
 	}
 	// Output:
-	// infeasible true
+	// infeasible: the buffers a, b and c cannot fit 11 together: they use up to 12 bytes at once, in [2, 3)
 	// a
 	// b
 	// c
@@ -130,21 +130,18 @@ func (stacker) Info() stowage.PlannerInfo {
 }
 
 func (stacker) Plan(_ context.Context, p *stowage.Problem, o stowage.Options) (stowage.Result, error) {
-	var r stowage.Result
-	var top int64
-	for i := range p.Buffers {
-		b := &p.Buffers[i]
+	offsets, top := make([]int64, len(p.Buffers)), int64(0)
+	for i, b := range p.Buffers {
 		if b.Fixed != nil {
-			return r, fmt.Errorf("planner stacker: %w: buffer %s is fixed", stowage.ErrUnsupported, b.ID)
+			return stowage.Result{}, fmt.Errorf("planner stacker: %w: buffer %s is fixed", stowage.ErrUnsupported, b.ID)
 		}
-		top = (top + b.Align() - 1) / b.Align() * b.Align()
-		r.Offsets = append(r.Offsets, top)
-		top += b.Size
+		offsets[i] = (top + b.Align() - 1) / b.Align() * b.Align()
+		top = offsets[i] + b.Size
 	}
-	if o.Fits(top) {
-		r.Status = stowage.Feasible
+	if !o.Fits(top) {
+		return stowage.NewResult(stowage.Unknown, nil), nil
 	}
-	return r, nil
+	return stowage.NewResult(stowage.Feasible, offsets), nil
 }
 
 // A planner of one's own is known by its name once it is registered. Its plans

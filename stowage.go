@@ -23,7 +23,33 @@
 //	ErrNoCertificate    Certify has found no proof
 //	ErrInvalidPlan      a mistake of the planner: its plan does not pass Verify
 //
-// for errors.As and errors.Is. The functions may be called from many goroutines
+// for errors.As and errors.Is.
+//
+// A planner of your own is registered under a name, and its plans are verified like all
+// others:
+//
+//	type stacker struct{}
+//
+//	func (stacker) Info() stowage.PlannerInfo { return stowage.PlannerInfo{Name: "stacker"} }
+//
+//	func (stacker) Plan(_ context.Context, p *stowage.Problem, o stowage.Options) (stowage.Result, error) {
+//		offsets, top := make([]int64, len(p.Buffers)), int64(0)
+//		for i, b := range p.Buffers {
+//			if b.Fixed != nil {
+//				return stowage.Result{}, fmt.Errorf("planner stacker: %w: buffer %s is fixed", stowage.ErrUnsupported, b.ID)
+//			}
+//			offsets[i] = (top + b.Align() - 1) / b.Align() * b.Align()
+//			top = offsets[i] + b.Size
+//		}
+//		if !o.Fits(top) {
+//			return stowage.NewResult(stowage.Unknown, nil), nil
+//		}
+//		return stowage.NewResult(stowage.Feasible, offsets), nil
+//	}
+//
+//	func init() { stowage.Register(stacker{}) }
+//
+// The functions may be called from many goroutines
 // at once, on the same problem as well: nothing changes it.
 //
 // The types are those of the packages model and plan, which planners, formats
@@ -208,6 +234,12 @@ func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, 
 // Register makes a planner known by its name, to Solve and to all that lists
 // planners. It panics where the planner has no name or one that is taken.
 func Register(p Planner) { plan.Register(p) }
+
+// NewResult returns the result of a planner of your own: a status, and offsets in the order
+// of Problem.Buffers, nil if there is no plan. The rest may be left out: Solve fills in
+// the height, the planner's name and the time. In a literal, Offsets stands in the Plan
+// that is embedded: Result{Status: Feasible, Plan: Plan{Offsets: offsets}}.
+func NewResult(status Status, offsets []int64) Result { return plan.NewResult(status, offsets) }
 
 // Planners describes the planners that are registered, in the order of their
 // names.

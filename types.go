@@ -206,7 +206,8 @@ const (
 	MovePlan  = plan.MovePlan  // all of the part is placed
 )
 
-// A Result is what a planner returns.
+// A Result is what a planner returns. NewResult makes one of a status and offsets. A
+// literal has the offsets in the Plan that is embedded: Plan: Plan{Offsets: offsets}.
 //
 //	type Result struct {
 //		// Status says what is known: Optimal and Feasible come with a plan.
@@ -391,6 +392,15 @@ type Collision = model.Collision
 //		// Runs counts the searches that it took.
 //		Runs int
 //	}
+//
+//	// Describe says in a sentence what was found, with the names of the buffers of p, the
+//	// problem that the explanation is about; their numbers if p is nil. Of many buffers it
+//	// names the first 20.
+//	func (x Explanation) Describe(p *Problem) string
+//
+//	// String says in a sentence what was found, with the buffers by their numbers. Describe
+//	// has their names.
+//	func (x Explanation) String() string
 type Explanation = plan.Explanation
 
 // An InputError says what is wrong with an input: the first 20 problems of it

@@ -268,3 +268,23 @@ func receiver(e ast.Expr) string {
 	}
 	return ""
 }
+
+// TestPackageExample: the planner in the package's comment is the one that the examples run.
+func TestPackageExample(t *testing.T) {
+	comment, err := os.ReadFile("stowage.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	code, err := os.ReadFile("example_test.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, from, found := strings.Cut(string(comment), "//\tfunc (stacker) Plan(")
+	body, _, ended := strings.Cut(from, "\n//\t}\n")
+	if !found || !ended {
+		t.Fatal("the package's comment has no planner")
+	}
+	if body = strings.ReplaceAll("func (stacker) Plan("+body+"\n}\n", "\n//\t", "\n"); !strings.Contains(string(code), body) {
+		t.Errorf("example_test.go does not have\n%s", body)
+	}
+}

@@ -6,7 +6,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Result is what a planner returns.
+// A Result is what a planner returns. NewResult makes one of a status and offsets. A
+// literal has the offsets in the Plan that is embedded: Plan: Plan{Offsets: offsets}.
 type Result struct {
 	// Status says what is known: Optimal and Feasible come with a plan.
 	Status model.Status
@@ -32,6 +33,14 @@ type Result struct {
 	Stopped Stop
 	// Stats count the effort.
 	Stats Stats
+}
+
+// NewResult returns the result of a planner that has found offsets, in the order of
+// Problem.Buffers; nil if there is no plan. The rest may be left out: whoever runs the
+// planner fills in the height, the planner's name and the time, and never lowers the
+// bound.
+func NewResult(status model.Status, offsets []int64) Result {
+	return Result{Status: status, Plan: model.Plan{Offsets: offsets}}
 }
 
 // A Stop says why a run ended without an answer: without a proof where it
