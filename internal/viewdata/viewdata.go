@@ -31,6 +31,7 @@ import (
 	"time"
 	"unicode/utf16"
 
+	"github.com/stowage-go/stowage/internal/colour"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -106,8 +107,17 @@ type meta struct {
 	Facts      [][2]string `json:"facts"`
 	Steps      []stepMeta  `json:"steps"`
 	MovesTold  int         `json:"movesTold,omitempty"`
+	Groupings  []grouping  `json:"groupings,omitempty"`
 	Columns    []column    `json:"columns"`
 	Bytes      int         `json:"bytes"` // of the columns, unpacked
+}
+
+// A grouping says what the next column of groups has: for each buffer the index of its
+// name here, or one beyond the last colour for a buffer of another group.
+type grouping struct {
+	By    string   `json:"by"`
+	Names []string `json:"names"`
+	Rest  bool     `json:"rest,omitempty"`
 }
 
 type stepMeta struct {
@@ -168,6 +178,7 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	if err := p.moves(d.Moves, n); err != nil {
 		return nil, nil, err
 	}
+	p.colours(d.Problem, d.Offsets)
 	p.names(d.Problem)
 	p.meta.Bytes = len(p.out)
 	if text, err = json.Marshal(&p.meta); err != nil {
@@ -341,6 +352,23 @@ func (p *packer) moves(moves []plan.Move, n int) error {
 		p.unsigned(m.Offset)
 	}
 	return nil
+}
+
+// colours appends the colour of each buffer in each grouping, and the one that tells it
+// from its neighbours: the viewer has no rule of its own for them.
+func (p *packer) colours(of *model.Problem, offsets []int64) {
+	for _, g := range colour.Groups(of) {
+		names := make([]string, len(g.Names))
+		for k, name := range g.Names {
+			names[k] = strings.ToValidUTF8(name, "\uFFFD")
+		}
+		p.meta.Groupings = append(p.meta.Groupings, grouping{g.By, names, g.Rest})
+		p.begin("group", len(g.Of))
+		p.out = append(p.out, g.Of...)
+	}
+	apart := colour.Apart(of, offsets)
+	p.begin("apart", len(apart))
+	p.out = append(p.out, apart...)
 }
 
 // names appends the lengths of the IDs, in the units that JavaScript counts strings

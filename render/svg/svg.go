@@ -11,6 +11,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/colour"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/layout"
@@ -95,7 +96,8 @@ func draw(to *layout.Printer, f *layout.Figure) {
 	p.S(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).N(f.Width).S(" ").N(f.Height)
 	p.S(`" width="`).N(f.Width).S(`" height="`).N(f.Height).S(`" role="img" aria-label="`).XML(f.Description)
 	p.S("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n.b{stroke-width:.8;fill:#ddd;stroke:#777}\n")
-	for i, c := range layout.Palette {
+	for i := range layout.Colours {
+		c := colour.At(i)
 		p.S(".c").I(i).S("{fill:#").S(c.Fill).S(";stroke:#").S(c.Edge).S("}\n")
 	}
 	p.S(style).S("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")
@@ -131,7 +133,7 @@ func (p pen) Line(l layout.Line) {
 // Shape writes a buffer: a rectangle, or a group of them that share a tip.
 func (p pen) Shape(s *layout.Shape) {
 	class := "b c" + strconv.Itoa(s.Colour)
-	if s.Tip == "" {
+	if s.Tip == "" && !s.Group {
 		class = "b" // a swatch shows the form and not a colour
 	}
 	if class += strokeClass[s.Stroke]; s.Fixed {

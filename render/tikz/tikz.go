@@ -11,6 +11,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/colour"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/layout"
@@ -115,7 +116,8 @@ var (
 func draw(to *layout.Printer, f *layout.Figure) {
 	p := pen{to}
 	p.S("% ").S(f.Description).S("\n").S(preamble)
-	for i, c := range layout.Palette {
+	for i := range layout.Colours {
+		c := colour.At(i)
 		n := strconv.Itoa(i)
 		p.S("\\definecolor{fill").S(n).S("}{HTML}{").S(c.Fill).S("}\\definecolor{edge").S(n).S("}{HTML}{").S(c.Edge).S("}\n")
 		p.S("\\tikzset{c").S(n).S("/.style={fill=fill").S(n).S(",draw=edge").S(n).S("}}\n")
@@ -153,9 +155,11 @@ func (p pen) Line(l layout.Line) {
 // Shape writes a buffer, with its figures as a comment.
 func (p pen) Shape(s *layout.Shape) {
 	style := "c" + strconv.Itoa(s.Colour)
-	if s.Tip == "" {
+	switch {
+	case s.Group:
+	case s.Tip == "":
 		style = "b" // a swatch shows the form and not a colour
-	} else {
+	default:
 		p.S("% ").S(s.Tip).S("\n")
 	}
 	if style += strokeStyle[s.Stroke]; s.Fixed {

@@ -159,7 +159,7 @@ func (g *page) choose(order []int32, rects []Rect, ranks []uint8) (singles, bare
 
 // bare appends rectangles without tips or labels to Fills.
 func (g *page) bare(list []int32, rects []Rect, colour []uint8) {
-	fills := make([]Fill, len(Palette))
+	fills := make([]Fill, Colours)
 	for _, k := range list {
 		c := colour[g.pieces[k].buffer]
 		fills[c].Colour = int(c)
@@ -294,20 +294,20 @@ func (m *grid) at(x, y float64) int {
 }
 
 // kind returns what a cell is drawn as: the colour of its largest piece, faint
-// from len(Palette) on, or -1 for nothing.
+// from Colours on, or -1 for nothing.
 func (m *grid) kind(at int) int {
 	switch {
 	case m.share[at] >= fullCell:
 		return int(m.colour[at])
 	case m.share[at] >= emptyCell:
-		return len(Palette) + int(m.colour[at])
+		return Colours + int(m.colour[at])
 	}
 	return -1
 }
 
 // fills returns the runs of equal cells, row by row, grouped by colour.
 func (m *grid) fills() (out []Fill, runs int) {
-	byKind := make([]Fill, 2*len(Palette)) // full ones, then faint ones
+	byKind := make([]Fill, 2*Colours) // full ones, then faint ones
 	for j := range m.ny {
 		for i := 0; i < m.nx; {
 			at, k := i, m.kind(j*m.nx+i)
@@ -328,7 +328,7 @@ func (m *grid) fills() (out []Fill, runs int) {
 	}
 	for k, f := range byKind {
 		if len(f.Rects) > 0 {
-			f.Colour, f.Faint = k%len(Palette), k >= len(Palette)
+			f.Colour, f.Faint = k%Colours, k >= Colours
 			out = append(out, f)
 		}
 	}

@@ -27,7 +27,7 @@ type Point struct{ X, Y float64 }
 
 // A Shape is a buffer: one rectangle for each piece of it that is drawn.
 type Shape struct {
-	Colour   int    // index into Palette
+	Colour   int    // as colour.At takes it
 	Stroke   Stroke // by the size of the largest rectangle
 	Fixed    bool   // the offset is prescribed
 	Broken   bool   // breaks a rule of the plan, or is in conflict
@@ -35,6 +35,7 @@ type Shape struct {
 	Rects    []Rect // where the buffer is in use whole
 	Parts    []Rect // where only a window of it is in use
 	Tip      string // ID and figures; empty for none
+	Group    bool   // a swatch for the colour of a group
 }
 
 // Stroke is the weight of an outline.
@@ -49,7 +50,7 @@ const (
 
 // A Fill is a set of rectangles of one colour without outlines.
 type Fill struct {
-	Colour int  // index into Palette
+	Colour int  // as colour.At takes it
 	Faint  bool // less than half of the area is in use
 	Rects  []Rect
 }

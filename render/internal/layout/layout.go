@@ -11,7 +11,6 @@
 //	matters.go  which pieces have to do with the height
 //	detail.go   what is drawn singly and what is merged
 //	faults.go   what is wrong with a plan
-//	colour.go   colours that tell neighbours apart
 //	ticks.go    scales, round ticks and their labels
 //	marks.go    the labelled lines of capacity, height and bound
 //	text.go     text widths, cleaning and cutting

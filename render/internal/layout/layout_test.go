@@ -111,33 +111,6 @@ func TestProfileAgainstCounting(t *testing.T) {
 	}
 }
 
-// TestNeighboursDiffer counts pairs that touch along an edge and look alike.
-func TestNeighboursDiffer(t *testing.T) {
-	touching, alike := 0, 0
-	for seed := range uint64(10) {
-		p := sample.Random(300, seed)
-		offsets := sample.FirstFit(p)
-		colour := colours(p, cut(p), offsets)
-		for i := range p.Buffers {
-			for j := range i {
-				a, b := &p.Buffers[i], &p.Buffers[j]
-				shareTime := min(a.Upper, b.Upper) - max(a.Lower, b.Lower)
-				shareSpace := min(offsets[i]+a.Size, offsets[j]+b.Size) - max(offsets[i], offsets[j])
-				if shareTime > 0 && shareSpace == 0 || shareTime == 0 && shareSpace > 0 {
-					touching++
-					if colour[i] == colour[j] {
-						alike++
-					}
-				}
-			}
-		}
-	}
-	// By chance it would be one in eight.
-	if touching < 1000 || alike*200 > touching {
-		t.Errorf("of %d touching pairs %d look alike", touching, alike)
-	}
-}
-
 // TestLabels checks that labels lie within the plot, apart from one another and
 // from the lines, and that all other texts lie on the page.
 func TestLabels(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/colour"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/sample"
@@ -150,7 +151,7 @@ func TestTallyAddsUp(t *testing.T) {
 		g.Plot = Rect{0, 0, 1000, 600}
 		g.x = scale{0, 4600, 0, 1000}
 		g.y = scale{0, model.HeightOf(p, offsets), 600, 0}
-		g.spread(offsets, colours(p, g.pieces, offsets), model.HeightOf(p, offsets), make([]bool, len(p.Buffers)))
+		g.spread(offsets, colour.Apart(p, offsets), model.HeightOf(p, offsets), make([]bool, len(p.Buffers)))
 		n := g.tally
 		if n.pieces != n.singles+n.bare+n.merged+n.lost || n.pieces != 4000 || n.kept > n.ranked || n.kept > n.singles+n.bare {
 			t.Errorf("%+v: %+v", m, n)

@@ -2,9 +2,11 @@ package layout
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/colour"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -37,13 +39,14 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 	if !off {
 		g.y.upper = max(g.y.upper, capacity)
 	}
+	of, groups := g.colours(offsets)
 	g.frame("Memory plan", g.planFacts(height, bound), "offset",
-		g.planMarks(height, bound, off), g.planNotes())
+		g.planMarks(height, bound, off), slices.Concat(groups, g.planNotes()))
 
 	if capacity > 0 && height > capacity {
 		g.Bands = append(g.Bands, Rect{g.Plot.X0, round(g.Plot.Y0), g.Plot.X1, round(g.y.at(capacity))})
 	}
-	shapeOf := g.spread(offsets, colours(p, g.pieces, offsets), height, g.broken())
+	shapeOf := g.spread(offsets, of, height, g.broken())
 	g.clash(offsets)
 	conflict := g.conflict()
 	for i, k := range shapeOf {
@@ -58,6 +61,40 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 	g.drawNotes()
 	return g.Figure, nil
 }
+
+// Palette has the colours of buffers, and of series in a chart.
+var Palette = colour.Palette
+
+// Colours is how many colours buffers have, with the grey of those in no group.
+const Colours = colour.Rest + 1
+
+// colours returns the colour of each buffer, and the legend: of its group if names tell
+// groups, otherwise one that tells it from its neighbours.
+func (g *page) colours(offsets []int64) ([]uint8, []note) {
+	all := colour.Groups(g.problem)
+	if len(all) == 0 {
+		return colour.Apart(g.problem, offsets), nil
+	}
+	best := all[0]
+	var legend []note
+	entry := func(k int, name string) {
+		legend = append(legend, note{swatch: &Shape{Colour: k, Stroke: ThinStroke, Group: true}, text: Clean(cutRunes(name, maxGroup))})
+	}
+	for k, name := range best.Names {
+		entry(k, name)
+	}
+	if best.Rest {
+		entry(colour.Rest, "others")
+	}
+	// In a small picture the plan needs the room.
+	if rows := len(g.noteRows(legend, g.Width-2.8*g.medium.Font)); float64(rows)*1.6*g.medium.Font > g.Height/8 {
+		legend = nil
+	}
+	return best.Of, legend
+}
+
+// maxGroup is how many characters of a group's name the legend has.
+const maxGroup = 24
 
 // planFacts are the figures that stand below the heading. A plan that is not
 // valid has no gap: its height is no height.
@@ -208,7 +245,7 @@ func (g *page) label(s *Shape, b *model.Buffer) {
 			along -= 0.6 * size
 			if cutTo {
 				size = min(size, 1.15*least)
-				text = g.fitTail(id, size, along)
+				text = g.fitMiddle(id, size, along)
 			} else {
 				size = min(size, along/g.textWidth(id, 1))
 			}

@@ -68,25 +68,34 @@ func (g *page) fit(s string, size, width float64) string {
 // worth a label.
 const shortest = 5
 
-// fitTail cuts s at its start, since the IDs of a model share their prefixes
-// and differ at the end. It returns "" where too little would stay.
-func (g *page) fitTail(s string, size, width float64) string {
+// fitMiddle cuts s in its middle: IDs of a model are paths, which differ at both ends. It
+// returns "" if too little would stay.
+func (g *page) fitMiddle(s string, size, width float64) string {
 	if g.textWidth(s, size) <= width {
 		return s
 	}
 	left := width/(size*g.medium.TextScale) - em('…')
-	at, kept := len(s), 0
-	for at > 0 {
-		r, n := utf8.DecodeLastRuneInString(s[:at])
+	// One character from the end, one from the start, and so on.
+	head, tail, kept := 0, len(s), 0
+	for head < tail {
+		r, n := utf8.DecodeLastRuneInString(s[:tail])
+		if kept%2 == 1 {
+			r, n = utf8.DecodeRuneInString(s[head:])
+		}
 		if left -= em(r); left < 0 {
 			break
 		}
-		at, kept = at-n, kept+1
+		if kept%2 == 1 {
+			head += n
+		} else {
+			tail -= n
+		}
+		kept++
 	}
 	if kept < shortest {
 		return ""
 	}
-	return "…" + s[at:]
+	return s[:head] + "…" + s[tail:]
 }
 
 // wrap joins the parts into lines no wider than width.

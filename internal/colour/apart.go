@@ -1,8 +1,7 @@
-package layout
+package colour
 
 import (
 	"cmp"
-	"hash/fnv"
 	"slices"
 	"sort"
 
@@ -10,8 +9,8 @@ import (
 )
 
 // Idea: the hash of an ID picks its colour, so that a buffer keeps it from one
-// plan to the next; only where a neighbour already has that colour does it move
-// on to the next free one.
+// plan to the next. If a neighbour already has that colour, the buffer takes the next
+// free one.
 //
 // A sweep over time finds the neighbours: when a piece starts, those right
 // below and above it, and those that end at that moment on its left. Of two
@@ -24,49 +23,39 @@ import (
 // Colours by size were tried and dropped: real models have runs of equal sizes,
 // which then melt into one block.
 
-// A Colour is the fill of a buffer and the outline that goes with it, each as
-// six hexadecimal digits.
-type Colour struct{ Fill, Edge string }
-
-// Palette is Paul Tol's "light" scheme without its grey (Colour Schemes, SRON
-// technical note 09-002, 2021): distinct in all common forms of colour vision,
-// and light enough for black text. The outlines are the fills darkened. Those
-// next to each other in the list differ most.
-var Palette = [...]Colour{
-	{"77AADD", "3B6C9D"},
-	{"EE8866", "AC4C2C"},
-	{"BBCC33", "74811A"},
-	{"FFAABB", "B9606F"},
-	{"44BB99", "1F7A60"},
-	{"EEDD88", "A09040"},
-	{"99DDFF", "4F8FB0"},
-	{"AAAA00", "6B6B00"},
-}
-
 // maxNeighbours bounds the neighbours kept for a buffer. A plan that overlaps
 // itself may have any number of them.
 const maxNeighbours = 24
 
-// colours returns an index into Palette for each buffer.
-func colours(p *model.Problem, pieces []piece, offsets []int64) []uint8 {
-	const none = 0xFF // stays where a buffer has no piece to draw
+// mostApart is up to how many buffers neighbours are told apart. In a picture of more
+// they are of a pixel or two each.
+const mostApart = 100_000
+
+// Apart returns an index into Palette for each buffer. Neighbours in the plan that the
+// offsets give have different colours if there are enough of them; without offsets, and
+// for very many buffers, the names alone decide.
+func Apart(p *model.Problem, offsets []int64) []uint8 {
 	out := make([]uint8, len(p.Buffers))
 	for i := range out {
-		out[i] = none
+		h := uint32(2166136261) // FNV-1a
+		for _, c := range []byte(p.Buffers[i].ID) {
+			h = (h ^ uint32(c)) * 16777619
+		}
+		out[i] = uint8((h ^ h>>16) % uint32(len(Palette)))
 	}
-	adjacent, order := neighbours(pieces, offsets, len(p.Buffers))
-	hash := fnv.New32a()
+	if offsets == nil || len(p.Buffers) > mostApart {
+		return out
+	}
+	settled := make([]bool, len(p.Buffers))
+	adjacent, order := neighbours(cut(p), offsets, len(p.Buffers))
 	for _, i := range order {
-		if out[i] != none {
+		if settled[i] {
 			continue
 		}
-		hash.Reset()
-		hash.Write([]byte(p.Buffers[i].ID))
-		h := hash.Sum32()
-		want := (h ^ h>>16) % uint32(len(Palette))
+		want := uint32(out[i])
 		var taken uint32
 		for _, j := range adjacent[i] {
-			if out[j] != none {
+			if settled[j] {
 				taken |= 1 << out[j]
 			}
 		}
@@ -76,9 +65,27 @@ func colours(p *model.Problem, pieces []piece, offsets []int64) []uint8 {
 				break
 			}
 		}
-		out[i] = uint8(want)
+		out[i], settled[i] = uint8(want), true
 	}
 	return out
+}
+
+// A piece is a stretch of a buffer's life in which one range of its bytes is in use, the
+// latter relative to its offset.
+type piece struct {
+	buffer       int32
+	lower, upper int64
+	from, to     int64
+}
+
+func cut(p *model.Problem) []piece {
+	pieces := make([]piece, 0, len(p.Buffers))
+	for i := range p.Buffers {
+		for x := range p.Buffers[i].Pieces {
+			pieces = append(pieces, piece{int32(i), x.Lower, x.Upper, x.From, x.To})
+		}
+	}
+	return pieces
 }
 
 // neighbours returns who touches whom, and the buffers in the order in which
