@@ -7,7 +7,7 @@
 //
 // All changes go through App, which draws at most once for each frame of the screen.
 
-import { KIND } from "./colours.js";
+import { FADED, KIND, modesOf } from "./colours.js";
 import { Comparison } from "./compare.js";
 import { choices, controls } from "./controls.js";
 import { Curve, Overview } from "./curve.js";
@@ -15,12 +15,13 @@ import { embedded } from "./data.js";
 import { byId as $ } from "./dom.js";
 import { setUpDrop } from "./drop.js";
 import { Facts } from "./facts.js";
-import { figures } from "./figures.js";
+import { figures, legend } from "./figures.js";
 import { gestures } from "./gestures.js";
 import { whole } from "./numbers.js";
 import * as panel from "./panel.js";
 import { Playback } from "./playback.js";
-import { Plot, shorten } from "./plot.js";
+import { shorten } from "./letters.js";
+import { Plot } from "./plot.js";
 import * as pointer from "./pointer.js";
 import * as replay from "./replay.js";
 import { save } from "./save.js";
@@ -29,6 +30,7 @@ import { search } from "./search.js";
 import { Table } from "./table.js";
 import { Theme } from "./theme.js";
 import { View } from "./view.js";
+import { Widener } from "./widener.js";
 
 export class App {
   constructor() {
@@ -36,7 +38,8 @@ export class App {
     this.a = 0; // which of them is shown
     this.b = -1; // which it is compared with; -1 for none
     this.mode = "both"; // with two: "both" or "diff"
-    this.colour = "buffer";
+    this.colour = ""; // what buffers are coloured by: see modesOf
+    this.group = ""; // the group of names that is highlighted
     this.found = [null, null]; // marks of the search, for each pane
     this.selected = [-1, -1];
     this.comparison = null;
@@ -58,6 +61,7 @@ export class App {
       select: (i) => this.select(this.listed, i, true),
       zoomTo: (i) => this.zoomTo(this.listed, i),
     });
+    this.widener = new Widener($("widen"), $("side"), () => this.table.update());
     this.playback = new Playback($("playback"), this.theme.colours, {
       step: (now, before) => replay.step(this, now, before),
       build: (order, at) => replay.build(this, order, at),
@@ -136,7 +140,7 @@ export class App {
     const first = !facts.offsets;
     facts.use(offsets);
     if (at !== this.a) return;
-    if (first) extent(this);
+    extent(this, !first);
     this.relist();
     this.repaint();
     this.figures();
@@ -167,11 +171,18 @@ export class App {
     document.title = $("title").textContent = title;
     $("warning").textContent = facts.doc.warning;
     $("warning").hidden = !facts.doc.warning;
+    if (!modesOf(facts.doc).some(({ id }) => id === this.colour)) this.colour = modesOf(facts.doc)[0].id;
+    this.playback.show(facts.doc, this.b < 0);
     choices(this);
     extent(this);
-    this.playback.show(facts.doc, this.b < 0);
     this.search($("search").value);
     this.figures();
+  }
+
+  /** What of a search is played back now: "search" or "moves"; "" if the plan is shown. */
+  get playing() {
+    const { what, at, last } = this.playback;
+    return this.story ? "moves" : what === "search" && at >= 0 && at < last ? "search" : "";
   }
 
   /** The panes that are seen, or would be but for the mode. */
@@ -191,8 +202,10 @@ export class App {
         return result && result.total;
       });
       if (this.b < 0) this.found[1] = null;
-      const total = totals[this.listed];
-      says.textContent = total === null || total === undefined ? "" : `${whole(total)} found`;
+      const total = totals[this.listed] ?? null;
+      says.textContent = total === null ? "" : `${whole(total)} found`;
+      $("tab-list").textContent = total === null ? "Buffers" : `Buffers (${whole(total)} found)`;
+      this.group = /^group:\S+$/i.test(query.trim()) ? query.trim().slice(6) : "";
       says.classList.remove("bad");
     } catch (error) {
       says.textContent = error.message;
@@ -201,6 +214,14 @@ export class App {
     }
     this.relist();
     this.repaint();
+    legend(this);
+  }
+
+  /** Highlights a group of names, or none, by a search for it. */
+  highlight(name) {
+    const box = $("search");
+    box.value = name && name !== this.group ? `group:${name}` : "";
+    this.search(box.value);
   }
 
   /** Selects a buffer of a pane, and its counterpart in the other; -1 for none. */
@@ -290,6 +311,9 @@ export class App {
   draw() {
     if (!this.files.length) return;
     const began = performance.now();
+    // All pictures begin at the same place, right of the longest text of an axis.
+    const wide = Math.max(...this.plots.map((plot) => plot.prepare()));
+    this.view.gutter = Math.max($("picture").clientWidth < 520 ? 54 : 68, 8 * Math.ceil((wide + 12) / 8));
     this.curve.draw();
     this.overview.draw();
     for (const plot of this.plots) plot.draw();
@@ -302,7 +326,7 @@ export class App {
 /** Begins: with what the page carries, and with a place to drop files where it can plan. */
 async function begin() {
   const app = new App();
-  window.stowage = Object.assign(app, { KIND, save, shorten }); // for the console, and for tests
+  window.stowage = Object.assign(app, { FADED, KIND, save, shorten }); // for the console, and for tests
   try {
     const docs = await embedded(document);
     app.open(docs);

@@ -210,7 +210,7 @@ func TestBrowserUse(t *testing.T) {
 	page.Eval(`(() => { const s = document.getElementById("search"); s.value = "size>=4 b3"; s.dispatchEvent(new Event("input")); document.getElementById("tab-list").click(); })()`, nil)
 	page.Until(`document.getElementById("found").textContent === "1 found"`)
 	page.Until(`document.querySelectorAll(".row").length === 1`)
-	is("true", `stowage.plots[0].scene.kinds[0] >= 32 && stowage.plots[0].scene.kinds[2] < 32`)
+	is("true", `stowage.plots[0].scene.kinds[0] >= stowage.FADED && stowage.plots[0].scene.kinds[2] < stowage.FADED`)
 	page.Eval(`(() => { const s = document.getElementById("search"); s.value = "speed>3"; s.dispatchEvent(new Event("input")); })()`, nil)
 	page.Until(`document.getElementById("found").textContent.startsWith("speed is not one of")`)
 	page.Eval(`(() => { const s = document.getElementById("search"); s.value = "peak"; s.dispatchEvent(new Event("input")); })()`, nil)
@@ -231,18 +231,18 @@ func TestBrowserUse(t *testing.T) {
 
 	// The plan is built up from the ground, in the order of the offsets: b5, b3, b4, b1, b2.
 	page.Eval(`(() => { const s = document.querySelector("#playback .what"); s.value = "build"; s.dispatchEvent(new Event("change")); stowage.playback.go(3); })()`, nil)
-	is("false,false,true,true,true", `Array.from(stowage.plots[0].scene.kinds, (k) => k < 32).join()`)
+	is("false,false,true,true,true", `Array.from(stowage.plots[0].scene.kinds, (k) => k < stowage.FADED).join()`)
 	is("3 of 5 buffers: b4 at 4, height so far 8", `document.querySelector(".says").textContent`)
 	page.Eval(`stowage.playback.go(5)`, nil)
 	is("All of 5 buffers are placed", `document.querySelector(".says").textContent`)
-	is("true", `stowage.plots[0].scene.kinds.every((k) => k < 32)`)
+	is("true", `stowage.plots[0].scene.kinds.every((k) => k < stowage.FADED)`)
 
 	// The link for those who skip leads to the list, which was not in sight.
 	page.Eval(`document.getElementById("tab-figures").click(); document.querySelector(".skip").click()`, nil)
 	is("false,true", `[document.getElementById("list").hidden, document.activeElement.classList.contains("list-rows")].join()`)
 
 	// Names that are too long lose their middle, and never half a character.
-	is("a/b…klmq_7 …q_7 …z", `[stowage.shorten("a/bcdefghijklmq_7", 9), stowage.shorten("abcdefgq_7", 3), stowage.shorten("abcdefg\u{1F600}z", 2)].join(" ")`)
+	is("a/bcd…mq_7 ab…z  whole", `[stowage.shorten("a/bcdefghijklmq_7", 9), stowage.shorten("ab/cdefg\u{1F600}z", 4), stowage.shorten("abcdefgq_7", 3), stowage.shorten("whole", 5)].join(" ")`)
 
 	// Pictures to keep are what they say that they are.
 	for kind, begins := range map[string]string{"svg": "<svg", "pdf": "%PDF-1.4", "png": "\ufffdPNG"} {

@@ -4,8 +4,9 @@
 // So a change of theme or of what is searched for touches a table or a byte for each
 // buffer, never the pixels' loop.
 //
-// The eight colours of buffers are Paul Tol's "light" scheme (SRON technical note
-// 09-002, 2021), as in the SVG; the scales are viridis, in sixteen steps (van der Walt
+// Which of the eight colours a buffer has is decided by package internal/colour, for the
+// SVG as for the viewer, and comes with the data. The colours are the same here and there:
+// Paul Tol's "light" scheme (SRON technical note 09-002, 2021). The scales are viridis, in sixteen steps (van der Walt
 // and Smith, 2015), without its ends. All are distinct in the common forms of colour
 // vision.
 
@@ -37,9 +38,10 @@ const NAMED = {
   up: { light: "E58A45", dark: "EE9A55" },
   only: { light: "9B7FD4", dark: "AB90E6" },
   broken: { light: "E0321C", dark: "FF4D38" },
+  found: { light: "1F4FD8", dark: "8FB4FF" },
 };
 
-/** The kinds: eight categories, sixteen steps of a scale, and those with a name. */
+/** The kinds: eight categories, sixteen steps of a scale, and those with a name; up to 64. */
 export const KIND = { category: 0, scale: 8 };
 Object.keys(NAMED).forEach((name, k) => (KIND[name] = 24 + k));
 
@@ -50,10 +52,16 @@ KIND.tried = KIND.up;
 KIND.back = KIND.broken;
 
 /** Added to a kind, for a buffer that a search leaves out. */
-export const FADED = 32;
+export const FADED = 64;
 
-/** What buffers can be coloured by. */
-export const MODES = [
+const GROUPED = { operator: "Operator", prefix: "Name prefix" };
+
+/** What the buffers of a document can be coloured by, the best first. */
+export function modesOf(doc) {
+  return [...doc.groupings.map(({ by }) => ({ id: by, name: GROUPED[by] })), ...MODES];
+}
+
+const MODES = [
   { id: "buffer", name: "Buffer" },
   { id: "size", name: "Size" },
   { id: "life", name: "Lifespan" },
@@ -91,8 +99,8 @@ export class Palette {
     for (const c of SCALE) fills.push(mix(channels(c), [255, 255, 255], 0.12));
     for (const c of Object.values(NAMED)) fills.push(channels(dark ? c.dark : c.light));
     this.fills = [];
-    this.fill = new Uint32Array(64);
-    this.edge = new Uint32Array(64);
+    this.fill = new Uint32Array(2 * FADED);
+    this.edge = new Uint32Array(2 * FADED);
     fills.forEach((c, k) => {
       const faded = mix(c, background, 0.84);
       this.fills[k] = c;
@@ -129,35 +137,33 @@ export function kindsOf(facts, mode) {
       for (let i = 0; i < doc.n; i++) if (facts.owner[i]) kinds[i] = KIND.peak;
       for (let i = 0; i < doc.n; i++) if (facts.topmost[i]) kinds[i] = KIND.top;
       break;
-    default:
-      for (let i = 0; i < doc.n; i++) kinds[i] = KIND.category + (doc.hash(i) % CATEGORIES.length);
-      if (doc.n <= APART) tellApart(facts, kinds);
+    default: {
+      const of = doc.groupings.find(({ by }) => by === mode)?.of ?? doc.apart;
+      for (let i = 0; i < doc.n; i++) kinds[i] = of[i] < CATEGORIES.length ? KIND.category + of[i] : KIND.plain;
+    }
   }
   for (let i = 0; i < doc.n; i++) if (doc.broken[i]) kinds[i] = KIND.broken;
   return kinds;
 }
 
-/** Up to how many buffers neighbours are told apart; the number of pairs grows with its square. */
-const APART = 3000;
-
-/** Gives a buffer the next free colour where one that it touches has its own already. */
-function tellApart({ pieces, offsets }, kinds) {
-  if (!offsets) return;
-  const settled = new Uint8Array(kinds.length);
-  for (let k = 0; k < pieces.count; k++) {
-    const i = pieces.buffer[k];
-    if (settled[i]) continue;
-    const [low, high] = [offsets[i] + pieces.from[k], offsets[i] + pieces.to[k]];
-    let taken = 0;
-    pieces.live(pieces.lower[k] - 1, pieces.upper[k] + 1, (j) => {
-      const other = pieces.buffer[j];
-      if (!settled[other]) return;
-      const base = offsets[other];
-      if (base + pieces.from[j] <= high && base + pieces.to[j] >= low) taken |= 1 << kinds[other];
-    });
-    for (let c = 0; c < CATEGORIES.length && (taken >> kinds[i]) & 1; c++)
-      kinds[i] = (kinds[i] + 1) % CATEGORIES.length;
-    settled[i] = 1;
+/**
+ * Gives the buffers of a second plan the colours that the first has for them; those that
+ * it has not have the colour of the group of their name.
+ */
+export function borrow(kinds, facts, first, toA, mode) {
+  const theirs = kindsOf(first, mode);
+  const names = first.doc.groupings.find(({ by }) => by === mode)?.names;
+  const own = facts.doc.groupings.find(({ by }) => by === mode);
+  const group = own?.names.map((name) => names?.indexOf(name) ?? -1);
+  for (let j = 0; j < kinds.length; j++) {
+    if (kinds[j] === KIND.broken) continue;
+    const i = toA[j];
+    if (i >= 0) {
+      if (theirs[i] !== KIND.broken) kinds[j] = theirs[i];
+    } else if (names) {
+      const k = group?.[own.of[j]] ?? -1;
+      kinds[j] = k >= 0 ? KIND.category + k : KIND.plain;
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 // The controls above the picture and the keys of the page: what each asks App for.
 
-import { MODES } from "./colours.js";
+import { modesOf } from "./colours.js";
 import { byId as $ } from "./dom.js";
 import { save } from "./save.js";
 
@@ -8,19 +8,34 @@ import { save } from "./save.js";
 export function controls(app) {
   const on = (id, type, run) => $(id).addEventListener(type, run);
   let waiting = 0;
+  let before = ""; // the tab that was in front before the search
   on("search", "input", () => {
     clearTimeout(waiting);
     const large = app.files.length && app.facts(0).doc.n > 200_000;
-    waiting = setTimeout(() => app.files.length && app.search($("search").value), large ? 250 : 60);
+    // What is found is listed, so the list comes to the front.
+    const look = () => {
+      if (!app.files.length) return;
+      if ($("search").value.trim()) {
+        before ||= document.querySelector("[role=tab][aria-selected=true]").id;
+        app.tab("tab-list");
+      }
+      app.search($("search").value);
+    };
+    waiting = setTimeout(look, large ? 250 : 60);
   });
   on("search", "keydown", (event) => {
     if (event.key === "Enter") app.select(app.listed, app.table.beside(event.shiftKey ? -1 : 1), true);
     if (event.key === "Escape") {
+      event.preventDefault();
+      clearTimeout(waiting);
       $("search").value = "";
+      $("search").blur();
+      if (!app.files.length) return;
       app.search("");
+      if (before) app.tab(before);
+      before = "";
     }
   });
-  for (const { id, name } of MODES) $("colour").append(new Option(name, id));
   on("colour", "change", () => {
     app.colour = $("colour").value;
     app.repaint();
@@ -104,6 +119,8 @@ export function choices(app) {
     list.replaceChildren(...options);
     list.value = String(chosen);
   };
+  $("colour").replaceChildren(...modesOf(app.facts(0).doc).map(({ id, name }) => new Option(name, id)));
+  $("colour").value = app.colour;
   fill($("which"), app.a);
   fill($("other"), app.b, "nothing");
   $("files").hidden = app.files.length < 2;

@@ -7,14 +7,13 @@
 // Complexity: O(columns × log sections).
 
 import { first } from "./sort.js";
-import { margin } from "./plot.js";
 import { bytes, ticks, whole } from "./numbers.js";
 
 /**
  * Sets a canvas up and returns its context, scaled to CSS pixels, and what is beside the
  * margin; null where it is hidden.
  */
-function prepare(canvas) {
+function prepare(canvas, left) {
   const ratio = window.devicePixelRatio || 1;
   const [w, h] = [canvas.clientWidth, canvas.clientHeight];
   if (!w || !h) return null;
@@ -25,7 +24,6 @@ function prepare(canvas) {
   const c = canvas.getContext("2d");
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, w, h);
-  const left = margin(w);
   return { c, h, left, width: Math.max(1, Math.floor(w - left - 10)) };
 }
 
@@ -82,7 +80,7 @@ export class Curve {
 
   draw() {
     const { facts, view, theme } = this;
-    const set = prepare(this.canvas);
+    const set = prepare(this.canvas, view.gutter);
     if (!set || !facts) return;
     const { c, h, left, width } = set;
     const [top, floor] = [8, h - 5];
@@ -184,7 +182,7 @@ export class Overview {
 
   draw() {
     const { facts, view, theme } = this;
-    const set = prepare(this.canvas);
+    const set = prepare(this.canvas, view.gutter);
     if (!set || !facts) return;
     const { c, h, left, width } = set;
     const { whole: all } = view;
@@ -212,7 +210,7 @@ export class Overview {
     const { canvas, view } = this;
     const go = (event) => {
       const r = canvas.getBoundingClientRect();
-      const left = margin(r.width);
+      const left = view.gutter;
       const part = (event.clientX - r.left - left) / (r.width - left - 10);
       const half = (view.t1 - view.t0) / 2;
       const middle = view.whole.t0 + part * (view.whole.t1 - view.whole.t0);

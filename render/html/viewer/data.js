@@ -28,7 +28,17 @@
  * @property {string[][]} facts
  * @property {boolean} rounded       whether numbers are too large to be exact
  * @property {(i: number) => string} id
- * @property {(i: number) => number} hash  of the ID, so that a buffer keeps its colour in other plans
+ * @property {Uint8Array} apart      a colour for each buffer, another one for its neighbours
+ * @property {Grouping[]} groupings  the ways to group buffers by their names, the best first
+ */
+
+/**
+ * A way to group buffers (internal/colour).
+ * @typedef {object} Grouping
+ * @property {string} by       "operator" or "prefix"
+ * @property {string[]} names  of the groups that have a colour, which is their index
+ * @property {boolean} rest    whether there are buffers of other groups
+ * @property {Uint8Array} of   the colour of each buffer; 8 for those of other groups
  */
 
 /** Turns base64 into bytes. */
@@ -113,7 +123,8 @@ function blank(meta) {
     rounded: Boolean(meta.rounded),
     hasPlan: false,
     id: () => "",
-    hash: () => 0,
+    apart: new Uint8Array(n),
+    groupings: (meta.groupings || []).map((g) => ({ ...g, of: null })),
   };
 }
 
@@ -164,6 +175,13 @@ const COLUMNS = {
     if (state.before) for (let i = 0; i < state.doc.n; i++) offsets[i] += state.before[i];
     state.kept.shift().offsets = state.before = offsets;
   },
+  apart({ doc, numbers }, count) {
+    doc.apart = numbers.bytes.slice(numbers.at, (numbers.at += count));
+  },
+  /** The next of the groupings. */
+  group({ doc, numbers }, count) {
+    doc.groupings.find((g) => !g.of).of = numbers.bytes.slice(numbers.at, (numbers.at += count));
+  },
   idLengths(state, count) {
     state.lengths = state.numbers.column(count);
   },
@@ -195,11 +213,6 @@ function nameBuffers(doc, text, lengths) {
   const starts = new Uint32Array(doc.n + 1);
   for (let i = 0; i < doc.n; i++) starts[i + 1] = starts[i] + lengths[i];
   doc.id = (i) => text.slice(starts[i], starts[i + 1]);
-  doc.hash = (i) => {
-    let h = 0x811c9dc5; // FNV-1a
-    for (let k = starts[i]; k < starts[i + 1]; k++) h = Math.imul(h ^ text.charCodeAt(k), 0x01000193);
-    return (h ^ (h >>> 15)) >>> 0;
-  };
 }
 
 /** Reads the documents that the page itself carries. */

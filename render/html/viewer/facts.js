@@ -98,13 +98,17 @@ export class Facts {
     return all ? 1 - used / all : 0;
   }
 
-  /** Returns the buffer at a time and an offset, or the nearest within a distance; -1 for none. */
-  hit(time, offset, reachTime, reachOffset) {
+  /**
+   * Returns the buffer at a time and an offset, or the nearest within a distance; -1 for none.
+   * there, if given, says which buffers are to be seen.
+   */
+  hit(time, offset, reachTime, reachOffset, there = null) {
     const { pieces, shown: offsets } = this;
     let best = -1;
     let least = Infinity;
     if (!offsets) return best;
     pieces.live(time - reachTime, time + reachTime || time + 1e-9, (k) => {
+      if (there && !there(pieces.buffer[k])) return;
       const low = offsets[pieces.buffer[k]] + pieces.from[k];
       const high = offsets[pieces.buffer[k]] + pieces.to[k];
       const away =

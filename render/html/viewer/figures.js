@@ -2,6 +2,8 @@
 
 import { KIND, Palette, css } from "./colours.js";
 import { byId as $, make } from "./dom.js";
+import { meanings } from "./legend.js";
+import { shorten } from "./letters.js";
 import { both, count, digits, whole } from "./numbers.js";
 import * as panel from "./panel.js";
 
@@ -37,54 +39,41 @@ export function figures(app) {
     if (of) app.plots[at].canvas.setAttribute("aria-label", label(of));
   }
   document.body.classList.toggle("two", Boolean(app.comparison && app.mode === "both"));
-  $("legend").replaceChildren(...legend(app));
+  legend(app);
   // What moved and what is tried have colours of their own.
   $("colour").parentElement.hidden = Boolean(app.marking || (app.comparison && app.mode === "diff"));
 }
 
-/** What the colours mean, where that is not plain. */
-function legend(app) {
-  let names = [];
-  if (app.story)
-    names = [
-      ["stays", "stays"],
-      ["tried", "will be taken back"],
-      ["back", "taken back just now"],
-    ];
-  else if (app.marking)
-    names = [
-      ["down", "lower than before"],
-      ["up", "higher than before"],
-      ["same", "in place"],
-    ];
-  else if (app.comparison && app.mode === "diff")
-    names = [
-      ["down", "lower"],
-      ["up", "higher"],
-      ["same", "in place"],
-      ["only", "in one only"],
-    ];
-  else if (app.colour === "peak")
-    names = [
-      ["peak", "live at the peak"],
-      ["top", "ends at the height"],
-      ["plain", "others"],
-    ];
+/** Writes what the colours mean; a click on a group highlights it. */
+export function legend(app) {
+  $("legend").replaceChildren(...entries(app));
+}
+
+function entries(app) {
   const palette = app.palette || new Palette(app.theme.dark);
   const swatch = (kind, text) => {
     const s = make("span", "swatch");
     s.style.background = css(palette.fills[kind]);
     return make("span", "", s, text);
   };
-  if (!names.length && (app.colour === "size" || app.colour === "life")) {
+  const { groups, entries } = meanings(app);
+  if (!entries.length && (app.colour === "size" || app.colour === "life")) {
     const ends = app.colour === "size" ? ["small", "large"] : ["short", "long"];
     return [
-      make("span", "", ends[0]),
+      make("span", "scale", ends[0]),
       ...Array.from({ length: 16 }, (_, k) => swatch(KIND.scale + k, "")),
       make("span", "", ends[1]),
     ];
   }
-  return names.map(([name, text]) => swatch(KIND[name], text));
+  if (!groups) return entries.map(({ kind, text }) => swatch(kind, text));
+  return entries.map(({ kind, text }) => {
+    const button = make("button", "entry", swatch(kind, shorten(text, 24)));
+    button.type = "button";
+    button.title = `Show only ${text}`;
+    button.setAttribute("aria-pressed", String(app.group === text));
+    button.addEventListener("click", () => app.highlight(text));
+    return button;
+  });
 }
 
 /** What a screen reader says of a pane. */

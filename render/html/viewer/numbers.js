@@ -14,21 +14,43 @@ export function digits(text) {
   return String(text).replace(/\B(?=(?:\d{3})+$)/g, ",");
 }
 
-/** 1572864 → 1.5 MiB; numbers that are no multiple of anything keep three digits. */
-export function bytes(x) {
+/** 1572864 → 1.5 MiB; numbers that are no multiple of anything keep three digits, or as many as are asked for. */
+export function bytes(x, digits = 3) {
   let k = 0;
   let value = Math.abs(x);
   while (value >= 1024 && k < UNITS.length - 1) {
     value /= 1024;
     k++;
   }
-  const text = k === 0 ? whole(value) : String(Number(value.toPrecision(value >= 1000 ? 4 : 3)));
+  const text = k === 0 ? whole(value) : String(Number(value.toPrecision(Math.max(digits, value >= 1000 ? 4 : 3))));
   return (x < 0 ? "−" : "") + text + " " + UNITS[k];
 }
 
 /** Exact, and in units where that says more. */
 export function both(x) {
   return Math.abs(x) < 10240 ? whole(x) : `${whole(x)} (${bytes(x)})`;
+}
+
+const MOST_DIGITS = 8;
+
+/**
+ * Writes numbers in units, with so many digits that those that differ have different texts;
+ * all of them exactly if that takes too many.
+ */
+export function apart(values, write = bytes) {
+  const many = new Set(values).size;
+  for (let digits = 3; digits <= MOST_DIGITS; digits++) {
+    const texts = values.map((v) => write(v, digits));
+    if (new Set(texts).size === many) return texts;
+  }
+  return values.map(whole);
+}
+
+/** A range of bytes, exact, and in units that tell its ends apart. */
+export function span(from, to) {
+  if (Math.max(Math.abs(from), Math.abs(to)) < 10240) return `${whole(from)} up to ${whole(to)}`;
+  const [a, b] = apart([from, to]);
+  return `${whole(from)} (${a}) up to ${whole(to)} (${b})`;
 }
 
 export function percent(part) {
@@ -41,7 +63,8 @@ export function count(n, one) {
 
 /**
  * Returns round places within [low, high] that are at most so many, with their texts.
- * Offsets of many bytes are round in base two.
+ * Offsets of many bytes are round in base two. The texts are exact, so all differ: if units
+ * with few digits are not, all are in the largest unit that the step is a multiple of.
  */
 export function ticks(low, high, most, binary) {
   const range = high - low;
@@ -54,11 +77,20 @@ export function ticks(low, high, most, binary) {
     const power = 10 ** Math.floor(Math.log10(rough));
     step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough * 0.999);
   }
-  const out = [];
-  for (let v = Math.ceil(low / step) * step; v <= high; v += step) {
-    out.push({ value: v, text: binary ? bytes(v) : whole(v) });
-  }
-  return out;
+  const values = [];
+  for (let v = Math.ceil(low / step) * step; v <= high; v += step) values.push(v);
+  const write = binary ? tickTexts(values, step) : whole;
+  return values.map((value) => ({ value, text: write(value) }));
+}
+
+/** Returns what writes the places on an axis that are multiples of a power of two. */
+function tickTexts(values, step) {
+  const scale = (v) => 1024 ** Math.max(0, Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.abs(v) || 1) / 10)));
+  const exact = (v) => Number((v / scale(v)).toPrecision(v / scale(v) >= 1000 ? 4 : 3)) === v / scale(v);
+  if (values.every(exact)) return bytes;
+  const unit = scale(step);
+  const name = UNITS[Math.round(Math.log2(unit) / 10)];
+  return (v) => (unit === 1 ? whole(v) : `${whole(v / unit)} ${name}`);
 }
 
 /**

@@ -1,8 +1,8 @@
 // The figures beside the picture, in words and bars.
 
 import { make } from "./dom.js";
-import { shorten } from "./plot.js";
-import { both, bytes, count, percent, whole } from "./numbers.js";
+import { shorten } from "./letters.js";
+import { apart, both, bytes, count, percent, span, whole } from "./numbers.js";
 
 /** Fills the tiles at the top: the few figures that matter. */
 export function tiles(root, facts, comparison) {
@@ -11,7 +11,10 @@ export function tiles(root, facts, comparison) {
   const tile = (name, value, about, tone = "") => {
     out.push(make("div", "tile " + tone, make("dt", "", name), make("dd", "", value, make("small", "", about))));
   };
-  const short = (v) => (v < 10240 ? whole(v) : bytes(v));
+  // Figures that differ must not look alike.
+  const figures = [facts.height, load.peak, facts.bound, doc.capacity].filter((v) => v >= 10240);
+  const texts = apart(figures);
+  const short = (v) => (v < 10240 ? whole(v) : (texts[figures.indexOf(v)] ?? bytes(v)));
   if (facts.offsets && doc.n) {
     const over = facts.bound ? facts.height / facts.bound - 1 : 0;
     const proven = facts.height === facts.bound;
@@ -37,7 +40,7 @@ export function tiles(root, facts, comparison) {
     );
   }
   if (facts.offsets && doc.n && facts.height >= load.peak)
-    tile("Waste", percent(facts.waste()), "of the space under the plan");
+    tile("Unused area", percent(facts.waste()), "under the plan’s top");
   let sum = 0;
   for (let i = 0; i < doc.n; i++) sum += doc.size[i];
   if (facts.height) tile("Sharing", (sum / facts.height).toFixed(1) + "×", `${short(sum)} of buffers`);
@@ -132,7 +135,7 @@ export function about(facts, i, comparison, isB) {
     ["Lives", `[${whole(doc.lower[i])}, ${whole(doc.upper[i])}), ${count(doc.upper[i] - doc.lower[i], "slot")}`],
   ];
   if (offsets && Number.isNaN(offsets[i])) out.push(["Offset", "not placed at this step"]);
-  else if (offsets) out.push(["Offset", `${both(offsets[i])} up to ${both(offsets[i] + doc.size[i])}`]);
+  else if (offsets) out.push(["Offset", span(offsets[i], offsets[i] + doc.size[i])]);
   if (doc.alignment && doc.alignment[i] > 1) out.push(["Alignment", whole(doc.alignment[i])]);
   const gaps = gapsOf(doc, i);
   if (gaps) out.push(["Gaps", whole(gaps)]);

@@ -4,6 +4,8 @@
 // or what stands for it. PDF has letters of Latin-1 only in the fonts that every reader
 // has; others are written as question marks, and SVG is the picture to take for them.
 
+import { PRINT, widthOf } from "./letters.js";
+
 const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const round = (x) => String(Math.round(x * 100) / 100);
 
@@ -27,10 +29,12 @@ export class SVG {
     );
   }
 
-  text(x, y, text, size, colour, anchor = "start", bold = false) {
+  /** Writes a text on its baseline; upright reads upwards, turned about (x, y). */
+  text(x, y, text, size, colour, { anchor = "start", bold = false, upright = false } = {}) {
+    const turn = upright ? ` transform="rotate(-90 ${round(x)} ${round(y)})"` : "";
     const escaped = text.replace(/[&<>"]/g, (c) => escapes[c]).replace(/[\u0000-\u001f]/g, " ");
     this.out.push(
-      `<text x="${round(x)}" y="${round(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}"${bold ? ' font-weight="bold"' : ""}>${escaped}</text>`,
+      `<text x="${round(x)}" y="${round(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}"${bold ? ' font-weight="bold"' : ""}${turn}>${escaped}</text>`,
     );
   }
 
@@ -43,7 +47,7 @@ export class SVG {
 
   async blob() {
     const [w, h] = this.size;
-    const head = `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="Helvetica, Arial, sans-serif">`;
+    const head = `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}" font-family="${PRINT}">`;
     return new Blob([head + "\n" + this.out.join("\n") + "\n</svg>\n"], { type: "image/svg+xml" });
   }
 }
@@ -72,13 +76,12 @@ export class PDF {
     );
   }
 
-  text(x, y, text, size, colour, anchor = "start", bold = false) {
+  text(x, y, text, size, colour, { anchor = "start", bold = false, upright = false } = {}) {
     const font = bold ? "F2" : "F1";
-    const wide = widthOf(text, size);
-    const left = anchor === "end" ? x - wide : anchor === "middle" ? x - wide / 2 : x;
-    this.out.push(
-      `BT ${channels(colour)} rg /${font} ${size} Tf ${round(left)} ${this.#y(y)} Td (${latin(text)}) Tj ET`,
-    );
+    const wide = widthOf(text, PRINT) * size;
+    const back = anchor === "end" ? wide : anchor === "middle" ? wide / 2 : 0;
+    const at = upright ? `0 1 -1 0 ${round(x)} ${this.#y(y + back)}` : `1 0 0 1 ${round(x - back)} ${this.#y(y)}`;
+    this.out.push(`BT ${channels(colour)} rg /${font} ${size} Tf ${at} Tm (${latin(text)}) Tj ET`);
   }
 
   image(x, y, w, h, canvas) {
@@ -163,12 +166,4 @@ function latin(text) {
     .replace(/[^\x20-\x7e\xa0-\xff]/g, "?")
     .replace(/[\xa0-\xff]/g, (c) => "\\" + c.charCodeAt(0).toString(8))
     .replace(/\\(?![0-7]{3})|[()]/g, (c) => "\\" + c);
-}
-
-let ruler = null;
-
-function widthOf(text, size) {
-  ruler ??= document.createElement("canvas").getContext("2d");
-  ruler.font = `${size}px Helvetica, Arial, sans-serif`;
-  return ruler.measureText(text).width;
 }

@@ -4,11 +4,13 @@
 // The pieces are pixels (raster.js); all else is drawn over them by the canvas, since
 // there is little of it.
 
+import { labelsOf, roomFor } from "./labels.js";
+import { PAGE, widthOf } from "./letters.js";
 import { Raster } from "./raster.js";
-import { ticks, whole, bytes } from "./numbers.js";
+import { ticks, whole } from "./numbers.js";
 
-const FONT = "11px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
-const MOST_LABELS = 500;
+const FONT = `11px ${PAGE}`;
+const TOP = 8; // pixels above the plot
 const SLOW = 30; // milliseconds
 const LABELS_UP_TO = 300_000; // pieces; beyond, labels wait until the window rests
 
@@ -28,13 +30,46 @@ export class Plot {
     this.marks = [];
     this.moving = false; // the window moves, by a hand
     this.zooming = false; // and its scale changes
+    this.drawn = []; // the texts that were drawn last, for tests: what each says, and in full
+    this.labelled = { key: "", labels: [] }; // the labels of the window that was drawn last
+    this.fitted = { key: null }; // what the room for names was worked out for
+    this.room = 0; // pixels above the plot for names that have no place in it
   }
 
   /** Where the plot is within the canvas, in CSS pixels. */
   get frame() {
+    return this.#frameBelow(this.room);
+  }
+
+  #frameBelow(room) {
     const { clientWidth: w, clientHeight: h } = this.canvas;
-    const left = margin(w);
-    return { left, top: 8, width: Math.max(1, w - left - 10), height: Math.max(1, h - 8 - 24) };
+    const left = this.view.gutter;
+    return { left, top: TOP + room, width: Math.max(1, w - left - 10), height: Math.max(1, h - TOP - room - 24) };
+  }
+
+  /** Returns the offsets to mark on the axis. */
+  get #ticks() {
+    const { view } = this;
+    return ticks(view.y0, view.y1, this.frame.height / 40, view.whole.y1 >= 65536);
+  }
+
+  /** Works out how much room names need above, and returns how wide the texts of the axis are. */
+  prepare() {
+    const { clientWidth: w, clientHeight: h } = this.canvas;
+    if (!w || !h || !this.scene) return 0;
+    const { facts } = this.scene;
+    const key = [w, h, this.view.gutter, this.view.whole.y1].join();
+    if (this.fitted.key !== key || this.fitted.facts !== facts || this.fitted.offsets !== facts.doc.offsets) {
+      this.fitted = { key, facts, offsets: facts.doc.offsets };
+      const bare = { facts, offsets: facts.doc.offsets };
+      const { whole: all } = this.view;
+      this.room = roomFor(bare, this.view, (room) => {
+        const f = this.#frameBelow(room);
+        const toY = (v) => f.top + f.height * (1 - (v - all.y0) / (all.y1 - all.y0));
+        return { f, taken: takenBy(marksIn(this.marks, f, toY), f) };
+      });
+    }
+    return Math.max(0, ...this.#ticks.map(({ text }) => widthOf(text))) * 11;
   }
 
   toX(time) {
@@ -62,11 +97,13 @@ export class Plot {
     const f = this.frame;
     if (!this.scene || x < f.left || x > f.left + f.width || y < f.top || y > f.top + f.height) return -1;
     const reach = 3; // pixels
+    const { placed } = this.scene; // while a plan is built up, the rest is not there yet
     return this.scene.facts.hit(
       this.toTime(x),
       this.toOffset(y),
       (reach / f.width) * (this.view.t1 - this.view.t0),
       (reach / f.height) * (this.view.y1 - this.view.y0),
+      placed && ((i) => placed[i] === 1),
     );
   }
 
@@ -85,6 +122,7 @@ export class Plot {
     c.fillRect(0, 0, w, h);
     const f = this.frame;
     c.font = FONT;
+    this.drawn = [];
     this.#grid(c, f);
     const pixels = [Math.round(f.width * ratio), Math.round(f.height * ratio)];
     c.save();
@@ -93,13 +131,13 @@ export class Plot {
     c.clip();
     this.#pieces(c, f, pixels, ratio);
     this.#peaks(c, f);
-    this.#labels(c, f);
     this.#twice(c);
     this.#outline(c, this.newest, false);
     this.#outline(c, this.hover, false);
     this.#outline(c, this.selected, true);
     this.#cursor(c, f);
     c.restore();
+    this.#labels(c, f);
     this.#marks(c, f);
     if (!this.scene.offsets) this.#say(c, f, "There is no plan to draw: the load over time is above");
   }
@@ -131,13 +169,12 @@ export class Plot {
     c.lineWidth = 1;
     c.textBaseline = "middle";
     c.textAlign = "right";
-    const binary = view.whole.y1 >= 65536;
-    for (const tick of ticks(view.y0, view.y1, f.height / 40, binary)) {
+    for (const tick of this.#ticks) {
       const y = Math.round(this.toY(tick.value)) + 0.5;
       c.strokeStyle = theme.grid;
       line(c, f.left, y, f.left + f.width, y);
       c.fillStyle = theme.faint;
-      c.fillText(tick.text, f.left - 7, y);
+      this.#write(c, "offset", tick.text, f.left - 7, y);
     }
     c.textBaseline = "top";
     c.textAlign = "center";
@@ -148,11 +185,17 @@ export class Plot {
       line(c, x, f.top, x, f.top + f.height);
       c.fillStyle = theme.faint;
       const half = c.measureText(tick.text).width / 2;
-      c.fillText(tick.text, Math.min(x, f.left + f.width + 8 - half), f.top + f.height + 7);
+      this.#write(c, "time", tick.text, Math.min(x, f.left + f.width + 8 - half), f.top + f.height + 7);
     }
     c.strokeStyle = theme.axis;
     line(c, f.left - 0.5, f.top, f.left - 0.5, f.top + f.height);
     line(c, f.left, f.top + f.height + 0.5, f.left + f.width, f.top + f.height + 0.5);
+  }
+
+  /** Writes a number, and notes that it did. */
+  #write(c, kind, text, x, y) {
+    c.fillText(text, x, y);
+    this.drawn.push({ kind, text, full: text });
   }
 
   /** Tints the times at which the load is at its peak, a pixel wide at least. */
@@ -170,46 +213,57 @@ export class Plot {
     }
   }
 
-  /** Writes the IDs of pieces that have room for them. */
+  /** Writes names and sizes where they fit, whole wherever that is possible. */
   #labels(c, f) {
-    const { facts, offsets, kinds, palette } = this.scene;
-    const { pieces, doc } = facts;
-    if (!offsets || (this.moving && pieces.count > LABELS_UP_TO)) return;
-    const perTime = f.width / (this.view.t1 - this.view.t0);
-    const perByte = f.height / (this.view.y1 - this.view.y0);
-    const wide = 30 / perTime;
-    const high = 12 / perByte;
+    const { facts, kinds, palette, version } = this.scene;
+    if (this.moving && facts.pieces.count > LABELS_UP_TO) return;
     const { t0, t1, y0, y1 } = this.view;
-    const chosen = [];
-    pieces.live(t0, t1, (k) => {
-      const lower = Math.max(pieces.lower[k], t0);
-      const upper = Math.min(pieces.upper[k], t1);
-      if (upper - lower < wide || pieces.to[k] - pieces.from[k] < high) return;
-      const base = offsets[pieces.buffer[k]];
-      const from = Math.max(base + pieces.from[k], y0);
-      const to = Math.min(base + pieces.to[k], y1);
-      if (to - from >= high && chosen.length < MOST_LABELS) chosen.push([k, lower, upper, from, to]);
-    });
-    c.textAlign = "left";
-    c.textBaseline = "middle";
-    for (const [k, lower, upper, from, to] of chosen) {
-      const i = pieces.buffer[k];
-      const w = (upper - lower) * perTime - 9;
-      const h = (to - from) * perByte;
-      const x = this.toX(lower) + 5;
-      const y = this.toY((from + to) / 2);
-      c.fillStyle = palette.ink(kinds[i]);
-      const id = cut(doc.id(i), w);
-      if (!id) continue;
-      if (h >= 30 && w >= 44) {
-        c.fillText(id, x, y - 6.5);
-        c.globalAlpha = 0.72;
-        c.fillText(cut(bytes(doc.size[i]), w), x, y + 7.5);
-        c.globalAlpha = 1;
-      } else {
-        c.fillText(id, x, y + 0.5);
-      }
+    const key = [t0, t1, y0, y1, f.left, f.top, f.width, f.height, version].join();
+    if (key !== this.labelled.key) {
+      const taken = takenBy(
+        marksIn(this.marks, f, (v) => this.toY(v)),
+        f,
+      );
+      this.labelled = { key, ...labelsOf(this.scene, this.view, f, { room: this.room, taken }) };
     }
+    const { labels } = this.labelled;
+    c.lineWidth = 1;
+    for (const { leader } of labels) {
+      if (!leader) continue;
+      const [x0, y0, x1, y1] = leader;
+      for (const [width, colour] of [
+        [3, this.theme.plot],
+        [1, this.theme.ink],
+      ]) {
+        c.lineWidth = width;
+        c.strokeStyle = c.fillStyle = colour;
+        c.globalAlpha = 0.75;
+        line(c, x0, y0, x1, y1);
+        c.beginPath();
+        c.arc(x1, y1, 1 + width / 2, 0, 7);
+        c.fill();
+      }
+      c.globalAlpha = 1;
+    }
+    c.textAlign = "center";
+    c.textBaseline = "middle";
+    for (const label of labels) {
+      const { lines, full, kind, size, upright, leader, x, y } = label;
+      c.font = `${size}px ${PAGE}`;
+      c.fillStyle = leader ? this.theme.ink : palette.ink(kinds[label.buffer]);
+      c.globalAlpha = kind === "size" ? 0.72 : 1;
+      const wide = Math.max(...lines.map((text) => widthOf(text))) * size;
+      const [w, h] = upright ? [lines.length * size, wide] : [wide, lines.length * size];
+      const box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
+      this.drawn.push({ kind, text: lines.join(""), full, buffer: label.buffer, box, leader });
+      c.save();
+      c.translate(x, y);
+      if (upright) c.rotate(-Math.PI / 2);
+      lines.forEach((text, k) => c.fillText(text, 0, (k - (lines.length - 1) / 2) * size * 1.16 + 0.5));
+      c.restore();
+    }
+    c.globalAlpha = 1;
+    c.font = FONT;
   }
 
   /** Marks the places that two buffers use at once: crossed out, ten pixels each way at least. */
@@ -294,26 +348,19 @@ export class Plot {
   #marks(c, f) {
     c.textAlign = "right";
     c.textBaseline = "middle";
-    let above = -Infinity;
-    for (const mark of [...this.marks].sort((a, b) => b.value - a.value)) {
-      const y = Math.round(this.toY(mark.value)) + 0.5;
-      if (y < f.top || y > f.top + f.height) continue;
+    for (const { mark, y, text, box } of marksIn(this.marks, f, (v) => this.toY(v))) {
       c.strokeStyle = this.theme[mark.colour];
       c.lineWidth = 1.5;
       c.setLineDash(mark.dash);
       line(c, f.left, y, f.left + f.width, y);
       c.setLineDash([]);
-      const middle = Math.max(y - 8, above + 13);
-      if (middle > f.top + f.height) continue;
-      above = middle;
-      const text = `${mark.name} ${whole(mark.value)}`;
-      const w = c.measureText(text).width;
+      if (!box) continue;
       c.fillStyle = this.theme.plot;
       c.globalAlpha = 0.86;
-      c.fillRect(f.left + f.width - w - 9, middle - 6.5, w + 8, 13);
+      c.fillRect(box[0], box[1], box[2] - box[0], box[3] - box[1]);
       c.globalAlpha = 1;
       c.fillStyle = this.theme[mark.colour];
-      c.fillText(text, f.left + f.width - 5, middle + 0.5);
+      this.#write(c, "mark", text, box[2] - 4, (box[1] + box[3]) / 2 + 0.5);
     }
   }
 
@@ -326,9 +373,29 @@ export class Plot {
   }
 }
 
-/** The room left of a plot in a canvas of that width, for the offsets. */
-export function margin(width) {
-  return width < 520 ? 54 : 68;
+/** Returns where the lines across a plot are, and the boxes of their names, null for one without room. */
+export function marksIn(marks, f, toY, family = PAGE) {
+  const out = [];
+  let above = -Infinity;
+  for (const mark of [...marks].sort((a, b) => b.value - a.value)) {
+    const y = Math.round(toY(mark.value)) + 0.5;
+    if (y < f.top || y > f.top + f.height) continue;
+    const text = `${mark.name} ${whole(mark.value)}`;
+    const middle = Math.max(y - 8, above + 13);
+    let box = null;
+    if (middle <= f.top + f.height) {
+      above = middle;
+      const right = f.left + f.width - 1;
+      box = [right - 11 * widthOf(text, family) - 8, middle - 6.5, right, middle + 6.5];
+    }
+    out.push({ mark, y, text, box });
+  }
+  return out;
+}
+
+/** Returns what the lines across a plot take of it: boxes of left, top, right and bottom. */
+export function takenBy(places, f) {
+  return places.flatMap(({ y, box }) => [[f.left, y - 1.5, f.left + f.width, y + 1.5], ...(box ? [box] : [])]);
 }
 
 function line(c, x0, y0, x1, y1) {
@@ -349,35 +416,4 @@ function arrow(c, from, to) {
   line(c, x0, y0, x1, y1);
   line(c, x1, y1, x1 - 8 * dx - 4 * dy, y1 - 8 * dy + 4 * dx);
   line(c, x1, y1, x1 - 8 * dx + 4 * dy, y1 - 8 * dy - 4 * dx);
-}
-
-/**
- * Leaves so many letters of a text, most of them from its end: names of tensors are
- * paths, alike where they begin.
- */
-export function shorten(text, letters) {
-  if (letters >= text.length) return text;
-  const head = letters < 8 ? 0 : Math.ceil(letters / 3);
-  const tail = letters - head; // at least one
-  const whole = (s) => s.replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, ""); // no halves of characters
-  return whole(text.slice(0, head)) + "…" + whole(text.slice(-tail));
-}
-
-let ruler = null;
-let widest = 0; // of a letter, digits and small ones
-const narrow = 0.5; // of that, what letters are at least, nearly all
-
-/** Cuts a text to a width in CSS pixels; nothing where not even three letters fit. */
-export function cut(text, width) {
-  if (!ruler) {
-    ruler = document.createElement("canvas").getContext("2d");
-    ruler.font = FONT;
-    widest = ruler.measureText("mmmmmmmmmm").width / 10;
-  }
-  // Most texts need no measuring: they fit however wide, or are far too long.
-  if (text.length * widest <= width) return text;
-  let end = Math.min(text.length, Math.floor(width / (widest * narrow)) + 1);
-  if (end === text.length && ruler.measureText(text).width <= width) return text;
-  while (end > 2 && ruler.measureText(shorten(text, end)).width > width) end--;
-  return end > 2 ? shorten(text, end) : "";
 }

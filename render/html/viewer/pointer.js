@@ -32,7 +32,7 @@ export function cursor(app, time, offset) {
   if (time === null || !app.files.length) readout.textContent = "";
   else {
     const { load, top, waste } = app.facts(app.listed).at(time);
-    const plan = app.facts(app.listed).offsets ? `, plan up to ${both(top)}, waste ${both(waste)}` : "";
+    const plan = app.facts(app.listed).offsets ? `, plan up to ${both(top)}, unused ${both(waste)}` : "";
     const where = offset === undefined ? "" : ` · offset ${whole(Math.max(0, Math.floor(offset)))}`;
     readout.textContent = `time ${whole(Math.floor(time))}${where} · load ${both(load)}${plan}`;
   }

@@ -3,6 +3,7 @@
 
 import { KIND } from "./colours.js";
 import { byId as $ } from "./dom.js";
+import { extent } from "./scene.js";
 
 /** Shows a step of the search; what moved since the one before is marked. */
 export function step(app, now, before) {
@@ -18,6 +19,7 @@ export function step(app, now, before) {
       if (now[i] !== before[i]) app.marking[i] = now[i] < before[i] ? KIND.down : KIND.up;
   }
   if (app.comparison) app.comparison.update();
+  extent(app, true);
   app.relist();
   app.repaint();
   app.figures();
@@ -33,6 +35,7 @@ export function build(app, order, at) {
   app.placed = at < order.length ? new Uint8Array(facts.doc.n) : null;
   for (let k = 0; app.placed && k < at; k++) app.placed[order[k]] = 1;
   app.plots[0].newest = app.placed && at ? order[at - 1] : -1;
+  extent(app, true);
   app.repaint();
 }
 
@@ -51,6 +54,7 @@ export function moves(app, story) {
     app.table.update();
     app.marking = null;
     app.plots[0].newest = -1;
+    extent(app, true);
     app.repaint();
     app.figures();
     return;
@@ -62,6 +66,7 @@ export function moves(app, story) {
     offsets[i] = offset;
     kinds[i] = KIND.back;
   }
+  if (first) extent(app, true);
   facts.shown = offsets; // what is said of the plan stays the plan's
   app.marking = kinds;
   app.table.update();

@@ -8,8 +8,10 @@
 import { Palette, hex } from "./colours.js";
 import { SVG, PDF } from "./paper.js";
 import { Raster } from "./raster.js";
-import { both, bytes, count, percent, ticks, whole } from "./numbers.js";
-import { cut } from "./plot.js";
+import { labelsOf, roomFor } from "./labels.js";
+import { PRINT, cut, shorten, widthOf } from "./letters.js";
+import { both, count, percent, ticks } from "./numbers.js";
+import { marksIn, takenBy } from "./plot.js";
 
 const MOST = 20_000; // rectangles
 const [WIDTH, HEIGHT] = [1200, 720];
@@ -61,11 +63,15 @@ class Pixels {
     this.c.setLineDash([]);
   }
 
-  text(x, y, text, size, colour, anchor = "start", bold = false) {
-    this.c.font = `${bold ? "bold " : ""}${size}px Helvetica, Arial, sans-serif`;
+  text(x, y, text, size, colour, { anchor = "start", bold = false, upright = false } = {}) {
+    this.c.save();
+    this.c.font = `${bold ? "bold " : ""}${size}px ${PRINT}`;
     this.c.fillStyle = colour;
     this.c.textAlign = anchor === "middle" ? "center" : anchor;
-    this.c.fillText(text, x, y);
+    this.c.translate(x, y);
+    if (upright) this.c.rotate(-Math.PI / 2);
+    this.c.fillText(text, 0, 0);
+    this.c.restore();
   }
 
   image(x, y, w, h, canvas) {
@@ -82,47 +88,103 @@ function drawOn(paper, plot) {
   const { scene, view } = plot;
   const { facts } = scene;
   const { doc } = facts;
-  const f = { left: 84, top: 84, width: WIDTH - 84 - 24, height: HEIGHT - 84 - 54 };
+  const palette = new Palette(false);
+  const below = scene.legend.length ? 78 : 54;
+  const frame = (room) => ({ left: 92, top: 84 + room, width: WIDTH - 92 - 24, height: HEIGHT - 84 - room - below });
+  const toYIn = (f, y0, y1) => (y) => f.top + f.height - ((y - y0) / (y1 - y0)) * f.height;
+  const room = roomFor(
+    scene,
+    view,
+    (room) => {
+      const f = frame(room);
+      return { f, taken: takenBy(marksIn(plot.marks, f, toYIn(f, view.whole.y0, view.whole.y1), PRINT), f) };
+    },
+    PRINT,
+  );
+  const f = frame(room);
   const toX = (t) => f.left + ((t - view.t0) / (view.t1 - view.t0)) * f.width;
-  const toY = (y) => f.top + f.height - ((y - view.y0) / (view.y1 - view.y0)) * f.height;
+  const toY = toYIn(f, view.y0, view.y1);
   paper.rect(0, 0, WIDTH, HEIGHT, "#ffffff");
-  paper.text(24, 32, cut(doc.title, 1100), 18, INK, "start", true);
-  const said = [count(doc.n, "buffer"), `peak load ${both(facts.load.peak)}`];
-  if (facts.offsets) {
-    said.push(`height ${both(facts.height)}`);
-    if (facts.bound && facts.height === facts.bound) said.push("no plan is lower");
-    else if (facts.bound) said.push(`${percent(facts.height / facts.bound - 1)} above the bound`);
-  }
-  if (doc.warning) said.unshift("INVALID: " + doc.warning);
-  paper.text(24, 52, cut(said.join(" · "), 1100), 12, doc.warning ? MARKS.capacity : FAINT);
+  paper.text(24, 32, cut(doc.title, 1100, 18, PRINT), 18, INK, { bold: true });
+  paper.text(24, 52, headline(facts), 12, doc.warning ? MARKS.capacity : FAINT);
 
   for (const tick of ticks(view.y0, view.y1, 12, view.whole.y1 >= 65536)) {
     const y = toY(tick.value);
     paper.line(f.left, y, f.left + f.width, y, "#e3e7ec");
-    paper.text(f.left - 8, y + 4, tick.text, 11, FAINT, "end");
+    paper.text(f.left - 8, y + 4, tick.text, 11, FAINT, { anchor: "end" });
   }
   for (const tick of ticks(view.t0, view.t1, 12, false)) {
     const x = toX(tick.value);
     paper.line(x, f.top, x, f.top + f.height, "#e3e7ec");
-    paper.text(x, f.top + f.height + 18, tick.text, 11, FAINT, "middle");
+    paper.text(x, f.top + f.height + 18, tick.text, 11, FAINT, { anchor: "middle" });
   }
-  if (facts.offsets) pieces(paper, scene, view, f, toX, toY);
-  for (const mark of plot.marks) {
-    const y = toY(mark.value);
-    if (y < f.top || y > f.top + f.height) continue;
+  const places = marksIn(plot.marks, f, toY, PRINT);
+  if (facts.offsets) {
+    pieces(paper, { ...scene, palette }, view, f, toX, toY);
+    labels(paper, labelsOf(scene, view, f, { room, taken: takenBy(places, f), family: PRINT }).labels, (i) =>
+      palette.ink(scene.kinds[i]),
+    );
+  }
+  for (const { mark, y, text, box } of places) {
     paper.line(f.left, y, f.left + f.width, y, MARKS[mark.colour], 1.2, mark.dash);
-    paper.text(f.left + f.width - 4, y - 4, `${mark.name} ${whole(mark.value)}`, 11, MARKS[mark.colour], "end");
+    if (box) paper.text(box[2] - 4, box[3] - 2.5, text, 11, MARKS[mark.colour], { anchor: "end" });
   }
   paper.line(f.left, f.top, f.left, f.top + f.height, INK);
   paper.line(f.left, f.top + f.height, f.left + f.width, f.top + f.height, INK);
-  paper.text(f.left + f.width / 2, HEIGHT - 12, "time", 12, INK, "middle");
-  paper.text(24, f.top - 10, "offset", 12, INK);
+  paper.text(f.left + f.width / 2, f.top + f.height + 40, "time", 12, INK, { anchor: "middle" });
+  paper.text(24, 84 - 10, "offset", 12, INK);
+  let x = f.left;
+  for (const { kind, text } of scene.legend) {
+    const name = shorten(text, 24);
+    paper.rect(x, HEIGHT - 24, 11, 11, hex(palette.fills[kind]), hex(palette.fills[kind].map((v) => Math.round(v * 0.6))));
+    paper.text(x + 16, HEIGHT - 14.5, name, 11, INK);
+    x += 16 + 11 * widthOf(name, PRINT) + 18;
+  }
+}
+
+/** Says what there is to say of a plan, as much of it as fits whole into a line. */
+function headline({ doc, load, offsets, height, bound }) {
+  const said = [count(doc.n, "buffer"), `peak load ${both(load.peak)}`];
+  if (offsets) {
+    said.push(`height ${both(height)}`);
+    if (bound && height === bound) said.push("no plan is lower");
+    else if (bound) said.push(`${percent(height / bound - 1)} above the bound`);
+  }
+  const fits = (text) => 12 * widthOf(text, PRINT) <= 1150;
+  if (doc.warning) {
+    const text = "INVALID: " + doc.warning;
+    if (fits(text)) return text;
+    said.unshift("INVALID");
+  }
+  while (said.length > 1 && !fits(said.join(" · "))) said.pop();
+  return said.join(" · ");
+}
+
+function labels(paper, all, inkOf) {
+  for (const { leader } of all) {
+    if (!leader) continue;
+    const [x0, y0, x1, y1] = leader;
+    paper.line(x0, y0, x1, y1, INK, 0.7);
+    paper.rect(x1 - 1.3, y1 - 1.3, 2.6, 2.6, INK);
+  }
+  for (const { buffer, kind, lines, x, y, size, upright, leader } of all) {
+    const colour = leader ? INK : kind === "size" ? "#3c4653" : opaque(inkOf(buffer));
+    lines.forEach((text, k) => {
+      const down = (k - (lines.length - 1) / 2) * size * 1.16 + 0.35 * size;
+      const [px, py] = upright ? [x + down, y] : [x, y + down];
+      paper.text(px, py, text, size, colour, { anchor: "middle", upright });
+    });
+  }
+}
+
+/** rgb(16 20 26) as #10141a. */
+function opaque(colour) {
+  return hex(colour.match(/\d+/g).map(Number));
 }
 
 function pieces(paper, scene, view, f, toX, toY) {
-  const { facts, offsets, kinds } = scene;
-  const { pieces, doc } = facts;
-  const palette = new Palette(false);
+  const { facts, offsets, kinds, palette, placed } = scene;
+  const { pieces } = facts;
   const seen = [];
   pieces.live(view.t0, view.t1, (k) => {
     const base = offsets[pieces.buffer[k]];
@@ -130,12 +192,13 @@ function pieces(paper, scene, view, f, toX, toY) {
   });
   if (seen.length > MOST) {
     const raster = new Raster();
-    raster.draw({ ...scene, palette }, view, 4 * f.width, 4 * f.height);
+    raster.draw(scene, view, 4 * f.width, 4 * f.height);
     paper.image(f.left, f.top, f.width, f.height, raster.canvas);
     return;
   }
   for (const k of seen) {
     const i = pieces.buffer[k];
+    if (placed && !placed[i]) continue;
     const x0 = toX(Math.max(pieces.lower[k], view.t0));
     const x1 = toX(Math.min(pieces.upper[k], view.t1));
     const y0 = toY(Math.min(offsets[i] + pieces.to[k], view.y1));
@@ -143,11 +206,5 @@ function pieces(paper, scene, view, f, toX, toY) {
     const [w, h] = [Math.max(x1 - x0, 0.5), Math.max(y1 - y0, 0.5)];
     const fill = palette.fills[kinds[i]];
     paper.rect(x0, y0, w, h, hex(fill), Math.min(w, h) > 3 ? hex(fill.map((v) => Math.round(v * 0.6))) : "");
-    const id = w > 26 && h > 12 ? cut(doc.id(i), w - 8) : "";
-    if (!id) continue;
-    const dark = 0.299 * fill[0] + 0.587 * fill[1] + 0.114 * fill[2] > 120;
-    paper.text(x0 + 4, (y0 + y1) / 2 + (h > 28 ? -2 : 4), id, 10.5, dark ? "#10141a" : "#ffffff");
-    if (h > 28 && w > 44)
-      paper.text(x0 + 4, (y0 + y1) / 2 + 11, cut(bytes(doc.size[i]), w - 8), 9.5, dark ? "#10141a" : "#ffffff");
   }
 }

@@ -4,8 +4,8 @@
 // A scene is made anew after another mode, search, theme, step or document, never while
 // the window on it moves.
 
-import { KIND, FADED, Palette, kindsOf } from "./colours.js";
-import { MOVE } from "./moves.js";
+import { FADED, Palette, borrow, kindsOf } from "./colours.js";
+import { meanings } from "./legend.js";
 
 /** Makes the scenes of all panes, and gives them to who draws. */
 export function scenes(app) {
@@ -19,7 +19,8 @@ export function scenes(app) {
     else if (app.comparison && app.mode === "diff")
       kinds = (side ? app.comparison.kindsB : app.comparison.kindsA).slice();
     else kinds = kindsOf(facts, app.colour);
-    if (side && app.mode === "both" && app.colour === "buffer") borrow(app, kinds);
+    if (side && app.mode === "both" && !["size", "life", "peak"].includes(app.colour))
+      borrow(kinds, facts, app.facts(0), app.comparison.toA, app.colour);
     if (app.placed && side === 0) for (let i = 0; i < n; i++) if (!app.placed[i]) kinds[i] += FADED;
     const found = app.found[side];
     const urgent = new Uint8Array(n);
@@ -36,9 +37,12 @@ export function scenes(app) {
       kinds,
       urgent,
       palette: app.palette,
-      searched: Boolean(found),
+      placed: side === 0 ? app.placed : null,
+      searched: Boolean(found) && !app.group,
+      grouped: Boolean(found) && Boolean(app.group),
       version: app.version,
       peaks: facts.load.peaks(),
+      legend: meanings(app).entries,
     };
     plot.marks = marksOf(facts);
     if (app.story?.asked && side === 0 && app.story.asked !== facts.doc.capacity)
@@ -50,15 +54,6 @@ export function scenes(app) {
   app.curve.facts = shown;
   app.curve.other = app.comparison ? app.facts(1 - app.listed) : null;
   app.overview.facts = shown;
-}
-
-/** Gives the buffers of the second plan the colours that the first has for them. */
-function borrow(app, kinds) {
-  const first = kindsOf(app.facts(0), "buffer");
-  for (let j = 0; j < kinds.length; j++) {
-    const i = app.comparison.toA[j];
-    if (i >= 0 && kinds[j] < KIND.scale && first[i] < KIND.scale) kinds[j] = first[i];
-  }
 }
 
 /** The lines across a pane. */
@@ -76,29 +71,28 @@ function marksOf({ doc, height, offsets, bound }) {
   return marks;
 }
 
-/** Says what there is to see: all times, and offsets up to the highest that is shown or will be. */
-export function extent(app) {
+/**
+ * Says what there is to see: all times, and offsets up to the highest of the plans shown.
+ * While a search is played back it is the highest that will be shown. keep leaves the window
+ * where it is, unless it shows all.
+ */
+export function extent(app, keep = false) {
   const seen = app.sides.map((side) => app.facts(side));
+  const played = app.playing;
   let top = Math.max(
     1,
-    ...seen.map((f) =>
+    ...seen.map((f, side) =>
       Math.max(
-        topOf(f.doc),
         f.height,
         f.offsets ? f.bound : f.load.peak,
-        ...f.doc.steps.map((s) => (s.offsets ? s.height : 0)),
+        ...(played === "search" && side === 0 ? f.doc.steps.map((s) => (s.offsets ? s.height : 0)) : []),
+        played === "moves" && side === 0 ? app.playback.story.top : 0,
       ),
     ),
   );
   for (const { doc } of seen) if (doc.capacity && doc.capacity < 2 * top) top = Math.max(top, doc.capacity);
-  app.view.setWhole(Math.min(...seen.map((f) => f.lower)), Math.max(...seen.map((f) => f.upper)), top);
-}
-
-/** The highest that a search has placed anything, 0 where that was not recorded. */
-function topOf({ moves, size }) {
-  let top = 0;
-  moves?.kind.forEach((kind, k) => {
-    if (kind === MOVE.place) top = Math.max(top, moves.offset[k] + size[moves.buffer[k]]);
-  });
-  return top;
+  const [lower, upper] = [Math.min(...seen.map((f) => f.lower)), Math.max(...seen.map((f) => f.upper))];
+  const { whole } = app.view;
+  if (keep && whole.t0 === lower && whole.y1 === Math.max(top, 1) * 1.04) return;
+  app.view.setWhole(lower, upper, top, keep);
 }

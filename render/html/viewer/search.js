@@ -6,6 +6,7 @@
 //	size>=1MiB   also upper, lower, offset, life, align, with < <= > >= =
 //	at:120       live at that time
 //	peak         owns the peak         top     ends at the height
+//	group:conv   the group of its name, as in the legend
 //	fixed        its place is demanded broken  breaks a rule
 //	moved        has another place in the other plan
 //
@@ -101,6 +102,8 @@ function test(term, facts, moved) {
     const t = Number(live[1]);
     return (i) => doc.lower[i] <= t && t < doc.upper[i];
   }
+  const group = /^group:(.+)$/i.exec(term);
+  if (group) return grouped(group[1], doc);
   if (WORDS[term]) return WORDS[term](facts);
   if (term === "moved" && moved) return (i) => moved[i] === 1;
   if (term.length > 2 && term.startsWith("/") && term.endsWith("/")) {
@@ -109,4 +112,14 @@ function test(term, facts, moved) {
   }
   const part = term.toLowerCase();
   return (i) => doc.id(i).toLowerCase().includes(part);
+}
+
+/** Returns what tells whether a buffer is in a group, or in none that has a colour. */
+function grouped(name, doc) {
+  for (const g of doc.groupings) {
+    const k = name === "others" && g.rest ? 8 : g.names.indexOf(name);
+    if (k >= 0) return (i) => g.of[i] === k;
+  }
+  const all = doc.groupings.flatMap(({ names }) => names);
+  throw new Error(all.length ? `${name} is not one of ${all.join(", ")}` : "the names tell no groups");
 }

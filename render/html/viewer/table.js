@@ -6,7 +6,7 @@
 
 import { order, identity } from "./sort.js";
 import { whole } from "./numbers.js";
-import { shorten } from "./plot.js";
+import { cut, widthOf } from "./letters.js";
 
 const ROW = 28; // pixels; style.css has it too
 const TALLEST = 8_000_000;
@@ -14,16 +14,24 @@ const TALLEST = 8_000_000;
 /** The columns: what to sort by, and what to show. */
 const COLUMNS = [
   { id: "id", name: "Buffer", key: null, text: (f, i) => f.doc.id(i) },
-  { id: "size", name: "Size", key: (f, i) => f.doc.size[i], text: (f, i) => whole(f.doc.size[i]) },
-  { id: "lower", name: "From", key: (f, i) => f.doc.lower[i], text: (f, i) => whole(f.doc.lower[i]) },
-  { id: "upper", name: "To", key: (f, i) => f.doc.upper[i], text: (f, i) => whole(f.doc.upper[i]) },
+  { id: "size", name: "Size", key: (f, i) => f.doc.size[i], most: (f) => [most(f.doc.size)], text: (f, i) => whole(f.doc.size[i]) },
+  { id: "lower", name: "From", key: (f, i) => f.doc.lower[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.lower[i]) },
+  { id: "upper", name: "To", key: (f, i) => f.doc.upper[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.upper[i]) },
   {
     id: "offset",
     name: "Offset",
     key: (f, i) => (f.offsets ? f.offsets[i] : 0),
+    most: (f) => [f.shown ? most(f.shown) : 0],
     text: (f, i) => (f.shown && !Number.isNaN(f.shown[i]) ? whole(f.shown[i]) : ""),
   },
 ];
+
+/** Returns the largest of some numbers, of which some may be none. */
+function most(values) {
+  let out = 0;
+  for (let i = 0; i < values.length; i++) if (values[i] > out) out = values[i];
+  return out;
+}
 
 export class Table {
   constructor(root, hooks) {
@@ -35,6 +43,8 @@ export class Table {
     this.rows = identity(0);
     this.selected = -1;
     this.dirty = true;
+    this.letters = 12; // the size of letters, in pixels
+    this.nameWidth = 116; // pixels that a name has
     this.head = root.querySelector(".list-head");
     this.scroller = root.querySelector(".list-rows");
     this.spacer = this.scroller.firstElementChild;
@@ -85,6 +95,23 @@ export class Table {
     this.dirty = true;
   }
 
+  /** Makes the columns of numbers as wide as their longest number, and gives names the rest. */
+  #fit() {
+    const { facts, root } = this;
+    this.letters = parseFloat(getComputedStyle(this.head).fontSize) || 12;
+    let numbers = 0;
+    const widths = COLUMNS.slice(1).map(({ name, most }) => {
+      const figures = Math.max(0, ...most(facts).map((v) => widthOf(whole(v).replace(/\d/g, "0"))));
+      const width = Math.ceil(Math.max(figures, widthOf(name + " ↓")) * this.letters) + 11;
+      numbers += width;
+      return width;
+    });
+    const least = 116;
+    root.style.setProperty("--columns", `minmax(${least}px, 1fr) ${widths.map((w) => w + "px").join(" ")}`);
+    root.style.setProperty("--least", `${least + numbers + 14}px`);
+    this.nameWidth = Math.max(least, this.head.clientWidth - 12 - numbers);
+  }
+
   /** Sorts and draws, where the list can be seen; else that waits. */
   update() {
     if (!this.facts || this.root.hidden) return;
@@ -105,6 +132,7 @@ export class Table {
     if (sort.down) rows.reverse();
     this.rows = rows;
     this.dirty = false;
+    this.#fit();
     this.scroller.setAttribute("aria-rowcount", rows.length + 1);
     this.spacer.style.height = Math.min(rows.length * ROW, TALLEST) + "px";
     this.#rows();
@@ -142,12 +170,8 @@ export class Table {
         cell.textContent = column.text(facts, i);
         if (column.id === "id") {
           cell.title = cell.textContent;
-          // A letter is some seven pixels wide; what does not fit loses its middle.
-          const letters = Math.floor(Math.max(60, this.scroller.clientWidth - 300) / 7.2) - (facts.owner[i] ? 4 : 2);
-          if (cell.title.length > letters) {
-            cell.textContent = shorten(cell.title, letters);
-            cell.setAttribute("aria-label", cell.title);
-          }
+          cell.textContent = cut(cell.title, this.nameWidth - (facts.owner[i] ? 24 : 12), this.letters);
+          if (cell.title !== cell.textContent) cell.setAttribute("aria-label", cell.title);
           if (facts.owner[i]) cell.classList.add("owner");
         }
         row.append(cell);

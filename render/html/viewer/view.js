@@ -7,13 +7,16 @@
 export class View {
   constructor() {
     this.listeners = [];
+    this.gutter = 68; // pixels left of each picture, for the texts of the axis; set before drawing
     this.setWhole(0, 1, 1);
   }
 
-  /** Says what there is to see, and shows all of it. */
-  setWhole(lower, upper, top) {
+  /** Says what there is to see, and shows all of it; or keeps the window, unless it shows all. */
+  setWhole(lower, upper, top, keep = false) {
+    const stays = keep && !this.isWhole;
     this.whole = { t0: lower, t1: Math.max(upper, lower + 1), y0: 0, y1: Math.max(top, 1) * 1.04 };
-    this.fit();
+    if (stays) this.set(this.t0, this.t1, this.y0, this.y1);
+    else this.fit();
   }
 
   onChange(listener) {

@@ -1,0 +1,322 @@
+// Which names and sizes are written, where, and how large.
+//
+// Idea: a name is worth most if it is whole. So in the rectangle of a buffer it is tried
+// across, upright and in two or three lines, in letters of 11 pixels down to 7. A name
+// that fits in none of these ways is written beside its rectangle, where nothing else is,
+// with a line that leads to it; for that a picture of few buffers has a strip of free room
+// on top, no higher than its names need. If there are too many buffers for that, a name
+// loses its middle.
+//
+// A size is a number, so it is written whole or not at all.
+//
+// What is free is known from a grid of cells of four pixels.
+//
+// Complexity: O(k) for k pieces that have room for a name, O(cells) for each name that is
+// written beside its rectangle.
+
+import { bytes } from "./numbers.js";
+import { cut, widthOf, wrap } from "./letters.js";
+
+const LARGEST = 11;
+const SMALLEST = 7;
+const LINE = 1.16; // a line's height, in sizes of letters
+const MOST = 400; // labels
+const MOST_BESIDE = 60; // names beside their rectangles
+const FEW = 120; // pieces in sight, up to which there are names beside
+const CELL = 4;
+const STRIPS = [0, 16, 30, 44, 58, 72, 90, 110]; // heights of the room on top
+const REACH = 260; // pixels that a line may lead
+
+/**
+ * A text of the picture.
+ * @typedef {object} Label
+ * @property {number} buffer
+ * @property {string} kind      "name" or "size"
+ * @property {string} full      what it says if nothing is left out
+ * @property {string[]} lines   what is written, a line each
+ * @property {number} x         the middle
+ * @property {number} y
+ * @property {number} size      of the letters
+ * @property {boolean} upright  reading upwards
+ * @property {?number[]} leader the ends of the line that leads to the rectangle, if it is beside
+ */
+
+/** Returns how a text of some lines fits into a rectangle: the size of its letters, 0 if it does not. */
+function sizeIn(lines, along, across, family) {
+  let widest = 0;
+  for (const line of lines) widest = Math.max(widest, widthOf(line, family));
+  return Math.min(LARGEST, (along - 4) / widest, (across - 1) / (LINE * lines.length));
+}
+
+/** The ways to write a name, with what each is worth against letters in one line across. */
+const WAYS = [
+  { lines: 1, upright: false, worth: 1 },
+  { lines: 2, upright: false, worth: 0.92 },
+  { lines: 3, upright: false, worth: 0.85 },
+  { lines: 1, upright: true, worth: 0.8 },
+  { lines: 2, upright: true, worth: 0.74 },
+];
+
+/**
+ * Fits a name into a rectangle of w by h pixels, whole; null if it does not fit. The
+ * bytes of the buffer stand below it if they fit, too.
+ */
+export function inside(name, w, h, family) {
+  let best = null;
+  let most = 0;
+  for (const { lines, upright, worth } of WAYS) {
+    if (LARGEST * worth <= most) break;
+    const text = lines === 1 ? [name] : wrap(name, lines, family);
+    if (!text) continue;
+    const size = Math.floor(2 * sizeIn(text, upright ? h : w, upright ? w : h, family)) / 2;
+    if (size >= SMALLEST && size * worth > most) {
+      most = size * worth;
+      best = { lines: text, size, upright };
+    }
+  }
+  return best;
+}
+
+/** Fits a name that has lost its middle. */
+function insideCut(name, w, h, family) {
+  const upright = h > 1.6 * w;
+  const [along, across] = upright ? [h, w] : [w, h];
+  const size = Math.min(9, Math.floor((2 * (across - 1)) / LINE) / 2);
+  if (size < SMALLEST) return null;
+  const text = cut(name, along - 4, size, family);
+  return text && { lines: [text], size, upright };
+}
+
+/** Adds a label to a list: the name in the middle of a rectangle, its size below if it fits. */
+function put(out, { i, x, y, w, h }, fit, name, size, family) {
+  const label = { buffer: i, kind: "name", full: name, x, y, leader: null, ...fit };
+  out.push(label);
+  const [along, across] = fit.upright ? [h, w] : [w, h];
+  const small = Math.max(SMALLEST, Math.min(10, Math.floor(1.8 * fit.size) / 2));
+  const tall = LINE * fit.size * fit.lines.length;
+  if (tall + LINE * small + 3 > across || widthOf(size, family) * small > along - 4) return;
+  // The two share the middle.
+  const up = (LINE * small) / 2;
+  const down = (tall + 1) / 2;
+  const below = { ...label, kind: "size", full: size, lines: [size], size: small };
+  if (fit.upright) {
+    label.x -= up;
+    below.x += down;
+  } else {
+    label.y -= up;
+    below.y += down;
+  }
+  out.push(below);
+}
+
+/** Returns the pieces in sight, as rectangles in pixels, those with room for a name first by their areas. */
+function visible(scene, view, f, least) {
+  const { facts, offsets } = scene;
+  const { pieces } = facts;
+  const { t0, t1, y0, y1 } = view;
+  const perTime = f.width / (t1 - t0);
+  const perByte = f.height / (y1 - y0);
+  const out = [];
+  pieces.live(t0, t1, (k) => {
+    const lower = Math.max(pieces.lower[k], t0);
+    const upper = Math.min(pieces.upper[k], t1);
+    const w = (upper - lower) * perTime;
+    if (w < least) return;
+    const i = pieces.buffer[k];
+    const from = Math.max(offsets[i] + pieces.from[k], y0);
+    const to = Math.min(offsets[i] + pieces.to[k], y1);
+    const h = (to - from) * perByte;
+    if (!(h > 0) || h < least) return;
+    if (scene.placed && !scene.placed[i]) return;
+    out.push({
+      i,
+      w,
+      h,
+      x: f.left + ((lower + upper) / 2 - t0) * perTime,
+      y: f.top + f.height - ((from + to) / 2 - y0) * perByte,
+    });
+  });
+  return out;
+}
+
+/** Returns the tallest part of a rectangle that nothing of what is taken is in. */
+function clear(at, taken) {
+  let [top, bottom] = [at.y - at.h / 2, at.y + at.h / 2];
+  for (const [x0, y0, x1, y1] of taken) {
+    if (x1 <= at.x - at.w / 2 || x0 >= at.x + at.w / 2 || y1 <= top || y0 >= bottom) continue;
+    if (y0 - top > bottom - y1) bottom = y0;
+    else top = y1;
+  }
+  return { ...at, y: (top + bottom) / 2, h: Math.max(0, bottom - top) };
+}
+
+/** A grid of what is taken in a part of the picture. */
+class Grid {
+  constructor(left, top, width, height) {
+    this.left = left;
+    this.top = top;
+    this.nx = Math.max(1, Math.floor(width / CELL));
+    this.ny = Math.max(1, Math.floor(height / CELL));
+    this.taken = new Uint8Array(this.nx * this.ny);
+    this.sums = null;
+  }
+
+  take(x0, y0, x1, y1) {
+    const i0 = Math.max(0, Math.floor((x0 - this.left) / CELL));
+    const i1 = Math.min(this.nx, Math.ceil((x1 - this.left) / CELL));
+    const j0 = Math.max(0, Math.floor((y0 - this.top) / CELL));
+    const j1 = Math.min(this.ny, Math.ceil((y1 - this.top) / CELL));
+    for (let j = j0; j < j1; j++) if (i1 > i0) this.taken.fill(1, j * this.nx + i0, j * this.nx + i1);
+    this.sums = null;
+  }
+
+  /** Makes the sums of what is taken left of and above each cell. */
+  #sum() {
+    const { nx, ny, taken } = this;
+    this.sums = new Int32Array((nx + 1) * (ny + 1));
+    for (let j = 0; j < ny; j++) {
+      let row = 0;
+      for (let i = 0; i < nx; i++) {
+        row += taken[j * nx + i];
+        this.sums[(j + 1) * (nx + 1) + i + 1] = this.sums[j * (nx + 1) + i + 1] + row;
+      }
+    }
+  }
+
+  /** Returns the left top of the free box of w by h that is nearest to a point; null if none is near. */
+  nearest(x, y, w, h) {
+    if (!this.sums) this.#sum();
+    const { nx, ny, sums } = this;
+    const [bw, bh] = [Math.ceil(w / CELL), Math.ceil(h / CELL)];
+    let best = null;
+    let least = REACH;
+    const reach = Math.ceil(REACH / CELL);
+    const [ci, cj] = [Math.round((x - this.left) / CELL - bw / 2), Math.round((y - this.top) / CELL - bh / 2)];
+    for (let j = Math.max(0, cj - reach); j <= Math.min(ny - bh, cj + reach); j++) {
+      for (let i = Math.max(0, ci - reach); i <= Math.min(nx - bw, ci + reach); i++) {
+        const a = j * (nx + 1) + i;
+        const b = a + bh * (nx + 1);
+        if (sums[b + bw] - sums[b] - sums[a + bw] + sums[a]) continue;
+        const px = this.left + i * CELL;
+        const py = this.top + j * CELL;
+        // A line that goes up or down is easier to follow.
+        const away = Math.hypot(1.7 * Math.max(px - x, 0, x - px - w), Math.max(py - y, 0, y - py - h));
+        if (away < least) [least, best] = [away, { x: px, y: py, away }];
+      }
+    }
+    return best;
+  }
+}
+
+/**
+ * Writes names beside their rectangles, where nothing else is. Returns how many have no place,
+ * and how many pixels in all the lines that lead to them are longer than is easy to follow.
+ */
+function beside(out, missing, all, f, { room, taken, family }, nameOf) {
+  const grid = new Grid(f.left + 2, f.top - room, f.width - 4, f.height + room - 2);
+  for (const { x, y, w, h } of all) grid.take(x - w / 2, y - h / 2, x + w / 2, y + h / 2);
+  for (const box of taken) grid.take(...box);
+  let [lost, far] = [0, 0];
+  for (const at of missing.sort((a, b) => a.x - b.x)) {
+    const name = nameOf(at.i);
+    let best = null;
+    for (const size of [9, 8, SMALLEST]) {
+      for (const upright of [false, true]) {
+        const along = widthOf(name, family) * size + 6;
+        const across = LINE * size + 3;
+        const [w, h] = upright ? [across, along] : [along, across];
+        const place = grid.nearest(at.x, at.y, w, h);
+        const cost = place && place.away + (upright ? 18 : 0) + (9 - size) * 10;
+        if (place && (!best || cost < best.cost)) best = { ...place, cost, w, h, size, upright };
+      }
+    }
+    if (!best) {
+      lost++;
+      continue;
+    }
+    far += Math.max(0, best.away - 30);
+    grid.take(best.x, best.y, best.x + best.w, best.y + best.h);
+    const near = (low, high, v) => Math.max(low, Math.min(high, v));
+    out.push({
+      buffer: at.i,
+      kind: "name",
+      full: name,
+      lines: [name],
+      x: best.x + best.w / 2,
+      y: best.y + best.h / 2,
+      size: best.size,
+      upright: best.upright,
+      leader: [near(best.x + 3, best.x + best.w - 3, at.x), near(best.y + 2, best.y + best.h - 2, at.y), at.x, at.y],
+    });
+  }
+  return [lost, far];
+}
+
+/**
+ * Returns the labels of a scene in a frame of pixels, how many names have no place, and how far
+ * those beside are, as beside returns it. room is
+ * how many pixels above the frame are free for names, taken the boxes in which there are to be none.
+ */
+export function labelsOf(scene, view, f, { room = 0, taken = [], family } = {}) {
+  const out = [];
+  const { facts, offsets } = scene;
+  const { doc } = facts;
+  if (!offsets || doc.n === 0) return { labels: out, lost: 0, far: 0 };
+  const few = facts.pieces.count <= 40 * FEW && visible(scene, view, f, 0);
+  const own = few && few.length <= FEW;
+  let chosen = own ? few : visible(scene, view, f, SMALLEST * LINE);
+  if (chosen.length > MOST) chosen = chosen.sort((a, b) => b.w * b.h - a.w * a.h).slice(0, MOST);
+  let missing = [];
+  const named = new Set();
+  // Of the pieces of a buffer with gaps the largest has the name.
+  for (const at of own ? chosen.toSorted((a, b) => b.w * b.h - a.w * a.h) : chosen) {
+    if (own && named.has(at.i)) continue;
+    const name = doc.id(at.i);
+    if (!name) continue;
+    const free = clear(at, taken);
+    const fit = inside(name, free.w, free.h, family);
+    if (fit) {
+      put(out, free, fit, name, bytes(doc.size[at.i]), family);
+      named.add(at.i);
+    } else missing.push(at);
+  }
+  let [lost, far] = [0, 0];
+  if (own) {
+    const once = new Set();
+    missing = missing.filter(({ i }) => !named.has(i) && !once.has(i) && once.add(i));
+    if (missing.length <= MOST_BESIDE) {
+      [lost, far] = beside(out, missing, few, f, { room, taken, family }, (i) => doc.id(i));
+      const has = new Set(out.map(({ buffer }) => buffer));
+      missing = missing.filter(({ i }) => !has.has(i));
+    } else lost = missing.length;
+  }
+  for (const at of missing) {
+    const name = doc.id(at.i);
+    const free = clear(at, taken);
+    const fit = insideCut(name, free.w, free.h, family);
+    if (fit) put(out, free, fit, name, bytes(doc.size[at.i]), family);
+  }
+  return { labels: out, lost, far };
+}
+
+/**
+ * Returns how much free room on top lets all of a plan have its names, not far from their
+ * rectangles, if there are few enough buffers for that. frameOf gives the
+ * frame below such a room, and what is taken of it.
+ */
+export function roomFor(scene, view, frameOf, family) {
+  const { facts, offsets } = scene;
+  if (!offsets || facts.pieces.count > FEW || facts.doc.n === 0) return 0;
+  const all = view.whole;
+  let best = 0;
+  let least = Infinity;
+  for (const room of STRIPS) {
+    const { f, taken } = frameOf(room);
+    const { lost, far } = labelsOf(scene, all, f, { room, taken, family });
+    // Room is taken from the picture, so it must be worth it.
+    const cost = 1e6 * lost + far + 2 * room;
+    if (cost < least) [least, best] = [cost, room];
+    if (!lost && !far) break;
+  }
+  return best;
+}

@@ -1,0 +1,39 @@
+// What the colours of the picture mean: for the legend of the page, and of pictures that
+// are saved.
+
+import { KIND } from "./colours.js";
+
+const STORY = [
+  ["stays", "stays"],
+  ["tried", "will be taken back"],
+  ["back", "taken back just now"],
+];
+const MARKED = [
+  ["down", "lower than before"],
+  ["up", "higher than before"],
+  ["same", "in place"],
+];
+const DIFFERENCE = [
+  ["down", "lower"],
+  ["up", "higher"],
+  ["same", "in place"],
+  ["only", "in one only"],
+];
+const PEAK = [
+  ["peak", "live at the peak"],
+  ["top", "ends at the height"],
+  ["plain", "others"],
+];
+
+/** Returns the kinds that have a meaning now, with it; and whether they are groups of names. */
+export function meanings(app) {
+  const named = (names) => ({ groups: false, entries: names.map(([name, text]) => ({ kind: KIND[name], text })) });
+  if (app.story) return named(STORY);
+  if (app.marking) return named(MARKED);
+  if (app.comparison && app.mode === "diff") return named(DIFFERENCE);
+  if (app.colour === "peak") return named(PEAK);
+  const grouping = app.facts(0).doc.groupings.find(({ by }) => by === app.colour);
+  const entries = (grouping?.names ?? []).map((text, k) => ({ kind: KIND.category + k, text }));
+  if (grouping?.rest) entries.push({ kind: KIND.plain, text: "others" });
+  return { groups: Boolean(grouping), entries };
+}
