@@ -88,7 +88,7 @@ func Write(w io.Writer, c Comparison) error {
 	p.S(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).N(width).S(" ").N(high)
 	p.S(`" width="`).N(width).S(`" height="`).N(high).S(`" role="img" aria-label="`).XML(layout.Clean(c.Title))
 	p.S("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n")
-	for i, colour := range layout.Palette {
+	for i, colour := range layout.Palette[:layout.Series] {
 		p.S(".c").I(i).S("{fill:#").S(colour.Fill).S(";stroke:#").S(colour.Edge).S("}\n")
 		p.S(".l").I(i).S("{stroke:#").S(colour.Edge).S("}.t").I(i).S("{fill:#").S(colour.Edge).S("}\n")
 	}
@@ -130,8 +130,8 @@ func (p pen) dot(colour int, x, y float64, square bool, tip string) {
 	} else {
 		p.S(`<circle cx="`).N(x).S(`" cy="`).N(y).S(`" r="`).N(radius)
 	}
-	p.S(`" class="dot c`).I(colour % len(layout.Palette))
-	if colour/len(layout.Palette)%2 == 1 {
+	p.S(`" class="dot c`).I(colour % layout.Series)
+	if colour/layout.Series%2 == 1 {
 		p.S(" ring")
 	}
 	p.S(`"><title>`).XML(layout.Clean(tip))

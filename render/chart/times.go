@@ -104,7 +104,7 @@ func (p pen) curve(c Comparison, k int, s *timeScale) timeName {
 	slices.SortStableFunc(points, func(a, b Point) int {
 		return cmp.Compare(c.Problems[a.Problem].Buffers, c.Problems[b.Problem].Buffers)
 	})
-	p.S(`<polyline class="curve l`).I(k % len(layout.Palette)).S(`" points="`)
+	p.S(`<polyline class="curve l`).I(k % layout.Series).S(`" points="`)
 	for i, q := range points {
 		if i > 0 {
 			p.S(" ")
@@ -118,7 +118,7 @@ func (p pen) curve(c Comparison, k int, s *timeScale) timeName {
 		p.dot(k, s.x(problem.Buffers), s.y(q.Seconds), q.Optimal, tip)
 	}
 	end := points[len(points)-1]
-	return timeName{planner.Name, k % len(layout.Palette), s.x(c.Problems[end.Problem].Buffers), s.y(end.Seconds), 0}
+	return timeName{planner.Name, k % layout.Series, s.x(c.Problems[end.Problem].Buffers), s.y(end.Seconds), 0}
 }
 
 // timeNames puts the names where the curves end, but apart: down from the top, then up

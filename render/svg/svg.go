@@ -11,7 +11,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/colour"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/layout"
@@ -96,8 +95,7 @@ func draw(to *layout.Printer, f *layout.Figure) {
 	p.S(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 `).N(f.Width).S(" ").N(f.Height)
 	p.S(`" width="`).N(f.Width).S(`" height="`).N(f.Height).S(`" role="img" aria-label="`).XML(f.Description)
 	p.S("\" font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<style>\n.b{stroke-width:.8;fill:#ddd;stroke:#777}\n")
-	for i := range layout.Colours {
-		c := colour.At(i)
+	for i, c := range layout.Palette {
 		p.S(".c").I(i).S("{fill:#").S(c.Fill).S(";stroke:#").S(c.Edge).S("}\n")
 	}
 	p.S(style).S("</style>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n")

@@ -11,7 +11,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/colour"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/layout"
@@ -116,8 +115,7 @@ var (
 func draw(to *layout.Printer, f *layout.Figure) {
 	p := pen{to}
 	p.S("% ").S(f.Description).S("\n").S(preamble)
-	for i := range layout.Colours {
-		c := colour.At(i)
+	for i, c := range layout.Palette {
 		n := strconv.Itoa(i)
 		p.S("\\definecolor{fill").S(n).S("}{HTML}{").S(c.Fill).S("}\\definecolor{edge").S(n).S("}{HTML}{").S(c.Edge).S("}\n")
 		p.S("\\tikzset{c").S(n).S("/.style={fill=fill").S(n).S(",draw=edge").S(n).S("}}\n")

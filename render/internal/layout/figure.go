@@ -27,7 +27,7 @@ type Point struct{ X, Y float64 }
 
 // A Shape is a buffer: one rectangle for each piece of it that is drawn.
 type Shape struct {
-	Colour   int    // as colour.At takes it
+	Colour   int    // index into Palette
 	Stroke   Stroke // by the size of the largest rectangle
 	Fixed    bool   // the offset is prescribed
 	Broken   bool   // breaks a rule of the plan, or is in conflict
@@ -50,7 +50,7 @@ const (
 
 // A Fill is a set of rectangles of one colour without outlines.
 type Fill struct {
-	Colour int  // as colour.At takes it
+	Colour int  // index into Palette
 	Faint  bool // less than half of the area is in use
 	Rects  []Rect
 }

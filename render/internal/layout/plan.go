@@ -62,11 +62,19 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 	return g.Figure, nil
 }
 
-// Palette has the colours of buffers, and of series in a chart.
-var Palette = colour.Palette
+// Series is how many colours the series of a chart have, the first of Palette.
+const Series = colour.Rest
 
 // Colours is how many colours buffers have, with the grey of those in no group.
 const Colours = colour.Rest + 1
+
+// Palette has the colours of buffers.
+var Palette = func() (out [Colours]colour.Colour) {
+	for k := range out {
+		out[k] = colour.At(k)
+	}
+	return out
+}()
 
 // colours returns the colour of each buffer, and the legend: of its group if names tell
 // groups, otherwise one that tells it from its neighbours.

@@ -150,7 +150,7 @@ func (p pen) Fill(f layout.Fill) {
 // Shape paints a buffer: where it is in use whole, and where in part.
 func (p pen) Shape(s *layout.Shape) {
 	ink := swatch // shows the form and not a colour
-	if s.Tip != "" {
+	if s.Tip != "" || s.Group {
 		c := layout.Palette[s.Colour]
 		ink = Ink{Fill: rgb(c.Fill), Stroke: rgb(c.Edge)}
 	}
