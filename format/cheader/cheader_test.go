@@ -37,14 +37,121 @@ func TestIdentifiers(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, name := range got {
-		if seen[name] || len(name) > longest+4 {
-			t.Errorf("%s is there twice, or too long", name)
+		if macro := sample().prefix() + "_OFFSET_" + name; seen[name] || len(macro) > longestMacro {
+			t.Errorf("%s is there twice, or its macro of %d characters is too long", name, len(macro))
 		}
 		seen[name] = true
 	}
 	p := &Plan{Tensors: []Tensor{{Name: "a_2"}, {Name: "a"}, {Name: "a."}, {Name: "a_3"}, {Name: "a-"}}}
 	if got := p.identifiers(); strings.Join(got, " ") != "a_2 a a_3 a_3_2 a_4" {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestLongNames has names that are the same but for their middle, their end, or not at
+// all, and one longer than any line: each has a macro of its own with at most 63
+// characters, of which beginning and end can be read.
+func TestLongNames(t *testing.T) {
+	const long = "model/batch_normalization/FusedBatchNormV3;model/conv2d_2/Conv2D;model/conv2d_1/Conv2D1"
+	for _, model := range []string{"m", "embedding_model", strings.Repeat("a_model_", 12) + "of_mine"} {
+		p := &Plan{Name: model}
+		for k := range 200 {
+			p.Tensors = append(p.Tensors, Tensor{Name: long}, Tensor{Name: long[:40] + fmt.Sprint(k) + long[40:]}, Tensor{Name: long + fmt.Sprint(k)})
+		}
+		p.Tensors = append(p.Tensors, Tensor{Name: strings.Repeat("x/", 1<<20)})
+		seen := map[string]bool{}
+		for _, name := range p.identifiers() {
+			if macro := p.prefix() + "_OFFSET_" + name; seen[name] || len(macro) > 63 {
+				t.Fatalf("%s: %s is there twice, or its macro of %d characters is too long", model, name, len(macro))
+			}
+			seen[name] = true
+		}
+		if first := p.identifiers()[0]; !strings.HasPrefix(first, "model_b") || !strings.HasSuffix(first, "v2D1") {
+			t.Errorf("%s is not to be recognised", first)
+		}
+		p.Runtime = &Runtime{AtLeast: true, Arenas: []ArenaSize{{Target: "PYTHON"}}}
+		var out strings.Builder
+		if err := WriteHeader(&out, p); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(out.String()) {
+			if f := strings.Fields(line); len(f) > 1 && f[0] == "#define" && len(f[1]) > 63 {
+				t.Errorf("%s has %d characters", f[1], len(f[1]))
+			}
+		}
+	}
+}
+
+// TestRuntime has a header for a runtime: its arenas under the names that say which is
+// which, and nowhere the head under a name that could be taken for one of them. The array
+// compiles as C and C++, is aligned, has the bytes of the model, and agrees with the
+// header on all sizes.
+func TestRuntime(t *testing.T) {
+	r := &Runtime{Arenas: []ArenaSize{{"32", "32-bit firmware", 3168}, {"64", "64-bit firmware", 3744}}}
+	data := make([]byte, 1000)
+	for i := range data {
+		data[i] = byte(i * i)
+	}
+	of := *r
+	of.Model, of.Hash = int64(len(data)), HashOf(data)
+	p := &Plan{Name: "tiny", Arena: 2048, Alignment: 16, Tensors: []Tensor{{"a", 0, 16}}, Runtime: &of}
+	var header, array, atLeast strings.Builder
+	if err := errors.Join(WriteHeader(&header, p), WriteArray(&array, "tiny", data, r)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"#define TINY_TENSOR_ARENA_SIZE_32 3168 /* 32-bit firmware */\n", "#define TINY_TENSOR_ARENA_SIZE_64 3744", "#define TINY_HEAD_SIZE 2048\n", "#define TINY_MODEL_DATA_SIZE 1000\n", HashOf(data)} {
+		if !strings.Contains(header.String(), want) {
+			t.Errorf("the header has no %q:\n%s", want, &header)
+		}
+	}
+	if strings.Contains(header.String(), "TINY_ARENA_SIZE") || strings.Contains(header.String(), "tiny_arena") {
+		t.Errorf("the header calls the head an arena:\n%s", &header)
+	}
+	if !strings.Contains(array.String(), HashOf(data)) {
+		t.Error("nothing says that header and array belong together")
+	}
+	of.AtLeast = true
+	if err := WriteHeader(&atLeast, p); err != nil || strings.Contains(atLeast.String(), "SIZE_32 ") || !strings.Contains(atLeast.String(), "TINY_TENSOR_ARENA_SIZE_32_AT_LEAST 3168") {
+		t.Errorf("a lower bound has the name of a size that works: %v\n%s", err, &atLeast)
+	}
+	cc, err := exec.LookPath("cc")
+	if err != nil {
+		t.Skip("needs a C compiler, cc (c-compiler)")
+	}
+	dir := t.TempDir()
+	main := `#include "tiny.h"
+#include <stdint.h>
+#include <stdio.h>
+int main(void) {
+	if ((uintptr_t)tiny_model_data % 16 != 0) return 1;
+	if (sizeof tiny_model_data != TINY_MODEL_DATA_SIZE || tiny_model_data_size != TINY_MODEL_DATA_SIZE) return 2;
+	if (tiny_tensor_arena_size_32 != TINY_TENSOR_ARENA_SIZE_32 || tiny_tensor_arena_size_64 != TINY_TENSOR_ARENA_SIZE_64) return 3;
+	for (int i = 0; i < TINY_MODEL_DATA_SIZE; i++) if (tiny_model_data[i] != (unsigned char)(i * i)) return 4;
+	return 0;
+}
+`
+	for name, text := range map[string]string{"tiny.h": header.String(), "array.cc": array.String(), "array.c": array.String(), "main.c": main, "main.cc": main} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(args ...string) {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	}
+	strict := []string{"-Wall", "-Wextra", "-Werror", "-pedantic", "-o", "main"}
+	for _, standard := range []string{"-std=c99", "-std=c11"} {
+		run(append(append([]string{cc, standard}, strict...), "main.c", "array.c")...)
+		run("./main")
+	}
+	if cxx, err := exec.LookPath("c++"); err == nil {
+		for _, standard := range []string{"-std=c++11", "-std=c++17"} {
+			run(append(append([]string{cxx, standard}, strict...), "main.cc", "array.cc")...)
+			run("./main")
+		}
 	}
 }
 
@@ -120,7 +227,7 @@ func TestCompiled(t *testing.T) {
 // TestFails passes on the error of the writer.
 func TestFails(t *testing.T) {
 	p := sample()
-	if WriteHeader(full{}, p) == nil || WriteSource(full{}, p) == nil {
+	if WriteHeader(full{}, p) == nil || WriteSource(full{}, p) == nil || WriteArray(full{}, "a", nil, &Runtime{}) == nil {
 		t.Error("a full disk is no error")
 	}
 }

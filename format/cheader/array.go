@@ -1,0 +1,72 @@
+package cheader
+
+import (
+	"bufio"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+)
+
+// Idea: firmware has no files, so the model is a constant array in flash. It must be
+// const, or it would be copied to RAM, and begin at a multiple of 16, which readers of
+// flatbuffers rely on. The same text is C++11 and C99, and needs no header: names have
+// the linkage of C, and constants are declared before they are defined, since C++ would
+// keep them to the file otherwise.
+
+// arrayAlignment is what the array begins at a multiple of: the largest alignment of data
+// in a TensorFlow Lite model.
+const arrayAlignment = 16
+
+// HashOf names the content of a model in comments: the beginning of its SHA-256.
+func HashOf(model []byte) string {
+	sum := sha256.Sum256(model)
+	return hex.EncodeToString(sum[:6])
+}
+
+// declare writes what the header and the array's own file say of it.
+func (r *Runtime) declare(w io.Writer, prefix string) {
+	fmt.Fprintf(w, "extern const unsigned char %[1]s_model_data[%[2]d];\nextern const unsigned long %[1]s_model_data_size;\n", prefix, max(1, r.Model))
+	for i := range r.Arenas {
+		fmt.Fprintf(w, "extern const unsigned long %s;\n", r.name(prefix, &r.Arenas[i]))
+	}
+}
+
+// WriteArray writes a model as a constant array in C++ or C: prefix_model_data, its size
+// prefix_model_data_size, and prefix_tensor_arena_size_… for each size of the runtime's
+// arena, which is that of the macro in the header. The name is that of Plan.Name. Model
+// and Hash of the runtime are those of the data, whatever they were.
+func WriteArray(w io.Writer, name string, data []byte, r *Runtime) error {
+	b := bufio.NewWriter(w)
+	of := *r
+	of.Model, of.Hash = int64(len(data)), HashOf(data)
+	prefix := prefixOf(name)
+	fmt.Fprintf(b, "/* The model %s with its plan, by stowage. Bytes: %d. Its SHA-256 begins with %s. */\n\n", comment(name), of.Model, of.Hash)
+	b.WriteString("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n")
+	of.declare(b, prefix)
+	fmt.Fprintf(b, "\nconst unsigned long %s_model_data_size = %d;\n\n", prefix, of.Model)
+	which := "The size of the array for it that works"
+	if of.AtLeast {
+		which = "A size that the array for it exceeds"
+	}
+	fmt.Fprintf(b, "/* kTensorArenaSize. %s, aligned to %d. */\n", which, arrayAlignment)
+	for i := range of.Arenas {
+		a := &of.Arenas[i]
+		fmt.Fprintf(b, "const unsigned long %s = %d; /* %s */\n", of.name(prefix, a), a.Bytes, a.About)
+	}
+	b.WriteByte('\n')
+	aligned(b, arrayAlignment)
+	fmt.Fprintf(b, "const unsigned char %s_model_data[%d] = {", prefix, max(1, of.Model))
+	if len(data) == 0 {
+		b.WriteString("0")
+	}
+	const digits, row = "0123456789abcdef", 16
+	for i, c := range data {
+		if i%row == 0 {
+			b.WriteString("\n\t")
+		}
+		b.Write([]byte{'0', 'x', digits[c>>4], digits[c&15], ','})
+	}
+	b.WriteString("\n};\n\n#ifdef __cplusplus\n}\n#endif\n")
+	return b.Flush()
+}
