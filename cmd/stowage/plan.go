@@ -20,7 +20,7 @@ import (
 )
 
 type planFlags struct {
-	output  string
+	outputs []string
 	format  string
 	report  string
 	scratch []string
@@ -28,11 +28,15 @@ type planFlags struct {
 	inPlace bool
 	replace bool
 	tail    size
-	json    bool
-	probe   bool
-	quiet   bool
-	search  search
-	model   modelFlags
+
+	capacity size
+	target   string
+
+	json   bool
+	probe  bool
+	quiet  bool
+	search search
+	model  modelFlags
 }
 
 func newPlan() *cobra.Command {
@@ -40,19 +44,23 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Plan the arena of a TensorFlow Lite or ONNX model",
-		Long: `Of a .tflite file plan derives which tensors share the arena and for how long, as TensorFlow Lite Micro does, plans them, and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte, unless the model has such metadata of the right length already: that is overwritten in place.
+		Long: `Plan reads a .tflite model and works out which tensors share the arena and for how long, as TensorFlow Lite Micro does. It plans them and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte, unless the model has such metadata of the right length already. That is overwritten in place.
 
-The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is and with the plan. A plan that the runtime beats by itself is not written; the model is then copied as it is. A faulty plan that the model has is replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, unless --replace-plan is given.
+The head is the part of the arena that a plan can change. The plan is judged by what the runtime makes of it: its own planner is emulated, for the model as it is, with the plan that it has, and for the new plan. A new plan that takes no less than the model as it is will not be written: the output is then the model as it was. A faulty plan in the model is replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, and --replace-plan replaces it.
 
-Kernels may ask for scratch beside the tensors, which is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is the name of operators, such as SVDF, or the number of one in the model, from 0; the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE; or the words reference and none.
+The smallest arena is the number for kTensorArenaSize: the least with which AllocateTensors succeeds, aligned to 16. It is worked out without running anything, from what the runtime and its reference kernels keep (tensorflow/tflite-micro 90b983c), for firmware of 32 and 64 bit and for the interpreter of PyPI (tflite_micro). If the model has operators of which nothing is known, it says "at least". --tail takes what a target reports instead.
 
-The smallest arena is the number for kTensorArenaSize: the least with which AllocateTensors succeeds, aligned to 16. It is found without running anything, from what the runtime and its reference kernels keep (tensorflow/tflite-micro 90b983c), for firmware of 32 and 64 bit and for the interpreter of PyPI (tflite_micro). Where the model has operators that the table of kernels lacks, it says "at least". --tail takes what a target reports instead.
+--capacity asks whether that arena fits. The exit code is 0 if it does, 3 if it is proven not to, and 4 if that is not known. The report says what would make it fit, and no plan is written that does not fit.
 
-Of an .onnx file plan derives the shapes of all tensors and how long they live, in the order of the file. What is stored or computed from constants alone takes no room, nor do the two branches of an If at the same time. Dimensions that the inputs leave open are settled by --dim; what is still open is an error that names the nodes. No file of external data is opened. There is no place in the model for a plan, so -o names a file in another format.
+Kernels may ask for scratch, memory beside the tensors. It is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is the name of operators, such as SVDF, or the number of one in the model, from 0. It also takes the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE. The words reference and none stand for the reference kernels and for no scratch.
 
-With -o a .csv, .json, .svg, .png, .pdf, .html or .tex file gets the problem with its plan; a .h file gets the arena's size and each tensor's offset as macros of C, a .c file the arena and a table of its tensors. --report writes a page with the picture and all figures beside that. --format writes the problem alone, without planning it.`,
-		Example: `  stowage plan model.tflite                                what the arena takes, and who sets it
+-o may be repeated, and all files are written or none. A .tflite file gets the model with the plan. A .cc, .cpp or .cxx file gets the same model as a constant array, aligned, with its size and the arena sizes. A .h file gets the arena sizes, the head and each tensor's offset as macros; names ending in _32 and _64 are for kTensorArenaSize. A .c file gets memory for the tensors alone and a table of them, for code without the runtime. Any other file gets the problem with its plan. --report writes a page with the picture and all figures. --format writes the problem alone, without planning it.
+
+Plan reads an .onnx model, too, and works out the shapes of all tensors and how long they live, in the order of the file. What is stored or computed from constants alone takes no room, nor do the two branches of an If at the same time. --dim settles dimensions that the inputs leave open; what is still open is an error that names the nodes. No file of external data is opened. There is no place in such a model for a plan, so -o names files in other formats.`,
+		Example: `  stowage plan model.tflite                                what the arena takes, and which tensors decide that
   stowage plan -o planned.tflite model.tflite
+  stowage plan -o planned.tflite -o model.h -o model_data.cc model.tflite
+  stowage plan --capacity 256KiB model.tflite              does it fit?
   stowage plan --scratch reference --scratch CONV_2D=2048 -o planned.tflite model.tflite
   stowage plan --probe > stowage_probe.h                   build it into the firmware, save its log
   stowage plan --scratch device.log --tail 29952 -o planned.tflite model.tflite
@@ -78,20 +86,24 @@ With -o a .csv, .json, .svg, .png, .pdf, .html or .tex file gets the problem wit
 	f.SortFlags = false
 	f.StringArrayVar(&p.scratch, "scratch", nil, "what kernels ask for beside tensors: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; may be repeated")
 	f.BoolVar(&p.probe, "probe", false, "print the C++ header that makes a target log what its kernels ask for")
-	f.BoolVar(&p.fold, "fold-float16", false, "make float16 constants that are only dequantised float32 in the file, without which TensorFlow Lite Micro does not run such a model")
-	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE (in ONNX of all views) and element-wise operators lie over an operand that dies there")
+	f.BoolVar(&p.fold, "fold-float16", false, "turn float16 constants that are only dequantised into float32 in the file; TensorFlow Lite Micro does not run the model otherwise")
+	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE (in ONNX of all views) and of element-wise operators lie over an operand that is not needed afterwards")
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the plan that the model has, whatever the new one takes, even if its tensors share bytes on purpose; an NPU then no longer finds its tensors")
-	f.Var(&p.tail, "tail", "the persistent `SIZE` that the target reports as tail, in place of what reference kernels keep")
-	f.StringVarP(&p.output, "output", "o", "", "write the planned model to `FILE`, or the plan as .csv, .json, .svg, .png, .pdf, .html, .tex, .h or .c")
+	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports, in place of what the reference kernels keep")
+	f.Var(&p.capacity, "capacity", "ask whether the smallest arena fits into `SIZE` bytes, and exit with 3 if it does not: "+sizeHelp)
+	f.StringVar(&p.target, "target", "32", "which smallest arena --capacity is about: that of `TARGET`, which is 32 or 64 for firmware of that width, or python")
+	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write the planned model to `FILE`, or as an array to a .cc, or the plan as .h, .c, .csv, .json, .svg, .png, .pdf, .html or .tex; may be repeated, once for each kind")
 	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
 	f.StringVar(&p.report, "report", "", "write the report with the picture to `FILE`, an .html or .json")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
-	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, but that of --json")
+	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
 	p.model.bind(cmd)
 	p.search.bindPlanner(cmd)
+	group(cmd, "Problem", "capacity", "target")
 	group(cmd, "Model", "scratch", "probe", "fold-float16", "in-place", "replace-plan", "tail")
 	group(cmd, "Output", "output", "report", "format", "json", "quiet")
 	complete(cmd, "format", problemNames)
+	complete(cmd, "target", func() []string { return targetNames })
 	return cmd
 }
 
@@ -100,53 +112,25 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if err != nil {
 		return err
 	}
+	if !slices.Contains(targetNames, p.target) {
+		return usagef("invalid argument %q for --target: must be one of %s", p.target, strings.Join(targetNames, ", "))
+	}
 	in, err := openModel(path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
-	name, reportName, err := p.outputs(in.Kind)
+	outputs, err := p.outputsFor(in.Kind)
 	if err != nil {
 		return err
 	}
 	if in.Kind == format.ONNX {
-		return p.runONNX(cmd, in, name, reportName, o)
+		return p.runONNX(cmd, in, outputs, o)
 	}
-	return p.runTFLite(cmd, in, name, reportName, o)
+	return p.runTFLite(cmd, in, outputs, o)
 }
 
-// outputs checks what is asked for before anything is read: it returns the formats of
-// the output and of the report.
-func (p *planFlags) outputs(kind format.Kind) (name, reportName string, err error) {
-	names := formatNames()
-	if kind == format.TFLite {
-		names = append([]string{"tflite"}, names...)
-	}
-	if name, err = formatOf("", p.output, names); err != nil {
-		return "", "", err
-	}
-	if p.report != "" {
-		if reportName, err = formatOf("", p.report, []string{"html", "json"}); err != nil {
-			return "", "", err
-		}
-	}
-	if p.format != "" {
-		if _, err := formatOf(p.format, p.output, problemNames()); err != nil {
-			return "", "", err
-		}
-	}
-	if err := (use{"--report", p.report}).apart([]use{{"-o", p.output}}); err != nil {
-		return "", "", err
-	}
-	for _, file := range []string{p.output, p.report} {
-		if err := checkOutput(file); err != nil {
-			return "", "", err
-		}
-	}
-	return name, reportName, nil
-}
-
-func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, name, reportName string, o stowage.Options) error {
+func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
 	settled, err := p.model.options()
 	if err != nil {
 		return err
@@ -180,82 +164,55 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, name, report
 		if err != nil {
 			return err
 		}
-		return writeDocument(cmd, p.output, p.format, &document{problem: a.Problem})
+		return writeDocument(cmd, p.problemFile(), p.format, &document{problem: a.Problem})
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	made, err := tflm.Make(ctx, folded, tflm.Options{Scratch: scratch, InPlace: p.inPlace, Replace: p.replace, Solve: o})
+	options := tflm.Options{Scratch: scratch, InPlace: p.inPlace, Replace: p.replace, Solve: o}
+	made, err := tflm.Make(ctx, folded, options)
 	if err != nil {
 		return err
 	}
 	r := p.reportOf(made, weights)
-	if p.output != "" {
-		if err := p.write(cmd, name, m, made, r); err != nil {
+	end := outcomeOf(made.Result.Status)
+	if p.capacity > 0 {
+		if end, err = p.fit(ctx, r, made, options); err != nil {
 			return err
 		}
 	}
-	if err := p.deliver(cmd, reportName, r, func(w io.Writer) error { return r.page(w, made) }); err != nil {
+	// What does not fit is not written, and what has no offsets is no plan in C.
+	if p.capacity > 0 && end != nil || made.Placed == nil && slices.ContainsFunc(outputs, func(o output) bool { return o.kind == "h" || o.kind == "c" }) {
+		if end == nil {
+			end = outcome(exitUndecided)
+		}
+		outputs = p.unwritten(cmd, outputs)
+	}
+	if err := p.writeTFLite(cmd, outputs, m, made, r); err != nil {
 		return err
 	}
-	return outcomeOf(made.Result.Status)
+	if err := p.say(cmd, r); err != nil {
+		return err
+	}
+	return end
 }
 
-// deliver writes the report where it was asked for: as a page or as JSON to a file, as
-// text or as JSON to standard output.
-func (p *planFlags) deliver(cmd *cobra.Command, reportName string, r interface{ print(io.Writer) error }, page func(io.Writer) error) error {
-	asJSON := func(w io.Writer) error { return writeIndented(w, r) }
-	if p.report != "" {
-		write := page
-		if reportName == "json" {
-			write = asJSON
-		}
-		if err := writeTo(cmd, p.report, write); err != nil {
-			return err
-		}
+// unwritten says that no plan is written, and returns the outputs that are: the report.
+func (p *planFlags) unwritten(cmd *cobra.Command, outputs []output) []output {
+	if len(p.outputs) > 0 && !p.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: not written\n", strings.Join(p.outputs, ", "))
 	}
+	return slices.DeleteFunc(outputs, func(o output) bool { return o.flag == "-o" })
+}
+
+// say prints the report on standard output, as text or as JSON.
+func (p *planFlags) say(cmd *cobra.Command, r interface{ print(io.Writer) error }) error {
 	switch {
 	case p.json:
-		return writeTo(cmd, "", asJSON)
+		return writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, r) })
 	case p.quiet:
 		return nil
 	}
 	return writeTo(cmd, "", r.print)
-}
-
-// headNote keeps whoever finds the file from giving a runtime the size in it.
-const headNote = "The arena is the head alone: kTensorArenaSize is more, and stowage plan says how much."
-
-// write writes the planned model, or the problem with its plan as the name asks.
-func (p *planFlags) write(cmd *cobra.Command, name string, m *tflite.Model, made *tflm.Plan, r *planReport) error {
-	if name != "tflite" {
-		offsets := made.Placed
-		if name == "html" {
-			return writeTo(cmd, p.output, func(w io.Writer) error { return r.page(w, made) })
-		}
-		d := &document{problem: made.Arena.Problem, offsets: offsets, lowerBound: made.Result.LowerBound, name: nameFor(m.File), note: headNote}
-		for i, at := range offsets {
-			d.height = max(d.height, at+made.Arena.Problem.Buffers[i].Size)
-		}
-		return writeDocument(cmd, p.output, name, d)
-	}
-	data := m.Bytes()
-	switch {
-	case made.Offsets == nil:
-		r.copied = p.output
-	case made.Kept:
-		r.copied = "the one that is in the model is kept; " + p.output
-	case m.Offline != nil:
-		r.copied = "the one that is in the model is as low; " + p.output
-	default:
-		r.copied = "the runtime's own is as low; " + p.output
-	}
-	if r.Written = made.Worth(); r.Written {
-		var err error
-		if data, err = m.WithOffsets(made.Offsets); err != nil {
-			return err
-		}
-	}
-	return writeTo(cmd, p.output, func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
 // openModel opens a file that is to be a model. What is not known for a model is

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
@@ -35,13 +37,14 @@ type onnxReport struct {
 	LowerBound int64          `json:"lower_bound"`
 	Notes      []string       `json:"notes"`
 	Peak       peakReport     `json:"peak"`
+	Fit        *fitReport     `json:"fit,omitempty"` // the answer to --capacity
 }
 
 // greedyBySize is the planner that most code generators have.
 const greedyBySize = "tflite-greedy-by-size"
 
-func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportName string, o stowage.Options) error {
-	for _, flag := range []string{"scratch", "fold-float16", "tail"} {
+func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
+	for _, flag := range []string{"scratch", "fold-float16", "tail", "replace-plan", "target"} {
 		if cmd.Flags().Changed(flag) {
 			return usagef("--%s is for .tflite models", flag)
 		}
@@ -58,17 +61,19 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 	options.InPlace = p.inPlace
 	a, err := m.Arena(options)
 	if err != nil {
-		return err
+		return withCommand(cmd, in.Name, err)
 	}
 	a.Problem.Name = nameFor(in.Name)
 	if p.format != "" {
 		if !p.quiet {
 			noteRead(cmd, in.Name, &format.File{Notes: a.Notes})
 		}
-		return writeDocument(cmd, p.output, p.format, &document{problem: a.Problem})
+		return writeDocument(cmd, p.problemFile(), p.format, &document{problem: a.Problem})
 	}
-	if err := checkFormat(name, a.Problem); err != nil {
-		return err
+	for _, o := range outputs {
+		if err := checkFormat(o.kind, a.Problem); o.flag == "-o" && err != nil {
+			return err
+		}
 	}
 	o.Minimize = true
 	ctx, release := interruptible(cmd.Context())
@@ -79,21 +84,102 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, name, reportNa
 	}
 	r := reportONNX(ctx, m, a, result, options.Alignment)
 	d := documentONNX(a, result)
-	page := func(w io.Writer) error { return r.page(w, d) }
-	if p.output != "" && result.Status.HasPlan() {
-		if name == "html" {
-			err = writeTo(cmd, p.output, page)
-		} else {
-			err = writeDocument(cmd, p.output, name, d)
-		}
-		if err != nil {
+	end := outcomeOf(result.Status)
+	if p.capacity > 0 {
+		if end, err = p.fitONNX(ctx, r, m, result, options, o); err != nil {
 			return err
 		}
 	}
-	if err := p.deliver(cmd, reportName, r, page); err != nil {
+	if !result.Status.HasPlan() || p.capacity > 0 && end != nil {
+		outputs = p.unwritten(cmd, outputs)
+	}
+	err = writeAll(cmd, outputs, func(w io.Writer, o output) error {
+		switch {
+		case o.flag == "--report" && o.kind == "json":
+			return writeIndented(w, r)
+		case o.kind == "html":
+			return r.page(w, d)
+		}
+		return writerOf(o.kind)(w, d)
+	})
+	if err != nil {
 		return err
 	}
-	return outcomeOf(result.Status)
+	if err := p.say(cmd, r); err != nil {
+		return err
+	}
+	return end
+}
+
+// withCommand adds to an error about open dimensions the command line that settles them
+// all, with the flags that were given.
+func withCommand(cmd *cobra.Command, file string, err error) error {
+	var open *onnx.OpenError
+	var input *stowage.InputError
+	if !errors.As(err, &open) || !errors.As(err, &input) {
+		return err
+	}
+	line := []string{cmd.CommandPath()}
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		switch values, many := f.Value.(pflag.SliceValue); {
+		case many:
+			for _, v := range values.GetSlice() {
+				line = append(line, "--"+f.Name, quoted(v))
+			}
+		case f.Value.String() == "true":
+			line = append(line, "--"+f.Name)
+		default:
+			line = append(line, "--"+f.Name, quoted(f.Value.String()))
+		}
+	})
+	line = append(append(line, open.Flags...), quoted(file))
+	told := *input
+	told.Issues = append(slices.Clone(input.Issues), stowage.Issue{File: file, Message: "the whole line, with 1 for each: " + strings.Join(line, " ")})
+	told.Total++
+	return &told
+}
+
+// quoted returns a word as a shell reads it.
+func quoted(word string) string {
+	plain := func(c rune) bool {
+		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=,@+", c)
+	}
+	if word != "" && strings.IndexFunc(word, func(c rune) bool { return !plain(c) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// fitONNX answers --capacity for an .onnx model: the arena is the plan's height.
+func (p *planFlags) fitONNX(ctx context.Context, r *onnxReport, m *onnx.Model, result *stowage.Result, options onnx.Options, o stowage.Options) (end, err error) {
+	f := &fitReport{Capacity: int64(p.capacity), Target: "arena", Needed: r.Planned, Before: r.Planned, Would: []string{}}
+	r.Fit = f
+	switch {
+	case r.Status.HasPlan() && r.Planned <= f.Capacity:
+		f.Fits = "yes"
+		return nil, nil
+	case result.LowerBound > f.Capacity:
+		f.Fits, end = "no", outcome(exitInfeasible)
+	default:
+		f.Fits, end = "unknown", outcome(exitUndecided)
+	}
+	if !options.InPlace && r.Status.HasPlan() {
+		options.InPlace = true
+		a, err := m.Arena(options)
+		if err != nil {
+			return nil, err
+		}
+		if again, err := stowage.Solve(ctx, a.Problem, o); err == nil && again.Status.HasPlan() && again.Height < f.Needed {
+			f.Would = append(f.Would, "--in-place: it then needs "+f.against(again.Height))
+		}
+	}
+	if r.Status != stowage.Optimal {
+		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below %d", r.LowerBound))
+	}
+	for _, owner := range r.Peak.Owners[:min(len(r.Peak.Owners), 3)] {
+		f.Would = append(f.Would, fmt.Sprintf("a smaller %s: it has %d of the %d bytes at the peak, %s", owner.Name, owner.Size, r.Peak.Bytes, r.Peak.Operator))
+	}
+	return end, nil
 }
 
 // documentONNX is the plan with the names of its tensors, or the problem where there is none.
@@ -209,6 +295,9 @@ func (r *onnxReport) print(w io.Writer) error {
 			break
 		}
 		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, o.Name)
+	}
+	if r.Fit != nil {
+		s.WriteString(strings.Join(r.Fit.lines(), "\n") + "\n")
 	}
 	_, err := io.WriteString(w, s.String())
 	return err

@@ -35,10 +35,11 @@ type planReport struct {
 	Arenas         []arenaReport  `json:"smallest_arenas"`
 	Unknown        []string       `json:"unknown_operators"` // with them the smallest arenas are lower bounds
 	Lower          []string       `json:"what_would_lower_it"`
-	ScratchFrom    string         `json:"scratch_from"` // reference, none or declared
-	Archive        bool           `json:"archive"`      // files are attached to the model
-	Faulty         bool           `json:"faulty_plan"`  // the plan that it has
-	Kept           bool           `json:"plan_kept"`    // the plan that it has, whose tensors share bytes on purpose
+	ScratchFrom    string         `json:"scratch_from"`  // reference, none or declared
+	Archive        bool           `json:"archive"`       // files are attached to the model
+	Faulty         bool           `json:"faulty_plan"`   // the plan that it has
+	Kept           bool           `json:"plan_kept"`     // the plan that it has, whose tensors share bytes on purpose
+	Fit            *fitReport     `json:"fit,omitempty"` // the answer to --capacity
 
 	folds  bool   // the constants are folded in the file, too
 	copied string // why the output is the model as it was, and which file that is; empty where it is not
@@ -298,7 +299,9 @@ func (r *planReport) print(w io.Writer) error {
 		}
 		fmt.Fprintf(&s, "  %9d  %s\n", o.Size, o.Name)
 	}
-	if len(r.Lower) > 0 {
+	if r.Fit != nil {
+		s.WriteString(strings.Join(r.Fit.lines(), "\n") + "\n")
+	} else if len(r.Lower) > 0 {
 		s.WriteString("what would lower it\n")
 		for _, l := range r.Lower {
 			s.WriteString("  " + l + "\n")

@@ -45,11 +45,7 @@ func WriteArray(w io.Writer, name string, data []byte, r *Runtime) error {
 	b.WriteString("#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n")
 	of.declare(b, prefix)
 	fmt.Fprintf(b, "\nconst unsigned long %s_model_data_size = %d;\n\n", prefix, of.Model)
-	which := "The size of the array for it that works"
-	if of.AtLeast {
-		which = "A size that the array for it exceeds"
-	}
-	fmt.Fprintf(b, "/* kTensorArenaSize. %s, aligned to %d. */\n", which, arrayAlignment)
+	fmt.Fprintf(b, "/* %s%s */\n", of.about("\n * "), of.note("\n * "))
 	for i := range of.Arenas {
 		a := &of.Arenas[i]
 		fmt.Fprintf(b, "const unsigned long %s = %d; /* %s */\n", of.name(prefix, a), a.Bytes, a.About)

@@ -30,8 +30,6 @@ type Plan struct {
 	// Arena is the size of the arena, and Alignment what its beginning must be a
 	// multiple of, in bytes: a power of two, or 0 for 1.
 	Arena, Alignment int64
-	// Note, where set, is a line that the opening comment has about the arena.
-	Note string
 	// Tensors are in the order of the table.
 	Tensors []Tensor
 	// Runtime, where set, is the runtime that places the tensors. Its own arena is larger
@@ -45,6 +43,8 @@ type Runtime struct {
 	Arenas []ArenaSize
 	// AtLeast says that these are lower bounds. The names in C then say so, too.
 	AtLeast bool
+	// Note, where set, is a sentence about the sizes.
+	Note string
 	// Model is how many bytes the model array has that WriteArray writes, and Hash names
 	// what is in it.
 	Model int64
@@ -171,9 +171,6 @@ func (p *Plan) arena() string {
 func (p *Plan) opening(w io.Writer) {
 	fmt.Fprintf(w, "/* The plan of %s, by stowage. Tensors: %d. Bytes of the %s: %d.\n", comment(p.Name), len(p.Tensors), p.arena(), p.Arena)
 	fmt.Fprintf(w, " *\n * Tensors that share bytes are not in use at the same time, unless one lies over the\n * other by its operator. The arena must begin at a multiple of %d.", p.alignment())
-	if p.Note != "" {
-		fmt.Fprintf(w, "\n *\n * %s", strings.NewReplacer("*/", "*_/", "/*", "/_*", "\n", " ").Replace(p.Note))
-	}
 	fmt.Fprintln(w, " */")
 }
 
@@ -194,12 +191,7 @@ extern unsigned char %[1]s_%[4]s[%[3]d];
 // runtime needs.
 func (p *Plan) sizes(w io.Writer, upper string) {
 	if r := p.Runtime; r != nil {
-		which := "the size of the array for it that works"
-		if r.AtLeast {
-			which = "a size that the array for it exceeds; see what stowage plan says"
-		}
-		fmt.Fprintf(w, "/* kTensorArenaSize: %s, aligned to %d.\n", which, p.alignment())
-		fmt.Fprintf(w, " * It holds for the model of %d bytes whose SHA-256 begins with %s. */\n", r.Model, r.Hash)
+		fmt.Fprintf(w, "/* %s\n * They hold for the model of %d bytes whose SHA-256 begins with %s.%s */\n", r.about("\n * "), r.Model, r.Hash, r.note("\n * "))
 		for _, a := range r.Arenas {
 			fmt.Fprintf(w, "#define %s %d /* %s */\n", strings.ToUpper(r.name(p.prefix(), &a)), a.Bytes, a.About)
 		}
@@ -207,6 +199,22 @@ func (p *Plan) sizes(w io.Writer, upper string) {
 		fmt.Fprint(w, "\n/* The head: the part of that arena which the tensors take. It is not kTensorArenaSize. */\n")
 	}
 	fmt.Fprintf(w, "#define %s_%s_SIZE %d\n#define %s_ARENA_ALIGNMENT %d\n", upper, strings.ToUpper(p.arena()), p.Arena, upper, p.alignment())
+}
+
+// about says what the sizes of the arena are.
+func (r *Runtime) about(newline string) string {
+	if r.AtLeast {
+		return "kTensorArenaSize is more than these lower bounds: operators of the model keep bytes" + newline + "of which nothing is known. stowage plan names them; its --tail gives the size."
+	}
+	return "kTensorArenaSize: the smallest arena in which AllocateTensors succeeds, aligned to 16."
+}
+
+// note is the note in a comment.
+func (r *Runtime) note(newline string) string {
+	if r.Note == "" {
+		return ""
+	}
+	return newline + strings.NewReplacer("*/", "*_/", "/*", "/_*", "\n", " ").Replace(r.Note)
 }
 
 // name returns what the size of an arena is called, in lower case.

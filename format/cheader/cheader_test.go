@@ -87,7 +87,7 @@ func TestLongNames(t *testing.T) {
 // compiles as C and C++, is aligned, has the bytes of the model, and agrees with the
 // header on all sizes.
 func TestRuntime(t *testing.T) {
-	r := &Runtime{Arenas: []ArenaSize{{"32", "32-bit firmware", 3168}, {"64", "64-bit firmware", 3744}}}
+	r := &Runtime{Note: "*/ one /* line\nof a note */", Arenas: []ArenaSize{{"32", "32-bit firmware", 3168}, {"64", "64-bit firmware", 3744}}}
 	data := make([]byte, 1000)
 	for i := range data {
 		data[i] = byte(i * i)
@@ -173,7 +173,6 @@ func TestCompiled(t *testing.T) {
 		}
 	}
 	p := sample()
-	p.Note = "*/ one /* line\nof a note */"
 	p.Arena = 50000
 	p.Tensors[6].Offset = 49920
 	write("plan.h", func(f *os.File) error { return WriteHeader(f, p) })

@@ -98,7 +98,13 @@ func (w *walker) blameInput(v int32, in *valueInfo) {
 			c.reason = "its shape " + shapeText(val.dims) + " is too large"
 		}
 		if len(open) > 0 {
-			c.open = shell(open[0] + "=1")
+			for _, name := range open {
+				flag := "--dim " + shell(name+"=1")
+				c.open += " " + flag
+				if !slices.Contains(w.openDims, flag) {
+					w.openDims = append(w.openDims, flag)
+				}
+			}
 		}
 	}
 	w.because(v, c)
@@ -120,6 +126,16 @@ func dependents(n int) string {
 	}
 	return strconv.Itoa(n) + " other values depend on it"
 }
+
+// An OpenError says that inputs have open dimensions. It is a *model.InputError that
+// knows the flags that settle them all.
+type OpenError struct {
+	error
+	Flags []string // such as --dim batch=1, quoted for a shell; 1 is an example
+}
+
+// Unwrap returns the *model.InputError.
+func (e *OpenError) Unwrap() error { return e.error }
 
 // faults returns what keeps the model from being planned.
 func (w *walker) faults() error {
@@ -162,7 +178,7 @@ func (w *walker) faults() error {
 		}
 		hint := "; give its size in bytes (--size)"
 		if c.open != "" {
-			hint = "; give them, as with --dim " + c.open
+			hint = "; give them, as with" + c.open
 		}
 		message := c.reason
 		if !strings.HasPrefix(c.place, "input ") {
@@ -173,5 +189,9 @@ func (w *walker) faults() error {
 		}
 		issues.Add(model.Issue{File: file, Field: c.place, Message: message + hint})
 	}
-	return issues.Err()
+	err := issues.Err()
+	if inputs {
+		err = &OpenError{err, w.openDims}
+	}
+	return err
 }

@@ -123,6 +123,7 @@ type walker struct {
 	steps    int // nodes that may still be met
 	trial    int // walks of loops that are repeated
 	causes   []cause
+	openDims []string // the flags that settle the open dimensions of inputs, each once
 	fault    *model.Issue
 	notes    []string
 	sized    map[string]bool // of Options.Sizes, those that were of use

@@ -327,6 +327,7 @@ func TestRefused(t *testing.T) {
 		{"text", []byte("id,lower,upper,size\n"), Options{}, "is truncated or damaged"},
 		{"truncated", good[:len(good)/2], Options{}, "truncated or damaged"},
 		{"open", good, Options{}, `input "x": its shape has open dimensions: n; 6 other values depend on it; give them, as with --dim n=1`},
+		{"open, twice", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "n", 4, "m")}}), Options{}, `its shape has open dimensions: n, m; give them, as with --dim n=1 --dim m=1`},
 		{"open, and odd", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "a*2 + 'b'")}}), Options{}, `its shape has open dimensions: a*2 + 'b'; give them, as with --dim 'a*2 + '\''b'\''=1'`},
 		{"unknown", graph(made.Graph{Inputs: x, Nodes: []made.Node{{Op: "Own", Name: "mine", Domain: "test", In: []string{"x"}, Out: []string{"y"}}, op("Neg", "y", "z", nil)}}), Options{}, `node 0 "mine" (test.Own): the size of "y" is not known: the operator test.Own is not one that sizes are derived for; 1 other value depends on it; give its size in bytes (--size)`},
 		{"depth", graph(deep), Options{}, "is nested more than 24 graphs deep"},

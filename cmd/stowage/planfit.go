@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/tflm"
+)
+
+// Idea: "does it fit my 256 KiB?" is answered by the exit code. The number that must
+// fit is the smallest arena that works, on one target. It fits if that arena does. It is
+// proven not to fit if even an arena whose head is the proven lower bound does not. Any
+// other case is undecided: a better plan may exist, or an operator may keep bytes that
+// nothing is known of.
+//
+// What does not fit is told with what would help: the same model planned in place, and
+// the tensors that set the peak.
+
+// A fitReport answers --capacity. The keys of its JSON are a contract; new ones go to
+// the end.
+type fitReport struct {
+	Capacity int64    `json:"capacity"`
+	Target   string   `json:"target"`
+	Fits     string   `json:"fits"`   // yes, no (proven) or unknown
+	Needed   int64    `json:"needed"` // the smallest arena that is known to work; if fits is unknown perhaps a lower bound
+	Before   int64    `json:"as_it_is"`
+	Would    []string `json:"what_would_fit"`
+}
+
+// targetNames are the values of --target, in the order of the report's arenas.
+var targetNames = []string{"32", "64", "python"}
+
+// fit answers --capacity for a .tflite model and returns how the command ends.
+func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o tflm.Options) (end, err error) {
+	at := slices.Index(targetNames, p.target)
+	x := &r.Arenas[at]
+	f := &fitReport{Capacity: int64(p.capacity), Target: x.Target, Before: x.Before, Would: []string{}}
+	r.Fit = f
+	if x.MeasuredBefore > 0 {
+		f.Before = x.MeasuredBefore
+	}
+	var exact bool
+	f.Needed, exact = x.needed(r)
+	least := p.least(made, at)
+	switch {
+	case exact && f.Needed <= f.Capacity:
+		f.Fits = "yes"
+		return nil, nil
+	case least > f.Capacity:
+		f.Fits, end = "no", outcome(exitInfeasible)
+	default:
+		f.Fits, end = "unknown", outcome(exitUndecided)
+	}
+	if !exact {
+		f.Would = append(f.Would, "nothing is known of what the kernels of "+strings.Join(r.Unknown, ", ")+" keep: --tail takes what the target reports")
+	}
+	if f.Needed <= f.Capacity {
+		return end, nil
+	}
+	if !p.inPlace && !made.Kept {
+		o.InPlace = true
+		again, err := tflm.Make(ctx, made.Model, o)
+		if err != nil {
+			return nil, err
+		}
+		other := (&planFlags{tail: p.tail, scratch: p.scratch, inPlace: true}).reportOf(again, r.Folded)
+		if n, _ := other.Arenas[at].needed(other); n < f.Needed {
+			f.Would = append(f.Would, "--in-place: it then needs "+f.against(n))
+		}
+	}
+	if x.Limit == tflm.LimitPlanning {
+		f.Would = append(f.Would, "fewer tensors: the arena is set by the records that the runtime plans with, not by the plan")
+	}
+	if !made.Result.Status.HasPlan() || made.Result.Status != stowage.Optimal {
+		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below a head of %d", r.LowerBound))
+	}
+	for _, owner := range r.Peak.Owners[:min(len(r.Peak.Owners), 3)] {
+		f.Would = append(f.Would, fmt.Sprintf("a smaller %s: it has %d of the %d bytes at the peak, %s", owner.Name, owner.Size, r.Peak.Bytes, r.Peak.Operator))
+	}
+	return end, nil
+}
+
+// least returns what the smallest arena cannot be below on a target.
+func (p *planFlags) least(made *tflm.Plan, at int) int64 {
+	t := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at]
+	offsets := made.Offsets
+	if !made.Worth() && made.Model.Offline != nil && !made.Faulty {
+		offsets = made.Model.Offline.Offsets
+	}
+	f := tflm.Predict(made.Model, made.Arena, offsets, made.Result.LowerBound, t)
+	if p.tail > 0 && t != &tflm.Interpreter {
+		return f.Measured(int64(p.tail), made.Result.LowerBound)
+	}
+	return f.Smallest
+}
+
+// against says how a number of bytes compares with the capacity.
+func (f *fitReport) against(n int64) string {
+	if n <= f.Capacity {
+		return fmt.Sprintf("%d bytes, and fits", n)
+	}
+	return fmt.Sprintf("%d bytes, still %d too many", n, n-f.Capacity)
+}
+
+// lines are the answer for people.
+func (f *fitReport) lines() []string {
+	var out []string
+	switch f.Fits {
+	case "yes":
+		line := fmt.Sprintf("it fits into %d bytes (%s): it needs %d and leaves %d", f.Capacity, f.Target, f.Needed, f.Capacity-f.Needed)
+		if f.Before > f.Capacity {
+			line += fmt.Sprintf("; without the plan it needs %d", f.Before)
+		}
+		return []string{line}
+	case "no":
+		out = append(out, fmt.Sprintf("it does not fit into %d bytes (%s): it needs %d, %d too many", f.Capacity, f.Target, f.Needed, f.Needed-f.Capacity))
+	default:
+		out = append(out, fmt.Sprintf("whether it fits into %d bytes (%s) is not known: it needs %d or more", f.Capacity, f.Target, f.Needed))
+		if f.Needed > f.Capacity {
+			out[0] = fmt.Sprintf("whether it fits into %d bytes (%s) is not known: the best plan found needs %d", f.Capacity, f.Target, f.Needed)
+		}
+	}
+	if len(f.Would) > 0 {
+		out = append(out, "what would make it fit")
+	}
+	for _, w := range f.Would {
+		out = append(out, "  "+w)
+	}
+	return out
+}

@@ -1,0 +1,239 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/cheader"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/tflm"
+)
+
+// Idea: one run writes all files that belong together: the planned model, the header
+// with its numbers, the model as an array, a page. Each kind is there at most once, and
+// either all files are written or none: the content of each is made before any file
+// takes its place, so that what fails leaves the old ones as they were.
+
+// array is the kind of output that is the model as an array, whatever the extension.
+const array = "cc"
+
+// arrayNames are the extensions of it.
+var arrayNames = []string{array, "cpp", "cxx"}
+
+// outputNames says what an output of a kind is, for messages.
+var outputNames = map[string]string{
+	"tflite": "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", "csv": "CSV", "json": "JSON", "html": "the page",
+}
+
+// An output is a file to write.
+type output struct {
+	path string
+	flag string // that names it
+	kind string // its format
+}
+
+// outputsFor checks what is asked for before anything is read, and returns it: the files
+// of -o and, as the last one, that of --report.
+func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
+	names := formatNames()
+	if kind == format.TFLite {
+		names = append(append([]string{"tflite"}, names...), arrayNames...)
+	}
+	var out []output
+	for _, path := range p.outputs {
+		name, err := formatOf("", path, names)
+		if kind == format.ONNX && slices.Contains(arrayNames, strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")) {
+			err = usagef("%s: a model is written as an array if it is a .tflite: in an .onnx model there is no place for a plan", path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(arrayNames, name) {
+			name = array
+		}
+		for _, o := range out {
+			if o.kind == name {
+				what := outputNames[name]
+				if what == "" {
+					what = "the picture as " + strings.ToUpper(name)
+				}
+				return nil, usagef("-o %s and -o %s are both %s", o.path, path, what)
+			}
+		}
+		out = append(out, output{path, "-o", name})
+	}
+	if p.report != "" {
+		name, err := formatOf("", p.report, []string{"html", "json"})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, output{p.report, "--report", name})
+	}
+	if p.format != "" {
+		if len(p.outputs) > 1 {
+			return nil, usagef("--format writes the problem alone, to one file: there are %d of -o", len(p.outputs))
+		}
+		if _, err := formatOf(p.format, p.problemFile(), problemNames()); err != nil {
+			return nil, err
+		}
+	}
+	for i, o := range out {
+		for _, other := range out[:i] {
+			if err := (use{o.flag, o.path}).apart([]use{{other.flag, other.path}}); err != nil {
+				return nil, err
+			}
+			if toStdout(o.path) && toStdout(other.path) {
+				return nil, usagef("%s and %s cannot both be standard output", other.flag, o.flag)
+			}
+		}
+		if err := checkOutput(o.path); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// problemFile is where --format writes to; empty for standard output.
+func (p *planFlags) problemFile() string {
+	if len(p.outputs) == 0 {
+		return ""
+	}
+	return p.outputs[0]
+}
+
+// writeAll writes outputs, all or none. What goes to standard output is written when
+// all files are complete, and before they take their places.
+func writeAll(cmd *cobra.Command, outputs []output, write func(io.Writer, output) error) error {
+	outputs = slices.Clone(outputs)
+	slices.SortStableFunc(outputs, func(a, b output) int {
+		switch {
+		case toStdout(a.path) == toStdout(b.path):
+			return 0
+		case toStdout(a.path):
+			return 1
+		}
+		return -1
+	})
+	return writeEach(cmd, outputs, write)
+}
+
+func writeEach(cmd *cobra.Command, outputs []output, write func(io.Writer, output) error) error {
+	if len(outputs) == 0 {
+		return nil
+	}
+	return writeTo(cmd, outputs[0].path, func(w io.Writer) error {
+		if err := write(w, outputs[0]); err != nil {
+			return err
+		}
+		return writeEach(cmd, outputs[1:], write)
+	})
+}
+
+// writeTFLite writes what is made of a .tflite model.
+func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.Model, made *tflm.Plan, r *planReport) error {
+	model, file := m.Bytes(), ""
+	for _, o := range outputs {
+		if o.flag == "-o" && file == "" && (o.kind == "tflite" || o.kind == array) {
+			file = o.path
+		}
+	}
+	if file != "" {
+		r.tellCopied(made, file)
+	}
+	if made.Worth() {
+		var err error
+		if model, err = m.WithOffsets(made.Offsets); err != nil {
+			return err
+		}
+	}
+	name, runtime := nameFor(m.File), r.runtime(model)
+	return writeAll(cmd, outputs, func(w io.Writer, o output) error {
+		switch {
+		case o.flag == "--report" && o.kind == "json":
+			return writeIndented(w, r)
+		case o.kind == "html":
+			return r.page(w, made)
+		case o.kind == "tflite":
+			_, err := w.Write(model)
+			return err
+		case o.kind == array:
+			return cheader.WriteArray(w, name, model, runtime)
+		}
+		d := &document{problem: made.Arena.Problem, offsets: made.Placed, height: made.Head, lowerBound: made.Result.LowerBound, name: name, runtime: runtime}
+		if made.Placed == nil && (o.kind == "h" || o.kind == "c") {
+			return errors.New("there is no plan to write as C")
+		}
+		return writerOf(o.kind)(w, d)
+	})
+}
+
+// tellCopied says why the model in a file is as it was, or that the plan is in it.
+func (r *planReport) tellCopied(made *tflm.Plan, file string) {
+	switch r.Written = made.Worth(); {
+	case r.Written:
+	case made.Offsets == nil:
+		r.copied = file
+	case made.Kept:
+		r.copied = "the one that is in the model is kept; " + file
+	case made.Model.Offline != nil:
+		r.copied = "the one that is in the model is as low; " + file
+	default:
+		r.copied = "the runtime's own is as low; " + file
+	}
+}
+
+// targets are how header and array call the targets of tflm, in their order.
+var targets = []cheader.ArenaSize{
+	{Target: "32", About: "firmware of 32 bit"},
+	{Target: "64", About: "firmware of 64 bit"},
+	{Target: "PYTHON", About: "the interpreter of PyPI, tflite_micro"},
+}
+
+// runtime returns the sizes of the runtime's arena for the model that is written.
+func (r *planReport) runtime(model []byte) *cheader.Runtime {
+	out := &cheader.Runtime{Model: int64(len(model)), Hash: cheader.HashOf(model)}
+	switch {
+	case r.Tail > 0:
+		out.Note = "They count with the tail of " + strconv.FormatInt(r.Tail, 10) + " bytes that the target reported."
+	case r.ScratchFrom == "reference":
+		out.Note = "They are for the runtime's reference kernels. Kernels of a vendor may need more."
+	}
+	for i := range r.Arenas {
+		size := targets[i]
+		var exact bool
+		if size.Bytes, exact = r.Arenas[i].needed(r); !exact {
+			out.AtLeast = true
+		}
+		out.Arenas = append(out.Arenas, size)
+	}
+	// With a tail that the target reports, the bound of another target is no reason to
+	// call its own size one.
+	if out.AtLeast && r.Tail > 0 {
+		out.AtLeast, out.Arenas = false, out.Arenas[:2]
+	}
+	return out
+}
+
+// needed returns the smallest arena that works with the model that is written, and
+// whether it is known rather than a lower bound.
+func (x *arenaReport) needed(r *planReport) (bytes int64, exact bool) {
+	bytes = x.Planned
+	if bytes == 0 {
+		bytes = x.Before
+	}
+	if x.MeasuredBefore > 0 {
+		bytes = x.MeasuredPlanned
+		if bytes == 0 {
+			bytes = x.MeasuredBefore
+		}
+		return bytes, true
+	}
+	return bytes, len(r.Unknown) == 0
+}
