@@ -45,17 +45,17 @@ type Runtime struct {
 	AtLeast bool
 	// Note, where set, is a sentence about the sizes.
 	Note string
-	// Model is how many bytes the model array has that WriteArray writes, and Hash names
-	// what is in it.
+	// Model is how many bytes the model array has that WriteArray writes.
 	Model int64
-	Hash  string
+	// Hash names what is in that array: see HashOf.
+	Hash string
 }
 
 // An ArenaSize is how large an arena must be on a target.
 type ArenaSize struct {
 	Target string // the end of the macro's name, such as 32
 	About  string // what the target is, for a comment
-	Bytes  int64
+	Bytes  int64  // the size
 }
 
 // longestMacro is how many characters of a macro C99 tells apart, and longestPrefix how
