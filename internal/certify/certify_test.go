@@ -197,15 +197,9 @@ func TestLimits(t *testing.T) {
 // against this one: it accepts what this one does, and no damaged certificate of something
 // false.
 func TestOtherLanguage(t *testing.T) {
-	python := os.Getenv("STOWAGE_PYTHON")
-	if python == "" {
-		python = "python3"
-	}
-	if err := exec.Command(python, "-c", "import sys; sys.exit(sys.version_info < (3, 8))").Run(); err != nil {
-		t.Skip("no Python from 3.8 on (python3)")
-	}
+	python := pythonOf(t)
 	dir := t.TempDir()
-	args := []string{"../../examples/check_certificate.py"}
+	args := []string{script}
 	var want []string
 	r := rand.New(rand.NewPCG(3, 4))
 	save := func(name, text string) string {
