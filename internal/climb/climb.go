@@ -19,7 +19,8 @@ import (
 // Idea: the techniques take turns. A turn that lowers the plan is followed by
 // another of its kind; one that does not, by one of the next. All start from the
 // best plan, but critical, which goes on from where it was unless the best plan
-// has become lower in the meantime.
+// has become lower in the meantime. Few buffers have all their orders tried instead
+// (orders.go).
 //
 // Workers search side by side, with seeds of their own, and take over the best
 // plan between turns.
@@ -153,7 +154,11 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	s.steps.Add(int64(len(offsets)))
 	s.height.Store(math.MaxInt64)
 	s.keep(offsets)
-	if !s.done() {
+	switch {
+	case s.done():
+	case len(offsets) <= fewBuffers && s.sw.critical:
+		s.worker(0).orders()
+	default:
 		workers := max(o.Workers, 1)
 		ended := make(chan bool)
 		for w := range workers {

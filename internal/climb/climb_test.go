@@ -143,6 +143,52 @@ func begun(t testing.TB, tl *timeline.Timeline, o plan.Options) *worker {
 	return s.worker(1)
 }
 
+// TestFewBuffers wants problems of few buffers to end soon, at the lowest height: with and
+// without limits, as far as there are no windows.
+func TestFewBuffers(t *testing.T) {
+	six := &model.Problem{Buffers: []model.Buffer{
+		{ID: "b0", Upper: 3, Size: 15},
+		{ID: "b1", Upper: 2, Size: 10},
+		{ID: "b2", Lower: 2, Upper: 3, Size: 2},
+		{ID: "b3", Lower: 2, Upper: 3, Size: 3},
+		{ID: "b4", Upper: 3, Size: 14, Fixed: new(int64)},
+		{ID: "b5", Lower: 1, Upper: 2, Size: 12},
+	}}
+	*six.Buffers[4].Fixed = 19
+	if r := must(t, six, plan.Options{}); r.Height != 55 || r.Stats.Nodes > 6*720+6 {
+		t.Errorf("height %d after %d steps", r.Height, r.Stats.Nodes)
+	}
+	above, problems := 0, 0
+	for seed := range uint64(plantest.Share(3000, 1500, 600)) {
+		p := suite.Wide(seed)
+		best, _, ok := suite.Lowest(p)
+		if n := len(p.Buffers); !ok || n < 2 || n > fewBuffers {
+			continue
+		}
+		problems++
+		for _, o := range []plan.Options{{}, {NodeLimit: 1 << 40}, {Timeout: time.Hour, Workers: 3}} {
+			r := must(t, p, o)
+			windows := slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.HasWindow() })
+			if r.Height > best && !windows {
+				t.Errorf("seed %d: %d is above %d", seed, r.Height, best)
+			}
+			if r.Height > timeline.New(p).LowerBound {
+				above++
+			}
+			if r.Stats.Nodes > 7*5041 {
+				t.Errorf("seed %d: %d steps", seed, r.Stats.Nodes)
+			}
+		}
+	}
+	if problems < 100 || above < 20 {
+		t.Errorf("%d problems, %d above the bound", problems, above)
+	}
+	r := must(t, six, plan.Options{NodeLimit: 100})
+	if r.Stats.Nodes > 100 {
+		t.Errorf("%d steps of 100", r.Stats.Nodes)
+	}
+}
+
 func TestDeterministic(t *testing.T) {
 	p := random(7, 200)
 	o := plan.Options{Seed: 3, NodeLimit: 3 << 20}
