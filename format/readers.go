@@ -99,7 +99,7 @@ type row struct {
 
 var readers = []row{
 	{
-		kind: JSON, title: "JSON", extensions: []string{".json"}, begins: brace, plan: json.ReadPlan,
+		kind: JSON, title: "JSON", extensions: []string{".json"}, begins: document, plan: json.ReadPlan,
 		problem: func(r io.Reader, name string, _ Options) (*File, error) {
 			p, plan, err := json.ReadAll(r, name)
 			return &File{Problem: p, Plan: plan}, err
@@ -229,8 +229,16 @@ func start(b *bufio.Reader) []byte {
 	}
 }
 
-// brace reports whether the first byte that is not white space is a brace.
-func brace(head []byte) bool { return bytes.HasPrefix(text(head), []byte("{")) }
+// document reports whether a file begins as JSON does: with an object, or a list of them. An
+// empty list is one, too.
+func document(head []byte) bool {
+	t := text(head)
+	if rest, ok := bytes.CutPrefix(t, []byte("[")); ok {
+		t = bytes.TrimLeft(rest, " \t\r\n")
+		return len(t) == 0 || t[0] == '{' || t[0] == ']'
+	}
+	return bytes.HasPrefix(t, []byte("{"))
+}
 
 // text returns what follows a byte order mark and white space.
 func text(head []byte) []byte {

@@ -1,7 +1,7 @@
 // Package csv reads and writes problems and plans as separated values, by commas mostly,
 // one buffer a row. The header decides the columns, in any order and case:
 //
-//	id | buffer | buffer_id   names the buffer; unique
+//	id | buffer | buffer_id   names the buffer; unique. Without it buffers are numbered, from 0
 //	lower | start | begin     first time slot of the lifespan
 //	upper                     one past the last time slot
 //	end                       in place of upper: the last time slot, inclusive
@@ -10,6 +10,9 @@
 //	gaps                      optional; "a-b" or "a-b@lo:hi", separated by spaces
 //	hint                      optional; empty or -1 means none
 //	offset                    optional fixed offset; empty or -1 means none
+//
+// A column name counts as id, and bytes as size, in a file that has none of those. Other names
+// for the end of a lifespan, such as stop, do not say whether it is inclusive and are refused.
 //
 // With end in place of upper, gaps end inclusively too, as in the older files
 // of google/minimalloc; windows stay half-open.

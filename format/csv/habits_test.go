@@ -122,6 +122,70 @@ func TestExtraRefuses(t *testing.T) {
 	}
 }
 
+// TestNoIDs numbers buffers that have no ID, and writes them with one.
+func TestNoIDs(t *testing.T) {
+	const text = "lower,upper,size,op\n0,3,4,conv\n# a comment\n\n1,5,6,add\n"
+	p, h, extra, err := ReadExtra(strings.NewReader(text), "x.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []model.Buffer{{ID: "0", Upper: 3, Size: 4, Alignment: 1}, {ID: "1", Lower: 1, Upper: 5, Size: 6, Alignment: 1}}
+	if diff := cmp.Diff(want, p.Buffers); diff != "" {
+		t.Error(diff)
+	}
+	var b bytes.Buffer
+	if err := WriteWith(&b, p, []int64{0, 4}, WriteOptions{Header: h, Extra: extra}); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("id,lower,upper,size,op,offset\n0,0,3,4,conv,0\n1,1,5,6,add,4\n", b.String()); diff != "" {
+		t.Error(diff)
+	}
+	for _, plan := range []string{b.String(), "offset\n0\n4\n", "id,offset\n1,4\n0,0\n"} {
+		if offsets, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err != nil || len(offsets) != 2 || offsets[1] != 4 {
+			t.Errorf("%q: %v, %v", plan, offsets, err)
+		}
+	}
+	for plan, says := range map[string]string{"offset\n0\n": "buffer 1: has no row in the plan", "offset\n0\n4\n8\n": `id "2": is not a buffer of the problem`} {
+		if _, err := ReadPlan(strings.NewReader(plan), "x.csv", p); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v", plan, err)
+		}
+	}
+}
+
+// TestSecondNames reads the names of columns that other tools have, if no other column has
+// what they mean, and writes them again.
+func TestSecondNames(t *testing.T) {
+	const text = "Name,start,Bytes,upper\na,0,1KiB,3\n"
+	p, h, extra, err := ReadExtra(strings.NewReader(text), "x.csv")
+	if err != nil || len(p.Buffers) != 1 || p.Buffers[0].ID != "a" || p.Buffers[0].Size != 1024 {
+		t.Fatalf("%v, %v", p, err)
+	}
+	var b bytes.Buffer
+	if err := WriteWith(&b, p, []int64{8}, WriteOptions{Header: h, Extra: extra}); err != nil || b.String() != "Name,start,Bytes,upper,offset\na,0,1024,3,8\n" {
+		t.Errorf("%v: %s", err, &b)
+	}
+	if diff := cmp.Diff(h, h.Known()); diff != "" || len(h.Others()) > 0 {
+		t.Errorf("%s, %v", diff, h.Others())
+	}
+	// Beside an id and a size they are columns of somebody's.
+	_, h, extra, err = ReadExtra(strings.NewReader("bytes,name,id,lower,upper,size\n7,x,a,0,3,4\n"), "x.csv")
+	if diff := cmp.Diff([]string{"bytes", "name"}, h.Others()); err != nil || diff != "" || extra.Columns[0][0] != "7" {
+		t.Errorf("%v, %s", err, diff)
+	}
+	// What does not say whether it is inclusive is not guessed.
+	for header, says := range map[string]string{
+		"name,start,stop,bytes":      `x.csv:1: header "stop": may end a lifespan in two ways: call it upper if it is the first time slot after, end if it is the last one in it`,
+		"name,name,lower,upper,size": `x.csv:1: header "name": is there twice`,
+	} {
+		if _, err := Read(strings.NewReader(header+"\n"), "x.csv"); err == nil || err.Error() != says {
+			t.Errorf("%s: %v", header, err)
+		}
+	}
+	if _, h, err := ReadHeader(strings.NewReader("id,lower,upper,size,stop\na,0,3,4,9\n"), "x.csv"); err != nil || len(h.Others()) != 1 {
+		t.Errorf("stop beside upper: %v", err)
+	}
+}
+
 // TestNamesThatMeanNothing keeps columns that are words of somebody's, and those that
 // only look like id and end where the file has these.
 func TestNamesThatMeanNothing(t *testing.T) {

@@ -46,6 +46,10 @@ var columnNames = [numColumns][]string{
 // with more is most likely no table, or made to take memory.
 const maxColumns = 10_000
 
+// secondNames are names that mean a column only if the file has none of the names above for
+// it. A file may have an id and, beside it, a name that is something else.
+var secondNames = map[string]column{"name": id, "bytes": size}
+
 // inclusiveName in place of upper says that lifespans and gaps end inclusively.
 const inclusiveName = "end"
 
@@ -55,12 +59,41 @@ type Header []string
 
 // Known returns the header without the columns that mean nothing here.
 func (h Header) Known() Header {
-	return slices.DeleteFunc(slices.Clone(h), func(name string) bool { return columnOf(strings.ToLower(name)) < 0 })
+	var known Header
+	for k, c := range h.columns() {
+		if c >= 0 {
+			known = append(known, h[k])
+		}
+	}
+	return known
 }
 
 // Others returns the columns that mean nothing here.
 func (h Header) Others() []string {
-	return slices.DeleteFunc(slices.Clone(h), func(name string) bool { return columnOf(strings.ToLower(name)) >= 0 })
+	var others []string
+	for k, c := range h.columns() {
+		if c < 0 {
+			others = append(others, h[k])
+		}
+	}
+	return others
+}
+
+// columns returns which column each name means, or other.
+func (h Header) columns() []column {
+	list := make([]column, len(h))
+	var there [numColumns]bool
+	for k, name := range h {
+		if list[k] = columnOf(strings.ToLower(name)); list[k] >= 0 {
+			there[list[k]] = true
+		}
+	}
+	for k, name := range h {
+		if c, ok := secondNames[strings.ToLower(name)]; ok && !there[c] {
+			list[k], there[c] = c, true
+		}
+	}
+	return list
 }
 
 // An Extra is what a file has beside the problem: how its fields are separated, and its
@@ -131,7 +164,7 @@ func (t *table) header(need []column, strict bool) bool {
 		return false
 	}
 	for _, c := range need {
-		if h.at[c] < 0 {
+		if h.at[c] < 0 && !(c == upper && slices.ContainsFunc(h.names, func(name string) bool { return slices.Contains(ambiguous, strings.ToLower(name)) })) {
 			refuse("header", "", "the column "+strings.Join(columnNames[c], " or ")+" is missing")
 		}
 	}
@@ -142,20 +175,24 @@ func (t *table) header(need []column, strict bool) bool {
 // columns finds out which column each name means, and returns how many of them are known.
 func (t *table) columns(strict bool, refuse func(field, value, message string)) (known int) {
 	h := &t.head
+	means := h.names.columns()
 	var there [numColumns]bool
-	for _, name := range h.names {
-		if c := columnOf(strings.ToLower(name)); c >= 0 {
+	for _, c := range means {
+		if c >= 0 {
 			there[c] = true
 		}
 	}
 	seen := map[string]bool{} // other columns
 	for k, field := range h.names {
 		name := strings.ToLower(field)
-		c := columnOf(name)
+		c := means[k]
 		switch {
 		case c < 0 && !strict:
 		case c < 0 && name == "":
 			refuse("header", "", "column "+strconv.Itoa(k+1)+" has no name")
+		case c < 0 && slices.Contains(ambiguous, name) && !there[upper]:
+			refuse("header", field, "may end a lifespan in two ways: call it upper if it is the first time slot after, end if it is the last one in it")
+			there[upper] = true
 		case c < 0 && meant(name, &there) != "":
 			refuse("header", field, "is not a known column: is "+meant(name, &there)+" meant?")
 		case c < 0 && seen[name]:
@@ -169,6 +206,7 @@ func (t *table) columns(strict bool, refuse func(field, value, message string)) 
 		default:
 			known++
 			h.at[c], h.name[c] = k, name
+			seen[name] = true
 		}
 	}
 	return known
@@ -192,6 +230,9 @@ func columnOf(name string) column {
 	}
 	return -1
 }
+
+// ambiguous are names for the end of a lifespan that do not say whether it is inclusive.
+var ambiguous = []string{"stop", "last", "until", "to"}
 
 // elsewhere has what other forms of Stowage, and other tools, call a column.
 var elsewhere = map[string]column{"align": alignment, "fixed": offset}

@@ -9,7 +9,8 @@ import (
 )
 
 // ReadPlan reads a plan of p: a file with the columns id and offset, by which
-// its rows are matched to the buffers of p, in any order. Other columns are
+// its rows are matched to the buffers of p, in any order. Without IDs the rows are numbered, as
+// Read does. Other columns are
 // ignored, whatever they are: a plan that a compiler wrote for a problem may
 // lack, rename or round the rest. The offsets are in the order of p.Buffers.
 //
@@ -17,7 +18,7 @@ import (
 // twice, offsets that are missing, negative or above model.MaxSum, and the
 // buffers that have no row. That the plan is valid is for others to verify.
 func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
-	t, err := open(r, file, []column{id, offset}, false)
+	t, err := open(r, file, []column{offset}, false)
 	if err != nil {
 		return nil, err
 	}
@@ -31,9 +32,9 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
 	offsets := make([]int64, len(p.Buffers))
 	lines := make([]int32, len(p.Buffers)) // where each buffer's row is; 0 for not seen
 	lost := false                          // some row could not be read, not even its ID
-	for t.next() {
+	for row := 0; t.next(); row++ {
 		sound := t.sound()
-		name := t.field(id)
+		name := t.name(row)
 		i, ok := index[name]
 		switch {
 		case !sound && !ok:

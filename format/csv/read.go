@@ -15,7 +15,8 @@ import (
 // second with harmless values, but for its ID: so it gives no second message,
 // yet an ID that stands twice is found, and the buffers keep their numbers.
 
-// Read reads a problem. The file is named in messages only. Every buffer of the
+// Read reads a problem. The file is named in messages only. Without a column for it, the ID
+// of a buffer is its number, from 0. Every buffer of the
 // problem has an alignment of at least 1 and its gaps in ascending order; an
 // offset column sets Buffer.Fixed. The error, for anything but a failing
 // reader, is a *model.InputError.
@@ -33,7 +34,7 @@ func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
 
 // ReadExtra is ReadHeader that also returns what else is in the file.
 func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error) {
-	t, err := open(r, file, []column{id, lower, upper, size}, true)
+	t, err := open(r, file, []column{lower, upper, size}, true)
 	if err != nil {
 		return nil, nil, nil, err
 	}
@@ -42,7 +43,7 @@ func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error)
 	p := &model.Problem{Buffers: make([]model.Buffer, 0, rows)}
 	lines := make([]int32, 0, rows)
 	for t.next() {
-		b, ok := t.buffer()
+		b, ok := t.buffer(len(p.Buffers))
 		if !ok {
 			b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
 			if b.ID == "" {
@@ -85,10 +86,10 @@ func (s *scanner) rows() int {
 	return min(strings.Count(rest, "\n"), len(rest)/8) + 1
 }
 
-// buffer reads the current row. It reports all that is wrong with it; the ID is
-// set in any case, if there is one.
-func (t *table) buffer() (b model.Buffer, ok bool) {
-	b.ID = t.field(id)
+// buffer reads the current row, that of the buffer of a number. It reports all that is wrong
+// with it; the ID is set in any case, if there is one.
+func (t *table) buffer(number int) (b model.Buffer, ok bool) {
+	b.ID = t.name(number)
 	if !t.sound() {
 		return b, false
 	}
@@ -130,6 +131,15 @@ func (t *table) buffer() (b model.Buffer, ok bool) {
 		}
 	}
 	return b, ok
+}
+
+// name returns the ID of the current row, that of the buffer of a number: as Stowage has it in
+// Python, C and JavaScript, it is that number if the file has no column of IDs.
+func (t *table) name(number int) string {
+	if t.head.at[id] < 0 {
+		return strconv.Itoa(number)
+	}
+	return t.field(id)
 }
 
 // gaps reads the gaps of a buffer, reports those that are none, and returns the

@@ -96,7 +96,6 @@ x.csv:1: header "ends": is not a known column: is end meant?
 x.csv:1: header "siz": is not a known column: is size meant?
 x.csv:1: header "gap": is not a known column: is gaps meant?
 x.csv:1: header "hin": is not a known column: is hint meant?
-x.csv:1: header: the column id or buffer or buffer_id is missing
 x.csv:1: header: the column upper or end is missing
 x.csv:1: header: the column size is missing`},
 		{"names from elsewhere", "id,lower,upper,size,Align,fixed\na,0,1,1,64,0\n", `x.csv:1: header "Align": is not a known column: is alignment meant?
@@ -120,8 +119,7 @@ x.csv:2: header: the column size is missing`,
 		},
 		{
 			"two columns missing", "lower,size\n1,x\n",
-			`x.csv:1: header: the column id or buffer or buffer_id is missing
-x.csv:1: header: the column upper or end is missing
+			`x.csv:1: header: the column upper or end is missing
 x.csv:2: size "x": is not an integer`,
 		},
 		{"header not closed", "id,\"lower,upper,size\na,0,1,1\n", `x.csv:1: "\"lower,upper,size\na,0,1,1\n": the quoted field is not closed`},

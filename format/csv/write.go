@@ -21,7 +21,7 @@ type WriteOptions struct {
 	Inclusive bool
 	// Header has the columns to write, by any of their names, in any order;
 	// ReadHeader returns that of a file. Columns that the problem needs and the
-	// header lacks come after it. Without a header the columns and their order
+	// header lacks come after it, IDs before it. Without a header the columns and their order
 	// are those of google/minimalloc: id, lower, upper, size, then alignment,
 	// hint, gaps and offset where any buffer has one.
 	Header Header
@@ -39,6 +39,10 @@ func Write(w io.Writer, p *model.Problem, offsets []int64) error {
 // WriteWith writes a problem and, where offsets is not nil, its plan: an offset
 // for each buffer, in order, -1 for none. Without a plan the offset column has
 // the fixed offsets, if there are any.
+//
+// An ID is written as it is, quoted if it has to be. One that begins with =, +, - or @ is taken
+// for a formula by spreadsheets; it is kept all the same, since a plan has to name its buffers
+// as the problem does, and other programs match them by name.
 //
 // Read gives back what is written, but for the name and capacity of the
 // problem, which have no place in the format, and gaps, which it sorts.
@@ -113,8 +117,12 @@ func newEncoder(p *model.Problem, plan bool, o WriteOptions) (*encoder, error) {
 	if o.Extra != nil && o.Extra.Separator != 0 {
 		e.sep = o.Extra.Separator
 	}
-	for _, name := range o.Header {
-		c := columnOf(strings.ToLower(name))
+	means := o.Header.columns()
+	if len(means) > 0 && !slices.Contains(means, id) {
+		e.add(id, columnNames[id][0]) // the file has numbered its buffers by its rows
+	}
+	for k, name := range o.Header {
+		c := means[k]
 		switch {
 		case c < 0 && o.Extra != nil && others < len(o.Extra.Columns):
 			values := o.Extra.Columns[others]

@@ -21,11 +21,15 @@
 //	}
 //
 // Lifespans, gaps and windows are half-open. A buffer's offset is fixed; those
-// of the plan are parallel to the buffers. version and buffers are required, as
-// are id, lower, upper and size of a buffer and the status of a plan; null for
-// any other key is the same as no key. Without a capacity, or with 0, there is
-// no limit. offsets is absent exactly where the status says that there is no
-// plan that fits.
+// of the plan are parallel to the buffers. The key buffers is required, as are lower, upper and
+// size of a buffer and the status of a plan; null for any other key is the same as no key.
+// Without a version the file is of version 1. A buffer without an id is called by its number,
+// from 0. Without a capacity, or with 0, there is no limit. offsets is absent exactly if the
+// status says that there is no plan that fits.
+//
+// A file may also be the list of the buffers alone:
+//
+//	[{"lower": 0, "upper": 3, "size": 4}, {"lower": 3, "upper": 9, "size": 4}]
 //
 // What a plan claims must hold together: the height is that of the offsets, the
 // lower bound is not above it and, where the status is optimal, equal to it; the

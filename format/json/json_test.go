@@ -144,23 +144,22 @@ func TestReadRefuses(t *testing.T) {
 		return "{\"version\": 1, \"buffers\": [\n{\"id\": \"a\", \"lower\": 0, \"upper\": 1, \"size\": 4}],\n\"plan\": " + plan + "}"
 	}
 	for _, test := range []struct{ name, text, want string }{
-		{"empty", " \n", `x.json:1: is empty: expected a JSON object`},
+		{"empty", " \n", `x.json:1: is empty: expected a JSON object or a list of buffers`},
 		{"binary", "{\x00}", `x.json:1: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"invalid UTF-8", "{\n\"\xff\"}", `x.json:2: "\xff": is not valid UTF-8`},
 		{"cut off", "{\"version\": 1,\n\"buffers\": [\n", `x.json:2: the JSON text is cut off`},
 		{"cut off in a string", "{\"version\": 1,\n\"buf", `x.json:2: the JSON text is cut off`},
 		{"trailing", "{\"version\": 1, \"buffers\": []}\n\n{}", `x.json:3: is not JSON: invalid character '{' after top-level value`},
 		{"not JSON", "{\"version\": 1,\n\"buffers\": [,]}", `x.json:2: is not JSON: invalid character ',' looking for beginning of value`},
-		{"not an object", "[1]", `x.json:1: the document "[1]": is not an object`},
+		{"not an object", "[1]", `x.json:1: a buffer "1": is not an object`},
 		{"version", "{\"buffers\": 3, \"foo\": 1,\n\"version\": 2}", `x.json:2: version "2": is not known: this program reads version 1`},
 		{
-			"version missing or no number", "{\"buffers\": []}", `x.json:1: version: the key is missing`,
+			"no buffers", "{\"version\": 1}", `x.json:1: buffers: the key is missing`,
 		},
 		{"version of another type", "{\"version\": \"1\", \"buffers\": []}", `x.json:1: version "1": is not an integer`},
 		{
 			"document", "{\n\"Version\": 1,\n\"name\": 7,\n\"capacity\": 1.0,\n\"buffers\": null,\n\"name\": [{\"}\": 1}],\n\"plan\": []}",
-			`x.json:1: version: the key is missing
-x.json:2: Version: is not a known key: the document has version, buffers, name, capacity, plan
+			`x.json:2: Version: is not a known key: the document has buffers, version, name, capacity, plan
 x.json:3: name "7": is not a string
 x.json:4: capacity "1.0": is not an integer
 x.json:5: buffers "null": is not a list
@@ -185,7 +184,7 @@ x.json:3: id "1": is not a string
 x.json:3: lower "x": is not an integer
 x.json:3: upper "1e3": is not an integer
 x.json:3: size "{\"a\": [1, \"]\"]}": is not an integer
-x.json:4: buffer c: Lower: is not a known key: a buffer has id, lower, upper, size, alignment, gaps, offset, hint
+x.json:4: buffer c: Lower: is not a known key: a buffer has lower, upper, size, id, alignment, gaps, offset, hint
 x.json:4: buffer c: lower: the key is missing
 x.json:4: buffer c: upper: the key is missing
 x.json:4: buffer c: size: the key is missing
@@ -477,6 +476,29 @@ func BenchmarkWrite(b *testing.B) {
 	for b.Loop() {
 		if err := Write(io.Discard, p, nil); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestBare reads what people write by hand: buffers without an ID, no version, the list alone.
+func TestBare(t *testing.T) {
+	want := &model.Problem{Buffers: []model.Buffer{{ID: "0", Upper: 5, Size: 10, Alignment: 1}, {ID: "b", Lower: 2, Upper: 4, Size: 3, Alignment: 1}, {ID: "2", Lower: 2, Upper: 4, Size: 3, Alignment: 1}}}
+	const list = `[{"lower": 0, "upper": 5, "size": 10}, {"id": "b", "lower": 2, "upper": 4, "size": 3}, {"id": null, "lower": 2, "upper": 4, "size": 3}]`
+	for _, text := range []string{list, " \n" + list + "\n", `{"buffers": ` + list + `}`, `{"buffers": ` + list + `, "version": 1}`} {
+		p, plan, err := ReadAll(strings.NewReader(text), "x.json")
+		if diff := cmp.Diff(want, p); err != nil || plan != nil || diff != "" {
+			t.Errorf("%s: %v, %s", text, err, diff)
+		}
+	}
+	for text, says := range map[string]string{
+		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`:                                    `x.json:1: name: is not a known key: is id meant?`,
+		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`:                           `x.json:1: buffer a: stop: is not a known key: is upper meant, the first time slot after the lifespan?`,
+		`[{"id": "1", "lower": 0, "upper": 5, "size": 1}, {"lower": 0, "upper": 5, "size": 1}]`: `x.json:1: buffer 1: id "1": is a duplicate: buffer number 1 has it too`,
+		`[{"id": "", "lower": 0, "upper": 5, "size": 1}]`:                                       `x.json:1: id: is empty`,
+		`[[]]`: `x.json:1: a buffer "[]": is not an object`,
+	} {
+		if _, _, err := ReadAll(strings.NewReader(text), "x.json"); err == nil || err.Error() != says {
+			t.Errorf("%s: %v", text, err)
 		}
 	}
 }

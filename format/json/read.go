@@ -141,7 +141,7 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 		k := slices.Index(keys, name)
 		switch {
 		case k < 0:
-			d.refuse(keyAt, inside(what, name), "", "is not a known key: "+what+" has "+strings.Join(keys, ", "))
+			d.refuse(keyAt, inside(what, name), "", "is not a known key: "+meant(what, name, keys))
 			d.value()
 		case seen>>k&1 == 1:
 			d.refuse(keyAt, inside(what, name), "", "is a duplicate: the key stands twice")
@@ -163,6 +163,24 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 	}
 }
 
+// elsewhere has what other forms of Stowage, and other tools, call a key of a buffer.
+var elsewhere = map[string]string{
+	"name": "id", "buffer": "id", "buffer_id": "id", "start": "lower", "begin": "lower", "stop": "upper", "end": "upper",
+	"bytes": "size", "align": "alignment", "fixed": "offset",
+}
+
+// meant says which key one that is not known may stand for, or which keys there are.
+func meant(what, name string, keys []string) string {
+	key := elsewhere[strings.ToLower(name)]
+	switch {
+	case what != "a buffer" || key == "":
+		return what + " has " + strings.Join(keys, ", ")
+	case key == "upper":
+		return "is upper meant, the first time slot after the lifespan?"
+	}
+	return "is " + key + " meant?"
+}
+
 // inside names a key of an object in messages; those of the document and of a
 // buffer stand alone.
 func inside(what, key string) string {
@@ -173,20 +191,22 @@ func inside(what, key string) string {
 	return what + "." + key
 }
 
-var documentKeys = []string{"version", "buffers", "name", "capacity", "plan"}
+var documentKeys = []string{"buffers", "version", "name", "capacity", "plan"}
 
 func (d *decoder) document() {
-	d.object("the document", documentKeys, 2, func(key int) {
+	if d.peek() == '[' {
+		d.readBuffers()
+		return
+	}
+	d.object("the document", documentKeys, 1, func(key int) {
 		switch at := d.pos; key {
 		case 0:
+			d.readBuffers()
+		case 1:
 			d.version, d.versionAt = Version, at
 			if v, ok := d.integer("version"); ok {
 				d.version = v
 			}
-		case 1:
-			n := d.atMost()
-			d.problem.Buffers, d.starts = make([]model.Buffer, 0, n), make([]int, 0, n)
-			d.listed = d.list("buffers", d.readBuffer)
 		case 2:
 			d.problem.Name = strings.Clone(d.str("name"))
 		case 3:
@@ -199,31 +219,38 @@ func (d *decoder) document() {
 	})
 }
 
+func (d *decoder) readBuffers() {
+	n := d.atMost()
+	d.problem.Buffers, d.starts = make([]model.Buffer, 0, n), make([]int, 0, n)
+	d.listed = d.list("buffers", d.readBuffer)
+}
+
 // atMost returns how many buffers the text may hold: no more than it has braces
 // from here on, and none is shorter than the one below with its comma.
 func (d *decoder) atMost() int {
-	const shortest = `{"id":"","lower":0,"upper":0,"size":0},`
+	const shortest = `{"lower":0,"upper":0,"size":0},`
 	rest := d.Text.Text[d.pos:]
 	return min(strings.Count(rest, "{"), len(rest)/len(shortest)+1)
 }
 
-var bufferKeys = []string{"id", "lower", "upper", "size", "alignment", "gaps", "offset", "hint"}
+var bufferKeys = []string{"lower", "upper", "size", "id", "alignment", "gaps", "offset", "hint"}
 
 func (d *decoder) readBuffer() {
 	b := model.Buffer{Alignment: 1}
 	start := d.pos
 	d.sound, d.buffer = true, ""
-	d.object("a buffer", bufferKeys, 4, func(key int) {
+	named := false
+	d.object("a buffer", bufferKeys, 3, func(key int) {
 		switch key {
 		case 0:
-			b.ID = strings.Clone(d.str("id")) // a slice would keep the whole text
-			d.buffer = b.ID
-		case 1:
 			b.Lower, _ = d.integer("lower")
-		case 2:
+		case 1:
 			b.Upper, _ = d.integer("upper")
-		case 3:
+		case 2:
 			b.Size, _ = d.integer("size")
+		case 3:
+			b.ID = strings.Clone(d.str("id")) // a slice would keep the whole text
+			d.buffer, named = b.ID, true
 		case 4:
 			if v, ok := d.integer("alignment"); ok && v != 0 {
 				b.Alignment = v
@@ -238,6 +265,9 @@ func (d *decoder) readBuffer() {
 		}
 	})
 	d.buffer = ""
+	if !named { // as Stowage names it in Python, C and JavaScript
+		b.ID = strconv.Itoa(len(d.problem.Buffers))
+	}
 	if !d.sound {
 		b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
 		if b.ID == "" {

@@ -40,7 +40,7 @@ func check(t *source.Text) error {
 	var syntax *stdjson.SyntaxError
 	switch {
 	case strings.TrimSpace(t.Text) == "":
-		return t.Refuse(0, "", "is empty: expected a JSON object")
+		return t.Refuse(0, "", "is empty: expected a JSON object or a list of buffers")
 	case !errors.As(err, &syntax):
 		return err
 	case strings.HasPrefix(syntax.Error(), "unexpected end"):
