@@ -1,7 +1,7 @@
 // Command outside minimises problems by planners of others that have a script in Python in
 // front of them, and by Stowage's auto, one after the other on each problem.
 //
-//	go run ./bench/outside [-stalloc CLONE] [-timeout 10s] [-seeds 3] [-into FILE] [FILE…]
+//	go run ./bench/outside [-stalloc CLONE] [-timeout 10s] [-seeds 3] [-name NAME] [-into FILE] [FILE…]
 //
 // Without files it takes the challenging suite from STOWAGE_DATA. The planners are
 //
@@ -18,7 +18,7 @@
 // CP-SAT with its model. Every plan is verified here.
 //
 // Every run is written to bench/results as JSON, and the table to standard output and, with
-// -into, to the block <!-- bench:outside --> of a document.
+// -into, to the block <!-- bench:outside-NAME --> of a document.
 package main
 
 import (
@@ -84,6 +84,7 @@ func compare(ctx context.Context) error {
 		python  = flag.String("stalloc-python", cmp.Or(os.Getenv("STALLOC_PYTHON"), ortools.Python()), "the `PATH` of a Python with numpy, scikit-learn and matplotlib, for STAlloc [$STALLOC_PYTHON]")
 		timeout = flag.Duration("timeout", 10*time.Second, "end a run after `D`")
 		seeds   = flag.Int("seeds", 3, "run auto with `N` seeds")
+		name    = flag.String("name", "challenging", "the `NAME` of the problems, for the file of results")
 		note    = flag.String("note", "", "what to record about the planners, such as their versions")
 		into    = flag.String("into", "", "put the table into the document `FILE`")
 		out     = flag.String("results", "bench/results", "write the runs as JSON to the folder `DIR`; none if empty")
@@ -132,12 +133,12 @@ func compare(ctx context.Context) error {
 	table := r.markdown()
 	fmt.Print(table)
 	if *out != "" {
-		if err := record.WriteJSON(filepath.Join(*out, "outside-"+r.Date+".json"), r); err != nil {
+		if err := record.WriteJSON(filepath.Join(*out, "outside-"+*name+"-"+r.Date+".json"), r); err != nil {
 			return err
 		}
 	}
 	if *into != "" {
-		return record.ReplaceBlock(*into, "bench:outside", table)
+		return record.ReplaceBlock(*into, "bench:outside-"+*name, table)
 	}
 	return nil
 }

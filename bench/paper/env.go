@@ -64,12 +64,12 @@ func newEnv(s setup, cache *experiment.Cache, facts *store) *env {
 		on: record.ThisMachine().String() + ", " + record.Today() + ", " + at + how,
 	}
 	if _, err := experiment.Load("models", nil); err != nil {
-		e.absent = append(e.absent, "the public instances (STOWAGE_DATA): "+firstLine(err.Error())+". Generated networks and problems stand in for them.")
+		e.absent = append(e.absent, "The public instances (STOWAGE_DATA): "+firstLine(err.Error())+". Generated networks and problems stand in for them.")
 	} else {
 		e.data = true
 	}
 	if s.minimalloc == "" {
-		e.absent = append(e.absent, "google/minimalloc's program (-minimalloc): its own figures are the paper's alone.")
+		e.absent = append(e.absent, "google/minimalloc's program (-minimalloc). Its figures here are the paper's.")
 	}
 	switch err := ortools.Missing(); {
 	case s.invent != nil:
@@ -277,7 +277,7 @@ func (e *env) sweep(ctx context.Context, instances []experiment.Instance, lots .
 		}
 	}
 	if len(missing) > 0 {
-		cut = "In its time the section ran " + strings.Join(missing, ", ") + "; the same command goes on from there."
+		cut = "In its time the section ran " + strings.Join(missing, ", ") + ". The same command goes on from there."
 	}
 	return c, cut, c.Err()
 }

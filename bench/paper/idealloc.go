@@ -19,12 +19,12 @@ func ideallocSections() []section {
 	return []section{
 		{
 			id: "idealloc-figure-6", paper: ideallocPaper, title: "Figure 6: heights over the load",
-			did:    "The allocators of several frameworks on A to K, J and K shown, idealloc as the best of a million runs: it stays within 20% to 40% of the load, MindSpore and TVM's hill climb come near, MiniMalloc meets it always. On 7 of the 11 only MiniMalloc is lower than idealloc.",
+			did:    "The report compares the allocators of several frameworks on A to K, and idealloc as the best of a million runs. idealloc is 20% to 40% above the load. MindSpore and TVM's hill climb come near, and MiniMalloc is always at the load. On 7 of the 11 only MiniMalloc is lower than idealloc.",
 			source: "section 5, text; the diagram's bars are not in it", weight: 25, night: 100, run: frameworks,
 		},
 		{
 			id: "idealloc-table-1", paper: ideallocPaper, title: "Table 1: growth of the time",
-			did:    "The time of MiniMalloc and of a single run of idealloc, from 154 to 18,692 buffers. An asterisk is a time for which MiniMalloc was tuned by hand (without, over 80 minutes); on the largest it died of a segmentation fault.",
+			did:    "The report timed MiniMalloc and a single run of idealloc, from 154 to 18,692 buffers. MiniMalloc was tuned by hand on two problems, which take over 80 minutes without. On the largest it died of a segmentation fault.",
 			source: "table 1 (its unit is not given; milliseconds by what is said of them)", weight: 30, night: 15, run: growth,
 		},
 	}
@@ -209,7 +209,7 @@ func frameworks(ctx context.Context, e *env) (*content, error) {
 		p.Rows = append(p.Rows, picture.Row{Name: problems[i].Name, Values: values})
 	}
 	if g.cut > 0 {
-		c.note("%d of the plans were not come to in the section's time; the same command goes on from there.", g.cut)
+		c.note("%d of the plans were not made in the section's time. The same command goes on from there.", g.cut)
 	}
 	g.f.real = e.data
 	if len(g.f.boxing) > 0 {

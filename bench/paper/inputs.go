@@ -130,7 +130,7 @@ func (e *env) challenging(c *content) ([]experiment.Instance, error) {
 		}
 		return all, err
 	}
-	c.note("A to K are not on this machine. In their place stand the generator's inputs with as many buffers, which are of another kind: a network of that size at 103%% of its load.")
+	c.note("A to K are not on this machine. Generated networks with as many buffers, at 103%% of their load, stand for them.")
 	var all []experiment.Instance
 	for k, n := range []int{154, 170, 203, 213, 215, 296, 308, 316, 374, 409, 454} {
 		p, err := suite.Generate("inference", suite.Options{Buffers: n, Seed: uint64(k)})

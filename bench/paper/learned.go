@@ -200,7 +200,7 @@ func (e *env) duels(ctx context.Context, c *content, forest *learn.Forest) (a, b
 		}
 	}
 	if cut > 0 {
-		c.note("In its time the section left out %d of %d inputs; the same command goes on from there.", cut, 2*len(inputs))
+		c.note("In its time the section left out %d of %d inputs. The same command goes on from there.", cut, 2*len(inputs))
 	}
 	if len(a.of) == 0 || len(b.of) == 0 {
 		return nil, nil, errCut

@@ -89,10 +89,10 @@ func newFlags(stderr io.Writer) *flags {
 	f.StringVar(&f.out, "o", filepath.Join("bench", "out", "paper.html"), "write the report to `FILE`")
 	f.StringVar(&f.runs, "runs", "", "keep the runs in `FILE` [default: bench/out/paper-quick.jsonl; of --full bench/results/paper.jsonl]")
 	f.DurationVar(&f.budget, "budget", 0, "take `D` in all, shared out among the sections [default: 4m40s; of --full 9h]")
-	f.IntVar(&f.jobs, "jobs", 2, "run `N` problems at a time where shares count and not times")
+	f.IntVar(&f.jobs, "jobs", 2, "run `N` problems at a time in sections that count shares and not times")
 	f.StringVar(&f.minimalloc, "minimalloc", os.Getenv("MINIMALLOC"), "the `PATH` of google/minimalloc's program [$MINIMALLOC]")
 	f.Int64Var(&f.steps, "steps", 0, "give figures 14 and 15 of TelaMalloc `N` steps at most [default: 2000 and 20,000; of --full 500,000]")
-	f.BoolVar(&f.processor, "processor", false, "time and limit runs by the processor time they take and not by the clock: for a machine with other work; one at a time")
+	f.BoolVar(&f.processor, "processor", false, "time and limit runs by the processor time they take and not by the clock, one run at a time; for a machine with other work")
 	f.StringVar(&f.into, "into", "", "put the first table of each section into its block of the document `FILE`")
 	return f
 }

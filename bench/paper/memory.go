@@ -185,7 +185,7 @@ func repacking(ctx context.Context, e *env) (*content, error) {
 			row = append(row, fmt.Sprintf("%.1f%%", 100*got))
 		}
 		if len(values) < len(repackers) {
-			c.note("%s was not come to in the section's time.", in.Name)
+			c.note("There was no time left for %s.", in.Name)
 			continue
 		}
 		for k := range gains {

@@ -20,42 +20,42 @@ func minimallocSections() []section {
 	return []section{
 		{
 			id: "minimalloc-table-1", paper: minimallocPaper, title: "Table 1: solutions that are the same plan",
-			did:    "The running example of five buffers has eight orders of placement that end in one and the same plan. Four of them are offset monotonic, three are index monotonic, one is both: the canonical one, which alone is searched.",
+			did:    "The paper has a running example of five buffers. Eight orders of placing them end in one plan. Four of the orders are offset monotonic: no buffer is placed below an earlier one. Three are index monotonic: of buffers at one offset, the one of the lower index comes first. One order is both. It is called canonical, and MiniMalloc searches canonical orders alone.",
 			source: "table 1 and section 5", weight: 1, night: 1, run: solutions,
 		},
 		{
 			id: "minimalloc-figures-3-5-6-7", paper: minimallocPaper, title: "Figures 2, 3 and 5 to 7: the running example",
-			did:    "On the running example of five buffers: the plan, the orders that end in it as a tree and as a lattice, a partial plan that section inference refutes, and one that is dominated.",
+			did:    "The paper draws its running example of five buffers: the plan, the orders that end in it as a tree and as a lattice, a partial plan that section inference refutes, and one that is dominated.",
 			source: "figures 2, 3, 5, 6 and 7, sections 4 to 6", weight: 1, night: 1, run: worked,
 		},
 		{
 			id: "minimalloc-figure-8", paper: minimallocPaper, title: "Figure 8: the original suite",
-			did:    "Five planners on the eleven inputs of the TelaMalloc paper, from models for the Pixel 6, 25 runs each with a limit of a minute, on a core like the phone's. The inputs are not public.",
+			did:    "The paper ran five planners on the eleven inputs of the TelaMalloc paper, 25 times each, with a limit of a minute. The inputs are from models for the Pixel 6 and are not public.",
 			source: "section 8.1, text; the diagram's bars are not in it", weight: 60, night: 25, run: original,
 		},
 		{
 			id: "minimalloc-figure-9", paper: minimallocPaper, title: "Figure 9: the share solved by a time, over a thousand inputs",
-			did:    "More than a thousand production models for the Pixel 6: the share that each planner solves within a time.",
+			did:    "The paper measured what share of more than a thousand production models for the Pixel 6 each planner solves within a time.",
 			source: "section 8.2, text", weight: 50, night: 60, run: extendedSuite,
 		},
 		{
 			id: "minimalloc-figure-10", paper: minimallocPaper, title: "Figure 10: the synthetic suite",
-			did:    "525 problems that stress an allocator, 25 of each size from 20 to 60 buffers, with a limit of a minute: the share solved and the median time. The problems are not public; ours are made after the same description.",
+			did:    "The paper made 525 problems that stress an allocator, 25 of each size from 20 to 60 buffers. It measured the share that is solved within a minute, and the median time.",
 			source: "section 8.3, text", weight: 50, night: 190, run: syntheticSuite,
 		},
 		{
 			id: "minimalloc-figure-11", paper: minimallocPaper, title: "Figure 11: plans of G and K",
-			did:    "Two pictures of plans that MiniMalloc found for the challenging suite.",
+			did:    "The paper shows two plans that MiniMalloc found for the challenging suite.",
 			source: "figure 11", weight: 3, night: 1, run: pictures,
 		},
 		{
 			id: "minimalloc-table-2", paper: minimallocPaper, title: "Table 2: the challenging suite",
-			did:    "A to K, models for the TPUv4, at 1,048,576 bytes. The mixed integer program and TelaMalloc solve none in an hour.",
+			did:    "The paper planned A to K, which are models for the TPUv4, into 1,048,576 bytes. The mixed integer program and TelaMalloc solve none of them in an hour.",
 			source: "table 2, of an EPYC at 2.3 GHz", weight: 55, night: 55, run: challengingSuite,
 		},
 		{
 			id: "minimalloc-table-3", paper: minimallocPaper, title: "Table 3: the size of the library",
-			did:    "What each allocator adds to a stripped program.",
+			did:    "The paper measured what each allocator adds to a stripped program.",
 			source: "table 3", weight: 20, night: 2, run: librarySize,
 		},
 	}
@@ -378,7 +378,7 @@ func challengingSuite(ctx context.Context, e *env) (*content, error) {
 	c.say(f.say()...)
 	c.about = "docs/planners/exact.md has what each inference of the canonical search is worth; some of them are not in the paper."
 	if !e.data {
-		c.about = "These problems have some room. A to K have none to spare, and most planners do not solve them."
+		c.about = "These problems have 3% of room above their load. Most of A to K have none."
 	}
 	return c, nil
 }

@@ -17,12 +17,12 @@ func otherSections() []section {
 	return []section{
 		{
 			id: "wave-trace", paper: otherPapers, title: "IREE Wave: the trace of first-fit",
-			did:    "A worked example of six allocations: the order by size, the offset of each, and the memory in use at each time.",
+			did:    "The page works an example of six allocations: the order by size, the offset of each, and the memory in use at each time.",
 			source: "Optimizing Shared Memory Allocations, IREE Wave's documentation", weight: 1, night: 1, run: waveTrace,
 		},
 		{
 			id: "slides-shares", paper: otherPapers, title: "Slides about MiniMalloc: shares",
-			did:    "Slides (in Chinese) that sum up the paper with shares of their own: of orders that canonical solutions do away with, of paths that dominance prunes, of inputs within a time.",
+			did:    "The slides (in Chinese) sum up the paper with shares of their own: of orders that canonical solutions avoid, of paths that dominance prunes, and of inputs that are solved within a time.",
 			source: "the slides' tables “core results” and “conclusions”", weight: 12, night: 20, run: slidesShares,
 		},
 	}
@@ -168,7 +168,7 @@ func sameOrders(c *content) error {
 	}
 	// The slides speak of one share: a verdict stands on the one that is furthest from it.
 	furthest := min(gone[0], gone[1])
-	c.judge("orders that canonical solutions do away with, since another ends in the same plan", "over 99%", fmt.Sprintf("%.1f%% of the orders of %d buffers of a network, %.1f%% if most of %d buffers overlap", 100*gone[0], n, 100*gone[1], n), comparePoints(0.99, furthest, neither))
+	c.judge("orders that canonical solutions avoid, since another order ends in the same plan", "over 99%", fmt.Sprintf("%.1f%% of the orders of %d buffers of a network, %.1f%% if most of %d buffers overlap", 100*gone[0], n, 100*gone[1], n), comparePoints(0.99, furthest, neither))
 	c.say(saySameOrders(gone[0], gone[1], n))
 	return nil
 }

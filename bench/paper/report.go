@@ -80,9 +80,9 @@ func busy(loadavg string, cores int, processor bool) string {
 		return ""
 	}
 	if processor {
-		return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Times and limits are processor time (-processor), which other work lengthens by a quarter and sometimes doubles; those of CP-SAT are by the clock, and too long.", load, cores)
+		return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Times and limits are processor time (-processor). Other work lengthens it by a quarter and sometimes doubles it. Times of CP-SAT are by the clock, and too long.", load, cores)
 	}
-	return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. Its times are too long, those of short runs by many times, and sections came to less than they would have; ratios of planners that took turns say more.", load, cores)
+	return fmt.Sprintf("The machine had other work when this report began: a load of %.1f on %d cores. So its times are too long, those of short runs by many times, and its sections ran fewer problems than on a quiet machine. Ratios of planners that took turns say more than times.", load, cores)
 }
 
 // verdictClass is how a verdict is set.

@@ -46,7 +46,7 @@ func strategies(ctx context.Context, e *env) (*content, error) {
 		}
 	}
 	if done < len(all) {
-		c.note("In its time the section came to %d of %d inputs; the same command goes on from there.", done, len(all))
+		c.note("In its time the section ran %d of %d inputs. The same command goes on from there.", done, len(all))
 	}
 	if done == 0 {
 		return c, errCut

@@ -18,63 +18,63 @@ func telamallocSections() []section {
 	return []section{
 		{
 			id: "telamalloc-figure-3", paper: telamallocPaper, title: "Figure 3: live memory of an allocator, a heuristic and a solver",
-			did:    "A diagram of what is in use over time, under TensorFlow's BFC allocator, under the contention heuristic and as a solver plans it, with a limit that only the solver keeps.",
+			did:    "A diagram shows the memory in use over time with TensorFlow's BFC allocator, with the contention heuristic and with a solver. Only the solver keeps the limit.",
 			source: "figure 3, a diagram without figures", weight: 4, night: 2, run: liveMemory,
 		},
 		{
 			id: "telamalloc-table-1", paper: telamallocPaper, title: "Table 1: microbenchmarks",
-			did:    "Inputs that need no backtracking, at a capacity with room for all: blocks that do not overlap in time, and blocks that all do. What grows is what the engine must keep track of.",
+			did:    "The paper timed inputs that need no backtracking, at a capacity with room for all. In one kind no blocks overlap in time, in the other all do.",
 			source: "table 1, of a Xeon E5-1650", weight: 4, night: 2, run: micro,
 		},
 		{
 			id: "telamalloc-engine", paper: telamallocPaper, title: "Section 7.1: the share of time in the engine",
-			did:    "A profile of a representative run: upwards of 87% of the time is in the solver, 9% in the heuristics that select blocks.",
+			did:    "The paper profiled a representative run. Upwards of 87% of the time is spent in the solver, and 9% in selecting blocks.",
 			source: "section 7.1", weight: 4, night: 1, run: engineShare,
 			fixed: func(z size) time.Duration { return 2 * z.profile },
 		},
 		{
 			id: "telamalloc-figure-12", paper: telamallocPaper, title: "Figure 12: allocation time relative to TelaMalloc",
-			did:    "Real models on a Pixel 6 at 110% of the least memory: the time of the mixed integer program over TelaMalloc's, best 10 of 30 runs.",
+			did:    "The paper ran real models on a Pixel 6 at 110% of the least memory, 30 times. It gives the time of the mixed integer program over TelaMalloc's, of the best 10 runs.",
 			source: "section 7.2, text; the diagram's bars are not in it", weight: 12, night: 3, run: relative,
 		},
 		{
 			id: "telamalloc-figure-13", paper: telamallocPaper, title: "Figure 13: the same on a workstation, with CP and with learning",
-			did:    "The same inputs on a workstation, with the constraint program alone (CP-SAT) and with learned backtracking beside them, 10 runs.",
+			did:    "The paper ran the same inputs on a workstation, 10 times, and added the constraint program alone (CP-SAT) and learned backtracking.",
 			source: "section 7.2, text; the diagram's bars are not in it", weight: 12, night: 3, run: workstation,
 		},
 		{
 			id: "telamalloc-table-2", paper: telamallocPaper, title: "Table 2: the heuristic's least memory, and 1.07×",
-			did:    "The least memory with which the contention heuristic succeeds, over the least there is, and its time. Two models are run again at 1.07×, a little under what the heuristic needs.",
+			did:    "The paper gives the least memory with which the contention heuristic succeeds, over the least there is, and its time. It ran two models again at 1.07×, a little under what the heuristic needs.",
 			source: "table 2 and section 7.2", weight: 10, night: 25, run: heuristicMemory,
 		},
 		{
 			id: "telamalloc-figure-14", paper: telamallocPaper, title: "Figure 14: strategies of block selection",
-			did:    "TelaMalloc's selection against one strategy alone, on 1,192 inputs, at most 500,000 steps: how many fail, and how many steps those take that succeed.",
+			did:    "The paper compared TelaMalloc's selection with one strategy alone, on 1,192 inputs and with 500,000 steps at most. It counted the inputs that fail, and the steps of those that succeed.",
 			source: "section 7.2, text", weight: 26, night: 60, run: strategies,
 		},
 		{
 			id: "telamalloc-figure-15", paper: telamallocPaper, title: "Figure 15 and section 7.3: learned backtracking",
-			did:    "Backtracks with and without the model, on portions of SRGAN (a diagram) and over 1,192 inputs: 117 took more than 1,000 backtracks, of which the model improved 102.",
+			did:    "The paper counted backtracks with and without the model, on portions of SRGAN (a diagram) and on 1,192 inputs. 117 of these are hard: they took more than 1,000 backtracks. The model improved 102 of the 117.",
 			source: "section 7.3, text", weight: 28, night: 30, run: learned,
 		},
 		{
 			id: "telamalloc-figure-16", paper: telamallocPaper, title: "Figure 16: the time of a score",
-			did:    "A forest of 100 trees takes about 2 µs a candidate.",
+			did:    "In the paper a forest of 100 trees scores a candidate in about 2 µs.",
 			source: "section 7.3, text", weight: 3, night: 1, run: scoreTime,
 		},
 		{
 			id: "telamalloc-figure-17", paper: telamallocPaper, title: "Figure 17: the importance of the features",
-			did:    "Features ranked by the mean increase of the model's error (RMSE) without them. Lifetime and contention count most, then the level and the number of backtracks so far; the region counts little.",
+			did:    "The paper ranked the features of its model by how much its error (RMSE) grows without them. Lifetime, contention, the level and the number of backtracks so far count much, and the region counts little.",
 			source: "section 7.3, text; the diagram's bars are not in it", weight: 10, night: 10, run: importance,
 		},
 		{
 			id: "telamalloc-figure-18", paper: telamallocPaper, title: "Figure 18: what better packing is worth",
-			did:    "The speed of programs on a TPUv4 when XLA's memory space assignment repacks with TelaMalloc rather than with best fit: up to 7%.",
+			did:    "The paper measured the speed of programs on a TPUv4 if XLA's memory space assignment repacks with TelaMalloc and not with best fit. They are up to 7% faster.",
 			source: "section 7.4", weight: 12, night: 15, run: repacking,
 		},
 		{
 			id: "telamalloc-figure-19", paper: telamallocPaper, title: "Figure 19: a network's memory over time",
-			did:    "A picture of OpenPose's problem: a phase of high contention, then high and low ones in turn, which grouping by phases makes use of.",
+			did:    "A picture shows the problem of OpenPose. It has one phase of high contention at the beginning, and then high and low ones in turn.",
 			source: "figure 19 and section 8.1", weight: 3, night: 1, run: overTime,
 		},
 	}
