@@ -9,16 +9,18 @@
 //	go run ./bench/paper -list                 the sections
 //	go run ./bench/paper -section ID[,ID]      these alone
 //
-// The report is one HTML file, -o. Every run is kept in a file as soon as it is made,
-// -runs, and what is no run of a planner on a problem beside it, as
-// NAME-facts.jsonl: the same command goes on from there, and with the name of a new
-// file it begins afresh. A section has a share of the time (-budget); what it did not
-// come to is said in it.
+// The report is one HTML file, -o. Every run is kept in the file -runs as soon as it is
+// made. What is no run of a planner on a problem is kept beside it, as NAME-facts.jsonl.
+// The same command goes on from there; with the name of a new file it begins afresh. Each
+// section has a share of the time (-budget) and says what it had no time for.
 //
-// The public instances are in the folder STOWAGE_DATA; where that is not set the
-// inputs are generated ones. google/minimalloc's program is a peer where -minimalloc
-// names it, and CP-SAT where Python has OR-Tools (bench/ortools). What is absent is
-// said in the report.
+// No verdict and no sentence about a result is written into the source: judge.go and
+// say_*.go make them from the figures of the run, and say nothing of what was not run.
+//
+// The public instances are in the folder STOWAGE_DATA, or in shared/data here or above. If
+// there are none, generated inputs stand for them. google/minimalloc's program is a peer if
+// -minimalloc names it, and CP-SAT if Python has OR-Tools (bench/ortools). The report says
+// what is absent.
 //
 // With -into FILE the first table of each section asked for goes into the block
 // <!-- bench:paper-ID --> of a document.
@@ -29,11 +31,13 @@
 //	facts.go     the file of what is no run
 //	inputs.go    the problems
 //	tables.go    a sweep as tables
+//	judge.go     a figure beside the paper's: the verdict
 //	report.go    the page
 //
-//	minimalloc.go suites.go orders.go worked.go           the sections of MiniMalloc
-//	telamalloc.go strategies.go learned.go memory.go      of TelaMalloc
-//	idealloc.go others.go                                 of the others
+//	minimalloc.go suites.go orders.go worked.go say_minimalloc.go       the sections of MiniMalloc
+//	telamalloc.go strategies.go learned.go memory.go leastmemory.go
+//	say_telamalloc.go                                                   of TelaMalloc
+//	idealloc.go say_idealloc.go others.go say_others.go                 of the others
 package main
 
 import (
