@@ -167,6 +167,16 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 			return cheader.WriteArray(w, name, model, runtime)
 		}
 		d := &document{problem: made.Arena.Problem, offsets: made.Placed, height: made.Head, lowerBound: made.Result.LowerBound, name: name, runtime: runtime}
+		switch {
+		case made.Placed == nil:
+		case slices.Contains(pictureNames(), o.kind):
+			d.problem, d.offsets = made.Shown()
+		case o.kind == "csv" || o.kind == "json":
+			d.result = made.Result
+			if !made.Kept { // a result and its operand are one buffer
+				d.problem, d.offsets = made.United, made.Result.Offsets
+			}
+		}
 		if made.Placed == nil && (o.kind == "h" || o.kind == "c") {
 			return errors.New("there is no plan to write as C")
 		}

@@ -351,5 +351,6 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	if made.Placed == nil {
 		return html.WriteProfile(w, made.Arena.Problem, o)
 	}
-	return html.Write(w, made.Arena.Problem, made.Placed, o)
+	problem, offsets := made.Shown()
+	return html.Write(w, problem, offsets, o)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -668,4 +669,64 @@ func means() made.Graph {
 	}
 	g.Outputs = []int32{at}
 	return g
+}
+
+// TestSharedHead lays results over operands at places drawn at random, in part, leaves
+// some tensors to the device, and holds the head that is emulated of the plans that are
+// kept against the interpreter's.
+func TestSharedHead(t *testing.T) {
+	p := start(t)
+	rng := rand.New(rand.NewPCG(9, 9))
+	kept, online := 0, 0
+	for seed := range uint64(30) {
+		m := parsed(t, made.Network(seed, 6+int(seed)%12), "shared")
+		plan, err := tflm.Make(context.Background(), m, options(m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 12 {
+			offsets := slices.Clone(plan.Offsets)
+			for k := range m.Operators {
+				o := &m.Operators[k]
+				in, out := o.Inputs[0], o.Outputs[0]
+				switch rng.IntN(4) {
+				case 0:
+					if offsets[in] >= 0 && offsets[out] >= 0 { // over the operand, at any distance
+						offsets[out] = max(0, offsets[in]+16*int32(rng.IntN(9)-4))
+					}
+				case 1:
+					offsets[out] = tflite.Online
+				}
+			}
+			data, err := m.WithOffsets(offsets)
+			if err != nil {
+				t.Fatal(err)
+			}
+			again := parsed(t, data, "shared")
+			v, err := tflm.Check(again, 0)
+			if err != nil || !v.OK() || v.Shares == 0 {
+				continue // another fault, or nothing shared
+			}
+			plan, err := tflm.Make(context.Background(), again, options(again))
+			if err != nil || !plan.Kept {
+				t.Fatalf("seed %d: kept %v, %v", seed, plan.Kept, err)
+			}
+			path := filepath.Join(t.TempDir(), "m.tflite")
+			if err := os.WriteFile(path, data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			a, err := p.Run(interpreter.Request{Model: path, Arena: 1 << 20})
+			if err != nil || a.Error != "" {
+				t.Fatal(err, a)
+			}
+			if a.Sizes.Head != plan.Head {
+				t.Errorf("seed %d, offsets %v: head %d, emulated %d", seed, offsets, a.Sizes.Head, plan.Head)
+			}
+			kept++
+			online += min(1, v.Online)
+		}
+	}
+	if kept < 30 || online < 10 {
+		t.Errorf("%d plans are kept, %d with tensors left to the device: this tests little", kept, online)
+	}
 }

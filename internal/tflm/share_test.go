@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/verify"
 )
 
 // planned returns a model of one graph with an offset for each of its tensors.
@@ -154,6 +155,9 @@ func TestShared(t *testing.T) {
 			default:
 				if same, err := c.model.WithOffsets(p.Offsets); err != nil || !bytes.Equal(same, c.model.Bytes()) {
 					t.Errorf("the offsets are not those of the model: %v, %v", p.Offsets, err)
+				}
+				if q, at := p.Shown(); len(verify.Check(q, at, 0).Violations) > 0 || len(q.Buffers) == 0 {
+					t.Errorf("what is shown is no plan: %+v at %v", q.Buffers, at)
 				}
 				if peak := p.Peak(); peak.Bytes > p.Head || peak.Bytes == 0 {
 					t.Errorf("a peak of %d in a head of %d", peak.Bytes, p.Head)

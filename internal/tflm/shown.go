@@ -1,0 +1,79 @@
+package tflm
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a picture of a plan marks bytes that are in use twice as a fault. In a plan whose
+// tensors share bytes on purpose that is none, so the picture shows each byte once: what
+// lies inside a window is left out as long as the window lives, a tensor ends where
+// another takes its bytes over, and one that begins together with another that covers it
+// begins after it. It is for looking at, and no problem to plan: a tensor is needed to
+// the end of its life, whatever is shown.
+//
+// Complexity: a check of the plan for each round; a round settles the pairs that the
+// check before named, and what is not settled in some rounds is shown as it is.
+
+// maxRounds is how often pairs are settled.
+const maxRounds = 16
+
+// Shown returns the arena's buffers with their offsets as a picture is to show them. They
+// are those of Arena.Problem and Placed, unless the plan has tensors that share bytes.
+func (p *Plan) Shown() (*model.Problem, []int64) {
+	buffers, offsets := slices.Clone(p.Arena.Problem.Buffers), slices.Clone(p.Placed)
+	if p.Kept {
+		p.behindWindows(buffers, offsets)
+	}
+	for range maxRounds {
+		q := &model.Problem{Name: p.Arena.Problem.Name}
+		var at []int64
+		var from []int
+		for k := range buffers {
+			if buffers[k].Lower < buffers[k].Upper {
+				q.Buffers, at, from = append(q.Buffers, buffers[k]), append(at, offsets[k]), append(from, k)
+			}
+		}
+		report := verify.Check(q, at, 0)
+		if len(report.Violations) == 0 {
+			return q, at
+		}
+		for _, v := range report.Violations {
+			if v.Rule != model.RuleOverlap {
+				return p.Arena.Problem, p.Placed
+			}
+			a, b := &buffers[from[v.A]], &buffers[from[v.B]]
+			if a.Lower > b.Lower || a.Lower == b.Lower && a.Size < b.Size {
+				a, b = b, a
+			}
+			switch { // unless a pair before has settled it
+			case a.Upper <= b.Lower:
+			case a.Lower < b.Lower:
+				a.Upper = b.Lower
+			default:
+				b.Lower = min(a.Upper, b.Upper)
+			}
+		}
+	}
+	return p.Arena.Problem, p.Placed
+}
+
+// behindWindows takes out of lifespans the time at which a window covers the buffer.
+func (p *Plan) behindWindows(buffers []model.Buffer, offsets []int64) {
+	s := newSharing(p.Model, p.Life)
+	for k := range buffers {
+		b := &buffers[k]
+		for j, t := range p.Arena.Tensor {
+			w := &p.Arena.Problem.Buffers[j]
+			if j == k || t < 0 || !slices.Contains(s.windows, t) || offsets[k] < offsets[j] || offsets[k]+b.Size > offsets[j]+w.Size {
+				continue
+			}
+			if twin := slices.Contains(s.windows, p.Arena.Tensor[k]) && b.Size == w.Size; twin && k < j {
+				continue // of two windows in one place the first is shown
+			}
+			b.Lower = min(max(b.Lower, w.Upper), b.Upper)
+		}
+	}
+}
