@@ -343,6 +343,57 @@ func absolute(t *testing.T, program string) string {
 	return path
 }
 
+// TestWheelWithout builds the package where tools are missing. Without Go pip shows one
+// line that says what is needed. Without a C compiler the wheel has the command alone, a
+// line says so, and pip installs it here.
+func TestWheelWithout(t *testing.T) {
+	if exec.CommandContext(t.Context(), interpreter(), "-c", "import pip, sys; sys.exit(sys.version_info < (3, 11))").Run() != nil {
+		t.Skip("the wheel is built by Python 3.11 or later, with pip (python3)")
+	}
+	python, err := exec.LookPath(interpreter())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	// pip with nothing but what is in a folder on PATH, and nothing of the user's.
+	pip := func(path string, environment []string, args ...string) (string, error) {
+		cmd := exec.CommandContext(t.Context(), python, append([]string{"-m", "pip", "--disable-pip-version-check", "--no-cache-dir"}, args...)...)
+		cmd.Env = append(os.Environ(), "PATH="+path, "CC=", "STOWAGE_LIBRARY_FILE=", "PYTHONDONTWRITEBYTECODE=1", "PIP_CONFIG_FILE="+os.DevNull)
+		cmd.Env = append(cmd.Env, environment...)
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	out, err := pip(t.TempDir(), nil, "wheel", "--no-deps", "--no-index", "--wheel-dir", dir, ".")
+	if want := "Stowage needs Go 1.26 (https://go.dev/dl) to build; "; err == nil || strings.Count(out, want) != 1 || strings.Contains(out, "Traceback") {
+		t.Errorf("without Go: %v\n%s", err, out)
+	}
+	if runtime.GOOS != "linux" {
+		return
+	}
+	tool, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tools := t.TempDir()
+	if err := os.Symlink(tool, filepath.Join(tools, "go")); err != nil {
+		t.Fatal(err)
+	}
+	out, err = pip(tools, []string{"STOWAGE_COMMAND=" + built.Command(t)}, "wheel", "--verbose", "--no-deps", "--no-index", "--wheel-dir", dir, ".")
+	names, _ := filepath.Glob(filepath.Join(dir, "stowage-*-py3-none-linux_*.whl"))
+	if err != nil || len(names) != 1 || !strings.Contains(out, "warning: there is no C compiler (") {
+		t.Fatalf("without a C compiler: %v, %s\n%s", err, names, out)
+	}
+	to := filepath.Join(dir, "to")
+	if out, err := pip(tools, nil, "install", "--no-deps", "--no-index", "--no-compile", "--target", to, names[0]); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	cmd := exec.CommandContext(t.Context(), python, "-c", "import stowage; from stowage import _library; print(stowage.solve([0, 1], [2, 3], [4, 5]).height, _library.load())")
+	cmd.Dir, cmd.Env = t.TempDir(), []string{"PYTHONPATH=" + to, "PATH=" + t.TempDir(), "HOME=" + t.TempDir(), "PYTHONDONTWRITEBYTECODE=1"}
+	if out, err := cmd.CombinedOutput(); err != nil || string(out) != "9 None\n" {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // TestTransport needs Python alone, which .ci/run installs for executorch.
 func TestTransport(t *testing.T) {
 	run(t, "test_transport", "nothing beside it, for what calls executorch's plug-in", python310, 8, libraryIfAny(t)...)

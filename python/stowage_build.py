@@ -2,20 +2,23 @@
 
     python3 python/stowage_build.py FOLDER     # or pip wheel ./python, pip install ./python
 
-Needs Go and a C compiler. CC and GOARCH choose another machine. STOWAGE_COMMAND and
-STOWAGE_LIBRARY_FILE name a command and a library that are built already,
-STOWAGE_LICENSES a text of the licences of what is in them. With STOWAGE_LIBRARY_FILE=none
-the wheel has the command alone, which then plans everything: for systems that no C
-compiler is at hand for, and for musl, which cannot load a library of Go's.
+It needs Go, and a C compiler for the library. Without a C compiler the wheel has the command
+alone, which then does all planning: a call costs some milliseconds more. Without Go there is
+nothing to build, and one line says so.
 
-Idea: nothing in the wheel is compiled against Python, so one wheel serves every
-version: it is a zip of files with a few lines about them, which the standard library
-writes. What it runs on is read off the library: the latest version of glibc that it
-asks for. This file is the backend that pyproject.toml names, so pip needs nothing
-beside it.
+CC and GOARCH choose another machine. STOWAGE_COMMAND and STOWAGE_LIBRARY_FILE name a command
+and a library that are built already. STOWAGE_LICENSES names a text with the licences of their
+parts. STOWAGE_LIBRARY_FILE=none leaves the library out of a wheel for others: for systems
+without a C compiler at hand, and for musl, which cannot load a library written in Go.
 
-Reproducible: the same sources, Go and C compiler give the same bytes. Entries are in
-order and have the date of SOURCE_DATE_EPOCH, else that of 1980.
+Idea: nothing in the wheel is compiled against Python, so one wheel serves every version of
+it. The wheel is a zip of files with a few lines about them, which the standard library
+writes. The tag of the platform comes from the library: it is the latest version of glibc
+that the library asks for. This file is the backend that pyproject.toml names, so pip needs
+nothing else.
+
+Reproducible: the same sources, Go and C compiler give the same bytes. The entries are sorted,
+and have the date of SOURCE_DATE_EPOCH, or that of 1980.
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ import hashlib
 import os
 import pathlib
 import re
+import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -38,7 +43,7 @@ PACKAGES = ("stowage", "stowage_executorch")
 
 
 def build_wheel(wheel_directory: str, config_settings: object = None, metadata_directory: object = None) -> str:
-    """Builds the wheel into a folder and returns its name: what PEP 517 calls."""
+    """Builds the wheel into a folder and returns its name. PEP 517 asks for this function."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
     with tempfile.TemporaryDirectory() as folder:
         system, library, command = _binaries(pathlib.Path(folder), project["version"])
@@ -68,21 +73,53 @@ def build_wheel(wheel_directory: str, config_settings: object = None, metadata_d
 
 
 def build_sdist(sdist_directory: str, config_settings: object = None) -> str:
-    raise NotImplementedError("the sources are in Go, beside this folder: build the wheel from a clone")
+    raise SystemExit("Stowage has no source archive, because its sources in Go are beside this folder: build a wheel from a clone")
+
+
+def _go(root: pathlib.Path) -> str:
+    """Returns the path of Go, which can build the module. What is missing is said in one
+    line: pip shows it, where it would show thirty lines of a trace for an exception."""
+    version = re.search(r"^go ([0-9]+[.][0-9]+)", (root / "go.mod").read_text(encoding="utf-8"), re.MULTILINE)
+    needs = f"Stowage needs Go {version[1] if version else ''} (https://go.dev/dl) to build"
+    go = shutil.which("go")
+    if go is None:
+        raise SystemExit(f"{needs}; there is no go on PATH, and no wheel is published yet.")
+    done = subprocess.run([go, "env", "GOVERSION"], cwd=root, capture_output=True, text=True, check=False)
+    if done.returncode != 0:  # it is older than go.mod wants, and may not fetch a newer one
+        said = (done.stderr.strip().splitlines() or ["it fails"])[-1]
+        raise SystemExit(f"{needs}; {go} cannot: {said}")
+    return go
+
+
+def _compiler(go: str, root: pathlib.Path) -> bool:
+    """Returns whether there is a C compiler, and warns if there is none."""
+    cc = subprocess.run([go, "env", "CC"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+    if cc and shutil.which(shlex.split(cc)[0]):
+        return True
+    print(
+        f"warning: there is no C compiler ({cc or 'CC'} is not on PATH), so Stowage's library is left out. "
+        "The package works over its command, and a call takes some milliseconds more.",
+        file=sys.stderr,
+    )
+    return False
 
 
 def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path | None, pathlib.Path]:
-    """Builds the library, where there is to be one, and the command; returns the system
+    """Builds the library, unless there is to be none, and the command. Returns the system
     that they are for."""
     root = HERE.parent
-    system = subprocess.run(["go", "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
-    common = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags"]
+    go = _go(root)
+    system = subprocess.run([go, "env", "GOOS"], cwd=root, check=True, capture_output=True, text=True).stdout.strip()
+    common = [go, "build", "-trimpath", "-buildvcs=false", "-ldflags"]
     shown = f" -extldflags=-Wl,-s,-soname,libstowage.so,--version-script={root / 'capi' / 'stowage.map'}" if system == "linux" else ""
     library: pathlib.Path | None = folder / "library"
-    # Go's own flags for C have -g, as Zig has by itself, and what is written for debuggers has paths.
+    # Without -g0 there would be information for debuggers, which has the paths of this machine:
+    # Go asks for it, and Zig does by itself.
     environment = {**os.environ, "CGO_ENABLED": "1", "CGO_CFLAGS": "-O2 -g0"}
     if built := os.environ.get("STOWAGE_LIBRARY_FILE"):
         library = pathlib.Path(built) if built != "none" else None
+    elif not _compiler(go, root):
+        library = None
     else:
         subprocess.run([*common, "-s -w -buildid=" + shown, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
     if built := os.environ.get("STOWAGE_COMMAND"):
@@ -95,15 +132,17 @@ def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path | N
 
 
 def _platform(system: str, library: pathlib.Path | None) -> str:
-    """Returns the wheel's tag of what the library, or the command, runs on."""
+    """Returns the wheel's tag for the platform of the library, or of the command."""
     machine = subprocess.run(["go", "env", "GOARCH"], check=True, capture_output=True, text=True).stdout.strip()
+    if system == "linux" and library is None and os.environ.get("STOWAGE_LIBRARY_FILE") != "none":
+        return "linux_" + {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)  # for this machine
     if system == "linux" and library is None:
-        # pip takes such a wheel with musl alone: with glibc there are those with the library.
+        # A wheel for others, which pip must take only with musl: for glibc there is one with the library.
         return "musllinux_1_1_" + {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
     if system == "linux":
         assert library is not None
         minor = max(int(x) for x in re.findall(rb"GLIBC_2\.(\d+)", library.read_bytes()))
-        # 2.17 is the oldest that there is a tag for.
+        # 2.17 is the oldest version that has a tag.
         return f"manylinux_2_{max(minor, 17)}_" + {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine)
     if system == "windows":
         return {"amd64": "win_amd64", "arm64": "win_arm64"}[machine]

@@ -1,8 +1,9 @@
-"""What a call costs: python3 python/bench/calls.py, with the package installed.
+"""Measures what a call costs: python3 python/bench/calls.py, with the package installed.
 
-Each problem is planned many times over; the least and the median time of a call are
-printed. "the library alone" is the one call of the C function that plans, without all
-that Python has around it; "command" is the same through a process."""
+Each problem is planned many times, and the least and the median time of a call are printed.
+"the library alone" is the call of the C function that plans, without Python around it.
+"command" plans by a process. At the end 1,000 problems are planned, one after another and by
+solve_many."""
 
 import random
 import statistics
@@ -15,7 +16,7 @@ from stowage import _library
 
 
 def columns(n):
-    """A made function of n values: most die soon."""
+    """Buffers like the values of a function: most of them live for a short time."""
     r = random.Random(n)
     lower = list(range(n))
     upper = [i + 2 + r.randrange(3) + (r.randrange(12) if r.randrange(8) == 0 else 0) for i in lower]
@@ -44,7 +45,7 @@ def main():
         solver = _library._Solver(_library.load(), False)
         problem = stowage.Problem(*lists)
         solver.set(problem)
-        room, at = problem.room()
+        room, at = problem._room()
         measure(f"{n} buffers, the library alone", lambda: solver.lib.stowage_solve(solver.handle, at), rounds)
         measure(f"{n} buffers, lists", lambda: stowage.solve(*lists), rounds)
         if numpy:
@@ -53,6 +54,15 @@ def main():
             measure(f"{n} buffers, numpy, with a capacity", lambda: stowage.solve(*arrays, capacity=1 << 40), rounds)
         with mock.patch.object(_library, "load", lambda: None):
             measure(f"{n} buffers, command", lambda: stowage.solve(*lists), 30)
+    many = [stowage.Problem(*columns(60)) for _ in range(1000)]
+    for planner in ("auto", "tflite-greedy-by-size"):
+        for what, call in (
+            ("one by one", lambda: [stowage.plan(p, planner=planner) for p in many]),
+            ("solve_many", lambda: stowage.solve_many(many, planner=planner)),
+        ):
+            begin = time.perf_counter()
+            call()
+            print(f"1000 problems of 60 buffers, {planner}, {what}: {time.perf_counter() - begin:.3f} s")
     if numpy:
         n = 1_000_000
         r = numpy.random.default_rng(1)

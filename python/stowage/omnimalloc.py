@@ -26,9 +26,9 @@ class StowageAllocator(BaseAllocator):
     """Stowage as an allocator of OmniMalloc.
 
     timeout is the time for one allocation: seconds, or a text such as "500ms" [default: no
-    limit; the search ends by itself]. If it is too short for any plan, the placement is that
-    of the planner first-fit, which takes no search: OmniMalloc's anytime allocators return a
-    placement too. options are those of stowage.plan; with a capacity there is no placement
+    limit; the search ends by itself]. If a limit comes before there is a plan, the placement is
+    that of the planner first-fit, which needs no search: OmniMalloc's anytime allocators return
+    a placement too. options are those of stowage.plan; with a capacity there is no placement
     that does not fit it, but a RuntimeError with the reason."""
 
     supports_vector_time = False

@@ -1,5 +1,6 @@
 """The allocator for OmniMalloc, in its harness."""
 
+import random
 import unittest
 
 from omnimalloc import Allocation, allocate, validate_allocation
@@ -28,6 +29,21 @@ class Omnimalloc(unittest.TestCase):
         done = allocate(pool, StowageAllocator(timeout=5, seed=3))
         validate_allocation(done)
         self.assertEqual((done.allocations[0].offset, max(a.height for a in done.allocations)), (7, 17))
+
+    def test_short_timeouts(self):
+        # A placement comes however short the time is, as from OmniMalloc's anytime allocators.
+        r = random.Random(5)
+        starts = [r.randrange(9_000) for _ in range(20_000)]
+        pool = Pool(id="p", allocations=tuple(Allocation(str(i), 1 + r.randrange(5_000), x, x + 1 + r.randrange(90)) for i, x in enumerate(starts)))
+        limits = [{"timeout": x, **planner} for x in (1e-9, "1us", 0.001) for planner in ({}, {"planner": "exact"})]
+        for options in (*limits, {"planner": "tela", "nodes": 1}):  # the last finds nothing
+            validate_allocation(allocate(pool, StowageAllocator(**options)))
+        found = stowage.solve(starts, [a.end for a in pool.allocations], [a.size for a in pool.allocations], planner="tela", nodes=1)
+        self.assertEqual(found.status, "unknown")
+        # What does not fit is another matter.
+        both = Pool(id="p", allocations=(Allocation("a", 10, 0, 4, offset=0), Allocation("b", 10, 0, 4, offset=5)))
+        with self.assertRaisesRegex((RuntimeError, ValueError), "no capacity is enough|collide"):
+            allocate(both, "stowage")
 
     def test_refuses(self):
         with self.assertRaisesRegex(ValueError, "scalar"):
