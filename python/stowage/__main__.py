@@ -1,4 +1,4 @@
-"""The command `stowage`, which a wheel carries: python -m stowage, or the script."""
+"""Runs the command `stowage` that the wheel contains: python -m stowage, or the script stowage."""
 
 import os
 import subprocess

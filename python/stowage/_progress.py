@@ -1,4 +1,4 @@
-"""What a search that runs tells of itself."""
+"""The state of a search that is running."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 
 class Progress(NamedTuple):
-    """A look at a search that runs."""
+    """The state of a search that is running, for a progress callback."""
 
-    height: int  #: of the lowest plan so far; 0 for none
-    lower_bound: int  #: proven: no plan is lower
-    nodes: int  #: searched so far
-    seconds: float  #: since the start
+    height: int  #: that of the lowest plan so far; 0 if there is none
+    lower_bound: int  #: it is proven that no plan is lower
+    nodes: int  #: nodes searched so far
+    seconds: float  #: time since the start

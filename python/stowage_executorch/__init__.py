@@ -1,4 +1,4 @@
-"""Memory plans for ExecuTorch that are never larger than its own greedy's.
+"""Memory plans for ExecuTorch that are never larger than those of its own greedy algorithm.
 
     from executorch.exir import ExecutorchBackendConfig
     from executorch.exir.passes import MemoryPlanningPass
@@ -7,8 +7,8 @@
     config = ExecutorchBackendConfig(memory_planning_pass=MemoryPlanningPass(memory_planning_algo=suite()))
     program = edge.to_executorch(config)
 
-The command `stowage` does the planning; docs/executorch.md says how it is found,
-what is planned and what was measured.
+The library of the package stowage plans. docs/executorch.md says what is planned, what was
+measured, and how a command can plan instead.
 """
 
 from .algorithm import Arena, Stowage, suite

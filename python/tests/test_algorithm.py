@@ -203,7 +203,7 @@ class Algorithm(unittest.TestCase):
             planning.greedy(1, specs, graph(), None, 0)
 
     def test_nothing_is_written_where_the_plan_is_wrong(self):
-        for offsets, says in (([0, 0], "same bytes"), ([0, 8], "out of place"), ([0, 4096], "out of place")):
+        for offsets, says in (([0, 0], "same bytes"), ([0, 8], "not aligned or ends above"), ([0, 4096], "not aligned or ends above")):
             specs = [Spec(64, 0, 1), Spec(64, 1, 2)]
             wrong = transport.Plan(offsets, 64, 64, "feasible")
             with mock.patch.object(transport, "plan", return_value=wrong), self.subTest(says):

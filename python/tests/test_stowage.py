@@ -294,7 +294,7 @@ class Library(unittest.TestCase):
         self.assertIn("é", p.svg())
         self.assertIn("<html", p.html())
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("plan.json", "plan.csv", "plan.svg", "plan.h", "plan.svg.gz", "plan.csv.gz"):
+            for name in ("plan.json", "plan.csv", "plan.svg", "plan.png", "plan.pdf", "plan.h", "plan.svg.gz", "plan.csv.gz"):
                 p.save(pathlib.Path(folder) / name)
                 self.assertGreater((pathlib.Path(folder) / name).stat().st_size, 50)
             self.assertEqual(stowage.load(os.path.join(folder, "plan.csv.gz")).offset.tolist(), p.offsets)

@@ -53,7 +53,7 @@ class Transport(unittest.TestCase):
             with self.assertRaisesRegex(StowageError, "not on PATH.*go install"):
                 plan([Buffer(0, 1, 1)])
             os.environ["STOWAGE"] = str(self.folder / "missing")
-            with self.assertRaisesRegex(StowageError, "environment's STOWAGE is .*missing"):
+            with self.assertRaisesRegex(StowageError, "environment variable STOWAGE is .*missing"):
                 plan([Buffer(0, 1, 1)])
         with self.assertRaisesRegex(StowageError, "command is .*nothing"):
             plan([Buffer(0, 1, 1)], command=str(self.folder / "nothing"))
@@ -74,9 +74,9 @@ class Transport(unittest.TestCase):
             ("sys.stderr.write('disk on fire\\n'); sys.exit(1)", "failed: disk on fire"),
             ("sys.exit(4)", "found no plan within its limit: it says nothing"),
             ("sys.exit(9)", "ended with code 9"),
-            ("print('hello')", "no plan: 'hello"),
-            ("print('[]')", "no plan"),
-            ("print('{\"plan\": {\"height\": 3}}')", "no plan"),
+            ("print('hello')", "not a plan: 'hello"),
+            ("print('[]')", "not a plan"),
+            ("print('{\"plan\": {\"height\": 3}}')", "not a plan"),
             ("print('{\"plan\":{\"offsets\":[0,1],\"height\":3,\"lower_bound\":3,\"status\":\"optimal\"}}')", "2 buffers of 1"),
             ("print('{\"plan\":{\"offsets\":[-1],\"height\":3,\"lower_bound\":3,\"status\":\"optimal\"}}')", "not with offsets"),
             ("print('{\"plan\":{\"offsets\":[\"0\"],\"height\":3,\"lower_bound\":3,\"status\":\"optimal\"}}')", "not with offsets"),

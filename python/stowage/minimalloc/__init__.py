@@ -1,18 +1,18 @@
-"""The Python API of google/minimalloc, over Stowage: its users change one import.
+"""The Python API of google/minimalloc, with Stowage as its planner. To switch, change one import.
 
     import stowage.minimalloc as mm
 
     problem = mm.from_csv_file("problem.csv")
-    problem.capacity = 12  # None comes back where there is none
-    solution = mm.Solver().solve(problem)
+    problem.capacity = 12
+    solution = mm.Solver().solve(problem)  # None if nothing fits
 
-What is the same: every class, function and field, what is asked of a problem, what
-solve returns. What is not: Stowage searches in its own way, so among the plans that fit
-it may return another one, and get_backtracks counts its own. Where a switch of that
-program's search is changed, that search is what runs, to the count of its backtracks.
+The classes, functions and fields are the same, and so are the checks of a problem and the kind
+of result. The search differs: among the plans that fit, Stowage may return another one, and
+get_backtracks counts Stowage's own backtracks. If a switch of google/minimalloc's search is
+changed, that search runs, with the same backtracks.
 
-Source: google/minimalloc 9f5cf81, python/minimalloc. This is written from its interface
-and its tests.
+Source: google/minimalloc 9f5cf81, python/minimalloc. This was written from its interface and
+its tests.
 """
 
 from ._model import (
@@ -44,7 +44,7 @@ from .utils import from_csv, from_csv_file, to_csv, to_csv_file
 
 __version__ = "0.1.0"
 
-# Numbers, by what they are of.
+# Names for numbers.
 Area = BufferIdx = Capacity = CutCount = Offset = SectionIdx = TimeValue = int
 
 __all__ = [

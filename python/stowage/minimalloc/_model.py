@@ -1,4 +1,4 @@
-"""Buffers, problems and solutions, and the check of one."""
+"""Buffers, problems and solutions, and the check of a solution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import stowage
 
 @functools.total_ordering
 class Duration:
-    """A time in seconds; that of Duration.infinite() has no end."""
+    """A time in seconds; Duration.infinite() has no end."""
 
     __slots__ = ("_seconds",)
 
@@ -67,7 +67,7 @@ Lifespan = Window = SectionRange = Interval
 
 @dataclass(unsafe_hash=True)
 class Gap:
-    """A time at which a buffer is not in use, but for the window."""
+    """A time at which a buffer is not in use, except for the window."""
 
     lifespan: Interval = Interval()
     window: Optional[Interval] = None
@@ -93,15 +93,15 @@ class Buffer:
         return self.size * (self.lifespan.upper - self.lifespan.lower)
 
     def window(self, time: int) -> Optional[Interval]:
-        """Returns the bytes of its own that it uses at a time within its lifespan."""
+        """Returns which of its bytes the buffer uses at a time within its lifespan."""
         for gap in self.gaps:
             if gap.lifespan.lower <= time < gap.lifespan.upper:
                 return gap.window
         return Interval(0, self.size)
 
     def effective_size(self, other: Buffer) -> Optional[int]:
-        """Returns how far above this one's offset the other's must be, if it is to be
-        above it; None where the two are never in use at once."""
+        """Returns the least distance from the offset of this buffer to that of the other, if
+        the other lies above; None if the two are never in use at the same time."""
         lower = max(self.lifespan.lower, other.lifespan.lower)
         upper = min(self.lifespan.upper, other.lifespan.upper)
         times = {lower}
@@ -139,13 +139,13 @@ class Solution:
 
 @dataclass
 class Problem:
-    """Buffers that are to fit into a capacity."""
+    """Buffers, and the capacity to fit them into."""
 
     buffers: list[Buffer] = field(default_factory=list)
     capacity: int = 0
 
     def strip_solution(self) -> Optional[Solution]:
-        """Takes the offsets out of the buffers and returns them; None where one has none."""
+        """Takes the offsets out of the buffers and returns them; None if a buffer has none."""
         if any(buffer.offset is None for buffer in self.buffers):
             return None
         solution = Solution([buffer.offset for buffer in self.buffers if buffer.offset is not None])
@@ -168,7 +168,7 @@ class ValidationResult(enum.Enum):
 
 
 def planned(problem: Problem) -> stowage.Problem:
-    """Returns a problem as Stowage has it, without its capacity."""
+    """Returns the Problem of Stowage for a problem, without its capacity."""
     return stowage.Problem.of(
         stowage.Buffer(
             b.lifespan.lower, b.lifespan.upper, b.size, b.alignment, b.offset, b.hint,
@@ -179,7 +179,7 @@ def planned(problem: Problem) -> stowage.Problem:
 
 
 def validate(problem: Problem, solution: Solution) -> ValidationResult:
-    """Checks a solution, and says which rule it breaks first."""
+    """Checks a solution, and returns the first rule that it breaks."""
     if len(problem.buffers) != len(solution.offsets):
         return ValidationResult.BAD_SOLUTION
     height = 0
@@ -196,5 +196,5 @@ def validate(problem: Problem, solution: Solution) -> ValidationResult:
             return ValidationResult.BAD_ALIGNMENT
     if height != solution.height:
         return ValidationResult.BAD_HEIGHT
-    # What is left that a plan can break is that two buffers share bytes.
+    # The only rule that is left: two buffers must not share bytes at the same time.
     return ValidationResult.BAD_OVERLAP if stowage.verify(planned(problem), solution.offsets) else ValidationResult.GOOD

@@ -1,11 +1,11 @@
-"""Sections, partitions and overlaps, as that program has them.
+"""Sections, partitions and overlaps, as google/minimalloc defines them.
 
-Idea: a buffer's life is a row of pieces in each of which it uses one window of its
-bytes: all of them, those that a gap leaves, or none. A piece begins with a point to the
-left and ends with one to the right. A line that sweeps over the points closes a section
-where something ends after something has begun, and a partition where nothing lives on.
+Idea: the life of a buffer is a sequence of pieces. In each piece the buffer uses one window
+of its bytes: all of them, those that a gap leaves, or none. A piece begins with a LEFT point
+and ends with a RIGHT point. A line sweeps over the points in their order. It closes a section
+when a piece ends after another one has begun, and a partition when no buffer is live any more.
 
-Complexity: that of the overlaps, a look at each pair that lives at once.
+Complexity: the number of pairs of buffers that are live at the same time.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class SweepPointType(enum.IntEnum):
 
 @dataclass(unsafe_hash=True)
 class SweepPoint:
-    """An end of a piece of a buffer's life; endpoint is that of the life itself."""
+    """One end of a piece of a buffer's life; endpoint is set if it is an end of the life itself."""
 
     buffer_idx: int
     time_value: int
@@ -39,7 +39,7 @@ class SweepPoint:
 
 @dataclass(unsafe_hash=True)
 class SectionSpan:
-    """Sections in a row in which a buffer uses one window."""
+    """Consecutive sections in which a buffer uses one window."""
 
     section_range: Interval = Interval()
     window: Interval = Interval()
@@ -47,7 +47,7 @@ class SectionSpan:
 
 @dataclass
 class Partition:
-    """Buffers that share no time with any other, and their sections."""
+    """Buffers that are never live together with other buffers, and their sections."""
 
     buffer_idxs: list[int] = field(default_factory=list)
     section_range: Interval = Interval()
@@ -58,14 +58,14 @@ class Partition:
 
 @dataclass(unsafe_hash=True, order=True)
 class Overlap:
-    """A buffer that lives with another, and what that one needs below it."""
+    """A buffer that is live together with another one, and how much room the other needs below it."""
 
     buffer_idx: int = -1
     effective_size: int = 0
 
 
 class BufferData:
-    """What a sweep has of a buffer."""
+    """What a sweep knows about a buffer."""
 
     def __init__(self, section_spans: Iterable[SectionSpan] = (), overlaps: Optional[Iterable[Overlap]] = None) -> None:
         self.section_spans: list[SectionSpan] = list(section_spans)
@@ -90,7 +90,7 @@ class BufferData:
 
 
 class SweepResult:
-    """Sections, which are sets of buffers, partitions, and what there is of each buffer."""
+    """Sections (sets of buffers), partitions, and the data of each buffer."""
 
     def __init__(
         self, sections: Optional[Iterable[Iterable[int]]] = None, partitions: Iterable[Partition] = (), buffer_data: Iterable[BufferData] = ()
@@ -108,7 +108,7 @@ class SweepResult:
         self._sections = [set(section) for section in sections]
 
     def calculate_cuts(self) -> list[int]:
-        """Returns how many buffers live on from each section into the next."""
+        """Returns, for each section, how many buffers are live in it and in the next one."""
         cuts = [0] * max(len(self._sections) - 1, 0)
         for data in self.buffer_data:
             if data.section_spans:
@@ -125,10 +125,10 @@ class SweepResult:
 
 
 def _pieces(buffer: Buffer) -> Iterator[tuple[int, int, Interval]]:
-    """Yields from when to when a buffer uses which of its bytes."""
+    """Yields each piece of a buffer's life: from when, to when, and the window in use."""
     at, whole = buffer.lifespan.lower, Interval(0, buffer.size)
     for gap in sorted(buffer.gaps, key=lambda gap: gap.lifespan):
-        # The ends of a life count even where a gap is there.
+        # The ends of a life count even if a gap is there.
         if at < gap.lifespan.lower or gap.window is None and at == buffer.lifespan.lower:
             yield at, gap.lifespan.lower, whole
         if gap.window is not None:
@@ -139,7 +139,7 @@ def _pieces(buffer: Buffer) -> Iterator[tuple[int, int, Interval]]:
 
 
 def create_points(problem: Problem) -> list[SweepPoint]:
-    """Returns the ends of all pieces in their order: by time, ends before beginnings."""
+    """Returns the ends of all pieces, sorted by time, with RIGHT points first."""
     points = []
     for i, buffer in enumerate(problem.buffers):
         pieces = list(_pieces(buffer))
