@@ -154,7 +154,7 @@ var layers = []struct {
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/chromium", nil},
-	{"npm", []string{"internal/sweep", "internal/explain", "planner/moves", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
+	{"npm", []string{"internal/sweep", "internal/explain", "internal/tflm", "planner/moves", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},
 	{"internal/public", []string{"model", "format/csv"}},

@@ -95,7 +95,7 @@ func ReadFileWith(path string, o Options) (*File, error) {
 // ReadFrom is ReadFileWith for a file whose content comes from r. The name tells the
 // kind, as a path does, and stands in messages; it is not opened.
 func ReadFrom(r io.Reader, name string, o Options) (*File, error) {
-	in, err := open(r, name, name, func() error { return nil })
+	in, err := OpenFrom(r, name)
 	if err != nil {
 		return nil, err
 	}

@@ -190,6 +190,11 @@ func OpenUntil(path string, deadline time.Time) (*Input, error) {
 	return in, nil
 }
 
+// OpenFrom is Open for what is at hand already, under the name that tells its kind.
+func OpenFrom(r io.Reader, name string) (*Input, error) {
+	return open(r, name, name, func() error { return nil })
+}
+
 // open tells the kind by the name of the file, where there is one, or by how it begins.
 func open(r io.Reader, name, path string, closer func() error) (*Input, error) {
 	in := &Input{Reader: r, Name: name, close: closer}

@@ -24,7 +24,7 @@ import (
 )
 
 func main() {
-	bridge.Serve(map[string]bridge.Operation{"plan": plan, "read": read, "explain": explain, "planners": planners})
+	bridge.Serve(map[string]bridge.Operation{"plan": plan, "planModel": planModel, "read": read, "explain": explain, "planners": planners})
 }
 
 // mostMoves is how many moves of a search the page plays back.

@@ -127,7 +127,7 @@ export class App {
     this.files = [];
     this.a = 0;
     this.b = -1;
-    this.playback.stop();
+    this.playback.clear();
     document.body.classList.add("empty");
     document.title = $("title").textContent = "Stowage";
     $("warning").hidden = true;

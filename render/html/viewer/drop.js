@@ -24,6 +24,14 @@ const STOPPED = {
   effort: "its effort was spent",
 };
 
+/** What can be saved of a plan: by the end of the name, and its kind for browsers. */
+const SAVES = {
+  tflite: { name: ".tflite", type: "application/octet-stream", of: (out) => out.files?.tflite },
+  h: { name: ".h", type: "text/plain", of: (out) => out.files?.h },
+  cc: { name: ".cc", type: "text/plain", of: (out) => out.files?.cc },
+  csv: { name: "-plan.csv", type: "text/csv", of: (out) => out.output },
+};
+
 const EXAMPLE = `id,lower,upper,size
 input,0,2,150528
 conv1,1,4,802816
@@ -99,8 +107,9 @@ class Drop {
     this.go = make("button", "primary", "Plan");
     this.stop = make("button", "", "Stop, keep the best");
     this.stop.hidden = true;
-    this.get = make("button", "", "Save plan.csv");
+    this.get = make("span", "saves");
     this.get.hidden = true;
+    this.arenas = make("div", "arenas needs-plan");
     const heap = (this.heap = make("select"));
     heap.id = "plan-heap";
     this.heapField = field("Heap", heap);
@@ -123,7 +132,7 @@ class Drop {
       this.get,
     );
     for (const b of bar.querySelectorAll("button")) b.type = "button";
-    root.append(chooser, welcome, bar, this.says);
+    root.append(chooser, welcome, bar, this.says, this.arenas);
     choose.addEventListener("click", () => chooser.click());
     $("open-button").addEventListener("click", () => chooser.click());
     chooser.addEventListener("change", () => {
@@ -138,7 +147,6 @@ class Drop {
     });
     heap.addEventListener("change", () => this.take(this.given));
     this.stop.addEventListener("click", () => this.planner.cancel(this.running));
-    this.get.addEventListener("click", () => this.#save());
   }
 
   #listen() {
@@ -156,6 +164,13 @@ class Drop {
     });
   }
 
+  /** Forgets what was said of the file before: it is not true of another. */
+  #fresh() {
+    this.heap.replaceChildren();
+    if (!this.given.length) return; // what is typed before the first file is of that
+    for (const id of ["plan-capacity", ...OPEN.map((o) => o.id)]) $(id).value = "";
+  }
+
   /** Plans what is shown; files of which something was open, or of which more is said now, are read anew. */
   #go() {
     if (this.busy) return;
@@ -169,7 +184,7 @@ class Drop {
     const turn = ++this.turn;
     if (this.busy) this.planner.cancel(this.running);
     this.#rest();
-    if (files !== this.given) this.heap.replaceChildren();
+    if (files !== this.given) this.#fresh();
     this.given = files;
     this.said = this.#saying();
     const docs = [];
@@ -186,7 +201,7 @@ class Drop {
         const doc = await docOf(out);
         if (turn !== this.turn) return;
         docs.push(doc);
-        kept.push({ name: file.name, bytes, beside, planned: out.planned, output: null });
+        kept.push({ name: file.name, kind: out.kind, bytes, beside, planned: out.planned, made: null });
         this.#heaps(out.heaps);
       } catch (fault) {
         // So browsers say of a folder that is dropped.
@@ -199,7 +214,7 @@ class Drop {
     document.body.classList.remove("wants-answers");
     this.open.open = false;
     this.files = kept;
-    this.get.hidden = true;
+    this.#offer();
     this.app.open(docs);
     this.#say("");
     const bare = kept.findIndex((f) => !f.planned);
@@ -212,7 +227,7 @@ class Drop {
    */
   #unread(name, fault) {
     this.files = [];
-    this.get.hidden = true;
+    this.#offer();
     this.app.clear();
     const asked = OPEN.find(({ option }) => fault.message.includes(option + " "));
     document.body.classList.toggle("wants-answers", Boolean(asked));
@@ -261,7 +276,7 @@ class Drop {
         },
       };
       this.#say(`Planning ${file.name} …`);
-      const out = await this.planner.call("plan", input, {
+      const out = await this.planner.call(file.kind === "tflite" ? "planModel" : "plan", input, {
         began: (id) => {
           this.running = id;
           if (turn !== this.turn) this.planner.cancel(id);
@@ -273,13 +288,13 @@ class Drop {
       this.#say(`${file.name}: ${outcome(out, ((performance.now() - began) / 1000).toFixed(2))}`);
       if (file.planned) {
         doc.title += ", planned";
-        this.files.push({ ...file, planned: false, output: out.output });
+        this.files.push({ ...file, planned: false, made: out });
         this.app.add(doc, at);
       } else {
-        file.output = out.output ?? null;
+        file.made = out;
         this.app.replace(at, doc);
       }
-      this.get.hidden = !out.output;
+      this.#offer();
     } catch (fault) {
       if (turn === this.turn) this.#fail(file.name, fault);
     } finally {
@@ -333,13 +348,36 @@ class Drop {
     return OPEN.map(({ id }) => $(id).value).join("\n") + "\n" + this.heap.value;
   }
 
-  #save() {
+  /** The file whose plan is on the screen, or the last that has one. */
+  #shown() {
     const { a, b } = this.app;
-    const shown = [this.files[b], this.files[a], ...this.files.toReversed()].find((f) => f?.output);
+    return [this.files[b], this.files[a], ...this.files.toReversed()].find((f) => f?.made);
+  }
+
+  /** Offers what can be saved of the plan, and shows what it makes of the arena. */
+  #offer() {
+    const made = this.#shown()?.made;
+    const kinds = Object.keys(SAVES).filter((kind) => made && SAVES[kind].of(made));
+    this.get.replaceChildren(
+      ...kinds.map((kind) => {
+        const button = make("button", "", `Save ${kind === "csv" ? "plan.csv" : SAVES[kind].name}`);
+        button.type = "button";
+        button.addEventListener("click", () => this.#save(kind));
+        return button;
+      }),
+    );
+    this.get.hidden = !kinds.length;
+    this.arenas.replaceChildren(...(made?.arenas ? [arenaTable(made.arenas)] : []));
+  }
+
+  #save(kind) {
+    const shown = this.#shown();
     if (!shown) return;
+    const { name, type, of } = SAVES[kind];
+    const base = shown.name.replace(/\.gz$/, "").replace(/\.\w+$/, "");
     const link = make("a");
-    link.href = URL.createObjectURL(new Blob([shown.output], { type: "text/csv" }));
-    link.download = shown.name.replace(/(\.\w+)?(\.gz)?$/, "") + "-plan.csv";
+    link.href = URL.createObjectURL(new Blob([of(shown.made)], { type }));
+    link.download = base + (kind === "tflite" ? "-planned" : "") + name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }
@@ -356,6 +394,24 @@ class Drop {
     this.says.classList.add("bad");
     this.says.textContent = fault.message.startsWith(name) ? fault.message : `${name}: ${fault.message}`;
   }
+}
+
+/** Shows the number that firmware reserves: with the model as it is, and with the plan. */
+function arenaTable(arenas) {
+  const table = make("table", "");
+  const row = (kind, ...cells) => {
+    const line = make("tr", "");
+    cells.forEach((cell, k) => line.append(make(k && kind === "td" ? "td" : "th", "", cell)));
+    return line;
+  };
+  const least = arenas.some((a) => a.atLeast) ? ", at least" : "";
+  table.append(make("caption", "", `kTensorArenaSize in bytes${least}`));
+  table.append(row("th", "", "as it is", "planned", "saved"));
+  for (const { target, before, planned } of arenas) {
+    const saved = Number(before) - Number(planned);
+    table.append(row("td", target, digits(before), digits(planned), saved ? `${digits(String(saved))} (${((100 * saved) / Number(before)).toFixed(1)}%)` : "nothing"));
+  }
+  return table;
 }
 
 /** Returns the files that belong to others: the texts beside XLA's assignments. */

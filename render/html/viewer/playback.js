@@ -74,6 +74,16 @@ export class Playback {
     this.choose(moves ? "moves" : found ? "search" : "build");
   }
 
+  /** Shows nothing: there is no document. */
+  clear() {
+    this.stop();
+    this.doc = null;
+    this.steps = [];
+    this.order = this.story = null;
+    this.at = -1;
+    this.root.hidden = true;
+  }
+
   /** Chooses what is played. */
   choose(what) {
     this.what = this.choice.value = what;

@@ -1,0 +1,177 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"path/filepath"
+	"strings"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/cheader"
+	"github.com/stowage-go/stowage/format/csv"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/internal/viewdata"
+	"github.com/stowage-go/stowage/npm/wasm/bridge"
+)
+
+// Idea: a .tflite model is planned as `stowage plan` does, scratch of the kernels included,
+// and what comes of it is what firmware needs: the sizes of the arena, the model with its
+// plan, the header, the model as an array. The rules are those of internal/tflm, the texts
+// those of format/cheader.
+
+// planModel plans a model for TensorFlow Lite Micro. It answers as plan does, with the
+// arenas and the files beside that.
+func planModel(c *bridge.Call) (map[string]any, error) {
+	m, err := readModel(c)
+	if err != nil {
+		return nil, err
+	}
+	// Weights that a runtime would fold are no buffers of the arena.
+	folded, _, err := m.Fold()
+	if err != nil {
+		return nil, err
+	}
+	o := c.Options()
+	steps := viewdata.Recorder{Most: mostMoves}
+	tell := o.Progress
+	o.Progress = func(p stowage.Progress) {
+		steps.See(p)
+		tell(p)
+	}
+	o.Moves = steps.Move
+	made, err := tflm.Make(c.Context, folded, tflm.Options{Scratch: tflm.Reference(folded), Solve: o})
+	if err != nil {
+		return nil, err
+	}
+	p := *made.Arena.Problem
+	p.Name, p.Capacity = nameOf(m.File), o.Capacity
+	r := made.Result
+	out := bridge.Result(r)
+	about(out, &format.File{Problem: &p, Kind: format.TFLite})
+	out["arenas"] = arenas(made)
+	d := &viewdata.Doc{Problem: &p, Title: p.Name, LowerBound: r.LowerBound, Facts: facts(&format.File{Kind: format.TFLite}, r)}
+	switch {
+	case made.Kept:
+		// Its tensors share bytes on purpose, so it is drawn as the bytes that it takes.
+		d.Problem, d.Offsets = made.Occupied, fixedOf(made.Occupied)
+		d.Facts = append(d.Facts, viewdata.Fact{Name: "note", Value: "the plan in the model is kept: its tensors share bytes on purpose"})
+	case made.Placed != nil:
+		d.Steps = steps.Finish(r)
+		d.Moves, d.MovesTold = steps.Moves()
+		d.Offsets = made.Placed
+	case r.Status == stowage.Infeasible:
+		if why := misfit(c, d, o); why != "" {
+			out["why"] = why
+		}
+	}
+	d.Facts = append(d.Facts, factsOfArenas(made)...)
+	if made.Placed != nil {
+		out["height"] = bridge.Digits(made.Head)
+		if err := files(out, m, made, &p); err != nil {
+			return nil, err
+		}
+	}
+	return show(out, d)
+}
+
+// readModel reads the model of a call, packed or not.
+func readModel(c *bridge.Call) (*tflite.Model, error) {
+	in, err := format.OpenFrom(bytes.NewReader(bridge.Bytes(c.Input.Get("bytes"))), c.Input.Get("name").String())
+	if err != nil {
+		return nil, err
+	}
+	return tflite.Read(in.Reader, in.Name)
+}
+
+// nameOf returns the name of a model: that of its file.
+func nameOf(file string) string {
+	base := strings.TrimSuffix(filepath.Base(file), ".gz")
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+// fixedOf returns the offsets that a problem demands; nil if it leaves one open.
+func fixedOf(p *stowage.Problem) []int64 {
+	if p == nil {
+		return nil
+	}
+	var out []int64
+	for i := range p.Buffers {
+		if p.Buffers[i].Fixed == nil {
+			return nil
+		}
+		out = append(out, *p.Buffers[i].Fixed)
+	}
+	return out
+}
+
+// targets are what header, array and page call the targets, in the order of Sizes.
+var targets = []cheader.ArenaSize{
+	{Target: "32", About: "firmware of 32 bit"},
+	{Target: "64", About: "firmware of 64 bit"},
+	{Target: "PYTHON", About: "the interpreter of PyPI, tflite_micro"},
+}
+
+// arenas returns the sizes of the arena by target.
+func arenas(made *tflm.Plan) []any {
+	out := []any{}
+	for k, s := range made.Sizes() {
+		out = append(out, map[string]any{
+			"target": targets[k].About, "before": bridge.Digits(s.Before.Smallest), "planned": bridge.Digits(s.After.Smallest),
+			"atLeast": len(tflm.Unknown(made.Model)) > 0,
+		})
+	}
+	return out
+}
+
+// factsOfArenas returns them as figures of the page.
+func factsOfArenas(made *tflm.Plan) []viewdata.Fact {
+	var out []viewdata.Fact
+	for k, s := range made.Sizes() {
+		value := bridge.Digits(s.After.Smallest)
+		if s.After.Smallest != s.Before.Smallest {
+			value += ", as it is " + bridge.Digits(s.Before.Smallest)
+		}
+		out = append(out, viewdata.Fact{Name: "arena, " + targets[k].About, Value: value})
+	}
+	for _, name := range tflm.Unknown(made.Model) {
+		out = append(out, viewdata.Fact{Name: "note", Value: "the kernel of " + name + " is not known, so the arenas are lower bounds"})
+	}
+	return out
+}
+
+// files adds the model with its plan, the header, the array, and the plan in CSV.
+func files(out map[string]any, m *tflite.Model, made *tflm.Plan, p *stowage.Problem) error {
+	model := m.Bytes()
+	if made.Worth() {
+		var err error
+		if model, err = m.WithOffsets(made.Offsets); err != nil {
+			return err
+		}
+	}
+	runtime := &cheader.Runtime{
+		Model: int64(len(model)), Hash: cheader.HashOf(model), AtLeast: len(tflm.Unknown(made.Model)) > 0,
+		Note: "They are for the runtime's reference kernels. Kernels of a vendor may need more.",
+	}
+	for k, s := range made.Sizes() {
+		size := targets[k]
+		size.Bytes = s.After.Smallest
+		runtime.Arenas = append(runtime.Arenas, size)
+	}
+	plan := &cheader.Plan{Name: p.Name, Arena: made.Head, Runtime: runtime, Alignment: tflite.Alignment}
+	for i := range p.Buffers {
+		plan.Tensors = append(plan.Tensors, cheader.Tensor{Name: p.Buffers[i].ID, Offset: made.Placed[i], Size: p.Buffers[i].Size})
+	}
+	var header, array, table bytes.Buffer
+	if err := cmp.Or(cheader.WriteHeader(&header, plan), cheader.WriteArray(&array, p.Name, model, runtime), csv.WriteWith(&table, p, made.Placed, csv.WriteOptions{})); err != nil {
+		return err
+	}
+	out["output"] = bridge.Uint8Array(table.Bytes())
+	out["files"] = map[string]any{
+		"tflite": bridge.Uint8Array(model), "h": bridge.Uint8Array(header.Bytes()), "cc": bridge.Uint8Array(array.Bytes()),
+	}
+	return nil
+}
