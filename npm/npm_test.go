@@ -212,10 +212,11 @@ func TestPage(t *testing.T) {
 		},
 		{"bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"), "bad.csv:2: buffer x: upper", ""},
 	} {
-		if test.name == "net.onnx" {
-			page.Eval(`document.getElementById("plan-dims").value = "batch=1"`, nil)
-		}
 		drop(test.name, test.content)
+		if test.name == "net.onnx" {
+			page.Until(`document.activeElement.id === "plan-dims"`)
+			page.Eval(`document.querySelector(".planning-says").textContent = "waiting"; document.getElementById("plan-dims").value = "batch=1"; [...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
+		}
 		page.Until(`!/^(waiting|Reading|Planning)/.test(` + says + `) && ` + says)
 		if got := page.Text(says); !strings.HasPrefix(got, test.says) {
 			t.Errorf("%s: it says %q, want %q", test.name, got, test.says)
@@ -225,9 +226,27 @@ func TestPage(t *testing.T) {
 		}
 		page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
 	}
+	// Each file begins anew: nothing that was said of the one before holds, and nothing of
+	// it is seen beside what is wrong with the next.
+	drop("x.csv", plain.Bytes())
+	page.Until(`/^x.csv: optimal, height 12,/.test(` + says + `) && !document.getElementById("playback").hidden`)
+	page.Eval(`document.getElementById("plan-capacity").value = "7"; document.getElementById("plan-dims").value = "batch=3"; document.getElementById("plan-alignment").value = "64"`, nil)
+	drop("again.csv", plain.Bytes())
+	page.Until(`/^again.csv: optimal, height 12,/.test(` + says + `)`)
+	if got := page.Text(`["plan-capacity", "plan-dims", "plan-values", "plan-sizes", "plan-alignment"].map((id) => document.getElementById(id).value).join("")`); got != "" {
+		t.Errorf("of the file before %q is kept", got)
+	}
+	drop("bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"))
+	page.Until(`/^bad.csv:2/.test(` + says + `)`)
+	if got := page.Text(`[...document.querySelectorAll("main *, .saves, .arenas")].filter((e) => e.checkVisibility() && e.textContent.trim() && !e.children.length).map((e) => e.textContent).join("; ")`); got != "" {
+		t.Errorf("beside the error of a file there is %q", got)
+	}
 	// What does not fit is drawn as the lowest plan, with the conflict in red.
 	drop("tight.json", tight)
-	page.Until(`/ s\. a and c cannot fit 10 together\. In \[1, 2\) they take 12, which is 2 too much\. Without any one of them the rest fit\.$/.test(` + says + `)`)
+	page.Until(`/^tight.json: infeasible, no plan is lower than 12, /.test(` + says + `)`)
+	if got, want := page.Text(`document.getElementById("warning").textContent`), "a and c cannot fit 10 together. In [1, 2) they take 12, which is 2 too much. Without any one of them the rest fit."; got != want {
+		t.Errorf("it warns %q, want %q", got, want)
+	}
 	page.Until(`stowage.files[0].height === 12 && stowage.files[0].doc.capacity === 10 && stowage.files[0].doc.conflict && [...stowage.files[0].doc.broken].join() === "1,0,1" && !document.getElementById("warning").hidden`)
 	if got := page.Text(`[0, 1, 2].map((i) => stowage.plots[0].scene.kinds[i] === stowage.KIND.broken).join()`); got != "true,false,true" {
 		t.Errorf("red are %s", got)
@@ -272,8 +291,73 @@ func TestPage(t *testing.T) {
 	page.Until(`stowage.files.length === 1 && stowage.files[0].doc.title === "plan" && stowage.files[0].height === 16`)
 	page.Eval(`[...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
 	page.Until(`stowage.files.length === 2 && stowage.files[1].height === 12 && stowage.comparison.counts.down === 1`)
+	firmware(t, page, drop, says)
 	page.Quiet()
 	samePlans(t, page, built.Command(t))
+}
+
+// firmware drops a model and wants the arenas and files that the command makes of it.
+func firmware(t *testing.T, page *chromium.Page, drop func(name string, content []byte), says string) {
+	t.Helper()
+	model := made.Network(4, 24)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "net.tflite")
+	if err := os.WriteFile(path, model, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	drop("net.tflite", model)
+	page.Until(`/^net.tflite: optimal, height /.test(` + says + `) && !stowage.drop.busy`)
+	command := func(args ...string) []byte {
+		t.Helper()
+		c := exec.Command(built.Command(t), args...)
+		c.Dir = dir
+		out, err := c.Output()
+		if err != nil {
+			t.Fatalf("%v: %v", args, err)
+		}
+		return out
+	}
+	var report struct {
+		Head   int64 `json:"head_planned"`
+		Arenas []struct {
+			Before, Planned int64
+		} `json:"smallest_arenas"`
+	}
+	if err := json.Unmarshal(command("plan", "--json", "-o", "planned.tflite", path), &report); err != nil || len(report.Arenas) != 3 {
+		t.Fatalf("%v, %d arenas", err, len(report.Arenas))
+	}
+	table := page.Text(`[...document.querySelectorAll(".arenas td")].map((e) => e.textContent.replaceAll(",", "")).join(" ")`)
+	for _, a := range report.Arenas {
+		want := fmt.Sprintf("%d %d %d (", a.Before, a.Planned, a.Before-a.Planned)
+		if !strings.Contains(table, want) {
+			t.Errorf("the page has the arenas %q, the command %s…", table, want)
+		}
+	}
+	if got := page.Text(`String(stowage.files[0].height)`); got != strconv.FormatInt(report.Head, 10) {
+		t.Errorf("the page has the head %s, the command %d", got, report.Head)
+	}
+	if got, want := page.Text(`[...document.querySelectorAll(".saves button")].map((b) => b.textContent).join(", ")`), "Save .tflite, Save .h, Save .cc, Save plan.csv"; got != want {
+		t.Errorf("the page offers %q, want %q", got, want)
+	}
+	saved := func(kind string) []byte {
+		t.Helper()
+		text := page.Text(`btoa(Array.from(stowage.drop.files[0].made.files.` + kind + `, (b) => String.fromCharCode(b)).join(""))`)
+		data, err := base64.StdEncoding.DecodeString(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data
+	}
+	for _, kind := range []string{"tflite", "h", "cc"} {
+		command("plan", "-q", "-o", "planned."+kind, path)
+		want, err := os.ReadFile(filepath.Join(dir, "planned."+kind))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := saved(kind); !bytes.Equal(got, want) {
+			t.Errorf("the page's .%s is not the command's:\n%.2000s\n%.2000s", kind, got, want)
+		}
+	}
 }
 
 // samePlans has the page's planner and the command plan the same problems, and wants

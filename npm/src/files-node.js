@@ -5,4 +5,4 @@ import { readersOf } from "./readers.js";
 
 export { InputError } from "./faults.js";
 export const { locate } = host;
-export const { plan, explain, read, planners, close } = readersOf(host);
+export const { plan, planModel, explain, read, planners, close } = readersOf(host);

@@ -59,6 +59,36 @@ export function plan(
 ): Promise<Planned<bigint, BigInt64Array>>;
 export function plan(name: string, content: Content, options?: PlanOptions & SolveOptions): Promise<Planned>;
 
+/** How large the arena must be on a target (kTensorArenaSize), in bytes. */
+export interface ArenaSize<N = number> {
+  /** Such as "firmware of 32 bit". */
+  target: string;
+  /** With the model as it is. */
+  before: N;
+  /** With the model in files; the same as before if the new plan is no better. */
+  planned: N;
+  /** Whether the sizes are lower bounds, because the kernel of an operator is not known. */
+  atLeast: boolean;
+}
+
+export interface PlannedModel<N = number, A = Float64Array> extends Result<N, A>, About<N> {
+  arenas: ArenaSize<N>[];
+  /** The model with its plan, a C header, the model as a C array, and the plan; missing if no plan was found. */
+  files?: { tflite: Uint8Array; h: Uint8Array; cc: Uint8Array; csv: Uint8Array };
+}
+
+/** Plans a .tflite model for TensorFlow Lite Micro, as `stowage plan` does. */
+export function planModel(
+  name: string,
+  content: Content,
+  options: BigOptions & { view?: boolean },
+): Promise<PlannedModel<bigint, BigInt64Array>>;
+export function planModel(
+  name: string,
+  content: Content,
+  options?: SolveOptions & { view?: boolean },
+): Promise<PlannedModel>;
+
 /** Why nothing in a file fits, with the names of the buffers. */
 export interface ExplainedFile<N = number> extends Explanation<N> {
   ids: string[];

@@ -7,6 +7,7 @@ import { Faults, InputError, checkOptions } from "./faults.js";
 
 const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap", "beside"];
 const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
+const MODEL = OPTIONS.filter((name) => name !== "start").concat("view");
 const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
 
 /** Returns the functions for files for a host. */
@@ -26,6 +27,25 @@ export function readersOf(host) {
       const made = { ...resultOf(out, options.bigint), ...aboutOf(out, options.bigint) };
       if (out.output) made.output = out.output;
       return made;
+    },
+
+    /** Plans a model for TensorFlow Lite Micro, and makes the files that firmware needs. */
+    async planModel(name, content, options = {}) {
+      checkOptions(options, MODEL);
+      const input = { ...(await fileOf(name, content, options)), options: searchOf(options), view: Boolean(options.view) };
+      const out = await client.call("planModel", input, { ...options, onProgress: progressOf(options) });
+      const { bigint } = options;
+      return {
+        ...resultOf(out, bigint),
+        ...aboutOf(out, bigint),
+        arenas: out.arenas.map(({ target, before, planned, atLeast }) => ({
+          target,
+          before: numberOf(before, bigint),
+          planned: numberOf(planned, bigint),
+          atLeast,
+        })),
+        files: out.files && { tflite: out.files.tflite, h: out.files.h, cc: out.files.cc, csv: out.output },
+      };
     },
 
     /** Names buffers of a file that cannot fit together, and says why. */

@@ -382,6 +382,8 @@ test("the JavaScript of the documents", async () => {
     problem: paper,
     ...{ lower: [0, 0, 1], upper: [2, 4, 4], size: [600, 300, 500] },
     bytes: await readFile(new URL("examples/tiny.onnx", root)),
+    planModel: files.planModel,
+    model: await modelBytes(),
   };
   let ran = 0;
   let values = 0;
@@ -400,6 +402,22 @@ test("the JavaScript of the documents", async () => {
     }
   }
   assert.ok(ran >= 5 && values >= 5, `${ran} blocks, ${values} values`);
+});
+
+const modelBytes = () => readFile(new URL("../../examples/tiny.tflite", import.meta.url));
+
+test("a model for firmware", async () => {
+  const made = await files.planModel("tiny.tflite", await modelBytes());
+  assert.equal(made.kind, "tflite");
+  assert.equal(made.arenas.length, 3);
+  for (const { target, before, planned, atLeast } of made.arenas) {
+    assert.ok(target && planned > 0 && planned <= before && planned % 16 === 0 && atLeast === false, JSON.stringify(made.arenas));
+  }
+  assert.equal(new TextDecoder().decode(made.files.tflite.subarray(4, 8)), "TFL3");
+  assert.match(new TextDecoder().decode(made.files.h), /^#ifndef /m);
+  assert.match(new TextDecoder().decode(made.files.cc), /alignas\(16\)|unsigned char/);
+  await assert.rejects(files.planModel("x.tflite", "no model"), InputError);
+  assert.deepEqual(await told(files.planModel("x.tflite", "", { dim: 3, timeot: 1 })), ["timeot"]);
 });
 
 const folder = process.env.STOWAGE_SAME;

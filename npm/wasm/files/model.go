@@ -75,6 +75,9 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 			return nil, err
 		}
 	}
+	if !c.Input.Get("view").Truthy() {
+		return out, nil
+	}
 	return show(out, d)
 }
 
@@ -154,7 +157,6 @@ func files(out map[string]any, m *tflite.Model, made *tflm.Plan, p *stowage.Prob
 	}
 	runtime := &cheader.Runtime{
 		Model: int64(len(model)), Hash: cheader.HashOf(model), AtLeast: len(tflm.Unknown(made.Model)) > 0,
-		Note: "They are for the runtime's reference kernels. Kernels of a vendor may need more.",
 	}
 	for k, s := range made.Sizes() {
 		size := targets[k]
