@@ -171,7 +171,7 @@ var layers = []struct {
 	{"internal/onnxmade", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},
 	{"internal/tflm/interpreter", []string{"", "model", "format/tflite", "internal/tflm"}},
-	{"internal/tflm", []string{"", "model", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "planner/baselines"}},
+	{"internal/tflm", []string{"", "model", "format/cheader", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "planner/baselines"}},
 	{"cmd", any},
 	{"bench", any},
 	{"capi", []string{"", "model", "plan", "format/json", "planner/baselines", "internal/explain", "internal/setting"}},

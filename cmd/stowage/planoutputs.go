@@ -138,7 +138,7 @@ func writeEach(cmd *cobra.Command, outputs []output, write func(io.Writer, outpu
 
 // writeTFLite writes what is made of a .tflite model.
 func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.Model, made *tflm.Plan, r *planReport) error {
-	model, file := m.Bytes(), ""
+	file := ""
 	for _, o := range outputs {
 		if o.flag == "-o" && file == "" && (o.kind == "tflite" || o.kind == array) {
 			file = o.path
@@ -147,11 +147,9 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 	if file != "" {
 		r.tellCopied(made, file)
 	}
-	if made.Worth() {
-		var err error
-		if model, err = m.WithOffsets(made.Offsets); err != nil {
-			return err
-		}
+	model, err := made.Written(m)
+	if err != nil {
+		return err
 	}
 	name, runtime := nameFor(m.File), r.runtime(model)
 	return writeAll(cmd, outputs, func(w io.Writer, o output) error {
@@ -199,35 +197,29 @@ func (r *planReport) tellCopied(made *tflm.Plan, file string) {
 	}
 }
 
-// targets are how header and array call the targets of tflm, in their order.
-var targets = []cheader.ArenaSize{
-	{Target: "32", About: "firmware of 32 bit"},
-	{Target: "64", About: "firmware of 64 bit"},
-	{Target: "PYTHON", About: "the interpreter of PyPI, tflite_micro"},
-}
-
 // runtime returns the sizes of the runtime's arena for the model that is written.
 func (r *planReport) runtime(model []byte) *cheader.Runtime {
-	out := &cheader.Runtime{Model: int64(len(model)), Hash: cheader.HashOf(model)}
+	note := ""
 	switch {
 	case r.Tail > 0:
-		out.Note = "They count with the tail of " + strconv.FormatInt(r.Tail, 10) + " bytes that the target reported."
+		note = "They count with the tail of " + strconv.FormatInt(r.Tail, 10) + " bytes that the target reported."
 	case r.ScratchFrom == "reference":
-		out.Note = "They are for the runtime's reference kernels. Kernels of a vendor may need more."
+		note = tflm.ReferenceNote
 	}
+	var sizes []int64
+	atLeast := false
 	for i := range r.Arenas {
-		size := targets[i]
-		var exact bool
-		if size.Bytes, exact = r.Arenas[i].needed(r); !exact {
-			out.AtLeast = true
-		}
-		out.Arenas = append(out.Arenas, size)
+		bytes, exact := r.Arenas[i].needed(r)
+		atLeast = atLeast || !exact
+		sizes = append(sizes, bytes)
 	}
 	// With a tail that the target reports, the bound of another target is no reason to
 	// call its own size one.
-	if out.AtLeast && r.Tail > 0 {
-		out.AtLeast, out.Arenas = false, out.Arenas[:2]
+	if atLeast && r.Tail > 0 {
+		atLeast, sizes = false, sizes[:2]
 	}
+	out := tflm.Runtime(model, sizes, note)
+	out.AtLeast = atLeast
 	return out
 }
 

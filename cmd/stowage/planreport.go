@@ -97,18 +97,8 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 // arenas adds what the arenas take, before and after. A plan that the device beats by itself is
 // not written.
 func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
-	a, m := made.Arena, made.Model
-	after, offsets := made.Before, []int32(nil)
-	if m.Offline != nil && !made.Faulty {
-		offsets = m.Offline.Offsets
-	}
-	planned := offsets
-	if made.Worth() {
-		after, planned = made.Head, made.Offsets
-	}
-	for _, t := range []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter} {
-		before := tflm.Predict(m, a, offsets, made.Before, t)
-		with := tflm.Predict(m, a, planned, after, t)
+	for _, s := range made.Sizes() {
+		t, before, with := s.Target, s.Before, s.After
 		x := arenaReport{Target: t.Name, Before: before.Smallest, LimitBefore: before.Limit, Tail: with.Tail}
 		if made.Offsets != nil {
 			x.Planned, x.Limit = with.Smallest, with.Limit
@@ -116,7 +106,7 @@ func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 		if p.tail > 0 && t != &tflm.Interpreter {
 			x.MeasuredBefore = before.Measured(int64(p.tail), made.Before)
 			if made.Offsets != nil {
-				x.MeasuredPlanned = with.Measured(int64(p.tail), after)
+				x.MeasuredPlanned = with.Measured(int64(p.tail), made.WrittenHead())
 			}
 		}
 		r.Arenas = append(r.Arenas, x)

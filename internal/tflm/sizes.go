@@ -1,5 +1,13 @@
 package tflm
 
+import (
+	"github.com/stowage-go/stowage/format/cheader"
+	"github.com/stowage-go/stowage/format/tflite"
+)
+
+// Idea: what firmware takes from a plan is the model with the plan in it and one number,
+// kTensorArenaSize. Command and page get both here, and the words for them.
+
 // A Sizes is how large the arena must be on a target, which is the number that firmware
 // reserves: as the model is, and with the model that is written.
 type Sizes struct {
@@ -17,13 +25,52 @@ func (p *Plan) Sizes() []Sizes {
 	if p.Model.Offline != nil && !p.Faulty {
 		own = p.Model.Offline.Offsets
 	}
-	after, planned := p.Before, own
+	planned := own
 	if p.Worth() {
-		after, planned = p.Head, p.Offsets
+		planned = p.Offsets
 	}
 	var out []Sizes
 	for _, t := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
-		out = append(out, Sizes{t, Predict(p.Model, p.Arena, own, p.Before, t), Predict(p.Model, p.Arena, planned, after, t)})
+		out = append(out, Sizes{t, Predict(p.Model, p.Arena, own, p.Before, t), Predict(p.Model, p.Arena, planned, p.WrittenHead(), t)})
+	}
+	return out
+}
+
+// WrittenHead returns the head of the arena with the model that is written.
+func (p *Plan) WrittenHead() int64 {
+	if p.Worth() {
+		return p.Head
+	}
+	return p.Before
+}
+
+// Written returns the file of a model with the plan in it, or as it is if the plan is not
+// worth writing. The model may be the one that was planned, before its weights were folded.
+func (p *Plan) Written(m *tflite.Model) ([]byte, error) {
+	if !p.Worth() {
+		return m.Bytes(), nil
+	}
+	return m.WithOffsets(p.Offsets)
+}
+
+// targets are how header, array and page call the targets, in the order of Sizes.
+var targets = []cheader.ArenaSize{
+	{Target: "32", About: "firmware of 32 bit"},
+	{Target: "64", About: "firmware of 64 bit"},
+	{Target: "PYTHON", About: "the interpreter of PyPI, tflite_micro"},
+}
+
+// ReferenceNote says what sizes are for that count with the scratch of Reference.
+const ReferenceNote = "They are for the runtime's reference kernels. Kernels of a vendor may need more."
+
+// Runtime returns what header and array say of the runtime's arena: the model that is
+// written, and a size for each target, in the order of Sizes.
+func Runtime(model []byte, sizes []int64, note string) *cheader.Runtime {
+	out := &cheader.Runtime{Model: int64(len(model)), Hash: cheader.HashOf(model), Note: note}
+	for k, bytes := range sizes {
+		size := targets[k]
+		size.Bytes = bytes
+		out.Arenas = append(out.Arenas, size)
 	}
 	return out
 }

@@ -52,7 +52,12 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	r := made.Result
 	out := bridge.Result(r)
 	about(out, &format.File{Problem: &p, Kind: format.TFLite})
-	out["arenas"] = arenas(made)
+	model, err := made.Written(m)
+	if err != nil {
+		return nil, err
+	}
+	runtime := runtimeOf(model, made)
+	out["arenas"] = arenas(made, runtime)
 	d := &viewdata.Doc{Problem: &p, Title: p.Name, LowerBound: r.LowerBound, Facts: facts(&format.File{Kind: format.TFLite}, r)}
 	switch {
 	case made.Kept:
@@ -68,10 +73,10 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 			out["why"] = why
 		}
 	}
-	d.Facts = append(d.Facts, factsOfArenas(made)...)
+	d.Facts = append(d.Facts, factsOfArenas(made, runtime)...)
 	if made.Placed != nil {
 		out["height"] = bridge.Digits(made.Head)
-		if err := files(out, m, made, &p); err != nil {
+		if err := files(out, model, runtime, made, &p); err != nil {
 			return nil, err
 		}
 	}
@@ -111,34 +116,27 @@ func fixedOf(p *stowage.Problem) []int64 {
 	return out
 }
 
-// targets are what header, array and page call the targets, in the order of Sizes.
-var targets = []cheader.ArenaSize{
-	{Target: "32", About: "firmware of 32 bit"},
-	{Target: "64", About: "firmware of 64 bit"},
-	{Target: "PYTHON", About: "the interpreter of PyPI, tflite_micro"},
-}
-
 // arenas returns the sizes of the arena by target.
-func arenas(made *tflm.Plan) []any {
+func arenas(made *tflm.Plan, names *cheader.Runtime) []any {
 	out := []any{}
 	for k, s := range made.Sizes() {
 		out = append(out, map[string]any{
-			"target": targets[k].About, "before": bridge.Digits(s.Before.Smallest), "planned": bridge.Digits(s.After.Smallest),
-			"atLeast": len(tflm.Unknown(made.Model)) > 0,
+			"target": names.Arenas[k].About, "before": bridge.Digits(s.Before.Smallest), "planned": bridge.Digits(s.After.Smallest),
+			"atLeast": names.AtLeast,
 		})
 	}
 	return out
 }
 
 // factsOfArenas returns them as figures of the page.
-func factsOfArenas(made *tflm.Plan) []viewdata.Fact {
+func factsOfArenas(made *tflm.Plan, names *cheader.Runtime) []viewdata.Fact {
 	var out []viewdata.Fact
 	for k, s := range made.Sizes() {
 		value := bridge.Digits(s.After.Smallest)
 		if s.After.Smallest != s.Before.Smallest {
 			value += ", as it is " + bridge.Digits(s.Before.Smallest)
 		}
-		out = append(out, viewdata.Fact{Name: "arena, " + targets[k].About, Value: value})
+		out = append(out, viewdata.Fact{Name: "arena, " + names.Arenas[k].About, Value: value})
 	}
 	for _, name := range tflm.Unknown(made.Model) {
 		out = append(out, viewdata.Fact{Name: "note", Value: "the kernel of " + name + " is not known, so the arenas are lower bounds"})
@@ -146,23 +144,19 @@ func factsOfArenas(made *tflm.Plan) []viewdata.Fact {
 	return out
 }
 
+// runtimeOf returns what is said of the runtime's arena with the model that is written.
+func runtimeOf(model []byte, made *tflm.Plan) *cheader.Runtime {
+	var sizes []int64
+	for _, s := range made.Sizes() {
+		sizes = append(sizes, s.After.Smallest)
+	}
+	out := tflm.Runtime(model, sizes, tflm.ReferenceNote)
+	out.AtLeast = len(tflm.Unknown(made.Model)) > 0
+	return out
+}
+
 // files adds the model with its plan, the header, the array, and the plan in CSV.
-func files(out map[string]any, m *tflite.Model, made *tflm.Plan, p *stowage.Problem) error {
-	model := m.Bytes()
-	if made.Worth() {
-		var err error
-		if model, err = m.WithOffsets(made.Offsets); err != nil {
-			return err
-		}
-	}
-	runtime := &cheader.Runtime{
-		Model: int64(len(model)), Hash: cheader.HashOf(model), AtLeast: len(tflm.Unknown(made.Model)) > 0,
-	}
-	for k, s := range made.Sizes() {
-		size := targets[k]
-		size.Bytes = s.After.Smallest
-		runtime.Arenas = append(runtime.Arenas, size)
-	}
+func files(out map[string]any, model []byte, runtime *cheader.Runtime, made *tflm.Plan, p *stowage.Problem) error {
 	plan := &cheader.Plan{Name: p.Name, Arena: made.Head, Runtime: runtime, Alignment: tflite.Alignment}
 	for i := range p.Buffers {
 		plan.Tensors = append(plan.Tensors, cheader.Tensor{Name: p.Buffers[i].ID, Offset: made.Placed[i], Size: p.Buffers[i].Size})
