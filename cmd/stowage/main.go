@@ -157,7 +157,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetHelpFunc(help)
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
-		newSolve(), newPlan(), newCheck(), newVerify(), newExplain(), newShow(), newView(), newCompare(), newGen(), newPlanners(),
+		newSolve(), newPlan(), newCheck(), newVerify(), newExplain(), newShow(), newView(), newCompare(), newGen(), newPlanners(), newReport(),
 		newMinimalloc(), newLearn(), newMan(), newVersion(),
 	)
 	root.InitDefaultCompletionCmd()
