@@ -229,14 +229,16 @@ func (r *result) markdown() string {
 				row = append(row, fmt.Sprintf("no plan (%.2f s)", experiment.Median(times)))
 				continue
 			}
+			star := ""
 			if worst == least {
 				lowest[c]++
+				star = "*"
 			}
-			row = append(row, fmt.Sprintf("%.3f (%s s)", float64(worst)/float64(q.Load), times3(times)))
+			row = append(row, fmt.Sprintf("%.3f%s (%s s)", float64(worst)/float64(q.Load), star, times3(times)))
 		}
 		rows = append(rows, row)
 	}
-	last := []string{"as low as any", ""}
+	last := []string{"* as low as any", ""}
 	for _, n := range lowest {
 		last = append(last, fmt.Sprintf("%d of %d", n, len(r.Problems)))
 	}
