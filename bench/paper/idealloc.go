@@ -305,7 +305,7 @@ func growth(ctx context.Context, e *env) (*content, error) {
 	}
 	c.tables = append(c.tables, growthOfPaper())
 	for _, q := range slices.Backward(f.same) {
-		c.judge(fmt.Sprintf("a single run on %s buffers (%s)", experiment.Grouped(int64(q.buffers)), q.name), experiment.Grouped(int64(q.paper*1000))+" ms", experiment.Milliseconds(q.here)+" ms", compare(q.paper, q.here, less))
+		c.judge(fmt.Sprintf("a single run on %s buffers (%s)", experiment.Grouped(int64(q.buffers)), q.name), experiment.Grouped(int64(q.paper*1000))+" ms", experiment.Milliseconds(q.here)+" ms", q.verdict())
 	}
 	f.auto, f.limit = shareBy(s, "auto", math.NaN()), limit
 	c.add("planned by auto within "+limit.String(), "not in the paper", of(f.auto.part, f.auto.of))
@@ -350,7 +350,7 @@ func (e *env) growthTimes(ctx context.Context, c *content, s *experiment.Compari
 			return f, err
 		default:
 			row = append(row, experiment.Milliseconds(one.Seconds))
-			f.add(in.Name, len(in.Problem.Buffers), one.Seconds)
+			f.add(in.Name, len(in.Problem.Buffers), one.Seconds, strings.HasPrefix(in.Name, "training-"))
 			p.Series[0].Points = append(p.Series[0].Points, [2]float64{n, one.Seconds})
 		}
 		for k := range s.Planners {

@@ -445,6 +445,9 @@ func (p *page) claims(t *testing.T) (held int) {
 			alike = alike && row[1] == row[2] && row[2] == row[3]
 		}
 		whether("distinguish nothing", alike)
+		if same := strings.HasPrefix(p.beside[0][2], "the same on all"); same != alike {
+			t.Errorf("%s: %v, by its table: %v", p.id, p.beside[0], alike)
+		}
 	case "idealloc-figure-6":
 		only, tied := 0, 0
 		rows := p.table("problem")

@@ -49,7 +49,7 @@ const (
 // rules says the above to the reader of the report.
 const rules = "How the verdicts are made: a time, a ratio or a height is “as in the paper” within a factor of 1.5, a share within 5 percentage points, a count or a plan only if it is equal. " +
 	"Beyond that it is “ahead” or “behind”, or “not as in the paper” if neither side is better. " +
-	"“Too few to tell” is a median or a mean of fewer than 5 problems, and a share of fewer than 20 things, unless they are a whole suite. " +
+	"“Too few to tell” is a median or a mean of fewer than 5 problems, and a share of fewer than 20 things, unless they are a whole suite. It is also a profile of fewer than 50 samples, and an order of features on fewer than 200. " +
 	"Two times within 5% of each other are a tie. A tie is a win for nobody. " +
 	"“Other inputs” means that the problems are not the paper's, so that the two figures say nothing of each other."
 

@@ -112,7 +112,7 @@ func TestSay(t *testing.T) {
 	sizesAt := func(factor float64) growing {
 		var f growing
 		for _, q := range table1 {
-			f.add(fmt.Sprint(q.buffers), q.buffers, q.idealloc/1000*factor)
+			f.add(fmt.Sprint(q.buffers), q.buffers, q.idealloc/1000*factor, false)
 		}
 		return f
 	}
@@ -214,8 +214,8 @@ func TestSay(t *testing.T) {
 
 		{"idealloc figure 6, F1.3", heights{problems: 11, fits: 11, boxing: many(11, 1.0), compared: 11, tied: 10, onlyExact: 1}.say(), []string{"keeps the capacity on 11 of 11", "On 1 of 11 it is lower than boxing and nothing else is; on 10 boxing is as low"}, []string{"11 of 11 it is lower"}},
 		{"idealloc figure 6, all ties", heights{problems: 11, fits: 11, boxing: many(11, 1.0), compared: 11, tied: 11}.say(), []string{"distinguish nothing"}, []string{"nothing else is"}},
-		{"idealloc figure 6, more tries", heights{gains: many(6, 1.1), climbs: 11, climbLower: 10}.say(), []string{"10.0% above the most", "lower than boxing on 10 of 11"}, []string{"within half"}},
-		{"idealloc figure 6, no gain", heights{gains: many(6, 1.0)}.say(), []string{"within half a percent"}, nil},
+		{"idealloc figure 6, more tries", heights{real: true, gains: many(6, 1.1), climbs: 11, climbLower: 10}.say(), []string{"10.0% above the most", "lower than boxing on 10 of 11; in the paper"}, []string{"within half"}},
+		{"idealloc figure 6, no gain", heights{gains: many(6, 1.0), climbs: 11}.say(), []string{"within half a percent", "on 0 of 11."}, []string{"in the paper"}},
 		{"idealloc figure 6, none", heights{gains: many(6, nan)}.say(), nil, nil},
 
 		{"idealloc table 1, faster", sizesAt(0.5).say(), []string{"less time than idealloc's at all 6 sizes"}, nil},
@@ -226,10 +226,11 @@ func TestSay(t *testing.T) {
 			f.same[0].here = 0.0085
 			return f.say()
 		}(), []string{"at 5 of 6 sizes: it is slower at 154"}, []string{"all 6"}},
-		{"idealloc table 1, one size", growing{same: []sameSize{{"A", 154, 0.008, 0.001}}}.say(), []string{"at the 1 of the paper's 6 sizes that were run"}, []string{"all 6", "minimalloc"}},
+		{"idealloc table 1, another problem", growing{same: []sameSize{{"training-154", 154, 0.008, 0.001, true}}}.say(), []string{"not the paper's: 1 of 1."}, nil},
+		{"idealloc table 1, one size", growing{same: []sameSize{{"A", 154, 0.008, 0.001, false}}}.say(), []string{"at the 1 of the paper's 6 sizes that were run"}, []string{"all 6", "minimalloc"}},
 		{"idealloc table 1, peers", growing{auto: part("", 9, 9), peer: part("", 5, 9), fails: []string{"S_1 (> 4,000 ms)"}, limit: time.Second}.say(), []string{"plans 5 of 9 within 1s", "auto plans 9 of 9 within 1s; minimalloc has no plan of S_1"}, nil},
 		{"idealloc table 1, no peer", growing{auto: part("", 9, 9), limit: time.Second}.say(), []string{"auto plans 9 of 9"}, []string{"minimalloc", "MiniMalloc"}},
-		{"idealloc table 1, none", growing{same: []sameSize{{"A", 154, 0.008, nan}}}.say(), nil, nil},
+		{"idealloc table 1, none", growing{same: []sameSize{{"A", 154, 0.008, nan, true}}}.say(), nil, nil},
 
 		{"wave, lowest", said(sayLeast(37, 37, true)), []string{"as low as any"}, nil},
 		{"wave, not proven", said(sayLeast(37, 37, false)), []string{"No lower plan was found"}, []string{"as low as any"}},
@@ -299,6 +300,8 @@ func TestVerdicts(t *testing.T) {
 		{"idealloc figure 6, one", heights{real: true, boxing: many(1, 1.3)}.verdict(), tooFew},
 		{"idealloc figure 6, others", heights{boxing: many(11, 1.3)}.verdict(), differs},
 		{"idealloc figure 6, none", heights{real: true}.verdict(), notRun},
+		{"idealloc table 1, another problem", sameSize{"training-154", 154, 8, 1, true}.verdict(), differs},
+		{"idealloc table 1", sameSize{"A", 154, 8, 1, false}.verdict(), ahead},
 		{"slides", pruned{cut: many(6, 0.6)}.verdict(), level},
 		{"slides, few", pruned{cut: many(2, 0.6)}.verdict(), tooFew},
 	} {

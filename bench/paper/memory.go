@@ -199,6 +199,9 @@ func repacking(ctx context.Context, e *env) (*content, error) {
 		return c, errCut
 	}
 	best := func(k int) string {
+		if f.apart() == 0 {
+			return fmt.Sprintf("the same on all %d networks", len(f))
+		}
 		return fmt.Sprintf("up to %+.1f%% of the traffic, %+.1f%% in the mean", 100*(slices.Max(gains[k])-1), 100*(experiment.GeometricMean(gains[k])-1))
 	}
 	c.judge("TelaMalloc in the place of best fit", "programs up to 7% faster", best(0), differs)

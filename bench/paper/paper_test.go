@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -270,5 +271,23 @@ func TestBusy(t *testing.T) {
 		if got := busy(idle, 2, false); got != "" {
 			t.Errorf("%q: %s", idle, got)
 		}
+	}
+}
+
+// The ratio of b to a is one over that of a to b, for an even number of problems too.
+func TestRatioIsSymmetric(t *testing.T) {
+	c := &experiment.Comparison{Planners: []string{"a", "b"}, Instances: synthetic(4, 100)}
+	for k := range c.Instances {
+		cell := func(seconds float64) experiment.Cell {
+			return experiment.Cell{{Status: "feasible", Seconds: seconds}}
+		}
+		c.Cells = append(c.Cells, []experiment.Cell{cell(1), cell([]float64{1, 2, 50, 9}[k%4])})
+	}
+	x, y := between(c, "a", "b"), between(c, "b", "a")
+	if x.n != len(c.Instances) || x.n%2 != 0 || math.Abs(x.x*y.x-1) > 1e-12 {
+		t.Errorf("%v and %v of %d", x, y, len(c.Instances))
+	}
+	if none := between(c, "a", "c"); none.n != 0 || none.tells() {
+		t.Errorf("%v", none)
 	}
 }

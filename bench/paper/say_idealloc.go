@@ -71,7 +71,11 @@ func (f heights) say() []string {
 		}
 	}
 	if f.climbs > 0 {
-		s = append(s, fmt.Sprintf("TVM's hill climb is lower than boxing on %d of %d; in the paper on none of the seven that only MiniMalloc is lower on.", f.climbLower, f.climbs))
+		text := fmt.Sprintf("TVM's hill climb is lower than boxing on %d of %d", f.climbLower, f.climbs)
+		if f.real {
+			text += "; in the paper on none of the seven that only MiniMalloc is lower on"
+		}
+		s = append(s, text+".")
 	}
 	return said(s...)
 }
@@ -90,23 +94,35 @@ type sameSize struct {
 	name        string
 	buffers     int
 	paper, here float64
+	made        bool // a generated problem of the size, and not the paper's
+}
+
+// verdict is of the time; that of a generated problem is none.
+func (q sameSize) verdict() string {
+	if q.made {
+		return differs
+	}
+	return compare(q.paper, q.here, less)
 }
 
 // add takes a run of boxing on so many buffers, where the paper has as many: the first of
 // each size, as problems of the paper's own come before generated ones.
-func (f *growing) add(name string, buffers int, seconds float64) {
+func (f *growing) add(name string, buffers int, seconds float64, made bool) {
 	for _, q := range table1 {
 		if q.buffers == buffers && !slices.ContainsFunc(f.same, func(s sameSize) bool { return s.buffers == buffers }) {
-			f.same = append(f.same, sameSize{name, buffers, q.idealloc / 1000, seconds})
+			f.same = append(f.same, sameSize{name, buffers, q.idealloc / 1000, seconds, made})
 		}
 	}
 }
 
 func (f growing) say() []string {
 	var s []string
-	quicker, slower, ties := 0, 0, 0
+	quicker, slower, ties, made := 0, 0, 0, 0
 	var where []string
 	for _, q := range f.same {
+		if q.made {
+			made++
+		}
 		switch {
 		case !finite(q.here) || q.here <= 0:
 		case near(q.paper, q.here, tieFactor):
@@ -127,6 +143,9 @@ func (f growing) say() []string {
 		s = append(s, fmt.Sprintf("On another machine than the paper's, a single run of boxing takes less time than idealloc's at the %d of the paper's %d sizes that were run.", n, len(table1)))
 	default:
 		s = append(s, fmt.Sprintf("On another machine than the paper's, a single run of boxing takes less time than idealloc's at %d of %d sizes: it is %s.", quicker, n, list(where)))
+	}
+	if made > 0 && quicker+slower+ties > 0 {
+		s = append(s, fmt.Sprintf("Problems that were generated at the paper's sizes, and are not the paper's: %d of %d.", made, quicker+slower+ties))
 	}
 	if f.peer.of > 0 {
 		s = append(s, fmt.Sprintf("google/minimalloc's program, asked for the capacities of the table and not tuned, plans %s within %v.", of(f.peer.part, f.peer.of), f.limit))

@@ -108,20 +108,21 @@ func byProblem(c *experiment.Comparison) *experiment.Table {
 }
 
 // medianRatio is the median over the problems that both solve of a planner's time over that
-// of another, and how many there are.
+// of another, and how many there are. Of an even number it is the geometric mean of the two
+// in the middle, so that the ratio of b to a is one over that of a to b.
 func medianRatio(c *experiment.Comparison, planner, base int) (float64, int) {
 	var ratios []float64
 	for _, cells := range c.Cells {
 		a, solved := cells[planner].Median()
 		b, too := cells[base].Median()
 		if solved && too {
-			ratios = append(ratios, a/b)
+			ratios = append(ratios, math.Log(a/b))
 		}
 	}
 	if len(ratios) == 0 {
 		return math.NaN(), 0
 	}
-	return experiment.Median(ratios), len(ratios)
+	return math.Exp(experiment.Median(ratios)), len(ratios)
 }
 
 // ratioText writes a ratio, or that there is none.
