@@ -323,7 +323,11 @@ func notRun(results []result) string {
 			if strings.HasPrefix(why, "tensorflow/") { // the source that complains
 				_, why, _ = strings.Cut(why, " ")
 			}
-			fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %s |\n", r.Model, r.From, r.Buffers, r.Before.EmulatedHead, min(r.Head, r.Before.EmulatedHead), why)
+			name := r.Model
+			if r.Kept {
+				name += " ⁴"
+			}
+			fmt.Fprintf(&s, "| %s | %s | %d | %d | %d | %s |\n", name, r.From, r.Buffers, r.Before.EmulatedHead, min(r.Head, r.Before.EmulatedHead), why)
 		}
 	}
 	return s.String()

@@ -229,10 +229,11 @@ func TestMutated(t *testing.T) {
 			op(schema.BuiltinOperatorTRANSPOSE_CONV, 1, 2, 3, 0), op(schema.BuiltinOperatorADD_N, 4, 2, 2), op(schema.BuiltinOperatorSOFTMAX, 4, 2),
 		},
 		Inputs: []int32{0}, Outputs: []int32{1, 4},
-	}})}
-	read, files := 0, mutate.Times(t, 4000)
+	}}), made.Model([]made.Graph{made.EthosU()}, made.Metadata{Name: tflite.MetadataName, Data: made.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}),
+		made.NetworkWith(7, 5, made.Metadata{Name: tflite.MetadataName, Data: made.Words(append([]int32{1, 0, 9}, make([]int32, 9)...)...)})}
+	kept, read, files := 0, 0, mutate.Times(t, 6000)
 	for k := range files {
-		data := bytes.Clone(seeds[k%2])
+		data := bytes.Clone(seeds[k%len(seeds)])
 		for range 1 + rng.IntN(3) {
 			binary.LittleEndian.PutUint32(data[rng.IntN(len(data)-3):], rng.Uint32()>>rng.IntN(32))
 		}
@@ -254,6 +255,25 @@ func TestMutated(t *testing.T) {
 		}
 		PeakOf(a.Problem, l)
 		InPlaceLoad(m, l, a)
+		v, err := Check(m, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Offline == nil || !v.OK() || v.Shares == 0 {
+			continue
+		}
+		p, err := Make(t.Context(), m, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Kept {
+			kept++
+			p.Peak()
+			p.Shown()
+		}
+	}
+	if kept < 50 {
+		t.Errorf("only %d plans are kept", kept)
 	}
 	if read < files/20 {
 		t.Errorf("only %d of %d could be read", read, files)

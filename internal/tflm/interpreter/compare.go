@@ -30,6 +30,7 @@ type Row struct {
 	Before  Side  // as it is
 	After   Side  // with the plan, or the same where that is no better
 	Planned bool  // the plan is better, so it is written
+	Kept    bool  // the model has a plan that is kept
 	// Same says that all outputs, in large arenas and in the smallest, before and
 	// after, are those of tensors that each have a place of their own.
 	Same bool
@@ -52,7 +53,7 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 	}
 	r := &Row{
 		Model: filepath.Base(m.File), Tensors: len(m.Tensors), Buffers: len(made.Arena.Tensor), Scratch: len(made.Arena.Tensor) - made.Arena.Scratch,
-		Unknown: tflm.Unknown(m), Status: made.Result.Status, Head: made.Head, Planned: made.Worth(),
+		Unknown: tflm.Unknown(m), Status: made.Result.Status, Head: made.Head, Planned: made.Worth(), Kept: made.Kept,
 	}
 	path := filepath.Join(dir, r.Model)
 	side := func(data []byte, head int64, offsets []int32) (*Answer, Side, error) {
