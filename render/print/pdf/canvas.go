@@ -57,20 +57,21 @@ func (c *canvas) writeTo(w io.Writer) error {
 	return err
 }
 
-// closer is by how much rectangles of one shape reach over their right and lower sides.
-// Each is a path of its own, and programs that smooth edges would leave a seam between
-// two that touch.
+// closer is by how much rectangles of one shape reach over their right and lower sides, at
+// most: a tenth of a side. Each is a path of its own, and programs that smooth edges would
+// leave a seam between two that touch. More would let thousands of thin layers cover one
+// another.
 const closer = 0.1
 
 func (c *canvas) Rects(rects []layout.Rect, i ink.Ink) {
-	more := 0.0
+	longer := func(side float64) float64 { return side }
 	if len(rects) > 1 {
-		more = closer
+		longer = func(side float64) float64 { return side + min(closer, side/10) }
 		i.Fill = mixed(i.Fill)
 	}
 	c.paint(i, func(style string) {
 		for _, r := range rects {
-			c.file.RectFromUpperLeftWithStyle(r.X0, r.Y0, r.X1-r.X0+more, r.Y1-r.Y0+more, style)
+			c.file.RectFromUpperLeftWithStyle(r.X0, r.Y0, longer(r.X1-r.X0), longer(r.Y1-r.Y0), style)
 		}
 	})
 }

@@ -90,6 +90,34 @@ func TestStructure(t *testing.T) {
 	}
 }
 
+// TestThinLayers has thousands of buffers live at the peak, each a tenth of a point high: none
+// may cover those beside it.
+func TestThinLayers(t *testing.T) {
+	p := &model.Problem{}
+	var offsets []int64
+	for k := range int64(6000) {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint(k), Lower: 0, Upper: 10, Size: 1})
+		offsets = append(offsets, k)
+	}
+	page := content(t, drawn(t, p, offsets, Options{}))
+	covered := 0.0
+	for _, m := range regexp.MustCompile(`([0-9.]+) ([0-9.]+) ([0-9.]+) ([0-9.]+) re `).FindAllStringSubmatch(page, -1) {
+		var width, height float64
+		fmt.Sscan(m[3], &width)
+		fmt.Sscan(m[4], &height)
+		if width > 100 {
+			covered += height
+		}
+	}
+	f, err := layout.Plan(p, offsets, Options{}, medium)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if high := f.Plot.Y1 - f.Plot.Y0; covered < 0.9*high || covered > 1.6*high {
+		t.Errorf("the layers are %.1f points high together, the plot %.1f", covered, high)
+	}
+}
+
 func TestDeterminism(t *testing.T) {
 	p := sample.Random(20_000, 4)
 	offsets := sample.FirstFit(p)

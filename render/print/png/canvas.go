@@ -88,7 +88,7 @@ func (c *canvas) fill(colour color.NRGBA) {
 	c.raster.Draw(c.to, box, image.NewUniform(colour), image.Point{})
 }
 
-// box adds a rectangle in page units.
+// rect adds a rectangle in page units.
 func (c *canvas) rect(r layout.Rect) {
 	x0, y0, x1, y1 := r.X0*Density, r.Y0*Density, r.X1*Density, r.Y1*Density
 	c.add(0, x0, y0)
@@ -97,8 +97,19 @@ func (c *canvas) rect(r layout.Rect) {
 	c.add(1, x0, y1)
 }
 
+// snapped returns the pixels whose centres a rectangle covers. What has no outline is painted
+// so: of thousands of layers thinner than a pixel each would let some white shine through, and
+// a full plan would look half empty.
+func snapped(r layout.Rect) layout.Rect {
+	at := func(v float64) float64 { return math.Ceil(v*Density-0.5) / Density }
+	return layout.Rect{X0: at(r.X0), Y0: at(r.Y0), X1: at(r.X1), Y1: at(r.Y1)}
+}
+
 func (c *canvas) Rects(rects []layout.Rect, i ink.Ink) {
 	for _, r := range rects {
+		if i.Stroke.A == 0 {
+			r = snapped(r)
+		}
 		c.rect(r)
 	}
 	c.fill(i.Fill)

@@ -114,6 +114,35 @@ func TestText(t *testing.T) {
 	}
 }
 
+// TestThinLayers has thousands of buffers live at the peak, each a part of a pixel high: the
+// plot is as full as the plan is.
+func TestThinLayers(t *testing.T) {
+	p := &model.Problem{}
+	var offsets []int64
+	for k := range int64(6000) {
+		p.Buffers = append(p.Buffers, model.Buffer{ID: fmt.Sprint(k), Lower: 0, Upper: 10, Size: 1})
+		offsets = append(offsets, k)
+	}
+	picture, _ := drawn(t, p, offsets, Options{})
+	f, err := layout.Plan(p, offsets, Options{}, medium)
+	if err != nil {
+		t.Fatal(err)
+	}
+	colours, looked := map[string]int{}, 0
+	x := f.Plot.X0 + 0.3*(f.Plot.X1-f.Plot.X0)
+	for y := f.Plot.Y0 + 20; y < f.Plot.Y1-3; y += 0.5 {
+		colours[hexAt(picture, x, y)]++
+		looked++
+	}
+	full := 0
+	for _, c := range layout.Palette {
+		full += colours[c.Fill]
+	}
+	if full < looked*8/10 || colours["FFFFFF"] > 0 {
+		t.Errorf("of %d places %d have the colour of a buffer, %d are white", looked, full, colours["FFFFFF"])
+	}
+}
+
 func TestDeterminism(t *testing.T) {
 	p := sample.Random(20_000, 4)
 	offsets := sample.FirstFit(p)
