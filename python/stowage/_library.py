@@ -317,8 +317,8 @@ def in_threads(work: Callable[[], None], workers: int, cancel: Callable[[], obje
     threads and goes on."""
     threads = []
     for _ in range(workers):
-        thread = threading.Thread(target=work, daemon=True)
         try:
+            thread = threading.Thread(target=work, daemon=False)
             thread.start()
         except RuntimeError:  # no more threads; a subinterpreter may have none at all
             break

@@ -184,7 +184,7 @@ class Library(unittest.TestCase):
             (lambda: stowage.plan({"id": ["a", float("nan")], "lower": [0, 0], "upper": [1, 1], "size": [1, 1]}), "'' of buffer 1 is empty"),
             (lambda: stowage.solve([0, 0], [1, 1], {5, 3}), "size: {3, 5} is no sequence"),
             (lambda: stowage.solve([0], [1], {1: 1}), "size: {1: 1} is no sequence"),
-            (lambda: stowage.plan("a\0b.csv"), "null byte"),
+            (lambda: stowage.plan("a\0b.csv"), "embedded null"),
             (lambda: stowage.solve([0], [1], [1], gaps=[5]), "5 is no sequence of gaps"),
             (lambda: stowage.solve([0], [1], [1], gaps=[[None]]), "None is neither"),
             (lambda: stowage.solve([0], [9], [9], gaps=[[(1, 2, -1, 5)]]), "a window that begins below 0"),
@@ -579,7 +579,6 @@ with multiprocessing.get_context("fork").Pool(2) as pool:
                 import _xxsubinterpreters as interpreters
             except ImportError:
                 self.skipTest("this Python has no subinterpreters")
-        one = interpreters.create()
         text = """
 import stowage, sys
 columns, told = ([0, 3, 0, 9, 0], [3, 9, 9, 21, 21], [4] * 5), []
@@ -594,11 +593,24 @@ else:
     raise AssertionError("the callback cannot be called here")
 assert [p.height for p in stowage.solve_many([list(zip(*columns))] * 9)] == [12] * 9
 """
-        try:
-            failed = interpreters.run_string(one, f"import sys; sys.path[:] = {sys.path!r}\n" + text)
-            self.assertIsNone(failed)
-        finally:
-            interpreters.destroy(one)
+        # As an embedding program makes them, and with a lock of their own, which Python 3.12 has
+        # no ctypes for.
+        legacy = {"isolated": False} if sys.version_info < (3, 13) else {"config": "legacy"}
+        ran = 0
+        for kind in (legacy, {}):
+            one = interpreters.create(**kind)
+            try:
+                failed = interpreters.run_string(one, f"import sys; sys.path[:] = {sys.path!r}\n" + text)
+                said = failed.formatted if failed is not None else ""
+            except interpreters.RunFailedError as err:
+                said = str(err)
+            finally:
+                interpreters.destroy(one)
+            if not kind and "_ctypes does not support" in said:
+                continue
+            self.assertEqual(said, "", kind)
+            ran += 1
+        self.assertGreater(ran, 0)
         self.assertEqual(stowage.solve(*FIVE).height, 12)
 
     def test_pickles(self):
