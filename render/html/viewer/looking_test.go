@@ -68,8 +68,11 @@ func TestBrowserList(t *testing.T) {
 		page.Until(`document.querySelectorAll(".row").length > 5`)
 		is("", `[...document.querySelectorAll(".row > :not(.c-id), .list-head button")].filter((e) => e.scrollWidth > e.clientWidth).map((e) => e.textContent).slice(0, 3).join(" ")`)
 		is("true", `[...document.querySelectorAll(".row")].every((r) => r.querySelector(".c-offset").textContent.replaceAll(",", "") === String(stowage.facts(0).offsets[r.dataset.buffer]))`)
+		// Nothing has to be moved to read them.
+		is("true", `(() => { const right = document.getElementById("list").getBoundingClientRect().right; return [...document.querySelectorAll(".row > *")].every((e) => e.getBoundingClientRect().right <= right + 1); })()`)
 		// Names are whole, or have lost their middle.
 		is("true", `[...document.querySelectorAll(".row .c-id")].every((e) => e.scrollWidth <= e.clientWidth && (e.textContent === e.title || /.…./.test(e.textContent)))`)
+		picture(t, page, fmt.Sprint("list-", width))
 	}
 	at := func() (x, y float64, width int) {
 		page.Eval(`(() => { const r = document.getElementById("widen").getBoundingClientRect(); return r.left + r.width / 2; })()`, &x)
@@ -167,6 +170,7 @@ func TestBrowserColours(t *testing.T) {
 	page.Eval(`[...document.querySelectorAll("#legend button")].find((e) => e.textContent === "crop").click()`, nil)
 	is("", `document.getElementById("search").value`)
 	is("true", `Array.from(stowage.plots[0].scene.kinds).every((k) => k < stowage.FADED)`)
+	picture(t, page, "groups")
 	// Other colours are there to be chosen.
 	is("Operator Name prefix Buffer Size Lifespan Owners of the peak", `[...document.getElementById("colour").options].map((o) => o.textContent).join(" ")`)
 	page.Eval(`(() => { const c = document.getElementById("colour"); c.value = "prefix"; c.dispatchEvent(new Event("change")); })()`, nil)
@@ -188,9 +192,10 @@ func TestBrowserSearch(t *testing.T) {
 	page.Until(`/^\d+ found$/.test(document.getElementById("found").textContent)`)
 	is("false,true", `[document.getElementById("list").hidden, document.getElementById("figures").hidden].join()`)
 	is("true", `document.getElementById("tab-list").textContent === "Buffers (" + document.getElementById("found").textContent + ")"`)
-	// Small ones that are found have a colour of their own.
-	is("false", `(() => { const { palette, searched } = stowage.plots[0].scene; return !searched || palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.broken] || palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.top]; })()`)
+	// What is found has a colour of their own.
+	is("false", `(() => { const { palette } = stowage.plots[0].scene; return palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.broken] || palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.top]; })()`)
 	is("true", `(() => { const p = stowage.plots[0], of = (k) => p.raster.pixels.reduce((n, x) => n + (x === p.scene.palette.fill[k]), 0); stowage.draw(); return of(stowage.KIND.found) > 100 && of(stowage.KIND.top) === 0 && of(stowage.KIND.broken) === 0; })()`)
+	picture(t, page, "search")
 	page.Key("Escape", "")
 	page.Until(`document.activeElement.id !== "search"`)
 	is(",Buffers,false", `[document.getElementById("search").value, document.getElementById("tab-list").textContent, document.getElementById("figures").hidden].join()`)
@@ -212,6 +217,7 @@ func TestBrowserNotPlaced(t *testing.T) {
 	is("true", `(() => { const p = stowage.plots[0], d = p.scene.facts.doc; let [hits, of, none] = [0, 0, 0];
 		for (let i = 0; i < d.n; i++) { const hit = p.hit(p.toX((d.lower[i] + d.upper[i]) / 2), p.toY(d.offsets[i] + d.size[i] / 2)); if (hit < 0) none++; else hits++; if (hit >= 0 && p.scene.placed[hit]) of++; }
 		return hits === of && hits >= 3 && none > 30; })()`)
+	picture(t, page, "build")
 	if all := texts(page); len(all) == 0 {
 		t.Error("nothing is drawn")
 	} else {

@@ -16,8 +16,6 @@
 //
 // Complexity: O(pixels + pieces in sight), a look at each block of 256 pieces aside.
 
-import { KIND } from "./colours.js";
-
 /**
  * What is painted.
  * @typedef {object} Scene
@@ -26,7 +24,6 @@ import { KIND } from "./colours.js";
  * @property {Uint8Array} kinds      of each buffer, for the palette
  * @property {Uint8Array} urgent     1 for each buffer that must not be missed
  * @property {import("./colours.js").Palette} palette
- * @property {boolean} searched      whether those urgent are what was searched for
  * @property {boolean} grouped       whether those urgent are the group that was chosen
  * @property {number} version        another one for another picture
  */
@@ -171,7 +168,7 @@ export class Raster {
   /** Paints small pieces that must not be missed, two pixels each way. */
   #urgent(scene, scale, clip, late) {
     const { pixels, width, height } = this;
-    const { facts, offsets, kinds, palette, searched, grouped } = scene;
+    const { facts, offsets, kinds, palette, grouped } = scene;
     const { buffer, lower, upper, from: low, to: high } = facts.pieces;
     const { kx, ky, ox, oy } = scale;
     for (const k of late) {
@@ -185,7 +182,7 @@ export class Raster {
       y0 = Math.max(y0, clip.y0);
       y1 = Math.min(y1, clip.y1);
       // Two pixels of a pastel are lost among thousands that are faint.
-      const colour = searched ? palette.fill[KIND.found] : (grouped ? palette.edge : palette.fill)[kinds[i]];
+      const colour = (grouped ? palette.edge : palette.fill)[kinds[i]];
       for (let y = y0; y < y1; y++) {
         for (let p = y * width + x0; p < y * width + x1; p++) pixels[p] = colour;
       }

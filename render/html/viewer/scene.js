@@ -4,7 +4,7 @@
 // A scene is made anew after another mode, search, theme, step or document, never while
 // the window on it moves.
 
-import { FADED, Palette, borrow, kindsOf } from "./colours.js";
+import { FADED, KIND, Palette, borrow, kindsOf } from "./colours.js";
 import { meanings } from "./legend.js";
 
 /** Makes the scenes of all panes, and gives them to who draws. */
@@ -29,6 +29,8 @@ export function scenes(app) {
       if (!found) continue;
       urgent[i] = found[i];
       if (!found[i] && kinds[i] < FADED) kinds[i] += FADED;
+      // All that is found has one colour, which nothing else has; a group has its own.
+      else if (found[i] && !app.group && !app.marking && kinds[i] < FADED && kinds[i] !== KIND.broken) kinds[i] = KIND.found;
     }
     const plot = app.plots[side];
     plot.scene = {
@@ -38,7 +40,6 @@ export function scenes(app) {
       urgent,
       palette: app.palette,
       placed: side === 0 ? app.placed : null,
-      searched: Boolean(found) && !app.group,
       grouped: Boolean(found) && Boolean(app.group),
       version: app.version,
       peaks: facts.load.peaks(),

@@ -9,14 +9,12 @@ import { whole } from "./numbers.js";
 import { cut, widthOf } from "./letters.js";
 
 const ROW = 28; // pixels; style.css has it too
+const LEAST = 84; // pixels for a name
 const TALLEST = 8_000_000;
 
-/** The columns: what to sort by, and what to show. */
+/** The columns: what to sort by, and what to show. The offset, which is the plan, is first after the name. */
 const COLUMNS = [
   { id: "id", name: "Buffer", key: null, text: (f, i) => f.doc.id(i) },
-  { id: "size", name: "Size", key: (f, i) => f.doc.size[i], most: (f) => [most(f.doc.size)], text: (f, i) => whole(f.doc.size[i]) },
-  { id: "lower", name: "From", key: (f, i) => f.doc.lower[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.lower[i]) },
-  { id: "upper", name: "To", key: (f, i) => f.doc.upper[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.upper[i]) },
   {
     id: "offset",
     name: "Offset",
@@ -24,6 +22,9 @@ const COLUMNS = [
     most: (f) => [f.shown ? most(f.shown) : 0],
     text: (f, i) => (f.shown && !Number.isNaN(f.shown[i]) ? whole(f.shown[i]) : ""),
   },
+  { id: "size", name: "Size", key: (f, i) => f.doc.size[i], most: (f) => [most(f.doc.size)], text: (f, i) => whole(f.doc.size[i]) },
+  { id: "lower", name: "From", key: (f, i) => f.doc.lower[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.lower[i]) },
+  { id: "upper", name: "To", key: (f, i) => f.doc.upper[i], most: (f) => [f.lower, f.upper], text: (f, i) => whole(f.doc.upper[i]) },
 ];
 
 /** Returns the largest of some numbers, of which some may be none. */
@@ -39,12 +40,12 @@ export class Table {
     this.hooks = hooks;
     this.facts = null;
     this.found = null;
-    this.sort = { column: COLUMNS[1], down: true };
+    this.sort = { column: COLUMNS[2], down: true };
     this.rows = identity(0);
     this.selected = -1;
     this.dirty = true;
     this.letters = 12; // the size of letters, in pixels
-    this.nameWidth = 116; // pixels that a name has
+    this.nameWidth = LEAST; // pixels that a name has
     this.head = root.querySelector(".list-head");
     this.scroller = root.querySelector(".list-rows");
     this.spacer = this.scroller.firstElementChild;
@@ -102,13 +103,13 @@ export class Table {
     let numbers = 0;
     const widths = COLUMNS.slice(1).map(({ name, most }) => {
       const figures = Math.max(0, ...most(facts).map((v) => widthOf(whole(v).replace(/\d/g, "0"))));
-      const width = Math.ceil(Math.max(figures, widthOf(name + " ↓")) * this.letters) + 11;
+      const width = Math.ceil(Math.max(figures, widthOf(name + " ↓")) * this.letters) + 10;
       numbers += width;
       return width;
     });
-    const least = 116;
+    const least = LEAST;
     root.style.setProperty("--columns", `minmax(${least}px, 1fr) ${widths.map((w) => w + "px").join(" ")}`);
-    root.style.setProperty("--least", `${least + numbers + 14}px`);
+    root.style.setProperty("--least", `${least + numbers + 12}px`);
     this.nameWidth = Math.max(least, this.head.clientWidth - 12 - numbers);
   }
 

@@ -243,19 +243,18 @@ func (g *page) label(s *Shape, b *model.Buffer) {
 	if g.medium.Spell != nil {
 		id = g.medium.Spell(id)
 	}
+	turned := g.fitting(id, r.height(), r.width()) > worthTurning*g.fitting(id, r.width(), r.height())
 	for _, cutTo := range []bool{false, true} {
-		for _, upright := range []bool{false, true} {
+		for _, upright := range []bool{turned, !turned} {
 			along, across := r.width(), r.height()
 			if upright {
 				along, across = across, along
 			}
-			text, size := id, min(1.1*g.medium.Font, 0.75*across)
-			along -= 0.6 * size
+			text, size := id, g.fitting(id, along, across)
+			along -= 0.6 * g.largest(across)
 			if cutTo {
-				size = min(size, 1.15*least)
+				size = min(g.largest(across), 1.15*least)
 				text = g.fitMiddle(id, size, along)
-			} else {
-				size = min(size, along/g.textWidth(id, 1))
 			}
 			if text == "" || size < least {
 				continue
@@ -264,6 +263,20 @@ func (g *page) label(s *Shape, b *model.Buffer) {
 			return
 		}
 	}
+}
+
+// worthTurning is how many times as large the letters of a name must be upright for it to
+// be turned where it would fit across.
+const worthTurning = 1.35
+
+// largest returns the size of letters that a rectangle so long across a line has room for.
+func (g *page) largest(across float64) float64 { return min(1.1*g.medium.Font, 0.75*across) }
+
+// fitting returns the size of letters in which a text fits whole into a rectangle, along
+// its line and across.
+func (g *page) fitting(text string, along, across float64) float64 {
+	size := g.largest(across)
+	return min(size, (along-0.6*size)/g.textWidth(text, 1))
 }
 
 // clear returns the tallest part of r that no mark crosses.
