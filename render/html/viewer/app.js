@@ -73,7 +73,9 @@ export class App {
       if (this.files.length) this.figures();
       if (atOnce) this.draw();
     });
-    new ResizeObserver(() => this.invalidate()).observe($("picture"));
+    // What stands above or beside a pane changes its size, too.
+    const resized = new ResizeObserver(() => this.invalidate());
+    for (const canvas of [$("curve"), $("overview"), ...this.plots.map((plot) => plot.canvas)]) resized.observe(canvas);
   }
 
   #panes() {

@@ -21,11 +21,13 @@ const LARGEST = 11;
 const SMALLEST = 7;
 const LINE = 1.16; // a line's height, in sizes of letters
 const MOST = 400; // labels
-const MOST_BESIDE = 60; // names beside their rectangles
+const MOST_FAR = 22; // names that may be far from their rectangles; if there are more, lines make a thicket
 const FEW = 120; // pieces in sight, up to which there are names beside
 const CELL = 4;
 const STRIPS = [0, 16, 30, 44, 58, 72, 90, 110]; // heights of the room on top
 const REACH = 260; // pixels that a line may lead
+const NEAR = 20; // the same, if there are many
+const LARGEST_STRIP = 0.24; // of the height of the picture
 
 /**
  * A text of the picture.
@@ -184,13 +186,13 @@ class Grid {
   }
 
   /** Returns the left top of the free box of w by h that is nearest to a point; null if none is near. */
-  nearest(x, y, w, h) {
+  nearest(x, y, w, h, far) {
     if (!this.sums) this.#sum();
     const { nx, ny, sums } = this;
     const [bw, bh] = [Math.ceil(w / CELL), Math.ceil(h / CELL)];
     let best = null;
-    let least = REACH;
-    const reach = Math.ceil(REACH / CELL);
+    let least = far;
+    const reach = Math.ceil((far + Math.max(w, h) / 2) / CELL);
     const [ci, cj] = [Math.round((x - this.left) / CELL - bw / 2), Math.round((y - this.top) / CELL - bh / 2)];
     for (let j = Math.max(0, cj - reach); j <= Math.min(ny - bh, cj + reach); j++) {
       for (let i = Math.max(0, ci - reach); i <= Math.min(nx - bw, ci + reach); i++) {
@@ -217,6 +219,7 @@ function beside(out, missing, all, f, { room, taken, family }, nameOf) {
   for (const { x, y, w, h } of all) grid.take(x - w / 2, y - h / 2, x + w / 2, y + h / 2);
   for (const box of taken) grid.take(...box);
   let [lost, far] = [0, 0];
+  const reach = missing.length > MOST_FAR ? NEAR : REACH;
   for (const at of missing.sort((a, b) => a.x - b.x)) {
     const name = nameOf(at.i);
     let best = null;
@@ -225,7 +228,7 @@ function beside(out, missing, all, f, { room, taken, family }, nameOf) {
         const along = widthOf(name, family) * size + 6;
         const across = LINE * size + 3;
         const [w, h] = upright ? [across, along] : [along, across];
-        const place = grid.nearest(at.x, at.y, w, h);
+        const place = grid.nearest(at.x, at.y, w, h, reach);
         const cost = place && place.away + (upright ? 18 : 0) + (9 - size) * 10;
         if (place && (!best || cost < best.cost)) best = { ...place, cost, w, h, size, upright };
       }
@@ -284,11 +287,9 @@ export function labelsOf(scene, view, f, { room = 0, taken = [], family } = {}) 
   if (own) {
     const once = new Set();
     missing = missing.filter(({ i }) => !named.has(i) && !once.has(i) && once.add(i));
-    if (missing.length <= MOST_BESIDE) {
-      [lost, far] = beside(out, missing, few, f, { room, taken, family }, (i) => doc.id(i));
-      const has = new Set(out.map(({ buffer }) => buffer));
-      missing = missing.filter(({ i }) => !has.has(i));
-    } else lost = missing.length;
+    [lost, far] = beside(out, missing, few, f, { room, taken, family }, (i) => doc.id(i));
+    const has = new Set(out.map(({ buffer }) => buffer));
+    missing = missing.filter(({ i }) => !has.has(i));
   }
   for (const at of missing) {
     const name = doc.id(at.i);
@@ -312,6 +313,7 @@ export function roomFor(scene, view, frameOf, family) {
   let least = Infinity;
   for (const room of STRIPS) {
     const { f, taken } = frameOf(room);
+    if (room > LARGEST_STRIP * (f.height + room)) break;
     const { lost, far } = labelsOf(scene, all, f, { room, taken, family });
     // Room is taken from the picture, so it must be worth it.
     const cost = 1e6 * lost + far + 2 * room;
