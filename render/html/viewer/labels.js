@@ -19,7 +19,7 @@ import { cut, widthOf, wrap } from "./letters.js";
 
 const LARGEST = 11;
 const SMALLEST = 7;
-const LINE = 1.16; // a line's height, in sizes of letters
+export const LINE = 1.16; // a line's height, in sizes of letters
 const MOST = 400; // labels
 const MOST_FAR = 22; // names that may be far from their rectangles; if there are more, lines make a thicket
 const FEW = 120; // pieces in sight, up to which there are names beside
@@ -111,8 +111,8 @@ function put(out, { i, x, y, w, h }, fit, name, size, family) {
   out.push(below);
 }
 
-/** Returns the pieces in sight, as rectangles in pixels, those with room for a name first by their areas. */
-function visible(scene, view, f, least) {
+/** Returns the pieces in sight with a shorter and a longer side of so many pixels, as rectangles in pixels. */
+function visible(scene, view, f, least, long) {
   const { facts, offsets } = scene;
   const { pieces } = facts;
   const { t0, t1, y0, y1 } = view;
@@ -128,7 +128,7 @@ function visible(scene, view, f, least) {
     const from = Math.max(offsets[i] + pieces.from[k], y0);
     const to = Math.min(offsets[i] + pieces.to[k], y1);
     const h = (to - from) * perByte;
-    if (!(h > 0) || h < least) return;
+    if (!(h > 0) || h < least || (w < long && h < long)) return;
     if (scene.placed && !scene.placed[i]) return;
     out.push({
       i,
@@ -258,17 +258,20 @@ function beside(out, missing, all, f, { room, taken, family }, nameOf) {
 /**
  * Returns the labels of a scene in a frame of pixels, how many names have no place, and how far
  * those beside are, as beside returns it. room is
- * how many pixels above the frame are free for names, taken the boxes in which there are to be none.
+ * how many pixels above the frame are free for names, taken the boxes in which there are to be none, swift that there is
+ * little time.
  */
-export function labelsOf(scene, view, f, { room = 0, taken = [], family } = {}) {
+export function labelsOf(scene, view, f, { room = 0, taken = [], family, swift = false } = {}) {
   const out = [];
   const { facts, offsets } = scene;
   const { doc } = facts;
   if (!offsets || doc.n === 0) return { labels: out, lost: 0, far: 0 };
-  const few = facts.pieces.count <= 40 * FEW && visible(scene, view, f, 0);
+  const few = facts.pieces.count <= 40 * FEW && visible(scene, view, f, 0, 0);
   const own = few && few.length <= FEW;
-  let chosen = own ? few : visible(scene, view, f, SMALLEST * LINE);
-  if (chosen.length > MOST) chosen = chosen.sort((a, b) => b.w * b.h - a.w * a.h).slice(0, MOST);
+  // While the window moves over many, small letters wait: there are frames to draw.
+  let chosen = own ? few : visible(scene, view, f, (swift ? 10 : SMALLEST) * LINE, swift ? 36 : 16);
+  const most = swift ? MOST / 2 : MOST;
+  if (chosen.length > most) chosen = chosen.sort((a, b) => b.w * b.h - a.w * a.h).slice(0, most);
   let missing = [];
   const named = new Set();
   // Of the pieces of a buffer with gaps the largest has the name.

@@ -4,7 +4,7 @@
 // The pieces are pixels (raster.js); all else is drawn over them by the canvas, since
 // there is little of it.
 
-import { labelsOf, roomFor } from "./labels.js";
+import { LINE, labelsOf, roomFor } from "./labels.js";
 import { PAGE, widthOf } from "./letters.js";
 import { Raster } from "./raster.js";
 import { ticks, whole } from "./numbers.js";
@@ -12,6 +12,7 @@ import { ticks, whole } from "./numbers.js";
 const FONT = `11px ${PAGE}`;
 const TOP = 8; // pixels above the plot
 const SLOW = 30; // milliseconds
+const SWIFT_FROM = 20_000; // pieces, from which small labels wait until the window rests
 const LABELS_UP_TO = 300_000; // pieces; beyond, labels wait until the window rests
 
 export class Plot {
@@ -218,13 +219,14 @@ export class Plot {
     const { facts, kinds, palette, version } = this.scene;
     if (this.moving && facts.pieces.count > LABELS_UP_TO) return;
     const { t0, t1, y0, y1 } = this.view;
-    const key = [t0, t1, y0, y1, f.left, f.top, f.width, f.height, version].join();
+    const swift = this.moving && facts.pieces.count > SWIFT_FROM;
+    const key = [swift, t0, t1, y0, y1, f.left, f.top, f.width, f.height, version].join();
     if (key !== this.labelled.key) {
       const taken = takenBy(
         marksIn(this.marks, f, (v) => this.toY(v)),
         f,
       );
-      this.labelled = { key, ...labelsOf(this.scene, this.view, f, { room: this.room, taken }) };
+      this.labelled = { key, ...labelsOf(this.scene, this.view, f, { room: this.room, taken, swift }) };
     }
     const { labels } = this.labelled;
     c.lineWidth = 1;
@@ -256,10 +258,15 @@ export class Plot {
       const [w, h] = upright ? [lines.length * size, wide] : [wide, lines.length * size];
       const box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
       this.drawn.push({ kind, text: lines.join(""), full, buffer: label.buffer, box, leader });
+      const down = (k) => (k - (lines.length - 1) / 2) * size * LINE + 0.5;
+      if (!upright) {
+        lines.forEach((text, k) => c.fillText(text, x, y + down(k)));
+        continue;
+      }
       c.save();
       c.translate(x, y);
-      if (upright) c.rotate(-Math.PI / 2);
-      lines.forEach((text, k) => c.fillText(text, 0, (k - (lines.length - 1) / 2) * size * 1.16 + 0.5));
+      c.rotate(-Math.PI / 2);
+      lines.forEach((text, k) => c.fillText(text, 0, down(k)));
       c.restore();
     }
     c.globalAlpha = 1;

@@ -8,7 +8,7 @@
 import { Palette, hex } from "./colours.js";
 import { SVG, PDF } from "./paper.js";
 import { Raster } from "./raster.js";
-import { labelsOf, roomFor } from "./labels.js";
+import { LINE, labelsOf, roomFor } from "./labels.js";
 import { PRINT, cut, shorten, widthOf } from "./letters.js";
 import { both, count, percent, ticks } from "./numbers.js";
 import { marksIn, takenBy } from "./plot.js";
@@ -170,7 +170,7 @@ function labels(paper, all, inkOf) {
   for (const { buffer, kind, lines, x, y, size, upright, leader } of all) {
     const colour = leader ? INK : kind === "size" ? "#3c4653" : opaque(inkOf(buffer));
     lines.forEach((text, k) => {
-      const down = (k - (lines.length - 1) / 2) * size * 1.16 + 0.35 * size;
+      const down = (k - (lines.length - 1) / 2) * size * LINE + 0.35 * size;
       const [px, py] = upright ? [x + down, y] : [x, y + down];
       paper.text(px, py, text, size, colour, { anchor: "middle", upright });
     });
