@@ -32,6 +32,7 @@ PROBLEMS    ?= 1000000
 VERSION     ?= 0.2.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOFUMPT     := mvdan.cc/gofumpt@v0.12.0
+ACTIONLINT  := github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 .PHONY: build capi install uninstall wheel release test forms invariants agree race fuzz bench lint cover npm page man clean
 
@@ -139,6 +140,7 @@ bench:
 lint:
 	$(GO) vet $(MODULES)
 	$(GO) run $(STATICCHECK) $(MODULES)
+	$(GO) run $(ACTIONLINT)
 	@unformatted=$$($(GO) run $(GOFUMPT) -l .) && test -z "$$unformatted" || { echo "gofumpt would change:"; echo "$$unformatted"; exit 1; }
 
 cover:
