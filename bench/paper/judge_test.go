@@ -174,7 +174,7 @@ func TestSay(t *testing.T) {
 		{"7.1, one sample", sayProfile([]profiled{{"K", split{Engine: 1, Samples: 1}}}), []string{"1 samples, too few to tell"}, []string{"as in the paper"}},
 		{"7.1, none", sayProfile([]profiled{{"K", split{}}}), nil, nil},
 
-		{"figures 12 and 13", against{milp: ratio{1223, 18}, learned: ratio{1, 18}, exact: ratio{0.5, 18}, spreads: []spreadOf{{"milp", 3, 18}, {"cp", 1.1, 18}, {"tela", 9, 2}}}.say(), []string{"takes 1,223 times as long as tela; ours is 260 times the paper's", "The canonical search is 2.00 times as fast as tela", "takes as long as tela with the rules alone", "with milp (3.00×)", "It is at most 1.5 times with cp"}, []string{"tela (9"}},
+		{"figures 12 and 13", against{milp: ratio{1223, 18}, learned: ratio{1, 18}, exact: ratio{0.5, 18}, spreads: []spreadOf{{"milp", 3, 18}, {"cp", 1.1, 18}, {"tela", 9, 2}}}.say(), []string{"takes 1,223 times as long as tela; ours is 260 times the paper's", "The canonical search is 2.00 times as fast as tela", "takes as long as tela with the rules alone", "with milp (3.00×)", "It is at most 1.5 times with cp"}, []string{"tela (9", "easy"}},
 		{"figures 12 and 13, opposite", against{milp: ratio{0.1, 18}}.say(), []string{"is 10.0 times as fast as tela", "the paper's is 47.0 times ours"}, []string{"easy"}},
 		{"figures 12 and 13, none", against{milp: ratio{1223, 2}, solved: solvedShare{part: 2, of: 20}, limit: time.Second}.say(), []string{"solves 2 of the 20 networks that it ran on within 1s"}, []string{"1,223"}},
 		{"figures 12 and 13, nothing", against{milp: ratio{1223, 2}, spreads: []spreadOf{{"milp", nan, 18}}}.say(), nil, nil},

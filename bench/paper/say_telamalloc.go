@@ -165,9 +165,6 @@ func (f against) say() []string {
 	var s []string
 	if r := f.milp; r.tells() {
 		s = append(s, fmt.Sprintf("The mixed integer program %s tela; %s (4.7×).", pace(r.x), apart(4.7, r.x)))
-		if f.milpVerdict() == ahead {
-			s = append(s, "Most of these networks are easy, and the program pays for its size on easy inputs too.")
-		}
 	}
 	if f.solved.of > 0 {
 		s = append(s, fmt.Sprintf("The mixed integer program solves %d of the %d networks that it ran on within %v.", f.solved.part, f.solved.of, f.limit))
