@@ -100,10 +100,14 @@ func TestGroups(t *testing.T) {
 		"none":              {named(), ""},
 		"one and the rest":  {named("t1", "t2", "t3", "t4", "t5", "t6", "t7", "t8", "t9", "t10", "t11", "spike"), ""},
 		"no names":          {named("", "1", "2", "3"), ""},
-		"ONNX": {named("/layer1/conv/Conv_output_0", "/layer1/relu/Relu_output_0", "/layer2/conv/Conv_output_0", "/layer2/relu/Relu_output_0"),
-			"operator Conv Relu; prefix layer1 layer2"},
-		"TensorFlow Lite": {named("model/block_1/conv2d_3/Conv2D;model/bn/Fused", "model/block_1/re_lu/Relu6", "model/block_2/conv2d_4/Conv2D", "model/block_2/re_lu_1/Relu6"),
-			"operator Conv2D Relu; prefix block_1 block_2"},
+		"ONNX": {
+			named("/layer1/conv/Conv_output_0", "/layer1/relu/Relu_output_0", "/layer2/conv/Conv_output_0", "/layer2/relu/Relu_output_0"),
+			"operator Conv Relu; prefix layer1 layer2",
+		},
+		"TensorFlow Lite": {
+			named("model/block_1/conv2d_3/Conv2D;model/bn/Fused", "model/block_1/re_lu/Relu6", "model/block_2/conv2d_4/Conv2D", "model/block_2/re_lu_1/Relu6"),
+			"operator Conv2D Relu; prefix block_1 block_2",
+		},
 		"XLA":     {named("fusion.12", "fusion.13", "copy.2", "copy.3", "%dot.1"), "operator fusion copy dot"},
 		"letters": {named("conv2a", "conv2b", "conv2d_1", "conv2d", "pool1", "pool2"), "operator conv conv2d pool"},
 		"paths":   {named("net/a/x.1", "net/a/x.2", "net/b/x.3", "net/b/x.4"), "prefix a b"},

@@ -118,7 +118,11 @@ func TestBrowserLabels(t *testing.T) {
 				// So are they where a buffer fills the picture, and at the deepest.
 				for _, of := range []string{"stowage.zoomTo(0, 0)", "stowage.zoomTo(0, stowage.facts(0).doc.n >> 1)", "stowage.select(0, -1); stowage.view.zoom(1e-3, 1e-3, 0.5, 0.6)", "for (let k = 0; k < 40; k++) stowage.view.zoom(0.5, 0.5)"} {
 					page.Eval("(() => { stowage.view.fit(); "+of+"; })()", nil)
-					checkTexts(t, name+" after "+of, doc.Problem, texts(page))
+					all := texts(page)
+					checkTexts(t, name+" after "+of, doc.Problem, all)
+					if strings.Contains(of, ">> 1") && !slices.ContainsFunc(all, func(d drawn) bool { return d.Kind == "name" && d.Text == d.Full }) {
+						t.Errorf("%s after %s: no name is whole", name, of)
+					}
 				}
 				page.Eval("stowage.zoomTo(0, stowage.facts(0).doc.n >> 1)", nil)
 				picture(t, page, name+"-zoom")

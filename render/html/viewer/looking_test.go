@@ -204,6 +204,21 @@ func TestBrowserSearch(t *testing.T) {
 	page.Quiet()
 }
 
+// TestBrowserResized demands that a pane is drawn again, and not stretched, when what stands
+// above it changes its size.
+func TestBrowserResized(t *testing.T) {
+	page := chromium.Open(t, 1280, 800)
+	doc := planned(t, unet(t), "auto")
+	show(t, page, doc, doc)
+	const fits = `[...document.querySelectorAll("#panes canvas")].every((c) => c.height === Math.round(c.clientHeight * devicePixelRatio) && c.width === Math.round(c.clientWidth * devicePixelRatio))`
+	page.Until(fits)
+	page.Eval(`document.getElementById("warning").hidden = false; document.getElementById("warning").textContent = "a line ".repeat(200)`, nil)
+	page.Until(fits)
+	page.Eval(`document.getElementById("legend").style.height = "90px"`, nil)
+	page.Until(fits)
+	page.Quiet()
+}
+
 // TestBrowserNotPlaced demands that what a plan that is built up has not placed yet is not
 // pointed at and has no name, and that there is a legend for what is marked.
 func TestBrowserNotPlaced(t *testing.T) {
