@@ -19,6 +19,8 @@ var (
 	invocation  = regexp.MustCompile(`(?:^|[\s|/])(?:stowage|minimalloc)\s+([^|>;#]*)`)
 	flagWord    = regexp.MustCompile(`^--?[a-z][a-z_-]*`)
 	helpCommand = regexp.MustCompile(`(?m)^  (\w+) `)
+	helpGroups  = regexp.MustCompile(`(?m)^(?:Commands|More commands|Help and setup):\n(?:  .*\n)+`)
+	helpNames   = regexp.MustCompile(`(?m)^  --[a-z_-]+(?:, --[a-z_-]+)+$`) // flags that another help describes
 	helpFlag    = regexp.MustCompile(`(?m)^ +(?:(-[a-z]), |    )?(--[a-z][a-z_-]*)`)
 )
 
@@ -35,9 +37,11 @@ func TestDocsFlags(t *testing.T) {
 	// list adds the commands that a help names, and those below them.
 	var list func(above []string, text string)
 	list = func(above []string, text string) {
-		_, text, _ = strings.Cut(text, "Commands:\n")
-		text, _, _ = strings.Cut(text, "\n\n")
-		for _, m := range helpCommand.FindAllStringSubmatch(text, -1) {
+		var commands string // in groups, of which the first is called Commands and begins the list
+		for _, part := range helpGroups.FindAllString(text, -1) {
+			commands += part
+		}
+		for _, m := range helpCommand.FindAllStringSubmatch(commands, -1) {
 			words := append(slices.Clone(above), m[1])
 			out, err := exec.Command(bin, append(words, "--help")...).Output()
 			if err != nil {
@@ -46,6 +50,9 @@ func TestDocsFlags(t *testing.T) {
 			name := strings.Join(words, " ")
 			for _, m := range helpFlag.FindAllStringSubmatch(string(out), -1) {
 				help[name] = append(help[name], m[1:]...)
+			}
+			for _, line := range helpNames.FindAllString(string(out), -1) {
+				help[name] = append(help[name], strings.Split(strings.TrimSpace(line), ", ")...)
 			}
 			union = append(union, help[name]...)
 			list(words, string(out))

@@ -40,15 +40,13 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare INPUT...",
 		Short: "Run planners side by side",
-		Long: `Compare runs each planner on each INPUT, a problem in CSV or JSON or a model, and sets the heights, as multiples of the load, and the times side by side, the lowest planner first. Every plan is verified. Fixed offsets, gaps and the like are refused by some planners; that is an entry of the table and no failure.
+		Long: `Compare runs each planner on each INPUT and prints a table of heights, as multiples of the load, and of times. The planner with the lowest plans comes first. Every plan is verified. Some planners refuse fixed offsets, gaps and the like; the table says so, and the comparison goes on. If no planner proves the lowest height, exact search tries to, in time of its own.
 
-Where no planner proves the lowest height, exact search is tried for it on its own time.
+With --repeat, each planner that has an answer runs again. The times are then medians, with the least and the greatest.
 
-` + modelHelp + `
+If compare is interrupted, it writes what it has. With --resume FILE it keeps each run as a line of FILE, and repeats no run whose problem, planner and limits are the same.
 
-With --repeat each planner that has an answer is run again, all in turn, and the times are the medians with the least and the greatest.
-
-An interrupted comparison writes what it has. With --resume it also goes on from there: each run is a line of that file, and is not made again while the problem, the planner and the limits stay the same.`,
+` + formatsHelp,
 		Example: `  stowage compare model.csv
   stowage compare --planners first-fit,xla-heap,somas,exact --timeout 1m *.csv
   stowage compare --planners all --resume runs.jsonl -o heights.svg *.csv
@@ -64,24 +62,23 @@ An interrupted comparison writes what it has. With --resume it also goes on from
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&c.capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: each input's, else none]")
-	f.BoolVar(&c.ignoreOffsets, "ignore-offsets", false, "read each input without the offsets that it fixes, such as those of a plan in CSV")
-	f.StringSliceVar(&c.planners, "planners", nil, "run the planners `P1,P2`; all is every one that there is [default: all]")
-	f.Uint64Var(&c.seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
+	f.VarP(&c.capacity, "capacity", "c", "fit into `SIZE` bytes [default: each input's, or none]")
+	f.BoolVar(&c.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
+	f.StringSliceVar(&c.planners, "planners", nil, "run the planners `P1,P2` [default: all]")
+	f.Uint64Var(&c.seed, "seed", 0, "start random choices from the number `N` [default: 0]")
 	f.IntVar(&c.workers, "workers", 1, "let each planner search with `N` goroutines")
-	f.Var(&c.timeout, "timeout", "stop a run after `D`; 0 is never")
-	f.Var(&c.exactTimeout, "exact-timeout", "spend up to `D` on the proven optimum of a problem that no planner proves; 0 is not at all")
+	f.VarP(&c.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")
+	f.Var(&c.exactTimeout, "exact-timeout", "search up to `D` for a proof that no planner has")
 	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
 	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
-	f.StringVar(&c.format, "format", "", "write as `NAME` (text, md, csv, json, svg, html) whatever the extension")
-	f.StringVar(&c.resume, "resume", "", "keep each run in `FILE`, a line of JSON each, and do not repeat those that are there")
+	f.StringVar(&c.format, "format", "", "write as `NAME`, such as md, whatever the extension")
+	f.StringVar(&c.resume, "resume", "", "keep the runs in `FILE`, and do not repeat them")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "nothing on standard error")
-	group(cmd, "Problem", "capacity", "ignore-offsets")
+	group(cmd, "Problem", "ignore-offsets")
 	c.model.bind(cmd)
-	group(cmd, "Planners", "planners", "seed", "workers")
-	group(cmd, "Limits", "timeout", "exact-timeout", "nodes", "repeat")
-	group(cmd, "Output", "output", "format", "resume", "quiet")
+	group(cmd, "Runs", "exact-timeout", "nodes", "seed", "workers", "repeat", "resume")
+	group(cmd, "Output", "format")
 	complete(cmd, "planners", func() []string { return append([]string{"all"}, plannerNames()...) })
 	complete(cmd, "format", experiment.Formats)
 	return cmd

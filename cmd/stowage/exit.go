@@ -34,7 +34,7 @@ var exitCodes = []struct {
 	{exitInternal, "internal failure, or an output that cannot be written"},
 	{exitUsage, "bad usage or input"},
 	{exitInfeasible, "proven infeasible: no plan fits the capacity"},
-	{exitUndecided, "undecided: a limit came before an answer, or the planner gave up"},
+	{exitUndecided, "undecided: a limit came first, or the planner gave up"},
 }
 
 // A usageError is a command line that makes no sense; the report adds where to
@@ -158,6 +158,9 @@ func arity(least int, names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
+			if missing := names[len(args)]; missing == "INPUT" {
+				return usagef("missing argument INPUT: a file, or - for standard input")
+			}
 			return usagef("missing argument %s", names[len(args)])
 		case len(args) > len(names):
 			return usagef("unexpected argument %q", args[len(names)])

@@ -30,19 +30,16 @@ func newExplain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain --capacity SIZE INPUT",
 		Short: "Name the buffers that cannot fit a capacity",
-		Long: `Explain looks for an irreducible subset: buffers that together cannot fit the capacity, while without any one of them the rest can. So one of them has to shrink, be split or be spilled. Nothing can be left out of the subset, but another may have fewer buffers; with --smallest none has.
+		Long: `Explain names a set of buffers that cannot fit the capacity together. The set is irreducible: without any one of its buffers, the rest fit. So one of them has to shrink, be split or be spilled. Another such set may have fewer buffers; --smallest looks for one of the fewest. If a limit comes first, explain says how far it came.
 
-With -o FILE it writes the subset as a problem, or draws it: the lowest plan that is found in the timeout, in ten seconds at most, with the line of the capacity and the subset in red.
+With --conflicts N it goes on among the buffers that are left, and names up to N sets that share no buffer. Each of them has to be dealt with. The timeout is for all of them.
 
-With --conflicts it goes on among the buffers that are left, so that several subsets are named that share no buffer: each has to be dealt with by itself. It ends when what is left fits, or its answer is not known.
+With -o FILE it also writes the set as a problem (.csv, .json). Or it draws the set in red in the lowest plan found (.svg, .png, .pdf, .html, .tex), for which it searches for up to ten seconds.
 
-Where a limit comes before that is known, it says that the subset may be larger than it needs to be, and with --smallest how many buffers it takes at least.
-
-` + planFileHelp + "\n\n" + modelHelp,
-		Example: `  stowage explain --capacity 900KiB model.csv
-  stowage explain --capacity 900KiB -o core.csv model.csv    keep the subset as a problem
-  stowage explain --capacity 900KiB -o why.html model.csv    see them in the lowest plan
-  stowage explain --capacity 900KiB --smallest --timeout 10s model.csv    look for the fewest`,
+` + formatsHelp,
+		Example: `  stowage explain -c 900KiB model.csv
+  stowage explain -c 900KiB -o why.html model.csv             see them in the lowest plan
+  stowage explain -c 900KiB --smallest -t 10s model.csv       look for the fewest`,
 		Args: arity(1, "INPUT"),
 		Annotations: map[string]string{exitsKey: "0  the problem fits: there is nothing to explain\n1  internal failure, or an output that cannot be written\n" +
 			"2  bad usage or input\n3  infeasible, and explained\n4  undecided: a limit came before an answer, or the planner gave up"},
@@ -50,12 +47,10 @@ Where a limit comes before that is known, it says that the subset may be larger 
 	}
 	e.bind(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&e.smallest, "smallest", false, "look for a subset of the fewest buffers, which may take long")
-	f.IntVar(&e.several, "conflicts", 1, "look for up to `N` subsets that share no buffer; the timeout is for all of them")
+	f.BoolVar(&e.smallest, "smallest", false, "look for a set of the fewest buffers; may take long")
+	f.IntVar(&e.several, "conflicts", 1, "look for up to `N` sets that share no buffer")
 	f.BoolVar(&e.asJSON, "json", false, "print JSON")
-	f.StringVarP(&e.output, "output", "o", "", "also write the subset as a problem to `FILE`, as .csv or .json, or draw it in the lowest plan, as .svg, .png, .pdf, .html or .tex")
-	group(cmd, "Problem", "smallest", "conflicts")
-	group(cmd, "Output", "json", "output")
+	f.StringVarP(&e.output, "output", "o", "", "also write the set to `FILE`, or draw it there")
 	return cmd
 }
 

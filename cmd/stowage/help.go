@@ -24,6 +24,8 @@ const (
 	allExits  = "all"           // its value where the general ones are the command's
 	helpWidth = 80
 	textAt    = 24 // the column at which descriptions start
+
+	commonSection = "Options" // the section of flags that are in no other
 )
 
 // A section is a titled group of the flag table, in the order of definition.
@@ -48,7 +50,7 @@ func sections(cmd *cobra.Command) []section {
 		if f.Hidden {
 			return
 		}
-		title := "Options"
+		title := commonSection
 		if g := f.Annotations[groupKey]; len(g) > 0 {
 			title = g[0]
 		}
@@ -64,7 +66,19 @@ func sections(cmd *cobra.Command) []section {
 	flags := cmd.LocalFlags()
 	flags.SortFlags = false
 	flags.VisitAll(add)
+	slices.SortStableFunc(all, func(a, b section) int { return rank(a.title) - rank(b.title) })
 	return all
+}
+
+// rank is where a section stands: what is common first, what is for some files last.
+func rank(title string) int {
+	switch title {
+	case commonSection:
+		return 0
+	case modelSection:
+		return 2
+	}
+	return 1
 }
 
 // flagName returns a flag as it is typed: "-o, --output FILE".
@@ -122,36 +136,111 @@ func help(cmd *cobra.Command, _ []string) {
 		fmt.Fprintf(w, "%s\n\n", wrap(paragraph, helpWidth, ""))
 	}
 	fmt.Fprintf(w, "Usage:\n  %s\n", usageLine(cmd))
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\nCommands:\n")
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() || sub.Name() == "help" {
-				row(w, sub.Name(), sub.Short)
-			}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples:\n%s\n", strings.Trim(cmd.Example, "\n"))
+	}
+	for _, g := range commandGroups(cmd) {
+		fmt.Fprintf(w, "\n%s:\n", g.title)
+		for _, sub := range g.commands {
+			row(w, sub.Name(), sub.Short)
 		}
 	}
 	for _, s := range sections(cmd) {
+		if s.title == modelSection && !topic(cmd) {
+			fmt.Fprintf(w, "\n%s (stowage help formats):\n  %s\n", s.title, strings.Join(names(s.flags), ", "))
+			continue
+		}
 		fmt.Fprintf(w, "\n%s:\n", s.title)
 		for _, f := range s.flags {
 			row(w, flagName(f), flagText(f))
 		}
 	}
-	if cmd.Example != "" {
-		fmt.Fprintf(w, "\nExamples:\n%s\n", strings.Trim(cmd.Example, "\n"))
+	if topic(cmd) {
+		return
 	}
 	fmt.Fprintf(w, "\nExit codes:\n")
 	for _, line := range exitsOf(cmd) {
 		fmt.Fprintf(w, "  %s\n", line)
 	}
 	if !cmd.HasParent() {
-		fmt.Fprintf(w, "\nRun 'stowage COMMAND --help' for more about a command.\n")
+		fmt.Fprintf(w, "\n'stowage COMMAND --help' says more about a command.\n")
 	}
+}
+
+// names returns flags as they are typed, without their values.
+func names(flags []*pflag.Flag) []string {
+	var list []string
+	for _, f := range flags {
+		list = append(list, "--"+f.Name)
+	}
+	return list
+}
+
+// topic reports whether a command is a text of the help and does nothing.
+func topic(cmd *cobra.Command) bool { return cmd.HasParent() && !cmd.Runnable() }
+
+// A commandGroup is a titled part of the list of commands.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// rootGroups are the commands of the root by what they are for, most used first. A command that
+// is in none of them is in the last.
+var rootGroups = []struct{ title, names string }{
+	{"Commands", "solve plan show explain verify"},
+	{"More commands", "view compare check planners gen minimalloc report"},
+	{"Help and setup", "help formats completion man version learn"},
+}
+
+// arrange puts the commands of the root into their groups, as the manual has them, too.
+func arrange(root *cobra.Command) {
+	for k, g := range rootGroups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range root.Commands() {
+			if slices.Contains(strings.Fields(g.names), c.Name()) || k == len(rootGroups)-1 && c.GroupID == "" {
+				c.GroupID = g.title
+			}
+		}
+	}
+}
+
+// commandGroups returns the commands beneath a command, in groups if they have been arranged.
+func commandGroups(cmd *cobra.Command) []commandGroup {
+	var all []commandGroup
+	listed := func(c *cobra.Command) bool { return c.IsAvailableCommand() || c.Name() == "help" || topic(c) }
+	for _, g := range rootGroups {
+		of := commandGroup{title: g.title}
+		for _, c := range cmd.Commands() {
+			if c.GroupID == g.title && listed(c) {
+				of.commands = append(of.commands, c)
+			}
+		}
+		at := func(c *cobra.Command) int { return slices.Index(strings.Fields(g.names), c.Name()) }
+		slices.SortStableFunc(of.commands, func(a, b *cobra.Command) int { return at(a) - at(b) })
+		if len(of.commands) > 0 {
+			all = append(all, of)
+		}
+	}
+	rest := commandGroup{title: "Commands"}
+	for _, c := range cmd.Commands() {
+		if c.GroupID == "" && listed(c) {
+			rest.commands = append(rest.commands, c)
+		}
+	}
+	if len(rest.commands) > 0 {
+		all = append(all, rest)
+	}
+	return all
 }
 
 // usageLine returns the synopsis of a command.
 func usageLine(cmd *cobra.Command) string {
 	if cmd.HasAvailableSubCommands() && !cmd.HasParent() {
 		return "stowage COMMAND [options] [arguments]"
+	}
+	if topic(cmd) {
+		return "stowage help " + cmd.Name()
 	}
 	line := cmd.UseLine()
 	name, rest, _ := strings.Cut(strings.TrimSuffix(line, " [flags]"), cmd.Name())
@@ -196,13 +285,13 @@ func wrap(text string, width int, indent string) string {
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
-		Short: "Help about any command",
-		Long:  "Help prints the help of a command, as its flag --help does; without a name, what commands there are.",
+		Short: "Help about a command",
+		Long:  "Help prints the help of a command, as its flag --help does. Without a name it lists the commands.",
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
 			if at, _, err := cmd.Root().Find(args); err == nil {
 				for _, sub := range at.Commands() {
-					if sub.IsAvailableCommand() {
+					if sub.IsAvailableCommand() || topic(sub) {
 						names = append(names, sub.Name())
 					}
 				}
@@ -231,6 +320,7 @@ func strictCompletion(root *cobra.Command) {
 	for _, c := range completion.Commands() {
 		shells = append(shells, c.Name())
 	}
+	completion.Short = "Write a script that completes commands in a shell"
 	completion.Args = cobra.ArbitraryArgs
 	completion.RunE = func(cmd *cobra.Command, args []string) error {
 		if len(args) > 0 {

@@ -17,9 +17,6 @@ import (
 // buffer leaves nothing to plan, so that is said on standard error; what a JSON
 // file has in its key plan is not used, which is said too.
 
-// planFileHelp is what the help of solve and explain says of plan files.
-const planFileHelp = `A plan file, read as a problem: an offset in CSV, and the key offset of a buffer in JSON, fixes that buffer's place. A CSV file that solve wrote has one for every buffer, so that its own plan is the only one; a warning says so, as [pinned]. The key plan of a JSON file binds nobody and is not used, which solve notes as [plan-unused].`
-
 // readProblem reads a problem as the flags of a search want it: with its capacity,
 // or that of the flag, and without its fixed offsets where they are to be
 // ignored.

@@ -8,6 +8,7 @@
 //	main.go        entry point, the root command
 //	exit.go        exit codes, and which error means which
 //	help.go        help and usage, from the flag table
+//	topics.go      what the help of several commands shares
 //	man.go         manual pages, from the same flag table
 //	options.go     the flags that solve and explain share
 //	input.go       reading problems and the plans in them
@@ -128,16 +129,14 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "stowage",
 		Short: "Plan static memory",
-		Long: "Stowage plans static memory. Given buffers whose sizes and lifespans are known " +
-			"before a program runs, it gives each an offset, so that no two that are live at " +
-			"once overlap and the whole fits a capacity or is as low as can be, with a proof " +
-			"where there is one.",
+		Long: "Stowage plans static memory. You give it the size and lifespan of each buffer of a " +
+			"program; it gives you offsets. Buffers that are live together never overlap, and the " +
+			"memory they take together is as small as possible. When it can, Stowage proves that " +
+			"no plan is smaller.",
 		Example: `  stowage solve model.csv                        lowest plan, CSV on standard output
-  stowage solve --capacity 1MiB -o plan.csv model.csv
-  stowage solve --timeout 10s -o plan.svg --stats - model.csv
-  stowage verify model.csv plan.csv              check a plan against its problem
-  stowage explain --capacity 900KiB model.csv    name the buffers that cannot fit
-  stowage show -o plan.html plan.csv             draw it`,
+  stowage solve -c 1MiB -o plan.html model.csv   fit 1 MiB, and draw the plan
+  stowage plan -o planned.tflite model.tflite    plan a TensorFlow Lite model
+  stowage explain -c 900KiB model.csv            name the buffers that cannot fit`,
 		Args:          cobra.ArbitraryArgs,
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -158,11 +157,12 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
 		newSolve(), newPlan(), newCheck(), newVerify(), newExplain(), newShow(), newView(), newCompare(), newGen(), newPlanners(), newReport(),
-		newMinimalloc(), newLearn(), newMan(), newVersion(),
+		newMinimalloc(), newLearn(), newMan(), newVersion(), newFormats(),
 	)
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)
 	root.SetHelpCommand(newHelp())
 	root.InitDefaultHelpCmd()
+	arrange(root)
 	return root
 }

@@ -22,7 +22,7 @@ func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:         "man DIR",
 		Short:       "Write the manual pages to a folder",
-		Long:        `Man writes a manual page for stowage and one for each command to the folder DIR. Where DIR is missing it is made, with the folders above it, as installers expect; a FILE that -o names elsewhere needs its folder to be there.`,
+		Long:        `Man writes a manual page for stowage, and one for each command, to the folder DIR. If DIR does not exist, man makes it and the folders above it.`,
 		Example:     "  stowage man ~/.local/share/man/man1",
 		Args:        arity(1, "DIR"),
 		Annotations: map[string]string{exitsKey: "0  written\n1  internal failure, or pages that cannot be written\n2  bad usage"},
@@ -42,7 +42,7 @@ func writePages(cmd *cobra.Command, dir string) error {
 		return outputError{path, err}
 	}
 	for _, sub := range cmd.Commands() {
-		if !sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
+		if !sub.IsAvailableCommand() && !topic(sub) {
 			continue
 		}
 		if err := writePages(sub, dir); err != nil {
@@ -72,12 +72,10 @@ func writePage(out io.Writer, cmd *cobra.Command) error {
 		}
 		fmt.Fprintf(w, ".PP\n%s\n", roff(paragraph))
 	}
-	if cmd.HasAvailableSubCommands() {
-		fmt.Fprint(w, ".SH COMMANDS\n")
-		for _, sub := range cmd.Commands() {
-			if sub.IsAvailableCommand() {
-				fmt.Fprintf(w, ".TP\n\\fB%s\\fR(1)\n%s\n", roff(pageName(sub)), roff(sub.Short))
-			}
+	for _, g := range commandGroups(cmd) {
+		fmt.Fprintf(w, ".SH %s\n", strings.ToUpper(roff(g.title)))
+		for _, sub := range g.commands {
+			fmt.Fprintf(w, ".TP\n\\fB%s\\fR(1)\n%s\n", roff(pageName(sub)), roff(sub.Short))
 		}
 	}
 	for _, s := range sections(cmd) {
@@ -88,6 +86,10 @@ func writePage(out io.Writer, cmd *cobra.Command) error {
 	}
 	if cmd.Example != "" {
 		fmt.Fprintf(w, ".SH EXAMPLES\n.nf\n%s\n.fi\n", roff(strings.Trim(cmd.Example, "\n")))
+	}
+	if topic(cmd) {
+		_, err := w.WriteTo(out)
+		return err
 	}
 	fmt.Fprint(w, ".SH EXIT STATUS\n")
 	for _, line := range exitsOf(cmd) {

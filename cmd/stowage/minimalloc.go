@@ -52,9 +52,9 @@ func newMinimalloc() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "minimalloc",
 		Short: "Stand in for google/minimalloc: its flags, its files",
-		Long: `Minimalloc takes the flags of google/minimalloc's program and reads and writes the same CSV files, on Stowage's exact planner. Its exit codes are that program's own: 1 also for what has no solution, where other commands have 3, and for a timeout, where they have 4. A link or a copy of stowage that is called minimalloc behaves as this command.
+		Long: `Minimalloc takes the flags of google/minimalloc's program, reads and writes the same CSV files, and runs Stowage's exact planner. Its exit codes are that program's: 1 also if there is no solution, or the timeout came. A link to stowage, or a copy of it, that is called minimalloc behaves as this command.
 
-Flags are written as that program has them: with one dash or two, as --flag=value or --flag value, with hyphens or underscores, and for booleans also as --flag, --noflag and --flag=true, t, yes, y, 1, false, f, no, n or 0.`,
+Flags have one dash or two, = or a space before the value, and hyphens or underscores. Booleans are also --flag, --noflag, or --flag= with true, t, yes, y, 1, false, f, no, n or 0.`,
 		Example:            "  stowage minimalloc --capacity=12 --input=examples/minimalloc.csv --output=out.csv --validate",
 		Annotations:        map[string]string{exitsKey: "0  a solution was found and written\n1  there is none, none was found in time, or an input or output failed\n2  bad usage"},
 		DisableFlagParsing: true,
@@ -71,8 +71,8 @@ Flags are written as that program has them: with one dash or two, as --flag=valu
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var((*abslInt)(&m.capacity), "capacity", "needed: fit into `N` bytes; with --minimize_capacity, the most to use. At 0 nothing fits")
-	f.StringVar(&m.input, "input", "", "needed: read the problem from the CSV `FILE`")
+	f.Var((*abslInt)(&m.capacity), "capacity", "required: fit into `N` bytes; at 0 nothing fits")
+	f.StringVar(&m.input, "input", "", "required: read the problem from the CSV `FILE`")
 	f.StringVar(&m.output, "output", "", "write the solution to the CSV `FILE`")
 	f.Var(&m.timeout, "timeout", "give up after `D`, such as 500ms or 1h2m3.5s")
 	f.BoolVar(&m.validate, "validate", false, "check the solution and say so")

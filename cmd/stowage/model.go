@@ -20,27 +20,25 @@ type modelFlags struct {
 	heap      string
 }
 
-// modelHelp is what the help of commands says of models as input.
-const modelHelp = `A .tflite or .onnx model is read as the problem of its arena. What an ONNX model leaves open is settled by --dim, --value and --size; what is still open is an error that names the nodes.
-
-A dump of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch's allocator for CUDA (.pickle), or code that its Inductor generates (.py) is read as the problem of one of its heaps; where a plan of its own is in it, as in those of XLA and Inductor, that is what show draws and verify checks.`
+// modelSection is the section of these flags. Only the topic of files lists them one by one.
+const modelSection = "Models and dumps"
 
 // bind defines the flags on a command.
 func (m *modelFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&m.dims, "dim", nil, "settle an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N where it has no name; may be repeated")
-	f.StringArrayVar(&m.values, "value", nil, "settle an input of an ONNX model that is one number: `NAME=N`, so that branches on it are decided; may be repeated")
-	f.StringArrayVar(&m.sizes, "size", nil, "settle the bytes of a tensor of an ONNX model whose size cannot be told: `NAME=SIZE`; may be repeated")
-	f.Var(&m.alignment, "alignment", "round sizes and offsets of an ONNX model to multiples of `SIZE` bytes [default: 64]")
+	f.StringArrayVar(&m.dims, "dim", nil, "set an open dimension of an ONNX model: `NAME=N`, or INPUT:AXIS=N if it has no name; repeatable")
+	f.StringArrayVar(&m.values, "value", nil, "set an input of an ONNX model that is a number: `NAME=N`, to decide branches; repeatable")
+	f.StringArrayVar(&m.sizes, "size", nil, "set the bytes of a tensor of an ONNX model whose size is not known: `NAME=SIZE`; repeatable")
+	f.Var(&m.alignment, "alignment", "round sizes and offsets of an ONNX model up to multiples of `SIZE` bytes [default: 64]")
 	m.bindHeap(cmd)
-	group(cmd, "Model", "dim", "value", "size", "alignment")
+	group(cmd, modelSection, "dim", "value", "size", "alignment")
 }
 
 // bindHeap defines the flag that chooses from a dump.
 func (m *modelFlags) bindHeap(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&m.heap, "heap", "", "of a dump that has several heaps take the one of this `NAME` [default: that of the largest load]")
-	group(cmd, "Model", "heap")
+	cmd.Flags().StringVar(&m.heap, "heap", "", "take the heap `NAME` of a dump [default: the one of the largest load]")
+	group(cmd, modelSection, "heap")
 }
 
 // options returns what the flags settle.

@@ -30,9 +30,9 @@ type search struct {
 func (s *search) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&s.capacity, "capacity", setting.Usage("capacity"))
-	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "read the input without the offsets that it fixes, such as those of a plan in CSV")
-	group(cmd, "Problem", "capacity", "ignore-offsets")
+	f.VarP(&s.capacity, "capacity", "c", setting.Usage("capacity"))
+	f.BoolVar(&s.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that INPUT fixes")
+	group(cmd, "Problem", "ignore-offsets")
 	s.model.bind(cmd)
 	s.bindPlanner(cmd)
 }
@@ -43,12 +43,11 @@ func (s *search) bindPlanner(cmd *cobra.Command) {
 	f.StringVar(&s.planner, "planner", stowage.DefaultPlanner, setting.Usage("planner"))
 	f.StringSliceVar(&s.without, "without", nil, setting.Usage("without"))
 	f.StringArrayVar(&s.set, "set", nil, setting.Usage("set"))
-	f.Var(&s.timeout, "timeout", setting.Usage("timeout"))
+	f.VarP(&s.timeout, "timeout", "t", setting.Usage("timeout"))
 	f.Int64Var(&s.nodes, "nodes", 0, setting.Usage("nodes"))
 	f.IntVar(&s.workers, "workers", 1, setting.Usage("workers"))
 	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
-	group(cmd, "Planner", "planner", "without", "set", "workers", "seed")
-	group(cmd, "Limits", "timeout", "nodes")
+	group(cmd, "Planner", "without", "set", "nodes", "workers", "seed")
 	complete(cmd, "planner", plannerNames)
 	complete(cmd, "without", func() []string { return techniqueNames(s.planner) })
 }

@@ -25,16 +25,13 @@ func newShow() *cobra.Command {
 	var s showFlags
 	cmd := &cobra.Command{
 		Use:   "show INPUT",
-		Short: "Draw a plan, or the contention of a problem",
-		Long: `Show draws the plan that INPUT carries, as an offset column in CSV, a plan in JSON or the offline plan of a .tflite model: time across, offset up. Where it carries none, it draws the contention profile: the space in use over time.
+		Short: "Draw a plan, or the load of a problem",
+		Long: `Show draws the plan in INPUT, with time across and offsets up. A plan is an offset column in CSV, the key plan in JSON, the offline plan of a .tflite model, or what a dump recorded. If there is none, show draws the load: the space in use over time.
 
-What a JSON file claims of its plan, a proven bound or that none is lower, is shown as claimed. A plan that is not valid is drawn as it is, and marked.
+A bound that a JSON file claims is shown as claimed. An invalid plan is drawn as it is, and marked. With --text, show prints the figures in a few lines instead of drawing.
 
-` + modelHelp + `
-
-With --text it prints what can be said about the problem in a few lines.`,
+` + formatsHelp,
 		Example: `  stowage show -o plan.svg plan.csv
-  stowage show --capacity 1MiB -o plan.html plan.json
   stowage show --against before.csv -o difference.html after.csv
   stowage show --text model.csv`,
 		Args:        arity(1, "INPUT"),
@@ -44,12 +41,12 @@ With --text it prints what can be said about the problem in a few lines.`,
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&s.capacity, "capacity", "draw the line of `SIZE` bytes: "+sizeHelp+" [default: the input's, else none]")
+	f.VarP(&s.capacity, "capacity", "c", "draw a line at `SIZE` bytes [default: INPUT's, or none]")
 	s.model.bind(cmd)
-	f.StringVarP(&s.output, "output", "o", "", "write the picture to `FILE`, as .svg, .png, .pdf, .html or .tex [default: SVG on standard output]")
-	f.StringVar(&s.format, "format", "", "draw as `NAME` (svg, png, pdf, html, tex) whatever the extension")
-	f.StringVar(&s.against, "against", "", "in HTML, compare with the plan in `FILE`, of the same buffers or others, by their names")
-	f.BoolVar(&s.text, "text", false, "print buffers, horizon, sections, partitions, load, bounds and a contention sparkline instead")
+	f.StringVarP(&s.output, "output", "o", "", "write to `FILE`, as .svg, .png, .pdf, .html or .tex [default: SVG on standard output]")
+	f.StringVar(&s.format, "format", "", "draw as `NAME`, such as svg, whatever the extension")
+	f.StringVar(&s.against, "against", "", "in HTML, compare with the plan in `FILE`, by names")
+	f.BoolVar(&s.text, "text", false, "print buffers, horizon, load, bounds and more as text")
 	complete(cmd, "format", pictureNames)
 	return cmd
 }

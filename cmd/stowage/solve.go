@@ -45,19 +45,13 @@ func newSolve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve INPUT",
 		Short: "Plan the buffers of a problem",
-		Long: `Solve plans the buffers of INPUT, a problem in CSV or JSON or a model, or - for standard input. With a capacity any plan that fits will do, unless --minimize asks for the lowest; without one it looks for the lowest plan until that is proven or a limit comes. Every plan is verified before it is written.
+		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified before it is written.
 
-The CSV's header decides its columns: id, lower, upper, size and optionally alignment, gaps, hint and offset, which fixes a buffer's place. A plan in CSV comes out under the header that the problem came in with, inclusive ends and all.
+The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .html, .tex, or .h and .c for C. A timeout counts from the start, so reading INPUT is part of it. The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; the second one kills.
 
-` + planFileHelp + `
-
-` + modelHelp + `
-
-The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; a second one kills. An output file is replaced as a whole or not touched.`,
+` + formatsHelp,
 		Example: `  stowage solve model.csv
-  stowage solve --capacity 1MiB --timeout 10s -o plan.json --stats - model.csv
-  stowage solve --planner exact --without memo,dominance --nodes 100000 model.csv
-  stowage solve --start plan.csv --timeout 1m -o plan.csv plan.csv    improve on a plan
+  stowage solve -c 1MiB -t 10s -o plan.html model.csv
   generate | stowage solve - | allocate`,
 		Args:        arity(1, "INPUT"),
 		SuggestFor:  []string{"run", "minimize", "allocate", "pack"},
@@ -67,19 +61,18 @@ The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so
 	s.bind(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, setting.Usage("minimize"))
-	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, CSV, JSON or a planned .tflite; it may be INPUT itself, whose offsets then fix nothing")
-	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE`, as .csv, .json, .svg, .png, .pdf, .html, .tex, or .h or .c for C [default: CSV on standard output]")
-	f.StringVar(&s.format, "format", "", "write as `NAME` (csv, json, svg, png, pdf, html, tex, h, c) whatever the extension")
-	f.IntVar(&s.steps, "steps", 0, "record the first `N` placements that the search tries or takes back, for a page in HTML to play back; exact, tela, and auto where it comes to exact search [default: none]")
-	f.StringVar(&s.stats, "stats", "", "write status, height, lower_bound, capacity, planner, buffers, nodes, backtracks, seconds and stopped to `FILE` as JSON, plan or no plan; - is standard output where -o names a file")
-	f.StringVar(&s.progress, "progress", "", "write height, lower_bound, nodes and seconds to `FILE` as the search goes on, a line of JSON twenty times a second")
-	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound, or that nothing fits, to `FILE`, for verify --certificate; what has no short proof is searched again, under the same limits")
-	f.BoolVarP(&s.quiet, "quiet", "q", false, "no summary, notes or progress line on standard error; warnings stay")
+	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, which may be INPUT")
+	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE` [default: CSV on standard output]")
+	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
+	f.IntVar(&s.steps, "steps", 0, "record `N` steps of exact search, to play back in HTML")
+	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
+	f.StringVar(&s.progress, "progress", "", "write 20 lines of JSON a second to `FILE` during the search")
+	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound to `FILE`, for verify")
+	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
-	group(cmd, "Problem", "minimize")
-	group(cmd, "Planner", "start")
-	group(cmd, "Output", "output", "format", "steps", "stats", "progress", "certificate", "quiet")
+	group(cmd, "Problem", "start")
+	group(cmd, "Output", "format", "steps", "stats", "progress", "certificate")
 	complete(cmd, "format", formatNames)
 	return cmd
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,7 +37,25 @@ func unknownCommand(root *cobra.Command, name string) error {
 		}
 		names = append(names, c.Name())
 	}
+	if of := commandOf(name); of != "" {
+		return usagef("unknown command %q; to plan a file: stowage %s %s", name, of, name)
+	}
 	return usagef("unknown command %q%s", name, isIt(name, names))
+}
+
+// commandOf returns the command that plans what is most likely a file: it is there, or its name
+// ends as those of problems and models do. It is empty for other words.
+func commandOf(name string) string {
+	info, err := os.Stat(name)
+	ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
+	switch {
+	case err == nil && info.IsDir():
+	case ext == ".tflite" || ext == ".onnx":
+		return "plan"
+	case err == nil || ext == ".csv" || ext == ".json":
+		return "solve"
+	}
+	return ""
 }
 
 // flagFault puts what the parser of the flags says into our words.
@@ -71,11 +91,14 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 		}
 		return usagef("unknown flag: %s%s", name, hint)
 	case errors.As(err, &invalid):
-		f, name := invalid.GetFlag(), ""
-		if f.Shorthand != "" {
-			name = "-" + f.Shorthand + ", "
+		f := invalid.GetFlag()
+		for _, a := range args {
+			if word, _, _ := strings.Cut(a, "="); word == "-"+f.Name {
+				// Its first letter is a flag, and the rest was taken for the value.
+				return usagef("unknown flag: %s; did you mean -%s?", word, word)
+			}
 		}
-		return usagef("invalid argument %q for %q flag: %s", invalid.GetValue(), name+"--"+f.Name, valueFault(f, invalid.Unwrap()))
+		return usagef("invalid argument %q for %q flag: %s", invalid.GetValue(), "--"+f.Name, valueFault(f, invalid.Unwrap()))
 	}
 	return usageError{err}
 }
@@ -85,8 +108,17 @@ func notCommand(root *cobra.Command, word string) bool {
 	return word != "" && !slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
 }
 
-// firstWord returns the first argument that is no flag.
+// firstWord returns the first argument that is no flag. After a flag, a file comes before other
+// words, which may be the flag's value.
 func firstWord(args []string) string {
+	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
+		return args[0]
+	}
+	for _, a := range args {
+		if commandOf(a) != "" {
+			return a
+		}
+	}
 	for _, a := range args {
 		if a == "--" {
 			return ""

@@ -22,13 +22,13 @@ func newVerify() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify PROBLEM [PLAN]",
 		Short: "Check a plan against its problem",
-		Long: `Verify checks that no two buffers that are live at once overlap, that each is aligned and where it is fixed to be, and that all end within the capacity. It shares no code with the planners but a sort.
+		Long: `Verify checks that no two buffers that are live at once overlap, that each is aligned and at its fixed offset, and that all end within the capacity.
 
-With one file, its own offset column (CSV), plan (JSON) or the plan in a model or a dump is checked, and what a JSON file claims of its plan: the height must be that of the offsets, the lower bound no higher, and equal to it where the status is optimal. A bound that is higher than the one computed here is passed on as claimed. With two files, the offsets of PLAN, CSV, JSON or a planned .tflite, are matched to the buffers of PROBLEM by id, and the offsets that PROBLEM fixes are checked too.
+With one file, it checks the plan in that file: the offset column in CSV, the key plan in JSON, or the plan in a model or dump. What a JSON file claims is checked too: the height must be that of the offsets, and the lower bound no higher; if the status is optimal, the two are equal. A bound above the one computed here is reported as claimed. With two files, the offsets of PLAN are matched to the buffers of PROBLEM by id.
 
-With --certificate the proof in that file, which solve --certificate writes, is checked as well, and the lower bound is the one that it proves. PROBLEM may then be without a plan.
+With --certificate, verify also checks the proof in that file, which 'stowage solve --certificate' wrote, and reports the bound that it proves. PROBLEM may then have no plan.
 
-Every violation is printed on standard error, by name. An invalid plan or a false claim is bad input: the exit code is 2.`,
+Each violation is printed on standard error. If the plan is invalid or a claim is false, the exit code is 2.`,
 		Example: `  stowage verify plan.csv
   stowage verify --capacity 1MiB model.csv plan.csv
   stowage verify --certificate proof.txt model.csv plan.csv`,
@@ -42,10 +42,10 @@ Every violation is printed on standard error, by name. An invalid plan or a fals
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&capacity, "capacity", "fit into `SIZE` bytes: "+sizeHelp+" [default: the problem's, else none]")
-	f.StringVar(&certificate, "certificate", "", "check the proof in `FILE`, too")
+	f.VarP(&capacity, "capacity", "c", "fit into `SIZE` bytes [default: the problem's, or none]")
+	f.StringVar(&certificate, "certificate", "", "check the proof in `FILE` too")
 	model.bindHeap(cmd)
-	f.BoolVar(&asJSON, "json", false, "print JSON, whether the plan is valid or not, and nothing of it on standard error")
+	f.BoolVar(&asJSON, "json", false, "print the verdict as JSON, on standard output only")
 	f.BoolVarP(&quiet, "quiet", "q", false, "print nothing about a valid plan")
 	return cmd
 }

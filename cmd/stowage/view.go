@@ -25,11 +25,11 @@ func newView() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "view FILE...",
 		Short: "Look at plans in a browser",
-		Long: `View serves a page on which the plan in each FILE can be looked at: zoomed, searched, and compared with another. It draws what show draws, the load over time where a file has no plan. The address is printed on standard output; the first signal ends it.
+		Long: `View serves a page that shows the plan in each FILE: to zoom, to search, and to compare two plans. For a file without a plan it draws the load over time. The address is printed on standard output; the first signal ends the command.
 
-It listens on this machine's own address, 127.0.0.1, and nowhere else, and answers only who asks for it by that. The page loads nothing from elsewhere. show -o FILE.html writes the same page to a file.
+It listens on this machine's own address, 127.0.0.1, only, and answers only requests that name it. The page loads nothing from elsewhere. 'stowage show -o FILE.html' writes the same page to a file.
 
-` + modelHelp,
+` + formatsHelp,
 		Example: `  stowage view plan.csv
   stowage view --open before.json after.json`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -44,10 +44,10 @@ It listens on this machine's own address, 127.0.0.1, and nowhere else, and answe
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.Var(&v.capacity, "capacity", "draw the line of `SIZE` bytes: "+sizeHelp+" [default: each file's, else none]")
+	f.VarP(&v.capacity, "capacity", "c", "draw a line at `SIZE` bytes [default: each file's, or none]")
 	v.model.bind(cmd)
-	f.IntVar(&v.port, "port", 0, "listen on port `N` [default: any that is free]")
-	f.BoolVar(&v.open, "open", false, "open the page in the browser of this machine")
+	f.IntVar(&v.port, "port", 0, "listen on port `N` [default: any free one]")
+	f.BoolVar(&v.open, "open", false, "open the page in a browser")
 	return cmd
 }
 

@@ -70,15 +70,15 @@ type value struct {
 
 // All are the settings, in the order of the command's help.
 var All = []Setting{
-	{"capacity", Size, "fit into `SIZE` bytes: " + units.SizeHelp + " [default: the input's, else none]", func(o *plan.Options, v *value) { o.Capacity = v.number }},
-	{"minimize", Switch, "look for the lowest plan within the capacity; implied without one", func(o *plan.Options, v *value) { o.Minimize = v.on }},
-	{"planner", Text, "run the planner `NAME`; 'stowage planners' lists them", func(o *plan.Options, v *value) { o.Planner = v.text }},
+	{"capacity", Size, "fit into `SIZE` bytes, such as 65536, 64KiB or 1.5MB [default: INPUT's, or none]", func(o *plan.Options, v *value) { o.Capacity = v.number }},
+	{"minimize", Switch, "find the lowest plan; implied without a capacity", func(o *plan.Options, v *value) { o.Minimize = v.on }},
+	{"planner", Text, "run `NAME`; 'stowage planners' lists them", func(o *plan.Options, v *value) { o.Planner = v.text }},
 	{"without", Names, "switch off the techniques `T1,T2` of the planner", func(o *plan.Options, v *value) { o.Without = v.names }},
-	{"set", Pairs, "set a parameter of the planner, as in `KEY=VALUE`; may be repeated", func(o *plan.Options, v *value) { o.Params = v.pairs }},
-	{"timeout", Time, "stop after `D`: seconds, or a time such as 500ms, 10s or 1h30m [default: never]", func(o *plan.Options, v *value) { o.Timeout = v.time }},
-	{"nodes", Count, "stop after `N` search nodes, which unlike time is reproducible [default: never]", func(o *plan.Options, v *value) { o.NodeLimit = v.number }},
-	{"workers", Count, "search with `N` goroutines; with 1 the same input and seed give the same plan", func(o *plan.Options, v *value) { o.Workers = int(min(v.number, math.MaxInt32)) }},
-	{"seed", Bits, "drive every random choice from the number `N` [default: 0]", func(o *plan.Options, v *value) { o.Seed = v.bits }},
+	{"set", Pairs, "set a parameter of the planner: `KEY=VALUE`; repeatable", func(o *plan.Options, v *value) { o.Params = v.pairs }},
+	{"timeout", Time, "stop after `D`, such as 500ms, 1h30m, or 10 for seconds", func(o *plan.Options, v *value) { o.Timeout = v.time }},
+	{"nodes", Count, "stop after `N` search nodes; unlike time, reproducible", func(o *plan.Options, v *value) { o.NodeLimit = v.number }},
+	{"workers", Count, "search with `N` threads; 1 is reproducible", func(o *plan.Options, v *value) { o.Workers = int(min(v.number, math.MaxInt32)) }},
+	{"seed", Bits, "start random choices from the number `N` [default: 0]", func(o *plan.Options, v *value) { o.Seed = v.bits }},
 }
 
 // Of returns the setting of that name. The error says which there are and which may have
