@@ -1,9 +1,10 @@
 /*
  * stowage.h: Stowage's planner of static memory, for C and C++.
  *
- * Buffers whose sizes and lifespans are known before a program runs get offsets, so
- * that no two that are live at once overlap, as low as can be, with a proof where
- * there is one.
+ * You give it buffers whose sizes and lifespans are known before a program runs. It gives
+ * each an offset in one block of memory. Buffers that are live at the same time never
+ * overlap, and the block is as small as the search can make it; often that is proven to be
+ * the minimum.
  *
  *     int64_t lower[] = {0, 0, 1}, upper[] = {2, 4, 4}, size[] = {600, 300, 500};
  *     int64_t offsets[3];
@@ -14,22 +15,27 @@
  *     stowage_free(s);
  *
  * Times are logical and half-open: a buffer is live at lower, lower+1, ..., upper-1.
- * Sizes, offsets and heights are in any one unit of space, called bytes here; an
- * offset, an end and the sum of all sizes are at most 2305843009213693951.
+ * Sizes, offsets and heights are in one unit of space, called bytes here. An offset, an
+ * end and the sum of all sizes are at most 2305843009213693951. The height of a plan is
+ * the size of the block that it needs.
  *
- * Memory: arrays and texts that are passed in stay the caller's. The arrays of a
- * problem are not copied when they are set: they are read by stowage_solve,
- * stowage_start, stowage_verify, stowage_bound and stowage_json, and must be there
- * and unchanged while one of those runs. What a handle gives out (errors, JSON) is
- * valid until the next call with that handle.
+ * Units: times of the clock are nanoseconds where the name ends in _NS or _ns. In JSON
+ * options a time is a number of seconds or text with a unit.
  *
- * Threads: each handle is used by one thread at a time; a second call while one runs
- * is answered with STOWAGE_E_BUSY. Different handles are independent. A token may be
- * used by any thread at any time. There is no global state but the Go runtime. Of all
- * functions a signal handler may call stowage_cancel alone.
+ * Memory: arrays and texts that you pass in stay yours. The arrays of a problem are not
+ * copied when they are set. stowage_solve, stowage_start, stowage_verify, stowage_bound,
+ * stowage_explain and stowage_json read them; keep them unchanged while one of those runs.
+ * A text that a handle returns (error, reason, JSON) is valid until the next call with
+ * that handle.
  *
- * Processes: the runtime starts threads, which a forked child does not have. There
- * all that plans answers STOWAGE_E_FORKED, unless the child executes a program.
+ * Threads: use each handle from one thread at a time. A second call while one runs returns
+ * STOWAGE_E_BUSY. Different handles are independent. A token may be used by any thread at
+ * any time. The only global state is the Go runtime. A signal handler may call
+ * stowage_cancel and no other function.
+ *
+ * Processes: the runtime starts threads, and a forked child does not have them. In the
+ * child every call that plans returns STOWAGE_E_FORKED. A child that executes another
+ * program is not affected.
  *
  * Determinism: with one worker, the same problem, seed and node limit give the same
  * plan, byte for byte, as they do from Go, Python and the command.
@@ -52,8 +58,8 @@ extern "C" {
 #define STOWAGE_API __attribute__((visibility("default")))
 #endif
 
-/* The ABI that this header describes. Within one number functions, options and fields
- * at the end of a structure are only added. */
+/* The ABI that this header describes. While the number stays the same, functions, options
+ * and fields at the end of a structure are added, and nothing is changed or removed. */
 #define STOWAGE_ABI 1
 
 /* stowage_abi returns the ABI of the library that is loaded. */
@@ -62,26 +68,27 @@ STOWAGE_API int stowage_abi(void);
 /* stowage_version returns the library's version, such as "0.2.0". It is static. */
 STOWAGE_API const char *stowage_version(void);
 
-/* What calls return. Numbers of 0 and above are outcomes; those below 0 are errors,
- * of which stowage_error has the text. A limit is never STOWAGE_INFEASIBLE. */
+/* What calls return. Numbers from 0 up are outcomes. Numbers below 0 are errors, and
+ * stowage_error has the text. A run that a limit ends is never STOWAGE_INFEASIBLE. */
 enum {
   STOWAGE_UNKNOWN = 0,    /* a limit came before an answer; there is no plan */
   STOWAGE_FEASIBLE = 1,   /* a plan that fits, not known to be the lowest */
   STOWAGE_OPTIMAL = 2,    /* a plan, proven to be the lowest */
   STOWAGE_INFEASIBLE = 3, /* proven: no plan fits */
-  STOWAGE_RUNNING = 4,    /* of stowage_wait alone: not ended yet */
+  STOWAGE_RUNNING = 4,    /* only from stowage_wait: the run has not ended */
 
-  STOWAGE_OK = 0, /* of calls that set something */
+  STOWAGE_OK = 0, /* from calls that set something */
 
-  STOWAGE_E_INPUT = -1,       /* a bad problem, option or argument; all faults are listed */
-  STOWAGE_E_UNSUPPORTED = -2, /* the planner does not take this problem */
+  STOWAGE_E_INPUT = -1,       /* a bad problem, option or argument; the text lists all faults */
+  STOWAGE_E_UNSUPPORTED = -2, /* the planner cannot plan this kind of problem */
   STOWAGE_E_BUSY = -3,        /* the handle is in use */
   STOWAGE_E_FORKED = -4,      /* the process was forked after the library was loaded */
-  STOWAGE_E_MEMORY = -5,      /* malloc gave nothing */
+  STOWAGE_E_MEMORY = -5,      /* malloc returned NULL */
   STOWAGE_E_INTERNAL = -6     /* a mistake in the library */
 };
 
-/* Why a run ended without an answer (a proof where it minimises). */
+/* Why a run ended before it had its answer. The answer of a run that minimises is a proof
+ * that no plan is lower. */
 enum {
   STOWAGE_FINISHED = 0,      /* it has its answer */
   STOWAGE_STOP_TIMEOUT = 1,  /* the timeout came */
@@ -96,14 +103,14 @@ enum {
 /* A solver holds a problem, options, and the outcome of the last run. */
 typedef struct stowage_solver stowage_solver;
 
-/* stowage_new returns NULL where malloc does. stowage_free takes NULL; it first ends
- * and awaits a run that stowage_start has begun. */
+/* stowage_new returns NULL if there is no memory. stowage_free accepts NULL. If
+ * stowage_start has begun a run, stowage_free ends it and waits for it first. */
 STOWAGE_API stowage_solver *stowage_new(void);
 STOWAGE_API void stowage_free(stowage_solver *);
 
-/* stowage_error says in words what was wrong with the last call; "" for nothing. The
- * text has a line for each fault. Call it after the call that it is about, not beside it
- * as in printf("%d %s", stowage_solve(s, x), stowage_error(s)), where either may be first. */
+/* stowage_error says in words what was wrong with the last call; "" if nothing was. The
+ * text has a line for each fault. Call it in a statement of its own: C does not say which
+ * call of printf("%d %s", stowage_solve(s, x), stowage_error(s)) comes first. */
 STOWAGE_API const char *stowage_error(const stowage_solver *);
 
 /* stowage_reason says in words why nothing fits. Call it right after a run that returned
@@ -117,36 +124,36 @@ STOWAGE_API const char *stowage_reason(const stowage_solver *);
 
 /* ---- The problem ---------------------------------------------------------------- */
 
-/* stowage_set_buffers sets how many buffers there are, and their columns. It forgets
- * all that was set of other buffers before: alignments, gaps, names and so on. */
+/* stowage_set_buffers sets the number of buffers and their columns. It forgets what was
+ * set for the buffers before: alignments, gaps, names and so on. */
 STOWAGE_API int stowage_set_buffers(stowage_solver *, int64_t count, const int64_t *lower,
                                     const int64_t *upper, const int64_t *size);
 
-/* Columns that a problem may have; NULL takes one away. Offsets are multiples of the
- * alignments (0 and 1 mean any). A buffer with a fixed offset is there and nowhere
- * else. A hint is where a buffer may be tried first, and binds nobody. A start is a
- * whole plan to improve on. */
+/* Columns that a problem may have; NULL removes one. A buffer's offset is a multiple of
+ * its alignment (0 and 1 mean any offset). A fixed offset is where a buffer must be. A
+ * hint is an offset that planners may try first; they need not use it. A start is a whole
+ * plan to improve on. */
 STOWAGE_API int stowage_set_alignments(stowage_solver *, const int64_t *alignment);
 STOWAGE_API int stowage_set_fixed(stowage_solver *, const int64_t *offset_or_none);
 STOWAGE_API int stowage_set_hints(stowage_solver *, const int64_t *offset_or_none);
 STOWAGE_API int stowage_set_start(stowage_solver *, const int64_t *offsets);
 
-/* Names are for messages, JSON and pictures; without them buffer i is named i. They
- * are UTF-8, distinct and not empty. */
+/* Names are used in messages, JSON and pictures. They are UTF-8, distinct and not empty.
+ * Without names, buffer i is called i. */
 STOWAGE_API int stowage_set_names(stowage_solver *, const char *const *names);
 
-/* Gaps are times [lower, upper) within a lifespan at which a buffer uses no space.
- * Those of buffer i have the indices first[i] up to, not including, first[i + 1];
- * first has count + 1 entries. Where windows are given, a buffer still uses the bytes
- * [window_lower, window_upper) of its own in the gap, unless window_lower is
- * STOWAGE_NONE. Both windows may be NULL. */
+/* A gap is a time [lower, upper) within a lifespan in which the buffer uses no space. The
+ * gaps of buffer i have the indices first[i] to first[i + 1] - 1; first has count + 1
+ * entries. A gap may have a window: the buffer then still uses its own bytes
+ * [window_lower, window_upper) in the gap. A window_lower of STOWAGE_NONE means no window;
+ * both window columns may be NULL. */
 STOWAGE_API int stowage_set_gaps(stowage_solver *, const int64_t *first, const int64_t *lower,
                                  const int64_t *upper, const int64_t *window_lower,
                                  const int64_t *window_upper);
 
-/* stowage_read_json takes the problem from JSON text, as the command reads it
- * (docs/GUIDE.md), which is copied; a plan in it is not used. stowage_count then says
- * how many buffers it has. */
+/* stowage_read_json takes the problem from JSON text in the command's format
+ * (docs/GUIDE.md). The text is copied, and a plan in it is not used. stowage_count returns
+ * the number of buffers. */
 STOWAGE_API int stowage_read_json(stowage_solver *, const char *text, size_t length);
 STOWAGE_API int64_t stowage_count(const stowage_solver *);
 
@@ -194,20 +201,22 @@ typedef struct stowage_progress {
   int64_t elapsed_ns;  /* nanoseconds since the start of the run */
 } stowage_progress;
 
-/* A progress callback is called once there is something to tell, then every 50
- * milliseconds while a run lasts, and at its end where that has news; never twice at once,
- * maybe from a thread of the library's. offsets are those of the lowest plan where that is
- * new since the last call and they are at hand, else NULL, and valid during the call. It must return
- * soon, must not use the solver, and ends the run where it does not return 0: it is then
- * not called again. It may plan with another solver; it must not leave by an exception or
- * by longjmp. */
+/* A progress callback is called as soon as there is something to tell, then every 50
+ * milliseconds, and once more at the end if there is news. Calls never overlap, and may
+ * come from a thread of the library. offsets are those of the lowest plan. They are given
+ * if the height is not that of the call before and the planner has them at hand; otherwise
+ * offsets is NULL. They are valid during the call.
+ *
+ * The callback returns 0 to go on. Any other value ends the run, and the callback is not
+ * called again. It must return soon, and must not use this solver; it may use another. It
+ * must not leave by an exception or by longjmp. */
 typedef int (*stowage_progress_fn)(const stowage_progress *, const int64_t *offsets, void *user);
 STOWAGE_API int stowage_on_progress(stowage_solver *, stowage_progress_fn, void *user);
 
-/* A token ends runs from outside: a run that uses it stops within some milliseconds of
- * stowage_cancel, with its best plan. It stays cancelled until stowage_token_reset.
- * Several solvers may use one token; it must outlive their runs. stowage_cancel may be
- * called by any thread and from a signal handler. */
+/* A token ends runs from outside. A run that uses it stops within some milliseconds of
+ * stowage_cancel, with its best plan. The token stays cancelled until stowage_token_reset.
+ * Several solvers may share a token; it must outlive their runs. Any thread and any signal
+ * handler may call stowage_cancel. */
 typedef struct stowage_token stowage_token;
 STOWAGE_API stowage_token *stowage_token_new(void);
 STOWAGE_API void stowage_token_free(stowage_token *);
@@ -215,25 +224,25 @@ STOWAGE_API void stowage_token_reset(stowage_token *);
 STOWAGE_API void stowage_cancel(stowage_token *);
 STOWAGE_API int stowage_set_token(stowage_solver *, stowage_token *);
 
-/* A token may watch a socket as well: a run stops once the byte waits in it to be read;
- * nothing is taken out of it. Languages that answer signals only after a call write
- * their numbers to one, such as Python (signal.set_wakeup_fd). A socket below 0 ends
- * that. On Windows nothing is watched. */
+/* A token may watch a socket as well: a run stops when this byte can be read from it. The
+ * byte stays in the socket. This is for languages that handle signals only after a call
+ * has returned, and write the signal's number to a socket, as Python does
+ * (signal.set_wakeup_fd). A socket below 0 ends the watch. Windows watches nothing. */
 STOWAGE_API void stowage_token_watch(stowage_token *, int socket, unsigned char byte);
 
 /* ---- Runs ----------------------------------------------------------------------- */
 
-/* stowage_solve plans, writes an offset for each buffer, in their order, where there is
- * a plan, and returns its status or an error. Every plan has been verified. offsets has
- * room for as many as there are buffers, or is NULL. It may be called again and again,
- * with the same buffers or others; a solver keeps its memory for that. */
+/* stowage_solve plans and returns a status or an error. If there is a plan, it writes an
+ * offset for each buffer, in their order, to offsets, which has room for all of them or is
+ * NULL. Every plan has been verified. Call it as often as you like, for the same buffers
+ * or others; a solver reuses its memory. */
 STOWAGE_API int stowage_solve(stowage_solver *, int64_t *offsets);
 
-/* stowage_start begins the same in the background and returns STOWAGE_OK or an error;
- * offsets must be there until stowage_wait returns the run's status. stowage_wait waits
- * for that, but no longer than so many milliseconds (below 0: for ever), and returns
- * STOWAGE_RUNNING where the run goes on; it cannot fail otherwise than the run does.
- * Between the two no other call may be made with the solver. */
+/* stowage_start begins the same in the background and returns STOWAGE_OK or an error.
+ * offsets must stay there until stowage_wait has returned the status. stowage_wait waits
+ * for the run, at most so many milliseconds (below 0: without limit), and returns
+ * STOWAGE_RUNNING if the run goes on. Between the two, make no other call with the
+ * solver. */
 STOWAGE_API int stowage_start(stowage_solver *, int64_t *offsets);
 STOWAGE_API int stowage_wait(stowage_solver *, int64_t milliseconds);
 
@@ -241,9 +250,9 @@ STOWAGE_API int stowage_wait(stowage_solver *, int64_t milliseconds);
 typedef struct stowage_result {
   int32_t status;      /* STOWAGE_UNKNOWN to STOWAGE_INFEASIBLE */
   int32_t stopped;     /* STOWAGE_FINISHED to STOWAGE_STOP_EFFORT */
-  int64_t height;      /* of the plan; 0 where there is none */
+  int64_t height;      /* of the plan; 0 without a plan */
   int64_t lower_bound; /* proven: no plan is lower */
-  int64_t capacity;    /* that counted; 0 for none */
+  int64_t capacity;    /* that the run had to fit; 0 for none */
   int64_t nodes;       /* searched */
   int64_t backtracks;  /* nodes all of whose children failed */
   int64_t elapsed_ns;  /* nanoseconds in the planner */
@@ -251,36 +260,36 @@ typedef struct stowage_result {
   char member[32];     /* of a portfolio: which part of it made the plan; else "" */
 } stowage_result;
 
-/* stowage_get_result fills in the outcome of the last run; size is
- * sizeof(stowage_result), so that a caller that knows fewer fields gets those. */
+/* stowage_get_result fills in the outcome of the last run. Pass sizeof(stowage_result) as
+ * size: a program that was built for fewer fields then gets those. */
 STOWAGE_API int stowage_get_result(const stowage_solver *, stowage_result *, size_t size);
 
-/* stowage_json returns the problem and the outcome of the last run as JSON: what the
- * command writes for the same input and options. length may be NULL; the text ends with
- * a 0 in any case. It is NULL for an error. */
+/* stowage_json returns the problem and the outcome of the last run as JSON, as the command
+ * writes it for the same input and options; NULL if there is an error. The text ends with
+ * a 0; length, if not NULL, gets its length without that. */
 STOWAGE_API const char *stowage_json(stowage_solver *, size_t *length);
 
-/* stowage_verify counts the rules that a plan breaks: 0 for a valid one; stowage_error
- * then has the first of them. Below 0 it is an error. It shares no code with the
- * planners but a sort. */
+/* stowage_verify counts the rules that a plan breaks: 0 means that it is valid, and below
+ * 0 is an error. stowage_error has the first broken rule in words. */
 STOWAGE_API int64_t stowage_verify(stowage_solver *, const int64_t *offsets);
 
-/* stowage_bound returns a height that no plan is under, without planning: the most
- * that is live at once, sharpened. Below 0 it is an error. */
+/* stowage_bound returns a proven lower bound of the height without a search: the most
+ * bytes that are in use at once (the load), raised where alignments and fixed offsets
+ * allow. Below 0 it is an error. */
 STOWAGE_API int64_t stowage_bound(stowage_solver *);
 
-/* stowage_explain writes the numbers of buffers that cannot fit the capacity together,
- * though without any one of them the rest do, ascending, and returns how many they are;
- * buffers has room for as many as there are. 0 is that all fit or, where stowage_error
- * says so, that a limit came first. Below 0 it is an error. stowage_reason has the same
- * in words. */
+/* stowage_explain looks for buffers that cannot fit the capacity together; if any one of
+ * them is left out, the others fit. It writes their numbers in ascending order and returns
+ * how many they are; buffers has room for all buffers of the problem. 0 means that all
+ * fit, or, if stowage_error says so, that a limit came first. Below 0 is an error.
+ * stowage_reason then has the cause in words. */
 STOWAGE_API int64_t stowage_explain(stowage_solver *, int64_t *buffers);
 
 /* ---- One call ------------------------------------------------------------------- */
 
-/* stowage_assign is the hook for a compiler that has columns and wants offsets: the
- * lowest plan, without limits, by the default planner. alignment may be NULL. It
- * returns the height, or an error below 0; what was wrong has no words here. */
+/* stowage_assign is for a compiler that has columns and wants offsets. It looks for the
+ * lowest plan, without limits, by the default planner, and returns the height or an error
+ * below 0. alignment may be NULL. It has no text for errors. */
 STOWAGE_API int64_t stowage_assign(int64_t count, const int64_t *lower, const int64_t *upper,
                                    const int64_t *size, const int64_t *alignment, int64_t *offsets);
 
