@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -77,6 +78,51 @@ func TestSizes(t *testing.T) {
 	}
 	if refused < 15 || refused > len(texts)-20 {
 		t.Errorf("%d of %d are refused: lopsided", refused, len(texts))
+	}
+}
+
+// TestUnits: the package reads sizes and times as the command does.
+func TestUnits(t *testing.T) {
+	node := nodeOrSkip(t)
+	sizes := []string{
+		"0", "1", "64k", "64kb", "64KiB", "1.5MiB", "1.5 MiB", "2m", "3gb", "4TiB", "5b", "1e6", "1.5e3kB", "25e-1k", "+7", "-7", "", " ", "k", "1.", ".5", "1.2.3",
+		"1p", "1e", "0x10", "1_000", "1 000", "1ib", "nan", "1kk", "8388607t", "8388608t", "9223372036854775807", "9223372036854775808", "0.1", "0.5k", "1e18", "1e19", "1e-3",
+		"1000e-3", "12.000", "7 k b",
+	}
+	times := []string{
+		"0", "1", "10", "0.5", "1e-3", "1.5e2", "10s", "500ms", "1h30m", "1.5h", "2 s", "1h 30m", "100us", "100µs", "3ns", "-1", "-1s", "", "s", "10x", "1 2", "1d", "1m30", "ten", ".5s", "1.s",
+		"+3", "+3s", "1,5s", "0s", "1e3s", "5 ms ", "1hour",
+	}
+	given, err := json.Marshal([][]string{sizes, times})
+	if err != nil {
+		t.Fatal(err)
+	}
+	script := `import { sizeOf, timeOf } from "./src/units.js"; const [sizes, times] = ` + string(given) + `;
+		console.log(JSON.stringify([sizes.map((s) => String(sizeOf(s))), times.map((s) => String(timeOf(s)))]))`
+	out, err := exec.Command(node, "--input-type=module", "-e", script).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got [][]string
+	if err := json.Unmarshal(out, &got); err != nil || len(got) != 2 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for k, text := range sizes {
+		want, err := units.Parse(text)
+		switch {
+		case err == nil && got[0][k] != strconv.FormatInt(want, 10), errors.Is(err, units.ErrSyntax) && got[0][k] != "null":
+			t.Errorf("size %q: the package reads %s, the command %d, %v", text, got[0][k], want, err)
+		}
+	}
+	for k, text := range times {
+		ms, err := strconv.ParseFloat(got[1][k], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := units.Duration(text)
+		if math.IsNaN(ms) != (err != nil) || err == nil && math.Abs(ms-float64(want)/1e6) > 1e-9*math.Abs(ms) {
+			t.Errorf("time %q: the package reads %v ms, the command %v, %v", text, ms, want, err)
+		}
 	}
 }
 
@@ -250,6 +296,9 @@ func TestPage(t *testing.T) {
 	page.Until(`stowage.files[0].height === 12 && stowage.files[0].doc.capacity === 10 && stowage.files[0].doc.conflict && [...stowage.files[0].doc.broken].join() === "1,0,1" && !document.getElementById("warning").hidden`)
 	if got := page.Text(`[0, 1, 2].map((i) => stowage.plots[0].scene.kinds[i] === stowage.KIND.broken).join()`); got != "true,false,true" {
 		t.Errorf("red are %s", got)
+	}
+	if got := page.Text(`document.getElementById("legend").lastElementChild.textContent`); got != "cannot fit together" {
+		t.Errorf("the legend ends with %q", got)
 	}
 	// What a model leaves open is asked for, with nothing of another file in sight, and
 	// Plan goes on from there.

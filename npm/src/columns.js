@@ -26,7 +26,17 @@ export const OPTIONS = [
 ];
 
 /** The options of an explanation. */
-export const EXPLAIN = [...COMMON, "planner", "capacity", "smallest", "timeout", "timeoutMs", "nodes", "seed", "bigint"];
+export const EXPLAIN = [
+  ...COMMON,
+  "planner",
+  "capacity",
+  "smallest",
+  "timeout",
+  "timeoutMs",
+  "nodes",
+  "seed",
+  "bigint",
+];
 
 /** Milliseconds from which on a limit is none: a century, and less than Go can count. */
 const LONG = 100 * 365 * 24 * 3600 * 1000;
@@ -39,7 +49,10 @@ const SIZES = ["size", "alignment", "fixed", "hint", "capacity", "start", "offse
 /** What others call a time, with what it is here. */
 const TIMES = {
   lower: [["start", "begin", "first"], "is missing: what is called NAME there is lower here"],
-  upper: [["end", "stop", "last"], "is missing: upper is one past the last time, so it is NAME + 1 if NAME is the last time"],
+  upper: [
+    ["end", "stop", "last"],
+    "is missing: upper is one past the last time, so it is NAME + 1 if NAME is the last time",
+  ],
 };
 
 /** Returns a whole number as a BigInt; a size may be text with a unit. Null is for anything else. */
@@ -92,7 +105,8 @@ export function problemOf(problem, faults) {
   let capacity;
   if (given(problem.capacity)) {
     capacity = sizeOf(problem.capacity)?.toString();
-    if (capacity === undefined) faults.say({ field: "capacity", value: shown(problem.capacity), message: wrongNumber("capacity") });
+    if (capacity === undefined)
+      faults.say({ field: "capacity", value: shown(problem.capacity), message: wrongNumber("capacity") });
   }
   if (given(buffers)) return { ...ofBuffers(buffers, faults), capacity };
   return { ...ofColumns(problem, faults), capacity };
@@ -175,7 +189,8 @@ function ofBuffers(buffers, faults) {
       const number = numberIn(b[field], field);
       if (number !== null) columns[field][i] = number;
       else if (given(b[field])) say(i, field, b[field], wrongNumber(field));
-      else if (meant.has(field)) wrong.set(i, (wrong.get(i) ?? new Set()).add(field)); // told already
+      else if (meant.has(field))
+        wrong.set(i, (wrong.get(i) ?? new Set()).add(field)); // told already
       else {
         const other = TIMES[field]?.[0].find((known) => given(b[known]));
         say(i, field, undefined, other ? TIMES[field][1].replaceAll("NAME", other) : "is missing");
@@ -226,7 +241,8 @@ function mended(columns, wrong, gaps) {
     if (fields.has("size")) columns.size[i] = 1n;
     if (fields.has("alignment")) columns.alignment[i] = 1n;
     for (const field of ["fixed", "hint"]) {
-      if (columns[field] && (fields.has(field) || fields.has("alignment") || fields.has("size"))) columns[field][i] = -1n;
+      if (columns[field] && (fields.has(field) || fields.has("alignment") || fields.has("size")))
+        columns[field][i] = -1n;
     }
   }
   if (!gaps || !wrong.size) return gaps;

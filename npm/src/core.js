@@ -49,7 +49,10 @@ export function coreOf(host) {
 
     /** Names buffers that cannot fit together, and says why. */
     async explain(problem, options = {}) {
-      const more = (n, faults) => ({ options: optionsOf(options, n, "start", faults), smallest: Boolean(options.smallest) });
+      const more = (n, faults) => ({
+        options: optionsOf(options, n, "start", faults),
+        smallest: Boolean(options.smallest),
+      });
       return explanationOf(await call("explain", problem, options, EXPLAIN, more), options.bigint);
     },
 
@@ -59,7 +62,13 @@ export function coreOf(host) {
         const { start, capacity } = optionsOf({ start: offsets, capacity: options.capacity }, n, "offsets", faults);
         return { offsets: start, capacity };
       };
-      const { ok, height, total, violations } = await call("verify", problem, options, [...COMMON, "capacity", "bigint"], more);
+      const { ok, height, total, violations } = await call(
+        "verify",
+        problem,
+        options,
+        [...COMMON, "capacity", "bigint"],
+        more,
+      );
       return { ok, height: numberOf(height, options.bigint), total, violations: violations.map(violationOf) };
     },
 

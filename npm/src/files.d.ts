@@ -1,6 +1,15 @@
 // Types of the package stowage/files: files in, plan files out.
 
-import type { BigOptions, CallOptions, ExplainOptions, Explanation, Result, Size, SolveOptions, Whole } from "./index.js";
+import type {
+  BigOptions,
+  CallOptions,
+  ExplainOptions,
+  Explanation,
+  Result,
+  Size,
+  SolveOptions,
+  Whole,
+} from "./index.js";
 
 export { InputError, locate, type Issue, type Places, type Status, type Progress } from "./index.js";
 

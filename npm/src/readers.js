@@ -2,7 +2,17 @@
 // writes, whatever it runs on.
 
 import { Client } from "./client.js";
-import { COMMON, EXPLAIN, OPTIONS, digits, explanationOf, numberOf, optionsOf, progressOf, resultOf } from "./columns.js";
+import {
+  COMMON,
+  EXPLAIN,
+  OPTIONS,
+  digits,
+  explanationOf,
+  numberOf,
+  optionsOf,
+  progressOf,
+  resultOf,
+} from "./columns.js";
 import { Faults, InputError, checkOptions } from "./faults.js";
 
 const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap", "beside"];
@@ -32,7 +42,11 @@ export function readersOf(host) {
     /** Plans a model for TensorFlow Lite Micro, and makes the files that firmware needs. */
     async planModel(name, content, options = {}) {
       checkOptions(options, MODEL);
-      const input = { ...(await fileOf(name, content, options)), options: searchOf(options), view: Boolean(options.view) };
+      const input = {
+        ...(await fileOf(name, content, options)),
+        options: searchOf(options),
+        view: Boolean(options.view),
+      };
       const out = await client.call("planModel", input, { ...options, onProgress: progressOf(options) });
       const { bigint } = options;
       return {
@@ -102,7 +116,8 @@ function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) 
 async function fileOf(name, content, { heap, alignment, dims, values, sizes, beside }) {
   const others = beside && {};
   for (const [other, bytes] of Object.entries(beside ?? {})) others[other] = await bytesOf(bytes);
-  const pairs = (of, field) => of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field === "sizes" ? "size" : field)]));
+  const pairs = (of, field) =>
+    of && Object.fromEntries(Object.entries(of).map(([k, v]) => [k, digits(v, field === "sizes" ? "size" : field)]));
   return {
     name: String(name),
     bytes: await bytesOf(content),

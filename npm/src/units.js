@@ -20,7 +20,9 @@ export function sizeOf(value) {
   if (!m) return null;
   const [, sign, whole, part = "", power = "0", letter, tail] = m;
   if (Math.abs(Number(power)) > LARGEST_POWER) return null;
-  const unit = letter ? (tail?.toLowerCase() === "b" ? 1000n : 1024n) ** BigInt("kmgt".indexOf(letter.toLowerCase()) + 1) : 1n;
+  const unit = letter
+    ? (tail?.toLowerCase() === "b" ? 1000n : 1024n) ** BigInt("kmgt".indexOf(letter.toLowerCase()) + 1)
+    : 1n;
   let above = BigInt(whole + part) * unit;
   const below = Number(power) - part.length;
   if (below >= 0) above *= 10n ** BigInt(below);
@@ -44,6 +46,7 @@ export function timeOf(value) {
   if (/^\+?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i.test(text)) return Number(text) * 1000;
   if (!/^\+?(?:(?:\d+\.?\d*|\.\d+)\s*(?:ns|us|µs|μs|ms|s|m|h)\s*)+$/.test(text)) return NaN;
   let sum = 0;
-  for (const [, number, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)\s*(ns|us|µs|μs|ms|s|m|h)/g)) sum += Number(number) * TIMES[unit];
+  for (const [, number, unit] of text.matchAll(/(\d+\.?\d*|\.\d+)\s*(ns|us|µs|μs|ms|s|m|h)/g))
+    sum += Number(number) * TIMES[unit];
   return sum;
 }

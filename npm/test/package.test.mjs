@@ -203,14 +203,26 @@ test("slips are told", async () => {
     [paper, { tiemout: 5 }, "timeout"],
     [paper, { node: 5 }, "nodes"],
   ]) {
-    await assert.rejects(solve(problem, options), (e) => e instanceof InputError && e.message.includes(`${meant} is meant`));
+    await assert.rejects(
+      solve(problem, options),
+      (e) => e instanceof InputError && e.message.includes(`${meant} is meant`),
+    );
   }
   // What is nowhere near a name is the caller's own.
   assert.equal((await solve({ buffers: [{ lower: 0, upper: 1, size: 4, tensor: 7, name: "x", size2: 1 }] })).height, 4);
-  for (const problem of [{ buffers: 5 }, { buffers: [null] }, { buffers: [{ lower: 0, upper: 1, size: 4, gaps: 5 }] }, { buffers: [{ lower: 0, upper: 1, size: 4, gaps: [[0, 1]] }] }, { lower: "1", upper: [2], size: [3] }]) {
+  for (const problem of [
+    { buffers: 5 },
+    { buffers: [null] },
+    { buffers: [{ lower: 0, upper: 1, size: 4, gaps: 5 }] },
+    { buffers: [{ lower: 0, upper: 1, size: 4, gaps: [[0, 1]] }] },
+    { lower: "1", upper: [2], size: [3] },
+  ]) {
     await assert.rejects(solve(problem), InputError, JSON.stringify(problem));
   }
-  await assert.rejects(solve(paper, { planner: "nobody" }), (e) => e instanceof InputError && !/imported/.test(e.message));
+  await assert.rejects(
+    solve(paper, { planner: "nobody" }),
+    (e) => e instanceof InputError && !/imported/.test(e.message),
+  );
   await assert.rejects(solve(paper, { signal: {} }), InputError);
   await assert.rejects(solve(paper, { onProgress: 5 }), InputError);
   await assert.rejects(files.plan("x.csv", null), InputError);
@@ -236,18 +248,21 @@ test("issues have every fault, of whatever kind", async () => {
       { lower: 0, upper: 2, size: 1, alignment: 0, fixed: {} },
     ];
     const issues = await told(solve({ buffers, capacty: 5 }, { tiemout: 3, nodes: -2, worker }));
-    assert.deepEqual(issues.toSorted(), [
-      "0 size -1",
-      "0 upper 0",
-      "1 lower 1.5",
-      "2 sise",
-      "4  null",
-      "5 fixed {}",
-      "capacty",
-      "nodes -2",
-      "t size 4 bytes",
-      "tiemout",
-    ].toSorted());
+    assert.deepEqual(
+      issues.toSorted(),
+      [
+        "0 size -1",
+        "0 upper 0",
+        "1 lower 1.5",
+        "2 sise",
+        "4  null",
+        "5 fixed {}",
+        "capacty",
+        "nodes -2",
+        "t size 4 bytes",
+        "tiemout",
+      ].toSorted(),
+    );
     const columns = { lower: [0, 0.5, 0], upper: [0, 2, 2], size: [1, 1, "x"] };
     assert.deepEqual((await told(solve(columns, { worker }))).toSorted(), ["0 upper 0", "1 lower 0.5", "2 size x"]);
   }
@@ -255,18 +270,28 @@ test("issues have every fault, of whatever kind", async () => {
   const many = solve({ buffers: Array.from({ length: 30 }, () => ({ lower: 0, upper: 1 })) });
   await assert.rejects(many, (e) => e.issues.length === 20 && e.message.endsWith("… and 10 more"));
   assert.deepEqual(await told(verify({ buffers: [{ lower: 0, upper: 1, siz: 4 }] }, [0])), ["0 siz"]);
-  assert.deepEqual(await told(files.plan("x.csv", "id,lower,upper,size\nx,0,1,1\n", { timeot: 3, fromat: "csv" })), ["timeot", "fromat"]);
+  assert.deepEqual(await told(files.plan("x.csv", "id,lower,upper,size\nx,0,1,1\n", { timeot: 3, fromat: "csv" })), [
+    "timeot",
+    "fromat",
+  ]);
 });
 
 test("what others call it gets a hint", async () => {
   assert.equal((await solve(paper.buffers)).height, 12); // a bare array
   const hint = async (problem, ...words) => {
     await assert.rejects(solve(problem), (e) => {
-      for (const word of words) assert.ok(e instanceof InputError && e.message.includes(word), `${word} in ${e.message}`);
+      for (const word of words)
+        assert.ok(e instanceof InputError && e.message.includes(word), `${word} in ${e.message}`);
       return true;
     });
   };
-  await hint([{ start: 0, end: 4, size: 8 }], "buffer 0: lower: is missing", "called start", "upper is one past the last time", "end + 1");
+  await hint(
+    [{ start: 0, end: 4, size: 8 }],
+    "buffer 0: lower: is missing",
+    "called start",
+    "upper is one past the last time",
+    "end + 1",
+  );
   await hint([{ id: "a", begin: 0, stop: 4, size: 8 }], "buffer a: lower", "begin", "stop");
   await hint({ start: [0], end: [1], size: [1] }, "start");
   await hint([{ lower: 0, upper: 1 }], "buffer 0: size: is missing");
@@ -293,21 +318,42 @@ test("times are seconds or have a unit; sizes may have one", async () => {
 test("why nothing fits", async () => {
   for (const worker of [true, false]) {
     const why = await explain({ ...paper, capacity: 11 }, { worker });
-    assert.deepEqual([why.status, why.buffers, why.irreducible, why.capacity, why.load, why.at], ["infeasible", [0, 2, 4], true, 11, 12, [0, 3]]);
-    assert.equal(why.why, "b1, b3 and b5 cannot fit 11 together. In [0, 3) they take 12, which is 1 too much. Without any one of them the rest fit.");
+    assert.deepEqual(
+      [why.status, why.buffers, why.irreducible, why.capacity, why.load, why.at],
+      ["infeasible", [0, 2, 4], true, 11, 12, [0, 3]],
+    );
+    assert.equal(
+      why.why,
+      "b1, b3 and b5 cannot fit 11 together. In [0, 3) they take 12, which is 1 too much. Without any one of them the rest fit.",
+    );
   }
   const fits = await explain(paper, { capacity: 12 });
   assert.deepEqual([fits.status, fits.why, fits.buffers], ["feasible", "", []]);
   const fewest = await explain(paper, { capacity: "11", smallest: true, bigint: true });
   assert.deepEqual([fewest.smallest, fewest.atLeast, fewest.capacity], [true, 3, 11n]);
-  const collide = await explain([{ lower: 0, upper: 2, size: 4, fixed: 0 }, { lower: 1, upper: 3, size: 4, fixed: 2 }]);
+  const collide = await explain([
+    { lower: 0, upper: 2, size: 4, fixed: 0 },
+    { lower: 1, upper: 3, size: 4, fixed: 2 },
+  ]);
   assert.match(collide.why, /^The buffers 0 and 1 are fixed where both use bytes \[2, 4\)/);
   assert.deepEqual(await told(explain(paper)), ["capacity"]);
   assert.deepEqual(await told(explain({ ...paper, capacity: 11 }, { smalest: true })), ["smalest"]);
-  const large = await explain([{ id: "big", lower: 0, upper: 1, size: 20 }, { lower: 0, upper: 1, size: 2 }], { capacity: 10 });
+  const large = await explain(
+    [
+      { id: "big", lower: 0, upper: 1, size: 20 },
+      { lower: 0, upper: 1, size: 2 },
+    ],
+    { capacity: 10 },
+  );
   assert.match(large.why, /^big alone cannot fit 10\. In \[0, 1\) they take 20/);
   const file = await files.explain("p.csv", "id,lower,upper,size\nx,0,3,4\ny,1,5,6\nz,6,7,1\n", { capacity: 9 });
-  assert.deepEqual([file.ids, file.buffers], [["x", "y"], [0, 1]]);
+  assert.deepEqual(
+    [file.ids, file.buffers],
+    [
+      ["x", "y"],
+      [0, 1],
+    ],
+  );
   assert.match(file.why, /^x and y cannot fit 9 together\./);
 });
 
@@ -362,7 +408,8 @@ test("files", async () => {
 
 test("files that belong to another are given with it", async () => {
   const name = "x-buffer-assignment.txt";
-  const text = "BufferAssignment:\nallocation 0: size 64, preallocated-temp:\n value: <1 a @0> (size=64,offset=0): f32[16]{0}\n";
+  const text =
+    "BufferAssignment:\nallocation 0: size 64, preallocated-temp:\n value: <1 a @0> (size=64,offset=0): f32[16]{0}\n";
   await assert.rejects(files.plan(name, text), /has no live ranges/);
   const ranges = "HloLiveRange (max 3):\n  InstructionSequence:\n    0:a\n  BufferLiveRange:\n    a{}:0-3\n";
   const out = await files.plan(name, text, { beside: { "x-live-range.txt": ranges } });
@@ -411,7 +458,10 @@ test("a model for firmware", async () => {
   assert.equal(made.kind, "tflite");
   assert.equal(made.arenas.length, 3);
   for (const { target, before, planned, atLeast } of made.arenas) {
-    assert.ok(target && planned > 0 && planned <= before && planned % 16 === 0 && atLeast === false, JSON.stringify(made.arenas));
+    assert.ok(
+      target && planned > 0 && planned <= before && planned % 16 === 0 && atLeast === false,
+      JSON.stringify(made.arenas),
+    );
   }
   assert.equal(new TextDecoder().decode(made.files.tflite.subarray(4, 8)), "TFL3");
   assert.match(new TextDecoder().decode(made.files.h), /^#ifndef /m);

@@ -409,7 +409,15 @@ function arenaTable(arenas) {
   table.append(row("th", "", "as it is", "planned", "saved"));
   for (const { target, before, planned } of arenas) {
     const saved = Number(before) - Number(planned);
-    table.append(row("td", target, digits(before), digits(planned), saved ? `${digits(String(saved))} (${((100 * saved) / Number(before)).toFixed(1)}%)` : "nothing"));
+    table.append(
+      row(
+        "td",
+        target,
+        digits(before),
+        digits(planned),
+        saved ? `${digits(String(saved))} (${((100 * saved) / Number(before)).toFixed(1)}%)` : "nothing",
+      ),
+    );
   }
   return table;
 }
@@ -428,8 +436,7 @@ function helpers(files) {
 function outcome(out, seconds) {
   const bound = digits(out.lowerBound);
   const why = out.stopped ? `; ${STOPPED[out.stopped] ?? out.stopped}` : "";
-  if (out.status === "infeasible")
-    return `infeasible, no plan is lower than ${bound}, ${seconds} s`; // the warning above says why
+  if (out.status === "infeasible") return `infeasible, no plan is lower than ${bound}, ${seconds} s`; // the warning above says why
   if (!out.offsets) return `no plan was found, lower bound ${bound}${why}, ${seconds} s`;
   const by = out.member && out.member !== out.planner ? `${out.planner} (${out.member})` : out.planner;
   return `${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}, ${seconds} s`;

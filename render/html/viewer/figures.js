@@ -2,7 +2,7 @@
 
 import { KIND, Palette, css } from "./colours.js";
 import { byId as $, make } from "./dom.js";
-import { meanings } from "./legend.js";
+import { meanings, warned } from "./legend.js";
 import { shorten } from "./letters.js";
 import { both, count, digits, whole } from "./numbers.js";
 import * as panel from "./panel.js";
@@ -46,28 +46,30 @@ export function figures(app) {
 
 /** Writes what the colours mean; a click on a group highlights it. */
 export function legend(app) {
-  $("legend").replaceChildren(...entries(app));
+  $("legend").replaceChildren(...entries(app), ...warned(app).map(({ kind, text }) => swatch(app, kind, text)));
+}
+
+/** A colour and what it means. */
+function swatch(app, kind, text) {
+  const palette = app.palette || new Palette(app.theme.dark);
+  const s = make("span", "swatch");
+  s.style.background = css(palette.fills[kind]);
+  return make("span", "", s, text);
 }
 
 function entries(app) {
-  const palette = app.palette || new Palette(app.theme.dark);
-  const swatch = (kind, text) => {
-    const s = make("span", "swatch");
-    s.style.background = css(palette.fills[kind]);
-    return make("span", "", s, text);
-  };
   const { groups, entries } = meanings(app);
   if (!entries.length && (app.colour === "size" || app.colour === "life")) {
     const ends = app.colour === "size" ? ["small", "large"] : ["short", "long"];
     return [
       make("span", "scale", ends[0]),
-      ...Array.from({ length: 16 }, (_, k) => swatch(KIND.scale + k, "")),
+      ...Array.from({ length: 16 }, (_, k) => swatch(app, KIND.scale + k, "")),
       make("span", "", ends[1]),
     ];
   }
-  if (!groups) return entries.map(({ kind, text }) => swatch(kind, text));
+  if (!groups) return entries.map(({ kind, text }) => swatch(app, kind, text));
   return entries.map(({ kind, text }) => {
-    const button = make("button", "entry", swatch(kind, shorten(text, 24)));
+    const button = make("button", "entry", swatch(app, kind, shorten(text, 24)));
     button.type = "button";
     button.title = `Show only ${text}`;
     button.setAttribute("aria-pressed", String(app.group === text));

@@ -25,6 +25,13 @@ const PEAK = [
   ["plain", "others"],
 ];
 
+/** Returns what the colour of warning means in the plan that is shown; nothing if no buffer has it. */
+export function warned(app) {
+  const { doc } = app.facts(0);
+  if (app.story || app.marking || !doc.broken.includes(1)) return [];
+  return [{ kind: KIND.broken, text: doc.conflict ? "cannot fit together" : "breaks a rule" }];
+}
+
 /** Returns the kinds that have a meaning now, with it; and whether they are groups of names. */
 export function meanings(app) {
   const named = (names) => ({ groups: false, entries: names.map(([name, text]) => ({ kind: KIND[name], text })) });

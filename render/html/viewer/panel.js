@@ -140,7 +140,12 @@ export function about(facts, i, comparison, isB) {
   const gaps = gapsOf(doc, i);
   if (gaps) out.push(["Gaps", whole(gaps)]);
   if (doc.fixed && doc.fixed[i]) out.push(["Place", "demanded"]);
-  if (doc.broken[i]) out.push(doc.conflict ? ["Conflict", "cannot fit the capacity with the others in this colour"] : ["Fault", "breaks a rule of the plan"]);
+  if (doc.broken[i])
+    out.push(
+      doc.conflict
+        ? ["Conflict", "cannot fit the capacity with the others in this colour"]
+        : ["Fault", "breaks a rule of the plan"],
+    );
   if (facts.owner[i]) out.push(["Peak", `${percent(doc.size[i] / facts.load.peak)} of it`]);
   if (facts.topmost[i]) out.push(["Height", "ends at it"]);
   if (comparison) {

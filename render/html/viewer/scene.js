@@ -5,7 +5,7 @@
 // the window on it moves.
 
 import { FADED, KIND, Palette, borrow, kindsOf } from "./colours.js";
-import { meanings } from "./legend.js";
+import { meanings, warned } from "./legend.js";
 
 /** Makes the scenes of all panes, and gives them to who draws. */
 export function scenes(app) {
@@ -43,7 +43,7 @@ export function scenes(app) {
       grouped: Boolean(found) && Boolean(app.group),
       version: app.version,
       peaks: facts.load.peaks(),
-      legend: meanings(app).entries,
+      legend: [...meanings(app).entries, ...warned(app)],
     };
     plot.marks = marksOf(facts);
     if (app.story?.asked && side === 0 && app.story.asked !== facts.doc.capacity)
