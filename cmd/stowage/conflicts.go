@@ -58,7 +58,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 	if e.output != "" {
 		d := &document{problem: union, header: file.Header.Known()}
 		if slices.Contains(pictureNames(), name) {
-			d = misfit(ctx, p, o, union.Capacity, placesOf(p, union), fmt.Sprintf("%s cannot fit %d: %s", count(len(union.Buffers), "buffer"), union.Capacity, count(len(found), "conflict")))
+			d = misfit(ctx, p, o, found[0].explanation, placesOf(p, union), fmt.Sprintf("%s cannot fit %d: %s", count(len(union.Buffers), "buffer"), union.Capacity, count(len(found), "conflict")))
 		}
 		if err := writeDocument(cmd, e.output, name, d); err != nil {
 			return err

@@ -104,7 +104,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	if e.output != "" && x.Status == stowage.Infeasible {
 		d := &document{problem: subset, header: file.Header.Known()}
 		if slices.Contains(pictureNames(), name) {
-			d = misfit(ctx, p, o, x.Capacity, x.Buffers, explain.Told(x, p, cell))
+			d = misfit(ctx, p, o, x, x.Buffers, explain.Told(x, p, cell))
 		}
 		if err := writeDocument(cmd, e.output, name, d); err != nil {
 			return err

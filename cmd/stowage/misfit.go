@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: what does not fit is drawn as the lowest plan without the capacity, with the line
@@ -15,22 +17,22 @@ import (
 const mostDrawing = 10 * time.Second
 
 // misfit returns the picture of a problem that cannot fit. It has no plan if none is found
-// in time, or none can be, as where fixed offsets collide; the load is then drawn.
-func misfit(ctx context.Context, p *stowage.Problem, o stowage.Options, capacity int64, conflict []int, why string) *document {
-	free := *p
-	free.Capacity = 0
+// in time, or if more than two fixed offsets collide; the load is then drawn.
+func misfit(ctx context.Context, p *stowage.Problem, o stowage.Options, x *stowage.Explanation, conflict []int, why string) *document {
+	free, back := explain.Drawable(p, x)
 	limits := stowage.Options{Minimize: true, Timeout: mostDrawing, NodeLimit: o.NodeLimit, Seed: o.Seed, Workers: o.Workers}
 	if o.Timeout > 0 {
 		limits.Timeout = min(limits.Timeout, o.Timeout)
 	}
 	with := *p
-	with.Capacity = capacity
+	with.Capacity = x.Capacity
 	d := &document{problem: &with, warning: why, conflict: conflict}
 	// The problem was planned before, so nothing is wrong with it.
-	if r, err := stowage.Solve(ctx, &free, limits); err == nil {
+	if r, err := stowage.Solve(ctx, free, limits); err == nil {
 		d.lowerBound = r.LowerBound
 		if r.Status.HasPlan() {
-			d.offsets, d.height = r.Offsets, r.Height
+			back(r.Offsets)
+			d.offsets, d.height = r.Offsets, model.HeightOf(p, r.Offsets)
 		}
 	}
 	return d

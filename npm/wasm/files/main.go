@@ -96,9 +96,10 @@ func misfit(c *bridge.Call, d *viewdata.Doc, o stowage.Options) string {
 		return ""
 	}
 	d.Conflict, d.Warning = x.Buffers, reason.Told(x, p, func(id string) string { return id })
-	free := *p
-	free.Capacity, o.Capacity = 0, 0
-	if r, err := stowage.Minimize(c.Context, &free, o); err == nil && r.Status.HasPlan() {
+	free, back := reason.Drawable(p, x)
+	o.Capacity = 0
+	if r, err := stowage.Minimize(c.Context, free, o); err == nil && r.Status.HasPlan() {
+		back(r.Offsets)
 		d.Offsets = r.Offsets
 	}
 	return d.Warning
