@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Certificate shows that no plan of a problem fits a capacity, to whoever trusts
-// VerifyCertificate and nothing else. docs/certificates.md has its format.
+// A Certificate shows that no plan of a problem fits a capacity. A reader needs to trust
+// only VerifyCertificate. docs/certificates.md has its format.
 type Certificate struct {
 	// Capacity is the number of bytes that no plan fits.
 	Capacity int64
@@ -29,12 +29,12 @@ type Certificate struct {
 func (c *Certificate) Write(w io.Writer) error { return c.made.Write(w) }
 
 // Certify makes a certificate that no plan of p fits the capacity (o.Capacity, or else
-// p.Capacity). One under the height of a plan shows that the plan is the lowest; so
-// does a result's lower bound less one of that bound, whichever planner has found it.
-// Where no certificate comes about, the error is ErrNoCertificate: a limit of o or ctx
-// came first, a plan fits, or windows keep the proof from being written down.
+// p.Capacity). If the capacity is one below the height of a plan, the certificate shows
+// that the plan is the lowest. If it is one below a result's lower bound, it shows that
+// bound, whichever planner found it. The error is ErrNoCertificate if a limit of o or ctx
+// came first, if a plan fits, or if windows keep the proof from being written down.
 //
-// Of o, the capacity, the limits and the seed count. The timeout is for the search.
+// The capacity, the limits and the seed of o count. The timeout is for the search.
 func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	o = Options{Planner: "exact", Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout, Seed: o.Seed}
 	if _, err := prepare(ctx, p, &o, &clock{}); err != nil {
@@ -62,11 +62,10 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	return made, nil
 }
 
-// VerifyCertificate reads a certificate and checks it against the problem. It returns
-// the capacity that no plan of p fits, and so the lowest height less one that a plan
-// may have. The error is an *InputError for a problem that is nil or bad or a reader that
-// is nil, and says otherwise what is wrong with the certificate. Nothing of the planners
-// has a part in it.
+// VerifyCertificate reads a certificate and checks it against the problem, independently of
+// the planners. It returns the capacity that no plan of p fits; so every plan of p is
+// higher than that. The error is an *InputError if the problem is nil or bad or the reader
+// is nil. Otherwise it says what is wrong with the certificate.
 func VerifyCertificate(p *Problem, r io.Reader) (capacity int64, err error) {
 	var issues model.Issues
 	if r == nil {

@@ -1,7 +1,7 @@
-// Package stowage plans static memory. Given buffers whose sizes and lifespans
-// are known before a program runs, it gives each an offset so that no two that
-// are live at once overlap, and the whole fits a capacity or is as low as can
-// be, with a proof where there is one.
+// Package stowage plans static memory: it packs buffers into one block of memory. You
+// give it the size and the lifespan of each buffer; it gives each an offset. Buffers that
+// are live at the same time never overlap. The block fits a capacity, or is as small as
+// possible. If it can, the package proves that no smaller block exists.
 //
 //	p := &stowage.Problem{Buffers: []stowage.Buffer{
 //		{ID: "b1", Lower: 0, Upper: 3, Size: 4},
@@ -13,17 +13,16 @@
 // int64 in any unit of space, called bytes here; 0 as a capacity means none.
 // Every plan that this package returns has passed Verify.
 //
-// An error is about the request; the outcome of a run is a Status. Errors are
+// An error is about the request; the outcome of a run is a Status. These are the errors,
+// for errors.As and errors.Is:
 //
-//	*InputError         a problem, an option or a plan to start from is bad, or the
-//	                    context nil; all that is wrong is listed
+//	*InputError         the problem, an option or the plan to start from is bad, or the
+//	                    context is nil; the error lists all faults
 //	ErrUnknownPlanner   Options.Planner names none
 //	ErrUnsupported      the planner does not take this problem
 //	ErrNoCapacity       Explain was given no capacity
 //	ErrNoCertificate    Certify has found no proof
 //	ErrInvalidPlan      a mistake of the planner: its plan does not pass Verify
-//
-// for errors.As and errors.Is.
 //
 // A planner of your own is registered under a name, and its plans are verified like all
 // others:
@@ -49,8 +48,8 @@
 //
 //	func init() { stowage.Register(stacker{}) }
 //
-// The functions may be called from many goroutines
-// at once, on the same problem as well: nothing changes it.
+// The functions may be called from many goroutines at once, on the same problem as well:
+// they do not change it.
 //
 // The types are those of the packages model and plan, which planners, formats
 // and pictures share.
@@ -68,10 +67,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// DefaultPlanner is the planner that runs where Options.Planner is empty.
+// DefaultPlanner is the planner that runs if Options.Planner is empty.
 const DefaultPlanner = "auto"
 
-// What errors.Is tells apart.
+// The errors that errors.Is distinguishes.
 var (
 	// ErrUnknownPlanner means that no planner of that name is registered. The
 	// message lists those that are.
@@ -144,8 +143,8 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return r, nil
 }
 
-// prepare completes the options by what they leave open and checks them and the
-// problem. All that Solve and Explain are given passes through here.
+// prepare completes the options and checks them and the problem. All that Solve and Explain
+// are given passes through here.
 func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner, error) {
 	if o.Planner == "" {
 		o.Planner = DefaultPlanner
@@ -171,8 +170,8 @@ func prepare(ctx context.Context, p *Problem, o *Options, c *clock) (run.Planner
 	return run.Prepared(known), issues.Err()
 }
 
-// checkStart refuses a plan to start from that breaks a rule. It may be above
-// the capacity: what counts is where it leads.
+// checkStart refuses a plan to start from that breaks a rule. Such a plan may be above the
+// capacity: only what it leads to counts.
 func checkStart(issues *model.Issues, p *Problem, offsets []int64) {
 	if fault := verify.First(p, offsets, 0, -1); fault != "" {
 		issues.Say("start", "", fault)
@@ -186,10 +185,10 @@ func Minimize(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	return Solve(ctx, p, o)
 }
 
-// Verify checks offsets, in the order of p.Buffers, against the problem and a
-// capacity; where that is 0, p.Capacity counts. It shares no code with the
-// planners but a sort. What is wrong with the plan is in the report; the error is an
-// *InputError for a problem that is nil or bad, or a capacity below 0.
+// Verify checks offsets, in the order of p.Buffers, against the problem and a capacity. If
+// the capacity is 0, p.Capacity counts. The check is independent of the planners. The
+// report says what is wrong with the plan. The error is an *InputError for a problem that
+// is nil or bad, or a capacity below 0.
 //
 // It takes O(n log n) time for n buffers, and O(log n) more for each overlap.
 func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
@@ -203,14 +202,14 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 	return verify.Check(p, offsets, p.CapacityOr(capacity)), nil
 }
 
-// Explain finds an irreducible set of buffers that cannot fit the capacity
-// (o.Capacity, or else p.Capacity): without any one of them the rest fit. Another
-// such set may have fewer buffers (see ExplainSmallest). Where the problem is feasible, or a limit comes
-// before an answer, the explanation's Status says so.
+// Explain finds an irreducible set of buffers that cannot fit the capacity (o.Capacity, or
+// else p.Capacity): the rest fit if any one of them is removed. Another such set may have
+// fewer buffers (see ExplainSmallest). If the problem is feasible, or a limit comes before
+// an answer, the explanation's Status says so.
 //
-// o.Timeout limits the whole of it, o.NodeLimit each run of the planner.
-// Without a capacity fixed offsets that collide are the only reason there can
-// be; where none do, the error is ErrNoCapacity.
+// o.Timeout limits the whole call, o.NodeLimit each run of the planner. Without a capacity
+// only fixed offsets that collide can be a reason. If none collide, the error is
+// ErrNoCapacity.
 func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
@@ -219,10 +218,10 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	return explain.Irreducible(ctx, p, planner, o)
 }
 
-// ExplainSmallest is Explain for a set of the fewest buffers that cannot fit the
-// capacity. That takes longer, exponentially so in the worst case: where a limit
-// comes first, Explanation.Smallest is false, Buffers are the fewest found, and
-// AtLeast is how many there must be. o.NodeLimit limits each run of the planner.
+// ExplainSmallest is Explain for a set of the fewest buffers that cannot fit the capacity.
+// That takes longer, exponentially so in the worst case. If a limit comes first,
+// Explanation.Smallest is false, Buffers are the fewest found, and AtLeast is a lower bound
+// on their number. o.NodeLimit limits each run of the planner.
 func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
@@ -231,8 +230,8 @@ func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, 
 	return explain.Smallest(ctx, p, planner, o)
 }
 
-// Register makes a planner known by its name, to Solve and to all that lists
-// planners. It panics where the planner has no name or one that is taken.
+// Register makes a planner known by its name, to Solve and to everything that lists
+// planners. It panics if the planner has no name or one that is taken.
 func Register(p Planner) { plan.Register(p) }
 
 // NewResult returns the result of a planner of your own: a status, and offsets in the order
@@ -251,9 +250,9 @@ func Planners() []PlannerInfo {
 	return infos
 }
 
-// LowerBound returns a height in bytes that no plan of p can be under: the
-// contention peak, sharpened by alignment and fixed offsets. The error is an
-// *InputError.
+// LowerBound returns a height in bytes such that no plan of p is lower: the load (the
+// largest sum of sizes that are live at one moment), sharpened by alignment and fixed
+// offsets. The error is an *InputError.
 func LowerBound(p *Problem) (int64, error) {
 	if err := model.Validate(p); err != nil {
 		return 0, err

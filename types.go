@@ -109,12 +109,11 @@ type Plan = model.Plan
 //		// Planner names the planner to run; empty means auto. Planners themselves
 //		// ignore it.
 //		Planner string
-//		// Capacity is the number of bytes to fit into. 0 means the problem's own
-//		// capacity, and none where that is 0 as well.
+//		// Capacity is the number of bytes to fit into. 0 means the problem's own capacity; if
+//		// that is 0 too, there is none.
 //		Capacity int64
-//		// Minimize asks for the lowest plan (within the capacity, where there is
-//		// one). Without it any plan that fits the capacity will do. It is implied
-//		// where there is no capacity.
+//		// Minimize asks for the lowest plan, within the capacity if there is one. Without it
+//		// any plan that fits the capacity will do. It is implied if there is no capacity.
 //		Minimize bool
 //		// Timeout ends the search after this much wall-clock time; 0 means never.
 //		Timeout time.Duration
@@ -129,27 +128,27 @@ type Plan = model.Plan
 //		Seed uint64
 //		// Without names techniques to switch off, from the planner's Techniques.
 //		Without []string
-//		// Params sets tunables by name, from the planner's Params; what is not named has
-//		// its default.
+//		// Params sets tunables by name, from the planner's Params. The others have their
+//		// defaults.
 //		Params map[string]string
-//		// Start, where set, holds the offsets of a valid plan to improve on, in
-//		// the order of Problem.Buffers. It may be above the capacity.
+//		// Start, if set, holds the offsets of a valid plan to improve on, in the order of
+//		// Problem.Buffers. It may be above the capacity.
 //		Start []int64
-//		// Progress, where set, is called now and then while the search runs, never
-//		// twice at once. It must return quickly.
+//		// Progress, if set, is called now and then while the search runs, never twice at once.
+//		// It must return quickly.
 //		Progress func(Progress)
-//		// Moves, where set, is told of each placement that a search tries and of each
-//		// that it takes back, in their order, by planners that do (Info.Moves): exact, and
-//		// auto where that has its turns, in programs that import planner/moves, and tela.
-//		// The search then has one worker, and takes the same way as without.
+//		// Moves, if set, is called for each placement that a search tries, and for each that it
+//		// takes back, in their order. Info.Moves says which planners do that: tela, and in
+//		// programs that import planner/moves exact, and auto while it runs exact search. The
+//		// search then has one worker, and takes the same way as without.
 //		Moves func(Move)
 //	}
 //
-//	// Fits reports whether a height is within Capacity; any is where that is 0.
+//	// Fits reports whether a height is within Capacity. Every height is if Capacity is 0.
 //	func (o *Options) Fits(height int64) bool
 //
-//	// Minimizing reports whether the lowest plan is wanted. Planners ask it, for
-//	// whom Capacity is the one that counts.
+//	// Minimizing reports whether the lowest plan is wanted. It is for planners, which look at
+//	// Capacity here and not at the problem's.
 //	func (o *Options) Minimizing() bool
 //
 //	// Validate refuses numbers that make no sense for any planner: a capacity, a
@@ -163,8 +162,8 @@ type Options = plan.Options
 //	type Progress struct {
 //		// Height is that of the lowest plan so far, in bytes; 0 for none.
 //		Height int64
-//		// Offsets are those of that plan, where the planner has it at hand, else
-//		// nil. They are valid during the call only.
+//		// Offsets are those of that plan if the planner has it at hand, or nil. They are valid
+//		// during the call only.
 //		Offsets []int64
 //		// LowerBound is proven: no plan is lower.
 //		LowerBound int64
@@ -175,19 +174,19 @@ type Options = plan.Options
 //	}
 type Progress = plan.Progress
 
-// A Move is a step of a search that places buffers one after the other: what it tries,
-// and what it takes back. A search goes back the way it came, so the placements that
-// stand are a stack. What a search finds in other ways, by ordering pairs of buffers, by
-// planning composites or stretches of time, is no move.
+// A Move is a step of a search that places buffers one after the other: a placement that it
+// tries, or one that it takes back. A search goes back the way it came, so the current
+// placements are a stack. There are no moves for what a search finds in other ways: by
+// ordering pairs of buffers, or by planning composites or stretches of time.
 //
 //	type Move struct {
 //		// Kind is what happens.
 //		Kind MoveKind
-//		// Buffer is an index into Problem.Buffers. Of MoveBegin, MoveDone and MovePlan it is
-//		// one of the buffers of the part that is searched, always the same, as its name.
+//		// Buffer is an index into Problem.Buffers. For MoveBegin, MoveDone and MovePlan it
+//		// stands for the part that is searched: always the same one of its buffers.
 //		Buffer int
-//		// Offset is where the buffer is placed; of MoveBegin the capacity that is asked
-//		// about, of MovePlan the height that was found; else 0.
+//		// Offset is where the buffer is placed. For MoveBegin it is the capacity that is asked
+//		// about, for MovePlan the height that was found, and otherwise 0.
 //		Offset int64
 //	}
 type Move = plan.Move
@@ -212,18 +211,17 @@ const (
 //	type Result struct {
 //		// Status says what is known: Optimal and Feasible come with a plan.
 //		Status Status
-//		// Plan has the offsets, in the order of Problem.Buffers, and the height,
-//		// in bytes. Offsets is nil where there is no plan that fits; Height then is
-//		// 0 as well.
+//		// Plan has the offsets, in the order of Problem.Buffers, and the height, in bytes. If
+//		// no plan fits, Offsets is nil and Height is 0.
 //		Plan
-//		// LowerBound is a proven bound in bytes: no plan is lower. Where Status is
-//		// Infeasible it is above the capacity.
+//		// LowerBound is a proven bound in bytes: no plan is lower. If Status is Infeasible, it
+//		// is above the capacity.
 //		LowerBound int64
-//		// Enough is, where Status is Unknown, the least capacity for which a plan was found
-//		// on the way, above the one that was asked for; 0 for none. What is under LowerBound
-//		// is proven not to be enough.
+//		// Enough is set only if Status is Unknown: the smallest capacity, above the requested
+//		// one, for which the run found a plan; 0 if it found none. Capacities below LowerBound
+//		// are proven not to be enough.
 //		Enough int64
-//		// Collision, where set, is why Status is Infeasible whatever the capacity.
+//		// Collision, if set, is the reason why Status is Infeasible whatever the capacity.
 //		Collision *Collision
 //		// Planner is the name of the planner that ran.
 //		Planner string
@@ -262,8 +260,8 @@ const (
 	Infeasible = model.Infeasible // proven: no plan fits
 )
 
-// A Stop says why a run ended without an answer: without a proof where it
-// minimises, without a plan or a proof where any plan that fits would do.
+// A Stop says why a run ended without an answer. If the run minimises, that means without a
+// proof. If any plan that fits will do, it means without a plan or a proof.
 //
 //	type Stop string
 type Stop = plan.Stop
@@ -283,11 +281,11 @@ const (
 //	type Stats struct {
 //		// Nodes counts search nodes, or placements for a heuristic.
 //		Nodes int64
-//		// Backtracks counts nodes all of whose children failed.
+//		// Backtracks counts nodes whose children all failed.
 //		Backtracks int64
-//		// Minor and Major split Backtracks where a planner tells them apart: a
-//		// node that failed at once, and one all of whose candidates failed. Else
-//		// both are 0.
+//		// Minor and Major split Backtracks if a planner counts them separately. A minor
+//		// backtrack is a node that failed at once, and a major one a node whose candidates all
+//		// failed. Otherwise both are 0.
 //		Minor, Major int64
 //		// Elapsed is the wall-clock time of the run.
 //		Elapsed time.Duration
@@ -362,27 +360,26 @@ type Collision = model.Collision
 // An Explanation names buffers that together cannot fit a capacity.
 //
 //	type Explanation struct {
-//		// Status is Infeasible where a reason was found, Feasible where the
-//		// problem has a plan, Unknown where a limit came first.
+//		// Status is Infeasible if a reason was found, Feasible if the problem has a plan, and
+//		// Unknown if a limit came first.
 //		Status Status
 //		// Buffers index an infeasible subset of Problem.Buffers, ascending.
 //		Buffers []int
-//		// Irreducible says that without any one of them the rest fit. Otherwise a
-//		// limit came, and a part of them may be enough. Another irreducible subset
-//		// may have fewer buffers.
+//		// Irreducible says that the rest fit if any one of the buffers is removed. If it is
+//		// false, a limit came first, and a part of the buffers may be enough. Another
+//		// irreducible subset may have fewer buffers.
 //		Irreducible bool
 //		// Smallest says that no infeasible subset has fewer buffers. Only
 //		// ExplainSmallest looks for that.
 //		Smallest bool
-//		// AtLeast is a proven lower bound on how many buffers an infeasible subset
-//		// has: any AtLeast-1 buffers of the problem fit. It is 0 where that was not
-//		// asked.
+//		// AtLeast is a proven lower bound on the number of buffers of an infeasible subset: any
+//		// AtLeast-1 buffers of the problem fit. It is 0 if that was not asked.
 //		AtLeast int
-//		// Collision, where set, says that the two buffers have fixed offsets at
-//		// which they meet, so that they fit no capacity.
+//		// Collision, if set, says that two buffers have fixed offsets at which they collide, so
+//		// that they fit no capacity.
 //		Collision *Collision
-//		// Capacity is the capacity in bytes that they cannot fit; 0 where they fit
-//		// none and none was asked for.
+//		// Capacity is the capacity in bytes that the buffers cannot fit. It is 0 if they fit no
+//		// capacity and none was asked for.
 //		Capacity int64
 //		// Load is the contention peak of the subset in bytes: the most that is live
 //		// at once.
@@ -431,22 +428,21 @@ type InputError = model.InputError
 //	func (i Issue) String() string
 type Issue = model.Issue
 
-// A Planner makes plans. One that is registered (Register) is known to Solve by
-// its name, as those of this module are.
+// A Planner makes plans. If it is registered (Register), Solve finds it by its name.
 //
-// Plan is given a problem that has been validated, and options of which Capacity
-// alone counts, not the problem's. It changes neither. It returns soon after ctx
-// ends, with the best plan so far; the timeout is a deadline of ctx. The error
-// is for a problem that the planner does not take (ErrUnsupported, which
-// plan.Unsupported makes), never for an outcome: those are Statuses. A plan above
-// Options.Capacity is no plan: where there is no other, the Status is Unknown, or
-// Infeasible where that is proven, without Offsets. Feasible or Optimal with such a
-// plan is a mistake, ErrInvalidPlan. Plan may be called from many goroutines.
+// Plan is given a problem that has been validated. The capacity that counts is that of the
+// options, not the problem's. Plan changes neither. It returns soon after ctx ends, with
+// the best plan so far; the timeout is a deadline of ctx. The error is for a problem that
+// the planner does not take (ErrUnsupported, which plan.Unsupported makes), never for an
+// outcome: an outcome is a Status. A plan above Options.Capacity does not count. If there
+// is no other, the Status is Unknown, or Infeasible if that is proven, without Offsets.
+// Feasible or Optimal with such a plan is a mistake, ErrInvalidPlan. Plan may be called
+// from many goroutines.
 //
-// Whoever runs a planner completes its result: the planner's name, the elapsed
-// time, the height from the offsets, why the run ended, and what follows from
-// bounds alone. Solve verifies the plan, and believes the planner that a problem
-// is infeasible, or a bound proven. A planner that panics is not caught.
+// Whoever runs a planner completes its result: the planner's name, the elapsed time, the
+// height from the offsets, why the run ended, and what follows from bounds alone. Solve
+// verifies the plan. It believes the planner that a problem is infeasible, or that a bound
+// is proven. A planner that panics is not caught.
 //
 //	type Planner interface {
 //		Info() PlannerInfo
@@ -457,7 +453,7 @@ type Planner = plan.Planner
 // Info, which is PlannerInfo in the root package, describes a planner.
 //
 //	type PlannerInfo struct {
-//		// Name is what Options.Planner, the command line and the JSON have, in
+//		// Name identifies the planner in Options.Planner, on the command line and in JSON, in
 //		// lower case with hyphens.
 //		Name string
 //		// Summary says in one line how it plans.
@@ -466,15 +462,15 @@ type Planner = plan.Planner
 //		Source string
 //		// Exact planners prove optimality and infeasibility, given time.
 //		Exact bool
-//		// Moves says that it tells of what it tries (Options.Moves), or that a planner does
+//		// Moves says that the planner reports its moves (Options.Moves), itself or by a planner
 //		// that it runs.
 //		Moves bool
 //		// Techniques can be switched off by name (Options.Without).
 //		Techniques []Technique
 //		// Params can be set by name (Options.Params).
 //		Params []Param
-//		// Check, where set, refuses values of options that the planner does not
-//		// take. It is called before a run begins.
+//		// Check, if set, refuses values of options that the planner does not take. It is called
+//		// before a run begins.
 //		Check func(Options) error
 //	}
 type PlannerInfo = plan.Info
@@ -482,7 +478,7 @@ type PlannerInfo = plan.Info
 // A Technique is a part of a planner that can be switched off.
 //
 //	type Technique struct {
-//		// Name is what Options.Without has.
+//		// Name is the name for Options.Without.
 //		Name string
 //		// Summary says in one line what it does.
 //		Summary string
@@ -496,10 +492,10 @@ type Technique = plan.Technique
 //		Name string
 //		// Default is the value where the key is missing.
 //		Default string
-//		// Values says in words which texts it takes, such as "a whole number from
-//		// 1 to 100"; it is empty where any will do.
+//		// Values says in words which texts it takes, such as "a whole number from 1 to 100". It
+//		// is empty if any will do.
 //		Values string
-//		// Summary says in one line what it is about.
+//		// Summary says in one line what it sets.
 //		Summary string
 //	}
 type Param = plan.Param

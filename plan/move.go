@@ -1,17 +1,17 @@
 package plan
 
-// A Move is a step of a search that places buffers one after the other: what it tries,
-// and what it takes back. A search goes back the way it came, so the placements that
-// stand are a stack. What a search finds in other ways, by ordering pairs of buffers, by
-// planning composites or stretches of time, is no move.
+// A Move is a step of a search that places buffers one after the other: a placement that it
+// tries, or one that it takes back. A search goes back the way it came, so the current
+// placements are a stack. There are no moves for what a search finds in other ways: by
+// ordering pairs of buffers, or by planning composites or stretches of time.
 type Move struct {
 	// Kind is what happens.
 	Kind MoveKind
-	// Buffer is an index into Problem.Buffers. Of MoveBegin, MoveDone and MovePlan it is
-	// one of the buffers of the part that is searched, always the same, as its name.
+	// Buffer is an index into Problem.Buffers. For MoveBegin, MoveDone and MovePlan it
+	// stands for the part that is searched: always the same one of its buffers.
 	Buffer int
-	// Offset is where the buffer is placed; of MoveBegin the capacity that is asked
-	// about, of MovePlan the height that was found; else 0.
+	// Offset is where the buffer is placed. For MoveBegin it is the capacity that is asked
+	// about, for MovePlan the height that was found, and otherwise 0.
 	Offset int64
 }
 
@@ -20,16 +20,16 @@ type MoveKind uint8
 
 // The kinds.
 const (
-	// MoveBegin: a search of a part of the problem begins. All that an earlier search of
-	// that part had placed is gone.
+	// MoveBegin: a search of a part of the problem begins. Everything that an earlier
+	// search of that part placed is gone.
 	MoveBegin MoveKind = iota
-	// MovePlace: the buffer is placed. One that is placed already goes elsewhere.
+	// MovePlace: the buffer is placed. If it is placed already, it moves.
 	MovePlace
-	// MoveBack: the placement of the buffer is taken back, and all that came after it.
+	// MoveBack: the placement of the buffer is taken back, with all that came after it.
 	MoveBack
-	// MoveDone: what is left has fallen into pieces that have nothing to do with one
-	// another, and one of them is placed.
+	// MoveDone: the unplaced buffers fall into pieces that are independent of one another,
+	// and one of these is placed.
 	MoveDone
-	// MovePlan: all of the part is placed, up to the height Offset.
+	// MovePlan: the whole part is placed, up to the height Offset.
 	MovePlan
 )

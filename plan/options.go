@@ -12,12 +12,11 @@ type Options struct {
 	// Planner names the planner to run; empty means auto. Planners themselves
 	// ignore it.
 	Planner string
-	// Capacity is the number of bytes to fit into. 0 means the problem's own
-	// capacity, and none where that is 0 as well.
+	// Capacity is the number of bytes to fit into. 0 means the problem's own capacity; if
+	// that is 0 too, there is none.
 	Capacity int64
-	// Minimize asks for the lowest plan (within the capacity, where there is
-	// one). Without it any plan that fits the capacity will do. It is implied
-	// where there is no capacity.
+	// Minimize asks for the lowest plan, within the capacity if there is one. Without it
+	// any plan that fits the capacity will do. It is implied if there is no capacity.
 	Minimize bool
 	// Timeout ends the search after this much wall-clock time; 0 means never.
 	Timeout time.Duration
@@ -32,29 +31,29 @@ type Options struct {
 	Seed uint64
 	// Without names techniques to switch off, from the planner's Techniques.
 	Without []string
-	// Params sets tunables by name, from the planner's Params; what is not named has
-	// its default.
+	// Params sets tunables by name, from the planner's Params. The others have their
+	// defaults.
 	Params map[string]string
-	// Start, where set, holds the offsets of a valid plan to improve on, in
-	// the order of Problem.Buffers. It may be above the capacity.
+	// Start, if set, holds the offsets of a valid plan to improve on, in the order of
+	// Problem.Buffers. It may be above the capacity.
 	Start []int64
-	// Progress, where set, is called now and then while the search runs, never
-	// twice at once. It must return quickly.
+	// Progress, if set, is called now and then while the search runs, never twice at once.
+	// It must return quickly.
 	Progress func(Progress)
-	// Moves, where set, is told of each placement that a search tries and of each
-	// that it takes back, in their order, by planners that do (Info.Moves): exact, and
-	// auto where that has its turns, in programs that import planner/moves, and tela.
-	// The search then has one worker, and takes the same way as without.
+	// Moves, if set, is called for each placement that a search tries, and for each that it
+	// takes back, in their order. Info.Moves says which planners do that: tela, and in
+	// programs that import planner/moves exact, and auto while it runs exact search. The
+	// search then has one worker, and takes the same way as without.
 	Moves func(Move)
 }
 
-// Minimizing reports whether the lowest plan is wanted. Planners ask it, for
-// whom Capacity is the one that counts.
+// Minimizing reports whether the lowest plan is wanted. It is for planners, which look at
+// Capacity here and not at the problem's.
 //
 //go:noinline
 func (o *Options) Minimizing() bool { return o.Minimize || o.Capacity == 0 }
 
-// Fits reports whether a height is within Capacity; any is where that is 0.
+// Fits reports whether a height is within Capacity. Every height is if Capacity is 0.
 //
 //go:noinline
 func (o *Options) Fits(height int64) bool { return o.Capacity == 0 || height <= o.Capacity }

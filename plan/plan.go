@@ -21,22 +21,21 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Planner makes plans. One that is registered (Register) is known to Solve by
-// its name, as those of this module are.
+// A Planner makes plans. If it is registered (Register), Solve finds it by its name.
 //
-// Plan is given a problem that has been validated, and options of which Capacity
-// alone counts, not the problem's. It changes neither. It returns soon after ctx
-// ends, with the best plan so far; the timeout is a deadline of ctx. The error
-// is for a problem that the planner does not take (ErrUnsupported, which
-// plan.Unsupported makes), never for an outcome: those are Statuses. A plan above
-// Options.Capacity is no plan: where there is no other, the Status is Unknown, or
-// Infeasible where that is proven, without Offsets. Feasible or Optimal with such a
-// plan is a mistake, ErrInvalidPlan. Plan may be called from many goroutines.
+// Plan is given a problem that has been validated. The capacity that counts is that of the
+// options, not the problem's. Plan changes neither. It returns soon after ctx ends, with
+// the best plan so far; the timeout is a deadline of ctx. The error is for a problem that
+// the planner does not take (ErrUnsupported, which plan.Unsupported makes), never for an
+// outcome: an outcome is a Status. A plan above Options.Capacity does not count. If there
+// is no other, the Status is Unknown, or Infeasible if that is proven, without Offsets.
+// Feasible or Optimal with such a plan is a mistake, ErrInvalidPlan. Plan may be called
+// from many goroutines.
 //
-// Whoever runs a planner completes its result: the planner's name, the elapsed
-// time, the height from the offsets, why the run ended, and what follows from
-// bounds alone. Solve verifies the plan, and believes the planner that a problem
-// is infeasible, or a bound proven. A planner that panics is not caught.
+// Whoever runs a planner completes its result: the planner's name, the elapsed time, the
+// height from the offsets, why the run ended, and what follows from bounds alone. Solve
+// verifies the plan. It believes the planner that a problem is infeasible, or that a bound
+// is proven. A planner that panics is not caught.
 type Planner interface {
 	Info() Info
 	Plan(ctx context.Context, p *model.Problem, o Options) (Result, error)
@@ -44,7 +43,7 @@ type Planner interface {
 
 // Info, which is PlannerInfo in the root package, describes a planner.
 type Info struct {
-	// Name is what Options.Planner, the command line and the JSON have, in
+	// Name identifies the planner in Options.Planner, on the command line and in JSON, in
 	// lower case with hyphens.
 	Name string
 	// Summary says in one line how it plans.
@@ -53,21 +52,21 @@ type Info struct {
 	Source string
 	// Exact planners prove optimality and infeasibility, given time.
 	Exact bool
-	// Moves says that it tells of what it tries (Options.Moves), or that a planner does
+	// Moves says that the planner reports its moves (Options.Moves), itself or by a planner
 	// that it runs.
 	Moves bool
 	// Techniques can be switched off by name (Options.Without).
 	Techniques []Technique
 	// Params can be set by name (Options.Params).
 	Params []Param
-	// Check, where set, refuses values of options that the planner does not
-	// take. It is called before a run begins.
+	// Check, if set, refuses values of options that the planner does not take. It is called
+	// before a run begins.
 	Check func(Options) error
 }
 
 // A Technique is a part of a planner that can be switched off.
 type Technique struct {
-	// Name is what Options.Without has.
+	// Name is the name for Options.Without.
 	Name string
 	// Summary says in one line what it does.
 	Summary string
@@ -79,9 +78,9 @@ type Param struct {
 	Name string
 	// Default is the value where the key is missing.
 	Default string
-	// Values says in words which texts it takes, such as "a whole number from
-	// 1 to 100"; it is empty where any will do.
+	// Values says in words which texts it takes, such as "a whole number from 1 to 100". It
+	// is empty if any will do.
 	Values string
-	// Summary says in one line what it is about.
+	// Summary says in one line what it sets.
 	Summary string
 }

@@ -14,9 +14,9 @@ var registry struct {
 	entries    []*Registration
 }
 
-// A Registration is what is asked of a planner without its description. That has a word for
-// each technique and parameter, and a program to which nobody describes its planners does
-// without: Register reads a planner's Info, RegisterAs does not.
+// A Registration is what is needed to run a planner, without its description. A description
+// has a text for each technique and parameter; a program that never describes its planners
+// does without. Register reads a planner's Info, and RegisterAs does not.
 type Registration struct {
 	// Name is Info.Name.
 	Name string
@@ -27,14 +27,13 @@ type Registration struct {
 	// Check refuses switches and parameters that the planner does not take, as
 	// CheckOptions does.
 	Check func(*Options) error
-	// Plan, where set, is Planner.Plan; nil says that whoever looks the planner up knows
-	// another way to call it, as this module does its own.
+	// Plan, if set, is Planner.Plan. If it is nil, whoever looks the planner up knows
+	// another way to call it, as this module does for its own planners.
 	Plan func(context.Context, *model.Problem, Options) (Result, error)
 }
 
-// Register makes a planner known by its name, most often from an init function.
-// It panics where the planner has no name or one that is taken: that is a
-// mistake in the program.
+// Register makes a planner known by its name, most often from an init function. It panics
+// if the planner has no name or one that is taken: that is a mistake in the program.
 func Register(p Planner) {
 	RegisterAs(&Registration{
 		Name: p.Info().Name, Planner: p, Plan: p.Plan,
@@ -43,7 +42,7 @@ func Register(p Planner) {
 	})
 }
 
-// RegisterAs is Register for a planner of which all this is known.
+// RegisterAs is Register for a planner whose registration is known.
 func RegisterAs(r *Registration) {
 	if r.Name == "" {
 		panic("plan: a planner has no name")
@@ -59,9 +58,8 @@ func RegisterAs(r *Registration) {
 	}
 }
 
-// Find returns the registration of that name. The error is an ErrUnknownPlanner
-// that lists the names there are, and says where others come from: which those
-// are is known to the packages that register them alone.
+// Find returns the registration of that name. The error is an ErrUnknownPlanner that lists
+// the known names and says which packages bring others.
 func Find(name string) (*Registration, error) {
 	registry.Lock()
 	r := find(name)

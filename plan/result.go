@@ -11,18 +11,17 @@ import (
 type Result struct {
 	// Status says what is known: Optimal and Feasible come with a plan.
 	Status model.Status
-	// Plan has the offsets, in the order of Problem.Buffers, and the height,
-	// in bytes. Offsets is nil where there is no plan that fits; Height then is
-	// 0 as well.
+	// Plan has the offsets, in the order of Problem.Buffers, and the height, in bytes. If
+	// no plan fits, Offsets is nil and Height is 0.
 	model.Plan
-	// LowerBound is a proven bound in bytes: no plan is lower. Where Status is
-	// Infeasible it is above the capacity.
+	// LowerBound is a proven bound in bytes: no plan is lower. If Status is Infeasible, it
+	// is above the capacity.
 	LowerBound int64
-	// Enough is, where Status is Unknown, the least capacity for which a plan was found
-	// on the way, above the one that was asked for; 0 for none. What is under LowerBound
-	// is proven not to be enough.
+	// Enough is set only if Status is Unknown: the smallest capacity, above the requested
+	// one, for which the run found a plan; 0 if it found none. Capacities below LowerBound
+	// are proven not to be enough.
 	Enough int64
-	// Collision, where set, is why Status is Infeasible whatever the capacity.
+	// Collision, if set, is the reason why Status is Infeasible whatever the capacity.
 	Collision *model.Collision
 	// Planner is the name of the planner that ran.
 	Planner string
@@ -36,19 +35,18 @@ type Result struct {
 }
 
 // NewResult returns the result of a planner that has found offsets, in the order of
-// Problem.Buffers; nil if there is no plan. The rest may be left out: whoever runs the
-// planner fills in the height, the planner's name and the time, and never lowers the
-// bound.
+// Problem.Buffers, or nil if there is no plan. The rest may be left out: whoever runs the
+// planner fills in the height, the planner's name and the time, and never lowers the bound.
 func NewResult(status model.Status, offsets []int64) Result {
 	return Result{Status: status, Plan: model.Plan{Offsets: offsets}}
 }
 
-// A Stop says why a run ended without an answer: without a proof where it
-// minimises, without a plan or a proof where any plan that fits would do.
+// A Stop says why a run ended without an answer. If the run minimises, that means without a
+// proof. If any plan that fits will do, it means without a plan or a proof.
 type Stop string
 
-// The reasons. A run that has its answer is Finished, and so is a heuristic
-// that came to its own end.
+// The reasons. A run with an answer is Finished, and so is a heuristic that reached its own
+// end.
 const (
 	Finished      Stop = ""
 	StopTimeout   Stop = "timeout"   // Options.Timeout or the context's deadline came
@@ -61,11 +59,11 @@ const (
 type Stats struct {
 	// Nodes counts search nodes, or placements for a heuristic.
 	Nodes int64
-	// Backtracks counts nodes all of whose children failed.
+	// Backtracks counts nodes whose children all failed.
 	Backtracks int64
-	// Minor and Major split Backtracks where a planner tells them apart: a
-	// node that failed at once, and one all of whose candidates failed. Else
-	// both are 0.
+	// Minor and Major split Backtracks if a planner counts them separately. A minor
+	// backtrack is a node that failed at once, and a major one a node whose candidates all
+	// failed. Otherwise both are 0.
 	Minor, Major int64
 	// Elapsed is the wall-clock time of the run.
 	Elapsed time.Duration
@@ -75,8 +73,8 @@ type Stats struct {
 type Progress struct {
 	// Height is that of the lowest plan so far, in bytes; 0 for none.
 	Height int64
-	// Offsets are those of that plan, where the planner has it at hand, else
-	// nil. They are valid during the call only.
+	// Offsets are those of that plan if the planner has it at hand, or nil. They are valid
+	// during the call only.
 	Offsets []int64
 	// LowerBound is proven: no plan is lower.
 	LowerBound int64
@@ -88,27 +86,26 @@ type Progress struct {
 
 // An Explanation names buffers that together cannot fit a capacity.
 type Explanation struct {
-	// Status is Infeasible where a reason was found, Feasible where the
-	// problem has a plan, Unknown where a limit came first.
+	// Status is Infeasible if a reason was found, Feasible if the problem has a plan, and
+	// Unknown if a limit came first.
 	Status model.Status
 	// Buffers index an infeasible subset of Problem.Buffers, ascending.
 	Buffers []int
-	// Irreducible says that without any one of them the rest fit. Otherwise a
-	// limit came, and a part of them may be enough. Another irreducible subset
-	// may have fewer buffers.
+	// Irreducible says that the rest fit if any one of the buffers is removed. If it is
+	// false, a limit came first, and a part of the buffers may be enough. Another
+	// irreducible subset may have fewer buffers.
 	Irreducible bool
 	// Smallest says that no infeasible subset has fewer buffers. Only
 	// ExplainSmallest looks for that.
 	Smallest bool
-	// AtLeast is a proven lower bound on how many buffers an infeasible subset
-	// has: any AtLeast-1 buffers of the problem fit. It is 0 where that was not
-	// asked.
+	// AtLeast is a proven lower bound on the number of buffers of an infeasible subset: any
+	// AtLeast-1 buffers of the problem fit. It is 0 if that was not asked.
 	AtLeast int
-	// Collision, where set, says that the two buffers have fixed offsets at
-	// which they meet, so that they fit no capacity.
+	// Collision, if set, says that two buffers have fixed offsets at which they collide, so
+	// that they fit no capacity.
 	Collision *model.Collision
-	// Capacity is the capacity in bytes that they cannot fit; 0 where they fit
-	// none and none was asked for.
+	// Capacity is the capacity in bytes that the buffers cannot fit. It is 0 if they fit no
+	// capacity and none was asked for.
 	Capacity int64
 	// Load is the contention peak of the subset in bytes: the most that is live
 	// at once.
