@@ -29,7 +29,8 @@ func printVersion(cmd *cobra.Command) error {
 	})
 }
 
-// versionText returns the version, with the commit where the build knows it.
+// versionText returns the version, with the commit if the build knows it. One that make starts
+// in a clone does not, so that two clones give the same program: it says (devel).
 func versionText() string {
 	text := version
 	info, ok := debug.ReadBuildInfo()
