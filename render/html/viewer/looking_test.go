@@ -145,6 +145,12 @@ func TestBrowserColours(t *testing.T) {
 				t.Errorf("%s: the SVG's legend has no %s", name, word)
 			}
 		}
+		// Of U-Net the SVG has every name whole, too.
+		for i := range of.doc.Problem.Buffers {
+			if id := of.doc.Problem.Buffers[i].ID; name == "unet" && !regexp.MustCompile(`class="label"[^>]*>`+regexp.QuoteMeta(id)+`<`).MatchString(picture.String()) {
+				t.Errorf("the SVG has no name %s", id)
+			}
+		}
 		var fills []string
 		page.Eval(`Array.from(stowage.facts(0).doc.lower, (_, i) => "#" + stowage.plots[0].scene.palette.fills[stowage.plots[0].scene.kinds[i]].map((x) => x.toString(16).padStart(2, "0")).join("").toUpperCase())`, &fills)
 		found := shape.FindAllStringSubmatch(picture.String(), -1)

@@ -9,6 +9,7 @@
 //	profile.go  the picture of a problem without one: load over time
 //	pieces.go   lifespans cut at their gaps
 //	matters.go  which pieces have to do with the height
+//	beside.go   names beside their rectangles
 //	detail.go   what is drawn singly and what is merged
 //	faults.go   what is wrong with a plan
 //	ticks.go    scales, round ticks and their labels

@@ -53,10 +53,10 @@ func Plan(p *model.Problem, offsets []int64, o render.Options, m Medium) (*Figur
 		if k >= 0 {
 			g.Shapes[k].Conflict = conflict[i]
 			g.Shapes[k].Tip = tip(&p.Buffers[i], offsets[i])
-			if !g.opt.HideLabels {
-				g.label(&g.Shapes[k], &p.Buffers[i])
-			}
 		}
+	}
+	if !g.opt.HideLabels {
+		g.labels(shapeOf)
 	}
 	g.drawNotes()
 	return g.Figure, nil
@@ -220,49 +220,65 @@ func tip(b *model.Buffer, offset int64) string {
 	return s.String()
 }
 
-// label writes a buffer's ID, and its size where there is room, into the
-// largest rectangle of its shape: across if it can, upright in a tall one.
-func (g *page) label(s *Shape, b *model.Buffer) {
-	rects := s.Rects
-	if len(rects) == 0 {
-		rects = s.Parts
-	}
-	var r Rect
-	for _, c := range rects {
-		// The first of those that rounding alone tells apart.
-		if c.width()*c.height() > 1.01*r.width()*r.height() {
-			r = c
+// labels writes the names of the buffers: whole in their rectangles, whole beside them, or cut.
+func (g *page) labels(shapeOf []int32) {
+	var missing []int32
+	of := make([]int, len(g.Shapes))
+	for i, k := range shapeOf {
+		if k < 0 {
+			continue
+		}
+		of[k] = i
+		if !g.label(&g.Shapes[k], &g.problem.Buffers[i], false) {
+			missing = append(missing, k)
 		}
 	}
-	r = g.clear(r)
+	if len(g.pieces) <= fewPieces {
+		missing = g.beside(missing, func(k int32) string { return g.nameOf(&g.problem.Buffers[of[k]]) })
+	}
+	for _, k := range missing {
+		g.label(&g.Shapes[k], &g.problem.Buffers[of[k]], true)
+	}
+}
+
+// label writes a buffer's ID, and its size where there is room, into the
+// largest rectangle of its shape: across if it can, upright in a tall one.
+// It reports whether it did; cutTo allows it to cut the name.
+func (g *page) label(s *Shape, b *model.Buffer, cutTo bool) bool {
+	r := g.clear(s.largest())
 	least := g.medium.Smallest
 	if min(r.width(), r.height()) < 1.3*least {
-		return // spares the cleaning of IDs that never fit
+		return false // spares the cleaning of IDs that never fit
 	}
+	id := g.nameOf(b)
+	turned := g.fitting(id, r.height(), r.width()) > worthTurning*g.fitting(id, r.width(), r.height())
+	for _, upright := range []bool{turned, !turned} {
+		along, across := r.width(), r.height()
+		if upright {
+			along, across = across, along
+		}
+		text, size := id, g.fitting(id, along, across)
+		along -= 0.6 * g.largest(across)
+		if cutTo {
+			size = min(g.largest(across), 1.15*least)
+			text = g.fitMiddle(id, size, along)
+		}
+		if text == "" || size < least {
+			continue
+		}
+		g.putLabel(r, text, size, along, across, upright, b.Size)
+		return true
+	}
+	return false
+}
+
+// nameOf returns the ID of a buffer as the medium can write it.
+func (g *page) nameOf(b *model.Buffer) string {
 	id := Clean(b.ID)
 	if g.medium.Spell != nil {
 		id = g.medium.Spell(id)
 	}
-	turned := g.fitting(id, r.height(), r.width()) > worthTurning*g.fitting(id, r.width(), r.height())
-	for _, cutTo := range []bool{false, true} {
-		for _, upright := range []bool{turned, !turned} {
-			along, across := r.width(), r.height()
-			if upright {
-				along, across = across, along
-			}
-			text, size := id, g.fitting(id, along, across)
-			along -= 0.6 * g.largest(across)
-			if cutTo {
-				size = min(g.largest(across), 1.15*least)
-				text = g.fitMiddle(id, size, along)
-			}
-			if text == "" || size < least {
-				continue
-			}
-			g.putLabel(r, text, size, along, across, upright, b.Size)
-			return
-		}
-	}
+	return id
 }
 
 // worthTurning is how many times as large the letters of a name must be upright for it to
