@@ -58,7 +58,7 @@ func firmwareModels() map[string][]byte {
 func TestFirmwareCompiles(t *testing.T) {
 	cxx, err := exec.LookPath("c++")
 	if err != nil {
-		t.Skip("needs a C++ compiler, c++ (c++-compiler)")
+		t.Skip("needs a C++ compiler, c++ (c-compiler)")
 	}
 	dir := t.TempDir()
 	for name, data := range firmwareModels() {
