@@ -10,31 +10,35 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Certificate shows that no plan of a problem fits a capacity. A reader needs to trust
-// only VerifyCertificate. docs/certificates.md has its format.
+// A Certificate proves that no plan of a problem fits a capacity. VerifyCertificate checks
+// it and uses no code of the planners. docs/certificates.md describes the file format.
 type Certificate struct {
-	// Capacity is the number of bytes that no plan fits.
+	// Capacity is a number of bytes: no plan of the problem fits into it.
 	Capacity int64
-	// Buffers are indices into Problem.Buffers of those that it takes: they
-	// cannot fit by themselves.
+	// Buffers has the buffers that the proof uses, as indices into Problem.Buffers: they
+	// alone cannot fit the capacity.
 	Buffers []int
-	// Cases is the number of cases that the proof tells apart; 1 where there is
-	// nothing to ask, as the buffers of one moment do not fit by their sizes.
+	// Cases is the number of cases that the proof distinguishes. It is 1 if the sizes of
+	// the buffers of one moment already add up to more than the capacity.
 	Cases int
 
 	made *certify.Certificate
 }
 
-// Write writes the certificate as a file.
+// Write writes the certificate to w in the format of docs/certificates.md. The error is
+// w's.
 func (c *Certificate) Write(w io.Writer) error { return c.made.Write(w) }
 
-// Certify makes a certificate that no plan of p fits the capacity (o.Capacity, or else
-// p.Capacity). If the capacity is one below the height of a plan, the certificate shows
-// that the plan is the lowest. If it is one below a result's lower bound, it shows that
-// bound, whichever planner found it. The error is ErrNoCertificate if a limit of o or ctx
-// came first, if a plan fits, or if windows keep the proof from being written down.
+// Certify makes a certificate that no plan of p fits the capacity, which is o.Capacity,
+// or p.Capacity if that is 0. To prove that a plan is the lowest, certify the capacity
+// one below its height. To prove a lower bound, certify the capacity one below the bound.
 //
-// The capacity, the limits and the seed of o count. The timeout is for the search.
+// The error is ErrNoCapacity without a capacity. It is ErrNoCertificate if a plan fits, if
+// a limit of o or ctx came first, or if the proof needs the windows of gaps, which the
+// format cannot express.
+//
+// Certify uses only Capacity, Timeout, NodeLimit and Seed of o. Timeout covers only the
+// search.
 func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	o = Options{Planner: "exact", Capacity: o.Capacity, NodeLimit: o.NodeLimit, Timeout: o.Timeout, Seed: o.Seed}
 	if _, err := prepare(ctx, p, &o, &clock{}); err != nil {
@@ -53,7 +57,7 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 		return nil, err
 	}
 	if c == nil {
-		return nil, fmt.Errorf("%w for a capacity of %d: a plan fits, a limit came first, or the proof is in windows", ErrNoCertificate, o.Capacity)
+		return nil, fmt.Errorf("%w for a capacity of %d: a plan fits, a limit came first, or the proof needs the windows of gaps", ErrNoCertificate, o.Capacity)
 	}
 	made := &Certificate{Capacity: c.Capacity, Cases: c.Cases(), made: c}
 	for _, i := range c.Buffers {
@@ -62,10 +66,12 @@ func Certify(ctx context.Context, p *Problem, o Options) (*Certificate, error) {
 	return made, nil
 }
 
-// VerifyCertificate reads a certificate and checks it against the problem, independently of
-// the planners. It returns the capacity that no plan of p fits; so every plan of p is
-// higher than that. The error is an *InputError if the problem is nil or bad or the reader
-// is nil. Otherwise it says what is wrong with the certificate.
+// VerifyCertificate reads a certificate from r and checks it against p. It returns the
+// capacity in bytes that the certificate is about: no plan of p fits it, so every plan is
+// at least one byte higher. The error is an *InputError if the problem is nil or bad, or
+// r is nil. Any other error says what is wrong with the certificate, or is r's.
+//
+// VerifyCertificate uses no code of the planners.
 func VerifyCertificate(p *Problem, r io.Reader) (capacity int64, err error) {
 	var issues model.Issues
 	if r == nil {

@@ -1,7 +1,8 @@
-// Package stowage plans static memory: it packs buffers into one block of memory. You
-// give it the size and the lifespan of each buffer; it gives each an offset. Buffers that
-// are live at the same time never overlap. The block fits a capacity, or is as small as
-// possible. If it can, the package proves that no smaller block exists.
+// Package stowage plans static memory: it gives each buffer a place in one block of
+// memory. The size and the lifespan of each buffer must be known before the program runs.
+// Buffers that are live at the same time never overlap. The block fits a given capacity,
+// or is as small as possible. If the search proves that no smaller block exists, the
+// status of the result is Optimal.
 //
 //	p := &stowage.Problem{Buffers: []stowage.Buffer{
 //		{ID: "b1", Lower: 0, Upper: 3, Size: 4},
@@ -9,22 +10,23 @@
 //	}}
 //	r, err := stowage.Minimize(ctx, p, stowage.Options{})
 //
-// Time is logical and half-open. Sizes, offsets, heights and capacities are
-// int64 in any unit of space, called bytes here; 0 as a capacity means none.
-// Every plan that this package returns has passed Verify.
+// Time is logical and half-open: a buffer is live from Lower up to, but not including,
+// Upper. Sizes, offsets, heights and capacities are int64 in any unit of space, called
+// bytes here. The height of a plan is its largest offset + size. A capacity of 0 means
+// that there is none. Every plan that this package returns has passed Verify.
 //
-// An error is about the request; the outcome of a run is a Status. These are the errors,
-// for errors.As and errors.Is:
+// An error says that the request is bad; the outcome of a run is a Status. For errors.As
+// and errors.Is, the errors are
 //
 //	*InputError         the problem, an option or the plan to start from is bad, or the
-//	                    context is nil; the error lists all faults
-//	ErrUnknownPlanner   Options.Planner names none
+//	                    context is nil; the error lists every fault
+//	ErrUnknownPlanner   no planner has the name in Options.Planner
 //	ErrUnsupported      the planner does not take this problem
-//	ErrNoCapacity       Explain was given no capacity
-//	ErrNoCertificate    Certify has found no proof
-//	ErrInvalidPlan      a mistake of the planner: its plan does not pass Verify
+//	ErrNoCapacity       Explain or Certify was given no capacity
+//	ErrNoCertificate    Certify found no proof that it can write down
+//	ErrInvalidPlan      a fault of the planner: its plan does not pass Verify
 //
-// A planner of your own is registered under a name, and its plans are verified like all
+// You can register a planner of your own under a name. Its plans are verified like all
 // others:
 //
 //	type stacker struct{}
@@ -48,11 +50,10 @@
 //
 //	func init() { stowage.Register(stacker{}) }
 //
-// The functions may be called from many goroutines at once, on the same problem as well:
+// The functions may be called from many goroutines at once, and on the same problem:
 // they do not change it.
 //
-// The types are those of the packages model and plan, which planners, formats
-// and pictures share.
+// The types are aliases of those in the packages model and plan.
 package stowage
 
 import (
@@ -70,42 +71,42 @@ import (
 // DefaultPlanner is the planner that runs if Options.Planner is empty.
 const DefaultPlanner = "auto"
 
-// The errors that errors.Is distinguishes.
+// Kinds of errors, for errors.Is.
 var (
 	// ErrUnknownPlanner means that no planner of that name is registered. The
-	// message lists those that are.
+	// message lists the planners that are.
 	ErrUnknownPlanner = plan.ErrUnknownPlanner
-	// ErrUnsupported means that the planner does not take this problem: it has
+	// ErrUnsupported means that the planner does not take this problem: the problem has
 	// a feature that the planner cannot honour, or is too large for it.
 	ErrUnsupported = plan.ErrUnsupported
 	// ErrNoCapacity means that neither the options nor the problem have the
-	// capacity that Explain needs.
+	// capacity that Explain or Certify needs.
 	ErrNoCapacity = plan.ErrNoCapacity
-	// ErrNoCertificate means that Certify has found no proof that can be written
-	// down: a plan fits, a limit came first, or the proof is in windows.
+	// ErrNoCertificate means that Certify found no proof that it can write down: a plan
+	// fits, a limit came first, or the proof needs the windows of gaps.
 	ErrNoCertificate = plan.ErrNoCertificate
-	// ErrInvalidPlan means that a planner returned a plan that Verify refuses, a
-	// bound above it, or a status that cannot be, such as Infeasible where there
-	// is no capacity: a mistake in the planner, not in its input.
+	// ErrInvalidPlan means that a planner returned a plan that Verify refuses, a lower
+	// bound above the height of its plan, or a status that is impossible, such as
+	// Infeasible without a capacity. The fault is in the planner, not in its input.
 	ErrInvalidPlan = plan.ErrInvalidPlan
 )
 
-// Solve plans p. With a capacity (o.Capacity, or else p.Capacity) any plan that
-// fits will do, unless o.Minimize asks for the lowest; without one it minimises.
+// Solve plans p. The capacity is o.Capacity, or p.Capacity if that is 0. With a capacity
+// Solve returns any plan that fits, unless o.Minimize asks for the lowest plan. Without a
+// capacity it always looks for the lowest plan.
 //
-// The error is for bad input (see the package's list of errors); that no plan
-// exists or none was found in time is a Status. A context that ends stops the
-// search, which then returns its best plan so far; Result.Stopped says so.
+// The error is for bad input (see the list of errors in the package comment). If no plan
+// exists, or none was found in time, the Status of the result says so. If ctx ends, the
+// search stops and Solve returns the best plan so far; Result.Stopped has the reason.
 //
-// The timeout covers everything from here on: validation, preparation, the
-// planner, and the check of its plan, for which time is set aside. A timeout that is
-// too short for the cheapest plan does not prevent it: Solve then returns late with
-// that plan. The cheapest plan takes about half a second for a million buffers. If it
-// does not fit the capacity, the problem is Unknown.
+// o.Timeout covers the whole call: validation, preparation, the planner, and the check of
+// its plan, for which Solve reserves time. Solve always makes at least the cheapest plan,
+// even if that takes longer than the timeout: about half a second for a million buffers.
+// If that plan does not fit the capacity, the Status is Unknown.
 //
-// The context is stricter. If it ends during validation or preparation, a problem of more
-// than 65,536 pieces is Unknown (a buffer is one piece, and one more for each gap). Such
-// a problem may have faults that no error names.
+// The end of ctx is stricter. If ctx ends during validation or preparation, the Status is
+// Unknown for a problem of more than 65,536 pieces, and faults of the problem may go
+// unreported. A buffer counts as one piece, and as one more for each gap.
 func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	began := time.Now()
 	clock := newClock(ctx)
@@ -178,19 +179,19 @@ func checkStart(issues *model.Issues, p *Problem, offsets []int64) {
 	}
 }
 
-// Minimize is Solve with Options.Minimize set: it looks for the lowest plan and
-// goes on until that is proven or a limit comes.
+// Minimize is Solve with Options.Minimize set. It looks for the lowest plan, and ends
+// once a plan is proven to be the lowest, or at a limit.
 func Minimize(ctx context.Context, p *Problem, o Options) (*Result, error) {
 	o.Minimize = true
 	return Solve(ctx, p, o)
 }
 
-// Verify checks offsets, in the order of p.Buffers, against the problem and a capacity. If
-// the capacity is 0, p.Capacity counts. The check is independent of the planners. The
-// report says what is wrong with the plan. The error is an *InputError for a problem that
-// is nil or bad, or a capacity below 0.
+// Verify checks a plan of p: offsets in bytes, in the order of p.Buffers. If capacity is
+// 0, p.Capacity counts. The report lists the faults of the plan. The error is an
+// *InputError if the problem is nil or bad, or the capacity is out of range.
 //
-// It takes O(n log n) time for n buffers, and O(log n) more for each overlap.
+// Verify takes O(n log n) time for n buffers, and O(log n) more for each overlap. It
+// shares only a sort with the planners.
 func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 	var issues model.Issues
 	o := Options{Capacity: capacity}
@@ -202,14 +203,14 @@ func Verify(p *Problem, offsets []int64, capacity int64) (*Report, error) {
 	return verify.Check(p, offsets, p.CapacityOr(capacity)), nil
 }
 
-// Explain finds an irreducible set of buffers that cannot fit the capacity (o.Capacity, or
-// else p.Capacity): the rest fit if any one of them is removed. Another such set may have
-// fewer buffers (see ExplainSmallest). If the problem is feasible, or a limit comes before
-// an answer, the explanation's Status says so.
+// Explain finds an irreducible set of buffers that cannot fit the capacity: without any
+// one of them, the others fit. The capacity is o.Capacity, or p.Capacity if that is 0.
+// Another irreducible set may have fewer buffers (see ExplainSmallest). If the problem is
+// feasible, or a limit comes before an answer, the Status of the explanation says so.
 //
-// o.Timeout limits the whole call, o.NodeLimit each run of the planner. Without a capacity
-// only fixed offsets that collide can be a reason. If none collide, the error is
-// ErrNoCapacity.
+// o.Timeout limits the whole call; o.NodeLimit limits each run of the planner. Without a
+// capacity, a problem is infeasible only if two fixed offsets collide. If none do, the
+// error is ErrNoCapacity.
 func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
@@ -218,10 +219,11 @@ func Explain(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	return explain.Irreducible(ctx, p, planner, o)
 }
 
-// ExplainSmallest is Explain for a set of the fewest buffers that cannot fit the capacity.
-// That takes longer, exponentially so in the worst case. If a limit comes first,
-// Explanation.Smallest is false, Buffers are the fewest found, and AtLeast is a lower bound
-// on their number. o.NodeLimit limits each run of the planner.
+// ExplainSmallest is Explain for the smallest set: the fewest buffers that cannot fit the
+// capacity together. This takes longer, exponentially so in the worst case. If a limit
+// comes first, Explanation.Smallest is false, Buffers is the smallest set found so far,
+// and every such set has at least AtLeast buffers. o.NodeLimit limits each run of the
+// planner.
 func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, error) {
 	planner, err := prepare(ctx, p, &o, &clock{})
 	if err != nil {
@@ -230,18 +232,17 @@ func ExplainSmallest(ctx context.Context, p *Problem, o Options) (*Explanation, 
 	return explain.Smallest(ctx, p, planner, o)
 }
 
-// Register makes a planner known by its name, to Solve and to everything that lists
-// planners. It panics if the planner has no name or one that is taken.
+// Register makes a planner known by its name to Solve, Explain and Planners. It panics if
+// the planner has no name, or a name that is taken.
 func Register(p Planner) { plan.Register(p) }
 
-// NewResult returns the result of a planner of your own: a status, and offsets in the order
-// of Problem.Buffers, nil if there is no plan. The rest may be left out: Solve fills in
-// the height, the planner's name and the time. In a literal, Offsets stands in the Plan
-// that is embedded: Result{Status: Feasible, Plan: Plan{Offsets: offsets}}.
+// NewResult returns the result of a planner of your own: a status, and the offsets in the
+// order of Problem.Buffers, or nil if there is no plan. Solve fills in the height, the
+// name of the planner and the time. As a literal, the same result is
+// Result{Status: status, Plan: Plan{Offsets: offsets}}.
 func NewResult(status Status, offsets []int64) Result { return plan.NewResult(status, offsets) }
 
-// Planners describes the planners that are registered, in the order of their
-// names.
+// Planners describes the registered planners, in the order of their names.
 func Planners() []PlannerInfo {
 	var infos []PlannerInfo
 	for _, p := range run.All() {
@@ -250,9 +251,9 @@ func Planners() []PlannerInfo {
 	return infos
 }
 
-// LowerBound returns a height in bytes such that no plan of p is lower: the load (the
-// largest sum of sizes that are live at one moment), sharpened by alignment and fixed
-// offsets. The error is an *InputError.
+// LowerBound returns a height in bytes: no plan of p is lower. It is the peak load, which
+// is the most bytes that are live at one time, raised if alignment or fixed offsets prove
+// more. It takes no search. The error is an *InputError.
 func LowerBound(p *Problem) (int64, error) {
 	if err := model.Validate(p); err != nil {
 		return 0, err

@@ -159,7 +159,7 @@ func TestPlanners(t *testing.T) {
 func TestInputErrors(t *testing.T) {
 	ctx := context.Background()
 	bad := &stowage.Problem{Capacity: 10, Buffers: []stowage.Buffer{{ID: "a", Upper: 1}, {ID: "a", Upper: 1, Size: 1}, {Upper: 1, Size: 1}}}
-	const badText = "buffer a: size \"0\": must be from 1 to 2305843009213693951\nbuffer a: id \"a\": is a duplicate: buffer number 1 has it too\nbuffer number 3: id: is empty"
+	const badText = "buffer a: size \"0\": must be from 1 to 2305843009213693951\nbuffer a: id \"a\": is a duplicate: buffer number 1 has the same\nbuffer number 3: id: is empty"
 	two := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4}, {ID: "b", Upper: 1, Size: 4}}}
 	for _, tc := range []struct {
 		name string
@@ -169,7 +169,7 @@ func TestInputErrors(t *testing.T) {
 		is   error
 	}{
 		{name: "problem", p: bad, want: badText},
-		{name: "no problem", want: "there is no problem: it is nil"},
+		{name: "no problem", want: "the problem is nil"},
 		{name: "capacity of the problem", p: &stowage.Problem{Capacity: -3}, want: `capacity "-3": must be from 1 to 2305843009213693951, or 0 for none`},
 		{name: "capacity too large", p: two, o: stowage.Options{Capacity: 1 << 62}, want: `capacity "4611686018427387904": must be from 1 to 2305843009213693951, or 0 for none`},
 		{name: "technique", p: two, o: stowage.Options{Planner: "first-fit", Without: []string{"x"}}, want: `planner first-fit has no technique "x"; it has none`},

@@ -13,74 +13,75 @@ import (
 // A Problem is a set of buffers and, optionally, a capacity to fit them into.
 //
 //	type Problem struct {
-//		// Name says where the problem comes from, for messages and pictures.
+//		// Name says where the problem comes from, for messages and pictures. It may be empty.
 //		Name string
-//		// Buffers are the blocks to place. Their order has no meaning other than
-//		// to break ties and to match Plan.Offsets.
+//		// Buffers are the blocks to place. Plan.Offsets has their order; planners use the
+//		// order only to break ties.
 //		Buffers []Buffer
 //		// Capacity is the number of bytes that the plan must fit into;
 //		// 0 means that there is no limit.
 //		Capacity int64
 //	}
 //
-//	// CapacityOr returns the capacity that counts where a caller asks for one: that
-//	// one, or the problem's own where it is 0. It is 0 where there is none.
+//	// CapacityOr returns capacity, or p.Capacity if capacity is 0. The result is 0 if both
+//	// are.
 //	func (p *Problem) CapacityOr(capacity int64) int64
 type Problem = model.Problem
 
 // A Buffer is one block of memory with a known size and lifespan.
 //
 //	type Buffer struct {
-//		// ID names the buffer in files and messages. Every buffer of a Problem has one,
-//		// and no other buffer has the same.
+//		// ID names the buffer in files and messages. Every buffer of a Problem must have one,
+//		// and no two buffers the same.
 //		ID string
 //		// Lower and Upper bound the lifespan, half-open: the buffer is live in the
-//		// logical time slots Lower, Lower+1, …, Upper-1.
+//		// logical time slots Lower, Lower+1, …, Upper-1. Lower must be less than Upper.
 //		Lower, Upper int64
 //		// Size is the number of bytes (or any other unit of space) that the buffer
 //		// takes, at least 1.
 //		Size int64
-//		// Alignment divides the buffer's offset. 0 and 1 both mean no constraint.
+//		// Alignment: the buffer's offset must be a multiple of it. 0 and 1 both mean no
+//		// constraint.
 //		Alignment int64
-//		// Gaps are inactive slots within the lifespan, in ascending order and
-//		// disjoint.
+//		// Gaps are the times within the lifespan at which the buffer is inactive, in
+//		// ascending order and disjoint.
 //		Gaps []Gap
-//		// Fixed, where set, is the only offset that the buffer may have.
+//		// Fixed is the only offset in bytes that the buffer may have; nil for any offset.
 //		Fixed *int64
-//		// Hint, where set, is an offset at which a planner may try the buffer
-//		// first, such as its place in an earlier plan. It binds nobody.
+//		// Hint is an offset in bytes that a planner may try first, such as the buffer's place
+//		// in an earlier plan; nil for none. A plan need not follow it.
 //		Hint *int64
 //	}
 //
-//	// Align returns the buffer's alignment, with the zero value read as 1.
+//	// Align returns the buffer's alignment, or 1 if Alignment is below 1.
 //	func (b *Buffer) Align() int64
 //
 //	// HasWindow reports whether any gap of the buffer has a window.
 //	func (b *Buffer) HasWindow() bool
 //
-//	// Pieces calls yield with the pieces of a valid buffer in ascending order, until that
-//	// returns false: all of its bytes outside of gaps, a gap's window during the gap, and
-//	// nothing where the gap has none. Of two pieces that meet in time both may be of the same
-//	// bytes. It is for range: for piece := range b.Pieces.
+//	// Pieces is an iterator over the pieces of a valid buffer in the order of time:
+//	// for piece := range b.Pieces. Outside of gaps a piece has all bytes of the buffer. During
+//	// a gap it has the bytes of the window; a gap without a window has no piece. Neighbouring
+//	// pieces may have the same bytes.
 //	func (b *Buffer) Pieces(yield func(Piece) bool)
 type Buffer = model.Buffer
 
 // A Piece is a stretch of a buffer's life during which it uses one range of its bytes.
 //
 //	type Piece struct {
-//		Lower, Upper int64 // when, half-open
-//		From, To     int64 // which of its bytes, half-open, counted from its offset
+//		Lower, Upper int64 // the logical time, half-open
+//		From, To     int64 // the bytes in use, half-open, counted from the buffer's offset
 //	}
 type Piece = model.Piece
 
-// A Gap is a slot [Lower, Upper) of logical time, within a buffer's lifespan,
-// in which the buffer is inactive: it uses no space at all or, where Window is
-// set, only that part of it.
+// A Gap is a stretch [Lower, Upper) of logical time, within a buffer's lifespan, in which
+// the buffer is inactive. It then uses no space or, if Window is set, only that part of
+// its space.
 //
 //	type Gap struct {
 //		Lower  int64   // first time slot of the gap
 //		Upper  int64   // one past the last time slot of the gap
-//		Window *Window // space still in use during the gap; nil for none
+//		Window *Window // space that stays in use during the gap; nil for none
 //	}
 type Gap = model.Gap
 
@@ -98,74 +99,75 @@ type Window = model.Window
 //	type Plan struct {
 //		// Offsets holds the offset of each buffer, in the order of Problem.Buffers.
 //		Offsets []int64
-//		// Height is the largest offset + size: the bytes that the plan needs.
+//		// Height is the largest offset + size: the number of bytes that the plan needs.
 //		Height int64
 //	}
 type Plan = model.Plan
 
-// Options steer a planner. The zero value minimises without limits.
+// Options say how a planner runs. The zero value looks for the lowest plan, with the
+// planner auto and without limits.
 //
 //	type Options struct {
-//		// Planner names the planner to run; empty means auto. Planners themselves
-//		// ignore it.
+//		// Planner is the name of the planner to run; empty means auto. Planners ignore it.
 //		Planner string
-//		// Capacity is the number of bytes to fit into. 0 means the problem's own capacity; if
-//		// that is 0 too, there is none.
+//		// Capacity is the number of bytes that the plan must fit into. 0 means the problem's
+//		// own capacity. If that is 0 too, there is none.
 //		Capacity int64
-//		// Minimize asks for the lowest plan, within the capacity if there is one. Without it
-//		// any plan that fits the capacity will do. It is implied if there is no capacity.
+//		// Minimize asks for the lowest plan that fits the capacity. If it is false, any plan
+//		// that fits will do. Without a capacity planners always minimise.
 //		Minimize bool
 //		// Timeout ends the search after this much wall-clock time; 0 means never.
 //		Timeout time.Duration
-//		// NodeLimit ends the search after this many nodes, a planner's own
-//		// deterministic unit of effort; 0 means never.
+//		// NodeLimit ends the search after this many nodes; 0 means never. A node is the
+//		// planner's own deterministic unit of effort.
 //		NodeLimit int64
-//		// Workers is the number of goroutines that may search side by side; 0
-//		// means one, and 1,024 are the most. With one worker, the same input, seed and
-//		// NodeLimit give the same plan.
+//		// Workers is the number of goroutines that may search in parallel. 0 means one; more
+//		// than 1,024 count as 1,024. With one worker, the same input, seed and NodeLimit give
+//		// the same plan.
 //		Workers int
-//		// Seed drives every random choice; 0 is a seed like any other.
+//		// Seed seeds every random choice. The default 0 is a seed like any other.
 //		Seed uint64
-//		// Without names techniques to switch off, from the planner's Techniques.
+//		// Without has the names of techniques to switch off. Info.Techniques lists them.
 //		Without []string
-//		// Params sets tunables by name, from the planner's Params. The others have their
-//		// defaults.
+//		// Params sets parameters by name. Info.Params lists them with their defaults, which
+//		// hold for every parameter that is not set.
 //		Params map[string]string
-//		// Start, if set, holds the offsets of a valid plan to improve on, in the order of
-//		// Problem.Buffers. It may be above the capacity.
+//		// Start has the offsets in bytes of a valid plan to improve, in the order of
+//		// Problem.Buffers; nil for none. The plan may be above the capacity.
 //		Start []int64
-//		// Progress, if set, is called now and then while the search runs, never twice at once.
-//		// It must return quickly.
+//		// Progress is called now and then during the search, never twice at the same time;
+//		// nil for never. It must return quickly.
 //		Progress func(Progress)
-//		// Moves, if set, is called for each placement that a search tries, and for each that it
-//		// takes back, in their order. Info.Moves says which planners do that: tela, and in
-//		// programs that import planner/moves exact, and auto while it runs exact search. The
-//		// search then has one worker, and takes the same way as without.
+//		// Moves is called for each placement that a search makes or takes back, in order; nil
+//		// for never. The search then runs with one worker, and is otherwise the same. Planners
+//		// with Info.Moves do this: tela, and, in programs that import planner/moves, exact and
+//		// auto (for its exact search).
 //		Moves func(Move)
 //	}
 //
-//	// Fits reports whether a height is within Capacity. Every height is if Capacity is 0.
+//	// Fits reports whether a height in bytes is within Capacity. Every height is if Capacity
+//	// is 0.
 //	func (o *Options) Fits(height int64) bool
 //
-//	// Minimizing reports whether the lowest plan is wanted. It is for planners, which look at
-//	// Capacity here and not at the problem's.
+//	// Minimizing reports whether the planner must look for the lowest plan. It is for
+//	// planners: for them Capacity already includes the problem's own.
 //	func (o *Options) Minimizing() bool
 //
-//	// Validate refuses numbers that make no sense for any planner: a capacity, a
-//	// timeout, a node limit or a number of workers below 0, and a capacity above
-//	// 2305843009213693951. The error is a *InputError.
+//	// Validate checks the numbers that every planner has: Capacity, Timeout, NodeLimit and
+//	// Workers must not be negative, and Capacity is at most MaxSum. The error is a
+//	// *InputError that lists all faults.
 //	func (o *Options) Validate() error
 type Options = plan.Options
 
 // Progress is a snapshot of a running search.
 //
 //	type Progress struct {
-//		// Height is that of the lowest plan so far, in bytes; 0 for none.
+//		// Height is the height in bytes of the lowest plan so far; 0 if there is none.
 //		Height int64
-//		// Offsets are those of that plan if the planner has it at hand, or nil. They are valid
-//		// during the call only.
+//		// Offsets has the offsets of that plan, in the order of Problem.Buffers; nil if the
+//		// planner does not have them at this moment. They are valid only during the call.
 //		Offsets []int64
-//		// LowerBound is proven: no plan is lower.
+//		// LowerBound is a proven bound in bytes: no plan is lower.
 //		LowerBound int64
 //		// Nodes counts the nodes searched so far.
 //		Nodes int64
@@ -174,24 +176,25 @@ type Options = plan.Options
 //	}
 type Progress = plan.Progress
 
-// A Move is a step of a search that places buffers one after the other: a placement that it
-// tries, or one that it takes back. A search goes back the way it came, so the current
-// placements are a stack. There are no moves for what a search finds in other ways: by
-// ordering pairs of buffers, or by planning composites or stretches of time.
+// A Move is one step of a search that places buffers one after the other: it places a
+// buffer, or takes a placement back. A search undoes its latest placements first, so the
+// placements form a stack. A search may also find plans in other ways, for example by
+// ordering pairs of buffers. These steps are not reported as moves.
 //
 //	type Move struct {
-//		// Kind is what happens.
+//		// Kind says what happens.
 //		Kind MoveKind
 //		// Buffer is an index into Problem.Buffers. For MoveBegin, MoveDone and MovePlan it
-//		// stands for the part that is searched: always the same one of its buffers.
+//		// identifies the part of the problem that is searched: one of its buffers, always the
+//		// same.
 //		Buffer int
-//		// Offset is where the buffer is placed. For MoveBegin it is the capacity that is asked
-//		// about, for MovePlan the height that was found, and otherwise 0.
+//		// Offset in bytes is the place of the buffer for MovePlace, the capacity that is asked
+//		// about for MoveBegin, and the height found for MovePlan. It is 0 for other kinds.
 //		Offset int64
 //	}
 type Move = plan.Move
 
-// A MoveKind is what happens in a Move.
+// A MoveKind says what happens in a Move.
 //
 //	type MoveKind uint8
 type MoveKind = plan.MoveKind
@@ -199,93 +202,96 @@ type MoveKind = plan.MoveKind
 // The kinds of moves.
 const (
 	MoveBegin = plan.MoveBegin // a search of a part of the problem begins
-	MovePlace = plan.MovePlace // the buffer is placed, or goes elsewhere
-	MoveBack  = plan.MoveBack  // its placement is taken back, and all that came after it
-	MoveDone  = plan.MoveDone  // of pieces that are apart from one another one is placed
-	MovePlan  = plan.MovePlan  // all of the part is placed
+	MovePlace = plan.MovePlace // the buffer is placed, or moved if it was placed already
+	MoveBack  = plan.MoveBack  // the placement of the buffer, and every later one, is taken back
+	MoveDone  = plan.MoveDone  // the unplaced buffers split into independent groups, one of which is placed
+	MovePlan  = plan.MovePlan  // every buffer of the part is placed
 )
 
-// A Result is what a planner returns. NewResult makes one of a status and offsets. A
-// literal has the offsets in the Plan that is embedded: Plan: Plan{Offsets: offsets}.
+// A Result is the outcome of a run. NewResult makes one from a status and offsets. A
+// literal has the offsets in the embedded Plan: Plan: Plan{Offsets: offsets}.
 //
 //	type Result struct {
-//		// Status says what is known: Optimal and Feasible come with a plan.
+//		// Status is the outcome. Optimal and Feasible come with a plan.
 //		Status Status
-//		// Plan has the offsets, in the order of Problem.Buffers, and the height, in bytes. If
-//		// no plan fits, Offsets is nil and Height is 0.
+//		// Plan has the offsets, in the order of Problem.Buffers, and the height, both in
+//		// bytes. If there is no plan that fits, Offsets is nil and Height is 0.
 //		Plan
-//		// LowerBound is a proven bound in bytes: no plan is lower. If Status is Infeasible, it
-//		// is above the capacity.
+//		// LowerBound is a proven bound in bytes: no plan is lower. It is above the capacity
+//		// if Status is Infeasible.
 //		LowerBound int64
-//		// Enough is set only if Status is Unknown: the smallest capacity, above the requested
-//		// one, for which the run found a plan; 0 if it found none. Capacities below LowerBound
-//		// are proven not to be enough.
+//		// Enough: set only if Status is Unknown. The smallest capacity in bytes, above the
+//		// requested one, for which the run found a plan; 0 if it found none. A capacity below
+//		// LowerBound is proven not to be enough.
 //		Enough int64
-//		// Collision, if set, is the reason why Status is Infeasible whatever the capacity.
+//		// Collision: set only if Status is Infeasible because of two fixed offsets. No
+//		// capacity is enough then.
 //		Collision *Collision
 //		// Planner is the name of the planner that ran.
 //		Planner string
-//		// Member says, for a portfolio, which of its parts made the plan; it is
-//		// empty for all others.
+//		// Member is the name of the part that made the plan, if the planner runs several,
+//		// such as auto; it is empty otherwise.
 //		Member string
-//		// Stopped says what ended the run before it had an answer.
+//		// Stopped says what ended the run before it had an answer; Finished (empty) if it has
+//		// one.
 //		Stopped Stop
 //		// Stats count the effort.
 //		Stats Stats
 //	}
 type Result = plan.Result
 
-// Status says what is known at the end of a run.
+// Status is the outcome of a run.
 //
 //	type Status uint8
 //
-//	// HasPlan reports whether an outcome of this status carries a plan that fits.
+//	// HasPlan reports whether a result of this status has a plan: Feasible and Optimal do.
 //	func (s Status) HasPlan() bool
 //
 //	// MarshalText writes the status by its name.
 //	func (s Status) MarshalText() ([]byte, error)
 //
-//	// String returns the lower-case name that the command and its JSON use.
+//	// String returns the status in lower case, as the command and its JSON have it.
 //	func (s Status) String() string
 //
-//	// UnmarshalText reads a status by its name.
+//	// UnmarshalText reads a status by its name. The error is for any other text.
 //	func (s *Status) UnmarshalText(text []byte) error
 type Status = model.Status
 
 // The outcomes. A limit is never reported as infeasible.
 const (
-	Unknown    = model.Unknown    // a limit came before an answer
-	Feasible   = model.Feasible   // a plan that fits, not known to be the lowest
-	Optimal    = model.Optimal    // a plan that fits, proven to be the lowest
-	Infeasible = model.Infeasible // proven: no plan fits
+	Unknown    = model.Unknown    // a limit came before a plan or a proof
+	Feasible   = model.Feasible   // there is a plan that fits; it is not proven to be the lowest
+	Optimal    = model.Optimal    // there is a plan that fits, and it is proven to be the lowest
+	Infeasible = model.Infeasible // it is proven that no plan fits
 )
 
-// A Stop says why a run ended without an answer. If the run minimises, that means without a
-// proof. If any plan that fits will do, it means without a plan or a proof.
+// A Stop says why a run ended before it had an answer. If the run minimises, the answer is
+// a plan that is proven to be the lowest, or a proof that none fits. Otherwise it is any
+// plan that fits, or that proof.
 //
 //	type Stop string
 type Stop = plan.Stop
 
-// Why a run ended without an answer. A run that has its answer is Finished, and
-// so is a heuristic that came to its own end.
+// The reasons for the end of a run. Finished is for a run that has its answer, and for a
+// heuristic that came to its end.
 const (
 	Finished      = plan.Finished      // ""
-	StopTimeout   = plan.StopTimeout   // "timeout": Options.Timeout or the context's deadline came
+	StopTimeout   = plan.StopTimeout   // "timeout": Options.Timeout, or the deadline of the context, came
 	StopNodes     = plan.StopNodes     // "nodes": Options.NodeLimit came
 	StopInterrupt = plan.StopInterrupt // "interrupt": the context was cancelled
-	StopEffort    = plan.StopEffort    // "effort": no limit came, the planner ended by itself
+	StopEffort    = plan.StopEffort    // "effort": the planner gave up by itself: no limit came
 )
 
 // Stats count the effort of a run.
 //
 //	type Stats struct {
-//		// Nodes counts search nodes, or placements for a heuristic.
+//		// Nodes counts search nodes; for a heuristic it counts placements.
 //		Nodes int64
-//		// Backtracks counts nodes whose children all failed.
+//		// Backtracks counts the nodes that failed.
 //		Backtracks int64
-//		// Minor and Major split Backtracks if a planner counts them separately. A minor
-//		// backtrack is a node that failed at once, and a major one a node whose candidates all
-//		// failed. Otherwise both are 0.
+//		// Minor and Major split Backtracks if the planner distinguishes them, and are 0 if it
+//		// does not. Minor counts the nodes that failed at once; Major counts the nodes that
+//		// failed after all of their candidates had.
 //		Minor, Major int64
 //		// Elapsed is the wall-clock time of the run.
 //		Elapsed time.Duration
@@ -295,18 +301,17 @@ type Stats = plan.Stats
 // A Report is the outcome of a check of a plan.
 //
 //	type Report struct {
-//		// Height is the largest offset + size, recomputed. It is 0 where there are
-//		// no buffers or the number of offsets is wrong, and stops at the largest
-//		// int64 where an offset + size does not fit.
+//		// Height is the largest offset + size in bytes, recomputed. It is 0 if there are no
+//		// buffers or the number of offsets is wrong. It is the largest int64 if a sum of
+//		// offset and size is larger than that.
 //		Height int64
-//		// Violations are the first 1000, in the order of the buffers.
+//		// Violations has the first 1,000 violations, in the order of the buffers.
 //		Violations []Violation
-//		// Total is how many violations there are in all. Two buffers that meet more
-//		// than once count once.
+//		// Total is the number of violations in all. Two buffers that overlap more than once
+//		// count once.
 //		Total int
-//		// Truncated says that the check looked for no more overlaps after 1048576
-//		// of them: Total is a lower bound, and overlaps of earlier buffers may be
-//		// missing from Violations.
+//		// Truncated says that the check stopped looking for overlaps after 1,048,576 of them.
+//		// Total then is a lower bound, and Violations may lack overlaps of the first buffers.
 //		Truncated bool
 //	}
 //
@@ -317,18 +322,17 @@ type Report = model.Report
 // A Violation is one breach of one rule.
 //
 //	type Violation struct {
-//		// Rule is the rule that is broken.
+//		// Rule is the rule that the plan breaks.
 //		Rule Rule
-//		// A and B index the buffers at fault in Problem.Buffers; B is -1 unless Rule
-//		// is RuleOverlap, and both are -1 where no buffer is at fault. A < B where
-//		// both are set.
+//		// A and B are the buffers at fault, as indices into Problem.Buffers. B is -1 unless
+//		// Rule is RuleOverlap; then A < B. Both are -1 if no buffer is at fault.
 //		A, B int
 //		// Message names the buffers and the numbers, in one line.
 //		Message string
 //	}
 type Violation = model.Violation
 
-// A Rule is one that a plan may break.
+// A Rule is a rule that every plan must follow.
 //
 //	type Rule string
 type Rule = model.Rule
@@ -337,112 +341,114 @@ type Rule = model.Rule
 const (
 	RuleCount     = model.RuleCount     // "count": there is one offset for each buffer
 	RuleSign      = model.RuleSign      // "negative": no offset is below zero
-	RuleAlignment = model.RuleAlignment // "alignment": an offset is a multiple of its buffer's alignment
-	RuleFixed     = model.RuleFixed     // "fixed": a buffer with a fixed offset is there
-	RuleCapacity  = model.RuleCapacity  // "capacity": a buffer ends within the capacity, and within int64
+	RuleAlignment = model.RuleAlignment // "alignment": each offset is a multiple of its buffer's alignment
+	RuleFixed     = model.RuleFixed     // "fixed": a buffer with a fixed offset has that offset
+	RuleCapacity  = model.RuleCapacity  // "capacity": each buffer ends within the capacity, and within int64
 	RuleOverlap   = model.RuleOverlap   // "overlap": no two buffers use the same bytes at the same time
-	RuleHeight    = model.RuleHeight    // "height": the height claimed is the largest offset + size
+	RuleHeight    = model.RuleHeight    // "height": the claimed height is the largest offset + size
 )
 
-// A Collision is two buffers with fixed offsets that use the same bytes at the
-// same time: no plan is valid, whatever the capacity.
+// A Collision names two buffers whose fixed offsets make them use the same bytes at the
+// same time. A problem with a collision has no valid plan, whatever the capacity.
 //
 //	type Collision struct {
-//		// A and B index the buffers in Problem.Buffers, A < B.
+//		// A and B are the buffers, as indices into Problem.Buffers, A < B.
 //		A, B int
-//		// Lower and Upper are the logical times [Lower, Upper) at which they meet.
+//		// Lower and Upper bound the logical time [Lower, Upper) at which they collide.
 //		Lower, Upper int64
-//		// Start and End are the bytes [Start, End) that both use then.
+//		// Start and End bound the bytes [Start, End) that both use then.
 //		Start, End int64
 //	}
 type Collision = model.Collision
 
-// An Explanation names buffers that together cannot fit a capacity.
+// An Explanation names buffers that cannot fit a capacity together.
 //
 //	type Explanation struct {
 //		// Status is Infeasible if a reason was found, Feasible if the problem has a plan, and
 //		// Unknown if a limit came first.
 //		Status Status
-//		// Buffers index an infeasible subset of Problem.Buffers, ascending.
+//		// Buffers has the buffers that cannot fit together, as indices into Problem.Buffers,
+//		// ascending.
 //		Buffers []int
-//		// Irreducible says that the rest fit if any one of the buffers is removed. If it is
-//		// false, a limit came first, and a part of the buffers may be enough. Another
-//		// irreducible subset may have fewer buffers.
+//		// Irreducible says that without any one of Buffers, the others fit. If it is false, a
+//		// limit came, and a part of Buffers may already be too much. Another irreducible set
+//		// may have fewer buffers.
 //		Irreducible bool
-//		// Smallest says that no infeasible subset has fewer buffers. Only
-//		// ExplainSmallest looks for that.
+//		// Smallest says that every set of buffers that cannot fit has at least as many
+//		// buffers as this one. Only ExplainSmallest sets it.
 //		Smallest bool
-//		// AtLeast is a proven lower bound on the number of buffers of an infeasible subset: any
-//		// AtLeast-1 buffers of the problem fit. It is 0 if that was not asked.
+//		// AtLeast is a proven lower bound on the number of buffers of a set that cannot fit:
+//		// any AtLeast-1 buffers of the problem fit. It is 0 except after ExplainSmallest.
 //		AtLeast int
-//		// Collision, if set, says that two buffers have fixed offsets at which they collide, so
-//		// that they fit no capacity.
+//		// Collision: set only if the two buffers have fixed offsets that collide, so that no
+//		// capacity is enough.
 //		Collision *Collision
-//		// Capacity is the capacity in bytes that the buffers cannot fit. It is 0 if they fit no
-//		// capacity and none was asked for.
+//		// Capacity is the capacity in bytes that Buffers cannot fit. It is 0 if no capacity is
+//		// enough and none was asked for.
 //		Capacity int64
-//		// Load is the contention peak of the subset in bytes: the most that is live
-//		// at once.
+//		// Load is the peak load of Buffers: the most of their bytes that are live at one time.
 //		Load int64
-//		// At is the half-open slice of logical time in which the peak stands.
+//		// At is the logical time [At[0], At[1]) at which Load is reached.
 //		At [2]int64
-//		// Runs counts the searches that it took.
+//		// Runs counts the searches that were made.
 //		Runs int
 //	}
 //
-//	// Describe says in a sentence what was found, with the names of the buffers of p, the
-//	// problem that the explanation is about; their numbers if p is nil. Of many buffers it
-//	// names the first 20.
+//	// Describe returns the explanation as one sentence, with the IDs of the buffers. p is the
+//	// problem that was explained; if it is nil, the sentence has indices in place of IDs. It
+//	// lists at most 20 buffers.
 //	func (x Explanation) Describe(p *Problem) string
 //
-//	// String says in a sentence what was found, with the buffers by their numbers. Describe
-//	// has their names.
+//	// String returns the explanation as one sentence, with buffers as indices into
+//	// Problem.Buffers. Describe has their names.
 //	func (x Explanation) String() string
 type Explanation = plan.Explanation
 
-// An InputError says what is wrong with an input: the first 20 problems of it
-// and how many there are in all.
+// An InputError says what is wrong with an input: its first MaxIssues (20) faults, and
+// how many faults there are in all.
 //
 //	type InputError struct {
-//		Issues []Issue // the first 20, in the order of the input
-//		Total  int     // how many there are in all
+//		Issues []Issue // the first 20 faults, in the order of the input
+//		Total  int     // the number of faults in all
 //	}
 //
-//	// Error lists the issues, a line each.
+//	// Error lists the issues, one a line.
 //	func (e *InputError) Error() string
 type InputError = model.InputError
 
 // An Issue is one thing that is wrong with an input.
 //
 //	type Issue struct {
-//		File    string // path as the user gave it; empty where there is no file
-//		Line    int    // 1-based line; 0 where there is none
-//		Buffer  string // ID of the buffer at fault, "number 2" for the second where it has neither ID nor line; empty where none is
-//		Field   string // column or key, such as "size"
-//		Value   string // the value as it was read
+//		File    string // path as the user gave it; empty if there is no file
+//		Line    int    // line number from 1; 0 if there is none
+//		Buffer  string // ID of the buffer at fault; "number 2" if the second buffer has neither ID nor line; empty if the fault is of no buffer
+//		Field   string // column or key, such as "size"; empty if there is none
+//		Value   string // the value as it was read; empty if there is none
 //		Message string // what is wrong, such as "must be at least 1"
 //	}
 //
-//	// String formats the issue as file:line: buffer: field "value": message, with
-//	// the parts that are not known left out.
+//	// String formats the issue as file:line: buffer: field "value": message. It leaves out
+//	// the parts that are empty.
 //	func (i Issue) String() string
 type Issue = model.Issue
 
-// A Planner makes plans. If it is registered (Register), Solve finds it by its name.
+// A Planner makes plans. After Register, Solve finds it by its name.
 //
-// Plan is given a problem that has been validated. The capacity that counts is that of the
-// options, not the problem's. Plan changes neither. It returns soon after ctx ends, with
-// the best plan so far; the timeout is a deadline of ctx. The error is for a problem that
-// the planner does not take (ErrUnsupported, which plan.Unsupported makes), never for an
-// outcome: an outcome is a Status. A plan above Options.Capacity does not count. If there
-// is no other, the Status is Unknown, or Infeasible if that is proven, without Offsets.
-// Feasible or Optimal with such a plan is a mistake, ErrInvalidPlan. Plan may be called
-// from many goroutines.
+// Plan gets a validated problem, and options whose Capacity already includes the
+// problem's own. It must change neither. The timeout is a deadline of ctx: Plan must
+// return soon after ctx ends, with the best plan so far. Plan must be safe to call from
+// many goroutines at once.
 //
-// Whoever runs a planner completes its result: the planner's name, the elapsed time, the
-// height from the offsets, why the run ended, and what follows from bounds alone. Solve
-// verifies the plan. It believes the planner that a problem is infeasible, or that a bound
-// is proven. A planner that panics is not caught.
+// The error is only for a problem that the planner does not take; plan.Unsupported makes
+// it, of the kind ErrUnsupported. Every outcome of a run is a Status. Plan must not return
+// a plan above Options.Capacity. If it has no other, the Status is Unknown, or Infeasible
+// if that is proven, without Offsets. Solve refuses a plan above the capacity with
+// ErrInvalidPlan.
+//
+// Solve completes the result: the planner's name, the elapsed time, the height, why the
+// run ended, and what follows from the bounds of the problem. Solve verifies the plan. It
+// does not check that a lower bound, or the Status Infeasible, is proven. It does not
+// recover from a panic of the planner.
 //
 //	type Planner interface {
 //		Info() PlannerInfo
@@ -453,24 +459,23 @@ type Planner = plan.Planner
 // Info, which is PlannerInfo in the root package, describes a planner.
 //
 //	type PlannerInfo struct {
-//		// Name identifies the planner in Options.Planner, on the command line and in JSON, in
-//		// lower case with hyphens.
+//		// Name is the planner's name in Options.Planner, on the command line and in JSON: lower
+//		// case, with hyphens.
 //		Name string
-//		// Summary says in one line how it plans.
+//		// Summary says in one line how the planner works.
 //		Summary string
-//		// Source is the paper or project that it follows.
+//		// Source is the paper or project that the planner follows.
 //		Source string
-//		// Exact planners prove optimality and infeasibility, given time.
+//		// Exact says that the planner proves optimality and infeasibility if it has the time.
 //		Exact bool
-//		// Moves says that the planner reports its moves (Options.Moves), itself or by a planner
-//		// that it runs.
+//		// Moves says that the planner, or a planner that it runs, calls Options.Moves.
 //		Moves bool
-//		// Techniques can be switched off by name (Options.Without).
+//		// Techniques are the parts of the planner that Options.Without can switch off.
 //		Techniques []Technique
-//		// Params can be set by name (Options.Params).
+//		// Params are the parameters that Options.Params can set.
 //		Params []Param
-//		// Check, if set, refuses values of options that the planner does not take. It is called
-//		// before a run begins.
+//		// Check returns an error for values of options that the planner does not take; nil
+//		// checks nothing. It is called before a run begins.
 //		Check func(Options) error
 //	}
 type PlannerInfo = plan.Info
@@ -478,24 +483,24 @@ type PlannerInfo = plan.Info
 // A Technique is a part of a planner that can be switched off.
 //
 //	type Technique struct {
-//		// Name is the name for Options.Without.
+//		// Name is the name in Options.Without.
 //		Name string
-//		// Summary says in one line what it does.
+//		// Summary says in one line what the technique does.
 //		Summary string
 //	}
 type Technique = plan.Technique
 
-// A Param is a tunable of a planner.
+// A Param is a parameter of a planner.
 //
 //	type Param struct {
 //		// Name is the key in Options.Params.
 //		Name string
-//		// Default is the value where the key is missing.
+//		// Default is the value if the key is missing.
 //		Default string
-//		// Values says in words which texts it takes, such as "a whole number from 1 to 100". It
-//		// is empty if any will do.
+//		// Values says in words which values are valid, such as "a whole number from 1 to
+//		// 100". It is empty if every text is.
 //		Values string
-//		// Summary says in one line what it sets.
+//		// Summary says in one line what the parameter does.
 //		Summary string
 //	}
 type Param = plan.Param

@@ -5,22 +5,22 @@ import (
 	"strconv"
 )
 
-// MaxIssues is the number of problems of one input that are kept and printed;
-// the rest are only counted.
+// MaxIssues is the number of faults of one input that are kept and printed. Further
+// faults are only counted.
 const MaxIssues = 20
 
 // An Issue is one thing that is wrong with an input.
 type Issue struct {
-	File    string // path as the user gave it; empty where there is no file
-	Line    int    // 1-based line; 0 where there is none
-	Buffer  string // ID of the buffer at fault, "number 2" for the second where it has neither ID nor line; empty where none is
-	Field   string // column or key, such as "size"
-	Value   string // the value as it was read
+	File    string // path as the user gave it; empty if there is no file
+	Line    int    // line number from 1; 0 if there is none
+	Buffer  string // ID of the buffer at fault; "number 2" if the second buffer has neither ID nor line; empty if the fault is of no buffer
+	Field   string // column or key, such as "size"; empty if there is none
+	Value   string // the value as it was read; empty if there is none
 	Message string // what is wrong, such as "must be at least 1"
 }
 
-// String formats the issue as file:line: buffer: field "value": message, with
-// the parts that are not known left out.
+// String formats the issue as file:line: buffer: field "value": message. It leaves out
+// the parts that are empty.
 func (i Issue) String() string {
 	s := i.File
 	if s != "" {
@@ -48,14 +48,14 @@ func (i Issue) String() string {
 	return s + what + i.Message
 }
 
-// An InputError says what is wrong with an input: the first 20 problems of it
-// and how many there are in all.
+// An InputError says what is wrong with an input: its first MaxIssues (20) faults, and
+// how many faults there are in all.
 type InputError struct {
-	Issues []Issue // the first 20, in the order of the input
-	Total  int     // how many there are in all
+	Issues []Issue // the first 20 faults, in the order of the input
+	Total  int     // the number of faults in all
 }
 
-// Error lists the issues, a line each.
+// Error lists the issues, one a line.
 func (e *InputError) Error() string {
 	s := ""
 	for i := range e.Issues {
@@ -70,7 +70,7 @@ func (e *InputError) Error() string {
 	return s
 }
 
-// Issues collects what is wrong with an input. The zero value is ready to use.
+// Issues collects the faults of an input. The zero value is ready to use.
 type Issues struct{ err InputError }
 
 // Add records one issue.
@@ -78,7 +78,7 @@ type Issues struct{ err InputError }
 //go:noinline
 func (c *Issues) Add(i Issue) { c.add(&i) }
 
-// Say records an issue that has no place in a file and is of no buffer.
+// Say records an issue that has no file, no line and no buffer.
 //
 //go:noinline
 func (c *Issues) Say(field, value, message string) {
@@ -93,8 +93,8 @@ func (c *Issues) add(i *Issue) {
 	}
 }
 
-// Join records the issues of an error that is an *InputError, or the error as an
-// issue of its own; nothing where it is nil.
+// Join records the issues of an error that is an *InputError. Any other error becomes one
+// issue. A nil error adds nothing.
 func (c *Issues) Join(err error) {
 	if err == nil {
 		return
@@ -114,7 +114,7 @@ func (c *Issues) Join(err error) {
 	c.err.Total += input.Total - len(input.Issues)
 }
 
-// Err returns an *InputError where any issue was added, else nil.
+// Err returns an *InputError with the issues, or nil if none was added.
 //
 //go:noinline
 func (c *Issues) Err() error {

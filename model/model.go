@@ -1,9 +1,8 @@
-// Package model holds the types that every other package speaks in: a Problem
-// of Buffers, a Plan of offsets, and the Status of an outcome.
+// Package model holds the types that every other package uses: a Problem of Buffers, a
+// Plan of offsets, and the Status of an outcome.
 //
-// The package knows no algorithm and no file format. It validates what it is
-// given (validate.go) and reports every problem of an input at once
-// (errors.go).
+// The package knows no algorithm and no file format. Validate checks a problem
+// (validate.go) and reports all of its faults at once (errors.go).
 package model
 
 import (
@@ -18,39 +17,40 @@ type Window struct {
 	Upper int64 // one past the last byte in use, relative to the buffer's offset
 }
 
-// A Gap is a slot [Lower, Upper) of logical time, within a buffer's lifespan,
-// in which the buffer is inactive: it uses no space at all or, where Window is
-// set, only that part of it.
+// A Gap is a stretch [Lower, Upper) of logical time, within a buffer's lifespan, in which
+// the buffer is inactive. It then uses no space or, if Window is set, only that part of
+// its space.
 type Gap struct {
 	Lower  int64   // first time slot of the gap
 	Upper  int64   // one past the last time slot of the gap
-	Window *Window // space still in use during the gap; nil for none
+	Window *Window // space that stays in use during the gap; nil for none
 }
 
 // A Buffer is one block of memory with a known size and lifespan.
 type Buffer struct {
-	// ID names the buffer in files and messages. Every buffer of a Problem has one,
-	// and no other buffer has the same.
+	// ID names the buffer in files and messages. Every buffer of a Problem must have one,
+	// and no two buffers the same.
 	ID string
 	// Lower and Upper bound the lifespan, half-open: the buffer is live in the
-	// logical time slots Lower, Lower+1, …, Upper-1.
+	// logical time slots Lower, Lower+1, …, Upper-1. Lower must be less than Upper.
 	Lower, Upper int64
 	// Size is the number of bytes (or any other unit of space) that the buffer
 	// takes, at least 1.
 	Size int64
-	// Alignment divides the buffer's offset. 0 and 1 both mean no constraint.
+	// Alignment: the buffer's offset must be a multiple of it. 0 and 1 both mean no
+	// constraint.
 	Alignment int64
-	// Gaps are inactive slots within the lifespan, in ascending order and
-	// disjoint.
+	// Gaps are the times within the lifespan at which the buffer is inactive, in
+	// ascending order and disjoint.
 	Gaps []Gap
-	// Fixed, where set, is the only offset that the buffer may have.
+	// Fixed is the only offset in bytes that the buffer may have; nil for any offset.
 	Fixed *int64
-	// Hint, where set, is an offset at which a planner may try the buffer
-	// first, such as its place in an earlier plan. It binds nobody.
+	// Hint is an offset in bytes that a planner may try first, such as the buffer's place
+	// in an earlier plan; nil for none. A plan need not follow it.
 	Hint *int64
 }
 
-// Align returns the buffer's alignment, with the zero value read as 1.
+// Align returns the buffer's alignment, or 1 if Alignment is below 1.
 func (b *Buffer) Align() int64 {
 	if b.Alignment < 1 {
 		return 1
@@ -60,18 +60,18 @@ func (b *Buffer) Align() int64 {
 
 // A Problem is a set of buffers and, optionally, a capacity to fit them into.
 type Problem struct {
-	// Name says where the problem comes from, for messages and pictures.
+	// Name says where the problem comes from, for messages and pictures. It may be empty.
 	Name string
-	// Buffers are the blocks to place. Their order has no meaning other than
-	// to break ties and to match Plan.Offsets.
+	// Buffers are the blocks to place. Plan.Offsets has their order; planners use the
+	// order only to break ties.
 	Buffers []Buffer
 	// Capacity is the number of bytes that the plan must fit into;
 	// 0 means that there is no limit.
 	Capacity int64
 }
 
-// CapacityOr returns the capacity that counts where a caller asks for one: that
-// one, or the problem's own where it is 0. It is 0 where there is none.
+// CapacityOr returns capacity, or p.Capacity if capacity is 0. The result is 0 if both
+// are.
 func (p *Problem) CapacityOr(capacity int64) int64 {
 	if capacity != 0 {
 		return capacity
@@ -83,11 +83,12 @@ func (p *Problem) CapacityOr(capacity int64) int64 {
 type Plan struct {
 	// Offsets holds the offset of each buffer, in the order of Problem.Buffers.
 	Offsets []int64
-	// Height is the largest offset + size: the bytes that the plan needs.
+	// Height is the largest offset + size: the number of bytes that the plan needs.
 	Height int64
 }
 
-// HeightOf returns the largest offset + size of the given placement, 0 for none.
+// HeightOf returns the largest offset + size in bytes, or 0 if p has no buffers. offsets
+// are in the order of p.Buffers.
 //
 //go:noinline
 func HeightOf(p *Problem, offsets []int64) int64 {
@@ -98,20 +99,20 @@ func HeightOf(p *Problem, offsets []int64) int64 {
 	return h
 }
 
-// Status says what is known at the end of a run.
+// Status is the outcome of a run.
 type Status uint8
 
 // The four outcomes. A limit is never reported as infeasible.
 const (
-	Unknown    Status = iota // a limit came before an answer
-	Feasible                 // a plan that fits, not known to be the lowest
-	Optimal                  // a plan that fits, proven to be the lowest
-	Infeasible               // proven: no plan fits
+	Unknown    Status = iota // a limit came before a plan or a proof
+	Feasible                 // there is a plan that fits; it is not proven to be the lowest
+	Optimal                  // there is a plan that fits, and it is proven to be the lowest
+	Infeasible               // it is proven that no plan fits
 )
 
 var statusNames = [...]string{"unknown", "feasible", "optimal", "infeasible"}
 
-// String returns the lower-case name that the command and its JSON use.
+// String returns the status in lower case, as the command and its JSON have it.
 func (s Status) String() string {
 	if int(s) < len(statusNames) {
 		return statusNames[s]
@@ -122,7 +123,7 @@ func (s Status) String() string {
 // MarshalText writes the status by its name.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// UnmarshalText reads a status by its name.
+// UnmarshalText reads a status by its name. The error is for any other text.
 func (s *Status) UnmarshalText(text []byte) error {
 	for k, name := range statusNames {
 		if name == string(text) {
@@ -130,10 +131,10 @@ func (s *Status) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return errors.New("no status is named " + strconv.Quote(string(text)))
+	return errors.New("unknown status " + strconv.Quote(string(text)) + ": it must be unknown, feasible, optimal or infeasible")
 }
 
-// HasPlan reports whether an outcome of this status carries a plan that fits.
+// HasPlan reports whether a result of this status has a plan: Feasible and Optimal do.
 //
 //go:noinline
 func (s Status) HasPlan() bool { return s == Feasible || s == Optimal }

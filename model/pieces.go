@@ -8,14 +8,14 @@ package model
 
 // A Piece is a stretch of a buffer's life during which it uses one range of its bytes.
 type Piece struct {
-	Lower, Upper int64 // when, half-open
-	From, To     int64 // which of its bytes, half-open, counted from its offset
+	Lower, Upper int64 // the logical time, half-open
+	From, To     int64 // the bytes in use, half-open, counted from the buffer's offset
 }
 
-// Pieces calls yield with the pieces of a valid buffer in ascending order, until that
-// returns false: all of its bytes outside of gaps, a gap's window during the gap, and
-// nothing where the gap has none. Of two pieces that meet in time both may be of the same
-// bytes. It is for range: for piece := range b.Pieces.
+// Pieces is an iterator over the pieces of a valid buffer in the order of time:
+// for piece := range b.Pieces. Outside of gaps a piece has all bytes of the buffer. During
+// a gap it has the bytes of the window; a gap without a window has no piece. Neighbouring
+// pieces may have the same bytes.
 func (b *Buffer) Pieces(yield func(Piece) bool) {
 	at := b.Lower
 	for k := range b.Gaps {

@@ -13,33 +13,33 @@ const MaxSum = math.MaxInt64 / 4
 // maxSum is MaxSum in decimal: messages that are constants are small.
 const maxSum = "2305843009213693951"
 
-// Validate checks a problem and reports every fault of it. The error, where
-// there is one, is an *InputError. Fixed offsets that collide or end above the
-// capacity are no faults: such a problem is well formed, and infeasible.
+// Validate checks a problem and reports all of its faults as an *InputError, or nil if
+// there are none. Fixed offsets that collide, or end above the capacity, are no faults:
+// such a problem is valid, and infeasible.
 func Validate(p *Problem) error {
 	return ValidateAt(p, func(int) Issue { return Issue{} })
 }
 
-// ValidateAt is Validate for readers: where returns the file and line of the
-// i-th buffer, or, for i = -1, of the input as a whole.
+// ValidateAt is Validate for readers of files. where returns an Issue with the file and
+// line of buffer i, or of the whole input if i is -1.
 func ValidateAt(p *Problem, where func(i int) Issue) error {
 	return ValidateAs(p, Terms{Where: where})
 }
 
-// Terms are the words of a file, in which faults are told. The zero value has
-// the words of this package.
+// Terms say how a file names its fields and counts time, so that messages use the words
+// of the file. The zero value has the words of this package.
 type Terms struct {
-	// Where returns the file and line of the i-th buffer, or, for i = -1, of
-	// the input as a whole; nil where neither is known.
+	// Where returns an Issue with the file and line of buffer i, or of the whole input if
+	// i is -1; nil if neither is known.
 	Where func(i int) Issue
-	// Name returns the file's name of a field, such as start for lower; nil
-	// where they are ours.
+	// Name returns the file's name of a field, such as start for lower; nil if the file
+	// has the names of this package.
 	Name func(field string) string
 	// Inclusive says that lifespans and gaps of the file end with their last
 	// time slot.
 	Inclusive bool
-	// Over, where set, is asked every 65,536 buffers whether to end. Then the rest
-	// is not looked at, and the error has the faults up to there.
+	// Over is called every 65,536 buffers; nil for never. If it returns true, validation
+	// ends, and the error has the faults found so far.
 	Over func() bool
 }
 
@@ -47,11 +47,11 @@ type Terms struct {
 // milliseconds.
 const validateLook = 1 << 16
 
-// ValidateAs is Validate for readers of files that have words of their own.
+// ValidateAs is Validate with messages in the terms t of a file.
 func ValidateAs(p *Problem, t Terms) error {
 	v := validator{Terms: t, p: p}
 	if p == nil {
-		v.issues.Say("", "", "there is no problem: it is nil")
+		v.issues.Say("", "", "the problem is nil")
 		return v.issues.Err()
 	}
 	if p.Capacity < 0 || p.Capacity > MaxSum {
@@ -67,7 +67,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		if b.ID == "" {
 			v.add(i, "id", "", "is empty")
 		} else if first := seen.add(i); first != i {
-			v.add(i, "id", b.ID, "is a duplicate: buffer number "+itoa(int64(first+1))+" has it too")
+			v.add(i, "id", b.ID, "is a duplicate: buffer number "+itoa(int64(first+1))+" has the same")
 		}
 		v.buffer(i, b)
 		if b.Size > 0 && b.Size <= MaxSum {
@@ -187,9 +187,9 @@ func (v *validator) span(i int, b *Buffer) {
 	case b.Upper <= b.Lower && v.Inclusive:
 		what = "the lifespan ends before it starts: " + v.name("lower") + " is " + itoa(b.Lower)
 	case b.Upper == b.Lower:
-		what = "the lifespan is empty: " + v.name("lower") + " is " + itoa(b.Lower) + " too"
+		what = "the lifespan is empty: " + v.name("lower") + " is also " + itoa(b.Lower)
 	case b.Upper < b.Lower:
-		what = "the lifespan is reversed: " + v.name("lower") + " is " + itoa(b.Lower)
+		what = "the lifespan ends before it starts: " + v.name("lower") + " is " + itoa(b.Lower)
 	case b.Lower < -MaxSum:
 		field, value, what = "lower", itoa(b.Lower), "must be at least -"+maxSum
 	default:
@@ -203,22 +203,22 @@ func (v *validator) gaps(i int, b *Buffer) {
 		g, what := &b.Gaps[k], ""
 		switch {
 		case g.Upper <= g.Lower:
-			what = "is empty or reversed"
+			what = "is empty or ends before it starts"
 		case g.Lower < b.Lower || g.Upper > b.Upper:
 			what = "lies outside the lifespan " + v.lifespan(b)
 		case k > 0 && g.Lower < b.Gaps[k-1].Upper:
-			what = "overlaps or precedes the gap " + v.gap(&b.Gaps[k-1])
+			what = "must start at or after the end of the gap " + v.gap(&b.Gaps[k-1]) + " before it"
 		}
 		if what != "" {
 			v.add(i, "gaps", v.gap(g), what)
 		}
 		if w := g.Window; w != nil && (w.Lower < 0 || w.Upper <= w.Lower || w.Upper > b.Size) {
-			v.add(i, "gaps", v.gap(g), "the window must lie within the size "+itoa(b.Size)+" and not be empty")
+			v.add(i, "gaps", v.gap(g), "the window must lie within the size of "+itoa(b.Size)+", and must not be empty")
 		}
 	}
 }
 
-// GapText formats a gap as the CSV format does: a-b or a-b@lo:hi.
+// GapText formats a gap as CSV files have it: a-b, or a-b@lo:hi with a window.
 func GapText(g Gap) string {
 	s := itoa(g.Lower) + "-" + itoa(g.Upper)
 	if g.Window != nil {
@@ -227,8 +227,8 @@ func GapText(g Gap) string {
 	return s
 }
 
-// SortGaps puts a buffer's gaps into ascending order, as Validate expects.
-// Readers call it, since files may list gaps in any order.
+// SortGaps puts gaps into ascending order of their start, as Validate expects. Readers
+// call it because files may list gaps in any order.
 func SortGaps(gaps []Gap) {
 	slices.SortFunc(gaps, func(a, b Gap) int {
 		if a.Lower != b.Lower {

@@ -2,35 +2,33 @@ package plan
 
 import "errors"
 
-// What may be wrong with a request, for errors.Is. The errors that are returned
-// say what it is about.
+// Kinds of errors, for errors.Is. The message of a returned error has the details.
 var (
 	// ErrUnknownPlanner means that no planner of that name is registered.
 	ErrUnknownPlanner = errors.New("unknown planner")
-	// ErrUnsupported means that the planner does not take this problem: it has
+	// ErrUnsupported means that the planner does not take this problem: the problem has
 	// a feature that the planner cannot honour, or is too large for it.
 	ErrUnsupported = errors.New("unsupported problem")
-	// ErrNoCapacity means that a capacity is needed and there is none.
-	ErrNoCapacity = errors.New("there is no capacity to explain: without one every problem fits")
-	// ErrNoCertificate means that there is no proof that can be written down.
+	// ErrNoCapacity means that the request needs a capacity and has none.
+	ErrNoCapacity = errors.New("a capacity is needed: without one every problem fits")
+	// ErrNoCertificate means that no proof was found that can be written down.
 	ErrNoCertificate = errors.New("no certificate")
-	// ErrInvalidPlan means that a planner returned a plan that breaks a rule, a
-	// bound above it, or a status that cannot be: a mistake in the planner, not in
-	// its input.
+	// ErrInvalidPlan means that a planner returned a plan that breaks a rule, a lower
+	// bound above the height of its plan, or a status that is impossible. The fault is
+	// in the planner, not in its input.
 	ErrInvalidPlan = errors.New("invalid plan")
 )
 
-// Invalid returns an error of the kind ErrInvalidPlan that says what is wrong
-// with the result of the planner of that name.
+// Invalid returns an error of the kind ErrInvalidPlan. planner is the planner's name, and
+// what says what is wrong with its result.
 //
 //go:noinline
 func Invalid(planner, what string) error {
 	return &kindError{ErrInvalidPlan, "planner " + planner + " returned an invalid plan: " + what}
 }
 
-// Unsupported returns an error of the kind ErrUnsupported that says why the
-// planner of that name refuses a problem, as in "planner csp cannot honour gaps
-// with windows".
+// Unsupported returns an error of the kind ErrUnsupported. planner is the planner's name,
+// and why continues the sentence, as in "planner csp cannot honour gaps with windows".
 //
 //go:noinline
 func Unsupported(planner, why string) error {

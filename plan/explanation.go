@@ -9,13 +9,13 @@ import (
 // mostListed is the number of buffers that Describe names.
 const mostListed = 20
 
-// String says in a sentence what was found, with the buffers by their numbers. Describe
-// has their names.
+// String returns the explanation as one sentence, with buffers as indices into
+// Problem.Buffers. Describe has their names.
 func (x Explanation) String() string { return x.Describe(nil) }
 
-// Describe says in a sentence what was found, with the names of the buffers of p, the
-// problem that the explanation is about; their numbers if p is nil. Of many buffers it
-// names the first 20.
+// Describe returns the explanation as one sentence, with the IDs of the buffers. p is the
+// problem that was explained; if it is nil, the sentence has indices in place of IDs. It
+// lists at most 20 buffers.
 func (x Explanation) Describe(p *model.Problem) string {
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }
 	span := func(from, to int64) string { return "[" + n(from) + ", " + n(to) + ")" }
@@ -23,14 +23,14 @@ func (x Explanation) Describe(p *model.Problem) string {
 	case x.Status.HasPlan():
 		return x.Status.String() + ": the buffers fit " + n(x.Capacity)
 	case x.Status != model.Infeasible:
-		return x.Status.String() + ": a limit came before it was known whether the buffers fit " + n(x.Capacity)
+		return x.Status.String() + ": a limit came first, so it is not known whether the buffers fit " + n(x.Capacity)
 	}
 	s := x.Status.String() + ": "
 	switch {
 	case len(x.Buffers) == 1:
 		s += "buffer "
 	case p == nil:
-		s += "the buffers with the numbers "
+		s += "the buffers with the indices "
 	default:
 		s += "the buffers "
 	}
@@ -59,7 +59,7 @@ func (x Explanation) Describe(p *model.Problem) string {
 		s += " cannot fit " + n(x.Capacity) + " together: they use up to " + n(x.Load) + " bytes at once, in " + span(x.At[0], x.At[1])
 	}
 	if !x.Irreducible {
-		s += "; a limit came, and some of them may be enough"
+		s += "; a limit came, so a part of them may already be too much"
 	}
 	return s
 }

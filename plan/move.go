@@ -1,35 +1,36 @@
 package plan
 
-// A Move is a step of a search that places buffers one after the other: a placement that it
-// tries, or one that it takes back. A search goes back the way it came, so the current
-// placements are a stack. There are no moves for what a search finds in other ways: by
-// ordering pairs of buffers, or by planning composites or stretches of time.
+// A Move is one step of a search that places buffers one after the other: it places a
+// buffer, or takes a placement back. A search undoes its latest placements first, so the
+// placements form a stack. A search may also find plans in other ways, for example by
+// ordering pairs of buffers. These steps are not reported as moves.
 type Move struct {
-	// Kind is what happens.
+	// Kind says what happens.
 	Kind MoveKind
 	// Buffer is an index into Problem.Buffers. For MoveBegin, MoveDone and MovePlan it
-	// stands for the part that is searched: always the same one of its buffers.
+	// identifies the part of the problem that is searched: one of its buffers, always the
+	// same.
 	Buffer int
-	// Offset is where the buffer is placed. For MoveBegin it is the capacity that is asked
-	// about, for MovePlan the height that was found, and otherwise 0.
+	// Offset in bytes is the place of the buffer for MovePlace, the capacity that is asked
+	// about for MoveBegin, and the height found for MovePlan. It is 0 for other kinds.
 	Offset int64
 }
 
-// A MoveKind is what happens in a Move.
+// A MoveKind says what happens in a Move.
 type MoveKind uint8
 
-// The kinds.
+// The kinds of moves.
 const (
-	// MoveBegin: a search of a part of the problem begins. Everything that an earlier
-	// search of that part placed is gone.
+	// MoveBegin: a search of a part of the problem begins. It discards the placements
+	// that an earlier search of that part left.
 	MoveBegin MoveKind = iota
-	// MovePlace: the buffer is placed. If it is placed already, it moves.
+	// MovePlace: the buffer is placed, or moved if it was placed already.
 	MovePlace
-	// MoveBack: the placement of the buffer is taken back, with all that came after it.
+	// MoveBack: the placement of the buffer, and every later one, is taken back.
 	MoveBack
-	// MoveDone: the unplaced buffers fall into pieces that are independent of one another,
-	// and one of these is placed.
+	// MoveDone: the unplaced buffers have split into independent groups, and one of the
+	// groups is placed.
 	MoveDone
-	// MovePlan: the whole part is placed, up to the height Offset.
+	// MovePlan: every buffer of the part is placed. The height is Offset.
 	MovePlan
 )

@@ -7,60 +7,61 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Options steer a planner. The zero value minimises without limits.
+// Options say how a planner runs. The zero value looks for the lowest plan, with the
+// planner auto and without limits.
 type Options struct {
-	// Planner names the planner to run; empty means auto. Planners themselves
-	// ignore it.
+	// Planner is the name of the planner to run; empty means auto. Planners ignore it.
 	Planner string
-	// Capacity is the number of bytes to fit into. 0 means the problem's own capacity; if
-	// that is 0 too, there is none.
+	// Capacity is the number of bytes that the plan must fit into. 0 means the problem's
+	// own capacity. If that is 0 too, there is none.
 	Capacity int64
-	// Minimize asks for the lowest plan, within the capacity if there is one. Without it
-	// any plan that fits the capacity will do. It is implied if there is no capacity.
+	// Minimize asks for the lowest plan that fits the capacity. If it is false, any plan
+	// that fits will do. Without a capacity planners always minimise.
 	Minimize bool
 	// Timeout ends the search after this much wall-clock time; 0 means never.
 	Timeout time.Duration
-	// NodeLimit ends the search after this many nodes, a planner's own
-	// deterministic unit of effort; 0 means never.
+	// NodeLimit ends the search after this many nodes; 0 means never. A node is the
+	// planner's own deterministic unit of effort.
 	NodeLimit int64
-	// Workers is the number of goroutines that may search side by side; 0
-	// means one, and 1,024 are the most. With one worker, the same input, seed and
-	// NodeLimit give the same plan.
+	// Workers is the number of goroutines that may search in parallel. 0 means one; more
+	// than 1,024 count as 1,024. With one worker, the same input, seed and NodeLimit give
+	// the same plan.
 	Workers int
-	// Seed drives every random choice; 0 is a seed like any other.
+	// Seed seeds every random choice. The default 0 is a seed like any other.
 	Seed uint64
-	// Without names techniques to switch off, from the planner's Techniques.
+	// Without has the names of techniques to switch off. Info.Techniques lists them.
 	Without []string
-	// Params sets tunables by name, from the planner's Params. The others have their
-	// defaults.
+	// Params sets parameters by name. Info.Params lists them with their defaults, which
+	// hold for every parameter that is not set.
 	Params map[string]string
-	// Start, if set, holds the offsets of a valid plan to improve on, in the order of
-	// Problem.Buffers. It may be above the capacity.
+	// Start has the offsets in bytes of a valid plan to improve, in the order of
+	// Problem.Buffers; nil for none. The plan may be above the capacity.
 	Start []int64
-	// Progress, if set, is called now and then while the search runs, never twice at once.
-	// It must return quickly.
+	// Progress is called now and then during the search, never twice at the same time;
+	// nil for never. It must return quickly.
 	Progress func(Progress)
-	// Moves, if set, is called for each placement that a search tries, and for each that it
-	// takes back, in their order. Info.Moves says which planners do that: tela, and in
-	// programs that import planner/moves exact, and auto while it runs exact search. The
-	// search then has one worker, and takes the same way as without.
+	// Moves is called for each placement that a search makes or takes back, in order; nil
+	// for never. The search then runs with one worker, and is otherwise the same. Planners
+	// with Info.Moves do this: tela, and, in programs that import planner/moves, exact and
+	// auto (for its exact search).
 	Moves func(Move)
 }
 
-// Minimizing reports whether the lowest plan is wanted. It is for planners, which look at
-// Capacity here and not at the problem's.
+// Minimizing reports whether the planner must look for the lowest plan. It is for
+// planners: for them Capacity already includes the problem's own.
 //
 //go:noinline
 func (o *Options) Minimizing() bool { return o.Minimize || o.Capacity == 0 }
 
-// Fits reports whether a height is within Capacity. Every height is if Capacity is 0.
+// Fits reports whether a height in bytes is within Capacity. Every height is if Capacity
+// is 0.
 //
 //go:noinline
 func (o *Options) Fits(height int64) bool { return o.Capacity == 0 || height <= o.Capacity }
 
-// Validate refuses numbers that make no sense for any planner: a capacity, a
-// timeout, a node limit or a number of workers below 0, and a capacity above
-// 2305843009213693951. The error is a *model.InputError.
+// Validate checks the numbers that every planner has: Capacity, Timeout, NodeLimit and
+// Workers must not be negative, and Capacity is at most model.MaxSum. The error is a
+// *model.InputError that lists all faults.
 func (o *Options) Validate() error {
 	var issues model.Issues
 	o.validate(&issues)
@@ -82,9 +83,9 @@ func (o *Options) validate(issues *model.Issues) {
 	}
 }
 
-// CheckOptions refuses what Validate does, switches and parameters that the
-// planner does not have, and values that it does not take. The error is a
-// *model.InputError that lists all of them.
+// CheckOptions does what Validate does. It also refuses techniques and parameters that
+// the planner does not have, and values that the planner does not take. The error is a
+// *model.InputError that lists all faults.
 func CheckOptions(info Info, o Options) error {
 	var issues model.Issues
 	issues.Join(CheckNames(&info, &o))
@@ -95,7 +96,8 @@ func CheckOptions(info Info, o Options) error {
 	return issues.Err()
 }
 
-// CheckNames refuses switches and parameters that the planner does not have.
+// CheckNames refuses techniques and parameters that the planner does not have. The error
+// is a *model.InputError that lists all of them.
 func CheckNames(info *Info, o *Options) error {
 	var issues model.Issues
 	for _, name := range o.Without {

@@ -1,17 +1,16 @@
-// Package plan is what every planner has in common: the one interface, the
-// options and results, the limits, and the registry that knows each planner by
-// name.
+// Package plan holds what all planners share: the interface Planner, the options and
+// results of a run, and the registry that finds a planner by its name.
 //
-// A planner is a package of its own that calls Register from an init function,
-// and is known wherever that package is imported, as image/png is. The root
-// package imports what its default planner needs; planner/baselines and
-// planner/milp bring more. A program may register planners of its own.
+// A planner is a package that calls Register from an init function. A program has the
+// planner if it imports that package, as with image/png. The root package imports what its
+// default planner needs; planner/baselines and planner/milp add more planners. A program
+// may register planners of its own.
 //
 //	plan.go      Planner, Info: what a planner is
 //	options.go   Options: what a run takes
-//	result.go    Result, Progress, Explanation: what a run gives
-//	move.go      Move: what a search tries
-//	errors.go    the kinds of refusal
+//	result.go    Result, Progress, Explanation: what a run returns
+//	move.go      Move: a step of a search
+//	errors.go    the kinds of errors
 //	registry.go  the planners by name
 package plan
 
@@ -21,21 +20,23 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// A Planner makes plans. If it is registered (Register), Solve finds it by its name.
+// A Planner makes plans. After Register, Solve finds it by its name.
 //
-// Plan is given a problem that has been validated. The capacity that counts is that of the
-// options, not the problem's. Plan changes neither. It returns soon after ctx ends, with
-// the best plan so far; the timeout is a deadline of ctx. The error is for a problem that
-// the planner does not take (ErrUnsupported, which plan.Unsupported makes), never for an
-// outcome: an outcome is a Status. A plan above Options.Capacity does not count. If there
-// is no other, the Status is Unknown, or Infeasible if that is proven, without Offsets.
-// Feasible or Optimal with such a plan is a mistake, ErrInvalidPlan. Plan may be called
-// from many goroutines.
+// Plan gets a validated problem, and options whose Capacity already includes the
+// problem's own. It must change neither. The timeout is a deadline of ctx: Plan must
+// return soon after ctx ends, with the best plan so far. Plan must be safe to call from
+// many goroutines at once.
 //
-// Whoever runs a planner completes its result: the planner's name, the elapsed time, the
-// height from the offsets, why the run ended, and what follows from bounds alone. Solve
-// verifies the plan. It believes the planner that a problem is infeasible, or that a bound
-// is proven. A planner that panics is not caught.
+// The error is only for a problem that the planner does not take; plan.Unsupported makes
+// it, of the kind ErrUnsupported. Every outcome of a run is a Status. Plan must not return
+// a plan above Options.Capacity. If it has no other, the Status is Unknown, or Infeasible
+// if that is proven, without Offsets. Solve refuses a plan above the capacity with
+// ErrInvalidPlan.
+//
+// Solve completes the result: the planner's name, the elapsed time, the height, why the
+// run ended, and what follows from the bounds of the problem. Solve verifies the plan. It
+// does not check that a lower bound, or the Status Infeasible, is proven. It does not
+// recover from a panic of the planner.
 type Planner interface {
 	Info() Info
 	Plan(ctx context.Context, p *model.Problem, o Options) (Result, error)
@@ -43,44 +44,43 @@ type Planner interface {
 
 // Info, which is PlannerInfo in the root package, describes a planner.
 type Info struct {
-	// Name identifies the planner in Options.Planner, on the command line and in JSON, in
-	// lower case with hyphens.
+	// Name is the planner's name in Options.Planner, on the command line and in JSON: lower
+	// case, with hyphens.
 	Name string
-	// Summary says in one line how it plans.
+	// Summary says in one line how the planner works.
 	Summary string
-	// Source is the paper or project that it follows.
+	// Source is the paper or project that the planner follows.
 	Source string
-	// Exact planners prove optimality and infeasibility, given time.
+	// Exact says that the planner proves optimality and infeasibility if it has the time.
 	Exact bool
-	// Moves says that the planner reports its moves (Options.Moves), itself or by a planner
-	// that it runs.
+	// Moves says that the planner, or a planner that it runs, calls Options.Moves.
 	Moves bool
-	// Techniques can be switched off by name (Options.Without).
+	// Techniques are the parts of the planner that Options.Without can switch off.
 	Techniques []Technique
-	// Params can be set by name (Options.Params).
+	// Params are the parameters that Options.Params can set.
 	Params []Param
-	// Check, if set, refuses values of options that the planner does not take. It is called
-	// before a run begins.
+	// Check returns an error for values of options that the planner does not take; nil
+	// checks nothing. It is called before a run begins.
 	Check func(Options) error
 }
 
 // A Technique is a part of a planner that can be switched off.
 type Technique struct {
-	// Name is the name for Options.Without.
+	// Name is the name in Options.Without.
 	Name string
-	// Summary says in one line what it does.
+	// Summary says in one line what the technique does.
 	Summary string
 }
 
-// A Param is a tunable of a planner.
+// A Param is a parameter of a planner.
 type Param struct {
 	// Name is the key in Options.Params.
 	Name string
-	// Default is the value where the key is missing.
+	// Default is the value if the key is missing.
 	Default string
-	// Values says in words which texts it takes, such as "a whole number from 1 to 100". It
-	// is empty if any will do.
+	// Values says in words which values are valid, such as "a whole number from 1 to
+	// 100". It is empty if every text is.
 	Values string
-	// Summary says in one line what it sets.
+	// Summary says in one line what the parameter does.
 	Summary string
 }

@@ -14,9 +14,9 @@ var registry struct {
 	entries    []*Registration
 }
 
-// A Registration is what is needed to run a planner, without its description. A description
-// has a text for each technique and parameter; a program that never describes its planners
-// does without. Register reads a planner's Info, and RegisterAs does not.
+// A Registration has what a run needs to know of a planner without its Info. Register
+// reads the planner's Info; RegisterAs does not, so that a program which never lists its
+// planners is linked without their descriptions.
 type Registration struct {
 	// Name is Info.Name.
 	Name string
@@ -24,16 +24,16 @@ type Registration struct {
 	Planner Planner
 	// Exact is Info.Exact.
 	Exact func() bool
-	// Check refuses switches and parameters that the planner does not take, as
-	// CheckOptions does.
+	// Check returns an error for options that the planner does not take, as CheckOptions
+	// does.
 	Check func(*Options) error
-	// Plan, if set, is Planner.Plan. If it is nil, whoever looks the planner up knows
-	// another way to call it, as this module does for its own planners.
+	// Plan is Planner.Plan. It is nil for planners of this module, which are called in
+	// another way.
 	Plan func(context.Context, *model.Problem, Options) (Result, error)
 }
 
 // Register makes a planner known by its name, most often from an init function. It panics
-// if the planner has no name or one that is taken: that is a mistake in the program.
+// if the planner has no name, or a name that is taken.
 func Register(p Planner) {
 	RegisterAs(&Registration{
 		Name: p.Info().Name, Planner: p, Plan: p.Plan,
@@ -42,7 +42,7 @@ func Register(p Planner) {
 	})
 }
 
-// RegisterAs is Register for a planner whose registration is known.
+// RegisterAs is Register for a planner whose Registration is given.
 func RegisterAs(r *Registration) {
 	if r.Name == "" {
 		panic("plan: a planner has no name")
@@ -58,14 +58,14 @@ func RegisterAs(r *Registration) {
 	}
 }
 
-// Find returns the registration of that name. The error is an ErrUnknownPlanner that lists
-// the known names and says which packages bring others.
+// Find returns the registration of the planner of that name. The error is an
+// ErrUnknownPlanner that lists the registered names and the packages that add more.
 func Find(name string) (*Registration, error) {
 	registry.Lock()
 	r := find(name)
 	registry.Unlock()
 	if r == nil {
-		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; there are " + list(Names()) + elsewhere}
+		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(Names()) + elsewhere}
 	}
 	return r, nil
 }
@@ -80,7 +80,7 @@ func Lookup(name string) (Planner, error) {
 }
 
 // elsewhere says where planners are that a program gets by importing them.
-const elsewhere = "; others register themselves where planner/baselines, planner/milp or research/learn is imported"
+const elsewhere = "; a program gets more if it imports planner/baselines, planner/milp or research/learn"
 
 // All returns the planners in the order of their names.
 func All() []Planner {

@@ -47,7 +47,7 @@ func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
 			t.refuse(id, name, "is not a buffer of the problem")
 			continue
 		case lines[i] > 0:
-			t.refuse(id, name, "is a duplicate: line "+strconv.Itoa(int(lines[i]))+" has it too")
+			t.refuse(id, name, "is a duplicate: line "+strconv.Itoa(int(lines[i]))+" has the same")
 			continue
 		}
 		lines[i] = int32(t.scan.line)

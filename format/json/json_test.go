@@ -218,8 +218,8 @@ x.json:3: buffer a: gaps.window "2": is not an integer`,
 x.json:3: id: is empty
 x.json:3: size "0": must be from 1 to 2305843009213693951
 x.json:4: buffer c: upper "x": is not an integer
-x.json:5: buffer c: id "c": is a duplicate: buffer number 3 has it too
-x.json:5: buffer c: upper "8": the lifespan is reversed: lower is 9
+x.json:5: buffer c: id "c": is a duplicate: buffer number 3 has the same
+x.json:5: buffer c: upper "8": the lifespan ends before it starts: lower is 9
 x.json:5: buffer c: alignment "-1": must be from 0 to 2305843009213693951
 x.json:5: buffer c: offset "-1": must be from 0 to 2305843009213693951
 x.json:5: buffer c: hint "-1": must be from 0 to 2305843009213693951`,
@@ -493,7 +493,7 @@ func TestBare(t *testing.T) {
 	for text, says := range map[string]string{
 		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`:                                    `x.json:1: name: is not a known key: is id meant?`,
 		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`:                           `x.json:1: buffer a: stop: is not a known key: is upper meant, the first time slot after the lifespan?`,
-		`[{"id": "1", "lower": 0, "upper": 5, "size": 1}, {"lower": 0, "upper": 5, "size": 1}]`: `x.json:1: buffer 1: id "1": is a duplicate: buffer number 1 has it too`,
+		`[{"id": "1", "lower": 0, "upper": 5, "size": 1}, {"lower": 0, "upper": 5, "size": 1}]`: `x.json:1: buffer 1: id "1": is a duplicate: buffer number 1 has the same`,
 		`[{"id": "", "lower": 0, "upper": 5, "size": 1}]`:                                       `x.json:1: id: is empty`,
 		`[[]]`: `x.json:1: a buffer "[]": is not an object`,
 	} {
