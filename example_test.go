@@ -76,7 +76,7 @@ func ExampleInputError() {
 	}
 	// Output:
 	// 2 problems
-	// buffer a: upper "3": the lifespan is empty: lower is 3 too
+	// buffer a: upper "3": the lifespan is empty: lower is also 3
 	// buffer b: size "0": must be from 1 to 2305843009213693951
 }
 

@@ -47,7 +47,7 @@ func TestMessages(t *testing.T) {
 			"duplicate", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}, {ID: "b", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}}},
 			[]string{`buffer a: id "a": is a duplicate: buffer number 1 has the same`, `buffer a: id "a": is a duplicate: buffer number 1 has the same`},
 		},
-		{"empty lifespan", one(func(b *model.Buffer) { b.Upper = 2 }), []string{`buffer b: upper "2": the lifespan is empty: lower is 2 too`}},
+		{"empty lifespan", one(func(b *model.Buffer) { b.Upper = 2 }), []string{`buffer b: upper "2": the lifespan is empty: lower is also 2`}},
 		{"reversed lifespan", one(func(b *model.Buffer) { b.Upper = 1 }), []string{`buffer b: upper "1": the lifespan ends before it starts: lower is 2`}},
 		{"reversed at the extremes", one(func(b *model.Buffer) { b.Lower, b.Upper = math.MaxInt64, math.MinInt64 }), []string{`buffer b: upper "-9223372036854775808": the lifespan ends before it starts: lower is 9223372036854775807`}},
 		{"lower too small", one(func(b *model.Buffer) { b.Lower = -far - 1 }), []string{`buffer b: lower "-2305843009213693952": must be at least -` + most}},
@@ -104,7 +104,7 @@ func TestMessages(t *testing.T) {
 				b.ID, b.Upper, b.Size, b.Alignment, b.Fixed, b.Hint = "", 2, -5, -1, at(-1), at(-1)
 			}),
 			[]string{
-				`buffer number 1: id: is empty`, `buffer number 1: upper "2": the lifespan is empty: lower is 2 too`,
+				`buffer number 1: id: is empty`, `buffer number 1: upper "2": the lifespan is empty: lower is also 2`,
 				`buffer number 1: size "-5": must be from 1 to ` + most, `buffer number 1: alignment "-1": must be from 0 to ` + most,
 				`buffer number 1: offset "-1": must be from 0 to ` + most, `buffer number 1: hint "-1": must be from 0 to ` + most,
 			},

@@ -168,7 +168,7 @@ x.json:7: plan "[]": is not an object`,
 		},
 		{
 			"capacity", "{\"version\": 1, \"buffers\": [{\"id\": \"a\", \"lower\": 0, \"upper\": 0, \"size\": 4}],\n\"capacity\": -3}",
-			`x.json:1: buffer a: upper "0": the lifespan is empty: lower is 0 too
+			`x.json:1: buffer a: upper "0": the lifespan is empty: lower is also 0
 x.json:2: capacity "-3": must be from 1 to 2305843009213693951, or 0 for none`,
 		},
 		{

@@ -116,7 +116,7 @@ func (c *Call) fail(err error) {
 	message := err.Error()
 	unknown := errors.Is(err, plan.ErrUnknownPlanner)
 	if unknown {
-		message, _, _ = strings.Cut(message, "; others register themselves")
+		message, _, _ = strings.Cut(message, "; a program gets more")
 	}
 	var input *model.InputError
 	if errors.As(err, &input) {
