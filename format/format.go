@@ -1,19 +1,18 @@
-// Package format reads and writes files in the format that their name or
-// content calls for (readers.go). The formats themselves are in the folders
-// beneath.
+// Package format reads and writes files of problems and plans. The name or the content of
+// a file tells its format (readers.go). Each format is a package in a folder below.
 //
 // # Plan files
 //
-// A plan file has a place for every buffer. What that means depends on what the
-// file is read as, and on whether its format can tell a place from a demand:
+// A plan file has an offset for every buffer. An offset can be a demand, which every plan
+// must follow, or the result of a planner, which need not be followed.
 //
-//   - As a problem (ReadFile, ReadProblem) JSON has both: the key offset of a
-//     buffer is a demand, the key plan is what a planner made of the problem,
-//     which binds nobody. CSV has one column for both, and it is the demand. So a
-//     plan in CSV, read as a problem, has one plan only, its own: see
-//     File.Pinned, and File.Unpin, which lifts the demands.
-//   - As a plan (ReadPlan) it is the offset column, or the key plan. A model of
-//     TensorFlow Lite is a plan where it has an offset for each of its tensors.
+//   - Read as a problem (ReadFile, ReadProblem): JSON has both. The key offset of a
+//     buffer is a demand; the key plan is a result. CSV has one column offset, which is a
+//     demand. So a plan in CSV, read as a problem, has itself as its only plan.
+//     File.Pinned detects that, and File.Unpin removes the demands.
+//   - Read as a plan (ReadPlan): the offsets are the column offset of CSV, or the key plan
+//     of JSON. A model of TensorFlow Lite is a plan if it has an offset for each tensor
+//     of its arena.
 package format
 
 import (
@@ -31,20 +30,27 @@ import (
 // Standard is the path that stands for standard input or output.
 const Standard = "-"
 
-// ReadProblem reads the problem in a file and, where the file has a plan of it,
-// the offsets in the order of the buffers; they are nil otherwise. (A CSV file
-// with offsets is a problem whose buffers are fixed; ReadPlan reads it as a
-// plan.) The path - is standard input.
+// ReadProblem reads the problem in a file. It also returns the offsets of the plan in the
+// file, in bytes and in the order of the buffers, or nil if the file has no plan. A CSV
+// file with offsets is a problem with fixed buffers and has no plan; ReadPlan reads it as
+// a plan. The path "-" is standard input.
 //
-// A file that is packed with gzip is read as what is in it; net.onnx.gz is a model of
-// ONNX. A name that ends in .json is JSON, one in .csv is CSV, one in .tflite a model of
-// TensorFlow Lite, one in .onnx a model of ONNX, one in .pb a dump of XLA, one in .mlir
-// a dump of IREE, one in .py code of Inductor and one in .pickle or .pkl a snapshot of PyTorch's allocator; any
-// other file is told by how it begins. A problem without a name gets that of its file,
-// without folder and extension.
+// A file packed with gzip is unpacked. The extension tells the format:
 //
-// The error is the file system's, or a *model.InputError that lists all that is
-// wrong with the content.
+//	.csv          CSV
+//	.json         JSON
+//	.tflite       a model of TensorFlow Lite
+//	.onnx         a model of ONNX
+//	.pb           a dump of XLA
+//	.mlir         a dump of IREE
+//	.py           code of PyTorch's Inductor
+//	.pickle .pkl  a snapshot of PyTorch's allocator for CUDA
+//
+// With any other extension the first bytes of the content tell it; .gz is ignored. A
+// problem without a name gets the name of its file, without folder and extension.
+//
+// The error is the file system's, or a *model.InputError that lists the faults of the
+// content.
 func ReadProblem(path string) (*model.Problem, []int64, error) {
 	f, err := ReadFile(path)
 	if err != nil {
@@ -56,33 +62,33 @@ func ReadProblem(path string) (*model.Problem, []int64, error) {
 	return f.Problem, f.Plan.Offsets, nil
 }
 
-// A File is what a file of a problem holds.
+// A File is the content of a file that holds a problem.
 type File struct {
-	// Problem is what there is to plan.
+	// Problem is the problem to plan.
 	Problem *model.Problem
-	// Plan is the plan that the file carries, with what is claimed of it: that of a
-	// JSON file, of a planned model of TensorFlow Lite, or of a dump; nil where there
-	// is none. In CSV a plan is fixed offsets of the problem.
+	// Plan is the plan in the file, with its claims: of a JSON file, of a planned model of
+	// TensorFlow Lite, or of a dump. It is nil if there is none, and for CSV, where
+	// offsets are fixed offsets of the problem.
 	Plan *json.Plan
-	// Header is that of a CSV file; nil for any other.
+	// Header is the header of a CSV file; nil for any other file.
 	Header csv.Header
-	// Extra is what a CSV file has beside the problem, for WriteOptions; nil for any
-	// other.
+	// Extra has the other columns of a CSV file, for csv.WriteOptions; nil for any other
+	// file.
 	Extra *csv.Extra
-	// Notes are what a reader had to decide, for people.
+	// Notes tell people what the reader decided, a sentence each.
 	Notes []string
-	// Kind is what the file is.
+	// Kind is the kind of the file.
 	Kind Kind
-	// Heaps names the heaps of a dump, of which the problem is one; nil for any
-	// other file.
+	// Heaps has the names of the heaps in a dump; Problem is one of them. It is nil for
+	// any other file.
 	Heaps []string
 }
 
-// ReadFile is ReadProblem with all that there is in the file.
+// ReadFile is ReadProblem, and returns everything that is in the file.
 func ReadFile(path string) (*File, error) { return ReadFileWith(path, Options{}) }
 
-// ReadFileWith is ReadFile for a file that leaves things open, as models do. It is
-// an error to settle what a file of its kind cannot leave open.
+// ReadFileWith is ReadFile with options for what the file leaves open, such as the
+// dimensions of a model. An option that a file of this kind has no use for is an error.
 func ReadFileWith(path string, o Options) (*File, error) {
 	in, err := OpenUntil(path, o.Deadline)
 	if err != nil {
@@ -92,8 +98,8 @@ func ReadFileWith(path string, o Options) (*File, error) {
 	return in.read(path, o)
 }
 
-// ReadFrom is ReadFileWith for a file whose content comes from r. The name tells the
-// kind, as a path does, and stands in messages; it is not opened.
+// ReadFrom is ReadFileWith for content that comes from r. The name tells the kind, as a
+// path does, and is used in messages. No file of that name is opened.
 func ReadFrom(r io.Reader, name string, o Options) (*File, error) {
 	in, err := OpenFrom(r, name)
 	if err != nil {
@@ -119,9 +125,9 @@ func (in *Input) read(path string, o Options) (*File, error) {
 	return f, nil
 }
 
-// Pinned reports whether the file demands an offset for every buffer, so that no
-// planner has anything to choose: a plan in CSV that is read as a problem. A
-// problem of no buffers is not pinned.
+// Pinned reports whether every buffer of the problem has a fixed offset, so that nothing
+// is left to plan, as in a plan in CSV that is read as a problem. It is false for a
+// problem without buffers.
 func (f *File) Pinned() bool {
 	for i := range f.Problem.Buffers {
 		if f.Problem.Buffers[i].Fixed == nil {
@@ -131,20 +137,22 @@ func (f *File) Pinned() bool {
 	return len(f.Problem.Buffers) > 0
 }
 
-// Unpin lifts every fixed offset of the problem.
+// Unpin removes every fixed offset of the problem.
 func (f *File) Unpin() {
 	for i := range f.Problem.Buffers {
 		f.Problem.Buffers[i].Fixed = nil
 	}
 }
 
-// ReadPlan reads a plan of p, as csv.ReadPlan and json.ReadPlan do, from a file
-// that is told as by ReadProblem; the plan in a model of TensorFlow Lite counts, too. The offsets are in the order of p.Buffers.
+// ReadPlan reads a plan of p from a CSV file, a JSON file or a planned model of TensorFlow
+// Lite. Buffers are matched by their IDs. The offsets are in bytes, in the order of
+// p.Buffers. The format is found as by ReadProblem. The error is the file system's, or
+// lists the faults of the content; files of other kinds are an error.
 func ReadPlan(path string, p *model.Problem) ([]int64, error) {
 	return ReadPlanUntil(path, p, time.Time{})
 }
 
-// ReadPlanUntil is ReadPlan with a deadline, as Options has it.
+// ReadPlanUntil is ReadPlan with a deadline, which is that of Options.Deadline.
 func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) ([]int64, error) {
 	in, err := OpenUntil(path, deadline)
 	if err != nil {
@@ -158,9 +166,9 @@ func ReadPlanUntil(path string, p *model.Problem, deadline time.Time) ([]int64, 
 	return offsets, nameLate(err, in.Name)
 }
 
-// Write writes a problem and, where plan is not nil, its plan: as JSON if path
-// ends in .json, else as CSV, which keeps only the offsets. It writes to w; the
-// path only tells the format.
+// Write writes a problem to w and, if plan is not nil, its plan. The format is JSON if
+// path ends in .json, and otherwise CSV, which has only the offsets of a plan. No file
+// named path is opened.
 func Write(w io.Writer, path string, p *model.Problem, plan *json.Plan) error {
 	if extension(path) == ".json" {
 		return json.Write(w, p, plan)

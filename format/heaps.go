@@ -90,7 +90,7 @@ func readIREE(r io.Reader, name string, o Options) (*File, error) {
 	}
 	for k := range packs {
 		if p := &packs[k]; p.Problem == f.Problem && p.Dynamic > 0 {
-			f.Notes = append(f.Notes, strconv.Itoa(p.Dynamic)+" of its slices have sizes that are known at run time only and are left out")
+			f.Notes = append(f.Notes, strconv.Itoa(p.Dynamic)+" of its slices are left out: their sizes are known only at run time")
 		}
 	}
 	return f, nil
@@ -116,7 +116,7 @@ func readInductor(r io.Reader, name string, o Options) (*File, error) {
 	}
 	for k := range pools {
 		if p := &pools[k]; p.Problem == f.Problem && p.Symbolic > 0 {
-			f.Notes = append(f.Notes, strconv.Itoa(p.Symbolic)+" of its buffers have sizes that are known at run time only and are left out")
+			f.Notes = append(f.Notes, strconv.Itoa(p.Symbolic)+" of its buffers are left out: their sizes are known only at run time")
 		}
 	}
 	return f, nil
@@ -161,7 +161,7 @@ func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 	case name != "":
 		if at = slices.Index(f.Heaps, name); at < 0 {
 			var issues model.Issues
-			issues.Add(model.Issue{File: file, Field: "heap", Value: name, Message: "is none of this file: there " + listed(f.Heaps)})
+			issues.Add(model.Issue{File: file, Field: "heap", Value: name, Message: "is not in this file: there " + listed(f.Heaps)})
 			return nil, issues.Err()
 		}
 	case len(heaps) > 1:
@@ -171,7 +171,7 @@ func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 				at, most = k, p
 			}
 		}
-		f.Notes = append(f.Notes, "this is heap "+heaps[at].name+", the largest: there "+listed(f.Heaps)+", and --heap takes another")
+		f.Notes = append(f.Notes, "this is heap "+heaps[at].name+", the one with the largest load. There "+listed(f.Heaps)+"; --heap selects one")
 	}
 	f.Problem, f.Plan = heaps[at].problem, heaps[at].plan
 	return f, nil

@@ -78,13 +78,13 @@ func TestDumps(t *testing.T) {
 		ids        string
 		note       string
 	}{
-		{"m.hlo.pb", xlaProto(), XLA, "", []string{"7", "8"}, "buffer 1", "this is heap 8, the largest: there are 7, 8, and --heap takes another"},
+		{"m.hlo.pb", xlaProto(), XLA, "", []string{"7", "8"}, "buffer 1", "this is heap 8, the one with the largest load. There are 7, 8; --heap selects one"},
 		{"m", xlaProto(), XLA, "7", []string{"7", "8"}, "buffer 0", ""},
 		{"m-buffer-assignment.txt", xlaText, XLA, "", []string{"2"}, "dot add", ""},
 		{"m", strings.Replace(xlaText, "allocation 2", "allocation 0: size 8, constant:\nallocation 2", 1) + "\n" + xlaRanges, XLA, "", []string{"2"}, "dot add", ""},
-		{"m.mlir", ireeText, IREE, "", []string{"main:%1", "main:%2"}, "%2#1 %2#2", "this is heap main:%2, the largest: there are main:%1, main:%2, and --heap takes another\n1 of its slices have sizes that are known at run time only and are left out"},
+		{"m.mlir", ireeText, IREE, "", []string{"main:%1", "main:%2"}, "%2#1 %2#2", "this is heap main:%2, the one with the largest load. There are main:%1, main:%2; --heap selects one\n1 of its slices are left out: their sizes are known only at run time"},
 		{"m", ireeText, IREE, "main:%1", []string{"main:%1", "main:%2"}, "%1#1", ""},
-		{"m.py", inductorText, Inductor, "", []string{"pool0", "pool1"}, "buf1", "this is heap pool1, the largest: there are pool0, pool1, and --heap takes another\n1 of its buffers have sizes that are known at run time only and are left out"},
+		{"m.py", inductorText, Inductor, "", []string{"pool0", "pool1"}, "buf1", "this is heap pool1, the one with the largest load. There are pool0, pool1; --heap selects one\n1 of its buffers are left out: their sizes are known only at run time"},
 		{"m", inductorText, Inductor, "pool0", []string{"pool0", "pool1"}, "buf0", ""},
 		{"m.pickle", snapshot, CUDA, "", []string{"0:0"}, "alloc 0", "the allocator reserved at most 0 bytes for this stream"},
 		{"m", snapshot, CUDA, "0:0", []string{"0:0"}, "alloc 0", "the allocator reserved at most 0 bytes for this stream"},
@@ -145,10 +145,10 @@ func TestDumpsFail(t *testing.T) {
 		o          Options
 		want       string
 	}{
-		{"m.hlo.pb", xlaProto(), Options{Heap: "9"}, ` heap "9": is none of this file: there are 7, 8`},
-		{"m.pickle", snapshot, Options{Heap: "1:0"}, ` heap "1:0": is none of this file: there is 0:0`},
+		{"m.hlo.pb", xlaProto(), Options{Heap: "9"}, ` heap "9": is not in this file: there are 7, 8`},
+		{"m.pickle", snapshot, Options{Heap: "1:0"}, ` heap "1:0": is not in this file: there is 0:0`},
 		{"m.csv", csvText, Options{Heap: "9"}, "is CSV, which has no heaps to choose from"},
-		{"m.mlir", ireeText, Options{Alignment: 4}, "is a dump of IREE, which leaves no dimension, value, size or alignment open"},
+		{"m.mlir", ireeText, Options{Alignment: 4}, "is a dump of IREE, which takes no option for a dimension, value, size or alignment"},
 		{"m-buffer-assignment.txt", xlaText, Options{}, ":1: has no live ranges"},
 		{"m", "Memory Space: default (color=0)\n", Options{}, ":1: \"Memory Space: default (color=0)\": is no buffer assignment"},
 		{"m.pb", "", Options{}, ": has no buffer assignment"},

@@ -83,7 +83,7 @@ func (p *packed) Read(to []byte) (int, error) {
 	if p.out > p.limits.allow(p.in.bytes) {
 		message := fmt.Sprintf("unpacks to more than %d bytes", p.limits.most)
 		if p.out <= p.limits.most {
-			message = fmt.Sprintf("unpacks to more than %d bytes and more than %d for each that is packed", p.limits.free, p.limits.times)
+			message = fmt.Sprintf("unpacks to more than %d bytes, and to more than %d times its packed size", p.limits.free, p.limits.times)
 		}
 		var issues model.Issues
 		issues.Add(model.Issue{Message: message})

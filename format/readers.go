@@ -28,51 +28,51 @@ import (
 //
 // A new format is a row here.
 
-// A Kind is what a file holds: its usual extension, or who dumped it.
+// A Kind is the format of a file: its usual extension, or the program that wrote it.
 type Kind string
 
-// The kinds.
+// The kinds of files.
 const (
 	CSV      Kind = "csv"      // a problem or a plan
 	JSON     Kind = "json"     // a problem and its plan
 	TFLite   Kind = "tflite"   // a model of TensorFlow Lite
 	ONNX     Kind = "onnx"     // a model of ONNX
-	XLA      Kind = "xla"      // what XLA dumps of a module's memory
-	IREE     Kind = "iree"     // what IREE dumps before it lays out slices
+	XLA      Kind = "xla"      // a dump of XLA, about the memory of a module
+	IREE     Kind = "iree"     // a dump of IREE, from before it lays out slices
 	Inductor Kind = "inductor" // code that PyTorch's Inductor generates
 	CUDA     Kind = "cuda"     // a snapshot of PyTorch's allocator for CUDA
 )
 
-// Model reports whether files of the kind are models, from which the problem is
-// derived.
+// Model reports whether files of this kind are models, from which the problem is derived.
 func (k Kind) Model() bool { return k == TFLite || k == ONNX }
 
-// Dump reports whether files of the kind are dumps, in which a compiler or a runtime
-// says what it planned.
+// Dump reports whether files of this kind are dumps: a compiler or a runtime wrote down
+// which memory it needed.
 func (k Kind) Dump() bool { return k == XLA || k == IREE || k == Inductor || k == CUDA }
 
-// Options settle what a file leaves open. The zero value is for files that leave
-// nothing open.
+// Options give values that a file leaves open. The zero value gives none.
 type Options struct {
-	// Dims has the dimensions that a model leaves open, by name, or as INPUT:AXIS.
+	// Dims has the sizes of open dimensions of a model. The key is the name of the
+	// dimension, or INPUT:AXIS.
 	Dims map[string]int64
-	// Values has the values of inputs that are one number, by name.
+	// Values has the values of inputs that hold one number. The key is the input's name.
 	Values map[string]int64
-	// Sizes has the bytes of tensors whose shape cannot be told, by name.
+	// Sizes has the sizes in bytes of tensors whose shape cannot be derived. The key is
+	// the tensor's name.
 	Sizes map[string]int64
-	// Alignment is what sizes and offsets are to be multiples of, in bytes; 0 is
-	// what the format has for that.
+	// Alignment: sizes and offsets are multiples of it, in bytes. 0 means the default of
+	// the format.
 	Alignment int64
-	// Heap is which of the heaps of a dump is meant, as File.Heaps names them;
-	// empty for the one of the largest load.
+	// Heap is the heap of a dump to read, by its name in File.Heaps. Empty means the heap
+	// with the largest load.
 	Heap string
-	// Deadline is when to stop waiting for the content of a pipe, a terminal or another
-	// file that is no regular one; the error is then a *LateError. The zero time is never.
-	// A regular file is read whole, however long that takes.
+	// Deadline is when to stop waiting for a pipe, a terminal or another file that is not
+	// regular; the error then is a *LateError. The zero time means never. A regular file
+	// is always read to its end.
 	Deadline time.Time
-	// Beside opens a file that belongs to the one that is read, by the name of
-	// that with another ending: the live ranges of XLA's text. An
-	// fs.ErrNotExist is a file that is not there. Nil opens files of the system.
+	// Beside opens a file that lies beside the one being read, such as the live ranges of
+	// an XLA text, and gets its name. The error fs.ErrNotExist says that there is no such
+	// file. Nil means os.Open.
 	Beside func(name string) (io.ReadCloser, error)
 }
 
@@ -134,7 +134,7 @@ var readers = []row{
 			p, header, extra, err := csv.ReadExtra(r, name)
 			f := &File{Problem: p, Header: header, Extra: extra}
 			if others := header.Others(); len(others) > 0 {
-				f.Notes = []string{"columns that mean nothing here are kept as they are: " + strings.Join(others, ", ")}
+				f.Notes = []string{"columns with no meaning to Stowage are kept as they are: " + strings.Join(others, ", ")}
 			}
 			return f, err
 		},
@@ -144,19 +144,19 @@ var readers = []row{
 // An Input is an open file whose kind is known. It reads from the beginning.
 type Input struct {
 	io.Reader
-	Name string // for messages
-	Kind Kind   // what the file holds
+	Name string // the file's name, for messages
+	Kind Kind   // the kind of the file
 
 	row   *row
 	close func() error
 }
 
-// Settles returns a *model.InputError where there are options for what a file of this
-// kind cannot leave open.
+// Settles checks that every option in o makes sense for a file of this kind. The error is
+// a *model.InputError that names the options that do not.
 func (in *Input) Settles(o Options) error {
 	var issues model.Issues
 	if !o.empty() && !in.row.open {
-		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which leaves no dimension, value, size or alignment open"})
+		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which takes no option for a dimension, value, size or alignment"})
 	}
 	if o.Heap != "" && !in.row.heaps {
 		issues.Add(model.Issue{File: in.Name, Message: "is " + in.row.title + ", which has no heaps to choose from"})
@@ -167,12 +167,12 @@ func (in *Input) Settles(o Options) error {
 // Close closes the file. Standard input stays open.
 func (in *Input) Close() error { return in.close() }
 
-// Open opens a file, or standard input where the path is -, and tells its kind. What
-// is packed with gzip is unpacked. The error is the file system's, or for a file that
-// only claims to be packed.
+// Open opens a file, or standard input if the path is "-", and finds out its kind. A file
+// packed with gzip is unpacked. The error is the file system's, or a *model.InputError if
+// the file is not valid gzip.
 func Open(path string) (*Input, error) { return OpenUntil(path, time.Time{}) }
 
-// OpenUntil is Open with a deadline, as Options has it.
+// OpenUntil is Open with a deadline, which is that of Options.Deadline.
 func OpenUntil(path string, deadline time.Time) (*Input, error) {
 	file, err := openUntil(path, deadline)
 	if err != nil {
@@ -190,7 +190,8 @@ func OpenUntil(path string, deadline time.Time) (*Input, error) {
 	return in, nil
 }
 
-// OpenFrom is Open for what is at hand already, under the name that tells its kind.
+// OpenFrom is Open for content that comes from r. The name tells the kind, as a path does;
+// no file of that name is opened.
 func OpenFrom(r io.Reader, name string) (*Input, error) {
 	return open(r, name, name, func() error { return nil })
 }
@@ -293,7 +294,7 @@ func planTFLite(r io.Reader, name string, p *model.Problem) ([]int64, error) {
 	}
 	if f.Plan == nil {
 		var issues model.Issues
-		issues.Add(model.Issue{File: name, Message: "the model has no plan with an offset for each tensor of its arena"})
+		issues.Add(model.Issue{File: name, Message: "the model has no plan: it lacks an offset for a tensor of its arena"})
 		return nil, issues.Err()
 	}
 	return source.Match(name, f.Problem, f.Plan.Offsets, p)

@@ -17,19 +17,19 @@ import (
 // Invariant: there are two buffers. While one is being used, the other is being filled or
 // waits to be handed over.
 
-// A LateError is the error for a pipe, or another file that is no regular one, whose end had
-// not come at Options.Deadline.
+// A LateError says that Options.Deadline came before the end of a pipe, or of another file
+// that is not regular.
 type LateError struct {
-	Name string // of the file, for messages
+	Name string // the file's name
 }
 
 // Error names the file.
 func (e *LateError) Error() string {
-	return e.Name + ": the timeout came before all of it was read"
+	return e.Name + ": the timeout came before the whole input was read"
 }
 
 // errLate is a LateError that does not know the name yet.
-var errLate = errors.New("the timeout came before all of it was read")
+var errLate = errors.New("the timeout came before the whole input was read")
 
 // nameLate returns the error of a reader, with the name of the file if it is late.
 func nameLate(err error, name string) error {

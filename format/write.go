@@ -26,10 +26,10 @@ import (
 // Dropped: os.CreateTemp, whose files are private to the user whatever the
 // umask says; writing a new file directly, which leaves half of it behind.
 
-// WriteFile calls write to make the content of a file, all or nothing. An
-// existing file keeps its permissions; through a symbolic link its target is
-// replaced. The path - or an empty one is standard output. The error is that of
-// write or of the file system.
+// WriteFile replaces a file by the content that write produces. If write fails, the file
+// stays as it was. An existing file keeps its permissions; for a symbolic link, its target
+// is replaced. The path "-", or an empty one, is standard output. The error is write's or
+// the file system's.
 func WriteFile(path string, write func(io.Writer) error) error {
 	if path == "" {
 		path = Standard

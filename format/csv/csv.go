@@ -1,5 +1,5 @@
-// Package csv reads and writes problems and plans as separated values, by commas mostly,
-// one buffer a row. The header decides the columns, in any order and case:
+// Package csv reads and writes problems and plans as comma-separated values, one buffer a
+// row. The header names the columns, in any order and in upper or lower case:
 //
 //	id | buffer | buffer_id   names the buffer; unique. Without it buffers are numbered, from 0
 //	lower | start | begin     first time slot of the lifespan
@@ -11,30 +11,32 @@
 //	hint                      optional; empty or -1 means none
 //	offset                    optional fixed offset; empty or -1 means none
 //
-// A column name counts as id, and bytes as size, in a file that has none of those. Other names
-// for the end of a lifespan, such as stop, do not say whether it is inclusive and are refused.
+// If a file has no ID column of these names, a column name is the ID. If it has no column
+// size, a column bytes is the size. Other names for the end of a lifespan, such as stop,
+// are refused, because they do not say whether the end is inclusive.
 //
-// With end in place of upper, gaps end inclusively too, as in the older files
-// of google/minimalloc; windows stay half-open.
+// If the file has end in place of upper, the ends of gaps are inclusive too, as in the
+// older files of google/minimalloc. Windows are always half-open.
 //
-// Other columns are kept, and written again with the plan; a name that is nearly one
-// of the above is an error, since it is more likely a slip than a column of somebody's.
-// Fields are separated by commas, or by semicolons or tabs where the header is, or a line
-// sep=; before it says so. Whole numbers may have a fraction of zeros or an exponent, as
-// spreadsheets write them: 3.0, 1.05E+06; 3.000, which may mean thousands, is refused. Sizes,
+// Other columns are kept, and are written again with the plan. A name that is one slip
+// away from one of the above is an error, because it is most likely a misspelling.
+//
+// Fields are separated by commas, semicolons or tabs: the header decides, or a line sep=;
+// before it. Whole numbers may have a fraction of zeros or an exponent, as spreadsheets
+// write them: 3.0, 1.05E+06. But 3.000 is refused, because it may mean thousands. Sizes,
 // alignments, hints and offsets may have a unit: 1.5MiB. The numbers of gaps have neither:
 // they are an optional minus sign and the digits 0 to 9.
 //
-// Fields may be quoted as in RFC 4180, over several lines if need be. CRLF, or CR where
-// there is no LF, a byte order mark, rows that have nothing but separators, and empty
-// columns without a name at the right are read. A line that begins with # is a comment,
-// unless it has as many fields as the header: then it is a row. Spaces around header
-// names and integers do not count; in an ID they do. A header without rows is a problem
-// of no buffers.
+// Fields may be quoted as in RFC 4180, and a quoted field may span lines. Lines may end
+// with LF, CRLF or, in a file without LF, CR. A byte order mark is skipped, and so are
+// rows of separators alone and empty columns without a name at the right. A line that
+// begins with # is a comment, unless it has as many fields as the header; then it is a
+// row. Spaces count in an ID, but not around header names and integers. A header without
+// rows is a problem without buffers.
 //
-// Whatever is wrong with an input is reported at once, as a *model.InputError
-// with file, line, buffer, column and value. The file is read whole, since a
-// field is then a slice of it: the IDs of a problem share one string.
+// All faults of an input are reported at once, as a *model.InputError with file, line,
+// buffer, column and value. A file is read whole, and the IDs of a problem share its
+// memory.
 package csv
 
 import (

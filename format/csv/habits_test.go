@@ -174,8 +174,8 @@ func TestSecondNames(t *testing.T) {
 	}
 	// What does not say whether it is inclusive is not guessed.
 	for header, says := range map[string]string{
-		"name,start,stop,bytes":      `x.csv:1: header "stop": may end a lifespan in two ways: call it upper if it is the first time slot after, end if it is the last one in it`,
-		"name,name,lower,upper,size": `x.csv:1: header "name": is there twice`,
+		"name,start,stop,bytes":      `x.csv:1: header "stop": could mean two things: name the column upper if it has the first time slot after the lifespan, or end if it has the last one in it`,
+		"name,name,lower,upper,size": `x.csv:1: header "name": appears twice`,
 	} {
 		if _, err := Read(strings.NewReader(header+"\n"), "x.csv"); err == nil || err.Error() != says {
 			t.Errorf("%s: %v", header, err)

@@ -53,11 +53,11 @@ var secondNames = map[string]column{"name": id, "bytes": size}
 // inclusiveName in place of upper says that lifespans and gaps end inclusively.
 const inclusiveName = "end"
 
-// A Header names the columns of a file, in its own words and order. A column
-// named end, in place of upper, makes lifespans and gaps end inclusively.
+// A Header has the names of the columns of a file, in the order of the file. If it has end
+// in place of upper, the ends of lifespans and gaps are inclusive.
 type Header []string
 
-// Known returns the header without the columns that mean nothing here.
+// Known returns the columns that have a meaning to Stowage.
 func (h Header) Known() Header {
 	var known Header
 	for k, c := range h.columns() {
@@ -68,7 +68,7 @@ func (h Header) Known() Header {
 	return known
 }
 
-// Others returns the columns that mean nothing here.
+// Others returns the columns that have no meaning to Stowage.
 func (h Header) Others() []string {
 	var others []string
 	for k, c := range h.columns() {
@@ -96,13 +96,13 @@ func (h Header) columns() []column {
 	return list
 }
 
-// An Extra is what a file has beside the problem: how its fields are separated, and its
-// other columns.
+// An Extra has what a CSV file holds besides the problem: the separator of its fields, and
+// the columns that have no meaning to Stowage.
 type Extra struct {
 	// Separator stands between the fields: a comma, a semicolon or a tab.
 	Separator byte
-	// Columns are those that Header.Others names, in that order, each with a field
-	// for each buffer.
+	// Columns has the contents of the columns in Header.Others, in that order: for each
+	// column, one field for each buffer.
 	Columns [][]string
 }
 
@@ -159,7 +159,7 @@ func (t *table) header(need []column, strict bool) bool {
 		h.extra = nil
 		t.issues.Add(model.Issue{
 			File: t.file, Line: t.scan.line, Field: "header", Value: source.Clip(strings.Join(fields, string(rune(t.scan.sep)))),
-			Message: "names no column: expected one such as " + example,
+			Message: "has no known column: expected a header such as " + example,
 		})
 		return false
 	}
@@ -191,12 +191,12 @@ func (t *table) columns(strict bool, refuse func(field, value, message string)) 
 		case c < 0 && name == "":
 			refuse("header", "", "column "+strconv.Itoa(k+1)+" has no name")
 		case c < 0 && slices.Contains(ambiguous, name) && !there[upper]:
-			refuse("header", field, "may end a lifespan in two ways: call it upper if it is the first time slot after, end if it is the last one in it")
+			refuse("header", field, "could mean two things: name the column upper if it has the first time slot after the lifespan, or end if it has the last one in it")
 			there[upper] = true
 		case c < 0 && meant(name, &there) != "":
-			refuse("header", field, "is not a known column: is "+meant(name, &there)+" meant?")
+			refuse("header", field, "is not a known column: did you mean "+meant(name, &there)+"?")
 		case c < 0 && seen[name]:
-			refuse("header", name, "is there twice")
+			refuse("header", name, "appears twice")
 		case c < 0:
 			h.extra = append(h.extra, k)
 			seen[name] = true

@@ -8,15 +8,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// ReadPlan reads a plan of p: a file with the columns id and offset, by which
-// its rows are matched to the buffers of p, in any order. Without IDs the rows are numbered, as
-// Read does. Other columns are
-// ignored, whatever they are: a plan that a compiler wrote for a problem may
-// lack, rename or round the rest. The offsets are in the order of p.Buffers.
+// ReadPlan reads a plan of p from a file with the columns id and offset. Its rows may be
+// in any order: they are matched to the buffers of p by their IDs. Without a column id,
+// rows are numbered from 0. Other columns are ignored. The offsets are in bytes, in the
+// order of p.Buffers.
 //
-// A *model.InputError names the rows that are no rows of p, IDs that stand
-// twice, offsets that are missing, negative or above model.MaxSum, and the
-// buffers that have no row. That the plan is valid is for others to verify.
+// The error is a *model.InputError for rows with an unknown ID, duplicate IDs, offsets
+// that are missing, negative or above model.MaxSum, and buffers without a row. ReadPlan
+// does not check whether the plan is valid; stowage.Verify does.
 func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
 	t, err := open(r, file, []column{offset}, false)
 	if err != nil {

@@ -15,24 +15,24 @@ import (
 // second with harmless values, but for its ID: so it gives no second message,
 // yet an ID that stands twice is found, and the buffers keep their numbers.
 
-// Read reads a problem. The file is named in messages only. Without a column for it, the ID
-// of a buffer is its number, from 0. Every buffer of the
-// problem has an alignment of at least 1 and its gaps in ascending order; an
-// offset column sets Buffer.Fixed. The error, for anything but a failing
-// reader, is a *model.InputError.
+// Read reads a problem from r; file is its name in messages. Without a column for IDs, the
+// ID of a buffer is its number, from 0. The buffers have an alignment of at least 1 and
+// their gaps in ascending order. A column offset sets Buffer.Fixed. The error is r's, or a
+// *model.InputError that lists the faults of the content.
 func Read(r io.Reader, file string) (*model.Problem, error) {
 	p, _, err := ReadHeader(r, file)
 	return p, err
 }
 
-// ReadHeader is Read that also returns the header of the file, with which
-// WriteWith writes the problem as it came.
+// ReadHeader is Read, and also returns the header of the file. With that header WriteWith
+// writes the problem in the same columns.
 func ReadHeader(r io.Reader, file string) (*model.Problem, Header, error) {
 	p, h, _, err := ReadExtra(r, file)
 	return p, h, err
 }
 
-// ReadExtra is ReadHeader that also returns what else is in the file.
+// ReadExtra is ReadHeader, and also returns the separator and the other columns of the
+// file.
 func ReadExtra(r io.Reader, file string) (*model.Problem, Header, *Extra, error) {
 	t, err := open(r, file, []column{lower, upper, size}, true)
 	if err != nil {

@@ -88,22 +88,22 @@ func TestReadRefuses(t *testing.T) {
 		{"NUL", head + "a,0,1,1\nb\x00,0,1,1\n", `x.csv:3: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"UTF-16", "i\x00d\x00", `x.csv:1: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"invalid UTF-8", head + "a\xff,0,1,1\n", `x.csv:2: "\xff": is not valid UTF-8`},
-		{"no header", "a,0,1,1\n", `x.csv:1: header "a,0,1,1": names no column: expected one such as id,lower,upper,size`},
-		{"bars", "id|lower|upper|size\na|0|1|1\n", `x.csv:1: header "id|lower|upper|size": names no column: expected one such as id,lower,upper,size`},
-		{"a slip", "id,lower,upper,size,aligment\na,0,1,1,64\n", `x.csv:1: header "aligment": is not a known column: is alignment meant?`},
-		{"words of three letters and fewer", "ids,lower,ends,siz,gap,hin\na,0,1,1,,\n", `x.csv:1: header "ids": is not a known column: is id meant?
-x.csv:1: header "ends": is not a known column: is end meant?
-x.csv:1: header "siz": is not a known column: is size meant?
-x.csv:1: header "gap": is not a known column: is gaps meant?
-x.csv:1: header "hin": is not a known column: is hint meant?
+		{"no header", "a,0,1,1\n", `x.csv:1: header "a,0,1,1": has no known column: expected a header such as id,lower,upper,size`},
+		{"bars", "id|lower|upper|size\na|0|1|1\n", `x.csv:1: header "id|lower|upper|size": has no known column: expected a header such as id,lower,upper,size`},
+		{"a slip", "id,lower,upper,size,aligment\na,0,1,1,64\n", `x.csv:1: header "aligment": is not a known column: did you mean alignment?`},
+		{"words of three letters and fewer", "ids,lower,ends,siz,gap,hin\na,0,1,1,,\n", `x.csv:1: header "ids": is not a known column: did you mean id?
+x.csv:1: header "ends": is not a known column: did you mean end?
+x.csv:1: header "siz": is not a known column: did you mean size?
+x.csv:1: header "gap": is not a known column: did you mean gaps?
+x.csv:1: header "hin": is not a known column: did you mean hint?
 x.csv:1: header: the column upper or end is missing
 x.csv:1: header: the column size is missing`},
-		{"names from elsewhere", "id,lower,upper,size,Align,fixed\na,0,1,1,64,0\n", `x.csv:1: header "Align": is not a known column: is alignment meant?
-x.csv:1: header "fixed": is not a known column: is offset meant?`},
-		{"a hint of no separator", "sep=|\nid|lower|upper|size\n", `x.csv:1: header "sep=|": names no column: expected one such as id,lower,upper,size`},
-		{"another separator", "a;b;c\n", `x.csv:1: header "a;b;c": names no column: expected one such as id,lower,upper,size`},
+		{"names from elsewhere", "id,lower,upper,size,Align,fixed\na,0,1,1,64,0\n", `x.csv:1: header "Align": is not a known column: did you mean alignment?
+x.csv:1: header "fixed": is not a known column: did you mean offset?`},
+		{"a hint of no separator", "sep=|\nid|lower|upper|size\n", `x.csv:1: header "sep=|": has no known column: expected a header such as id,lower,upper,size`},
+		{"another separator", "a;b;c\n", `x.csv:1: header "a;b;c": has no known column: expected a header such as id,lower,upper,size`},
 		{"a value without a name", "id,lower,upper,size,,\na,0,1,1,,\nb,0,1,1,,x\n", `x.csv:3: buffer b: "x": is in column 6, which has no name`},
-		{"another column twice", "id,lower,upper,size,op,op\na,0,1,1,,\n", `x.csv:1: header "op": is there twice`},
+		{"another column twice", "id,lower,upper,size,op,op\na,0,1,1,,\n", `x.csv:1: header "op": appears twice`},
 		{"a unit of nothing", "id,lower,upper,size\na,0,1,MiB\n", `x.csv:2: buffer a: size "MiB": is not an integer`},
 		{"half a byte", "id,lower,upper,size\na,0,1,1.0001kB\n", `x.csv:2: buffer a: size "1.0001kB": must come out at a whole number of bytes`},
 		{"a time with a unit", "id,lower,upper,size\na,0,1k,1\n", `x.csv:2: buffer a: upper "1k": is not an integer`},

@@ -16,7 +16,7 @@ const (
 	noInteger  = "is empty: expected an integer"
 	tooLarge   = "does not fit into 64 bits"
 	notGap     = "is not a gap: expected a-b or a-b@lo:hi, each a plain whole number"
-	thousands  = "may mean thousands: expected it without the point"
+	thousands  = "may mean thousands: write it without the point"
 )
 
 // parseInt reads an integer. The fault is empty where it is one. Up to 18

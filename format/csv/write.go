@@ -12,44 +12,43 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// WriteOptions choose among the dialects. The zero value writes half-open
-// lifespans under our own names.
+// WriteOptions choose the dialect. The zero value writes half-open lifespans in the columns
+// of google/minimalloc.
 type WriteOptions struct {
-	// Inclusive writes the columns start and end, the latter inclusive, and
-	// inclusive gaps, as older tools read them. It does not count where there
-	// is a Header.
+	// Inclusive writes the columns start and end, with inclusive ends of lifespans and
+	// gaps, as older tools read them. It is ignored if Header is set.
 	Inclusive bool
-	// Header has the columns to write, by any of their names, in any order;
-	// ReadHeader returns that of a file. Columns that the problem needs and the
-	// header lacks come after it, IDs before it. Without a header the columns and their order
-	// are those of google/minimalloc: id, lower, upper, size, then alignment,
-	// hint, gaps and offset where any buffer has one.
+	// Header has the columns to write, by any of their names, in any order; ReadHeader
+	// returns the header of a file. If it lacks columns that the problem needs, IDs are
+	// added before it and other columns after it. Without a header the columns are those
+	// of google/minimalloc: id, lower, upper, size, then alignment, hint, gaps and offset
+	// if any buffer has one.
 	Header Header
-	// Extra has the separator and what is in the columns of Header that mean nothing
-	// here; ReadExtra returns that of a file. It must be of the same buffers, in the
-	// same order.
+	// Extra has the separator, and the contents of the columns of Header that have no
+	// meaning to Stowage; ReadExtra returns those of a file. It must have the same buffers
+	// in the same order. Nil means commas, and no such columns.
 	Extra *Extra
 }
 
-// Write is WriteWith in the default dialect.
+// Write is WriteWith in the default dialect: the zero WriteOptions.
 func Write(w io.Writer, p *model.Problem, offsets []int64) error {
 	return WriteWith(w, p, offsets, WriteOptions{})
 }
 
-// WriteWith writes a problem and, where offsets is not nil, its plan: an offset
-// for each buffer, in order, -1 for none. Without a plan the offset column has
-// the fixed offsets, if there are any.
+// WriteWith writes a problem and, if offsets is not nil, its plan: an offset in bytes for
+// each buffer, in order, -1 for none. Without a plan the column offset has the fixed
+// offsets, if there are any.
 //
-// An ID is written as it is, quoted if it has to be. One that begins with =, +, - or @ is taken
-// for a formula by spreadsheets; it is kept all the same, since a plan has to name its buffers
-// as the problem does, and other programs match them by name.
+// An ID is written as it is, and quoted if necessary. A spreadsheet takes an ID that
+// begins with =, +, - or @ for a formula. It is written nevertheless, because other
+// programs match the buffers of a plan by their IDs.
 //
-// Read gives back what is written, but for the name and capacity of the
-// problem, which have no place in the format, and gaps, which it sorts.
+// Read returns the problem that was written, with two differences: the format has no name
+// and no capacity, and Read sorts gaps.
 //
-// The error is the writer's, or says that the offsets do not match the buffers,
-// that the header is none, or that an ID cannot be written: one with NUL bytes
-// or invalid UTF-8. In the latter cases nothing is written.
+// The error is w's, or says that the offsets do not match the buffers, that the header is
+// not valid, or that an ID has a NUL byte or invalid UTF-8. In all cases but the first
+// nothing is written.
 func WriteWith(w io.Writer, p *model.Problem, offsets []int64, o WriteOptions) error {
 	if err := writable(p, offsets); err != nil {
 		return err
@@ -86,13 +85,13 @@ func writable(p *model.Problem, offsets []int64) error {
 	return Writable(p)
 }
 
-// Writable says which IDs CSV has no way to write, if any: those with a NUL byte or
-// with bytes that are no UTF-8. Write refuses them; who plans first asks before.
+// Writable returns an error that lists the IDs that CSV cannot express: those with a NUL
+// byte or invalid UTF-8. Write refuses them too; Writable finds them before a long run.
 func Writable(p *model.Problem) error {
 	var errs []error
 	for i := range p.Buffers {
 		if name := p.Buffers[i].ID; strings.IndexByte(name, 0) >= 0 || !utf8.ValidString(name) {
-			if errs = append(errs, fmt.Errorf("csv: the ID %q of buffer number %d is not text", name, i+1)); len(errs) == model.MaxIssues {
+			if errs = append(errs, fmt.Errorf("csv: the ID %q of buffer number %d has a NUL byte or is not valid UTF-8", name, i+1)); len(errs) == model.MaxIssues {
 				break
 			}
 		}

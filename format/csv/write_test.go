@@ -82,7 +82,7 @@ func TestWriteRefuses(t *testing.T) {
 		{&model.Problem{Buffers: make([]model.Buffer, 2)}, []int64{1}, "csv: 1 offsets for 2 buffers"},
 		{
 			&model.Problem{Buffers: []model.Buffer{{ID: "a\x00"}, {ID: "b"}, {ID: "\xff"}}}, nil,
-			"csv: the ID \"a\\x00\" of buffer number 1 is not text\ncsv: the ID \"\\xff\" of buffer number 3 is not text",
+			"csv: the ID \"a\\x00\" of buffer number 1 has a NUL byte or is not valid UTF-8\ncsv: the ID \"\\xff\" of buffer number 3 has a NUL byte or is not valid UTF-8",
 		},
 	} {
 		golden.Refused(t, test.want, func(w io.Writer) error { return Write(w, test.p, test.offsets) })

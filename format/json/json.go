@@ -20,28 +20,28 @@
 //	  }
 //	}
 //
-// Lifespans, gaps and windows are half-open. A buffer's offset is fixed; those
-// of the plan are parallel to the buffers. The key buffers is required, as are lower, upper and
-// size of a buffer and the status of a plan; null for any other key is the same as no key.
-// Without a version the file is of version 1. A buffer without an id is called by its number,
-// from 0. Without a capacity, or with 0, there is no limit. offsets is absent exactly if the
-// status says that there is no plan that fits.
+// Lifespans, gaps and windows are half-open. The offset of a buffer is fixed; the offsets
+// of the plan are in the order of the buffers. Required are the key buffers, the keys
+// lower, upper and size of a buffer, and the status of a plan. For any other key, null is
+// the same as no key. The default version is 1. A buffer without an id has its number,
+// from 0, as its ID. A capacity of 0, or none, means no limit. A plan has offsets if its
+// status is optimal or feasible, and none otherwise.
 //
 // A file may also be the list of the buffers alone:
 //
 //	[{"lower": 0, "upper": 3, "size": 4}, {"lower": 3, "upper": 9, "size": 4}]
 //
-// What a plan claims must hold together: the height is that of the offsets, the
-// lower bound is not above it and, where the status is optimal, equal to it; the
-// bound of an infeasible problem is above its capacity. That the offsets are
-// valid is for others to verify.
+// The values of a plan must be consistent. The height is that of the offsets. The lower
+// bound is not above the height, and equals it if the status is optimal. The lower bound
+// of an infeasible problem is above its capacity. The reader does not check whether the
+// offsets are a valid plan; stowage.Verify does.
 //
-// Keys that are not known are refused, so that a misspelled one is not lost;
-// a new key therefore comes with a new version.
+// Unknown keys are refused, because an unknown key is most likely misspelled. A new key
+// therefore comes with a new version.
 //
-// Whatever is wrong with an input is reported at once, as a *model.InputError
-// with file, line, buffer, key and value. Only a fault of the grammar, such as
-// a file that is cut off, is reported alone.
+// All faults of an input are reported at once, as a *model.InputError with file, line,
+// buffer, key and value. Only a fault of the JSON grammar, such as a file that is cut off,
+// is reported alone.
 package json
 
 import "github.com/stowage-go/stowage/model"
@@ -49,11 +49,11 @@ import "github.com/stowage-go/stowage/model"
 // Version is the version of the format that this package reads and writes.
 const Version = 1
 
-// A Plan is what a file says of the outcome of a run.
+// A Plan is the outcome of a run, as a file has it.
 type Plan struct {
-	Planner    string       // name of the planner; empty for not known
+	Planner    string       // name of the planner; empty if not known
 	Status     model.Status // the outcome
-	Height     int64        // largest offset + size; 0 where there are no offsets
-	LowerBound int64        // no plan is lower; 0 for not known
-	Offsets    []int64      // of each buffer, in order; nil where no plan fits
+	Height     int64        // largest offset + size in bytes; 0 if there are no offsets
+	LowerBound int64        // no plan is lower, in bytes; 0 if not known
+	Offsets    []int64      // offset of each buffer in bytes, in order; nil if there is no plan
 }

@@ -163,7 +163,7 @@ func TestReadRefuses(t *testing.T) {
 x.json:3: name "7": is not a string
 x.json:4: capacity "1.0": is not an integer
 x.json:5: buffers "null": is not a list
-x.json:6: name: is a duplicate: the key stands twice
+x.json:6: name: is a duplicate: the key appears twice
 x.json:7: plan "[]": is not an object`,
 		},
 		{
@@ -190,7 +190,7 @@ x.json:4: buffer c: upper: the key is missing
 x.json:4: buffer c: size: the key is missing
 x.json:5: buffer d: upper "9223372036854775808": does not fit into 64 bits
 x.json:5: buffer d: size "true": is not an integer
-x.json:5: buffer d: lower: is a duplicate: the key stands twice
+x.json:5: buffer d: lower: is a duplicate: the key appears twice
 x.json:6: buffer e: alignment "8": is not an integer
 x.json:6: buffer e: hint "-1.5": is not an integer
 x.json:6: buffer e: offset "[]": is not an integer
@@ -237,8 +237,8 @@ x.json:6: plan.offsets "null": is not an integer`,
 		{"plan without status", planned(`{"offsets": [0]}`), `x.json:3: plan.status: the key is missing`},
 		{"status of another type", planned(`{"status": 3}`), `x.json:3: plan.status "3": is not a string`},
 		{"plan without offsets", planned(`{"status": "feasible"}`), `x.json:3: plan.offsets: the key is missing: the status is feasible`},
-		{"offsets without a plan", planned(`{"status": "unknown", "offsets": [0]}`), `x.json:3: plan.offsets: must not be there: the status is unknown`},
-		{"height without a plan", planned(`{"status": "unknown", "height": 4}`), `x.json:3: plan.height "4": there are no offsets to have a height`},
+		{"offsets without a plan", planned(`{"status": "unknown", "offsets": [0]}`), `x.json:3: plan.offsets: must be absent: the status is unknown`},
+		{"height without a plan", planned(`{"status": "unknown", "height": 4}`), `x.json:3: plan.height "4": the plan has a height but no offsets`},
 		{"too many offsets", planned(`{"status": "feasible", "offsets": [0, 1]}`), `x.json:3: plan.offsets: has 2 values for 1 buffers`},
 		{
 			"optimal above its bound", planned(`{"status": "optimal", "offsets": [3],
@@ -333,11 +333,11 @@ func TestWriteRefuses(t *testing.T) {
 		want string
 	}{
 		{two, &Plan{Status: model.Feasible, Offsets: []int64{1}}, "json: 1 offsets for 2 buffers"},
-		{two, &Plan{Status: model.Feasible}, "json: the status feasible does not go with the offsets of the plan"},
-		{two, &Plan{Offsets: []int64{1, 2}}, "json: the status unknown does not go with the offsets of the plan"},
-		{two, &Plan{Planner: "\xff"}, `json: the planner's name "\xff" is not text`},
-		{&model.Problem{Name: "\xff"}, nil, `json: the name "\xff" is not text`},
-		{&model.Problem{Buffers: []model.Buffer{{ID: "\xff"}, {}, {ID: "a\xc0"}}}, nil, "json: the ID \"\\xff\" of buffer number 1 is not text\njson: the ID \"a\\xc0\" of buffer number 3 is not text"},
+		{two, &Plan{Status: model.Feasible}, "json: the status feasible does not match the offsets of the plan"},
+		{two, &Plan{Offsets: []int64{1, 2}}, "json: the status unknown does not match the offsets of the plan"},
+		{two, &Plan{Planner: "\xff"}, `json: the planner's name "\xff" is not valid UTF-8`},
+		{&model.Problem{Name: "\xff"}, nil, `json: the name "\xff" is not valid UTF-8`},
+		{&model.Problem{Buffers: []model.Buffer{{ID: "\xff"}, {}, {ID: "a\xc0"}}}, nil, "json: the ID \"\\xff\" of buffer number 1 is not valid UTF-8\njson: the ID \"a\\xc0\" of buffer number 3 is not valid UTF-8"},
 	} {
 		golden.Refused(t, test.want, func(w io.Writer) error { return Write(w, test.p, test.plan) })
 	}
@@ -491,8 +491,8 @@ func TestBare(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`:                                    `x.json:1: name: is not a known key: is id meant?`,
-		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`:                           `x.json:1: buffer a: stop: is not a known key: is upper meant, the first time slot after the lifespan?`,
+		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`:                                    `x.json:1: name: is not a known key: did you mean id?`,
+		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`:                           `x.json:1: buffer a: stop: is not a known key: did you mean upper, the first time slot after the lifespan?`,
 		`[{"id": "1", "lower": 0, "upper": 5, "size": 1}, {"lower": 0, "upper": 5, "size": 1}]`: `x.json:1: buffer 1: id "1": is a duplicate: buffer number 1 has the same`,
 		`[{"id": "", "lower": 0, "upper": 5, "size": 1}]`:                                       `x.json:1: id: is empty`,
 		`[[]]`: `x.json:1: a buffer "[]": is not an object`,

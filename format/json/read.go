@@ -12,10 +12,10 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Read reads a problem and, where the file has a plan, its offsets in the order
-// of the buffers; they are nil otherwise. The file is named in messages only.
-// Every buffer has an alignment of at least 1 and its gaps in ascending order.
-// The error, for anything but a failing reader, is a *model.InputError.
+// Read reads a problem from r; file is its name in messages. It also returns the offsets
+// of the plan in the file, in bytes and in the order of the buffers, or nil if the file
+// has none. The buffers have an alignment of at least 1 and their gaps in ascending order.
+// The error is r's, or a *model.InputError that lists the faults of the content.
 func Read(r io.Reader, file string) (*model.Problem, []int64, error) {
 	p, plan, err := ReadAll(r, file)
 	if plan == nil {
@@ -24,8 +24,7 @@ func Read(r io.Reader, file string) (*model.Problem, []int64, error) {
 	return p, plan.Offsets, err
 }
 
-// ReadAll is Read with all that the file says of its plan; nil where it has
-// none.
+// ReadAll is Read, and returns the whole plan of the file; nil if it has none.
 func ReadAll(r io.Reader, file string) (*model.Problem, *Plan, error) {
 	text, err := source.Read(r, file)
 	if err != nil {
@@ -55,9 +54,10 @@ func ReadAll(r io.Reader, file string) (*model.Problem, *Plan, error) {
 	return &p, d.plan, nil
 }
 
-// ReadPlan reads the plan in a file and matches it to the buffers of p by their
-// IDs: the file may list them in another order. What else the file says of the
-// buffers is checked to make sense, but not to be the same as in p.
+// ReadPlan reads a plan of p: the offsets are in bytes, in the order of p.Buffers. The
+// buffers of the file may be in another order: they are matched by their IDs. Their other
+// values must be valid, but may differ from those in p. The error is as of Read; a file
+// without a plan is one too.
 func ReadPlan(r io.Reader, file string, p *model.Problem) ([]int64, error) {
 	q, offsets, err := Read(r, file)
 	if err != nil {
@@ -144,7 +144,7 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 			d.refuse(keyAt, inside(what, name), "", "is not a known key: "+meant(what, name, keys))
 			d.value()
 		case seen>>k&1 == 1:
-			d.refuse(keyAt, inside(what, name), "", "is a duplicate: the key stands twice")
+			d.refuse(keyAt, inside(what, name), "", "is a duplicate: the key appears twice")
 			d.value()
 		default:
 			seen |= 1 << k
@@ -176,9 +176,9 @@ func meant(what, name string, keys []string) string {
 	case what != "a buffer" || key == "":
 		return what + " has " + strings.Join(keys, ", ")
 	case key == "upper":
-		return "is upper meant, the first time slot after the lifespan?"
+		return "did you mean upper, the first time slot after the lifespan?"
 	}
-	return "is " + key + " meant?"
+	return "did you mean " + key + "?"
 }
 
 // inside names a key of an object in messages; those of the document and of a

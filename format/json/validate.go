@@ -48,10 +48,10 @@ func (d *decoder) checkPlan(valid bool) {
 	case plan.Offsets == nil && plan.Status.HasPlan():
 		d.refuse(d.planAt, "plan.offsets", "", "the key is missing: the status is "+status)
 	case plan.Offsets == nil && plan.Height != 0:
-		d.refuse(d.heightAt, "plan.height", strconv.FormatInt(plan.Height, 10), "there are no offsets to have a height")
+		d.refuse(d.heightAt, "plan.height", strconv.FormatInt(plan.Height, 10), "the plan has a height but no offsets")
 	case plan.Offsets == nil:
 	case !plan.Status.HasPlan():
-		d.refuse(d.offsetsAt, "plan.offsets", "", "must not be there: the status is "+status)
+		d.refuse(d.offsetsAt, "plan.offsets", "", "must be absent: the status is "+status)
 	case len(plan.Offsets) != n:
 		d.refuse(d.offsetsAt, "plan.offsets", "", "has "+strconv.Itoa(len(plan.Offsets))+" values for "+strconv.Itoa(n)+" buffers")
 	case valid:

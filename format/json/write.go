@@ -12,14 +12,12 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Write writes a problem and, where plan is not nil, its plan. A buffer is a
-// line, so that a message with a line number names one; keys that have their
-// default are left out. Read gives back what is written, but for gaps, which it
-// sorts.
+// Write writes a problem to w and, if plan is not nil, its plan. Each buffer has a line of
+// its own, so the line number in a message identifies a buffer. Keys with their default
+// value are left out. Read returns the problem that was written, with its gaps sorted.
 //
-// The error is the writer's, or says that the plan does not match the buffers
-// or that a name cannot be written, since it is not UTF-8. In the latter cases
-// nothing is written.
+// The error is w's, or says that the plan does not match the buffers, or that a name is
+// not valid UTF-8. In the last two cases nothing is written.
 func Write(w io.Writer, p *model.Problem, plan *Plan) error {
 	if err := writable(p, plan); err != nil {
 		return err
@@ -56,28 +54,28 @@ func Write(w io.Writer, p *model.Problem, plan *Plan) error {
 func writable(p *model.Problem, plan *Plan) error {
 	if plan != nil {
 		if has := plan.Offsets != nil; has != plan.Status.HasPlan() {
-			return errors.New("json: the status " + plan.Status.String() + " does not go with the offsets of the plan")
+			return errors.New("json: the status " + plan.Status.String() + " does not match the offsets of the plan")
 		}
 		if plan.Offsets != nil && len(plan.Offsets) != len(p.Buffers) {
 			return fmt.Errorf("json: %d offsets for %d buffers", len(plan.Offsets), len(p.Buffers))
 		}
 		if !utf8.ValidString(plan.Planner) {
-			return fmt.Errorf("json: the planner's name %q is not text", plan.Planner)
+			return fmt.Errorf("json: the planner's name %q is not valid UTF-8", plan.Planner)
 		}
 	}
 	return Writable(p)
 }
 
-// Writable says which names JSON has no way to write, if any: those with bytes that
-// are no UTF-8. Write refuses them; who plans first asks before.
+// Writable returns an error that lists the names that JSON cannot express: those with
+// invalid UTF-8. Write refuses them too; Writable finds them before a long run.
 func Writable(p *model.Problem) error {
 	if !utf8.ValidString(p.Name) {
-		return fmt.Errorf("json: the name %q is not text", p.Name)
+		return fmt.Errorf("json: the name %q is not valid UTF-8", p.Name)
 	}
 	var errs []error
 	for i := range p.Buffers {
 		if name := p.Buffers[i].ID; !utf8.ValidString(name) {
-			if errs = append(errs, fmt.Errorf("json: the ID %q of buffer number %d is not text", name, i+1)); len(errs) == model.MaxIssues {
+			if errs = append(errs, fmt.Errorf("json: the ID %q of buffer number %d is not valid UTF-8", name, i+1)); len(errs) == model.MaxIssues {
 				break
 			}
 		}

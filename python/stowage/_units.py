@@ -88,7 +88,7 @@ def cell(name: str, text: str) -> int:
                 raise _Bad("does not fit into 64 bits")
             return n
         if re.fullmatch(r"[+-]?[0-9]*\.000", trimmed) and len(trimmed) <= 8 and trimmed[:-4].strip("+-0"):
-            raise _Bad("may mean thousands: expected it without the point")
+            raise _Bad("may mean thousands: write it without the point")
         return _bytes(text)
     except _Bad as err:
         raise InputError(f"{name}: {text!r} is no size: it {err}") from None
