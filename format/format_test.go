@@ -465,7 +465,7 @@ func TestModels(t *testing.T) {
 		t.Errorf("without its dimension: %v", err)
 	}
 	path := put(t, "a.tflite", string(data))
-	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil || !strings.Contains(err.Error(), "leaves no dimension, value, size or alignment open") {
+	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil || !strings.Contains(err.Error(), "takes no option for a dimension, value, size or alignment") {
 		t.Errorf("with an option: %v", err)
 	}
 	if _, err := ReadPlan(path, &model.Problem{}); err == nil || !strings.Contains(err.Error(), "the model has no plan: it lacks an offset for each tensor") {
