@@ -468,7 +468,7 @@ func TestModels(t *testing.T) {
 	if _, err := ReadFileWith(path, Options{Alignment: 4}); err == nil || !strings.Contains(err.Error(), "takes no option for a dimension, value, size or alignment") {
 		t.Errorf("with an option: %v", err)
 	}
-	if _, err := ReadPlan(path, &model.Problem{}); err == nil || !strings.Contains(err.Error(), "the model has no plan: it lacks an offset for each tensor") {
+	if _, err := ReadPlan(path, &model.Problem{}); err == nil || !strings.Contains(err.Error(), "the model has no plan: it lacks an offset for a tensor") {
 		t.Errorf("as a plan: %v", err)
 	}
 	if _, err := ReadFile(put(t, "a.tflite", csvText)); err == nil || !strings.Contains(err.Error(), "is not a TensorFlow Lite model") {
