@@ -189,7 +189,7 @@ func TestInputErrors(t *testing.T) {
 				"planner climb has no parameter \"deep\"; it has random, core-nodes, patience\n" +
 				"planner climb: parameter random must be a whole number from 0 to 100, not \"101\"\nnode limit \"-1\": must not be negative\n" + badText,
 		},
-		{name: "planner", p: two, o: stowage.Options{Planner: "nobody"}, want: `no planner is named "nobody"; there are auto, `, is: stowage.ErrUnknownPlanner},
+		{name: "planner", p: two, o: stowage.Options{Planner: "nobody"}, want: `no planner is named "nobody"; the planners are auto, `, is: stowage.ErrUnknownPlanner},
 	} {
 		_, solveErr := stowage.Solve(ctx, tc.p, tc.o)
 		_, minimizeErr := stowage.Minimize(ctx, tc.p, tc.o)

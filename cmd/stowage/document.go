@@ -79,7 +79,7 @@ func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error
 // planOf returns the plan of a document as C has it: a tensor for each buffer, unless
 // the document has its own.
 func planOf(d *document) *cheader.Plan {
-	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Runtime: d.runtime}
+	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Head: d.head, Runtime: d.runtime}
 	p.Alignment = arenaAlignment(d.problem)
 	for i := range d.problem.Buffers {
 		b := &d.problem.Buffers[i]

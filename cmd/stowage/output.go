@@ -33,6 +33,7 @@ type document struct {
 	result     *stowage.Result  // nil where no planner ran
 	plan       *stowjson.Plan   // what a file claims of its plan; nil for nothing
 	name       string           // for C, where it is not the problem's
+	head       bool             // for C: the plan is the head of an arena whose size is not known
 	runtime    *cheader.Runtime // for C: the runtime whose arena the plan is a part of; nil for none
 	tensors    []cheader.Tensor // for C, where they are not the buffers
 	warning    string           // what is wrong with the plan; empty for nothing

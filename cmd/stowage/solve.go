@@ -162,6 +162,14 @@ func (s *solveFlags) late(cmd *cobra.Command, late *format.LateError, planner st
 func (s *solveFlags) writePlan(cmd *cobra.Command, name string, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
 	p := file.Problem
 	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
+	d.head = file.Kind == format.TFLite // the tail of the runtime's arena comes on top
+	if d.head && !s.quiet && (name == "h" || name == "c") {
+		into := s.output
+		if toStdout(into) {
+			into = "stdout"
+		}
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
+	}
 	if name == "html" {
 		for _, s := range steps.Finish(r) {
 			d.steps = append(d.steps, html.Step(s))

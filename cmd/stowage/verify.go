@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -78,7 +79,11 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 		return err
 	}
 	if !report.OK() {
-		return invalid(cmd, path, p, report, computed, asJSON)
+		err := invalid(cmd, path, p, report, computed, asJSON)
+		if !asJSON && own.Kind == format.TFLite {
+			noteShared(cmd, path, report)
+		}
+		return err
 	}
 	bound, claimant := own.bound(computed)
 	proven := ""
@@ -127,6 +132,14 @@ func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bo
 		return bound, claimant, ", proven to be optimal", nil
 	}
 	return bound, claimant, ", proven", nil
+}
+
+// noteShared says, of a plan in a model whose tensors overlap, which command knows the overlaps
+// that are meant.
+func noteShared(cmd *cobra.Command, path string, report *stowage.Report) {
+	if slices.ContainsFunc(report.Violations, func(v stowage.Violation) bool { return v.Rule == stowage.RuleOverlap }) {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: a compiler such as Vela lets the operands and results of an operator share bytes on purpose; 'stowage check' accepts that in a .tflite file [shared]\n", nameOf(path))
+	}
 }
 
 // invalid says what is wrong with a plan, with the exit code of bad input.

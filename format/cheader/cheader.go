@@ -2,10 +2,10 @@
 // tensor's offset, a source file with the arena itself and a table of its tensors, or a
 // model as a constant array.
 //
-// Names of tensors become identifiers: what C does not allow is an underscore, and a
-// number keeps apart what would be the same. Macros have at most 63 characters, as many
-// as C99 tells apart. A longer name is cut in the middle, where a hash of it stands. The
-// names themselves are in the table and in comments.
+// Names of tensors become identifiers. A character that C does not allow becomes an
+// underscore, and equal identifiers get a number. Macros have at most 63 characters, as
+// many as C99 distinguishes. In a longer name a hash replaces the middle. The full names
+// are in the table and in comments.
 package cheader
 
 import (
@@ -17,45 +17,48 @@ import (
 	"strings"
 )
 
-// A Tensor has its place in the arena.
+// A Tensor is a tensor with its place in the arena.
 type Tensor struct {
 	Name         string // any text
-	Offset, Size int64  // bytes
+	Offset, Size int64  // in bytes, from the start of the arena
 }
 
-// A Plan is what is written.
+// A Plan is the plan to write.
 type Plan struct {
-	// Name is that of the model, from which all identifiers are made; empty is plan.
+	// Name is the name of the model. All identifiers begin with it; empty means plan.
 	Name string
-	// Arena is the size of the arena, and Alignment what its beginning must be a
-	// multiple of, in bytes: a power of two, or 0 for 1.
+	// Arena is the size of the arena in bytes. The arena must start at a multiple of
+	// Alignment bytes, which is a power of two, or 0 for 1.
 	Arena, Alignment int64
-	// Tensors are in the order of the table.
+	// Tensors are the tensors in the order of the table.
 	Tensors []Tensor
-	// Runtime, where set, is the runtime that places the tensors. Its own arena is larger
-	// than Arena, which is then called the head.
+	// Head says that the tensors are only a part of a runtime's arena, whose size is not
+	// known. Names in C then say head in place of arena.
+	Head bool
+	// Runtime is the runtime that places the tensors, with the sizes of its arena; nil for
+	// none. Its arena is larger than Arena, and names in C say head as with Head.
 	Runtime *Runtime
 }
 
 // A Runtime is a runtime whose arena holds more than the tensors of a plan.
 type Runtime struct {
-	// Arenas are the sizes of its arena, by target.
+	// Arenas are the sizes of its arena, one for each target.
 	Arenas []ArenaSize
-	// AtLeast says that these are lower bounds. The names in C then say so, too.
+	// AtLeast says that the sizes are lower bounds. The names in C then end in at_least.
 	AtLeast bool
-	// Note, where set, is a sentence about the sizes.
+	// Note is a sentence about the sizes, for a comment; empty for none.
 	Note string
-	// Model is how many bytes the model array has that WriteArray writes.
+	// Model is the size in bytes of the array that WriteArray writes.
 	Model int64
-	// Hash names what is in that array: see HashOf.
+	// Hash is HashOf the content of that array.
 	Hash string
 }
 
-// An ArenaSize is how large an arena must be on a target.
+// An ArenaSize is the size that an arena needs on a target.
 type ArenaSize struct {
 	Target string // the end of the macro's name, such as 32
-	About  string // what the target is, for a comment
-	Bytes  int64  // the size
+	About  string // describes the target, for a comment
+	Bytes  int64  // the size in bytes
 }
 
 // longestMacro is how many characters of a macro C99 tells apart, and longestPrefix how
@@ -149,10 +152,11 @@ func literal(text string) string {
 	return b.String()
 }
 
-// CheckAlignment refuses an alignment of the arena that C cannot express.
+// CheckAlignment returns an error if alignment, in bytes, is neither 0 nor a power of two:
+// C cannot express any other.
 func CheckAlignment(alignment int64) error {
 	if alignment < 0 || alignment&(alignment-1) != 0 {
-		return fmt.Errorf("the arena would have to begin at a multiple of %d, but an alignment in C is a power of two", alignment)
+		return fmt.Errorf("the arena must begin at a multiple of %d, but an alignment in C must be a power of two", alignment)
 	}
 	return nil
 }
@@ -161,7 +165,7 @@ func (p *Plan) alignment() int64 { return max(1, p.Alignment) }
 
 // arena is what the size and the memory of the plan are called.
 func (p *Plan) arena() string {
-	if p.Runtime != nil {
+	if p.Head || p.Runtime != nil {
 		return "head"
 	}
 	return "arena"
@@ -197,6 +201,8 @@ func (p *Plan) sizes(w io.Writer, upper string) {
 		}
 		fmt.Fprintf(w, "\n/* The model itself, if it is written as an array. */\n#define %s_MODEL_DATA_SIZE %d\n", upper, r.Model)
 		fmt.Fprint(w, "\n/* The head: the part of that arena which the tensors take. It is not kTensorArenaSize. */\n")
+	} else if p.Head {
+		fmt.Fprint(w, "/* The head: the part of the runtime's arena which the tensors take. The arena is larger:\n * this is not kTensorArenaSize. stowage plan writes a header that has both. */\n")
 	}
 	fmt.Fprintf(w, "#define %s_%s_SIZE %d\n#define %s_ARENA_ALIGNMENT %d\n", upper, strings.ToUpper(p.arena()), p.Arena, upper, p.alignment())
 }
@@ -226,11 +232,15 @@ func (r *Runtime) name(prefix string, a *ArenaSize) string {
 	return name
 }
 
-// WriteHeader writes the macros. PREFIX_ARENA_SIZE, PREFIX_ARENA_ALIGNMENT,
-// PREFIX_TENSORS, and for each tensor PREFIX_OFFSET_… and PREFIX_SIZE_…; the table and
-// the arena of WriteSource are declared. With a runtime the size is PREFIX_HEAD_SIZE, and
-// PREFIX_TENSOR_ARENA_SIZE_… are those of the runtime's arena; the array of WriteArray is
-// declared, too.
+// WriteHeader writes a header. Its macros are PREFIX_ARENA_SIZE, PREFIX_ARENA_ALIGNMENT and
+// PREFIX_TENSORS, and for each tensor PREFIX_OFFSET_… and PREFIX_SIZE_…; all sizes are in
+// bytes. It declares the table and the arena that WriteSource defines.
+//
+// With Plan.Head or Plan.Runtime, PREFIX_HEAD_SIZE takes the place of PREFIX_ARENA_SIZE.
+// With Plan.Runtime, PREFIX_TENSOR_ARENA_SIZE_… are the sizes of the runtime's arena, and
+// the header also declares the array that WriteArray defines.
+//
+// The error is w's, or for an alignment that CheckAlignment refuses.
 func WriteHeader(w io.Writer, p *Plan) error {
 	if err := CheckAlignment(p.Alignment); err != nil {
 		return err
@@ -274,7 +284,8 @@ extern "C" {
 	return b.Flush()
 }
 
-// WriteSource writes the arena and the table of its tensors. The file needs no other.
+// WriteSource writes a source file that defines the arena and the table of its tensors. It
+// includes no header of the plan. The errors are those of WriteHeader.
 func WriteSource(w io.Writer, p *Plan) error {
 	if err := CheckAlignment(p.Alignment); err != nil {
 		return err
