@@ -126,7 +126,7 @@ func ExampleBuffer() {
 type stacker struct{}
 
 func (stacker) Info() stowage.PlannerInfo {
-	return stowage.PlannerInfo{Name: "stacker", Summary: "one above the other, no sharing", Source: "an example"}
+	return stowage.PlannerInfo{Name: "stacker", Summary: "one above the other; no buffers share memory", Source: "an example"}
 }
 
 func (stacker) Plan(_ context.Context, p *stowage.Problem, o stowage.Options) (stowage.Result, error) {

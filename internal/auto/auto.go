@@ -61,7 +61,7 @@ func (*Auto) Name() string { return "auto" }
 func (p *Auto) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "heuristics for a plan at once, then exact and local search in turns for a better one or a proof",
+		Summary: "heuristics make a first plan; then exact search and local search alternate, for a lower plan or a proof",
 		Source:  "Stowage",
 		Exact:   true,
 		Moves:   exact.Tells(),
@@ -84,10 +84,10 @@ func (s *settings) Declare(d *run.Declaration) {
 // Words says in words what each is, by name.
 func (*settings) Words() map[string]string {
 	return map[string]string{
-		"heuristics": "start from the best of several first-fit orders; without it, from the first alone",
-		"merge":      "exact search of composites takes turns",
-		"exact":      "exact search takes turns",
-		"climb":      "local search takes turns",
+		"heuristics": "start from the best of several first-fit orders; without it, use only the first order",
+		"merge":      "include merge in the alternation: exact search over groups of buffers",
+		"exact":      "include exact search in the alternation",
+		"climb":      "include local search (climb) in the alternation",
 	}
 }
 

@@ -53,7 +53,7 @@ func (*Planner) Name() string { return "climb" }
 func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "local search: the peak exactly, moves on the critical chain",
+		Summary: "local search: exact plans of the sections around the peak, then moves of the buffers that set the height",
 		Source:  "Stowage; chains after Nowicki and Smutnicki (1996)",
 	}, fresh)
 }
@@ -87,11 +87,11 @@ func (s *settings) Declare(d *run.Declaration) {
 // Words says in words what each is, by name.
 func (*settings) Words() map[string]string {
 	return map[string]string{
-		"core":       "plan the sections around the peak exactly, and the rest around them",
-		"critical":   "change the order of what the height rests on",
-		"random":     "percent of order moves that ignore the chain",
-		"core-nodes": "nodes of the exact planner for a core, beyond two for each of its buffers",
-		"patience":   "end after this many turns without a lower plan, 0 for never; auto is 40, or 0 where a timeout or node limit is set",
+		"core":       "plan the sections around the peak exactly, then the other buffers around them",
+		"critical":   "change the order of buffers on the critical chain, which sets the height",
+		"random":     "percentage of order moves that ignore the critical chain",
+		"core-nodes": "node limit of exact search for the sections around the peak, in addition to two nodes for each of their buffers",
+		"patience":   "end after this many rounds without a lower plan; 0: never; auto: 40, or 0 if a timeout or node limit is set",
 	}
 }
 

@@ -68,7 +68,7 @@ func (*Planner) Name() string { return "merge" }
 func (p *Planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "buffers that fit together hardly by accident are made one, and exact search plans what is left",
+		Summary: "find buffers that fit together too well for chance, treat each group as one buffer, and plan the groups by exact search",
 		Source:  "Stowage",
 	}, fresh)
 }
@@ -97,14 +97,14 @@ func (s *settings) Declare(d *run.Declaration) {
 // Words says in words what each is, by name.
 func (*settings) Words() map[string]string {
 	return map[string]string{
-		"stacks":   "put equal lifespans on one another; without it, only equal sizes beside one another",
-		"wheels":   "put five together that no cut goes through",
-		"rounds":   "take parts apart and merge them again with other noise",
-		"dives":    "plan composites by short searches in orders drawn near the last that worked",
-		"walls":    "go over the walls of what is full, or nearly, with all orders that they allow",
-		"width":    "guesses that are kept side by side in going over walls",
-		"nodes":    "nodes of exact search for each composite of an attempt",
-		"patience": "restarts without a lower plan after which a run ends that has no limit",
+		"stacks":   "stack buffers of equal lifespans; without it, only join buffers of equal size one after the other in time",
+		"wheels":   "join five buffers that form a pinwheel: no straight cut separates them",
+		"rounds":   "split groups and merge them again with other random choices",
+		"dives":    "plan the groups by short searches, in random orders near the last one that worked",
+		"walls":    "if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every order that these allow",
+		"width":    "number of candidates that the technique walls keeps at the same time",
+		"nodes":    "node limit of exact search, for each group of an attempt",
+		"patience": "without a timeout or node limit: end after this many restarts without a lower plan",
 	}
 }
 

@@ -26,7 +26,7 @@ func (sweep) Name() string { return "sweep" }
 func (p sweep) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "one pass through time with a free list: long-lived from below, short-lived from above",
+		Summary: "passes through time with a free list: long-lived buffers from below, short-lived ones from above",
 		Source:  "two-ended allocation, offline",
 	}, fresh)
 }
@@ -41,9 +41,9 @@ type settings struct {
 
 // Declare lists the technique and the parameter.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.twoEnded, "two-ended", "place what is short-lived from the ceiling down; without it all goes lowest, in one pass")
-	d.Technique(&s.outward, "outward", "where waste is more, sweep from the peak")
-	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after the pass that ends within this many times the bound")
+	d.Technique(&s.twoEnded, "two-ended", "place short-lived buffers from the ceiling down; without it, place every buffer lowest, in one pass")
+	d.Technique(&s.outward, "outward", "if the waste is above the parameter waste, sweep from the peak in both directions")
+	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after a pass whose height is at most this many times the lower bound")
 }
 
 // Plan sweeps until a plan is close enough to the bound, or fits the capacity

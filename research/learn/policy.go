@@ -188,7 +188,7 @@ func (Planner) Name() string { return name }
 func (Planner) Info() plan.Info {
 	i := tela.Planner{As: name}.Info()
 	own := run.Describe(plan.Info{Name: name}, func() run.Settings { return new(settings) })
-	i.Summary = "tela with learned backtracks: trees trained on the exact planner's answers say where to go"
+	i.Summary = "tela with learned backtracking: decision trees, trained on answers of the exact planner, choose the target"
 	i.Params = append(i.Params, own.Params...)
 	telas := i.Check
 	i.Check = func(o plan.Options) error { return errors.Join(telas(o), own.Check(o)) }
@@ -207,21 +207,21 @@ type settings struct {
 
 // Declare lists the parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Text(&s.model, "model", "", "a file", nil, "a file that XGBoost saved as JSON, gzipped or not; empty for the one that comes with the program")
-	d.Int64(&s.after, "model-after", DefaultScorer.After, 0, math.MaxInt64, "backtracks of a partition after which the model is asked; before, tela's rules decide")
-	d.Int64(&s.nodes, "look-ahead", DefaultScorer.Nodes, 0, 1<<40, "nodes of the exact planner for each question which targets are refuted, which the model is told; 0 for none, with a model that was trained blind")
-	d.Float(&s.share, "model-share", DefaultScorer.Share, 0, 1, "part of the major backtracks after that at which it is asked; at the others tela's rules decide")
-	d.Choice(&s.trees, "model-trees", "in which trees it is asked: full, all but the narrow ones of restarts; or all", "full", "all")
-	d.Float(&s.patience, "model-patience", DefaultScorer.Patience, 0, 1, "part of its backtracks after which such a tree is left for the next, 0 for all of them")
-	d.Float(&s.weight, "depth-weight", DefaultScorer.Weight, 0, 100, "exponent of the weight that keeps backtracks near, 0 for none")
-	d.Choice(&s.choice, "model-choice", "which target to go to: deepest, the deepest over the threshold, once; or best, that of the best score, as in the paper", "deepest", "best")
-	d.Float(&s.doubt, "score-doubt", DefaultScorer.Doubt, 0, 100, "score of the target of tela's rules from which on they are followed, where the choice is deepest; over 10 for never")
+	d.Text(&s.model, "model", "", "a file", nil, "model file that XGBoost saved as JSON, gzipped or not; empty: the built-in model")
+	d.Int64(&s.after, "model-after", DefaultScorer.After, 0, math.MaxInt64, "number of backtracks in a partition after which the model is asked; before, tela's rules decide")
+	d.Int64(&s.nodes, "look-ahead", DefaultScorer.Nodes, 0, 1<<40, "node limit of exact search for each check whether a target is refuted, an input of the model; 0: no checks, for a model trained without them")
+	d.Float(&s.share, "model-share", DefaultScorer.Share, 0, 1, "share of the major backtracks at which the model is asked; at the others tela's rules decide")
+	d.Choice(&s.trees, "model-trees", "trees in which the model is asked; full: all but the narrow trees of restarts; all: every tree", "full", "all")
+	d.Float(&s.patience, "model-patience", DefaultScorer.Patience, 0, 1, "share of its backtracks after which a tree with the model is left for the next; 0: all of them")
+	d.Float(&s.weight, "depth-weight", DefaultScorer.Weight, 0, 100, "exponent of the weight that favours near targets; 0: no weight")
+	d.Choice(&s.choice, "model-choice", "the target; deepest: the deepest one above the threshold, once; best: the one with the best score, as in the paper", "deepest", "best")
+	d.Float(&s.doubt, "score-doubt", DefaultScorer.Doubt, 0, 100, "if the choice is deepest: follow tela's rules if their target scores at least this; over 10: never")
 	words := []string{"spread", "rules"}
 	if !DefaultScorer.Spread {
 		slices.Reverse(words)
 	}
-	d.Choice(&s.below, "below-threshold", "what to do where no score reaches the threshold: spread, try all unplaced buffers; or rules, go where tela would", words...)
-	d.Float(&s.threshold, "score-threshold", DefaultScorer.Threshold, 0, 100, "weighted score under which no target is followed")
+	d.Choice(&s.below, "below-threshold", "if no score reaches the threshold; spread: try all unplaced buffers; rules: follow tela's rules", words...)
+	d.Float(&s.threshold, "score-threshold", DefaultScorer.Threshold, 0, 100, "lowest weighted score at which a target is chosen")
 }
 
 // Plan plans as tela does. The error is also for a model that cannot be read.

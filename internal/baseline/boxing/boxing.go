@@ -38,7 +38,7 @@ func (planner) Name() string { return "boxing" }
 func (p planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "boxes in boxes down to one size, opened and closed up; repeated at random",
+		Summary: "pack buffers into nested boxes until all boxes have one size, then unpack and compact; random restarts",
 		Source:  "idealloc (Lamprakos et al., ISMM 2023, after Buchsbaum et al., STOC 2003)",
 	}, func() run.Settings { return new(settings) })
 }
@@ -59,20 +59,20 @@ type settings struct {
 
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.prelude, "prelude", "no boxes where nothing overlaps or all sizes are equal")
-	d.Technique(&s.bootstrap, "bootstrap", "start from first fit by size, ties by lifespan and by input")
-	d.Technique(&s.strips, "strips", "Lemma 1: cut what is live at one moment into strips and boxes")
-	d.Technique(&s.cutOff, "cut-off", "end a try once it is as high as the best plan (restarts only)")
-	d.Technique(&s.follow, "follow", "mcts: below the tree, mostly repeat the choices of the best try")
+	d.Technique(&s.prelude, "prelude", "use no boxes if no buffers overlap or all sizes are equal")
+	d.Technique(&s.bootstrap, "bootstrap", "start from first fit by size; break ties by lifespan, then by input order")
+	d.Technique(&s.strips, "strips", "apply Lemma 1: pack the buffers that are live at one moment into strips and boxes")
+	d.Technique(&s.cutOff, "cut-off", "end an attempt once it is as high as the best plan (restarts only)")
+	d.Technique(&s.follow, "follow", "mcts only: below the tree, mostly repeat the choices of the best attempt")
 	tries := int64(0)
 	if d.Endless() {
 		tries = defaultTries
 	}
-	d.Int64OrAuto(&s.tries, "tries", tries, 0, math.MaxInt64, "how many tries; 0 for no end; auto is 32, or 0 where a timeout or node limit is set")
-	d.Float(&s.waste, "waste", 1, 1, math.Inf(1), "stop at this many times the load (idealloc's worst-case fragmentation)")
-	d.Choice(&s.fit, "fit", "how to close up: first or best fit", "first", "best")
-	d.Int64(&s.base, "start-address", 0, 0, math.MaxInt64, "no buffer lies below it; heights count from 0")
-	d.Choice(&s.search, "search", "restarts, or mcts: tree search over the random choices", "restarts", "mcts")
+	d.Int64OrAuto(&s.tries, "tries", tries, 0, math.MaxInt64, "number of attempts; 0: no limit; auto: 32, or 0 if a timeout or node limit is set")
+	d.Float(&s.waste, "waste", 1, 1, math.Inf(1), "stop once the height is at most this many times the load (idealloc's worst-case fragmentation)")
+	d.Choice(&s.fit, "fit", "how to compact: first fit or best fit", "first", "best")
+	d.Int64(&s.base, "start-address", 0, 0, math.MaxInt64, "lowest offset of any buffer; heights count from 0")
+	d.Choice(&s.search, "search", "restarts: random restarts; mcts: tree search over the random choices", "restarts", "mcts")
 }
 
 func (s *settings) mcts() bool { return s.search == "mcts" }

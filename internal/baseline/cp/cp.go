@@ -45,7 +45,7 @@ func (planner) Name() string { return "cp" }
 func (p planner) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "the constraint program alone: orders and offsets, propagation, chronological backtracking",
+		Summary: "constraint program with plain search: pair orders and offsets, propagation, chronological backtracking",
 		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 5.1",
 		Exact:   true,
 	}, func() run.Settings { return new(settings) })
@@ -60,9 +60,9 @@ type settings struct {
 
 // Declare lists the techniques and the parameter.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.firstFail, "first-fail", "choose next where the fewest offsets are left, not in the input's order")
-	d.Technique(&s.start, "start", "minimise from the plan of the heuristics")
-	d.Choice(&s.branch, "branch", "orders: guess who lies above whom, offsets follow; offsets: guess offsets, lowest first, orders follow", "orders", "offsets")
+	d.Technique(&s.firstFail, "first-fail", "branch next on the choice with the fewest offsets left; without it, in input order")
+	d.Technique(&s.start, "start", "when minimising, start from the plan of the heuristics")
+	d.Choice(&s.branch, "branch", "orders: branch on which buffer of a pair is above; offsets: branch on offsets, lowest first", "orders", "offsets")
 }
 
 // Plan searches until it has an answer or a limit comes. Nodes are guesses;

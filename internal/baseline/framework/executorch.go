@@ -30,14 +30,14 @@ import (
 func init() {
 	register(planner{
 		name:    "executorch-greedy",
-		summary: "shared objects of fixed size, several specs side by side in one",
+		summary: "shared objects of fixed size; one object may hold several tensors side by side",
 		source:  "ExecuTorch, memory_planning greedy (cff6f4d)",
 		round:   16,
 		place:   executorchGreedy,
 	})
 	register(planner{
 		name:    "executorch-naive",
-		summary: "one above the other, no sharing",
+		summary: "one above the other; no buffers share memory",
 		source:  "ExecuTorch, memory_planning naive (cff6f4d)",
 		round:   16,
 		place: func(t *task) error {

@@ -16,9 +16,9 @@ import "github.com/stowage-go/stowage/internal/place"
 func init() {
 	register(planner{
 		name:    "executorch-cadence",
-		summary: "largest first, each in the lowest hole, or in the tightest",
+		summary: "largest first, each in the lowest hole or in the smallest one",
 		source:  "ExecuTorch 1.5.1, Cadence memory planning",
-		params:  []param{{name: "algorithm", words: []string{"position", "heuristic"}, summary: "position (first fit) or heuristic (best fit)"}},
+		params:  []param{{name: "algorithm", words: []string{"position", "heuristic"}, summary: "position: first fit; heuristic: best fit"}},
 		gaps:    true,
 		fixed:   true,
 		place: func(t *task) error {

@@ -65,9 +65,9 @@ func register(p planner) { run.Register(&p) }
 
 // all returns the parameters, the one that every planner has last.
 func (p *planner) all() []param {
-	own := "no rounding of its own"
+	own := "the framework does not round"
 	if p.round > 0 {
-		own = "the framework has " + strconv.FormatInt(p.round, 10)
+		own = "the framework rounds to " + strconv.FormatInt(p.round, 10)
 	}
 	return append(slices.Clone(p.params), param{name: "round", otherwise: 1, least: 1, most: 1 << 40, summary: "round sizes up to a multiple of this many bytes; " + own})
 }

@@ -34,10 +34,10 @@ const ggmlBlocks = 256
 func init() {
 	register(planner{
 		name:    "ggml",
-		summary: "an online allocator: best fit, of equal holes the highest, the open end last",
+		summary: "online allocator: best fit; among equal holes the highest; the open end last",
 		source:  "ggml (llama.cpp), ggml-alloc.c (d99724f)",
 		round:   32,
-		params:  []param{{name: "blocks", otherwise: ggmlBlocks, least: 1, most: 1 << 40, summary: "how many free blocks there may be"}},
+		params:  []param{{name: "blocks", otherwise: ggmlBlocks, least: 1, most: 1 << 40, summary: "maximum number of free blocks"}},
 		place:   ggml,
 	})
 }

@@ -23,7 +23,7 @@ import (
 func init() {
 	register(planner{
 		name:    "halide",
-		summary: "objects by start: the free one nearest in size; what is outlived is not released",
+		summary: "shared objects in the order of start: the free object nearest in size; one that outlives a later one is not freed",
 		source:  "Halide, FuseGPUThreadLoops.cpp (001745e)",
 		place:   halide,
 	})

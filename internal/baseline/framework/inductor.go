@@ -38,9 +38,9 @@ import (
 func init() {
 	register(planner{
 		name:    "inductor",
-		summary: "a tree of splits in time and space, largest first",
+		summary: "a tree of splits in time and in space, largest buffer first",
 		source:  "PyTorch Inductor, memory_planning (016a041)",
-		params:  []param{{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "multiple of bytes at which blocks start; the framework has 64"}},
+		params:  []param{{name: "align", otherwise: 1, least: 1, most: 1 << 30, summary: "blocks start at multiples of this many bytes; the framework uses 64"}},
 		place:   inductor,
 	})
 }

@@ -21,7 +21,7 @@ import (
 func init() {
 	register(planner{
 		name:    "interval-coloring",
-		summary: "left-edge colouring; optimal where all sizes are equal",
+		summary: "left-edge colouring; optimal if all sizes are equal",
 		source:  "Hashimoto and Stevens, DAC 1971; idealloc's prelude",
 		place:   intervalColoring,
 	})

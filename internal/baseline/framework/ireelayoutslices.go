@@ -15,7 +15,7 @@ package framework
 func init() {
 	register(planner{
 		name:    "iree-layout-slices",
-		summary: "in the order of first use, each in the tightest hole",
+		summary: "in the order of first use, each in the smallest hole that fits",
 		source:  "IREE, Stream LayoutSlices (b48a595)",
 		round:   64,
 		fixed:   true,

@@ -14,7 +14,7 @@ import "slices"
 func init() {
 	register(planner{
 		name:    "mace",
-		summary: "objects by start: the idle one that grows least, then the one that wastes least",
+		summary: "shared objects in the order of start: the idle object that must grow least, then the one that wastes least",
 		source:  "MACE, memory_optimizer.cc (6c17868)",
 		place:   mace,
 	})

@@ -25,7 +25,7 @@ import (
 func init() {
 	register(planner{
 		name:    "migraphx",
-		summary: "most conflicts first, each in the first hole; then placed anew three times",
+		summary: "most conflicts first, each in the first hole; then placed again three times",
 		source:  "MIGraphX, memory_coloring.cpp (f729a52)",
 		gaps:    true,
 		place:   migraphx,

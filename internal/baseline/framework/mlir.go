@@ -19,7 +19,7 @@ import "github.com/stowage-go/stowage/internal/bound"
 func init() {
 	register(planner{
 		name:    "mlir",
-		summary: "by start, each in the tightest gap below the highest byte so far",
+		summary: "by start, each in the smallest gap below the highest byte so far",
 		source:  "LLVM, MLIR static memory planning, best fit (ae2d14a)",
 		place:   mlir,
 	})

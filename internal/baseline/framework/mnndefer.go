@@ -17,7 +17,7 @@ import "github.com/stowage-go/stowage/internal/greedy"
 func init() {
 	register(planner{
 		name:    "mnn-defer",
-		summary: "chunks that have no address yet: best fit, or else the largest grows",
+		summary: "chunks without an address yet: best fit, or else the largest chunk grows",
 		source:  "MNN, DeferBufferAllocator (4d40bdb)",
 		round:   64,
 		place: func(t *task) error {

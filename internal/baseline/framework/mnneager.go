@@ -24,7 +24,7 @@ import (
 func init() {
 	register(planner{
 		name:    "mnn-eager",
-		summary: "an online allocator: best fit over pieces that join only as they were cut",
+		summary: "online allocator: best fit over pieces that are joined again only as they were cut",
 		source:  "MNN, EagerBufferAllocator (4d40bdb)",
 		round:   64,
 		place:   mnnEager,

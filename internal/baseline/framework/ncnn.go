@@ -26,11 +26,11 @@ import (
 func init() {
 	register(planner{
 		name:    "ncnn",
-		summary: "a pool: what has been there longest and is large enough, uncut",
+		summary: "pool: take the oldest block that is large enough, without splitting it",
 		source:  "ncnn, PoolAllocator (a4d2ea1)",
 		params: []param{
-			{name: "ratio", least: 0, most: 256, summary: "how much of what it takes a request must fill, in parts of 256"},
-			{name: "drop", otherwise: 10, least: 1, most: 1 << 40, summary: "how many the pool has when it drops one"},
+			{name: "ratio", least: 0, most: 256, summary: "how much of a block a request must fill at least, in parts of 256"},
+			{name: "drop", otherwise: 10, least: 1, most: 1 << 40, summary: "number of blocks from which on the pool drops one if none suits"},
 		},
 		place: ncnn,
 	})

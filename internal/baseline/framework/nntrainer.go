@@ -12,7 +12,7 @@ package framework
 func init() {
 	register(planner{
 		name:    "nntrainer",
-		summary: "by start, first to end first, each in the lowest hole between live ones",
+		summary: "by start, then by end, each in the lowest hole between live buffers",
 		source:  "nntrainer, OptimizedV3Planner (65dccde)",
 		place:   func(t *task) error { return t.lowestHoles(t.sorted(keys(t.earlier, t.endsEarlier))) },
 	})

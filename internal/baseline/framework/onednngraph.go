@@ -34,7 +34,7 @@ import (
 func init() {
 	register(planner{
 		name:    "onednn-graph",
-		summary: "an online allocator whose chunks grow and move: best fit, or the hottest",
+		summary: "online allocator whose chunks can grow and move: best fit, or the chunk with the best score of size and recent use",
 		source:  "oneDNN Graph, graph compiler, static_memory_planner.cpp (515bfba)",
 		params:  []param{{name: "schedule", words: []string{"hot", "size"}, summary: "hot or size"}},
 		place:   onednnGraph,

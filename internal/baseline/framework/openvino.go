@@ -23,7 +23,7 @@ import (
 func init() {
 	register(planner{
 		name:    "openvino",
-		summary: "largest first, then by start, each lifted off all that it meets",
+		summary: "largest first, then by start, each raised above every buffer that it conflicts with",
 		source:  "OpenVINO, MemorySolver (138a71f)",
 		round:   32,
 		gaps:    true,

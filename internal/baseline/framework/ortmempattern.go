@@ -22,7 +22,7 @@ import "github.com/stowage-go/stowage/internal/bound"
 func init() {
 	register(planner{
 		name:    "ort-mempattern",
-		summary: "online best fit over a trace: ends are not known ahead",
+		summary: "online best fit over a trace; does not know when buffers end",
 		source:  "ONNX Runtime, MemPatternPlanner (00ca168)",
 		round:   256,
 		place:   ortMemPattern,

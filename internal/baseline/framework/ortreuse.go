@@ -19,7 +19,7 @@ import (
 func init() {
 	register(planner{
 		name:    "ort-reuse",
-		summary: "chains of equal sizes, then online best fit over a trace of the chains",
+		summary: "chains of buffers of equal size, then online best fit over a trace of the chains",
 		source:  "ONNX Runtime, allocation_planner.cc and MemPatternPlanner (00ca168)",
 		round:   256,
 		place:   ortReuse,

@@ -14,7 +14,7 @@ package framework
 func init() {
 	register(planner{
 		name:    "paddle",
-		summary: "objects, the largest first: the first object that is free",
+		summary: "shared objects, largest buffer first: the first object that is free",
 		source:  "Paddle Inference, memory_optimize_pass.cc (a8c86c2)",
 		place:   paddle,
 	})

@@ -58,14 +58,14 @@ import (
 func init() {
 	register(planner{
 		name:    "somas",
-		summary: "portfolio of shared and single spaces, two sorts, two fits",
+		summary: "portfolio: shared and single spaces, two sort orders, two fits",
 		source:  "MindSpore, SOMAS solver (047be2d)",
 		params: []param{
 			{name: "algorithm", words: []string{"portfolio", "shared", "single"}, summary: "portfolio, shared or single"},
 			{name: "sort", words: []string{"size", "peak"}, summary: "size or peak; the portfolio takes both"},
 			{name: "fit", words: []string{"best", "smallest"}, summary: "best or smallest; the portfolio takes both"},
-			{name: "threshold", otherwise: 104857600, least: 0, most: model.MaxSum, summary: "bytes by which a single plan must beat a shared one in the portfolio, less one"},
-			{name: "pad", otherwise: 0, least: 0, most: 1 << 40, summary: "bytes added to a size before it is rounded; the framework has 32"},
+			{name: "threshold", otherwise: 104857600, least: 0, most: model.MaxSum, summary: "in the portfolio, a plan of the algorithm single must be lower than a shared one by more than this many bytes"},
+			{name: "pad", otherwise: 0, least: 0, most: 1 << 40, summary: "bytes added to each size before it is rounded; the framework adds 32"},
 		},
 		round: 512,
 		gaps:  true,

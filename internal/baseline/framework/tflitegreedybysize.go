@@ -19,7 +19,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tflite-greedy-by-size",
-		summary: "largest first, each in the tightest hole",
+		summary: "largest first, each in the smallest hole that fits",
 		source:  "TensorFlow Lite GPU, greedy_by_size offsets (LiteRT 0e9c7a5)",
 		gaps:    true,
 		fixed:   true,

@@ -27,7 +27,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tflite-objects-by-breadth",
-		summary: "shared objects, the section with most live bytes first",
+		summary: "shared objects, the section with the most live bytes first",
 		source:  "TensorFlow Lite GPU, greedy_by_breadth (LiteRT 0e9c7a5)",
 		place: func(t *task) error {
 			o, err := tfliteByBreadth(t)

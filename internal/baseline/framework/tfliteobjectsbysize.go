@@ -27,7 +27,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tflite-objects-by-size",
-		summary: "shared objects, the largest first and near ones in time together",
+		summary: "shared objects, largest buffer first; an object prefers buffers that are near in time",
 		source:  "TensorFlow Lite GPU, greedy_by_size objects (LiteRT 0e9c7a5)",
 		place: func(t *task) error {
 			o, err := tfliteBySize(t)

@@ -22,7 +22,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tflite-objects-in-order",
-		summary: "shared objects in the order of first use, the nearest in size",
+		summary: "shared objects in the order of first use: the free object nearest in size",
 		source:  "TensorFlow Lite GPU, greedy_in_order (LiteRT 0e9c7a5)",
 		place:   tfliteInOrder,
 	})

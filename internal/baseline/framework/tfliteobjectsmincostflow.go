@@ -32,7 +32,7 @@ func init() {
 		name:    "tflite-objects-min-cost-flow",
 		summary: "shared objects as chains of a least-cost flow; small problems only",
 		source:  "TensorFlow Lite GPU, mincostflow (LiteRT 0e9c7a5)",
-		params:  []param{{name: "buffers", otherwise: 1500, least: 1, most: 1 << 14, summary: "refuse more buffers than this: the time is cubic; the framework has no bound"}},
+		params:  []param{{name: "buffers", otherwise: 1500, least: 1, most: 1 << 14, summary: "refuse more buffers than this, because the time is cubic; the framework has no limit"}},
 		place:   tfliteMinCostFlow,
 	})
 }

@@ -19,7 +19,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tflite-opencl",
-		summary: "tflite-greedy-by-size, or tflite-objects-best where that is lower",
+		summary: "the lower of the plans of tflite-greedy-by-size and tflite-objects-best",
 		source:  "TensorFlow Lite GPU, OpenCL inference context (LiteRT f674577)",
 		place: func(t *task) error {
 			objects, err := tfliteBest(t)

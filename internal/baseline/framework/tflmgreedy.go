@@ -21,7 +21,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tflm-greedy",
-		summary: "largest first, equal sizes last first, each in the first hole",
+		summary: "largest first, among equal sizes the last in the input first, each in the first hole",
 		source:  "TensorFlow Lite Micro, GreedyMemoryPlanner (90b983c)",
 		round:   16,
 		gaps:    true,

@@ -23,7 +23,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tilelang",
-		summary: "by start, largest first, each in the tightest free block, or the top one grown",
+		summary: "by start, largest first, each in the smallest free block that fits, or in the top block, which grows",
 		source:  "TileLang, merge_shared_memory_allocations.cc (a35008a)",
 		place:   tilelang,
 	})

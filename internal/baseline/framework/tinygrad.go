@@ -35,7 +35,7 @@ const tlsfBits = 6 // of a size that tell its class
 func init() {
 	register(planner{
 		name:    "tinygrad",
-		summary: "an online allocator: TLSF, in start order, the ends unknown",
+		summary: "online allocator: TLSF, in the order of start; does not know when buffers end",
 		source:  "tinygrad 0.14.0, schedule/memory.py",
 		round:   256,
 		place:   tinygrad,

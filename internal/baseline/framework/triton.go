@@ -44,7 +44,7 @@ import (
 func init() {
 	register(planner{
 		name:    "triton",
-		summary: "lowest slot first, overlaps bumped apart by colour",
+		summary: "lowest slot first; a graph colouring moves overlapping buffers apart",
 		source:  "Triton, Allocation analysis (0032716)",
 		place:   triton,
 	})

@@ -43,10 +43,10 @@ const tslWaste = 128 << 20
 func init() {
 	register(planner{
 		name:    "tsl-bfc",
-		summary: "an online allocator from two ends: best fit with coalescing, the long-lived from above",
+		summary: "online allocator from two ends: best fit with coalescing; long-lived buffers from above",
 		source:  "XLA, tsl/framework/bfc_allocator.cc, spatial partitioning (00df9ee)",
 		round:   256,
-		params:  []param{{name: "upper", otherwise: 50, least: 0, most: 101, summary: "what lives this long, in percent of the whole, is placed from the upper end"}},
+		params:  []param{{name: "upper", otherwise: 50, least: 0, most: 101, summary: "buffers that live at least this percentage of the whole time are placed from above"}},
 		place:   tslBFC,
 	})
 }

@@ -16,7 +16,7 @@ import "github.com/stowage-go/stowage/internal/bound"
 func init() {
 	register(planner{
 		name:    "tt-mlir",
-		summary: "largest first, each in the tightest gap that would hold what is above it",
+		summary: "largest first, each in the smallest gap that would hold the buffer above the gap",
 		source:  "tt-mlir, D2M allocation planner, greedy (19c86fc)",
 		place: func(t *task) error {
 			t.offsets = make([]int64, len(t.buffers))

@@ -30,7 +30,7 @@ import (
 func init() {
 	register(planner{
 		name:    "tvm-greedy-by-size",
-		summary: "largest first, each on top of its conflicts, no holes filled",
+		summary: "largest first, each above all buffers that it conflicts with; holes stay empty",
 		source:  "Apache TVM, USMP greedy_by_size (a531d170^)",
 		gaps:    true,
 		fixed:   true,
@@ -40,7 +40,7 @@ func init() {
 	})
 	register(planner{
 		name:    "tvm-greedy-by-conflicts",
-		summary: "most conflicts first, each on top of its conflicts, no holes filled",
+		summary: "most conflicts first, each above all buffers that it conflicts with; holes stay empty",
 		source:  "Apache TVM, USMP greedy_by_conflicts (a531d170^)",
 		gaps:    true,
 		fixed:   true,

@@ -31,9 +31,9 @@ import (
 func init() {
 	register(planner{
 		name:    "tvm-hill-climb",
-		summary: "first fit, largest first, improved by random swaps under the top",
+		summary: "first fit, largest first, improved by random swaps of buffers below the top",
 		source:  "Apache TVM, USMP hill_climb (a531d170^)",
-		params:  []param{{name: "attempts", otherwise: 500, least: 1, most: 1 << 30, summary: "placements to try"}},
+		params:  []param{{name: "attempts", otherwise: 500, least: 1, most: 1 << 30, summary: "number of placements to try"}},
 		gaps:    true,
 		fixed:   true,
 		place:   tvmHillClimb,

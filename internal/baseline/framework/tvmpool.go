@@ -30,13 +30,13 @@ const tvmMatch = 16
 func init() {
 	register(planner{
 		name:    "tvm-relax",
-		summary: "a pool of storages: the smallest large enough, or the largest, grown",
+		summary: "pool of storages: the smallest that is large enough, or else the largest, which grows",
 		source:  "TVM Relax, StaticPlanBlockMemory (01cb97c)",
 		place:   func(t *task) error { return tvmPool(t, 0) },
 	})
 	register(planner{
 		name:    "tvm-storage-rewrite",
-		summary: "the pool of tvm-relax; what takes 4 bytes or less shares nothing",
+		summary: "the pool of tvm-relax; buffers of at most 4 bytes share nothing",
 		source:  "TVM, StorageRewrite (06fc960)",
 		place:   func(t *task) error { return tvmPool(t, 4) },
 	})

@@ -24,7 +24,7 @@ import (
 func init() {
 	register(planner{
 		name:    "vela-greedy",
-		summary: "by start, longest first, each in the tightest hole between live ones",
+		summary: "by start, longest first, each in the smallest hole between live buffers that fits",
 		source:  "Arm Vela, GreedyAllocator (a6f6566)",
 		round:   16,
 		place:   velaGreedy,

@@ -44,9 +44,9 @@ import (
 func init() {
 	register(planner{
 		name:    "vela-hill-climb",
-		summary: "first fit by urgency, improved by swaps of what holds up the top",
+		summary: "first fit by urgency, improved by swaps of the buffers below the highest one",
 		source:  "Arm Vela, HillClimbAllocator (a6f6566)",
-		params:  velaRounds("rounds to go on for above the capacity"),
+		params:  velaRounds("maximum number of rounds while the plan is above the capacity"),
 		round:   16,
 		place:   velaHillClimb,
 	})

@@ -21,9 +21,9 @@ import "slices"
 func init() {
 	register(planner{
 		name:    "vela-regor",
-		summary: "vela-hill-climb as Vela's core in C++ has it: more patient, wider moves",
+		summary: "vela-hill-climb as in Vela's C++ core: more rounds without progress, larger moves",
 		source:  "Arm Vela 5.2.0, Regor, HillClimbAllocator",
-		params:  velaRounds("rounds at most"),
+		params:  velaRounds("maximum number of rounds"),
 		round:   16,
 		place:   velaRegor,
 	})

@@ -35,7 +35,7 @@ const xlaExact = 500
 func init() {
 	register(planner{
 		name:    "xla-fast-merge",
-		summary: "by start, each in the chunk that is just large enough",
+		summary: "by start, each in the smallest chunk that is large enough",
 		source:  "XLA, FinishFastMerge (0e06ac8)",
 		place: func(t *task) error {
 			c := t.xlaClock()
@@ -45,9 +45,9 @@ func init() {
 	})
 	register(planner{
 		name:    "xla-fast-split",
-		summary: "the first in the spatial order as xla-heap, the rest above them as xla-fast-merge",
+		summary: "the first buffers in the spatial order as in xla-heap, the others above them as in xla-fast-merge",
 		source:  "XLA, FinishFastSplit (0e06ac8)",
-		params:  []param{{name: "exact", otherwise: xlaExact, least: 0, most: 1 << 40, summary: "how many are placed as xla-heap places them"}},
+		params:  []param{{name: "exact", otherwise: xlaExact, least: 0, most: 1 << 40, summary: "number of buffers that are placed as in xla-heap"}},
 		place: func(t *task) error {
 			c := t.xlaClock()
 			order := c.sorted(t, 0)

@@ -43,10 +43,10 @@ import (
 func init() {
 	register(planner{
 		name:    "xla-heap",
-		summary: "largest or longest first, each in the tightest hole; other sorts and fits by parameter",
+		summary: "largest or longest first, each in the smallest hole that fits; parameters select other orders and fits",
 		source:  "XLA, GlobalDecreasingSizeBestFitHeap and its use in buffer assignment (0e06ac8)",
 		params: []param{
-			{name: "sort", words: append([]string{"default"}, xlaSorts...), summary: "default (the better of spatial and temporal), spatial, temporal, spatial-temporal, phase-window or phase-window-end"},
+			{name: "sort", words: append([]string{"default"}, xlaSorts...), summary: "sort order; default: the better of spatial and temporal"},
 			{name: "fit", words: xlaFits, summary: "best or lowest"},
 		},
 		gaps:  true,

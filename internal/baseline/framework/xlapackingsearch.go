@@ -14,7 +14,7 @@ package framework
 func init() {
 	register(planner{
 		name:    "xla-packing-search",
-		summary: "xla-heap with three sorts and both fits; the lowest plan counts",
+		summary: "xla-heap with three sort orders and both fits; the lowest plan counts",
 		source:  "XLA, CreateHeapWithPackingSearch (0e06ac8)",
 		gaps:    true,
 		fixed:   true,

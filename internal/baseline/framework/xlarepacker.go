@@ -20,7 +20,7 @@ import "github.com/stowage-go/stowage/internal/place"
 func init() {
 	register(planner{
 		name:    "xla-repacker",
-		summary: "longest first, each in the tightest hole",
+		summary: "longest first, each in the smallest hole that fits",
 		source:  "XLA, MemorySpaceAssignmentBestFitRepacker (13fddba)",
 		gaps:    true,
 		fixed:   true,

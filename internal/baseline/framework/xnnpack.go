@@ -25,9 +25,9 @@ import (
 func init() {
 	register(planner{
 		name:    "xnnpack",
-		summary: "largest first, each in the tightest hole",
+		summary: "largest first, each in the smallest hole that fits",
 		source:  "XNNPACK, memory-planner.c (75db3c0)",
-		params:  []param{{name: "leading", words: []string{"used", "ignored"}, summary: "used or ignored: the hole below the lowest live block, ignored before July 2026"}},
+		params:  []param{{name: "leading", words: []string{"used", "ignored"}, summary: "the hole below the lowest live block; used, or ignored as before July 2026"}},
 		gaps:    true,
 		place: func(t *task) error {
 			order := t.sorted(t.larger)

@@ -55,7 +55,7 @@ func (bfc) Name() string { return "bfc" }
 func (p bfc) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "an online allocator: best fit with coalescing, in start order, the ends unknown",
+		Summary: "online allocator: best fit with coalescing, in the order of start; does not know when buffers end",
 		Source:  "TensorFlow's BFC allocator; Maas et al., TelaMalloc, ASPLOS 2023, section 3.1",
 	}, func() run.Settings { return new(bfcSettings) })
 }
@@ -64,7 +64,7 @@ type bfcSettings struct{ round int64 }
 
 // Declare lists the parameter.
 func (s *bfcSettings) Declare(d *run.Declaration) {
-	d.Int64(&s.round, "round", bfcRound, 1, maxRound, "round each request up to a multiple of so many bytes")
+	d.Int64(&s.round, "round", bfcRound, 1, maxRound, "round each request up to a multiple of this many bytes")
 }
 
 // Plan runs the allocator once. It has no use for NodeLimit, Seed and Workers.

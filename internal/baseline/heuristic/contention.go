@@ -43,7 +43,7 @@ func (contention) Name() string { return "contention" }
 func (p contention) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "row by row on a skyline, the most contended buffer first",
+		Summary: "fill a skyline row by row; the most contended buffer first",
 		Source:  "Maas et al., TelaMalloc, ASPLOS 2023, section 3.1",
 	}, func() run.Settings { return new(contentionSettings) })
 }
@@ -56,7 +56,7 @@ type contentionSettings struct{ pick string }
 
 // Declare lists the parameter.
 func (s *contentionSettings) Declare(d *run.Declaration) {
-	d.Choice(&s.pick, "pick", "row: the most contended buffer that fits the lowest row; any: the most contended buffer, wherever the skyline puts it", "row", "any")
+	d.Choice(&s.pick, "pick", "row: place the most contended buffer that fits the lowest row; any: place the most contended buffer of all, in its lowest row", "row", "any")
 }
 
 // Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.

@@ -49,7 +49,7 @@ func (csp) Name() string { return "csp" }
 func (p csp) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "rectangle packing by absolute placement: every offset of every buffer, the largest first",
+		Summary: "rectangle packing by absolute placement: try every offset of every buffer, largest buffer first",
 		Source:  "Huang and Korf, JAIR 2013; Moffitt, MiniMalloc, ASPLOS 2023, section 8",
 		Exact:   true,
 	}, func() run.Settings { return new(cspSettings) })
@@ -62,14 +62,14 @@ type cspSettings struct {
 
 // Declare lists the techniques.
 func (s *cspSettings) Declare(d *run.Declaration) {
-	d.Technique(&s.largest, "largest-first", "place by decreasing size × lifetime, not in the input's order")
-	d.Technique(&s.forward, "forward-checking", "give up where a buffer has no offset left")
-	d.Technique(&s.strips, "strips", "give up where the free strips of a section cannot hold what is still to come")
-	d.Technique(&s.dominance, "dominance", "pass over offsets from which a buffer could slide down past nothing")
-	d.Technique(&s.sums, "subset-sums", "try only offsets that are sums of other sizes")
-	d.Technique(&s.symmetry, "symmetry", "stack identical buffers in the order of their numbers")
-	d.Technique(&s.mirror, "mirror", "keep the first buffer in the lower half where a plan can be turned upside down")
-	d.Technique(&s.start, "start", "minimise from the plan of the heuristics")
+	d.Technique(&s.largest, "largest-first", "place buffers by decreasing size × lifetime; without it, in input order")
+	d.Technique(&s.forward, "forward-checking", "backtrack if a buffer has no offset left")
+	d.Technique(&s.strips, "strips", "backtrack if the free strips of a section cannot hold its unplaced buffers")
+	d.Technique(&s.dominance, "dominance", "skip an offset if the buffer could slide down from it without meeting another")
+	d.Technique(&s.sums, "subset-sums", "try only offsets that are sums of sizes of other buffers")
+	d.Technique(&s.symmetry, "symmetry", "place identical buffers in the order of their numbers")
+	d.Technique(&s.mirror, "mirror", "keep the first buffer in the lower half, if every plan turned upside down is a plan")
+	d.Technique(&s.start, "start", "when minimising, start from the plan of the heuristics")
 }
 
 // Plan searches until it has an answer or a limit comes. Nodes are placements;

@@ -56,7 +56,7 @@ func (metaCSP) Name() string { return "meta-csp" }
 func (p metaCSP) Info() plan.Info {
 	return run.Describe(plan.Info{
 		Name:    p.Name(),
-		Summary: "rectangle packing by relations: who lies above whom, with all differences closed",
+		Summary: "rectangle packing by relations: which buffer of a pair is above, with a closed system of differences",
 		Source:  "Moffitt and Pollack, ICAPS 2006; Moffitt, MiniMalloc, ASPLOS 2023, section 8",
 		Exact:   true,
 	}, func() run.Settings { return new(metaSettings) })
@@ -71,14 +71,14 @@ type metaSettings struct {
 
 // Declare lists the techniques and the parameter.
 func (s *metaSettings) Declare(d *run.Declaration) {
-	d.Technique(&s.forward, "forward-checking", "rule out sides that contradict the differences so far")
-	d.Technique(&s.subsume, "subsumption", "decide no pair whose side is implied")
-	d.Technique(&s.ordered, "ordering", "decide the tightest pair first, not the first of the input")
-	d.Technique(&s.roomier, "value-ordering", "try the side with more room first, not always above")
-	d.Technique(&s.symmetry, "symmetry", "stack identical buffers in the order of their numbers")
-	d.Technique(&s.mirror, "mirror", "try the first pair one way only where a plan can be turned upside down")
-	d.Technique(&s.start, "start", "minimise from the plan of the heuristics")
-	d.Choice(&s.order, "order", "the pair to decide next: slack, the least room for both sides; size, the largest two buffers", "slack", "size")
+	d.Technique(&s.forward, "forward-checking", "rule out orders of a pair that contradict the differences so far")
+	d.Technique(&s.subsume, "subsumption", "do not branch on a pair whose order is implied")
+	d.Technique(&s.ordered, "ordering", "branch on the tightest pair first; without it, in input order")
+	d.Technique(&s.roomier, "value-ordering", "try the order with more room first; without it, always above first")
+	d.Technique(&s.symmetry, "symmetry", "place identical buffers in the order of their numbers")
+	d.Technique(&s.mirror, "mirror", "try only one order of the first pair, if every plan turned upside down is a plan")
+	d.Technique(&s.start, "start", "when minimising, start from the plan of the heuristics")
+	d.Choice(&s.order, "order", "the pair to branch on; slack: the pair with the least room; size: the pair of the largest two buffers", "slack", "size")
 }
 
 // Plan searches until it has an answer or a limit comes. Nodes are decisions;

@@ -49,30 +49,30 @@ type settings struct {
 
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.lifetime, "longest", "a candidate is the unplaced buffer with the longest lifetime")
-	d.Technique(&s.size, "largest", "a candidate is the unplaced buffer of the largest size")
-	d.Technique(&s.area, "widest", "a candidate is the unplaced buffer of the largest area, size times lifetime")
-	d.Technique(&s.solverPlacement, "solver-placement", "place at the lowest offset that the engine allows, holes included; without it on the skyline")
-	d.Technique(&s.grouping, "grouping", "place the buffers of a contention phase together, phases of high contention first")
-	d.Technique(&s.conflictSet, "conflict-set", "go back to the latest placement that the failure follows from; without it by one point")
-	d.Technique(&s.promotion, "promotion", "a major backtrack takes its candidates along, to the front of those of its target")
-	d.Technique(&s.starved, "starved", "a major backtrack also takes along the buffer that a candidate left without room, in front of the candidates")
-	d.Technique(&s.stuck, "stuck", "leave the subtree of a point after too many backtracks in it")
-	d.Technique(&s.sections, "sections", "after some backtracks, give up a placement that leaves a section too little room for what is unplaced there")
-	d.Technique(&s.twins, "twins", "of buffers alike in size, lifespan and alignment only one is a candidate")
-	d.Technique(&s.partitions, "partitions", "search the parts of the problem that share no time apart")
-	d.Technique(&s.widening, "widening", "when all candidates have failed, search again with twice as many a point")
-	d.Technique(&s.restarts, "restarts", "leave a tree after so many backtracks for others, which have fewer candidates, and come back to it with twice as many")
-	d.Technique(&s.completion, "completion", "when all candidates have failed, decide by complete search over the orders of pairs")
-	d.Choice(&s.strategy, "strategy", "all, or one alone as in the paper's figure 14: lifetime, size, area, lowest; one alone has no phases, tries every buffer, goes back one point at a time and looks at no sections or twins",
+	d.Technique(&s.lifetime, "longest", "one candidate is the unplaced buffer with the longest lifetime")
+	d.Technique(&s.size, "largest", "one candidate is the unplaced buffer with the largest size")
+	d.Technique(&s.area, "widest", "one candidate is the unplaced buffer with the largest area (size × lifetime)")
+	d.Technique(&s.solverPlacement, "solver-placement", "place at the lowest offset that the engine allows, holes included; without it, on the skyline")
+	d.Technique(&s.grouping, "grouping", "place the buffers of one contention phase together, phases of high contention first")
+	d.Technique(&s.conflictSet, "conflict-set", "backtrack to the latest placement that the failure depends on; without it, by one decision")
+	d.Technique(&s.promotion, "promotion", "after a major backtrack, try its candidates first at the decision it goes back to")
+	d.Technique(&s.starved, "starved", "after a major backtrack, also try the buffer that a candidate left without room, before the candidates")
+	d.Technique(&s.stuck, "stuck", "leave the subtree of a decision after too many backtracks in it")
+	d.Technique(&s.sections, "sections", "after some backtracks, reject a placement if a section then has too little room for its unplaced buffers")
+	d.Technique(&s.twins, "twins", "among buffers of equal size, lifespan and alignment, only one is a candidate")
+	d.Technique(&s.partitions, "partitions", "search parts of the problem that share no time separately")
+	d.Technique(&s.widening, "widening", "when all candidates have failed, search again with twice as many at each decision")
+	d.Technique(&s.restarts, "restarts", "after some backtracks, search other trees with fewer candidates, then come back with twice as many backtracks")
+	d.Technique(&s.completion, "completion", "when all candidates have failed, decide by a complete search over the orders of pairs")
+	d.Choice(&s.strategy, "strategy", "all, or only lifetime, size, area or lowest, as in the paper's figure 14; a single one has no phases, sections or twins, tries every buffer, and backtracks by one decision",
 		strategyAll, strategyLifetime, strategySize, strategyArea, strategyLowest)
-	d.Int(&s.candidates, "candidates", 3, 1, 4096, "most candidates that wait to be tried at a point, before widening; what a promotion pushes beyond is dropped")
-	d.Int64(&s.stuckAfter, "stuck-after", 100, 1, 1<<40, "backtracks in the subtree of a point after which it is left")
-	d.Int(&s.step, "threshold-step", 10, 1, 100, "percent of the peak contention between one phase threshold and the next")
-	d.Int64(&s.restartAfter, "restart-after", 5000, 1, 1<<40, "backtracks after which a tree is left, in the first round")
-	d.Int64(&s.effort, "effort", 20000, 1, 1<<40, "steps that minimising spends on a capacity before it calls it too low, in its last round where no limit is set")
-	d.Int64(&s.sectionsAfter, "sections-after", 200, 0, 1<<40, "backtracks of a partition after which sections are looked at")
-	d.Int(&s.maxPairs, "max-pairs", 8388608, 1, 1<<28, "most conflicting pairs of a partition, about 30 bytes each; a denser problem is refused")
+	d.Int(&s.candidates, "candidates", 3, 1, 4096, "maximum number of candidates at a decision, before widening; further ones that promotion adds are dropped")
+	d.Int64(&s.stuckAfter, "stuck-after", 100, 1, 1<<40, "number of backtracks after which the subtree of a decision is left")
+	d.Int(&s.step, "threshold-step", 10, 1, 100, "distance of two phase thresholds, in percent of the peak contention")
+	d.Int64(&s.restartAfter, "restart-after", 5000, 1, 1<<40, "number of backtracks after which a tree is left, in the first round")
+	d.Int64(&s.effort, "effort", 20000, 1, 1<<40, "when minimising without a limit: steps in the last round before a capacity counts as too low")
+	d.Int64(&s.sectionsAfter, "sections-after", 200, 0, 1<<40, "number of backtracks in a partition after which the technique sections begins")
+	d.Int(&s.maxPairs, "max-pairs", 8388608, 1, 1<<28, "maximum number of conflicting pairs in a partition (about 30 bytes each); a problem with more is refused")
 	switch s.strategy {
 	case strategyAll:
 		if !s.lifetime && !s.size && !s.area {
@@ -95,7 +95,7 @@ func info(name string) plan.Info {
 	return run.Describe(plan.Info{
 		Name:    name,
 		Moves:   true,
-		Summary: "heuristic search that a constraint engine guides, with conflict-driven backtracks",
+		Summary: "heuristic search guided by a constraint engine, with conflict-driven backtracking",
 		Source:  "Maas, Beaunon, Chauhan, Ilbeyi, TelaMalloc, ASPLOS 2023; starved, sections, twins, widening, restarts and completion are Stowage's",
 	}, func() run.Settings { return new(settings) })
 }
