@@ -15,17 +15,17 @@ func newCheck() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Check the offline plan in a TensorFlow Lite model",
-		Long: `Check reads the plan in MODEL, the metadata OfflineMemoryAllocation, and compares it with the lifespans of the tensors. It finds a wrong count, offsets that are negative or misaligned, tensors that share bytes while both live, and variable tensors that others can come over. TensorFlow Lite Micro accepts most of these and gives wrong results.
+		Long: `Check looks for faults in the plan that a .tflite model has, in its metadata OfflineMemoryAllocation: a wrong number of offsets, an offset that is negative or misaligned, tensors that share bytes while both are live, and variable tensors that others overwrite. TensorFlow Lite Micro accepts most of these and then computes wrong results.
 
-Tensors may share bytes on purpose, if one operator has them all while they do: a result over its operand, or what a compiler such as Vela lays out inside its scratch tensor. That is no fault. Check says so in a note, or in a warning if the operator is one of the runtime's own, whose kernel may not be made for it.
+If there is no fault, check prints the head: the part of the arena that the plan determines, with the scratch of the reference kernels. If there is one, the exit code is 2. All findings go to standard error.
 
-A model without a plan is valid: the runtime plans by itself, and the head is what it takes then.
+Tensors may share bytes on purpose: a result with an operand of the same operator, or what a compiler such as Vela puts into its scratch tensor. That is a note. It is a warning if the operator's kernel is one of the runtime's own, which may not expect it.
 
-Every finding is printed on standard error. A plan with a fault is bad input: the exit code is 2. The head includes the scratch of the reference kernels.`,
+A model without a plan has no fault. The runtime then plans by itself, and the head is that of its plan.`,
 		Example: `  stowage check planned.tflite
-  stowage check --capacity 64KiB planned.tflite`,
+  stowage check -c 64KiB planned.tflite`,
 		Args:        arity(1, "MODEL"),
-		Annotations: map[string]string{exitsKey: "0  the plan has no fault, or there is none\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input"},
+		Annotations: map[string]string{exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			m, err := readModel(args[0])
 			if err != nil {
@@ -59,6 +59,6 @@ Every finding is printed on standard error. A plan with a fault is bad input: th
 			})
 		},
 	}
-	cmd.Flags().Var(&capacity, "capacity", "fit into `SIZE` bytes of head: "+sizeHelp)
+	cmd.Flags().VarP(&capacity, "capacity", "c", "a head above `SIZE` is a fault; such as 65536, 64KiB or 1.5MB")
 	return cmd
 }

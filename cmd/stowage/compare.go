@@ -40,11 +40,11 @@ func newCompare() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare INPUT...",
 		Short: "Run planners side by side",
-		Long: `Compare runs each planner on each INPUT and prints a table of heights, as multiples of the load, and of times. The planner with the lowest plans comes first. Every plan is verified. Some planners refuse fixed offsets, gaps and the like; the table says so, and the comparison goes on. If no planner proves the lowest height, exact search tries to, in time of its own.
+		Long: `Compare runs each planner on each INPUT and prints a table. For each planner it has the height of the plans over the load, which is the most memory that is live at once, and the time. The planner with the lowest plans comes first. Every plan is verified. If a planner refuses a problem, for example because of its gaps, the table says so. If no planner proves that its plan is the lowest, exact search tries to, for at most --exact-timeout.
 
-With --repeat, each planner that has an answer runs again. The times are then medians, with the least and the greatest.
+With --repeat, each planner that has an answer runs again, and the table has the median, the least and the greatest time.
 
-If compare is interrupted, it writes what it has. With --resume FILE it keeps each run as a line of FILE, and repeats no run whose problem, planner and limits are the same.
+If you interrupt compare, it writes what it has. --resume FILE stores each run in FILE and does not repeat it if the problem, the planner and the limits are the same.
 
 ` + formatsHelp,
 		Example: `  stowage compare model.csv
@@ -66,15 +66,15 @@ If compare is interrupted, it writes what it has. With --resume FILE it keeps ea
 	f.BoolVar(&c.ignoreOffsets, "ignore-offsets", false, "plan anew: ignore the offsets that an input fixes")
 	f.StringSliceVar(&c.planners, "planners", nil, "run the planners `P1,P2` [default: all]")
 	f.Uint64Var(&c.seed, "seed", 0, "start random choices from the number `N` [default: 0]")
-	f.IntVar(&c.workers, "workers", 1, "let each planner search with `N` goroutines")
+	f.IntVar(&c.workers, "workers", 1, "let each planner search with `N` threads")
 	f.VarP(&c.timeout, "timeout", "t", "stop a run after `D`, such as 10s; 0 is never")
-	f.Var(&c.exactTimeout, "exact-timeout", "search up to `D` for a proof that no planner has")
+	f.Var(&c.exactTimeout, "exact-timeout", "search up to `D` for a proof if no planner has one")
 	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
 	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
 	f.StringVarP(&c.output, "output", "o", "", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
 	f.StringVar(&c.format, "format", "", "write as `NAME`, such as md, whatever the extension")
-	f.StringVar(&c.resume, "resume", "", "keep the runs in `FILE`, and do not repeat them")
-	f.BoolVarP(&c.quiet, "quiet", "q", false, "nothing on standard error")
+	f.StringVar(&c.resume, "resume", "", "store the runs in `FILE`, and do not repeat them")
+	f.BoolVarP(&c.quiet, "quiet", "q", false, "print nothing on standard error")
 	group(cmd, "Problem", "ignore-offsets")
 	c.model.bind(cmd)
 	group(cmd, "Runs", "exact-timeout", "nodes", "seed", "workers", "repeat", "resume")

@@ -31,15 +31,15 @@ func newGen() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gen KIND",
 		Short: "Make a problem",
-		Long: `Gen makes a problem of a KIND: seeded random ones, ones whose optimum is known by construction, the examples of papers and the activations of published networks. The same kind, options and seed make the same problem, byte for byte, on every machine.
+		Long: `Gen makes a problem to plan. KIND says which: some kinds are random, some have a known optimum, some are examples from papers or the activations of published networks. 'stowage gen --list' lists them.
 
-What is known of it by construction is said on standard error. Only JSON has a place for the capacity.`,
-		Example: `  stowage gen --list
-  stowage gen random --buffers 500 --seed 7 -o random.csv
-  stowage gen perfect --capacity 1MiB | stowage solve -`,
+The same kind, options and seed make the same problem, byte for byte, on every machine. Gen prints the optimum on standard error if it is known. A CSV file has no place for the capacity; a JSON file has.`,
+		Example: `  stowage gen random --buffers 500 --seed 7 -o random.csv
+  stowage gen perfect --capacity 1MiB | stowage solve -
+  stowage gen --list`,
 		Args:        arity(0, "KIND"),
 		SuggestFor:  []string{"generate", "make"},
-		Annotations: map[string]string{exitsKey: "0  made\n1  internal failure, or an output that cannot be written\n2  bad usage"},
+		Annotations: map[string]string{exitsKey: "0  the problem was written\n1  internal failure, or an output that cannot be written\n2  bad usage"},
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
@@ -50,22 +50,22 @@ What is known of it by construction is said on standard error. Only JSON has a p
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.BoolVar(&g.list, "list", false, "list the kinds, the options that each takes and its defaults")
+	f.BoolVar(&g.list, "list", false, "list the kinds, each with its options and their defaults")
 	f.IntVar(&g.options.Buffers, "buffers", 0, "make `N` buffers")
-	f.Uint64Var(&g.options.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
-	f.Var(&g.capacity, "capacity", "the capacity of the problem; kinds with a known optimum fill it to the last byte")
+	f.Uint64Var(&g.options.Seed, "seed", 0, "start random choices from the number `N` [default: 0]")
+	f.Var(&g.capacity, "capacity", "the capacity of the problem; also its optimum, if the kind has a known one")
 	f.Var(&g.horizon, "horizon", "spread the lifespans over `N` time slots")
-	f.Var(&g.minSize, "min-size", "no buffer is smaller than `SIZE`")
-	f.Var(&g.maxSize, "max-size", "no buffer is larger than `SIZE`")
-	f.Var(&g.minLife, "min-life", "no lifespan is shorter than `N` time slots")
-	f.Var(&g.maxLife, "max-life", "no lifespan is longer than `N` time slots")
+	f.Var(&g.minSize, "min-size", "make no buffer smaller than `SIZE`")
+	f.Var(&g.maxSize, "max-size", "make no buffer larger than `SIZE`")
+	f.Var(&g.minLife, "min-life", "make no lifespan shorter than `N` time slots")
+	f.Var(&g.maxLife, "max-life", "make no lifespan longer than `N` time slots")
 	f.Var(&g.alignment, "alignment", "align every buffer to `SIZE` bytes")
 	f.Float64Var(&g.options.Gaps, "gaps", 0, "give gaps to this `SHARE` of the buffers, from 0 to 1")
-	f.Float64Var(&g.options.Windows, "windows", 0, "give windows to this `SHARE` of the gaps, from 0 to 1")
-	f.Float64Var(&g.options.Holes, "holes", 0, "leave out this `SHARE` of the pieces of a packing, from 0 to 0.9")
+	f.Float64Var(&g.options.Windows, "windows", 0, "let this `SHARE` of the gaps keep some of their bytes in use, from 0 to 1")
+	f.Float64Var(&g.options.Holes, "holes", 0, "leave out this `SHARE` of the buffers of a full packing, from 0 to 0.9")
 	f.StringVarP(&g.output, "output", "o", "", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
-	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json) whatever the extension")
-	f.BoolVarP(&g.quiet, "quiet", "q", false, "nothing on standard error")
+	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
+	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing on standard error")
 	for _, k := range suite.Kinds() {
 		for _, name := range k.Takes {
 			group(cmd, "Problem (each kind takes some of these; see --list)", name)

@@ -21,6 +21,7 @@ import (
 const (
 	groupKey  = "stowage.group" // flag annotation: the section it belongs to
 	exitsKey  = "stowage.exits" // command annotation: its own exit codes, one a line
+	briefKey  = "stowage.brief" // command annotation: SECTION=HELP, a section whose flags are only named, and the help that explains them
 	allExits  = "all"           // its value where the general ones are the command's
 	helpWidth = 80
 	textAt    = 24 // the column at which descriptions start
@@ -146,8 +147,8 @@ func help(cmd *cobra.Command, _ []string) {
 		}
 	}
 	for _, s := range sections(cmd) {
-		if s.title == modelSection && !topic(cmd) {
-			fmt.Fprintf(w, "\n%s (stowage help formats):\n  %s\n", s.title, strings.Join(names(s.flags), ", "))
+		if where := explainedIn(cmd, s.title); where != "" {
+			fmt.Fprintf(w, "\n%s (%s):\n  %s\n", s.title, where, strings.Join(names(s.flags), ", "))
 			continue
 		}
 		fmt.Fprintf(w, "\n%s:\n", s.title)
@@ -165,6 +166,18 @@ func help(cmd *cobra.Command, _ []string) {
 	if !cmd.HasParent() {
 		fmt.Fprintf(w, "\n'stowage COMMAND --help' says more about a command.\n")
 	}
+}
+
+// explainedIn returns the help that explains a section's flags, if the help of cmd only names
+// them.
+func explainedIn(cmd *cobra.Command, title string) string {
+	if title == modelSection && !topic(cmd) {
+		return "stowage help formats"
+	}
+	if brief, where, _ := strings.Cut(cmd.Annotations[briefKey], "="); brief == title {
+		return where
+	}
+	return ""
 }
 
 // names returns flags as they are typed, without their values.
@@ -190,7 +203,7 @@ type commandGroup struct {
 var rootGroups = []struct{ title, names string }{
 	{"Commands", "solve plan show explain verify"},
 	{"More commands", "view compare check planners gen minimalloc report"},
-	{"Help and setup", "help formats completion man version learn"},
+	{"Help and setup", "help formats firmware completion man version learn"},
 }
 
 // arrange puts the commands of the root into their groups, as the manual has them, too.

@@ -8,9 +8,6 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// longHelps are commands whose help may be longer than others.
-var longHelps = map[string]int{"plan": 140, "eval": 85}
-
 // TestHelpLength has every help on a screen or two, with no line wider than a terminal but for
 // examples.
 func TestHelpLength(t *testing.T) {
@@ -19,10 +16,7 @@ func TestHelpLength(t *testing.T) {
 		var out bytes.Buffer
 		cmd.SetOut(&out)
 		help(cmd, nil)
-		most := 60
-		if own := longHelps[cmd.Name()]; own > 0 {
-			most = own
-		}
+		const most = 60
 		if lines := strings.Count(out.String(), "\n"); lines > most {
 			t.Errorf("%s: %d lines of help, more than %d", cmd.CommandPath(), lines, most)
 		}

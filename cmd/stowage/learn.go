@@ -20,11 +20,11 @@ func newLearn() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "learn",
 		Short: "Train the backtracking model of tela-learned",
-		Long: `Learn trains and measures the model that tells the planner tela-learned where to backtrack to. It is done once, offline, in three steps; planning needs none of them, since a model comes with the program.
+		Long: `Learn is for research: it trains and measures the model that tells the planner tela-learned how far to backtrack. You do not need it to plan, because a trained model comes with the program.
 
-The same inputs, options and seed give the same samples and, from the same version of XGBoost, the same model, byte for byte.`,
+There are three steps: collect samples, train a model on them, and evaluate it. The same inputs, options and seed give the same samples, byte for byte. With the same version of XGBoost they also give the same model.`,
 		Example: `  stowage learn collect --suite 0:20 -o samples.csv models/*.csv
-  stowage learn train --python ~/venv/bin/python3 -o model.json samples.csv
+  stowage learn train -o model.json samples.csv
   stowage learn eval --suite 300:310 --model model.json other/*.csv`,
 		Args: arity(0),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -39,13 +39,17 @@ type corpus struct {
 	memory       []int64
 }
 
+// inputsSection is the section of the flags of a corpus.
+const inputsSection = "Inputs"
+
+// bind defines the flags on a command.
 func (c *corpus) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringSliceVar(&c.suite, "suite", nil, "add the generated problems with seeds `FROM:TO`, TO excluded; several are separated by commas")
-	f.StringSliceVar(&c.kinds, "kinds", learn.DefaultKinds, "generate problems of these `KINDS` of stowage gen, each with the number of buffers after a colon or without")
-	f.Int64SliceVar(&c.memory, "memory", learn.DefaultPercents, "search each problem at these `PERCENT` of its lower bound")
-	group(cmd, "Inputs", "suite", "kinds", "memory")
+	f.StringSliceVar(&c.suite, "suite", nil, "add generated problems with the seeds `FROM:TO`, without TO; commas separate several ranges")
+	f.StringSliceVar(&c.kinds, "kinds", learn.DefaultKinds, "the `KINDS` of stowage gen to generate; KIND:N has N buffers")
+	f.Int64SliceVar(&c.memory, "memory", learn.DefaultPercents, "capacities, in `PERCENT` of the lower bound")
+	group(cmd, inputsSection, "suite", "kinds", "memory")
 }
 
 // seeds reads --suite.
@@ -93,9 +97,11 @@ func newLearnCollect() *cobra.Command {
 	var o learn.CollectOptions
 	var output string
 	cmd := &cobra.Command{
-		Use:         "collect [INPUT...]",
-		Short:       "Search inputs and write labelled backtracks as CSV",
-		Long:        `Collect searches each input with tela several times. From some moment on, another one each time, it asks the exact planner at each major backtrack how far back is far enough. Half of the time the search goes there. It writes a line for each target of each backtrack: input, event, point, best and minimum target, the features, and the score to learn.`,
+		Use:   "collect [INPUT...]",
+		Short: "Collect labelled backtracks as CSV",
+		Long: `Collect searches each input several times with the planner tela. After a random number of major backtracks, it starts to ask the exact planner at each one how far back the search must go. The search goes there in a --mix share of the cases.
+
+The CSV has a line for each point that a backtrack could go to: the input, the backtrack, the point, the best and the lowest possible point, the features, and the score to learn.`,
 		Example:     `  stowage learn collect --suite 0:20 -o samples.csv models/*.csv`,
 		Annotations: learnExits,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -121,15 +127,15 @@ func newLearnCollect() *cobra.Command {
 	}
 	c.bind(cmd)
 	f := cmd.Flags()
-	f.Int64Var(&o.Steps, "steps", 50000, "search an input for at most `N` steps each time")
-	f.IntVar(&o.Draws, "draws", 4, "search an input `N` times, and begin to ask at another moment each time")
-	f.IntVar(&o.Latest, "latest", 6000, "begin to ask before the major backtrack number `N`")
-	f.IntVar(&o.Events, "events", 60, "ask about at most `N` major backtracks of a search")
-	f.Int64Var(&o.Nodes, "nodes", 3000, "spend at most `N` nodes of the exact planner on a question")
-	f.Int64Var(&o.Look, "look-ahead", learn.DefaultScorer.Nodes, "spend at most `N` nodes of the exact planner on a question of the look-ahead, whose answers are features; 0 for none")
+	f.Int64Var(&o.Steps, "steps", 50000, "stop a search after `N` steps")
+	f.IntVar(&o.Draws, "draws", 4, "search each input `N` times")
+	f.IntVar(&o.Latest, "latest", 6000, "start to ask before major backtrack `N`")
+	f.IntVar(&o.Events, "events", 60, "ask about at most `N` backtracks of a search")
+	f.Int64Var(&o.Nodes, "nodes", 3000, "stop the exact planner after `N` nodes of a question")
+	f.Int64Var(&o.Look, "look-ahead", learn.DefaultScorer.Nodes, "stop it after `N` nodes of a question whose answer is a feature; 0 asks no such question")
 	f.StringSliceVar(&o.Without, "without", nil, "search without the techniques `T1,T2`")
-	f.Float64Var(&o.Mix, "mix", 0.5, "follow the exact planner in this `SHARE` of the backtracks")
-	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
+	f.Float64Var(&o.Mix, "mix", 0.5, "follow the exact planner's answer in this `SHARE` of cases")
+	f.Uint64Var(&o.Seed, "seed", 0, "start random choices from the number `N` [default: 0]")
 	f.StringVarP(&output, "output", "o", "", "write the samples to `FILE` [default: standard output]")
 	group(cmd, "Search", "steps", "draws", "latest", "events", "nodes", "look-ahead", "without", "mix", "seed")
 	group(cmd, "Output", "output")
@@ -142,7 +148,7 @@ func newLearnTrain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "train -o MODEL SAMPLES",
 		Short:       "Train a model with XGBoost",
-		Long:        `Train fits gradient-boosted trees to the samples that collect wrote, but for those of a fifth of the problems, and ends where another tree no longer helps on these. It runs XGBoost through its Python package, on one thread, and saves XGBoost's own JSON.`,
+		Long:        `Train fits gradient-boosted trees to the samples that collect wrote. It leaves out the samples of a fifth of the problems, and stops when another tree no longer improves the predictions for these. It runs the Python package xgboost on one thread, and writes the model as XGBoost's own JSON.`,
 		Example:     `  stowage learn train --python ~/venv/bin/python3 -o model.json samples.csv`,
 		Args:        arity(1, "SAMPLES"),
 		Annotations: learnExits,
@@ -161,14 +167,14 @@ func newLearnTrain() *cobra.Command {
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringVar(&o.Python, "python", "python3", "an `INTERPRETER` that has the package xgboost")
+	f.StringVar(&o.Python, "python", "python3", "the Python `INTERPRETER`; it needs the package xgboost")
 	f.IntVar(&o.Trees, "trees", 300, "train at most `N` trees")
-	f.IntVar(&o.Depth, "depth", 4, "let a tree be `N` decisions deep")
-	f.Float64Var(&o.Rate, "rate", 0.1, "learn at the `RATE`, from 0 to 1")
-	f.StringVar(&o.Label, "label", "stands", "learn this `LABEL`: stands, whether a target can be completed; or paper, the score of the paper")
-	f.BoolVar(&o.Blind, "blind", false, "set what the look-ahead has said to 0, for searches without one")
-	f.Uint64Var(&o.Seed, "seed", 0, "drive every random choice from the number `N` [default: 0]")
-	f.StringVarP(&output, "output", "o", "", "write the model to `FILE`, gzipped where it ends in .gz")
+	f.IntVar(&o.Depth, "depth", 4, "let a tree have at most `N` levels of decisions")
+	f.Float64Var(&o.Rate, "rate", 0.1, "the learning `RATE`, from 0 to 1")
+	f.StringVar(&o.Label, "label", "stands", "what to learn: the `LABEL` stands, which says whether a point can still lead to a plan, or paper, the score of the paper")
+	f.BoolVar(&o.Blind, "blind", false, "set the features of the exact planner to 0, for searches without them")
+	f.Uint64Var(&o.Seed, "seed", 0, "start random choices from the number `N` [default: 0]")
+	f.StringVarP(&output, "output", "o", "", "write the model to `FILE`; gzipped if it ends in .gz")
 	group(cmd, "Training", "python", "trees", "depth", "rate", "label", "blind", "seed")
 	group(cmd, "Output", "output")
 	return cmd
@@ -193,13 +199,13 @@ func newLearnEval() *cobra.Command {
 	var without, rulesWithout []string
 	cmd := &cobra.Command{
 		Use:   "eval [INPUT...]",
-		Short: "Compare backtracks with a model and without",
-		Long: `Eval searches each input by tela's own rules, with the model and with coins, and counts the hard inputs, those with over 1,000 backtracks by the rules, that got better, got worse or are newly solved. Measure on other inputs than those that were learned from.
+		Short: "Compare the search with a model and without",
+		Long: `Eval searches each input by tela's own rules and with the model. It counts the hard inputs (over 1,000 backtracks by the rules) that got better, got worse or are newly solved. Use other inputs than those of the training.
 
-A coin follows the rules but stays at a failed point, to try all unplaced buffers there, in a share of the major backtracks: what a model does better than a coin is what it has learned. A look-ahead is the model's way with what the look-ahead refutes in place of scores. An oracle asks the exact planner in the model's place.`,
+It also measures coins. A coin follows the rules but, in a random share of the backtracks, stays where it is. A model has learned something only if it beats the coins.`,
 		Example: `  stowage learn eval --suite 300:310 --model model.json other/*.csv
-  stowage learn eval --suite 300:303,400:403 --without starved,sections,twins,widening,restarts`,
-		Annotations: learnExits,
+  stowage learn eval --suite 300:303,400:403 --without restarts`,
+		Annotations: map[string]string{exitsKey: learnExits[exitsKey], briefKey: inputsSection + "=stowage learn collect --help"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			e.Without, e.RulesWithout = without, append(rulesWithout, without...)
 			if err := e.Check(); err != nil {
@@ -213,31 +219,30 @@ A coin follows the rules but stays at a failed point, to try all unplaced buffer
 	}
 	e.corpus.bind(cmd)
 	f := cmd.Flags()
-	f.StringVar(&e.model, "model", "", "use the model in `FILE` [default: the one that comes with the program]")
-	f.BoolVar(&e.scorer.Best, "best", e.scorer.Best, "go to the best score, as in the paper, rather than to the deepest over the threshold")
-	f.Float64Var(&e.scorer.Doubt, "score-doubt", e.scorer.Doubt, "follow the rules where the score of their own target is at least `T`, but for --best")
-	f.Float64Var(&e.scorer.Weight, "depth-weight", e.scorer.Weight, "weigh targets by their depth to the power `W`")
-	f.Float64Var(&e.scorer.Threshold, "score-threshold", e.scorer.Threshold, "follow no weighted score under `T`")
-	f.Int64Var(&e.scorer.After, "model-after", e.scorer.After, "ask the model after `N` backtracks of a tree")
-	f.Float64Var(&e.scorer.Share, "model-share", e.scorer.Share, "after that ask it in this `SHARE` of the major backtracks")
-	f.BoolVar(&e.scorer.Narrow, "model-narrow", e.scorer.Narrow, "ask it, and toss coins, in narrow trees, too")
-	f.Float64Var(&e.scorer.Patience, "model-patience", e.scorer.Patience, "leave trees in which it is asked, or coins are tossed, after this `SHARE` of their backtracks; 0 for all of them")
-	f.BoolVar(&e.scorer.Spread, "spread", e.scorer.Spread, "under the threshold stay and try all unplaced buffers, as in the paper, rather than follow the rules")
-	f.Int64Var(&e.scorer.Nodes, "model-look-ahead", e.scorer.Nodes, "tell the model what the exact planner refutes, with at most `N` nodes for a question; 0 for none, with a model that was trained blind")
+	f.StringVar(&e.model, "model", "", "use the model in `FILE` [default: the built-in one]")
+	f.BoolVar(&e.scorer.Best, "best", e.scorer.Best, "go to the point with the best score, as in the paper, not to the deepest whose score is above the threshold")
+	f.Float64Var(&e.scorer.Doubt, "score-doubt", e.scorer.Doubt, "follow the rules if their point scores `T`")
+	f.Float64Var(&e.scorer.Weight, "depth-weight", e.scorer.Weight, "multiply scores by the depth to the power `W`")
+	f.Float64Var(&e.scorer.Threshold, "score-threshold", e.scorer.Threshold, "go to no point that scores less than `T`")
+	f.Int64Var(&e.scorer.After, "model-after", e.scorer.After, "start to ask after `N` backtracks of a tree")
+	f.Float64Var(&e.scorer.Share, "model-share", e.scorer.Share, "then ask at this `SHARE` of backtracks")
+	f.BoolVar(&e.scorer.Narrow, "model-narrow", e.scorer.Narrow, "ask in narrow trees, too; coins likewise")
+	f.Float64Var(&e.scorer.Patience, "model-patience", e.scorer.Patience, "leave a tree after this `SHARE` of its backtracks; 0 is never")
+	f.BoolVar(&e.scorer.Spread, "spread", e.scorer.Spread, "if no point scores enough, try all unplaced buffers")
+	f.Int64Var(&e.scorer.Nodes, "model-look-ahead", e.scorer.Nodes, "`N` nodes of the exact planner for a feature; 0 if the model was trained with --blind")
 	f.BoolVar(&e.noModel, "no-model", false, "measure no model")
-	f.Float64SliceVar(&e.coins, "coin", []float64{0.05, 0.1}, "measure coins that stay in these `SHARES` of the major backtracks")
+	f.Float64SliceVar(&e.coins, "coin", []float64{0.05, 0.1}, "measure coins with these `SHARES`")
 	f.Lookup("coin").DefValue = "0.05,0.1" // which pflag writes with six digits
-	f.Int64Var(&e.oracle, "oracle", 0, "measure the exact planner as an oracle, with at most `N` nodes for a question: what a model could win")
-	f.Int64Var(&e.exact, "exact", 0, "measure the exact planner by itself, with at most `N` nodes")
-	f.Int64Var(&e.look, "look-ahead", 0, "measure the exact planner looking ahead in the model's place, with at most `N` nodes for a question")
-	f.StringSliceVar(&without, "without", nil, "search without the techniques `T1,T2`, on both sides")
-	f.StringSliceVar(&rulesWithout, "rules-without", nil, "search by the rules without the techniques `T1,T2`, too")
-	f.Int64Var(&e.Steps, "steps", 50000, "give up after `N` steps")
-	f.BoolVar(&e.all, "all", false, "list every input, not only the sums")
+	f.Int64Var(&e.oracle, "oracle", 0, "measure the exact planner in the model's place, with `N` nodes for each answer: the best that a model could do")
+	f.Int64Var(&e.exact, "exact", 0, "measure the exact planner alone, with `N` nodes")
+	f.Int64Var(&e.look, "look-ahead", 0, "measure the features alone, with `N` nodes for each")
+	f.StringSliceVar(&without, "without", nil, "search without the techniques `T1,T2`")
+	f.StringSliceVar(&rulesWithout, "rules-without", nil, "also search by the rules without `T1,T2`")
+	f.Int64Var(&e.Steps, "steps", 50000, "stop a search after `N` steps")
+	f.BoolVar(&e.all, "all", false, "list every input, not only the totals")
 	group(cmd, "Model", "model", "best", "depth-weight", "score-threshold", "score-doubt", "model-after", "model-share", "model-narrow", "model-patience", "spread", "model-look-ahead", "no-model")
-	group(cmd, "Beside it", "coin", "oracle", "exact", "look-ahead")
-	group(cmd, "Techniques", "without", "rules-without")
-	group(cmd, "Limits", "steps")
+	group(cmd, "Also measure", "coin", "oracle", "exact", "look-ahead")
+	group(cmd, "Search", "without", "rules-without", "steps")
 	return cmd
 }
 

@@ -71,14 +71,18 @@ func execute(args []string, stdout, stderr io.Writer) (code int) {
 		root := newLightRoot(out, errs, only)
 		root.SetArgs(args)
 		root.SetFlagErrorFunc(func(*cobra.Command, error) error { return errLight })
-		cmd, err = root.ExecuteC()
+		if _, fault := oneDash(root, args); fault == nil {
+			cmd, err = root.ExecuteC()
+		}
 	}
 	if errors.Is(err, errLight) {
 		collectLess()
 		root := newRoot(out, errs)
 		root.SetArgs(args)
 		root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return flagFault(cmd, args, err) })
-		cmd, err = root.ExecuteC()
+		if cmd, err = oneDash(root, args); err == nil {
+			cmd, err = root.ExecuteC()
+		}
 	}
 	if out.err != nil && (err == nil || errors.Is(err, out.err) && !errors.As(err, new(outputError))) {
 		// What was printed piece by piece, such as help.
@@ -157,7 +161,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
 		newSolve(), newPlan(), newCheck(), newVerify(), newExplain(), newShow(), newView(), newCompare(), newGen(), newPlanners(), newReport(),
-		newMinimalloc(), newLearn(), newMan(), newVersion(), newFormats(),
+		newMinimalloc(), newLearn(), newMan(), newVersion(), newFormats(), newFirmware(),
 	)
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)

@@ -37,6 +37,9 @@ func (s *search) bind(cmd *cobra.Command) {
 	s.bindPlanner(cmd)
 }
 
+// plannerSection is the section of the planner's flags.
+const plannerSection = "Planner"
+
 // bindPlanner defines the flags of the planner and of its limits.
 func (s *search) bindPlanner(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -47,7 +50,7 @@ func (s *search) bindPlanner(cmd *cobra.Command) {
 	f.Int64Var(&s.nodes, "nodes", 0, setting.Usage("nodes"))
 	f.IntVar(&s.workers, "workers", 1, setting.Usage("workers"))
 	f.Uint64Var(&s.seed, "seed", 0, setting.Usage("seed"))
-	group(cmd, "Planner", "without", "set", "nodes", "workers", "seed")
+	group(cmd, plannerSection, "without", "set", "nodes", "workers", "seed")
 	complete(cmd, "planner", plannerNames)
 	complete(cmd, "without", func() []string { return techniqueNames(s.planner) })
 }

@@ -44,29 +44,16 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Plan the arena of a TensorFlow Lite or ONNX model",
-		Long: `Plan reads a .tflite model and works out which tensors share the arena and for how long, as TensorFlow Lite Micro does. It plans them and writes the plan into the model, where that runtime looks for it: the metadata OfflineMemoryAllocation. The new file ends with the old one, byte for byte, unless the model has such metadata of the right length already. That is overwritten in place.
+		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes. If no smaller plan is found, the model is written as it was.
 
-The head is the part of the arena that a plan can change. The plan is judged by what the runtime makes of it: the runtime's own planner is emulated, once for the model as it is, with the plan that it has, and once with the new plan. A new plan that takes no less than the model as it is will not be written: the output is then the model as it was. A faulty plan in the model is replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, and --replace-plan replaces it.
+With --capacity the exit code says whether the arena fits, and nothing that does not fit is written. An .onnx model is planned, too, but cannot hold a plan: -o then writes the offsets in another format.
 
-The smallest arena is the number for kTensorArenaSize: the least with which AllocateTensors succeeds, aligned to 16. It is worked out without running anything, from what the runtime and its reference kernels keep (tensorflow/tflite-micro 90b983c), for firmware of 32 and 64 bit and for the interpreter of PyPI (tflite_micro). If the model has operators of which nothing is known, it says "at least". --tail takes what a target reports instead.
-
---capacity asks whether that arena fits. The exit code is 0 if it does, 3 if it is proven not to, and 4 if that is not known. The report says what would make it fit, and no plan is written that does not fit.
-
-Kernels may ask for scratch, memory beside the tensors. It is not in the file and differs from target to target. Without --scratch it is that of the runtime's reference kernels. --scratch takes OPERATOR=BYTES instead, where OPERATOR is the name of operators, such as SVDF, or the number of one in the model, from 0. It also takes the log of a target: that of the planner that --probe prints, or of a runtime built with TF_LITE_SHOW_MEMORY_USE. The words reference and none stand for the reference kernels and for no scratch.
-
--o may be repeated, and all files are written or none. A .tflite file gets the model with the plan. A .cc, .cpp or .cxx file gets the same model as a constant array, aligned, with its size and the arena sizes. A .h file gets the arena sizes, the head and each tensor's offset as macros; names ending in _32 and _64 are for kTensorArenaSize. A .c file gets memory for the tensors alone and a table of them, for code without the runtime. Any other file gets the problem with its plan. --report writes a page with the picture and all figures. --format writes the problem alone, without planning it.
-
-Plan reads an .onnx model, too, and works out the shapes of all tensors and how long they live, in the order of the file. What is stored or computed from constants alone takes no room, nor do the two branches of an If at the same time. --dim settles dimensions that the inputs leave open; what is still open is an error that names the nodes. No file of external data is opened. There is no place in such a model for a plan, so -o names files in other formats.`,
-		Example: `  stowage plan model.tflite                                what the arena takes, and which tensors decide that
-  stowage plan -o planned.tflite model.tflite
+'stowage help firmware' explains the numbers, the files and scratch.`,
+		Example: `  stowage plan model.tflite                 print the numbers
+  stowage plan -c 256KiB model.tflite       does it fit?
   stowage plan -o planned.tflite -o model.h -o model_data.cc model.tflite
-  stowage plan --capacity 256KiB model.tflite              does it fit?
-  stowage plan --scratch reference --scratch CONV_2D=2048 -o planned.tflite model.tflite
-  stowage plan --probe > stowage_probe.h                   build it into the firmware, save its log
-  stowage plan --scratch device.log --tail 29952 -o planned.tflite model.tflite
-  stowage plan --report report.html -o planned.tflite model.tflite
-  stowage plan --format csv model.tflite > problem.csv     the problem alone
-  stowage plan --dim batch=1 -o plan.h model.onnx          offsets for generated C`,
+  stowage plan --scratch device.log -o planned.tflite model.tflite
+  stowage plan --dim batch=1 -o plan.h model.onnx`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if p.probe && len(args) == 0 {
 				return nil
@@ -74,7 +61,7 @@ Plan reads an .onnx model, too, and works out the shapes of all tensors and how 
 			return arity(1, "MODEL")(cmd, args)
 		},
 		SuggestFor:  []string{"arena", "tflite", "onnx", "offline"},
-		Annotations: map[string]string{exitsKey: allExits},
+		Annotations: map[string]string{exitsKey: allExits, briefKey: plannerSection + "=stowage solve --help"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if p.probe {
 				return writeTo(cmd, "", func(w io.Writer) error { _, err := io.WriteString(w, tflm.Probe); return err })
@@ -84,24 +71,22 @@ Plan reads an .onnx model, too, and works out the shapes of all tensors and how 
 	}
 	f := cmd.Flags()
 	f.SortFlags = false
-	f.StringArrayVar(&p.scratch, "scratch", nil, "what kernels ask for beside tensors: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; may be repeated")
-	f.BoolVar(&p.probe, "probe", false, "print the C++ header that makes a target log what its kernels ask for")
-	f.BoolVar(&p.fold, "fold-float16", false, "turn float16 constants that are only dequantised into float32 in the file; TensorFlow Lite Micro does not run the model otherwise")
-	f.BoolVar(&p.inPlace, "in-place", false, "let the results of RESHAPE (in ONNX of all views) and of element-wise operators lie over an operand that is not needed afterwards")
-	f.BoolVar(&p.replace, "replace-plan", false, "replace the plan that the model has, whatever the new one takes, even if its tensors share bytes on purpose; an NPU then no longer finds its tensors")
-	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports, in place of what the reference kernels keep")
-	f.Var(&p.capacity, "capacity", "ask whether the smallest arena fits into `SIZE` bytes, and exit with 3 if it does not: "+sizeHelp)
-	f.StringVar(&p.target, "target", "32", "which smallest arena --capacity is about: that of `TARGET`, which is 32 or 64 for firmware of that width, or python")
-	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write the planned model to `FILE`, or as an array to a .cc, or the plan as .h, .c, .csv, .json, .svg, .png, .pdf, .html or .tex; may be repeated, once for each kind")
-	f.StringVar(&p.format, "format", "", "write the problem alone as `NAME` (csv, json), without a plan")
-	f.StringVar(&p.report, "report", "", "write the report with the picture to `FILE`, an .html or .json")
+	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the model with its plan, .h for its numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
+	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
+	f.StringVar(&p.target, "target", "32", "the `TARGET` that --capacity asks about: 32 or 64 (firmware of that many bits) or python")
+	f.StringVar(&p.report, "report", "", "write a report with a picture to `FILE`, .html or .json")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
+	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
+	f.BoolVar(&p.inPlace, "in-place", false, "let results of RESHAPE and of element-wise operators overwrite operands that are not needed afterwards")
+	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; repeatable")
+	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
+	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
+	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
+	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
 	p.model.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Problem", "capacity", "target")
-	group(cmd, "Model", "scratch", "probe", "fold-float16", "in-place", "replace-plan", "tail")
-	group(cmd, "Output", "output", "report", "format", "json", "quiet")
+	group(cmd, "Model", "in-place", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
 	complete(cmd, "target", func() []string { return targetNames })
 	return cmd

@@ -19,7 +19,7 @@ func newPlanners() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "planners [NAME]",
 		Short: "List the planners, or what one of them can do",
-		Long:  `Planners lists every planner that solve and explain take. With a name it lists that planner's techniques, which --without switches off, and its parameters, which --set sets.`,
+		Long:  `Planners lists the planners that --planner takes. With a NAME it lists that planner's techniques, which --without switches off, and its parameters, which --set changes.`,
 		Example: `  stowage planners
   stowage planners exact
   stowage planners --json`,

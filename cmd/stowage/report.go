@@ -44,9 +44,9 @@ func newReport() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report INPUT",
 		Short: "Collect what a bug report needs",
-		Long: `Report plans INPUT as solve does and writes one file to attach to a bug report. The file has the version and the machine, the problem, the options, the result, and the command that repeats the run. Read it before you send it; report itself sends nothing.
+		Long: `Report plans INPUT as solve does, and writes one file to attach to a bug report. The file has the version, the machine, the options, the result, the problem, and the command that repeats the run. Read it before you send it: report itself sends nothing.
 
-INPUT is whatever solve reads. The report has the buffers with their times and sizes, not the model or dump that they came from. With --anonymize the buffers are named b0, b1 and so on, and no text of INPUT is in the report.`,
+If INPUT is a model or a dump, the file has only its buffers with their lifespans and sizes. With --anonymize the buffers are named b0, b1 and so on, and the file has no other text of INPUT.`,
 		Example: `  stowage report model.tflite > report.txt
   stowage report --anonymize --planner exact -o report.zip problem.csv`,
 		Args: arity(1, "INPUT"),

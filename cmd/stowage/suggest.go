@@ -78,29 +78,55 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 		} else {
 			name = "--" + name
 		}
-		var names []string
-		cmd.Flags().VisitAll(func(f *pflag.Flag) {
-			if !f.Hidden {
-				names = append(names, "--"+f.Name)
-			}
-		})
 		word, _, _ := strings.Cut(strings.TrimLeft(name, "-"), "=")
 		hint := ""
 		if len(word) > 1 {
-			hint = isIt("--"+word, names)
+			hint = isIt("--"+word, flagNames(cmd))
 		}
 		return usagef("unknown flag: %s%s", name, hint)
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
-		for _, a := range args {
-			if word, _, _ := strings.Cut(a, "="); word == "-"+f.Name {
-				// Its first letter is a flag, and the rest was taken for the value.
-				return usagef("unknown flag: %s; did you mean -%s?", word, word)
+		if taken := "-" + f.Shorthand + invalid.GetValue(); f.Shorthand != "" && slices.Contains(args, taken) {
+			// The first letter was read as a flag and the rest as its value: -capcity as -c apcity.
+			word, _, _ := strings.Cut(taken, "=")
+			if hint := isIt("-"+word, flagNames(cmd)); hint != "" {
+				return usagef("unknown flag: %s%s", word, hint)
 			}
 		}
 		return usagef("invalid argument %q for %q flag: %s", invalid.GetValue(), "--"+f.Name, valueFault(f, invalid.Unwrap()))
 	}
 	return usageError{err}
+}
+
+// flagNames returns the flags of a command as they are typed.
+func flagNames(cmd *cobra.Command) []string {
+	var all []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if !f.Hidden {
+			all = append(all, "--"+f.Name)
+		}
+	})
+	return all
+}
+
+// oneDash refuses the long name of a flag after a single dash. The parser would take -output
+// for -o with the value utput, and write a file of that name. It returns the command, too.
+func oneDash(root *cobra.Command, args []string) (*cobra.Command, error) {
+	cmd, rest, err := root.Find(args)
+	if err != nil || cmd.DisableFlagParsing {
+		return cmd, nil // what is wrong with the command is found when it runs
+	}
+	for _, a := range rest {
+		if a == "--" {
+			break
+		}
+		name, one := strings.CutPrefix(a, "-")
+		name, _, _ = strings.Cut(name, "=")
+		if one && len(name) > 1 && (cmd.Flags().Lookup(name) != nil || name == "help") {
+			return cmd, usagef("unknown flag: -%s; did you mean --%s?", name, name)
+		}
+	}
+	return cmd, nil
 }
 
 // notCommand reports whether a word stands where a command should and is none.

@@ -40,3 +40,40 @@ Dumps: of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch'
 	m.bind(cmd)
 	return cmd
 }
+
+// newFirmware returns the topic of plan's numbers, files and scratch.
+func newFirmware() *cobra.Command {
+	return &cobra.Command{
+		Use:   "firmware",
+		Short: "The arena of TensorFlow Lite Micro, and what plan writes",
+		Long: `The arena is the memory that TensorFlow Lite Micro takes for a model.
+
+  head            tensors and scratch that come and go; a plan changes only this
+  tail            what the runtime keeps for each tensor and operator
+  smallest arena  the least size for which AllocateTensors succeeds, if the
+                  arena is aligned to 16: the number for kTensorArenaSize
+
+Plan computes these without a board, from what the runtime and its reference kernels keep (tensorflow/tflite-micro 90b983c). It does so for 32-bit and 64-bit firmware, and for the Python package tflite_micro. If it does not know an operator, it says "at least". Give the tail that your target reports with --tail.
+
+-o FILE writes by extension. It may be repeated, and either all files are written or none:
+
+  .tflite         the model with its plan, as metadata OfflineMemoryAllocation;
+                  the old file follows byte for byte
+  .cc .cpp .cxx   the same model as an aligned constant array, with its sizes
+  .h              the arena sizes (_32, _64), the head and the offsets as macros
+  .c              memory and a table of tensors, for code without the runtime
+  others          the problem with its plan
+
+The new plan is written only if the head gets smaller by it. Otherwise the model comes out as it was. A faulty plan is always replaced. A plan whose tensors share bytes on purpose, such as that of Vela for an Ethos-U, is kept, because the NPU finds its tensors there; --replace-plan replaces it.
+
+Scratch is memory that kernels ask for beside the tensors. It is not in the model and differs from target to target. --scratch may be repeated and takes one of these:
+
+  reference       what the runtime's reference kernels ask for; the default
+  none            nothing
+  SVDF=2048       so many bytes for each SVDF, or 3=2048 for operator 3, from 0
+  device.log      what a target printed that was built with the header of
+                  --probe, or with TF_LITE_SHOW_MEMORY_USE
+
+In an ONNX model, --dim sets dimensions that the inputs leave open. Constants take no room, and files of external data are not opened.`,
+	}
+}
