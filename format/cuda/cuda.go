@@ -113,12 +113,12 @@ func Parse(data []byte, file string) ([]Heap, error) {
 	}
 	traces, ok := s.field(root, keyTraces)
 	if !ok || traces.kind != list {
-		s.refuse("device_traces", "", "is not there: this is no snapshot of PyTorch's allocator")
+		s.refuse("device_traces", "", "is missing: this is not a snapshot of PyTorch's allocator")
 		return nil, s.issues.Err()
 	}
 	for device, trace := range *s.lists.at(traces.n) {
 		if trace.kind != list {
-			s.refuse("device_traces "+strconv.Itoa(device), "", "is no list")
+			s.refuse("device_traces "+strconv.Itoa(device), "", "is not a list")
 			break
 		}
 		s.device(int64(device), *s.lists.at(trace.n))
@@ -228,7 +228,7 @@ func (s *snapshot) device(device int64, events []datum) {
 			name string
 		}{{keyAddr, "addr"}, {keySize, "size"}, {keyStream, "stream"}} {
 			if d, ok := s.field(e, f.key); !ok || d.kind != integer {
-				s.refuse(where()+", "+f.name, "", "is no number of 64 bits")
+				s.refuse(where()+", "+f.name, "", "is not a 64-bit number")
 				return
 			}
 		}

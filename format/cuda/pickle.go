@@ -236,7 +236,7 @@ func (m *machine) extend(values []datum) {
 		return
 	}
 	if to.kind != list {
-		m.fail("the file is damaged: it appends to what is no list")
+		m.fail("the file is damaged: it appends to a value that is not a list")
 		return
 	}
 	if m.spend(20 * len(values)) {
@@ -252,7 +252,7 @@ func (m *machine) set(pairs []datum) {
 		return
 	}
 	if to.kind != dictionary || len(pairs)%2 != 0 {
-		m.fail("the file is damaged: it sets items of what is no dictionary")
+		m.fail("the file is damaged: it sets items of a value that is not a dictionary")
 		return
 	}
 	for k := 0; k < len(pairs); k += 2 {
@@ -308,7 +308,7 @@ func (m *machine) step(op byte) {
 	switch op {
 	case 0x80: // PROTO
 		if b := m.bytes(1); b != nil && (b[0] < 2 || b[0] > 5) {
-			m.fail("has protocol " + strconv.Itoa(int(b[0])) + " of pickle: 2 to 5 are read")
+			m.fail("has protocol " + strconv.Itoa(int(b[0])) + " of pickle: only 2 to 5 can be read")
 		}
 	case 0x95: // FRAME
 		m.bytes(8)
@@ -391,6 +391,6 @@ func (m *machine) step(op byte) {
 			m.fail("opcode " + name + " would run code or name a class, which a snapshot never does")
 			return
 		}
-		m.fail("opcode 0x" + strconv.FormatUint(uint64(op), 16) + " is unknown: this is no pickle of protocol 2 to 5")
+		m.fail("opcode 0x" + strconv.FormatUint(uint64(op), 16) + " is unknown: this is not a pickle of protocol 2 to 5")
 	}
 }

@@ -206,12 +206,12 @@ func (p *parser) allocate(at int, name, rest string) {
 	shape, rest, ok4 := strings.Cut(rest, "), (")
 	stride, _, ok5 := strings.Cut(rest, ")")
 	if !ok || !ok2 || !ok3 || !ok4 || !ok5 {
-		p.refuse(at, name, rest, "is no alloc_from_pool: expected POOL, OFFSET, TYPE, (SHAPE), (STRIDE)")
+		p.refuse(at, name, rest, "is not an alloc_from_pool: expected POOL, OFFSET, TYPE, (SHAPE), (STRIDE)")
 		return
 	}
 	width, known := sizes[typ]
 	if !known {
-		p.refuse(at, name+", type", typ, "has no size that is known")
+		p.refuse(at, name+", type", typ, "is a type of unknown size")
 		return
 	}
 	k, ok := p.pools[pool]
@@ -232,7 +232,7 @@ func (p *parser) allocate(at int, name, rest string) {
 	case start < 0 || start > model.MaxSum:
 		p.refuse(at, name+", offset", offset, "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
 	case size < 0:
-		p.refuse(at, name+", shape", "("+shape+"), ("+stride+")", "spans no storage that a machine has")
+		p.refuse(at, name+", shape", "("+shape+"), ("+stride+")", "does not span a valid amount of storage")
 	default:
 		b.offset, b.size = start, size
 	}

@@ -75,11 +75,11 @@ func TestRead(t *testing.T) {
 func TestFaults(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"empty":    {"", "x:1: has no alloc_from_pool: Inductor writes them with torch._inductor.config.memory_planning = True"},
-		"cut":      {"buf0 = alloc_from_pool(pool0, 5", "x:1: buf0: is no alloc_from_pool"},
-		"type":     {"buf0 = alloc_from_pool(pool0, 0, torch.weird, (1, ), (1, ))", `x:1: buf0, type "torch.weird": has no size that is known`},
+		"cut":      {"buf0 = alloc_from_pool(pool0, 5", "x:1: buf0: is not an alloc_from_pool"},
+		"type":     {"buf0 = alloc_from_pool(pool0, 0, torch.weird, (1, ), (1, ))", `x:1: buf0, type "torch.weird": is a type of unknown size`},
 		"offset":   {"\nbuf0 = alloc_from_pool(pool0, -8, torch.int8, (1, ), (1, ))", `x:2: buf0, offset "-8": must be from 0 to`},
-		"shape":    {"buf0 = alloc_from_pool(pool0, 0, torch.int8, (-1, ), (1, ))", `x:1: buf0, shape "(-1, ), (1, )": spans no storage`},
-		"huge":     {"buf0 = alloc_from_pool(pool0, 0, torch.int64, (9223372036854775807, 3), (3, 1))", "spans no storage"},
+		"shape":    {"buf0 = alloc_from_pool(pool0, 0, torch.int8, (-1, ), (1, ))", `x:1: buf0, shape "(-1, ), (1, )": does not span a valid amount of storage`},
+		"huge":     {"buf0 = alloc_from_pool(pool0, 0, torch.int64, (9223372036854775807, 3), (3, 1))", "does not span a valid amount of storage"},
 		"symbolic": {"buf0 = alloc_from_pool(pool0, 0, torch.int8, (s0, ), (1, ))", "has no buffer whose size is known before run time"},
 		"binary":   {"\x00", "is not text"},
 	} {

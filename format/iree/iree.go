@@ -181,7 +181,7 @@ func (p *parser) open(at int, left, right string) {
 	p.names[name] = true
 	p.pack, p.opened, p.slices = &Pack{Name: name, Problem: &model.Problem{Name: name}}, p.number, 0
 	if !strings.HasSuffix(right, opening) {
-		p.refuse(at, right, "is no pack with its slices in the lines below")
+		p.refuse(at, right, "is not a pack with its slices in the lines below")
 		return
 	}
 	// The slices are counted, so that nothing grows as they are read.
@@ -199,7 +199,7 @@ func (p *parser) slice(at int, line string) {
 	start, err := strconv.ParseInt(first, 10, 64)
 	end, err2 := strconv.ParseInt(last, 10, 64)
 	if !ok || !ok2 || err != nil || err2 != nil || start > end || start < -model.MaxSum || end >= model.MaxSum {
-		p.refuse(at, line, "is no slice: expected [START, END] = %SIZE, with the end not before the start")
+		p.refuse(at, line, "is not a slice: expected [START, END] = %SIZE, where END is at least START")
 		return
 	}
 	n, ok := p.constants[size]

@@ -75,11 +75,11 @@ func TestFaults(t *testing.T) {
 		"empty":    {"", "x:1: has no stream.resource.pack: IREE has one with --compile-to=stream"},
 		"dynamic":  {head + "[0, 1] = %d\n})", "x:1: has no slice whose size is known before run time"},
 		"open":     {head + "[0, 1] = %c\n", "ends within the slices of f:%7"},
-		"slice":    {head + "[0] = %c\n})", `x:4: "[0] = %c": is no slice: expected [START, END] = %SIZE`},
-		"end":      {head + "[0, 9223372036854775807] = %c\n})", "is no slice"},
-		"reversed": {head + "[2, 1] = %c\n})", `x:4: "[2, 1] = %c": is no slice: expected [START, END] = %SIZE, with the end not before the start`},
+		"slice":    {head + "[0] = %c\n})", `x:4: "[0] = %c": is not a slice: expected [START, END] = %SIZE`},
+		"end":      {head + "[0, 9223372036854775807] = %c\n})", "is not a slice"},
+		"reversed": {head + "[2, 1] = %c\n})", `x:4: "[2, 1] = %c": is not a slice: expected [START, END] = %SIZE, where END is at least START`},
 		"size":     {strings.Replace(head, "8", "-8", 1) + "[0, 1] = %c\n})", `x:4: "%c": is -8: a size must be from 0 to`},
-		"inline":   {"%7:2 = stream.resource.pack slices({ [0, 1] = %c }) : index\n", "x:1: \"stream.resource.pack slices({ [0, 1] = %c }) : index\": is no pack"},
+		"inline":   {"%7:2 = stream.resource.pack slices({ [0, 1] = %c }) : index\n", "x:1: \"stream.resource.pack slices({ [0, 1] = %c }) : index\": is not a pack"},
 		"binary":   {"\x00", "is not text"},
 	} {
 		_, err := Read(strings.NewReader(test.text), "x")

@@ -99,7 +99,7 @@ func (p *parser) function(b []byte) {
 		}
 	})
 	if _, ok := p.m.functions[key]; ok {
-		p.fail("is the second of its name, " + strconv.Quote(key.name))
+		p.fail("has the same name as another: " + strconv.Quote(key.name))
 	}
 	p.m.functions[key] = fn
 	p.enter()
@@ -128,7 +128,7 @@ func (p *parser) free(name int32) bool {
 // claim refuses a name that something else in the body has.
 func (p *parser) claim(name int32, what string, at int) {
 	if !p.free(name) {
-		p.in(what, at, func() { p.fail("makes " + quoted(p.m.names[name]) + ", a name that is taken already") })
+		p.in(what, at, func() { p.fail("makes " + quoted(p.m.names[name]) + ", a name that is already taken") })
 	}
 }
 
@@ -188,7 +188,7 @@ func (p *parser) graph(b []byte, depth int) *graph {
 	for k := range g.stored {
 		// Runtimes take the last of several.
 		if name := g.stored[k].name; !p.free(name) && len(p.m.notes) < model.MaxIssues {
-			p.m.notes = append(p.m.notes, "initializer "+quoted(p.m.names[name])+" is there more than once; the last one counts")
+			p.m.notes = append(p.m.notes, "initializer "+quoted(p.m.names[name])+" appears more than once; the last one counts")
 		}
 	}
 	p.results(g.nodes)

@@ -27,7 +27,7 @@ func (w *walker) branch(place string, at int, n *node, declared map[int32]*typeI
 	here := label(place, at, n)
 	graphs := [2]*graph{w.graphOf(n, branches[0]), w.graphOf(n, branches[1])}
 	if len(n.in) != 1 || graphs[0] == nil || graphs[1] == nil {
-		w.fail(here, "needs a condition, a then_branch and an else_branch")
+		w.fail(here, "must have a condition, a then_branch and an else_branch")
 		return
 	}
 	if !w.read(place, at, n) || !w.spend(2*len(here)+64) {
@@ -121,7 +121,7 @@ func (f *fork) join(place string, at int, declared map[int32]*typeInfo) {
 			}
 		}
 		w.size(v)
-		w.blame(v, place, at, n, "its branches differ, or do not say")
+		w.blame(v, place, at, n, "its branches have different shapes, or unknown ones")
 	}
 }
 

@@ -65,9 +65,9 @@ func shell(s string) string {
 func (r *result) unsized() string {
 	switch {
 	case r.elem == typeString:
-		return "strings have no size of their own"
+		return "strings have no fixed size"
 	case r.kind != kindNone:
-		return "it is no tensor"
+		return "it is not a tensor"
 	case r.elem.bits() == 0:
 		return "its element type is not known"
 	}
@@ -155,7 +155,7 @@ func (w *walker) faults() error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.o.Values)) {
 		if !w.valued[key] {
-			issues.Add(model.Issue{File: file, Field: "value of " + key, Value: strconv.FormatInt(w.o.Values[key], 10), Message: "the model has no input of this name that is one whole number and can be that"})
+			issues.Add(model.Issue{File: file, Field: "value of " + key, Value: strconv.FormatInt(w.o.Values[key], 10), Message: "the model has no input of this name that is one whole number and can have this value"})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.o.Sizes)) {
@@ -163,7 +163,7 @@ func (w *walker) faults() error {
 		case n < 1 || n > model.MaxSum/8:
 			issues.Add(model.Issue{File: file, Field: "size of " + key, Value: strconv.FormatInt(n, 10), Message: "must be from 1 to " + strconv.Itoa(model.MaxSum/8)})
 		case !w.sized[key]:
-			issues.Add(model.Issue{File: file, Field: "size", Value: key, Message: "the model has no value of this name whose size is open"})
+			issues.Add(model.Issue{File: file, Field: "size", Value: key, Message: "the model has no value of this name whose size is unknown"})
 		}
 	}
 	if issues.Err() != nil {

@@ -130,7 +130,7 @@ func (l *loop) shape() bool {
 	if !l.scan {
 		l.leading, l.trips = 1, -1
 		if len(n.in) < 2 || len(l.body.inputs) != len(n.in) || len(l.body.outputs) < len(n.in)-1 || len(n.out) > len(l.body.outputs)-1 {
-			w.fail(l.here, "has a body that does not fit its inputs and outputs")
+			w.fail(l.here, "has a body whose inputs and outputs do not match its own")
 			return false
 		}
 		l.inputs = []result{{elem: typeInt64, dims: []int64{}}, {elem: typeBool, dims: []int64{}, data: &data{ints: []int64{1}}}}
@@ -146,7 +146,7 @@ func (l *loop) shape() bool {
 	}
 	scanned := int(max(0, min(w.integer(n, "num_scan_inputs", 0), int64(len(n.in))+1)))
 	if scanned < 1 || scanned > len(n.in) || len(l.body.inputs) != len(n.in) || len(l.body.outputs) < len(n.in)-scanned || len(n.out) > len(l.body.outputs) {
-		w.fail(l.here, "has a body that does not fit its inputs and outputs")
+		w.fail(l.here, "has a body whose inputs and outputs do not match its own")
 		return false
 	}
 	l.trips, l.exact = -1, true
@@ -221,7 +221,7 @@ func (l *loop) blame(k int, v int32) {
 		w.causes[w.values[v].cause-1].count++
 		return
 	}
-	w.because(v, cause{place: l.here, operator: l.n.operator(), reason: "its shape " + shapeText(w.values[v].dims) + " changes from round to round"})
+	w.because(v, cause{place: l.here, operator: l.n.operator(), reason: "its shape " + shapeText(w.values[v].dims) + " changes from iteration to iteration"})
 }
 
 // commit walks the body for good and makes the node's results.
@@ -270,7 +270,7 @@ func (l *loop) commit(place string, at int, declared map[int32]*typeInfo) {
 		w.born(v, born)
 		w.values[v].last = w.now
 		w.size(v)
-		w.blame(v, place, at, n, "how many rounds there are is not known, or what they make")
+		w.blame(v, place, at, n, "the number of iterations, or the shape of their results, is not known")
 	}
 	w.tick()
 }

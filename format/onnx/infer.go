@@ -174,7 +174,7 @@ func (w *walker) version() {
 	v, ok := w.m.opsets[""]
 	switch {
 	case !ok && w.m.IRVersion >= 3: // before, there was one version
-		w.note("the model names no version of ONNX's operators (opset_import), so they are taken for those of version 1")
+		w.note("the model names no operator version (opset_import); version 1 is assumed")
 	case ok && v < 1:
 		w.fail("opset_import", "has the version "+strconv.FormatInt(v, 10)+" of ONNX's operators")
 	case v > newest:
@@ -244,7 +244,7 @@ func (w *walker) main(g *graph) {
 			// version of the format every initialiser had to be listed.
 			if w.m.IRVersion >= 4 {
 				w.values[v].constant = false
-				w.note("input " + w.quote(in.name) + " has a default, which is taken for stored, and not for known")
+				w.note("input " + w.quote(in.name) + " has a default value: it counts as stored, but its value does not count as known")
 			}
 			w.agree(in, &w.values[v].result)
 			continue
@@ -292,7 +292,7 @@ func (w *walker) nodes(place string, nodes []node, declared map[int32]*typeInfo)
 		// A node may have any number of inputs and attributes, which take their time.
 		n := &nodes[k]
 		if w.steps -= 1 + (len(n.in)+len(n.out)+4*len(n.attributes))/32; w.steps < 0 {
-			w.fail("", "nests functions, loops or branches so that its nodes are met too often")
+			w.fail("", "nests functions, loops or branches so deeply that its nodes run too often")
 		}
 		if w.fault != nil {
 			return
@@ -412,13 +412,13 @@ func (w *walker) called(place string, at int, n *node) (c call, constant, ok boo
 }
 
 // runsGraph is said of operators other than If, Loop and Scan that have a graph.
-const runsGraph = "runs a graph in a way that is not known here"
+const runsGraph = "runs a graph in a way that Stowage does not support"
 
 // operand returns the value of an input's name, -1 for one left out.
 func (w *walker) operand(place string, at int, n *node, name int32) (int32, bool) {
 	v := w.lookup(name)
 	if v < 0 && name != 0 {
-		w.fail(label(place, at, n), "reads "+w.quote(name)+", which nothing before it makes")
+		w.fail(label(place, at, n), "reads "+w.quote(name)+", which no node before it makes")
 		return -1, false
 	}
 	return v, true

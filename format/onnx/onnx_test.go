@@ -203,7 +203,7 @@ func TestLoops(t *testing.T) {
 	}
 	m.Graph.Nodes[0].In[0] = "m"
 	_, err := parse(t, m).Arena(Options{})
-	if err == nil || !strings.Contains(err.Error(), `the size of "all" is not known: how many rounds there are is not known`) {
+	if err == nil || !strings.Contains(err.Error(), `the size of "all" is not known: the number of iterations, or the shape of their results, is not known`) {
 		t.Errorf("rounds not known: %v", err)
 	}
 	if a = arena(t, m, Options{Sizes: map[string]int64{"all": 400}}); len(a.Problem.Buffers) != 8 {
@@ -212,7 +212,7 @@ func TestLoops(t *testing.T) {
 	// A state that grows has no size, but where the user gives it.
 	body.Nodes[1] = op("Concat", "t x", "u", attributes{"axis": 0})
 	m.Graph.Nodes[0].Attributes["body"] = body
-	if _, err = parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), "changes from round to round") {
+	if _, err = parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), "changes from iteration to iteration") {
 		t.Errorf("a state that grows: %v", err)
 	}
 	// A Scan has as many rounds as what it goes through.
@@ -264,7 +264,7 @@ func TestFunctions(t *testing.T) {
 	}
 	inner := m.Functions[0]
 	m.Functions[0].Nodes = []made.Node{{Op: "Neg", In: []string{"z"}, Out: []string{"y"}}}
-	if _, err := parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), `reads "z", which nothing before it makes`) {
+	if _, err := parse(t, m).Arena(Options{}); err == nil || !strings.Contains(err.Error(), `reads "z", which no node before it makes`) {
 		t.Errorf("a function that reads a name of its caller: %v", err)
 	}
 	inner.Nodes = []made.Node{{Op: "Halve", Domain: "own", In: []string{"x"}, Out: []string{"y"}}}
@@ -303,7 +303,7 @@ func TestDeclared(t *testing.T) {
 		Nodes: []made.Node{{Op: "Own", Domain: "own", In: []string{"x"}, Out: []string{"y"}}, op("Neg", "x", "z", nil)},
 	}}
 	a := arena(t, m, Options{Dims: map[string]int64{"rows": 5}, Alignment: 1})
-	if b := a.Problem.Buffers; len(b) != 3 || b[1].Size != 60 || b[2].Size != 24 || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], `"z" has the shape [6] by its node, and not [7]`) {
+	if b := a.Problem.Buffers; len(b) != 3 || b[1].Size != 60 || b[2].Size != 24 || len(a.Notes) != 1 || !strings.Contains(a.Notes[0], `"z" has the shape [6] by its node; the file says [7]`) {
 		t.Errorf("%+v", a)
 	}
 }
@@ -329,33 +329,33 @@ func TestRefused(t *testing.T) {
 		{"open", good, Options{}, `input "x": its shape has open dimensions: n; 6 other values depend on it; give them, as with --dim n=1`},
 		{"open, twice", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "n", 4, "m")}}), Options{}, `its shape has open dimensions: n, m; give them, as with --dim n=1 --dim m=1`},
 		{"open, and odd", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "a*2 + 'b'")}}), Options{}, `its shape has open dimensions: a*2 + 'b'; give them, as with --dim 'a*2 + '\''b'\''=1'`},
-		{"unknown", graph(made.Graph{Inputs: x, Nodes: []made.Node{{Op: "Own", Name: "mine", Domain: "test", In: []string{"x"}, Out: []string{"y"}}, op("Neg", "y", "z", nil)}}), Options{}, `node 0 "mine" (test.Own): the size of "y" is not known: the operator test.Own is not one that sizes are derived for; 1 other value depends on it; give its size in bytes (--size)`},
+		{"unknown", graph(made.Graph{Inputs: x, Nodes: []made.Node{{Op: "Own", Name: "mine", Domain: "test", In: []string{"x"}, Out: []string{"y"}}, op("Neg", "y", "z", nil)}}), Options{}, `node 0 "mine" (test.Own): the size of "y" is not known: the operator test.Own is not supported: its result sizes cannot be derived; 1 other value depends on it; give its size in bytes (--size)`},
 		{"depth", graph(deep), Options{}, "is nested more than 24 graphs deep"},
-		{"order", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "y", "z", nil)}}), Options{}, `node 0 (Neg): reads "y", which nothing before it makes`},
+		{"order", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "y", "z", nil)}}), Options{}, `node 0 (Neg): reads "y", which no node before it makes`},
 		{"output", graph(made.Graph{Inputs: x, Outputs: made.Names("z")}), Options{}, `output "z": no node makes it`},
 		{"kernel", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1, 1, 4)}, Nodes: []made.Node{op("MaxPool", "x", "y", attributes{"kernel_shape": []int64{9}})}}), Options{}, "its window is larger than its input [1,1,4]"},
 		{"huge", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<40, 1<<40)}}), Options{}, `input "x": its shape [1099511627776,1099511627776] is too large`},
-		{"string", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: made.String, Dims: []any{1}}}}), Options{}, "strings have no size of their own"},
-		{"branch", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("If", "x", "y", attributes{"then_branch": made.Graph{}})}}), Options{}, "needs a condition, a then_branch and an else_branch"},
-		{"graph", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("SequenceMap", "x", "y", attributes{"body": made.Graph{}})}}), Options{Sizes: map[string]int64{"y": 9}}, "node 0 (SequenceMap): runs a graph in a way that is not known here"},
+		{"string", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: made.String, Dims: []any{1}}}}), Options{}, "strings have no fixed size"},
+		{"branch", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("If", "x", "y", attributes{"then_branch": made.Graph{}})}}), Options{}, "must have a condition, a then_branch and an else_branch"},
+		{"graph", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("SequenceMap", "x", "y", attributes{"body": made.Graph{}})}}), Options{Sizes: map[string]int64{"y": 9}}, "node 0 (SequenceMap): runs a graph in a way that Stowage does not support"},
 		{"dimension", good, Options{Dims: map[string]int64{"n": 1, "k": 2}}, `dimension "k": is not open in the model`},
-		{"size", graph(made.Graph{Inputs: x}), Options{Sizes: map[string]int64{"x": 2}}, `size "x": the model has no value of this name whose size is open`},
+		{"size", graph(made.Graph{Inputs: x}), Options{Sizes: map[string]int64{"x": 2}}, `size "x": the model has no value of this name whose size is unknown`},
 		{"alignment", good, Options{Alignment: -1}, "alignment"},
-		{"twice", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "a", nil), op("Exp", "a", "a", nil)}}), Options{}, `graph, node 1: makes "a", a name that is taken already`},
-		{"twice at once", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Split", "x", "a a", nil)}}), Options{}, `graph, node 0: makes "a", a name that is taken already`},
-		{"an input again", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "x", nil)}}), Options{}, `graph, node 0: makes "x", a name that is taken already`},
-		{"two inputs", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("x", 8)}}), Options{}, `graph, input 1: makes "x", a name that is taken already`},
-		{"a weight again", graph(made.Graph{Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)}, Nodes: []made.Node{op("Neg", "x", "w", nil)}}), Options{}, `graph, node 0: makes "w", a name that is taken already`},
-		{"two functions", twoFunctions(), Options{}, `function 1: is the second of its name, "F"`},
+		{"twice", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "a", nil), op("Exp", "a", "a", nil)}}), Options{}, `graph, node 1: makes "a", a name that is already taken`},
+		{"twice at once", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Split", "x", "a a", nil)}}), Options{}, `graph, node 0: makes "a", a name that is already taken`},
+		{"an input again", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "x", nil)}}), Options{}, `graph, node 0: makes "x", a name that is already taken`},
+		{"two inputs", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("x", 8)}}), Options{}, `graph, input 1: makes "x", a name that is already taken`},
+		{"a weight again", graph(made.Graph{Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)}, Nodes: []made.Node{op("Neg", "x", "w", nil)}}), Options{}, `graph, node 0: makes "w", a name that is already taken`},
+		{"two functions", twoFunctions(), Options{}, `function 1: has the same name as another: "F"`},
 		{"no graph", []byte{1 << 3, 8, 7 << 3, 5}, Options{}, "there is no graph"},
 		{"dimension too large", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<60)}}), Options{}, "graph, input 0: has a dimension of 1152921504606846976"},
 		{"version", made.Model{Opset: -1, Graph: made.Graph{Inputs: x}}.Bytes(), Options{}, "opset_import: has the version -1"},
 		{"type", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: 99, Dims: []any{3}}}}), Options{}, `input "x": its element type is not known`},
 		{"left out", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "-", "y", nil)}, Outputs: made.Names("y")}), Options{}, `the size of "y" is not known`},
 		{"default", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("w", 8, 4)}, Stored: []made.Tensor{{Name: "w", Type: made.Float, Dims: []int64{4}, External: true}}}), Options{}, `input "w": has the shape [8,4], and its default [4]`},
-		{"scan", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Scan", "x", "y", attributes{"num_scan_inputs": 1 << 40, "body": made.Graph{Inputs: made.Names("e"), Outputs: made.Names("e")}})}}), Options{}, "has a body that does not fit"},
+		{"scan", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Scan", "x", "y", attributes{"num_scan_inputs": 1 << 40, "body": made.Graph{Inputs: made.Names("e"), Outputs: made.Names("e")}})}}), Options{}, "has a body whose inputs and outputs do not match its own"},
 		{"split", graph(made.Graph{Inputs: x, Stored: []made.Tensor{made.Ints("s", 3, 3)}, Nodes: []made.Node{op("Split", "x s", "a b", nil)}}), Options{}, "its lengths do not add up to its input [4]"},
-		{"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil), Options{}, "its weights [4,5,3] are not for the channels of its input [1,3,8]"},
+		{"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil), Options{}, "its weights [4,5,3] do not match the channels of its input [1,3,8]"},
 		{"window", slidingModel("Conv", []any{1, 3, 2}, []any{4, 3, 3}, attributes{"strides": []int64{2}}), Options{}, "its window is larger than its input [1,3,2]"},
 		{"no place", slidingModel("MaxPool", []any{1, 3, 2}, nil, attributes{"kernel_shape": []int64{3}}), Options{}, "its window is larger than its input [1,3,2]"},
 	} {
@@ -396,7 +396,7 @@ func slidingModel(name string, input, weights []any, a attributes) []byte {
 }
 
 // TestWindows has shapes as ONNX Runtime 1.31.1 and onnx.shape_inference 1.23.2 have
-// them, where a window and a stride do not go together.
+// them, where a window and a stride do not match.
 func TestWindows(t *testing.T) {
 	same := attributes{"auto_pad": "SAME_UPPER", "strides": []int64{4}}
 	for _, c := range []struct {
@@ -437,9 +437,9 @@ func TestTolerated(t *testing.T) {
 		{"a group", append(plain.Bytes(), 0xa3, 0x06, 0x08, 0x01, 0xa4, 0x06), 2, ""},
 		{"two initialisers of a name", made.Model{Graph: made.Graph{
 			Inputs: x, Stored: []made.Tensor{made.Ints("s", 2, 2), made.Ints("s", 4, 1)}, Nodes: []made.Node{op("Reshape", "x s", "y", nil)},
-		}}.Bytes(), 2, `initializer "s" is there more than once; the last one counts`},
+		}}.Bytes(), 2, `initializer "s" appears more than once; the last one counts`},
 		{"a newer version", made.Model{Opset: 99, Graph: plain.Graph}.Bytes(), 2, "uses version 99 of ONNX's operators; sizes are derived as for version 28"},
-		{"a type that differs", made.Model{Graph: made.Graph{Inputs: x, Nodes: plain.Graph.Nodes, Outputs: []made.Value{{Name: "y", Type: made.Int64, Dims: []any{4}}}}}.Bytes(), 2, `"y" is of FLOAT by its node, and not of INT64 as the file says`},
+		{"a type that differs", made.Model{Graph: made.Graph{Inputs: x, Nodes: plain.Graph.Nodes, Outputs: []made.Value{{Name: "y", Type: made.Int64, Dims: []any{4}}}}}.Bytes(), 2, `"y" is of FLOAT by its node; the file says INT64`},
 		{"names of branches", made.Model{Graph: made.Graph{
 			Inputs: []made.Value{x[0], {Name: "c", Type: made.Bool}},
 			Nodes: []made.Node{

@@ -39,7 +39,7 @@ func (c *call) infer() string {
 		r = contributed[c.n.op]
 	}
 	if r == nil {
-		return "the operator " + c.n.operator() + " is not one that sizes are derived for"
+		return "the operator " + c.n.operator() + " is not supported: its result sizes cannot be derived"
 	}
 	return r(c)
 }

@@ -52,7 +52,7 @@ func concat(c *call) string {
 		if k == 0 {
 			var ok bool
 			if at, ok = c.joint(len(dims)); !ok {
-				return "its axis is not one of its input " + shapeText(dims)
+				return "its axis does not exist in its input " + shapeText(dims)
 			}
 			out = slices.Clone(dims)
 			continue
@@ -67,7 +67,7 @@ func concat(c *call) string {
 			case out[i] < 0:
 				out[i] = d
 			case d >= 0 && d != out[i]:
-				return "its inputs " + shapeText(out) + " and " + shapeText(dims) + " do not go together"
+				return "its inputs " + shapeText(out) + " and " + shapeText(dims) + " do not match"
 			}
 		}
 	}
@@ -86,7 +86,7 @@ func split(c *call) string {
 	}
 	at, ok := axisOf(c.integer("axis", 0), len(dims))
 	if !ok {
-		return "its axis is not one of its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shapeText(dims)
 	}
 	lengths, given := c.axesOf("split", 1, 13)
 	if !given {
@@ -176,7 +176,7 @@ func (c *call) cuts(dims []int64) (out []cut, reason string) {
 			at, ok = axisOf(axes[k], len(dims))
 		}
 		if !ok {
-			return nil, "it cuts a dimension that its input " + shapeText(dims) + " has not"
+			return nil, "it cuts a dimension that does not exist in its input " + shapeText(dims)
 		}
 		step := int64(1)
 		if steps == nil && c.given(4) && c.opset >= 10 {
@@ -299,7 +299,7 @@ func cropPad(c *call) string {
 	for k, a := range axes {
 		at, ok := axisOf(a, len(dims))
 		if !ok {
-			return "it crops a dimension that its input " + shapeText(dims) + " has not"
+			return "it crops a dimension that does not exist in its input " + shapeText(dims)
 		}
 		out[at] = asked[k]
 	}

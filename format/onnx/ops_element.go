@@ -36,7 +36,7 @@ func (c *call) spread(elem Type) string {
 		}
 		if dims, ok = broadcast(dims, other); !ok {
 			c.set(0, elem, nil)
-			return "its inputs " + shapeText(c.dims(0)) + " and " + shapeText(other) + " do not go together"
+			return "its inputs " + shapeText(c.dims(0)) + " and " + shapeText(other) + " do not match"
 		}
 	}
 	c.set(0, elem, dims)
@@ -52,7 +52,7 @@ func where(c *call) string {
 	dims, ok := broadcast(c.dims(0), c.dims(1), c.dims(2))
 	c.set(0, c.elem(1), dims)
 	if !ok {
-		return "its inputs' shapes do not go together"
+		return "its inputs' shapes do not match"
 	}
 	return ""
 }

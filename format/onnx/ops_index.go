@@ -12,7 +12,7 @@ func gather(c *call) string {
 	}
 	at, ok := axisOf(c.integer("axis", 0), len(dims))
 	if !ok {
-		return "its axis is not one of its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shapeText(dims)
 	}
 	if indices == nil || len(dims)+len(indices) > maxRank {
 		return ""
@@ -73,7 +73,7 @@ func (c *call) someOf() string {
 	return counted
 }
 
-const counted = "how many elements it picks depends on the data"
+const counted = "the number of elements that it picks depends on the data"
 
 func nonZero(c *call) string {
 	rank := int64(-1)
@@ -112,7 +112,7 @@ func oneHot(c *call) string {
 	}
 	at, ok := axisOf(c.integer("axis", -1), len(dims)+1)
 	if !ok {
-		return "its axis is not one of its result"
+		return "its axis does not exist in its result"
 	}
 	depth := int64(-1)
 	if d := c.ints(1); len(d) == 1 {
@@ -133,7 +133,7 @@ func topK(c *call) string {
 	}
 	at, ok := axisOf(c.integer("axis", -1), len(dims))
 	if !ok {
-		return "its axis is not one of its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shapeText(dims)
 	}
 	out := slices.Clone(dims)
 	out[at] = -1
@@ -158,7 +158,7 @@ func argument(c *call) string {
 	}
 	at, ok := axisOf(c.integer("axis", 0), len(dims))
 	if !ok {
-		return "its axis is not one of its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shapeText(dims)
 	}
 	c.set(0, typeInt64, reduced(dims, map[int]bool{at: true}, c.integer("keepdims", 1) != 0))
 	return ""
@@ -213,7 +213,7 @@ func (c *call) reducedAxes(rank int) (axes map[int]bool, reason string) {
 		return nil, ""
 	}
 	if len(list) > maxRank {
-		return nil, "it reduces more dimensions than there can be"
+		return nil, "it reduces more dimensions than a tensor can have"
 	}
 	if len(list) == 0 {
 		for i := 0; i < rank && c.integer("noop_with_empty_axes", 0) == 0; i++ {
@@ -224,7 +224,7 @@ func (c *call) reducedAxes(rank int) (axes map[int]bool, reason string) {
 	for _, a := range list {
 		at, ok := axisOf(a, rank)
 		if !ok {
-			return nil, "it reduces a dimension that its input has not"
+			return nil, "it reduces a dimension that its input does not have"
 		}
 		axes[at] = true
 	}

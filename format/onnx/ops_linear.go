@@ -32,11 +32,11 @@ func (c *call) product(left, right int, elem Type) string {
 		b = []int64{b[0], 1}
 	}
 	if k, l := a[len(a)-1], b[len(b)-2]; k >= 0 && l >= 0 && k != l {
-		return "the shapes " + shapeText(c.dims(left)) + " and " + shapeText(c.dims(right)) + " do not go together"
+		return "the shapes " + shapeText(c.dims(left)) + " and " + shapeText(c.dims(right)) + " do not match"
 	}
 	batch, ok := broadcast(a[:len(a)-2], b[:len(b)-2])
 	if !ok {
-		return "the shapes " + shapeText(c.dims(left)) + " and " + shapeText(c.dims(right)) + " do not go together"
+		return "the shapes " + shapeText(c.dims(left)) + " and " + shapeText(c.dims(right)) + " do not match"
 	}
 	out := batch
 	if !row {
@@ -53,7 +53,7 @@ func gemm(c *call) string {
 	a, b := c.dims(0), c.dims(1)
 	out := []int64{-1, -1}
 	if a != nil && len(a) != 2 || b != nil && len(b) != 2 {
-		return "it multiplies what is no matrix"
+		return "it multiplies a tensor that is not a matrix"
 	}
 	if a != nil {
 		out[0] = a[0]
@@ -102,7 +102,7 @@ func einsum(c *call) string {
 	}
 	out, ok := e.result(right)
 	if !ok {
-		return "its equation makes a dimension of nothing"
+		return "its equation has a result dimension that no input has"
 	}
 	if len(out) <= maxRank {
 		c.set(0, c.elem(0), out)
@@ -118,14 +118,14 @@ func (e *equation) term(term string, dims []int64) string {
 		return "its equation does not fit its input " + shapeText(dims)
 	}
 	if strings.IndexFunc(before+after, func(r rune) bool { return r > 'z' || r < 'A' }) >= 0 {
-		return "its equation has signs that are no letters"
+		return "its equation has characters that are not letters"
 	}
 	e.set(before, dims)
 	e.set(after, dims[len(dims)-len(after):])
 	if ellipsis {
 		var ok bool
 		if e.rest, ok = broadcast(e.rest, dims[len(before):len(before)+hidden]); !ok {
-			return "its inputs do not go together"
+			return "its inputs do not match"
 		}
 	}
 	return ""
@@ -194,7 +194,7 @@ func recurrent(c *call) string {
 			sequence, batch = x[1], x[0]
 		}
 	} else if x != nil {
-		return "its input " + shapeText(x) + " has not three dimensions"
+		return "its input " + shapeText(x) + " does not have three dimensions"
 	}
 	all, last := []int64{sequence, directions, batch, hidden}, []int64{directions, batch, hidden}
 	if layout == 1 {
@@ -226,7 +226,7 @@ func fourier(c *call) string {
 	}
 	at, ok := axisOf(axis, len(dims))
 	if !ok || len(dims) < 2 {
-		return "its axis is not one of its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shapeText(dims)
 	}
 	out := slices.Clone(dims)
 	if c.given(1) {

@@ -87,7 +87,7 @@ func resize(c *call) string {
 	for k, a := range axes {
 		at, ok := axisOf(a, len(dims))
 		if !ok {
-			return "it resizes a dimension that its input " + shapeText(dims) + " has not"
+			return "it resizes a dimension that does not exist in its input " + shapeText(dims)
 		}
 		switch {
 		case len(sizes) > 0 && policy == "stretch":

@@ -15,7 +15,7 @@ func (c *call) sequence(items []result, counted bool) string {
 		c.out[0].items, c.out[0].counted = items, true
 		return ""
 	}
-	return "how many tensors it has is not known"
+	return "the number of its tensors is not known"
 }
 
 // item returns an input as a tensor of a sequence.
@@ -103,7 +103,7 @@ func sequenceErase(c *call) string {
 func sequenceAt(c *call) string {
 	items, ok := c.items(0)
 	if !ok || len(items) == 0 {
-		return "how many tensors the sequence has is not known"
+		return "the number of tensors in the sequence is not known"
 	}
 	if at, ok := c.at(1, len(items), 0); ok {
 		c.out[0] = items[at]
@@ -179,7 +179,7 @@ func splitToSequence(c *call) string {
 func concatFromSequence(c *call) string {
 	items, ok := c.items(0)
 	if !ok || len(items) == 0 || items[0].dims == nil {
-		return "how many tensors the sequence has is not known"
+		return "the number of tensors in the sequence is not known"
 	}
 	added := c.integer("new_axis", 0) != 0
 	rank := len(items[0].dims)
@@ -188,7 +188,7 @@ func concatFromSequence(c *call) string {
 	}
 	at, ok := axisOf(c.integer("axis", 0), rank)
 	if !ok || rank > maxRank {
-		return "its axis is not one of its result"
+		return "its axis does not exist in its result"
 	}
 	out := slices.Clone(items[0].dims)
 	for i := 1; i < len(items); i++ {

@@ -69,7 +69,7 @@ func reshape(c *call) string {
 			if i < len(dims) {
 				out[i], kept[i] = dims[i], true
 			} else if dims != nil {
-				return "it keeps a dimension that its input " + shapeText(dims) + " has not"
+				return "it keeps a dimension that does not exist in its input " + shapeText(dims)
 			}
 		case d == -1 && rest < 0:
 			rest, out[i] = i, -1
@@ -90,12 +90,12 @@ func reshape(c *call) string {
 	}
 	if rest >= 0 && over >= 0 && under > 0 {
 		if over%under != 0 {
-			return "the elements of its input " + shapeText(dims) + " do not go into the shape that it asks for"
+			return "the elements of its input " + shapeText(dims) + " do not match the number in the shape that it asks for"
 		}
 		out[rest] = over / under
 	}
 	if n, want := elements(dims), elements(out); n >= 0 && want >= 0 && n != want {
-		return "the elements of its input " + shapeText(dims) + " do not go into " + shapeText(out)
+		return "the elements of its input " + shapeText(dims) + " do not match the number in " + shapeText(out)
 	}
 	c.set(0, c.elem(0), out)
 	return ""
@@ -112,7 +112,7 @@ func flatten(c *call) string {
 		axis += int64(len(dims))
 	}
 	if axis < 0 || axis > int64(len(dims)) {
-		return "its axis is not one of its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shapeText(dims)
 	}
 	product := func(dims []int64) int64 {
 		n := int64(1)
@@ -139,7 +139,7 @@ func squeeze(c *call) string {
 	for _, a := range axes {
 		at, ok := axisOf(a, len(dims))
 		if !ok || dims[at] > 1 || dims[at] == 0 {
-			return "it drops a dimension that its input " + shapeText(dims) + " has not, or that is not 1"
+			return "it drops a dimension that its input " + shapeText(dims) + " does not have, or one that is not 1"
 		}
 		drop[at] = true
 	}
@@ -175,7 +175,7 @@ func unsqueeze(c *call) string {
 	for _, a := range axes {
 		at, ok := axisOf(a, rank)
 		if !ok || added[at] {
-			return "it adds a dimension twice, or one that is not there"
+			return "it adds a dimension twice, or one that its result does not have"
 		}
 		added[at], out[at] = true, 1
 	}
@@ -225,7 +225,7 @@ func transpose(c *call) string {
 	}
 	order := c.order(len(dims))
 	if order == nil {
-		return "its perm is no order of the dimensions of its input " + shapeText(dims)
+		return "its perm is not a permutation of the dimensions of its input " + shapeText(dims)
 	}
 	out := make([]int64, len(dims))
 	for i, at := range order {
@@ -239,7 +239,7 @@ func expand(c *call) string {
 	dims, ok := broadcast(c.dims(0), c.asked(1))
 	c.set(0, c.elem(0), dims)
 	if !ok {
-		return "its input " + shapeText(c.dims(0)) + " does not go into the shape that it asks for"
+		return "its input " + shapeText(c.dims(0)) + " does not match the shape that it asks for"
 	}
 	return c.unknown(1, "shape")
 }

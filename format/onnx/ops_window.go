@@ -47,7 +47,7 @@ func (c *call) sliding(rank, weights int) (s sliding, reason string) {
 	}
 	s.ceil = c.integer("ceil_mode", 0) != 0
 	if len(s.kernel) != rank || len(s.strides) != rank || len(s.dilations) != rank || len(s.pads) != 2*rank {
-		return s, "its window and its input differ in dimensions"
+		return s, "its window and its input have different numbers of dimensions"
 	}
 	for i := range rank {
 		if s.kernel[i] == 0 || s.kernel[i] < -1 || s.strides[i] < 1 || s.dilations[i] < 1 {
@@ -134,7 +134,7 @@ func (c *call) convolve(input, weights int, elem Type) string {
 	if w := c.dims(weights); len(w) > 0 {
 		channels = w[0]
 		if groups := c.integer("group", 1); len(w) > 1 && dims[1] >= 0 && w[1] >= 0 && groups > 0 && times(w[1], groups) != dims[1] {
-			return "its weights " + shapeText(w) + " are not for the channels of its input " + shapeText(dims)
+			return "its weights " + shapeText(w) + " do not match the channels of its input " + shapeText(dims)
 		}
 	}
 	c.set(0, elem, append([]int64{dims[0], channels}, spatial...))

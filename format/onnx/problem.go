@@ -82,7 +82,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 		t.Buffer = len(a.Problem.Buffers)
 		b := model.Buffer{ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: bound.Up(t.Bytes, o.Alignment), Alignment: o.Alignment}
 		if total += b.Size; total > model.MaxSum/8 {
-			issues.Add(model.Issue{File: m.File, Buffer: b.ID, Value: strconv.FormatInt(t.Bytes, 10), Message: "the sizes together are larger than can be planned"})
+			issues.Add(model.Issue{File: m.File, Buffer: b.ID, Value: strconv.FormatInt(t.Bytes, 10), Message: "the sum of the sizes is larger than can be planned"})
 			return nil, issues.Err()
 		}
 		for _, g := range v.gaps {

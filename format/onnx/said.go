@@ -86,7 +86,7 @@ func (w *walker) declare(r *result, t *typeInfo, name int32) {
 		r.elem = d.elem
 	}
 	if d.elem != 0 && r.elem != d.elem && d.kind == kindNone && r.kind == kindNone {
-		w.note("value " + w.quote(name) + " is of " + r.elem.String() + " by its node, and not of " + d.elem.String() + " as the file says")
+		w.note("value " + w.quote(name) + " is of " + r.elem.String() + " by its node; the file says " + d.elem.String())
 	}
 	if d.dims == nil {
 		return
@@ -110,7 +110,7 @@ func (w *walker) declare(r *result, t *typeInfo, name int32) {
 		}
 	}
 	if differs {
-		w.note("value " + w.quote(name) + " has the shape " + shapeText(r.dims) + " by its node, and not " + shapeText(d.dims) + " as the file says")
+		w.note("value " + w.quote(name) + " has the shape " + shapeText(r.dims) + " by its node; the file says " + shapeText(d.dims))
 	}
 }
 

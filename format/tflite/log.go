@@ -68,12 +68,12 @@ func ReadLog(r io.Reader, file string) ([]Request, error) {
 		}
 		switch {
 		case !ok || q.First > q.Last && q.First >= 0:
-			issues.Add(model.Issue{File: file, Line: line, Value: s.Text(), Message: "is not a request that a runtime makes"})
+			issues.Add(model.Issue{File: file, Line: line, Value: s.Text(), Message: "is not a request of the runtime"})
 			continue
 		case n == 0:
 			out = out[:0]
 		case n != len(out):
-			issues.Add(model.Issue{File: file, Line: line, Field: "id", Value: id, Message: "the request before has " + strconv.Itoa(len(out)-1) + ": lines are missing"})
+			issues.Add(model.Issue{File: file, Line: line, Field: "id", Value: id, Message: "the request before it has " + strconv.Itoa(len(out)-1) + ": lines are missing"})
 			continue
 		}
 		out = append(out, q)
@@ -82,7 +82,7 @@ func ReadLog(r io.Reader, file string) ([]Request, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if len(out) == 0 && issues.Err() == nil {
-		issues.Add(model.Issue{File: file, Message: "has no line of stowage_probe.h nor of TF_LITE_SHOW_MEMORY_USE"})
+		issues.Add(model.Issue{File: file, Message: "has no line of stowage_probe.h or of TF_LITE_SHOW_MEMORY_USE"})
 	}
 	return out, issues.Err()
 }

@@ -49,7 +49,7 @@ func (p *parser) offline() {
 		p.root.Buffers(&b, int(entry.Buffer()))
 		words := b.DataBytes()
 		if len(words) < 12 {
-			p.refuse(place, "", MetadataName+" has "+strconv.Itoa(len(words))+" bytes; it begins with three words of four")
+			p.refuse(place, "", MetadataName+" has "+strconv.Itoa(len(words))+" bytes; it must begin with three words of four bytes")
 			return
 		}
 		if !p.spend(len(words)) {

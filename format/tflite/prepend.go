@@ -48,11 +48,11 @@ var ErrNewer = errors.New("the model has fields of a newer schema, so it is not 
 
 // ErrExternal means that the model has data at absolute places outside of the
 // flatbuffer, which would move.
-var ErrExternal = errors.New("the model keeps data behind its flatbuffer at fixed places, so it is not rewritten")
+var ErrExternal = errors.New("the model has data at fixed places behind its flatbuffer, so it is not rewritten")
 
 // ErrDamaged means that a part of the model that planning does not read refers
 // to a place outside of the file.
-var ErrDamaged = errors.New("the model is damaged in a part that is not read, so it is not rewritten")
+var ErrDamaged = errors.New("the model is damaged in a part that planning does not read, so it is not rewritten")
 
 // WithOffsets returns the bytes of the model with an offline plan: an offset for
 // each tensor, Online for those that the device is to place. The error is

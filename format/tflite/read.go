@@ -73,7 +73,7 @@ func (p *parser) refuse(field, value, message string) {
 func (p *parser) spend(n int) bool {
 	if p.left -= n; p.left < 0 {
 		if p.left+n >= 0 {
-			p.refuse("", "", "is damaged: its parts share vectors so that it expands beyond its size")
+			p.refuse("", "", "is damaged: its parts share vectors, so it expands far beyond its size")
 		}
 		return false
 	}
@@ -91,7 +91,7 @@ func (p *parser) model() {
 	}
 	n := p.root.SubgraphsLength()
 	if n == 0 {
-		p.refuse("subgraphs", "", "there is none")
+		p.refuse("subgraphs", "", "the model has none")
 	}
 	var g schema.SubGraph
 	for i := range n {
@@ -167,7 +167,7 @@ func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
 		size = typeSizes[k]
 	}
 	if size == 0 && !out.Constant {
-		p.refuse(place+", type", out.Type.String(), "has no size that TensorFlow Lite Micro knows")
+		p.refuse(place+", type", out.Type.String(), "is a type whose size TensorFlow Lite Micro does not know")
 		return out
 	}
 	if !p.spend(4 * t.ShapeLength()) {

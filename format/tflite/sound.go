@@ -124,7 +124,7 @@ func (w *walk) fits(at, n int64) bool { return at >= 0 && n >= 0 && at <= int64(
 // reference returns where the unsigned offset at a position leads.
 func (w *walk) reference(at int64, what string) (int64, bool) {
 	if !w.fits(at, 4) {
-		return 0, w.fail(what, "has no room for its reference")
+		return 0, w.fail(what, "is too short for its reference")
 	}
 	to := at + int64(binary.LittleEndian.Uint32(w.data[at:]))
 	if !w.fits(to, 4) {

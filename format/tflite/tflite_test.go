@@ -160,7 +160,7 @@ func TestRefused(t *testing.T) {
 		{"empty", nil, "is too short"},
 		{"text", []byte("id,lower,upper,size\n"), "is not a TensorFlow Lite model"},
 		{"truncated", good[:len(good)/2], "truncated or damaged"},
-		{"no subgraph", made.Model(nil), "subgraphs: there is none"},
+		{"no subgraph", made.Model(nil), "subgraphs: the model has none"},
 		{"input", with(func(g *made.Graph) { g.Ops[1].Inputs[0] = 9 }), `subgraph 0, operator 1, input 0 "9": the subgraph has 9 tensors`},
 		{"output", with(func(g *made.Graph) { g.Ops[1].Outputs[0] = -1 }), `operator 1, output 0 "-1"`},
 		{"graph", with(func(g *made.Graph) { g.Outputs[0] = -7 }), `subgraph 0, output 0 "-7"`},

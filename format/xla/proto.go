@@ -303,7 +303,7 @@ func (p *reader) buffer(b []byte) {
 		p.fail(where()+", size", strconv.FormatInt(l.size, 10), "must be from 0 to "+strconv.FormatInt(model.MaxSum, 10))
 	}
 	if _, ok := p.byID[l.id]; ok {
-		p.fail(where()+", id", strconv.FormatInt(l.id, 10), "is that of another, too")
+		p.fail(where()+", id", strconv.FormatInt(l.id, 10), "is a duplicate")
 	}
 	p.byID[l.id] = int32(len(p.buffers))
 	p.buffers = append(p.buffers, l)

@@ -91,7 +91,7 @@ func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadClose
 			return nil, err
 		}
 		if used == nil {
-			t.d.Notes = append(t.d.Notes, "the values' positions, NAME"+positions+", are not there: values that the branches of a conditional give back may share a place, and are taken for different ones")
+			t.d.Notes = append(t.d.Notes, "the values' positions, NAME"+positions+", are missing: results of the branches of a conditional may share a place, but count as different values")
 		} else {
 			t.left += allowance(used.text)
 			if err := t.positions(used); err != nil {

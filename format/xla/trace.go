@@ -120,7 +120,7 @@ func (t *tracing) event(b []byte) {
 		return
 	}
 	if kind > shareWith {
-		t.fail(t.where()+", kind", strconv.FormatUint(kind, 10), "is none that is known")
+		t.fail(t.where()+", kind", strconv.FormatUint(kind, 10), "is not a known kind")
 		return
 	}
 	if l.trace == t.number {

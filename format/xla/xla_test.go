@@ -294,7 +294,7 @@ func TestFaults(t *testing.T) {
 		"twice":     {assignmentOf([]int64{8}, one, [][3]int64{{0, 0}, {0, 0}}), `event 1, buffer_id "0": is allocated twice`},
 		"freed":     {assignmentOf([]int64{8}, one, [][3]int64{{0, 0}, {1, 0}, {1, 0}}), `event 2, buffer_id "0": is freed twice`},
 		"shared":    {assignmentOf([]int64{8, 8}, one, [][3]int64{{2, 0, 1}}), `event 0, share_with_canonical_id "1": no such buffer is allocated before`},
-		"kind":      {assignmentOf([]int64{8}, one, [][3]int64{{3, 0}}), `event 0, kind "3": is none that is known`},
+		"kind":      {assignmentOf([]int64{8}, one, [][3]int64{{3, 0}}), `event 0, kind "3": is not a known kind`},
 		"sum":       {assignmentOf([]int64{model.MaxSum, model.MaxSum}, nil, [][3]int64{{0, 0}, {0, 1}}), "makes the sum of the aligned sizes exceed"},
 	} {
 		_, err := Parse(test.data, "x.pb")
