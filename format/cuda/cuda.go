@@ -1,24 +1,24 @@
-// Package cuda reads the snapshots that PyTorch's allocator for CUDA writes, as
-// problems of memory planning.
+// Package cuda reads snapshots of PyTorch's allocator for CUDA as problems of memory
+// planning.
 //
-// A snapshot is what torch.cuda.memory._dump_snapshot(FILE) writes after
-// torch.cuda.memory._record_memory_history(): a pickle with every allocation and
-// every free, in order. So it says what a plan that knows the future would have
-// needed, beside what the allocator reserved.
+// torch.cuda.memory._dump_snapshot(FILE) writes a snapshot, after
+// torch.cuda.memory._record_memory_history(). It is a pickle with every allocation and
+// every free, in order. So it shows how much memory a plan would have needed that
+// knows the future, beside the memory that the allocator reserved.
 //
 // The allocator never gives a block of one stream to another, so each stream of each
 // device is a problem by itself. Time is the number of the event in the device's
-// trace. A block that was there before the trace began is live from its start, one
-// that is never freed to its end. A block is live until free_completed, when another
-// tensor may have it.
+// trace. A block that existed before the trace is live from its start; a block that is
+// never freed is live to its end. A block is live until free_completed, when another
+// tensor may use its memory.
 //
-// The pickle is read by a machine that makes data alone (pickle.go). No length or
-// number of a file is trusted.
+// The reader of pickles (pickle.go) makes only data and runs no code. It trusts no
+// length or number of a file.
 //
-// Source: pytorch 016a041, torch/csrc/cuda/memory_snapshot.cpp for the pickle's
-// layout and c10/cuda/CUDACachingAllocator.cpp for what the events mean. No machine
-// with a GPU was at hand: what is read here was written by Python's own pickler in
-// that layout.
+// Source: pytorch 016a041, torch/csrc/cuda/memory_snapshot.cpp for the layout of the
+// pickle and c10/cuda/CUDACachingAllocator.cpp for the meaning of the events. The
+// package was tested on snapshots that Python's own pickler wrote in that layout, not
+// on one from a GPU.
 package cuda
 
 import (
@@ -32,7 +32,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Alignment is what the allocator aligns blocks to, in bytes.
+// Alignment is the alignment of blocks, in bytes.
 const Alignment = 512
 
 // A key of a dictionary that the reader wants.
@@ -61,13 +61,14 @@ var keys = sync.OnceValue(func() map[string]key {
 	}
 })
 
-// A Heap is what one stream of one device took.
+// A Heap is the memory that one stream of one device used.
 type Heap struct {
-	Device, Stream int64 // as the snapshot numbers them
-	// Problem has a buffer for each block, named by its event in the device's trace,
-	// or by its address where it was there before.
+	Device, Stream int64 // numbers in the snapshot
+	// Problem has a buffer for each block. Its ID is the number of its event in the
+	// device's trace, or its address if it existed before the trace.
 	Problem *model.Problem
-	// Reserved is the most that the allocator had reserved for the stream.
+	// Reserved is the most memory in bytes that the allocator had reserved for the
+	// stream.
 	Reserved int64
 }
 
@@ -76,7 +77,7 @@ func (h *Heap) Name() string {
 	return strconv.FormatInt(h.Device, 10) + ":" + strconv.FormatInt(h.Stream, 10)
 }
 
-// IsSnapshot reports whether a file that begins like this may be a pickle of a
+// IsSnapshot reports whether head, the beginning of a file, may be that of a pickled
 // dictionary.
 func IsSnapshot(head []byte) bool {
 	if len(head) < 3 || head[0] != 0x80 || head[1] < 2 || head[1] > 5 {
@@ -89,8 +90,9 @@ func IsSnapshot(head []byte) bool {
 	return len(rest) > 0 && rest[0] == '}'
 }
 
-// Read reads a snapshot, at least one heap, in order of device and stream. The error
-// is r's, or a *model.InputError that names what is wrong.
+// Read reads a snapshot from r; file is its name in messages. It returns at least one
+// heap, ordered by device and stream. The error is r's, or a *model.InputError that
+// lists the faults.
 func Read(r io.Reader, file string) ([]Heap, error) {
 	data, err := source.Binary(r, file)
 	if err != nil {
@@ -99,7 +101,7 @@ func Read(r io.Reader, file string) ([]Heap, error) {
 	return Parse(data, file)
 }
 
-// Parse is Read on the bytes of a file.
+// Parse is Read for the content of a file.
 func Parse(data []byte, file string) ([]Heap, error) {
 	s := snapshot{machine: machine{data: data}, file: file, heaps: map[[2]int64]*heap{}}
 	if len(data) > source.MaxBinary {

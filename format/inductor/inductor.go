@@ -11,11 +11,10 @@
 //	buf2 = reinterpret_tensor(buf1, (60, 240), (240, 1), 0);  # reuse
 //	buf3 = buf0  # alloc
 //
-// Each pool is a problem. A buffer is live from the line where it is allocated to the
-// last that names it, or another name that was given to it; del does not count. Its
-// size is that of the storage that shape and stride span. The last of these lines is
-// another buffer: one that is allocated from the same part of the pool is given the
-// first one's tensor.
+// Each pool is a problem. A buffer is live from the line that allocates it to the last
+// line that uses it, by its name or another name for it; del does not count. Its size
+// follows from shape and stride. In the last of the lines above, buf3 is another buffer:
+// it is allocated from the same part of the pool as buf2, and gets its tensor.
 //
 // Complexity: O(bytes).
 //
@@ -33,17 +32,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Alignment is what Inductor aligns buffers of a pool to, in bytes.
+// Alignment is the alignment of buffers in a pool, in bytes.
 const Alignment = 64
 
-// A Pool is a heap of the generated code.
+// A Pool is one pool of the generated code.
 type Pool struct {
-	Name    string         // as the code has it, with the line where others have the name too
-	Problem *model.Problem // a buffer for each alloc_from_pool, under the name given there
-	Offsets []int64        // Inductor's own plan
-	Height  int64          // what that takes
-	// Symbolic is how many buffers are left out since their sizes are known at run
-	// time only. Offsets then has no sense and is nil.
+	Name    string         // as in the code, with the line number if several pools have the name
+	Problem *model.Problem // a buffer for each alloc_from_pool, with the name there as its ID
+	Offsets []int64        // Inductor's own plan, in bytes
+	Height  int64          // height of that plan in bytes
+	// Symbolic is the number of buffers that are left out because their sizes are
+	// known only at run time. If it is above 0, Offsets is nil.
 	Symbolic int
 
 	last []int32 // where the buffers are among those of the parser
@@ -64,11 +63,12 @@ var sizes = map[string]int64{
 	"torch.complex128": 16, "torch.float8_e4m3fn": 1, "torch.float8_e5m2": 1, "torch.float8_e4m3fnuz": 1, "torch.float8_e5m2fnuz": 1,
 }
 
-// IsCode reports whether a file that begins like this may be generated code.
+// IsCode reports whether head, the beginning of a file, may be that of generated code.
 func IsCode(head []byte) bool { return strings.HasPrefix(string(head), "# AOT ID: ") }
 
-// Read reads the pools of generated code, at least one, in its order. The error is r's,
-// or a *model.InputError that names what is wrong, by its line.
+// Read reads the pools of generated code from r, at least one, in the order of the
+// code; file is its name in messages. The error is r's, or a *model.InputError that
+// names each fault by its line.
 func Read(r io.Reader, file string) ([]Pool, error) {
 	text, err := source.Read(r, file)
 	if err != nil {

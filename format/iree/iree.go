@@ -11,10 +11,10 @@
 //	  [1, 3] = %2
 //	}) : index
 //
-// A slice is live from the first number to the second, both included; its size is a
-// constant, or known at run time only. IREE lays those of the second kind out one
-// above the other, after the others, so they are no part of the problem. Slice k is
-// named after the result that is to be its offset, %7#1 for the first.
+// A slice is live from the first number to the second, both included. Its size is a
+// constant, or known only at run time. IREE puts slices of the second kind one above the
+// other after all others, so they are not in the problem. The ID of a slice is the result
+// that holds its offset, %7#1 for the first.
 //
 // Complexity: O(bytes).
 //
@@ -32,17 +32,18 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Alignment is what IREE aligns slices to on the CPU, in bytes. Other targets may ask
-// for more.
+// Alignment is the alignment of slices on the CPU, in bytes. Other targets may ask for
+// more.
 const Alignment = 64
 
-// A Pack is what one stream.resource.pack lays out.
+// A Pack is the problem of one stream.resource.pack.
 type Pack struct {
-	// Name is the function and the result, as in main:%7.
+	// Name is the name of the function and of the result, as in main:%7.
 	Name string
 	// Problem has a buffer for each slice of a known size.
 	Problem *model.Problem
-	// Dynamic is how many slices have a size that is known at run time only.
+	// Dynamic is the number of slices whose size is known only at run time. They are
+	// not in Problem.
 	Dynamic int
 }
 
@@ -53,11 +54,12 @@ const (
 	sliceBytes, constantBytes = 200, 100
 )
 
-// IsDump reports whether a file that begins like this may be a dump.
+// IsDump reports whether head, the beginning of a file, may be that of a dump.
 func IsDump(head []byte) bool { return strings.HasPrefix(string(head), "// -----// IR ") }
 
-// Read reads the packs of a dump, at least one, in its order. The error is r's, or a
-// *model.InputError that names what is wrong, by its line.
+// Read reads the packs of a dump from r, at least one, in the order of the dump; file
+// is its name in messages. The error is r's, or a *model.InputError that names each
+// fault by its line.
 func Read(r io.Reader, file string) ([]Pack, error) {
 	text, err := source.Read(r, file)
 	if err != nil {

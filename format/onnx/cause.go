@@ -127,11 +127,11 @@ func dependents(n int) string {
 	return strconv.Itoa(n) + " other values depend on it"
 }
 
-// An OpenError says that inputs have open dimensions. It is a *model.InputError that
-// knows the flags that settle them all.
+// An OpenError says that inputs of the model have open dimensions. It wraps a
+// *model.InputError and has the flags of the command that give all of them.
 type OpenError struct {
 	error
-	Flags []string // such as --dim batch=1, quoted for a shell; 1 is an example
+	Flags []string // flags such as --dim batch=1, quoted for a shell; the value 1 is an example
 }
 
 // Unwrap returns the *model.InputError.

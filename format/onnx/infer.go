@@ -27,20 +27,23 @@ import (
 //
 // Source: the definitions of the operators in onnx 1.23.2.
 
-// Options settle what a model leaves open.
+// Options give values that a model leaves open. The zero value gives none.
 type Options struct {
-	// Dims has dimensions that inputs leave open: by their name in the model, or as
-	// INPUT:AXIS where they have none.
+	// Dims has the sizes of dimensions that inputs leave open. The key is the
+	// dimension's name in the model, or INPUT:AXIS if it has none.
 	Dims map[string]int64
-	// Values has the values of inputs that are one whole number or truth value and the
-	// same in each run, by name: what a branch is taken by. They take no room then.
+	// Values has the values of inputs that are one whole number or truth value, and
+	// the same in each run: for example the condition of a branch. The key is the
+	// input's name. These inputs then take no memory.
 	Values map[string]int64
-	// Sizes has the bytes of values whose size cannot be told, by name.
+	// Sizes has the sizes in bytes of values whose size cannot be derived. The key is
+	// the value's name.
 	Sizes map[string]int64
-	// Alignment is what sizes and offsets are to be multiples of; 0 is Alignment.
+	// Alignment: sizes and offsets are multiples of it, in bytes. 0 means the constant
+	// Alignment.
 	Alignment int64
-	// InPlace lets results lie over operands: views always, element-wise results
-	// where the operand dies.
+	// InPlace lets a result share the memory of an operand: views always, element-wise
+	// results if the operand is not used later.
 	InPlace bool
 }
 

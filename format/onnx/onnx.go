@@ -1,32 +1,31 @@
 // Package onnx reads ONNX models as problems of memory planning.
 //
-// A model is a protobuf: a graph of nodes that read and write named tensors. The
-// file rarely says how large the tensors between nodes are, so that is derived:
-// infer.go walks the graph once, in the order of the file, which is that of a
-// topological sort; the rules for each operator are in the files ops_….go, and
-// fold.go computes the small integer tensors from which shapes come. said.go adds what
-// the file and the user say, and cause.go tells what is still open. lifetime.go
-// keeps, in the same walk, the clock that lifespans come from, and problem.go makes
-// the buffers of the arena of them.
+// A model is a protobuf: a graph of nodes that read and write named tensors. The file
+// rarely has the sizes of the tensors between nodes, so the package derives them.
+// infer.go walks the graph once, in the order of the file, which is topological. The
+// files ops_….go have the rule for each operator, and fold.go computes the small
+// integer tensors from which shapes follow. said.go adds what the file and the user
+// say, and cause.go explains which sizes are still open. lifetime.go counts the time
+// of lifespans in the same walk, and problem.go makes the buffers of the arena.
 //
 // # Where sizes come from
 //
-// There are three levels, and each says so where it fails: the shape that follows
-// from a node's inputs; what the file itself says of a value (value_info, and the
-// types of outputs); and sizes that the user gives (Options). A dimension that is
-// left open in the inputs is settled by Options.Dims.
+// There are three sources: the shape that follows from a node's inputs, the shape that
+// the file gives (value_info, and the types of outputs), and sizes that the user gives
+// (Options). Options.Dims gives the dimensions that inputs leave open. An error names
+// the source that is missing.
 //
 // # What the arena holds
 //
-// Every tensor that is neither stored nor constant. Stored are the initialisers,
-// their data in the file or beside it; constant is what is computed from
-// constants alone, which a compiler computes once. No file of external data is
-// opened.
+// The arena holds every tensor that is neither stored nor constant. Stored tensors are
+// the initialisers, whose data is in the file or beside it. Constant tensors are
+// computed only from constants, which a compiler does once. The package opens no file
+// of external data.
 //
-// No offset, length, shape or index of a file is trusted (wire.go).
+// The package trusts no offset, length, shape or index of a file (wire.go).
 //
-// Sources: onnx 1.23.2, onnx.proto for the format and the operators' definitions
-// for shapes.
+// Sources: onnx 1.23.2, onnx.proto for the format and the operators' definitions for
+// shapes.
 package onnx
 
 import (
@@ -34,16 +33,15 @@ import (
 	"strings"
 )
 
-// Alignment is what sizes and offsets are multiples of where nothing else is
-// asked for, in bytes.
+// Alignment is the default of Options.Alignment, in bytes.
 const Alignment = 64
 
-// A Model is what a file says about memory.
+// A Model is the part of a model that planning needs.
 type Model struct {
-	File      string // the name for messages
-	IRVersion int64  // of the format
-	Producer  string // the program that wrote the file
-	Nodes     int    // of the graph, of what is nested in it, and of functions
+	File      string // file name, for messages
+	IRVersion int64  // version of the format
+	Producer  string // program that wrote the file
+	Nodes     int    // number of nodes, including those of nested graphs and functions
 
 	graph     *graph
 	functions map[functionKey]*function
@@ -191,7 +189,7 @@ type dimension struct {
 	name  string
 }
 
-// A Type is the element type of a tensor, as ONNX numbers them.
+// A Type is the element type of a tensor, numbered as in ONNX.
 type Type int32
 
 // types has the names and the bits of an element of each type; 0 bits is not

@@ -11,44 +11,45 @@ import (
 // neither stored nor constant and takes any room, in the order in which they are
 // made.
 
-// An Arena is the problem of a model.
+// An Arena is the problem of a model's tensors.
 type Arena struct {
-	// Problem has the buffers, sizes and offsets in bytes and multiples of the
+	// Problem has the buffers. Sizes and offsets are in bytes, multiples of the
 	// alignment.
 	Problem *model.Problem
-	// Tensors are the values of the model: one for each time that it is made, where
-	// functions and loops make it several times.
+	// Tensors has the values of the model. A value in a function or a loop occurs once
+	// for each time that it is made.
 	Tensors []Tensor
-	// Steps are the nodes that run, in the order of their ticks.
+	// Steps has the nodes that run, in the order of their ticks.
 	Steps []Step
-	// Notes are what the reader had to decide, for people.
+	// Notes tell people what the reader decided, a sentence each.
 	Notes []string
 }
 
 // A Tensor is a value of a model.
 type Tensor struct {
-	Name  string  // as the file has it
-	Type  Type    // of its elements
-	Shape []int64 // -1 for what is not known; nil where the rank is not
-	// Bytes is the size, or the most that it can be; 0 where it is not known, as
-	// constants may have it.
+	Name  string  // as in the file
+	Type  Type    // type of its elements
+	Shape []int64 // dimensions, -1 for unknown ones; nil if the rank is unknown
+	// Bytes is the size in bytes, or an upper bound of it. It is 0 if the size is not
+	// known, as may be for constants.
 	Bytes int64
-	// Stored tensors are initialisers; constant ones are computed from constants
-	// alone. Neither has a buffer.
+	// Stored tensors are initialisers. Constant tensors are computed only from
+	// constants. Neither kind has a buffer.
 	Stored, Constant bool
-	// Buffer is the index of the buffer in the problem, -1 for none.
+	// Buffer is the index of the tensor's buffer in the problem; -1 for none.
 	Buffer int
 }
 
 // A Step is a node that runs.
 type Step struct {
-	Tick     int64  // when it runs, in the times of the problem
-	Operator string // such as Conv
-	Node     string // its name, or its number in its graph where it has none
+	Tick     int64  // time at which it runs, in the problem's logical time
+	Operator string // operator, such as Conv
+	Node     string // name, or number in its graph if it has none
 }
 
 // Arena returns the problem of the model's tensors. The error is a *model.InputError
-// that names the nodes at which sizes cannot be told.
+// that names the nodes whose sizes cannot be derived; it is an *OpenError if inputs
+// have open dimensions.
 func (m *Model) Arena(o Options) (*Arena, error) {
 	if o.Alignment == 0 {
 		o.Alignment = Alignment

@@ -43,8 +43,9 @@ const (
 	foldBytes   = 8 << 20 // and a walk on elements that are known
 )
 
-// Read reads a model. The error is r's, or a *model.InputError that names what is
-// wrong, by its place in the model: node 3 "conv1" (Conv), attribute pads.
+// Read reads a model from r; file is its name in messages. The error is r's, or a
+// *model.InputError that names the fault by its place in the model, such as "node 3
+// "conv1" (Conv), attribute pads".
 func Read(r io.Reader, file string) (*Model, error) {
 	data, err := source.Binary(r, file)
 	if err != nil {
@@ -53,7 +54,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 	return Parse(data, file)
 }
 
-// Parse is Read on the bytes of a file. The model refers to them: they must not
+// Parse is Read for the content of a file. The model keeps data, which must not
 // change.
 func Parse(data []byte, file string) (*Model, error) {
 	tables()

@@ -19,10 +19,10 @@ import (
 // Source: what TensorFlow Lite does on loading (constant folding by XNNPACK and
 // the interpreter). No test here runs a folded model yet.
 
-// Fold returns the model with float16 constants that are only dequantised made
-// constants of float32, and how many there were. The operators that did it are
-// gone. The model itself is returned where there are none. The error is
-// ErrNewer, ErrExternal or ErrDamaged.
+// Fold converts float16 constants that the model only dequantises into float32
+// constants, and removes the operators that did so. It returns the new model and the
+// number of these constants. If there are none, it returns the model itself. The error
+// is ErrNewer, ErrExternal or ErrDamaged.
 func (m *Model) Fold() (*Model, int, error) {
 	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
 	for i := range m.Operators {
@@ -85,5 +85,5 @@ func float32Bits(half uint16) uint32 {
 	return sign | (exponent+112)<<23 | mantissa<<13
 }
 
-// Bytes returns the model as a file. They must not be changed.
+// Bytes returns the content of the model as a file. The caller must not change it.
 func (m *Model) Bytes() []byte { return m.data }

@@ -21,27 +21,27 @@ import (
 //
 // Source: tensorflow/tflite-micro 90b983c, micro_allocation_info.cc.
 
-// A Lifespan is a range of ticks, inclusive at both ends, as TensorFlow Lite
-// Micro counts them; {-1, -1} where nothing touches a tensor.
+// A Lifespan is a range of ticks, inclusive at both ends, as TensorFlow Lite Micro
+// counts them. It is {-1, -1} if nothing uses the tensor.
 type Lifespan struct {
-	First, Last int32 // the first tick of use and the last
+	First, Last int32 // first and last tick of use
 }
 
 // untouched is the lifespan of what no operator touches.
 var untouched = Lifespan{-1, -1}
 
-// Lifetimes are the lifespans of a model's tensors, and of what its operators
-// ask for beside them.
+// Lifetimes has the lifespans of a model's tensors and of the scratch buffers of its
+// operators.
 type Lifetimes struct {
-	Tensors   []Lifespan // by tensor
-	Operators []Lifespan // by operator: the life of its scratch buffers
+	Tensors   []Lifespan // one for each tensor
+	Operators []Lifespan // one for each operator: the lifespan of its scratch buffers
 }
 
 // maxMarks bounds the operators that are marked, subgraphs run again included.
 const maxMarks = 1 << 22
 
-// Lifetimes derives the lifespans. The error is a *model.InputError where
-// subgraphs run one another in a circle, or too often.
+// Lifetimes derives the lifespans. The error is a *model.InputError if subgraphs call
+// each other in a cycle, or too often.
 func (m *Model) Lifetimes() (*Lifetimes, error) {
 	c := clock{m: m, running: make([]bool, len(m.Subgraphs)), left: maxMarks}
 	c.t.Tensors = make([]Lifespan, len(m.Tensors))

@@ -20,11 +20,11 @@ import (
 // Source: tensorflow/tflite-micro 90b983c: micro_allocator.cc for the order,
 // GreedyMemoryPlanner::PrintMemoryPlan for its line.
 
-// A Request is one buffer that the runtime asked its planner for.
+// A Request is one buffer that the runtime requested from its planner.
 type Request struct {
-	Size        int64 // bytes, rounded by the runtime
-	First, Last int32 // ticks, inclusive
-	Line        int   // of the log, 1-based
+	Size        int64 // in bytes, rounded by the runtime
+	First, Last int32 // first and last tick of use
+	Line        int   // line number in the log, from 1
 }
 
 var (
@@ -34,9 +34,9 @@ var (
 	})
 )
 
-// ReadLog reads the requests of a log. Where the log has several runs, the last
-// one counts. The error is r's, or a *model.InputError where there is none, or
-// one is missing or out of range.
+// ReadLog reads the requests in a log of the runtime; file is its name in messages. If
+// the log has several runs, the last one counts. The error is r's, or a
+// *model.InputError if a request is missing or out of range, or if there are none.
 func ReadLog(r io.Reader, file string) ([]Request, error) {
 	var out []Request
 	var issues model.Issues
@@ -87,10 +87,10 @@ func ReadLog(r io.Reader, file string) ([]Request, error) {
 	return out, issues.Err()
 }
 
-// ScratchOf returns the scratch buffers among the requests that a runtime made
-// for this model: what comes behind its tensors, each told by the tick of its
-// operator. The error is a *model.InputError where the requests are those of
-// another model.
+// ScratchOf returns the scratch buffers among the requests of a runtime for this
+// model. These are the requests that follow the tensors; the ticks tell the operator
+// of each. file is the log's name in messages. The error is a *model.InputError if the
+// requests belong to another model.
 func (m *Model) ScratchOf(requests []Request, l *Lifetimes, file string) ([]Scratch, error) {
 	refuse := func(line int, message string) error {
 		var issues model.Issues

@@ -7,24 +7,24 @@ import (
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
-// MetadataName is the name under which a model has its offline plan.
+// MetadataName is the name of the metadata that holds an offline plan.
 const MetadataName = "OfflineMemoryAllocation"
 
-// Online is the offset of a tensor that is left to the planner on the device.
+// Online is the offset of a tensor that the planner on the device places.
 const Online = -1
 
-// An Offline plan is the metadata OfflineMemoryAllocation: 32-bit words, namely
-// a version, a subgraph, a count, and an offset for each tensor of all
-// subgraphs. TensorFlow Lite Micro reads the count and the offsets only; where
-// there are several entries of the name the last one counts.
+// An Offline is the metadata OfflineMemoryAllocation, a plan made before the program
+// runs. It has 32-bit words: a version, a subgraph, a count, and an offset for each
+// tensor of all subgraphs. TensorFlow Lite Micro reads only the count and the offsets.
+// If the model has several entries of the name, the last one counts.
 type Offline struct {
 	Version, Subgraph int32 // the first two words, which no runtime reads
-	// Count is what the metadata says there is. A runtime refuses the model
-	// where it is not the number of tensors.
+	// Count is the number of offsets that the metadata claims to have. A runtime
+	// refuses the model if it is not the number of tensors.
 	Count int32
-	// Offsets are the words that are there, at most Count.
+	// Offsets has the offsets in bytes that are there, at most Count.
 	Offsets []int32
-	// Entries is how many there are of the name.
+	// Entries is the number of metadata entries with this name.
 	Entries int
 }
 

@@ -42,22 +42,21 @@ import (
 // any data in a flatbuffer.
 const headAlign = 64
 
-// ErrNewer means that the model has fields that its schema got after this
-// package was written, so that it cannot be rewritten.
+// ErrNewer means that the model uses fields of a newer schema than this package knows,
+// so that it cannot be rewritten.
 var ErrNewer = errors.New("the model has fields of a newer schema, so it is not rewritten")
 
-// ErrExternal means that the model has data at absolute places outside of the
-// flatbuffer, which would move.
+// ErrExternal means that the model has data outside of the flatbuffer at absolute
+// places, which rewriting would move.
 var ErrExternal = errors.New("the model has data at fixed places behind its flatbuffer, so it is not rewritten")
 
-// ErrDamaged means that a part of the model that planning does not read refers
-// to a place outside of the file.
+// ErrDamaged means that a part of the model that planning does not read points outside
+// of the file.
 var ErrDamaged = errors.New("the model is damaged in a part that planning does not read, so it is not rewritten")
 
-// WithOffsets returns the bytes of the model with an offline plan: an offset for
-// each tensor, Online for those that the device is to place. The error is
-// ErrNewer, ErrExternal, ErrDamaged, or that the offsets are not one for each
-// tensor.
+// WithOffsets returns the model as a file with an offline plan. offsets has one offset
+// in bytes for each tensor, or Online for a tensor that the device places. The error
+// is ErrNewer, ErrExternal or ErrDamaged, or says that the number of offsets is wrong.
 func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 	if len(offsets) != len(m.Tensors) {
 		return nil, errors.New(strconv.Itoa(len(offsets)) + " offsets for " + strconv.Itoa(len(m.Tensors)) + " tensors")

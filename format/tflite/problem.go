@@ -15,26 +15,26 @@ import (
 // Times are shifted by one, so that a tensor that nothing touches, which the
 // runtime gives room at the time -1, is at 0; they are half-open, as everywhere.
 
-// A Scratch is memory that a kernel asks for beside its tensors, for as long as
-// its operator runs. Which kernels ask for how much depends on the target and is
-// not in the file.
+// A Scratch is memory that a kernel requests in addition to its tensors, for as long
+// as its operator runs. The requests depend on the target and are not in the file.
 type Scratch struct {
 	Operator int   // index into Model.Operators
-	Bytes    int64 // as asked for, not rounded
+	Bytes    int64 // size as requested, not rounded
 }
 
 // An Arena is the problem of a model's arena.
 type Arena struct {
-	Problem *model.Problem // its buffers are the arena's tensors and then scratch
+	Problem *model.Problem // buffers: first the tensors of the arena, then scratch
 	// Tensor has, for each buffer, its index in Model.Tensors; -1 for scratch.
 	Tensor []int
-	// Scratch is where the scratch buffers begin in Problem.Buffers.
+	// Scratch is the index in Problem.Buffers of the first scratch buffer.
 	Scratch int
-	// Operators has, for each scratch buffer, the operator that asks for it.
+	// Operators has, for each scratch buffer, the operator that requests it, as an
+	// index into Model.Operators.
 	Operators []int
 }
 
-// Arena returns the problem that the runtime plans: sizes and offsets in bytes,
+// Arena returns the problem that the runtime plans. Sizes and offsets are in bytes,
 // multiples of Alignment. The error is a *model.InputError.
 func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 	a := &Arena{Problem: &model.Problem{}}
@@ -74,11 +74,11 @@ func (m *Model) Arena(l *Lifetimes, scratch []Scratch) (*Arena, error) {
 	return a, nil
 }
 
-// RoundUp rounds a size up to the multiple that the runtime gives room for.
+// RoundUp rounds a size in bytes up to a multiple of Alignment.
 func RoundUp(bytes int64) int64 { return (bytes + Alignment - 1) / Alignment * Alignment }
 
-// Label names a tensor in messages: by its name, or by its number where that is
-// empty or long.
+// Label returns a tensor's name for messages: its name in the model, or its number if
+// the name is empty or long.
 func (m *Model) Label(tensor int) string {
 	const most = 60
 	name := m.Tensors[tensor].Name

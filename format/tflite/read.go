@@ -15,8 +15,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Read reads a model. The error is r's, or a *model.InputError that names what
-// is wrong, by its place in the model: subgraph 0, operator 3, input 1.
+// Read reads a model from r; file is its name in messages. The error is r's, or a
+// *model.InputError that names each fault by its place in the model, such as "subgraph
+// 0, operator 3, input 1".
 func Read(r io.Reader, file string) (*Model, error) {
 	data, err := source.Binary(r, file)
 	if err != nil {
@@ -25,7 +26,7 @@ func Read(r io.Reader, file string) (*Model, error) {
 	return Parse(data, file)
 }
 
-// Parse is Read on the bytes of a file. The model refers to them: they must not
+// Parse is Read for the content of a file. The model keeps data, which must not
 // change.
 func Parse(data []byte, file string) (*Model, error) {
 	p := parser{m: &Model{File: file, data: data}}

@@ -1,18 +1,18 @@
-// Package tflite reads TensorFlow Lite models as problems of memory planning,
-// derives the lifespans that TensorFlow Lite Micro derives, and writes a plan
-// back into the model, where that runtime looks for it.
+// Package tflite reads TensorFlow Lite models as problems of memory planning. It
+// derives the lifespans that TensorFlow Lite Micro derives, and writes a plan into the
+// model, where that runtime looks for it.
 //
-// A model is a flatbuffer: subgraphs of operators that read and write tensors.
-// The tensors that are neither constants nor variables share one arena; each
-// has a size from its shape and type, and a lifespan from the order of the
-// operators (lifetime.go). A plan goes into the metadata
-// OfflineMemoryAllocation, an offset for each tensor (offline.go), by putting a
-// new head before the old file, which stays as it is (prepend.go).
+// A model is a flatbuffer: subgraphs of operators that read and write tensors. The
+// tensors that are neither constants nor variables share one arena. The size of a
+// tensor follows from its shape and type, its lifespan from the order of the operators
+// (lifetime.go). The metadata OfflineMemoryAllocation holds a plan: an offset for each
+// tensor (offline.go). To write it, the package puts a new head before the old file,
+// which stays unchanged (prepend.go).
 //
-// No offset, length, shape or index of a file is trusted (sound.go, read.go).
+// The package trusts no offset, length, shape or index of a file (sound.go, read.go).
 //
-// Sources: tensorflow/tflite-micro 90b983c: micro_allocation_info.cc for
-// lifespans, memory_helpers.cc for sizes, the schema for the format.
+// Sources: tensorflow/tflite-micro 90b983c: micro_allocation_info.cc for lifespans,
+// memory_helpers.cc for sizes, the schema for the format.
 package tflite
 
 import (
@@ -21,27 +21,28 @@ import (
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 )
 
-// Alignment is what TensorFlow Lite Micro aligns each buffer of the arena to,
-// and rounds its size up to, in bytes.
+// Alignment is the alignment in bytes of each buffer in the arena of TensorFlow Lite
+// Micro. Sizes are rounded up to a multiple of it.
 const Alignment = 16
 
-// A Model is what a file says about memory.
+// A Model is the part of a model that planning needs.
 type Model struct {
-	// File is the name for messages.
+	// File is the file's name, for messages.
 	File string
-	// Description is the model's own, often that of the converter.
+	// Description is the description in the model, often the name of its converter.
 	Description string
-	// Tensors are those of all subgraphs, subgraph by subgraph: the order in
-	// which TensorFlow Lite Micro numbers them.
+	// Tensors has the tensors of all subgraphs, one subgraph after the other.
+	// TensorFlow Lite Micro numbers tensors in this order.
 	Tensors []Tensor
-	// Subgraphs are the parts of the model; the first is where it starts.
+	// Subgraphs has the subgraphs of the model. The first is the one that a program
+	// runs.
 	Subgraphs []Subgraph
-	// Operators are those of all subgraphs, subgraph by subgraph.
+	// Operators has the operators of all subgraphs, one subgraph after the other.
 	Operators []Operator
-	// Offline is the plan that the file has; nil for none.
+	// Offline is the plan in the model; nil if there is none.
 	Offline *Offline
-	// TrailingZIP says that files are associated with the model, as a ZIP archive
-	// behind the flatbuffer.
+	// TrailingZIP says that a ZIP archive with associated files follows the
+	// flatbuffer.
 	TrailingZIP bool
 
 	data []byte
@@ -49,54 +50,55 @@ type Model struct {
 
 // A Tensor is one value of the model.
 type Tensor struct {
-	Name  string  // as the file has it; may be empty or that of others too
-	Type  Type    // of its elements
-	Shape []int32 // its dimensions, none negative; empty for a scalar
-	// Bytes is the size: the elements of Shape times the size of Type.
+	Name  string  // as in the file; may be empty, and several tensors may have the same
+	Type  Type    // type of its elements
+	Shape []int32 // dimensions, none negative; empty for a scalar
+	// Bytes is the size in bytes: the number of elements of Shape times the size of
+	// Type.
 	Bytes int64
-	// Constant tensors have their data in the file, variable ones keep their
-	// value between runs; neither shares the arena's head.
+	// Constant tensors have their data in the file. Variable tensors keep their value
+	// between runs. Neither kind is in the head of the arena.
 	Constant, Variable bool
 	Buffer             int // index of the constant's data in the model's buffers
-	// Handle says that it is the result of a VAR_HANDLE: the kernel keeps it, so it
-	// takes no room in the plan.
+	// Handle says that the tensor is the result of a VAR_HANDLE. The kernel keeps it,
+	// so the plan has no place for it.
 	Handle bool
-	// Channels counts the scales of its quantization: 1 for the whole tensor, more
-	// for one a channel, 0 where it has none, or scales without zero points.
+	// Channels counts the scales of the tensor's quantization: 1 for the whole tensor,
+	// more for one a channel. It is 0 if the tensor has no scales, or scales without
+	// zero points.
 	Channels int
 }
 
-// Arena reports whether the tensor takes part in the plan of the arena.
+// Arena reports whether the plan of the arena has a place for the tensor.
 func (t *Tensor) Arena() bool { return !t.Constant && !t.Variable && !t.Handle && t.Bytes > 0 }
 
-// A Subgraph is a range of tensors and of operators. Inputs and outputs are
-// indices into Model.Tensors.
+// A Subgraph is a range of tensors and a range of operators.
 type Subgraph struct {
-	Name            string  // as the file has it
-	FirstTensor     int     // its tensors are Tensors[FirstTensor:FirstTensor+TensorCount]
-	TensorCount     int     // how many they are
-	FirstOperator   int     // its operators are Operators[FirstOperator:FirstOperator+OperatorCount]
-	OperatorCount   int     // how many they are
+	Name            string  // as in the file
+	FirstTensor     int     // its tensors are Model.Tensors[FirstTensor:FirstTensor+TensorCount]
+	TensorCount     int     // number of its tensors
+	FirstOperator   int     // its operators are Model.Operators[FirstOperator:FirstOperator+OperatorCount]
+	OperatorCount   int     // number of its operators
 	Inputs, Outputs []int32 // tensors, as indices into Model.Tensors
 }
 
-// An Operator is a step of a subgraph.
+// An Operator is one step of a subgraph.
 type Operator struct {
-	Code   Code   // the operator's number in the schema
-	Custom string // its name where that number is CUSTOM, else empty
-	// Inputs and Outputs are indices into Model.Tensors; -1 is an input left out.
+	Code   Code   // number in the schema
+	Custom string // name of a custom operator (Code is CUSTOM); empty for others
+	// Inputs and Outputs are indices into Model.Tensors; -1 means that the operator
+	// has no such input.
 	Inputs, Outputs []int32
-	// Callees are the subgraphs that the operator runs: those of IF, WHILE and
-	// CALL_ONCE.
+	// Callees are the subgraphs that an IF, WHILE or CALL_ONCE runs.
 	Callees []int32
-	// Resource is the name of the variable that a VAR_HANDLE stands for.
+	// Resource is the name of the variable of a VAR_HANDLE.
 	Resource string
-	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or
-	// its second operand.
+	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or its
+	// second operand.
 	TransposedX, TransposedY bool
 }
 
-// A Type is the element type of a tensor, as the schema numbers them.
+// A Type is the element type of a tensor, numbered as in the schema.
 type Type int8
 
 // String returns the type's name in the schema, such as FLOAT32.
@@ -107,7 +109,7 @@ func (t Type) String() string {
 	return "type " + strconv.Itoa(int(t))
 }
 
-// A Code is a builtin operator, as the schema numbers them.
+// A Code is a builtin operator, numbered as in the schema.
 type Code int32
 
 // String returns the operator's name in the schema, such as CONV_2D.
@@ -118,7 +120,7 @@ func (c Code) String() string {
 	return "operator " + strconv.Itoa(int(c))
 }
 
-// Name returns the operator's name in the schema, or that of the custom one.
+// Name returns the operator's name in the schema, or the name of a custom operator.
 func (o *Operator) Name() string {
 	if o.Custom != "" {
 		return o.Custom

@@ -62,9 +62,9 @@ const (
 	eventSharesWith  protowire.Number = 5
 )
 
-// Read reads an HloProto. The error is r's, or a *model.InputError that names what
-// is wrong, by its place in the message: buffer_assignment, heap_simulator_trace 0,
-// event 12.
+// Read reads an HloProto from r; file is its name in messages. The error is r's, or a
+// *model.InputError that names the fault by its place in the message, such as
+// "buffer_assignment, heap_simulator_trace 0, event 12".
 func Read(r io.Reader, file string) (*Dump, error) {
 	data, err := source.Binary(r, file)
 	if err != nil {
@@ -73,7 +73,7 @@ func Read(r io.Reader, file string) (*Dump, error) {
 	return Parse(data, file)
 }
 
-// Parse is Read on the bytes of a file.
+// Parse is Read for the content of a file.
 func Parse(data []byte, file string) (*Dump, error) {
 	p := reader{file: file, left: 4*len(data) + 24<<20}
 	if len(data) > source.MaxBinary {
@@ -87,7 +87,7 @@ func Parse(data []byte, file string) (*Dump, error) {
 	return d, nil
 }
 
-// IsProto reports whether a file that begins like this may be an HloProto: a
+// IsProto reports whether head, the beginning of a file, may be that of an HloProto: a
 // message whose first field is a message whose first field is a name.
 func IsProto(head []byte) bool {
 	number, kind, n := protowire.ConsumeTag(head)

@@ -49,7 +49,7 @@ const (
 	reportHead     = "Memory Space: "
 )
 
-// IsText reports whether a file that begins like this is one of XLA's texts.
+// IsText reports whether head, the beginning of a file, is that of one of XLA's texts.
 func IsText(head []byte) bool {
 	for _, s := range []string{assignmentHead, rangesHead, valuesHead, reportHead} {
 		if n := min(len(head), len(s)); n >= 12 && string(head[:n]) == s[:n] {
@@ -59,8 +59,10 @@ func IsText(head []byte) bool {
 	return false
 }
 
-// ReadText reads NAME-buffer-assignment.txt. beside opens the text beside it that
-// has this suffix instead; nil where there is nothing beside it.
+// ReadText reads NAME-buffer-assignment.txt from r; file is its name in messages.
+// beside opens another text of the same NAME, given its suffix, and returns its name
+// in messages; it is nil if there are no other texts. The error is r's, that of
+// beside, or a *model.InputError.
 func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadCloser, string, error)) (*Dump, error) {
 	main, err := source.Read(r, file)
 	if err != nil {
