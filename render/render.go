@@ -1,31 +1,31 @@
-// Package render has what the pictures of a plan share: what to draw. The
-// writers are in the packages beneath, one for each medium: svg, tikz and html,
-// and chart for comparisons of planners.
+// Package render has the options that all pictures of a plan share. The packages below
+// write the pictures: svg, tikz, html, print/png and print/pdf. Package chart compares
+// planners.
 package render
 
-// Options say what to draw. The zero value draws all that there is room for.
+// Options say what to draw. The zero value draws everything that there is room for.
 type Options struct {
 	// Title is the heading; empty means the problem's name.
 	Title string
-	// Width and Height are the size of the whole picture, in the unit of the
-	// medium and within its limits; 0 means its default. They fix how much
-	// detail there is.
+	// Width and Height are the size of the whole picture, in the unit of the medium
+	// and within its limits; 0 means its default. A larger picture shows more detail.
 	Width, Height int
-	// Capacity is where the capacity line goes, in the unit of the sizes;
-	// 0 means the problem's own, which may be none.
+	// Capacity is the height of the capacity line, in bytes; 0 means the problem's
+	// capacity. If that is 0 too, there is no line.
 	Capacity int64
-	// LowerBound is a height that no plan can be under, where one higher than
-	// the peak load is known; 0 means none. The gap is taken from it.
+	// LowerBound is a proven bound in bytes: no plan is lower. Set it if you know a
+	// bound above the peak load; 0 means none. The gap in the picture is that between
+	// height and bound.
 	LowerBound int64
 	// HideLabels leaves the IDs out of the rectangles.
 	HideLabels bool
-	// Warning says what is wrong with the plan, in place of what the picture
-	// finds itself, where the caller knows more: that it is over a capacity, or
-	// that its file claims a false height. The plan is then marked as invalid,
-	// whether it breaks a rule or not.
+	// Warning says what is wrong with the plan; empty means that the picture says what
+	// it finds itself. Set it if you know more: that the plan is above a capacity, or
+	// that its file claims a false height. The plan is then marked as invalid, even if
+	// it breaks no rule.
 	Warning string
-	// Conflict are buffers that cannot fit the capacity together, by their place in the
-	// problem. They are painted in the colour of what breaks a rule, over a plan that is
-	// above the capacity; Warning says why nothing fits.
+	// Conflict has buffers that cannot fit the capacity together, as indices into
+	// Problem.Buffers. They are drawn in the colour of faults, in a plan that is above
+	// the capacity. Warning then says why nothing fits.
 	Conflict []int
 }

@@ -18,7 +18,8 @@ import (
 // in a TensorFlow Lite model.
 const arrayAlignment = 16
 
-// HashOf names the content of a model in comments: the beginning of its SHA-256.
+// HashOf returns the beginning of the SHA-256 of a model, 12 hexadecimal digits, to
+// identify the model in comments.
 func HashOf(model []byte) string {
 	sum := sha256.Sum256(model)
 	return hex.EncodeToString(sum[:6])
@@ -32,10 +33,11 @@ func (r *Runtime) declare(w io.Writer, prefix string) {
 	}
 }
 
-// WriteArray writes a model as a constant array in C++ or C: prefix_model_data, its size
-// prefix_model_data_size, and prefix_tensor_arena_size_… for each size of the runtime's
-// arena, which is that of the macro in the header. The name is that of Plan.Name. Model
-// and Hash of the runtime are those of the data, whatever they were.
+// WriteArray writes a model as a constant array in C++ or C. The file defines
+// prefix_model_data, its size prefix_model_data_size, and prefix_tensor_arena_size_…
+// for each size of the runtime's arena, with the value of the macro in the header.
+// name is Plan.Name, which gives the prefix. r must not be nil; its Model and Hash are
+// ignored, because they follow from data. The error is w's.
 func WriteArray(w io.Writer, name string, data []byte, r *Runtime) error {
 	b := bufio.NewWriter(w)
 	of := *r

@@ -155,7 +155,7 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	p.begin("broken", len(broken))
 	for _, i := range broken {
 		if i < 0 || i >= n {
-			return nil, nil, fmt.Errorf("buffer %d of %d is broken", i, n)
+			return nil, nil, fmt.Errorf("buffer %d at fault does not exist: there are %d", i, n)
 		}
 		p.unsigned(int64(i))
 	}
@@ -345,7 +345,7 @@ func (p *packer) moves(moves []plan.Move, n int) error {
 	p.begin("moves", 3*len(moves))
 	for k, m := range moves {
 		if m.Buffer < 0 || m.Buffer >= n || m.Offset < 0 {
-			return fmt.Errorf("move %d is of no buffer, or below zero", k+1)
+			return fmt.Errorf("move %d names no buffer, or has a negative offset", k+1)
 		}
 		p.unsigned(int64(m.Kind))
 		p.unsigned(int64(m.Buffer))

@@ -1,14 +1,14 @@
-// Package baselines adds other people's planners to package stowage, to hold
-// its own against: MiniMalloc, TelaMalloc, idealloc, the constraint programs of their papers,
-// and what compilers and runtimes ship; and `sweep`, the passes through time that auto has as
-// lines of its portfolio, as a planner by itself.
+// Package baselines adds planners to package stowage, for comparison: MiniMalloc,
+// TelaMalloc, idealloc, the constraint programs of their papers, and the planners of
+// compilers and runtimes. It also adds `sweep`: passes through time, which auto has as
+// a part of its portfolio, as a planner by itself.
 //
-// Import it for its side effect, as image/png is:
+// Import it for its side effect, as with image/png:
 //
 //	import _ "github.com/stowage-go/stowage/planner/baselines"
 //
-// It needs nothing beyond the standard library. The mixed integer program is in
-// planner/milp, which is heavy, and learned backtracking in research/learn.
+// It needs only the standard library. The mixed integer program is in planner/milp,
+// which is heavy; learned backtracking is in research/learn.
 package baselines
 
 import (

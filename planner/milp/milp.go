@@ -1,18 +1,18 @@
-// Package milp adds the planner milp to package stowage: the mixed integer
-// program of the TelaMalloc paper, solved by HiGHS inside the process.
+// Package milp adds the planner milp to package stowage: the mixed integer program of
+// the TelaMalloc paper, solved by HiGHS inside the process.
 //
-// Import it for its side effect, as image/png is:
+// Import it for its side effect, as with image/png:
 //
 //	import _ "github.com/stowage-go/stowage/planner/milp"
 //
-// It is apart from the root package because it is heavy: HiGHS as WebAssembly
-// and the runtime for it add about 9 MB to a binary, and the first solve of a
-// process takes up to 2 s of compiling, 0.1 s where the user's cache folder has
-// the result (the parameter cache). No C compiler and no installed solver is
-// needed.
+// The package is separate from the root package because it is heavy. HiGHS as
+// WebAssembly, and the runtime for it, add about 9 MB to a binary. The first solve of
+// a process compiles HiGHS, which takes up to 2 s, or 0.1 s if the user's cache folder
+// has the result (see the parameter cache). It needs no C compiler and no installed
+// solver.
 //
-// The planner honours gaps, windows, alignment and fixed offsets. It is a
-// baseline: the planner exact is faster on nearly everything.
+// The planner honours gaps, windows, alignment and fixed offsets. It is a baseline:
+// the planner exact is faster on nearly every problem.
 package milp
 
 import (
@@ -24,23 +24,23 @@ import (
 	"github.com/stowage-go/stowage/planner/milp/internal/milp"
 )
 
-// LPOptions say which program WriteLP writes. The zero value is the published
-// formulation, to fit the problem's capacity.
+// LPOptions choose the program that WriteLP writes. The zero value is the published
+// formulation, for a plan that fits the problem's capacity.
 type LPOptions struct {
-	// Capacity is the memory size M in bytes; 0 means the problem's capacity,
-	// and without one the sum of all sizes.
+	// Capacity is the memory size M in bytes; 0 means the problem's capacity. If that
+	// is 0 too, M is the sum of all sizes.
 	Capacity int64
-	// Minimize adds a column for the height, to be minimised, in place of an
-	// empty objective.
+	// Minimize adds a column for the height, and minimises it. Without it the
+	// objective is empty.
 	Minimize bool
-	// Tight selects the formulation with one binary a pair and a constant for
-	// each row, in place of the published one.
+	// Tight selects the formulation with one binary variable for each pair and a
+	// constant for each row, in place of the published one.
 	Tight bool
 }
 
-// WriteLP writes the mixed integer program of a problem in LP format, for any
-// solver that reads it. Comments map its columns to buffers and units to bytes.
-// The error is an *stowage.InputError, or w's.
+// WriteLP writes the mixed integer program of a problem in LP format, which many
+// solvers read. Comments say which buffer each column belongs to, and how many bytes a
+// unit has. The error is an *stowage.InputError, or w's.
 func WriteLP(w io.Writer, p *model.Problem, o LPOptions) error {
 	if err := model.Validate(p); err != nil {
 		return err

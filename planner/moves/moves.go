@@ -1,9 +1,9 @@
-// Package moves lets the planners exact and auto tell of what they try
-// (plan.Options.Moves) where it is imported, as image/png does for its format:
+// Package moves makes the planners exact and auto call plan.Options.Moves. Import it
+// for its side effect, as with image/png:
 //
 //	import _ "github.com/stowage-go/stowage/planner/moves"
 //
-// It is a package of its own so that programs that do not look on are linked without it.
+// It is a separate package so that programs which do not import it are smaller.
 package moves
 
 import "github.com/stowage-go/stowage/internal/exact"

@@ -1,10 +1,10 @@
-// Package chart draws how planners compare, as SVG: the height over the load of
-// each planner on each problem, and the time that it took against the size of
-// the problem.
+// Package chart compares planners in an SVG picture with two panels. The first has the
+// height divided by the load, for each planner and problem. The second has the time of
+// each planner over the size of the problem.
 //
-// The first picture follows Figure 6 of the idealloc report (CONVOLVE D5.5),
-// which has the heights of several planners on two problems, over the load; the
-// second its Table 1. The same input gives the same bytes.
+// The first panel follows Figure 6 of the idealloc report (CONVOLVE D5.5), which has
+// the heights of several planners on two problems, divided by the load. The second
+// follows its Table 1. The same input gives the same bytes.
 package chart
 
 import (
@@ -15,30 +15,30 @@ import (
 	"github.com/stowage-go/stowage/render/internal/layout"
 )
 
-// A Comparison is what to draw. Planners come in the order of the rows.
+// A Comparison is the data to draw.
 type Comparison struct {
-	Title    string    // above the picture
-	Problems []Problem // what was planned
-	Planners []Planner // the rows, from the top down
+	Title    string    // heading
+	Problems []Problem // problems that were planned
+	Planners []Planner // planners, in the order of the rows from the top
 }
 
-// A Problem is one that the planners were run on.
+// A Problem is a problem that the planners planned.
 type Problem struct {
-	Name    string // as the labels have it
-	Buffers int    // how many it has
+	Name    string // label
+	Buffers int    // number of buffers
 }
 
 // A Planner is a row of the first panel and a line of the second.
 type Planner struct {
-	Name   string  // as the labels have it
-	Points []Point // its runs, one for each problem that it made a plan for
+	Name   string  // label
+	Points []Point // one run for each problem that the planner made a plan for
 }
 
-// A Point is one run that made a plan.
+// A Point is a run that made a plan.
 type Point struct {
 	Problem int     // index into Comparison.Problems
-	Ratio   float64 // height over load, at least 1
-	Seconds float64 // in the planner
+	Ratio   float64 // height divided by the load, at least 1
+	Seconds float64 // time in the planner
 	Optimal bool    // the plan is proven to be the lowest
 }
 
@@ -68,8 +68,8 @@ const style = `text{fill:#333}
 .ring{fill:#fff;stroke-width:1.8}
 `
 
-// Write draws the comparison. The error is for a point that names no problem or
-// has a figure that cannot be drawn, or from w.
+// Write draws the comparison as SVG. The error is w's, or names a point whose problem
+// does not exist or whose figures cannot be drawn.
 func Write(w io.Writer, c Comparison) error {
 	for _, p := range c.Planners {
 		for _, q := range p.Points {

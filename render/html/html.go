@@ -1,8 +1,8 @@
 // Package html draws plans as HTML pages: a viewer with the plan in it, which zooms,
 // searches, compares and plays back the search, for up to a million buffers.
 //
-// A page stands alone: it loads nothing, and its content security policy forbids that
-// it does. Without scripts it is the figures as a table, and, up to some thousand
+// A page is one complete file: it loads nothing, and its content security policy forbids
+// it to. Without scripts a page has the figures as a table and, up to some thousand
 // buffers, the picture of render/svg. The same input gives the same bytes.
 //
 //	html.go    pages and what is in them
@@ -33,57 +33,60 @@ import (
 
 // A Fact is a row of the table.
 type Fact struct {
-	Name, Value string // as they are printed, side by side
+	Name, Value string // texts of the two cells
 }
 
-// A Step is a moment of a search: what was the lowest plan then.
+// A Step is a moment of a search, with the lowest plan until then.
 type Step struct {
-	Height     int64         // of the lowest plan so far; 0 for none
-	LowerBound int64         // proven by then
-	Nodes      int64         // searched by then
-	Elapsed    time.Duration // since the start
-	Offsets    []int64       // of that plan; nil where it was not kept
-	Move       int           // how many moves the search had made by then
+	Height     int64         // height of that plan in bytes; 0 if there was none
+	LowerBound int64         // bound in bytes that was proven by then
+	Nodes      int64         // number of nodes searched by then
+	Elapsed    time.Duration // time since the start of the search
+	Offsets    []int64       // offsets of that plan in bytes; nil if they were not kept
+	Move       int           // number of moves that the search had made by then
 }
 
-// Options say what to draw. The zero value draws all that there is room for.
+// Options say what to draw. The zero value draws everything that there is room for.
 type Options struct {
 	// Title is the heading; empty means the problem's name.
 	Title string
-	// Capacity is where the capacity line goes, in the unit of the sizes;
-	// 0 means the problem's own, which may be none.
+	// Capacity is the height of the capacity line, in bytes; 0 means the problem's
+	// capacity. If that is 0 too, there is no line.
 	Capacity int64
-	// LowerBound is a height that no plan can be under, where one higher than
-	// the peak load is known; 0 means none.
+	// LowerBound is a proven bound in bytes: no plan is lower. Set it if you know a
+	// bound above the peak load; 0 means none.
 	LowerBound int64
-	// Warning, where set, stands above the picture: that the plan is not valid.
+	// Warning stands above the picture, and says why the plan is not valid; empty for
+	// none.
 	Warning string
-	// Conflict are buffers that cannot fit the capacity together, by their place in the
-	// problem. They have the colour of what breaks a rule.
+	// Conflict has buffers that cannot fit the capacity together, as indices into
+	// Problem.Buffers. They are drawn in the colour of faults.
 	Conflict []int
-	// Facts are the table.
+	// Facts are the rows of the table.
 	Facts []Fact
-	// Steps are the plans that a search found on its way, to be played back.
+	// Steps are the plans that a search found one after the other. The page plays them
+	// back.
 	Steps []Step
-	// Moves are what a search tried and took back, to be played back, or the first of it.
+	// Moves are the placements that a search made and took back, or the first of them.
+	// The page plays them back.
 	Moves []plan.Move
-	// MovesTold is how many moves the search made.
+	// MovesTold is the number of moves that the search made, which may be more than
+	// len(Moves).
 	MovesTold int
 }
 
-// A Document is one of the plans of a page, or a problem without.
+// A Document is one plan of a page, or a problem without a plan.
 type Document struct {
-	Problem *model.Problem // its buffers; their names tell which are the same on a page
-	Offsets []int64        // in the order of the buffers; nil for no plan
-	Options Options        // what to say of it
+	Problem *model.Problem // buffers; those with the same ID are the same on a page
+	Offsets []int64        // in bytes, in the order of the buffers; nil for no plan
+	Options Options        // what to draw
 }
 
 // plain is up to how many buffers a page has the picture for those without scripts.
 const plain = 4000
 
-// Write draws the plan that gives p.Buffers the offsets, in the same order. What
-// is drawn and what is refused is as in svg.Write; where it fails nothing is
-// written.
+// Write draws a plan: offsets are in bytes, in the order of p.Buffers. It draws and
+// refuses the same plans as svg.Write. If it fails before it writes, w gets nothing.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	if offsets == nil {
 		offsets = []int64{}
@@ -96,8 +99,8 @@ func WriteProfile(w io.Writer, p *model.Problem, o Options) error {
 	return WriteAll(w, []Document{{p, nil, o}})
 }
 
-// WriteAll draws several plans on one page, to be compared; buffers are the same where
-// their IDs are. The title and the table are the first one's.
+// WriteAll draws several plans on one page, so that they can be compared. Buffers with
+// the same ID count as the same. The title and the table are those of the first plan.
 func WriteAll(w io.Writer, docs []Document) error {
 	if len(docs) == 0 {
 		return errors.New("html: nothing to draw")
@@ -125,14 +128,14 @@ func WriteAll(w io.Writer, docs []Document) error {
 	return assemble(w, parts{title: title, warning: o.Warning, facts: o.Facts, picture: picture.String(), data: data.String()})
 }
 
-// A Planner is what a page needs to plan by itself.
+// A Planner is what a page needs to plan in the browser.
 type Planner struct {
-	Worker string // the script of a worker that runs Program
-	Wasm   []byte // the program for WebAssembly, packed with gzip
+	Worker string // script of a web worker that runs Wasm
+	Wasm   []byte // WebAssembly program, packed with gzip
 }
 
-// WritePlanner writes the page that plans what is dropped onto it, in the browser. It
-// loads nothing and sends nothing, as all pages.
+// WritePlanner writes a page that plans files in the browser: the user drops them onto
+// it. Like all pages it loads nothing and sends nothing.
 func WritePlanner(w io.Writer, p Planner) error {
 	if strings.Contains(p.Worker, "</script") {
 		return errors.New("html: the worker's script ends a script")

@@ -1,10 +1,9 @@
-// Package svg draws plans as SVG pictures: time across, offset up, a rectangle
-// for each buffer, with the capacity, the height and the load as labelled
-// lines.
+// Package svg draws plans as SVG pictures: time from left to right, offset from bottom
+// to top, and a rectangle for each buffer. The capacity, the height and the load are
+// labelled lines.
 //
-// A picture scales to any size, needs nothing from outside itself, and shows
-// the figures of a buffer when the pointer rests on it. The same input gives
-// the same bytes.
+// A picture scales to any size and loads nothing. A tooltip has the numbers of each
+// buffer. The same input gives the same bytes.
 package svg
 
 import (
@@ -16,8 +15,9 @@ import (
 	"github.com/stowage-go/stowage/render/internal/layout"
 )
 
-// Options say what to draw. The size is in pixels, from 240 to 20000; its default
-// is 1200 x 720. It fixes how much detail there is; the picture still scales.
+// Options say what to draw. Width and Height are in pixels, from 240 to 20000; the
+// default is 1200 x 720. A larger picture shows more detail; every picture can be
+// scaled.
 type Options = render.Options
 
 // writer bounds a file to some 3 MB: a single rectangle with its tip takes
@@ -29,19 +29,19 @@ var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
 	Singles: 3000, Bare: 45000, Runs: 30000,
 }}
 
-// Write draws the plan that gives p.Buffers the offsets, in the same order. A plan
-// that breaks a rule is marked as invalid, with the places at fault; one above
-// the capacity is drawn with what is above.
+// Write draws a plan: offsets are in bytes, in the order of p.Buffers. A plan that
+// breaks a rule is marked as invalid, and so are the places at fault. The part of a
+// plan above the capacity is drawn too.
 //
-// The error is for a problem that is not valid (a *model.InputError), a number
-// of offsets that does not match, options out of range, or from w. Without
-// offsets there is WriteProfile.
+// The error is w's, a *model.InputError if the problem is not valid, or says that the
+// number of offsets is wrong or that an option is out of range. For a problem without
+// offsets use WriteProfile.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	return writer.Plan(w, p, offsets, o)
 }
 
-// WriteProfile draws the load of p over time, for a problem without a plan. Its
-// errors are those of Write.
+// WriteProfile draws the load of p over time, for a problem without a plan. Its errors
+// are those of Write.
 func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
 // style is all that does not change from picture to picture. Presentation

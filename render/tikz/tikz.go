@@ -1,10 +1,10 @@
-// Package tikz draws plans as LaTeX documents with TikZ, for papers: time
-// across, offset up, a rectangle for each buffer, with the capacity, the height
-// and the load as labelled lines.
+// Package tikz draws plans as LaTeX documents with TikZ, for papers: time from left to
+// right, offset from bottom to top, and a rectangle for each buffer. The capacity, the
+// height and the load are labelled lines.
 //
-// A document stands alone (class standalone) and compiles with pdflatex,
-// lualatex and xelatex; its tikzpicture can be copied into another document
-// together with the definitions before it. The same input gives the same bytes.
+// A document is complete (class standalone) and compiles with pdflatex, lualatex and
+// xelatex. You can copy its tikzpicture into another document, together with the
+// definitions before it. The same input gives the same bytes.
 package tikz
 
 import (
@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage/render/internal/layout"
 )
 
-// Options say what to draw. The size is in PostScript points of 1/72 inch, from 120
-// to 16000; its default is 480 x 300, the width of a page.
+// Options say what to draw. Width and Height are in PostScript points of 1/72 inch,
+// from 120 to 16000; the default is 480 x 300, the width of a page.
 type Options = render.Options
 
 // writer keeps a document within what pdflatex compiles in a few seconds and in
@@ -29,14 +29,13 @@ var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
 	Singles: 1500, Bare: 5000, Runs: 8000,
 }}
 
-// Write draws the plan that gives p.Buffers the offsets, in the same order: what the Write
-// of package svg draws, and with its errors.
+// Write draws the same picture of a plan as svg.Write, and has the same errors.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	return writer.Plan(w, p, offsets, o)
 }
 
-// WriteProfile draws the load of p over time, for a problem without a plan. Its
-// errors are those of Write.
+// WriteProfile draws the load of p over time, for a problem without a plan. Its errors
+// are those of Write.
 func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
 // preamble is all that does not change from picture to picture. The macros keep

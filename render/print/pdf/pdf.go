@@ -1,7 +1,8 @@
-// Package pdf draws plans as PDF: the picture of render/svg as a page of one size, with
-// its fonts embedded, for papers and reports. Names can be searched and copied.
+// Package pdf draws plans as PDF files, for papers and reports. A file is the picture
+// of render/svg on one page, with its fonts embedded. Names can be searched and
+// copied.
 //
-// The same input gives the same bytes: the file bears no date.
+// The same input gives the same bytes: the file has no date.
 package pdf
 
 import (
@@ -13,9 +14,9 @@ import (
 	"github.com/stowage-go/stowage/render/print/internal/ink"
 )
 
-// Options say what to draw. The size is in PostScript points of 1/72 inch, from 144 to
-// 14400, which is the most that a page of PDF has; its default is 720 x 432, ten by six
-// inches.
+// Options say what to draw. Width and Height are in PostScript points of 1/72 inch,
+// from 144 to 14400, the most that a page of PDF may have. The default is 720 x 432,
+// ten by six inches.
 type Options = render.Options
 
 // medium has the proportions of render/svg, so that the same names have room. A file is
@@ -31,8 +32,7 @@ var medium = layout.Medium{
 // 720 points.
 const scale = 0.6
 
-// Write draws the plan that gives p.Buffers the offsets, in the same order: what the Write
-// of package svg draws, and with its errors.
+// Write draws the same picture of a plan as svg.Write, and has the same errors.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	f, err := layout.Plan(p, offsets, o, medium)
 	return write(w, f, err)

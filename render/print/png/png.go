@@ -1,5 +1,5 @@
-// Package png draws plans as PNG images: the picture of render/svg in pixels, with the
-// letters drawn in, for slides, issues and whatever shows no SVG.
+// Package png draws plans as PNG images, for slides, issues and other places that do
+// not show SVG. The image is the picture of render/svg in pixels, text included.
 //
 // The same input gives the same bytes.
 package png
@@ -14,13 +14,13 @@ import (
 	"github.com/stowage-go/stowage/render/print/internal/ink"
 )
 
-// Options say what to draw. The size is from 240 to 4000 and has the unit of render/svg;
-// the image has Density pixels for each. The default is 1200 x 720, an image of
-// 2400 x 1440 pixels.
+// Options say what to draw. Width and Height are in the unit of render/svg, from 240
+// to 4000; the image has Density pixels for each unit. The default is 1200 x 720, an
+// image of 2400 x 1440 pixels.
 type Options = render.Options
 
-// Density is how many pixels of the image a unit of the size has: the smallest names are
-// 7 units high, which takes 14 pixels to be read with ease.
+// Density is the number of pixels for each unit of Options.Width and Options.Height.
+// The smallest names are 7 units high, so they have 14 pixels and are easy to read.
 const Density = 2
 
 var medium = layout.Medium{
@@ -30,8 +30,7 @@ var medium = layout.Medium{
 	Singles: 3000, Bare: 45000, Runs: 30000,
 }
 
-// Write draws the plan that gives p.Buffers the offsets, in the same order: what the Write
-// of package svg draws, and with its errors.
+// Write draws the same picture of a plan as svg.Write, and has the same errors.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
 	f, err := layout.Plan(p, offsets, o, medium)
 	return write(w, f, err)
