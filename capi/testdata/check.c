@@ -107,7 +107,7 @@ static void plans(void) {
 		CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0);
 	}
 	CHECK(stowage_set_options(s, "{\"planner\": \"gone\"}", 19) == STOWAGE_E_INPUT && stowage_reason(s)[0] == 0);
-	CHECK(strstr(stowage_error(s), "options: no planner is named \"gone\"; there are auto, ") != NULL && strstr(stowage_error(s), "register") == NULL);
+	CHECK(strstr(stowage_error(s), "options: no planner is named \"gone\"; the choices are auto, ") != NULL && strstr(stowage_error(s), "register") == NULL);
 	CHECK(stowage_set_options(s, "{\"planner\": \"auto\"}", 19) == 0);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 0) == STOWAGE_OK && stowage_explain(s, offsets) == STOWAGE_E_INPUT);
 	CHECK(stowage_set(s, STOWAGE_CAPACITY, 12) == STOWAGE_OK && stowage_explain(s, offsets) == 0 && stowage_error(s)[0] == 0);
@@ -191,8 +191,8 @@ static void faults(void) {
 	}
 	{
 		static const struct { const char *json, *said; } wrong[] = {
-			{"{\"planner\": \"exat\"}", "options: no planner is named \"exat\"; did you mean exact? There are auto, "},
-			{"{\"capasity\": 5, \"nodes\": 7}", "options: there is no option \"capasity\"; did you mean capacity? There are capacity, "},
+			{"{\"planner\": \"exat\"}", "options: no planner is named \"exat\"; did you mean exact? The choices are auto, "},
+			{"{\"capasity\": 5, \"nodes\": 7}", "options: there is no option \"capasity\"; did you mean capacity? The choices are capacity, "},
 			{"{\"capacity\": -5}", "options: capacity \"-5\": must be from 1 to "},
 			{"{\"capacity\": \"2 KiBs\"}", "options: capacity \"2 KiBs\": must be a whole number of bytes or a text such as \"2KiB\""},
 			{"{\"timeout\": -1}", "options: timeout \"-1\": must not be negative"},

@@ -85,7 +85,7 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 		return usagef("no generator is named %q%s", args[0], oneOf(args[0], kindNames()))
 	}
 	if len(args) == 0 {
-		return usagef("missing argument KIND; there are %s", strings.Join(kindNames(), ", "))
+		return usagef("missing argument KIND; the choices are %s", strings.Join(kindNames(), ", "))
 	}
 	name, err := formatOf(g.format, g.output, problemNames())
 	if err != nil {

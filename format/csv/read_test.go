@@ -105,7 +105,7 @@ x.csv:1: header "fixed": is not a known column: did you mean offset?`},
 		{"a value without a name", "id,lower,upper,size,,\na,0,1,1,,\nb,0,1,1,,x\n", `x.csv:3: buffer b: "x": is in column 6, which has no name`},
 		{"another column twice", "id,lower,upper,size,op,op\na,0,1,1,,\n", `x.csv:1: header "op": appears twice`},
 		{"a unit of nothing", "id,lower,upper,size\na,0,1,MiB\n", `x.csv:2: buffer a: size "MiB": is not an integer`},
-		{"half a byte", "id,lower,upper,size\na,0,1,1.0001kB\n", `x.csv:2: buffer a: size "1.0001kB": must come out at a whole number of bytes`},
+		{"half a byte", "id,lower,upper,size\na,0,1,1.0001kB\n", `x.csv:2: buffer a: size "1.0001kB": must be a whole number of bytes`},
 		{"a time with a unit", "id,lower,upper,size\na,0,1k,1\n", `x.csv:2: buffer a: upper "1k": is not an integer`},
 		{"a comment that is a row", "id,lower,upper,size\n# a, b, c, d\n", `x.csv:2: buffer # a: lower " b": is not an integer
 x.csv:2: buffer # a: upper " c": is not an integer
@@ -144,7 +144,7 @@ x.csv:7: buffer e: size "x": is not an integer`,
 			"not integers", full + "a,x,1.5,1.5,0x4,1-2,z,q\nb,,9223372036854775808,-9223372036854775809,1,,1_0,- 1\n",
 			`x.csv:2: buffer a: lower "x": is not an integer
 x.csv:2: buffer a: upper "1.5": is not an integer
-x.csv:2: buffer a: size "1.5": must come out at a whole number of bytes
+x.csv:2: buffer a: size "1.5": must be a whole number of bytes
 x.csv:2: buffer a: alignment "0x4": is not an integer
 x.csv:2: buffer a: hint "z": is not an integer
 x.csv:2: buffer a: offset "q": is not an integer

@@ -72,9 +72,9 @@ func Question(name string, candidates []string) string {
 
 // OneOf is Question followed by all that there are.
 func OneOf(name string, all []string) string {
-	there := "; there are "
+	there := "; the choices are "
 	if hint := Question(name, all); hint != "" {
-		there = hint + " There are "
+		there = hint + " The choices are "
 	}
 	return there + strings.Join(all, ", ")
 }

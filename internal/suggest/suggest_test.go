@@ -21,9 +21,9 @@ func TestNearest(t *testing.T) {
 func TestQuestions(t *testing.T) {
 	all := []string{"solve", "verify", "view"}
 	for name, want := range map[string]string{
-		"slove":  "; did you mean solve? There are solve, verify, view",
-		"ve":     "; did you mean verify? There are solve, verify, view",
-		"qwertz": "; there are solve, verify, view",
+		"slove":  "; did you mean solve? The choices are solve, verify, view",
+		"ve":     "; did you mean verify? The choices are solve, verify, view",
+		"qwertz": "; the choices are solve, verify, view",
 	} {
 		if got := OneOf(name, all); got != want {
 			t.Errorf("OneOf(%q) = %q, want %q", name, got, want)

@@ -180,7 +180,7 @@ func New(kind string, o Options) (*Instance, error) {
 		for i, k := range kinds() {
 			names[i] = k.Name
 		}
-		return nil, fmt.Errorf("no generator is named %q; there are %s", kind, strings.Join(names, ", "))
+		return nil, fmt.Errorf("no generator is named %q; the choices are %s", kind, strings.Join(names, ", "))
 	}
 	k := &kinds()[at]
 	if err := k.complete(&o); err != nil {

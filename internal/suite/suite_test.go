@@ -275,7 +275,7 @@ func TestRefusals(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"nothing", Options{}, `no generator is named "nothing"; there are random,`},
+		{"nothing", Options{}, `no generator is named "nothing"; the choices are random,`},
 		{"random", Options{Buffers: -1}, "random: buffers -1: must be from 1 to"},
 		{"random", Options{MinSize: 9, MaxSize: 8}, "min-size 9 is above max-size 8"},
 		{"random", Options{MinLife: 9, MaxLife: 8}, "min-life 9 is above max-life 8"},

@@ -105,7 +105,7 @@ func Plural[T int | int64](n T, thing string) string {
 // What can be wrong with a size.
 var (
 	ErrSyntax = errors.New("must be a number, or one with a suffix KiB, MiB, GiB, TiB (K, M, G, T) or kB, MB, GB, TB")
-	ErrWhole  = errors.New("must come out at a whole number of bytes")
+	ErrWhole  = errors.New("must be a whole number of bytes")
 	ErrSmall  = errors.New("must be at least 1, or left out")
 	ErrLarge  = errors.New("must be at most " + strconv.Itoa(model.MaxSum))
 )

@@ -56,7 +56,7 @@ def _bytes(text: str, units: bool = True) -> int:
     if exponent >= -128:
         n, rest = divmod(int(digits) * unit * int(10 ** max(exponent, 0)), int(10 ** max(-exponent, 0)))
     if rest:
-        raise _Bad("must come out at a whole number of bytes")
+        raise _Bad("must be a whole number of bytes")
     if n > MOST:
         raise _Bad(f"must be at most {MOST}")
     return -n if sign == "-" else n
