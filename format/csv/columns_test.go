@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -8,6 +9,47 @@ import (
 	"strings"
 	"testing"
 )
+
+// TestSharedColumns reads headers that the tests of the Python package read, too: which name
+// stands for which column, or that a header is refused.
+func TestSharedColumns(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "columns.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct {
+		Header []string
+		Means  map[string]string // nil if the header is refused
+	}
+	if err := json.Unmarshal(text, &rows); err != nil || len(rows) < 20 {
+		t.Fatalf("%d headers, %v", len(rows), err)
+	}
+	fields := [numColumns]string{id: "a", lower: "0", upper: "9", size: "4", alignment: "1", hint: "-1", offset: "-1"}
+	for _, row := range rows {
+		var line []string
+		for _, c := range Header(row.Header).columns() {
+			line = append(line, fields[max(c, 0)]) // others are given that of an id
+		}
+		file := strings.Join(row.Header, ",") + "\n" + strings.Join(line, ",") + "\n"
+		_, h, _, err := ReadExtra(strings.NewReader(file), "x.csv")
+		if refused := err != nil; refused != (row.Means == nil) {
+			t.Errorf("%q: %v", row.Header, err)
+			continue
+		}
+		for k, c := range h.columns() {
+			if c < 0 {
+				continue
+			}
+			if name := columnNames[c][0]; row.Means[name] != h[k] {
+				t.Errorf("%q: %s is %q, want %q", row.Header, name, h[k], row.Means[name])
+			}
+			delete(row.Means, columnNames[c][0])
+		}
+		if err == nil && len(row.Means) > 0 {
+			t.Errorf("%q: no column was read as %v", row.Header, row.Means)
+		}
+	}
+}
 
 // TestPythonColumns holds the names of columns that the Python package takes in tables
 // against those of files.

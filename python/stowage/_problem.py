@@ -426,6 +426,13 @@ COLUMNS = {
 }
 
 
+# Names that mean a column only if the table has none of the names above for it: a table may
+# have an id and, beside it, a name that is something else.
+SECOND_NAMES = {"name": "id", "bytes": "size"}
+
+# Names for the end of a lifespan that do not say whether it is inclusive.
+AMBIGUOUS = ("stop", "last", "until", "to")
+
 # Names of columns in other parts of Stowage and in other tools.
 ELSEWHERE = {"align": "alignment", "fixed": "offset"}
 
@@ -466,7 +473,14 @@ def _found(there: list[Any]) -> dict[str, Any]:
             others[word] = name
         else:
             found[column] = name
+    for word in [word for word in others if word in SECOND_NAMES and SECOND_NAMES[word] not in found]:
+        found[SECOND_NAMES[word]] = others.pop(word)
     for word, name in others.items():
+        if word in AMBIGUOUS and "upper" not in found:
+            raise InputError(
+                f"the column {name} may end a lifespan in two ways: call it upper if it is the first time slot after, "
+                "end if it is the last one in it"
+            )
         if want := _meant(word, found):
             raise InputError(f"the table has a column {name}, which is not a known one: is {want} meant?")
     if others:
@@ -486,7 +500,7 @@ def _of_table(table: Any) -> Problem:
     has = _found(there)
     found: dict[str, Any] = {column: table[has[column]] if column in has else None for column in COLUMNS}
     index = getattr(table, "index", None)  # of a DataFrame: set_index("id")
-    if found["id"] is None and not callable(index) and getattr(index, "name", None) in COLUMNS["id"]:
+    if found["id"] is None and not callable(index) and getattr(index, "name", None) in (*COLUMNS["id"], "name"):
         found["id"] = index
     missing = [column for column in ("lower", "upper", "size") if found[column] is None]
     if missing:

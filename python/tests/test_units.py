@@ -7,6 +7,7 @@ import random
 import subprocess
 import tempfile
 import unittest
+import warnings
 
 import stowage
 from stowage import _units
@@ -95,6 +96,28 @@ class Units(unittest.TestCase):
             value(_units.seconds, text)
             value(_units.size, "x", text)
 
+    def test_columns(self):
+        # The headers that the tests of format/csv read, too.
+        if not self.COLUMNS.exists():
+            self.skipTest("the table of columns is in the repository")
+        rows = json.loads(self.COLUMNS.read_text(encoding="utf-8"))
+        self.assertGreater(len(rows), 20)
+        cells = {"lower": 0, "upper": 9, "size": 4, "alignment": 1, "gaps": "", "offset": None, "hint": None, "id": "a"}
+        for row in rows:
+            from stowage._problem import _found, _of_table
+
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if row["means"] is None:
+                    with self.assertRaises(stowage.InputError, msg=row):
+                        _of_table({name: [1] for name in row["header"]})
+                    continue
+                self.assertEqual({c: name.strip() for c, name in _found(row["header"]).items()}, row["means"])
+                column = {name.strip(): c for c, name in row["means"].items()}
+                table = {name: [cells.get(column.get(name.strip(), ""), "x")] for name in row["header"]}
+                self.assertEqual(stowage.plan(table).height, 4, row)
+
+    COLUMNS = pathlib.Path(__file__).parents[2] / "format" / "csv" / "testdata" / "columns.json"
     TABLE = pathlib.Path(__file__).parents[2] / "format" / "csv" / "testdata" / "gaptext.json"
 
     @unittest.skipUnless(TABLE.exists(), "the table of gaps is in the repository")
