@@ -43,6 +43,41 @@ func TestNode(t *testing.T) {
 	run(t, exec.Command(node, "--test", "test/"))
 }
 
+// TestTypes compiles a program that uses every type of the package, as programs for node and
+// for bundlers are compiled. STOWAGE_TSC names TypeScript's compiler; tsc is the default.
+func TestTypes(t *testing.T) {
+	tsc := os.Getenv("STOWAGE_TSC")
+	if tsc == "" {
+		tsc = "tsc"
+	}
+	if _, err := exec.LookPath(tsc); err != nil {
+		t.Skip("no TypeScript on this machine: tsc is not on PATH, and STOWAGE_TSC names none")
+	}
+	dir := t.TempDir()
+	into := filepath.Join(dir, "node_modules", "stowage")
+	if err := os.MkdirAll(filepath.Join(into, "src"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	for from, to := range map[string]string{
+		"testdata/use.ts": filepath.Join(dir, "use.ts"), "package.json": filepath.Join(into, "package.json"),
+		"src/index.d.ts": filepath.Join(into, "src", "index.d.ts"), "src/files.d.ts": filepath.Join(into, "src", "files.d.ts"),
+	} {
+		text, err := os.ReadFile(filepath.FromSlash(from))
+		if err := errors.Join(err, os.WriteFile(to, text, 0o666)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "package.json"), []byte(`{"type": "module"}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, resolution := range [][]string{{"--module", "nodenext"}, {"--module", "esnext", "--moduleResolution", "bundler"}} {
+		c := exec.Command(tsc, append(resolution, "--noEmit", "--strict", "--exactOptionalPropertyTypes", "--skipLibCheck", "false",
+			"--target", "es2022", "--lib", "es2023,dom,dom.iterable", "--types", "", "use.ts")...)
+		c.Dir = dir
+		run(t, c)
+	}
+}
+
 // TestSizes: the page reads sizes as the command does.
 func TestSizes(t *testing.T) {
 	node := nodeOrSkip(t)

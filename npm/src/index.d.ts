@@ -29,7 +29,7 @@ export interface Buffer {
   size: Size;
   /** The offset is a multiple of it. Default: 1. */
   alignment?: Size;
-  gaps?: Gap[];
+  gaps?: readonly Gap[];
   /** The only offset that it may have. */
   fixed?: Size;
   /** An offset to try first. */
@@ -38,7 +38,7 @@ export interface Buffer {
 
 /** A problem as objects. */
 export interface Buffers {
-  buffers: Buffer[];
+  buffers: readonly Buffer[];
   /** Bytes that the plan must fit into. */
   capacity?: Size;
 }
@@ -61,7 +61,7 @@ export interface Columns {
 }
 
 /** Buffers, alone or with a capacity; or columns. */
-export type Problem = Buffer[] | Buffers | Columns;
+export type Problem = readonly Buffer[] | Buffers | Columns;
 
 /** What is known of a plan; optimal and infeasible are proofs. */
 export type Status = "optimal" | "feasible" | "infeasible" | "unknown";
