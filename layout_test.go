@@ -144,6 +144,7 @@ var layers = []struct {
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "format"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
+	{"format/json", []string{"model", "format/internal", "internal/suggest", "internal/units"}},
 	{"format/onnx", []string{"model", "format/internal", "internal/bound"}},
 	{"format/tflite", []string{"model", "format/internal", "internal/tflm/schema"}},
 	{"internal/profile", []string{"model"}},

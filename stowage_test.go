@@ -159,7 +159,7 @@ func TestPlanners(t *testing.T) {
 func TestInputErrors(t *testing.T) {
 	ctx := context.Background()
 	bad := &stowage.Problem{Capacity: 10, Buffers: []stowage.Buffer{{ID: "a", Upper: 1}, {ID: "a", Upper: 1, Size: 1}, {Upper: 1, Size: 1}}}
-	const badText = "buffer a: size \"0\": must be from 1 to 2305843009213693951\nbuffer a: id \"a\": is a duplicate: buffer number 1 has the same\nbuffer number 3: id: is empty"
+	const badText = "buffer a: size \"0\": must be from 1 to 2305843009213693951\nbuffer a: id \"a\": is a duplicate: the buffer at index 0 has the same\nbuffer number 3: id: is empty"
 	two := &stowage.Problem{Buffers: []stowage.Buffer{{ID: "a", Upper: 1, Size: 4}, {ID: "b", Upper: 1, Size: 4}}}
 	for _, tc := range []struct {
 		name string

@@ -67,7 +67,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		if b.ID == "" {
 			v.add(i, "id", "", "is empty")
 		} else if first := seen.add(i); first != i {
-			v.add(i, "id", b.ID, "is a duplicate: buffer number "+itoa(int64(first+1))+" has the same")
+			v.add(i, "id", b.ID, "is a duplicate: "+v.other(first, i)+" has the same")
 		}
 		v.buffer(i, b)
 		if b.Size > 0 && b.Size <= MaxSum {
@@ -108,6 +108,16 @@ func (v *validator) add(i int, field, value, message string) {
 	}
 	issue.Field, issue.Value, issue.Message = v.name(field), value, message
 	v.issues.add(&issue)
+}
+
+// other names the buffer that has the ID of buffer i: by its line, if it has one of its own.
+func (v *validator) other(first, i int) string {
+	if v.Where != nil {
+		if line := v.Where(first).Line; line > 0 && line != v.Where(i).Line {
+			return "line " + itoa(int64(line))
+		}
+	}
+	return "the buffer at index " + itoa(int64(first))
 }
 
 // name returns a field as the file has it.

@@ -45,7 +45,7 @@ func TestMessages(t *testing.T) {
 		{"id", one(func(b *model.Buffer) { b.ID = "" }), []string{`buffer number 1: id: is empty`}},
 		{
 			"duplicate", &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: 1}, {ID: "b", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}, {ID: "a", Upper: 1, Size: 1}}},
-			[]string{`buffer a: id "a": is a duplicate: buffer number 1 has the same`, `buffer a: id "a": is a duplicate: buffer number 1 has the same`},
+			[]string{`buffer a: id "a": is a duplicate: the buffer at index 0 has the same`, `buffer a: id "a": is a duplicate: the buffer at index 0 has the same`},
 		},
 		{"empty lifespan", one(func(b *model.Buffer) { b.Upper = 2 }), []string{`buffer b: upper "2": the lifespan is empty: lower is also 2`}},
 		{"reversed lifespan", one(func(b *model.Buffer) { b.Upper = 1 }), []string{`buffer b: upper "1": the lifespan ends before it starts: lower is 2`}},

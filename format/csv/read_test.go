@@ -180,7 +180,7 @@ x.csv:2: buffer a: offset "-3": must be at least 0, or -1 for none`,
 x.csv:3: buffer b: size "0": must be from 1 to 2305843009213693951
 x.csv:4: id: is empty
 x.csv:5: buffer c: size "?": is not an integer
-x.csv:6: buffer a: id "a": is a duplicate: buffer number 1 has the same
+x.csv:6: buffer a: id "a": is a duplicate: line 2 has the same
 x.csv:6: buffer a: alignment "-4": must be from 0 to 2305843009213693951
 x.csv:7: buffer d: offset "9": is not a multiple of the alignment 8
 x.csv:8: buffer e: upper "x": is not an integer`,
@@ -188,12 +188,12 @@ x.csv:8: buffer e: upper "x": is not an integer`,
 		{
 			"a bad row keeps its ID", head + "a,0,x,1\na,0,1,1\n",
 			`x.csv:2: buffer a: upper "x": is not an integer
-x.csv:3: buffer a: id "a": is a duplicate: buffer number 1 has the same`,
+x.csv:3: buffer a: id "a": is a duplicate: line 2 has the same`,
 		},
 		{
 			"names of the file", "buffer_id,begin,upper,size\na,5,3,1\na,0,1,1\n",
 			`x.csv:2: buffer a: upper "3": the lifespan ends before it starts: begin is 5
-x.csv:3: buffer a: buffer_id "a": is a duplicate: buffer number 1 has the same`,
+x.csv:3: buffer a: buffer_id "a": is a duplicate: line 2 has the same`,
 		},
 		{
 			"inclusive terms", "id,start,end,size,gaps\na,5,4,1,\nb,0,9,4,2-5 4-6 8-10 7-6\nc,0,9223372036854775806,1,\n",

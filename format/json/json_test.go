@@ -149,19 +149,26 @@ func TestReadRefuses(t *testing.T) {
 		{"invalid UTF-8", "{\n\"\xff\"}", `x.json:2: "\xff": is not valid UTF-8`},
 		{"cut off", "{\"version\": 1,\n\"buffers\": [\n", `x.json:2: the JSON text is cut off`},
 		{"cut off in a string", "{\"version\": 1,\n\"buf", `x.json:2: the JSON text is cut off`},
-		{"trailing", "{\"version\": 1, \"buffers\": []}\n\n{}", `x.json:3: is not JSON: invalid character '{' after top-level value`},
+		{"trailing", "{\"version\": 1, \"buffers\": []}\n\n{}", `x.json:3: is not JSON: there is more than one value; a list of buffers stands in [ ], with commas between them`},
 		{"not JSON", "{\"version\": 1,\n\"buffers\": [,]}", `x.json:2: is not JSON: invalid character ',' looking for beginning of value`},
-		{"not an object", "[1]", `x.json:1: a buffer "1": is not an object`},
+		{"a comma too many", "[{\"lower\": 0, \"upper\": 5, \"size\": 1},\n]", `x.json:2: is not JSON: there is a comma before ]`},
+		{"a comma too many in an object", "{\"buffers\": [], }", `x.json:1: is not JSON: there is a comma before }`},
+		{"single quotes", "{'buffers': []}", `x.json:1: is not JSON: a text stands in double quotes, not in single ones`},
+		{"a comment", "// by hand\n[]", `x.json:1: is not JSON: it has no comments`},
+		{"no comma between buffers", "[{}\n{}]", `x.json:2: is not JSON: a comma is missing`},
+		{"no comma between keys", "[{\"lower\": 0 \"upper\": 5}]", `x.json:1: is not JSON: a comma is missing`},
+		{"a buffer a line", "{\"lower\": 0}\n{\"lower\": 0}\n", `x.json:2: is not JSON: there is more than one value; a list of buffers stands in [ ], with commas between them`},
+		{"not an object", "[1]", `x.json:1: buffer 0: "1": is not an object`},
 		{"version", "{\"buffers\": 3, \"foo\": 1,\n\"version\": 2}", `x.json:2: version "2": is not known: this program reads version 1`},
 		{
 			"no buffers", "{\"version\": 1}", `x.json:1: buffers: the key is missing`,
 		},
-		{"version of another type", "{\"version\": \"1\", \"buffers\": []}", `x.json:1: version "1": is not an integer`},
+		{"version of another type", "{\"version\": \"1\", \"buffers\": []}", `x.json:1: version "1": is not an integer: expected 1 without quotes`},
 		{
 			"document", "{\n\"Version\": 1,\n\"name\": 7,\n\"capacity\": 1.0,\n\"buffers\": null,\n\"name\": [{\"}\": 1}],\n\"plan\": []}",
-			`x.json:2: Version: is not a known key: the document has buffers, version, name, capacity, plan
+			`x.json:2: Version: is not a known key: did you mean version?
 x.json:3: name "7": is not a string
-x.json:4: capacity "1.0": is not an integer
+x.json:4: capacity "1.0": is not an integer: expected 1
 x.json:5: buffers "null": is not a list
 x.json:6: name: is a duplicate: the key appears twice
 x.json:7: plan "[]": is not an object`,
@@ -179,19 +186,19 @@ x.json:2: capacity "-3": must be from 1 to 2305843009213693951, or 0 for none`,
 				`{"id": "d", "lower": 0, "upper": 9223372036854775808, "size": true, "lower": 0}`,
 				`{"id": "e", "lower": 0, "upper": 1, "size": 1, "alignment": "8", "hint": -1.5, "offset": [], "gaps": {}}`,
 			),
-			`x.json:2: a buffer "7": is not an object
+			`x.json:2: buffer 0: "7": is not an object
 x.json:3: id "1": is not a string
 x.json:3: lower "x": is not an integer
-x.json:3: upper "1e3": is not an integer
+x.json:3: upper "1e3": is not an integer: expected 1000
 x.json:3: size "{\"a\": [1, \"]\"]}": is not an integer
-x.json:4: buffer c: Lower: is not a known key: a buffer has lower, upper, size, id, alignment, gaps, offset, hint
+x.json:4: buffer c: Lower: is not a known key: did you mean lower?
 x.json:4: buffer c: lower: the key is missing
 x.json:4: buffer c: upper: the key is missing
 x.json:4: buffer c: size: the key is missing
 x.json:5: buffer d: upper "9223372036854775808": does not fit into 64 bits
 x.json:5: buffer d: size "true": is not an integer
 x.json:5: buffer d: lower: is a duplicate: the key appears twice
-x.json:6: buffer e: alignment "8": is not an integer
+x.json:6: buffer e: alignment "8": is not an integer: expected 8 without quotes
 x.json:6: buffer e: hint "-1.5": is not an integer
 x.json:6: buffer e: offset "[]": is not an integer
 x.json:6: buffer e: gaps "{}": is not a list`,
@@ -200,12 +207,12 @@ x.json:6: buffer e: gaps "{}": is not a list`,
 			"gaps", with(`{"id": "a", "lower": 0, "upper": 9, "size": 4, "gaps": [1, {"lower": 1, "uper": 2},
 {"lower": 1, "upper": 2, "window": [1]}, {"lower": 1, "upper": 2, "window": {}}, {"lower": "1", "upper": 2, "window": [1, "2"]}]}`),
 			`x.json:2: buffer a: gaps "1": is not an object
-x.json:2: buffer a: gaps.uper: is not a known key: gaps has lower, upper, window
+x.json:2: buffer a: gaps.uper: is not a known key: did you mean upper?
 x.json:2: buffer a: gaps.upper: the key is missing
 x.json:3: buffer a: gaps.window "[1]": is not a pair of integers
 x.json:3: buffer a: gaps.window "{}": is not a list
-x.json:3: buffer a: gaps.lower "1": is not an integer
-x.json:3: buffer a: gaps.window "2": is not an integer`,
+x.json:3: buffer a: gaps.lower "1": is not an integer: expected 1 without quotes
+x.json:3: buffer a: gaps.window "2": is not an integer: expected 2 without quotes`,
 		},
 		{
 			"sense", with(
@@ -218,7 +225,7 @@ x.json:3: buffer a: gaps.window "2": is not an integer`,
 x.json:3: id: is empty
 x.json:3: size "0": must be from 1 to 2305843009213693951
 x.json:4: buffer c: upper "x": is not an integer
-x.json:5: buffer c: id "c": is a duplicate: buffer number 3 has the same
+x.json:5: buffer c: id "c": is a duplicate: line 4 has the same
 x.json:5: buffer c: upper "8": the lifespan ends before it starts: lower is 9
 x.json:5: buffer c: alignment "-1": must be from 0 to 2305843009213693951
 x.json:5: buffer c: offset "-1": must be from 0 to 2305843009213693951
@@ -226,7 +233,7 @@ x.json:5: buffer c: hint "-1": must be from 0 to 2305843009213693951`,
 		},
 		{
 			"plan", planned("{\"planer\": 1, \"planner\": 2, \"status\": \"best\", \"height\": -1,\n\"lower_bound\": \"z\", \"offsets\": [\n1,\n-4, null]}"),
-			`x.json:3: plan.planer: is not a known key: plan has status, planner, height, lower_bound, offsets
+			`x.json:3: plan.planer: is not a known key: did you mean planner?
 x.json:3: plan.planner "2": is not a string
 x.json:3: plan.status "best": is not a status: expected unknown, feasible, optimal or infeasible
 x.json:3: plan.height "-1": must be from 0 to 2305843009213693951
@@ -491,11 +498,19 @@ func TestBare(t *testing.T) {
 		}
 	}
 	for text, says := range map[string]string{
-		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`:                                    `x.json:1: name: is not a known key: did you mean id?`,
-		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`:                           `x.json:1: buffer a: stop: is not a known key: did you mean upper, the first time slot after the lifespan?`,
-		`[{"id": "1", "lower": 0, "upper": 5, "size": 1}, {"lower": 0, "upper": 5, "size": 1}]`: `x.json:1: buffer 1: id "1": is a duplicate: buffer number 1 has the same`,
-		`[{"id": "", "lower": 0, "upper": 5, "size": 1}]`:                                       `x.json:1: id: is empty`,
-		`[[]]`: `x.json:1: a buffer "[]": is not an object`,
+		`[{"name": "a", "lower": 0, "upper": 5, "size": 1}]`:                                      `x.json:1: buffer 0: name: is not a known key: did you mean id?`,
+		`[{"id": "a", "lower": 0, "stop": 5, "upper": 5, "size": 1}]`:                             `x.json:1: buffer a: stop: is not a known key: did you mean upper, the first time slot after the lifespan?`,
+		`[{"id": "1", "lower": 0, "upper": 5, "size": 1}, {"lower": 0, "upper": 5, "size": 1}]`:   `x.json:1: buffer 1: id "1": is a duplicate: the buffer at index 0 has the same`,
+		`[{"id": "", "lower": 0, "upper": 5, "size": 1}]`:                                         `x.json:1: id: is empty`,
+		`[{"lower": 0, "upper": 5, "size": 1}, {"lower": 0, "uper": 5, "size": 1}]`:               "x.json:1: buffer 1: uper: is not a known key: did you mean upper?\nx.json:1: buffer 1: upper: the key is missing",
+		`[{"lower": 0, "upper": 5, "size": 1}, {"lower": "x", "upper": 5, "size": 1, "id": "b"}]`: `x.json:1: buffer b: lower "x": is not an integer`,
+		`[{"lower": 0, "upper": 5, "size": "4KiB"}]`:                                              `x.json:1: buffer 0: size "4KiB": is not an integer: expected 4096 without quotes`,
+		`[{"lower": 0, "upper": 5, "size": "0.3KiB"}]`:                                            `x.json:1: buffer 0: size "0.3KiB": is not an integer`,
+		`[{"lower": 0, "upper": "4KiB", "size": 1}]`:                                              `x.json:1: buffer 0: upper "4KiB": is not an integer`,
+		`{"buffers": [], "capacity": "1MiB"}`:                                                     `x.json:1: capacity "1MiB": is not an integer: expected 1048576 without quotes`,
+		`[{"lower": 0, "upper": 5, "size": 3.0}]`:                                                 `x.json:1: buffer 0: size "3.0": is not an integer: expected 3`,
+		`[{"lower": 0, "upper": 5, "size": 1, "op": 7}]`:                                          `x.json:1: buffer 0: op: is not a known key: a buffer has lower, upper, size, id, alignment, gaps, offset, hint`,
+		`[[]]`: `x.json:1: buffer 0: "[]": is not an object`,
 	} {
 		if _, _, err := ReadAll(strings.NewReader(text), "x.json"); err == nil || err.Error() != says {
 			t.Errorf("%s: %v", text, err)

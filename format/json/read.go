@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/internal/suggest"
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -93,24 +95,45 @@ type decoder struct {
 
 	refused int // calls of place
 
-	buffer string // ID of the buffer being read, for messages
-	sound  bool   // nothing is wrong with what is being read
+	inside bool         // a buffer is being read
+	held   model.Issues // what is wrong with it, until its ID is known
+	sound  bool         // nothing is wrong with what is being read
 }
 
 // refuse reports what stands at a place of the text.
 func (d *decoder) refuse(at int, field, value, message string) {
 	d.sound = false
 	issue := d.place(at)
-	issue.Buffer, issue.Field, issue.Value, issue.Message = source.Clip(d.buffer), field, source.Clip(value), message
-	d.issues.Add(issue)
+	issue.Field, issue.Value, issue.Message = field, source.Clip(value), message
+	if d.inside {
+		d.held.Add(issue)
+	} else {
+		d.issues.Add(issue)
+	}
+}
+
+// release reports what is wrong with the buffer that has been read, under its ID.
+func (d *decoder) release(id string) {
+	d.inside = false
+	err := d.held.Err()
+	if err == nil {
+		return
+	}
+	var e *model.InputError
+	errors.As(err, &e)
+	for k := range e.Issues {
+		e.Issues[k].Buffer = source.Clip(id)
+	}
+	d.issues.Join(err)
+	d.held = model.Issues{}
 }
 
 // place returns an issue at a place of the text. Lines are counted from the
 // start of it, so only for as many as can be kept: a million faults must not
-// take a million times the length of the file.
+// take a million times the length of the file. A duplicate asks for three lines.
 func (d *decoder) place(at int) model.Issue {
 	issue := model.Issue{File: d.File}
-	if d.refused++; d.refused <= model.MaxIssues {
+	if d.refused++; d.refused <= 3*model.MaxIssues {
 		issue.Line = d.Line(at)
 	}
 	return issue
@@ -118,7 +141,7 @@ func (d *decoder) place(at int) model.Issue {
 
 // otherVersion is the error for a version that is not ours.
 func (d *decoder) otherVersion() error {
-	d.issues, d.refused, d.buffer = model.Issues{}, 0, ""
+	d.issues, d.refused = model.Issues{}, 0
 	d.refuse(d.versionAt, "version", strconv.FormatInt(d.version, 10), "is not known: this program reads version "+strconv.Itoa(Version))
 	return d.issues.Err()
 }
@@ -131,7 +154,11 @@ func (d *decoder) object(what string, keys []string, required int, member func(k
 	d.peek()
 	at := d.pos
 	if !d.enter('{') {
-		d.refuse(at, what, d.value(), "is not an object")
+		field := what
+		if what == "a buffer" {
+			field = "" // the message has its number
+		}
+		d.refuse(at, field, d.value(), "is not an object")
 		return
 	}
 	var seen uint
@@ -171,14 +198,19 @@ var elsewhere = map[string]string{
 
 // meant says which key one that is not known may stand for, or which keys there are.
 func meant(what, name string, keys []string) string {
-	key := elsewhere[strings.ToLower(name)]
-	switch {
-	case what != "a buffer" || key == "":
-		return what + " has " + strings.Join(keys, ", ")
-	case key == "upper":
-		return "did you mean upper, the first time slot after the lifespan?"
+	if what == "a buffer" {
+		switch key := elsewhere[strings.ToLower(name)]; key {
+		case "":
+		case "upper":
+			return "did you mean upper, the first time slot after the lifespan?"
+		default:
+			return "did you mean " + key + "?"
+		}
 	}
-	return "did you mean " + key + "?"
+	if near := suggest.Nearest(name, keys); len(near) > 0 {
+		return "did you mean " + strings.Join(near, " or ") + "?"
+	}
+	return what + " has " + strings.Join(keys, ", ")
 }
 
 // inside names a key of an object in messages; those of the document and of a
@@ -238,7 +270,7 @@ var bufferKeys = []string{"lower", "upper", "size", "id", "alignment", "gaps", "
 func (d *decoder) readBuffer() {
 	b := model.Buffer{Alignment: 1}
 	start := d.pos
-	d.sound, d.buffer = true, ""
+	d.sound, d.inside = true, true
 	named := false
 	d.object("a buffer", bufferKeys, 3, func(key int) {
 		switch key {
@@ -250,7 +282,7 @@ func (d *decoder) readBuffer() {
 			b.Size, _ = d.integer("size")
 		case 3:
 			b.ID = strings.Clone(d.str("id")) // a slice would keep the whole text
-			d.buffer, named = b.ID, true
+			named = true
 		case 4:
 			if v, ok := d.integer("alignment"); ok && v != 0 {
 				b.Alignment = v
@@ -264,10 +296,10 @@ func (d *decoder) readBuffer() {
 			b.Hint = d.pointer("hint")
 		}
 	})
-	d.buffer = ""
 	if !named { // as Stowage names it in Python, C and JavaScript
 		b.ID = strconv.Itoa(len(d.problem.Buffers))
 	}
+	d.release(b.ID)
 	if !d.sound {
 		b = model.Buffer{ID: b.ID, Upper: 1, Size: 1}
 		if b.ID == "" {
@@ -379,9 +411,28 @@ func (d *decoder) integer(field string) (int64, bool) {
 	case errors.Is(err, strconv.ErrRange):
 		d.refuse(at, field, raw, "does not fit into 64 bits")
 	default:
-		d.refuse(at, field, unquote(raw), "is not an integer")
+		d.refuse(at, field, unquote(raw), "is not an integer"+spelled(field, raw))
 	}
 	return 0, false
+}
+
+// spelled says how a number is written here that is whole but has a fraction, an exponent,
+// quotes, or, for a size, a unit: in CSV these are read.
+func spelled(field, raw string) string {
+	read := units.Whole
+	switch field {
+	case "size", "alignment", "offset", "hint", "capacity":
+		read = units.Any
+	}
+	v, err := read(unquote(raw))
+	if err != nil {
+		return ""
+	}
+	number := strconv.FormatInt(v, 10)
+	if raw[0] == '"' {
+		number += " without quotes"
+	}
+	return ": expected " + number
 }
 
 // unquote takes the quotes off a string, so that a message does not double

@@ -48,7 +48,31 @@ func check(t *source.Text) error {
 	}
 	// The offset is that of the byte after the one at fault.
 	at := max(int(syntax.Offset)-1, 0)
-	return t.Refuse(at, "", "is not JSON: "+syntax.Error())
+	return t.Refuse(at, "", "is not JSON: "+slip(t.Text, at, syntax.Error()))
+}
+
+// slip names what people and programs write in place of JSON, if that is what stands at the
+// byte at fault; otherwise it returns what the parser says.
+func slip(text string, at int, says string) string {
+	if at >= len(text) {
+		return says
+	}
+	before := strings.TrimRight(text[:at], " \t\r\n")
+	switch c := text[at]; {
+	case strings.HasSuffix(says, "after top-level value"):
+		return "there is more than one value; a list of buffers stands in [ ], with commas between them"
+	case (c == ']' || c == '}') && strings.HasSuffix(before, ","):
+		return "there is a comma before " + string(c)
+	case c == '\'':
+		return "a text stands in double quotes, not in single ones"
+	case c == '/' || c == '#':
+		return "it has no comments"
+	case c == '"' && strings.HasPrefix(says, "invalid character '\"' after"):
+		return "a comma is missing"
+	case c == '{' && strings.HasPrefix(says, "invalid character '{' after array element"):
+		return "a comma is missing"
+	}
+	return says
 }
 
 // peek skips what stands before the next value, key or closing bracket, and
