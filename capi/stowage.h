@@ -165,7 +165,7 @@ enum {
   STOWAGE_MINIMIZE = 2, /* not 0: look for the lowest plan; implied without a capacity */
   STOWAGE_TIMEOUT_NS = 3, /* nanoseconds that a run may take in all; 0: any time */
   STOWAGE_NODES = 4,    /* nodes that a run may search, reproducibly; 0: any number */
-  STOWAGE_WORKERS = 5,  /* threads that may search side by side; 0 is 1, 1024 are the most */
+  STOWAGE_WORKERS = 5,  /* threads that may search side by side; 0 is 1, more than 1024 are 1024 */
   STOWAGE_SEED = 6,     /* drives every random choice; its bits count as unsigned */
 
   STOWAGE_TIMEOUT = STOWAGE_TIMEOUT_NS /* its former name */

@@ -89,28 +89,28 @@ struct gap {
   int64_t window_lower = STOWAGE_NONE, window_upper = STOWAGE_NONE;
 };
 
-// A buffer is live at lower, lower+1, ..., upper-1.
+// A buffer is live at lower, lower+1, ..., upper-1. Written short, it is {lower, upper, size}.
 struct buffer {
   int64_t lower = 0, upper = 0, size = 0;
   int64_t alignment = 1;
-  std::optional<int64_t> fixed;  // the offset that it must have
-  std::optional<int64_t> hint;   // an offset to try first
-  std::vector<gap> gaps;
-  std::string name;  // for messages; all buffers have one, or none has
+  std::optional<int64_t> fixed{};  // the offset that it must have
+  std::optional<int64_t> hint{};   // an offset to try first
+  std::vector<gap> gaps{};
+  std::string name{};  // for messages; all buffers have one, or none has
 };
 
 // The options of a run. Zero means no limit, and for capacity that of the JSON problem or
 // none.
 struct options {
-  std::string planner;                // "" is auto
+  std::string planner{};              // "" is auto
   int64_t capacity = 0;               // bytes to fit into
   bool minimize = false;              // look for the lowest plan; implied without a capacity
   std::chrono::nanoseconds timeout{};
   int64_t nodes = 0;                  // of the search; reproducible, unlike a timeout
-  int64_t workers = 0;                // threads that may search; 0 is 1
+  int64_t workers = 0;                // threads that may search; 0 is 1, more than 1024 are 1024
   uint64_t seed = 0;
-  std::vector<std::string> without;   // techniques to switch off
-  std::map<std::string, std::string> set;  // parameters of the planner
+  std::vector<std::string> without{}; // techniques to switch off
+  std::map<std::string, std::string> set{};  // parameters of the planner
 };
 
 // What a progress callback is told. offsets has those of the lowest plan if its height is

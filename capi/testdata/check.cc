@@ -88,6 +88,7 @@ static void columns() {
   o.seed = ~uint64_t(0), o.without = {"memo"}, o.set = {{"orders", "TWA"}};
   stowage::plan p = stowage::plan_of(all, o);
   CHECK(p && p.planner == "exact" && p.offsets[1] == 32 && p.offsets[0] % 8 == 0 && p.offsets[2] % 4 == 0 && p.height == 39);
+  CHECK(stowage::plan_of({{0, 2, 600}, {0, 4, 300}, {1, 4, 500, 64}}).height >= 1400); // short, and no warning
 
   stowage::solver s;
   s.buffers(all).set(o);

@@ -108,6 +108,7 @@ type reported struct {
 	Result     *stats          `json:"result,omitempty"`
 	Error      string          `json:"error,omitempty"` // in place of a result
 
+	made    time.Time
 	problem *stowage.Problem
 	plan    *stowjson.Plan
 }
@@ -133,9 +134,11 @@ type reportedOptions struct {
 
 // report returns all that is known before the run.
 func (f *reportFlags) report(input string, file *format.File, o *stowage.Options) *reported {
+	now := time.Now().UTC()
 	r := &reported{
+		made:    now,
 		Version: versionText(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
-		Processors: runtime.GOMAXPROCS(0), Date: time.Now().UTC().Format(time.RFC3339),
+		Processors: runtime.GOMAXPROCS(0), Date: now.Format(time.RFC3339),
 		Input: reportedInput{Kind: kindOf(input), Buffers: len(file.Problem.Buffers), Notes: file.Notes, Anonymized: f.anonymize},
 		Options: reportedOptions{
 			Planner: o.Planner, Capacity: file.Problem.Capacity, Minimize: o.Minimize, Timeout: o.Timeout.Seconds(),
@@ -243,7 +246,7 @@ func (r *reported) zip(w io.Writer) error {
 		name  string
 		write func(io.Writer) error
 	}{{"report.txt", r.head}, {"problem.json", r.writeProblem}} {
-		out, err := z.Create(part.name)
+		out, err := z.CreateHeader(&zip.FileHeader{Name: part.name, Method: zip.Deflate, Modified: r.made})
 		if err == nil {
 			err = part.write(out)
 		}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestReportZip: the problem in a report is one that solve and verify read, and the command
@@ -32,6 +33,9 @@ func TestReportZip(t *testing.T) {
 	defer z.Close()
 	parts := map[string]string{}
 	for _, f := range z.File {
+		if age := time.Since(f.Modified); age < -time.Minute || age > time.Hour {
+			t.Errorf("%s is of %s", f.Name, f.Modified)
+		}
 		in, err := f.Open()
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/suggest"
 	"github.com/stowage-go/stowage/internal/units"
 )
@@ -52,7 +53,7 @@ func commandOf(name string) string {
 	case err == nil && info.IsDir():
 	case ext == ".tflite" || ext == ".onnx":
 		return "plan"
-	case err == nil || ext == ".csv" || ext == ".json":
+	case err == nil || ext == ".csv" || ext == ".json" || name == format.Standard:
 		return "solve"
 	}
 	return ""

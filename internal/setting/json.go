@@ -82,7 +82,7 @@ func notObject(err error) string {
 	case errors.As(err, &kind):
 		return "expected a JSON object, not " + kind.Value
 	}
-	return err.Error()
+	return "is not JSON: " + err.Error()
 }
 
 // readJSON reads the value of a setting from JSON.

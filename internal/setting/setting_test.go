@@ -49,6 +49,7 @@ func TestRefused(t *testing.T) {
 		`{`:                              {"the JSON text is cut off"},
 		`null`:                           {"expected a JSON object, not null"},
 		`[]`:                             {"expected a JSON object, not array"},
+		`{capacity: 5}`:                  {"is not JSON: invalid character 'c'"},
 		`{} {}`:                          {"there is more than one object"},
 		`{"planer": "exact"}`:            {`there is no option "planer"; did you mean planner? The choices are capacity, minimize, planner, without, set, timeout, nodes, workers, seed`},
 		`{"planner": 5}`:                 {`planner "5": must be a text`},
