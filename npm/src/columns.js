@@ -46,13 +46,14 @@ const COLUMNS = ["lower", "upper", "size", "alignment", "gaps", "fixed", "hint",
 
 const SIZES = ["size", "alignment", "fixed", "hint", "capacity", "start", "offsets"];
 
-/** What others call a time, with what it is here. */
-const TIMES = {
+/** What others call a field that a buffer must have, with what it is here. */
+const CALLED = {
   lower: [["start", "begin", "first"], "is missing: what is called NAME there is lower here"],
   upper: [
     ["end", "stop", "last"],
     "is missing: upper is one past the last time, so it is NAME + 1 if NAME is the last time",
   ],
+  size: [["bytes", "nbytes"], "is missing: what is called NAME there is size here"],
 };
 
 /** Returns a whole number as a BigInt; a size may be text with a unit. Null is for anything else. */
@@ -99,9 +100,11 @@ function lost(values) {
  */
 export function problemOf(problem, faults) {
   if (Array.isArray(problem)) problem = { buffers: problem };
+  if (typeof problem === "string")
+    throw new InputError("the problem is text, not an object: plan() of stowage/files reads CSV and JSON");
   if (!problem || typeof problem !== "object") throw new InputError("the problem is not an object");
   const { buffers } = problem;
-  faults.slips(problem, COLUMNS);
+  if (faults.slips(problem, COLUMNS).has("buffers") && !given(buffers)) faults.end();
   let capacity;
   if (given(problem.capacity)) {
     capacity = sizeOf(problem.capacity)?.toString();
@@ -117,12 +120,12 @@ function ofColumns(problem, faults) {
   const n = problem.lower?.length ?? 0;
   for (const field of ["lower", "upper", "size"]) {
     if (problem[field]) continue;
-    const hint = TIMES[field] && TIMES[field][0].find((name) => given(problem[name]));
-    if (hint) throw new InputError(`the column ${field} ${TIMES[field][1].replaceAll("NAME", hint)}`);
+    const hint = CALLED[field][0].find((name) => typeof problem[name] === "object" && given(problem[name]));
+    if (hint) throw new InputError(`the column ${field} ${CALLED[field][1].replaceAll("NAME", hint)}`);
     throw new InputError(`the problem has neither buffers nor a column ${field}`);
   }
   if (problem.ids && problem.ids.length !== n)
-    throw new InputError(`ids has ${problem.ids.length} names for ${n} buffers`);
+    throw new InputError(`ids has ${counted(problem.ids.length, "name")} for ${counted(n, "buffer")}`);
   if (lost(problem.lower)) throw new InputError(`lower has no numbers${lost(problem.lower)}`);
   const wrong = new Map(); // the buffers with faults, with the fields
   const name = (i) => (problem.ids ? String(problem.ids[i]) : String(i));
@@ -146,10 +149,11 @@ function ofColumns(problem, faults) {
 /** Makes a column of anything that has a length; what is one already is used as it is. */
 function column(values, field, n, wrong) {
   if (!given(values)) return undefined;
+  if (given(values.offsets)) throw new InputError(`${field}: is a plan: give its offsets, as in plan.offsets`);
   if (typeof values === "string" || !Number.isSafeInteger(values.length))
     throw new InputError(`${field}: must be an array or a typed array of numbers`);
   if (values.length !== n)
-    throw new InputError(`${field} has ${values.length} numbers for ${n} buffers${lost(values)}`);
+    throw new InputError(`${field} has ${counted(values.length, "number")} for ${counted(n, "buffer")}${lost(values)}`);
   if (values instanceof BigInt64Array) return values;
   const out = new BigInt64Array(n);
   for (let i = 0; i < n; i++) {
@@ -192,8 +196,8 @@ function ofBuffers(buffers, faults) {
       else if (meant.has(field))
         wrong.set(i, (wrong.get(i) ?? new Set()).add(field)); // told already
       else {
-        const other = TIMES[field]?.[0].find((known) => given(b[known]));
-        say(i, field, undefined, other ? TIMES[field][1].replaceAll("NAME", other) : "is missing");
+        const other = CALLED[field][0].find((known) => given(b[known]));
+        say(i, field, undefined, other ? CALLED[field][1].replaceAll("NAME", other) : "is missing");
       }
     }
     for (const field of ["alignment", "fixed", "hint"]) {
@@ -249,6 +253,10 @@ function mended(columns, wrong, gaps) {
   const kept = [];
   for (let g = 0; g < gaps.length; g += 6) if (!wrong.has(Number(gaps[g]))) kept.push(...gaps.subarray(g, g + 6));
   return kept.length ? BigInt64Array.from(kept) : undefined;
+}
+
+function counted(n, thing) {
+  return `${n} ${thing}${n === 1 ? "" : "s"}`;
 }
 
 function given(value) {

@@ -1,11 +1,11 @@
 // What goes wrong.
 
-/** What is wrong with an input or an option; issues has each fault by itself. */
+/** What is wrong with an input or an option; issues has each fault by itself, at least one. */
 export class InputError extends Error {
   constructor(message, issues = []) {
     super(message);
     this.name = "InputError";
-    this.issues = issues;
+    this.issues = issues.length ? issues : [{ file: "", line: 0, buffer: "", field: "", value: "", message }];
   }
 }
 
@@ -41,6 +41,10 @@ export class Faults {
     const meant = new Set();
     for (const name in object) {
       if (known.includes(name)) continue;
+      if (option && ELSEWHERE[name]) {
+        this.say({ field: name, message: `is unknown as an option: ${ELSEWHERE[name]}` });
+        continue;
+      }
       const means = OTHER[name] && known.includes(OTHER[name]) ? OTHER[name] : known.find((k) => near(name, k));
       if (!means) continue;
       meant.add(means);
@@ -79,6 +83,9 @@ const OTHER = {
   timeoutms: "timeoutMs",
   bigInt: "bigint",
 };
+
+/** Options that the command has and this package has not, with what to say of them. */
+const ELSEWHERE = { workers: "a search here has one thread" };
 
 /** Whether one letter more, less or other, or two that changed places, make one word of the other. */
 function near(a, b) {

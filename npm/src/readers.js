@@ -18,6 +18,7 @@ import { Faults, InputError, checkOptions } from "./faults.js";
 const LEFT_OPEN = ["dims", "values", "sizes", "alignment", "heap", "beside"];
 const PLAN = [...OPTIONS, ...LEFT_OPEN, "format", "ignoreOffsets", "view"];
 const MODEL = OPTIONS.filter((name) => name !== "start").concat("view");
+const FORMATS = ["csv", "json"];
 const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
 
 /** Returns the functions for files for a host. */
@@ -27,10 +28,16 @@ export function readersOf(host) {
     /** Plans what is in a file, whose name tells what it is. */
     async plan(name, content, options = {}) {
       checkOptions(options, PLAN);
+      const { format = "csv" } = options;
+      if (!FORMATS.includes(format)) {
+        const faults = new Faults();
+        faults.say({ field: "format", value: String(format), message: `must be ${FORMATS.join(" or ")}` });
+        faults.end();
+      }
       const input = {
         ...(await fileOf(name, content, options)),
         options: searchOf(options),
-        format: options.format ?? "csv",
+        format,
         view: Boolean(options.view),
       };
       const out = await client.call("plan", input, { ...options, onProgress: progressOf(options) });
@@ -136,5 +143,6 @@ async function bytesOf(content) {
   if (ArrayBuffer.isView(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);
   if (typeof content?.arrayBuffer === "function") return new Uint8Array(await content.arrayBuffer());
   if (Object.prototype.toString.call(content) === "[object ArrayBuffer]") return new Uint8Array(content);
-  throw new InputError("the content must be a string, an ArrayBuffer, a view of one, or a Blob");
+  const missing = content === undefined ? "; it is the second argument, after the name" : "";
+  throw new InputError(`the content must be a string, an ArrayBuffer, a view of one, or a Blob${missing}`);
 }

@@ -296,6 +296,32 @@ test("what others call it gets a hint", async () => {
   await hint({ start: [0], end: [1], size: [1] }, "start");
   await hint([{ lower: 0, upper: 1 }], "buffer 0: size: is missing");
   await hint([{ lower: 0, upper: 1, size: 4, timeout: 3 }, 7], "buffer 1", "is not an object");
+  await hint([{ lower: 0, upper: 1, bytes: 4 }], "buffer 0: size: is missing: what is called bytes there is size here");
+  await hint({ lower: [0], upper: [1], nbytes: [4] }, "the column size", "nbytes");
+  await hint({ buffer: [{ lower: 0, upper: 1, size: 4 }] }, "buffer: is unknown: buffers is meant?");
+  await hint("id,lower,upper,size\n", "the problem is text", "stowage/files");
+  await hint({ lower: [0, 1], upper: [2], size: [3, 4] }, "upper has 1 number for 2 buffers");
+  const text = "id,lower,upper,size\nx,0,1,1\n";
+  for (const [call, message] of [
+    [() => solve(paper, { workers: 4 }), "workers: is unknown as an option: a search here has one thread"],
+    [
+      () => solve(paper).then((plan) => verify(paper, plan)),
+      "offsets: is a plan: give its offsets, as in plan.offsets",
+    ],
+    [() => files.plan("x.csv", text, { format: "svg" }), 'format "svg": must be csv or json'],
+    [() => files.plan(text), "it is the second argument, after the name"],
+  ]) {
+    await assert.rejects(call(), (e) => e instanceof InputError && e.message.includes(message) && e.issues.length > 0);
+  }
+  assert.ok((await files.plan("x.csv", text, { format: "json" })).output.length > 0);
+});
+
+test("every error of an input has an issue", async () => {
+  for (const problem of [undefined, null, "x", 5, {}, { buffers: 5 }, { lower: [0], upper: [1, 2], size: [3] }])
+    await assert.rejects(solve(problem), (e) => e instanceof InputError && e.issues[0].message.length > 0);
+  const nobody = (e) => e instanceof InputError && e.issues.length === 1 && e.issues[0].message === e.message;
+  await assert.rejects(solve(paper, { planner: "nobody" }), nobody);
+  await assert.rejects(solve(paper, 100), nobody);
 });
 
 test("times are seconds or have a unit; sizes may have one", async () => {
@@ -426,7 +452,7 @@ test("the JavaScript of the documents", async () => {
     explain,
     verify,
     plan: files.plan,
-    problem: paper,
+    problem: paper.buffers.slice(0, 3), // as the first block has them
     ...{ lower: [0, 0, 1], upper: [2, 4, 4], size: [600, 300, 500] },
     bytes: await readFile(new URL("examples/tiny.onnx", root)),
     planModel: files.planModel,
@@ -440,7 +466,7 @@ test("the JavaScript of the documents", async () => {
       if (block.includes("locate(")) continue; // for a bundler
       const code = block
         .replace(/^import .*$/gm, "")
-        .replace(/^(\S[^;\n]*); \/\/ ("\w+"|\d+|true).*$/gm, (_, left, right) => {
+        .replace(/^(\S[^;\n]*); \/\/ ("\w+"|\d+|true|\[[\d, ]+\]).*$/gm, (_, left, right) => {
           values++;
           return `assert.deepEqual(${left}, ${right});`;
         });
