@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -153,6 +154,9 @@ func recoverTo(stderr io.Writer, code *int) {
 	}
 }
 
+// bareUnit matches the unit of a size or a time that stands alone.
+var bareUnit = regexp.MustCompile(`^(?i:[kmgt]i?b|[kmgt]|ms|[smh])$`)
+
 // arity is cobra.RangeArgs with errors that name what is missing.
 func arity(least int, names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
@@ -163,6 +167,12 @@ func arity(least int, names ...string) cobra.PositionalArgs {
 			}
 			return usagef("missing argument %s", names[len(args)])
 		case len(args) > len(names):
+			if at := slices.IndexFunc(args, bareUnit.MatchString); at >= 0 {
+				return usagef("unexpected argument %q: there is no space between a number and its unit, as in 256KiB or 10s", args[at])
+			}
+			if len(names) == 1 && (names[0] == "MODEL" || names[0] == "INPUT") {
+				return usagef("unexpected argument %q: one %s at a time", args[1], names[0])
+			}
 			return usagef("unexpected argument %q", args[len(names)])
 		}
 		if at := slices.Index(args, ""); at >= 0 {

@@ -22,7 +22,7 @@ import (
 type planFlags struct {
 	outputs []string
 	format  string
-	report  string
+	reports []string
 	scratch []string
 	fold    bool
 	inPlace bool
@@ -74,7 +74,7 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the model with its plan, .h for its numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
 	f.StringVar(&p.target, "target", "32", "the `TARGET` that --capacity asks about: 32 or 64 (firmware of that many bits) or python")
-	f.StringVar(&p.report, "report", "", "write a report with a picture to `FILE`, .html or .json")
+	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")

@@ -40,7 +40,7 @@ type output struct {
 }
 
 // outputsFor checks what is asked for before anything is read, and returns it: the files
-// of -o and, as the last one, that of --report.
+// of -o and, after them, those of --report.
 func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 	names := formatNames()
 	if kind == format.TFLite {
@@ -49,8 +49,13 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 	var out []output
 	for _, path := range p.outputs {
 		name, err := formatOf("", path, names)
-		if kind == format.ONNX && slices.Contains(arrayNames, strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")) {
-			err = usagef("%s: a model is written as an array if it is a .tflite: in an .onnx model there is no place for a plan", path)
+		if kind == format.ONNX && err != nil {
+			switch ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); {
+			case slices.Contains(arrayNames, ext):
+				err = usagef("%s: a model is written as an array if it is a .tflite: in an .onnx model there is no place for a plan", path)
+			case ext == "tflite" || ext == "onnx":
+				err = usagef("%s: in an .onnx model there is no place for a plan, so no model is written; there are %s", path, strings.Join(names, ", "))
+			}
 		}
 		if err != nil {
 			return nil, err
@@ -69,12 +74,12 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 		}
 		out = append(out, output{path, "-o", name})
 	}
-	if p.report != "" {
-		name, err := formatOf("", p.report, []string{"html", "json"})
+	for _, path := range p.reports {
+		name, err := formatOf("", path, []string{"html", "json"})
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, output{p.report, "--report", name})
+		out = append(out, output{path, "--report", name})
 	}
 	if p.format != "" {
 		if len(p.outputs) > 1 {

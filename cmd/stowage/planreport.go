@@ -200,7 +200,10 @@ func (r *planReport) figures() []html.Fact {
 	add("head as it is", "%d", r.HeadBefore)
 	if r.Status.HasPlan() && !r.Kept {
 		less := ""
-		if r.HeadBefore > r.HeadPlanned {
+		switch {
+		case r.HeadBefore < r.HeadPlanned: // --replace-plan
+			less = fmt.Sprintf(", %.1f%% more", 100*float64(r.HeadPlanned-r.HeadBefore)/float64(r.HeadBefore))
+		case r.HeadBefore > r.HeadPlanned:
 			less = fmt.Sprintf(", %.1f%% less", 100*float64(r.HeadBefore-r.HeadPlanned)/float64(r.HeadBefore))
 		}
 		add("head planned", "%d (%s, lower bound %d)%s", r.HeadPlanned, r.Status, r.LowerBound, less)
@@ -212,7 +215,7 @@ func (r *planReport) figures() []html.Fact {
 	for _, x := range r.Arenas {
 		planned := ""
 		if x.Planned > 0 && !r.Kept {
-			planned = fmt.Sprintf(", %d planned", x.Planned)
+			planned = fmt.Sprintf(", %s%d planned", atLeast, x.Planned)
 		}
 		set := ""
 		if x.Limit != tflm.LimitHead && x.Limit != "" {

@@ -97,6 +97,9 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	}
 	o.Timeout = s.left(began)
 	p := file.Problem
+	if file.Kind == format.TFLite && s.capacity > 0 && !s.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
+	}
 	if err := checkFormat(name, p); err != nil {
 		return err
 	}

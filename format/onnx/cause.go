@@ -137,6 +137,20 @@ type OpenError struct {
 // Unwrap returns the *model.InputError.
 func (e *OpenError) Unwrap() error { return e.error }
 
+// stillOpen names the flags for what is open, if a flag named something else.
+func (w *walker) stillOpen() string {
+	if len(w.openDims) == 0 {
+		return ""
+	}
+	return "; give what is, as with " + strings.Join(w.openDims, " ")
+}
+
+// branching reports whether a cause is an If, or within one, and an input may decide
+// which branch is taken.
+func (w *walker) branching(c *cause) bool {
+	return w.deciding != "" && strings.Contains(c.place, "(If)")
+}
+
 // faults returns what keeps the model from being planned.
 func (w *walker) faults() error {
 	var issues model.Issues
@@ -150,7 +164,7 @@ func (w *walker) faults() error {
 		case d < 0 || d > maxElements:
 			issues.Add(model.Issue{File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10), Message: "must be from 0 to " + strconv.FormatInt(maxElements, 10)})
 		case !w.dimmed[key]:
-			issues.Add(model.Issue{File: file, Field: "dimension", Value: key, Message: "is not open in the model"})
+			issues.Add(model.Issue{File: file, Field: "dimension", Value: key, Message: "is not open in the model" + w.stillOpen()})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.o.Values)) {
@@ -177,8 +191,14 @@ func (w *walker) faults() error {
 			continue
 		}
 		hint := "; give its size in bytes (--size)"
-		if c.open != "" {
+		switch {
+		case c.open != "":
 			hint = "; give them, as with" + c.open
+		case len(w.o.Dims) > 0 && strings.HasPrefix(c.reason, tooLargeWindow):
+			hint = "; the dimensions that are given may be too small (--dim)"
+		case w.branching(c):
+			hint = "; give the input that may decide the branch, as with" + w.deciding + ", or the size in bytes (--size)"
+			w.deciding = "" // once is enough
 		}
 		message := c.reason
 		if !strings.HasPrefix(c.place, "input ") {

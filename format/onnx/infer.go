@@ -126,6 +126,7 @@ type walker struct {
 	steps    int // nodes that may still be met
 	trial    int // walks of loops that are repeated
 	causes   []cause
+	deciding string   // the flags for inputs of one whole number without a value, with a space before each
 	openDims []string // the flags that settle the open dimensions of inputs, each once
 	fault    *model.Issue
 	notes    []string

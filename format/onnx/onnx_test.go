@@ -310,6 +310,14 @@ func TestDeclared(t *testing.T) {
 
 // TestRefused has one fault a model, each told by its place.
 func TestRefused(t *testing.T) {
+	own := made.Node{Op: "Own", Domain: "test", In: []string{"x"}, Out: []string{"t"}}
+	undecided := made.Graph{Inputs: []made.Value{{Name: "rate", Type: made.Int64}, made.Floats("x", 4)}, Nodes: []made.Node{
+		op("Cast", "rate", "c", attributes{"to": 9}),
+		op("If", "c", "y", attributes{
+			"then_branch": made.Graph{Nodes: []made.Node{own}, Outputs: made.Names("t")},
+			"else_branch": made.Graph{Nodes: []made.Node{own}, Outputs: made.Names("t")},
+		}),
+	}}
 	deep := made.Graph{Outputs: made.Names("x")}
 	for range maxDepth + 2 {
 		deep = made.Graph{Nodes: []made.Node{op("If", "x", "y", attributes{"then_branch": deep, "else_branch": made.Graph{}})}, Outputs: made.Names("y")}
@@ -339,6 +347,7 @@ func TestRefused(t *testing.T) {
 		{"branch", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("If", "x", "y", attributes{"then_branch": made.Graph{}})}}), Options{}, "must have a condition, a then_branch and an else_branch"},
 		{"graph", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("SequenceMap", "x", "y", attributes{"body": made.Graph{}})}}), Options{Sizes: map[string]int64{"y": 9}}, "node 0 (SequenceMap): runs a graph in a way that Stowage does not support"},
 		{"dimension", good, Options{Dims: map[string]int64{"n": 1, "k": 2}}, `dimension "k": is not open in the model`},
+		{"dimension, and what is open", good, Options{Dims: map[string]int64{"k": 2}}, `dimension "k": is not open in the model; give what is, as with --dim n=1`},
 		{"size", graph(made.Graph{Inputs: x}), Options{Sizes: map[string]int64{"x": 2}}, `size "x": the model has no value of this name whose size is unknown`},
 		{"alignment", good, Options{Alignment: -1}, "alignment"},
 		{"twice", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "a", nil), op("Exp", "a", "a", nil)}}), Options{}, `graph, node 1: makes "a", a name that is already taken`},
@@ -358,6 +367,9 @@ func TestRefused(t *testing.T) {
 		{"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil), Options{}, "its weights [4,5,3] do not match the channels of its input [1,3,8]"},
 		{"window", slidingModel("Conv", []any{1, 3, 2}, []any{4, 3, 3}, attributes{"strides": []int64{2}}), Options{}, "its window is larger than its input [1,3,2]"},
 		{"no place", slidingModel("MaxPool", []any{1, 3, 2}, nil, attributes{"kernel_shape": []int64{3}}), Options{}, "its window is larger than its input [1,3,2]"},
+		{"window, by --dim", slidingModel("Conv", []any{1, 3, "n"}, []any{4, 3, 3}, nil), Options{Dims: map[string]int64{"n": 1}}, "its window is larger than its input [1,3,1]; the dimensions that are given may be too small (--dim)"},
+		{"branch, undecided", graph(undecided), Options{}, `then_branch, node 0 (test.Own): the size of "t" is not known: the operator test.Own is not supported: its result sizes cannot be derived; give the input that may decide the branch, as with --value rate=1, or the size in bytes (--size)`},
+		{"branch, decided", graph(undecided), Options{Values: map[string]int64{"rate": 0}}, "its result sizes cannot be derived; give its size in bytes (--size)"},
 	} {
 		m, err := Parse(c.data, "test.onnx")
 		if err == nil {

@@ -91,6 +91,9 @@ func (s *sliding) places(i int, n int64, opset int64) int64 {
 	return fits(places)
 }
 
+// tooLargeWindow begins the reason for a window that has no place.
+const tooLargeWindow = "its window is larger than its input "
+
 // slide returns the spatial dimensions of what a window makes of an input.
 func (c *call) slide(dims []int64, weights int) (spatial []int64, reason string) {
 	if len(dims) < 3 {
@@ -108,7 +111,7 @@ func (c *call) slide(dims []int64, weights int) (spatial []int64, reason string)
 	for i := range spatial {
 		spatial[i] = s.places(i, dims[2+i], c.opset)
 		if spatial[i] < 0 && dims[2+i] >= 0 && s.kernel[i] >= 0 {
-			reason = "its window is larger than its input " + shapeText(dims)
+			reason = tooLargeWindow + shapeText(dims)
 		}
 	}
 	return spatial, reason

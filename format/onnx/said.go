@@ -26,10 +26,18 @@ func (w *walker) agree(in *valueInfo, d *result) {
 
 // give takes the value that the user gives to an input.
 func (w *walker) give(r *result, name string) {
-	if x, ok := w.o.Values[name]; ok && elements(r.dims) == 1 && r.elem.integer() {
-		if d := (&data{ints: []int64{x}}); d.fits(r.elem) {
-			r.data, w.valued[name] = d, true
+	if elements(r.dims) != 1 || !r.elem.integer() {
+		return
+	}
+	x, ok := w.o.Values[name]
+	if !ok {
+		if len(name) <= longName && len(w.deciding) < 4*longName {
+			w.deciding += " --value " + shell(name+"=1")
 		}
+		return
+	}
+	if d := (&data{ints: []int64{x}}); d.fits(r.elem) {
+		r.data, w.valued[name] = d, true
 	}
 }
 

@@ -1,6 +1,9 @@
 package tflite
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Idea: the generated accessors believe every offset and length of a flatbuffer.
 // So the bytes are walked once before any accessor sees them, along the shapes
@@ -92,9 +95,15 @@ type walk struct {
 	fault  string
 }
 
+// pointer begins the file that a clone without Git LFS has in place of a large one.
+const pointer = "version https://git-lfs"
+
 // sound returns what is wrong with the structure of a model, "" for nothing.
 func sound(data []byte) string {
 	w := walk{data: data, budget: len(data)/tableBytes + 64}
+	if bytes.HasPrefix(data, []byte(pointer)) {
+		return "is a pointer of Git LFS in place of the model: 'git lfs pull' fetches that"
+	}
 	if len(data) < 8 {
 		return "is too short for a TensorFlow Lite model"
 	}

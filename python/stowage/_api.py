@@ -242,7 +242,7 @@ def _started(problem: Problem, start: Start, o: Options, progress: Optional[Call
     """Plans from a plan."""
     column, at, count = _column("start", start.offsets if isinstance(start, Plan) else start)
     if count != problem.count:
-        raise InputError(f"start: there are {count} offsets for {counted(problem.count)}")
+        raise InputError(f"start: {counted(count, 'offset')} for {counted(problem.count)}")
     return _run(problem, o._replace(start=at), progress, column)
 
 
@@ -400,7 +400,7 @@ def verify(source: Source, offsets: Start, capacity: Optional[Size] = None) -> s
         return f"there is no plan: {offsets.reason}"
     column, at, count = _column("offsets", offsets.offsets if isinstance(offsets, Plan) else offsets)
     if count != p.count:
-        return f"there are {count} offsets for {counted(p.count)}"
+        return f"{counted(count, 'offset')} for {counted(p.count)}"
     answer = _library.ask(p, "verify", at) if count else (0, "")
     if answer is not None:
         return answer[1]

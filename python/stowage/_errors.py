@@ -68,7 +68,9 @@ _KEYWORDS = (
     (r"--ignore-offsets\b", "ignore_offsets=True"),
     (r"--start (.+?)(?= improves)", r'start="\1"'),
     (r"--dim ([^=\s]+)=([0-9]+)", r'dims={"\1": \2}'),
+    (r"--value ([^=\s]+)=([0-9]+)", r'values={"\1": \2}'),
     (r"\(--size\)", "(sizes)"),
+    (r"\(--dim\)", "(dims)"),
     (r"--heap takes another", 'heap="NAME" takes another'),
 )
 

@@ -379,7 +379,7 @@ def _of_list(name: str, values: list[Any], otherwise: Optional[int]) -> tuple[An
         column = array("q", values)
     except (TypeError, OverflowError):
         text = name in _BYTES
-        column = array("q", [_units.number(name, x, text) for x in values])
+        column = array("q", [_units.number(f"{name} of buffer {i}", x, text) for i, x in enumerate(values)])
     return _fixed(column)
 
 
@@ -482,9 +482,9 @@ def _found(there: list[Any]) -> dict[str, Any]:
                 "end if it is the last one in it"
             )
         if want := _meant(word, found):
-            raise InputError(f"the table has a column {name}, which is not a known one: is {want} meant?")
+            raise InputError(f"the table has a column {name}, which is not a known one: did you mean {want}?")
     if others:
-        warn("columns that mean nothing here are left aside: " + ", ".join(str(name) for name in others.values()))
+        warn("columns with no meaning to Stowage are left aside: " + ", ".join(str(name) for name in others.values()))
     return found
 
 
@@ -504,7 +504,7 @@ def _of_table(table: Any) -> Problem:
         found["id"] = index
     missing = [column for column in ("lower", "upper", "size") if found[column] is None]
     if missing:
-        raise InputError(f"the table has no column {missing[0]}; it has {', '.join(map(str, there))}")
+        raise InputError(f"the table has no column {' and no '.join(missing)}; it has {', '.join(map(str, there))}")
     upper, gaps, inclusive = found["upper"], found["gaps"], str(has["upper"]).strip().lower() == "end"
     if inclusive:
         upper, _, _ = _column("end", upper)
@@ -527,7 +527,9 @@ def _gaps_of_cell(cell: Any, inclusive: bool) -> Gaps:
 
 
 def _of_buffers(source: Any) -> Problem:
-    if not isinstance(source, Iterable) or isinstance(source, (str, bytes)):
+    if isinstance(source, (str, os.PathLike)):
+        raise InputError(f"{os.fspath(source)!r} is a path; stowage.load reads the problem of a file")
+    if not isinstance(source, Iterable) or isinstance(source, bytes):
         raise InputError(f"{source!r} is neither a problem, a table, buffers, nor the path of a file")
     buffers = []
     for i, b in enumerate(source):

@@ -78,6 +78,8 @@ class Many(unittest.TestCase):
         problems = [made(5, k) for k in range(20)]
         with self.assertRaisesRegex(stowage.InputError, "problem 3: no column|problem 3: the table has no column upper"):
             stowage.solve_many([*problems[:3], {"lower": [0], "size": [1]}])
+        with self.assertRaisesRegex(stowage.InputError, "problem 0: 'model.tflite' is a path; stowage.load reads"):
+            stowage.solve_many(["model.tflite"])
         with self.assertRaisesRegex(stowage.InputError, 'problem 7: buffer odd: upper "1"'):
             stowage.solve_many([*problems[:7], stowage.Problem([2], [1], [1], names=["odd"]), *problems[7:]])
         with self.assertRaisesRegex(stowage.InputError, "nobody"):

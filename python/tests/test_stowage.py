@@ -141,8 +141,12 @@ class Library(unittest.TestCase):
             (lambda: stowage.solve([0, 5], [1, 5], [1, 1], names=["a", "b"]), 'buffer b: upper "5"'),
             (lambda: stowage.solve([0], [1], [1, 2]), "1, 1 and 2 values"),
             (lambda: stowage.solve([0], [1], [1.5]), "1.5 is no whole number"),
-            (lambda: stowage.solve([0], [1], ["four"]), "size: 'four' is no size"),
-            (lambda: stowage.solve(["4"], [5], [1]), "lower: '4' is no whole number"),
+            (lambda: stowage.solve([0], [1], ["four"]), "size of buffer 0: 'four' is no size"),
+            (lambda: stowage.solve(["4"], [5], [1]), "lower of buffer 0: '4' is no whole number"),
+            (lambda: stowage.solve([0, 0, 0], [1, 1, float("nan")], [1, 1, 1]), "upper of buffer 2: nan is no whole number"),
+            (lambda: stowage.solve([0, 0], [1, 1], [1, 1], start=[0]), "1 offset for 2 buffers"),
+            (lambda: stowage.plan({"name": ["a"], "end": [0], "bytes": [1]}), "no column lower and no size; it has name, end, bytes"),
+            (lambda: stowage.Problem.of("nothing.csv"), "'nothing.csv' is a path; stowage.load reads the problem of a file"),
             (lambda: stowage.solve([0], [1], [2**63]), "no whole number of 64 bits"),
             (lambda: stowage.solve([0], [1], 5), "5 is no sequence"),
             (lambda: stowage.solve([0], [1], [1], [1, 2]), "2 values for 1 buffer"),
@@ -154,7 +158,7 @@ class Library(unittest.TestCase):
             (lambda: stowage.solve([0], [1], [1], seed=-1), "seed is -1"),
             (lambda: stowage.solve([0], [1], [1], planner="exact", without=["memory"]), 'no technique "memory"'),
             (lambda: stowage.solve([0], [1], [1], planner="nobody"), "nobody"),
-            (lambda: stowage.solve([0], [1], [1], start=[0, 1]), "2 offsets for 1"),
+            (lambda: stowage.solve([0], [1], [1], start=[0, 1]), "2 offsets for 1 buffer"),
             (lambda: stowage.plan([(0, 1, 1)], heap="x"), "are for files"),
             (lambda: stowage.plan({"lower": [0], "size": [1]}), "no column upper; it has lower, size"),
             (lambda: stowage.plan({"lower": [0], "start": [0], "upper": [1], "size": [1]}), "lower and start"),
@@ -368,7 +372,7 @@ class Reading(unittest.TestCase):
                                 stowage.plan(source)
                             said.append("")
                         except stowage.InputError as err:
-                            said.append(re.search(r"is not a known.*: (is .* meant)", str(err).replace("which is not a known one", "is not a known"))[1])
+                            said.append(re.search(r"is not a known.*: (did you mean .*\?)", str(err).replace("which is not a known one", "is not a known"))[1])
                     self.assertEqual(*said, (word, list(columns)))
                     refused += said[0] != ""
         self.assertTrue(20 < refused < 60, refused)
@@ -407,7 +411,7 @@ class Reading(unittest.TestCase):
             with open(path, "w", encoding="utf-8") as f:
                 f.write("op,id,lower,upper,size\nconv,a,0,2,5\n")
             for call in (stowage.plan, stowage.load, stowage.lower_bound):
-                with self.assertWarnsRegex(stowage.InputWarning, "x.csv: columns that mean nothing here.* op .extra-columns.") as caught:
+                with self.assertWarnsRegex(stowage.InputWarning, "x.csv: columns with no meaning to Stowage.* op .extra-columns.") as caught:
                     call(path)
                 self.assertEqual(len(caught.warnings), 1)
             with self.assertWarns(stowage.InputWarning) as caught:
