@@ -145,7 +145,7 @@ class Library(unittest.TestCase):
             (lambda: stowage.solve(["4"], [5], [1]), "lower of buffer 0: '4' is no whole number"),
             (lambda: stowage.solve([0, 0, 0], [1, 1, float("nan")], [1, 1, 1]), "upper of buffer 2: nan is no whole number"),
             (lambda: stowage.solve([0, 0], [1, 1], [1, 1], start=[0]), "1 offset for 2 buffers"),
-            (lambda: stowage.plan({"name": ["a"], "end": [0], "bytes": [1]}), "no column lower and no size; it has name, end, bytes"),
+            (lambda: stowage.plan({"who": ["a"], "end": [0], "octets": [1]}), "no column lower and no size; it has who, end, octets"),
             (lambda: stowage.Problem.of("nothing.csv"), "'nothing.csv' is a path; stowage.load reads the problem of a file"),
             (lambda: stowage.solve([0], [1], [2**63]), "no whole number of 64 bits"),
             (lambda: stowage.solve([0], [1], 5), "5 is no sequence"),
