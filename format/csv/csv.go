@@ -40,6 +40,7 @@
 package csv
 
 import (
+	"encoding/json"
 	"io"
 	"slices"
 	"strconv"
@@ -67,6 +68,9 @@ func open(r io.Reader, file string, need []column, strict bool) (*table, error) 
 	}
 	if strings.IndexByte(text.Text, '\n') < 0 {
 		text.Text = strings.ReplaceAll(text.Text, "\r", "\n") // lines as they were on old Macs
+	}
+	if begin := strings.TrimLeft(text.Text, " \t\n"); (strings.HasPrefix(begin, "[") || strings.HasPrefix(begin, "{")) && json.Valid([]byte(begin)) {
+		return nil, text.Refuse(len(text.Text)-len(begin), "", "is JSON, and such a file is named .json")
 	}
 	t := &table{file: file, scan: scanner{text: text.Text, sep: ',', nextLine: 1}}
 	for t.scan.blank() || t.scan.comment(0) {

@@ -85,6 +85,7 @@ func TestReadRefuses(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"empty", "", `x.csv:1: is empty: expected a header such as id,lower,upper,size`},
 		{"blank", "\n \n", `x.csv:1: is empty: expected a header such as id,lower,upper,size`},
+		{"JSON", "\n[{\"lower\": 0}]\n", `x.csv:2: is JSON, and such a file is named .json`},
 		{"NUL", head + "a,0,1,1\nb\x00,0,1,1\n", `x.csv:3: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"UTF-16", "i\x00d\x00", `x.csv:1: "\x00": is not text: UTF-16 and binary files cannot be read`},
 		{"invalid UTF-8", head + "a\xff,0,1,1\n", `x.csv:2: "\xff": is not valid UTF-8`},
@@ -275,5 +276,13 @@ x.csv:4: buffer c: offset "2305843009213693952": must be at most 230584300921369
 				t.Error(diff)
 			}
 		})
+	}
+}
+
+// TestBracket: a header may begin as JSON does.
+func TestBracket(t *testing.T) {
+	p, err := Read(strings.NewReader("[op],lower,upper,size\nx,0,1,1\n"), "x.csv")
+	if err != nil || len(p.Buffers) != 1 {
+		t.Errorf("%v, %v", p, err)
 	}
 }

@@ -24,6 +24,15 @@ const READ = [...COMMON, ...LEFT_OPEN, "bigint"];
 /** Returns the functions for files for a host. */
 export function readersOf(host) {
   const client = new Client("files", host);
+  const ask = async (operation, input, options) => {
+    try {
+      return await client.call(operation, input, options);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const issues = error.issues.map((issue) => ({ ...issue, message: inOptions(issue.message) }));
+      throw new InputError(inOptions(error.message), issues);
+    }
+  };
   return {
     /** Plans what is in a file, whose name tells what it is. */
     async plan(name, content, options = {}) {
@@ -40,7 +49,7 @@ export function readersOf(host) {
         format,
         view: Boolean(options.view),
       };
-      const out = await client.call("plan", input, { ...options, onProgress: progressOf(options) });
+      const out = await ask("plan", input, { ...options, onProgress: progressOf(options) });
       const made = { ...resultOf(out, options.bigint), ...aboutOf(out, options.bigint) };
       if (out.output) made.output = out.output;
       return made;
@@ -54,7 +63,7 @@ export function readersOf(host) {
         options: searchOf(options),
         view: Boolean(options.view),
       };
-      const out = await client.call("planModel", input, { ...options, onProgress: progressOf(options) });
+      const out = await ask("planModel", input, { ...options, onProgress: progressOf(options) });
       const { bigint } = options;
       return {
         ...resultOf(out, bigint),
@@ -77,14 +86,14 @@ export function readersOf(host) {
         options: searchOf(options),
         smallest: Boolean(options.smallest),
       };
-      const out = await client.call("explain", input, options);
+      const out = await ask("explain", input, options);
       return { ...explanationOf(out, options.bigint), ids: out.ids };
     },
 
     /** Reads a file, with the plan that it carries. */
     async read(name, content, options = {}) {
       checkOptions(options, READ);
-      const out = await client.call("read", await fileOf(name, content, options), options);
+      const out = await ask("read", await fileOf(name, content, options), options);
       return {
         ...aboutOf(out, options.bigint),
         planned: out.planned,
@@ -105,6 +114,20 @@ export function readersOf(host) {
   };
 }
 
+/** Puts the command's flags in a message into options: --dim batch=1 is dims: { batch: 1 }. */
+function inOptions(message) {
+  return message
+    .replace(
+      /--(dim|value|size) (?:'([^']*)=([^'=]*)'|(\S+)=(\w+))/g,
+      (_, flag, name, value, plainName, plainValue) => {
+        const [key, to] = [name ?? plainName, value ?? plainValue];
+        const text = (word, plain) => (plain.test(word) ? word : JSON.stringify(word));
+        return `${flag}s: { ${text(key, /^[A-Za-z_$][\w$]*$/)}: ${text(to, /^\d+$/)} }`;
+      },
+    )
+    .replace(/--(heap|alignment)\b/g, "$1");
+}
+
 /** Returns the options of a search. */
 function searchOf(options) {
   const faults = new Faults();
@@ -115,7 +138,7 @@ function searchOf(options) {
 
 /** What a file is, in an order that does not change. */
 function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) {
-  const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes, heaps };
+  const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes: notes.map(inOptions), heaps };
   if (view) about.view = { meta: view.meta, data: view.data };
   return about;
 }

@@ -432,6 +432,19 @@ test("files", async () => {
   assert.ok((await files.planners()).some((p) => p.name === "auto"));
 });
 
+test("what a model leaves open is asked for in options", async () => {
+  const bytes = await readFile(new URL("../../examples/tiny.onnx", import.meta.url));
+  for (const call of [() => files.plan("tiny.onnx", bytes), () => files.read("tiny.onnx", bytes)]) {
+    await assert.rejects(call(), (e) => {
+      assert.ok(e instanceof InputError && e.issues.length === 1, e.message);
+      for (const text of [e.message, e.issues[0].message])
+        assert.ok(text.includes("dims: { batch: 1 }") && !text.includes("--"), text);
+      return true;
+    });
+  }
+  assert.equal((await files.plan("tiny.onnx", bytes, { dims: { batch: 1 } })).height, 16384);
+});
+
 test("files that belong to another are given with it", async () => {
   const name = "x-buffer-assignment.txt";
   const text =
