@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -72,17 +71,4 @@ func verifyCertificate(cmd *cobra.Command, certificate, path string, m *modelFla
 		_, err := fmt.Fprintf(w, "proven: no plan fits %d, %s\n", proven, count(len(f.Problem.Buffers), "buffer"))
 		return err
 	})
-}
-
-// checkCertificate refuses a path that has other uses.
-func (s *solveFlags) checkCertificate() error {
-	switch {
-	case s.certificate == "":
-		return nil
-	case s.certificate == format.Standard:
-		return usagef("--certificate needs a file: standard output is the plan's")
-	case samePlace(s.certificate, s.output) || samePlace(s.certificate, s.stats):
-		return usagef("--certificate names %s, and so does another output", s.certificate)
-	}
-	return nil
 }

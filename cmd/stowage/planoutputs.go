@@ -89,20 +89,25 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 			return nil, err
 		}
 	}
-	for i, o := range out {
-		for _, other := range out[:i] {
+	return out, checkOutputs(out)
+}
+
+// checkOutputs refuses two outputs that are one file, and those that cannot be written.
+func checkOutputs(outputs []output) error {
+	for i, o := range outputs {
+		for _, other := range outputs[:i] {
 			if err := (use{o.flag, o.path}).apart([]use{{other.flag, other.path}}); err != nil {
-				return nil, err
+				return err
 			}
 			if toStdout(o.path) && toStdout(other.path) {
-				return nil, usagef("%s and %s cannot both be standard output", other.flag, o.flag)
+				return usagef("%s and %s cannot both be standard output", other.flag, o.flag)
 			}
 		}
 		if err := checkOutput(o.path); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return out, nil
+	return nil
 }
 
 // problemFile is where --format writes to; empty for standard output.

@@ -30,7 +30,8 @@ type solveFlags struct {
 	search
 	minimize    bool
 	start       string
-	output      string
+	paths       []string // of -o
+	outputs     []output // what they ask for; standard output if there is none
 	format      string
 	steps       int
 	stats       string
@@ -47,7 +48,7 @@ func newSolve() *cobra.Command {
 		Short: "Plan the buffers of a problem",
 		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified before it is written.
 
-The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .html, .tex, or .h and .c for C. A timeout counts from the start, so reading INPUT is part of it. The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; the second one kills.
+The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .html, .tex, or .h and .c for C. With several -o, all files are written, or none. A timeout includes the reading of INPUT. The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; the second one kills.
 
 ` + formatsHelp,
 		Example: `  stowage solve model.csv
@@ -62,7 +63,7 @@ The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .htm
 	f := cmd.Flags()
 	f.BoolVar(&s.minimize, "minimize", false, setting.Usage("minimize"))
 	f.StringVar(&s.start, "start", "", "improve on the plan in `FILE`, which may be INPUT")
-	f.StringVarP(&s.output, "output", "o", "", "write the plan to `FILE` [default: CSV on standard output]")
+	f.StringArrayVarP(&s.paths, "output", "o", nil, "write to `FILE`; repeatable [default: CSV on standard output]")
 	f.StringVar(&s.format, "format", "", "write as `NAME`, such as json, whatever the extension")
 	f.IntVar(&s.steps, "steps", 0, "record `N` steps of exact search, to play back in HTML")
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
@@ -84,8 +85,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	o.Minimize = s.minimize
-	name, err := s.checkPaths(cmd, input)
-	if err != nil {
+	if err := s.checkPaths(cmd, input); err != nil {
 		return err
 	}
 	file, err := s.read(cmd, input, &o, s.deadline(began))
@@ -100,8 +100,10 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if file.Kind == format.TFLite && s.capacity > 0 && !s.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the capacity is for the head, which is only a part of the runtime's arena; 'stowage plan --capacity' asks whether the arena fits [head]\n", nameOf(input))
 	}
-	if err := checkFormat(name, p); err != nil {
-		return err
+	for _, out := range s.outputs {
+		if err := checkFormat(out.kind, p); err != nil {
+			return err
+		}
 	}
 	stopProfile, err := startProfile(s.cpuProfile)
 	if err != nil {
@@ -110,7 +112,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	steps := viewdata.Recorder{Most: s.steps}
-	if name == "html" { // the page plays them back
+	if s.writes("html") { // the page plays them back
 		o.Progress = steps.See
 	}
 	if s.steps > 0 {
@@ -127,7 +129,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 		return s.startFault(err)
 	}
 	if r.Status.HasPlan() {
-		if err := s.writePlan(cmd, name, file, r, &steps); err != nil {
+		if err := s.writePlan(cmd, file, r, &steps); err != nil {
 			return err
 		}
 	}
@@ -135,7 +137,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	failed := []error{s.writeStats(cmd, r, p)}
 	if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
-		if r.Status == stowage.Infeasible && slices.Contains(pictureNames(), name) {
+		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
 			fmt.Fprintln(cmd.ErrOrStderr(), "no picture is written: stowage explain, with the same capacity and -o, draws what does not fit")
 		}
 	}
@@ -161,19 +163,26 @@ func (s *solveFlags) late(cmd *cobra.Command, late *format.LateError, planner st
 	return outcome(exitUndecided)
 }
 
-// writePlan writes the plan, in the format of that name.
-func (s *solveFlags) writePlan(cmd *cobra.Command, name string, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
+// writes reports whether any output has one of the formats.
+func (s *solveFlags) writes(formats ...string) bool {
+	return slices.ContainsFunc(s.outputs, func(o output) bool { return slices.Contains(formats, o.kind) })
+}
+
+// writePlan writes the plan to all outputs.
+func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage.Result, steps *viewdata.Recorder) error {
 	p := file.Problem
 	d := &document{problem: p, header: file.Header, extra: file.Extra, offsets: r.Offsets, height: r.Height, lowerBound: r.LowerBound, result: r}
 	d.head = file.Kind == format.TFLite // the tail of the runtime's arena comes on top
-	if d.head && !s.quiet && (name == "h" || name == "c") {
-		into := s.output
-		if toStdout(into) {
-			into = "stdout"
+	for _, o := range s.outputs {
+		if d.head && !s.quiet && (o.kind == "h" || o.kind == "c") {
+			into := o.path
+			if toStdout(into) {
+				into = "stdout"
+			}
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
 		}
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: the size in this file is that of the head, which is only a part of the runtime's arena; 'stowage plan -o' writes the arena's size too [head]\n", into)
 	}
-	if name == "html" {
+	if s.writes("html") {
 		for _, s := range steps.Finish(r) {
 			d.steps = append(d.steps, html.Step(s))
 		}
@@ -182,7 +191,7 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, name string, file *format.Fil
 			fmt.Fprintln(cmd.ErrOrStderr(), "no steps: no search was needed, or none that tells of what it tries; --planner exact does")
 		}
 	}
-	return writeDocument(cmd, s.output, name, d)
+	return writeAll(cmd, s.outputs, func(w io.Writer, o output) error { return writerOf(o.kind)(w, d) })
 }
 
 // writeStats writes what --stats asks for.
@@ -229,52 +238,64 @@ func (s *solveFlags) startFault(err error) error {
 	return err
 }
 
-// checkPaths settles where the output goes before any work is done.
-func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) (name string, err error) {
-	if name, err = formatOf(s.format, s.output, formatNames()); err != nil {
-		return "", err
+// checkPaths settles where the outputs go before any work is done.
+func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
+	paths := s.paths
+	if len(paths) == 0 {
+		paths = []string{""}
 	}
-	if err = checkPicture(cmd, s.output, name, ""); err != nil {
-		return "", err
+	if s.format != "" && len(paths) > 1 {
+		return usagef("--format is for one output: there are %d of -o", len(paths))
 	}
-	if err := s.checkSteps(name); err != nil {
-		return "", err
+	for _, path := range paths {
+		name, err := formatOf(s.format, path, formatNames())
+		if err != nil {
+			return err
+		}
+		if err = checkPicture(cmd, path, name, ""); err != nil {
+			return err
+		}
+		s.outputs = append(s.outputs, output{path, "-o", name})
 	}
-	if s.start == format.Standard && input == format.Standard {
-		return "", usagef("--start and INPUT cannot both be standard input")
+	if err := s.checkSteps(); err != nil {
+		return err
 	}
-	if s.stats == "-" && toStdout(s.output) {
-		return "", usagef("--stats - needs -o FILE: standard output has the plan")
+	stdout := slices.ContainsFunc(s.outputs, func(o output) bool { return toStdout(o.path) })
+	switch {
+	case s.start == format.Standard && input == format.Standard:
+		return usagef("--start and INPUT cannot both be standard input")
+	case s.stats == "-" && stdout:
+		return usagef("--stats - needs -o FILE: standard output has the plan")
+	case s.progress == "-":
+		return usagef("--progress needs a file: standard output has the plan")
+	case s.certificate == format.Standard:
+		return usagef("--certificate needs a file: standard output is the plan's")
 	}
-	if s.progress == "-" {
-		return "", usagef("--progress needs a file: standard output has the plan")
+	if err := checkOutputs(s.outputs); err != nil {
+		return err
 	}
 	// The plan may take the place of what it was made from; nothing else may.
-	uses := []use{{"INPUT", input}, {"--start", s.start}, {"-o", s.output}, {"--stats", s.stats}, {"--certificate", s.certificate}, {"--progress", s.progress}}
-	if err := s.checkCertificate(); err != nil {
-		return "", err
+	uses := []use{{"INPUT", input}, {"--start", s.start}}
+	for _, o := range s.outputs {
+		uses = append(uses, use{o.flag, o.path})
 	}
-	for k := 3; k < len(uses); k++ {
-		if err := uses[k].apart(uses[:k]); err != nil {
-			return "", err
+	for _, u := range []use{{"--stats", s.stats}, {"--certificate", s.certificate}, {"--progress", s.progress}} {
+		if err := errors.Join(u.apart(uses), checkOutput(u.path)); err != nil {
+			return err
 		}
+		uses = append(uses, u)
 	}
-	for _, path := range []string{s.output, s.certificate, s.progress, s.stats} {
-		if err := checkOutput(path); err != nil {
-			return "", err
-		}
-	}
-	return name, nil
+	return nil
 }
 
 // checkSteps refuses steps that nobody could tell of, or show.
-func (s *solveFlags) checkSteps(format string) error {
+func (s *solveFlags) checkSteps() error {
 	switch {
 	case s.steps < 0:
 		return usagef("invalid argument %q for --steps: must not be negative", strconv.Itoa(s.steps))
 	case s.steps == 0:
 		return nil
-	case format != "html":
+	case !s.writes("html"):
 		return usagef("--steps needs HTML: name a page with -o FILE.html")
 	case s.workers > 1:
 		return usagef("--steps needs one worker: what several try at once is no story")
