@@ -9,6 +9,7 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -148,11 +149,17 @@ func (f *reportFlags) report(input string, file *format.File, o *stowage.Options
 	}
 	if f.anonymize {
 		r.Input.Notes = nil
+		if !slices.Contains(reportKinds, strings.ToLower(r.Input.Kind)) {
+			r.Input.Kind = "other extension" // it may be a name, too
+		}
 		r.problem = anonymous(file.Problem)
 	}
 	r.Command = f.repeat()
 	return r
 }
+
+// reportKinds are the kinds of input that tell nothing of whose it is.
+var reportKinds = []string{".csv", ".json", ".tflite", ".onnx", ".pb", ".mlir", ".py", ".pickle", ".pkl", ".txt", ".gz", "no extension", "standard input"}
 
 // kindOf returns the extension of an input, without the name before it.
 func kindOf(input string) string {

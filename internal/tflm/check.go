@@ -1,6 +1,7 @@
 package tflm
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -18,7 +19,8 @@ import (
 //
 // Variable tensors keep their value from run to run, but the runtime knows only
 // when operators touch them. Pinned, they are safe if nothing else, pinned or
-// placed on the device, can come over them at any time. Tensors may share bytes on
+// placed on the device, can come over them at any time. That goes for the scratch of
+// kernels, too, as far as the reference kernels ask for it. Tensors may share bytes on
 // purpose: a result over an operand that dies, if the kernel works in place
 // (inplace.go), and whatever belongs to one operator alone (share.go).
 //
@@ -159,6 +161,9 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 		v.add(Fault, Variable, variables[0], -1, "%s is variable and pinned while %s left to the device, which may put them over its value", m.Label(variables[0]), are(v.Online, "tensor"))
 	}
 	x.overlaps()
+	if len(variables) > 0 && v.OK() {
+		return v, x.scratchOver(variables)
+	}
 	return v, nil
 }
 
@@ -276,6 +281,30 @@ type shared struct {
 	pairs    int
 	a, b     int   // the first pair
 	from, to int64 // the bytes that it shares
+}
+
+// scratchOver finds variables over which the device puts what the reference kernels ask
+// for beside tensors. It does so if no operator uses the variable then.
+func (x *pinned) scratchOver(variables []int) error {
+	m := x.model
+	a, err := m.Arena(x.lifetimes, Reference(m))
+	if err != nil {
+		return err
+	}
+	_, placed, _, err := followed(context.Background(), m, x.lifetimes, a)
+	if err != nil {
+		return err
+	}
+	for _, t := range variables {
+		at := int64(m.Offline.Offsets[t])
+		for k := a.Scratch; k < len(placed); k++ {
+			if o := a.Operators[k-a.Scratch]; placed[k] < at+m.Tensors[t].Bytes && at < placed[k]+a.Problem.Buffers[k].Size {
+				x.add(Fault, Variable, t, -1, "%s is variable and pinned where the device puts scratch of operator %d, %s, over its value", m.Label(t), o, m.Operators[o].Name())
+				break
+			}
+		}
+	}
+	return nil
 }
 
 // noteShared says that an operator has tensors that share bytes. The kernel of a

@@ -97,8 +97,8 @@ func (p *Plan) NPU() bool {
 func (p *Plan) replaces() bool { return p.replace && p.Model.Offline != nil }
 
 // Make plans the arena of a model, unless it has a plan that is kept. The error is bad
-// input, such as a model of Vela's whose plan is lost; that no plan was found is in
-// Result.Status.
+// input, such as a model of Vela's whose plan is lost or faulty; that no plan was found is
+// in Result.Status.
 func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	l, err := m.Lifetimes()
 	if err != nil {
@@ -147,7 +147,7 @@ func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 		return nil
 	}
 	if p.Faulty = !v.OK(); p.Faulty {
-		return nil
+		return p.refuse(v, o)
 	}
 	head, placed, taken, err := followed(ctx, p.Model, p.Life, p.Arena)
 	if err != nil {
@@ -158,6 +158,18 @@ func (p *Plan) judge(ctx context.Context, v *Verdict, o *Options) error {
 		p.keep(placed, taken)
 	}
 	return nil
+}
+
+// refuse is the error for a faulty plan of a model that an NPU runs in part: the commands
+// of the NPU hold where its tensors are, so that another plan is faulty, too.
+func (p *Plan) refuse(v *Verdict, o *Options) error {
+	if o.Replace || !p.NPU() {
+		return nil
+	}
+	at := slices.IndexFunc(v.Findings, func(f Finding) bool { return f.Severity == Fault })
+	var issues model.Issues
+	issues.Add(model.Issue{File: p.Model.File, Message: v.Findings[at].Message + "; operators are " + npu + ", so only Vela can plan the model"})
+	return issues.Err()
 }
 
 // keep makes the plan in the model the plan that is made.
@@ -238,6 +250,14 @@ func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tfli
 		}
 		placed[k] = int64(m.Offline.Offsets[t])
 		pinned, offsets, tensors = append(pinned, a.Problem.Buffers[k]), append(offsets, placed[k]), append(tensors, t)
+	}
+	// What the device places goes around a variable only while operators use it.
+	for t := range m.Tensors {
+		if x := &m.Tensors[t]; x.Variable && x.Bytes > 0 && m.Offline.Offsets[t] != tflite.Online && t < len(l.Tensors) {
+			span := l.Tensors[t]
+			pinned = append(pinned, model.Buffer{Lower: int64(span.First) + 1, Upper: int64(span.Last) + 2, Size: tflite.RoundUp(x.Bytes), Alignment: tflite.Alignment})
+			offsets, tensors = append(offsets, int64(m.Offline.Offsets[t])), append(tensors, t)
+		}
 	}
 	taken, pins := asProblem(newSharing(m, l).occupied(pinned, offsets, tensors))
 	for _, k := range online {

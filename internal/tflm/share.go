@@ -36,7 +36,8 @@ import (
 // npu is the custom operator into which Vela compiles.
 const npu = "ethos-u"
 
-// window is the operand of npu that is the NPU's window to the arena.
+// window is the operand of npu that is the NPU's window to the arena. The next one is
+// that to its fast memory.
 const window = 2
 
 // maxWindows bounds the windows that are known as such, so that a damaged model costs
@@ -81,11 +82,25 @@ func newSharing(m *tflite.Model, l *tflite.Lifetimes) *sharing {
 		}
 	}
 	for t := range m.Tensors {
-		if s.scratch(t) && len(s.windows) < maxWindows && !slices.ContainsFunc(s.touch[t], func(k int) bool { return m.Operators[k].Custom != npu }) {
+		if s.scratch(t) && len(s.windows) < maxWindows && !slices.ContainsFunc(s.touch[t], func(k int) bool { return !isWindow(&m.Operators[k], t) }) {
 			s.windows = append(s.windows, t)
 		}
 	}
 	return s
+}
+
+// isWindow reports whether an operator is one of npu, and a tensor is a window of its.
+// Other operands may have no value either: for the Ethos-U85 Vela keeps states so.
+func isWindow(o *tflite.Operator, t int) bool {
+	if o.Custom != npu {
+		return false
+	}
+	for k, in := range o.Inputs {
+		if int(in) == t && k != window && k != window+1 {
+			return false
+		}
+	}
+	return true
 }
 
 // scratch reports whether a tensor is one that operators read and nothing writes.
@@ -95,7 +110,8 @@ func (s *sharing) scratch(t int) bool {
 
 // owner reports whether two tensors may share bytes: each moment at which both are in
 // use is the run of an operator that has both. It returns the last such operator, -1
-// if they are never in use together.
+// if they are never in use together. Two tensors with values have one such moment at
+// most: from one to the next both values would have to be kept.
 func (s *sharing) owner(a, b int) (operator int, ok bool) {
 	if s.scratch(b) && !s.scratch(a) {
 		a, b = b, a
@@ -108,19 +124,16 @@ func (s *sharing) owner(a, b int) (operator int, ok bool) {
 	}
 	x, y := s.l.Tensors[a], s.l.Tensors[b]
 	from, to := max(x.First, y.First), min(x.Last, y.Last)
-	operator = -1
-	moments := int32(0)
+	if from < to {
+		return -1, false // each keeps a value from one operator to the next, and the bytes can hold one
+	}
 	for _, k := range s.touch[a] {
 		if at := s.l.Operators[k]; at.First < from || at.Last > to || !s.once(k) || !s.has(b, k) {
 			continue
 		}
-		if s.destroys(k, a, b) || s.destroys(k, b, a) {
-			return -1, false
-		}
-		operator = k
-		moments++
+		return k, !s.destroys(k, a, b) && !s.destroys(k, b, a)
 	}
-	return operator, moments == to-from+1
+	return -1, false
 }
 
 // ownerOfScratch is owner for a scratch operand and any other tensor.
@@ -171,11 +184,27 @@ func (s *sharing) once(operator int) bool {
 	return len(s.m.Operators[operator].Callees) == 0 && s.l.Operators[operator].First == s.l.Operators[operator].Last
 }
 
-// state reports whether two variable tensors of one operator are the same state, which
-// the operator has as an operand and as a result.
+// state reports whether two variable tensors are the same state: each operator that has
+// both has one as an operand and the other as a result, and there is such an operator.
 func (s *sharing) state(a, b int) bool {
 	x, y := &s.m.Tensors[a], &s.m.Tensors[b]
-	return x.Variable && y.Variable && x.Bytes == y.Bytes && slices.ContainsFunc(s.touch[a], func(k int) bool { return s.has(b, k) })
+	if !x.Variable || !y.Variable || x.Bytes != y.Bytes {
+		return false
+	}
+	found := false
+	for _, k := range s.touch[a] {
+		if !s.has(b, k) {
+			continue
+		}
+		o := &s.m.Operators[k]
+		reads := func(t int) bool { return slices.Contains(o.Inputs, int32(t)) }
+		writes := func(t int) bool { return slices.Contains(o.Outputs, int32(t)) }
+		if reads(a) && reads(b) || writes(a) && writes(b) {
+			return false
+		}
+		found = true
+	}
+	return found
 }
 
 // inside reports whether a tensor has an offset and lies inside of another.
@@ -188,8 +217,14 @@ func (s *sharing) inside(t, other int, offsets []int32) bool {
 // across reports whether a tensor and a window share bytes at a time.
 func (s *sharing) across(t, window int, offsets []int32) bool {
 	at, in := int64(offsets[t]), int64(offsets[window])
-	return at < in+tflite.RoundUp(s.m.Tensors[window].Bytes) && in < at+tflite.RoundUp(s.m.Tensors[t].Bytes) &&
-		(s.m.Tensors[t].Variable || s.l.Tensors[t].First <= s.l.Tensors[window].Last)
+	if at >= in+tflite.RoundUp(s.m.Tensors[window].Bytes) || in >= at+tflite.RoundUp(s.m.Tensors[t].Bytes) {
+		return false
+	}
+	last := s.l.Tensors[window].Last // it lives from the beginning
+	if s.scratch(t) {
+		return slices.ContainsFunc(s.touch[t], func(k int) bool { return s.l.Operators[k].First <= last })
+	}
+	return s.m.Tensors[t].Variable || s.l.Tensors[t].First <= last
 }
 
 // lost returns the first tensor of an operator for Ethos-U that lies outside of the
