@@ -188,10 +188,10 @@ func TestLog(t *testing.T) {
 		}
 	}
 	for want, text := range map[string]string{
-		"has no line":           "boot\n",
-		"lines are missing":     "stowage: 0,0,1,32,\nstowage: 2,1,1,208,\n",
-		"is not a request":      "stowage: 0,5,1,32,\n",
-		"is not a request that": "stowage: 0,0,1,99999999999,\n",
+		"has no line":         "boot\n",
+		"lines are missing":   "stowage: 0,0,1,32,\nstowage: 2,1,1,208,\n",
+		"is not a request":    "stowage: 0,5,1,32,\n",
+		"is not a request of": "stowage: 0,0,1,99999999999,\n",
 	} {
 		if _, err := tflite.ReadLog(strings.NewReader(text), "log"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
