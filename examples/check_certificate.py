@@ -197,7 +197,7 @@ def check(model, proof):
         p.case()
     except (ValueError, KeyError, TypeError, SyntaxError, StopIteration, RecursionError, MemoryError, csv.Error, OSError) as e:
         raise Refused(f"not a certificate of this problem: {e!r}")
-    need(list(p.lines) in ([], [""]), "there is more after the proof")
+    need(list(p.lines) in ([], [""]), "the file has text after the proof")
     return p.capacity
 
 

@@ -150,7 +150,7 @@ func TestDumpsFail(t *testing.T) {
 		{"m.csv", csvText, Options{Heap: "9"}, "is CSV, which has no heaps to choose from"},
 		{"m.mlir", ireeText, Options{Alignment: 4}, "is a dump of IREE, which takes no option for a dimension, value, size or alignment"},
 		{"m-buffer-assignment.txt", xlaText, Options{}, ":1: has no live ranges"},
-		{"m", "Memory Space: default (color=0)\n", Options{}, ":1: \"Memory Space: default (color=0)\": is no buffer assignment"},
+		{"m", "Memory Space: default (color=0)\n", Options{}, ":1: \"Memory Space: default (color=0)\": is not a buffer assignment"},
 		{"m.pb", "", Options{}, ": has no buffer assignment"},
 	} {
 		path := put(t, test.name, test.text)

@@ -70,7 +70,7 @@ func ReadText(r io.Reader, file string, beside func(suffix string) (io.ReadClose
 	}
 	t := texts{d: &Dump{File: file}, assignment: main, left: allowance(main)}
 	if !strings.HasPrefix(main.Text, assignmentHead) {
-		return nil, main.Refuse(0, source.Clip(firstLine(main.Text)), "is no buffer assignment: XLA writes that to NAME"+AssignmentSuffix+
+		return nil, main.Refuse(0, source.Clip(firstLine(main.Text)), "is not a buffer assignment: XLA writes that to NAME"+AssignmentSuffix+
 			", and its live ranges to the file beside it")
 	}
 	if err := t.allocations(); err != nil {

@@ -309,7 +309,7 @@ func TestTextFaults(t *testing.T) {
 	const head, value = "BufferAssignment:\nallocation 3: size 64, preallocated-temp:\n", " value: <5 a @0> (size=8,offset=0): f32[2]{0}\n"
 	live := "HloLiveRange (max 3):\n  BufferLiveRange:\n    a{}:0-1\n"
 	for name, test := range map[string]struct{ assignment, ranges, want string }{
-		"report":     {"Memory Space: default (color=0)\n", "", `x:1: "Memory Space: default (color=0)": is no buffer assignment`},
+		"report":     {"Memory Space: default (color=0)\n", "", `x:1: "Memory Space: default (color=0)": is not a buffer assignment`},
 		"no heap":    {"BufferAssignment:\nallocation 0: size 64, constant:\n", live, "x:1: has no allocation that is preallocated-temp"},
 		"no values":  {head, live, "x:2: has no values"},
 		"allocation": {"BufferAssignment:\nallocation x: size 64, preallocated-temp:\n", live, `x:2: allocation "x": must be a number from 0 to`},

@@ -45,7 +45,7 @@ func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) s
 	}
 	if load <= capacity {
 		return "At most " + n(load) + " are in use at once, in " + moment + ", and the capacity is " + n(capacity) +
-			". But the buffers cannot be arranged so closely: no plan is lower than " + n(lowerBound) + "."
+			". But no arrangement of the buffers is that low: no plan is lower than " + n(lowerBound) + "."
 	}
 	members := membersOf(tl, at)
 	s := "In " + moment + " " + n(int64(len(members))) + " buffers take " + over(load) + "." // two at least: none is too large alone
@@ -83,7 +83,7 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 	if x.Load > x.Capacity {
 		return "In " + span(x.At[0], x.At[1]) + " they take " + n(x.Load) + ", which is " + n(x.Load-x.Capacity) + " too much."
 	}
-	return "They never take more than " + n(x.Load) + " at once, in " + span(x.At[0], x.At[1]) + ", but no arrangement of them fits."
+	return "They take at most " + n(x.Load) + " at once, in " + span(x.At[0], x.At[1]) + ", but no arrangement of them fits."
 }
 
 // mostListed is the number of buffers that Told names.
@@ -150,5 +150,5 @@ func EndsAt(name string, b *model.Buffer) string {
 // Collides says where two buffers with fixed offsets meet, under names for them.
 func Collides(c *model.Collision, a, b string) string {
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }
-	return "buffers " + a + " and " + b + " are fixed where both use bytes [" + n(c.Start) + ", " + n(c.End) + ") at times [" + n(c.Lower) + ", " + n(c.Upper) + ")"
+	return "buffers " + a + " and " + b + " have fixed offsets that collide: both use bytes [" + n(c.Start) + ", " + n(c.End) + ") at times [" + n(c.Lower) + ", " + n(c.Upper) + ")"
 }

@@ -27,7 +27,7 @@ type TooManyPairsError struct {
 }
 
 // ErrLimit says that the watch ended before all pairs were there.
-var ErrLimit = errors.New("a limit came while pairs were listed")
+var ErrLimit = errors.New("a limit came while the pairs were being listed")
 
 // Error names the limit.
 func (e *TooManyPairsError) Error() string {

@@ -56,7 +56,7 @@ func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 		return r, err
 	}
 	if len(tl.Problem.Buffers) > math.MaxInt32 {
-		return r, plan.Unsupported("sweep", "takes no more than 2147483647 buffers")
+		return r, plan.Unsupported("sweep", "takes at most 2147483647 buffers")
 	}
 	w := run.NewWatch(ctx)
 	defer w.Close()

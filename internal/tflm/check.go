@@ -137,14 +137,14 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 		return v, nil
 	}
 	if o.Entries > 1 {
-		v.add(Warning, Duplicate, -1, -1, "there are %d entries %s; the last one counts", o.Entries, tflite.MetadataName)
+		v.add(Warning, Duplicate, -1, -1, "there are %d entries named %s; the last one counts", o.Entries, tflite.MetadataName)
 	}
 	if int(o.Count) != len(m.Tensors) {
-		v.add(Fault, Count, -1, -1, "the plan is for %d tensors and the model has %d: the runtime refuses it", o.Count, len(m.Tensors))
+		v.add(Fault, Count, -1, -1, "the plan is for %d tensors, but the model has %d: the runtime refuses it", o.Count, len(m.Tensors))
 		return v, nil
 	}
 	if len(o.Offsets) < len(m.Tensors) {
-		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime reads on behind it", len(o.Offsets), len(m.Tensors))
+		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime would read past its end", len(o.Offsets), len(m.Tensors))
 		return v, nil
 	}
 	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, last: 1}
@@ -269,7 +269,7 @@ func (x *pinned) overlaps() {
 	}
 	// Overlaps that the verifier has left out could be faults.
 	if x.OK() && (report.Truncated || report.Total > len(report.Violations)) {
-		x.add(Fault, Overlap, -1, -1, "there are more than %d overlaps, too many to tell which are meant", overlaps)
+		x.add(Fault, Overlap, -1, -1, "there are more than %d overlaps, too many to check which are on purpose", overlaps)
 	}
 	for _, k := range slices.Sorted(maps.Keys(by)) {
 		x.noteShared(k, by[k])
@@ -318,7 +318,7 @@ func (x *pinned) noteShared(operator int, s *shared) {
 	}
 	severity, why := Note, "on purpose, since it has both"
 	if o.Custom == "" {
-		severity, why = Warning, "which is right only if its kernel is made for it"
+		severity, why = Warning, "which is correct only if the kernel supports it"
 	}
 	x.add(severity, Shared, s.a, s.b, "at operator %d, %s, %s and %s share the bytes %d to %d%s, %s", operator, o.Name(), m.Label(s.a), m.Label(s.b), s.from, s.to, others, why)
 }

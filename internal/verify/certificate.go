@@ -56,7 +56,7 @@ func Certificate(p *model.Problem, r io.Reader) (capacity int64, err error) {
 		}
 	}
 	if err == nil && c.in.Scan() {
-		err = errors.New("there is more after the proof")
+		err = errors.New("the file has text after the proof")
 	}
 	if err = errors.Join(err, c.in.Err()); err != nil {
 		return 0, fmt.Errorf("line %d: %w", max(c.line, 1), err)
@@ -117,14 +117,14 @@ func (c *proof) read(p *model.Problem) error {
 	}
 	var err error
 	if text, found := strings.CutPrefix(head[1], "capacity "); !found {
-		return fmt.Errorf("%.40q is no capacity", head[1])
+		return fmt.Errorf("%.40q is not a capacity", head[1])
 	} else if c.capacity, err = strconv.ParseInt(text, 10, 64); err != nil || c.capacity < 0 || c.capacity > model.MaxSum {
-		return fmt.Errorf("%.40q is no capacity", text)
+		return fmt.Errorf("%.40q is not a capacity", text)
 	}
 	if text, found := strings.CutPrefix(head[2], "buffers "); !found {
-		return fmt.Errorf("%.40q is no number of buffers", head[2])
+		return fmt.Errorf("%.40q is not a number of buffers", head[2])
 	} else if count, err = strconv.Atoi(text); err != nil || count < 1 || count > len(p.Buffers) {
-		return fmt.Errorf("%.40q is no number of buffers of the problem", text)
+		return fmt.Errorf("%.40q is not a number of buffers from 1 to that of the problem", text)
 	}
 	index := make(map[string]*model.Buffer, len(p.Buffers))
 	for i := range p.Buffers {
@@ -138,7 +138,7 @@ func (c *proof) read(p *model.Problem) error {
 		id, err := strconv.Unquote(text)
 		b := index[id]
 		if err != nil || b == nil {
-			return fmt.Errorf("%.40s is no buffer of the problem, or named twice", text)
+			return fmt.Errorf("%.40s is not a buffer of the problem, or is named twice", text)
 		}
 		delete(index, id)
 		c.list = append(c.list, b)
@@ -294,7 +294,7 @@ func (c *proof) node(dead bool, depth int) error {
 			return fmt.Errorf("%.40q is neither a dot nor a buffer and an offset", text)
 		}
 		if depth > len(c.list) {
-			return errors.New("more cases within one another than buffers")
+			return errors.New("the cases are nested deeper than there are buffers")
 		}
 		high := c.up[j]
 		c.up[j] = min(high, v)

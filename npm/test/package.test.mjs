@@ -361,7 +361,7 @@ test("why nothing fits", async () => {
     { lower: 0, upper: 2, size: 4, fixed: 0 },
     { lower: 1, upper: 3, size: 4, fixed: 2 },
   ]);
-  assert.match(collide.why, /^The buffers 0 and 1 are fixed where both use bytes \[2, 4\)/);
+  assert.match(collide.why, /^The buffers 0 and 1 have fixed offsets that collide: both use bytes \[2, 4\)/);
   assert.deepEqual(await told(explain(paper)), ["capacity"]);
   assert.deepEqual(await told(explain({ ...paper, capacity: 11 }, { smalest: true })), ["smalest"]);
   const large = await explain(

@@ -221,7 +221,7 @@ class Library(unittest.TestCase):
         # Fixed offsets that collide: no capacity is enough, so none is suggested.
         p = stowage.solve([0, 0], [4, 4], [10, 10], offset=[0, 5], names=["left", "right"])
         for said in (p.reason, repr(p), p._repr_html_()):
-            self.assertRegex(said, r"left and right are fixed where both use bytes \[5, 10\) at times \[0, 4\).* no capacity is enough")
+            self.assertRegex(said, r"left and right have fixed offsets that collide: both use bytes \[5, 10\) at times \[0, 4\).* no capacity is enough")
             self.assertNotIn("20", said.partition("</svg>")[2])
         self.assertNotIn("20", repr(p))
         p = stowage.solve([0, 0, 0], [4, 4, 9], [4, 5, 6], capacity=10, names=["a", "b", "c"])

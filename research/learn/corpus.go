@@ -45,7 +45,7 @@ func ParseSeeds(text string) (s Seeds, err error) {
 	first, err1 := strconv.ParseUint(from, 10, 32)
 	last, err2 := strconv.ParseUint(to, 10, 32)
 	if err1 != nil || err2 != nil || first >= last {
-		return s, errors.New("must be FROM:TO with FROM under TO")
+		return s, errors.New("must be FROM:TO, with FROM below TO")
 	}
 	return Seeds{first, last}, nil
 }
@@ -55,7 +55,7 @@ func CheckKind(kind string) error {
 	name, buffers, sized := strings.Cut(kind, ":")
 	known := slices.ContainsFunc(suite.Kinds(), func(k suite.Kind) bool { return k.Name == name && len(k.Takes) > 0 })
 	if n, err := strconv.Atoi(buffers); !known || sized && (err != nil || n < 1) {
-		return errors.New("must be a generator of stowage gen, with the number of buffers after a colon or without")
+		return errors.New("must be a generator of stowage gen, or GENERATOR:BUFFERS")
 	}
 	return nil
 }

@@ -109,14 +109,14 @@ func planAbove(ctx context.Context, tl *timeline.Timeline, o plan.Options, s set
 		ground.Lower, ground.Upper = min(ground.Lower, b.Lower), max(ground.Upper, b.Upper)
 		total += b.Size + b.Align()
 		if b.Fixed != nil && *b.Fixed < s.base {
-			return plan.Result{}, plan.Unsupported("boxing", fmt.Sprintf("cannot go below parameter start-address: buffer %s is fixed at %d", b.ID, *b.Fixed))
+			return plan.Result{}, plan.Unsupported("boxing", fmt.Sprintf("cannot go below the parameter start-address: buffer %s is fixed at %d", b.ID, *b.Fixed))
 		}
 	}
 	if n == 0 {
 		return pack(ctx, tl, o, s), nil
 	}
 	if total < 0 || s.base > math.MaxInt64/4-total {
-		return plan.Result{}, plan.Unsupported("boxing", "cannot start at parameter start-address: it is too large for this problem")
+		return plan.Result{}, plan.Unsupported("boxing", "cannot start at the parameter start-address: it is too large for this problem")
 	}
 	p.Buffers = append(slices.Clip(slices.Clone(p.Buffers)), ground)
 	o.Start = nil

@@ -35,7 +35,7 @@ func RunPairs(ctx context.Context, name string, tl *timeline.Timeline, o plan.Op
 }
 
 func tooMany(name string, err error) error {
-	return plan.Unsupported(name, "takes no such problem: "+err.Error())
+	return plan.Unsupported(name, "cannot take this problem: "+err.Error())
 }
 
 // Encoded makes build of RunPairs from one for the encoding of a partition, which

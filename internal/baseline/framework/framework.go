@@ -105,7 +105,7 @@ func (p *planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	case errors.Is(err, errStopped):
 		t.finish()
 	case err != nil:
-		return plan.Result{}, plan.Unsupported(p.name, "takes no such problem: "+err.Error())
+		return plan.Result{}, plan.Unsupported(p.name, "cannot take this problem: "+err.Error())
 	}
 	if t.nodes == 0 {
 		t.nodes = int64(len(t.buffers))
@@ -132,7 +132,7 @@ func (p *planner) prepare(tl *timeline.Timeline, o plan.Options) (*task, error) 
 			return nil, plan.Unsupported(p.name, "cannot honour fixed offsets: buffer "+b.ID+" has one")
 		}
 		if sum += bound.Up(b.Size+pad, round) + min(b.Align()-1, model.MaxSum); sum > model.MaxSum {
-			return nil, plan.Unsupported(p.name, fmt.Sprintf("takes no such sizes: their sum, rounded to %d, exceeds %d", round, int64(model.MaxSum)))
+			return nil, plan.Unsupported(p.name, fmt.Sprintf("cannot take these sizes: their sum, rounded to %d, exceeds %d", round, int64(model.MaxSum)))
 		}
 	}
 	fill := tl.HasGaps() && !p.gaps

@@ -58,7 +58,7 @@ func ggml(t *task) error {
 			j := ends[0]
 			free = join(free, chunk{taken[j], t.offsets[j] + t.buffers[j].Size})
 			if int64(len(free)) > room {
-				return fmt.Errorf("it has room for %d free blocks", room)
+				return fmt.Errorf("it has room for only %d free blocks", room)
 			}
 		}
 		last := len(free) - 1

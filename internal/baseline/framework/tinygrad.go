@@ -60,7 +60,7 @@ func tinygrad(t *task) error {
 	total := int64(0)
 	for i := range t.buffers {
 		if total += 2 * (t.buffers[i].Size + t.buffers[i].Align() - 1); total > model.MaxSum {
-			return errors.New("twice the sum of its sizes is out of range")
+			return errors.New("twice the sum of the sizes is out of range")
 		}
 	}
 	least := t.number("round")

@@ -92,7 +92,7 @@ func (csp) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (pla
 		cells += int(last - first)
 	}
 	if cells > largestTable {
-		return plan.Result{}, plan.Unsupported("csp", fmt.Sprintf("takes buffers that reach over %d sections together at most: here it is %d", largestTable, cells))
+		return plan.Result{}, plan.Unsupported("csp", fmt.Sprintf("takes at most %d sections, added up over all buffers, and the problem has %d", largestTable, cells))
 	}
 	return descend.RunPairs(ctx, "csp", tl, o, set.start, descend.Encoded(tl,
 		func(b *descend.Budget, part *timeline.Partition, e *pairwise.Encoding) (descend.PairSolver, bool) {

@@ -91,7 +91,7 @@ func (metaCSP) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) 
 	}
 	for k := range tl.Partitions {
 		if n := len(tl.Partitions[k].Buffers); n >= maxNodes {
-			return plan.Result{}, plan.Unsupported("meta-csp", fmt.Sprintf("takes no more than %d buffers that depend on one another: here are %d", maxNodes-1, n))
+			return plan.Result{}, plan.Unsupported("meta-csp", fmt.Sprintf("takes at most %d buffers that depend on one another, and the problem has %d", maxNodes-1, n))
 		}
 	}
 	return descend.RunPairs(ctx, "meta-csp", tl, o, set.start, descend.Encoded(tl,

@@ -98,7 +98,7 @@ func TestRefusals(t *testing.T) {
 		o    plan.Options
 		want string
 	}{
-		{plan.Options{Params: map[string]string{"max-pairs": "50"}}, "planner tela takes no such problem: 120 buffers that depend on one another have more than 50 conflicting pairs (parameter max-pairs)"},
+		{plan.Options{Params: map[string]string{"max-pairs": "50"}}, "planner tela cannot take this problem: 120 buffers that depend on one another have more than 50 conflicting pairs (parameter max-pairs)"},
 		{plan.Options{Params: map[string]string{"strategy": "best"}}, "planner tela: parameter strategy must be all, lifetime, size, area or lowest, not \"best\""},
 		{plan.Options{Params: map[string]string{"candidates": "x", "stuck-after": "0"}}, "planner tela: parameter candidates must be a whole number from 1 to 4096, not \"x\"\nplanner tela: parameter stuck-after must be"},
 		{plan.Options{Without: []string{"longest", "largest", "widest"}}, "no buffer would be a candidate"},

@@ -68,7 +68,7 @@ func (p Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options
 		result, err = r.solve(o.Capacity)
 	}
 	if many := (*pairwise.TooManyPairsError)(nil); errors.As(err, &many) {
-		err = plan.Unsupported(name, "takes no such problem: "+err.Error()+" (parameter max-pairs)")
+		err = plan.Unsupported(name, "cannot take this problem: "+err.Error()+" (parameter max-pairs)")
 	}
 	if p.Counters != nil {
 		*p.Counters = r.limits.counters

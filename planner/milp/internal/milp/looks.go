@@ -51,7 +51,7 @@ func withLooks(module []byte) (out []byte, err error) {
 	}()
 	r := reader{data: slices.Clip(module)}
 	if string(r.bytes(8)) != "\x00asm\x01\x00\x00\x00" {
-		return nil, errors.New("this is no module of version 1")
+		return nil, errors.New("this is not a module of version 1")
 	}
 	out = append(make([]byte, 0, len(module)+len(module)/8), module[:8]...)
 	clock, counter := -1, -1

@@ -309,7 +309,7 @@ func refusal(err error) error {
 	if err == nil {
 		return nil
 	}
-	return plan.Unsupported("milp", "takes no such problem: "+err.Error()+"; the parameter max-pairs allows more")
+	return plan.Unsupported("milp", "cannot take this problem: "+err.Error()+"; the parameter max-pairs allows more")
 }
 
 // keep takes offsets in units for the buffers of an encoding. They are no higher

@@ -92,7 +92,7 @@ func (c command) solve(ctx context.Context, f *formulation, l limits) (answer, e
 		if ctx.Err() != nil {
 			return none, nil
 		}
-		return none, fmt.Errorf("planner milp: %s has written no solution file: %s", c.kind, lastLine(output.String()))
+		return none, fmt.Errorf("planner milp: %s wrote no solution file: %s", c.kind, lastLine(output.String()))
 	}
 	defer file.Close()
 	if c.kind == "cbc" {

@@ -126,7 +126,7 @@ func hostOf(ctx context.Context) *host { return ctx.Value(hostKey{}).(*host) }
 
 // errAborted is what a call into HiGHS returns where HiGHS gives up: it has run
 // out of memory, as a rule.
-var errAborted = errors.New("HiGHS has aborted")
+var errAborted = errors.New("HiGHS aborted")
 
 var (
 	loadOnce sync.Once
