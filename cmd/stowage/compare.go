@@ -71,7 +71,7 @@ If you interrupt compare, it writes what it has. --resume FILE stores each run i
 	f.Var(&c.exactTimeout, "exact-timeout", "search up to `D` for a proof if no planner has one")
 	f.Int64Var(&c.nodes, "nodes", 0, "stop a run after `N` search nodes [default: never]")
 	f.IntVar(&c.repeat, "repeat", 1, "run each planner `N` times")
-	f.StringVarP(&c.output, "output", "o", "", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
+	f.VarP((*once)(&c.output), "output", "o", "write to `FILE`, as .md, .csv, .json, .svg or .html [default: a table on standard output]")
 	f.StringVar(&c.format, "format", "", "write as `NAME`, such as md, whatever the extension")
 	f.StringVar(&c.resume, "resume", "", "store the runs in `FILE`, and do not repeat them")
 	f.BoolVarP(&c.quiet, "quiet", "q", false, "print nothing on standard error")

@@ -50,7 +50,7 @@ With -o FILE it also writes the set as a problem (.csv, .json). Or it draws the 
 	f.BoolVar(&e.smallest, "smallest", false, "look for a set of the fewest buffers; may take long")
 	f.IntVar(&e.several, "conflicts", 1, "look for up to `N` sets that share no buffer")
 	f.BoolVar(&e.asJSON, "json", false, "print JSON")
-	f.StringVarP(&e.output, "output", "o", "", "also write the set to `FILE`, or draw it there")
+	f.VarP((*once)(&e.output), "output", "o", "also write the set to `FILE`, or draw it there")
 	return cmd
 }
 

@@ -63,7 +63,7 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 	f.Float64Var(&g.options.Gaps, "gaps", 0, "give gaps to this `SHARE` of the buffers, from 0 to 1")
 	f.Float64Var(&g.options.Windows, "windows", 0, "let this `SHARE` of the gaps keep some of their bytes in use, from 0 to 1")
 	f.Float64Var(&g.options.Holes, "holes", 0, "leave out this `SHARE` of the buffers of a full packing, from 0 to 0.9")
-	f.StringVarP(&g.output, "output", "o", "", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
+	f.VarP((*once)(&g.output), "output", "o", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
 	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing on standard error")
 	for _, k := range suite.Kinds() {

@@ -44,7 +44,7 @@ A bound that a JSON file claims is shown as claimed. An invalid plan is drawn as
 	f.SortFlags = false
 	f.VarP(&s.capacity, "capacity", "c", "draw a line at `SIZE` bytes [default: INPUT's, or none]")
 	s.model.bind(cmd)
-	f.StringVarP(&s.output, "output", "o", "", "write to `FILE`, as .svg, .png, .pdf, .html or .tex [default: SVG on standard output]")
+	f.VarP((*once)(&s.output), "output", "o", "write to `FILE`, as .svg, .png, .pdf, .html or .tex [default: SVG on standard output]")
 	f.StringVar(&s.format, "format", "", "draw as `NAME`, such as svg, whatever the extension")
 	f.StringVar(&s.against, "against", "", "in HTML, compare with the plan in `FILE`, by names")
 	f.BoolVar(&s.text, "text", false, "print buffers, horizon, load, bounds and more as text")

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 
@@ -48,3 +49,18 @@ func (d *duration) String() string { return time.Duration(*d).String() }
 
 // Type names the value in help.
 func (d *duration) Type() string { return "D" }
+
+// once is the name of the file that a command writes which writes one: with a second name, only
+// one of the two files would be written, so that is refused.
+type once string
+
+func (o *once) String() string { return string(*o) }
+func (o *once) Type() string   { return "string" }
+
+func (o *once) Set(text string) error {
+	if *o != "" {
+		return fmt.Errorf("%s is given already, and this command writes one file", *o)
+	}
+	*o = once(text)
+	return nil
+}

@@ -5,8 +5,11 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -92,17 +95,30 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 	return serve(ctx, listener, viewHandler(page.Bytes(), host))
 }
 
-// tellApart calls plans by their files where several on a page have one name, as plans of
-// one problem in JSON do.
+// tellApart calls plans by their files if several on a page have one name, as plans of one
+// problem in JSON do. The folders that all of these paths begin with are left out.
 func tellApart(docs []*document, files []string) {
 	count := map[string]int{}
 	for _, d := range docs {
 		count[d.problem.Name]++
 	}
+	var named []*document
+	var names []string
 	for k, d := range docs {
 		if count[d.problem.Name] > 1 {
-			d.title = nameOf(files[k])
+			named, names = append(named, d), append(names, filepath.ToSlash(nameOf(files[k])))
 		}
+	}
+	shared := 0
+	for len(names) > 1 {
+		end := strings.IndexByte(names[0][shared:], '/') + 1
+		if end == 0 || slices.ContainsFunc(names, func(name string) bool { return !strings.HasPrefix(name, names[0][:shared+end]) }) {
+			break
+		}
+		shared += end
+	}
+	for k, d := range named {
+		d.title = names[k][shared:]
 	}
 }
 

@@ -349,7 +349,8 @@ func (p *packer) moves(moves []plan.Move, n int) error {
 		}
 		p.unsigned(int64(m.Kind))
 		p.unsigned(int64(m.Buffer))
-		p.unsigned(m.Offset)
+		// The first search may be asked for a capacity without end, which is no number of the plan.
+		p.out = binary.AppendUvarint(p.out, uint64(m.Offset))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -205,5 +206,28 @@ func TestRecorderMoves(t *testing.T) {
 	}
 	if steps := r.Finish(&plan.Result{Status: model.Unknown, LowerBound: 2}); len(steps) != 2 || steps[0].Move != 2 || steps[1].Move != 5 {
 		t.Errorf("%+v", steps)
+	}
+}
+
+// TestRounded demands that a document is called rounded if a number of the plan is too large for
+// JavaScript, and not because a recorded search was asked for a capacity without end.
+func TestRounded(t *testing.T) {
+	for size, want := range map[int64]bool{12: false, 1<<53 + 1: true} {
+		d := Doc{
+			Problem: &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 1, Size: size}}},
+			Offsets: []int64{0},
+			Moves:   []plan.Move{{Kind: plan.MoveBegin, Offset: math.MaxInt64}, {Kind: plan.MovePlace}},
+		}
+		text, _, err := d.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m meta
+		if err := json.Unmarshal(text, &m); err != nil {
+			t.Fatal(err)
+		}
+		if m.Rounded != want {
+			t.Errorf("of a buffer of %d bytes, rounded is %t", size, m.Rounded)
+		}
 	}
 }

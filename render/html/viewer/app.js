@@ -313,8 +313,11 @@ export class App {
   draw() {
     if (!this.files.length) return;
     const began = performance.now();
-    // All pictures begin at the same place, right of the longest text of an axis.
-    const wide = Math.max(...this.plots.map((plot) => plot.prepare()));
+    // All pictures have the same scale, so the same room above, and begin at the same place,
+    // right of the longest text of an axis.
+    const room = Math.max(...this.plots.map((plot) => plot.prepare()));
+    for (const plot of this.plots) plot.room = room;
+    const wide = Math.max(...this.plots.map((plot) => plot.widest));
     this.view.gutter = Math.max($("picture").clientWidth < 520 ? 54 : 68, 8 * Math.ceil((wide + 12) / 8));
     this.curve.draw();
     this.overview.draw();

@@ -19,7 +19,7 @@ export function figures(app) {
   panel.faults($("faults"), facts.doc);
   panel.difference($("difference"), app.comparison);
   const rows = facts.doc.facts.map(([name, value]) =>
-    make("tr", "", make("th", "", name), make("td", "", /^\d{5,}$/.test(value) ? digits(value) : value)),
+    make("tr", "", make("th", "", name), make("td", "", grouped(value))),
   );
   if (facts.doc.rounded)
     rows.push(make("tr", "", make("th", "", "note"), make("td", "", "numbers above 2⁵³ are shown rounded")));
@@ -35,13 +35,22 @@ export function figures(app) {
     $(id).hidden = !of || (diff && at === 0);
     const caption = $(id).querySelector("figcaption");
     caption.hidden = !app.comparison;
-    if (of) caption.textContent = of.doc.title + (of.offsets ? `, height ${both(of.height)}` : ", no plan");
+    if (of)
+      caption.replaceChildren(
+        make("span", "id", of.doc.title),
+        make("span", "", of.offsets ? `, height ${both(of.height)}` : ", no plan"),
+      );
     if (of) app.plots[at].canvas.setAttribute("aria-label", label(of));
   }
   document.body.classList.toggle("two", Boolean(app.comparison && app.mode === "both"));
   legend(app);
   // What moved and what is tried have colours of their own.
   $("colour").parentElement.hidden = Boolean(app.marking || (app.comparison && app.mode === "diff"));
+}
+
+/** Writes the whole numbers of a text as the rest of the page does. */
+function grouped(text) {
+  return /^\d+$/.test(text) ? digits(text) : text.replace(/(?<![\w.,/-])\d{4,}(?![\w.,]\d|\w)/g, digits);
 }
 
 /** Writes what the colours mean; a click on a group highlights it. */

@@ -4,15 +4,16 @@
 // across, upright and in two or three lines, in letters of 11 pixels down to 7. A name
 // that fits in none of these ways is written beside its rectangle, where nothing else is,
 // with a line that leads to it; for that a picture of few buffers has a strip of free room
-// on top, no higher than its names need. If there are too many buffers for that, a name
-// loses its middle.
+// on top, no higher than its names need. If all that is free is far away, the name stands in a
+// box on a large rectangle nearby. If there are too many buffers for that, a name loses its middle.
 //
 // A size is a number, so it is written whole or not at all.
 //
-// What is free is known from a grid of cells of four pixels.
+// What is free is known from a grid of cells of four pixels. Of the free places a name takes
+// the one whose line is short and easy to follow: it crosses few other rectangles, lines and names.
 //
 // Complexity: O(k) for k pieces that have room for a name, O(cells) for each name that is
-// written beside its rectangle.
+// written beside its rectangle, and O(names beside) for a cell that is nearer than the best so far.
 
 import { bytes } from "./numbers.js";
 import { cut, widthOf, wrap } from "./letters.js";
@@ -26,7 +27,16 @@ const FEW = 120; // pieces in sight, up to which there are names beside
 const CELL = 4;
 const STRIPS = [0, 16, 30, 44, 58, 72, 90, 110]; // heights of the room on top
 const REACH = 260; // pixels that a line may lead
+const OVER = 90; // of them over other rectangles
+const CROSSED = 40; // pixels that a line had better be longer than cross another line, or a name
 const NEAR = 20; // the same, if there are many
+const LARGE = 30; // pixels each way of a rectangle that may have the name of another in a box
+const BOXED = 60; // pixels that a line had better be longer than end there
+const BOXED_REACH = 140;
+/** How a name beside its rectangle may be written: the size of its letters, upright or across, in a box or not. */
+const TRIES = [false, true].flatMap((boxed) =>
+  [9, 8, SMALLEST].flatMap((size) => [false, true].map((upright) => [size, upright, boxed])),
+);
 const LARGEST_STRIP = 0.24; // of the height of the picture
 
 /**
@@ -41,6 +51,7 @@ const LARGEST_STRIP = 0.24; // of the height of the picture
  * @property {number} size      of the letters
  * @property {boolean} upright  reading upwards
  * @property {?number[]} leader the ends of the line that leads to the rectangle, if it is beside
+ * @property {?number[]} boxed  the box to draw behind it, if it is on another rectangle
  */
 
 /** Returns how a text of some lines fits into a rectangle: the size of its letters, 0 if it does not. */
@@ -91,7 +102,7 @@ function insideCut(name, w, h, family) {
 
 /** Adds a label to a list: the name in the middle of a rectangle, its size below if it fits. */
 function put(out, { i, x, y, w, h }, fit, name, size, family) {
-  const label = { buffer: i, kind: "name", full: name, x, y, leader: null, ...fit };
+  const label = { buffer: i, kind: "name", full: name, x, y, leader: null, boxed: null, ...fit };
   out.push(label);
   const [along, across] = fit.upright ? [h, w] : [w, h];
   const small = Math.max(SMALLEST, Math.min(10, Math.floor(1.8 * fit.size) / 2));
@@ -161,6 +172,12 @@ class Grid {
     this.ny = Math.max(1, Math.floor(height / CELL));
     this.taken = new Uint8Array(this.nx * this.ny);
     this.sums = null;
+    this.rectangles = null; // what was taken before seal
+  }
+
+  /** Says that all rectangles are taken now: what follows is lines and names. */
+  seal() {
+    this.rectangles = this.taken.slice();
   }
 
   take(x0, y0, x1, y1) {
@@ -185,13 +202,31 @@ class Grid {
     }
   }
 
-  /** Returns the left top of the free box of w by h that is nearest to a point; null if none is near. */
-  nearest(x, y, w, h, far) {
+  /** Returns how many pixels of a line are over what was taken first, and not in a box of its own. */
+  over([x0, y0, x1, y1], own) {
+    const long = Math.hypot(x1 - x0, y1 - y0);
+    const steps = Math.ceil(long / CELL);
+    let out = 0;
+    for (let s = 0; s < steps; s++) {
+      const [x, y] = [x0 + ((x1 - x0) * (s + 0.5)) / steps, y0 + ((y1 - y0) * (s + 0.5)) / steps];
+      if (Math.abs(x - own.x) <= own.w / 2 + 1 && Math.abs(y - own.y) <= own.h / 2 + 1) continue;
+      const i = Math.floor((x - this.left) / CELL);
+      const j = Math.floor((y - this.top) / CELL);
+      if (i >= 0 && i < this.nx && j >= 0 && j < this.ny && this.rectangles[j * this.nx + i]) out++;
+    }
+    return (out * long) / Math.max(1, steps);
+  }
+
+  /**
+   * Returns the left top of the best free box of w by h: it is near to a point, within far, and
+   * what else speaks against it, which against says in pixels, is little; null if there is none.
+   */
+  nearest(x, y, w, h, far, against) {
     if (!this.sums) this.#sum();
     const { nx, ny, sums } = this;
     const [bw, bh] = [Math.ceil(w / CELL), Math.ceil(h / CELL)];
     let best = null;
-    let least = far;
+    let least = Infinity;
     const reach = Math.ceil((far + Math.max(w, h) / 2) / CELL);
     const [ci, cj] = [Math.round((x - this.left) / CELL - bw / 2), Math.round((y - this.top) / CELL - bh / 2)];
     for (let j = Math.max(0, cj - reach); j <= Math.min(ny - bh, cj + reach); j++) {
@@ -203,43 +238,96 @@ class Grid {
         const py = this.top + j * CELL;
         // A line that goes up or down is easier to follow.
         const away = Math.hypot(1.7 * Math.max(px - x, 0, x - px - w), Math.max(py - y, 0, y - py - h));
-        if (away < least) [least, best] = [away, { x: px, y: py, away }];
+        if (away >= far || away >= least) continue;
+        const cost = away + against(px, py);
+        if (cost < least) [least, best] = [cost, { x: px, y: py, away: cost }];
       }
     }
     return best;
   }
 }
 
+/** Returns the line from a box of a name, by its left top and size, to a point. */
+function leaderFrom(left, top, w, h, x, y) {
+  const near = (low, high, v) => Math.max(low, Math.min(high, v));
+  return [near(left + 3, left + w - 3, x), near(top + 2, top + h - 2, y), x, y];
+}
+
+/** Tells whether two lines cross. */
+function cross([ax, ay, bx, by], [cx, cy, dx, dy]) {
+  const side = (px, py, qx, qy, x, y) => Math.sign((qx - px) * (y - py) - (qy - py) * (x - px));
+  return (
+    side(ax, ay, bx, by, cx, cy) !== side(ax, ay, bx, by, dx, dy) &&
+    side(cx, cy, dx, dy, ax, ay) !== side(cx, cy, dx, dy, bx, by)
+  );
+}
+
+/** Tells whether a line goes through a box, by crossing one of its diagonals. */
+function through(line, [x0, y0, x1, y1]) {
+  return cross(line, [x0, y0, x1, y1]) || cross(line, [x0, y1, x1, y0]);
+}
+
+/** Returns the box of a label: left, top, right, bottom. */
+function boxOf({ lines, size, upright, x, y }, family) {
+  const wide = Math.max(...lines.map((text) => widthOf(text, family))) * size;
+  const tall = LINE * size * lines.length;
+  const [w, h] = upright ? [tall, wide] : [wide, tall];
+  return [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
+}
+
 /**
- * Writes names beside their rectangles, where nothing else is. Returns how many have no place,
- * and how many pixels in all the lines that lead to them are longer than is easy to follow.
+ * Writes names beside their rectangles: where nothing else is, or on a large rectangle that has
+ * its own name, then in a box. Returns how many have no place, and how many pixels in all the
+ * lines that lead to them are longer than is easy to follow.
  */
 function beside(out, missing, all, f, { room, taken, family }, nameOf) {
-  const grid = new Grid(f.left + 2, f.top - room, f.width - 4, f.height + room - 2);
-  for (const { x, y, w, h } of all) grid.take(x - w / 2, y - h / 2, x + w / 2, y + h / 2);
-  for (const box of taken) grid.take(...box);
+  const bounds = [f.left + 2, f.top - room, f.width - 4, f.height + room - 2];
+  const free = new Grid(...bounds); // of rectangles and all else
+  const onto = new Grid(...bounds); // the same, but large rectangles are free where they have no text
+  const whole = new Set(out.map(({ buffer }) => buffer));
+  for (const { i, x, y, w, h } of all) {
+    const box = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
+    free.take(...box);
+    if (w < LARGE || h < LARGE || !whole.has(i)) onto.take(...box);
+  }
+  free.seal();
+  const texts = out.map((label) => boxOf(label, family));
+  for (const box of texts) onto.take(...box);
+  for (const box of taken) for (const grid of [free, onto]) grid.take(...box);
+  const placed = []; // the boxes of names beside, and their lines
   let [lost, far] = [0, 0];
   const reach = missing.length > MOST_FAR ? NEAR : REACH;
   for (const at of missing.sort((a, b) => a.x - b.x)) {
     const name = nameOf(at.i);
     let best = null;
-    for (const size of [9, 8, SMALLEST]) {
-      for (const upright of [false, true]) {
-        const along = widthOf(name, family) * size + 6;
-        const across = LINE * size + 3;
-        const [w, h] = upright ? [across, along] : [along, across];
-        const place = grid.nearest(at.x, at.y, w, h, reach);
-        const cost = place && place.away + (upright ? 18 : 0) + (9 - size) * 10;
-        if (place && (!best || cost < best.cost)) best = { ...place, cost, w, h, size, upright };
-      }
+    for (const [size, upright, boxed] of TRIES) {
+      const along = widthOf(name, family) * size + 6;
+      const across = LINE * size + 3;
+      const [w, h] = upright ? [across, along] : [along, across];
+      const place = (boxed ? onto : free).nearest(at.x, at.y, w, h, boxed ? Math.min(reach, BOXED_REACH) : reach, (x, y) => {
+        const leader = leaderFrom(x, y, w, h, at.x, at.y);
+        const over = free.over(leader, at);
+        if (over > OVER) return Infinity;
+        const box = [x, y, x + w, y + h];
+        let crossed = 0;
+        for (const text of texts) crossed += through(leader, text);
+        for (const other of placed) {
+          crossed += cross(leader, other.leader) + through(leader, other.box) + through(other.leader, box);
+        }
+        return 0.5 * over + CROSSED * crossed;
+      });
+      const cost = place && place.away + (upright ? 18 : 0) + (9 - size) * 10 + (boxed ? BOXED : 0);
+      if (place && (!best || cost < best.cost)) best = { ...place, cost, w, h, size, upright, boxed };
     }
     if (!best) {
       lost++;
       continue;
     }
-    far += Math.max(0, best.away - 30);
-    grid.take(best.x, best.y, best.x + best.w, best.y + best.h);
-    const near = (low, high, v) => Math.max(low, Math.min(high, v));
+    far += Math.max(0, best.away - 30) + (best.boxed ? BOXED : 0);
+    const box = [best.x, best.y, best.x + best.w, best.y + best.h];
+    const leader = leaderFrom(best.x, best.y, best.w, best.h, at.x, at.y);
+    for (const grid of [free, onto]) grid.take(...box);
+    placed.push({ box, leader });
     out.push({
       buffer: at.i,
       kind: "name",
@@ -249,7 +337,8 @@ function beside(out, missing, all, f, { room, taken, family }, nameOf) {
       y: best.y + best.h / 2,
       size: best.size,
       upright: best.upright,
-      leader: [near(best.x + 3, best.x + best.w - 3, at.x), near(best.y + 2, best.y + best.h - 2, at.y), at.x, at.y],
+      leader,
+      boxed: best.boxed ? box : null,
     });
   }
   return [lost, far];
@@ -317,7 +406,9 @@ export function roomFor(scene, view, frameOf, family) {
   for (const room of STRIPS) {
     const { f, taken } = frameOf(room);
     if (room > LARGEST_STRIP * (f.height + room)) break;
-    const { lost, far } = labelsOf(scene, all, f, { room, taken, family });
+    const { labels, lost, far } = labelsOf(scene, all, f, { room, taken, family });
+    // Room that nothing is written in is an empty strip.
+    if (room && !labels.some(({ leader, y }) => leader && y < f.top - room / 3)) continue;
     // Room is taken from the picture, so it must be worth it.
     const cost = 1e6 * lost + far + 2 * room;
     if (cost < least) [least, best] = [cost, room];

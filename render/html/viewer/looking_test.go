@@ -74,6 +74,15 @@ func TestBrowserList(t *testing.T) {
 		is("true", `[...document.querySelectorAll(".row .c-id")].every((e) => e.scrollWidth <= e.clientWidth && (e.textContent === e.title || /.…./.test(e.textContent)))`)
 		picture(t, page, fmt.Sprint("list-", width))
 	}
+	// Of many buffers, too, the list is as wide as its longest row if the window has the room.
+	page.Size(1024, 800)
+	show(t, page, planned(t, training(t, 100_000), "first-fit"))
+	page.Eval(`document.getElementById("tab-list").click()`, nil)
+	page.Until(`document.querySelectorAll(".row").length > 5`)
+	is("true", `(() => { const right = document.getElementById("list").getBoundingClientRect().right; return [...document.querySelectorAll(".row > *")].every((e) => e.getBoundingClientRect().right <= right + 1); })()`)
+	is("", `[...document.querySelectorAll(".row .c-id")].filter((e) => e.textContent !== e.title).map((e) => e.textContent).join()`)
+	page.Size(1400, 900)
+	show(t, page, doc)
 	at := func() (x, y float64, width int) {
 		page.Eval(`(() => { const r = document.getElementById("widen").getBoundingClientRect(); return r.left + r.width / 2; })()`, &x)
 		page.Eval(`document.getElementById("side").offsetWidth`, &width)
@@ -101,6 +110,9 @@ func TestBrowserNumbers(t *testing.T) {
 	page := chromium.Open(t, 1400, 900)
 	is := asker(t, page)
 	const gib = 1 << 30
+	// Figures are written as the rest of the page is: in groups of three digits, names as they are.
+	show(t, page, html.Document{Problem: unet(t), Options: html.Options{Facts: []html.Fact{{Name: "height", Value: "6024"}, {Name: "head", Value: "454656 (optimal, lower bound 454656), 31.5% less"}, {Name: "peak", Value: "1234567 at conv_12345 of v1.2345"}}}})
+	is("6,024|454,656 (optimal, lower bound 454,656), 31.5% less|1,234,567 at conv_12345 of v1.2345", `[...document.querySelectorAll("#facts td")].map((e) => e.textContent).join("|")`)
 	p := &model.Problem{Name: "deep", Buffers: []model.Buffer{{ID: "low", Upper: 10, Size: 26_694_758_400}, {ID: "small", Upper: 10, Size: 3_538_944}, {ID: "high", Lower: 5, Upper: 10, Size: gib}}}
 	show(t, page, html.Document{Problem: p, Offsets: []int64{0, 26_694_758_400, 26_698_297_344}, Options: html.Options{Capacity: 26_698_297_344 + gib + 4096}})
 	page.Eval(`stowage.select(0, 1)`, nil)
@@ -202,6 +214,16 @@ func TestBrowserSearch(t *testing.T) {
 	is("false", `(() => { const { palette } = stowage.plots[0].scene; return palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.broken] || palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.top]; })()`)
 	is("true", `(() => { const p = stowage.plots[0], of = (k) => p.raster.pixels.reduce((n, x) => n + (x === p.scene.palette.fill[k]), 0); stowage.draw(); return of(stowage.KIND.found) > 100 && of(stowage.KIND.top) === 0 && of(stowage.KIND.broken) === 0; })()`)
 	picture(t, page, "search")
+	// Nothing moves when a search says how many it has found.
+	for _, width := range []int{1024, 1400} {
+		page.Size(width, 900)
+		page.Eval(`stowage.search("")`, nil)
+		const top = `String(document.getElementById("panes").getBoundingClientRect().top)`
+		was := page.Text(top)
+		page.Eval(`stowage.search("mask")`, nil)
+		is(was, top)
+		is("true", `(() => { const [a, b] = ["found", "search"].map((id) => document.getElementById(id).getBoundingClientRect()); return a.left > b.left && a.right < b.right && a.top >= b.top && a.bottom <= b.bottom; })()`)
+	}
 	page.Key("Escape", "")
 	page.Until(`document.activeElement.id !== "search"`)
 	is(",Buffers,false", `[document.getElementById("search").value, document.getElementById("tab-list").textContent, document.getElementById("figures").hidden].join()`)
@@ -222,6 +244,89 @@ func TestBrowserResized(t *testing.T) {
 	page.Until(fits)
 	page.Eval(`document.getElementById("legend").style.height = "90px"`, nil)
 	page.Until(fits)
+	page.Quiet()
+}
+
+// TestBrowserSideBySide demands that two plans side by side have one scale, at each width: as many
+// pixels for a byte, and the same offset at the same height; and that the height of each is
+// written whole above it, however long the names are.
+func TestBrowserSideBySide(t *testing.T) {
+	page := chromium.Open(t, 1280, 800)
+	is := asker(t, page)
+	one, two := planned(t, unet(t), "first-fit"), planned(t, unet(t), "auto")
+	one.Options.Title, two.Options.Title = "first-fit.json", "a-name-that-is-far-too-long-for-the-caption-of-a-picture.json"
+	for _, docs := range [][]html.Document{{one, two}, {two, one}} {
+		for _, width := range []int{375, 1024, 1280, 1600} {
+			page.Size(width, 800)
+			show(t, page, docs...)
+			page.Eval(`stowage.draw()`, nil)
+			is("true", `(() => { const [a, b] = stowage.plots; return a.room === b.room && a.frame.height === b.frame.height && a.toY(1e7) === b.toY(1e7) && a.frame.height > 90; })()`)
+			is("true", `[...document.querySelectorAll("figcaption")].every((c, k) => { const h = c.lastElementChild, r = h.getBoundingClientRect(), within = c.getBoundingClientRect(); return /, height [\d,]+ \(.* MiB\)$/.test(h.textContent) && h.scrollWidth <= h.clientWidth + 1 && r.right <= within.right; })`)
+			picture(t, page, fmt.Sprint("beside-", width))
+		}
+	}
+	page.Quiet()
+}
+
+// TestBrowserLeaders demands that the lines to names beside their rectangles can be followed: in no
+// plan of U-Net, at no width, does one lead far over other buffers, few lead through a name, and there is
+// no strip on top that no name is in.
+func TestBrowserLeaders(t *testing.T) {
+	page := chromium.Open(t, 1280, 800)
+	for _, planner := range []string{"first-fit", "auto"} {
+		doc := planned(t, unet(t), planner)
+		for _, width := range []int{375, 700, 1024, 1280, 1600} {
+			page.Size(width, 1000)
+			show(t, page, doc)
+			var got struct {
+				Far, Through []string
+				Names        int
+				Empty        bool
+			}
+			page.Eval(`(() => {
+				stowage.draw();
+				const p = stowage.plots[0], { facts, offsets } = p.scene, { doc } = facts;
+				const names = p.drawn.filter((d) => d.kind === "name");
+				const on = ([x0, y0, x1, y1], part) => [x0 + part * (x1 - x0), y0 + part * (y1 - y0)];
+				const parts = Array.from({ length: 400 }, (_, k) => (k + 0.5) / 400);
+				const far = [], through = [];
+				for (const { full, buffer, leader } of names) {
+					if (!leader) continue;
+					const long = Math.hypot(leader[2] - leader[0], leader[3] - leader[1]);
+					const over = parts.filter((part) => {
+						const [x, y] = on(leader, part), time = p.toTime(x), at = p.toOffset(y);
+						for (let i = 0; i < doc.n; i++) if (i !== buffer && doc.lower[i] <= time && time < doc.upper[i] && offsets[i] <= at && at < offsets[i] + doc.size[i]) return true;
+						return false;
+					}).length / 400 * long;
+					if (over > 105) far.push(full + " " + Math.round(over));
+					for (const other of names) {
+						const [x0, y0, x1, y1] = other.box;
+						if (other.buffer !== buffer && parts.some((part) => { const [x, y] = on(leader, part); return x0 < x && x < x1 && y0 < y && y < y1; })) through.push(full + " through " + other.full);
+					}
+				}
+				return { far, through, names: new Set(names.map((d) => d.full)).size, empty: p.room > 0 && !names.some((d) => d.leader && d.box[3] < p.frame.top) };
+			})()`, &got)
+			t.Logf("%s, %d pixels: %d names, lines far over others: %s, through names: %s", planner, width, got.Names, got.Far, got.Through)
+			through := 7
+			if width == 375 {
+				through = 14
+			}
+			if len(got.Far) > 0 || got.Empty || len(got.Through) > through || got.Names < 36 {
+				t.Errorf("%s, %d pixels: %d names, lines far over others: %s, through names: %s, an empty strip: %t", planner, width, got.Names, got.Far, got.Through, got.Empty)
+			}
+			picture(t, page, fmt.Sprintf("leaders-%s-%d", planner, width))
+		}
+	}
+	page.Quiet()
+}
+
+// TestBrowserTelephone demands that on a narrow screen nothing covers another part of the page.
+func TestBrowserTelephone(t *testing.T) {
+	page := chromium.Open(t, 375, 740)
+	is := asker(t, page)
+	show(t, page, planned(t, unet(t), "auto"))
+	is("true", `document.getElementById("playback").getBoundingClientRect().bottom <= document.getElementById("side").getBoundingClientRect().top`)
+	is("true", `document.getElementById("panes").clientHeight >= 300`)
 	page.Quiet()
 }
 

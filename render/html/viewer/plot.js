@@ -54,7 +54,7 @@ export class Plot {
     return ticks(view.y0, view.y1, this.frame.height / 40, view.whole.y1 >= 65536);
   }
 
-  /** Works out how much room names need above, and returns how wide the texts of the axis are. */
+  /** Works out how much room names need above: the pixels that this picture would have, which is set to room. */
   prepare() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
     if (!w || !h || !this.scene) return 0;
@@ -64,12 +64,18 @@ export class Plot {
       this.fitted = { key, facts, offsets: facts.doc.offsets };
       const bare = { facts, offsets: facts.doc.offsets };
       const { whole: all } = this.view;
-      this.room = roomFor(bare, this.view, (room) => {
+      this.fitted.room = roomFor(bare, this.view, (room) => {
         const f = this.#frameBelow(room);
         const toY = (v) => f.top + f.height * (1 - (v - all.y0) / (all.y1 - all.y0));
         return { f, taken: takenBy(marksIn(this.marks, f, toY), f) };
       });
     }
+    return this.fitted.room;
+  }
+
+  /** Returns how wide the widest text of the axis is. */
+  get widest() {
+    if (!this.canvas.clientWidth || !this.scene) return 0;
     return Math.max(0, ...this.#ticks.map(({ text }) => widthOf(text))) * 11;
   }
 
@@ -250,7 +256,8 @@ export class Plot {
     c.textAlign = "center";
     c.textBaseline = "middle";
     for (const label of labels) {
-      const { lines, full, kind, size, upright, leader, x, y } = label;
+      const { lines, full, kind, size, upright, leader, boxed, x, y } = label;
+      if (boxed) boxAround(c, boxed, this.theme);
       c.font = `${size}px ${PAGE}`;
       c.fillStyle = leader ? this.theme.ink : palette.ink(kinds[label.buffer]);
       c.globalAlpha = kind === "size" ? 0.72 : 1;
@@ -403,6 +410,17 @@ export function marksIn(marks, f, toY, family = PAGE) {
 /** Returns what the lines across a plot take of it: boxes of left, top, right and bottom. */
 export function takenBy(places, f) {
   return places.flatMap(({ y, box }) => [[f.left, y - 1.5, f.left + f.width, y + 1.5], ...(box ? [box] : [])]);
+}
+
+/** Draws the box of a name that stands on another rectangle. */
+function boxAround(c, [x0, y0, x1, y1], theme) {
+  c.beginPath();
+  c.roundRect(x0 + 0.5, y0 + 0.5, x1 - x0 - 1, y1 - y0 - 1, 3);
+  c.fillStyle = theme.plot;
+  c.fill();
+  c.strokeStyle = theme.axis;
+  c.lineWidth = 1;
+  c.stroke();
 }
 
 function line(c, x0, y0, x1, y1) {

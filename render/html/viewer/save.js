@@ -167,7 +167,8 @@ function labels(paper, all, inkOf) {
     paper.line(x0, y0, x1, y1, INK, 0.7);
     paper.rect(x1 - 1.3, y1 - 1.3, 2.6, 2.6, INK);
   }
-  for (const { buffer, kind, lines, x, y, size, upright, leader } of all) {
+  for (const { buffer, kind, lines, x, y, size, upright, leader, boxed } of all) {
+    if (boxed) paper.rect(boxed[0], boxed[1], boxed[2] - boxed[0], boxed[3] - boxed[1], "#ffffff", "#8a94a1");
     const colour = leader ? INK : kind === "size" ? "#3c4653" : opaque(inkOf(buffer));
     lines.forEach((text, k) => {
       const down = (k - (lines.length - 1) / 2) * size * LINE + 0.35 * size;

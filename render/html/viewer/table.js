@@ -10,6 +10,8 @@ import { cut, widthOf } from "./letters.js";
 
 const ROW = 28; // pixels; style.css has it too
 const LEAST = 84; // pixels for a name
+const USUAL = 130; // the same, if names are so long: shorter, many of a model would look the same
+const SAMPLE = 500; // names that are measured
 const TALLEST = 8_000_000;
 
 /** The columns: what to sort by, and what to show. The offset, which is the plan, is first after the name. */
@@ -94,23 +96,43 @@ export class Table {
     this.facts = facts;
     this.found = found;
     this.dirty = true;
+    this.#widths();
   }
 
-  /** Makes the columns of numbers as wide as their longest number, and gives names the rest. */
-  #fit() {
-    const { facts, root } = this;
+  /** Works out how wide the columns of numbers are, and how wide the list would be with all names in full. */
+  #widths() {
+    const { facts } = this;
     this.letters = parseFloat(getComputedStyle(this.head).fontSize) || 12;
-    let numbers = 0;
-    const widths = COLUMNS.slice(1).map(({ name, most }) => {
+    const key = [this.letters, facts.shown ? String(facts.height).length : 0].join();
+    if (this.measured === facts && this.measuredAs === key) return;
+    [this.measured, this.measuredAs] = [facts, key];
+    this.numbers = COLUMNS.slice(1).map(({ name, most }) => {
       const figures = Math.max(0, ...most(facts).map((v) => widthOf(whole(v).replace(/\d/g, "0"))));
-      const width = Math.ceil(Math.max(figures, widthOf(name + " ↓")) * this.letters) + 10;
-      numbers += width;
-      return width;
+      return Math.ceil(Math.max(figures, widthOf(name + " ↓")) * this.letters) + 10;
     });
-    const least = LEAST;
-    root.style.setProperty("--columns", `minmax(${least}px, 1fr) ${widths.map((w) => w + "px").join(" ")}`);
-    root.style.setProperty("--least", `${least + numbers + 12}px`);
-    this.nameWidth = Math.max(least, this.head.clientWidth - 12 - numbers);
+    const { n } = facts.doc;
+    let longest = 0;
+    const step = Math.max(1, Math.floor(n / SAMPLE));
+    for (let i = 0; i < n; i += step) longest = Math.max(longest, widthOf(facts.doc.id(i)));
+    this.wanted = Math.max(LEAST, Math.min(USUAL, Math.ceil(longest * this.letters) + 26));
+    document.documentElement.style.setProperty("--needs", `${this.wanted + this.#rest + 2}px`);
+  }
+
+  /** How many pixels of a row are not the name's. */
+  get #rest() {
+    return this.numbers.reduce((sum, w) => sum + w, 0) + 12;
+  }
+
+  /** Makes the columns of numbers as wide as their longest number, and gives names what is left. */
+  #fit() {
+    this.#widths();
+    const { root, wanted } = this;
+    const left = root.clientWidth - this.#rest;
+    // Names are cut if all of a row is in sight then; if it is not, the list is moved anyway.
+    const least = left < LEAST ? wanted : Math.min(left, wanted);
+    root.style.setProperty("--columns", `minmax(${least}px, 1fr) ${this.numbers.map((w) => w + "px").join(" ")}`);
+    root.style.setProperty("--least", `${least + this.#rest}px`);
+    this.nameWidth = Math.max(least, left);
   }
 
   /** Sorts and draws, where the list can be seen; else that waits. */
@@ -183,7 +205,7 @@ export class Table {
     if (!rows.length) {
       const none = document.createElement("p");
       none.className = "none";
-      none.textContent = this.found ? "No buffer is like that." : "There are no buffers.";
+      none.textContent = this.found ? "No buffer matches." : "There are no buffers.";
       body.replaceChildren(none);
     }
   }

@@ -57,10 +57,10 @@ export class View {
     );
   }
 
-  /** Shows a rectangle with some room around it. */
+  /** Shows a rectangle with some room around it: it has a quarter of the window each way, enough for its name. */
   show(t0, t1, y0, y1, room = 1.5) {
-    const dt = Math.max((t1 - t0) * room, (this.whole.t1 - this.whole.t0) / 2000, 1);
-    const dy = Math.max((y1 - y0) * room, (this.whole.y1 - this.whole.y0) / 2000, 1);
+    const dt = Math.max((t1 - t0) * room, 1);
+    const dy = Math.max((y1 - y0) * room, 1);
     this.set(t0 - dt, t1 + dt, y0 - dy, y1 + dy);
   }
 
