@@ -60,7 +60,7 @@ If INPUT is a model or a dump, the file has only its buffers with their lifespan
 	f.Lookup("timeout").Usage = strings.Replace(setting.Usage("timeout"), "[default: never]", "[default: 10s]", 1)
 	f.BoolVar(&r.minimize, "minimize", false, setting.Usage("minimize"))
 	f.BoolVar(&r.anonymize, "anonymize", false, "name the buffers b0, b1 and so on, and leave out all other names")
-	f.StringVarP(&r.output, "output", "o", "", "write to `FILE`, as .txt, .json or .zip [default: text on standard output]")
+	f.VarP((*once)(&r.output), "output", "o", "write to `FILE`, as .txt, .json or .zip [default: text on standard output]")
 	group(cmd, "Problem", "minimize", "anonymize")
 	group(cmd, "Output", "output")
 	return cmd
