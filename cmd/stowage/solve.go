@@ -298,7 +298,7 @@ func (s *solveFlags) checkSteps() error {
 	case !s.writes("html"):
 		return usagef("--steps needs HTML: name a page with -o FILE.html")
 	case s.workers > 1:
-		return usagef("--steps needs one worker: what several try at once is no story")
+		return usagef("--steps needs --workers 1: with more, several steps happen at once")
 	}
 	var tell []string
 	for _, i := range stowage.Planners() {
