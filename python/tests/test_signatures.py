@@ -38,7 +38,7 @@ class Signatures(unittest.TestCase):
             lib.stowage_set_options(handle, b'{"nothing": 1}', 14)
             said = lib.stowage_error(handle).decode()
             lib.stowage_free(handle)
-            known = set(re.findall(r"[a-z]+", said.partition("there are")[2])) - {"and"}
+            known = set(re.findall(r"[a-z]+", said.partition("the choices are")[2])) - {"and"}
             self.assertEqual(known, set(declared) - {"params", "start", "progress"} | {"set"}, said)
 
     def test_no_any(self):
