@@ -53,7 +53,11 @@ func openUntil(path string, deadline time.Time) (io.ReadCloser, error) {
 		}
 		return newAwaited(deadline, func() (io.ReadCloser, error) { return stdin{os.Stdin}, nil }), nil
 	}
-	if info, err := os.Stat(path); !deadline.IsZero() && waits(info, err) {
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() { // os.Open takes it, and reading then fails
+		return nil, &fs.PathError{Op: "open", Path: path, Err: errors.New("it is a folder, not a file")}
+	}
+	if !deadline.IsZero() && waits(info, err) {
 		return newAwaited(deadline, func() (io.ReadCloser, error) { return os.Open(path) }), nil
 	}
 	return os.Open(path)

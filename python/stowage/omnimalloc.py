@@ -13,6 +13,7 @@ lifetimes do. Offsets that the allocations have already are kept. Tested with om
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Optional
 
 from omnimalloc.allocators import BaseAllocator
@@ -35,6 +36,7 @@ class StowageAllocator(BaseAllocator):
     supports_pinned = True
 
     def __init__(self, timeout: Optional[Seconds] = None, **options: Any) -> None:
+        inspect.signature(stowage.plan).bind([], **options)  # a wrong name is a TypeError here, not in the harness
         self._timeout, self._options = timeout, options
 
     def _allocate(self, allocations: tuple[Allocation, ...]) -> tuple[Allocation, ...]:

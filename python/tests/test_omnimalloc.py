@@ -46,6 +46,8 @@ class Omnimalloc(unittest.TestCase):
             allocate(both, "stowage")
 
     def test_refuses(self):
+        with self.assertRaisesRegex(TypeError, "planer"):
+            StowageAllocator(planer="exact")
         with self.assertRaisesRegex(ValueError, "scalar"):
             allocate(Pool(id="p", allocations=(Allocation("a", 1, (0, 1), (2, 3)),)), "stowage")
         with self.assertRaises(stowage.InputError):
