@@ -99,8 +99,8 @@ func TestReadProblemFails(t *testing.T) {
 	}
 	var input *model.InputError
 	for _, test := range []struct{ file, text, want string }{
-		{"a.csv", jsonText, ":1: \"{\\\"version\\\":1\": has a quote inside an unquoted field"},
-		{"a.json", csvText, ":1: is not JSON: invalid character 'i' looking for beginning of value"},
+		{"a.csv", jsonText, ":1: is JSON, and such a file is named .json"},
+		{"a.json", csvText, ":1: is not JSON: it begins as CSV does, and such a file is named .csv"},
 		{"a.txt", "", ":1: is empty: expected a header such as id,lower,upper,size"},
 		{"a.txt", strings.Repeat("\n", 10000), ":1: is empty: expected a header such as id,lower,upper,size"},
 	} {
