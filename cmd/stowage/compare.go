@@ -86,6 +86,9 @@ If you interrupt compare, it writes what it has. --resume FILE stores each run i
 
 func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	name, err := formatOf(c.format, c.output, experiment.Formats())
+	if wanted, other := formatOf(c.format, c.output, pictureNames()); err != nil && other == nil {
+		return usagef("compare draws charts as SVG only, not as %s: write an .svg, or an .html page with charts and tables", strings.ToUpper(wanted))
+	}
 	if err != nil {
 		return err
 	}
