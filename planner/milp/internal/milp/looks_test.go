@@ -57,7 +57,7 @@ func endless(t *testing.T) {
 func TestLooksRefuse(t *testing.T) {
 	for _, tc := range []struct{ module, wrong string }{
 		{"", "cut off"},
-		{"\x00asm\x02\x00\x00\x00", "no module"},
+		{"\x00asm\x02\x00\x00\x00", "this is not a module"},
 		{string(highs.Wasm[:len(highs.Wasm)/2]), "cut off"},
 		{"\x00asm\x01\x00\x00\x00\x0a\x01\x00", "no clock"},
 	} {
