@@ -13,8 +13,8 @@ import (
 	"github.com/stowage-go/stowage/bench/internal/script"
 )
 
-// The table has who is lowest, ties for each of them, and who has no plan; of auto the worst of
-// its seeds.
+// The table marks the lowest planner, or each of those that tie, and says who has no plan. For
+// auto it has the worst of its seeds.
 func TestMarkdown(t *testing.T) {
 	r := result{
 		Date: "2026-11-23", Machine: record.Machine{CPU: "a machine", Cores: 2}, Timeout: 10, Notes: []string{"a note."},

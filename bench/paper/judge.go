@@ -198,7 +198,7 @@ func said(sentences ...string) []string {
 	return slices.DeleteFunc(sentences, func(s string) bool { return s == "" })
 }
 
-// of writes so many of so many.
+// of writes "n of all", or that nothing was run.
 func of(n, all int) string {
 	if all == 0 {
 		return notRun

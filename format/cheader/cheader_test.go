@@ -49,8 +49,8 @@ func TestIdentifiers(t *testing.T) {
 }
 
 // TestLongNames has names that are the same but for their middle, their end, or not at
-// all, and one longer than any line: each has a macro of its own with at most 63
-// characters, of which beginning and end can be read.
+// all, and one longer than any line. Each has its own macro of at most 63 characters,
+// which keeps the beginning and the end of the name.
 func TestLongNames(t *testing.T) {
 	const long = "model/batch_normalization/FusedBatchNormV3;model/conv2d_2/Conv2D;model/conv2d_1/Conv2D1"
 	for _, model := range []string{"m", "embedding_model", strings.Repeat("a_model_", 12) + "of_mine"} {

@@ -18,8 +18,8 @@ import (
 // mostNamed is the number of buffers that Reason names in a moment that is too full.
 const mostNamed = 3
 
-// Reason says why no plan of p fits the capacity, of which a run has proven that no plan
-// is lower than lowerBound: fixed offsets that collide, a fixed offset or a size above
+// Reason says why no plan of p fits the capacity. The caller knows from a run that no plan is
+// lower than lowerBound. The reasons are: fixed offsets that collide, a fixed offset or a size above
 // the capacity, or the moment that is too full and by how much. If it is none of these,
 // the reason is the arrangement, and Reason says how far the bound is above the capacity.
 // name is how an ID is written.

@@ -183,7 +183,7 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestFlood has more overlaps than are looked at, of which the last is a fault.
+// TestFlood has more overlaps than are looked at. The last one is a fault.
 func TestFlood(t *testing.T) {
 	g := made.Graph{Inputs: []int32{0}, Outputs: []int32{1}}
 	g.Tensors = []made.Tensor{floats("in", 4), floats("out", 4)}

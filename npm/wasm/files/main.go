@@ -86,8 +86,8 @@ func plan(c *bridge.Call) (map[string]any, error) {
 // lowest plan to show it by.
 const mostExplaining = 3 * time.Second
 
-// misfit puts in place of a plan, where there is none, the lowest without the capacity, with
-// the buffers that cannot fit together. It returns why; "" if that is not known soon.
+// misfit is for a document without a plan: it puts in the lowest plan that ignores the capacity,
+// and the buffers that cannot fit together. It returns the reason, or "" if none is known soon.
 func misfit(c *bridge.Call, d *viewdata.Doc, o stowage.Options) string {
 	p := d.Problem
 	o.Timeout, o.Progress, o.Moves = mostExplaining, nil, nil

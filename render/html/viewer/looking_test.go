@@ -197,7 +197,7 @@ func TestBrowserColours(t *testing.T) {
 }
 
 // TestBrowserSearch demands that a search brings its matches to the front, that Escape ends
-// it, and that what is found is not red as what breaks a rule is.
+// it, and that found buffers are not red: red is for buffers that break a rule.
 func TestBrowserSearch(t *testing.T) {
 	page := chromium.Open(t, 1400, 900)
 	is := asker(t, page)
@@ -210,7 +210,7 @@ func TestBrowserSearch(t *testing.T) {
 	page.Until(`/^\d+ found$/.test(document.getElementById("found").textContent)`)
 	is("false,true", `[document.getElementById("list").hidden, document.getElementById("figures").hidden].join()`)
 	is("true", `document.getElementById("tab-list").textContent === "Buffers (" + document.getElementById("found").textContent + ")"`)
-	// What is found has a colour of their own.
+	// Found buffers have their own colour.
 	is("false", `(() => { const { palette } = stowage.plots[0].scene; return palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.broken] || palette.fill[stowage.KIND.found] === palette.fill[stowage.KIND.top]; })()`)
 	is("true", `(() => { const p = stowage.plots[0], of = (k) => p.raster.pixels.reduce((n, x) => n + (x === p.scene.palette.fill[k]), 0); stowage.draw(); return of(stowage.KIND.found) > 100 && of(stowage.KIND.top) === 0 && of(stowage.KIND.broken) === 0; })()`)
 	picture(t, page, "search")

@@ -241,7 +241,7 @@ func (g *page) labels(shapeOf []int32) {
 	}
 }
 
-// label writes a buffer's ID, and its size where there is room, into the
+// label writes a buffer's ID, and its size if there is room, into the
 // largest rectangle of its shape: across if it can, upright in a tall one.
 // It reports whether it did; cutTo allows it to cut the name.
 func (g *page) label(s *Shape, b *model.Buffer, cutTo bool) bool {

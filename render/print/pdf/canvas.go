@@ -143,8 +143,8 @@ func (c *canvas) Write(w ink.Word) {
 	if w.Upright {
 		angle = 90
 	}
-	// What is turned is between the operators that keep the state and bring it back, and
-	// so is the opacity, which would otherwise stay.
+	// The operators that save and restore the state enclose turned text. They enclose the
+	// opacity as well, which would otherwise stay.
 	c.file.Rotate(angle, w.X, w.Y)
 	c.file.SetXY(w.X, w.Y)
 	c.keep(c.file.Text(w.Text))
