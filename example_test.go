@@ -49,7 +49,7 @@ func ExampleSolve() {
 	}
 	r, err := stowage.Solve(context.Background(), p, stowage.Options{Timeout: 10 * time.Second})
 	if err != nil {
-		log.Fatal(err) // bad input; what could not be planned is no error
+		log.Fatal(err) // bad input. If nothing fits, r.Status says so, and err is nil
 	}
 	switch r.Status {
 	case stowage.Optimal, stowage.Feasible:

@@ -109,7 +109,7 @@ func markdown(sizes []int64, platform string) string {
 	}
 	var s strings.Builder
 	s.WriteString(experiment.NewTable([]string{"library", "share of a stripped binary"}, rows).Markdown())
-	fmt.Fprintf(&s, "\nDifference to a program without it (%s, most of it Go's runtime and fmt); %s, %s; %s. The paper's figures are sizes of library files, table 3. (1) The core search only. auto also includes the search for interlocking windows, orders searched in parallel, splitting by time, composites and switches.\n",
+	fmt.Fprintf(&s, "\nDifference to a program without it (%s, most of it Go's runtime and fmt); %s, %s; %s. The paper's figures are sizes of library files, table 3. (1) The core search only. auto also includes the search for interlocking windows, orders searched in parallel, splitting by time, groups of buffers planned as one, and the switches of techniques.\n",
 		kB(sizes[0]), platform, runtime.Version(), record.Today())
 	return s.String()
 }
