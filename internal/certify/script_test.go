@@ -113,7 +113,7 @@ var spellings = []string{
 	"1-2", "2-1", "1-2@0:1", "1-2 ", "\xff", "\xc3", "\xed\xa0\x80",
 }
 
-// headers are names of columns, some of which mean something to Stowage.
+// headers are names of columns. Stowage knows some of them.
 var headers = []string{
 	"id", "ID", "Id", " id", "id ", "buffer", "buffer_id", "name", "lower", "Lower", "start", "begin", "upper", "UPPER", "end", "stop", "size", "Size", "bytes",
 	"alignment", "Alignment", "align", "gaps", "Gaps", "GAPS", " gaps", "gaps ", "gap", "hint", "offset", "Offset", "fixed", "op", "", " ", "\"gaps \"", "\ufeffid", "gap\u017f", "\u0131d", "s\u0131ze",
