@@ -6,33 +6,38 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the search of ladder.go. All is said of levels: the lower one is nearer to the top
-// of the plan. What is left out at a node, and why that is sound:
+// Idea: this is the search of ladder.go. All terms are about levels, so the lowest level is the
+// top of the plan. A node leaves out four kinds of branches.
 //
-// A buffer that has been tried as the next sleeps in the branches of those tried after it,
-// until one that it meets is placed: to place it behind those that it does not meet leads
-// to a plan in which it can come down to where it was tried, and there it has failed. This
-// is a sleep set. It needs that it is not pulled up, neither itself nor what it is on: that
-// nothing placed is tied to something unplaced, and that it can be in no other's gap.
+// Sleep sets. A buffer that was tried as the next one and failed goes to sleep in the branches
+// that are tried after it. It wakes up when a buffer that it meets is placed. Until then, placing
+// it behind buffers that it does not meet is useless: from such a plan it can return to the level
+// where it was tried, and there it has failed. This argument needs two conditions: the buffer
+// cannot be pulled up, so nothing placed is tied to anything unplaced, and the buffer cannot lie
+// in the gap of another one.
 //
-// What sleeps, and what the table does not allow to be the lowest of those that it meets,
-// has one of these under it. This raises bounds (lifting and not-first of the canonical
-// search, for sets rather than sections).
+// Bounds. Let near(u) be the unplaced buffers that u meets. If u sleeps, or if
+// level(u) > latest(near(u)+u, u), then u is not the lowest of near(u)+u, and so
 //
-// Of buffers that are alike, one is placed after the other: any plan has such a numbering,
-// and what is unplaced of them has the same least levels, so that all of the above stays.
+//	level(u) >= min over w in near(u) of level(w) + least(w, u)
 //
-// And sets of unplaced buffers that have failed are kept, with the levels from which on
-// they did, as in front.go. Where nothing placed is tied to them, such a failure depends on
-// these levels alone, not on the capacity.
+// This is lifting and not-first of the canonical search, for sets rather than for sections.
 //
-// Each of these shows that no plan at all goes on from a node, canonical or not: so
-// they go together, and each relies on what has failed before.
+// Symmetry. Identical buffers are placed in the order of their numbers. Each plan has such a
+// numbering. Unplaced identical buffers have the same least levels, so the arguments above hold.
+//
+// Failed sets. The search stores each set of unplaced buffers that has failed, with its least
+// levels, as front.go does. If nothing placed is tied to the set, the failure depends on these
+// levels alone and not on the capacity.
+//
+// Each of these four shows that no plan at all continues the node, canonical or not. So they can
+// be combined, and each may rely on what has failed before.
 //
 // Source: Godefroid 1990 for sleep sets.
 
-// search completes a plan of which set is unplaced. x has the least levels of what is placed,
-// e those of the others but for what settle takes i and j to change.
+// search looks for levels of the unplaced buffers in set. x holds the least levels of the placed
+// buffers and e those of the unplaced ones. Both are up to date except for what i and j change:
+// settle takes that into account.
 func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) outcome {
 	if l.nodes >= l.nodeLimit || l.watch.Over() {
 		return aborted
@@ -46,7 +51,7 @@ func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) outcome
 		if i, j := l.open(set); j >= 0 {
 			r = l.choose(i, j, set, &x, &e, asleep)
 		} else {
-			tied := l.depth // the first that is tied to something unplaced
+			tied := l.depth // the place in path of the first buffer that is tied to an unplaced one
 			for p := l.depth - 1; p >= 0; p-- {
 				if l.tied[l.path[p]]&set != 0 {
 					tied = p
@@ -75,8 +80,8 @@ func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) outcome
 	return r
 }
 
-// open returns a pair, the lower one of which is placed, that has to choose a range; -1
-// for none.
+// open returns a pair that has to choose a range: lower is placed, upper is not. It returns -1 if
+// there is no such pair.
 func (l *ladder) open(set uint32) (lower, upper int) {
 	for p := l.depth - 1; p >= 0; p-- {
 		i := int(l.path[p])
@@ -87,7 +92,7 @@ func (l *ladder) open(set uint32) (lower, upper int) {
 	return -1, -1
 }
 
-// choose tries the ranges that a pair has.
+// choose tries each free range of a pair.
 func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcome {
 	at := i*l.n + j
 	lo, hi := l.lo[at], l.hi[at]
@@ -113,7 +118,8 @@ func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcom
 	return r
 }
 
-// place tries what may come next; settled says that nothing placed is tied to what is not.
+// place tries each buffer that may come next. settled says that nothing placed is tied to
+// anything unplaced.
 func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) outcome {
 	z := *e
 	if !l.infer(set, asleep, &z) || l.beaten(set, &z) {
@@ -150,7 +156,7 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) out
 	return exhausted
 }
 
-// say tells of a move, where somebody listens, at the level -at.
+// say reports a move of buffer u to the level -at, if somebody listens.
 //
 //go:noinline
 func (l *ladder) say(kind plan.MoveKind, u int, at int64) {
@@ -159,11 +165,11 @@ func (l *ladder) say(kind plan.MoveKind, u int, at int64) {
 	}
 }
 
-// later reports whether a buffer waits for one alike.
+// later reports whether u has to wait for an identical buffer.
 func (l *ladder) later(set uint32, u int) bool { return l.twin[u] >= 0 && set>>l.twin[u]&1 == 1 }
 
-// settle finds the least levels with which the chosen ranges hold, given those e that held
-// before i was placed or, where j is not nobody, before the two chose a range.
+// settle finds the least levels that satisfy the chosen ranges. e holds the levels from before i
+// was placed. If j is not -1, then e holds those from before the pair i, j chose a range.
 func (l *ladder) settle(set uint32, x, e *rungs, i, j int) bool {
 	rest := set
 	if j >= 0 {
@@ -223,7 +229,8 @@ func (l *ladder) settle(set uint32, x, e *rungs, i, j int) bool {
 	}
 }
 
-// raise raises the level of u to that of i, which is placed, and to where it leaves it alone.
+// raise raises e[u] to the level of the placed buffer i, or by their chosen distance above it if
+// the two meet. It reports whether u can still lie there.
 func (l *ladder) raise(u, i int, x, e *rungs) bool {
 	v := x[i]
 	if l.meet[u]>>i&1 == 1 {
@@ -235,7 +242,7 @@ func (l *ladder) raise(u, i int, x, e *rungs) bool {
 	return e[u] <= l.high[u]
 }
 
-// ascending returns a set in the order of levels.
+// ascending returns the buffers of a set by ascending level.
 func ascending(set uint32, at *rungs) (order [ladderMost]int8) {
 	count := 0
 	for rest := set; rest != 0; rest &= rest - 1 {
@@ -250,7 +257,7 @@ func ascending(set uint32, at *rungs) (order [ladderMost]int8) {
 	return order
 }
 
-// infer raises bounds of what is unplaced, and reports whether all of it may still fit.
+// infer raises the bounds z of the unplaced buffers. It reports whether all of them may still fit.
 func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 	n := l.n
 	again := true
@@ -262,7 +269,7 @@ func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 			if asleep>>u&1 == 0 && z[u] <= l.latest(near|1<<u, u) {
 				continue
 			}
-			// Something that it meets is under it.
+			// Some buffer that u meets has a lower level.
 			low := int64(noEnd)
 			for q := near; q != 0; q &= q - 1 {
 				w := bits.TrailingZeros32(q)
@@ -280,7 +287,7 @@ func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 			}
 		}
 	}
-	// Of what is at a level or above, one is the lowest.
+	// Take all buffers from one level on. One of them must be able to be the lowest.
 	order, upper := ascending(set, z), uint32(0)
 	for p := bits.OnesCount32(set) - 1; p >= 0; p-- {
 		upper |= 1 << order[p]
@@ -299,7 +306,7 @@ func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 	return true
 }
 
-// beaten reports whether a state that failed had no less room.
+// beaten reports whether the same set has failed with levels that were nowhere higher.
 func (l *ladder) beaten(set uint32, z *rungs) bool {
 	f := &l.known
 	if f.used == 0 {
@@ -320,7 +327,7 @@ func (l *ladder) beaten(set uint32, z *rungs) bool {
 	return false
 }
 
-// keep records that a state has failed.
+// keep records that a set has failed with the levels e.
 func (l *ladder) keep(set uint32, e *rungs) {
 	f := &l.known
 	f.open(uint64(set), 0)

@@ -9,77 +9,88 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a small partition that resists is planned from rung to rung, from the top: who is
-// the highest, who the next, and so on. Then two things are known that no section knows.
+// Idea: this search is for partitions of at most 24 buffers that the canonical search cannot
+// settle. It chooses the buffers from the highest to the lowest: which buffer is the highest,
+// which one is next, and so on. This gives two bounds that section inference cannot see.
 //
-// Of any set of buffers, that one of them is the highest says how low it may be: some
-// other is the next, and so much higher it has to be as the least free distance between
-// the two, rounded up to its alignment. A table has this for all sets (latest.go).
-// Such bounds are far above the load where buffers use parts of themselves, each another
-// part at each moment, and they know alignments that do not divide each other. They start
-// from the ground, where all alignments meet, and so they are those of any capacity.
+// First, every set S of buffers has a bound by its highest buffer f:
 //
-// And where buffers may lie inside one another, of each two it is decided in time which
-// of the free ranges their distance is in: when the first one is placed. Mostly it is the
-// outermost, and the pair is one like others. Else the first is tied to the other, which
-// may pull it down from where it is.
+//	latest(S, f) <= max over g in S-f of latest(S-f, g) - distance(f, g)
 //
-// So a node is a sequence of buffers as high as the sequence and the ranges allow. It fails
-// where some set of what is unplaced cannot be that low, and where as much has failed
-// before, at whatever capacity (ascend.go).
+// latest(S, f) says how low f may lie if f is the highest buffer of S. Some buffer g of the rest
+// comes next, and f must lie above g by at least the least free distance of the two, rounded up
+// to the alignment. A table holds this bound for all sets (latest.go). The bound is far above
+// the load if buffers use only parts of themselves, a different part at each moment. It also
+// sees alignments that do not divide each other. The bound is counted from the ground, where
+// offset 0 suits every alignment, so one table serves all capacities.
 //
-// All is written for the plan upside down, so that a level is the less the higher a buffer
-// lies, and the ground is where levels end. Levels are counted from
-// heights of buffers that leave few pairs with several free ranges (levels.go).
+// Second, if one buffer may lie inside another, the distance of the two has several free ranges.
+// The search chooses one range for each such pair as soon as the first of the two is placed.
+// Usually the search chooses the outermost range, and the pair is then like any other. Otherwise
+// the first buffer is tied to the second one, which may later pull it down.
 //
-// Invariant: x has the least levels of what is placed that keep the sequence, the ranges
-// that are chosen, and ties to what is unplaced; no plan that goes on from a node has less.
+// A node is a sequence of buffers, each as high as the sequence and the chosen ranges allow. A
+// node fails if some set of unplaced buffers cannot lie that low. A node also fails if a state
+// that was no worse has failed before, at any capacity (ascend.go).
 //
-// Complexity: the table takes n²·2ⁿ/4 steps for n buffers, 7 ms for 16, of which it knows
-// no more; a node O(n²), a microsecond or two.
-// Source: the table is the dynamic program of Held and Karp (1962) for the travelling
-// salesman with setup times for distances; latest starts and sleep sets (ascend.go) are
-// from scheduling and model checking. Their use here is Stowage's.
+// The code sees the plan upside down:
 //
-// Tried and dropped: the same from the ground up, where the table is one for each capacity
-// and what has failed says nothing of a larger one: most of the time of a minimisation went
-// into tables. Ranges chosen when a plan violates one (1.4 million nodes and no answer on a
-// problem that takes 80,000 so); keeping all room that is left, placing buffers in any order
-// (23 problems undecided of 1,000, now one, after 4 s); parts of what is unplaced that do
-// not meet one by one (the same nodes).
+//	level(j) = -(offset(j) + shift(j))
+//
+// A lower level is nearer to the top of the plan, and levels end at the ground. The shifts are
+// chosen such that few pairs have several free ranges (levels.go).
+//
+// Invariant: x holds the least levels of the placed buffers that keep the sequence, the chosen
+// ranges, and the ties to unplaced buffers. No plan that continues a node has a lower level.
+//
+// Complexity: the table takes n²·2ⁿ/4 steps for n buffers, which is 7 ms for 16 buffers. It
+// covers no more than 16. A node takes O(n²) steps, a microsecond or two.
+//
+// Source: the table is the dynamic program of Held and Karp (1962) for the travelling salesman,
+// with distances as setup times. Latest starts are from scheduling, and sleep sets (ascend.go)
+// are from model checking. Their use here is Stowage's.
+//
+// Tried and dropped:
+// Search from the ground up. It needs one table for each capacity, and a failure says nothing
+// about a larger capacity. Most of the time of a minimisation went into tables.
+// Ranges that are chosen only when a plan violates one. A problem that takes 80,000 nodes now
+// had no answer after 1.4 million.
+// Placing buffers in any order while keeping track of all the room that is left. Of 1,000
+// problems 23 were undecided after 4 s, and now 1 is.
+// Searching parts of the unplaced buffers that do not meet one by one. It took the same nodes.
 type ladder struct {
-	n, t  int              // buffers; those of them that the table knows, which come first
+	n, t  int              // n buffers; the table covers the first t
 	id    []int32          // their numbers in the partition
-	twin  [ladderMost]int8 // of each buffer one alike that comes before it; -1 for none
+	twin  [ladderMost]int8 // per buffer: an identical buffer before it; -1 if there is none
 	align []int64
 	size  []int64
-	start []int64 // the fixed level, notFixed for none
-	shift []int64 // minus the sum of level and offset
-	low   []int64 // the least levels within the capacity
-	high  []int64 // those on the ground, or the fixed ones
+	start []int64 // the fixed level; notFixed if the buffer is not fixed
+	shift []int64 // -(level + offset)
+	low   []int64 // the least level: the buffer ends at the capacity
+	high  []int64 // the highest level: offset 0, or the fixed offset
 
-	// Of level(j) - level(i), at i*n+j, neither below zero:
-	free  [][]extent // what is free, ascending; the last has no end
-	least []int64    // its lowest
-	above []int64    // where its last begins
-	taken []int64    // how many levels of j are not, wherever i is; at most
+	// About the difference level(j) - level(i) >= 0, at i*n+j:
+	free  [][]extent // the free ranges, ascending; the last one has no end
+	least []int64    // the lowest free difference
+	above []int64    // where the last free range begins
+	taken []int64    // at most so many levels of j are not free, wherever i lies
 
-	meet    rungSets // of each buffer: those that it conflicts with
-	loose   rungSets // of each buffer: those of which free is more than one range
-	detours uint32   // those by way of which two others need less
-	table   []int64  // of each set and its lowest, at set*t+f; nil until it is made
-	bound   int64    // nothing under it fits
+	meet    rungSets // per buffer: the buffers that it conflicts with
+	loose   rungSets // per buffer: the buffers with which it has several free ranges
+	detours uint32   // buffers g with least(i, j) > least(i, g) + least(g, j) for some i, j
+	table   []int64  // latest(set, f) at set*t+f (latest.go); nil until it is made
+	bound   int64    // no capacity below it fits
 
-	path    [ladderMost]int8 // what is placed, in ascending order
+	path    [ladderMost]int8 // the placed buffers, by ascending level
 	depth   int
-	lo, hi  []int64          // at i*n+j, where i is placed: the range of level(j) - level(i)
-	chosen  rungSets         // of each placed buffer: those with which the range is chosen
-	tied    rungSets         // and those with which it has an end
-	at      []int64          // the plan that was found, in the partition's numbering
-	spared  [ladderMost]int8 // what is left out (spare.go), in that order
-	spares  int              // of these
-	sparing bool             // whether anything is
-	known   front            // sets that have failed, and from which levels on
+	lo, hi  []int64          // at i*n+j, if i is placed: the chosen range of level(j) - level(i)
+	chosen  rungSets         // per placed buffer: the buffers with which its range is chosen
+	tied    rungSets         // per placed buffer: the buffers with which that range has an end
+	at      []int64          // the offsets that were found, in the partition's numbering
+	spared  [ladderMost]int8 // the buffers that are left out (spare.go), in that order
+	spares  int              // the number of entries in spared
+	sparing bool             // whether buffers are left out at all
+	known   front            // sets of unplaced buffers that failed, with their least levels
 
 	proof, patience int64 // as in interlock.go
 	gaveUp          bool
@@ -96,10 +107,10 @@ const Small = ladderMost
 
 const (
 	ladderMost = 24
-	tableMost  = 16 // buffers that the table knows: 8 MiB
-	// A node of the kernel is worth some 2^tableCost/4 steps of making the table, where a
-	// round has so many, and half as much where all until now have; and ladderShare nodes
-	// here.
+	tableMost  = 16 // the table covers so many buffers: 8 MiB
+	// A node of the kernel costs as much as 2^tableCost/4 steps of making the table. The table
+	// is made if one round has that many nodes, or if all rounds so far had twice as many. A
+	// ladder gets ladderShare nodes for each node of the kernel.
 	tableCost   = 17
 	ladderShare = 8
 
@@ -108,17 +119,16 @@ const (
 	noEnd    = math.MaxInt64
 )
 
-// rungs has a number for each buffer, rungSets a set.
+// rungs holds a number for each buffer, and rungSets a set of buffers for each.
 type (
 	rungs    [ladderMost]int64
 	rungSets [ladderMost]uint32
 )
 
-// extent is offsets in a row, both ends included.
+// extent is a range of differences, both ends included.
 type extent struct{ low, high int64 }
 
-// ladder runs the search on partition p, where it is small enough and the limit is worth
-// a table.
+// ladder runs the search on partition p, if it is small enough and the limit is worth a table.
 func (e *engine) ladder(p int, capacity, limit int64) verdict {
 	s := &e.parts[p]
 	n := len(e.tl.Partitions[p].Buffers)
@@ -154,7 +164,7 @@ func newLadder(e *engine, p int) *ladder {
 		share[int64]{&l.least, n * n}, share[int64]{&l.above, n * n}, share[int64]{&l.lo, n * n}, share[int64]{&l.hi, n * n}, share[int64]{&l.taken, n * n})
 	l.id = make([]int32, n)
 	for j := range l.id {
-		// The table is for the largest.
+		// The table covers the largest buffers, so these come first.
 		p := j
 		for ; p > 0 && n > tableMost && k.of[l.id[p-1]].rawSize < k.of[j].rawSize; p-- {
 			l.id[p] = l.id[p-1]
@@ -207,7 +217,7 @@ func newLadder(e *engine, p int) *ladder {
 	return l
 }
 
-// step is what divides all differences of two buffers' offsets.
+// step divides every difference between the offsets of two buffers.
 func (l *ladder) step(i, j int) int64 {
 	if l.start[i] != notFixed || l.start[j] != notFixed {
 		return 1
@@ -215,7 +225,7 @@ func (l *ladder) step(i, j int) int64 {
 	return bound.GCD(l.align[i], l.align[j])
 }
 
-// link finds by how much the level of j may be above that of i, given what is forbidden.
+// link works out the free ranges of level(j) - level(i) from the forbidden differences of offsets.
 func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 	if len(bans) == 0 {
 		return
@@ -226,7 +236,7 @@ func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 	low := -floor(off, step)
 	var free []extent
 	for _, ban := range bans {
-		// As many of the levels of j as are multiples of its alignment are not free.
+		// Count the levels of j that the range forbids and that suit its alignment.
 		l.taken[i*l.n+j] += (floor(ban.Below-1, step)+floor(-ban.Above-1, step))/l.align[j] + 1
 		if x := (extent{low + off, floor(ban.Above, step) + off}); x.low <= x.high {
 			free = append(free, x)
@@ -243,7 +253,7 @@ func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
 	}
 }
 
-// floor is bound.Down for numbers that may be below zero.
+// floor rounds x down to a multiple of step, as bound.Down does, and also takes x below zero.
 //
 //go:noinline
 func floor(x, step int64) int64 {
@@ -254,12 +264,12 @@ func floor(x, step int64) int64 {
 	return x - r
 }
 
-// up returns the least level of buffer j that is no less than x.
+// up returns the least level >= x that buffer j can have.
 func (l *ladder) up(j int, x int64) int64 {
 	return max(l.low[j], -floor(-x-l.shift[j], l.align[j])-l.shift[j])
 }
 
-// run searches for a plan within the capacity; where it fits, at holds the offsets.
+// run searches for a plan within the capacity. If it returns fits, at holds the offsets.
 func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) verdict {
 	var e rungs
 	for j := range l.n {
@@ -278,7 +288,7 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	for at := range l.lo {
 		l.lo[at], l.hi[at] = l.least[at], noEnd
 	}
-	// As much patience as there are nodes, so that in ever longer runs all settles.
+	// The patience grows with the node limit, so every propagation settles if runs grow longer.
 	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
 	l.nodeLimit = l.nodes + limit
 	if l.tell != nil {
@@ -294,7 +304,7 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	return undecided
 }
 
-// lower moves the buffers of the plan down, as far as they can without passing one another.
+// lower moves the buffers of the plan down as far as they can without passing one another.
 func (l *ladder) lower(tl *timeline.Timeline, p *timeline.Partition) {
 	again := true
 	for sweeps := 0; again && sweeps < l.n; sweeps++ {

@@ -7,24 +7,37 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: where f has the least level of a set, it is so far from the ground as any section
-// has of the set. And some g is the least of the others: f is less than that, which has a
-// latest level of its own, by the least distance that is free. The highest that some g
-// allows, rounded down to the alignment of f, is the latest level of f in the set; and it
-// is no later than in a smaller one.
+// Idea: latest(S, f) is the highest level that f may have if f has the lowest level of the set S:
 //
-// The latter needs a look only at sets without a buffer by way of which two others need
-// less than they need directly, as where it meets one of them only, or where the two use
-// other parts of it than of each other: without it, the sequence is dearer.
+//	latest(S, f) = min of
+//	    (a) -load(S)
+//	    (b) max over g in S-f of latest(S-f, g) - least(f, g)
+//	    (c) latest(S-d, f) for each d in S-f
+//	    (d) high(f)
+//	rounded down to the alignment of f
 //
-// Invariant: no plan has f at a higher level than its entry with all others of the set at
-// the level of f or above.
+// (a) Each section has room for all that S uses there between f and the ground.
+// (b) Some buffer g has the lowest level of the rest S-f. It has a latest level of its own, and f
+// is lower by at least their least free distance. It is not known which g it is, so the maximum
+// counts.
+// (c) A bound for a part of the set holds for the whole set.
+// (d) f lies on the ground or above, or at its fixed offset.
 //
-// Complexity: see ladder.go; t·2ᵗ numbers.
+// (c) can improve the bound only if leaving d out makes the sequence dearer: two other buffers
+// need less distance by way of d than directly. This happens if d meets only one of the two, or if
+// the two use parts of d that lie apart. Only these buffers d, called detours, are looked at.
+//
+// Invariant: in no plan does f have a higher level than latest(S, f) while all other buffers of S
+// are at the level of f or above.
+//
+// Complexity: see ladder.go. The table has t·2ᵗ numbers.
 
-// weigh returns of each set how far under the top its lowest is, for what a section has of
-// it; none where there was no time. What a section has begins where the lowest of the set
-// does, or where the first of its own can, if that is higher.
+// weigh returns load(S) for each set S:
+//
+//	load(S) = max over sections of (bytes that S uses there + min over j in S of first(j))
+//
+// The buffers j are those that use the section. first(j) is the distance from the level of j to
+// the first level that j uses in that section. weigh returns nil if the run is over.
 func (l *ladder) weigh(tl *timeline.Timeline, p *timeline.Partition) []int64 {
 	sets := 1 << l.t
 	loads, row, first := make([]int64, sets), make([]int64, sets), make([]int64, sets)
@@ -57,7 +70,7 @@ func (l *ladder) weigh(tl *timeline.Timeline, p *timeline.Partition) []int64 {
 	return loads
 }
 
-// measure makes the table; it reports whether there was time.
+// measure makes the table. It reports false if the run is over.
 func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 	loads := l.weigh(tl, p)
 	if loads == nil {
@@ -116,7 +129,8 @@ func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 	return true
 }
 
-// latest returns how high buffer j may be, the lowest of a set.
+// latest returns latest(set, j) from the table. If there are more buffers than the table covers,
+// the others are left out of the set.
 func (l *ladder) latest(set uint32, j int) int64 {
 	if l.t < l.n {
 		if set &= 1<<l.t - 1; set>>j&1 == 0 {

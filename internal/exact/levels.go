@@ -5,37 +5,41 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: ladder.go decides who is next in the order of levels, and a level may be counted from
-// any height of a buffer, from another one for each. Two that cannot be level have their
-// free ranges shared out between the orders: with those in which the one is above, or those
-// in which the other is. Where one can be level with another inside it, that
-// range is cut in two, and both orders have it to choose; where they can be level past one
-// another, one order has a range more, and little room to be between the others. So heights
-// are taken with which few pairs are like that: potentials first, as in shift.go, then one
-// buffer after the other is moved to where a forbidden range of it and another begins or ends.
+// Idea: the level of each buffer may be counted from any height of that buffer. ladder.go orders
+// buffers by level, so the heights decide which order a free range of a pair belongs to:
 //
-// Any heights are sound: distances and ranges are worked out from them (link).
+//	the two can never be level                     each range belongs to one order
+//	they can be level, one inside the other        that range is cut in two: 1 more
+//	they can be level, outside one another         one order has a range more, with
+//	                                               little room: counted as 2
 //
-// Complexity: O(n³) ranges for a sweep, of which there are a few, once for each ladder.
+// This file looks for heights with few extra ranges. It starts with potentials, as shift.go does.
+// Then it moves one buffer after the other to the height with the fewest extra ranges. The
+// heights it tries are those where a forbidden range with another buffer begins or ends.
 //
-// Source: Stowage. Of the problems suite.Awkward(303000) to 322999 the 41 with a question of
-// more than 60 ms take 7.8 million nodes with potentials alone, and 2.5 so.
+// Any heights are sound, because distances and ranges are computed from them (link).
 //
-// Tried and dropped: to begin with tops (seed 321067, whose windows are stairs, 778 thousand
-// nodes in place of 573).
+// Complexity: a sweep over all buffers looks at O(n³) ranges. There are at most four sweeps, once
+// for each ladder.
+//
+// Source: Stowage. Among the problems suite.Awkward(303000) to 322999, 41 have a question of more
+// than 60 ms. They take 7.8 million nodes with potentials alone, and 2.5 million with this file.
+//
+// Tried and dropped: starting from the tops. Seed 321067, whose windows are stairs, then takes 778
+// thousand nodes rather than 573 thousand.
 
 const (
 	// sweepsMost is how many times all buffers are moved, at most.
 	sweepsMost = 4
-	// A height is above zero, however often it goes down by the sum of all sizes: the table
-	// (latest.go) has no level above zero.
+	// Heights start at middle and stay above zero, even if each sweep moves them down by the sum
+	// of all sizes. The table (latest.go) needs this: it holds no level above zero.
 	middle = model.MaxSum / 8
 )
 
-// levels finds the heights from which levels are counted, the same for buffers alike.
+// levels finds the heights from which levels are counted. Identical buffers get the same height.
 func (l *ladder) levels(bans [][]timeline.Forbidden) {
 	n, sum := l.n, int64(0)
-	var first [ladderMost]int // of those alike
+	var first [ladderMost]int // the first of the buffers that are identical to it
 	for j, size := range l.size {
 		sum += size
 		l.shift[j] = middle
@@ -84,8 +88,8 @@ func (l *ladder) levels(bans [][]timeline.Forbidden) {
 	}
 }
 
-// excess returns how many ranges more than they need buffer g and others have, with a height
-// from which its level is counted.
+// excess returns how many extra ranges buffer g has with all others if its level is counted from
+// the given height.
 func (l *ladder) excess(g int, height int64, first *[ladderMost]int, bans [][]timeline.Forbidden) (ranges int) {
 	for i := range l.n {
 		if first[i] == g {
@@ -93,7 +97,7 @@ func (l *ladder) excess(g int, height int64, first *[ladderMost]int, bans [][]ti
 		}
 		level, extra := height+l.size[g]-l.shift[i]-l.size[i], 0
 		for k, ban := range bans[i*l.n+g] {
-			extra = 2 // past it
+			extra = 2 // level outside one another
 			if level < ban.Below {
 				if level > ban.Above {
 					extra = 0
