@@ -2,7 +2,6 @@ package exact
 
 import (
 	"math"
-	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
@@ -190,7 +189,7 @@ func newInterlock(e *engine, p int) *interlock {
 			x.fixed[j], x.start[j] = true, *b.Fixed
 		}
 	}
-	x.proof = passesMost(x.align)
+	x.proof = bound.Passes(x.align)
 	var conflicts []int32
 	for i, id := range buffers {
 		conflicts = tl.AppendConflicts(conflicts[:0], int(id))
@@ -207,22 +206,6 @@ func newInterlock(e *engine, p int) *interlock {
 	}
 	x.decided = make([]bool, len(x.pairs))
 	return x
-}
-
-// passesMost returns how many passes over one buffer a propagation that settles
-// does not need. A bound that moves in pass k has a chain of k reasons behind it;
-// with n times m of them one buffer is in it m times, each time moved by its
-// alignment or more. A round of reasons is a monotone map that commutes with
-// shifts by the least common multiple of the alignments. Once it has moved a bound
-// by that much it has no fixed point, and there is no solution (the argument of
-// pairwise/cycle.go and suite/orders.go).
-func passesMost(alignments []int64) int64 {
-	least := slices.Min(alignments)
-	period := bound.Period(alignments)
-	if period/least >= unlimited/int64(len(alignments))-2 {
-		return unlimited
-	}
-	return int64(len(alignments)) * (period/least + 2)
 }
 
 // run searches for a plan within the capacity; where it fits, lb holds the

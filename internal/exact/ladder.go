@@ -92,7 +92,7 @@ type ladder struct {
 	sparing bool             // whether buffers are left out at all
 	known   front            // sets of unplaced buffers that failed, with their least levels
 
-	proof, patience int64 // as in interlock.go
+	proof, patience int64 // as in interlock.go; proof is bound.Passes
 	gaveUp          bool
 
 	nodes, backtracks, nodeLimit int64
@@ -178,7 +178,7 @@ func newLadder(e *engine, p int) *ladder {
 			l.start[j] = -*b.Fixed
 		}
 	}
-	l.proof = passesMost(l.align)
+	l.proof = bound.Passes(l.align)
 	bans := make([][]timeline.Forbidden, n*n)
 	for at := range bans {
 		if i, j := at/n, at%n; i != j {

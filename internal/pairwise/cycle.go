@@ -3,19 +3,12 @@ package pairwise
 import "github.com/stowage-go/stowage/model"
 
 // Idea: orders that form a cycle, a below b below c below a, raise their lower
-// bounds for ever. The capacity would end that, but it may be 2^60 bytes away. So
-// where a propagation takes more steps than it should, the chain of pushes that
-// led to the last one is walked back. A bound that comes twice on it has pushed
-// itself up along literals that hold, and two cases are a contradiction whatever
-// the bounds:
-//
-//   - The distances of these literals add up to more than 0. Without windows they
-//     always do.
-//   - The bound has risen by the least common multiple of all alignments or more.
-//     Distances may add up to 0 or less where windows interlock, and rounding up
-//     to the alignments still makes a bound rise, for a while or for ever. A round
-//     is a monotone map of the bound that commutes with shifts by this multiple,
-//     so once it has risen by as much it rises by as much again from any start.
+// bounds for ever. The package bound has the two facts that prove it (passes.go).
+// This file looks for such a cycle. If a propagation takes more steps than it
+// should, the chain of pushes that led to the last step is walked back. A bound
+// that comes twice on the chain has pushed itself up along literals that hold.
+// These literals are a contradiction, whatever the bounds, if their distances add
+// up to more than 0, or if the bound has risen by the period of the alignments.
 //
 // Invariant: the value of an entry is that of the entry that pushed it plus the
 // distance of the literal, rounded up: the walk sees the map itself.
@@ -24,8 +17,7 @@ import "github.com/stowage-go/stowage/model"
 // that this is a small part; the next one after twice as many. No cycle is missed
 // for long: after as many passes as there are bounds, each chain has one twice.
 //
-// Source: negative cycles by walks to the root (Cherkassky and Goldberg 1999);
-// difference constraints with rounding are monotone maps.
+// Source: negative cycles by walks to the root (Cherkassky and Goldberg 1999).
 //
 // Tried and dropped: counting the rises of each bound, which costs every rise a
 // write and still needs the walk to know the literals.

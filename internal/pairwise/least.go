@@ -1,8 +1,6 @@
 package pairwise
 
 import (
-	"math"
-
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 )
@@ -13,13 +11,8 @@ import (
 // until nothing asks for more. Whatever a solver in floating point says about
 // the offsets themselves is not looked at: the orders alone give exact ones.
 //
-// A rise that comes in pass k ends a path of k choices. Where all distances are
-// positive a path that repeats a buffer never ends, so after n passes there is no
-// solution. Where windows interlock, distances may add up to 0 or less around a
-// circle, and rounding may still lift it, for a while or for ever: then only a
-// rise by the least common multiple of the alignments proves that it is for ever
-// (cycle.go). A path of n·m choices has been m times around some circle, and each
-// time lifts it by 1 at least.
+// bound.Passes says after how many passes there is no solution, and why. If all
+// distances are positive, n+1 passes are enough.
 //
 // Invariant: no offset is ever above the least one that satisfies all choices.
 //
@@ -59,11 +52,8 @@ func (e *Encoding) Least(w *run.Watch, choices []Choice, capacity int64) []int64
 		}
 	}
 	passes := int64(n) + 1
-	if period := bound.Period(e.Align); !positive && period > 1 {
-		passes = math.MaxInt64
-		if period < math.MaxInt64/passes {
-			passes = period*int64(n) + 1
-		}
+	if !positive {
+		passes = bound.Passes(e.Align)
 	}
 	for range passes {
 		rose := false
