@@ -8,24 +8,26 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: which order suits a problem is not known, and the static ones are few. A score
-// of powers of a buffer's total, width and size, with noise on each buffer, is an
-// order of a whole space; a search that follows a good one finds its plan in hardly
-// more nodes than there are buffers, and one that has not found it in some times as many will
-// not. So many short dives in orders drawn near the last that worked go lower than a long
-// one.
+// Idea: it is not known which order suits a problem, and there are few static orders. A score gives a
+// whole space of orders:
 //
-// The memo is shared by all dives at a capacity: what has failed, has under any rank.
+//	score(j) = total(j)^a · width(j)^b · size(j)^c · noise(j)
 //
-// Source: Stowage; restarts with noise are from local search.
+// A search in a good order finds its plan in hardly more nodes than there are buffers. If it has not
+// found one after some multiple of that, it will not. So many short dives reach lower heights than one
+// long search, if each order is drawn near the last one that worked.
+//
+// All dives at a capacity share the memo: a failed state fails under any rank.
+//
+// Source: Stowage. Restarts with noise are from local search.
 
-// A Diver searches a problem again and again. Close it after use.
+// A Diver searches one problem again and again. Close it after use.
 type Diver struct {
 	e *engine
 }
 
-// A Score orders buffers, the highest first: by the sum of the logarithms of a buffer's
-// largest total, its width in sections and its size, each times its weight, and its own noise.
+// A Score orders buffers, the highest score first. The score is a sum of logarithms: the buffer's
+// largest total, its width in sections and its size, each times its weight, plus its own noise.
 type Score struct {
 	Total, Width, Size float64
 	Noise              []float64 // by buffer of the problem
@@ -37,12 +39,12 @@ func NewDiver(ctx context.Context, tl *timeline.Timeline) *Diver {
 	return &Diver{e: e}
 }
 
-// Close ends it.
+// Close releases the watch on the context.
 func (d *Diver) Close() { d.e.watch.Close() }
 
-// Dive searches for a plan within the capacity in at most limit nodes for each
-// partition, of which it returns how many it took. The plan is nil where it has found
-// none. It is through where another dive would not find any, either.
+// Dive searches for a plan within the capacity, with at most limit nodes for each partition. It returns
+// the nodes that it took. The plan is nil if it found none. through says that no further dive would find
+// one either.
 func (d *Diver) Dive(capacity int64, s *Score, limit int64) (offsets []int64, nodes int64, through bool) {
 	e := d.e
 	for _, p := range e.byPeak {

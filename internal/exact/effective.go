@@ -7,26 +7,30 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: what lies above a piece mostly starts higher than where the piece ends,
-// for the two buffers are kept apart by another section, where they overlap more, or
-// by alignments that have a common divisor. The least of these distances over all
-// that a piece meets is its effective size: whatever lies above it in any of its
-// sections starts at least as much higher. All inferences from sections take it in
-// place of the size and need not know. Only the topmost piece of a section has
-// nothing above it, and ends where its buffer does; which one that is, is not known,
-// so each section is allowed the most by which one of its pieces may then overrun.
+// Idea: a piece x may need more space than its size, because nothing can start right above it. The buffers
+// may be kept further apart in another section where they overlap more, or by a common divisor of their
+// alignments. The effective size of x is
 //
-// Invariant: of two pieces in a section the upper one starts at or above the start
-// of the lower one plus that one's effective size.
+//	effective(x) = min over pieces y that meet x of distance(x, y)
+//
+// Each piece above x, in any of its sections, starts at least that much above the start of x. All inferences
+// about sections use the effective size as the size, and need not know about it.
+//
+// Only the topmost piece of a section has nothing above it, so it ends where its buffer does. It is not
+// known which piece that is. So each section is granted an allowance: the most that one of its pieces could
+// then stick out above the limit.
+//
+// Invariant: of two pieces in a section, the upper one starts at or above the start of the lower one plus the
+// effective size of the lower one.
 //
 // Complexity: O(pieces²), once.
-// Source: the effective size of MiniMalloc, section 5, of a pair; for whole sections
-// Stowage.
+//
+// Source: the effective size of MiniMalloc, section 5, which is about a pair. For whole sections: Stowage.
 
 // effectiveMost bounds the pairs of pieces that are looked at.
 const effectiveMost = 1 << 20
 
-// initEffective makes sizes of pieces effective.
+// initEffective replaces the sizes of pieces by their effective sizes.
 func (k *kernel) initEffective(*timeline.Timeline, *timeline.Partition) {
 	if k.stackable || !k.sw.effectiveSizes || k.windowed && k.distances == nil || len(k.span) > effectiveMost/len(k.span) {
 		return
@@ -54,7 +58,7 @@ func (k *kernel) initEffective(*timeline.Timeline, *timeline.Partition) {
 	}
 }
 
-// allow counts in the totals what a topmost piece may overrun.
+// allow adds to the total of each section its allowance, which is zero or negative.
 func (k *kernel) allow() {
 	if !k.effective {
 		return

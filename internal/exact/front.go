@@ -2,45 +2,47 @@ package exact
 
 import "math/bits"
 
-// Idea: a state that has failed rules out every state of the same unplaced buffers
-// that is no better: whose least offsets are all as high or higher, at a capacity
-// that is no larger. What completes the latter completes the former. So of each set
-// of unplaced buffers the failed states are kept as vectors of least offsets, those
-// aside that another makes superfluous. A placement is looked up before it is
-// applied, and again by its inferred bounds, which every completion keeps. Where
-// alignments do not divide each other the memo of equal states (memo.go) finds next
-// to nothing, for tops differ by a few bytes; this makes a dynamic program over sets
-// of buffers of the search.
+// Idea: a failed state rules out every state of the same set of unplaced buffers that is no better:
 //
-// Why a failure says that there is no completion at all, canonical or not, in which
-// each unplaced buffer is at its least offset or above: by induction over the
-// search, no completion of a node has a buffer that waits at its least offset. Take a
-// completion with the least sum of offsets. Its lowest buffer, by rank among equals,
-// is at its least offset, for it rests on what is placed; so it does not wait, it
-// is a candidate, and the search below it fails only if there is no completion.
-// Before that its elder siblings have failed, and so no completion has one of those,
-// which wait from here on, where it was. This takes candidates that are tried in
-// ascending order. Ranks play no part, so the orders share what they have refuted,
-// and capacities what they have at higher ones.
+//	lb'(j) >= lb(j) for each unplaced j, and capacity' <= capacity
 //
-// Complexity: a look is O(buffers) for each vector that is compared, up to
-// frontMost; memory is frontCells words, and all is forgotten where they are full.
-// Source: dominance in dynamic programs (Held and Karp 1962); its use here is
-// Stowage's.
+// The second state is the primed one. A completion of it would also complete the first one. So for each set of unplaced
+// buffers the least offsets of failed states are kept as vectors. A vector that another one makes
+// superfluous is dropped. A placement is looked up before it is applied. It is looked up again with
+// its inferred bounds, because every completion keeps these.
+//
+// The memo of equal states (memo.go) finds next to nothing if alignments do not divide each other,
+// because tops then differ by a few bytes. Fronts turn the search into a dynamic program over sets
+// of buffers.
+//
+// Claim: if a state fails, it has no completion at all, canonical or not, in which each unplaced
+// buffer is at its least offset or above. The proof is an induction over the search. It also shows
+// that in no completion of a node does a waiting buffer lie at its least offset. Take a completion
+// with the least sum of offsets. Its lowest buffer (by rank among equals) rests on placed buffers,
+// so it lies at its least offset. So it does not wait, and it is a candidate. The search below this
+// candidate fails only if no completion exists. The candidates before it have failed earlier. So no
+// completion has one of them at its least offset, and from here on these buffers wait. The proof
+// needs candidates to be tried in ascending order of their least offsets. It does not use ranks. So
+// all orders share what they have refuted, and a capacity uses what failed at higher ones.
+//
+// Complexity: a look-up takes O(buffers) for each vector that it compares, at most frontMost. Memory
+// is frontCells words. If they are full, everything is forgotten.
+//
+// Source: dominance in dynamic programs (Held and Karp 1962). Its use here is Stowage's.
 
 const (
-	// frontBuffers is the largest partition for which vectors are kept: sets are
-	// words.
+	// frontBuffers is the size of the largest partition for which vectors are kept: a set of buffers
+	// is one word.
 	frontBuffers = 64
 	frontMost    = 64      // vectors compared
 	frontCells   = 1 << 21 // 16 MiB
 )
 
-// front has the vectors of all sets, one after the other: the place of the next one
-// of the same set, the capacity, the least offsets. Place 0 is none.
+// front holds the vectors of all sets, one after the other. A vector has the place of the next
+// vector of the same set, the capacity, and the least offsets. Place 0 means that there is none.
 type front struct {
 	sets  []uint64 // a table with open addresses; 0 is empty
-	heads []int32  // of each the place of the first vector
+	heads []int32  // per set: the place of its first vector
 	used  int
 	cells []int64
 }
@@ -66,8 +68,8 @@ func (k *kernel) setOf(c component) uint64 {
 	return k.wordOf(0, low, high)
 }
 
-// beaten reports whether a vector shows that a set of unplaced buffers has no
-// completion: after buffer i is placed at its least offset, where there is one.
+// beaten reports whether a stored vector shows that a set of unplaced buffers has no completion. If
+// i is not nobody, the state is the one after buffer i is placed at its least offset.
 func (k *kernel) beaten(set uint64, i Buffer) bool {
 	f := &k.front
 	if f.used == 0 {
@@ -93,8 +95,8 @@ func (k *kernel) beaten(set uint64, i Buffer) bool {
 	return false
 }
 
-// above returns the least offset of j that i leaves at its own; any number that is
-// too low where they do not meet.
+// above returns the least offset that j can have on top of i, if i is placed at its least offset. If
+// the two do not meet, it returns k.lb[j].
 func (k *kernel) above(i, j Buffer) int64 {
 	d, meet := k.distance(i, j)
 	if !meet {
@@ -103,7 +105,7 @@ func (k *kernel) above(i, j Buffer) int64 {
 	return k.alignUp(j, k.lb[i]+d)
 }
 
-// open begins a vector of a set, and returns its place and that of the one before.
+// open begins a vector of a set. It returns the place of this vector and that of the one before.
 //
 //go:noinline
 func (f *front) open(set uint64, capacity int64) (at, old int) {
@@ -128,7 +130,7 @@ func (k *kernel) beat(set uint64) {
 	for rest := set; rest != 0; rest &= rest - 1 {
 		f.cells = append(f.cells, k.lb[bits.TrailingZeros64(rest)])
 	}
-	// Leave out what this one rules out as well.
+	// Drop the vectors that this one makes superfluous.
 	mine := f.cells[at+1:]
 	for before := at; old != 0; old = int(f.cells[old]) {
 		theirs := f.cells[old+1:]
@@ -144,7 +146,7 @@ func (k *kernel) beat(set uint64) {
 	}
 }
 
-// grow makes the table larger, or forgets all where the vectors are too many.
+// grow doubles the table of sets. If the vectors are too many, it forgets everything instead.
 func (f *front) grow() {
 	sets, heads := f.sets, f.heads
 	if len(f.cells) > frontCells {

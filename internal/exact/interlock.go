@@ -8,35 +8,34 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: where windows interlock, a buffer may lie inside another's gap, so that
-// "at a higher offset" no longer means "above", and a plan need not be
-// canonical. For such partitions the question is asked of pairs instead: the
-// difference of two offsets lies in one of the intervals between their
-// forbidden ranges, and choosing an interval for every pair leaves difference
-// constraints, whose least solution is found by propagating bounds.
+// Idea: if windows interlock, a buffer may lie inside the gap of another one. Then "at a higher
+// offset" no longer means "above", and the best plan need not be canonical. For such partitions
+// this search decides about pairs of buffers instead:
 //
-// The search is lazy: it branches only on a pair that the least offsets would
-// violate, nearest the ground first, and stops when there is none. Pairs with
-// one interval left are decided on the way; a pair with none fails.
+//	offset(j) - offset(i) lies in one of the intervals between the forbidden ranges
 //
-// Invariant: lb and ub are the bounds that follow from the decided pairs; lb,
-// taken as offsets, satisfies all of those.
+// Once each pair has chosen an interval, difference constraints are left. Their least solution is
+// found by propagating bounds.
 //
-// Complexity: exponential in the violated pairs; each node costs O(pairs). It
-// is meant for the few partitions with interlocking windows, which canonical
-// search tries first: a plan it finds is a plan, only its failure proves
-// nothing there.
+// The search is lazy. It branches only on a pair that the least offsets would violate, the pair
+// nearest to the ground first. It stops if no pair is violated. If a pair has one interval left,
+// that interval is chosen at once. If a pair has none, the node fails.
 //
-// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as in
-// the meta-CSP for rectangle packing (Moffitt and Pollack 2006).
+// Invariant: lb and ub are the bounds that follow from the decided pairs. If lb is taken as the
+// offsets, it satisfies all decided pairs.
 //
-// Tried and dropped: the same search on package pairwise, whose engine keeps a
-// reason for each bound, with conflict-directed backjumping. On 2,500 problems of
-// suite.Wide whose windows interlock, minimised with a timeout of 0.3 s each, it
-// took 0.53 million nodes rather than 1.35, but 1.5 to 2.2 s rather than 1.3 to 1.4,
-// and left 2 or 3 undecided rather than 1 or 2. It made a program with this planner
-// alone 41 kB larger. A pair with several forbidden ranges is one choice here, and
-// several pairs there.
+// Complexity: exponential in the number of violated pairs. Each node takes O(pairs). The search is
+// meant for the few partitions whose windows interlock. Canonical search tries these first: a plan
+// that it finds is a plan, but its failure proves nothing there.
+//
+// Source: disjunctive temporal problems (Stergiou and Koubarakis 1998), as in the meta-CSP for
+// rectangle packing (Moffitt and Pollack 2006).
+//
+// Tried and dropped: the same search on package pairwise, whose engine keeps a reason for each
+// bound and backjumps by conflicts. The test was 2,500 problems of suite.Wide whose windows
+// interlock, minimised with a timeout of 0.3 s each. It took 0.53 million nodes rather than 1.35
+// million, but 1.5 to 2.2 s rather than 1.3 to 1.4 s. It left 2 or 3 problems undecided rather than
+// 1 or 2. There, a pair with several forbidden ranges becomes several pairs; here it is one choice.
 type interlock struct {
 	n     int
 	align []int64

@@ -5,34 +5,36 @@ import (
 	"math/bits"
 )
 
-// Idea: an unplaced buffer b whose least offset (with its rank) lies under the
-// canonical bound may not be placed there any more. It is placed at its least
-// offset at that time, so something unplaced must first raise it: some unplaced
-// neighbour c ends under b, and b starts no lower than the least bound + size
-// of its neighbours. Neighbours may themselves be waiting to be raised, so the
-// bounds are shortest distances, as Dijkstra computes them. A waiting buffer
-// without a raiser fails the node, which is the hatless pruning of MiniMalloc
-// in a more general form.
+// Idea: a buffer b waits if its least offset (with its rank) lies under the canonical bound. It may not be
+// placed there any more, so some unplaced neighbour c must first raise it. That neighbour ends under b:
 //
-// Most bounds do not change from node to node. Each waiting buffer keeps a
-// witness: a neighbour that ends at or under its bound, which is then as high
-// as it can be made. A witness that waits itself must be confirmed by its own;
-// bounds descend along such a chain, so it ends. Only buffers without a good
-// witness are computed. A stale witness costs time, never soundness, so
-// witnesses are not restored on backtracking.
+//	inf(b) >= min over unplaced neighbours c of inf(c) + distance(c, b)
 //
-// Complexity: O(list + waiting + open · neighbours + open²), where open counts
-// the buffers without a witness.
+// The neighbours may themselves wait for others. So the bounds are shortest distances, computed as in
+// Dijkstra's algorithm. If a waiting buffer has no neighbour that can raise it, the node fails. This is a
+// more general form of MiniMalloc's hatless pruning.
+//
+// Most bounds do not change from node to node. So each waiting buffer keeps a witness c with
+//
+//	inf(c) + distance(c, b) <= inf(b)
+//
+// A witness shows that inf(b) cannot be raised. If the witness waits itself, its own witness must confirm
+// it. Bounds descend along such a chain, so the chain ends. Only buffers without a good witness are
+// computed; these are called open. A stale witness costs time but is never unsound, so backtracking does
+// not restore witnesses.
+//
+// Complexity: O(list + waiting + open · neighbours + open²).
+//
 // Source: Stowage. Watching one supporter is what SAT solvers do with clauses.
 
-// witness is a neighbour of a buffer, and the distance from it up to the buffer.
+// witness is a neighbour of a buffer and the least distance from that neighbour up to the buffer.
 type witness struct {
 	by       Buffer
 	distance int64
 }
 
-// lift raises the bounds of the waiting buffers. It returns false where one
-// cannot be raised, or only out of reach.
+// lift raises the bounds of the waiting buffers. It returns false if one cannot be raised, or only above its
+// highest offset.
 func (k *kernel) lift(c component) bool {
 	open := k.open[:0]
 	k.epoch += 2
@@ -48,7 +50,7 @@ func (k *kernel) lift(c component) bool {
 	if len(open) == 0 {
 		return true
 	}
-	// ends[i] is the least end under open[i] that is known so far.
+	// ends[i] is the least bound for open[i] that is known so far.
 	ends := k.openEnd[:0]
 	for _, b := range open {
 		if k.huge && k.late() {
@@ -91,9 +93,8 @@ func (k *kernel) lift(c component) bool {
 	return true
 }
 
-// confirmed reports whether a chain of witnesses shows that the bound of b
-// cannot be raised. seen[b] is epoch where it does and epoch-1 where it does
-// not, both in this call of lift only.
+// confirmed reports whether a chain of witnesses shows that the bound of b cannot be raised. Within one call
+// of lift, seen[b] is epoch if it does, and epoch-1 if it does not.
 func (k *kernel) confirmed(b Buffer) bool {
 	if k.seen[b] >= k.epoch-1 {
 		return k.seen[b] == k.epoch
@@ -111,8 +112,8 @@ func (k *kernel) confirmed(b Buffer) bool {
 	return true
 }
 
-// leastEnd returns the least bound of b that a neighbour would raise it to,
-// open neighbours aside, and makes that one its witness.
+// leastEnd returns the least bound that an unplaced neighbour gives b, and makes that neighbour its witness.
+// It leaves out neighbours that are open.
 func (k *kernel) leastEnd(b Buffer) int64 {
 	least := int64(math.MaxInt64)
 	under := func(j Buffer, distance int64) {

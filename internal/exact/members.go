@@ -2,20 +2,17 @@ package exact
 
 import "github.com/stowage-go/stowage/internal/timeline"
 
-// Idea: the members of each section are kept in a list of its own, the unplaced
-// ones before the placed ones and in ascending order of where they start. The
-// order is not restored when a bound returns: whoever reads a list sorts it, and
-// since little has changed from one look to the next, insertion takes a step or
-// two. Those that are placed go behind the others, the latest in front, where
-// they are found again when it is taken back.
+// Idea: each section has a list of its members. Unplaced members come before placed ones, and in ascending
+// order of where they start. That order is not restored when a bound returns on backtracking: the reader of
+// a list sorts it. Little changes between two readings, so insertion takes a step or two. Placed members
+// go behind the others, the latest one in front. There they are found again when the placement is undone.
 //
-// Invariant: a section's list is a permutation of its members.
+// Invariant: the list of a section is a permutation of its members.
 //
-// Complexity: O(live members + steps).
+// Complexity: O(live members + steps of insertion).
 
-// maxMembers bounds the table of who is in which section: 32 MiB. Beyond it
-// there is none, and the inferences that go through it, or through as much, are
-// off.
+// maxMembers bounds the table of members: 32 MiB. A larger partition has no table, and the inferences that
+// read it are off. One that takes as many steps, the unallocated floor, is off as well.
 const maxMembers = 1 << 23
 
 // initMembers lists the pieces of each section.
@@ -47,8 +44,8 @@ func (k *kernel) initMembers(*timeline.Timeline, *timeline.Partition) {
 	}
 }
 
-// sortMembers brings the first live entries of a list into order; those before
-// from are.
+// sortMembers puts the first live entries of a list in ascending order of their starts. The entries before
+// from are in order already.
 func (k *kernel) sortMembers(list []Piece, from, live int) {
 	apart, blocks := k.apart[:0], k.block
 	to := from

@@ -1,14 +1,14 @@
 package exact
 
-// Idea: what meets a piece is either live in its first section or begins in a
-// later one of its sections. The former are members of that section; pieces are
-// numbered by where they begin, so the latter are a range. That takes no table
-// of pairs.
+// Idea: a buffer piece y meets piece x in one of two ways. Either y is live in the first section of x,
+// or y begins in a later section of x. Pieces of the first kind are members of that section. Pieces are
+// numbered by their first section, so those of the second kind are a range of numbers. No table of pairs
+// is needed.
 //
-// Complexity: O(members of one section + neighbours). Without a table of members
-// (members.go), O(buffers before it).
+// Complexity: O(members of one section + neighbours). Without a table of members (members.go) it is
+// O(buffers that begin before the end of x).
 
-// nearby returns the unplaced pieces that share a section with piece x, x aside,
+// nearby returns the unplaced pieces that share a section with piece x, except x itself. The result holds
 // until the next call.
 func (k *kernel) nearby(x Piece) []Piece {
 	near := k.near[:0]
@@ -45,7 +45,7 @@ func (k *kernel) nearby(x Piece) []Piece {
 	return near
 }
 
-// between appends the unplaced ones of the pieces [from, to).
+// between appends the unplaced pieces among [from, to).
 //
 //go:noinline
 func (k *kernel) between(near []Piece, from, to Piece) []Piece {

@@ -2,29 +2,31 @@ package exact
 
 import "math"
 
-// Idea: if buffer j's bound plus everything unplaced in one of its sections
-// exceeds the limit, j cannot be the lowest there: some other buffer c of the
-// section lies under it, so j starts no lower than the least bound + size of
-// the others.
+// Idea: a buffer j cannot be the lowest one of a section s if everything unplaced in s does not fit above it:
 //
-// The least and the second least end of the section come from the pass of the
-// suffix bound. In order, those that cannot be lowest are the ones from some
-// place on, and those that start at the second least end or above stay where
-// they are: mostly there is nobody between.
+//	start(j) + total(s) > limit
 //
-// Tried and dropped, on the challenging suite: the rule for the sets of buffers
-// that end highest (4% fewer nodes on A, 7% on K, under 1% elsewhere, at twice the
-// time); and all of disjunctive propagation with latest as well as earliest
-// offsets (overload check, detectable precedences, not-first and not-last for
-// sets), which left the nodes within 2% of the former's.
+// Then some other buffer of the section ends under j:
+//
+//	start(j) >= min over the others c of start(c) + size(c)
+//
+// The least and the second least end of a section come from the pass of the suffix bound. Members are in
+// order of their starts. So the buffers that cannot be lowest are those from some place on. Buffers that
+// start at the second least end or above stay where they are. Usually no buffer lies between the two.
 //
 // Complexity: O(live members).
-// Source: the not-first rule of disjunctive scheduling (Carlier and Pinson
-// 1990), for whole sections; its use here is Stowage's.
+//
+// Source: the not-first rule of disjunctive scheduling (Carlier and Pinson 1990), for whole sections. Its
+// use here is Stowage's.
+//
+// Tried and dropped, on the challenging suite: the rule for the sets of buffers that end highest. It took 4%
+// fewer nodes on A, 7% on K and under 1% elsewhere, at twice the time. All of disjunctive propagation, with
+// latest as well as earliest offsets (overload check, detectable precedences, not-first and not-last for
+// sets). Its nodes were within 2% of the former rule's.
 
-// notFirst raises the bounds of those members of a section, in order, that start
-// above slack, of which the two least ends are given. It reports false where one
-// was raised out of reach.
+// notFirst raises the bounds of the members in list, which is in order. Those that start above slack cannot
+// be lowest; least and second are the two least ends. It returns false if a bound rises above the buffer's
+// highest offset.
 func (k *kernel) notFirst(list []Piece, slack, least, second int64) bool {
 	for _, x := range list {
 		b := k.block[x]

@@ -9,27 +9,24 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: what search has exhausted is a tree of questions, each with two answers: is
-// buffer j where it was tried, or higher? Written down, it convinces whoever draws the
-// conclusions of internal/verify/certificate.go, which are as strong as the inferences
-// here but know nothing of canonical plans, orders or parts. A candidate that is tried
-// opens a question; where its placement has failed, the next candidate is the next
-// question under the answer "higher", and where there is none left, that answer is
+// Idea: an exhausted search is a tree of questions, each with two answers: does buffer j lie at the offset
+// where it was tried, or higher? The tree convinces every reader who draws the conclusions of
+// internal/verify/certificate.go. Those are as strong as the inferences here, but they know nothing of
+// canonical plans, orders or parts. Each candidate that is tried opens a question. If its placement fails, the
+// next candidate is the next question under the answer "higher". If no candidate is left, that answer is
 // refuted.
 //
-// A part of a split that is solved says nothing: what was written of it is cut off, and
-// the part that fails stands for all.
+// If a part of a split is solved, it says nothing: its steps are cut off. The part that fails stands for all.
 //
-// The memo and the fronts cannot be written down, since that a state has failed before is
-// no reason that a reader could follow, and effective sizes are not among the checker's
-// conclusions. So a run that writes goes without them. Partitions with
-// windows are left alone: where those interlock, the search is another.
+// The memo and the fronts cannot be written down, because "this state has failed before" is no reason that a
+// reader could follow. Effective sizes are not among the checker's conclusions. So a run that writes a
+// refutation goes without these three. It also leaves out partitions with windows: if windows interlock, a
+// different search decides them.
 //
-// Complexity: 16 bytes a node while it is in memory.
+// Complexity: 16 bytes a node, in memory.
 
-// A Step is a step of a refutation, in the order in which the tree is walked: the
-// question whether buffer Buffer lies at Offset or under, or above it; a Buffer below 0
-// says that the answers so far are refuted.
+// A Step is a step of a refutation, in the order in which the tree is walked. It asks whether buffer Buffer
+// lies at Offset or below, or above it. A Buffer below 0 says that the answers so far are refuted.
 type Step struct {
 	Buffer int32 // an index into Refutation.Buffers
 	Offset int64
@@ -44,7 +41,7 @@ type Refutation struct {
 // stepsMost is how many steps a refutation may have: 512 MiB.
 const stepsMost = 1 << 25
 
-// proof is a refutation that is being written. All methods do nothing where it is nil.
+// proof is a refutation that is being written. If it is nil, its methods do nothing.
 type proof struct {
 	steps []Step
 	lost  bool // it was too long
@@ -85,17 +82,17 @@ func (p *proof) cut(at int) {
 	}
 }
 
-// hasWindow reports whether a buffer has a gap in which some of it stays in use. Those
-// that say nothing beyond other sections are none to the kernel, but to a reader.
+// hasWindow reports whether a buffer has a gap in which some of it stays in use. The kernel drops windows that
+// say nothing beyond other sections, but a reader of a refutation sees them.
 func hasWindow(p *model.Problem) func(i int32) bool {
 	return func(i int32) bool {
 		return slices.ContainsFunc(p.Buffers[i].Gaps, func(g model.Gap) bool { return g.Window != nil })
 	}
 }
 
-// Refute looks for a reason why the problem does not fit the capacity that can be
-// written down; each buffer alone does fit it. It returns none where there is a plan of each partition, or a limit of o
-// or ctx came first, or the reason is too long or in the windows.
+// Refute looks for a refutation of the capacity that can be written down. Each buffer alone must fit the
+// capacity. Refute returns nil if each partition has a plan, if a limit of o or ctx came first, if the
+// refutation is too long, or if the reason is in the windows.
 func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.Options) (*Refutation, error) {
 	e, err := newEngine(ctx, tl, &o)
 	if err != nil {

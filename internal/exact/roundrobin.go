@@ -5,15 +5,16 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: which static preordering suits a problem is not known beforehand, and
-// the right one often needs a hundredth of the nodes. So they are tried in
-// turn with a node limit that starts at half as many again as there are buffers
-// and doubles from round to round: the time is within a constant factor of the best one's.
+// Idea: it is not known beforehand which static preordering suits a problem, and the right one often
+// needs a hundredth of the nodes. So the orders are tried in turn with a node limit:
 //
-// A partition that is solved stays solved, and one that is refuted ends the
-// run: google/minimalloc re-solves all partitions in every round. The memo
-// outlives the rounds, so a longer run of the same order does not repeat what
-// a shorter one has refuted.
+//	limit(round r) = 1.5 · buffers · 2ʳ
+//
+// The total time is within a constant factor of the best order's time.
+//
+// A partition that is solved stays solved, and a partition that is refuted ends the run.
+// google/minimalloc solves all partitions again in every round. The memo outlives the rounds, so a
+// longer run of an order does not repeat what a shorter run has refuted.
 //
 // Source: google/minimalloc (SolverImpl::RoundRobin).
 
@@ -38,8 +39,8 @@ const (
 // unlimited stands for no node limit; adding it to a count does not overflow.
 const unlimited = 1 << 62
 
-// fit decides whether all partitions fit the capacity, in as many rounds as it
-// takes.
+// fit decides whether all partitions fit the capacity. It runs rounds until there is an answer or the
+// run is over.
 func (e *engine) fit(capacity int64) verdict {
 	for halves := int64(firstRound); ; halves = longer(halves) {
 		if v := e.round(capacity, halves); v != undecided || e.over() {
@@ -49,11 +50,11 @@ func (e *engine) fit(capacity int64) verdict {
 	}
 }
 
-// longer doubles the length of a round, as far as that has any meaning.
+// longer doubles the length of a round, up to a length that no run reaches.
 func longer(halves int64) int64 { return min(2*halves, unlimited>>32) }
 
-// round tries the capacity once with each order, on every partition that is not
-// known to fit it, with a node limit of so many halves of its buffers.
+// round tries the capacity once with each order on every partition that is not known to fit it. The
+// node limit is halves/2 times the number of buffers.
 func (e *engine) round(capacity, halves int64) verdict {
 	for p := range e.parts {
 		if e.parts[p].bound > capacity {
@@ -95,13 +96,12 @@ func (e *engine) round(capacity, halves int64) verdict {
 	return answer
 }
 
-// attempt runs the search for small partitions (ladder.go), then each order on partition
-// p for at most limit nodes, and where windows interlock the complete search, until there
-// is an answer.
+// attempt runs three searches on partition p until one has an answer: the search for small partitions
+// (ladder.go), then each order for at most limit nodes, then the complete search if windows interlock.
 //
-// It is the one place that takes the canonical search's outcome for a verdict. Where
-// windows interlock, that there is no canonical plan proves nothing: only a complete
-// search can refute, and where none has run, nothing is decided.
+// This is the only place that turns the outcome of the canonical search into a verdict. If windows
+// interlock, the absence of a canonical plan proves nothing. Then only a complete search can refute.
+// If none has run, the partition stays undecided.
 func (e *engine) attempt(p int, capacity, limit int64) verdict {
 	if len(e.tl.Partitions[p].Buffers) == 1 {
 		return e.alone(p, capacity)
@@ -165,16 +165,16 @@ func (e *engine) alone(p int, capacity int64) verdict {
 	return fits
 }
 
-// canonical runs the orders, one after the other, or side by side where there
-// are workers, until one has an answer. It returns the kernel that gave it.
+// canonical runs the orders until one has an answer: one after the other, or side by side if there are
+// several workers. It returns the kernel that gave the answer.
 func (e *engine) canonical(p int, capacity, limit int64) (r outcome, k *kernel) {
 	if e.workers > 1 && len(e.orders) > 1 && races != nil {
 		return races(e, p, capacity, limit)
 	}
 	s := &e.parts[p]
 	k = s.kernel
-	// Where the orders share what they refute, those that have had their chance
-	// take turns: to refute needs all nodes in one run.
+	// If the orders share what they refute, then one order a round runs once each had its chance: a
+	// refutation needs all nodes in one run.
 	alone := k.dominates() && limit > shareUntil*int64(k.n)
 	s.turn++
 	for i, order := range e.orders {
@@ -197,8 +197,8 @@ func (e *engine) within(limit int64) int64 {
 	return min(limit, max(0, e.budget-e.stats.Nodes))
 }
 
-// race runs the orders side by side on kernels of their own. The first answer
-// stops the others; the kernel that gave it is returned with it.
+// race runs the orders side by side, each on a kernel of its own. The first answer stops the others. It
+// is returned with the kernel that gave it.
 func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 	team := e.team(p)
 	// The orders share what the budget leaves.
@@ -237,14 +237,13 @@ func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 	return answer, winner
 }
 
-// compete is run for a race: the answer is in the kernel when it is sent.
+// compete is one runner of a race. It leaves the answer in the kernel and sends that.
 func (k *kernel) compete(capacity int64, order string, orderIndex int, limit int64, ended chan<- *kernel) {
 	k.answer = k.run(capacity, order, orderIndex, limit)
 	ended <- k
 }
 
-// team returns a kernel for each order of partition p; fewer where the run is
-// over.
+// team returns a kernel for each order of partition p, and fewer if the run is over.
 func (e *engine) team(p int) []*kernel {
 	s := &e.parts[p]
 	if s.team == nil {
@@ -260,8 +259,8 @@ func (e *engine) team(p int) []*kernel {
 	return s.team
 }
 
-// count adds the effort of a search to the run's. Progress is told of searches
-// that are too short to tell of themselves.
+// count adds the effort of a search to that of the run. It reports progress for searches that are too
+// short to report their own.
 func (e *engine) count(nodes, backtracks *int64) {
 	before := e.stats.Nodes
 	e.stats.Nodes += *nodes

@@ -7,31 +7,31 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: canonical search needs “above” to follow from “at a higher offset”. Where
-// a buffer fits under the overhang of another, it may lie above it at a lower
-// offset: the distance between them is negative. But offsets are counted from
-// wherever one likes. If each buffer j counts its own from a level shift[j] of the
-// plan, the distance from i up to j is distance(i, j) + shift[i] - shift[j], and
-// search is complete as soon as all of these are above zero. Shifts that make them so
-// are potentials of a graph with an arc for each two buffers that meet, as in
-// Johnson's shortest paths. They exist unless distances along some cycle add up to
-// nothing or less, that is unless a ring of buffers can lie each above the next.
+// Idea: canonical search needs "above" to follow from "at a higher offset". If a buffer fits under the
+// overhang of another one, it may lie above that one at a lower offset: their distance is negative. But
+// offsets may be counted from any level. If each buffer j counts its own from level shift(j) of the plan, then
 //
-// The kernel then searches in shifted offsets and knows nothing of it, but for
-// alignments and where it is asked for the plan. Windows are counted from the
-// shifted offset as well, so that sections see the true space.
+//	distance'(i, j) = distance(i, j) + shift(i) - shift(j)
 //
-// What this does not help are two buffers one of which can lie in the middle of the
-// other: those have several forbidden ranges (ladder.go).
+// is the distance from i up to j. Search is complete as soon as all these distances are above zero. Shifts
+// with that property are potentials of a graph with an arc for each two buffers that meet, as in Johnson's
+// shortest paths. They exist unless the distances along some cycle add up to zero or less. That happens if
+// the buffers of a ring can each lie above the next one.
 //
-// Invariant: distances between buffers that meet are above zero, or shifted is not set.
-// shift is never negative, so that no piece starts under the offset of its buffer.
+// The kernel then searches in shifted offsets and does not know it, except for alignments and for the plan it
+// returns. Windows are counted from the shifted offset as well, so sections see the true space.
 //
-// Complexity: O(buffers²) for the table, times buffers at worst for the potentials.
-// Source: Johnson 1977 for potentials; their use here is Stowage's.
+// Shifts do not help if one of two buffers can lie in the middle of the other: such a pair has several
+// forbidden ranges (ladder.go).
+//
+// Invariant: either distances between buffers that meet are above zero, or shifted is not set. A shift is
+// never negative, so no piece starts under the offset of its buffer.
+//
+// Complexity: O(buffers²) for the table, and O(buffers³) at worst for the potentials.
+//
+// Source: Johnson 1977 for potentials. Their use here is Stowage's.
 
-// distancesMost bounds the table of distances: 512 KiB. Beyond it there is none,
-// and no shift.
+// distancesMost bounds the table of distances: 512 KiB. A larger partition has no table and no shifts.
 const distancesMost = 1 << 16
 
 // countFrom has offsets counted from levels of the plan, in programs that have that.
@@ -41,8 +41,8 @@ func (k *kernel) countFrom(*timeline.Timeline, *timeline.Partition) {
 	}
 }
 
-// initShifts makes the table of distances and counts offsets so that all are above
-// zero, where it is worth it.
+// initShifts makes the table of distances. If some distance is not above zero, it looks for shifts that make
+// all of them so.
 func (k *kernel) initShifts() {
 	n := int(k.n)
 	if n > distancesMost/n {
@@ -68,7 +68,7 @@ func (k *kernel) initShifts() {
 	if least < 1 && k.sw.shifts {
 		k.shift()
 	}
-	// Whatever lies above j does so by its size at most.
+	// size[j] is the largest distance from j up to another buffer.
 	for j := range n {
 		most := int64(1)
 		for _, d := range distances[j*n : j*n+n] {
@@ -78,10 +78,10 @@ func (k *kernel) initShifts() {
 	}
 }
 
-// shift finds potentials and counts offsets from them.
+// shift looks for potentials. If they exist, it counts all offsets from them.
 func (k *kernel) shift() {
 	n := int(k.n)
-	shifts := make([]int64, n) // not above zero, until they are counted from the lowest
+	shifts := make([]int64, n) // zero or below, until they are counted from the lowest
 	for rounds := 0; ; rounds++ {
 		again := false
 		for at, d := range k.distances {
@@ -116,7 +116,7 @@ func (k *kernel) shift() {
 	k.shifted = true
 }
 
-// plan returns the offsets that the search has found.
+// plan returns the offsets that the search has found, counted from the ground.
 func (k *kernel) plan() []int64 {
 	for j := range k.of {
 		k.best[j] += k.of[j].shift

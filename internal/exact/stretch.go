@@ -5,26 +5,28 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: what does not fit for some moments does not fit at all. Where a partition
-// resists, stretches of its time are asked about apart, with lifespans cut to them:
-// first those that have a dozen buffers or so, then twice as many, and so on. A flaw
-// among few buffers is found where it is, however many others there are to be placed
-// around it, and small stretches have fronts. A stretch that fits is not asked about
-// again.
+// Idea: if the buffers of some stretch of time do not fit, then the partition does not fit:
 //
-// The next stretch begins in the middle of the one before, so that what is no longer
-// than half a stretch is in one as a whole.
+//	lowest(partition) >= lowest(lifespans cut to [low, high))
 //
-// Complexity: each size of stretch costs about two rounds of the partition with the
-// same limit, of cheaper nodes. With each round there is a larger size; a size comes
-// again where rounds are four times as long.
+// If a partition stays undecided, the planner asks about stretches of its time separately. The first
+// ones have about a dozen buffers, the next ones have twice as many, and so on. A flaw among few
+// buffers is found where it is, however many others would have to be placed around it. Small
+// stretches also have fronts (front.go). A stretch that fits is not asked about again.
 //
-// Tried and dropped: stretches around the sections with the least room alone. In
-// suite's infeasible problems almost all sections are full but those of the flaw.
+// The next stretch begins in the middle of the one before. So each interval that is no longer than
+// half a stretch lies in one stretch as a whole.
+//
+// Complexity: each size of stretch costs about two rounds of the partition with the same limit, and
+// its nodes are cheaper. Each round adds a larger size. A size comes again if rounds have become four
+// times as long.
 //
 // Source: Stowage.
+//
+// Tried and dropped: only stretches around the sections with the least room. In the infeasible
+// problems of suite almost all sections are full, except those of the flaw.
 
-// stretchLeast is how many buffers the smallest stretches have.
+// stretchLeast is the number of buffers in the smallest stretches.
 const stretchLeast = 12
 
 // inStretches looks for a stretch of partition p that does not fit.
@@ -77,8 +79,8 @@ func (e *engine) inStretches(p int, capacity, halves int64) verdict {
 	return undecided
 }
 
-// stretch returns where the stretch ends that begins at section low: after the end of
-// the one before, and where it has so many buffers.
+// stretch returns the end of the stretch that begins at section low. It ends after the stretch before
+// it, whose end is before, and as soon as it has size buffers.
 func (e *engine) stretch(part *timeline.Partition, low, before int32, size int) (high int32) {
 	live := 0
 	for _, i := range part.Buffers { // in the order of their first sections
@@ -93,8 +95,8 @@ func (e *engine) stretch(part *timeline.Partition, low, before int32, size int) 
 	return part.Last
 }
 
-// part returns an engine for the buffers of a partition in the sections [low, high),
-// cut to them, and their indices in the problem.
+// part returns an engine for the sections [low, high) of a partition: its buffers, cut to these
+// sections. It also returns the indices of these buffers in the problem.
 func (e *engine) part(part *timeline.Partition, low, high int32) (inner *engine, whole []int32) {
 	p := &model.Problem{}
 	for _, i := range part.Buffers {

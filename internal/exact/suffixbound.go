@@ -2,29 +2,29 @@ package exact
 
 import "math"
 
-// Idea: in a section, the unplaced pieces that start at h or more all lie above
-// h, so h plus their sizes must not exceed the limit, for every h. For the
-// smallest h this is the section inference of the paper. In the terms of
-// one-machine scheduling (a section is a machine, a buffer a job, its offset
-// the start time) it is the bound of the latest release dates.
+// Idea: for each level h of a section s, the unplaced pieces that start at h or above all lie above h:
 //
-// The members are visited in ascending order of where they start: what comes
-// from one of them on is the total less what came before it. The same pass takes
-// the two least ends for not-first.
+//	h + sum of size(x) over unplaced x in s with start(x) >= h  <=  limit
 //
-// Tried and dropped, on the challenging suite: starts and sizes of 32 bits (the same
-// time within 1%); order and bound tested in one branch (1% slower); putting members
-// into order in the same pass (A 20% slower).
+// For the smallest h this is the section inference of the paper. In terms of one-machine scheduling, a
+// section is a machine, a buffer is a job, and its offset is the start time. The bound is then that of the
+// latest release dates.
+//
+// The members are visited in ascending order of their starts. The sum from one member on is the total minus
+// the sizes before it. The same pass finds the two least ends for not-first.
 //
 // Complexity: O(live members).
-// Source: Carlier 1982 for the machine bound; its use here is Stowage's.
-
-// checkSection looks at section s: it reports false where what is unplaced does
-// not fit, and raises bounds where not-first says so.
 //
-// Where even the highest member could be lowest, there is nothing to find: top is
-// an upper bound of where members start as of the last look, and highest of what
-// has been raised since.
+// Source: Carlier 1982 for the machine bound. Its use here is Stowage's.
+//
+// Tried and dropped, on the challenging suite: starts and sizes of 32 bits (the same time within 1%); order
+// and bound tested in one branch (1% slower); sorting the members in the same pass (20% slower on A).
+
+// checkSection applies the suffix bound and not-first to section s. It returns false if the unplaced members
+// do not fit, and raises the bounds that not-first finds.
+//
+// There is nothing to find if even the highest member could be the lowest one. top[s] bounds where members
+// started when the section was last looked at, and highest bounds what has been raised since.
 func (k *kernel) checkSection(s Section) bool {
 	slack := k.limit - k.total[s]
 	if top := max(k.top[s], k.highest); top <= slack {
@@ -36,12 +36,12 @@ func (k *kernel) checkSection(s Section) bool {
 	blocks := k.block
 	most := slack
 	if !k.sw.suffixBound {
-		most = gone / 2 // only what is placed starts as high
+		most = gone / 2 // only placed pieces start that high
 	}
 	for sorted := false; ; sorted = true {
 		least, second := int64(math.MaxInt64), int64(math.MaxInt64)
-		// What comes later may belong before it, and what is placed starts
-		// above everything: only in order is it a failure.
+		// A later member may belong before this one, and placed members start above everything.
+		// So a failed test counts only if the list is in order.
 		last, before := int64(math.MinInt64), int64(0)
 		at := 0
 		for ; at < len(list); at++ {
