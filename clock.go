@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -52,22 +53,14 @@ func (c *clock) unknown(planner string, began time.Time) *Result {
 	return r
 }
 
-// ending is how many times as long as the preparation the end of a run takes: to place the
-// buffers that the limit has left without an offset, and to check the plan.
-const ending = 2
-
-// gapsEnding is the same for problems with gaps, whose pieces are sorted for the check, but
-// not for the preparation.
-const gapsEnding = 5
-
 // planUntil returns when the planner must end, if the run began at one time, is prepared at
 // another, and may take the timeout in all. What comes after the planner is given at most
 // half of the time that is left.
 func planUntil(began, prepared time.Time, timeout time.Duration, gaps bool) time.Time {
 	end := began.Add(timeout)
-	times := time.Duration(ending)
+	times := time.Duration(tune.EndingTimes)
 	if gaps {
-		times = gapsEnding
+		times = tune.EndingTimesWithGaps
 	}
 	aside := times * prepared.Sub(began)
 	return end.Add(-min(aside, max(0, end.Sub(prepared)/2)))

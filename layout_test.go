@@ -96,7 +96,7 @@ func TestDocsLayout(t *testing.T) {
 }
 
 // kernel is what planners may stand on, each of these on those before it.
-var kernel = []string{"model", "plan", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix"}
+var kernel = []string{"model", "plan", "internal/tune", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix"}
 
 // placing is kernel with the placement that all but the exact planner stand on, which is so
 // much smaller by itself, and pairs with the orders of pairs, which no planner of the product
@@ -116,12 +116,13 @@ var layers = []struct {
 	{"model", nil},
 	{"plan", []string{"model"}},
 	{"internal/splitmix", nil},
-	{"internal/sorting", nil},
+	{"internal/tune", nil},
+	{"internal/sorting", []string{"internal/tune"}},
 	{"internal/bound", []string{"model"}},
 	{"internal/verify", []string{"model", "internal/sorting"}},
-	{"internal/timeline", []string{"model", "internal/bound", "internal/sorting"}},
+	{"internal/timeline", []string{"model", "internal/bound", "internal/sorting", "internal/tune"}},
 	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
-	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting"}},
+	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune"}},
 	{"internal/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
 	{"internal/exact", kernel},
 	{"internal/greedy", placing},

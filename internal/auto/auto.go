@@ -15,6 +15,7 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -46,7 +47,7 @@ func init() {
 //
 // To minimise without a limit each has one turn, some seconds: the last
 // percent of a hard problem may take forever. The largest problems get a look at
-// the peak of a plan that is close to the bound, and no more (see climbMost). To decide whether a capacity fits, or with a limit, the turns go
+// the peak of a plan that is close to the bound, and no more (see tune.HugeAbove). To decide whether a capacity fits, or with a limit, the turns go
 // on until there is an answer or the limit comes. Local search alone has no
 // answer to wait for, so it has one turn as well.
 //
@@ -99,30 +100,16 @@ const (
 	// glance is the part of that which exact search has before most of the
 	// portfolio: some ten milliseconds.
 	glance = 100
-	// glanceMost is the number of buffers up to which that lasts until exact search has
-	// asked about short stretches of time: they may show that nothing fits.
-	glanceMost = 512
 	// climbEffort is the first turn of local search, in its steps, of which it
 	// takes three to eight million in a second on problems of hundreds. Where there are
 	// gaps a placement takes twice as long, and the turn is half of that.
 	climbEffort = 1e7
-	// Merging is for mergeLeast buffers, under which exact search is through as soon,
-	// up to mergeMost, above which the composites are too many for it.
-	mergeLeast, mergeMost = 48, 1 << 14
 	// packedNodes is how many nodes a buffer merging has at first where no byte is ever
 	// unused. Of packings of 5,000 a quarter take it 4 to 10.
 	packedNodes = 16
-	// exactMost is the number of buffers up to which exact search takes turns. Its
-	// trail takes 16 bytes for each conflict on the way down: 900 MB on a
-	// training graph of 10,000.
-	exactMost = 4096
-	// Without a limit, local search is for up to climbMost buffers and, above
-	// closeAbove, for plans more than a thousandth over the bound: what it could
-	// win there takes longer than its first turn.
-	climbMost, closeAbove = 1 << 17, 1 << 13
-	// Of a plan of coresLeast buffers or more that is within one coresNear-th of the
-	// bound, local search looks at the peak before all else.
-	coresLeast, coresNear = 1024, 50
+	// Of a plan that is within one coresNear-th of the bound, local search looks at the
+	// peak before all else.
+	coresNear = 50
 	// grow is how much longer each turn is than the one before.
 	grow = 4
 	// shares is the part of a limit that the first turns have each, so that
@@ -138,7 +125,7 @@ func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 	}
 	a.watch = run.NewWatch(ctx)
 	defer a.watch.Close()
-	a.merge = a.merge && a.n >= mergeLeast && (a.n <= mergeMost || a.n <= climbMost && a.packed())
+	a.merge = a.merge && a.n >= tune.MergeLeast && (a.n <= tune.MergeMost || a.n <= tune.HugeAbove && a.packed())
 	r.LowerBound = tl.LowerBound
 	a.affordable = affordable(tl)
 	a.begin()
@@ -180,10 +167,10 @@ func (a *auto) begin() {
 	}
 	soon := !a.merge || !a.full(enough)
 	if soon {
-		p.Quick(a.n >= coresLeast)
+		p.Quick(a.n >= tune.CoresLeast)
 		a.keep(p.Offsets, p.Name)
 	}
-	if a.climb && a.n >= coresLeast && a.n <= climbMost && a.height <= a.tl.LowerBound+a.tl.LowerBound/coresNear {
+	if a.climb && a.n >= tune.CoresLeast && a.n <= tune.HugeAbove && a.height <= a.tl.LowerBound+a.tl.LowerBound/coresNear {
 		a.turn(&climb.Planner{Cores: true}, climbEffort, a.n)
 	}
 	if soon && !a.over() {
@@ -200,19 +187,19 @@ func (a *auto) begin() {
 	}
 	if a.merge {
 		nodes := max(a.affordable/glance, 4*a.n)
-		if a.n <= mergeMost && a.packed() {
+		if a.n <= tune.MergeMost && a.packed() {
 			nodes = max(nodes, packedNodes*a.n)
 		}
 		a.together(a.share(nodes))
 	}
 	nodes := a.affordable / glance
-	if a.n <= glanceMost {
+	if a.n <= tune.GlanceMost {
 		nodes = max(nodes, 16*a.n)
 	}
-	if a.n <= exact.Small {
+	if a.n <= tune.LadderMost {
 		nodes = max(nodes, a.affordable/4)
 	}
-	if a.exact && a.n <= exactMost && nodes >= 4*a.n {
+	if a.exact && a.n <= tune.ExactMost && nodes >= 4*a.n {
 		a.turn(&exact.Planner{Alone: true}, a.share(nodes), 1)
 	}
 	a.ctx = ctx
@@ -257,14 +244,14 @@ func (a *auto) full(capacity int64) bool {
 
 // turns lets exact search and local search take turns.
 func (a *auto) turns() {
-	if a.climb && a.n > exactMost {
+	if a.climb && a.n > tune.ExactMost {
 		a.exact = false
 	}
 	unlimited := a.o.Timeout == 0 && a.o.NodeLimit == 0
 	once := unlimited && (a.o.Minimizing() || !a.exact)
 	exactFirst := a.affordable >= 4*a.n || !a.climb
 	near := a.height <= a.tl.LowerBound+a.tl.LowerBound/1000
-	if once && a.n > closeAbove && a.climb && (a.n > climbMost || near) {
+	if once && a.n > tune.LargeAbove && a.climb && (a.n > tune.HugeAbove || near) {
 		if near {
 			// A look at the peak, and no more.
 			a.turn(&climb.Planner{Cores: true}, climbEffort, a.n)

@@ -9,9 +9,9 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
-	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -101,11 +101,6 @@ const (
 	turnSteps = 500
 	leastTurn = 1 << 16
 )
-
-// orderLimit is the number of buffers up to which whole orders are changed and
-// placed again. Above it that takes seconds each, and what is around the peak is
-// all that moves.
-const orderLimit = 1 << 18
 
 // search is what the workers of a run share.
 type search struct {
@@ -203,11 +198,11 @@ func (s *search) worker(number uint64) *worker {
 func (s *search) climb(w *worker) {
 	n := int64(len(s.tl.Problem.Buffers))
 	steps := max(turnSteps*n, leastTurn)
-	if n > place.ListLimit {
+	if n > tune.ListMost {
 		// A placement is slow, so look around more often.
 		steps = 20 * n
 	}
-	cores, chains := s.sw.core && w.coring(), s.sw.critical && n <= orderLimit
+	cores, chains := s.sw.core && w.coring(), s.sw.critical && n <= tune.OrdersMost
 	core := cores // has this turn
 	for idle := int64(0); (cores || chains) && !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
 		w.taken, w.most = 0, math.MaxInt64/2

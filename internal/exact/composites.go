@@ -2,6 +2,7 @@ package exact
 
 import (
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -17,9 +18,6 @@ import (
 //
 // Invariant: a turn only ever brings a plan, never a refutation.
 
-// compositesMost is the number of buffers up to which they are merged.
-const compositesMost = 1 << 14
-
 // Merge is the planner merge, in programs that have it: its package sets it.
 var Merge run.Planner
 
@@ -27,7 +25,7 @@ var Merge run.Planner
 // where minimize says so, in a turn after a round in which each order had so many halves.
 func (e *engine) composites(capacity int64, minimize bool, halves int64) {
 	n := int64(len(e.tl.Problem.Buffers))
-	if Merge == nil || !e.merging || n > compositesMost || e.over() {
+	if Merge == nil || !e.merging || n > tune.MergeMost || e.over() {
 		return
 	}
 	o := plan.Options{

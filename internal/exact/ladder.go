@@ -6,6 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -102,11 +103,8 @@ type ladder struct {
 	part                         int
 }
 
-// Small is the number of buffers up to which a partition may be planned from rung to rung.
-const Small = ladderMost
-
 const (
-	ladderMost = 24
+	ladderMost = tune.LadderMost
 	tableMost  = 16 // the table covers so many buffers: 8 MiB
 	// A node of the kernel costs as much as 2^tableCost/4 steps of making the table. The table
 	// is made if one round has that many nodes, or if all rounds so far had twice as many. A

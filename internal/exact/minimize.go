@@ -3,6 +3,7 @@ package exact
 import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -44,7 +45,7 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 	switch {
 	case o.Start != nil:
 		e.start(o.Start)
-	case len(e.tl.Problem.Buffers) >= earlyFrom && fallsBack != nil:
+	case len(e.tl.Problem.Buffers) >= tune.EarlyLeast && fallsBack != nil:
 		fallsBack(e) // it takes too long when the limit has come
 	}
 	infeasible := e.best == nil && e.ask(e.roof, e.fit) == refuted
@@ -68,10 +69,6 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 		}
 	}
 }
-
-// earlyFrom is the number of buffers from which the plan to fall back on is made
-// first rather than last: that takes some tens of milliseconds.
-const earlyFrom = 1 << 16
 
 // fallBack takes a plan that needs no search, where a limit came before there was
 // any: what a program would have that plans nothing.

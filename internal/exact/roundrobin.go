@@ -113,7 +113,7 @@ func (e *engine) attempt(p int, capacity, limit int64) verdict {
 	if !k.setCapacity(capacity) {
 		return refuted // a buffer does not fit even alone
 	}
-	if len(e.orders) == 1 && e.budget == unlimited && !k.windowed && (ladders == nil || k.n > Small || !e.switches.ladders) {
+	if len(e.orders) == 1 && e.budget == unlimited && !k.windowed && (ladders == nil || k.n > ladderMost || !e.switches.ladders) {
 		limit = unlimited // nothing to take turns with
 	}
 	if ladders != nil {

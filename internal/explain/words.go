@@ -86,8 +86,8 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 	return "They take at most " + n(x.Load) + " at once, in " + span(x.At[0], x.At[1]) + ", but no arrangement of them fits."
 }
 
-// mostListed is the number of buffers that Told names.
-const mostListed = 8
+// mostShown is the number of buffers that Told names.
+const mostShown = 8
 
 // Told says in a few sentences which buffers of p cannot fit, and why: for pictures and
 // pages, which have no room for a table. It is "" if they are not known not to fit.
@@ -100,7 +100,7 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 		return "The " + Collides(c, name(p.Buffers[c.A].ID), name(p.Buffers[c.B].ID)) + ", so no capacity is enough."
 	}
 	names := ""
-	for k, i := range x.Buffers[:min(len(x.Buffers), mostListed)] {
+	for k, i := range x.Buffers[:min(len(x.Buffers), mostShown)] {
 		switch {
 		case k > 0 && k == len(x.Buffers)-1:
 			names += " and "
@@ -109,7 +109,7 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 		}
 		names += name(p.Buffers[i].ID)
 	}
-	if more := len(x.Buffers) - mostListed; more > 0 {
+	if more := len(x.Buffers) - mostShown; more > 0 {
 		names += " and " + strconv.Itoa(more) + " more"
 	}
 	capacity := strconv.FormatInt(x.Capacity, 10)

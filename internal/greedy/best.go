@@ -7,6 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -24,7 +25,7 @@ import (
 // Invariant: the result is never higher than first-fit's, since that order runs
 // in any case unless a limit comes first.
 //
-// Above large buffers the sweep comes first, and where it ends within a
+// Above tune.LargeAbove buffers the sweep comes first, and where it ends within a
 // thousandth of the bound it is enough for the whole table.
 //
 // Complexity: that of a plan times the table, up to maxCost.
@@ -56,22 +57,6 @@ const (
 // cost is what a way takes per buffer, in units of a first-fit placement, roughly, as
 // measured on pangu_2.6B.
 var cost = [...]uint8{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
-
-// many is the number of buffers above which a hundred-thousandth over the bound
-// is close enough for further trials to stop.
-const many = 1 << 14
-
-// large is the number of buffers above which the sweep comes first and may be
-// enough.
-const large = 1 << 13
-
-// largest is the number of buffers above which first-fit is the last line: each
-// more takes seconds.
-const largest = 1 << 17
-
-// outwardLeast is the number of buffers under which sweeps outward are the last line: exact
-// search is through as soon.
-const outwardLeast = 128
 
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
 // 1,500 buffers the whole table runs.
@@ -163,7 +148,7 @@ type Portfolio struct {
 }
 
 // NewPortfolio makes the first plans: where most buffers have hints, in their
-// order ("hint"), above large buffers by the sweep, and by first-fit. Where a limit is
+// order ("hint"), above tune.LargeAbove buffers by the sweep, and by first-fit. Where a limit is
 // over already these are stacked. Capacity is a height that is low enough, 0 for none.
 func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *Portfolio {
 	p := &Portfolio{tl: tl, ctx: ctx, Height: math.MaxInt64}
@@ -176,7 +161,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		// sweeps from the peaks have.
 		passes := Thresholds(tl.Sections())
 		p.sweep("sweep", passes[:1])
-		if p.Height > p.goal && (len(tl.Problem.Buffers) <= largest || !p.near(capacity)) {
+		if p.Height > p.goal && (len(tl.Problem.Buffers) <= tune.HugeAbove || !p.near(capacity)) {
 			p.sweep("outward", nil)
 		}
 		if !p.near(capacity) {
@@ -198,7 +183,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 // Aim sets a height that is low enough, 0 for the bound.
 func (p *Portfolio) Aim(capacity int64) {
 	p.goal = max(capacity, p.tl.LowerBound)
-	if len(p.tl.Problem.Buffers) > many {
+	if len(p.tl.Problem.Buffers) > tune.CloseAbove {
 		p.goal = max(p.goal, p.tl.LowerBound+p.tl.LowerBound/100_000)
 	}
 }
@@ -209,7 +194,7 @@ func (p *Portfolio) near(capacity int64) bool {
 }
 
 // Large reports whether the problem is one that begins with the sweep.
-func (p *Portfolio) Large() bool { return len(p.tl.Problem.Buffers) > large }
+func (p *Portfolio) Large() bool { return len(p.tl.Problem.Buffers) > tune.LargeAbove }
 
 // over reports whether the context has ended.
 func (p *Portfolio) over() bool {
@@ -291,7 +276,7 @@ func (p *Portfolio) run(until int) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
 	unit := int64(len(p.tl.Problem.Buffers))
-	if unit > largest {
+	if unit > tune.HugeAbove {
 		p.next = until
 	}
 	for p.next < until && p.Offsets != nil && p.Height > p.goal && !w.Over() {
@@ -301,7 +286,7 @@ func (p *Portfolio) run(until int) {
 		how, word := word[0]-'0', word[1:]
 		p.next = next
 		work := p.work + int64(cost[how])*unit
-		if how == stacked && p.long || work > maxCost || (how == swept || how == outwards) && p.Large() || how == outwards && soon != (unit >= outwardLeast) {
+		if how == stacked && p.long || work > maxCost || (how == swept || how == outwards) && p.Large() || how == outwards && soon != (unit >= tune.OutwardLeast) {
 			continue
 		}
 		p.work = work

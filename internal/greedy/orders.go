@@ -6,6 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 )
 
 // Idea: an order is a word of sort keys, one letter each, the first letter
@@ -113,7 +114,7 @@ func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 // first column first, ties ascending. Few are compared, many sorted digit by digit,
 // from the last column to the first. It returns nil where a limit comes first.
 func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
-	if n < sorting.Few {
+	if n < tune.DigitsLeast {
 		return sorting.Order(n, func(a, b int32) bool {
 			for _, column := range columns {
 				if x, y := column[a], column[b]; x != y {

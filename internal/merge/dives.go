@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -125,7 +126,7 @@ func (f *forest) leaf(p piece) piece {
 // dives plans the roots in orders drawn at random, until dives have had their share of
 // nodes.
 func (s *search) dives(m *merger, rng *rand.Rand) {
-	if s.done() || len(m.live) > attemptsMost {
+	if s.done() || len(m.live) > tune.MergeAttemptsMost {
 		return
 	}
 	tl := timeline.NewUnless(m.problem(s.tl), s.watch.Over)

@@ -12,6 +12,7 @@ import (
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -117,10 +118,6 @@ var (
 
 const stale = 30
 
-// attemptsMost is the number of composites up to which exact search has attempts;
-// walledMost where walls are gone over, which takes a thousandth of the time.
-const attemptsMost, walledMost = 4096, 512
-
 // Plan merges and plans until a plan is as low as the bound, fits the capacity where
 // that is all that is asked, a limit comes, or patience ends. A node is a node of
 // exact search, or 256 composites looked at. Windows, gaps and fixed offsets are
@@ -210,7 +207,7 @@ func (s *search) restarts() {
 		m.begin()
 		s.charge(m)
 		merged := len(m.live) < buffers
-		if s.o.Start != nil && s.walled == 0 && len(m.live) > hopeless && len(m.live) > buffers-buffers/16 {
+		if s.o.Start != nil && s.walled == 0 && len(m.live) > tune.MergeHopelessAbove && len(m.live) > buffers-buffers/16 {
 			return // who has made that plan knows better
 		}
 		if s.walled > 0 && merged {
@@ -237,11 +234,6 @@ func (s *search) restarts() {
 	}
 }
 
-// hopeless is the number of composites above which the restarts of another planner's turn
-// end where there are nearly as many as buffers: an attempt takes seconds, and finds no
-// more than exact search does. Of 4,000 random buffers 3,926 are left.
-const hopeless = 512
-
 // rounds makes rounds until so many in a row leave no fewer roots, with an attempt at
 // the end.
 func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
@@ -261,7 +253,7 @@ func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 
 // attempt has exact search plan the roots.
 func (s *search) attempt(m *merger, rng *rand.Rand) {
-	if s.done() || len(m.live) > attemptsMost || s.walled > 0 && len(m.live) > walledMost {
+	if s.done() || len(m.live) > tune.MergeAttemptsMost || s.walled > 0 && len(m.live) > tune.MergeWalledMost {
 		return
 	}
 	target := s.goal

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 )
 
 // Idea: a limit that comes in the middle of a placement must still leave a
@@ -89,8 +90,7 @@ func newFinisher(tl *timeline.Timeline) *finisher {
 	f := &finisher{tl: tl, due: make([]int32, tl.Sections()+1)}
 	buffers := tl.Problem.Buffers
 	blocks, most := len(buffers)/3, int64(Unlimited) // so many are live at once in a large training step
-	if few := 1 << 10; len(buffers) < few {
-		// To make all lists would take longer than to use some.
+	if len(buffers) < tune.FreeListsLeast {
 		blocks, most = len(buffers), 1
 		for i := range buffers {
 			most += buffers[i].Size + buffers[i].Alignment

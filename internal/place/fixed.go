@@ -6,6 +6,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -13,10 +14,6 @@ import (
 // first whether its place is free.
 //
 // Complexity: that of a placement of the fixed buffers.
-
-// few is the number of fixed buffers whose collisions are looked for even after
-// the limit has come: a matter of milliseconds.
-const few = 4096
 
 // Collide returns Collided where two buffers with fixed offsets use the same
 // bytes at once, and Whole where none do. Where there are thousands of them it
@@ -33,7 +30,7 @@ func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 	switch {
 	case count <= 1:
 		return Whole
-	case count <= few:
+	case count <= tune.CollideMost:
 		p.watch = nil
 	}
 	p.offsets = make([]int64, len(tl.Problem.Buffers))

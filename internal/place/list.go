@@ -6,6 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/tune"
 )
 
 // Idea: for up to a few thousand buffers without gaps or fixed offsets, one list
@@ -21,13 +22,10 @@ import (
 // another from a common beginning, and at some hundreds where it is one, the sooner the
 // fewer are live at once.
 
-// ListLimit is the number of buffers up to which the list is the faster one.
-const ListLimit = 2048
-
 // Listable reports whether a List does for the problem and is faster than Place.
 func Listable(tl *timeline.Timeline) bool {
 	buffers := tl.Problem.Buffers
-	if len(buffers) > ListLimit || tl.HasGaps() {
+	if len(buffers) > tune.ListMost || tl.HasGaps() {
 		return false
 	}
 	for i := range buffers {
@@ -38,15 +36,15 @@ func Listable(tl *timeline.Timeline) bool {
 	return true
 }
 
-// Where a placement is one of many a list pays longer; a single one takes it for up
-// to listFew buffers, or up to listMost where these reach over a listWide-th of the
-// partition on average and more: the tree has little to keep where they do not.
-const listFew, listMost, listWide = 256, 1024, 48
+// listWide: in one placement of a partition of more than tune.OneListMost buffers, the list
+// is used only if the buffers reach over one listWide-th of the partition or more on average.
+// If they are shorter, the tree has little to keep.
+const listWide = 48
 
 // listable reports whether one placement of a partition is better made in a list.
 func listable(tl *timeline.Timeline, part *timeline.Partition) bool {
 	n, sections := len(part.Buffers), int(part.Last-part.First)
-	if n > listMost || sections == 1 {
+	if n > tune.OneWideListMost || sections == 1 {
 		return false
 	}
 	incidences := 0
@@ -58,7 +56,7 @@ func listable(tl *timeline.Timeline, part *timeline.Partition) bool {
 		first, last := tl.Extent(int(i))
 		incidences += int(last - first)
 	}
-	return n <= listFew || sections <= listWide*(incidences/n)
+	return n <= tune.OneListMost || sections <= listWide*(incidences/n)
 }
 
 // A List is the buffers that are placed, in columns by ascending offset. It

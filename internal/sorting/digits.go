@@ -1,17 +1,16 @@
 package sorting
 
+import "github.com/stowage-go/stowage/internal/tune"
+
 // Idea: many whole numbers are sorted digit by digit, from the last to the first,
 // and what all of them have in common is left out.
 //
 // Complexity: O(n) for each digit in which any two keys differ, of eleven bits.
 
-// Few is the number of keys below which comparisons take less than digits do.
-const Few = 1 << 10
-
 // Keys returns the indices of the keys in ascending order of the keys, equal ones
 // in their own.
 func Keys(keys []uint64) []int32 {
-	if len(keys) < Few {
+	if len(keys) < tune.DigitsLeast {
 		return Order(len(keys), func(a, b int32) bool { return keys[a] < keys[b] })
 	}
 	order, _ := Digits(Count(len(keys)), make([]int32, len(keys)), keys, 0, nil)
@@ -55,7 +54,7 @@ var steps = [...]int{701, 301, 132, 57, 23, 10, 4, 1}
 // Times sorts numbers in ascending order: few in their place, by insertion over ever
 // shorter steps.
 func Times(x []int64) {
-	if len(x) < Few {
+	if len(x) < tune.DigitsLeast {
 		for _, step := range steps {
 			for i := step; i < len(x); i++ {
 				v, p := x[i], i

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/sorting"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -41,7 +42,7 @@ func (t *Timeline) sweep() {
 			}
 		}
 	}
-	if t.over == nil || pieces <= many {
+	if t.over == nil || pieces <= tune.PreparedMost {
 		t.over = func() bool { return false }
 	}
 	late := false
@@ -63,7 +64,7 @@ func (t *Timeline) sweep() {
 				}
 				times = append(times, [2]int64{x.Lower, x.Upper})
 				t.spans = append(t.spans, Span{Lower: x.From, Upper: x.To})
-				late = len(t.spans)%many == 0 && t.over()
+				late = len(t.spans)%tune.PreparedMost == 0 && t.over()
 				return !late
 			})
 			t.spanAt = append(t.spanAt, int32(len(t.spans)))
@@ -92,7 +93,7 @@ func (t *Timeline) sweep() {
 	m := len(t.Ends)
 	profile := bound.NewProfile(m)
 	for k := range t.spans {
-		if k%many == many-1 && t.over() {
+		if k%tune.PreparedMost == tune.PreparedMost-1 && t.over() {
 			return
 		}
 		s := &t.spans[k]

@@ -76,7 +76,7 @@ func New(p *model.Problem) *Timeline { return NewUnless(p, nil) }
 
 // NewUnless is New for those who have no time to lose: where over says, which it
 // is asked between steps, that a limit has come, the rest is left and there is no
-// timeline (nil). Of up to many pieces there always is one: it takes a few
+// timeline (nil). Of up to tune.PreparedMost pieces there always is one: it takes a few
 // milliseconds.
 func NewUnless(p *model.Problem, over func() bool) *Timeline {
 	t := &Timeline{Problem: p, over: over}
@@ -88,9 +88,6 @@ func NewUnless(p *model.Problem, over func() bool) *Timeline {
 	t.over = nil
 	return t
 }
-
-// many is the number of pieces above which NewUnless may end early.
-const many = 1 << 16
 
 // Sections returns the number of maximal sections.
 func (t *Timeline) Sections() int { return len(t.Load) }
