@@ -42,84 +42,100 @@ import (
 // left, and slots that are chosen by size: with outward and grown there, of 3,000 problems
 // (internal/auto's test of the box) they change none.
 
-// The ways to turn a word into a plan: the digits of the table.
+// A method turns an order into a plan.
+type method uint8
+
 const (
-	first    = iota // first fit in the word's order
-	tight           // best fit in the word's order
-	stacked         // first fit in the order of stacking, ties by the word
-	onTop           // first fit in the order of the offsets of a skyline, filled in the word's order
-	swept           // the passes of the planner sweep; no word
-	shared          // first fit in the order of the offsets of slots, filled in the word's order (shared.go)
-	outwards        // sweeps from the peaks (outward.go); no word
-	grown           // first fit in the order of the offsets of chunks that grow (deferred.go), asked for in the word's order
+	first    method = iota // first fit in the order
+	tight                  // best fit in the order
+	stacked                // first fit in the order of stacking, ties by the order
+	onTop                  // first fit in the order of the offsets of a skyline, filled in the order
+	swept                  // the passes of the planner sweep; takes no order
+	shared                 // first fit in the order of the offsets of slots, filled in the order (shared.go)
+	outwards               // sweeps from the peaks (outward.go); takes no order
+	grown                  // first fit in the order of the offsets of chunks that grow (deferred.go), asked for in the order
 )
 
-// cost is what a way takes per buffer, in units of a first-fit placement, roughly, as
+// cost is what a method takes per buffer, in units of a first-fit placement, roughly, as
 // measured on pangu_2.6B.
-var cost = [...]uint8{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
+var cost = [...]int64{first: 1, tight: 4, stacked: 16, onTop: 2, swept: 2, shared: 8, outwards: 4, grown: 2}
 
 // maxCost bounds the work of a portfolio beyond first-fit: about half a second. Up to
 // 1,500 buffers the whole table runs.
 const maxCost = 1 << 18
 
-// The table. Of a line there is its name, as Portfolio.Name has it, then the way, as a digit,
-// and the sort keys (orders.go). As one text it takes a third of what structs of strings do
-// in a program. The quick lines are worth their time on any problem, and the first of them,
-// quickest, take a tenth of it; the others are for problems that no search proves at once.
+// A worth says on which problems a trial is worth its time.
+type worth uint8
+
 const (
-	quickest = "" +
-		"width 0WZ " +
-		"area 0A " +
-		"outward 6 "
-	quick = quickest +
-		"stack-load 2TWA " +
-		"start 1bEZ " +
-		"stack-late 2uz "
-	table = quick +
-		"grown 7b " + // mnn-defer
-		"grown-large 7bZ " +
-		"grown-long 7bEZ " +
-		"grown-short 7beZ " +
-		"by-start 0b " + // glow
-		"stack-early-load 2LTA " +
-		"contention 2TGQW " +
-		"sweep 4 " +
-		"shared-size 5Z " + // executorch-greedy, tflite-objects-by-size
-		"shared-start 5bZ " + // interval-coloring
-		"tight-overlaps 1O " +
-		"stack-late-area 2uA " +
-		"stack-late-crowd 2uC " +
-		"stack-late-size 2uZ " +
-		"stack-early-size 2LZ " +
-		"stack-early-load-width 2LTW " +
-		"stack-load-width 2TW " +
-		"trace 1b " + // ort-mempattern
-		"slices 1be " + // iree-layout-slices
-		"start-small 1bEz " + // vela-greedy
-		"tight-size 1Z " + // tflite-greedy-by-size, somas
-		"tight-size-ticks 1ZD " + // xla-heap
-		"tight-ticks 1DZ " + // xla-heap
-		"tight-width 1WZ " + // xla-repacker
-		"tight-area 1X " + // xla-packing-search
-		"size-ticks 0ZD " + // xla-packing-search
-		"ticks 0DZ " + // xla-packing-search
-		"size-last 0ZR " + // tflm-greedy
-		"size-start 0Zbe " + // openvino
-		"whole-first 1HZb " + // tflite-arena
-		"peak-first 0PZ " + // somas
-		"tight-peak-first 1PZ " +
-		"tick-area 0X " + // xla-packing-search
-		"top-size 3ZO " + // tvm-greedy-by-size
-		"top-overlaps 3OZ " + // tvm-greedy-by-conflicts
-		"top-contention 3TGQW " +
-		"outward 6 " // of few buffers
+	quickest worth = iota // on any; the trials take a tenth of the time of those that are quick
+	quick                 // on any
+	thorough              // where no search proves the height at once
 )
 
-// field returns what is in the table from there to the next space, and where the next one is.
-func field(from int) (text string, next int) {
-	for next = from; table[next] != ' '; next++ {
+// A trial is one line of the portfolio.
+type trial struct {
+	worth worth
+	name  string // as Portfolio.Name has it
+	how   method
+	order string // its sort keys, a letter each, as orders.go has them; a small letter is the key in reverse
+}
+
+// trials is the portfolio, in the order in which it runs. A comment names the heuristics
+// that a line stands for.
+var trials = [...]trial{
+	{quickest, "width", first, "WZ"},
+	{quickest, "area", first, "A"},
+	{quickest, "outward", outwards, ""},
+	{quick, "stack-load", stacked, "TWA"},
+	{quick, "start", tight, "bEZ"},
+	{quick, "stack-late", stacked, "uz"},
+	{thorough, "grown", grown, "b"}, // mnn-defer
+	{thorough, "grown-large", grown, "bZ"},
+	{thorough, "grown-long", grown, "bEZ"},
+	{thorough, "grown-short", grown, "beZ"},
+	{thorough, "by-start", first, "b"}, // glow
+	{thorough, "stack-early-load", stacked, "LTA"},
+	{thorough, "contention", stacked, "TGQW"},
+	{thorough, "sweep", swept, ""},
+	{thorough, "shared-size", shared, "Z"},   // executorch-greedy, tflite-objects-by-size
+	{thorough, "shared-start", shared, "bZ"}, // interval-coloring
+	{thorough, "tight-overlaps", tight, "O"},
+	{thorough, "stack-late-area", stacked, "uA"},
+	{thorough, "stack-late-crowd", stacked, "uC"},
+	{thorough, "stack-late-size", stacked, "uZ"},
+	{thorough, "stack-early-size", stacked, "LZ"},
+	{thorough, "stack-early-load-width", stacked, "LTW"},
+	{thorough, "stack-load-width", stacked, "TW"},
+	{thorough, "trace", tight, "b"},             // ort-mempattern
+	{thorough, "slices", tight, "be"},           // iree-layout-slices
+	{thorough, "start-small", tight, "bEz"},     // vela-greedy
+	{thorough, "tight-size", tight, "Z"},        // tflite-greedy-by-size, somas
+	{thorough, "tight-size-ticks", tight, "ZD"}, // xla-heap
+	{thorough, "tight-ticks", tight, "DZ"},      // xla-heap
+	{thorough, "tight-width", tight, "WZ"},      // xla-repacker
+	{thorough, "tight-area", tight, "X"},        // xla-packing-search
+	{thorough, "size-ticks", first, "ZD"},       // xla-packing-search
+	{thorough, "ticks", first, "DZ"},            // xla-packing-search
+	{thorough, "size-last", first, "ZR"},        // tflm-greedy
+	{thorough, "size-start", first, "Zbe"},      // openvino
+	{thorough, "whole-first", tight, "HZb"},     // tflite-arena
+	{thorough, "peak-first", first, "PZ"},       // somas
+	{thorough, "tight-peak-first", tight, "PZ"},
+	{thorough, "tick-area", first, "X"},     // xla-packing-search
+	{thorough, "top-size", onTop, "ZO"},     // tvm-greedy-by-size
+	{thorough, "top-overlaps", onTop, "OZ"}, // tvm-greedy-by-conflicts
+	{thorough, "top-contention", onTop, "TGQW"},
+	{thorough, "outward", outwards, ""}, // of few buffers
+}
+
+// until returns the number of trials of a worth, and of those before it.
+func until(most worth) int {
+	n := 0
+	for n < len(trials) && trials[n].worth <= most {
+		n++
 	}
-	return table[from:next], next + 1
+	return n
 }
 
 // A Portfolio is the table at work on one problem.
@@ -142,8 +158,8 @@ type Portfolio struct {
 	memory place.Memory
 	sweeps *Sweeper // nil before the first
 
-	next int   // the first line of the table that has not had its turn
-	work int64 // of the lines so far
+	next int   // the first trial that has not had its turn
+	work int64 // of the trials so far
 	long bool  // stacking takes too long here
 }
 
@@ -168,7 +184,7 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 			p.sweep("sweep", passes[1:])
 		}
 		if p.near(capacity) {
-			p.next = len(table)
+			p.next = len(trials)
 			return p
 		}
 	}
@@ -257,72 +273,83 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	}
 }
 
-// Quick runs the lines that are worth their time on any problem, or the few that take
+// Quick runs the trials that are worth their time on any problem, or the few that take
 // a tenth of it, Rest all that are left. They end at the goal, at a limit, and where the work exceeds a bound
 // that does not depend on the clock.
 func (p *Portfolio) Quick(few bool) {
 	if few {
-		p.run(len(quickest))
+		p.run(until(quickest))
 		return
 	}
-	p.run(len(quick))
+	p.run(until(quick))
 }
 
-// Rest runs all lines that are left; see Quick.
-func (p *Portfolio) Rest() { p.run(len(table)) }
+// Rest runs all trials that are left; see Quick.
+func (p *Portfolio) Rest() { p.run(len(trials)) }
 
-// run runs the lines that are left of so much of the table.
-func (p *Portfolio) run(until int) {
+// run runs what is left of the first n trials.
+func (p *Portfolio) run(n int) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
 	unit := int64(len(p.tl.Problem.Buffers))
 	if unit > tune.HugeAbove {
-		p.next = until
+		p.next = n
 	}
-	for p.next < until && p.Offsets != nil && p.Height > p.goal && !w.Over() {
-		soon := p.next < len(quick)
-		name, at := field(p.next)
-		word, next := field(at)
-		how, word := word[0]-'0', word[1:]
-		p.next = next
-		work := p.work + int64(cost[how])*unit
-		if how == stacked && p.long || work > maxCost || (how == swept || how == outwards) && p.Large() || how == outwards && soon != (unit >= tune.OutwardLeast) {
+	for p.next < n && p.Offsets != nil && p.Height > p.goal && !w.Over() {
+		t := &trials[p.next]
+		p.next++
+		work := p.work + cost[t.how]*unit
+		if work > maxCost || p.skips(t) {
 			continue
 		}
 		p.work = work
-		switch how {
+		switch t.how {
 		case first:
-			p.place(name, Sorted(w, p.tl, word), place.FirstFit)
+			p.place(t.name, Sorted(w, p.tl, t.order), place.FirstFit)
 		case tight:
-			p.place(name, Sorted(w, p.tl, word), place.BestFit)
+			p.place(t.name, Sorted(w, p.tl, t.order), place.BestFit)
 		case stacked:
-			if order := skyline(w, p.tl, word); order == nil {
+			if order := skyline(w, p.tl, t.order); order == nil {
 				p.long = true
 			} else {
-				p.place(name, order, place.FirstFit)
+				p.place(t.name, order, place.FirstFit)
 			}
 		case onTop:
-			if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, word)); whole {
-				p.place(name, ByOffset(offsets), place.FirstFit)
+			if offsets, whole := Stack(w, p.tl, Sorted(w, p.tl, t.order)); whole {
+				p.place(t.name, ByOffset(offsets), place.FirstFit)
 			}
 		case shared:
 			if movableAll(p.tl) {
-				if offsets := share(w, p.tl, Sorted(w, p.tl, word)); offsets != nil {
-					p.place(name, ByOffset(offsets), place.FirstFit)
+				if offsets := share(w, p.tl, Sorted(w, p.tl, t.order)); offsets != nil {
+					p.place(t.name, ByOffset(offsets), place.FirstFit)
 				}
 			}
 		case outwards:
-			p.sweep(name, nil)
+			p.sweep(t.name, nil)
 		case grown:
 			if movableAll(p.tl) {
-				if offsets := deferred(w, p.tl, word); offsets != nil {
-					p.place(name, ByOffset(offsets), place.FirstFit)
+				if offsets := deferred(w, p.tl, t.order); offsets != nil {
+					p.place(t.name, ByOffset(offsets), place.FirstFit)
 				}
 			}
 		case swept:
-			p.sweep(name, Thresholds(p.tl.Sections()))
+			p.sweep(t.name, Thresholds(p.tl.Sections()))
 		}
 	}
+}
+
+// skips reports whether a trial is of no use on this problem.
+func (p *Portfolio) skips(t *trial) bool {
+	switch t.how {
+	case stacked:
+		return p.long
+	case swept:
+		return p.Large() // the sweeps have run
+	case outwards: // the table has it twice: among the quick trials, and at the end for few buffers
+		many := len(p.tl.Problem.Buffers) >= tune.OutwardLeast
+		return p.Large() || many != (t.worth <= quick)
+	}
+	return false
 }
 
 // ByOffset returns the buffers in the order of their offsets, ties by index.

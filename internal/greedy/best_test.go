@@ -96,9 +96,9 @@ func TestBestFollowsHints(t *testing.T) {
 // All orders are permutations, whatever the features of the problem.
 func TestOrders(t *testing.T) {
 	words := []string{"Z"}
-	for _, line := range lines() {
-		if word := line[1][1:]; word != "" {
-			words = append(words, word)
+	for _, t := range trials {
+		if t.order != "" {
+			words = append(words, t.order)
 		}
 	}
 	for _, letter := range "ABCEGHLOPQRSTUWXZ" {
@@ -195,8 +195,7 @@ func TestSkylineGivesUp(t *testing.T) {
 
 // How high A to K are above their load as the table grows: -v prints the lines that lower it.
 func TestBestOnPublicData(t *testing.T) {
-	lines := lines()
-	sums := make([]float64, len(lines)+1) // of the logarithms, after so many lines
+	sums := make([]float64, len(trials)+1) // of the logarithms, after so many trials
 	for _, letter := range "ABCDEFGHIJK" {
 		problem := plantest.Find(t, "challenging/"+string(letter)+".1048576.csv")
 		if problem == nil {
@@ -204,12 +203,9 @@ func TestBestOnPublicData(t *testing.T) {
 		}
 		tl := timeline.New(problem)
 		p := NewPortfolio(t.Context(), tl, 0)
-		for k, until := 0, 0; k < len(sums); k++ {
-			p.run(until)
+		for k := range sums {
+			p.run(k)
 			sums[k] += math.Log(float64(p.Height)/float64(tl.LowerBound)) / 11
-			if k < len(lines) {
-				until += len(lines[k][0]) + len(lines[k][1]) + 2
-			}
 		}
 		if report := verify.Check(problem, p.Offsets, 0); !report.OK() || report.Height != p.Height {
 			t.Fatalf("%c: %v", letter, report)
@@ -223,20 +219,32 @@ func TestBestOnPublicData(t *testing.T) {
 	t.Logf("first-fit %.3f", math.Exp(sums[0]))
 	for k := 1; k < len(sums); k++ {
 		if sums[k] < sums[k-1]-1e-9 {
-			t.Logf("%s %.3f", lines[k-1][0], math.Exp(sums[k]))
+			t.Logf("%s %.3f", trials[k-1].name, math.Exp(sums[k]))
 		}
 	}
-	if mean := math.Exp(sums[len(lines)]); mean > 1.087 {
+	if mean := math.Exp(sums[len(trials)]); mean > 1.087 {
 		t.Errorf("%.4f of the load in the mean; it was 1.086 before", mean)
 	}
 }
 
-// lines returns the names of the table's lines, and their ways and words.
-func lines() (all [][2]string) {
-	for at := 0; at < len(table); {
-		name, middle := field(at)
-		word, next := field(middle)
-		all, at = append(all, [2]string{name, word}), next
+// The trials stand in the order of their worth, so that until cuts the table; no two have one
+// name but outward, which is there for many buffers and again for few; and a trial has an
+// order exactly if its method takes one.
+func TestTrials(t *testing.T) {
+	if until(quickest) != 3 || until(quick) != 6 || until(thorough) != len(trials) {
+		t.Errorf("%d, %d and %d trials", until(quickest), until(quick), until(thorough))
 	}
-	return all
+	names := map[string]int{}
+	for k, trial := range trials {
+		names[trial.name]++
+		if k > 0 && trial.worth < trials[k-1].worth {
+			t.Errorf("%s is worth less than what stands after it", trials[k-1].name)
+		}
+		if (trial.order == "") != (trial.how == swept || trial.how == outwards) {
+			t.Errorf("%s: order %q", trial.name, trial.order)
+		}
+	}
+	if len(names) != len(trials)-1 || names["outward"] != 2 {
+		t.Errorf("names are not unique: %v", names)
+	}
 }
