@@ -74,18 +74,13 @@ func (e *InputError) Error() string {
 type Issues struct{ err InputError }
 
 // Add records one issue.
-//
-//go:noinline
 func (c *Issues) Add(i Issue) { c.add(&i) }
 
 // Say records an issue that has no file, no line and no buffer.
-//
-//go:noinline
 func (c *Issues) Say(field, value, message string) {
 	c.add(&Issue{Field: field, Value: value, Message: message})
 }
 
-//go:noinline
 func (c *Issues) add(i *Issue) {
 	c.err.Total++
 	if len(c.err.Issues) < MaxIssues {
@@ -99,12 +94,8 @@ func (c *Issues) Join(err error) {
 	if err == nil {
 		return
 	}
-	input, ok := err.(*InputError)
-	for inner := err; !ok && inner != nil; { // errors.As adds more to a program
-		inner = errors.Unwrap(inner)
-		input, ok = inner.(*InputError)
-	}
-	if !ok {
+	var input *InputError
+	if !errors.As(err, &input) {
 		c.Say("", "", err.Error())
 		return
 	}
@@ -115,8 +106,6 @@ func (c *Issues) Join(err error) {
 }
 
 // Err returns an *InputError with the issues, or nil if none was added.
-//
-//go:noinline
 func (c *Issues) Err() error {
 	if c.err.Total == 0 {
 		return nil

@@ -89,8 +89,6 @@ type Plan struct {
 
 // HeightOf returns the largest offset + size in bytes, or 0 if p has no buffers. offsets
 // are in the order of p.Buffers.
-//
-//go:noinline
 func HeightOf(p *Problem, offsets []int64) int64 {
 	var h int64
 	for i := range p.Buffers {
@@ -135,6 +133,4 @@ func (s *Status) UnmarshalText(text []byte) error {
 }
 
 // HasPlan reports whether a result of this status has a plan: Feasible and Optimal do.
-//
-//go:noinline
 func (s Status) HasPlan() bool { return s == Feasible || s == Optimal }

@@ -121,8 +121,6 @@ func (v *validator) other(first, i int) string {
 }
 
 // name returns a field as the file has it.
-//
-//go:noinline
 func (v *validator) name(field string) string {
 	if v.Name == nil {
 		return field
@@ -131,8 +129,6 @@ func (v *validator) name(field string) string {
 }
 
 // end returns the end of a lifespan or gap as the file counts it.
-//
-//go:noinline
 func (v *validator) end(upper int64) int64 {
 	if v.Inclusive {
 		upper--
@@ -182,15 +178,11 @@ func (v *validator) buffer(i int, b *Buffer) {
 }
 
 // outside says that a value is not from least to the largest that there is.
-//
-//go:noinline
 func (v *validator) outside(i int, b *Buffer, field string, value int64, least string) {
 	v.add(i, field, itoa(value), "must be from "+least+" to "+maxSum)
 }
 
 // span says what is wrong with a lifespan.
-//
-//go:noinline
 func (v *validator) span(i int, b *Buffer) {
 	field, value, what := "upper", itoa(v.end(b.Upper)), ""
 	switch {
@@ -251,5 +243,4 @@ func SortGaps(gaps []Gap) {
 	})
 }
 
-//go:noinline
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }

@@ -21,16 +21,12 @@ var (
 
 // Invalid returns an error of the kind ErrInvalidPlan. planner is the planner's name, and
 // what says what is wrong with its result.
-//
-//go:noinline
 func Invalid(planner, what string) error {
 	return &kindError{ErrInvalidPlan, "planner " + planner + " returned an invalid plan: " + what}
 }
 
 // Unsupported returns an error of the kind ErrUnsupported. planner is the planner's name,
 // and why continues the sentence, as in "planner csp cannot honour gaps with windows".
-//
-//go:noinline
 func Unsupported(planner, why string) error {
 	return &kindError{ErrUnsupported, "planner " + planner + " " + why}
 }

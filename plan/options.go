@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage/model"
@@ -49,14 +52,10 @@ type Options struct {
 
 // Minimizing reports whether the planner must look for the lowest plan. It is for
 // planners: for them Capacity already includes the problem's own.
-//
-//go:noinline
 func (o *Options) Minimizing() bool { return o.Minimize || o.Capacity == 0 }
 
 // Fits reports whether a height in bytes is within Capacity. Every height is if Capacity
 // is 0.
-//
-//go:noinline
 func (o *Options) Fits(height int64) bool { return o.Capacity == 0 || height <= o.Capacity }
 
 // Validate checks the numbers that every planner has: Capacity, Timeout, NodeLimit and
@@ -100,66 +99,31 @@ func CheckOptions(info Info, o Options) error {
 // is a *model.InputError that lists all of them.
 func CheckNames(info *Info, o *Options) error {
 	var issues model.Issues
+	var techniques, params []string
+	for _, t := range info.Techniques {
+		techniques = append(techniques, t.Name)
+	}
+	for _, p := range info.Params {
+		params = append(params, p.Name)
+	}
+	has := func(what, name string, known []string) {
+		if !slices.Contains(known, name) {
+			issues.Say("", "", "planner "+info.Name+" has no "+what+" "+strconv.Quote(name)+"; it has "+list(known))
+		}
+	}
 	for _, name := range o.Without {
-		has(&issues, info, name, false)
+		has("technique", name, techniques)
 	}
-	var keys []string
-	for key := range o.Params {
-		keys = insert(keys, key)
-	}
-	for _, name := range keys {
-		has(&issues, info, name, true)
+	for _, name := range slices.Sorted(maps.Keys(o.Params)) {
+		has("parameter", name, params)
 	}
 	return issues.Err()
 }
 
-// insert puts a name into a list in ascending order. A few dozen names are no more.
-//
-//go:noinline
-func insert(names []string, name string) []string {
-	at := len(names)
-	for names = append(names, name); at > 0 && name < names[at-1]; at-- {
-		names[at] = names[at-1]
-	}
-	names[at] = name
-	return names
-}
-
-// has adds an issue where a technique, or a parameter, is not known.
-func has(issues *model.Issues, info *Info, name string, param bool) {
-	what, n := "technique", len(info.Techniques)
-	if param {
-		what, n = "parameter", len(info.Params)
-	}
-	var known []string
-	for k := range n {
-		there := ""
-		if param {
-			there = info.Params[k].Name
-		} else {
-			there = info.Techniques[k].Name
-		}
-		if there == name {
-			return
-		}
-		known = append(known, there)
-	}
-	issues.Say("", "", "planner "+info.Name+" has no "+what+" "+strconv.Quote(name)+"; it has "+list(known))
-}
-
 // list returns names with commas between them, or that there are none.
-//
-//go:noinline
 func list(names []string) string {
-	if names == nil {
+	if len(names) == 0 {
 		return "none"
 	}
-	s := ""
-	for k, name := range names {
-		if k > 0 {
-			s += ", "
-		}
-		s += name
-	}
-	return s
+	return strings.Join(names, ", ")
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -10,13 +11,13 @@ import (
 
 // registry holds the planners in the order in which they came.
 var registry struct {
-	sync.Mutex // a sync.RWMutex adds more to a program than a look-up waits
-	entries    []*Registration
+	sync.RWMutex
+	entries []*Registration
 }
 
 // A Registration has what a run needs to know of a planner without its Info. Register
-// reads the planner's Info; RegisterAs does not, so that a program which never lists its
-// planners is linked without their descriptions.
+// reads the planner's Info; RegisterAs does not, so that an import costs no start-up time for
+// descriptions that nobody reads.
 type Registration struct {
 	// Name is Info.Name.
 	Name string
@@ -61,9 +62,9 @@ func RegisterAs(r *Registration) {
 // Find returns the registration of the planner of that name. The error is an
 // ErrUnknownPlanner that lists the registered names and the packages that add more.
 func Find(name string) (*Registration, error) {
-	registry.Lock()
+	registry.RLock()
 	r := find(name)
-	registry.Unlock()
+	registry.RUnlock()
 	if r == nil {
 		return nil, &kindError{ErrUnknownPlanner, "no planner is named " + strconv.Quote(name) + "; the planners are " + list(Names()) + elsewhere}
 	}
@@ -94,23 +95,20 @@ func All() []Planner {
 
 // Names returns the names of the planners in ascending order.
 func Names() (names []string) {
-	registry.Lock()
+	registry.RLock()
 	for _, r := range registry.entries {
-		names = insert(names, r.Name)
+		names = append(names, r.Name)
 	}
-	registry.Unlock()
+	registry.RUnlock()
+	slices.Sort(names)
 	return names
 }
 
-// find returns the registration of a name, nil for none. A loop is enough for some
-// forty names, and adds less to a program than a search.
-//
-//go:noinline
+// find returns the registration of a name, nil for none. The caller holds the lock.
 func find(name string) *Registration {
-	for _, r := range registry.entries {
-		if r.Name == name {
-			return r
-		}
+	k := slices.IndexFunc(registry.entries, func(r *Registration) bool { return r.Name == name })
+	if k < 0 {
+		return nil
 	}
-	return nil
+	return registry.entries[k]
 }

@@ -17,8 +17,6 @@ func Up(x, multiple int64) int64 {
 
 // up is the part of Up that is not worth a copy in each of its callers: it
 // divides.
-//
-//go:noinline
 func up(x, multiple int64) int64 {
 	r := x % multiple
 	if r > 0 {
@@ -29,8 +27,6 @@ func up(x, multiple int64) int64 {
 
 // Down returns the greatest multiple of the given number that is at most x, for
 // any sign of x. The number is at least 1.
-//
-//go:noinline
 func Down(x, multiple int64) int64 {
 	if multiple <= 1 {
 		return x
@@ -44,8 +40,6 @@ func Down(x, multiple int64) int64 {
 
 // GCD returns the greatest number that divides both, for any sign of either; 0
 // where both are 0.
-//
-//go:noinline
 func GCD(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -58,8 +52,6 @@ func GCD(a, b int64) int64 {
 
 // LCM returns the least common multiple of two numbers of at least 1, 0 where it is
 // above most.
-//
-//go:noinline
 func LCM(a, b, most int64) int64 {
 	a /= GCD(a, b)
 	if b > most/a {

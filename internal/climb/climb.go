@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -73,26 +74,20 @@ type settings struct {
 
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.core, "core", "")
-	d.Technique(&s.critical, "critical", "")
-	d.Int(&s.random, "random", 20, 0, 100, "")
-	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30, "")
+	d.Technique(&s.core, "core",
+		"plan the sections around the peak exactly, then the other buffers around them")
+	d.Technique(&s.critical, "critical",
+		"change the order of buffers on the critical chain, which sets the height")
+	d.Int(&s.random, "random", 20, 0, 100,
+		"percentage of order moves that ignore the critical chain")
+	d.Int64(&s.nodes, "core-nodes", 1000, 1, 1<<30,
+		"node limit of exact search for the sections around the peak, in addition to two nodes for each of their buffers")
 	patience := int64(0)
 	if d.Endless() {
 		patience = defaultPatience
 	}
-	d.Int64OrAuto(&s.patience, "patience", patience, 0, 1<<30, "")
-}
-
-// Words says in words what each is, by name.
-func (*settings) Words() map[string]string {
-	return map[string]string{
-		"core":       "plan the sections around the peak exactly, then the other buffers around them",
-		"critical":   "change the order of buffers on the critical chain, which sets the height",
-		"random":     "percentage of order moves that ignore the critical chain",
-		"core-nodes": "node limit of exact search for the sections around the peak, in addition to two nodes for each of their buffers",
-		"patience":   "end after this many rounds without a lower plan; 0: never; auto: 40, or 0 if a timeout or node limit is set",
-	}
+	d.Int64OrAuto(&s.patience, "patience", patience, 0, 1<<30,
+		"end after this many rounds without a lower plan; 0: never; auto: 40, or 0 if a timeout or node limit is set")
 }
 
 // turnSteps is how many steps a turn takes, a buffer; leastTurn how many at
@@ -134,7 +129,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	if !o.Minimizing() {
 		s.goal = max(s.goal, o.Capacity)
 	}
-	offsets := copied(o.Start)
+	offsets := slices.Clone(o.Start)
 	if offsets == nil {
 		first := greedy.NewPortfolio(ctx, tl, s.goal)
 		first.Rest()
@@ -224,11 +219,6 @@ func (s *search) climb(w *worker) {
 		}
 	}
 }
-
-// copied returns a copy, nil of nothing.
-//
-//go:noinline
-func copied(offsets []int64) []int64 { return append([]int64(nil), offsets...) }
 
 // keep takes a plan where it is the lowest so far, and reports whether it is. Nobody changes
 // it then.

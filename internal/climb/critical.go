@@ -1,6 +1,8 @@
 package climb
 
 import (
+	"slices"
+
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/sorting"
@@ -48,7 +50,7 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 	c := &w.critical
 	if c.order == nil || height < c.height {
 		c.order, c.next = sorting.Count(len(from)), greedy.ByOffset(from)
-		c.offsets, c.height = copied(from), place.Unlimited-1
+		c.offsets, c.height = slices.Clone(from), place.Unlimited-1
 		w.try()
 	}
 	for c.height >= height {
@@ -56,12 +58,12 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 			return nil
 		}
 		copy(c.next, c.order)
-		k, n := w.below(len(c.chain)), len(c.next)
-		p, q := c.chain[k], w.below(n)
-		if w.below(100) >= w.sw.random {
-			q = c.chain[(k+1+w.below(near))%len(c.chain)]
+		k, n := w.rng.IntN(len(c.chain)), len(c.next)
+		p, q := c.chain[k], w.rng.IntN(n)
+		if w.rng.IntN(100) >= w.sw.random {
+			q = c.chain[(k+1+w.rng.IntN(near))%len(c.chain)]
 		}
-		if w.below(2) == 0 {
+		if w.rng.IntN(2) == 0 {
 			p, q = q, p
 		}
 		moved := c.next[p]
@@ -74,7 +76,7 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 		c.next[q] = moved
 		w.try()
 	}
-	return copied(c.offsets)
+	return slices.Clone(c.offsets)
 }
 
 // try places the next order, and takes it where the plan is no higher.
@@ -97,7 +99,7 @@ func (w *worker) trace() {
 		link, ties := 0, 0
 		for k, i := range c.order {
 			if w.under(int(i), above) {
-				if ties++; w.below(ties) == 0 {
+				if ties++; w.rng.IntN(ties) == 0 {
 					link = k
 				}
 			}
@@ -125,9 +127,3 @@ func (w *worker) under(i, j int) bool {
 	room := offsets[j] - offsets[i] - distance
 	return ok && room >= 0 && room < align
 }
-
-// below is a random number under n. The one of math/rand would be at nine places, with its
-// message for what is no number to draw from.
-//
-//go:noinline
-func (w *worker) below(n int) int { return w.rng.IntN(n) }

@@ -1,6 +1,8 @@
 package climb
 
 import (
+	"slices"
+
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/sorting"
 )
@@ -25,7 +27,7 @@ func (w *worker) orders() {
 		w.steps.Add(int64(len(order)))
 		offsets, _, _ := w.critical.memory.Below(w.watch, w.tl, order, place.FirstFit, height)
 		if offsets != nil {
-			w.keep(copied(offsets))
+			w.keep(slices.Clone(offsets))
 		}
 	}
 }

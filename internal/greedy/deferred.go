@@ -1,6 +1,7 @@
 package greedy
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/stowage-go/stowage/internal/bound"
@@ -28,10 +29,9 @@ import (
 
 // A grownChunk is a chunk of the row, or was one.
 type grownChunk struct {
-	_           [0]func() // not comparable, so that a program has no code to compare two
-	size, at    int64     // at is an offset in the chunk that it is part of
-	left, right int32     // neighbours in the row, -1 for none
-	whole       int32     // what it is part of
+	size, at    int64 // at is an offset in the chunk that it is part of
+	left, right int32 // neighbours in the row, -1 for none
+	whole       int32 // what it is part of
 	used        bool
 }
 
@@ -83,7 +83,7 @@ func (r *grownRow) request(size int64) int32 {
 	}
 	at := min(r.search(size), len(r.free)-1)
 	k := r.free[at]
-	r.drop(at)
+	r.free = slices.Delete(r.free, at, at+1)
 	c := &r.chunks[k]
 	rest := c.size - size
 	c.used, c.size = true, size
@@ -94,8 +94,6 @@ func (r *grownRow) request(size int64) int32 {
 }
 
 // put adds a chunk in use to the right of another, -1 for none.
-//
-//go:noinline
 func (r *grownRow) put(size int64, left int32) int32 {
 	k := int32(len(r.chunks))
 	c := grownChunk{size: size, left: left, right: -1, used: true}
@@ -110,8 +108,6 @@ func (r *grownRow) put(size int64, left int32) int32 {
 
 // leftOf is where the left neighbour of a chunk is noted; that of the end of the row, -1,
 // is the last chunk.
-//
-//go:noinline
 func (r *grownRow) leftOf(k int32) *int32 {
 	if k < 0 {
 		return &r.tail
@@ -138,7 +134,7 @@ func (r *grownRow) fuse(free, left, right int32) {
 	for r.free[at] != free {
 		at++
 	}
-	r.drop(at)
+	r.free = slices.Delete(r.free, at, at+1)
 	l, c := &r.chunks[left], &r.chunks[right]
 	c.at, c.whole = l.size, left
 	l.size += c.size
@@ -147,14 +143,7 @@ func (r *grownRow) fuse(free, left, right int32) {
 	r.parts = append(r.parts, right)
 }
 
-// drop takes an entry out of the free list.
-//
-//go:noinline
-func (r *grownRow) drop(at int) { r.free = append(r.free[:at], r.free[at+1:]...) }
-
 // search returns where the free chunks of a size begin.
-//
-//go:noinline
 func (r *grownRow) search(size int64) int {
 	return sort.Search(len(r.free), func(at int) bool { return r.chunks[r.free[at]].size >= size })
 }

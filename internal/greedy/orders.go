@@ -41,8 +41,7 @@ func key(w *run.Watch, letter byte, tl *timeline.Timeline) []uint64 {
 	return own(letter, tl)
 }
 
-// own returns the keys that a buffer has by itself. They are cases of one loop, as a
-// function for each is five times as large.
+// own returns the keys that a buffer has by itself.
 func own(letter byte, tl *timeline.Timeline) []uint64 {
 	const sign = 1 << 63 // times may be negative
 	keys := make([]uint64, len(tl.Problem.Buffers))
@@ -136,8 +135,6 @@ func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 }
 
 // each returns f of every buffer.
-//
-//go:noinline
 func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
 	key := make([]uint64, len(tl.Problem.Buffers))
 	for i := range key {

@@ -185,8 +185,6 @@ func (s *Sweeper) Than(offsets []int64) {
 }
 
 // Height is that of the lowest plan, math.MaxInt64 where there is none yet.
-//
-//go:noinline
 func (s *Sweeper) Height() int64 {
 	height := s.least
 	for k := range s.parts {
@@ -196,13 +194,9 @@ func (s *Sweeper) Height() int64 {
 }
 
 // Plan is the lowest plan, nil where there is none yet.
-//
-//go:noinline
 func (s *Sweeper) Plan() []int64 { return slices.Clone(s.Last()) }
 
 // Last is Plan, the sweeper's own: whoever takes it makes no more sweeps.
-//
-//go:noinline
 func (s *Sweeper) Last() []int64 {
 	if s.Height() == math.MaxInt64 {
 		return nil
@@ -271,8 +265,6 @@ func (s *Sweeper) stack(placed []int32) {
 }
 
 // extent is when buffer i begins and ends on a way.
-//
-//go:noinline
 func (s *Sweeper) extent(i int32, way int) (from, to int32) {
 	first, last := s.tl.Extent(int(i))
 	if way == 1 {
@@ -310,8 +302,6 @@ func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int6
 }
 
 // gather copies what is of a list.
-//
-//go:noinline
 func gather(to, from []int64, list []int32) {
 	for _, i := range list {
 		to[i] = from[i]

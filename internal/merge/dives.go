@@ -60,23 +60,15 @@ type diving struct {
 // worth more than anything else.
 func (l *Learned) Dives() bool { return l.diving.won }
 
-// bell is a random number around 0, of variance 1 and nearly normal. The one of math/rand is
-// three kilobytes of tables and code.
-//
-//go:noinline
+// bell is a random number around 0, of variance 1 and nearly normal: the sum of three uniform
+// numbers, moved and scaled.
 func bell(rng *rand.Rand) float64 { return 2*(rng.Float64()+rng.Float64()+rng.Float64()) - 3 }
-
-// below is a random number under n. The one of math/rand would be at nine places, with its
-// message for what is no number to draw from.
-//
-//go:noinline
-func below(rng *rand.Rand, n int) int { return rng.IntN(n) }
 
 // draw returns an order: near the best, or any.
 func (d *diving) draw(rng *rand.Rand, n int) *exact.Score {
 	s := &exact.Score{Noise: make([]float64, n)}
 	weights := [...]*float64{&s.Total, &s.Width, &s.Size}
-	if d.best.Noise == nil || below(rng, 4) == 0 {
+	if d.best.Noise == nil || rng.IntN(4) == 0 {
 		for k, w := range weights {
 			*w = rng.Float64() * weightMost[k]
 		}
@@ -86,7 +78,7 @@ func (d *diving) draw(rng *rand.Rand, n int) *exact.Score {
 		}
 		return s
 	}
-	far := [...]float64{0.03, 0.1, 0.3}[below(rng, 3)]
+	far := [...]float64{0.03, 0.1, 0.3}[rng.IntN(3)]
 	for k, w := range [...]float64{d.best.Total, d.best.Width, d.best.Size} {
 		*weights[k] = w + far*bell(rng)
 	}

@@ -27,8 +27,7 @@ const (
 
 // A composite is a node of the forest.
 type composite struct {
-	_           [0]func() // not comparable, so that a program has no code to compare two
-	first, last int32     // sections [first, last)
+	first, last int32 // sections [first, last)
 	size        int64
 	align       int64
 	shape       shape
@@ -64,8 +63,6 @@ func (f *forest) grow(tl *timeline.Timeline) {
 }
 
 // list is the k-th in which a root stands.
-//
-//go:noinline
 func (f *forest) list(c *composite, k int) *[]piece {
 	switch k {
 	case 0:
@@ -77,8 +74,6 @@ func (f *forest) list(c *composite, k int) *[]piece {
 }
 
 // plant makes p a root.
-//
-//go:noinline
 func (f *forest) plant(p piece) {
 	c := &f.all[p]
 	c.root = true
@@ -90,8 +85,6 @@ func (f *forest) plant(p piece) {
 }
 
 // fell makes p none any more.
-//
-//go:noinline
 func (f *forest) fell(p piece) {
 	c := &f.all[p]
 	c.root = false

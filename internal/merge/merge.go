@@ -85,28 +85,22 @@ type settings struct {
 
 // Declare lists the techniques and parameters.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.stacks, "stacks", "")
-	d.Technique(&s.wheels, "wheels", "")
-	d.Technique(&s.rounds, "rounds", "")
-	d.Technique(&s.dives, "dives", "")
-	d.Technique(&s.walls, "walls", "")
-	d.Int(&s.width, "width", 64, 1, 1<<16, "")
-	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30, "")
-	d.Int64(&s.patience, "patience", 100, 1, 1<<30, "")
-}
-
-// Words says in words what each is, by name.
-func (*settings) Words() map[string]string {
-	return map[string]string{
-		"stacks":   "stack buffers of equal lifespans; without it, only join buffers of equal size one after the other in time",
-		"wheels":   "join five buffers that form a pinwheel: no straight cut separates them",
-		"rounds":   "split groups and merge them again with other random choices",
-		"dives":    "plan the groups by short searches, in random orders near the last one that worked",
-		"walls":    "if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every order that these allow",
-		"width":    "number of candidates that the technique walls keeps at the same time",
-		"nodes":    "node limit of exact search, for each group of an attempt",
-		"patience": "without a timeout or node limit: end after this many restarts without a lower plan",
-	}
+	d.Technique(&s.stacks, "stacks",
+		"stack buffers of equal lifespans; without it, only join buffers of equal size one after the other in time")
+	d.Technique(&s.wheels, "wheels",
+		"join five buffers that form a pinwheel: no straight cut separates them")
+	d.Technique(&s.rounds, "rounds",
+		"split groups and merge them again with other random choices")
+	d.Technique(&s.dives, "dives",
+		"plan the groups by short searches, in random orders near the last one that worked")
+	d.Technique(&s.walls, "walls",
+		"if (almost) every byte is in use: derive plans from the moments at which buffers end and begin, with every order that these allow")
+	d.Int(&s.width, "width", 64, 1, 1<<16,
+		"number of candidates that the technique walls keeps at the same time")
+	d.Int64(&s.nodes, "nodes", 10, 1, 1<<30,
+		"node limit of exact search, for each group of an attempt")
+	d.Int64(&s.patience, "patience", 100, 1, 1<<30,
+		"without a timeout or node limit: end after this many restarts without a lower plan")
 }
 
 // Weights and noise that restarts go through, and after how many rounds without fewer
@@ -237,10 +231,10 @@ func (s *search) restarts() {
 // rounds makes rounds until so many in a row leave no fewer roots, with an attempt at
 // the end.
 func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
-	m.noise = noises[below(rng, len(noises))]
+	m.noise = noises[rng.IntN(len(noises))]
 	for idle := 0; idle < patience && len(m.live) > 1 && !s.done(); idle++ {
-		c := &m.all[m.live[below(rng, len(m.live))]]
-		at, radius := [2]int32{c.first, c.last}[below(rng, 2)], int32(1)<<below(rng, 4)
+		c := &m.all[m.live[rng.IntN(len(m.live))]]
+		at, radius := [2]int32{c.first, c.last}[rng.IntN(2)], int32(1)<<rng.IntN(4)
 		before := len(m.live)
 		m.round(at-radius, at+radius)
 		s.charge(m)
@@ -259,7 +253,7 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 	target := s.goal
 	if s.o.Minimizing() && s.failed {
 		target = s.height - s.step
-		if below(rng, 2) == 0 {
+		if rng.IntN(2) == 0 {
 			target -= rng.Int64N((s.height-s.goal)/4 + 1)
 		}
 		target = max(target, s.goal)
@@ -364,8 +358,6 @@ func (s *search) charge(m *merger) {
 }
 
 // grant leaves the work that the node limit allows.
-//
-//go:noinline
 func (s *search) grant(m *merger) {
 	m.work, m.most = 0, math.MaxInt64
 	if left := s.o.NodeLimit - s.nodes; s.o.NodeLimit > 0 && left < math.MaxInt64/workPerNode {
@@ -377,8 +369,6 @@ func (s *search) grant(m *merger) {
 func (s *search) limited() bool { return s.o.Timeout > 0 || s.o.NodeLimit > 0 }
 
 // done reports whether the goal is met or a limit has come.
-//
-//go:noinline
 func (s *search) done() bool {
 	return s.height <= s.goal || s.o.NodeLimit > 0 && s.nodes >= s.o.NodeLimit || s.watch.Over()
 }

@@ -1,6 +1,9 @@
 package merge
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Idea: a tree that stands for many orders of what is active at a moment, all those in
 // which certain sets are contiguous. The children of a bunch may be in any order, those
@@ -101,7 +104,7 @@ func (d *demand) met(k *knot) *knot {
 // within meets the demand in a tree with all that is marked.
 func (d *demand) within(k *knot) *knot {
 	if k.full == k.leaves {
-		d.run = and(nil, k)
+		d.run = []*knot{k}
 		return d.made
 	}
 	for i, kid := range k.kids {
@@ -110,7 +113,7 @@ func (d *demand) within(k *knot) *knot {
 			if with == nil {
 				return nil
 			}
-			kids := and(nil, k.kids...)
+			kids := slices.Clone(k.kids)
 			kids[i] = with
 			return knotOf(kids, k.rigid)
 		}
@@ -126,7 +129,7 @@ func (d *demand) within(k *knot) *knot {
 	} else if after != nil {
 		d.ref = after[0].any()
 	}
-	return knotOf(and(none, knotOf(and(and(before, d.made), after...), true)), false)
+	return knotOf(append(none, knotOf(append(append(before, d.made), after...), true)), false)
 }
 
 // row returns the kids in an order in which the marked ones are next to one another, if
@@ -139,15 +142,15 @@ func (k *knot) row() (none, kids []*knot) {
 	for _, kid := range k.kids {
 		switch kid.full {
 		case 0:
-			none = and(none, kid)
+			none = append(none, kid)
 		case kid.leaves:
-			kids = and(kids, kid)
+			kids = append(kids, kid)
 		default:
-			part = and(part, kid)
+			part = append(part, kid)
 		}
 	}
 	if part != nil {
-		kids = and(and(part[:1:1], kids...), part[1:]...)
+		kids = append(append(part[:1:1], kids...), part[1:]...)
 	}
 	return none, kids
 }
@@ -161,18 +164,18 @@ func line(row []*knot, want int32) (before, run, after []*knot) {
 		seen += kid.full
 		switch {
 		case kid.full == kid.leaves:
-			run = and(run, kid)
+			run = append(run, kid)
 		case kid.full == 0 && was == 0:
-			before = and(before, kid)
+			before = append(before, kid)
 		case kid.full == 0 && was == want:
-			after = and(after, kid)
+			after = append(after, kid)
 		case kid.full > 0 && (was == 0 || seen == want):
 			empty, full := parted(kid)
 			if full == nil {
 				return nil, nil, nil
 			}
 			if was == 0 {
-				before, run = and(before, empty...), and(run, full...)
+				before, run = append(before, empty...), append(run, full...)
 			} else {
 				run, after = backwards(run, full), backwards(after, empty)
 			}
@@ -188,7 +191,7 @@ func line(row []*knot, want int32) (before, run, after []*knot) {
 func parted(k *knot) (empty, full []*knot) {
 	none, row := k.row()
 	if none != nil {
-		row = and(and(nil, knotOf(none, false)), row...)
+		row = append([]*knot{knotOf(none, false)}, row...)
 	} else if last := row[len(row)-1]; row[0].full > 0 && last.full < last.leaves {
 		row = backwards(nil, row)
 	}
@@ -199,14 +202,7 @@ func parted(k *knot) (empty, full []*knot) {
 	return empty, full
 }
 
-// and appends to a list. Each append in place would add a hundred bytes to a program.
-//
-//go:noinline
-func and(list []*knot, more ...*knot) []*knot { return append(list, more...) }
-
 // backwards appends a list in reverse.
-//
-//go:noinline
 func backwards(to, list []*knot) []*knot {
 	for k := len(list) - 1; k >= 0; k-- {
 		to = append(to, list[k])

@@ -81,8 +81,6 @@ type step struct {
 }
 
 // stackable reports whether p can be on q, or q on p, as far as alignments go.
-//
-//go:noinline
 func (m *merger) stackable(p, q piece) bool {
 	a, b := &m.all[p], &m.all[q]
 	return !a.sealed && !b.sealed && a.align == b.align && a.size%a.align == 0 && b.size%b.align == 0
@@ -138,7 +136,7 @@ func (m *merger) ask(p piece) {
 func (m *merger) offers(p piece, list []piece, s shape, turned bool) {
 	at, offered := 0, 0
 	if len(list) > scanMost {
-		at = below(m.rng, len(list))
+		at = m.rng.IntN(len(list))
 	}
 	scan := min(len(list), scanMost)
 	m.spend(scan)
@@ -173,8 +171,6 @@ func (m *merger) spend(work int) {
 }
 
 // over reports whether a limit has come: the watch's, or that of work.
-//
-//go:noinline
 func (m *merger) over() bool {
 	m.spend(1)
 	if m.work >= m.most {

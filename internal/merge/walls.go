@@ -92,8 +92,6 @@ type subset struct {
 }
 
 // add adds an item.
-//
-//go:noinline
 func (w *sweep) add(i item) int32 {
 	w.items = append(w.items, i)
 	w.demand.mark = append(w.demand.mark, false)
@@ -136,8 +134,6 @@ func (w *sweep) offsets(height int64) []int64 {
 }
 
 // spend counts work and looks for limits.
-//
-//go:noinline
 func (w *sweep) spend(work int) bool {
 	d := &w.demand
 	d.work += int64(work)
@@ -160,7 +156,6 @@ func (w *sweep) moment(at int) {
 	w.prune()
 }
 
-//go:noinline
 func (w *sweep) sum(items []int32) (sum int64) {
 	for _, i := range items {
 		sum += w.items[i].size
@@ -169,8 +164,6 @@ func (w *sweep) sum(items []int32) (sum int64) {
 }
 
 // random is a number of at least 0, 1 in the mean.
-//
-//go:noinline
 func (w *sweep) random() float64 { return -math.Log(1 - w.rng.Float64()) }
 
 // freeCost is what a piece of free space costs a guess.
@@ -269,7 +262,7 @@ func (w *sweep) draw(g *guess) bool {
 	for out != 0 && in != 0 && w.spend(len(w.groups)/16) {
 		// One that ends is in some group; which, the noise decides, and few go before many.
 		e := out
-		for n := below(w.rng, bits.OnesCount64(out)); n > 0; n-- {
+		for n := w.rng.IntN(bits.OnesCount64(out)); n > 0; n-- {
 			e &= e - 1
 		}
 		e &= -e
@@ -297,15 +290,11 @@ func (w *sweep) draw(g *guess) bool {
 }
 
 // key is low for the groups that go first: those of few, but for noise.
-//
-//go:noinline
 func (w *sweep) key(c group) float64 {
 	return float64(bits.OnesCount64(c.out)+bits.OnesCount64(c.in)) + 1.5*w.random()
 }
 
 // pick returns what the mask has of a list.
-//
-//go:noinline
 func pick(from []int32, mask uint64) (list []int32) {
 	for ; mask != 0; mask &= mask - 1 {
 		list = with(list, from[bits.TrailingZeros64(mask)])
@@ -352,7 +341,7 @@ func (w *sweep) rest(g *guess, out, in []int32) bool {
 			if l >= 0 {
 				more += w.items[g.free[l]].size
 			}
-			if more == 0 || k < 0 || below(w.rng, n*n) < tries {
+			if more == 0 || k < 0 || w.rng.IntN(n*n) < tries {
 				w.open(g, out, in, k, l, more)
 			}
 		}
@@ -365,8 +354,6 @@ const tries = 8
 
 // open adds the guess in which the pieces k and l < k of free space end at the wall as
 // well, -1 for none, which frees so much.
-//
-//go:noinline
 func (w *sweep) open(g *guess, out, in []int32, k, l int, freed int64) {
 	var ends, free []int32
 	for x, i := range g.free {
@@ -390,8 +377,6 @@ func (w *sweep) open(g *guess, out, in []int32, k, l int, freed int64) {
 }
 
 // take adds a guess, if it is one, to the next.
-//
-//go:noinline
 func (w *sweep) take(g *guess) {
 	if g != nil {
 		w.next = append(w.next, g)
@@ -399,8 +384,6 @@ func (w *sweep) take(g *guess) {
 }
 
 // with returns a list with some more, and leaves the list as it was.
-//
-//go:noinline
 func with(list []int32, more ...int32) []int32 {
 	return append(list[:len(list):len(list)], more...)
 }

@@ -121,8 +121,6 @@ func (f *finisher) settle(offsets []int64) {
 }
 
 // top returns how high that reaches which is placed of a partition.
-//
-//go:noinline
 func (f *finisher) top(part *timeline.Partition, offsets []int64) (top int64) {
 	if !f.fixed && !f.moved {
 		return 0

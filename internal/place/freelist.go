@@ -74,8 +74,6 @@ func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 }
 
 // all returns what is in use, in pieces.
-//
-//go:noinline
 func (f *FreeList) all() []piece {
 	if f.used.size == inPieces {
 		return f.sets.pieces[f.used.at]

@@ -68,8 +68,6 @@ type List struct {
 }
 
 // NewList returns an empty list of at most n buffers.
-//
-//go:noinline
 func NewList(n int) *List {
 	long, short := make([]int64, 2*n), make([]int32, 2*n)
 	return &List{from: long[:n], to: long[n:], first: short[:n], last: short[n:]}

@@ -227,8 +227,6 @@ func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, en
 }
 
 // over reports whether a limit has come.
-//
-//go:noinline
 func (p *placer) over() bool { return p.watch != nil && p.watch.Over() }
 
 // cut marks what has not been placed when the limit came, for Finish.

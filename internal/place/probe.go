@@ -140,8 +140,6 @@ func (t *store) hole(p *probe, need int64) int64 {
 
 // above returns the first range above a hole of at least need bytes between two; as many
 // as there are where there is none.
-//
-//go:noinline
 func above(list []Range, need int64) int {
 	for k := 1; k < len(list); k++ {
 		if list[k].From-list[k-1].To >= need {

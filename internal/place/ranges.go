@@ -99,8 +99,6 @@ func (t *store) take(size uint16) uint32 {
 }
 
 // give takes a block back.
-//
-//go:noinline
 func (t *store) give(at uint32, size uint16) {
 	t.block(at, 1)[0].From = int64(t.spare[size])
 	t.spare[size] = at
@@ -110,8 +108,6 @@ func (t *store) give(at uint32, size uint16) {
 func (t *store) block(at uint32, n int) []Range { return t.slabs[at/slab][at%slab:][:n] }
 
 // rangesOf returns the ranges of a piece, where that is not asked for often.
-//
-//go:noinline
 func (t *store) rangesOf(p *piece) []Range { return t.block(p.at, int(p.n)) }
 
 // add puts r into the set, and reports whether that changes it.
@@ -387,8 +383,6 @@ func (t *store) join(s *set, a int) {
 }
 
 // remove removes the pieces from a to b.
-//
-//go:noinline
 func (t *store) remove(s *set, a, b int) {
 	all := t.pieces[s.at]
 	t.pieces[s.at] = append(all[:a], all[b:]...)

@@ -17,8 +17,6 @@ type Skyline struct {
 }
 
 // NewSkyline returns one at height 0 everywhere.
-//
-//go:noinline
 func NewSkyline(sections int) *Skyline {
 	s := &Skyline{leaves: 1}
 	for s.leaves < sections {

@@ -182,8 +182,6 @@ func (u *tree) insert(first, last int32, r Range) {
 
 // partial returns the one or two nodes, shift levels above the leaves, that hold
 // some of the leaves [low, high) and others besides; 0 stands for none.
-//
-//go:noinline
 func (u *tree) partial(low, high int, shift uint) (left, right int) {
 	l, h := low>>shift, (high-1)>>shift
 	if l<<shift != low {
@@ -264,8 +262,6 @@ func (u *tree) askRow(low, high int, window Range) (l, h int) {
 }
 
 // askSet appends the probe of a set.
-//
-//go:noinline
 func (u *tree) askSet(s set, window Range) {
 	if s.size > 0 {
 		u.probes = append(u.probes, u.probe(s, window.From, window.To))

@@ -25,8 +25,7 @@ import (
 // each, in the order in which help shows them.
 type Settings interface{ Declare(d *Declaration) }
 
-// Worded are settings whose summaries are empty in Declare, and said here by name: a program
-// that describes no planner does without.
+// Worded are settings whose summaries are empty in Declare, and said here by name.
 type Worded interface{ Words() map[string]string }
 
 // Describe completes i by the techniques and parameters of the settings that
@@ -105,8 +104,6 @@ func (d *Declaration) Refuse(what string) {
 }
 
 // Technique declares a part that can be switched off; on is then false.
-//
-//go:noinline
 func (d *Declaration) Technique(on *bool, name string, summary string) {
 	if d.o == nil {
 		d.to.Techniques = append(d.to.Techniques, plan.Technique{Name: name, Summary: summary})
@@ -163,8 +160,8 @@ func (d *Declaration) whole(to *int64, name, or string, least, most int64) {
 	if !ok || or != "" && text == "auto" {
 		return
 	}
-	x, ok := wholeNumber(text)
-	if !ok || x < least || x > most {
+	x, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || x < least || x > most {
 		d.mustBe(name, or+whole(least, most), text)
 		return
 	}
@@ -187,8 +184,8 @@ func (d *Declaration) Float(to *float64, name string, otherwise, least, most flo
 	if !ok {
 		return
 	}
-	x, ok := number(text)
-	if !ok || !(x >= least && x <= most) || math.IsInf(x, 0) {
+	x, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(x >= least && x <= most) || math.IsInf(x, 0) {
 		d.mustBe(name, values, text)
 		return
 	}
@@ -219,7 +216,6 @@ func (d *Declaration) Text(to *string, name, otherwise, values string, accept fu
 	*to = text
 }
 
-//go:noinline
 func (d *Declaration) describe(name, otherwise, values, summary string) {
 	d.to.Params = append(d.to.Params, plan.Param{Name: name, Default: otherwise, Values: values, Summary: summary})
 }

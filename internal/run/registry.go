@@ -32,8 +32,8 @@ func Register(p Planner) {
 	})
 }
 
-// RegisterWith is Register for a planner that says here what it takes. In a program that
-// never asks for descriptions those of such planners are left out.
+// RegisterWith is Register for a planner that says here what it takes. Its options are
+// then checked without making its description, which would cost each run some microseconds.
 func RegisterWith(p Planner, exact bool, fresh func() Settings) {
 	plan.RegisterAs(&plan.Registration{
 		Name: p.Name(), Planner: &sweeping{p},

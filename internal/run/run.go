@@ -26,7 +26,7 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 }
 
 // Into is Run with a place for the result, which an error leaves as it may be, and options
-// that it may change. To copy either takes two hundred bytes of a program.
+// that it may change.
 func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options, r *plan.Result) error {
 	start := time.Now()
 	r.Planner = p.Name()
@@ -119,7 +119,6 @@ func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 	}
 }
 
-//go:noinline
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
 
 // stopped says which limit ended a run. A run with an answer was ended by none.

@@ -14,9 +14,7 @@ type Watch struct {
 	state atomic.Uint32 // 0, or any of over and counted
 	looks *looks        // of a test, or of who wants to know of each look; nil otherwise
 
-	// Close ends the watch. Over keeps its answer. It is a field because to defer a
-	// method takes a function of its own, in each place.
-	Close func()
+	release func() bool // ends what tells the watch of the end; nil where nothing does
 }
 
 // The bits of a watch's state.
@@ -31,8 +29,7 @@ func NewWatch(ctx context.Context) *Watch {
 	if ctx.Done() == nil {
 		return w
 	}
-	release := context.AfterFunc(ctx, w.Stop)
-	w.Close = func() { release() }
+	w.release = context.AfterFunc(ctx, w.Stop)
 	// AfterFunc runs in a goroutine of its own, even where ctx is over already.
 	if ctx.Err() != nil {
 		w.Stop()
@@ -43,18 +40,21 @@ func NewWatch(ctx context.Context) *Watch {
 // Endless returns a watch that the end of ctx does not reach, but whose looks count as
 // those of any other on it.
 func Endless(ctx context.Context) *Watch {
-	w := &Watch{Close: func() {}}
+	w := &Watch{}
 	if w.looks, _ = ctx.Value(looksKey{}).(*looks); w.looks != nil {
 		w.state.Store(counted)
 	}
 	return w
 }
 
-// Over reports whether the context has ended. It is safe for concurrent use. There
-// are hundreds of calls: as one load and one test in each they add four kilobytes to a
-// program and save under 0.1% of a search's instructions.
-//
-//go:noinline
+// Close ends the watch. Over keeps its answer.
+func (w *Watch) Close() {
+	if w.release != nil {
+		w.release()
+	}
+}
+
+// Over reports whether the context has ended. It is safe for concurrent use.
 func (w *Watch) Over() bool { return w.state.Load() != 0 && w.look() }
 
 // look is Over where there may be something to see.

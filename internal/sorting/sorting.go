@@ -1,9 +1,8 @@
 // Package sorting is the one place where long lists are sorted. It sorts indices
 // and nothing else: what they stand for is the caller's.
 //
-// The generic sorts of package slices are compiled anew for each type of element,
-// ten to fifteen kilobytes of a program for each. Indices are all of one type, so one
-// function serves all orders.
+// The sorts of package slices are not stable with a plain comparison, cannot look at a limit
+// on the way, and know no sort by digits: with a million buffers all three count.
 package sorting
 
 // Idea: short runs by insertion, then pairs of runs are merged, each twice as

@@ -1,6 +1,5 @@
 // Package sweep holds the planner `sweep`: the passes of greedy.Sweeper by themselves. Auto
-// runs the sweeper as one line of its portfolio, so that programs with auto alone do not
-// link this.
+// runs the sweeper as a trial of its portfolio, and needs no planner for that.
 package sweep
 
 import (

@@ -40,8 +40,6 @@ const alignmentsMost, alignedMost = 8, 1 << 18
 // aligned returns the size of a buffer rounded up to g and what that adds; its size and
 // -1 where it need not begin at a multiple of g. It is not ok where the buffer
 // has a window, since it may use any bytes.
-//
-//go:noinline
 func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
 	b := &t.Problem.Buffers[i]
 	if b.HasWindow() {

@@ -38,10 +38,7 @@ func (t *Timeline) Distance(i, j int) (distance int64, ok bool) {
 // common goes through the pairs of spans of two buffers that share a section.
 type common struct{ as, bs []Span }
 
-// next returns the next pair, if there is one. In three places its code would be a
-// kilobyte.
-//
-//go:noinline
+// next returns the next pair, if there is one.
 func (c *common) next() (a, b *Span, ok bool) {
 	for len(c.as) > 0 && len(c.bs) > 0 {
 		a, b = &c.as[0], &c.bs[0]

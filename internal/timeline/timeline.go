@@ -93,10 +93,7 @@ func NewUnless(p *model.Problem, over func() bool) *Timeline {
 func (t *Timeline) Sections() int { return len(t.Load) }
 
 // Spans returns the ranges of sections in which buffer i is active, ascending.
-// It is empty only for a buffer whose gaps cover its whole lifespan. There are
-// dozens of calls, none in an inner loop, and its checks take a hundred bytes.
-//
-//go:noinline
+// It is empty only for a buffer whose gaps cover its whole lifespan.
 func (t *Timeline) Spans(i int) []Span {
 	if t.spanAt == nil {
 		return t.spans[i : i+1 : i+1]

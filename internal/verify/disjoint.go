@@ -125,7 +125,6 @@ func (r *ranks) insert(k int32) {
 	}
 }
 
-//go:noinline
 func (r *ranks) remove(k int32) {
 	for _, level := range r.levels {
 		if level[k/64] &^= 1 << (k % 64); level[k/64] != 0 {
@@ -137,8 +136,6 @@ func (r *ranks) remove(k int32) {
 
 // before returns the greatest number in the set under k, -1 where there is
 // none.
-//
-//go:noinline
 func (r *ranks) before(k int32) int32 {
 	for l, level := range r.levels {
 		if word := level[k/64] & (1<<(k%64) - 1); word != 0 {
@@ -154,8 +151,6 @@ func (r *ranks) before(k int32) int32 {
 }
 
 // after returns the least number in the set over k, -1 where there is none.
-//
-//go:noinline
 func (r *ranks) after(k int32) int32 {
 	for l, level := range r.levels {
 		if word := level[k/64] &^ (2<<(k%64) - 1); word != 0 {

@@ -102,7 +102,6 @@ type checker struct {
 	truncated  bool
 }
 
-//go:noinline
 func (c *checker) add(rule model.Rule, a, b int, message string) {
 	c.total++
 	c.violations = append(c.violations, model.Violation{Rule: rule, A: a, B: b, Message: message})
@@ -150,8 +149,6 @@ func (c *checker) buffers(p *model.Problem, offsets []int64, capacity int64) {
 }
 
 // meeting says in words where two buffers meet.
-//
-//go:noinline
 func meeting(p *model.Problem, offsets []int64, o *overlap) string {
 	return "buffers " + placed(&p.Buffers[o.a], offsets[o.a]) + " and " + placed(&p.Buffers[o.b], offsets[o.b]) +
 		" both use bytes " + interval(o.start, o.end) + " at times " + interval(o.lower, o.upper)
@@ -183,8 +180,6 @@ func (c *checker) each(p *model.Problem, offsets []int64, capacity int64) {
 // single records a violation of one buffer, with its size where that is of
 // interest. They come in the order of the buffers, so those past MaxViolations can
 // only be counted.
-//
-//go:noinline
 func (c *checker) single(i int, rule model.Rule, b *model.Buffer, at int64, sized bool, what string) {
 	if c.singles++; c.singles > MaxViolations {
 		c.total++
@@ -210,17 +205,12 @@ func add(x, y int64) int64 {
 }
 
 // placed says where a buffer is.
-//
-//go:noinline
 func placed(b *model.Buffer, at int64) string {
 	return quote(b.ID) + " (size " + itoa(b.Size) + " at offset " + itoa(at) + ")"
 }
 
-//go:noinline
 func interval(from, to int64) string { return "[" + itoa(from) + ", " + itoa(to) + ")" }
 
-//go:noinline
 func quote(id string) string { return strconv.Quote(id) }
 
-//go:noinline
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
