@@ -1,0 +1,147 @@
+package auto
+
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/internal/tune"
+)
+
+// Idea: this file says who has a turn, in which order, and with which share of the effort.
+// It depends on the size of the problem, on the goal (any plan that fits, or the lowest) and
+// on whether there is a limit. It has no other code: auto.go and turns.go carry it out.
+//
+// A run has four parts. It ends as soon as there is nothing left to look for.
+//
+//	1 first    the quickest heuristics
+//	2 peak     climb plans the sections around the peak, if the plan is close to the bound
+//	3 looks    merge, then exact search, each for a moment
+//	4 rounds   merge, exact search and climb in turn, each round with grow times the effort
+//	           of the round before
+//
+// Before part 4 the remaining heuristics run. For a packing that is too full for them, the
+// order of parts 1 and 3 changes: see auto.full.
+
+// classes is the policy by size. A row is for problems of up to so many buffers that the row
+// before does not cover.
+var classes = [...]class{
+	// up to               peak   merge's look        exact's look       a round                     no limit: lowest, fits
+	{tune.LadderMost, false, mergeLook{}, look{4, 16}, exacting | climbing, oneRound, untilAnswer},
+	{tune.MergeLeast - 1, false, mergeLook{}, look{100, 16}, exacting | climbing, oneRound, untilAnswer},
+	{tune.GlanceMost, false, mergeLook{4, 16}, look{100, 16}, merging | exacting | climbing, oneRound, untilAnswer},
+	{tune.CoresLeast - 1, false, mergeLook{4, 16}, look{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
+	{tune.ExactMost, true, mergeLook{4, 16}, look{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
+	{tune.LargeAbove, true, mergeLook{4, 16}, look{}, merging | climbing, oneRound, oneRound},
+	{tune.MergeMost, true, mergeLook{4, 16}, look{}, merging | climbing, peakIfClose, peakIfClose},
+	{tune.HugeAbove, true, mergeLook{0, 4}, look{}, merging | climbing, peakIfClose, peakIfClose},
+	{math.MaxInt64, false, mergeLook{}, look{}, climbing, peakOnly, peakOnly},
+}
+
+// A class is a row of the policy.
+type class struct {
+	upTo int64 // buffers
+	// peak says that part 2 takes place.
+	peak  bool
+	merge mergeLook
+	exact look
+	round members
+	// lowest and fits say how part 4 ends if there is no limit: if the lowest plan is
+	// wanted, and if any plan that fits will do. With a limit it ends untilAnswer, that is,
+	// with an answer or at the limit.
+	lowest, fits ending
+}
+
+// members are the planners of a round. They run in the order of the constants.
+type members uint8
+
+const (
+	merging members = 1 << iota
+	exacting
+	climbing
+)
+
+// A look is the effort of exact search in part 3: one part-th of its first turn, and at least
+// so many nodes for each buffer. A part of 0 means no look. It is also left out if it has
+// fewer than diveNodes nodes for each buffer.
+type look struct{ part, each int64 }
+
+// A mergeLook is the effort of merge in part 3: a hundredth of the first turn of exact search,
+// and at least so many nodes for each buffer. A packing is a problem in which no byte is ever
+// unused: the walls of such a problem are soon gone over, however many they are. 0 means that
+// merge takes no part in the run. Of packings of 5,000 buffers a quarter take 4 to 10 nodes a
+// buffer.
+type mergeLook struct{ usual, packing int64 }
+
+// An ending says how part 4 ends.
+type ending uint8
+
+const (
+	untilAnswer ending = iota // rounds go on until there is an answer
+	oneRound                  // after one round
+	peakIfClose               // if the plan is close: after one look at the peak; else after one round
+	peakOnly                  // after one look at the peak if the plan is close, else at once
+)
+
+// The efforts of the first turns, and what follows from them.
+const (
+	// exactEffort is the first turn of exact search: nodes times the incidences of all
+	// buffers and sections. With its rounds of inference, a node costs about ten
+	// nanoseconds for each incidence, so that is about a second.
+	exactEffort = 1e8
+	// mergeLookPart is the part of that effort that the look of merge gets.
+	mergeLookPart = 100
+	// mergeShare is how many times as many nodes as exact search the turns of merge in a
+	// round get: composites are fewer than buffers, and so are the incidences of a node.
+	mergeShare = 4
+	// climbEffort is the first turn of climb in its steps: it takes three to eight million
+	// in a second on problems of hundreds of buffers. With gaps a placement takes twice as
+	// long, and the turn is half of that.
+	climbEffort = 1e7
+	// diveNodes is how many nodes for each buffer exact search needs to try a few complete
+	// plans. If its first turn has fewer, climb has the first turn alone.
+	diveNodes = 4
+	// grow is how much longer each turn is than the one before.
+	grow = 4
+	// shares is the part of a node limit that each first turn gets at most, so that every
+	// search has its turn. The looks get two of these parts of a time limit.
+	shares = 8
+)
+
+// How close a plan is to the bound, as one part of it.
+const (
+	peakNear = 50   // part 2 takes place within this
+	closeBy  = 1000 // peakIfClose and peakOnly mean this
+)
+
+// policy returns the row for a problem of n buffers, without the techniques that are off.
+// packed tells whether the problem is a packing; it is called only if that matters.
+func (s *settings) policy(n int64, packed func() bool) class {
+	k := 0
+	for n > classes[k].upTo {
+		k++
+	}
+	c := classes[k]
+	if !s.climb {
+		c.round, c.peak, c.lowest, c.fits = c.round&^climbing|exacting, false, oneRound, untilAnswer
+	}
+	if !s.exact {
+		c.round, c.exact, c.fits = c.round&^exacting, look{}, c.lowest // climb never has an answer
+	}
+	if !s.merge || c.merge.usual == 0 && (c.merge.packing == 0 || !packed()) {
+		c.round, c.merge = c.round&^merging, mergeLook{}
+	}
+	if c.round == merging {
+		c.round = 0 // merge has no turns by itself
+	}
+	return c
+}
+
+// ends returns how part 4 ends.
+func (c *class) ends(minimize, limited bool) ending {
+	switch {
+	case limited:
+		return untilAnswer
+	case minimize:
+		return c.lowest
+	}
+	return c.fits
+}

@@ -1,0 +1,233 @@
+package auto
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/climb"
+	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/merge"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Invariant: a turn never makes the plan higher or the bound lower. run.Into checks what a
+// turn claims, as it checks what any planner claims.
+
+// first carries out parts 1 to 3 of the policy, and runs the remaining heuristics.
+func (a *auto) first(ctx context.Context) {
+	enough := a.o.Capacity // the height at which the heuristics may stop
+	if a.o.Minimizing() {
+		enough = 0
+	}
+	p := greedy.NewPortfolio(ctx, a.tl, enough)
+	a.infeasible = p.Collided
+	a.keep(p.Offsets, p.Name)
+	a.keep(a.o.Start, "start")
+	if !a.heuristics || a.over() {
+		return
+	}
+	a.quick(ctx, p, enough)
+	a.looks(ctx)
+	if !a.done() {
+		p.Rest()
+		a.keep(p.Offsets, p.Name)
+	}
+	if !a.o.Fits(a.height) && enough == 0 && !a.infeasible {
+		// The lowest plan in reach does not fit. Any plan that fits will do.
+		p.Aim(a.o.Capacity)
+		p.Rest()
+		a.keep(p.Offsets, p.Name)
+	}
+}
+
+// quick runs the quick heuristics, and carries out part 2. If merge takes part and the
+// problem is full, the heuristics wait until merge and exact search have had their looks.
+func (a *auto) quick(ctx context.Context, p *greedy.Portfolio, enough int64) {
+	soon := a.merge == mergeLook{} || !a.full(enough)
+	if soon {
+		p.Quick(a.n >= tune.CoresLeast)
+		a.keep(p.Offsets, p.Name)
+	}
+	if a.peak && a.within(peakNear) {
+		a.lookAtPeak(ctx)
+	}
+	if soon && !a.over() {
+		p.Quick(false)
+		a.keep(p.Offsets, p.Name)
+	}
+}
+
+// looks carries out part 3. The looks take a share of a time limit: if 10 ms are all there
+// is, and half of them go to other programs, most heuristics would never run otherwise.
+func (a *auto) looks(ctx context.Context) {
+	if end, ok := ctx.Deadline(); ok {
+		short, cancel := context.WithTimeout(ctx, 2*time.Until(end)/shares)
+		defer cancel()
+		ctx = short
+	}
+	if a.merge != (mergeLook{}) {
+		each := a.merge.usual
+		if each == 0 || a.packed() {
+			each = a.merge.packing
+		}
+		a.together(ctx, a.share(max(a.affordable/mergeLookPart, each*a.n)))
+	}
+	if a.exact.part > 0 {
+		if nodes := max(a.affordable/a.exact.part, a.exact.each*a.n); nodes >= diveNodes*a.n {
+			a.turn(ctx, turn{planner: &exact.Planner{Alone: true}, nodes: a.share(nodes), each: 1})
+		}
+	}
+}
+
+// full reports whether a capacity is so full that no heuristic is likely to get there: two
+// thirds of it are in use on average, and first-fit ends more than an eighth above it. The
+// best order ends up to an eighth lower than first-fit. Of 135 problems of 20 and 100 buffers
+// at their bound, and of A-K at their capacity, the heuristics solved no full problem of 48
+// buffers or more.
+func (a *auto) full(capacity int64) bool {
+	if capacity == 0 || a.height-capacity <= capacity/8 {
+		return false
+	}
+	sum := 0.0
+	for _, load := range a.tl.Load {
+		sum += float64(load)
+	}
+	return 3*sum >= 2*float64(capacity)*float64(len(a.tl.Load))
+}
+
+// packed reports whether no byte is ever unused at the height of the bound.
+func (a *auto) packed() bool {
+	for _, load := range a.tl.Load {
+		if load != a.tl.LowerBound {
+			return false
+		}
+	}
+	return true
+}
+
+// rounds carries out part 4.
+func (a *auto) rounds(ctx context.Context) {
+	ends := a.ends(a.o.Minimizing(), a.o.Timeout > 0 || a.o.NodeLimit > 0)
+	if ends == peakIfClose || ends == peakOnly {
+		if a.within(closeBy) {
+			a.lookAtPeak(ctx)
+			return
+		}
+		if ends == peakOnly {
+			return
+		}
+	}
+	once := ends != untilAnswer
+	exactFirst := a.affordable >= diveNodes*a.n || a.round&climbing == 0
+	nodes, steps := a.share(a.affordable), min(climbEffort, a.share(climbEffort)*a.n)
+	if a.tl.HasGaps() {
+		steps /= 2
+	}
+	for !a.over() && a.round != 0 {
+		if a.round&merging != 0 {
+			a.mergeTurns(ctx, nodes, once)
+		}
+		if a.round&exacting != 0 && exactFirst {
+			limit := nodes
+			if a.round&climbing == 0 && !once {
+				limit = 0 // nobody else waits for a turn
+			}
+			a.turn(ctx, turn{planner: &exact.Planner{Alone: true}, nodes: limit, each: 1})
+		}
+		if a.round&climbing != 0 {
+			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n})
+		}
+		if once {
+			return
+		}
+		exactFirst = true
+		nodes, steps = times(grow, nodes), times(grow, steps)
+	}
+}
+
+// mergeTurns has merge make turns for as long as they lower the plan, or one turn if it has
+// only one round. nodes are those of exact search in this round.
+func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
+	for lowered := true; lowered && !a.over(); {
+		share := int64(mergeShare)
+		if a.learned.Dives() && a.o.NodeLimit == 0 && !once {
+			share *= grow
+		}
+		before := a.height
+		a.together(ctx, times(share, nodes))
+		lowered = a.height < before && !once
+	}
+}
+
+// times returns x·k, or the largest multiple of k below 2^63 if that is smaller.
+func times(k, x int64) int64 { return min(x, math.MaxInt64/k) * k }
+
+// share returns what a first turn may take of nodes: a part of the node limit at most.
+func (a *auto) share(nodes int64) int64 {
+	if a.o.NodeLimit > 0 {
+		nodes = min(nodes, max(a.o.NodeLimit/shares, 1))
+	}
+	return nodes
+}
+
+// lookAtPeak has climb plan the sections around the peak.
+func (a *auto) lookAtPeak(ctx context.Context) {
+	a.turn(ctx, turn{planner: &climb.Planner{Cores: true}, nodes: climbEffort, each: a.n})
+}
+
+// together has merge make a turn, with other restarts than before.
+func (a *auto) together(ctx context.Context, nodes int64) {
+	a.turn(ctx, turn{planner: &merge.Planner{Learned: &a.learned}, nodes: nodes, each: 1, seed: a.restarts})
+	a.restarts++
+}
+
+// A turn is one run of a member.
+type turn struct {
+	planner run.Planner
+	nodes   int64  // of the planner; 0 for no limit but the caller's
+	each    int64  // so many nodes of the planner are one of auto's
+	seed    uint64 // is added to the caller's
+}
+
+// turn runs a planner from the best plan so far, and takes what it finds.
+func (a *auto) turn(ctx context.Context, t turn) {
+	if a.over() {
+		return
+	}
+	o := a.optionsOf(t)
+	var r plan.Result
+	if a.err = run.Into(ctx, t.planner, a.tl, &o, &r); a.err != nil {
+		return
+	}
+	a.r.Stats.Nodes += (r.Stats.Nodes + t.each - 1) / t.each
+	a.r.Stats.Backtracks += r.Stats.Backtracks
+	a.r.LowerBound = max(a.r.LowerBound, r.LowerBound)
+	a.infeasible = r.Status == model.Infeasible
+	if r.Status.HasPlan() {
+		a.keep(r.Offsets, t.planner.Name())
+	}
+	a.report(plan.Progress{}, 1)
+}
+
+// optionsOf returns the options of a turn.
+func (a *auto) optionsOf(t turn) plan.Options {
+	o := *a.o
+	o.NodeLimit = t.nodes
+	if a.o.NodeLimit > 0 {
+		left := times(t.each, a.o.NodeLimit-a.r.Stats.Nodes)
+		if t.nodes == 0 || t.nodes > left {
+			o.NodeLimit = left
+		}
+	}
+	o.Seed += t.seed
+	o.Start, o.Without = a.r.Offsets, nil
+	if a.o.Progress != nil {
+		o.Progress = func(q plan.Progress) { a.report(q, t.each) }
+	}
+	return o
+}
