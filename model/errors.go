@@ -94,8 +94,8 @@ func (c *Issues) Join(err error) {
 	if err == nil {
 		return
 	}
-	var input *InputError
-	if !errors.As(err, &input) {
+	input, ok := errors.AsType[*InputError](err)
+	if !ok {
 		c.Say("", "", err.Error())
 		return
 	}
