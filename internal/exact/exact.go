@@ -140,7 +140,6 @@ type engine struct {
 
 	parts  []part
 	byPeak []int32 // partitions, the one with the least room first
-	local  []int32 // per buffer of the problem: its number in its partition (interlock.go)
 	stats  plan.Stats
 	flaw   []int32 // buffers of the problem that do not fit, once a round has refuted
 	// stuck says that some partition can neither be planned nor refuted.

@@ -251,21 +251,6 @@ func (k *kernel) must(ok bool, what string, j Buffer) {
 	}
 }
 
-// check compares the bounds of a complete search with its decided pairs: lb
-// satisfies them all, and no bound is out of reach.
-func (x *interlock) check() {
-	for i := range x.out {
-		if x.lb[i] > x.ub[i] || x.lb[i]%x.align[i] != 0 {
-			panic("exact: invariant broken: interlocked buffer " + strconv.Itoa(i) + " has no offset between its bounds")
-		}
-		for _, a := range x.out[i] {
-			if x.lb[a.to] < x.lb[i]+a.w || x.ub[i] > x.ub[a.to]-a.w {
-				panic("exact: invariant broken: bounds of interlocked buffers " + strconv.Itoa(i) + " and " + strconv.Itoa(int(a.to)) + " break their order")
-			}
-		}
-	}
-}
-
 // check compares the incumbent with what is said of it.
 func (n *interval) check(p *model.Problem) {
 	if n.best != nil && (model.HeightOf(p, n.best) != n.height || n.height > n.roof || n.bound > n.height) {

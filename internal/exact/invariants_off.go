@@ -17,6 +17,4 @@ func (*kernel) snap() snapshot { return snapshot{} }
 
 func (*kernel) restored(snapshot) {}
 
-func (*interlock) check() {}
-
 func (*interval) check(*model.Problem) {}

@@ -93,7 +93,7 @@ type ladder struct {
 	sparing bool             // whether buffers are left out at all
 	known   front            // sets of unplaced buffers that failed, with their least levels
 
-	proof, patience int64 // as in interlock.go; proof is bound.Passes
+	proof, patience int64 // as in package pairs; proof is bound.Passes
 	gaveUp          bool
 
 	nodes, backtracks, nodeLimit int64

@@ -1,5 +1,6 @@
-// Package pairwise is about pairs of buffers that conflict: of each, one lies above
-// the other. It lists the pairs, and it has what stands on them, in two forms:
+// Package pairwise is about pairs of buffers that conflict: one of the two lies above
+// the other. Package exact/pairs lists them. This package has what stands on the list, in
+// two forms:
 //
 //   - An Engine, for planners that search among orders and offsets with
 //     propagation: tela and cp.
@@ -63,7 +64,7 @@
 //	half    a pair as one of its buffers sees it; CSR from `from`
 //	level   number of decisions on the trail; level 0 is the root
 //
-//	pairs.go      pairs from the timeline
+//	pairs.go      the table of pairs
 //	encoding.go   Encoding: pairs in the largest unit
 //	least.go      Encoding: from a choice for each pair to the lowest offsets
 //	engine.go     the arrays, and what a capacity sets

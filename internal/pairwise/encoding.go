@@ -2,6 +2,7 @@ package pairwise
 
 import (
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/pairs"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -43,7 +44,7 @@ type Encoding struct {
 
 // Encode builds the constraints of the given buffers, which may be a partition
 // or all, partition by partition. limit bounds the number of pairs; the error is a
-// *TooManyPairsError, or ErrLimit where the watch ended.
+// *TooManyPairsError, or ErrLimit if the watch ended.
 func Encode(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int) (*Encoding, error) {
 	e := &Encoding{ID: buffers, Size: make([]int64, len(buffers)), Align: make([]int64, len(buffers)), Fixed: make([]int64, len(buffers))}
 	for k, i := range buffers {
@@ -53,23 +54,11 @@ func Encode(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int) (*E
 			e.Fixed[k] = *b.Fixed
 		}
 	}
-	var swept []Pair
-	from := make([]int, len(buffers)+1) // where the pairs of I begin
-	err := eachPair(w, tl, buffers, limit, func(a, b int32, f timeline.Forbidden) {
-		swept = append(swept, Pair{I: a, J: b, Up: f.Below, Down: -f.Above})
-		from[a+1]++
+	err := pairs.EachByEarlier(w, tl, buffers, limit, func(r pairs.Range) {
+		e.Pairs = append(e.Pairs, Pair{I: r.I, J: r.J, Up: r.Below, Down: -r.Above})
 	})
 	if err != nil {
 		return nil, err
-	}
-	// The sweep yields them by J; a counting sort by I keeps that order within.
-	for k := range buffers {
-		from[k+1] += from[k]
-	}
-	e.Pairs = make([]Pair, len(swept))
-	for _, q := range swept {
-		e.Pairs[from[q.I]] = q
-		from[q.I]++
 	}
 	e.scale()
 	return e, nil

@@ -85,7 +85,7 @@ const trailReserve = 1 << 20
 
 // New builds the constraints of a partition, without a capacity yet: call Reset
 // before anything else. maxPairs bounds the memory. The error is a
-// *TooManyPairsError, or ErrLimit where the watch ended before all were built.
+// *TooManyPairsError, or ErrLimit if the watch ended before all were built.
 //
 // The watch also ends propagation, which then reports a contradiction that may be
 // none: where it is over, no failure is a proof.
