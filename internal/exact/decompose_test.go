@@ -4,7 +4,7 @@ import "testing"
 
 // TestDecompositionSavesNodes refutes a problem that falls into parts.
 func TestDecompositionSavesNodes(t *testing.T) {
-	saves(t, aligned(24, 8), "decomposition", 2990, 5605, "canonical", "dynamic-ordering")
+	saves(t, aligned(24, 8), "decomposition", 722, 1033, "canonical", "dynamic-ordering")
 }
 
 // TestDecompositionIsTruthful verifies plans that are put together from parts.

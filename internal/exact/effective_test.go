@@ -20,7 +20,7 @@ func coarse(seed uint64, n int) *model.Problem {
 // TestEffectiveSizesSaveNodes refutes a problem in which bytes between two multiples of 4
 // are lost.
 func TestEffectiveSizesSaveNodes(t *testing.T) {
-	saves(t, coarse(0, 8), "effective-sizes", 314, 643, "canonical", "dynamic-ordering", "suffix-bound")
+	saves(t, coarse(0, 8), "effective-sizes", 62, 103, "canonical", "dynamic-ordering", "suffix-bound")
 }
 
 // TestEffectiveSizesAreTruthful has topmost buffers that need no more than their size.

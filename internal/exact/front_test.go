@@ -8,7 +8,7 @@ import (
 
 // TestFrontsSaveNodes refutes a problem in which states are worse than one that failed.
 func TestFrontsSaveNodes(t *testing.T) {
-	saves(t, aligned(13, 8), "fronts", 47, 425, "canonical", "dynamic-ordering")
+	saves(t, aligned(13, 8), "fronts", 34, 87, "canonical", "dynamic-ordering")
 }
 
 // TestFrontsAreTruthful has alignments, so that states are better by a byte or two.

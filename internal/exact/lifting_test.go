@@ -8,7 +8,7 @@ import (
 
 // TestLiftingSavesNodes refutes a problem in which buffers wait that nothing can raise.
 func TestLiftingSavesNodes(t *testing.T) {
-	saves(t, tapered(43, 8), "lifting", 5792, 10819, "canonical", "dynamic-ordering")
+	saves(t, tapered(43, 8), "lifting", 1220, 1639, "canonical", "dynamic-ordering")
 }
 
 // TestLiftingIsTruthful has alignments, so that a bound that is one byte too high costs more.
@@ -42,7 +42,9 @@ func TestLiftingRaisesAlongAChain(t *testing.T) {
 
 // TestLiftingFailsWithoutARaiser has all buffers wait: nothing can raise the lowest.
 func TestLiftingFailsWithoutARaiser(t *testing.T) {
-	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 1, Size: 2}, {ID: "c", Upper: 2, Size: 1}}}
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 1, Size: 2}, {ID: "c", Upper: 2, Size: 1},
+	}}
 	k, c := rootOf(p, 100)
 	k.waiting[0] = 1<<3 - 1
 	if k.lift(c) {

@@ -8,7 +8,7 @@ import (
 
 // TestMemoSavesNodes refutes a problem in which many orders lead to the same state.
 func TestMemoSavesNodes(t *testing.T) {
-	saves(t, aligned(13, 8), "memo", 182, 425, "canonical", "dynamic-ordering")
+	saves(t, aligned(13, 8), "memo", 63, 87, "canonical", "dynamic-ordering")
 }
 
 // TestMemoIsTruthful has states that differ by the offset of one buffer.

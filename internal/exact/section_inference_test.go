@@ -4,9 +4,9 @@ import "testing"
 
 // TestFloorsSaveNodes refutes problems with one floor of the section inference after the other.
 func TestFloorsSaveNodes(t *testing.T) {
-	saves(t, aligned(56, 8), "section-inference", 1350, 11438, "canonical", "dynamic-ordering")
-	saves(t, aligned(12, 8), "unallocated-floor", 6, 30, "canonical", "dynamic-ordering", "section-inference")
-	saves(t, aligned(47, 8), "monotonic-floor", 667, 1438, "canonical", "dynamic-ordering", "section-inference")
+	saves(t, aligned(56, 8), "section-inference", 234, 2258, "canonical", "dynamic-ordering")
+	saves(t, aligned(12, 8), "unallocated-floor", 10, 12, "canonical", "dynamic-ordering", "section-inference")
+	saves(t, aligned(47, 8), "monotonic-floor", 127, 322, "canonical", "dynamic-ordering", "section-inference")
 }
 
 // TestFloorsAreTruthful fills sections to the last byte at the lowest height.

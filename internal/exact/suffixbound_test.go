@@ -4,7 +4,7 @@ import "testing"
 
 // TestSuffixBoundSavesNodes refutes a problem whose sections have little room.
 func TestSuffixBoundSavesNodes(t *testing.T) {
-	saves(t, aligned(56, 8), "suffix-bound", 691, 11438, "canonical", "dynamic-ordering")
+	saves(t, aligned(56, 8), "suffix-bound", 151, 2258, "canonical", "dynamic-ordering")
 }
 
 // TestSuffixBoundIsTruthful fills sections to the last byte at the lowest height.

@@ -9,8 +9,8 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // The tests of a technique have two halves. On one problem the technique saves nodes, and
@@ -27,19 +27,42 @@ func only(on ...string) (without []string) {
 	return without
 }
 
+// canonically asks the canonical search about a capacity, without a limit, and verifies its
+// plan. It returns the nodes of all partitions up to the one that does not fit.
+func canonically(t *testing.T, p *model.Problem, capacity int64, without []string) (r outcome, nodes int64) {
+	t.Helper()
+	tl := timeline.New(p)
+	offsets := make([]int64, len(p.Buffers))
+	for i := range tl.Partitions {
+		part := &tl.Partitions[i]
+		k := newKernel(tl, part, switchesOf(without), run.NewWatch(context.Background()))
+		if !k.setCapacity(capacity) {
+			return exhausted, nodes
+		}
+		r = k.run(capacity, "TWA", 0, unlimited)
+		nodes += k.nodes
+		if r != solved {
+			return r, nodes
+		}
+		for j, at := range k.plan() {
+			offsets[part.Buffers[j]] = at
+		}
+	}
+	if report := verify.CheckHeight(p, offsets, capacity, model.HeightOf(p, offsets)); !report.OK() {
+		t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(p))
+	}
+	return solved, nodes
+}
+
 // refutation returns the nodes that show that nothing fits one byte under the lowest height.
 func refutation(t *testing.T, p *model.Problem, without []string) int64 {
 	t.Helper()
 	lowest, _, ok := suite.Lowest(p)
-	if !ok {
-		t.Fatal("the fixed offsets collide")
+	r, nodes := canonically(t, p, lowest-1, without)
+	if !ok || r != exhausted {
+		t.Fatalf("outcome %d under the lowest height %d", r, lowest)
 	}
-	o := plan.Options{Capacity: lowest - 1, Without: without}
-	r := solveWithin(t, context.Background(), timeline.New(p), o)
-	if r.Status != model.Infeasible {
-		t.Fatalf("%s under the lowest height %d", r.Status, lowest)
-	}
-	return r.Stats.Nodes
+	return nodes
 }
 
 // saves demands that the technique brings a refutation down to so many nodes, which
@@ -64,12 +87,10 @@ func truthful(t *testing.T, problems uint64, draw func(seed uint64) *model.Probl
 		if !ok || lowest < 2 {
 			continue
 		}
-		tl := timeline.New(p)
 		for capacity := lowest - 1; capacity <= lowest; capacity++ {
-			o := plan.Options{Capacity: capacity, Without: only(on...)}
-			r := solveWithin(t, context.Background(), tl, o)
-			if decided := r.Status != model.Unknown; !decided || r.Status.HasPlan() != (capacity == lowest) {
-				t.Fatalf("seed %d at %d: %s; the lowest is %d\n%s", seed, capacity, r.Status, lowest, suite.Describe(p))
+			r, _ := canonically(t, p, capacity, only(on...))
+			if fits := r == solved; fits != (capacity == lowest) {
+				t.Fatalf("seed %d at %d: fits %v; the lowest is %d\n%s", seed, capacity, fits, lowest, suite.Describe(p))
 			}
 		}
 	}
@@ -114,7 +135,7 @@ func drawn(family func(seed uint64, n int) *model.Problem, n int) func(seed uint
 func rootOf(p *model.Problem, capacity int64, without ...string) (*kernel, component) {
 	tl := timeline.New(p)
 	k := newKernel(tl, &tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
-	k.order = defaultOrders[:3]
+	k.order = "TWA"
 	k.setCapacity(capacity)
 	return k, k.root()
 }

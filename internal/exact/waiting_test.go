@@ -4,7 +4,7 @@ import "testing"
 
 // TestWaitingSavesNodes refutes a problem with and without the canonical bound.
 func TestWaitingSavesNodes(t *testing.T) {
-	saves(t, aligned(24, 8), "canonical", 5605, 43229, "dynamic-ordering")
+	saves(t, aligned(24, 8), "canonical", 1033, 6401, "dynamic-ordering")
 }
 
 // TestWaitingIsTruthful has ties of offsets, which ranks decide.
