@@ -129,7 +129,8 @@ var layers = []struct {
 	{"internal/greedy", placing},
 	{"internal/sweep", with(placing, "internal/greedy")},
 	{"internal/climb", with(placing, "internal/greedy", "internal/exact")},
-	{"internal/merge", with(placing, "internal/greedy", "internal/exact")},
+	{"internal/merge/walls", []string{"internal/run", "internal/sorting"}},
+	{"internal/merge", with(placing, "internal/greedy", "internal/exact", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/exact", "internal/verify")}, // names the fixed offsets that collide
 	{"internal/certify", with(kernel, "internal/exact")},

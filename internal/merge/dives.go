@@ -11,60 +11,64 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a problem that is nearly full is left with a hundred composites or two, for
-// which the three orders of exact search are not enough: what holds it up is which of
-// them goes first. So composites are planned by short dives in orders drawn at random
-// (exact.Diver). A dive that lowers the plan gives away which orders are good for this
-// problem; three in four of those that follow are drawn near it, most of them so near
-// that a few composites change places, and their aim is lowered faster as long as they
-// succeed.
+// Idea: a problem that is nearly full leaves one or two hundred composites. The three
+// orders of exact search are not enough for these: success depends on which composite is
+// placed first. So composites are planned by dives, short searches in orders drawn at random
+// (exact.Diver). A dive that lowers the plan shows which orders are good for this problem.
+// Three of four later orders are drawn near it, most of them so near that only a few
+// composites change places. After a success, dives aim further below the lowest plan.
 //
-// Noise belongs to buffers, and a composite has that of its first one. So what one
-// restart has learned of orders is of use to the next, which merges otherwise.
+// Noise belongs to buffers, and a composite has the noise of its first buffer. So the next
+// restart, which merges other buffers, can use the orders that this one has learned.
 //
-// Dives have half of all nodes, or three quarters where it was one that lowered the plan
-// last: where it is the merging that matters, as in packings, they must not be in its way.
+// Dives may use
 //
-// Where nothing goes together there are no restarts, and dives are for the buffers.
+//	nodes/2   usually
+//	nodes·3/4 if a dive was the last to lower the plan
 //
-// With workers dives go side by side, each with a kernel of its own; which one lowers
-// the plan first is then up to chance. With one it is up to the seed.
+// of all nodes so far. In packings, only merging helps, and dives must leave it the time.
+//
+// If nothing can be merged, there are no restarts, and dives plan the buffers.
+//
+// With several workers, dives run side by side, each with its own exact search. Which of
+// them lowers the plan first is then up to chance. With one worker it is up to the seed.
 //
 // Source: Stowage. On J of the challenging suite, dives of 2, 3 and 6 nodes a composite took
 // 14, 20 and 14 s to the load, mean of five seeds.
 //
-// Tried and dropped: composites with holes, padded where another merge or several then
-// become possible. J has few that are told apart from chance by it: 993,280 at best.
+// Tried and dropped: composites with holes, which make further merges possible. On J, few of
+// these are better than chance: 993,280 at best.
 
 // diveNodes is the limit of a dive, in nodes for each composite.
 const diveNodes = 3
 
-// weightMost is the most that the weight of a total, a width or a size is in an order that is drawn afresh.
+// weightMost is the largest weight of a total, a width and a size in an order that is drawn
+// afresh.
 var weightMost = [...]float64{3, 2, 2}
 
-// lowerMost is by how many steps a dive after a success may aim lower than the plan.
+// lowerMost bounds how many steps below the lowest plan a dive aims just after a success.
 const lowerMost = 16
 
 // diving is what dives have found out.
 type diving struct {
-	best   exact.Score // the order that lowered the plan last, with noise by buffer; nil for none
-	lower  int64       // by how many steps at most dives aim lower
-	missed int         // dives since it was changed
+	best   exact.Score // the order that lowered the plan last, with noise by buffer; Noise is nil if there is none
+	lower  int64       // dives aim less than this many steps below the highest useful height
+	missed int         // dives since lower was changed
 	nodes  int64       // of all dives
-	won    bool        // it was a dive that lowered the plan last
-	idle   int64       // dives since one has lowered it
-	only   bool        // nothing goes together: there are dives and nothing else
+	won    bool        // a dive was the last to lower the plan
+	idle   int64       // dives since one has lowered the plan
+	only   bool        // nothing can be merged: there are only dives
 }
 
-// Dives reports whether it was a dive that lowered the plan last: then more of them are
-// worth more than anything else.
+// Dives reports whether a dive was the last to lower the plan. Then more dives are the best
+// use of the time.
 func (l *Learned) Dives() bool { return l.diving.won }
 
 // bell is a random number around 0, of variance 1 and nearly normal: the sum of three uniform
 // numbers, moved and scaled.
 func bell(rng *rand.Rand) float64 { return 2*(rng.Float64()+rng.Float64()+rng.Float64()) - 3 }
 
-// draw returns an order: near the best, or any.
+// draw returns a random order, three times in four near the best one, if there is one.
 func (d *diving) draw(rng *rand.Rand, n int) *exact.Score {
 	s := &exact.Score{Noise: make([]float64, n)}
 	weights := [...]*float64{&s.Total, &s.Width, &s.Size}
@@ -91,12 +95,13 @@ func (d *diving) draw(rng *rand.Rand, n int) *exact.Score {
 	return s
 }
 
-// aim returns the capacity for a dive.
+// aim returns a capacity for a dive: highest() less up to lower - 1 steps, at least the goal.
 func (s *search) aim(rng *rand.Rand) int64 {
 	return max(s.highest()-s.step*rng.Int64N(max(s.diving.lower, 1)), s.goal)
 }
 
-// highest is the highest capacity that is still worth asking for.
+// highest is the highest capacity that is still of use: a step below the lowest plan, and at
+// most the capacity that the caller asks for.
 func (s *search) highest() int64 {
 	switch {
 	case !s.o.Minimizing():
@@ -107,15 +112,15 @@ func (s *search) highest() int64 {
 	return max(s.goal, s.height-s.step)
 }
 
-// leaf is a buffer of a composite.
-func (f *forest) leaf(p piece) piece {
+// leaf is the first buffer of a composite.
+func (f *forest) leaf(p id) id {
 	for f.all[p].shape != single {
 		p = f.all[p].part[0]
 	}
 	return p
 }
 
-// dives plans the roots in orders drawn at random, until dives have had their share of
+// dives plans the roots in orders drawn at random, until dives have used their share of the
 // nodes.
 func (s *search) dives(m *merger, rng *rand.Rand) {
 	if s.done() || len(m.live) > tune.MergeAttemptsMost {
@@ -125,7 +130,7 @@ func (s *search) dives(m *merger, rng *rand.Rand) {
 	if tl == nil {
 		return
 	}
-	d := &diver{s: s, m: m, tl: tl, leaves: make([]piece, len(m.live))}
+	d := &diver{s: s, m: m, tl: tl, leaves: make([]id, len(m.live))}
 	for k, r := range m.live {
 		d.leaves[k] = m.leaf(r)
 	}
@@ -147,18 +152,18 @@ func (s *search) dives(m *merger, rng *rand.Rand) {
 	}
 }
 
-// diver has dives for the roots of a forest, which does not change meanwhile.
+// diver runs dives for the roots of a forest, which does not change meanwhile.
 type diver struct {
 	s      *search
 	m      *merger
 	tl     *timeline.Timeline // of the roots
-	leaves []piece            // of each root
-	mu     sync.Mutex         // guards the search, and through
-	// through says that the roots have no lower plan than the lowest so far.
+	leaves []id               // of each root
+	mu     sync.Mutex         // guards the search and through
+	// through says that the roots are proven to have no plan at highest() or below.
 	through bool
 }
 
-// run dives until the dives have had their share.
+// run dives until dives have used their share.
 func (d *diver) run(rng *rand.Rand) {
 	kernel := exact.NewDiver(d.s.ctx, d.tl)
 	for first := true; ; first = false {
@@ -175,13 +180,13 @@ func (d *diver) run(rng *rand.Rand) {
 		if !through {
 			target = 0
 		}
-		d.ended(order, offsets, max(nodes, 1)-limit, target)
+		d.ended(order, offsets, max(nodes, 1)-limit, target) // a dive of no node counts as one
 	}
 	kernel.Close()
 }
 
-// next returns what to dive for, with a limit of 0 where there is nothing, and counts
-// the limit as spent. A run that is the first has a dive whatever the shares.
+// next returns what the next dive does, and counts its limit as spent. A limit of 0 means
+// that there is no next dive. The first dive of a worker ignores the shares.
 func (d *diver) next(rng *rand.Rand, first bool) (order *exact.Score, target, limit int64) {
 	d.mu.Lock()
 	share := d.s.nodes / 2
@@ -209,9 +214,8 @@ func (d *diver) spend(nodes int64) {
 	d.s.diving.nodes += nodes
 }
 
-// ended takes what came of a dive, and gives back what it did not need of its limit. A
-// dive that ends before its first node counts as one. The roots do not fit the capacity
-// refuted.
+// ended takes the result of a dive: the offsets of the roots, if any, the nodes that it took
+// less its limit, and the capacity that it proved too small for the roots (0 for none).
 func (d *diver) ended(order *exact.Score, offsets []int64, nodes, refuted int64) {
 	d.mu.Lock()
 	d.through = d.through || refuted >= d.s.highest()

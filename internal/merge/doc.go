@@ -1,14 +1,13 @@
-// Package merge holds `merge`, the planner that puts buffers together before it plans:
-// what fits so well that it is hardly an accident is taken for one, and exact search
-// plans the few composites that are left.
+// Package merge holds `merge`. It finds buffers that fit together too well for chance,
+// treats each group as one buffer (a composite), and plans the composites that are left by
+// exact search.
 //
 //	merge.go     the planner: restarts, attempts, heights
 //	forest.go    composites and what they are made of
-//	rank.go      which two go together first
-//	pinwheel.go  five that go together at once
-//	walls.go     what is full, wall by wall
-//	orders.go    the orders that walls allow
-//	rounds.go    part of it again with other noise
-//	roots.go     the problem of the composites, and back
+//	rank.go      which two composites are merged first
+//	pinwheel.go  merge five composites at once
+//	walls/       problems in which almost every byte is in use, moment by moment
+//	rounds.go    take a part of the composites apart, and merge again
+//	roots.go     the composites as a problem, and back
 //	dives.go     short searches in orders drawn at random
 package merge

@@ -2,18 +2,20 @@ package merge
 
 import "github.com/stowage-go/stowage/internal/timeline"
 
-// Idea: a composite is a rectangle, in sections and space, whose inside is settled:
-// a buffer, two composites side by side in time, two on top of one another, or five
-// in a wheel (pinwheel.go). Composites that are in no other are roots; the roots
-// are what is left to plan.
+// Idea: a composite is a rectangle of sections × bytes whose inside is settled. It is a
+// buffer, two composites one after the other in time, two composites stacked, or five
+// composites in a pinwheel (pinwheel.go). A composite that is part of no other is a root.
+// The roots are what is left to plan.
 //
-// Invariant: each buffer is in exactly one root. The lists of a boundary have the
-// roots that start and end there, and at is where a root stands in both.
+// Invariant: each buffer is in exactly one root, except those that are never active. And
+// for each root c,
 //
-// Complexity: merging and taking apart is O(1) for each composite that changes.
+//	starts[c.first][c.at[0]] = ends[c.last][c.at[1]] = live[c.at[2]] = c
+//
+// Complexity: to merge composites or to take one apart is O(1) for each part.
 
-// A piece is a composite, by its number. Buffers come first, under their own.
-type piece int32
+// An id is the number of a composite. The composite of a single buffer has the buffer's index.
+type id int32
 
 // A shape is how a composite is made of its parts.
 type shape uint8
@@ -21,8 +23,8 @@ type shape uint8
 const (
 	single shape = iota // a buffer
 	beside              // parts 0 and 1, the second after the first, at one offset
-	stack               // parts 0 and 1, the second on the first
-	wheel               // parts 0 to 4: see pinwheel.go
+	stack               // parts 0 and 1, the second on top of the first
+	wheel               // parts 0 to 4: a, b, d, e, c of pinwheel.go
 )
 
 // A composite is a node of the forest.
@@ -32,23 +34,23 @@ type composite struct {
 	align       int64
 	shape       shape
 	root        bool
-	sealed      bool // what has gaps or a fixed offset joins nothing
-	part        [5]piece
+	sealed      bool // never merged: a buffer with gaps or a fixed offset
+	part        [5]id
 	at          [3]int32 // place in starts[first], in ends[last], in live
 }
 
 // forest holds the composites of a problem.
 type forest struct {
 	all          []composite
-	starts, ends [][]piece // by boundary: roots
-	live         []piece   // all roots
-	free         []piece   // numbers that can be given anew
+	starts, ends [][]id // by boundary between sections: the roots that start or end there
+	live         []id   // all roots
+	free         []id   // numbers of composites that are no more
 }
 
-// grow makes a root of each buffer.
-func (f *forest) grow(tl *timeline.Timeline) {
+// init makes a root of each buffer that is ever active.
+func (f *forest) init(tl *timeline.Timeline) {
 	f.all = make([]composite, len(tl.Problem.Buffers))
-	f.starts, f.ends = make([][]piece, tl.Sections()+1), make([][]piece, tl.Sections()+1)
+	f.starts, f.ends = make([][]id, tl.Sections()+1), make([][]id, tl.Sections()+1)
 	for i := range f.all {
 		b := &tl.Problem.Buffers[i]
 		c := &f.all[i]
@@ -57,13 +59,13 @@ func (f *forest) grow(tl *timeline.Timeline) {
 		spans := tl.Spans(i)
 		c.sealed = b.Fixed != nil || len(spans) != 1 || spans[0].Lower != 0 || spans[0].Upper != b.Size
 		if c.first < c.last {
-			f.plant(piece(i))
+			f.addRoot(id(i))
 		}
 	}
 }
 
-// list is the k-th in which a root stands.
-func (f *forest) list(c *composite, k int) *[]piece {
+// list is the k-th of the three lists that c is in if it is a root.
+func (f *forest) list(c *composite, k int) *[]id {
 	switch k {
 	case 0:
 		return &f.starts[c.first]
@@ -73,8 +75,8 @@ func (f *forest) list(c *composite, k int) *[]piece {
 	return &f.live
 }
 
-// plant makes p a root.
-func (f *forest) plant(p piece) {
+// addRoot makes p a root.
+func (f *forest) addRoot(p id) {
 	c := &f.all[p]
 	c.root = true
 	for k := range c.at {
@@ -84,8 +86,8 @@ func (f *forest) plant(p piece) {
 	}
 }
 
-// fell makes p none any more.
-func (f *forest) fell(p piece) {
+// removeRoot makes p a root no more.
+func (f *forest) removeRoot(p id) {
 	c := &f.all[p]
 	c.root = false
 	for k, at := range c.at {
@@ -98,45 +100,45 @@ func (f *forest) fell(p piece) {
 	}
 }
 
-// join makes a root of roots.
-func (f *forest) join(made *composite) piece {
-	p := piece(len(f.all))
+// join adds a composite of roots, which replaces them as a root.
+func (f *forest) join(made *composite) id {
+	p := id(len(f.all))
 	if k := len(f.free); k > 0 {
 		p, f.free = f.free[k-1], f.free[:k-1]
 		f.all[p] = *made
 	} else {
 		f.all = append(f.all, *made)
 	}
-	f.again(p)
+	f.rejoin(p)
 	return p
 }
 
-// split makes roots of the parts of a root, whose number stays in use until drop.
-func (f *forest) split(p piece) {
-	f.fell(p)
+// split replaces a root by its parts. Its number stays in use until release.
+func (f *forest) split(p id) {
+	f.removeRoot(p)
 	for k := range f.all[p].count() {
-		f.plant(f.all[p].part[k])
+		f.addRoot(f.all[p].part[k])
 	}
 }
 
-// again undoes split.
-func (f *forest) again(p piece) {
+// rejoin undoes split.
+func (f *forest) rejoin(p id) {
 	for k := range f.all[p].count() {
-		f.fell(f.all[p].part[k])
+		f.removeRoot(f.all[p].part[k])
 	}
-	f.plant(p)
+	f.addRoot(p)
 }
 
-// drop gives the number of a composite back.
-func (f *forest) drop(p piece) { f.free = append(f.free, p) }
+// release makes the number of a composite free for another.
+func (f *forest) release(p id) { f.free = append(f.free, p) }
 
-// count is of how many parts c is made.
+// count is the number of parts of c.
 func (c *composite) count() int { return [...]int{single: 0, beside: 2, stack: 2, wheel: 5}[c.shape] }
 
-// pair is q after p, or on it.
-func (f *forest) pair(p, q piece, s shape) composite {
+// pair is the composite of two roots: q after p, or q on top of p.
+func (f *forest) pair(p, q id, s shape) composite {
 	a, b := &f.all[p], &f.all[q]
-	c := composite{first: a.first, last: b.last, size: a.size, align: a.align, shape: s, part: [5]piece{p, q}}
+	c := composite{first: a.first, last: b.last, size: a.size, align: a.align, shape: s, part: [5]id{p, q}}
 	if s == stack {
 		c.size += b.size
 	}

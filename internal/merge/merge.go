@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/merge/walls"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/tune"
@@ -17,24 +18,25 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: problems that are hard because they are full were, as a rule, cut from full
-// rectangles: by a generator, or by a compiler that tiles, slices and concatenates. A
-// cut leaves a trace. Halves of a buffer in time are equally large and meet; halves in
-// space live equally long. Putting such halves together again, the least accidental
-// first, turns hundreds of buffers into dozens of composites, and exact search, which
-// takes seconds or years for the hundreds, plans the dozens in a millisecond.
+// Idea: problems that are hard because they are full were usually cut from full
+// rectangles, by a generator or by a compiler that tiles, slices and concatenates. A cut
+// leaves a trace. Two halves in time have equal sizes and meet; two halves in space have
+// equal lifespans. Putting such halves together again, the most certain ones first, turns
+// hundreds of buffers into dozens of composites. Exact search takes seconds or years for
+// the hundreds, and a millisecond for the dozens.
 //
-// Which halves belong together is a guess. So there are restarts, each with other
-// noise and another weight of lifespans against sizes; within one, parts are taken
-// apart and merged again (rounds.go); and after both exact search has an attempt of a
-// few nodes for each composite. Lower heights are asked for as plans come in, half of
-// the time the next lower, else one nearer to the bound.
+// Which halves belong together is a guess. So there are restarts, each with other noise and
+// with another weight of lifespans against sizes. Each restart takes composites apart and
+// merges them again (rounds.go). After merging and after these rounds, exact search has an
+// attempt of a few nodes for each composite. The first attempts ask for the goal. After one
+// has failed there, half of the attempts ask for one step below the lowest plan, and half
+// for up to a quarter of the way to the goal below that.
 //
-// Invariant: an attempt that fails proves nothing, one that succeeds is a plan, which
+// Invariant: an attempt that fails proves nothing. One that succeeds is a plan, which
 // Solve verifies like any other.
 //
-// Complexity: O(n k log n) for a restart, k the buffers that begin or end where one
-// does, 256 at most; an attempt is exact search on the composites.
+// Complexity: O(n k log n) for a restart, where k <= 256 buffers begin or end where a
+// buffer does. An attempt is exact search on the composites.
 //
 // Source: Stowage. The idea of merging what ends beside what starts is from a
 // prototype for guillotine packings that ranked merges at boundaries of full sections.
@@ -50,16 +52,16 @@ func init() {
 
 // Planner is the planner merge. Its zero value is ready to use.
 type Planner struct {
-	// Learned, where set, is what runs on one problem learn, each from those before.
-	// They come one after the other.
+	// Learned, if set, is what runs on one problem learn from the runs before them. The runs
+	// come one after the other.
 	Learned *Learned
 }
 
-// Learned is what a run has found out that the next is better off with: which orders are
-// good. The zero value is for the first.
+// Learned is what a run passes on to the next: which orders are good. The zero value is for
+// the first run.
 type Learned struct {
 	diving   diving
-	restarts int // so far
+	restarts int // of all runs so far
 }
 
 // Name returns the planner's name.
@@ -103,19 +105,20 @@ func (s *settings) Declare(d *run.Declaration) {
 		"without a timeout or node limit: end after this many restarts without a lower plan")
 }
 
-// Weights and noise that restarts go through, and after how many rounds without fewer
-// roots one gives up: most give up soon, some go on for long.
+// The weight of lifespans and the noise of the restarts, in turn.
 var (
 	weights = [...]float64{1, 0.5, 2, 4}
 	noises  = [...]float64{1, 0.3, 2}
 )
 
+// stale is how many rounds without fewer roots end the rounds of a restart. Every second
+// restart has twice as many, every fourth four times, and so on.
 const stale = 30
 
-// Plan merges and plans until a plan is as low as the bound, fits the capacity where
-// that is all that is asked, a limit comes, or patience ends. A node is a node of
-// exact search, or 256 composites looked at. Windows, gaps and fixed offsets are
-// honoured: such buffers are merged with nothing. The error is for a bad parameter.
+// Plan merges and plans until a plan meets the bound, or fits the capacity if only that is
+// asked, or until a limit comes or patience ends. A node is a node of exact search, or 256
+// composites looked at. Windows, gaps and fixed offsets are honoured: such buffers are never
+// merged. The error is for a bad parameter.
 func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set settings
 	if err := run.Bind("merge", &o, &set); err != nil {
@@ -132,7 +135,7 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 			return r, nil
 		}
 		if s.best = first.Offsets; s.best == nil {
-			return r, nil // a limit, before it is known whether fixed buffers collide
+			return r, nil // a limit came before it was known whether fixed buffers collide
 		}
 	}
 	s.height = model.HeightOf(tl.Problem, s.best)
@@ -147,6 +150,7 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 		s.diving.nodes, s.diving.idle = 0, 0
 	}
 	s.restarts()
+	s.check()
 	if m.Learned != nil {
 		m.Learned.diving, m.Learned.restarts = s.diving, s.begun
 	}
@@ -171,11 +175,11 @@ type search struct {
 	nodes  int64
 	failed bool // an attempt at the goal has failed
 	diving diving
-	begun  int     // restarts, of runs before too
-	walled float64 // the share that is in use, where walls are gone over
+	begun  int     // restarts, with those of earlier runs
+	walled float64 // the share of bytes in use, if walls are used; otherwise 0
 }
 
-// restarts merges anew until the run is done.
+// restarts merges from the buffers up, again and again, until the run is done.
 func (s *search) restarts() {
 	rng := rand.New(rand.NewPCG(s.o.Seed, 0x6d65726765))
 	for idle := int64(0); !s.done() && (idle < s.set.patience || s.limited()); {
@@ -185,12 +189,12 @@ func (s *search) restarts() {
 			watch: s.watch, rng: rng, unit: float64(s.step),
 			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
 		}
-		m.grow(s.tl)
+		m.init(s.tl)
 		s.grant(m)
 		if s.walled > 0 {
-			// Equal lifespans are what is the least sure.
+			// Equal lifespans are the least certain trace.
 			m.stacks = m.stacks && (k%2 == 0 || s.walled < whole)
-			if s.sweep(m, rng, k); s.done() {
+			if s.walls(m, rng, k); s.done() {
 				return
 			}
 		}
@@ -202,10 +206,10 @@ func (s *search) restarts() {
 		s.charge(m)
 		merged := len(m.live) < buffers
 		if s.o.Start != nil && s.walled == 0 && len(m.live) > tune.MergeHopelessAbove && len(m.live) > buffers-buffers/16 {
-			return // who has made that plan knows better
+			return // little fits together: whoever made Start does better
 		}
 		if s.walled > 0 && merged {
-			s.sweep(m, rng, k)
+			s.walls(m, rng, k)
 		}
 		s.attempt(m, rng)
 		if !merged && s.walled == 0 { // nothing goes together
@@ -228,8 +232,8 @@ func (s *search) restarts() {
 	}
 }
 
-// rounds makes rounds until so many in a row leave no fewer roots, with an attempt at
-// the end.
+// rounds makes rounds until patience of them in a row have left no fewer roots. Then it makes
+// an attempt.
 func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 	m.noise = noises[rng.IntN(len(noises))]
 	for idle := 0; idle < patience && len(m.live) > 1 && !s.done(); idle++ {
@@ -245,7 +249,7 @@ func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
 	s.attempt(m, rng)
 }
 
-// attempt has exact search plan the roots.
+// attempt plans the roots by exact search with a few nodes.
 func (s *search) attempt(m *merger, rng *rand.Rand) {
 	if s.done() || len(m.live) > tune.MergeAttemptsMost || s.walled > 0 && len(m.live) > tune.MergeWalledMost {
 		return
@@ -275,7 +279,7 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 	s.take(m.expand(s.tl.Problem, composites))
 }
 
-// take takes a plan that is lower.
+// take keeps a plan if it is lower than the lowest so far.
 func (s *search) take(offsets []int64) {
 	if height := model.HeightOf(s.tl.Problem, offsets); height < s.height {
 		s.best, s.height, s.diving.won = offsets, height, false
@@ -283,12 +287,15 @@ func (s *search) take(offsets []int64) {
 	}
 }
 
-// fullness is the share of a problem's height times its sections that is in use, at least,
-// where going over the walls may help; whole is all.
+// fullness is the least share of bytes in use at which walls may help; whole means that all
+// are in use.
 const fullness, whole = 0.88, 1
 
-// walledness is that share, 0 where it is too small or not all are rectangles that are
-// free.
+// walledness returns the share of bytes in use,
+//
+//	sum of the loads / (lower bound × sections)
+//
+// It returns 0 if the share is below fullness, or if a buffer has gaps or a fixed offset.
 func walledness(tl *timeline.Timeline) float64 {
 	load := 0.0
 	for _, l := range tl.Load {
@@ -305,28 +312,27 @@ func walledness(tl *timeline.Timeline) float64 {
 	return 0
 }
 
-// sweep goes over the walls of the roots, at the bound. Each of the first restarts
-// keeps twice as many guesses as the one before.
-func (s *search) sweep(m *merger, rng *rand.Rand, k int) {
+// walls looks for a plan of the roots at the lower bound by the package walls. The k-th
+// restart keeps 2^k guesses, up to the parameter width.
+func (s *search) walls(m *merger, rng *rand.Rand, k int) {
 	if s.done() {
 		return
 	}
-	n := s.tl.Sections() + 1
-	w := &sweep{
-		rng: rng, watch: s.watch, most: m.most - m.work, width: min(1<<min(k, 16), s.set.width), unit: float64(s.step),
-		rare: min(0, math.Log(float64(n)/span(s.tl.Problem))), starts: make([][]int32, n), ends: make([][]int32, n),
+	n := s.tl.Sections()
+	o := walls.Options{
+		Rand: rng, Watch: s.watch, Work: m.most - m.work, Width: min(1<<min(k, 16), s.set.width), Unit: float64(s.step),
+		Rare: min(0, math.Log(float64(n+1)/duration(s.tl.Problem))),
 	}
 	if k > 0 {
-		w.noise = 0.5
+		o.Noise = 0.5
 	}
+	w := walls.New(n, o)
 	for _, r := range m.live {
 		c := &m.all[r]
-		i := w.add(item{c.first, c.last, bound.Up(c.size, c.align)})
-		w.starts[c.first] = append(w.starts[c.first], i)
-		w.ends[c.last] = append(w.ends[c.last], i)
+		w.Add(walls.Item{First: c.first, Last: c.last, Size: bound.Up(c.size, c.align)})
 	}
-	offsets := w.offsets(s.tl.LowerBound)
-	m.work += w.demand.work
+	offsets := w.Offsets(s.tl.LowerBound)
+	m.work += w.Work()
 	s.charge(m)
 	for k, r := range m.live {
 		if offsets == nil || offsets[k]%m.all[r].align != 0 {
@@ -336,8 +342,8 @@ func (s *search) sweep(m *merger, rng *rand.Rand, k int) {
 	s.take(m.expand(s.tl.Problem, offsets[:len(m.live)]))
 }
 
-// span is how long the problem lasts.
-func span(p *model.Problem) float64 {
+// duration is how long the problem lasts.
+func duration(p *model.Problem) float64 {
 	low, high := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range p.Buffers {
 		low, high = min(low, p.Buffers[i].Lower), max(high, p.Buffers[i].Upper)
@@ -348,7 +354,7 @@ func span(p *model.Problem) float64 {
 // workPerNode is how many roots are looked at in the time of a node.
 const workPerNode = 256
 
-// charge counts what was merged since the last charge as nodes, one at least.
+// charge counts the work since the last charge as nodes: 1 + work / workPerNode.
 func (s *search) charge(m *merger) {
 	s.nodes += 1 + m.work/workPerNode
 	if s.o.NodeLimit > 0 {
@@ -357,7 +363,7 @@ func (s *search) charge(m *merger) {
 	s.grant(m)
 }
 
-// grant leaves the work that the node limit allows.
+// grant allows the work that is left of the node limit.
 func (s *search) grant(m *merger) {
 	m.work, m.most = 0, math.MaxInt64
 	if left := s.o.NodeLimit - s.nodes; s.o.NodeLimit > 0 && left < math.MaxInt64/workPerNode {

@@ -82,8 +82,8 @@ func TestChallenging(t *testing.T) {
 
 // text is a forest in words, whatever its lists are like.
 func (f *forest) text() string {
-	var in func(p piece) string
-	in = func(p piece) string {
+	var in func(p id) string
+	in = func(p id) string {
 		c := &f.all[p]
 		s := fmt.Sprint(c.shape, c.first, c.last, c.size)
 		for _, q := range c.part[:c.count()] {
@@ -106,8 +106,8 @@ func (f *forest) text() string {
 func (f *forest) check(t *testing.T, buffers int) {
 	t.Helper()
 	seen := make([]int, len(f.all))
-	var in func(p piece)
-	in = func(p piece) {
+	var in func(p id)
+	in = func(p id) {
 		seen[p]++
 		c := &f.all[p]
 		if c.shape == single {
@@ -158,7 +158,7 @@ func TestRounds(t *testing.T) {
 		p := made(t, kind, suite.Options{Buffers: 60, Horizon: 40 + int64(seed)*10, Capacity: 256, Seed: seed})
 		rng := rand.New(rand.NewPCG(seed, 1))
 		m := &merger{watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true, most: math.MaxInt64}
-		m.grow(timeline.New(p))
+		m.init(timeline.New(p))
 		m.begin()
 		m.check(t, len(p.Buffers))
 		for range 200 {
@@ -197,7 +197,7 @@ func TestSealed(t *testing.T) {
 	w := run.NewWatch(t.Context())
 	defer w.Close()
 	m := &merger{watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
-	m.grow(timeline.New(p))
+	m.init(timeline.New(p))
 	m.begin()
 	if len(m.live) != len(p.Buffers)-1 { // a and b alone
 		t.Errorf("%s", m.text())
@@ -217,7 +217,7 @@ func TestEqualLifespans(t *testing.T) {
 	defer w.Close()
 	rng := rand.New(rand.NewPCG(1, 1))
 	m := &merger{watch: w, rng: rng, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}
-	m.grow(timeline.New(p))
+	m.init(timeline.New(p))
 	m.begin()
 	if len(m.live) > 100 || cap(m.heap) > 4*offerMost*n || m.work > 4*scanMost*n {
 		t.Errorf("%d roots, room for %d candidates, %d looked at", len(m.live), cap(m.heap), m.work)

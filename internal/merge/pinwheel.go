@@ -1,6 +1,6 @@
 package merge
 
-// Idea: five rectangles in a wheel are a rectangle through which no cut goes,
+// Idea: five rectangles can form a larger one that no straight cut divides, a pinwheel:
 //
 //	bytes ┌──────┬─────────────┐
 //	      │      │      c      │
@@ -10,36 +10,47 @@ package merge
 //	      │      a      │      │
 //	      └─────────────┴──────┘ time
 //
-// and merging two at a time does not find it. That d = e + c and b = a + e, with five
-// lifespans that fit, is hardly ever an accident. Turned the other way they are the
-// same upside down, so one pattern is enough.
+// Their sizes fulfil
 //
-// Complexity: for each root, the products of what begins and ends at its two ends, up
-// to wheelMost.
+//	d = e + c    b = a + e    so a + d = b + c
+//
+// and their lifespans fit as drawn. Five buffers hardly ever do so by chance. Merging two
+// at a time does not find a pinwheel. Its mirror image needs no pattern of its own: flipped
+// in space, that is the pattern above.
+//
+// Complexity: for each root as the centre e, all choices of c, d, a and b among the roots
+// that begin and end where e does, up to wheelMost candidates.
 
-// wheelMost is how many roots are looked at around a centre.
+// wheelMost is how many candidates are looked at for one centre.
 const wheelMost = 1024
 
-// wheels makes the wheels that there are, and offers what they may be one with.
+// wheels merges pinwheels. It reports whether there was any.
 func (m *merger) wheels() bool {
 	found := false
 	for k := 0; k < len(m.live) && !m.over(); k++ {
-		// Parts are found in the order c, d, a, b around e.
-		parts, left := [5]piece{3: m.live[k]}, wheelMost
-		if m.stackable(parts[3], parts[3]) && m.wheel(&parts, 0, &left) {
+		w := pinwheel{parts: [5]id{3: m.live[k]}, left: wheelMost}
+		if e := w.parts[3]; m.stackable(e, e) && m.complete(&w) {
 			found = true
 		}
-		m.spend(wheelMost - max(left, 0))
+		m.spend(wheelMost - max(w.left, 0))
 	}
 	return found
 }
 
-// wheel makes a wheel of which so many parts are found, if it can be completed before so
-// many others are looked at.
-func (m *merger) wheel(parts *[5]piece, found int, left *int) bool {
+// A pinwheel is one that is being put together.
+type pinwheel struct {
+	parts [5]id // a, b, d, e, c
+	found int   // parts found besides e, in the order c, d, a, b
+	left  int   // how many more candidates may be looked at
+}
+
+// complete looks for the parts that w lacks. If it finds them all, it merges the five and
+// returns true.
+func (m *merger) complete(w *pinwheel) bool {
+	parts := &w.parts
 	a, b, d, e, c := &m.all[parts[0]], &m.all[parts[1]], &m.all[parts[2]], &m.all[parts[3]], &m.all[parts[4]]
-	var list []piece
-	switch found {
+	var list []id
+	switch w.found {
 	case 0:
 		list = m.starts[e.first]
 	case 1:
@@ -52,13 +63,13 @@ func (m *merger) wheel(parts *[5]piece, found int, left *int) bool {
 		m.make(&composite{first: a.first, last: b.last, size: a.size + d.size, align: e.align, shape: wheel, part: *parts})
 		return true
 	}
-	to := [...]int{4, 2, 0, 1}[found]
+	next := [...]int{4, 2, 0, 1}[w.found] // the place in parts of c, d, a, b
 	for _, p := range list {
-		if *left--; *left < 0 {
+		if w.left--; w.left < 0 {
 			break
 		}
 		x, fits := &m.all[p], false
-		switch found {
+		switch w.found {
 		case 0:
 			fits = x.last > e.last
 		case 1:
@@ -68,8 +79,12 @@ func (m *merger) wheel(parts *[5]piece, found int, left *int) bool {
 		case 3:
 			fits = x.last == c.last && x.size == a.size+e.size
 		}
-		if parts[to] = p; fits && m.stackable(parts[3], p) && m.wheel(parts, found+1, left) {
-			return true
+		if parts[next] = p; fits && m.stackable(parts[3], p) {
+			w.found++
+			if m.complete(w) {
+				return true
+			}
+			w.found--
 		}
 	}
 	return false

@@ -7,22 +7,32 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: what was cut apart fits together again, and little else does. Two roots that
-// meet in time and are equally large may be the halves of one; so may two of the
-// same sections. Which is likelier to be no accident goes first: large equal sizes,
-// long equal lifespans, where few others begin and end. Noise makes each run another.
+// Idea: what was cut apart fits together again, and little else does. Two roots of equal
+// size that meet in time may be the halves of one rectangle. So may two roots with the same
+// sections. The pair that is least likely to match by chance is merged first. For a pair
+// that meets at a boundary where s roots start and e roots end,
 //
-// Complexity: a root looks at scanMost others of each list, and has offerMost candidates
-// in each.
+//	score = ln size - ln (s × e)
+//
+// and for a pair with the same l sections, where s roots start at the first and e roots end
+// at the last,
+//
+//	score = stacking × (ln (l + 1) - ln (s × e) / 2)
+//
+// So large equal sizes and long equal lifespans come first, where few others begin and end.
+// Noise makes each restart differ.
+//
+// Complexity: each new root looks at scanMost others in each of three lists, and has at
+// most offerMost candidates from each.
 
-// A candidate is two roots that may be one.
+// A candidate is two roots that may be merged.
 type candidate struct {
 	score float64
-	p, q  piece
+	p, q  id
 	shape shape
 }
 
-// heap is a binary heap of candidates, the best first.
+// heap is a binary heap of candidates, with the highest score on top.
 type heap []candidate
 
 func (h *heap) push(c candidate) {
@@ -62,31 +72,32 @@ type merger struct {
 	watch *run.Watch
 	rng   *rand.Rand
 	unit  float64 // that divides all sizes
-	// stacking weighs equal lifespans against equal sizes, noise what nobody knows.
+	// stacking is the weight of equal lifespans against equal sizes, noise that of chance.
 	stacking, noise  float64
-	stacks, wheeling bool // techniques
+	stacks, wheeling bool // whether to merge two of the same lifespan, and five in a pinwheel
 
 	heap  heap
-	log   []step // since the round began
+	log   []step // what was joined and split since the round began
 	work  int64  // roots looked at
-	most  int64  // that may be
-	looks int    // work to the next look at the watch
-	ended bool
+	most  int64  // how many may be looked at
+	looks int    // work until the watch is asked next
+	ended bool   // a limit has come
 }
 
-// A step of a journal: p was joined, or split.
+// A step says that p was joined (joint), or that it was split.
 type step struct {
-	p     piece
+	p     id
 	joint bool
 }
 
-// stackable reports whether p can be on q, or q on p, as far as alignments go.
-func (m *merger) stackable(p, q piece) bool {
+// stackable reports whether one of p and q can be on top of the other, as far as their
+// alignments go.
+func (m *merger) stackable(p, q id) bool {
 	a, b := &m.all[p], &m.all[q]
 	return !a.sealed && !b.sealed && a.align == b.align && a.size%a.align == 0 && b.size%b.align == 0
 }
 
-// fits reports whether two roots can be one in that shape.
+// fits reports whether a candidate can be merged: its roots may be merged already.
 func (m *merger) fits(c *candidate) bool {
 	a, b := &m.all[c.p], &m.all[c.q]
 	if c.p == c.q || !a.root || !b.root {
@@ -98,8 +109,8 @@ func (m *merger) fits(c *candidate) bool {
 	return a.first == b.first && a.last == b.last && m.stackable(c.p, c.q)
 }
 
-// offer puts a candidate into the heap, if it is one.
-func (m *merger) offer(p, q piece, s shape) bool {
+// offer puts a pair into the heap, if it fits. It reports whether it did.
+func (m *merger) offer(p, q id, s shape) bool {
 	c := candidate{p: p, q: q, shape: s}
 	if !m.fits(&c) {
 		return false
@@ -117,13 +128,13 @@ func (m *merger) offer(p, q piece, s shape) bool {
 	return true
 }
 
-// Of what begins or ends where a root does, scanMost are looked at and offerMost
-// offered: thousands of equal lifespans have millions of pairs, and one partner at a
-// time is enough to put them all on one another.
+// A root looks at up to scanMost others that begin or end where it does, and offers up to
+// offerMost pairs. Thousands of equal lifespans have millions of pairs, but a few partners
+// for each are enough to stack them all.
 const scanMost, offerMost = 256, 16
 
-// ask offers what p may be one with.
-func (m *merger) ask(p piece) {
+// ask offers the pairs of p with other roots.
+func (m *merger) ask(p id) {
 	c := &m.all[p]
 	if m.stacks {
 		m.offers(p, m.starts[c.first], stack, false)
@@ -132,8 +143,9 @@ func (m *merger) ask(p piece) {
 	m.offers(p, m.ends[c.first], beside, true)
 }
 
-// offers offers p and some of the list, p last where turned.
-func (m *merger) offers(p piece, list []piece, s shape, turned bool) {
+// offers offers the pairs of p with roots of the list; turned says that p is the second of
+// the pair.
+func (m *merger) offers(p id, list []id, s shape, turned bool) {
 	at, offered := 0, 0
 	if len(list) > scanMost {
 		at = m.rng.IntN(len(list))
@@ -154,14 +166,14 @@ func (m *merger) offers(p piece, list []piece, s shape, turned bool) {
 	}
 }
 
-// make joins roots and offers what comes of it.
+// make merges roots, and offers the pairs of the new one.
 func (m *merger) make(c *composite) {
 	p := m.join(c)
 	m.log = append(m.log, step{p, true})
 	m.ask(p)
 }
 
-// looksEvery is the work between looks at the watch, in roots looked at.
+// looksEvery is how many roots are looked at between two looks at the watch.
 const looksEvery = 1 << 14
 
 // spend counts work.
@@ -170,7 +182,7 @@ func (m *merger) spend(work int) {
 	m.looks -= work
 }
 
-// over reports whether a limit has come: the watch's, or that of work.
+// over reports whether a limit has come, on time or on work.
 func (m *merger) over() bool {
 	m.spend(1)
 	if m.work >= m.most {
@@ -183,7 +195,7 @@ func (m *merger) over() bool {
 	return m.ended
 }
 
-// settle merges until no candidate is left, or a limit comes.
+// settle merges candidates and pinwheels until there are no more, or until a limit comes.
 func (m *merger) settle() {
 	for {
 		for len(m.heap) > 0 && !m.over() {
@@ -198,7 +210,7 @@ func (m *merger) settle() {
 	}
 }
 
-// begin merges from the buffers up.
+// begin merges from the buffers up. No candidate is left from before.
 func (m *merger) begin() {
 	m.heap, m.log = m.heap[:0], m.log[:0]
 	for p := range m.live {
@@ -208,4 +220,5 @@ func (m *merger) begin() {
 		m.ask(m.live[p])
 	}
 	m.settle()
+	m.recheck()
 }

@@ -5,11 +5,11 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the roots are a problem of their own, with the sections as time. A plan of it
-// is a plan of the buffers, since a root holds each of its parts at one place. That it
-// has none says nothing of the buffers.
+// Idea: the roots are a problem of their own, with sections as time. Each plan of the roots
+// is a plan of the buffers, since each root has its parts at settled places. But if the roots
+// have no plan, the buffers may still have one.
 
-// problem is that of the roots, in the order of live.
+// problem returns the roots as buffers, in the order of live.
 func (f *forest) problem(tl *timeline.Timeline) *model.Problem {
 	p := &model.Problem{Buffers: make([]model.Buffer, len(f.live))}
 	for k, r := range f.live {
@@ -23,8 +23,8 @@ func (f *forest) problem(tl *timeline.Timeline) *model.Problem {
 	return p
 }
 
-// expand turns offsets of the roots into those of the n buffers. A buffer that is
-// never active lies at its fixed offset, or at 0.
+// expand turns offsets of the roots into offsets of the buffers. A buffer that is never
+// active lies at its fixed offset, or at 0.
 func (f *forest) expand(p *model.Problem, offsets []int64) []int64 {
 	at := make([]int64, len(p.Buffers))
 	for i := range at {
@@ -38,10 +38,10 @@ func (f *forest) expand(p *model.Problem, offsets []int64) []int64 {
 	return at
 }
 
-// offsets writes where the buffers of a composite lie that starts at the offset.
-func (f *forest) offsets(p piece, at int64, into []int64) {
+// offsets writes the offsets of the buffers in composite p, which lies at the offset at.
+func (f *forest) offsets(p id, at int64, into []int64) {
 	c := &f.all[p]
-	var up [5]int64 // of each part
+	var up [5]int64 // where each part lies above the composite's offset
 	switch c.shape {
 	case single:
 		into[p] = at

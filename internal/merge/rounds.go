@@ -1,22 +1,23 @@
 package merge
 
-// Idea: a false merge leaves others without their other half, so the roots that are
-// left are near it. Everything around a boundary is taken apart and merged again with
-// other noise; what leaves no more roots than before is kept.
+// Idea: a wrong merge leaves other roots without their other half. So what is wrong is near
+// the roots that are left. A round takes everything around a boundary apart, and merges it
+// again with other noise. It is kept if it leaves no more roots than before.
 //
-// Invariant: the journal undone, last step first, gives the forest as it was.
+// Invariant: undoing the log, its last step first, restores the forest.
 
 // overlaps reports whether p is alive in one of the sections [low, high).
-func (m *merger) overlaps(p piece, low, high int32) bool {
+func (m *merger) overlaps(p id, low, high int32) bool {
 	c := &m.all[p]
 	return c.first < high && c.last > low
 }
 
-// tear takes apart what is alive in the sections [low, high), and returns the pieces.
-func (m *merger) tear(low, high int32) (torn []piece) {
+// tear splits the composites that are alive in the sections [low, high). It returns the roots
+// that are in these sections or meet them.
+func (m *merger) tear(low, high int32) (torn []id) {
 	for k := 0; k < len(m.live); {
 		if p := m.live[k]; m.all[p].shape != single && m.overlaps(p, low, high) {
-			m.split(p) // live[k] is another now
+			m.split(p) // another root takes the place live[k]
 			m.log = append(m.log, step{p, false})
 			continue
 		}
@@ -31,10 +32,10 @@ func (m *merger) tear(low, high int32) (torn []piece) {
 	return torn
 }
 
-// round tears [low, high) apart and merges again. It reports whether there are no more
-// roots than before; else all is as it was.
+// round takes the sections [low, high) apart and merges again. It returns true if there are
+// no more roots than before. Otherwise it restores the forest and returns false.
 func (m *merger) round(low, high int32) bool {
-	before := len(m.live)
+	before, roots := len(m.live), m.roots()
 	m.log, m.heap = m.log[:0], m.heap[:0]
 	for _, p := range m.tear(low, high) {
 		m.ask(p)
@@ -43,18 +44,20 @@ func (m *merger) round(low, high int32) bool {
 	if len(m.live) <= before && !m.ended {
 		for _, s := range m.log {
 			if !s.joint {
-				m.drop(s.p)
+				m.release(s.p)
 			}
 		}
+		m.recheck()
 		return true
 	}
 	for k := len(m.log) - 1; k >= 0; k-- {
 		if s := m.log[k]; s.joint {
 			m.split(s.p)
-			m.drop(s.p)
+			m.release(s.p)
 		} else {
-			m.again(s.p)
+			m.rejoin(s.p)
 		}
 	}
+	m.restored(roots)
 	return false
 }
