@@ -9,7 +9,7 @@
 # make page       the page that plans in the browser, bin/stowage.html
 # make wheel      the Python package, with library and command in it, in bin/dist
 # make release    all of a release, of VERSION, for every system, in bin/release
-# make bench      the comparisons; see bench/README.md for what they need
+# make bench      the comparisons; see lab/bench/README.md for what they need
 #
 # FUZZTIME is how long each fuzz target runs, DATA the folder of public
 # instances, MINIMALLOC the path of google/minimalloc's program. PREFIX is where make install
@@ -24,10 +24,10 @@ GO          ?= go
 BIN         := bin
 FUZZTIME    ?= 10s
 DATA        ?= $(STOWAGE_DATA)
-MODULES     := ./cmd/stowage/... ./bench/... ./capi/... ./planner/milp/... ./render/print/... ./research/learn/... ./...
+MODULES     := ./cmd/stowage/... ./lab/... ./capi/... ./render/print/... ./...
 FORMS       := ./python ./capi ./npm ./render/html/viewer
-TOOLED      := ./cmd/stowage ./bench/ortools ./bench/paper ./research/learn ./planner/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./internal/baseline/framework ./internal/tflm ./render/print/pdf ./render/tikz
-SEARCHES    := ./internal/exact ./internal/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/explain ./internal/baseline/... ./internal/agree
+TOOLED      := ./cmd/stowage ./lab/bench/ortools ./lab/bench/paper ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./internal/tflm ./render/print/pdf ./render/tikz
+SEARCHES    := ./internal/exact ./lab/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/explain ./lab/baseline/... ./lab/agree
 PROBLEMS    ?= 1000000
 VERSION     ?= 0.2.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -116,7 +116,7 @@ invariants:
 	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./internal/testall -short -tags invariants $(SEARCHES)
 
 agree:
-	$(GO) run ./bench/agree -problems $(PROBLEMS)
+	$(GO) run ./lab/bench/agree -problems $(PROBLEMS)
 
 race:
 	$(GO) test -race $(MODULES)
@@ -132,10 +132,10 @@ fuzz:
 	done
 
 bench:
-	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/size -into docs/measured.md
-	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/ablation -into docs/planners/exact.md
-	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/peers -minimalloc "$(MINIMALLOC)" -into docs/measured.md
-	STOWAGE_DATA="$(DATA)" $(GO) run ./bench/peers -minimalloc "$(MINIMALLOC)" -planner exact -into docs/planners/exact.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/size -into docs/measured.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/ablation -into docs/planners/exact.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -into docs/measured.md
+	STOWAGE_DATA="$(DATA)" $(GO) run ./lab/bench/peers -minimalloc "$(MINIMALLOC)" -planner exact -into docs/planners/exact.md
 
 lint:
 	$(GO) vet $(MODULES)

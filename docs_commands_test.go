@@ -80,7 +80,7 @@ func TestDocsCommands(t *testing.T) {
 	for _, m := range target.FindAllStringSubmatch(makefile, -1) {
 		targets = append(targets, m[1])
 	}
-	shared := source(t, "bench/internal/...", false) + source(t, "internal/experiment", false)
+	shared := source(t, "lab/bench/internal/...", false) + source(t, "lab/experiment", false)
 	made, ran, tested := 0, 0, 0
 	for _, path := range documents(t) {
 		for _, text := range commandsOf(read(t, path)) {
@@ -90,7 +90,7 @@ func TestDocsCommands(t *testing.T) {
 				}
 			}
 			for _, m := range goRun.FindAllStringSubmatch(text, -1) {
-				if !strings.HasPrefix(m[1], "bench/") {
+				if !strings.HasPrefix(m[1], "lab/bench/") {
 					continue
 				}
 				ran++
@@ -152,7 +152,7 @@ func TestDocsCommands(t *testing.T) {
 // to it: in the section of each marked block, or in the one before it.
 func TestDocsMeasured(t *testing.T) {
 	marker := regexp.MustCompile(`^<!-- (bench:[a-z0-9-]+|tflm[a-z-]*) -->$`)
-	command := regexp.MustCompile(`go run \./bench/|make bench|python3? python/bench/|#how-it-was-measured`)
+	command := regexp.MustCompile(`go run \./lab/bench/|make bench|python3? python/bench/|#how-it-was-measured`)
 	found := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)

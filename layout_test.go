@@ -103,7 +103,7 @@ var kernel = []string{"model", "plan", "internal/tune", "internal/sorting", "int
 // has.
 var (
 	placing = with(kernel, "internal/place")
-	pairs   = with(placing, "internal/pairwise")
+	pairs   = with(placing, "lab/pairwise")
 )
 
 // layers says what of ours the code of a folder may import, tests aside; "" is the
@@ -123,7 +123,7 @@ var layers = []struct {
 	{"internal/timeline", []string{"model", "internal/bound", "internal/sorting", "internal/tune"}},
 	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
 	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune"}},
-	{"internal/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs"}},
+	{"lab/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs"}},
 	{"internal/exact", with(kernel, "internal/exact/pairs")},
 	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
 	{"internal/greedy", placing},
@@ -136,11 +136,12 @@ var layers = []struct {
 	{"internal/certify", with(kernel, "internal/exact")},
 	{".", with(placing, "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 
-	{"internal/baseline", with(pairs, "internal/baseline/descend", "internal/greedy")},
-	{"planner/baselines", []string{"internal/baseline", "internal/sweep"}},
+	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
+	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},
 	{"planner/moves", []string{"internal/exact"}},
-	{"planner/milp", with(pairs, "internal/greedy", "planner/milp")},
-	{"research/learn", with(kernel, "internal/baseline/tela", "internal/exact", "internal/suite", "internal/experiment", "format", "internal/verify")},
+	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
+	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact", "internal/suite", "lab/experiment", "format", "internal/verify")},
+	{"lab/bench", any},
 
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},
@@ -164,8 +165,8 @@ var layers = []struct {
 	{"internal/public", []string{"model", "format/csv"}},
 	{"internal/processor", nil},
 	{"internal/plantest", with(kernel, "internal/verify", "internal/suite", "internal/public", "internal/processor")},
-	{"internal/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
-	{"internal/experiment", with(kernel, "", "format", "render", "internal/public", "internal/verify")},
+	{"lab/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
+	{"lab/experiment", with(kernel, "", "format", "render", "internal/public", "internal/verify")},
 	{"internal/built", nil},
 	{"internal/golden", []string{"model"}},
 	{"internal/mutate", []string{"internal/plantest", "internal/processor"}},
@@ -175,10 +176,9 @@ var layers = []struct {
 	{"internal/onnxmade", nil},
 	{"internal/tflm/made", []string{"internal/tflm/schema"}},
 	{"internal/tflm/interpreter", []string{"", "model", "format/tflite", "internal/tflm"}},
-	{"internal/tflm", []string{"", "model", "format/cheader", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "planner/baselines"}},
+	{"internal/tflm", []string{"", "model", "format/cheader", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
-	{"bench", any},
-	{"capi", []string{"", "model", "plan", "format/json", "planner/baselines", "internal/explain", "internal/setting"}},
+	{"capi", []string{"", "model", "plan", "format/json", "lab/baselines", "internal/explain", "internal/setting"}},
 	{"python", nil},
 }
 

@@ -1,7 +1,7 @@
 package stowage
 
 // The planners that auto runs, and auto. Others register themselves where they
-// are imported: see planner/baselines and planner/milp.
+// are imported: see lab/baselines and lab/milp.
 import (
 	_ "github.com/stowage-go/stowage/internal/auto"
 	_ "github.com/stowage-go/stowage/internal/climb"

@@ -193,7 +193,7 @@ func publicPackages(t *testing.T) []string {
 		switch name := d.Name(); {
 		case err != nil:
 			return err
-		case d.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name == "bench" || name == "research" || strings.HasPrefix(name, ".")):
+		case d.IsDir() && path != "." && (name == "internal" || name == "testdata" || name == "cmd" || name == "bench" || name == "lab" || strings.HasPrefix(name, ".")):
 			return filepath.SkipDir
 		case !d.IsDir() && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go") && !slices.Contains(dirs, filepath.Dir(path)):
 			dirs = append(dirs, filepath.Dir(path))

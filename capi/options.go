@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
-	_ "github.com/stowage-go/stowage/planner/baselines"
+	_ "github.com/stowage-go/stowage/lab/baselines"
 )
 
 // Idea: what is a number is an option by number, in C memory; names of planners,

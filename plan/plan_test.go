@@ -49,7 +49,7 @@ func TestRegistry(t *testing.T) {
 			}
 		}
 		for _, name := range []string{"", "b", "zz", "FIRST-FIT"} {
-			want := `no planner is named "` + name + `"; the planners are a, first-fit, m, z; a program gets more if it imports planner/baselines, planner/milp or research/learn`
+			want := `no planner is named "` + name + `"; the planners are a, first-fit, m, z; a program gets more if it imports lab/baselines, lab/milp or lab/learn`
 			if p, err := Lookup(name); p != nil || !errors.Is(err, ErrUnknownPlanner) || err.Error() != want {
 				t.Errorf("Lookup(%q) = %v, %v, want the error %s", name, p, err, want)
 			}

@@ -81,7 +81,7 @@ func Lookup(name string) (Planner, error) {
 }
 
 // elsewhere says where planners are that a program gets by importing them.
-const elsewhere = "; a program gets more if it imports planner/baselines, planner/milp or research/learn"
+const elsewhere = "; a program gets more if it imports lab/baselines, lab/milp or lab/learn"
 
 // All returns the planners in the order of their names.
 func All() []Planner {

@@ -14,7 +14,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 type compareFlags struct {

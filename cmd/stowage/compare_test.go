@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 // TestCompareBars draws the bars on something that is no terminal: they end, and

@@ -4,11 +4,9 @@ go 1.26.0
 
 require github.com/stowage-go/stowage v0.2.0
 
-require github.com/stowage-go/stowage/planner/milp v0.2.0
+require github.com/stowage-go/stowage/lab v0.2.0
 
 require github.com/stowage-go/stowage/render/print v0.2.0
-
-require github.com/stowage-go/stowage/research/learn v0.2.0
 
 require github.com/jedib0t/go-pretty/v6 v6.8.3
 

@@ -2,7 +2,7 @@ package main
 
 // The command has every planner, and they tell of what they try.
 import (
-	_ "github.com/stowage-go/stowage/planner/baselines"
-	_ "github.com/stowage-go/stowage/planner/milp"
+	_ "github.com/stowage-go/stowage/lab/baselines"
+	_ "github.com/stowage-go/stowage/lab/milp"
 	_ "github.com/stowage-go/stowage/planner/moves"
 )

@@ -9,8 +9,8 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage/internal/baseline/tela"
-	"github.com/stowage-go/stowage/research/learn"
+	"github.com/stowage-go/stowage/lab/baseline/tela"
+	"github.com/stowage-go/stowage/lab/learn"
 )
 
 // learnExits are the exit codes of the three steps.

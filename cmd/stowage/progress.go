@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/experiment"
+	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/internal/units"
 )
 

@@ -457,14 +457,14 @@ func FuzzText(f *testing.F) {
 }
 
 // TestJAX compiles programs with JAX and reads what XLA dumps: a chain of products, a
-// loop with its gradient, and branches. bench/xla does the same on networks.
+// loop with its gradient, and branches. lab/bench/xla does the same on networks.
 func TestJAX(t *testing.T) {
 	python := cmp.Or(os.Getenv("STOWAGE_PYTHON"), "python3")
 	if err := exec.Command(python, "-c", "import jax").Run(); err != nil {
 		t.Skip("needs the Python package jax; set STOWAGE_PYTHON to an interpreter that has it")
 	}
 	dir := t.TempDir()
-	cmd := exec.Command(python, "../../bench/xla/dump.py", dir, "toy-chain", "toy-rnn-grad", "toy-branches")
+	cmd := exec.Command(python, "../../lab/bench/xla/dump.py", dir, "toy-chain", "toy-rnn-grad", "toy-branches")
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -27,7 +27,7 @@ import (
 //
 // Complexity: O(n + sections), without a sort or a search, once or twice; it does
 // not look at the limit. Most of the time goes for memory that is touched first
-// (`go run ./bench/late -signal -profiles DIR`): so what is needed of a plain buffer is
+// (`go run ./lab/bench/late -signal -profiles DIR`): so what is needed of a plain buffer is
 // read from one place, its span, nothing is copied that need not be, and there is no second
 // plan where one will do.
 //

@@ -1,5 +1,5 @@
 // Package public finds the public instances that tests and benchmarks measure
-// on. They are not part of this repository: see bench/README.md.
+// on. They are not part of this repository: see lab/bench/README.md.
 package public
 
 import (

@@ -166,7 +166,7 @@ func (r *release) papers() ([]entry, error) {
 			return nil, err
 		}
 	}
-	if err := add("HiGHS", filepath.FromSlash("planner/milp/third_party/highs/LICENSE")); err != nil {
+	if err := add("HiGHS", filepath.FromSlash("lab/milp/third_party/highs/LICENSE")); err != nil {
 		return nil, err
 	}
 	root, err := output("go", "env", "GOROOT")

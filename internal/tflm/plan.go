@@ -2,16 +2,12 @@ package tflm
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strconv"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/model"
-
-	// The runtime's own planner, which is emulated.
-	_ "github.com/stowage-go/stowage/planner/baselines"
 )
 
 // Idea: tensors and scratch are planned together, but a model can carry offsets
@@ -21,10 +17,7 @@ import (
 // comes out is the head of the arena. A plan that the greedy planner beats on
 // its own is no plan to write.
 //
-// Source: Stowage; the greedy planner is the baseline tflm-greedy.
-
-// greedyName is the planner that the runtime has.
-const greedyName = "tflm-greedy"
+// Source: Stowage.
 
 // Options say how to plan a model.
 type Options struct {
@@ -265,46 +258,21 @@ func followed(ctx context.Context, m *tflite.Model, l *tflite.Lifetimes, a *tfli
 		b.ID = "online " + strconv.Itoa(k)
 		taken.Buffers, pins = append(taken.Buffers, b), append(pins, tflite.Online)
 	}
-	r, err := greedy(ctx, taken, pins)
-	if err != nil || r == nil {
+	offsets, height, err := Greedy(ctx, taken, pins)
+	if err != nil {
 		return 0, placed, taken, err
 	}
 	for i, k := range online {
-		placed[k] = r.Offsets[len(taken.Buffers)-len(online)+i]
+		placed[k] = offsets[len(taken.Buffers)-len(online)+i]
 	}
-	return r.Height, placed, taken, nil
+	return height, placed, taken, nil
 }
 
 // emulate returns the head that the runtime's planner makes of a problem with
 // some of its buffers pinned: those whose offset is not Online.
 func emulate(ctx context.Context, p *model.Problem, pins []int64) (int64, error) {
-	r, err := greedy(ctx, p, pins)
-	if err != nil || r == nil {
-		return 0, err
-	}
-	return r.Height, nil
-}
-
-// greedy runs the runtime's planner on a problem with some of its buffers pinned. The
-// result is nil if there are no buffers.
-func greedy(ctx context.Context, p *model.Problem, pins []int64) (*stowage.Result, error) {
-	q := &model.Problem{Name: p.Name, Buffers: slices.Clone(p.Buffers)}
-	for k, at := range pins {
-		if at != tflite.Online {
-			q.Buffers[k].Fixed = &pins[k]
-		}
-	}
-	if len(q.Buffers) == 0 {
-		return nil, nil
-	}
-	r, err := stowage.Minimize(ctx, q, stowage.Options{Planner: greedyName})
-	if err != nil {
-		return nil, err
-	}
-	if !r.Status.HasPlan() {
-		return nil, errors.New("tflm: the pinned tensors collide")
-	}
-	return r, nil
+	_, height, err := Greedy(ctx, p, pins)
+	return height, err
 }
 
 // Head returns the head that the runtime makes of a model as it is, with the scratch

@@ -17,7 +17,7 @@ const (
 	// choose them from the highest to the lowest (internal/exact, ladder.go). It is also
 	// the size up to which auto's first look of exact search is long. The ladder keeps sets
 	// of buffers in 32 bits, and its table takes 8 MiB for 16 buffers.
-	// Measured on the awkward problems of bench/awkward: all are decided, 64 without it.
+	// Measured on the awkward problems of lab/bench/awkward: all are decided, 64 without it.
 	LadderMost = 24
 
 	// MergeLeast is the first size at which auto merges buffers. On smaller problems exact
@@ -101,7 +101,7 @@ const (
 	// enough: the sweep comes first and may be the only heuristic, and a run without a limit
 	// ends after one look at the peak. What local search could still win takes longer than
 	// its first turn.
-	// Measured on the training graphs of bench/scale.
+	// Measured on the training graphs of lab/bench/scale.
 	LargeAbove = 1 << 13
 
 	// MergeMost is the size up to which auto and exact search merge buffers. Above it the
@@ -139,7 +139,7 @@ const (
 // EndingTimes is how many times as long as the preparation of a run its ending takes: to
 // place the buffers that a limit has left without an offset, and to verify the plan. The
 // two are linear in the buffers, as the preparation is.
-// Measured by bench/late on training graphs.
+// Measured by lab/bench/late on training graphs.
 const EndingTimes = 2
 
 // EndingTimesWithGaps is EndingTimes for problems with gaps. Their pieces are sorted for the

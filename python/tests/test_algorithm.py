@@ -17,7 +17,7 @@ REPOSITORY = pathlib.Path(__file__).resolve().parents[2]
 
 def load_planning():
     """Puts ExecuTorch's planning functions where the algorithm imports them from."""
-    path = REPOSITORY / "internal/baseline/framework/testdata/peers.py"
+    path = REPOSITORY / "lab/baseline/framework/testdata/peers.py"
     spec = importlib.util.spec_from_file_location("peers", path)
     peers = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(peers)

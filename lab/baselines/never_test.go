@@ -1,0 +1,96 @@
+package baselines_test
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+
+	_ "github.com/stowage-go/stowage/internal/auto"
+	_ "github.com/stowage-go/stowage/lab/baselines"
+)
+
+var never = flag.Int("never", 150, "hold auto against the heuristics of the box on so many problems")
+
+// drawn returns a problem of up to 260 buffers of any kind.
+func drawn(t *testing.T, seed uint64) *model.Problem {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 77))
+	kinds := []string{"random", "random", "high-overlap", "perfect", "pinwheel", "synthetic", "inference", "training", "tiles", "prefill", "decode", "mix"}
+	kind := kinds[r.IntN(len(kinds))]
+	o := suite.Options{Seed: seed, Buffers: 30 + r.IntN(1<<(2+r.IntN(6)))}
+	if kind == "random" {
+		o.Horizon, o.MaxSize = 1<<(2+r.IntN(12)), 1<<(1+r.IntN(20))
+		o.MaxLife = 1 + r.Int64N(o.Horizon)
+		switch r.IntN(4) {
+		case 0:
+			o.MinSize = o.MaxSize
+		case 1:
+			o.Gaps = r.Float64()
+		}
+	}
+	p, err := suite.Generate(kind, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Capacity = 0
+	if r.IntN(4) == 0 {
+		alignments := []int64{1, 2, 3, 4, 6, 9, 18, 64}
+		for i := range p.Buffers {
+			p.Buffers[i].Alignment = alignments[r.IntN(len(alignments))]
+		}
+	}
+	return p
+}
+
+// TestNeverWorseThanTheBox holds auto, with no more than a thousand nodes,
+// against every heuristic.
+func TestNeverWorseThanTheBox(t *testing.T) {
+	count := *never
+	if testing.Short() {
+		count = min(count, 40)
+	}
+	o := plan.Options{NodeLimit: 1000}
+	ctx := context.Background()
+	auto, err := run.Lookup("auto")
+	if err != nil {
+		t.Fatal(err)
+	}
+	open, box := 0, plantest.Heuristics()
+	for seed := range uint64(count) {
+		p := drawn(t, seed)
+		if model.Validate(p) != nil {
+			continue // alignments may make the sum too large
+		}
+		tl := timeline.New(p)
+		got, err := run.Run(ctx, auto, tl, o)
+		if err != nil || !got.Status.HasPlan() {
+			t.Fatalf("seed %d: %v, %v", seed, got.Status, err)
+		}
+		if got.Status == model.Optimal {
+			continue
+		}
+		open++
+		for _, name := range box {
+			other, err := run.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := run.Run(ctx, other, tl, o)
+			if err == nil && r.Status.HasPlan() && r.Height < got.Height {
+				t.Errorf("seed %d: %s of %d buffers: auto %d, %s %d", seed, p.Name, len(p.Buffers), got.Height, name, r.Height)
+			}
+		}
+	}
+	t.Logf("%d of %d problems were not proven at once", open, count)
+	if open < count/10 {
+		t.Errorf("the test is too easy: %d of %d problems are open", open, count)
+	}
+}

@@ -1,0 +1,287 @@
+// Command agree asks every planner about random problems whose answer brute force
+// knows, without limits and with limits at every node and look, and fails where
+// one of them says something false. See lab/agree for what is asked.
+//
+//	go run ./lab/bench/agree -problems 1000000
+//	go run ./lab/bench/agree -problems 1000000 -planners exact:1:1,auto:1:0
+//	go run ./lab/bench/agree -every -problems 1000 -planners '*'    a limit at every node and look
+//	go run ./lab/bench/agree -from SEED -problems 1 -planners NAME    again, one problem
+//
+// A line on standard error says how far it is; a run that was stopped goes on with
+// -from. Each fault is shrunk and printed as CSV with the question that it answers
+// falsely. Exit code 1 where there is one. What an exact planner leaves undecided
+// within its time is counted and listed, and no fault.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	_ "github.com/stowage-go/stowage/internal/auto"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/lab/agree"
+	_ "github.com/stowage-go/stowage/lab/baselines"
+	_ "github.com/stowage-go/stowage/lab/milp"
+)
+
+// shares is one in how many problems a planner is asked about by default, and how
+// many limits of each kind then fall: what takes microseconds on all, what takes
+// longer on fewer, so that each has some of the time.
+const shares = "exact:1:1,auto:1:0,auto:200,tela:20,cp:50,csp:50,meta-csp:50,milp:5000,climb:1000,first-fit:20,boxing:100,*:100"
+
+func main() {
+	problems := flag.Uint64("problems", 1_000_000, "how many problems")
+	from := flag.Uint64("from", 0, "seed of the first")
+	names := flag.String("planners", shares, "planners by name, each with :N where one in N problems is its share, and :N:L for L limits in place of -limits; * for all others")
+	limits := flag.Int("limits", 3, "how many limits of each kind fall on each search")
+	workers := flag.Int("workers", runtime.NumCPU(), "how many problems at a time")
+	patience := flag.Duration("patience", time.Minute, "how long a call may take before the run is given up")
+	answer := flag.Duration("answer", 2*time.Second, "how long an exact planner has for an answer before it counts as undecided")
+	most := flag.Int("most", 20, "faults printed; the rest are counted by planner")
+	every := flag.Bool("every", false, "let a limit fall at every node and every look, in place of at some")
+	show := flag.Bool("show", false, "print the problems and their lowest heights, and ask nobody")
+	flag.Parse()
+	if *show {
+		for seed := *from; seed < *from+*problems; seed++ {
+			fmt.Println(agree.CaseOf(seed, new(suite.Orders)))
+		}
+		return
+	}
+	if err := work(*problems, *from, *names, *limits, *every, *workers, *patience, *answer, *most); err != nil {
+		fmt.Fprintln(os.Stderr, "agree:", err)
+		os.Exit(1)
+	}
+}
+
+// A sharer is a planner and one in how many problems it is asked about.
+type sharer struct {
+	run.Planner
+	every  uint64
+	limits int
+}
+
+// parse reads the planners, their shares and limits.
+func parse(text string, limits int) ([]sharer, error) {
+	var all []sharer
+	taken := map[string]bool{}
+	var rest *sharer
+	for field := range strings.SplitSeq(text, ",") {
+		name, numbers, _ := strings.Cut(field, ":")
+		share, most, _ := strings.Cut(numbers, ":")
+		s := sharer{every: 1, limits: limits}
+		var err error
+		if share != "" {
+			if s.every, err = strconv.ParseUint(share, 10, 64); err != nil || s.every == 0 {
+				return nil, fmt.Errorf("%q: the share is no number from 1", field)
+			}
+		}
+		if most != "" {
+			if s.limits, err = strconv.Atoi(most); err != nil || s.limits < 0 {
+				return nil, fmt.Errorf("%q: the limits are no number", field)
+			}
+		}
+		if name == "*" {
+			rest = &s
+			continue
+		}
+		if s.Planner, err = run.Lookup(name); err != nil {
+			return nil, err
+		}
+		taken[name] = true
+		all = append(all, s)
+	}
+	if rest != nil {
+		for _, p := range run.All() {
+			if !taken[p.Info().Name] {
+				all = append(all, sharer{p, rest.every, rest.limits})
+			}
+		}
+	}
+	return all, nil
+}
+
+// A job is the work of one run, shared by its goroutines.
+type job struct {
+	planners []sharer
+	next     atomic.Uint64
+	end      uint64
+
+	mu       sync.Mutex
+	sum      agree.Counts
+	faults   map[string]int      // by planner and what is false
+	left     map[string][]uint64 // by planner: the seeds of what it left undecided
+	printed  int
+	most     int
+	patience time.Duration
+	asking   []question // by goroutine
+}
+
+// A question is what a goroutine waits for.
+type question struct {
+	mu    sync.Mutex
+	seed  uint64
+	asked agree.Question
+	since time.Time
+}
+
+func work(problems, from uint64, names string, limits int, every bool, workers int, patience, answer time.Duration, most int) error {
+	planners, err := parse(names, limits)
+	if err != nil {
+		return err
+	}
+	j := &job{planners: planners, end: from + problems, faults: map[string]int{}, left: map[string][]uint64{}, most: most, patience: patience, asking: make([]question, workers)}
+	j.next.Store(from)
+	began := time.Now()
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() { j.ask(w, answer, every) })
+	}
+	go func() { wg.Wait(); close(done) }()
+	tick := time.NewTicker(5 * time.Second)
+	defer tick.Stop()
+	for running := true; running; {
+		select {
+		case <-done:
+			running = false
+		case <-tick.C:
+			j.report(began, from)
+			if err := j.stuck(); err != nil {
+				return err
+			}
+		}
+	}
+	return j.result(began, from)
+}
+
+// block is how many seeds a goroutine takes at a time.
+const block = 64
+
+// ask takes blocks of seeds until none is left.
+func (j *job) ask(worker int, answer time.Duration, every bool) {
+	at := &j.asking[worker]
+	a := agree.Asker{Every: every, Patience: answer, OnFault: j.fault, OnUndecided: j.undecided}
+	a.OnAsk = func(seed uint64, q agree.Question) {
+		at.mu.Lock()
+		at.seed, at.asked, at.since = seed, q, time.Now()
+		at.mu.Unlock()
+	}
+	for {
+		first := j.next.Add(block) - block
+		if first >= j.end {
+			break
+		}
+		for seed := first; seed < min(first+block, j.end); seed++ {
+			a.Begin(seed)
+			for _, p := range j.planners {
+				if seed%p.every == 0 {
+					a.Limits = p.limits
+					a.Ask(p.Planner)
+				}
+			}
+		}
+		j.mu.Lock()
+		j.sum.Add(a.Counts)
+		j.mu.Unlock()
+		a.Counts = agree.Counts{}
+	}
+	at.mu.Lock()
+	at.since = time.Time{}
+	at.mu.Unlock()
+}
+
+// fault counts a fault and prints the first few, shrunk.
+func (j *job) fault(f agree.Fault) {
+	words := strings.Fields(f.Words)
+	key := f.Question.Planner + ": " + strings.Join(words[:min(2, len(words))], " ")
+	j.mu.Lock()
+	j.faults[key]++
+	show := j.faults[key] <= 3 && j.printed < j.most
+	if show {
+		j.printed++
+	}
+	j.mu.Unlock()
+	if !show {
+		return
+	}
+	p, err := run.Lookup(f.Question.Planner)
+	if err == nil {
+		f = agree.Shrink(f, p)
+	}
+	fmt.Printf("%sagain: go run ./lab/bench/agree -from %d -problems 1 -planners %s\n\n", f, f.Seed, f.Question.Planner)
+}
+
+// undecided counts what a planner has left undecided.
+func (j *job) undecided(f agree.Fault) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.left[f.Question.Planner] = append(j.left[f.Question.Planner], f.Seed)
+}
+
+func (j *job) report(began time.Time, from uint64) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	seconds := time.Since(began).Seconds()
+	fmt.Fprintf(os.Stderr, "%d problems, %d calls, %d faults, %.0f s, %.0f problems a second; goes on with -from %d\n",
+		j.sum.Problems, j.sum.Calls, j.sum.Faults, seconds, float64(j.sum.Problems)/seconds, from+uint64(j.sum.Problems))
+}
+
+// stuck returns an error where an answer takes too long.
+func (j *job) stuck() error {
+	for k := range j.asking {
+		q := &j.asking[k]
+		q.mu.Lock()
+		late := !q.since.IsZero() && time.Since(q.since) > j.patience
+		seed, asked := q.seed, q.asked
+		q.mu.Unlock()
+		if late {
+			return fmt.Errorf("no answer for %v to %s; again: go run ./lab/bench/agree -from %d -problems 1 -planners %s", j.patience, asked, seed, asked.Planner)
+		}
+	}
+	return nil
+}
+
+func (j *job) result(began time.Time, from uint64) error {
+	s := j.sum
+	fmt.Printf("seeds %d to %d: %d problems, of which %d have no plan at any height and %d a lowest height above the bound of the load\n",
+		from, j.end-1, s.Problems, s.Collide, s.AboveLoad)
+	fmt.Printf("%d calls in %.0f s: %d at a capacity that holds a plan, %d at one that does not, %d with a limit; %d problems refused by planners that cannot take them\n",
+		s.Calls, time.Since(began).Seconds(), s.Fits, s.DoesNot, s.Limited, s.Refused)
+	for _, p := range j.planners {
+		if name := p.Info().Name; p.every == 1 {
+			fmt.Printf("%s on all", name)
+		} else {
+			fmt.Printf("%s on one in %d", name, p.every)
+		}
+		fmt.Print("; ")
+	}
+	fmt.Println()
+	for _, name := range slices.Sorted(maps.Keys(j.left)) {
+		seeds := j.left[name]
+		slices.Sort(seeds)
+		fmt.Printf("%6d  calls that %s left undecided, the first on seeds %d\n", len(seeds), name, slices.Compact(seeds[:min(20, len(seeds))]))
+	}
+	var keys []string
+	for key := range j.faults {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		fmt.Printf("%6d  %s\n", j.faults[key], key)
+	}
+	if s.Faults > 0 {
+		return fmt.Errorf("%d faults", s.Faults)
+	}
+	fmt.Println("no disagreement")
+	return nil
+}

@@ -1,0 +1,321 @@
+// Package picture draws the pictures of lab/bench/paper as SVG in HTML: curves and
+// points over two axes (lines.go), a row of marks or a bar for each of a list of things
+// (rows.go), and nodes in layers with edges between them (graph.go).
+//
+// Idea: text that scales with a picture cannot be read on a telephone. So each
+// picture is drawn twice, for a narrow and for a wide page, with letters of the
+// same size, and a media query of Style shows one. Colours are variables that the
+// dark theme sets anew, and a series has a shape besides its colour, for those who
+// cannot tell colours apart and for print. What a picture shows stands in a table
+// beside it too; the picture itself is one image to a screen reader, with a name.
+//
+// Invariant: the same input gives the same bytes, everything that is drawn lies
+// within the picture, and no coordinate is NaN or infinite: points that are, and
+// those without a logarithm on a logarithmic axis, are left out.
+//
+// render/chart has the pictures of stowage compare, of one kind and one width.
+package picture
+
+import (
+	"fmt"
+	"html"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Style is what a page with pictures has in its style sheet.
+const Style = `
+figure { margin: 1rem 0; padding: .8rem; border: 1px solid var(--line); border-radius: 10px; }
+figcaption { font-weight: 600; margin-bottom: .4rem; }
+figure svg, figure img { display: block; width: 100%; height: auto; margin: 0 auto; }
+figure .wide-picture { max-width: 840px; }
+figure .narrow-picture { display: none; max-width: 520px; }
+@media (max-width: 740px) { figure { padding: .4rem; } figure .wide-picture { display: none; } figure .narrow-picture { display: block; } }
+.legend { display: flex; flex-wrap: wrap; gap: .1rem 1rem; list-style: none; margin: .2rem 0 .4rem; padding: 0; font-size: .85rem; }
+.legend svg { display: inline-block; width: 26px; height: 14px; vertical-align: -2px; margin-right: .3rem; }
+:root { --s0: #0b62a8; --s1: #c2410c; --s2: #15803d; --s3: #9d174d; --s4: #6d4aad; --s5: #8a6100; --s6: #0f766e; --s7: #5b6470; }
+@media (prefers-color-scheme: dark) { :root { --s0: #66b2f5; --s1: #fb9a5b; --s2: #5fd38a; --s3: #f589b6; --s4: #b9a1f5; --s5: #e3b94a; --s6: #55cfc2; --s7: #aab4c2; } }
+figure text { fill: var(--ink); font: 12px system-ui, sans-serif; }
+figure text.faint { fill: var(--faint); }
+figure .grid { stroke: var(--line); stroke-width: 1; }
+figure .axis { stroke: var(--faint); stroke-width: 1; }
+figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
+.p0 { color: var(--s0); } .p1 { color: var(--s1); } .p2 { color: var(--s2); } .p3 { color: var(--s3); }
+.p4 { color: var(--s4); } .p5 { color: var(--s5); } .p6 { color: var(--s6); } .p7 { color: var(--s7); }
+.curve { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
+.dashed { stroke-dasharray: 6 4; }
+.dot { fill: currentColor; stroke: var(--back); stroke-width: .8; }
+.hollow { fill: var(--back); stroke: currentColor; stroke-width: 2; }
+.bar { fill: currentColor; }
+.box { fill: currentColor; stroke: var(--back); stroke-width: 1.2; }
+figure text.inside { fill: var(--back); font-weight: 600; }
+.node { fill: var(--head, var(--back)); stroke: var(--faint); stroke-width: 1; }
+.node.strong { stroke: var(--s0); stroke-width: 3; }
+.edge { stroke: var(--faint); stroke-width: 1.2; fill: none; }
+.edge.strong { stroke: var(--s0); stroke-width: 3; }
+.edge.dashes { stroke-dasharray: 7 4; }
+.edge.dots { stroke-dasharray: 1.5 4; stroke-linecap: round; stroke-width: 2; }
+`
+
+// An Axis is one of a picture.
+type Axis struct {
+	Title string
+	Log   bool
+	// Text writes a value; nil is a plain number.
+	Text func(float64) string
+	// Least and Most widen the axis where they are not both 0.
+	Least, Most float64
+	Tight       bool // the axis ends with the values, not at round ones
+	// Zero gives 0 a place of its own on a logarithmic axis, left of 1: for counts.
+	Zero bool
+}
+
+// text writes a value of the axis.
+func (a *Axis) text(v float64) string {
+	if a.Text != nil {
+		return a.Text(v)
+	}
+	return strconv.FormatFloat(v, 'g', 6, 64)
+}
+
+// Seconds writes a time that is given in seconds, with its unit.
+func Seconds(v float64) string {
+	for _, u := range []struct {
+		from, unit float64
+		name       string
+	}{{35999, 3600, "h"}, {0.9995, 1, "s"}, {0.9995e-3, 1e-3, "ms"}} {
+		if v >= u.from {
+			return plain(v/u.unit) + " " + u.name
+		}
+	}
+	return plain(v*1e6) + " µs"
+}
+
+// Percent writes a share from 0 to 1.
+func Percent(v float64) string { return strconv.FormatFloat(100*v, 'g', 3, 64) + "%" }
+
+// Times writes a ratio.
+func Times(v float64) string {
+	if v >= 1e4 {
+		return plain(v/1e3) + "k×"
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64) + "×"
+}
+
+// plain writes a number with three digits at least, and no exponent.
+func plain(v float64) string {
+	if v >= 1000 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// A scale maps the values of an axis to coordinates.
+type scale struct {
+	axis      *Axis
+	low, high float64 // of the axis, after the logarithm where there is one
+	from, to  float64 // coordinates of low and high
+	ticks     []float64
+}
+
+// newScale returns the scale for values between two coordinates, with ticks at
+// most as dense as one for so many pixels.
+func newScale(a *Axis, values []float64, from, to, pixels float64) *scale {
+	s := &scale{axis: a, from: from, to: to, low: math.Inf(1), high: math.Inf(-1)}
+	if a.Least != 0 || a.Most != 0 {
+		values = append(append([]float64(nil), values...), a.Least, a.Most)
+	}
+	for _, v := range values {
+		if x, ok := s.value(v); ok {
+			s.low, s.high = min(s.low, x), max(s.high, x)
+		}
+	}
+	if s.low > s.high {
+		s.low, s.high = 0, 1
+	}
+	if s.high-s.low < 1e-9*max(1, math.Abs(s.high)) {
+		s.low, s.high = s.low-0.5, s.high+0.5
+	}
+	room := max(2, math.Abs(to-from)/pixels)
+	if a.Log {
+		s.decades(room)
+	} else {
+		s.round(room)
+	}
+	return s
+}
+
+// zeroAt is where 0 lies on a logarithmic axis that has a place for it.
+const zeroAt = -1
+
+// decades sets ticks at powers of ten, and at 2 and 5 times those where they are few. An
+// axis with a place for 0 has a tick there and none between 0 and 1.
+func (s *scale) decades(room float64) {
+	step := math.Max(1, math.Ceil((s.high-s.low)/room))
+	if s.high-s.low > 1.5 {
+		s.low, s.high = math.Floor(s.low+1e-9), math.Ceil(s.high-1e-9)
+	}
+	factors := []float64{1}
+	if s.high-s.low < 2.5 && room >= 5 {
+		factors = []float64{1, 2, 5}
+	}
+	if s.high-s.low < 0.8 {
+		factors = []float64{1, 1.2, 1.5, 2, 3, 5, 7}
+	}
+	for e := math.Floor(s.low); e <= s.high+1e-9; e += step {
+		for _, f := range factors {
+			if x := e + math.Log10(f); x >= s.low-1e-9 && x <= s.high+1e-9 && (!s.axis.Zero || x > -1e-9) {
+				s.ticks = append(s.ticks, math.Pow(10, x))
+			}
+		}
+	}
+	if s.axis.Zero && s.low <= zeroAt {
+		s.ticks = append([]float64{0}, s.ticks...)
+	}
+}
+
+// round sets ticks at multiples of a round step, and the ends to ticks.
+func (s *scale) round(room float64) {
+	span := s.high - s.low
+	step := math.Pow(10, math.Floor(math.Log10(span/room)))
+	for _, f := range []float64{1, 2, 5, 10} {
+		if span/(step*f) <= room {
+			step *= f
+			break
+		}
+	}
+	low, high := math.Floor(s.low/step+1e-6)*step, math.Ceil(s.high/step-1e-6)*step
+	if !s.axis.Tight {
+		s.low, s.high = low, high
+	}
+	for k := 0.0; low+k*step <= high+step/2; k++ {
+		v := low + k*step
+		if v < s.low-step/1e6 || v > s.high+step/1e6 {
+			continue
+		}
+		if math.Abs(v) < step/1e6 {
+			v = 0
+		}
+		s.ticks = append(s.ticks, v)
+	}
+}
+
+// value is a value as the scale has it; ok is false where it has no place.
+func (s *scale) value(v float64) (x float64, ok bool) {
+	if s.axis.Log {
+		if v == 0 && s.axis.Zero {
+			return zeroAt, true
+		}
+		if !(v > 0) {
+			return 0, false
+		}
+		v = math.Log10(v)
+	}
+	return v, !math.IsNaN(v) && !math.IsInf(v, 0)
+}
+
+// at is the coordinate of a value.
+func (s *scale) at(v float64) (float64, bool) {
+	x, ok := s.value(v)
+	return s.from + (x-s.low)/(s.high-s.low)*(s.to-s.from), ok
+}
+
+// letter is how wide a letter is, at most in the mean.
+const letter = 6.6
+
+// A pen writes SVG.
+type pen struct{ strings.Builder }
+
+func (p *pen) open(width, height float64, class, title string) {
+	fmt.Fprintf(p, `<svg class="%s" viewBox="0 0 %s %s" role="img" aria-label="%s">`+"\n", class, number(width), number(height), html.EscapeString(title))
+}
+
+func (p *pen) line(class string, x0, y0, x1, y1 float64) {
+	fmt.Fprintf(p, `<line class="%s" x1="%s" y1="%s" x2="%s" y2="%s"/>`+"\n", class, number(x0), number(y0), number(x1), number(y1))
+}
+
+func (p *pen) text(x, y float64, anchor, class, text string) {
+	fmt.Fprintf(p, `<text x="%s" y="%s" text-anchor="%s"`, number(x), number(y), anchor)
+	if class != "" {
+		fmt.Fprintf(p, ` class="%s"`, class)
+	}
+	fmt.Fprintf(p, ">%s</text>\n", html.EscapeString(text))
+}
+
+// shapes are outlines around the origin, one for each series in turn.
+var shapes = [...]string{
+	"M-4,0a4,4 0 1 0 8,0a4,4 0 1 0 -8,0z", "M-3.6,-3.6h7.2v7.2h-7.2z", "M0,-5L5,0L0,5L-5,0z", "M0,-4.6L4.6,3.6H-4.6z",
+	"M0,4.6L4.6,-3.6H-4.6z", "M-5,-1.5h3.5v-3.5h3v3.5h3.5v3h-3.5v3.5h-3v-3.5h-3.5z", "M-5,0L-1.5,-4.5H1.5L5,0L1.5,4.5H-1.5z", "M-5,-2h10v4h-10z",
+}
+
+// dot marks a value of a series; what the pointer sees is the tip.
+func (p *pen) dot(series int, hollow bool, x, y float64, tip string) {
+	class := "dot"
+	if hollow {
+		class = "hollow"
+	}
+	fmt.Fprintf(p, `<path class="%s p%d" transform="translate(%s %s)" d="%s"`, class, series%len(shapes), number(x), number(y), shapes[series%len(shapes)])
+	if tip == "" {
+		p.WriteString("/>\n")
+		return
+	}
+	fmt.Fprintf(p, "><title>%s</title></path>\n", html.EscapeString(tip))
+}
+
+// number writes a coordinate to a tenth.
+func number(v float64) string { return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) }
+
+// shortened cuts a text to so many letters.
+func shortened(s string, letters int) string {
+	if r := []rune(s); len(r) > letters {
+		return string(r[:letters-1]) + "…"
+	}
+	return s
+}
+
+// An entry is a line of a legend.
+type entry struct {
+	name   string
+	series int
+	hollow bool
+	curve  bool
+	bar    bool
+}
+
+// legend names the series.
+func legend(entries []entry) string {
+	var p pen
+	p.WriteString(`<ul class="legend">`)
+	for _, e := range entries {
+		p.WriteString(`<li><svg viewBox="0 0 26 14" aria-hidden="true">`)
+		class := "curve p" + strconv.Itoa(e.series%len(shapes))
+		if e.hollow {
+			class += " dashed"
+		}
+		if e.curve {
+			p.line(class, 1, 7, 25, 7)
+		}
+		if e.bar {
+			fmt.Fprintf(&p, `<rect class="bar p%d" x="3" y="2" width="20" height="10"/>`, e.series%len(shapes))
+		} else {
+			p.dot(e.series, e.hollow, 13, 7, "")
+		}
+		p.WriteString("</svg>" + html.EscapeString(e.name) + "</li>")
+	}
+	p.WriteString("</ul>\n")
+	return p.String()
+}
+
+// figure sets a picture that draw draws for a width.
+func figure(title string, entries []entry, draw func(p *pen, width float64, class string)) string {
+	var p pen
+	p.WriteString("<figure>\n<figcaption>" + html.EscapeString(title) + "</figcaption>\n")
+	if len(entries) > 0 {
+		p.WriteString(legend(entries))
+	}
+	draw(&p, 720, "wide-picture")
+	draw(&p, 345, "narrow-picture")
+	p.WriteString("</figure>\n")
+	return p.String()
+}

@@ -1,0 +1,115 @@
+// Command size measures what the library adds to a program: it builds small
+// programs with and without it, stripped, and takes the difference.
+//
+//	go run ./lab/bench/size [-into docs/measured.md]
+//
+// The programs are in the folders beneath, each written out in full: files grow by pages,
+// so that a frame which they shared would move the difference by one. The one without, baseline, uses the
+// packages of the standard library that nearly every program has anyway: fmt,
+// os, context and time. What the library brings in besides counts as its own.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/stowage-go/stowage/lab/bench/internal/record"
+	"github.com/stowage-go/stowage/lab/experiment"
+)
+
+// most is how many bytes the library may add to a program on linux/amd64. A test holds it. The
+// limit is there to catch a dependency that came in by mistake. It does not shape the code: a
+// line that is plainer is worth its bytes.
+const most = 1_000_000
+
+// programs are what is built; the first is the one without the library.
+var programs = []struct{ folder, name string }{
+	{"baseline", "no library"},
+	{"auto", "Stowage: auto, what it runs, and verify"},
+	{"library", "Stowage: the same and explain"},
+}
+
+// paper is table 3 of Moffitt, MiniMalloc, ASPLOS 2023, in kB.
+var paper = []struct {
+	name string
+	kB   int64
+}{{"MiniMalloc (C++)", 25}, {"TelaMalloc (C++)", 206}, {"mixed ILP (C++)", 2021}}
+
+func main() {
+	into := flag.String("into", "", "put the table into the document `FILE`")
+	flag.Parse()
+	table, err := measure(runtime.GOOS, runtime.GOARCH)
+	if err == nil {
+		fmt.Print(table)
+		if *into != "" {
+			err = record.ReplaceBlock(*into, "bench:size", table)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "lab/bench/size:", err)
+		os.Exit(1)
+	}
+}
+
+// measure returns the table for a platform.
+func measure(system, arch string) (string, error) {
+	dir, err := os.MkdirTemp("", "stowage-size-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(dir)
+	sizes, err := sizesOn(dir, system, arch)
+	if err != nil {
+		return "", err
+	}
+	return markdown(sizes, system+"/"+arch), nil
+}
+
+// sizesOn builds the programs, stripped, for a platform into a folder, and returns their
+// sizes. One go build makes them all: each by its own would load the packages again.
+func sizesOn(dir, system, arch string) ([]int64, error) {
+	args := []string{"build", "-o", dir + string(filepath.Separator), "-trimpath", "-ldflags", "-s -w"}
+	for _, p := range programs {
+		args = append(args, "github.com/stowage-go/stowage/lab/bench/size/"+p.folder)
+	}
+	build := exec.Command("go", args...)
+	build.Env = append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return nil, fmt.Errorf("go %s: %w", strings.Join(args, " "), err)
+	}
+	sizes := make([]int64, len(programs))
+	for i, p := range programs {
+		name := p.folder
+		if system == "windows" {
+			name += ".exe"
+		}
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			return nil, err
+		}
+		sizes[i] = info.Size()
+	}
+	return sizes, nil
+}
+
+func markdown(sizes []int64, platform string) string {
+	kB := func(n int64) string { return experiment.Grouped((n+500)/1000) + " kB" }
+	var rows [][]string
+	for i, p := range programs[1:] {
+		rows = append(rows, []string{p.name, kB(sizes[i+1] - sizes[0])})
+	}
+	for _, p := range paper {
+		rows = append(rows, []string{p.name + ", as its paper has it", experiment.Grouped(p.kB) + " kB"})
+	}
+	var s strings.Builder
+	s.WriteString(experiment.NewTable([]string{"library", "share of a stripped binary"}, rows).Markdown())
+	fmt.Fprintf(&s, "\nDifference to a program without it (%s, most of it Go's runtime and fmt); %s, %s; %s. The paper's figures are sizes of library files, table 3.\n",
+		kB(sizes[0]), platform, runtime.Version(), record.Today())
+	return s.String()
+}

@@ -1,0 +1,167 @@
+package workflows
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/rhysd/actionlint"
+	"go.yaml.in/yaml/v4"
+)
+
+const root = "../../.."
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(path)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestWorkflows lints each workflow, and tries the linter on one with mistakes.
+func TestWorkflows(t *testing.T) {
+	lint := func(path string, text []byte) []*actionlint.Error {
+		linter, err := actionlint.NewLinter(io.Discard, &actionlint.LinterOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults, err := linter.Lint(path, text, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return faults
+	}
+	names, err := filepath.Glob(root + "/.github/workflows/*.yml")
+	if err != nil || len(names) < 2 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, fault := range lint(name, text) {
+			t.Error(fault)
+		}
+		// Nothing may do more than its job says, and no checkout leaves a token behind but the
+		// one that pushes tags.
+		for _, line := range []string{"\npermissions:\n  contents: read\n"} {
+			if !strings.Contains(string(text), line) {
+				t.Errorf("%s lacks %q", name, line)
+			}
+		}
+		if kept := strings.Count(string(text), "actions/checkout@") - strings.Count(string(text), "persist-credentials: false"); kept > strings.Count(string(text), "git push") {
+			t.Errorf("%s: %d checkouts keep their token", name, kept)
+		}
+	}
+	bad := "on: push\njobs:\n  a:\n    runs-on: ubuntu-24.04\n    needs: b\n    steps:\n      - run: echo ${{ github.nothing }}\n"
+	if faults := lint("bad.yml", []byte(bad)); len(faults) < 2 {
+		t.Errorf("the linter finds %v in a workflow with two mistakes", faults)
+	}
+}
+
+// TestRelease: the release workflow tags every module that is released, looks for the
+// version in files that have it, and publishes what make release makes.
+func TestRelease(t *testing.T) {
+	text := read(t, ".github/workflows/release.yml")
+	var modules []string
+	for _, line := range strings.Split(read(t, "go.work"), "\n") {
+		line = strings.TrimSpace(line)
+		if name, ok := strings.CutPrefix(line, "./"); ok {
+			modules = append(modules, name)
+		}
+	}
+	found := regexp.MustCompile(`for module in (.*); do`).FindStringSubmatch(text)
+	if found == nil || len(modules) < 4 {
+		t.Fatalf("%q, %q", found, modules)
+	}
+	tagged := strings.Fields(found[1])
+	slices.Sort(tagged)
+	slices.Sort(modules)
+	if !slices.Equal(tagged, modules) {
+		t.Errorf("it tags %q, and go.work has %q", tagged, modules)
+	}
+	version := regexp.MustCompile(`VERSION "(.+)"`).FindStringSubmatch(read(t, "capi/version.c"))
+	files := regexp.MustCompile(`for file in (.*); do`).FindStringSubmatch(text)
+	if version == nil || files == nil {
+		t.Fatalf("%q, %q", version, files)
+	}
+	for _, file := range strings.Fields(files[1]) {
+		if !strings.Contains(read(t, file), version[1]) {
+			t.Errorf("%s does not have the version %s", file, version[1])
+		}
+	}
+	if !strings.Contains(read(t, "Makefile"), "\nrelease:") || !strings.Contains(text, "make release VERSION=") {
+		t.Error("make release is not there, or not called")
+	}
+	if !regexp.MustCompile(`(?m)^## ` + regexp.QuoteMeta(version[1]) + `(,|$)`).MatchString(read(t, "CHANGELOG.md")) {
+		t.Errorf("CHANGELOG.md has no section that the workflow finds for %s", version[1])
+	}
+}
+
+// A form is an issue form of GitHub.
+type form struct {
+	Name, Description string
+	Labels            []string
+	Body              []struct {
+		Type        string
+		ID          string
+		Attributes  map[string]any
+		Validations map[string]bool
+	}
+}
+
+// TestForms: GitHub shows a form only if it is right, and says so nowhere else.
+func TestForms(t *testing.T) {
+	names, err := filepath.Glob(root + "/.github/ISSUE_TEMPLATE/*.yml")
+	if err != nil || len(names) < 4 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	kinds := []string{"markdown", "input", "textarea", "dropdown", "checkboxes"}
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Base(name) == "config.yml" {
+			continue
+		}
+		var f form
+		if err := yaml.Unmarshal(text, &f); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if len(f.Name) < 3 || len(f.Description) < 3 || len(f.Body) < 2 {
+			t.Errorf("%s: it needs a name, a description and a body", name)
+		}
+		seen := map[string]bool{}
+		for _, part := range f.Body {
+			if !slices.Contains(kinds, part.Type) {
+				t.Errorf("%s: there is no type %q", name, part.Type)
+			}
+			what := "label"
+			if part.Type == "markdown" {
+				what = "value"
+			} else if part.ID == "" || seen[part.ID] || !regexp.MustCompile(`^[a-z-]+$`).MatchString(part.ID) {
+				t.Errorf("%s: the id %q is empty, not of letters and hyphens, or there twice", name, part.ID)
+			}
+			seen[part.ID] = true
+			if text, ok := part.Attributes[what].(string); !ok || text == "" {
+				t.Errorf("%s: part %q has no %s", name, part.ID, what)
+			}
+			for rule := range part.Validations {
+				if rule != "required" {
+					t.Errorf("%s: part %q has a validation %q", name, part.ID, rule)
+				}
+			}
+		}
+		if !strings.Contains(string(text), "stowage report") {
+			t.Errorf("%s does not ask for what `stowage report` writes", name)
+		}
+	}
+}

@@ -1,0 +1,30 @@
+module github.com/stowage-go/stowage/lab
+
+go 1.26.0
+
+require github.com/stowage-go/stowage v0.2.0
+
+require github.com/tetratelabs/wazero v1.12.0
+
+require github.com/google/go-cmp v0.7.0
+
+require (
+	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
+	github.com/rhysd/actionlint v1.7.12
+	go.yaml.in/yaml/v4 v4.0.0-rc.3
+)
+
+require (
+	github.com/bmatcuk/doublestar/v4 v4.10.0 // indirect
+	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
+	github.com/fatih/color v1.19.0 // indirect
+	github.com/google/flatbuffers v25.12.19+incompatible // indirect
+	github.com/mattn/go-colorable v0.1.14 // indirect
+	github.com/mattn/go-isatty v0.0.20 // indirect
+	github.com/mattn/go-runewidth v0.0.21 // indirect
+	github.com/mattn/go-shellwords v1.0.12 // indirect
+	github.com/robfig/cron/v3 v3.0.1 // indirect
+	golang.org/x/sync v0.20.0 // indirect
+	golang.org/x/sys v0.44.0 // indirect
+	google.golang.org/protobuf v1.36.12 // indirect
+)
