@@ -9,9 +9,9 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/setting"
+	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
-	_ "github.com/stowage-go/stowage/lab/baselines"
 )
 
 // Idea: what is a number is an option by number, in C memory; names of planners,

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/internal/units"
+	"github.com/stowage-go/stowage/lab/experiment"
 )
 
 const (
