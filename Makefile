@@ -27,7 +27,7 @@ DATA        ?= $(STOWAGE_DATA)
 MODULES     := ./cmd/stowage/... ./lab/... ./capi/... ./render/print/... ./...
 FORMS       := ./python ./capi ./npm ./render/html/viewer
 TOOLED      := ./cmd/stowage ./lab/bench/ortools ./lab/bench/paper ./lab/learn ./lab/milp/internal/milp ./format/cheader ./format/cuda ./format/inductor ./format/onnx ./format/xla ./internal/certify ./lab/baseline/framework ./internal/tflm ./render/print/pdf ./render/tikz
-SEARCHES    := ./internal/exact ./lab/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/explain ./lab/baseline/... ./lab/agree
+SEARCHES    := ./internal/exact/... ./lab/pairwise ./internal/place ./internal/timeline ./internal/greedy ./internal/merge/... ./internal/climb ./internal/auto ./internal/explain ./lab/baseline/... ./lab/agree
 PROBLEMS    ?= 1000000
 VERSION     ?= 0.2.0
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -110,7 +110,7 @@ forms:
 	@$(GO) run ./internal/testall -count=1 $(FORMS)
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
-# internal/exact/invariants.go. It is the short tests, so those of large problems are
+# internal/exact/engine/invariants.go. It is the short tests, so those of large problems are
 # skipped, in CI too.
 invariants:
 	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./internal/testall -short -tags invariants $(SEARCHES)

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	_ "github.com/stowage-go/stowage/planner/moves"
 )
 
 // The running example of the MiniMalloc paper, planned as low as can be.

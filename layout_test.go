@@ -98,9 +98,8 @@ func TestDocsLayout(t *testing.T) {
 // kernel is what planners may stand on, each of these on those before it.
 var kernel = []string{"model", "plan", "internal/tune", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix"}
 
-// placing is kernel with the placement that all but the exact planner stand on, which is so
-// much smaller by itself, and pairs with the orders of pairs, which no planner of the product
-// has.
+// placing is kernel with the placement, and pairs with the orders of pairs, which no planner of
+// the product has.
 var (
 	placing = with(kernel, "internal/place")
 	pairs   = with(placing, "lab/pairwise")
@@ -124,23 +123,23 @@ var layers = []struct {
 	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
 	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune"}},
 	{"lab/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs"}},
-	{"internal/exact", with(kernel, "internal/exact/pairs")},
+	{"internal/exact/engine", with(placing, "internal/exact/pairs")},
+	{"internal/exact", with(kernel, "internal/exact/engine", "internal/merge")},
 	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
 	{"internal/greedy", placing},
 	{"internal/sweep", with(placing, "internal/greedy")},
-	{"internal/climb", with(placing, "internal/greedy", "internal/exact")},
+	{"internal/climb", with(placing, "internal/greedy", "internal/exact/engine")},
 	{"internal/merge/walls", []string{"internal/run", "internal/sorting"}},
-	{"internal/merge", with(placing, "internal/greedy", "internal/exact", "internal/merge/walls")},
-	{"internal/auto", with(placing, "internal/greedy", "internal/exact", "internal/merge", "internal/climb")},
-	{"internal/explain", with(kernel, "internal/exact", "internal/verify")}, // names the fixed offsets that collide
-	{"internal/certify", with(kernel, "internal/exact")},
+	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
+	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
+	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
+	{"internal/certify", with(kernel, "internal/exact/engine")},
 	{".", with(placing, "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 
 	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},
-	{"planner/moves", []string{"internal/exact"}},
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
-	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact", "internal/suite", "lab/experiment", "format", "internal/verify")},
+	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/suite", "lab/experiment", "format", "internal/verify")},
 	{"lab/bench", any},
 
 	{"internal/units", []string{"model"}},
@@ -159,7 +158,7 @@ var layers = []struct {
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/chromium", nil},
-	{"npm", []string{"internal/sweep", "internal/explain", "internal/tflm", "planner/moves", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
+	{"npm", []string{"internal/sweep", "internal/explain", "internal/tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},
 	{"internal/public", []string{"model", "format/csv"}},

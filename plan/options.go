@@ -45,8 +45,7 @@ type Options struct {
 	Progress func(Progress)
 	// Moves is called for each placement that a search makes or takes back, in order; nil
 	// for never. The search then runs with one worker, and is otherwise the same. Planners
-	// with Info.Moves do this: tela, and, in programs that import planner/moves, exact and
-	// auto (for its exact search).
+	// with Info.Moves do this: tela, exact, and auto (for its exact search).
 	Moves func(Move)
 }
 

@@ -4,5 +4,4 @@ package main
 import (
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	_ "github.com/stowage-go/stowage/lab/milp"
-	_ "github.com/stowage-go/stowage/planner/moves"
 )

@@ -11,16 +11,13 @@ import (
 	"context"
 	"math"
 
-	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/merge"
-	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
 )
 
 func init() {
-	exact.Finish = place.Finish
 	run.RegisterWith(&Auto{}, true, fresh)
 }
 
@@ -47,7 +44,7 @@ func (p *Auto) Info() plan.Info {
 		Summary: "heuristics make a first plan; then exact search and local search alternate, for a lower plan or a proof",
 		Source:  "Stowage",
 		Exact:   true,
-		Moves:   exact.Tells(),
+		Moves:   true,
 	}, fresh)
 }
 

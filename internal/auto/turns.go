@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/climb"
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
@@ -79,7 +79,7 @@ func (a *auto) looks(ctx context.Context) {
 	}
 	if a.exact.part > 0 {
 		if nodes := max(a.affordable/a.exact.part, a.exact.each*a.n); nodes >= diveNodes*a.n {
-			a.turn(ctx, turn{planner: &exact.Planner{Alone: true}, nodes: a.share(nodes), each: 1})
+			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: a.share(nodes), each: 1})
 		}
 	}
 }
@@ -137,7 +137,7 @@ func (a *auto) rounds(ctx context.Context) {
 			if a.round&climbing == 0 && !once {
 				limit = 0 // nobody else waits for a turn
 			}
-			a.turn(ctx, turn{planner: &exact.Planner{Alone: true}, nodes: limit, each: 1})
+			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1})
 		}
 		if a.round&climbing != 0 {
 			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n})

@@ -11,7 +11,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -20,30 +20,30 @@ import (
 // Idea: which planner has proven a bound does not matter, since its search is over. The
 // certificate is made anew. Where the buffers of one section do not fit the capacity by
 // their sizes alone, they are all that it takes, and there is nothing to ask. Else exact
-// search refutes the capacity and writes down what it asks (exact.Refute).
+// search refutes the capacity and writes down what it asks (engine.Refute).
 //
 // Complexity: a pass over the sections, or the search.
 
 // A Certificate shows that Buffers, and so the problem, do not fit Capacity.
 type Certificate struct {
 	Capacity int64
-	exact.Refutation
+	engine.Refutation
 	problem *model.Problem
 }
 
 // Make returns a certificate that no plan fits the capacity; nil where there is a plan,
 // where a limit of o or ctx comes first, or where the reason cannot be written down.
 func Make(ctx context.Context, p *model.Problem, capacity int64, o plan.Options) (*Certificate, error) {
-	none := []exact.Step{{Buffer: -1}} // there is nothing to ask
+	none := []engine.Step{{Buffer: -1}} // there is nothing to ask
 	for i := range p.Buffers {
 		if b := &p.Buffers[i]; b.Size > capacity || b.Fixed != nil && *b.Fixed > capacity-b.Size {
-			return &Certificate{capacity, exact.Refutation{Buffers: []int32{int32(i)}, Steps: none}, p}, nil
+			return &Certificate{capacity, engine.Refutation{Buffers: []int32{int32(i)}, Steps: none}, p}, nil
 		}
 	}
 	tl := timeline.New(p)
 	for s, load := range tl.Load {
 		if load > capacity {
-			c := &Certificate{capacity, exact.Refutation{Steps: none}, p}
+			c := &Certificate{capacity, engine.Refutation{Steps: none}, p}
 			for i := range p.Buffers {
 				for _, span := range tl.Spans(i) {
 					if span.First <= int32(s) && int32(s) < span.Last {
@@ -55,9 +55,9 @@ func Make(ctx context.Context, p *model.Problem, capacity int64, o plan.Options)
 		}
 	}
 	if c := aligned(tl, capacity); c != nil {
-		return &Certificate{capacity, exact.Refutation{Buffers: c, Steps: none}, p}, nil
+		return &Certificate{capacity, engine.Refutation{Buffers: c, Steps: none}, p}, nil
 	}
-	r, err := exact.Refute(ctx, tl, capacity, o)
+	r, err := engine.Refute(ctx, tl, capacity, o)
 	if r == nil || err != nil {
 		return nil, err
 	}

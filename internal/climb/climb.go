@@ -8,7 +8,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -35,7 +34,6 @@ import (
 
 func init() {
 	run.RegisterWith(&Planner{}, false, fresh)
-	exact.Whole()
 }
 
 // Planner is the planner `climb`. Its zero value is ready to use.

@@ -1,7 +1,7 @@
 package climb
 
 import (
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/model"
 )
@@ -119,7 +119,7 @@ func (w *worker) exactly(loose []int32, low, high int32, floor, target int64) []
 	if floor == 0 {
 		p.Buffers = p.Buffers[:n-1]
 	}
-	offsets, taken := exact.Fit(w.ctx, w.watch, p, target, nodes, 1)
+	offsets, taken := engine.Fit(w.ctx, w.watch, p, target, nodes, 1)
 	w.taken += taken * n
 	return offsets
 }

@@ -2,7 +2,7 @@
 // cannot fit.
 //
 //	explain.go      Irreducible: from the problem to an Explanation, by way of the flaw
-//	                that exact search has found (exact.Flaw), where it has
+//	                that exact search has found (engine.Flaw), where it has
 //	crowd.go        the short way: one section holds too much
 //	quickxplain.go  the long way: divide and conquer over any reason
 //	trial.go        asking a planner whether some of the buffers fit
@@ -17,7 +17,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -147,7 +147,7 @@ func tooLarge(p *model.Problem, capacity int64) (i int, ok bool) {
 // search has shown not to, where it has and the planner agrees, else all.
 func (t *trial) flawed() []int {
 	all := byTime(t.tl)
-	flaw := exact.Flaw(t.ctx, t.tl, t.options.Capacity, t.nodes)
+	flaw := engine.Flaw(t.ctx, t.tl, t.options.Capacity, t.nodes)
 	if flaw == nil || len(flaw) == len(all) {
 		return all
 	}

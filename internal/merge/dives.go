@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 	"sync"
 
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
@@ -14,7 +14,7 @@ import (
 // Idea: a problem that is nearly full leaves one or two hundred composites. The three
 // orders of exact search are not enough for these: success depends on which composite is
 // placed first. So composites are planned by dives, short searches in orders drawn at random
-// (exact.Diver). A dive that lowers the plan shows which orders are good for this problem.
+// (engine.Diver). A dive that lowers the plan shows which orders are good for this problem.
 // Three of four later orders are drawn near it, most of them so near that only a few
 // composites change places. After a success, dives aim further below the lowest plan.
 //
@@ -51,13 +51,13 @@ const lowerMost = 16
 
 // diving is what dives have found out.
 type diving struct {
-	best   exact.Score // the order that lowered the plan last, with noise by buffer; Noise is nil if there is none
-	lower  int64       // dives aim less than this many steps below the highest useful height
-	missed int         // dives since lower was changed
-	nodes  int64       // of all dives
-	won    bool        // a dive was the last to lower the plan
-	idle   int64       // dives since one has lowered the plan
-	only   bool        // nothing can be merged: there are only dives
+	best   engine.Score // the order that lowered the plan last, with noise by buffer; Noise is nil if there is none
+	lower  int64        // dives aim less than this many steps below the highest useful height
+	missed int          // dives since lower was changed
+	nodes  int64        // of all dives
+	won    bool         // a dive was the last to lower the plan
+	idle   int64        // dives since one has lowered the plan
+	only   bool         // nothing can be merged: there are only dives
 }
 
 // Dives reports whether a dive was the last to lower the plan. Then more dives are the best
@@ -69,8 +69,8 @@ func (l *Learned) Dives() bool { return l.diving.won }
 func bell(rng *rand.Rand) float64 { return 2*(rng.Float64()+rng.Float64()+rng.Float64()) - 3 }
 
 // draw returns a random order, three times in four near the best one, if there is one.
-func (d *diving) draw(rng *rand.Rand, n int) *exact.Score {
-	s := &exact.Score{Noise: make([]float64, n)}
+func (d *diving) draw(rng *rand.Rand, n int) *engine.Score {
+	s := &engine.Score{Noise: make([]float64, n)}
 	weights := [...]*float64{&s.Total, &s.Width, &s.Size}
 	if d.best.Noise == nil || rng.IntN(4) == 0 {
 		for k, w := range weights {
@@ -165,7 +165,7 @@ type diver struct {
 
 // run dives until dives have used their share.
 func (d *diver) run(rng *rand.Rand) {
-	kernel := exact.NewDiver(d.s.ctx, d.tl)
+	kernel := engine.NewDiver(d.s.ctx, d.tl)
 	for first := true; ; first = false {
 		order, target, limit := d.next(rng, first)
 		if limit == 0 {
@@ -187,7 +187,7 @@ func (d *diver) run(rng *rand.Rand) {
 
 // next returns what the next dive does, and counts its limit as spent. A limit of 0 means
 // that there is no next dive. The first dive of a worker ignores the shares.
-func (d *diver) next(rng *rand.Rand, first bool) (order *exact.Score, target, limit int64) {
+func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, limit int64) {
 	d.mu.Lock()
 	share := d.s.nodes / 2
 	if d.s.diving.won {
@@ -216,7 +216,7 @@ func (d *diver) spend(nodes int64) {
 
 // ended takes the result of a dive: the offsets of the roots, if any, the nodes that it took
 // less its limit, and the capacity that it proved too small for the roots (0 for none).
-func (d *diver) ended(order *exact.Score, offsets []int64, nodes, refuted int64) {
+func (d *diver) ended(order *engine.Score, offsets []int64, nodes, refuted int64) {
 	d.mu.Lock()
 	d.through = d.through || refuted >= d.s.highest()
 	d.spend(nodes)

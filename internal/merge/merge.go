@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/merge/walls"
 	"github.com/stowage-go/stowage/internal/run"
@@ -46,8 +46,6 @@ import (
 
 func init() {
 	run.RegisterWith(&Planner{}, false, fresh)
-	exact.Merge = &Planner{}
-	exact.Whole()
 }
 
 // Planner is the planner merge. Its zero value is ready to use.
@@ -270,7 +268,7 @@ func (s *search) attempt(m *merger, rng *rand.Rand) {
 		nodes = min(nodes, s.o.NodeLimit-s.nodes)
 	}
 	p := m.problem(s.tl)
-	composites, taken := exact.Fit(s.ctx, s.watch, p, target, nodes, s.o.Workers)
+	composites, taken := engine.Fit(s.ctx, s.watch, p, target, nodes, s.o.Workers)
 	s.nodes += taken
 	if composites == nil {
 		s.failed = s.failed || target == s.goal

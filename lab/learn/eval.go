@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/model"
@@ -108,7 +108,7 @@ func (c *Contender) search(ctx context.Context, in *Input, steps int64, without 
 	if c.Policy != nil {
 		return search(ctx, in, c.Policy(ctx, in), steps, without)
 	}
-	r, err := run.Run(ctx, &exact.Planner{}, in.Timeline, plan.Options{Capacity: in.Capacity, NodeLimit: c.Nodes})
+	r, err := run.Run(ctx, &engine.Planner{}, in.Timeline, plan.Options{Capacity: in.Capacity, NodeLimit: c.Nodes})
 	return Outcome{r.Status, r.Stats.Nodes, r.Stats.Backtracks, r.Stats.Elapsed.Seconds()}, err
 }
 

@@ -3,15 +3,13 @@ package learn
 import (
 	"context"
 
-	"github.com/stowage-go/stowage/internal/exact"
+	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
-
-func init() { exact.Whole() }
 
 // Idea: how many placements of a path can stand? The exact planner is asked
 // whether the partition fits with the first k of them as fixed offsets. Fewer
@@ -89,7 +87,7 @@ func (o *oracle) stands(ctx context.Context, path []tela.Placement) (stands, ok 
 	for k := range path {
 		p.Buffers[o.local[path[k].Buffer]].Fixed = &path[k].Offset
 	}
-	r, err := run.Run(ctx, &exact.Planner{}, timeline.New(&p), plan.Options{Capacity: o.capacity, NodeLimit: o.nodes})
+	r, err := run.Run(ctx, &engine.Planner{}, timeline.New(&p), plan.Options{Capacity: o.capacity, NodeLimit: o.nodes})
 	o.spent += r.Stats.Nodes + 1
 	switch {
 	case err != nil || r.Status == model.Unknown:

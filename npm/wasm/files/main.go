@@ -20,7 +20,6 @@ import (
 	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
-	_ "github.com/stowage-go/stowage/planner/moves"
 )
 
 func main() {

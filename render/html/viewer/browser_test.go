@@ -18,7 +18,6 @@ import (
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
-	_ "github.com/stowage-go/stowage/planner/moves"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )

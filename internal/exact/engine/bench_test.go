@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"context"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// BenchmarkSuite fits the challenging suite at its capacity, sweep aside.
+func BenchmarkSuite(b *testing.B) {
+	for c := 'A'; c <= 'K'; c++ {
+		b.Run(string(c), func(b *testing.B) {
+			p, err := public.Load("challenging/" + string(c) + ".1048576.csv")
+			if err != nil {
+				b.Skip("skipped: the challenging suite is not here (STOWAGE_DATA)")
+			}
+			benchmarkPlan(b, timeline.New(p), plan.Options{Capacity: 1 << 20})
+		})
+	}
+}
+
+// BenchmarkSmall is what a call costs where there is little to search: the load
+// plus a tenth.
+func BenchmarkSmall(b *testing.B) {
+	for _, kind := range []string{"random", "pinwheel"} {
+		for _, n := range []int{20, 100} {
+			b.Run(kind+"/"+strconv.Itoa(n), func(b *testing.B) {
+				in, err := suite.New(kind, suite.Options{Buffers: n, Seed: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				tl := timeline.New(in.Problem)
+				benchmarkPlan(b, tl, plan.Options{Capacity: tl.MaxLoad + tl.MaxLoad/10})
+			})
+		}
+	}
+}
+
+func benchmarkPlan(b *testing.B, tl *timeline.Timeline, o plan.Options) {
+	o.Workers = 1
+	b.ReportAllocs()
+	for b.Loop() {
+		r, err := (&Planner{}).Plan(context.Background(), tl, o)
+		if err != nil || !r.Status.HasPlan() {
+			b.Fatal(r.Status, err)
+		}
+		b.ReportMetric(float64(r.Stats.Nodes), "nodes")
+	}
+}

@@ -1,0 +1,108 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: where no unplaced buffer's extent crosses from one section to the next,
+// what is unplaced on either side can be planned apart. A placement can open
+// such cuts only within the placed buffer's own extent.
+//
+// Invariant: a component has no open cut inside, but for the first, which is the
+// partition. The parts are ranked anew,
+// because the key T has changed; offsets still ascend, so a part keeps the
+// offset bound of its parent but not the rank. google/minimalloc restarts its
+// parts at offset 0, which explores plans that are not canonical.
+//
+// All parts are inferred before any is searched, and the tightest is searched
+// first: a part that fails ends the placement, whatever the others would give.
+// A solved part keeps its offsets in best.
+//
+// A part is what is unplaced between two cuts, so there is nothing to distribute.
+//
+// Complexity: O(sections of the placed buffer), plus ranking and sorting the parts.
+// Source: MiniMalloc, section 7 (dynamic temporal decomposition).
+
+// openCuts returns the sections at which the parts of c begin that placing j has
+// opened; none where there is one part. They hold until the next call.
+func (k *kernel) openCuts(c component, j Buffer) []Section {
+	bounds := k.bounds[:0]
+	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
+		if k.cuts[s] != 0 || s+1 <= c.first || s+1 >= c.last {
+			continue
+		}
+		if len(bounds) == 0 {
+			bounds = append(bounds, c.first)
+		}
+		bounds = append(bounds, s+1)
+	}
+	k.bounds = bounds
+	return bounds
+}
+
+// searchParts splits c at the bounds and searches each part.
+func (k *kernel) searchParts(c component, bounds []Section) outcome {
+	base := len(k.parts)
+	for p, first := range bounds {
+		part := c
+		part.first = first
+		if p+1 < len(bounds) {
+			part.last = bounds[p+1]
+		}
+		if k.any(part) {
+			k.parts, k.slacks = append(k.parts, part), append(k.slacks, 0)
+		}
+	}
+	r := k.searchEach(base, len(k.parts))
+	k.parts, k.slacks = k.parts[:base], k.slacks[:base]
+	return r
+}
+
+// searchEach infers the parts [base, end) of the stack, then searches them,
+// the tightest first.
+func (k *kernel) searchEach(base, end int) outcome {
+	calm := k.calm
+	for i := base; i < end; i++ {
+		p := &k.parts[i]
+		if end-base > 1 {
+			k.rankAll(*p)
+			p.rank = -1
+		}
+		k.whoWaits(*p, calm)
+		if !k.infer(*p) {
+			k.proof.refuted()
+			return exhausted
+		}
+	}
+	parts, slacks := k.parts[base:end], k.slacks[base:end]
+	for i := range parts {
+		// Slack is how far the next placement may lie above the lowest buffer.
+		slacks[i] = k.ceiling(parts[i]) - k.lowest(parts[i])
+		for p := i; p > 0 && slacks[p] < slacks[p-1]; p-- {
+			parts[p], parts[p-1] = parts[p-1], parts[p]
+			slacks[p], slacks[p-1] = slacks[p-1], slacks[p]
+		}
+	}
+	at := k.proof.mark()
+	for i := base; i < end; i++ {
+		if r := k.search(k.parts[i]); r != solved {
+			return r
+		}
+		if k.tell != nil && end-base > 1 {
+			k.say(plan.MoveDone, 0)
+		}
+		k.proof.cut(at)
+	}
+	return solved
+}
+
+// lowest returns the least offset of c's lowest buffer.
+func (k *kernel) lowest(c component) int64 {
+	least := int64(math.MaxInt64)
+	for _, j := range k.listOf(c) {
+		least = min(least, k.lb[j])
+	}
+	return least
+}

@@ -1,0 +1,272 @@
+// Package exact is the exact planner: depth-first search over canonical
+// plans, after MiniMalloc (Moffitt, ASPLOS 2023), with stronger inference.
+//
+// # Algorithm
+//
+// A plan is canonical where it can be built from the ground up: buffers are
+// placed in ascending order of offset (ties by rank), each at the lowest offset
+// above the placed buffers that it overlaps. Any plan can be pushed down into a
+// canonical one that is no higher, so only those are explored:
+//
+//	search(component):
+//	  for each unplaced buffer j, by least offset lb[j], then rank:
+//	    skip it if (lb[j], rank[j]) is under the bound,    (canonical)
+//	      if a gap would be left that another could fill,  (dominance)
+//	      or if a section could not take it                (cheap reject)
+//	    place j at lb[j]; raise lb of its neighbours       (place)
+//	    split what is left where no buffer crosses         (decompose)
+//	    for each part: tighten bounds, or fail             (infer)
+//	    search each part
+//
+//	offset
+//	  ^      +-----------------+
+//	  |      |   b4, lb = 8    |          Unplaced b4 sits on b2; it waits
+//	8 +------+--------+--------+--+       if the bound has passed 8, and then
+//	  |  b1  |   b2   |           |       something must come under it.
+//	4 +------+--------+           |
+//	  |      b3       |           |
+//	  +---------------+-----------+--> time
+//
+// # Completeness
+//
+// Of all plans that fit, take one with the least sum of offsets. Each of its
+// buffers rests on one with a lower offset (or on its own fixed offset, or on
+// zero), so it is canonical, under any rank. No technique removes a prefix of
+// it: dominance removes plans that could be lowered, inference only plans that
+// do not fit. This needs "above" to follow from "at a higher offset", which
+// holds for all pairs unless windows interlock; interlock.go plans those.
+//
+// # Legend
+//
+//	j       a buffer of the partition; n of them, in m sections
+//	lb      least offset: the highest top of the placed buffers it overlaps
+//	inf     inferred lower bound, at least lb; prunes, never places
+//	ub      highest offset that fits the capacity
+//	total   space of the unplaced buffers of a section
+//	piece   a stretch of sections in which a buffer has one window; most have one
+//	run     sections in a row with the same unplaced pieces
+//	dirty   sections that inference has to look at
+//	cuts    unplaced buffers that cross from a section to the next
+//	rank    position in the static preordering
+//	off     the offset placed last; together with a rank, the canonical bound
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/sorting"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Planner is exact search. Its zero value is ready to use.
+type Planner struct {
+	// Composites, if set, has a turn after each round, unless the technique "merging" is
+	// switched off (composites.go).
+	Composites run.Planner
+}
+
+// Name returns the planner's name.
+func (*Planner) Name() string { return Name }
+
+// Name is the name of the planner that is registered, which messages have.
+const Name = "exact"
+
+// Plan searches for a plan that fits the capacity, or for the lowest.
+func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
+	e, err := newEngine(ctx, tl, &o)
+	if err != nil {
+		return r, err
+	}
+	defer e.watch.Close()
+	if e.merging {
+		e.composer = p.Composites
+	}
+	if o.Moves != nil {
+		e.initTelling(o.Moves)
+	}
+	if o.Minimizing() {
+		e.minimize(&o, &r)
+	} else {
+		e.solve(o.Capacity, &r)
+	}
+	r.Stats = e.stats
+	return r, nil
+}
+
+// Fit looks for a plan of a part of a problem that fits the capacity, as other
+// searches ask, which have a watch on ctx. It returns none (nil) where there is none or a
+// limit came first, and the nodes that it took.
+func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes int64, workers int) (offsets []int64, taken int64) {
+	tl := timeline.NewUnless(p, w.Over)
+	if tl == nil {
+		return nil, 0
+	}
+	var r plan.Result
+	err := run.Into(ctx, &Planner{}, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes, Workers: workers}, &r)
+	if err == nil && r.Status.HasPlan() {
+		offsets = r.Offsets
+	}
+	return offsets, r.Stats.Nodes
+}
+
+// Flaw returns buffers of a problem that do not fit the capacity, where a search of so
+// many nodes shows that: those of a partition, or of a stretch of its time.
+func Flaw(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64) []int32 {
+	e, err := newEngine(ctx, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes})
+	if err != nil {
+		return nil
+	}
+	defer e.watch.Close()
+	if e.fit(capacity) != refuted {
+		return nil
+	}
+	return e.flaw
+}
+
+// engine runs the kernels of all partitions against one capacity after another.
+type engine struct {
+	settings
+	ctx      context.Context // for the watches of a race
+	watch    *run.Watch
+	tl       *timeline.Timeline
+	workers  int
+	seed     uint64 // of the next turn of composites
+	budget   int64  // nodes; unlimited for none
+	began    time.Time
+	progress func(plan.Progress)
+	// tell is told of what searches of partition p do, by the numbers of its buffers and
+	// the offsets of the plan (tell.go); nil where nobody asks.
+	tell func(p int, kind plan.MoveKind, j Buffer, at int64)
+	// composer plans composites between rounds (composites.go); nil for none.
+	composer run.Planner
+
+	parts  []part
+	byPeak []int32 // partitions, the one with the least room first
+	stats  plan.Stats
+	flaw   []int32 // buffers of the problem that do not fit, once a round has refuted
+	// stuck says that some partition can neither be planned nor refuted.
+	stuck bool
+	interval
+}
+
+// part is what is known of one partition across runs.
+type part struct {
+	offsets []int64 // the lowest plan found, in the partition's numbering; nil for none
+	height  int64
+	bound   int64 // no plan of the partition is lower
+
+	kernel    *kernel // nil until the partition is first tried
+	turn      int     // counts its runs
+	spent     int64   // nodes
+	stretches []int64 // of each stretch of its time the lowest capacity that it is known to fit (stretch.go)
+	// The capacity of which they were asked last, and for each size the length of the
+	// round.
+	stretchedAt  int64
+	stretchedFor [10]int64
+	team         []*kernel // one for each order, where orders run side by side
+	interlocks   knowledge // whether its windows do
+	laddered     bool      // it has a ladder
+	completion   completion
+}
+
+// knowledge is the answer to a question that takes time.
+type knowledge uint8
+
+const (
+	maybe knowledge = iota
+	no
+	yes
+)
+
+func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*engine, error) {
+	e := &engine{
+		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress,
+	}
+	if err := e.settings.bind(o); err != nil {
+		return nil, err
+	}
+	e.watch = run.NewWatch(ctx)
+	if e.budget == 0 {
+		e.budget = unlimited
+	}
+	e.prepare()
+	return e, nil
+}
+
+// prepare looks at the partitions.
+func (e *engine) prepare() {
+	tl := e.tl
+	e.parts, e.byPeak = make([]part, len(tl.Partitions)), make([]int32, len(tl.Partitions))
+	e.bound = tl.LowerBound
+	peaks := make([]int64, len(tl.Partitions))
+	for p, at := range tl.Partitions {
+		e.byPeak[p] = int32(p)
+		for _, load := range tl.Load[at.First:at.Last] {
+			peaks[p] = max(peaks[p], load)
+		}
+	}
+	// The partition with the least room is the likeliest to be refuted.
+	sorting.Within(e.byPeak, make([]int32, len(peaks)), func(p, q int32) bool { return peaks[p] > peaks[q] }, e.watch.Over)
+}
+
+// kernel returns the kernel of partition p; nil where the run is over.
+func (e *engine) kernel(p int) *kernel {
+	s := &e.parts[p]
+	if s.kernel == nil {
+		k := newKernel(e.tl, &e.tl.Partitions[p], e.switches, e.watch)
+		if e.watch.Over() {
+			return nil
+		}
+		k.tick = func() { e.report(k.nodes) }
+		k.tell, k.part = e.tell, p
+		s.kernel = k
+	}
+	return s.kernel
+}
+
+// report tells the caller what stands; nodes are those not counted yet.
+func (e *engine) report(nodes int64) {
+	if e.progress == nil {
+		return
+	}
+	q := plan.Progress{LowerBound: e.bound, Nodes: e.stats.Nodes + nodes, Elapsed: time.Since(e.began)}
+	if e.best != nil {
+		q.Height, q.Offsets = e.height, e.best
+	}
+	e.progress(q)
+}
+
+// solve decides whether the problem fits the capacity.
+func (e *engine) solve(capacity int64, r *plan.Result) {
+	r.LowerBound = e.tl.LowerBound
+	switch e.fit(capacity) {
+	case fits:
+		r.Status, r.Offsets = model.Feasible, e.offsets()
+	case refuted:
+		r.Status, r.LowerBound = model.Infeasible, capacity+1
+	case undecided:
+		r.Status = model.Unknown
+	}
+}
+
+// offsets assembles the plans of the partitions. Buffers that are never active
+// lie at their fixed offset or at zero.
+func (e *engine) offsets() []int64 {
+	buffers := e.tl.Problem.Buffers
+	offsets := make([]int64, len(buffers))
+	for i := range buffers {
+		if buffers[i].Fixed != nil {
+			offsets[i] = *buffers[i].Fixed
+		}
+	}
+	for p := range e.parts {
+		for j, i := range e.tl.Partitions[p].Buffers {
+			offsets[i] = e.parts[p].offsets[j]
+		}
+	}
+	return offsets
+}

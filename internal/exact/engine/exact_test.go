@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// check demands a plan at the known minimum of a problem and a proof under it.
+func check(t *testing.T, p *model.Problem, minimum int64, o plan.Options) {
+	t.Helper()
+	plantest.AtMinimum(t, &Planner{}, p, minimum, o, false)
+}
+
+// TestSmallShapes plans every problem of up to five buffers on a small grid.
+func TestSmallShapes(t *testing.T) {
+	count := 0
+	for n := 1; n <= 5; n++ {
+		horizon, size := int64(4), int64(4)
+		if n == 5 {
+			horizon, size = 3, 3
+		}
+		for p := range suite.EachSmall(n, horizon, size) {
+			minimum, _, _ := suite.MinHeight(p)
+			check(t, p, minimum, plan.Options{})
+			count++
+		}
+	}
+	t.Log(count, "problems, each feasible and infeasible")
+}
+
+// TestSwitches plans random problems with alignment, gaps, windows and fixed
+// offsets under random combinations of the switches and of the orders.
+func TestSwitches(t *testing.T) {
+	count := plantest.Share(20_000, 7000, 2000)
+	if env := os.Getenv("STOWAGE_SWITCH_SEEDS"); env != "" {
+		count, _ = strconv.Atoi(env)
+	}
+	orders := []string{"TWA", "A", "ZLU", "COW", "TAW,WAT", "WAT,TAW,TWA"}
+	infeasible := 0
+	for seed := range count {
+		rng := rand.New(rand.NewPCG(uint64(seed), 1))
+		p := suite.Tiny(uint64(seed))
+		o := plan.Options{Params: map[string]string{"orders": orders[rng.IntN(len(orders))]}}
+		for _, t := range (&Planner{}).Info().Techniques {
+			if seed%4 != 0 && rng.IntN(3) == 0 {
+				o.Without = append(o.Without, t.Name)
+			}
+		}
+		minimum, _, ok := suite.MinHeight(p)
+		if !ok {
+			infeasible++
+			o.Capacity = 1000
+			if r := plantest.Must(t, &Planner{}, p, o); r.Status != model.Infeasible {
+				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, suite.Describe(p))
+			}
+			continue
+		}
+		check(t, p, minimum, o)
+		if seed%5 == 0 {
+			o.Capacity = 0
+			if r := plantest.Must(t, &Planner{}, p, o); r.Status != model.Optimal || r.Height != minimum {
+				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without, suite.Describe(p))
+			}
+		}
+		if t.Failed() {
+			return
+		}
+	}
+	t.Log(count, "problems, of which", infeasible, "have colliding fixed offsets")
+}
+
+// switchesOf returns the switches with the named techniques off.
+func switchesOf(without []string) switches {
+	var s settings
+	_ = s.bind(&plan.Options{Without: without}) // no value of a parameter is wrong
+	return s.switches
+}

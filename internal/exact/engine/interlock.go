@@ -1,0 +1,77 @@
+package engine
+
+import "github.com/stowage-go/stowage/internal/exact/pairs"
+
+// Idea: if windows interlock, a partition may have no canonical plan although it has a plan. Then
+// the search among pairs (package pairs) decides. The canonical search runs first: a plan that it
+// finds is a plan, but its failure proves nothing there.
+
+// interlocks says whether the windows of partition p interlock.
+func (e *engine) interlocks(p int) knowledge {
+	s := &e.parts[p]
+	if s.interlocks == maybe {
+		switch found, known := e.tl.Interlocks(e.tl.Partitions[p], e.watch.Over); {
+		case found && s.kernel.shifted && !e.geared(p):
+			s.interlocks = no
+		case found:
+			s.interlocks = yes
+		case known:
+			s.interlocks = no
+		}
+	}
+	return s.interlocks
+}
+
+// geared reports whether a buffer of partition p can lie in the middle of another, as far
+// as is known where the run is over.
+func (e *engine) geared(p int) bool {
+	buffers := e.tl.Partitions[p].Buffers
+	for _, i := range buffers {
+		for _, j := range e.tl.AppendConflicts(nil, int(i)) {
+			if len(e.tl.Forbid(int(i), int(j))) > 1 || e.watch.Over() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// completion has the complete searches of a partition; each is nil until it is first run.
+type completion struct {
+	pairs  *pairs.Search
+	ladder *ladder
+}
+
+// complete runs the complete search on partition p. r is what the canonical search had.
+func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
+	if e.over() {
+		return undecided
+	}
+	c := &e.parts[p].completion
+	if c.pairs == nil {
+		var err error
+		if c.pairs, err = pairs.New(e.watch, e.tl, e.tl.Partitions[p].Buffers, e.tick); err != nil {
+			// With too many pairs, nothing but a canonical plan can be found.
+			e.stuck = r == exhausted
+			return undecided
+		}
+	}
+	s := c.pairs
+	answer := s.Run(capacity, e.within(limit))
+	e.count(&s.Nodes, &s.Backtracks)
+	switch answer {
+	case pairs.Fits:
+		e.keep(p, s.Offsets())
+		return fits
+	case pairs.Refuted:
+		return refuted
+	}
+	return undecided
+}
+
+// tick reports a search among pairs every so many nodes.
+func (e *engine) tick(s *pairs.Search) {
+	if s.Nodes&(tickEvery-1) == 0 {
+		e.report(s.Nodes)
+	}
+}

@@ -1,0 +1,260 @@
+//go:build invariants
+
+package engine
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Under the tag invariants the search checks itself: every so many nodes what
+// is kept up step by step is computed from scratch and compared, and each
+// placement that is taken back must leave the state as it was. A difference is a
+// panic. Without the tag the calls are empty (invariants_off.go).
+//
+// It is for what the comments call an invariant; what only a proof could show,
+// such as that no plan is under a bound, is left to the tests against the oracle.
+
+// checks is off while a test counts what the search asks for.
+var checks = true
+
+// checkWork bounds the pairs of buffers that one check compares.
+const checkWork = 1 << 18
+
+// due reports whether this node is checked: each one of a small partition, and
+// in the others one in so many that the search stays several times as fast as
+// the checks.
+func (k *kernel) due() bool { return checks && (k.n <= 16 || k.nodes%int64(k.n) == 1) }
+
+// check compares the state with what follows from the placed buffers.
+func (k *kernel) check(c component) {
+	if !k.due() {
+		return
+	}
+	k.checkComponent(c)
+	k.checkSections(c)
+	k.checkBounds(c)
+}
+
+// checkComponent checks that the unplaced buffers among those of c's numbers are
+// exactly the ones of its sections, each with a rank of its own.
+func (k *kernel) checkComponent(c component) {
+	low, high := k.buffersOf(c)
+	ranks := make(map[int32]bool)
+	for j := range k.n {
+		if k.placed(j) {
+			continue
+		}
+		in := j >= low && j < high
+		k.must(in == (k.of[j].first < c.last && k.of[j].last > c.first), "buffer is in the component and must not be, or the other way round", j)
+		if in {
+			k.must(k.of[j].first >= c.first && k.of[j].last <= c.last, "buffer crosses from the component to another", j)
+			k.must(!ranks[k.rank[j]] && k.rank[j] >= 0 && Buffer(k.rank[j]) < k.n, "rank is another buffer's or out of range", j)
+			ranks[k.rank[j]] = true
+		}
+	}
+}
+
+// checkSections checks what is kept of the sections of c: sums, floors, runs and
+// members. Nothing is dirty between two placements.
+func (k *kernel) checkSections(c component) {
+	total, floor, live, edges, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m+1), make([]int32, k.m+1), make([]int32, k.m)
+	highest := make([]int64, k.m)
+	copy(total, k.allowance)
+	for x := range k.span {
+		at, size, j := k.span[x], k.block[x].size, k.owner[x]
+		want := int64(gone)
+		if !k.placed(j) {
+			want = k.inf[j] + at.lower
+			edges[at.first]++
+			edges[at.last]++
+		}
+		k.mustEqual("start of piece", x, k.block[x].start, want)
+		for s := at.first; s < at.last; s++ {
+			if k.placed(j) {
+				floor[s] = max(floor[s], k.best[j]+at.lower+size)
+			} else {
+				total[s] += size
+				live[s]++
+				highest[s] = max(highest[s], want)
+			}
+		}
+	}
+	for j := range k.n {
+		for s := k.of[j].first; !k.placed(j) && s+1 < k.of[j].last; s++ {
+			cuts[s]++
+		}
+	}
+	looks := k.sw.suffixBound || k.sw.notFirst
+	for s := c.first; s < c.last; s++ {
+		k.mustEqual("total of section", int(s), k.total[s], total[s])
+		k.mustEqual("members left in section", int(s), int64(k.live[s]), int64(live[s]))
+		k.mustEqual("edges of section", int(s), int64(k.edges[s]), int64(edges[s]))
+		begins := k.runs[s>>6]>>(s&63)&1 == 1
+		k.must(begins == (edges[s] > 0), "section begins a run and must not, or the other way round", Buffer(s))
+		k.must(!begins || !looks || k.top[s] >= highest[s], "a piece starts above the top of section", Buffer(s))
+		k.must(!looks || k.dirty[s>>6]>>(s&63)&1 == 0, "section is dirty", Buffer(s))
+		if !k.sw.suffixBound {
+			k.mustEqual("floor of section", int(s), k.floor[s], floor[s])
+		}
+		if s+1 < c.last {
+			k.mustEqual("cuts after section", int(s), int64(k.cuts[s]), int64(cuts[s]))
+			k.must(cuts[s] > 0 || !k.sw.decomposition || k.nodes <= 1, "component has an open cut after section", Buffer(s))
+		}
+		if int(s)%k.stride() == 0 {
+			k.checkMembers(s)
+		}
+	}
+}
+
+// stride is one more than how many sections are left out for each whose members
+// are checked: those are compared with all pieces.
+func (k *kernel) stride() int { return 1 + len(k.span)*int(k.m)/checkWork }
+
+// checkMembers checks that the list of section s is a permutation of its members.
+func (k *kernel) checkMembers(s Section) {
+	if k.members == nil {
+		return
+	}
+	in := make(map[Piece]bool)
+	for _, x := range k.members[k.memberAt[s]:k.memberAt[s+1]] {
+		k.must(!in[x] && k.span[x].first <= s && s < k.span[x].last, "list of section has a piece twice, or one of another", Buffer(s))
+		in[x] = true
+	}
+	for x := range k.span {
+		k.must(in[Piece(x)] || s < k.span[x].first || s >= k.span[x].last, "list of section lacks a piece", Buffer(s))
+	}
+}
+
+// checkSettled checks that the inferences from all sections of c find nothing
+// more: what was not looked at was not worth it.
+func (k *kernel) checkSettled(c component) {
+	if !k.due() || k.huge || k.forgot {
+		return
+	}
+	for s := c.first; s < c.last; s += Section(k.stride()) {
+		if k.runOf(s) != s {
+			continue // the same pieces as in the section before, maybe with less allowance
+		}
+		var in []Piece
+		for x := range k.span {
+			if k.span[x].first <= s && s < k.span[x].last && !k.placed(k.owner[x]) {
+				in = append(in, Piece(x))
+			}
+		}
+		for _, x := range in {
+			b := k.block[x]
+			above, least := k.allowance[s], int64(gone)
+			for _, y := range in {
+				if k.block[y].start >= b.start {
+					above += k.block[y].size
+				}
+				if y != x {
+					least = min(least, k.block[y].start+k.block[y].size)
+				}
+			}
+			k.must(!k.sw.suffixBound || b.start+above <= k.limit, "what is above a level does not fit, which was missed in section", Buffer(s))
+			k.must(!k.sw.notFirst || b.start+k.total[s] <= k.limit || b.start >= least, "a buffer cannot be lowest, which was missed in section", Buffer(s))
+		}
+	}
+}
+
+// checkBounds checks ub, lb and inf of the buffers of c, in a large partition of
+// some of them.
+func (k *kernel) checkBounds(c component) {
+	var limit int64
+	for j := range k.n {
+		limit = max(limit, k.of[j].ub+k.of[j].shift+bound.Up(k.of[j].rawSize, k.unit))
+	}
+	k.mustEqual("limit of capacity", 0, k.limit, limit)
+	list := k.listOf(c)
+	stride := 1 + len(list)*int(k.n)/checkWork
+	for i := 0; i < len(list); i += stride {
+		j := list[i]
+		lb := k.of[j].start
+		for p := range k.n {
+			if !k.placed(p) {
+				continue
+			}
+			if d, meet := k.distance(p, j); meet {
+				lb = max(lb, k.alignUp(j, k.best[p]+d))
+			}
+		}
+		k.mustEqual("lb of buffer", int(j), k.lb[j], lb)
+		k.must(k.lb[j] <= k.inf[j] && k.inf[j] <= k.of[j].ub, "inf is not between lb and ub", j)
+		k.must((k.inf[j]+k.of[j].shift)%k.of[j].align == 0, "inf is not aligned", j)
+		k.must(!k.isStack(c) || k.lb[j] == k.lb[list[0]], "stack rests on more than one top", j)
+	}
+}
+
+// snapshot is a copy of what undo restores.
+type snapshot struct {
+	taken                   bool
+	cells, total            []int64
+	cuts, rank, live, edges []int32
+	unplaced, runs          []uint64
+	block                   []block
+	dropped                 int
+}
+
+// snap copies the state where the node is checked.
+func (k *kernel) snap() snapshot {
+	if !k.due() {
+		return snapshot{}
+	}
+	return snapshot{
+		true, slices.Clone(k.cells), slices.Clone(k.total), slices.Clone(k.cuts), slices.Clone(k.rank), slices.Clone(k.live), slices.Clone(k.edges),
+		slices.Clone(k.unplaced), slices.Clone(k.runs), slices.Clone(k.block), k.trail.dropped,
+	}
+}
+
+// restored checks that the state is that of the snapshot. Bounds are not
+// restored where the way back was dropped meanwhile.
+func (k *kernel) restored(s snapshot) {
+	if !s.taken {
+		return
+	}
+	if k.trail.dropped == s.dropped {
+		for at := range s.cells {
+			k.mustEqual("cell after undo", at, k.cells[at], s.cells[at])
+		}
+		for x := range s.block {
+			k.must(k.block[x] == s.block[x], "block after undo differs", Buffer(x))
+		}
+	}
+	for at := range k.m {
+		k.mustEqual("total after undo of section", int(at), k.total[at], s.total[at])
+		k.mustEqual("cuts after undo of section", int(at), int64(k.cuts[at]), int64(s.cuts[at]))
+		k.mustEqual("live after undo of section", int(at), int64(k.live[at]), int64(s.live[at]))
+		k.mustEqual("edges after undo of section", int(at), int64(k.edges[at]), int64(s.edges[at]))
+	}
+	for j := range k.n {
+		k.mustEqual("rank after undo of buffer", int(j), int64(k.rank[j]), int64(s.rank[j]))
+	}
+	k.must(slices.Equal(k.unplaced, s.unplaced), "unplaced after undo differs", 0)
+	k.must(slices.Equal(k.runs, s.runs), "runs after undo differ", 0)
+}
+
+func (k *kernel) mustEqual(what string, at int, got, want int64) {
+	if got != want {
+		panic("exact: invariant broken at node " + strconv.FormatInt(k.nodes, 10) + ": " + what + " " + strconv.Itoa(at) +
+			" is " + strconv.FormatInt(got, 10) + ", from scratch " + strconv.FormatInt(want, 10))
+	}
+}
+
+func (k *kernel) must(ok bool, what string, j Buffer) {
+	if !ok {
+		panic("exact: invariant broken at node " + strconv.FormatInt(k.nodes, 10) + ": " + what + ": " + strconv.Itoa(int(j)))
+	}
+}
+
+// check compares the incumbent with what is said of it.
+func (n *interval) check(p *model.Problem) {
+	if n.best != nil && (model.HeightOf(p, n.best) != n.height || n.height > n.roof || n.bound > n.height) {
+		panic("exact: invariant broken: a plan of height " + strconv.FormatInt(model.HeightOf(p, n.best), 10) + " is said to have " +
+			strconv.FormatInt(n.height, 10) + ", with the bound " + strconv.FormatInt(n.bound, 10) + " and the roof " + strconv.FormatInt(n.roof, 10))
+	}
+}

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/internal/verify"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// ladderOf returns an engine and the ladder of its only partition; nil where there are
+// several, or buffers in none.
+func ladderOf(t *testing.T, tl *timeline.Timeline, without []string) (*engine, *ladder) {
+	t.Helper()
+	e, err := newEngine(context.Background(), tl, &plan.Options{Capacity: 1, Without: without})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(tl.Problem.Buffers); len(e.parts) != 1 || len(tl.Partitions[0].Buffers) < n || n > ladderMost {
+		e.watch.Close()
+		return e, nil
+	}
+	e.kernel(0)
+	return e, newLadder(e, 0)
+}
+
+// climb asks a ladder about a capacity, without a limit, and checks its plan.
+func climb(t *testing.T, e *engine, l *ladder, capacity int64) verdict {
+	t.Helper()
+	v := l.run(e.tl, &e.tl.Partitions[0], capacity, unlimited)
+	if v == fits {
+		e.keep(0, l.at)
+		if report := verify.CheckHeight(e.tl.Problem, e.offsets(), capacity, model.HeightOf(e.tl.Problem, e.offsets())); !report.OK() {
+			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(e.tl.Problem))
+		}
+	}
+	return v
+}
+
+// meshing returns a small problem in most of whose slots a buffer uses a window of its own,
+// so that many lie in the middle of others.
+func meshing(seed uint64) *model.Problem {
+	r := rand.New(rand.NewPCG(seed, 2))
+	p := &model.Problem{Name: "meshing"}
+	n, horizon := 3+r.IntN(4), 2+r.Int64N(4)
+	alignments := [][]int64{{1}, {1, 2}, {2, 3}, {4, 6}, {3}}[r.IntN(5)]
+	for i := range n {
+		b := model.Buffer{ID: string(rune('a' + i)), Lower: r.Int64N(max(1, horizon/2)), Size: 2 + r.Int64N(9)}
+		b.Upper = b.Lower + 1 + r.Int64N(horizon-b.Lower)
+		b.Alignment = alignments[r.IntN(len(alignments))]
+		for at := b.Lower; at < b.Upper; at++ {
+			low := r.Int64N(b.Size)
+			switch r.IntN(5) {
+			case 0:
+			case 1:
+				b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1})
+			default:
+				b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1, Window: &model.Window{Lower: low, Upper: low + 1 + r.Int64N(min(3, b.Size-low))}})
+			}
+		}
+		p.Buffers = append(p.Buffers, b)
+		if r.IntN(6) == 0 {
+			b.ID += "'"
+			p.Buffers = append(p.Buffers, b)
+		}
+	}
+	if r.IntN(4) == 0 {
+		at := 12 * r.Int64N(2)
+		p.Buffers[0].Fixed = &at
+	}
+	return p
+}
+
+// TestLadder holds the search against brute force, at, under and above the lowest height,
+// in turns so that tables and what has failed are used again.
+func TestLadder(t *testing.T) {
+	problems := plantest.Share[uint64](3000, 1000, 600)
+	for _, kind := range []struct {
+		name    string
+		make    func(seed uint64) *model.Problem
+		without []string
+		several int // problems in so many have pairs with several ranges, at least
+	}{
+		{"wide", suite.Wide, nil, 1000},
+		{"meshing", meshing, nil, 10},
+		{"meshing, without shifts", meshing, []string{"shifts"}, 3},
+	} {
+		asked, several, solved := 0, 0, 0
+		for seed := range problems {
+			p := kind.make(seed)
+			lowest, _, ok := suite.Lowest(p)
+			if !ok {
+				lowest = 0
+			}
+			tl := timeline.New(p)
+			e, l := ladderOf(t, tl, kind.without)
+			if l == nil {
+				continue
+			}
+			if seed%3 == 0 {
+				l.t = min(l.t, 3) // as where there are more than the table knows
+			}
+			r := rand.New(rand.NewPCG(seed, 1))
+			for range 6 {
+				capacity := int64(1) + r.Int64N(100)
+				if lowest > 0 {
+					capacity = max(1, lowest+r.Int64N(5)-3)
+					if r.IntN(3) == 0 {
+						capacity = 1 + r.Int64N(2*lowest)
+					}
+				}
+				want := refuted
+				if lowest > 0 && capacity >= lowest {
+					want = fits
+					solved++
+				}
+				if v := climb(t, e, l, capacity); v != want || l.bound > lowest && lowest > 0 {
+					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.bound, lowest, suite.Describe(p))
+				}
+				asked++
+			}
+			for _, loose := range l.loose {
+				if loose != 0 {
+					several++
+					break
+				}
+			}
+			e.watch.Close()
+		}
+		t.Logf("%s: %d questions, %d of them with a plan; %d problems with pairs that have several ranges", kind.name, asked, solved, several)
+		if several < int(problems)/kind.several || 5*solved < asked || 5*solved > 4*asked {
+			t.Errorf("%s: too few of a kind", kind.name)
+		}
+	}
+}

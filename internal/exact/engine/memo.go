@@ -1,0 +1,138 @@
+package engine
+
+import "math/bits"
+
+// Idea: what can follow in a component depends only on which of its buffers are
+// unplaced, on their least offsets, and on the canonical bound. A state that
+// failed once fails again, whatever led to it.
+//
+// Least offsets under the canonical bound belong in the key although those
+// buffers cannot be placed there: dominance reads them. Of the bound itself the
+// key holds only which buffers wait under it: all bounds that leave the same
+// ones waiting allow the same completions, and so do all ranks.
+//
+// Only what search has exhausted is kept, never what it has aborted. The key is
+// 128 bits, salted by order and capacity, so the table survives restarts of the
+// same order, which then skip what earlier rounds have refuted. With two
+// million states the odds of a false match are under 2^-86.
+//
+// Complexity: O(buffers) to hash; the table is open addressing over buckets of
+// four, with an old entry replaced once it has grown to its largest size.
+
+type memoKey struct{ a, b uint64 }
+
+const (
+	memoWays    = 4
+	memoInitial = 1 << 10
+	memoMost    = 1 << 21 // entries: 32 MiB
+)
+
+type memo struct {
+	entries []memoKey
+	used    int
+	clock   uint64
+}
+
+// recall reports whether the state of the component is known to fail, and returns
+// its key; that is zero where there is nothing to compare it with.
+func (k *kernel) recall(c component) (key memoKey, known bool) {
+	if k.dominates() {
+		return memoKey{}, k.beaten(k.setOf(c), nobody)
+	}
+	if k.memo.used == 0 {
+		return memoKey{}, false
+	}
+	key = k.key(c)
+	return key, k.memo.has(key)
+}
+
+// remember records that the state of the component, of which recall gave the key,
+// failed. A dive without a failure hashes nothing.
+func (k *kernel) remember(c component, key memoKey) {
+	if k.dominates() {
+		k.beat(k.setOf(c))
+		return
+	}
+	if !k.sw.memo {
+		return
+	}
+	if key.b == 0 {
+		k.findWaiting(c) // it was last called for others
+		key = k.key(c)
+	}
+	k.memo.add(key)
+}
+
+// key hashes the component's state.
+func (k *kernel) key(c component) memoKey {
+	a, b := k.saltRun, ^k.saltRun
+	if !k.sw.canonical {
+		// No buffer waits, but the monotonic floor reads the offset itself.
+		a ^= mix(uint64(c.off)+0x9e3779b97f4a7c15, 0xe7037ed1a0b428db)
+	}
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			lb := uint64(k.lb[j])
+			if k.isWaiting(j) {
+				lb = ^lb
+			}
+			x := mix(lb^k.salt[2*j], k.salt[2*j+1])
+			a += x
+			b += mix(x^0xa0761d6478bd642f, lb+k.salt[2*j+1])
+		}
+	}
+	return memoKey{a, b | 1} // never the empty entry
+}
+
+func (m *memo) has(key memoKey) bool {
+	at := m.bucket(key)
+	for _, e := range m.entries[at : at+memoWays] {
+		if e == key {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *memo) bucket(key memoKey) int {
+	return int(key.a) & (len(m.entries) - 1) &^ (memoWays - 1)
+}
+
+// add keeps the key. Until the table is as large as it may be, it grows where a
+// bucket is full, so that nothing is lost.
+func (m *memo) add(key memoKey) {
+	if len(m.entries) == 0 || len(m.entries) < memoMost && (2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {
+		m.grow()
+	}
+	if m.insert(key) {
+		m.used++
+	}
+}
+
+// insert puts the key into its bucket and reports whether it took an empty
+// entry.
+func (m *memo) insert(key memoKey) bool {
+	at := m.bucket(key)
+	for i := at; i < at+memoWays; i++ {
+		if m.entries[i].b == 0 {
+			m.entries[i] = key
+			return true
+		}
+	}
+	m.clock++
+	m.entries[at+int(m.clock)&(memoWays-1)] = key
+	return false
+}
+
+func (m *memo) grow() {
+	old := m.entries
+	m.entries = make([]memoKey, max(memoInitial, 2*len(old)))
+	m.used = 0
+	for _, e := range old {
+		if e.b != 0 && m.insert(e) {
+			m.used++
+		}
+	}
+}

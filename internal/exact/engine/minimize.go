@@ -1,0 +1,209 @@
+package engine
+
+import (
+	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: the least height is the least capacity that fits. Every answer moves
+// one end of the interval between a proven bound and the incumbent: a plan
+// lowers the incumbent to its own height, a refutation raises the bound, and a
+// run that reaches its limit moves nothing, so it is never mistaken for a
+// refutation (google/minimalloc's --minimize_capacity does that).
+//
+// Each round asks three capacities with the same node limit: the bound itself,
+// since most real problems fit their load; the middle; and just under the
+// incumbent, which is the easiest to satisfy. A round that has not made the
+// interval shorter by an eighth doubles the limit.
+//
+// Only multiples of the step of heights (bound.Step) are asked.
+//
+// Invariant: best is nil, or a plan of the given height within the roof and not
+// under the bound.
+
+// interval is what a minimisation knows.
+type interval struct {
+	step   int64
+	roof   int64 // no plan may be higher
+	bound  int64
+	best   []int64
+	height int64 // of best, or one above the roof
+}
+
+// minimize looks for the lowest plan within the capacity, if one is set.
+func (e *engine) minimize(o *plan.Options, r *plan.Result) {
+	e.step = bound.Step(e.tl.Problem)
+	e.bound = bound.Up(e.tl.LowerBound, e.step)
+	e.roof = model.MaxSum
+	if o.Capacity > 0 {
+		e.roof = o.Capacity
+	}
+	e.height = e.roof + 1
+	switch {
+	case o.Start != nil:
+		e.start(o.Start)
+	case len(e.tl.Problem.Buffers) >= tune.EarlyLeast:
+		e.fallBack() // it takes too long when the limit has come
+	}
+	infeasible := e.best == nil && e.ask(e.roof, e.fit) == refuted
+	switch {
+	case e.best != nil:
+		e.narrow()
+	case !infeasible:
+		e.fallBack()
+	}
+	r.Status, r.LowerBound = model.Unknown, e.tl.LowerBound
+	switch {
+	case infeasible:
+		r.Status = model.Infeasible
+		if o.Capacity > 0 {
+			r.LowerBound = o.Capacity + 1
+		}
+	case e.best != nil:
+		r.Status, r.Offsets, r.LowerBound = model.Feasible, e.best, min(e.bound, e.height)
+		if e.bound >= e.height {
+			r.Status = model.Optimal
+		}
+	}
+}
+
+// fallBack takes a plan that needs no search, if a limit came before there was any.
+func (e *engine) fallBack() {
+	if place.Collide(e.watch, e.tl) != place.Whole {
+		return
+	}
+	offsets := make([]int64, len(e.tl.Problem.Buffers))
+	for i := range offsets {
+		offsets[i] = -1
+	}
+	place.Finish(e.tl, offsets)
+	e.take(offsets)
+}
+
+// start takes a plan to improve on. Where it is too high as a whole, it may still
+// be low enough in some partitions.
+func (e *engine) start(offsets []int64) {
+	e.take(offsets)
+	for p := range e.parts {
+		buffers := e.tl.Partitions[p].Buffers
+		part := make([]int64, len(buffers))
+		for j, i := range buffers {
+			part[j] = offsets[i]
+		}
+		e.keep(p, part)
+	}
+}
+
+// take makes a plan the incumbent where it is lower.
+func (e *engine) take(offsets []int64) {
+	if h := model.HeightOf(e.tl.Problem, offsets); h < e.height {
+		e.best, e.height = offsets, h
+		e.report(0)
+	}
+}
+
+// ask tries one capacity and narrows the interval.
+func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
+	v := try(capacity)
+	switch v {
+	case fits:
+		e.take(e.offsets())
+	case refuted:
+		least := capacity + 1
+		for p := range e.parts {
+			least = max(least, e.parts[p].bound)
+		}
+		e.bound = max(e.bound, bound.Up(least, e.step))
+	}
+	e.check(e.tl.Problem)
+	return v
+}
+
+// laddered reports whether some partition is so small and hard that it has a ladder.
+func (e *engine) laddered() bool {
+	for p := range e.parts {
+		if e.parts[p].laddered {
+			return true
+		}
+	}
+	return false
+}
+
+// composes lets others plan between rounds, unless what is left open at a capacity is all
+// for the ladders.
+func (e *engine) composes(capacity int64, minimize bool, halves int64) {
+	enough := capacity
+	if minimize {
+		enough = e.bound
+	}
+	for p := range e.parts {
+		if s := &e.parts[p]; (s.offsets == nil || s.height > enough) && !(s.laddered && len(e.tl.Partitions[p].Buffers) <= tableMost) {
+			e.composites(capacity, minimize, halves)
+			return
+		}
+	}
+}
+
+// dominates reports whether all partitions are small enough for fronts. Then the
+// last refutation is most of the work, and others on the way are none of it.
+func (e *engine) dominates() bool {
+	for p := range e.parts {
+		if k := e.parts[p].kernel; k != nil && !k.dominates() {
+			return false
+		}
+	}
+	return true
+}
+
+// narrow asks capacities until the interval is closed or a limit comes.
+func (e *engine) narrow() {
+	halves := int64(firstRound)
+	share, down := int64(1), int64(0)
+	once := func(capacity int64) verdict { return e.round(capacity, max(1, halves/share)) }
+	for e.bound < e.height && !e.over() {
+		before := e.height - e.bound
+		asked := int64(-1)
+		for aim := range 3 {
+			if e.bound >= e.height || e.over() {
+				break
+			}
+			// Where one search has most of the nodes, it has them for what may be the
+			// last question, or goes down in steps twice as long as the one before.
+			long, laddered := halves > 2*shareUntil, e.laddered()
+			if aim < 2 && long && laddered {
+				continue
+			}
+			share = 1
+			if aim < 2 && long && e.dominates() {
+				share = 8
+			}
+			capacity := e.bound
+			switch aim {
+			case 1:
+				capacity += bound.Down((e.height-e.bound)/2, e.step)
+			case 2:
+				capacity = max(capacity, bound.Down(e.height-1, e.step)-down)
+			}
+			if aim > 0 && capacity == asked && laddered {
+				continue
+			}
+			asked = capacity
+			if v := e.ask(capacity, once); v == fits && long && laddered {
+				down += down + e.step
+			} else {
+				down = 0
+			}
+		}
+		if e.bound < e.height {
+			e.composes(min(e.roof, e.height), true, 3*halves)
+		}
+		// Bounds that creep, a step a round, would take for ever where heights are
+		// many: only an interval that shrinks by a share is worth another round alike.
+		if after := e.height - e.bound; before-after <= before/8 {
+			halves = longer(halves)
+		}
+	}
+}

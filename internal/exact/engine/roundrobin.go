@@ -1,0 +1,279 @@
+package engine
+
+import (
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: it is not known beforehand which static preordering suits a problem, and the right one often
+// needs a hundredth of the nodes. So the orders are tried in turn with a node limit:
+//
+//	limit(round r) = 1.5 · buffers · 2ʳ
+//
+// The total time is within a constant factor of the best order's time.
+//
+// A partition that is solved stays solved, and a partition that is refuted ends the run.
+// google/minimalloc solves all partitions again in every round. The memo outlives the rounds, so a
+// longer run of an order does not repeat what a shorter run has refuted.
+//
+// Source: google/minimalloc (SolverImpl::RoundRobin).
+
+// firstRound is the node limit of the first round, in halves of the number of
+// buffers. With it ten of the eleven instances of the challenging suite need no
+// second round (lab/bench/ablation counts their nodes: all but A stay below it).
+const firstRound = 3
+
+// shareUntil is the node limit, in buffers, up to which each order runs in each
+// round of a small partition.
+const shareUntil = 8
+
+// verdict is what is known of a capacity.
+type verdict uint8
+
+const (
+	undecided verdict = iota // a limit came first
+	fits                     // there is a plan
+	refuted                  // there is none: proven
+)
+
+// unlimited stands for no node limit; adding it to a count does not overflow.
+const unlimited = 1 << 62
+
+// fit decides whether all partitions fit the capacity. It runs rounds until there is an answer or the
+// run is over.
+func (e *engine) fit(capacity int64) verdict {
+	for halves := int64(firstRound); ; halves = longer(halves) {
+		if v := e.round(capacity, halves); v != undecided || e.over() {
+			return v
+		}
+		e.composes(capacity, false, halves)
+	}
+}
+
+// longer doubles the length of a round, up to a length that no run reaches.
+func longer(halves int64) int64 { return min(2*halves, unlimited>>32) }
+
+// round tries the capacity once with each order on every partition that is not known to fit it. The
+// node limit is halves/2 times the number of buffers.
+func (e *engine) round(capacity, halves int64) verdict {
+	for p := range e.parts {
+		if e.parts[p].bound > capacity {
+			if e.flaw == nil {
+				e.flaw = e.tl.Partitions[p].Buffers
+			}
+			return refuted
+		}
+	}
+	answer := fits
+	for _, p := range e.byPeak {
+		s := &e.parts[p]
+		if s.offsets != nil && s.height <= capacity {
+			continue
+		}
+		before := e.stats.Nodes
+		v := e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2))
+		if v == undecided && !e.over() {
+			v = e.inStretches(int(p), capacity, halves)
+		}
+		if v == fits && e.tell != nil {
+			e.tell(int(p), plan.MovePlan, nobody, 0)
+		}
+		s.spent += e.stats.Nodes - before
+		switch v {
+		case refuted:
+			s.bound = max(s.bound, capacity+1)
+			if e.flaw == nil {
+				e.flaw = e.tl.Partitions[p].Buffers
+			}
+			return refuted
+		case undecided:
+			answer = undecided
+			if e.over() {
+				return undecided
+			}
+		}
+	}
+	return answer
+}
+
+// attempt runs three searches on partition p until one has an answer: the search for small partitions
+// (ladder.go), then each order for at most limit nodes, then the complete search if windows interlock.
+//
+// This is the only place that turns the outcome of the canonical search into a verdict. If windows
+// interlock, the absence of a canonical plan proves nothing. Then only a complete search can refute.
+// If none has run, the partition stays undecided.
+func (e *engine) attempt(p int, capacity, limit int64) verdict {
+	if len(e.tl.Partitions[p].Buffers) == 1 {
+		return e.alone(p, capacity)
+	}
+	k := e.kernel(p)
+	if k == nil {
+		return undecided
+	}
+	if !k.setCapacity(capacity) {
+		return refuted // a buffer does not fit even alone
+	}
+	if len(e.orders) == 1 && e.budget == unlimited && !k.windowed && (k.n > ladderMost || !e.switches.ladders) {
+		limit = unlimited // nothing to take turns with
+	}
+	if v := e.ladder(p, capacity, limit); v != undecided || e.over() {
+		return v
+	}
+	r, k := e.canonical(p, capacity, limit)
+	if r == solved {
+		e.keep(p, k.plan())
+		return fits
+	}
+	if k.windowed {
+		switch e.interlocks(p) {
+		case maybe:
+			return undecided
+		case yes:
+			return e.complete(p, capacity, limit, r)
+		}
+	}
+	if r == exhausted {
+		return refuted
+	}
+	return undecided
+}
+
+// alone plans a partition of one buffer, which needs no search.
+func (e *engine) alone(p int, capacity int64) verdict {
+	if e.within(1) == 0 {
+		return undecided
+	}
+	e.stats.Nodes++
+	if e.tell != nil {
+		e.tell(p, plan.MoveBegin, nobody, capacity)
+	}
+	b := &e.tl.Problem.Buffers[e.tl.Partitions[p].Buffers[0]]
+	at := int64(0)
+	if b.Fixed != nil {
+		at = *b.Fixed
+	}
+	if at+b.Size > capacity {
+		return refuted
+	}
+	e.keep(p, []int64{at})
+	return fits
+}
+
+// canonical runs the orders until one has an answer: one after the other, or side by side if there are
+// several workers. It returns the kernel that gave the answer.
+func (e *engine) canonical(p int, capacity, limit int64) (r outcome, k *kernel) {
+	if e.workers > 1 && len(e.orders) > 1 {
+		return e.race(p, capacity, limit)
+	}
+	s := &e.parts[p]
+	k = s.kernel
+	// If the orders share what they refute, then one order a round runs once each had its chance: a
+	// refutation needs all nodes in one run.
+	alone := k.dominates() && limit > shareUntil*int64(k.n)
+	s.turn++
+	for i, order := range e.orders {
+		if alone && i != s.turn%len(e.orders) {
+			continue
+		}
+		r = k.run(capacity, order, i, e.within(limit))
+		e.count(&k.nodes, &k.backtracks)
+		if r != aborted || e.over() {
+			break
+		}
+	}
+	return r, k
+}
+
+// within cuts a node limit down to what the budget leaves.
+func (e *engine) within(limit int64) int64 {
+	return min(limit, max(0, e.budget-e.stats.Nodes))
+}
+
+// race runs the orders side by side, each on a kernel of its own. The first answer stops the others. It
+// is returned with the kernel that gave it.
+func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
+	team := e.team(p)
+	// The orders share what the budget leaves.
+	left := e.within(unlimited)
+	each, more := left/int64(len(team)), left%int64(len(team))
+	done := run.NewWatch(e.ctx)
+	defer done.Close()
+	ended := make(chan *kernel)
+	next, running := 0, 0
+	answer, winner := aborted, team[0]
+	for {
+		for next < len(team) && running < e.workers && answer == aborted && !done.Over() {
+			share := each
+			if int64(next) < more {
+				share++
+			}
+			k := team[next]
+			k.watch = done
+			go k.compete(capacity, e.orders[next], next, min(limit, share), ended)
+			next++
+			running++
+		}
+		if running == 0 {
+			break
+		}
+		k := <-ended
+		running--
+		if k.answer != aborted && answer == aborted {
+			answer, winner = k.answer, k
+			done.Stop()
+		}
+	}
+	for _, k := range team {
+		e.count(&k.nodes, &k.backtracks)
+	}
+	return answer, winner
+}
+
+// compete is one runner of a race. It leaves the answer in the kernel and sends that.
+func (k *kernel) compete(capacity int64, order string, orderIndex int, limit int64, ended chan<- *kernel) {
+	k.answer = k.run(capacity, order, orderIndex, limit)
+	ended <- k
+}
+
+// team returns a kernel for each order of partition p, and fewer if the run is over.
+func (e *engine) team(p int) []*kernel {
+	s := &e.parts[p]
+	if s.team == nil {
+		s.team = append(s.team, s.kernel)
+	}
+	for len(s.team) < len(e.orders) {
+		k := newKernel(e.tl, &e.tl.Partitions[p], e.switches, e.watch)
+		if e.watch.Over() {
+			break
+		}
+		s.team = append(s.team, k)
+	}
+	return s.team
+}
+
+// count adds the effort of a search to that of the run. It reports progress for searches that are too
+// short to report their own.
+func (e *engine) count(nodes, backtracks *int64) {
+	before := e.stats.Nodes
+	e.stats.Nodes += *nodes
+	e.stats.Backtracks += *backtracks
+	*nodes, *backtracks = 0, 0
+	if before/tickEvery != e.stats.Nodes/tickEvery {
+		e.report(0)
+	}
+}
+
+// keep records the plan of partition p.
+func (e *engine) keep(p int, offsets []int64) {
+	s := &e.parts[p]
+	s.offsets = append(s.offsets[:0], offsets...)
+	s.height = 0
+	for j, i := range e.tl.Partitions[p].Buffers {
+		s.height = max(s.height, offsets[j]+e.tl.Problem.Buffers[i].Size)
+	}
+}
+
+// over reports whether the run as a whole must end.
+func (e *engine) over() bool {
+	return e.stuck || e.stats.Nodes >= e.budget || e.watch.Over()
+}

@@ -1,0 +1,308 @@
+package engine
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Depth-first search over the canonical plans of a component.
+//
+// Each candidate is either placed now or postponed: when placing it has failed,
+// the bound passes it, so that it waits for something to raise it. Inferring
+// from that alone, before the next candidate is placed, often ends the node
+// (postponement; "schedule or postpone" in Le Pape, Couronné, Vergamini and
+// Gosselin 1994), and the bounds that it tightens serve all later candidates.
+//
+// Invariant: where search fails it restores the state, but for bounds where the
+// trail no longer leads back.
+//
+// It returns exhausted only where nothing below was left undone: not where a limit came,
+// and not where the trail no longer leads back.
+
+// outcome is what a search of a component found among canonical plans. It says
+// nothing of other plans: engine.attempt alone turns it into a verdict.
+type outcome uint8
+
+const (
+	aborted   outcome = iota // a limit came first
+	solved                   // best holds a plan for the component
+	exhausted                // no canonical completion fits
+)
+
+// component is a set of unplaced buffers that no cut divides: all whose extents
+// are within its sections. It needs no list of them, for buffers are numbered by
+// where they begin.
+type component struct {
+	first, last Section // their sections [first, last)
+	// Whatever is placed next lies at or above (off, rank) in the canonical
+	// order.
+	off  int64
+	rank int32
+}
+
+// tickEvery is how many nodes pass between reports of progress, a power of two.
+// Tests set it lower.
+var tickEvery int64 = 1 << 12
+
+// search explores the completions of a component that has passed infer. Where
+// it returns solved, best holds the offsets.
+func (k *kernel) search(c component) outcome {
+	if !k.any(c) {
+		return solved
+	}
+	if k.nodes >= k.nodeLimit {
+		return aborted
+	}
+	k.nodes++
+	if k.nodes&(tickEvery-1) == 0 {
+		k.tick()
+	}
+	if k.over() {
+		return aborted
+	}
+	k.check(c)
+	if k.isStack(c) {
+		return k.stack(c)
+	}
+	key, known := k.recall(c)
+	if known {
+		return exhausted
+	}
+	if r := k.tryEach(c); r != exhausted {
+		return r
+	}
+	k.proof.refuted()
+	k.backtracks++
+	k.remember(c, key)
+	return exhausted
+}
+
+// tryEach places one candidate of c after the other and searches on from there.
+// Mostly the first is the only one, so it is looked for alone.
+func (k *kernel) tryEach(c component) outcome {
+	ceiling := k.ceiling(c)
+	j, lowest := k.firstOf(c)
+	if k.sw.dominance {
+		ceiling = min(ceiling, lowest-1)
+	}
+	if !k.sw.dynamicOrdering {
+		return k.tryRest(c, ceiling, nobody)
+	}
+	if j == nobody || k.lb[j] > ceiling {
+		return k.through()
+	}
+	r, hat := k.try(c, j)
+	if r != exhausted || !hat && k.sw.hatless {
+		return r
+	}
+	return k.tryRest(c, ceiling, j)
+}
+
+// through returns the outcome of a component whose candidates have failed.
+func (k *kernel) through() outcome {
+	if k.late() {
+		return aborted // an inference may have been left undone
+	}
+	return exhausted
+}
+
+// firstOf returns the candidate of c that is first in order, nobody where there is
+// none, and the least top that any unplaced buffer could have. A plan that places
+// the next buffer at or above that leaves a gap that this one could fill, so a
+// lower plan is found elsewhere (dominance, section 6.3). Where all others come
+// after the candidate nobody will wait below it: calm says so.
+func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
+	first, lowest = nobody, k.limit+1
+	least, passed := int64(math.MaxInt64), int64(math.MaxInt64)
+	lb := k.lb
+	size := k.size[:len(lb)]
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			o := lb[j]
+			lowest = min(lowest, o+size[j])
+			if o > least {
+				continue
+			}
+			if k.isWaiting(j) || !k.eligible(j) {
+				passed = min(passed, o)
+			} else if o < least || k.rank[j] < k.rank[first] {
+				first, least = j, o
+			}
+		}
+	}
+	k.calm = passed > least
+	return first, lowest
+}
+
+// eligible reports whether j may lie at its least offset as far as inference and
+// symmetry know.
+func (k *kernel) eligible(j Buffer) bool {
+	return k.inf[j] <= k.lb[j] && !(k.sw.symmetry && k.of[j].twin != nobody && !k.placed(k.of[j].twin))
+}
+
+// less reports whether buffer i is tried before buffer j.
+func (k *kernel) less(i, j Buffer) bool {
+	if k.sw.dynamicOrdering && k.lb[i] != k.lb[j] {
+		return k.lb[i] < k.lb[j]
+	}
+	return k.rank[i] < k.rank[j]
+}
+
+// few is how many candidates are looked for at once, and fewWords how many words
+// of the set of those that wait are kept meanwhile. Both are on the stack of the
+// search, so that its memory does not grow with the square of the buffers.
+const (
+	few      = 32
+	fewWords = 8
+)
+
+// tryRest is tryEach for what comes after candidate j in order, for all where that
+// is nobody.
+func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
+	postpones := k.sw.postponement && k.sw.dynamicOrdering && k.sw.canonical
+	var kept [fewWords]uint64
+	low, high := k.buffersOf(c)
+	base := low >> 6
+	words := k.waiting[base : (high+63)>>6]
+	if postpones {
+		c.off, c.rank = k.lb[j], k.rank[j]
+		k.findWaiting(c)
+		copy(kept[:], words)
+	}
+	tried := j != nobody
+	var queue [few]Buffer
+	for {
+		next := k.following(c, ceiling, j, queue[:0])
+		for _, i := range next {
+			if postpones && len(words) <= len(kept) {
+				kept[j>>6-base] |= 1 << (j & 63)
+			}
+			j = i
+			if !k.eligible(j) {
+				continue
+			}
+			if tried && postpones {
+				c.off, c.rank = k.lb[j], k.rank[j]
+				if len(words) <= len(kept) {
+					copy(words, kept[:])
+				} else {
+					k.findWaiting(c)
+				}
+				if !k.infer(c) {
+					clear(k.dirty)
+					return k.through()
+				}
+				if !k.eligible(j) {
+					continue
+				}
+			}
+			tried, k.calm = true, false
+			r, hat := k.try(c, j)
+			if r != exhausted || !hat && k.sw.hatless && k.sw.dynamicOrdering {
+				return r
+			}
+		}
+		if len(next) < few {
+			return k.through()
+		}
+	}
+}
+
+// following appends to queue the buffers of c that come next after the given one
+// in the order in which they are tried, up to the ceiling, as many as there is room
+// for.
+func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buffer) []Buffer {
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			if k.lb[j] > ceiling || after != nobody && !k.less(after, j) || k.sw.canonical && k.waits(c, j) {
+				continue
+			}
+			p := len(queue)
+			if p < cap(queue) {
+				queue = append(queue, j)
+			} else if p--; !k.less(j, queue[p]) {
+				continue
+			}
+			for ; p > 0 && k.less(j, queue[p-1]); p-- {
+				queue[p] = queue[p-1]
+			}
+			queue[p] = j
+		}
+	}
+	return queue
+}
+
+// try places candidate j of c and searches on. Where that fails it takes the
+// placement back; where it does not, that is left to whoever goes further back,
+// for the parts that are still to be searched have nothing to do with it. In a huge
+// partition the trail is kept short all the same. After a limit nothing is taken back:
+// no search goes on from here, and the next run begins with a reset. It reports hat,
+// whether anything unplaced overlaps the candidate.
+func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
+	if k.dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
+		return exhausted, true
+	}
+	at, before := k.now(), k.snap()
+	r = exhausted
+	c.off, c.rank = k.lb[j], k.rank[j]
+	k.proof.asks(j, c.off)
+	hat, ok := k.place(j)
+	if k.tell != nil {
+		k.say(plan.MovePlace, j)
+	}
+	if ok {
+		r = k.descend(c, j)
+	} else {
+		k.proof.refuted()
+	}
+	over := k.late()
+	if r == exhausted && (over || k.lost(at)) {
+		r = aborted
+	}
+	if r == aborted || r == solved && (over || !k.huge) {
+		return r, hat
+	}
+	k.undo(at)
+	k.restored(before)
+	if k.tell != nil && r == exhausted {
+		k.say(plan.MoveBack, j)
+	}
+	return r, hat
+}
+
+// descend goes on below the placement of j: c is what was j's component,
+// without j.
+func (k *kernel) descend(c component, j Buffer) outcome {
+	if k.sw.decomposition {
+		if bounds := k.openCuts(c, j); len(bounds) > 0 {
+			return k.searchParts(c, bounds)
+		}
+	}
+	k.whoWaits(c, k.calm)
+	if !k.infer(c) {
+		k.proof.refuted()
+		return exhausted
+	}
+	return k.search(c)
+}
+
+// ceiling returns the highest offset that the next placement may have: what is
+// unplaced in a section, the next buffer included or not, lies at or above it.
+// This is the paper's section inference with its monotonic floor, asked before
+// a placement is applied rather than after.
+func (k *kernel) ceiling(c component) int64 {
+	if !k.sw.cheapReject {
+		return k.limit
+	}
+	var most int64
+	for _, t := range k.total[c.first:c.last] {
+		most = max(most, t)
+	}
+	return k.limit - most
+}

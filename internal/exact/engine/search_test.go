@@ -1,0 +1,60 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// alike is aligned with two pairs of identical buffers.
+func alike(seed uint64, n int) *model.Problem {
+	p := aligned(seed, n)
+	for _, i := range []int{1, 3} {
+		id := p.Buffers[i].ID
+		p.Buffers[i] = p.Buffers[i-1]
+		p.Buffers[i].ID = id
+	}
+	return p
+}
+
+// TestCandidatesSaveNodes refutes problems with one rule about candidates after the other.
+func TestCandidatesSaveNodes(t *testing.T) {
+	saves(t, aligned(47, 8), "dominance", 272, 588, "canonical", "dynamic-ordering")
+	saves(t, aligned(49, 9), "hatless", 1423, 1835, "canonical", "dynamic-ordering")
+	saves(t, aligned(50, 8), "cheap-reject", 54, 221, "canonical", "dynamic-ordering")
+	saves(t, alike(30, 8), "symmetry", 86, 1841, "canonical", "dynamic-ordering")
+}
+
+// TestCandidatesAreTruthful has one rule after the other alone.
+func TestCandidatesAreTruthful(t *testing.T) {
+	for _, technique := range []string{"dominance", "hatless", "cheap-reject", "symmetry", "postponement"} {
+		truthful(t, 60, drawn(alike, 7), "canonical", "dynamic-ordering", technique)
+		truthful(t, 60, drawn(tapered, 7), "canonical", "dynamic-ordering", "lifting", technique)
+	}
+}
+
+// TestPostponementSavesPlacements counts placements: what postponement ends would fail in
+// the placement of the next candidate.
+func TestPostponementSavesPlacements(t *testing.T) {
+	p := aligned(24, 9)
+	lowest, _, _ := suite.Lowest(p)
+	count := func(on ...string) (placements int) {
+		k, c := rootOf(p, lowest-1, only(on...)...)
+		k.nodeLimit = unlimited
+		k.tell = func(_ int, kind plan.MoveKind, _ Buffer, _ int64) {
+			if kind == plan.MovePlace {
+				placements++
+			}
+		}
+		if r := k.search(c); r != exhausted {
+			t.Fatal("outcome", r, "under the lowest height")
+		}
+		return placements
+	}
+	on := []string{"canonical", "dynamic-ordering", "suffix-bound", "not-first", "lifting"}
+	if with, more := count(append(on, "postponement")...), count(on...); with != 920 || more != 2009 {
+		t.Errorf("%d placements with postponement, %d without", with, more)
+	}
+}
