@@ -91,7 +91,7 @@ bin/zig/bin/pip:
 	bin/zig/bin/pip install --quiet ziglang==0.17.1
 
 release: bin/zig/bin/pip
-	$(GO) run ./internal/release -version $(VERSION) -out bin/release \
+	$(GO) run ./internal/testkit/release -version $(VERSION) -out bin/release \
 		-cc-linux-amd64 "$(ZIG) x86_64-linux-gnu.2.17" -cc-linux-arm64 "$(ZIG) aarch64-linux-gnu.2.17" \
 		-cc-windows-amd64 "$(ZIG) x86_64-windows-gnu"
 
@@ -101,19 +101,19 @@ PACKAGES_plain  = $(PACKAGES_all) | grep -vxF "$$($(GO) list $(TOOLED))"
 PACKAGES_tooled = $(GO) list $(TOOLED)
 
 test:
-	@$(GO) run ./internal/testall $$($(PACKAGES_$(PART)))
+	@$(GO) run ./internal/testkit/testall $$($(PACKAGES_$(PART)))
 
 # The C library, the wheel, the package for npm and the viewer: they want a C compiler,
 # Python, node and a browser, and are skipped where there is none. They run what other
 # programs compile and read, of which go test knows nothing, so no result is kept.
 forms:
-	@$(GO) run ./internal/testall -count=1 $(FORMS)
+	@$(GO) run ./internal/testkit/testall -count=1 $(FORMS)
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
 # internal/exact/engine/invariants.go. It is the short tests, so those of large problems are
 # skipped, in CI too.
 invariants:
-	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./internal/testall -short -tags invariants $(SEARCHES)
+	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./internal/testkit/testall -short -tags invariants $(SEARCHES)
 
 agree:
 	$(GO) run ./lab/bench/agree -problems $(PROBLEMS)

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/built"
+	"github.com/stowage-go/stowage/internal/testkit/built"
 )
 
 var (

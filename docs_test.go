@@ -15,7 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stowage-go/stowage/internal/built"
+	"github.com/stowage-go/stowage/internal/testkit/built"
 )
 
 // Idea: the documents are run. A fenced block "console" is a transcript: each

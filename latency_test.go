@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
 // Idea: what a call of Solve takes where there is little to search, as a program sees

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/built"
-	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/setting"
+	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

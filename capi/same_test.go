@@ -13,10 +13,10 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
-	"github.com/stowage-go/stowage/internal/built"
-	"github.com/stowage-go/stowage/internal/plantest"
-	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
 // Idea: the same problem, seed and limits give the same plan from Go, from C and from

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/onnxmade"
-	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
+	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/model"
 )

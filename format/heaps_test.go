@@ -11,7 +11,7 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/stowage-go/stowage/internal/mutate"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 

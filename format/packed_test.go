@@ -14,7 +14,7 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/stowage-go/stowage/internal/onnxmade"
+	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/model"
 )

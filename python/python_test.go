@@ -16,9 +16,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/built"
-	"github.com/stowage-go/stowage/internal/plantest"
-	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
 // Idea: what is written in Python is tested in Python, by unittest; here each file of

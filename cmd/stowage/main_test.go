@@ -22,8 +22,8 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/onnxmade"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/mutate"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
 )
 
 // TestWideTable has a header of nearly as many columns as there may be read in the time of its

@@ -11,7 +11,7 @@ import (
 
 	godiff "github.com/google/go-cmp/cmp"
 
-	"github.com/stowage-go/stowage/internal/mutate"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"github.com/stowage-go/stowage/internal/golden"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/model"
 )
 

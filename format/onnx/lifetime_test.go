@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/onnxmade"
+	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
 // Idea: a random model with branches and loops is planned as tightly as can be and

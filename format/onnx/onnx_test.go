@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/golden"
-	"github.com/stowage-go/stowage/internal/mutate"
-	made "github.com/stowage-go/stowage/internal/onnxmade"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
+	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/model"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"testing"
 
-	made "github.com/stowage-go/stowage/internal/onnxmade"
+	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
 // TestRules gives every operator inputs and attributes that make no sense: a rule

@@ -13,8 +13,8 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/stowage-go/stowage/internal/mutate"
-	"github.com/stowage-go/stowage/internal/processor"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 	"github.com/stowage-go/stowage/model"

@@ -16,8 +16,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/stowage-go/stowage/internal/mutate"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )

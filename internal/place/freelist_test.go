@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // The free list against a bitmap, for sets of one block and of several pieces.

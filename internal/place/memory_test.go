@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 

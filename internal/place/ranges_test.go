@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // plainAdd is store.add for a list, and plainLowest store.lowest for lists.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/golden"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )

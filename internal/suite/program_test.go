@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/processor"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/model"
 )
 

@@ -10,7 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stowage-go/stowage/internal/golden"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )

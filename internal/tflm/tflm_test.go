@@ -10,8 +10,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/golden"
-	"github.com/stowage-go/stowage/internal/mutate"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/tflm/made"
 	"github.com/stowage-go/stowage/internal/tflm/schema"
 )

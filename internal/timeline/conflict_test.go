@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/model"
 )
 

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	_ "github.com/stowage-go/stowage/internal/auto" // and what it runs
-	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/model"

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/public"
+	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )

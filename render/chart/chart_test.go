@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/golden"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
 )
 
 func sample() Comparison {

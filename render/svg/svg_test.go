@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/golden"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/golden"
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/golden"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/internal/sample"
 )

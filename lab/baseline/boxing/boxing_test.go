@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/place"
-	"github.com/stowage-go/stowage/internal/plantest"
-	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"

@@ -3,7 +3,7 @@ package cp
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 func TestWide(t *testing.T) {

@@ -13,10 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/plantest"
-	"github.com/stowage-go/stowage/internal/public"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"

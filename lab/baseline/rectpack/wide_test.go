@@ -3,7 +3,7 @@ package rectpack
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 func TestWideMetaCSP(t *testing.T) {

@@ -3,8 +3,8 @@ package tela
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/plan"
 )
 

@@ -3,7 +3,7 @@ package tela
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 func TestWide(t *testing.T) {

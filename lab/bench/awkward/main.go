@@ -37,8 +37,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/model"
 )
 

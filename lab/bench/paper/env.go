@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/processor"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/bench/internal/program"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"

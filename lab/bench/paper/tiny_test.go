@@ -15,8 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/chromium"
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 

@@ -25,9 +25,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/plantest"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/experiment"

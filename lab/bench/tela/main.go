@@ -23,7 +23,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/processor"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/lab/experiment"

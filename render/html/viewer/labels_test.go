@@ -9,8 +9,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/chromium"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render/html"
 	"github.com/stowage-go/stowage/render/internal/sample"

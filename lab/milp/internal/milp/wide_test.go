@@ -3,7 +3,7 @@ package milp
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // TestWide has numbers that doubles do not tell apart; the planner then decides

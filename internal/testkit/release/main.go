@@ -1,6 +1,6 @@
 // Program release builds what a release consists of, into one folder:
 //
-//	go run ./internal/release -version 0.2.0 -out bin/release
+//	go run ./internal/testkit/release -version 0.2.0 -out bin/release
 //
 // The command for Linux, macOS and Windows on amd64 and arm64; the C library for Linux on
 // those and for Windows on amd64; wheels for all of them, with the library where there is

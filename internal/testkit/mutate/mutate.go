@@ -10,8 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/plantest"
-	"github.com/stowage-go/stowage/internal/processor"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 )
 
 // Variable is the environment variable that says how many damaged files a test

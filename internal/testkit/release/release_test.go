@@ -131,7 +131,7 @@ func TestSBOM(t *testing.T) {
 		!strings.HasPrefix(urls[0], "pkg:golang/std@1.") || urls[len(urls)-1] != "pkg:npm/highs@"+highs || len(slices.Compact(slices.Clone(urls))) != len(urls) {
 		t.Errorf("%s", data)
 	}
-	readme, err := os.ReadFile(filepath.FromSlash("../../lab/milp/third_party/highs/README.md"))
+	readme, err := os.ReadFile(filepath.FromSlash("../../../lab/milp/third_party/highs/README.md"))
 	if err != nil || !strings.Contains(string(readme), "`highs` "+highs+" ") {
 		t.Errorf("third_party/highs has another version than %s, or %v", highs, err)
 	}

@@ -4,7 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/processor"
+	"github.com/stowage-go/stowage/internal/testkit/processor"
 )
 
 // Late calls f, which is to end at the limit, and returns how much processor time
