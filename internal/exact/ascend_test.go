@@ -1,0 +1,52 @@
+package exact
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// TestAscendingTakesFewNodes asks awkward problems about the bound of their tables. The
+// number of nodes is known, and without one of the inferences it is another.
+func TestAscendingTakesFewNodes(t *testing.T) {
+	nodes := int64(0)
+	for seed := range uint64(600) {
+		tl := timeline.New(suite.Awkward(seed))
+		if len(tl.Problem.Buffers) > 12 {
+			continue // its table takes long
+		}
+		e, l := ladderOf(t, tl, nil)
+		if l == nil {
+			continue
+		}
+		l.run(tl, &tl.Partitions[0], tl.LowerBound, 1000)
+		l.run(tl, &tl.Partitions[0], l.bound, 1000)
+		nodes += l.nodes
+		e.watch.Close()
+	}
+	if nodes != 2214 {
+		t.Errorf("%d nodes, want 2214", nodes)
+	}
+}
+
+// TestAscendingIsTruthful asks at the lowest height and one byte under it.
+func TestAscendingIsTruthful(t *testing.T) {
+	for seed := range uint64(500) {
+		p := meshing(seed)
+		if seed%2 == 0 {
+			p = aligned(seed, 8)
+		}
+		lowest, _, ok := suite.Lowest(p)
+		e, l := ladderOf(t, timeline.New(p), nil)
+		if l == nil || !ok {
+			continue
+		}
+		for capacity, want := range map[int64]verdict{lowest: fits, lowest - 1: refuted} {
+			if v := climb(t, e, l, capacity); capacity > 0 && v != want {
+				t.Fatalf("seed %d at %d: verdict %d; the lowest is %d\n%s", seed, capacity, v, lowest, suite.Describe(p))
+			}
+		}
+		e.watch.Close()
+	}
+}

@@ -1,0 +1,79 @@
+package exact
+
+import (
+	"math/bits"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// TestLatestSeesAlignments has two buffers of 5 bytes with alignments 4 and 6. Their load is
+// 10, but the upper one cannot lie under 6.
+func TestLatestSeesAlignments(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Upper: 1, Size: 5, Alignment: 4},
+		{ID: "b", Upper: 1, Size: 5, Alignment: 6},
+	}}
+	e, l := ladderOf(t, timeline.New(p), []string{"shifts"})
+	defer e.watch.Close()
+	if v := climb(t, e, l, 10); v != refuted || l.nodes != 0 || l.bound != 11 {
+		t.Errorf("verdict %d after %d nodes, bound %d, want 11 without a node", v, l.nodes, l.bound)
+	}
+	// On top of b, a is at 8 or above, and b on top of a is at 6 or above: levels are
+	// tops, upside down.
+	for f, want := range []int64{-13, -11} {
+		if got := l.latest(0b11, f); got != want {
+			t.Errorf("the latest level of %d under the other is %d, want %d", f, got, want)
+		}
+	}
+}
+
+// TestLatestIsSound takes plans of the lowest height: in each of them every buffer keeps to
+// its entry for all sets of which it has the least level.
+func TestLatestIsSound(t *testing.T) {
+	entries := 0
+	for seed := range uint64(400) {
+		p := suite.Wide(seed)
+		if seed%2 == 1 {
+			p = meshing(seed)
+		}
+		lowest, offsets, ok := suite.Lowest(p)
+		if !ok {
+			continue
+		}
+		e, l := ladderOf(t, timeline.New(p), nil)
+		if l == nil {
+			continue
+		}
+		climb(t, e, l, lowest)
+		if l.bound > lowest {
+			t.Fatalf("seed %d: the bound %d is above the lowest height %d\n%s", seed, l.bound, lowest, suite.Describe(p))
+		}
+		if l.table == nil {
+			continue
+		}
+		var level rungs
+		for j, local := range l.id {
+			level[j] = -offsets[e.tl.Partitions[0].Buffers[local]] - l.shift[j]
+		}
+		for set := uint32(1); set < 1<<l.t; set++ {
+			f := bits.TrailingZeros32(set)
+			for rest := set; rest != 0; rest &= rest - 1 {
+				if j := bits.TrailingZeros32(rest); level[j] < level[f] {
+					f = j
+				}
+			}
+			if latest := l.latest(set, f); level[f] > latest {
+				t.Fatalf("seed %d: level %d of %d in set %b, the latest is %d\n%s",
+					seed, level[f], f, set, latest, suite.Describe(p))
+			}
+			entries++
+		}
+		e.watch.Close()
+	}
+	if entries < 5000 {
+		t.Error("only", entries, "entries were looked at")
+	}
+}
