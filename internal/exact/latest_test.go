@@ -77,3 +77,25 @@ func TestLatestIsSound(t *testing.T) {
 		t.Error("only", entries, "entries were looked at")
 	}
 }
+
+// TestLatestIsTight adds up by how much the tables of problems with windows are under the
+// ground. The sum is known: without a part of the bound it is less.
+func TestLatestIsTight(t *testing.T) {
+	sum := int64(0)
+	for seed := range uint64(200) {
+		tl := timeline.New(meshing(seed))
+		e, l := ladderOf(t, tl, nil)
+		if l == nil || !l.measure(tl, &tl.Partitions[0]) {
+			continue
+		}
+		for at, latest := range l.table {
+			if f := at % l.t; latest > noStart && at/l.t>>f&1 == 1 {
+				sum += l.high[f] - latest
+			}
+		}
+		e.watch.Close()
+	}
+	if sum != 251206 {
+		t.Errorf("the tables are %d levels under the ground, want 251206", sum)
+	}
+}

@@ -6,27 +6,27 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: where no unplaced buffer's extent crosses from one section to the next,
-// what is unplaced on either side can be planned apart. A placement can open
-// such cuts only within the placed buffer's own extent.
+// Idea: if no unplaced buffer crosses from one section to the next, the unplaced buffers on either side
+// can be planned separately. A placement can open such a cut only within the extent of the placed buffer.
 //
-// Invariant: a component has no open cut inside, but for the first, which is the
-// partition. The parts are ranked anew,
-// because the key T has changed; offsets still ascend, so a part keeps the
-// offset bound of its parent but not the rank. google/minimalloc restarts its
-// parts at offset 0, which explores plans that are not canonical.
+// Invariant: no component has an open cut inside, except the first one, which is the whole partition.
 //
-// All parts are inferred before any is searched, and the tightest is searched
-// first: a part that fails ends the placement, whatever the others would give.
-// A solved part keeps its offsets in best.
+// The parts are ranked anew, because the key T has changed. Offsets still ascend, so a part keeps the
+// offset bound of its parent, but not the rank. google/minimalloc restarts its parts at offset 0, and so
+// explores plans that are not canonical.
 //
-// A part is what is unplaced between two cuts, so there is nothing to distribute.
+// All parts are inferred before any part is searched. If one fails, the placement fails, whatever the
+// others would give. The part with the least slack is searched first. A solved part keeps its offsets in
+// best.
+//
+// A part is all that is unplaced between two cuts, so no lists have to be made.
 //
 // Complexity: O(sections of the placed buffer), plus ranking and sorting the parts.
+//
 // Source: MiniMalloc, section 7 (dynamic temporal decomposition).
 
-// openCuts returns the sections at which the parts of c begin that placing j has
-// opened; none where there is one part. They hold until the next call.
+// openCuts returns the first sections of the parts into which placing j has cut c. It returns none if
+// there is only one part. The result holds until the next call.
 func (k *kernel) openCuts(c component, j Buffer) []Section {
 	bounds := k.bounds[:0]
 	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
@@ -60,8 +60,8 @@ func (k *kernel) searchParts(c component, bounds []Section) outcome {
 	return r
 }
 
-// searchEach infers the parts [base, end) of the stack, then searches them,
-// the tightest first.
+// searchEach infers the parts [base, end) of the stack. Then it searches them, the one with the least
+// slack first.
 func (k *kernel) searchEach(base, end int) outcome {
 	calm := k.calm
 	for i := base; i < end; i++ {

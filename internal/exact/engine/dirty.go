@@ -5,18 +5,16 @@ import (
 	"math/bits"
 )
 
-// Idea: the suffix bound and not-first can only find something in a section
-// where a bound has changed since they last looked, or from which a buffer was
-// taken: the section is dirty. And sections between which no unplaced piece
-// begins or ends have the same unplaced pieces, so that only the first of such a
-// run is ever looked at. Both are bit sets over the sections, and to mark what a
-// buffer touches is to or the runs that begin in it into what is dirty, a word
-// at a time.
+// Idea: the suffix bound and not-first can find something new in a section only if a bound changed there since
+// their last look, or if a buffer was taken out. Such a section is dirty. Consecutive sections between which no
+// unplaced piece begins or ends have the same unplaced pieces. They are a run, and only the first section of a
+// run is ever looked at. Both are bit sets over the sections. To mark the sections of a buffer is to "or" the
+// starts of runs into the dirty set, a word at a time.
 //
 // On the challenging suite half of the sections equal the one before them.
 //
-// Invariant: runs has the sections where edges is not zero; dirty is empty but
-// from a placement to the end of the inferences from it.
+// Invariant: runs has exactly the sections where edges is not zero. dirty is empty except between a placement and
+// the end of the inferences that follow it.
 //
 // Complexity: O(sections of the buffer / 64) to mark.
 
@@ -32,7 +30,7 @@ func (k *kernel) leave(s Section) {
 	}
 }
 
-// mark makes the sections of [first, last) dirty in which a run begins.
+// mark makes those sections of [first, last) dirty in which a run begins.
 func (k *kernel) mark(first, last Section) {
 	low, high := first>>6, (last-1)>>6
 	from, to := uint64(math.MaxUint64)<<(first&63), uint64(math.MaxUint64)>>(63-(last-1)&63)
@@ -47,8 +45,7 @@ func (k *kernel) mark(first, last Section) {
 	k.dirty[high] |= k.runs[high] & to
 }
 
-// markAround is mark for what is placed: the run that its first section is in may
-// begin before it.
+// markAround is mark for a placed buffer. The run that contains its first section may begin before that section.
 func (k *kernel) markAround(first, last Section) {
 	k.mark(first, last)
 	if k.live[first] > 0 {
@@ -57,7 +54,7 @@ func (k *kernel) markAround(first, last Section) {
 	}
 }
 
-// runOf returns the first section of the run that s is in.
+// runOf returns the first section of the run that contains s.
 func (k *kernel) runOf(s Section) Section {
 	w := s >> 6
 	word := k.runs[w] & (math.MaxUint64 >> (63 - s&63))

@@ -1,10 +1,9 @@
 package engine
 
-// Idea: siblings often fail for the same reason. The sections that failed last
-// are checked straight after lifting, before any work is spent on others.
+// Idea: siblings often fail for the same reason. So the four sections that failed last are checked right after
+// lifting, before any other section.
 //
-// Source: Stowage; the idea is that of last-conflict reasoning (Lecoutre et al.
-// 2009).
+// Source: Stowage. The idea is that of last-conflict reasoning (Lecoutre et al. 2009).
 
 // promote moves a section that has just failed to the front of the hot ones.
 func (k *kernel) promote(s Section) {
@@ -17,7 +16,7 @@ func (k *kernel) promote(s Section) {
 	hot[0] = s
 }
 
-// hotFit checks the dirty ones of the hot sections.
+// hotFit checks those hot sections that are dirty.
 func (k *kernel) hotFit(c component) bool {
 	for _, s := range k.hot {
 		if s < c.first || s >= c.last {

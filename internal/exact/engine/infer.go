@@ -2,35 +2,29 @@ package engine
 
 import "math/bits"
 
-// infer tightens the lower bounds of a component after a placement and reports
-// whether a completion may still exist. It is the one place that knows the
-// order of the inferences; each is in a file of its own:
+// infer tightens the lower bounds of a component after a placement. It reports whether a completion may still exist. This
+// is the only place that knows the order of the inferences. Each inference has a file of its own:
 //
 //	section.go      the paper's section inference
-//	lifting.go      buffers under the canonical bound must be raised by others
-//	hot.go          the sections that failed last, first
+//	lifting.go      a waiting buffer must be raised by another one
+//	hot.go          the sections that failed last come first
 //	dirty.go        the sections that the next two look at
 //	suffixbound.go  what cannot lie below a level fits above it
-//	notfirst.go     buffers that cannot be lowest in a section
+//	notfirst.go     a buffer that cannot be the lowest of a section
 //
-// inf holds the bounds. They stay valid below this node, so they are inherited
-// and only ever rise; the trail restores them.
+// inf holds the bounds. They stay valid below this node, so they are inherited and only rise. The trail restores them.
 //
-// The inferences feed one another, so they are repeated until nothing changes,
-// but not more than maxRounds times: later rounds find less. Some bounds creep
-// up round by round; to go on until they rest (tried: 20 and 64) saves nodes on
-// two instances of the challenging suite and doubles the time of the hardest.
+// The inferences feed one another, so they are repeated until nothing changes, but at most maxRounds times: later rounds
+// find less. Some bounds creep up round by round. To go on until they rest (tried: 20 and 64) saves nodes on two instances
+// of the challenging suite and doubles the time of the hardest one.
 //
-// Sweeps go through the sections against the order of time and along it, in turn: on the
-// challenging suite that takes a tenth of the instructions less than to go along it
-// always, with the same nodes. To begin along it takes as many in sum.
+// Sweeps go through the sections against the order of time and along it, in turn. On the challenging suite that takes a
+// tenth fewer instructions than always along it, with the same nodes. To begin along it takes as many in sum.
 //
-// Where the run is over, an inference over a huge partition stops midway and
-// claims nothing.
+// If the run is over, an inference on a huge partition stops midway and claims nothing.
 const maxRounds = 30
 
-// infer tightens the bounds of c, for which findWaiting was called. What is dirty
-// has changed since the component was last inferred.
+// infer tightens the bounds of c. findWaiting was called for c. The dirty sections have changed since c was last inferred.
 func (k *kernel) infer(c component) bool {
 	if !k.any(c) {
 		return true
@@ -72,8 +66,8 @@ func (k *kernel) infer(c component) bool {
 	return true
 }
 
-// sweep checks the dirty sections of c in the order of time. What it raises is
-// dirty again: later sections are still in time for this sweep.
+// sweep checks the dirty sections of c in the order of time. A section that becomes dirty during the sweep is checked in
+// the same sweep if it comes later.
 func (k *kernel) sweep(c component) bool {
 	for w := c.first >> 6; w<<6 < c.last; w++ {
 		for from := c.first; ; {
@@ -120,7 +114,7 @@ func (k *kernel) sweepBack(c component) bool {
 	return true
 }
 
-// forget leaves what is dirty in c as it is.
+// forget clears the dirty sections of c without checking them.
 func (k *kernel) forget(c component) {
 	for w := c.first >> 6; w<<6 < c.last; w++ {
 		rest := masked(k.dirty[w], int(w), int(c.first), int(c.last))
@@ -133,7 +127,7 @@ func (k *kernel) forget(c component) {
 	}
 }
 
-// clamp raises the bounds of c to the offset placed last, where lifting does not.
+// clamp raises the bounds of c to the offset placed last. It is used if lifting is off.
 func (k *kernel) clamp(c component) bool {
 	for _, j := range k.listOf(c) {
 		if k.inf[j] < c.off && !k.tighten(j, c.off) {

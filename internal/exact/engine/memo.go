@@ -2,22 +2,22 @@ package engine
 
 import "math/bits"
 
-// Idea: what can follow in a component depends only on which of its buffers are
-// unplaced, on their least offsets, and on the canonical bound. A state that
-// failed once fails again, whatever led to it.
+// Idea: the completions of a component depend only on three things: which of its buffers are
+// unplaced, their least offsets, and the canonical bound. So a state that failed once fails again,
+// whatever led to it.
 //
-// Least offsets under the canonical bound belong in the key although those
-// buffers cannot be placed there: dominance reads them. Of the bound itself the
-// key holds only which buffers wait under it: all bounds that leave the same
-// ones waiting allow the same completions, and so do all ranks.
+//	key = sum over unplaced j of hash(j, lb(j), whether j waits)
 //
-// Only what search has exhausted is kept, never what it has aborted. The key is
-// 128 bits, salted by order and capacity, so the table survives restarts of the
-// same order, which then skip what earlier rounds have refuted. With two
-// million states the odds of a false match are under 2^-86.
+// Dominance reads the least offsets of all buffers, so those of waiting buffers are in the key, too.
+// Of the canonical bound, the key holds only which buffers wait. All bounds that leave the same
+// buffers waiting allow the same completions, and so do all ranks.
 //
-// Complexity: O(buffers) to hash; the table is open addressing over buckets of
-// four, with an old entry replaced once it has grown to its largest size.
+// Only exhausted states are kept, never aborted ones. The key has 128 bits and is salted by order and
+// capacity. So the table survives restarts of the same order, which skip what earlier rounds have
+// refuted. With two million states the odds of a false match are under 2^-86.
+//
+// Complexity: O(buffers) to hash. The table has open addresses and buckets of four. Once it has its
+// largest size, new entries replace old ones.
 
 type memoKey struct{ a, b uint64 }
 
@@ -33,8 +33,8 @@ type memo struct {
 	clock   uint64
 }
 
-// recall reports whether the state of the component is known to fail, and returns
-// its key; that is zero where there is nothing to compare it with.
+// recall reports whether the state of the component is known to fail. It also returns the key of the
+// state, or zero if there is nothing to compare it with.
 func (k *kernel) recall(c component) (key memoKey, known bool) {
 	if k.dominates() {
 		return memoKey{}, k.beaten(k.setOf(c), nobody)
@@ -46,8 +46,8 @@ func (k *kernel) recall(c component) (key memoKey, known bool) {
 	return key, k.memo.has(key)
 }
 
-// remember records that the state of the component, of which recall gave the key,
-// failed. A dive without a failure hashes nothing.
+// remember records that the state of the component failed. key is what recall returned. A dive without
+// a failure hashes nothing.
 func (k *kernel) remember(c component, key memoKey) {
 	if k.dominates() {
 		k.beat(k.setOf(c))
@@ -100,8 +100,8 @@ func (m *memo) bucket(key memoKey) int {
 	return int(key.a) & (len(m.entries) - 1) &^ (memoWays - 1)
 }
 
-// add keeps the key. Until the table is as large as it may be, it grows where a
-// bucket is full, so that nothing is lost.
+// add keeps the key. The table grows if a bucket is full, until it has its largest size. Until then no
+// key is lost.
 func (m *memo) add(key memoKey) {
 	if len(m.entries) == 0 || len(m.entries) < memoMost && (2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {
 		m.grow()
@@ -111,8 +111,7 @@ func (m *memo) add(key memoKey) {
 	}
 }
 
-// insert puts the key into its bucket and reports whether it took an empty
-// entry.
+// insert puts the key into its bucket. It reports whether it took an empty entry.
 func (m *memo) insert(key memoKey) bool {
 	at := m.bucket(key)
 	for i := at; i < at+memoWays; i++ {

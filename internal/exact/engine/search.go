@@ -9,20 +9,18 @@ import (
 
 // Depth-first search over the canonical plans of a component.
 //
-// Each candidate is either placed now or postponed: when placing it has failed,
-// the bound passes it, so that it waits for something to raise it. Inferring
-// from that alone, before the next candidate is placed, often ends the node
-// (postponement; "schedule or postpone" in Le Pape, Couronné, Vergamini and
-// Gosselin 1994), and the bounds that it tightens serve all later candidates.
+// Each candidate is either placed now or postponed. If its placement has failed, the canonical bound passes it,
+// so it waits until another buffer raises it. To infer from that alone, before the next candidate is placed, often
+// ends the node. The bounds that it tightens also serve all later candidates. This is postponement ("schedule or
+// postpone" in Le Pape, Couronné, Vergamini and Gosselin 1994).
 //
-// Invariant: where search fails it restores the state, but for bounds where the
-// trail no longer leads back.
+// Invariant: if search fails, it restores the state. Bounds are an exception if the trail was dropped.
 //
-// It returns exhausted only where nothing below was left undone: not where a limit came,
-// and not where the trail no longer leads back.
+// search returns exhausted only if nothing below was left undone. It does not do so after a limit, nor if the trail
+// was dropped.
 
-// outcome is what a search of a component found among canonical plans. It says
-// nothing of other plans: engine.attempt alone turns it into a verdict.
+// outcome is what a search of a component found among canonical plans. It says nothing about other plans. Only
+// engine.attempt turns it into a verdict.
 type outcome uint8
 
 const (
@@ -31,13 +29,11 @@ const (
 	exhausted                // no canonical completion fits
 )
 
-// component is a set of unplaced buffers that no cut divides: all whose extents
-// are within its sections. It needs no list of them, for buffers are numbered by
-// where they begin.
+// component is a set of unplaced buffers that no open cut divides: all buffers whose extents are within its sections.
+// It needs no list, because buffers are numbered by where they begin.
 type component struct {
 	first, last Section // their sections [first, last)
-	// Whatever is placed next lies at or above (off, rank) in the canonical
-	// order.
+	// The canonical bound: the next placement is at or above (off, rank).
 	off  int64
 	rank int32
 }
@@ -46,8 +42,7 @@ type component struct {
 // Tests set it lower.
 var tickEvery int64 = 1 << 12
 
-// search explores the completions of a component that has passed infer. Where
-// it returns solved, best holds the offsets.
+// search explores the completions of a component that has passed infer. If it returns solved, best holds the offsets.
 func (k *kernel) search(c component) outcome {
 	if !k.any(c) {
 		return solved
@@ -79,8 +74,8 @@ func (k *kernel) search(c component) outcome {
 	return exhausted
 }
 
-// tryEach places one candidate of c after the other and searches on from there.
-// Mostly the first is the only one, so it is looked for alone.
+// tryEach places one candidate of c after the other and searches on from there. Usually the first candidate is the
+// only one, so it is looked for by itself.
 func (k *kernel) tryEach(c component) outcome {
 	ceiling := k.ceiling(c)
 	j, lowest := k.firstOf(c)
@@ -100,7 +95,7 @@ func (k *kernel) tryEach(c component) outcome {
 	return k.tryRest(c, ceiling, j)
 }
 
-// through returns the outcome of a component whose candidates have failed.
+// through returns the outcome of a component all of whose candidates have failed.
 func (k *kernel) through() outcome {
 	if k.late() {
 		return aborted // an inference may have been left undone
@@ -108,11 +103,10 @@ func (k *kernel) through() outcome {
 	return exhausted
 }
 
-// firstOf returns the candidate of c that is first in order, nobody where there is
-// none, and the least top that any unplaced buffer could have. A plan that places
-// the next buffer at or above that leaves a gap that this one could fill, so a
-// lower plan is found elsewhere (dominance, section 6.3). Where all others come
-// after the candidate nobody will wait below it: calm says so.
+// firstOf returns the first candidate of c, or nobody. It also returns the least top that any unplaced buffer could
+// have. A plan that places the next buffer at or above that top leaves a gap that another buffer could fill, so a lower
+// plan is found elsewhere (dominance, section 6.3). firstOf sets calm if all other buffers come after the candidate:
+// then no buffer waits once it is placed.
 func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
 	first, lowest = nobody, k.limit+1
 	least, passed := int64(math.MaxInt64), int64(math.MaxInt64)
@@ -138,8 +132,7 @@ func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
 	return first, lowest
 }
 
-// eligible reports whether j may lie at its least offset as far as inference and
-// symmetry know.
+// eligible reports whether inference and symmetry allow j to lie at its least offset.
 func (k *kernel) eligible(j Buffer) bool {
 	return k.inf[j] <= k.lb[j] && !(k.sw.symmetry && k.of[j].twin != nobody && !k.placed(k.of[j].twin))
 }
@@ -152,16 +145,15 @@ func (k *kernel) less(i, j Buffer) bool {
 	return k.rank[i] < k.rank[j]
 }
 
-// few is how many candidates are looked for at once, and fewWords how many words
-// of the set of those that wait are kept meanwhile. Both are on the stack of the
-// search, so that its memory does not grow with the square of the buffers.
+// few is the number of candidates that are looked for at once. fewWords is the number of words of the waiting set that
+// are kept meanwhile. Both arrays are on the stack of the search, so its memory does not grow with the square of the
+// buffers.
 const (
 	few      = 32
 	fewWords = 8
 )
 
-// tryRest is tryEach for what comes after candidate j in order, for all where that
-// is nobody.
+// tryRest is tryEach for the candidates after j, or for all candidates if j is nobody.
 func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
 	postpones := k.sw.postponement && k.sw.dynamicOrdering && k.sw.canonical
 	var kept [fewWords]uint64
@@ -212,9 +204,8 @@ func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
 	}
 }
 
-// following appends to queue the buffers of c that come next after the given one
-// in the order in which they are tried, up to the ceiling, as many as there is room
-// for.
+// following appends to queue the candidates of c that come next after the given buffer, up to the ceiling. It appends as
+// many as queue has room for.
 func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buffer) []Buffer {
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
@@ -238,12 +229,12 @@ func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buf
 	return queue
 }
 
-// try places candidate j of c and searches on. Where that fails it takes the
-// placement back; where it does not, that is left to whoever goes further back,
-// for the parts that are still to be searched have nothing to do with it. In a huge
-// partition the trail is kept short all the same. After a limit nothing is taken back:
-// no search goes on from here, and the next run begins with a reset. It reports hat,
-// whether anything unplaced overlaps the candidate.
+// try places candidate j of c and searches on. It reports hat: whether any unplaced buffer overlaps the candidate.
+//
+// If the search fails, try takes the placement back. If the search succeeds, try leaves it: the parts that are still to
+// be searched do not depend on it, and whoever goes further back undoes it. In a huge partition it is taken back all the
+// same, to keep the trail short. After a limit nothing is taken back: no search goes on from here, and the next run begins
+// with a reset.
 func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	if k.dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
 		return exhausted, true
@@ -276,8 +267,7 @@ func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 	return r, hat
 }
 
-// descend goes on below the placement of j: c is what was j's component,
-// without j.
+// descend searches on after j has been placed. c is what was the component of j, without j.
 func (k *kernel) descend(c component, j Buffer) outcome {
 	if k.sw.decomposition {
 		if bounds := k.openCuts(c, j); len(bounds) > 0 {
@@ -292,10 +282,12 @@ func (k *kernel) descend(c component, j Buffer) outcome {
 	return k.search(c)
 }
 
-// ceiling returns the highest offset that the next placement may have: what is
-// unplaced in a section, the next buffer included or not, lies at or above it.
-// This is the paper's section inference with its monotonic floor, asked before
-// a placement is applied rather than after.
+// ceiling returns the highest offset that the next placement may have:
+//
+//	ceiling = limit - max over sections of total(s)
+//
+// All that is unplaced in a section lies at or above that offset. This is the paper's section inference with its monotonic
+// floor, asked before a placement is applied rather than after.
 func (k *kernel) ceiling(c component) int64 {
 	if !k.sw.cheapReject {
 		return k.limit

@@ -2,18 +2,21 @@ package engine
 
 import "math"
 
-// Section inference, as in the paper: in each section, what is unplaced lies
-// above the floor, so floor + total must not exceed the limit. The floor is the
-// top of what is placed; no lower than the offset just placed (monotonic
-// floor), and no lower than the least offset of what is unplaced (unallocated
-// floor, the paper's effective height).
+// Section inference, as in the paper: what is unplaced in a section s lies above a floor, so
 //
-// With the suffix bound on, this file is not used: that bound implies it.
+//	floor(s) + total(s) <= limit
+//
+// The floor is the largest of three numbers: the top of what is placed in s, the offset placed last
+// (monotonic floor), and the least start of an unplaced piece in s (unallocated floor, the paper's
+// effective height).
+//
+// If the suffix bound is on, this file is not used, because that bound implies this one.
 //
 // Complexity: O(sum over unplaced buffers of their sections).
+//
 // Source: MiniMalloc, section 6.2.
 
-// sectionsFit reports whether every section of c can take what is unplaced.
+// sectionsFit reports whether every section of c has room for its unplaced pieces.
 func (k *kernel) sectionsFit(c component) bool {
 	low := k.low
 	if k.sw.unallocatedFloor {

@@ -2,15 +2,17 @@ package engine
 
 import "github.com/stowage-go/stowage/plan"
 
-// Idea: where decomposition has left a component of one section, its buffers are
-// live at the same moments, rest on the same top, and can only be stacked. All
-// orders give the same height but for the topmost buffer, which takes no more
-// than its own size where the others take theirs rounded up to the alignment. So
-// the component fits exactly where some buffer has room on top of the others,
-// and no search is needed: n placements of O(n) each become one pass.
+// Idea: decomposition may leave a component of one section. Its buffers are live at the same moments and
+// rest on the same top, so they can only be stacked. All orders give the same height, except for the topmost
+// buffer: that one takes only its own size, while the others are rounded up to the alignment. So the component
+// fits exactly if some buffer t has room on top of all others:
 //
-// It is a part of the technique decomposition. It does not hold where a buffer is
-// fixed, where alignments differ, or where windows do.
+//	lb + sum over j other than t of size(j) <= ub(t)
+//
+// No search is needed. One pass replaces n placements of O(n) each.
+//
+// This is a part of the technique decomposition. It does not hold if a buffer is fixed, if alignments differ,
+// or if there are windows.
 //
 // Complexity: O(buffers).
 
@@ -19,8 +21,7 @@ func (k *kernel) isStack(c component) bool {
 	return c.last-c.first == 1 && k.stackable && k.sw.decomposition
 }
 
-// stack stacks a component of one section in the order of its buffers, but for
-// the one that goes on top.
+// stack stacks a component of one section. The buffers keep their order, except for the topmost one.
 func (k *kernel) stack(c component) outcome {
 	list := k.listOf(c)
 	at := k.lb[list[0]]

@@ -2,14 +2,17 @@ package engine
 
 import "math/bits"
 
-// Idea: who lies under the canonical bound may not be placed at its least offset
-// any more. Candidates, lifting and the memo all ask for that, so it is a set,
-// found once for each bound. Parts of a split have their own bits of it.
+// Idea: a buffer waits if it lies under the canonical bound, that is, under the last placement:
+//
+//	(lb(j), rank(j)) < (off, rank)
+//
+// A waiting buffer may not be placed at its least offset any more. Candidates, lifting and the memo all ask
+// for this, so the waiting buffers are a set that is computed once for each bound. The parts of a split use
+// different bits of it.
 //
 // Complexity: O(buffers).
 
-// findWaiting sets which buffers of c wait: those that lie under the canonical
-// bound.
+// findWaiting computes which buffers of c wait.
 func (k *kernel) findWaiting(c component) {
 	if !k.sw.canonical {
 		return // nobody
@@ -27,7 +30,7 @@ func (k *kernel) findWaiting(c component) {
 	}
 }
 
-// whoWaits is findWaiting, without a look at them where nobody can.
+// whoWaits is findWaiting, but it looks at no buffer if calm says that none can wait.
 func (k *kernel) whoWaits(c component, calm bool) {
 	if !calm {
 		k.findWaiting(c)
@@ -44,5 +47,5 @@ func (k *kernel) waits(c component, j Buffer) bool {
 	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
 }
 
-// isWaiting is waits for a component that findWaiting was called with.
+// isWaiting is waits for the component that findWaiting was last called with.
 func (k *kernel) isWaiting(j Buffer) bool { return k.waiting[j>>6]>>(j&63)&1 != 0 }
