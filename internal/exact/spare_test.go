@@ -62,3 +62,13 @@ func TestSpareCountsLevels(t *testing.T) {
 		e.watch.Close()
 	}
 }
+
+// TestSparesCountWhatIsPulledUp has a placed buffer that is tied to an unplaced one and takes
+// the place of a spared one if that counts on it to stay.
+func TestSparesCountWhatIsPulledUp(t *testing.T) {
+	e, l := ladderOf(t, timeline.New(meshing(29712)), nil)
+	defer e.watch.Close()
+	if v := climb(t, e, l, 17); v != fits {
+		t.Errorf("verdict %d at 17, the lowest height", v)
+	}
+}
