@@ -2,16 +2,16 @@ package engine
 
 import "math/bits"
 
-// Static preorderings rank the buffers of a component by a string of keys, each
-// descending, ties by index: A area, C sections, L lower, O overlaps, T the
-// largest total of a section, U upper, W width, Z size. The rank breaks ties of
-// offset in the canonical order and so decides which of several plans with the
-// same set of placed buffers is explored.
+// A static preordering ranks the buffers of a component by a string of keys, each descending, with ties by index:
 //
-// T reads what is unplaced, so it changes as search goes on: where a component
-// splits, its parts are ranked anew. The other keys stay as they are, so what they
-// say of two buffers is worked out once, as a tie: a network is split at every
-// other buffer, and most of the time of planning an easy one was sorting.
+//	A area   C sections   L lower   O overlaps   T largest total of a section   U upper   W width   Z size
+//
+// The rank breaks ties of offset in the canonical order. So it decides which of several plans with the same set of
+// placed buffers is explored.
+//
+// T reads what is unplaced, so it changes during search: if a component splits, its parts are ranked anew. The other
+// keys never change, so what they say about two buffers is computed once, as a tie. A network is split at every other
+// buffer, and most of the time of planning an easy one was sorting.
 //
 // Source: MiniMalloc, section 7 and google/minimalloc (PreorderingComparator).
 
@@ -44,9 +44,8 @@ func (k *kernel) rankAll(c component) {
 	}
 }
 
-// byRank puts a list in the order of the ranks that its buffers have, where it is not
-// much shorter than what it was a part of: most of it stays in that order, and sorting is
-// quick then.
+// byRank sorts a list by the ranks that its buffers have, unless the list is much shorter than the list it was a part
+// of. Most of it stays in that order, so the sort that follows is quick.
 func (k *kernel) byRank(list []Buffer) {
 	most := int32(0)
 	for _, j := range list {
@@ -73,8 +72,8 @@ func (k *kernel) byRank(list []Buffer) {
 	}
 }
 
-// breakTies works out what decides between buffers of one total, where the total is
-// what counts first. Of equal scores the index does.
+// breakTies computes the order of buffers with equal totals, if the total is the first key. Equal scores are ordered by
+// index.
 func (k *kernel) breakTies(c component) {
 	k.tied = k.score != nil || len(k.order) > 0 && k.order[0] == 'T'
 	if !k.tied || !k.sw.preordering {
@@ -92,7 +91,7 @@ func (k *kernel) breakTies(c component) {
 	}
 }
 
-// ordered turns a score into a whole number that orders alike.
+// ordered turns a score into a whole number with the same order.
 func ordered(score float64) int64 { return int64(score * (1 << 32)) }
 
 // maxTotal returns the largest total of buffer j's sections.
@@ -106,9 +105,8 @@ func (k *kernel) maxTotal(j Buffer) int64 {
 	return most
 }
 
-// before orders two buffers by the static preordering. Overlaps are all others,
-// less those that end before and those that start after; with gaps these are
-// extents, which is all that an order needs.
+// before orders two buffers by the static preordering. The overlaps of a buffer are all others, less those that end
+// before it and those that start after it. With gaps these are extents, which is all that an order needs.
 func (k *kernel) before(i, j Buffer) bool {
 	a, b := &k.buffers[k.id[i]], &k.buffers[k.id[j]]
 	f, g := &k.of[i], &k.of[j]

@@ -1,21 +1,22 @@
 package engine
 
-// This file applies a placement; trail.go takes it back. Nothing else changes
-// the state during search but inference, which writes through set.
+// This file applies a placement, and trail.go takes it back. During search nothing else changes the state, except
+// inference, which writes through set.
 //
-// A placement of j at lb[j] takes j out of what is unplaced and out of the sums
-// of its sections, lifts the floors of them to its top, and raises lb of each
-// unplaced neighbour to its top (aligned). Neighbours are found through the
-// sections, so this costs O(sections and neighbours of j), however many buffers
-// there are; where there are windows, all that begin before j ends are asked.
+// Placing j at lb[j] does three things. It takes j out of the unplaced buffers and out of the sums of its sections.
+// It lifts the floors of these sections to the top of j. It raises lb of each unplaced neighbour c:
 //
-// Invariant: lb of an unplaced buffer is the highest top of the placed buffers
-// that it overlaps, aligned; total, live, cuts and edges count what is unplaced.
+//	lb(c) = max(lb(c), lb(j) + distance(j, c)), rounded up to the alignment of c
+//
+// Neighbours are found through the sections, so this costs O(sections and neighbours of j), however many buffers
+// there are. If there are windows, all buffers that begin before j ends are asked.
+//
+// Invariant: lb of an unplaced buffer is the highest top of the placed buffers that it overlaps, aligned. total,
+// live, cuts and edges count what is unplaced.
 
-// place puts j at its least offset. It reports hat, whether any unplaced buffer
-// overlaps the placed one, and ok = false where a neighbour was raised out of
-// reach. The caller undoes the placement where it fails. Where the run is over it may
-// stop midway and says that it failed: try looks then.
+// place puts j at its least offset. hat says whether any unplaced buffer overlaps j. ok is false if a neighbour was
+// raised above its highest offset; the caller then undoes the placement. If the run is over, place may stop midway and
+// return false: try looks for that.
 func (k *kernel) place(j Buffer) (hat, ok bool) {
 	k.best[j] = k.lb[j]
 	k.path = append(k.path, j)
@@ -76,7 +77,7 @@ func (k *kernel) raise(c Buffer, top int64) bool {
 	return true
 }
 
-// take takes j out of what is unplaced.
+// take removes j from what is unplaced.
 func (k *kernel) take(j Buffer) {
 	k.unplaced[j>>6] &^= 1 << (j & 63)
 	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
@@ -95,7 +96,7 @@ func (k *kernel) take(j Buffer) {
 	}
 }
 
-// give puts j back among what is unplaced, by its inferred bound.
+// give puts j back into what is unplaced, with its pieces at its inferred bound.
 func (k *kernel) give(j Buffer) {
 	k.unplaced[j>>6] |= 1 << (j & 63)
 	for s := k.of[j].first; s+1 < k.of[j].last; s++ {

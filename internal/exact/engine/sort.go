@@ -2,8 +2,8 @@ package engine
 
 import "github.com/stowage-go/stowage/internal/sorting"
 
-// sortBy sorts a list of buffers, in scratch that is kept. In a huge partition it
-// leaves the list in some order where the run is over.
+// sortBy sorts a list of buffers and keeps its scratch. If the run is over, it leaves the list of a huge partition in
+// some order.
 func (k *kernel) sortBy(list []Buffer, less func(i, j Buffer) bool) {
 	if len(list) > len(k.sorted) {
 		k.sorted = make([]Buffer, len(list))

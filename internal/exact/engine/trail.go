@@ -1,22 +1,19 @@
 package engine
 
-// Everything that a placement and the inferences after it change is taken back
-// here and nowhere else: bounds and floors from the trail, ranks from their log,
-// sets and sums by adding again what was taken out.
+// Everything that a placement and its inferences change is taken back here and nowhere else. Bounds and floors
+// come from the trail, ranks from their log. Sets and sums are restored by adding what was taken out.
 //
-// A dive among n buffers that all overlap raises n²/2 bounds, so a trail that
-// keeps them all takes 1.6 GB for 10,000 buffers. The trail is therefore cut: where it
-// has grown to trailMost, the older half is dropped. The search goes on below as
-// before and finds its plan; only where it would have to back up over what is
-// lost it gives up, undecided. What it has refuted until then is in the memo.
+// A dive among n buffers that all overlap raises n²/2 bounds. A trail that keeps them all takes 1.6 GB for 10,000
+// buffers. So the trail is cut: once it has trailMost entries, the older half is dropped. The search goes on below
+// as before and finds its plan. It gives up, undecided, only if it would have to back up over what was dropped. What
+// it has refuted until then is in the memo.
 //
-// It is kept in chunks, each twice as long as the one before up to chunkMost, so
-// that to grow is not to copy.
+// The trail is kept in chunks, each twice as long as the one before, up to chunkMost. So growing it copies nothing.
 //
-// Invariant: undone to a mark, the state is what it was at the mark.
+// Invariant: after undo(mark) the state is what it was at the mark.
 
-// change is an entry of the trail: cells[at] was old, or, where at is ^j, both
-// bounds of buffer j were: mostly they rise together.
+// change is an entry of the trail. If at >= 0, cells[at] was old. If at is ^j, both bounds of buffer j were old:
+// usually they rise together.
 type change struct {
 	at  int64
 	old int64
@@ -28,9 +25,8 @@ var trailMost = 1 << 22
 // chunkMost is how many entries a chunk has at most: 256 KiB.
 const chunkMost = 1 << 14
 
-// history is the trail: chunks that are full, the oldest first, and the one that
-// is being filled. Positions count from the start of the search, dropped entries
-// included.
+// history is the trail: the full chunks, the oldest first, and the chunk that is being filled. Positions count from
+// the start of the search and include dropped entries.
 type history struct {
 	full    [][]change
 	latest  []change
@@ -106,8 +102,7 @@ func (k *kernel) setBoth(j Buffer, value int64) {
 	k.moved(j)
 }
 
-// moved says of buffer j, of which inf has risen, where its pieces start, and makes
-// its sections dirty.
+// moved updates where the pieces of buffer j start after inf[j] has risen, and makes its sections dirty.
 func (k *kernel) moved(j Buffer) {
 	for x := Piece(j); x != none; x = k.next[x] {
 		start := k.inf[j] + k.span[x].lower
@@ -129,8 +124,8 @@ func (k *kernel) now() mark {
 // lost reports whether the way back to the mark has been dropped.
 func (k *kernel) lost(m mark) bool { return m.trail < k.trail.dropped }
 
-// undo takes back the placements since the mark and all that they changed. Where
-// the way back is lost, bounds and floors stay as they are; the search ends then.
+// undo takes back the placements since the mark and all that they changed. If entries since the mark were dropped,
+// bounds and floors stay as they are, and the search ends.
 func (k *kernel) undo(m mark) {
 	h := &k.trail
 	for {
