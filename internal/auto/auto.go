@@ -55,20 +55,11 @@ type settings struct{ heuristics, merge, exact, climb bool }
 
 // Declare lists the techniques.
 func (s *settings) Declare(d *run.Declaration) {
-	d.Technique(&s.heuristics, "heuristics", "")
-	d.Technique(&s.merge, "merge", "")
-	d.Technique(&s.exact, "exact", "")
-	d.Technique(&s.climb, "climb", "")
-}
-
-// Words says in words what each is, by name.
-func (*settings) Words() map[string]string {
-	return map[string]string{
-		"heuristics": "start from the best of several first-fit orders; without it, use only the first order",
-		"merge":      "include merge in the alternation: exact search over groups of buffers",
-		"exact":      "include exact search in the alternation",
-		"climb":      "include local search (climb) in the alternation",
-	}
+	d.Technique(&s.heuristics, "heuristics",
+		"start from the best of several first-fit orders; without it, use only the first order")
+	d.Technique(&s.merge, "merge", "include merge in the alternation: exact search over groups of buffers")
+	d.Technique(&s.exact, "exact", "include exact search in the alternation")
+	d.Technique(&s.climb, "climb", "include local search (climb) in the alternation")
 }
 
 // Plan plans.

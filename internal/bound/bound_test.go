@@ -205,11 +205,11 @@ func TestStepDividesTheOptimum(t *testing.T) {
 	}
 }
 
-func TestProfile(t *testing.T) {
+func TestLoads(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 5))
 	for range 200 {
 		n := 1 + r.IntN(20)
-		profile, want := bound.NewProfile(n), make([]int64, n)
+		profile, want := bound.NewLoads(n), make([]int64, n)
 		for range r.IntN(10) {
 			first := r.IntN(n)
 			last := first + r.IntN(n-first) + 1
@@ -227,7 +227,7 @@ func TestProfile(t *testing.T) {
 			t.Fatalf("peak %d at %d of %v", peak, at, want)
 		}
 	}
-	if peak, at := bound.Peak(bound.NewProfile(0).Sum()); peak != 0 || at != 0 {
+	if peak, at := bound.Peak(bound.NewLoads(0).Sum()); peak != 0 || at != 0 {
 		t.Errorf("the peak of nothing: %d at %d", peak, at)
 	}
 }

@@ -2,23 +2,24 @@ package bound
 
 // Idea: what is in use in a row of sections is summed from changes: each stay
 // adds where it begins and takes away where it ends, and one pass at the end
-// turns changes into sums. O(1) for a stay of any length.
+// turns changes into sums. O(1) for a stay of any length. Sections are numbered already; the
+// load over time, from the model alone and for pictures, is in internal/profile.
 
-// A Profile is the space in use in a row of sections, while it is summed up: make
+// Loads is the space in use in a row of sections, while it is summed up: make
 // it one longer than the row, Add every stay, and call Sum once.
-type Profile []int64
+type Loads []int64
 
-// NewProfile returns the profile of so many sections.
-func NewProfile(sections int) Profile { return make(Profile, sections+1) }
+// NewLoads returns the loads of so many sections.
+func NewLoads(sections int) Loads { return make(Loads, sections+1) }
 
 // Add counts so many bytes in the sections [first, last).
-func (p Profile) Add(first, last int32, bytes int64) {
+func (p Loads) Add(first, last int32, bytes int64) {
 	p[first] += bytes
 	p[last] -= bytes
 }
 
-// Sum returns the load of each section, in the profile's own memory.
-func (p Profile) Sum() []int64 {
+// Sum returns the load of each section, in the memory of p.
+func (p Loads) Sum() []int64 {
 	for s := 1; s < len(p); s++ {
 		p[s] += p[s-1]
 	}

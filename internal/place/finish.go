@@ -143,7 +143,7 @@ func (f *finisher) size(i int) int64 {
 
 // least returns a height that stacking the rest does not end under.
 func (f *finisher) least(offsets []int64) (height int64) {
-	rest := bound.NewProfile(f.tl.Sections())
+	rest := bound.NewLoads(f.tl.Sections())
 	for i, at := range offsets {
 		if at < 0 {
 			first, last := f.tl.Extent(i)

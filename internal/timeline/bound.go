@@ -76,14 +76,14 @@ func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	if !wasted {
 		return 0
 	}
-	profile := bound.NewProfile(int(p.Last - p.First))
+	loads := bound.NewLoads(int(p.Last - p.First))
 	for _, i := range p.Buffers {
 		rounded, _, ok := t.aligned(i, g)
 		for s := t.Spans(int(i)); ok && len(s) > 0; s = s[1:] {
-			profile.Add(s[0].First-p.First, s[0].Last-p.First, rounded)
+			loads.Add(s[0].First-p.First, s[0].Last-p.First, rounded)
 		}
 	}
-	_, at := bound.Peak(profile.Sum())
+	_, at := bound.Peak(loads.Sum())
 	at += p.First
 	var stacked int64
 	var tails, others []int64

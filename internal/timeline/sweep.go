@@ -91,7 +91,7 @@ func (t *Timeline) sweep() {
 
 	// A piece is in the sections closed after its start and by its end.
 	m := len(t.Ends)
-	profile := bound.NewProfile(m)
+	loads := bound.NewLoads(m)
 	for k := range t.spans {
 		if k%tune.PreparedMost == tune.PreparedMost-1 && t.over() {
 			return
@@ -99,9 +99,9 @@ func (t *Timeline) sweep() {
 		s := &t.spans[k]
 		lower, upper := at(k)
 		s.First, s.Last = closed(lower), closed(upper)
-		profile.Add(s.First, s.Last, s.Upper-s.Lower)
+		loads.Add(s.First, s.Last, s.Upper-s.Lower)
 	}
-	t.Load = profile.Sum()
+	t.Load = loads.Sum()
 
 	t.extent = make([][2]int32, n)
 	for i := range buffers {

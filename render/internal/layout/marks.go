@@ -2,6 +2,7 @@ package layout
 
 import (
 	"cmp"
+	"github.com/stowage-go/stowage/internal/units"
 	"slices"
 )
 
@@ -53,7 +54,7 @@ func (g *page) markBlocks(marks []mark) (blocks []block, margin float64) {
 		}
 		value := b.marks[0].value
 		b.texts = append(b.texts, Text{Text: Thousands(value), Size: font, Role: Value})
-		if short := binarySize(value); g.binary && short != "" {
+		if short := units.Short(value); g.binary && short != "" {
 			b.texts = append(b.texts, Text{Text: short, Size: font, Role: Value})
 		}
 		for _, t := range b.texts {

@@ -332,7 +332,7 @@ func (g *page) putLabel(r Rect, id string, size, along, across float64, upright 
 	}
 	second := Thousands(bytes)
 	if g.binary && bytes >= 1024 && bytes%1024 == 0 {
-		if short := binarySize(bytes); !strings.HasPrefix(short, "≈") {
+		if short := units.Short(bytes); !strings.HasPrefix(short, "≈") {
 			second = short
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -78,8 +79,6 @@ func ticksAt(lower, upper, step int64, binary bool) ticks {
 	return t
 }
 
-var binaryUnits = [...]string{"", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
-
 // axisUnit returns the factor to take out of ticks a step apart, and its name.
 func axisUnit(most, step int64, binary bool) (int64, string) {
 	if binary {
@@ -87,7 +86,7 @@ func axisUnit(most, step int64, binary bool) (int64, string) {
 		if k == 0 {
 			return 1, " (bytes)"
 		}
-		return 1 << (10 * k), " (" + binaryUnits[k] + ")"
+		return 1 << (10 * k), " (" + units.Binary[k] + ")"
 	}
 	if most < 1e7 {
 		return 1, ""
@@ -142,27 +141,6 @@ func Thousands(v int64) string {
 		s.WriteRune(c)
 	}
 	return s.String()
-}
-
-// binarySize formats v in the largest binary unit, exactly or to three
-// significant digits; "" where v is under 1 KiB.
-func binarySize(v int64) string {
-	k := (bits.Len64(uint64(v)) - 1) / 10
-	if v < 1024 {
-		return ""
-	}
-	whole, rest := v>>(10*k), v&(1<<(10*k)-1)
-	if rest == 0 {
-		return strconv.FormatInt(whole, 10) + " " + binaryUnits[k]
-	}
-	x := float64(v) / float64(int64(1)<<(10*k))
-	decimals := 2
-	if x >= 100 {
-		decimals = 0
-	} else if x >= 10 {
-		decimals = 1
-	}
-	return "≈ " + strconv.FormatFloat(x, 'f', decimals, 64) + " " + binaryUnits[k]
 }
 
 // percent formats part/whole with one digit, never as 0.0 or 100.0 unless it is
