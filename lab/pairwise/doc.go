@@ -73,4 +73,5 @@
 //	trail.go      decisions and their undoing; only Pop undoes
 //	explain.go    which decisions a failure follows from
 //	ranges.go     free ranges of offsets, on demand
+//	invariants.go what must hold at a fixpoint, checked with the build tag invariants
 package pairwise

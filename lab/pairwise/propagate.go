@@ -84,6 +84,7 @@ func (e *Engine) propagate() bool {
 			x = value[v]
 		}
 	}
+	e.check()
 	return true
 }
 

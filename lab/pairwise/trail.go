@@ -87,6 +87,7 @@ func (e *Engine) Pop() {
 	}
 	e.peak = m.peak
 	e.failed, e.cycle = false, e.cycle[:0]
+	e.check()
 }
 
 // Touched appends to dst the buffers whose bounds have moved at the last level,

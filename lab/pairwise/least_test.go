@@ -1,0 +1,122 @@
+package pairwise
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/verify"
+)
+
+// holds reports whether offsets in units satisfy the choices and all bounds.
+func holds(e *Encoding, choices []Choice, at []int64, capacity int64) bool {
+	for k := range at {
+		low, high := e.Bounds(k, capacity)
+		if at[k] < low || at[k] > high || at[k]%e.Align[k] != 0 {
+			return false
+		}
+	}
+	for p, q := range e.Pairs {
+		d := at[q.J] - at[q.I]
+		if choices[p] == Above && d < q.Up || choices[p] == Below && -d < q.Down {
+			return false
+		}
+	}
+	return true
+}
+
+// A lowest plan's choices give a plan that is as low, in whole units.
+func TestLeastKeepsTheOptimum(t *testing.T) {
+	for seed := range uint64(2000) {
+		p := suite.Tiny(seed)
+		height, offsets, ok := suite.MinHeight(p)
+		if !ok {
+			continue
+		}
+		e := encode(t, p)
+		// The oracle's offsets need not be multiples of the unit; only orders
+		// count, and those hold between the offsets in bytes.
+		choices := make([]Choice, len(e.Pairs))
+		for k, q := range e.Pairs {
+			d := offsets[e.ID[q.J]] - offsets[e.ID[q.I]]
+			switch {
+			case d >= q.Up*e.Unit:
+				choices[k] = Above
+			case -d >= q.Down*e.Unit:
+				choices[k] = Below
+			default:
+				t.Fatalf("seed %d: the oracle's plan breaks pair %+v", seed, q)
+			}
+		}
+		at := e.Least(watch, choices, height/e.Unit)
+		if at == nil {
+			t.Fatalf("seed %d: no offsets for the choices of a plan of height %d", seed, height)
+		}
+		if again, ok := e.Choose(at); !ok || !holds(e, again, at, height/e.Unit) {
+			t.Fatalf("seed %d: %v breaks a pair", seed, at)
+		}
+		for k, x := range e.Bytes(at) {
+			offsets[e.ID[k]] = x
+		}
+		if report := verify.Check(p, offsets, height); !report.OK() {
+			t.Fatalf("seed %d: %v", seed, report.Violations)
+		}
+	}
+}
+
+// For random choices, cycles included, Least is the least of all offsets that
+// satisfy them, or nil exactly where there are none.
+func TestLeastIsLeast(t *testing.T) {
+	found, none := 0, 0
+	for seed := range uint64(1500) {
+		p := suite.Tiny(seed)
+		if len(p.Buffers) > 4 {
+			p.Buffers = p.Buffers[:4]
+		}
+		rng := rand.New(rand.NewPCG(seed, 5))
+		e := encode(t, p)
+		choices := make([]Choice, len(e.Pairs))
+		for k := range choices {
+			choices[k] = Choice(rng.IntN(3) - 1)
+		}
+		capacity := 4 + rng.Int64N(8)
+		got := e.Least(watch, choices, capacity)
+		at, least := make([]int64, e.Len()), make([]int64, e.Len())
+		any := false
+		var walk func(k int)
+		walk = func(k int) {
+			if k == len(at) {
+				if holds(e, choices, at, capacity) {
+					for i := range at {
+						if !any {
+							least[i] = at[i]
+						}
+						least[i] = min(least[i], at[i])
+					}
+					any = true
+				}
+				return
+			}
+			for at[k] = 0; at[k] <= capacity; at[k]++ {
+				walk(k + 1)
+			}
+		}
+		walk(0)
+		if any != (got != nil) {
+			t.Fatalf("seed %d: Least gives %v; solutions: %v", seed, got, any)
+		}
+		if !any {
+			none++
+			continue
+		}
+		found++
+		for i := range least {
+			if got[i] != least[i] {
+				t.Fatalf("seed %d: %v, want %v", seed, got, least)
+			}
+		}
+	}
+	if found < 300 || none < 300 {
+		t.Errorf("one-sided: %d with a solution, %d without", found, none)
+	}
+}
