@@ -6,29 +6,34 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a second oracle, for sizes of any scale. Two buffers that meet at some
-// time forbid some distances between their offsets: open intervals. Every plan is
-// on one side of each. So start with every buffer at its least offset, take an
-// interval that the offsets violate, and try both sides of it: "at most its lower
-// end", "at least its upper end". Each is a lower bound of one offset by another;
-// their least common solution comes by raising offsets, each rounded up to its
-// alignment, until nothing rises. Where no interval is violated, the solution is
-// the lowest plan of the branch.
+// Idea: a second oracle, for sizes of any scale. Two buffers that meet at some time forbid some
+// distances between their offsets: open intervals. Every plan lies on one side of each interval.
+// The search starts with every buffer at its least offset. It takes an interval that the offsets
+// violate and tries both sides of it: "at most its lower end", "at least its upper end". Each side
+// is a lower bound of one offset by another. Offsets rise, each rounded up to its alignment, until
+// no bound asks for more. If no interval is violated, the offsets are the lowest plan of the branch.
 //
-// Invariant: at holds the least offsets under the arcs chosen so far. An interval
-// is chosen from at most once on a path.
+// Why it is not the search of exact/pairs, nor the engine of pairwise: this file judges both. A
+// mistake in a shared list of intervals, or in a shared propagation, would be made by the planner
+// and by its judge, and no test would see it. So this file shares nothing with timeline, bound or a
+// planner, and states its own proof of when offsets rise for ever. With the grid (oracle.go) it
+// shares the walk over the times at which a pair changes. What is in it beside the plain search is
+// there because tests ask it millions of times: the floor, equal buffers in one order, and the
+// interval whose cheaper side costs most.
 //
-// A system without a solution raises its offsets for ever. The chain of reasons
-// of a rise that comes in pass k has k links or more. Around a cycle of positive
-// arcs an offset would have to be above itself, so more passes than buffers are
-// proof. A cycle with other arcs is a monotone map that commutes with shifts by L,
-// the least common multiple of the alignments: it has no fixed point once it has
-// risen by L, and each round rises by g, their common divisor, or more.
+// Invariant: at holds the least offsets under the arcs chosen so far. A path chooses at most once
+// from an interval.
 //
-// Complexity: exponential in the pairs; up to 7 buffers take microseconds,
-// whatever the sizes. The grid (oracle.go) is better where buffers are many and
-// sizes small. Neither shares more with the other than the walk over the times at
-// which a pair changes, and neither shares anything with timeline or a planner.
+// A system without a solution raises its offsets for ever. A rise in pass k has a chain of k reasons
+// or more. If all arcs of a cycle are positive, an offset would have to be above itself, so more
+// passes than buffers are proof. A cycle with other arcs is a monotone map that commutes with shifts
+// by L, the least common multiple of the alignments. Once it has risen by L it has no fixed point,
+// and each round rises by their common divisor or more.
+//
+// Complexity: exponential in the pairs. Up to 7 buffers take microseconds, whatever the sizes. The
+// grid is better if there are many buffers with small sizes.
+//
+// Tried and dropped: a floor that rounds sizes up to their alignments, 15 lines more for no time.
 
 // An Orders is the oracle with its memory, for one goroutine at a time. The zero
 // value is ready.
@@ -128,27 +133,13 @@ func (o *Orders) load(p *model.Problem) {
 	}
 }
 
-// loadAt returns a height that the buffers in use at a time need: the bytes, and,
-// of those in use as a whole, the bytes rounded up to what divides all their
-// alignments, but for the topmost.
-func loadAt(p *model.Problem, time int64) int64 {
-	var load, common int64
+// loadAt returns the bytes in use at a time.
+func loadAt(p *model.Problem, time int64) (load int64) {
 	for i := range p.Buffers {
 		from, to := Used(&p.Buffers[i], time)
 		load += to - from
-		if to-from == p.Buffers[i].Size {
-			common = divisor(common, p.Buffers[i].Align())
-		}
 	}
-	var whole, most int64
-	for i := range p.Buffers {
-		if from, to := Used(&p.Buffers[i], time); to-from == p.Buffers[i].Size {
-			rest := (common - (to-from)%common) % common
-			whole += to - from + rest
-			most = max(most, rest)
-		}
-	}
-	return max(load, whole-most)
+	return load
 }
 
 // alike reports whether two buffers that may be anywhere differ in name alone.

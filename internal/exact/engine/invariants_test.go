@@ -10,7 +10,6 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // pauseChecks turns the checks off until resume is called.
