@@ -132,7 +132,9 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		return nil, err
 	}
 	if r.Status == Infeasible {
-		r.Collision = verify.Collide(p)
+		if r.Collision = verify.Collide(p); r.Collision != nil {
+			r.ProvedBy = "collision"
+		}
 		if r.Collision == nil && o.Capacity == 0 {
 			return nil, plan.Invalid(r.Planner, "infeasible without a capacity, while no fixed offsets collide")
 		}

@@ -142,6 +142,9 @@ type Plan = model.Plan
 //		// for never. The search then runs with one worker, and is otherwise the same. Planners
 //		// with Info.Moves do this: tela, exact, and auto (for its exact search).
 //		Moves func(Move)
+//		// Turns is called after each turn of a planner that runs several, such as auto, in
+//		// order; nil for never.
+//		Turns func(Turn)
 //	}
 //
 //	// Fits reports whether a height in bytes is within Capacity. Every height is if Capacity
@@ -174,6 +177,34 @@ type Options = plan.Options
 //		Elapsed time.Duration
 //	}
 type Progress = plan.Progress
+
+// A Turn is one run of a part of a planner that runs several, such as auto. Each turn starts
+// from the best plan so far.
+//
+//	type Turn struct {
+//		// Planner is the name of the part: a planner, or "heuristics".
+//		Planner string
+//		// Round counts the rounds in which the parts take turns, from 1. It is 0 for a turn
+//		// before the first round.
+//		Round int
+//		// Reason says in a few words why the turn came.
+//		Reason string
+//		// NodeLimit is the number of nodes that the part could take, as the part counts them; 0
+//		// if only the limits of the run ended it.
+//		NodeLimit int64
+//		// Nodes counts the nodes that the turn took, as the whole run counts them.
+//		Nodes int64
+//		// Elapsed is the wall-clock time of the turn.
+//		Elapsed time.Duration
+//		// Height is the height in bytes of the lowest plan after the turn, even if it is above
+//		// the capacity; 0 if there is none.
+//		Height int64
+//		// Member is the name of the part that found that plan, as Result.Member has it.
+//		Member string
+//		// LowerBound is the proven bound in bytes after the turn: no plan is lower.
+//		LowerBound int64
+//	}
+type Turn = plan.Turn
 
 // A Move is one step of a search that places buffers one after the other: it places a
 // buffer, or takes a placement back. A search undoes its latest placements first, so the
@@ -231,6 +262,10 @@ const (
 //		// Member is the name of the part that made the plan, if the planner runs several,
 //		// such as auto; it is empty otherwise.
 //		Member string
+//		// ProvedBy says who proved that the plan is the lowest, or that none fits: the name of a
+//		// planner; "bound" if the lower bound that needs no search was enough; or "collision" if
+//		// two fixed offsets collide. It is empty if Status is neither Optimal nor Infeasible.
+//		ProvedBy string
 //		// Stopped says what ended the run before it had an answer; Finished (empty) if it has
 //		// one.
 //		Stopped Stop

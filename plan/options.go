@@ -47,6 +47,9 @@ type Options struct {
 	// for never. The search then runs with one worker, and is otherwise the same. Planners
 	// with Info.Moves do this: tela, exact, and auto (for its exact search).
 	Moves func(Move)
+	// Turns is called after each turn of a planner that runs several, such as auto, in
+	// order; nil for never.
+	Turns func(Turn)
 }
 
 // Minimizing reports whether the planner must look for the lowest plan. It is for

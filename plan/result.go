@@ -29,6 +29,10 @@ type Result struct {
 	// Member is the name of the part that made the plan, if the planner runs several,
 	// such as auto; it is empty otherwise.
 	Member string
+	// ProvedBy says who proved that the plan is the lowest, or that none fits: the name of a
+	// planner; "bound" if the lower bound that needs no search was enough; or "collision" if
+	// two fixed offsets collide. It is empty if Status is neither Optimal nor Infeasible.
+	ProvedBy string
 	// Stopped says what ended the run before it had an answer; Finished (empty) if it has
 	// one.
 	Stopped Stop

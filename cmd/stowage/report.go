@@ -220,7 +220,7 @@ func (r *reported) solve(ctx context.Context, o stowage.Options) {
 		r.Error = err.Error()
 		return
 	}
-	s := statsOf(result, r.problem)
+	s := statsOf(result, r.problem, o.Minimize)
 	r.Result = &s
 	r.plan = &stowjson.Plan{Planner: result.Planner, Status: result.Status, Height: result.Height, LowerBound: result.LowerBound, Offsets: result.Offsets}
 }

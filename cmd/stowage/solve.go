@@ -38,6 +38,7 @@ type solveFlags struct {
 	progress    string
 	certificate string
 	quiet       bool
+	why         bool
 	cpuProfile  string
 }
 
@@ -46,7 +47,7 @@ func newSolve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solve INPUT",
 		Short: "Plan the buffers of a problem",
-		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified before it is written.
+		Long: `Solve gives each buffer of INPUT an offset. Without a capacity, it looks for the lowest plan until that is proven or a limit comes. With one, any plan that fits will do, unless --minimize is given. Every plan is verified first.
 
 The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .html, .tex, or .h and .c for C. With several -o, all files are written, or none. A timeout includes the reading of INPUT. The first SIGINT, SIGTERM or SIGHUP stops the search and writes the best plan so far; the second one kills.
 
@@ -69,11 +70,12 @@ The extension of -o FILE chooses the format: .csv, .json, .svg, .png, .pdf, .htm
 	f.StringVar(&s.stats, "stats", "", "write status, height and more to `FILE` as JSON")
 	f.StringVar(&s.progress, "progress", "", "write the state to `FILE` as JSON, 20 lines a second")
 	f.StringVar(&s.certificate, "certificate", "", "write a proof of the lower bound to `FILE`, for verify")
+	f.BoolVar(&s.why, "why", false, "print the turns of auto and why the run ended")
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "only warnings and errors on standard error")
 	f.StringVar(&s.cpuProfile, "cpuprofile", "", "write a CPU profile of the search to `FILE`")
 	_ = f.MarkHidden("cpuprofile")
 	group(cmd, "Problem", "start")
-	group(cmd, "Output", "format", "steps", "stats", "progress", "certificate")
+	group(cmd, "Output", "format", "steps", "stats", "progress", "certificate", "why")
 	complete(cmd, "format", formatNames)
 	return cmd
 }
@@ -118,6 +120,10 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	if s.steps > 0 {
 		o.Moves = steps.Move
 	}
+	var turns []stowage.Turn
+	if s.why {
+		o.Turns = func(t stowage.Turn) { turns = append(turns, t) }
+	}
 	endProgress, err := recordProgress(s.progress, &o)
 	if err != nil {
 		return err
@@ -135,6 +141,9 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	}
 	// The plan is there: what fails from here on does not take it back.
 	failed := []error{s.writeStats(cmd, r, p)}
+	if s.why {
+		printWhy(cmd.ErrOrStderr(), turns, r, p, &o)
+	}
 	if !s.quiet {
 		fmt.Fprintln(cmd.ErrOrStderr(), summary(r, p))
 		if r.Status == stowage.Infeasible && s.writes(pictureNames()...) {
@@ -199,7 +208,7 @@ func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowag
 	if s.stats == "" {
 		return nil
 	}
-	stats := statsOf(r, p)
+	stats := statsOf(r, p, s.minimize)
 	// A pipe that was closed is an error like others, and does not kill: there may be a
 	// certificate to write.
 	signal.Ignore(syscall.SIGPIPE)
@@ -264,6 +273,8 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 	switch {
 	case s.start == format.Standard && input == format.Standard:
 		return usagef("--start and INPUT cannot both be standard input")
+	case s.why && s.quiet:
+		return usagef("--why prints to standard error: leave out --quiet")
 	case s.stats == "-" && stdout:
 		return usagef("--stats - needs -o FILE: standard output has the plan")
 	case s.progress == "-":
@@ -347,14 +358,20 @@ type stats struct {
 	NotEnough int64 `json:"not_enough,omitempty"`
 	// If the status is infeasible: why, in the words that the C library has for it.
 	Reason string `json:"reason,omitempty"`
+	// The part of the planner that found the plan, and who proved that it is the lowest or
+	// that there is none; empty if nobody did.
+	FoundBy  string `json:"found_by"`
+	ProvedBy string `json:"proved_by"`
+	// Why the run ended: proof, fits, done (a heuristic came to its end), or what stopped has.
+	Ended string `json:"ended"`
 }
 
-func statsOf(r *stowage.Result, p *stowage.Problem) stats {
+func statsOf(r *stowage.Result, p *stowage.Problem, minimize bool) stats {
 	s := stats{
 		Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Capacity: p.Capacity,
 		Planner: r.Planner, Buffers: len(p.Buffers),
 		Nodes: r.Stats.Nodes, Backtracks: r.Stats.Backtracks, Seconds: r.Stats.Elapsed.Seconds(),
-		Stopped: r.Stopped,
+		Stopped: r.Stopped, FoundBy: foundBy(r), ProvedBy: r.ProvedBy, Ended: ended(r, p, minimize),
 	}
 	if r.Status == stowage.Unknown {
 		s.Enough, s.NotEnough = r.Enough, max(0, r.LowerBound-1)

@@ -10,6 +10,7 @@ package auto
 import (
 	"context"
 	"math"
+	"time"
 
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
@@ -74,6 +75,9 @@ func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 	defer a.watch.Close()
 	a.class = s.policy(a.n, a.packed)
 	r.LowerBound = tl.LowerBound
+	if o.Turns != nil {
+		a.told.at = time.Now()
+	}
 	a.affordable = affordable(tl)
 	a.first(ctx)
 	a.rounds(ctx)
@@ -95,7 +99,12 @@ type auto struct {
 	r          *plan.Result // with the lowest plan so far, whether it fits or not
 	height     int64        // of r.Offsets
 	infeasible bool
-	err        error // of a turn
+	count      int // rounds so far, for Turns
+	told       struct {
+		at    time.Time // the end of the turn before
+		nodes int64     // until then
+	}
+	err error // of a turn
 }
 
 // affordable returns how many nodes the first turn of exact search has.

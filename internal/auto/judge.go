@@ -1,6 +1,8 @@
 package auto
 
 import (
+	"time"
+
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -46,6 +48,24 @@ func (a *auto) report(q plan.Progress, each int64) {
 	q.LowerBound = max(q.LowerBound, a.r.LowerBound)
 	q.Nodes = a.r.Stats.Nodes + (q.Nodes+each-1)/each
 	a.o.Progress(q)
+}
+
+// tell tells the caller of a turn that has ended.
+func (a *auto) tell(planner, reason string, limit int64) {
+	if a.o.Turns == nil {
+		return
+	}
+	now := time.Now()
+	t := plan.Turn{
+		Planner: planner, Round: a.count, Reason: reason, NodeLimit: limit,
+		Nodes: a.r.Stats.Nodes - a.told.nodes, Elapsed: now.Sub(a.told.at),
+		Member: a.r.Member, LowerBound: a.r.LowerBound,
+	}
+	if a.r.Offsets != nil {
+		t.Height = a.height
+	}
+	a.told.nodes, a.told.at = a.r.Stats.Nodes, now
+	a.o.Turns(t)
 }
 
 // judge turns what is known into the outcome. A plan that does not fit is dropped.

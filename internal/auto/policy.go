@@ -61,7 +61,7 @@ const (
 
 // A look is the effort of exact search in part 3: one part-th of its first turn, and at least
 // so many nodes for each buffer. A part of 0 means no look. It is also left out if it has
-// fewer than diveNodes nodes for each buffer.
+// fewer than fewPlans nodes for each buffer.
 type look struct{ part, each int64 }
 
 // A mergeLook is the effort of merge in part 3: a hundredth of the first turn of exact search,
@@ -96,9 +96,9 @@ const (
 	// in a second on problems of hundreds of buffers. With gaps a placement takes twice as
 	// long, and the turn is half of that.
 	climbEffort = 1e7
-	// diveNodes is how many nodes for each buffer exact search needs to try a few complete
+	// fewPlans is how many nodes for each buffer exact search needs to try a few complete
 	// plans. If its first turn has fewer, climb has the first turn alone.
-	diveNodes = 4
+	fewPlans = 4
 	// grow is how much longer each turn is than the one before.
 	grow = 4
 	// shares is the part of a node limit that each first turn gets at most, so that every

@@ -28,6 +28,7 @@ func (a *auto) first(ctx context.Context) {
 	a.infeasible = p.Collided
 	a.keep(p.Offsets, p.Name)
 	a.keep(a.o.Start, "start")
+	a.tell(heuristics, "a plan to start from", 0)
 	if !a.heuristics || a.over() {
 		return
 	}
@@ -36,14 +37,23 @@ func (a *auto) first(ctx context.Context) {
 	if !a.done() {
 		p.Rest()
 		a.keep(p.Offsets, p.Name)
+		a.tell(heuristics, "the remaining orders", 0)
 	}
 	if !a.o.Fits(a.height) && enough == 0 && !a.infeasible {
 		// The lowest plan in reach does not fit. Any plan that fits will do.
 		p.Aim(a.o.Capacity)
 		p.Rest()
 		a.keep(p.Offsets, p.Name)
+		a.tell(heuristics, "any plan that fits will do", 0)
 	}
 }
+
+// What Options.Turns is told.
+const (
+	heuristics  = "heuristics"
+	shortLook   = "a short look before the remaining orders"
+	nextInRound = "the next in the round"
+)
 
 // quick runs the quick heuristics, and carries out part 2. If merge takes part and the
 // problem is full, the heuristics wait until merge and exact search have had their looks.
@@ -52,13 +62,15 @@ func (a *auto) quick(ctx context.Context, p *greedy.Portfolio, enough int64) {
 	if soon {
 		p.Quick(a.n >= tune.CoresLeast)
 		a.keep(p.Offsets, p.Name)
+		a.tell(heuristics, "quick orders", 0)
 	}
 	if a.peak && a.within(peakNear) {
 		a.lookAtPeak(ctx)
 	}
-	if soon && !a.over() {
+	if soon && a.n >= tune.CoresLeast && !a.over() {
 		p.Quick(false)
 		a.keep(p.Offsets, p.Name)
+		a.tell(heuristics, "more quick orders", 0)
 	}
 }
 
@@ -75,11 +87,11 @@ func (a *auto) looks(ctx context.Context) {
 		if each == 0 || a.packed() {
 			each = a.merge.packing
 		}
-		a.together(ctx, a.share(max(a.affordable/mergeLookPart, each*a.n)))
+		a.together(ctx, a.share(max(a.affordable/mergeLookPart, each*a.n)), shortLook)
 	}
 	if a.exact.part > 0 {
-		if nodes := max(a.affordable/a.exact.part, a.exact.each*a.n); nodes >= diveNodes*a.n {
-			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: a.share(nodes), each: 1})
+		if nodes := max(a.affordable/a.exact.part, a.exact.each*a.n); nodes >= fewPlans*a.n {
+			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: a.share(nodes), each: 1, reason: shortLook})
 		}
 	}
 }
@@ -123,12 +135,13 @@ func (a *auto) rounds(ctx context.Context) {
 		}
 	}
 	once := ends != untilAnswer
-	exactFirst := a.affordable >= diveNodes*a.n || a.round&climbing == 0
+	exactFirst := a.affordable >= fewPlans*a.n || a.round&climbing == 0
 	nodes, steps := a.share(a.affordable), min(climbEffort, a.share(climbEffort)*a.n)
 	if a.tl.HasGaps() {
 		steps /= 2
 	}
 	for !a.over() && a.round != 0 {
+		a.count++
 		if a.round&merging != 0 {
 			a.mergeTurns(ctx, nodes, once)
 		}
@@ -137,10 +150,10 @@ func (a *auto) rounds(ctx context.Context) {
 			if a.round&climbing == 0 && !once {
 				limit = 0 // nobody else waits for a turn
 			}
-			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1})
+			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: limit, each: 1, reason: nextInRound})
 		}
 		if a.round&climbing != 0 {
-			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n})
+			a.turn(ctx, turn{planner: &climb.Planner{}, nodes: steps, each: a.n, reason: nextInRound})
 		}
 		if once {
 			return
@@ -159,7 +172,7 @@ func (a *auto) mergeTurns(ctx context.Context, nodes int64, once bool) {
 			share *= grow
 		}
 		before := a.height
-		a.together(ctx, times(share, nodes))
+		a.together(ctx, times(share, nodes), nextInRound)
 		lowered = a.height < before && !once
 	}
 }
@@ -177,12 +190,12 @@ func (a *auto) share(nodes int64) int64 {
 
 // lookAtPeak has climb plan the sections around the peak.
 func (a *auto) lookAtPeak(ctx context.Context) {
-	a.turn(ctx, turn{planner: &climb.Planner{Cores: true}, nodes: climbEffort, each: a.n})
+	a.turn(ctx, turn{planner: &climb.Planner{Cores: true}, nodes: climbEffort, each: a.n, reason: "the plan is close to the bound: its peak"})
 }
 
 // together has merge make a turn, with other restarts than before.
-func (a *auto) together(ctx context.Context, nodes int64) {
-	a.turn(ctx, turn{planner: &merge.Planner{Learned: &a.learned}, nodes: nodes, each: 1, seed: a.restarts})
+func (a *auto) together(ctx context.Context, nodes int64, reason string) {
+	a.turn(ctx, turn{planner: &merge.Planner{Learned: &a.learned}, nodes: nodes, each: 1, seed: a.restarts, reason: reason})
 	a.restarts++
 }
 
@@ -192,6 +205,7 @@ type turn struct {
 	nodes   int64  // of the planner; 0 for no limit but the caller's
 	each    int64  // so many nodes of the planner are one of auto's
 	seed    uint64 // is added to the caller's
+	reason  string // for Options.Turns
 }
 
 // turn runs a planner from the best plan so far, and takes what it finds.
@@ -206,12 +220,14 @@ func (a *auto) turn(ctx context.Context, t turn) {
 	}
 	a.r.Stats.Nodes += (r.Stats.Nodes + t.each - 1) / t.each
 	a.r.Stats.Backtracks += r.Stats.Backtracks
-	a.r.LowerBound = max(a.r.LowerBound, r.LowerBound)
-	a.infeasible = r.Status == model.Infeasible
+	if a.infeasible = r.Status == model.Infeasible; a.infeasible || r.LowerBound > a.r.LowerBound {
+		a.r.LowerBound, a.r.ProvedBy = max(a.r.LowerBound, r.LowerBound), t.planner.Name()
+	}
 	if r.Status.HasPlan() {
 		a.keep(r.Offsets, t.planner.Name())
 	}
 	a.report(plan.Progress{}, 1)
+	a.tell(t.planner.Name(), t.reason, o.NodeLimit)
 }
 
 // optionsOf returns the options of a turn.
@@ -225,7 +241,7 @@ func (a *auto) optionsOf(t turn) plan.Options {
 		}
 	}
 	o.Seed += t.seed
-	o.Start, o.Without = a.r.Offsets, nil
+	o.Start, o.Without, o.Turns = a.r.Offsets, nil, nil
 	if a.o.Progress != nil {
 		o.Progress = func(q plan.Progress) { a.report(q, t.each) }
 	}

@@ -31,7 +31,7 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 	start := time.Now()
 	r.Planner = p.Name()
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity && !slices.Contains(o.Without, Bound) {
-		r.Status, r.LowerBound = model.Infeasible, tl.LowerBound
+		r.Status, r.LowerBound, r.ProvedBy = model.Infeasible, tl.LowerBound, Bound
 		r.Stats.Elapsed = time.Since(start)
 		return nil
 	}
@@ -75,6 +75,7 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 			r.LowerBound = max(r.LowerBound, o.Capacity+1)
 		}
 	}
+	r.ProvedBy = provedBy(tl, o, r)
 	r.Stopped = stopped(ctx, o, r)
 	r.Stats.Elapsed = time.Since(start)
 	return nil
@@ -120,6 +121,21 @@ func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 }
 
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }
+
+// provedBy says who proved the outcome; it is empty if nobody did. A planner of several
+// parts has put the name of the part into the result.
+func provedBy(tl *timeline.Timeline, o *plan.Options, r *plan.Result) string {
+	switch {
+	case r.Status != model.Optimal && r.Status != model.Infeasible:
+		return ""
+	case r.Status == model.Optimal && r.Height <= tl.LowerBound,
+		r.Status == model.Infeasible && o.Capacity > 0 && o.Capacity < tl.LowerBound:
+		return Bound
+	case r.ProvedBy != "":
+		return r.ProvedBy
+	}
+	return r.Planner
+}
 
 // stopped says which limit ended a run. A run with an answer was ended by none.
 func stopped(ctx context.Context, o *plan.Options, r *plan.Result) plan.Stop {

@@ -1,0 +1,112 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"strconv"
+	"text/tabwriter"
+
+	"github.com/stowage-go/stowage"
+)
+
+// foundBy returns who found the plan: the part of the planner, or the planner itself.
+func foundBy(r *stowage.Result) string {
+	if !r.Status.HasPlan() {
+		return ""
+	}
+	return cmp.Or(r.Member, r.Planner)
+}
+
+// ended says in one word why a run ended.
+func ended(r *stowage.Result, p *stowage.Problem, minimize bool) string {
+	switch {
+	case r.Stopped != stowage.Finished:
+		return string(r.Stopped)
+	case r.Status == stowage.Optimal || r.Status == stowage.Infeasible:
+		return "proof"
+	case r.Status == stowage.Feasible && p.Capacity > 0 && !minimize:
+		return "fits"
+	}
+	return "done"
+}
+
+// printWhy prints the turns of a run: what each brought, and why the run ended.
+func printWhy(w io.Writer, turns []stowage.Turn, r *stowage.Result, p *stowage.Problem, o *stowage.Options) {
+	fmt.Fprintf(w, "goal: %s\n", goalOf(p, o))
+	if len(turns) > 0 {
+		table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(table, "round\tturn\twhy\tnodes\tseconds\theight\tby\tbound")
+		var before stowage.Turn
+		for _, t := range turns {
+			round := "-"
+			if t.Round > 0 {
+				round = strconv.Itoa(t.Round)
+			}
+			fmt.Fprintf(table, "%s\t%s\t%s\t%d\t%.3f\t%s\t%s\t%s\n", round, t.Planner, t.Reason, t.Nodes, t.Elapsed.Seconds(),
+				changed(before.Height, t.Height), t.Member, changed(before.LowerBound, t.LowerBound))
+			before = t
+		}
+		_ = table.Flush()
+	}
+	fmt.Fprintf(w, "ended: %s\n", whyEnded(r, p, o))
+}
+
+// goalOf says what a run looked for, and what could end it early.
+func goalOf(p *stowage.Problem, o *stowage.Options) string {
+	s := "the lowest plan"
+	if p.Capacity > 0 {
+		if o.Minimize {
+			s += " that fits " + strconv.FormatInt(p.Capacity, 10)
+		} else {
+			s = "any plan that fits " + strconv.FormatInt(p.Capacity, 10)
+		}
+	}
+	if o.Timeout > 0 {
+		s += fmt.Sprintf(", timeout %s", seconds(o.Timeout))
+	}
+	if o.NodeLimit > 0 {
+		s += fmt.Sprintf(", at most %s", count(o.NodeLimit, "node"))
+	}
+	if o.Timeout == 0 && o.NodeLimit == 0 {
+		s += ", no limit"
+	}
+	return s
+}
+
+// changed returns a number, with an equals sign if the turn left it as it was.
+func changed(before, now int64) string {
+	switch {
+	case now == 0:
+		return "none"
+	case before == now:
+		return "="
+	}
+	return strconv.FormatInt(now, 10)
+}
+
+// whyEnded says who found the plan, who proved it, and why the run ended.
+func whyEnded(r *stowage.Result, p *stowage.Problem, o *stowage.Options) string {
+	by := map[string]string{"bound": "the bound, without a search", "collision": "two fixed offsets that collide"}[r.ProvedBy]
+	by = cmp.Or(by, r.ProvedBy)
+	found := "the plan is by " + foundBy(r)
+	switch ended(r, p, o.Minimize) {
+	case "proof":
+		if r.Status == stowage.Infeasible {
+			return "nothing fits, proven by " + by
+		}
+		return found + "; no plan is lower, proven by " + by
+	case "fits":
+		return found + "; it fits, and more was not asked"
+	case "done":
+		return "the planner came to its end"
+	}
+	why := stopWords(r.Stopped)
+	if r.Stopped == stowage.StopEffort && r.Planner == "auto" {
+		why = "without a limit, auto ends after one round (docs/planners/auto.md)"
+	}
+	if !r.Status.HasPlan() {
+		return "no plan fits so far; " + why
+	}
+	return found + "; nobody proved that it is the lowest; " + why
+}
