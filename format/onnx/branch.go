@@ -1,6 +1,9 @@
 package onnx
 
-import "slices"
+import (
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // Idea: an If runs one of two graphs. Both are walked, one after the other, unless the
 // condition is known: then one is, as if it stood in the place of the node. A result of the
@@ -15,28 +18,28 @@ var branches = [2]string{"then_branch", "else_branch"}
 // A fork is an If that is walked.
 type fork struct {
 	w        *walker
-	n        *node
-	results  []result // of the node, as far as branches have been walked
-	constant []bool   // which of them are
-	ends     [2]int64 // of those that were walked
-	ran      int      // how many that is
+	n        *graph.Node
+	results  []shape.Result // of the node, as far as branches have been walked
+	constant []bool         // which of them are
+	ends     [2]int64       // of those that were walked
+	ran      int            // how many that is
 }
 
 // branch walks an If.
-func (w *walker) branch(place string, at int, n *node, declared map[int32]*typeInfo) {
+func (w *walker) branch(place string, at int, n *graph.Node, declared map[int32]*graph.TypeInfo) {
 	here := label(place, at, n)
-	graphs := [2]*graph{w.graphOf(n, branches[0]), w.graphOf(n, branches[1])}
-	if len(n.in) != 1 || graphs[0] == nil || graphs[1] == nil {
+	graphs := [2]*graph.Graph{w.graphOf(n, branches[0]), w.graphOf(n, branches[1])}
+	if len(n.In) != 1 || graphs[0] == nil || graphs[1] == nil {
 		w.fail(here, "must have a condition, a then_branch and an else_branch")
 		return
 	}
-	if !w.read(place, at, n) || !w.spend(2*len(here)+64) {
+	if !w.read(place, at, n) || !w.Spend(2*len(here)+64) {
 		return
 	}
 	taken := w.taken(n)
 	w.step(at, n)
 	w.push(false)
-	f := fork{w: w, n: n, results: make([]result, len(n.out)), constant: make([]bool, len(n.out))}
+	f := fork{w: w, n: n, results: make([]shape.Result, len(n.Out)), constant: make([]bool, len(n.Out))}
 	for k, g := range graphs {
 		if taken >= 0 && taken != k {
 			continue
@@ -53,16 +56,16 @@ func (w *walker) branch(place string, at int, n *node, declared map[int32]*typeI
 }
 
 // taken returns which branch is, -1 where the condition is not known.
-func (w *walker) taken(n *node) int {
-	v := w.lookup(n.in[0])
+func (w *walker) taken(n *graph.Node) int {
+	v := w.lookup(n.In[0])
 	if v < 0 {
 		return -1
 	}
-	d := w.known(&w.values[v])
+	d := w.allowance.Known(&w.values[v].Operand)
 	switch {
-	case d == nil || len(d.ints) != 1:
+	case d == nil || len(d.Ints) != 1:
 		return -1
-	case d.ints[0] != 0:
+	case d.Ints[0] != 0:
 		return 0
 	default:
 		return 1
@@ -71,23 +74,23 @@ func (w *walker) taken(n *node) int {
 
 // walk walks a branch, which may be the only one, and adds what it says of the results. It
 // is false where the model is at fault.
-func (f *fork) walk(name string, g *graph, only bool) bool {
+func (f *fork) walk(name string, g *graph.Graph, only bool) bool {
 	w, n := f.w, f.n
 	mark := len(w.undo)
 	out := w.body(name, g)
 	if w.fault != nil {
 		return false
 	}
-	if len(out) < len(n.out) {
+	if len(out) < len(n.Out) {
 		w.fail(name, "has fewer outputs than the If")
 		return false
 	}
 	for i, v := range out {
-		if i < len(n.out) && n.out[i] != 0 {
+		if i < len(n.Out) && n.Out[i] != 0 {
 			w.use(v, w.now)
-			w.known(&w.values[v])
-			f.results[i] = either(f.results[i], w.values[v].result, f.ran == 0)
-			f.constant[i] = only && w.values[v].constant || f.results[i].data != nil
+			w.allowance.Known(&w.values[v].Operand)
+			f.results[i] = shape.Either(f.results[i], w.values[v].Result, f.ran == 0)
+			f.constant[i] = only && w.values[v].Constant || f.results[i].Data != nil
 		}
 	}
 	w.leave(mark)
@@ -98,9 +101,9 @@ func (f *fork) walk(name string, g *graph, only bool) bool {
 }
 
 // join makes the results of the node.
-func (f *fork) join(place string, at int, declared map[int32]*typeInfo) {
+func (f *fork) join(place string, at int, declared map[int32]*graph.TypeInfo) {
 	w, n, ends := f.w, f.n, f.ends
-	for i, name := range n.out {
+	for i, name := range n.Out {
 		if name == 0 {
 			continue
 		}
@@ -110,7 +113,7 @@ func (f *fork) join(place string, at int, declared map[int32]*typeInfo) {
 			return
 		}
 		w.bind(name, v)
-		if w.values[v].constant = f.constant[i]; f.constant[i] {
+		if w.values[v].Constant = f.constant[i]; f.constant[i] {
 			continue
 		}
 		w.born(v, ends[0])
@@ -123,43 +126,6 @@ func (f *fork) join(place string, at int, declared map[int32]*typeInfo) {
 		w.size(v)
 		w.blame(v, place, at, n, "its branches have different shapes, or unknown ones")
 	}
-}
-
-// either returns what is known of a value that is one of two.
-func either(a, b result, first bool) result {
-	if first {
-		return b
-	}
-	most := max(a.bytes(), b.bytes())
-	if a.bytes() < 0 || b.bytes() < 0 {
-		most = 0
-	}
-	if a.elem != b.elem || a.kind != b.kind {
-		// Not a model that could run; what is known is how much room it takes.
-		return result{kind: a.kind, most: most}
-	}
-	out := result{kind: a.kind, elem: a.elem, dims: meet(a.dims, b.dims), most: most}
-	if a.data != nil && b.data != nil && slices.Equal(a.dims, b.dims) && slices.Equal(a.data.ints, b.data.ints) && slices.Equal(a.data.floats, b.data.floats) {
-		out.data = a.data
-	}
-	return out
-}
-
-// meet returns the dimensions that two shapes have in common.
-func meet(a, b []int64) []int64 {
-	if a == nil || b == nil || len(a) != len(b) {
-		return nil
-	}
-	if slices.Equal(a, b) {
-		return a
-	}
-	out := slices.Clone(a)
-	for i := range out {
-		if out[i] != b[i] {
-			out[i] = -1
-		}
-	}
-	return out
 }
 
 // rounds is how often a loop's body is walked before all that differs is open.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
 // TestCases holds shapes and elements against what onnx's own test cases of operators
@@ -24,7 +26,7 @@ func TestCases(t *testing.T) {
 		Outputs []struct {
 			Name     string
 			Tensor   bool
-			Type     Type
+			Type     shape.Type
 			Shape    []int64
 			Elements []string
 		}
@@ -44,9 +46,9 @@ func TestCases(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		w, _ := m.walk(Options{})
+		w, _ := walk(m.file, Options{})
 		if w.fault != nil && w.fault.Message == runsGraph {
-			missing[m.graph.nodes[len(m.graph.nodes)-1].operator()]++
+			missing[m.file.Graph.Nodes[len(m.file.Graph.Nodes)-1].Operator()]++
 			continue
 		}
 		if w.fault != nil {
@@ -56,7 +58,7 @@ func TestCases(t *testing.T) {
 		for _, o := range e.Outputs {
 			var v *value
 			for i := range w.values {
-				if m.names[w.values[i].name] == o.Name {
+				if m.file.Names[w.values[i].name] == o.Name {
 					v = &w.values[i]
 				}
 			}
@@ -64,39 +66,39 @@ func TestCases(t *testing.T) {
 				continue
 			}
 			tensors++
-			if v.elem != 0 && v.elem != o.Type {
-				t.Errorf("%s: %s is of type %v, and is really %v", name, o.Name, v.elem, o.Type)
+			if v.Elem != 0 && v.Elem != o.Type {
+				t.Errorf("%s: %s is of type %v, and is really %v", name, o.Name, v.Elem, o.Type)
 			}
-			if v.dims != nil {
-				differ := len(v.dims) != len(o.Shape)
-				for k := 0; !differ && k < len(v.dims); k++ {
-					differ = v.dims[k] >= 0 && v.dims[k] != o.Shape[k]
+			if v.Dims != nil {
+				differ := len(v.Dims) != len(o.Shape)
+				for k := 0; !differ && k < len(v.Dims); k++ {
+					differ = v.Dims[k] >= 0 && v.Dims[k] != o.Shape[k]
 				}
 				if differ {
-					t.Errorf("%s: %s is %s, and is really %s", name, o.Name, shapeText(v.dims), shapeText(o.Shape))
+					t.Errorf("%s: %s is %s, and is really %s", name, o.Name, shape.Text(v.Dims), shape.Text(o.Shape))
 				}
 			}
-			if want := bytesOf(o.Type, o.Shape); want >= 0 && v.bytes() >= 0 && v.bytes() < want {
-				t.Errorf("%s: %s takes %d bytes, and really %d", name, o.Name, v.bytes(), want)
+			if want := shape.BytesOf(o.Type, o.Shape); want >= 0 && v.Bytes() >= 0 && v.Bytes() < want {
+				t.Errorf("%s: %s takes %d bytes, and really %d", name, o.Name, v.Bytes(), want)
 			}
-			if v.dims != nil && elements(v.dims) >= 0 || v.bytes() >= 0 {
+			if v.Dims != nil && shape.Elements(v.Dims) >= 0 || v.Bytes() >= 0 {
 				shapes++
 			} else if e.Baked {
-				missing[m.graph.nodes[len(m.graph.nodes)-1].operator()]++
+				missing[m.file.Graph.Nodes[len(m.file.Graph.Nodes)-1].Operator()]++
 			}
-			if v.data == nil || o.Elements == nil {
+			if v.Data == nil || o.Elements == nil {
 				continue
 			}
 			elementwise++
 			for k, text := range o.Elements {
-				if v.data.ints != nil {
-					if x, err := strconv.ParseInt(text, 10, 64); err != nil || k >= len(v.data.ints) || v.data.ints[k] != x {
-						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.data.ints, o.Elements)
+				if v.Data.Ints != nil {
+					if x, err := strconv.ParseInt(text, 10, 64); err != nil || k >= len(v.Data.Ints) || v.Data.Ints[k] != x {
+						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.Data.Ints, o.Elements)
 						break
 					}
 				} else if x, err := strconv.ParseFloat(text, 64); err == nil && !math.IsNaN(x) {
-					if k >= len(v.data.floats) || math.Abs(v.data.floats[k]-x) > 1e-6*math.Max(1, math.Abs(x)) {
-						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.data.floats, o.Elements)
+					if k >= len(v.Data.Floats) || math.Abs(v.Data.Floats[k]-x) > 1e-6*math.Max(1, math.Abs(x)) {
+						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.Data.Floats, o.Elements)
 						break
 					}
 				}

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+	"github.com/stowage-go/stowage/format/onnx/internal/ops"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -26,12 +29,12 @@ type cause struct {
 }
 
 // blame notes why the size of a value is not known, where it is not.
-func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
+func (w *walker) blame(v int32, place string, at int, n *graph.Node, reason string) {
 	val := &w.values[v]
-	if val.bytes() >= 0 || w.trial > 0 {
+	if val.Bytes() >= 0 || w.trial > 0 {
 		return
 	}
-	for _, name := range n.in {
+	for _, name := range n.In {
 		if in := w.lookup(name); in >= 0 && w.values[in].cause > 0 {
 			val.cause = w.values[in].cause
 			w.causes[val.cause-1].count++
@@ -39,14 +42,14 @@ func (w *walker) blame(v int32, place string, at int, n *node, reason string) {
 		}
 	}
 	if reason == "" {
-		if reason = val.unsized(); reason == "" {
-			reason = "its shape " + shapeText(val.dims) + " is not known"
-			if !slices.Contains(val.dims, -1) && val.dims != nil {
-				reason = "its shape " + shapeText(val.dims) + " is too large"
+		if reason = val.Unsized(); reason == "" {
+			reason = "its shape " + shape.Text(val.Dims) + " is not known"
+			if !slices.Contains(val.Dims, -1) && val.Dims != nil {
+				reason = "its shape " + shape.Text(val.Dims) + " is too large"
 			}
 		}
 	}
-	w.because(v, cause{place: label(place, at, n), operator: n.operator(), reason: reason})
+	w.because(v, cause{place: label(place, at, n), operator: n.Operator(), reason: reason})
 }
 
 // shell quotes an argument where a shell would take it for more than a word.
@@ -60,42 +63,28 @@ func shell(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// unsized returns what keeps a value from having a size whatever its shape; "" for
-// nothing.
-func (r *result) unsized() string {
-	switch {
-	case r.elem == typeString:
-		return "strings have no fixed size"
-	case r.kind != kindNone:
-		return "it is not a tensor"
-	case r.elem.bits() == 0:
-		return "its element type is not known"
-	}
-	return ""
-}
-
 // blameInput notes that an input is open.
-func (w *walker) blameInput(v int32, in *valueInfo) {
+func (w *walker) blameInput(v int32, in *graph.ValueInfo) {
 	val := &w.values[v]
-	if val.bytes() >= 0 {
+	if val.Bytes() >= 0 {
 		return
 	}
-	c := cause{place: "input " + w.quote(in.name), reason: "its shape " + shapeText(val.dims) + " is not known"}
-	if reason := val.unsized(); reason != "" {
+	c := cause{place: "input " + w.Quote(in.Name), reason: "its shape " + shape.Text(val.Dims) + " is not known"}
+	if reason := val.Unsized(); reason != "" {
 		c.reason = reason
-	} else if in.typ != nil && in.typ.ranked && len(in.typ.dims) == len(val.dims) {
+	} else if in.Type != nil && in.Type.Ranked && len(in.Type.Dims) == len(val.Dims) {
 		var open []string
-		for i, d := range val.dims {
+		for i, d := range val.Dims {
 			if d < 0 {
-				name := in.typ.dims[i].name
-				if name == "" || len(name) > longName {
-					name = w.m.names[in.name] + ":" + strconv.Itoa(i)
+				name := in.Type.Dims[i].Name
+				if name == "" || len(name) > graph.LongName {
+					name = w.m.Names[in.Name] + ":" + strconv.Itoa(i)
 				}
 				open = append(open, name)
 			}
 		}
 		if c.reason = "its shape has open dimensions: " + strings.Join(open, ", "); len(open) == 0 {
-			c.reason = "its shape " + shapeText(val.dims) + " is too large"
+			c.reason = "its shape " + shape.Text(val.Dims) + " is too large"
 		}
 		if len(open) > 0 {
 			for _, name := range open {
@@ -111,10 +100,10 @@ func (w *walker) blameInput(v int32, in *valueInfo) {
 }
 
 func (w *walker) because(v int32, c cause) {
-	if !w.spend(len(c.place) + len(c.reason) + 100) {
+	if !w.Spend(len(c.place) + len(c.reason) + 100) {
 		return
 	}
-	c.value, c.count = w.m.names[w.values[v].name], 1
+	c.value, c.count = w.m.Names[w.values[v].name], 1
 	w.causes = append(w.causes, c)
 	w.values[v].cause = int32(len(w.causes))
 }
@@ -161,8 +150,8 @@ func (w *walker) faults() error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.o.Dims)) {
 		switch d := w.o.Dims[key]; {
-		case d < 0 || d > maxElements:
-			issues.Add(model.Issue{File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10), Message: "must be from 0 to " + strconv.FormatInt(maxElements, 10)})
+		case d < 0 || d > shape.MaxElements:
+			issues.Add(model.Issue{File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10), Message: "must be from 0 to " + strconv.FormatInt(shape.MaxElements, 10)})
 		case !w.dimmed[key]:
 			issues.Add(model.Issue{File: file, Field: "dimension", Value: key, Message: "is not open in the model" + w.stillOpen()})
 		}
@@ -194,7 +183,7 @@ func (w *walker) faults() error {
 		switch {
 		case c.open != "":
 			hint = "; give them, as with" + c.open
-		case len(w.o.Dims) > 0 && strings.HasPrefix(c.reason, tooLargeWindow):
+		case len(w.o.Dims) > 0 && strings.HasPrefix(c.reason, ops.TooLargeWindow):
 			hint = "; the dimensions that are given may be too small (--dim)"
 		case w.branching(c):
 			hint = "; give the input that may decide the branch, as with" + w.deciding + ", or the size in bytes (--size)"

@@ -1,6 +1,11 @@
 package onnx
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // Idea: an If runs one of two graphs (branch.go), a Loop or a Scan runs one again and again.
 // The graphs are walked where the node is, with its values in sight. Their results are
@@ -19,32 +24,32 @@ import "slices"
 // Source: the definitions of Loop and Scan in onnx 1.23.2.
 
 // graphOf returns a graph of a node's attributes.
-func (w *walker) graphOf(n *node, name string) *graph {
-	if a := w.attribute(n, name); a != nil {
-		return a.graph
+func (w *walker) graphOf(n *graph.Node, name string) *graph.Graph {
+	if a := w.Attribute(n, name); a != nil {
+		return a.Graph
 	}
 	return nil
 }
 
 // body walks a graph in its own region and returns its outputs as values.
-func (w *walker) body(here string, g *graph) []int32 {
+func (w *walker) body(here string, g *graph.Graph) []int32 {
 	outer := w.enter()
 	w.store(g)
-	w.nodes(here, g.nodes, g.declared)
-	out := make([]int32, len(g.outputs))
-	for k := range g.outputs {
-		if out[k] = w.lookup(g.outputs[k].name); out[k] < 0 && w.fault == nil {
-			w.fail(here, "no node of the graph makes its output "+w.quote(g.outputs[k].name))
+	w.nodes(here, g.Nodes, g.Declared)
+	out := make([]int32, len(g.Outputs))
+	for k := range g.Outputs {
+		if out[k] = w.lookup(g.Outputs[k].Name); out[k] < 0 && w.fault == nil {
+			w.fail(here, "no node of the graph makes its output "+w.Quote(g.Outputs[k].Name))
 		}
 	}
-	w.spend(4 * len(out))
+	w.Spend(4 * len(out))
 	w.region = outer
 	return out
 }
 
 // read marks the inputs of a node as read now.
-func (w *walker) read(place string, at int, n *node) bool {
-	for _, name := range n.in {
+func (w *walker) read(place string, at int, n *graph.Node) bool {
+	for _, name := range n.In {
 		v, ok := w.operand(place, at, n, name)
 		if !ok {
 			return false
@@ -57,13 +62,13 @@ func (w *walker) read(place string, at int, n *node) bool {
 }
 
 // loop walks a Loop, or a Scan.
-func (w *walker) loop(place string, at int, n *node, declared map[int32]*typeInfo, scan bool) {
+func (w *walker) loop(place string, at int, n *graph.Node, declared map[int32]*graph.TypeInfo, scan bool) {
 	l := loop{w: w, n: n, here: label(place, at, n), scan: scan, body: w.graphOf(n, "body")}
 	if l.body == nil {
 		w.fail(l.here, "needs a body")
 		return
 	}
-	if !w.read(place, at, n) || !l.shape() || !w.spend(len(l.here)+200*len(l.body.inputs)+100*len(n.out)) {
+	if !w.read(place, at, n) || !l.shape() || !w.Spend(len(l.here)+200*len(l.body.Inputs)+100*len(n.Out)) {
 		return
 	}
 	w.trial++
@@ -75,13 +80,13 @@ func (w *walker) loop(place string, at int, n *node, declared map[int32]*typeInf
 		}
 		changed := false
 		for k := range l.states {
-			r := w.values[out[l.leading+k]].result
-			dims := meet(l.states[k].dims, r.dims)
-			if round == rounds-2 && !slices.Equal(dims, l.states[k].dims) {
+			r := w.values[out[l.leading+k]].Result
+			dims := shape.Meet(l.states[k].Dims, r.Dims)
+			if round == rounds-2 && !slices.Equal(dims, l.states[k].Dims) {
 				dims = nil
 			}
-			if !slices.Equal(dims, l.states[k].dims) || (dims == nil) != (l.states[k].dims == nil) {
-				l.states[k].dims, changed = dims, true
+			if !slices.Equal(dims, l.states[k].Dims) || (dims == nil) != (l.states[k].Dims == nil) {
+				l.states[k].Dims, changed = dims, true
 			}
 		}
 		w.pop()
@@ -99,16 +104,16 @@ func (w *walker) loop(place string, at int, n *node, declared map[int32]*typeInf
 // A loop is a Loop or a Scan that is being walked.
 type loop struct {
 	w       *walker
-	n       *node
+	n       *graph.Node
 	here    string
 	scan    bool
-	body    *graph
-	leading int      // outputs of the body before the states: the condition of a Loop
-	inputs  []result // of the body before the states: round and condition of a Loop
-	states  []result // what goes from one round to the next
-	slices  []result // of a Scan: what a round gets of each scanned input
-	trips   int64    // how many rounds there are at most; -1 for not known
-	exact   bool     // and there are no fewer
+	body    *graph.Graph
+	leading int            // outputs of the body before the states: the condition of a Loop
+	inputs  []shape.Result // of the body before the states: round and condition of a Loop
+	states  []shape.Result // what goes from one round to the next
+	slices  []shape.Result // of a Scan: what a round gets of each scanned input
+	trips   int64          // how many rounds there are at most; -1 for not known
+	exact   bool           // and there are no fewer
 	mark    int
 	first   int32 // value of the body's first input
 	start   int64
@@ -117,56 +122,56 @@ type loop struct {
 // shape says with what the body begins.
 func (l *loop) shape() bool {
 	w, n := l.w, l.n
-	get := func(k int) result {
-		if v := w.lookup(n.in[k]); v >= 0 {
-			w.known(&w.values[v])
-			return w.values[v].result
+	get := func(k int) shape.Result {
+		if v := w.lookup(n.In[k]); v >= 0 {
+			w.allowance.Known(&w.values[v].Operand)
+			return w.values[v].Result
 		}
-		return result{}
+		return shape.Result{}
 	}
-	forget := func(r result) result {
-		return result{kind: r.kind, elem: r.elem, dims: r.dims} // elements differ from round to round
+	forget := func(r shape.Result) shape.Result {
+		return shape.Result{Kind: r.Kind, Elem: r.Elem, Dims: r.Dims} // elements differ from round to round
 	}
 	if !l.scan {
 		l.leading, l.trips = 1, -1
-		if len(n.in) < 2 || len(l.body.inputs) != len(n.in) || len(l.body.outputs) < len(n.in)-1 || len(n.out) > len(l.body.outputs)-1 {
+		if len(n.In) < 2 || len(l.body.Inputs) != len(n.In) || len(l.body.Outputs) < len(n.In)-1 || len(n.Out) > len(l.body.Outputs)-1 {
 			w.fail(l.here, "has a body whose inputs and outputs do not match its own")
 			return false
 		}
-		l.inputs = []result{{elem: typeInt64, dims: []int64{}}, {elem: typeBool, dims: []int64{}, data: &data{ints: []int64{1}}}}
-		if d := get(0).data; d != nil && len(d.ints) == 1 {
-			l.trips = max(0, d.ints[0])
+		l.inputs = []shape.Result{{Elem: shape.TypeInt64, Dims: []int64{}}, {Elem: shape.TypeBool, Dims: []int64{}, Data: &shape.Data{Ints: []int64{1}}}}
+		if d := get(0).Data; d != nil && len(d.Ints) == 1 {
+			l.trips = max(0, d.Ints[0])
 		}
 		c := get(1)
-		l.exact = n.in[1] == 0 || c.data != nil && len(c.data.ints) == 1 && c.data.ints[0] != 0
-		for k := 2; k < len(n.in); k++ {
+		l.exact = n.In[1] == 0 || c.Data != nil && len(c.Data.Ints) == 1 && c.Data.Ints[0] != 0
+		for k := 2; k < len(n.In); k++ {
 			l.states = append(l.states, forget(get(k)))
 		}
 		return true
 	}
-	scanned := int(max(0, min(w.integer(n, "num_scan_inputs", 0), int64(len(n.in))+1)))
-	if scanned < 1 || scanned > len(n.in) || len(l.body.inputs) != len(n.in) || len(l.body.outputs) < len(n.in)-scanned || len(n.out) > len(l.body.outputs) {
+	scanned := int(max(0, min(w.Attribute(n, "num_scan_inputs").Integer(0), int64(len(n.In))+1)))
+	if scanned < 1 || scanned > len(n.In) || len(l.body.Inputs) != len(n.In) || len(l.body.Outputs) < len(n.In)-scanned || len(n.Out) > len(l.body.Outputs) {
 		w.fail(l.here, "has a body whose inputs and outputs do not match its own")
 		return false
 	}
 	l.trips, l.exact = -1, true
-	for k := range len(n.in) - scanned {
+	for k := range len(n.In) - scanned {
 		l.states = append(l.states, forget(get(k)))
 	}
-	axes := w.integers(n, "scan_input_axes")
+	axes := w.Attribute(n, "scan_input_axes").Integers()
 	for k := range scanned {
-		r := forget(get(len(n.in) - scanned + k))
+		r := forget(get(len(n.In) - scanned + k))
 		axis := int64(0)
 		if k < len(axes) {
 			axis = axes[k]
 		}
-		if a, ok := axisOf(axis, len(r.dims)); ok && r.dims != nil {
-			if r.dims[a] >= 0 {
-				l.trips = r.dims[a]
+		if a, ok := shape.Axis(axis, len(r.Dims)); ok && r.Dims != nil {
+			if r.Dims[a] >= 0 {
+				l.trips = r.Dims[a]
 			}
-			r.dims = slices.Delete(slices.Clone(r.dims), a, a+1)
+			r.Dims = slices.Delete(slices.Clone(r.Dims), a, a+1)
 		} else {
-			r.dims = nil
+			r.Dims = nil
 		}
 		l.slices = append(l.slices, r)
 	}
@@ -183,15 +188,15 @@ func (l *loop) round() []int32 {
 	l.first = int32(len(w.values))
 	begin := slices.Concat(l.inputs, l.states, l.slices)
 	for k, r := range begin {
-		name := l.body.inputs[k].name
-		w.declare(&r, l.body.inputs[k].typ, name)
+		name := l.body.Inputs[k].Name
+		w.declare(&r, l.body.Inputs[k].Type, name)
 		v := w.add(name, r)
 		if w.fault != nil {
 			return nil
 		}
 		w.bind(name, v)
-		if r.data != nil {
-			w.values[v].constant = true
+		if r.Data != nil {
+			w.values[v].Constant = true
 			continue
 		}
 		w.born(v, l.start)
@@ -205,7 +210,7 @@ func (l *loop) round() []int32 {
 		return nil
 	}
 	for _, v := range out {
-		w.known(&w.values[v])
+		w.allowance.Known(&w.values[v].Operand)
 	}
 	return out
 }
@@ -213,19 +218,19 @@ func (l *loop) round() []int32 {
 // blame notes why what a round begins with has no size.
 func (l *loop) blame(k int, v int32) {
 	w := l.w
-	if w.values[v].bytes() >= 0 || w.trial > 0 {
+	if w.values[v].Bytes() >= 0 || w.trial > 0 {
 		return
 	}
-	if in := w.lookup(l.n.in[k]); in >= 0 && w.values[in].cause > 0 {
+	if in := w.lookup(l.n.In[k]); in >= 0 && w.values[in].cause > 0 {
 		w.values[v].cause = w.values[in].cause
 		w.causes[w.values[v].cause-1].count++
 		return
 	}
-	w.because(v, cause{place: l.here, operator: l.n.operator(), reason: "its shape " + shapeText(w.values[v].dims) + " changes from iteration to iteration"})
+	w.because(v, cause{place: l.here, operator: l.n.Operator(), reason: "its shape " + shape.Text(w.values[v].Dims) + " changes from iteration to iteration"})
 }
 
 // commit walks the body for good and makes the node's results.
-func (l *loop) commit(place string, at int, declared map[int32]*typeInfo) {
+func (l *loop) commit(place string, at int, declared map[int32]*graph.TypeInfo) {
 	w, n := l.w, l.n
 	out := l.round()
 	if w.fault != nil {
@@ -241,22 +246,22 @@ func (l *loop) commit(place string, at int, declared map[int32]*typeInfo) {
 	}
 	w.tick()
 	for k := range l.begun() {
-		if v := &w.values[int(l.first)+k]; !v.constant {
+		if v := &w.values[int(l.first)+k]; !v.Constant {
 			v.last = w.now
 		}
 	}
 	if !l.scan { // what the loop compares with
-		for _, name := range n.in[:2] {
+		for _, name := range n.In[:2] {
 			if v := w.lookup(name); v >= 0 {
 				w.use(v, w.now)
 			}
 		}
-		if d := results[0].data; d == nil || len(d.ints) != 1 || d.ints[0] == 0 {
+		if d := results[0].Data; d == nil || len(d.Ints) != 1 || d.Ints[0] == 0 {
 			l.exact = false
 		}
 	}
-	axes := w.integers(n, "scan_output_axes")
-	for k, name := range n.out {
+	axes := w.Attribute(n, "scan_output_axes").Integers()
+	for k, name := range n.Out {
 		if name == 0 {
 			continue
 		}
@@ -280,12 +285,12 @@ func (l *loop) begun() int { return len(l.inputs) + len(l.states) + len(l.slices
 
 // handed returns what is known of the outputs of the last round, which are live at its end;
 // those that are handed on to another value of the loop are so twice.
-func (l *loop) handed(out []int32) []result {
+func (l *loop) handed(out []int32) []shape.Result {
 	w, end := l.w, l.w.now
-	results := make([]result, len(out))
+	results := make([]shape.Result, len(out))
 	for k, v := range out {
-		results[k] = w.values[v].result
-		if c := int(v - l.first); c >= 0 && c < l.begun() && k-l.leading != c-len(l.inputs) && k < l.leading+len(l.states) && !w.values[v].constant {
+		results[k] = w.values[v].Result
+		if c := int(v - l.first); c >= 0 && c < l.begun() && k-l.leading != c-len(l.inputs) && k < l.leading+len(l.states) && !w.values[v].Constant {
 			copied := w.add(w.values[v].name, results[k])
 			w.born(copied, end)
 			w.values[copied].cause = w.values[v].cause
@@ -297,10 +302,10 @@ func (l *loop) handed(out []int32) []result {
 
 // result returns output k of the node, of those of a round, and from when on it is live: a
 // state is written at the end, what the rounds make one after the other from the start on.
-func (l *loop) result(k int, results []result, axes []int64) (r result, born int64) {
+func (l *loop) result(k int, results []shape.Result, axes []int64) (r shape.Result, born int64) {
 	if k < len(l.states) {
-		r = either(l.states[k], results[l.leading+k], false)
-		r.data = nil
+		r = shape.Either(l.states[k], results[l.leading+k], false)
+		r.Data = nil
 		return r, l.w.now
 	}
 	axis := int64(0)
@@ -311,20 +316,20 @@ func (l *loop) result(k int, results []result, axes []int64) (r result, born int
 }
 
 // stacked returns what the rounds' results make, one after the other along an axis.
-func (l *loop) stacked(r result, axis int64) result {
-	out := result{elem: r.elem}
-	if n := r.bytes(); l.trips >= 0 && n >= 0 && (n == 0 || l.trips <= maxElements/n) {
+func (l *loop) stacked(r shape.Result, axis int64) shape.Result {
+	out := shape.Result{Elem: r.Elem}
+	if n := r.Bytes(); l.trips >= 0 && n >= 0 && (n == 0 || l.trips <= shape.MaxElements/n) {
 		// Elements of fewer than eight bits are packed across rounds.
-		out.most = n * l.trips
+		out.Most = n * l.trips
 	}
-	a, ok := axisOf(axis, len(r.dims)+1)
-	if r.dims == nil || !ok || len(r.dims) == maxRank {
+	a, ok := shape.Axis(axis, len(r.Dims)+1)
+	if r.Dims == nil || !ok || len(r.Dims) == shape.MaxRank {
 		return out
 	}
 	trips := int64(-1)
 	if l.exact {
 		trips = l.trips
 	}
-	out.dims = slices.Insert(slices.Clone(r.dims), a, trips)
+	out.Dims = slices.Insert(slices.Clone(r.Dims), a, trips)
 	return out
 }

@@ -1,6 +1,10 @@
 package onnx
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+)
 
 // Idea: a node that calls a function of the model is the nodes of that function, with
 // the arguments bound to its inputs in a frame of names of its own. What its outputs
@@ -12,25 +16,55 @@ import "strconv"
 // allowance and are at most maxCalls deep.
 
 // functionOf returns the function of the model that a node calls.
-func (w *walker) functionOf(n *node) (*function, bool) {
-	if len(w.m.functions) == 0 {
+func (w *walker) functionOf(n *graph.Node) (*graph.Function, bool) {
+	if len(w.m.Functions) == 0 {
 		return nil, false
 	}
-	f, ok := w.m.functions[functionKey{n.domain, n.op, n.overload}]
+	f, ok := w.m.Functions[graph.FunctionKey{Domain: n.Domain, Name: n.Op, Overload: n.Overload}]
 	return f, ok
 }
 
 // maxCalls is how deep functions may call functions.
 const maxCalls = 64
 
+// Attribute returns an attribute of a node, nil for none. In a function that may be
+// one of the node that calls it.
+func (w *walker) Attribute(n *graph.Node, name string) *graph.Attribute {
+	f := w.frame
+	for depth := 0; depth <= maxCalls; depth++ {
+		a := find(n.Attributes, name)
+		if a == nil || a.Reference == "" {
+			return a
+		}
+		if f == nil || f.call == nil {
+			return nil
+		}
+		name = a.Reference
+		if b := find(f.call.Attributes, name); b == nil {
+			return find(f.function.Defaults, name)
+		}
+		n, f = f.call, f.caller
+	}
+	return nil
+}
+
+func find(list []graph.Attribute, name string) *graph.Attribute {
+	for k := range list {
+		if list[k].Name == name {
+			return &list[k]
+		}
+	}
+	return nil
+}
+
 // inline walks the nodes of a function in place of the node that calls it.
-func (w *walker) inline(place string, at int, n *node, f *function) {
+func (w *walker) inline(place string, at int, n *graph.Node, f *graph.Function) {
 	if w.depth == maxCalls {
 		w.fail(label(place, at, n), "calls functions more than "+strconv.Itoa(maxCalls)+" deep")
 		return
 	}
-	arguments := make([]int32, len(n.in))
-	for k, name := range n.in {
+	arguments := make([]int32, len(n.In))
+	for k, name := range n.In {
 		v, ok := w.operand(place, at, n, name)
 		if !ok {
 			return
@@ -40,31 +74,31 @@ func (w *walker) inline(place string, at int, n *node, f *function) {
 	mark, first, old := len(w.undo), len(w.values), w.frame
 	w.frames++
 	w.depth++
-	w.frame = &frame{id: w.frames, caller: old, call: n, function: f, opsets: f.opsets}
-	if !w.spend(96 + 4*len(arguments) + 12*len(f.inputs) + 4*len(f.outputs)) {
+	w.frame = &frame{id: w.frames, caller: old, call: n, function: f, opsets: f.Opsets}
+	if !w.Spend(96 + 4*len(arguments) + 12*len(f.Inputs) + 4*len(f.Outputs)) {
 		return
 	}
-	for k, name := range f.inputs {
+	for k, name := range f.Inputs {
 		if k < len(arguments) && arguments[k] >= 0 {
 			w.bind(name, arguments[k])
 		}
 	}
 	here := label(place, at, n)
-	if !w.spend(len(here)) {
+	if !w.Spend(len(here)) {
 		return
 	}
-	w.nodes(here, f.nodes, f.declared)
-	results := make([]int32, len(f.outputs))
-	for k, name := range f.outputs {
+	w.nodes(here, f.Nodes, f.Declared)
+	results := make([]int32, len(f.Outputs))
+	for k, name := range f.Outputs {
 		results[k] = w.lookup(name)
 		if results[k] < 0 && name != 0 && w.fault == nil {
-			w.fail(here, "no node of the function makes its output "+w.quote(name))
+			w.fail(here, "no node of the function makes its output "+w.Quote(name))
 		}
 	}
 	w.frame = old
 	w.depth--
 	w.leave(mark)
-	for k, name := range n.out {
+	for k, name := range n.Out {
 		if k >= len(results) || results[k] < 0 || w.fault != nil {
 			continue
 		}

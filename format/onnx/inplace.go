@@ -1,6 +1,10 @@
 package onnx
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+)
 
 // Idea: some results may lie over an operand. Those of Reshape and its like are the
 // operand's own bytes, and both may be read from then on. An element-wise operator
@@ -34,21 +38,21 @@ type view struct {
 }
 
 // overlay notes what the result of a node may lie over.
-func (w *walker) overlay(n *node) {
-	if !w.o.InPlace || w.trial > 0 || !standard(n.domain) || len(n.out) == 0 || len(n.in) == 0 {
+func (w *walker) overlay(n *graph.Node) {
+	if !w.o.InPlace || w.trial > 0 || !graph.Standard(n.Domain) || len(n.Out) == 0 || len(n.In) == 0 {
 		return
 	}
-	same := slices.Contains(views, n.op)
-	if !same && !slices.Contains(over, n.op) {
+	same := slices.Contains(views, n.Op)
+	if !same && !slices.Contains(over, n.Op) {
 		return
 	}
-	operands := n.in
-	if same || n.op == "BatchNormalization" || n.op == "Clip" || n.op == "Dropout" || n.op == "PRelu" {
+	operands := n.In
+	if same || n.Op == "BatchNormalization" || n.Op == "Clip" || n.Op == "Dropout" || n.Op == "PRelu" {
 		operands = operands[:1] // the others say how
 	}
-	out := w.lookup(n.out[0])
+	out := w.lookup(n.Out[0])
 	for _, name := range operands {
-		if in := w.lookup(name); in >= 0 && out >= 0 && w.spend(16) {
+		if in := w.lookup(name); in >= 0 && out >= 0 && w.Spend(16) {
 			w.views = append(w.views, view{in, out, same})
 		}
 	}
@@ -68,15 +72,15 @@ func (w *walker) groups() []int32 {
 		end[i] = w.values[i].last
 	}
 	alone := func(v *value) bool {
-		return v.constant || v.stored != nil || v.state || len(v.gaps) > 0 || v.bytes() <= 0
+		return v.Constant || v.Stored != nil || v.state || len(v.gaps) > 0 || v.Bytes() <= 0
 	}
 	for _, o := range w.views {
 		a, b := &w.values[o.operand], &w.values[o.result]
 		g := first[o.operand]
-		if first[o.result] != o.result || alone(a) || alone(b) || a.region != b.region || a.bytes() != b.bytes() {
+		if first[o.result] != o.result || alone(a) || alone(b) || a.region != b.region || a.Bytes() != b.Bytes() {
 			continue
 		}
-		if o.same || end[g] == b.first && a.elem.bits() == b.elem.bits() && slices.Equal(a.dims, b.dims) {
+		if o.same || end[g] == b.first && a.Elem.Bits() == b.Elem.Bits() && slices.Equal(a.Dims, b.Dims) {
 			first[o.result] = g
 			end[g] = max(end[g], b.last)
 		}

@@ -1,6 +1,8 @@
 package onnx
 
-import "slices"
+import (
+	"slices"
+)
 
 // Idea: one clock ticks at each node, in the order of the file, and a value lives
 // from the tick at which it is made to the last at which it is read: inputs from 0,
@@ -63,7 +65,8 @@ type clock struct {
 }
 
 func (w *walker) start() { w.region, w.regions = 1, 1 }
-func (w *walker) tick()  { w.now++ }
+
+func (w *walker) tick() { w.now++ }
 
 // push opens a construct at the present tick.
 func (w *walker) push(loop bool) {
@@ -91,12 +94,12 @@ func (w *walker) born(v int32, at int64) {
 // use keeps a value until a tick, the present one.
 func (w *walker) use(v int32, at int64) {
 	val := &w.values[v]
-	if val.constant || val.stored != nil {
+	if val.Constant || val.Stored != nil {
 		return
 	}
 	for k := int(val.depth); k < len(w.open); k++ {
 		if c := &w.open[k]; c.loop {
-			if val.captive != c.id && w.spend(8) {
+			if val.captive != c.id && w.Spend(8) {
 				val.captive = c.id
 				c.captives = append(c.captives, v)
 			}
@@ -109,7 +112,7 @@ func (w *walker) use(v int32, at int64) {
 		if c.other == 0 || val.last >= c.other {
 			continue
 		}
-		if from := max(val.last, c.start) + 1; from < c.other && w.spend(24) {
+		if from := max(val.last, c.start) + 1; from < c.other && w.Spend(24) {
 			val.gaps = append(val.gaps, gap{from: from, to: c.other})
 		}
 	}

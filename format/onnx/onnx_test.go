@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
@@ -319,7 +320,7 @@ func TestRefused(t *testing.T) {
 		}),
 	}}
 	deep := made.Graph{Outputs: made.Names("x")}
-	for range maxDepth + 2 {
+	for range graph.MaxDepth + 2 {
 		deep = made.Graph{Nodes: []made.Node{op("If", "x", "y", attributes{"then_branch": deep, "else_branch": made.Graph{}})}, Outputs: made.Names("y")}
 	}
 	good := chain().Bytes()
@@ -487,7 +488,7 @@ func hostile() map[string][]byte {
 		})
 	}
 	loops := made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "s")}
-	for range maxDepth - 1 {
+	for range graph.MaxDepth - 1 {
 		inner := loops
 		loops = made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "t"), Nodes: []made.Node{op("Loop", "i c s", "t", attributes{"body": inner}), op("Loop", "i c t", "u", attributes{"body": inner})}}
 		if len(loops.Nodes) > 0 && len(made.Model{Graph: loops}.Bytes()) > 1<<20 {

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
 // TestPeer holds the shapes against those of onnx.shape_inference on the models that
@@ -60,7 +62,7 @@ func peer(t *testing.T, files []string) (count, planned, compared int) {
 		Fixed  map[string]int64
 		Error  string
 		Values map[string][]struct {
-			Type  Type
+			Type  shape.Type
 			Shape []int64
 		}
 	}
@@ -80,7 +82,7 @@ func peer(t *testing.T, files []string) (count, planned, compared int) {
 			continue
 		}
 		o := Options{Dims: e.Dims, Values: e.Fixed}
-		w, err := m.walk(o)
+		w, err := walk(m.file, o)
 		if err != nil {
 			t.Logf("not planned: %v", err)
 		} else {
@@ -96,32 +98,32 @@ func peer(t *testing.T, files []string) (count, planned, compared int) {
 		seen := map[string]bool{}
 		for i := range w.values {
 			v := &w.values[i]
-			id := m.names[v.name]
+			id := m.file.Names[v.name]
 			their := e.Values[id]
-			if v.stored != nil || len(their) != 1 || seen[id] {
+			if v.Stored != nil || len(their) != 1 || seen[id] {
 				continue // several of the name, in graphs of their own
 			}
 			seen[id] = true
-			if v.elem != their[0].Type && their[0].Type != 0 && v.elem != 0 {
-				t.Errorf("%s: %q is of type %v, and %v by onnx", name, id, v.elem, their[0].Type)
+			if v.Elem != their[0].Type && their[0].Type != 0 && v.Elem != 0 {
+				t.Errorf("%s: %q is of type %v, and %v by onnx", name, id, v.Elem, their[0].Type)
 			}
 			compared++
-			if elements(their[0].Shape) >= 0 && elements(v.dims) < 0 {
+			if shape.Elements(their[0].Shape) >= 0 && shape.Elements(v.Dims) < 0 {
 				theirs++
-				t.Logf("%s: %q is %s here and %s by onnx", name, id, shapeText(v.dims), shapeText(their[0].Shape))
+				t.Logf("%s: %q is %s here and %s by onnx", name, id, shape.Text(v.Dims), shape.Text(their[0].Shape))
 			}
-			if elements(their[0].Shape) < 0 && elements(v.dims) >= 0 {
+			if shape.Elements(their[0].Shape) < 0 && shape.Elements(v.Dims) >= 0 {
 				ours++
 			}
-			if v.dims == nil {
+			if v.Dims == nil {
 				continue
 			}
-			differ := len(v.dims) != len(their[0].Shape)
-			for k := 0; !differ && k < len(v.dims); k++ {
-				differ = v.dims[k] >= 0 && their[0].Shape[k] >= 0 && v.dims[k] != their[0].Shape[k]
+			differ := len(v.Dims) != len(their[0].Shape)
+			for k := 0; !differ && k < len(v.Dims); k++ {
+				differ = v.Dims[k] >= 0 && their[0].Shape[k] >= 0 && v.Dims[k] != their[0].Shape[k]
 			}
 			if differ {
-				t.Errorf("%s: %q is %s, and %s by onnx", name, id, shapeText(v.dims), shapeText(their[0].Shape))
+				t.Errorf("%s: %q is %s, and %s by onnx", name, id, shape.Text(v.Dims), shape.Text(their[0].Shape))
 			}
 		}
 	}

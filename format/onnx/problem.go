@@ -3,6 +3,8 @@ package onnx
 import (
 	"strconv"
 
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 )
@@ -55,11 +57,11 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 		o.Alignment = Alignment
 	}
 	var issues model.Issues
-	if o.Alignment < 0 || o.Alignment > maxElements {
-		issues.Add(model.Issue{File: m.File, Field: "alignment", Value: strconv.FormatInt(o.Alignment, 10), Message: "must be from 1 to " + strconv.FormatInt(maxElements, 10)})
+	if o.Alignment < 0 || o.Alignment > shape.MaxElements {
+		issues.Add(model.Issue{File: m.File, Field: "alignment", Value: strconv.FormatInt(o.Alignment, 10), Message: "must be from 1 to " + strconv.FormatInt(shape.MaxElements, 10)})
 		return nil, issues.Err()
 	}
-	w, err := m.walk(o)
+	w, err := walk(m.file, o)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 	for i := range w.values {
 		v := &w.values[i]
 		t := &a.Tensors[i]
-		*t = Tensor{Name: m.names[v.name], Type: v.elem, Shape: v.dims, Bytes: max(0, v.bytes()), Stored: v.stored != nil, Constant: v.constant, Buffer: -1}
+		*t = Tensor{Name: m.file.Names[v.name], Type: Type(v.Elem), Shape: v.Dims, Bytes: max(0, v.Bytes()), Stored: v.Stored != nil, Constant: v.Constant, Buffer: -1}
 		if !v.buffer() {
 			continue
 		}
@@ -93,8 +95,8 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 		a.Problem.Buffers = append(a.Problem.Buffers, b)
 	}
 	for _, s := range w.ran {
-		step := Step{Tick: s.tick, Operator: s.node.operator(), Node: s.node.name}
-		if step.Node == "" || len(step.Node) > longName {
+		step := Step{Tick: s.tick, Operator: s.node.Operator(), Node: s.node.Name}
+		if step.Node == "" || len(step.Node) > graph.LongName {
 			step.Node = strconv.Itoa(s.at)
 		}
 		a.Steps = append(a.Steps, step)
@@ -106,7 +108,7 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 }
 
 // buffer reports whether a value takes room in the arena.
-func (v *value) buffer() bool { return !v.constant && v.stored == nil && v.bytes() > 0 }
+func (v *value) buffer() bool { return !v.Constant && v.Stored == nil && v.Bytes() > 0 }
 
 // ids returns an ID for each value that begins a buffer: its name, with a number
 // where that is taken or too long.
@@ -114,23 +116,23 @@ func (w *walker) ids(first []int32) []string {
 	taken := make(map[string]bool, len(w.values))
 	for i := range w.values {
 		if first[i] == int32(i) && w.values[i].buffer() {
-			taken[w.m.names[w.values[i].name]] = true
+			taken[w.m.Names[w.values[i].name]] = true
 		}
 	}
 	out := make([]string, len(w.values))
-	had := make([]bool, len(w.m.names))
+	had := make([]bool, len(w.m.Names))
 	for i := range w.values {
 		v := &w.values[i]
 		if first[i] != int32(i) || !v.buffer() {
 			continue
 		}
-		name := w.m.names[v.name]
+		name := w.m.Names[v.name]
 		if !had[v.name] && name != "" {
 			had[v.name], out[i] = true, name
 			continue
 		}
-		if len(name) > longName {
-			name = name[:longName]
+		if len(name) > graph.LongName {
+			name = name[:graph.LongName]
 		}
 		for out[i] = name + "#" + strconv.Itoa(i); taken[out[i]]; {
 			out[i] += "'"

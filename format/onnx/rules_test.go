@@ -1,13 +1,13 @@
 package onnx
 
 import (
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/format/onnx/internal/ops"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 	made "github.com/stowage-go/stowage/internal/testkit/onnxmade"
 )
 
@@ -33,7 +33,7 @@ func TestRules(t *testing.T) {
 		"kv_num_heads", "noop_with_empty_axes", "fmod", "output_dtype", "value_ints", "value_int", "value",
 	}
 	known := 0
-	for _, name := range slices.Sorted(maps.Keys(rules)) {
+	for _, name := range ops.Operators() {
 		for range 150 {
 			var g made.Graph
 			n := made.Node{Op: name, Out: []string{"y0", "y1", "y2"}[:1+rng.IntN(3)], Attributes: map[string]any{}}
@@ -90,21 +90,21 @@ func TestRules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			w, _ := m.walk(Options{})
+			w, _ := walk(m.file, Options{})
 			for i := range w.values {
 				v := &w.values[i]
-				for _, d := range v.dims {
-					if d < -1 || d > maxElements {
-						t.Fatalf("%s makes the shape %v of %+v", name, v.dims, g)
+				for _, d := range v.Dims {
+					if d < -1 || d > shape.MaxElements {
+						t.Fatalf("%s makes the shape %v of %+v", name, v.Dims, g)
 					}
 				}
-				if v.data != nil && int64(len(v.data.ints)+len(v.data.floats)) != elements(v.dims) {
-					t.Fatalf("%s has %d elements for the shape %v: %+v", name, len(v.data.ints)+len(v.data.floats), v.dims, g)
+				if v.Data != nil && int64(len(v.Data.Ints)+len(v.Data.Floats)) != shape.Elements(v.Dims) {
+					t.Fatalf("%s has %d elements for the shape %v: %+v", name, len(v.Data.Ints)+len(v.Data.Floats), v.Dims, g)
 				}
-				if len(v.dims) > maxRank || v.bytes() < -1 || v.most < 0 {
-					t.Fatalf("%s makes %+v of %+v", name, v.result, g)
+				if len(v.Dims) > shape.MaxRank || v.Bytes() < -1 || v.Most < 0 {
+					t.Fatalf("%s makes %+v of %+v", name, v.Result, g)
 				}
-				if m.names[v.name] == "y0" && v.bytes() >= 0 {
+				if m.file.Names[v.name] == "y0" && v.Bytes() >= 0 {
 					known++
 				}
 			}

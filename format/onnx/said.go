@@ -3,6 +3,9 @@ package onnx
 import (
 	"slices"
 	"strconv"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
 // Idea: beside what follows from a node there is what the file says of a value, in its
@@ -13,56 +16,56 @@ import (
 // Invariant: what follows from a node is never overwritten.
 
 // agree refuses a default that is not of the shape of its input.
-func (w *walker) agree(in *valueInfo, d *result) {
-	said := w.typed(in.typ, "")
-	differs := said.dims != nil && len(said.dims) != len(d.dims)
-	for i := 0; !differs && i < len(said.dims); i++ {
-		differs = said.dims[i] > 0 && said.dims[i] != d.dims[i] // some write 0 for what is open
+func (w *walker) agree(in *graph.ValueInfo, d *shape.Result) {
+	said := w.typed(in.Type, "")
+	differs := said.Dims != nil && len(said.Dims) != len(d.Dims)
+	for i := 0; !differs && i < len(said.Dims); i++ {
+		differs = said.Dims[i] > 0 && said.Dims[i] != d.Dims[i] // some write 0 for what is open
 	}
 	if differs {
-		w.fail("input "+w.quote(in.name), "has the shape "+shapeText(said.dims)+", and its default "+shapeText(d.dims))
+		w.fail("input "+w.Quote(in.Name), "has the shape "+shape.Text(said.Dims)+", and its default "+shape.Text(d.Dims))
 	}
 }
 
 // give takes the value that the user gives to an input.
-func (w *walker) give(r *result, name string) {
-	if elements(r.dims) != 1 || !r.elem.integer() {
+func (w *walker) give(r *shape.Result, name string) {
+	if shape.Elements(r.Dims) != 1 || !r.Elem.Integer() {
 		return
 	}
 	x, ok := w.o.Values[name]
 	if !ok {
-		if len(name) <= longName && len(w.deciding) < 4*longName {
+		if len(name) <= graph.LongName && len(w.deciding) < 4*graph.LongName {
 			w.deciding += " --value " + shell(name+"=1")
 		}
 		return
 	}
-	if d := (&data{ints: []int64{x}}); d.fits(r.elem) {
-		r.data, w.valued[name] = d, true
+	if d := (&shape.Data{Ints: []int64{x}}); d.Fits(r.Elem) {
+		r.Data, w.valued[name] = d, true
 	}
 }
 
 // typed returns what the file's type of a value says. The name of an input lets
 // Options.Dims name its axes.
-func (w *walker) typed(t *typeInfo, input string) result {
-	var r result
+func (w *walker) typed(t *graph.TypeInfo, input string) shape.Result {
+	var r shape.Result
 	if t == nil {
 		return r
 	}
-	if r.elem = t.elem; t.kind != kindTensor {
-		r.kind = t.kind
+	if r.Elem = t.Elem; t.Kind != shape.KindTensor {
+		r.Kind = t.Kind
 	}
-	if t.kind == kindOptional && t.of != nil && t.of.kind == kindTensor && w.spend(120) {
-		r.items, r.counted = []result{w.typed(t.of, "")}, true
+	if t.Kind == shape.KindOptional && t.Of != nil && t.Of.Kind == shape.KindTensor && w.Spend(120) {
+		r.Items, r.Counted = []shape.Result{w.typed(t.Of, "")}, true
 	}
-	if t.ranked && w.spend(8*len(t.dims)) {
-		r.dims = make([]int64, len(t.dims))
-		for i := range t.dims {
-			r.dims[i] = w.dimension(&t.dims[i])
-			if r.dims[i] < 0 && input != "" {
+	if t.Ranked && w.Spend(8*len(t.Dims)) {
+		r.Dims = make([]int64, len(t.Dims))
+		for i := range t.Dims {
+			r.Dims[i] = w.dimension(&t.Dims[i])
+			if r.Dims[i] < 0 && input != "" {
 				key := input + ":" + strconv.Itoa(i)
 				if d, ok := w.o.Dims[key]; ok {
 					w.dimmed[key] = true
-					r.dims[i] = d
+					r.Dims[i] = d
 				}
 			}
 		}
@@ -70,63 +73,63 @@ func (w *walker) typed(t *typeInfo, input string) result {
 	return r
 }
 
-func (w *walker) dimension(d *dimension) int64 {
-	if d.value < 0 && d.name != "" {
-		if v, ok := w.o.Dims[d.name]; ok {
-			w.dimmed[d.name] = true
+func (w *walker) dimension(d *graph.Dimension) int64 {
+	if d.Value < 0 && d.Name != "" {
+		if v, ok := w.o.Dims[d.Name]; ok {
+			w.dimmed[d.Name] = true
 			return v
 		}
 	}
-	return d.value
+	return d.Value
 }
 
 // declare adds what the file says of a value to what follows from its node. Where
 // the two differ the node counts, since that is what runs.
-func (w *walker) declare(r *result, t *typeInfo, name int32) {
-	if t == nil || t.kind == kindNone {
+func (w *walker) declare(r *shape.Result, t *graph.TypeInfo, name int32) {
+	if t == nil || t.Kind == shape.KindNone {
 		return
 	}
 	d := w.typed(t, "")
-	if r.kind == kindNone {
-		r.kind = d.kind
+	if r.Kind == shape.KindNone {
+		r.Kind = d.Kind
 	}
-	if r.elem == 0 {
-		r.elem = d.elem
+	if r.Elem == 0 {
+		r.Elem = d.Elem
 	}
-	if d.elem != 0 && r.elem != d.elem && d.kind == kindNone && r.kind == kindNone {
-		w.note("value " + w.quote(name) + " is of " + r.elem.String() + " by its node; the file says " + d.elem.String())
+	if d.Elem != 0 && r.Elem != d.Elem && d.Kind == shape.KindNone && r.Kind == shape.KindNone {
+		w.note("value " + w.Quote(name) + " is of " + r.Elem.String() + " by its node; the file says " + d.Elem.String())
 	}
-	if d.dims == nil {
+	if d.Dims == nil {
 		return
 	}
-	if r.dims == nil {
-		r.dims = d.dims
+	if r.Dims == nil {
+		r.Dims = d.Dims
 		return
 	}
-	differs := len(r.dims) != len(d.dims)
+	differs := len(r.Dims) != len(d.Dims)
 	cloned := false
-	for i := 0; !differs && i < len(d.dims); i++ {
+	for i := 0; !differs && i < len(d.Dims); i++ {
 		switch {
-		case d.dims[i] < 0 || d.dims[i] == r.dims[i]:
-		case r.dims[i] < 0:
+		case d.Dims[i] < 0 || d.Dims[i] == r.Dims[i]:
+		case r.Dims[i] < 0:
 			if !cloned {
-				r.dims, cloned = slices.Clone(r.dims), true
+				r.Dims, cloned = slices.Clone(r.Dims), true
 			}
-			r.dims[i] = d.dims[i]
+			r.Dims[i] = d.Dims[i]
 		default:
 			differs = true
 		}
 	}
 	if differs {
-		w.note("value " + w.quote(name) + " has the shape " + shapeText(r.dims) + " by its node; the file says " + shapeText(d.dims))
+		w.note("value " + w.Quote(name) + " has the shape " + shape.Text(r.Dims) + " by its node; the file says " + shape.Text(d.Dims))
 	}
 }
 
 // size takes the size that the user gives to a value that has none.
 func (w *walker) size(v int32) {
-	name := w.m.names[w.values[v].name]
-	if n, ok := w.o.Sizes[name]; ok && w.values[v].bytes() < 0 {
-		w.values[v].most = n
+	name := w.m.Names[w.values[v].name]
+	if n, ok := w.o.Sizes[name]; ok && w.values[v].Bytes() < 0 {
+		w.values[v].Most = n
 		w.sized[name] = true
 	}
 }

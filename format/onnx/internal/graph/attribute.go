@@ -1,10 +1,11 @@
-package onnx
+package graph
 
 import (
 	"math"
 	"strconv"
 
 	"github.com/stowage-go/stowage/format/internal/protowire"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
 // Idea: what is beside the nodes: attributes, what is said of tensors, and types. Of an
@@ -13,56 +14,56 @@ import (
 //
 // Complexity: O(bytes).
 
-func (p *parser) attribute(b []byte, depth int) attribute {
-	var a attribute
+func (p *parser) attribute(b []byte, depth int) Attribute {
+	var a Attribute
 	p.each(b, func(f field) {
 		message := f.kind == protowire.BytesType
 		switch {
 		case f.number == 1 && message:
-			a.name = p.text(f.body)
+			a.Name = p.text(f.body)
 		case f.number == 2 && f.kind == protowire.Fixed32Type:
-			a.f, a.set = float64(math.Float32frombits(uint32(f.value))), a.set|setFloat
+			a.Float, a.Set = float64(math.Float32frombits(uint32(f.value))), a.Set|SetFloat
 		case f.number == 3 && f.kind == protowire.VarintType:
-			a.i, a.set = int64(f.value), a.set|setInt
+			a.Int, a.Set = int64(f.value), a.Set|SetInt
 		case f.number == 4 && message:
 			if len(f.body) > maxShort {
-				a.set |= setLong
+				a.Set |= SetLong
 				return
 			}
-			a.s, a.set = p.text(f.body), a.set|setString
+			a.Text, a.Set = p.text(f.body), a.Set|SetString
 		case f.number == 5 && message:
 			if p.spend(tensorBytes) {
 				t := p.tensor(f.body, nil)
-				a.tensor = &t
+				a.Tensor = &t
 			}
 		case f.number == 6 && message:
-			p.in("graph "+a.name, -1, func() { a.graph = p.graph(f.body, depth+1) })
+			p.in("graph "+a.Name, -1, func() { a.Graph = p.graph(f.body, depth+1) })
 		case f.number == 7:
 			p.list(&a, f, func(f field) bool {
 				if f.kind != protowire.Fixed32Type {
 					return false
 				}
-				a.floats = append(a.floats, float64(math.Float32frombits(uint32(f.value))))
+				a.Floats = append(a.Floats, float64(math.Float32frombits(uint32(f.value))))
 				return true
-			}, protowire.Fixed32Type, len(a.floats))
+			}, protowire.Fixed32Type, len(a.Floats))
 		case f.number == 8:
 			p.list(&a, f, func(f field) bool {
 				if f.kind != protowire.VarintType {
 					return false
 				}
-				a.ints = append(a.ints, int64(f.value))
+				a.Ints = append(a.Ints, int64(f.value))
 				return true
-			}, protowire.VarintType, len(a.ints))
+			}, protowire.VarintType, len(a.Ints))
 		case f.number == 9 && message:
-			a.strings++
+			a.Strings++
 		case f.number == 14 && message:
 			a.typ = p.typ(f.body, 0)
 		case f.number == 21 && message:
-			a.reference = p.text(f.body)
+			a.Reference = p.text(f.body)
 		case f.number == 22 && message:
 			if p.spend(tensorBytes) {
 				t := p.sparse(f.body, nil)
-				a.tensor = &t
+				a.Tensor = &t
 			}
 		}
 	})
@@ -71,17 +72,17 @@ func (p *parser) attribute(b []byte, depth int) attribute {
 
 // list reads a repeated number of an attribute, packed or not. Where there are more
 // than any shape needs, the attribute is marked so and none more is kept.
-func (p *parser) list(a *attribute, f field, add func(field) bool, kind protowire.Type, have int) {
-	if a.set&setLong != 0 {
+func (p *parser) list(a *Attribute, f field, add func(field) bool, kind protowire.Type, have int) {
+	if a.Set&SetLong != 0 {
 		return
 	}
 	most := maxShort
-	if a.name == "value_ints" || a.name == "value_floats" {
+	if a.Name == "value_ints" || a.Name == "value_floats" {
 		most = maxList
 	}
 	if f.kind != protowire.BytesType {
 		if have >= most {
-			a.set |= setLong
+			a.Set |= SetLong
 		} else if p.spend(16) {
 			add(f)
 		}
@@ -89,7 +90,7 @@ func (p *parser) list(a *attribute, f field, add func(field) bool, kind protowir
 	}
 	for b := f.body; len(b) > 0; have++ {
 		if have >= most {
-			a.set |= setLong
+			a.Set |= SetLong
 			return
 		}
 		v, n := number(b, kind)
@@ -115,43 +116,43 @@ func number(b []byte, kind protowire.Type) (v uint64, n int) {
 }
 
 // tensor reads what a tensor is, not what is in it.
-func (p *parser) tensor(b []byte, name *int32) tensor {
-	t := tensor{body: b}
+func (p *parser) tensor(b []byte, name *int32) Tensor {
+	t := Tensor{Body: b}
 	p.each(b, func(f field) {
 		switch f.number {
 		case 1:
-			p.dims(&t.dims, f)
+			p.dims(&t.Dims, f)
 		case 2:
-			t.elem = Type(int32(f.value))
+			t.Elem = shape.Type(int32(f.value))
 		case 8:
 			if name != nil {
 				*name = p.name(f.body)
 			}
 		case 13:
-			t.opaque = true
+			t.Opaque = true
 		case 14:
-			t.opaque = t.opaque || f.value != 0
+			t.Opaque = t.Opaque || f.value != 0
 		}
 	})
-	if t.dims == nil {
-		t.dims = []int64{}
+	if t.Dims == nil {
+		t.Dims = []int64{}
 	}
 	return t
 }
 
 // sparse reads what a sparse tensor is. It is named by its values.
-func (p *parser) sparse(b []byte, name *int32) tensor {
-	t := tensor{opaque: true}
+func (p *parser) sparse(b []byte, name *int32) Tensor {
+	t := Tensor{Opaque: true}
 	p.each(b, func(f field) {
 		switch {
 		case f.number == 1 && f.kind == protowire.BytesType:
-			t.elem = p.tensor(f.body, name).elem
+			t.Elem = p.tensor(f.body, name).Elem
 		case f.number == 3:
-			p.dims(&t.dims, f)
+			p.dims(&t.Dims, f)
 		}
 	})
-	if t.dims == nil {
-		t.dims = []int64{}
+	if t.Dims == nil {
+		t.Dims = []int64{}
 	}
 	return t
 }
@@ -160,10 +161,10 @@ func (p *parser) sparse(b []byte, name *int32) tensor {
 func (p *parser) dims(to *[]int64, f field) {
 	add := func(v uint64) {
 		switch {
-		case int64(v) < 0 || int64(v) > maxElements:
+		case int64(v) < 0 || int64(v) > shape.MaxElements:
 			p.fail("has a dimension of " + strconv.FormatInt(int64(v), 10))
-		case len(*to) == maxRank:
-			p.fail("has more than " + strconv.Itoa(maxRank) + " dimensions")
+		case len(*to) == shape.MaxRank:
+			p.fail("has more than " + strconv.Itoa(shape.MaxRank) + " dimensions")
 		case p.spend(8):
 			*to = append(*to, int64(v))
 		}
@@ -183,85 +184,85 @@ func (p *parser) dims(to *[]int64, f field) {
 	}
 }
 
-func (p *parser) info(b []byte) valueInfo {
-	var v valueInfo
+func (p *parser) info(b []byte) ValueInfo {
+	var v ValueInfo
 	p.each(b, func(f field) {
 		switch {
 		case f.kind != protowire.BytesType:
 		case f.number == 1:
-			v.name = p.name(f.body)
+			v.Name = p.name(f.body)
 		case f.number == 2:
-			v.typ = p.typ(f.body, 0)
+			v.Type = p.typ(f.body, 0)
 		}
 	})
 	return v
 }
 
-func (p *parser) typ(b []byte, depth int) *typeInfo {
+func (p *parser) typ(b []byte, depth int) *TypeInfo {
 	if depth > maxTypes {
 		p.fail("has a type that is nested more than " + strconv.Itoa(maxTypes) + " deep")
 	}
 	if !p.spend(infoBytes) {
 		return nil
 	}
-	t := &typeInfo{}
+	t := &TypeInfo{}
 	p.each(b, func(f field) {
 		if f.kind != protowire.BytesType {
 			return
 		}
 		switch f.number {
 		case 1:
-			t.kind = kindTensor
+			t.Kind = shape.KindTensor
 			p.tensorType(t, f.body)
 		case 4, 9:
-			t.kind = kindSequence
+			t.Kind = shape.KindSequence
 			if f.number == 9 {
-				t.kind = kindOptional
+				t.Kind = shape.KindOptional
 			}
 			p.each(f.body, func(f field) {
 				if f.number == 1 && f.kind == protowire.BytesType {
-					t.of = p.typ(f.body, depth+1)
+					t.Of = p.typ(f.body, depth+1)
 				}
 			})
 		case 5, 7, 8:
-			t.kind = kindOther
+			t.Kind = shape.KindOther
 		}
 	})
 	return t
 }
 
-func (p *parser) tensorType(t *typeInfo, b []byte) {
+func (p *parser) tensorType(t *TypeInfo, b []byte) {
 	p.each(b, func(f field) {
 		switch {
 		case f.number == 1 && f.kind == protowire.VarintType:
-			t.elem = Type(int32(f.value))
+			t.Elem = shape.Type(int32(f.value))
 		case f.number == 2 && f.kind == protowire.BytesType:
-			t.ranked = true
+			t.Ranked = true
 			p.each(f.body, func(f field) {
 				if f.number != 1 || f.kind != protowire.BytesType {
 					return
 				}
-				if len(t.dims) == maxRank {
-					p.fail("has more than " + strconv.Itoa(maxRank) + " dimensions")
+				if len(t.Dims) == shape.MaxRank {
+					p.fail("has more than " + strconv.Itoa(shape.MaxRank) + " dimensions")
 				} else if p.spend(48) {
-					t.dims = append(t.dims, p.dimension(f.body))
+					t.Dims = append(t.Dims, p.dimension(f.body))
 				}
 			})
 		}
 	})
 }
 
-func (p *parser) dimension(b []byte) dimension {
-	d := dimension{value: -1}
+func (p *parser) dimension(b []byte) Dimension {
+	d := Dimension{Value: -1}
 	p.each(b, func(f field) {
 		switch {
 		case f.number == 1 && f.kind == protowire.VarintType:
 			// Exporters write -1 and even 0 for what is open; 0 may be meant.
-			if d.value = max(-1, int64(f.value)); d.value > maxElements {
-				p.fail("has a dimension of " + strconv.FormatInt(d.value, 10))
+			if d.Value = max(-1, int64(f.value)); d.Value > shape.MaxElements {
+				p.fail("has a dimension of " + strconv.FormatInt(d.Value, 10))
 			}
 		case f.number == 2 && f.kind == protowire.BytesType:
-			d.name = p.text(f.body)
+			d.Name = p.text(f.body)
 		}
 	})
 	return d

@@ -1,21 +1,23 @@
-package onnx
+package ops
 
 import (
 	"slices"
 	"strings"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
 // The rules of products, recurrent networks, transforms and attention.
 
-func matMul(c *call) string { return c.product(0, 1, c.elem(0)) }
+func matMul(c *Call) string { return c.product(0, 1, c.elem(0)) }
 
-func matMulInteger(c *call) string { return c.product(0, 1, typeInt32) }
+func matMulInteger(c *Call) string { return c.product(0, 1, shape.TypeInt32) }
 
-func matMulQuantized(c *call) string { return c.product(0, 3, c.elem(7)) }
+func matMulQuantized(c *Call) string { return c.product(0, 3, c.elem(7)) }
 
 // product is NumPy's matmul: matrices in the last two dimensions, the others
 // broadcast, and a vector is a row or a column that is dropped again.
-func (c *call) product(left, right int, elem Type) string {
+func (c *Call) product(left, right int, elem shape.Type) string {
 	a, b := c.dims(left), c.dims(right)
 	c.set(0, elem, nil)
 	if a == nil || b == nil {
@@ -32,11 +34,11 @@ func (c *call) product(left, right int, elem Type) string {
 		b = []int64{b[0], 1}
 	}
 	if k, l := a[len(a)-1], b[len(b)-2]; k >= 0 && l >= 0 && k != l {
-		return "the shapes " + shapeText(c.dims(left)) + " and " + shapeText(c.dims(right)) + " do not match"
+		return "the shapes " + shape.Text(c.dims(left)) + " and " + shape.Text(c.dims(right)) + " do not match"
 	}
-	batch, ok := broadcast(a[:len(a)-2], b[:len(b)-2])
+	batch, ok := shape.Broadcast(a[:len(a)-2], b[:len(b)-2])
 	if !ok {
-		return "the shapes " + shapeText(c.dims(left)) + " and " + shapeText(c.dims(right)) + " do not match"
+		return "the shapes " + shape.Text(c.dims(left)) + " and " + shape.Text(c.dims(right)) + " do not match"
 	}
 	out := batch
 	if !row {
@@ -49,7 +51,7 @@ func (c *call) product(left, right int, elem Type) string {
 	return ""
 }
 
-func gemm(c *call) string {
+func gemm(c *Call) string {
 	a, b := c.dims(0), c.dims(1)
 	out := []int64{-1, -1}
 	if a != nil && len(a) != 2 || b != nil && len(b) != 2 {
@@ -80,11 +82,11 @@ type equation struct {
 
 // einsum follows the letters of its equation; an ellipsis stands for the dimensions
 // that have none.
-func einsum(c *call) string {
+func einsum(c *Call) string {
 	c.set(0, c.elem(0), nil)
 	left, right, explicit := strings.Cut(strings.ReplaceAll(c.text("equation", ""), " ", ""), "->")
 	terms := strings.Split(left, ",")
-	if len(terms) != len(c.in) {
+	if len(terms) != len(c.In) {
 		return "its equation does not fit its inputs"
 	}
 	e := equation{map[rune]int64{}, map[rune]int{}, []int64{}}
@@ -104,7 +106,7 @@ func einsum(c *call) string {
 	if !ok {
 		return "its equation has a result dimension that no input has"
 	}
-	if len(out) <= maxRank {
+	if len(out) <= shape.MaxRank {
 		c.set(0, c.elem(0), out)
 	}
 	return ""
@@ -115,7 +117,7 @@ func (e *equation) term(term string, dims []int64) string {
 	before, after, ellipsis := strings.Cut(term, "...")
 	hidden := len(dims) - len(before) - len(after)
 	if hidden < 0 || hidden > 0 && !ellipsis || strings.Contains(after, ".") {
-		return "its equation does not fit its input " + shapeText(dims)
+		return "its equation does not fit its input " + shape.Text(dims)
 	}
 	if strings.IndexFunc(before+after, func(r rune) bool { return r > 'z' || r < 'A' }) >= 0 {
 		return "its equation has characters that are not letters"
@@ -124,7 +126,7 @@ func (e *equation) term(term string, dims []int64) string {
 	e.set(after, dims[len(dims)-len(after):])
 	if ellipsis {
 		var ok bool
-		if e.rest, ok = broadcast(e.rest, dims[len(before):len(before)+hidden]); !ok {
+		if e.rest, ok = shape.Broadcast(e.rest, dims[len(before):len(before)+hidden]); !ok {
 			return "its inputs do not match"
 		}
 	}
@@ -161,7 +163,7 @@ func (e *equation) implied(ellipsis bool) string {
 // tensor may have. It is not ok where a letter is on no left side.
 func (e *equation) result(right string) (out []int64, ok bool) {
 	out = []int64{}
-	for len(right) > 0 && len(out) <= maxRank {
+	for len(right) > 0 && len(out) <= shape.MaxRank {
 		if tail, ok := strings.CutPrefix(right, "..."); ok {
 			out, right = append(out, e.rest...), tail
 			continue
@@ -176,13 +178,13 @@ func (e *equation) result(right string) (out []int64, ok bool) {
 }
 
 // recurrent is RNN, GRU and LSTM: all states, the last one and the last cell.
-func recurrent(c *call) string {
+func recurrent(c *Call) string {
 	x, r := c.dims(0), c.dims(2)
 	directions := int64(1)
 	if c.text("direction", "forward") == "bidirectional" {
 		directions = 2
 	}
-	hidden := fits(c.integer("hidden_size", -1))
+	hidden := shape.Fits(c.integer("hidden_size", -1))
 	if hidden < 0 && len(r) == 3 {
 		hidden = r[2]
 	}
@@ -194,7 +196,7 @@ func recurrent(c *call) string {
 			sequence, batch = x[1], x[0]
 		}
 	} else if x != nil {
-		return "its input " + shapeText(x) + " does not have three dimensions"
+		return "its input " + shape.Text(x) + " does not have three dimensions"
 	}
 	all, last := []int64{sequence, directions, batch, hidden}, []int64{directions, batch, hidden}
 	if layout == 1 {
@@ -207,31 +209,31 @@ func recurrent(c *call) string {
 }
 
 // fourier is DFT: complex numbers are pairs in the last dimension.
-func fourier(c *call) string {
+func fourier(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
 		return ""
 	}
 	axis := c.integer("axis", 1)
-	if c.opset >= 20 {
+	if c.Opset >= 20 {
 		if axis = -2; c.given(2) {
 			a := c.ints(2)
 			if len(a) != 1 {
-				c.set(0, c.elem(0), open(len(dims)))
+				c.set(0, c.elem(0), shape.Open(len(dims)))
 				return c.unknown(2, "axis")
 			}
 			axis = a[0]
 		}
 	}
-	at, ok := axisOf(axis, len(dims))
+	at, ok := shape.Axis(axis, len(dims))
 	if !ok || len(dims) < 2 {
-		return "its axis does not exist in its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shape.Text(dims)
 	}
 	out := slices.Clone(dims)
 	if c.given(1) {
 		if out[at] = -1; len(c.ints(1)) == 1 {
-			out[at] = fits(c.ints(1)[0])
+			out[at] = shape.Fits(c.ints(1)[0])
 		}
 	}
 	inverse := c.integer("inverse", 0) != 0
@@ -240,7 +242,7 @@ func fourier(c *call) string {
 		if inverse {
 			out[len(out)-1] = 1
 			if !c.given(1) && out[at] > 0 {
-				out[at] = times(out[at]-1, 2)
+				out[at] = shape.Times(out[at]-1, 2)
 			}
 		} else if out[at] >= 0 {
 			out[at] = out[at]/2 + 1
@@ -251,16 +253,16 @@ func fourier(c *call) string {
 }
 
 // shortFourier is STFT: a transform of each frame.
-func shortFourier(c *call) string {
+func shortFourier(c *Call) string {
 	dims := c.dims(0)
-	out := open(4)
+	out := shape.Open(4)
 	out[3] = 2
 	if len(dims) > 0 {
 		out[0] = dims[0]
 	}
 	step, length := c.ints(1), int64(-1)
 	if l := c.ints(3); len(l) == 1 {
-		length = fits(l[0])
+		length = shape.Fits(l[0])
 	} else if w := c.dims(2); len(w) == 1 {
 		length = w[0]
 	}
@@ -279,7 +281,7 @@ func shortFourier(c *call) string {
 
 // attention has queries, keys and values with their heads apart, or one after the
 // other in the last dimension. What it keeps of the past comes in front.
-func attention(c *call) string {
+func attention(c *Call) string {
 	q, k, v := c.dims(0), c.dims(1), c.dims(2)
 	if q == nil || k == nil || v == nil {
 		c.set(0, c.elem(0), nil)
@@ -288,7 +290,7 @@ func attention(c *call) string {
 	if len(q) != len(k) || len(k) != len(v) || len(q) != 3 && len(q) != 4 {
 		return "its inputs must have three or four dimensions"
 	}
-	heads, keyHeads := fits(c.integer("q_num_heads", -1)), fits(c.integer("kv_num_heads", -1))
+	heads, keyHeads := shape.Fits(c.integer("q_num_heads", -1)), shape.Fits(c.integer("kv_num_heads", -1))
 	out := slices.Clone(q)
 	per := func(n, heads int64) int64 {
 		if n < 0 || heads <= 0 {
@@ -303,7 +305,7 @@ func attention(c *call) string {
 		key, value = slices.Clone(k), slices.Clone(v)
 	} else {
 		width := per(v[2], keyHeads)
-		out[2] = times(heads, width)
+		out[2] = shape.Times(heads, width)
 		key, value = []int64{k[0], keyHeads, k[1], per(k[2], keyHeads)}, []int64{v[0], keyHeads, v[1], width}
 	}
 	c.set(0, c.elem(0), out)
@@ -311,7 +313,7 @@ func attention(c *call) string {
 	for i, cache := range [][]int64{key, value} {
 		if c.given(4 + i) {
 			if past := c.dims(4 + i); len(past) == 4 {
-				cache[2] = sum(cache[2], past[2])
+				cache[2] = shape.Sum(cache[2], past[2])
 			} else {
 				cache[2] = -1
 			}

@@ -1,10 +1,12 @@
 package onnx
 
 import (
-	"cmp"
 	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/format/onnx/internal/graph"
+	"github.com/stowage-go/stowage/format/onnx/internal/ops"
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -47,51 +49,11 @@ type Options struct {
 	InPlace bool
 }
 
-// A result is what is known of a value.
-type result struct {
-	kind kind // kindNone is a tensor
-	elem Type
-	dims []int64 // -1 for open ones; nil where the rank is not known
-	data *data   // its elements; nil where they are not known
-	// most is how many bytes it takes at most, where the shape does not say; 0 for
-	// not known.
-	most int64
-	// items are the tensors of a sequence, or that of an optional, there or not; only
-	// valid where counted.
-	items   []result
-	counted bool
-}
-
-// bytes returns how many bytes the value takes, -1 where that is not known.
-func (r *result) bytes() int64 {
-	if (r.kind == kindSequence || r.kind == kindOptional) && r.counted {
-		total := int64(0)
-		for i := range r.items {
-			n := r.items[i].bytes()
-			if n < 0 || total > maxElements {
-				return -1
-			}
-			total += n
-		}
-		return total
-	}
-	if r.kind != kindNone {
-		return cmp.Or(r.most, -1)
-	}
-	if n := bytesOf(r.elem, r.dims); n >= 0 {
-		return n
-	}
-	return cmp.Or(r.most, -1)
-}
-
 // A value is a result with its place in the walk.
 type value struct {
-	result
-	name     int32
-	cause    int32   // 1 + index of why its size is not known; 0 for none
-	stored   *tensor // an initialiser
-	tried    bool    // to decode it
-	constant bool    // the same in each run: stored, or computed from constants
+	ops.Operand
+	name  int32
+	cause int32 // 1 + index of why its size is not known; 0 for none
 	life
 }
 
@@ -103,14 +65,14 @@ type binding struct{ value, frame int32 }
 type frame struct {
 	id       int32
 	caller   *frame
-	call     *node // the node that calls; nil for the graph
-	function *function
-	opsets   opsets
+	call     *graph.Node // the node that calls; nil for the graph
+	function *graph.Function
+	opsets   graph.Opsets
 }
 
 // A walker is one walk over a model.
 type walker struct {
-	m      *Model
+	m      *graph.Model
 	o      Options
 	values []value
 	env    []binding // by name
@@ -118,54 +80,59 @@ type walker struct {
 		name int32
 		old  binding
 	}
-	frame    *frame
-	frames   int32
-	depth    int // of functions
-	left     int // bytes that may still be spent on values
-	foldLeft int // and on their elements
-	steps    int // nodes that may still be met
-	trial    int // walks of loops that are repeated
-	causes   []cause
-	deciding string   // the flags for inputs of one whole number without a value, with a space before each
-	openDims []string // the flags that settle the open dimensions of inputs, each once
-	fault    *model.Issue
-	notes    []string
-	sized    map[string]bool // of Options.Sizes, those that were of use
-	dimmed   map[string]bool // of Options.Dims
-	valued   map[string]bool // of Options.Values
-	views    []view
-	ran      []step
+	frame     *frame
+	frames    int32
+	depth     int            // of functions
+	left      int            // bytes that may still be spent on values
+	allowance *ops.Allowance // for elements that are known
+	steps     int            // nodes that may still be met
+	trial     int            // walks of loops that are repeated
+	causes    []cause
+	deciding  string   // the flags for inputs of one whole number without a value, with a space before each
+	openDims  []string // the flags that settle the open dimensions of inputs, each once
+	fault     *model.Issue
+	notes     []string
+	sized     map[string]bool // of Options.Sizes, those that were of use
+	dimmed    map[string]bool // of Options.Dims
+	valued    map[string]bool // of Options.Values
+	views     []view
+	ran       []step
 	clock
 
-	ins  []*value // scratch of node
-	outs []result
+	ins  []*ops.Operand // scratch of node
+	outs []shape.Result
 }
 
 // A step is a node that runs at a tick.
 type step struct {
 	tick int64
-	node *node
+	node *graph.Node
 	at   int
 }
 
-func (w *walker) step(at int, n *node) {
-	if w.trial == 0 && w.spend(24) {
+func (w *walker) step(at int, n *graph.Node) {
+	if w.trial == 0 && w.Spend(24) {
 		w.ran = append(w.ran, step{w.now, n, at})
 	}
 }
 
-func (m *Model) walk(o Options) (*walker, error) {
+// walkBytes is what a walk may spend on what it keeps, beside four times the file. Together
+// with the file and what its parser keeps, that is under ten times the file and 64 MB.
+const walkBytes = 24 << 20
+
+// walk walks a model. A walker is returned with an error, too: it has what was found so far.
+func walk(m *graph.Model, o Options) (*walker, error) {
 	w := &walker{
-		m: m, o: o, env: make([]binding, len(m.names)), left: 4*m.size + walkBytes, foldLeft: foldBytes + m.size/4,
-		steps: 1<<17 + m.size/8, sized: map[string]bool{}, dimmed: map[string]bool{}, valued: map[string]bool{},
+		m: m, o: o, env: make([]binding, len(m.Names)), left: 4*m.Size + walkBytes, allowance: ops.NewAllowance(m.Size),
+		steps: 1<<17 + m.Size/8, sized: map[string]bool{}, dimmed: map[string]bool{}, valued: map[string]bool{},
 	}
-	w.notes = slices.Clone(m.notes)
-	w.frame = &frame{id: 1, opsets: m.opsets}
+	w.notes = slices.Clone(m.Notes)
+	w.frame = &frame{id: 1, opsets: m.Opsets}
 	w.frames = 1
-	w.values = make([]value, 0, min(m.values, w.left/valueBytes))
+	w.values = make([]value, 0, min(m.Values, w.left/valueBytes))
 	w.start()
 	w.version()
-	w.main(m.graph)
+	w.main(m.Graph)
 	return w, w.faults()
 }
 
@@ -175,9 +142,9 @@ const newest = 28
 // version says where the model does not say what its operators mean, or means others
 // than the rules know.
 func (w *walker) version() {
-	v, ok := w.m.opsets[""]
+	v, ok := w.m.Opsets[""]
 	switch {
-	case !ok && w.m.IRVersion >= 3: // before, there was one version
+	case !ok && w.m.Version >= 3: // before, there was one version
 		w.note("the model names no operator version (opset_import); version 1 is assumed")
 	case ok && v < 1:
 		w.fail("opset_import", "has the version "+strconv.FormatInt(v, 10)+" of ONNX's operators")
@@ -192,8 +159,8 @@ func (w *walker) fail(place, message string) {
 	}
 }
 
-// spend takes n from the allowance.
-func (w *walker) spend(n int) bool {
+// Spend takes n from the allowance.
+func (w *walker) Spend(n int) bool {
 	if w.left -= n; w.left < 0 {
 		w.fail("", "is damaged: it has far more values than a model of its size")
 	}
@@ -204,9 +171,9 @@ func (w *walker) spend(n int) bool {
 const valueBytes = 400
 
 // add makes a value and returns its number.
-func (w *walker) add(name int32, r result) int32 {
-	w.spend(valueBytes + 8*len(r.dims) + 120*len(r.items))
-	w.values = append(w.values, value{result: r, name: name})
+func (w *walker) add(name int32, r shape.Result) int32 {
+	w.Spend(valueBytes + 8*len(r.Dims) + 120*len(r.Items))
+	w.values = append(w.values, value{Operand: ops.Operand{Result: r}, name: name})
 	return int32(len(w.values) - 1)
 }
 
@@ -239,63 +206,63 @@ func (w *walker) lookup(name int32) int32 {
 }
 
 // main walks the graph of the model.
-func (w *walker) main(g *graph) {
+func (w *walker) main(g *graph.Graph) {
 	w.store(g)
-	for k := range g.inputs {
-		in := &g.inputs[k]
-		if v := w.lookup(in.name); v >= 0 {
+	for k := range g.Inputs {
+		in := &g.Inputs[k]
+		if v := w.lookup(in.Name); v >= 0 {
 			// A caller may give another value than the initialiser; before the fourth
 			// version of the format every initialiser had to be listed.
-			if w.m.IRVersion >= 4 {
-				w.values[v].constant = false
-				w.note("input " + w.quote(in.name) + " has a default value: it counts as stored, but its value does not count as known")
+			if w.m.Version >= 4 {
+				w.values[v].Constant = false
+				w.note("input " + w.Quote(in.Name) + " has a default value: it counts as stored, but its value does not count as known")
 			}
-			w.agree(in, &w.values[v].result)
+			w.agree(in, &w.values[v].Result)
 			continue
 		}
-		r := w.typed(in.typ, w.m.names[in.name])
-		w.give(&r, w.m.names[in.name])
-		v := w.add(in.name, r)
+		r := w.typed(in.Type, w.m.Names[in.Name])
+		w.give(&r, w.m.Names[in.Name])
+		v := w.add(in.Name, r)
 		w.born(v, 0)
-		w.bind(in.name, v)
-		w.values[v].constant = r.data != nil
+		w.bind(in.Name, v)
+		w.values[v].Constant = r.Data != nil
 		w.size(v)
 		w.blameInput(v, in)
 	}
 	w.tick()
-	w.nodes("", g.nodes, g.declared)
-	for k := range g.outputs {
-		if v := w.lookup(g.outputs[k].name); v >= 0 {
+	w.nodes("", g.Nodes, g.Declared)
+	for k := range g.Outputs {
+		if v := w.lookup(g.Outputs[k].Name); v >= 0 {
 			w.use(v, w.now)
-		} else if g.outputs[k].name != 0 && w.fault == nil {
-			w.fail("output "+w.quote(g.outputs[k].name), "no node makes it")
+		} else if g.Outputs[k].Name != 0 && w.fault == nil {
+			w.fail("output "+w.Quote(g.Outputs[k].Name), "no node makes it")
 		}
 	}
 	w.tick()
 }
 
 // store makes the initialisers of a graph values.
-func (w *walker) store(g *graph) {
-	for k := range g.stored {
-		s := &g.stored[k]
-		v := w.add(s.name, result{elem: s.tensor.elem, dims: s.tensor.dims})
+func (w *walker) store(g *graph.Graph) {
+	for k := range g.Stored {
+		s := &g.Stored[k]
+		v := w.add(s.Name, shape.Result{Elem: s.Tensor.Elem, Dims: s.Tensor.Dims})
 		if w.fault != nil {
 			return
 		}
-		w.values[v].stored, w.values[v].constant = &s.tensor, true
-		w.bind(s.name, v)
+		w.values[v].Stored, w.values[v].Constant = &s.Tensor, true
+		w.bind(s.Name, v)
 	}
 }
 
-// quote returns a name for messages.
-func (w *walker) quote(name int32) string { return quoted(w.m.names[name]) }
+// Quote returns a name for messages.
+func (w *walker) Quote(name int32) string { return graph.Quoted(w.m.Names[name]) }
 
 // nodes walks a body.
-func (w *walker) nodes(place string, nodes []node, declared map[int32]*typeInfo) {
+func (w *walker) nodes(place string, nodes []graph.Node, declared map[int32]*graph.TypeInfo) {
 	for k := range nodes {
 		// A node may have any number of inputs and attributes, which take their time.
 		n := &nodes[k]
-		if w.steps -= 1 + (len(n.in)+len(n.out)+4*len(n.attributes))/32; w.steps < 0 {
+		if w.steps -= 1 + (len(n.In)+len(n.Out)+4*len(n.Attributes))/32; w.steps < 0 {
 			w.fail("", "nests functions, loops or branches so deeply that its nodes run too often")
 		}
 		if w.fault != nil {
@@ -306,26 +273,26 @@ func (w *walker) nodes(place string, nodes []node, declared map[int32]*typeInfo)
 }
 
 // label names a node by its place.
-func label(place string, at int, n *node) string {
+func label(place string, at int, n *graph.Node) string {
 	if place != "" {
-		return place + ", " + n.label(at)
+		return place + ", " + n.Label(at)
 	}
-	return n.label(at)
+	return n.Label(at)
 }
 
 // control walks a node that runs a function or graphs; it is false for any other.
-func (w *walker) control(place string, at int, n *node, declared map[int32]*typeInfo) bool {
+func (w *walker) control(place string, at int, n *graph.Node, declared map[int32]*graph.TypeInfo) bool {
 	f, ok := w.functionOf(n)
 	switch {
 	case ok:
 		w.inline(place, at, n, f)
-	case !standard(n.domain):
+	case !graph.Standard(n.Domain):
 		return false
-	case n.op == "If":
+	case n.Op == "If":
 		w.branch(place, at, n, declared)
-	case n.op == "Loop":
+	case n.Op == "Loop":
 		w.loop(place, at, n, declared, false)
-	case n.op == "Scan" && w.opset(n.domain) >= 9:
+	case n.Op == "Scan" && w.opset(n.Domain) >= 9:
 		w.loop(place, at, n, declared, true)
 	default:
 		return false
@@ -334,13 +301,13 @@ func (w *walker) control(place string, at int, n *node, declared map[int32]*type
 }
 
 // node walks one node.
-func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInfo) {
+func (w *walker) node(place string, at int, n *graph.Node, declared map[int32]*graph.TypeInfo) {
 	if w.control(place, at, n, declared) {
 		return
 	}
 	// What such a graph reads from outside, and what it makes, is not planned.
-	for k := range n.attributes {
-		if n.attributes[k].graph != nil {
+	for k := range n.Attributes {
+		if n.Attributes[k].Graph != nil {
 			w.fail(label(place, at, n), runsGraph)
 			return
 		}
@@ -349,33 +316,33 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 	if !ok {
 		return
 	}
-	reason := c.infer()
-	c.fold()
+	reason := c.Infer()
+	c.Fold()
 	now := w.now
 	made := false
-	for k, name := range n.out {
+	for k, name := range n.Out {
 		if name == 0 {
 			continue
 		}
-		r := &c.out[k]
+		r := &c.Out[k]
 		w.declare(r, declared[name], name)
 		v := w.add(name, *r)
 		if w.fault != nil {
 			return
 		}
-		w.values[v].constant = constant || r.data != nil
+		w.values[v].Constant = constant || r.Data != nil
 		w.bind(name, v)
-		if !w.values[v].constant {
+		if !w.values[v].Constant {
 			made = true
 			w.born(v, now)
 			w.size(v)
 			w.blame(v, place, at, n, reason)
 		}
 	}
-	if !made && len(n.out) > 0 {
+	if !made && len(n.Out) > 0 {
 		return // a constant takes no time
 	}
-	for _, name := range n.in {
+	for _, name := range n.In {
 		if v := w.lookup(name); v >= 0 {
 			w.use(v, now)
 		}
@@ -388,30 +355,30 @@ func (w *walker) node(place string, at int, n *node, declared map[int32]*typeInf
 // called returns the call of a node, with what is known of its operands and with room for
 // its results, and whether these are constant where the operands alone decide. It is not
 // ok where an operand is missing.
-func (w *walker) called(place string, at int, n *node) (c call, constant, ok bool) {
-	c = call{w: w, n: n, opset: w.opset(n.domain), in: w.ins[:0], out: w.outs[:0]}
-	constant = deterministic(n)
+func (w *walker) called(place string, at int, n *graph.Node) (c ops.Call, constant, ok bool) {
+	c = ops.Call{Node: n, Opset: w.opset(n.Domain), In: w.ins[:0], Out: w.outs[:0], Scope: w, Allowance: w.allowance}
+	constant = ops.Deterministic(n)
 	given := 0
-	for _, name := range n.in {
+	for _, name := range n.In {
 		v, ok := w.operand(place, at, n, name)
 		if !ok {
 			return c, false, false
 		}
 		if v < 0 {
-			c.in = append(c.in, nil)
+			c.In = append(c.In, nil)
 			continue
 		}
 		given++
-		c.in = append(c.in, &w.values[v])
-		constant = constant && w.values[v].constant
+		c.In = append(c.In, &w.values[v].Operand)
+		constant = constant && w.values[v].Constant
 	}
-	if given == 0 && !generates(n) {
+	if given == 0 && !ops.Generates(n) {
 		constant = false // it lacks what it needs
 	}
-	for range n.out {
-		c.out = append(c.out, result{})
+	for range n.Out {
+		c.Out = append(c.Out, shape.Result{})
 	}
-	w.ins, w.outs = c.in[:0], c.out[:0]
+	w.ins, w.outs = c.In[:0], c.Out[:0]
 	return c, constant, true
 }
 
@@ -419,10 +386,10 @@ func (w *walker) called(place string, at int, n *node) (c call, constant, ok boo
 const runsGraph = "runs a graph in a way that Stowage does not support"
 
 // operand returns the value of an input's name, -1 for one left out.
-func (w *walker) operand(place string, at int, n *node, name int32) (int32, bool) {
+func (w *walker) operand(place string, at int, n *graph.Node, name int32) (int32, bool) {
 	v := w.lookup(name)
 	if v < 0 && name != 0 {
-		w.fail(label(place, at, n), "reads "+w.quote(name)+", which no node before it makes")
+		w.fail(label(place, at, n), "reads "+w.Quote(name)+", which no node before it makes")
 		return -1, false
 	}
 	return v, true
@@ -437,7 +404,7 @@ func (w *walker) note(text string) {
 
 // opset returns the version of a domain that the nodes of the frame mean.
 func (w *walker) opset(domain string) int64 {
-	if standard(domain) {
+	if graph.Standard(domain) {
 		domain = ""
 	}
 	if version, ok := w.frame.opsets[domain]; ok {

@@ -1,30 +1,34 @@
-package onnx
+package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // The rules of operators that cut tensors into parts, join them, repeat and pad them.
 
-func tile(c *call) string {
+func tile(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
 		return ""
 	}
-	out := open(len(dims))
-	if c.opset < 6 { // tiles along an axis
+	out := shape.Open(len(dims))
+	if c.Opset < 6 { // tiles along an axis
 		tiles, axis := c.ints(1), c.ints(2)
 		if len(tiles) == 1 && len(axis) == 1 {
-			if at, ok := axisOf(axis[0], len(dims)); ok {
+			if at, ok := shape.Axis(axis[0], len(dims)); ok {
 				copy(out, dims)
-				out[at] = times(dims[at], tiles[0])
+				out[at] = shape.Times(dims[at], tiles[0])
 			}
 		}
 	} else if repeats := c.ints(1); repeats != nil {
 		if len(repeats) != len(dims) {
-			return "it has " + shapeText(repeats) + " repeats for its input " + shapeText(dims)
+			return "it has " + shape.Text(repeats) + " repeats for its input " + shape.Text(dims)
 		}
 		for i := range out {
-			out[i] = times(dims[i], repeats[i])
+			out[i] = shape.Times(dims[i], repeats[i])
 		}
 	}
 	c.set(0, c.elem(0), out)
@@ -32,19 +36,19 @@ func tile(c *call) string {
 }
 
 // joint returns the axis along which a Concat joins.
-func (c *call) joint(rank int) (axis int, ok bool) {
+func (c *Call) joint(rank int) (axis int, ok bool) {
 	without := int64(0)
-	if c.opset < 4 {
+	if c.Opset < 4 {
 		without = 1
 	}
-	return axisOf(c.integer("axis", without), rank)
+	return shape.Axis(c.integer("axis", without), rank)
 }
 
-func concat(c *call) string {
+func concat(c *Call) string {
 	c.set(0, c.elem(0), nil)
 	var out []int64
 	at := 0
-	for k := range c.in {
+	for k := range c.In {
 		dims := c.dims(k)
 		if dims == nil {
 			return ""
@@ -52,7 +56,7 @@ func concat(c *call) string {
 		if k == 0 {
 			var ok bool
 			if at, ok = c.joint(len(dims)); !ok {
-				return "its axis does not exist in its input " + shapeText(dims)
+				return "its axis does not exist in its input " + shape.Text(dims)
 			}
 			out = slices.Clone(dims)
 			continue
@@ -63,11 +67,11 @@ func concat(c *call) string {
 		for i, d := range dims {
 			switch {
 			case i == at:
-				out[i] = sum(out[i], d)
+				out[i] = shape.Sum(out[i], d)
 			case out[i] < 0:
 				out[i] = d
 			case d >= 0 && d != out[i]:
-				return "its inputs " + shapeText(out) + " and " + shapeText(dims) + " do not match"
+				return "its inputs " + shape.Text(out) + " and " + shape.Text(dims) + " do not match"
 			}
 		}
 	}
@@ -76,33 +80,33 @@ func concat(c *call) string {
 }
 
 // split divides a dimension into lengths that are given, or as evenly as can be.
-func split(c *call) string {
+func split(c *Call) string {
 	dims := c.dims(0)
-	for k := range c.out {
+	for k := range c.Out {
 		c.set(k, c.elem(0), nil)
 	}
 	if dims == nil {
 		return ""
 	}
-	at, ok := axisOf(c.integer("axis", 0), len(dims))
+	at, ok := shape.Axis(c.integer("axis", 0), len(dims))
 	if !ok {
-		return "its axis does not exist in its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shape.Text(dims)
 	}
 	lengths, given := c.axesOf("split", 1, 13)
 	if !given {
-		lengths = parts(dims[at], int64(len(c.out)), c.opset >= 18)
+		lengths = parts(dims[at], int64(len(c.Out)), c.Opset >= 18)
 		if lengths == nil && dims[at] >= 0 {
-			return "its input " + shapeText(dims) + " does not divide evenly"
+			return "its input " + shape.Text(dims) + " does not divide evenly"
 		}
-	} else if lengths != nil && len(lengths) < len(c.out) {
+	} else if lengths != nil && len(lengths) < len(c.Out) {
 		return "it has more results than lengths"
 	} else if lengths != nil && dims[at] >= 0 && !addUp(lengths, dims[at]) {
-		return "its lengths do not add up to its input " + shapeText(dims)
+		return "its lengths do not add up to its input " + shape.Text(dims)
 	}
-	for k := range c.out {
+	for k := range c.Out {
 		out := slices.Clone(dims)
 		if out[at] = -1; lengths != nil {
-			out[at] = fits(lengths[k])
+			out[at] = shape.Fits(lengths[k])
 		}
 		c.set(k, c.elem(0), out)
 	}
@@ -141,10 +145,10 @@ func parts(n, count int64, ragged bool) []int64 {
 type cut struct{ start, step, count int64 }
 
 // cuts returns what a Slice takes of each dimension. A count of -1 is open.
-func (c *call) cuts(dims []int64) (out []cut, reason string) {
+func (c *Call) cuts(dims []int64) (out []cut, reason string) {
 	var starts, ends, axes, steps []int64
 	given := false
-	if c.opset < 10 {
+	if c.Opset < 10 {
 		starts, ends, axes = c.integers("starts"), c.integers("ends"), c.integers("axes")
 		given = axes != nil
 	} else {
@@ -173,13 +177,13 @@ func (c *call) cuts(dims []int64) (out []cut, reason string) {
 	for k := range count {
 		at, ok := k, k < len(dims)
 		if given {
-			at, ok = axisOf(axes[k], len(dims))
+			at, ok = shape.Axis(axes[k], len(dims))
 		}
 		if !ok {
-			return nil, "it cuts a dimension that does not exist in its input " + shapeText(dims)
+			return nil, "it cuts a dimension that does not exist in its input " + shape.Text(dims)
 		}
 		step := int64(1)
-		if steps == nil && c.given(4) && c.opset >= 10 {
+		if steps == nil && c.given(4) && c.Opset >= 10 {
 			step = 0
 		} else if steps != nil {
 			if k >= len(steps) || steps[k] == 0 {
@@ -194,7 +198,7 @@ func (c *call) cuts(dims []int64) (out []cut, reason string) {
 		}
 	}
 	reason = c.unknown(1, "beginning") + c.unknown(2, "end")
-	if c.opset < 10 {
+	if c.Opset < 10 {
 		reason = ""
 	}
 	return out, reason
@@ -219,7 +223,7 @@ func cutOf(start, end, step, n int64) cut {
 	return cut{start, step, max(0, ceilDiv(end-start, step))}
 }
 
-func slice(c *call) string {
+func slice(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
@@ -237,7 +241,7 @@ func slice(c *call) string {
 	return reason
 }
 
-func pad(c *call) string {
+func pad(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
@@ -246,16 +250,16 @@ func pad(c *call) string {
 	var pads, axes []int64
 	given := false
 	switch {
-	case c.opset < 2:
+	case c.Opset < 2:
 		pads = c.integers("paddings")
-	case c.opset < 11:
+	case c.Opset < 11:
 		pads = c.integers("pads")
 	default:
 		pads, axes, given = c.ints(1), c.ints(3), c.given(3)
 	}
 	out := slices.Clone(dims)
 	if pads == nil || given && axes == nil {
-		c.set(0, c.elem(0), open(len(dims)))
+		c.set(0, c.elem(0), shape.Open(len(dims)))
 		return c.unknown(1, "padding") + c.unknown(3, "list of axes")
 	}
 	if !given {
@@ -265,22 +269,22 @@ func pad(c *call) string {
 		}
 	}
 	if len(pads) != 2*len(axes) {
-		return "its padding does not fit its input " + shapeText(dims)
+		return "its padding does not fit its input " + shape.Text(dims)
 	}
 	for k, a := range axes {
-		at, ok := axisOf(a, len(dims))
-		if !ok || pads[k] > maxElements || pads[k] < -maxElements || pads[len(axes)+k] > maxElements || pads[len(axes)+k] < -maxElements {
-			return "its padding does not fit its input " + shapeText(dims)
+		at, ok := shape.Axis(a, len(dims))
+		if !ok || pads[k] > shape.MaxElements || pads[k] < -shape.MaxElements || pads[len(axes)+k] > shape.MaxElements || pads[len(axes)+k] < -shape.MaxElements {
+			return "its padding does not fit its input " + shape.Text(dims)
 		}
 		if out[at] >= 0 {
-			out[at] = fits(out[at] + pads[k] + pads[len(axes)+k])
+			out[at] = shape.Fits(out[at] + pads[k] + pads[len(axes)+k])
 		}
 	}
 	c.set(0, c.elem(0), out)
 	return ""
 }
 
-func cropPad(c *call) string {
+func cropPad(c *Call) string {
 	dims, asked := c.dims(0), c.asked(1)
 	c.set(0, c.elem(0), nil)
 	if dims == nil || asked == nil {
@@ -297,9 +301,9 @@ func cropPad(c *call) string {
 	}
 	out := slices.Clone(dims)
 	for k, a := range axes {
-		at, ok := axisOf(a, len(dims))
+		at, ok := shape.Axis(a, len(dims))
 		if !ok {
-			return "it crops a dimension that does not exist in its input " + shapeText(dims)
+			return "it crops a dimension that does not exist in its input " + shape.Text(dims)
 		}
 		out[at] = asked[k]
 	}

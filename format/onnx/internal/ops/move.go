@@ -1,31 +1,18 @@
-package onnx
+package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // The folders of operators that put elements elsewhere: each element of the result is
 // one of an input, so that it is enough to say which (at, pick).
 
-// pick returns the elements at these indices.
-func (d *data) pick(at []int) *data {
-	out := &data{}
-	if d.ints != nil {
-		out.ints = make([]int64, len(at))
-		for i, k := range at {
-			out.ints[i] = d.ints[k]
-		}
-		return out
-	}
-	out.floats = make([]float64, len(at))
-	for i, k := range at {
-		out.floats[i] = d.floats[k]
-	}
-	return out
-}
-
 // at maps each element of a shape to one of another: its index is the sum of those
 // of its coordinates times strides, and a beginning.
 func at(dims []int64, strides []int64, begin int64) []int {
-	n := elements(dims)
+	n := shape.Elements(dims)
 	out := make([]int, n)
 	coordinate := make([]int64, len(dims))
 	for i := range out {
@@ -69,65 +56,65 @@ func spreadStrides(dims, to []int64) []int64 {
 }
 
 // spreadInput returns the elements of an input broadcast to the shape of the result.
-func (c *call) spreadInput(k int) *data {
-	to := c.out[0].dims
-	return c.input(k).pick(at(to, spreadStrides(c.in[k].dims, to), 0))
+func (c *Call) spreadInput(k int) *shape.Data {
+	to := c.Out[0].Dims
+	return c.input(k).Pick(at(to, spreadStrides(c.In[k].Dims, to), 0))
 }
 
-func foldSame(c *call) { c.out[0].data = c.input(0) }
+func foldSame(c *Call) { c.Out[0].Data = c.input(0) }
 
-func foldFilled(c *call) {
-	n := int(elements(c.out[0].dims))
-	d := &data{ints: []int64{0}}
-	if c.out[0].elem.float() {
-		d = &data{floats: []float64{0}}
+func foldFilled(c *Call) {
+	n := int(shape.Elements(c.Out[0].Dims))
+	d := &shape.Data{Ints: []int64{0}}
+	if c.Out[0].Elem.Float() {
+		d = &shape.Data{Floats: []float64{0}}
 	}
-	if a := c.w.attribute(c.n, "value"); a != nil && a.tensor != nil {
-		if d = c.w.decode(a.tensor); d == nil || len(d.ints)+len(d.floats) != 1 {
+	if a := c.attribute("value"); a != nil && a.Tensor != nil {
+		if d = c.Allowance.decode(a.Tensor); d == nil || len(d.Ints)+len(d.Floats) != 1 {
 			return
 		}
 	}
-	c.out[0].data = d.pick(make([]int, n))
+	c.Out[0].Data = d.Pick(make([]int, n))
 }
 
-func foldConcat(c *call) {
-	r := &c.out[0]
-	axis, ok := c.joint(len(r.dims))
+func foldConcat(c *Call) {
+	r := &c.Out[0]
+	axis, ok := c.joint(len(r.Dims))
 	if !ok {
 		return
 	}
-	d := &data{}
-	if r.elem.integer() {
-		d.ints = []int64{}
+	d := &shape.Data{}
+	if r.Elem.Integer() {
+		d.Ints = []int64{}
 	} else {
-		d.floats = []float64{}
+		d.Floats = []float64{}
 	}
-	outer := elements(r.dims[:axis])
+	outer := shape.Elements(r.Dims[:axis])
 	for i := range outer {
-		for k := range c.in {
+		for k := range c.In {
 			in := c.input(k)
-			n := elements(c.in[k].dims[axis:])
-			if in.ints != nil && d.ints != nil && (i+1)*n <= int64(len(in.ints)) {
-				d.ints = append(d.ints, in.ints[i*n:(i+1)*n]...)
-			} else if in.floats != nil && d.floats != nil && (i+1)*n <= int64(len(in.floats)) {
-				d.floats = append(d.floats, in.floats[i*n:(i+1)*n]...)
+			n := shape.Elements(c.In[k].Dims[axis:])
+			if in.Ints != nil && d.Ints != nil && (i+1)*n <= int64(len(in.Ints)) {
+				d.Ints = append(d.Ints, in.Ints[i*n:(i+1)*n]...)
+			} else if in.Floats != nil && d.Floats != nil && (i+1)*n <= int64(len(in.Floats)) {
+				d.Floats = append(d.Floats, in.Floats[i*n:(i+1)*n]...)
 			}
 		}
 	}
-	r.data = d
+	r.Data = d
 }
 
-func foldGather(c *call) {
-	dims, indices := c.in[0].dims, c.input(1).ints
-	axis, ok := axisOf(c.integer("axis", 0), len(dims))
+func foldGather(c *Call) {
+	dims, indices := c.In[0].Dims, c.input(1).Ints
+	axis, ok := shape.Axis(c.integer("axis", 0), len(dims))
 	if !ok || indices == nil {
 		return
 	}
-	inner := elements(dims[axis+1:])
-	pick := make([]int, 0, elements(c.out[0].dims))
-	for i := range elements(dims[:axis]) {
+	inner := shape.Elements(dims[axis+1:])
+	pick := make([]int, 0, shape.Elements(c.Out[0].Dims))
+	for i := range shape.Elements(dims[:axis]) {
 		for _, index := range indices {
-			a, ok := axisOf(index, int(dims[axis]))
+			a, ok := shape.Axis(index, int(dims[axis]))
 			if !ok {
 				return
 			}
@@ -136,11 +123,11 @@ func foldGather(c *call) {
 			}
 		}
 	}
-	c.out[0].data = c.input(0).pick(pick)
+	c.Out[0].Data = c.input(0).Pick(pick)
 }
 
-func foldSlice(c *call) {
-	dims := c.in[0].dims
+func foldSlice(c *Call) {
+	dims := c.In[0].Dims
 	cuts, reason := c.cuts(dims)
 	if cuts == nil || reason != "" {
 		return
@@ -159,40 +146,40 @@ func foldSlice(c *call) {
 			strides[k] = 0
 		}
 	}
-	c.out[0].data = c.input(0).pick(at(c.out[0].dims, strides, begin))
+	c.Out[0].Data = c.input(0).Pick(at(c.Out[0].Dims, strides, begin))
 }
 
-func foldSplit(c *call) {
-	dims := c.in[0].dims
-	axis, ok := axisOf(c.integer("axis", 0), len(dims))
+func foldSplit(c *Call) {
+	dims := c.In[0].Dims
+	axis, ok := shape.Axis(c.integer("axis", 0), len(dims))
 	if !ok {
 		return
 	}
 	strides, begin := stridesOf(dims), int64(0)
-	for k := range c.out {
-		out := c.out[k].dims
+	for k := range c.Out {
+		out := c.Out[k].Dims
 		if begin+out[axis] > dims[axis] {
 			return
 		}
-		c.out[k].data = c.input(0).pick(at(out, strides, begin*strides[axis]))
+		c.Out[k].Data = c.input(0).Pick(at(out, strides, begin*strides[axis]))
 		begin += out[axis]
 	}
 }
 
-func foldTranspose(c *call) {
-	own := stridesOf(c.in[0].dims)
+func foldTranspose(c *Call) {
+	own := stridesOf(c.In[0].Dims)
 	strides := make([]int64, len(own))
 	for i, a := range c.order(len(own)) {
 		strides[i] = own[a]
 	}
-	c.out[0].data = c.input(0).pick(at(c.out[0].dims, strides, 0))
+	c.Out[0].Data = c.input(0).Pick(at(c.Out[0].Dims, strides, 0))
 }
 
-func foldExpand(c *call) { c.out[0].data = c.spreadInput(0) }
+func foldExpand(c *Call) { c.Out[0].Data = c.spreadInput(0) }
 
-func foldTile(c *call) {
-	in, out := c.in[0].dims, c.out[0].dims
-	if c.opset < 6 || len(in) != len(out) || elements(in) == 0 {
+func foldTile(c *Call) {
+	in, out := c.In[0].Dims, c.Out[0].Dims
+	if c.Opset < 6 || len(in) != len(out) || shape.Elements(in) == 0 {
 		return
 	}
 	pick := at(out, stridesOf(out), 0)
@@ -205,53 +192,53 @@ func foldTile(c *call) {
 		}
 		pick[i] = int(index)
 	}
-	c.out[0].data = c.input(0).pick(pick)
+	c.Out[0].Data = c.input(0).Pick(pick)
 }
 
-func foldWhere(c *call) {
+func foldWhere(c *Call) {
 	which, a, b := c.spreadInput(0), c.spreadInput(1), c.spreadInput(2)
-	d := &data{}
+	d := &shape.Data{}
 	switch {
-	case which.ints == nil:
+	case which.Ints == nil:
 		return
-	case a.ints != nil && b.ints != nil:
-		d.ints = slices.Clone(b.ints)
-		for i, x := range which.ints {
+	case a.Ints != nil && b.Ints != nil:
+		d.Ints = slices.Clone(b.Ints)
+		for i, x := range which.Ints {
 			if x != 0 {
-				d.ints[i] = a.ints[i]
+				d.Ints[i] = a.Ints[i]
 			}
 		}
-	case a.floats != nil && b.floats != nil:
-		d.floats = slices.Clone(b.floats)
-		for i, x := range which.ints {
+	case a.Floats != nil && b.Floats != nil:
+		d.Floats = slices.Clone(b.Floats)
+		for i, x := range which.Ints {
 			if x != 0 {
-				d.floats[i] = a.floats[i]
+				d.Floats[i] = a.Floats[i]
 			}
 		}
 	default:
 		return
 	}
-	c.out[0].data = d
+	c.Out[0].Data = d
 }
 
 // foldNonZero settles the shape as well: as many columns as elements that are not 0.
-func foldNonZero(c *call) {
-	dims, in := c.in[0].dims, c.input(0)
+func foldNonZero(c *Call) {
+	dims, in := c.In[0].Dims, c.input(0)
 	rank := int64(len(dims))
 	var where []int64
-	for i, x := range in.ints {
+	for i, x := range in.Ints {
 		if x != 0 {
 			where = append(where, int64(i))
 		}
 	}
-	for i, x := range in.floats {
+	for i, x := range in.Floats {
 		if x != 0 {
 			where = append(where, int64(i))
 		}
 	}
 	n := int64(len(where))
-	c.out[0].dims = []int64{rank, n}
-	if rank*n > maxFold {
+	c.Out[0].Dims = []int64{rank, n}
+	if rank*n > shape.MaxFold {
 		return
 	}
 	out := make([]int64, rank*n)
@@ -262,5 +249,5 @@ func foldNonZero(c *call) {
 			index %= strides[k]
 		}
 	}
-	c.out[0].data = &data{ints: out}
+	c.Out[0].Data = &shape.Data{Ints: out}
 }

@@ -1,71 +1,73 @@
-package onnx
+package ops
 
 import (
 	"math"
 	"sync"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
 // The folders of operators that compute: in whole numbers of 64 bits, or in fractions
 // that are rounded as the type of the result rounds them.
 
-func foldCast(c *call) {
-	from, to := c.input(0), c.out[0].elem
-	d := &data{}
-	if to.float() {
-		d.floats = make([]float64, 0, len(from.ints)+len(from.floats))
-		for _, x := range from.ints {
-			d.floats = append(d.floats, float32Of(to, float64(x)))
+func foldCast(c *Call) {
+	from, to := c.input(0), c.Out[0].Elem
+	d := &shape.Data{}
+	if to.Float() {
+		d.Floats = make([]float64, 0, len(from.Ints)+len(from.Floats))
+		for _, x := range from.Ints {
+			d.Floats = append(d.Floats, float32Of(to, float64(x)))
 		}
-		for _, x := range from.floats {
-			d.floats = append(d.floats, float32Of(to, x))
+		for _, x := range from.Floats {
+			d.Floats = append(d.Floats, float32Of(to, x))
 		}
-		c.out[0].data = d
+		c.Out[0].Data = d
 		return
 	}
-	d.ints = make([]int64, 0, len(from.ints)+len(from.floats))
-	for _, x := range from.ints {
-		if to == typeBool && x != 0 {
+	d.Ints = make([]int64, 0, len(from.Ints)+len(from.Floats))
+	for _, x := range from.Ints {
+		if to == shape.TypeBool && x != 0 {
 			x = 1
 		}
-		d.ints = append(d.ints, x)
+		d.Ints = append(d.Ints, x)
 	}
-	for _, x := range from.floats {
+	for _, x := range from.Floats {
 		switch {
-		case to == typeBool && x != 0:
+		case to == shape.TypeBool && x != 0:
 			x = 1
 		case !whole(x):
 			return
 		}
-		d.ints = append(d.ints, int64(x))
+		d.Ints = append(d.Ints, int64(x))
 	}
-	c.out[0].data = d
+	c.Out[0].Data = d
 }
 
-func foldRange(c *call) {
-	n := elements(c.out[0].dims)
+func foldRange(c *Call) {
+	n := shape.Elements(c.Out[0].Dims)
 	from, step := c.input(0), c.input(2)
-	d := &data{}
-	if len(from.ints) == 1 && len(step.ints) == 1 {
-		d.ints = make([]int64, n)
-		for i := range d.ints {
-			d.ints[i] = from.ints[0] + int64(i)*step.ints[0]
+	d := &shape.Data{}
+	if len(from.Ints) == 1 && len(step.Ints) == 1 {
+		d.Ints = make([]int64, n)
+		for i := range d.Ints {
+			d.Ints[i] = from.Ints[0] + int64(i)*step.Ints[0]
 		}
-	} else if len(from.floats) == 1 && len(step.floats) == 1 {
-		d.floats = make([]float64, n)
-		for i := range d.floats {
-			d.floats[i] = float32Of(c.out[0].elem, from.floats[0]+float64(i)*step.floats[0])
+	} else if len(from.Floats) == 1 && len(step.Floats) == 1 {
+		d.Floats = make([]float64, n)
+		for i := range d.Floats {
+			d.Floats[i] = float32Of(c.Out[0].Elem, from.Floats[0]+float64(i)*step.Floats[0])
 		}
 	} else {
 		return
 	}
-	c.out[0].data = d
+	c.Out[0].Data = d
 }
 
-func foldReduce(c *call) {
-	dims := c.in[0].dims
+func foldReduce(c *Call) {
+	dims := c.In[0].Dims
 	axes, reason := c.reducedAxes(len(dims))
 	in := c.input(0)
-	if reason != "" || axes == nil || in.ints == nil || len(in.ints) == 0 {
+	if reason != "" || axes == nil || in.Ints == nil || len(in.Ints) == 0 {
 		return
 	}
 	kept := stridesOf(reduced(dims, axes, true))
@@ -75,32 +77,32 @@ func foldReduce(c *call) {
 		}
 	}
 	to := at(dims, kept, 0)
-	n := elements(c.out[0].dims)
+	n := shape.Elements(c.Out[0].Dims)
 	out, seen := make([]int64, n), make([]bool, n)
-	for i, x := range in.ints {
+	for i, x := range in.Ints {
 		k := to[i]
 		switch {
 		case !seen[k]:
 			out[k], seen[k] = x, true
-		case c.n.op == "ReduceProd":
+		case c.Node.Op == "ReduceProd":
 			out[k] *= x
-		case c.n.op == "ReduceSum":
+		case c.Node.Op == "ReduceSum":
 			out[k] += x
-		case c.n.op == "ReduceMax":
+		case c.Node.Op == "ReduceMax":
 			out[k] = max(out[k], x)
 		default:
 			out[k] = min(out[k], x)
 		}
 	}
-	c.out[0].data = &data{ints: out}
+	c.Out[0].Data = &shape.Data{Ints: out}
 }
 
-func foldUnary(c *call) {
-	in, d := c.input(0), &data{}
-	if in.ints != nil {
-		d.ints = make([]int64, len(in.ints))
-		for i, x := range in.ints {
-			switch c.n.op {
+func foldUnary(c *Call) {
+	in, d := c.input(0), &shape.Data{}
+	if in.Ints != nil {
+		d.Ints = make([]int64, len(in.Ints))
+		for i, x := range in.Ints {
+			switch c.Node.Op {
 			case "Not":
 				x = 1 - x
 			case "Neg":
@@ -114,14 +116,14 @@ func foldUnary(c *call) {
 			default:
 				return
 			}
-			d.ints[i] = x
+			d.Ints[i] = x
 		}
-		c.out[0].data = d
+		c.Out[0].Data = d
 		return
 	}
-	d.floats = make([]float64, len(in.floats))
-	for i, x := range in.floats {
-		switch c.n.op {
+	d.Floats = make([]float64, len(in.Floats))
+	for i, x := range in.Floats {
+		switch c.Node.Op {
 		case "Neg":
 			x = -x
 		case "Abs":
@@ -141,9 +143,9 @@ func foldUnary(c *call) {
 		default:
 			return
 		}
-		d.floats[i] = float32Of(c.out[0].elem, x)
+		d.Floats[i] = float32Of(c.Out[0].Elem, x)
 	}
-	c.out[0].data = d
+	c.Out[0].Data = d
 }
 
 // arithmetic has the operators of two operands, on whole numbers and on fractions.
@@ -219,36 +221,36 @@ func power(a, b int64) (int64, bool) {
 	return x, b >= 0
 }
 
-func foldBinary(c *call) {
-	if len(c.in) != 2 || c.in[0] == nil || c.in[1] == nil || c.opset < 7 {
+func foldBinary(c *Call) {
+	if len(c.In) != 2 || c.In[0] == nil || c.In[1] == nil || c.Opset < 7 {
 		return
 	}
-	if c.n.op == "Mod" && c.integer("fmod", 0) != 0 {
+	if c.Node.Op == "Mod" && c.integer("fmod", 0) != 0 {
 		return
 	}
-	f := arithmetic()[c.n.op]
-	a, b, d := c.spreadInput(0), c.spreadInput(1), &data{}
+	f := arithmetic()[c.Node.Op]
+	a, b, d := c.spreadInput(0), c.spreadInput(1), &shape.Data{}
 	switch {
-	case a.ints != nil && b.ints != nil && f.ints != nil:
-		d.ints = make([]int64, len(a.ints))
-		for i := range a.ints {
+	case a.Ints != nil && b.Ints != nil && f.ints != nil:
+		d.Ints = make([]int64, len(a.Ints))
+		for i := range a.Ints {
 			var ok bool
-			if d.ints[i], ok = f.ints(a.ints[i], b.ints[i]); !ok {
+			if d.Ints[i], ok = f.ints(a.Ints[i], b.Ints[i]); !ok {
 				return
 			}
 		}
-	case a.floats != nil && b.floats != nil && f.truth != nil:
-		d.ints = make([]int64, len(a.floats))
-		for i := range a.floats {
-			d.ints[i] = truth(f.truth(a.floats[i], b.floats[i]))
+	case a.Floats != nil && b.Floats != nil && f.truth != nil:
+		d.Ints = make([]int64, len(a.Floats))
+		for i := range a.Floats {
+			d.Ints[i] = truth(f.truth(a.Floats[i], b.Floats[i]))
 		}
-	case a.floats != nil && b.floats != nil && f.floats != nil:
-		d.floats = make([]float64, len(a.floats))
-		for i := range a.floats {
-			d.floats[i] = float32Of(c.out[0].elem, f.floats(a.floats[i], b.floats[i]))
+	case a.Floats != nil && b.Floats != nil && f.floats != nil:
+		d.Floats = make([]float64, len(a.Floats))
+		for i := range a.Floats {
+			d.Floats[i] = float32Of(c.Out[0].Elem, f.floats(a.Floats[i], b.Floats[i]))
 		}
 	default:
 		return
 	}
-	c.out[0].data = d
+	c.Out[0].Data = d
 }

@@ -1,28 +1,32 @@
-package onnx
+package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // The rules of operators that look at shapes or change them.
 
 // shapeOf is known even where its input's elements are not; see fold.go for what is
 // in it.
-func shapeOf(c *call) string {
+func shapeOf(c *Call) string {
 	dims := c.dims(0)
 	if dims == nil {
-		c.set(0, typeInt64, []int64{-1})
+		c.set(0, shape.TypeInt64, []int64{-1})
 		return ""
 	}
 	from, to := c.extent(len(dims))
 	part := dims[from:to]
-	c.set(0, typeInt64, []int64{int64(len(part))})
+	c.set(0, shape.TypeInt64, []int64{int64(len(part))})
 	if !slices.Contains(part, -1) {
-		c.out[0].data = &data{ints: slices.Clone(part)}
+		c.Out[0].Data = &shape.Data{Ints: slices.Clone(part)}
 	}
 	return ""
 }
 
 // extent returns the range of dimensions that Shape is asked for, since version 15.
-func (c *call) extent(rank int) (from, to int) {
+func (c *Call) extent(rank int) (from, to int) {
 	r := int64(rank)
 	clip := func(x int64) int64 {
 		if x < 0 {
@@ -34,18 +38,18 @@ func (c *call) extent(rank int) (from, to int) {
 	return int(a), int(max(a, b))
 }
 
-func sizeOf(c *call) string {
-	c.set(0, typeInt64, []int64{})
-	if n := elements(c.dims(0)); n >= 0 {
-		c.out[0].data = &data{ints: []int64{n}}
+func sizeOf(c *Call) string {
+	c.set(0, shape.TypeInt64, []int64{})
+	if n := shape.Elements(c.dims(0)); n >= 0 {
+		c.Out[0].Data = &shape.Data{Ints: []int64{n}}
 	}
 	return ""
 }
 
 // reshape: 0 keeps a dimension, unless allowzero; -1 is what is left over.
-func reshape(c *call) string {
+func reshape(c *Call) string {
 	var asked []int64
-	if c.opset < 5 {
+	if c.Opset < 5 {
 		asked = c.integers("shape")
 	} else if asked = c.ints(1); asked == nil {
 		c.set(0, c.elem(0), c.asked(1))
@@ -53,7 +57,7 @@ func reshape(c *call) string {
 	}
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
-	if len(asked) > maxRank {
+	if len(asked) > shape.MaxRank {
 		return "it asks for more than 64 dimensions"
 	}
 	out := make([]int64, len(asked))
@@ -69,20 +73,20 @@ func reshape(c *call) string {
 			if i < len(dims) {
 				out[i], kept[i] = dims[i], true
 			} else if dims != nil {
-				return "it keeps a dimension that does not exist in its input " + shapeText(dims)
+				return "it keeps a dimension that does not exist in its input " + shape.Text(dims)
 			}
 		case d == -1 && rest < 0:
 			rest, out[i] = i, -1
 		case d < 0:
-			return "it asks for the shape " + shapeText(asked)
+			return "it asks for the shape " + shape.Text(asked)
 		default:
-			out[i] = fits(d)
-			under = times(under, d)
+			out[i] = shape.Fits(d)
+			under = shape.Times(under, d)
 		}
 	}
 	for i, d := range dims {
 		if !kept[i] {
-			over = times(over, d)
+			over = shape.Times(over, d)
 		}
 	}
 	if dims == nil {
@@ -90,20 +94,20 @@ func reshape(c *call) string {
 	}
 	if rest >= 0 && over >= 0 && under > 0 {
 		if over%under != 0 {
-			return "the elements of its input " + shapeText(dims) + " do not match the number in the shape that it asks for"
+			return "the elements of its input " + shape.Text(dims) + " do not match the number in the shape that it asks for"
 		}
 		out[rest] = over / under
 	}
-	if n, want := elements(dims), elements(out); n >= 0 && want >= 0 && n != want {
-		return "the elements of its input " + shapeText(dims) + " do not match the number in " + shapeText(out)
+	if n, want := shape.Elements(dims), shape.Elements(out); n >= 0 && want >= 0 && n != want {
+		return "the elements of its input " + shape.Text(dims) + " do not match the number in " + shape.Text(out)
 	}
 	c.set(0, c.elem(0), out)
 	return ""
 }
 
-func flatten(c *call) string {
+func flatten(c *Call) string {
 	dims := c.dims(0)
-	c.set(0, c.elem(0), open(2))
+	c.set(0, c.elem(0), shape.Open(2))
 	if dims == nil {
 		return ""
 	}
@@ -112,12 +116,12 @@ func flatten(c *call) string {
 		axis += int64(len(dims))
 	}
 	if axis < 0 || axis > int64(len(dims)) {
-		return "its axis does not exist in its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shape.Text(dims)
 	}
 	product := func(dims []int64) int64 {
 		n := int64(1)
 		for _, d := range dims {
-			n = times(n, d)
+			n = shape.Times(n, d)
 		}
 		return n
 	}
@@ -125,7 +129,7 @@ func flatten(c *call) string {
 	return ""
 }
 
-func squeeze(c *call) string {
+func squeeze(c *Call) string {
 	dims := c.dims(0)
 	axes, given := c.axesOf("axes", 1, 13)
 	c.set(0, c.elem(0), nil)
@@ -137,9 +141,9 @@ func squeeze(c *call) string {
 	}
 	drop := make([]bool, len(dims))
 	for _, a := range axes {
-		at, ok := axisOf(a, len(dims))
+		at, ok := shape.Axis(a, len(dims))
 		if !ok || dims[at] > 1 || dims[at] == 0 {
-			return "it drops a dimension that its input " + shapeText(dims) + " does not have, or one that is not 1"
+			return "it drops a dimension that its input " + shape.Text(dims) + " does not have, or one that is not 1"
 		}
 		drop[at] = true
 	}
@@ -156,7 +160,7 @@ func squeeze(c *call) string {
 	return ""
 }
 
-func unsqueeze(c *call) string {
+func unsqueeze(c *Call) string {
 	dims := c.dims(0)
 	axes, given := c.axesOf("axes", 1, 13)
 	c.set(0, c.elem(0), nil)
@@ -167,13 +171,13 @@ func unsqueeze(c *call) string {
 		return ""
 	}
 	rank := len(dims) + len(axes)
-	if rank > maxRank {
+	if rank > shape.MaxRank {
 		return "it asks for more than 64 dimensions"
 	}
-	out := open(rank)
+	out := shape.Open(rank)
 	added := make([]bool, rank)
 	for _, a := range axes {
-		at, ok := axisOf(a, rank)
+		at, ok := shape.Axis(a, rank)
 		if !ok || added[at] {
 			return "it adds a dimension twice, or one that its result does not have"
 		}
@@ -191,7 +195,7 @@ func unsqueeze(c *call) string {
 }
 
 // order returns the permutation of a Transpose, nil where it is none.
-func (c *call) order(rank int) []int {
+func (c *Call) order(rank int) []int {
 	perm := c.integers("perm")
 	out := make([]int, rank)
 	for i := range out {
@@ -205,7 +209,7 @@ func (c *call) order(rank int) []int {
 	}
 	seen := make([]bool, rank)
 	for i, p := range perm {
-		at, ok := axisOf(p, rank)
+		at, ok := shape.Axis(p, rank)
 		if !ok || seen[at] {
 			return nil
 		}
@@ -214,18 +218,18 @@ func (c *call) order(rank int) []int {
 	return out
 }
 
-func transpose(c *call) string {
+func transpose(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
-		if perm := c.integers("perm"); perm != nil && len(perm) <= maxRank {
-			c.set(0, c.elem(0), open(len(perm)))
+		if perm := c.integers("perm"); perm != nil && len(perm) <= shape.MaxRank {
+			c.set(0, c.elem(0), shape.Open(len(perm)))
 		}
 		return ""
 	}
 	order := c.order(len(dims))
 	if order == nil {
-		return "its perm is not a permutation of the dimensions of its input " + shapeText(dims)
+		return "its perm is not a permutation of the dimensions of its input " + shape.Text(dims)
 	}
 	out := make([]int64, len(dims))
 	for i, at := range order {
@@ -235,11 +239,11 @@ func transpose(c *call) string {
 	return ""
 }
 
-func expand(c *call) string {
-	dims, ok := broadcast(c.dims(0), c.asked(1))
+func expand(c *Call) string {
+	dims, ok := shape.Broadcast(c.dims(0), c.asked(1))
 	c.set(0, c.elem(0), dims)
 	if !ok {
-		return "its input " + shapeText(c.dims(0)) + " does not match the shape that it asks for"
+		return "its input " + shape.Text(c.dims(0)) + " does not match the shape that it asks for"
 	}
 	return c.unknown(1, "shape")
 }

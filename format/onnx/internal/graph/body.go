@@ -1,4 +1,4 @@
-package onnx
+package graph
 
 import (
 	"strconv"
@@ -19,20 +19,20 @@ func (p *parser) model(data []byte) {
 	p.each(data, func(f field) {
 		switch f.number {
 		case 1:
-			p.m.IRVersion = int64(f.value)
+			p.m.Version = int64(f.value)
 		case 2:
 			p.m.Producer = p.text(f.body)
 		case 7:
 			if f.kind != protowire.BytesType {
 				return
 			}
-			if p.m.graph != nil {
+			if p.m.Graph != nil {
 				p.fail("is damaged: it has several graphs")
 				return
 			}
-			p.in("graph", -1, func() { p.m.graph = p.graph(f.body, 0) })
+			p.in("graph", -1, func() { p.m.Graph = p.graph(f.body, 0) })
 		case 8:
-			p.opset(p.m.opsets, f.body)
+			p.opset(p.m.Opsets, f.body)
 		case 25:
 			if p.spend(24) {
 				functions = append(functions, f.body)
@@ -45,7 +45,7 @@ func (p *parser) model(data []byte) {
 }
 
 // opset adds a version; the first of a domain counts.
-func (p *parser) opset(to opsets, b []byte) {
+func (p *parser) opset(to Opsets, b []byte) {
 	var domain string
 	var version int64
 	p.each(b, func(f field) {
@@ -56,7 +56,7 @@ func (p *parser) opset(to opsets, b []byte) {
 			version = int64(f.value)
 		}
 	})
-	if standard(domain) {
+	if Standard(domain) {
 		domain = ""
 	}
 	if _, ok := to[domain]; !ok && p.spend(64) {
@@ -69,51 +69,51 @@ func (p *parser) function(b []byte) {
 	if p.fault != nil || !p.spend(256+4*(n[0]+n[1])+nodeBytes*n[2]+attrBytes*n[3]+infoBytes*n[4]) {
 		return
 	}
-	fn := &function{
-		nodes: make([]node, 0, n[2]), inputs: make([]int32, 0, n[0]), outputs: make([]int32, 0, n[1]),
-		opsets: opsets{}, defaults: make([]attribute, 0, n[3]), declared: make(map[int32]*typeInfo, n[4]),
+	fn := &Function{
+		Nodes: make([]Node, 0, n[2]), Inputs: make([]int32, 0, n[0]), Outputs: make([]int32, 0, n[1]),
+		Opsets: Opsets{}, Defaults: make([]Attribute, 0, n[3]), Declared: make(map[int32]*TypeInfo, n[4]),
 	}
-	var key functionKey
+	var key FunctionKey
 	p.each(b, func(f field) {
 		switch f.number {
 		case 1:
-			key.name = p.text(f.body)
+			key.Name = p.text(f.body)
 		case 4:
-			fn.inputs = append(fn.inputs, p.name(f.body))
+			fn.Inputs = append(fn.Inputs, p.name(f.body))
 		case 5:
-			fn.outputs = append(fn.outputs, p.name(f.body))
+			fn.Outputs = append(fn.Outputs, p.name(f.body))
 		case 7:
-			p.m.Nodes++
-			p.in("node", len(fn.nodes), func() { fn.nodes = append(fn.nodes, p.node(f.body, 0)) })
+			p.m.Count++
+			p.in("node", len(fn.Nodes), func() { fn.Nodes = append(fn.Nodes, p.node(f.body, 0)) })
 		case 9:
-			p.opset(fn.opsets, f.body)
+			p.opset(fn.Opsets, f.body)
 		case 10:
-			key.domain = p.text(f.body)
+			key.Domain = p.text(f.body)
 		case 11:
-			fn.defaults = append(fn.defaults, p.attribute(f.body, 0))
+			fn.Defaults = append(fn.Defaults, p.attribute(f.body, 0))
 		case 12:
 			v := p.info(f.body)
-			fn.declared[v.name] = v.typ
+			fn.Declared[v.Name] = v.Type
 		case 13:
-			key.overload = p.text(f.body)
+			key.Overload = p.text(f.body)
 		}
 	})
-	if _, ok := p.m.functions[key]; ok {
-		p.fail("has the same name as another: " + strconv.Quote(key.name))
+	if _, ok := p.m.Functions[key]; ok {
+		p.fail("has the same name as another: " + strconv.Quote(key.Name))
 	}
-	p.m.functions[key] = fn
+	p.m.Functions[key] = fn
 	p.enter()
-	for _, name := range fn.inputs {
+	for _, name := range fn.Inputs {
 		p.claim(name, "input", -1)
 	}
-	p.results(fn.nodes)
+	p.results(fn.Nodes)
 }
 
 // enter begins a body, a graph or a function, in which names are given once. Bodies in
 // it have ended.
 func (p *parser) enter() {
 	p.body++
-	if n := len(p.m.names); len(p.taken) < n {
+	if n := len(p.m.Names); len(p.taken) < n {
 		p.taken = append(p.taken, make([]int32, n-len(p.taken))...)
 	}
 }
@@ -128,32 +128,32 @@ func (p *parser) free(name int32) bool {
 // claim refuses a name that something else in the body has.
 func (p *parser) claim(name int32, what string, at int) {
 	if !p.free(name) {
-		p.in(what, at, func() { p.fail("makes " + quoted(p.m.names[name]) + ", a name that is already taken") })
+		p.in(what, at, func() { p.fail("makes " + Quoted(p.m.Names[name]) + ", a name that is already taken") })
 	}
 }
 
 // results claims what nodes make.
-func (p *parser) results(nodes []node) {
+func (p *parser) results(nodes []Node) {
 	for k := range nodes {
-		for _, name := range nodes[k].out {
+		for _, name := range nodes[k].Out {
 			p.claim(name, "node", k)
 		}
 	}
 }
 
-func (p *parser) graph(b []byte, depth int) *graph {
-	if depth > maxDepth {
-		p.fail("is nested more than " + strconv.Itoa(maxDepth) + " graphs deep")
+func (p *parser) graph(b []byte, depth int) *Graph {
+	if depth > MaxDepth {
+		p.fail("is nested more than " + strconv.Itoa(MaxDepth) + " graphs deep")
 		return nil
 	}
 	n := p.count(b, 1, 5, 15, 11, 12, 13)
 	if p.fault != nil || !p.spend(128+nodeBytes*n[0]+tensorBytes*(n[1]+n[2])+infoBytes*(n[3]+n[4]+n[5])) {
 		return nil
 	}
-	p.m.values += n[1] + n[2] + n[3]
-	g := &graph{
-		nodes: make([]node, 0, n[0]), stored: make([]initializer, 0, n[1]+n[2]),
-		inputs: make([]valueInfo, 0, n[3]), outputs: make([]valueInfo, 0, n[4]), declared: make(map[int32]*typeInfo, n[4]+n[5]),
+	p.m.Values += n[1] + n[2] + n[3]
+	g := &Graph{
+		Nodes: make([]Node, 0, n[0]), Stored: make([]Initializer, 0, n[1]+n[2]),
+		Inputs: make([]ValueInfo, 0, n[3]), Outputs: make([]ValueInfo, 0, n[4]), Declared: make(map[int32]*TypeInfo, n[4]+n[5]),
 	}
 	p.each(b, func(f field) {
 		if f.kind != protowire.BytesType {
@@ -161,75 +161,75 @@ func (p *parser) graph(b []byte, depth int) *graph {
 		}
 		switch f.number {
 		case 1:
-			p.m.Nodes++
-			p.in("node", len(g.nodes), func() { g.nodes = append(g.nodes, p.node(f.body, depth)) })
+			p.m.Count++
+			p.in("node", len(g.Nodes), func() { g.Nodes = append(g.Nodes, p.node(f.body, depth)) })
 		case 5:
-			var i initializer
-			p.in("initializer", len(g.stored), func() { i.tensor = p.tensor(f.body, &i.name) })
-			g.stored = append(g.stored, i)
+			var i Initializer
+			p.in("initializer", len(g.Stored), func() { i.Tensor = p.tensor(f.body, &i.Name) })
+			g.Stored = append(g.Stored, i)
 		case 11:
-			p.in("input", len(g.inputs), func() { g.inputs = append(g.inputs, p.info(f.body)) })
+			p.in("input", len(g.Inputs), func() { g.Inputs = append(g.Inputs, p.info(f.body)) })
 		case 12:
-			p.in("output", len(g.outputs), func() {
+			p.in("output", len(g.Outputs), func() {
 				v := p.info(f.body)
-				g.outputs = append(g.outputs, v)
-				g.declared[v.name] = v.typ
+				g.Outputs = append(g.Outputs, v)
+				g.Declared[v.Name] = v.Type
 			})
 		case 13:
 			v := p.info(f.body)
-			g.declared[v.name] = v.typ
+			g.Declared[v.Name] = v.Type
 		case 15:
-			var i initializer
-			p.in("sparse_initializer", len(g.stored), func() { i.tensor = p.sparse(f.body, &i.name) })
-			g.stored = append(g.stored, i)
+			var i Initializer
+			p.in("sparse_initializer", len(g.Stored), func() { i.Tensor = p.sparse(f.body, &i.Name) })
+			g.Stored = append(g.Stored, i)
 		}
 	})
 	p.enter()
-	for k := range g.stored {
+	for k := range g.Stored {
 		// Runtimes take the last of several.
-		if name := g.stored[k].name; !p.free(name) && len(p.m.notes) < model.MaxIssues {
-			p.m.notes = append(p.m.notes, "initializer "+quoted(p.m.names[name])+" appears more than once; the last one counts")
+		if name := g.Stored[k].Name; !p.free(name) && len(p.m.Notes) < model.MaxIssues {
+			p.m.Notes = append(p.m.Notes, "initializer "+Quoted(p.m.Names[name])+" appears more than once; the last one counts")
 		}
 	}
-	p.results(g.nodes)
+	p.results(g.Nodes)
 	p.enter() // an input may have a default of its name
-	for k := range g.inputs {
-		p.claim(g.inputs[k].name, "input", k)
+	for k := range g.Inputs {
+		p.claim(g.Inputs[k].Name, "input", k)
 	}
-	p.results(g.nodes)
+	p.results(g.Nodes)
 	return g
 }
 
-func (p *parser) node(b []byte, depth int) node {
+func (p *parser) node(b []byte, depth int) Node {
 	n := p.count(b, 1, 2, 5)
-	var out node
+	var out Node
 	if p.fault != nil || !p.spend(4*(n[0]+n[1])+attrBytes*n[2]) {
 		return out
 	}
-	p.m.values += n[1]
-	out.in, out.out = make([]int32, 0, n[0]), make([]int32, 0, n[1])
-	out.attributes = make([]attribute, 0, n[2])
+	p.m.Values += n[1]
+	out.In, out.Out = make([]int32, 0, n[0]), make([]int32, 0, n[1])
+	out.Attributes = make([]Attribute, 0, n[2])
 	p.each(b, func(f field) {
 		if f.kind != protowire.BytesType {
 			return
 		}
 		switch f.number {
 		case 1:
-			out.in = append(out.in, p.name(f.body))
+			out.In = append(out.In, p.name(f.body))
 		case 2:
-			out.out = append(out.out, p.name(f.body))
+			out.Out = append(out.Out, p.name(f.body))
 		case 3:
 			if p.spend(len(f.body)) {
-				out.name = string(f.body)
+				out.Name = string(f.body)
 			}
 		case 4:
-			out.op = p.text(f.body)
+			out.Op = p.text(f.body)
 		case 5:
-			out.attributes = append(out.attributes, p.attribute(f.body, depth))
+			out.Attributes = append(out.Attributes, p.attribute(f.body, depth))
 		case 7:
-			out.domain = p.text(f.body)
+			out.Domain = p.text(f.body)
 		case 8:
-			out.overload = p.text(f.body)
+			out.Overload = p.text(f.body)
 		}
 	})
 	return out

@@ -1,7 +1,6 @@
-package onnx
+package graph
 
 import (
-	"io"
 	"strconv"
 
 	"github.com/stowage-go/stowage/format/internal/protowire"
@@ -11,7 +10,7 @@ import (
 
 // Idea: a protobuf message is a row of numbered fields, each with its length. Only
 // the fields that planning reads are decoded; weights are passed over, and small
-// tensors are decoded where a shape depends on them (data.go). Names of values
+// tensors are decoded where a shape depends on them (decode.go). Names of values
 // become numbers at once.
 //
 // Invariant: everything that is kept is paid for from an allowance in proportion to
@@ -24,7 +23,7 @@ import (
 // Source: onnx.proto of onnx 1.23.2 for the numbers of fields.
 
 const (
-	maxDepth    = 24   // of graphs in graphs
+	MaxDepth    = 24   // of graphs in graphs
 	maxTypes    = 8    // of sequences of sequences
 	maxList     = 4096 // of the numbers of a constant in an attribute that are kept
 	maxShort    = 256  // of the numbers or characters of any other
@@ -35,31 +34,15 @@ const (
 	nameBytes   = 64
 )
 
-// What a parser and a walk may spend on what they keep, beside four times the file.
-// Together with the file itself that is under ten times the file and 64 MB.
-const (
-	parserBytes = 12 << 20
-	walkBytes   = 24 << 20
-	foldBytes   = 8 << 20 // and a walk on elements that are known
-)
+// parserBytes is what a parser may spend on what it keeps, beside four times the file. A walk
+// over the model has an allowance of its own (walkBytes of format/onnx).
+const parserBytes = 12 << 20
 
-// Read reads a model from r; file is its name in messages. The error is r's, or a
-// *model.InputError that names the fault by its place in the model, such as "node 3
-// "conv1" (Conv), attribute pads".
-func Read(r io.Reader, file string) (*Model, error) {
-	data, err := source.Binary(r, file)
-	if err != nil {
-		return nil, err
-	}
-	return Parse(data, file)
-}
-
-// Parse is Read for the content of a file. The model keeps data, which must not
-// change.
+// Parse reads a model from the content of a file, whose name is for messages. The model
+// keeps data, which must not change.
 func Parse(data []byte, file string) (*Model, error) {
-	tables()
 	p := parser{
-		m:     &Model{File: file, functions: map[functionKey]*function{}, opsets: opsets{}, names: []string{""}, size: len(data)},
+		m:     &Model{File: file, Functions: map[FunctionKey]*Function{}, Opsets: Opsets{}, Names: []string{""}, Size: len(data)},
 		ids:   map[string]int32{"": 0},
 		texts: map[string]string{},
 		left:  4*len(data) + parserBytes,
@@ -69,7 +52,7 @@ func Parse(data []byte, file string) (*Model, error) {
 	} else {
 		p.model(data)
 	}
-	if p.fault == nil && p.m.graph == nil {
+	if p.fault == nil && p.m.Graph == nil {
 		p.fail("is not an ONNX model: there is no graph in it")
 	}
 	if p.fault != nil {
@@ -80,7 +63,7 @@ func Parse(data []byte, file string) (*Model, error) {
 	return p.m, nil
 }
 
-// A parser turns messages into a Model. The first fault ends it.
+// A parser turns messages into a model. The first fault ends it.
 type parser struct {
 	m     *Model
 	ids   map[string]int32  // names of values to their numbers
@@ -214,9 +197,9 @@ func (p *parser) name(b []byte) int32 {
 	if !p.spend(nameBytes + len(b)) {
 		return 0
 	}
-	id := int32(len(p.m.names))
+	id := int32(len(p.m.Names))
 	s := string(b)
-	p.m.names = append(p.m.names, s)
+	p.m.Names = append(p.m.Names, s)
 	p.ids[s] = id
 	return id
 }

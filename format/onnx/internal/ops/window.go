@@ -1,4 +1,8 @@
-package onnx
+package ops
+
+import (
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // The rules of operators that slide a window: convolutions and pools.
 //
@@ -15,7 +19,7 @@ type sliding struct {
 
 // sliding reads the attributes for so many spatial dimensions. A kernel that is not
 // an attribute has the shape of the weights.
-func (c *call) sliding(rank, weights int) (s sliding, reason string) {
+func (c *Call) sliding(rank, weights int) (s sliding, reason string) {
 	s.kernel = c.integers("kernel_shape")
 	if s.kernel == nil && weights > 0 {
 		if w := c.dims(weights); len(w) == rank+2 {
@@ -88,14 +92,14 @@ func (s *sliding) places(i int, n int64, opset int64) int64 {
 	if places < 1 {
 		return -1
 	}
-	return fits(places)
+	return shape.Fits(places)
 }
 
-// tooLargeWindow begins the reason for a window that has no place.
-const tooLargeWindow = "its window is larger than its input "
+// TooLargeWindow begins the reason for a window that has no place.
+const TooLargeWindow = "its window is larger than its input "
 
 // slide returns the spatial dimensions of what a window makes of an input.
-func (c *call) slide(dims []int64, weights int) (spatial []int64, reason string) {
+func (c *Call) slide(dims []int64, weights int) (spatial []int64, reason string) {
 	if len(dims) < 3 {
 		return nil, "its input has fewer than three dimensions"
 	}
@@ -104,26 +108,26 @@ func (c *call) slide(dims []int64, weights int) (spatial []int64, reason string)
 	if reason != "" {
 		return nil, reason
 	}
-	spatial = open(rank)
+	spatial = shape.Open(rank)
 	if s.strides == nil || len(s.kernel) != rank {
 		return spatial, ""
 	}
 	for i := range spatial {
-		spatial[i] = s.places(i, dims[2+i], c.opset)
+		spatial[i] = s.places(i, dims[2+i], c.Opset)
 		if spatial[i] < 0 && dims[2+i] >= 0 && s.kernel[i] >= 0 {
-			reason = tooLargeWindow + shapeText(dims)
+			reason = TooLargeWindow + shape.Text(dims)
 		}
 	}
 	return spatial, reason
 }
 
-func conv(c *call) string { return c.convolve(0, 1, c.elem(0)) }
+func conv(c *Call) string { return c.convolve(0, 1, c.elem(0)) }
 
-func convInteger(c *call) string { return c.convolve(0, 1, typeInt32) }
+func convInteger(c *Call) string { return c.convolve(0, 1, shape.TypeInt32) }
 
-func convQuantized(c *call) string { return c.convolve(0, 3, c.elem(7)) }
+func convQuantized(c *Call) string { return c.convolve(0, 3, c.elem(7)) }
 
-func (c *call) convolve(input, weights int, elem Type) string {
+func (c *Call) convolve(input, weights int, elem shape.Type) string {
 	dims := c.dims(input)
 	c.set(0, elem, nil)
 	if dims == nil {
@@ -136,18 +140,18 @@ func (c *call) convolve(input, weights int, elem Type) string {
 	channels := int64(-1)
 	if w := c.dims(weights); len(w) > 0 {
 		channels = w[0]
-		if groups := c.integer("group", 1); len(w) > 1 && dims[1] >= 0 && w[1] >= 0 && groups > 0 && times(w[1], groups) != dims[1] {
-			return "its weights " + shapeText(w) + " do not match the channels of its input " + shapeText(dims)
+		if groups := c.integer("group", 1); len(w) > 1 && dims[1] >= 0 && w[1] >= 0 && groups > 0 && shape.Times(w[1], groups) != dims[1] {
+			return "its weights " + shape.Text(w) + " do not match the channels of its input " + shape.Text(dims)
 		}
 	}
 	c.set(0, elem, append([]int64{dims[0], channels}, spatial...))
 	return ""
 }
 
-func pool(c *call) string {
+func pool(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
-	c.set(1, typeInt64, nil)
+	c.set(1, shape.TypeInt64, nil)
 	if dims == nil {
 		return ""
 	}
@@ -160,11 +164,11 @@ func pool(c *call) string {
 	}
 	out := append([]int64{dims[0], dims[1]}, spatial...)
 	c.set(0, c.elem(0), out)
-	c.set(1, typeInt64, out)
+	c.set(1, shape.TypeInt64, out)
 	return ""
 }
 
-func globalPool(c *call) string {
+func globalPool(c *Call) string {
 	dims := c.dims(0)
 	if len(dims) < 2 {
 		c.set(0, c.elem(0), nil)
@@ -179,7 +183,7 @@ func globalPool(c *call) string {
 	return ""
 }
 
-func convTranspose(c *call) string {
+func convTranspose(c *Call) string {
 	dims, weights := c.dims(0), c.dims(1)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
@@ -193,10 +197,10 @@ func convTranspose(c *call) string {
 	if reason != "" {
 		return reason
 	}
-	out := append([]int64{dims[0], -1}, open(rank)...)
+	out := append([]int64{dims[0], -1}, shape.Open(rank)...)
 	groups := c.integer("group", 1)
 	if len(weights) > 1 && groups > 0 && groups <= 1<<20 {
-		out[1] = times(weights[1], groups)
+		out[1] = shape.Times(weights[1], groups)
 	}
 	asked, extra := c.integers("output_shape"), c.integers("output_padding")
 	if extra != nil && (len(extra) != rank || !small(extra)) {
@@ -207,9 +211,9 @@ func convTranspose(c *call) string {
 			n := dims[2+i]
 			switch {
 			case len(asked) == rank:
-				out[2+i] = fits(asked[i])
+				out[2+i] = shape.Fits(asked[i])
 			case len(asked) == rank+2:
-				out[2+i] = fits(asked[2+i])
+				out[2+i] = shape.Fits(asked[2+i])
 			case n < 0 || s.kernel[i] < 0 || n > 1<<40:
 			default:
 				more := int64(0)
@@ -218,9 +222,9 @@ func convTranspose(c *call) string {
 				}
 				whole := (n-1)*s.strides[i] + more + (s.kernel[i]-1)*s.dilations[i] + 1
 				if s.same { // padding is never negative
-					out[2+i] = fits(min(n*s.strides[i], whole))
+					out[2+i] = shape.Fits(min(n*s.strides[i], whole))
 				} else {
-					out[2+i] = fits(whole - s.pads[i] - s.pads[rank+i])
+					out[2+i] = shape.Fits(whole - s.pads[i] - s.pads[rank+i])
 				}
 			}
 		}
@@ -229,7 +233,7 @@ func convTranspose(c *call) string {
 	return ""
 }
 
-func unpool(c *call) string {
+func unpool(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if c.given(2) {
@@ -243,10 +247,10 @@ func unpool(c *call) string {
 	if reason != "" {
 		return reason
 	}
-	out := append([]int64{dims[0], dims[1]}, open(len(dims)-2)...)
+	out := append([]int64{dims[0], dims[1]}, shape.Open(len(dims)-2)...)
 	for i := range s.kernel {
 		if n := dims[2+i]; n >= 0 && n <= 1<<40 {
-			out[2+i] = fits((n-1)*s.strides[i] + s.kernel[i] - s.pads[i] - s.pads[len(s.kernel)+i])
+			out[2+i] = shape.Fits((n-1)*s.strides[i] + s.kernel[i] - s.pads[i] - s.pads[len(s.kernel)+i])
 		}
 	}
 	c.set(0, c.elem(0), out)
@@ -254,8 +258,8 @@ func unpool(c *call) string {
 }
 
 // regions returns the first two dimensions of what is cut out of an image.
-func (c *call) regions(height, width int64) string {
-	out := []int64{-1, -1, fits(height), fits(width)}
+func (c *Call) regions(height, width int64) string {
+	out := []int64{-1, -1, shape.Fits(height), shape.Fits(width)}
 	if d := c.dims(1); len(d) > 0 {
 		out[0] = d[0]
 	}
@@ -266,7 +270,7 @@ func (c *call) regions(height, width int64) string {
 	return ""
 }
 
-func maxRoiPool(c *call) string {
+func maxRoiPool(c *Call) string {
 	size := c.integers("pooled_shape")
 	if len(size) != 2 {
 		return "it has no pooled_shape"
@@ -274,15 +278,15 @@ func maxRoiPool(c *call) string {
 	return c.regions(size[0], size[1])
 }
 
-func roiAlign(c *call) string {
+func roiAlign(c *Call) string {
 	return c.regions(c.integer("output_height", 1), c.integer("output_width", 1))
 }
 
 // columns is Col2Im: blocks put together to an image.
-func columns(c *call) string {
+func columns(c *Call) string {
 	c.set(0, c.elem(0), nil)
 	image, block, dims := c.asked(1), c.ints(2), c.dims(0)
-	if image == nil || len(image)+2 > maxRank {
+	if image == nil || len(image)+2 > shape.MaxRank {
 		return c.unknown(1, "shape")
 	}
 	out := append([]int64{-1, -1}, image...)
@@ -290,7 +294,7 @@ func columns(c *call) string {
 		out[0] = dims[0]
 		size := int64(1)
 		for _, b := range block {
-			size = times(size, b)
+			size = shape.Times(size, b)
 		}
 		if block != nil && size > 0 && dims[1] >= 0 {
 			out[1] = dims[1] / size

@@ -1,17 +1,19 @@
-package onnx
+package ops
 
 import (
 	"math"
 	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
 // The rules of operators that give an image another resolution, by scales and sizes, by
 // blocks of channels, or by a grid of places to look at.
 
 // depthToSpace and spaceToDepth move blocks between channels and an image.
-func depthToSpace(c *call) string {
+func depthToSpace(c *Call) string {
 	return c.blocks(func(dims []int64, b int64) []int64 {
-		out := []int64{dims[0], -1, times(dims[2], b), times(dims[3], b)}
+		out := []int64{dims[0], -1, shape.Times(dims[2], b), shape.Times(dims[3], b)}
 		if dims[1] >= 0 {
 			out[1] = dims[1] / (b * b)
 		}
@@ -19,9 +21,9 @@ func depthToSpace(c *call) string {
 	})
 }
 
-func spaceToDepth(c *call) string {
+func spaceToDepth(c *Call) string {
 	return c.blocks(func(dims []int64, b int64) []int64 {
-		out := []int64{dims[0], times(dims[1], b*b), -1, -1}
+		out := []int64{dims[0], shape.Times(dims[1], b*b), -1, -1}
 		for i := 2; i < 4; i++ {
 			if dims[i] >= 0 {
 				out[i] = dims[i] / b
@@ -31,28 +33,28 @@ func spaceToDepth(c *call) string {
 	})
 }
 
-func (c *call) blocks(shape func(dims []int64, b int64) []int64) string {
+func (c *Call) blocks(change func(dims []int64, b int64) []int64) string {
 	dims, b := c.dims(0), c.integer("blocksize", 0)
-	c.set(0, c.elem(0), open(4))
+	c.set(0, c.elem(0), shape.Open(4))
 	switch {
 	case dims == nil:
 		return ""
 	case len(dims) != 4 || b < 1 || b > 1<<20:
 		return "its input must have four dimensions and its blocksize be at least 1"
 	}
-	c.set(0, c.elem(0), shape(dims, b))
+	c.set(0, c.elem(0), change(dims, b))
 	return ""
 }
 
 // resize has scales, or sizes since version 11.
-func resize(c *call) string {
+func resize(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
 		return ""
 	}
 	scales, sizes := c.floats(1), []int64(nil)
-	if c.opset >= 11 {
+	if c.Opset >= 11 {
 		scales, sizes = c.floats(2), c.ints(3)
 	}
 	axes := c.integers("axes")
@@ -62,20 +64,20 @@ func resize(c *call) string {
 		}
 	}
 	if len(sizes) == 0 && len(scales) == 0 {
-		c.set(0, c.elem(0), open(len(dims)))
+		c.set(0, c.elem(0), shape.Open(len(dims)))
 		return c.unknown(3, "size") + c.unknown(2, "scale") + c.unknown(1, "scale")
 	}
 	if len(sizes) > 0 && len(sizes) != len(axes) || len(sizes) == 0 && len(scales) != len(axes) {
-		return "its sizes or scales do not fit its input " + shapeText(dims)
+		return "its sizes or scales do not fit its input " + shape.Text(dims)
 	}
 	out := slices.Clone(dims)
 	policy := c.text("keep_aspect_ratio_policy", "stretch")
 	scale := 0.0
 	if len(sizes) > 0 && policy != "stretch" {
 		for k, a := range axes {
-			at, ok := axisOf(a, len(dims))
+			at, ok := shape.Axis(a, len(dims))
 			if !ok || dims[at] <= 0 {
-				c.set(0, c.elem(0), open(len(dims)))
+				c.set(0, c.elem(0), shape.Open(len(dims)))
 				return ""
 			}
 			s := float64(sizes[k]) / float64(dims[at])
@@ -85,15 +87,15 @@ func resize(c *call) string {
 		}
 	}
 	for k, a := range axes {
-		at, ok := axisOf(a, len(dims))
+		at, ok := shape.Axis(a, len(dims))
 		if !ok {
-			return "it resizes a dimension that does not exist in its input " + shapeText(dims)
+			return "it resizes a dimension that does not exist in its input " + shape.Text(dims)
 		}
 		switch {
 		case len(sizes) > 0 && policy == "stretch":
-			out[at] = fits(sizes[k])
+			out[at] = shape.Fits(sizes[k])
 		case len(sizes) > 0:
-			out[at] = fits(int64(math.Floor(scale*float64(dims[at]) + 0.5)))
+			out[at] = shape.Fits(int64(math.Floor(scale*float64(dims[at]) + 0.5)))
 		default:
 			out[at] = scaled(dims[at], scales[k])
 		}
@@ -107,25 +109,25 @@ func scaled(d int64, scale float64) int64 {
 	if d < 0 || !whole(scale) || scale < 0 || scale > 1<<20 {
 		return -1
 	}
-	return fits(int64(math.Floor(float64(float32(d) * float32(scale)))))
+	return shape.Fits(int64(math.Floor(float64(float32(d) * float32(scale)))))
 }
 
-func upsample(c *call) string {
+func upsample(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
 		return ""
 	}
 	var scales []float64
-	if c.opset < 9 {
-		if a := c.w.attribute(c.n, "scales"); a != nil {
-			scales = a.floats
+	if c.Opset < 9 {
+		if a := c.attribute("scales"); a != nil {
+			scales = a.Floats
 		}
 	} else {
 		scales = c.floats(1)
 	}
 	if len(scales) != len(dims) {
-		c.set(0, c.elem(0), open(len(dims)))
+		c.set(0, c.elem(0), shape.Open(len(dims)))
 		return c.unknown(1, "scale")
 	}
 	out := make([]int64, len(dims))
@@ -136,7 +138,7 @@ func upsample(c *call) string {
 	return ""
 }
 
-func gridSample(c *call) string {
+func gridSample(c *Call) string {
 	dims, grid := c.dims(0), c.dims(1)
 	c.set(0, c.elem(0), nil)
 	if len(dims) < 2 || len(grid) != len(dims) {
@@ -146,7 +148,7 @@ func gridSample(c *call) string {
 	return ""
 }
 
-func affineGrid(c *call) string {
+func affineGrid(c *Call) string {
 	size := c.asked(1)
 	c.set(0, c.elem(0), nil)
 	if len(size) < 4 || len(size) > 5 {

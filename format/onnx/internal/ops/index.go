@@ -1,20 +1,24 @@
-package onnx
+package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // The rules of operators that pick elements by index or by what they are.
 
-func gather(c *call) string {
+func gather(c *Call) string {
 	dims, indices := c.dims(0), c.dims(1)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
 		return ""
 	}
-	at, ok := axisOf(c.integer("axis", 0), len(dims))
+	at, ok := shape.Axis(c.integer("axis", 0), len(dims))
 	if !ok {
-		return "its axis does not exist in its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shape.Text(dims)
 	}
-	if indices == nil || len(dims)+len(indices) > maxRank {
+	if indices == nil || len(dims)+len(indices) > shape.MaxRank {
 		return ""
 	}
 	c.set(0, c.elem(0), join(dims[:at], indices, dims[at+1:]))
@@ -30,12 +34,12 @@ func join(parts ...[]int64) []int64 {
 	return out
 }
 
-func gatherElements(c *call) string {
+func gatherElements(c *Call) string {
 	c.set(0, c.elem(0), c.dims(1))
 	return ""
 }
 
-func gatherND(c *call) string {
+func gatherND(c *Call) string {
 	dims, indices := c.dims(0), c.dims(1)
 	c.set(0, c.elem(0), nil)
 	if len(dims) == 0 || len(indices) == 0 {
@@ -46,9 +50,9 @@ func gatherND(c *call) string {
 		return ""
 	}
 	if batch < 0 || batch >= int64(len(dims)) || last > int64(len(dims)) || batch+last > int64(len(dims)) {
-		return "its indices have more dimensions than its input " + shapeText(dims)
+		return "its indices have more dimensions than its input " + shape.Text(dims)
 	}
-	if len(indices)+len(dims) > maxRank {
+	if len(indices)+len(dims) > shape.MaxRank {
 		return ""
 	}
 	c.set(0, c.elem(0), join(indices[:len(indices)-1], dims[batch+last:]))
@@ -56,16 +60,16 @@ func gatherND(c *call) string {
 }
 
 // compress, nonZero, unique and nonMaxSuppression pick as many as the data say.
-func compress(c *call) string { return c.someOf() }
+func compress(c *Call) string { return c.someOf() }
 
 // someOf gives the first result some of the input, along an axis or, without one, of all
 // its elements in a row.
-func (c *call) someOf() string {
+func (c *Call) someOf() string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if !c.has("axis") {
-		c.set(0, c.elem(0), open(1))
-	} else if at, ok := axisOf(c.integer("axis", 0), len(dims)); ok {
+		c.set(0, c.elem(0), shape.Open(1))
+	} else if at, ok := shape.Axis(c.integer("axis", 0), len(dims)); ok {
 		out := slices.Clone(dims)
 		out[at] = -1
 		c.set(0, c.elem(0), out)
@@ -75,92 +79,92 @@ func (c *call) someOf() string {
 
 const counted = "the number of elements that it picks depends on the data"
 
-func nonZero(c *call) string {
+func nonZero(c *Call) string {
 	rank := int64(-1)
 	if d := c.dims(0); d != nil {
 		rank = int64(len(d))
 		// At most every element is picked, with an index for each dimension.
-		c.out[0].most = max(0, times(8*rank, elements(d)))
+		c.Out[0].Most = max(0, shape.Times(8*rank, shape.Elements(d)))
 	}
-	c.set(0, typeInt64, []int64{rank, -1})
+	c.set(0, shape.TypeInt64, []int64{rank, -1})
 	return counted
 }
 
-func unique(c *call) string {
-	for k := 1; k < len(c.out); k++ {
-		c.set(k, typeInt64, open(1))
+func unique(c *Call) string {
+	for k := 1; k < len(c.Out); k++ {
+		c.set(k, shape.TypeInt64, shape.Open(1))
 	}
 	return c.someOf()
 }
 
-func nonMaxSuppression(c *call) string {
-	c.set(0, typeInt64, []int64{-1, 3})
+func nonMaxSuppression(c *Call) string {
+	c.set(0, shape.TypeInt64, []int64{-1, 3})
 	boxes, scores, most := c.dims(0), c.dims(1), c.ints(2)
 	// At most so many for each class of each batch, and no more than there are.
 	if len(boxes) == 3 && len(scores) == 3 && len(most) == 1 {
-		n := min(times(max(0, most[0]), 1), boxes[1])
-		c.out[0].most = max(0, times(24, times(times(scores[0], scores[1]), n)))
+		n := min(shape.Times(max(0, most[0]), 1), boxes[1])
+		c.Out[0].Most = max(0, shape.Times(24, shape.Times(shape.Times(scores[0], scores[1]), n)))
 	}
 	return counted
 }
 
-func oneHot(c *call) string {
+func oneHot(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(2), nil)
-	if dims == nil || len(dims) == maxRank {
+	if dims == nil || len(dims) == shape.MaxRank {
 		return ""
 	}
-	at, ok := axisOf(c.integer("axis", -1), len(dims)+1)
+	at, ok := shape.Axis(c.integer("axis", -1), len(dims)+1)
 	if !ok {
 		return "its axis does not exist in its result"
 	}
 	depth := int64(-1)
 	if d := c.ints(1); len(d) == 1 {
-		depth = fits(d[0])
+		depth = shape.Fits(d[0])
 	} else if d := c.floats(1); len(d) == 1 && whole(d[0]) {
-		depth = fits(int64(d[0]))
+		depth = shape.Fits(int64(d[0]))
 	}
 	c.set(0, c.elem(2), slices.Insert(slices.Clone(dims), at, depth))
 	return c.unknown(1, "depth")
 }
 
-func topK(c *call) string {
+func topK(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
-	c.set(1, typeInt64, nil)
+	c.set(1, shape.TypeInt64, nil)
 	if dims == nil {
 		return ""
 	}
-	at, ok := axisOf(c.integer("axis", -1), len(dims))
+	at, ok := shape.Axis(c.integer("axis", -1), len(dims))
 	if !ok {
-		return "its axis does not exist in its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shape.Text(dims)
 	}
 	out := slices.Clone(dims)
 	out[at] = -1
-	if c.opset < 10 {
-		out[at] = fits(c.integer("k", -1))
+	if c.Opset < 10 {
+		out[at] = shape.Fits(c.integer("k", -1))
 	} else if k := c.ints(1); len(k) == 1 {
-		out[at] = fits(k[0])
+		out[at] = shape.Fits(k[0])
 	}
 	c.set(0, c.elem(0), out)
-	c.set(1, typeInt64, out)
-	if c.opset < 10 {
+	c.set(1, shape.TypeInt64, out)
+	if c.Opset < 10 {
 		return ""
 	}
 	return c.unknown(1, "number of elements")
 }
 
-func argument(c *call) string {
+func argument(c *Call) string {
 	dims := c.dims(0)
-	c.set(0, typeInt64, nil)
+	c.set(0, shape.TypeInt64, nil)
 	if dims == nil {
 		return ""
 	}
-	at, ok := axisOf(c.integer("axis", 0), len(dims))
+	at, ok := shape.Axis(c.integer("axis", 0), len(dims))
 	if !ok {
-		return "its axis does not exist in its input " + shapeText(dims)
+		return "its axis does not exist in its input " + shape.Text(dims)
 	}
-	c.set(0, typeInt64, reduced(dims, map[int]bool{at: true}, c.integer("keepdims", 1) != 0))
+	c.set(0, shape.TypeInt64, reduced(dims, map[int]bool{at: true}, c.integer("keepdims", 1) != 0))
 	return ""
 }
 
@@ -179,7 +183,7 @@ func reduced(dims []int64, axes map[int]bool, keep bool) []int64 {
 }
 
 // reduce has its axes as an input since version 18, ReduceSum since 13.
-func reduce(c *call) string {
+func reduce(c *Call) string {
 	dims := c.dims(0)
 	c.set(0, c.elem(0), nil)
 	if dims == nil {
@@ -192,7 +196,7 @@ func reduce(c *call) string {
 		return reason
 	case axes == nil:
 		if keep {
-			c.set(0, c.elem(0), open(len(dims)))
+			c.set(0, c.elem(0), shape.Open(len(dims)))
 		}
 		return c.unknown(1, "list of axes")
 	}
@@ -202,17 +206,17 @@ func reduce(c *call) string {
 
 // reducedAxes returns the axes that a reduction goes along, nil where they are not
 // known.
-func (c *call) reducedAxes(rank int) (axes map[int]bool, reason string) {
+func (c *Call) reducedAxes(rank int) (axes map[int]bool, reason string) {
 	since := int64(18)
-	if c.n.op == "ReduceSum" {
+	if c.Node.Op == "ReduceSum" {
 		since = 13
 	}
 	list, given := c.axesOf("axes", 1, since)
 	axes = map[int]bool{}
-	if given && list == nil && c.opset >= since {
+	if given && list == nil && c.Opset >= since {
 		return nil, ""
 	}
-	if len(list) > maxRank {
+	if len(list) > shape.MaxRank {
 		return nil, "it reduces more dimensions than a tensor can have"
 	}
 	if len(list) == 0 {
@@ -222,7 +226,7 @@ func (c *call) reducedAxes(rank int) (axes map[int]bool, reason string) {
 		return axes, ""
 	}
 	for _, a := range list {
-		at, ok := axisOf(a, rank)
+		at, ok := shape.Axis(a, rank)
 		if !ok {
 			return nil, "it reduces a dimension that its input does not have"
 		}

@@ -1,6 +1,10 @@
-package onnx
+package ops
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/onnx/internal/shape"
+)
 
 // The rules of sequences of tensors. A sequence is followed as long as it is known
 // how many tensors it has; its size is theirs together.
@@ -9,33 +13,33 @@ import "slices"
 const maxItems = 256
 
 // sequence says what the first result is: a sequence of these tensors.
-func (c *call) sequence(items []result, counted bool) string {
-	c.out[0] = result{kind: kindSequence}
-	if counted && len(items) <= maxItems && c.w.spend(120*len(items)) {
-		c.out[0].items, c.out[0].counted = items, true
+func (c *Call) sequence(items []shape.Result, counted bool) string {
+	c.Out[0] = shape.Result{Kind: shape.KindSequence}
+	if counted && len(items) <= maxItems && c.Scope.Spend(120*len(items)) {
+		c.Out[0].Items, c.Out[0].Counted = items, true
 		return ""
 	}
 	return "the number of its tensors is not known"
 }
 
 // item returns an input as a tensor of a sequence.
-func (c *call) item(k int) result {
+func (c *Call) item(k int) shape.Result {
 	if !c.given(k) {
-		return result{}
+		return shape.Result{}
 	}
-	return result{elem: c.in[k].elem, dims: c.in[k].dims}
+	return shape.Result{Elem: c.In[k].Elem, Dims: c.In[k].Dims}
 }
 
 // items returns the tensors of an input that is a sequence.
-func (c *call) items(k int) ([]result, bool) {
-	if !c.given(k) || c.in[k].kind != kindSequence {
+func (c *Call) items(k int) ([]shape.Result, bool) {
+	if !c.given(k) || c.In[k].Kind != shape.KindSequence {
 		return nil, false
 	}
-	return c.in[k].items, c.in[k].counted
+	return c.In[k].Items, c.In[k].Counted
 }
 
 // at returns the index that an input gives into a list, count where it gives none.
-func (c *call) at(k int, count int, last int64) (int, bool) {
+func (c *Call) at(k int, count int, last int64) (int, bool) {
 	if !c.given(k) {
 		return int(last), true
 	}
@@ -43,20 +47,20 @@ func (c *call) at(k int, count int, last int64) (int, bool) {
 	if len(list) != 1 {
 		return 0, false
 	}
-	return axisOf(list[0], count)
+	return shape.Axis(list[0], count)
 }
 
-func sequenceEmpty(c *call) string { return c.sequence(nil, true) }
+func sequenceEmpty(c *Call) string { return c.sequence(nil, true) }
 
-func sequenceConstruct(c *call) string {
-	items := make([]result, len(c.in))
-	for k := range c.in {
+func sequenceConstruct(c *Call) string {
+	items := make([]shape.Result, len(c.In))
+	for k := range c.In {
 		items[k] = c.item(k)
 	}
 	return c.sequence(items, true)
 }
 
-func sequenceInsert(c *call) string {
+func sequenceInsert(c *Call) string {
 	items, ok := c.items(0)
 	if !ok {
 		return c.sequence(nil, false)
@@ -81,7 +85,7 @@ func sequenceInsert(c *call) string {
 	return c.sequence(slices.Insert(slices.Clone(items), at, c.item(1)), true)
 }
 
-func sequenceErase(c *call) string {
+func sequenceErase(c *Call) string {
 	items, ok := c.items(0)
 	if !ok || len(items) == 0 {
 		return c.sequence(nil, false)
@@ -90,7 +94,7 @@ func sequenceErase(c *call) string {
 	if !ok {
 		// Where all are alike it is all the same which one goes.
 		for i := range items {
-			if items[i].elem != items[0].elem || items[i].dims == nil || !slices.Equal(items[i].dims, items[0].dims) {
+			if items[i].Elem != items[0].Elem || items[i].Dims == nil || !slices.Equal(items[i].Dims, items[0].Dims) {
 				return c.sequence(nil, false)
 			}
 		}
@@ -100,55 +104,55 @@ func sequenceErase(c *call) string {
 }
 
 // sequenceAt is one of the tensors; what all have in common where it is open which.
-func sequenceAt(c *call) string {
+func sequenceAt(c *Call) string {
 	items, ok := c.items(0)
 	if !ok || len(items) == 0 {
 		return "the number of tensors in the sequence is not known"
 	}
 	if at, ok := c.at(1, len(items), 0); ok {
-		c.out[0] = items[at]
+		c.Out[0] = items[at]
 		return ""
 	}
 	if c.ints(1) != nil {
 		return "its position is not in the sequence"
 	}
 	for i := range items {
-		c.out[0] = either(c.out[0], items[i], i == 0)
+		c.Out[0] = shape.Either(c.Out[0], items[i], i == 0)
 	}
 	return c.unknown(1, "position")
 }
 
-func sequenceLength(c *call) string {
-	c.set(0, typeInt64, []int64{})
+func sequenceLength(c *Call) string {
+	c.set(0, shape.TypeInt64, []int64{})
 	if items, ok := c.items(0); ok {
-		c.out[0].data = &data{ints: []int64{int64(len(items))}}
+		c.Out[0].Data = &shape.Data{Ints: []int64{int64(len(items))}}
 	}
 	return ""
 }
 
 // splitToSequence cuts a tensor along an axis: into tensors of one, of so many, or of
 // lengths that are given.
-func splitToSequence(c *call) string {
+func splitToSequence(c *Call) string {
 	dims := c.dims(0)
-	at, ok := axisOf(c.integer("axis", 0), len(dims))
+	at, ok := shape.Axis(c.integer("axis", 0), len(dims))
 	if dims == nil || !ok || dims[at] < 0 {
 		return c.sequence(nil, false)
 	}
 	n := dims[at]
 	var lengths []int64
 	drop := false
-	switch list, shape := c.ints(1), c.dims(1); {
+	switch list, given := c.ints(1), c.dims(1); {
 	case !c.given(1):
 		drop = c.integer("keepdims", 1) == 0
 		if n > maxItems {
 			return c.sequence(nil, false)
 		}
 		lengths = parts(n, n, false)
-	case len(list) == 0 || shape == nil:
+	case len(list) == 0 || given == nil:
 		reason := c.sequence(nil, false)
-		c.out[0].most = max(0, bytesOf(c.elem(0), dims)) // together they are the whole
+		c.Out[0].Most = max(0, shape.BytesOf(c.elem(0), dims)) // together they are the whole
 		return reason + "; " + c.unknown(1, "list of lengths")
-	case len(shape) == 0:
+	case len(given) == 0:
 		if list[0] < 1 || n/list[0] > maxItems {
 			return c.sequence(nil, false)
 		}
@@ -161,45 +165,45 @@ func splitToSequence(c *call) string {
 	if len(lengths) > maxItems {
 		return c.sequence(nil, false)
 	}
-	items := make([]result, len(lengths))
+	items := make([]shape.Result, len(lengths))
 	for k, l := range lengths {
 		out := slices.Clone(dims)
-		if out[at] = fits(l); drop {
+		if out[at] = shape.Fits(l); drop {
 			out = slices.Delete(out, at, at+1)
 		}
-		items[k] = result{elem: c.elem(0), dims: out}
+		items[k] = shape.Result{Elem: c.elem(0), Dims: out}
 	}
-	if !c.w.spend(8 * len(dims) * len(items)) {
+	if !c.Scope.Spend(8 * len(dims) * len(items)) {
 		return ""
 	}
 	return c.sequence(items, true)
 }
 
 // concatFromSequence joins the tensors along an axis, or along a new one.
-func concatFromSequence(c *call) string {
+func concatFromSequence(c *Call) string {
 	items, ok := c.items(0)
-	if !ok || len(items) == 0 || items[0].dims == nil {
+	if !ok || len(items) == 0 || items[0].Dims == nil {
 		return "the number of tensors in the sequence is not known"
 	}
 	added := c.integer("new_axis", 0) != 0
-	rank := len(items[0].dims)
+	rank := len(items[0].Dims)
 	if added {
 		rank++
 	}
-	at, ok := axisOf(c.integer("axis", 0), rank)
-	if !ok || rank > maxRank {
+	at, ok := shape.Axis(c.integer("axis", 0), rank)
+	if !ok || rank > shape.MaxRank {
 		return "its axis does not exist in its result"
 	}
-	out := slices.Clone(items[0].dims)
+	out := slices.Clone(items[0].Dims)
 	for i := 1; i < len(items); i++ {
-		d := items[i].dims
+		d := items[i].Dims
 		if len(d) != len(out) || d == nil {
 			return "the tensors of the sequence have different ranks"
 		}
 		for k := range out {
 			switch {
 			case k == at && !added:
-				out[k] = sum(out[k], d[k])
+				out[k] = shape.Sum(out[k], d[k])
 			case out[k] < 0:
 				out[k] = d[k]
 			}
@@ -208,31 +212,31 @@ func concatFromSequence(c *call) string {
 	if added {
 		out = slices.Insert(out, at, int64(len(items)))
 	}
-	c.set(0, items[0].elem, out)
+	c.set(0, items[0].Elem, out)
 	return ""
 }
 
 // optional is a tensor that is there or not; one of another kind is not followed.
-func optional(c *call) string {
-	c.out[0] = result{kind: kindOptional}
-	if c.given(0) && c.in[0].kind == kindNone {
-		c.out[0].items, c.out[0].counted = []result{c.item(0)}, true
+func optional(c *Call) string {
+	c.Out[0] = shape.Result{Kind: shape.KindOptional}
+	if c.given(0) && c.In[0].Kind == shape.KindNone {
+		c.Out[0].Items, c.Out[0].Counted = []shape.Result{c.item(0)}, true
 	}
 	return ""
 }
 
-func optionalGet(c *call) string {
+func optionalGet(c *Call) string {
 	switch {
 	case !c.given(0):
-	case c.in[0].kind == kindOptional && c.in[0].counted:
-		c.out[0] = c.in[0].items[0]
-	case c.in[0].kind != kindOptional:
+	case c.In[0].Kind == shape.KindOptional && c.In[0].Counted:
+		c.Out[0] = c.In[0].Items[0]
+	case c.In[0].Kind != shape.KindOptional:
 		return identity(c)
 	}
 	return ""
 }
 
-func optionalHas(c *call) string {
-	c.set(0, typeBool, []int64{})
+func optionalHas(c *Call) string {
+	c.set(0, shape.TypeBool, []int64{})
 	return ""
 }

@@ -1,0 +1,14 @@
+// Package graph has an ONNX model as its file has it: graphs and functions, nodes, attributes,
+// stored tensors and declared types.
+//
+// Parse reads it from the protobuf, and keeps what planning needs. It decodes no weights. A
+// Tensor decodes its elements when it is asked for them (decode.go), if they are few.
+//
+//	graph.go       the types
+//	wire.go        the parser: fields of messages, names, the allowance
+//	body.go        graphs, functions and nodes
+//	attribute.go   attributes, tensors and types of values
+//	decode.go      the elements of a small tensor
+//
+// The package knows no operator, and what it returns may make no sense as a model.
+package graph

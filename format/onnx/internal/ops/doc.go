@@ -1,0 +1,20 @@
+// Package ops has a rule for each operator of ONNX: what follows for a node's results from what
+// is known of its operands.
+//
+// A caller makes a Call of a node and its operands. Infer finds the type and shape of each
+// result, Fold computes the results themselves if all operands are small and known. A Scope
+// is what a rule sees of the model around its node, such as the attributes that a function
+// takes from the node that calls it.
+//
+//	ops.go, rules.go       the call, and which operator has which rule
+//	element.go             element-wise operators, constants, casts, random numbers
+//	reshape.go, cut.go     operators on shapes; slices, concatenation, padding
+//	index.go, resize.go    gathering and selecting; resizing
+//	linear.go, window.go   products and recurrent networks; convolution and pooling
+//	sequence.go            sequences and optionals
+//	fold.go                results that are computed: compute.go arithmetic, move.go the rest
+//	allowance.go           what a walk may spend on elements that are known
+//
+// To add an operator, write a rule beside its like and name it in rules.go. TestCases and
+// TestPeer of format/onnx hold every rule against the onnx package.
+package ops
