@@ -1,6 +1,10 @@
 package model_test
 
 import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/suite"
@@ -54,5 +58,42 @@ func TestPieces(t *testing.T) {
 	}
 	if cut < 500 || windows < 200 {
 		t.Errorf("%d buffers in pieces, %d with windows: too few to show anything", cut, windows)
+	}
+}
+
+// TestPiecesTable reads the table of buffers and their pieces. The viewer cuts buffers in
+// JavaScript, and the picture of a notebook in Python; their tests read the same table.
+func TestPiecesTable(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("testdata", "pieces.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		What               string
+		Lower, Upper, Size int64
+		Gaps, Pieces       [][]int64
+	}
+	if err := json.Unmarshal(text, &cases); err != nil || len(cases) < 10 {
+		t.Fatal(len(cases), err)
+	}
+	for _, c := range cases {
+		b := model.Buffer{ID: "b", Lower: c.Lower, Upper: c.Upper, Size: c.Size}
+		for _, g := range c.Gaps {
+			gap := model.Gap{Lower: g[0], Upper: g[1]}
+			if len(g) == 4 {
+				gap.Window = &model.Window{Lower: g[2], Upper: g[3]}
+			}
+			b.Gaps = append(b.Gaps, gap)
+		}
+		if err := model.Validate(&model.Problem{Buffers: []model.Buffer{b}}); err != nil {
+			t.Errorf("%s: %v", c.What, err)
+		}
+		var got [][]int64
+		for x := range b.Pieces {
+			got = append(got, []int64{x.Lower, x.Upper, x.From, x.To})
+		}
+		if !slices.EqualFunc(got, c.Pieces, slices.Equal) {
+			t.Errorf("%s: %v, want %v", c.What, got, c.Pieces)
+		}
 	}
 }

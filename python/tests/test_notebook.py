@@ -1,5 +1,7 @@
 """The picture of a plan in a notebook."""
 
+import json
+import pathlib
 import random
 import re
 import time
@@ -108,6 +110,17 @@ class Notebook(unittest.TestCase):
         self.assertIn("0 buffers", self.picture(none)[1])
         self.assertIn("1 buffer,", self.picture(stowage.solve([5], [6], [1]))[1])
         self.picture(stowage.solve([-(2**60)], [2**60], [2**60]))
+
+    TABLE = pathlib.Path(__file__).parents[2] / "model" / "testdata" / "pieces.json"
+
+    @unittest.skipUnless(TABLE.exists(), "the table of pieces is in the repository")
+    def test_pieces(self):
+        # The table that the tests of model and of the viewer read, too.
+        rows = json.loads(self.TABLE.read_text(encoding="utf-8"))
+        self.assertGreater(len(rows), 9)
+        for row in rows:
+            p = stowage.Problem([row["lower"]], [row["upper"]], [row["size"]], gaps=[row["gaps"]])
+            self.assertEqual([list(piece) for piece in _notebook._pieces(p, 0)], row["pieces"], row["what"])
 
 
 if __name__ == "__main__":
