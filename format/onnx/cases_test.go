@@ -92,7 +92,8 @@ func TestCases(t *testing.T) {
 			elementwise++
 			for k, text := range o.Elements {
 				if v.Data.Ints != nil {
-					if x, err := strconv.ParseInt(text, 10, 64); err != nil || k >= len(v.Data.Ints) || v.Data.Ints[k] != x {
+					if x, err := strconv.ParseInt(text, 10, 64); err != nil || k >= len(v.Data.Ints) ||
+						v.Data.Ints[k] != x {
 						t.Errorf("%s: %s is %v, and is really %v", name, o.Name, v.Data.Ints, o.Elements)
 						break
 					}
@@ -108,7 +109,8 @@ func TestCases(t *testing.T) {
 	if tensors < 3500 || shapes < 3000 || elementwise < 250 {
 		t.Error("too few")
 	}
-	t.Logf("%d models, %d outputs, sizes of %d, elements of %d; not of %v", len(cases), tensors, shapes, elementwise, missing)
+	t.Logf("%d models, %d outputs, sizes of %d, elements of %d; not of %v", len(cases), tensors, shapes, elementwise,
+		missing)
 }
 
 // onnxPython returns an interpreter that has the package onnx.

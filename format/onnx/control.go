@@ -134,11 +134,13 @@ func (l *loop) shape() bool {
 	}
 	if !l.scan {
 		l.leading, l.trips = 1, -1
-		if len(n.In) < 2 || len(l.body.Inputs) != len(n.In) || len(l.body.Outputs) < len(n.In)-1 || len(n.Out) > len(l.body.Outputs)-1 {
+		if len(n.In) < 2 || len(l.body.Inputs) != len(n.In) || len(l.body.Outputs) < len(n.In)-1 ||
+			len(n.Out) > len(l.body.Outputs)-1 {
 			w.fail(l.here, "has a body whose inputs and outputs do not match its own")
 			return false
 		}
-		l.inputs = []shape.Result{{Elem: shape.TypeInt64, Dims: []int64{}}, {Elem: shape.TypeBool, Dims: []int64{}, Data: &shape.Data{Ints: []int64{1}}}}
+		l.inputs = []shape.Result{{Elem: shape.TypeInt64, Dims: []int64{}},
+			{Elem: shape.TypeBool, Dims: []int64{}, Data: &shape.Data{Ints: []int64{1}}}}
 		if d := get(0).Data; d != nil && len(d.Ints) == 1 {
 			l.trips = max(0, d.Ints[0])
 		}
@@ -150,7 +152,8 @@ func (l *loop) shape() bool {
 		return true
 	}
 	scanned := int(max(0, min(w.Attribute(n, "num_scan_inputs").Integer(0), int64(len(n.In))+1)))
-	if scanned < 1 || scanned > len(n.In) || len(l.body.Inputs) != len(n.In) || len(l.body.Outputs) < len(n.In)-scanned || len(n.Out) > len(l.body.Outputs) {
+	if scanned < 1 || scanned > len(n.In) || len(l.body.Inputs) != len(n.In) ||
+		len(l.body.Outputs) < len(n.In)-scanned || len(n.Out) > len(l.body.Outputs) {
 		w.fail(l.here, "has a body whose inputs and outputs do not match its own")
 		return false
 	}
@@ -226,7 +229,8 @@ func (l *loop) blame(k int, v int32) {
 		w.causes[w.values[v].cause-1].count++
 		return
 	}
-	w.because(v, cause{place: l.here, operator: l.n.Operator(), reason: "its shape " + shape.Text(w.values[v].Dims) + " changes from iteration to iteration"})
+	w.because(v, cause{place: l.here, operator: l.n.Operator(),
+		reason: "its shape " + shape.Text(w.values[v].Dims) + " changes from iteration to iteration"})
 }
 
 // commit walks the body for good and makes the node's results.
@@ -290,7 +294,8 @@ func (l *loop) handed(out []int32) []shape.Result {
 	results := make([]shape.Result, len(out))
 	for k, v := range out {
 		results[k] = w.values[v].Result
-		if c := int(v - l.first); c >= 0 && c < l.begun() && k-l.leading != c-len(l.inputs) && k < l.leading+len(l.states) && !w.values[v].Constant {
+		if c := int(v - l.first); c >= 0 && c < l.begun() && k-l.leading != c-len(l.inputs) &&
+			k < l.leading+len(l.states) && !w.values[v].Constant {
 			copied := w.add(w.values[v].name, results[k])
 			w.born(copied, end)
 			w.values[copied].cause = w.values[v].cause

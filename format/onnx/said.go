@@ -23,7 +23,8 @@ func (w *walker) agree(in *graph.ValueInfo, d *shape.Result) {
 		differs = said.Dims[i] > 0 && said.Dims[i] != d.Dims[i] // some write 0 for what is open
 	}
 	if differs {
-		w.fail("input "+w.Quote(in.Name), "has the shape "+shape.Text(said.Dims)+", and its default "+shape.Text(d.Dims))
+		w.fail("input "+w.Quote(in.Name), "has the shape "+shape.Text(said.Dims)+", and its default "+
+			shape.Text(d.Dims))
 	}
 }
 
@@ -97,7 +98,8 @@ func (w *walker) declare(r *shape.Result, t *graph.TypeInfo, name int32) {
 		r.Elem = d.Elem
 	}
 	if d.Elem != 0 && r.Elem != d.Elem && d.Kind == shape.KindNone && r.Kind == shape.KindNone {
-		w.note("value " + w.Quote(name) + " is of " + r.Elem.String() + " by its node; the file says " + d.Elem.String())
+		w.note("value " + w.Quote(name) + " is of " + r.Elem.String() + " by its node; the file says " +
+			d.Elem.String())
 	}
 	if d.Dims == nil {
 		return
@@ -121,7 +123,8 @@ func (w *walker) declare(r *shape.Result, t *graph.TypeInfo, name int32) {
 		}
 	}
 	if differs {
-		w.note("value " + w.Quote(name) + " has the shape " + shape.Text(r.Dims) + " by its node; the file says " + shape.Text(d.Dims))
+		w.note("value " + w.Quote(name) + " has the shape " + shape.Text(r.Dims) + " by its node; the file says " +
+			shape.Text(d.Dims))
 	}
 }
 

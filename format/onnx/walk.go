@@ -149,7 +149,8 @@ func (w *walker) version() {
 	case ok && v < 1:
 		w.fail("opset_import", "has the version "+strconv.FormatInt(v, 10)+" of ONNX's operators")
 	case v > newest:
-		w.note("the model uses version " + strconv.FormatInt(v, 10) + " of ONNX's operators; sizes are derived as for version " + strconv.Itoa(newest))
+		w.note("the model uses version " + strconv.FormatInt(v, 10) +
+			" of ONNX's operators; sizes are derived as for version " + strconv.Itoa(newest))
 	}
 }
 
@@ -215,7 +216,8 @@ func (w *walker) main(g *graph.Graph) {
 			// version of the format every initialiser had to be listed.
 			if w.m.Version >= 4 {
 				w.values[v].Constant = false
-				w.note("input " + w.Quote(in.Name) + " has a default value: it counts as stored, but its value does not count as known")
+				w.note("input " + w.Quote(in.Name) +
+					" has a default value: it counts as stored, but its value does not count as known")
 			}
 			w.agree(in, &w.values[v].Result)
 			continue

@@ -153,7 +153,8 @@ func (p *parser) graph(b []byte, depth int) *Graph {
 	p.m.Values += n[1] + n[2] + n[3]
 	g := &Graph{
 		Nodes: make([]Node, 0, n[0]), Stored: make([]Initializer, 0, n[1]+n[2]),
-		Inputs: make([]ValueInfo, 0, n[3]), Outputs: make([]ValueInfo, 0, n[4]), Declared: make(map[int32]*TypeInfo, n[4]+n[5]),
+		Inputs: make([]ValueInfo, 0, n[3]), Outputs: make([]ValueInfo, 0, n[4]),
+		Declared: make(map[int32]*TypeInfo, n[4]+n[5]),
 	}
 	p.each(b, func(f field) {
 		if f.kind != protowire.BytesType {
@@ -188,7 +189,8 @@ func (p *parser) graph(b []byte, depth int) *Graph {
 	for k := range g.Stored {
 		// Runtimes take the last of several.
 		if name := g.Stored[k].Name; !p.free(name) && len(p.m.Notes) < model.MaxIssues {
-			p.m.Notes = append(p.m.Notes, "initializer "+Quoted(p.m.Names[name])+" appears more than once; the last one counts")
+			p.m.Notes = append(p.m.Notes, "initializer "+Quoted(p.m.Names[name])+
+				" appears more than once; the last one counts")
 		}
 	}
 	p.results(g.Nodes)

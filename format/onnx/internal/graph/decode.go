@@ -36,9 +36,15 @@ func (t *Tensor) Decode() *shape.Data {
 		case f.number == 9 && f.kind == protowire.BytesType:
 			ok = d.raw(t.Elem, f.body)
 		case f.number == 4 && t.Elem == shape.TypeFloat:
-			ok = d.list(f, protowire.Fixed32Type, func(v uint64) { d.Floats = append(d.Floats, float64(math.Float32frombits(uint32(v)))) })
+			ok = d.list(f, protowire.Fixed32Type,
+				func(v uint64) {
+					d.Floats = append(d.Floats, float64(math.Float32frombits(uint32(v))))
+				})
 		case f.number == 10 && t.Elem == shape.TypeDouble:
-			ok = d.list(f, protowire.Fixed64Type, func(v uint64) { d.Floats = append(d.Floats, math.Float64frombits(v)) })
+			ok = d.list(f, protowire.Fixed64Type,
+				func(v uint64) {
+					d.Floats = append(d.Floats, math.Float64frombits(v))
+				})
 		case (f.number == 5 || f.number == 7 || f.number == 11) && t.Elem.Integer():
 			ok = d.list(f, protowire.VarintType, func(v uint64) { d.Ints = append(d.Ints, int64(v)) })
 		}

@@ -273,7 +273,8 @@ func pad(c *Call) string {
 	}
 	for k, a := range axes {
 		at, ok := shape.Axis(a, len(dims))
-		if !ok || pads[k] > shape.MaxElements || pads[k] < -shape.MaxElements || pads[len(axes)+k] > shape.MaxElements || pads[len(axes)+k] < -shape.MaxElements {
+		if !ok || pads[k] > shape.MaxElements || pads[k] < -shape.MaxElements ||
+			pads[len(axes)+k] > shape.MaxElements || pads[len(axes)+k] < -shape.MaxElements {
 			return "its padding does not fit its input " + shape.Text(dims)
 		}
 		if out[at] >= 0 {

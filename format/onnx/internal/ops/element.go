@@ -149,7 +149,8 @@ func constant(c *Call) string {
 			c.Out[0] = shape.Result{Elem: shape.TypeInt64, Dims: []int64{}, Data: &shape.Data{Ints: []int64{a.Int}}}
 			return ""
 		case "value_float":
-			c.Out[0] = shape.Result{Elem: shape.TypeFloat, Dims: []int64{}, Data: &shape.Data{Floats: []float64{a.Float}}}
+			c.Out[0] = shape.Result{Elem: shape.TypeFloat, Dims: []int64{},
+				Data: &shape.Data{Floats: []float64{a.Float}}}
 			return ""
 		case "value_string":
 			elem, n = shape.TypeString, -1
@@ -251,7 +252,8 @@ func span(c *Call) string {
 		if s := step[0]; s != 0 && small([]int64{from[0] >> 20, to[0] >> 20, s >> 20}) {
 			n = max(0, ceilDiv(to[0]-from[0], s))
 		}
-	} else if from, to, step := c.floats(0), c.floats(1), c.floats(2); len(from) == 1 && len(to) == 1 && len(step) == 1 && step[0] != 0 {
+	} else if from, to, step := c.floats(0), c.floats(1), c.floats(2); len(from) == 1 && len(to) == 1 &&
+		len(step) == 1 && step[0] != 0 {
 		if x := (to[0] - from[0]) / step[0]; whole(x) {
 			n = int64(x)
 			if float64(n) < x {

@@ -51,7 +51,8 @@ func (c *Call) Fold() {
 			continue
 		}
 		n := shape.Elements(r.Dims)
-		if int64(len(r.Data.Ints)+len(r.Data.Floats)) != n || r.Elem.Integer() != (r.Data.Ints != nil) || !r.Data.Fits(r.Elem) {
+		if int64(len(r.Data.Ints)+len(r.Data.Floats)) != n || r.Elem.Integer() != (r.Data.Ints != nil) ||
+			!r.Data.Fits(r.Elem) {
 			r.Data = nil
 			continue
 		}
@@ -65,11 +66,12 @@ var folders = sync.OnceValue(makeFolders)
 func makeFolders() map[string]func(c *Call) {
 	folders := map[string]func(c *Call){
 		"Identity": foldSame, "Reshape": foldSame, "Squeeze": foldSame, "Unsqueeze": foldSame, "Flatten": foldSame,
-		"ConstantOfShape": foldFilled, "Cast": foldCast, "Concat": foldConcat, "Gather": foldGather, "Slice": foldSlice,
-		"Split": foldSplit, "Transpose": foldTranspose, "Expand": foldExpand, "Tile": foldTile, "Range": foldRange, "Where": foldWhere,
-		"NonZero": foldNonZero, "ReduceProd": foldReduce, "ReduceSum": foldReduce, "ReduceMax": foldReduce, "ReduceMin": foldReduce,
-		"Not": foldUnary, "Neg": foldUnary, "Abs": foldUnary, "Floor": foldUnary, "Ceil": foldUnary, "Sqrt": foldUnary, "Sign": foldUnary,
-		"Round": foldUnary, "Relu": foldUnary, "Reciprocal": foldUnary,
+		"ConstantOfShape": foldFilled, "Cast": foldCast, "Concat": foldConcat, "Gather": foldGather,
+		"Slice": foldSlice, "Split": foldSplit, "Transpose": foldTranspose, "Expand": foldExpand, "Tile": foldTile,
+		"Range": foldRange, "Where": foldWhere, "NonZero": foldNonZero, "ReduceProd": foldReduce,
+		"ReduceSum": foldReduce, "ReduceMax": foldReduce, "ReduceMin": foldReduce, "Not": foldUnary,
+		"Neg": foldUnary, "Abs": foldUnary, "Floor": foldUnary, "Ceil": foldUnary, "Sqrt": foldUnary,
+		"Sign": foldUnary, "Round": foldUnary, "Relu": foldUnary, "Reciprocal": foldUnary,
 	}
 	for op := range arithmetic() {
 		folders[op] = foldBinary

@@ -94,7 +94,8 @@ func reshape(c *Call) string {
 	}
 	if rest >= 0 && over >= 0 && under > 0 {
 		if over%under != 0 {
-			return "the elements of its input " + shape.Text(dims) + " do not match the number in the shape that it asks for"
+			return "the elements of its input " + shape.Text(dims) +
+				" do not match the number in the shape that it asks for"
 		}
 		out[rest] = over / under
 	}

@@ -32,21 +32,24 @@ func makeRules() map[string]rule {
 		"QuantizeLinear": quantize, "DequantizeLinear": dequantize, "DynamicQuantizeLinear": dynamicQuantize,
 		"NegativeLogLikelihoodLoss": loss, "SoftmaxCrossEntropyLoss": loss, "Det": determinant,
 
-		"Conv": conv, "ConvInteger": convInteger, "QLinearConv": convQuantized, "ConvTranspose": convTranspose, "DeformConv": conv,
-		"MaxPool": pool, "AveragePool": pool, "LpPool": pool, "GlobalAveragePool": globalPool, "GlobalMaxPool": globalPool,
-		"GlobalLpPool": globalPool, "MaxUnpool": unpool, "MaxRoiPool": maxRoiPool, "RoiAlign": roiAlign, "Col2Im": columns,
+		"Conv": conv, "ConvInteger": convInteger, "QLinearConv": convQuantized, "ConvTranspose": convTranspose,
+		"DeformConv": conv, "MaxPool": pool, "AveragePool": pool, "LpPool": pool, "GlobalAveragePool": globalPool,
+		"GlobalMaxPool": globalPool, "GlobalLpPool": globalPool, "MaxUnpool": unpool, "MaxRoiPool": maxRoiPool,
+		"RoiAlign": roiAlign, "Col2Im": columns,
 
-		"Shape": shapeOf, "Size": sizeOf, "Reshape": reshape, "Flatten": flatten, "Squeeze": squeeze, "Unsqueeze": unsqueeze,
-		"Transpose": transpose, "Expand": expand, "Tile": tile, "Concat": concat, "Split": split, "Slice": slice, "Pad": pad,
-		"DepthToSpace": depthToSpace, "SpaceToDepth": spaceToDepth, "Resize": resize, "Upsample": upsample,
-		"CenterCropPad": cropPad, "GridSample": gridSample, "AffineGrid": affineGrid,
+		"Shape": shapeOf, "Size": sizeOf, "Reshape": reshape, "Flatten": flatten, "Squeeze": squeeze,
+		"Unsqueeze": unsqueeze, "Transpose": transpose, "Expand": expand, "Tile": tile, "Concat": concat,
+		"Split": split, "Slice": slice, "Pad": pad, "DepthToSpace": depthToSpace,
+		"SpaceToDepth": spaceToDepth, "Resize": resize, "Upsample": upsample, "CenterCropPad": cropPad,
+		"GridSample": gridSample, "AffineGrid": affineGrid,
 
-		"Gather": gather, "GatherElements": gatherElements, "GatherND": gatherND, "Compress": compress, "NonZero": nonZero,
-		"OneHot": oneHot, "TopK": topK, "ArgMax": argument, "ArgMin": argument, "Unique": unique,
-		"NonMaxSuppression": nonMaxSuppression,
+		"Gather": gather, "GatherElements": gatherElements, "GatherND": gatherND, "Compress": compress,
+		"NonZero": nonZero, "OneHot": oneHot, "TopK": topK, "ArgMax": argument, "ArgMin": argument,
+		"Unique": unique, "NonMaxSuppression": nonMaxSuppression,
 
-		"MatMul": matMul, "MatMulInteger": matMulInteger, "QLinearMatMul": matMulQuantized, "Gemm": gemm, "Einsum": einsum,
-		"RNN": recurrent, "GRU": recurrent, "LSTM": recurrent, "DFT": fourier, "STFT": shortFourier, "Attention": attention,
+		"MatMul": matMul, "MatMulInteger": matMulInteger, "QLinearMatMul": matMulQuantized, "Gemm": gemm,
+		"Einsum": einsum, "RNN": recurrent, "GRU": recurrent, "LSTM": recurrent, "DFT": fourier,
+		"STFT": shortFourier, "Attention": attention,
 
 		"SequenceEmpty": sequenceEmpty, "SequenceConstruct": sequenceConstruct, "SequenceInsert": sequenceInsert,
 		"SequenceErase": sequenceErase, "SequenceAt": sequenceAt, "SequenceLength": sequenceLength,
@@ -54,17 +57,19 @@ func makeRules() map[string]rule {
 		"SplitToSequence": splitToSequence, "ConcatFromSequence": concatFromSequence,
 	}
 	for _, op := range []string{
-		"Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Ceil", "Celu", "Cos", "Cosh", "CumProd", "CumSum",
-		"Elu", "Erf", "Exp", "Floor", "Gelu", "GroupNormalization", "HardSigmoid", "HardSwish", "Hardmax", "InstanceNormalization",
-		"LRN", "LeakyRelu", "Log", "LogSoftmax", "LpNormalization", "MeanVarianceNormalization", "Mish", "Neg", "Not",
-		"RMSNormalization", "Reciprocal", "Relu", "ReverseSequence", "RotaryEmbedding", "Round", "Scatter", "ScatterElements",
-		"ScatterND", "Selu", "Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softmax", "Softplus", "Softsign", "Sqrt", "Swish",
-		"Tan", "Tanh", "TensorScatter", "ThresholdedRelu", "Trilu", "ImageScaler", "ScaledTanh", "ParametricSoftplus",
+		"Abs", "Acos", "Acosh", "Asin", "Asinh", "Atan", "Atanh", "BitwiseNot", "Ceil", "Celu", "Cos", "Cosh",
+		"CumProd", "CumSum", "Elu", "Erf", "Exp", "Floor", "Gelu", "GroupNormalization", "HardSigmoid",
+		"HardSwish", "Hardmax", "InstanceNormalization", "LRN", "LeakyRelu", "Log", "LogSoftmax",
+		"LpNormalization", "MeanVarianceNormalization", "Mish", "Neg", "Not", "RMSNormalization", "Reciprocal",
+		"Relu", "ReverseSequence", "RotaryEmbedding", "Round", "Scatter", "ScatterElements", "ScatterND", "Selu",
+		"Shrink", "Sigmoid", "Sign", "Sin", "Sinh", "Softmax", "Softplus", "Softsign", "Sqrt", "Swish", "Tan",
+		"Tanh", "TensorScatter", "ThresholdedRelu", "Trilu", "ImageScaler", "ScaledTanh", "ParametricSoftplus",
 	} {
 		rules[op] = same
 	}
 	for _, op := range []string{
-		"Add", "Sub", "Mul", "Div", "Pow", "Mod", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Sum", "Mean", "Max", "Min", "SwiGLU",
+		"Add", "Sub", "Mul", "Div", "Pow", "Mod", "BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "Sum",
+		"Mean", "Max", "Min", "SwiGLU",
 	} {
 		rules[op] = elementwise
 	}

@@ -140,7 +140,8 @@ func (c *Call) convolve(input, weights int, elem shape.Type) string {
 	channels := int64(-1)
 	if w := c.dims(weights); len(w) > 0 {
 		channels = w[0]
-		if groups := c.integer("group", 1); len(w) > 1 && dims[1] >= 0 && w[1] >= 0 && groups > 0 && shape.Times(w[1], groups) != dims[1] {
+		if groups := c.integer("group", 1); len(w) > 1 && dims[1] >= 0 && w[1] >= 0 && groups > 0 &&
+			shape.Times(w[1], groups) != dims[1] {
 			return "its weights " + shape.Text(w) + " do not match the channels of its input " + shape.Text(dims)
 		}
 	}

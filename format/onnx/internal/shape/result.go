@@ -62,7 +62,8 @@ func Either(a, b Result, first bool) Result {
 		return Result{Kind: a.Kind, Most: most}
 	}
 	out := Result{Kind: a.Kind, Elem: a.Elem, Dims: Meet(a.Dims, b.Dims), Most: most}
-	if a.Data != nil && b.Data != nil && slices.Equal(a.Dims, b.Dims) && slices.Equal(a.Data.Ints, b.Data.Ints) && slices.Equal(a.Data.Floats, b.Data.Floats) {
+	if a.Data != nil && b.Data != nil && slices.Equal(a.Dims, b.Dims) && slices.Equal(a.Data.Ints, b.Data.Ints) &&
+		slices.Equal(a.Data.Floats, b.Data.Floats) {
 		out.Data = a.Data
 	}
 	return out

@@ -24,7 +24,8 @@ func TestBroadcast(t *testing.T) {
 		{nil, []int64{3}, nil, true},
 	} {
 		for range 2 {
-			if got, ok := Broadcast(c.a, c.b); ok != c.ok || !slices.Equal(got, c.want) || (got == nil) != (c.want == nil) {
+			if got, ok := Broadcast(c.a, c.b); ok != c.ok || !slices.Equal(got, c.want) ||
+				(got == nil) != (c.want == nil) {
 				t.Errorf("Broadcast(%v, %v) = %v, %v", c.a, c.b, got, ok)
 			}
 			c.a, c.b = c.b, c.a
@@ -82,7 +83,8 @@ func TestBytes(t *testing.T) {
 			t.Errorf("%v %s takes %d bytes, not %d", c.elem, Text(c.dims), got, c.want)
 		}
 	}
-	list := Result{Kind: KindSequence, Counted: true, Items: []Result{{Elem: TypeBool, Dims: []int64{5}}, {Elem: TypeInt64, Dims: []int64{2}}}}
+	list := Result{Kind: KindSequence, Counted: true,
+		Items: []Result{{Elem: TypeBool, Dims: []int64{5}}, {Elem: TypeInt64, Dims: []int64{2}}}}
 	if list.Bytes() != 21 {
 		t.Errorf("the sequence takes %d bytes", list.Bytes())
 	}
@@ -120,7 +122,8 @@ func TestEither(t *testing.T) {
 // TestData checks which numbers a type has, and which tensors are small.
 func TestData(t *testing.T) {
 	for elem, list := range map[Type][2]int64{
-		TypeBool: {0, 1}, TypeUint8: {0, 255}, TypeInt8: {-128, 127}, TypeUint16: {0, 65535}, TypeInt16: {-32768, 32767},
+		TypeBool: {0, 1}, TypeUint8: {0, 255}, TypeInt8: {-128, 127}, TypeUint16: {0, 65535}, TypeInt16: {-32768,
+			32767},
 		TypeInt32: {math.MinInt32, math.MaxInt32}, TypeUint32: {0, math.MaxUint32},
 	} {
 		for k, inside := range map[int64]bool{list[0]: true, list[1]: true, list[0] - 1: false, list[1] + 1: false} {
@@ -132,11 +135,13 @@ func TestData(t *testing.T) {
 	if (&Data{Ints: []int64{-1}}).Fits(TypeUint64) || !(&Data{Ints: []int64{-1}}).Fits(TypeInt64) {
 		t.Error("numbers of 64 bits")
 	}
-	if !Foldable(TypeInt64, []int64{MaxFold}) || Foldable(TypeInt64, []int64{MaxFold + 1}) || Foldable(TypeFloat, []int64{MaxFoldFloat + 1}) ||
+	if !Foldable(TypeInt64, []int64{MaxFold}) || Foldable(TypeInt64, []int64{MaxFold + 1}) ||
+		Foldable(TypeFloat, []int64{MaxFoldFloat + 1}) ||
 		Foldable(TypeString, []int64{1}) || Foldable(TypeInt64, []int64{-1}) {
 		t.Error("which tensors are small")
 	}
-	if d := (&Data{Floats: []float64{1, 2, 3}}).Pick([]int{2, 0}); !slices.Equal(d.Floats, []float64{3, 1}) || d.Ints != nil {
+	if d := (&Data{Floats: []float64{1, 2, 3}}).Pick([]int{2, 0}); !slices.Equal(d.Floats, []float64{3, 1}) ||
+		d.Ints != nil {
 		t.Errorf("picked %+v", d)
 	}
 }
