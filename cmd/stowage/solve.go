@@ -385,6 +385,7 @@ func statsOf(r *stowage.Result, p *stowage.Problem, minimize bool) stats {
 // summary says in one line what came out.
 func summary(r *stowage.Result, p *stowage.Problem) string {
 	var s string
+	planned, without := ending(r.Stopped)
 	switch {
 	case r.Status.HasPlan():
 		s = fmt.Sprintf("%s: height %d, lower bound %d, gap %s", r.Status, r.Height, r.LowerBound, gap(r.Height, r.LowerBound))
@@ -396,7 +397,7 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 			s += " (" + explain.EndsAt(cell(p.Buffers[top].ID), &p.Buffers[top]) + ")"
 		}
 	default:
-		s = fmt.Sprintf("unknown: %s; lower bound %d", noAnswer(r.Stopped), r.LowerBound)
+		s = fmt.Sprintf("unknown: %s; lower bound %d", without, r.LowerBound)
 	}
 	if p.Capacity > 0 {
 		s += fmt.Sprintf(", capacity %d", p.Capacity)
@@ -405,7 +406,7 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 		s += fmt.Sprintf("; %d is known to be enough, %d not to be", r.Enough, r.LowerBound-1)
 	}
 	if r.Status.HasPlan() && r.Stopped != "" {
-		s += "; " + stopWords(r.Stopped)
+		s += "; " + planned
 	}
 	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
 }
@@ -415,30 +416,18 @@ func collides(c *stowage.Collision, p *stowage.Problem) string {
 	return explain.Collides(c, cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID))
 }
 
-// stopWords says why a run ended that has a plan, but no proof.
-func stopWords(s plan.Stop) string {
+// ending words why a run ended: one that has a plan, but no proof, and one that has neither.
+func ending(s plan.Stop) (planned, without string) {
 	switch s {
 	case plan.StopTimeout:
-		return "stopped by the timeout"
+		return "stopped by the timeout", "the timeout came before an answer"
 	case plan.StopNodes:
-		return "stopped by the node limit"
+		return "stopped by the node limit", "the node limit came before an answer"
 	case plan.StopInterrupt:
-		return "interrupted"
+		return "interrupted", "interrupted before an answer"
+	case plan.StopEffort, plan.Finished: // a heuristic that came to its end
 	}
-	return "ended by itself"
-}
-
-// noAnswer says why a run ended that has neither plan nor proof.
-func noAnswer(s plan.Stop) string {
-	switch s {
-	case plan.StopTimeout:
-		return "the timeout came before an answer"
-	case plan.StopNodes:
-		return "the node limit came before an answer"
-	case plan.StopInterrupt:
-		return "interrupted before an answer"
-	}
-	return "the planner found no plan that fits, and no proof that there is none"
+	return "ended by itself", "the planner found no plan that fits, and no proof that there is none"
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }

@@ -101,7 +101,7 @@ func whyEnded(r *stowage.Result, p *stowage.Problem, o *stowage.Options) string 
 	case "done":
 		return "the planner came to its end"
 	}
-	why := stopWords(r.Stopped)
+	why, _ := ending(r.Stopped)
 	if r.Stopped == stowage.StopEffort && r.Planner == "auto" {
 		why = "without a limit, auto ends after one round (docs/planners/auto.md)"
 	}

@@ -170,6 +170,11 @@ func TestBindingsStops(t *testing.T) {
 	list := strings.Join(words, ", ")
 	same(t, "_library.py", found(`(?m)^STOPS: .* = \((.*)\)$`, source(t, "python/stowage/_library.py")), []string{list})
 	same(t, "_plan.py", found(`(?m)^Stopped = Literal\[(.*)\]$`, source(t, "python/stowage/_plan.py")), []string{list})
+	sentences := part(t, "python/stowage/_plan.py", "_STOPS = {", "}")
+	same(t, "sentences of _plan.py", found(`(?m)^    ("\w+"): "`, sentences), words[1:])
+	phrases := part(t, "cmd/stowage/solve.go", "func ending(", "\n}\n")
+	same(t, "cmd/stowage", sorted(found(`plan\.((?:Stop\w+|Finished))\b`, phrases)),
+		sorted(found(`(?m)^\t(\w+) +Stop = `, source(t, "plan/result.go"))))
 	same(t, "index.d.ts", found(`Why the run ended without an answer: (.*)\. \*/`, source(t, "npm/src/index.d.ts")), []string{list})
 	same(t, "stowage.h", found(`STOWAGE_(\w+ = \d)`, part(t, "capi/stowage.h", "/* Why a run ended", "};")),
 		[]string{"FINISHED = 0", "STOP_TIMEOUT = 1", "STOP_NODES = 2", "STOP_CANCELLED = 3", "STOP_EFFORT = 4"})
