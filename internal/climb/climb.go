@@ -16,19 +16,19 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the techniques take turns. A turn that lowers the plan is followed by
-// another of its kind; one that does not, by one of the next. All start from the
-// best plan, but critical, which goes on from where it was unless the best plan
-// has become lower in the meantime. Few buffers have all their orders tried instead
-// (orders.go).
+// Idea: two techniques take turns. After a turn that lowers the plan, the same technique has
+// another; after one that does not, it is the other's turn. Core always starts from the
+// lowest plan. Critical goes on from its own order, unless the lowest plan has become lower
+// in the meantime. If there are few buffers, all their orders are tried instead (orders.go).
 //
-// Workers search side by side, with seeds of their own, and take over the best
-// plan between turns.
+// Workers search side by side, each with its own seed, and take over the lowest plan
+// between turns.
 //
-// Invariant: the height never rises; the first plan is a heuristic's.
+// Invariant: the height of the lowest plan never rises. The first plan is a heuristic's.
 //
-// Complexity: a turn is turn steps, a placement each, or a node of the exact
-// planner times the size of its problem.
+// Complexity: a turn of critical is turnSteps × n steps, where each placement takes n. A turn
+// of core is a few sweeps and exact searches, where a node takes as many steps as its
+// problem has buffers.
 //
 // Source: this project.
 
@@ -38,12 +38,12 @@ func init() {
 
 // Planner is the planner `climb`. Its zero value is ready to use.
 type Planner struct {
-	// Cores is for a look at the peak alone: that technique, until a few turns have failed.
+	// Cores runs only the technique core, until coreTurns turns in a row have not lowered the plan.
 	Cores bool
 }
 
-// looks is how many turns that is.
-const looks = 2
+// coreTurns is the patience of a planner that runs only core.
+const coreTurns = 2
 
 // Name returns the planner's name.
 func (*Planner) Name() string { return "climb" }
@@ -88,8 +88,7 @@ func (s *settings) Declare(d *run.Declaration) {
 		"end after this many rounds without a lower plan; 0: never; auto: 40, or 0 if a timeout or node limit is set")
 }
 
-// turnSteps is how many steps a turn takes, a buffer; leastTurn how many at
-// least.
+// A turn of critical takes turnSteps steps for each buffer, and at least leastTurn.
 const (
 	turnSteps = 500
 	leastTurn = 1 << 16
@@ -110,8 +109,8 @@ type search struct {
 	best   []int64
 }
 
-// Plan climbs from o.Start or a heuristic's plan until that is as low as the
-// bound, fits the capacity where that is all that is asked, or a limit comes.
+// Plan climbs from o.Start or a heuristic's plan, until a plan meets the bound, or fits the
+// capacity if only that is asked, or until a limit comes.
 // A node is a step. Gaps, windows, alignment and fixed offsets are honoured.
 // The error is for a parameter with a bad value.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
@@ -120,7 +119,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 		return r, err
 	}
 	if p.Cores {
-		s.sw.critical, s.sw.patience = false, looks
+		s.sw.critical, s.sw.patience = false, coreTurns
 	}
 	s.watch = run.NewWatch(ctx)
 	defer s.watch.Close()
@@ -136,7 +135,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 			return r, nil
 		}
 		if offsets = first.Offsets; offsets == nil {
-			return r, nil // a limit, before it is known whether fixed buffers collide
+			return r, nil // a limit came before it was known whether fixed buffers collide
 		}
 	}
 	s.steps.Add(int64(len(offsets)))
@@ -161,7 +160,7 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	}
 	r.Stats.Nodes = s.steps.Load()
 	if o.NodeLimit > 0 {
-		// A placement that the limit meets is ended, and counts up to it.
+		// The limit ends a placement midway, which counts only up to the limit.
 		r.Stats.Nodes = min(r.Stats.Nodes, o.NodeLimit)
 	}
 	if height := s.height.Load(); o.Fits(height) {
@@ -180,7 +179,7 @@ type worker struct {
 	// Of cores (core.go):
 	out   *greedy.Sweeper
 	tries int
-	share float64 // of what is above the goal the next one is to take away
+	share float64 // the next core aims this share of the way from the height to the goal
 }
 
 func (s *search) worker(number uint64) *worker {
@@ -218,8 +217,8 @@ func (s *search) climb(w *worker) {
 	}
 }
 
-// keep takes a plan where it is the lowest so far, and reports whether it is. Nobody changes
-// it then.
+// keep takes a plan if it is the lowest so far, and reports whether it is. From then on nobody
+// changes it.
 func (s *search) keep(offsets []int64) bool {
 	height := model.HeightOf(s.tl.Problem, offsets)
 	s.mu.Lock()

@@ -6,43 +6,45 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: in large graphs the load is at its peak for a moment and lower at all
-// others. What heuristics waste, they waste there: they place something early
-// that is in the way at the peak. So plan the sections around the peak first,
-// exactly and at the bound, all buffers that are active there and no others;
-// then sweep from this core to both ends of time (greedy.Sweeper). The rest has room to
-// spare. Cores of several widths are tried. Later turns aim higher than the bound, and
-// at other peaks.
+// Idea: in large graphs the load reaches its peak only for a moment. Heuristics waste space
+// there, because they place something early that is in the way at the peak. So the core, the
+// sections around the peak, is planned first: only the buffers that are active in it, by exact
+// search, at the bound. Sweeps from the core to both ends of time place the rest
+// (greedy.Sweeper), which has room to spare. Cores of several widths are tried. Later turns
+// aim higher than the bound, and at other peaks.
 //
-// What is live in all sections of the core is one pile at its bottom, so that of a
-// training graph of 30,000 buffers, of which 7,700 are live at the peak, exact search sees
-// a hundred for forty sections.
+// The buffers that are live in all sections of the core are one pile at its bottom. For
+// example, a training graph of 30,000 buffers has 7,700 live at the peak. In a core of forty
+// sections, exact search sees only a hundred of them.
 //
-// Two buffers of the core conflict anywhere only if they do so within the
-// core's sections, since both are live there; so cutting them to it loses
-// nothing. With gaps that is not so, and there are no cores; nor are there with
-// fixed offsets, which the rest would have to go around.
+// For two buffers f and g of the core,
 //
-// Invariant: the core's offsets are valid for the whole problem.
+//	f and g conflict  =>  they conflict in a section of the core
 //
-// Complexity: a bounded exact search and up to twelve sweeps a core.
+// since both are live there. So cutting lifespans to the core loses no conflict. This is not
+// so with gaps, and the rest could not go around fixed offsets. In both cases there are no
+// cores.
 //
-// A core of all sections is the exact planner with a node limit: of A–K that is
-// what solves B, C, F, H and K at once.
+// Invariant: the offsets of the core are valid for the whole problem.
+//
+// Complexity: a bounded exact search and up to twelve sweeps for each core.
+//
+// A core of all sections is exact search with a node limit. It solves B, C, F, H and K of
+// A–K at once.
 //
 // Tried and dropped: first fit of the rest, in the order of the plan to improve and by
 // size, which leaves S_1 above its load.
 
-// halves are how many sections a core has on each side of its middle.
+// halves are the numbers of sections that a core has on each side of its peak.
 var halves = []int32{3, 10, 30, 100, 300}
 
 // peaks is how many peaks cores are around.
 const peaks = 16
 
-// coreLimit is the largest number of buffers in a core, the pile aside.
+// coreLimit is the largest number of buffers in a core, without its pile.
 const coreLimit = 3000
 
-// coring reports whether the problem is of a kind that cores are for.
+// coring prepares the sweeps. It returns false if the problem has gaps or fixed offsets.
 func (w *worker) coring() bool {
 	from, _ := w.lowest()
 	out, _ := greedy.NewSweeper(w.watch, w.tl)
@@ -54,10 +56,13 @@ func (w *worker) coring() bool {
 	return true
 }
 
-// core tries one of each width, until one lowers the plan: at first around the peak and
-// at the goal, from narrow to wide, then at random peaks, narrower, and between the
-// goal and the height. Of these the next one aims lower after a success and higher
-// after a failure.
+// core tries cores until one lowers the plan, at most one of each width. The first ones are
+// around the highest peak and aim at the goal, from narrow to wide. Later ones are at random
+// peaks, are narrower, and aim at
+//
+//	height - share × (height - goal)
+//
+// where share grows after a success and halves after a failure.
 func (w *worker) core(from []int64, height int64) []int64 {
 	w.out.Than(from)
 	for range halves {
@@ -102,8 +107,8 @@ func (w *worker) around(n int, half int32, target int64) []int64 {
 	return lower
 }
 
-// exactly has the exact planner plan a core, if it is of few enough and the steps that are
-// left allow a node: one counts as many as there are buffers.
+// exactly plans a core by exact search. It returns nil if the core has too many buffers, or if
+// the steps left do not allow a node, which counts one step for each buffer.
 func (w *worker) exactly(loose []int32, low, high int32, floor, target int64) []int64 {
 	n := int64(len(loose) + 1)
 	nodes := min(w.sw.nodes+2*n, (w.most-w.taken)/n)

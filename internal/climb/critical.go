@@ -8,17 +8,20 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
-// Idea: a buffer that first fit has put above the ground rests on another, which ends
-// where it begins. So from a buffer at the top a chain leads down to the ground, and its
-// sizes add up to the height, but for what alignment leaves: the critical path of
-// scheduling, with sections as machines. To lower the plan the chain must be broken, so a
-// link is put to where in the order another near it is. Some moves put a link anywhere,
-// or anything to where a link is, or the search would stop where no chain helps. What is
-// no higher is kept: several chains may reach the top, and each must be broken.
+// Idea: a buffer that first fit has put above offset 0 rests on another one, whose top is
+// where it begins. So a chain of buffers leads from the top of the plan down to offset 0, with
 //
-// Where a buffer rests on several, chance decides.
+//	sum of the sizes in the chain = height    (without alignment)
 //
-// Invariant: offsets are those of first fit in the order, and height theirs.
+// This is the critical path of scheduling, with sections as machines. Only a plan that breaks
+// the chain is lower. So a move takes a buffer of the chain, and puts it where another one
+// near it in the chain is in the order. Some moves ignore the chain, or else the search would
+// stop where no move within it helps. A plan that is no higher is kept, since several chains
+// may reach the top, and each of them must be broken.
+//
+// If a buffer rests on several others, chance chooses one.
+//
+// Invariant: offsets = first fit in order, and height = the height of offsets.
 //
 // Complexity: a placement a move; after a move that was kept, O(n) a link.
 //
@@ -38,14 +41,14 @@ type critical struct {
 	order, next []int32
 	offsets     []int64 // of order
 	height      int64
-	chain       []int // places in order, from the top of the plan down
+	chain       []int // the chain, from the top of the plan down, as places in order
 }
 
-// near is how many links down a chain another may be to count as near.
+// near is how many places further down the chain the other buffer may be.
 const near = 4
 
-// reorder moves until a plan is lower, or the steps are taken. It goes on from its own
-// order unless another technique has found a plan that is lower in the meantime.
+// reorder makes moves until a plan is lower than height, or the steps are used up. It goes on
+// from its own order, unless another technique has found a lower plan in the meantime.
 func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 	c := &w.critical
 	if c.order == nil || height < c.height {
@@ -79,7 +82,7 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 	return slices.Clone(c.offsets)
 }
 
-// try places the next order, and takes it where the plan is no higher.
+// try places the next order, and takes it if the plan is no higher.
 func (w *worker) try() {
 	c := &w.critical
 	w.taken += int64(len(c.next))
@@ -88,10 +91,11 @@ func (w *worker) try() {
 		c.order, c.next, c.height = c.next, c.order, height
 		copy(c.offsets, offsets)
 		w.trace()
+		w.check()
 	}
 }
 
-// trace finds a chain of the plan.
+// trace finds a chain of the plan, drawn at random if there are several.
 func (w *worker) trace() {
 	c := &w.critical
 	c.chain = c.chain[:0]

@@ -8,7 +8,7 @@
 //	             by sweeps from there
 //	critical.go  find what the height rests on, a chain of buffers from the
 //	             peak down to the ground, and change the order there
-//	orders.go    few buffers: all orders
+//	orders.go    try all orders, if there are few buffers
 //	climb.go     the planner: turns, workers, limits
 //
 // Words: a plan's order is that of its offsets. The target is a height to get down to.

@@ -7,16 +7,14 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
-// Idea: few buffers have few orders, up to 5,040 of seven. They are all placed, and nothing is
-// left to search: local search would place some of them again and again, for millions of
-// steps. Without windows one of these plans is as low as any. Take a lowest plan, and its
-// buffers by their offsets: first fit, in this order, puts none of them higher.
-//
-// Invariant: order is the next one to be placed.
+// Idea: n buffers have n! orders, 5,040 for seven buffers. All of them are placed, and nothing
+// is left to search. Local search would place some of them again and again, for millions of
+// steps. Without windows, one of these plans is optimal: first fit in the order of the offsets
+// of an optimal plan puts no buffer higher than that plan does.
 //
 // Complexity: n! placements of n buffers, some ten milliseconds for seven.
 
-// fewBuffers is up to how many buffers all orders are placed.
+// fewBuffers is the number of buffers up to which all orders are placed.
 const fewBuffers = 7
 
 // orders places all orders, until the goal is met or a limit comes.
@@ -32,8 +30,8 @@ func (w *worker) orders() {
 	}
 }
 
-// following makes an order the next one, as words in a dictionary follow one another; false
-// after the last.
+// following replaces an order by the next one in dictionary order. It returns false after the
+// last.
 func following(order []int32) bool {
 	k := len(order) - 2
 	for k >= 0 && order[k] > order[k+1] {

@@ -9,14 +9,18 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: an allocator that gives no addresses before the end may let a free chunk grow in
-// the middle, and push what is to its right. Requests are chunks in a row. One takes the
-// smallest free chunk that holds it and leaves the rest free; where none does, the largest
-// free chunk grows; only where nothing is free the row gets longer. A chunk that comes
-// back becomes one with its free neighbours: they become parts of the left one, at an
-// offset in it. In the end all has come back, and the parts get their addresses.
+// Idea: an allocator that gives addresses only at the end can let a free chunk grow in the
+// middle, and push everything to its right. The memory is a row of chunks. A request takes
 //
-// A chunk that is cut shorter keeps its parts: they have ended.
+//  1. the smallest free chunk that is large enough, and leaves the rest of it free;
+//  2. if there is none, the largest free chunk, which grows;
+//  3. if nothing is free, a new chunk at the end of the row.
+//
+// A chunk that comes back is merged with its free neighbours: these become parts of the left
+// one, each at an offset in it. In the end every chunk has come back, and the parts get their
+// addresses.
+//
+// A chunk that is cut shorter keeps its parts, since these have ended.
 //
 // Invariant: the row is doubly linked, no two free chunks touch, and the free list is
 // sorted by size, those of one size in the order in which they became free.

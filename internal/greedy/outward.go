@@ -6,29 +6,33 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: what a plan wastes, it wastes where the load is at its peak; everywhere else
-// there is room. So begin there. All that is live at the peak is put on one pile, without
-// a byte between, and from there sweeps go both ways: forwards through what begins
-// later, and backwards through what ended before. Either way the pile ends bit by bit, what
-// comes is put where there is room, and the load falls, so that there is more and more of it.
+// Idea: wasted space counts only where the load is at its peak; everywhere else there is
+// room. So planning begins at the peak. All buffers that are live there form a pile, without
+// a byte between them. From there, one sweep goes forwards through the buffers that begin
+// later, and one goes backwards through those that ended earlier. On both ways the buffers of
+// the pile end one by one and the load falls, so there is more and more room.
 //
-// The two ways have nothing to do with one another but for the pile. In the order of the
-// starts (a stack, as the forward pass of training makes it) it is given back from its top
-// on the way back, in one stretch; in the order of the ends so it is on the way on; with
-// both ranks added up, about so on either. What comes goes to the highest place under the
-// bound, or else into the smallest hole.
+// The two sweeps depend on one another only by the pile. Three orders of the pile are tried:
 //
-// Where that ends above the bound, other sections next to the peak are as good as full,
-// which a sweep does not know when it comes to the first of them. Then some sections
-// around the peak are settled as one (Again, with exact search: internal/climb/core.go): what
-// is live in all of them is the pile, which leaves little to search for.
+//	by start         frees memory from the top, in one stretch, on the backward sweep
+//	by end           does the same on the forward sweep
+//	by both ranks    does so approximately on both
 //
-// Invariant: what is free is what no live buffer uses, at the section where a sweep is.
+// A sweep puts each buffer at the highest place under the bound, or else into the smallest
+// hole.
 //
-// Complexity: that of a sweep (sweep.go), of which there are twelve at most,
-// but a sweep that gets too high ends there, as a rule near the peak.
+// If the plan still ends above the bound, other sections next to the peak are almost full as
+// well. A sweep does not see this when it comes to the first of them. So several sections
+// around the peak are planned together (Again, with exact search: internal/climb/core.go). The
+// buffers that are live in all of them are the pile, and only the others are searched.
 //
-// There are no such plans where there are gaps or fixed offsets.
+// Invariant: free space = the bytes that no buffer uses which is live at the section of the
+// sweep.
+//
+// Complexity: up to twelve sweeps (sweep.go). A sweep that gets too high ends at once, usually
+// near the peak.
+//
+// If there are gaps or fixed offsets, there are no such plans.
 //
 // Source: this project. The sweeps from time zero (sweep.go) end S_1 (28,526 buffers)
 // above its load, and local search does not come down from there; this is at the load
@@ -39,12 +43,13 @@ import (
 // their upper end, the lowest place, and thresholds of lifespan between these: each wins
 // here and there, and settling the peak's surroundings all of it.
 
-// A Settle puts what is live between the sections low and high, but not in all of them,
-// above a floor and under the target. It reports whether it could.
+// A Settle places loose, the buffers that are live in some of the sections [low, high) but not
+// in all, between the floor and the target. It writes their offsets into at, and reports
+// whether they fit.
 type Settle func(loose []int32, low, high int32, floor, target int64, at []int64) bool
 
-// Outward prepares sweeps from the peaks. It returns false where there are gaps or fixed
-// offsets, or the limit comes first.
+// Outward prepares sweeps from the peaks. It returns false if there are gaps or fixed
+// offsets, or if the limit comes first.
 func (s *Sweeper) Outward() bool {
 	if s.tl.HasGaps() || !movableAll(s.tl) || !s.order(0) || !s.order(1) {
 		return false
@@ -65,8 +70,8 @@ func (s *Sweeper) Outward() bool {
 	return true
 }
 
-// FromPeaks tries each partition that is above the goal from its peak, and from where it
-// begins and ends.
+// FromPeaks sweeps each partition that is above the goal from its peak, and then from its
+// beginning and from its end.
 func (s *Sweeper) FromPeaks(goal int64) {
 	if !s.Outward() {
 		return
@@ -87,8 +92,8 @@ func (s *Sweeper) FromPeaks(goal int64) {
 	}
 }
 
-// Again tries the highest partition anew: from so many sections to either side of its
-// n-th peak. It returns a lower plan, nil for none.
+// Again sweeps the highest partition from the sections around its n-th peak, half of them to
+// either side. It returns a lower plan, or nil.
 func (s *Sweeper) Again(n int, half int32, target int64, settle Settle) (offsets []int64, height int64) {
 	worst := 0
 	for k := range s.parts {
@@ -102,8 +107,9 @@ func (s *Sweeper) Again(n int, half int32, target int64, settle Settle) (offsets
 	return s.Plan(), s.Height()
 }
 
-// from tries a partition from so many sections to either side of its n-th peak: of the
-// sections no other near which is as full. It returns its height.
+// from sweeps partition k from the sections around its n-th peak, half of them to either side.
+// A peak is a section whose load is at least that before it and more than that after it. It
+// returns the height of the partition's lowest plan.
 func (s *Sweeper) from(k, n int, half int32, target int64, settle Settle) int64 {
 	part, load, p := &s.tl.Partitions[k], s.tl.Load, &s.parts[k]
 	if p.peaks == nil {
@@ -125,8 +131,8 @@ func (s *Sweeper) from(k, n int, half int32, target int64, settle Settle) int64 
 	return p.height
 }
 
-// try settles what is live in the sections [low, high) and sweeps both ways from there. It
-// keeps what is lower than the lowest plan of the partition.
+// try places what is live in the sections [low, high), then sweeps both ways from there. It
+// keeps the plan if it is lower than the lowest of the partition.
 func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle) {
 	s.ceiling = bound.Down(target, s.step)
 	cuts := [2]int32{high, -low}
@@ -150,9 +156,9 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle
 			*list = append(*list, i)
 		}
 	}
-	// What is loose is settled once, above a pile in any order.
+	// The loose buffers are placed once, above the pile. Its order does not matter to them.
 	floor := s.pile(pile, 0)
-	top := int64(0) // of what is loose
+	top := int64(0) // of the loose buffers
 	if len(loose) > 0 {
 		if !settle(loose, low, high, floor, target, s.trial) {
 			return
@@ -166,7 +172,7 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle
 	for order := range 3 {
 		height := s.pile(s.cross[:len(pile)], order)
 		if height > floor && len(loose) > 0 {
-			continue // of mixed alignments
+			continue // alignments make this order of the pile higher than the first
 		}
 		height = max(height, top)
 		s.ways(p, cuts, rest, height, all, snug)
@@ -176,8 +182,8 @@ func (s *Sweeper) try(p *sweptPart, low, high int32, target int64, settle Settle
 	}
 }
 
-// pile puts what is live in all sections that are settled one on the other, by the order
-// of the starts (0), of the ends (1), or of both, and returns how high that is.
+// pile stacks the buffers of the list from offset 0, in the order of their starts (0), of their
+// ends (1), or of the sum of both ranks (2). It returns the height of the stack.
 func (s *Sweeper) pile(list []int32, order int) (height int64) {
 	key := func(i int32) (rank int32) {
 		if order != 1 {

@@ -20,12 +20,12 @@ import (
 // one extent and alignment have the same least offset, so they share an entry,
 // and only the first of them in the word's order competes.
 //
-// Invariant: a key in the heap is at most its group's least offset.
+// Invariant: key of a group in the heap <= its least offset.
 //
-// Complexity: O((n + c) log n), c the number of corrections. Where all buffers
-// overlap and no two have the same extent c is quadratic, so there is a limit.
+// Complexity: O((n + c) log n) for c corrections. If all buffers overlap and no two have
+// the same extent, c = O(n²), so there is a limit.
 //
-// Alignment counts, fixed offsets do not: Place sees to those.
+// Alignment is honoured. Fixed offsets are ignored: Place honours these.
 //
 // Tried and dropped: an entry per buffer, which is slower where many share a life.
 
@@ -36,8 +36,7 @@ const (
 	maxEffort = 1 << 19
 )
 
-// skyline returns the order of stacking, or nil where it takes too long or a limit
-// comes first.
+// skyline returns the order of stacking, or nil if it takes too long or a limit comes first.
 func skyline(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	n := len(tl.Problem.Buffers)
 	if _, order := stackLowest(w, tl, Sorted(w, tl, word), min(effort*n, maxEffort)); len(order) == n {
@@ -46,9 +45,9 @@ func skyline(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	return nil
 }
 
-// StackLowest puts every buffer on the skyline, the lowest first, ties by the
-// order. Where a limit comes, whole is false and those that are left have -1; an
-// order that is nil is one that a limit has cut (Sorted).
+// StackLowest puts every buffer on the skyline, the lowest first, ties by the order. If a
+// limit comes, whole is false, and the buffers that are left have the offset -1. A nil order
+// is one that a limit has cut (Sorted).
 func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
 	offsets, stacked := stackLowest(w, tl, order, math.MaxInt)
 	return offsets, len(stacked) == len(offsets)

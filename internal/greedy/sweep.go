@@ -11,22 +11,25 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: go through time once, as an allocator would, with a free list: give
-// back what has ended, then place what starts, longest-lived first. What lives
-// for more than a number of sections goes to the lowest free place, the rest to
-// the highest under a ceiling. So the long-lived stack up from the ground, as
-// activations do that are kept until the backward pass, and the short-lived
-// leave no holes among them. The ceiling is the bound, or the best height that
-// is still of use: what does not fit under it goes wherever is lowest.
+// Idea: go through time once, as an allocator would, with a free list. At each section, give
+// back the bytes of the buffers that have ended, then place those that start, the
+// longest-lived first:
 //
-// How long is long differs from graph to graph; so the sweep is repeated with
-// other thresholds until a plan is close enough to the bound.
+//	lives longer than the threshold    the lowest free place
+//	otherwise                          the highest free place under the ceiling
+//	does not fit under the ceiling     the lowest free place
 //
-// Invariant: the free list is what no live buffer uses, so no place is ever
-// looked at that is in use, and nothing is looked at twice.
+// So the long-lived buffers stack up from offset 0, as activations do that are kept until the
+// backward pass, and the short-lived ones leave no holes among them. The ceiling is the bound,
+// or a height that is low enough.
 //
-// Partitions do not see one another: each keeps the lowest plan that any sweep has made of
-// it, and those that are low enough are not swept again.
+// The best threshold differs from graph to graph. So the sweep is repeated with other
+// thresholds until a plan is close enough to the bound.
+//
+// Invariant: the free list has exactly the bytes that no live buffer uses.
+//
+// Partitions are independent. Each keeps its lowest plan of all sweeps, and is not swept again
+// once that is low enough.
 //
 // Complexity: n steps of a free list a pass (place.FreeList); go test -bench Sweep
 // ./internal/sweep times a pass over a training graph of a million buffers.
@@ -170,7 +173,7 @@ func (s *Sweeper) active(word string) []int32 {
 	return kept
 }
 
-// Than takes of a plan the partitions in which it is lower.
+// Than takes over those partitions of a plan in which it is lower.
 func (s *Sweeper) Than(offsets []int64) {
 	for k := range s.parts {
 		p, height := &s.parts[k], int64(0)
@@ -184,7 +187,7 @@ func (s *Sweeper) Than(offsets []int64) {
 	}
 }
 
-// Height is that of the lowest plan, math.MaxInt64 where there is none yet.
+// Height is the height of the lowest plan, or math.MaxInt64 if there is none yet.
 func (s *Sweeper) Height() int64 {
 	height := s.least
 	for k := range s.parts {
@@ -193,10 +196,10 @@ func (s *Sweeper) Height() int64 {
 	return height
 }
 
-// Plan is the lowest plan, nil where there is none yet.
+// Plan is a copy of the lowest plan, or nil if there is none yet.
 func (s *Sweeper) Plan() []int64 { return slices.Clone(s.Last()) }
 
-// Last is Plan, the sweeper's own: whoever takes it makes no more sweeps.
+// Last is the lowest plan itself, or nil. The caller must make no more sweeps.
 func (s *Sweeper) Last() []int64 {
 	if s.Height() == math.MaxInt64 {
 		return nil
@@ -204,8 +207,8 @@ func (s *Sweeper) Last() []int64 {
 	return s.offsets
 }
 
-// snug is in place of a threshold where what begins goes into the smallest hole, and all
-// where all of it goes high.
+// Two special thresholds: with snug each buffer goes into the smallest hole, with all each one
+// goes to the highest place under the ceiling.
 const snug, all = -1, math.MaxInt32
 
 // noCut is before all sections.
@@ -248,7 +251,8 @@ func (s *Sweeper) pass(long int32, ceiling, goal int64) {
 	}
 }
 
-// stack puts what is in a partition without a plan above what is placed of it.
+// stack completes the plan of the partitions that have none: the buffers that are not placed
+// go above those that are.
 func (s *Sweeper) stack(placed []int32) {
 	for k := range s.parts {
 		if s.parts[k].height == math.MaxInt64 {
@@ -301,7 +305,7 @@ func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int6
 	gather(s.offsets, s.trial, rest[1])
 }
 
-// gather copies what is of a list.
+// gather copies the offsets of the buffers in a list.
 func gather(to, from []int64, list []int32) {
 	for _, i := range list {
 		to[i] = from[i]
@@ -311,8 +315,8 @@ func gather(to, from []int64, list []int32) {
 // sweepPoll is the number of placements between looks at the limit.
 const sweepPoll = 64
 
-// sweep places what begins after what is settled on a way, and returns the height of that,
-// below where it is not less.
+// sweep places the buffers of rest, which begin after the settled sections on a way. It returns
+// the height of these and of what is settled, or below if that height is not less.
 func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int32, below int64) (height int64) {
 	buffers := s.tl.Problem.Buffers
 	s.space.Reset()

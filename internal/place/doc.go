@@ -5,7 +5,7 @@
 //
 //	place.go     the kernel: fixed buffers first, then an order, by partition
 //	tree.go      what is in use where: interval sets on a tree over sections
-//	ranges.go    such a set: ranges in pieces that know their widest hole
+//	ranges.go    such a set: ranges in pages that know their widest hole
 //	probe.go     the lowest offset at which several sets have room
 //	list.go      the same for small problems: one list of what is placed
 //	finish.go    the rest of a plan where a limit comes in the middle

@@ -13,7 +13,7 @@ import (
 //
 // Invariant: that of a set, with no tolerance.
 //
-// Complexity: that of a set. For f ranges a search looks at f/pieceMost pieces and those
+// Complexity: that of a set. For f ranges a search looks at f/pageMost pages and those
 // of them that may have room.
 //
 // Tried and dropped: bins by size, as malloc has them, which know nothing of addresses:
@@ -25,7 +25,7 @@ import (
 type FreeList struct {
 	sets  store // of one
 	used  set
-	whole [1]piece // a set that has no directory
+	whole [1]page // a set that has no directory
 }
 
 // Reset empties the space.
@@ -58,7 +58,7 @@ func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 				}
 			}
 			if p.hole < size {
-				break // what is before the first is no hole of the piece
+				break // what is before the first is no hole of the page
 			}
 			first := i == 0
 			if i += above(list[i:], size); first && i == len(list) {
@@ -73,12 +73,12 @@ func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 	return best
 }
 
-// all returns what is in use, in pieces.
-func (f *FreeList) all() []piece {
-	if f.used.size == inPieces {
-		return f.sets.pieces[f.used.at]
+// all returns what is in use, in pages.
+func (f *FreeList) all() []page {
+	if f.used.size == inPages {
+		return f.sets.pages[f.used.at]
 	}
-	f.whole[0] = piece{hole: math.MaxInt64, at: f.used.at, n: int32(f.used.n)}
+	f.whole[0] = page{hole: math.MaxInt64, at: f.used.at, n: int32(f.used.n)}
 	return f.whole[:min(1, f.used.n)]
 }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
-// The free list against a bitmap, for sets of one block and of several pieces.
+// The free list against a bitmap, for sets of one block and of several pages.
 func TestFreeList(t *testing.T) {
 	cut := 0
 	var f FreeList
@@ -97,10 +97,10 @@ func TestFreeList(t *testing.T) {
 				live = append(live, Range{From: at, To: at + size})
 			}
 			var all []Range
-			if f.used.size == inPieces {
-				cut = max(cut, len(f.sets.pieces[f.used.at]))
-				for k := range f.sets.pieces[f.used.at] {
-					all = append(all, f.sets.rangesOf(&f.sets.pieces[f.used.at][k])...)
+			if f.used.size == inPages {
+				cut = max(cut, len(f.sets.pages[f.used.at]))
+				for k := range f.sets.pages[f.used.at] {
+					all = append(all, f.sets.rangesOf(&f.sets.pages[f.used.at][k])...)
 				}
 			} else if f.used.size > 0 {
 				all = f.sets.block(f.used.at, int(f.used.n))
@@ -111,6 +111,6 @@ func TestFreeList(t *testing.T) {
 		}
 	}
 	if cut < 3 {
-		t.Errorf("no set of more than %d pieces", cut)
+		t.Errorf("no set of more than %d pages", cut)
 	}
 }

@@ -5,14 +5,14 @@ package place
 import "fmt"
 
 // Under the tag invariants every set is looked through after every change of it, and
-// what is kept of its pieces is computed anew. A difference is a panic. Without the
+// what is kept of its pages is computed anew. A difference is a panic. Without the
 // tag the call is empty (invariants_off.go).
 
 // check checks a set.
 func (t *store) check(s *set) {
 	must := func(ok bool, what string, k int) {
 		if !ok {
-			panic(fmt.Sprintf("place: %s: piece %d of %+v", what, k, *s))
+			panic(fmt.Sprintf("place: %s: page %d of %+v", what, k, *s))
 		}
 	}
 	last := Range{From: -1, To: -1 - t.tolerance}
@@ -22,18 +22,18 @@ func (t *store) check(s *set) {
 			last = r
 		}
 	}
-	if s.size < inPieces {
+	if s.size < inPages {
 		must(int(s.n) <= 1<<s.size, "a set is larger than its block", 0)
 		if s.size > 0 {
 			ascends(t.block(s.at, int(s.n)), 0)
 		}
 		return
 	}
-	for k, p := range t.pieces[s.at] {
-		must(p.n > 0 && p.n <= pieceMost, "a piece is empty or too large", k)
+	for k, p := range t.pages[s.at] {
+		must(p.n > 0 && p.n <= pageMost, "a page is empty or too large", k)
 		list := t.block(p.at, int(p.n))
 		ascends(list, k)
-		must(p.from == list[0].From && p.to == last.To, "a piece has other ends", k)
-		must(p.hole >= widest(list), "a piece has a hole that is not known", k)
+		must(p.from == list[0].From && p.to == last.To, "a page has other ends", k)
+		must(p.hole >= widest(list), "a page has a hole that is not known", k)
 	}
 }

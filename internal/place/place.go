@@ -52,14 +52,18 @@ const Unlimited = math.MaxInt64
 // first; order gives the rest, and what it leaves out is placed last, in input
 // order. Hints are ignored. There is no capacity: every buffer finds a place.
 //
-// No watch (nil) means no limit. The offsets are nil where two fixed buffers collide, and where the ending is
-// Cut because the limit came before it was known whether any do.
+// No watch (nil) means no limit. The offsets follow from the ending:
+//
+//	Whole     one for each buffer
+//	Cut       one for each buffer; nil if the limit came before fixed buffers were checked
+//	TooHigh   nil
+//	Collided  nil
 func Place(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit) ([]int64, Ending) {
 	offsets, _, end := Below(w, tl, order, fit, Unlimited)
 	return offsets, end
 }
 
-// Below is Place for those who want a plan only where it is lower than the one
+// Below is Place for those who want a plan only if it is lower than the one
 // they have. It returns the plan and its height; without a plan below the given
 // height it returns nil and 0, and gives up at the first buffer that is too
 // high. A plan that a limit has cut counts only where it is below as well.

@@ -10,14 +10,14 @@ import "github.com/stowage-go/stowage/internal/bound"
 // Invariant: no offset below the one that stands has room in all sets.
 //
 // Complexity: O(log f) for each set that has room at once; else a step for each
-// hole on the way, or for each piece of holes too small (ranges.go).
+// hole on the way, or for each page of holes too small (ranges.go).
 
 // A probe asks one set for room for the bytes [lower, upper) of a buffer,
 // relative to its offset. What is before list[0] ends at or below them; list is
 // empty only where nothing is above them.
 type probe struct {
-	list         []Range // a piece, or what is left of it
-	rest         []piece // those after it
+	list         []Range // a page, or what is left of it
+	rest         []page  // those after it
 	end          int64   // where list ends, if there are any
 	lower, upper int64
 	moved        int64 // by how much it has moved the answer
@@ -25,15 +25,15 @@ type probe struct {
 
 // probe returns the probe of a set that is not empty.
 func (t *store) probe(s set, lower, upper int64) probe {
-	if s.size < inPieces {
+	if s.size < inPages {
 		return probe{list: t.block(s.at, int(s.n)), lower: lower, upper: upper}
 	}
-	p := probe{rest: t.pieces[s.at], lower: lower, upper: upper}
+	p := probe{rest: t.pages[s.at], lower: lower, upper: upper}
 	t.open(&p)
 	return p
 }
 
-// open makes the next piece the list.
+// open makes the next page the list.
 func (t *store) open(p *probe) {
 	first := &p.rest[0]
 	p.list, p.end, p.rest = t.block(first.at, int(first.n)), first.to, p.rest[1:]
@@ -81,7 +81,7 @@ func (t *store) free(p *probe, offset int64) bool {
 	return len(p.list) == 0 || p.list[0].From >= offset+p.upper
 }
 
-// leave moves the probe to the first piece that ends above the byte at. The one
+// leave moves the probe to the first page that ends above the byte at. The one
 // it is in ends at or below.
 func (t *store) leave(p *probe, at int64) {
 	low, high := 0, len(p.rest)

@@ -46,8 +46,8 @@ func plainLowest(lists [][]Range, offset, lower, upper, align int64) int64 {
 
 // ranges returns all that a set has.
 func (t *store) ranges(s set) (all []Range) {
-	if s.size == inPieces {
-		for _, p := range t.pieces[s.at] {
+	if s.size == inPages {
+		for _, p := range t.pages[s.at] {
 			all = append(all, t.block(p.at, int(p.n))...)
 		}
 	} else if s.size > 0 {
@@ -56,7 +56,7 @@ func (t *store) ranges(s set) (all []Range) {
 	return all
 }
 
-// TestStore holds sets that grow to many pieces and close up again against plain
+// TestStore holds sets that grow to many pages and close up again against plain
 // lists: what is in them, and where they have room.
 func TestStore(t *testing.T) {
 	rounds := plantest.Share(24, 8, 10)
@@ -73,7 +73,7 @@ func TestStore(t *testing.T) {
 			from, size := rng.Int64N(space), 1+rng.Int64N(4)
 			switch {
 			case step%500 == 499:
-				size = 1 + rng.Int64N(space/3) // swallows pieces
+				size = 1 + rng.Int64N(space/3) // swallows pages
 			case seed%4 == 0: // ascending
 				from = int64(step) * 10
 			case seed%4 == 1: // descending
@@ -87,7 +87,7 @@ func TestStore(t *testing.T) {
 			}
 			plain[k] = want
 			most = max(most, len(want))
-			if before > len(want)+pieceMost {
+			if before > len(want)+pageMost {
 				shrunk++
 			}
 			if step%16 == 0 {
@@ -116,8 +116,8 @@ func TestStore(t *testing.T) {
 			}
 		}
 	}
-	if most < 3*pieceMost || shrunk == 0 {
-		t.Errorf("sets have up to %d ranges, %d shrank: no test of pieces", most, shrunk)
+	if most < 3*pageMost || shrunk == 0 {
+		t.Errorf("sets have up to %d ranges, %d shrank: no test of pages", most, shrunk)
 	}
 }
 
@@ -128,7 +128,7 @@ func TestBlocks(t *testing.T) {
 	owner := map[uint32]int{}
 	rng := rand.New(rand.NewPCG(1, 1))
 	for k := range 6000 {
-		size := uint16(1 + rng.IntN(pieceSize))
+		size := uint16(1 + rng.IntN(pageSize))
 		at := s.take(size)
 		block := s.block(at, 1<<size)
 		for i := range block {

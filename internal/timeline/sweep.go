@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a buffer is one or more pieces, each a stretch of time with one window
+// Idea: a buffer is one or more pieces (model.Piece), each a range of time with one window
 // of bytes in use. A section is a set of pieces that are all active at once;
 // only the maximal ones matter, because pieces that overlap pairwise in time
 // share a moment (Helly), so every conflict shows in a maximal section.

@@ -1,0 +1,48 @@
+//go:build invariants
+
+package climb
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// TestCorrupted breaks one thing after the other: each is caught, by its name.
+func TestCorrupted(t *testing.T) {
+	caught := func(f func()) (what string) {
+		defer func() { what, _ = recover().(string) }()
+		f()
+		return ""
+	}
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 3, Size: 4},
+		{ID: "b", Lower: 0, Upper: 2, Size: 1},
+		{ID: "c", Lower: 1, Upper: 3, Size: 2},
+	}}
+	for _, tc := range []struct {
+		says    string
+		corrupt func(c *critical)
+	}{
+		{"place of a buffer", func(c *critical) { c.order[0] = c.order[1] }},
+		{"height of the offsets", func(c *critical) { c.height++ }},
+		{"height of first fit", func(c *critical) { c.offsets[2] += 3; c.height += 3 }},
+		{"a link of the chain", func(c *critical) { c.chain[0], c.chain[1] = c.chain[1], c.chain[0] }},
+	} {
+		watch := run.NewWatch(t.Context())
+		defer watch.Close()
+		w := &worker{search: &search{tl: timeline.New(p), watch: watch}, rng: rand.New(rand.NewPCG(0, 0))}
+		w.reorder([]int64{0, 4, 5}, 1<<20, 1<<20)
+		if what := caught(w.check); what != "" || len(w.critical.chain) < 2 {
+			t.Fatal("caught where nothing is wrong, or no chain:", what)
+		}
+		tc.corrupt(&w.critical)
+		if what := caught(w.check); !strings.Contains(what, tc.says) {
+			t.Errorf("%q is caught as %q", tc.says, what)
+		}
+	}
+}
