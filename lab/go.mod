@@ -11,7 +11,9 @@ require github.com/google/go-cmp v0.7.0
 require (
 	github.com/google/pprof v0.0.0-20261016150608-1facf8f91b50
 	github.com/rhysd/actionlint v1.7.12
+	go.uber.org/goleak v1.3.0
 	go.yaml.in/yaml/v4 v4.0.0-rc.3
+	pgregory.net/rapid v1.3.0
 )
 
 require (
@@ -26,5 +28,4 @@ require (
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	golang.org/x/sync v0.20.0 // indirect
 	golang.org/x/sys v0.44.0 // indirect
-	google.golang.org/protobuf v1.36.12 // indirect
 )
