@@ -12,31 +12,34 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a certificate claims that no plan of a problem fits a capacity, and shows it by
-// a tree of questions: is buffer j at v or lower, or above v? A leaf of the tree says
-// that the answers above it contradict the problem. The checker keeps, for each buffer,
-// the lowest and the highest offset that the answers leave, draws its own conclusions
-// from them, and accepts a leaf only where those end in a contradiction. It trusts
-// nothing else: not the search that wrote the tree, not its inferences, not its order.
+// Idea: a certificate claims that no plan of a problem fits a capacity. It is a tree of
+// questions: is buffer j at v or lower, or above v? A leaf claims that the answers on the
+// way to it contradict the problem. The checker keeps for each buffer an interval of
+// offsets that the answers allow. It draws its own conclusions from these intervals, and
+// accepts a leaf only if they end in a contradiction. It does not trust the search that
+// wrote the tree, the inferences of that search, or the order of the questions.
 //
-// The conclusions (settle) are about one plan: of all that fit, one with the least sum
-// of offsets, in which buffers that could change places are in the order of the
-// certificate. If any plan fits, that one exists; so if it cannot exist, none fits.
+// The conclusions (settle) are about one plan. Among all plans that fit, take one with the
+// least sum of offsets. Let its buffers that could change places stand in the order of the
+// certificate. If any plan fits, this one exists. So if it cannot exist, no plan fits.
 //
-//	apart    in a slot that two share, one is under the other: who cannot be under must be above
-//	stacked  what shares a slot is stacked, so the lowest bound of some and all their
-//	         sizes end no higher than any of them may; who cannot be the lowest of them
-//	         lies above another
-//	resting  who is above the ground and not fixed rests on another, or could be lower
-//	lowered  who has a free place lower than where it must lie could be lower
-//	twins    the same slots, size and alignment: in order
+//	apart    of two buffers in one slot, one is below the other: if j cannot be below i,
+//	         it is above i
+//	stacked  the buffers of a slot are stacked. So for any set of them the lowest bound
+//	         plus all sizes is at most the highest end that any of them may have. A
+//	         buffer that cannot be the lowest of the set lies above another of the set
+//	resting  a buffer that is not fixed lies on the ground or rests on another buffer;
+//	         otherwise it could be lower
+//	lowered  a buffer has no free place below its lowest offset; otherwise it could be
+//	         lower
+//	twins    buffers with the same slots, size and alignment are in order
 //
 // docs/certificates.md has the format and the proofs.
 //
-// Complexity: for each node of the tree some passes over the pairs that share a slot.
-// Memory is that of the pairs; the tree is read as it comes.
+// Complexity: each node of the tree takes some passes over the pairs that share a slot.
+// Memory is O(pairs). The tree is read as a stream.
 
-// Limits on what a checker takes: so that a file cannot take all memory.
+// These limits keep a file from taking all memory.
 const (
 	certificateVersion = "stowage certificate 1"
 	mostEntries        = 1 << 24 // buffers in use, summed over the slots looked at
@@ -44,9 +47,9 @@ const (
 	mostLine           = 1 << 20 // bytes of a line
 )
 
-// Certificate reads a certificate and checks it against the problem, which should be
-// one that model.Validate accepts. It returns the capacity that no plan fits. The error
-// says why the certificate proves nothing.
+// Certificate reads a certificate and checks it against the problem, which should be one
+// that model.Validate accepts. It returns the capacity that the certificate proves too
+// small for any plan. The error says why the certificate proves nothing.
 func Certificate(p *model.Problem, r io.Reader) (capacity int64, err error) {
 	c := &proof{in: bufio.NewScanner(r)}
 	c.in.Buffer(nil, mostLine)
@@ -64,7 +67,7 @@ func Certificate(p *model.Problem, r io.Reader) (capacity int64, err error) {
 	return c.capacity, nil
 }
 
-// proof is a certificate that is being checked. Buffers are numbered as it lists them.
+// proof is the state of a check. Buffers are numbered in the order of the certificate.
 type proof struct {
 	in       *bufio.Scanner
 	line     int
@@ -72,23 +75,26 @@ type proof struct {
 	list     []*model.Buffer
 	step     int64 // divides every offset
 	low, up  []int64
-	twin     []int     // the buffer that comes before it in order, -1 for none
-	slot     [][]stay  // who is in use at once
-	met      [][]touch // per buffer
-	rest     []int64   // scratch of resting
+	twin     []int     // the twin before it in the order of the certificate; -1 if there is none
+	slot     [][]stay  // per slot: the buffers in use
+	met      [][]touch // per buffer: the buffers that share a slot with it
+	rest     []int64   // scratch of resting: the lowest offset at which a buffer can rest
 	seen     []bool
 }
 
-// stay is what a buffer uses in a slot: the bytes [from, to) from its offset on, and
-// whether that begins with the slot.
+// stay is the use of one slot by one buffer: the bytes [from, to), counted from the
+// buffer's offset. begins says whether this use begins with the slot.
 type stay struct {
 	who      int
 	from, to int64
 	begins   bool
 }
 
-// touch is another buffer in use with this one, how far above it this one starts at
-// least where it is above, and the other where that is.
+// touch is a buffer that shares a slot with this one. If this one is above,
+//
+//	offset(this) >= offset(who) + over
+//
+// and if who is above, offset(who) >= offset(this) + under.
 type touch struct {
 	who         int
 	over, under int64
@@ -157,8 +163,8 @@ func (c *proof) read(p *model.Problem) error {
 	return nil
 }
 
-// common is the greatest number that divides both. The checker has arithmetic of its own,
-// so that no mistake of the planners' is in it.
+// common returns the greatest common divisor. The checker has its own arithmetic, so that
+// it cannot repeat a mistake of the planners.
 func common(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -166,12 +172,12 @@ func common(a, b int64) int64 {
 	return a
 }
 
-// upTo is the least multiple of the alignment that is at least x, for x of 0 or more.
+// upTo returns the least multiple of the alignment that is at least x. x is at least 0.
 func upTo(x, alignment int64) int64 { return (x + alignment - 1) / alignment * alignment }
 
-// slots finds out who is in use with whom: a slot is looked at where some end and some
-// have begun since the last. Sizes are rounded up to the step where nothing is a window,
-// as the next offset above is a multiple of it.
+// slots finds which buffers are in use together. A slot is recorded before the first end
+// that follows a begin. Sizes are rounded up to the step if there are no windows, because
+// the next offset above is a multiple of the step.
 func (c *proof) slots() error {
 	type event struct {
 		at    int64
@@ -218,7 +224,7 @@ func (c *proof) slots() error {
 	return nil
 }
 
-// meet lists for each buffer whom it touches, and finds the twins.
+// meet lists for each buffer the ones that share a slot with it, and finds the twins.
 func (c *proof) meet() error {
 	c.met, c.rest, c.seen = make([][]touch, len(c.list)), make([]int64, len(c.list)), make([]bool, len(c.list))
 	contacts := 0
@@ -238,7 +244,8 @@ func (c *proof) meet() error {
 			}
 		}
 	}
-	// Two are twins where nothing tells them apart: the same slots and the same bytes.
+	// Two buffers are twins if they use the same bytes in the same slots, and have the same
+	// size and alignment.
 	type row struct{ from, to, first, last int64 }
 	rows := make([][]row, len(c.list))
 	for s, slot := range c.slot {
@@ -265,8 +272,8 @@ func (c *proof) meet() error {
 	return nil
 }
 
-// node checks the next subtree of the certificate, below answers that are dead where they
-// contradict the problem already. What it has learned it forgets.
+// node checks the next subtree of the certificate. dead says that the answers above it
+// already contradict the problem. On return the bounds are as they were on entry.
 func (c *proof) node(dead bool, depth int) error {
 	low, up := slices.Clone(c.low), slices.Clone(c.up)
 	defer func() { copy(c.low, low); copy(c.up, up) }()

@@ -5,21 +5,21 @@ import (
 	"slices"
 )
 
-// Idea: what the answers of a certificate leave of each offset is an interval, and each
-// conclusion (certificate.go lists them) cuts off what no plan of the kind that it speaks
-// of can have. They are drawn until none cuts anything. An empty interval, or a slot that
-// is stacked too high, is the contradiction.
+// Idea: the answers of a certificate leave an interval for each offset. Each conclusion
+// (certificate.go lists them) cuts off offsets that the plan in question cannot have.
+// Conclusions are drawn until none cuts anything. The contradiction is an empty interval,
+// a slot whose stack is too high, or a buffer that could lie lower.
 //
-// Invariant: lows only rise and ups only fall, so that the end is reached; which
-// conclusion is drawn first changes nothing in whether it is a proof.
+// Invariant: lows only rise and ups only fall, so the conclusions come to an end. Their
+// order changes nothing in their soundness.
 //
-// Complexity: O(pairs that share a slot) for a pass, but resting, which is quadratic in
-// the buffers. Where alignments differ, bounds may creep: each pass moves one by a few
-// bytes, of a size of 2^53. So resting and lowered, which see through most of that, come
-// every few passes, and a node has passesMost of them. What is not drawn is no mistake:
-// the case is then left open.
+// Complexity: a pass is O(pairs that share a slot), apart from resting and lowered. Resting
+// is quadratic in the buffers. If alignments differ, a pass may move a bound by only a few
+// bytes of 2^53. Resting and lowered see through most such cases, so they run every
+// few passes, and a node has at most passesMost passes. A conclusion that is not drawn
+// makes no proof false: the case is then left open.
 
-// contradicts reports whether what is known leaves no plan.
+// contradicts reports whether the answers so far leave no plan.
 func (c *proof) contradicts() (bool, error) {
 	for _, slot := range c.slot {
 		if !c.stacked(slot) {
@@ -35,11 +35,12 @@ func (c *proof) contradicts() (bool, error) {
 }
 
 const (
-	passesMost  = 1000 // of 130,000 proofs of random problems none needs 64
-	restsPasses = 8    // passes from one look at who rests on whom to the next
+	passesMost  = 1000 // passes of a node; none of 130,000 proofs of random problems needs 64
+	restsPasses = 8    // resting and lowered run once in so many passes
 )
 
-// settle draws conclusions until there are no more; false is a contradiction.
+// settle draws conclusions until none changes a bound, or until passesMost. It returns
+// false for a contradiction.
 func (c *proof) settle() bool {
 	for pass := 1; pass <= passesMost; pass++ {
 		before := c.sum()
@@ -65,7 +66,8 @@ func (c *proof) settle() bool {
 	return true
 }
 
-// sum changes whenever a bound does: lows only rise, and ups only fall.
+// sum returns the sums of all lows and of all ups. They change if and only if a bound does,
+// because lows only rise and ups only fall.
 func (c *proof) sum() (s [2]int64) {
 	for j := range c.list {
 		s[0] += c.low[j]
@@ -86,7 +88,7 @@ func (c *proof) atMost(j int, v int64) bool {
 	return c.low[j] <= c.up[j]
 }
 
-// twins: j lies above the twin before it.
+// twins draws the conclusion that j lies above the twin before it.
 func (c *proof) twins(j int) bool {
 	for _, t := range c.met[j] {
 		if t.who == c.twin[j] && (!c.atLeast(j, c.low[t.who]+t.over) || !c.atMost(t.who, c.up[j]-t.over)) {
@@ -96,7 +98,8 @@ func (c *proof) twins(j int) bool {
 	return true
 }
 
-// apart: of two that touch, who cannot be under the other is above it.
+// apart draws the conclusion for two buffers that touch: if j cannot be below the other, it
+// is above it.
 func (c *proof) apart(j int) bool {
 	for _, t := range c.met[j] {
 		if c.low[j]+t.under > c.up[t.who] && (!c.atLeast(j, c.low[t.who]+t.over) || !c.atMost(t.who, c.up[j]-t.over)) {
@@ -106,10 +109,16 @@ func (c *proof) apart(j int) bool {
 	return true
 }
 
-// stacked: those of a slot from some bound on do not end under that bound and all
-// their sizes. The lowest that are settled are left out when it comes to who is lowest.
+// stacked draws two conclusions about a slot, with its buffers sorted by low + from. The
+// first is a contradiction unless, for every k,
+//
+//	low(k) + from(k) + sum of sizes(k..) <= max over i >= k of (up(i) + to(i))
+//
+// because a plan stacks the buffers k.. from their lowest bound upwards. The second takes
+// the buffers after the settled ones at the bottom. If one of them cannot be the lowest by
+// the same formula, it starts at or above the lowest end of another.
 func (c *proof) stacked(slot []stay) bool {
-	for k := 1; k < len(slot); k++ { // by bounds, which change little
+	for k := 1; k < len(slot); k++ { // insertion sort: the order changes little from pass to pass
 		for at := k; at > 0 && c.low[slot[at].who]+slot[at].from < c.low[slot[at-1].who]+slot[at-1].from; at-- {
 			slot[at], slot[at-1] = slot[at-1], slot[at]
 		}
@@ -119,7 +128,7 @@ func (c *proof) stacked(slot []stay) bool {
 		open++
 	}
 	total, top := int64(0), int64(math.MinInt64)
-	first, second := int64(math.MaxInt64), int64(math.MaxInt64) // the lowest ends
+	first, second := int64(math.MaxInt64), int64(math.MaxInt64) // the two lowest ends
 	above := func(k int) bool { return c.low[slot[k].who]+slot[k].from+total > top }
 	for k := len(slot) - 1; k >= open; k-- {
 		s := &slot[k]
@@ -154,8 +163,9 @@ func (c *proof) stacked(slot []stay) bool {
 	return true
 }
 
-// resting: from the lowest up, as Dijkstra goes, where each can rest. Who is fixed lies
-// where it does, who may be on the ground lies there.
+// resting computes for each buffer the lowest offset at which it can rest. It settles
+// buffers from the lowest upwards, as Dijkstra's algorithm does. A fixed buffer, or one
+// that may lie on the ground, starts with its own lowest offset.
 func (c *proof) resting() bool {
 	for j := range c.list {
 		c.seen[j], c.rest[j] = false, math.MaxInt64
@@ -186,8 +196,8 @@ func (c *proof) resting() bool {
 	}
 }
 
-// lowered: nobody has a place, on the ground or on top of what is settled, that is lower
-// than where it must lie and that nothing can reach.
+// lowered returns false if some buffer has a free place below its lowest offset. The places
+// tried are the ground and the tops of settled buffers.
 func (c *proof) lowered() bool {
 	for j, b := range c.list {
 		if b.Fixed != nil || c.low[j] == 0 {
@@ -205,7 +215,7 @@ func (c *proof) lowered() bool {
 	return true
 }
 
-// free reports whether j must lie above a place, and nothing can reach that.
+// free reports whether j must lie above a place that no other buffer can reach.
 func (c *proof) free(j int, at int64) bool {
 	return at < c.low[j] && !slices.ContainsFunc(c.met[j], func(t touch) bool {
 		return c.up[t.who]+t.over > at && c.low[t.who] < at+t.under

@@ -5,51 +5,53 @@ import (
 	"math/bits"
 )
 
-// Idea: nearly every plan that is checked is valid, and that it is can be seen
-// faster than where it is not. Go through time and keep the pieces that are in
-// use, by address. As long as they are disjoint, a piece that comes can only
-// meet the one that starts last at or before it, or the one that starts next.
+// Idea: nearly every plan that is checked is valid, and to confirm that is faster than to
+// list the overlaps. Go through time and keep the pieces in use, ordered by address. As
+// long as they are disjoint, a new piece can meet only two of them: the last one that
+// starts at or before it, and the next one above it.
 //
-// A buffer with thousands of gaps has thousands of pieces and, as a rule, one place for
-// all of them, or one for each window: a band. Equal places of a buffer that are not next
-// to one another in the order of addresses are bands apart, which is no harm. The bands
-// are ranked by address once, so those in use are a set of small numbers: a bit each, and
-// above each 64 of them a bit that says whether any is set, and so on. Its levels for a
-// million bands fit a core's own cache. A piece that goes is not taken out: a band has the
-// time until which it is in use, and leaves the set where a later piece finds it there.
+// A buffer with thousands of gaps has thousands of pieces. They usually lie at one place,
+// or at one place per window. Such a place is a band. Equal places of a buffer that are
+// not adjacent in the order of addresses become separate bands, which does no harm. The
+// bands are ranked by address once, so those in use are a set of small integers. The set
+// is a bitmap of several levels. A bit of a higher level says whether any of the 64 bits
+// under it is set. The bitmap of a million bands fits the cache of a core. A piece that
+// ends is not taken out at once. Its band stores when its use ends, and a later piece that
+// finds it there removes it.
 //
-// Invariant: the bands in the set that are in use are disjoint.
+// Invariant: the bands in the set that are still in use are disjoint.
 //
-// Complexity: O(p) for p pieces, and a radix sort of their addresses and of their starts.
-// A few are compared two by two, which takes less than to sort them.
+// Complexity: O(p) for p pieces, plus a radix sort of their addresses and one of their
+// starts. A few pieces are compared pair by pair, which is faster than to sort them.
 
-// band is a place that a buffer has again and again.
+// band is a range of addresses that a buffer uses once or several times.
 type band struct {
 	start, end int64
-	until      int64 // when the piece that was there last goes
-	latest     int64 // that piece
+	until      int64 // end time of the latest piece there
+	latest     int64 // index of that piece
 }
 
-// clash looks for two pieces that share an address and a time, and returns them, -1 for none:
-// of all pairs one that meets earliest. Pieces of one buffer count as any others.
-func clash(pieces []piece) (x, y int) {
+// clash returns the indices of two pieces that share an address and a time, or -1, -1 if
+// there are none. Of all such pairs it returns one whose common time begins earliest. Two
+// pieces of the same buffer count too.
+func clash(pieces []rectangle) (x, y int) {
 	n := len(pieces)
 	if n <= fewPieces {
 		return clashOfFew(pieces)
 	}
-	// The last buffer tells how many there are: each has a band or more.
+	// A buffer has at least one band. The last piece has the highest buffer number.
 	bands, rank := make([]band, 0, pieces[n-1].buffer+1), make([]int32, n)
-	last := &piece{buffer: -1}
-	for _, k := range inOrder(pieces, func(x *piece) int64 { return x.start }) {
+	last := &rectangle{buffer: -1}
+	for _, k := range inOrder(pieces, func(x *rectangle) int64 { return x.start }) {
 		x := &pieces[k]
 		if x.buffer != last.buffer || x.start != last.start || x.end != last.end {
 			bands = append(bands, band{start: x.start, end: x.end, until: math.MinInt64})
 		}
 		rank[k], last = int32(len(bands))-1, x
 	}
-	coming := inOrder(pieces, func(x *piece) int64 { return x.lower })
-	// Pieces come in an order that is a random one to the cache, so what is needed of them
-	// is fetched in a loop that waits for none of it.
+	coming := inOrder(pieces, func(x *rectangle) int64 { return x.lower })
+	// Pieces come in an order that is random to the cache. This loop copies what is needed of
+	// them, and no step of it waits for another.
 	type turn struct{ comes, goes, rank int64 }
 	turns := make([]turn, n)
 	for i, k := range coming {
@@ -59,7 +61,7 @@ func clash(pieces []piece) (x, y int) {
 	for i := range turns {
 		t, r := &turns[i], int32(turns[i].rank)
 		own := &bands[r]
-		// Times are half-open: what ends now has gone.
+		// Times are half-open: a piece that ends now is no longer in use.
 		with := inUse.before(r)
 		for with >= 0 && bands[with].until <= t.comes {
 			inUse.remove(with)
@@ -85,10 +87,10 @@ func clash(pieces []piece) (x, y int) {
 	return -1, -1
 }
 
-// fewPieces is the number of pieces up to which they are compared two by two.
+// fewPieces is the largest number of pieces that are compared pair by pair.
 const fewPieces = 40
 
-func clashOfFew(pieces []piece) (first, second int) {
+func clashOfFew(pieces []rectangle) (first, second int) {
 	first, second = -1, -1
 	earliest := int64(math.MaxInt64)
 	for k := range pieces {
@@ -134,8 +136,7 @@ func (r *ranks) remove(k int32) {
 	}
 }
 
-// before returns the greatest number in the set under k, -1 where there is
-// none.
+// before returns the greatest number of the set below k, or -1 if there is none.
 func (r *ranks) before(k int32) int32 {
 	for l, level := range r.levels {
 		if word := level[k/64] & (1<<(k%64) - 1); word != 0 {
@@ -150,7 +151,7 @@ func (r *ranks) before(k int32) int32 {
 	return -1
 }
 
-// after returns the least number in the set over k, -1 where there is none.
+// after returns the least number of the set above k, or -1 if there is none.
 func (r *ranks) after(k int32) int32 {
 	for l, level := range r.levels {
 		if word := level[k/64] &^ (2<<(k%64) - 1); word != 0 {

@@ -21,12 +21,12 @@ func TestDisjoint(t *testing.T) {
 		}
 		scale := int64(1) << r.IntN(40)
 		at := func(k int64) int64 { return (k - 3) * scale }
-		var pieces []piece
+		var pieces []rectangle
 		// A grid of cells; each piece stays in its own, but for a few.
 		wide := 1 + r.IntN(n)
 		for k := range n {
 			x, y := int64(k%wide), int64(k/wide)
-			p := piece{at(4 * x), at(4*x + 1 + r.Int64N(4)), at(4 * y), at(4*y + 1 + r.Int64N(4)), k}
+			p := rectangle{at(4 * x), at(4*x + 1 + r.Int64N(4)), at(4 * y), at(4*y + 1 + r.Int64N(4)), k}
 			if r.IntN(2*n) == 0 {
 				p.end += scale * r.Int64N(5)
 			}
@@ -38,7 +38,7 @@ func TestDisjoint(t *testing.T) {
 		r.Shuffle(n, func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
 		if wide > 1 && round%3 == 0 {
 			// Some are there again and again, as a buffer with gaps is.
-			var all []piece
+			var all []rectangle
 			for _, p := range pieces {
 				all = append(all, p)
 				for times := r.IntN(4); times > 0; times-- {

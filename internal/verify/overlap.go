@@ -8,50 +8,50 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a buffer is one or more pieces, each a rectangle of time × bytes: the
-// stretches between its gaps, and the windows in them. A plan is sound when no
-// two rectangles intersect. A line sweeps the addresses upwards; the pieces that
-// it crosses are active. A piece that starts meets exactly the active pieces
-// that share a time with it, so each pair is met once, at the higher of the two
-// starts.
+// Idea: a buffer consists of one or more pieces. A piece is a rectangle of time × bytes,
+// for a stretch between gaps or for the window in a gap. A plan is valid if no two
+// rectangles intersect. A line sweeps the addresses upwards. The pieces that it crosses
+// are active. A piece that starts meets exactly the active pieces that share a time with
+// it. So each pair is found once, at the higher of the two starts.
 //
-// The active pieces lie in a binary tree over all pieces in order of their
-// lower time; a node holds the latest upper time of the active pieces under it.
-// Pieces that share a time with [lower, upper) have a lower time under upper,
-// a prefix of the leaves, and an upper time above lower, which the nodes tell.
+// The active pieces are in a binary tree over all pieces in order of their lower time. A
+// node stores the latest upper time of the active pieces under it. A piece shares a time
+// with [lower, upper) if its lower time is below upper and its upper time is above lower.
+// The first condition selects a prefix of the leaves. The nodes decide the second.
 //
-// Invariant: when the line is at an address, a leaf holds its piece's upper
-// time if the piece's bytes contain the address, else never.
+// Invariant: when the line is at an address, the leaf of a piece has its upper time if the
+// piece contains the address, and never if not.
 //
-// Complexity: O((p + k) log p) for p pieces and k pairs that intersect. The
-// walk up from a leaf ends where a node does not change, which is soon in a
-// wide tree. A tree over compressed time with the highest end so far at each
-// slot answers yes or no in the same bound but cannot name the pairs, and
-// needs lazy range updates; it was dropped. Whether there is any pair at all is
-// asked first, in disjoint.go.
+// Complexity: O((p + k) log p) for p pieces and k pairs that intersect. The walk up from a
+// leaf ends at the first node that does not change, which comes soon in a wide tree.
+//
+// Tried and dropped: a tree over compressed time with the highest end so far at each slot.
+// It answers yes or no within the same bound, but cannot name the pairs, and it needs lazy
+// range updates. disjoint.go first decides whether there is any pair at all.
 
 // never is earlier than any upper time of a piece.
 const never = math.MinInt64
 
-// A piece is a rectangle in which a buffer uses every byte.
-type piece struct {
+// A rectangle is a piece of a buffer with an offset: the buffer uses all its bytes at all
+// its times.
+type rectangle struct {
 	lower, upper int64 // times [lower, upper)
 	start, end   int64 // bytes [start, end); they stop at the largest int64
 	buffer       int
 }
 
-// An overlap is a place at which buffers a < b meet.
+// An overlap is a range of times and bytes that buffers a < b both use.
 type overlap struct {
 	a, b         int32
 	lower, upper int64 // common times
 	start, end   int64 // common bytes
 }
 
-// overlaps returns the pairs of buffers that meet, ascending, each with its
-// earliest place. The search ends after most places; truncated says so.
+// overlaps returns the pairs of buffers that intersect, in ascending order, each with its
+// earliest overlap. The search ends after most overlaps, and truncated is then true.
 //
-// Bytes at and above the largest int64 are left out. No address there is
-// valid, and a buffer that reaches it is reported for that.
+// Bytes at and above the largest int64 are left out. No address there is valid, and a
+// buffer that reaches it is reported for that.
 func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, truncated bool) {
 	pieces := cut(p, offsets)
 	if x, _ := clash(pieces); x < 0 {
@@ -61,21 +61,21 @@ func overlaps(p *model.Problem, offsets []int64, most int) (pairs []overlap, tru
 }
 
 // meetings is overlaps for pieces.
-func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
-	ordered := make([]piece, len(pieces))
-	byLower := inOrder(pieces, func(x *piece) int64 { return x.lower })
+func meetings(pieces []rectangle, most int) (pairs []overlap, truncated bool) {
+	ordered := make([]rectangle, len(pieces))
+	byLower := inOrder(pieces, func(x *rectangle) int64 { return x.lower })
 	for k, old := range byLower {
 		ordered[k] = pieces[old]
 	}
 	pieces = ordered
-	starts := inOrder(pieces, func(x *piece) int64 { return x.start })
-	ends := inOrder(pieces, func(x *piece) int64 { return x.end })
+	starts := inOrder(pieces, func(x *rectangle) int64 { return x.start })
+	ends := inOrder(pieces, func(x *rectangle) int64 { return x.end })
 
 	active := newActiveSet(pieces, most)
 	var found []overlap
 	for _, k := range starts {
-		// Bytes are half-open: a piece that ends here is left first. No piece
-		// is empty, so each is reached before it is left.
+		// Bytes are half-open: a piece that ends at this address leaves before the new one
+		// comes. No piece is empty, so each one comes before it leaves.
 		for pieces[ends[0]].end <= pieces[k].start {
 			active.set(ends[0], never)
 			ends = ends[1:]
@@ -89,9 +89,9 @@ func meetings(pieces []piece, most int) (pairs []overlap, truncated bool) {
 	return distinct(found), false
 }
 
-// cut returns the pieces of all buffers, or, where there are no offsets, of those that
-// have one fixed.
-func cut(p *model.Problem, offsets []int64) []piece {
+// cut returns the pieces of all buffers. If offsets is nil, it returns the pieces of the
+// buffers with a fixed offset.
+func cut(p *model.Problem, offsets []int64) []rectangle {
 	most := 0 // pieces: a gap makes one more, and its window another
 	for i := range p.Buffers {
 		most += 1 + len(p.Buffers[i].Gaps)
@@ -101,7 +101,7 @@ func cut(p *model.Problem, offsets []int64) []piece {
 			}
 		}
 	}
-	pieces := make([]piece, 0, most)
+	pieces := make([]rectangle, 0, most)
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], int64(0)
 		switch {
@@ -114,7 +114,7 @@ func cut(p *model.Problem, offsets []int64) []piece {
 		}
 		b.Pieces(func(x model.Piece) bool {
 			if from, to := add(at, x.From), add(at, x.To); from < to {
-				pieces = append(pieces, piece{x.Lower, x.Upper, from, to, i})
+				pieces = append(pieces, rectangle{x.Lower, x.Upper, from, to, i})
 			}
 			return true
 		})
@@ -122,12 +122,12 @@ func cut(p *model.Problem, offsets []int64) []piece {
 	return pieces
 }
 
-// inOrder returns the indices of the pieces in ascending order of a coordinate,
-// those of equals ascending.
-func inOrder(pieces []piece, of func(x *piece) int64) []int32 {
+// inOrder returns the indices of the pieces in ascending order of a coordinate. Equal
+// pieces keep their order.
+func inOrder(pieces []rectangle, of func(x *rectangle) int64) []int32 {
 	keys := make([]uint64, len(pieces))
 	for k := range pieces {
-		keys[k] = uint64(of(&pieces[k])) ^ 1<<63 // the order of int64 is then that of uint64
+		keys[k] = uint64(of(&pieces[k])) ^ 1<<63 // the flipped sign bit makes uint64 sort as int64
 	}
 	return sorting.Keys(keys)
 }
@@ -157,13 +157,13 @@ func distinct(found []overlap) []overlap {
 
 // activeSet is the tree of the pieces that the line crosses.
 type activeSet struct {
-	pieces []piece // in order of lower time; piece k is at leaf width+k
-	tree   []int64 // tree[1] is the root; node v has the children 2v and 2v+1
-	width  int     // number of leaves, a power of two
-	most   int     // overlaps to look for
+	pieces []rectangle // in order of lower time; piece k is at leaf width+k
+	tree   []int64     // tree[1] is the root; node v has the children 2v and 2v+1
+	width  int         // number of leaves, a power of two
+	most   int         // overlaps after which the search ends
 }
 
-func newActiveSet(pieces []piece, most int) *activeSet {
+func newActiveSet(pieces []rectangle, most int) *activeSet {
 	a := &activeSet{pieces: pieces, width: 1, most: most}
 	for a.width < len(pieces) {
 		a.width *= 2
@@ -175,7 +175,7 @@ func newActiveSet(pieces []piece, most int) *activeSet {
 	return a
 }
 
-// set gives the leaf of piece k its upper time, or never.
+// set stores an upper time, or never, in the leaf of piece k.
 func (a *activeSet) set(k int32, upper int64) {
 	v := a.width + int(k)
 	a.tree[v] = upper
@@ -188,8 +188,8 @@ func (a *activeSet) set(k int32, upper int64) {
 	}
 }
 
-// meet appends the overlaps of piece k with the active pieces, up to
-// most in all.
+// meet appends the overlaps of piece k with the active pieces. It stops at most overlaps
+// in all.
 func (a *activeSet) meet(found []overlap, k int32) []overlap {
 	if a.tree[1] <= a.pieces[k].lower {
 		return found
@@ -218,8 +218,8 @@ func (a *activeSet) visit(found []overlap, v, lo, hi, end int, k int32) []overla
 	return append(found, overlapOf(x, y))
 }
 
-// overlapOf returns where two pieces meet.
-func overlapOf(x, y *piece) overlap {
+// overlapOf returns the intersection of two pieces.
+func overlapOf(x, y *rectangle) overlap {
 	return overlap{
 		a: int32(min(x.buffer, y.buffer)), b: int32(max(x.buffer, y.buffer)),
 		lower: max(x.lower, y.lower), upper: min(x.upper, y.upper),

@@ -1,10 +1,12 @@
-// Package verify checks a plan against its problem. It imports the model and a sort,
-// and shares no other code with any planner or with the timeline, so that a mistake
-// there cannot hide here.
+// Package verify checks a plan against its problem. It imports the model and a sort, and
+// shares no other code with the planners or the timeline. So a mistake there cannot hide
+// here.
 //
-// The rules of one buffer (sign, alignment, fixed offset, capacity) are checked
-// in this file; that no two buffers meet is seen in disjoint.go, and who meets
-// whom in overlap.go.
+//	verify.go       the rules of one buffer: sign, alignment, fixed offset, capacity
+//	disjoint.go     whether any two buffers overlap
+//	overlap.go      which buffers overlap, and where
+//	certificate.go  certificates: proofs that no plan fits a capacity
+//	conclude.go     the conclusions that a certificate may use
 package verify
 
 import (
@@ -19,18 +21,16 @@ const (
 	// MaxViolations is the number of violations that a report keeps; the rest
 	// are only counted.
 	MaxViolations = 1000
-	// MaxOverlaps is the number of places at which buffers meet after which a
-	// check looks for no more, since n buffers at one offset make n²/2 of them.
-	// Report.Truncated tells.
+	// MaxOverlaps is the number of overlaps after which a check ends, because n buffers at
+	// one offset make n²/2 of them. Report.Truncated says so.
 	MaxOverlaps = 1 << 20
 )
 
-// Check checks offsets, in the order of p.Buffers, against the problem and a
-// capacity in bytes (0 for no limit; p.Capacity does not count). Each buffer
-// uses [offset, offset+size) in each slot of its lifespan, only its window in a
-// gap with a window, and nothing in a gap without one; no two may use a byte at
-// once. The offsets may be anything; the problem should be one that
-// model.Validate accepts.
+// Check checks offsets, in the order of p.Buffers, against the problem and a capacity in
+// bytes. A capacity of 0 means no limit; p.Capacity is not used. A buffer uses
+// [offset, offset+size) during its lifespan. In a gap it uses its window, or nothing if
+// the gap has no window. No two buffers may use a byte at the same time. The offsets may
+// be any numbers. The problem should be one that model.Validate accepts.
 //
 // It takes O(n log n) time for n buffers, and O(log n) more for each overlap.
 func Check(p *model.Problem, offsets []int64, capacity int64) *model.Report {
@@ -41,8 +41,8 @@ func Check(p *model.Problem, offsets []int64, capacity int64) *model.Report {
 	return c.report()
 }
 
-// CheckHeight is Check for a plan that comes with a height: it also holds that
-// against the height recomputed.
+// CheckHeight is Check for a plan that claims a height. It also compares that height with
+// the actual one.
 func CheckHeight(p *model.Problem, offsets []int64, capacity, height int64) *model.Report {
 	var c checker
 	if c.count(p, offsets) {
@@ -52,10 +52,9 @@ func CheckHeight(p *model.Problem, offsets []int64, capacity, height int64) *mod
 	return c.report()
 }
 
-// First is CheckHeight for who wants to know no more than whether all is well: it says
-// in words what is found first that is not, "" for nothing, and keeps no list. A height
-// below 0 is no claim. The
-// problem should be one that model.Validate accepts.
+// First returns the first violation that it finds as text, or "" if the plan is valid. It
+// checks the same rules as CheckHeight but collects no list. A negative height is not
+// checked. The problem should be one that model.Validate accepts.
 func First(p *model.Problem, offsets []int64, capacity, height int64) string {
 	var c checker
 	if c.count(p, offsets) {
@@ -75,11 +74,11 @@ func First(p *model.Problem, offsets []int64, capacity, height int64) string {
 	return ""
 }
 
-// Collide returns a pair of buffers with fixed offsets that use the same bytes at
-// the same time, the one that is met first from the lowest address up; nil where
-// there is none. The problem should be one that model.Validate accepts.
+// Collide returns two buffers with fixed offsets that use the same bytes at the same time,
+// or nil if there are none. Of all such pairs it returns one whose common bytes begin
+// lowest. The problem should be one that model.Validate accepts.
 func Collide(p *model.Problem) *model.Collision {
-	// With times and bytes exchanged, what comes first is what lies lowest.
+	// clash finds the earliest pair. With times and bytes exchanged, that is the lowest.
 	pieces := cut(p, nil)
 	for k := range pieces {
 		x := &pieces[k]
@@ -98,7 +97,7 @@ type checker struct {
 	height     int64
 	violations []model.Violation
 	total      int // violations found, kept or not
-	singles    int // violations that are of one buffer
+	singles    int // violations that concern one buffer
 	truncated  bool
 }
 
@@ -107,8 +106,8 @@ func (c *checker) add(rule model.Rule, a, b int, message string) {
 	c.violations = append(c.violations, model.Violation{Rule: rule, A: a, B: b, Message: message})
 }
 
-// report sorts the violations by buffer, where -1 comes first. Equals stay as they
-// were, so the rules of one buffer keep their order, and its overlaps follow.
+// report sorts the violations by buffer, with -1 first. The sort is stable: the violations
+// of one buffer keep the order of the rules, and its overlaps follow.
 func (c *checker) report() *model.Report {
 	order := sorting.Order(len(c.violations), func(i, j int32) bool {
 		x, y := &c.violations[i], &c.violations[j]
@@ -154,7 +153,7 @@ func meeting(p *model.Problem, offsets []int64, o *overlap) string {
 		" both use bytes " + interval(o.start, o.end) + " at times " + interval(o.lower, o.upper)
 }
 
-// each checks the rules that are about one buffer.
+// each checks the rules that concern one buffer.
 func (c *checker) each(p *model.Problem, offsets []int64, capacity int64) {
 	for i := range p.Buffers {
 		b, at := &p.Buffers[i], offsets[i]
@@ -177,9 +176,8 @@ func (c *checker) each(p *model.Problem, offsets []int64, capacity int64) {
 	}
 }
 
-// single records a violation of one buffer, with its size where that is of
-// interest. They come in the order of the buffers, so those past MaxViolations can
-// only be counted.
+// single records a violation of one buffer; sized adds the buffer's size to the text. The
+// calls come in the order of the buffers, so those past MaxViolations need only be counted.
 func (c *checker) single(i int, rule model.Rule, b *model.Buffer, at int64, sized bool, what string) {
 	if c.singles++; c.singles > MaxViolations {
 		c.total++
@@ -192,7 +190,7 @@ func (c *checker) single(i int, rule model.Rule, b *model.Buffer, at int64, size
 	c.add(rule, i, -1, "buffer "+quote(b.ID)+size+" is at offset "+itoa(at)+what)
 }
 
-// add returns x + y, or the nearest int64 where that overflows.
+// add returns x + y, or the nearest int64 if the sum overflows.
 func add(x, y int64) int64 {
 	switch s := x + y; {
 	case y > 0 && s < x:
