@@ -3,6 +3,7 @@ package engine
 import (
 	"math/bits"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -38,15 +39,15 @@ import (
 // search looks for levels of the unplaced buffers in set. x holds the least levels of the placed
 // buffers and e those of the unplaced ones. Both are up to date except for what i and j change:
 // settle takes that into account.
-func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) outcome {
+func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) common.Outcome {
 	if l.nodes >= l.nodeLimit || l.watch.Over() {
-		return aborted
+		return common.Aborted
 	}
 	l.nodes++
-	if l.nodes&(tickEvery-1) == 0 {
+	if l.nodes&(common.TickEvery-1) == 0 {
 		l.tick()
 	}
-	r, spares := exhausted, l.spares
+	r, spares := common.Exhausted, l.spares
 	if set != 0 && l.settle(set, &x, &e, i, j) {
 		if i, j := l.open(set); j >= 0 {
 			r = l.choose(i, j, set, &x, &e, asleep)
@@ -71,10 +72,10 @@ func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) outcome
 		for j, local := range l.id {
 			l.at[local] = -x[j] - l.shift[j]
 		}
-		return solved
+		return common.Solved
 	}
 	l.spares = spares
-	if r == exhausted {
+	if r == common.Exhausted {
 		l.backtracks++
 	}
 	return r
@@ -93,12 +94,12 @@ func (l *ladder) open(set uint32) (lower, upper int) {
 }
 
 // choose tries each free range of a pair.
-func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcome {
+func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) common.Outcome {
 	at := i*l.n + j
 	lo, hi := l.lo[at], l.hi[at]
 	l.chosen[i] |= 1 << j
 	high := l.latest(set|1<<i, i)
-	r := exhausted
+	r := common.Exhausted
 	for _, f := range l.free[at] {
 		if f.high < noEnd {
 			if e[j]-f.high > high {
@@ -109,7 +110,7 @@ func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcom
 		l.lo[at], l.hi[at] = f.low, f.high
 		r = l.search(set, *x, *e, i, j, asleep)
 		l.tied[i] &^= 1 << j
-		if r != exhausted {
+		if r != common.Exhausted {
 			break
 		}
 	}
@@ -120,10 +121,10 @@ func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) outcom
 
 // place tries each buffer that may come next. settled says that nothing placed is tied to
 // anything unplaced.
-func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) outcome {
+func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) common.Outcome {
 	z := *e
 	if !l.infer(set, asleep, &z) || l.beaten(set, &z) {
-		return exhausted
+		return common.Exhausted
 	}
 	tried := asleep
 	order := ascending(set, e)
@@ -141,7 +142,7 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) out
 			r := l.search(set&^(1<<u), *x, *e, u, -1, tried&^l.meet[u])
 			l.depth--
 			x[u] = before
-			if r != exhausted {
+			if r != common.Exhausted {
 				return r
 			}
 			l.say(plan.MoveBack, u, l.shift[u])
@@ -153,13 +154,13 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) out
 	if settled && !l.gaveUp {
 		l.keep(set, e)
 	}
-	return exhausted
+	return common.Exhausted
 }
 
 // say reports a move of buffer u to the level -at, if somebody listens.
 func (l *ladder) say(kind plan.MoveKind, u int, at int64) {
 	if l.tell != nil {
-		l.tell(l.part, kind, Buffer(l.id[u]), at-l.shift[u])
+		l.tell(l.part, kind, common.Buffer(l.id[u]), at-l.shift[u])
 	}
 }
 
@@ -307,12 +308,12 @@ func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 // beaten reports whether the same set has failed with levels that were nowhere higher.
 func (l *ladder) beaten(set uint32, z *rungs) bool {
 	f := &l.known
-	if f.used == 0 {
+	if f.Used == 0 {
 		return false
 	}
-	at := f.heads[f.slot(uint64(set))]
-	for tries := 0; at != 0 && tries < frontMost; tries++ {
-		v := f.cells[at+1:]
+	at := f.Heads[f.Slot(uint64(set))]
+	for tries := 0; at != 0 && tries < common.FrontMost; tries++ {
+		v := f.Cells[at+1:]
 		x, rest := 1, set
 		for ; rest != 0 && z[bits.TrailingZeros32(rest)] >= v[x]; rest &= rest - 1 {
 			x++
@@ -320,7 +321,7 @@ func (l *ladder) beaten(set uint32, z *rungs) bool {
 		if rest == 0 {
 			return true
 		}
-		at = int32(f.cells[at])
+		at = int32(f.Cells[at])
 	}
 	return false
 }
@@ -328,8 +329,8 @@ func (l *ladder) beaten(set uint32, z *rungs) bool {
 // keep records that a set has failed with the levels e.
 func (l *ladder) keep(set uint32, e *rungs) {
 	f := &l.known
-	f.open(uint64(set), 0)
+	f.Open(uint64(set), 0)
 	for rest := set; rest != 0; rest &= rest - 1 {
-		f.cells = append(f.cells, e[bits.TrailingZeros32(rest)])
+		f.Cells = append(f.Cells, e[bits.TrailingZeros32(rest)])
 	}
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -42,7 +43,7 @@ func TestAscendingIsTruthful(t *testing.T) {
 		if l == nil || !ok {
 			continue
 		}
-		for capacity, want := range map[int64]verdict{lowest: fits, lowest - 1: refuted} {
+		for capacity, want := range map[int64]common.Verdict{lowest: common.Fits, lowest - 1: common.Refuted} {
 			if v := climb(t, e, l, capacity); capacity > 0 && v != want {
 				t.Fatalf("seed %d at %d: verdict %d; the lowest is %d\n%s", seed, capacity, v, lowest, suite.Describe(p))
 			}

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -27,7 +28,7 @@ import (
 
 // openCuts returns the first sections of the parts into which placing j has cut c. It returns none if
 // there is only one part. The result holds until the next call.
-func (k *kernel) openCuts(c component, j Buffer) []Section {
+func (k *kernel) openCuts(c component, j common.Buffer) []Section {
 	bounds := k.bounds[:0]
 	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
 		if k.cuts[s] != 0 || s+1 <= c.first || s+1 >= c.last {
@@ -43,7 +44,7 @@ func (k *kernel) openCuts(c component, j Buffer) []Section {
 }
 
 // searchParts splits c at the bounds and searches each part.
-func (k *kernel) searchParts(c component, bounds []Section) outcome {
+func (k *kernel) searchParts(c component, bounds []Section) common.Outcome {
 	base := len(k.parts)
 	for p, first := range bounds {
 		part := c
@@ -62,7 +63,7 @@ func (k *kernel) searchParts(c component, bounds []Section) outcome {
 
 // searchEach infers the parts [base, end) of the stack. Then it searches them, the one with the least
 // slack first.
-func (k *kernel) searchEach(base, end int) outcome {
+func (k *kernel) searchEach(base, end int) common.Outcome {
 	calm := k.calm
 	for i := base; i < end; i++ {
 		p := &k.parts[i]
@@ -73,7 +74,7 @@ func (k *kernel) searchEach(base, end int) outcome {
 		k.whoWaits(*p, calm)
 		if !k.infer(*p) {
 			k.proof.refuted()
-			return exhausted
+			return common.Exhausted
 		}
 	}
 	parts, slacks := k.parts[base:end], k.slacks[base:end]
@@ -87,7 +88,7 @@ func (k *kernel) searchEach(base, end int) outcome {
 	}
 	at := k.proof.mark()
 	for i := base; i < end; i++ {
-		if r := k.search(k.parts[i]); r != solved {
+		if r := k.search(k.parts[i]); r != common.Solved {
 			return r
 		}
 		if k.tell != nil && end-base > 1 {
@@ -95,7 +96,7 @@ func (k *kernel) searchEach(base, end int) outcome {
 		}
 		k.proof.cut(at)
 	}
-	return solved
+	return common.Solved
 }
 
 // lowest returns the least offset of c's lowest buffer.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -52,15 +53,15 @@ func (d *Diver) Dive(capacity int64, s *Score, limit int64) (offsets []int64, no
 		if k == nil || !k.setCapacity(capacity) {
 			return nil, nodes, true
 		}
-		k.score = func(j Buffer, total int64) float64 {
+		k.score = func(j common.Buffer, total int64) float64 {
 			b := &k.of[j]
 			return s.Total*math.Log(float64(total)) + s.Width*math.Log(float64(b.last-b.first)) + s.Size*math.Log(float64(b.rawSize)) + s.Noise[k.id[j]]
 		}
 		r := k.run(capacity, "", len(e.orders), limit)
 		nodes += k.nodes
 		k.nodes, k.backtracks = 0, 0
-		if r != solved {
-			return nil, nodes, r == exhausted
+		if r != common.Solved {
+			return nil, nodes, r == common.Exhausted
 		}
 		e.keep(int(p), k.plan())
 	}

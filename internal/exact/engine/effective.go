@@ -32,7 +32,7 @@ const effectiveMost = 1 << 20
 
 // initEffective replaces the sizes of pieces by their effective sizes.
 func (k *kernel) initEffective(*timeline.Timeline, *timeline.Partition) {
-	if k.stackable || !k.sw.effectiveSizes || k.windowed && k.distances == nil || len(k.span) > effectiveMost/len(k.span) {
+	if k.stackable || !k.sw.EffectiveSizes || k.windowed && k.distances == nil || len(k.span) > effectiveMost/len(k.span) {
 		return
 	}
 	sizes := make([]int64, len(k.span))

@@ -55,6 +55,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -121,7 +122,7 @@ func Flaw(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64) []i
 		return nil
 	}
 	defer e.watch.Close()
-	if e.fit(capacity) != refuted {
+	if e.fit(capacity) != common.Refuted {
 		return nil
 	}
 	return e.flaw
@@ -140,7 +141,7 @@ type engine struct {
 	progress func(plan.Progress)
 	// tell is told of what searches of partition p do, by the numbers of its buffers and
 	// the offsets of the plan (tell.go); nil where nobody asks.
-	tell func(p int, kind plan.MoveKind, j Buffer, at int64)
+	tell func(p int, kind plan.MoveKind, j common.Buffer, at int64)
 	// composer plans composites between rounds (composites.go); nil for none.
 	composer run.Planner
 
@@ -191,7 +192,7 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*en
 	}
 	e.watch = run.NewWatch(ctx)
 	if e.budget == 0 {
-		e.budget = unlimited
+		e.budget = common.Unlimited
 	}
 	e.prepare()
 	return e, nil
@@ -217,7 +218,7 @@ func (e *engine) prepare() {
 func (e *engine) kernel(p int) *kernel {
 	s := &e.parts[p]
 	if s.kernel == nil {
-		k := newKernel(e.tl, &e.tl.Partitions[p], e.switches, e.watch)
+		k := newKernel(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
 		if e.watch.Over() {
 			return nil
 		}
@@ -244,11 +245,11 @@ func (e *engine) report(nodes int64) {
 func (e *engine) solve(capacity int64, r *plan.Result) {
 	r.LowerBound = e.tl.LowerBound
 	switch e.fit(capacity) {
-	case fits:
+	case common.Fits:
 		r.Status, r.Offsets = model.Feasible, e.offsets()
-	case refuted:
+	case common.Refuted:
 		r.Status, r.LowerBound = model.Infeasible, capacity+1
-	case undecided:
+	case common.Undecided:
 		r.Status = model.Unknown
 	}
 }

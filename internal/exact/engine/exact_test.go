@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -77,8 +78,8 @@ func TestSwitches(t *testing.T) {
 }
 
 // switchesOf returns the switches with the named techniques off.
-func switchesOf(without []string) switches {
+func switchesOf(without []string) common.Switches {
 	var s settings
 	_ = s.bind(&plan.Options{Without: without}) // no value of a parameter is wrong
-	return s.switches
+	return s.Switches
 }

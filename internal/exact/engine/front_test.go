@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -44,7 +45,7 @@ func TestFrontsCompareOffsets(t *testing.T) {
 		k.capacity = tc.capacity
 		k.setInf(1, tc.a)
 		k.setInf(2, tc.b)
-		if got := k.beaten(tc.set, nobody); got != tc.beaten {
+		if got := k.beaten(tc.set, common.Nobody); got != tc.beaten {
 			t.Errorf("%+v: beaten %v", tc, got)
 		}
 	}

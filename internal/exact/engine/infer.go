@@ -1,6 +1,10 @@
 package engine
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+)
 
 // infer tightens the lower bounds of a component after a placement. It reports whether a completion may still exist. This
 // is the only place that knows the order of the inferences. Each inference has a file of its own:
@@ -29,14 +33,14 @@ func (k *kernel) infer(c component) bool {
 	if !k.any(c) {
 		return true
 	}
-	if !k.sw.suffixBound && !k.sectionsFit(c) {
+	if !k.sw.SuffixBound && !k.sectionsFit(c) {
 		return false
 	}
-	lifts := k.sw.lifting && k.sw.canonical
-	if !lifts && k.sw.monotonicFloor && !k.clamp(c) {
+	lifts := k.sw.Lifting && k.sw.Canonical
+	if !lifts && k.sw.MonotonicFloor && !k.clamp(c) {
 		return false
 	}
-	looks := k.sw.suffixBound || k.sw.notFirst
+	looks := k.sw.SuffixBound || k.sw.NotFirst
 	for round := range maxRounds {
 		if lifts && !k.lift(c) {
 			return false
@@ -138,7 +142,7 @@ func (k *kernel) clamp(c component) bool {
 }
 
 // tighten raises the inferred bound of j and reports whether j can lie there.
-func (k *kernel) tighten(j Buffer, to int64) bool {
+func (k *kernel) tighten(j common.Buffer, to int64) bool {
 	to = k.alignUp(j, to)
 	k.setInf(j, to)
 	k.raised++

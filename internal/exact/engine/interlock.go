@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/stowage-go/stowage/internal/exact/pairs"
+import (
+	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/exact/pairs"
+)
 
 // Idea: if windows interlock, a partition may have no canonical plan although it has a plan. Then
 // the search among pairs (package pairs) decides. The canonical search runs first: a plan that it
@@ -43,17 +46,17 @@ type completion struct {
 }
 
 // complete runs the complete search on partition p. r is what the canonical search had.
-func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
+func (e *engine) complete(p int, capacity, limit int64, r common.Outcome) common.Verdict {
 	if e.over() {
-		return undecided
+		return common.Undecided
 	}
 	c := &e.parts[p].completion
 	if c.pairs == nil {
 		var err error
 		if c.pairs, err = pairs.New(e.watch, e.tl, e.tl.Partitions[p].Buffers, e.tick); err != nil {
 			// With too many pairs, nothing but a canonical plan can be found.
-			e.stuck = r == exhausted
-			return undecided
+			e.stuck = r == common.Exhausted
+			return common.Undecided
 		}
 	}
 	s := c.pairs
@@ -62,16 +65,16 @@ func (e *engine) complete(p int, capacity, limit int64, r outcome) verdict {
 	switch answer {
 	case pairs.Fits:
 		e.keep(p, s.Offsets())
-		return fits
+		return common.Fits
 	case pairs.Refuted:
-		return refuted
+		return common.Refuted
 	}
-	return undecided
+	return common.Undecided
 }
 
 // tick reports a search among pairs every so many nodes.
 func (e *engine) tick(s *pairs.Search) {
-	if s.Nodes&(tickEvery-1) == 0 {
+	if s.Nodes&(common.TickEvery-1) == 0 {
 		e.report(s.Nodes)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -52,7 +53,7 @@ func (k *kernel) checkComponent(c component) {
 		k.must(in == (k.of[j].first < c.last && k.of[j].last > c.first), "buffer is in the component and must not be, or the other way round", j)
 		if in {
 			k.must(k.of[j].first >= c.first && k.of[j].last <= c.last, "buffer crosses from the component to another", j)
-			k.must(!ranks[k.rank[j]] && k.rank[j] >= 0 && Buffer(k.rank[j]) < k.n, "rank is another buffer's or out of range", j)
+			k.must(!ranks[k.rank[j]] && k.rank[j] >= 0 && common.Buffer(k.rank[j]) < k.n, "rank is another buffer's or out of range", j)
 			ranks[k.rank[j]] = true
 		}
 	}
@@ -88,21 +89,21 @@ func (k *kernel) checkSections(c component) {
 			cuts[s]++
 		}
 	}
-	looks := k.sw.suffixBound || k.sw.notFirst
+	looks := k.sw.SuffixBound || k.sw.NotFirst
 	for s := c.first; s < c.last; s++ {
 		k.mustEqual("total of section", int(s), k.total[s], total[s])
 		k.mustEqual("members left in section", int(s), int64(k.live[s]), int64(live[s]))
 		k.mustEqual("edges of section", int(s), int64(k.edges[s]), int64(edges[s]))
 		begins := k.runs[s>>6]>>(s&63)&1 == 1
-		k.must(begins == (edges[s] > 0), "section begins a run and must not, or the other way round", Buffer(s))
-		k.must(!begins || !looks || k.top[s] >= highest[s], "a piece starts above the top of section", Buffer(s))
-		k.must(!looks || k.dirty[s>>6]>>(s&63)&1 == 0, "section is dirty", Buffer(s))
-		if !k.sw.suffixBound {
+		k.must(begins == (edges[s] > 0), "section begins a run and must not, or the other way round", common.Buffer(s))
+		k.must(!begins || !looks || k.top[s] >= highest[s], "a piece starts above the top of section", common.Buffer(s))
+		k.must(!looks || k.dirty[s>>6]>>(s&63)&1 == 0, "section is dirty", common.Buffer(s))
+		if !k.sw.SuffixBound {
 			k.mustEqual("floor of section", int(s), k.floor[s], floor[s])
 		}
 		if s+1 < c.last {
 			k.mustEqual("cuts after section", int(s), int64(k.cuts[s]), int64(cuts[s]))
-			k.must(cuts[s] > 0 || !k.sw.decomposition || k.nodes <= 1, "component has an open cut after section", Buffer(s))
+			k.must(cuts[s] > 0 || !k.sw.Decomposition || k.nodes <= 1, "component has an open cut after section", common.Buffer(s))
 		}
 		if int(s)%k.stride() == 0 {
 			k.checkMembers(s)
@@ -121,11 +122,11 @@ func (k *kernel) checkMembers(s Section) {
 	}
 	in := make(map[Piece]bool)
 	for _, x := range k.members[k.memberAt[s]:k.memberAt[s+1]] {
-		k.must(!in[x] && k.span[x].first <= s && s < k.span[x].last, "list of section has a piece twice, or one of another", Buffer(s))
+		k.must(!in[x] && k.span[x].first <= s && s < k.span[x].last, "list of section has a piece twice, or one of another", common.Buffer(s))
 		in[x] = true
 	}
 	for x := range k.span {
-		k.must(in[Piece(x)] || s < k.span[x].first || s >= k.span[x].last, "list of section lacks a piece", Buffer(s))
+		k.must(in[Piece(x)] || s < k.span[x].first || s >= k.span[x].last, "list of section lacks a piece", common.Buffer(s))
 	}
 }
 
@@ -156,8 +157,8 @@ func (k *kernel) checkSettled(c component) {
 					least = min(least, k.block[y].start+k.block[y].size)
 				}
 			}
-			k.must(!k.sw.suffixBound || b.start+above <= k.limit, "what is above a level does not fit, which was missed in section", Buffer(s))
-			k.must(!k.sw.notFirst || b.start+k.total[s] <= k.limit || b.start >= least, "a buffer cannot be lowest, which was missed in section", Buffer(s))
+			k.must(!k.sw.SuffixBound || b.start+above <= k.limit, "what is above a level does not fit, which was missed in section", common.Buffer(s))
+			k.must(!k.sw.NotFirst || b.start+k.total[s] <= k.limit || b.start >= least, "a buffer cannot be lowest, which was missed in section", common.Buffer(s))
 		}
 	}
 }
@@ -222,7 +223,7 @@ func (k *kernel) restored(s snapshot) {
 			k.mustEqual("cell after undo", at, k.cells[at], s.cells[at])
 		}
 		for x := range s.block {
-			k.must(k.block[x] == s.block[x], "block after undo differs", Buffer(x))
+			k.must(k.block[x] == s.block[x], "block after undo differs", common.Buffer(x))
 		}
 	}
 	for at := range k.m {
@@ -245,7 +246,7 @@ func (k *kernel) mustEqual(what string, at int, got, want int64) {
 	}
 }
 
-func (k *kernel) must(ok bool, what string, j Buffer) {
+func (k *kernel) must(ok bool, what string, j common.Buffer) {
 	if !ok {
 		panic("exact: invariant broken at node " + strconv.FormatInt(k.nodes, 10) + ": " + what + ": " + strconv.Itoa(int(j)))
 	}

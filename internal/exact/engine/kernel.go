@@ -5,14 +5,11 @@ import (
 	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
-
-// Buffer is a buffer of a partition: buffer j of the kernel is id[j] of the
-// problem. They are numbered in the order of their first sections.
-type Buffer int32
 
 // Section is a section of a partition, counted from the partition's first.
 type Section int32
@@ -22,16 +19,13 @@ type Section int32
 // buffers come after them, again in the order of their first sections.
 type Piece int32
 
-// nobody and none stand for no buffer and for no piece.
-const (
-	nobody Buffer = -1
-	none   Piece  = -1
-)
+// none stands for no piece.
+const none Piece = -1
 
 // kernel is a search in one partition, as a struct of arrays. Its fields are in
 // groups by how long they hold.
 type kernel struct {
-	sw       switches
+	sw       common.Switches
 	static   // the partition; newKernel sets it
 	question // what a run is asked; run sets it
 	state    // the search; place, infer and undo change it
@@ -40,32 +34,32 @@ type kernel struct {
 
 	nodes      int64 // of the runs that the engine has not counted yet
 	backtracks int64
-	answer     outcome    // in a race
-	watch      *run.Watch // over when this search must end
-	proof      *proof     // what is refuted and why (refute.go); nil where nobody asks
-	tick       func()     // called every few thousand nodes
+	answer     common.Outcome // in a race
+	watch      *run.Watch     // over when this search must end
+	proof      *proof         // what is refuted and why (refute.go); nil where nobody asks
+	tick       func()         // called every few thousand nodes
 
-	tell func(p int, kind plan.MoveKind, j Buffer, at int64) // as engine.tell
-	part int                                                 // the partition
+	tell func(p int, kind plan.MoveKind, j common.Buffer, at int64) // as engine.tell
+	part int                                                        // the partition
 }
 
 // static is the partition in arrays by buffer, by piece and by section.
 type static struct {
-	n Buffer  // how many buffers
-	m Section // how many sections
+	n common.Buffer // how many buffers
+	m Section       // how many sections
 
 	buffers []model.Buffer // of the problem
 	id      []int32        // buffer j is buffers[id[j]]
 	of      []fact
-	size    []int64  // rounded up to unit: the distance to whatever lies above
-	begins  []Buffer // per section: how many extents begin before it, so the first buffer that does not
-	ends    []Buffer // per section: how many extents end before it or with it
-	salt    []uint64 // two random words for each buffer, for the memo
+	size    []int64         // rounded up to unit: the distance to whatever lies above
+	begins  []common.Buffer // per section: how many extents begin before it, so the first buffer that does not
+	ends    []common.Buffer // per section: how many extents end before it or with it
+	salt    []uint64        // two random words for each buffer, for the memo
 
 	span  []span
-	owner []Buffer // per piece
-	next  []Piece  // the next one of the same buffer
-	more  []Piece  // per section: the first of the further pieces that does not begin before it
+	owner []common.Buffer // per piece
+	next  []Piece         // the next one of the same buffer
+	more  []Piece         // per section: the first of the further pieces that does not begin before it
 
 	members  []Piece // of section s, in any order: members[memberAt[s]:memberAt[s+1]] (members.go)
 	memberAt []int32
@@ -98,7 +92,7 @@ type fact struct {
 	shift       int64 // what offsets are less than in the plan (shift.go)
 	ub          int64 // the highest offset that fits the capacity
 	first, last Section
-	twin        Buffer // the preceding identical buffer
+	twin        common.Buffer // the preceding identical buffer
 	fixed       bool
 }
 
@@ -112,10 +106,10 @@ type span struct {
 // question is a capacity, an order and a node limit.
 type question struct {
 	capacity  int64
-	limit     int64                               // the level that nothing may end above, in rounded sizes
-	order     string                              // the static preordering
-	score     func(j Buffer, total int64) float64 // in place of the order, where set (dive.go)
-	saltRun   uint64                              // salts the memo by order and capacity
+	limit     int64                                      // the level that nothing may end above, in rounded sizes
+	order     string                                     // the static preordering
+	score     func(j common.Buffer, total int64) float64 // in place of the order, where set (dive.go)
+	saltRun   uint64                                     // salts the memo by order and capacity
 	nodeLimit int64
 }
 
@@ -139,7 +133,7 @@ type state struct {
 	allowance []int64 // per section, not above zero: what is counted twice of the topmost piece (effective.go)
 	top       []int64 // per section: no piece starts above it (suffixbound.go)
 
-	path []Buffer // what is placed, in the order of its placement
+	path []common.Buffer // what is placed, in the order of its placement
 
 	// block has where each piece starts by the inferred bound of its buffer, and
 	// how much space it takes: what an inference reads of a piece, side by side.
@@ -161,7 +155,7 @@ const gone = math.MaxInt64 / 8 * 7
 // learned has what helps later nodes and runs.
 type learned struct {
 	memo    memo
-	front   front
+	front   common.Front
 	hot     [4]Section // the latest to fail first; -1 for none
 	witness []witness  // per buffer (lifting.go)
 }
@@ -171,8 +165,8 @@ type scratch struct {
 	// near.go, decompose.go, sort.go
 	near   []Piece
 	bounds []Section
-	list   []Buffer
-	sorted []Buffer
+	list   []common.Buffer
+	sorted []common.Buffer
 
 	// order.go
 	totals []int64 // the key T of each buffer
@@ -193,7 +187,7 @@ type scratch struct {
 
 	// lifting.go
 	waiting []uint64
-	open    []Buffer
+	open    []common.Buffer
 	openEnd []int64
 	seen    []int64
 	epoch   int64
@@ -201,7 +195,7 @@ type scratch struct {
 
 // rankChange is an entry of the rank log: rank[j] was old.
 type rankChange struct {
-	j   Buffer
+	j   common.Buffer
 	old int32
 }
 
@@ -214,30 +208,32 @@ func (k *kernel) over() bool { return k.watch.Over() }
 func (k *kernel) late() bool { return k.huge && k.watch.Over() }
 
 // say tells of a move, where tell is set.
-func (k *kernel) say(kind plan.MoveKind, j Buffer) { k.tell(k.part, kind, j, k.best[j]+k.of[j].shift) }
+func (k *kernel) say(kind plan.MoveKind, j common.Buffer) {
+	k.tell(k.part, kind, j, k.best[j]+k.of[j].shift)
+}
 
 // run searches the partition from the start for at most limit nodes. Each buffer
 // alone fits the capacity.
-func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) outcome {
+func (k *kernel) run(capacity int64, order string, orderIndex int, limit int64) common.Outcome {
 	k.setCapacity(capacity)
 	k.order = order
-	k.saltRun = mix(uint64(capacity)^0x8ebc6af09c88c6e3, uint64(orderIndex)*2+0x589965cc75374cc3)
+	k.saltRun = common.Mix(uint64(capacity)^0x8ebc6af09c88c6e3, uint64(orderIndex)*2+0x589965cc75374cc3)
 	k.nodeLimit = k.nodes + limit
 	if k.over() {
-		return aborted
+		return common.Aborted
 	}
 	if k.tell != nil {
-		k.tell(k.part, plan.MoveBegin, nobody, capacity)
+		k.tell(k.part, plan.MoveBegin, common.Nobody, capacity)
 	}
-	r, root := exhausted, k.root()
+	r, root := common.Exhausted, k.root()
 	k.findWaiting(root)
 	if k.infer(root) {
 		r = k.search(root)
 	} else {
 		k.proof.refuted()
 	}
-	if r == exhausted && k.late() {
-		return aborted // an inference may have been left undone
+	if r == common.Exhausted && k.late() {
+		return common.Aborted // an inference may have been left undone
 	}
 	return r
 }
@@ -287,7 +283,7 @@ func (k *kernel) reset() {
 	clear(k.edges)
 	clear(k.runs)
 	for j := range k.witness {
-		k.witness[j].by = nobody
+		k.witness[j].by = common.Nobody
 	}
 	k.trail.rewind(k.n)
 	k.path, k.rankLog, k.parts, k.slacks = k.path[:0], k.rankLog[:0], k.parts[:0], k.slacks[:0]
@@ -324,17 +320,17 @@ func (k *kernel) reset() {
 }
 
 // placed reports whether buffer j is.
-func (k *kernel) placed(j Buffer) bool { return k.unplaced[j>>6]>>(j&63)&1 == 0 }
+func (k *kernel) placed(j common.Buffer) bool { return k.unplaced[j>>6]>>(j&63)&1 == 0 }
 
 // buffersOf returns the numbers [low, high) that the buffers of c are among: all
 // that are unplaced and begin in its sections end there too.
-func (k *kernel) buffersOf(c component) (low, high Buffer) {
+func (k *kernel) buffersOf(c component) (low, high common.Buffer) {
 	return k.begins[c.first], k.begins[c.last]
 }
 
 // wordOf returns word w of the set of unplaced buffers, as far as they are
 // numbered from low to high.
-func (k *kernel) wordOf(w, low, high Buffer) uint64 {
+func (k *kernel) wordOf(w, low, high common.Buffer) uint64 {
 	return masked(k.unplaced[w], int(w), int(low), int(high))
 }
 
@@ -361,12 +357,12 @@ func (k *kernel) any(c component) bool {
 }
 
 // listOf returns the buffers of c in ascending order, until the next call.
-func (k *kernel) listOf(c component) []Buffer {
+func (k *kernel) listOf(c component) []common.Buffer {
 	list := k.list[:0]
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
-			list = append(list, w<<6+Buffer(bits.TrailingZeros64(rest)))
+			list = append(list, w<<6+common.Buffer(bits.TrailingZeros64(rest)))
 		}
 	}
 	k.list = list
@@ -375,7 +371,7 @@ func (k *kernel) listOf(c component) []Buffer {
 
 // distance returns the least difference of offsets with which j lies above i;
 // ok is false where they never meet.
-func (k *kernel) distance(i, j Buffer) (d int64, ok bool) {
+func (k *kernel) distance(i, j common.Buffer) (d int64, ok bool) {
 	if a, b := &k.of[i], &k.of[j]; b.first >= a.last || a.first >= b.last {
 		return 0, false
 	}
@@ -403,13 +399,7 @@ func (k *kernel) distance(i, j Buffer) (d int64, ok bool) {
 }
 
 // alignUp rounds an offset up to buffer j's alignment.
-func (k *kernel) alignUp(j Buffer, offset int64) int64 {
+func (k *kernel) alignUp(j common.Buffer, offset int64) int64 {
 	f := &k.of[j]
 	return bound.Up(offset+f.shift, f.align) - f.shift
-}
-
-// mix multiplies and folds, as wyhash does.
-func mix(a, b uint64) uint64 {
-	hi, lo := bits.Mul64(a, b)
-	return hi ^ lo
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/tune"
@@ -91,7 +92,7 @@ type ladder struct {
 	spared  [ladderMost]int8 // the buffers that are left out (spare.go), in that order
 	spares  int              // the number of entries in spared
 	sparing bool             // whether buffers are left out at all
-	known   front            // sets of unplaced buffers that failed, with their least levels
+	known   common.Front     // sets of unplaced buffers that failed, with their least levels
 
 	proof, patience int64 // as in package pairs; proof is bound.Passes
 	gaveUp          bool
@@ -99,7 +100,7 @@ type ladder struct {
 	nodes, backtracks, nodeLimit int64
 	watch                        *run.Watch
 	tick                         func()
-	tell                         func(p int, kind plan.MoveKind, j Buffer, at int64) // as engine.tell
+	tell                         func(p int, kind plan.MoveKind, j common.Buffer, at int64) // as engine.tell
 	part                         int
 }
 
@@ -127,11 +128,11 @@ type (
 type extent struct{ low, high int64 }
 
 // ladder runs the search on partition p, if it is small enough and the limit is worth a table.
-func (e *engine) ladder(p int, capacity, limit int64) verdict {
+func (e *engine) ladder(p int, capacity, limit int64) common.Verdict {
 	s := &e.parts[p]
 	n := len(e.tl.Partitions[p].Buffers)
-	if !e.switches.ladders || n > ladderMost || !s.laddered && (limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, tableMost)>>tableCost) {
-		return undecided
+	if !e.Switches.Ladders || n > ladderMost || !s.laddered && (limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, tableMost)>>tableCost) {
+		return common.Undecided
 	}
 	l := s.completion.ladder
 	if l == nil {
@@ -140,12 +141,12 @@ func (e *engine) ladder(p int, capacity, limit int64) verdict {
 		l.tell, l.part = e.tell, p
 		s.completion.ladder, s.laddered = l, true
 	}
-	v := l.run(e.tl, &e.tl.Partitions[p], capacity, e.within(ladderShare*min(limit, unlimited/ladderShare)))
+	v := l.run(e.tl, &e.tl.Partitions[p], capacity, e.within(ladderShare*min(limit, common.Unlimited/ladderShare)))
 	e.count(&l.nodes, &l.backtracks)
 	switch v {
-	case fits:
+	case common.Fits:
 		e.keep(p, l.at)
-	case refuted:
+	case common.Refuted:
 		s.bound = max(s.bound, l.bound)
 	}
 	return v
@@ -156,10 +157,10 @@ func newLadder(e *engine, p int) *ladder {
 	tl, buffers, k := e.tl, e.tl.Partitions[p].Buffers, e.parts[p].kernel
 	n := len(buffers)
 	l := &ladder{
-		n: n, t: min(n, tableMost), sparing: e.switches.spares, free: make([][]extent, n*n), watch: e.watch, tick: func() {},
+		n: n, t: min(n, tableMost), sparing: e.Switches.Spares, free: make([][]extent, n*n), watch: e.watch, tick: func() {},
 	}
-	carve(share[int64]{&l.align, n}, share[int64]{&l.size, n}, share[int64]{&l.start, n}, share[int64]{&l.shift, n}, share[int64]{&l.low, n}, share[int64]{&l.high, n}, share[int64]{&l.at, n},
-		share[int64]{&l.least, n * n}, share[int64]{&l.above, n * n}, share[int64]{&l.lo, n * n}, share[int64]{&l.hi, n * n}, share[int64]{&l.taken, n * n})
+	common.Carve(common.Share(&l.align, n), common.Share(&l.size, n), common.Share(&l.start, n), common.Share(&l.shift, n), common.Share(&l.low, n), common.Share(&l.high, n), common.Share(&l.at, n),
+		common.Share(&l.least, n*n), common.Share(&l.above, n*n), common.Share(&l.lo, n*n), common.Share(&l.hi, n*n), common.Share(&l.taken, n*n))
 	l.id = make([]int32, n)
 	for j := range l.id {
 		// The table covers the largest buffers, so these come first.
@@ -186,12 +187,12 @@ func newLadder(e *engine, p int) *ladder {
 	for j, local := range l.id {
 		l.twin[j] = -1
 		for i, other := range l.id[:j] {
-			if e.switches.symmetry && Buffer(other) == k.of[local].twin {
+			if e.Switches.Symmetry && common.Buffer(other) == k.of[local].twin {
 				l.twin[j] = int8(i)
 			}
 		}
 	}
-	if e.switches.shifts {
+	if e.Switches.Shifts {
 		l.levels(bans)
 	}
 	for j := range l.id {
@@ -266,19 +267,19 @@ func (l *ladder) up(j int, x int64) int64 {
 }
 
 // run searches for a plan within the capacity. If it returns fits, at holds the offsets.
-func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) verdict {
+func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) common.Verdict {
 	var e rungs
 	for j := range l.n {
 		l.low[j] = -floor(capacity-l.size[j], l.align[j]) - l.shift[j]
 		if e[j] = max(l.low[j], l.start[j]); e[j] > l.high[j] {
-			return refuted
+			return common.Refuted
 		}
 	}
 	if l.table == nil && !l.measure(tl, p) {
-		return undecided
+		return common.Undecided
 	}
 	if capacity < l.bound {
-		return refuted
+		return common.Refuted
 	}
 	l.depth, l.spares, l.chosen, l.tied = 0, 0, rungSets{}, rungSets{}
 	for at := range l.lo {
@@ -288,16 +289,16 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
 	l.nodeLimit = l.nodes + limit
 	if l.tell != nil {
-		l.tell(l.part, plan.MoveBegin, nobody, capacity)
+		l.tell(l.part, plan.MoveBegin, common.Nobody, capacity)
 	}
 	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, e, -1, -1, 0); {
-	case r == solved:
+	case r == common.Solved:
 		l.lower(tl, p)
-		return fits
-	case r == exhausted && !l.gaveUp:
-		return refuted
+		return common.Fits
+	case r == common.Exhausted && !l.gaveUp:
+		return common.Refuted
 	}
-	return undecided
+	return common.Undecided
 }
 
 // lower moves the buffers of the plan down as far as they can without passing one another.

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -30,10 +31,10 @@ func ladderOf(t *testing.T, tl *timeline.Timeline, without []string) (*engine, *
 }
 
 // climb asks a ladder about a capacity, without a limit, and checks its plan.
-func climb(t *testing.T, e *engine, l *ladder, capacity int64) verdict {
+func climb(t *testing.T, e *engine, l *ladder, capacity int64) common.Verdict {
 	t.Helper()
-	v := l.run(e.tl, &e.tl.Partitions[0], capacity, unlimited)
-	if v == fits {
+	v := l.run(e.tl, &e.tl.Partitions[0], capacity, common.Unlimited)
+	if v == common.Fits {
 		e.keep(0, l.at)
 		if report := verify.CheckHeight(e.tl.Problem, e.offsets(), capacity, model.HeightOf(e.tl.Problem, e.offsets())); !report.OK() {
 			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(e.tl.Problem))
@@ -114,9 +115,9 @@ func TestLadder(t *testing.T) {
 						capacity = 1 + r.Int64N(2*lowest)
 					}
 				}
-				want := refuted
+				want := common.Refuted
 				if lowest > 0 && capacity >= lowest {
-					want = fits
+					want = common.Fits
 					solved++
 				}
 				if v := climb(t, e, l, capacity); v != want || l.bound > lowest && lowest > 0 {

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -18,7 +19,7 @@ func TestLatestSeesAlignments(t *testing.T) {
 	}}
 	e, l := ladderOf(t, timeline.New(p), []string{"shifts"})
 	defer e.watch.Close()
-	if v := climb(t, e, l, 10); v != refuted || l.nodes != 0 || l.bound != 11 {
+	if v := climb(t, e, l, 10); v != common.Refuted || l.nodes != 0 || l.bound != 11 {
 		t.Errorf("verdict %d after %d nodes, bound %d, want 11 without a node", v, l.nodes, l.bound)
 	}
 	// On top of b, a is at 8 or above, and b on top of a is at 6 or above: levels are

@@ -3,6 +3,8 @@ package engine
 import (
 	"math"
 	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
 )
 
 // Idea: a buffer b waits if its least offset (with its rank) lies under the canonical bound. It may not be
@@ -29,7 +31,7 @@ import (
 
 // witness is a neighbour of a buffer and the least distance from that neighbour up to the buffer.
 type witness struct {
-	by       Buffer
+	by       common.Buffer
 	distance int64
 }
 
@@ -41,7 +43,7 @@ func (k *kernel) lift(c component) bool {
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		for rest := masked(k.waiting[w], int(w), int(low), int(high)); rest != 0; rest &= rest - 1 {
-			if b := w<<6 + Buffer(bits.TrailingZeros64(rest)); !k.confirmed(b) {
+			if b := w<<6 + common.Buffer(bits.TrailingZeros64(rest)); !k.confirmed(b) {
 				open = append(open, b)
 			}
 		}
@@ -95,13 +97,13 @@ func (k *kernel) lift(c component) bool {
 
 // confirmed reports whether a chain of witnesses shows that the bound of b cannot be raised. Within one call
 // of lift, seen[b] is epoch if it does, and epoch-1 if it does not.
-func (k *kernel) confirmed(b Buffer) bool {
+func (k *kernel) confirmed(b common.Buffer) bool {
 	if k.seen[b] >= k.epoch-1 {
 		return k.seen[b] == k.epoch
 	}
 	k.seen[b] = k.epoch - 1
 	w := k.witness[b]
-	if w.by == nobody || k.placed(w.by) {
+	if w.by == common.Nobody || k.placed(w.by) {
 		return false
 	}
 	// A witness is a neighbour for ever; only its bound may have moved.
@@ -114,9 +116,9 @@ func (k *kernel) confirmed(b Buffer) bool {
 
 // leastEnd returns the least bound that an unplaced neighbour gives b, and makes that neighbour its witness.
 // It leaves out neighbours that are open.
-func (k *kernel) leastEnd(b Buffer) int64 {
+func (k *kernel) leastEnd(b common.Buffer) int64 {
 	least := int64(math.MaxInt64)
-	under := func(j Buffer, distance int64) {
+	under := func(j common.Buffer, distance int64) {
 		if end := k.inf[j] + distance; end < least && k.seen[j] != k.epoch-1 {
 			least = end
 			k.witness[b] = witness{j, distance}

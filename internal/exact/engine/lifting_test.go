@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -27,7 +28,7 @@ func TestLiftingRaisesAlongAChain(t *testing.T) {
 		{ID: "d", Lower: 5, Upper: 7, Size: 4},
 	}}
 	k, c := rootOf(p, 20)
-	for j := Buffer(1); j < 4; j++ {
+	for j := common.Buffer(1); j < 4; j++ {
 		k.waiting[0] |= 1 << j
 	}
 	if !k.lift(c) {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
@@ -242,7 +243,7 @@ func TestProgress(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	for _, minimize := range []bool{true, false} {
 		var all []plan.Progress
-		o := plan.Options{NodeLimit: 3*tickEvery + 10, Without: slow, Progress: func(p plan.Progress) { all = append(all, p) }}
+		o := plan.Options{NodeLimit: 3*common.TickEvery + 10, Without: slow, Progress: func(p plan.Progress) { all = append(all, p) }}
 		if !minimize {
 			o.Capacity = tl.Problem.Capacity
 		}
@@ -304,7 +305,7 @@ func TestWorkers(t *testing.T) {
 	}
 	tl := disguised(t, 60, 1)
 	told := 0
-	o := plan.Options{Workers: 3, NodeLimit: 6 * tickEvery, Without: slow, Progress: func(plan.Progress) { told++ }}
+	o := plan.Options{Workers: 3, NodeLimit: 6 * common.TickEvery, Without: slow, Progress: func(plan.Progress) { told++ }}
 	if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Feasible || told == 0 {
 		t.Errorf("%s, told %d times", r.Status, told)
 	}
@@ -371,15 +372,15 @@ func TestNoWayBack(t *testing.T) {
 		return k
 	}
 	fresh := prepare(run.Endless(context.Background()))
-	if r := fresh.run(capacity, "TWA", 0, unlimited); r != solved || fresh.nodes < 30 {
+	if r := fresh.run(capacity, "TWA", 0, common.Unlimited); r != common.Solved || fresh.nodes < 30 {
 		t.Fatalf("outcome %d after %d nodes", r, fresh.nodes)
 	}
 	for limit := int64(1); limit < fresh.nodes; limit++ {
 		k := prepare(run.Endless(context.Background()))
-		if r := k.run(capacity, "TWA", 0, limit); r != aborted || int64(len(k.path)) < limit {
+		if r := k.run(capacity, "TWA", 0, limit); r != common.Aborted || int64(len(k.path)) < limit {
 			t.Errorf("after %d nodes: outcome %d, %d placements stand", limit, r, len(k.path))
 		}
-		if r := k.run(capacity, "TWA", 0, unlimited); r != solved || !slices.Equal(k.plan(), fresh.plan()) {
+		if r := k.run(capacity, "TWA", 0, common.Unlimited); r != common.Solved || !slices.Equal(k.plan(), fresh.plan()) {
 			t.Errorf("after %d nodes and a new beginning: outcome %d, and not the same plan", limit, r)
 		}
 	}
@@ -391,8 +392,8 @@ func TestNoWayBack(t *testing.T) {
 			continue // prepared by half
 		}
 		k.path = k.path[:0]
-		r := k.run(capacity, "TWA", 0, unlimited)
-		if r == solved {
+		r := k.run(capacity, "TWA", 0, common.Unlimited)
+		if r == common.Solved {
 			break
 		}
 		if len(k.path) < most {

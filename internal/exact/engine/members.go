@@ -22,7 +22,7 @@ func (k *kernel) initMembers(*timeline.Timeline, *timeline.Partition) {
 		incidences += int(k.span[x].last - k.span[x].first)
 	}
 	if incidences > maxMembers {
-		k.sw.suffixBound, k.sw.notFirst, k.sw.unallocatedFloor = false, false, false
+		k.sw.SuffixBound, k.sw.NotFirst, k.sw.UnallocatedFloor = false, false, false
 		return
 	}
 	k.memberAt = make([]int32, k.m+2)

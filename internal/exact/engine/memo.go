@@ -1,6 +1,10 @@
 package engine
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+)
 
 // Idea: the completions of a component depend only on three things: which of its buffers are
 // unplaced, their least offsets, and the canonical bound. So a state that failed once fails again,
@@ -37,7 +41,7 @@ type memo struct {
 // state, or zero if there is nothing to compare it with.
 func (k *kernel) recall(c component) (key memoKey, known bool) {
 	if k.dominates() {
-		return memoKey{}, k.beaten(k.setOf(c), nobody)
+		return memoKey{}, k.beaten(k.setOf(c), common.Nobody)
 	}
 	if k.memo.used == 0 {
 		return memoKey{}, false
@@ -53,7 +57,7 @@ func (k *kernel) remember(c component, key memoKey) {
 		k.beat(k.setOf(c))
 		return
 	}
-	if !k.sw.memo {
+	if !k.sw.Memo {
 		return
 	}
 	if key.b == 0 {
@@ -66,21 +70,21 @@ func (k *kernel) remember(c component, key memoKey) {
 // key hashes the component's state.
 func (k *kernel) key(c component) memoKey {
 	a, b := k.saltRun, ^k.saltRun
-	if !k.sw.canonical {
+	if !k.sw.Canonical {
 		// No buffer waits, but the monotonic floor reads the offset itself.
-		a ^= mix(uint64(c.off)+0x9e3779b97f4a7c15, 0xe7037ed1a0b428db)
+		a ^= common.Mix(uint64(c.off)+0x9e3779b97f4a7c15, 0xe7037ed1a0b428db)
 	}
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
-			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			j := w<<6 + common.Buffer(bits.TrailingZeros64(rest))
 			lb := uint64(k.lb[j])
 			if k.isWaiting(j) {
 				lb = ^lb
 			}
-			x := mix(lb^k.salt[2*j], k.salt[2*j+1])
+			x := common.Mix(lb^k.salt[2*j], k.salt[2*j+1])
 			a += x
-			b += mix(x^0xa0761d6478bd642f, lb+k.salt[2*j+1])
+			b += common.Mix(x^0xa0761d6478bd642f, lb+k.salt[2*j+1])
 		}
 	}
 	return memoKey{a, b | 1} // never the empty entry

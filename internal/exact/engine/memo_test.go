@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -20,7 +21,7 @@ func TestMemoIsTruthful(t *testing.T) {
 // TestMemoKeepsAll adds keys until the table has grown several times.
 func TestMemoKeepsAll(t *testing.T) {
 	var m memo
-	key := func(i uint64) memoKey { return memoKey{mix(i+1, 0x9e3779b97f4a7c15), i | 1} }
+	key := func(i uint64) memoKey { return memoKey{common.Mix(i+1, 0x9e3779b97f4a7c15), i | 1} }
 	for i := range uint64(10_000) {
 		m.add(key(i))
 	}

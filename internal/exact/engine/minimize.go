@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
@@ -48,7 +49,7 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 	case len(e.tl.Problem.Buffers) >= tune.EarlyLeast:
 		e.fallBack() // it takes too long when the limit has come
 	}
-	infeasible := e.best == nil && e.ask(e.roof, e.fit) == refuted
+	infeasible := e.best == nil && e.ask(e.roof, e.fit) == common.Refuted
 	switch {
 	case e.best != nil:
 		e.narrow()
@@ -106,12 +107,12 @@ func (e *engine) take(offsets []int64) {
 }
 
 // ask tries one capacity and narrows the interval.
-func (e *engine) ask(capacity int64, try func(int64) verdict) verdict {
+func (e *engine) ask(capacity int64, try func(int64) common.Verdict) common.Verdict {
 	v := try(capacity)
 	switch v {
-	case fits:
+	case common.Fits:
 		e.take(e.offsets())
-	case refuted:
+	case common.Refuted:
 		least := capacity + 1
 		for p := range e.parts {
 			least = max(least, e.parts[p].bound)
@@ -162,7 +163,7 @@ func (e *engine) dominates() bool {
 func (e *engine) narrow() {
 	halves := int64(firstRound)
 	share, down := int64(1), int64(0)
-	once := func(capacity int64) verdict { return e.round(capacity, max(1, halves/share)) }
+	once := func(capacity int64) common.Verdict { return e.round(capacity, max(1, halves/share)) }
 	for e.bound < e.height && !e.over() {
 		before := e.height - e.bound
 		asked := int64(-1)
@@ -191,7 +192,7 @@ func (e *engine) narrow() {
 				continue
 			}
 			asked = capacity
-			if v := e.ask(capacity, once); v == fits && long && laddered {
+			if v := e.ask(capacity, once); v == common.Fits && long && laddered {
 				down += down + e.step
 			} else {
 				down = 0

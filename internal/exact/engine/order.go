@@ -1,6 +1,10 @@
 package engine
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+)
 
 // A static preordering ranks the buffers of a component by a string of keys, each descending, with ties by index:
 //
@@ -19,7 +23,7 @@ import "math/bits"
 // logs the old ranks.
 func (k *kernel) rankAll(c component) {
 	list := k.listOf(c)
-	if k.sw.preordering {
+	if k.sw.Preordering {
 		for _, j := range list {
 			if k.huge && k.late() {
 				return
@@ -31,7 +35,7 @@ func (k *kernel) rankAll(c component) {
 		}
 		if k.tied {
 			k.byRank(list)
-			k.sortBy(list, func(i, j Buffer) bool {
+			k.sortBy(list, func(i, j common.Buffer) bool {
 				return k.totals[i] > k.totals[j] || k.totals[i] == k.totals[j] && k.tie[i] < k.tie[j]
 			})
 		} else {
@@ -46,7 +50,7 @@ func (k *kernel) rankAll(c component) {
 
 // byRank sorts a list by the ranks that its buffers have, unless the list is much shorter than the list it was a part
 // of. Most of it stays in that order, so the sort that follows is quick.
-func (k *kernel) byRank(list []Buffer) {
+func (k *kernel) byRank(list []common.Buffer) {
 	most := int32(0)
 	for _, j := range list {
 		most = max(most, k.rank[j]+1)
@@ -56,17 +60,17 @@ func (k *kernel) byRank(list []Buffer) {
 	}
 	slots := k.sorted[:most]
 	for r := range slots {
-		slots[r] = nobody
+		slots[r] = common.Nobody
 	}
 	for _, j := range list {
-		if slots[k.rank[j]] != nobody {
+		if slots[k.rank[j]] != common.Nobody {
 			return // ranks of several components
 		}
 		slots[k.rank[j]] = j
 	}
 	list = list[:0]
 	for _, j := range slots {
-		if j != nobody {
+		if j != common.Nobody {
 			list = append(list, j)
 		}
 	}
@@ -76,7 +80,7 @@ func (k *kernel) byRank(list []Buffer) {
 // index.
 func (k *kernel) breakTies(c component) {
 	k.tied = k.score != nil || len(k.order) > 0 && k.order[0] == 'T'
-	if !k.tied || !k.sw.preordering {
+	if !k.tied || !k.sw.Preordering {
 		return
 	}
 	list := k.listOf(c)
@@ -95,7 +99,7 @@ func (k *kernel) breakTies(c component) {
 func ordered(score float64) int64 { return int64(score * (1 << 32)) }
 
 // maxTotal returns the largest total of buffer j's sections.
-func (k *kernel) maxTotal(j Buffer) int64 {
+func (k *kernel) maxTotal(j common.Buffer) int64 {
 	var most int64
 	for x := Piece(j); x != none; x = k.next[x] {
 		for _, t := range k.total[k.span[x].first:k.span[x].last] {
@@ -107,7 +111,7 @@ func (k *kernel) maxTotal(j Buffer) int64 {
 
 // before orders two buffers by the static preordering. The overlaps of a buffer are all others, less those that end
 // before it and those that start after it. With gaps these are extents, which is all that an order needs.
-func (k *kernel) before(i, j Buffer) bool {
+func (k *kernel) before(i, j common.Buffer) bool {
 	a, b := &k.buffers[k.id[i]], &k.buffers[k.id[j]]
 	f, g := &k.of[i], &k.of[j]
 	for at := range len(k.order) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -30,8 +31,8 @@ func TestRanks(t *testing.T) {
 				t.Helper()
 				list := slices.Clone(k.listOf(c))
 				want := slices.Clone(list)
-				slices.SortFunc(list, func(a, b Buffer) int { return int(k.rank[a] - k.rank[b]) })
-				slices.SortFunc(want, func(a, b Buffer) int {
+				slices.SortFunc(list, func(a, b common.Buffer) int { return int(k.rank[a] - k.rank[b]) })
+				slices.SortFunc(want, func(a, b common.Buffer) int {
 					if k.before(a, b) {
 						return -1
 					}
@@ -44,7 +45,7 @@ func TestRanks(t *testing.T) {
 			check(c, "root")
 			for step := range 6 {
 				j, _ := k.firstOf(c)
-				if j == nobody {
+				if j == common.Nobody {
 					break
 				}
 				k.place(j)
@@ -80,13 +81,13 @@ func TestCalm(t *testing.T) {
 			if !k.infer(c) {
 				break
 			}
-			if next := k.following(c, k.limit, nobody, make([]Buffer, 0, 4)); step%5 == 4 && len(next) == 4 {
+			if next := k.following(c, k.limit, common.Nobody, make([]common.Buffer, 0, 4)); step%5 == 4 && len(next) == 4 {
 				// The first two have failed and wait.
 				c.off, c.rank = k.lb[next[2]], k.rank[next[2]]
 				k.findWaiting(c)
 			}
 			j, _ := k.firstOf(c)
-			if j == nobody {
+			if j == common.Nobody {
 				break
 			}
 			said := k.calm

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -123,18 +124,18 @@ func TestTable1(t *testing.T) {
 // orders are seen, the test gives it a bound that keeps it from being placed, so
 // that every complete order fails and the next is tried. Under the sixth fits what
 // fits without it, and nothing fits above it.
-func explored(t *testing.T, sw switches) []string {
+func explored(t *testing.T, sw common.Switches) []string {
 	t.Helper()
 	orders, _ := walked(t, sw)
 	return orders
 }
 
 // walked is explored, and returns all nodes on the way, as the orders that lead to them.
-func walked(t *testing.T, sw switches) (orders []string, nodes map[string]bool) {
+func walked(t *testing.T, sw common.Switches) (orders []string, nodes map[string]bool) {
 	t.Helper()
 	defer pauseChecks()()
-	defer func(was int64) { tickEvery = was }(tickEvery)
-	tickEvery = 1
+	defer func(was int64) { common.TickEvery = was }(common.TickEvery)
+	common.TickEvery = 1
 	p := suite.MiniMalloc()
 	top := int64(12)
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Fixed: &top})
@@ -165,7 +166,7 @@ func walked(t *testing.T, sw switches) (orders []string, nodes map[string]bool) 
 			k.inf[sixth] = top + 1
 		}
 	}
-	if r := k.run(13, "", 0, unlimited); r != exhausted {
+	if r := k.run(13, "", 0, common.Unlimited); r != common.Exhausted {
 		t.Fatalf("the search ends with outcome %d", r)
 	}
 	return orders, nodes
@@ -182,12 +183,12 @@ func TestFigures3And7(t *testing.T) {
 		figure    int
 		node      string
 		technique string
-		on        switches
+		on        common.Switches
 		dead      bool // no plan goes on from there
 		instead   string
 	}{
-		{3, "15", "section-inference", switches{sectionInference: true}, true, ""},
-		{7, "31", "dominance", switches{dominance: true}, false, "341"},
+		{3, "15", "section-inference", common.Switches{SectionInference: true}, true, ""},
+		{7, "31", "dominance", common.Switches{Dominance: true}, false, "341"},
 	} {
 		plans := 0
 		for _, order := range permutations("12345") {
@@ -198,10 +199,10 @@ func TestFigures3And7(t *testing.T) {
 		if (plans == 0) != c.dead {
 			t.Errorf("figure %d: %d plans go on from %s", c.figure, plans, c.node)
 		}
-		without := switches{canonical: true, dynamicOrdering: true}
+		without := common.Switches{Canonical: true, DynamicOrdering: true}
 		_, before := walked(t, without)
 		with := c.on
-		with.canonical, with.dynamicOrdering = true, true
+		with.Canonical, with.DynamicOrdering = true, true
 		_, after := walked(t, with)
 		if !before[c.node] || after[c.node] {
 			t.Errorf("figure %d: %s is a node without %s: %v, with it: %v", c.figure, c.node, c.technique, before[c.node], after[c.node])
@@ -238,7 +239,7 @@ func TestCanonicalOrders(t *testing.T) {
 	}
 	for _, dynamic := range []bool{false, true} {
 		// Everything off but what is asked about.
-		all := explored(t, switches{dynamicOrdering: dynamic})
+		all := explored(t, common.Switches{DynamicOrdering: dynamic})
 		var fits []string // by hand: all orders that fit
 		for _, order := range permutations("12345") {
 			if verify.Check(p, stack(p, order), 12).OK() {
@@ -255,7 +256,7 @@ func TestCanonicalOrders(t *testing.T) {
 		if got := ofFigure2(all); !slices.Equal(got, want) {
 			t.Errorf("dynamic %v: without canonical, the search goes through %v, want all of table 1", dynamic, got)
 		}
-		only := explored(t, switches{dynamicOrdering: dynamic, canonical: true})
+		only := explored(t, common.Switches{DynamicOrdering: dynamic, Canonical: true})
 		if got := ofFigure2(only); !slices.Equal(got, []string{"53412"}) {
 			t.Errorf("dynamic %v: with canonical, the search goes through %v, want S5", dynamic, got)
 		}
@@ -280,14 +281,14 @@ func TestCanonicalOrders(t *testing.T) {
 // that order.
 func TestFirstCanonical(t *testing.T) {
 	p := suite.MiniMalloc()
-	want := stack(p, explored(t, switches{canonical: true, dynamicOrdering: true})[0])
+	want := stack(p, explored(t, common.Switches{Canonical: true, DynamicOrdering: true})[0])
 	tl := timeline.New(p)
 	for _, off := range append([]string{""}, names()...) {
 		if off == "canonical" || off == "dynamic-ordering" {
 			continue // these decide what comes first
 		}
 		k := newKernel(tl, &tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()))
-		if r := k.run(12, "", 0, unlimited); r != solved {
+		if r := k.run(12, "", 0, common.Unlimited); r != common.Solved {
 			t.Fatalf("without %q: outcome %d", off, r)
 		}
 		got := make([]int64, len(p.Buffers))

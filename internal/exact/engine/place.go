@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/stowage-go/stowage/internal/exact/common"
+
 // This file applies a placement, and trail.go takes it back. During search nothing else changes the state, except
 // inference, which writes through set.
 //
@@ -17,7 +19,7 @@ package engine
 // place puts j at its least offset. hat says whether any unplaced buffer overlaps j. ok is false if a neighbour was
 // raised above its highest offset; the caller then undoes the placement. If the run is over, place may stop midway and
 // return false: try looks for that.
-func (k *kernel) place(j Buffer) (hat, ok bool) {
+func (k *kernel) place(j common.Buffer) (hat, ok bool) {
 	k.best[j] = k.lb[j]
 	k.path = append(k.path, j)
 	k.highest = 0
@@ -58,7 +60,7 @@ func (k *kernel) place(j Buffer) (hat, ok bool) {
 }
 
 // raise raises lb of c to top, aligned, and reports whether c can lie there.
-func (k *kernel) raise(c Buffer, top int64) bool {
+func (k *kernel) raise(c common.Buffer, top int64) bool {
 	if k.lb[c] >= top {
 		return true
 	}
@@ -78,7 +80,7 @@ func (k *kernel) raise(c Buffer, top int64) bool {
 }
 
 // take removes j from what is unplaced.
-func (k *kernel) take(j Buffer) {
+func (k *kernel) take(j common.Buffer) {
 	k.unplaced[j>>6] &^= 1 << (j & 63)
 	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
 		k.cuts[s]--
@@ -97,7 +99,7 @@ func (k *kernel) take(j Buffer) {
 }
 
 // give puts j back into what is unplaced, with its pieces at its inferred bound.
-func (k *kernel) give(j Buffer) {
+func (k *kernel) give(j common.Buffer) {
 	k.unplaced[j>>6] |= 1 << (j & 63)
 	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
 		k.cuts[s]++
@@ -118,8 +120,8 @@ func (k *kernel) give(j Buffer) {
 
 // liftFloors raises the floors of buffer j's sections to its top. Only the
 // inference of the paper reads floors; the suffix bound reads bounds instead.
-func (k *kernel) liftFloors(j Buffer) {
-	if k.sw.suffixBound {
+func (k *kernel) liftFloors(j common.Buffer) {
+	if k.sw.SuffixBound {
 		return
 	}
 	for x := Piece(j); x != none; x = k.next[x] {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -18,7 +19,7 @@ import (
 var hugeFrom = 1 << 18
 
 // newKernel prepares a partition for search.
-func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw switches, watch *run.Watch) *kernel {
+func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, watch *run.Watch) *kernel {
 	n, m := len(p.Buffers), int(p.Last-p.First)
 	pieces := 0
 	for _, i := range p.Buffers {
@@ -27,21 +28,21 @@ func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw switches, watch 
 	k := &kernel{
 		sw: sw, watch: watch, tick: func() {},
 		static: static{
-			n: Buffer(n), m: Section(m), buffers: tl.Problem.Buffers, id: p.Buffers, plain: true, unit: bound.CommonAlignment(tl.Problem, p.Buffers),
+			n: common.Buffer(n), m: Section(m), buffers: tl.Problem.Buffers, id: p.Buffers, plain: true, unit: bound.CommonAlignment(tl.Problem, p.Buffers),
 			of: make([]fact, n), span: make([]span, pieces),
 		},
 		state:   state{block: make([]block, pieces), rankLog: make([]rankChange, 0, n)},
 		learned: learned{hot: [4]Section{-1, -1, -1, -1}, witness: make([]witness, n)},
 	}
-	carve(
-		share[int64]{&k.cells, 2*n + m}, share[int64]{&k.size, n}, share[int64]{&k.best, n}, share[int64]{&k.totals, n}, share[int64]{&k.seen, n},
-		share[int64]{&k.openEnd, n}, share[int64]{&k.total, m + 1}, share[int64]{&k.low, m}, share[int64]{&k.top, m}, share[int64]{&k.allowance, m},
+	common.Carve(
+		common.Share(&k.cells, 2*n+m), common.Share(&k.size, n), common.Share(&k.best, n), common.Share(&k.totals, n), common.Share(&k.seen, n),
+		common.Share(&k.openEnd, n), common.Share(&k.total, m+1), common.Share(&k.low, m), common.Share(&k.top, m), common.Share(&k.allowance, m),
 	)
 	k.lb, k.inf, k.floor = k.cells[:n:n], k.cells[n:2*n:2*n], k.cells[2*n:]
-	carve(share[int32]{&k.rank, n}, share[int32]{&k.tie, n}, share[int32]{&k.live, m + 1}, share[int32]{&k.edges, m + 1}, share[int32]{&k.cuts, m})
-	carve(share[uint64]{&k.salt, 2 * n}, share[uint64]{&k.unplaced, n/64 + 1}, share[uint64]{&k.waiting, n/64 + 1}, share[uint64]{&k.runs, m/64 + 1}, share[uint64]{&k.dirty, m/64 + 1})
-	carve(share[Buffer]{&k.list, n}, share[Buffer]{&k.path, n}, share[Buffer]{&k.sorted, n}, share[Buffer]{&k.open, n}, share[Buffer]{&k.begins, m + 1}, share[Buffer]{&k.ends, m + 1}, share[Buffer]{&k.owner, pieces})
-	carve(share[Piece]{&k.next, pieces}, share[Piece]{&k.near, pieces}, share[Piece]{&k.apart, pieces}, share[Piece]{&k.more, m + 1})
+	common.Carve(common.Share(&k.rank, n), common.Share(&k.tie, n), common.Share(&k.live, m+1), common.Share(&k.edges, m+1), common.Share(&k.cuts, m))
+	common.Carve(common.Share(&k.salt, 2*n), common.Share(&k.unplaced, n/64+1), common.Share(&k.waiting, n/64+1), common.Share(&k.runs, m/64+1), common.Share(&k.dirty, m/64+1))
+	common.Carve(common.Share(&k.list, n), common.Share(&k.path, n), common.Share(&k.sorted, n), common.Share(&k.open, n), common.Share(&k.begins, m+1), common.Share(&k.ends, m+1), common.Share(&k.owner, pieces))
+	common.Carve(common.Share(&k.next, pieces), common.Share(&k.near, pieces), common.Share(&k.apart, pieces), common.Share(&k.more, m+1))
 	for _, step := range [...]func(*kernel, *timeline.Timeline, *timeline.Partition){(*kernel).describe, (*kernel).describeSpans, (*kernel).initMembers, (*kernel).initTwins, (*kernel).countFrom, (*kernel).initEffective} {
 		if k.over() {
 			break
@@ -49,25 +50,6 @@ func newKernel(tl *timeline.Timeline, p *timeline.Partition, sw switches, watch 
 		step(k, tl, p)
 	}
 	return k
-}
-
-// share is an array to be made, of n entries.
-type share[T any] struct {
-	of *[]T
-	n  int
-}
-
-// carve makes arrays out of one, so that a small partition is prepared with few
-// allocations.
-func carve[T any](shares ...share[T]) {
-	sum := 0
-	for _, s := range shares {
-		sum += s.n
-	}
-	all := make([]T, sum)
-	for _, s := range shares {
-		*s.of, all = all[:s.n:s.n], all[s.n:]
-	}
 }
 
 // pollEvery is how many buffers a loop goes through between looks for a limit.
@@ -157,7 +139,7 @@ func (k *kernel) describeSpans(tl *timeline.Timeline, p *timeline.Partition) {
 				size = k.size[j]
 			}
 			k.span[x] = span{Section(s.First - p.First), Section(s.Last - p.First), s.Lower}
-			k.block[x].size, k.owner[x] = size, Buffer(j)
+			k.block[x].size, k.owner[x] = size, common.Buffer(j)
 		}
 		k.next[x] = none
 	}
@@ -172,12 +154,12 @@ func (k *kernel) describeSpans(tl *timeline.Timeline, p *timeline.Partition) {
 func (k *kernel) initTwins(tl *timeline.Timeline, _ *timeline.Partition) {
 	list := k.list[:0]
 	for j := range k.of {
-		k.of[j].twin = nobody
+		k.of[j].twin = common.Nobody
 		if !k.of[j].fixed {
-			list = append(list, Buffer(j))
+			list = append(list, common.Buffer(j))
 		}
 	}
-	k.sortBy(list, func(i, j Buffer) bool {
+	k.sortBy(list, func(i, j common.Buffer) bool {
 		c := k.shape(i, j)
 		return c < 0 || c == 0 && i < j
 	})
@@ -190,7 +172,7 @@ func (k *kernel) initTwins(tl *timeline.Timeline, _ *timeline.Partition) {
 }
 
 // shape compares the extents, sizes and alignments of two buffers.
-func (k *kernel) shape(i, j Buffer) int64 {
+func (k *kernel) shape(i, j common.Buffer) int64 {
 	a, b := &k.of[i], &k.of[j]
 	if a.first != b.first {
 		return int64(a.first - b.first)

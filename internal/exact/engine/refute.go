@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -47,7 +48,7 @@ type proof struct {
 	lost  bool // it was too long
 }
 
-func (p *proof) asks(j Buffer, offset int64) {
+func (p *proof) asks(j common.Buffer, offset int64) {
 	if p != nil {
 		p.add(Step{int32(j), offset})
 	}
@@ -97,7 +98,7 @@ func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.O
 		return nil, err
 	}
 	defer e.watch.Close()
-	e.memo, e.fronts, e.effectiveSizes = false, false, false
+	e.Memo, e.Fronts, e.EffectiveSizes = false, false, false
 	fit := make([]bool, len(e.parts))
 	for halves, open := int64(firstRound), true; open && !e.over(); halves = longer(halves) {
 		open = false
@@ -114,13 +115,13 @@ func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.O
 				k.proof = &proof{}
 				r := k.run(capacity, order, i, e.within(halves*int64(len(buffers))))
 				e.count(&k.nodes, &k.backtracks)
-				if r == exhausted {
+				if r == common.Exhausted {
 					if k.proof.lost {
 						return nil, nil
 					}
 					return &Refutation{buffers, k.proof.steps}, nil
 				}
-				if fit[p] = r == solved; fit[p] || e.over() {
+				if fit[p] = r == common.Solved; fit[p] || e.over() {
 					break
 				}
 			}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -27,23 +28,11 @@ const firstRound = 3
 // round of a small partition.
 const shareUntil = 8
 
-// verdict is what is known of a capacity.
-type verdict uint8
-
-const (
-	undecided verdict = iota // a limit came first
-	fits                     // there is a plan
-	refuted                  // there is none: proven
-)
-
-// unlimited stands for no node limit; adding it to a count does not overflow.
-const unlimited = 1 << 62
-
 // fit decides whether all partitions fit the capacity. It runs rounds until there is an answer or the
 // run is over.
-func (e *engine) fit(capacity int64) verdict {
+func (e *engine) fit(capacity int64) common.Verdict {
 	for halves := int64(firstRound); ; halves = longer(halves) {
-		if v := e.round(capacity, halves); v != undecided || e.over() {
+		if v := e.round(capacity, halves); v != common.Undecided || e.over() {
 			return v
 		}
 		e.composes(capacity, false, halves)
@@ -51,20 +40,20 @@ func (e *engine) fit(capacity int64) verdict {
 }
 
 // longer doubles the length of a round, up to a length that no run reaches.
-func longer(halves int64) int64 { return min(2*halves, unlimited>>32) }
+func longer(halves int64) int64 { return min(2*halves, common.Unlimited>>32) }
 
 // round tries the capacity once with each order on every partition that is not known to fit it. The
 // node limit is halves/2 times the number of buffers.
-func (e *engine) round(capacity, halves int64) verdict {
+func (e *engine) round(capacity, halves int64) common.Verdict {
 	for p := range e.parts {
 		if e.parts[p].bound > capacity {
 			if e.flaw == nil {
 				e.flaw = e.tl.Partitions[p].Buffers
 			}
-			return refuted
+			return common.Refuted
 		}
 	}
-	answer := fits
+	answer := common.Fits
 	for _, p := range e.byPeak {
 		s := &e.parts[p]
 		if s.offsets != nil && s.height <= capacity {
@@ -72,24 +61,24 @@ func (e *engine) round(capacity, halves int64) verdict {
 		}
 		before := e.stats.Nodes
 		v := e.attempt(int(p), capacity, max(1, halves*int64(len(e.tl.Partitions[p].Buffers))/2))
-		if v == undecided && !e.over() {
+		if v == common.Undecided && !e.over() {
 			v = e.inStretches(int(p), capacity, halves)
 		}
-		if v == fits && e.tell != nil {
-			e.tell(int(p), plan.MovePlan, nobody, 0)
+		if v == common.Fits && e.tell != nil {
+			e.tell(int(p), plan.MovePlan, common.Nobody, 0)
 		}
 		s.spent += e.stats.Nodes - before
 		switch v {
-		case refuted:
+		case common.Refuted:
 			s.bound = max(s.bound, capacity+1)
 			if e.flaw == nil {
 				e.flaw = e.tl.Partitions[p].Buffers
 			}
-			return refuted
-		case undecided:
-			answer = undecided
+			return common.Refuted
+		case common.Undecided:
+			answer = common.Undecided
 			if e.over() {
-				return undecided
+				return common.Undecided
 			}
 		}
 	}
@@ -102,50 +91,50 @@ func (e *engine) round(capacity, halves int64) verdict {
 // This is the only place that turns the outcome of the canonical search into a verdict. If windows
 // interlock, the absence of a canonical plan proves nothing. Then only a complete search can refute.
 // If none has run, the partition stays undecided.
-func (e *engine) attempt(p int, capacity, limit int64) verdict {
+func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 	if len(e.tl.Partitions[p].Buffers) == 1 {
 		return e.alone(p, capacity)
 	}
 	k := e.kernel(p)
 	if k == nil {
-		return undecided
+		return common.Undecided
 	}
 	if !k.setCapacity(capacity) {
-		return refuted // a buffer does not fit even alone
+		return common.Refuted // a buffer does not fit even alone
 	}
-	if len(e.orders) == 1 && e.budget == unlimited && !k.windowed && (k.n > ladderMost || !e.switches.ladders) {
-		limit = unlimited // nothing to take turns with
+	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.windowed && (k.n > ladderMost || !e.Switches.Ladders) {
+		limit = common.Unlimited // nothing to take turns with
 	}
-	if v := e.ladder(p, capacity, limit); v != undecided || e.over() {
+	if v := e.ladder(p, capacity, limit); v != common.Undecided || e.over() {
 		return v
 	}
 	r, k := e.canonical(p, capacity, limit)
-	if r == solved {
+	if r == common.Solved {
 		e.keep(p, k.plan())
-		return fits
+		return common.Fits
 	}
 	if k.windowed {
 		switch e.interlocks(p) {
 		case maybe:
-			return undecided
+			return common.Undecided
 		case yes:
 			return e.complete(p, capacity, limit, r)
 		}
 	}
-	if r == exhausted {
-		return refuted
+	if r == common.Exhausted {
+		return common.Refuted
 	}
-	return undecided
+	return common.Undecided
 }
 
 // alone plans a partition of one buffer, which needs no search.
-func (e *engine) alone(p int, capacity int64) verdict {
+func (e *engine) alone(p int, capacity int64) common.Verdict {
 	if e.within(1) == 0 {
-		return undecided
+		return common.Undecided
 	}
 	e.stats.Nodes++
 	if e.tell != nil {
-		e.tell(p, plan.MoveBegin, nobody, capacity)
+		e.tell(p, plan.MoveBegin, common.Nobody, capacity)
 	}
 	b := &e.tl.Problem.Buffers[e.tl.Partitions[p].Buffers[0]]
 	at := int64(0)
@@ -153,15 +142,15 @@ func (e *engine) alone(p int, capacity int64) verdict {
 		at = *b.Fixed
 	}
 	if at+b.Size > capacity {
-		return refuted
+		return common.Refuted
 	}
 	e.keep(p, []int64{at})
-	return fits
+	return common.Fits
 }
 
 // canonical runs the orders until one has an answer: one after the other, or side by side if there are
 // several workers. It returns the kernel that gave the answer.
-func (e *engine) canonical(p int, capacity, limit int64) (r outcome, k *kernel) {
+func (e *engine) canonical(p int, capacity, limit int64) (r common.Outcome, k *kernel) {
 	if e.workers > 1 && len(e.orders) > 1 {
 		return e.race(p, capacity, limit)
 	}
@@ -177,7 +166,7 @@ func (e *engine) canonical(p int, capacity, limit int64) (r outcome, k *kernel) 
 		}
 		r = k.run(capacity, order, i, e.within(limit))
 		e.count(&k.nodes, &k.backtracks)
-		if r != aborted || e.over() {
+		if r != common.Aborted || e.over() {
 			break
 		}
 	}
@@ -191,18 +180,18 @@ func (e *engine) within(limit int64) int64 {
 
 // race runs the orders side by side, each on a kernel of its own. The first answer stops the others. It
 // is returned with the kernel that gave it.
-func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
+func (e *engine) race(p int, capacity, limit int64) (common.Outcome, *kernel) {
 	team := e.team(p)
 	// The orders share what the budget leaves.
-	left := e.within(unlimited)
+	left := e.within(common.Unlimited)
 	each, more := left/int64(len(team)), left%int64(len(team))
 	done := run.NewWatch(e.ctx)
 	defer done.Close()
 	ended := make(chan *kernel)
 	next, running := 0, 0
-	answer, winner := aborted, team[0]
+	answer, winner := common.Aborted, team[0]
 	for {
-		for next < len(team) && running < e.workers && answer == aborted && !done.Over() {
+		for next < len(team) && running < e.workers && answer == common.Aborted && !done.Over() {
 			share := each
 			if int64(next) < more {
 				share++
@@ -218,7 +207,7 @@ func (e *engine) race(p int, capacity, limit int64) (outcome, *kernel) {
 		}
 		k := <-ended
 		running--
-		if k.answer != aborted && answer == aborted {
+		if k.answer != common.Aborted && answer == common.Aborted {
 			answer, winner = k.answer, k
 			done.Stop()
 		}
@@ -242,7 +231,7 @@ func (e *engine) team(p int) []*kernel {
 		s.team = append(s.team, s.kernel)
 	}
 	for len(s.team) < len(e.orders) {
-		k := newKernel(e.tl, &e.tl.Partitions[p], e.switches, e.watch)
+		k := newKernel(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
 		if e.watch.Over() {
 			break
 		}
@@ -258,7 +247,7 @@ func (e *engine) count(nodes, backtracks *int64) {
 	e.stats.Nodes += *nodes
 	e.stats.Backtracks += *backtracks
 	*nodes, *backtracks = 0, 0
-	if before/tickEvery != e.stats.Nodes/tickEvery {
+	if before/common.TickEvery != e.stats.Nodes/common.TickEvery {
 		e.report(0)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -19,16 +20,6 @@ import (
 // search returns exhausted only if nothing below was left undone. It does not do so after a limit, nor if the trail
 // was dropped.
 
-// outcome is what a search of a component found among canonical plans. It says nothing about other plans. Only
-// engine.attempt turns it into a verdict.
-type outcome uint8
-
-const (
-	aborted   outcome = iota // a limit came first
-	solved                   // best holds a plan for the component
-	exhausted                // no canonical completion fits
-)
-
 // component is a set of unplaced buffers that no open cut divides: all buffers whose extents are within its sections.
 // It needs no list, because buffers are numbered by where they begin.
 type component struct {
@@ -38,24 +29,20 @@ type component struct {
 	rank int32
 }
 
-// tickEvery is how many nodes pass between reports of progress, a power of two.
-// Tests set it lower.
-var tickEvery int64 = 1 << 12
-
 // search explores the completions of a component that has passed infer. If it returns solved, best holds the offsets.
-func (k *kernel) search(c component) outcome {
+func (k *kernel) search(c component) common.Outcome {
 	if !k.any(c) {
-		return solved
+		return common.Solved
 	}
 	if k.nodes >= k.nodeLimit {
-		return aborted
+		return common.Aborted
 	}
 	k.nodes++
-	if k.nodes&(tickEvery-1) == 0 {
+	if k.nodes&(common.TickEvery-1) == 0 {
 		k.tick()
 	}
 	if k.over() {
-		return aborted
+		return common.Aborted
 	}
 	k.check(c)
 	if k.isStack(c) {
@@ -63,59 +50,59 @@ func (k *kernel) search(c component) outcome {
 	}
 	key, known := k.recall(c)
 	if known {
-		return exhausted
+		return common.Exhausted
 	}
-	if r := k.tryEach(c); r != exhausted {
+	if r := k.tryEach(c); r != common.Exhausted {
 		return r
 	}
 	k.proof.refuted()
 	k.backtracks++
 	k.remember(c, key)
-	return exhausted
+	return common.Exhausted
 }
 
 // tryEach places one candidate of c after the other and searches on from there. Usually the first candidate is the
 // only one, so it is looked for by itself.
-func (k *kernel) tryEach(c component) outcome {
+func (k *kernel) tryEach(c component) common.Outcome {
 	ceiling := k.ceiling(c)
 	j, lowest := k.firstOf(c)
-	if k.sw.dominance {
+	if k.sw.Dominance {
 		ceiling = min(ceiling, lowest-1)
 	}
-	if !k.sw.dynamicOrdering {
-		return k.tryRest(c, ceiling, nobody)
+	if !k.sw.DynamicOrdering {
+		return k.tryRest(c, ceiling, common.Nobody)
 	}
-	if j == nobody || k.lb[j] > ceiling {
+	if j == common.Nobody || k.lb[j] > ceiling {
 		return k.through()
 	}
 	r, hat := k.try(c, j)
-	if r != exhausted || !hat && k.sw.hatless {
+	if r != common.Exhausted || !hat && k.sw.Hatless {
 		return r
 	}
 	return k.tryRest(c, ceiling, j)
 }
 
 // through returns the outcome of a component all of whose candidates have failed.
-func (k *kernel) through() outcome {
+func (k *kernel) through() common.Outcome {
 	if k.late() {
-		return aborted // an inference may have been left undone
+		return common.Aborted // an inference may have been left undone
 	}
-	return exhausted
+	return common.Exhausted
 }
 
 // firstOf returns the first candidate of c, or nobody. It also returns the least top that any unplaced buffer could
 // have. A plan that places the next buffer at or above that top leaves a gap that another buffer could fill, so a lower
 // plan is found elsewhere (dominance, section 6.3). firstOf sets calm if all other buffers come after the candidate:
 // then no buffer waits once it is placed.
-func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
-	first, lowest = nobody, k.limit+1
+func (k *kernel) firstOf(c component) (first common.Buffer, lowest int64) {
+	first, lowest = common.Nobody, k.limit+1
 	least, passed := int64(math.MaxInt64), int64(math.MaxInt64)
 	lb := k.lb
 	size := k.size[:len(lb)]
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
-			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
+			j := w<<6 + common.Buffer(bits.TrailingZeros64(rest))
 			o := lb[j]
 			lowest = min(lowest, o+size[j])
 			if o > least {
@@ -133,13 +120,13 @@ func (k *kernel) firstOf(c component) (first Buffer, lowest int64) {
 }
 
 // eligible reports whether inference and symmetry allow j to lie at its least offset.
-func (k *kernel) eligible(j Buffer) bool {
-	return k.inf[j] <= k.lb[j] && !(k.sw.symmetry && k.of[j].twin != nobody && !k.placed(k.of[j].twin))
+func (k *kernel) eligible(j common.Buffer) bool {
+	return k.inf[j] <= k.lb[j] && !(k.sw.Symmetry && k.of[j].twin != common.Nobody && !k.placed(k.of[j].twin))
 }
 
 // less reports whether buffer i is tried before buffer j.
-func (k *kernel) less(i, j Buffer) bool {
-	if k.sw.dynamicOrdering && k.lb[i] != k.lb[j] {
+func (k *kernel) less(i, j common.Buffer) bool {
+	if k.sw.DynamicOrdering && k.lb[i] != k.lb[j] {
 		return k.lb[i] < k.lb[j]
 	}
 	return k.rank[i] < k.rank[j]
@@ -154,8 +141,8 @@ const (
 )
 
 // tryRest is tryEach for the candidates after j, or for all candidates if j is nobody.
-func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
-	postpones := k.sw.postponement && k.sw.dynamicOrdering && k.sw.canonical
+func (k *kernel) tryRest(c component, ceiling int64, j common.Buffer) common.Outcome {
+	postpones := k.sw.Postponement && k.sw.DynamicOrdering && k.sw.Canonical
 	var kept [fewWords]uint64
 	low, high := k.buffersOf(c)
 	base := low >> 6
@@ -165,8 +152,8 @@ func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
 		k.findWaiting(c)
 		copy(kept[:], words)
 	}
-	tried := j != nobody
-	var queue [few]Buffer
+	tried := j != common.Nobody
+	var queue [few]common.Buffer
 	for {
 		next := k.following(c, ceiling, j, queue[:0])
 		for _, i := range next {
@@ -194,7 +181,7 @@ func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
 			}
 			tried, k.calm = true, false
 			r, hat := k.try(c, j)
-			if r != exhausted || !hat && k.sw.hatless && k.sw.dynamicOrdering {
+			if r != common.Exhausted || !hat && k.sw.Hatless && k.sw.DynamicOrdering {
 				return r
 			}
 		}
@@ -206,12 +193,12 @@ func (k *kernel) tryRest(c component, ceiling int64, j Buffer) outcome {
 
 // following appends to queue the candidates of c that come next after the given buffer, up to the ceiling. It appends as
 // many as queue has room for.
-func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buffer) []Buffer {
+func (k *kernel) following(c component, ceiling int64, after common.Buffer, queue []common.Buffer) []common.Buffer {
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
-			j := w<<6 + Buffer(bits.TrailingZeros64(rest))
-			if k.lb[j] > ceiling || after != nobody && !k.less(after, j) || k.sw.canonical && k.waits(c, j) {
+			j := w<<6 + common.Buffer(bits.TrailingZeros64(rest))
+			if k.lb[j] > ceiling || after != common.Nobody && !k.less(after, j) || k.sw.Canonical && k.waits(c, j) {
 				continue
 			}
 			p := len(queue)
@@ -235,12 +222,12 @@ func (k *kernel) following(c component, ceiling int64, after Buffer, queue []Buf
 // be searched do not depend on it, and whoever goes further back undoes it. In a huge partition it is taken back all the
 // same, to keep the trail short. After a limit nothing is taken back: no search goes on from here, and the next run begins
 // with a reset.
-func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
+func (k *kernel) try(c component, j common.Buffer) (r common.Outcome, hat bool) {
 	if k.dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
-		return exhausted, true
+		return common.Exhausted, true
 	}
 	at, before := k.now(), k.snap()
-	r = exhausted
+	r = common.Exhausted
 	c.off, c.rank = k.lb[j], k.rank[j]
 	k.proof.asks(j, c.off)
 	hat, ok := k.place(j)
@@ -253,23 +240,23 @@ func (k *kernel) try(c component, j Buffer) (r outcome, hat bool) {
 		k.proof.refuted()
 	}
 	over := k.late()
-	if r == exhausted && (over || k.lost(at)) {
-		r = aborted
+	if r == common.Exhausted && (over || k.lost(at)) {
+		r = common.Aborted
 	}
-	if r == aborted || r == solved && (over || !k.huge) {
+	if r == common.Aborted || r == common.Solved && (over || !k.huge) {
 		return r, hat
 	}
 	k.undo(at)
 	k.restored(before)
-	if k.tell != nil && r == exhausted {
+	if k.tell != nil && r == common.Exhausted {
 		k.say(plan.MoveBack, j)
 	}
 	return r, hat
 }
 
 // descend searches on after j has been placed. c is what was the component of j, without j.
-func (k *kernel) descend(c component, j Buffer) outcome {
-	if k.sw.decomposition {
+func (k *kernel) descend(c component, j common.Buffer) common.Outcome {
+	if k.sw.Decomposition {
 		if bounds := k.openCuts(c, j); len(bounds) > 0 {
 			return k.searchParts(c, bounds)
 		}
@@ -277,7 +264,7 @@ func (k *kernel) descend(c component, j Buffer) outcome {
 	k.whoWaits(c, k.calm)
 	if !k.infer(c) {
 		k.proof.refuted()
-		return exhausted
+		return common.Exhausted
 	}
 	return k.search(c)
 }
@@ -289,7 +276,7 @@ func (k *kernel) descend(c component, j Buffer) outcome {
 // All that is unplaced in a section lies at or above that offset. This is the paper's section inference with its monotonic
 // floor, asked before a placement is applied rather than after.
 func (k *kernel) ceiling(c component) int64 {
-	if !k.sw.cheapReject {
+	if !k.sw.CheapReject {
 		return k.limit
 	}
 	var most int64

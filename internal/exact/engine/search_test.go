@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -42,13 +43,13 @@ func TestPostponementSavesPlacements(t *testing.T) {
 	lowest, _, _ := suite.Lowest(p)
 	count := func(on ...string) (placements int) {
 		k, c := rootOf(p, lowest-1, only(on...)...)
-		k.nodeLimit = unlimited
-		k.tell = func(_ int, kind plan.MoveKind, _ Buffer, _ int64) {
+		k.nodeLimit = common.Unlimited
+		k.tell = func(_ int, kind plan.MoveKind, _ common.Buffer, _ int64) {
 			if kind == plan.MovePlace {
 				placements++
 			}
 		}
-		if r := k.search(c); r != exhausted {
+		if r := k.search(c); r != common.Exhausted {
 			t.Fatal("outcome", r, "under the lowest height")
 		}
 		return placements

@@ -19,7 +19,7 @@ import "math"
 // sectionsFit reports whether every section of c has room for its unplaced pieces.
 func (k *kernel) sectionsFit(c component) bool {
 	low := k.low
-	if k.sw.unallocatedFloor {
+	if k.sw.UnallocatedFloor {
 		for s := c.first; s < c.last; s++ {
 			low[s] = math.MaxInt64
 		}
@@ -41,13 +41,13 @@ func (k *kernel) sectionsFit(c component) bool {
 			continue
 		}
 		floor := k.floor[s]
-		if k.sw.unallocatedFloor && low[s] != math.MaxInt64 {
+		if k.sw.UnallocatedFloor && low[s] != math.MaxInt64 {
 			floor = max(floor, low[s])
 		}
-		if k.sw.monotonicFloor {
+		if k.sw.MonotonicFloor {
 			floor = max(floor, c.off)
 		}
-		if k.sw.sectionInference {
+		if k.sw.SectionInference {
 			floor += k.total[s]
 		}
 		if floor > k.limit {

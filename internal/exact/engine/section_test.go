@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -37,7 +38,7 @@ func TestCheckSection(t *testing.T) {
 		k.root()
 		for j, bound := range tc.bounds {
 			if bound > 0 {
-				k.setInf(Buffer(j), bound)
+				k.setInf(common.Buffer(j), bound)
 			}
 		}
 		if fits := k.checkSection(0); fits != tc.fits || [3]int64(k.inf) != tc.raised {

@@ -58,7 +58,7 @@ func (k *kernel) countFrom(*timeline.Timeline, *timeline.Partition) {
 		}
 	}
 	k.distances = distances
-	if least < 1 && k.sw.shifts {
+	if least < 1 && k.sw.Shifts {
 		k.shift()
 	}
 	// size[j] is the largest distance from j up to another buffer.

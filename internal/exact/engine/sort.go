@@ -1,12 +1,15 @@
 package engine
 
-import "github.com/stowage-go/stowage/internal/sorting"
+import (
+	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/sorting"
+)
 
 // sortBy sorts a list of buffers and keeps its scratch. If the run is over, it leaves the list of a huge partition in
 // some order.
-func (k *kernel) sortBy(list []Buffer, less func(i, j Buffer) bool) {
+func (k *kernel) sortBy(list []common.Buffer, less func(i, j common.Buffer) bool) {
 	if len(list) > len(k.sorted) {
-		k.sorted = make([]Buffer, len(list))
+		k.sorted = make([]common.Buffer, len(list))
 	}
 	var over func() bool
 	if k.huge {

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -15,7 +16,7 @@ func TestSparesSaveNodes(t *testing.T) {
 		nodes   int64
 	}{{nil, 1}, {[]string{"spares"}, 28}} {
 		e, l := ladderOf(t, timeline.New(meshing(1539)), tc.without)
-		if v := climb(t, e, l, 20); v != fits || l.nodes != tc.nodes {
+		if v := climb(t, e, l, 20); v != common.Fits || l.nodes != tc.nodes {
 			t.Errorf("without %v: verdict %d after %d nodes, want %d", tc.without, v, l.nodes, tc.nodes)
 		}
 		e.watch.Close()
@@ -36,7 +37,7 @@ func TestSparesFindAPlace(t *testing.T) {
 			continue
 		}
 		for capacity := lowest; capacity < lowest+4; capacity++ {
-			if v := climb(t, e, l, capacity); v != fits {
+			if v := climb(t, e, l, capacity); v != common.Fits {
 				t.Fatalf("seed %d: verdict %d at %d; the lowest is %d\n%s", seed, v, capacity, lowest, suite.Describe(p))
 			}
 		}
@@ -68,7 +69,7 @@ func TestSpareCountsLevels(t *testing.T) {
 func TestSparesCountWhatIsPulledUp(t *testing.T) {
 	e, l := ladderOf(t, timeline.New(meshing(29712)), nil)
 	defer e.watch.Close()
-	if v := climb(t, e, l, 17); v != fits {
+	if v := climb(t, e, l, 17); v != common.Fits {
 		t.Errorf("verdict %d at 17, the lowest height", v)
 	}
 }

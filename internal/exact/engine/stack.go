@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/stowage-go/stowage/plan"
+import (
+	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/plan"
+)
 
 // Idea: decomposition may leave a component of one section. Its buffers are live at the same moments and
 // rest on the same top, so they can only be stacked. All orders give the same height, except for the topmost
@@ -18,25 +21,25 @@ import "github.com/stowage-go/stowage/plan"
 
 // isStack reports whether the component can be stacked as it is.
 func (k *kernel) isStack(c component) bool {
-	return c.last-c.first == 1 && k.stackable && k.sw.decomposition
+	return c.last-c.first == 1 && k.stackable && k.sw.Decomposition
 }
 
 // stack stacks a component of one section. The buffers keep their order, except for the topmost one.
-func (k *kernel) stack(c component) outcome {
+func (k *kernel) stack(c component) common.Outcome {
 	list := k.listOf(c)
 	at := k.lb[list[0]]
 	total := k.total[c.first]
-	topmost := nobody
+	topmost := common.Nobody
 	for i := len(list) - 1; i >= 0; i-- {
 		if j := list[i]; at+total-k.size[j] <= k.of[j].ub {
 			topmost = j
 			break
 		}
 	}
-	if topmost == nobody {
+	if topmost == common.Nobody {
 		k.backtracks++
 		k.proof.refuted()
-		return exhausted
+		return common.Exhausted
 	}
 	for _, j := range list {
 		if j != topmost {
@@ -50,5 +53,5 @@ func (k *kernel) stack(c component) outcome {
 			k.say(plan.MovePlace, j)
 		}
 	}
-	return solved
+	return common.Solved
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -21,7 +22,7 @@ func piled(sizes ...int64) *model.Problem {
 func TestStackNeedsOneNode(t *testing.T) {
 	k, c := rootOf(piled(5, 6, 7, 3, 2, 9), 41)
 	k.nodeLimit = 100
-	if r := k.search(c); r != solved || k.nodes != 1 {
+	if r := k.search(c); r != common.Solved || k.nodes != 1 {
 		t.Errorf("outcome %d after %d nodes at the lowest height 41", r, k.nodes)
 	}
 }
@@ -30,13 +31,13 @@ func TestStackNeedsOneNode(t *testing.T) {
 // take 8, 8 and 4 bytes, and the topmost one what it has.
 func TestStackPutsTheRightOneOnTop(t *testing.T) {
 	k, c := rootOf(piled(5, 6, 3), 17)
-	if r := k.stack(c); r != solved {
+	if r := k.stack(c); r != common.Solved {
 		t.Fatalf("outcome %d at the lowest height 17", r)
 	}
 	if k.best[0] != 12 {
 		t.Errorf("the buffer of 5 bytes lies at %d, want 12", k.best[0])
 	}
-	if k, c = rootOf(piled(5, 6, 3), 16); k.stack(c) != exhausted {
+	if k, c = rootOf(piled(5, 6, 3), 16); k.stack(c) != common.Exhausted {
 		t.Error("a plan under the lowest height 17")
 	}
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -30,11 +31,11 @@ import (
 const stretchLeast = 12
 
 // inStretches looks for a stretch of partition p that does not fit.
-func (e *engine) inStretches(p int, capacity, halves int64) verdict {
+func (e *engine) inStretches(p int, capacity, halves int64) common.Verdict {
 	part, s := &e.tl.Partitions[p], &e.parts[p]
 	n := len(part.Buffers)
-	if !e.switches.stretches {
-		return undecided
+	if !e.Switches.Stretches {
+		return common.Undecided
 	}
 	if capacity != s.stretchedAt {
 		s.stretchedAt, s.stretchedFor = capacity, [len(s.stretchedFor)]int64{}
@@ -51,32 +52,32 @@ func (e *engine) inStretches(p int, capacity, halves int64) verdict {
 		for low, high := part.First, part.First; high < part.Last; low += (high - low + 1) / 2 {
 			high = e.stretch(part, low, high, size)
 			if number++; number > len(s.stretches) {
-				s.stretches = append(s.stretches, unlimited)
+				s.stretches = append(s.stretches, common.Unlimited)
 			}
 			if !asks || s.stretches[number-1] <= capacity {
 				continue
 			}
 			inner, whole := e.part(part, low, high)
 			if e.over() {
-				return undecided
+				return common.Undecided
 			}
 			v := inner.round(capacity, halves)
 			e.count(&inner.stats.Nodes, &inner.stats.Backtracks)
 			switch {
-			case v == refuted:
+			case v == common.Refuted:
 				e.flaw = make([]int32, len(inner.flaw))
 				for k, i := range inner.flaw {
 					e.flaw[k] = whole[i]
 				}
-				return refuted
-			case v == fits:
+				return common.Refuted
+			case v == common.Fits:
 				s.stretches[number-1] = capacity
 			case e.over():
-				return undecided
+				return common.Undecided
 			}
 		}
 	}
-	return undecided
+	return common.Undecided
 }
 
 // stretch returns the end of the stretch that begins at section low. It ends after the stretch before
@@ -113,8 +114,8 @@ func (e *engine) part(part *timeline.Partition, low, high int32) (inner *engine,
 	if tl == nil {
 		return nil, nil
 	}
-	inner = &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(unlimited)}
-	inner.switches.stretches = false
+	inner = &engine{settings: e.settings, ctx: e.ctx, watch: e.watch, tl: tl, budget: e.within(common.Unlimited)}
+	inner.Switches.Stretches = false
 	inner.prepare()
 	return inner, whole
 }

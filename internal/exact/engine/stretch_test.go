@@ -4,13 +4,14 @@ import (
 	"context"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
 )
 
 // inAllStretches asks about the stretches of a problem that is one partition.
-func inAllStretches(t *testing.T, tl *timeline.Timeline, capacity int64, without ...string) (verdict, int64) {
+func inAllStretches(t *testing.T, tl *timeline.Timeline, capacity int64, without ...string) (common.Verdict, int64) {
 	t.Helper()
 	e, err := newEngine(context.Background(), tl, &plan.Options{Capacity: capacity, NodeLimit: 1000, Without: without})
 	if err != nil {
@@ -18,11 +19,11 @@ func inAllStretches(t *testing.T, tl *timeline.Timeline, capacity int64, without
 	}
 	defer e.watch.Close()
 	for p := range e.parts {
-		if v := e.inStretches(p, capacity, 12); v == refuted {
+		if v := e.inStretches(p, capacity, 12); v == common.Refuted {
 			return v, e.stats.Nodes
 		}
 	}
-	return undecided, e.stats.Nodes
+	return common.Undecided, e.stats.Nodes
 }
 
 // TestStretchesFindAFlaw has a flaw among few of 60 buffers.
@@ -32,10 +33,10 @@ func TestStretchesFindAFlaw(t *testing.T) {
 		t.Fatal(err)
 	}
 	tl := timeline.New(in.Problem)
-	if v, nodes := inAllStretches(t, tl, in.Problem.Capacity); v != refuted || nodes != 373 {
+	if v, nodes := inAllStretches(t, tl, in.Problem.Capacity); v != common.Refuted || nodes != 373 {
 		t.Errorf("verdict %d after %d nodes", v, nodes)
 	}
-	if v, nodes := inAllStretches(t, tl, in.Problem.Capacity, "stretches"); v != undecided || nodes != 0 {
+	if v, nodes := inAllStretches(t, tl, in.Problem.Capacity, "stretches"); v != common.Undecided || nodes != 0 {
 		t.Errorf("without stretches verdict %d after %d nodes", v, nodes)
 	}
 }
@@ -48,7 +49,7 @@ func TestStretchesRefuteNoPacking(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v, _ := inAllStretches(t, timeline.New(in.Problem), in.Optimum); v == refuted {
+		if v, _ := inAllStretches(t, timeline.New(in.Problem), in.Optimum); v == common.Refuted {
 			t.Errorf("seed %d: a stretch of a packing is refuted at its height %d", seed, in.Optimum)
 		}
 	}

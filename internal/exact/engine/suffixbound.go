@@ -35,7 +35,7 @@ func (k *kernel) checkSection(s Section) bool {
 	list := all[:k.live[s]]
 	blocks := k.block
 	most := slack
-	if !k.sw.suffixBound {
+	if !k.sw.SuffixBound {
 		most = gone / 2 // only placed pieces start that high
 	}
 	for sorted := false; ; sorted = true {
@@ -66,7 +66,7 @@ func (k *kernel) checkSection(s Section) bool {
 		switch {
 		case at == len(list):
 			k.top[s] = last
-			return !k.sw.notFirst || second <= slack || k.notFirst(list, slack, least, second)
+			return !k.sw.NotFirst || second <= slack || k.notFirst(list, slack, least, second)
 		case sorted:
 			return false
 		}

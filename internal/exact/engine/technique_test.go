@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -29,7 +30,7 @@ func only(on ...string) (without []string) {
 
 // canonically asks the canonical search about a capacity, without a limit, and verifies its
 // plan. It returns the nodes of all partitions up to the one that does not fit.
-func canonically(t *testing.T, p *model.Problem, capacity int64, without []string) (r outcome, nodes int64) {
+func canonically(t *testing.T, p *model.Problem, capacity int64, without []string) (r common.Outcome, nodes int64) {
 	t.Helper()
 	tl := timeline.New(p)
 	offsets := make([]int64, len(p.Buffers))
@@ -37,11 +38,11 @@ func canonically(t *testing.T, p *model.Problem, capacity int64, without []strin
 		part := &tl.Partitions[i]
 		k := newKernel(tl, part, switchesOf(without), run.NewWatch(context.Background()))
 		if !k.setCapacity(capacity) {
-			return exhausted, nodes
+			return common.Exhausted, nodes
 		}
-		r = k.run(capacity, "TWA", 0, unlimited)
+		r = k.run(capacity, "TWA", 0, common.Unlimited)
 		nodes += k.nodes
-		if r != solved {
+		if r != common.Solved {
 			return r, nodes
 		}
 		for j, at := range k.plan() {
@@ -51,7 +52,7 @@ func canonically(t *testing.T, p *model.Problem, capacity int64, without []strin
 	if report := verify.CheckHeight(p, offsets, capacity, model.HeightOf(p, offsets)); !report.OK() {
 		t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(p))
 	}
-	return solved, nodes
+	return common.Solved, nodes
 }
 
 // refutation returns the nodes that show that nothing fits one byte under the lowest height.
@@ -59,7 +60,7 @@ func refutation(t *testing.T, p *model.Problem, without []string) int64 {
 	t.Helper()
 	lowest, _, ok := suite.Lowest(p)
 	r, nodes := canonically(t, p, lowest-1, without)
-	if !ok || r != exhausted {
+	if !ok || r != common.Exhausted {
 		t.Fatalf("outcome %d under the lowest height %d", r, lowest)
 	}
 	return nodes
@@ -89,7 +90,7 @@ func truthful(t *testing.T, problems uint64, draw func(seed uint64) *model.Probl
 		}
 		for capacity := lowest - 1; capacity <= lowest; capacity++ {
 			r, _ := canonically(t, p, capacity, only(on...))
-			if fits := r == solved; fits != (capacity == lowest) {
+			if fits := r == common.Solved; fits != (capacity == lowest) {
 				t.Fatalf("seed %d at %d: fits %v; the lowest is %d\n%s", seed, capacity, fits, lowest, suite.Describe(p))
 			}
 		}

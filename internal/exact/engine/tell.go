@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/stowage-go/stowage/plan"
+import (
+	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/plan"
+)
 
 // Idea: a search is understood by watching it: what it places, where that fails, how far
 // it goes back. So it says what it does where somebody asks, and nowhere else: a kernel
@@ -20,8 +23,8 @@ import "github.com/stowage-go/stowage/plan"
 
 // told is what has been told of a partition.
 type told struct {
-	stack []Buffer // what is placed, in the order of its placement
-	at    []int64  // and where; -1 for what is not
+	stack []common.Buffer // what is placed, in the order of its placement
+	at    []int64         // and where; -1 for what is not
 }
 
 // clear forgets what was placed before, of n buffers.
@@ -36,7 +39,7 @@ func (s *told) clear(n int) {
 }
 
 // pop takes back j and what came after it.
-func (s *told) pop(j Buffer) {
+func (s *told) pop(j common.Buffer) {
 	for last := len(s.stack) - 1; last >= 0; last-- {
 		i := s.stack[last]
 		s.stack, s.at[i] = s.stack[:last], -1
@@ -50,12 +53,12 @@ func (s *told) pop(j Buffer) {
 func (e *engine) initTelling(tell func(plan.Move)) {
 	e.workers = 1
 	parts := make([]told, len(e.parts))
-	e.tell = func(p int, kind plan.MoveKind, j Buffer, at int64) {
+	e.tell = func(p int, kind plan.MoveKind, j common.Buffer, at int64) {
 		s, buffers := &parts[p], e.tl.Partitions[p].Buffers
 		if kind == plan.MoveBegin || s.at == nil {
 			s.clear(len(buffers))
 		}
-		place := func(j Buffer, at int64) {
+		place := func(j common.Buffer, at int64) {
 			if s.at[j] < 0 {
 				s.stack = append(s.stack, j)
 			}
@@ -75,7 +78,7 @@ func (e *engine) initTelling(tell func(plan.Move)) {
 		case plan.MovePlan:
 			for j, at := range e.parts[p].offsets {
 				if s.at[j] != at {
-					place(Buffer(j), at)
+					place(common.Buffer(j), at)
 				}
 			}
 			tell(plan.Move{Kind: kind, Buffer: int(buffers[0]), Offset: e.parts[p].height})

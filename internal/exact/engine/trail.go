@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/stowage-go/stowage/internal/exact/common"
+
 // Everything that a placement and its inferences change is taken back here and nowhere else. Bounds and floors
 // come from the trail, ranks from their log. Sets and sums are restored by adding what was taken out.
 //
@@ -36,7 +38,7 @@ type history struct {
 }
 
 // rewind empties the trail before a search among n buffers.
-func (h *history) rewind(n Buffer) {
+func (h *history) rewind(n common.Buffer) {
 	if h.latest == nil {
 		h.latest = make([]change, 0, min(8*int(n), chunkMost, trailMost))
 	}
@@ -90,20 +92,20 @@ func (k *kernel) set(at int32, value int64) {
 }
 
 // setInf writes inf[j].
-func (k *kernel) setInf(j Buffer, value int64) {
+func (k *kernel) setInf(j common.Buffer, value int64) {
 	k.set(int32(k.n+j), value)
 	k.moved(j)
 }
 
 // setBoth writes lb[j] and inf[j], which were equal.
-func (k *kernel) setBoth(j Buffer, value int64) {
+func (k *kernel) setBoth(j common.Buffer, value int64) {
 	k.trail.add(change{^int64(j), k.lb[j]})
 	k.lb[j], k.inf[j] = value, value
 	k.moved(j)
 }
 
 // moved updates where the pieces of buffer j start after inf[j] has risen, and makes its sections dirty.
-func (k *kernel) moved(j Buffer) {
+func (k *kernel) moved(j common.Buffer) {
 	for x := Piece(j); x != none; x = k.next[x] {
 		start := k.inf[j] + k.span[x].lower
 		k.block[x].start = start
@@ -152,9 +154,9 @@ func (k *kernel) undo(m mark) {
 
 // revert takes back one change.
 func (k *kernel) revert(c change) {
-	b := Buffer(c.at) - k.n // the buffer of which inf is to change, if any
+	b := common.Buffer(c.at) - k.n // the buffer of which inf is to change, if any
 	if c.at < 0 {
-		b = Buffer(^c.at)
+		b = common.Buffer(^c.at)
 		k.lb[b], k.inf[b] = c.old, c.old
 	} else if k.cells[c.at] = c.old; b < 0 || b >= k.n {
 		return

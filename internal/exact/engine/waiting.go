@@ -1,6 +1,10 @@
 package engine
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+)
 
 // Idea: a buffer waits if it lies under the canonical bound, that is, under the last placement:
 //
@@ -14,14 +18,14 @@ import "math/bits"
 
 // findWaiting computes which buffers of c wait.
 func (k *kernel) findWaiting(c component) {
-	if !k.sw.canonical {
+	if !k.sw.Canonical {
 		return // nobody
 	}
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
 		var waiting uint64
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
-			if k.waits(c, w<<6+Buffer(bits.TrailingZeros64(rest))) {
+			if k.waits(c, w<<6+common.Buffer(bits.TrailingZeros64(rest))) {
 				waiting |= rest & -rest
 			}
 		}
@@ -43,9 +47,9 @@ func (k *kernel) whoWaits(c component, calm bool) {
 }
 
 // waits reports whether j lies under the canonical bound of c.
-func (k *kernel) waits(c component, j Buffer) bool {
+func (k *kernel) waits(c component, j common.Buffer) bool {
 	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
 }
 
 // isWaiting is waits for the component that findWaiting was last called with.
-func (k *kernel) isWaiting(j Buffer) bool { return k.waiting[j>>6]>>(j&63)&1 != 0 }
+func (k *kernel) isWaiting(j common.Buffer) bool { return k.waiting[j>>6]>>(j&63)&1 != 0 }
