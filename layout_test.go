@@ -153,7 +153,7 @@ var layers = []struct {
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
 	{"format/onnx/internal/ops", []string{"format/onnx/internal/graph", "format/onnx/internal/shape"}},
-	{"format/tflite", []string{"model", "format/internal", "internal/tflm/schema"}},
+	{"format/tflite", []string{"model", "format/internal", "internal/tfliteschema"}},
 	{"internal/profile", []string{"model"}},
 	{"internal/colour", []string{"model"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/verify"}},
@@ -162,7 +162,7 @@ var layers = []struct {
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
-	{"npm", []string{"internal/sweep", "internal/explain", "internal/tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
+	{"npm", []string{"internal/sweep", "internal/explain", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/suite", []string{"model", "internal/splitmix"}},
 	{"internal/testkit/public", []string{"model", "format/csv"}},
@@ -175,11 +175,11 @@ var layers = []struct {
 	{"internal/testkit/mutate", []string{"internal/testkit/plantest", "internal/testkit/processor"}},
 	{"internal/testkit/testall", nil},
 	{"internal/testkit/release", nil},
-	{"internal/tflm/schema", nil},
+	{"internal/tfliteschema", nil},
 	{"internal/testkit/onnxmade", nil},
-	{"internal/tflm/made", []string{"internal/tflm/schema"}},
-	{"internal/tflm/interpreter", []string{"", "model", "format/tflite", "internal/tflm"}},
-	{"internal/tflm", []string{"", "model", "format/cheader", "format/tflite", "internal/bound", "internal/tflm/schema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
+	{"internal/testkit/tflitemade", []string{"internal/tfliteschema"}},
+	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
+	{"tflm", []string{"", "model", "format/cheader", "format/tflite", "internal/bound", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
 	{"capi", []string{"", "model", "plan", "format/json", "lab/baselines", "internal/explain", "internal/setting"}},
 	{"python", nil},
@@ -190,9 +190,9 @@ var any = []string{"*"}
 // wire has what the readers of binary formats need beyond the standard library.
 // What the root package imports stands on none of them.
 var wire = map[string]string{
-	"format/tflite": "github.com/google/flatbuffers", "internal/tflm/schema": "github.com/google/flatbuffers",
-	"internal/tflm/made":        "github.com/google/flatbuffers",
-	"internal/testkit/onnxmade": "google.golang.org/protobuf",
+	"format/tflite": "github.com/google/flatbuffers", "internal/tfliteschema": "github.com/google/flatbuffers",
+	"internal/testkit/tflitemade": "github.com/google/flatbuffers",
+	"internal/testkit/onnxmade":   "google.golang.org/protobuf",
 }
 
 func with(list []string, more ...string) []string { return append(slices.Clone(list), more...) }

@@ -17,7 +17,7 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/public"
-	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -410,7 +410,7 @@ func TestPinned(t *testing.T) {
 // TestModels reads models as problems, by name and by content, and the plan of one
 // that has one.
 func TestModels(t *testing.T) {
-	data := made.Network(5, 20)
+	data := tflitemade.Network(5, 20)
 	m, err := tflite.Parse(data, "net")
 	if err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 	"testing/iotest"
 
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
-	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -37,7 +37,7 @@ func TestPacked(t *testing.T) {
 	for name, content := range map[string][]byte{
 		"a.csv":    []byte("id,lower,upper,size\nx,0,3,4\ny,1,5,6\n"),
 		"b.json":   []byte(`{"version": 1, "buffers": [{"id": "x", "lower": 0, "upper": 3, "size": 8}]}`),
-		"c.tflite": made.Network(4, 24),
+		"c.tflite": tflitemade.Network(4, 24),
 		"d.onnx":   onnxmade.Network(4, 24),
 		"e":        []byte("id,lower,upper,size\nx,0,3,4\n"),
 	} {

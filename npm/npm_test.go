@@ -24,7 +24,7 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
-	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/units"
 	"github.com/stowage-go/stowage/model"
 )
@@ -238,7 +238,7 @@ func TestSame(t *testing.T) {
 		}
 		ask(filepath.Base(path), content, "auto", 20000, 0, "csv")
 	}
-	ask("net.tflite", made.Network(4, 24), "auto", 5000, 0, "csv")
+	ask("net.tflite", tflitemade.Network(4, 24), "auto", 5000, 0, "csv")
 	text, err := json.Marshal(list)
 	if err != nil {
 		t.Fatal(err)
@@ -285,7 +285,7 @@ func TestPage(t *testing.T) {
 	}{
 		{"x.csv", plain.Bytes(), "x.csv: optimal, height 12,", "2"},
 		{"x.json", []byte(`{"version": 1, "buffers": [{"id": "a", "lower": 0, "upper": 3, "size": 8}]}`), "x.json: optimal, height 8,", "1"},
-		{"net.tflite", made.Network(4, 24), "net.tflite: optimal, height ", ""},
+		{"net.tflite", tflitemade.Network(4, 24), "net.tflite: optimal, height ", ""},
 		{"net.onnx", onnxmade.Network(4, 24), "net.onnx: ", ""},
 		{
 			"tight.json", tight,
@@ -383,7 +383,7 @@ func TestPage(t *testing.T) {
 // firmware drops a model and wants the arenas and files that the command makes of it.
 func firmware(t *testing.T, page *chromium.Page, drop func(name string, content []byte), says string) {
 	t.Helper()
-	model := made.Network(4, 24)
+	model := tflitemade.Network(4, 24)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "net.tflite")
 	if err := os.WriteFile(path, model, 0o644); err != nil {

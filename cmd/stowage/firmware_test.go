@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/tflm/interpreter"
-	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
 // Idea: what one run of plan writes for a firmware is used here as a firmware would. A
@@ -51,7 +51,7 @@ func written(t *testing.T, dir, name string, data []byte, flags ...string) (stem
 // firmwareModels are models of all sorts: planned lower, as low as the runtime's own
 // plan, in place, and one in which the planning itself takes most.
 func firmwareModels() map[string][]byte {
-	return map[string][]byte{"tiny": made.Network(60, 8), "easy": made.Network(1, 2), "net": made.Network(4, 24), "long_name_of_a_network_that_is_cut": made.Network(9, 12)}
+	return map[string][]byte{"tiny": tflitemade.Network(60, 8), "easy": tflitemade.Network(1, 2), "net": tflitemade.Network(4, 24), "long_name_of_a_network_that_is_cut": tflitemade.Network(9, 12)}
 }
 
 // TestFirmwareCompiles builds array and header as C++11 and runs them.

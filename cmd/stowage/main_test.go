@@ -24,7 +24,7 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
-	"github.com/stowage-go/stowage/internal/tflm/made"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -57,12 +57,12 @@ func TestScripts(t *testing.T) {
 		UpdateScripts: *update,
 		Setup: func(env *testscript.Env) error {
 			return errors.Join(
-				os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), made.Network(4, 24), 0o666),
-				os.WriteFile(filepath.Join(env.WorkDir, "packed.tflite.gz"), packed(made.Network(4, 24)), 0o666),
-				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), made.Network(60, 8), 0o666), // that of examples
-				os.WriteFile(filepath.Join(env.WorkDir, "easy.tflite"), made.Network(1, 2), 0o666),
-				os.WriteFile(filepath.Join(env.WorkDir, "npu.tflite"), made.Model([]made.Graph{made.EthosU()}, made.Metadata{Name: tflite.MetadataName, Data: made.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}), 0o666),
-				os.WriteFile(filepath.Join(env.WorkDir, "npulost.tflite"), made.Model([]made.Graph{made.EthosU()}), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "net.tflite"), tflitemade.Network(4, 24), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "packed.tflite.gz"), packed(tflitemade.Network(4, 24)), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "tiny.tflite"), tflitemade.Network(60, 8), 0o666), // that of examples
+				os.WriteFile(filepath.Join(env.WorkDir, "easy.tflite"), tflitemade.Network(1, 2), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "npu.tflite"), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}, tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}), 0o666),
+				os.WriteFile(filepath.Join(env.WorkDir, "npulost.tflite"), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}), 0o666),
 				os.WriteFile(filepath.Join(env.WorkDir, "net.onnx"), onnxmade.Network(4, 24), 0o666))
 		},
 		Condition: func(name string) (bool, error) {

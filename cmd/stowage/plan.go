@@ -16,7 +16,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 type planFlags struct {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: "does it fit my 256 KiB?" is answered by the exit code. The number that must

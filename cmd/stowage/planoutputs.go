@@ -13,7 +13,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: one run writes all files that belong together: the planned model, the header

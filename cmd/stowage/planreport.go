@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/tflm"
 	"github.com/stowage-go/stowage/render/html"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // planReport is what plan prints. The keys of its JSON are a contract; new ones

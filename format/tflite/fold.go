@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // Idea: converters that store weights as float16 put a DEQUANTIZE behind each,
@@ -27,11 +27,11 @@ func (m *Model) Fold() (*Model, int, error) {
 	c := changes{constants: map[int][]byte{}, dropped: map[int]bool{}}
 	for i := range m.Operators {
 		o := &m.Operators[i]
-		if o.Code != Code(schema.BuiltinOperatorDEQUANTIZE) || len(o.Inputs) != 1 || len(o.Outputs) != 1 || o.Inputs[0] < 0 {
+		if o.Code != Code(tfliteschema.BuiltinOperatorDEQUANTIZE) || len(o.Inputs) != 1 || len(o.Outputs) != 1 || o.Inputs[0] < 0 {
 			continue
 		}
 		in, out := &m.Tensors[o.Inputs[0]], &m.Tensors[o.Outputs[0]]
-		if !in.Constant || in.Type != Type(schema.TensorTypeFLOAT16) || out.Type != Type(schema.TensorTypeFLOAT32) || out.Constant || out.Variable {
+		if !in.Constant || in.Type != Type(tfliteschema.TensorTypeFLOAT16) || out.Type != Type(tfliteschema.TensorTypeFLOAT32) || out.Constant || out.Variable {
 			continue
 		}
 		data := m.constant(int(o.Inputs[0]))
@@ -54,8 +54,8 @@ func (m *Model) Fold() (*Model, int, error) {
 
 // constant returns the data of a constant tensor.
 func (m *Model) constant(tensor int) []byte {
-	var b schema.Buffer
-	root := schema.GetRootAsModel(m.data, 0)
+	var b tfliteschema.Buffer
+	root := tfliteschema.GetRootAsModel(m.data, 0)
 	if k := m.Tensors[tensor].Buffer; k < root.BuffersLength() {
 		root.Buffers(&b, k)
 		return b.DataBytes()

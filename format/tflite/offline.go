@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // MetadataName is the name of the metadata that holds an offline plan.
@@ -30,7 +30,7 @@ type Offline struct {
 
 // offline reads the plan that the model has.
 func (p *parser) offline() {
-	var entry schema.Metadata
+	var entry tfliteschema.Metadata
 	for i := range p.root.MetadataLength() {
 		p.root.Metadata(&entry, i)
 		if string(entry.Name()) != MetadataName {
@@ -45,7 +45,7 @@ func (p *parser) offline() {
 			p.refuse(place+", buffer", strconv.Itoa(int(entry.Buffer())), "there are "+strconv.Itoa(p.root.BuffersLength()))
 			return
 		}
-		var b schema.Buffer
+		var b tfliteschema.Buffer
 		p.root.Buffers(&b, int(entry.Buffer()))
 		words := b.DataBytes()
 		if len(words) < 12 {

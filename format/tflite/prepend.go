@@ -10,7 +10,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // Idea: references in a flatbuffer lead forward only, so nothing can be added
@@ -65,7 +65,7 @@ func (m *Model) WithOffsets(offsets []int32) ([]byte, error) {
 	for _, w := range append([]int32{1, 0, int32(len(offsets))}, offsets...) {
 		words = binary.LittleEndian.AppendUint32(words, uint32(w))
 	}
-	root := schema.GetRootAsModel(m.data, 0)
+	root := tfliteschema.GetRootAsModel(m.data, 0)
 	if at, ok := m.wordsAt(root, len(words)); ok {
 		out := slices.Clone(m.data)
 		copy(out[at:], words)
@@ -94,9 +94,9 @@ func (m *Model) sameBut(other *Model) bool {
 
 // wordsAt returns where the words of the plan are that counts, if they are as
 // many bytes as wanted and no tensor refers to them.
-func (m *Model) wordsAt(root *schema.Model, want int) (int, bool) {
+func (m *Model) wordsAt(root *tfliteschema.Model, want int) (int, bool) {
 	index := -1
-	var entry schema.Metadata
+	var entry tfliteschema.Metadata
 	for i := range root.MetadataLength() {
 		root.Metadata(&entry, i)
 		if string(entry.Name()) == MetadataName {
@@ -106,7 +106,7 @@ func (m *Model) wordsAt(root *schema.Model, want int) (int, bool) {
 	if index < 0 || slices.ContainsFunc(m.Tensors, func(t Tensor) bool { return t.Buffer == index }) {
 		return 0, false
 	}
-	var b schema.Buffer
+	var b tfliteschema.Buffer
 	root.Buffers(&b, index)
 	if b.DataLength() != want {
 		return 0, false
@@ -135,8 +135,8 @@ var (
 
 // rewrite puts a new head before the file.
 func (m *Model) rewrite(c changes) ([]byte, error) {
-	root := schema.GetRootAsModel(m.data, 0)
-	var b schema.Buffer
+	root := tfliteschema.GetRootAsModel(m.data, 0)
+	var b tfliteschema.Buffer
 	for i := range root.BuffersLength() {
 		root.Buffers(&b, i)
 		if b.Offset() > 1 || b.Size() > 0 {
@@ -198,10 +198,10 @@ func (m *Model) rewrite(c changes) ([]byte, error) {
 
 // subgraphs writes the list of subgraphs anew, with the changed tensors and
 // without the dropped operators, and returns where it is.
-func (h *head) subgraphs(m *Model, root *schema.Model, c changes, index map[int]int) int {
+func (h *head) subgraphs(m *Model, root *tfliteschema.Model, c changes, index map[int]int) int {
 	at := len(h.bytes)
 	slots := h.list(len(m.Subgraphs))
-	var g schema.SubGraph
+	var g tfliteschema.SubGraph
 	for i := range m.Subgraphs {
 		s := &m.Subgraphs[i]
 		root.Subgraphs(&g, i)
@@ -210,7 +210,7 @@ func (h *head) subgraphs(m *Model, root *schema.Model, c changes, index map[int]
 		h.refer(slots+4*i, table)
 		h.refer(fields[tensors], len(h.bytes))
 		list := h.list(s.TensorCount)
-		var t schema.Tensor
+		var t tfliteschema.Tensor
 		for k := range s.TensorCount {
 			g.Tensors(&t, k)
 			buffer, changed := index[s.FirstTensor+k]
@@ -231,7 +231,7 @@ func (h *head) subgraphs(m *Model, root *schema.Model, c changes, index map[int]
 		}
 		h.refer(fields[operators], len(h.bytes))
 		list = h.list(kept)
-		var o schema.Operator
+		var o tfliteschema.Operator
 		for k := range s.OperatorCount {
 			if !c.dropped[s.FirstOperator+k] {
 				g.Operators(&o, k)
@@ -245,8 +245,8 @@ func (h *head) subgraphs(m *Model, root *schema.Model, c changes, index map[int]
 
 // metadata writes the list of metadata, the old entries less ours and then
 // ours, and returns where it is.
-func (h *head) metadata(root *schema.Model, buffer int) int {
-	var entry schema.Metadata
+func (h *head) metadata(root *tfliteschema.Model, buffer int) int {
+	var entry tfliteschema.Metadata
 	var kept []int
 	for i := range root.MetadataLength() {
 		root.Metadata(&entry, i)

@@ -11,7 +11,7 @@ import (
 	flatbuffers "github.com/google/flatbuffers/go"
 
 	"github.com/stowage-go/stowage/format/internal/source"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -39,7 +39,7 @@ func Parse(data []byte, file string) (*Model, error) {
 		return nil, p.issues.Err()
 	}
 	p.left = 2*len(data) + 1<<16
-	p.root = schema.GetRootAsModel(data, 0)
+	p.root = tfliteschema.GetRootAsModel(data, 0)
 	p.model()
 	if err := p.issues.Err(); err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Parse(data []byte, file string) (*Model, error) {
 // A parser turns accessors into a Model and keeps what is wrong.
 type parser struct {
 	m      *Model
-	root   *schema.Model
+	root   *tfliteschema.Model
 	codes  []code
 	issues model.Issues
 	// left is how many bytes of vectors and names may still be read.
@@ -61,8 +61,8 @@ type parser struct {
 
 // code is an entry of the model's operator codes.
 type code struct {
-	own    schema.BuiltinOperator // as TensorFlow Lite Micro's lifetimes read it
-	real   schema.BuiltinOperator
+	own    tfliteschema.BuiltinOperator // as TensorFlow Lite Micro's lifetimes read it
+	real   tfliteschema.BuiltinOperator
 	custom string
 }
 
@@ -83,18 +83,18 @@ func (p *parser) spend(n int) bool {
 
 func (p *parser) model() {
 	p.m.Description = p.text(p.root.Description())
-	var oc schema.OperatorCode
+	var oc tfliteschema.OperatorCode
 	for i := range p.root.OperatorCodesLength() {
 		p.root.OperatorCodes(&oc, i)
 		c := code{own: oc.BuiltinCode(), custom: p.text(oc.CustomCode())}
-		c.real = max(c.own, schema.BuiltinOperator(oc.DeprecatedBuiltinCode()))
+		c.real = max(c.own, tfliteschema.BuiltinOperator(oc.DeprecatedBuiltinCode()))
 		p.codes = append(p.codes, c)
 	}
 	n := p.root.SubgraphsLength()
 	if n == 0 {
 		p.refuse("subgraphs", "", "the model has none")
 	}
-	var g schema.SubGraph
+	var g tfliteschema.SubGraph
 	for i := range n {
 		if p.left < 0 {
 			return
@@ -115,7 +115,7 @@ func (p *parser) text(b []byte) string {
 	return string(b)
 }
 
-func (p *parser) subgraph(at int, g *schema.SubGraph, subgraphs int) {
+func (p *parser) subgraph(at int, g *tfliteschema.SubGraph, subgraphs int) {
 	m := p.m
 	place := "subgraph " + strconv.Itoa(at)
 	s := Subgraph{
@@ -127,7 +127,7 @@ func (p *parser) subgraph(at int, g *schema.SubGraph, subgraphs int) {
 	}
 	m.Tensors = slices.Grow(m.Tensors, s.TensorCount)
 	m.Operators = slices.Grow(m.Operators, s.OperatorCount)
-	var t schema.Tensor
+	var t tfliteschema.Tensor
 	for i := range s.TensorCount {
 		if p.left < 0 {
 			return
@@ -137,7 +137,7 @@ func (p *parser) subgraph(at int, g *schema.SubGraph, subgraphs int) {
 	}
 	s.Inputs = p.indices(place+", input", g.InputsLength(), g.Inputs, &s, false)
 	s.Outputs = p.indices(place+", output", g.OutputsLength(), g.Outputs, &s, false)
-	var o schema.Operator
+	var o tfliteschema.Operator
 	for i := range s.OperatorCount {
 		if p.left < 0 {
 			return
@@ -148,7 +148,7 @@ func (p *parser) subgraph(at int, g *schema.SubGraph, subgraphs int) {
 	m.Subgraphs = append(m.Subgraphs, s)
 }
 
-func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
+func (p *parser) tensor(place string, t *tfliteschema.Tensor) Tensor {
 	out := Tensor{Name: p.text(t.Name()), Type: Type(t.Type()), Variable: t.IsVariable(), Buffer: int(t.Buffer())}
 	if t.ExternalBuffer() != 0 {
 		out.Constant = true
@@ -156,7 +156,7 @@ func (p *parser) tensor(place string, t *schema.Tensor) Tensor {
 	if int64(t.Buffer()) >= int64(p.root.BuffersLength()) && t.Buffer() != 0 {
 		p.refuse(place+", buffer", strconv.Itoa(int(t.Buffer())), "there are "+strconv.Itoa(p.root.BuffersLength()))
 	} else if p.root.BuffersLength() > 0 {
-		var b schema.Buffer
+		var b tfliteschema.Buffer
 		p.root.Buffers(&b, int(t.Buffer()))
 		out.Constant = out.Constant || b.DataLength() > 0 || b.Size() > 0
 	}
@@ -211,7 +211,7 @@ func (p *parser) indices(place string, n int, at func(int) int32, s *Subgraph, o
 	return out
 }
 
-func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgraphs int) Operator {
+func (p *parser) operator(place string, o *tfliteschema.Operator, s *Subgraph, subgraphs int) Operator {
 	var out Operator
 	k := int64(o.OpcodeIndex())
 	if k >= int64(len(p.codes)) {
@@ -224,9 +224,9 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 	out.Outputs = p.indices(place+", output", o.OutputsLength(), o.Outputs, s, false)
 	count := 0
 	switch c.real {
-	case schema.BuiltinOperatorBATCH_MATMUL:
+	case tfliteschema.BuiltinOperatorBATCH_MATMUL:
 		out.TransposedX, out.TransposedY = p.flags(o)
-	case schema.BuiltinOperatorVAR_HANDLE:
+	case tfliteschema.BuiltinOperatorVAR_HANDLE:
 		if at, _ := p.options(o, resourceShape); at != 0 {
 			tab := flatbuffers.Table{Bytes: p.m.data, Pos: at}
 			if name := flatbuffers.UOffsetT(tab.Offset(6)); name != 0 {
@@ -240,9 +240,9 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 		}
 	}
 	switch c.own {
-	case schema.BuiltinOperatorIF, schema.BuiltinOperatorWHILE:
+	case tfliteschema.BuiltinOperatorIF, tfliteschema.BuiltinOperatorWHILE:
 		count = 2
-	case schema.BuiltinOperatorCALL_ONCE:
+	case tfliteschema.BuiltinOperatorCALL_ONCE:
 		count = 1
 	}
 	if count > 0 {
@@ -254,7 +254,7 @@ func (p *parser) operator(place string, o *schema.Operator, s *Subgraph, subgrap
 // options returns where the table of an operator's options is, once it has been
 // walked over: options have another shape with each operator. It is 0 where there
 // is none.
-func (p *parser) options(o *schema.Operator, s *shape) (at flatbuffers.UOffsetT, fault string) {
+func (p *parser) options(o *tfliteschema.Operator, s *shape) (at flatbuffers.UOffsetT, fault string) {
 	tab := o.Table()
 	const optionsField = 4 + 2*4
 	offset := tab.Offset(optionsField)
@@ -271,7 +271,7 @@ func (p *parser) options(o *schema.Operator, s *shape) (at flatbuffers.UOffsetT,
 
 // flags reads the first two options where they are yes or no; no where they are
 // left out or damaged, since nothing but a size depends on them.
-func (p *parser) flags(o *schema.Operator) (first, second bool) {
+func (p *parser) flags(o *tfliteschema.Operator) (first, second bool) {
 	at, _ := p.options(o, flagsShape)
 	if at == 0 {
 		return false, false
@@ -286,7 +286,7 @@ func (p *parser) flags(o *schema.Operator) (first, second bool) {
 
 // callees reads which subgraphs a control-flow operator runs. Its options are
 // not in the shape of an operator, since those of others have any form.
-func (p *parser) callees(place string, o *schema.Operator, count, subgraphs int) []int32 {
+func (p *parser) callees(place string, o *tfliteschema.Operator, count, subgraphs int) []int32 {
 	at, fault := p.options(o, calleesShape)
 	if at == 0 {
 		if fault == "" {
@@ -295,7 +295,7 @@ func (p *parser) callees(place string, o *schema.Operator, count, subgraphs int)
 		p.refuse(place, "", fault)
 		return nil
 	}
-	options := new(schema.Callees)
+	options := new(tfliteschema.Callees)
 	options.Init(p.m.data, at)
 	var out []int32
 	for _, g := range []int32{options.First(), options.Second()}[:count] {

@@ -18,7 +18,7 @@ package tflite
 import (
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // Alignment is the alignment in bytes of each buffer in the arena of TensorFlow Lite
@@ -103,7 +103,7 @@ type Type int8
 
 // String returns the type's name in the schema, such as FLOAT32.
 func (t Type) String() string {
-	if name, ok := schema.EnumNamesTensorType()[schema.TensorType(t)]; ok {
+	if name, ok := tfliteschema.EnumNamesTensorType()[tfliteschema.TensorType(t)]; ok {
 		return name
 	}
 	return "type " + strconv.Itoa(int(t))
@@ -114,7 +114,7 @@ type Code int32
 
 // String returns the operator's name in the schema, such as CONV_2D.
 func (c Code) String() string {
-	if name, ok := schema.EnumNamesBuiltinOperator()[schema.BuiltinOperator(c)]; ok {
+	if name, ok := tfliteschema.EnumNamesBuiltinOperator()[tfliteschema.BuiltinOperator(c)]; ok {
 		return name
 	}
 	return "operator " + strconv.Itoa(int(c))
@@ -131,9 +131,9 @@ func (o *Operator) Name() string {
 // typeSizes has the bytes of an element of each type that TensorFlow Lite Micro
 // knows the size of, by number; 0 for the others. INT4 takes a whole byte in the arena.
 var typeSizes = [...]int64{
-	schema.TensorTypeFLOAT32: 4, schema.TensorTypeFLOAT16: 2, schema.TensorTypeINT32: 4, schema.TensorTypeUINT8: 1,
-	schema.TensorTypeINT64: 8, schema.TensorTypeBOOL: 1, schema.TensorTypeINT16: 2, schema.TensorTypeCOMPLEX64: 8,
-	schema.TensorTypeINT8: 1, schema.TensorTypeFLOAT64: 8, schema.TensorTypeCOMPLEX128: 16, schema.TensorTypeUINT64: 8,
-	schema.TensorTypeRESOURCE: 4, schema.TensorTypeUINT32: 4, schema.TensorTypeUINT16: 2, schema.TensorTypeINT4: 1,
-	schema.TensorTypeBFLOAT16: 2,
+	tfliteschema.TensorTypeFLOAT32: 4, tfliteschema.TensorTypeFLOAT16: 2, tfliteschema.TensorTypeINT32: 4, tfliteschema.TensorTypeUINT8: 1,
+	tfliteschema.TensorTypeINT64: 8, tfliteschema.TensorTypeBOOL: 1, tfliteschema.TensorTypeINT16: 2, tfliteschema.TensorTypeCOMPLEX64: 8,
+	tfliteschema.TensorTypeINT8: 1, tfliteschema.TensorTypeFLOAT64: 8, tfliteschema.TensorTypeCOMPLEX128: 16, tfliteschema.TensorTypeUINT64: 8,
+	tfliteschema.TensorTypeRESOURCE: 4, tfliteschema.TensorTypeUINT32: 4, tfliteschema.TensorTypeUINT16: 2, tfliteschema.TensorTypeINT4: 1,
+	tfliteschema.TensorTypeBFLOAT16: 2,
 }

@@ -15,29 +15,29 @@ import (
 
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
-	"github.com/stowage-go/stowage/internal/tflm/made"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/model"
 )
 
 // chain is a → RELU → b → RELU → c, with a tensor that nothing touches, one that
 // keeps its value, a constant and an int4 one.
-func chain() made.Graph {
-	return made.Graph{
-		Tensors: []made.Tensor{
+func chain() tflitemade.Graph {
+	return tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			{Name: "a", Shape: []int32{1, 10}},
 			{Name: "b", Shape: []int32{1, 10}},
 			{Name: "c", Shape: []int32{1, 10}},
 			{Name: "idle", Shape: []int32{3}},
 			{Name: "state", Shape: []int32{4}, Variable: true},
-			{Name: "weight", Shape: []int32{2}, Data: made.Floats(1, 2)},
-			{Name: "nibbles", Shape: []int32{7}, Type: schema.TensorTypeINT4},
+			{Name: "weight", Shape: []int32{2}, Data: tflitemade.Floats(1, 2)},
+			{Name: "nibbles", Shape: []int32{7}, Type: tfliteschema.TensorTypeINT4},
 			{Name: "scalar"},
 			{Name: "none", Shape: []int32{0, 5}},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{0}, Outputs: []int32{1}},
-			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{1, -1, 7}, Outputs: []int32{2}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{1, -1, 7}, Outputs: []int32{2}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{2},
 	}
@@ -53,7 +53,7 @@ func parse(t *testing.T, data []byte) *Model {
 }
 
 func TestChain(t *testing.T) {
-	m := parse(t, made.Model([]made.Graph{chain()}))
+	m := parse(t, tflitemade.Model([]tflitemade.Graph{chain()}))
 	l, err := m.Lifetimes()
 	if err != nil {
 		t.Fatal(err)
@@ -89,24 +89,24 @@ func TestChain(t *testing.T) {
 // TestControlFlow checks the clock on IF, WHILE and CALL_ONCE: the hull of a
 // subgraph that runs twice, and scratch over both callees.
 func TestControlFlow(t *testing.T) {
-	tensor := func(names ...string) []made.Tensor {
-		var out []made.Tensor
+	tensor := func(names ...string) []tflitemade.Tensor {
+		var out []tflitemade.Tensor
 		for _, n := range names {
-			out = append(out, made.Tensor{Name: n, Shape: []int32{4}})
+			out = append(out, tflitemade.Tensor{Name: n, Shape: []int32{4}})
 		}
 		return out
 	}
-	relu := func(in, out int32) made.Op {
-		return made.Op{Code: schema.BuiltinOperatorRELU, Inputs: []int32{in}, Outputs: []int32{out}}
+	relu := func(in, out int32) tflitemade.Op {
+		return tflitemade.Op{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{in}, Outputs: []int32{out}}
 	}
-	one := made.Graph{Tensors: tensor("x", "y"), Ops: []made.Op{relu(0, 1)}, Inputs: []int32{0}, Outputs: []int32{1}}
-	m := parse(t, made.Model([]made.Graph{
+	one := tflitemade.Graph{Tensors: tensor("x", "y"), Ops: []tflitemade.Op{relu(0, 1)}, Inputs: []int32{0}, Outputs: []int32{1}}
+	m := parse(t, tflitemade.Model([]tflitemade.Graph{
 		{
 			Tensors: tensor("a", "b", "c", "d"),
-			Ops: []made.Op{
-				{Code: schema.BuiltinOperatorIF, Inputs: []int32{0}, Outputs: []int32{1}, Callees: []int32{1, 2}},
-				{Code: schema.BuiltinOperatorWHILE, Inputs: []int32{1}, Outputs: []int32{2}, Callees: []int32{1, 3}},
-				{Code: schema.BuiltinOperatorCALL_ONCE, Callees: []int32{3}},
+			Ops: []tflitemade.Op{
+				{Code: tfliteschema.BuiltinOperatorIF, Inputs: []int32{0}, Outputs: []int32{1}, Callees: []int32{1, 2}},
+				{Code: tfliteschema.BuiltinOperatorWHILE, Inputs: []int32{1}, Outputs: []int32{2}, Callees: []int32{1, 3}},
+				{Code: tfliteschema.BuiltinOperatorCALL_ONCE, Callees: []int32{3}},
 				relu(2, 3),
 			},
 			Inputs: []int32{0}, Outputs: []int32{3},
@@ -125,17 +125,17 @@ func TestControlFlow(t *testing.T) {
 	if got := l.Operators[:3]; !reflect.DeepEqual(got, []Lifespan{{1, 5}, {6, 10}, {11, 13}}) {
 		t.Errorf("operators %v", got)
 	}
-	loop := parse(t, made.Model([]made.Graph{{Ops: []made.Op{{Code: schema.BuiltinOperatorWHILE, Callees: []int32{0, 0}}}}}))
+	loop := parse(t, tflitemade.Model([]tflitemade.Graph{{Ops: []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorWHILE, Callees: []int32{0, 0}}}}}))
 	if _, err := loop.Lifetimes(); err == nil || !strings.Contains(err.Error(), "runs itself") {
 		t.Errorf("a subgraph that runs itself: %v", err)
 	}
 	// Each runs the next twice: 2^30 runs of the last.
-	var deep []made.Graph
+	var deep []tflitemade.Graph
 	for i := range int32(30) {
-		deep = append(deep, made.Graph{Ops: []made.Op{{Code: schema.BuiltinOperatorIF, Callees: []int32{i + 1, i + 1}}}})
+		deep = append(deep, tflitemade.Graph{Ops: []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorIF, Callees: []int32{i + 1, i + 1}}}})
 	}
 	took := processor.Of(func() {
-		if _, err := parse(t, made.Model(append(deep, one))).Lifetimes(); err == nil || !strings.Contains(err.Error(), "too often") {
+		if _, err := parse(t, tflitemade.Model(append(deep, one))).Lifetimes(); err == nil || !strings.Contains(err.Error(), "too often") {
 			t.Errorf("control flow nested 30 deep: %v", err)
 		}
 	})
@@ -146,12 +146,12 @@ func TestControlFlow(t *testing.T) {
 
 // TestRefused has one fault a model, each told by its place.
 func TestRefused(t *testing.T) {
-	with := func(change func(*made.Graph)) []byte {
+	with := func(change func(*tflitemade.Graph)) []byte {
 		g := chain()
 		change(&g)
-		return made.Model([]made.Graph{g})
+		return tflitemade.Model([]tflitemade.Graph{g})
 	}
-	good := with(func(*made.Graph) {})
+	good := with(func(*tflitemade.Graph) {})
 	for _, c := range []struct {
 		name string
 		data []byte
@@ -160,18 +160,18 @@ func TestRefused(t *testing.T) {
 		{"empty", nil, "is too short"},
 		{"text", []byte("id,lower,upper,size\n"), "is not a TensorFlow Lite model"},
 		{"truncated", good[:len(good)/2], "truncated or damaged"},
-		{"no subgraph", made.Model(nil), "subgraphs: the model has none"},
-		{"input", with(func(g *made.Graph) { g.Ops[1].Inputs[0] = 9 }), `subgraph 0, operator 1, input 0 "9": the subgraph has 9 tensors`},
-		{"output", with(func(g *made.Graph) { g.Ops[1].Outputs[0] = -1 }), `operator 1, output 0 "-1"`},
-		{"graph", with(func(g *made.Graph) { g.Outputs[0] = -7 }), `subgraph 0, output 0 "-7"`},
-		{"shape", with(func(g *made.Graph) { g.Tensors[1].Shape = []int32{-1, 10} }), `tensor 1, shape "-1": a dimension must not be negative`},
-		{"overflow", with(func(g *made.Graph) { g.Tensors[1].Shape = []int32{1 << 20, 1 << 20, 1 << 30} }), "takes more than 2 GiB"},
-		{"type", with(func(g *made.Graph) { g.Tensors[1].Type = schema.TensorTypeSTRING }), `tensor 1, type "STRING"`},
-		{"unknown type", with(func(g *made.Graph) { g.Tensors[1].Type = 99 }), `type "type 99"`},
-		{"callee", with(func(g *made.Graph) {
-			g.Ops[0].Code, g.Ops[0].Callees = schema.BuiltinOperatorIF, []int32{1, 0}
+		{"no subgraph", tflitemade.Model(nil), "subgraphs: the model has none"},
+		{"input", with(func(g *tflitemade.Graph) { g.Ops[1].Inputs[0] = 9 }), `subgraph 0, operator 1, input 0 "9": the subgraph has 9 tensors`},
+		{"output", with(func(g *tflitemade.Graph) { g.Ops[1].Outputs[0] = -1 }), `operator 1, output 0 "-1"`},
+		{"graph", with(func(g *tflitemade.Graph) { g.Outputs[0] = -7 }), `subgraph 0, output 0 "-7"`},
+		{"shape", with(func(g *tflitemade.Graph) { g.Tensors[1].Shape = []int32{-1, 10} }), `tensor 1, shape "-1": a dimension must not be negative`},
+		{"overflow", with(func(g *tflitemade.Graph) { g.Tensors[1].Shape = []int32{1 << 20, 1 << 20, 1 << 30} }), "takes more than 2 GiB"},
+		{"type", with(func(g *tflitemade.Graph) { g.Tensors[1].Type = tfliteschema.TensorTypeSTRING }), `tensor 1, type "STRING"`},
+		{"unknown type", with(func(g *tflitemade.Graph) { g.Tensors[1].Type = 99 }), `type "type 99"`},
+		{"callee", with(func(g *tflitemade.Graph) {
+			g.Ops[0].Code, g.Ops[0].Callees = tfliteschema.BuiltinOperatorIF, []int32{1, 0}
 		}), `operator 0, subgraph "1": there are 1`},
-		{"short plan", made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: make([]byte, 8)}), "has 8 bytes"},
+		{"short plan", tflitemade.Model([]tflitemade.Graph{chain()}, tflitemade.Metadata{Name: MetadataName, Data: make([]byte, 8)}), "has 8 bytes"},
 	} {
 		_, err := Parse(c.data, "test.tflite")
 		var input *model.InputError
@@ -188,15 +188,15 @@ func TestRefused(t *testing.T) {
 // new one says the same and the plan, and that a second plan takes the place of
 // the first.
 func TestWithOffsets(t *testing.T) {
-	other := made.Metadata{Name: "min_runtime_version", Data: []byte("1.5.0")}
+	other := tflitemade.Metadata{Name: "min_runtime_version", Data: []byte("1.5.0")}
 	old := make([]byte, 12+4*3)
 	binary.LittleEndian.PutUint32(old[8:], 3)
 	for name, data := range map[string][]byte{
-		"plain":    made.Model([]made.Graph{chain()}),
-		"metadata": made.Model([]made.Graph{chain()}, other),
-		"wrong":    made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: old}, other),
-		"trailing": append(made.Model([]made.Graph{chain()}, other), "PK\x05\x06 an archive"...),
-		"network":  made.Network(7, 40),
+		"plain":    tflitemade.Model([]tflitemade.Graph{chain()}),
+		"metadata": tflitemade.Model([]tflitemade.Graph{chain()}, other),
+		"wrong":    tflitemade.Model([]tflitemade.Graph{chain()}, tflitemade.Metadata{Name: MetadataName, Data: old}, other),
+		"trailing": append(tflitemade.Model([]tflitemade.Graph{chain()}, other), "PK\x05\x06 an archive"...),
+		"network":  tflitemade.Network(7, 40),
 	} {
 		m := parse(t, data)
 		offsets := make([]int32, len(m.Tensors))
@@ -227,17 +227,17 @@ func TestWithOffsets(t *testing.T) {
 			t.Errorf("%s: another plan: %v", name, err)
 		}
 		if name == "metadata" || name == "wrong" || name == "trailing" {
-			root := schema.GetRootAsModel(out, 0)
-			var e schema.Metadata
+			root := tfliteschema.GetRootAsModel(out, 0)
+			var e tfliteschema.Metadata
 			root.Metadata(&e, 0)
-			var b schema.Buffer
+			var b tfliteschema.Buffer
 			root.Buffers(&b, int(e.Buffer()))
 			if root.MetadataLength() != 2 || string(e.Name()) != other.Name || string(b.DataBytes()) != "1.5.0" {
 				t.Errorf("%s: the other metadata is lost", name)
 			}
 		}
 	}
-	m := parse(t, made.Model([]made.Graph{chain()}))
+	m := parse(t, tflitemade.Model([]tflitemade.Graph{chain()}))
 	if _, err := m.WithOffsets(make([]int32, 3)); err == nil {
 		t.Error("three offsets for nine tensors")
 	}
@@ -259,24 +259,24 @@ func TestNotRewritten(t *testing.T) {
 			}
 			return b.EndVector(len(at))
 		}
-		schema.BufferStart(b)
-		empty := schema.BufferEnd(b)
-		schema.BufferStart(b)
+		tfliteschema.BufferStart(b)
+		empty := tfliteschema.BufferEnd(b)
+		tfliteschema.BufferStart(b)
 		if c.external {
-			schema.BufferAddOffset(b, 4096)
-			schema.BufferAddSize(b, 16)
+			tfliteschema.BufferAddOffset(b, 4096)
+			tfliteschema.BufferAddSize(b, 16)
 		}
-		buffers := list(empty, schema.BufferEnd(b))
+		buffers := list(empty, tfliteschema.BufferEnd(b))
 		b.StartVector(4, 1, 4)
 		b.PrependInt32(4)
 		shape := b.EndVector(1)
-		schema.TensorStart(b)
-		schema.TensorAddShape(b, shape)
-		schema.TensorAddBuffer(b, 1)
-		tensors := list(schema.TensorEnd(b))
-		schema.SubGraphStart(b)
-		schema.SubGraphAddTensors(b, tensors)
-		subgraphs := list(schema.SubGraphEnd(b))
+		tfliteschema.TensorStart(b)
+		tfliteschema.TensorAddShape(b, shape)
+		tfliteschema.TensorAddBuffer(b, 1)
+		tensors := list(tfliteschema.TensorEnd(b))
+		tfliteschema.SubGraphStart(b)
+		tfliteschema.SubGraphAddTensors(b, tensors)
+		subgraphs := list(tfliteschema.SubGraphEnd(b))
 		const fields, subgraphsField, buffersField, later = 11, 2, 4, 10
 		b.StartObject(fields)
 		b.PrependUOffsetTSlot(subgraphsField, subgraphs, 0)
@@ -299,13 +299,13 @@ func TestNotRewritten(t *testing.T) {
 // 16, and the old ones where they were, modulo headAlign.
 func TestAlignment(t *testing.T) {
 	for seed := range uint64(20) {
-		m := parse(t, made.Network(seed, 10+int(seed)))
+		m := parse(t, tflitemade.Network(seed, 10+int(seed)))
 		out, err := m.WithOffsets(make([]int32, len(m.Tensors)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		root := schema.GetRootAsModel(out, 0)
-		var b schema.Buffer
+		root := tfliteschema.GetRootAsModel(out, 0)
+		var b tfliteschema.Buffer
 		for i := range root.BuffersLength() {
 			root.Buffers(&b, i)
 			tab := b.Table()
@@ -321,23 +321,23 @@ func TestAlignment(t *testing.T) {
 // TestFold folds a float16 weight and leaves a DEQUANTIZE of a value alone.
 func TestFold(t *testing.T) {
 	half := []byte{0x00, 0x3c, 0x00, 0xc0, 0xff, 0x7b, 0x01, 0x00} // 1, -2, 65504, 2^-24
-	g := made.Graph{
-		Tensors: []made.Tensor{
+	g := tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			{Name: "in", Shape: []int32{4}},
-			{Name: "half", Shape: []int32{4}, Type: schema.TensorTypeFLOAT16, Data: half},
+			{Name: "half", Shape: []int32{4}, Type: tfliteschema.TensorTypeFLOAT16, Data: half},
 			{Name: "weight", Shape: []int32{4}},
 			{Name: "out", Shape: []int32{4}},
-			{Name: "in16", Shape: []int32{4}, Type: schema.TensorTypeFLOAT16},
+			{Name: "in16", Shape: []int32{4}, Type: tfliteschema.TensorTypeFLOAT16},
 			{Name: "value", Shape: []int32{4}},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{1}, Outputs: []int32{2}},
-			{Code: schema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{4}, Outputs: []int32{5}},
-			{Code: schema.BuiltinOperatorADD, Inputs: []int32{0, 2}, Outputs: []int32{3}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{1}, Outputs: []int32{2}},
+			{Code: tfliteschema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{4}, Outputs: []int32{5}},
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{0, 2}, Outputs: []int32{3}},
 		},
 		Inputs: []int32{0, 4}, Outputs: []int32{3, 5},
 	}
-	data := made.Model([]made.Graph{g})
+	data := tflitemade.Model([]tflitemade.Graph{g})
 	m := parse(t, data)
 	f, n, err := m.Fold()
 	if err != nil || n != 1 {
@@ -349,7 +349,7 @@ func TestFold(t *testing.T) {
 	if len(f.Operators) != 2 || f.Operators[0].Inputs[0] != 4 || !f.Tensors[2].Constant || f.Tensors[5].Constant {
 		t.Errorf("folded: %+v", f)
 	}
-	if got, want := f.constant(2), made.Floats(1, -2, 65504, 1.0/(1<<24)); !bytes.Equal(got, want) {
+	if got, want := f.constant(2), tflitemade.Floats(1, -2, 65504, 1.0/(1<<24)); !bytes.Equal(got, want) {
 		t.Errorf("the weight is % x, want % x", got, want)
 	}
 	for i := range m.Tensors {
@@ -393,19 +393,19 @@ func TestHalves(t *testing.T) {
 
 // options is a graph whose operators have options that are read, and whose tensors
 // have scales.
-func options() made.Graph {
-	return made.Graph{
-		Tensors: []made.Tensor{
+func options() tflitemade.Graph {
+	return tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			{Name: "a", Shape: []int32{2, 4, 4}, Scales: []float32{0.5}},
 			{Name: "b", Shape: []int32{2, 4, 4}, Scales: []float32{1, 2, 3, 4}},
 			{Name: "c", Shape: []int32{2, 4, 4}},
 			{Name: "d", Shape: []int32{2, 4, 4}},
-			{Name: "handle", Shape: []int32{1}, Type: schema.TensorTypeRESOURCE},
+			{Name: "handle", Shape: []int32{1}, Type: tfliteschema.TensorTypeRESOURCE},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorBATCH_MATMUL, Inputs: []int32{0, 1}, Outputs: []int32{2}, Callees: []int32{1, 0}},
-			{Code: schema.BuiltinOperatorBATCH_MATMUL, Inputs: []int32{0, 2}, Outputs: []int32{3}, Callees: []int32{0, 1}},
-			{Code: schema.BuiltinOperatorVAR_HANDLE, Outputs: []int32{4}, Callees: []int32{0, 4}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorBATCH_MATMUL, Inputs: []int32{0, 1}, Outputs: []int32{2}, Callees: []int32{1, 0}},
+			{Code: tfliteschema.BuiltinOperatorBATCH_MATMUL, Inputs: []int32{0, 2}, Outputs: []int32{3}, Callees: []int32{0, 1}},
+			{Code: tfliteschema.BuiltinOperatorVAR_HANDLE, Outputs: []int32{4}, Callees: []int32{0, 4}},
 		},
 		Inputs: []int32{0, 1}, Outputs: []int32{3},
 	}
@@ -413,7 +413,7 @@ func options() made.Graph {
 
 // TestOptions reads what sizes of kernels depend on.
 func TestOptions(t *testing.T) {
-	m := parse(t, made.Model([]made.Graph{options()}))
+	m := parse(t, tflitemade.Model([]tflitemade.Graph{options()}))
 	for k, want := range [][2]bool{{true, false}, {false, true}, {false, false}} {
 		if o := &m.Operators[k]; o.TransposedX != want[0] || o.TransposedY != want[1] {
 			t.Errorf("operator %d: %v, %v, want %v", k, o.TransposedX, o.TransposedY, want)
@@ -432,7 +432,7 @@ func TestOptions(t *testing.T) {
 // TestMutated reads damaged files: each gives an error or a model, within the limits of
 // package mutate. Half have damage of any kind, half that of references and lengths.
 func TestMutated(t *testing.T) {
-	seeds := [][]byte{made.Model([]made.Graph{chain()}, made.Metadata{Name: MetadataName, Data: make([]byte, 12+4*9)}), made.Network(3, 30), made.Model([]made.Graph{options()})}
+	seeds := [][]byte{tflitemade.Model([]tflitemade.Graph{chain()}, tflitemade.Metadata{Name: MetadataName, Data: make([]byte, 12+4*9)}), tflitemade.Network(3, 30), tflitemade.Model([]tflitemade.Graph{options()})}
 	read := func(data []byte) error { return try(t, data) }
 	mutate.Read(t, 1500, seeds, read)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -453,7 +453,7 @@ func TestMutated(t *testing.T) {
 // TestLeadsBack damages the options of an operator so that their field table would lie
 // in front of the file, where a plan puts its own: that is no other model, but no plan.
 func TestLeadsBack(t *testing.T) {
-	data := made.Model([]made.Graph{options()})
+	data := tflitemade.Model([]tflitemade.Graph{options()})
 	refused := 0
 	for at := 0; at+4 <= len(data); at += 4 {
 		for _, word := range []uint32{uint32(at) + 4, uint32(at) + 16, uint32(at) + 28, uint32(at) + 64, uint32(at) + 160} {
@@ -496,8 +496,8 @@ func try(t *testing.T, data []byte) error {
 
 // FuzzParse never panics.
 func FuzzParse(f *testing.F) {
-	f.Add(made.Model([]made.Graph{chain()}))
-	f.Add(made.Network(1, 12))
+	f.Add(tflitemade.Model([]tflitemade.Graph{chain()}))
+	f.Add(tflitemade.Network(1, 12))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Parse(data, "fuzzed")
 		if err != nil {

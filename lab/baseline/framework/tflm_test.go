@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // TestProductTFLM holds tflm-greedy against the product's own copy of the runtime's planner,

@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: firmware has no interpreter to ask. So a build of the runtime, for this machine

@@ -28,9 +28,9 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
-	"github.com/stowage-go/stowage/internal/tflm/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/interpreter"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // packages are what -fetch gets: a label, the tool, and the package.

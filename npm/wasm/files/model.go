@@ -13,14 +13,14 @@ import (
 	"github.com/stowage-go/stowage/format/cheader"
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/npm/wasm/bridge"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: a .tflite model is planned as `stowage plan` does, scratch of the kernels included,
 // and what comes of it is what firmware needs: the sizes of the arena, the model with its
-// plan, the header, the model as an array. The rules are those of internal/tflm, the texts
+// plan, the header, the model as an array. The rules are those of tflm, the texts
 // those of format/cheader.
 
 // planModel plans a model for TensorFlow Lite Micro. It answers as plan does, with the

@@ -15,10 +15,10 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
-	"github.com/stowage-go/stowage/internal/tflm/interpreter"
-	"github.com/stowage-go/stowage/internal/tflm/made"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: what Stowage says of TensorFlow Lite Micro is held against its
@@ -56,14 +56,14 @@ func options(m *tflite.Model) tflm.Options { return tflm.Options{Scratch: tflm.R
 func TestInterpreter(t *testing.T) {
 	p := start(t)
 	models := []*tflite.Model{
-		parsed(t, made.Model([]made.Graph{svdf()}), "svdf"),
-		parsed(t, made.Model(branches()), "branches"),
-		parsed(t, made.Model(loop()), "loop"),
-		parsed(t, made.Model([]made.Graph{oddities()}), "oddities"),
-		parsed(t, made.Model([]made.Graph{means()}), "means"),
+		parsed(t, tflitemade.Model([]tflitemade.Graph{svdf()}), "svdf"),
+		parsed(t, tflitemade.Model(branches()), "branches"),
+		parsed(t, tflitemade.Model(loop()), "loop"),
+		parsed(t, tflitemade.Model([]tflitemade.Graph{oddities()}), "oddities"),
+		parsed(t, tflitemade.Model([]tflitemade.Graph{means()}), "means"),
 	}
 	for seed := range uint64(16) {
-		models = append(models, parsed(t, made.Network(seed, 8+int(seed)), "network"))
+		models = append(models, parsed(t, tflitemade.Network(seed, 8+int(seed)), "network"))
 	}
 	smaller, planning := 0, 0
 	for _, m := range models {
@@ -167,12 +167,12 @@ func TestWakeWords(t *testing.T) {
 // holds Check against what it does.
 func TestTraps(t *testing.T) {
 	p, all := start(t), t
-	m := parsed(t, made.Network(3, 14), "trap")
+	m := parsed(t, tflitemade.Network(3, 14), "trap")
 	good, err := tflm.Make(context.Background(), m, tflm.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	state := parsed(t, made.Model([]made.Graph{svdf()}), "state")
+	state := parsed(t, tflitemade.Model([]tflitemade.Graph{svdf()}), "state")
 	stateful, err := tflm.Make(context.Background(), state, options(state))
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +276,7 @@ func TestTraps(t *testing.T) {
 			if count == 0 {
 				count = int32(len(m.Tensors))
 			}
-			var entries []made.Metadata
+			var entries []tflitemade.Metadata
 			for _, offsets := range [][]int32{c.first, c.offsets} {
 				if offsets != nil {
 					entries = append(entries, entry(c.version, count, offsets))
@@ -284,9 +284,9 @@ func TestTraps(t *testing.T) {
 			}
 			var again []byte
 			if m == state {
-				again = made.Model([]made.Graph{svdf()}, entries...)
+				again = tflitemade.Model([]tflitemade.Graph{svdf()}, entries...)
 			} else {
-				again = made.NetworkWith(3, 14, entries...)
+				again = tflitemade.NetworkWith(3, 14, entries...)
 			}
 			planned := parsed(t, again, "planned")
 			const arena = 1 << 20
@@ -351,23 +351,23 @@ func TestTraps(t *testing.T) {
 // two have lifespans of their own, so that another tensor comes over it.
 func TestMoved(t *testing.T) {
 	p := start(t)
-	g := made.Graph{
-		Tensors: []made.Tensor{
+	g := tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			{Name: "in", Shape: []int32{1, 64}},
 			{Name: "a", Shape: []int32{1, 64}},
-			{Name: "shape", Shape: []int32{2}, Type: schema.TensorTypeINT32, Data: made.Words(64, 1)},
+			{Name: "shape", Shape: []int32{2}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(64, 1)},
 			{Name: "b", Shape: []int32{64, 1}},
 			{Name: "c", Shape: []int32{1, 64}},
-			{Name: "shape2", Shape: []int32{2}, Type: schema.TensorTypeINT32, Data: made.Words(1, 64)},
+			{Name: "shape2", Shape: []int32{2}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(1, 64)},
 			{Name: "d", Shape: []int32{1, 64}},
 			{Name: "out", Shape: []int32{1, 64}},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
-			{Code: schema.BuiltinOperatorRESHAPE, Inputs: []int32{1, 2}, Outputs: []int32{3}},
-			{Code: schema.BuiltinOperatorLOGISTIC, Inputs: []int32{0}, Outputs: []int32{4}}, // a is dead, b lives
-			{Code: schema.BuiltinOperatorRESHAPE, Inputs: []int32{3, 5}, Outputs: []int32{6}},
-			{Code: schema.BuiltinOperatorADD, Inputs: []int32{4, 6}, Outputs: []int32{7}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: tfliteschema.BuiltinOperatorRESHAPE, Inputs: []int32{1, 2}, Outputs: []int32{3}},
+			{Code: tfliteschema.BuiltinOperatorLOGISTIC, Inputs: []int32{0}, Outputs: []int32{4}}, // a is dead, b lives
+			{Code: tfliteschema.BuiltinOperatorRESHAPE, Inputs: []int32{3, 5}, Outputs: []int32{6}},
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{4, 6}, Outputs: []int32{7}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{7},
 	}
@@ -378,7 +378,7 @@ func TestMoved(t *testing.T) {
 		"moved":  {[]int32{0, 256, -1, 256, 256, -1, 512, 768}, false},
 		"united": {[]int32{0, 256, -1, 256, 512, -1, 256, 768}, true},
 	} {
-		data := made.Model([]made.Graph{g}, entry([2]int32{1, 0}, 8, c.offsets))
+		data := tflitemade.Model([]tflitemade.Graph{g}, entry([2]int32{1, 0}, 8, c.offsets))
 		m := parsed(t, data, name)
 		v, err := tflm.Check(m, 0)
 		if err != nil || v.OK() != c.ok {
@@ -391,7 +391,7 @@ func TestMoved(t *testing.T) {
 		var outputs []string
 		for _, preserve := range []bool{true, false} {
 			if preserve {
-				err = os.WriteFile(path, made.Model([]made.Graph{g}), 0o600)
+				err = os.WriteFile(path, tflitemade.Model([]tflitemade.Graph{g}), 0o600)
 			} else {
 				err = os.WriteFile(path, data, 0o600)
 			}
@@ -417,11 +417,11 @@ func TestLaterVariable(t *testing.T) {
 	p := start(t)
 	graphs := branches()
 	graphs[1].Tensors[0].Variable = false
-	graphs[1].Tensors = append(graphs[1].Tensors, made.Tensor{Name: "state", Shape: []int32{1, 32}, Variable: true})
+	graphs[1].Tensors = append(graphs[1].Tensors, tflitemade.Tensor{Name: "state", Shape: []int32{1, 32}, Variable: true})
 	state := int32(len(graphs[1].Tensors) - 1)
 	last := &graphs[1].Ops[len(graphs[1].Ops)-1]
-	*last = made.Op{Code: schema.BuiltinOperatorADD, Inputs: []int32{last.Inputs[0], state}, Outputs: last.Outputs}
-	m := parsed(t, made.Model(graphs), "later")
+	*last = tflitemade.Op{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{last.Inputs[0], state}, Outputs: last.Outputs}
+	m := parsed(t, tflitemade.Model(graphs), "later")
 	plan, err := tflm.Make(context.Background(), m, options(m))
 	if err != nil {
 		t.Fatal(err)
@@ -466,16 +466,16 @@ func TestFolded(t *testing.T) {
 	for i := range 16 * 8 {
 		half = binary.LittleEndian.AppendUint16(half, uint16(0x3000+37*i)) // 0.125 and up
 	}
-	m := parsed(t, made.Model([]made.Graph{{
-		Tensors: []made.Tensor{
+	m := parsed(t, tflitemade.Model([]tflitemade.Graph{{
+		Tensors: []tflitemade.Tensor{
 			{Name: "in", Shape: []int32{1, 16}},
-			{Name: "half", Shape: []int32{8, 16}, Type: schema.TensorTypeFLOAT16, Data: half},
+			{Name: "half", Shape: []int32{8, 16}, Type: tfliteschema.TensorTypeFLOAT16, Data: half},
 			{Name: "weights", Shape: []int32{8, 16}},
 			{Name: "out", Shape: []int32{1, 8}},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{1}, Outputs: []int32{2}},
-			{Code: schema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{0, 2, -1}, Outputs: []int32{3}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorDEQUANTIZE, Inputs: []int32{1}, Outputs: []int32{2}},
+			{Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{0, 2, -1}, Outputs: []int32{3}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{3},
 	}}), "half")
@@ -496,7 +496,7 @@ func TestFolded(t *testing.T) {
 // only the plan that knows it keeps its head.
 func TestScratch(t *testing.T) {
 	p := start(t)
-	m := parsed(t, made.Model([]made.Graph{means()}), "means")
+	m := parsed(t, tflitemade.Model([]tflitemade.Graph{means()}), "means")
 	known, err := tflm.Make(context.Background(), m, options(m))
 	if err != nil {
 		t.Fatal(err)
@@ -528,11 +528,11 @@ func TestScratch(t *testing.T) {
 	}
 }
 
-func entry(version [2]int32, count int32, offsets []int32) made.Metadata {
-	return made.Metadata{Name: tflite.MetadataName, Data: made.Words(append([]int32{version[0], version[1], count}, offsets...)...)}
+func entry(version [2]int32, count int32, offsets []int32) tflitemade.Metadata {
+	return tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(append([]int32{version[0], version[1], count}, offsets...)...)}
 }
 
-func weights(shape ...int32) made.Tensor {
+func weights(shape ...int32) tflitemade.Tensor {
 	n := 1
 	for _, d := range shape {
 		n *= int(d)
@@ -541,13 +541,13 @@ func weights(shape ...int32) made.Tensor {
 	for i := range x {
 		x[i] = float32(math.Sin(float64(i+n))) / 4
 	}
-	return made.Tensor{Name: "weights", Shape: shape, Data: made.Floats(x...)}
+	return tflitemade.Tensor{Name: "weights", Shape: shape, Data: tflitemade.Floats(x...)}
 }
 
 // svdf is a layer with state between two dense ones, with scratch.
-func svdf() made.Graph {
-	return made.Graph{
-		Tensors: []made.Tensor{
+func svdf() tflitemade.Graph {
+	return tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			{Name: "in", Shape: []int32{1, 16}},
 			weights(24, 16),
 			weights(24, 10),
@@ -559,71 +559,71 @@ func svdf() made.Graph {
 			weights(8, 240),
 			{Name: "out", Shape: []int32{1, 8}},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorSVDF, Inputs: []int32{0, 1, 2, 3, 4}, Outputs: []int32{5}, Callees: []int32{1}},
-			{Code: schema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{5, 7, -1}, Outputs: []int32{6}},
-			{Code: schema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{6, 8, -1}, Outputs: []int32{9}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorSVDF, Inputs: []int32{0, 1, 2, 3, 4}, Outputs: []int32{5}, Callees: []int32{1}},
+			{Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{5, 7, -1}, Outputs: []int32{6}},
+			{Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{6, 8, -1}, Outputs: []int32{9}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{9},
 	}
 }
 
 // branches is an IF between two subgraphs.
-func branches() []made.Graph {
-	f := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{1, 32}} }
-	branch := func(code schema.BuiltinOperator) made.Graph {
-		return made.Graph{
-			Tensors: []made.Tensor{f("x"), f("y"), f("z"), f("w")},
-			Ops: []made.Op{
+func branches() []tflitemade.Graph {
+	f := func(name string) tflitemade.Tensor { return tflitemade.Tensor{Name: name, Shape: []int32{1, 32}} }
+	branch := func(code tfliteschema.BuiltinOperator) tflitemade.Graph {
+		return tflitemade.Graph{
+			Tensors: []tflitemade.Tensor{f("x"), f("y"), f("z"), f("w")},
+			Ops: []tflitemade.Op{
 				{Code: code, Inputs: []int32{0}, Outputs: []int32{1}},
-				{Code: schema.BuiltinOperatorMUL, Inputs: []int32{0, 1}, Outputs: []int32{2}},
-				{Code: schema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},
+				{Code: tfliteschema.BuiltinOperatorMUL, Inputs: []int32{0, 1}, Outputs: []int32{2}},
+				{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},
 			},
 			Inputs: []int32{0}, Outputs: []int32{3},
 		}
 	}
-	return []made.Graph{
+	return []tflitemade.Graph{
 		{
-			Tensors: []made.Tensor{{Name: "condition", Type: schema.TensorTypeBOOL, Shape: []int32{1}}, f("in"), f("a"), f("b"), f("c"), f("out")},
-			Ops: []made.Op{
-				{Code: schema.BuiltinOperatorTANH, Inputs: []int32{1}, Outputs: []int32{2}},
-				{Code: schema.BuiltinOperatorIF, Inputs: []int32{0, 2}, Outputs: []int32{3}, Callees: []int32{1, 2}},
-				{Code: schema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},
-				{Code: schema.BuiltinOperatorLOGISTIC, Inputs: []int32{4}, Outputs: []int32{5}},
+			Tensors: []tflitemade.Tensor{{Name: "condition", Type: tfliteschema.TensorTypeBOOL, Shape: []int32{1}}, f("in"), f("a"), f("b"), f("c"), f("out")},
+			Ops: []tflitemade.Op{
+				{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{1}, Outputs: []int32{2}},
+				{Code: tfliteschema.BuiltinOperatorIF, Inputs: []int32{0, 2}, Outputs: []int32{3}, Callees: []int32{1, 2}},
+				{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},
+				{Code: tfliteschema.BuiltinOperatorLOGISTIC, Inputs: []int32{4}, Outputs: []int32{5}},
 			},
 			Inputs: []int32{0, 1}, Outputs: []int32{5},
 		},
-		branch(schema.BuiltinOperatorTANH), branch(schema.BuiltinOperatorLOGISTIC),
+		branch(tfliteschema.BuiltinOperatorTANH), branch(tfliteschema.BuiltinOperatorLOGISTIC),
 	}
 }
 
 // loop is a WHILE that counts.
-func loop() []made.Graph {
-	count := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{1}} }
-	value := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{1, 32}} }
-	constant := func(x float32) made.Tensor {
-		return made.Tensor{Name: "constant", Shape: []int32{1}, Data: made.Floats(x)}
+func loop() []tflitemade.Graph {
+	count := func(name string) tflitemade.Tensor { return tflitemade.Tensor{Name: name, Shape: []int32{1}} }
+	value := func(name string) tflitemade.Tensor { return tflitemade.Tensor{Name: name, Shape: []int32{1, 32}} }
+	constant := func(x float32) tflitemade.Tensor {
+		return tflitemade.Tensor{Name: "constant", Shape: []int32{1}, Data: tflitemade.Floats(x)}
 	}
-	return []made.Graph{
+	return []tflitemade.Graph{
 		{
-			Tensors: []made.Tensor{count("start"), value("in"), count("end"), value("last"), value("out")},
-			Ops: []made.Op{
-				{Code: schema.BuiltinOperatorWHILE, Inputs: []int32{0, 1}, Outputs: []int32{2, 3}, Callees: []int32{1, 2}},
-				{Code: schema.BuiltinOperatorADD, Inputs: []int32{1, 3}, Outputs: []int32{4}},
+			Tensors: []tflitemade.Tensor{count("start"), value("in"), count("end"), value("last"), value("out")},
+			Ops: []tflitemade.Op{
+				{Code: tfliteschema.BuiltinOperatorWHILE, Inputs: []int32{0, 1}, Outputs: []int32{2, 3}, Callees: []int32{1, 2}},
+				{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{1, 3}, Outputs: []int32{4}},
 			},
 			Inputs: []int32{0, 1}, Outputs: []int32{2, 4},
 		},
 		{
-			Tensors: []made.Tensor{count("now"), value("x"), constant(5), {Name: "on", Type: schema.TensorTypeBOOL, Shape: []int32{1}}},
-			Ops:     []made.Op{{Code: schema.BuiltinOperatorLESS, Inputs: []int32{0, 2}, Outputs: []int32{3}}},
+			Tensors: []tflitemade.Tensor{count("now"), value("x"), constant(5), {Name: "on", Type: tfliteschema.TensorTypeBOOL, Shape: []int32{1}}},
+			Ops:     []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorLESS, Inputs: []int32{0, 2}, Outputs: []int32{3}}},
 			Inputs:  []int32{0, 1}, Outputs: []int32{3},
 		},
 		{
-			Tensors: []made.Tensor{count("now"), value("x"), constant(1), count("next"), value("y"), value("z")},
-			Ops: []made.Op{
-				{Code: schema.BuiltinOperatorADD, Inputs: []int32{0, 2}, Outputs: []int32{3}},
-				{Code: schema.BuiltinOperatorTANH, Inputs: []int32{1}, Outputs: []int32{4}},
-				{Code: schema.BuiltinOperatorMUL, Inputs: []int32{1, 4}, Outputs: []int32{5}},
+			Tensors: []tflitemade.Tensor{count("now"), value("x"), constant(1), count("next"), value("y"), value("z")},
+			Ops: []tflitemade.Op{
+				{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{0, 2}, Outputs: []int32{3}},
+				{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{1}, Outputs: []int32{4}},
+				{Code: tfliteschema.BuiltinOperatorMUL, Inputs: []int32{1, 4}, Outputs: []int32{5}},
 			},
 			Inputs: []int32{0, 1}, Outputs: []int32{3, 5},
 		},
@@ -632,40 +632,40 @@ func loop() []made.Graph {
 
 // oddities has a tensor that nothing touches, one without a shape, one of int4 and
 // one without elements.
-func oddities() made.Graph {
-	f := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{1, 40}} }
-	return made.Graph{
-		Tensors: []made.Tensor{
+func oddities() tflitemade.Graph {
+	f := func(name string) tflitemade.Tensor { return tflitemade.Tensor{Name: name, Shape: []int32{1, 40}} }
+	return tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			f("in"), f("a"), f("b"), f("out"),
 			{Name: "idle", Shape: []int32{300}},
-			{Name: "nibbles", Shape: []int32{7}, Type: schema.TensorTypeINT4},
+			{Name: "nibbles", Shape: []int32{7}, Type: tfliteschema.TensorTypeINT4},
 			{Name: "scalar"},
 			{Name: "none", Shape: []int32{0, 5}},
 			{Name: "state", Shape: []int32{100}, Variable: true},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
-			{Code: schema.BuiltinOperatorADD, Inputs: []int32{0, 1}, Outputs: []int32{2}},
-			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{0, 1}, Outputs: []int32{2}},
+			{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{3},
 	}
 }
 
 // means is a chain of means and dense layers: reductions ask for scratch.
-func means() made.Graph {
-	g := made.Graph{Tensors: []made.Tensor{{Name: "in", Shape: []int32{1, 8}}}, Inputs: []int32{0}}
-	add := func(t made.Tensor) int32 {
+func means() tflitemade.Graph {
+	g := tflitemade.Graph{Tensors: []tflitemade.Tensor{{Name: "in", Shape: []int32{1, 8}}}, Inputs: []int32{0}}
+	add := func(t tflitemade.Tensor) int32 {
 		g.Tensors = append(g.Tensors, t)
 		return int32(len(g.Tensors) - 1)
 	}
 	at := int32(0)
 	for range 3 {
-		wide := add(made.Tensor{Name: "wide", Shape: []int32{1, 24}})
-		g.Ops = append(g.Ops, made.Op{Code: schema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{at, add(weights(24, g.Tensors[at].Shape[1])), -1}, Outputs: []int32{wide}})
-		axis := add(made.Tensor{Name: "axis", Shape: []int32{1}, Type: schema.TensorTypeINT32, Data: made.Words(0)})
-		at = add(made.Tensor{Name: "mean", Shape: []int32{1, 24}})
-		g.Ops = append(g.Ops, made.Op{Code: schema.BuiltinOperatorMEAN, Inputs: []int32{wide, axis}, Outputs: []int32{at}, Callees: []int32{1}})
+		wide := add(tflitemade.Tensor{Name: "wide", Shape: []int32{1, 24}})
+		g.Ops = append(g.Ops, tflitemade.Op{Code: tfliteschema.BuiltinOperatorFULLY_CONNECTED, Inputs: []int32{at, add(weights(24, g.Tensors[at].Shape[1])), -1}, Outputs: []int32{wide}})
+		axis := add(tflitemade.Tensor{Name: "axis", Shape: []int32{1}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(0)})
+		at = add(tflitemade.Tensor{Name: "mean", Shape: []int32{1, 24}})
+		g.Ops = append(g.Ops, tflitemade.Op{Code: tfliteschema.BuiltinOperatorMEAN, Inputs: []int32{wide, axis}, Outputs: []int32{at}, Callees: []int32{1}})
 	}
 	g.Outputs = []int32{at}
 	return g
@@ -679,7 +679,7 @@ func TestSharedHead(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	kept, online := 0, 0
 	for seed := range uint64(30) {
-		m := parsed(t, made.Network(seed, 6+int(seed)%12), "shared")
+		m := parsed(t, tflitemade.Network(seed, 6+int(seed)%12), "shared")
 		plan, err := tflm.Make(context.Background(), m, options(m))
 		if err != nil {
 			t.Fatal(err)

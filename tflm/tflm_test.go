@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/format/tflite"
 	"github.com/stowage-go/stowage/internal/testkit/golden"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
-	"github.com/stowage-go/stowage/internal/tflm/made"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 func parse(t *testing.T, data []byte) *tflite.Model {
@@ -31,7 +31,7 @@ func TestMake(t *testing.T) {
 	better := 0
 	for seed := range uint64(24) {
 		for _, inPlace := range []bool{false, true} {
-			m := parse(t, made.Network(seed, 8+int(seed)))
+			m := parse(t, tflitemade.Network(seed, 8+int(seed)))
 			rng := rand.New(rand.NewPCG(seed, 1))
 			var scratch []tflite.Scratch
 			for k := range m.Operators {
@@ -75,52 +75,52 @@ func TestMake(t *testing.T) {
 
 // TestCheck has one fault a plan.
 func TestCheck(t *testing.T) {
-	g := made.Graph{
-		Tensors: []made.Tensor{
+	g := tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			{Name: "a", Shape: []int32{8}},
 			{Name: "b", Shape: []int32{8}},
 			{Name: "c", Shape: []int32{8}},
 			{Name: "state", Shape: []int32{8}, Variable: true},
 			{Name: "weight", Shape: []int32{8}, Data: make([]byte, 32)},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},
-			{Code: schema.BuiltinOperatorMUL, Inputs: []int32{1, 4}, Outputs: []int32{2}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: tfliteschema.BuiltinOperatorMUL, Inputs: []int32{1, 4}, Outputs: []int32{2}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{2},
 	}
-	plan := func(words ...int32) made.Metadata {
+	plan := func(words ...int32) tflitemade.Metadata {
 		var data []byte
 		for _, w := range append([]int32{1, 0}, words...) {
 			data = binary.LittleEndian.AppendUint32(data, uint32(w))
 		}
-		return made.Metadata{Name: tflite.MetadataName, Data: data}
+		return tflitemade.Metadata{Name: tflite.MetadataName, Data: data}
 	}
 	for _, c := range []struct {
 		name     string
-		metadata []made.Metadata
+		metadata []tflitemade.Metadata
 		rules    []Rule
 		want     string
 		ok       bool
 	}{
 		{"none", nil, []Rule{Missing}, "no metadata", true},
-		{"good", []made.Metadata{plan(5, 0, 32, 64, -1, -1)}, nil, "", true},
-		{"half", []made.Metadata{plan(5, 0, -1, -1, -1, -1)}, nil, "", true},
-		{"reused", []made.Metadata{plan(5, 0, 32, 0, -1, -1)}, nil, "", true},
-		{"count", []made.Metadata{plan(4, 0, 32, 64, -1)}, []Rule{Count}, "for 4 tensors, but the model has 5", false},
-		{"short", []made.Metadata{plan(5, 0, 32)}, []Rule{Count}, "ends after 2 of 5", false},
-		{"over its operand", []made.Metadata{plan(5, 0, 0, 64, -1, -1)}, []Rule{Shared}, `at operator 0, SOFTMAX, tensor 0 "a" and tensor 1 "b" share the bytes 0 to 32, which is correct only if`, true},
-		{"misaligned", []made.Metadata{plan(5, 0, 36, 0, -1, -1)}, []Rule{Misaligned}, "36, which is not a multiple of 16", false},
-		{"negative", []made.Metadata{plan(5, 0, 32, -16, -1, -1)}, []Rule{Negative}, "-16, outside", false},
-		{"high", []made.Metadata{plan(5, 0, 32, 2147483632, -1, -1)}, []Rule{OutOfRange}, "above 2 GiB", false},
-		{"capacity", []made.Metadata{plan(5, 0, 32, 80, -1, -1)}, []Rule{TooHigh}, "ends at 112, above 96", false},
-		{"variable shared", []made.Metadata{plan(5, 0, 32, 64, 0, -1)}, []Rule{Variable}, "", false},
-		{"variable apart", []made.Metadata{plan(5, 0, 32, 0, 64, -1)}, nil, "", true},
-		{"variable and online", []made.Metadata{plan(5, 0, -1, -1, 64, -1)}, []Rule{Variable}, "2 tensors are left to the device", false},
-		{"constant", []made.Metadata{plan(5, 0, 32, 64, -1, 0)}, []Rule{Unused}, "takes no room", true},
-		{"two", []made.Metadata{plan(5, 0, 0, 0, -1, -1), plan(5, 0, 32, 64, -1, -1)}, []Rule{Duplicate}, "the last one counts", true},
+		{"good", []tflitemade.Metadata{plan(5, 0, 32, 64, -1, -1)}, nil, "", true},
+		{"half", []tflitemade.Metadata{plan(5, 0, -1, -1, -1, -1)}, nil, "", true},
+		{"reused", []tflitemade.Metadata{plan(5, 0, 32, 0, -1, -1)}, nil, "", true},
+		{"count", []tflitemade.Metadata{plan(4, 0, 32, 64, -1)}, []Rule{Count}, "for 4 tensors, but the model has 5", false},
+		{"short", []tflitemade.Metadata{plan(5, 0, 32)}, []Rule{Count}, "ends after 2 of 5", false},
+		{"over its operand", []tflitemade.Metadata{plan(5, 0, 0, 64, -1, -1)}, []Rule{Shared}, `at operator 0, SOFTMAX, tensor 0 "a" and tensor 1 "b" share the bytes 0 to 32, which is correct only if`, true},
+		{"misaligned", []tflitemade.Metadata{plan(5, 0, 36, 0, -1, -1)}, []Rule{Misaligned}, "36, which is not a multiple of 16", false},
+		{"negative", []tflitemade.Metadata{plan(5, 0, 32, -16, -1, -1)}, []Rule{Negative}, "-16, outside", false},
+		{"high", []tflitemade.Metadata{plan(5, 0, 32, 2147483632, -1, -1)}, []Rule{OutOfRange}, "above 2 GiB", false},
+		{"capacity", []tflitemade.Metadata{plan(5, 0, 32, 80, -1, -1)}, []Rule{TooHigh}, "ends at 112, above 96", false},
+		{"variable shared", []tflitemade.Metadata{plan(5, 0, 32, 64, 0, -1)}, []Rule{Variable}, "", false},
+		{"variable apart", []tflitemade.Metadata{plan(5, 0, 32, 0, 64, -1)}, nil, "", true},
+		{"variable and online", []tflitemade.Metadata{plan(5, 0, -1, -1, 64, -1)}, []Rule{Variable}, "2 tensors are left to the device", false},
+		{"constant", []tflitemade.Metadata{plan(5, 0, 32, 64, -1, 0)}, []Rule{Unused}, "takes no room", true},
+		{"two", []tflitemade.Metadata{plan(5, 0, 0, 0, -1, -1), plan(5, 0, 32, 64, -1, -1)}, []Rule{Duplicate}, "the last one counts", true},
 	} {
-		v, err := Check(parse(t, made.Model([]made.Graph{g}, c.metadata...)), 96)
+		v, err := Check(parse(t, tflitemade.Model([]tflitemade.Graph{g}, c.metadata...)), 96)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -142,15 +142,15 @@ func TestCheck(t *testing.T) {
 // TestInPlace checks which results may lie over operands: a RESHAPE's over what
 // dies there, not over what is read later or is an output.
 func TestInPlace(t *testing.T) {
-	shape := made.Tensor{Name: "shape", Shape: []int32{1}, Type: schema.TensorTypeINT32, Data: []byte{8, 0, 0, 0}}
-	f := func(name string) made.Tensor { return made.Tensor{Name: name, Shape: []int32{8}} }
-	m := parse(t, made.Model([]made.Graph{{
-		Tensors: []made.Tensor{f("in"), f("a"), f("b"), f("c"), f("d"), shape},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},    // reads all before it writes
-			{Code: schema.BuiltinOperatorRESHAPE, Inputs: []int32{1, 5}, Outputs: []int32{2}}, // a dies: shared
-			{Code: schema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},       // b is read later
-			{Code: schema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},     // b dies: shared; c is an output
+	shape := tflitemade.Tensor{Name: "shape", Shape: []int32{1}, Type: tfliteschema.TensorTypeINT32, Data: []byte{8, 0, 0, 0}}
+	f := func(name string) tflitemade.Tensor { return tflitemade.Tensor{Name: name, Shape: []int32{8}} }
+	m := parse(t, tflitemade.Model([]tflitemade.Graph{{
+		Tensors: []tflitemade.Tensor{f("in"), f("a"), f("b"), f("c"), f("d"), shape},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},    // reads all before it writes
+			{Code: tfliteschema.BuiltinOperatorRESHAPE, Inputs: []int32{1, 5}, Outputs: []int32{2}}, // a dies: shared
+			{Code: tfliteschema.BuiltinOperatorRELU, Inputs: []int32{2}, Outputs: []int32{3}},       // b is read later
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{2, 3}, Outputs: []int32{4}},     // b dies: shared; c is an output
 		},
 		Inputs: []int32{0}, Outputs: []int32{3, 4},
 	}}))
@@ -166,9 +166,9 @@ func TestInPlace(t *testing.T) {
 // TestLog reads what stowage_probe.h prints and what TF_LITE_SHOW_MEMORY_USE
 // does, among other lines, and finds the scratch in it.
 func TestLog(t *testing.T) {
-	m := parse(t, made.Model([]made.Graph{{
-		Tensors: []made.Tensor{{Name: "a", Shape: []int32{8}}, {Name: "b", Shape: []int32{8}}},
-		Ops:     []made.Op{{Code: schema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}}},
+	m := parse(t, tflitemade.Model([]tflitemade.Graph{{
+		Tensors: []tflitemade.Tensor{{Name: "a", Shape: []int32{8}}, {Name: "b", Shape: []int32{8}}},
+		Ops:     []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{0}, Outputs: []int32{1}}},
 		Inputs:  []int32{0}, Outputs: []int32{1},
 	}}))
 	l, err := m.Lifetimes()
@@ -218,19 +218,19 @@ func TestLog(t *testing.T) {
 // TestMutated predicts damaged models: figures or an error, no panic.
 func TestMutated(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	op := func(code schema.BuiltinOperator, out int32, in ...int32) made.Op {
-		return made.Op{Code: code, Inputs: in, Outputs: []int32{out}, Callees: []int32{1}}
+	op := func(code tfliteschema.BuiltinOperator, out int32, in ...int32) tflitemade.Op {
+		return tflitemade.Op{Code: code, Inputs: in, Outputs: []int32{out}, Callees: []int32{1}}
 	}
-	seeds := [][]byte{made.Network(5, 20), made.Model([]made.Graph{{
-		Tensors: []made.Tensor{{Shape: []int32{1, 4, 4, 8}, Scales: []float32{1}}, {Shape: []int32{1, 4, 4, 8}}, {Shape: []int32{1, 8}}, {Shape: []int32{8, 8}, Variable: true}, {Shape: []int32{1, 8}}},
-		Ops: []made.Op{
-			op(schema.BuiltinOperatorCONV_2D, 1, 0, 3, 2), op(schema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3), op(schema.BuiltinOperatorMEAN, 4, 0, 2),
-			op(schema.BuiltinOperatorBATCH_MATMUL, 4, 2, 3), op(schema.BuiltinOperatorVAR_HANDLE, 4), op(schema.BuiltinOperatorASSIGN_VARIABLE, 4, 4, 2),
-			op(schema.BuiltinOperatorTRANSPOSE_CONV, 1, 2, 3, 0), op(schema.BuiltinOperatorADD_N, 4, 2, 2), op(schema.BuiltinOperatorSOFTMAX, 4, 2),
+	seeds := [][]byte{tflitemade.Network(5, 20), tflitemade.Model([]tflitemade.Graph{{
+		Tensors: []tflitemade.Tensor{{Shape: []int32{1, 4, 4, 8}, Scales: []float32{1}}, {Shape: []int32{1, 4, 4, 8}}, {Shape: []int32{1, 8}}, {Shape: []int32{8, 8}, Variable: true}, {Shape: []int32{1, 8}}},
+		Ops: []tflitemade.Op{
+			op(tfliteschema.BuiltinOperatorCONV_2D, 1, 0, 3, 2), op(tfliteschema.BuiltinOperatorSVDF, 2, 0, 3, 3, -1, 3), op(tfliteschema.BuiltinOperatorMEAN, 4, 0, 2),
+			op(tfliteschema.BuiltinOperatorBATCH_MATMUL, 4, 2, 3), op(tfliteschema.BuiltinOperatorVAR_HANDLE, 4), op(tfliteschema.BuiltinOperatorASSIGN_VARIABLE, 4, 4, 2),
+			op(tfliteschema.BuiltinOperatorTRANSPOSE_CONV, 1, 2, 3, 0), op(tfliteschema.BuiltinOperatorADD_N, 4, 2, 2), op(tfliteschema.BuiltinOperatorSOFTMAX, 4, 2),
 		},
 		Inputs: []int32{0}, Outputs: []int32{1, 4},
-	}}), made.Model([]made.Graph{made.EthosU()}, made.Metadata{Name: tflite.MetadataName, Data: made.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}),
-		made.NetworkWith(7, 5, made.Metadata{Name: tflite.MetadataName, Data: made.Words(append([]int32{1, 0, 9}, make([]int32, 9)...)...)})}
+	}}), tflitemade.Model([]tflitemade.Graph{tflitemade.EthosU()}, tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(1, 0, 6, -1, -1, 0, 0, 0, 512)}),
+		tflitemade.NetworkWith(7, 5, tflitemade.Metadata{Name: tflite.MetadataName, Data: tflitemade.Words(append([]int32{1, 0, 9}, make([]int32, 9)...)...)})}
 	kept, read, files := 0, 0, mutate.Times(t, 6000)
 	for k := range files {
 		data := bytes.Clone(seeds[k%len(seeds)])
@@ -253,7 +253,7 @@ func TestMutated(t *testing.T) {
 		for _, target := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
 			Predict(m, a, nil, 0, target)
 		}
-		PeakOf(a.Problem, l)
+		peakOf(a.Problem, l)
 		InPlaceLoad(m, l, a)
 		v, err := Check(m, 0)
 		if err != nil {
@@ -284,7 +284,7 @@ func TestMutated(t *testing.T) {
 // where no plan is lower than the device's own.
 func TestFaultyPlan(t *testing.T) {
 	for _, seed := range []uint64{60, 61, 62, 63, 64, 65} {
-		data := made.Network(seed, 8)
+		data := tflitemade.Network(seed, 8)
 		m := parse(t, data)
 		offsets := make([]int32, len(m.Tensors)) // all at 0
 		faulty, err := m.WithOffsets(offsets)
@@ -313,8 +313,8 @@ func TestFaultyPlan(t *testing.T) {
 // TestExample holds the model among the examples against how it is made, and
 // against what is said of it.
 func TestExample(t *testing.T) {
-	data := made.Network(60, 8)
-	golden.File(t, "../../examples/tiny.tflite", data)
+	data := tflitemade.Network(60, 8)
+	golden.File(t, "../examples/tiny.tflite", data)
 	p, err := Make(t.Context(), parse(t, data), Options{})
 	if err != nil || p.Greedy != 2560 || p.Head != 2048 {
 		t.Errorf("heads %d and %d, %v", p.Greedy, p.Head, err)
@@ -322,7 +322,7 @@ func TestExample(t *testing.T) {
 	// No plan is lower than the peak of what is planned, in place or not.
 	for inPlace, want := range map[bool]int64{false: 2048, true: 1536} {
 		p, err := Make(t.Context(), parse(t, data), Options{InPlace: inPlace})
-		if err != nil || p.Head != want || PeakOf(p.United, p.Life).Bytes != want {
+		if err != nil || p.Head != want || peakOf(p.United, p.Life).Bytes != want {
 			t.Errorf("in place %v: %+v, %v, want a head and a peak of %d", inPlace, p, err, want)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 // A Sizes is how large the arena must be on a target, which is the number that firmware
 // reserves: as the model is, and with the model that is written.
 type Sizes struct {
+	// Target is the build that the sizes are for.
 	Target *Target
 	// Before is with the plan that the model has, or with the runtime's own if it has none.
 	Before Footprint
@@ -60,7 +61,7 @@ var targets = []cheader.ArenaSize{
 	{Target: "PYTHON", About: "the interpreter of PyPI, tflite_micro"},
 }
 
-// ReferenceNote says what sizes are for that count with the scratch of Reference.
+// ReferenceNote is the sentence to print beside sizes that use the scratch of Reference.
 const ReferenceNote = "They are for the runtime's reference kernels. Kernels of a vendor may need more."
 
 // Runtime returns what header and array say of the runtime's arena: the model that is

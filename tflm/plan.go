@@ -35,14 +35,17 @@ type Options struct {
 
 // A Plan is what planning a model gives.
 type Plan struct {
+	// Model is the model that was planned.
 	Model *tflite.Model
+	// Arena has a buffer for each tensor of the arena, then one for each scratch buffer.
 	Arena *tflite.Arena
-	Life  *tflite.Lifetimes
-	// United is the problem that is planned: that of the arena, in which results are
-	// one buffer with the operands that they lie over. In has, for each buffer of
-	// the arena, which one of it that is.
+	// Life has the first and last tick of each tensor and operator.
+	Life *tflite.Lifetimes
+	// United is the problem that is planned. It is Arena.Problem, but a result and the
+	// operand that it lies over are one buffer.
 	United *model.Problem
-	In     []int
+	// In has, for each buffer of Arena.Problem, the index of its buffer in United.
+	In []int
 	// Result is the planner's, for tensors and scratch together.
 	Result *stowage.Result
 	// Greedy and Head are the bytes of the arena's head as the runtime plans by

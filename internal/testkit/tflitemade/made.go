@@ -1,6 +1,6 @@
-// Package made makes TensorFlow Lite models for tests: small ones with a known
+// Package tflitemade makes TensorFlow Lite models for tests: small ones with a known
 // structure, and networks drawn at random that an interpreter can run.
-package made
+package tflitemade
 
 import (
 	"encoding/binary"
@@ -9,14 +9,14 @@ import (
 
 	flatbuffers "github.com/google/flatbuffers/go"
 
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // A Tensor of a model to make.
 type Tensor struct {
 	Name     string
 	Shape    []int32
-	Type     schema.TensorType
+	Type     tfliteschema.TensorType
 	Data     []byte // of a constant; nil for none
 	Variable bool
 	// Scales are those of its quantization, one or one for each channel, which are
@@ -29,7 +29,7 @@ type Tensor struct {
 // An Op is an operator of a model to make. Inputs and outputs are numbers of the
 // subgraph's tensors.
 type Op struct {
-	Code            schema.BuiltinOperator
+	Code            tfliteschema.BuiltinOperator
 	Custom          string // its name, if Code is CUSTOM
 	Inputs, Outputs []int32
 	Callees         []int32 // the first options, as the subgraphs of IF, WHILE and CALL_ONCE are
@@ -44,20 +44,20 @@ type Graph struct {
 
 // options are the numbers of the union that holds an operator's options. The
 // options themselves are empty tables, all defaults.
-var options = map[schema.BuiltinOperator]byte{
-	schema.BuiltinOperatorFULLY_CONNECTED: 8, schema.BuiltinOperatorCONCATENATION: 10, schema.BuiltinOperatorADD: 11,
-	schema.BuiltinOperatorRESHAPE: 17, schema.BuiltinOperatorMUL: 21, schema.BuiltinOperatorDEQUANTIZE: 38,
-	schema.BuiltinOperatorLEAKY_RELU: 75, schema.BuiltinOperatorIF: 92, schema.BuiltinOperatorWHILE: 93,
-	schema.BuiltinOperatorCALL_ONCE: 103, schema.BuiltinOperatorSVDF: 6, schema.BuiltinOperatorMEAN: 27,
-	schema.BuiltinOperatorCONV_2D: 1, schema.BuiltinOperatorDEPTHWISE_CONV_2D: 2, schema.BuiltinOperatorTRANSPOSE_CONV: 49,
-	schema.BuiltinOperatorAVERAGE_POOL_2D: 5, schema.BuiltinOperatorMAX_POOL_2D: 5, schema.BuiltinOperatorL2_POOL_2D: 5,
-	schema.BuiltinOperatorSOFTMAX: 9, schema.BuiltinOperatorL2_NORMALIZATION: 12, schema.BuiltinOperatorSUB: 28, schema.BuiltinOperatorDIV: 29,
-	schema.BuiltinOperatorRESIZE_BILINEAR: 15, schema.BuiltinOperatorRESIZE_NEAREST_NEIGHBOR: 74,
-	schema.BuiltinOperatorSUM: 27, schema.BuiltinOperatorREDUCE_MAX: 27, schema.BuiltinOperatorREDUCE_MIN: 27, schema.BuiltinOperatorREDUCE_ALL: 27,
-	schema.BuiltinOperatorSQUEEZE: 30, schema.BuiltinOperatorSTRIDED_SLICE: 32, schema.BuiltinOperatorSPLIT: 35, schema.BuiltinOperatorSPLIT_V: 79,
-	schema.BuiltinOperatorCAST: 37, schema.BuiltinOperatorARG_MAX: 40, schema.BuiltinOperatorARG_MIN: 57, schema.BuiltinOperatorSHAPE: 55,
-	schema.BuiltinOperatorPACK: 59, schema.BuiltinOperatorUNPACK: 64, schema.BuiltinOperatorGATHER: 23, schema.BuiltinOperatorMIRROR_PAD: 77,
-	schema.BuiltinOperatorSPACE_TO_DEPTH: 19, schema.BuiltinOperatorDEPTH_TO_SPACE: 94, schema.BuiltinOperatorBATCH_MATMUL: 101,
+var options = map[tfliteschema.BuiltinOperator]byte{
+	tfliteschema.BuiltinOperatorFULLY_CONNECTED: 8, tfliteschema.BuiltinOperatorCONCATENATION: 10, tfliteschema.BuiltinOperatorADD: 11,
+	tfliteschema.BuiltinOperatorRESHAPE: 17, tfliteschema.BuiltinOperatorMUL: 21, tfliteschema.BuiltinOperatorDEQUANTIZE: 38,
+	tfliteschema.BuiltinOperatorLEAKY_RELU: 75, tfliteschema.BuiltinOperatorIF: 92, tfliteschema.BuiltinOperatorWHILE: 93,
+	tfliteschema.BuiltinOperatorCALL_ONCE: 103, tfliteschema.BuiltinOperatorSVDF: 6, tfliteschema.BuiltinOperatorMEAN: 27,
+	tfliteschema.BuiltinOperatorCONV_2D: 1, tfliteschema.BuiltinOperatorDEPTHWISE_CONV_2D: 2, tfliteschema.BuiltinOperatorTRANSPOSE_CONV: 49,
+	tfliteschema.BuiltinOperatorAVERAGE_POOL_2D: 5, tfliteschema.BuiltinOperatorMAX_POOL_2D: 5, tfliteschema.BuiltinOperatorL2_POOL_2D: 5,
+	tfliteschema.BuiltinOperatorSOFTMAX: 9, tfliteschema.BuiltinOperatorL2_NORMALIZATION: 12, tfliteschema.BuiltinOperatorSUB: 28, tfliteschema.BuiltinOperatorDIV: 29,
+	tfliteschema.BuiltinOperatorRESIZE_BILINEAR: 15, tfliteschema.BuiltinOperatorRESIZE_NEAREST_NEIGHBOR: 74,
+	tfliteschema.BuiltinOperatorSUM: 27, tfliteschema.BuiltinOperatorREDUCE_MAX: 27, tfliteschema.BuiltinOperatorREDUCE_MIN: 27, tfliteschema.BuiltinOperatorREDUCE_ALL: 27,
+	tfliteschema.BuiltinOperatorSQUEEZE: 30, tfliteschema.BuiltinOperatorSTRIDED_SLICE: 32, tfliteschema.BuiltinOperatorSPLIT: 35, tfliteschema.BuiltinOperatorSPLIT_V: 79,
+	tfliteschema.BuiltinOperatorCAST: 37, tfliteschema.BuiltinOperatorARG_MAX: 40, tfliteschema.BuiltinOperatorARG_MIN: 57, tfliteschema.BuiltinOperatorSHAPE: 55,
+	tfliteschema.BuiltinOperatorPACK: 59, tfliteschema.BuiltinOperatorUNPACK: 64, tfliteschema.BuiltinOperatorGATHER: 23, tfliteschema.BuiltinOperatorMIRROR_PAD: 77,
+	tfliteschema.BuiltinOperatorSPACE_TO_DEPTH: 19, tfliteschema.BuiltinOperatorDEPTH_TO_SPACE: 94, tfliteschema.BuiltinOperatorBATCH_MATMUL: 101,
 }
 
 // Metadata is an entry of a model's metadata.
@@ -75,7 +75,7 @@ type file struct {
 
 // A code is an entry of the model's operator codes.
 type code struct {
-	builtin schema.BuiltinOperator
+	builtin tfliteschema.BuiltinOperator
 	custom  string
 }
 
@@ -90,10 +90,10 @@ func Model(graphs []Graph, metadata ...Metadata) []byte {
 	var entries []flatbuffers.UOffsetT
 	for _, m := range metadata {
 		name := b.CreateString(m.Name)
-		schema.MetadataStart(b)
-		schema.MetadataAddName(b, name)
-		schema.MetadataAddBuffer(b, f.buffer(m.Data))
-		entries = append(entries, schema.MetadataEnd(b))
+		tfliteschema.MetadataStart(b)
+		tfliteschema.MetadataAddName(b, name)
+		tfliteschema.MetadataAddBuffer(b, f.buffer(m.Data))
+		entries = append(entries, tfliteschema.MetadataEnd(b))
 	}
 	var opcodes []flatbuffers.UOffsetT
 	for _, c := range f.codes {
@@ -101,13 +101,13 @@ func Model(graphs []Graph, metadata ...Metadata) []byte {
 		if c.custom != "" {
 			name = b.CreateString(c.custom)
 		}
-		schema.OperatorCodeStart(b)
-		schema.OperatorCodeAddDeprecatedBuiltinCode(b, int8(min(c.builtin, 127)))
-		schema.OperatorCodeAddBuiltinCode(b, c.builtin)
+		tfliteschema.OperatorCodeStart(b)
+		tfliteschema.OperatorCodeAddDeprecatedBuiltinCode(b, int8(min(c.builtin, 127)))
+		tfliteschema.OperatorCodeAddBuiltinCode(b, c.builtin)
 		if c.custom != "" {
-			schema.OperatorCodeAddCustomCode(b, name)
+			tfliteschema.OperatorCodeAddCustomCode(b, name)
 		}
-		opcodes = append(opcodes, schema.OperatorCodeEnd(b))
+		opcodes = append(opcodes, tfliteschema.OperatorCodeEnd(b))
 	}
 	var data []flatbuffers.UOffsetT
 	for _, d := range f.buffers {
@@ -115,16 +115,16 @@ func Model(graphs []Graph, metadata ...Metadata) []byte {
 	}
 	description := b.CreateString("made by a test")
 	c, s, d, e := tables(b, opcodes), tables(b, subgraphs), tables(b, data), tables(b, entries)
-	schema.ModelStart(b)
-	schema.ModelAddVersion(b, 3)
-	schema.ModelAddOperatorCodes(b, c)
-	schema.ModelAddSubgraphs(b, s)
-	schema.ModelAddDescription(b, description)
-	schema.ModelAddBuffers(b, d)
+	tfliteschema.ModelStart(b)
+	tfliteschema.ModelAddVersion(b, 3)
+	tfliteschema.ModelAddOperatorCodes(b, c)
+	tfliteschema.ModelAddSubgraphs(b, s)
+	tfliteschema.ModelAddDescription(b, description)
+	tfliteschema.ModelAddBuffers(b, d)
 	if len(entries) > 0 {
-		schema.ModelAddMetadata(b, e)
+		tfliteschema.ModelAddMetadata(b, e)
 	}
-	b.FinishWithFileIdentifier(schema.ModelEnd(b), []byte("TFL3"))
+	b.FinishWithFileIdentifier(tfliteschema.ModelEnd(b), []byte("TFL3"))
 	return b.FinishedBytes()
 }
 
@@ -155,13 +155,13 @@ func (f *file) graph(g *Graph) flatbuffers.UOffsetT {
 	}
 	in, out, name := ints(b, g.Inputs), ints(b, g.Outputs), b.CreateString("main")
 	t, o := tables(b, list), tables(b, ops)
-	schema.SubGraphStart(b)
-	schema.SubGraphAddTensors(b, t)
-	schema.SubGraphAddInputs(b, in)
-	schema.SubGraphAddOutputs(b, out)
-	schema.SubGraphAddOperators(b, o)
-	schema.SubGraphAddName(b, name)
-	return schema.SubGraphEnd(b)
+	tfliteschema.SubGraphStart(b)
+	tfliteschema.SubGraphAddTensors(b, t)
+	tfliteschema.SubGraphAddInputs(b, in)
+	tfliteschema.SubGraphAddOutputs(b, out)
+	tfliteschema.SubGraphAddOperators(b, o)
+	tfliteschema.SubGraphAddName(b, name)
+	return tfliteschema.SubGraphEnd(b)
 }
 
 func (f *file) tensor(t *Tensor) flatbuffers.UOffsetT {
@@ -172,16 +172,16 @@ func (f *file) tensor(t *Tensor) flatbuffers.UOffsetT {
 	}
 	name, shape := b.CreateString(t.Name), ints(b, t.Shape)
 	quantization := quantized(b, t)
-	schema.TensorStart(b)
-	schema.TensorAddShape(b, shape)
-	schema.TensorAddType(b, t.Type)
-	schema.TensorAddBuffer(b, buffer)
-	schema.TensorAddName(b, name)
-	schema.TensorAddIsVariable(b, t.Variable)
+	tfliteschema.TensorStart(b)
+	tfliteschema.TensorAddShape(b, shape)
+	tfliteschema.TensorAddType(b, t.Type)
+	tfliteschema.TensorAddBuffer(b, buffer)
+	tfliteschema.TensorAddName(b, name)
+	tfliteschema.TensorAddIsVariable(b, t.Variable)
 	if quantization != 0 {
-		schema.TensorAddQuantization(b, quantization)
+		tfliteschema.TensorAddQuantization(b, quantization)
 	}
-	return schema.TensorEnd(b)
+	return tfliteschema.TensorEnd(b)
 }
 
 func (f *file) operator(o *Op) flatbuffers.UOffsetT {
@@ -192,15 +192,15 @@ func (f *file) operator(o *Op) flatbuffers.UOffsetT {
 		b.PrependInt32Slot(i, c, 0)
 	}
 	opts := b.EndObject()
-	schema.OperatorStart(b)
-	schema.OperatorAddOpcodeIndex(b, f.code(code{o.Code, o.Custom}))
-	schema.OperatorAddInputs(b, in)
-	schema.OperatorAddOutputs(b, out)
+	tfliteschema.OperatorStart(b)
+	tfliteschema.OperatorAddOpcodeIndex(b, f.code(code{o.Code, o.Custom}))
+	tfliteschema.OperatorAddInputs(b, in)
+	tfliteschema.OperatorAddOutputs(b, out)
 	if number := options[o.Code]; number > 0 {
-		schema.OperatorAddBuiltinOptionsType(b, number)
-		schema.OperatorAddBuiltinOptions(b, opts)
+		tfliteschema.OperatorAddBuiltinOptionsType(b, number)
+		tfliteschema.OperatorAddBuiltinOptions(b, opts)
 	}
-	return schema.OperatorEnd(b)
+	return tfliteschema.OperatorEnd(b)
 }
 
 // bytes writes what a buffer holds; nil is a buffer without.
@@ -214,11 +214,11 @@ func (f *file) bytes(d []byte) flatbuffers.UOffsetT {
 		}
 		v = b.EndVector(len(d))
 	}
-	schema.BufferStart(b)
+	tfliteschema.BufferStart(b)
 	if d != nil {
-		schema.BufferAddData(b, v)
+		tfliteschema.BufferAddData(b, v)
 	}
-	return schema.BufferEnd(b)
+	return tfliteschema.BufferEnd(b)
 }
 
 // quantized writes the quantization of a tensor and returns where it is, 0 for
@@ -227,12 +227,12 @@ func quantized(b *flatbuffers.Builder, t *Tensor) flatbuffers.UOffsetT {
 	if t.Scales == nil {
 		return 0
 	}
-	schema.QuantizationStartScaleVector(b, len(t.Scales))
+	tfliteschema.QuantizationStartScaleVector(b, len(t.Scales))
 	for i := len(t.Scales) - 1; i >= 0; i-- {
 		b.PrependFloat32(t.Scales[i])
 	}
 	scale := b.EndVector(len(t.Scales))
-	schema.QuantizationStartZeroPointVector(b, len(t.Scales))
+	tfliteschema.QuantizationStartZeroPointVector(b, len(t.Scales))
 	for range t.Scales {
 		b.PrependInt64(t.Zero)
 	}

@@ -28,21 +28,13 @@ import (
 // Source: tensorflow/tflite-micro 90b983c: micro_interpreter.cc,
 // micro_allocator.cc, micro_allocation_info.cc, single_arena_buffer_allocator.cc.
 
-// Word is the size of a pointer on a target, in bytes.
-type Word int
-
-// The words.
-const (
-	Word32 Word = 4
-	Word64 Word = 8
-)
-
 // A Target is a build of the runtime: how large its own objects are.
 type Target struct {
+	// Name is the target in a few words, such as "32 bit".
 	Name string
-	Word Word
 
-	column int // in data
+	word   int64 // bytes of a pointer
+	column int   // in data
 	// The bytes of the runtime's structures. Their alignment is the word.
 	arenaAllocator, planner, allocator, subgraph, evalTensor, node, tensor, quantization int64
 	request, info, resources, resource                                                   int64
@@ -52,20 +44,20 @@ type Target struct {
 var (
 	// Firmware32 is a build for a 32-bit microcontroller.
 	Firmware32 = Target{
-		Name: "32 bit", Word: Word32, column: 1,
+		Name: "32 bit", word: 4, column: 1,
 		arenaAllocator: 36, planner: 44, allocator: 36, subgraph: 8, evalTensor: 12, node: 32, tensor: 40, quantization: 12,
 		request: 12, info: 24, resources: 12, resource: 20,
 	}
 	// Firmware64 is the same for a 64-bit processor.
 	Firmware64 = Target{
-		Name: "64 bit", Word: Word64, column: 0,
+		Name: "64 bit", word: 8, column: 0,
 		arenaAllocator: 72, planner: 72, allocator: 72, subgraph: 16, evalTensor: 24, node: 64, tensor: 64, quantization: 24,
 		request: 16, info: 32, resources: 16, resource: 40,
 	}
 	// Interpreter is the package tflite_micro of PyPI: 64 bit, with an allocator
 	// that records, and support for compressed weights.
 	Interpreter = Target{
-		Name: "Python", Word: Word64, column: 2,
+		Name: "Python", word: 8, column: 2,
 		arenaAllocator: 104, planner: 72, allocator: 272, subgraph: 24, evalTensor: 24, node: 64, tensor: 64, quantization: 24,
 		request: 16, info: 32, resources: 16, resource: 40,
 	}
@@ -119,7 +111,7 @@ func Predict(m *tflite.Model, a *tflite.Arena, offsets []int32, head int64, t *T
 
 // start is MicroAllocator::Create and StartModelAllocation.
 func (f *arena) start(m *tflite.Model) {
-	t, word := f.t, int64(f.t.Word)
+	t, word := f.t, f.t.word
 	f.keep(t.arenaAllocator, word)
 	f.keep(t.planner, word)
 	f.keep(t.allocator, word)
@@ -166,7 +158,7 @@ func (f *arena) prepareAll(m *tflite.Model, a *tflite.Arena) (requests int64) {
 // finish is FinishModelAllocation: handles of scratch, variables, records, the planner. It
 // returns the room that the planner wants.
 func (f *arena) finish(m *tflite.Model, a *tflite.Arena, offsets []int32, requests int64) (room int64) {
-	t, word := f.t, int64(f.t.Word)
+	t, word := f.t, f.t.word
 	if requests > 0 {
 		f.keep(word*requests, word)
 	}
@@ -183,7 +175,7 @@ func (f *arena) finish(m *tflite.Model, a *tflite.Arena, offsets []int32, reques
 
 // ends keeps the model's own inputs and outputs, which come after the plan.
 func (f *arena) ends(m *tflite.Model) {
-	t, word := f.t, int64(f.t.Word)
+	t, word := f.t, f.t.word
 	main := &m.Subgraphs[0]
 	for _, list := range [][]int32{main.Inputs, main.Outputs} {
 		f.keep(word*int64(len(list)), tflite.Alignment)
@@ -276,7 +268,7 @@ func (f *arena) prepare(m *tflite.Model, o *tflite.Operator) {
 		if at >= len(list) || list[at] < 0 {
 			return
 		}
-		front = bound.Up(front, int64(f.t.Word)) + f.t.tensor
+		front = bound.Up(front, f.t.word) + f.t.tensor
 		if n := m.Tensors[list[at]].Channels; n > 0 {
 			front += f.t.quantization + integers(n)
 		}

@@ -14,24 +14,26 @@ import (
 
 // A Peak is the time at which most of the arena is in use.
 type Peak struct {
-	// Tick is the runtime's clock; Operator is what runs then, an index into the
-	// model's operators, -1 before the first.
-	Tick     int32
+	// Tick is the runtime's clock.
+	Tick int32
+	// Operator runs at that tick. It is an index into the model's operators; -1 before
+	// the first.
 	Operator int
 	// Bytes are live, rounded as the runtime does: the load.
 	Bytes int64
-	// Buffers index the problem's buffers that are live, the largest first, and
-	// Without is, for the first of them, what the peak would be if it took no room.
+	// Buffers are the indices of the problem's buffers that are live, the largest first.
 	Buffers []int
+	// Without has an entry for each of the first Detailed of Buffers: the peak if that
+	// buffer took no room.
 	Without []int64
 }
 
-// Detailed is how many owners of a peak are looked into.
+// Detailed is the largest number of entries in Peak.Without.
 const Detailed = 8
 
-// PeakOf returns the earliest peak of the problem of an arena: Arena.Problem, or
+// peakOf returns the earliest peak of the problem of an arena: Arena.Problem, or
 // Plan.United for a plan that is made in place.
-func PeakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
+func peakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
 	load := loads(problem)
 	at := 0
 	for t, live := range load {
@@ -59,7 +61,7 @@ func PeakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
 // that do, whatever they share, and Without is nil.
 func (p *Plan) Peak() Peak {
 	if !p.Kept {
-		return PeakOf(p.United, p.Life)
+		return peakOf(p.United, p.Life)
 	}
 	taken, live := loads(p.Occupied), loads(p.Arena.Problem)
 	at := 0

@@ -1,6 +1,6 @@
 // Code generated from schema.fbs by generate.mjs with the FlatBuffers compiler. DO NOT EDIT.
 
-package schema
+package tfliteschema
 
 import (
 	"strconv"

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/tflm"
-	"github.com/stowage-go/stowage/internal/tflm/interpreter"
-	"github.com/stowage-go/stowage/internal/tflm/made"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // TestVela compiles models with Vela of PyPI (ethos-u-vela): two wake words, of whose
@@ -93,22 +93,22 @@ func TestVela(t *testing.T) {
 
 // int8s is a quantized network. Vela has no kernel for the DIVs that may be in it.
 func int8s(divs bool) []byte {
-	tensor := func(name string) made.Tensor {
-		return made.Tensor{Name: name, Shape: []int32{1, 8, 8, 16}, Type: schema.TensorTypeINT8, Scales: []float32{0.1}}
+	tensor := func(name string) tflitemade.Tensor {
+		return tflitemade.Tensor{Name: name, Shape: []int32{1, 8, 8, 16}, Type: tfliteschema.TensorTypeINT8, Scales: []float32{0.1}}
 	}
-	div := schema.BuiltinOperatorMUL
+	div := tfliteschema.BuiltinOperatorMUL
 	if divs {
-		div = schema.BuiltinOperatorDIV
+		div = tfliteschema.BuiltinOperatorDIV
 	}
-	return made.Model([]made.Graph{{
-		Tensors: []made.Tensor{tensor("in"), tensor("x"), tensor("y"), tensor("z"), tensor("w"), tensor("v"), tensor("out")},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorADD, Inputs: []int32{0, 0}, Outputs: []int32{1}},
+	return tflitemade.Model([]tflitemade.Graph{{
+		Tensors: []tflitemade.Tensor{tensor("in"), tensor("x"), tensor("y"), tensor("z"), tensor("w"), tensor("v"), tensor("out")},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{0, 0}, Outputs: []int32{1}},
 			{Code: div, Inputs: []int32{1, 0}, Outputs: []int32{2}},
-			{Code: schema.BuiltinOperatorMUL, Inputs: []int32{2, 2}, Outputs: []int32{3}},
-			{Code: schema.BuiltinOperatorADD, Inputs: []int32{3, 2}, Outputs: []int32{4}},
+			{Code: tfliteschema.BuiltinOperatorMUL, Inputs: []int32{2, 2}, Outputs: []int32{3}},
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{3, 2}, Outputs: []int32{4}},
 			{Code: div, Inputs: []int32{1, 4}, Outputs: []int32{5}},
-			{Code: schema.BuiltinOperatorADD, Inputs: []int32{5, 5}, Outputs: []int32{6}},
+			{Code: tfliteschema.BuiltinOperatorADD, Inputs: []int32{5, 5}, Outputs: []int32{6}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{6},
 	}})

@@ -1,6 +1,6 @@
-package made
+package tflitemade
 
-import "github.com/stowage-go/stowage/internal/tflm/schema"
+import "github.com/stowage-go/stowage/internal/tfliteschema"
 
 // EthosU is a model as Vela compiles one for Arm's Ethos-U: one operator of the NPU,
 // whose constants come first, then its window to the arena and the fast one, then the
@@ -16,7 +16,7 @@ func EthosU() Graph {
 			{Name: "in", Shape: []int32{64}},
 			{Name: "out", Shape: []int32{4}},
 		},
-		Ops:    []Op{{Code: schema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{0, 1, 2, 3, 4}, Outputs: []int32{5}}},
+		Ops:    []Op{{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{0, 1, 2, 3, 4}, Outputs: []int32{5}}},
 		Inputs: []int32{4}, Outputs: []int32{5},
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // Idea: what is claimed of a model is held against the interpreter in one place,

@@ -61,15 +61,19 @@ const (
 
 // A Finding is one thing that is wrong with a plan.
 type Finding struct {
+	// Severity says whether the model still works.
 	Severity Severity
-	Rule     Rule
+	// Rule is what the plan breaks.
+	Rule Rule
 	// Tensor and Other are indices into the model's tensors; -1 for none.
 	Tensor, Other int
-	Message       string
+	// Message says it in a sentence, with the names of the tensors.
+	Message string
 }
 
 // A Verdict is what Check finds.
 type Verdict struct {
+	// Findings are what is wrong, in the order in which Check looks.
 	Findings []Finding
 	// Total counts all findings; Findings has the first MaxFindings.
 	Total int

@@ -4,7 +4,7 @@ import (
 	"sync"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 )
 
 // Idea: how much of an arena's tail an operator takes is decided by its kernel:
@@ -81,7 +81,7 @@ func elements(t *tflite.Tensor) int64 {
 	return n
 }
 
-func is(t *tflite.Tensor, types ...schema.TensorType) bool {
+func is(t *tflite.Tensor, types ...tfliteschema.TensorType) bool {
 	for _, x := range types {
 		if t.Type == tflite.Type(x) {
 			return true
@@ -92,7 +92,7 @@ func is(t *tflite.Tensor, types ...schema.TensorType) bool {
 
 // quantised reports whether a tensor has 8 or 16 bit integers.
 func quantised(t *tflite.Tensor) bool {
-	return is(t, schema.TensorTypeINT8, schema.TensorTypeINT16)
+	return is(t, tfliteschema.TensorTypeINT8, tfliteschema.TensorTypeINT16)
 }
 
 // integers are the bytes of a list of integers with its length.
@@ -103,7 +103,7 @@ func multipliers(channels int64) []int64 { return []int64{4 * channels, 4 * chan
 
 // unpacked is the scratch into which 4-bit weights are unpacked.
 func unpacked(c call) []int64 {
-	if w := c.in(1); is(w, schema.TensorTypeINT4) {
+	if w := c.in(1); is(w, tfliteschema.TensorTypeINT4) {
 		return []int64{elements(w)}
 	}
 	return nil
@@ -157,7 +157,7 @@ func last(t *tflite.Tensor) int64 {
 func transform(c call) []int64 {
 	length, width := last(c.out())-2, c.out().Bytes/max(elements(c.out()), 1)
 	n := length / 2
-	return []int64{3*int64(c.t.Word) + 264 + 2*width*(n+n*3/2)}
+	return []int64{3*c.t.word + 264 + 2*width*(n+n*3/2)}
 }
 
 // transformed is its scratch, a copy of the input.
@@ -288,12 +288,12 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 		"ADD_N": {
 			temporaries: "0o*",
 			kept: func(c call) []int64 {
-				if is(c.out(), schema.TensorTypeINT8) {
+				if is(c.out(), tfliteschema.TensorTypeINT8) {
 					return []int64{40}
 				}
 				return nil
 			},
-			scratch: func(c call) []int64 { return []int64{int64(c.t.Word) * int64(len(c.o.Inputs))} },
+			scratch: func(c call) []int64 { return []int64{c.t.word * int64(len(c.o.Inputs))} },
 		},
 		"BATCH_MATMUL": {options: flags(3), data: data{32, 16, 32}, temporaries: "01o", kept: matrices},
 		"CONV_2D": {
@@ -316,7 +316,7 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 		"LOG_SOFTMAX": {
 			temporaries: "0o",
 			kept: func(c call) []int64 {
-				if is(c.in(0), schema.TensorTypeINT8) {
+				if is(c.in(0), tfliteschema.TensorTypeINT8) {
 					return []int64{data{40, 28, 40}.on(c.t)}
 				}
 				return nil
@@ -329,7 +329,7 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 		"SOFTMAX": {
 			options: words(4), data: data{80, 56, 80}, temporaries: "0o",
 			kept: func(c call) []int64 {
-				if is(c.in(0), schema.TensorTypeINT16) {
+				if is(c.in(0), tfliteschema.TensorTypeINT16) {
 					return []int64{2 * 513, 2 * 513} // tables of exp and of 1/(1+x)
 				}
 				return nil
@@ -352,11 +352,11 @@ var kernels = sync.OnceValue(func() map[string]kernel {
 			scratch: func(c call) []int64 {
 				var out []int64
 				switch bias := c.in(3); {
-				case is(c.in(2), schema.TensorTypeINT8):
+				case is(c.in(2), tfliteschema.TensorTypeINT8):
 					out = append(out, 4*elements(c.out()))
-				case is(c.in(2), schema.TensorTypeINT16):
+				case is(c.in(2), tfliteschema.TensorTypeINT16):
 					out = append(out, 8*elements(c.out()))
-					if is(bias, schema.TensorTypeINT16) {
+					if is(bias, tfliteschema.TensorTypeINT16) {
 						out = append(out, 8*elements(bias))
 					}
 				}

@@ -11,12 +11,12 @@ const parts = Object.keys(code).sort().map((name) => code[name]);
 
 // One file in place of one a table: the header once, then each body. The names of enums
 // are made when they are first asked for, not whenever a program starts.
-const body = parts.map((text) => text.replace(/^[\s\S]*?package schema\n/, '').replace(/^\s*import \([\s\S]*?\n\)\n/, '').replace(/^\s*import .*\n/gm, '')
+const body = parts.map((text) => text.replace(/^[\s\S]*?package tfliteschema\n/, '').replace(/^\s*import \([\s\S]*?\n\)\n/, '').replace(/^\s*import .*\n/gm, '')
   .replace(/^var (EnumNames\w+) = (map\[\w+\]string)(\{[\s\S]*?\n\})$/gm, (_, name, type, body) => `var ${name} = sync.OnceValue(func() ${type} {\n\treturn ${type}${body.replaceAll('\n', '\n\t')}\n})`)
   .replace(/(EnumNames\w+)\[v\]/g, '$1()[v]'));
 writeFileSync('schema.go', `// Code generated from schema.fbs by generate.mjs with the FlatBuffers compiler. DO NOT EDIT.
 
-package schema
+package tfliteschema
 
 import (
 	"strconv"

@@ -9,46 +9,48 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm/made"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
 // planned returns a model of one graph with an offset for each of its tensors.
-func planned(t *testing.T, g made.Graph, offsets ...int32) *tflite.Model {
+func planned(t *testing.T, g tflitemade.Graph, offsets ...int32) *tflite.Model {
 	t.Helper()
 	if offsets == nil {
-		return parse(t, made.Model([]made.Graph{g}))
+		return parse(t, tflitemade.Model([]tflitemade.Graph{g}))
 	}
 	var data []byte
 	for _, w := range append([]int32{1, 0, int32(len(offsets))}, offsets...) {
 		data = binary.LittleEndian.AppendUint32(data, uint32(w))
 	}
-	return parse(t, made.Model([]made.Graph{g}, made.Metadata{Name: tflite.MetadataName, Data: data}))
+	return parse(t, tflitemade.Model([]tflitemade.Graph{g}, tflitemade.Metadata{Name: tflite.MetadataName, Data: data}))
 }
 
-func floats(name string, n int32) made.Tensor { return made.Tensor{Name: name, Shape: []int32{n}} }
+func floats(name string, n int32) tflitemade.Tensor {
+	return tflitemade.Tensor{Name: name, Shape: []int32{n}}
+}
 
 // around is one that Vela leaves operators of on the CPU: x and w live while the NPU
 // runs for the second time, and are none of its operands.
-func around() made.Graph {
-	constant := func(name string) made.Tensor {
-		return made.Tensor{Name: name, Shape: []int32{16}, Data: make([]byte, 64)}
+func around() tflitemade.Graph {
+	constant := func(name string) tflitemade.Tensor {
+		return tflitemade.Tensor{Name: name, Shape: []int32{16}, Data: make([]byte, 64)}
 	}
-	npu := func(commands int32, in, out int32) made.Op {
-		return made.Op{Code: schema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{commands, 1, 2, 2, in}, Outputs: []int32{out}}
+	npu := func(commands int32, in, out int32) tflitemade.Op {
+		return tflitemade.Op{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "ethos-u", Inputs: []int32{commands, 1, 2, 2, in}, Outputs: []int32{out}}
 	}
-	return made.Graph{
-		Tensors: []made.Tensor{
+	return tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
 			constant("commands"), constant("weights"), floats("scratch", 64), floats("in", 16),
 			floats("x", 16), floats("y", 16), constant("more commands"), floats("z", 16), floats("out", 16), floats("w", 16),
 		},
-		Ops: []made.Op{
+		Ops: []tflitemade.Op{
 			npu(0, 3, 4),
-			{Code: schema.BuiltinOperatorTANH, Inputs: []int32{3}, Outputs: []int32{9}},
-			{Code: schema.BuiltinOperatorDIV, Inputs: []int32{4, 3}, Outputs: []int32{5}},
+			{Code: tfliteschema.BuiltinOperatorTANH, Inputs: []int32{3}, Outputs: []int32{9}},
+			{Code: tfliteschema.BuiltinOperatorDIV, Inputs: []int32{4, 3}, Outputs: []int32{5}},
 			npu(6, 5, 7),
-			{Code: schema.BuiltinOperatorADD_N, Inputs: []int32{4, 7, 9}, Outputs: []int32{8}},
+			{Code: tfliteschema.BuiltinOperatorADD_N, Inputs: []int32{4, 7, 9}, Outputs: []int32{8}},
 		},
 		Inputs: []int32{3}, Outputs: []int32{8},
 	}
@@ -56,10 +58,10 @@ func around() made.Graph {
 
 // chain is in → a → b → out by operators of these codes; the first of them is read by
 // the last one, too, if late.
-func chain(late bool, code schema.BuiltinOperator) made.Graph {
-	g := made.Graph{
-		Tensors: []made.Tensor{floats("in", 16), floats("a", 16), floats("b", 16), floats("out", 16)},
-		Ops: []made.Op{
+func chain(late bool, code tfliteschema.BuiltinOperator) tflitemade.Graph {
+	g := tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{floats("in", 16), floats("a", 16), floats("b", 16), floats("out", 16)},
+		Ops: []tflitemade.Op{
 			{Code: code, Inputs: []int32{0}, Outputs: []int32{1}},
 			{Code: code, Inputs: []int32{1}, Outputs: []int32{2}},
 			{Code: code, Inputs: []int32{2}, Outputs: []int32{3}},
@@ -74,13 +76,13 @@ func chain(late bool, code schema.BuiltinOperator) made.Graph {
 
 // custom is in → a → out by an operator of somebody's compiler with scratch, after one
 // of the runtime's, and before another.
-func custom(later ...int32) made.Graph {
-	return made.Graph{
-		Tensors: []made.Tensor{floats("in", 16), floats("a", 16), floats("scratch", 64), floats("b", 16), floats("out", 16)},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},
-			{Code: schema.BuiltinOperatorCUSTOM, Custom: "accelerator", Inputs: []int32{1, 2}, Outputs: []int32{3}},
-			{Code: schema.BuiltinOperatorSOFTMAX, Inputs: append([]int32{3}, later...), Outputs: []int32{4}},
+func custom(later ...int32) tflitemade.Graph {
+	return tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{floats("in", 16), floats("a", 16), floats("scratch", 64), floats("b", 16), floats("out", 16)},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorSOFTMAX, Inputs: []int32{0}, Outputs: []int32{1}},
+			{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "accelerator", Inputs: []int32{1, 2}, Outputs: []int32{3}},
+			{Code: tfliteschema.BuiltinOperatorSOFTMAX, Inputs: append([]int32{3}, later...), Outputs: []int32{4}},
 		},
 		Inputs: []int32{0}, Outputs: []int32{4},
 	}
@@ -93,12 +95,12 @@ func TestShared(t *testing.T) {
 	both.Tensors = append(both.Tensors, floats("more", 16))
 	both.Ops[2].Outputs = []int32{4, 5}
 	both.Outputs = []int32{4, 5}
-	state := made.EthosU()
-	state.Tensors = append(state.Tensors, made.Tensor{Name: "state", Shape: []int32{4}, Variable: true}, made.Tensor{Name: "state", Shape: []int32{4}, Variable: true})
+	state := tflitemade.EthosU()
+	state.Tensors = append(state.Tensors, tflitemade.Tensor{Name: "state", Shape: []int32{4}, Variable: true}, tflitemade.Tensor{Name: "state", Shape: []int32{4}, Variable: true})
 	state.Ops[0].Inputs = append(state.Ops[0].Inputs, 6)
 	state.Ops[0].Outputs = append(state.Ops[0].Outputs, 7)
 	// As Vela compiles for the Ethos-U85: a state that nothing writes but the NPU.
-	hidden := made.EthosU()
+	hidden := tflitemade.EthosU()
 	hidden.Tensors = append(hidden.Tensors, floats("old state", 16), floats("new state", 16))
 	hidden.Ops[0].Inputs = append(hidden.Ops[0].Inputs, 6)
 	hidden.Ops[0].Outputs = append(hidden.Ops[0].Outputs, 7)
@@ -109,27 +111,27 @@ func TestShared(t *testing.T) {
 		says  string
 		head  int64 // of a plan that is kept; 0 for a fault
 	}{
-		{"compiled by Vela", planned(t, made.EthosU(), -1, -1, 0, 0, 0, 0), Shared, `note: 2 tensors lie inside tensor 2 "scratch"`, 1024},
-		{"at other places", planned(t, made.EthosU(), -1, -1, 16, 16, 512, 1024), Shared, "", 1040},
+		{"compiled by Vela", planned(t, tflitemade.EthosU(), -1, -1, 0, 0, 0, 0), Shared, `note: 2 tensors lie inside tensor 2 "scratch"`, 1024},
+		{"at other places", planned(t, tflitemade.EthosU(), -1, -1, 16, 16, 512, 1024), Shared, "", 1040},
 		{"state of the NPU", planned(t, state, -1, -1, 0, 0, 256, 0, 512, 512), Shared, "", 1024},
 		{"state under its output", planned(t, state, -1, -1, 0, 0, 256, 512, 512, 512), Variable, "", 0},
 		{"state that nothing writes", planned(t, hidden, -1, -1, 0, 0, 0, 288, 256, 256), Shared, `note: 4 tensors lie inside tensor 2 "scratch"`, 1024},
-		{"moved out", planned(t, made.EthosU(), -1, -1, 0, 1024, 2048, 2304), Outside, `"in" lies outside of tensor 2 "scratch", in which ethos-u 0 looks for it`, 0},
-		{"left to the device", planned(t, made.EthosU(), -1, -1, 0, 0, 0, -1), Outside, `"out" lies outside`, 0},
+		{"moved out", planned(t, tflitemade.EthosU(), -1, -1, 0, 1024, 2048, 2304), Outside, `"in" lies outside of tensor 2 "scratch", in which ethos-u 0 looks for it`, 0},
+		{"left to the device", planned(t, tflitemade.EthosU(), -1, -1, 0, 0, 0, -1), Outside, `"out" lies outside`, 0},
 		{"CPU around", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 192, 64, 256), Shared, "5 tensors lie inside", 320}, // x is no operand of operator 3
 		{"over x while it lives", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 0, 64, 256), Overlap, `"x" and tensor 7 "z" share the bytes 0 to 64`, 0},
 		{"across the window", planned(t, around(), -1, -1, 0, 64, 0, 128, -1, 192, 64, 240), Overlap, `"w" lies partly inside`, 0},
-		{"result over operand", planned(t, chain(false, schema.BuiltinOperatorSOFTMAX), 0, 32, 128, 192), Shared, "warning: at operator 0, SOFTMAX", 256},
-		{"all at 0", planned(t, chain(false, schema.BuiltinOperatorSOFTMAX), 0, 0, 0, 0), Shared, "warning: at operator 2, SOFTMAX", 64},
-		{"in place", planned(t, chain(false, schema.BuiltinOperatorTANH), 0, 0, 64, 64), "", "", 128},
-		{"over what is read later", planned(t, chain(true, schema.BuiltinOperatorSOFTMAX), 64, 0, 0, 64), Overlap, `"a" and tensor 2 "b"`, 0},
-		{"in place, over what is read later", planned(t, chain(true, schema.BuiltinOperatorADD), 64, 0, 0, 64), Overlap, `"a" and tensor 2 "b"`, 0},
-		{"two operators on", planned(t, chain(true, schema.BuiltinOperatorSOFTMAX), 0, 64, 128, 64), Shared, "at operator 2", 192},
+		{"result over operand", planned(t, chain(false, tfliteschema.BuiltinOperatorSOFTMAX), 0, 32, 128, 192), Shared, "warning: at operator 0, SOFTMAX", 256},
+		{"all at 0", planned(t, chain(false, tfliteschema.BuiltinOperatorSOFTMAX), 0, 0, 0, 0), Shared, "warning: at operator 2, SOFTMAX", 64},
+		{"in place", planned(t, chain(false, tfliteschema.BuiltinOperatorTANH), 0, 0, 64, 64), "", "", 128},
+		{"over what is read later", planned(t, chain(true, tfliteschema.BuiltinOperatorSOFTMAX), 64, 0, 0, 64), Overlap, `"a" and tensor 2 "b"`, 0},
+		{"in place, over what is read later", planned(t, chain(true, tfliteschema.BuiltinOperatorADD), 64, 0, 0, 64), Overlap, `"a" and tensor 2 "b"`, 0},
+		{"two operators on", planned(t, chain(true, tfliteschema.BuiltinOperatorSOFTMAX), 0, 64, 128, 64), Shared, "at operator 2", 192},
 		{"scratch over all", planned(t, custom(), 0, 0, 0, 128, 128), Shared, `note: at operator 1, accelerator, tensor 1 "a" and tensor 2 "scratch" share the bytes 0 to 64, and 1 more pair`, 256},
 		{"scratch over a bystander", planned(t, custom(0), 64, 0, 0, 128, 256), Overlap, `"in" and tensor 2 "scratch"`, 0},
 		{"two outputs", planned(t, both, 0, 64, 256, 128, 512, 512), Overlap, `"out" and tensor 5 "more"`, 0},
 		{"variable and scratch", planned(t, state, -1, -1, 0, 0, 256, 0, 960, 960), Shared, "", 1024},
-		{"no plan, compiled by Vela", planned(t, made.EthosU()), Outside, "finds tensor 4", 0},
+		{"no plan, compiled by Vela", planned(t, tflitemade.EthosU()), Outside, "finds tensor 4", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			v, err := Check(c.model, 0)
@@ -185,16 +187,16 @@ func TestShared(t *testing.T) {
 
 // TestFlood has more overlaps than are looked at. The last one is a fault.
 func TestFlood(t *testing.T) {
-	g := made.Graph{Inputs: []int32{0}, Outputs: []int32{1}}
-	g.Tensors = []made.Tensor{floats("in", 4), floats("out", 4)}
+	g := tflitemade.Graph{Inputs: []int32{0}, Outputs: []int32{1}}
+	g.Tensors = []tflitemade.Tensor{floats("in", 4), floats("out", 4)}
 	offsets := []int32{0, 0}
-	op := made.Op{Code: schema.BuiltinOperatorCUSTOM, Custom: "accelerator", Inputs: []int32{0}, Outputs: []int32{1}}
+	op := tflitemade.Op{Code: tfliteschema.BuiltinOperatorCUSTOM, Custom: "accelerator", Inputs: []int32{0}, Outputs: []int32{1}}
 	for k := range int32(100) {
 		g.Tensors = append(g.Tensors, floats("scratch", 4))
 		op.Inputs = append(op.Inputs, k+2)
 		offsets = append(offsets, 0)
 	}
-	g.Ops = []made.Op{op}
+	g.Ops = []tflitemade.Op{op}
 	v, err := Check(planned(t, g, offsets...), 0)
 	if err != nil || v.OK() {
 		t.Errorf("%+v, %v: 5,151 overlaps cannot all have been looked at", v, err)

@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/tflm"
-	"github.com/stowage-go/stowage/internal/tflm/made"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // TestFootprint holds smallest arenas against those that builds of the runtime were
@@ -19,11 +19,11 @@ func TestFootprint(t *testing.T) {
 		data  []byte
 		arena [3]int64
 	}{
-		{"svdf", made.Model([]made.Graph{svdf()}), [3]int64{2672, 3088, 3392}},
-		{"branches", made.Model(branches()), [3]int64{2032, 2816, 3072}},
-		{"oddities", made.Model([]made.Graph{oddities()}), [3]int64{2208, 2576, 2816}},
-		{"means", made.Model([]made.Graph{means()}), [3]int64{2080, 2832, 3168}},
-		{"network", made.Network(3, 14), [3]int64{6592, 7616, 8016}},
+		{"svdf", tflitemade.Model([]tflitemade.Graph{svdf()}), [3]int64{2672, 3088, 3392}},
+		{"branches", tflitemade.Model(branches()), [3]int64{2032, 2816, 3072}},
+		{"oddities", tflitemade.Model([]tflitemade.Graph{oddities()}), [3]int64{2208, 2576, 2816}},
+		{"means", tflitemade.Model([]tflitemade.Graph{means()}), [3]int64{2080, 2832, 3168}},
+		{"network", tflitemade.Network(3, 14), [3]int64{6592, 7616, 8016}},
 	} {
 		m := parsed(t, c.data, c.name)
 		plan, err := tflm.Make(context.Background(), m, options(m))
@@ -46,9 +46,9 @@ func TestFootprint(t *testing.T) {
 		}
 	}
 	// An operator that the table lacks is named once.
-	m := parsed(t, made.Model([]made.Graph{{
-		Tensors: []made.Tensor{{Name: "a", Shape: []int32{4}}, {Name: "b", Shape: []int32{4}}, {Name: "c", Shape: []int32{4}}},
-		Ops:     []made.Op{{Code: schema.BuiltinOperatorWHERE, Inputs: []int32{0}, Outputs: []int32{1}}, {Code: schema.BuiltinOperatorWHERE, Inputs: []int32{1}, Outputs: []int32{2}}},
+	m := parsed(t, tflitemade.Model([]tflitemade.Graph{{
+		Tensors: []tflitemade.Tensor{{Name: "a", Shape: []int32{4}}, {Name: "b", Shape: []int32{4}}, {Name: "c", Shape: []int32{4}}},
+		Ops:     []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorWHERE, Inputs: []int32{0}, Outputs: []int32{1}}, {Code: tfliteschema.BuiltinOperatorWHERE, Inputs: []int32{1}, Outputs: []int32{2}}},
 		Inputs:  []int32{0}, Outputs: []int32{2},
 	}}), "where")
 	if got := tflm.Unknown(m); len(got) != 1 || got[0] != "WHERE" {

@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
-	"github.com/stowage-go/stowage/internal/tflm"
-	"github.com/stowage-go/stowage/internal/tflm/interpreter"
-	"github.com/stowage-go/stowage/internal/tflm/made"
-	"github.com/stowage-go/stowage/internal/tflm/schema"
+	"github.com/stowage-go/stowage/internal/testkit/interpreter"
+	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
+	"github.com/stowage-go/stowage/tflm"
 )
 
 // recurrent is an LSTM layer of floats with its two states, of equal sizes.
-func recurrent() made.Graph {
-	g := made.Graph{Tensors: []made.Tensor{{Name: "in", Shape: []int32{1, 3, 4}}, {Name: "out", Shape: []int32{1, 3, 4}}}, Inputs: []int32{0}, Outputs: []int32{1}}
-	add := func(t made.Tensor) int32 {
+func recurrent() tflitemade.Graph {
+	g := tflitemade.Graph{Tensors: []tflitemade.Tensor{{Name: "in", Shape: []int32{1, 3, 4}}, {Name: "out", Shape: []int32{1, 3, 4}}}, Inputs: []int32{0}, Outputs: []int32{1}}
+	add := func(t tflitemade.Tensor) int32 {
 		g.Tensors = append(g.Tensors, t)
 		return int32(len(g.Tensors) - 1)
 	}
@@ -29,26 +29,26 @@ func recurrent() made.Graph {
 	}
 	in = append(in, -1, -1)
 	for _, name := range []string{"output state", "cell state"} {
-		in = append(in, add(made.Tensor{Name: name, Shape: []int32{1, 4}, Variable: true}))
+		in = append(in, add(tflitemade.Tensor{Name: name, Shape: []int32{1, 4}, Variable: true}))
 	}
 	in = append(in, -1, -1, -1, -1)
-	g.Ops = []made.Op{{Code: schema.BuiltinOperatorUNIDIRECTIONAL_SEQUENCE_LSTM, Inputs: in, Outputs: []int32{1}, Callees: []int32{4}}}
+	g.Ops = []tflitemade.Op{{Code: tfliteschema.BuiltinOperatorUNIDIRECTIONAL_SEQUENCE_LSTM, Inputs: in, Outputs: []int32{1}, Callees: []int32{4}}}
 	return g
 }
 
 // halves splits its input into two, which are added.
-func halves() made.Graph {
-	return made.Graph{
-		Tensors: []made.Tensor{
-			{Name: "axis", Shape: []int32{1}, Type: schema.TensorTypeINT32, Data: made.Words(1)},
+func halves() tflitemade.Graph {
+	return tflitemade.Graph{
+		Tensors: []tflitemade.Tensor{
+			{Name: "axis", Shape: []int32{1}, Type: tfliteschema.TensorTypeINT32, Data: tflitemade.Words(1)},
 			{Name: "in", Shape: []int32{1, 32}},
 			{Name: "first", Shape: []int32{1, 16}},
 			{Name: "second", Shape: []int32{1, 16}},
 			{Name: "out", Shape: []int32{1, 16}},
 		},
-		Ops: []made.Op{
-			{Code: schema.BuiltinOperatorSPLIT, Inputs: []int32{0, 1}, Outputs: []int32{2, 3}, Callees: []int32{2}},
-			{Code: schema.BuiltinOperatorSUB, Inputs: []int32{2, 3}, Outputs: []int32{4}},
+		Ops: []tflitemade.Op{
+			{Code: tfliteschema.BuiltinOperatorSPLIT, Inputs: []int32{0, 1}, Outputs: []int32{2, 3}, Callees: []int32{2}},
+			{Code: tfliteschema.BuiltinOperatorSUB, Inputs: []int32{2, 3}, Outputs: []int32{4}},
 		},
 		Inputs: []int32{1}, Outputs: []int32{4},
 	}
@@ -56,14 +56,14 @@ func halves() made.Graph {
 
 // remembered is two layers with state. Each asks for scratch while the state of the other
 // is not in use.
-func remembered() made.Graph {
+func remembered() tflitemade.Graph {
 	g := svdf()
 	g.Ops = g.Ops[:1]
 	g.Tensors = append(g.Tensors[:6],
 		weights(24, 24),
-		made.Tensor{Name: "state", Shape: []int32{1, 240}, Variable: true},
-		made.Tensor{Name: "out", Shape: []int32{1, 24}})
-	g.Ops = append(g.Ops, made.Op{Code: schema.BuiltinOperatorSVDF, Inputs: []int32{5, 6, 2, 3, 7}, Outputs: []int32{8}, Callees: []int32{1}})
+		tflitemade.Tensor{Name: "state", Shape: []int32{1, 240}, Variable: true},
+		tflitemade.Tensor{Name: "out", Shape: []int32{1, 24}})
+	g.Ops = append(g.Ops, tflitemade.Op{Code: tfliteschema.BuiltinOperatorSVDF, Inputs: []int32{5, 6, 2, 3, 7}, Outputs: []int32{8}, Callees: []int32{1}})
 	g.Outputs = []int32{8}
 	return g
 }
@@ -74,7 +74,7 @@ func TestNeverRight(t *testing.T) {
 	p := start(t)
 	for _, c := range []struct {
 		name    string
-		graph   made.Graph
+		graph   tflitemade.Graph
 		offsets map[int]int32
 		rule    tflm.Rule // "" for a plan that is right
 	}{
@@ -86,7 +86,7 @@ func TestNeverRight(t *testing.T) {
 		{"scratch below the states", remembered(), map[int]int32{0: 0, 4: 2048, 5: 128, 7: 1024, 8: 256}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			plain := made.Model([]made.Graph{c.graph})
+			plain := tflitemade.Model([]tflitemade.Graph{c.graph})
 			offsets := make([]int32, len(c.graph.Tensors))
 			for k := range offsets {
 				offsets[k] = tflite.Online
@@ -94,7 +94,7 @@ func TestNeverRight(t *testing.T) {
 					offsets[k] = at
 				}
 			}
-			data := made.Model([]made.Graph{c.graph}, entry([2]int32{1, 0}, int32(len(offsets)), offsets))
+			data := tflitemade.Model([]tflitemade.Graph{c.graph}, entry([2]int32{1, 0}, int32(len(offsets)), offsets))
 			path := filepath.Join(t.TempDir(), "m.tflite")
 			run := func(data []byte, preserve bool) *interpreter.Answer {
 				if err := os.WriteFile(path, data, 0o600); err != nil {
