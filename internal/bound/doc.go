@@ -1,12 +1,13 @@
-// Package bound is the arithmetic of space: rounding, the step of heights, the
-// load, and what alignments put above it. It sees the model alone, so that the
-// timeline can stand on it; timeline.LowerBound is where it all comes together.
+// Package bound is the arithmetic of space: rounding, the step of heights, loads, and
+// what fixed offsets and alignments add to a load. It imports only the model, so the
+// timeline can use it. timeline.LowerBound combines its parts.
 //
-//	round.go  multiples and divisors
-//	step.go   which heights are worth asking for
-//	load.go   the space in use in a row of sections
-//	fixed.go  where fixed offsets end
+//	round.go   multiples and divisors
+//	step.go    which heights are worth asking for
+//	load.go    the space in use per section
+//	fixed.go   where fixed offsets end
+//	passes.go  when a propagation of bounds is proven to run for ever
 //
-// internal/verify and internal/suite's oracle have their own arithmetic, since
-// they are there to doubt this one.
+// internal/verify and the oracle of internal/suite have their own arithmetic, because
+// they check this one.
 package bound

@@ -2,12 +2,12 @@ package bound
 
 import "github.com/stowage-go/stowage/model"
 
-// Idea: a fixed offset bounds the height by its own end, whatever else there is.
+// Idea: height >= offset + size for each fixed buffer, whatever else there is.
 //
-// Complexity: a scan.
+// Complexity: O(n).
 
-// TopFixed returns which buffer with a fixed offset ends highest, the first of
-// them, and where; -1 and 0 where no offset is fixed.
+// TopFixed returns the first of the fixed buffers that end highest, and where it ends. It
+// returns -1 and 0 if no offset is fixed.
 func TopFixed(p *model.Problem) (top int, end int64) {
 	top = -1
 	for i := range p.Buffers {

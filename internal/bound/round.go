@@ -6,8 +6,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Up returns the least multiple of the given number that is at least x, for any
-// sign of x. The number is at least 1.
+// Up returns the least multiple of the given number that is at least x. x may have any
+// sign. The number is at least 1.
 func Up(x, multiple int64) int64 {
 	if multiple <= 1 {
 		return x
@@ -15,8 +15,7 @@ func Up(x, multiple int64) int64 {
 	return up(x, multiple)
 }
 
-// up is the part of Up that is not worth a copy in each of its callers: it
-// divides.
+// up is the part of Up that divides. It is apart so that the compiler inlines Up.
 func up(x, multiple int64) int64 {
 	r := x % multiple
 	if r > 0 {
@@ -25,8 +24,8 @@ func up(x, multiple int64) int64 {
 	return x - r
 }
 
-// Down returns the greatest multiple of the given number that is at most x, for
-// any sign of x. The number is at least 1.
+// Down returns the greatest multiple of the given number that is at most x. x may have any
+// sign. The number is at least 1.
 func Down(x, multiple int64) int64 {
 	if multiple <= 1 {
 		return x
@@ -38,8 +37,8 @@ func Down(x, multiple int64) int64 {
 	return x - r
 }
 
-// GCD returns the greatest number that divides both, for any sign of either; 0
-// where both are 0.
+// GCD returns the greatest common divisor of a and b, which may have any sign. It is 0 if
+// both are 0.
 func GCD(a, b int64) int64 {
 	for b != 0 {
 		a, b = b, a%b
@@ -50,8 +49,8 @@ func GCD(a, b int64) int64 {
 	return a
 }
 
-// LCM returns the least common multiple of two numbers of at least 1, 0 where it is
-// above most.
+// LCM returns the least common multiple of two numbers of at least 1, or 0 if it is above
+// most.
 func LCM(a, b, most int64) int64 {
 	a /= GCD(a, b)
 	if b > most/a {
@@ -60,8 +59,8 @@ func LCM(a, b, most int64) int64 {
 	return a * b
 }
 
-// Period returns the least common multiple of alignments, or math.MaxInt64 where
-// it is above any offset.
+// Period returns the least common multiple of alignments, or math.MaxInt64 if it is above
+// any offset.
 func Period(alignments []int64) int64 {
 	period := int64(1)
 	for _, a := range alignments {
@@ -72,9 +71,9 @@ func Period(alignments []int64) int64 {
 	return period
 }
 
-// CommonAlignment returns the greatest number that divides where any byte in use
-// may start: that of all alignments of the given buffers, or 1 where one of them
-// has a window, since what it uses may then start anywhere.
+// CommonAlignment returns the greatest number that divides every address at which the use
+// of a buffer can start: the greatest common divisor of the alignments. If one of the
+// buffers has a window, it is 1, because a window may start anywhere in its buffer.
 func CommonAlignment(p *model.Problem, buffers []int32) int64 {
 	var g int64
 	for _, i := range buffers {

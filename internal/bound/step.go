@@ -2,35 +2,37 @@ package bound
 
 import "github.com/stowage-go/stowage/model"
 
-// Idea: choose for each two buffers that meet which of them lies above; the
-// lowest offsets that keep to the choices are the longest paths from the floor.
-// Such a path adds distances between buffers, which are differences of sizes and
-// window ends, begins at 0 or at a fixed offset, and is rounded up to an
-// alignment at each buffer. Every plan can be lowered to such offsets, windows
-// that interlock included. So if a number divides all sizes, window ends and
-// fixed offsets, and rounding keeps to its multiples, then it divides the height
-// of a plan that is no higher than any given one: only its multiples are worth
-// asking for, and a bound may be rounded up to them.
+// Idea: if g divides all sizes, window ends and fixed offsets, and rounding up to each
+// alignment keeps to multiples of g, then
 //
-// Rounding up to the alignment a keeps to the multiples of g where a divides g,
-// and then does nothing, or where g divides a. An alignment that does neither
-// takes g down to their common divisor. A smaller g may be at odds with
-// alignments that the larger one agreed with, so they are all looked at until
-// none changes it: 12 agrees with 4, but where 18 has made it 6 no more.
+//	g divides the least height
 //
-// Invariant: every divisor of the first g that agrees with all alignments divides
-// g all along. Let d be one that divides g, and let a be at odds with g. If a
-// divided d it would divide g, so d divides a, and with it the common divisor.
-// Hence the order of looking does not matter, and what is left is the greatest.
+// Only multiples of g are worth asking for, and a bound may be rounded up to one.
 //
-// Complexity: O(n) for each time that g changes, at most 63, and hardly ever more
-// than 2.
+// Proof: choose for each two buffers that meet which of them lies above. The lowest
+// offsets that keep to these choices are longest paths from the floor. Such a path begins
+// at 0 or at a fixed offset. It adds distances between buffers, which are differences of
+// sizes and window ends, and rounds up to an alignment at each buffer. So it stays on
+// multiples of g. Every plan can be lowered to such offsets, even if windows interlock.
 //
-// Tried and dropped: the sums that sizes can make instead of a divisor. With two
-// coprime sizes nearly all numbers above some thousands are sums.
+// Rounding up to the alignment a keeps to the multiples of g if a divides g (it then does
+// nothing) or if g divides a. Otherwise g becomes gcd(a, g). The smaller g may no longer
+// agree with alignments that the larger one agreed with: 12 agrees with 4, but after 18 has
+// made it 6 it does not. So the alignments are read again until none changes g.
+//
+// Invariant: every divisor d of the first g that agrees with all alignments divides g all
+// along. Let d divide g, and let a disagree with g. If a divided d, it would divide g. So
+// d divides a, and hence gcd(a, g). So the order of the alignments does not matter, and the
+// last g is the greatest such divisor.
+//
+// Complexity: O(n) for each change of g. There are at most 63 changes, and rarely more than
+// 2.
+//
+// Tried and dropped: the sums that sizes can make, instead of a divisor. With two coprime
+// sizes nearly all numbers above some thousands are such sums.
 
-// Step returns a number that divides the least height of the problem. For each
-// plan there is one no higher whose height is a multiple of it.
+// Step returns a number that divides the least height of the problem. For each plan there
+// is another that is no higher and whose height is a multiple of the step.
 func Step(p *model.Problem) int64 {
 	var g int64
 	for i := range p.Buffers {
@@ -51,10 +53,9 @@ func Step(p *model.Problem) int64 {
 	return Unit(g, len(p.Buffers), func(i int) int64 { return p.Buffers[i].Align() })
 }
 
-// Unit returns the greatest divisor of g with which each of n alignments agrees:
-// either divides the other. Where g divides a set of lengths, rounding sums of
-// them up to the alignments yields multiples of the unit. It returns 1 for a g
-// of 0.
+// Unit returns the greatest divisor of g that agrees with each of n alignments: one divides
+// the other. If g divides a set of lengths, then sums of them, rounded up to the
+// alignments, are multiples of the unit. Unit returns 1 if g is 0.
 func Unit(g int64, n int, alignment func(i int) int64) int64 {
 	for before := int64(0); before != g; {
 		before = g

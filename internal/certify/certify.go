@@ -1,5 +1,5 @@
-// Package certify writes certificates: files that show that no plan of a problem fits
-// a capacity, which verify.Certificate checks without knowing how they came about.
+// Package certify writes certificates. A certificate is a file that proves that no plan of
+// a problem fits a capacity. verify.Certificate checks it without knowing how it was made.
 // docs/certificates.md has the format.
 package certify
 
@@ -17,24 +17,24 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: which planner has proven a bound does not matter, since its search is over. The
-// certificate is made anew. Where the buffers of one section do not fit the capacity by
-// their sizes alone, they are all that it takes, and there is nothing to ask. Else exact
-// search refutes the capacity and writes down what it asks (engine.Refute).
+// Idea: the certificate is made anew, so it does not matter which planner proved the bound.
+// If the buffers of one section exceed the capacity by their sizes alone, they are the
+// whole certificate, with no questions. Otherwise exact search refutes the capacity and
+// records the questions that it asks (engine.Refute).
 //
 // Complexity: a pass over the sections, or the search.
 
-// A Certificate shows that Buffers, and so the problem, do not fit Capacity.
+// A Certificate shows that Buffers do not fit Capacity, so neither does the problem.
 type Certificate struct {
 	Capacity int64
 	engine.Refutation
 	problem *model.Problem
 }
 
-// Make returns a certificate that no plan fits the capacity; nil where there is a plan,
-// where a limit of o or ctx comes first, or where the reason cannot be written down.
+// Make returns a certificate that no plan fits the capacity. It returns nil if there is a
+// plan, if a limit of o or ctx comes first, or if the reason has no form as a certificate.
 func Make(ctx context.Context, p *model.Problem, capacity int64, o plan.Options) (*Certificate, error) {
-	none := []engine.Step{{Buffer: -1}} // there is nothing to ask
+	none := []engine.Step{{Buffer: -1}} // one leaf, no question
 	for i := range p.Buffers {
 		if b := &p.Buffers[i]; b.Size > capacity || b.Fixed != nil && *b.Fixed > capacity-b.Size {
 			return &Certificate{capacity, engine.Refutation{Buffers: []int32{int32(i)}, Steps: none}, p}, nil
@@ -64,9 +64,13 @@ func Make(ctx context.Context, p *model.Problem, capacity int64, o plan.Options)
 	return &Certificate{capacity, *r, p}, nil
 }
 
-// aligned returns buffers of one section whose alignments have a common divisor, and whose
-// sizes rounded up to it do not fit the capacity, the topmost aside; nil where there are
-// none. To the checker the divisor is that of the buffers named.
+// aligned returns buffers of one section that do not fit the capacity for their alignment,
+// or nil if there are none. For buffers with the common divisor g of their alignments,
+//
+//	height >= sum of Up(size, g) - max(Up(size, g) - size)
+//
+// because only the topmost buffer needs no rounding. The checker finds g by itself, from
+// the alignments of the buffers that the certificate names.
 func aligned(tl *timeline.Timeline, capacity int64) []int32 {
 	if tl.LowerBound <= capacity {
 		return nil
@@ -106,16 +110,16 @@ func aligned(tl *timeline.Timeline, capacity int64) []int32 {
 	return nil
 }
 
-// alignmentsMost is how many alignments are looked at.
+// alignmentsMost is the number of alignments that aligned tries as g.
 const alignmentsMost = 8
 
-// Cases is how many cases the proof tells apart.
+// Cases returns the number of cases of the proof: the leaves of its tree.
 func (c *Certificate) Cases() int { return (len(c.Steps) + 1) / 2 }
 
 // Write writes the certificate.
 func (c *Certificate) Write(w io.Writer) error {
 	out := bufio.NewWriter(w)
-	line := func(b []byte) { out.Write(append(b, '\n')) } // what fails, fails at Flush
+	line := func(b []byte) { out.Write(append(b, '\n')) } // Flush returns the first error
 	scratch := make([]byte, 0, 64)
 	line(append(scratch, "stowage certificate 1"...))
 	line(strconv.AppendInt(append(scratch, "capacity "...), c.Capacity, 10))

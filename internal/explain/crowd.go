@@ -5,29 +5,30 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: where a section's load exceeds the capacity, its members are a reason
-// that needs no search. The largest of them, taken until their sum exceeds the
-// capacity, are the fewest that do: any other choice of that many is no larger.
-// And none of them can go: each is at least as large as the last one taken, and
-// before that one the sum was within the capacity.
+// Idea: if the load of a section exceeds the capacity, its members are a reason that needs
+// no search. Take the largest members until their sum exceeds the capacity. No fewer
+// members exceed it, because any choice of fewer has at most the sum of as many of the
+// largest. And none of them can go: each is at least as large as the last one taken, and
+// without the last one the sum was within the capacity.
 //
-// Invariant: the buffers returned are active at once and their windows sum to
-// more than the capacity. Alignment and fixed offsets may make fewer of them
-// infeasible; that is for the caller to find out.
+// Invariant: the buffers returned are active at once, and the bytes that they use in the
+// section sum to more than the capacity. Alignment and fixed offsets may make fewer of them
+// infeasible. The caller must find that out.
 //
-// Complexity: O(n log n) a section, for so many of them as the caller says.
+// Complexity: O(n log n) for each section that is compared.
 //
-// Source: the load bound of Buchsbaum et al., "OPT versus LOAD", turned into a
-// subset. Deletion one by one would do as well, but keeps what the order of
-// deletion happens to leave, many small buffers for instance.
+// Source: the load bound of Buchsbaum et al., "OPT versus LOAD", turned into a subset.
+//
+// Tried and dropped: deletion one by one. It keeps whatever the order of deletion leaves,
+// for instance many small buffers.
 
-// maxSections is the number of overloaded sections that Irreducible compares, from
-// the most loaded down.
+// maxSections is the number of overloaded sections that Irreducible compares, the most
+// loaded first.
 const maxSections = 64
 
-// crowd returns the fewest buffers that overload one section, largest first;
-// nil where no section is overloaded. It compares so many sections at most, and
-// ends after the first where over says so.
+// crowd returns the fewest buffers that overload one section, largest first, or nil if no
+// section is overloaded. It compares at most the given number of sections, and ends after
+// the first if over says so.
 func crowd(tl *timeline.Timeline, capacity int64, sections int, over func() bool) []int {
 	var crowded []int32
 	for s, load := range tl.Load {
@@ -48,7 +49,7 @@ func crowd(tl *timeline.Timeline, capacity int64, sections int, over func() bool
 	return fewest
 }
 
-// fewestOver returns the largest members of section s, until they exceed the
+// fewestOver returns the largest members of section s, as many as it takes to exceed the
 // capacity.
 func fewestOver(tl *timeline.Timeline, s int32, capacity int64) []int {
 	var few []int
@@ -62,7 +63,7 @@ func fewestOver(tl *timeline.Timeline, s int32, capacity int64) []int {
 	return few
 }
 
-// A member of a section is a buffer that uses so many bytes in it.
+// A member of a section is a buffer, with the bytes that it uses there.
 type member struct {
 	buffer int
 	bytes  int64

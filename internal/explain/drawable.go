@@ -7,9 +7,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Drawable returns what can be planned of a problem that does not fit, to draw it: p without
-// the capacity. Of two fixed offsets that collide it leaves the second open; back puts that
-// into the offsets of a plan again, so that the picture shows where the two meet.
+// Drawable returns a version of p that can be planned and drawn although p does not fit: it
+// has no capacity. If two fixed offsets collide, it leaves the second one open. back writes
+// that offset into the offsets of a plan again, so that the picture shows the overlap.
 func Drawable(p *model.Problem, x *plan.Explanation) (free *model.Problem, back func(offsets []int64)) {
 	out := *p
 	out.Capacity = 0

@@ -1,15 +1,16 @@
-// Package explain says why a problem is infeasible, by naming few buffers that
-// cannot fit.
+// Package explain says why a problem is infeasible. It names a few buffers that cannot fit.
 //
-//	explain.go      Irreducible: from the problem to an Explanation, by way of the flaw
-//	                that exact search has found (engine.Flaw), where it has
+//	explain.go      Irreducible: from the problem to an Explanation. It starts from the
+//	                buffers that exact search has refuted (engine.Flaw), if there are any
 //	crowd.go        the short way: one section holds too much
-//	quickxplain.go  the long way: divide and conquer over any reason
+//	quickxplain.go  the long way: divide and conquer, for any reason
 //	trial.go        asking a planner whether some of the buffers fit
+//	words.go        the reason in words
+//	drawable.go     a version of the problem that can be drawn
 //
 //	smallest.go     Smallest: the fewest buffers, by implicit hitting sets
-//	hitting.go      the fewest that hit all that is known
-//	suspects.go     what may be in a smallest set at all: places and dominance
+//	hitting.go      the fewest buffers that hit all correction sets
+//	suspects.go     which buffers may be in a smallest set: places and dominance
 package explain
 
 import (
@@ -25,15 +26,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Irreducible runs the planner on p with o.Capacity and, where that is proven
-// infeasible, removes buffers for as long as the rest is infeasible too.
+// Irreducible runs the planner on p with o.Capacity. If that is proven infeasible, it
+// removes buffers for as long as the rest is infeasible too.
 //
-// o.Timeout (0 for none) limits the whole of it; o.NodeLimit limits each run of
-// the planner. Minimize, Progress and Moves are ignored. A run that a limit ends counts
-// as if the buffers fitted: the subset stays larger, and Irreducible stays false
-// unless later runs settle it. Fixed offsets that collide are a reason without a
-// capacity; where there is neither, the error is plan.ErrNoCapacity. Else it is
-// for input that the planner cannot take.
+// o.Timeout limits the whole call (0: no limit). o.NodeLimit limits each run of the
+// planner. Minimize, Progress and Moves are ignored. A run that reaches a limit counts as if
+// its buffers fitted. The subset then stays larger, and Irreducible stays false unless later
+// runs settle it. Fixed offsets that collide are a reason without a capacity. If there is no
+// such pair and no capacity, the error is plan.ErrNoCapacity. Other errors are for input
+// that the planner cannot take.
 func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
 	ctx, cancel := limited(ctx, o.Timeout)
 	defer cancel()
@@ -41,7 +42,7 @@ func Irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 	return e, err
 }
 
-// limited returns a context that ends at a timeout, or with ctx where the timeout is 0.
+// limited returns a context that ends after a timeout, or with ctx if the timeout is 0.
 func limited(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
 	if timeout <= 0 {
 		return ctx, func() {}
@@ -49,8 +50,8 @@ func limited(ctx context.Context, timeout time.Duration) (context.Context, conte
 	return context.WithTimeout(ctx, timeout)
 }
 
-// irreducible is Irreducible, and returns the trial that it made, where it did. Once
-// the problem is known to be infeasible, it takes one in share of the time left.
+// irreducible is Irreducible, and also returns the trial if it made one. Once the problem is
+// known to be infeasible, it takes at most 1/share of the time left.
 func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options, share int) (*plan.Explanation, *trial, error) {
 	o.Minimize, o.Progress, o.Moves, o.Timeout = false, nil, nil, 0
 	e := &plan.Explanation{Capacity: o.Capacity}
@@ -101,8 +102,8 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 		// Alignment or fixed offsets are part of the reason.
 		core = t.quickXplain(nil, false, core)
 	}
-	// What has been left undecided may be decided now that fewer are left, or with more
-	// nodes, and last with all.
+	// Undecided sets may be decided now that fewer buffers are left, or with more nodes. The
+	// last try has the caller's node limit.
 	core = ascending(core)
 	for core, e.Irreducible = t.polish(core); !e.Irreducible && t.nodes != o.NodeLimit && !t.over(); core, e.Irreducible = t.polish(core) {
 		if t.nodes *= 16; t.nodes > mostNodes || o.NodeLimit > 0 && t.nodes > o.NodeLimit {
@@ -118,7 +119,7 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 	return e, t, nil
 }
 
-// settle records the reason and where its load is highest.
+// settle records the reason and the time at which its load is highest.
 func settle(e *plan.Explanation, p *model.Problem, core []int) {
 	e.Status, e.Buffers = model.Infeasible, core
 	tl := timeline.New(subset(p, core, e.Capacity))
@@ -128,8 +129,8 @@ func settle(e *plan.Explanation, p *model.Problem, core []int) {
 	}
 }
 
-// tooLarge returns the first buffer that cannot fit even alone: it is a reason
-// by itself, and no search is needed.
+// tooLarge returns the first buffer that does not fit even alone. It is a reason by itself
+// and needs no search.
 func tooLarge(p *model.Problem, capacity int64) (i int, ok bool) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
@@ -143,8 +144,8 @@ func tooLarge(p *model.Problem, capacity int64) (i int, ok bool) {
 	return 0, false
 }
 
-// flawed lists buffers that do not fit, in order of their first section: those that exact
-// search has shown not to, where it has and the planner agrees, else all.
+// flawed lists buffers that do not fit, in order of their first section. It returns the ones
+// that exact search has refuted, if the planner agrees, and all buffers otherwise.
 func (t *trial) flawed() []int {
 	all := byTime(t.tl)
 	flaw := engine.Flaw(t.ctx, t.tl, t.options.Capacity, t.nodes)
@@ -161,8 +162,8 @@ func (t *trial) flawed() []int {
 	return few
 }
 
-// byTime lists the buffers in order of their first section. Reasons are mostly
-// local in time, so halves of this order are good guesses.
+// byTime lists the buffers in order of their first section. Reasons are mostly local in
+// time, so the halves of this order are good guesses.
 func byTime(tl *timeline.Timeline) []int {
 	var order []int
 	for k := range tl.Partitions {

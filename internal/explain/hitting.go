@@ -6,22 +6,21 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
-// Idea: the smallest set of suspects that meets all that is known of an infeasible
-// set: it hits each correction set, since it would be part of a set that fits
-// otherwise; it is closed under dominance; its members' neighbours take all
-// their places; and it is too much for a stack. Branch on the correction set
-// with the fewest free members; where all are hit, on the neighbours of a
-// member that has places left, then on any suspect. A member that failed is out
-// for the branches that follow.
+// Idea: find the smallest set of suspects that has four properties of every smallest
+// infeasible set that is closed. It hits each correction set, since otherwise it would be
+// part of a set that fits. It is closed under dominance. The neighbours of each member take
+// all places of that member. And its members are too high to fit as one stack. The search
+// branches on the correction set with the fewest free members. If all are hit, it branches
+// on the neighbours of a member that has places left, then on any suspect. A member that
+// failed is out for the later branches of its node.
 //
-// Invariant: the trail has every suspect that is in or out, in that order of
-// decisions; a dominator of one that is in is in, what is dominated by one that
-// is out is out.
+// Invariant: the trail has every suspect that is in or out, in the order of the decisions.
+// If a suspect is in, its dominators are in. If a suspect is out, those that it dominates
+// are out.
 //
-// Bound: correction sets with no free member in common need a member each.
+// Bound: correction sets without a common free member need one member each.
 //
-// Complexity: exponential in the size asked for; a node looks at each
-// correction set.
+// Complexity: exponential in the size of the set. A node reads each correction set.
 //
 // Source: Reiter, "A theory of diagnosis from first principles", 1987; Ignatiev,
 // Previti, Liffiton, Marques-Silva, "Smallest MUS extraction with minimal hitting
@@ -37,16 +36,16 @@ type hitter struct {
 	*suspects
 	capacity int64
 	over     func() bool
-	limit    int64 // of nodes of a search; 0 for none
+	limit    int64 // nodes of one search; 0 for no limit
 
-	sets   [][]int32 // correction sets, less what others in the set dominate
-	often  []int     // in how many of the sets each suspect is
+	sets   [][]int32 // correction sets, without members that another member dominates
+	often  []int     // per suspect: the number of correction sets that have it
 	order  []int32   // suspects, those that add most to a stack first
 	state  []uint8
 	trail  []int32
 	size   int   // suspects taken
-	nodes  int64 // of this search
-	ended  bool  // by a limit
+	nodes  int64 // nodes of this search
+	ended  bool  // a limit has ended this search
 	marked []int32
 	stamp  int32
 }
@@ -64,8 +63,9 @@ func newHitter(s *suspects, capacity int64, over func() bool, limit int64) *hitt
 	return h
 }
 
-// add adds a correction set: every infeasible set has one of these. A closed set
-// that has one also has those that dominate it, so that the topmost are enough.
+// add adds a correction set: every infeasible set has one of these suspects. If a closed set
+// has one of them, it has the dominators of that one too. So it is enough to store the
+// members that no other member dominates.
 func (h *hitter) add(correction []int32) {
 	h.stamp++
 	for _, i := range correction {
@@ -101,8 +101,8 @@ func (h *hitter) names(set []int32) []int {
 	return ascending(names)
 }
 
-// find returns a set of at most so many suspects that meets all that is known,
-// ascending. There is none where ok is false; known is false where a limit came.
+// find returns a set of at most the given number of suspects that has the four properties,
+// in ascending order. ok is false if there is none. known is false if a limit came first.
 func (h *hitter) find(most int) (set []int32, ok, known bool) {
 	clear(h.state)
 	h.trail, h.size, h.nodes, h.ended = h.trail[:0], 0, 0, false
@@ -123,8 +123,8 @@ func (h *hitter) find(most int) (set []int32, ok, known bool) {
 	return set, ok, true
 }
 
-// dropHopeless drops suspects that are in no closed set of so many, and reports
-// whether any are left.
+// dropHopeless drops suspects that are in no closed set of at most that many members. It
+// reports whether any suspects are left.
 func (h *hitter) dropHopeless(most int) bool {
 	for again := true; again; {
 		again = false
@@ -142,8 +142,8 @@ func (h *hitter) dropHopeless(most int) bool {
 	return slices.Contains(h.state, free)
 }
 
-// missing reports whether the neighbours of i that are taken and so many that
-// are free leave it a place.
+// missing reports whether suspect i has a place left whatever is added: the taken neighbours
+// and the next `more` free ones do not take all its places.
 func (h *hitter) missing(i int32, more int) bool {
 	rest := h.places[i]
 	for _, n := range h.near[i] {
@@ -162,7 +162,7 @@ func (h *hitter) missing(i int32, more int) bool {
 	return true
 }
 
-// search extends what is taken by so many suspects at most.
+// search extends the taken suspects by at most the given number of others.
 func (h *hitter) search(more int) bool {
 	if h.nodes++; h.limit > 0 && h.nodes > h.limit || h.over() {
 		h.ended = true
@@ -194,8 +194,8 @@ func (h *hitter) search(more int) bool {
 	return false
 }
 
-// choose returns the suspects of which one must be taken, nil where nothing is
-// missing; ok is false where no so many are enough.
+// choose returns suspects, at least one of which must be taken, or nil if the set is
+// complete. ok is false if the given number of further suspects is not enough.
 func (h *hitter) choose(more int) (branch []int32, ok bool) {
 	h.stamp++
 	var best []int32
@@ -271,8 +271,8 @@ func (h *hitter) freeOf(set []int32) []int32 {
 	return left
 }
 
-// tooMuch reports whether what is taken and so many more can be above the
-// capacity on one stack.
+// tooMuch reports whether the taken suspects and the given number of others can exceed the
+// capacity as one stack.
 func (h *hitter) tooMuch(more int) bool {
 	rest := h.capacity
 	for _, i := range h.trail {
@@ -296,8 +296,7 @@ func (h *hitter) tooMuch(more int) bool {
 	return false
 }
 
-// take takes a suspect and those that dominate it; it fails where one of them
-// is out.
+// take takes a suspect and its dominators. It fails if one of them is out.
 func (h *hitter) take(i int32) bool {
 	for _, j := range h.above[i] {
 		if h.state[j] == dropped {
@@ -339,8 +338,9 @@ func (h *hitter) undo(mark int) {
 	h.trail = h.trail[:mark]
 }
 
-// fill takes more suspects up to so many, those next to others first. Whatever hits all correction sets still does with more, and the larger
-// the set, the smaller is the one that it leaves out, if it fits.
+// fill takes more suspects, up to the given number, those next to taken ones first. A set
+// that hits all correction sets still does with more members. And if the larger set fits,
+// the correction set that it leaves is smaller.
 func (h *hitter) fill(most int) {
 	for h.size < most {
 		var best int32 = -1

@@ -6,26 +6,25 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: to find a small part of an infeasible set that is infeasible by itself,
-// split the set in two. Given all of the first half, find what the second must
-// contribute, often nothing; given that, find what the first must. A half that
-// contributes nothing goes in one run, however large it is.
+// Idea: to find a small infeasible part of an infeasible set, split the set in two halves.
+// Keep all of the first half and find what the second must contribute, which is often
+// nothing. Keep only that, and find what the first must contribute. A half that contributes
+// nothing is removed in one run, however large it is.
 //
-// Invariant: base ∪ candidates is proven infeasible on entry, base ∪ result on
-// return. A run that stays undecided counts as "fits": that keeps the invariant
-// and costs only size.
+// Invariant: base ∪ candidates is proven infeasible on entry, and base ∪ result on return. An
+// undecided run counts as "fits". That keeps the invariant, and the result may be larger.
 //
-// Fewer buffers never fit worse, so with every run decided the result is
-// irreducible: each buffer stays only after the rest was seen to fit.
+// A smaller set never fits worse. So if every run is decided, the result is irreducible: each
+// buffer stays only after the rest was shown to fit.
 //
-// Complexity: O(k log(n/k) + k) runs for k buffers of n; one by one it is n.
+// Complexity: O(k log(n/k) + k) runs for k buffers of n. Removal one by one takes n.
 //
 // Source: Junker, "QuickXplain", AAAI 2004. google/minimalloc's
-// ComputeIrreducibleInfeasibleSubset removes buffers one by one and reports
-// the problem infeasible where a run times out.
+// ComputeIrreducibleInfeasibleSubset removes buffers one by one, and reports the problem
+// infeasible if a run times out.
 
-// quickXplain returns what candidates must add to base to stay infeasible;
-// fresh says that base has changed since it was last asked.
+// quickXplain returns the candidates that base needs to stay infeasible. fresh says that base
+// has changed since it was last tried.
 func (t *trial) quickXplain(base []int, fresh bool, candidates []int) []int {
 	if fresh && t.ask(base) == model.Infeasible {
 		return nil
@@ -39,13 +38,13 @@ func (t *trial) quickXplain(base []int, fresh bool, candidates []int) []int {
 	return slices.Concat(also, keep)
 }
 
-// polish removes from an infeasible core, ascending, one by one, what may go
-// after all, and reports whether the rest was shown to fit without each of those
-// that stay. Mostly the answers are known already; a run that is needed may take
-// its share of the time that is left.
+// polish removes buffers from an infeasible core, one by one, for as long as the rest is
+// infeasible. It reports whether the rest was shown to fit without each of the buffers that
+// stay. The core is ascending. Most answers are known already. A run that is needed may take
+// its share of the time left.
 func (t *trial) polish(core []int) (rest []int, irreducible bool) {
 	for again := true; again; {
-		// What stayed undecided in one pass may be decided once others are gone.
+		// A set that was undecided in one pass may be decided once other buffers are gone.
 		again, irreducible = false, true
 		for k := 0; k < len(core); {
 			if t.over() {

@@ -12,34 +12,32 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: implicit hitting sets. The complement of a set that fits is a correction
-// set: each infeasible set has one of its buffers. So the fewest buffers that hit
-// all correction sets known so far (hitting.go) are a lower bound; if they do not
-// fit, they are a smallest infeasible set. If they do, they are grown until
-// nothing can be added, and what is left out is one more correction set, which
-// they do not hit.
+// Idea: implicit hitting sets. The complement of a set that fits is a correction set: each
+// infeasible set has one of its buffers. So an infeasible set is at least as large as the
+// smallest set that hits all known correction sets (hitting.go). If this hitting set does
+// not fit, it is a smallest infeasible set. If it fits, it is grown until nothing can be
+// added. The buffers left out are one more correction set, which it does not hit.
 //
-// Buffers of different partitions never meet, so that a smallest set lies in
-// one. All partitions are asked for a set of two buffers, then of three and so
-// on, and the first that is found is the answer.
+// Buffers of different partitions never meet, so a smallest set lies in one partition. All
+// partitions are searched for a set of two buffers, then of three and so on. The first set
+// that is found is the answer.
 //
-// Invariant: no infeasible set has fewer than s.proven buffers; s.best is
-// infeasible. A set whose run stays undecided freezes proven and counts as one
-// that fits: what is found after it may be smaller than best, but is not
-// proven to be smallest.
+// Invariant: no infeasible set has fewer than s.proven buffers, and s.best is infeasible. If
+// the run on a set stays undecided, the set counts as one that fits and proven is frozen. A
+// set found later may be smaller than best, but is not proven to be smallest.
 //
-// Complexity: exponential, in hitting sets and in runs; as a rule a few dozen
-// runs for a reason of a few buffers.
+// Complexity: exponential in hitting sets and in runs. Usually a reason of a few buffers
+// takes a few dozen runs.
 //
 // Source: Ignatiev, Previti, Liffiton, Marques-Silva, "Smallest MUS extraction
 // with minimal hitting set dualization", CP 2015.
 //
-// Tried and dropped: one partition after the other; a limit then leaves the bound
-// at what the last of them has.
+// Tried and dropped: one partition after the other. If a limit comes, the bound is then that
+// of the last partition.
 
-// Smallest is Irreducible with a subset of the fewest buffers. Where a limit
-// comes before that is proven, Explanation.AtLeast says what is. o.NodeLimit
-// limits each run of the planner and each search for a hitting set.
+// Smallest is Irreducible with a subset of the fewest buffers. If a limit comes before that
+// is proven, Explanation.AtLeast has the bound that is proven. o.NodeLimit limits each run of
+// the planner and each search for a hitting set.
 func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan.Options) (*plan.Explanation, error) {
 	ctx, cancel := limited(ctx, o.Timeout)
 	defer cancel()
@@ -47,7 +45,8 @@ func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan
 	if err != nil || e.Status != model.Infeasible {
 		return e, err
 	}
-	// One buffer alone does not fit, or two collide and each of them fits.
+	// A single buffer that does not fit, or a pair that collides, has been found already. Other
+	// sets have at least two.
 	s := &hunt{trial: t, best: e.Buffers, proven: min(2, len(e.Buffers)), irreducible: e.Irreducible}
 	if s.proven < len(s.best) {
 		s.run(ctx)
@@ -63,24 +62,24 @@ func Smallest(ctx context.Context, p *model.Problem, planner run.Planner, o plan
 	return e, nil
 }
 
-// minGrowNodes is the least node limit of a run that only grows a set that fits:
-// undecided, it costs a larger correction set.
+// minGrowNodes is the smallest node limit of a run that only grows a set that fits. An
+// undecided run costs a larger correction set.
 const minGrowNodes = 1000
 
 type hunt struct {
 	*trial
 	watch       *run.Watch
 	best        []int // ascending
-	irreducible bool  // best is
+	irreducible bool  // whether best is irreducible
 	proven      int
-	frozen      bool // proven can rise no more
+	frozen      bool // a set stayed undecided, so proven can rise no more
 	parts       []*part
 }
 
-// A part is what is asked in one partition.
+// A part is the search in one partition.
 type part struct {
-	least  int     // no set of fewer of its suspects is infeasible
-	hitter *hitter // nil where there are too many suspects
+	least  int     // every infeasible set of its suspects has at least so many
+	hitter *hitter // nil if there are too many suspects
 }
 
 func (s *hunt) run(ctx context.Context) {
@@ -97,8 +96,8 @@ func (s *hunt) run(ctx context.Context) {
 	}
 }
 
-// climb asks for a set of so many buffers, then of one more, until one is found
-// or the next is no smaller than best.
+// climb searches for a set of k buffers, then of k+1, until one is found or the next is no
+// smaller than best.
 func (s *hunt) climb() {
 	if !s.prepare() {
 		return
@@ -120,10 +119,10 @@ func (s *hunt) climb() {
 	}
 }
 
-// prepare finds the suspects of each partition, and reports whether no limit came.
+// prepare finds the suspects of each partition. It reports false if a limit came.
 func (s *hunt) prepare() bool {
 	c := newCounter(s.tl, s.options.Capacity, s.watch.Over)
-	// What partitions say at a glance comes first: a limit may fall in the rest.
+	// Bounds that need no search come first, because a limit may come in the rest.
 	least := len(s.best)
 	for k := range s.tl.Partitions {
 		if s.watch.Over() {
@@ -164,7 +163,7 @@ func members(p *timeline.Partition) []int {
 	return buffers
 }
 
-// leastOver returns how many of the numbers it takes to exceed the capacity.
+// leastOver returns the smallest number of the given sizes that exceed the capacity.
 func leastOver(adds []int64, capacity int64) int {
 	for k, i := range sorting.Order(len(adds), func(a, b int32) bool { return adds[a] > adds[b] }) {
 		if capacity -= adds[i]; capacity < 0 {
@@ -174,8 +173,9 @@ func leastOver(adds []int64, capacity int64) int {
 	return len(adds) + 1
 }
 
-// level returns an infeasible set of k buffers of the partition, nil where there
-// is none or where it is frozen; known is false where a limit ends the search.
+// level returns an infeasible set of k buffers of the partition. It returns nil if there is
+// none, or if a set stayed undecided and s.frozen is set. known is false if a limit ended the
+// search.
 func (s *hunt) level(p *part, k int) (set []int, known bool) {
 	if k < p.least {
 		return nil, true
@@ -188,7 +188,7 @@ func (s *hunt) level(p *part, k int) (set []int, known bool) {
 	for {
 		hits, ok, known := h.find(k)
 		if !known {
-			// A hitting set that its node limit ends says nothing of larger ones.
+			// A search that its own node limit ended says nothing about larger sets.
 			s.frozen = true
 			return nil, !s.over() && !s.watch.Over()
 		}
@@ -211,9 +211,9 @@ func (s *hunt) level(p *part, k int) (set []int, known bool) {
 	}
 }
 
-// grow adds suspects to a set that fits until, as far as short runs tell, it fits
-// with no other. Those that have been left out most often come first, so that
-// correction sets have little in common, and small ones before large ones.
+// grow adds suspects to a set that fits until short runs find no more to add. Suspects that
+// were left out most often come first, so that correction sets have little in common. Then
+// small ones come before large ones.
 func (s *hunt) grow(h *hitter, hits []int32) []int32 {
 	rest := h.rest(hits)
 	sorting.By(rest, func(a, b int32) bool {

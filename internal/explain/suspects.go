@@ -6,50 +6,51 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: most buffers are in no smallest set, and counting shows it. A buffer has
-// so many places below the capacity, and each neighbour takes at most so many
-// of them, wherever it lies. As long as its neighbours in a set take fewer than
-// all, the buffer fits whenever the rest does, so that a set from which nothing
-// can be removed does not have it. Neighbours that are no suspects themselves
-// do not count, so that one that goes takes others along.
+// Idea: most buffers are in no smallest set, and counting shows it. A buffer has a number of
+// places below the capacity. A neighbour takes at most a certain number of them, wherever it
+// lies. If the neighbours of a buffer in a set take fewer than all its places,
 //
-// Dominance removes the symmetry that is left. A buffer dominates another where
-// it is at least as large, uses at least the same bytes at all times the other
-// does, has an alignment that the other's divides, and, where the other's offset
-// is fixed, is fixed there too.
+//	sum over neighbours of takes(i, j) < places(i)
 //
-// Invariant: some smallest set is closed: with each buffer it has those that
-// dominate it. Proof: let i be in a smallest set S, j not, and j dominate i. In a
-// plan of S - i + j, i could take the place of j: that offset is a multiple of
-// i's alignment, i ends no higher, and what i uses there j used. So S would fit.
-// Hence S - i + j is infeasible and a smallest set too. Each such exchange
-// moves up in the order of dominance (buffers that dominate each other are
-// ordered by index), so that exchanges come to an end, at a closed set. All that
-// is said here of any smallest set holds for that one.
+// then i fits whenever the rest of the set does. So a set from which nothing can be removed
+// does not have i. Neighbours that are no suspects themselves do not count. So when one
+// buffer goes, others may follow.
 //
-// Complexity: O(n²) pairs that overlap, each pass; at most maxSuspects remain.
+// Dominance removes the remaining symmetry. Buffer j dominates i if j is at least as large,
+// uses at least the same bytes at all times of i, and has an alignment that is a multiple of
+// that of i. If the offset of i is fixed, j must be fixed there too.
 //
-// Tried and dropped: dominance at an offset within the other buffer, for windows
-// that lie higher; few pairs have it.
+// Invariant: some smallest set is closed: with each buffer it has those that dominate it.
+// Proof: let i be in a smallest set S, let j dominate i, and let j not be in S. In a plan of
+// S - i + j, i could take the place of j: the offset is a multiple of i's alignment, i ends
+// no higher, and j uses all bytes that i would use there. Then S would fit. Hence S - i + j is
+// infeasible, and a smallest set too. Each such exchange moves up in the order of dominance
+// (buffers that dominate each other are ordered by index). So the exchanges end, at a closed
+// set. All that this package concludes about a smallest set holds for that one.
+//
+// Complexity: O(n²) pairs that overlap, in each pass. At most maxSuspects remain.
+//
+// Tried and dropped: dominance at an offset inside the other buffer, for windows that lie
+// higher. Few pairs have it.
 
-// maxSuspects is the largest number of buffers for which pairs are kept.
+// maxSuspects is the largest number of suspects whose pairs are stored.
 const maxSuspects = 2048
 
-// A neighbour of a buffer takes at most so many of its places.
+// A neighbour of a buffer takes at most so many of the buffer's places.
 type neighbour struct {
 	buffer int32
 	takes  int64
 }
 
-// A suspects value is the buffers of one partition that may be in a smallest set,
-// under indices of their own.
+// suspects are the buffers of one partition that may be in a smallest set. They have indices
+// of their own.
 type suspects struct {
-	buffers []int // in Problem.Buffers, ascending
+	buffers []int // their indices in Problem.Buffers, ascending
 	places  []int64
-	near    [][]neighbour // those that take most first
-	above   [][]int32     // the buffers that dominate each
-	below   [][]int32     // and those that it dominates
-	stack   []int64       // the most that each adds to a stack; above the capacity where it cannot be stacked
+	near    [][]neighbour // neighbours, those that take most first
+	above   [][]int32     // the suspects that dominate it
+	below   [][]int32     // the suspects that it dominates
+	stack   []int64       // the most that it adds to a stack; above the capacity if it cannot be stacked
 }
 
 // A counter counts places.
@@ -57,15 +58,15 @@ type counter struct {
 	tl       *timeline.Timeline
 	capacity int64
 	over     func() bool
-	own      []int32 // scratch by buffer: 1 + its index among those asked about, 0 between calls
+	own      []int32 // scratch per buffer: 1 + its index among the given buffers; 0 between calls
 }
 
 func newCounter(tl *timeline.Timeline, capacity int64, over func() bool) *counter {
 	return &counter{tl: tl, capacity: capacity, over: over, own: make([]int32, len(tl.Problem.Buffers))}
 }
 
-// offsets returns the first and last offset that buffer i may have, and the step
-// between.
+// offsets returns the first and the last possible offset of buffer i, and the step between
+// possible offsets.
 func (c *counter) offsets(i int) (first, last, step int64) {
 	b := &c.tl.Problem.Buffers[i]
 	if b.Fixed != nil {
@@ -79,7 +80,7 @@ func (c *counter) places(i int) int64 {
 	return (last-first)/step + 1
 }
 
-// takes returns the most places of buffer i that buffer j can make impossible.
+// takes returns the largest number of places of buffer i that buffer j can take.
 func (c *counter) takes(i, j int) int64 {
 	first, last, step := c.offsets(i)
 	all := (last-first)/step + 1
@@ -101,8 +102,8 @@ func (c *counter) takes(i, j int) int64 {
 	return min(sum, all)
 }
 
-// filter returns those of the buffers that may be in a smallest set of at most
-// size, until nothing changes; known is false where a limit came before.
+// filter returns the buffers that may be in a smallest set of at most size. It repeats until
+// nothing changes. known is false if a limit came first.
 func (c *counter) filter(buffers []int, size int) (left []int, known bool) {
 	for _, i := range buffers {
 		c.own[i] = 1
@@ -144,7 +145,7 @@ func (c *counter) filter(buffers []int, size int) (left []int, known bool) {
 	}
 }
 
-// enough reports whether the largest k takes make up all places.
+// enough reports whether the k largest takes sum to all places.
 func enough(places int64, takes []int64, k int) bool {
 	if k >= len(takes) {
 		for _, t := range takes {
@@ -162,7 +163,7 @@ func enough(places int64, takes []int64, k int) bool {
 	return false
 }
 
-// suspects prepares the buffers left; nil where a limit came.
+// suspects prepares the remaining buffers. It returns nil if a limit came.
 func (c *counter) suspects(left []int) *suspects {
 	n := len(left)
 	s := &suspects{
@@ -221,7 +222,7 @@ func (c *counter) dominates(j, i int) bool {
 	}
 	outer := c.tl.Spans(j)
 	for _, span := range c.tl.Spans(i) {
-		// Spans of one buffer may follow each other without a break.
+		// Consecutive spans of one buffer may touch.
 		for at := span.First; at < span.Last; {
 			for len(outer) > 0 && outer[0].Last <= at {
 				outer = outer[1:]
@@ -235,13 +236,13 @@ func (c *counter) dominates(j, i int) bool {
 	return true
 }
 
-// stacked returns what each of the buffers adds to a stack of any of them, at most;
-// what has a fixed offset adds more than the capacity. A set of which these sum to
-// no more than the capacity fits.
+// stacked returns the most that each of the buffers adds to a stack of any of them. A buffer
+// with a fixed offset adds more than the capacity. A set whose numbers sum to at most the
+// capacity fits.
 //
-// Where of any two alignments one divides the other, a stack in descending order
-// of alignment wastes no more than what rounds each size up; else each buffer
-// may have to move up by its alignment less one.
+// If of any two alignments one divides the other, build the stack in descending order of
+// alignment. It then wastes no more than rounding each size up. Otherwise each buffer may
+// have to move up by its alignment less one.
 func stacked(tl *timeline.Timeline, buffers []int, capacity int64) []int64 {
 	align := func(k int32) int64 { return tl.Problem.Buffers[buffers[k]].Align() }
 	chain, last := true, int64(1)

@@ -14,21 +14,21 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// A trial asks whether some of the buffers fit, and remembers the sets that do:
-// their subsets need no run.
+// A trial asks a planner whether some of the buffers fit. It remembers the sets that fit,
+// because their subsets need no run.
 //
 // Invariant: an answer other than Unknown is proven.
 
-// minPatience is the least time that a run gets before it counts as undecided.
+// minPatience is the least value of patience.
 const minPatience = 100 * time.Millisecond
 
-// patience is how long one run may take, given how long the whole problem took:
-// parts of it are mostly easier, but some are harder.
+// patience returns the time limit of one run, given how long the whole problem took. Parts of
+// it are mostly easier, but some are harder.
 func patience(whole time.Duration) time.Duration { return max(minPatience, 4*whole) }
 
-// minNodes is the least node limit of the first runs, mostNodes the largest that is a limit.
-// What a proof for the whole took is a guess at what its parts take; one that fits by a
-// hair may take for ever.
+// The node limit of the first runs is between minNodes and mostNodes. The nodes that a proof
+// for the whole problem took are a guess at what its parts take. A part that only just fits
+// may take for ever.
 const minNodes, mostNodes = 4096, 1 << 36
 
 type trial struct {
@@ -37,23 +37,22 @@ type trial struct {
 	tl       *timeline.Timeline // of the whole problem
 	planner  run.Planner
 	options  plan.Options
-	patience time.Duration // for a run, where the context has a deadline
+	patience time.Duration // time limit of a run, if the context has a deadline
 	// growNodes is the node limit of runs that only grow a set that fits.
 	growNodes int64
-	nodes     int64 // the node limit of other runs, 0 for none
+	nodes     int64 // the node limit of other runs; 0 for none
 	runs      int
 	err       error   // the first; all later answers are Unknown
 	fitting   [][]int // sets that fit, each ascending
 }
 
-// maxFitting bounds the sets remembered; the earliest are dropped.
+// maxFitting is the number of sets that are remembered. The earliest are dropped.
 const maxFitting = 256
 
-// ask returns Feasible, Infeasible or Unknown for the buffers of set, in any
-// order.
+// ask returns Feasible, Infeasible or Unknown for a set of buffers, in any order.
 func (t *trial) ask(set []int) model.Status { return t.askWithin(set, t.nodes) }
 
-// askWithin is ask with a node limit of its own, 0 for none.
+// askWithin is ask with its own node limit, 0 for none.
 func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	set = ascending(set)
 	if t.stackable(set) || slices.ContainsFunc(t.fitting, func(f []int) bool { return within(set, f) }) {
@@ -65,8 +64,8 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	o := t.options
 	o.NodeLimit = nodes
 	if deadline, ok := t.ctx.Deadline(); ok {
-		// A quarter of what is left at most, so that one hard run does not
-		// starve those that come after it.
+		// A run takes at most a quarter of the time left, so that one hard run leaves time for the
+		// later ones.
 		o.Timeout = max(1, min(t.patience, time.Until(deadline)/4))
 	}
 	t.runs++
@@ -78,7 +77,7 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 		t.err = err
 		return model.Unknown
 	case r.Status.HasPlan():
-		// That buffers fit is a claim of explanations too: no smaller set is a reason.
+		// Explanations rely on this answer too: if a set fits, it is no reason.
 		if fault := verify.First(sub, r.Offsets, o.Capacity, r.Height); fault != "" {
 			t.err = plan.Invalid(r.Planner, fault)
 			return model.Unknown
@@ -92,19 +91,18 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	return r.Status
 }
 
-// over reports whether there can be no more runs.
+// over reports whether no more runs are possible.
 func (t *trial) over() bool { return t.err != nil || t.ctx.Err() != nil }
 
-// stretch lets a run take its share of the time that is left, where there are
-// at most so many runs to come.
+// stretch raises the time limit of a run to its share of the time left, if at most so many
+// runs follow.
 func (t *trial) stretch(runs int) {
 	if deadline, ok := t.ctx.Deadline(); ok {
 		t.patience = max(t.patience, time.Until(deadline)/time.Duration(runs))
 	}
 }
 
-// stackable reports whether the buffers fit one on top of the other, whenever
-// they are live.
+// stackable reports whether the buffers fit as one stack, whatever their lifespans are.
 func (t *trial) stackable(set []int) bool {
 	var top int64
 	for _, i := range set {
@@ -119,7 +117,7 @@ func (t *trial) stackable(set []int) bool {
 	return true
 }
 
-// subset returns the problem of some buffers, in their own order, IDs and all.
+// subset returns a problem of some of the buffers, in the order of set, with their IDs.
 func subset(p *model.Problem, set []int, capacity int64) *model.Problem {
 	sub := &model.Problem{Name: p.Name, Capacity: capacity, Buffers: make([]model.Buffer, len(set))}
 	for k, i := range set {
@@ -140,7 +138,7 @@ func ascending(set []int) []int {
 	return sorted
 }
 
-// within reports whether all of a is in b; both are ascending.
+// within reports whether a is a subset of b. Both are ascending.
 func within(a, b []int) bool {
 	for len(a) > 0 && len(b) >= len(a) {
 		if a[0] == b[0] {

@@ -10,12 +10,12 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: why nothing fits, in a sentence, as the command and the C library say it. Why
-// words an Explanation, for which a planner has searched. Reason words what needs no
-// search: it looks at the problem itself, in O(n log n), and comes after a run that has
-// already proven that nothing fits.
+// Idea: one place words the reason why nothing fits, for the command and for the C library.
+// Why words an Explanation, which a planner has searched for. Reason words what needs no
+// search. It reads the problem itself, in O(n log n), after a run that has proven that
+// nothing fits.
 
-// mostNamed is the number of buffers that Reason names in a moment that is too full.
+// mostNamed is the number of buffers of an overfull section that Reason names.
 const mostNamed = 3
 
 // Reason says why no plan of p fits the capacity. The caller knows from a run that no plan is
@@ -66,8 +66,8 @@ func Reason(p *model.Problem, capacity, lowerBound int64, name func(id string) s
 	return s + "."
 }
 
-// Why says why the buffers of an explanation, which are those of subset, cannot fit; ""
-// where they are not known not to. name is how an ID is written.
+// Why says why the buffers of an explanation cannot fit, or returns "" if that is not known.
+// subset has these buffers. name is how an ID is written.
 func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string) string {
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }
 	span := func(from, to int64) string { return "[" + n(from) + ", " + n(to) + ")" }
@@ -89,9 +89,9 @@ func Why(x *plan.Explanation, subset *model.Problem, name func(id string) string
 // mostShown is the number of buffers that Told names.
 const mostShown = 8
 
-// Told says in a few sentences which buffers of p cannot fit, and why: for pictures and
-// pages, which have no room for a table. It is "" if they are not known not to fit.
-// name is how an ID is written.
+// Told says in a few sentences which buffers of p cannot fit, and why. It is for pictures and
+// pages, which have no room for a table. It returns "" if that is not known. name is how an
+// ID is written.
 func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) string {
 	if x.Status != model.Infeasible {
 		return ""
@@ -123,7 +123,7 @@ func Told(x *plan.Explanation, p *model.Problem, name func(id string) string) st
 	return s
 }
 
-// Subset returns the buffers of an explanation as a problem of their own.
+// Subset returns the buffers of an explanation as a problem.
 func Subset(p *model.Problem, x *plan.Explanation) *model.Problem {
 	subset := &model.Problem{Name: p.Name, Capacity: x.Capacity}
 	for _, i := range x.Buffers {
@@ -132,8 +132,8 @@ func Subset(p *model.Problem, x *plan.Explanation) *model.Problem {
 	return subset
 }
 
-// FixedAbove returns the buffer whose fixed offset makes it end above the capacity, nil
-// where that is not the reason.
+// FixedAbove returns the buffer that ends above the capacity because of its fixed offset, or
+// nil if that is not the reason.
 func FixedAbove(x *plan.Explanation, subset *model.Problem) *model.Buffer {
 	top, end := bound.TopFixed(subset)
 	if x.Status != model.Infeasible || x.Collision != nil || end <= x.Capacity {
@@ -142,12 +142,12 @@ func FixedAbove(x *plan.Explanation, subset *model.Problem) *model.Buffer {
 	return &subset.Buffers[top]
 }
 
-// EndsAt says where a buffer with a fixed offset ends, under a name for it.
+// EndsAt says where a fixed buffer ends. The caller gives the name to write.
 func EndsAt(name string, b *model.Buffer) string {
 	return name + " is fixed at " + strconv.FormatInt(*b.Fixed, 10) + " and ends at " + strconv.FormatInt(*b.Fixed+b.Size, 10)
 }
 
-// Collides says where two buffers with fixed offsets meet, under names for them.
+// Collides says where two fixed buffers overlap. The caller gives the names to write.
 func Collides(c *model.Collision, a, b string) string {
 	n := func(x int64) string { return strconv.FormatInt(x, 10) }
 	return "buffers " + a + " and " + b + " have fixed offsets that collide: both use bytes [" + n(c.Start) + ", " + n(c.End) + ") at times [" + n(c.Lower) + ", " + n(c.Upper) + ")"

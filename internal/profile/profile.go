@@ -1,6 +1,6 @@
-// Package profile has the load of a problem over time, for those who show it: it sees
-// only the model, so that what is shown is what the input says and not what a planner
-// made of it. internal/timeline has the load of sections, for planners.
+// Package profile computes the load of a problem over time, for pictures and pages. It
+// reads only the model, so it shows what the input says and not what a planner made of it.
+// internal/timeline has the load per section, for planners.
 package profile
 
 import (
@@ -10,13 +10,13 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: each piece of a buffer is a step up and a step down. In the order of time they
-// sum up to the load.
+// Idea: each piece of a buffer is a step up and a step down. The sum of the steps in order
+// of time is the load.
 //
 // Complexity: O(p log p) for p pieces.
 
-// A Profile is the load over time: Loads[k] holds from Times[k] up to Times[k+1]. The
-// last load is 0.
+// A Profile is the load over time. Loads[k] holds from Times[k] to Times[k+1]. The last
+// load is 0.
 type Profile struct {
 	Times, Loads []int64
 	Peak         int64
@@ -38,7 +38,7 @@ func New(p *model.Problem) Profile {
 	for i, c := range changes {
 		load += c.by
 		if i+1 < len(changes) && changes[i+1].time == c.time {
-			continue // ends and starts at one time are one step
+			continue // all changes at one time make one step
 		}
 		if load > f.Peak {
 			f.Peak, f.At = load, len(f.Times)
@@ -49,7 +49,8 @@ func New(p *model.Problem) Profile {
 	return f
 }
 
-// Horizon returns the first and the last time of any lifespan, 0 and 0 for none.
+// Horizon returns the first and the last time of all lifespans, or 0 and 0 if there are no
+// buffers.
 func Horizon(p *model.Problem) (lower, upper int64) {
 	for i := range p.Buffers {
 		b := &p.Buffers[i]

@@ -10,26 +10,25 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: what can be set of a planner is declared once, by a method that names
-// each technique and parameter beside the field that it sets. Called to
-// describe, it makes the lists of plan.Info; called to bind, it reads the
-// options into the fields. So what the help says, what is refused and what the
-// planner uses cannot differ, and each refusal is worded alike:
+// Idea: a planner declares its settings once, in a method that names each technique and
+// parameter beside the field that it sets. Called to describe, the method fills the lists
+// of plan.Info. Called to bind, it reads the options into the fields. So the help, the
+// checks and the planner cannot disagree, and all refusals have the same wording:
 //
 //	planner boxing: parameter tries must be auto or a whole number of at least 0, not "x"
 //
-// Complexity: binding is a scan of Options.Without for each technique and a
-// look-up for each parameter; the portfolio does it for each turn.
+// Complexity: binding scans Options.Without once for each technique and looks up each
+// parameter. The portfolio does this for each of its calls.
 
-// Settings are what can be set of a planner. Declare calls a method of d for
-// each, in the order in which help shows them.
+// Settings are the techniques and parameters of a planner. Declare calls a method of d for
+// each, in the order in which the help shows them.
 type Settings interface{ Declare(d *Declaration) }
 
-// Worded are settings whose summaries are empty in Declare, and said here by name.
+// Worded are settings that leave the summaries empty in Declare. Words returns them by name.
 type Worded interface{ Words() map[string]string }
 
-// Describe completes i by the techniques and parameters of the settings that
-// fresh returns, and by the check of their values.
+// Describe adds to i the techniques and parameters of the settings that fresh returns, and
+// the check of their values.
 func Describe(i plan.Info, fresh func() Settings) plan.Info {
 	s := fresh()
 	described(&i, s)
@@ -44,20 +43,20 @@ func Describe(i plan.Info, fresh func() Settings) plan.Info {
 	}
 	name := i.Name
 	i.Check = func(o plan.Options) error {
-		d := Declaration{planner: name, o: &o} // what names there are has been checked
+		d := Declaration{planner: name, o: &o} // the names have been checked before
 		fresh().Declare(&d)
 		return d.issues.Err()
 	}
 	return i
 }
 
-// described adds techniques and parameters.
+// described adds the techniques and parameters of s to i.
 func described(i *plan.Info, s Settings) {
 	s.Declare(&Declaration{to: i})
 }
 
-// Bind sets the fields of s to what o says, or to their defaults. The error, a
-// *model.InputError, names the planner and lists all names that s does not have, and all
+// Bind sets the fields of s to the values in o, or to their defaults. The error is a
+// *model.InputError. It names the planner and lists all names that s does not have and all
 // values that it refuses.
 func Bind(planner string, o *plan.Options, s Settings) error {
 	d := Declaration{planner: planner, o: o}
@@ -73,18 +72,17 @@ func Bind(planner string, o *plan.Options, s Settings) error {
 	return issues.Err()
 }
 
-// BindSome is Bind for settings that are not all of a planner's: names that s does not have
-// are left to the others, and are to be checked before (plan.CheckNames).
+// BindSome is Bind for a part of a planner's settings. Names that s does not have belong to
+// the other parts. plan.CheckNames must have checked them.
 func BindSome(planner string, o *plan.Options, s Settings) error {
 	d := Declaration{planner: planner, o: o}
 	s.Declare(&d)
 	return d.issues.Err()
 }
 
-// A Declaration passes through the settings of a planner, to describe or to bind
-// them.
+// A Declaration describes or binds the settings of a planner, one call for each.
 type Declaration struct {
-	to *plan.Info // to describe; nil to bind
+	to *plan.Info // the description to fill; nil to bind
 
 	planner string
 	o       *plan.Options
@@ -92,18 +90,18 @@ type Declaration struct {
 	known   int // names in o that the settings have
 }
 
-// Endless reports whether no limit is set that would end the run, as some
-// defaults depend on it.
+// Endless reports whether the run has no time limit and no node limit. Some defaults depend
+// on it.
 func (d *Declaration) Endless() bool { return d.o == nil || d.o.Timeout == 0 && d.o.NodeLimit == 0 }
 
-// Refuse adds a complaint that is about more than one value.
+// Refuse adds an error that concerns more than one value.
 func (d *Declaration) Refuse(what string) {
 	if d.o != nil {
 		d.issues.Say("", "", "planner "+d.planner+": "+what)
 	}
 }
 
-// Technique declares a part that can be switched off; on is then false.
+// Technique declares a part that can be switched off. on is set to whether it is on.
 func (d *Declaration) Technique(on *bool, name string, summary string) {
 	if d.o == nil {
 		d.to.Techniques = append(d.to.Techniques, plan.Technique{Name: name, Summary: summary})
@@ -136,8 +134,8 @@ func (d *Declaration) Int64(to *int64, name string, otherwise, least, most int64
 	d.whole(to, name, "", least, most)
 }
 
-// Int64OrAuto declares a whole number as Int64 does, of which the default is the
-// word auto, and auto what that stands for.
+// Int64OrAuto declares a whole number as Int64 does, with the word auto as its default. The
+// value auto is what that word stands for.
 func (d *Declaration) Int64OrAuto(to *int64, name string, auto, least, most int64, summary string) {
 	if d.o == nil {
 		d.describe(name, "auto", "auto or "+whole(least, most), summary)
@@ -147,7 +145,7 @@ func (d *Declaration) Int64OrAuto(to *int64, name string, auto, least, most int6
 	d.whole(to, name, "auto or ", least, most)
 }
 
-// given returns what a parameter is to be, if anything.
+// given returns the text that the options have for a parameter, if any.
 func (d *Declaration) given(name string) (text string, ok bool) {
 	if text, ok = d.o.Params[name]; ok {
 		d.known++
@@ -168,8 +166,8 @@ func (d *Declaration) whole(to *int64, name, or string, least, most int64) {
 	*to = x
 }
 
-// Float declares a number from least to most. A most of +Inf is no bound; the
-// number is finite all the same.
+// Float declares a number from least to most. A most of +Inf means no upper bound, but the
+// number must be finite.
 func (d *Declaration) Float(to *float64, name string, otherwise, least, most float64, summary string) {
 	values := "a number from " + decimal(least) + " to " + decimal(most)
 	if math.IsInf(most, 1) {
@@ -192,13 +190,13 @@ func (d *Declaration) Float(to *float64, name string, otherwise, least, most flo
 	*to = x
 }
 
-// Choice declares one of some words, the first of which is the default.
+// Choice declares one of several words. The first is the default.
 func (d *Declaration) Choice(to *string, name, summary string, words ...string) {
 	d.Text(to, name, words[0], or(words), func(text string) bool { return slices.Contains(words, text) }, summary)
 }
 
-// Text declares a text that accept takes; values says in words what that is,
-// as in "must be …". Where accept is nil any text will do.
+// Text declares a text that accept takes. If accept is nil, any text is taken. values
+// describes the texts in words, to follow "must be".
 func (d *Declaration) Text(to *string, name, otherwise, values string, accept func(string) bool, summary string) {
 	if d.o == nil {
 		d.describe(name, otherwise, values, summary)
@@ -224,7 +222,7 @@ func (d *Declaration) mustBe(name, values, text string) {
 	d.Refuse("parameter " + name + " must be " + values + ", not " + strconv.Quote(text))
 }
 
-// whole says in words which whole numbers there are.
+// whole describes the allowed whole numbers in words.
 func whole(least, most int64) string {
 	if most == math.MaxInt64 {
 		return "a whole number of at least " + itoa(least)
@@ -232,7 +230,7 @@ func whole(least, most int64) string {
 	return "a whole number from " + itoa(least) + " to " + itoa(most)
 }
 
-// or joins words as a sentence does: a, b or c.
+// or joins words as in a sentence: a, b or c.
 func or(words []string) string {
 	if last := len(words) - 1; last > 0 {
 		return strings.Join(words[:last], ", ") + " or " + words[last]

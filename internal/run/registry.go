@@ -1,10 +1,10 @@
-// Package run is how planners are called: the interface of those that work on a
-// prepared problem, the bridge from it to the public one, the limits of a run,
-// and what follows from a result whatever the planner.
+// Package run calls planners. It has the interface of planners that work on a prepared
+// problem (a timeline), the bridge from it to the public one, the limits of a run, and the
+// conclusions that follow from a result for every planner.
 //
-// A planner of this repository implements Planner and calls Register from an
-// init function. To users it is a plan.Planner as any other; inside, portfolios
-// and descents hand the timeline on rather than sweep again.
+// A planner of this repository implements Planner and calls Register from an init function.
+// Users see it as a plan.Planner. Inside the repository, a planner that calls another one
+// passes the timeline on and does not compute it again.
 package run
 
 import (
@@ -15,15 +15,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// A Planner makes plans of prepared problems. What plan.Planner says holds for
-// it as well; tl.Problem is the problem itself. Name is Info's.
+// A Planner makes plans of prepared problems. The contract of plan.Planner holds for it.
+// tl.Problem is the problem itself. Name is the name in Info.
 type Planner interface {
 	Name() string
 	Info() plan.Info
 	Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error)
 }
 
-// Register makes p known by its name. It panics where the name is taken.
+// Register makes p known by its name. It panics if the name is taken.
 func Register(p Planner) {
 	plan.RegisterAs(&plan.Registration{
 		Name: p.Name(), Planner: &sweeping{p},
@@ -32,8 +32,8 @@ func Register(p Planner) {
 	})
 }
 
-// RegisterWith is Register for a planner that says here what it takes. Its options are
-// then checked without making its description, which would cost each run some microseconds.
+// RegisterWith is Register for a planner that passes its settings. Its options are then
+// checked without a plan.Info, which would cost each run some microseconds.
 func RegisterWith(p Planner, exact bool, fresh func() Settings) {
 	plan.RegisterAs(&plan.Registration{
 		Name: p.Name(), Planner: &sweeping{p},
@@ -42,7 +42,7 @@ func RegisterWith(p Planner, exact bool, fresh func() Settings) {
 	})
 }
 
-// Lookup returns the planner of that name. The error lists the names there are.
+// Lookup returns the planner of that name. The error lists the registered names.
 func Lookup(name string) (Planner, error) {
 	r, err := plan.Find(name)
 	if err != nil {
@@ -61,7 +61,7 @@ func All() []Planner {
 	return all
 }
 
-// Prepared returns what is registered as a planner of prepared problems.
+// Prepared returns a registered planner as a planner of prepared problems.
 func Prepared(r *plan.Registration) Planner {
 	if s, ok := r.Planner.(*sweeping); ok {
 		return s.planner
@@ -69,7 +69,7 @@ func Prepared(r *plan.Registration) Planner {
 	return &foreign{r}
 }
 
-// sweeping lets a planner of prepared problems take any.
+// sweeping makes a plan.Planner of a planner of prepared problems: it computes the timeline.
 type sweeping struct{ planner Planner }
 
 func (s *sweeping) Info() plan.Info { return s.planner.Info() }
@@ -87,7 +87,7 @@ func (s *sweeping) Plan(ctx context.Context, p *model.Problem, o plan.Options) (
 	return s.planner.Plan(ctx, tl, o)
 }
 
-// foreign is a user's own planner, which sees the problem alone.
+// foreign is a user's own planner, which gets only the problem.
 type foreign struct{ *plan.Registration }
 
 func (f *foreign) Name() string { return f.Registration.Name }

@@ -13,11 +13,11 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Run calls the planner with the limits of o applied and its result completed:
-// name, elapsed time, height, lower bound, why it ended, and the conclusions
-// that follow from bounds alone, so that every planner has them. A capacity
-// under the lower bound is infeasible before any search, unless the technique Bound is
-// switched off; a plan as low as the bound is optimal.
+// Run calls the planner with the limits of o and completes its result: name, elapsed time,
+// height, lower bound, and why it ended. It also draws the conclusions that follow from
+// bounds alone, so that every planner has them. A capacity below the lower bound is
+// infeasible without a search, unless the technique Bound is switched off. A plan as low as
+// the bound is optimal.
 func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	if err = Into(ctx, p, tl, &o, &r); err != nil {
 		r = plan.Result{}
@@ -25,8 +25,8 @@ func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) 
 	return r, err
 }
 
-// Into is Run with a place for the result, which an error leaves as it may be, and options
-// that it may change.
+// Into is Run with a place for the result and options that it may change. After an error
+// the contents of r are undefined.
 func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options, r *plan.Result) error {
 	start := time.Now()
 	r.Planner = p.Name()
@@ -56,7 +56,7 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 	claim := r.LowerBound
 	r.LowerBound = max(claim, tl.LowerBound)
 	if r.Status.HasPlan() {
-		// A plan with a wrong number of offsets is for the verifier to refuse.
+		// The verifier refuses a plan with a wrong number of offsets.
 		if len(r.Offsets) == len(tl.Problem.Buffers) {
 			r.Height = model.HeightOf(tl.Problem, r.Offsets)
 			if claim > r.Height {
@@ -81,16 +81,16 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 	return nil
 }
 
-// Bound is a technique of planners of which the search itself may be wanted, where the
-// lower bound answers as well.
+// Bound is a technique that some planners declare. If it is off, they search although the
+// lower bound already answers.
 const Bound = "bound"
 
-// mostWorkers is how many goroutines a planner may start: it has all of them running
+// mostWorkers is the largest number of goroutines that a planner may start. All of them run
 // before the first looks at a limit.
 const mostWorkers = 1024
 
-// keepStart puts the plan to start from in the place of one that is no better:
-// some planners do not look at it.
+// keepStart replaces the result by the plan in o.Start if that is better, because some
+// planners ignore o.Start.
 func keepStart(p *model.Problem, o *plan.Options, r *plan.Result) {
 	if len(o.Start) != len(p.Buffers) || o.Start == nil || r.Status == model.Infeasible {
 		return
@@ -105,8 +105,8 @@ func keepStart(p *model.Problem, o *plan.Options, r *plan.Result) {
 	}
 }
 
-// timed returns a callback that is called once at a time and with the time
-// since the start; planners need not see to either.
+// timed returns a callback that adds the time since the start and runs one call at a time.
+// So planners need not do either.
 func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 	if progress == nil {
 		return nil

@@ -5,16 +5,16 @@ import (
 	"sync/atomic"
 )
 
-// A Watch tells a search that its context has ended. Looking is one atomic load,
-// so a loop may look at every node or placement, where ctx.Err takes a lock.
+// A Watch tells a search that its context has ended. A look is one atomic load, so a loop
+// may look at every node or placement. ctx.Err takes a lock.
 //
-// Every planner looks at its context through a Watch and nothing else; then a
-// test can make the context end at any one look (EndAtLook).
+// Every planner looks at its context only through a Watch. So a test can make the context
+// end at any given look (EndAtLook).
 type Watch struct {
 	state atomic.Uint32 // 0, or any of over and counted
-	looks *looks        // of a test, or of who wants to know of each look; nil otherwise
+	looks *looks        // set by EndAtLook or AtEachLook; nil otherwise
 
-	release func() bool // ends what tells the watch of the end; nil where nothing does
+	release func() bool // unregisters the watch from its context; nil if it is not registered
 }
 
 // The bits of a watch's state.
@@ -30,15 +30,15 @@ func NewWatch(ctx context.Context) *Watch {
 		return w
 	}
 	w.release = context.AfterFunc(ctx, w.Stop)
-	// AfterFunc runs in a goroutine of its own, even where ctx is over already.
+	// AfterFunc runs in its own goroutine, even if ctx is over already.
 	if ctx.Err() != nil {
 		w.Stop()
 	}
 	return w
 }
 
-// Endless returns a watch that the end of ctx does not reach, but whose looks count as
-// those of any other on it.
+// Endless returns a watch that ignores the end of ctx. Its looks still count for AtEachLook
+// and EndAtLook.
 func Endless(ctx context.Context) *Watch {
 	w := &Watch{}
 	if w.looks, _ = ctx.Value(looksKey{}).(*looks); w.looks != nil {
@@ -57,7 +57,7 @@ func (w *Watch) Close() {
 // Over reports whether the context has ended. It is safe for concurrent use.
 func (w *Watch) Over() bool { return w.state.Load() != 0 && w.look() }
 
-// look is Over where there may be something to see.
+// look is the part of Over that runs only if the state is not 0.
 func (w *Watch) look() bool {
 	if l := w.looks; l != nil {
 		if l.each != nil {
@@ -74,30 +74,30 @@ func (w *Watch) Stop() { w.state.Or(over) }
 
 type looksKey struct{}
 
-// looks say what is to happen at a look: a call, or the end after the last.
+// looks say what happens at a look: a call of each, or the end after left looks.
 type looks struct {
 	left atomic.Int64
 	each func()
 }
 
-// AtEachLook returns a context for which each is called at every look of a Watch on
-// it or on what derives from it. Where there is one thread and nothing interrupts a
-// goroutine, as in a browser, no clock and no cancellation would come through unless
-// the search itself gives way now and then; each can do so.
+// AtEachLook returns a context for which each is called at every look of a Watch on it or
+// on a context derived from it. A browser has one thread and does not interrupt a
+// goroutine. So no clock and no cancellation comes through there unless the search gives
+// way now and then. each can do that.
 func AtEachLook(ctx context.Context, each func()) context.Context {
 	return context.WithValue(ctx, looksKey{}, &looks{each: each})
 }
 
-// EndAtLook returns a context that, for every Watch on it or on what derives
-// from it, ends at the look after the first n, all Watches counted together. It
-// is for tests: a limit can so be made to fall at each point of a search.
+// EndAtLook returns a context that ends at the look after the first n. It counts the looks
+// of every Watch on it or on a context derived from it, all together. Tests use it to make
+// a limit fall at each point of a search.
 func EndAtLook(ctx context.Context, n int64) context.Context {
 	l := &looks{}
 	l.left.Store(n)
 	return context.WithValue(ctx, looksKey{}, l)
 }
 
-// looksEnded reports whether ctx is of EndAtLook and its end has come.
+// looksEnded reports whether ctx comes from EndAtLook and has ended.
 func looksEnded(ctx context.Context) bool {
 	l, _ := ctx.Value(looksKey{}).(*looks)
 	return l != nil && l.left.Load() < 0

@@ -7,21 +7,19 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// A Recorder keeps what a search tells of itself: each plan that is lower than those
-// before, and each bound that is higher, with when that was. Those are the plans
-// that planners report, the incumbents. Where Most is set it keeps as well what the search
-// tries and takes back in between, as far as the planner tells (plan.Options.Moves): the
-// first moves, and how many there were.
+// A Recorder keeps the progress of a search: each plan that is lower than those before, and
+// each bound that is higher, with its time. If Most is set, it also keeps the first Most
+// moves of the search and counts the others (plan.Options.Moves).
 //
-// The offsets that it keeps are at most Room numbers in all. Where there are more,
-// every other plan between the first and the last is forgotten; its height stays.
+// It keeps at most Room offsets in all. If there are more, it forgets the offsets of every
+// other plan between the first and the last. The heights stay.
 //
-// A Recorder may be told from any goroutine.
+// A Recorder may be used from any goroutine.
 type Recorder struct {
-	// Room is how many numbers may be kept; 0 means 4,000,000, which is 32 MB and
-	// some 8 MB of a page.
+	// Room is the number of offsets to keep. 0 means 4,000,000, which is 32 MB of memory and
+	// about 8 MB of a page.
 	Room int
-	// Most is how many moves are kept.
+	// Most is the number of moves to keep.
 	Most int
 
 	mu    sync.Mutex
@@ -32,10 +30,10 @@ type Recorder struct {
 
 const (
 	defaultRoom = 4_000_000
-	maxSteps    = 4096 // with and without offsets
+	maxSteps    = 4096 // steps kept, with or without offsets
 )
 
-// See takes a snapshot, as plan.Options.Progress gives it.
+// See records a snapshot. It is a callback for plan.Options.Progress.
 func (r *Recorder) See(p plan.Progress) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -59,7 +57,7 @@ func (r *Recorder) See(p plan.Progress) {
 	r.thin()
 }
 
-// Move takes a move, as plan.Options.Moves is told of it.
+// Move records a move. It is a callback for plan.Options.Moves.
 func (r *Recorder) Move(m plan.Move) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,14 +66,14 @@ func (r *Recorder) Move(m plan.Move) {
 	}
 }
 
-// Moves returns the moves that were kept, and how many there were.
+// Moves returns the kept moves, and the number of all moves.
 func (r *Recorder) Moves() (kept []plan.Move, told int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.moves, r.told
 }
 
-// thin forgets offsets while there are too many. The first and the last are kept.
+// thin forgets offsets while there are too many. It keeps the first and the last plan.
 func (r *Recorder) thin() {
 	room := r.Room
 	if room == 0 {
@@ -97,8 +95,8 @@ func (r *Recorder) thin() {
 	}
 }
 
-// Finish adds what the search came to, unless it said so itself, and returns what was
-// recorded.
+// Finish adds the result of the search, if the search has not reported it, and returns the
+// steps.
 func (r *Recorder) Finish(result *plan.Result) []Step {
 	p := plan.Progress{
 		LowerBound: result.LowerBound, Nodes: result.Stats.Nodes, Elapsed: result.Stats.Elapsed,

@@ -1,21 +1,20 @@
-// Package viewdata writes problems and plans as the viewer reads them: a small JSON
-// text that says what there is, and the numbers beside it, packed.
+// Package viewdata writes problems and plans in the form that the viewer reads: a small JSON
+// text that describes the content, and packed columns of numbers.
 //
-// Idea: a page with a million buffers is read by a browser in seconds only if it has
-// little to read and nothing to parse. So each column of numbers is a run of varints
-// (seven bits to a byte, the lowest first), after what makes them small: times as
-// differences to the buffer before, ends as durations, the offsets of a step of the
-// search as differences to the step before. All columns lie end to end, the JSON names
-// them in their order with their lengths, and DEFLATE takes what is left. A buffer of a
-// generated problem takes some 7 bytes.
+// Idea: a browser opens a page of a million buffers in seconds only if the page is small
+// and needs no parsing. So each column is a run of varints: seven bits to a byte, the lowest
+// first. Numbers are made small first. Times are differences to the buffer before, ends are
+// durations, and the offsets of a search step are differences to the step before. All
+// columns lie end to end. The JSON names them in their order, with their lengths. DEFLATE
+// compresses the rest. A buffer of a generated problem takes about 7 bytes.
 //
-// JavaScript has whole numbers up to 2⁵³ without loss. What is larger is shown rounded,
-// and the page says so (Rounded).
+// JavaScript has exact whole numbers up to 2⁵³. Larger numbers are shown rounded, and the
+// page says so (Rounded).
 //
 //	viewdata.go  the documents, and how they are packed
-//	recorder.go  the plans that a search finds on its way, and what it tries
+//	recorder.go  the plans and the moves of a search
 //
-// render/html/viewer/data.js reads it.
+// render/html/viewer/data.js reads the result.
 //
 // Complexity: O(n) for n buffers.
 package viewdata
@@ -37,57 +36,58 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// A Doc is what a page shows of one file.
+// A Doc is the content of a page for one file.
 type Doc struct {
-	// Problem has the buffers; it is valid but for its capacity.
+	// Problem has the buffers. It is valid, but its capacity may not be.
 	Problem *model.Problem
 	// Offsets is the plan, in the order of the buffers; nil for none.
 	Offsets []int64
 	// Title is the heading; empty means the problem's name.
 	Title string
-	// Capacity is where its line goes; 0 means the problem's own, which may be none.
+	// Capacity is the height of the capacity line. 0 means the problem's own capacity, if it has
+	// one.
 	Capacity int64
-	// LowerBound is a height that no plan can be under; 0 for none that is known.
+	// LowerBound is a height that no plan can be below; 0 if none is known.
 	LowerBound int64
-	// Warning says what is wrong with the plan; empty for nothing.
+	// Warning says what is wrong with the plan; empty if nothing is.
 	Warning string
 	// Facts are the figures that the page lists, by name.
 	Facts []Fact
-	// Steps are the plans that the search found on its way, the last the lowest.
+	// Steps are the plans that the search found, the lowest last.
 	Steps []Step
 	// Moves are the first of MovesTold moves that the search made.
 	Moves     []plan.Move
 	MovesTold int
-	// Conflict are buffers that cannot fit the capacity together; they are shown as those
-	// that break a rule are.
+	// Conflict are buffers that cannot fit the capacity together. The page marks them in the
+	// same way as buffers that break a rule.
 	Conflict []int
-	// Broken are the buffers that a violation names, Faults what the first violations
-	// say, and Pairs the two buffers of each that use the same bytes at the same time.
+	// Broken are the buffers that a violation names. Faults are the texts of the first
+	// violations. Pairs are the two buffers of each overlap.
 	Broken []int
 	Faults []string
 	Pairs  [][2]int
 }
 
-// mostFaults is how many violations are told of one by one.
+// mostFaults is the number of violations that are listed one by one.
 const mostFaults = 50
 
 // A Fact is a figure with its name.
 type Fact struct{ Name, Value string }
 
-// A Step is a moment of a search: what was the lowest plan then.
+// A Step is the state of a search at one moment.
 type Step struct {
 	Height     int64         // of the lowest plan so far; 0 for none
 	LowerBound int64         // proven by then
 	Nodes      int64         // searched by then
 	Elapsed    time.Duration // since the start
-	Offsets    []int64       // of that plan; nil where it was not kept
-	Move       int           // how many moves the search had made by then
+	Offsets    []int64       // of that plan; nil if they were not kept
+	Move       int           // number of moves made by then
 }
 
-// exact is the largest whole number up to which JavaScript's are without gaps.
+// exact is the number up to which JavaScript has every whole number.
 const exact = 1 << 53
 
-// A column says which numbers come next, and how many.
+// A column names the next run of numbers and says how many there are.
 type column struct {
 	Name  string `json:"name"`
 	Count int    `json:"count"`
@@ -102,7 +102,7 @@ type meta struct {
 	LowerBound int64       `json:"lowerBound"`
 	Warning    string      `json:"warning,omitempty"`
 	Rounded    bool        `json:"rounded,omitempty"`
-	Conflict   bool        `json:"conflict,omitempty"` // what is broken cannot fit together
+	Conflict   bool        `json:"conflict,omitempty"` // the marked buffers are Doc.Conflict
 	Faults     []string    `json:"faults,omitempty"`
 	Facts      [][2]string `json:"facts"`
 	Steps      []stepMeta  `json:"steps"`
@@ -112,8 +112,8 @@ type meta struct {
 	Bytes      int         `json:"bytes"` // of the columns, unpacked
 }
 
-// A grouping says what the next column of groups has: for each buffer the index of its
-// name here, or one beyond the last colour for a buffer of another group.
+// A grouping describes the next column "group". The column has for each buffer the index of
+// its name in Names. A buffer of another group has an index beyond the last colour.
 type grouping struct {
 	By    string   `json:"by"`
 	Names []string `json:"names"`
@@ -129,7 +129,7 @@ type stepMeta struct {
 	Move       int     `json:"move,omitempty"`
 }
 
-// Encode returns the two parts of a document. The same document gives the same bytes.
+// Encode returns the two parts of a page. The same document gives the same bytes.
 func (d *Doc) Encode() (text, packed []byte, err error) {
 	if d.Problem == nil {
 		return nil, nil, errors.New("no problem")
@@ -197,12 +197,12 @@ func (d *Doc) title() string {
 	return "Stowage"
 }
 
-// Check finds the buffers that break a rule of the plan, and says so, unless there is
-// a warning that knows more. What is above the capacity is told with the rest, but is
-// not broken: the line of the capacity shows it.
+// Check finds the buffers that break a rule of the plan. It sets Warning too, unless there is
+// one that knows more. Buffers above the capacity are listed in Faults but are not in
+// Broken, because the capacity line shows them.
 func (d *Doc) Check() {
 	d.Broken, d.Faults, d.Pairs = nil, nil, nil
-	if d.Offsets == nil || len(d.Conflict) > 0 { // of a conflict the warning says all
+	if d.Offsets == nil || len(d.Conflict) > 0 { // the warning already says all about a conflict
 		return
 	}
 	report := verify.Check(d.Problem, d.Offsets, 0)
@@ -232,8 +232,8 @@ func (d *Doc) Check() {
 	}
 }
 
-// deflate packs. The fastest level is within a tenth of the others on numbers like
-// these, and a page is written while somebody waits.
+// deflate compresses. On such numbers the fastest level comes within a tenth of the others,
+// and somebody waits for the page.
 func deflate(in []byte) []byte {
 	var b bytes.Buffer
 	w, err := flate.NewWriter(&b, flate.BestSpeed)
@@ -257,7 +257,7 @@ func (p *packer) begin(name string, count int) {
 	}
 }
 
-// unsigned appends a number that is not negative; signed any.
+// unsigned appends a number that is not negative.
 func (p *packer) unsigned(v int64) {
 	p.meta.Rounded = p.meta.Rounded || v > exact
 	p.out = binary.AppendUvarint(p.out, uint64(v))
@@ -268,8 +268,8 @@ func (p *packer) signed(v int64) {
 	p.out = binary.AppendVarint(p.out, v)
 }
 
-// buffers appends the columns of the problem. A column of which every number would
-// be the default is left out.
+// buffers appends the columns of the problem. A column is left out if all its numbers have
+// the default value.
 func (p *packer) buffers(of *model.Problem) {
 	n := len(of.Buffers)
 	aligned, fixed, gaps := false, 0, 0
@@ -309,7 +309,8 @@ func (p *packer) buffers(of *model.Problem) {
 			p.unsigned(int64(i))
 		}
 	}
-	// Six numbers for a gap: whose, when from its beginning, how long, and the window.
+	// A gap has six numbers: its buffer, its start relative to that of the buffer, its length,
+	// whether it has a window, and the window's two ends.
 	p.begin("gaps", 6*gaps)
 	for i := range of.Buffers {
 		b := &of.Buffers[i]
@@ -328,7 +329,7 @@ func (p *packer) buffers(of *model.Problem) {
 	}
 }
 
-// plan appends offsets, as differences to those before, where there are any.
+// plan appends offsets, as differences to those of before if there are any.
 func (p *packer) plan(name string, offsets, before []int64) {
 	p.begin(name, len(offsets))
 	for i, at := range offsets {
@@ -349,14 +350,15 @@ func (p *packer) moves(moves []plan.Move, n int) error {
 		}
 		p.unsigned(int64(m.Kind))
 		p.unsigned(int64(m.Buffer))
-		// The first search may be asked for a capacity without end, which is no number of the plan.
+		// The offset of a begin is the capacity that is asked for. It may be unlimited, so it does
+		// not count as rounded.
 		p.out = binary.AppendUvarint(p.out, uint64(m.Offset))
 	}
 	return nil
 }
 
-// colours appends the colour of each buffer in each grouping, and the one that tells it
-// from its neighbours: the viewer has no rule of its own for them.
+// colours appends the colour of each buffer in each grouping, and the colour that tells it
+// from its neighbours. The viewer has no rule of its own for colours.
 func (p *packer) colours(of *model.Problem, offsets []int64) {
 	for _, g := range colour.Groups(of) {
 		names := make([]string, len(g.Names))
@@ -372,8 +374,8 @@ func (p *packer) colours(of *model.Problem, offsets []int64) {
 	p.out = append(p.out, apart...)
 }
 
-// names appends the lengths of the IDs, in the units that JavaScript counts strings
-// by, and then the IDs end to end. What is not UTF-8 is replaced.
+// names appends the lengths of the IDs, then the IDs end to end. Lengths are in UTF-16
+// units, as in JavaScript strings. Invalid UTF-8 is replaced.
 func (p *packer) names(of *model.Problem) {
 	p.begin("idLengths", len(of.Buffers))
 	var all strings.Builder
