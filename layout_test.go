@@ -13,8 +13,9 @@ import (
 	"testing"
 )
 
-// Idea: docs/architecture.md draws the folders as a tree and says which way the
-// imports point; both are held against the source, so that the drawing stays true.
+// Idea: docs/architecture.md draws the folders of the product as a tree, and lab/README.md those of
+// the laboratory. The table layers says which way the imports point. All are held against the
+// source, so that the drawings stay true.
 
 const module = "github.com/stowage-go/stowage"
 
@@ -42,12 +43,29 @@ func goFolders(t *testing.T) map[string][]string {
 	return folders
 }
 
-// drawn returns the folders of the tree in docs/architecture.md. A line has a
-// folder's name, below its parent's and two columns further right, and at least two
-// spaces before what is said of it. A name may be several folders deep.
-func drawn(t *testing.T) []string {
+// layouts has the documents with a tree of folders, and the folder that each tree is of.
+var layouts = []struct{ document, folder string }{{"docs/architecture.md", "."}, {"lab/README.md", "lab"}}
+
+// drawn returns the folders of the trees in layouts. A line has a folder's name, below its parent's
+// and two columns further right, and at least two spaces before what is said of it. A name may be
+// several folders deep. The first line of a tree is its own folder; the tree above has drawn it if
+// it is not the root.
+func drawn(t *testing.T) (all []string) {
 	t.Helper()
-	lines := read(t, filepath.Join("docs", "architecture.md"))
+	for _, l := range layouts {
+		for _, folder := range tree(t, l.document) {
+			if folder != "." || l.folder == "." {
+				all = append(all, path.Join(l.folder, folder))
+			}
+		}
+	}
+	return all
+}
+
+// tree returns the folders that a document draws, from the folder of its tree.
+func tree(t *testing.T, document string) []string {
+	t.Helper()
+	lines := read(t, filepath.FromSlash(document))
 	for _, b := range blocksOf(lines) {
 		if b.info != "text layout" {
 			continue
@@ -62,17 +80,17 @@ func drawn(t *testing.T) []string {
 			depth := (len(line) - len(text)) / 2
 			name, about, _ := strings.Cut(text, "  ")
 			if name = strings.TrimSuffix(name, "/"); name == "" || depth > len(above) {
-				t.Fatalf("docs/architecture.md:%d: %q is below nothing", i+1, text)
+				t.Fatalf("%s:%d: %q is below nothing", document, i+1, text)
 			}
 			if strings.TrimSpace(about) == "" {
-				t.Errorf("docs/architecture.md:%d: nothing is said of %s", i+1, name)
+				t.Errorf("%s:%d: nothing is said of %s", document, i+1, name)
 			}
 			above = append(above[:depth], name)
 			all = append(all, path.Join(above...))
 		}
 		return all
 	}
-	t.Fatal("docs/architecture.md has no block of the layout")
+	t.Fatalf("%s has no block of the layout", document)
 	return nil
 }
 
@@ -82,15 +100,20 @@ func TestDocsLayout(t *testing.T) {
 	folders, named := goFolders(t), drawn(t)
 	for folder := range folders {
 		if !slices.Contains(named, folder) {
-			t.Errorf("docs/architecture.md does not draw %s", folder)
+			t.Errorf("no layout draws %s: see docs/architecture.md, and lab/README.md for the laboratory", folder)
+		}
+	}
+	for _, folder := range tree(t, layouts[0].document) {
+		if strings.HasPrefix(folder, "lab/") {
+			t.Errorf("%s draws %s, which is not of the product", layouts[0].document, folder)
 		}
 	}
 	for i, folder := range named {
 		if info, err := os.Stat(filepath.FromSlash(folder)); err != nil || !info.IsDir() {
-			t.Errorf("docs/architecture.md draws %s, which is not there", folder)
+			t.Errorf("a layout draws %s, which is not there", folder)
 		}
 		if slices.Index(named, folder) != i {
-			t.Errorf("docs/architecture.md draws %s twice", folder)
+			t.Errorf("the layouts draw %s twice", folder)
 		}
 	}
 }
