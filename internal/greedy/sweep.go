@@ -185,6 +185,7 @@ func (s *Sweeper) Than(offsets []int64) {
 			gather(s.offsets, offsets, s.tl.Partitions[k].Buffers)
 		}
 	}
+	s.checkHeights()
 }
 
 // Height is the height of the lowest plan, or math.MaxInt64 if there is none yet.
@@ -266,6 +267,7 @@ func (s *Sweeper) stack(placed []int32) {
 	for k := range s.parts {
 		s.parts[k].height = height
 	}
+	s.checkHeights()
 }
 
 // extent is when buffer i begins and ends on a way.
@@ -303,6 +305,7 @@ func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int6
 	gather(s.offsets, s.trial, s.cross)
 	gather(s.offsets, s.trial, rest[0])
 	gather(s.offsets, s.trial, rest[1])
+	s.checkHeights()
 }
 
 // gather copies the offsets of the buffers in a list.
@@ -336,7 +339,7 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 		}
 	}
 	ends := p.ends[way]
-	for _, i := range rest {
+	for k, i := range rest {
 		if s.Steps >= s.Most || s.Steps%sweepPoll == 0 && s.watch.Over() {
 			return below
 		}
@@ -368,6 +371,7 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 		}
 		s.space.Take(at, size)
 		s.trial[i] = at
+		s.checkSpace(p, way, cut, rest, k+1)
 		if height = max(height, at+size); height >= below {
 			return below
 		}

@@ -37,3 +37,12 @@ func (t *store) check(s *set) {
 		must(p.hole >= widest(list), "a page has a hole that is not known", k)
 	}
 }
+
+// Used returns what is in use, in ascending order, for the checks of those who have a FreeList.
+func (f *FreeList) Used() (all []Range) {
+	pages := f.all()
+	for k := range pages {
+		all = append(all, f.sets.rangesOf(&pages[k])...)
+	}
+	return all
+}

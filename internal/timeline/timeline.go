@@ -86,6 +86,7 @@ func NewUnless(p *model.Problem, over func() bool) *Timeline {
 		}
 	}
 	t.over = nil
+	t.check()
 	return t
 }
 

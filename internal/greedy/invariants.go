@@ -1,0 +1,93 @@
+//go:build invariants
+
+package greedy
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Under the tag invariants a Sweeper computes anew what it keeps up to date: the bytes in
+// use during a sweep, and the heights of its plans. A difference is a panic. Without the tag
+// the calls are empty (invariants_off.go).
+
+func must(ok bool, what string, got, want any) {
+	if !ok {
+		panic(fmt.Sprintf("greedy: invariant broken: %s are %v, from scratch %v", what, got, want))
+	}
+}
+
+// checkSpace checks that just the bytes of the live buffers are in use. k is the number of
+// buffers of rest that are placed. Some sixty steps of a sweep are checked, because each
+// check sorts all that is live.
+func (s *Sweeper) checkSpace(p *sweptPart, way int, cut int32, rest []int32, k int) {
+	if k%(1+len(rest)/64) != 0 {
+		return
+	}
+	now, _ := s.extent(rest[k-1], way)
+	var want []place.Range
+	add := func(i int32, at int64) {
+		want = append(want, place.Range{From: at, To: at + s.tl.Problem.Buffers[i].Size})
+	}
+	for _, list := range [][]int32{s.cross, rest[:k]} {
+		for _, i := range list {
+			if _, to := s.extent(i, way); to >= cut && to > now {
+				add(i, s.trial[i])
+			}
+		}
+	}
+	want, double := union(want)
+	must(!double, "bytes of two live buffers", want, "apart")
+	for _, i := range p.fixed {
+		add(i, s.offsets[i])
+	}
+	want, double = union(want)
+	must(!double || len(p.fixed) > 1, "bytes of a fixed buffer", want, "its own")
+	got := s.space.Used()
+	must(slices.Equal(got, want), "bytes in use", got, want)
+}
+
+// union returns the union of ranges, in ascending order. It also says whether two overlap.
+func union(list []place.Range) (all []place.Range, overlap bool) {
+	slices.SortFunc(list, func(a, b place.Range) int {
+		if a.From < b.From {
+			return -1
+		} else if a.From > b.From {
+			return 1
+		}
+		return 0
+	})
+	for _, r := range list {
+		last := len(all) - 1
+		if last < 0 || all[last].To < r.From {
+			all = append(all, r)
+			continue
+		}
+		overlap = overlap || r.From < all[last].To
+		all[last].To = max(all[last].To, r.To)
+	}
+	return all, overlap
+}
+
+// checkHeights checks that no partition's lowest plan is higher than is said of it, and that
+// the highest of them is as high as the whole plan.
+func (s *Sweeper) checkHeights() {
+	if s.Height() == math.MaxInt64 {
+		return
+	}
+	for k := range s.parts {
+		height := int64(0)
+		for _, i := range s.tl.Partitions[k].Buffers {
+			if s.tl.Problem.Buffers[i].Fixed == nil {
+				height = max(height, s.offsets[i]+s.tl.Problem.Buffers[i].Size)
+			}
+		}
+		must(height <= s.parts[k].height, "heights of a partition", s.parts[k].height, height)
+	}
+	height := model.HeightOf(s.tl.Problem, s.offsets)
+	must(s.Height() == height, "heights of the plan", s.Height(), height)
+}

@@ -1,0 +1,114 @@
+//go:build invariants
+
+package timeline
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Under the tag invariants each timeline is computed anew from the problem's pieces, in
+// another way than the sweep does. A difference is a panic. Without the tag the call is
+// empty (invariants_off.go).
+
+func must(ok bool, what string, k int, got, want any) {
+	if !ok {
+		panic(fmt.Sprintf("timeline: invariant broken: %s %d is %v, from scratch %v", what, k, got, want))
+	}
+}
+
+// check checks the sections, loads, extents, partitions and bounds.
+func (t *Timeline) check() {
+	for s := range t.Starts {
+		must(t.Starts[s] < t.Ends[s], "end of section", s, t.Ends[s], "after its start")
+		must(s == 0 || t.Ends[s-1] <= t.Starts[s], "start of section", s, t.Starts[s], "behind the one before")
+	}
+	t.checkLoads()
+	t.checkExtents()
+	t.checkPartitions()
+	peak := int64(0)
+	for _, load := range t.Load {
+		peak = max(peak, load)
+	}
+	must(t.MaxLoad == peak, "peak of sections", len(t.Load), t.MaxLoad, peak)
+	must(t.LowerBound >= peak, "bound over sections", len(t.Load), t.LowerBound, peak)
+}
+
+// checkLoads checks Load: at the start of a section, the pieces in use are those that have
+// started, less those that have ended.
+func (t *Timeline) checkLoads() {
+	type event struct{ time, bytes int64 }
+	var events []event
+	for i := range t.Problem.Buffers {
+		t.Problem.Buffers[i].Pieces(func(x model.Piece) bool {
+			events = append(events, event{x.Lower, x.To - x.From}, event{x.Upper, x.From - x.To})
+			return true
+		})
+	}
+	slices.SortFunc(events, func(a, b event) int {
+		if a.time < b.time {
+			return -1
+		} else if a.time > b.time {
+			return 1
+		}
+		return 0
+	})
+	load := int64(0)
+	for s, start := range t.Starts {
+		for ; len(events) > 0 && events[0].time <= start; events = events[1:] {
+			load += events[0].bytes
+		}
+		must(t.Load[s] == load, "load of section", s, t.Load[s], load)
+	}
+}
+
+// checkExtents checks that buffer i reaches from the first section that starts at or after
+// its first piece to the last section that starts before its last piece ends.
+func (t *Timeline) checkExtents() {
+	from := func(time int64) int32 {
+		return int32(sort.Search(len(t.Starts), func(s int) bool { return t.Starts[s] >= time }))
+	}
+	for i := range t.Problem.Buffers {
+		var got, want [2]int32
+		got[0], got[1] = t.Extent(i)
+		active := false
+		t.Problem.Buffers[i].Pieces(func(x model.Piece) bool {
+			if !active {
+				active, want[0] = true, from(x.Lower)
+			}
+			want[1] = from(x.Upper)
+			return true
+		})
+		must(got == want, "extent of buffer", i, got, want)
+	}
+}
+
+// checkPartitions checks that the partitions tile the sections, and that each buffer that is
+// ever active is in one partition, inside the sections of that partition.
+func (t *Timeline) checkPartitions() {
+	in := make([]int, len(t.Problem.Buffers))
+	end := int32(0)
+	for k, p := range t.Partitions {
+		must(p.First == end && p.Last > end, "partition", k, [2]int32{p.First, p.Last}, end)
+		end = p.Last
+		begun := p.First
+		for _, i := range p.Buffers {
+			in[i]++
+			first, last := t.Extent(int(i))
+			must(p.First <= first && last <= p.Last, "buffer outside its partition:", int(i), [2]int32{first, last}, p)
+			must(begun <= first, "order in partition", k, first, begun)
+			begun = first
+		}
+	}
+	must(int(end) == t.Sections(), "sections of partitions", len(t.Partitions), end, t.Sections())
+	for i, count := range in {
+		want := 0
+		if first, last := t.Extent(i); first < last {
+			want = 1
+		}
+		must(count == want, "number of partitions of buffer", i, count, want)
+	}
+}
