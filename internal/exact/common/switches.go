@@ -2,9 +2,9 @@ package common
 
 import "github.com/stowage-go/stowage/internal/run"
 
-// Switches turns each technique of the search on or off. Every combination is
-// sound and complete: a technique only ever removes partial plans of which a
-// better or an equal one is explored elsewhere.
+// Switches turns each technique of the search on or off. Every combination is sound and
+// complete: a technique removes a partial plan only if a better or equal one is explored
+// elsewhere.
 type Switches struct {
 	Canonical        bool
 	SectionInference bool
@@ -63,7 +63,7 @@ func (s *Switches) Declare(d *run.Declaration) {
 	}
 }
 
-// Words says in words what each is, by name.
+// Words returns the summaries of the techniques by name.
 func (*Switches) Words() map[string]string {
 	return map[string]string{
 		"canonical":         "explore only plans that are built in ascending order of offset, then of rank",

@@ -5,19 +5,20 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: what fits together hardly by accident is planned as one (package merge). On full
-// problems of hundreds of buffers that finds in a millisecond what this search finds in
-// years, and it has nothing to say where it fails. So it has a turn between rounds,
-// with as many nodes as all orders may take for the partitions in the round before, and
-// other restarts each time.
+// Idea: package merge finds buffers that fit together too well for chance, and plans each
+// group as one buffer. On full problems of hundreds of buffers it finds in a millisecond what
+// this search would take years to find. It proves nothing if it fails. So it is called
+// between rounds, with as many nodes as all orders may take for the partitions in the round
+// before, and with a new seed each time.
 //
-// merge plans its composites with this package, so it cannot be imported here. Who wants
-// its turns passes it in Planner.Composites, as package exact does.
+// merge plans its groups with this package, so this package cannot import it. The caller
+// passes it in Planner.Composites, as package exact does.
 //
-// Invariant: a turn only ever brings a plan, never a refutation.
+// Invariant: a call can bring a plan, but never a refutation.
 
-// composites plans composites to get within the capacity, or lower than the plan so far
-// where minimize says so, in a turn after a round in which each order had so many halves.
+// composites calls the composer, to fit the capacity or, if minimize is set, to get below the
+// incumbent. In the round before, the node limit of each order was halves/2 times the number
+// of buffers.
 func (e *engine) composites(capacity int64, minimize bool, halves int64) {
 	n := int64(len(e.tl.Problem.Buffers))
 	if e.composer == nil || n > tune.MergeMost || e.over() {

@@ -1,12 +1,13 @@
-// Package exact is the exact planner: depth-first search over canonical
-// plans, after MiniMalloc (Moffitt, ASPLOS 2023), with stronger inference.
+// Package engine is exact search: depth-first search over canonical plans, after MiniMalloc
+// (Moffitt, ASPLOS 2023), with stronger inference. Package exact builds the planner from
+// it.
 //
 // # Algorithm
 //
-// A plan is canonical where it can be built from the ground up: buffers are
-// placed in ascending order of offset (ties by rank), each at the lowest offset
-// above the placed buffers that it overlaps. Any plan can be pushed down into a
-// canonical one that is no higher, so only those are explored:
+// A plan is canonical if it can be built from the ground up: buffers are placed in ascending
+// order of offset (ties by rank), each at the lowest offset above the placed buffers that it
+// overlaps. Any plan can be pushed down into a canonical one that is no higher, so the search
+// explores only those:
 //
 //	search(component):
 //	  for each unplaced buffer j, by least offset lb[j], then rank:
@@ -20,33 +21,33 @@
 //
 //	offset
 //	  ^      +-----------------+
-//	  |      |   b4, lb = 8    |          Unplaced b4 sits on b2; it waits
-//	8 +------+--------+--------+--+       if the bound has passed 8, and then
-//	  |  b1  |   b2   |           |       something must come under it.
+//	  |      |   b4, lb = 8    |          Unplaced b4 sits on b2. If the
+//	8 +------+--------+--------+--+       bound has passed 8, b4 waits until
+//	  |  b1  |   b2   |           |       another buffer comes under it.
 //	4 +------+--------+           |
 //	  |      b3       |           |
 //	  +---------------+-----------+--> time
 //
 // # Completeness
 //
-// Of all plans that fit, take one with the least sum of offsets. Each of its
-// buffers rests on one with a lower offset (or on its own fixed offset, or on
-// zero), so it is canonical, under any rank. No technique removes a prefix of
-// it: dominance removes plans that could be lowered, inference only plans that
-// do not fit. This needs "above" to follow from "at a higher offset", which
-// holds for all pairs unless windows interlock; interlock.go plans those.
+// Among all plans that fit, take one with the least sum of offsets. Each of its buffers rests
+// on a buffer with a lower offset, on its own fixed offset, or on zero. So the plan is
+// canonical, under any rank. No technique removes a prefix of it: dominance removes only plans
+// that could be lowered, and inference removes only plans that do not fit. The argument needs
+// "above" to follow from "at a higher offset". That holds for all pairs unless windows
+// interlock; interlock.go plans those problems.
 //
 // # Legend
 //
-//	j       a buffer of the partition; n of them, in m sections
-//	lb      least offset: the highest top of the placed buffers it overlaps
+//	j       a buffer of the partition; there are n of them, in m sections
+//	lb      least offset: the highest top of the placed buffers that j overlaps
 //	inf     inferred lower bound, at least lb; prunes, never places
 //	ub      highest offset that fits the capacity
 //	total   space of the unplaced buffers of a section
 //	piece   a stretch of sections in which a buffer has one window; most have one
-//	run     sections in a row with the same unplaced pieces
-//	dirty   sections that inference has to look at
-//	cuts    unplaced buffers that cross from a section to the next
+//	run     consecutive sections with the same unplaced pieces
+//	dirty   sections that inference has to read again
+//	cuts    number of unplaced buffers that cross from a section to the next
 //	rank    position in the static preordering
 //	off     the offset placed last; together with a rank, the canonical bound
 package engine
@@ -65,7 +66,7 @@ import (
 
 // Planner is exact search. Its zero value is ready to use.
 type Planner struct {
-	// Composites, if set, has a turn after each round, unless the technique "merging" is
+	// Composites, if set, is called after each round, unless the technique "merging" is
 	// switched off (composites.go).
 	Composites run.Planner
 }
@@ -73,10 +74,10 @@ type Planner struct {
 // Name returns the planner's name.
 func (*Planner) Name() string { return Name }
 
-// Name is the name of the planner that is registered, which messages have.
+// Name is the name of the registered planner. Messages use it.
 const Name = "exact"
 
-// Plan searches for a plan that fits the capacity, or for the lowest.
+// Plan searches for a plan that fits the capacity, or for the lowest plan.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	e, err := newEngine(ctx, tl, &o)
 	if err != nil {
@@ -98,9 +99,9 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	return r, nil
 }
 
-// Fit looks for a plan of a part of a problem that fits the capacity, as other
-// searches ask, which have a watch on ctx. It returns none (nil) where there is none or a
-// limit came first, and the nodes that it took.
+// Fit looks for a plan of p that fits the capacity, within a node limit. Other searches call
+// it for a part of their problem; w is their watch on ctx. It returns nil if there is no
+// plan or a limit came first, and the number of nodes that it took.
 func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes int64, workers int) (offsets []int64, taken int64) {
 	tl := timeline.NewUnless(p, w.Over)
 	if tl == nil {
@@ -114,8 +115,8 @@ func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes in
 	return offsets, r.Stats.Nodes
 }
 
-// Flaw returns buffers of a problem that do not fit the capacity, where a search of so
-// many nodes shows that: those of a partition, or of a stretch of its time.
+// Flaw returns buffers that do not fit the capacity: those of a partition, or of a stretch of
+// its time. It returns nil if a search of that many nodes does not prove it.
 func Flaw(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64) []int32 {
 	e, err := newEngine(ctx, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes})
 	if err != nil {
@@ -131,50 +132,50 @@ func Flaw(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64) []i
 // engine runs the kernels of all partitions against one capacity after another.
 type engine struct {
 	settings
-	ctx      context.Context // for the watches of a race
+	ctx      context.Context // for the composer, and for the watches of a race
 	watch    *run.Watch
 	tl       *timeline.Timeline
 	workers  int
-	seed     uint64 // of the next turn of composites
-	budget   int64  // nodes; unlimited for none
+	seed     uint64 // of the next call of composer
+	budget   int64  // node limit of the run; unlimited if there is none
 	began    time.Time
 	progress func(plan.Progress)
-	// tell is told of what searches of partition p do, by the numbers of its buffers and
-	// the offsets of the plan (tell.go); nil where nobody asks.
+	// tell is called for each move of a search of partition p, with the partition's number of the
+	// buffer and the offset in the plan (tell.go). It is nil if nobody asks.
 	tell func(p int, kind plan.MoveKind, j common.Buffer, at int64)
-	// composer plans composites between rounds (composites.go); nil for none.
+	// composer plans composites between rounds (composites.go). It is nil if there is none.
 	composer run.Planner
 
 	parts  []part
-	byPeak []int32 // partitions, the one with the least room first
+	byPeak []int32 // partitions, the one with the highest load first
 	stats  plan.Stats
-	flaw   []int32 // buffers of the problem that do not fit, once a round has refuted
-	// stuck says that some partition can neither be planned nor refuted.
+	flaw   []int32 // buffers that do not fit, once a round has refuted a capacity
+	// stuck is set once some partition can be neither planned nor refuted.
 	stuck bool
 	interval
 }
 
-// part is what is known of one partition across runs.
+// part is what is known of one partition. It is kept across rounds and capacities.
 type part struct {
-	offsets []int64 // the lowest plan found, in the partition's numbering; nil for none
+	offsets []int64 // of the lowest plan found, in the partition's numbering; nil if there is none
 	height  int64
 	bound   int64 // no plan of the partition is lower
 
 	kernel    *kernel // nil until the partition is first tried
-	turn      int     // counts its runs
+	turn      int     // number of calls of canonical; it picks the order if only one has a turn
 	spent     int64   // nodes
-	stretches []int64 // of each stretch of its time the lowest capacity that it is known to fit (stretch.go)
-	// The capacity of which they were asked last, and for each size the length of the
-	// round.
+	stretches []int64 // per stretch of time: the lowest capacity that it is known to fit (stretch.go)
+	// stretchedAt is the capacity of the last stretch questions. stretchedFor has, per stretch
+	// size, the length of the round in which they were asked.
 	stretchedAt  int64
 	stretchedFor [10]int64
-	team         []*kernel // one for each order, where orders run side by side
-	interlocks   knowledge // whether its windows do
-	laddered     bool      // it has a ladder
+	team         []*kernel // a kernel for each order, if the orders run side by side
+	interlocks   knowledge // whether its windows interlock
+	laddered     bool      // whether it has a ladder
 	completion   completion
 }
 
-// knowledge is the answer to a question that takes time.
+// knowledge is the answer to a question that takes time to decide.
 type knowledge uint8
 
 const (
@@ -198,7 +199,7 @@ func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*en
 	return e, nil
 }
 
-// prepare looks at the partitions.
+// prepare sets the first bound and sorts the partitions by their peak load.
 func (e *engine) prepare() {
 	tl := e.tl
 	e.parts, e.byPeak = make([]part, len(tl.Partitions)), make([]int32, len(tl.Partitions))
@@ -210,11 +211,11 @@ func (e *engine) prepare() {
 			peaks[p] = max(peaks[p], load)
 		}
 	}
-	// The partition with the least room is the likeliest to be refuted.
+	// The partition with the highest load is the likeliest to be refuted.
 	sorting.Within(e.byPeak, make([]int32, len(peaks)), func(p, q int32) bool { return peaks[p] > peaks[q] }, e.watch.Over)
 }
 
-// kernel returns the kernel of partition p; nil where the run is over.
+// kernel returns the kernel of partition p, or nil if the run is over.
 func (e *engine) kernel(p int) *kernel {
 	s := &e.parts[p]
 	if s.kernel == nil {
@@ -229,7 +230,8 @@ func (e *engine) kernel(p int) *kernel {
 	return s.kernel
 }
 
-// report tells the caller what stands; nodes are those not counted yet.
+// report sends the caller the present bound and plan. nodes are those not yet counted in
+// e.stats.
 func (e *engine) report(nodes int64) {
 	if e.progress == nil {
 		return
@@ -254,8 +256,8 @@ func (e *engine) solve(capacity int64, r *plan.Result) {
 	}
 }
 
-// offsets assembles the plans of the partitions. Buffers that are never active
-// lie at their fixed offset or at zero.
+// offsets assembles the plans of the partitions. Buffers that are never active lie at their
+// fixed offset or at zero.
 func (e *engine) offsets() []int64 {
 	buffers := e.tl.Problem.Buffers
 	offsets := make([]int64, len(buffers))

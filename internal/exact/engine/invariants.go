@@ -11,23 +11,22 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Under the tag invariants the search checks itself: every so many nodes what
-// is kept up step by step is computed from scratch and compared, and each
-// placement that is taken back must leave the state as it was. A difference is a
-// panic. Without the tag the calls are empty (invariants_off.go).
+// Under the build tag invariants the search checks itself. At some nodes it computes from
+// scratch what it keeps step by step, and compares. Each placement that is taken back must
+// leave the state as it was. A difference is a panic. Without the tag the calls are empty
+// (invariants_off.go).
 //
-// It is for what the comments call an invariant; what only a proof could show,
-// such as that no plan is under a bound, is left to the tests against the oracle.
+// This file checks what the comments call an invariant. What only a proof can show, such as
+// that no plan is below a bound, is left to the tests against the oracle.
 
-// checks is off while a test counts what the search asks for.
+// checks is false while a test changes a kernel in ways that the checks refuse.
 var checks = true
 
-// checkWork bounds the pairs of buffers that one check compares.
+// checkWork is the number of pairs that one check compares, roughly.
 const checkWork = 1 << 18
 
-// due reports whether this node is checked: each one of a small partition, and
-// in the others one in so many that the search stays several times as fast as
-// the checks.
+// due reports whether this node is checked: every node of a small partition, and one node in n
+// of the others, so that the checks take no more than a few times the search.
 func (k *kernel) due() bool { return checks && (k.n <= 16 || k.nodes%int64(k.n) == 1) }
 
 // check compares the state with what follows from the placed buffers.
@@ -40,8 +39,8 @@ func (k *kernel) check(c component) {
 	k.checkBounds(c)
 }
 
-// checkComponent checks that the unplaced buffers among those of c's numbers are
-// exactly the ones of its sections, each with a rank of its own.
+// checkComponent checks that the unplaced buffers in the number range of c are exactly those
+// that touch its sections, that each lies within c, and that each has its own rank.
 func (k *kernel) checkComponent(c component) {
 	low, high := k.buffersOf(c)
 	ranks := make(map[int32]bool)
@@ -59,8 +58,8 @@ func (k *kernel) checkComponent(c component) {
 	}
 }
 
-// checkSections checks what is kept of the sections of c: sums, floors, runs and
-// members. Nothing is dirty between two placements.
+// checkSections checks what is kept for the sections of c: sums, floors, runs and members. No
+// section is dirty between two placements.
 func (k *kernel) checkSections(c component) {
 	total, floor, live, edges, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m+1), make([]int32, k.m+1), make([]int32, k.m)
 	highest := make([]int64, k.m)
@@ -111,11 +110,10 @@ func (k *kernel) checkSections(c component) {
 	}
 }
 
-// stride is one more than how many sections are left out for each whose members
-// are checked: those are compared with all pieces.
+// stride is the distance between sections that are checked against all pieces.
 func (k *kernel) stride() int { return 1 + len(k.span)*int(k.m)/checkWork }
 
-// checkMembers checks that the list of section s is a permutation of its members.
+// checkMembers checks that the list of section s has exactly its members, each once.
 func (k *kernel) checkMembers(s Section) {
 	if k.members == nil {
 		return
@@ -130,15 +128,15 @@ func (k *kernel) checkMembers(s Section) {
 	}
 }
 
-// checkSettled checks that the inferences from all sections of c find nothing
-// more: what was not looked at was not worth it.
+// checkSettled checks that the inferences find nothing more in any section of c. So the
+// sections that were skipped needed no inference.
 func (k *kernel) checkSettled(c component) {
 	if !k.due() || k.huge || k.forgot {
 		return
 	}
 	for s := c.first; s < c.last; s += Section(k.stride()) {
 		if k.runOf(s) != s {
-			continue // the same pieces as in the section before, maybe with less allowance
+			continue // it has the same pieces as the section before, and perhaps less allowance
 		}
 		var in []Piece
 		for x := range k.span {
@@ -163,8 +161,8 @@ func (k *kernel) checkSettled(c component) {
 	}
 }
 
-// checkBounds checks ub, lb and inf of the buffers of c, in a large partition of
-// some of them.
+// checkBounds checks ub, lb and inf of the buffers of c. In a large partition it checks some of
+// them.
 func (k *kernel) checkBounds(c component) {
 	var limit int64
 	for j := range k.n {
@@ -201,7 +199,7 @@ type snapshot struct {
 	dropped                 int
 }
 
-// snap copies the state where the node is checked.
+// snap copies the state if the node is checked.
 func (k *kernel) snap() snapshot {
 	if !k.due() {
 		return snapshot{}
@@ -212,8 +210,8 @@ func (k *kernel) snap() snapshot {
 	}
 }
 
-// restored checks that the state is that of the snapshot. Bounds are not
-// restored where the way back was dropped meanwhile.
+// restored checks that the state equals the snapshot. Cells and blocks are not restored if
+// part of the trail was dropped meanwhile, so they are then not compared.
 func (k *kernel) restored(s snapshot) {
 	if !s.taken {
 		return
@@ -252,7 +250,7 @@ func (k *kernel) must(ok bool, what string, j common.Buffer) {
 	}
 }
 
-// check compares the incumbent with what is said of it.
+// check compares the incumbent with its height, the bound and the roof.
 func (n *interval) check(p *model.Problem) {
 	if n.best != nil && (model.HeightOf(p, n.best) != n.height || n.height > n.roof || n.bound > n.height) {
 		panic("exact: invariant broken: a plan of height " + strconv.FormatInt(model.HeightOf(p, n.best), 10) + " is said to have " +

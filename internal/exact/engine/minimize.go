@@ -9,29 +9,31 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the least height is the least capacity that fits. Every answer moves
-// one end of the interval between a proven bound and the incumbent: a plan
-// lowers the incumbent to its own height, a refutation raises the bound, and a
-// run that reaches its limit moves nothing, so it is never mistaken for a
-// refutation (google/minimalloc's --minimize_capacity does that).
+// Idea: the least height is the least capacity that fits. Each answer moves one end of the
+// interval between a proven bound and the incumbent plan:
 //
-// Each round asks three capacities with the same node limit: the bound itself,
-// since most real problems fit their load; the middle; and just under the
-// incumbent, which is the easiest to satisfy. A round that has not made the
-// interval shorter by an eighth doubles the limit.
+//	bound <= least height <= height of the incumbent
+//
+// A plan lowers the incumbent to its own height. A refutation raises the bound. A run that
+// reaches its limit moves nothing, so it is never mistaken for a refutation
+// (google/minimalloc's --minimize_capacity does that).
+//
+// Each round asks three capacities with the same node limit. The first is the bound itself,
+// since most real problems fit their load. The second is the middle. The third is just below
+// the incumbent, which is the easiest to satisfy. A round that has not shortened the interval
+// by more than an eighth doubles the limit.
 //
 // Only multiples of the step of heights (bound.Step) are asked.
 //
-// Invariant: best is nil, or a plan of the given height within the roof and not
-// under the bound.
+// Invariant: best is nil, or a plan of the given height with bound <= height <= roof.
 
-// interval is what a minimisation knows.
+// interval is the range of heights that a minimisation has left.
 type interval struct {
 	step   int64
-	roof   int64 // no plan may be higher
+	roof   int64 // the highest allowed height
 	bound  int64
 	best   []int64
-	height int64 // of best, or one above the roof
+	height int64 // of best; roof + 1 if there is none
 }
 
 // minimize looks for the lowest plan within the capacity, if one is set.
@@ -47,7 +49,7 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 	case o.Start != nil:
 		e.start(o.Start)
 	case len(e.tl.Problem.Buffers) >= tune.EarlyLeast:
-		e.fallBack() // it takes too long when the limit has come
+		e.fallBack() // on large problems it takes too long to start it when the limit has come
 	}
 	infeasible := e.best == nil && e.ask(e.roof, e.fit) == common.Refuted
 	switch {
@@ -71,7 +73,7 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 	}
 }
 
-// fallBack takes a plan that needs no search, if a limit came before there was any.
+// fallBack takes a plan that needs no search, in case a limit comes before another.
 func (e *engine) fallBack() {
 	if place.Collide(e.watch, e.tl) != place.Whole {
 		return
@@ -84,8 +86,8 @@ func (e *engine) fallBack() {
 	e.take(offsets)
 }
 
-// start takes a plan to improve on. Where it is too high as a whole, it may still
-// be low enough in some partitions.
+// start takes a plan to improve on. If it is too high as a whole, it may still be low enough
+// in some partitions.
 func (e *engine) start(offsets []int64) {
 	e.take(offsets)
 	for p := range e.parts {
@@ -98,7 +100,7 @@ func (e *engine) start(offsets []int64) {
 	}
 }
 
-// take makes a plan the incumbent where it is lower.
+// take makes a plan the incumbent if it is lower.
 func (e *engine) take(offsets []int64) {
 	if h := model.HeightOf(e.tl.Problem, offsets); h < e.height {
 		e.best, e.height = offsets, h
@@ -123,7 +125,7 @@ func (e *engine) ask(capacity int64, try func(int64) common.Verdict) common.Verd
 	return v
 }
 
-// laddered reports whether some partition is so small and hard that it has a ladder.
+// laddered reports whether some partition has a ladder, because it is small and hard.
 func (e *engine) laddered() bool {
 	for p := range e.parts {
 		if e.parts[p].laddered {
@@ -133,8 +135,8 @@ func (e *engine) laddered() bool {
 	return false
 }
 
-// composes lets others plan between rounds, unless what is left open at a capacity is all
-// for the ladders.
+// composes calls the composer between rounds, unless all partitions that are open at the
+// capacity are left to ladders.
 func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 	enough := capacity
 	if minimize {
@@ -148,8 +150,8 @@ func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 	}
 }
 
-// dominates reports whether all partitions are small enough for fronts. Then the
-// last refutation is most of the work, and others on the way are none of it.
+// dominates reports whether all partitions are small enough for fronts. Then most of the work
+// is the last refutation, and refutations on the way contribute nothing to it.
 func (e *engine) dominates() bool {
 	for p := range e.parts {
 		if k := e.parts[p].kernel; k != nil && !k.dominates() {
@@ -171,8 +173,8 @@ func (e *engine) narrow() {
 			if e.bound >= e.height || e.over() {
 				break
 			}
-			// Where one search has most of the nodes, it has them for what may be the
-			// last question, or goes down in steps twice as long as the one before.
+			// If one search takes most of the nodes, it asks only what may be the last question. Or it
+			// goes down from the incumbent, in steps twice as long as the one before.
 			long, laddered := halves > 2*shareUntil, e.laddered()
 			if aim < 2 && long && laddered {
 				continue
@@ -201,8 +203,8 @@ func (e *engine) narrow() {
 		if e.bound < e.height {
 			e.composes(min(e.roof, e.height), true, 3*halves)
 		}
-		// Bounds that creep, a step a round, would take for ever where heights are
-		// many: only an interval that shrinks by a share is worth another round alike.
+		// A bound that rises by one step a round would take for ever if there are many heights. So a
+		// round of the same length is repeated only if the interval has shrunk by a share.
 		if after := e.height - e.bound; before-after <= before/8 {
 			halves = longer(halves)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// settings are what can be set: the techniques, and the orders as parsed.
+// settings are the techniques and the parameter "orders", as text and parsed.
 type settings struct {
 	common.Switches
 	merging bool
@@ -23,7 +23,7 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders, "")
 }
 
-// Words says in words what each is, by name.
+// Words returns the summaries of the settings by name.
 func (s *settings) Words() map[string]string {
 	words := s.Switches.Words()
 	words["merging"] = "between rounds, plan groups of buffers that fit together too well for chance"
@@ -31,17 +31,16 @@ func (s *settings) Words() map[string]string {
 	return words
 }
 
-// bind sets what o asks for.
+// bind sets the fields to the values in o.
 func (s *settings) bind(o *plan.Options) error {
 	err := run.Bind(Name, o, s)
 	s.orders = ordersOf(s.list)
 	return err
 }
 
-// defaultOrders are the static preorderings, tried round robin. Each alone on the
-// challenging suite: TWA solves 8 of the 11 within 2,300 nodes; TAW the other
-// three, B, C and H, within 460; TC needs 263 and 306 nodes for E and F. They
-// were chosen on that suite.
+// defaultOrders are the static preorderings, tried round robin. Each alone on the challenging
+// suite: TWA solves 8 of the 11 within 2,300 nodes. TAW solves the other three, B, C and H,
+// within 460. TC needs 263 and 306 nodes for E and F. They were chosen on that suite.
 const defaultOrders = "TWA,TAW,TC"
 
 // orderLetters are the keys that a static preordering may use.

@@ -5,29 +5,29 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a search is understood by watching it: what it places, where that fails, how far
-// it goes back. So it says what it does where somebody asks, and nowhere else: a kernel
-// and a ladder have a function that is nil otherwise, and look at it where they place and
-// where they take back. All that makes a story of that is here.
+// Idea: watching a search helps to understand it: what it places, where that fails, how far it
+// goes back. A kernel and a ladder have a function for this, which is nil if nobody asks.
+// They call it when they place a buffer and when they take one back. This file turns the
+// calls into the moves of plan.Options.Moves.
 //
-// What is told is of whole partitions in the order of the search. Stretches of time and
-// composites are other problems, with buffers of their own, and are not told of; what
-// pairs of orders, ranges that are chosen or composites make of a plan in the end is told
-// as placements that go elsewhere.
+// Moves are about whole partitions, in the order of the search. Stretches of time and
+// composites are other problems with buffers of their own, so their searches tell no moves.
+// If they find a plan, as the search over pairs does too, it is told as placements that
+// differ from what stands.
 //
-// Invariant: placements that stand are a stack; the last of a plan's moves leaves each
-// buffer where the plan has it.
+// Invariant: the placements that stand are a stack. After the last move of a plan each buffer
+// is where the plan has it.
 //
-// Complexity: O(1) a move and O(1) for each placement that it takes back; one comparison
-// for each placement where nobody asks.
+// Complexity: O(1) for a move and O(1) for each placement that it takes back. If nobody asks,
+// one comparison for each placement.
 
-// told is what has been told of a partition.
+// told is the state of one partition according to the moves told so far.
 type told struct {
-	stack []common.Buffer // what is placed, in the order of its placement
-	at    []int64         // and where; -1 for what is not
+	stack []common.Buffer // the placed buffers, in the order of their placement
+	at    []int64         // per buffer: its offset, -1 if it is not placed
 }
 
-// clear forgets what was placed before, of n buffers.
+// clear forgets all placements, of n buffers.
 func (s *told) clear(n int) {
 	if s.at == nil {
 		s.at = make([]int64, n)
@@ -38,7 +38,7 @@ func (s *told) clear(n int) {
 	s.stack = s.stack[:0]
 }
 
-// pop takes back j and what came after it.
+// pop takes back j and all that was placed after it.
 func (s *told) pop(j common.Buffer) {
 	for last := len(s.stack) - 1; last >= 0; last-- {
 		i := s.stack[last]
@@ -49,7 +49,7 @@ func (s *told) pop(j common.Buffer) {
 	}
 }
 
-// initTelling has the engine tell of its run.
+// initTelling makes the engine tell the moves of its run. It then has one worker.
 func (e *engine) initTelling(tell func(plan.Move)) {
 	e.workers = 1
 	parts := make([]told, len(e.parts))
