@@ -94,9 +94,9 @@ const (
 	leastTurn = 1 << 16
 )
 
-// search is what the workers of a run share.
+// search is the state that the workers of a run share.
 type search struct {
-	ctx   context.Context // for the planners that are called, watch for all else
+	ctx   context.Context // for the planners that are called; all else uses watch
 	watch *run.Watch
 	tl    *timeline.Timeline
 	o     *plan.Options
@@ -169,11 +169,11 @@ func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 	return r, nil
 }
 
-// worker is one goroutine, and what its techniques remember from turn to turn.
+// worker is one goroutine, with the state that its techniques keep from turn to turn.
 type worker struct {
 	*search
 	rng         *rand.Rand
-	taken, most int64 // steps of this turn, and what the node limit leaves it
+	taken, most int64 // steps of this turn, and the most that the node limit allows it
 	critical    critical
 
 	// Of cores (core.go):
@@ -191,11 +191,11 @@ func (s *search) climb(w *worker) {
 	n := int64(len(s.tl.Problem.Buffers))
 	steps := max(turnSteps*n, leastTurn)
 	if n > tune.ListMost {
-		// A placement is slow, so look around more often.
+		// A placement is slow, so turns are shorter.
 		steps = 20 * n
 	}
 	cores, chains := s.sw.core && w.coring(), s.sw.critical && n <= tune.OrdersMost
-	core := cores // has this turn
+	core := cores // whether core has this turn, or critical
 	for idle := int64(0); (cores || chains) && !s.done() && (s.sw.patience == 0 || idle < s.sw.patience); idle++ {
 		w.taken, w.most = 0, math.MaxInt64/2
 		if s.o.NodeLimit > 0 {
@@ -238,7 +238,7 @@ func (s *search) keep(offsets []int64) bool {
 	return lower
 }
 
-// lowest is the best plan, which nobody changes, and its height.
+// lowest returns the best plan and its height. Nobody changes that plan.
 func (s *search) lowest() ([]int64, int64) {
 	s.mu.Lock()
 	best, height := s.best, s.height.Load()

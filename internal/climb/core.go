@@ -38,7 +38,7 @@ import (
 // halves are the numbers of sections that a core has on each side of its peak.
 var halves = []int32{3, 10, 30, 100, 300}
 
-// peaks is how many peaks cores are around.
+// peaks is the number of peaks that a core may be around.
 const peaks = 16
 
 // coreLimit is the largest number of buffers in a core, without its pile.
@@ -90,7 +90,7 @@ func (w *worker) core(from []int64, height int64) []int64 {
 func (w *worker) around(n int, half int32, target int64) []int64 {
 	out := w.out
 	before := out.Steps
-	w.taken += int64(len(w.tl.Problem.Buffers)) // to look which are in it
+	w.taken += int64(len(w.tl.Problem.Buffers)) // to find which are in the core
 	out.Most = before + w.most - w.taken
 	lower, _ := out.Again(n, half, target, func(loose []int32, low, high int32, floor, target int64, at []int64) bool {
 		w.taken += out.Steps - before

@@ -35,11 +35,11 @@ import (
 // which are all higher; ejection of single buffers from a plan under a target, with costs
 // that grow with each failure; late acceptance (Burke and Bykov, 2017).
 
-// critical is what a worker knows of its order.
+// critical is a worker's order, the plan of that order, and a chain of that plan.
 type critical struct {
 	memory      place.Memory
 	order, next []int32
-	offsets     []int64 // of order
+	offsets     []int64 // the plan: first fit in order
 	height      int64
 	chain       []int // the chain, from the top of the plan down, as places in order
 }
@@ -116,7 +116,8 @@ func (w *worker) trace() {
 	}
 }
 
-// under reports whether buffer j rests on i, or, for j = -1, whether i is at the top.
+// under reports whether buffer j rests on i. For j = -1 it reports whether i ends at the
+// height of the plan.
 func (w *worker) under(i, j int) bool {
 	b, offsets := w.tl.Problem.Buffers, w.critical.offsets
 	top := offsets[i] + b[i].Size

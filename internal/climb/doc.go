@@ -1,17 +1,17 @@
-// Package climb is the planner "climb": local search for problems that exact
-// search does not end on and heuristics leave above the bound.
+// Package climb is the planner "climb": local search, for problems that are too hard for exact
+// search and whose plans by heuristics stay above the bound.
 //
-// It starts from a plan (Options.Start, or the best of greedy's orders) and
-// lowers it by two kinds of move, in turn, as long as they pay:
+// It starts from a plan (Options.Start, or the best of greedy's orders) and lowers it by two
+// techniques in turn:
 //
-//	core.go      plan the sections around the peak exactly, then all else
+//	core.go      plan the sections around the peak exactly, then the other buffers
 //	             by sweeps from there
-//	critical.go  find what the height rests on, a chain of buffers from the
-//	             peak down to the ground, and change the order there
+//	critical.go  find a chain of buffers that sets the height, from the top of the
+//	             plan down to the ground, and change the order of its buffers
 //	orders.go    try all orders, if there are few buffers
 //	climb.go     the planner: turns, workers, limits
 //
-// Words: a plan's order is that of its offsets. The target is a height to get down to.
-// Effort is counted in steps, about one look at one buffer each, so that turns and
+// Words: the order of a plan is its buffers by offset. The target is a height to reach.
+// Effort is counted in steps, about one step for each buffer that is read, so that turns and
 // limits do not depend on the clock.
 package climb
