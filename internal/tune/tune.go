@@ -14,7 +14,7 @@ package tune
 // Sizes up to some hundreds of buffers.
 const (
 	// LadderMost is the number of buffers of a partition up to which exact search may
-	// choose them from the highest to the lowest (internal/exact, ladder.go). It is also
+	// choose them from the highest to the lowest (internal/exact/ladder). It is also
 	// the size up to which auto's first look of exact search is long. The ladder keeps sets
 	// of buffers in 32 bits, and its table takes 8 MiB for 16 buffers.
 	// Measured on the awkward problems of lab/bench/awkward: all are decided, 64 without it.

@@ -3,13 +3,14 @@ package engine
 import (
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
 
 // coarse returns n buffers with alignment 4 but for the first, which keeps sizes from
 // being rounded for all alike.
 func coarse(seed uint64, n int) *model.Problem {
-	p := aligned(seed, n)
+	p := plantest.Aligned(seed, n)
 	for i := range p.Buffers[1:] {
 		p.Buffers[1+i].Alignment = 4
 	}

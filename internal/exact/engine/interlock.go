@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/exact/ladder"
 	"github.com/stowage-go/stowage/internal/exact/pairs"
 )
 
@@ -42,7 +43,7 @@ func (e *engine) geared(p int) bool {
 // completion has the complete searches of a partition; each is nil until it is first run.
 type completion struct {
 	pairs  *pairs.Search
-	ladder *ladder
+	ladder *ladder.Search
 }
 
 // complete runs the complete search on partition p. r is what the canonical search had.

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -14,7 +15,7 @@ func TestLiftingSavesNodes(t *testing.T) {
 
 // TestLiftingIsTruthful has alignments, so that a bound that is one byte too high costs more.
 func TestLiftingIsTruthful(t *testing.T) {
-	truthful(t, 300, drawn(aligned, 7), "canonical", "dynamic-ordering", "lifting")
+	truthful(t, 300, drawn(plantest.Aligned, 7), "canonical", "dynamic-ordering", "lifting")
 	truthful(t, 300, drawn(tapered, 7), "canonical", "dynamic-ordering", "lifting")
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/exact/ladder"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
@@ -143,7 +144,7 @@ func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 		enough = e.bound
 	}
 	for p := range e.parts {
-		if s := &e.parts[p]; (s.offsets == nil || s.height > enough) && !(s.laddered && len(e.tl.Partitions[p].Buffers) <= tableMost) {
+		if s := &e.parts[p]; (s.offsets == nil || s.height > enough) && !(s.laddered && len(e.tl.Partitions[p].Buffers) <= ladder.TableMost) {
 			e.composites(capacity, minimize, halves)
 			return
 		}

@@ -3,6 +3,7 @@ package engine
 import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -86,7 +87,7 @@ func (e *engine) round(capacity, halves int64) common.Verdict {
 }
 
 // attempt runs three searches on partition p until one has an answer: the search for small partitions
-// (ladder.go), then each order for at most limit nodes, then the complete search if windows interlock.
+// (ladders.go), then each order for at most limit nodes, then the complete search if windows interlock.
 //
 // This is the only place that turns the outcome of the canonical search into a verdict. If windows
 // interlock, the absence of a canonical plan proves nothing. Then only a complete search can refute.
@@ -102,7 +103,7 @@ func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 	if !k.setCapacity(capacity) {
 		return common.Refuted // a buffer does not fit even alone
 	}
-	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.windowed && (k.n > ladderMost || !e.Switches.Ladders) {
+	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.windowed && (k.n > tune.LadderMost || !e.Switches.Ladders) {
 		limit = common.Unlimited // nothing to take turns with
 	}
 	if v := e.ladder(p, capacity, limit); v != common.Undecided || e.over() {

@@ -5,13 +5,14 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
 // alike is aligned with two pairs of identical buffers.
 func alike(seed uint64, n int) *model.Problem {
-	p := aligned(seed, n)
+	p := plantest.Aligned(seed, n)
 	for _, i := range []int{1, 3} {
 		id := p.Buffers[i].ID
 		p.Buffers[i] = p.Buffers[i-1]
@@ -22,9 +23,9 @@ func alike(seed uint64, n int) *model.Problem {
 
 // TestCandidatesSaveNodes refutes problems with one rule about candidates after the other.
 func TestCandidatesSaveNodes(t *testing.T) {
-	saves(t, aligned(47, 8), "dominance", 272, 588, "canonical", "dynamic-ordering")
-	saves(t, aligned(49, 9), "hatless", 1423, 1835, "canonical", "dynamic-ordering")
-	saves(t, aligned(50, 8), "cheap-reject", 54, 221, "canonical", "dynamic-ordering")
+	saves(t, plantest.Aligned(47, 8), "dominance", 272, 588, "canonical", "dynamic-ordering")
+	saves(t, plantest.Aligned(49, 9), "hatless", 1423, 1835, "canonical", "dynamic-ordering")
+	saves(t, plantest.Aligned(50, 8), "cheap-reject", 54, 221, "canonical", "dynamic-ordering")
 	saves(t, alike(30, 8), "symmetry", 86, 1841, "canonical", "dynamic-ordering")
 }
 
@@ -39,7 +40,7 @@ func TestCandidatesAreTruthful(t *testing.T) {
 // TestPostponementSavesPlacements counts placements: what postponement ends would fail in
 // the placement of the next candidate.
 func TestPostponementSavesPlacements(t *testing.T) {
-	p := aligned(24, 9)
+	p := plantest.Aligned(24, 9)
 	lowest, _, _ := suite.Lowest(p)
 	count := func(on ...string) (placements int) {
 		k, c := rootOf(p, lowest-1, only(on...)...)

@@ -9,6 +9,7 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -97,24 +98,11 @@ func truthful(t *testing.T, problems uint64, draw func(seed uint64) *model.Probl
 	}
 }
 
-// aligned returns n buffers whose alignments leave holes between them.
-func aligned(seed uint64, n int) *model.Problem {
-	r := rand.New(rand.NewPCG(seed, 9))
-	p := &model.Problem{}
-	for i := range n {
-		b := model.Buffer{ID: string(rune('a' + i)), Lower: r.Int64N(6)}
-		b.Upper = b.Lower + 1 + r.Int64N(4)
-		b.Size, b.Alignment = 1+r.Int64N(9), 1<<r.IntN(3)
-		p.Buffers = append(p.Buffers, b)
-	}
-	return p
-}
-
 // tapered returns n buffers that use only their lower part in their later slots, so that
 // the next one may lie partly inside them.
 func tapered(seed uint64, n int) *model.Problem {
 	r := rand.New(rand.NewPCG(seed, 10))
-	p := aligned(seed, n)
+	p := plantest.Aligned(seed, n)
 	for i := range p.Buffers {
 		b := &p.Buffers[i]
 		b.Alignment = 1

@@ -100,3 +100,16 @@ func Training(n int) *model.Problem {
 	}
 	return p
 }
+
+// Aligned returns n buffers whose alignments leave holes between them.
+func Aligned(seed uint64, n int) *model.Problem {
+	r := rand.New(rand.NewPCG(seed, 9))
+	p := &model.Problem{}
+	for i := range n {
+		b := model.Buffer{ID: string(rune('a' + i)), Lower: r.Int64N(6)}
+		b.Upper = b.Lower + 1 + r.Int64N(4)
+		b.Size, b.Alignment = 1+r.Int64N(9), 1<<r.IntN(3)
+		p.Buffers = append(p.Buffers, b)
+	}
+	return p
+}

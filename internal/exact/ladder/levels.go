@@ -1,4 +1,4 @@
-package engine
+package ladder
 
 import (
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -37,7 +37,7 @@ const (
 )
 
 // levels finds the heights from which levels are counted. Identical buffers get the same height.
-func (l *ladder) levels(bans [][]timeline.Forbidden) {
+func (l *Search) levels(bans [][]timeline.Forbidden) {
 	n, sum := l.n, int64(0)
 	var first [ladderMost]int // the first of the buffers that are identical to it
 	for j, size := range l.size {
@@ -90,7 +90,7 @@ func (l *ladder) levels(bans [][]timeline.Forbidden) {
 
 // excess returns how many extra ranges buffer g has with all others if its level is counted from
 // the given height.
-func (l *ladder) excess(g int, height int64, first *[ladderMost]int, bans [][]timeline.Forbidden) (ranges int) {
+func (l *Search) excess(g int, height int64, first *[ladderMost]int, bans [][]timeline.Forbidden) (ranges int) {
 	for i := range l.n {
 		if first[i] == g {
 			continue

@@ -1,4 +1,4 @@
-package engine
+package ladder
 
 import (
 	"math/bits"
@@ -28,7 +28,7 @@ import (
 // numbering. Unplaced identical buffers have the same least levels, so the arguments above hold.
 //
 // Failed sets. The search stores each set of unplaced buffers that has failed, with its least
-// levels, as front.go does. If nothing placed is tied to the set, the failure depends on these
+// levels, as the canonical search does. If nothing placed is tied to the set, the failure depends on these
 // levels alone and not on the capacity.
 //
 // Each of these four shows that no plan at all continues the node, canonical or not. So they can
@@ -39,13 +39,13 @@ import (
 // search looks for levels of the unplaced buffers in set. x holds the least levels of the placed
 // buffers and e those of the unplaced ones. Both are up to date except for what i and j change:
 // settle takes that into account.
-func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) common.Outcome {
-	if l.nodes >= l.nodeLimit || l.watch.Over() {
+func (l *Search) search(set uint32, x, e rungs, i, j int, asleep uint32) common.Outcome {
+	if l.Nodes >= l.nodeLimit || l.watch.Over() {
 		return common.Aborted
 	}
-	l.nodes++
-	if l.nodes&(common.TickEvery-1) == 0 {
-		l.tick()
+	l.Nodes++
+	if l.Nodes&(common.TickEvery-1) == 0 {
+		l.Tick()
 	}
 	r, spares := common.Exhausted, l.spares
 	if set != 0 && l.settle(set, &x, &e, i, j) {
@@ -70,20 +70,20 @@ func (l *ladder) search(set uint32, x, e rungs, i, j int, asleep uint32) common.
 	if set == 0 {
 		l.fill(&x)
 		for j, local := range l.id {
-			l.at[local] = -x[j] - l.shift[j]
+			l.At[local] = -x[j] - l.shift[j]
 		}
 		return common.Solved
 	}
 	l.spares = spares
 	if r == common.Exhausted {
-		l.backtracks++
+		l.Backtracks++
 	}
 	return r
 }
 
 // open returns a pair that has to choose a range: lower is placed, upper is not. It returns -1 if
 // there is no such pair.
-func (l *ladder) open(set uint32) (lower, upper int) {
+func (l *Search) open(set uint32) (lower, upper int) {
 	for p := l.depth - 1; p >= 0; p-- {
 		i := int(l.path[p])
 		if rest := l.loose[i] & set &^ l.chosen[i]; rest != 0 {
@@ -94,7 +94,7 @@ func (l *ladder) open(set uint32) (lower, upper int) {
 }
 
 // choose tries each free range of a pair.
-func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) common.Outcome {
+func (l *Search) choose(i, j int, set uint32, x, e *rungs, asleep uint32) common.Outcome {
 	at := i*l.n + j
 	lo, hi := l.lo[at], l.hi[at]
 	l.chosen[i] |= 1 << j
@@ -121,7 +121,7 @@ func (l *ladder) choose(i, j int, set uint32, x, e *rungs, asleep uint32) common
 
 // place tries each buffer that may come next. settled says that nothing placed is tied to
 // anything unplaced.
-func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) common.Outcome {
+func (l *Search) place(set uint32, x, e *rungs, asleep uint32, settled bool) common.Outcome {
 	z := *e
 	if !l.infer(set, asleep, &z) || l.beaten(set, &z) {
 		return common.Exhausted
@@ -158,18 +158,18 @@ func (l *ladder) place(set uint32, x, e *rungs, asleep uint32, settled bool) com
 }
 
 // say reports a move of buffer u to the level -at, if somebody listens.
-func (l *ladder) say(kind plan.MoveKind, u int, at int64) {
-	if l.tell != nil {
-		l.tell(l.part, kind, common.Buffer(l.id[u]), at-l.shift[u])
+func (l *Search) say(kind plan.MoveKind, u int, at int64) {
+	if l.Tell != nil {
+		l.Tell(l.Part, kind, common.Buffer(l.id[u]), at-l.shift[u])
 	}
 }
 
 // later reports whether u has to wait for an identical buffer.
-func (l *ladder) later(set uint32, u int) bool { return l.twin[u] >= 0 && set>>l.twin[u]&1 == 1 }
+func (l *Search) later(set uint32, u int) bool { return l.twin[u] >= 0 && set>>l.twin[u]&1 == 1 }
 
 // settle finds the least levels that satisfy the chosen ranges. e holds the levels from before i
 // was placed. If j is not -1, then e holds those from before the pair i, j chose a range.
-func (l *ladder) settle(set uint32, x, e *rungs, i, j int) bool {
+func (l *Search) settle(set uint32, x, e *rungs, i, j int) bool {
 	rest := set
 	if j >= 0 {
 		rest = 1 << j
@@ -230,7 +230,7 @@ func (l *ladder) settle(set uint32, x, e *rungs, i, j int) bool {
 
 // raise raises e[u] to the level of the placed buffer i, or by their chosen distance above it if
 // the two meet. It reports whether u can still lie there.
-func (l *ladder) raise(u, i int, x, e *rungs) bool {
+func (l *Search) raise(u, i int, x, e *rungs) bool {
 	v := x[i]
 	if l.meet[u]>>i&1 == 1 {
 		v += l.lo[i*l.n+u]
@@ -257,7 +257,7 @@ func ascending(set uint32, at *rungs) (order [ladderMost]int8) {
 }
 
 // infer raises the bounds z of the unplaced buffers. It reports whether all of them may still fit.
-func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
+func (l *Search) infer(set, asleep uint32, z *rungs) bool {
 	n := l.n
 	again := true
 	for passes := 0; again && passes < n; passes++ {
@@ -306,7 +306,7 @@ func (l *ladder) infer(set, asleep uint32, z *rungs) bool {
 }
 
 // beaten reports whether the same set has failed with levels that were nowhere higher.
-func (l *ladder) beaten(set uint32, z *rungs) bool {
+func (l *Search) beaten(set uint32, z *rungs) bool {
 	f := &l.known
 	if f.Used == 0 {
 		return false
@@ -327,7 +327,7 @@ func (l *ladder) beaten(set uint32, z *rungs) bool {
 }
 
 // keep records that a set has failed with the levels e.
-func (l *ladder) keep(set uint32, e *rungs) {
+func (l *Search) keep(set uint32, e *rungs) {
 	f := &l.known
 	f.Open(uint64(set), 0)
 	for rest := set; rest != 0; rest &= rest - 1 {

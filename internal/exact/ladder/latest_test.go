@@ -1,4 +1,4 @@
-package engine
+package ladder
 
 import (
 	"math/bits"
@@ -17,10 +17,9 @@ func TestLatestSeesAlignments(t *testing.T) {
 		{ID: "a", Upper: 1, Size: 5, Alignment: 4},
 		{ID: "b", Upper: 1, Size: 5, Alignment: 6},
 	}}
-	e, l := ladderOf(t, timeline.New(p), []string{"shifts"})
-	defer e.watch.Close()
-	if v := climb(t, e, l, 10); v != common.Refuted || l.nodes != 0 || l.bound != 11 {
-		t.Errorf("verdict %d after %d nodes, bound %d, want 11 without a node", v, l.nodes, l.bound)
+	l := ladderOf(t, timeline.New(p), []string{"shifts"})
+	if v := climb(t, l, 10); v != common.Refuted || l.Nodes != 0 || l.Bound != 11 {
+		t.Errorf("verdict %d after %d nodes, bound %d, want 11 without a node", v, l.Nodes, l.Bound)
 	}
 	// On top of b, a is at 8 or above, and b on top of a is at 6 or above: levels are
 	// tops, upside down.
@@ -44,20 +43,20 @@ func TestLatestIsSound(t *testing.T) {
 		if !ok {
 			continue
 		}
-		e, l := ladderOf(t, timeline.New(p), nil)
+		l := ladderOf(t, timeline.New(p), nil)
 		if l == nil {
 			continue
 		}
-		climb(t, e, l, lowest)
-		if l.bound > lowest {
-			t.Fatalf("seed %d: the bound %d is above the lowest height %d\n%s", seed, l.bound, lowest, suite.Describe(p))
+		climb(t, l, lowest)
+		if l.Bound > lowest {
+			t.Fatalf("seed %d: the bound %d is above the lowest height %d\n%s", seed, l.Bound, lowest, suite.Describe(p))
 		}
 		if l.table == nil {
 			continue
 		}
 		var level rungs
 		for j, local := range l.id {
-			level[j] = -offsets[e.tl.Partitions[0].Buffers[local]] - l.shift[j]
+			level[j] = -offsets[l.tl.Partitions[0].Buffers[local]] - l.shift[j]
 		}
 		for set := uint32(1); set < 1<<l.t; set++ {
 			f := bits.TrailingZeros32(set)
@@ -72,7 +71,6 @@ func TestLatestIsSound(t *testing.T) {
 			}
 			entries++
 		}
-		e.watch.Close()
 	}
 	if entries < 5000 {
 		t.Error("only", entries, "entries were looked at")
@@ -85,7 +83,7 @@ func TestLatestIsTight(t *testing.T) {
 	sum := int64(0)
 	for seed := range uint64(200) {
 		tl := timeline.New(meshing(seed))
-		e, l := ladderOf(t, tl, nil)
+		l := ladderOf(t, tl, nil)
 		if l == nil || !l.measure(tl, &tl.Partitions[0]) {
 			continue
 		}
@@ -94,7 +92,6 @@ func TestLatestIsTight(t *testing.T) {
 				sum += l.high[f] - latest
 			}
 		}
-		e.watch.Close()
 	}
 	if sum != 251206 {
 		t.Errorf("the tables are %d levels under the ground, want 251206", sum)

@@ -1,11 +1,13 @@
-package engine
+package ladder
 
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -14,30 +16,53 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// ladderOf returns an engine and the ladder of its only partition; nil where there are
-// several, or buffers in none.
-func ladderOf(t *testing.T, tl *timeline.Timeline, without []string) (*engine, *ladder) {
+// asked is a ladder of the only partition of a problem.
+type asked struct {
+	*Search
+	tl *timeline.Timeline
+}
+
+// ladderOf returns the ladder of the only partition; nil where there are several, or buffers
+// in none.
+func ladderOf(t *testing.T, tl *timeline.Timeline, without []string) *asked {
 	t.Helper()
-	e, err := newEngine(context.Background(), tl, &plan.Options{Capacity: 1, Without: without})
-	if err != nil {
+	var sw common.Switches
+	if err := run.Bind("ladder", &plan.Options{Without: without}, &sw); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(tl.Problem.Buffers); len(e.parts) != 1 || len(tl.Partitions[0].Buffers) < n || n > ladderMost {
-		e.watch.Close()
-		return e, nil
+	if n := len(tl.Problem.Buffers); len(tl.Partitions) != 1 || len(tl.Partitions[0].Buffers) < n || n > ladderMost {
+		return nil
 	}
-	e.kernel(0)
-	return e, newLadder(e, 0)
+	watch := run.NewWatch(context.Background())
+	t.Cleanup(watch.Close)
+	p := &tl.Partitions[0]
+	return &asked{New(tl, p, sw, func(j common.Buffer) common.Buffer { return twinOf(tl, p, j) }, watch), tl}
+}
+
+// twinOf returns the last buffer before j that may change places with it.
+func twinOf(tl *timeline.Timeline, p *timeline.Partition, j common.Buffer) common.Buffer {
+	b := &tl.Problem.Buffers[p.Buffers[j]]
+	for i := j - 1; i >= 0 && b.Fixed == nil; i-- {
+		a := &tl.Problem.Buffers[p.Buffers[i]]
+		if a.Fixed == nil && a.Size == b.Size && a.Align() == b.Align() && slices.Equal(tl.Spans(int(p.Buffers[i])), tl.Spans(int(p.Buffers[j]))) {
+			return i
+		}
+	}
+	return common.Nobody
 }
 
 // climb asks a ladder about a capacity, without a limit, and checks its plan.
-func climb(t *testing.T, e *engine, l *ladder, capacity int64) common.Verdict {
+func climb(t *testing.T, l *asked, capacity int64) common.Verdict {
 	t.Helper()
-	v := l.run(e.tl, &e.tl.Partitions[0], capacity, common.Unlimited)
+	p := &l.tl.Partitions[0]
+	v := l.Run(l.tl, p, capacity, common.Unlimited)
 	if v == common.Fits {
-		e.keep(0, l.at)
-		if report := verify.CheckHeight(e.tl.Problem, e.offsets(), capacity, model.HeightOf(e.tl.Problem, e.offsets())); !report.OK() {
-			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(e.tl.Problem))
+		offsets := make([]int64, len(l.At))
+		for j, i := range p.Buffers {
+			offsets[i] = l.At[j]
+		}
+		if report := verify.CheckHeight(l.tl.Problem, offsets, capacity, model.HeightOf(l.tl.Problem, offsets)); !report.OK() {
+			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(l.tl.Problem))
 		}
 	}
 	return v
@@ -99,7 +124,7 @@ func TestLadder(t *testing.T) {
 				lowest = 0
 			}
 			tl := timeline.New(p)
-			e, l := ladderOf(t, tl, kind.without)
+			l := ladderOf(t, tl, kind.without)
 			if l == nil {
 				continue
 			}
@@ -120,8 +145,8 @@ func TestLadder(t *testing.T) {
 					want = common.Fits
 					solved++
 				}
-				if v := climb(t, e, l, capacity); v != want || l.bound > lowest && lowest > 0 {
-					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.bound, lowest, suite.Describe(p))
+				if v := climb(t, l, capacity); v != want || l.Bound > lowest && lowest > 0 {
+					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.Bound, lowest, suite.Describe(p))
 				}
 				asked++
 			}
@@ -131,7 +156,6 @@ func TestLadder(t *testing.T) {
 					break
 				}
 			}
-			e.watch.Close()
 		}
 		t.Logf("%s: %d questions, %d of them with a plan; %d problems with pairs that have several ranges", kind.name, asked, solved, several)
 		if several < int(problems)/kind.several || 5*solved < asked || 5*solved > 4*asked {

@@ -1,4 +1,4 @@
-package engine
+package ladder
 
 import (
 	"testing"
@@ -9,7 +9,7 @@ import (
 )
 
 // surplus returns the free ranges of all pairs that a ladder has beyond one for each order.
-func surplus(l *ladder) (ranges int) {
+func surplus(l *asked) (ranges int) {
 	for at, free := range l.free {
 		if l.meet[at/l.n]>>(at%l.n)&1 == 1 {
 			ranges += len(free) - 1
@@ -24,14 +24,12 @@ func TestLevelsLeaveFewRanges(t *testing.T) {
 	with, tops := 0, 0
 	for seed := range uint64(200) {
 		tl := timeline.New(meshing(seed))
-		e, l := ladderOf(t, tl, nil)
+		l := ladderOf(t, tl, nil)
 		if l == nil {
 			continue
 		}
-		e.watch.Close()
 		with += surplus(l)
-		e, l = ladderOf(t, tl, []string{"shifts"})
-		e.watch.Close()
+		l = ladderOf(t, tl, []string{"shifts"})
 		tops += surplus(l)
 	}
 	if with != 73 || tops != 375 {
@@ -44,11 +42,10 @@ func TestLevelsLeaveFewRanges(t *testing.T) {
 func TestLevelsAreTheSameForIdenticalBuffers(t *testing.T) {
 	twins := 0
 	for seed := range uint64(300) {
-		e, l := ladderOf(t, timeline.New(meshing(seed)), nil)
+		l := ladderOf(t, timeline.New(meshing(seed)), nil)
 		if l == nil {
 			continue
 		}
-		e.watch.Close()
 		for j, i := range l.twin[:l.n] {
 			if i >= 0 {
 				twins++
@@ -67,11 +64,10 @@ func TestLevelsAreTheSameForIdenticalBuffers(t *testing.T) {
 func TestLevelsAreBelowZero(t *testing.T) {
 	for seed := range uint64(300) {
 		p := meshing(seed)
-		e, l := ladderOf(t, timeline.New(p), nil)
+		l := ladderOf(t, timeline.New(p), nil)
 		if l == nil {
 			continue
 		}
-		e.watch.Close()
 		for j, high := range l.high[:l.n] {
 			if high > 0 {
 				t.Fatalf("seed %d: buffer %d has level %d on the ground\n%s", seed, j, high, suite.Describe(p))
@@ -92,8 +88,7 @@ func TestExcessCountsRanges(t *testing.T) {
 		{ID: "b", Lower: 0, Upper: 2, Size: 2},
 	}}
 	tl := timeline.New(p)
-	e, l := ladderOf(t, tl, []string{"shifts"})
-	defer e.watch.Close()
+	l := ladderOf(t, tl, []string{"shifts"})
 	bans := [][]timeline.Forbidden{nil, tl.Forbid(1, 0), tl.Forbid(0, 1), nil}
 	for j := range l.shift {
 		l.shift[j] -= l.size[j] // as levels sees it

@@ -1,4 +1,6 @@
-package engine
+// Package ladder is the search for small partitions that the canonical search cannot settle. It
+// chooses buffers from the highest to the lowest and is complete: whether windows interlock or not.
+package ladder
 
 import (
 	"math"
@@ -60,7 +62,9 @@ import (
 // Placing buffers in any order while keeping track of all the room that is left. Of 1,000
 // problems 23 were undecided after 4 s, and now 1 is.
 // Searching parts of the unplaced buffers that do not meet one by one. It took the same nodes.
-type ladder struct {
+
+// Search is the search in one partition. Each run asks about another capacity.
+type Search struct {
 	n, t  int              // n buffers; the table covers the first t
 	id    []int32          // their numbers in the partition
 	twin  [ladderMost]int8 // per buffer: an identical buffer before it; -1 if there is none
@@ -81,14 +85,14 @@ type ladder struct {
 	loose   rungSets // per buffer: the buffers with which it has several free ranges
 	detours uint32   // buffers g with least(i, j) > least(i, g) + least(g, j) for some i, j
 	table   []int64  // latest(set, f) at set*t+f (latest.go); nil until it is made
-	bound   int64    // no capacity below it fits
+	Bound   int64    // no capacity below it fits
 
 	path    [ladderMost]int8 // the placed buffers, by ascending level
 	depth   int
 	lo, hi  []int64          // at i*n+j, if i is placed: the chosen range of level(j) - level(i)
 	chosen  rungSets         // per placed buffer: the buffers with which its range is chosen
 	tied    rungSets         // per placed buffer: the buffers with which that range has an end
-	at      []int64          // the offsets that were found, in the partition's numbering
+	At      []int64          // the offsets that were found, in the partition's numbering
 	spared  [ladderMost]int8 // the buffers that are left out (spare.go), in that order
 	spares  int              // the number of entries in spared
 	sparing bool             // whether buffers are left out at all
@@ -97,21 +101,19 @@ type ladder struct {
 	proof, patience int64 // as in package pairs; proof is bound.Passes
 	gaveUp          bool
 
-	nodes, backtracks, nodeLimit int64
-	watch                        *run.Watch
-	tick                         func()
-	tell                         func(p int, kind plan.MoveKind, j common.Buffer, at int64) // as engine.tell
-	part                         int
+	Nodes, Backtracks int64 // of the runs that the caller has not counted yet
+	nodeLimit         int64
+	watch             *run.Watch
+	Tick              func() // called every common.TickEvery nodes
+
+	Tell func(p int, kind plan.MoveKind, j common.Buffer, at int64) // told of each move; nil where nobody asks
+	Part int                                                        // the partition, for Tell
 }
 
 const (
 	ladderMost = tune.LadderMost
-	tableMost  = 16 // the table covers so many buffers: 8 MiB
-	// A node of the kernel costs as much as 2^tableCost/4 steps of making the table. The table
-	// is made if one round has that many nodes, or if all rounds so far had twice as many. A
-	// ladder gets ladderShare nodes for each node of the kernel.
-	tableCost   = 17
-	ladderShare = 8
+	// TableMost is how many buffers the table covers at most: 8 MiB.
+	TableMost = 16
 
 	notFixed = math.MinInt64
 	noStart  = math.MinInt64 / 2
@@ -127,48 +129,24 @@ type (
 // extent is a range of differences, both ends included.
 type extent struct{ low, high int64 }
 
-// ladder runs the search on partition p, if it is small enough and the limit is worth a table.
-func (e *engine) ladder(p int, capacity, limit int64) common.Verdict {
-	s := &e.parts[p]
-	n := len(e.tl.Partitions[p].Buffers)
-	if !e.Switches.Ladders || n > ladderMost || !s.laddered && (limit < 2*int64(n) || max(limit, s.spent/2) < int64(n*n)<<min(n, tableMost)>>tableCost) {
-		return common.Undecided
-	}
-	l := s.completion.ladder
-	if l == nil {
-		l = newLadder(e, p)
-		l.tick = func() { e.report(l.nodes) }
-		l.tell, l.part = e.tell, p
-		s.completion.ladder, s.laddered = l, true
-	}
-	v := l.run(e.tl, &e.tl.Partitions[p], capacity, e.within(ladderShare*min(limit, common.Unlimited/ladderShare)))
-	e.count(&l.nodes, &l.backtracks)
-	switch v {
-	case common.Fits:
-		e.keep(p, l.at)
-	case common.Refuted:
-		s.bound = max(s.bound, l.bound)
-	}
-	return v
-}
-
-// newLadder prepares a partition.
-func newLadder(e *engine, p int) *ladder {
-	tl, buffers, k := e.tl, e.tl.Partitions[p].Buffers, e.parts[p].kernel
+// newLadder prepares a partition. twin returns for each buffer the preceding identical one, or
+// nobody. The search is over if watch is.
+func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin func(j common.Buffer) common.Buffer, watch *run.Watch) *Search {
+	buffers := p.Buffers
 	n := len(buffers)
-	l := &ladder{
-		n: n, t: min(n, tableMost), sparing: e.Switches.Spares, free: make([][]extent, n*n), watch: e.watch, tick: func() {},
+	l := &Search{
+		n: n, t: min(n, TableMost), sparing: sw.Spares, free: make([][]extent, n*n), watch: watch, Tick: func() {},
 	}
-	common.Carve(common.Share(&l.align, n), common.Share(&l.size, n), common.Share(&l.start, n), common.Share(&l.shift, n), common.Share(&l.low, n), common.Share(&l.high, n), common.Share(&l.at, n),
+	common.Carve(common.Share(&l.align, n), common.Share(&l.size, n), common.Share(&l.start, n), common.Share(&l.shift, n), common.Share(&l.low, n), common.Share(&l.high, n), common.Share(&l.At, n),
 		common.Share(&l.least, n*n), common.Share(&l.above, n*n), common.Share(&l.lo, n*n), common.Share(&l.hi, n*n), common.Share(&l.taken, n*n))
 	l.id = make([]int32, n)
 	for j := range l.id {
 		// The table covers the largest buffers, so these come first.
-		p := j
-		for ; p > 0 && n > tableMost && k.of[l.id[p-1]].rawSize < k.of[j].rawSize; p-- {
-			l.id[p] = l.id[p-1]
+		at := j
+		for ; at > 0 && n > TableMost && tl.Problem.Buffers[buffers[l.id[at-1]]].Size < tl.Problem.Buffers[buffers[j]].Size; at-- {
+			l.id[at] = l.id[at-1]
 		}
-		l.id[p] = int32(j)
+		l.id[at] = int32(j)
 	}
 	for j, local := range l.id {
 		b := &tl.Problem.Buffers[buffers[local]]
@@ -187,12 +165,12 @@ func newLadder(e *engine, p int) *ladder {
 	for j, local := range l.id {
 		l.twin[j] = -1
 		for i, other := range l.id[:j] {
-			if e.Switches.Symmetry && common.Buffer(other) == k.of[local].twin {
+			if sw.Symmetry && common.Buffer(other) == twin(common.Buffer(local)) {
 				l.twin[j] = int8(i)
 			}
 		}
 	}
-	if e.Switches.Shifts {
+	if sw.Shifts {
 		l.levels(bans)
 	}
 	for j := range l.id {
@@ -217,7 +195,7 @@ func newLadder(e *engine, p int) *ladder {
 }
 
 // step divides every difference between the offsets of two buffers.
-func (l *ladder) step(i, j int) int64 {
+func (l *Search) step(i, j int) int64 {
 	if l.start[i] != notFixed || l.start[j] != notFixed {
 		return 1
 	}
@@ -225,7 +203,7 @@ func (l *ladder) step(i, j int) int64 {
 }
 
 // link works out the free ranges of level(j) - level(i) from the forbidden differences of offsets.
-func (l *ladder) link(i, j int, bans []timeline.Forbidden) {
+func (l *Search) link(i, j int, bans []timeline.Forbidden) {
 	if len(bans) == 0 {
 		return
 	}
@@ -262,12 +240,12 @@ func floor(x, step int64) int64 {
 }
 
 // up returns the least level >= x that buffer j can have.
-func (l *ladder) up(j int, x int64) int64 {
+func (l *Search) up(j int, x int64) int64 {
 	return max(l.low[j], -floor(-x-l.shift[j], l.align[j])-l.shift[j])
 }
 
-// run searches for a plan within the capacity. If it returns fits, at holds the offsets.
-func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) common.Verdict {
+// Run searches for a plan within the capacity. If it returns fits, at holds the offsets.
+func (l *Search) Run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) common.Verdict {
 	var e rungs
 	for j := range l.n {
 		l.low[j] = -floor(capacity-l.size[j], l.align[j]) - l.shift[j]
@@ -278,7 +256,7 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	if l.table == nil && !l.measure(tl, p) {
 		return common.Undecided
 	}
-	if capacity < l.bound {
+	if capacity < l.Bound {
 		return common.Refuted
 	}
 	l.depth, l.spares, l.chosen, l.tied = 0, 0, rungSets{}, rungSets{}
@@ -287,9 +265,9 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	}
 	// The patience grows with the node limit, so every propagation settles if runs grow longer.
 	l.patience, l.gaveUp = max(64*int64(l.n+2), limit), false
-	l.nodeLimit = l.nodes + limit
-	if l.tell != nil {
-		l.tell(l.part, plan.MoveBegin, common.Nobody, capacity)
+	l.nodeLimit = l.Nodes + limit
+	if l.Tell != nil {
+		l.Tell(l.Part, plan.MoveBegin, common.Nobody, capacity)
 	}
 	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, e, -1, -1, 0); {
 	case r == common.Solved:
@@ -302,28 +280,28 @@ func (l *ladder) run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 }
 
 // lower moves the buffers of the plan down as far as they can without passing one another.
-func (l *ladder) lower(tl *timeline.Timeline, p *timeline.Partition) {
+func (l *Search) lower(tl *timeline.Timeline, p *timeline.Partition) {
 	again := true
 	for sweeps := 0; again && sweeps < l.n; sweeps++ {
 		again = false
-		for j := range l.at {
+		for j := range l.At {
 			b := &tl.Problem.Buffers[p.Buffers[j]]
 			if b.Fixed != nil {
 				continue
 			}
 			at := int64(0)
-			for i := range l.at {
+			for i := range l.At {
 				if i == j {
 					continue
 				}
 				for _, ban := range tl.Forbid(int(p.Buffers[i]), int(p.Buffers[j])) {
-					if l.at[j]-l.at[i] >= ban.Below {
-						at = max(at, l.at[i]+ban.Below)
+					if l.At[j]-l.At[i] >= ban.Below {
+						at = max(at, l.At[i]+ban.Below)
 					}
 				}
 			}
-			if at = bound.Up(at, b.Align()); at < l.at[j] {
-				l.at[j], again = at, true
+			if at = bound.Up(at, b.Align()); at < l.At[j] {
+				l.At[j], again = at, true
 			}
 		}
 	}

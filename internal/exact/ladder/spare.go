@@ -1,4 +1,4 @@
-package engine
+package ladder
 
 import (
 	"math/bits"
@@ -35,7 +35,7 @@ import (
 
 // spare returns set without the buffers that find a place wherever the others go. pulled holds the
 // placed buffers that may still be pulled up.
-func (l *ladder) spare(set uint32, e *rungs, pulled []int8) uint32 {
+func (l *Search) spare(set uint32, e *rungs, pulled []int8) uint32 {
 	moving, tied := uint32(0), uint32(0)
 	for _, c := range pulled {
 		moving |= 1 << c
@@ -61,7 +61,7 @@ func (l *ladder) spare(set uint32, e *rungs, pulled []int8) uint32 {
 }
 
 // fill finds levels for the spared buffers, the last one first. x holds the levels of all others.
-func (l *ladder) fill(x *rungs) {
+func (l *Search) fill(x *rungs) {
 	for ; l.spares > 0; l.spares-- {
 		u := int(l.spared[l.spares-1])
 		at := max(l.low[u], l.start[u])

@@ -1,4 +1,4 @@
-package engine
+package ladder
 
 import (
 	"testing"
@@ -15,11 +15,10 @@ func TestSparesSaveNodes(t *testing.T) {
 		without []string
 		nodes   int64
 	}{{nil, 1}, {[]string{"spares"}, 28}} {
-		e, l := ladderOf(t, timeline.New(meshing(1539)), tc.without)
-		if v := climb(t, e, l, 20); v != common.Fits || l.nodes != tc.nodes {
-			t.Errorf("without %v: verdict %d after %d nodes, want %d", tc.without, v, l.nodes, tc.nodes)
+		l := ladderOf(t, timeline.New(meshing(1539)), tc.without)
+		if v := climb(t, l, 20); v != common.Fits || l.Nodes != tc.nodes {
+			t.Errorf("without %v: verdict %d after %d nodes, want %d", tc.without, v, l.Nodes, tc.nodes)
 		}
-		e.watch.Close()
 	}
 }
 
@@ -32,16 +31,15 @@ func TestSparesFindAPlace(t *testing.T) {
 		if !ok {
 			continue
 		}
-		e, l := ladderOf(t, timeline.New(p), nil)
+		l := ladderOf(t, timeline.New(p), nil)
 		if l == nil {
 			continue
 		}
 		for capacity := lowest; capacity < lowest+4; capacity++ {
-			if v := climb(t, e, l, capacity); v != common.Fits {
+			if v := climb(t, l, capacity); v != common.Fits {
 				t.Fatalf("seed %d: verdict %d at %d; the lowest is %d\n%s", seed, v, capacity, lowest, suite.Describe(p))
 			}
 		}
-		e.watch.Close()
 	}
 }
 
@@ -53,23 +51,21 @@ func TestSpareCountsLevels(t *testing.T) {
 		{ID: "b", Upper: 1, Size: 4, Alignment: 4},
 	}}
 	for levels, spared := range map[int64]bool{1: false, 2: true, 3: true} {
-		e, l := ladderOf(t, timeline.New(p), []string{"shifts"})
-		climb(t, e, l, 4*levels)
+		l := ladderOf(t, timeline.New(p), []string{"shifts"})
+		climb(t, l, 4*levels)
 		l.spares, l.depth = 0, 0
 		least := rungs{l.low[0], l.low[1]}
 		if got := l.spare(0b11, &least, nil) != 0b11; got != spared {
 			t.Errorf("with %d levels a buffer is spared: %v", levels, got)
 		}
-		e.watch.Close()
 	}
 }
 
 // TestSparesCountWhatIsPulledUp has a placed buffer that is tied to an unplaced one and takes
 // the place of a spared one if that counts on it to stay.
 func TestSparesCountWhatIsPulledUp(t *testing.T) {
-	e, l := ladderOf(t, timeline.New(meshing(29712)), nil)
-	defer e.watch.Close()
-	if v := climb(t, e, l, 17); v != common.Fits {
+	l := ladderOf(t, timeline.New(meshing(29712)), nil)
+	if v := climb(t, l, 17); v != common.Fits {
 		t.Errorf("verdict %d at 17, the lowest height", v)
 	}
 }

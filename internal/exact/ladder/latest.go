@@ -1,4 +1,4 @@
-package engine
+package ladder
 
 import (
 	"math/bits"
@@ -38,7 +38,7 @@ import (
 //
 // The buffers j are those that use the section. first(j) is the distance from the level of j to
 // the first level that j uses in that section. weigh returns nil if the run is over.
-func (l *ladder) weigh(tl *timeline.Timeline, p *timeline.Partition) []int64 {
+func (l *Search) weigh(tl *timeline.Timeline, p *timeline.Partition) []int64 {
 	sets := 1 << l.t
 	loads, row, first := make([]int64, sets), make([]int64, sets), make([]int64, sets)
 	uses, from := make([]int64, l.t), make([]int64, l.t)
@@ -71,15 +71,15 @@ func (l *ladder) weigh(tl *timeline.Timeline, p *timeline.Partition) []int64 {
 }
 
 // measure makes the table. It reports false if the run is over.
-func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
+func (l *Search) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 	loads := l.weigh(tl, p)
 	if loads == nil {
 		return false
 	}
 	t, table := l.t, make([]int64, l.t<<l.t)
-	var members [tableMost]uint8
-	var highest [tableMost]int64
-	var least [tableMost][tableMost]int64
+	var members [TableMost]uint8
+	var highest [TableMost]int64
+	var least [TableMost][TableMost]int64
 	for f := range t {
 		copy(least[f][:], l.least[f*l.n:f*l.n+t])
 	}
@@ -91,16 +91,16 @@ func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 		for q := rest; q != 0; q &= q - 1 {
 			g := bits.TrailingZeros32(q)
 			if at := table[int(rest)*t+g]; at > noStart {
-				members[count&(tableMost-1)], highest[count&(tableMost-1)] = uint8(g), at
+				members[count&(TableMost-1)], highest[count&(TableMost-1)] = uint8(g), at
 				count++
 			}
 		}
 		for q := uint32(len(loads)-1) &^ rest; q != 0; q &= q - 1 {
 			f := bits.TrailingZeros32(q)
 			set := rest | 1<<f
-			latest, least := int64(noStart), &least[f&(tableMost-1)]
+			latest, least := int64(noStart), &least[f&(TableMost-1)]
 			for k, g := range members[:count] {
-				latest = max(latest, highest[k]-least[g&(tableMost-1)])
+				latest = max(latest, highest[k]-least[g&(TableMost-1)])
 			}
 			if rest == 0 {
 				latest = noEnd
@@ -120,10 +120,10 @@ func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 			table[int(set)*t+f] = latest
 		}
 	}
-	l.table, l.bound = table, model.MaxSum+1
+	l.table, l.Bound = table, model.MaxSum+1
 	for j := range t {
 		if at := table[len(table)-t+j]; at > noStart {
-			l.bound = min(l.bound, l.size[j]-at-l.shift[j])
+			l.Bound = min(l.Bound, l.size[j]-at-l.shift[j])
 		}
 	}
 	return true
@@ -131,7 +131,7 @@ func (l *ladder) measure(tl *timeline.Timeline, p *timeline.Partition) bool {
 
 // latest returns latest(set, j) from the table. If there are more buffers than the table covers,
 // the others are left out of the set.
-func (l *ladder) latest(set uint32, j int) int64 {
+func (l *Search) latest(set uint32, j int) int64 {
 	if l.t < l.n {
 		if set &= 1<<l.t - 1; set>>j&1 == 0 {
 			return l.high[j]

@@ -1,10 +1,11 @@
-package engine
+package ladder
 
 import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -17,14 +18,13 @@ func TestAscendingTakesFewNodes(t *testing.T) {
 		if len(tl.Problem.Buffers) > 12 {
 			continue // its table takes long
 		}
-		e, l := ladderOf(t, tl, nil)
+		l := ladderOf(t, tl, nil)
 		if l == nil {
 			continue
 		}
-		l.run(tl, &tl.Partitions[0], tl.LowerBound, 1000)
-		l.run(tl, &tl.Partitions[0], l.bound, 1000)
-		nodes += l.nodes
-		e.watch.Close()
+		l.Run(tl, &tl.Partitions[0], tl.LowerBound, 1000)
+		l.Run(tl, &tl.Partitions[0], l.Bound, 1000)
+		nodes += l.Nodes
 	}
 	if nodes != 2214 {
 		t.Errorf("%d nodes, want 2214", nodes)
@@ -36,18 +36,17 @@ func TestAscendingIsTruthful(t *testing.T) {
 	for seed := range uint64(500) {
 		p := meshing(seed)
 		if seed%2 == 0 {
-			p = aligned(seed, 8)
+			p = plantest.Aligned(seed, 8)
 		}
 		lowest, _, ok := suite.Lowest(p)
-		e, l := ladderOf(t, timeline.New(p), nil)
+		l := ladderOf(t, timeline.New(p), nil)
 		if l == nil || !ok {
 			continue
 		}
 		for capacity, want := range map[int64]common.Verdict{lowest: common.Fits, lowest - 1: common.Refuted} {
-			if v := climb(t, e, l, capacity); capacity > 0 && v != want {
+			if v := climb(t, l, capacity); capacity > 0 && v != want {
 				t.Fatalf("seed %d at %d: verdict %d; the lowest is %d\n%s", seed, capacity, v, lowest, suite.Describe(p))
 			}
 		}
-		e.watch.Close()
 	}
 }
