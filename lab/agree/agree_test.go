@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	_ "github.com/stowage-go/stowage/internal/auto" // and what it runs
+	_ "github.com/stowage-go/stowage" // the planners of the product
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"

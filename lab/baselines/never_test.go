@@ -13,7 +13,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 
-	_ "github.com/stowage-go/stowage/internal/auto"
+	_ "github.com/stowage-go/stowage" // the planners of the product
 	_ "github.com/stowage-go/stowage/lab/baselines"
 )
 

@@ -26,7 +26,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	_ "github.com/stowage-go/stowage/internal/auto"
+	_ "github.com/stowage-go/stowage" // the planners of the product
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/lab/agree"
