@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -62,6 +63,7 @@ func TestDocsFlags(t *testing.T) {
 	if len(help["solve"]) < 10 {
 		t.Fatalf("the flags of solve are %v", help["solve"])
 	}
+	training := source(t, "lab/learn/cmd", false) // whose flags stand alone in the page of tela
 	checked := 0
 	for _, path := range documents(t) {
 		lines := read(t, path)
@@ -69,7 +71,9 @@ func TestDocsFlags(t *testing.T) {
 			words := strings.Fields(text)
 			if len(words) > 0 && flagWord.MatchString(words[0]) {
 				// A flag alone: some command must have it.
-				if f := flagWord.FindString(words[0]); strings.HasPrefix(f, "--") && !slices.Contains(union, f) {
+				f := flagWord.FindString(words[0])
+				trains := path == "docs/planners/tela.md" && strings.Contains(training, strconv.Quote(strings.TrimLeft(f, "-")))
+				if strings.HasPrefix(f, "--") && !slices.Contains(union, f) && !trains {
 					t.Errorf("%s:%d: no command has the flag %s", path, at+1, f)
 				}
 				checked++

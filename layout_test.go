@@ -165,6 +165,7 @@ var layers = []struct {
 	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
 	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/suite", "lab/experiment", "format", "internal/verify")},
+	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
 	{"lab/bench", any},
 
 	{"internal/units", []string{"model"}},

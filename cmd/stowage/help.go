@@ -203,7 +203,7 @@ type commandGroup struct {
 var rootGroups = []struct{ title, names string }{
 	{"Commands", "solve plan show explain verify"},
 	{"More commands", "view compare check planners gen minimalloc report"},
-	{"Help and setup", "help formats firmware completion man version learn"},
+	{"Help and setup", "help formats firmware completion man version"},
 }
 
 // arrange puts the commands of the root into their groups, as the manual has them, too.

@@ -161,7 +161,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 	root.SetUsageFunc(func(cmd *cobra.Command) error { return nil })
 	root.AddCommand(
 		newSolve(), newPlan(), newCheck(), newVerify(), newExplain(), newShow(), newView(), newCompare(), newGen(), newPlanners(), newReport(),
-		newMinimalloc(), newLearn(), newMan(), newVersion(), newFormats(), newFirmware(),
+		newMinimalloc(), newMan(), newVersion(), newFormats(), newFirmware(),
 	)
 	root.InitDefaultCompletionCmd()
 	strictCompletion(root)

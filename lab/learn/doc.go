@@ -19,4 +19,5 @@
 //	corpus.go   the inputs to learn from and to measure on
 //	train.go    XGBoost, through its Python package
 //	eval.go     the comparison
+//	cmd         the three steps as a program
 package learn

@@ -1,5 +1,5 @@
 # Trains the regression forest of tela-learned on the samples of
-# `stowage learn collect`. Arguments: samples.csv model.json trees depth rate seed label blind.
+# `go run ./lab/learn/cmd collect`. Arguments: samples.csv model.json trees depth rate seed label blind.
 # The label is 10 for a target that can be completed and 0 for others ("stands"), or the
 # score column ("paper"). Where blind is "true", the features of the look-ahead are 0.
 # A fifth of the problems is held out, with all their capacities; training ends where
