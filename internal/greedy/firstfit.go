@@ -10,22 +10,22 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: the largest buffer first, each at the lowest offset where it conflicts
-// with none of those placed before. Large buffers are hard to place late, and
-// small ones fill the holes that are left. Where a candidate offset is in use,
-// the next one is the end of what is in use there (offset jumping).
+// Idea: place the largest buffer first. Each buffer goes to the lowest offset at which it
+// conflicts with no buffer placed before. Large buffers are hard to place late, and small ones
+// fill the holes that are left. If a candidate offset is in use, the next candidate is the end
+// of the range in use (offset jumping).
 //
-// Invariant: sizes do not increase; equal sizes keep the input's order, so that
-// the plan is a function of the file alone.
+// Invariant: sizes do not increase. Equal sizes keep the order of the input, so the plan
+// follows from the file alone.
 //
-// Complexity: that of Place.
+// Complexity: that of place.Place.
 //
-// Source: IREE wave (ceaa2b5), "Optimizing Shared Memory Allocations", whose
-// worked example is a test. Its lifetimes are inclusive: (1, 5) is [1, 6) here.
-// Fixed offsets, gaps, windows and alignment are additions.
+// Source: IREE wave (ceaa2b5), "Optimizing Shared Memory Allocations". Its worked example is a
+// test. Its lifetimes are inclusive: (1, 5) is [1, 6) here. Fixed offsets, gaps, windows and
+// alignment are additions.
 //
-// Tried and dropped: breaking ties by duration, which takes idealloc's S_1 nearer to
-// its load, but pangu_2.6B further away.
+// Tried and dropped: ties broken by duration. The plan of idealloc's S_1 comes nearer to its
+// load, but that of pangu_2.6B moves away from its load.
 
 func init() { run.RegisterWith(&firstFit{}, false, func() run.Settings { return none{} }) }
 
@@ -34,7 +34,7 @@ type firstFit struct{}
 // Name returns the planner's name.
 func (*firstFit) Name() string { return "first-fit" }
 
-// none are the settings of a planner that has none.
+// none is the type of the settings of a planner without settings.
 type none struct{}
 
 func (none) Declare(*run.Declaration) {}
@@ -48,8 +48,8 @@ func (p *firstFit) Info() plan.Info {
 	}
 }
 
-// Plan places all buffers once. It has no use for NodeLimit, Seed and Workers.
-// A plan above the capacity proves nothing, so the status is then Unknown.
+// Plan places all buffers once. It ignores NodeLimit, Seed and Workers. A plan above the
+// capacity proves nothing, so the status is then Unknown.
 func (*firstFit) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	w := place.Watch(ctx, tl)
 	defer w.Close()

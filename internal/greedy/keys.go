@@ -6,11 +6,11 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// The sort keys of frameworks, beside MiniMalloc's in orders.go: what a planner
-// of the box goes by, the portfolio can go by.
+// Here are the sort keys that come from frameworks. MiniMalloc's are in orders.go. The
+// portfolio can use every key that a framework's planner sorts by.
 
-// whole is 1 for a buffer that lives from the first time of the problem to the
-// last.
+// whole returns 1 for each buffer that lives from the first time of the problem to the last,
+// and 0 for the others.
 func whole(tl *timeline.Timeline) []uint64 {
 	begin, end := int64(math.MaxInt64), int64(math.MinInt64)
 	for i := range tl.Problem.Buffers {
@@ -25,8 +25,8 @@ func whole(tl *timeline.Timeline) []uint64 {
 	})
 }
 
-// atPeak is 1 for a buffer that is active in the first section of the largest
-// load.
+// atPeak returns 1 for each buffer that is active in the section of the largest load, the
+// first of these, and 0 for the others.
 func atPeak(tl *timeline.Timeline) []uint64 {
 	peak := int32(0)
 	for s, load := range tl.Load {
@@ -44,8 +44,8 @@ func atPeak(tl *timeline.Timeline) []uint64 {
 	})
 }
 
-// weight is size × duration², as a floating-point number: those of positive numbers are in
-// the order of their bits.
+// weight returns size × duration² for each buffer, as the bits of a floating-point number. The
+// bits of positive numbers have the order of the numbers.
 func weight(tl *timeline.Timeline) []uint64 {
 	return each(tl, func(i int) uint64 {
 		b := &tl.Problem.Buffers[i]
@@ -54,9 +54,9 @@ func weight(tl *timeline.Timeline) []uint64 {
 	})
 }
 
-// ticks is how long a buffer lives on XLA's clock, on which each allocation and each
-// release is a tick, those of one time in the order of start, end and index, and what
-// ends comes first.
+// ticks returns how long each buffer lives on XLA's clock. Each allocation and each release is
+// one tick of this clock. At equal times releases come first, and the rest follows start, end
+// and index.
 func ticks(tl *timeline.Timeline) []uint64 {
 	buffers := tl.Problem.Buffers
 	starts, ends := Sorted(nil, tl, "be"), Sorted(nil, tl, "eb")
@@ -73,8 +73,8 @@ func ticks(tl *timeline.Timeline) []uint64 {
 	return key
 }
 
-// tickArea is size times the number of ticks from a buffer's first to its last, as XLA's
-// packing search has it.
+// tickArea returns, for each buffer, its size times the number of ticks from its first to its
+// last, as in XLA's packing search.
 func tickArea(tl *timeline.Timeline) []uint64 {
 	key := ticks(tl)
 	for i := range key {

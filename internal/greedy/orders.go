@@ -9,16 +9,17 @@ import (
 	"github.com/stowage-go/stowage/internal/tune"
 )
 
-// Idea: an order is a word of sort keys, one letter each, the first letter
-// first; ties go to the input's order. Descending keys put what is hard to
-// place early: large, long, or in crowded sections.
+// Idea: an order is a word. Each letter is a sort key, and the first letter counts most.
+// Ties keep the order of the input. An upper-case letter sorts by descending keys: buffers
+// that are hard to place come early, because they are large, long-lived, or in crowded
+// sections. A lower-case letter sorts by ascending keys.
 //
-// Source: the letters are MiniMalloc's static preorderings; XLA's spatial and
-// temporal orders and TVM USMP's by-size and by-conflicts are words of them.
+// Source: the letters are MiniMalloc's static preorderings. The spatial and temporal orders
+// of XLA, and by-size and by-conflicts of TVM USMP, are words of these letters.
 //
-// Complexity: O(n log n) a word, O(n + sections·log) for the keys C, O and T.
+// Complexity: O(n log n) for a word. The keys C and T take O((n + sections) log sections).
 
-// key returns the sort keys of a letter. A larger key goes first.
+// key returns the sort keys of a letter, one for each buffer. The largest key comes first.
 func key(w *run.Watch, letter byte, tl *timeline.Timeline) []uint64 {
 	switch letter {
 	case 'C':
@@ -41,7 +42,7 @@ func key(w *run.Watch, letter byte, tl *timeline.Timeline) []uint64 {
 	return own(letter, tl)
 }
 
-// own returns the keys that a buffer has by itself.
+// own returns the keys of the letters that depend on no other buffer.
 func own(letter byte, tl *timeline.Timeline) []uint64 {
 	const sign = 1 << 63 // times may be negative
 	keys := make([]uint64, len(tl.Problem.Buffers))
@@ -56,19 +57,19 @@ func own(letter byte, tl *timeline.Timeline) []uint64 {
 			x = uint64(b.Lower) ^ sign
 		case 'E': // end
 			x = uint64(b.Upper) ^ sign
-		case 'G': // what divides the offset
+		case 'G': // alignment
 			x = uint64(b.Align())
-		case 'L': // the first to start in front
+		case 'L': // first section; the earliest comes first
 			x = ^uint64(first)
-		case 'R': // the last of the input in front
+		case 'R': // place in the input; the last comes first
 			x = uint64(i)
-		case 'S': // the sections that it reaches over
+		case 'S': // number of sections, gaps included
 			x = uint64(last - first)
-		case 'U': // the first to end in front
+		case 'U': // last section; the earliest comes first
 			x = ^uint64(last)
 		case 'W': // duration in logical time
 			x = uint64(b.Upper - b.Lower)
-		case 'Z':
+		case 'Z': // size
 			x = uint64(b.Size)
 		}
 		keys[i] = x
@@ -76,7 +77,7 @@ func own(letter byte, tl *timeline.Timeline) []uint64 {
 	return keys
 }
 
-// area is size times duration, up to the largest number there is.
+// area returns size times duration, or the largest uint64 if the product is larger.
 func area(size, duration int64) uint64 {
 	high, low := bits.Mul64(uint64(size), uint64(duration))
 	if high > 0 {
@@ -85,11 +86,11 @@ func area(size, duration int64) uint64 {
 	return low
 }
 
-// Sorted returns the buffers in the order of a word. Of many buffers it returns nil
-// where a limit comes first; no watch (nil) means no limit.
+// Sorted returns the buffers in the order of a word. If there are more than pollEvery buffers
+// and a limit comes first, it returns nil. No watch (nil) means no limit.
 func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	if len(tl.Problem.Buffers) <= pollEvery {
-		w = nil // a millisecond
+		w = nil // this takes a millisecond
 	}
 	columns := make([][]uint64, len(word))
 	for k := range columns {
@@ -109,9 +110,10 @@ func Sorted(w *run.Watch, tl *timeline.Timeline, word string) []int32 {
 	return byColumns(w, len(tl.Problem.Buffers), columns)
 }
 
-// byColumns returns the numbers up to n in descending order of their keys, the
-// first column first, ties ascending. Few are compared, many sorted digit by digit,
-// from the last column to the first. It returns nil where a limit comes first.
+// byColumns returns the numbers below n in descending order of their keys. The first column
+// counts most, and ties are ascending. A few numbers are sorted by comparisons. Many are
+// sorted digit by digit, from the last column to the first. If a limit comes first, byColumns
+// returns nil.
 func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 	if n < tune.DigitsLeast {
 		return sorting.Order(n, func(a, b int32) bool {
@@ -134,7 +136,7 @@ func byColumns(w *run.Watch, n int, columns [][]uint64) []int32 {
 	return order
 }
 
-// each returns f of every buffer.
+// each returns f(i) for every buffer i.
 func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
 	key := make([]uint64, len(tl.Problem.Buffers))
 	for i := range key {
@@ -143,12 +145,13 @@ func each(tl *timeline.Timeline, f func(i int) uint64) []uint64 {
 	return key
 }
 
-// total is the largest load of the sections in which a buffer is active.
+// total returns, for each buffer, the largest load of the sections in which it is active.
 func total(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	return highest(w, tl, func(s int) int64 { return tl.Load[s] })
 }
 
-// crowd is the largest number of buffers in a section of the buffer's.
+// crowd returns, for each buffer, the largest number of active buffers in a section in which
+// it is active.
 func crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	count := make([]int64, tl.Sections()+1)
 	for i := range tl.Problem.Buffers {
@@ -163,7 +166,8 @@ func crowd(w *run.Watch, tl *timeline.Timeline) []uint64 {
 	return highest(w, tl, func(s int) int64 { return count[s] })
 }
 
-// highest is, for each buffer, the maximum of a profile over its sections.
+// highest returns, for each buffer, the maximum of a profile over the sections in which it is
+// active.
 func highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []uint64 {
 	m := tl.Sections()
 	tree := make([]int64, 2*m) // tree[m+s] is section s, tree[k] the larger of its children
@@ -175,7 +179,7 @@ func highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []u
 	}
 	return each(tl, func(i int) uint64 {
 		if w != nil && w.Over() {
-			return 0 // Sorted looks again
+			return 0 // Sorted asks the watch again, and drops these keys
 		}
 		var top int64
 		for _, s := range tl.Spans(i) {
@@ -194,8 +198,8 @@ func highest(w *run.Watch, tl *timeline.Timeline, profile func(s int) int64) []u
 	})
 }
 
-// overlaps is the number of buffers whose extents meet the buffer's, itself
-// included: all but those that end before it or start after it.
+// overlaps returns, for each buffer, the number of buffers whose extents meet its own, itself
+// included. These are all buffers except those that end before it or start after it.
 func overlaps(tl *timeline.Timeline) []uint64 {
 	m := tl.Sections()
 	starts, ends := make([]int64, m+1), make([]int64, m+1)
@@ -218,8 +222,8 @@ func overlaps(tl *timeline.Timeline) []uint64 {
 	})
 }
 
-// hinted returns the buffers by ascending hint, those without one last and by
-// decreasing size, and whether at least half have one.
+// hinted returns the buffers by ascending hint. Buffers without a hint come last, by
+// decreasing size. If fewer than half of the buffers have a hint, most is false.
 func hinted(tl *timeline.Timeline) (order []int32, most bool) {
 	buffers := tl.Problem.Buffers
 	count := 0

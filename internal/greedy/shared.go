@@ -7,28 +7,28 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: buffers take turns in slots, one at a time, and the slots lie one above
-// another. That wastes what a smaller buffer leaves of a larger one's slot; but
-// a slot begins at a multiple of all the alignments in it, so where alignments
-// are at odds it wastes nothing between them. First fit in the order of the
-// offsets then fills what was left.
+// Idea: each buffer goes into a slot, and the slots lie one above another. A slot holds one
+// buffer at a time and is as large as its largest buffer. A smaller buffer wastes the rest of
+// its slot. But a slot begins at a multiple of all alignments in it, so different alignments
+// waste nothing between the buffers of a slot. Afterwards, first fit in the order of the
+// offsets fills the waste.
 //
-// The first slot that is free while a buffer lives is where first fit puts it where all are
-// of one byte.
+// A buffer takes the first slot that is free while it lives. First fit finds that slot: it is
+// the offset of the buffer if all buffers have one byte.
 //
 // Invariant: the buffers of a slot share no section.
 //
 // Complexity: that of a list of all buffers (place.List).
 //
-// Source: the shared objects of TFLite's GPU delegate and of ExecuTorch;
-// left-edge colouring where the order is that of the starts.
+// Source: the shared objects of TFLite's GPU delegate and of ExecuTorch. If the order is that
+// of the starts, this is left-edge colouring.
 
 // maxSlotAlign is the largest alignment of a slot.
 const maxSlotAlign = 1 << 40
 
-// share gives each buffer of an order the first slot that is free while it
-// lives, and stacks the slots. It returns nil where alignments have no small
-// common multiple, and where a limit comes first.
+// share gives each buffer, in the given order, the first slot that is free while it lives.
+// Then it stacks the slots and returns the offsets of the buffers. It returns nil if the
+// alignments have no small common multiple, or if a limit comes first.
 func share(w *run.Watch, tl *timeline.Timeline, order []int32) []int64 {
 	n := len(tl.Problem.Buffers)
 	if len(order) < n {

@@ -9,28 +9,27 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: stack the buffers on a skyline, always the one that can go lowest, ties
-// by a word of sort keys. The order in which that happens is a canonical one
-// (MiniMalloc): offsets never decrease. Place then takes the order as it is and
-// fills what holes there are.
+// Idea: stack the buffers on a skyline. The next buffer is always the one that can go lowest,
+// and a word of sort keys breaks ties. The offsets never decrease, so the order of stacking is
+// canonical (MiniMalloc). place.Place then takes this order and fills the holes.
 //
-// The least offset of a buffer is the highest skyline over its sections; it
-// only ever rises. So a heap keyed by an offset that was once right finds the
-// lowest: where the top is out of date, it is corrected and sinks. Buffers of
-// one extent and alignment have the same least offset, so they share an entry,
-// and only the first of them in the word's order competes.
+// The least offset of a buffer is the highest skyline over its sections. It never falls. So a
+// heap may hold least offsets that are out of date: if the top is, it gets its new offset and
+// sinks. Buffers of the same extent and alignment have the same least offset. They share an
+// entry of the heap, a pile, and the first of them in the order of the word is the next one.
 //
-// Invariant: key of a group in the heap <= its least offset.
+// Invariant: key of a pile in the heap <= its least offset.
 //
 // Complexity: O((n + c) log n) for c corrections. If all buffers overlap and no two have
 // the same extent, c = O(n²), so there is a limit.
 //
 // Alignment is honoured. Fixed offsets are ignored: Place honours these.
 //
-// Tried and dropped: an entry per buffer, which is slower where many share a life.
+// Tried and dropped: an entry for each buffer. It is slower if many buffers have the same
+// lifespan.
 
-// The number of heap corrections after which skyline gives up: per buffer, and
-// in all. The challenging suite needs 26 a buffer at most, resnet50 75.
+// skyline gives up after effort corrections for each buffer, or after maxEffort in all. The
+// challenging suite needs at most 26 for each buffer, resnet50 needs 75.
 const (
 	effort    = 256
 	maxEffort = 1 << 19
@@ -53,6 +52,7 @@ func StackLowest(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []
 	return offsets, len(stacked) == len(offsets)
 }
 
+// unplaced returns an offset of -1 for each buffer.
 func unplaced(tl *timeline.Timeline) []int64 {
 	offsets := make([]int64, len(tl.Problem.Buffers))
 	for i := range offsets {
@@ -61,8 +61,8 @@ func unplaced(tl *timeline.Timeline) []int64 {
 	return offsets
 }
 
-// Stack puts every buffer on the skyline in the order as it is. A limit is told as
-// StackLowest tells it.
+// Stack puts every buffer on the skyline, in the given order. If a limit comes, it returns
+// what StackLowest returns then.
 func Stack(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64, whole bool) {
 	offsets = unplaced(tl)
 	if len(order) < len(offsets) {
@@ -79,7 +79,7 @@ func Stack(w *run.Watch, tl *timeline.Timeline, order []int32) (offsets []int64,
 	return offsets, true
 }
 
-// rest returns the lowest offset of a buffer on the skyline.
+// rest returns the lowest offset at which buffer i lies on the skyline.
 func rest(line *place.Skyline, tl *timeline.Timeline, i int32) int64 {
 	least := int64(0)
 	for _, s := range tl.Spans(int(i)) {
@@ -88,7 +88,7 @@ func rest(line *place.Skyline, tl *timeline.Timeline, i int32) int64 {
 	return bound.Up(least, tl.Problem.Buffers[i].Align())
 }
 
-// raise puts a buffer on the skyline.
+// raise puts buffer i on the skyline, at an offset.
 func raise(line *place.Skyline, tl *timeline.Timeline, i int32, at int64) {
 	for _, s := range tl.Spans(int(i)) {
 		line.Raise(s.First, s.Last, at+s.Upper)
@@ -96,7 +96,7 @@ func raise(line *place.Skyline, tl *timeline.Timeline, i int32, at int64) {
 }
 
 // stackLowest returns the offsets, and the buffers in the order of stacking. It ends early
-// after so many corrections, where a limit comes, and where the order was cut.
+// after most corrections, if a limit comes, or if a limit has cut the order.
 func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, most int) (offsets []int64, stacked []int32) {
 	offsets = unplaced(tl)
 	s := newStack(w, tl, order)
@@ -127,20 +127,21 @@ func stackLowest(w *run.Watch, tl *timeline.Timeline, order []int32, most int) (
 	return offsets, stacked
 }
 
-// A pile is a group of buffers with one least offset.
+// A pile is a group of buffers that have the same least offset.
 type pile struct {
 	least int64
-	rank  int32 // of the next to stack: its place in the word's order
+	rank  int32 // of the next buffer to stack: its place in the order
 }
 
-// stack is the heap of piles, lowest first.
+// stack is a heap of piles. The lowest is on top.
 type stack struct {
 	queue []pile
-	next  []int32 // by rank: that of the next in the same pile, -1 for none
+	next  []int32 // by rank: the rank of the next buffer in the same pile, or -1
 }
 
-// newStack groups the buffers of order, by a table of piles with open addressing. Those
-// with gaps have a pile each. It returns nil where a limit comes, or has cut the order.
+// newStack groups the buffers of an order into piles. It finds the pile of a buffer in a hash
+// table with open addressing. Each buffer with gaps has a pile of its own. newStack returns
+// nil if a limit comes, or if a limit has cut the order.
 func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
 	n := len(order)
 	if n < len(tl.Problem.Buffers) {
@@ -152,7 +153,7 @@ func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
 	}
 	lists := make([]int32, 2*n+1<<bits)
 	s := &stack{queue: make([]pile, 0, n), next: lists[:n:n]}
-	last, table := lists[n:2*n], lists[2*n:] // by pile: the rank of its last; piles + 1
+	last, table := lists[n:2*n], lists[2*n:] // the rank of a pile's last buffer; the table: pile + 1, or 0
 	for rank, i := range order {
 		if rank%pollEvery == pollEvery-1 && w.Over() {
 			return nil
@@ -174,8 +175,8 @@ func newStack(w *run.Watch, tl *timeline.Timeline, order []int32) *stack {
 	return s
 }
 
-// find returns the pile of an extent and alignment, which is entered in the table as the
-// next one where there is none.
+// find returns the pile of an extent and alignment. If there is none yet, find enters the
+// number of the next new pile in the table and returns that.
 func (s *stack) find(tl *timeline.Timeline, order, table []int32, shift uint, from, to int32, align int64) int {
 	const odd = 0x9e3779b97f4a7c15
 	h := (uint64(from)<<32 | uint64(to) + uint64(align)<<16) * odd >> shift
@@ -193,7 +194,7 @@ func (s *stack) find(tl *timeline.Timeline, order, table []int32, shift uint, fr
 	}
 }
 
-// sink puts the top of the heap, whose key has risen, where it belongs.
+// sink moves the top of the heap down to where it belongs, after its key has risen.
 func (s *stack) sink() {
 	queue := s.queue
 	if len(queue) == 0 {

@@ -49,16 +49,16 @@ import (
 // pollEvery is the number of placements between looks at the context.
 const pollEvery = 4096
 
-// Thresholds returns the thresholds, in sections, in the order in which they are
-// tried: those that are best for training graphs first. Of these graphs a third
-// of the sections is between what forward and backward pass keep for one
-// another and what lives for the optimiser or within a layer.
+// Thresholds returns the thresholds, in sections, in the order in which they are tried. Those
+// that are best for training graphs come first. The first is about a third of the sections:
+// in training graphs it divides what the forward pass keeps for the backward pass from what
+// lives for the optimiser or within a layer.
 func Thresholds(sections int) []int32 {
 	order := []int32{int32(int64(sections) * 354 / 1000), 2, 0}
 	for k := int32(8); int(k) < sections; k *= 8 {
 		order = append(order, k)
 	}
-	// Of the coarse ones the larger are more often right.
+	// A large coarse threshold is the best one more often than a small one.
 	slices.Reverse(order[3:])
 	for k := int32(4); int(k) < sections && k < math.MaxInt32/8; k *= 8 {
 		order = append(order, k)
@@ -70,32 +70,32 @@ func Thresholds(sections int) []int32 {
 type Sweeper struct {
 	tl      *timeline.Timeline
 	watch   *run.Watch
-	step    int64 // divides all sizes; alignments that divide it need no care
-	ceiling int64 // under which high places are looked for
-	least   int64 // the height of what no sweep moves: fixed, or never active
+	step    int64 // divides all sizes; an alignment that divides step is always met
+	ceiling int64 // high places are below it
+	least   int64 // the height of the buffers that no sweep moves: fixed, or never active
 	parts   []sweptPart
 	offsets []int64 // of the lowest plan of each partition so far
-	trial   []int64 // of a sweep
-	half    []int64 // of the sweep before on the same way
+	trial   []int64 // of the sweep that runs
+	half    []int64 // of the sweep before it, in the same direction
 	space   place.FreeList
 
 	// For sweeps from peaks (outward.go).
-	rank  [2][]int32 // in the order of starts on a way
-	cross []int32    // what is settled: a pile, and what lies above it in ascending order
+	rank  [2][]int32 // place of each buffer in the order of starts, for each way
+	cross []int32    // the settled buffers: a pile, then those above it in ascending order
 
-	Steps, Most int64 // placements so far, and at which number there are no more
+	Steps, Most int64 // number of placements so far, and the largest number allowed
 }
 
-// sweptPart is a partition. Way 0 is that of time, way 1 the other.
+// sweptPart is a partition. A way is a direction: way 0 goes with time, way 1 against it.
 type sweptPart struct {
 	fixed        []int32    // ascending by offset
-	starts, ends [2][]int32 // the others, as they begin on that way, the longest first, and as they end
+	starts, ends [2][]int32 // the others, for each way: by start, the longest first; by end
 	peaks        []int32    // sections, the fullest first
 	height       int64      // of its lowest plan so far
 }
 
-// NewSweeper prepares sweeps. There is no sweeper where fixed buffers collide, or where
-// the limit comes before that is known.
+// NewSweeper prepares sweeps. It returns no sweeper if fixed buffers collide, or if the limit
+// comes before that is known.
 func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
 	buffers := tl.Problem.Buffers
 	n := len(buffers)
@@ -116,7 +116,7 @@ func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
 	}
 	if fixed > 0 {
 		if fixed <= pollEvery {
-			w = nil // a matter of milliseconds
+			w = nil // this takes milliseconds
 		}
 		if end := place.Collide(w, tl); end != place.Whole {
 			return nil, end
@@ -139,8 +139,8 @@ func NewSweeper(w *run.Watch, tl *timeline.Timeline) (*Sweeper, place.Ending) {
 	return s, place.Whole
 }
 
-// order sets the starts and ends of a way; it returns false where a limit of many buffers
-// comes first.
+// order sets the starts and ends of a way. It returns false if there are many buffers and a
+// limit comes first.
 func (s *Sweeper) order(way int) bool {
 	if len(s.parts) > 0 && s.parts[0].starts[way] != nil {
 		return true
@@ -161,7 +161,8 @@ func (s *Sweeper) order(way int) bool {
 	return true
 }
 
-// active is Sorted without what is fixed or never active: not nil but for a limit.
+// active returns the buffers in the order of a word (Sorted), without those that are fixed or
+// never active. It returns nil only if a limit comes.
 func (s *Sweeper) active(word string) []int32 {
 	order := Sorted(s.watch, s.tl, word)
 	kept := order[:0]
@@ -173,7 +174,7 @@ func (s *Sweeper) active(word string) []int32 {
 	return kept
 }
 
-// Than takes over those partitions of a plan in which it is lower.
+// Than takes over the partitions of a plan that are lower than in the lowest plan so far.
 func (s *Sweeper) Than(offsets []int64) {
 	for k := range s.parts {
 		p, height := &s.parts[k], int64(0)
@@ -188,7 +189,7 @@ func (s *Sweeper) Than(offsets []int64) {
 	s.checkHeights()
 }
 
-// Height is the height of the lowest plan, or math.MaxInt64 if there is none yet.
+// Height returns the height of the lowest plan, or math.MaxInt64 if there is none yet.
 func (s *Sweeper) Height() int64 {
 	height := s.least
 	for k := range s.parts {
@@ -197,10 +198,10 @@ func (s *Sweeper) Height() int64 {
 	return height
 }
 
-// Plan is a copy of the lowest plan, or nil if there is none yet.
+// Plan returns a copy of the lowest plan, or nil if there is none yet.
 func (s *Sweeper) Plan() []int64 { return slices.Clone(s.Last()) }
 
-// Last is the lowest plan itself, or nil. The caller must make no more sweeps.
+// Last returns the lowest plan itself, or nil. The caller must make no more sweeps.
 func (s *Sweeper) Last() []int64 {
 	if s.Height() == math.MaxInt64 {
 		return nil
@@ -226,8 +227,8 @@ func (s *Sweeper) Passes(thresholds []int32, ceiling, goal int64, report func() 
 	}
 }
 
-// pass sweeps the partitions that are above the goal from time zero. Where a limit leaves
-// some of them without any plan, they are stacked.
+// pass sweeps the partitions that are above the goal, from time zero. If a limit leaves some
+// of them without a plan, pass stacks their buffers.
 func (s *Sweeper) pass(long int32, ceiling, goal int64) {
 	ready := !s.watch.Over() && s.order(0)
 	s.cross, s.ceiling = nil, bound.Down(ceiling, s.step)
@@ -270,7 +271,7 @@ func (s *Sweeper) stack(placed []int32) {
 	s.checkHeights()
 }
 
-// extent is when buffer i begins and ends on a way.
+// extent returns the sections at which buffer i begins and ends on a way.
 func (s *Sweeper) extent(i int32, way int) (from, to int32) {
 	first, last := s.tl.Extent(int(i))
 	if way == 1 {
@@ -279,8 +280,9 @@ func (s *Sweeper) extent(i int32, way int) (from, to int32) {
 	return first, last
 }
 
-// ways sweeps both ways from what is settled, which has that height: with each threshold
-// until one is enough. It keeps what is lower than the lowest plan of the partition.
+// ways sweeps both ways from the settled buffers, which have the given height. It tries the
+// thresholds in turn until the plan is low enough. It keeps the plan if it is lower than the
+// lowest of the partition.
 func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int64, thresholds ...int32) {
 	for way, cut := range cuts {
 		least := p.height
@@ -324,7 +326,7 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 	buffers := s.tl.Problem.Buffers
 	s.space.Reset()
 	end := int64(0)
-	for _, i := range p.fixed { // at all times, as they may be there at once
+	for _, i := range p.fixed { // in use at all times; two may use the same bytes, at other times
 		to := s.offsets[i] + buffers[i].Size
 		if from := max(s.offsets[i], end); from < to {
 			s.space.Take(from, to-from)
@@ -349,7 +351,7 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 			j := ends[0]
 			if _, to := s.extent(j, way); to > from {
 				break
-			} else if to >= cut { // not on the other way
+			} else if to >= cut { // others were placed on the other way
 				s.space.Give(s.trial[j], buffers[j].Size)
 			}
 		}

@@ -9,9 +9,11 @@ import (
 
 // bound sets MaxLoad and LowerBound.
 //
-// The load of a section bounds the height from below: its windows are disjoint
-// in space. Alignment sharpens it (alignedLoad). A fixed offset bounds the height by
-// its own end.
+//	LowerBound = max(load of each section, each size, offset + size of each fixed buffer,
+//	                 alignedLoad of each partition and alignment)
+//
+// The load of a section is a bound, because the windows in it are disjoint in space.
+// alignedLoad is a sharper one, because it counts the bytes that alignments waste.
 func (t *Timeline) bound() {
 	t.MaxLoad, _ = bound.Peak(t.Load)
 	_, fixed := bound.TopFixed(t.Problem)
@@ -33,13 +35,13 @@ func (t *Timeline) bound() {
 	}
 }
 
-// alignmentsMost is how many alignments of a partition are looked at, and alignedMost
-// how many buffers, counted anew for each: some ten milliseconds.
+// bound looks at no more than alignmentsMost alignments of a partition, and at no more than
+// alignedMost buffers, counted once for each alignment. That takes about ten milliseconds.
 const alignmentsMost, alignedMost = 8, 1 << 18
 
-// aligned returns the size of a buffer rounded up to g and what that adds; its size and
-// -1 where it need not begin at a multiple of g. It is not ok where the buffer
-// has a window, since it may use any bytes.
+// aligned returns the size of a buffer rounded up to g, and its tail: the bytes that rounding
+// adds. If the buffer need not begin at a multiple of g, aligned returns the size itself and
+// -1. If the buffer has a window, ok is false, because the buffer may then use any bytes.
 func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
 	b := &t.Problem.Buffers[i]
 	if b.HasWindow() {
@@ -52,16 +54,20 @@ func (t *Timeline) aligned(i int32, g int64) (rounded, tail int64, ok bool) {
 	return rounded, rounded - b.Size, true
 }
 
-// alignedLoad returns the bound by the buffers of a partition whose offsets are
-// multiples of g, 0 where it says nothing beyond the load.
+// alignedLoad returns a bound for the aligned buffers of a partition, those whose offsets
+// are multiples of g. It returns 0 if alignment adds nothing to the load. In one section:
 //
-// In a section these begin at distinct multiples of g, so between one and the next is
-// the size of the lower one rounded up to g: its tail is wasted, unless others lie
-// in it. Of the others, those that are larger than any tail do not fit into one by themselves.
-// Each of them may use up one tail more, with others at that, and so may the end
-// of the plan. So at least the rounded sizes, and those of the others that are larger
-// than any tail, k of them, less the k + 1 largest tails, are stacked. The smaller
-// others may be in tails for nothing.
+//	height >= sum of the rounded sizes of the aligned buffers
+//	        + sum of the sizes of the k large others
+//	        - sum of the k + 1 largest tails
+//
+// Aligned buffers begin at distinct multiples of g. So from the beginning of one to the
+// beginning of the next there are at least as many bytes as the lower one has, rounded up to
+// g. The tail of the lower one is wasted, unless other buffers lie in it. An other buffer is
+// large if it is larger than every tail: it does not fit into one. It may still make use of
+// one tail, together with bytes beyond. So k large buffers save at most k tails, and the end
+// of the plan saves one more. A small buffer may lie in a tail and cost nothing, so the bound
+// leaves it out.
 func (t *Timeline) alignedLoad(p *Partition, g int64) int64 {
 	if g == 1 {
 		return 0

@@ -2,15 +2,16 @@ package timeline
 
 import "slices"
 
-// Two buffers conflict where they are active in a common section. With windows
-// the question is not whether but how closely: in a common section s, buffer j
-// lies above buffer i exactly where
+// Two buffers conflict if they are active in a common section. In a common section s,
+// buffer j lies above buffer i if
 //
 //	offset(j) + j.Lower(s) >= offset(i) + i.Upper(s)
 //
-// so "j above i" means offset(j) - offset(i) >= max over s of i.Upper - j.Lower,
-// the distance from i up to j (MiniMalloc's effective size). Without windows
-// it is i's size.
+// So j lies above i in all common sections if
+//
+//	offset(j) - offset(i) >= distance(i, j) = max over s of i.Upper(s) - j.Lower(s)
+//
+// MiniMalloc calls this distance the effective size. Without windows it is the size of i.
 
 // Overlaps reports whether buffers i and j are ever active at once.
 func (t *Timeline) Overlaps(i, j int) bool {
@@ -19,9 +20,9 @@ func (t *Timeline) Overlaps(i, j int) bool {
 	return ok
 }
 
-// Distance returns the least offset(j) - offset(i) with which j lies above i
-// in every section they share; ok is false where they share none. It can be
-// zero or negative where windows interlock.
+// Distance returns the least offset(j) - offset(i) for which j lies above i in every section
+// that they share. If they share none, ok is false. The distance can be zero or negative,
+// because windows can interlock.
 func (t *Timeline) Distance(i, j int) (distance int64, ok bool) {
 	c := common{t.Spans(i), t.Spans(j)}
 	for {
@@ -58,11 +59,14 @@ func (c *common) next() (a, b *Span, ok bool) {
 // offset(j) - offset(i) of two buffers must not take.
 type Forbidden struct{ Above, Below int64 }
 
-// Forbid returns the forbidden ranges of offset(j) - offset(i), ascending and
-// merged: O(spans) where few differ, and O(ranges) more for each that is far below the
-// highest. There is none where i and j share no section, one that contains 0
-// where neither can lie inside the other's gaps, and anything else where
-// their windows interlock.
+// Forbid returns the forbidden ranges of offset(j) - offset(i), ascending and merged.
+//
+//	no range                 i and j share no section
+//	one range, 0 inside      neither can lie inside the other's gaps
+//	anything else            their windows interlock
+//
+// Complexity: O(spans) if few ranges differ. Each range that is far below the highest costs
+// O(ranges) more.
 func (t *Timeline) Forbid(i, j int) []Forbidden {
 	var all []Forbidden // so far, ascending and merged
 	c := common{t.Spans(i), t.Spans(j)}
@@ -77,7 +81,7 @@ func (t *Timeline) Forbid(i, j int) []Forbidden {
 		for ; high > 0 && all[high-1].Above >= f.Below; high-- {
 			all[high] = all[high-1]
 		}
-		// Ranges merge where no integer lies between them.
+		// Two ranges merge if no integer lies between them.
 		low := high
 		for ; low > 0 && all[low-1].Below > f.Above; low-- {
 			f.Above, f.Below = min(f.Above, all[low-1].Above), max(f.Below, all[low-1].Below)
@@ -87,10 +91,10 @@ func (t *Timeline) Forbid(i, j int) []Forbidden {
 	}
 }
 
-// Interlocks reports whether any two buffers of the partition can lie inside
-// one another's gaps: then "lower offset" does not mean "underneath", and
-// search over canonical orders alone is not complete. It asks over at each pair, for
-// those with many gaps take long; where that says so, the answer is not known.
+// Interlocks reports whether any two buffers of the partition can lie inside one another's
+// gaps. If so, "lower offset" does not mean "underneath", and a search over canonical orders
+// alone is not complete. Buffers with many gaps take long, so Interlocks calls over at each
+// pair. If over returns true, known is false.
 func (t *Timeline) Interlocks(p Partition, over func() bool) (found, known bool) {
 	var conflicts []int32
 	for _, i := range p.Buffers {
@@ -111,7 +115,7 @@ func (t *Timeline) Interlocks(p Partition, over func() bool) (found, known bool)
 	return false, true
 }
 
-// windowed reports whether buffer i uses a part of itself at any time.
+// windowed reports whether buffer i uses only a part of its bytes at some time.
 func (t *Timeline) windowed(i int32) bool {
 	for _, s := range t.Spans(int(i)) {
 		if s.Lower != 0 || s.Upper != t.Problem.Buffers[i].Size {
@@ -121,9 +125,9 @@ func (t *Timeline) windowed(i int32) bool {
 	return false
 }
 
-// conflictIndex answers "who conflicts with this buffer" in O(log n + answer):
-// the buffers by first section, with the latest last section of each block of
-// them in an implicit binary tree.
+// conflictIndex finds the buffers that conflict with a given one, in O(log n + answer). It
+// has the buffers in the order of their first sections. An implicit binary tree over this
+// order knows the latest last section of each block of buffers.
 type conflictIndex struct {
 	order []int32 // buffers by first section
 	first []int32 // their first sections

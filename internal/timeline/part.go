@@ -2,9 +2,9 @@ package timeline
 
 import "github.com/stowage-go/stowage/model"
 
-// Part makes a buffer, which is empty before, buffer i of a problem whose time is the
-// sections, cut to [low, high), which it must reach into. Gaps and windows stay, and what is
-// fixed. It has no ID.
+// Part sets out to buffer i, cut to the sections [low, high), with section numbers as times.
+// out must be empty before, and buffer i must be active in some of these sections. Part
+// keeps gaps, windows and the fixed offset, and leaves out the ID.
 func (t *Timeline) Part(out *model.Buffer, i int, low, high int32) {
 	b := &t.Problem.Buffers[i]
 	spans := t.Spans(i)

@@ -1,9 +1,10 @@
 package timeline
 
-// partition groups the buffers that touch one another in time, directly or
-// through others. Where no buffer's extent crosses from one section to the
-// next, the two sides can be planned apart. A buffer in a gap still ties both
-// sides of the gap together: it has one offset. O(n + sections).
+// partition groups the buffers that touch one another in time, directly or through others.
+// If no buffer's extent crosses from one section to the next, both sides can be planned
+// apart. A buffer with a gap ties both sides of the gap together, because it has one offset.
+//
+// Complexity: O(n + sections).
 func (t *Timeline) partition() {
 	m := t.Sections()
 	if m == 0 {
@@ -22,7 +23,7 @@ func (t *Timeline) partition() {
 		cuts[first]++
 		cuts[last-1]--
 	}
-	of := make([]int32, m) // section → partition
+	of := make([]int32, m) // of[s] is the partition of section s
 	open := int32(0)
 	t.Partitions = append(t.Partitions, Partition{First: 0})
 	for s := range m {
@@ -49,8 +50,8 @@ func (t *Timeline) partition() {
 	}
 }
 
-// byFirstSection returns the buffers that are ever active, ordered by their
-// first section, then by index: a counting sort.
+// byFirstSection returns the buffers that are ever active, in the order of their first
+// section, then of their index. It is a counting sort.
 func (t *Timeline) byFirstSection(active int) []int32 {
 	n := len(t.Problem.Buffers)
 	at := make([]int32, t.Sections()+1)

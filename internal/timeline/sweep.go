@@ -10,20 +10,20 @@ import (
 )
 
 // Idea: a buffer is one or more pieces (model.Piece), each a range of time with one window
-// of bytes in use. A section is a set of pieces that are all active at once;
-// only the maximal ones matter, because pieces that overlap pairwise in time
-// share a moment (Helly), so every conflict shows in a maximal section.
+// of bytes in use. A section is a set of pieces that are all active at once.
+// Only maximal sections matter: pieces that overlap pairwise in time share a moment (Helly),
+// so every conflict shows in a maximal section.
 //
-// The sweep closes a section at an end that follows a start: at any other end
-// the active set is a subset of the one just closed. MiniMalloc closes one at
-// every distinct end, so that some of its sections are not maximal.
+// The sweep closes a section at an end that follows a start. At any other end the active set
+// is a subset of the section closed before. MiniMalloc closes a section at every distinct
+// end, so some of its sections are not maximal.
 //
-// Complexity: O(p log p) for p pieces. Starts and ends are sorted apart, as
-// plain integers; the sections of a piece follow from two binary searches.
-// Where time is no wider than a few slots for each piece, as the steps of a
-// program are, a table by slot replaces both: O(p + slots).
+// Complexity: O(p log p) for p pieces. Starts and ends are sorted apart, as plain integers,
+// and two binary searches find the sections of a piece. If time has at most slotsEach slots
+// for each piece, a table by slot replaces the sorts and the searches: O(p + slots). The
+// steps of a program are such a time.
 
-// sweep fills Starts, Ends, Load, spans, spanAt and extent, unless a limit comes.
+// sweep sets Starts, Ends, Load, Plain, spans, spanAt and extent, unless a limit comes.
 func (t *Timeline) sweep() {
 	buffers := t.Problem.Buffers
 	n := len(buffers)
@@ -111,10 +111,10 @@ func (t *Timeline) sweep() {
 	}
 }
 
-// closeSections finds the maximal sections of the pieces, of which at returns
-// the times. It returns a function that tells how many sections are closed at or
-// before a time at which a piece starts or ends. At equal times ends come
-// first, since lifespans are half-open.
+// closeSections finds the maximal sections; at(k) returns the times of piece k. It returns a
+// function: closed(time) is the number of sections closed at or before time, if a piece
+// starts or ends at that time. At equal times ends come first, because lifespans are
+// half-open.
 func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)) (closed func(time int64) int32) {
 	if pieces == 0 {
 		return nil
@@ -140,7 +140,7 @@ func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)
 			fresh = true
 		}
 		if fresh {
-			// No more of either have been read.
+			// Entry count of both arrays has been read already, so the section can go there.
 			starts[count], ends[count] = starts[i-1], end
 			count++
 			fresh = false
@@ -152,10 +152,10 @@ func (t *Timeline) closeSections(pieces int, at func(k int) (lower, upper int64)
 	}
 }
 
-// slotsEach is the number of slots a piece up to which time is a table.
+// slotsEach: time is a table if it has at most this many slots for each piece.
 const slotsEach = 8
 
-// closeBySlot is closeSections over a table of the slots from earliest on.
+// closeBySlot does what closeSections does, with a table of the slots from earliest on.
 func (t *Timeline) closeBySlot(pieces int, at func(k int) (lower, upper int64), earliest int64, slots int) (closed func(time int64) int32) {
 	// before[s] first marks what happens at slot s, then counts the sections.
 	const starts, ends = 1, 2

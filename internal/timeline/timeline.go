@@ -1,10 +1,9 @@
-// Package timeline prepares a problem for planning. A sweep line over the
-// lifespans yields maximal sections, partitions that can be planned apart, the
-// contention profile and lower bounds; conflicts between buffers are answered
-// from these, without a quadratic table.
+// Package timeline prepares a problem for planning. A sweep line over the lifespans finds
+// the maximal sections, the partitions that can be planned apart, the load of each section
+// and lower bounds. Conflicts between buffers follow from these, without a quadratic table.
 //
-// Planners ask this package who conflicts with whom and how closely, and never
-// compare lifespans themselves.
+// Planners ask this package which buffers conflict and how closely. They never compare
+// lifespans themselves.
 //
 // # Example
 //
@@ -35,7 +34,7 @@ type Span struct {
 	Upper       int64 // one past the last byte in use
 }
 
-// A Partition is a set of buffers whose lifespans touch no other partition's.
+// A Partition is a set of buffers whose lifespans touch those of no other partition.
 type Partition struct {
 	Buffers     []int32 // indices into Problem.Buffers, in order of first section
 	First, Last int32   // sections [First, Last)
@@ -53,7 +52,7 @@ type Timeline struct {
 	Load []int64
 	// Partitions hold the buffers that are ever active.
 	Partitions []Partition
-	// LowerBound is a height that no plan can be under.
+	// LowerBound is a height that no plan can be below.
 	LowerBound int64
 	// MaxLoad is the largest Load: the contention peak.
 	MaxLoad int64
@@ -61,10 +60,10 @@ type Timeline struct {
 	Plain bool
 
 	spans  []Span     // all spans, buffer by buffer
-	spanAt []int32    // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil where each has one
-	extent [][2]int32 // first and last section of each buffer
+	spanAt []int32    // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil if each buffer has one
+	extent [][2]int32 // sections [first, last) of each buffer, its gaps included; 0, 0 if never active
 
-	over func() bool // while it is made: whether a limit has come
+	over func() bool // whether a limit has come; set only while the timeline is made
 
 	indexOnce sync.Once
 	index     conflictIndex
@@ -74,10 +73,9 @@ type Timeline struct {
 // not change as long as the timeline is in use.
 func New(p *model.Problem) *Timeline { return NewUnless(p, nil) }
 
-// NewUnless is New for those who have no time to lose: where over says, which it
-// is asked between steps, that a limit has come, the rest is left and there is no
-// timeline (nil). Of up to tune.PreparedMost pieces there always is one: it takes a few
-// milliseconds.
+// NewUnless is New under a limit. It calls over between steps. If over returns true,
+// NewUnless stops and returns nil. A problem of at most tune.PreparedMost pieces takes a few
+// milliseconds, so NewUnless then always returns a timeline.
 func NewUnless(p *model.Problem, over func() bool) *Timeline {
 	t := &Timeline{Problem: p, over: over}
 	for _, step := range [...]func(*Timeline){(*Timeline).sweep, (*Timeline).partition, (*Timeline).bound} {
@@ -94,7 +92,7 @@ func NewUnless(p *model.Problem, over func() bool) *Timeline {
 func (t *Timeline) Sections() int { return len(t.Load) }
 
 // Spans returns the ranges of sections in which buffer i is active, ascending.
-// It is empty only for a buffer whose gaps cover its whole lifespan.
+// It returns none only for a buffer whose gaps cover its whole lifespan.
 func (t *Timeline) Spans(i int) []Span {
 	if t.spanAt == nil {
 		return t.spans[i : i+1 : i+1]
@@ -102,7 +100,7 @@ func (t *Timeline) Spans(i int) []Span {
 	return t.spans[t.spanAt[i]:t.spanAt[i+1]:t.spanAt[i+1]]
 }
 
-// Span returns the one span of buffer i, of a problem that is plain.
+// Span returns the one span of buffer i. The problem must be plain.
 func (t *Timeline) Span(i int32) *Span { return &t.spans[i] }
 
 // Extent returns the sections [first, last) from buffer i's first active one
