@@ -8,10 +8,10 @@ import (
 	"github.com/stowage-go/stowage/internal/tune"
 )
 
-// Idea: a limit that comes in the middle of a placement must still leave a
-// plan, and at once. So what is placed stays, and the rest goes above it, as a
-// program would allocate it that plans nothing: in the order of their starts,
-// from a fast allocator (tlsf.go), which has each buffer back at its end.
+// Idea: if a limit comes in the middle of a placement, there must still be a plan, at once.
+// So the placed buffers stay, and the rest goes above them, as in a program without a plan: a
+// fast allocator (tlsf.go) takes the buffers in the order of their starts, and gets each back
+// at its end.
 //
 //	  ┌─────┬────┐
 //	  │  e  │ g  │
@@ -19,35 +19,34 @@ import (
 //	  │ d │  f  │
 //	──┴───┴─────┴─ the top of what is placed
 //
-// Each partition has a space of its own, and so a top of its own. Gaps are not
-// used: a buffer holds its bytes from its first active section to its last.
+// Each partition has a space of its own, so it has a top of its own. Gaps are not used: a
+// buffer holds its bytes from its first active section to its last.
 //
-// Invariant: what the allocator gives out is disjoint and above all that is
-// placed.
+// Invariant: the live blocks of the allocator are disjoint and above all placed buffers.
 //
-// Complexity: O(n + sections), without a sort or a search, once or twice; it does
-// not look at the limit. Most of the time goes for memory that is touched first
-// (`go run ./lab/bench/late -signal -profiles DIR`): so what is needed of a plain buffer is
-// read from one place, its span, nothing is copied that need not be, and there is no second
-// plan where one will do.
+// Complexity: O(n + sections), without a sort or a search, once or twice. Finish does not
+// look at the limit. Most of its time is spent on memory that it is the first to touch
+// (`go run ./lab/bench/late -signal -profiles DIR`). So it reads all that it needs of a plain
+// buffer from the span, it copies little, and it makes a second plan only if that may be
+// much lower.
 //
-// Tried and dropped: each buffer on top of the one before it, which ends as high
-// as the sum of the sizes; slots as large as the buffer that opened them, by
-// size class, which ends at five times the load where sizes are many.
+// Tried and dropped: each buffer on top of the one before, which ends as high as the sum of
+// the sizes. Slots by size class, each as large as the buffer that opened it: with many
+// different sizes they end at five times the load.
 
-// Finish completes a plan: buffers with a fixed offset get it, those of a
-// negative offset are stacked above them and above all others, which keep
-// theirs. What is placed must be valid together with what is fixed; then the
-// plan is valid. It returns the height.
+// Finish completes a plan and returns its height. A buffer with a fixed offset gets that
+// offset. A buffer with a negative offset is stacked above all others. The others keep their
+// offsets. The plan is valid if the placed and the fixed buffers are valid together.
 //
-// Where that ends an eighth above the bound and more, all that is not fixed is
-// stacked anew as well, and the lower plan is the answer: large buffers of few
-// sections, placed first, can lift all the rest for nothing. Where the loads of what is
-// left say beforehand that it does, that comes first, and is mostly enough.
+// If the plan ends more than an eighth above the bound, Finish also stacks all buffers anew
+// that are not fixed, and returns the lower of both plans. A plan can be that high because
+// large buffers of few sections were placed first and lift all the rest. The load of the
+// rest may show beforehand that the plan ends so high. Then Finish stacks all anew first, and
+// that plan is mostly the lower one.
 func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	f := newFinisher(tl)
 	if f.settle(offsets); !f.moved {
-		return f.stack(offsets, Unlimited) // that is all anew
+		return f.stack(offsets, Unlimited) // this stacks all anew
 	}
 	high, below := tl.LowerBound+tl.LowerBound/8, int64(Unlimited)
 	height = f.least(offsets)
@@ -75,21 +74,21 @@ func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	return height
 }
 
-// finisher is the state.
+// finisher is the state of Finish.
 type finisher struct {
 	tl    *timeline.Timeline
 	space tlsf
-	now   int32   // what is due by this section has been given back
-	due   []int32 // by section: list of the cells that come back there
+	now   int32   // the cells that are due by this section have been given back
+	due   []int32 // by section: the first of a list of cells that come back there
 	fixed bool    // whether any buffer has a fixed offset
-	moved bool    // whether any other has one
-	high  int64   // where the highest of these ends that need no stacking
+	moved bool    // whether any other buffer has an offset
+	high  int64   // the height of the buffers that are fixed or never active
 }
 
 func newFinisher(tl *timeline.Timeline) *finisher {
 	f := &finisher{tl: tl, due: make([]int32, tl.Sections()+1)}
 	buffers := tl.Problem.Buffers
-	blocks, most := len(buffers)/3, int64(Unlimited) // so many are live at once in a large training step
+	blocks, most := len(buffers)/3, int64(Unlimited) // in a large training step, a third is live at once
 	if len(buffers) < tune.FreeListsLeast {
 		blocks, most = len(buffers), 1
 		for i := range buffers {
@@ -100,7 +99,8 @@ func newFinisher(tl *timeline.Timeline) *finisher {
 	return f
 }
 
-// settle gives an offset to what needs no stacking, and sees what else has one.
+// settle gives an offset to the buffers that are fixed or never active. It notes whether
+// others have one.
 func (f *finisher) settle(offsets []int64) {
 	f.moved, f.high = false, 0
 	for i, at := range offsets {
@@ -108,7 +108,7 @@ func (f *finisher) settle(offsets []int64) {
 			b := &f.tl.Problem.Buffers[i]
 			first, last := f.tl.Extent(i)
 			if b.Fixed != nil || first == last {
-				at = max(at, 0) // what is never active conflicts with nobody
+				at = max(at, 0) // a buffer that is never active conflicts with none
 				if b.Fixed != nil {
 					at, f.fixed = *b.Fixed, true
 				}
@@ -120,7 +120,7 @@ func (f *finisher) settle(offsets []int64) {
 	}
 }
 
-// top returns how high that reaches which is placed of a partition.
+// top returns the height of the placed buffers of a partition.
 func (f *finisher) top(part *timeline.Partition, offsets []int64) (top int64) {
 	if !f.fixed && !f.moved {
 		return 0
@@ -133,7 +133,8 @@ func (f *finisher) top(part *timeline.Partition, offsets []int64) (top int64) {
 	return top
 }
 
-// size is the size of a buffer. What the timeline has of it is closer together.
+// size returns the size of a buffer. If it can, it reads the timeline, because the spans lie
+// closer together in memory than the buffers.
 func (f *finisher) size(i int) int64 {
 	if f.tl.Plain {
 		return f.tl.Span(int32(i)).Upper
@@ -141,7 +142,9 @@ func (f *finisher) size(i int) int64 {
 	return f.tl.Problem.Buffers[i].Size
 }
 
-// least returns a height that stacking the rest does not end under.
+// least returns a lower bound of the height after the rest is stacked:
+//
+//	max over the partitions of top + largest load of the rest
 func (f *finisher) least(offsets []int64) (height int64) {
 	rest := bound.NewLoads(f.tl.Sections())
 	for i, at := range offsets {
@@ -159,14 +162,14 @@ func (f *finisher) least(offsets []int64) (height int64) {
 	return height
 }
 
-// stack gives an offset to what has none, and returns the height. It ends where that
-// is not below the given one, and returns Unlimited.
+// stack gives an offset to each buffer without one, and returns the height. If the height is
+// not below the given one, stack ends early and returns Unlimited.
 func (f *finisher) stack(offsets []int64, below int64) (height int64) {
-	var batch [256]request // apart from what has pointers, which the collector wants a map of
+	var batch [256]request // not in finisher: it has no pointers, so the collector need not scan it
 	height = f.high
 	clear(f.due)
 	for k := range f.tl.Partitions {
-		part, granule := &f.tl.Partitions[k], int64(1) // all cells begin and end at multiples of it
+		part, granule := &f.tl.Partitions[k], int64(1) // all cells begin and end at multiples of granule
 		if !f.tl.Plain {
 			granule = bound.CommonAlignment(f.tl.Problem, part.Buffers)
 		}
@@ -185,16 +188,16 @@ func (f *finisher) stack(offsets []int64, below int64) (height int64) {
 	return height
 }
 
-// request is what is needed of a buffer.
+// request is what the allocator needs to know of a buffer.
 type request struct {
 	first, last  int32
 	size, offset int64
 	align        int64
 }
 
-// some places those of the members that have no offset, and returns where the highest
-// ends. They come from anywhere in memory, so they are read in a loop that waits for none
-// of them.
+// some places the members that have no offset, and returns the end of the highest. The
+// members lie anywhere in memory. So a loop of its own reads them, in which no read waits for
+// another.
 func (f *finisher) some(members []int32, batch *[256]request, granule int64, offsets []int64) (height int64) {
 	for j, i := range members {
 		r := &batch[j]
@@ -218,7 +221,7 @@ func (f *finisher) some(members []int32, batch *[256]request, granule int64, off
 	return height
 }
 
-// put allocates a buffer and returns its offset.
+// put gives back the cells that are due, allocates a buffer, and returns its offset.
 func (f *finisher) put(r *request, granule int64) int64 {
 	cells := f.space.cells
 	for ; f.now < r.first; f.now++ {

@@ -10,15 +10,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: buffers with fixed offsets are placed before all others, and each asks
-// first whether its place is free.
+// Idea: place the buffers with fixed offsets before all others. Check for each whether its
+// place is free.
 //
 // Complexity: that of a placement of the fixed buffers.
 
-// Collide returns Collided where two buffers with fixed offsets use the same
-// bytes at once, and Whole where none do. Where there are thousands of them it
-// returns Cut if a limit comes before that is known; no watch (nil) means no
-// limit.
+// Collide returns Collided if two buffers with fixed offsets use the same bytes at once, and
+// Whole if none do. If there are more than tune.CollideMost of them and a limit comes first,
+// it returns Cut. No watch (nil) means no limit.
 func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 	p := placer{tl: tl, watch: w}
 	count := 0
@@ -45,11 +44,12 @@ func Collide(w *run.Watch, tl *timeline.Timeline) Ending {
 	return Whole
 }
 
-// FixedFit reports whether each buffer with a fixed offset ends within the
-// capacity; 0 means that there is none.
+// FixedFit reports whether each buffer with a fixed offset ends within the capacity. A
+// capacity of 0 means that there is none.
 func FixedFit(p *model.Problem, capacity int64) bool {
 	_, end := bound.TopFixed(p)
 	return capacity == 0 || end <= capacity
 }
 
+// isFixed reports whether buffer i has a fixed offset.
 func (p *placer) isFixed(i int32) bool { return p.tl.Problem.Buffers[i].Fixed != nil }

@@ -6,26 +6,25 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 )
 
-// Idea: what is free in an address space without an end is what is not in use, and that
-// is a set of ranges as the tree has many of (ranges.go). So the lowest place, the
-// highest under a limit and the tightest are asked of one such set, from which ranges can
-// be taken away again.
+// Idea: keep the bytes in use as one set of ranges (ranges.go). The free bytes are the holes
+// of that set and all above it. The set is searched for the lowest place, the tightest place,
+// or the highest place under a limit. Ranges can also be taken out of it again.
 //
 // Invariant: that of a set, with no tolerance.
 //
-// Complexity: that of a set. For f ranges a search looks at f/pageMost pages and those
-// of them that may have room.
+// Complexity: that of a set. For f ranges, a search looks at the f/pageMost pages, and into
+// those that may have room.
 //
-// Tried and dropped: bins by size, as malloc has them, which know nothing of addresses:
-// two-ended placement needs the extremes. A treap of the free blocks by address, with the
-// largest below each node: O(log f) but for the tightest place, no faster on training
-// graphs, and four times the code.
+// Tried and dropped: bins by size, as in malloc. They know nothing of addresses, and
+// two-ended placement needs the lowest and the highest. A treap of the free blocks by
+// address, with the largest block below each node: it takes O(log f), except for the tightest
+// place, but it is no faster on training graphs and has four times the code.
 
-// A FreeList is the space.
+// A FreeList is an address space without an end.
 type FreeList struct {
-	sets  store // of one
-	used  set
-	whole [1]page // a set that has no directory
+	sets  store   // has only the set used
+	used  set     // the bytes in use
+	whole [1]page // stands for a set without a directory (all)
 }
 
 // Reset empties the space.
@@ -40,8 +39,8 @@ func (f *FreeList) Take(from, size int64) { f.sets.add(&f.used, Range{from, from
 // Give returns [from, from+size), which is in use.
 func (f *FreeList) Give(from, size int64) { f.sets.subtract(&f.used, Range{from, from + size}) }
 
-// Find returns a multiple of align at which size bytes are free, by a fit. Most of its time
-// goes for holes that are too small.
+// Find returns a multiple of align at which size bytes are free. The fit says which. Find
+// spends most of its time on holes that are too small.
 func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 	best, least, end := int64(0), int64(math.MaxInt64), int64(0)
 	all := f.all()
@@ -58,11 +57,11 @@ func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 				}
 			}
 			if p.hole < size {
-				break // what is before the first is no hole of the page
+				break // only the hole before the first range is not in p.hole
 			}
 			first := i == 0
 			if i += above(list[i:], size); first && i == len(list) {
-				p.hole = size - 1 // of all holes none is larger
+				p.hole = size - 1 // no hole is larger
 			}
 		}
 		end = list[len(list)-1].To
@@ -73,7 +72,7 @@ func (f *FreeList) Find(size, align int64, fit Fit) int64 {
 	return best
 }
 
-// all returns what is in use, in pages.
+// all returns the bytes in use, as pages.
 func (f *FreeList) all() []page {
 	if f.used.size == inPages {
 		return f.sets.pages[f.used.at]
@@ -82,8 +81,8 @@ func (f *FreeList) all() []page {
 	return f.whole[:min(1, f.used.n)]
 }
 
-// Highest returns the highest multiple of align at which size bytes below limit are free;
-// ok is false where there is none.
+// Highest returns the highest multiple of align at which size bytes below limit are free. If
+// there is none, ok is false.
 func (f *FreeList) Highest(size, align, limit int64) (at int64, ok bool) {
 	all := f.all()
 	for k := len(all) - 1; k >= 0; k-- {
@@ -95,7 +94,7 @@ func (f *FreeList) Highest(size, align, limit int64) (at int64, ok bool) {
 				}
 			}
 			if all[k].hole < size {
-				i = 0 // none but the one above the last
+				i = 0 // only the hole above the last range may be large enough
 			}
 			limit = min(limit, list[i].From)
 		}

@@ -8,8 +8,9 @@ import (
 	"github.com/stowage-go/stowage/internal/tune"
 )
 
-// Watch returns a watch for one placement of tl. A problem of at
-// most tune.WholeMost buffers is placed whole whatever the clock says: its plan is then a function of the problem.
+// Watch returns a watch for one placement of tl. A problem of at most tune.WholeMost buffers
+// and tune.WholeSpansMost spans is placed whole, whatever the clock says. So its plan follows
+// from the problem alone.
 func Watch(ctx context.Context, tl *timeline.Timeline) *run.Watch {
 	n, spans := len(tl.Problem.Buffers), 0
 	if n <= tune.WholeMost {

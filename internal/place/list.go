@@ -9,20 +9,20 @@ import (
 	"github.com/stowage-go/stowage/internal/tune"
 )
 
-// Idea: for up to a few thousand buffers without gaps or fixed offsets, one list
-// of all that is placed, by offset, is scanned from the bottom for each buffer.
-// That costs little and allocates nothing.
+// Idea: keep all placed buffers in one list, by offset. For each buffer, scan the list from
+// the bottom. For up to a few thousand buffers without gaps or fixed offsets, that costs
+// little and allocates nothing.
 //
-// Invariant: the columns are sorted by offset; the entries are a valid plan.
+// Invariant: the columns are sorted by offset. The entries are a valid plan.
 //
-// Complexity: a nanosecond for each entry that is passed, O(n²) in all.
+// Complexity: a nanosecond for each entry that the scan passes, O(n²) in all.
 //
-// On A–K a plan of the list takes less than one of the tree (go test -bench Move
-// ./internal/climb). They meet at a few thousand buffers where plans are made one after
-// another from a common beginning, and at some hundreds where it is one, the sooner the
-// fewer are live at once.
+// On A–K the list is faster than the tree (go test -bench Move ./internal/climb). If many
+// plans with a common beginning are made one after another, the tree is faster from a few
+// thousand buffers on. For a single plan it is faster from some hundred buffers on, or from
+// fewer if few are live at once.
 
-// Listable reports whether a List does for the problem and is faster than Place.
+// Listable reports whether a List can place the problem and is faster than Place.
 func Listable(tl *timeline.Timeline) bool {
 	buffers := tl.Problem.Buffers
 	if len(buffers) > tune.ListMost || tl.HasGaps() {
@@ -41,7 +41,7 @@ func Listable(tl *timeline.Timeline) bool {
 // If they are shorter, the tree has little to keep.
 const listWide = 48
 
-// listable reports whether one placement of a partition is better made in a list.
+// listable reports whether a list is better than a tree for one placement of a partition.
 func listable(tl *timeline.Timeline, part *timeline.Partition) bool {
 	n, sections := len(part.Buffers), int(part.Last-part.First)
 	if n > tune.OneWideListMost || sections == 1 {
@@ -59,10 +59,10 @@ func listable(tl *timeline.Timeline, part *timeline.Partition) bool {
 	return n <= tune.OneListMost || sections <= listWide*(incidences/n)
 }
 
-// A List is the buffers that are placed, in columns by ascending offset. It
-// knows hulls only: a buffer is in use from its first section to its last.
+// A List holds the placed buffers in columns, by ascending offset. It knows no gaps: a buffer
+// is in use from its first section to its last.
 type List struct {
-	n           int // how many there are
+	n           int // number of placed buffers
 	from, to    []int64
 	first, last []int32
 }
@@ -76,8 +76,8 @@ func NewList(n int) *List {
 // Reset empties the list.
 func (l *List) Reset() { l.n = 0 }
 
-// Put finds a place for a buffer in the sections [first, last), enters it, and
-// returns its offset.
+// Put finds a place for a buffer of the sections [first, last), enters the buffer, and returns
+// its offset.
 func (l *List) Put(first, last int32, size, align int64, fit Fit) int64 {
 	var at int64
 	if fit == FirstFit {
@@ -93,7 +93,7 @@ func (l *List) Put(first, last int32, size, align int64, fit Fit) int64 {
 func (l *List) lowest(first, last int32, size, align int64) int64 {
 	from := l.from[:l.n]
 	to, firsts, lasts := l.to[:len(from)], l.first[:len(from)], l.last[:len(from)]
-	at := int64(0) // what is in use below ends at or under it, aligned
+	at := int64(0) // the lowest multiple of align above the entries passed that conflict
 	for k, offset := range from {
 		if firsts[k] >= last || lasts[k] <= first {
 			continue
@@ -108,7 +108,7 @@ func (l *List) lowest(first, last int32, size, align int64) int64 {
 	return at
 }
 
-// tightest returns the offset with the least room above it, the lowest of those.
+// tightest returns the offset with the least room above the buffer, and of several the lowest.
 func (l *List) tightest(first, last int32, size, align int64) int64 {
 	from := l.from[:l.n]
 	to, firsts, lasts := l.to[:len(from)], l.first[:len(from)], l.last[:len(from)]
@@ -131,7 +131,7 @@ func (l *List) tightest(first, last int32, size, align int64) int64 {
 	return best
 }
 
-// Enter adds a buffer at an offset, behind those at or under it.
+// Enter adds a buffer at an offset. It comes behind the entries of at most that offset.
 func (l *List) Enter(at int64, first, last int32, size int64) {
 	k, _ := slices.BinarySearch(l.from[:l.n], at+1)
 	l.n++
@@ -141,7 +141,7 @@ func (l *List) Enter(at int64, first, last int32, size int64) {
 	insert(l.last[k:l.n], last)
 }
 
-// insert makes v the first of s, which loses its last.
+// insert puts v before the first element of s, and drops the last element.
 func insert[T any](s []T, v T) {
 	copy(s[1:], s)
 	s[0] = v

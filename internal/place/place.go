@@ -8,18 +8,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: buffers with fixed offsets go first, then the others in the order
-// given, each where the fit says, given all that is placed. Partitions do not
-// see one another, so each is placed on its own, in the same relative order:
-// the tree is then as small as the partition.
+// Idea: place the buffers with fixed offsets first, then the others in the given order. The
+// fit chooses among the places that are free. Partitions do not touch one another, so each is
+// placed on its own, in the same relative order. The tree is then as small as the partition.
 //
-// Invariant: after each step the placed buffers are a valid plan of themselves.
+// Invariant: after each step, the placed buffers alone are a valid plan.
 //
-// Complexity: n queries and insertions of tree.go, or of list.go where a partition
-// is small or its buffers reach far.
+// Complexity: n queries and insertions of tree.go, or of list.go if a partition is small or
+// its buffers have many sections.
 //
-// Source: offset jumping is IREE wave's "Optimizing Shared Memory Allocations";
-// best fit is TFLite's greedy-by-size.
+// Source: offset jumping comes from IREE wave, "Optimizing Shared Memory Allocations". Best
+// fit comes from TFLite's greedy-by-size.
 
 // A Fit says which of the free places a buffer takes.
 type Fit uint8
@@ -28,8 +27,8 @@ type Fit uint8
 const (
 	// FirstFit takes the lowest offset.
 	FirstFit Fit = iota
-	// BestFit takes the offset with the least room left above the buffer, the
-	// lowest of those; the open space at the top comes last.
+	// BestFit takes the offset with the least room left above the buffer, and of several the
+	// lowest. The open space at the top comes last.
 	BestFit
 )
 
@@ -38,8 +37,8 @@ type Ending uint8
 
 // The endings.
 const (
-	Whole    Ending = iota // every buffer is where the fit says
-	Cut                    // a limit came; the rest is stacked above what was placed
+	Whole    Ending = iota // every buffer has the place that the fit chose
+	Cut                    // a limit came; the rest is stacked above the placed buffers
 	TooHigh                // a buffer would end at or above the height to stay below
 	Collided               // two buffers with fixed offsets use the same bytes at once
 )
@@ -47,10 +46,10 @@ const (
 // Unlimited is a height that every plan is below.
 const Unlimited = math.MaxInt64
 
-// Place places the buffers of tl one by one and returns the offset of each, in
-// the order of tl.Problem.Buffers. Fixed buffers are at their offsets and come
-// first; order gives the rest, and what it leaves out is placed last, in input
-// order. Hints are ignored. There is no capacity: every buffer finds a place.
+// Place places the buffers of tl one by one and returns the offset of each, in the order of
+// tl.Problem.Buffers. Fixed buffers come first, then the buffers of order, then those that
+// order leaves out, in the order of the input. Hints are ignored. There is no capacity, so
+// every buffer finds a place.
 //
 // No watch (nil) means no limit. The offsets follow from the ending:
 //
@@ -63,10 +62,10 @@ func Place(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit) ([]int64
 	return offsets, end
 }
 
-// Below is Place for those who want a plan only if it is lower than the one
-// they have. It returns the plan and its height; without a plan below the given
-// height it returns nil and 0, and gives up at the first buffer that is too
-// high. A plan that a limit has cut counts only where it is below as well.
+// Below is Place for a caller that wants a plan only if it is lower than the one it has. It
+// returns the plan and its height, if that is below the given height. If not, it returns nil
+// and 0, and stops at the first buffer that is too high. The same holds for a plan that a
+// limit has cut.
 func Below(w *run.Watch, tl *timeline.Timeline, order []int32, fit Fit, below int64) (offsets []int64, height int64, end Ending) {
 	return new(Memory).Below(w, tl, order, fit, below)
 }
@@ -126,7 +125,7 @@ type placer struct {
 	watch   *run.Watch
 	fit     Fit
 	offsets []int64
-	movable bool  // no buffer has a fixed offset, as is known once place has begun
+	movable bool  // no buffer has a fixed offset; set when place begins
 	below   int64 // the height to stay below
 	used    tree
 }
@@ -207,7 +206,7 @@ func (p *placer) partition(part *timeline.Partition, order []int32) (placed int,
 	return len(order), Whole
 }
 
-// listed is partition where a list does.
+// listed does what partition does, with a list.
 func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, end Ending) {
 	list := p.memory.list
 	if list == nil || len(list.from) < len(part.Buffers) {
@@ -233,7 +232,7 @@ func (p *placer) listed(part *timeline.Partition, order []int32) (placed int, en
 // over reports whether a limit has come.
 func (p *placer) over() bool { return p.watch != nil && p.watch.Over() }
 
-// cut marks what has not been placed when the limit came, for Finish.
+// cut marks the buffers that were not placed when the limit came, for Finish.
 func (p *placer) cut(rest []int32) Ending {
 	for _, i := range rest {
 		p.offsets[i] = -1
@@ -241,12 +240,12 @@ func (p *placer) cut(rest []int32) Ending {
 	return Cut
 }
 
-// byPartition sorts order by partition and keeps it otherwise; order of
-// partition k ends at ends[k]. It drops fixed buffers, those that are never
-// active, and repeats, and adds those that are missing.
+// byPartition sorts order by partition and keeps the order within each. Partition k ends at
+// sorted[ends[k]]. byPartition drops fixed buffers, buffers that are never active, and
+// repeats. It adds the buffers that are missing.
 func (p *placer) byPartition(order []int32) (sorted []int32, ends []int) {
 	tl := p.tl
-	of := p.memory.of // partition + 1; 0 where done, as all are in the end
+	of := p.memory.of // partition + 1 of each buffer; 0 if done, as all are in the end
 	ends = make([]int, len(tl.Partitions))
 	total := 0
 	for k := range tl.Partitions {

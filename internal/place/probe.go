@@ -13,14 +13,14 @@ import "github.com/stowage-go/stowage/internal/bound"
 // hole on the way, or for each page of holes too small (ranges.go).
 
 // A probe asks one set for room for the bytes [lower, upper) of a buffer,
-// relative to its offset. What is before list[0] ends at or below them; list is
-// empty only where nothing is above them.
+// relative to its offset. All ranges before list[0] end at or below these bytes. list is
+// empty only if no range is above them.
 type probe struct {
-	list         []Range // a page, or what is left of it
-	rest         []page  // those after it
-	end          int64   // where list ends, if there are any
+	list         []Range // the ranges of a page that are left
+	rest         []page  // the pages after it
+	end          int64   // where list ends; used only if rest is not empty
 	lower, upper int64
-	moved        int64 // by how much it has moved the answer
+	moved        int64 // sum of the moves of the answer that are due to this probe
 }
 
 // probe returns the probe of a set that is not empty.
@@ -33,15 +33,14 @@ func (t *store) probe(s set, lower, upper int64) probe {
 	return p
 }
 
-// open makes the next page the list.
+// open moves the probe to the first page of rest.
 func (t *store) open(p *probe) {
 	first := &p.rest[0]
 	p.list, p.end, p.rest = t.block(first.at, int(first.n)), first.to, p.rest[1:]
 }
 
-// lowest returns the lowest multiple of align, at least offset, at which every
-// probe finds room. It moves the probes to what lies above, and may change their
-// order.
+// lowest returns the lowest multiple of align, at least offset, at which every probe has room.
+// It moves the probes to the ranges above, and may change their order.
 func (t *store) lowest(probes []probe, offset, align int64) int64 {
 	offset = bound.Up(offset, align)
 	// Invariant: the probes before k have room at offset.
@@ -69,7 +68,7 @@ func (t *store) lowest(probes []probe, offset, align int64) int64 {
 	return offset
 }
 
-// free reports whether the probe has room at offset, and drops what ends below.
+// free reports whether the probe has room at offset. It drops the ranges that end below.
 func (t *store) free(p *probe, offset int64) bool {
 	at := offset + p.lower
 	if len(p.list) > 0 && p.list[0].To <= at {
@@ -85,7 +84,7 @@ func (t *store) free(p *probe, offset int64) bool {
 // it is in ends at or below.
 func (t *store) leave(p *probe, at int64) {
 	low, high := 0, len(p.rest)
-	// Mostly that is the next or one of a few, so the stride doubles before it halves.
+	// It is mostly among the next few pages, so the stride doubles before it halves.
 	for stride := 1; low < high; stride *= 2 {
 		k := min(low+stride, high) - 1
 		if p.rest[k].to > at {
@@ -149,8 +148,8 @@ func above(list []Range, need int64) int {
 	return len(list)
 }
 
-// skip drops the ranges that end at or below the byte at. Mostly that is none
-// or a few, so it doubles its stride before it halves.
+// skip drops the ranges that end at or below the byte at. These are mostly none or a few, so
+// skip doubles its stride before it halves it.
 func skip(list []Range, at int64) []Range {
 	if len(list) == 0 || list[0].To > at {
 		return list
@@ -172,9 +171,8 @@ func skip(list []Range, at int64) []Range {
 	return list[low:]
 }
 
-// room returns by how much the buffer at offset could be raised before it meets
-// a range above it; ok is false where nothing is above it. lowest has just
-// returned offset.
+// room returns by how many bytes the buffer at offset could rise before it meets a range above
+// it. If no range is above it, ok is false. offset must be what lowest has just returned.
 func room(probes []probe, offset int64) (free int64, ok bool) {
 	for i := range probes {
 		p := &probes[i]
@@ -188,8 +186,8 @@ func room(probes []probe, offset int64) (free int64, ok bool) {
 	return free, ok
 }
 
-// tightest returns the offset, from offset on, with the least room above it, the
-// lowest of those.
+// tightest returns the offset, from offset on, with the least room above the buffer, and of
+// several the lowest.
 func (t *store) tightest(probes []probe, offset, align int64) int64 {
 	best, least, found := int64(0), int64(0), false
 	for {

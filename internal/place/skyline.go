@@ -1,22 +1,20 @@
 package place
 
-// Idea: a planner that never looks into holes needs one question answered: how
-// high does anything placed so far reach, in any of these sections? A segment
-// tree over the sections answers it. A node keeps the highest end anywhere
-// below it, and the highest end of what covers all of it.
+// Idea: a planner that never looks into holes asks one question: what is the highest end of
+// the placed buffers in these sections? A segment tree over the sections answers it.
 //
-// Invariant: top[k] is the highest end in the sections of node k of what was
-// raised there or below; cover[k] that of what was raised over all of node k.
+// Invariant: top[k] is the highest end that Raise has set in any section of node k, at node k
+// or below it. cover[k] is the highest end that Raise has set at node k, for all its sections.
 //
-// Complexity: O(log m) a question and a placement, for m sections.
+// Complexity: O(log m) for a question and for a placement, for m sections.
 
-// A Skyline is the highest end in each section.
+// A Skyline knows the highest end in each section.
 type Skyline struct {
 	leaves     int
 	top, cover []int64
 }
 
-// NewSkyline returns one at height 0 everywhere.
+// NewSkyline returns a skyline of height 0.
 func NewSkyline(sections int) *Skyline {
 	s := &Skyline{leaves: 1}
 	for s.leaves < sections {
@@ -26,7 +24,7 @@ func NewSkyline(sections int) *Skyline {
 	return s
 }
 
-// Highest returns the highest end in the sections [first, last), 0 for none.
+// Highest returns the highest end in the sections [first, last), or 0 if there is none.
 func (s *Skyline) Highest(first, last int32) int64 {
 	var high int64
 	for l, h := int(first)+s.leaves, int(last)+s.leaves; l < h; l, h = l/2, h/2 {
@@ -39,7 +37,7 @@ func (s *Skyline) Highest(first, last int32) int64 {
 			high = max(high, s.top[h])
 		}
 	}
-	// What covers more than the nodes asked lies above the two outer leaves.
+	// All nodes that lie above the nodes read also lie above one of the two outer leaves.
 	for k := (int(first) + s.leaves) / 2; k >= 1; k /= 2 {
 		high = max(high, s.cover[k])
 	}
@@ -49,7 +47,7 @@ func (s *Skyline) Highest(first, last int32) int64 {
 	return high
 }
 
-// Raise makes the end at least the given one in the sections [first, last).
+// Raise sets the end in each of the sections [first, last) to at least the given end.
 func (s *Skyline) Raise(first, last int32, end int64) {
 	low, high := int(first)+s.leaves, int(last)+s.leaves
 	for l, h := low, high; l < h; l, h = l/2, h/2 {

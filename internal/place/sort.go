@@ -5,9 +5,8 @@ import (
 	"github.com/stowage-go/stowage/internal/sorting"
 )
 
-// Sort sorts items by compare, ties in the order in which they are. It returns
-// false where a limit came first, and items are then in no particular order. No
-// watch (nil) means no limit.
+// Sort sorts items by compare. Ties keep their order. If a limit comes first, it returns
+// false, and the items are in no particular order. No watch (nil) means no limit.
 func Sort(w *run.Watch, items []int32, compare func(a, b int32) int) bool {
 	var over func() bool
 	if w != nil {

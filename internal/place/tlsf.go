@@ -2,17 +2,17 @@ package place
 
 import "math/bits"
 
-// Idea: an allocator that finds a free block of about the right size at once.
-// Free blocks are in lists by size class, four classes for each power of two; a
-// bitmap says which lists have any. A block is split where it is larger than
-// asked for, and joined with free neighbours when it comes back. A free block that
-// grows or shrinks stays where it is in its list, unless its class changes.
+// Idea: an allocator that finds a free block of about the right size at once. Free blocks are
+// in lists by size class, with four classes for each power of two. A bitmap says which lists
+// are not empty. A block is split if it is too large, and joined with free neighbours if it
+// comes back. A free block that grows or shrinks keeps its place in its list, unless its class
+// changes.
 //
-// Invariant: blocks tile the space from the floor to the top, no two neighbours
-// are free, and what is free below the top is not part of it.
+// Invariant: blocks tile the space from the floor to the top. No two neighbours are free. The
+// block below the top is not free: if it comes back, the top sinks.
 //
-// Complexity: O(1) a call; nodes are reused. On a million buffers most of the time
-// goes for memory: so a cell has 32 bytes, and those that come back are used first.
+// Complexity: O(1) for a call. For a million buffers most of the time is spent on memory. So a
+// cell has 32 bytes, and the cells that came back last are used first.
 //
 // Source: Masmano, Ripoll, Crespo and Real, "TLSF: a New Dynamic Memory
 // Allocator for Real-Time Systems", ECRTS 2004.
@@ -20,7 +20,8 @@ import "math/bits"
 // classes is the number of size classes: sizes have up to 62 bits.
 const classes = 4 * 64
 
-// class returns the class of a size. A larger class holds only larger sizes.
+// class returns the class of a size: four times its logarithm, plus its next two bits. A
+// larger class holds only larger sizes.
 func class(size int64) int {
 	log := bits.Len64(uint64(size)) // at least 1
 	return 4*(log-1) + int(uint64(size)<<(64-log)>>61&3)
@@ -30,25 +31,25 @@ func class(size int64) int {
 type cell struct {
 	at, size     int64
 	below, above int32 // neighbours in space; 0 at the floor and at the top
-	prev, next   int32 // in the list of its class, where it is free; otherwise prev is inUse, next the caller's
+	prev, next   int32 // free: in the list of its class; in use: prev is inUse, next is the caller's
 }
 
 // inUse is the prev of a cell that is not free.
 const inUse = -1
 
-// tlsf is the state of the allocator. cells[0] is in use for ever, with the highest
-// cell below it and the lowest above. The list of class c is a ring that goes
-// through cells[1+c], which stands for no block: so no list has an end.
+// tlsf is the state of the allocator. cells[0] is always in use. Below it is the highest
+// block, above it the lowest. The list of class c is a ring through cells[1+c], which stands
+// for no block. So no list has an end.
 type tlsf struct {
 	cells []cell
-	lists int                  // cells that stand for no block
-	spare int32                // list of cells that stand for nothing
+	lists int                  // number of cells that never stand for a block: cells[0] and the rings' own
+	spare int32                // first of the list of unused cells, or 0
 	some  [classes / 64]uint64 // bit c: list c is not empty
 	top   int64
 }
 
-// begin makes room for so many blocks, that no cell need be moved, which have no more than
-// most bytes, all that are ever taken together.
+// begin makes room for a number of blocks, so that cells need not be moved up to that number.
+// No block may have more than most bytes, not even after joins.
 func (a *tlsf) begin(blocks int, most int64) {
 	a.lists = 2 + class(most)
 	a.cells = make([]cell, a.lists, a.lists+blocks)
@@ -98,13 +99,13 @@ func (a *tlsf) take(size int64) int32 {
 	cells := a.cells
 	below := cells[k].below
 	cells[k].below, cells[below].above = n, n
-	c = &cells[n] // word by word: to make a cell and to copy it waits for each of them
+	c = &cells[n] // set field by field: copying a whole cell would wait for all its fields
 	c.at, c.size, c.below, c.above, c.prev = at, size, below, k, inUse
 	return n
 }
 
-// fitting returns a free cell of at least size bytes, 0 where there is none. It
-// overlooks those of the size's own class that are not first in their list.
+// fitting returns a free cell of at least size bytes, or 0 if it finds none. In the class of
+// the size itself it looks only at the first cell of the list.
 func (a *tlsf) fitting(size int64) int32 {
 	c := class(size)
 	if k := a.cells[1+c].next; a.cells[k].size >= size {
@@ -119,7 +120,7 @@ func (a *tlsf) fitting(size int64) int32 {
 	return 0
 }
 
-// give takes a cell back.
+// give takes cell k back.
 func (a *tlsf) give(k int32) {
 	cells := a.cells
 	c := &cells[k]
@@ -147,7 +148,7 @@ func (a *tlsf) give(k int32) {
 	a.drop(k)
 }
 
-// drop forgets a cell.
+// drop makes cell k unused.
 func (a *tlsf) drop(k int32) { a.cells[k].next, a.spare = a.spare, k }
 
 // resize gives a free cell another size.
@@ -175,7 +176,7 @@ func (a *tlsf) link(k int32) {
 func (a *tlsf) unlink(k int32) {
 	c := &a.cells[k]
 	a.cells[c.prev].next, a.cells[c.next].prev = c.next, c.prev
-	if c.prev == c.next { // nothing is left
+	if c.prev == c.next { // the list is empty now: both are the cell that stands for no block
 		of := c.next - 1
 		a.some[of/64] &^= 1 << (of % 64)
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: first fit asks for the lowest offset at which a stretch of sections is
-// free. A segment tree over the sections keeps what is in use, as sets of byte
-// ranges. A row of blocks, nodes of one size, cuts it in two.
+// Idea: first fit asks for the lowest offset at which a row of sections is free. A segment
+// tree over the sections keeps the bytes in use, as sets of byte ranges. A row of nodes of the
+// same size, the blocks, divides the tree into an upper and a lower part.
 //
 //	          ┌───────────────┐
 //	          │       ·       │  from the blocks up, a node knows all that is
@@ -19,39 +19,41 @@ import (
 //	          │ · │ · │ · │ · │  under it (union) and what is in use in all of
 //	          └─┴─┴─┴─┴─┴─┴─┴─┘  it and was stored in it (cover)
 //
-// A stretch of sections is a row of nodes from the blocks up and, at either
-// end, nodes inside a block. What is in use anywhere in it is the union of the
-// former, and for the latter the union of the nodes, the covers of the nodes
-// above them in the block, and the cover of the block, which has all that is in
-// use in the whole of the block. These sets are walked upwards together (probe.go).
+// A row of sections consists of nodes from the blocks up and, at either end, of nodes inside
+// a block. The bytes in use anywhere in the row are the union of these sets:
 //
-// With small blocks the sets are few and each is nearly all that there is to
-// know, so that its holes are few; but a long-lived buffer is in the sets of
-// many blocks. So a block is an eighth of what a buffer reaches over on average.
+//	node from the blocks up   its union
+//	node inside a block       its union, the covers of the nodes above it in the block,
+//	                          and the cover of the block
 //
-// In a set (ranges.go) ranges that touch are one; good plans are dense, so the
-// sets stay far shorter than the buffers they stand for: a long-lived buffer jumps
-// over a thousand others in one step.
+// The search walks these sets upwards together (probe.go).
 //
-// Windows need nothing special: a span of a buffer occupies, and asks for, its
-// window, shifted by the buffer's offset.
+// With small blocks a search reads few sets, and each knows nearly all, so it has few holes.
+// But a long-lived buffer is then in the sets of many blocks. So a block has an eighth of the
+// sections that a buffer has on average.
 //
-// Invariant: a byte is in a cover only if it is in use in all sections of the
-// node, or lies in a hole too small for any window of the partition (tolerance),
-// or below the next multiple of the alignment that all buffers share (granule).
-// No buffer can use those bytes, so the answers are exact.
+// In a set (ranges.go), ranges that touch are one range. Good plans are dense, so a set has
+// far fewer ranges than buffers: the search for a long-lived buffer jumps over a thousand
+// others in one step.
 //
-// Complexity: a query looks at O(log m) sets for m sections, an insertion
-// changes O(log m) of them and those of a dozen or so blocks. Where a set does not
-// change, neither do those above it.
+// Windows need no code of their own: a span of a buffer occupies its window, shifted by the
+// offset of the buffer.
 //
-// Tried and dropped: blocks of one section, that is, covers everywhere and no
-// set that knows all: where many buffers are live at once, each is in the way in
-// many sets, one after the other. Gathering
-// the placed conflicts of each buffer and sorting them; scanning one list of all
-// that is placed (list.go), which wins below some thousand buffers.
+// Invariant: a byte is in a cover only if it is in use in all sections of the node, or lies in
+// a hole too small for any window of the partition (tolerance), or below the next multiple of
+// the alignment that all buffers share (granule). No buffer can use bytes of the last two
+// kinds, so the answers are exact.
+//
+// Complexity: for m sections a query looks at O(log m) sets. An insertion changes O(log m)
+// sets and those of about a dozen blocks. If a set does not change, those above it do not
+// change either.
+//
+// Tried and dropped: blocks of one section, so that there are covers everywhere and no set
+// knows all. If many buffers are live at once, each is then in the way in many sets, one
+// after the other. Gathering the placed conflicts of each buffer and sorting them. One list
+// of all placed buffers (list.go), which is faster below some thousand buffers.
 
-// share is how many blocks a buffer reaches over on average, about.
+// share: a buffer reaches over about so many blocks on average.
 const share = 8
 
 // tree is the set of bytes in use, section by section, in one partition.
@@ -62,13 +64,13 @@ type tree struct {
 	leaves  int    // sections, rounded up to a power of two
 	grain   uint   // a block is 1<<grain sections
 	nodes   []node // nodes[1] is the root; the partition's section s is at leaves+s
-	granule int64  // all offsets are multiples of it
+	granule int64  // divides all offsets
 	probes  []probe
 	changed []bool // scratch of insert: nodes of a row that changed
 }
 
-// A node holds two sets. Above the blocks it has no cover, and nor has a leaf
-// inside a block: nothing is below it.
+// A node holds two sets. A node above the blocks has no cover. Nor has a leaf inside a block,
+// because nothing is below it.
 type node struct{ cover, union set }
 
 // begin empties the tree for a partition.
@@ -93,8 +95,8 @@ func (u *tree) begin(tl *timeline.Timeline, part *timeline.Partition) {
 	u.reset(smallest - 1)
 }
 
-// measure returns the width of the partition's buffers, in sections on average,
-// and their smallest window.
+// measure returns the average number of sections of the partition's buffers, and their
+// smallest window.
 func measure(tl *timeline.Timeline, part *timeline.Partition) (width int, smallest int64) {
 	smallest = math.MaxInt64
 	for _, i := range part.Buffers {
@@ -118,11 +120,11 @@ func (u *tree) put(i int, fit Fit) int64 {
 	return offset
 }
 
-// fix puts buffer i at its fixed offset, unless something is in its way.
+// fix puts buffer i at its fixed offset. It returns false if the place is not free.
 func (u *tree) fix(i int) bool {
 	at := *u.tl.Problem.Buffers[i].Fixed
-	// Whatever is fixed is a multiple of the granule and no hole between two fits
-	// less than the smallest window, so the test is exact.
+	// Fixed offsets are multiples of the granule, and no buffer fits into a hole smaller than
+	// the smallest window. So the test is exact.
 	if u.ask(i); u.lowest(u.probes, at, 1) != at {
 		return false
 	}
@@ -161,7 +163,7 @@ func (u *tree) insert(first, last int32, r Range) {
 		}
 		l, h = l/2, h/2
 	}
-	// Above a union that has r already, all have it.
+	// If a union has r already, all unions above it have r too.
 	some, other := true, true
 	for shift := uint(1); shift < u.grain && (some || other); shift++ {
 		left, right := u.partial(low, high, shift)
@@ -193,8 +195,8 @@ func (u *tree) partial(low, high int, shift uint) (left, right int) {
 	return left, right
 }
 
-// climb adds r to the unions of the blocks from low to high and of all above
-// them. A node changes only where a child of it does.
+// climb adds r to the unions of the blocks from low to high and of all nodes above them. A
+// node changes only if one of its children does.
 func (u *tree) climb(low, high int, r Range) {
 	changed := append(u.changed[:0], make([]bool, high-low+1)...)
 	some := false
@@ -209,7 +211,7 @@ func (u *tree) climb(low, high int, r Range) {
 		for k := low; k <= high; k++ {
 			left, right := 2*k-below, 2*k+1-below
 			c := (left >= 0 && changed[left] || right < len(changed) && changed[right]) && u.add(&u.nodes[k].union, r)
-			changed[k-low] = c // what is read later lies further up
+			changed[k-low] = c // later steps read only entries behind this one
 			some = some || c
 		}
 		changed = changed[:high-low+1]
@@ -217,7 +219,7 @@ func (u *tree) climb(low, high int, r Range) {
 	u.changed = changed
 }
 
-// mark puts r in use in all of node k, below a block.
+// mark notes that r is in use in all sections of node k, a node below a block.
 func (u *tree) mark(k int, r Range) {
 	u.add(&u.nodes[k].union, r)
 	if k < u.leaves {
@@ -225,8 +227,8 @@ func (u *tree) mark(k int, r Range) {
 	}
 }
 
-// askSections appends the probes that decide where a window may go that is active
-// in the sections [first, last), those first that know most.
+// askSections appends the probes of all sets that can be in the way of a window in the
+// sections [first, last). The sets that know most come first.
 func (u *tree) askSections(first, last int, window Range) {
 	from := len(u.probes)
 	low, high := first+u.leaves, last+u.leaves
@@ -247,8 +249,8 @@ func (u *tree) askSections(first, last int, window Range) {
 	}
 }
 
-// askRow asks the nodes at the ends of [low, high) that the row above does not
-// cover, and returns what it does.
+// askRow appends the probes of the nodes at the ends of [low, high) that have no parent inside
+// the range. It returns the range of the parents of the others.
 func (u *tree) askRow(low, high int, window Range) (l, h int) {
 	if low&1 == 1 {
 		u.askSet(u.nodes[low].union, window)
@@ -261,7 +263,7 @@ func (u *tree) askRow(low, high int, window Range) (l, h int) {
 	return low / 2, high / 2
 }
 
-// askSet appends the probe of a set.
+// askSet appends the probe of a set, unless the set is empty.
 func (u *tree) askSet(s set, window Range) {
 	if s.size > 0 {
 		u.probes = append(u.probes, u.probe(s, window.From, window.To))
