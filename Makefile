@@ -110,7 +110,7 @@ forms:
 	@$(GO) run ./internal/testkit/testall -count=1 $(FORMS)
 
 # The tag recomputes what a search keeps up to date, every so many nodes: see
-# internal/exact/engine/invariants.go. It is the short tests, so those of large problems are
+# internal/exact/canonical/invariants.go. It is the short tests, so those of large problems are
 # skipped, in CI too.
 invariants:
 	@ALLOW_SKIP="$$ALLOW_SKIP large" $(GO) run ./internal/testkit/testall -short -tags invariants $(SEARCHES)

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"context"
-	"math"
 
+	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
@@ -27,12 +27,8 @@ type Diver struct {
 	e *engine
 }
 
-// A Score orders buffers, the highest score first. The score is a sum of logarithms: the buffer's
-// largest total, its width in sections and its size, each times its weight, plus its own noise.
-type Score struct {
-	Total, Width, Size float64
-	Noise              []float64 // by buffer of the problem
-}
+// Score orders the buffers of a dive.
+type Score = canonical.Score
 
 // NewDiver prepares a problem.
 func NewDiver(ctx context.Context, tl *timeline.Timeline) *Diver {
@@ -50,20 +46,17 @@ func (d *Diver) Dive(capacity int64, s *Score, limit int64) (offsets []int64, no
 	e := d.e
 	for _, p := range e.byPeak {
 		k := e.kernel(int(p))
-		if k == nil || !k.setCapacity(capacity) {
+		if k == nil || !k.SetCapacity(capacity) {
 			return nil, nodes, true
 		}
-		k.score = func(j common.Buffer, total int64) float64 {
-			b := &k.of[j]
-			return s.Total*math.Log(float64(total)) + s.Width*math.Log(float64(b.last-b.first)) + s.Size*math.Log(float64(b.rawSize)) + s.Noise[k.id[j]]
-		}
-		r := k.run(capacity, "", len(e.orders), limit)
-		nodes += k.nodes
-		k.nodes, k.backtracks = 0, 0
+		k.OrderBy(s)
+		r := k.Run(capacity, "", len(e.orders), limit)
+		nodes += k.Nodes
+		k.Nodes, k.Backtracks = 0, 0
 		if r != common.Solved {
 			return nil, nodes, r == common.Exhausted
 		}
-		e.keep(int(p), k.plan())
+		e.keep(int(p), k.Plan())
 	}
 	return e.offsets(), nodes, false
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
@@ -122,15 +123,15 @@ func TestEveryLimit(t *testing.T) {
 	if env := os.Getenv("STOWAGE_LIMIT_SEEDS"); env != "" {
 		count, _ = strconv.Atoi(env)
 	}
-	defer func(was int) { hugeFrom = was }(hugeFrom)
-	usual := hugeFrom
+	defer func(was int) { canonical.HugeFrom = was }(canonical.HugeFrom)
+	usual := canonical.HugeFrom
 	runs, interlock := 0, 0
 	for seed := range uint64(count) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		// One in three is treated as if it were huge: limits fall in the midst of
 		// sorting and of inferences.
-		if hugeFrom = usual; seed%3 == 0 {
-			hugeFrom = 0
+		if canonical.HugeFrom = usual; seed%3 == 0 {
+			canonical.HugeFrom = 0
 		}
 		p := wild(rng)
 		if err := model.Validate(p); err != nil {
@@ -208,7 +209,7 @@ func never() bool { return false }
 // proven must be so, plans must be found all the same, and where the way back
 // is lost nothing is proven.
 func TestShortTrail(t *testing.T) {
-	defer func(was int) { trailMost = was }(trailMost)
+	defer func(was int) { canonical.TrailMost = was }(canonical.TrailMost)
 	decided, open := 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 8))
@@ -217,7 +218,7 @@ func TestShortTrail(t *testing.T) {
 		if w.minimum, _, w.any = suite.MinHeight(p); !w.any {
 			continue
 		}
-		trailMost = 1 + rng.IntN(5)
+		canonical.TrailMost = 1 + rng.IntN(5)
 		for _, capacity := range []int64{w.minimum, max(1, w.minimum-1), 0} {
 			o := plan.Options{Capacity: capacity, NodeLimit: 300}
 			for _, technique := range (&Planner{}).Info().Techniques {

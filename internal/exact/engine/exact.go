@@ -56,6 +56,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
@@ -161,17 +162,17 @@ type part struct {
 	height  int64
 	bound   int64 // no plan of the partition is lower
 
-	kernel    *kernel // nil until the partition is first tried
-	turn      int     // number of calls of canonical; it picks the order if only one has a turn
-	spent     int64   // nodes
-	stretches []int64 // per stretch of time: the lowest capacity that it is known to fit (stretch.go)
+	kernel    *canonical.Kernel // nil until the partition is first tried
+	turn      int               // number of calls of canonical; it picks the order if only one has a turn
+	spent     int64             // nodes
+	stretches []int64           // per stretch of time: the lowest capacity that it is known to fit (stretch.go)
 	// stretchedAt is the capacity of the last stretch questions. stretchedFor has, per stretch
 	// size, the length of the round in which they were asked.
 	stretchedAt  int64
 	stretchedFor [10]int64
-	team         []*kernel // a kernel for each order, if the orders run side by side
-	interlocks   knowledge // whether its windows interlock
-	laddered     bool      // whether it has a ladder
+	team         []*canonical.Kernel // a kernel for each order, if the orders run side by side
+	interlocks   knowledge           // whether its windows interlock
+	laddered     bool                // whether it has a ladder
 	completion   completion
 }
 
@@ -216,15 +217,15 @@ func (e *engine) prepare() {
 }
 
 // kernel returns the kernel of partition p, or nil if the run is over.
-func (e *engine) kernel(p int) *kernel {
+func (e *engine) kernel(p int) *canonical.Kernel {
 	s := &e.parts[p]
 	if s.kernel == nil {
-		k := newKernel(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
+		k := canonical.New(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
 		if e.watch.Over() {
 			return nil
 		}
-		k.tick = func() { e.report(k.nodes) }
-		k.tell, k.part = e.tell, p
+		k.Tick = func() { e.report(k.Nodes) }
+		k.Tell, k.Part = e.tell, p
 		s.kernel = k
 	}
 	return s.kernel

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
@@ -75,11 +74,4 @@ func TestSwitches(t *testing.T) {
 		}
 	}
 	t.Log(count, "problems, of which", infeasible, "have colliding fixed offsets")
-}
-
-// switchesOf returns the switches with the named techniques off.
-func switchesOf(without []string) common.Switches {
-	var s settings
-	_ = s.bind(&plan.Options{Without: without}) // no value of a parameter is wrong
-	return s.Switches
 }

@@ -15,7 +15,7 @@ func (e *engine) interlocks(p int) knowledge {
 	s := &e.parts[p]
 	if s.interlocks == maybe {
 		switch found, known := e.tl.Interlocks(e.tl.Partitions[p], e.watch.Over); {
-		case found && s.kernel.shifted && !e.geared(p):
+		case found && s.kernel.Shifted && !e.geared(p):
 			s.interlocks = no
 		case found:
 			s.interlocks = yes

@@ -26,8 +26,7 @@ func (e *engine) ladder(p int, capacity, limit int64) common.Verdict {
 	}
 	l := s.completion.ladder
 	if l == nil {
-		k := s.kernel
-		l = ladder.New(e.tl, &e.tl.Partitions[p], e.Switches, func(j common.Buffer) common.Buffer { return k.of[j].twin }, e.watch)
+		l = ladder.New(e.tl, &e.tl.Partitions[p], e.Switches, s.kernel.Twin, e.watch)
 		l.Tick = func() { e.report(l.Nodes) }
 		l.Tell, l.Part = e.tell, p
 		s.completion.ladder, s.laddered = l, true

@@ -348,64 +348,6 @@ func TestDeepEnd(t *testing.T) {
 	}
 }
 
-// TestNoWayBack cuts dives in a huge partition short at each node and at many looks:
-// what is placed stands, for to take it back is work after the limit. The same kernel
-// then plans as one that was never cut short.
-func TestNoWayBack(t *testing.T) {
-	defer func(was int) { hugeFrom = was }(hugeFrom)
-	hugeFrom = 0
-	p := &model.Problem{}
-	for i := range int64(40) {
-		b := model.Buffer{ID: strconv.FormatInt(i, 10), Upper: 60, Size: 1 + i%7}
-		for at := i % 6; at+1 < 60; at += 6 {
-			b.Gaps = append(b.Gaps, model.Gap{Lower: at, Upper: at + 1})
-		}
-		p.Buffers = append(p.Buffers, b)
-	}
-	tl := timeline.New(p)
-	capacity := 2 * tl.LowerBound
-	prepare := func(w *run.Watch) *kernel {
-		k := newKernel(tl, &tl.Partitions[0], switchesOf(nil), w)
-		if !k.setCapacity(capacity) {
-			t.Fatal("a buffer is too large")
-		}
-		return k
-	}
-	fresh := prepare(run.Endless(context.Background()))
-	if r := fresh.run(capacity, "TWA", 0, common.Unlimited); r != common.Solved || fresh.nodes < 30 {
-		t.Fatalf("outcome %d after %d nodes", r, fresh.nodes)
-	}
-	for limit := int64(1); limit < fresh.nodes; limit++ {
-		k := prepare(run.Endless(context.Background()))
-		if r := k.run(capacity, "TWA", 0, limit); r != common.Aborted || int64(len(k.path)) < limit {
-			t.Errorf("after %d nodes: outcome %d, %d placements stand", limit, r, len(k.path))
-		}
-		if r := k.run(capacity, "TWA", 0, common.Unlimited); r != common.Solved || !slices.Equal(k.plan(), fresh.plan()) {
-			t.Errorf("after %d nodes and a new beginning: outcome %d, and not the same plan", limit, r)
-		}
-	}
-	most := 0
-	for looks := int64(0); ; looks += 1 + looks/50 {
-		w := run.NewWatch(run.EndAtLook(context.Background(), looks))
-		k := newKernel(tl, &tl.Partitions[0], switchesOf(nil), w)
-		if w.Over() {
-			continue // prepared by half
-		}
-		k.path = k.path[:0]
-		r := k.run(capacity, "TWA", 0, common.Unlimited)
-		if r == common.Solved {
-			break
-		}
-		if len(k.path) < most {
-			t.Fatalf("after %d looks %d placements stand, after fewer %d", looks, len(k.path), most)
-		}
-		most = len(k.path)
-	}
-	if most < 30 {
-		t.Errorf("the test is lopsided: at most %d placements stand", most)
-	}
-}
-
 // TestHuge searches among 20,000 buffers, most of which overlap most others,
 // for a while: lists, arena and tables must not grow with the square of their
 // number, and the end must come when it is asked for.

@@ -155,7 +155,7 @@ func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 // is the last refutation, and refutations on the way contribute nothing to it.
 func (e *engine) dominates() bool {
 	for p := range e.parts {
-		if k := e.parts[p].kernel; k != nil && !k.dominates() {
+		if k := e.parts[p].kernel; k != nil && !k.Dominates() {
 			return false
 		}
 	}

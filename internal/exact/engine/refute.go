@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -26,59 +27,13 @@ import (
 //
 // Complexity: 16 bytes a node, in memory.
 
-// A Step is a step of a refutation, in the order in which the tree is walked. It asks whether buffer Buffer
-// lies at Offset or below, or above it. A Buffer below 0 says that the answers so far are refuted.
-type Step struct {
-	Buffer int32 // an index into Refutation.Buffers
-	Offset int64
-}
+// Step is a step of a refutation.
+type Step = canonical.Step
 
 // A Refutation shows that Buffers do not fit a capacity.
 type Refutation struct {
 	Buffers []int32 // of the problem
 	Steps   []Step
-}
-
-// stepsMost is how many steps a refutation may have: 512 MiB.
-const stepsMost = 1 << 25
-
-// proof is a refutation that is being written. If it is nil, its methods do nothing.
-type proof struct {
-	steps []Step
-	lost  bool // it was too long
-}
-
-func (p *proof) asks(j common.Buffer, offset int64) {
-	if p != nil {
-		p.add(Step{int32(j), offset})
-	}
-}
-
-func (p *proof) refuted() {
-	if p != nil {
-		p.add(Step{Buffer: -1})
-	}
-}
-
-func (p *proof) add(s Step) {
-	if len(p.steps) == stepsMost {
-		p.lost = true
-		return
-	}
-	p.steps = append(p.steps, s)
-}
-
-func (p *proof) mark() int {
-	if p == nil {
-		return 0
-	}
-	return len(p.steps)
-}
-
-func (p *proof) cut(at int) {
-	if p != nil {
-		p.steps = p.steps[:at]
-	}
 }
 
 // hasWindow reports whether a buffer has a gap in which some of it stays in use. The kernel drops windows that
@@ -107,19 +62,19 @@ func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.O
 			if k == nil {
 				return nil, nil
 			}
-			if fit[p] || k.windowed || slices.ContainsFunc(tl.Partitions[p].Buffers, hasWindow(tl.Problem)) {
+			if fit[p] || k.Windowed || slices.ContainsFunc(tl.Partitions[p].Buffers, hasWindow(tl.Problem)) {
 				continue
 			}
 			buffers := tl.Partitions[p].Buffers
 			for i, order := range e.orders {
-				k.proof = &proof{}
-				r := k.run(capacity, order, i, e.within(halves*int64(len(buffers))))
-				e.count(&k.nodes, &k.backtracks)
+				k.Proof = &canonical.Proof{}
+				r := k.Run(capacity, order, i, e.within(halves*int64(len(buffers))))
+				e.count(&k.Nodes, &k.Backtracks)
 				if r == common.Exhausted {
-					if k.proof.lost {
+					if k.Proof.Lost {
 						return nil, nil
 					}
-					return &Refutation{buffers, k.proof.steps}, nil
+					return &Refutation{buffers, k.Proof.Steps}, nil
 				}
 				if fit[p] = r == common.Solved; fit[p] || e.over() {
 					break

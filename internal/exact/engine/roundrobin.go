@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/tune"
@@ -100,10 +101,10 @@ func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 	if k == nil {
 		return common.Undecided
 	}
-	if !k.setCapacity(capacity) {
+	if !k.SetCapacity(capacity) {
 		return common.Refuted // a buffer does not fit even alone
 	}
-	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.windowed && (k.n > tune.LadderMost || !e.Switches.Ladders) {
+	if len(e.orders) == 1 && e.budget == common.Unlimited && !k.Windowed && (len(e.tl.Partitions[p].Buffers) > tune.LadderMost || !e.Switches.Ladders) {
 		limit = common.Unlimited // nothing to take turns with
 	}
 	if v := e.ladder(p, capacity, limit); v != common.Undecided || e.over() {
@@ -111,10 +112,10 @@ func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 	}
 	r, k := e.canonical(p, capacity, limit)
 	if r == common.Solved {
-		e.keep(p, k.plan())
+		e.keep(p, k.Plan())
 		return common.Fits
 	}
-	if k.windowed {
+	if k.Windowed {
 		switch e.interlocks(p) {
 		case maybe:
 			return common.Undecided
@@ -151,7 +152,7 @@ func (e *engine) alone(p int, capacity int64) common.Verdict {
 
 // canonical runs the orders until one has an answer: one after the other, or side by side if there are
 // several workers. It returns the kernel that gave the answer.
-func (e *engine) canonical(p int, capacity, limit int64) (r common.Outcome, k *kernel) {
+func (e *engine) canonical(p int, capacity, limit int64) (r common.Outcome, k *canonical.Kernel) {
 	if e.workers > 1 && len(e.orders) > 1 {
 		return e.race(p, capacity, limit)
 	}
@@ -159,14 +160,14 @@ func (e *engine) canonical(p int, capacity, limit int64) (r common.Outcome, k *k
 	k = s.kernel
 	// If the orders share what they refute, then one order a round runs once each had its chance: a
 	// refutation needs all nodes in one run.
-	alone := k.dominates() && limit > shareUntil*int64(k.n)
+	alone := k.Dominates() && limit > shareUntil*int64(len(e.tl.Partitions[p].Buffers))
 	s.turn++
 	for i, order := range e.orders {
 		if alone && i != s.turn%len(e.orders) {
 			continue
 		}
-		r = k.run(capacity, order, i, e.within(limit))
-		e.count(&k.nodes, &k.backtracks)
+		r = k.Run(capacity, order, i, e.within(limit))
+		e.count(&k.Nodes, &k.Backtracks)
 		if r != common.Aborted || e.over() {
 			break
 		}
@@ -181,14 +182,14 @@ func (e *engine) within(limit int64) int64 {
 
 // race runs the orders side by side, each on a kernel of its own. The first answer stops the others. It
 // is returned with the kernel that gave it.
-func (e *engine) race(p int, capacity, limit int64) (common.Outcome, *kernel) {
+func (e *engine) race(p int, capacity, limit int64) (common.Outcome, *canonical.Kernel) {
 	team := e.team(p)
 	// The orders share what the budget leaves.
 	left := e.within(common.Unlimited)
 	each, more := left/int64(len(team)), left%int64(len(team))
 	done := run.NewWatch(e.ctx)
 	defer done.Close()
-	ended := make(chan *kernel)
+	ended := make(chan *canonical.Kernel)
 	next, running := 0, 0
 	answer, winner := common.Aborted, team[0]
 	for {
@@ -198,8 +199,8 @@ func (e *engine) race(p int, capacity, limit int64) (common.Outcome, *kernel) {
 				share++
 			}
 			k := team[next]
-			k.watch = done
-			go k.compete(capacity, e.orders[next], next, min(limit, share), ended)
+			k.Watch = done
+			go compete(k, capacity, e.orders[next], next, min(limit, share), ended)
 			next++
 			running++
 		}
@@ -208,31 +209,31 @@ func (e *engine) race(p int, capacity, limit int64) (common.Outcome, *kernel) {
 		}
 		k := <-ended
 		running--
-		if k.answer != common.Aborted && answer == common.Aborted {
-			answer, winner = k.answer, k
+		if k.Answer != common.Aborted && answer == common.Aborted {
+			answer, winner = k.Answer, k
 			done.Stop()
 		}
 	}
 	for _, k := range team {
-		e.count(&k.nodes, &k.backtracks)
+		e.count(&k.Nodes, &k.Backtracks)
 	}
 	return answer, winner
 }
 
 // compete is one runner of a race. It leaves the answer in the kernel and sends that.
-func (k *kernel) compete(capacity int64, order string, orderIndex int, limit int64, ended chan<- *kernel) {
-	k.answer = k.run(capacity, order, orderIndex, limit)
+func compete(k *canonical.Kernel, capacity int64, order string, orderIndex int, limit int64, ended chan<- *canonical.Kernel) {
+	k.Answer = k.Run(capacity, order, orderIndex, limit)
 	ended <- k
 }
 
 // team returns a kernel for each order of partition p, and fewer if the run is over.
-func (e *engine) team(p int) []*kernel {
+func (e *engine) team(p int) []*canonical.Kernel {
 	s := &e.parts[p]
 	if s.team == nil {
 		s.team = append(s.team, s.kernel)
 	}
 	for len(s.team) < len(e.orders) {
-		k := newKernel(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
+		k := canonical.New(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
 		if e.watch.Over() {
 			break
 		}

@@ -129,7 +129,7 @@ type (
 // extent is a range of differences, both ends included.
 type extent struct{ low, high int64 }
 
-// newLadder prepares a partition. twin returns for each buffer the preceding identical one, or
+// New prepares a partition. twin returns for each buffer the preceding identical one, or
 // nobody. The search is over if watch is.
 func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin func(j common.Buffer) common.Buffer, watch *run.Watch) *Search {
 	buffers := p.Buffers
@@ -244,7 +244,7 @@ func (l *Search) up(j int, x int64) int64 {
 	return max(l.low[j], -floor(-x-l.shift[j], l.align[j])-l.shift[j])
 }
 
-// Run searches for a plan within the capacity. If it returns fits, at holds the offsets.
+// Run searches for a plan within the capacity. If it returns Fits, At holds the offsets.
 func (l *Search) Run(tl *timeline.Timeline, p *timeline.Partition, capacity, limit int64) common.Verdict {
 	var e rungs
 	for j := range l.n {

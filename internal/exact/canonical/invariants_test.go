@@ -1,0 +1,119 @@
+//go:build invariants
+
+package canonical
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+)
+
+// pauseChecks turns the checks off until resume is called.
+func pauseChecks() (resume func()) {
+	checks = false
+	return func() { checks = true }
+}
+
+// caught runs f and returns what it panics with.
+func caught(f func()) (what string) {
+	defer func() { what, _ = recover().(string) }()
+	f()
+	return ""
+}
+
+// midway returns a kernel with the first of its buffers placed, and what is left.
+func midway(gapped bool, without ...string) (*Kernel, component) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 6, Size: 4},
+		{ID: "b", Lower: 0, Upper: 3, Size: 4},
+		{ID: "c", Lower: 2, Upper: 6, Size: 2},
+		{ID: "d", Lower: 5, Upper: 7, Size: 6},
+		{ID: "e", Lower: 4, Upper: 8, Size: 2},
+	}}
+	if gapped {
+		p.Buffers[0].Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 2}}}
+	}
+	tl := timeline.New(p)
+	k := New(tl, &tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
+	k.order = "TWA"
+	k.SetCapacity(40)
+	c := k.root()
+	clear(k.dirty)
+	k.check(c)
+	k.Nodes = 5
+	k.place(2)
+	clear(k.dirty)
+	return k, c
+}
+
+// TestCorrupted breaks one thing after the other: each is caught, by its name.
+func TestCorrupted(t *testing.T) {
+	for _, gapped := range []bool{false, true} {
+		if k, c := midway(gapped, "suffix-bound"); caught(func() { k.check(c) }) != "" {
+			t.Fatal("caught where nothing is wrong:", caught(func() { k.check(c) }))
+		}
+		for _, tc := range []struct {
+			says    string
+			corrupt func(k *Kernel, c *component)
+		}{
+			{"total of section", func(k *Kernel, _ *component) { k.total[0]++ }},
+			{"members left in section", func(k *Kernel, _ *component) { k.live[0]++ }},
+			{"edges of section", func(k *Kernel, _ *component) { k.edges[0]++ }},
+			{"begins a run", func(k *Kernel, _ *component) { k.runs[0] ^= 1 }},
+			{"above the top of section", func(k *Kernel, _ *component) { k.top[0] = -1 }},
+			{"section is dirty", func(k *Kernel, _ *component) { k.dirty[0] = 1 }},
+			{"floor of section", func(k *Kernel, _ *component) { k.floor[1]-- }},
+			{"cuts after section", func(k *Kernel, _ *component) { k.cuts[0]++ }},
+			{"start of piece", func(k *Kernel, _ *component) { k.block[0].start++ }},
+			{"has a piece twice", func(k *Kernel, _ *component) { k.members[0] = k.members[1] }},
+			{"limit of capacity", func(k *Kernel, _ *component) { k.limit-- }},
+			{"lb of buffer", func(k *Kernel, _ *component) { k.lb[3]++; k.setInf(3, k.inf[3]+1); clear(k.dirty) }},
+			{"inf is not between", func(k *Kernel, _ *component) { k.setInf(3, k.lb[3]-1); clear(k.dirty) }},
+			{"inf is not between", func(k *Kernel, _ *component) {
+				k.setInf(3, 1000)
+				for s := range k.top {
+					k.top[s] = 1000
+				}
+				clear(k.dirty)
+			}},
+			{"rank is another", func(k *Kernel, _ *component) { k.rank[0] = k.rank[1] }},
+			{"crosses from the component", func(_ *Kernel, c *component) { c.last-- }},
+			{"must not be", func(k *Kernel, c *component) { c.first = k.of[1].first + 1 }},
+			{"start of piece", func(k *Kernel, _ *component) { clear(k.unplaced) }},
+		} {
+			k, c := midway(gapped, "suffix-bound")
+			tc.corrupt(k, &c)
+			if what := caught(func() { k.check(c) }); !strings.Contains(what, tc.says) || !strings.HasPrefix(what, "exact: invariant broken at node 5") {
+				t.Errorf("%q is caught as %q", tc.says, what)
+			}
+		}
+	}
+}
+
+// TestCorruptedUndo breaks the trail, and what undo adds again.
+func TestCorruptedUndo(t *testing.T) {
+	for _, tc := range []struct {
+		says    string
+		corrupt func(k *Kernel)
+	}{
+		{"", func(*Kernel) {}},
+		{"cell after undo", func(k *Kernel) { k.trail.latest = k.trail.latest[:len(k.trail.latest)-1] }},
+		{"cell after undo", func(k *Kernel) { k.trail.latest[len(k.trail.latest)-1].old++ }},
+		{"total after undo", func(k *Kernel) { k.total[1]-- }},
+		{"cuts after undo", func(k *Kernel) { k.cuts[1]-- }},
+		{"rank after undo", func(k *Kernel) { k.rank[2]++ }},
+	} {
+		k, _ := midway(false)
+		before, at := k.snap(), k.now()
+		k.place(0)
+		tc.corrupt(k)
+		k.undo(at)
+		if what := caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {
+			t.Errorf("%q is caught as %q", tc.says, what)
+		}
+	}
+}

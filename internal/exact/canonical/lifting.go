@@ -1,0 +1,148 @@
+package canonical
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+)
+
+// Idea: a buffer b waits if its least offset (with its rank) lies under the canonical bound. It may not be
+// placed there any more, so some unplaced neighbour c must first raise it. That neighbour ends under b:
+//
+//	inf(b) >= min over unplaced neighbours c of inf(c) + distance(c, b)
+//
+// The neighbours may themselves wait for others. So the bounds are shortest distances, computed as in
+// Dijkstra's algorithm. If a waiting buffer has no neighbour that can raise it, the node fails. This is a
+// more general form of MiniMalloc's hatless pruning.
+//
+// Most bounds do not change from node to node. So each waiting buffer keeps a witness c with
+//
+//	inf(c) + distance(c, b) <= inf(b)
+//
+// A witness shows that inf(b) cannot be raised. If the witness waits itself, its own witness must confirm
+// it. Bounds descend along such a chain, so the chain ends. Only buffers without a good witness are
+// computed; these are called open. A stale witness costs time but is never unsound, so backtracking does
+// not restore witnesses.
+//
+// Complexity: O(list + waiting + open · neighbours + open²).
+//
+// Source: Stowage. Watching one supporter is what SAT solvers do with clauses.
+
+// witness is a neighbour of a buffer and the least distance from that neighbour up to the buffer.
+type witness struct {
+	by       common.Buffer
+	distance int64
+}
+
+// lift raises the bounds of the waiting buffers. It returns false if one cannot be raised, or only above its
+// highest offset.
+func (k *Kernel) lift(c component) bool {
+	open := k.open[:0]
+	k.epoch += 2
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := masked(k.waiting[w], int(w), int(low), int(high)); rest != 0; rest &= rest - 1 {
+			if b := w<<6 + common.Buffer(bits.TrailingZeros64(rest)); !k.confirmed(b) {
+				open = append(open, b)
+			}
+		}
+	}
+	k.open = open
+	if len(open) == 0 {
+		return true
+	}
+	// ends[i] is the least bound for open[i] that is known so far.
+	ends := k.openEnd[:0]
+	for _, b := range open {
+		if k.huge && k.late() {
+			return true
+		}
+		ends = append(ends, k.leastEnd(b))
+	}
+	k.openEnd = ends
+	for rest := len(open); rest > 0; rest-- {
+		if k.huge && k.late() {
+			return true
+		}
+		// Settle the open buffer with the least bound.
+		pick := 0
+		for i := 1; i < rest; i++ {
+			if ends[i] < ends[pick] {
+				pick = i
+			}
+		}
+		b, to := open[pick], ends[pick]
+		if to == math.MaxInt64 {
+			return false
+		}
+		if to > k.inf[b] {
+			if !k.tighten(b, to) {
+				return false
+			}
+		}
+		open[pick], ends[pick] = open[rest-1], ends[rest-1]
+		h := k.inf[b]
+		for i := range rest - 1 {
+			if d, meet := k.distance(b, open[i]); meet {
+				if end := max(k.inf[open[i]], k.alignUp(open[i], h+d)); end < ends[i] {
+					ends[i] = end
+					k.witness[open[i]] = witness{b, d}
+				}
+			}
+		}
+	}
+	return true
+}
+
+// confirmed reports whether a chain of witnesses shows that the bound of b cannot be raised. Within one call
+// of lift, seen[b] is epoch if it does, and epoch-1 if it does not.
+func (k *Kernel) confirmed(b common.Buffer) bool {
+	if k.seen[b] >= k.epoch-1 {
+		return k.seen[b] == k.epoch
+	}
+	k.seen[b] = k.epoch - 1
+	w := k.witness[b]
+	if w.by == common.Nobody || k.placed(w.by) {
+		return false
+	}
+	// A witness is a neighbour for ever; only its bound may have moved.
+	if k.inf[w.by]+w.distance > k.inf[b] || k.isWaiting(w.by) && !k.confirmed(w.by) {
+		return false
+	}
+	k.seen[b] = k.epoch
+	return true
+}
+
+// leastEnd returns the least bound that an unplaced neighbour gives b, and makes that neighbour its witness.
+// It leaves out neighbours that are open.
+func (k *Kernel) leastEnd(b common.Buffer) int64 {
+	least := int64(math.MaxInt64)
+	under := func(j common.Buffer, distance int64) {
+		if end := k.inf[j] + distance; end < least && k.seen[j] != k.epoch-1 {
+			least = end
+			k.witness[b] = witness{j, distance}
+		}
+	}
+	if k.Windowed {
+		// Pieces are not apart by the same everywhere.
+		for j := range k.begins[k.of[b].last] {
+			if k.late() {
+				break // lift looks, too
+			}
+			if d, meet := k.distance(j, b); meet && j != b && !k.placed(j) {
+				under(j, d)
+			}
+		}
+	} else {
+		for x := Piece(b); x != none; x = k.next[x] {
+			for _, y := range k.nearby(x) {
+				under(k.owner[y], k.block[y].size)
+			}
+		}
+	}
+	if least == math.MaxInt64 {
+		return least
+	}
+	return max(k.inf[b], k.alignUp(b, least))
+}

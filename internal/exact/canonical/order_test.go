@@ -1,0 +1,112 @@
+package canonical
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/timeline"
+)
+
+// TestRanks: whatever comes first, the ranks are those of the preordering, at the root
+// and after placements, of the whole and of parts that are ranked anew.
+func TestRanks(t *testing.T) {
+	defer pauseChecks()()
+	for seed := range uint64(30) {
+		kind := []string{"inference", "random", "high-overlap"}[seed%3]
+		p, err := suite.Generate(kind, suite.Options{Buffers: 20 + int(seed)*9, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl := timeline.New(p)
+		k := New(tl, &tl.Partitions[0], switchesOf(nil), run.NewWatch(context.Background()))
+		for _, order := range []string{"TWA", "TC", "T", "TAW", "WTZ", "ALUC", "O"} {
+			k.order = order
+			k.SetCapacity(tl.LowerBound * 2)
+			c := k.root()
+			check := func(c component, when string) {
+				t.Helper()
+				list := slices.Clone(k.listOf(c))
+				want := slices.Clone(list)
+				slices.SortFunc(list, func(a, b common.Buffer) int { return int(k.rank[a] - k.rank[b]) })
+				slices.SortFunc(want, func(a, b common.Buffer) int {
+					if k.before(a, b) {
+						return -1
+					}
+					return 1
+				})
+				if !slices.Equal(list, want) {
+					t.Errorf("%s, seed %d, %s, %s: %v, want %v", kind, seed, order, when, list, want)
+				}
+			}
+			check(c, "root")
+			for step := range 6 {
+				j, _ := k.firstOf(c)
+				if j == common.Nobody {
+					break
+				}
+				k.place(j)
+				part := c
+				if step%2 == 1 { // a part of the sections, as after a cut
+					part.last = c.first + (c.last-c.first)/2
+				}
+				if part.last > part.first {
+					k.rankAll(part)
+					check(part, "after a placement")
+				}
+			}
+		}
+	}
+}
+
+// TestCalm: where nobody is said to wait below a placement, nobody does.
+func TestCalm(t *testing.T) {
+	defer pauseChecks()()
+	calm, not := 0, 0
+	for seed := range uint64(60) {
+		p, err := suite.Generate([]string{"inference", "random", "perfect"}[seed%3], suite.Options{Buffers: 20 + int(seed)*3, Seed: seed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tl := timeline.New(p)
+		k := New(tl, &tl.Partitions[0], switchesOf(nil), run.NewWatch(context.Background()))
+		k.order = "TWA"
+		k.SetCapacity(tl.LowerBound + tl.LowerBound/10)
+		c := k.root()
+		k.findWaiting(c)
+		for step := range k.n {
+			if !k.infer(c) {
+				break
+			}
+			if next := k.following(c, k.limit, common.Nobody, make([]common.Buffer, 0, 4)); step%5 == 4 && len(next) == 4 {
+				// The first two have failed and wait.
+				c.off, c.rank = k.lb[next[2]], k.rank[next[2]]
+				k.findWaiting(c)
+			}
+			j, _ := k.firstOf(c)
+			if j == common.Nobody {
+				break
+			}
+			said := k.calm
+			c.off, c.rank = k.lb[j], k.rank[j]
+			k.place(j)
+			k.findWaiting(c)
+			for _, i := range k.listOf(c) {
+				if said && k.isWaiting(i) {
+					t.Fatalf("seed %d: %d waits", seed, i)
+				}
+			}
+			if said {
+				calm++
+			} else {
+				not++
+			}
+		}
+	}
+	if calm < 1000 || not < 100 {
+		t.Errorf("calm %d times, and %d times not", calm, not)
+	}
+}

@@ -1,0 +1,287 @@
+package canonical
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Depth-first search over the canonical plans of a component.
+//
+// Each candidate is either placed now or postponed. If its placement has failed, the canonical bound passes it,
+// so it waits until another buffer raises it. To infer from that alone, before the next candidate is placed, often
+// ends the node. The bounds that it tightens also serve all later candidates. This is postponement ("schedule or
+// postpone" in Le Pape, Couronné, Vergamini and Gosselin 1994).
+//
+// Invariant: if search fails, it restores the state. Bounds are an exception if the trail was dropped.
+//
+// search returns exhausted only if nothing below was left undone. It does not do so after a limit, nor if the trail
+// was dropped.
+
+// component is a set of unplaced buffers that no open cut divides: all buffers whose extents are within its sections.
+// It needs no list, because buffers are numbered by where they begin.
+type component struct {
+	first, last Section // their sections [first, last)
+	// The canonical bound: the next placement is at or above (off, rank).
+	off  int64
+	rank int32
+}
+
+// search explores the completions of a component that has passed infer. If it returns solved, best holds the offsets.
+func (k *Kernel) search(c component) common.Outcome {
+	if !k.any(c) {
+		return common.Solved
+	}
+	if k.Nodes >= k.nodeLimit {
+		return common.Aborted
+	}
+	k.Nodes++
+	if k.Nodes&(common.TickEvery-1) == 0 {
+		k.Tick()
+	}
+	if k.over() {
+		return common.Aborted
+	}
+	k.check(c)
+	if k.isStack(c) {
+		return k.stack(c)
+	}
+	key, known := k.recall(c)
+	if known {
+		return common.Exhausted
+	}
+	if r := k.tryEach(c); r != common.Exhausted {
+		return r
+	}
+	k.Proof.refuted()
+	k.Backtracks++
+	k.remember(c, key)
+	return common.Exhausted
+}
+
+// tryEach places one candidate of c after the other and searches on from there. Usually the first candidate is the
+// only one, so it is looked for by itself.
+func (k *Kernel) tryEach(c component) common.Outcome {
+	ceiling := k.ceiling(c)
+	j, lowest := k.firstOf(c)
+	if k.sw.Dominance {
+		ceiling = min(ceiling, lowest-1)
+	}
+	if !k.sw.DynamicOrdering {
+		return k.tryRest(c, ceiling, common.Nobody)
+	}
+	if j == common.Nobody || k.lb[j] > ceiling {
+		return k.through()
+	}
+	r, hat := k.try(c, j)
+	if r != common.Exhausted || !hat && k.sw.Hatless {
+		return r
+	}
+	return k.tryRest(c, ceiling, j)
+}
+
+// through returns the outcome of a component all of whose candidates have failed.
+func (k *Kernel) through() common.Outcome {
+	if k.late() {
+		return common.Aborted // an inference may have been left undone
+	}
+	return common.Exhausted
+}
+
+// firstOf returns the first candidate of c, or nobody. It also returns the least top that any unplaced buffer could
+// have. A plan that places the next buffer at or above that top leaves a gap that another buffer could fill, so a lower
+// plan is found elsewhere (dominance, section 6.3). firstOf sets calm if all other buffers come after the candidate:
+// then no buffer waits once it is placed.
+func (k *Kernel) firstOf(c component) (first common.Buffer, lowest int64) {
+	first, lowest = common.Nobody, k.limit+1
+	least, passed := int64(math.MaxInt64), int64(math.MaxInt64)
+	lb := k.lb
+	size := k.size[:len(lb)]
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + common.Buffer(bits.TrailingZeros64(rest))
+			o := lb[j]
+			lowest = min(lowest, o+size[j])
+			if o > least {
+				continue
+			}
+			if k.isWaiting(j) || !k.eligible(j) {
+				passed = min(passed, o)
+			} else if o < least || k.rank[j] < k.rank[first] {
+				first, least = j, o
+			}
+		}
+	}
+	k.calm = passed > least
+	return first, lowest
+}
+
+// eligible reports whether inference and symmetry allow j to lie at its least offset.
+func (k *Kernel) eligible(j common.Buffer) bool {
+	return k.inf[j] <= k.lb[j] && !(k.sw.Symmetry && k.of[j].twin != common.Nobody && !k.placed(k.of[j].twin))
+}
+
+// less reports whether buffer i is tried before buffer j.
+func (k *Kernel) less(i, j common.Buffer) bool {
+	if k.sw.DynamicOrdering && k.lb[i] != k.lb[j] {
+		return k.lb[i] < k.lb[j]
+	}
+	return k.rank[i] < k.rank[j]
+}
+
+// few is the number of candidates that are looked for at once. fewWords is the number of words of the waiting set that
+// are kept meanwhile. Both arrays are on the stack of the search, so its memory does not grow with the square of the
+// buffers.
+const (
+	few      = 32
+	fewWords = 8
+)
+
+// tryRest is tryEach for the candidates after j, or for all candidates if j is nobody.
+func (k *Kernel) tryRest(c component, ceiling int64, j common.Buffer) common.Outcome {
+	postpones := k.sw.Postponement && k.sw.DynamicOrdering && k.sw.Canonical
+	var kept [fewWords]uint64
+	low, high := k.buffersOf(c)
+	base := low >> 6
+	words := k.waiting[base : (high+63)>>6]
+	if postpones {
+		c.off, c.rank = k.lb[j], k.rank[j]
+		k.findWaiting(c)
+		copy(kept[:], words)
+	}
+	tried := j != common.Nobody
+	var queue [few]common.Buffer
+	for {
+		next := k.following(c, ceiling, j, queue[:0])
+		for _, i := range next {
+			if postpones && len(words) <= len(kept) {
+				kept[j>>6-base] |= 1 << (j & 63)
+			}
+			j = i
+			if !k.eligible(j) {
+				continue
+			}
+			if tried && postpones {
+				c.off, c.rank = k.lb[j], k.rank[j]
+				if len(words) <= len(kept) {
+					copy(words, kept[:])
+				} else {
+					k.findWaiting(c)
+				}
+				if !k.infer(c) {
+					clear(k.dirty)
+					return k.through()
+				}
+				if !k.eligible(j) {
+					continue
+				}
+			}
+			tried, k.calm = true, false
+			r, hat := k.try(c, j)
+			if r != common.Exhausted || !hat && k.sw.Hatless && k.sw.DynamicOrdering {
+				return r
+			}
+		}
+		if len(next) < few {
+			return k.through()
+		}
+	}
+}
+
+// following appends to queue the candidates of c that come next after the given buffer, up to the ceiling. It appends as
+// many as queue has room for.
+func (k *Kernel) following(c component, ceiling int64, after common.Buffer, queue []common.Buffer) []common.Buffer {
+	low, high := k.buffersOf(c)
+	for w := low >> 6; w<<6 < high; w++ {
+		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
+			j := w<<6 + common.Buffer(bits.TrailingZeros64(rest))
+			if k.lb[j] > ceiling || after != common.Nobody && !k.less(after, j) || k.sw.Canonical && k.waits(c, j) {
+				continue
+			}
+			p := len(queue)
+			if p < cap(queue) {
+				queue = append(queue, j)
+			} else if p--; !k.less(j, queue[p]) {
+				continue
+			}
+			for ; p > 0 && k.less(j, queue[p-1]); p-- {
+				queue[p] = queue[p-1]
+			}
+			queue[p] = j
+		}
+	}
+	return queue
+}
+
+// try places candidate j of c and searches on. It reports hat: whether any unplaced buffer overlaps the candidate.
+//
+// If the search fails, try takes the placement back. If the search succeeds, try leaves it: the parts that are still to
+// be searched do not depend on it, and whoever goes further back undoes it. In a huge partition it is taken back all the
+// same, to keep the trail short. After a limit nothing is taken back: no search goes on from here, and the next run begins
+// with a reset.
+func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, hat bool) {
+	if k.Dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
+		return common.Exhausted, true
+	}
+	at, before := k.now(), k.snap()
+	r = common.Exhausted
+	c.off, c.rank = k.lb[j], k.rank[j]
+	k.Proof.asks(j, c.off)
+	hat, ok := k.place(j)
+	if k.Tell != nil {
+		k.say(plan.MovePlace, j)
+	}
+	if ok {
+		r = k.descend(c, j)
+	} else {
+		k.Proof.refuted()
+	}
+	over := k.late()
+	if r == common.Exhausted && (over || k.lost(at)) {
+		r = common.Aborted
+	}
+	if r == common.Aborted || r == common.Solved && (over || !k.huge) {
+		return r, hat
+	}
+	k.undo(at)
+	k.restored(before)
+	if k.Tell != nil && r == common.Exhausted {
+		k.say(plan.MoveBack, j)
+	}
+	return r, hat
+}
+
+// descend searches on after j has been placed. c is what was the component of j, without j.
+func (k *Kernel) descend(c component, j common.Buffer) common.Outcome {
+	if k.sw.Decomposition {
+		if bounds := k.openCuts(c, j); len(bounds) > 0 {
+			return k.searchParts(c, bounds)
+		}
+	}
+	k.whoWaits(c, k.calm)
+	if !k.infer(c) {
+		k.Proof.refuted()
+		return common.Exhausted
+	}
+	return k.search(c)
+}
+
+// ceiling returns the highest offset that the next placement may have:
+//
+//	ceiling = limit - max over sections of total(s)
+//
+// All that is unplaced in a section lies at or above that offset. This is the paper's section inference with its monotonic
+// floor, asked before a placement is applied rather than after.
+func (k *Kernel) ceiling(c component) int64 {
+	if !k.sw.CheapReject {
+		return k.limit
+	}
+	var most int64
+	for _, t := range k.total[c.first:c.last] {
+		most = max(most, t)
+	}
+	return k.limit - most
+}

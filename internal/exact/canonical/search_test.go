@@ -1,0 +1,65 @@
+package canonical
+
+import (
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// alike is aligned with two pairs of identical buffers.
+func alike(seed uint64, n int) *model.Problem {
+	p := plantest.Aligned(seed, n)
+	for _, i := range []int{1, 3} {
+		id := p.Buffers[i].ID
+		p.Buffers[i] = p.Buffers[i-1]
+		p.Buffers[i].ID = id
+	}
+	return p
+}
+
+// TestCandidatesSaveNodes refutes problems with one rule about candidates after the other.
+func TestCandidatesSaveNodes(t *testing.T) {
+	saves(t, plantest.Aligned(47, 8), "dominance", 272, 588, "canonical", "dynamic-ordering")
+	saves(t, plantest.Aligned(49, 9), "hatless", 1423, 1835, "canonical", "dynamic-ordering")
+	saves(t, plantest.Aligned(50, 8), "cheap-reject", 54, 221, "canonical", "dynamic-ordering")
+	saves(t, alike(30, 8), "symmetry", 86, 1841, "canonical", "dynamic-ordering")
+}
+
+// TestCandidatesAreTruthful has one rule after the other alone.
+func TestCandidatesAreTruthful(t *testing.T) {
+	for _, technique := range []string{"dominance", "hatless", "cheap-reject", "symmetry", "postponement"} {
+		truthful(t, 60, drawn(alike, 7), "canonical", "dynamic-ordering", technique)
+		truthful(t, 60, drawn(tapered, 7), "canonical", "dynamic-ordering", "lifting", technique)
+	}
+}
+
+// TestPostponementSavesPlacements counts placements: what postponement ends would fail in
+// the placement of the next candidate.
+func TestPostponementSavesPlacements(t *testing.T) {
+	p := plantest.Aligned(24, 9)
+	lowest, _, _ := suite.Lowest(p)
+	count := func(on ...string) (placements int) {
+		k, c := rootOf(p, lowest-1, only(on...)...)
+		k.nodeLimit = common.Unlimited
+		k.Tell = func(_ int, kind plan.MoveKind, _ common.Buffer, _ int64) {
+			if kind == plan.MovePlace {
+				placements++
+			}
+		}
+		k.findWaiting(c)
+		if r := common.Exhausted; k.infer(c) {
+			if r = k.search(c); r != common.Exhausted {
+				t.Fatal("outcome", r, "under the lowest height")
+			}
+		}
+		return placements
+	}
+	on := []string{"canonical", "dynamic-ordering", "suffix-bound", "not-first", "lifting"}
+	if with, more := count(append(on, "postponement")...), count(on...); with != 920 || more != 2009 {
+		t.Errorf("%d placements with postponement, %d without", with, more)
+	}
+}

@@ -1,0 +1,75 @@
+package canonical
+
+import "math"
+
+// Idea: for each level h of a section s, the unplaced pieces that start at h or above all lie above h:
+//
+//	h + sum of size(x) over unplaced x in s with start(x) >= h  <=  limit
+//
+// For the smallest h this is the section inference of the paper. In terms of one-machine scheduling, a
+// section is a machine, a buffer is a job, and its offset is the start time. The bound is then that of the
+// latest release dates.
+//
+// The members are visited in ascending order of their starts. The sum from one member on is the total minus
+// the sizes before it. The same pass finds the two least ends for not-first.
+//
+// Complexity: O(live members).
+//
+// Source: Carlier 1982 for the machine bound. Its use here is Stowage's.
+//
+// Tried and dropped, on the challenging suite: starts and sizes of 32 bits (the same time within 1%); order
+// and bound tested in one branch (1% slower); sorting the members in the same pass (20% slower on A).
+
+// checkSection applies the suffix bound and not-first to section s. It returns false if the unplaced members
+// do not fit, and raises the bounds that not-first finds.
+//
+// There is nothing to find if even the highest member could be the lowest one. top[s] bounds where members
+// started when the section was last looked at, and highest bounds what has been raised since.
+func (k *Kernel) checkSection(s Section) bool {
+	slack := k.limit - k.total[s]
+	if top := max(k.top[s], k.highest); top <= slack {
+		k.top[s] = top
+		return true
+	}
+	all := k.members[k.memberAt[s]:k.memberAt[s+1]]
+	list := all[:k.live[s]]
+	blocks := k.block
+	most := slack
+	if !k.sw.SuffixBound {
+		most = gone / 2 // only placed pieces start that high
+	}
+	for sorted := false; ; sorted = true {
+		least, second := int64(math.MaxInt64), int64(math.MaxInt64)
+		// A later member may belong before this one, and placed members start above everything.
+		// So a failed test counts only if the list is in order.
+		last, before := int64(math.MinInt64), int64(0)
+		at := 0
+		for ; at < len(list); at++ {
+			b := blocks[list[at]]
+			if b.start >= second || b.start-before > most || b.start < last {
+				break
+			}
+			last = b.start
+			before += b.size
+			end := b.start + b.size
+			second = min(second, max(least, end))
+			least = min(least, end)
+		}
+		for ; at < len(list); at++ {
+			b := blocks[list[at]]
+			if b.start-before > most || b.start < last {
+				break
+			}
+			last = b.start
+			before += b.size
+		}
+		switch {
+		case at == len(list):
+			k.top[s] = last
+			return !k.sw.NotFirst || second <= slack || k.notFirst(list, slack, least, second)
+		case sorted:
+			return false
+		}
+		k.sortMembers(all, at, len(list))
+	}
+}
