@@ -13,7 +13,8 @@
 // within the picture, and no coordinate is NaN or infinite: points that are, and
 // those without a logarithm on a logarithmic axis, are left out.
 //
-// render/chart has the pictures of stowage compare, of one kind and one width.
+// render/chart stays apart: it draws one chart of one width, and would be three times as long with the
+// axes, bars, graphs and two widths that only the page of the papers needs.
 package picture
 
 import (
