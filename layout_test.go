@@ -207,7 +207,7 @@ var layers = []struct {
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
 	{"tflm", []string{"", "model", "format/cheader", "format/tflite", "internal/bound", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
-	{"capi", []string{"", "model", "plan", "format/json", "lab/baselines", "internal/explain", "internal/setting"}},
+	{"capi", []string{"", "model", "plan", "format/json", "lab/baselines", "internal/explain", "internal/setting", "internal/sweep"}},
 	{"python", nil},
 }
 

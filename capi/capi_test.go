@@ -17,7 +17,6 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
-	"github.com/stowage-go/stowage/plan"
 )
 
 // Idea: the library is tested as its users have it: it is built, and C and C++ that
@@ -26,20 +25,26 @@ import (
 
 func TestMain(m *testing.M) { built.Main(m) }
 
-// both has the library, shared and static.
-var both = built.Folder(func(dir string) error {
+// both has the library, shared and static; withBaselines the one that has the planners of others.
+var (
+	both          = built.Folder(func(dir string) error { return build(dir) })
+	withBaselines = built.Folder(func(dir string) error { return build(dir, "-tags=baselines") })
+)
+
+// build builds the library into a folder.
+func build(dir string, more ...string) error {
 	for _, form := range [][2]string{{"c-shared", "libstowage.so"}, {"c-archive", "libstowage.a"}} {
 		flags := "-s -w"
 		if here, err := filepath.Abs("stowage.map"); err == nil && runtime.GOOS == "linux" {
 			flags += " -extldflags=-Wl,-soname,libstowage.so,--version-script=" + here
 		}
-		err := built.Run([]string{"CGO_ENABLED=1"}, "go", "build", "-trimpath", "-ldflags", flags, "-buildmode="+form[0], "-o", filepath.Join(dir, form[1]), ".")
-		if err != nil {
+		args := append([]string{"build", "-trimpath", "-ldflags", flags, "-buildmode=" + form[0], "-o", filepath.Join(dir, form[1])}, more...)
+		if err := built.Run([]string{"CGO_ENABLED=1"}, "go", append(args, ".")...); err != nil {
 			return err
 		}
 	}
 	return nil
-})
+}
 
 // library returns the folder with libstowage.so, libstowage.a and the header. The test
 // is skipped where there is no compiler or no POSIX.
@@ -68,7 +73,12 @@ func libraries() []string {
 // command ends with the flags.
 func program(t *testing.T, source string, static bool, compiler ...string) string {
 	t.Helper()
-	dir := library(t)
+	return programIn(t, library(t), source, static, compiler...)
+}
+
+// programIn compiles a program against the library in a folder.
+func programIn(t *testing.T, dir, source string, static bool, compiler ...string) string {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "program")
 	args := append(compiler[1:], "-Wall", "-Wextra", "-Werror", "-g", "-I.", source, "-o", path)
 	if filepath.Ext(source) == ".c" && compiler[0] == "c++" {
@@ -209,17 +219,35 @@ func TestHeader(t *testing.T) {
 			t.Errorf("the header's example of options does not have %s", s.Name)
 		}
 	}
-	// The header names the planners that the library has not, and some of those that it has.
+	// The header names the planners of the default library.
 	words := strings.Join(strings.Fields(strings.ReplaceAll(string(header), "\n *", " ")), " ")
-	if !strings.Contains(words, "except milp and tela-learned: auto, climb, exact, first-fit and merge, and the baselines, such as minimalloc.") {
+	if !strings.Contains(words, "The planners are auto, climb, exact, first-fit, merge and sweep. A library") {
 		t.Error("the header does not say which planners there are")
 	}
-	for name, want := range map[string]bool{
-		"auto": true, "climb": true, "exact": true, "first-fit": true, "merge": true, "minimalloc": true, "tflite-greedy-by-size": true,
-		"milp": false, "tela-learned": false,
-	} {
-		if has := slices.Contains(plan.Names(), name); has != want {
-			t.Errorf("the library has %s: %v", name, has)
+}
+
+// TestBaselines asks both builds for planners by name: the default library refuses those of others, and
+// lists what it has; the one with the tag baselines plans with them.
+func TestBaselines(t *testing.T) {
+	library(t)
+	for _, name := range []string{"minimalloc", "tflite-greedy-by-size"} {
+		want := "-1 options: no planner is named \"" + name + "\"; the choices are auto, climb, exact, first-fit, merge, sweep\n"
+		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); got != want {
+			t.Errorf("the default library says %q, want %q", got, want)
+		}
+		got := execute(t, programIn(t, withBaselines(t), "testdata/planner.c", false, c99...), name)
+		if want := "0 " + name + " height 12\n"; got != want {
+			t.Errorf("with the tag it says %q, want %q", got, want)
+		}
+	}
+	for _, name := range []string{"auto", "climb", "exact", "first-fit", "merge", "sweep"} {
+		if got := execute(t, program(t, "testdata/planner.c", false, c99...), name); !strings.HasPrefix(got, "0 "+name+" height ") {
+			t.Errorf("the default library says %q of %s", got, name)
+		}
+	}
+	for _, name := range []string{"milp", "tela-learned"} {
+		if got := execute(t, programIn(t, withBaselines(t), "testdata/planner.c", false, c99...), name); !strings.Contains(got, "no planner is named") {
+			t.Errorf("with the tag it says %q of %s", got, name)
 		}
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/setting"
-	_ "github.com/stowage-go/stowage/lab/baselines"
+	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )

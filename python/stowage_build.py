@@ -121,7 +121,7 @@ def _binaries(folder: pathlib.Path, version: str) -> tuple[str, pathlib.Path | N
     elif not _compiler(go, root):
         library = None
     else:
-        subprocess.run([*common, "-s -w -buildid=" + shown, "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
+        subprocess.run([*common, "-s -w -buildid=" + shown, "-tags=baselines", "-buildmode=c-shared", "-o", str(library), "./capi"], cwd=root, env=environment, check=True)
     if built := os.environ.get("STOWAGE_COMMAND"):
         return system, library, pathlib.Path(built)
     command = folder / "command"
