@@ -22,6 +22,9 @@ func piled(sizes ...int64) *model.Problem {
 func TestStackNeedsOneNode(t *testing.T) {
 	k, c := rootOf(piled(5, 6, 7, 3, 2, 9), 41)
 	k.nodeLimit = 100
+	if !k.infer(c) {
+		t.Fatal("inference refutes the lowest height 41")
+	}
 	if r := k.search(c); r != common.Solved || k.Nodes != 1 {
 		t.Errorf("outcome %d after %d nodes at the lowest height 41", r, k.Nodes)
 	}
