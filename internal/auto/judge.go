@@ -36,8 +36,8 @@ func (a *auto) within(part int64) bool {
 	return a.height <= a.tl.LowerBound+a.tl.LowerBound/part
 }
 
-// report tells the caller the best plan and bound so far. q is what a turn says of itself;
-// each of auto's nodes is so many of the turn's.
+// report tells the caller the best plan and bound so far. q is what the turn reports;
+// `each` of its nodes count as one node of auto.
 func (a *auto) report(q plan.Progress, each int64) {
 	if a.o.Progress == nil {
 		return

@@ -115,7 +115,7 @@ func (a *Attribute) Integer(without int64) int64 {
 	return without
 }
 
-// Integers returns an attribute that is a list of numbers; nil where there is none.
+// Integers returns an attribute that is a list of numbers, or nil if the node does not have it.
 func (a *Attribute) Integers() []int64 {
 	if a != nil && a.Set&SetLong == 0 {
 		return a.Ints

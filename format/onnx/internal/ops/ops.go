@@ -88,7 +88,7 @@ func (c *Call) attribute(name string) *graph.Attribute { return c.Scope.Attribut
 // integer returns an attribute that is a number, or what it is without.
 func (c *Call) integer(name string, without int64) int64 { return c.attribute(name).Integer(without) }
 
-// integers returns an attribute that is a list of numbers; nil where there is none.
+// integers returns an attribute that is a list of numbers, or nil if the node does not have it.
 func (c *Call) integers(name string) []int64 { return c.attribute(name).Integers() }
 
 func (c *Call) has(name string) bool { return c.attribute(name) != nil }

@@ -58,7 +58,7 @@ func Either(a, b Result, first bool) Result {
 		most = 0
 	}
 	if a.Elem != b.Elem || a.Kind != b.Kind {
-		// Not a model that could run; what is known is how much room it takes.
+		// Such a model cannot run. Only the size of the tensor is known.
 		return Result{Kind: a.Kind, Most: most}
 	}
 	out := Result{Kind: a.Kind, Elem: a.Elem, Dims: Meet(a.Dims, b.Dims), Most: most}
