@@ -24,23 +24,10 @@ import (
 // each, in the order in which the help shows them.
 type Settings interface{ Declare(d *Declaration) }
 
-// Worded are settings that leave the summaries empty in Declare. Words returns them by name.
-type Worded interface{ Words() map[string]string }
-
 // Describe adds to i the techniques and parameters of the settings that fresh returns, and
 // the check of their values.
 func Describe(i plan.Info, fresh func() Settings) plan.Info {
-	s := fresh()
-	described(&i, s)
-	if w, ok := s.(Worded); ok {
-		words := w.Words()
-		for k := range i.Techniques {
-			i.Techniques[k].Summary = words[i.Techniques[k].Name]
-		}
-		for k := range i.Params {
-			i.Params[k].Summary = words[i.Params[k].Name]
-		}
-	}
+	described(&i, fresh())
 	name := i.Name
 	i.Check = func(o plan.Options) error {
 		d := Declaration{planner: name, o: &o} // the names have been checked before

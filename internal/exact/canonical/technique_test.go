@@ -22,9 +22,9 @@ import (
 
 // only returns the names of all techniques but those given, which are left on.
 func only(on ...string) (without []string) {
-	for name := range new(common.Switches).Words() {
-		if !slices.Contains(on, name) {
-			without = append(without, name)
+	for _, t := range run.Describe(plan.Info{}, func() run.Settings { return new(common.Switches) }).Techniques {
+		if !slices.Contains(on, t.Name) {
+			without = append(without, t.Name)
 		}
 	}
 	return without

@@ -66,7 +66,8 @@ func TestSwitchesSwitch(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[Switches]string{on: "nothing"}
-	for name := range on.Words() {
+	for _, technique := range run.Describe(plan.Info{}, func() run.Settings { return new(Switches) }).Techniques {
+		name := technique.Name
 		var s Switches
 		if err := run.Bind("test", &plan.Options{Without: []string{name}}, &s); err != nil {
 			t.Fatal(err)

@@ -19,16 +19,9 @@ type settings struct {
 // Declare lists the techniques and the parameters.
 func (s *settings) Declare(d *run.Declaration) {
 	s.Switches.Declare(d)
-	d.Technique(&s.merging, "merging", "")
-	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders, "")
-}
-
-// Words returns the summaries of the settings by name.
-func (s *settings) Words() map[string]string {
-	words := s.Switches.Words()
-	words["merging"] = "between rounds, plan groups of buffers that fit together too well for chance"
-	words["orders"] = "static orders, searched round robin; the keys are A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size"
-	return words
+	d.Technique(&s.merging, "merging", "between rounds, plan groups of buffers that fit together too well for chance")
+	d.Text(&s.list, "orders", defaultOrders, "orders separated by commas, of the keys "+orderLetters, validOrders,
+		"static orders, searched round robin; the keys are A area, C sections, L lower, O overlaps, T total, U upper, W width, Z size")
 }
 
 // bind sets the fields to the values in o.
