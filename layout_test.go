@@ -171,6 +171,7 @@ var layers = []struct {
 
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},
+	{"internal/distance", nil},
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "format"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},

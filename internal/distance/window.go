@@ -1,0 +1,180 @@
+package distance
+
+import "fmt"
+
+// Idea: a window slides over the image by rows, in a row by columns. At each place it reads what
+// of the image it covers, and writes a pixel. The reference kernels of CONV_2D, DEPTHWISE_CONV_2D and
+// the pools all do so:
+//
+//	for each batch, row, column, channel of the result: read its window, then write the element
+//
+// A channel of a convolution reads all channels of its group; one of a depthwise convolution or a pool
+// reads its own.
+//
+// The first byte that a place reads is where the first row and the first column of the window inside the image
+// meet. So the rows of the result differ only by fixed moves, and the cost is rows plus columns of the
+// result.
+//
+// Source: tensorflow/lite/kernels/internal/reference: conv.h, depthwiseconv_float.h, pooling.h, and
+// integer_ops; micro/kernels/conv.cc, depthwise_conv.cc and pooling.cc, which unpack 4-bit weights to scratch
+// and change neither image nor result; kernels/padding.h.
+
+// An edge is one dimension of a sliding window.
+type edge struct {
+	image, result            int64 // length of the image and of the result
+	filter, stride, dilation int64
+	before                   int64 // how far the first window begins before the image
+}
+
+// newEdge returns an edge whose padding is as TensorFlow Lite has it, or what is wrong with it.
+func newEdge(image, result, filter, stride, dilation int64, padding Padding) (edge, string) {
+	e := edge{image: image, result: result, filter: filter, stride: max(stride, 1), dilation: max(dilation, 1)}
+	reach := (filter-1)*e.dilation + 1
+	var want int64
+	switch padding {
+	case Same:
+		want = (image + e.stride - 1) / e.stride
+		e.before = max(0, (result-1)*e.stride+reach-image) / 2
+	case Valid:
+		want = (image + e.stride - reach) / e.stride
+	default:
+		return e, "its padding is neither SAME nor VALID"
+	}
+	if filter < 1 || stride < 0 || dilation < 0 || reach > most>>16 || e.stride > most>>16 {
+		return e, fmt.Sprintf("its filter is %d, its stride %d, its dilation %d", filter, stride, dilation)
+	}
+	if want != result {
+		return e, fmt.Sprintf("its result has %d rows or columns instead of %d", result, want)
+	}
+	return e, ""
+}
+
+// first returns the first row of the image that the window at place i covers, false if it covers none.
+func (e edge) first(i int64) (int64, bool) {
+	at := i*e.stride - e.before
+	k := int64(0)
+	if at < 0 {
+		k = (-at + e.dilation - 1) / e.dilation
+	}
+	at += k * e.dilation
+	return at, k < e.filter && at < e.image
+}
+
+// A window has its edges and what is done at each place: pixel is with bytes from the first pixel that the
+// window covers and from the pixel that it writes.
+type window struct {
+	batches       int64
+	rows, columns edge
+	pixel         steps
+	in, out       int64 // bytes of a pixel of the image and of the result
+}
+
+// slide returns the whole run.
+func (w *window) slide() steps {
+	blind := steps{never, w.pixel.written, unread} // a place whose window is outside
+	line, dark := idle(), idle()                   // a row whose window is inside in part, and one whose window is outside
+	for x := range w.columns.result {
+		place := blind
+		if at, ok := w.columns.first(x); ok {
+			place = w.pixel.moved(0, at*w.in)
+		}
+		line = line.then(place.moved(x*w.out, 0))
+		dark = dark.then(blind.moved(x*w.out, 0))
+	}
+	all := idle()
+	for y := range w.rows.result {
+		row := dark
+		if at, ok := w.rows.first(y); ok {
+			row = line.moved(0, at*w.columns.image*w.in)
+		}
+		all = all.then(row.moved(y*w.columns.result*w.out, 0))
+	}
+	return all.times(w.batches, w.rows.result*w.columns.result*w.out, w.rows.image*w.columns.image*w.in)
+}
+
+// newWindow returns the window of an operator whose first operand and first result are images, with
+// nothing done at its places, or what is wrong with it.
+func newWindow(op *Operator, filter [2]int64) (w *window, refused string) {
+	x, y := op.Operands[0], op.Results[0]
+	if len(x.Shape) != 4 || len(y.Shape) != 4 {
+		return nil, "its image or its result has not four dimensions"
+	}
+	in, _ := x.dims(4)
+	out, _ := y.dims(4)
+	if in[0] != out[0] {
+		return nil, fmt.Sprintf("its image has %d batches, its result %d", in[0], out[0])
+	}
+	w = &window{batches: in[0], in: in[3] * x.size(), out: out[3] * y.size()}
+	for i, e := range []*edge{&w.rows, &w.columns} {
+		if *e, refused = newEdge(in[1+i], out[1+i], filter[i], int64(op.Stride[i]), int64(op.Dilation[i]), op.Padding); refused != "" {
+			return nil, refused
+		}
+	}
+	return w, ""
+}
+
+// channels is what is done at a place: groups of a number of channels of the image each, for
+// each of which some channels of the result are computed, one by one.
+func channels(groups, read, written, in, out int64) steps {
+	one := reads(0).then(writes(out))
+	return one.times(written, out, 0).times(groups, written*out, read*in)
+}
+
+// convolution is CONV_2D, in groups if the filter has fewer channels than the image.
+func convolution(op *Operator) ([]Permit, string) {
+	if why := op.has(2, 1); why != "" {
+		return nil, why
+	}
+	f := op.Operands[1]
+	if len(f.Shape) != 4 || f.Elements() < 0 {
+		return nil, fmt.Sprintf("its filter has shape %v", f.Shape)
+	}
+	w, refused := newWindow(op, [2]int64{int64(f.Shape[1]), int64(f.Shape[2])})
+	if refused != "" {
+		return nil, refused
+	}
+	in, out := op.Operands[0].Shape[3], op.Results[0].Shape[3]
+	if f.Shape[0] != out || in%f.Shape[3] != 0 || out%(in/f.Shape[3]) != 0 {
+		return nil, fmt.Sprintf("its filter has shape %v, for %d channels to %d", f.Shape, in, out)
+	}
+	groups := in / f.Shape[3]
+	w.pixel = channels(int64(groups), int64(f.Shape[3]), int64(out/groups), op.Operands[0].size(), op.Results[0].size())
+	return []Permit{w.slide().permit(0, 0)}, ""
+}
+
+// depthwise is DEPTHWISE_CONV_2D.
+func depthwise(op *Operator) ([]Permit, string) {
+	if why := op.has(2, 1); why != "" {
+		return nil, why
+	}
+	f := op.Operands[1]
+	if len(f.Shape) != 4 || f.Elements() < 0 {
+		return nil, fmt.Sprintf("its filter has shape %v", f.Shape)
+	}
+	w, refused := newWindow(op, [2]int64{int64(f.Shape[1]), int64(f.Shape[2])})
+	if refused != "" {
+		return nil, refused
+	}
+	in, out := op.Operands[0].Shape[3], op.Results[0].Shape[3]
+	if f.Shape[3] != out || out%in != 0 || op.DepthMultiplier != 0 && op.DepthMultiplier != out/in {
+		return nil, fmt.Sprintf("its filter has shape %v and its multiplier is %d, for %d channels to %d", f.Shape, op.DepthMultiplier, in, out)
+	}
+	w.pixel = channels(int64(in), 1, int64(out/in), op.Operands[0].size(), op.Results[0].size())
+	return []Permit{w.slide().permit(0, 0)}, ""
+}
+
+// pool is MAX_POOL_2D, AVERAGE_POOL_2D and L2_POOL_2D.
+func pool(op *Operator) ([]Permit, string) {
+	if why := op.has(1, 1); why != "" {
+		return nil, why
+	}
+	w, refused := newWindow(op, [2]int64{int64(op.Filter[0]), int64(op.Filter[1])})
+	if refused != "" {
+		return nil, refused
+	}
+	if in, out := op.Operands[0].Shape[3], op.Results[0].Shape[3]; in != out {
+		return nil, fmt.Sprintf("it has %d channels to %d", in, out)
+	}
+	w.pixel = channels(int64(op.Operands[0].Shape[3]), 1, 1, op.Operands[0].size(), op.Results[0].size())
+	return []Permit{w.slide().permit(0, 0)}, ""
+}
