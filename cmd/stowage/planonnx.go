@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -38,6 +39,10 @@ type onnxReport struct {
 	Notes      []string       `json:"notes"`
 	Peak       peakReport     `json:"peak"`
 	Fit        *fitReport     `json:"fit,omitempty"` // the answer to --capacity
+	// InPlace is the height with --in-place: what was planned, if the option was given; 0 without a plan.
+	InPlace int64 `json:"in_place"`
+
+	overlaid bool // the plan is one with --in-place
 }
 
 // greedyBySize is the planner that most code generators have.
@@ -49,6 +54,7 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 			return usagef("--%s is for .tflite models", flag)
 		}
 	}
+	began := time.Now()
 	settled, err := p.model.options()
 	if err != nil {
 		return err
@@ -83,12 +89,14 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 		return err
 	}
 	r := reportONNX(ctx, m, a, result, options.Alignment)
+	r.overlaid = options.InPlace
+	if r.InPlace, err = heightInPlace(ctx, m, r.Planned, options, left(o, began)); err != nil {
+		return err
+	}
 	d := documentONNX(a, result)
 	end := outcomeOf(result.Status)
 	if p.capacity > 0 {
-		if end, err = p.fitONNX(ctx, r, m, result, options, o); err != nil {
-			return err
-		}
+		end = p.fitONNX(r, result)
 	}
 	if !result.Status.HasPlan() || p.capacity > 0 && end != nil {
 		outputs = p.unwritten(cmd, outputs)
@@ -150,28 +158,49 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// left returns options with what is left of their timeout, but time to begin at least.
+func left(o stowage.Options, began time.Time) stowage.Options {
+	if o.Timeout > 0 {
+		o.Timeout = max(o.Timeout-time.Since(began), 20*time.Millisecond)
+	}
+	return o
+}
+
+// heightInPlace returns the height of a plan in which results lie over operands that die: planned
+// if the plan is one, or if nothing lower is found; 0 if there is no plan.
+func heightInPlace(ctx context.Context, m *onnx.Model, planned int64, options onnx.Options, o stowage.Options) (int64, error) {
+	if options.InPlace || planned == 0 {
+		return planned, nil
+	}
+	options.InPlace = true
+	a, err := m.Arena(options)
+	if err != nil {
+		return 0, err
+	}
+	o.Progress, o.Moves = nil, nil
+	result, err := stowage.Solve(ctx, a.Problem, o)
+	if err != nil || !result.Status.HasPlan() {
+		return planned, err
+	}
+	return min(planned, result.Height), nil
+}
+
 // fitONNX answers --capacity for an .onnx model: the arena is the plan's height.
-func (p *planFlags) fitONNX(ctx context.Context, r *onnxReport, m *onnx.Model, result *stowage.Result, options onnx.Options, o stowage.Options) (end, err error) {
+func (p *planFlags) fitONNX(r *onnxReport, result *stowage.Result) error {
 	f := &fitReport{Capacity: int64(p.capacity), Target: "arena", Needed: r.Planned, Before: r.Planned, Would: []string{}}
 	r.Fit = f
+	var end error
 	switch {
 	case r.Status.HasPlan() && r.Planned <= f.Capacity:
 		f.Fits = "yes"
-		return nil, nil
+		return nil
 	case result.LowerBound > f.Capacity:
 		f.Fits, end = "no", outcome(exitInfeasible)
 	default:
 		f.Fits, end = "unknown", outcome(exitUndecided)
 	}
-	if !options.InPlace && r.Status.HasPlan() {
-		options.InPlace = true
-		a, err := m.Arena(options)
-		if err != nil {
-			return nil, err
-		}
-		if again, err := stowage.Solve(ctx, a.Problem, o); err == nil && again.Status.HasPlan() && again.Height < f.Needed {
-			f.Would = append(f.Would, "--in-place: it then needs "+f.against(again.Height))
-		}
+	if r.InPlace < f.Needed {
+		f.Would = append(f.Would, "--in-place: it then needs "+f.against(r.InPlace))
 	}
 	if r.Status != stowage.Optimal {
 		f.Would = append(f.Would, fmt.Sprintf("perhaps a better plan: --timeout gives the planner more time; nothing is proven below %d", r.LowerBound))
@@ -179,7 +208,7 @@ func (p *planFlags) fitONNX(ctx context.Context, r *onnxReport, m *onnx.Model, r
 	for _, owner := range r.Peak.Owners[:min(len(r.Peak.Owners), 3)] {
 		f.Would = append(f.Would, fmt.Sprintf("a smaller %s: it has %d of the %d bytes at the peak, %s", owner.Name, owner.Size, r.Peak.Bytes, r.Peak.Operator))
 	}
-	return end, nil
+	return end
 }
 
 // documentONNX is the plan with the names of its tensors, or the problem where there is none.
@@ -260,6 +289,14 @@ func peakOf(a *onnx.Arena) peakReport {
 	return r
 }
 
+// inPlace says what --in-place would change.
+func (r *onnxReport) inPlace() string {
+	if r.InPlace >= r.Planned {
+		return fmt.Sprintf("%d, no less", r.InPlace)
+	}
+	return fmt.Sprintf("%d, %.1f%% less: results lie over operands that die", r.InPlace, 100*float64(r.Planned-r.InPlace)/float64(r.Planned))
+}
+
 // title says what was planned.
 func (r *onnxReport) title() string {
 	return fmt.Sprintf("%s: %s, %s (%d constant), %s in the arena", filepath.Base(r.Model), count(r.Nodes, "node"), count(r.Tensors, "tensor"), r.Constants, count(r.Buffers, "buffer"))
@@ -279,6 +316,9 @@ func (r *onnxReport) print(w io.Writer) error {
 			fmt.Fprintf(&s, ", %.1f%% less than greedy", 100*float64(r.Greedy-r.Planned)/float64(r.Greedy))
 		}
 		s.WriteByte('\n')
+		if !r.overlaid {
+			fmt.Fprintf(&s, "  with --in-place  %s\n", r.inPlace())
+		}
 	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&s, "  note: %s\n", note)
@@ -310,6 +350,9 @@ func (r *onnxReport) page(w io.Writer, d *document) error {
 	add("nothing shared", strconv.FormatInt(r.Sum, 10))
 	if r.Greedy > 0 {
 		add("greedy by size", strconv.FormatInt(r.Greedy, 10))
+	}
+	if d.offsets != nil && !r.overlaid {
+		add("with --in-place", r.inPlace())
 	}
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
 	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), 8)] {

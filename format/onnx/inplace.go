@@ -32,6 +32,11 @@ var over = []string{
 	"Swish", "Tan", "Tanh", "ThresholdedRelu", "Xor",
 }
 
+// onlyFirst reports whether the operands after the first only say how an operator works.
+func onlyFirst(op string) bool {
+	return op == "BatchNormalization" || op == "Clip" || op == "Dropout" || op == "PRelu"
+}
+
 // A view is a result that may lie over an operand.
 type view struct {
 	operand, result int32
@@ -48,8 +53,8 @@ func (w *walker) overlay(n *graph.Node) {
 		return
 	}
 	operands := n.In
-	if same || n.Op == "BatchNormalization" || n.Op == "Clip" || n.Op == "Dropout" || n.Op == "PRelu" {
-		operands = operands[:1] // the others say how
+	if same || onlyFirst(n.Op) {
+		operands = operands[:1]
 	}
 	out := w.lookup(n.Out[0])
 	for _, name := range operands {
