@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
@@ -37,16 +37,16 @@ var aims = []aim{{"tenth", 11}, {"fifth", 12}, {"lowest", 0}}
 // shapes are problems of about n buffers.
 func shapes(tb testing.TB, n int) []*stowage.Problem {
 	var all []*stowage.Problem
-	for _, kind := range suite.Kinds() {
+	for _, kind := range gen.Kinds() {
 		if kind.Name == "infeasible" || !slices.Contains(kind.Takes, "buffers") {
 			continue
 		}
 		for seed := range uint64(4) {
-			o := suite.Options{Buffers: n, Seed: seed}
+			o := gen.Options{Buffers: n, Seed: seed}
 			if seed%2 == 1 && slices.Contains(kind.Takes, "alignment") {
 				o.Alignment = 64
 			}
-			p, err := suite.Generate(kind.Name, o)
+			p, err := gen.Generate(kind.Name, o)
 			if err != nil {
 				continue // it makes none as small, or none with this alignment
 			}
@@ -56,7 +56,7 @@ func shapes(tb testing.TB, n int) []*stowage.Problem {
 		}
 	}
 	models := []*stowage.Problem{
-		suite.MobileNetV2(), suite.UNet(), suite.GoogLeNet(), suite.DenseNet121(), suite.GPT2Prefill(), suite.ResNet50Training(),
+		gen.MobileNetV2(), gen.UNet(), gen.GoogLeNet(), gen.DenseNet121(), gen.GPT2Prefill(), gen.ResNet50Training(),
 	}
 	for _, name := range []string{"hand_landmark_full", "pose_landmark_heavy", "face_detection_full_range", "selfie_segmentation"} {
 		if p, err := public.Load("models/" + name + ".csv"); err == nil {

@@ -46,11 +46,11 @@ func goFolders(t *testing.T) map[string][]string {
 // layouts has the documents with a tree of folders, and the folder that each tree is of.
 var layouts = []struct{ document, folder string }{{"docs/architecture.md", "."}, {"lab/README.md", "lab"}}
 
-// drawn returns the folders of the trees in layouts. A line has a folder's name, below its parent's
+// drawnFolders returns the folders of the trees in layouts. A line has a folder's name, below its parent's
 // and two columns further right, and at least two spaces before what is said of it. A name may be
 // several folders deep. The first line of a tree is its own folder; the tree above has drawn it if
 // it is not the root.
-func drawn(t *testing.T) (all []string) {
+func drawnFolders(t *testing.T) (all []string) {
 	t.Helper()
 	for _, l := range layouts {
 		for _, folder := range tree(t, l.document) {
@@ -97,7 +97,7 @@ func tree(t *testing.T, document string) []string {
 // TestDocsLayout checks that every folder with Go code is drawn, each by itself,
 // and that every folder drawn is there.
 func TestDocsLayout(t *testing.T) {
-	folders, named := goFolders(t), drawn(t)
+	folders, named := goFolders(t), drawnFolders(t)
 	for folder := range folders {
 		if !slices.Contains(named, folder) {
 			t.Errorf("no layout draws %s: see docs/architecture.md, and lab/README.md for the laboratory", folder)
@@ -165,7 +165,7 @@ var layers = []struct {
 	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
-	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/suite", "lab/experiment", "format", "internal/verify")},
+	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/gen", "lab/experiment", "format", "internal/verify")},
 	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
 	{"lab/bench", any},
 
@@ -185,17 +185,19 @@ var layers = []struct {
 	{"internal/colour", []string{"model"}},
 	{"internal/viewdata", []string{"model", "plan", "internal/colour", "internal/verify"}},
 	{"render", []string{"model", "render", "internal/colour", "internal/profile", "internal/units", "internal/verify"}},
-	{"render/internal/sample", []string{"model", "internal/suite"}},
+	{"render/internal/sample", []string{"model", "internal/gen"}},
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
 	{"npm", []string{"internal/sweep", "internal/explain", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
-	{"internal/suite", []string{"model", "internal/splitmix"}},
+	{"internal/gen", []string{"model", "internal/splitmix"}},
+	{"internal/testkit/drawn", []string{"model", "internal/gen"}},
+	{"internal/testkit/oracle", []string{"model"}}, // judges planners: shares nothing with them
 	{"internal/testkit/public", []string{"model", "format/csv"}},
 	{"internal/testkit/processor", nil},
-	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/suite", "internal/testkit/public", "internal/testkit/processor")},
-	{"lab/agree", with(kernel, "internal/verify", "internal/suite", "format/csv")},
+	{"internal/testkit/plantest", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "internal/testkit/public", "internal/testkit/processor")},
+	{"lab/agree", with(kernel, "internal/verify", "internal/testkit/drawn", "internal/testkit/oracle", "format/csv")},
 	{"lab/experiment", with(kernel, "", "format", "render", "internal/testkit/public", "internal/verify")},
 	{"internal/testkit/built", nil},
 	{"internal/testkit/golden", []string{"model"}},

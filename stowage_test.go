@@ -11,7 +11,9 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
 // solve calls Solve and checks what it promises of every result.
@@ -70,7 +72,7 @@ func TestSolve(t *testing.T) {
 		{0, stowage.Options{Planner: "exact", Workers: 4, Seed: 3}, stowage.Optimal, 12, "exact"},
 		{40, stowage.Options{Planner: "first-fit"}, stowage.Optimal, 12, "first-fit"},
 	} {
-		p := suite.MiniMalloc()
+		p := gen.MiniMalloc()
 		p.Capacity = tc.own
 		r := solve(t, p, tc.o)
 		if r.Status != tc.status || r.Height != tc.height || r.Planner != tc.planner {
@@ -83,7 +85,7 @@ func TestSolve(t *testing.T) {
 }
 
 func TestMinimize(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	p.Capacity = 1000
 	r, err := stowage.Minimize(context.Background(), p, stowage.Options{Planner: "exact"})
 	if err != nil || r.Status != stowage.Optimal || r.Height != 12 {
@@ -130,8 +132,8 @@ func TestPlanners(t *testing.T) {
 		}
 		plans, refusals := 0, 0
 		for seed := range uint64(60) {
-			p := suite.Tiny(seed)
-			minimum, _, feasible := suite.MinHeight(p)
+			p := drawn.Tiny(seed)
+			minimum, _, feasible := oracle.MinHeight(p)
 			r, err := stowage.Solve(context.Background(), p, stowage.Options{Planner: name, NodeLimit: 2000})
 			switch {
 			case err != nil:
@@ -300,7 +302,7 @@ func TestErrUnsupported(t *testing.T) {
 
 // TestStopped ends runs in every way there is.
 func TestStopped(t *testing.T) {
-	in, err := suite.New("infeasible", suite.Options{Buffers: 80, Seed: 2})
+	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +325,7 @@ func TestStopped(t *testing.T) {
 		o    stowage.Options
 		want stowage.Stop
 	}{
-		{"an optimum", context.Background(), suite.MiniMalloc(), stowage.Options{Minimize: true, Timeout: time.Hour, NodeLimit: 1 << 40}, stowage.Finished},
+		{"an optimum", context.Background(), gen.MiniMalloc(), stowage.Options{Minimize: true, Timeout: time.Hour, NodeLimit: 1 << 40}, stowage.Finished},
 		{"any plan that fits", context.Background(), hard, stowage.Options{Capacity: 4 * bound, Timeout: time.Hour}, stowage.Finished},
 		{"none that fits", context.Background(), hard, stowage.Options{Capacity: bound - 1, Timeout: time.Hour}, stowage.Finished},
 		{"a heuristic", context.Background(), hard, stowage.Options{Planner: "first-fit"}, stowage.Finished},
@@ -347,7 +349,7 @@ func TestStopped(t *testing.T) {
 // TestProgress is what the callback is told: it is called by one goroutine at a
 // time, the height falls, the bound rises, and the plan is one.
 func TestProgress(t *testing.T) {
-	in, err := suite.New("infeasible", suite.Options{Buffers: 80, Seed: 2})
+	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +386,7 @@ func TestProgress(t *testing.T) {
 }
 
 func TestStart(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	for _, tc := range []struct {
 		start []int64
 		want  string
@@ -427,7 +429,7 @@ func (p own) Plan(ctx context.Context, problem *stowage.Problem, o stowage.Optio
 func TestInvalidPlan(t *testing.T) {
 	var result stowage.Result
 	stowage.Register(own{"test-puppet", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result, error) { return result, nil }})
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	for _, tc := range []struct {
 		offsets []int64
 		bound   int64
@@ -464,7 +466,7 @@ func TestInvalidPlan(t *testing.T) {
 func TestImpossibleStatus(t *testing.T) {
 	var result stowage.Result
 	stowage.Register(own{"test-liar", func(context.Context, *stowage.Problem, stowage.Options) (stowage.Result, error) { return result, nil }})
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	for _, tc := range []struct {
 		status   stowage.Status
 		capacity int64
@@ -500,7 +502,7 @@ func TestImpossibleStatus(t *testing.T) {
 }
 
 func TestVerify(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	plan := []int64{8, 8, 4, 4, 0}
 	for _, tc := range []struct {
 		own, capacity int64
@@ -518,7 +520,7 @@ func TestVerify(t *testing.T) {
 		}
 	}
 	// What cannot be checked is no report.
-	bad := suite.MiniMalloc()
+	bad := gen.MiniMalloc()
 	bad.Buffers[1].Upper = bad.Buffers[1].Lower
 	for _, tc := range []struct {
 		p        *stowage.Problem
@@ -533,7 +535,7 @@ func TestVerify(t *testing.T) {
 
 func TestExplain(t *testing.T) {
 	ctx := context.Background()
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	p.Capacity = 0
 	if _, err := stowage.Explain(ctx, p, stowage.Options{}); !errors.Is(err, stowage.ErrNoCapacity) {
 		t.Errorf("without a capacity: %v", err)
@@ -557,7 +559,7 @@ func TestExplain(t *testing.T) {
 		t.Errorf("got %+v, %v", e, err)
 	}
 	// Here the load fits, and the reason takes search to find.
-	in, err := suite.New("infeasible", suite.Options{Seed: 4, Buffers: 16, Capacity: 24, Horizon: 40})
+	in, err := gen.New("infeasible", gen.Options{Seed: 4, Buffers: 16, Capacity: 24, Horizon: 40})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -571,7 +573,7 @@ func TestExplain(t *testing.T) {
 				part.Buffers = append(part.Buffers, in.Problem.Buffers[i])
 			}
 		}
-		if fits := suite.Fits(part, e.Capacity); fits != (skip >= 0) {
+		if fits := oracle.Fits(part, e.Capacity); fits != (skip >= 0) {
 			t.Errorf("buffers %v without number %d: fits %v", e.Buffers, skip, fits)
 		}
 	}
@@ -579,7 +581,7 @@ func TestExplain(t *testing.T) {
 
 func TestLowerBound(t *testing.T) {
 	at := int64(96)
-	p := suite.Wave()
+	p := gen.Wave()
 	if b, err := stowage.LowerBound(p); b != 37 || err != nil {
 		t.Errorf("got %d, %v", b, err)
 	}
@@ -595,7 +597,7 @@ func TestLowerBound(t *testing.T) {
 // TestContext ends before it begins: there is a plan all the same, and no proof
 // that was not made.
 func TestContext(t *testing.T) {
-	in, err := suite.New("infeasible", suite.Options{Buffers: 80, Seed: 2})
+	in, err := gen.New("infeasible", gen.Options{Buffers: 80, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

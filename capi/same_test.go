@@ -13,8 +13,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/built"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
@@ -33,7 +33,7 @@ type asked struct {
 func problems(t *testing.T, random int) []asked {
 	var all []asked
 	for seed := range uint64(random) {
-		p := suite.Wide(seed)
+		p := drawn.Wide(seed)
 		o := stowage.Options{NodeLimit: 1 + int64(seed*seed%3000), Seed: seed, Minimize: seed%2 == 0}
 		if seed%3 == 0 && p.Capacity == 0 {
 			if bound, err := stowage.LowerBound(p); err == nil {

@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestPieces(t *testing.T) {
 	var cut, windows int
 	for seed := range uint64(3000) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		for i := range p.Buffers {
 			b := &p.Buffers[i]
 			var all []model.Piece
@@ -34,7 +35,7 @@ func TestPieces(t *testing.T) {
 						got = [2]int64{x.From, x.To}
 					}
 				}
-				if from, to := suite.Used(b, at); got != [2]int64{from, to} {
+				if from, to := oracle.Used(b, at); got != [2]int64{from, to} {
 					t.Fatalf("seed %d: %s at %d: %v, want [%d %d]", seed, b.ID, at, got, from, to)
 				}
 			}

@@ -18,9 +18,10 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/built"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/onnxmade"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
@@ -223,7 +224,7 @@ func TestSame(t *testing.T) {
 	r := rand.New(rand.NewPCG(11, 12))
 	planners := []string{"auto", "auto", "auto", "exact", "merge", "climb", "first-fit", "sweep"}
 	for k := range plantest.Share(1000, 200, 50) {
-		p := suite.Wide(uint64(k))
+		p := drawn.Wide(uint64(k))
 		var b bytes.Buffer
 		if err := csv.Write(&b, p, nil); err != nil {
 			t.Fatal(err)
@@ -345,7 +346,7 @@ func TestPage(t *testing.T) {
 	// During a search its plan is seen. A file that is dropped then ends it, and nothing
 	// of the other remains.
 	var long bytes.Buffer
-	hard, err := suite.Generate("random", suite.Options{Buffers: 1000, Seed: 3})
+	hard, err := gen.Generate("random", gen.Options{Buffers: 1000, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -451,7 +452,7 @@ func samePlans(t *testing.T, page *chromium.Page, command string) {
 	inputs := map[string][]byte{}
 	for k := range plantest.Share(1000, 100, 50) {
 		var b bytes.Buffer
-		if err := csv.Write(&b, suite.Wide(uint64(5000+k)), nil); err != nil {
+		if err := csv.Write(&b, drawn.Wide(uint64(5000+k)), nil); err != nil {
 			t.Fatal(err)
 		}
 		inputs[fmt.Sprintf("wide-%d.csv", k)] = b.Bytes()

@@ -9,11 +9,11 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 )
 
 type genFlags struct {
-	options          suite.Options
+	options          gen.Options
 	capacity         size
 	horizon          size
 	minSize, maxSize size
@@ -66,7 +66,7 @@ The same kind, options and seed make the same problem, byte for byte, on every m
 	f.VarP((*once)(&g.output), "output", "o", "write the problem to `FILE`, as .csv or .json [default: CSV on standard output]")
 	f.StringVar(&g.format, "format", "", "write as `NAME` (csv, json), whatever the extension")
 	f.BoolVarP(&g.quiet, "quiet", "q", false, "print nothing on standard error")
-	for _, k := range suite.Kinds() {
+	for _, k := range gen.Kinds() {
 		for _, name := range k.Takes {
 			group(cmd, "Problem (each kind takes some of these; see --list)", name)
 		}
@@ -102,7 +102,7 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	o.Capacity, o.Horizon, o.Alignment = int64(g.capacity), int64(g.horizon), int64(g.alignment)
 	o.MinSize, o.MaxSize = int64(g.minSize), int64(g.maxSize)
 	o.MinLife, o.MaxLife = int64(g.minLife), int64(g.maxLife)
-	in, err := suite.New(args[0], o)
+	in, err := gen.New(args[0], o)
 	if err != nil {
 		return usageError{err}
 	}
@@ -128,7 +128,7 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 // writeKinds lists the generators, with the defaults of what each takes.
 func writeKinds(w io.Writer, width int) error {
 	t := newTable("kind", "summary", "options")
-	for _, k := range suite.Kinds() {
+	for _, k := range gen.Kinds() {
 		defaults := map[string]int64{
 			"buffers": int64(k.Defaults.Buffers), "capacity": k.Defaults.Capacity, "horizon": k.Defaults.Horizon,
 			"min-size": k.Defaults.MinSize, "max-size": k.Defaults.MaxSize,
@@ -149,7 +149,7 @@ func writeKinds(w io.Writer, width int) error {
 
 func kindNames() []string {
 	var names []string
-	for _, k := range suite.Kinds() {
+	for _, k := range gen.Kinds() {
 		names = append(names, k.Name)
 	}
 	return names

@@ -16,8 +16,8 @@ import (
 
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/mutate"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
 )
@@ -106,7 +106,7 @@ func (m *made) meetings() []meeting {
 // meetingsOf returns who meets whom in a problem.
 func meetingsOf(p *model.Problem) []meeting {
 	size := func(b *model.Buffer, at int64) int64 {
-		_, to := suite.Used(b, at)
+		_, to := oracle.Used(b, at)
 		return to
 	}
 	var out []meeting

@@ -10,8 +10,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -37,9 +39,9 @@ func planned(t *testing.T, name string, ctx context.Context, tl *timeline.Timeli
 	return r
 }
 
-func generate(t testing.TB, kind string, o suite.Options) *suite.Instance {
+func generate(t testing.TB, kind string, o gen.Options) *gen.Instance {
 	t.Helper()
-	in, err := suite.New(kind, o)
+	in, err := gen.New(kind, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,16 +50,16 @@ func generate(t testing.TB, kind string, o suite.Options) *suite.Instance {
 
 // packing returns a perfect packing of n pieces without a guillotine cut: no
 // heuristic finds its optimum.
-func packing(t testing.TB, n int, seed uint64) *suite.Instance {
+func packing(t testing.TB, n int, seed uint64) *gen.Instance {
 	t.Helper()
-	return generate(t, "pinwheel", suite.Options{Buffers: n, Seed: seed})
+	return generate(t, "pinwheel", gen.Options{Buffers: n, Seed: seed})
 }
 
 // hard returns a problem that does not fit its load, which takes far longer to
 // prove than any test has.
 func hard(t testing.TB, seed uint64) *timeline.Timeline {
 	t.Helper()
-	return timeline.New(generate(t, "infeasible", suite.Options{Buffers: 60, Seed: seed}).Problem)
+	return timeline.New(generate(t, "infeasible", gen.Options{Buffers: 60, Seed: seed}).Problem)
 }
 
 // limits returns the ways in which a run may be cut short, drawn at random.
@@ -88,10 +90,10 @@ func TestNeverWorse(t *testing.T) {
 	kinds := []string{"random", "high-overlap", "perfect", "pinwheel", "infeasible"}
 	lower, rescued := 0, 0
 	for seed := range count {
-		p := suite.Tiny(uint64(seed))
+		p := drawn.Tiny(uint64(seed))
 		if seed%3 == 0 {
 			kind := kinds[seed/3%len(kinds)]
-			so := suite.Options{Seed: uint64(seed), Buffers: 20 + r.IntN(80)}
+			so := gen.Options{Seed: uint64(seed), Buffers: 20 + r.IntN(80)}
 			if kind == "random" && r.IntN(2) == 0 {
 				so.Gaps, so.Windows = 0.4, 0.5
 			}
@@ -143,9 +145,9 @@ func TestStatuses(t *testing.T) {
 	}
 	above, collisions := 0, 0
 	for seed := range uint64(count) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		tl := timeline.New(p)
-		minimum, _, ok := suite.MinHeight(p)
+		minimum, _, ok := oracle.MinHeight(p)
 		for _, workers := range []int{1, 4} {
 			o := plan.Options{Workers: workers}
 			ctx := context.Background()
@@ -193,7 +195,7 @@ func TestStatuses(t *testing.T) {
 func TestInfeasible(t *testing.T) {
 	proofs := 0
 	for seed := range uint64(20) {
-		in := generate(t, "infeasible", suite.Options{Seed: seed, Buffers: 13 + int(seed)})
+		in := generate(t, "infeasible", gen.Options{Seed: seed, Buffers: 13 + int(seed)})
 		tl := timeline.New(in.Problem)
 		for _, workers := range []int{1, 4} {
 			for _, nodes := range []int64{3, 100_000} {
@@ -237,11 +239,11 @@ func TestLimitIsNotInfeasible(t *testing.T) {
 // time, must be the same.
 func TestDeterminism(t *testing.T) {
 	for seed := range uint64(6) {
-		for _, in := range []*suite.Instance{
+		for _, in := range []*gen.Instance{
 			packing(t, 60, seed),
-			generate(t, "infeasible", suite.Options{Seed: seed, Buffers: 60}),
-			generate(t, "high-overlap", suite.Options{Seed: seed}),
-			generate(t, "random", suite.Options{Seed: seed, Gaps: 0.3, Windows: 0.5}),
+			generate(t, "infeasible", gen.Options{Seed: seed, Buffers: 60}),
+			generate(t, "high-overlap", gen.Options{Seed: seed}),
+			generate(t, "random", gen.Options{Seed: seed, Gaps: 0.3, Windows: 0.5}),
 		} {
 			for _, o := range []plan.Options{{NodeLimit: 1000}, {NodeLimit: 1000, Capacity: max(in.Optimum, timeline.New(in.Problem).LowerBound)}} {
 				a := planned(t, "auto", context.Background(), timeline.New(in.Problem), o)
@@ -260,10 +262,10 @@ func TestDeterminism(t *testing.T) {
 func TestWorkers(t *testing.T) {
 	answers := map[model.Status]int{}
 	for seed := range uint64(25) {
-		for _, in := range []*suite.Instance{
-			generate(t, "pinwheel", suite.Options{Seed: seed, Buffers: 15}),
-			generate(t, "infeasible", suite.Options{Seed: seed, Buffers: 14}),
-			generate(t, "high-overlap", suite.Options{Seed: seed, Buffers: 12}),
+		for _, in := range []*gen.Instance{
+			generate(t, "pinwheel", gen.Options{Seed: seed, Buffers: 15}),
+			generate(t, "infeasible", gen.Options{Seed: seed, Buffers: 14}),
+			generate(t, "high-overlap", gen.Options{Seed: seed, Buffers: 12}),
 		} {
 			tl := timeline.New(in.Problem)
 			capacity := in.Problem.Capacity
@@ -351,7 +353,7 @@ func TestSwitches(t *testing.T) {
 	ctx := context.Background()
 	improved := 0
 	for seed := range uint64(10) {
-		in := generate(t, "high-overlap", suite.Options{Seed: seed, Buffers: 30})
+		in := generate(t, "high-overlap", gen.Options{Seed: seed, Buffers: 30})
 		tl := timeline.New(in.Problem)
 		first := planned(t, "first-fit", ctx, tl, plan.Options{})
 		only := planned(t, "auto", ctx, tl, plan.Options{Without: []string{"heuristics", "exact", "climb"}})
@@ -384,12 +386,12 @@ func TestSwitches(t *testing.T) {
 // TestMember names who made the plan.
 func TestMember(t *testing.T) {
 	// first-fit is as low as the load on Wave's example.
-	if r := planned(t, "auto", context.Background(), timeline.New(suite.Wave()), plan.Options{}); r.Member != "first-fit" || r.Status != model.Optimal || r.Height != 37 {
+	if r := planned(t, "auto", context.Background(), timeline.New(gen.Wave()), plan.Options{}); r.Member != "first-fit" || r.Status != model.Optimal || r.Height != 37 {
 		t.Errorf("got %s %d by %q", r.Status, r.Height, r.Member)
 	}
 	found := 0
 	for seed := range uint64(10) {
-		in := generate(t, "pinwheel", suite.Options{Seed: seed, Buffers: 20})
+		in := generate(t, "pinwheel", gen.Options{Seed: seed, Buffers: 20})
 		if r := planned(t, "auto", context.Background(), timeline.New(in.Problem), plan.Options{}); r.Member == "exact" {
 			found++
 		}
@@ -402,7 +404,7 @@ func TestMember(t *testing.T) {
 // TestEnough asks for a capacity that a node limit leaves undecided: what is known to
 // be enough has a plan, and lies above it.
 func TestEnough(t *testing.T) {
-	in, err := suite.New("pinwheel", suite.Options{Buffers: 300, Seed: 3})
+	in, err := gen.New("pinwheel", gen.Options{Buffers: 300, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +426,7 @@ func TestEnough(t *testing.T) {
 // which is counted in nodes, whatever else the machine does.
 func TestPackedAtOnce(t *testing.T) {
 	for _, seed := range []uint64{1, 14}[:plantest.Share(2, 1)] {
-		in := generate(t, "walls", suite.Options{Buffers: 5000, Seed: seed})
+		in := generate(t, "walls", gen.Options{Buffers: 5000, Seed: seed})
 		r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true, Without: []string{"exact", "climb"}})
 		if err != nil || r.Height != in.Optimum || r.Member != "merge" || r.Stats.Nodes > classes[4].merge.packing*5000 {
 			t.Errorf("seed %d: %v, height %d after %d nodes of %s, want %d", seed, err, r.Height, r.Stats.Nodes, r.Member, in.Optimum)
@@ -435,7 +437,7 @@ func TestPackedAtOnce(t *testing.T) {
 // TestPacked demands that a packing of more buffers than composites are for is planned
 // where no byte is ever unused.
 func TestPacked(t *testing.T) {
-	in := generate(t, "walls", suite.Options{Buffers: tune.MergeMost + 1000, Seed: 1, Horizon: 1 << 40, Capacity: 1 << 40})
+	in := generate(t, "walls", gen.Options{Buffers: tune.MergeMost + 1000, Seed: 1, Horizon: 1 << 40, Capacity: 1 << 40})
 	r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true})
 	if v := verify.CheckHeight(in.Problem, r.Offsets, in.Optimum, in.Optimum); err != nil || !v.OK() {
 		t.Errorf("%v, height %d, want %d: %v", err, r.Height, in.Optimum, v.Violations)

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
@@ -114,12 +114,12 @@ func TestTurns(t *testing.T) {
 
 // TestProvedBy names who proved: the bound alone, or the member that searched.
 func TestProvedBy(t *testing.T) {
-	if r := planned(t, "auto", context.Background(), timeline.New(suite.Wave()), plan.Options{}); r.ProvedBy != "bound" {
+	if r := planned(t, "auto", context.Background(), timeline.New(gen.Wave()), plan.Options{}); r.ProvedBy != "bound" {
 		t.Errorf("proved by %q, want the bound", r.ProvedBy)
 	}
 	exact := 0
 	for seed := range uint64(10) {
-		in := generate(t, "infeasible", suite.Options{Seed: seed, Buffers: int(tune.LadderMost)})
+		in := generate(t, "infeasible", gen.Options{Seed: seed, Buffers: int(tune.LadderMost)})
 		r := planned(t, "auto", context.Background(), timeline.New(in.Problem), plan.Options{Capacity: in.Problem.Capacity, NodeLimit: 20_000})
 		if r.Status == model.Infeasible && r.ProvedBy == "exact" {
 			exact++

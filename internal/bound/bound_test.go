@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -167,7 +168,7 @@ func TestStepDividesTheOptimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 3))
 	n, coarse := 0, 0
 	for seed := range uint64(6000) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		if len(p.Buffers) > 5 {
 			p.Buffers = p.Buffers[:5]
 		}
@@ -187,7 +188,7 @@ func TestStepDividesTheOptimum(t *testing.T) {
 				b.Fixed = &at
 			}
 		}
-		height, _, ok := suite.MinHeight(p)
+		height, _, ok := oracle.MinHeight(p)
 		if !ok {
 			continue
 		}

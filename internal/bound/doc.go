@@ -8,6 +8,6 @@
 //	fixed.go   where fixed offsets end
 //	passes.go  when a propagation of bounds is proven to run for ever
 //
-// internal/verify and the oracle of internal/suite have their own arithmetic, because
+// internal/verify and the oracle of internal/testkit/oracle have their own arithmetic, because
 // they check this one.
 package bound

@@ -15,8 +15,10 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/certify"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -54,24 +56,24 @@ func TestEveryProof(t *testing.T) {
 	problems := plantest.Share[uint64](20_000, 6000, 2000)
 	asked, none, searched := 0, 0, 0
 	for seed := range problems {
-		p := suite.Wide(seed)
-		height, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		height, _, ok := oracle.Lowest(p)
 		if !ok || height == 0 {
 			continue
 		}
 		if file := written(t, p, height); file != "" {
-			t.Fatalf("seed %d: a certificate against a plan:%s\n%s", seed, suite.Describe(p), file)
+			t.Fatalf("seed %d: a certificate against a plan:%s\n%s", seed, drawn.Describe(p), file)
 		}
 		asked++
 		file := written(t, p, height-1)
 		if file == "" {
 			if none++; !windowed(p) {
-				t.Errorf("seed %d: no certificate:%s", seed, suite.Describe(p))
+				t.Errorf("seed %d: no certificate:%s", seed, drawn.Describe(p))
 			}
 			continue
 		}
 		if capacity, err := verify.Certificate(p, strings.NewReader(file)); err != nil || capacity != height-1 {
-			t.Fatalf("seed %d: %d, %v:%s\n%s", seed, capacity, err, suite.Describe(p), file)
+			t.Fatalf("seed %d: %d, %v:%s\n%s", seed, capacity, err, drawn.Describe(p), file)
 		}
 		if timeline.New(p).LowerBound < height {
 			searched++
@@ -89,8 +91,8 @@ func TestDamage(t *testing.T) {
 	accepted, refused, aimed := 0, 0, 0
 	files := plantest.Share(30_000, 9000)
 	for seed := uint64(0); seed < 40_000 && accepted+refused < files; seed++ {
-		p := suite.Wide(seed)
-		height, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		height, _, ok := oracle.Lowest(p)
 		if !ok || height == 0 {
 			continue
 		}
@@ -112,7 +114,7 @@ func TestDamage(t *testing.T) {
 			text := strings.Join(damaged, "")
 			capacity, err := verify.Certificate(p, strings.NewReader(text))
 			if err == nil && capacity >= height {
-				t.Fatalf("seed %d: accepted that nothing fits %d, but %d does:%s\n%s", seed, capacity, height, suite.Describe(p), text)
+				t.Fatalf("seed %d: accepted that nothing fits %d, but %d does:%s\n%s", seed, capacity, height, drawn.Describe(p), text)
 			}
 			if err == nil {
 				accepted++
@@ -156,7 +158,7 @@ func damage(r *rand.Rand, lines []string) {
 
 // TestLimits: a limit, or an end at any look, leaves no certificate or a good one.
 func TestLimits(t *testing.T) {
-	in, err := suite.Generate("infeasible", suite.Options{Buffers: 20, Horizon: 60, Seed: 1})
+	in, err := gen.Generate("infeasible", gen.Options{Buffers: 20, Horizon: 60, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +212,8 @@ func TestOtherLanguage(t *testing.T) {
 		return path
 	}
 	for seed := uint64(50_000); seed < 50_400; seed++ {
-		p := suite.Wide(seed)
-		height, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		height, _, ok := oracle.Lowest(p)
 		if !ok || height == 0 {
 			continue
 		}

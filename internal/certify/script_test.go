@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
@@ -206,7 +206,7 @@ func TestScriptReads(t *testing.T) {
 	var texts [][]byte
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 21))
-		texts = append(texts, drawText(r, suite.Wide(seed)))
+		texts = append(texts, drawText(r, drawn.Wide(seed)))
 	}
 	taken, refused, lost := 0, 0, 0
 	for k, got := range readByScript(t, texts) {

@@ -11,10 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -97,7 +99,7 @@ func TestReorder(t *testing.T) {
 		p := random(seed, 80)
 		if seed%4 > 0 {
 			var err error
-			p, err = suite.Generate("random", suite.Options{Buffers: 60, Horizon: 50, Alignment: int64(seed % 4), Gaps: 0.4, Windows: 0.5, Seed: seed})
+			p, err = gen.Generate("random", gen.Options{Buffers: 60, Horizon: 50, Alignment: int64(seed % 4), Gaps: 0.4, Windows: 0.5, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,8 +162,8 @@ func TestFewBuffers(t *testing.T) {
 	}
 	above, problems := 0, 0
 	for seed := range uint64(plantest.Share(3000, 1500, 600)) {
-		p := suite.Wide(seed)
-		best, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		best, _, ok := oracle.Lowest(p)
 		if n := len(p.Buffers); !ok || n < 2 || n > fewBuffers {
 			continue
 		}
@@ -266,7 +268,7 @@ func TestCoresEndTrainingGraphs(t *testing.T) {
 		buffers int
 	}{{13, 10000}, {11, 20000}, {7, 30000}}[:plantest.Share(3, 1)] {
 		seed := c.seed
-		p, err := suite.Generate("training", suite.Options{Buffers: c.buffers, Seed: seed})
+		p, err := gen.Generate("training", gen.Options{Buffers: c.buffers, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

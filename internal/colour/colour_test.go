@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -74,11 +74,11 @@ func TestNeighboursDiffer(t *testing.T) {
 
 // TestGroups holds the groups against names as compilers give them.
 func TestGroups(t *testing.T) {
-	unet, err := suite.New("unet", suite.Options{})
+	unet, err := gen.New("unet", gen.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	training, err := suite.New("training", suite.Options{Buffers: 3000})
+	training, err := gen.New("training", gen.Options{Buffers: 3000})
 	if err != nil {
 		t.Fatal(err)
 	}

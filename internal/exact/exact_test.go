@@ -6,8 +6,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact"
 	"github.com/stowage-go/stowage/internal/exact/engine"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -18,7 +18,7 @@ import (
 // TestExactMerges: exact search has turns of composites if package merge is passed to it, to
 // minimise and to fit, and none where they are switched off.
 func TestExactMerges(t *testing.T) {
-	p, err := suite.Generate("perfect", suite.Options{Buffers: 500, Seed: 5})
+	p, err := gen.Generate("perfect", gen.Options{Buffers: 500, Seed: 5})
 	if err != nil {
 		t.Fatal(err)
 	}

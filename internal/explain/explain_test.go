@@ -15,7 +15,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 
 	_ "github.com/stowage-go/stowage/internal/exact"
 )
@@ -71,8 +72,8 @@ func search(p *model.Problem, capacity int64, offsets []int64) []int64 {
 // clash reports whether two placed buffers use a byte at the same time.
 func clash(a *model.Buffer, x int64, b *model.Buffer, y int64) bool {
 	for t := max(a.Lower, b.Lower); t < min(a.Upper, b.Upper); t++ {
-		a0, a1 := suite.Used(a, t)
-		b0, b1 := suite.Used(b, t)
+		a0, a1 := oracle.Used(a, t)
+		b0, b1 := oracle.Used(b, t)
 		if a0 < a1 && b0 < b1 && x+a0 < y+b1 && y+b0 < x+a1 {
 			return true
 		}
@@ -332,7 +333,7 @@ func TestFlawFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, seed := range []uint64{2, 4, 7, 10} {
-		in, err := suite.New("infeasible", suite.Options{Buffers: 160, Horizon: 400, Seed: seed})
+		in, err := gen.New("infeasible", gen.Options{Buffers: 160, Horizon: 400, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -23,11 +24,11 @@ import (
 // fewest returns the size of the smallest subset that does not fit, by trying
 // all; 0 where the problem fits.
 func fewest(p *model.Problem, capacity int64) int {
-	var oracle suite.Orders
+	var judge oracle.Orders
 	var choose func(set []int, from, more int) bool
 	choose = func(set []int, from, more int) bool {
 		if more == 0 {
-			height, _, ok := oracle.Lowest(subset(p, set, 0))
+			height, _, ok := judge.Lowest(subset(p, set, 0))
 			return !ok || height > capacity
 		}
 		for i := from; i+more <= len(p.Buffers); i++ {
@@ -51,8 +52,8 @@ func tight(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	if seed%2 > 0 {
 		return beside(seed)
 	}
-	p = suite.Wide(seed)
-	height, _, ok := suite.Lowest(p)
+	p = drawn.Wide(seed)
+	height, _, ok := oracle.Lowest(p)
 	if !ok {
 		return p, max(1, timeline.New(p).LowerBound), true
 	}
@@ -70,7 +71,7 @@ func beside(seed uint64) (p *model.Problem, capacity int64, ok bool) {
 	p = &model.Problem{Name: "beside-seed-" + strconv.FormatUint(seed, 10)}
 	for k := range 2 + rng.Int64N(2) {
 		part := random(rng)
-		height, _, ok := suite.Lowest(part)
+		height, _, ok := oracle.Lowest(part)
 		if !ok || len(p.Buffers)+len(part.Buffers) > 12 {
 			continue
 		}
@@ -100,7 +101,7 @@ func truthful(t *testing.T, p *model.Problem, e *plan.Explanation, capacity int6
 		t.Fatalf("%s: %s; there is no plan for %d", p.Name, e.Status, capacity)
 	}
 	n := len(e.Buffers)
-	if height, _, ok := suite.Lowest(subset(p, e.Buffers, 0)); ok && height <= capacity {
+	if height, _, ok := oracle.Lowest(subset(p, e.Buffers, 0)); ok && height <= capacity {
 		t.Fatalf("%s: the buffers %v fit %d", p.Name, e.Buffers, capacity)
 	}
 	if e.AtLeast < 1 || e.AtLeast > least || e.Smallest != (e.AtLeast == n) || e.Smallest && !e.Irreducible {
@@ -108,7 +109,7 @@ func truthful(t *testing.T, p *model.Problem, e *plan.Explanation, capacity int6
 	}
 	if e.Irreducible {
 		for k := range e.Buffers {
-			height, _, ok := suite.Lowest(subset(p, slices.Delete(slices.Clone(e.Buffers), k, k+1), 0))
+			height, _, ok := oracle.Lowest(subset(p, slices.Delete(slices.Clone(e.Buffers), k, k+1), 0))
 			if !ok || height > capacity {
 				t.Fatalf("%s: %v is not irreducible", p.Name, e.Buffers)
 			}
@@ -331,7 +332,7 @@ func TestDominance(t *testing.T) {
 	}
 	pairs := 0
 	for seed := range uint64(1500) {
-		p := suite.Wide(seed)
+		p := drawn.Wide(seed)
 		tl := timeline.New(p)
 		capacity := tl.LowerBound + int64(seed%3)
 		c := newCounter(tl, capacity, func() bool { return false })

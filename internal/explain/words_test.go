@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -59,7 +59,7 @@ func TestReasonIsTrue(t *testing.T) {
 	}
 	kinds := map[string]int{}
 	for seed := range uint64(400) {
-		p := suite.Wide(seed)
+		p := drawn.Wide(seed)
 		tl := timeline.New(p)
 		capacity := tl.LowerBound - 1 - int64(seed%3)
 		if capacity < 1 {

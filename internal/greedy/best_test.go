@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -124,7 +124,7 @@ func TestOrders(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	// The running example of MiniMalloc: sections {b1,b3,b5}, {b2,b3,b5}, {b4,b5}.
-	tl := timeline.New(suite.MiniMalloc())
+	tl := timeline.New(gen.MiniMalloc())
 	for letter, want := range map[string][]int32{
 		"A": {4, 3, 2, 1, 0}, "a": {0, 1, 2, 3, 4},
 		"C": {0, 1, 2, 4, 3}, "T": {0, 1, 2, 4, 3},

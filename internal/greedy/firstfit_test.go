@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -25,7 +25,7 @@ func planned(t *testing.T, p *model.Problem, o plan.Options) plan.Result {
 }
 
 func TestFirstFitWave(t *testing.T) {
-	r := planned(t, suite.Wave(), plan.Options{})
+	r := planned(t, gen.Wave(), plan.Options{})
 	if want := []int64{12, 28, 0, 33, 22, 0}; !slices.Equal(r.Offsets, want) || r.Height != 37 {
 		t.Errorf("offsets %v, height %d; want %v, 37", r.Offsets, r.Height, want)
 	}
@@ -135,7 +135,7 @@ func TestFirstFitCapacity(t *testing.T) {
 func TestFirstFitCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, p := range []*model.Problem{suite.Wave(), plantest.Mixed(8192)} {
+	for _, p := range []*model.Problem{gen.Wave(), plantest.Mixed(8192)} {
 		r, _ := (&firstFit{}).Plan(ctx, timeline.New(p), plan.Options{})
 		if r.Status != model.Feasible {
 			t.Errorf("%d buffers: %v, want a plan", len(p.Buffers), r.Status)

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -104,7 +104,7 @@ func TestOutwardIsValid(t *testing.T) {
 // Training graphs end at their load, where the sweeps from time zero do not.
 func TestOutwardMeetsTheLoad(t *testing.T) {
 	for seed, want := range map[uint64]int64{1: 12416667648, 5: 14916648960, 8: 16394244096} {
-		p, err := suite.Generate("training", suite.Options{Buffers: 30000, Seed: seed})
+		p, err := gen.Generate("training", gen.Options{Buffers: 30000, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/merge"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -21,7 +21,7 @@ import (
 func TestDives(t *testing.T) {
 	sum := func(o plan.Options) (heights int64, last []int64) {
 		for seed := range plantest.Share[uint64](4, 2) {
-			p, err := suite.Generate("perfect", suite.Options{Buffers: 300, Seed: seed})
+			p, err := gen.Generate("perfect", gen.Options{Buffers: 300, Seed: seed})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,8 +8,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -23,9 +23,9 @@ func TestAgainstOracle(t *testing.T) {
 }
 
 // made returns a perfect packing.
-func made(t testing.TB, kind string, o suite.Options) *model.Problem {
+func made(t testing.TB, kind string, o gen.Options) *model.Problem {
 	t.Helper()
-	in, err := suite.New(kind, o)
+	in, err := gen.New(kind, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,16 +38,16 @@ func TestPacked(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		kind  string
-		o     suite.Options
+		o     gen.Options
 		least int // of ten seeds
 	}{
-		{"perfect", suite.Options{Buffers: 100}, 10},
-		{"perfect", suite.Options{Buffers: 1000}, 10},
-		{"perfect", suite.Options{Buffers: 1000, Alignment: 64}, 10},
-		{"perfect", suite.Options{Buffers: 200, Horizon: 300, Capacity: 4096}, 10},
-		{"perfect", suite.Options{Buffers: 500, Horizon: 1000}, 9},
-		{"pinwheel", suite.Options{Buffers: 200}, 10},
-		{"pinwheel", suite.Options{Buffers: 1000}, 8},
+		{"perfect", gen.Options{Buffers: 100}, 10},
+		{"perfect", gen.Options{Buffers: 1000}, 10},
+		{"perfect", gen.Options{Buffers: 1000, Alignment: 64}, 10},
+		{"perfect", gen.Options{Buffers: 200, Horizon: 300, Capacity: 4096}, 10},
+		{"perfect", gen.Options{Buffers: 500, Horizon: 1000}, 9},
+		{"pinwheel", gen.Options{Buffers: 200}, 10},
+		{"pinwheel", gen.Options{Buffers: 1000}, 8},
 	} {
 		solved := 0
 		for seed := range uint64(10) {
@@ -155,7 +155,7 @@ func TestRounds(t *testing.T) {
 	kept, undone := 0, 0
 	for seed := range uint64(60) {
 		kind := []string{"perfect", "pinwheel"}[seed%2]
-		p := made(t, kind, suite.Options{Buffers: 60, Horizon: 40 + int64(seed)*10, Capacity: 256, Seed: seed})
+		p := made(t, kind, gen.Options{Buffers: 60, Horizon: 40 + int64(seed)*10, Capacity: 256, Seed: seed})
 		rng := rand.New(rand.NewPCG(seed, 1))
 		m := &merger{watch: w, rng: rng, unit: 1, stacking: 1, noise: 2, stacks: true, wheeling: true, most: math.MaxInt64}
 		m.init(timeline.New(p))

@@ -3,7 +3,7 @@ package merge
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -13,18 +13,18 @@ import (
 func TestWalls(t *testing.T) {
 	for _, c := range []struct {
 		kind  string
-		o     suite.Options
+		o     gen.Options
 		nodes int64
 		least int // of ten seeds
 	}{
-		{"walls", suite.Options{Buffers: 1000, Horizon: 1 << 40, Capacity: 1 << 40}, 1000, 10},
-		{"walls", suite.Options{Buffers: 3000, Horizon: 1 << 40, Capacity: 1 << 40}, 1000, 10},
-		{"cracks", suite.Options{Buffers: 1000}, 5000, 10},
-		{"walls", suite.Options{Buffers: 500, Alignment: 64}, 5000, 10},
-		{"pinwheel", suite.Options{Buffers: 200, Horizon: 100}, 20_000, 8},
-		{"walls", suite.Options{Buffers: 500, Horizon: 100}, 20_000, 8},
-		{"perfect", suite.Options{Buffers: 100, Holes: 0.1}, 20_000, 8},
-		{"walls", suite.Options{Buffers: 60, Holes: 0.1}, 20_000, 7},
+		{"walls", gen.Options{Buffers: 1000, Horizon: 1 << 40, Capacity: 1 << 40}, 1000, 10},
+		{"walls", gen.Options{Buffers: 3000, Horizon: 1 << 40, Capacity: 1 << 40}, 1000, 10},
+		{"cracks", gen.Options{Buffers: 1000}, 5000, 10},
+		{"walls", gen.Options{Buffers: 500, Alignment: 64}, 5000, 10},
+		{"pinwheel", gen.Options{Buffers: 200, Horizon: 100}, 20_000, 8},
+		{"walls", gen.Options{Buffers: 500, Horizon: 100}, 20_000, 8},
+		{"perfect", gen.Options{Buffers: 100, Holes: 0.1}, 20_000, 8},
+		{"walls", gen.Options{Buffers: 60, Holes: 0.1}, 20_000, 7},
 	} {
 		solved := 0
 		seeds := plantest.Share[uint64](10, 3)

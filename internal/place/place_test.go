@@ -8,7 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -25,7 +26,7 @@ type raster struct {
 // cells calls f with each slot and byte that b uses at offset, until f says no.
 func cells(b *model.Buffer, offset int64, f func(cell [2]int64) bool) bool {
 	for t := b.Lower; t < b.Upper; t++ {
-		from, to := suite.Used(b, t)
+		from, to := oracle.Used(b, t)
 		for at := from; at < to; at++ {
 			if !f([2]int64{t, offset + at}) {
 				return false
@@ -240,7 +241,7 @@ func TestPlaceMatchesPlain(t *testing.T) {
 func list(p *model.Problem, order []int32) string {
 	s := ""
 	for _, i := range order {
-		s += suite.Describe(&model.Problem{Buffers: p.Buffers[i : i+1]})
+		s += drawn.Describe(&model.Problem{Buffers: p.Buffers[i : i+1]})
 	}
 	return s
 }

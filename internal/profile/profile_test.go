@@ -4,14 +4,15 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/profile"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
 // TestNew holds the load against what each buffer uses at each time.
 func TestNew(t *testing.T) {
 	gaps := 0
 	for seed := range uint64(2000) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		f := profile.New(p)
 		lower, upper := profile.Horizon(p)
 		var peak int64
@@ -22,14 +23,14 @@ func TestNew(t *testing.T) {
 			}
 			var want, got int64
 			for i := range p.Buffers {
-				from, to := suite.Used(&p.Buffers[i], at)
+				from, to := oracle.Used(&p.Buffers[i], at)
 				want += to - from
 			}
 			if k >= 0 {
 				got = f.Loads[k]
 			}
 			if got != want {
-				t.Fatalf("seed %d: load %d at %d, want %d\n%s", seed, got, at, want, suite.Describe(p))
+				t.Fatalf("seed %d: load %d at %d, want %d\n%s", seed, got, at, want, drawn.Describe(p))
 			}
 			if want > peak {
 				peak = want

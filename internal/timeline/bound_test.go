@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/bound"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -15,14 +16,14 @@ import (
 func TestBoundIsBelowOptimum(t *testing.T) {
 	tight, loose := 0, 0
 	for seed := range uint64(rounds(8000)) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		tl := New(p)
-		height, _, ok := suite.MinHeight(p)
+		height, _, ok := oracle.MinHeight(p)
 		if !ok {
 			continue
 		}
 		if tl.LowerBound > height || tl.MaxLoad > tl.LowerBound {
-			t.Fatalf("seed %d: load %d, bound %d, optimum %d:%s", seed, tl.MaxLoad, tl.LowerBound, height, suite.Describe(p))
+			t.Fatalf("seed %d: load %d, bound %d, optimum %d:%s", seed, tl.MaxLoad, tl.LowerBound, height, drawn.Describe(p))
 		}
 		if tl.LowerBound == height {
 			tight++
@@ -85,12 +86,12 @@ func TestAlignedBound(t *testing.T) {
 	for range rounds(3000) {
 		p := aligned(r)
 		tl := New(p)
-		height, _, ok := suite.MinHeight(p)
+		height, _, ok := oracle.MinHeight(p)
 		if !ok {
 			continue
 		}
 		if tl.LowerBound > height {
-			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, suite.Describe(p))
+			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, drawn.Describe(p))
 		}
 		plain := tl.MaxLoad
 		for i := range p.Buffers {
@@ -101,7 +102,7 @@ func TestAlignedBound(t *testing.T) {
 			plain = max(plain, end)
 		}
 		if tl.LowerBound < plain {
-			t.Fatalf("bound %d is under the load or an end, %d:%s", tl.LowerBound, plain, suite.Describe(p))
+			t.Fatalf("bound %d is under the load or an end, %d:%s", tl.LowerBound, plain, drawn.Describe(p))
 		}
 		w.add(tl.LowerBound, plain, height)
 	}
@@ -121,12 +122,12 @@ func TestBoundOfMixedAlignments(t *testing.T) {
 			}
 		}
 		tl := New(p)
-		height, _, ok := suite.MinHeight(p)
+		height, _, ok := oracle.MinHeight(p)
 		if !ok {
 			continue
 		}
 		if tl.LowerBound > height {
-			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, suite.Describe(p))
+			t.Fatalf("bound %d, optimum %d:%s", tl.LowerBound, height, drawn.Describe(p))
 		}
 		_, fixed := bound.TopFixed(p)
 		w.add(tl.LowerBound, max(tl.MaxLoad, fixed), height)
@@ -158,7 +159,7 @@ func TestBoundByHand(t *testing.T) {
 		if got := New(p).LowerBound; got != tc.want {
 			t.Errorf("%s: %d, want %d", tc.name, got, tc.want)
 		}
-		if h, _, _ := suite.MinHeight(p); h < tc.want {
+		if h, _, _ := oracle.MinHeight(p); h < tc.want {
 			t.Errorf("%s: a plan of height %d is under the bound %d", tc.name, h, tc.want)
 		}
 	}

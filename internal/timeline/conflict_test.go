@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/model"
 )
@@ -31,11 +31,11 @@ func TestPairs(t *testing.T) {
 				}
 				overlap := g.overlap(i, j)
 				if got := tl.Overlaps(i, j); got != overlap {
-					t.Fatalf("Overlaps(%d, %d) = %v:%s", i, j, got, suite.Describe(p))
+					t.Fatalf("Overlaps(%d, %d) = %v:%s", i, j, got, drawn.Describe(p))
 				}
 				d, ok := tl.Distance(i, j)
 				if ok != overlap {
-					t.Fatalf("Distance(%d, %d) = %d, %v:%s", i, j, d, ok, suite.Describe(p))
+					t.Fatalf("Distance(%d, %d) = %d, %v:%s", i, j, d, ok, drawn.Describe(p))
 				}
 				if ok {
 					// j lies above i in all slots from d on, and no sooner.
@@ -46,7 +46,7 @@ func TestPairs(t *testing.T) {
 						}
 					}
 					if d != want {
-						t.Fatalf("Distance(%d, %d) = %d, want %d:%s", i, j, d, want, suite.Describe(p))
+						t.Fatalf("Distance(%d, %d) = %d, want %d:%s", i, j, d, want, drawn.Describe(p))
 					}
 					if d <= 0 {
 						below++
@@ -62,12 +62,12 @@ func TestPairs(t *testing.T) {
 				for diff := int64(-reach); diff <= reach; diff++ {
 					forbidden := slices.ContainsFunc(f, func(x Forbidden) bool { return x.Above < diff && diff < x.Below })
 					if forbidden != g.clash(i, j, diff) {
-						t.Fatalf("Forbid(%d, %d) = %v is wrong about %d:%s", i, j, f, diff, suite.Describe(p))
+						t.Fatalf("Forbid(%d, %d) = %v is wrong about %d:%s", i, j, f, diff, drawn.Describe(p))
 					}
 				}
 				for k := range f {
 					if f[k].Above+1 >= f[k].Below || k > 0 && f[k].Above < f[k-1].Below {
-						t.Fatalf("Forbid(%d, %d) = %v has an empty range, or two that should be one:%s", i, j, f, suite.Describe(p))
+						t.Fatalf("Forbid(%d, %d) = %v has an empty range, or two that should be one:%s", i, j, f, drawn.Describe(p))
 					}
 				}
 			}
@@ -106,7 +106,7 @@ func TestInterlocks(t *testing.T) {
 				}
 			}
 			if got, known := tl.Interlocks(part, never); got != want || !known {
-				t.Fatalf("Interlocks(%v) = %v:%s", part.Buffers, got, suite.Describe(p))
+				t.Fatalf("Interlocks(%v) = %v:%s", part.Buffers, got, drawn.Describe(p))
 			}
 			if want {
 				yes++
@@ -137,7 +137,7 @@ func TestAppendConflicts(t *testing.T) {
 				return int(x - y)
 			})
 			if !ordered {
-				t.Fatalf("AppendConflicts(%d) = %v, not in order of first section:%s", i, got, suite.Describe(p))
+				t.Fatalf("AppendConflicts(%d) = %v, not in order of first section:%s", i, got, drawn.Describe(p))
 			}
 			want := []int32{}
 			for j := range p.Buffers {
@@ -146,7 +146,7 @@ func TestAppendConflicts(t *testing.T) {
 				}
 			}
 			if got = slices.Sorted(slices.Values(got)); !slices.Equal(got, want) {
-				t.Fatalf("AppendConflicts(%d) = %v, want %v:%s", i, got, want, suite.Describe(p))
+				t.Fatalf("AppendConflicts(%d) = %v, want %v:%s", i, got, want, drawn.Describe(p))
 			}
 		}
 	}

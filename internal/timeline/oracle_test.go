@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -37,7 +37,7 @@ func paint(p *model.Problem) grid {
 	g := make(grid, len(p.Buffers))
 	for i, b := range p.Buffers {
 		for t := b.Lower; t < b.Upper; t++ {
-			from, to := suite.Used(&b, t)
+			from, to := oracle.Used(&b, t)
 			g[i][t] = [2]int64{from, to}
 		}
 	}

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -32,7 +33,7 @@ func TestSections(t *testing.T) {
 		g, tl := paint(p), New(p)
 		want := g.sections()
 		if tl.Sections() != len(want) || len(tl.Starts) != len(want) || len(tl.Ends) != len(want) {
-			t.Fatalf("%d sections with %d starts and %d ends, want %d:%s", tl.Sections(), len(tl.Starts), len(tl.Ends), len(want), suite.Describe(p))
+			t.Fatalf("%d sections with %d starts and %d ends, want %d:%s", tl.Sections(), len(tl.Starts), len(tl.Ends), len(want), drawn.Describe(p))
 		}
 		for s, w := range want {
 			var load int64
@@ -40,7 +41,7 @@ func TestSections(t *testing.T) {
 				load += q.to - q.from
 			}
 			if tl.Starts[s] != w.lower || tl.Ends[s] != w.upper || tl.Load[s] != load {
-				t.Fatalf("section %d: [%d, %d) with load %d, want [%d, %d) with %d:%s", s, tl.Starts[s], tl.Ends[s], tl.Load[s], w.lower, w.upper, load, suite.Describe(p))
+				t.Fatalf("section %d: [%d, %d) with load %d, want [%d, %d) with %d:%s", s, tl.Starts[s], tl.Ends[s], tl.Load[s], w.lower, w.upper, load, drawn.Describe(p))
 			}
 		}
 		checkSpans(t, p, tl, g, want)
@@ -49,7 +50,7 @@ func TestSections(t *testing.T) {
 			peak = max(peak, g.load(slot))
 		}
 		if tl.MaxLoad != peak {
-			t.Fatalf("the peak is %d, want %d:%s", tl.MaxLoad, peak, suite.Describe(p))
+			t.Fatalf("the peak is %d, want %d:%s", tl.MaxLoad, peak, drawn.Describe(p))
 		}
 		if len(want) > 2 {
 			several++
@@ -81,21 +82,21 @@ func checkSpans(t *testing.T, p *model.Problem, tl *Timeline, g grid, sections [
 				if span.First < 0 {
 					span.First = int32(s)
 				} else if span.Last != int32(s) {
-					t.Fatalf("the sections of a piece are not in a row:%s", suite.Describe(p))
+					t.Fatalf("the sections of a piece are not in a row:%s", drawn.Describe(p))
 				}
 				span.Last = int32(s + 1)
 			}
 			want = append(want, span)
 		}
 		if got := tl.Spans(i); !slices.Equal(got, want) {
-			t.Fatalf("buffer %d: spans %v, want %v:%s", i, got, want, suite.Describe(p))
+			t.Fatalf("buffer %d: spans %v, want %v:%s", i, got, want, drawn.Describe(p))
 		}
 		var first, last int32
 		if len(want) > 0 {
 			first, last = want[0].First, want[len(want)-1].Last
 		}
 		if f, l := tl.Extent(i); f != first || l != last {
-			t.Fatalf("buffer %d: extent [%d, %d), want [%d, %d):%s", i, f, l, first, last, suite.Describe(p))
+			t.Fatalf("buffer %d: extent [%d, %d), want [%d, %d):%s", i, f, l, first, last, drawn.Describe(p))
 		}
 	}
 }
@@ -134,14 +135,14 @@ func TestHelly(t *testing.T) {
 				}
 			}
 			if len(clique) > 0 && first >= last {
-				t.Fatalf("%d pieces overlap pairwise and share no section:%s", len(clique), suite.Describe(p))
+				t.Fatalf("%d pieces overlap pairwise and share no section:%s", len(clique), drawn.Describe(p))
 			}
 		}
 		for _, a := range all {
 			for _, b := range all {
 				share, meet := a.First < b.Last && b.First < a.Last, a.lower < b.upper && b.lower < a.upper
 				if share != meet {
-					t.Fatalf("pieces of %d and %d: overlap %v, share a section %v:%s", a.buffer, b.buffer, meet, share, suite.Describe(p))
+					t.Fatalf("pieces of %d and %d: overlap %v, share a section %v:%s", a.buffer, b.buffer, meet, share, drawn.Describe(p))
 				}
 			}
 		}
@@ -156,19 +157,19 @@ func TestPartitions(t *testing.T) {
 		tl := New(p)
 		want := paint(p).partitions()
 		if len(tl.Partitions) != len(want) {
-			t.Fatalf("%d partitions, want %d:%s", len(tl.Partitions), len(want), suite.Describe(p))
+			t.Fatalf("%d partitions, want %d:%s", len(tl.Partitions), len(want), drawn.Describe(p))
 		}
 		next, active := int32(0), 0
 		for k, part := range tl.Partitions {
 			if part.First != next || part.Last <= part.First {
-				t.Fatalf("partition %d has the sections [%d, %d), after those to %d:%s", k, part.First, part.Last, next, suite.Describe(p))
+				t.Fatalf("partition %d has the sections [%d, %d), after those to %d:%s", k, part.First, part.Last, next, drawn.Describe(p))
 			}
 			next = part.Last
 			active += len(part.Buffers)
 			var got []int
 			for _, i := range part.Buffers {
 				if first, last := tl.Extent(int(i)); first < part.First || last > part.Last {
-					t.Fatalf("buffer %d leaves its partition:%s", i, suite.Describe(p))
+					t.Fatalf("buffer %d leaves its partition:%s", i, drawn.Describe(p))
 				}
 				got = append(got, int(i))
 			}
@@ -178,11 +179,11 @@ func TestPartitions(t *testing.T) {
 				return cmp.Or(cmp.Compare(x, y), cmp.Compare(i, j))
 			})
 			if slices.Sort(got); !slices.Equal(got, want[k]) || !ordered {
-				t.Fatalf("partition %d: %v, want %v in order of first section:%s", k, part.Buffers, want[k], suite.Describe(p))
+				t.Fatalf("partition %d: %v, want %v in order of first section:%s", k, part.Buffers, want[k], drawn.Describe(p))
 			}
 		}
 		if next != int32(tl.Sections()) {
-			t.Fatalf("the partitions end at section %d of %d:%s", next, tl.Sections(), suite.Describe(p))
+			t.Fatalf("the partitions end at section %d of %d:%s", next, tl.Sections(), drawn.Describe(p))
 		}
 		if len(want) > 1 {
 			several++
@@ -198,7 +199,7 @@ func TestPartitions(t *testing.T) {
 
 // TestExample holds the package comment against the paper's example.
 func TestExample(t *testing.T) {
-	tl := New(suite.MiniMalloc())
+	tl := New(gen.MiniMalloc())
 	if !slices.Equal(tl.Starts, []int64{0, 3, 9}) || !slices.Equal(tl.Ends, []int64{3, 9, 21}) || !slices.Equal(tl.Load, []int64{12, 12, 8}) {
 		t.Errorf("sections from %v to %v with loads %v", tl.Starts, tl.Ends, tl.Load)
 	}
@@ -268,7 +269,7 @@ func TestExtremes(t *testing.T) {
 // longLived returns n buffers, most of which overlap most others.
 func longLived(tb testing.TB, n int, gaps float64) *model.Problem {
 	tb.Helper()
-	p, err := suite.Generate("random", suite.Options{
+	p, err := gen.Generate("random", gen.Options{
 		Buffers: n, Horizon: 100_000, MinLife: 30_000, MaxLife: 70_000, Gaps: gaps, Windows: 0.5, Seed: 1,
 	})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -48,7 +48,7 @@ func bitmap(p *model.Problem, offsets []int64, capacity int64) []fault {
 			fs = append(fs, fault{model.RuleCapacity, i, -1})
 		}
 		for t := b.Lower; t < b.Upper; t++ {
-			from, to := suite.Used(&b, t)
+			from, to := oracle.Used(&b, t)
 			for x := at + from; x < at+to; x++ {
 				grid[t][x+bias] = append(grid[t][x+bias], i)
 			}
@@ -360,7 +360,7 @@ func TestCollide(t *testing.T) {
 			p.Buffers = append(p.Buffers, b)
 		}
 		uses := func(b *model.Buffer, slot, byte int64) bool {
-			lower, upper := suite.Used(b, slot)
+			lower, upper := oracle.Used(b, slot)
 			return b.Fixed != nil && *b.Fixed+lower <= byte && byte < *b.Fixed+upper
 		}
 		meet := func(i, j int, slots, bytes [2]int64) (some, all bool) {

@@ -6,8 +6,8 @@
 // An exact planner that ends at its timeout, and in time, has said nothing false:
 // it is undecided, which is counted and told apart from the faults.
 //
-// Idea: a seed decides all: the problem (suite.Wide, some with the offsets of one
-// of their own plans pinned, a few suite.Cut), the capacities at the boundary, the
+// Idea: a seed decides all: the problem (drawn.Wide, some with the offsets of one
+// of their own plans pinned, a few drawn.Cut), the capacities at the boundary, the
 // switches, the start, and the places where limits fall. So a fault is reproduced
 // by its seed, and shrunk (shrink.go) by asking the same question again.
 //
@@ -28,7 +28,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -54,28 +55,28 @@ type Case struct {
 const cutEvery, pinnedEvery = 100, 8
 
 // CaseOf returns the case of a seed.
-func CaseOf(seed uint64, oracle *suite.Orders) *Case {
+func CaseOf(seed uint64, judge *oracle.Orders) *Case {
 	state := seed ^ 0x61677265
 	if splitmix.Next(&state)%cutEvery == 0 {
-		in := suite.Cut(seed)
+		in := drawn.Cut(seed)
 		return &Case{Problem: in.Problem, Height: in.Optimum, Fits: true, Hard: true, offsets: in.Offsets, tl: timeline.New(in.Problem)}
 	}
-	p := suite.Wide(seed)
+	p := drawn.Wide(seed)
 	if splitmix.Next(&state)%pinnedEvery == 0 {
 		if offsets := stacked(p); offsets != nil {
-			if _, lowest, ok := oracle.Lowest(p); ok && splitmix.Next(&state)%2 == 0 {
+			if _, lowest, ok := judge.Lowest(p); ok && splitmix.Next(&state)%2 == 0 {
 				offsets = lowest
 			}
-			p = suite.Pinned(p, offsets, seed)
+			p = drawn.Pinned(p, offsets, seed)
 		}
 	}
-	return answered(p, oracle)
+	return answered(p, judge)
 }
 
 // answered asks the oracle.
-func answered(p *model.Problem, oracle *suite.Orders) *Case {
+func answered(p *model.Problem, judge *oracle.Orders) *Case {
 	c := &Case{Problem: p, tl: timeline.New(p)}
-	height, offsets, ok := oracle.Lowest(p)
+	height, offsets, ok := judge.Lowest(p)
 	c.Height, c.Fits, c.offsets = height, ok, append([]int64(nil), offsets...)
 	return c
 }

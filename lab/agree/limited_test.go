@@ -6,7 +6,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 )
 
 // interlocking are problems of which exact and auto said something false where a
@@ -51,7 +51,7 @@ func TestLimitsWhereWindowsInterlock(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := answered(p, new(suite.Orders))
+			c := answered(p, new(oracle.Orders))
 			step := int64(7) // reaches the limits under which they were false
 			if name == "exact" {
 				step = 1

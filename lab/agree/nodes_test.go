@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -16,10 +16,10 @@ import (
 func TestNodeLimitHolds(t *testing.T) {
 	t.Parallel()
 	seeds := plantest.Share[uint64](250, 30, 60)
-	oracle := new(suite.Orders)
+	judge := new(oracle.Orders)
 	limited := map[string]int{}
 	for seed := range seeds {
-		c := CaseOf(seed, oracle)
+		c := CaseOf(seed, judge)
 		n := int64(len(c.Problem.Buffers))
 		for _, planner := range run.All() {
 			info := planner.Info()

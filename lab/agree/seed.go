@@ -6,7 +6,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -64,7 +65,7 @@ type Asker struct {
 	// OnAsk, where set, is called before each question.
 	OnAsk func(seed uint64, q Question)
 
-	oracle  suite.Orders
+	judge   oracle.Orders
 	planner run.Planner
 	info    plan.Info
 	c       *Case
@@ -78,7 +79,7 @@ const hardNodes = 300
 // Begin takes the problem of the seed in hand.
 func (a *Asker) Begin(seed uint64) {
 	a.seed = seed
-	a.c = CaseOf(seed, &a.oracle)
+	a.c = CaseOf(seed, &a.judge)
 	a.Counts.Problems++
 	if !a.c.Fits {
 		a.Counts.Collide++
@@ -139,7 +140,7 @@ func (a *Asker) all() {
 	if a.c.Fits {
 		near := q
 		near.Limited, near.Minimize = true, a.below(2) == 0
-		near.Capacity = suite.Boundary(a.c.Problem, a.c.Height, a.seed) - a.c.Height
+		near.Capacity = drawn.Boundary(a.c.Problem, a.c.Height, a.seed) - a.c.Height
 		if near.Capacity != 0 && near.Capacity != -1 {
 			a.put(near)
 		}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage/format/csv"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -28,13 +28,13 @@ const (
 
 // Shrink returns a fault that is as small as leaving out makes it.
 func Shrink(f Fault, p run.Planner) Fault {
-	var oracle suite.Orders
+	var judge oracle.Orders
 	tries, began, exact := 0, time.Now(), p.Info().Exact
 	again := func(q *model.Problem) bool {
 		if tries++; tries > shrinkTries || time.Since(began) > shrinkTime || len(q.Buffers) == 0 || model.Validate(q) != nil {
 			return false
 		}
-		c := answered(q, &oracle)
+		c := answered(q, &judge)
 		for _, question := range nearby(f.Question) {
 			if _, words := ask(p, exact, c, question, Patience); words != "" && kindOf(words) == kindOf(f.Words) {
 				f.Question, f.Words, f.Problem = question, words, q

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -26,16 +26,16 @@ func TestNoLimitIsIgnored(t *testing.T) {
 	const limit, slack, runs = 20 * time.Millisecond, 100 * time.Millisecond, 3
 	for j, tc := range []struct {
 		name, kind string
-		o          suite.Options
+		o          gen.Options
 	}{
-		{"training", "training", suite.Options{Buffers: 50_000}},
-		{"sparse", "random", suite.Options{Buffers: 50_000, Horizon: 50_000, MinLife: 1, MaxLife: 8}},
-		{"dense", "random", suite.Options{Buffers: 20_000, Horizon: 1000}},
-		{"crowded", "random", suite.Options{Buffers: 50_000, Horizon: 500}},
-		{"gaps", "random", suite.Options{Buffers: 20_000, Horizon: 10_000, MaxLife: 200, Gaps: 0.3, Windows: 0.5, Alignment: 4}},
-		{"few", "random", suite.Options{Buffers: 4000, Horizon: 1000}},
+		{"training", "training", gen.Options{Buffers: 50_000}},
+		{"sparse", "random", gen.Options{Buffers: 50_000, Horizon: 50_000, MinLife: 1, MaxLife: 8}},
+		{"dense", "random", gen.Options{Buffers: 20_000, Horizon: 1000}},
+		{"crowded", "random", gen.Options{Buffers: 50_000, Horizon: 500}},
+		{"gaps", "random", gen.Options{Buffers: 20_000, Horizon: 10_000, MaxLife: 200, Gaps: 0.3, Windows: 0.5, Alignment: 4}},
+		{"few", "random", gen.Options{Buffers: 4000, Horizon: 1000}},
 	} {
-		in, err := suite.New(tc.kind, tc.o)
+		in, err := gen.New(tc.kind, tc.o)
 		if err != nil {
 			t.Fatal(err)
 		}

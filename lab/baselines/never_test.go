@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -25,7 +25,7 @@ func drawn(t *testing.T, seed uint64) *model.Problem {
 	r := rand.New(rand.NewPCG(seed, 77))
 	kinds := []string{"random", "random", "high-overlap", "perfect", "pinwheel", "synthetic", "inference", "training", "tiles", "prefill", "decode", "mix"}
 	kind := kinds[r.IntN(len(kinds))]
-	o := suite.Options{Seed: seed, Buffers: 30 + r.IntN(1<<(2+r.IntN(6)))}
+	o := gen.Options{Seed: seed, Buffers: 30 + r.IntN(1<<(2+r.IntN(6)))}
 	if kind == "random" {
 		o.Horizon, o.MaxSize = 1<<(2+r.IntN(12)), 1<<(1+r.IntN(20))
 		o.MaxLife = 1 + r.Int64N(o.Horizon)
@@ -36,7 +36,7 @@ func drawn(t *testing.T, seed uint64) *model.Problem {
 			o.Gaps = r.Float64()
 		}
 	}
-	p, err := suite.Generate(kind, o)
+	p, err := gen.Generate(kind, o)
 	if err != nil {
 		t.Fatal(err)
 	}

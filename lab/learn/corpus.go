@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	files "github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -53,7 +53,7 @@ func ParseSeeds(text string) (s Seeds, err error) {
 // CheckKind refuses a generator that there is not, and one of a single problem.
 func CheckKind(kind string) error {
 	name, buffers, sized := strings.Cut(kind, ":")
-	known := slices.ContainsFunc(suite.Kinds(), func(k suite.Kind) bool { return k.Name == name && len(k.Takes) > 0 })
+	known := slices.ContainsFunc(gen.Kinds(), func(k gen.Kind) bool { return k.Name == name && len(k.Takes) > 0 })
 	if n, err := strconv.Atoi(buffers); !known || sized && (err != nil || n < 1) {
 		return errors.New("must be a generator of stowage gen, or GENERATOR:BUFFERS")
 	}
@@ -131,7 +131,7 @@ func Generated(seeds Seeds, kinds []string, percents []int64) ([]Input, error) {
 			}
 			name, buffers, _ := strings.Cut(kind, ":")
 			n, _ := strconv.Atoi(buffers)
-			p, err := suite.Generate(name, suite.Options{Seed: seed, Buffers: n})
+			p, err := gen.Generate(name, gen.Options{Seed: seed, Buffers: n})
 			if err != nil {
 				return nil, err
 			}

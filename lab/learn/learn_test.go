@@ -13,8 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	brute "github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -77,8 +79,8 @@ func TestScore(t *testing.T) {
 func TestOracle(t *testing.T) {
 	short := 0
 	for seed := range uint64(1500) {
-		p := suite.Tiny(seed)
-		height, _, ok := suite.MinHeight(p)
+		p := drawn.Tiny(seed)
+		height, _, ok := brute.MinHeight(p)
 		if !ok {
 			continue
 		}
@@ -106,7 +108,7 @@ func TestOracle(t *testing.T) {
 					for _, q := range path[:n+1] {
 						with.Buffers[x.local[q.Buffer]].Fixed = &q.Offset
 					}
-					if !suite.Fits(&with, height) {
+					if !brute.Fits(&with, height) {
 						break
 					}
 					want++
@@ -126,7 +128,7 @@ func TestOracle(t *testing.T) {
 }
 
 func hardInput(t testing.TB) Input {
-	p, err := suite.Generate("perfect", suite.Options{Seed: 1})
+	p, err := gen.Generate("perfect", gen.Options{Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,8 +215,8 @@ func TestPlanner(t *testing.T) {
 // proof is a proof.
 func TestSmall(t *testing.T) {
 	for seed := range uint64(1500) {
-		p := suite.Tiny(seed)
-		minimum, _, ok := suite.MinHeight(p)
+		p := drawn.Tiny(seed)
+		minimum, _, ok := brute.MinHeight(p)
 		if !ok {
 			continue
 		}

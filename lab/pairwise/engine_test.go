@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -15,7 +15,7 @@ import (
 var watch = run.NewWatch(context.Background())
 
 func stacked(tb testing.TB, n int) *Engine {
-	p, err := suite.Generate("full-overlap", suite.Options{Buffers: n})
+	p, err := gen.Generate("full-overlap", gen.Options{Buffers: n})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -4,7 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/verify"
 )
 
@@ -28,8 +29,8 @@ func holds(e *Encoding, choices []Choice, at []int64, capacity int64) bool {
 // A lowest plan's choices give a plan that is as low, in whole units.
 func TestLeastKeepsTheOptimum(t *testing.T) {
 	for seed := range uint64(2000) {
-		p := suite.Tiny(seed)
-		height, offsets, ok := suite.MinHeight(p)
+		p := drawn.Tiny(seed)
+		height, offsets, ok := oracle.MinHeight(p)
 		if !ok {
 			continue
 		}
@@ -69,7 +70,7 @@ func TestLeastKeepsTheOptimum(t *testing.T) {
 func TestLeastIsLeast(t *testing.T) {
 	found, none := 0, 0
 	for seed := range uint64(1500) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		if len(p.Buffers) > 4 {
 			p.Buffers = p.Buffers[:4]
 		}

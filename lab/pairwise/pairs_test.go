@@ -6,15 +6,15 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
 
 // TestTooManyPairs has a limit one under what is needed.
 func TestTooManyPairs(t *testing.T) {
-	p, err := suite.Generate("full-overlap", suite.Options{Buffers: 20})
+	p, err := gen.Generate("full-overlap", gen.Options{Buffers: 20})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +29,7 @@ func TestTooManyPairs(t *testing.T) {
 
 // TestEncodeLimit has one pair more than the limit.
 func TestEncodeLimit(t *testing.T) {
-	p, err := suite.Generate("full-overlap", suite.Options{Buffers: 10})
+	p, err := gen.Generate("full-overlap", gen.Options{Buffers: 10})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -130,7 +130,7 @@ func (x *naive) do(d decision) {
 func TestAgainstNaive(t *testing.T) {
 	failures, dropped, orders := 0, 0, 0
 	for seed := range uint64(6000) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		tl := timeline.New(p)
 		rng := rand.New(rand.NewPCG(seed, 3))
 		for k := range tl.Partitions {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -13,7 +13,7 @@ import (
 func TestFree(t *testing.T) {
 	holes := 0
 	for seed := range uint64(3000) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		tl := timeline.New(p)
 		rng := rand.New(rand.NewPCG(seed, 4))
 		for k := range tl.Partitions {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -39,7 +39,7 @@ func (a state) equal(b state) bool {
 func TestPop(t *testing.T) {
 	pops, failed := 0, 0
 	for seed := range uint64(2000) {
-		tl := timeline.New(suite.Tiny(seed))
+		tl := timeline.New(drawn.Tiny(seed))
 		rng := rand.New(rand.NewPCG(seed, 8))
 		for k := range tl.Partitions {
 			e, err := New(watch, tl, &tl.Partitions[k], DefaultMaxPairs)

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -17,7 +17,7 @@ func TestRanks(t *testing.T) {
 	defer pauseChecks()()
 	for seed := range uint64(30) {
 		kind := []string{"inference", "random", "high-overlap"}[seed%3]
-		p, err := suite.Generate(kind, suite.Options{Buffers: 20 + int(seed)*9, Seed: seed})
+		p, err := gen.Generate(kind, gen.Options{Buffers: 20 + int(seed)*9, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestCalm(t *testing.T) {
 	defer pauseChecks()()
 	calm, not := 0, 0
 	for seed := range uint64(60) {
-		p, err := suite.Generate([]string{"inference", "random", "perfect"}[seed%3], suite.Options{Buffers: 20 + int(seed)*3, Seed: seed})
+		p, err := gen.Generate([]string{"inference", "random", "perfect"}[seed%3], gen.Options{Buffers: 20 + int(seed)*3, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

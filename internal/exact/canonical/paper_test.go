@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -87,7 +87,7 @@ func permutations(digits string) []string {
 
 // TestTable1 makes the table anew: of all 120 orders, the eight rows.
 func TestTable1(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	if report := verify.CheckHeight(p, figure2, 12, 12); !report.OK() {
 		t.Fatal(report.Violations[0].Message)
 	}
@@ -135,7 +135,7 @@ func walked(t *testing.T, sw common.Switches) (orders []string, nodes map[string
 	defer pauseChecks()()
 	defer func(was int64) { common.TickEvery = was }(common.TickEvery)
 	common.TickEvery = 1
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	top := int64(12)
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Fixed: &top})
 	tl := timeline.New(p)
@@ -177,7 +177,7 @@ func walked(t *testing.T, sw common.Switches) (orders []string, nodes map[string
 // by b3, b4 and b1. Without the technique each is a node, with it none, and what the paper
 // says of the plans above is true.
 func TestFigures3And7(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	for _, c := range []struct {
 		figure    int
 		node      string
@@ -225,7 +225,7 @@ func TestFigures3And7(t *testing.T) {
 // TestCanonicalOrders has the kernel itself go through the orders of table 1:
 // all eight without the technique "canonical", and S5 alone with it.
 func TestCanonicalOrders(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	ofFigure2 := func(orders []string) []string {
 		var some []string
 		for _, order := range orders {
@@ -279,7 +279,7 @@ func TestCanonicalOrders(t *testing.T) {
 // order: buffers are tried by offset and index, and no technique makes it miss
 // that order.
 func TestFirstCanonical(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	want := stack(p, explored(t, common.Switches{Canonical: true, DynamicOrdering: true})[0])
 	tl := timeline.New(p)
 	for _, off := range append([]string{""}, only()...) {

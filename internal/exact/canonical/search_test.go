@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -41,7 +41,7 @@ func TestCandidatesAreTruthful(t *testing.T) {
 // the placement of the next candidate.
 func TestPostponementSavesPlacements(t *testing.T) {
 	p := plantest.Aligned(24, 9)
-	lowest, _, _ := suite.Lowest(p)
+	lowest, _, _ := oracle.Lowest(p)
 	count := func(on ...string) (placements int) {
 		k, c := rootOf(p, lowest-1, only(on...)...)
 		k.nodeLimit = common.Unlimited

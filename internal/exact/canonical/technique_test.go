@@ -8,7 +8,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	generated "github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -52,7 +53,7 @@ func canonically(t *testing.T, p *model.Problem, capacity int64, without []strin
 		}
 	}
 	if report := verify.CheckHeight(p, offsets, capacity, model.HeightOf(p, offsets)); !report.OK() {
-		t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(p))
+		t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, generated.Describe(p))
 	}
 	return common.Solved, nodes
 }
@@ -60,7 +61,7 @@ func canonically(t *testing.T, p *model.Problem, capacity int64, without []strin
 // refutation returns the nodes that show that nothing fits one byte under the lowest height.
 func refutation(t *testing.T, p *model.Problem, without []string) int64 {
 	t.Helper()
-	lowest, _, ok := suite.Lowest(p)
+	lowest, _, ok := oracle.Lowest(p)
 	r, nodes := canonically(t, p, lowest-1, without)
 	if !ok || r != common.Exhausted {
 		t.Fatalf("outcome %d under the lowest height %d", r, lowest)
@@ -86,14 +87,14 @@ func truthful(t *testing.T, problems uint64, draw func(seed uint64) *model.Probl
 	t.Helper()
 	for seed := range problems {
 		p := draw(seed)
-		lowest, _, ok := suite.Lowest(p)
+		lowest, _, ok := oracle.Lowest(p)
 		if !ok || lowest < 2 {
 			continue
 		}
 		for capacity := lowest - 1; capacity <= lowest; capacity++ {
 			r, _ := canonically(t, p, capacity, only(on...))
 			if fits := r == common.Solved; fits != (capacity == lowest) {
-				t.Fatalf("seed %d at %d: fits %v; the lowest is %d\n%s", seed, capacity, fits, lowest, suite.Describe(p))
+				t.Fatalf("seed %d at %d: fits %v; the lowest is %d\n%s", seed, capacity, fits, lowest, generated.Describe(p))
 			}
 		}
 	}

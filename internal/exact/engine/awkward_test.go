@@ -4,7 +4,8 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -18,7 +19,7 @@ func TestAwkward(t *testing.T) {
 	decided := map[string]int{}
 	problems := plantest.Share(80, 40, 30)
 	for seed := range uint64(problems) {
-		tl := timeline.New(suite.Awkward(seed))
+		tl := timeline.New(drawn.Awkward(seed))
 		low, high, by := int64(0), int64(model.MaxSum), ""
 		for _, off := range []string{"", "fronts", "shifts", "effective-sizes", "ladders", "spares", "dominance"} {
 			o := plan.Options{NodeLimit: 1000, Minimize: true}
@@ -34,7 +35,7 @@ func TestAwkward(t *testing.T) {
 				high = min(high, r.Height)
 			}
 			if low > high {
-				t.Fatalf("seed %d: without %q %s, %d over %d; before, without %q, it was otherwise\n%s", seed, off, r.Status, r.Height, r.LowerBound, by, suite.Describe(tl.Problem))
+				t.Fatalf("seed %d: without %q %s, %d over %d; before, without %q, it was otherwise\n%s", seed, off, r.Status, r.Height, r.LowerBound, by, drawn.Describe(tl.Problem))
 			}
 			by = off
 		}
@@ -81,7 +82,7 @@ func TestHard(t *testing.T) {
 		{311553, 20_000, "spares"},
 		{320484, 200_000, "shifts"},
 	} {
-		tl := timeline.New(suite.Awkward(hard.seed))
+		tl := timeline.New(drawn.Awkward(hard.seed))
 		o := plan.Options{Minimize: true, NodeLimit: hard.nodes}
 		if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Optimal {
 			t.Errorf("seed %d: %s after %d nodes", hard.seed, r.Status, r.Stats.Nodes)
@@ -96,7 +97,7 @@ func TestHard(t *testing.T) {
 // TestStretches finds a flaw among few of many buffers.
 func TestStretches(t *testing.T) {
 	for seed := range plantest.Share[uint64](8, 3) {
-		in, err := suite.New("infeasible", suite.Options{Buffers: 120, Horizon: 300, Seed: seed})
+		in, err := gen.New("infeasible", gen.Options{Buffers: 120, Horizon: 300, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -112,7 +113,7 @@ func TestStretches(t *testing.T) {
 	}
 	// Gaps, windows and fixed offsets reach beyond the stretches, or lie in none.
 	for seed := range uint64(20) {
-		p, err := suite.Generate("random", suite.Options{Buffers: 40, Horizon: 60, MaxLife: 20, MaxSize: 9, Gaps: 0.5, Windows: 0.5, Seed: seed})
+		p, err := gen.Generate("random", gen.Options{Buffers: 40, Horizon: 60, MaxLife: 20, MaxSize: 9, Gaps: 0.5, Windows: 0.5, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -129,7 +130,7 @@ func TestStretches(t *testing.T) {
 func TestFlaw(t *testing.T) {
 	few := 0
 	for seed := range uint64(12) {
-		in, err := suite.New("infeasible", suite.Options{Buffers: 60, Horizon: 150, Seed: seed})
+		in, err := gen.New("infeasible", gen.Options{Buffers: 60, Horizon: 150, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

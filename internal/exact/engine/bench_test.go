@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
@@ -30,7 +30,7 @@ func BenchmarkSmall(b *testing.B) {
 	for _, kind := range []string{"random", "pinwheel"} {
 		for _, n := range []int{20, 100} {
 			b.Run(kind+"/"+strconv.Itoa(n), func(b *testing.B) {
-				in, err := suite.New(kind, suite.Options{Buffers: n, Seed: 1})
+				in, err := gen.New(kind, gen.Options{Buffers: n, Seed: 1})
 				if err != nil {
 					b.Fatal(err)
 				}

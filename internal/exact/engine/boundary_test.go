@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -107,7 +107,7 @@ func TestPhaseBoundary(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 3))
 		capacity := 6 + rng.Int64N(5)
 		p := tight(rng, capacity, 6+rng.Int64N(8))
-		if len(p.Buffers) > 18 || suite.Fits(p, capacity) {
+		if len(p.Buffers) > 18 || oracle.Fits(p, capacity) {
 			continue
 		}
 		found++
@@ -120,7 +120,7 @@ func TestPhaseBoundary(t *testing.T) {
 					o.Without = append(o.Without, t.Name)
 				}
 			}
-			minimum, _, ok := suite.MinHeight(q)
+			minimum, _, ok := oracle.MinHeight(q)
 			if !ok {
 				continue // colliding fixed offsets
 			}

@@ -9,7 +9,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -75,7 +76,7 @@ func honest(t *testing.T, ctx context.Context, w truth, o plan.Options) (r plan.
 	complain := func(what string) {
 		t.Helper()
 		t.Fatalf("%s: %s, height %d, bound %d; the minimum is %d (%v); capacity %d, minimise %v, %d nodes, %d workers, without %v\n%s",
-			what, r.Status, r.Height, r.LowerBound, w.minimum, w.any, o.Capacity, o.Minimize, o.NodeLimit, o.Workers, o.Without, suite.Describe(w.tl.Problem))
+			what, r.Status, r.Height, r.LowerBound, w.minimum, w.any, o.Capacity, o.Minimize, o.NodeLimit, o.Workers, o.Without, drawn.Describe(w.tl.Problem))
 	}
 	feasible := w.any && (o.Capacity == 0 || w.minimum <= o.Capacity)
 	switch {
@@ -138,7 +139,7 @@ func TestEveryLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		w := truth{tl: timeline.New(p)}
-		w.minimum, _, w.any = suite.MinHeight(p)
+		w.minimum, _, w.any = oracle.MinHeight(p)
 		for _, part := range w.tl.Partitions {
 			if found, _ := w.tl.Interlocks(part, never); found {
 				interlock++
@@ -189,7 +190,7 @@ func TestFoundFalse(t *testing.T) {
 		}},
 	} {
 		p := &model.Problem{Buffers: tc.buffers}
-		minimum, _, ok := suite.MinHeight(p)
+		minimum, _, ok := oracle.MinHeight(p)
 		if !ok || minimum != tc.minimum {
 			t.Fatalf("the oracle says %d, want %d", minimum, tc.minimum)
 		}
@@ -215,7 +216,7 @@ func TestShortTrail(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 8))
 		p := wild(rng)
 		w := truth{tl: timeline.New(p)}
-		if w.minimum, _, w.any = suite.MinHeight(p); !w.any {
+		if w.minimum, _, w.any = oracle.MinHeight(p); !w.any {
 			continue
 		}
 		canonical.TrailMost = 1 + rng.IntN(5)

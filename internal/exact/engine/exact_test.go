@@ -6,7 +6,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -26,8 +27,8 @@ func TestSmallShapes(t *testing.T) {
 		if n == 5 {
 			horizon, size = 3, 3
 		}
-		for p := range suite.EachSmall(n, horizon, size) {
-			minimum, _, _ := suite.MinHeight(p)
+		for p := range drawn.EachSmall(n, horizon, size) {
+			minimum, _, _ := oracle.MinHeight(p)
 			check(t, p, minimum, plan.Options{})
 			count++
 		}
@@ -46,19 +47,19 @@ func TestSwitches(t *testing.T) {
 	infeasible := 0
 	for seed := range count {
 		rng := rand.New(rand.NewPCG(uint64(seed), 1))
-		p := suite.Tiny(uint64(seed))
+		p := drawn.Tiny(uint64(seed))
 		o := plan.Options{Params: map[string]string{"orders": orders[rng.IntN(len(orders))]}}
 		for _, t := range (&Planner{}).Info().Techniques {
 			if seed%4 != 0 && rng.IntN(3) == 0 {
 				o.Without = append(o.Without, t.Name)
 			}
 		}
-		minimum, _, ok := suite.MinHeight(p)
+		minimum, _, ok := oracle.MinHeight(p)
 		if !ok {
 			infeasible++
 			o.Capacity = 1000
 			if r := plantest.Must(t, &Planner{}, p, o); r.Status != model.Infeasible {
-				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, suite.Describe(p))
+				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, drawn.Describe(p))
 			}
 			continue
 		}
@@ -66,7 +67,7 @@ func TestSwitches(t *testing.T) {
 		if seed%5 == 0 {
 			o.Capacity = 0
 			if r := plantest.Must(t, &Planner{}, p, o); r.Status != model.Optimal || r.Height != minimum {
-				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without, suite.Describe(p))
+				t.Fatalf("seed %d: minimise: got %s %d, want %d, without %v\n%s", seed, r.Status, r.Height, minimum, o.Without, drawn.Describe(p))
 			}
 		}
 		if t.Failed() {

@@ -13,8 +13,10 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/testkit/public"
@@ -49,7 +51,7 @@ func solveWithin(t *testing.T, ctx context.Context, tl *timeline.Timeline, o pla
 // than any test has.
 func disguised(t *testing.T, n int, seed uint64) *timeline.Timeline {
 	t.Helper()
-	in, err := suite.New("infeasible", suite.Options{Buffers: n, Seed: seed})
+	in, err := gen.New("infeasible", gen.Options{Buffers: n, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +92,7 @@ func TestLimitIsUnknown(t *testing.T) {
 func TestLimitIsNoProof(t *testing.T) {
 	unknown, plans, proofs := 0, 0, 0
 	for seed := range uint64(12) {
-		packing, err := suite.New("pinwheel", suite.Options{Buffers: 40, Seed: seed})
+		packing, err := gen.New("pinwheel", gen.Options{Buffers: 40, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -228,7 +230,7 @@ func TestStart(t *testing.T) {
 		t.Errorf("a start above the capacity: %s", r.Status)
 	}
 	// A start at the bound leaves nothing to search.
-	in, err := suite.New("pinwheel", suite.Options{Buffers: 50, Seed: 1})
+	in, err := gen.New("pinwheel", gen.Options{Buffers: 50, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -268,7 +270,7 @@ func TestProgress(t *testing.T) {
 // TestRepeat runs twice: with one worker all but the clock is the same.
 func TestRepeat(t *testing.T) {
 	for seed := range uint64(4) {
-		gapped, err := suite.New("random", suite.Options{Buffers: 60, Horizon: 300, Seed: seed, Gaps: 0.5, Windows: 0.6})
+		gapped, err := gen.New("random", gen.Options{Buffers: 60, Horizon: 300, Seed: seed, Gaps: 0.5, Windows: 0.6})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -332,7 +334,7 @@ func TestBestSoFar(t *testing.T) {
 // TestDeepEnd interrupts a dive thousands of placements deep: the way back up
 // must not cost a sort of what is unplaced at each of them.
 func TestDeepEnd(t *testing.T) {
-	p, err := suite.Generate("random", suite.Options{Buffers: 20_000, Horizon: 100_000, MinLife: 100, MaxLife: 2000, Seed: 1})
+	p, err := gen.Generate("random", gen.Options{Buffers: 20_000, Horizon: 100_000, MinLife: 100, MaxLife: 2000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -353,7 +355,7 @@ func TestDeepEnd(t *testing.T) {
 // number, and the end must come when it is asked for.
 func TestHuge(t *testing.T) {
 	const n = 20_000
-	p, err := suite.Generate("random", suite.Options{Buffers: n, Horizon: 100_000, MinLife: 30_000, MaxLife: 70_000, Seed: 1})
+	p, err := gen.Generate("random", gen.Options{Buffers: n, Horizon: 100_000, MinLife: 30_000, MaxLife: 70_000, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,10 +404,10 @@ func TestStepOfAlignments(t *testing.T) {
 			b.Upper = b.Lower + 1 + r.Int64N(4)
 			p.Buffers = append(p.Buffers, b)
 		}
-		minimum, _, _ := suite.MinHeight(p)
+		minimum, _, _ := oracle.MinHeight(p)
 		got := solveWithin(t, context.Background(), timeline.New(p), plan.Options{})
 		if got.Status != model.Optimal || got.Height != minimum {
-			t.Fatalf("%s %d, want %d\n%s", got.Status, got.Height, minimum, suite.Describe(p))
+			t.Fatalf("%s %d, want %d\n%s", got.Status, got.Height, minimum, drawn.Describe(p))
 		}
 		if bound.Step(p) > 1 {
 			coarse++

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -16,8 +17,8 @@ import (
 // offsets that push one another up by their alignment.
 func TestNarrowAtScale(t *testing.T) {
 	for _, seed := range []uint64{1934, 3147, 4670, 24850, 37503} {
-		p := suite.Wide(seed)
-		height, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		height, _, ok := oracle.Lowest(p)
 		r, err := run.Run(context.Background(), (&Planner{}), timeline.New(p), plan.Options{NodeLimit: 1 << 18})
 		if err != nil || !ok || r.Status != model.Optimal || r.Height != height {
 			t.Errorf("seed %d: %s at %d after %d nodes, %v; the lowest is %d", seed, r.Status, r.Height, r.Stats.Nodes, err, height)

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -21,7 +21,7 @@ var figureTwo = []int64{8, 8, 4, 4, 0}
 // by default, in which the buffers with the longest lives come first: the plan
 // is figure 2's.
 func TestPaperPlan(t *testing.T) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	tl := timeline.New(p)
 	for _, orders := range []string{"WAT,TAW,TWA", defaultOrders} {
 		for _, o := range []plan.Options{{Capacity: 12}, {}, {Capacity: 30, Minimize: true}} {

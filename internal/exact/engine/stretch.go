@@ -25,7 +25,7 @@ import (
 // Source: Stowage.
 //
 // Tried and dropped: only stretches around the sections with the least room. In the infeasible
-// problems of suite almost all sections are full, except those of the flaw.
+// problems of internal/gen almost all sections are full, except those of the flaw.
 
 // stretchLeast is the number of buffers in the smallest stretches.
 const stretchLeast = 12

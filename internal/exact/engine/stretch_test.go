@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -28,7 +28,7 @@ func inAllStretches(t *testing.T, tl *timeline.Timeline, capacity int64, without
 
 // TestStretchesFindAFlaw has a flaw among few of 60 buffers.
 func TestStretchesFindAFlaw(t *testing.T) {
-	in, err := suite.New("infeasible", suite.Options{Buffers: 60, Horizon: 150, Seed: 2})
+	in, err := gen.New("infeasible", gen.Options{Buffers: 60, Horizon: 150, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestStretchesFindAFlaw(t *testing.T) {
 // fits.
 func TestStretchesRefuteNoPacking(t *testing.T) {
 	for seed := range uint64(12) {
-		in, err := suite.New("pinwheel", suite.Options{Buffers: 30, Seed: seed})
+		in, err := gen.New("pinwheel", gen.Options{Buffers: 30, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}

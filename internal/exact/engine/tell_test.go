@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -25,8 +26,8 @@ func TestMoves(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(11, 3))
 	for seed := range plantest.Share[uint64](2000, 300, 60) {
-		p := suite.Wide(seed)
-		height, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		height, _, ok := oracle.Lowest(p)
 		if !ok {
 			continue
 		}
@@ -46,9 +47,9 @@ func TestMoves(t *testing.T) {
 		}
 	}
 	for seed := range plantest.Share[uint64](200, 40, 10) {
-		o, p := plan.Options{NodeLimit: 3000}, suite.Cut(seed).Problem
+		o, p := plan.Options{NodeLimit: 3000}, drawn.Cut(seed).Problem
 		add(plantest.Moves(t, &Planner{}, p, o, !windowed(p)))
-		add(plantest.Moves(t, &Planner{}, suite.Awkward(seed), o, false))
+		add(plantest.Moves(t, &Planner{}, drawn.Awkward(seed), o, false))
 	}
 	for kind, n := range sum {
 		if n < 100 {

@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -14,7 +15,7 @@ import (
 func TestAscendingTakesFewNodes(t *testing.T) {
 	nodes := int64(0)
 	for seed := range uint64(600) {
-		tl := timeline.New(suite.Awkward(seed))
+		tl := timeline.New(drawn.Awkward(seed))
 		if len(tl.Problem.Buffers) > 12 {
 			continue // its table takes long
 		}
@@ -38,14 +39,14 @@ func TestAscendingIsTruthful(t *testing.T) {
 		if seed%2 == 0 {
 			p = plantest.Aligned(seed, 8)
 		}
-		lowest, _, ok := suite.Lowest(p)
+		lowest, _, ok := oracle.Lowest(p)
 		l := ladderOf(t, timeline.New(p), nil)
 		if l == nil || !ok {
 			continue
 		}
 		for capacity, want := range map[int64]common.Verdict{lowest: common.Fits, lowest - 1: common.Refuted} {
 			if v := climb(t, l, capacity); capacity > 0 && v != want {
-				t.Fatalf("seed %d at %d: verdict %d; the lowest is %d\n%s", seed, capacity, v, lowest, suite.Describe(p))
+				t.Fatalf("seed %d at %d: verdict %d; the lowest is %d\n%s", seed, capacity, v, lowest, drawn.Describe(p))
 			}
 		}
 	}

@@ -8,7 +8,8 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -62,7 +63,7 @@ func climb(t *testing.T, l *asked, capacity int64) common.Verdict {
 			offsets[i] = l.At[j]
 		}
 		if report := verify.CheckHeight(l.tl.Problem, offsets, capacity, model.HeightOf(l.tl.Problem, offsets)); !report.OK() {
-			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, suite.Describe(l.tl.Problem))
+			t.Fatalf("at %d: %s\n%s", capacity, report.Violations[0].Message, drawn.Describe(l.tl.Problem))
 		}
 	}
 	return v
@@ -112,14 +113,14 @@ func TestLadder(t *testing.T) {
 		without []string
 		several int // problems in so many have pairs with several ranges, at least
 	}{
-		{"wide", suite.Wide, nil, 1000},
+		{"wide", drawn.Wide, nil, 1000},
 		{"meshing", meshing, nil, 10},
 		{"meshing, without shifts", meshing, []string{"shifts"}, 3},
 	} {
 		asked, several, solved := 0, 0, 0
 		for seed := range problems {
 			p := kind.make(seed)
-			lowest, _, ok := suite.Lowest(p)
+			lowest, _, ok := oracle.Lowest(p)
 			if !ok {
 				lowest = 0
 			}
@@ -146,7 +147,7 @@ func TestLadder(t *testing.T) {
 					solved++
 				}
 				if v := climb(t, l, capacity); v != want || l.Bound > lowest && lowest > 0 {
-					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.Bound, lowest, suite.Describe(p))
+					t.Fatalf("%s, seed %d at %d: verdict %d, bound %d; the lowest is %d\n%s", kind.name, seed, capacity, v, l.Bound, lowest, drawn.Describe(p))
 				}
 				asked++
 			}

@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -35,11 +36,11 @@ func TestLatestSeesAlignments(t *testing.T) {
 func TestLatestIsSound(t *testing.T) {
 	entries := 0
 	for seed := range uint64(400) {
-		p := suite.Wide(seed)
+		p := drawn.Wide(seed)
 		if seed%2 == 1 {
 			p = meshing(seed)
 		}
-		lowest, offsets, ok := suite.Lowest(p)
+		lowest, offsets, ok := oracle.Lowest(p)
 		if !ok {
 			continue
 		}
@@ -49,7 +50,7 @@ func TestLatestIsSound(t *testing.T) {
 		}
 		climb(t, l, lowest)
 		if l.Bound > lowest {
-			t.Fatalf("seed %d: the bound %d is above the lowest height %d\n%s", seed, l.Bound, lowest, suite.Describe(p))
+			t.Fatalf("seed %d: the bound %d is above the lowest height %d\n%s", seed, l.Bound, lowest, drawn.Describe(p))
 		}
 		if l.table == nil {
 			continue
@@ -67,7 +68,7 @@ func TestLatestIsSound(t *testing.T) {
 			}
 			if latest := l.latest(set, f); level[f] > latest {
 				t.Fatalf("seed %d: level %d of %d in set %b, the latest is %d\n%s",
-					seed, level[f], f, set, latest, suite.Describe(p))
+					seed, level[f], f, set, latest, drawn.Describe(p))
 			}
 			entries++
 		}

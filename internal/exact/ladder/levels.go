@@ -22,7 +22,7 @@ import (
 // Complexity: a sweep over all buffers looks at O(n³) ranges. There are at most four sweeps, once
 // for each ladder.
 //
-// Source: Stowage. Among the problems suite.Awkward(303000) to 322999, 41 have a question of more
+// Source: Stowage. Among the problems drawn.Awkward(303000) to 322999, 41 have a question of more
 // than 60 ms. They take 7.8 million nodes with potentials alone, and 2.5 million with this file.
 //
 // Tried and dropped: starting from the tops. Seed 321067, whose windows are stairs, then takes 778

@@ -3,7 +3,7 @@ package ladder
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -70,7 +70,7 @@ func TestLevelsAreBelowZero(t *testing.T) {
 		}
 		for j, high := range l.high[:l.n] {
 			if high > 0 {
-				t.Fatalf("seed %d: buffer %d has level %d on the ground\n%s", seed, j, high, suite.Describe(p))
+				t.Fatalf("seed %d: buffer %d has level %d on the ground\n%s", seed, j, high, drawn.Describe(p))
 			}
 		}
 	}

@@ -4,7 +4,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -27,7 +28,7 @@ func TestSparesSaveNodes(t *testing.T) {
 func TestSparesFindAPlace(t *testing.T) {
 	for seed := range uint64(600) {
 		p := meshing(seed)
-		lowest, _, ok := suite.Lowest(p)
+		lowest, _, ok := oracle.Lowest(p)
 		if !ok {
 			continue
 		}
@@ -37,7 +38,7 @@ func TestSparesFindAPlace(t *testing.T) {
 		}
 		for capacity := lowest; capacity < lowest+4; capacity++ {
 			if v := climb(t, l, capacity); v != common.Fits {
-				t.Fatalf("seed %d: verdict %d at %d; the lowest is %d\n%s", seed, v, capacity, lowest, suite.Describe(p))
+				t.Fatalf("seed %d: verdict %d at %d; the lowest is %d\n%s", seed, v, capacity, lowest, drawn.Describe(p))
 			}
 		}
 	}

@@ -6,7 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
@@ -15,7 +16,7 @@ import (
 func TestLists(t *testing.T) {
 	several := 0
 	for seed := range uint64(6000) {
-		tl := timeline.New(suite.Wide(seed))
+		tl := timeline.New(drawn.Wide(seed))
 		for _, part := range tl.Partitions {
 			var want, earlier, later []Range
 			for i, first := range part.Buffers {
@@ -52,7 +53,7 @@ func TestLists(t *testing.T) {
 
 // TestListLimits has one pair more than the limit, and a watch that is over.
 func TestListLimits(t *testing.T) {
-	p, err := suite.Generate("full-overlap", suite.Options{Buffers: 300})
+	p, err := gen.Generate("full-overlap", gen.Options{Buffers: 300})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/model"
@@ -25,10 +26,10 @@ func fresh(t *testing.T, tl *timeline.Timeline, p int) *Search {
 // which must be refuted. It says how many nodes that takes: a search that has lost a
 // propagation takes more.
 func TestSearch(t *testing.T) {
-	var o suite.Orders
+	var o oracle.Orders
 	fit, refuted, nodes := 0, 0, int64(0)
 	for seed := range uint64(3000) {
-		p := suite.Wide(seed)
+		p := drawn.Wide(seed)
 		height, _, ok := o.Lowest(p)
 		if !ok {
 			continue
@@ -80,7 +81,7 @@ func TestSearch(t *testing.T) {
 func TestSearchLimits(t *testing.T) {
 	stopped := 0
 	for seed := range uint64(400) {
-		tl := timeline.New(suite.Wide(seed))
+		tl := timeline.New(drawn.Wide(seed))
 		for k := range tl.Partitions {
 			s := fresh(t, tl, k)
 			want := s.Run(tl.LowerBound, math.MaxInt32)
@@ -108,7 +109,7 @@ func TestSearchLimits(t *testing.T) {
 
 // TestSearchTicks counts the calls of tick, and asks with a watch that is over.
 func TestSearchTicks(t *testing.T) {
-	tl := timeline.New(suite.Wide(3))
+	tl := timeline.New(drawn.Wide(3))
 	ticks := int64(0)
 	s, err := New(watch, tl, tl.Partitions[0].Buffers, func(*Search) { ticks++ })
 	if err != nil {

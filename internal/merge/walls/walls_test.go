@@ -7,8 +7,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -127,8 +128,8 @@ func TestOffsets(t *testing.T) {
 	plans := 0
 	for seed := range uint64(1500) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		o := suite.Options{Seed: seed, Buffers: 5 + rng.IntN(30), Horizon: 40 + rng.Int64N(80), Capacity: 40 + rng.Int64N(200), Holes: []float64{0, 0, 0.1, 0.3}[rng.IntN(4)]}
-		in, err := suite.New([]string{"perfect", "pinwheel", "walls"}[rng.IntN(3)], o)
+		o := gen.Options{Seed: seed, Buffers: 5 + rng.IntN(30), Horizon: 40 + rng.Int64N(80), Capacity: 40 + rng.Int64N(200), Holes: []float64{0, 0, 0.1, 0.3}[rng.IntN(4)]}
+		in, err := gen.New([]string{"perfect", "pinwheel", "walls"}[rng.IntN(3)], o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,7 @@ func TestOffsets(t *testing.T) {
 		}
 		plans++
 		if r := verify.Check(p, at[:len(p.Buffers)], tl.LowerBound); !r.OK() {
-			t.Fatalf("seed %d: %s\n%s", seed, r.Violations[0].Message, suite.Describe(p))
+			t.Fatalf("seed %d: %s\n%s", seed, r.Violations[0].Message, drawn.Describe(p))
 		}
 	}
 	if t.Logf("%d plans", plans); plans < 500 {

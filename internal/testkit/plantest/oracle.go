@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// An Oracle test holds what a planner says against suite.Lowest, on problems with
-// all features of the model (suite.Wide), about half of them infeasible, over
+// An Oracle test holds what a planner says against oracle.Lowest, on problems with
+// all features of the model (drawn.Wide), about half of them infeasible, over
 // random combinations of its switches, with limits and without.
 type Oracle struct {
 	Planner run.Planner
@@ -44,8 +45,8 @@ func (x Oracle) Run(t *testing.T) {
 	seen := map[model.Status]int{}
 	for seed := x.From; seed < x.From+x.Seeds; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 77))
-		p := suite.Wide(seed)
-		height, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		height, _, ok := oracle.Lowest(p)
 		if !ok {
 			height = model.MaxSum + 1
 		}
@@ -62,7 +63,7 @@ func (x Oracle) Run(t *testing.T) {
 		o = x.options(rng)
 		o.Capacity, o.Minimize = model.MaxSum, rng.IntN(3) == 0
 		if ok {
-			o.Capacity = suite.Boundary(p, height, seed)
+			o.Capacity = drawn.Boundary(p, height, seed)
 		}
 		r = x.ask(t, t.Context(), tl, o, height)
 		x.decided(t, r, &o, p, height, seen)
@@ -110,7 +111,7 @@ func (x Oracle) limits(t *testing.T, tl *timeline.Timeline, height int64, rng *r
 	for k := range int64(4) {
 		o := x.options(rng)
 		if o.Capacity = 0; height <= model.MaxSum && rng.IntN(2) == 0 {
-			o.Capacity, o.Minimize = suite.Boundary(tl.Problem, height, rng.Uint64()), rng.IntN(3) == 0
+			o.Capacity, o.Minimize = drawn.Boundary(tl.Problem, height, rng.Uint64()), rng.IntN(3) == 0
 		}
 		ctx := t.Context()
 		if at := rng.Int64N(1 << (2 * k)); rng.IntN(2) == 0 {

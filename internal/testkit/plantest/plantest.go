@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -35,7 +35,7 @@ func Try(t testing.TB, ctx context.Context, planner run.Planner, tl *timeline.Ti
 		t.Helper()
 		text := ""
 		if len(p.Buffers) <= 40 {
-			text = "\n" + suite.Describe(p)
+			text = "\n" + drawn.Describe(p)
 		}
 		t.Fatalf("%s, %s: %s: %v, height %d, bound %d; %+v%s", planner.Name(), p.Name, what, r.Status, r.Height, r.LowerBound, o, text)
 	}
@@ -88,7 +88,7 @@ func AtMinimum(t testing.TB, planner run.Planner, p *model.Problem, minimum int6
 			continue
 		}
 		if want := capacity == minimum; r.Status.HasPlan() != want || !want && r.Status != model.Infeasible {
-			t.Fatalf("capacity %d, minimum %d: %v, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, suite.Describe(p))
+			t.Fatalf("capacity %d, minimum %d: %v, without %v, params %v\n%s", capacity, minimum, r.Status, o.Without, o.Params, drawn.Describe(p))
 		}
 	}
 }

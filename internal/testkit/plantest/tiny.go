@@ -5,21 +5,22 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
 // Decides demands of an exact planner the answer to problems of a few buffers
-// (suite.Tiny): the lowest height, a plan at it, a proof one under it. draw makes the
+// (drawn.Tiny): the lowest height, a plan at it, a proof one under it. draw makes the
 // options of a run.
 func Decides(t *testing.T, planner run.Planner, seeds uint64, draw func(rng *rand.Rand) plan.Options) {
 	t.Helper()
 	seen := map[model.Status]int{}
 	for seed := range seeds {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		rng := rand.New(rand.NewPCG(seed, 1))
-		height, _, ok := suite.MinHeight(p)
+		height, _, ok := oracle.MinHeight(p)
 		o := draw(rng)
 		r := Must(t, planner, p, o)
 		if !ok {
@@ -56,14 +57,14 @@ func Decides(t *testing.T, planner run.Planner, seeds uint64, draw func(rng *ran
 }
 
 // Plans demands of a heuristic planner plans of problems of a few buffers
-// (suite.Tiny): one exactly where there is one, none under the lowest height, and
+// (drawn.Tiny): one exactly where there is one, none under the lowest height, and
 // a share of them at it. draw makes the options of a seed.
 func Plans(t *testing.T, planner run.Planner, seeds uint64, share float64, draw func(seed uint64) plan.Options) {
 	t.Helper()
 	var lowest, none int
 	for seed := range seeds {
-		p := suite.Tiny(seed)
-		height, _, ok := suite.MinHeight(p)
+		p := drawn.Tiny(seed)
+		height, _, ok := oracle.MinHeight(p)
 		o := draw(seed)
 		r := Must(t, planner, p, o)
 		switch {

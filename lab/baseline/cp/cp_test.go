@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -35,7 +35,7 @@ func TestAgreesWithOracle(t *testing.T) {
 func TestInfeasibleAboveTheLoad(t *testing.T) {
 	refuted := 0
 	for seed := range uint64(12) {
-		in, err := suite.New("infeasible", suite.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
+		in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +52,7 @@ func TestInfeasibleAboveTheLoad(t *testing.T) {
 
 // A node limit gives the same plan every time, and never a refutation.
 func TestLimits(t *testing.T) {
-	p, err := suite.Generate("high-overlap", suite.Options{Buffers: 40, Seed: 3})
+	p, err := gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestLimits(t *testing.T) {
 	if a.Height != b.Height || a.Stats.Nodes != b.Stats.Nodes || a.Stats.Nodes > 2000 || !a.Status.HasPlan() {
 		t.Errorf("height %d after %d nodes, then %d after %d", a.Height, a.Stats.Nodes, b.Height, b.Stats.Nodes)
 	}
-	in, err := suite.New("pinwheel", suite.Options{Buffers: 60, Seed: 1})
+	in, err := gen.New("pinwheel", gen.Options{Buffers: 60, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestLimits(t *testing.T) {
 }
 
 func TestRefusesParam(t *testing.T) {
-	_, err := planner{}.Plan(context.Background(), timeline.New(suite.MiniMalloc()), plan.Options{Params: map[string]string{"branch": "x"}})
+	_, err := planner{}.Plan(context.Background(), timeline.New(gen.MiniMalloc()), plan.Options{Params: map[string]string{"branch": "x"}})
 	if err == nil {
 		t.Error("branch=x is taken")
 	}

@@ -13,8 +13,10 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/public"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -84,17 +86,17 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestSuite runs every planner on an instance of every kind of the suite.
-func TestSuite(t *testing.T) {
-	for _, k := range suite.Kinds() {
-		o := suite.Options{Seed: 3}
+// TestKinds runs every planner on an instance of every kind of generator.
+func TestKinds(t *testing.T) {
+	for _, k := range gen.Kinds() {
+		o := gen.Options{Seed: 3}
 		if slices.Contains(k.Takes, "buffers") {
 			o.Buffers = plantest.Share(120, 60)
 		}
 		if k.Name == "infeasible" {
 			o.Capacity = 0
 		}
-		problem, err := suite.Generate(k.Name, o)
+		problem, err := gen.Generate(k.Name, o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -115,8 +117,8 @@ func TestSuite(t *testing.T) {
 // cannot honour and where.
 func TestTiny(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		problem := suite.Tiny(rapid.Uint64().Draw(rt, "seed"))
-		lowest, _, ok := suite.MinHeight(problem)
+		problem := drawn.Tiny(rapid.Uint64().Draw(rt, "seed"))
+		lowest, _, ok := oracle.MinHeight(problem)
 		for _, p := range all() {
 			o := plan.Options{Seed: 5, Params: map[string]string{"round": rapid.SampledFrom([]string{"1", "4"}).Draw(rt, "round")}}
 			r, err := plantest.Try(t, context.Background(), p, timeline.New(problem), o)

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 
@@ -147,7 +147,7 @@ func TestAgainstPlain(t *testing.T) {
 
 // TestWaveExample is the worked example of wave's page.
 func TestWaveExample(t *testing.T) {
-	r := planned(t, named(t, "wave"), suite.Wave(), plan.Options{})
+	r := planned(t, named(t, "wave"), gen.Wave(), plan.Options{})
 	if want := []int64{12, 28, 0, 33, 22, 0}; !slices.Equal(r.Offsets, want) || r.Height != 37 {
 		t.Errorf("offsets %v, height %d; want %v, 37", r.Offsets, r.Height, want)
 	}

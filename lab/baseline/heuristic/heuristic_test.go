@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/greedy"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -180,7 +180,7 @@ func TestBFCByHand(t *testing.T) {
 func TestBaselinesOnTiny(t *testing.T) {
 	refused := map[string]int{}
 	for seed := range uint64(1500) {
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		fixed := slices.ContainsFunc(p.Buffers, func(b model.Buffer) bool { return b.Fixed != nil })
 		for _, name := range []string{"contention", "bfc"} {
 			o := plan.Options{}

@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -27,9 +28,9 @@ type question struct {
 	o plan.Options
 }
 
-// drawn draws a question: small, with all features of the model, but without gaps at
+// questionOf draws a question: small, with all features of the model, but without gaps at
 // either end of a life.
-func drawn(seed uint64) question {
+func questionOf(seed uint64) question {
 	for rng := rand.New(rand.NewPCG(seed, 9)); ; {
 		p := plantest.RandomOf(rng, 2+rng.IntN(7), 3+rng.Int64N(12))
 		q := question{p: p, o: plan.Options{Without: []string{run.Bound}, Minimize: rng.IntN(3) == 0}}
@@ -67,7 +68,7 @@ const counted = `
 // nodes failed on the way.
 func TestCountsAsTheOriginal(t *testing.T) {
 	for seed, want := range strings.Fields(counted) {
-		q := drawn(uint64(seed))
+		q := questionOf(uint64(seed))
 		r := plantest.Must(t, planner{}, q.p, q.o)
 		height := "-"
 		if r.Status.HasPlan() {
@@ -105,8 +106,8 @@ func TestOracle(t *testing.T) {
 func TestDecides(t *testing.T) {
 	for seed := range plantest.Share[uint64](2000, 500) {
 		rng := rand.New(rand.NewPCG(seed, 3))
-		p := suite.Tiny(seed)
-		height, _, ok := suite.MinHeight(p)
+		p := drawn.Tiny(seed)
+		height, _, ok := oracle.MinHeight(p)
 		var o plan.Options
 		for _, technique := range append(techniques, run.Bound) {
 			if technique != "dynamic-ordering" && rng.IntN(3) == 0 {

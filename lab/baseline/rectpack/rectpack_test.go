@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
@@ -88,8 +90,8 @@ func agree(t *testing.T, rng *rand.Rand, p *model.Problem, height int64, exists 
 func TestAgreesWithOracle(t *testing.T) {
 	seen := map[string]int{}
 	for seed := range uint64(2500) {
-		p := suite.Tiny(seed)
-		height, _, ok := suite.MinHeight(p)
+		p := drawn.Tiny(seed)
+		height, _, ok := oracle.MinHeight(p)
 		agree(t, rand.New(rand.NewPCG(seed, 1)), p, height, ok, seen)
 	}
 	for _, want := range []string{"csp refuses", "csp infeasible", "meta-csp infeasible"} {
@@ -106,7 +108,7 @@ func TestAgreesOnPlain(t *testing.T) {
 	for seed := range uint64(700) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		p := small(rng, 5+rng.IntN(4))
-		height, _, _ := suite.MinHeight(p)
+		height, _, _ := oracle.MinHeight(p)
 		agree(t, rng, p, height, true, seen)
 	}
 }
@@ -128,7 +130,7 @@ func TestRefutes(t *testing.T) {
 	for name := range planners {
 		refuted := 0
 		for seed := range uint64(20) {
-			in, err := suite.New("infeasible", suite.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
+			in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -152,11 +154,11 @@ func TestRefutes(t *testing.T) {
 }
 
 func TestLimits(t *testing.T) {
-	in, err := suite.New("pinwheel", suite.Options{Buffers: 60, Seed: 1})
+	in, err := gen.New("pinwheel", gen.Options{Buffers: 60, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := suite.Generate("high-overlap", suite.Options{Buffers: 40, Seed: 3})
+	p, err := gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -198,7 +200,7 @@ func TestTechniquesMatter(t *testing.T) {
 				p := small(rand.New(rand.NewPCG(seed, 4)), 12)
 				capacity := timeline.New(p).LowerBound
 				if seed%2 == 1 {
-					in, err := suite.New("infeasible", suite.Options{Buffers: 9 + int(seed)%4, Seed: seed, Capacity: 60, Horizon: 30})
+					in, err := gen.New("infeasible", gen.Options{Buffers: 9 + int(seed)%4, Seed: seed, Capacity: 60, Horizon: 30})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -219,7 +221,7 @@ func TestTechniquesMatter(t *testing.T) {
 
 // The plan of the heuristics is what minimising begins with, and is kept.
 func TestStart(t *testing.T) {
-	p, err := suite.Generate("high-overlap", suite.Options{Buffers: 40, Seed: 3})
+	p, err := gen.Generate("high-overlap", gen.Options{Buffers: 40, Seed: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,14 +235,14 @@ func TestStart(t *testing.T) {
 }
 
 func TestRefusals(t *testing.T) {
-	p, err := suite.Generate("full-overlap", suite.Options{Buffers: maxNodes})
+	p, err := gen.Generate("full-overlap", gen.Options{Buffers: maxNodes})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := solve(t, "meta-csp", p, plan.Options{Capacity: 1 << 30}); err == nil || !strings.Contains(err.Error(), "takes at most 4095 buffers") {
 		t.Errorf("%d buffers at once: %v", maxNodes, err)
 	}
-	_, err = metaCSP{}.Plan(context.Background(), timeline.New(suite.Wave()), plan.Options{Params: map[string]string{"order": "x"}})
+	_, err = metaCSP{}.Plan(context.Background(), timeline.New(gen.Wave()), plan.Options{Params: map[string]string{"order": "x"}})
 	if err == nil || !strings.Contains(err.Error(), "planner meta-csp: parameter order") {
 		t.Errorf("order=x: %v", err)
 	}
@@ -253,7 +255,7 @@ func TestNeverRefutesWhatFits(t *testing.T) {
 	for seed := range plantest.Share[uint64](1200, 400) {
 		rng := rand.New(rand.NewPCG(seed, 11))
 		kind := []string{"perfect", "pinwheel", "synthetic"}[rng.IntN(3)]
-		in, err := suite.New(kind, suite.Options{Buffers: 6 + rng.IntN(9), Seed: seed, Capacity: 14 + rng.Int64N(20), Horizon: 14 + rng.Int64N(20)})
+		in, err := gen.New(kind, gen.Options{Buffers: 6 + rng.IntN(9), Seed: seed, Capacity: 14 + rng.Int64N(20), Horizon: 14 + rng.Int64N(20)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +285,7 @@ func TestNeverRefutesWhatFits(t *testing.T) {
 // another for ever.
 func TestEveryLook(t *testing.T) {
 	for _, seed := range []uint64{300, 643} {
-		p := suite.Wide(seed)
+		p := drawn.Wide(seed)
 		tl := timeline.New(p)
 		for look := range int64(400) {
 			for _, capacity := range []int64{0, 398, 1 << 20} {

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -248,7 +248,7 @@ func (*leaver) Solved(int, []Placement) {}
 // TestLeave has a policy leave trees: the next is the one that restarts would have gone on
 // to, and without restarts there is none to go to.
 func TestLeave(t *testing.T) {
-	p, err := suite.Generate("perfect", suite.Options{Seed: 300})
+	p, err := gen.Generate("perfect", gen.Options{Seed: 300})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestLeave(t *testing.T) {
 // TestHeeded has a tree that has run out searched again by the rules where a policy has
 // been followed in it, and not where that has said what they say.
 func TestHeeded(t *testing.T) {
-	p, err := suite.Generate("pinwheel", suite.Options{Seed: 6003})
+	p, err := gen.Generate("pinwheel", gen.Options{Seed: 6003})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // hard returns a problem that takes tela far longer than any limit here.
 func hard(t *testing.T) (*timeline.Timeline, int64) {
 	t.Helper()
-	p, err := suite.Generate("perfect", suite.Options{Buffers: 120})
+	p, err := gen.Generate("perfect", gen.Options{Buffers: 120})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func TestMicro(t *testing.T) {
 		kind string
 		n    int
 	}{{"non-overlapping", 1000}, {"full-overlap", 100}, {"full-overlap", 1000}} {
-		p, err := suite.Generate(b.kind, suite.Options{Buffers: b.n})
+		p, err := gen.Generate(b.kind, gen.Options{Buffers: b.n})
 		if err != nil {
 			t.Fatal(err)
 		}

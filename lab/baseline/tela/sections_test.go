@@ -6,8 +6,10 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -20,8 +22,8 @@ func TestSectionsRefuteRightly(t *testing.T) {
 	given, kept := 0, 0
 	seeds := plantest.Share(40_000, 10_000)
 	for seed := range uint64(seeds) {
-		p := suite.Tiny(seed)
-		minimum, _, ok := suite.MinHeight(p)
+		p := drawn.Tiny(seed)
+		minimum, _, ok := oracle.MinHeight(p)
 		if !ok {
 			continue
 		}
@@ -67,8 +69,8 @@ func TestSectionsRefuteRightly(t *testing.T) {
 					}
 					q.Buffers = append(q.Buffers, b)
 				}
-				if least, _, ok := suite.MinHeight(q); ok && least <= minimum {
-					t.Fatalf("seed %d: given up at capacity %d, and it fits %d:\n%s", seed, minimum, least, suite.Describe(q))
+				if least, _, ok := oracle.MinHeight(q); ok && least <= minimum {
+					t.Fatalf("seed %d: given up at capacity %d, and it fits %d:\n%s", seed, minimum, least, drawn.Describe(q))
 				}
 				break
 			}
@@ -161,11 +163,11 @@ func TestSlack(t *testing.T) {
 	calls, stays := 0, 0
 	for seed := range uint64(24) {
 		kind := []string{"perfect", "random", "pinwheel", "high-overlap"}[seed%4]
-		o := suite.Options{Buffers: 40, Seed: seed}
+		o := gen.Options{Buffers: 40, Seed: seed}
 		if kind == "random" {
 			o.Gaps, o.Windows = 0.5, 1
 		}
-		p, err := suite.Generate(kind, o)
+		p, err := gen.Generate(kind, o)
 		if err != nil {
 			t.Fatal(err)
 		}

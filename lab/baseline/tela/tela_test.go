@@ -8,7 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -34,8 +36,8 @@ func TestSmallShapes(t *testing.T) {
 		if n == 5 {
 			size = 3
 		}
-		for p := range suite.EachSmall(n, horizon, size) {
-			minimum, _, _ := suite.MinHeight(p)
+		for p := range drawn.EachSmall(n, horizon, size) {
+			minimum, _, _ := oracle.MinHeight(p)
 			check(t, p, minimum, plan.Options{})
 		}
 	}
@@ -49,7 +51,7 @@ func TestSwitches(t *testing.T) {
 	collisions, undecided := 0, 0
 	for seed := range uint64(count) {
 		rng := rand.New(rand.NewPCG(seed, 1))
-		p := suite.Tiny(seed)
+		p := drawn.Tiny(seed)
 		o := plan.Options{Params: map[string]string{
 			"strategy":       strategies[rng.IntN(len(strategies))],
 			"candidates":     strconv.Itoa(1 + rng.IntN(8)),
@@ -61,16 +63,16 @@ func TestSwitches(t *testing.T) {
 				o.Without = append(o.Without, t.Name)
 			}
 		}
-		minimum, _, ok := suite.MinHeight(p)
+		minimum, _, ok := oracle.MinHeight(p)
 		if !ok {
 			collisions++
 			o.Capacity = 1000
 			if r := solve(t, timeline.New(p), o); r.Status != model.Infeasible {
-				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, suite.Describe(p))
+				t.Fatalf("seed %d: colliding fixed offsets: got %s\n%s", seed, r.Status, drawn.Describe(p))
 			}
 			o.Capacity = 0
 			if r := solve(t, timeline.New(p), o); r.Status != model.Infeasible {
-				t.Fatalf("seed %d: colliding fixed offsets, minimising: got %s\n%s", seed, r.Status, suite.Describe(p))
+				t.Fatalf("seed %d: colliding fixed offsets, minimising: got %s\n%s", seed, r.Status, drawn.Describe(p))
 			}
 			continue
 		}
@@ -79,12 +81,12 @@ func TestSwitches(t *testing.T) {
 			o.Capacity = 0
 			r := solve(t, timeline.New(p), o)
 			if !r.Status.HasPlan() || r.Height < minimum || r.LowerBound > minimum {
-				t.Fatalf("seed %d: minimise: got %s %d, bound %d, minimum %d, without %v\n%s", seed, r.Status, r.Height, r.LowerBound, minimum, o.Without, suite.Describe(p))
+				t.Fatalf("seed %d: minimise: got %s %d, bound %d, minimum %d, without %v\n%s", seed, r.Status, r.Height, r.LowerBound, minimum, o.Without, drawn.Describe(p))
 			}
 			if r.Height > minimum {
 				undecided++
 				if !slices.Contains(o.Without, "completion") {
-					t.Fatalf("seed %d: minimise: got %d, minimum %d, with the completion\n%s", seed, r.Height, minimum, suite.Describe(p))
+					t.Fatalf("seed %d: minimise: got %d, minimum %d, with the completion\n%s", seed, r.Height, minimum, drawn.Describe(p))
 				}
 			}
 		}
@@ -97,7 +99,7 @@ func TestSwitches(t *testing.T) {
 func TestInfeasible(t *testing.T) {
 	proofs := 0
 	for seed := range uint64(60) {
-		in, err := suite.New("infeasible", suite.Options{Seed: seed, Buffers: 12, Capacity: 60, Horizon: 40})
+		in, err := gen.New("infeasible", gen.Options{Seed: seed, Buffers: 12, Capacity: 60, Horizon: 40})
 		if err != nil {
 			t.Fatal(err)
 		}

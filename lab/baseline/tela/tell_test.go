@@ -3,7 +3,8 @@ package tela
 import (
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/plan"
 )
@@ -12,8 +13,8 @@ import (
 func TestMoves(t *testing.T) {
 	var sum [5]int
 	for seed := range plantest.Share[uint64](2000, 200, 40) {
-		p := suite.Wide(seed)
-		height, _, ok := suite.Lowest(p)
+		p := drawn.Wide(seed)
+		height, _, ok := oracle.Lowest(p)
 		if !ok {
 			continue
 		}

@@ -28,7 +28,7 @@ import (
 
 	_ "github.com/stowage-go/stowage" // the planners of the product
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/lab/agree"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	_ "github.com/stowage-go/stowage/lab/milp"
@@ -53,7 +53,7 @@ func main() {
 	flag.Parse()
 	if *show {
 		for seed := *from; seed < *from+*problems; seed++ {
-			fmt.Println(agree.CaseOf(seed, new(suite.Orders)))
+			fmt.Println(agree.CaseOf(seed, new(oracle.Orders)))
 		}
 		return
 	}

@@ -1,6 +1,6 @@
 // Command awkward asks an exact planner about thousands of small problems that are
 // hard out of proportion: 10 to 16 buffers with alignments that do not divide each
-// other, windows that interlock and buffers that are fixed (suite.Awkward), at the
+// other, windows that interlock and buffers that are fixed (drawn.Awkward), at the
 // boundary of what fits.
 //
 //	go run ./lab/bench/awkward -problems 10000
@@ -37,7 +37,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/model"
 )
@@ -115,14 +115,14 @@ func (j *job) work(from, problems uint64, worst int) error {
 
 // problem asks all that there is to ask of one problem.
 func (j *job) problem(seed uint64) error {
-	p := suite.Awkward(seed)
+	p := drawn.Awkward(seed)
 	r, err := j.ask(seed, "minimize", p, 0)
 	if err != nil {
 		return err
 	}
 	j.hold(seed, p, r)
 	if r.Offsets != nil && seed%5 == 0 {
-		p = suite.Pinned(p, r.Offsets, seed)
+		p = drawn.Pinned(p, r.Offsets, seed)
 		if r, err = j.ask(seed, "minimize pinned", p, 0); err != nil {
 			return err
 		}
@@ -131,7 +131,7 @@ func (j *job) problem(seed uint64) error {
 	if r.Status != stowage.Optimal {
 		return nil
 	}
-	near := suite.Boundary(p, r.Height, seed)
+	near := drawn.Boundary(p, r.Height, seed)
 	for _, q := range [...]struct {
 		what     string
 		capacity int64

@@ -31,7 +31,8 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/experiment"
@@ -176,13 +177,13 @@ var familySeeds = []uint64{90001, 90002, 90003}
 // families generates problems of 300 buffers or so, some of each kind.
 func families() ([]experiment.Instance, error) {
 	var all []experiment.Instance
-	for _, kind := range suite.Varied() {
+	for _, kind := range drawn.Varied() {
 		for _, seed := range familySeeds {
-			o := suite.Options{Seed: seed}
+			o := gen.Options{Seed: seed}
 			if slices.Contains(kind.Takes, "buffers") {
 				o.Buffers = 300
 			}
-			p, err := suite.Generate(kind.Name, o)
+			p, err := gen.Generate(kind.Name, o)
 			if err != nil {
 				return nil, err
 			}

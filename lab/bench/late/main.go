@@ -34,9 +34,9 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
 	_ "github.com/stowage-go/stowage/lab/baselines"
@@ -50,16 +50,16 @@ import (
 // problems are what to plan, by name.
 var problems = []struct {
 	name, kind string
-	options    suite.Options
-	// make makes the problem, where it is of no kind that the suite has.
+	options    gen.Options
+	// make makes the problem, if it is of no kind that internal/gen has.
 	make func(scale float64) *model.Problem
 }{
-	{name: "training", kind: "training", options: suite.Options{Buffers: 1_000_000, Seed: 1}},
-	{name: "sparse", kind: "random", options: suite.Options{Buffers: 1_000_000, Horizon: 1_000_000, MinLife: 1, MaxLife: 8}},
-	{name: "dense", kind: "random", options: suite.Options{Buffers: 140_000, Horizon: 1000}},
-	{name: "crowded", kind: "random", options: suite.Options{Buffers: 1_000_000, Horizon: 10_000}},
-	{name: "gaps", kind: "random", options: suite.Options{Buffers: 200_000, Horizon: 100_000, MaxLife: 200, Gaps: 0.3, Windows: 0.5, Alignment: 4}},
-	{name: "few", kind: "random", options: suite.Options{Buffers: 4000, Horizon: 1000}},
+	{name: "training", kind: "training", options: gen.Options{Buffers: 1_000_000, Seed: 1}},
+	{name: "sparse", kind: "random", options: gen.Options{Buffers: 1_000_000, Horizon: 1_000_000, MinLife: 1, MaxLife: 8}},
+	{name: "dense", kind: "random", options: gen.Options{Buffers: 140_000, Horizon: 1000}},
+	{name: "crowded", kind: "random", options: gen.Options{Buffers: 1_000_000, Horizon: 10_000}},
+	{name: "gaps", kind: "random", options: gen.Options{Buffers: 200_000, Horizon: 100_000, MaxLife: 200, Gaps: 0.3, Windows: 0.5, Alignment: 4}},
+	{name: "few", kind: "random", options: gen.Options{Buffers: 4000, Horizon: 1000}},
 	{name: "comb", make: func(scale float64) *model.Problem { return comb(700, int64(20_000*scale), 7, false) }},
 	{name: "windows", make: func(scale float64) *model.Problem { return comb(4000, int64(3000*scale), 6, true) }},
 	{name: "pins", make: func(scale float64) *model.Problem { return pins(int(200_000 * scale)) }},
@@ -118,7 +118,7 @@ func main() {
 		o := p.options
 		o.Buffers = int(float64(o.Buffers) * *scale)
 		o.Horizon = int64(float64(o.Horizon) * *scale)
-		in, err := suite.New(p.kind, o)
+		in, err := gen.New(p.kind, o)
 		b.check(err)
 		b.problem(p.name, in.Problem)
 	}

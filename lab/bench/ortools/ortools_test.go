@@ -6,7 +6,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/verify"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	_ "github.com/stowage-go/stowage/lab/milp"
@@ -34,7 +35,7 @@ func TestOracle(t *testing.T) {
 	needPeer(t)
 	var problems []*stowage.Problem
 	for seed := range uint64(6) {
-		p, err := suite.Generate("random", suite.Options{
+		p, err := gen.Generate("random", gen.Options{
 			Buffers: 11, Seed: seed, Horizon: 30, MinLife: 4, MaxLife: 18, MaxSize: 12,
 			Alignment: 1 + int64(seed%3), Gaps: float64(seed%2) * 0.4,
 		})
@@ -76,7 +77,7 @@ func TestOracleDecides(t *testing.T) {
 	var problems []*stowage.Problem
 	for seed := range uint64(6) {
 		for _, kind := range []string{"infeasible", "perfect"} {
-			in, err := suite.New(kind, suite.Options{Buffers: 12, Seed: seed, Capacity: 60, Horizon: 60})
+			in, err := gen.New(kind, gen.Options{Buffers: 12, Seed: seed, Capacity: 60, Horizon: 60})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -115,7 +116,7 @@ func TestProve(t *testing.T) {
 	var lowest, higher [][]int64
 	var heights []int64
 	for seed := range uint64(9) {
-		p := suite.Awkward(seed)
+		p := drawn.Awkward(seed)
 		r, err := stowage.Minimize(t.Context(), p, stowage.Options{Planner: "exact", Timeout: 5 * time.Second})
 		if err != nil {
 			t.Fatal(err)

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
 	"github.com/stowage-go/stowage/lab/experiment"
@@ -108,7 +108,7 @@ func check(err error) {
 }
 
 // parse returns the kind and the options of a problem.
-func parse(spec string, seed uint64) (kind string, o suite.Options, err error) {
+func parse(spec string, seed uint64) (kind string, o gen.Options, err error) {
 	o.Seed = seed
 	parts := strings.Split(spec, ":")
 	for k, text := range parts[1:] {
@@ -136,7 +136,7 @@ func once(spec string, seed uint64, o stowage.Options) (run, error) {
 	if err != nil {
 		return run{}, err
 	}
-	in, err := suite.New(kind, options)
+	in, err := gen.New(kind, options)
 	if err != nil {
 		return run{}, err
 	}

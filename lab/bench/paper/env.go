@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/lab/bench/internal/program"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
@@ -347,7 +347,7 @@ func (e *env) warm(ctx context.Context, name string) error {
 		return nil
 	}
 	e.warmed[name] = true
-	_, err := stowage.Solve(context.WithoutCancel(ctx), suite.MiniMalloc(), stowage.Options{Planner: name, Timeout: time.Minute})
+	_, err := stowage.Solve(context.WithoutCancel(ctx), gen.MiniMalloc(), stowage.Options{Planner: name, Timeout: time.Minute})
 	return err
 }
 

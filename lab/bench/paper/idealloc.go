@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/bench/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
@@ -270,7 +270,7 @@ func (e *env) growthInputs(c *content) ([]experiment.Instance, error) {
 		if e.data && n < 1000 {
 			continue
 		}
-		p, err := suite.Generate("training", suite.Options{Buffers: n})
+		p, err := gen.Generate("training", gen.Options{Buffers: n})
 		if err != nil {
 			return nil, err
 		}

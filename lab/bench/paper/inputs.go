@@ -12,7 +12,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
@@ -41,7 +41,7 @@ func (e *env) nets() ([]experiment.Instance, error) {
 		}
 	}
 	for _, kind := range published {
-		p, err := suite.Generate(kind, suite.Options{})
+		p, err := gen.Generate(kind, gen.Options{})
 		if err != nil {
 			return nil, err
 		}
@@ -133,7 +133,7 @@ func (e *env) challenging(c *content) ([]experiment.Instance, error) {
 	c.note("A to K are not on this machine. Generated networks with as many buffers, at 103%% of their load, stand for them.")
 	var all []experiment.Instance
 	for k, n := range []int{154, 170, 203, 213, 215, 296, 308, 316, 374, 409, 454} {
-		p, err := suite.Generate("inference", suite.Options{Buffers: n, Seed: uint64(k)})
+		p, err := gen.Generate("inference", gen.Options{Buffers: n, Seed: uint64(k)})
 		if err != nil {
 			return nil, err
 		}
@@ -151,12 +151,12 @@ func (e *env) challenging(c *content) ([]experiment.Instance, error) {
 // 25): one of each size, then another of each, so that a sweep that is cut short has
 // seen all sizes alike.
 func synthetic(each, step int) []experiment.Instance {
-	if each <= 0 || each > suite.SyntheticEach {
-		each = suite.SyntheticEach
+	if each <= 0 || each > gen.SyntheticEach {
+		each = gen.SyntheticEach
 	}
 	ranks := make([][]experiment.Instance, each) // k-th problems of each size
 	sizes, of, last := -1, 0, 0
-	for in := range suite.Synthetic() {
+	for in := range gen.Synthetic() {
 		if n := len(in.Problem.Buffers); n != last {
 			sizes, of, last = sizes+1, 0, n
 		}
@@ -186,7 +186,7 @@ func (e *env) extended(n int) ([]experiment.Instance, error) {
 	for seed := uint64(0); len(all) < n; seed++ {
 		for k, kind := range kinds {
 			buffers := []int{60, 120, 250, 500}[int(seed)%4]
-			p, err := suite.Generate(kind, suite.Options{Buffers: buffers, Seed: seed})
+			p, err := gen.Generate(kind, gen.Options{Buffers: buffers, Seed: seed})
 			if err != nil {
 				return nil, err
 			}

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/lab/experiment"
@@ -523,7 +523,7 @@ func TestSameFigureSameVerdict(t *testing.T) {
 
 // A plan's neighbours in time and space have different colours.
 func TestColours(t *testing.T) {
-	for _, p := range []*stowage.Problem{suite.Wave(), suite.MiniMalloc(), suite.GoogLeNet()} {
+	for _, p := range []*stowage.Problem{gen.Wave(), gen.MiniMalloc(), gen.GoogLeNet()} {
 		r, err := stowage.Minimize(t.Context(), p, stowage.Options{Planner: "first-fit"})
 		if err != nil {
 			t.Fatal(err)
@@ -538,7 +538,7 @@ func TestColours(t *testing.T) {
 				}
 			}
 		}
-		if p.Name == suite.Wave().Name && len(slices.Compact(slices.Sorted(slices.Values(looks)))) != len(looks) {
+		if p.Name == gen.Wave().Name && len(slices.Compact(slices.Sorted(slices.Values(looks)))) != len(looks) {
 			t.Errorf("six buffers have %v", looks)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
@@ -17,7 +17,7 @@ import (
 
 // solutions enumerates the orders of the running example.
 func solutions(_ context.Context, _ *env) (*content, error) {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	all := ordersOf(p, func(offsets []int64) bool {
 		for i := range p.Buffers {
 			if offsets[i] != figure2[p.Buffers[i].ID] {

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/bench/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
@@ -37,7 +37,7 @@ var (
 // waveTrace is the worked example of IREE Wave.
 func waveTrace(_ context.Context, e *env) (*content, error) {
 	c := &content{}
-	p := suite.Wave()
+	p := gen.Wave()
 	r, err := stowage.Minimize(e.ctx, p, stowage.Options{Planner: "wave"})
 	if err != nil {
 		return c, err
@@ -154,7 +154,7 @@ func sameOrders(c *content) error {
 	for k, kind := range []string{"inference", "high-overlap"} {
 		const seeds = 8
 		for seed := range uint64(seeds) {
-			p, err := suite.Generate(kind, suite.Options{Buffers: n, Seed: seed})
+			p, err := gen.Generate(kind, gen.Options{Buffers: n, Seed: seed})
 			if err != nil {
 				return err
 			}
@@ -281,7 +281,7 @@ func (e *env) inTime(ctx context.Context, c *content) error {
 	}
 	fast, ran := 0, 0
 	for i := range all {
-		if len(all[i].Problem.Buffers) != suite.SyntheticMax || len(s.Cells[i][0]) == 0 {
+		if len(all[i].Problem.Buffers) != gen.SyntheticMax || len(s.Cells[i][0]) == 0 {
 			continue
 		}
 		ran++

@@ -11,7 +11,7 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
@@ -95,7 +95,7 @@ func TestTables(t *testing.T) {
 
 // The bisection finds the height that a heuristic without regard for the capacity has.
 func TestLeastMemory(t *testing.T) {
-	p := suite.GoogLeNet()
+	p := gen.GoogLeNet()
 	e := &env{setup: setup{begin: time.Now()}}
 	for _, name := range heuristics {
 		r, err := stowage.Solve(t.Context(), p, stowage.Options{Planner: name})
@@ -212,7 +212,7 @@ func TestSplit(t *testing.T) {
 
 // A portion has what lives in its stretch, cut to it.
 func TestPortion(t *testing.T) {
-	p := suite.GoogLeNet()
+	p := gen.GoogLeNet()
 	whole := 0
 	for k := range 4 {
 		q := portion(p, k, 4)

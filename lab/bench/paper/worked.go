@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/bench/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
@@ -29,7 +29,7 @@ var figure2 = map[string]int64{"b1": 8, "b2": 8, "b3": 4, "b4": 4, "b5": 0}
 // worked is figures 2, 3 and 5 to 7.
 func worked(_ context.Context, _ *env) (*content, error) {
 	c := &content{}
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	index := map[string]int{}
 	plan := make([]int64, len(p.Buffers))
 	for i := range p.Buffers {

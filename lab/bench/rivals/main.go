@@ -1,5 +1,5 @@
 // Command rivals holds auto, or another planner, against all that make plans in this box,
-// on problems drawn as widely as the generators allow (internal/suite/drawn.go):
+// on problems drawn as widely as the generators allow (internal/testkit/drawn):
 //
 //	go run ./lab/bench/rivals -problems 1000                        1,000 of each kind, 1,000 nodes for each planner
 //	go run ./lab/bench/rivals -timeout 50ms -problems 20            searches too, by the clock
@@ -26,7 +26,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/bench/internal/record"
@@ -46,7 +46,7 @@ func main() { record.Main("lab/bench/rivals", rivals) }
 func rivals(ctx context.Context) error {
 	problems := flag.Uint64("problems", 100, "how many problems of each kind")
 	from := flag.Uint64("from", 0, "seed of the first")
-	kinds := flag.String("kinds", strings.Join(suite.DrawnKinds(), ","), "kinds of `K1,K2`")
+	kinds := flag.String("kinds", strings.Join(drawn.DrawnKinds(), ","), "kinds of `K1,K2`")
 	buffers := flag.String("buffers", "10-250", "numbers of buffers, `LEAST-MOST`")
 	asked := flag.String("planner", "auto", "the planner that is held against the others")
 	nodes := flag.Int64("nodes", 1000, "node limit of a run; 0 for none")
@@ -64,12 +64,12 @@ func rivals(ctx context.Context) error {
 	table := experiment.NewTable([]string{"kind", "problems", "proven", "lowest", "as low", "of ours lower", "above", "by at most, %", "lowest others"}, nil)
 	total := newTally()
 	for _, kind := range strings.Split(*kinds, ",") {
-		if !slices.Contains(suite.DrawnKinds(), kind) {
-			return fmt.Errorf("-kinds: %q is none of %s", kind, strings.Join(suite.DrawnKinds(), ", "))
+		if !slices.Contains(drawn.DrawnKinds(), kind) {
+			return fmt.Errorf("-kinds: %q is none of %s", kind, strings.Join(drawn.DrawnKinds(), ", "))
 		}
 		t := newTally()
 		for seed := *from; seed < *from+*problems; seed++ {
-			tl := timeline.New(suite.Drawn(kind, seed, least, most))
+			tl := timeline.New(drawn.Drawn(kind, seed, least, most))
 			line, err := t.hold(ctx, tl, *asked, o)
 			if err = cmp.Or(ctx.Err(), err); err != nil {
 				return err

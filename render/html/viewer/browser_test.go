@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
@@ -259,7 +259,7 @@ func TestBrowserUse(t *testing.T) {
 // here; the search is a real one, and cut off.
 func TestBrowserMoves(t *testing.T) {
 	page := chromium.Open(t, 1200, 900)
-	in, err := suite.New("walls", suite.Options{Buffers: 40, Seed: 1})
+	in, err := gen.New("walls", gen.Options{Buffers: 40, Seed: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/csv"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/testkit/chromium"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/model"
@@ -35,7 +35,7 @@ func unet(t *testing.T) *model.Problem {
 // training makes a problem of n buffers as a training step has them.
 func training(t *testing.T, n int) *model.Problem {
 	t.Helper()
-	in, err := suite.New("training", suite.Options{Buffers: n})
+	in, err := gen.New("training", gen.Options{Buffers: n})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stowage-go/stowage/internal/profile"
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/render"
 	"github.com/stowage-go/stowage/render/internal/sample"
@@ -90,7 +90,7 @@ func TestProfileAgainstCounting(t *testing.T) {
 		for at := lower; at < upper; at++ {
 			var want int64
 			for i := range p.Buffers {
-				from, to := suite.Used(&p.Buffers[i], at)
+				from, to := oracle.Used(&p.Buffers[i], at)
 				want += to - from
 			}
 			k, found := slices.BinarySearch(f.Times, at)

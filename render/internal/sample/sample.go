@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Paper returns the running example of the MiniMalloc paper. Its lowest plan,
 // at 8, 8, 4, 4, 0, has height 12.
 func Paper() *model.Problem {
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	p.Name = "running example"
 	return p
 }

@@ -11,8 +11,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/verify"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
@@ -89,7 +89,7 @@ func (m *Micro) Measure(ctx context.Context, runs int) error {
 	if _, err := fmt.Sscanf(m.Name[len(kind)+1:], "%d", &n); err != nil {
 		return fmt.Errorf("%s: %w", m.Name, err)
 	}
-	p, err := suite.Generate(kind, suite.Options{Buffers: n})
+	p, err := gen.Generate(kind, gen.Options{Buffers: n})
 	if err != nil {
 		return err
 	}

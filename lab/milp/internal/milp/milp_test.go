@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/gen"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/internal/suite"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/lab/milp/third_party/highs"
@@ -73,7 +73,7 @@ func TestAgreesWithOracle(t *testing.T) {
 func TestRefutes(t *testing.T) {
 	refuted, seeds := 0, plantest.Share(6, 2)
 	for seed := range uint64(seeds) {
-		in, err := suite.New("infeasible", suite.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
+		in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: seed, Capacity: 30, Horizon: 30})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestRefutes(t *testing.T) {
 
 func overlapping(t testing.TB, buffers int, seed uint64) *model.Problem {
 	t.Helper()
-	p, err := suite.Generate("high-overlap", suite.Options{Buffers: buffers, Seed: seed})
+	p, err := gen.Generate("high-overlap", gen.Options{Buffers: buffers, Seed: seed})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestLimits(t *testing.T) {
 	if !r.Status.HasPlan() || r.LowerBound < timeline.New(p).LowerBound {
 		t.Errorf("minimising to a limit: %v, bound %d", r.Status, r.LowerBound)
 	}
-	in, err := suite.New("pinwheel", suite.Options{Buffers: 45, Seed: 2})
+	in, err := gen.New("pinwheel", gen.Options{Buffers: 45, Seed: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestBlurredNumbers(t *testing.T) {
 		t.Error("2^40 units are sharp")
 	}
 	// Infeasible above the load, at sizes without a common divisor.
-	in, err := suite.New("infeasible", suite.Options{Buffers: 9, Seed: 1, Capacity: 1 << 40, Horizon: 30})
+	in, err := gen.New("infeasible", gen.Options{Buffers: 9, Seed: 1, Capacity: 1 << 40, Horizon: 30})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +185,7 @@ func TestRefusals(t *testing.T) {
 
 func TestLPFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "out.lp")
-	p := suite.MiniMalloc()
+	p := gen.MiniMalloc()
 	p.Buffers[1].Alignment = 8
 	at := int64(0)
 	p.Buffers[4].Fixed = &at

@@ -9,7 +9,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stowage-go/stowage/internal/suite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/testkit/drawn"
+	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -30,8 +32,8 @@ func TestNative(t *testing.T) {
 	for _, engine := range engines {
 		t.Run(engine, func(t *testing.T) {
 			for seed := range plantest.Share[uint64](60, 20) {
-				p := suite.Tiny(seed)
-				height, _, ok := suite.MinHeight(p)
+				p := drawn.Tiny(seed)
+				height, _, ok := oracle.MinHeight(p)
 				if !ok || height < 2 {
 					continue
 				}
@@ -59,7 +61,7 @@ func TestNative(t *testing.T) {
 func TestNoCommand(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	for engine, want := range map[string]string{"highs": "no command highs is", "native": "no command highs or cbc is"} {
-		_, err := planner{}.Plan(t.Context(), timeline.New(suite.Wave()), plan.Options{Params: map[string]string{"engine": engine}})
+		_, err := planner{}.Plan(t.Context(), timeline.New(gen.Wave()), plan.Options{Params: map[string]string{"engine": engine}})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("engine=%s: %v", engine, err)
 		}

@@ -1,0 +1,86 @@
+package gen
+
+import (
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: what compilers emit is a list of ops, each of which writes buffers and
+// reads earlier ones; a buffer lives from the op that writes it to the last one
+// that reads it, both included. Unlike graph.go, which holds a few published
+// networks with their shapes and names, a program is built for number: it makes
+// exactly as many buffers as are asked for, millions of them where that is asked for,
+// with sizes drawn from the ranges that real layers have.
+//
+// Invariant: at most the number of buffers asked for. Once they are used up,
+// further ones are not made and reads of them do nothing, so that a generator
+// needs no thought of where it stops; its last op is simply cut short.
+//
+// Complexity: O(1) a buffer and a read.
+
+// bufferID indexes program.buffers; -1 is a buffer that was not made.
+type bufferID int32
+
+// program is a list of ops in the making.
+type program struct {
+	*RNG
+	buffers []model.Buffer
+	limit   int    // of buffers
+	step    int64  // index of the op in the making
+	prefix  string // of the names of buffers
+}
+
+// newProgram returns an empty program of up to o.Buffers buffers.
+func newProgram(o Options, kind string) *program {
+	return &program{RNG: NewRNG(o.Seed, kind), buffers: make([]model.Buffer, 0, o.Buffers), limit: o.Buffers}
+}
+
+// full reports whether all buffers are made.
+func (p *program) full() bool { return len(p.buffers) >= p.limit }
+
+// room is the number of buffers still to be made.
+func (p *program) room() int { return p.limit - len(p.buffers) }
+
+// write makes a buffer that the op in the making writes.
+func (p *program) write(name string, size int64) bufferID {
+	if p.full() {
+		return -1
+	}
+	id := bufferID(len(p.buffers))
+	p.buffers = append(p.buffers, model.Buffer{
+		ID: p.prefix + name + "." + strconv.Itoa(int(id)), Lower: p.step, Upper: p.step + 1,
+		Size: max(1, ceilDiv(size, granule)) * granule,
+	})
+	return id
+}
+
+// read says that the op in the making reads buffers.
+func (p *program) read(ids ...bufferID) {
+	for _, id := range ids {
+		if id >= 0 {
+			p.buffers[id].Upper = max(p.buffers[id].Upper, p.step+1)
+		}
+	}
+}
+
+// next ends the op in the making and starts another.
+func (p *program) next() { p.step++ }
+
+// op is a whole op: it reads, writes one buffer and ends.
+func (p *program) op(name string, size int64, reads ...bufferID) bufferID {
+	p.read(reads...)
+	id := p.write(name, size)
+	p.next()
+	return id
+}
+
+// instance returns the program as a problem.
+func (p *program) instance(o Options) *Instance {
+	if o.Alignment > 1 {
+		for i := range p.buffers {
+			p.buffers[i].Alignment = o.Alignment
+		}
+	}
+	return &Instance{Problem: &model.Problem{Capacity: o.Capacity, Buffers: p.buffers}}
+}
