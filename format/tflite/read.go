@@ -222,6 +222,7 @@ func (p *parser) operator(place string, o *tfliteschema.Operator, s *Subgraph, s
 	out.Code, out.Custom = Code(c.real), c.custom
 	out.Inputs = p.indices(place+", input", o.InputsLength(), o.Inputs, s, true)
 	out.Outputs = p.indices(place+", output", o.OutputsLength(), o.Outputs, s, false)
+	out.Options = p.optionsOf(o, c.real)
 	count := 0
 	switch c.real {
 	case tfliteschema.BuiltinOperatorBATCH_MATMUL:

@@ -96,6 +96,9 @@ type Operator struct {
 	// TransposedX and TransposedY say that a BATCH_MATMUL transposes its first or its
 	// second operand.
 	TransposedX, TransposedY bool
+	// Options are those that say in which order the kernel reads and writes; nil if the operator
+	// has none that do, or none that can be read.
+	Options *Options
 }
 
 // A Type is the element type of a tensor, numbered as in the schema.

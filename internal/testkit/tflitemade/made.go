@@ -4,6 +4,7 @@ package tflitemade
 
 import (
 	"encoding/binary"
+	"maps"
 	"math"
 	"slices"
 
@@ -33,6 +34,9 @@ type Op struct {
 	Custom          string // its name, if Code is CUSTOM
 	Inputs, Outputs []int32
 	Callees         []int32 // the first options, as the subgraphs of IF, WHILE and CALL_ONCE are
+	// Options are those of the operator, by their numbers in the schema; a value is an int32, an
+	// int8 or a bool. Without them, and without Callees, all have their defaults.
+	Options map[int]any
 }
 
 // A Graph is a subgraph of a model to make.
@@ -187,9 +191,22 @@ func (f *file) tensor(t *Tensor) flatbuffers.UOffsetT {
 func (f *file) operator(o *Op) flatbuffers.UOffsetT {
 	b := f.Builder
 	in, out := ints(b, o.Inputs), ints(b, o.Outputs)
-	b.StartObject(len(o.Callees))
+	b.StartObject(max(len(o.Callees), 8))
 	for i, c := range o.Callees {
 		b.PrependInt32Slot(i, c, 0)
+	}
+	for _, k := range slices.Sorted(maps.Keys(o.Options)) {
+		switch v := o.Options[k].(type) {
+		case int32:
+			b.PrependInt32(v)
+		case int8:
+			b.PrependInt8(v)
+		case bool:
+			b.PrependBool(v)
+		default:
+			panic("an option is an int32, an int8 or a bool")
+		}
+		b.Slot(k)
 	}
 	opts := b.EndObject()
 	tfliteschema.OperatorStart(b)
