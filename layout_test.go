@@ -169,6 +169,7 @@ var layers = []struct {
 	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
 	{"lab/bench", any},
 
+	{"internal/order", []string{"model"}},
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},
 	{"internal/distance", nil},

@@ -1,0 +1,121 @@
+package order
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// all are combinations of techniques that are off: none, each one, all.
+func all() map[string]Techniques {
+	return map[string]Techniques{
+		"none": {}, "collapse": {Collapse: true}, "chains": {Chains: true}, "tail": {Tail: true},
+		"bounds": {Bounds: true}, "greedy": {Greedy: true}, "memory": {Memory: true},
+		"all but memory": {Collapse: true, Chains: true, Tail: true, Bounds: true, Greedy: true},
+	}
+}
+
+// judge holds a result against the oracle: the order runs, its peak is what is said, never above the given one,
+// and the bound holds.
+func judge(t *testing.T, o *oracle, r Result, given []int32, lowest int64) {
+	t.Helper()
+	if peak := o.peak(given); r.Given != peak {
+		t.Fatalf("the given order has peak %d, said to be %d", peak, r.Given)
+	}
+	if err := newGraph(o.p).runs(r.Order); err != nil {
+		t.Fatal(err)
+	}
+	if peak := o.peak(r.Order); r.Peak != peak {
+		t.Fatalf("the order has peak %d, said to be %d", peak, r.Peak)
+	}
+	if r.Peak > r.Given || r.Bound > lowest || r.Peak < lowest {
+		t.Fatalf("peak %d, given %d, bound %d, lowest %d", r.Peak, r.Given, r.Bound, lowest)
+	}
+	if (r.Status == model.Optimal) != (r.Peak == r.Bound) || r.Status == model.Unknown {
+		t.Fatalf("status %v with peak %d and bound %d", r.Status, r.Peak, r.Bound)
+	}
+}
+
+// TestEqualsBruteForce finds the lowest peak of all orders, with each technique on and off.
+func TestEqualsBruteForce(t *testing.T) {
+	graphs := 2500
+	if testing.Short() {
+		graphs = 1000
+	}
+	compared, gained := 0, 0
+	for seed := range uint64(graphs) {
+		p, given := drawn(seed, 1+int(seed%8))
+		oracle := newOracle(p)
+		lowest, orders := oracle.best(3000)
+		if orders > 3000 {
+			continue
+		}
+		compared++
+		for name, off := range all() {
+			r, err := Best(context.Background(), p, Options{Given: given, Off: off})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			judge(t, oracle, r, given, lowest)
+			if r.Status != model.Optimal {
+				t.Fatalf("seed %d without %s: %v, peak %d, bound %d, lowest %d", seed, name, r.Status, r.Peak, r.Bound, lowest)
+			}
+			if name == "none" && r.Peak < r.Given {
+				gained++
+			}
+		}
+	}
+	if compared < graphs*8/10 || gained < graphs/10 {
+		t.Errorf("%d of %d graphs compared, %d with a gain", compared, graphs, gained)
+	}
+	t.Logf("%d graphs, %d with a gain", compared, gained)
+}
+
+// TestLimits ends the search at every state: the result is never worse than the given order, and never claims
+// what is not so.
+func TestLimits(t *testing.T) {
+	ended := 0
+	for seed := range uint64(300) {
+		p, given := drawn(seed+10_000, 7)
+		oracle := newOracle(p)
+		lowest, orders := oracle.best(2000)
+		if orders > 2000 {
+			continue
+		}
+		for name, off := range all() {
+			if name == "none" || name == "all but memory" {
+				for limit := -1; ; limit++ {
+					if limit == 0 {
+						continue
+					}
+					r, err := Best(context.Background(), p, Options{Given: given, States: limit, Off: off})
+					if err != nil {
+						t.Fatal(err)
+					}
+					judge(t, oracle, r, given, lowest)
+					if r.Status == model.Optimal {
+						break
+					}
+					ended++
+				}
+			}
+		}
+	}
+	if ended < 500 {
+		t.Errorf("only %d runs were cut short", ended)
+	}
+}
+
+// TestDeterministic runs twice.
+func TestDeterministic(t *testing.T) {
+	for seed := range uint64(50) {
+		p, given := drawn(seed, 30)
+		a, _ := Best(context.Background(), p, Options{Given: given, States: 200})
+		b, _ := Best(context.Background(), p, Options{Given: given, States: 200})
+		if !slices.Equal(a.Order, b.Order) || a.Bound != b.Bound || a.States != b.States {
+			t.Fatalf("seed %d: %v and %v", seed, a, b)
+		}
+	}
+}

@@ -1,0 +1,140 @@
+package order
+
+// Idea: some bytes are live during an operator in every order: what it touches, and what runs past it. Block b
+// runs past operator o if it begins before and cannot end before:
+//
+//	b filled, or a maker of b among the ancestors of o
+//	b an output, or a user of b among the descendants of o
+//
+// No order has a peak below the greatest such sum, less what the best pairs of the operator save. A pair counts
+// if its operand may die here (no user is a descendant) and its result may begin here (no maker is an ancestor).
+//
+// Complexity: O(operators × (edges / 64 + what the blocks touch)).
+
+// reach has the ancestors and descendants of each operator.
+type reach struct {
+	words                int
+	ancestors, following []uint64
+}
+
+func (r *reach) above(o int32) bitset { return r.ancestors[int(o)*r.words : (int(o)+1)*r.words] }
+func (r *reach) below(o int32) bitset { return r.following[int(o)*r.words : (int(o)+1)*r.words] }
+
+// topological returns the operators in an order in which they can run.
+func (g *graph) topological() []int32 {
+	wait := make([]int32, g.operators())
+	order := make([]int32, 0, len(wait))
+	for o := range wait {
+		if wait[o] = int32(len(g.prior.of(int32(o)))); wait[o] == 0 {
+			order = append(order, int32(o))
+		}
+	}
+	for k := 0; k < len(order); k++ {
+		for _, q := range g.next.of(order[k]) {
+			if wait[q]--; wait[q] == 0 {
+				order = append(order, q)
+			}
+		}
+	}
+	return order
+}
+
+func newReach(g *graph) *reach {
+	n := g.operators()
+	r := &reach{words: (n + 63) / 64}
+	r.ancestors, r.following = make([]uint64, n*r.words), make([]uint64, n*r.words)
+	order := g.topological()
+	union := func(to, from bitset) {
+		for k, word := range from {
+			to[k] |= word
+		}
+	}
+	for _, o := range order {
+		for _, q := range g.next.of(o) {
+			r.above(q).add(o)
+			union(r.above(q), r.above(o))
+		}
+	}
+	for k := n - 1; k >= 0; k-- {
+		for _, q := range g.prior.of(order[k]) {
+			r.below(q).add(order[k])
+			union(r.below(q), r.below(order[k]))
+		}
+	}
+	return r
+}
+
+func (s bitset) any(list []int32) bool {
+	for _, o := range list {
+		if s.has(o) {
+			return true
+		}
+	}
+	return false
+}
+
+// constant returns the bytes that are live through all of the graph and that none of its operators touches.
+func (g *graph) constant() int64 {
+	sum := g.live
+	for b, size := range g.size {
+		if g.begun[b] > 0 && g.left[b] > 0 {
+			sum -= size
+		}
+	}
+	return sum
+}
+
+// unavoidable returns for each operator how many bytes are live during it in every order.
+func (g *graph) unavoidable(r *reach) []int64 {
+	bounds := make([]int64, g.operators())
+	constant := g.constant()
+	touched := make([]int32, len(g.size)) // operator + 1
+	var match matching
+	match.init(g.mostOfPair)
+	var pairs []pair
+	for k := range bounds {
+		o := int32(k)
+		above, below := r.above(o), r.below(o)
+		sum := constant + g.scratch[o]
+		for _, b := range g.uses.of(o) {
+			touched[b] = o + 1
+			sum += g.size[b]
+		}
+		for b, size := range g.size {
+			if touched[b] != o+1 && g.starts(int32(b), above) && g.lasts(int32(b), below) {
+				sum += size
+			}
+		}
+		pairs = pairs[:0]
+		for _, m := range g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]] {
+			if !g.starts(m.result, above) && !g.lasts(m.operand, below) {
+				pairs = append(pairs, m)
+			}
+		}
+		bounds[o] = sum - heaviest(&match, pairs, g.severally[o])
+	}
+	return bounds
+}
+
+// starts reports whether block b has begun before an operator with these ancestors.
+func (g *graph) starts(b int32, above bitset) bool {
+	return g.begun[b] > 0 || above.any(g.makers.of(b))
+}
+
+// lasts reports whether block b cannot end before an operator with these descendants has run.
+func (g *graph) lasts(b int32, below bitset) bool {
+	users := g.users.of(b)
+	return int(g.left[b]) > len(users) || below.any(users)
+}
+
+// heaviest returns the weight of a heaviest matching of all pairs.
+func heaviest(match *matching, pairs []pair, severally bool) int64 {
+	if severally {
+		return match.best(pairs, nil, nil)
+	}
+	best := int64(0)
+	for _, m := range pairs {
+		best = max(best, m.saving)
+	}
+	return best
+}

@@ -1,0 +1,278 @@
+package order
+
+// Idea: the search does not look at a Program but at flat arrays made of it once. A graph is a program, or the
+// part of it between two sets of operators that have run (part). Operators and blocks are numbered from 0
+// without holes. A block is a value with all its aliases, if it has bytes. Blocks that no operator of the part
+// touches are a constant sum, and lists are slices of one array.
+
+// lists has a list for each number: list k is item[from[k]:from[k+1]].
+type lists struct {
+	from []int32
+	item []int32
+}
+
+func (l *lists) of(k int32) []int32 { return l.item[l.from[k]:l.from[k+1]] }
+
+// end closes the list of the next number.
+func (l *lists) end() { l.from = append(l.from, int32(len(l.item))) }
+
+func newLists(n int) lists { return lists{from: append(make([]int32, 0, n+1), 0)} }
+
+// turned returns for each of n numbers which lists have it, ascending.
+func (l *lists) turned(n int) lists {
+	t := lists{make([]int32, n+1), make([]int32, len(l.item))}
+	for _, v := range l.item {
+		t.from[v+1]++
+	}
+	for k := range n {
+		t.from[k+1] += t.from[k]
+	}
+	next := append([]int32(nil), t.from[:n]...)
+	for k := range len(l.from) - 1 {
+		for _, v := range l.of(int32(k)) {
+			t.item[next[v]] = int32(k)
+			next[v]++
+		}
+	}
+	return t
+}
+
+// pair is a permit of an operator, between blocks.
+type pair struct {
+	result, operand int32
+	saving          int64 // more than 0
+}
+
+// graph is what the search runs on.
+type graph struct {
+	// By operator.
+	name       []int32 // its number in the Program
+	scratch    []int64
+	prior      lists // operators that have to run before it, each once
+	next       lists // operators that have to run after it
+	makes      lists // blocks that begin with it if they have not begun
+	uses       lists // blocks that cannot end before it has run: those that it reads or produces
+	pairs      []pair
+	pairsFrom  []int32 // pairs of operator o: pairs[pairsFrom[o]:pairsFrom[o+1]]
+	severally  []bool  // its pairs have neither one result nor one operand in common
+	mostOfPair int     // the most operands or results that an operator has in pairs
+
+	// By block.
+	size   []int64
+	begun  []int32 // how many of its makers have run before the part, or 1 if it is filled before the first
+	left   []int32 // how many of its users run in the part or later, and 1 more if it is an output
+	users  lists   // operators by uses turned
+	makers lists
+
+	live  int64 // bytes live before the first operator, with blocks that nobody here touches
+	start int64 // no order has a peak below this: what is live before the first operator, with unread inputs
+}
+
+func (g *graph) operators() int { return len(g.scratch) }
+
+// newGraph compiles a program that has passed Check.
+func newGraph(p *Program) *graph {
+	n, values := len(p.Operators), len(p.Sizes)
+	g := &graph{scratch: make([]int64, n), name: make([]int32, n), pairsFrom: make([]int32, 1, n+1)}
+
+	// Blocks: roots with bytes that are an input's or produced.
+	counted, filled, kept := make([]bool, values), make([]bool, values), make([]bool, values)
+	producer := make([]int32, values)
+	for v := range producer {
+		producer[v] = -1
+	}
+	for o := range p.Operators {
+		for _, v := range p.Operators[o].Results {
+			producer[v] = int32(o)
+			counted[p.root(v)] = true
+		}
+	}
+	for _, v := range p.Inputs {
+		r := p.root(v)
+		counted[r], filled[r] = true, !p.LateInputs
+	}
+	for _, v := range p.Outputs {
+		kept[p.root(v)] = true
+	}
+	block := make([]int32, values) // of a root, -1 if it has none
+	for v := range block {
+		block[v] = -1
+		if counted[v] && p.root(int32(v)) == int32(v) && p.Sizes[v] > 0 {
+			block[v] = int32(len(g.size))
+			g.size = append(g.size, p.Sizes[v])
+		}
+	}
+	of := func(v int32) int32 { return block[p.root(v)] }
+
+	g.prior, g.makes, g.uses = newLists(n), newLists(n), newLists(n)
+	late := make([]bool, len(g.size)) // inputs that begin with their first reader
+	if p.LateInputs {
+		for _, v := range p.Inputs {
+			if b := of(v); b >= 0 {
+				late[b] = true
+			}
+		}
+	}
+	before, seen := make([]int32, n), make([]int32, len(g.size)) // stamps: operator + 1
+	made := make([]int32, len(g.size))
+	for o := range p.Operators {
+		op, stamp := &p.Operators[o], int32(o)+1
+		g.name[o], g.scratch[o] = int32(o), op.Scratch
+		prior := func(q int32) {
+			if q >= 0 && before[q] != stamp {
+				before[q] = stamp
+				g.prior.item = append(g.prior.item, q)
+			}
+		}
+		use := func(b int32) {
+			if seen[b] != stamp {
+				seen[b] = stamp
+				g.uses.item = append(g.uses.item, b)
+			}
+		}
+		make := func(b int32) {
+			if made[b] != stamp {
+				made[b] = stamp
+				g.makes.item = append(g.makes.item, b)
+			}
+		}
+		for _, v := range op.Operands {
+			prior(producer[v])
+			if b := of(v); b >= 0 {
+				use(b)
+				if late[b] {
+					make(b)
+				}
+			}
+		}
+		for _, q := range op.After {
+			prior(q)
+		}
+		for _, v := range op.Results {
+			if b := of(v); b >= 0 {
+				use(b)
+				make(b)
+			}
+		}
+		for k := range op.Permits {
+			m := &op.Permits[k]
+			r, x := of(m.Result), of(m.Operand)
+			if r >= 0 && x >= 0 && r != x {
+				if saving := m.saving(g.size[r], g.size[x]); saving > 0 {
+					g.pairs = append(g.pairs, pair{r, x, saving})
+				}
+			}
+		}
+		g.prior.end()
+		g.uses.end()
+		g.makes.end()
+		g.pairsFrom = append(g.pairsFrom, int32(len(g.pairs)))
+	}
+	g.begun, g.left = make([]int32, len(g.size)), make([]int32, len(g.size))
+	for v, b := range block {
+		if b < 0 {
+			continue
+		}
+		if filled[v] {
+			g.begun[b] = 1
+			g.start += g.size[b]
+		}
+		if kept[v] {
+			g.left[b] = 1
+		}
+	}
+	g.close()
+	for b, count := range g.left {
+		if g.begun[b] > 0 && count > 0 {
+			g.live += g.size[b]
+		}
+	}
+	return g
+}
+
+// close fills in what follows from the rest.
+func (g *graph) close() {
+	g.next = g.prior.turned(g.operators())
+	g.users = g.uses.turned(len(g.size))
+	g.makers = g.makes.turned(len(g.size))
+	for b := range g.left {
+		g.left[b] += int32(len(g.users.of(int32(b))))
+	}
+	g.severally = make([]bool, g.operators())
+	for o := range g.operators() {
+		g.describe(int32(o))
+	}
+}
+
+// describe says whether the pairs of an operator need a matching, and how large it may become.
+func (g *graph) describe(o int32) {
+	pairs := g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]]
+	oneResult, oneOperand := true, true
+	for _, m := range pairs {
+		oneResult = oneResult && m.result == pairs[0].result
+		oneOperand = oneOperand && m.operand == pairs[0].operand
+	}
+	if g.severally[o] = !oneResult && !oneOperand; g.severally[o] {
+		g.mostOfPair = max(g.mostOfPair, len(pairs))
+	}
+}
+
+// part returns the graph of the operators that have run in upper but not in lower. Both are sets of operators
+// that are closed downwards, and lower is in upper. what is live does not depend on the order inside lower.
+func (g *graph) part(lower, upper bitset) *graph {
+	w := newWalk(g)
+	w.set(lower)
+	n := 0
+	local := make([]int32, g.operators())
+	for o := range local {
+		if local[o] = -1; upper.has(int32(o)) && !lower.has(int32(o)) {
+			local[o] = int32(n)
+			n++
+		}
+	}
+	s := &graph{
+		live: w.live, start: w.live, scratch: make([]int64, 0, n), name: make([]int32, 0, n),
+		prior: newLists(n), makes: newLists(n), uses: newLists(n), pairsFrom: make([]int32, 1, n+1),
+	}
+	block := make([]int32, len(g.size))
+	for b := range block {
+		block[b] = -1
+	}
+	for o, k := range local {
+		if k < 0 {
+			continue
+		}
+		o := int32(o)
+		s.name = append(s.name, g.name[o])
+		s.scratch = append(s.scratch, g.scratch[o])
+		for _, q := range g.prior.of(o) {
+			if local[q] >= 0 {
+				s.prior.item = append(s.prior.item, local[q])
+			}
+		}
+		for _, b := range g.uses.of(o) {
+			if block[b] < 0 {
+				block[b] = int32(len(s.size))
+				s.size = append(s.size, g.size[b])
+				s.begun = append(s.begun, w.begun[b])
+				s.left = append(s.left, w.left[b])
+			}
+			s.uses.item = append(s.uses.item, block[b])
+		}
+		for _, b := range g.makes.of(o) {
+			s.makes.item = append(s.makes.item, block[b])
+		}
+		for _, m := range g.pairs[g.pairsFrom[o]:g.pairsFrom[o+1]] {
+			s.pairs = append(s.pairs, pair{block[m.result], block[m.operand], m.saving})
+		}
+		s.prior.end()
+		s.uses.end()
+		s.makes.end()
+		s.pairsFrom = append(s.pairsFrom, int32(len(s.pairs)))
+	}
+	for _, b := range s.uses.item {
+		s.left[b]-- // close counts the users of the part again
+	}
+	s.close()
+	return s
+}

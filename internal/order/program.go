@@ -1,0 +1,275 @@
+package order
+
+import (
+	"errors"
+	"fmt"
+	"math"
+)
+
+// Program is what runs: operators that read and write values. Values and operators are numbered from 0. The
+// package only reads a Program.
+//
+// A value that is no input, that no operator produces, and that lies in no such value is a constant. Constants
+// are not counted.
+type Program struct {
+	// Sizes has the bytes of each value, 0 or more. The caller rounds them if the runtime does.
+	Sizes []int64
+	// Operators has the operators. Their numbers are the order that they were given in; another order is
+	// [Options.Given].
+	Operators []Operator
+	// Inputs are filled before the first operator. Each is live from then on, until its last reader has run. An
+	// input that nobody reads is live only before the first operator. No operator produces an input.
+	Inputs []int32
+	// Outputs are live until the end.
+	Outputs []int32
+	// Alias says for each value in which other value it lies, -1 for none; nil if there are no aliases. The value
+	// has no bytes of its own: who reads or produces it reads or produces the other one, whose life begins with
+	// the first and ends with the last of them all. Chains are followed. Examples are a reshape that costs
+	// nothing, and operands that are written where a concatenation wants them.
+	Alias []int32
+	// LateInputs lets the life of an input begin with its first reader.
+	LateInputs bool
+}
+
+// Operator is one step of a program.
+type Operator struct {
+	// Operands are the values that it reads. A value may stand twice, and constants may be left out.
+	Operands []int32
+	// Results are the values that it produces. A value has one producer.
+	Results []int32
+	// Scratch is how many further bytes it needs while it runs.
+	Scratch int64
+	// After names operators that have to run before this one though it reads nothing of theirs. Readers and
+	// writers of a variable tensor or a resource, and control flow, keep their order by it.
+	After []int32
+	// Permits says which results may lie over which operands.
+	Permits []Permit
+}
+
+// Permit lets a result of an operator share bytes with an operand, if the operand dies at this operator: if this
+// operator is its last reader, and it is no output. The result is written while the operand is still read, and
+// the kernel's order of reading and writing says how far ahead the operand has to lie:
+//
+//	offset(operand) - offset(result) >= Distance
+//
+// Together the two need max(size(result), Distance + size(operand)) bytes instead of the sum of their sizes.
+// Where that is no less, the permit changes nothing. Values that the operator does not name, and pairs that lie
+// in the same value by Program.Alias, are an error and without effect.
+type Permit struct {
+	Result, Operand int32
+	// Distance is in bytes. 0 is in place. A negative one counts as 0, because nothing is saved by it.
+	Distance int64
+	// Equal allows only equal offsets. Distance is then ignored.
+	Equal bool
+}
+
+// saving returns by how many bytes a pair is smaller than the two apart, at least 0.
+//
+//	size(result) + size(operand) - max(size(result), distance + size(operand)) = min(size(operand), size(result) - distance)
+func (p *Permit) saving(result, operand int64) int64 {
+	distance := max(p.Distance, 0)
+	if p.Equal {
+		distance = 0
+	}
+	if distance >= result {
+		return 0
+	}
+	return min(operand, result-distance)
+}
+
+// Check reports everything that is wrong with the program: numbers out of range, negative sizes, two producers
+// of a value, a produced input, aliases or operators in a circle, operands
+// in bytes that nobody has written, permits for values that are none of the
+// operator's, and more than 2^62 bytes in all. Operators are named by their number.
+func (p *Program) Check() error {
+	var errs []error
+	fault := func(format string, arguments ...any) { errs = append(errs, fmt.Errorf(format, arguments...)) }
+	values, operators := len(p.Sizes), len(p.Operators)
+	total := int64(0)
+	count := func(bytes int64) {
+		const most = 1 << 62
+		if bytes > most || total > most-bytes {
+			total = math.MaxInt64
+			return
+		}
+		total += bytes
+	}
+	for v, size := range p.Sizes {
+		if size < 0 {
+			fault("value %d: size %d is negative", v, size)
+			continue
+		}
+		count(size)
+	}
+	known := func(v int32) bool { return v >= 0 && int(v) < values }
+	producer := make([]int32, values)
+	for v := range producer {
+		producer[v] = -1
+	}
+	for _, v := range p.Outputs {
+		if !known(v) {
+			fault("outputs: value %d of %d", v, values)
+		}
+	}
+	const input = math.MaxInt32
+	for _, v := range p.Inputs {
+		if !known(v) {
+			fault("inputs: value %d of %d", v, values)
+		} else {
+			producer[v] = input
+		}
+	}
+	for o := range p.Operators {
+		op := &p.Operators[o]
+		if op.Scratch < 0 {
+			fault("operator %d: scratch %d is negative", o, op.Scratch)
+		} else {
+			count(op.Scratch)
+		}
+		for _, v := range op.Operands {
+			if !known(v) {
+				fault("operator %d: operand %d of %d values", o, v, values)
+			}
+		}
+		for _, v := range op.Results {
+			switch {
+			case !known(v):
+				fault("operator %d: result %d of %d values", o, v, values)
+			case producer[v] == input:
+				fault("operator %d: result %d is an input", o, v)
+			case producer[v] >= 0:
+				fault("operator %d: result %d is a result of operator %d too", o, v, producer[v])
+			default:
+				producer[v] = int32(o)
+			}
+		}
+		for _, q := range op.After {
+			if q < 0 || int(q) >= operators {
+				fault("operator %d: after operator %d of %d", o, q, operators)
+			}
+		}
+		for k := range op.Permits {
+			m := &op.Permits[k]
+			if !contains(op.Results, m.Result) {
+				fault("operator %d: permit %d: value %d is none of its results", o, k, m.Result)
+			}
+			if !contains(op.Operands, m.Operand) {
+				fault("operator %d: permit %d: value %d is none of its operands", o, k, m.Operand)
+			}
+		}
+	}
+	if total == math.MaxInt64 {
+		fault("more than 2^62 bytes in all")
+	}
+	if p.Alias != nil && len(p.Alias) != values {
+		fault("alias: %d entries for %d values", len(p.Alias), values)
+	} else {
+		for v, w := range p.Alias {
+			if w < -1 || int(w) >= values {
+				fault("alias: value %d lies in value %d of %d", v, w, values)
+			}
+		}
+	}
+	if errs != nil {
+		return errors.Join(errs...)
+	}
+	for v := range p.Alias {
+		w := int32(v)
+		for range values {
+			if w = p.Alias[w]; w < 0 {
+				break
+			}
+		}
+		if w >= 0 {
+			return fmt.Errorf("alias: value %d lies in itself", v)
+		}
+	}
+	if err := p.written(producer); err != nil {
+		return err
+	}
+	return p.acyclic(producer)
+}
+
+// written returns an error if an operator reads a value that nobody fills or produces, though it lies in bytes
+// that are not constant.
+func (p *Program) written(producer []int32) error {
+	if p.Alias == nil {
+		return nil
+	}
+	counted := make([]bool, len(p.Sizes))
+	for v, q := range producer {
+		if q >= 0 {
+			counted[p.root(int32(v))] = true
+		}
+	}
+	for o := range p.Operators {
+		for _, v := range p.Operators[o].Operands {
+			if producer[v] < 0 && counted[p.root(v)] {
+				return fmt.Errorf("operator %d: operand %d is no input and no result, but lies in value %d, which is not constant", o, v, p.root(v))
+			}
+		}
+	}
+	return nil
+}
+
+// acyclic returns an error if the operators wait for one another in a circle. producer has the operator of each
+// value; what is no operator's number has none.
+func (p *Program) acyclic(producer []int32) error {
+	const unseen, open, closed = 0, 1, 2
+	type frame struct{ operator, next int32 }
+	operators := len(p.Operators)
+	state := make([]uint8, operators)
+	var stack []frame
+	for root := range p.Operators {
+		if state[root] != unseen {
+			continue
+		}
+		state[root] = open
+		stack = append(stack[:0], frame{int32(root), 0})
+		for len(stack) > 0 {
+			top := &stack[len(stack)-1]
+			op := &p.Operators[top.operator]
+			k := int(top.next)
+			top.next++
+			before := int32(-1)
+			switch {
+			case k < len(op.Operands):
+				before = producer[op.Operands[k]]
+			case k < len(op.Operands)+len(op.After):
+				before = op.After[k-len(op.Operands)]
+			default:
+				state[top.operator] = closed
+				stack = stack[:len(stack)-1]
+				continue
+			}
+			if before < 0 || int(before) >= operators || state[before] == closed {
+				continue
+			}
+			if state[before] == open {
+				return fmt.Errorf("operator %d: it has to run before itself", before)
+			}
+			state[before] = open
+			stack = append(stack, frame{before, 0})
+		}
+	}
+	return nil
+}
+
+// root returns the value that v lies in, v itself if it is no alias.
+func (p *Program) root(v int32) int32 {
+	if p.Alias != nil {
+		for p.Alias[v] >= 0 {
+			v = p.Alias[v]
+		}
+	}
+	return v
+}
+
+func contains(list []int32, v int32) bool {
+	for _, w := range list {
+		if w == v {
+			return true
+		}
+	}
+	return false
+}
