@@ -170,6 +170,7 @@ var layers = []struct {
 	{"lab/bench", any},
 
 	{"internal/order", []string{"model"}},
+	{"graph", []string{"model", "plan", "internal/order"}},
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},
 	{"internal/distance", nil},

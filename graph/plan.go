@@ -1,0 +1,232 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// Idea: each step may only help. The graph is planned as it stands, without permits; then with
+// what may lie in place; then with all permits. Each run starts from the plan of the one before,
+// which is a plan of its problem, too, since permits only take away what is forbidden. So no
+// plan is higher than without permits, whatever limit comes, and the differences say what in
+// place and distances save.
+//
+// Complexity: one run of the planner for each kind of permit that the graph has, and one more.
+
+// Permits says which permits count.
+type Permits uint8
+
+const (
+	AllPermits Permits = iota // all of them
+	InPlace                   // those for equal offsets, and those with a distance of 0 or less
+	NoPermits                 // none: any two values that take memory at once lie apart
+)
+
+var permitNames = [...]string{"all", "in-place", "none"}
+
+// String returns the name that the command and its JSON have.
+func (p Permits) String() string {
+	if int(p) < len(permitNames) {
+		return permitNames[p]
+	}
+	return "permits(" + strconv.Itoa(int(p)) + ")"
+}
+
+// count reports whether a permit counts.
+func (p Permits) count(x Permit) bool {
+	return p == AllPermits || p == InPlace && (x.Equal || x.Distance <= 0)
+}
+
+// A Solver plans a problem: stowage.Solve is one.
+type Solver func(context.Context, *model.Problem, plan.Options) (*plan.Result, error)
+
+// Options say how Make plans. The zero value lacks only Solve.
+type Options struct {
+	// Solve is the planner's entry, usually stowage.Solve. It must be set.
+	Solve Solver
+	// Permits says which permits count; by default all do.
+	Permits Permits
+	// Run has the options of the planner. Run.Capacity is the capacity of the plan. Without
+	// it, or with Run.Minimize, Make looks for the lowest plan. Run.Timeout is for the whole of
+	// Make. Run.NodeLimit is for each run. Run.Start must be nil.
+	Run plan.Options
+}
+
+// An Overlap is a result that lies over an operand.
+type Overlap struct {
+	Operator, Result, Operand int   // indices into the graph
+	Distance                  int64 // offset(operand) - offset(result), in bytes
+	Bytes                     int64 // how many bytes the two share
+}
+
+// Saved says how many bytes the permits save, each beyond those before it. A number is 0 if
+// the plan before it does not fit the capacity.
+type Saved struct {
+	InPlace  int64 // by equal offsets, and distances of 0 or less
+	Distance int64 // by the other distances
+}
+
+// A Plan is the outcome of Make.
+type Plan struct {
+	// Order has the operators in the order in which they run.
+	Order []int
+	// Offsets has the offset of each value in bytes: -1 for constants. It is nil if Status has
+	// no plan.
+	Offsets []int64
+	// Scratch has the offset of each operator's scratch in bytes: -1 if it has none. It is nil
+	// if Offsets is.
+	Scratch []int64
+	// Height is the largest offset + size: the number of bytes that the plan needs; 0 if there
+	// is none.
+	Height int64
+	// LowerBound: no plan of this order, with the permits that count, is lower, in bytes.
+	LowerBound int64
+	// Status is the outcome, for this order: Optimal says that no plan of it is lower.
+	Status model.Status
+	// Overlaps has each result that lies over an operand, in the order of the operators.
+	Overlaps []Overlap
+	// Saved has what the permits save.
+	Saved Saved
+	// Planner is the planner that made the plan.
+	Planner string
+	// Stopped says why the last run ended.
+	Stopped plan.Stop
+}
+
+// Make plans a graph. The error is a *model.InputError for a bad graph or option, or the
+// solver's. Whether a plan was found is Plan.Status.
+func Make(ctx context.Context, g *Graph, o Options) (*Plan, error) {
+	var issues model.Issues
+	if o.Solve == nil {
+		issues.Say("solve", "", "there is no planner: Options.Solve is nil")
+	}
+	if o.Permits > NoPermits {
+		issues.Say("permits", o.Permits.String(), "must be all, in-place or none")
+	}
+	if o.Run.Start != nil {
+		issues.Say("start", "", "a graph takes no plan to start from")
+	}
+	issues.Join(Validate(g))
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	order := make([]int, len(g.Operators))
+	for k := range order {
+		order[k] = k
+	}
+	if err := checkOrder(g, order); err != nil {
+		return nil, err
+	}
+	m := maker{g: g, o: o, began: time.Now()}
+	return m.make(ctx, order)
+}
+
+type maker struct {
+	g     *Graph
+	o     Options
+	began time.Time
+}
+
+// make plans the graph in the given order.
+func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
+	kinds := m.kinds()
+	p := &Plan{Order: order}
+	var before *plan.Result
+	for k, permits := range kinds {
+		l := lower(m.g, order, permits)
+		o := m.o.Run
+		if before != nil && before.Status.HasPlan() {
+			o.Start = before.Offsets
+		}
+		if o.Timeout > 0 {
+			o.Timeout = max((o.Timeout-time.Since(m.began))/time.Duration(len(kinds)-k), 1)
+		}
+		r, err := m.o.Solve(ctx, l.Problem, o)
+		if err != nil {
+			return nil, err
+		}
+		if o.Start != nil && r.Status.HasPlan() {
+			saved := before.Height - r.Height
+			if permits == InPlace {
+				p.Saved.InPlace = saved
+			} else {
+				p.Saved.Distance = saved
+			}
+		}
+		before = r
+		if k == len(kinds)-1 || r.Status.HasPlan() && !o.Minimizing() {
+			m.fill(p, l, r)
+			break
+		}
+	}
+	return p, nil
+}
+
+// kinds returns which permits count in each run. A run that would be that before it again is
+// left out.
+func (m *maker) kinds() []Permits {
+	kinds := []Permits{NoPermits}
+	var near, far bool
+	for k := range m.g.Operators {
+		for _, x := range m.g.Operators[k].Permits {
+			near = near || InPlace.count(x)
+			far = far || !InPlace.count(x)
+		}
+	}
+	if near && m.o.Permits != NoPermits {
+		kinds = append(kinds, InPlace)
+	}
+	if far && m.o.Permits == AllPermits {
+		kinds = append(kinds, AllPermits)
+	}
+	return kinds
+}
+
+// fill completes a plan with the result of its last run.
+func (m *maker) fill(p *Plan, l *Lowering, r *plan.Result) {
+	p.Status, p.LowerBound, p.Planner, p.Stopped = r.Status, r.LowerBound, r.Planner, r.Stopped
+	if !r.Status.HasPlan() {
+		return
+	}
+	p.Height = r.Height
+	p.Offsets, p.Scratch = make([]int64, len(l.Value)), make([]int64, len(l.Scratch))
+	for v, i := range l.Value {
+		switch {
+		case i >= 0:
+			p.Offsets[v] = r.Offsets[i]
+		case m.g.Values[v].Constant:
+			p.Offsets[v] = -1
+		}
+	}
+	for k, i := range l.Scratch {
+		if p.Scratch[k] = -1; i >= 0 {
+			p.Scratch[k] = r.Offsets[i]
+		}
+	}
+	p.Overlaps = overlaps(m.g, p.Order, p.Offsets)
+}
+
+// overlaps returns which results lie over operands that die at their operator.
+func overlaps(g *Graph, order []int, offsets []int64) (all []Overlap) {
+	last := lastReads(g, order)
+	for place, k := range order {
+		o := &g.Operators[k]
+		for _, y := range o.Results {
+			for n, x := range o.Operands {
+				if !g.Values[x].planned() || !g.Values[y].planned() || last[x] != place || slices.Contains(o.Operands[:n], x) {
+					continue
+				}
+				shared := min(offsets[x]+g.Values[x].Size, offsets[y]+g.Values[y].Size) - max(offsets[x], offsets[y])
+				if shared > 0 {
+					all = append(all, Overlap{k, y, x, offsets[x] - offsets[y], shared})
+				}
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,156 @@
+package graph_test
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strconv"
+
+	"github.com/stowage-go/stowage/graph"
+)
+
+// drawn returns a small random graph whose operators stand in an order in which they can run:
+// sizes to 4, alignments, scratch, constants, outputs that are read, permits of every kind, and
+// now and then several for one result, one operand or one pair.
+func drawn(r *rand.Rand, operators int) *graph.Graph {
+	g := &graph.Graph{}
+	value := func(size int64) int {
+		v := graph.Value{Name: "v" + strconv.Itoa(len(g.Values)), Size: size}
+		if r.IntN(3) == 0 {
+			v.Alignment = 1 + r.Int64N(4)
+		}
+		g.Values = append(g.Values, v)
+		return len(g.Values) - 1
+	}
+	for range 1 + r.IntN(2) {
+		g.Inputs = append(g.Inputs, value(r.Int64N(5)))
+	}
+	if r.IntN(4) == 0 {
+		g.Values[value(3)].Constant = true
+	}
+	for k := range operators {
+		o := graph.Operator{Name: "o" + strconv.Itoa(k)}
+		for range 1 + r.IntN(2) {
+			o.Operands = append(o.Operands, r.IntN(len(g.Values)))
+		}
+		if k > 0 && r.IntN(6) == 0 {
+			o.After = []int{r.IntN(k)}
+		}
+		if r.IntN(5) == 0 {
+			o.Scratch, o.ScratchAlignment = 1+r.Int64N(3), r.Int64N(3)
+		}
+		for range 1 + r.IntN(6)/4 {
+			o.Results = append(o.Results, value(r.Int64N(5)))
+		}
+		for range r.IntN(4) {
+			p := graph.Permit{Result: pick(r, o.Results), Operand: pick(r, o.Operands)}
+			if r.IntN(3) == 0 {
+				p.Equal = true
+			} else {
+				p.Distance = r.Int64N(9) - 4
+			}
+			o.Permits = append(o.Permits, p)
+		}
+		g.Operators = append(g.Operators, o)
+	}
+	for v := range g.Values {
+		read := slices.ContainsFunc(g.Operators, func(o graph.Operator) bool { return slices.Contains(o.Operands, v) })
+		if !g.Values[v].Constant && r.IntN(10) < 2 || !read && r.IntN(2) == 0 && !g.Values[v].Constant {
+			g.Outputs = append(g.Outputs, v)
+		}
+	}
+	return g
+}
+
+func pick(r *rand.Rand, list []int) int { return list[r.IntN(len(list))] }
+
+// An oracle judges plans of a graph in one order by the words of the package comment, pair by
+// pair. It shares no code with the package.
+type oracle struct {
+	g           *graph.Graph
+	from, to    []int // by block: the places in the order at which it takes memory, both included
+	size, align []int64
+	value       []int // by block; -1 for scratch
+	order       []int
+}
+
+func newOracle(g *graph.Graph, order []int) *oracle {
+	x := &oracle{g: g, order: order}
+	place := func(k int) int { return slices.Index(order, k) }
+	for v := range g.Values {
+		if g.Values[v].Constant || g.Values[v].Size == 0 {
+			continue
+		}
+		from, to := -1, -1
+		for k := range g.Operators {
+			if slices.Contains(g.Operators[k].Results, v) {
+				from, to = place(k), max(to, place(k))
+			}
+			if slices.Contains(g.Operators[k].Operands, v) {
+				to = max(to, place(k))
+			}
+		}
+		if slices.Contains(g.Outputs, v) {
+			to = len(order)
+		}
+		x.add(v, from, to, g.Values[v].Size, g.Values[v].Alignment)
+	}
+	for k := range g.Operators {
+		if o := &g.Operators[k]; o.Scratch > 0 {
+			x.add(-1, place(k), place(k), o.Scratch, o.ScratchAlignment)
+		}
+	}
+	return x
+}
+
+func (x *oracle) add(v, from, to int, size, align int64) {
+	x.value, x.from, x.to = append(x.value, v), append(x.from, from), append(x.to, to)
+	x.size, x.align = append(x.size, size), append(x.align, max(align, 1))
+}
+
+// may reports whether blocks a and b may lie at these offsets.
+func (x *oracle) may(a, b int, at []int64, permits graph.Permits) bool {
+	if x.to[a] < x.from[b] || x.to[b] < x.from[a] || at[a]+x.size[a] <= at[b] || at[b]+x.size[b] <= at[a] {
+		return true
+	}
+	if x.from[b] < x.from[a] {
+		a, b = b, a
+	}
+	// a is older. It dies where b begins, or nothing is permitted.
+	if x.value[a] < 0 || x.value[b] < 0 || x.to[a] != x.from[b] || x.from[a] == x.from[b] {
+		return false
+	}
+	for _, p := range x.g.Operators[x.order[x.from[b]]].Permits {
+		counts := permits == graph.AllPermits || permits == graph.InPlace && p.Distance <= 0
+		if counts && p.Operand == x.value[a] && p.Result == x.value[b] {
+			if d := at[a] - at[b]; p.Equal && d == 0 || !p.Equal && d >= p.Distance {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// least returns the height of the lowest plan, by trying all offsets.
+func (x *oracle) least(permits graph.Permits) int64 {
+	for h := int64(0); ; h++ {
+		if x.fits(h, 0, make([]int64, len(x.size)), permits) {
+			return h
+		}
+	}
+}
+
+func (x *oracle) fits(h int64, k int, at []int64, permits graph.Permits) bool {
+	if k == len(at) {
+		return true
+	}
+	for at[k] = 0; at[k]+x.size[k] <= h; at[k] += x.align[k] {
+		good := true
+		for i := range k {
+			good = good && x.may(i, k, at, permits)
+		}
+		if good && x.fits(h, k+1, at, permits) {
+			return true
+		}
+	}
+	return false
+}

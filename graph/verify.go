@@ -1,0 +1,289 @@
+package graph
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: the checker runs the program. It keeps the set of values that take memory, and how
+// often each is still to be read. An operator may run if all that it reads is in the set. Each
+// of its results, and its scratch, must then lie apart from everything in the set and from one
+// another, unless a permit of this operator allows the pair, and nobody else is to read the
+// operand. So each pair is judged once, when the later of the two begins.
+//
+// It shares no code with Lower: no lifespans, no windows and no rounding are here.
+//
+// Complexity: O(values · the most that take memory at once).
+
+// The rules of a plan of a graph, beside those of package model.
+const (
+	RuleOrder    model.Rule = "order"    // each operator runs once, after all that it needs
+	RuleOverlaps model.Rule = "overlaps" // the plan lists the results over operands, all and no others
+	RuleBound    model.Rule = "bound"    // the lower bound is not above the height, and equals it if the plan is optimal
+)
+
+// A Violation is one breach of one rule.
+type Violation struct {
+	Rule model.Rule
+	// Operator is the operator at fault, or at which the fault shows; -1 for none.
+	Operator int
+	// A and B are the values at fault, as indices into Graph.Values; -1 for none. Of an
+	// overlap A is the one that begins at Operator; -1 if that is the operator's scratch. B is
+	// -1 if it is scratch, too.
+	A, B int
+	// Message names them, and the numbers, in one line.
+	Message string
+}
+
+// A Report is the outcome of Verify.
+type Report struct {
+	// Height is the largest offset + size in bytes, recomputed.
+	Height int64
+	// Violations has the first 1,000 violations, Total says how many there are.
+	Violations []Violation
+	Total      int
+}
+
+// OK reports whether the plan breaks no rule.
+func (r *Report) OK() bool { return r.Total == 0 }
+
+// Verify checks a plan of a graph: its order, offsets, height, bound and list of overlaps. All
+// permits of the graph count. The error is the *model.InputError of a bad graph. A plan
+// without offsets breaks a rule.
+func Verify(g *Graph, p *Plan) (*Report, error) {
+	if err := Validate(g); err != nil {
+		return nil, err
+	}
+	c := checker{g: g, p: p, r: new(Report)}
+	if len(p.Offsets) != len(g.Values) || len(p.Scratch) != len(g.Operators) || len(p.Order) != len(g.Operators) {
+		c.say(model.RuleCount, -1, -1, -1, "the plan has "+itoa(len(p.Order))+" operators, "+itoa(len(p.Offsets))+" offsets of values and "+
+			itoa(len(p.Scratch))+" of scratch: the graph has "+itoa(len(g.Operators))+" operators and "+itoa(len(g.Values))+" values")
+		return c.r, nil
+	}
+	if c.offsets() {
+		c.run()
+	}
+	c.claims()
+	return c.r, nil
+}
+
+func itoa(i int) string { return strconv.Itoa(i) }
+
+// A block is what takes memory at a moment.
+type block struct {
+	value    int // -1 for scratch
+	from, to int64
+}
+
+type checker struct {
+	g       *Graph
+	p       *Plan
+	r       *Report
+	live    []block
+	to      []int     // how many operators are still to read each value; one more for outputs
+	present []bool    // the value is there
+	found   []Overlap // that permits allow
+	now     int       // the operator that runs
+
+	seen  []int // by value: the number of the list that had it last
+	lists int   // how many lists distinct has read
+	once  []int // what distinct returned last
+}
+
+func (c *checker) say(rule model.Rule, operator, a, b int, message string) {
+	if c.r.Total++; c.r.Total <= 1000 {
+		c.r.Violations = append(c.r.Violations, Violation{rule, operator, a, b, message})
+	}
+}
+
+// offsets checks each offset by itself. It returns false if the sums are not fit for more.
+func (c *checker) offsets() bool {
+	sound := true
+	check := func(name string, operator, v int, at, size, alignment int64, fixed *int64) {
+		offset := strconv.FormatInt(at, 10)
+		switch {
+		case at < 0:
+			c.say(model.RuleSign, operator, v, -1, name+" has the offset "+offset+", below 0")
+			sound = false
+			return
+		case at > math.MaxInt64-size:
+			c.say(model.RuleCapacity, operator, v, -1, name+" at "+offset+" ends above the largest integer")
+			sound = false
+			return
+		case alignment > 1 && at%alignment != 0:
+			c.say(model.RuleAlignment, operator, v, -1, name+" has the offset "+offset+", not a multiple of its alignment "+strconv.FormatInt(alignment, 10))
+		}
+		if fixed != nil && at != *fixed {
+			c.say(model.RuleFixed, operator, v, -1, name+" has the offset "+offset+", not its fixed offset "+strconv.FormatInt(*fixed, 10))
+		}
+		c.r.Height = max(c.r.Height, at+size)
+	}
+	for i := range c.g.Values {
+		v := &c.g.Values[i]
+		if v.Constant || v.Size == 0 {
+			continue
+		}
+		check("value "+v.Name, -1, i, c.p.Offsets[i], v.Size, v.Alignment, v.Fixed)
+	}
+	for k := range c.g.Operators {
+		if o := &c.g.Operators[k]; o.Scratch > 0 {
+			check("the scratch of operator "+o.Name, k, -1, c.p.Scratch[k], o.Scratch, o.ScratchAlignment, nil)
+		}
+	}
+	return sound
+}
+
+// run replays the operators.
+func (c *checker) run() {
+	n := len(c.g.Values)
+	c.to, c.present, c.seen = make([]int, n), make([]bool, n), make([]int, n)
+	for k := range c.g.Operators {
+		for _, x := range c.distinct(c.g.Operators[k].Operands) {
+			c.to[x]++
+		}
+	}
+	for _, v := range c.distinct(c.g.Outputs) {
+		c.to[v]++
+	}
+	for i := range c.g.Values {
+		c.present[i] = c.g.Values[i].Constant
+	}
+	c.now = -1
+	for _, v := range c.distinct(c.g.Inputs) {
+		c.begin(v)
+	}
+	c.drop()
+	ran := make([]bool, len(c.g.Operators))
+	for _, k := range c.p.Order {
+		if k < 0 || k >= len(ran) || ran[k] {
+			c.say(RuleOrder, -1, -1, -1, "the order has the operator "+itoa(k)+", which is none or runs twice")
+			return
+		}
+		o := &c.g.Operators[k]
+		c.now, ran[k] = k, true
+		for _, b := range o.After {
+			if !ran[b] {
+				c.say(RuleOrder, k, -1, -1, "operator "+o.Name+" runs before operator "+c.g.Operators[b].Name+", after which it must run")
+			}
+		}
+		for _, x := range o.Operands {
+			if !c.present[x] {
+				c.say(RuleOrder, k, x, -1, "operator "+o.Name+" reads the value "+c.g.Values[x].Name+", which is not there yet")
+				return
+			}
+		}
+		if o.Scratch > 0 {
+			c.place(block{-1, c.p.Scratch[k], c.p.Scratch[k] + o.Scratch})
+		}
+		for _, y := range o.Results {
+			c.begin(y)
+		}
+		for _, x := range c.distinct(o.Operands) {
+			c.to[x]--
+		}
+		c.drop()
+	}
+}
+
+// begin enters a value.
+func (c *checker) begin(v int) {
+	x := &c.g.Values[v]
+	c.present[v] = true
+	if !x.Constant && x.Size > 0 {
+		c.place(block{v, c.p.Offsets[v], c.p.Offsets[v] + x.Size})
+	}
+}
+
+// drop removes scratch, and the values that nobody is to read.
+func (c *checker) drop() {
+	rest := c.live[:0]
+	for _, b := range c.live {
+		if b.value >= 0 && c.to[b.value] > 0 {
+			rest = append(rest, b)
+		}
+	}
+	c.live = rest
+}
+
+// place enters a block and judges it beside all that are there.
+func (c *checker) place(b block) {
+	for _, a := range c.live {
+		if b.from < a.to && a.from < b.to && !c.permitted(b, a) {
+			c.say(model.RuleOverlap, c.now, b.value, a.value, c.name(b)+" at ["+c.bytes(b)+") overlaps "+c.name(a)+" at ["+c.bytes(a)+")")
+		}
+	}
+	c.live = append(c.live, b)
+}
+
+func (c *checker) bytes(b block) string {
+	return strconv.FormatInt(b.from, 10) + ", " + strconv.FormatInt(b.to, 10)
+}
+
+func (c *checker) name(b block) string {
+	if b.value < 0 {
+		return "the scratch of operator " + c.g.Operators[c.now].Name
+	}
+	return "value " + c.g.Values[b.value].Name
+}
+
+// permitted reports whether the operator that runs may lay block y over block x.
+func (c *checker) permitted(y, x block) bool {
+	if c.now < 0 || x.value < 0 || y.value < 0 || c.to[x.value] != 1 {
+		return false // if one is still to read x, it must be this operator
+	}
+	for _, q := range c.g.Operators[c.now].Permits {
+		d := x.from - y.from
+		if q.Operand == x.value && q.Result == y.value && (q.Equal && d == 0 || !q.Equal && d >= q.Distance) {
+			c.found = append(c.found, Overlap{c.now, y.value, x.value, d, min(x.to, y.to) - max(x.from, y.from)})
+			return true
+		}
+	}
+	return false
+}
+
+// claims checks what the plan says of itself.
+func (c *checker) claims() {
+	if c.p.Height != c.r.Height {
+		c.say(model.RuleHeight, -1, -1, -1, "the plan says that it is "+strconv.FormatInt(c.p.Height, 10)+" bytes high: it is "+strconv.FormatInt(c.r.Height, 10))
+	}
+	if c.p.LowerBound > c.p.Height || c.p.Status == model.Optimal && c.p.LowerBound != c.p.Height {
+		c.say(RuleBound, -1, -1, -1, "the plan says "+c.p.Status.String()+", with the lower bound "+strconv.FormatInt(c.p.LowerBound, 10)+
+			" and the height "+strconv.FormatInt(c.p.Height, 10))
+	}
+	listed := make(map[Overlap]int, len(c.p.Overlaps))
+	for _, o := range c.p.Overlaps {
+		listed[o]++
+	}
+	for _, o := range c.found {
+		if listed[o]--; listed[o] < 0 {
+			c.say(RuleOverlaps, o.Operator, o.Result, o.Operand, "the plan does not list "+c.over(o))
+		}
+	}
+	for _, o := range c.p.Overlaps {
+		if listed[o] > 0 {
+			listed[o] = 0
+			c.say(RuleOverlaps, o.Operator, o.Result, o.Operand, "the plan lists "+c.over(o)+", which is not there")
+		}
+	}
+}
+
+// over describes an overlap, whose indices may be anything.
+func (c *checker) over(o Overlap) string {
+	return "result " + itoa(o.Result) + " over operand " + itoa(o.Operand) + " at operator " + itoa(o.Operator) + ", at the distance " +
+		strconv.FormatInt(o.Distance, 10) + " with " + strconv.FormatInt(o.Bytes, 10) + " bytes"
+}
+
+// distinct returns the values of a list, each once. The result holds until the next call.
+func (c *checker) distinct(list []int) []int {
+	c.lists++
+	c.once = c.once[:0]
+	for _, v := range list {
+		if c.seen[v] != c.lists {
+			c.seen[v] = c.lists
+			c.once = append(c.once, v)
+		}
+	}
+	return c.once
+}
