@@ -208,6 +208,7 @@ var layers = []struct {
 	{"internal/testkit/release", nil},
 	{"internal/tfliteschema", nil},
 	{"internal/testkit/onnxmade", nil},
+	{"internal/testkit/operators", []string{"internal/distance"}},
 	{"internal/testkit/tflitemade", []string{"internal/tfliteschema"}},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
 	{"tflm", []string{"", "model", "format/cheader", "format/tflite", "internal/bound", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},

@@ -38,11 +38,13 @@ func Of(l Library, op *Operator) (permits []Permit, refused string) {
 	if refused != "" {
 		return nil, op.Kind + ": " + refused
 	}
+	arena := false // an operand is there
 	for _, p := range all {
 		x, y := &op.Operands[p.Operand], &op.Results[p.Result]
 		if x.Constant || !x.given() {
 			continue
 		}
+		arena = true
 		if why := punned(x.Type, y.Type); why != "" && !p.Equal {
 			refused = op.Kind + ": " + why
 			continue
@@ -58,11 +60,10 @@ func Of(l Library, op *Operator) (permits []Permit, refused string) {
 	switch {
 	case len(permits) > 0:
 		return permits, ""
+	case !arena:
+		refused = op.Kind + ": it has no operand in the arena that its result may lie over"
 	case refused == "":
-		refused = op.Kind + ": it reads its operands again after it has written the result"
-		if len(all) == 0 {
-			refused = op.Kind + ": it has no operand in the arena that its result may lie over"
-		}
+		refused = op.Kind + ": its result has to be apart from its operands"
 	}
 	return nil, refused
 }

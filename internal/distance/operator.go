@@ -23,6 +23,7 @@ type Operator struct {
 	AlignCorners     bool   // of the RESIZE operators
 	HalfPixelCenters bool   // of the RESIZE operators
 	Activation       string // the fused activation, TensorFlow Lite's name; "" and "NONE" are none
+	Symmetric        bool   // of MIRROR_PAD: the outermost element is repeated, too
 	PerChannel       bool   // the filter has a scale for each channel, if a kernel then takes another path
 
 	// The masks of STRIDED_SLICE, a bit for each dimension, and Offset: the ends are lengths.

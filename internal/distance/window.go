@@ -27,9 +27,13 @@ type edge struct {
 }
 
 // newEdge returns an edge whose padding is as TensorFlow Lite has it, or what is wrong with it.
-func newEdge(image, result, filter, stride, dilation int64, padding Padding) (edge, string) {
-	e := edge{image: image, result: result, filter: filter, stride: max(stride, 1), dilation: max(dilation, 1)}
-	reach := (filter-1)*e.dilation + 1
+func newEdge(image, result int64, filter, stride, dilation int, padding Padding) (edge, string) {
+	const far = 1 << 31
+	if filter < 1 || stride < 0 || dilation < 0 || filter >= far || stride >= far || dilation >= far {
+		return edge{}, fmt.Sprintf("its filter is %d, its stride %d, its dilation %d", filter, stride, dilation)
+	}
+	e := edge{image: image, result: result, filter: int64(filter), stride: max(int64(stride), 1), dilation: max(int64(dilation), 1)}
+	reach := (e.filter-1)*e.dilation + 1
 	var want int64
 	switch padding {
 	case Same:
@@ -39,9 +43,6 @@ func newEdge(image, result, filter, stride, dilation int64, padding Padding) (ed
 		want = (image + e.stride - reach) / e.stride
 	default:
 		return e, "its padding is neither SAME nor VALID"
-	}
-	if filter < 1 || stride < 0 || dilation < 0 || reach > most>>16 || e.stride > most>>16 {
-		return e, fmt.Sprintf("its filter is %d, its stride %d, its dilation %d", filter, stride, dilation)
 	}
 	if want != result {
 		return e, fmt.Sprintf("its result has %d rows or columns instead of %d", result, want)
@@ -60,41 +61,35 @@ func (e edge) first(i int64) (int64, bool) {
 	return at, k < e.filter && at < e.image
 }
 
-// A window has its edges and what is done at each place: pixel is with bytes from the first pixel that the
-// window covers and from the pixel that it writes.
+// places returns the first row of the image that the window covers at each place.
+func (e edge) places() []run {
+	out := make([]run, e.result)
+	for i := range out {
+		at, ok := e.first(int64(i))
+		out[i] = run{count: 1, first: at, blind: !ok}
+	}
+	return out
+}
+
+// A window has the image and the result, and where it is at each row and column.
 type window struct {
-	batches       int64
-	rows, columns edge
-	pixel         steps
-	in, out       int64 // bytes of a pixel of the image and of the result
+	in, out       []int64 // shapes: batches, rows, columns, channels
+	rows, columns []run
+	read, written int64 // bytes of an element
 }
 
-// slide returns the whole run.
-func (w *window) slide() steps {
-	blind := steps{never, w.pixel.written, unread} // a place whose window is outside
-	line, dark := idle(), idle()                   // a row whose window is inside in part, and one whose window is outside
-	for x := range w.columns.result {
-		place := blind
-		if at, ok := w.columns.first(x); ok {
-			place = w.pixel.moved(0, at*w.in)
-		}
-		line = line.then(place.moved(x*w.out, 0))
-		dark = dark.then(blind.moved(x*w.out, 0))
-	}
-	all := idle()
-	for y := range w.rows.result {
-		row := dark
-		if at, ok := w.rows.first(y); ok {
-			row = line.moved(0, at*w.columns.image*w.in)
-		}
-		all = all.then(row.moved(y*w.columns.result*w.out, 0))
-	}
-	return all.times(w.batches, w.rows.result*w.columns.result*w.out, w.rows.image*w.columns.image*w.in)
+// slide returns the whole run, with what is done at each place.
+func (w *window) slide(pixel steps) steps {
+	in, out := strides(w.in, w.read), strides(w.out, w.written)
+	return nest(pixel, every(w.in[0], out[0], in[0]), loop{w.rows, out[1], in[1]}, loop{w.columns, out[2], in[2]})
 }
 
-// newWindow returns the window of an operator whose first operand and first result are images, with
-// nothing done at its places, or what is wrong with it.
-func newWindow(op *Operator, filter [2]int64) (w *window, refused string) {
+// rowsMost bounds the rows and the columns that are looked at one by one.
+const rowsMost = 1 << 24
+
+// newWindow returns the window of an operator whose first operand and first result are images, or what is
+// wrong with it.
+func newWindow(op *Operator, filter [2]int) (w *window, refused string) {
 	x, y := op.Operands[0], op.Results[0]
 	if len(x.Shape) != 4 || len(y.Shape) != 4 {
 		return nil, "its image or its result has not four dimensions"
@@ -104,11 +99,16 @@ func newWindow(op *Operator, filter [2]int64) (w *window, refused string) {
 	if in[0] != out[0] {
 		return nil, fmt.Sprintf("its image has %d batches, its result %d", in[0], out[0])
 	}
-	w = &window{batches: in[0], in: in[3] * x.size(), out: out[3] * y.size()}
-	for i, e := range []*edge{&w.rows, &w.columns} {
-		if *e, refused = newEdge(in[1+i], out[1+i], filter[i], int64(op.Stride[i]), int64(op.Dilation[i]), op.Padding); refused != "" {
+	if out[1] > rowsMost || out[2] > rowsMost {
+		return nil, fmt.Sprintf("its result has shape %v", y.Shape)
+	}
+	w = &window{in: in, out: out, read: x.size(), written: y.size()}
+	for i, places := range []*[]run{&w.rows, &w.columns} {
+		e, refused := newEdge(in[1+i], out[1+i], filter[i], op.Stride[i], op.Dilation[i], op.Padding)
+		if refused != "" {
 			return nil, refused
 		}
+		*places = e.places()
 	}
 	return w, ""
 }
@@ -116,8 +116,7 @@ func newWindow(op *Operator, filter [2]int64) (w *window, refused string) {
 // channels is what is done at a place: groups of a number of channels of the image each, for
 // each of which some channels of the result are computed, one by one.
 func channels(groups, read, written, in, out int64) steps {
-	one := reads(0).then(writes(out))
-	return one.times(written, out, 0).times(groups, written*out, read*in)
+	return element(out).times(written, out, 0).times(groups, written*out, read*in)
 }
 
 // convolution is CONV_2D, in groups if the filter has fewer channels than the image.
@@ -129,7 +128,7 @@ func convolution(op *Operator) ([]Permit, string) {
 	if len(f.Shape) != 4 || f.Elements() < 0 {
 		return nil, fmt.Sprintf("its filter has shape %v", f.Shape)
 	}
-	w, refused := newWindow(op, [2]int64{int64(f.Shape[1]), int64(f.Shape[2])})
+	w, refused := newWindow(op, [2]int{f.Shape[1], f.Shape[2]})
 	if refused != "" {
 		return nil, refused
 	}
@@ -138,8 +137,8 @@ func convolution(op *Operator) ([]Permit, string) {
 		return nil, fmt.Sprintf("its filter has shape %v, for %d channels to %d", f.Shape, in, out)
 	}
 	groups := in / f.Shape[3]
-	w.pixel = channels(int64(groups), int64(f.Shape[3]), int64(out/groups), op.Operands[0].size(), op.Results[0].size())
-	return []Permit{w.slide().permit(0, 0)}, ""
+	pixel := channels(int64(groups), int64(f.Shape[3]), int64(out/groups), op.Operands[0].size(), op.Results[0].size())
+	return []Permit{w.slide(pixel).permit(0, 0)}, ""
 }
 
 // depthwise is DEPTHWISE_CONV_2D.
@@ -151,7 +150,7 @@ func depthwise(op *Operator) ([]Permit, string) {
 	if len(f.Shape) != 4 || f.Elements() < 0 {
 		return nil, fmt.Sprintf("its filter has shape %v", f.Shape)
 	}
-	w, refused := newWindow(op, [2]int64{int64(f.Shape[1]), int64(f.Shape[2])})
+	w, refused := newWindow(op, [2]int{f.Shape[1], f.Shape[2]})
 	if refused != "" {
 		return nil, refused
 	}
@@ -159,8 +158,8 @@ func depthwise(op *Operator) ([]Permit, string) {
 	if f.Shape[3] != out || out%in != 0 || op.DepthMultiplier != 0 && op.DepthMultiplier != out/in {
 		return nil, fmt.Sprintf("its filter has shape %v and its multiplier is %d, for %d channels to %d", f.Shape, op.DepthMultiplier, in, out)
 	}
-	w.pixel = channels(int64(in), 1, int64(out/in), op.Operands[0].size(), op.Results[0].size())
-	return []Permit{w.slide().permit(0, 0)}, ""
+	pixel := channels(int64(in), 1, int64(out/in), op.Operands[0].size(), op.Results[0].size())
+	return []Permit{w.slide(pixel).permit(0, 0)}, ""
 }
 
 // pool is MAX_POOL_2D, AVERAGE_POOL_2D and L2_POOL_2D.
@@ -168,13 +167,13 @@ func pool(op *Operator) ([]Permit, string) {
 	if why := op.has(1, 1); why != "" {
 		return nil, why
 	}
-	w, refused := newWindow(op, [2]int64{int64(op.Filter[0]), int64(op.Filter[1])})
+	w, refused := newWindow(op, op.Filter)
 	if refused != "" {
 		return nil, refused
 	}
 	if in, out := op.Operands[0].Shape[3], op.Results[0].Shape[3]; in != out {
 		return nil, fmt.Sprintf("it has %d channels to %d", in, out)
 	}
-	w.pixel = channels(int64(op.Operands[0].Shape[3]), 1, 1, op.Operands[0].size(), op.Results[0].size())
-	return []Permit{w.slide().permit(0, 0)}, ""
+	pixel := channels(int64(op.Operands[0].Shape[3]), 1, 1, op.Operands[0].size(), op.Results[0].size())
+	return []Permit{w.slide(pixel).permit(0, 0)}, ""
 }
