@@ -180,13 +180,14 @@ func (d *diver) run(rng *rand.Rand) {
 		if !through {
 			target = 0
 		}
-		d.ended(order, offsets, max(nodes, 1)-limit, target) // a dive of no node counts as one
+		d.ended(order, offsets, limit, max(nodes, 1), target) // a dive of no node counts as one
 	}
 	kernel.Close()
 }
 
-// next returns what the next dive does, and counts its limit as spent. A limit of 0 means
-// that there is no next dive. The first dive of a worker ignores the shares.
+// next returns what the next dive does, and counts its limit as spent. The limit is for each
+// partition of the roots. A limit of 0 means that there is no next dive. The first dive of a
+// worker ignores the shares.
 func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, limit int64) {
 	d.mu.Lock()
 	share := d.s.nodes / 2
@@ -197,29 +198,49 @@ func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, l
 		share = math.MaxInt64
 	}
 	if !d.through && !d.s.done() && (first || d.s.diving.nodes <= share) && (d.s.diving.idle < d.s.set.patience || d.s.limited()) {
-		limit = diveNodes * int64(len(d.leaves))
-		if d.s.o.NodeLimit > 0 {
-			limit = min(limit, d.s.o.NodeLimit-d.s.nodes)
-		}
-		d.spend(limit)
+		limit = d.allow(diveNodes * int64(len(d.leaves)))
+	}
+	if limit > 0 {
+		d.spend(limit*d.partitions(), limit)
 		order, target = d.s.diving.draw(rng, len(d.s.tl.Problem.Buffers)), d.s.aim(rng)
 	}
 	d.mu.Unlock()
 	return order, target, limit
 }
 
-// spend counts nodes of dives.
-func (d *diver) spend(nodes int64) {
-	d.s.nodes += nodes
-	d.s.diving.nodes += nodes
+// allow cuts the limit of a dive down to what the node limit of the run leaves:
+//
+//	limit × partitions <= node limit - nodes
+//
+// If that leaves less than a node for each partition, there is no dive, and restarts go on with
+// the rest. If there are only dives, the run has come to its limit: the rest counts as spent.
+func (d *diver) allow(limit int64) int64 {
+	if d.s.o.NodeLimit == 0 {
+		return limit
+	}
+	left := d.s.o.NodeLimit - d.s.nodes
+	limit = min(limit, left/d.partitions())
+	if limit == 0 && d.s.diving.only {
+		d.spend(left, 0)
+	}
+	return limit
 }
 
-// ended takes the result of a dive: the offsets of the roots, if any, the nodes that it took
-// less its limit, and the capacity that it proved too small for the roots (0 for none).
-func (d *diver) ended(order *engine.Score, offsets []int64, nodes, refuted int64) {
+// partitions is the number of partitions of the roots, 1 if no root is ever in use.
+func (d *diver) partitions() int64 { return max(int64(len(d.tl.Partitions)), 1) }
+
+// spend counts nodes of the run, and those of dives.
+func (d *diver) spend(nodes, dives int64) {
+	d.s.nodes += nodes
+	d.s.diving.nodes += dives
+}
+
+// ended takes the result of a dive: the offsets of the roots, if any, its limit, the nodes that
+// it took, and the capacity that it proved too small for the roots (0 for none).
+func (d *diver) ended(order *engine.Score, offsets []int64, limit, nodes, refuted int64) {
 	d.mu.Lock()
 	d.through = d.through || refuted >= d.s.highest()
-	d.spend(nodes)
+	d.spend(nodes-limit*d.partitions(), nodes-limit)
 	g := &d.s.diving
 	if offsets != nil {
 		offsets = d.m.expand(d.s.tl.Problem, offsets)

@@ -52,3 +52,25 @@ func TestDives(t *testing.T) {
 		t.Error("dives are of no use")
 	}
 }
+
+// TestDivesLimit: the roots of this problem have two partitions. A dive of two nodes for each once
+// took four nodes of a run that had three. With a node limit that a dive could pass, the run ends at
+// the limit and says so.
+func TestDivesLimit(t *testing.T) {
+	p := &model.Problem{Buffers: []model.Buffer{
+		{ID: "a", Lower: 0, Upper: 2, Size: 1},
+		{ID: "b", Lower: 1, Upper: 3, Size: 9, Gaps: []model.Gap{
+			{Lower: 1, Upper: 2},
+			{Lower: 2, Upper: 3, Window: &model.Window{Lower: 2, Upper: 6}},
+		}},
+		{ID: "c", Lower: 2, Upper: 4, Size: 10},
+	}}
+	for limit := int64(1); limit <= 5; limit++ {
+		for _, workers := range []int{1, 3} {
+			r := plantest.Must(t, &merge.Planner{}, p, plan.Options{NodeLimit: limit, Workers: workers})
+			if r.Stats.Nodes != limit || r.Stopped != plan.StopNodes {
+				t.Errorf("limit %d, %d workers: %d nodes, stopped by %q", limit, workers, r.Stats.Nodes, r.Stopped)
+			}
+		}
+	}
+}

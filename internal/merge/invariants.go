@@ -115,4 +115,5 @@ func (s *search) check() {
 	if h := model.HeightOf(s.tl.Problem, s.best); h != s.height {
 		must(false, "height of the", "lowest plan", s.height, h)
 	}
+	must(s.o.NodeLimit == 0 || s.nodes <= s.o.NodeLimit, "number of", "nodes", s.nodes, s.o.NodeLimit)
 }

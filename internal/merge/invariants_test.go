@@ -74,9 +74,13 @@ func TestCorrupted(t *testing.T) {
 		t.Errorf("a round that is not undone is caught as %q", what)
 	}
 	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 3, Size: 4}}}
-	s := &search{tl: timeline.New(p), o: &plan.Options{}, best: []int64{0}, height: 4}
+	s := &search{tl: timeline.New(p), o: &plan.Options{NodeLimit: 5}, best: []int64{0}, height: 4, nodes: 5}
 	if what := caught(s.check); what != "" {
 		t.Error("caught where nothing is wrong:", what)
+	}
+	s.nodes++
+	if what := caught(s.check); !strings.Contains(what, "number of nodes") {
+		t.Errorf("too many nodes are caught as %q", what)
 	}
 	s.height++
 	if what := caught(s.check); !strings.Contains(what, "height of the lowest plan") {

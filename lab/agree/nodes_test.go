@@ -26,7 +26,7 @@ func TestNodeLimitHolds(t *testing.T) {
 			if info.Name == "milp" {
 				continue // takes seconds a problem
 			}
-			search := info.Exact || info.Name == "climb"
+			search := info.Exact || info.Name == "climb" || info.Name == "merge"
 			for _, limit := range []int64{1, 2, 3, 7, 20, 49, 200} {
 				for _, o := range []plan.Options{{}, {Capacity: c.Height}, {Capacity: max(c.Height-1, 1)}, {Capacity: c.Height, Minimize: true}} {
 					o.NodeLimit = limit
@@ -48,7 +48,7 @@ func TestNodeLimitHolds(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range []string{"auto", "exact", "climb", "csp", "tela"} {
+	for _, name := range []string{"auto", "exact", "climb", "merge", "csp", "tela"} {
 		if limited[name] == 0 {
 			t.Errorf("no limit came for %s", name)
 		}
