@@ -26,47 +26,56 @@ import (
 //
 // Source: MiniMalloc, section 7 (dynamic temporal decomposition).
 
+// splits is the stack of parts that are still to be searched.
+type splits struct {
+	parts  []component
+	slacks []int64   // per part: what orders the parts of a split
+	firsts []Section // the result of openCuts
+}
+
+func (s *splits) reset() { s.parts, s.slacks = s.parts[:0], s.slacks[:0] }
+
 // openCuts returns the first sections of the parts into which placing j has cut c. It returns none if
 // there is only one part. The result holds until the next call.
 func (k *Kernel) openCuts(c component, j common.Buffer) []Section {
-	bounds := k.bounds[:0]
+	firsts := k.splits.firsts[:0]
 	for s := k.of[j].first; s+1 < k.of[j].last; s++ {
 		if k.cuts[s] != 0 || s+1 <= c.first || s+1 >= c.last {
 			continue
 		}
-		if len(bounds) == 0 {
-			bounds = append(bounds, c.first)
+		if len(firsts) == 0 {
+			firsts = append(firsts, c.first)
 		}
-		bounds = append(bounds, s+1)
+		firsts = append(firsts, s+1)
 	}
-	k.bounds = bounds
-	return bounds
+	k.splits.firsts = firsts
+	return firsts
 }
 
-// searchParts splits c at the bounds and searches each part.
-func (k *Kernel) searchParts(c component, bounds []Section) common.Outcome {
-	base := len(k.parts)
-	for p, first := range bounds {
+// searchParts splits c at these sections and searches each part.
+func (k *Kernel) searchParts(c component, firsts []Section) common.Outcome {
+	base := len(k.splits.parts)
+	for p, first := range firsts {
 		part := c
 		part.first = first
-		if p+1 < len(bounds) {
-			part.last = bounds[p+1]
+		if p+1 < len(firsts) {
+			part.last = firsts[p+1]
 		}
 		if k.any(part) {
-			k.parts, k.slacks = append(k.parts, part), append(k.slacks, 0)
+			k.splits.parts, k.splits.slacks = append(k.splits.parts, part), append(k.splits.slacks, 0)
 		}
 	}
-	r := k.searchEach(base, len(k.parts))
-	k.parts, k.slacks = k.parts[:base], k.slacks[:base]
+	r := k.searchEach(base, len(k.splits.parts))
+	k.splits.parts, k.splits.slacks = k.splits.parts[:base], k.splits.slacks[:base]
 	return r
 }
 
 // searchEach infers the parts [base, end) of the stack. Then it searches them, the one with the least
 // slack first.
 func (k *Kernel) searchEach(base, end int) common.Outcome {
-	calm := k.calm
+	calm := k.waiting.calm
 	for i := base; i < end; i++ {
-		p := &k.parts[i]
+		p := &k.splits.parts[i]
 		if end-base > 1 {
 			k.rankAll(*p)
 			p.rank = -1
@@ -77,7 +86,7 @@ func (k *Kernel) searchEach(base, end int) common.Outcome {
 			return common.Exhausted
 		}
 	}
-	parts, slacks := k.parts[base:end], k.slacks[base:end]
+	parts, slacks := k.splits.parts[base:end], k.splits.slacks[base:end]
 	for i := range parts {
 		// Slack is how far the next placement may lie above the lowest buffer.
 		slacks[i] = k.ceiling(parts[i]) - k.lowest(parts[i])
@@ -88,7 +97,7 @@ func (k *Kernel) searchEach(base, end int) common.Outcome {
 	}
 	at := k.Proof.mark()
 	for i := base; i < end; i++ {
-		if r := k.search(k.parts[i]); r != common.Solved {
+		if r := k.search(k.splits.parts[i]); r != common.Solved {
 			return r
 		}
 		if k.Tell != nil && end-base > 1 {

@@ -27,6 +27,14 @@ import (
 //
 // Source: the effective size of MiniMalloc, section 5, which is about a pair. For whole sections: Stowage.
 
+// effectiveSizes says what the effective sizes of pieces cost and allow.
+type effectiveSizes struct {
+	any       bool    // some piece has an effective size above its size
+	allowance []int64 // per section, not above zero: what is counted too much of its topmost piece
+}
+
+func (e *effectiveSizes) add(a *arrays) { a.numbers.Add(a.m, &e.allowance) }
+
 // effectiveMost bounds the pairs of pieces that are looked at.
 const effectiveMost = 1 << 20
 
@@ -53,25 +61,25 @@ func (k *Kernel) initEffective(*timeline.Timeline, *timeline.Partition) {
 		sizes[x] = least
 	}
 	for x, size := range sizes {
-		k.effective = k.effective || size > k.block[x].size
+		k.effective.any = k.effective.any || size > k.block[x].size
 		k.block[x].size = size
 	}
 }
 
 // allow adds to the total of each section its allowance, which is zero or negative.
 func (k *Kernel) allow() {
-	if !k.effective {
+	if !k.effective.any {
 		return
 	}
-	clear(k.allowance)
+	clear(k.effective.allowance)
 	for x, j := range k.owner {
 		at := &k.span[x]
 		over := k.of[j].ub + at.lower + k.block[x].size - k.limit
 		for s := at.first; s < at.last; s++ {
-			k.allowance[s] = min(k.allowance[s], -over)
+			k.effective.allowance[s] = min(k.effective.allowance[s], -over)
 		}
 	}
-	for s, less := range k.allowance {
+	for s, less := range k.effective.allowance {
 		k.total[s] += less
 	}
 }

@@ -48,8 +48,8 @@ func TestEffectiveSize(t *testing.T) {
 	}
 	// a may lie at 12, where it would end at 20.
 	for s, want := range []int64{-2, 0} {
-		if k.allowance[s] != want {
-			t.Errorf("section %d is allowed %d, want %d", s, k.allowance[s], want)
+		if k.effective.allowance[s] != want {
+			t.Errorf("section %d is allowed %d, want %d", s, k.effective.allowance[s], want)
 		}
 	}
 }

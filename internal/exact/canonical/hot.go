@@ -5,9 +5,14 @@ package canonical
 //
 // Source: Stowage. The idea is that of last-conflict reasoning (Lecoutre et al. 2009).
 
+// hotSections are the sections that failed last, the latest one first; -1 stands for none.
+type hotSections [4]Section
+
+// forget empties the list.
+func (hot *hotSections) forget() { *hot = hotSections{-1, -1, -1, -1} }
+
 // promote moves a section that has just failed to the front of the hot ones.
-func (k *Kernel) promote(s Section) {
-	hot := &k.hot
+func (hot *hotSections) promote(s Section) {
 	i := 0
 	for i < len(hot)-1 && hot[i] != s {
 		i++
@@ -22,12 +27,8 @@ func (k *Kernel) hotFit(c component) bool {
 		if s < c.first || s >= c.last {
 			continue
 		}
-		if s = k.runOf(s); k.dirty[s>>6]>>(s&63)&1 == 0 {
-			continue
-		}
-		k.dirty[s>>6] &^= 1 << (s & 63)
-		if !k.checkSection(s) {
-			k.promote(s)
+		if s = k.runs.first(s); k.runs.take(s) && !k.checkSection(s) {
+			k.hot.promote(s)
 			return false
 		}
 	}

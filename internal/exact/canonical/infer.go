@@ -1,10 +1,6 @@
 package canonical
 
-import (
-	"math/bits"
-
-	"github.com/stowage-go/stowage/internal/exact/common"
-)
+import "github.com/stowage-go/stowage/internal/exact/common"
 
 // infer tightens the lower bounds of a component after a placement. It reports whether a completion may still exist. This
 // is the only place that knows the order of the inferences. Each inference has a file of its own:
@@ -27,6 +23,13 @@ import (
 //
 // If the run is over, an inference on a huge partition stops midway and claims nothing.
 const maxRounds = 30
+
+// inference is what infer keeps.
+type inference struct {
+	raised int64 // how often inference has raised a bound
+	// inferenceCut is set once maxRounds has left sections dirty: not all that could be inferred has been.
+	inferenceCut bool
+}
 
 // infer tightens the bounds of c. findWaiting was called for c. The dirty sections have changed since c was last inferred.
 func (k *Kernel) infer(c component) bool {
@@ -73,22 +76,13 @@ func (k *Kernel) infer(c component) bool {
 // sweep checks the dirty sections of c in the order of time. A section that becomes dirty during the sweep is checked in
 // the same sweep if it comes later.
 func (k *Kernel) sweep(c component) bool {
-	for w := c.first >> 6; w<<6 < c.last; w++ {
-		for from := c.first; ; {
-			rest := masked(k.dirty[w], int(w), int(from), int(c.last))
-			if rest == 0 {
-				break
-			}
-			s := w<<6 + Section(bits.TrailingZeros64(rest))
-			k.dirty[w] &^= rest & -rest
-			if !k.checkSection(s) {
-				k.promote(s)
-				return false
-			}
-			if k.huge && k.late() {
-				return true
-			}
-			from = s + 1
+	for s := k.runs.takeFirst(c.first, c.last); s < c.last; s = k.runs.takeFirst(s+1, c.last) {
+		if !k.checkSection(s) {
+			k.hot.promote(s)
+			return false
+		}
+		if k.huge && k.late() {
+			return true
 		}
 	}
 	return true
@@ -96,38 +90,23 @@ func (k *Kernel) sweep(c component) bool {
 
 // sweepBack is sweep against the order of time.
 func (k *Kernel) sweepBack(c component) bool {
-	for w := (c.last - 1) >> 6; w >= c.first>>6; w-- {
-		for to := c.last; ; {
-			rest := masked(k.dirty[w], int(w), int(c.first), int(to))
-			if rest == 0 {
-				break
-			}
-			b := 63 - Section(bits.LeadingZeros64(rest))
-			s := w<<6 + b
-			k.dirty[w] &^= 1 << b
-			if !k.checkSection(s) {
-				k.promote(s)
-				return false
-			}
-			if k.huge && k.late() {
-				return true
-			}
-			to = s
+	for s := k.runs.takeLast(c.first, c.last); s >= c.first; s = k.runs.takeLast(c.first, s) {
+		if !k.checkSection(s) {
+			k.hot.promote(s)
+			return false
+		}
+		if k.huge && k.late() {
+			return true
 		}
 	}
 	return true
 }
 
-// forget clears the dirty sections of c without checking them.
+// forget makes the sections of c clean without checking them.
 func (k *Kernel) forget(c component) {
-	for w := c.first >> 6; w<<6 < c.last; w++ {
-		rest := masked(k.dirty[w], int(w), int(c.first), int(c.last))
-		k.dirty[w] &^= rest
-		k.forgot = k.forgot || rest != 0
-		for ; rest != 0; rest &= rest - 1 {
-			s := w<<6 + Section(bits.TrailingZeros64(rest))
-			k.top[s] = max(k.top[s], k.highest)
-		}
+	for s := k.runs.takeFirst(c.first, c.last); s < c.last; s = k.runs.takeFirst(s+1, c.last) {
+		k.tops.of[s] = max(k.tops.of[s], k.tops.highest)
+		k.inferenceCut = true
 	}
 }
 

@@ -51,8 +51,8 @@ func (k *Kernel) checkComponent(c component) {
 		k.must(in == (k.of[j].first < c.last && k.of[j].last > c.first), "buffer is in the component and must not be, or the other way round", j)
 		if in {
 			k.must(k.of[j].first >= c.first && k.of[j].last <= c.last, "buffer crosses from the component to another", j)
-			k.must(!ranks[k.rank[j]] && k.rank[j] >= 0 && common.Buffer(k.rank[j]) < k.n, "rank is another buffer's or out of range", j)
-			ranks[k.rank[j]] = true
+			k.must(!ranks[k.ranks.of[j]] && k.ranks.of[j] >= 0 && common.Buffer(k.ranks.of[j]) < k.n, "rank is another buffer's or out of range", j)
+			ranks[k.ranks.of[j]] = true
 		}
 	}
 }
@@ -62,7 +62,7 @@ func (k *Kernel) checkComponent(c component) {
 func (k *Kernel) checkSections(c component) {
 	total, floor, live, edges, cuts := make([]int64, k.m), make([]int64, k.m), make([]int32, k.m+1), make([]int32, k.m+1), make([]int32, k.m)
 	highest := make([]int64, k.m)
-	copy(total, k.allowance)
+	copy(total, k.effective.allowance)
 	for x := range k.span {
 		at, size, j := k.span[x], k.block[x].size, k.owner[x]
 		want := int64(gone)
@@ -91,13 +91,13 @@ func (k *Kernel) checkSections(c component) {
 	for s := c.first; s < c.last; s++ {
 		k.mustEqual("total of section", int(s), k.total[s], total[s])
 		k.mustEqual("members left in section", int(s), int64(k.live[s]), int64(live[s]))
-		k.mustEqual("edges of section", int(s), int64(k.edges[s]), int64(edges[s]))
-		begins := k.runs[s>>6]>>(s&63)&1 == 1
+		k.mustEqual("edges of section", int(s), int64(k.runs.edges[s]), int64(edges[s]))
+		begins := k.runs.starts[s>>6]>>(s&63)&1 == 1
 		k.must(begins == (edges[s] > 0), "section begins a run and must not, or the other way round", common.Buffer(s))
-		k.must(!begins || !looks || k.top[s] >= highest[s], "a piece starts above the top of section", common.Buffer(s))
-		k.must(!looks || k.dirty[s>>6]>>(s&63)&1 == 0, "section is dirty", common.Buffer(s))
+		k.must(!begins || !looks || k.tops.of[s] >= highest[s], "a piece starts above the top of section", common.Buffer(s))
+		k.must(!looks || k.runs.dirty[s>>6]>>(s&63)&1 == 0, "section is dirty", common.Buffer(s))
 		if !k.sw.SuffixBound {
-			k.mustEqual("floor of section", int(s), k.floor[s], floor[s])
+			k.mustEqual("floor of section", int(s), k.floors.of[s], floor[s])
 		}
 		if s+1 < c.last {
 			k.mustEqual("cuts after section", int(s), int64(k.cuts[s]), int64(cuts[s]))
@@ -114,11 +114,11 @@ func (k *Kernel) stride() int { return 1 + len(k.span)*int(k.m)/checkWork }
 
 // checkMembers checks that the list of section s has exactly its members, each once.
 func (k *Kernel) checkMembers(s Section) {
-	if k.members == nil {
+	if k.members.list == nil {
 		return
 	}
 	in := make(map[Piece]bool)
-	for _, x := range k.members[k.memberAt[s]:k.memberAt[s+1]] {
+	for _, x := range k.members.of(s) {
 		k.must(!in[x] && k.span[x].first <= s && s < k.span[x].last, "list of section has a piece twice, or one of another", common.Buffer(s))
 		in[x] = true
 	}
@@ -130,11 +130,11 @@ func (k *Kernel) checkMembers(s Section) {
 // checkSettled checks that the inferences find nothing more in any section of c. So the
 // sections that were skipped needed no inference.
 func (k *Kernel) checkSettled(c component) {
-	if !k.due() || k.huge || k.forgot {
+	if !k.due() || k.huge || k.inferenceCut {
 		return
 	}
 	for s := c.first; s < c.last; s += Section(k.stride()) {
-		if k.runOf(s) != s {
+		if k.runs.first(s) != s {
 			continue // it has the same pieces as the section before, and perhaps less allowance
 		}
 		var in []Piece
@@ -145,7 +145,7 @@ func (k *Kernel) checkSettled(c component) {
 		}
 		for _, x := range in {
 			b := k.block[x]
-			above, least := k.allowance[s], int64(gone)
+			above, least := k.effective.allowance[s], int64(gone)
 			for _, y := range in {
 				if k.block[y].start >= b.start {
 					above += k.block[y].size
@@ -204,8 +204,8 @@ func (k *Kernel) snap() snapshot {
 		return snapshot{}
 	}
 	return snapshot{
-		true, slices.Clone(k.cells), slices.Clone(k.total), slices.Clone(k.cuts), slices.Clone(k.rank), slices.Clone(k.live), slices.Clone(k.edges),
-		slices.Clone(k.unplaced), slices.Clone(k.runs), slices.Clone(k.block), k.trail.dropped,
+		true, slices.Clone(k.cells), slices.Clone(k.total), slices.Clone(k.cuts), slices.Clone(k.ranks.of), slices.Clone(k.live), slices.Clone(k.runs.edges),
+		slices.Clone(k.unplaced), slices.Clone(k.runs.starts), slices.Clone(k.block), k.trail.dropped,
 	}
 }
 
@@ -227,13 +227,13 @@ func (k *Kernel) restored(s snapshot) {
 		k.mustEqual("total after undo of section", int(at), k.total[at], s.total[at])
 		k.mustEqual("cuts after undo of section", int(at), int64(k.cuts[at]), int64(s.cuts[at]))
 		k.mustEqual("live after undo of section", int(at), int64(k.live[at]), int64(s.live[at]))
-		k.mustEqual("edges after undo of section", int(at), int64(k.edges[at]), int64(s.edges[at]))
+		k.mustEqual("edges after undo of section", int(at), int64(k.runs.edges[at]), int64(s.edges[at]))
 	}
 	for j := range k.n {
-		k.mustEqual("rank after undo of buffer", int(j), int64(k.rank[j]), int64(s.rank[j]))
+		k.mustEqual("rank after undo of buffer", int(j), int64(k.ranks.of[j]), int64(s.rank[j]))
 	}
 	k.must(slices.Equal(k.unplaced, s.unplaced), "unplaced after undo differs", 0)
-	k.must(slices.Equal(k.runs, s.runs), "runs after undo differ", 0)
+	k.must(slices.Equal(k.runs.starts, s.runs), "runs after undo differ", 0)
 }
 
 func (k *Kernel) mustEqual(what string, at int, got, want int64) {

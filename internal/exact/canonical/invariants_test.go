@@ -39,14 +39,14 @@ func midway(gapped bool, without ...string) (*Kernel, component) {
 	}
 	tl := timeline.New(p)
 	k := New(tl, &tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
-	k.order = "TWA"
+	k.ranks.order = "TWA"
 	k.SetCapacity(40)
 	c := k.root()
-	clear(k.dirty)
+	clear(k.runs.dirty)
 	k.check(c)
 	k.Nodes = 5
 	k.place(2)
-	clear(k.dirty)
+	clear(k.runs.dirty)
 	return k, c
 }
 
@@ -62,25 +62,25 @@ func TestCorrupted(t *testing.T) {
 		}{
 			{"total of section", func(k *Kernel, _ *component) { k.total[0]++ }},
 			{"members left in section", func(k *Kernel, _ *component) { k.live[0]++ }},
-			{"edges of section", func(k *Kernel, _ *component) { k.edges[0]++ }},
-			{"begins a run", func(k *Kernel, _ *component) { k.runs[0] ^= 1 }},
-			{"above the top of section", func(k *Kernel, _ *component) { k.top[0] = -1 }},
-			{"section is dirty", func(k *Kernel, _ *component) { k.dirty[0] = 1 }},
-			{"floor of section", func(k *Kernel, _ *component) { k.floor[1]-- }},
+			{"edges of section", func(k *Kernel, _ *component) { k.runs.edges[0]++ }},
+			{"begins a run", func(k *Kernel, _ *component) { k.runs.starts[0] ^= 1 }},
+			{"above the top of section", func(k *Kernel, _ *component) { k.tops.of[0] = -1 }},
+			{"section is dirty", func(k *Kernel, _ *component) { k.runs.dirty[0] = 1 }},
+			{"floor of section", func(k *Kernel, _ *component) { k.floors.of[1]-- }},
 			{"cuts after section", func(k *Kernel, _ *component) { k.cuts[0]++ }},
 			{"start of piece", func(k *Kernel, _ *component) { k.block[0].start++ }},
-			{"has a piece twice", func(k *Kernel, _ *component) { k.members[0] = k.members[1] }},
+			{"has a piece twice", func(k *Kernel, _ *component) { k.members.list[0] = k.members.list[1] }},
 			{"limit of capacity", func(k *Kernel, _ *component) { k.limit-- }},
-			{"lb of buffer", func(k *Kernel, _ *component) { k.lb[3]++; k.setInf(3, k.inf[3]+1); clear(k.dirty) }},
-			{"inf is not between", func(k *Kernel, _ *component) { k.setInf(3, k.lb[3]-1); clear(k.dirty) }},
+			{"lb of buffer", func(k *Kernel, _ *component) { k.lb[3]++; k.setInf(3, k.inf[3]+1); clear(k.runs.dirty) }},
+			{"inf is not between", func(k *Kernel, _ *component) { k.setInf(3, k.lb[3]-1); clear(k.runs.dirty) }},
 			{"inf is not between", func(k *Kernel, _ *component) {
 				k.setInf(3, 1000)
-				for s := range k.top {
-					k.top[s] = 1000
+				for s := range k.tops.of {
+					k.tops.of[s] = 1000
 				}
-				clear(k.dirty)
+				clear(k.runs.dirty)
 			}},
-			{"rank is another", func(k *Kernel, _ *component) { k.rank[0] = k.rank[1] }},
+			{"rank is another", func(k *Kernel, _ *component) { k.ranks.of[0] = k.ranks.of[1] }},
 			{"crosses from the component", func(_ *Kernel, c *component) { c.last-- }},
 			{"must not be", func(k *Kernel, c *component) { c.first = k.of[1].first + 1 }},
 			{"start of piece", func(k *Kernel, _ *component) { clear(k.unplaced) }},
@@ -105,7 +105,7 @@ func TestCorruptedUndo(t *testing.T) {
 		{"cell after undo", func(k *Kernel) { k.trail.latest[len(k.trail.latest)-1].old++ }},
 		{"total after undo", func(k *Kernel) { k.total[1]-- }},
 		{"cuts after undo", func(k *Kernel) { k.cuts[1]-- }},
-		{"rank after undo", func(k *Kernel) { k.rank[2]++ }},
+		{"rank after undo", func(k *Kernel) { k.ranks.of[2]++ }},
 	} {
 		k, _ := midway(false)
 		before, at := k.snap(), k.now()

@@ -4,12 +4,11 @@ package canonical
 
 import (
 	"math"
-	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
-	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -17,209 +16,176 @@ import (
 type Section int32
 
 // Piece is a stretch of sections in which a buffer uses one window. Piece j is
-// the first one of buffer j; where there are gaps, the further ones of all
-// buffers come after them, again in the order of their first sections.
+// the first one of buffer j. Further pieces come after the first ones of all buffers,
+// also in the order of their first sections.
 type Piece int32
 
 // none stands for no piece.
 const none Piece = -1
 
-// Kernel is a search in one partition, as a struct of arrays. Its fields are in
-// groups by how long they hold.
+// Kernel is a search in one partition, as a struct of arrays. Its fields are in groups, one for
+// each concern. Each group is declared in its home, with a comment for each field. Fields that most files read are
+// embedded; the others are reached through the name of their group. Files that only call a method of a group, such as
+// place.go for runs, are counted by what the method does.
+//
+//	group     | home        | also written by                  | also read by
+//	problem   | prepare     | kernel, shift                    | most
+//	pieces    | prepare     | shift                            | most
+//	question  | kernel      |                                  | effective, front, search, section, suffixbound
+//	bounds    | trail       | effective, place, prepare        | most
+//	remaining | unplaced    | effective, place                 | decompose, near, order, prepare, search, section, stack, suffixbound
+//	placement | place       | shift, stack, trail              | kernel
+//	inference | infer       |                                  |
+//	counters  | kernel      | search, stack                    |
+//	caller    | kernel      |                                  | decompose, search, sort, stack
+//	trail     | trail       |                                  |
+//	ranks     | order       | kernel, score, trail             | search, waiting
+//	waiting   | waiting     | search                           | decompose, lifting, memo
+//	runs      | dirty       | hot, infer, place, search, trail |
+//	members   | members     |                                  | near, suffixbound
+//	tops      | suffixbound | infer, place, trail              |
+//	hot       | hot         | infer                            |
+//	lifting   | lifting     |                                  |
+//	floors    | section     |                                  |
+//	effective | effective   |                                  |
+//	memo      | memo        | kernel, prepare                  |
+//	front     | front       |                                  |
+//	splits    | decompose   |                                  |
+//	near      | near        |                                  |
+//	sorted    | sort        |                                  | order
+//
+// Besides, New and reset in kernel.go make and empty all groups, and the trail restores floors.
 type Kernel struct {
-	sw       common.Switches
-	static   // the partition; New sets it
-	question // what a run is asked; run sets it
-	state    // the search; place, infer and undo change it
-	learned  // what outlives a run; wrong entries cost time, never soundness
-	scratch  // holds within one call
+	sw common.Switches
 
-	Nodes      int64 // of the runs that the engine has not counted yet
-	Backtracks int64
-	Answer     common.Outcome // in a race
-	Watch      *run.Watch     // over when this search must end
-	Proof      *Proof         // what is refuted and why (proof.go); nil where nobody asks
-	Tick       func()         // called every few thousand nodes
+	problem
+	pieces
+	question
+	bounds
+	remaining
+	placement
+	inference
+	counters
+	caller
 
-	Tell func(p int, kind plan.MoveKind, j common.Buffer, at int64) // as engine.tell
-	Part int                                                        // the partition
+	trail     history
+	ranks     ranking
+	waiting   waitingSet
+	runs      runs
+	members   memberLists
+	tops      tops
+	hot       hotSections
+	lifting   lifting
+	floors    floors
+	effective effectiveSizes
+	memo      memo
+	front     common.Front // the sets of buffers that have failed
+	splits    splits
+	near      []Piece         // the result of nearby
+	sorted    []common.Buffer // the scratch of sortBy, and of byRank
 }
 
-// static is the partition in arrays by buffer, by piece and by section.
-type static struct {
-	n common.Buffer // how many buffers
-	m Section       // how many sections
-
-	buffers []model.Buffer // of the problem
-	id      []int32        // buffer j is buffers[id[j]]
-	of      []fact
-	size    []int64         // rounded up to unit: the distance to whatever lies above
-	begins  []common.Buffer // per section: how many extents begin before it, so the first buffer that does not
-	ends    []common.Buffer // per section: how many extents end before it or with it
-	salt    []uint64        // two random words for each buffer, for the memo
-
-	span  []span
-	owner []common.Buffer // per piece
-	next  []Piece         // the next one of the same buffer
-	more  []Piece         // per section: the first of the further pieces that does not begin before it
-
-	members  []Piece // of section s, in any order: members[memberAt[s]:memberAt[s+1]] (members.go)
-	memberAt []int32
-
-	// plain says that no buffer has gaps: each has one piece, its extent, with
-	// the window [0, size).
-	plain bool
-	// stackable says that any order of stacking a section gives the same
-	// height, but for the rounding of the topmost size (stack.go).
-	stackable bool
-	// windowed says that distances differ from sizes; distances then has those of
-	// all pairs, row by row, where there are not too many.
-	Windowed  bool
-	effective bool // pieces have effective sizes (effective.go)
-	Shifted   bool // offsets are counted so that all distances are above zero (shift.go)
-	distances []int64
-	// huge says that one pass over all buffers and their sections takes long
-	// enough for a limit to come meanwhile: passes then look for it.
-	huge   bool
-	forgot bool // maxRounds has left sections dirty: what is settled is not all that could be inferred
-
-	unit int64 // divides every offset
-}
-
-// fact is what the search asks of a buffer but seldom.
-type fact struct {
-	rawSize     int64
-	align       int64
-	start       int64 // the fixed offset, else 0, less shift
-	shift       int64 // what offsets are less than in the plan (shift.go)
-	ub          int64 // the highest offset that fits the capacity
-	first, last Section
-	twin        common.Buffer // the preceding identical buffer
-	fixed       bool
-}
-
-// span is where a piece is: in sections [first, last), from byte lower of its
-// buffer on.
-type span struct {
-	first, last Section
-	lower       int64
-}
-
-// question is a capacity, an order and a node limit.
+// question is what a run is asked.
 type question struct {
 	capacity  int64
-	limit     int64                                      // the level that nothing may end above, in rounded sizes
-	order     string                                     // the static preordering
-	score     func(j common.Buffer, total int64) float64 // in place of the order, where set (score.go)
-	saltRun   uint64                                     // salts the memo by order and capacity
-	nodeLimit int64
+	limit     int64 // nothing may end above it, in rounded sizes
+	nodeLimit int64 // of Nodes
 }
 
-// state is restored by undo: what is in cells from the trail, ranks from their
-// log, the rest by the inverse operation.
-type state struct {
-	cells []int64 // lb, inf and floor, one after the other
-	lb    []int64 // lowest offset above everything placed; exact for placed ones
-	inf   []int64 // inferred lower bound of the offset, for pruning only
-	floor []int64 // per section: the top of what is placed
-	rank  []int32
-	best  []int64 // offsets of what is placed, and of solved components
-
-	// What is unplaced: a set of buffers, and sums of it.
-	unplaced  []uint64
-	total     []int64 // per section: the space of its pieces
-	live      []int32 // per section: the number of its pieces
-	cuts      []int32 // per section s: extents that cross from s to s+1
-	edges     []int32 // per section: pieces that begin or end there (dirty.go)
-	runs      []uint64
-	allowance []int64 // per section, not above zero: what is counted twice of the topmost piece (effective.go)
-	top       []int64 // per section: no piece starts above it (suffixbound.go)
-
-	path []common.Buffer // what is placed, in the order of its placement
-
-	// block has where each piece starts by the inferred bound of its buffer, and
-	// how much space it takes: what an inference reads of a piece, side by side.
-	block []block
-
-	trail   history
-	rankLog []rankChange
-	parts   []component // a stack
-	slacks  []int64     // as parts: what orders the parts of a split
+// counters are what a run has cost. The engine sets them back to 0 when it has counted them.
+type counters struct {
+	Nodes      int64
+	Backtracks int64
 }
 
-// block is the space of a piece.
-type block struct{ start, size int64 }
+// caller is what the engine sets, apart from Answer, which it reads.
+type caller struct {
+	Watch  *run.Watch     // over when the search must end
+	Tick   func()         // called every common.TickEvery nodes
+	Proof  *Proof         // what is refuted and why; nil if nobody asks (proof.go)
+	Answer common.Outcome // of a run in a race
 
-// gone is where the pieces of placed buffers start: above all others, so that
-// they are last among the members of a section.
-const gone = math.MaxInt64 / 8 * 7
-
-// learned has what helps later nodes and runs.
-type learned struct {
-	memo    memo
-	front   common.Front
-	hot     [4]Section // the latest to fail first; -1 for none
-	witness []witness  // per buffer (lifting.go)
+	Tell func(p int, kind plan.MoveKind, j common.Buffer, at int64) // called for each move; nil if nobody asks
+	Part int                                                        // the partition, for Tell
 }
 
-// scratch is named by the file that owns it.
-type scratch struct {
-	// near.go, decompose.go, sort.go
-	near   []Piece
-	bounds []Section
-	list   []common.Buffer
-	sorted []common.Buffer
-
-	// order.go
-	totals []int64 // the key T of each buffer
-	tie    []int32 // the order of those with one total, where tied
-	tied   bool    // T, or a score, is what counts first
-
-	// search.go
-	calm bool // the candidate that is tried comes before all others of its component
-
-	// dirty.go, members.go
-	dirty   []uint64
-	apart   []Piece
-	highest int64 // where inference has let a piece start, since the last placement or its undoing
-	raised  int64 // how often inference has raised a bound
-
-	// section.go
-	low []int64 // per section
-
-	// lifting.go
-	waiting []uint64
-	open    []common.Buffer
-	openEnd []int64
-	seen    []int64
-	epoch   int64
+// New prepares a partition for search. It takes O(pieces·sections) steps at worst. If the watch ends meanwhile, the
+// kernel is left half prepared, and must not be used.
+func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, watch *run.Watch) *Kernel {
+	k := &Kernel{sw: sw, caller: caller{Watch: watch, Tick: func() {}}}
+	k.makeArrays(tl, p)
+	for _, step := range [...]func(*Kernel, *timeline.Timeline, *timeline.Partition){
+		(*Kernel).describe, (*Kernel).describePieces, (*Kernel).initMembers, (*Kernel).initTwins, (*Kernel).countFrom, (*Kernel).initEffective,
+	} {
+		if k.over() {
+			break
+		}
+		step(k, tl, p)
+	}
+	return k
 }
 
-// rankChange is an entry of the rank log: rank[j] was old.
-type rankChange struct {
-	j   common.Buffer
-	old int32
+// arrays collects the arrays of all groups by kind. Each group adds its own.
+type arrays struct {
+	n, m, pieces int // the numbers of buffers, sections and pieces
+
+	numbers common.Arrays[int64]
+	counts  common.Arrays[int32]
+	words   common.Arrays[uint64]
+	buffers common.Arrays[common.Buffer]
+	list    common.Arrays[Piece]
 }
 
-// over reports whether the run must end; passes over what is huge ask it.
-// Whoever is told so may leave its work undone and claim nothing: search asks
-// again before it draws a conclusion.
+// makeArrays makes the arrays of all groups, with zeros.
+func (k *Kernel) makeArrays(tl *timeline.Timeline, p *timeline.Partition) {
+	a := arrays{n: len(p.Buffers), m: int(p.Last - p.First)}
+	for _, i := range p.Buffers {
+		a.pieces += len(tl.Spans(int(i)))
+	}
+	k.problem.add(&a)
+	k.pieces.add(&a)
+	k.bounds.add(&a)
+	k.remaining.add(&a)
+	k.placement.add(&a)
+	k.ranks.add(&a)
+	k.waiting.add(&a)
+	k.runs.add(&a)
+	k.members.add(&a)
+	k.tops.add(&a)
+	k.lifting.add(&a)
+	k.floors.add(&a)
+	k.effective.add(&a)
+	k.memo.add(&a)
+	a.list.Add(a.pieces, &k.near)
+	a.buffers.Add(a.n, &k.sorted)
+	a.numbers.Make()
+	a.counts.Make()
+	a.words.Make()
+	a.buffers.Make()
+	a.list.Make()
+	k.hot.forget()
+	k.lb, k.inf, k.floors.of = k.cells[:a.n:a.n], k.cells[a.n:2*a.n:2*a.n], k.cells[2*a.n:]
+}
+
+// over reports whether the run must end. Passes over what is huge ask it. If it
+// is, they may leave their work undone, and claim nothing: search asks again
+// before it draws a conclusion.
 func (k *Kernel) over() bool { return k.Watch.Over() }
 
 // late is over for passes that take long in a huge partition only.
 func (k *Kernel) late() bool { return k.huge && k.Watch.Over() }
 
-// say tells of a move, where tell is set.
+// say tells of a move. Tell must be set.
 func (k *Kernel) say(kind plan.MoveKind, j common.Buffer) {
 	k.Tell(k.Part, kind, j, k.best[j]+k.of[j].shift)
 }
 
 // Run searches the partition from the start for at most limit nodes. Each buffer
-// alone fits the capacity.
+// alone must fit the capacity.
 func (k *Kernel) Run(capacity int64, order string, orderIndex int, limit int64) common.Outcome {
 	k.SetCapacity(capacity)
-	k.order = order
-	k.saltRun = common.Mix(uint64(capacity)^0x8ebc6af09c88c6e3, uint64(orderIndex)*2+0x589965cc75374cc3)
+	k.ranks.order = order
+	k.memo.run = common.Mix(uint64(capacity)^0x8ebc6af09c88c6e3, uint64(orderIndex)*2+0x589965cc75374cc3)
 	k.nodeLimit = k.Nodes + limit
 	if k.over() {
 		return common.Aborted
@@ -240,20 +206,10 @@ func (k *Kernel) Run(capacity int64, order string, orderIndex int, limit int64) 
 	return r
 }
 
-// root puts the state before the first placement, where all is new to the
-// inferences, and returns all buffers.
-func (k *Kernel) root() component {
-	k.reset()
-	c := component{first: 0, last: k.m, off: math.MinInt64 / 4, rank: -1}
-	k.breakTies(c)
-	k.rankAll(c)
-	k.rankLog = k.rankLog[:0]
-	copy(k.dirty, k.runs)
-	return c
-}
-
-// SetCapacity sets the bounds that follow from the capacity and reports
-// whether each buffer alone fits.
+// SetCapacity sets the bounds that follow from the capacity. It reports whether each buffer alone fits.
+//
+//	ub(j) = capacity - size(j), rounded down to the alignment, or the fixed offset
+//	limit = max over j of ub(j) + size(j), size(j) rounded up to unit
 func (k *Kernel) SetCapacity(capacity int64) bool {
 	k.capacity, k.limit = capacity, 0
 	ok := true
@@ -271,140 +227,29 @@ func (k *Kernel) SetCapacity(capacity int64) bool {
 	return ok
 }
 
-// reset puts the state before the first placement. Sums are taken from where
-// pieces and extents begin and end: O(buffers + pieces + sections).
+// root puts the state before the first placement and makes all sections dirty. It returns the component of all
+// buffers.
+func (k *Kernel) root() component {
+	k.reset()
+	c := component{first: 0, last: k.m, off: math.MinInt64 / 4, rank: -1}
+	k.breakTies(c)
+	k.rankAll(c)
+	k.ranks.log = k.ranks.log[:0]
+	k.runs.markAll()
+	return c
+}
+
+// reset puts the state before the first placement. Complexity: O(buffers + pieces + sections).
 func (k *Kernel) reset() {
-	for j := range k.of {
-		k.lb[j], k.inf[j] = k.of[j].start, k.of[j].start
-	}
-	clear(k.floor)
-	clear(k.unplaced)
-	clear(k.total)
-	clear(k.live)
-	clear(k.cuts)
-	clear(k.edges)
-	clear(k.runs)
-	for j := range k.witness {
-		k.witness[j].by = common.Nobody
-	}
+	k.resetBounds()
+	k.resetRemaining()
+	k.placement.reset()
 	k.trail.rewind(k.n)
-	k.path, k.rankLog, k.parts, k.slacks = k.path[:0], k.rankLog[:0], k.parts[:0], k.slacks[:0]
-	for x := range k.span {
-		s, b := &k.span[x], &k.block[x]
-		b.start = k.inf[k.owner[x]] + s.lower
-		k.total[s.first] += b.size
-		k.total[s.last] -= b.size
-		k.live[s.first]++
-		k.live[s.last]--
-		k.edges[s.first]++
-		k.edges[s.last]++
-	}
-	for j := range k.of {
-		b := &k.of[j]
-		k.unplaced[j>>6] |= 1 << (j & 63)
-		k.cuts[b.first]++
-		k.cuts[b.last-1]--
-	}
-	for s := range k.m {
-		if s > 0 {
-			k.total[s] += k.total[s-1]
-			k.live[s] += k.live[s-1]
-			k.cuts[s] += k.cuts[s-1]
-		}
-		k.top[s] = gone
-	}
+	k.ranks.log = k.ranks.log[:0]
+	k.runs.reset(k.span)
+	k.tops.reset()
+	k.lifting.reset()
+	k.splits.reset()
+	clear(k.floors.of)
 	k.allow()
-	for s, edges := range k.edges {
-		if edges > 0 {
-			k.runs[s>>6] |= 1 << (s & 63)
-		}
-	}
 }
-
-// placed reports whether buffer j is.
-func (k *Kernel) placed(j common.Buffer) bool { return k.unplaced[j>>6]>>(j&63)&1 == 0 }
-
-// buffersOf returns the numbers [low, high) that the buffers of c are among: all
-// that are unplaced and begin in its sections end there too.
-func (k *Kernel) buffersOf(c component) (low, high common.Buffer) {
-	return k.begins[c.first], k.begins[c.last]
-}
-
-// wordOf returns word w of the set of unplaced buffers, as far as they are
-// numbered from low to high.
-func (k *Kernel) wordOf(w, low, high common.Buffer) uint64 {
-	return masked(k.unplaced[w], int(w), int(low), int(high))
-}
-
-// masked returns word w of a bit set without what is outside [low, high).
-func masked(word uint64, w, low, high int) uint64 {
-	if at := low - w<<6; at > 0 {
-		word &= math.MaxUint64 << uint(at)
-	}
-	if at := high - w<<6; at < 64 {
-		word &= 1<<uint(at) - 1
-	}
-	return word
-}
-
-// any reports whether c has any buffer.
-func (k *Kernel) any(c component) bool {
-	low, high := k.buffersOf(c)
-	for w := low >> 6; w<<6 < high; w++ {
-		if k.wordOf(w, low, high) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// listOf returns the buffers of c in ascending order, until the next call.
-func (k *Kernel) listOf(c component) []common.Buffer {
-	list := k.list[:0]
-	low, high := k.buffersOf(c)
-	for w := low >> 6; w<<6 < high; w++ {
-		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
-			list = append(list, w<<6+common.Buffer(bits.TrailingZeros64(rest)))
-		}
-	}
-	k.list = list
-	return list
-}
-
-// distance returns the least difference of offsets with which j lies above i;
-// ok is false where they never meet.
-func (k *Kernel) distance(i, j common.Buffer) (d int64, ok bool) {
-	if a, b := &k.of[i], &k.of[j]; b.first >= a.last || a.first >= b.last {
-		return 0, false
-	}
-	if k.plain {
-		return k.size[i], true
-	}
-	if k.distances != nil {
-		d = k.distances[int(i)*int(k.n)+int(j)]
-		return d, d != math.MinInt64
-	}
-	for x, y := Piece(i), Piece(j); x != none && y != none; {
-		a, b := &k.span[x], &k.span[y]
-		if a.first < b.last && b.first < a.last {
-			if end := a.lower + k.block[x].size - b.lower; !ok || end > d {
-				d, ok = end, true
-			}
-		}
-		if a.last <= b.last {
-			x = k.next[x]
-		} else {
-			y = k.next[y]
-		}
-	}
-	return d, ok
-}
-
-// alignUp rounds an offset up to buffer j's alignment.
-func (k *Kernel) alignUp(j common.Buffer, offset int64) int64 {
-	f := &k.of[j]
-	return bound.Up(offset+f.shift, f.align) - f.shift
-}
-
-// Twin returns the preceding buffer that is identical to j, or nobody.
-func (k *Kernel) Twin(j common.Buffer) common.Buffer { return k.of[j].twin }

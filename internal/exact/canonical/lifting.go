@@ -29,6 +29,29 @@ import (
 //
 // Source: Stowage. Watching one supporter is what SAT solvers do with clauses.
 
+// lifting is what lift keeps, for the next call or within one.
+type lifting struct {
+	witness []witness // per buffer; a stale one costs time, never soundness
+
+	open    []common.Buffer // the waiting buffers without a good witness
+	openEnd []int64         // the least bound of each that is known so far
+	seen    []int64         // per buffer: what confirmed found out, by epoch
+	epoch   int64           // grows by two a call
+}
+
+func (l *lifting) add(a *arrays) {
+	a.numbers.Add(a.n, &l.openEnd, &l.seen)
+	a.buffers.Add(a.n, &l.open)
+	l.witness = make([]witness, a.n)
+}
+
+// reset drops all witnesses.
+func (l *lifting) reset() {
+	for j := range l.witness {
+		l.witness[j].by = common.Nobody
+	}
+}
+
 // witness is a neighbour of a buffer and the least distance from that neighbour up to the buffer.
 type witness struct {
 	by       common.Buffer
@@ -38,29 +61,29 @@ type witness struct {
 // lift raises the bounds of the waiting buffers. It returns false if one cannot be raised, or only above its
 // highest offset.
 func (k *Kernel) lift(c component) bool {
-	open := k.open[:0]
-	k.epoch += 2
+	open := k.lifting.open[:0]
+	k.lifting.epoch += 2
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
-		for rest := masked(k.waiting[w], int(w), int(low), int(high)); rest != 0; rest &= rest - 1 {
+		for rest := masked(k.waiting.set[w], int(w), int(low), int(high)); rest != 0; rest &= rest - 1 {
 			if b := w<<6 + common.Buffer(bits.TrailingZeros64(rest)); !k.confirmed(b) {
 				open = append(open, b)
 			}
 		}
 	}
-	k.open = open
+	k.lifting.open = open
 	if len(open) == 0 {
 		return true
 	}
 	// ends[i] is the least bound for open[i] that is known so far.
-	ends := k.openEnd[:0]
+	ends := k.lifting.openEnd[:0]
 	for _, b := range open {
 		if k.huge && k.late() {
 			return true
 		}
 		ends = append(ends, k.leastEnd(b))
 	}
-	k.openEnd = ends
+	k.lifting.openEnd = ends
 	for rest := len(open); rest > 0; rest-- {
 		if k.huge && k.late() {
 			return true
@@ -87,7 +110,7 @@ func (k *Kernel) lift(c component) bool {
 			if d, meet := k.distance(b, open[i]); meet {
 				if end := max(k.inf[open[i]], k.alignUp(open[i], h+d)); end < ends[i] {
 					ends[i] = end
-					k.witness[open[i]] = witness{b, d}
+					k.lifting.witness[open[i]] = witness{b, d}
 				}
 			}
 		}
@@ -98,19 +121,19 @@ func (k *Kernel) lift(c component) bool {
 // confirmed reports whether a chain of witnesses shows that the bound of b cannot be raised. Within one call
 // of lift, seen[b] is epoch if it does, and epoch-1 if it does not.
 func (k *Kernel) confirmed(b common.Buffer) bool {
-	if k.seen[b] >= k.epoch-1 {
-		return k.seen[b] == k.epoch
+	if k.lifting.seen[b] >= k.lifting.epoch-1 {
+		return k.lifting.seen[b] == k.lifting.epoch
 	}
-	k.seen[b] = k.epoch - 1
-	w := k.witness[b]
+	k.lifting.seen[b] = k.lifting.epoch - 1
+	w := k.lifting.witness[b]
 	if w.by == common.Nobody || k.placed(w.by) {
 		return false
 	}
 	// A witness is a neighbour for ever; only its bound may have moved.
-	if k.inf[w.by]+w.distance > k.inf[b] || k.isWaiting(w.by) && !k.confirmed(w.by) {
+	if k.inf[w.by]+w.distance > k.inf[b] || k.waiting.has(w.by) && !k.confirmed(w.by) {
 		return false
 	}
-	k.seen[b] = k.epoch
+	k.lifting.seen[b] = k.lifting.epoch
 	return true
 }
 
@@ -119,9 +142,9 @@ func (k *Kernel) confirmed(b common.Buffer) bool {
 func (k *Kernel) leastEnd(b common.Buffer) int64 {
 	least := int64(math.MaxInt64)
 	under := func(j common.Buffer, distance int64) {
-		if end := k.inf[j] + distance; end < least && k.seen[j] != k.epoch-1 {
+		if end := k.inf[j] + distance; end < least && k.lifting.seen[j] != k.lifting.epoch-1 {
 			least = end
-			k.witness[b] = witness{j, distance}
+			k.lifting.witness[b] = witness{j, distance}
 		}
 	}
 	if k.Windowed {

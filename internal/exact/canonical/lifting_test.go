@@ -30,7 +30,7 @@ func TestLiftingRaisesAlongAChain(t *testing.T) {
 	}}
 	k, c := rootOf(p, 20)
 	for j := common.Buffer(1); j < 4; j++ {
-		k.waiting[0] |= 1 << j
+		k.waiting.set[0] |= 1 << j
 	}
 	if !k.lift(c) {
 		t.Fatal("a buffer cannot be raised")
@@ -48,7 +48,7 @@ func TestLiftingFailsWithoutARaiser(t *testing.T) {
 		{ID: "a", Upper: 2, Size: 4}, {ID: "b", Upper: 1, Size: 2}, {ID: "c", Upper: 2, Size: 1},
 	}}
 	k, c := rootOf(p, 100)
-	k.waiting[0] = 1<<3 - 1
+	k.waiting.set[0] = 1<<3 - 1
 	if k.lift(c) {
 		t.Error("buffers that all wait are raised to", k.inf)
 	}

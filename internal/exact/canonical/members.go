@@ -11,6 +11,18 @@ import "github.com/stowage-go/stowage/internal/timeline"
 //
 // Complexity: O(live members + steps of insertion).
 
+// memberLists has the members of the sections.
+type memberLists struct {
+	list  []Piece // of all sections, one after the other; nil if there are too many
+	at    []int32 // per section: where its members begin
+	apart []Piece // the scratch of sortMembers
+}
+
+func (l *memberLists) add(a *arrays) { a.list.Add(a.pieces, &l.apart) }
+
+// of returns the members of section s.
+func (l *memberLists) of(s Section) []Piece { return l.list[l.at[s]:l.at[s+1]] }
+
 // maxMembers bounds the table of members: 32 MiB. A larger partition has no table, and the inferences that
 // read it are off. One that takes as many steps, the unallocated floor, is off as well.
 const maxMembers = 1 << 23
@@ -25,8 +37,8 @@ func (k *Kernel) initMembers(*timeline.Timeline, *timeline.Partition) {
 		k.sw.SuffixBound, k.sw.NotFirst, k.sw.UnallocatedFloor = false, false, false
 		return
 	}
-	k.memberAt = make([]int32, k.m+2)
-	at := k.memberAt[1:]
+	k.members.at = make([]int32, k.m+2)
+	at := k.members.at[1:]
 	for x := range k.span {
 		for s := k.span[x].first; s < k.span[x].last; s++ {
 			at[s+1]++
@@ -35,10 +47,10 @@ func (k *Kernel) initMembers(*timeline.Timeline, *timeline.Partition) {
 	for s := range k.m {
 		at[s+1] += at[s]
 	}
-	k.members = make([]Piece, incidences)
+	k.members.list = make([]Piece, incidences)
 	for x := range k.span {
 		for s := k.span[x].first; s < k.span[x].last; s++ {
-			k.members[at[s]] = Piece(x)
+			k.members.list[at[s]] = Piece(x)
 			at[s]++
 		}
 	}
@@ -47,7 +59,7 @@ func (k *Kernel) initMembers(*timeline.Timeline, *timeline.Partition) {
 // sortMembers puts the first live entries of a list in ascending order of their starts. The entries before
 // from are in order already.
 func (k *Kernel) sortMembers(list []Piece, from, live int) {
-	apart, blocks := k.apart[:0], k.block
+	apart, blocks := k.members.apart[:0], k.block
 	to := from
 	for r := from; to < live; r++ {
 		x := list[r]
@@ -68,5 +80,5 @@ func (k *Kernel) sortMembers(list []Piece, from, live int) {
 		to++
 	}
 	copy(list[live:], apart)
-	k.apart = apart
+	k.members.apart = apart
 }

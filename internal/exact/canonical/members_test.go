@@ -19,7 +19,7 @@ func TestMembersAreSorted(t *testing.T) {
 		k, _ := rootOf(p, 1000)
 		for j := range k.n {
 			for s := range k.m {
-				list := k.members[k.memberAt[s]:k.memberAt[s+1]]
+				list := k.members.of(s)
 				before := slices.Sorted(slices.Values(list))
 				k.sortMembers(list, 0, int(k.live[s]))
 				for at, x := range list {
@@ -54,7 +54,7 @@ func TestMembersListAllPieces(t *testing.T) {
 				want = append(want, x)
 			}
 		}
-		if got := k.members[k.memberAt[s]:k.memberAt[s+1]]; !slices.Equal(got, want) {
+		if got := k.members.of(s); !slices.Equal(got, want) {
 			t.Errorf("section %d has the members %v, want %v", s, got, want)
 		}
 	}

@@ -31,11 +31,16 @@ const (
 	memoMost    = 1 << 21 // entries: 32 MiB
 )
 
+// memo has the keys of states that failed. It outlives a run. A lost key costs time, never soundness.
 type memo struct {
-	entries []memoKey
-	used    int
-	clock   uint64
+	entries []memoKey // buckets of memoWays
+	used    int       // entries
+	clock   uint64    // picks the entry that a new one replaces
+	salt    []uint64  // two random words for each buffer
+	run     uint64    // the salt of a run: its order and capacity
 }
+
+func (m *memo) add(a *arrays) { a.words.Add(2*a.n, &m.salt) }
 
 // recall reports whether the state of the component is known to fail. It also returns the key of the
 // state, or zero if there is nothing to compare it with.
@@ -64,12 +69,12 @@ func (k *Kernel) remember(c component, key memoKey) {
 		k.findWaiting(c) // it was last called for others
 		key = k.key(c)
 	}
-	k.memo.add(key)
+	k.memo.keep(key)
 }
 
 // key hashes the component's state.
 func (k *Kernel) key(c component) memoKey {
-	a, b := k.saltRun, ^k.saltRun
+	a, b := k.memo.run, ^k.memo.run
 	if !k.sw.Canonical {
 		// No buffer waits, but the monotonic floor reads the offset itself.
 		a ^= common.Mix(uint64(c.off)+0x9e3779b97f4a7c15, 0xe7037ed1a0b428db)
@@ -79,12 +84,12 @@ func (k *Kernel) key(c component) memoKey {
 		for rest := k.wordOf(w, low, high); rest != 0; rest &= rest - 1 {
 			j := w<<6 + common.Buffer(bits.TrailingZeros64(rest))
 			lb := uint64(k.lb[j])
-			if k.isWaiting(j) {
+			if k.waiting.has(j) {
 				lb = ^lb
 			}
-			x := common.Mix(lb^k.salt[2*j], k.salt[2*j+1])
+			x := common.Mix(lb^k.memo.salt[2*j], k.memo.salt[2*j+1])
 			a += x
-			b += common.Mix(x^0xa0761d6478bd642f, lb+k.salt[2*j+1])
+			b += common.Mix(x^0xa0761d6478bd642f, lb+k.memo.salt[2*j+1])
 		}
 	}
 	return memoKey{a, b | 1} // never the empty entry
@@ -104,9 +109,9 @@ func (m *memo) bucket(key memoKey) int {
 	return int(key.a) & (len(m.entries) - 1) &^ (memoWays - 1)
 }
 
-// add keeps the key. The table grows if a bucket is full, until it has its largest size. Until then no
+// keep adds the key. The table grows if a bucket is full, until it has its largest size. Until then no
 // key is lost.
-func (m *memo) add(key memoKey) {
+func (m *memo) keep(key memoKey) {
 	if len(m.entries) == 0 || len(m.entries) < memoMost && (2*m.used >= len(m.entries) || m.entries[m.bucket(key)+memoWays-1].b != 0) {
 		m.grow()
 	}

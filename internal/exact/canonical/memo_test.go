@@ -24,7 +24,7 @@ func TestMemoKeepsAll(t *testing.T) {
 	var m memo
 	key := func(i uint64) memoKey { return memoKey{common.Mix(i+1, 0x9e3779b97f4a7c15), i | 1} }
 	for i := range uint64(10_000) {
-		m.add(key(i))
+		m.keep(key(i))
 	}
 	for i := range uint64(10_000) {
 		if !m.has(key(i)) {
@@ -51,10 +51,10 @@ func TestMemoKey(t *testing.T) {
 	}{
 		{"a least offset", "", func(k *Kernel, _ *component) { k.lb[1]++ }, true},
 		{"two least offsets exchanged", "", func(k *Kernel, _ *component) { k.lb[1], k.lb[2] = 0, 8 }, true},
-		{"a buffer waits", "", func(k *Kernel, _ *component) { k.waiting[0] = 2 }, true},
+		{"a buffer waits", "", func(k *Kernel, _ *component) { k.waiting.set[0] = 2 }, true},
 		{"a buffer is placed", "", func(k *Kernel, _ *component) { k.unplaced[0] = 3 }, true},
-		{"the capacity", "", func(k *Kernel, _ *component) { k.saltRun++ }, true},
-		{"the ranks", "", func(k *Kernel, _ *component) { k.rank[0], k.rank[1] = k.rank[1], k.rank[0] }, false},
+		{"the capacity", "", func(k *Kernel, _ *component) { k.memo.run++ }, true},
+		{"the ranks", "", func(k *Kernel, _ *component) { k.ranks.of[0], k.ranks.of[1] = k.ranks.of[1], k.ranks.of[0] }, false},
 		{"the bound", "", func(_ *Kernel, c *component) { c.off++ }, false},
 		{"the bound, which a floor reads", "canonical", func(_ *Kernel, c *component) { c.off++ }, true},
 	} {

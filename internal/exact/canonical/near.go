@@ -13,8 +13,8 @@ package canonical
 func (k *Kernel) nearby(x Piece) []Piece {
 	near := k.near[:0]
 	at := &k.span[x]
-	if k.members != nil {
-		list := k.members[k.memberAt[at.first]:k.memberAt[at.first+1]]
+	if k.members.list != nil {
+		list := k.members.of(at.first)
 		for rest := k.live[at.first]; rest > 0; list = list[1:] {
 			if y := list[0]; k.block[y].start < gone {
 				rest--

@@ -19,7 +19,7 @@ func TestNearbyIsWhatSharesASection(t *testing.T) {
 		for _, table := range []bool{true, false} {
 			k, _ := rootOf(p, 1000)
 			if !table {
-				k.members = nil
+				k.members.list = nil
 			}
 			for j := range k.n {
 				for x := range Piece(len(k.span)) {

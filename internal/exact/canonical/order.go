@@ -19,6 +19,39 @@ import (
 //
 // Source: MiniMalloc, section 7 and google/minimalloc (PreorderingComparator).
 
+// ranking has the preordering of a run, and the ranks that it gives.
+type ranking struct {
+	order string                                     // the keys
+	score func(j common.Buffer, total int64) float64 // in place of the keys, if set (score.go)
+
+	of  []int32      // per unplaced buffer: its place in its component, from 0
+	log []rankChange // undoes changes of of
+
+	totals []int64 // per buffer: its key T, or its score
+	tie    []int32 // per buffer: its place among those with the same total, if tied
+	tied   bool    // T, or a score, is what counts first
+}
+
+// rankChange is an entry of the log: the rank of j was old.
+type rankChange struct {
+	j   common.Buffer
+	old int32
+}
+
+func (r *ranking) add(a *arrays) {
+	a.numbers.Add(a.n, &r.totals)
+	a.counts.Add(a.n, &r.of, &r.tie)
+	r.log = make([]rankChange, 0, a.n)
+}
+
+// undo takes back the changes after the first n of the log.
+func (r *ranking) undo(n int) {
+	for i := len(r.log) - 1; i >= n; i-- {
+		r.of[r.log[i].j] = r.log[i].old
+	}
+	r.log = r.log[:n]
+}
+
 // rankAll ranks the buffers of a component by the static preordering in use and
 // logs the old ranks.
 func (k *Kernel) rankAll(c component) {
@@ -28,23 +61,23 @@ func (k *Kernel) rankAll(c component) {
 			if k.huge && k.late() {
 				return
 			}
-			k.totals[j] = k.maxTotal(j)
-			if k.score != nil {
-				k.totals[j] = ordered(k.score(j, k.totals[j]))
+			k.ranks.totals[j] = k.maxTotal(j)
+			if k.ranks.score != nil {
+				k.ranks.totals[j] = ordered(k.ranks.score(j, k.ranks.totals[j]))
 			}
 		}
-		if k.tied {
+		if k.ranks.tied {
 			k.byRank(list)
 			k.sortBy(list, func(i, j common.Buffer) bool {
-				return k.totals[i] > k.totals[j] || k.totals[i] == k.totals[j] && k.tie[i] < k.tie[j]
+				return k.ranks.totals[i] > k.ranks.totals[j] || k.ranks.totals[i] == k.ranks.totals[j] && k.ranks.tie[i] < k.ranks.tie[j]
 			})
 		} else {
 			k.sortBy(list, k.before)
 		}
 	}
 	for r, j := range list {
-		k.rankLog = append(k.rankLog, rankChange{j, k.rank[j]})
-		k.rank[j] = int32(r)
+		k.ranks.log = append(k.ranks.log, rankChange{j, k.ranks.of[j]})
+		k.ranks.of[j] = int32(r)
 	}
 }
 
@@ -53,7 +86,7 @@ func (k *Kernel) rankAll(c component) {
 func (k *Kernel) byRank(list []common.Buffer) {
 	most := int32(0)
 	for _, j := range list {
-		most = max(most, k.rank[j]+1)
+		most = max(most, k.ranks.of[j]+1)
 	}
 	if int(most) > 4*len(list) {
 		return
@@ -63,10 +96,10 @@ func (k *Kernel) byRank(list []common.Buffer) {
 		slots[r] = common.Nobody
 	}
 	for _, j := range list {
-		if slots[k.rank[j]] != common.Nobody {
+		if slots[k.ranks.of[j]] != common.Nobody {
 			return // ranks of several components
 		}
-		slots[k.rank[j]] = j
+		slots[k.ranks.of[j]] = j
 	}
 	list = list[:0]
 	for _, j := range slots {
@@ -79,19 +112,19 @@ func (k *Kernel) byRank(list []common.Buffer) {
 // breakTies computes the order of buffers with equal totals, if the total is the first key. Equal scores are ordered by
 // index.
 func (k *Kernel) breakTies(c component) {
-	k.tied = k.score != nil || len(k.order) > 0 && k.order[0] == 'T'
-	if !k.tied || !k.sw.Preordering {
+	k.ranks.tied = k.ranks.score != nil || len(k.ranks.order) > 0 && k.ranks.order[0] == 'T'
+	if !k.ranks.tied || !k.sw.Preordering {
 		return
 	}
 	list := k.listOf(c)
-	if k.score == nil {
-		whole := k.order
-		k.order = k.order[1:]
+	if k.ranks.score == nil {
+		whole := k.ranks.order
+		k.ranks.order = k.ranks.order[1:]
 		k.sortBy(list, k.before)
-		k.order = whole
+		k.ranks.order = whole
 	}
 	for r, j := range list {
-		k.tie[j], k.rank[j] = int32(r), int32(r)
+		k.ranks.tie[j], k.ranks.of[j] = int32(r), int32(r)
 	}
 }
 
@@ -114,9 +147,9 @@ func (k *Kernel) maxTotal(j common.Buffer) int64 {
 func (k *Kernel) before(i, j common.Buffer) bool {
 	a, b := &k.buffers[k.id[i]], &k.buffers[k.id[j]]
 	f, g := &k.of[i], &k.of[j]
-	for at := range len(k.order) {
+	for at := range len(k.ranks.order) {
 		var x, y int64
-		switch k.order[at] {
+		switch k.ranks.order[at] {
 		case 'A':
 			hi, lo := bits.Mul64(uint64(a.Size), uint64(a.Upper-a.Lower))
 			other, low := bits.Mul64(uint64(b.Size), uint64(b.Upper-b.Lower))
@@ -133,7 +166,7 @@ func (k *Kernel) before(i, j common.Buffer) bool {
 		case 'O':
 			x, y = int64(k.begins[f.last]-k.ends[f.first]), int64(k.begins[g.last]-k.ends[g.first])
 		case 'T':
-			x, y = k.totals[i], k.totals[j]
+			x, y = k.ranks.totals[i], k.ranks.totals[j]
 		case 'U':
 			x, y = a.Upper, b.Upper
 		case 'W':

@@ -24,14 +24,14 @@ func TestRanks(t *testing.T) {
 		tl := timeline.New(p)
 		k := New(tl, &tl.Partitions[0], switchesOf(nil), run.NewWatch(context.Background()))
 		for _, order := range []string{"TWA", "TC", "T", "TAW", "WTZ", "ALUC", "O"} {
-			k.order = order
+			k.ranks.order = order
 			k.SetCapacity(tl.LowerBound * 2)
 			c := k.root()
 			check := func(c component, when string) {
 				t.Helper()
 				list := slices.Clone(k.listOf(c))
 				want := slices.Clone(list)
-				slices.SortFunc(list, func(a, b common.Buffer) int { return int(k.rank[a] - k.rank[b]) })
+				slices.SortFunc(list, func(a, b common.Buffer) int { return int(k.ranks.of[a] - k.ranks.of[b]) })
 				slices.SortFunc(want, func(a, b common.Buffer) int {
 					if k.before(a, b) {
 						return -1
@@ -73,7 +73,7 @@ func TestCalm(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		k := New(tl, &tl.Partitions[0], switchesOf(nil), run.NewWatch(context.Background()))
-		k.order = "TWA"
+		k.ranks.order = "TWA"
 		k.SetCapacity(tl.LowerBound + tl.LowerBound/10)
 		c := k.root()
 		k.findWaiting(c)
@@ -83,19 +83,19 @@ func TestCalm(t *testing.T) {
 			}
 			if next := k.following(c, k.limit, common.Nobody, make([]common.Buffer, 0, 4)); step%5 == 4 && len(next) == 4 {
 				// The first two have failed and wait.
-				c.off, c.rank = k.lb[next[2]], k.rank[next[2]]
+				c.off, c.rank = k.lb[next[2]], k.ranks.of[next[2]]
 				k.findWaiting(c)
 			}
 			j, _ := k.firstOf(c)
 			if j == common.Nobody {
 				break
 			}
-			said := k.calm
-			c.off, c.rank = k.lb[j], k.rank[j]
+			said := k.waiting.calm
+			c.off, c.rank = k.lb[j], k.ranks.of[j]
 			k.place(j)
 			k.findWaiting(c)
 			for _, i := range k.listOf(c) {
-				if said && k.isWaiting(i) {
+				if said && k.waiting.has(i) {
 					t.Fatalf("seed %d: %d waits", seed, i)
 				}
 			}

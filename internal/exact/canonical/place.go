@@ -16,16 +16,29 @@ import "github.com/stowage-go/stowage/internal/exact/common"
 // Invariant: lb of an unplaced buffer is the highest top of the placed buffers that it overlaps, aligned. total,
 // live, cuts and edges count what is unplaced.
 
-// place puts j at its least offset. hat says whether any unplaced buffer overlaps j. ok is false if a neighbour was
+// placement is what is placed.
+type placement struct {
+	path []common.Buffer // the placed buffers, in the order of their placement
+	best []int64         // per placed buffer, and per buffer of a solved part: its offset
+}
+
+func (p *placement) add(a *arrays) {
+	a.numbers.Add(a.n, &p.best)
+	a.buffers.Add(a.n, &p.path)
+}
+
+func (p *placement) reset() { p.path = p.path[:0] }
+
+// place puts j at its least offset. covered says whether some unplaced buffer may still lie on top of j. ok is false if a neighbour was
 // raised above its highest offset; the caller then undoes the placement. If the run is over, place may stop midway and
 // return false: try looks for that.
-func (k *Kernel) place(j common.Buffer) (hat, ok bool) {
+func (k *Kernel) place(j common.Buffer) (covered, ok bool) {
 	k.best[j] = k.lb[j]
 	k.path = append(k.path, j)
-	k.highest = 0
+	k.tops.highest = 0
 	k.take(j)
 	k.liftFloors(j)
-	k.markAround(k.of[j].first, k.of[j].last)
+	k.runs.markAround(k.of[j].first, k.of[j].last, k.live[k.of[j].first] > 0)
 	if k.Windowed {
 		// Pieces are not apart by the same everywhere.
 		for c := range k.begins[k.of[j].last] {
@@ -36,13 +49,13 @@ func (k *Kernel) place(j common.Buffer) (hat, ok bool) {
 				return true, false
 			}
 			if d, meet := k.distance(j, c); meet {
-				hat = true
+				covered = true
 				if !k.raise(c, k.lb[j]+d) {
 					return true, false
 				}
 			}
 		}
-		return hat, true
+		return covered, true
 	}
 	top := k.lb[j] + k.size[j]
 	for x := Piece(j); x != none; x = k.next[x] {
@@ -50,13 +63,13 @@ func (k *Kernel) place(j common.Buffer) (hat, ok bool) {
 			return true, false
 		}
 		for _, y := range k.nearby(x) {
-			hat = true
+			covered = true
 			if c := k.owner[y]; !k.raise(c, top) {
 				return true, false
 			}
 		}
 	}
-	return hat, true
+	return covered, true
 }
 
 // raise raises lb of c to top, aligned, and reports whether c can lie there.
@@ -93,8 +106,8 @@ func (k *Kernel) take(j common.Buffer) {
 			total[s] -= b.size
 			live[s]--
 		}
-		k.leave(at.first)
-		k.leave(at.last)
+		k.runs.leave(at.first)
+		k.runs.leave(at.last)
 	}
 }
 
@@ -107,30 +120,13 @@ func (k *Kernel) give(j common.Buffer) {
 	for x := Piece(j); x != none; x = k.next[x] {
 		at, b := &k.span[x], &k.block[x]
 		b.start = k.inf[j] + at.lower
-		total, live, top := k.total[at.first:at.last], k.live[at.first:at.last], k.top[at.first:at.last]
+		total, live, top := k.total[at.first:at.last], k.live[at.first:at.last], k.tops.of[at.first:at.last]
 		for s := range total {
 			total[s] += b.size
 			live[s]++
 			top[s] = max(top[s], b.start)
 		}
-		k.enter(at.first)
-		k.enter(at.last)
-	}
-}
-
-// liftFloors raises the floors of buffer j's sections to its top. Only the
-// inference of the paper reads floors; the suffix bound reads bounds instead.
-func (k *Kernel) liftFloors(j common.Buffer) {
-	if k.sw.SuffixBound {
-		return
-	}
-	for x := Piece(j); x != none; x = k.next[x] {
-		at := &k.span[x]
-		top := k.lb[j] + at.lower + k.block[x].size
-		for s := at.first; s < at.last; s++ {
-			if k.floor[s] < top {
-				k.set(int32(2*k.n)+int32(s), top)
-			}
-		}
+		k.runs.enter(at.first)
+		k.runs.enter(at.last)
 	}
 }

@@ -3,9 +3,9 @@ package canonical
 import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
-	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/splitmix"
 	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
 )
 
 // Before the first search the partition is put into arrays. With a million
@@ -18,38 +18,68 @@ import (
 // to 0, so that limits fall in the midst of passes.
 var HugeFrom = 1 << 18
 
-// New prepares a partition for search.
-func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, watch *run.Watch) *Kernel {
-	n, m := len(p.Buffers), int(p.Last-p.First)
-	pieces := 0
-	for _, i := range p.Buffers {
-		pieces += len(tl.Spans(int(i)))
-	}
-	k := &Kernel{
-		sw: sw, Watch: watch, Tick: func() {},
-		static: static{
-			n: common.Buffer(n), m: Section(m), buffers: tl.Problem.Buffers, id: p.Buffers, plain: true, unit: bound.CommonAlignment(tl.Problem, p.Buffers),
-			of: make([]fact, n), span: make([]span, pieces),
-		},
-		state:   state{block: make([]block, pieces), rankLog: make([]rankChange, 0, n)},
-		learned: learned{hot: [4]Section{-1, -1, -1, -1}, witness: make([]witness, n)},
-	}
-	common.Carve(
-		common.Share(&k.cells, 2*n+m), common.Share(&k.size, n), common.Share(&k.best, n), common.Share(&k.totals, n), common.Share(&k.seen, n),
-		common.Share(&k.openEnd, n), common.Share(&k.total, m+1), common.Share(&k.low, m), common.Share(&k.top, m), common.Share(&k.allowance, m),
-	)
-	k.lb, k.inf, k.floor = k.cells[:n:n], k.cells[n:2*n:2*n], k.cells[2*n:]
-	common.Carve(common.Share(&k.rank, n), common.Share(&k.tie, n), common.Share(&k.live, m+1), common.Share(&k.edges, m+1), common.Share(&k.cuts, m))
-	common.Carve(common.Share(&k.salt, 2*n), common.Share(&k.unplaced, n/64+1), common.Share(&k.waiting, n/64+1), common.Share(&k.runs, m/64+1), common.Share(&k.dirty, m/64+1))
-	common.Carve(common.Share(&k.list, n), common.Share(&k.path, n), common.Share(&k.sorted, n), common.Share(&k.open, n), common.Share(&k.begins, m+1), common.Share(&k.ends, m+1), common.Share(&k.owner, pieces))
-	common.Carve(common.Share(&k.next, pieces), common.Share(&k.near, pieces), common.Share(&k.apart, pieces), common.Share(&k.more, m+1))
-	for _, step := range [...]func(*Kernel, *timeline.Timeline, *timeline.Partition){(*Kernel).describe, (*Kernel).describeSpans, (*Kernel).initMembers, (*Kernel).initTwins, (*Kernel).countFrom, (*Kernel).initEffective} {
-		if k.over() {
-			break
-		}
-		step(k, tl, p)
-	}
-	return k
+// problem is the partition, in arrays by buffer and by section. Nothing changes it after New, except that SetCapacity
+// sets the highest offsets.
+type problem struct {
+	n common.Buffer // how many buffers
+	m Section       // how many sections
+
+	buffers []model.Buffer  // of the whole problem
+	id      []int32         // buffer j is buffers[id[j]]
+	of      []fact          // per buffer
+	size    []int64         // per buffer: the largest distance from it up to another buffer
+	begins  []common.Buffer // per section: how many buffers begin before it
+	ends    []common.Buffer // per section: how many buffers end before it or with it
+
+	unit      int64 // divides every offset
+	plain     bool  // no buffer has gaps: each has one piece, with the window [0, size)
+	stackable bool  // all orders of stacking a section give one height, but for the topmost rounding (stack.go)
+	huge      bool  // a pass over all buffers and sections takes long, so passes look for the limit
+
+	Windowed  bool    // distances differ from sizes, because of gaps or windows
+	Shifted   bool    // offsets are counted so that all distances are above zero (shift.go)
+	distances []int64 // if Windowed: distance(i, j) at i*n+j; nil if there are too many pairs (shift.go)
+}
+
+// fact is what the search asks of a buffer but seldom.
+type fact struct {
+	rawSize     int64
+	align       int64
+	start       int64 // the fixed offset, else 0, less shift
+	shift       int64 // offset in the plan - offset in the kernel (shift.go)
+	ub          int64 // the highest offset that fits the capacity
+	first, last Section
+	twin        common.Buffer // the preceding identical buffer
+	fixed       bool
+}
+
+func (p *problem) add(a *arrays) {
+	p.n, p.m = common.Buffer(a.n), Section(a.m)
+	p.of = make([]fact, a.n)
+	a.numbers.Add(a.n, &p.size)
+	a.buffers.Add(a.m+1, &p.begins, &p.ends)
+}
+
+// pieces are the pieces of all buffers. Nothing changes them after New.
+type pieces struct {
+	span  []span          // per piece
+	owner []common.Buffer // per piece
+	next  []Piece         // per piece: the next one of the same buffer
+	more  []Piece         // per section: the first of the further pieces that does not begin before it
+}
+
+// span is where a piece is: in sections [first, last), from byte lower of its
+// buffer on.
+type span struct {
+	first, last Section
+	lower       int64
+}
+
+func (p *pieces) add(a *arrays) {
+	p.span = make([]span, a.pieces)
+	a.buffers.Add(a.pieces, &p.owner)
+	a.list.Add(a.pieces, &p.next)
+	a.list.Add(a.m+1, &p.more)
 }
 
 // pollEvery is how many buffers a loop goes through between looks for a limit.
@@ -57,6 +87,8 @@ const pollEvery = 1 << 12
 
 // describe copies what the search asks of each buffer.
 func (k *Kernel) describe(tl *timeline.Timeline, p *timeline.Partition) {
+	k.buffers, k.id, k.unit = tl.Problem.Buffers, p.Buffers, bound.CommonAlignment(tl.Problem, p.Buffers)
+	k.plain = true
 	rng := uint64(0x9e3779b97f4a7c15)
 	incidences := 0
 	k.stackable = true
@@ -85,7 +117,7 @@ func (k *Kernel) describe(tl *timeline.Timeline, p *timeline.Partition) {
 		if f.fixed || f.align != k.unit {
 			k.stackable = false
 		}
-		k.salt[2*j], k.salt[2*j+1] = splitmix.Next(&rng), splitmix.Next(&rng)|1
+		k.memo.salt[2*j], k.memo.salt[2*j+1] = splitmix.Next(&rng), splitmix.Next(&rng)|1
 		k.begins[f.first]++
 		k.ends[f.last]++
 	}
@@ -107,9 +139,9 @@ func count[T ~int32](kinds []T) {
 	}
 }
 
-// describeSpans copies the pieces: the first of each buffer, then the others by
+// describePieces copies the pieces: the first of each buffer, then the others by
 // where they begin.
-func (k *Kernel) describeSpans(tl *timeline.Timeline, p *timeline.Partition) {
+func (k *Kernel) describePieces(tl *timeline.Timeline, p *timeline.Partition) {
 	for _, i := range p.Buffers {
 		if k.huge && k.late() {
 			return
@@ -197,3 +229,6 @@ func sameSpans(a, b []timeline.Span) bool {
 	}
 	return true
 }
+
+// Twin returns the preceding buffer that is identical to j, or nobody.
+func (k *Kernel) Twin(j common.Buffer) common.Buffer { return k.of[j].twin }

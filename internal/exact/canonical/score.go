@@ -15,7 +15,7 @@ type Score struct {
 
 // OrderBy has runs follow a score in place of the order that they are given.
 func (k *Kernel) OrderBy(s *Score) {
-	k.score = func(j common.Buffer, total int64) float64 {
+	k.ranks.score = func(j common.Buffer, total int64) float64 {
 		b := &k.of[j]
 		return s.Total*math.Log(float64(total)) + s.Width*math.Log(float64(b.last-b.first)) + s.Size*math.Log(float64(b.rawSize)) + s.Noise[k.id[j]]
 	}

@@ -75,8 +75,8 @@ func (k *Kernel) tryEach(c component) common.Outcome {
 	if j == common.Nobody || k.lb[j] > ceiling {
 		return k.through()
 	}
-	r, hat := k.try(c, j)
-	if r != common.Exhausted || !hat && k.sw.Hatless {
+	r, covered := k.try(c, j)
+	if r != common.Exhausted || !covered && k.sw.Hatless {
 		return r
 	}
 	return k.tryRest(c, ceiling, j)
@@ -108,14 +108,14 @@ func (k *Kernel) firstOf(c component) (first common.Buffer, lowest int64) {
 			if o > least {
 				continue
 			}
-			if k.isWaiting(j) || !k.eligible(j) {
+			if k.waiting.has(j) || !k.eligible(j) {
 				passed = min(passed, o)
-			} else if o < least || k.rank[j] < k.rank[first] {
+			} else if o < least || k.ranks.of[j] < k.ranks.of[first] {
 				first, least = j, o
 			}
 		}
 	}
-	k.calm = passed > least
+	k.waiting.calm = passed > least
 	return first, lowest
 }
 
@@ -129,7 +129,7 @@ func (k *Kernel) less(i, j common.Buffer) bool {
 	if k.sw.DynamicOrdering && k.lb[i] != k.lb[j] {
 		return k.lb[i] < k.lb[j]
 	}
-	return k.rank[i] < k.rank[j]
+	return k.ranks.of[i] < k.ranks.of[j]
 }
 
 // few is the number of candidates that are looked for at once. fewWords is the number of words of the waiting set that
@@ -146,9 +146,9 @@ func (k *Kernel) tryRest(c component, ceiling int64, j common.Buffer) common.Out
 	var kept [fewWords]uint64
 	low, high := k.buffersOf(c)
 	base := low >> 6
-	words := k.waiting[base : (high+63)>>6]
+	words := k.waiting.set[base : (high+63)>>6]
 	if postpones {
-		c.off, c.rank = k.lb[j], k.rank[j]
+		c.off, c.rank = k.lb[j], k.ranks.of[j]
 		k.findWaiting(c)
 		copy(kept[:], words)
 	}
@@ -165,23 +165,23 @@ func (k *Kernel) tryRest(c component, ceiling int64, j common.Buffer) common.Out
 				continue
 			}
 			if tried && postpones {
-				c.off, c.rank = k.lb[j], k.rank[j]
+				c.off, c.rank = k.lb[j], k.ranks.of[j]
 				if len(words) <= len(kept) {
 					copy(words, kept[:])
 				} else {
 					k.findWaiting(c)
 				}
 				if !k.infer(c) {
-					clear(k.dirty)
+					k.runs.clean()
 					return k.through()
 				}
 				if !k.eligible(j) {
 					continue
 				}
 			}
-			tried, k.calm = true, false
-			r, hat := k.try(c, j)
-			if r != common.Exhausted || !hat && k.sw.Hatless && k.sw.DynamicOrdering {
+			tried, k.waiting.calm = true, false
+			r, covered := k.try(c, j)
+			if r != common.Exhausted || !covered && k.sw.Hatless && k.sw.DynamicOrdering {
 				return r
 			}
 		}
@@ -216,21 +216,22 @@ func (k *Kernel) following(c component, ceiling int64, after common.Buffer, queu
 	return queue
 }
 
-// try places candidate j of c and searches on. It reports hat: whether any unplaced buffer overlaps the candidate.
+// try places candidate j of c and searches on. It reports covered: whether some unplaced buffer
+// may still lie on top of the candidate, because the two overlap in time.
 //
 // If the search fails, try takes the placement back. If the search succeeds, try leaves it: the parts that are still to
 // be searched do not depend on it, and whoever goes further back undoes it. In a huge partition it is taken back all the
 // same, to keep the trail short. After a limit nothing is taken back: no search goes on from here, and the next run begins
 // with a reset.
-func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, hat bool) {
+func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, covered bool) {
 	if k.Dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
 		return common.Exhausted, true
 	}
 	at, before := k.now(), k.snap()
 	r = common.Exhausted
-	c.off, c.rank = k.lb[j], k.rank[j]
+	c.off, c.rank = k.lb[j], k.ranks.of[j]
 	k.Proof.asks(j, c.off)
-	hat, ok := k.place(j)
+	covered, ok := k.place(j)
 	if k.Tell != nil {
 		k.say(plan.MovePlace, j)
 	}
@@ -244,14 +245,14 @@ func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, hat bool) 
 		r = common.Aborted
 	}
 	if r == common.Aborted || r == common.Solved && (over || !k.huge) {
-		return r, hat
+		return r, covered
 	}
 	k.undo(at)
 	k.restored(before)
 	if k.Tell != nil && r == common.Exhausted {
 		k.say(plan.MoveBack, j)
 	}
-	return r, hat
+	return r, covered
 }
 
 // descend searches on after j has been placed. c is what was the component of j, without j.
@@ -261,7 +262,7 @@ func (k *Kernel) descend(c component, j common.Buffer) common.Outcome {
 			return k.searchParts(c, bounds)
 		}
 	}
-	k.whoWaits(c, k.calm)
+	k.whoWaits(c, k.waiting.calm)
 	if !k.infer(c) {
 		k.Proof.refuted()
 		return common.Exhausted

@@ -33,7 +33,7 @@ func TestCheckSection(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		k := New(tl, &tl.Partitions[0], switchesOf([]string{tc.off}), run.NewWatch(context.Background()))
-		k.order = "TWA"
+		k.ranks.order = "TWA"
 		k.SetCapacity(11)
 		k.root()
 		for j, bound := range tc.bounds {

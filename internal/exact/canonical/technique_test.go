@@ -126,7 +126,7 @@ func drawn(family func(seed uint64, n int) *model.Problem, n int) func(seed uint
 func rootOf(p *model.Problem, capacity int64, without ...string) (*Kernel, component) {
 	tl := timeline.New(p)
 	k := New(tl, &tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
-	k.order = "TWA"
+	k.ranks.order = "TWA"
 	k.SetCapacity(capacity)
 	return k, k.root()
 }

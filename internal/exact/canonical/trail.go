@@ -1,6 +1,10 @@
 package canonical
 
-import "github.com/stowage-go/stowage/internal/exact/common"
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/internal/exact/common"
+)
 
 // Everything that a placement and its inferences change is taken back here and nowhere else. Bounds and floors
 // come from the trail, ranks from their log. Sets and sums are restored by adding what was taken out.
@@ -13,6 +17,38 @@ import "github.com/stowage-go/stowage/internal/exact/common"
 // The trail is kept in chunks, each twice as long as the one before, up to chunkMost. So growing it copies nothing.
 //
 // Invariant: after undo(mark) the state is what it was at the mark.
+
+// bounds are the lowest offsets of the buffers, which the trail restores.
+type bounds struct {
+	cells []int64 // lb, inf and the floors, one after the other: what the trail has positions in
+	lb    []int64 // per buffer: the least offset above everything placed; for a placed buffer, where it lies
+	inf   []int64 // per buffer: an inferred lower bound of its offset, at least lb; it prunes, and places nothing
+	// block has the same by piece, for the inferences: where the piece starts if its buffer lies at inf, and how much
+	// space it takes. A piece of a placed buffer starts at gone.
+	block []block
+}
+
+// block is the space of a piece.
+type block struct{ start, size int64 }
+
+// gone is where the pieces of placed buffers start: above all others, so that
+// they are last among the members of a section.
+const gone = math.MaxInt64 / 8 * 7
+
+func (b *bounds) add(a *arrays) {
+	a.numbers.Add(2*a.n+a.m, &b.cells)
+	b.block = make([]block, a.pieces)
+}
+
+// resetBounds puts each buffer at its fixed offset or at the ground.
+func (k *Kernel) resetBounds() {
+	for j := range k.of {
+		k.lb[j], k.inf[j] = k.of[j].start, k.of[j].start
+	}
+	for x := range k.span {
+		k.block[x].start = k.inf[k.owner[x]] + k.span[x].lower
+	}
+}
 
 // change is an entry of the trail. If at >= 0, cells[at] was old. If at is ^j, both bounds of buffer j were old:
 // usually they rise together.
@@ -109,18 +145,18 @@ func (k *Kernel) moved(j common.Buffer) {
 	for x := Piece(j); x != none; x = k.next[x] {
 		start := k.inf[j] + k.span[x].lower
 		k.block[x].start = start
-		k.highest = max(k.highest, start)
+		k.tops.highest = max(k.tops.highest, start)
 	}
-	k.mark(k.of[j].first, k.of[j].last)
+	k.runs.mark(k.of[j].first, k.of[j].last)
 }
 
 // mark is a point to undo to. Positions on the trail count what was dropped.
 type mark struct {
-	trail, rankLog, path int
+	trail, ranks, path int
 }
 
 func (k *Kernel) now() mark {
-	return mark{k.trail.base + len(k.trail.latest), len(k.rankLog), len(k.path)}
+	return mark{k.trail.base + len(k.trail.latest), len(k.ranks.log), len(k.path)}
 }
 
 // lost reports whether the way back to the mark has been dropped.
@@ -140,16 +176,13 @@ func (k *Kernel) undo(m mark) {
 			break
 		}
 	}
-	for i := len(k.rankLog) - 1; i >= m.rankLog; i-- {
-		k.rank[k.rankLog[i].j] = k.rankLog[i].old
-	}
-	k.rankLog = k.rankLog[:m.rankLog]
+	k.ranks.undo(m.ranks)
 	for i := len(k.path) - 1; i >= m.path; i-- {
 		k.give(k.path[i])
 	}
 	k.path = k.path[:m.path]
-	clear(k.dirty)
-	k.highest = 0
+	k.runs.clean()
+	k.tops.highest = 0
 }
 
 // revert takes back one change.

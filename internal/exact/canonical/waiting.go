@@ -16,6 +16,17 @@ import (
 //
 // Complexity: O(buffers).
 
+// waitingSet has the buffers that wait.
+type waitingSet struct {
+	set  []uint64 // a bit set; of the components that findWaiting was last called for
+	calm bool     // nobody waits after the next placement: the candidate comes before all others of its component
+}
+
+func (w *waitingSet) add(a *arrays) { a.words.Add(a.n/64+1, &w.set) }
+
+// has reports whether j waits in the component that findWaiting was last called for.
+func (w *waitingSet) has(j common.Buffer) bool { return w.set[j>>6]>>(j&63)&1 != 0 }
+
 // findWaiting computes which buffers of c wait.
 func (k *Kernel) findWaiting(c component) {
 	if !k.sw.Canonical {
@@ -29,8 +40,8 @@ func (k *Kernel) findWaiting(c component) {
 				waiting |= rest & -rest
 			}
 		}
-		others := k.waiting[w] &^ masked(^uint64(0), int(w), int(low), int(high))
-		k.waiting[w] = others | waiting
+		others := k.waiting.set[w] &^ masked(^uint64(0), int(w), int(low), int(high))
+		k.waiting.set[w] = others | waiting
 	}
 }
 
@@ -42,14 +53,11 @@ func (k *Kernel) whoWaits(c component, calm bool) {
 	}
 	low, high := k.buffersOf(c)
 	for w := low >> 6; w<<6 < high; w++ {
-		k.waiting[w] &^= masked(^uint64(0), int(w), int(low), int(high))
+		k.waiting.set[w] &^= masked(^uint64(0), int(w), int(low), int(high))
 	}
 }
 
 // waits reports whether j lies under the canonical bound of c.
 func (k *Kernel) waits(c component, j common.Buffer) bool {
-	return k.lb[j] < c.off || k.lb[j] == c.off && k.rank[j] < c.rank
+	return k.lb[j] < c.off || k.lb[j] == c.off && k.ranks.of[j] < c.rank
 }
-
-// isWaiting is waits for the component that findWaiting was last called with.
-func (k *Kernel) isWaiting(j common.Buffer) bool { return k.waiting[j>>6]>>(j&63)&1 != 0 }

@@ -7,10 +7,14 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestCarve makes arrays that do not run into one another.
-func TestCarve(t *testing.T) {
+// TestArrays makes arrays that do not run into one another.
+func TestArrays(t *testing.T) {
 	var a, b, c []int
-	Carve(Share(&a, 2), Share(&b, 0), Share(&c, 3))
+	var all Arrays[int]
+	all.Add(2, &a)
+	all.Add(0, &b)
+	all.Add(3, &c)
+	all.Make()
 	if len(a) != 2 || len(b) != 0 || len(c) != 3 {
 		t.Fatalf("%d, %d and %d entries", len(a), len(b), len(c))
 	}

@@ -166,14 +166,14 @@ type part struct {
 	turn      int               // number of calls of canonical; it picks the order if only one has a turn
 	spent     int64             // nodes
 	stretches []int64           // per stretch of time: the lowest capacity that it is known to fit (stretch.go)
-	// stretchedAt is the capacity of the last stretch questions. stretchedFor has, per stretch
-	// size, the length of the round in which they were asked.
-	stretchedAt  int64
-	stretchedFor [10]int64
-	team         []*canonical.Kernel // a kernel for each order, if the orders run side by side
-	interlocks   knowledge           // whether its windows interlock
-	laddered     bool                // whether it has a ladder
-	completion   completion
+	// stretchCapacity is the capacity of the last questions about stretches. stretchLimits has, per size of
+	// stretch, the length of the round in which they were asked, in halves of the number of buffers.
+	stretchCapacity int64
+	stretchLimits   [10]int64
+	team            []*canonical.Kernel // a kernel for each order, if the orders run side by side
+	interlocks      knowledge           // whether its windows interlock
+	laddered        bool                // whether it has a ladder
+	completion      completion
 }
 
 // knowledge is the answer to a question that takes time to decide.

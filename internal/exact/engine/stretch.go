@@ -37,17 +37,17 @@ func (e *engine) inStretches(p int, capacity, halves int64) common.Verdict {
 	if !e.Switches.Stretches {
 		return common.Undecided
 	}
-	if capacity != s.stretchedAt {
-		s.stretchedAt, s.stretchedFor = capacity, [len(s.stretchedFor)]int64{}
+	if capacity != s.stretchCapacity {
+		s.stretchCapacity, s.stretchLimits = capacity, [len(s.stretchLimits)]int64{}
 	}
 	number := 0
-	for level, size := 0, stretchLeast; level < len(s.stretchedFor) && size <= n/4*3; level, size = level+1, 2*size {
+	for level, size := 0, stretchLeast; level < len(s.stretchLimits) && size <= n/4*3; level, size = level+1, 2*size {
 		if halves>>level < firstRound {
 			break
 		}
-		asks := halves/4 >= s.stretchedFor[level]
+		asks := halves/4 >= s.stretchLimits[level]
 		if asks {
-			s.stretchedFor[level] = halves
+			s.stretchLimits[level] = halves
 		}
 		for low, high := part.First, part.First; high < part.Last; low += (high - low + 1) / 2 {
 			high = e.stretch(part, low, high, size)

@@ -137,8 +137,10 @@ func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin 
 	l := &Search{
 		n: n, t: min(n, TableMost), sparing: sw.Spares, free: make([][]extent, n*n), watch: watch, Tick: func() {},
 	}
-	common.Carve(common.Share(&l.align, n), common.Share(&l.size, n), common.Share(&l.start, n), common.Share(&l.shift, n), common.Share(&l.low, n), common.Share(&l.high, n), common.Share(&l.At, n),
-		common.Share(&l.least, n*n), common.Share(&l.above, n*n), common.Share(&l.lo, n*n), common.Share(&l.hi, n*n), common.Share(&l.taken, n*n))
+	var numbers common.Arrays[int64]
+	numbers.Add(n, &l.align, &l.size, &l.start, &l.shift, &l.low, &l.high, &l.At)
+	numbers.Add(n*n, &l.least, &l.above, &l.lo, &l.hi, &l.taken)
+	numbers.Make()
 	l.id = make([]int32, n)
 	for j := range l.id {
 		// The table covers the largest buffers, so these come first.
