@@ -13,9 +13,10 @@ import (
 // heads has the lowest heads of the models of data/diagonal, as they were measured in the
 // interpreter or proven by CP-SAT (see the README there).
 var heads = map[string]int64{
-	"face_detection_short_range": 917_504, "hand_landmark_full": 3_211_328, "iris_landmark": 524_416, "kws_ref_model": 9_792,
-	"micro_speech_quantized": 4_176, "person_detect": 36_880, "pose_landmark_full": 5_251_168, "pose_landmark_heavy": 7_876_736,
-	"pretrainedResnet_quant": 33_312, "tf2_mobilenet_v2_1.0_224_ptq": 1_204_240, "vww_96_int8": 36_880,
+	"face_detection_short_range": 917_504, "hand_landmark_full": 3_211_328, "iris_landmark": 524_416,
+	"kws_ref_model": 9_792, "micro_speech_quantized": 4_176, "person_detect": 36_880,
+	"pose_landmark_full": 5_251_168, "pose_landmark_heavy": 7_876_736, "pretrainedResnet_quant": 33_312,
+	"tf2_mobilenet_v2_1.0_224_ptq": 1_204_240, "vww_96_int8": 36_880,
 }
 
 // diagonal returns a problem of that folder as a graph. There operator t has the ticks 2t and
@@ -51,7 +52,8 @@ func diagonal(p *stowage.Problem) *graph.Graph {
 			}
 			o.Operands = append(o.Operands, i)
 			if k := len(b.Gaps) - 1; k >= 0 && b.Gaps[k].Lower == int64(2*t) {
-				o.Permits = append(o.Permits, graph.Permit{Result: result, Operand: i, Distance: w - b.Gaps[k].Window.Lower})
+				d := w - b.Gaps[k].Window.Lower
+				o.Permits = append(o.Permits, graph.Permit{Result: result, Operand: i, Distance: d})
 			}
 		}
 	}

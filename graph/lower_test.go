@@ -58,7 +58,8 @@ func TestLowerSaysTheSame(t *testing.T) {
 				legal = legal && v.Rule == graph.RuleOverlaps
 			}
 			if report.OK() != want || legal != want {
-				t.Fatalf("offsets %v: the problem says %v, Verify %v, the oracle %v\n%+v\n%+v\n%+v", at, report.OK(), legal, want, g, l.Problem, replayed)
+				t.Errorf("offsets %v: the problem says %v, Verify %v, the oracle %v", at, report.OK(), legal, want)
+				t.Fatalf("%+v\n%+v\n%+v", g, l.Problem, replayed)
 			}
 			judged++
 			if want {
@@ -110,9 +111,12 @@ func TestMakeAgainstBruteForce(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			least[permits] = x.least(permits)
+			least[permits] = p.Height
+			if p.Height > 0 && x.below(p.Height, permits) {
+				least[permits] = x.least(permits)
+			}
 			if p.Status != stowage.Optimal || p.Height != least[permits] {
-				t.Fatalf("permits %v: %v, height %d, the oracle says %d\n%+v", permits, p.Status, p.Height, least[permits], g)
+				t.Fatalf("%v: %v, height %d, the oracle says %d\n%+v", permits, p.Status, p.Height, least[permits], g)
 			}
 			if report, err := graph.Verify(g, p); err != nil || !report.OK() {
 				t.Fatalf("permits %v: %v %+v\n%+v\n%+v", permits, err, report, g, p)

@@ -10,13 +10,15 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: each step may only help. The graph is planned as it stands, without permits; then with
-// what may lie in place; then with all permits. Each run starts from the plan of the one before,
-// which is a plan of its problem, too, since permits only take away what is forbidden. So no
-// plan is higher than without permits, whatever limit comes, and the differences say what in
-// place and distances save.
+// Idea: each step may only help. The graph is planned in the order that it has, without permits;
+// then with what may lie in place; then with all permits. Each run starts from the plan of the one
+// before, which is a plan of its problem, too, since permits only take away what is forbidden. If
+// orders are to be tried, the ones with the lowest peaks are planned likewise (reorder.go). The
+// lowest plan of all is kept. So no plan is higher than without permits and in the order given,
+// whatever limit comes, and the differences say what each step saves.
 //
-// Complexity: one run of the planner for each kind of permit that the graph has, and one more.
+// Complexity: one run of the planner for each kind of permit that the graph has, and one more;
+// and up to four more for other orders.
 
 // Permits says which permits count.
 type Permits uint8
@@ -51,6 +53,12 @@ type Options struct {
 	Solve Solver
 	// Permits says which permits count; by default all do.
 	Permits Permits
+	// Reorder looks for the order with the lowest plan. If it is false, the operators run in the
+	// order in which they stand.
+	Reorder bool
+	// States limits the search for an order: how many sets of operators it keeps. 0 means
+	// 262,144, about 25 MB for 500 operators. It has a bound in any case.
+	States int
 	// Run has the options of the planner. Run.Capacity is the capacity of the plan. Without
 	// it, or with Run.Minimize, Make looks for the lowest plan. Run.Timeout is for the whole of
 	// Make. Run.NodeLimit is for each run. Run.Start must be nil.
@@ -64,11 +72,12 @@ type Overlap struct {
 	Bytes                     int64 // how many bytes the two share
 }
 
-// Saved says how many bytes the permits save, each beyond those before it. A number is 0 if
-// the plan before it does not fit the capacity.
+// Saved says how many bytes each step saves beyond those before it. A number is 0 if the plan
+// before it does not fit the capacity.
 type Saved struct {
 	InPlace  int64 // by equal offsets, and distances of 0 or less
 	Distance int64 // by the other distances
+	Order    int64 // by another order of the operators
 }
 
 // A Plan is the outcome of Make.
@@ -84,9 +93,11 @@ type Plan struct {
 	// Height is the largest offset + size: the number of bytes that the plan needs; 0 if there
 	// is none.
 	Height int64
-	// LowerBound: no plan of this order, with the permits that count, is lower, in bytes.
+	// LowerBound: no plan with the permits that count is lower, in bytes. With Options.Reorder
+	// it holds for all orders, else for the one that the graph has.
 	LowerBound int64
-	// Status is the outcome, for this order: Optimal says that no plan of it is lower.
+	// Status is the outcome. Optimal and Infeasible hold for all orders or for one, as
+	// LowerBound does.
 	Status model.Status
 	// Overlaps has each result that lies over an operand, in the order of the operators.
 	Overlaps []Overlap
@@ -115,12 +126,14 @@ func Make(ctx context.Context, g *Graph, o Options) (*Plan, error) {
 	if err := issues.Err(); err != nil {
 		return nil, err
 	}
-	order := make([]int, len(g.Operators))
-	for k := range order {
-		order[k] = k
-	}
-	if err := checkOrder(g, order); err != nil {
-		return nil, err
+	order := runnable(g)
+	if !o.Reorder {
+		for k := range order {
+			order[k] = k
+		}
+		if err := checkOrder(g, order); err != nil {
+			return nil, err
+		}
 	}
 	m := maker{g: g, o: o, began: time.Now()}
 	return m.make(ctx, order)
@@ -130,11 +143,81 @@ type maker struct {
 	g     *Graph
 	o     Options
 	began time.Time
+	runs  int // that may still come
 }
 
-// make plans the graph in the given order.
+// make plans the graph, first in the given order.
 func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 	kinds := m.kinds()
+	if m.runs = len(kinds); m.o.Reorder {
+		m.runs += 1 + 2*min(len(kinds), 2)
+	}
+	p, err := m.inOrder(ctx, order, kinds)
+	if err != nil || !m.o.Reorder || forced(m.g, order) || p.Status.HasPlan() && !m.o.Run.Minimizing() {
+		return p, err
+	}
+	others, bound, err := m.search(ctx, order)
+	if err != nil {
+		return nil, err
+	}
+	if len(kinds) > 2 {
+		kinds = []Permits{NoPermits, m.o.Permits} // what is in place is part of the second
+	}
+	for _, other := range others {
+		if p.Status.HasPlan() && p.Height <= bound || slices.Equal(other, order) {
+			continue
+		}
+		q, err := m.inOrder(ctx, other, kinds)
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case !q.Status.HasPlan():
+		case !p.Status.HasPlan():
+			q.Saved = Saved{}
+			p = q
+		case q.Height < p.Height:
+			q.Saved, q.Saved.Order = p.Saved, p.Saved.Order+p.Height-q.Height
+			p = q
+		}
+	}
+	// What is proven of one order is not of all.
+	p.LowerBound = bound
+	switch {
+	case p.Status.HasPlan():
+		if p.Status = model.Feasible; p.Height == bound {
+			p.Status = model.Optimal
+		}
+	case m.o.Run.Capacity > 0 && bound > m.o.Run.Capacity:
+		p.Status = model.Infeasible
+	default:
+		p.Status = model.Unknown
+	}
+	return p, nil
+}
+
+// search is orders with its share of the time.
+func (m *maker) search(ctx context.Context, order []int) ([][]int, int64, error) {
+	if limit := m.share(); limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	return m.orders(ctx, order)
+}
+
+// share returns the time limit of the next run; 0 for none.
+func (m *maker) share() time.Duration {
+	limit := m.o.Run.Timeout
+	if limit > 0 {
+		limit = max((limit-time.Since(m.began))/time.Duration(max(m.runs, 1)), 1)
+	}
+	m.runs--
+	return limit
+}
+
+// inOrder plans the graph in one order, with each of the kinds of permits in turn.
+func (m *maker) inOrder(ctx context.Context, order []int, kinds []Permits) (*Plan, error) {
 	p := &Plan{Order: order}
 	var before *plan.Result
 	for k, permits := range kinds {
@@ -143,19 +226,16 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 		if before != nil && before.Status.HasPlan() {
 			o.Start = before.Offsets
 		}
-		if o.Timeout > 0 {
-			o.Timeout = max((o.Timeout-time.Since(m.began))/time.Duration(len(kinds)-k), 1)
-		}
+		o.Timeout = m.share()
 		r, err := m.o.Solve(ctx, l.Problem, o)
 		if err != nil {
 			return nil, err
 		}
 		if o.Start != nil && r.Status.HasPlan() {
-			saved := before.Height - r.Height
 			if permits == InPlace {
-				p.Saved.InPlace = saved
+				p.Saved.InPlace = before.Height - r.Height
 			} else {
-				p.Saved.Distance = saved
+				p.Saved.Distance = before.Height - r.Height
 			}
 		}
 		before = r

@@ -139,6 +139,11 @@ func (x *oracle) least(permits graph.Permits) int64 {
 	}
 }
 
+// below reports whether there is a plan below a height.
+func (x *oracle) below(height int64, permits graph.Permits) bool {
+	return x.fits(height-1, 0, make([]int64, len(x.size)), permits)
+}
+
 func (x *oracle) fits(h int64, k int, at []int64, permits graph.Permits) bool {
 	if k == len(at) {
 		return true

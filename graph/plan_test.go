@@ -1,0 +1,90 @@
+package graph_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/graph"
+)
+
+// TestNeverHigher: with whatever limit, permits and other orders raise no plan.
+func TestNeverHigher(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 23))
+	lower := 0
+	for n := range 60 {
+		g := drawn(r, 10+r.IntN(30))
+		run := stowage.Options{NodeLimit: 1 + r.Int64N(50)}
+		if n%6 == 0 {
+			run = stowage.Options{Timeout: time.Microsecond}
+		}
+		before := int64(-1)
+		steps := []graph.Options{{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, States: 10}}
+		for _, o := range steps {
+			o.Solve, o.Run = stowage.Solve, run
+			p, err := graph.Make(context.Background(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if report, err := graph.Verify(g, p); err != nil || !report.OK() {
+				t.Fatalf("%v %+v", err, report)
+			}
+			if before >= 0 && p.Height > before && run.Timeout == 0 {
+				t.Errorf("%+v: %d bytes, above the %d of the step before", o, p.Height, before)
+			}
+			if before > p.Height {
+				lower++
+			}
+			if s := p.Saved; s.InPlace < 0 || s.Distance < 0 || s.Order < 0 {
+				t.Errorf("saved %+v", s)
+			}
+			before = p.Height
+		}
+	}
+	if lower < 60 {
+		t.Errorf("only %d steps lower a plan", lower)
+	}
+}
+
+// TestCapacity: a capacity that only a step reaches is reached, and one that none can is said to be
+// too small.
+func TestCapacity(t *testing.T) {
+	g := &graph.Graph{
+		Values: []graph.Value{{Name: "x", Size: 10}, {Name: "y", Size: 10}, {Name: "z", Size: 2}},
+		Operators: []graph.Operator{
+			{
+				Name: "f", Operands: []int{0}, Results: []int{1},
+				Permits: []graph.Permit{{Result: 1, Operand: 0, Distance: 3}},
+			},
+			{Name: "g", Operands: []int{1}, Results: []int{2}},
+		},
+		Inputs: []int{0}, Outputs: []int{2},
+	}
+	for _, tc := range []struct {
+		capacity int64
+		permits  graph.Permits
+		want     stowage.Status
+	}{
+		{20, graph.NoPermits, stowage.Optimal},
+		{19, graph.NoPermits, stowage.Infeasible},
+		{19, graph.InPlace, stowage.Infeasible},
+		{19, graph.AllPermits, stowage.Feasible},
+		{13, graph.AllPermits, stowage.Optimal},
+		{12, graph.AllPermits, stowage.Infeasible},
+	} {
+		for _, reorder := range []bool{false, true} {
+			o := graph.Options{Solve: stowage.Solve, Permits: tc.permits, Reorder: reorder}
+			o.Run.Capacity = tc.capacity
+			p, err := graph.Make(context.Background(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			same := p.Status == tc.want || p.Status.HasPlan() && tc.want.HasPlan()
+			if !same || p.Height > tc.capacity {
+				t.Errorf("capacity %d, permits %v: %v, height %d", tc.capacity, tc.permits, p.Status, p.Height)
+			}
+		}
+	}
+}

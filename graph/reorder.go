@@ -1,0 +1,245 @@
+package graph
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stowage-go/stowage/internal/order"
+)
+
+// Idea: what must be live at once in an order does not depend on offsets, so package order finds
+// orders whose peak is low, and the lowest of them are planned. That package counts what pairs
+// save by a matching: no value is in two overlaps of one operator. Here a result may lie over two
+// operands at once, as a concatenation in place does. So its peak is a bound for plans of this
+// package only if a matching can save as much as any plan does. Operators for which it cannot are
+// loose, and for the bound they are cut in two:
+//
+//	o = (reads X and R, makes Y and S)        with permits between X and Y
+//	    o1 reads X and R, makes S             then o2, after o1, reads R, makes Y
+//
+// o needs at least what o1 needs and what o2 needs, and an order of the graph is one of the cut
+// graph, o1 and o2 side by side. So the least peak of the cut graph is at most that of any plan
+// in any order. Who reads a value of S waits for o2, so that an order of the cut graph is one of
+// the graph, with each o where its o2 is.
+//
+// An operator is not loose if each pair of values that its permits join is a star: one centre, of
+// c bytes, with leaves that can share s1, s2, … bytes with it, of which at most one is below c.
+// For whichever leaves are there, any plan shares min(c, s1 + s2 + …) bytes at most, which is the
+// largest of the s if two or more leaves are there. An addition is such: both operands are as
+// large as the result.
+//
+// Tried and dropped: planning each order that the search meets. Planning is a search, too; two
+// orders are enough to reach the bound on nearly all graphs of the tests.
+//
+// Complexity: that of order.Best, once, and a second time if an operator is loose.
+
+// orders returns orders that may lead to lower plans than the given one, the best first, and a
+// bound in bytes below which no plan in any order is. The error is that of order.Best.
+func (m *maker) orders(ctx context.Context, given []int) (all [][]int, bound int64, err error) {
+	whole := program(m.g, m.o.Permits, nil)
+	whole.Given = narrow(given)
+	best, err := order.Best(ctx, &whole.Program, order.Options{Given: whole.Given, States: m.o.States})
+	if err != nil {
+		return nil, 0, err
+	}
+	all, bound = append(all, wide(best.Order)), best.Bound
+	loose := make([]bool, len(m.g.Operators))
+	for k := range m.g.Operators {
+		loose[k] = isLoose(m.g, &m.g.Operators[k], m.o.Permits)
+	}
+	if !slices.Contains(loose, true) {
+		return all, bound, nil
+	}
+	cut := program(m.g, m.o.Permits, loose)
+	for _, k := range given {
+		if loose[k] {
+			cut.Given = append(cut.Given, cut.first[k])
+		}
+		cut.Given = append(cut.Given, int32(k))
+	}
+	least, err := order.Best(ctx, &cut.Program, order.Options{Given: cut.Given, States: m.o.States})
+	if err != nil {
+		return nil, 0, err
+	}
+	other := slices.DeleteFunc(wide(least.Order), func(k int) bool { return k >= len(given) }) // o runs when o2 does
+	if !slices.Equal(other, all[0]) {
+		all = append(all, other)
+	}
+	return all, least.Bound, nil
+}
+
+func narrow(list []int) []int32 {
+	out := make([]int32, len(list))
+	for k, v := range list {
+		out[k] = int32(v)
+	}
+	return out
+}
+
+func wide(list []int32) []int {
+	out := make([]int, len(list))
+	for k, v := range list {
+		out[k] = int(v)
+	}
+	return out
+}
+
+// An ordered is a graph as package order takes it.
+type ordered struct {
+	order.Program
+	Given []int32
+	first []int32 // of an operator that is cut in two: the number of o1
+}
+
+// program returns the graph for package order, with the operators of cut cut in two. The second
+// half keeps the operator's number.
+func program(g *Graph, permits Permits, cut []bool) *ordered {
+	p := &ordered{first: make([]int32, len(g.Operators))}
+	for i := range g.Values {
+		p.Sizes = append(p.Sizes, g.Values[i].Size)
+	}
+	dynamic := func(list []int) (out []int32) {
+		for _, v := range list {
+			if !g.Values[v].Constant {
+				out = append(out, int32(v))
+			}
+		}
+		return out
+	}
+	once := func(list []int32) []int32 { slices.Sort(list); return slices.Compact(list) }
+	p.Inputs, p.Outputs = once(dynamic(g.Inputs)), once(dynamic(g.Outputs))
+	by := makers(g)
+	var halves []order.Operator
+	for k := range g.Operators {
+		o := &g.Operators[k]
+		q := order.Operator{Operands: dynamic(o.Operands), Results: dynamic(o.Results), Scratch: o.Scratch, After: narrow(o.After)}
+		for _, x := range o.Operands {
+			if b := by[x]; cut != nil && b >= 0 && cut[b] {
+				q.After = append(q.After, int32(b)) // who reads what o1 makes waits for o2
+			}
+		}
+		counted := slices.DeleteFunc(slices.Clone(o.Permits), func(x Permit) bool { return !permits.count(x) || g.Values[x.Operand].Constant })
+		if cut != nil && cut[k] {
+			half := q
+			half.Results = without(q.Results, counted, func(x Permit) int { return x.Result })
+			q.Operands = without(q.Operands, counted, func(x Permit) int { return x.Operand })
+			q.Results = slices.DeleteFunc(slices.Clone(q.Results), func(v int32) bool { return slices.Contains(half.Results, v) })
+			p.first[k] = int32(len(g.Operators) + len(halves))
+			q.After = []int32{p.first[k]} // which has the rest
+			halves = append(halves, half)
+		} else {
+			for _, x := range counted {
+				q.Permits = append(q.Permits, order.Permit{Result: int32(x.Result), Operand: int32(x.Operand), Distance: x.Distance, Equal: x.Equal})
+			}
+		}
+		p.Operators = append(p.Operators, q)
+	}
+	p.Operators = append(p.Operators, halves...)
+	return p
+}
+
+// without returns the values of a list that are no end of a permit.
+func without(list []int32, permits []Permit, end func(Permit) int) []int32 {
+	return slices.DeleteFunc(slices.Clone(list), func(v int32) bool {
+		return slices.ContainsFunc(permits, func(x Permit) bool { return end(x) == int(v) })
+	})
+}
+
+// isLoose reports whether plans may save more at an operator than a matching of its permits does.
+func isLoose(g *Graph, o *Operator, permits Permits) bool {
+	shared := map[[2]int]int64{} // by operand and result: the most bytes that the two can share
+	operands, results := map[int][]int{}, map[int][]int{}
+	for _, x := range o.Permits {
+		if !permits.count(x) || !g.Values[x.Operand].planned() || !g.Values[x.Result].planned() {
+			continue
+		}
+		s := min(g.Values[x.Operand].Size, g.Values[x.Result].Size-max(x.Distance, 0))
+		if s <= 0 {
+			continue
+		}
+		pair := [2]int{x.Operand, x.Result}
+		if _, there := shared[pair]; !there {
+			operands[x.Result] = append(operands[x.Result], x.Operand)
+			results[x.Operand] = append(results[x.Operand], x.Result)
+		}
+		shared[pair] = max(shared[pair], s)
+	}
+	for pair := range shared {
+		x, y := pair[0], pair[1]
+		if len(results[x]) > 1 && len(operands[y]) > 1 {
+			return true // no star
+		}
+	}
+	for y, leaves := range operands {
+		if count(leaves, func(x int) bool { return shared[[2]int{x, y}] < g.Values[y].Size }) > 1 {
+			return true
+		}
+	}
+	for x, leaves := range results {
+		if count(leaves, func(y int) bool { return shared[[2]int{x, y}] < g.Values[x].Size }) > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func count(list []int, is func(int) bool) (n int) {
+	for _, v := range list {
+		if is(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// runnable returns the order of the operators in the graph if they can run in it. If not, it
+// returns the order that always takes the first that can run.
+func runnable(g *Graph) []int {
+	by, n := makers(g), len(g.Operators)
+	all := make([]int, n)
+	for k := range all {
+		all[k] = k
+	}
+	if checkOrder(g, all) == nil {
+		return all
+	}
+	waits, then := make([]int, n), make([][]int, n)
+	for k := range n {
+		needs(g, by, k, func(b int) { waits[k]++; then[b] = append(then[b], k) })
+	}
+	var ready []int // descending: the first operator is the last entry
+	add := func(k int) {
+		at, _ := slices.BinarySearchFunc(ready, k, func(a, b int) int { return b - a })
+		ready = slices.Insert(ready, at, k)
+	}
+	for k, w := range waits {
+		if w == 0 {
+			add(k)
+		}
+	}
+	all = all[:0]
+	for len(ready) > 0 {
+		k := ready[len(ready)-1]
+		ready = ready[:len(ready)-1]
+		all = append(all, k)
+		for _, next := range then[k] {
+			if waits[next]--; waits[next] == 0 {
+				add(next)
+			}
+		}
+	}
+	return all
+}
+
+// forced reports whether no other order of the operators can run: each needs the one before it.
+func forced(g *Graph, order []int) bool {
+	by := makers(g)
+	for place := 1; place < len(order); place++ {
+		found := false
+		needs(g, by, order[place], func(b int) { found = found || b == order[place-1] })
+		if !found {
+			return false
+		}
+	}
+	return true
+}
