@@ -121,6 +121,12 @@ func (v *Verdict) add(s Severity, r Rule, tensor, other int, format string, args
 // capacity of the arena's head in bytes, 0 for none. The error is that of
 // tflite.Model.Lifetimes.
 func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
+	return CheckFor(m, capacity, "")
+}
+
+// CheckFor is Check for the kernels of a library. Results may then lie over operands as closely
+// as these kernels permit, and no closer. Without a library such a pair is a warning.
+func CheckFor(m *tflite.Model, capacity int64, kernels Kernels) (*Verdict, error) {
 	l, err := m.Lifetimes()
 	if err != nil {
 		return nil, err
@@ -151,7 +157,10 @@ func Check(m *tflite.Model, capacity int64) (*Verdict, error) {
 		v.add(Fault, Count, -1, -1, "the plan ends after %d of %d offsets: the runtime would read past its end", len(o.Offsets), len(m.Tensors))
 		return v, nil
 	}
-	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, last: 1}
+	x := &pinned{Verdict: v, model: m, lifetimes: l, capacity: capacity, kernels: kernels, last: 1}
+	if kernels != "" {
+		x.permits, x.refused = permits(m, l, kernels)
+	}
 	for i := range l.Tensors {
 		x.last = max(x.last, int64(l.Tensors[i].Last)+2)
 	}
@@ -177,7 +186,10 @@ type pinned struct {
 	model     *tflite.Model
 	lifetimes *tflite.Lifetimes
 	capacity  int64
-	last      int64 // the end of all lifespans: variables live until then
+	kernels   Kernels        // those that the plan may rely on; empty for none
+	permits   []permit       // of these kernels
+	refused   map[int]string // by operator: why these kernels permit nothing
+	last      int64          // the end of all lifespans: variables live until then
 	problem   model.Problem
 	offsets   []int64
 	tensors   []int // per buffer of the problem
@@ -249,6 +261,9 @@ func (x *pinned) overlaps() {
 		}
 		overlaps++
 		a, b := x.tensors[at.A], x.tensors[at.B]
+		if x.kernels != "" && x.held(s, a, b) {
+			continue
+		}
 		if offsets[a] == offsets[b] && inPlaceAt(m, x.lifetimes, a, b) {
 			x.Shares++
 			continue
@@ -278,6 +293,38 @@ func (x *pinned) overlaps() {
 	for _, k := range slices.Sorted(maps.Keys(by)) {
 		x.noteShared(k, by[k])
 	}
+}
+
+// held judges two tensors that share bytes by what the kernels permit. It reports false if no builtin
+// operator has one as its result and the other as an operand: then other rules decide.
+func (x *pinned) held(s *sharing, a, b int) bool {
+	for _, q := range x.permits {
+		if q.result != a && q.result != b || q.operand != a && q.operand != b {
+			continue
+		}
+		result, operand := int64(x.model.Offline.Offsets[q.result]), int64(x.model.Offline.Offsets[q.operand])
+		if q.allows(result, operand) {
+			x.Shares++
+			return true
+		}
+		need := fmt.Sprintf("at least %d", q.distance)
+		if q.equal {
+			need = "0"
+		}
+		x.add(Fault, Overlap, q.result, q.operand, "at operator %d, %s, %s starts %d bytes above its result %s, but the kernel of %s needs %s, or that they lie apart",
+			q.operator, x.model.Operators[q.operator].Name(), x.model.Label(q.operand), operand-result, x.model.Label(q.result), x.kernels, need)
+		return true
+	}
+	k, ok := s.owner(a, b)
+	if !ok || k < 0 || x.model.Operators[k].Custom != "" {
+		return false
+	}
+	why := x.refused[k]
+	if why == "" {
+		why = x.model.Operators[k].Name() + ": these two are no pair of a result and an operand that dies"
+	}
+	x.add(Fault, Overlap, a, b, "at operator %d, %s and %s share bytes, which %s does not permit: %s", k, x.model.Label(a), x.model.Label(b), x.kernels, why)
+	return true
 }
 
 // shared are the pairs of tensors that share bytes on behalf of one operator.
@@ -322,7 +369,7 @@ func (x *pinned) noteShared(operator int, s *shared) {
 	}
 	severity, why := Note, "on purpose, since it has both"
 	if o.Custom == "" {
-		severity, why = Warning, "which is correct only if the kernel supports it"
+		severity, why = Warning, "which is correct only if the kernel supports it (--diagonal=KERNELS checks that)"
 	}
 	x.add(severity, Shared, s.a, s.b, "at operator %d, %s, %s and %s share the bytes %d to %d%s, %s", operator, o.Name(), m.Label(s.a), m.Label(s.b), s.from, s.to, others, why)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
@@ -26,6 +27,9 @@ type Options struct {
 	Scratch []tflite.Scratch
 	// InPlace lets results lie over operands that die.
 	InPlace bool
+	// Kernels lets results lie over operands as closely as the kernels of a library permit, in
+	// place included: InPlace has no effect then. It is empty for results that lie apart.
+	Kernels Kernels
 	// Replace plans a model anew that has a plan which would be kept, and replaces
 	// whatever plan it has.
 	Replace bool
@@ -61,8 +65,12 @@ type Plan struct {
 	// not replaced: Head, Offsets and Placed are its own, Result is what can be said of
 	// it, and nothing is planned.
 	Kept bool
-	// Occupied is the problem of the bytes that a kept plan takes: what several tensors
-	// share is there once.
+	// Kernels is the library whose order of reading and writing the plan assumes; empty if the plan
+	// assumes nothing. Overlays are the pairs that depend on it.
+	Kernels  Kernels
+	Overlays []Overlay
+	// Occupied is the problem of the bytes that a plan takes whose tensors share bytes: what
+	// several of them share is there once. It is nil for other plans.
 	Occupied *model.Problem
 
 	replace bool
@@ -96,6 +104,7 @@ func (p *Plan) replaces() bool { return p.replace && p.Model.Offline != nil }
 // input, such as a model of Vela's whose plan is lost or faulty; that no plan was found is
 // in Result.Status.
 func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
+	began := time.Now()
 	l, err := m.Lifetimes()
 	if err != nil {
 		return nil, err
@@ -115,7 +124,7 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	if err := p.judge(ctx, v, &o); err != nil || p.Kept {
 		return p, err
 	}
-	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace }))
+	united, in := unite(a, groups(m, l, func(int, int) bool { return o.InPlace && o.Kernels == "" }))
 	p.United, p.In = united, in
 	o.Solve.Minimize = true
 	if p.Result, err = stowage.Solve(ctx, united, o.Solve); err != nil {
@@ -126,6 +135,12 @@ func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	}
 	if err := p.pin(ctx); err != nil {
 		return nil, err
+	}
+	if o.Kernels != "" {
+		all, _ := permits(m, l, o.Kernels)
+		if err := p.diagonal(ctx, &o, all, began); err != nil {
+			return nil, err
+		}
 	}
 	return p, nil
 }

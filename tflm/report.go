@@ -56,11 +56,11 @@ func peakOf(problem *model.Problem, l *tflite.Lifetimes) Peak {
 	return p
 }
 
-// Peak returns the peak of a plan. That of a plan which is kept is of the bytes that are
+// Peak returns the peak of a plan. That of a plan whose tensors share bytes is of the bytes that are
 // taken, and of those times the one at which the largest tensors live; Buffers are all
 // that do, whatever they share, and Without is nil.
 func (p *Plan) Peak() Peak {
-	if !p.Kept {
+	if p.Occupied == nil {
 		return peakOf(p.United, p.Life)
 	}
 	taken, live := loads(p.Occupied), loads(p.Arena.Problem)

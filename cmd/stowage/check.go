@@ -12,6 +12,7 @@ import (
 // newCheck is the command for plans of others.
 func newCheck() *cobra.Command {
 	var capacity size
+	var kernels kernelsFlag
 	cmd := &cobra.Command{
 		Use:   "check MODEL",
 		Short: "Check the offline plan in a TensorFlow Lite model",
@@ -19,11 +20,12 @@ func newCheck() *cobra.Command {
 
 If there is no fault, check prints the head: the part of the arena that the plan determines, with the scratch of the reference kernels. If there is one, the exit code is 2. All findings go to standard error.
 
-Tensors may share bytes on purpose: a result with an operand of the same operator, or what a compiler such as Vela puts into its scratch tensor. That is a note. It is a warning if the operator's kernel is one of the runtime's own, which may not expect it.
+Tensors may share bytes on purpose: a result with an operand of the same operator, or what a compiler such as Vela puts into its scratch tensor. That is a note. It is a warning if the operator's kernel is one of the runtime's own, which may not expect it. With --diagonal=KERNELS such a pair is checked: a result that lies over its operand more closely than the kernels of that library permit is a fault.
 
 A model without a plan has no fault. The runtime then plans by itself, and the head is that of its plan.`,
 		Example: `  stowage check planned.tflite
-  stowage check -c 64KiB planned.tflite`,
+  stowage check -c 64KiB planned.tflite
+  stowage check --diagonal=cmsis-nn-mve planned.tflite`,
 		Args:        arity(1, "MODEL"),
 		Annotations: map[string]string{exitsKey: "0  the plan has no fault, or the model has no plan\n1  internal failure, or an output that cannot be written\n2  the plan has a fault, or bad usage or input"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,7 +33,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			if err != nil {
 				return err
 			}
-			v, err := tflm.Check(m, int64(capacity))
+			v, err := tflm.CheckFor(m, int64(capacity), tflm.Kernels(kernels))
 			if err != nil {
 				return err
 			}
@@ -60,5 +62,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 		},
 	}
 	cmd.Flags().VarP(&capacity, "capacity", "c", "a head above `SIZE` is a fault; such as 65536, 64KiB or 1.5MB")
+	cmd.Flags().Var(&kernels, "diagonal", "the `KERNELS` that the plan may rely on: "+kernelNames())
+	complete(cmd, "diagonal", kernelLibraries)
 	return cmd
 }

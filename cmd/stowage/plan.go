@@ -26,6 +26,7 @@ type planFlags struct {
 	scratch []string
 	fold    bool
 	inPlace bool
+	kernels kernelsFlag
 	replace bool
 	tail    size
 
@@ -79,6 +80,7 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
 	f.BoolVar(&p.inPlace, "in-place", false, "let results of RESHAPE and of element-wise operators overwrite operands that are not needed afterwards")
+	f.Var(&p.kernels, "diagonal", "let results overlap operands as closely as `KERNELS` permit: "+kernelNames())
 	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
@@ -86,8 +88,9 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
 	p.model.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Model", "in-place", "scratch", "tail", "probe", "fold-float16", "replace-plan")
+	group(cmd, "Model", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
+	complete(cmd, "diagonal", kernelLibraries)
 	complete(cmd, "target", func() []string { return targetNames })
 	return cmd
 }
@@ -153,7 +156,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	options := tflm.Options{Scratch: scratch, InPlace: p.inPlace, Replace: p.replace, Solve: o}
+	options := tflm.Options{Scratch: scratch, InPlace: p.inPlace, Kernels: tflm.Kernels(p.kernels), Replace: p.replace, Solve: o}
 	made, err := tflm.Make(ctx, folded, options)
 	if err != nil {
 		return err

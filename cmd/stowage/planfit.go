@@ -60,16 +60,16 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 	if f.Needed <= f.Capacity {
 		return end, nil
 	}
-	if !p.inPlace && !made.Kept {
+	if !p.inPlace && p.kernels == "" && !made.Kept {
 		o.InPlace = true
-		again, err := tflm.Make(ctx, made.Model, o)
-		if err != nil {
-			return nil, err
-		}
-		other := (&planFlags{tail: p.tail, scratch: p.scratch, inPlace: true}).reportOf(again, r.Folded)
-		if n, _ := other.Arenas[at].needed(other); n < f.Needed {
-			f.Would = append(f.Would, "--in-place: it then needs "+f.against(n))
-		}
+		err = p.would(ctx, f, r, made, o, at, "--in-place")
+	}
+	if p.kernels == "" && !made.Kept && err == nil {
+		o.Kernels = tflm.ReferenceKernels
+		err = p.would(ctx, f, r, made, o, at, "--diagonal="+string(o.Kernels)+", if the firmware has these kernels")
+	}
+	if err != nil {
+		return nil, err
 	}
 	if x.Limit == tflm.LimitPlanning {
 		f.Would = append(f.Would, "fewer tensors: the arena is set by the records that the runtime plans with, not by the plan")
@@ -81,6 +81,20 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 		f.Would = append(f.Would, fmt.Sprintf("a smaller %s: it has %d of the %d bytes at the peak, %s", owner.Name, owner.Size, r.Peak.Bytes, r.Peak.Operator))
 	}
 	return end, nil
+}
+
+// would tells what another way to plan needs, if that is less than all before.
+func (p *planFlags) would(ctx context.Context, f *fitReport, r *planReport, made *tflm.Plan, o tflm.Options, at int, flag string) error {
+	again, err := tflm.Make(ctx, made.Model, o)
+	if err != nil {
+		return err
+	}
+	flags := &planFlags{tail: p.tail, scratch: p.scratch, inPlace: o.InPlace, kernels: kernelsFlag(o.Kernels)}
+	other := flags.reportOf(again, r.Folded)
+	if n, _ := other.Arenas[at].needed(other); n < f.Needed {
+		f.Would = append(f.Would, flag+": it then needs "+f.against(n))
+	}
+	return nil
 }
 
 // least returns what the smallest arena cannot be below on a target.

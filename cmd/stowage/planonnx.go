@@ -49,7 +49,7 @@ type onnxReport struct {
 const greedyBySize = "tflite-greedy-by-size"
 
 func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
-	for _, flag := range []string{"scratch", "fold-float16", "tail", "replace-plan", "target"} {
+	for _, flag := range []string{"diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target"} {
 		if cmd.Flags().Changed(flag) {
 			return usagef("--%s is for .tflite models", flag)
 		}

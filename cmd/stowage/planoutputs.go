@@ -216,6 +216,9 @@ func (r *planReport) runtime(model []byte) *cheader.Runtime {
 	case r.ScratchFrom == "reference":
 		note = tflm.ReferenceNote
 	}
+	if r.Kernels != "" {
+		note = strings.TrimSpace(note + " " + r.assumed())
+	}
 	var sizes []int64
 	atLeast := false
 	for i := range r.Arenas {

@@ -40,7 +40,11 @@ type planReport struct {
 	Faulty         bool           `json:"faulty_plan"`   // the plan that it has
 	Kept           bool           `json:"plan_kept"`     // the plan that it has, whose tensors share bytes on purpose
 	Fit            *fitReport     `json:"fit,omitempty"` // the answer to --capacity
+	// Kernels is the library that the plan assumes; empty if it assumes nothing.
+	Kernels  string          `json:"kernels"`
+	Overlays []overlayReport `json:"overlays"` // the pairs that depend on it
 
+	apart  string // the library of --diagonal, if nothing was gained by it
 	folds  bool   // the constants are folded in the file, too
 	copied string // why the output is the model as it was, and which file that is; empty where it is not
 }
@@ -79,6 +83,7 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 		Model: m.File, Tensors: len(m.Tensors), Buffers: len(a.Tensor), Scratch: len(a.Tensor) - a.Scratch,
 		Status: made.Result.Status, HeadBefore: made.Before, HeadGreedy: made.Greedy, HeadPlanned: made.Head,
 		LowerBound: made.Result.LowerBound, Folded: weights, Unknown: append([]string{}, tflm.Unknown(m)...), Lower: []string{}, Archive: m.TrailingZIP, Faulty: made.Faulty, Kept: made.Kept, folds: p.fold,
+		Kernels: string(made.Kernels), Overlays: overlaysOf(made),
 	}
 	switch {
 	case len(p.scratch) == 0 || len(p.scratch) == 1 && p.scratch[0] == "reference":
@@ -87,6 +92,9 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 		r.ScratchFrom = "none"
 	default:
 		r.ScratchFrom = "declared"
+	}
+	if p.kernels != "" && made.Kernels == "" && !made.Kept {
+		r.apart = string(p.kernels)
 	}
 	p.arenas(r, made)
 	r.Peak = ownersOfPeak(made)
@@ -166,7 +174,9 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 		}
 		return append(out, "perhaps another plan: --replace-plan plans anew, without what shares bytes on purpose")
 	}
-	if best := min(r.HeadPlanned, r.HeadBefore); best == r.Peak.Bytes {
+	if best := min(r.HeadPlanned, r.HeadBefore); r.Kernels != "" && r.Status == stowage.Optimal {
+		out = append(out, "no other placement is lower with these kernels: that is proven")
+	} else if best == r.Peak.Bytes {
 		out = append(out, "no other placement is lower: the head is as large as what is live at its peak")
 	} else if r.Status != stowage.Optimal {
 		out = append(out, "more time for the planner: --timeout; nothing is proven below a head of "+strconv.FormatInt(r.LowerBound, 10))
@@ -179,7 +189,7 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 			out = append(out, "on "+x.Target+" the arena is set by a kernel that prepares, not by the plan")
 		}
 	}
-	if !p.inPlace {
+	if !p.inPlace && p.kernels == "" {
 		if load := tflm.InPlaceLoad(made.Model, made.Life, made.Arena); load < min(r.HeadPlanned, r.HeadBefore) {
 			out = append(out, fmt.Sprintf("results over operands that die: --in-place, down to a head of %d", load))
 		}
@@ -243,6 +253,12 @@ func (r *planReport) notes() []string {
 	}
 	if r.Kept {
 		out = append(out, "the plan that the model has is kept: some of its tensors share bytes on purpose, as stowage check says")
+	}
+	switch {
+	case r.Kernels != "":
+		out = append(out, r.assumed())
+	case r.apart != "":
+		out = append(out, "with results over operands, as "+r.apart+" permits, the head would not be smaller: the plan assumes nothing")
 	}
 	if r.Folded > 0 {
 		out = append(out, count(r.Folded, "float16 constant")+" counted as float32 weights, not as buffers")

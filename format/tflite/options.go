@@ -144,6 +144,12 @@ var forms = map[tfliteschema.BuiltinOperator]form{
 	}},
 }
 
+// HasOptions reports whether operators of this kind have Options, unless these cannot be read.
+func HasOptions(c Code) bool {
+	_, ok := forms[tfliteschema.BuiltinOperator(c)]
+	return ok
+}
+
 // optionsOf reads the options of an operator.
 func (p *parser) optionsOf(o *tfliteschema.Operator, code tfliteschema.BuiltinOperator) *Options {
 	f, ok := forms[code]

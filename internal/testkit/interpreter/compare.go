@@ -142,3 +142,37 @@ func (r *Row) Faults() []string {
 	}
 	return out
 }
+
+// Same reports whether a plan leaves the outputs as they are if each tensor has a place of its
+// own. The plan may be one that Compare would find no smaller, or one that is wrong.
+func (p *Process) Same(made *tflm.Plan, dir string, runs int) (bool, error) {
+	m := made.Model
+	path := filepath.Join(dir, filepath.Base(m.File))
+	sum := int64(1 << 20)
+	for _, b := range made.Arena.Problem.Buffers {
+		sum += 3 * b.Size
+	}
+	run := func(data []byte, preserve bool) (*Answer, error) {
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			return nil, err
+		}
+		a, err := p.Run(Request{Model: path, Arena: tflite.RoundUp(sum), Runs: runs, Preserve: preserve})
+		if err == nil && a.Error != "" {
+			err = fmt.Errorf("%s: %s", m.File, a.Error)
+		}
+		return a, err
+	}
+	want, err := run(m.Bytes(), true)
+	if err != nil {
+		return false, err
+	}
+	data, err := m.WithOffsets(made.Offsets)
+	if err != nil {
+		return false, err
+	}
+	got, err := run(data, false)
+	if err != nil {
+		return false, err
+	}
+	return got.Outputs == want.Outputs, nil
+}

@@ -1,0 +1,181 @@
+package tflm
+
+import (
+	"slices"
+
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/internal/tfliteschema"
+)
+
+// Idea: a kernel that reads the beginning of its operand before it writes the end of its result
+// may write over what it has read. How closely depends on the order of its loops, so on the library
+// that it is from (internal/distance). A pair of a result and an operand is permitted if the operand
+// dies at that operator: nobody reads it later, and it is no result of the model.
+//
+// Invariant: an operator that runs subgraphs, or is run more than once, permits nothing, for it has
+// more than one moment. Neither does one whose options cannot be read.
+//
+// Complexity: that of distance.Of for each operator: O(pixels) for a convolution.
+
+// Kernels names a library of kernels, whose order of reading and writing a plan may assume.
+type Kernels = distance.Library
+
+// The libraries.
+const (
+	ReferenceKernels Kernels = distance.Reference // TensorFlow Lite Micro's own
+	CMSISMVE         Kernels = distance.MVE       // CMSIS-NN for cores with Helium: Cortex-M52, M55, M85
+	CMSISDSP         Kernels = distance.DSP       // CMSIS-NN for cores with the DSP extension: Cortex-M4, M7, M33
+	CMSISC           Kernels = distance.C         // CMSIS-NN in C: Cortex-M0, M0+, M3, M23
+	ESPNN            Kernels = distance.ESP       // ESP-NN's kernels in C
+)
+
+// KernelLibraries returns the libraries, in the order in which help lists them.
+func KernelLibraries() []Kernels { return distance.Libraries() }
+
+// ParseKernels returns the library of a name. The error lists the names.
+func ParseKernels(name string) (Kernels, error) { return distance.ParseLibrary(name) }
+
+// A permit lets the result of an operator lie over an operand that dies there:
+// offset(operand) - offset(result) must be at least the distance, in bytes.
+type permit struct {
+	operator, result, operand int // the last two are tensors
+	distance                  int64
+	equal                     bool // only equal offsets
+}
+
+// allows reports whether two tensors may lie at these offsets, though they share bytes.
+func (p *permit) allows(result, operand int64) bool {
+	if p.equal {
+		return result == operand
+	}
+	return operand-result >= p.distance
+}
+
+// permits returns what the kernels of a library permit in a model, and for each operator that
+// permits nothing the reason, as far as there is one to name.
+func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, refused map[int]string) {
+	refused = map[int]string{}
+	for g := range m.Subgraphs {
+		s := &m.Subgraphs[g]
+		for k := s.FirstOperator; k < s.FirstOperator+s.OperatorCount; k++ {
+			o := &m.Operators[k]
+			if o.Custom != "" || len(o.Callees) > 0 || l.Operators[k].First != l.Operators[k].Last {
+				refused[k] = o.Name() + ": the order of its kernel is not known"
+				continue
+			}
+			described, ok := describe(m, o)
+			if !ok {
+				refused[k] = o.Name() + ": its options cannot be read"
+				continue
+			}
+			found, why := distance.Of(lib, described)
+			if why != "" {
+				refused[k] = why
+			}
+			all = append(all, dying(m, l, s, k, found)...)
+		}
+	}
+	return all, refused
+}
+
+// dying returns the permits of an operator that are for operands which die there. An operand that
+// stands twice must keep both distances.
+func dying(m *tflite.Model, l *tflite.Lifetimes, s *tflite.Subgraph, operator int, found []distance.Permit) (out []permit) {
+	o := &m.Operators[operator]
+	for _, y := range o.Outputs {
+		for n, x := range o.Inputs {
+			if x < 0 || slices.Contains(o.Inputs[:n], x) || !diesAt(m, l, s, operator, int(x), int(y)) {
+				continue
+			}
+			p := permit{operator: operator, result: int(y), operand: int(x), distance: -m.Tensors[x].Bytes}
+			ok := true
+			for place, in := range o.Inputs {
+				if in != x {
+					continue
+				}
+				at := slices.IndexFunc(found, func(f distance.Permit) bool { return f.Operand == place && o.Outputs[f.Result] == y })
+				if ok = ok && at >= 0; !ok {
+					break
+				}
+				p.distance, p.equal = max(p.distance, found[at].Distance), p.equal || found[at].Equal
+			}
+			if p.equal && p.distance > 0 {
+				ok = false // equal offsets are not far enough
+			}
+			if p.equal {
+				p.distance = 0
+			}
+			if ok {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
+// diesAt reports whether an operand lives until an operator that makes a result, and neither is
+// wanted otherwise at that moment.
+func diesAt(m *tflite.Model, l *tflite.Lifetimes, s *tflite.Subgraph, operator, operand, result int) bool {
+	now := l.Operators[operator].First
+	return operand != result && m.Tensors[operand].Arena() && m.Tensors[result].Arena() &&
+		l.Tensors[operand].Last == now && l.Tensors[operand].First < now && l.Tensors[result].First == now &&
+		!slices.Contains(s.Outputs, int32(operand)) && !slices.Contains(s.Inputs, int32(result))
+}
+
+// describe says what the order of a kernel depends on. It is false if the operator has options that
+// cannot be read.
+func describe(m *tflite.Model, o *tflite.Operator) (*distance.Operator, bool) {
+	d := &distance.Operator{Kind: o.Name()}
+	for _, t := range o.Inputs {
+		d.Operands = append(d.Operands, tensorOf(m, t))
+	}
+	for _, t := range o.Outputs {
+		d.Results = append(d.Results, tensorOf(m, t))
+	}
+	if len(o.Inputs) > 1 && o.Inputs[1] >= 0 {
+		d.PerChannel = m.Tensors[o.Inputs[1]].Channels > 1
+	}
+	if o.Options == nil {
+		return d, !tflite.HasOptions(o.Code)
+	}
+	x := o.Options
+	d.Padding = distance.Valid
+	if x.Same {
+		d.Padding = distance.Same
+	}
+	d.Stride = [2]int{int(x.StrideH), int(x.StrideW)}
+	d.Dilation = [2]int{int(x.DilationH), int(x.DilationW)}
+	d.Filter = [2]int{int(x.FilterH), int(x.FilterW)}
+	d.DepthMultiplier, d.Axis, d.BlockSize = int(x.DepthMultiplier), int(x.Axis), int(x.BlockSize)
+	d.AlignCorners, d.HalfPixelCenters, d.Offset = x.AlignCorners, x.HalfPixelCenters, x.Offset
+	d.Activation = activationOf(x.Activation)
+	d.BeginMask, d.EndMask, d.EllipsisMask = int(x.BeginMask), int(x.EndMask), int(x.EllipsisMask)
+	d.NewAxisMask, d.ShrinkAxisMask = int(x.NewAxisMask), int(x.ShrinkAxisMask)
+	return d, true
+}
+
+// activationOf names a fused activation as the schema does.
+func activationOf(number int32) string {
+	names := [...]string{"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"}
+	if number >= 0 && int(number) < len(names) {
+		return names[number]
+	}
+	return "unknown"
+}
+
+// tensorOf describes a tensor; one that is left out is the zero Tensor.
+func tensorOf(m *tflite.Model, tensor int32) distance.Tensor {
+	if tensor < 0 {
+		return distance.Tensor{}
+	}
+	t := &m.Tensors[tensor]
+	out := distance.Tensor{Type: distance.TypeOf(t.Type.String()), Constant: !t.Arena(), Data: m.Integers(int(tensor))}
+	if t.Type == tflite.Type(tfliteschema.TensorTypeINT4) {
+		out.Type.Bytes = 0 // two elements a byte in the file, one in the arena
+	}
+	for _, d := range t.Shape {
+		out.Shape = append(out.Shape, int(d))
+	}
+	return out
+}
