@@ -60,16 +60,18 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 	if f.Needed <= f.Capacity {
 		return end, nil
 	}
-	if !p.inPlace && p.kernels == "" && !made.Kept {
-		o.InPlace = true
-		err = p.would(ctx, f, r, made, o, at, "--in-place")
-	}
-	if p.kernels == "" && !made.Kept && err == nil {
+	if p.kernels == "" && !made.Kept {
+		least := f.Needed
+		if !p.inPlace {
+			o.InPlace = true
+			if least, err = p.would(ctx, f, r, made, o, at, least, "--in-place"); err != nil {
+				return nil, err
+			}
+		}
 		o.Kernels = tflm.ReferenceKernels
-		err = p.would(ctx, f, r, made, o, at, "--diagonal="+string(o.Kernels)+", if the firmware has these kernels")
-	}
-	if err != nil {
-		return nil, err
+		if _, err = p.would(ctx, f, r, made, o, at, least, "--diagonal="+string(o.Kernels)+", if the firmware has these kernels"); err != nil {
+			return nil, err
+		}
 	}
 	if x.Limit == tflm.LimitPlanning {
 		f.Would = append(f.Would, "fewer tensors: the arena is set by the records that the runtime plans with, not by the plan")
@@ -83,18 +85,20 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 	return end, nil
 }
 
-// would tells what another way to plan needs, if that is less than all before.
-func (p *planFlags) would(ctx context.Context, f *fitReport, r *planReport, made *tflm.Plan, o tflm.Options, at int, flag string) error {
+// would tells what another way to plan needs, if that is less than the least so far, and returns
+// the new least.
+func (p *planFlags) would(ctx context.Context, f *fitReport, r *planReport, made *tflm.Plan, o tflm.Options, at int, least int64, flag string) (int64, error) {
 	again, err := tflm.Make(ctx, made.Model, o)
 	if err != nil {
-		return err
+		return least, err
 	}
 	flags := &planFlags{tail: p.tail, scratch: p.scratch, inPlace: o.InPlace, kernels: kernelsFlag(o.Kernels)}
 	other := flags.reportOf(again, r.Folded)
-	if n, _ := other.Arenas[at].needed(other); n < f.Needed {
+	n, _ := other.Arenas[at].needed(other)
+	if n < least {
 		f.Would = append(f.Would, flag+": it then needs "+f.against(n))
 	}
-	return nil
+	return min(n, least), nil
 }
 
 // least returns what the smallest arena cannot be below on a target.

@@ -194,7 +194,7 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 			out = append(out, fmt.Sprintf("results over operands that die: --in-place, down to a head of %d", load))
 		}
 	}
-	if len(r.Peak.Owners) > 0 && r.Peak.Owners[0].Without < r.Peak.Bytes {
+	if len(r.Peak.Owners) > 0 && made.Occupied == nil && r.Peak.Owners[0].Without < r.Peak.Bytes {
 		o := r.Peak.Owners[0]
 		out = append(out, fmt.Sprintf("a smaller %s: if it took no room the peak would be %d", o.Name, o.Without))
 	}
@@ -345,7 +345,7 @@ func (r *planReport) page(w io.Writer, made *tflm.Plan) error {
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
 	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), tflm.Detailed)] {
 		text := fmt.Sprintf("%s: %d", o.Name, o.Size)
-		if !r.Kept {
+		if made.Occupied == nil {
 			text += fmt.Sprintf("; the peak would be %d without it", o.Without)
 		}
 		add("owner "+strconv.Itoa(i+1)+" of the peak", text)
