@@ -23,6 +23,7 @@ import (
 // Permits says which permits count.
 type Permits uint8
 
+// The choices.
 const (
 	AllPermits Permits = iota // all of them
 	InPlace                   // those for equal offsets, and those with a distance of 0 or less

@@ -15,7 +15,10 @@ func Validate(g *Graph) error { return ValidateAt(g, nil) }
 
 // A Place is a part of a graph, for messages that have a line: an operator if Operator is not
 // -1, else a value if Value is not -1, else the graph.
-type Place struct{ Value, Operator int }
+type Place struct {
+	Value    int // as an index into Graph.Values
+	Operator int // as an index into Graph.Operators
+}
 
 // ValidateAt is Validate for readers of files. where returns an Issue with the file and line of
 // a place; nil if neither is known.

@@ -26,6 +26,7 @@ const (
 
 // A Violation is one breach of one rule.
 type Violation struct {
+	// Rule is what the plan breaks.
 	Rule model.Rule
 	// Operator is the operator at fault, or at which the fault shows; -1 for none.
 	Operator int
@@ -41,9 +42,10 @@ type Violation struct {
 type Report struct {
 	// Height is the largest offset + size in bytes, recomputed.
 	Height int64
-	// Violations has the first 1,000 violations, Total says how many there are.
+	// Violations has the first 1,000 violations.
 	Violations []Violation
-	Total      int
+	// Total is the number of all violations.
+	Total int
 }
 
 // OK reports whether the plan breaks no rule.

@@ -19,22 +19,33 @@ import (
 // Complexity: that of distance.Of for each operator: O(pixels) for a convolution.
 
 // Kernels names a library of kernels, whose order of reading and writing a plan may assume.
-type Kernels = distance.Library
+type Kernels string
 
 // The libraries.
 const (
-	ReferenceKernels Kernels = distance.Reference // TensorFlow Lite Micro's own
-	CMSISMVE         Kernels = distance.MVE       // CMSIS-NN for cores with Helium: Cortex-M52, M55, M85
-	CMSISDSP         Kernels = distance.DSP       // CMSIS-NN for cores with the DSP extension: Cortex-M4, M7, M33
-	CMSISC           Kernels = distance.C         // CMSIS-NN in C: Cortex-M0, M0+, M3, M23
-	ESPNN            Kernels = distance.ESP       // ESP-NN's kernels in C
+	ReferenceKernels Kernels = "reference"    // TensorFlow Lite Micro's own
+	CMSISMVE         Kernels = "cmsis-nn-mve" // CMSIS-NN for cores with Helium: Cortex-M52, M55, M85
+	CMSISDSP         Kernels = "cmsis-nn-dsp" // CMSIS-NN for cores with the DSP extension: Cortex-M4, M7, M33
+	CMSISC           Kernels = "cmsis-nn-c"   // CMSIS-NN in C: Cortex-M0, M0+, M3, M23
+	ESPNN            Kernels = "esp-nn"       // ESP-NN's kernels in C
 )
 
 // KernelLibraries returns the libraries, in the order in which help lists them.
-func KernelLibraries() []Kernels { return distance.Libraries() }
+func KernelLibraries() (all []Kernels) {
+	for _, l := range distance.Libraries() {
+		all = append(all, Kernels(l))
+	}
+	return all
+}
 
 // ParseKernels returns the library of a name. The error lists the names.
-func ParseKernels(name string) (Kernels, error) { return distance.ParseLibrary(name) }
+func ParseKernels(name string) (Kernels, error) {
+	l, err := distance.ParseLibrary(name)
+	return Kernels(l), err
+}
+
+// Source says where a library's kernels are, and the revision at which they were read.
+func (k Kernels) Source() (repository, revision string) { return distance.Library(k).Source() }
 
 // A permit lets the result of an operator lie over an operand that dies there:
 // offset(operand) - offset(result) must be at least the distance, in bytes.
@@ -69,7 +80,7 @@ func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, r
 				refused[k] = o.Name() + ": its options cannot be read"
 				continue
 			}
-			found, why := distance.Of(lib, described)
+			found, why := distance.Of(distance.Library(lib), described)
 			if why != "" {
 				refused[k] = why
 			}

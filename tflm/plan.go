@@ -66,8 +66,9 @@ type Plan struct {
 	// it, and nothing is planned.
 	Kept bool
 	// Kernels is the library whose order of reading and writing the plan assumes; empty if the plan
-	// assumes nothing. Overlays are the pairs that depend on it.
-	Kernels  Kernels
+	// assumes nothing.
+	Kernels Kernels
+	// Overlays are the pairs of a result and an operand that share bytes, in the order of the operators.
 	Overlays []Overlay
 	// Occupied is the problem of the bytes that a plan takes whose tensors share bytes: what
 	// several of them share is there once. It is nil for other plans.

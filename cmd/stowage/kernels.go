@@ -29,7 +29,7 @@ func (k *kernelsFlag) Type() string { return "KERNELS" }
 func kernelLibraries() []string {
 	var out []string
 	for _, l := range tflm.KernelLibraries() {
-		out = append(out, l.String())
+		out = append(out, string(l))
 	}
 	return out
 }

@@ -45,7 +45,7 @@ func newPlan() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan MODEL",
 		Short: "Plan the arena of a TensorFlow Lite or ONNX model",
-		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes. If no smaller plan is found, the model is written as it was.
+		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes.
 
 With --capacity the exit code says whether the arena fits, and nothing that does not fit is written. An .onnx model is planned, too, but cannot hold a plan: -o then writes the offsets in another format.
 
@@ -53,7 +53,7 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 		Example: `  stowage plan model.tflite                 print the numbers
   stowage plan -c 256KiB model.tflite       does it fit?
   stowage plan -o planned.tflite -o model.h -o model_data.cc model.tflite
-  stowage plan --scratch device.log -o planned.tflite model.tflite
+  stowage plan --diagonal reference -o planned.tflite model.tflite
   stowage plan --dim batch=1 -o plan.h model.onnx`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if p.probe && len(args) == 0 {
@@ -74,13 +74,13 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	f.SortFlags = false
 	f.StringArrayVarP(&p.outputs, "output", "o", nil, "write to `FILE`: .tflite or .cc for the model with its plan, .h for its numbers, or .c, .csv, .json, .svg, .png, .pdf, .html, .tex; repeatable")
 	f.VarP(&p.capacity, "capacity", "c", "ask if the smallest arena fits into `SIZE`, such as 64KiB")
-	f.StringVar(&p.target, "target", "32", "the `TARGET` that --capacity asks about: 32 or 64 (firmware of that many bits) or python")
+	f.StringVar(&p.target, "target", "32", "what --capacity asks about: `TARGET` 32, 64 (bit) or python")
 	f.StringArrayVar(&p.reports, "report", nil, "write a report to `FILE`, .html or .json; repeatable")
 	f.BoolVar(&p.json, "json", false, "print the report as JSON")
 	f.BoolVarP(&p.quiet, "quiet", "q", false, "print no report, except that of --json")
 	f.StringVar(&p.format, "format", "", "write the problem as `NAME` (csv, json); plan nothing")
-	f.BoolVar(&p.inPlace, "in-place", false, "let results of RESHAPE and of element-wise operators overwrite operands that are not needed afterwards")
-	f.Var(&p.kernels, "diagonal", "let results overlap operands as closely as `KERNELS` permit: "+kernelNames())
+	f.BoolVar(&p.inPlace, "in-place", false, "let results of element-wise operators overwrite operands")
+	f.Var(&p.kernels, "diagonal", "let results overlap operands as closely as `KERNELS` permit")
 	f.StringArrayVar(&p.scratch, "scratch", nil, "scratch of kernels: `OPERATOR=BYTES`, the log of a target, reference (the default) or none; repeatable")
 	f.Var(&p.tail, "tail", "the `SIZE` of the tail that the target reports")
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")

@@ -74,6 +74,14 @@ Scratch is memory that kernels ask for beside the tensors. It is not in the mode
   device.log      what a target printed that was built with the header of
                   --probe, or with TF_LITE_SHOW_MEMORY_USE
 
+A kernel often reads the beginning of its operand before it writes the end of its result. With --diagonal=KERNELS the result may lie over what was read, which takes up to half of the arena away. How closely depends on the order of the kernel's loops, so KERNELS must be the library that the firmware is built with. With another one the outputs may be wrong: check --diagonal=KERNELS checks a plan for a library.
+
+  reference       TensorFlow Lite Micro's own kernels
+  cmsis-nn-mve    CMSIS-NN for Cortex-M52, M55 and M85
+  cmsis-nn-dsp    CMSIS-NN for Cortex-M4, M7 and M33
+  cmsis-nn-c      CMSIS-NN for Cortex-M0, M0+, M3 and M23
+  esp-nn          ESP-NN's kernels in C
+
 In an ONNX model, --dim sets dimensions that the inputs leave open. Constants take no room, and files of external data are not opened.`,
 	}
 }

@@ -21,20 +21,25 @@ import (
 // Options are what a kernel is told beside its tensors. Fields that the operator does not have
 // are zero.
 type Options struct {
-	Same                 bool // padding: windows are centred; if not, they stay inside the image
-	StrideH, StrideW     int32
-	DilationH, DilationW int32
-	FilterH, FilterW     int32 // of a pool
-	DepthMultiplier      int32
-	Axis                 int32 // below zero: from the end
-	BlockSize            int32
-	AlignCorners         bool
-	HalfPixelCenters     bool
-	Activation           int32 // the fused activation, as numbered in the schema; 0 for none
-
-	// The masks of STRIDED_SLICE, a bit for each dimension. Offset: the ends are lengths.
-	BeginMask, EndMask, EllipsisMask, NewAxisMask, ShrinkAxisMask int32
-	Offset                                                        bool
+	Same             bool  // padding: windows are centred; if not, they stay inside the image
+	StrideH          int32 // rows that a window moves
+	StrideW          int32 // columns that a window moves
+	DilationH        int32 // rows between two rows of a filter
+	DilationW        int32 // columns between two columns of a filter
+	FilterH          int32 // rows of a pool's window
+	FilterW          int32 // columns of a pool's window
+	DepthMultiplier  int32 // channels of the result for each of the operand
+	Axis             int32 // below zero: from the end
+	BlockSize        int32 // of SPACE_TO_DEPTH and DEPTH_TO_SPACE
+	AlignCorners     bool  // of a resize: the corners' centres are at the same places
+	HalfPixelCenters bool  // of a resize: a pixel is at its centre
+	Activation       int32 // the fused activation, as numbered in the schema; 0 for none
+	BeginMask        int32 // of STRIDED_SLICE, as are the others: a bit for each dimension
+	EndMask          int32 // dimensions whose end is not given
+	EllipsisMask     int32 // the dimension that stands for all that are not named
+	NewAxisMask      int32 // dimensions that are new
+	ShrinkAxisMask   int32 // dimensions that are left out
+	Offset           bool  // the ends are lengths
 }
 
 // A form is a table of options: its number in the schema's union, and the fields that are read.
