@@ -50,10 +50,9 @@ func newPlan() *cobra.Command {
 With --capacity the exit code says whether the arena fits, and nothing that does not fit is written. An .onnx model is planned, too, but cannot hold a plan: -o then writes the offsets in another format.
 
 'stowage help firmware' explains the numbers, the files and scratch.`,
-		Example: `  stowage plan model.tflite                 print the numbers
-  stowage plan -c 256KiB model.tflite       does it fit?
-  stowage plan -o planned.tflite -o model.h -o model_data.cc model.tflite
-  stowage plan --diagonal reference -o planned.tflite model.tflite
+		Example: `  stowage plan model.tflite
+  stowage plan -c 256KiB model.tflite
+  stowage plan --diagonal reference -o planned.tflite -o model.h model.tflite
   stowage plan --dim batch=1 -o plan.h model.onnx`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if p.probe && len(args) == 0 {
