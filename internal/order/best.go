@@ -3,6 +3,7 @@ package order
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/stowage-go/stowage/model"
 )
@@ -11,14 +12,14 @@ import (
 type Options struct {
 	// Given is the order to improve on: all operators, each after those that it needs. Default: 0, 1, 2, ….
 	Given []int32
-	// States limits the memory and the time of the search: how many sets of operators it keeps, all its parts
-	// together. Default [DefaultStates]. A negative limit allows none; the bounds and the quick orders remain.
+	// States limits memory and time: how many sets of operators the searches keep, all together. Default
+	// [DefaultStates]. A negative limit allows none; bounds and quick orders remain.
 	States int
 	// Off switches techniques off, for tests and measurements.
 	Off Techniques
 }
 
-// DefaultStates is the default of [Options.States]. With 500 operators it is about 25 MB.
+// DefaultStates is the default of [Options.States].
 const DefaultStates = 1 << 18
 
 // Techniques says which techniques are off. Any combination is sound and, without a limit, finds the lowest
@@ -26,17 +27,20 @@ const DefaultStates = 1 << 18
 type Techniques struct {
 	Collapse bool // run at once what fits and raises nothing
 	Chains   bool // the same for chains of operators
-	Tail     bool // the same from the end
+	Backward bool // search from the end, too
 	Bounds   bool // bytes that no order avoids
+	Cuts     bool // order the parts between cutting operators by themselves
 	Greedy   bool // orders in one pass, to begin with
 	Memory   bool // never open the same set of operators twice
+	Beam     bool // a beam if the exact search does not finish
+	Dives    bool // limits by bisection if the exact search does not finish
 }
 
 // Result is what [Best] found.
 type Result struct {
 	// Order has the numbers of the operators, first to last. It is the given order unless a lower one was found.
 	Order []int32
-	// Peak is the most bytes live at once in Order, as [Program.Profile] counts them.
+	// Peak is the most bytes live at once in Order, as [Program.Peak] counts them.
 	Peak int64
 	// Given is the peak of the given order. Peak is never above it.
 	Given int64
@@ -44,7 +48,7 @@ type Result struct {
 	Bound int64
 	// Status is Optimal if Peak = Bound, else Feasible.
 	Status model.Status
-	// States is how many sets of operators the search kept.
+	// States is how many sets of operators the searches kept.
 	States int
 }
 
@@ -56,62 +60,122 @@ func Best(ctx context.Context, p *Program, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	g := w.g
 	if o.States == 0 {
 		o.States = DefaultStates
 	}
-	r := Result{Given: g.peak(w, given)}
-	r.Order, r.Peak, r.Bound = append([]int32(nil), given...), r.Given, g.least(w)
-	if !o.Off.Bounds {
-		for _, bound := range g.unavoidable(newReach(g)) {
-			r.Bound = max(r.Bound, bound)
-		}
-	}
-	if r.Peak > r.Bound && !o.Off.Greedy {
-		for rule := range greedyRules {
-			if order, peak := w.greedy(rule, r.Bound, &o.Off); peak < r.Peak {
-				r.Order, r.Peak = order, peak
-			}
-		}
-	}
+	g := w.g
+	r := Result{Given: g.peak(w, given), Bound: g.least(w)}
+	r.Order, r.Peak = slices.Clone(given), r.Given
 	if r.Peak > r.Bound {
-		improve(ctx, g, &r, o)
+		g.improve(ctx, &r, o)
 	}
+	if r.Peak == r.Given {
+		copy(r.Order, given)
+	}
+	g.checkOrder(r.Order, r.Peak)
 	if r.Status = model.Feasible; r.Peak == r.Bound {
 		r.Status = model.Optimal
 	}
 	return r, nil
 }
 
-// improve searches for an order below the best of r, and raises its bound.
-func improve(ctx context.Context, g *graph, r *Result, o Options) {
-	n := g.operators()
-	upper := newBitset(n)
-	for k := range n {
-		upper.add(int32(k))
+// improve searches part by part, the one with the highest peak first.
+func (g *graph) improve(ctx context.Context, r *Result, o Options) {
+	reach := newReach(g)
+	if !o.Off.Bounds {
+		r.Bound = max(r.Bound, g.unavoidable(reach))
 	}
-	var last []int32
-	if !o.Off.Tail {
+	parts := []part{{0, len(r.Order), r.Peak}}
+	if !o.Off.Cuts {
+		parts = g.cut(reach, r.Order)
+	}
+	open := 0
+	for _, p := range parts {
+		if p.peak > r.Bound {
+			open++
+		}
+	}
+	peak := r.Bound
+	for _, p := range parts {
+		if p.peak > r.Bound {
+			f := found{peak: p.peak, bound: r.Bound}
+			g.solve(ctx, r.Order, p, &f, (o.States-r.States)/open, &o.Off)
+			open = max(1, open-1)
+			r.States += f.states
+			r.Bound = max(r.Bound, f.bound)
+			p.peak = f.peak
+		}
+		peak = max(peak, p.peak)
+	}
+	r.Peak = max(peak, r.Bound)
+}
+
+// solve improves the order of one part, in place.
+func (g *graph) solve(ctx context.Context, order []int32, p part, f *found, states int, off *Techniques) {
+	lower, upper := newBitset(g.operators()), newBitset(g.operators())
+	local := make([]int32, g.operators())
+	for k, o := range order[:p.to] {
+		upper.add(o)
+		if k < p.from {
+			lower.add(o)
+		}
+	}
+	s := g.part(lower, upper)
+	for k, o := range s.name {
+		local[o] = int32(k)
+	}
+	for _, o := range order[p.from:p.to] {
+		f.order = append(f.order, local[o])
+	}
+	f.improve(ctx, s, states, off)
+	for k, o := range f.order {
+		order[p.from+k] = s.name[o]
+	}
+}
+
+// found is what is known of the orders of a graph.
+type found struct {
+	order  []int32 // in the graph's numbers
+	peak   int64   // of order
+	bound  int64   // no order that matters has a peak below it
+	states int     // kept by all searches
+}
+
+// take replaces the order if another one has a lower peak.
+func (f *found) take(g *graph, order []int32) {
+	if peak := g.peak(newWalk(g), order); peak < f.peak {
+		f.order, f.peak = order, peak
+	}
+}
+
+// improve searches for an order below f.peak, and raises the bound: quick orders, the exact search with half of
+// the states, then a beam and dives.
+func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniques) {
+	if !off.Greedy {
 		w := newWalk(g)
-		w.set(upper)
-		last = w.tail(r.Bound)
-		for _, k := range last {
-			upper.drop(k)
+		for rule := range greedyRules {
+			f.take(g, w.greedy(rule, f.bound, off))
 		}
 	}
-	part := g.part(newBitset(n), upper)
-	s := newSearch(part, r.Bound, r.Peak, &o.Off)
-	s.run(ctx, o.States-r.States)
-	r.Bound = s.limit
-	r.States += s.states.count()
-	if s.full {
-		r.Peak, r.Order = s.limit, r.Order[:0]
-		for _, k := range s.way() {
-			r.Order = append(r.Order, part.name[k])
-		}
-		for _, k := range last {
-			r.Order = append(r.Order, g.name[k])
-		}
+	if f.peak <= f.bound || states <= 0 {
+		return
+	}
+	half := states
+	if !off.Beam || !off.Dives {
+		half -= states / 2
+	}
+	e := newEnds(g, f.bound, f.peak, off)
+	e.run(ctx, half)
+	f.bound = max(f.bound, e.limit)
+	f.states += e.states()
+	if e.found() != nil {
+		f.take(g, e.way())
+	}
+	if f.peak > f.bound && !off.Beam {
+		f.beams(ctx, g, states, off)
+	}
+	for size := max(diveLeast, diveEach*g.operators()); f.peak > f.bound && !off.Dives && f.states < states && ctx.Err() == nil; size *= 4 {
+		f.dive(ctx, g, size, states, off)
 	}
 }
 

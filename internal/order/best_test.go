@@ -11,9 +11,9 @@ import (
 // all are combinations of techniques that are off: none, each one, all.
 func all() map[string]Techniques {
 	return map[string]Techniques{
-		"none": {}, "collapse": {Collapse: true}, "chains": {Chains: true}, "tail": {Tail: true},
-		"bounds": {Bounds: true}, "greedy": {Greedy: true}, "memory": {Memory: true},
-		"all but memory": {Collapse: true, Chains: true, Tail: true, Bounds: true, Greedy: true},
+		"none": {}, "collapse": {Collapse: true}, "chains": {Chains: true}, "backward": {Backward: true},
+		"bounds": {Bounds: true}, "greedy": {Greedy: true}, "memory": {Memory: true}, "cuts": {Cuts: true}, "beam": {Beam: true}, "dives": {Dives: true},
+		"all but memory": {Collapse: true, Chains: true, Backward: true, Bounds: true, Cuts: true, Greedy: true, Beam: true, Dives: true},
 	}
 }
 
@@ -85,7 +85,7 @@ func TestLimits(t *testing.T) {
 			continue
 		}
 		for name, off := range all() {
-			if name == "none" || name == "all but memory" {
+			if name == "none" || name == "beam" || name == "dives" || name == "all but memory" {
 				for limit := -1; ; limit++ {
 					if limit == 0 {
 						continue

@@ -84,15 +84,15 @@ func (g *graph) constant() int64 {
 	return sum
 }
 
-// unavoidable returns for each operator how many bytes are live during it in every order.
-func (g *graph) unavoidable(r *reach) []int64 {
-	bounds := make([]int64, g.operators())
+// unavoidable returns the greatest number of bytes that are live during one operator in every order.
+func (g *graph) unavoidable(r *reach) int64 {
+	bound := int64(0)
 	constant := g.constant()
 	touched := make([]int32, len(g.size)) // operator + 1
 	var match matching
 	match.init(g.mostOfPair)
 	var pairs []pair
-	for k := range bounds {
+	for k := range g.operators() {
 		o := int32(k)
 		above, below := r.above(o), r.below(o)
 		sum := constant + g.scratch[o]
@@ -111,9 +111,9 @@ func (g *graph) unavoidable(r *reach) []int64 {
 				pairs = append(pairs, m)
 			}
 		}
-		bounds[o] = sum - heaviest(&match, pairs, g.severally[o])
+		bound = max(bound, sum-heaviest(&match, pairs, g.severally[o]))
 	}
-	return bounds
+	return bound
 }
 
 // starts reports whether block b has begun before an operator with these ancestors.

@@ -12,8 +12,7 @@ import "math/bits"
 // Proof: the package comment, theorem 1. Both come from the same inequality, and pairs of a result and an
 // operand do not disturb it.
 //
-// Backwards the same rule holds from the end: an operator may run last if it fits there, and if no more was live
-// before it than after it (tail).
+// In the reversed graph (reverse.go) the same rule says what may run last.
 //
 // Complexity: a pass costs what the ready operators touch; chains that of their successors, to a depth of
 // chainMost.
@@ -85,39 +84,4 @@ func (w *walk) chain(o int32, base, limit int64, length int) bool {
 	}
 	w.undo(len(w.trail) - 1)
 	return false
-}
-
-// tail takes back, from where everything has run, each operator that may run last within limit. It returns
-// these in the order in which they then run.
-func (w *walk) tail(limit int64) []int32 {
-	var last []int32
-	g := w.g
-	open := make([]int32, g.operators()) // operators after it that have run
-	for o := range open {
-		open[o] = int32(len(g.next.of(int32(o))))
-	}
-	for again := true; again; {
-		again = false
-		for o := int32(g.operators()) - 1; o >= 0; o-- {
-			if !w.done.has(o) || open[o] > 0 {
-				continue
-			}
-			live := w.live
-			w.takeBack(o)
-			if during, _ := w.cost(o); during > limit || w.live > live {
-				w.run(o)
-				continue
-			}
-			last = append(last, o)
-			again = true
-			for _, q := range g.prior.of(o) {
-				open[q]--
-			}
-		}
-	}
-	for i, j := 0, len(last)-1; i < j; i, j = i+1, j-1 {
-		last[i], last[j] = last[j], last[i]
-	}
-	w.trail = w.trail[:0]
-	return last
 }

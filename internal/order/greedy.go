@@ -14,8 +14,8 @@ import "math/bits"
 
 const greedyRules = 3
 
-// greedy returns an order by a rule, and its peak.
-func (w *walk) greedy(rule int, limit int64, off *Techniques) ([]int32, int64) {
+// greedy returns an order by a rule. What is within limit is free.
+func (w *walk) greedy(rule int, limit int64, off *Techniques) []int32 {
 	g := w.g
 	w.clear()
 	peak := g.start
@@ -55,8 +55,7 @@ func (w *walk) greedy(rule int, limit int64, off *Techniques) ([]int32, int64) {
 		at[best] = int32(len(w.trail))
 		w.run(best)
 	}
-	order := append([]int32(nil), w.trail...)
-	return order, g.peak(w, order)
+	return append([]int32(nil), w.trail...)
 }
 
 // peak returns the peak of an order in the graph's numbers.

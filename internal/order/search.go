@@ -1,7 +1,6 @@
 package order
 
 import (
-	"context"
 	"math/bits"
 	"slices"
 )
@@ -10,10 +9,11 @@ import (
 // one whose largest step is least: a shortest path where the length of a path is its maximum. limit rises from a
 // lower bound. At each limit, everything that is reached by steps within it is explored, deepest and lowest
 // first, and each state remembers the least of its steps that exceed the limit. If nothing is left, the limit
-// becomes the least of those.
+// becomes the least of those (ends.go).
 //
-// Invariants: each state is reached within limit. No order has a peak below limit. So the first way to the full
-// set is best, and limit is a lower bound whenever the search is cut short.
+// Invariant: each state is reached within limit, and every state within limit that matters is kept, is reached from
+// one on the stack, or is behind a step in later. So if no order has a peak below limit, the first way to the full
+// set is best.
 //
 // A state that is opened again under a higher limit first collapses again: more operators may run at once.
 //
@@ -25,9 +25,6 @@ import (
 //
 // Tried and dropped: nothing yet.
 
-// look is how many states pass between looks at the context, a power of two.
-const look = 64
-
 // search is the exact search of a graph.
 type search struct {
 	g      *graph
@@ -38,7 +35,6 @@ type search struct {
 	stack  []int32 // states to open under limit
 	later  blocked // states with steps that exceed limit
 	steps  []step  // scratch of open
-	trail  []int32 // scratch of way
 
 	limit int64
 	below int64 // an order with this peak is known; only lower ones are sought
@@ -105,6 +101,7 @@ func newSearch(g *graph, limit, below int64, off *Techniques) *search {
 	s := &search{g: g, off: off, w: newWalk(g), states: newStates(g.operators()), limit: limit, below: below}
 	s.w.collapse(limit, off)
 	s.enter(none, none)
+	s.push()
 	return s
 }
 
@@ -124,33 +121,14 @@ func (s *search) enter(parent, first int32) {
 	}
 }
 
-// run searches until the full set is reached, nothing is left, the states are most, or the context ends. It
-// reports whether the search is over. If it is, the full set is reached within limit, or no order has a peak
-// below s.below.
-func (s *search) run(ctx context.Context, most int) bool {
-	s.push()
-	for ticks := 0; !s.full; ticks++ {
-		if s.states.count() >= most || ticks&(look-1) == look-1 && ctx.Err() != nil {
-			return false
-		}
-		if len(s.stack) == 0 {
-			if len(s.later) == 0 {
-				s.limit = s.below
-				return true
-			}
-			s.limit = s.later[0].least
-			for len(s.later) > 0 && s.later[0].least == s.limit {
-				s.stack = append(s.stack, s.later.pop().state)
-			}
-			slices.Reverse(s.stack) // the latest state comes first
-		}
-		last := len(s.stack) - 1
-		k := s.stack[last]
-		s.stack = s.stack[:last]
-		s.open(k)
-		s.push()
+// raise lets steps within a higher limit be taken.
+func (s *search) raise(limit int64) {
+	s.limit = limit
+	from := len(s.stack)
+	for len(s.later) > 0 && s.later[0].least <= limit {
+		s.stack = append(s.stack, s.later.pop().state)
 	}
-	return true
+	slices.Reverse(s.stack[from:]) // the one with the least step, then the latest, is on top
 }
 
 // push puts the states in steps on the stack, those with the fewest live bytes on top.
@@ -170,13 +148,17 @@ func (s *search) push() {
 	s.steps = s.steps[:0]
 }
 
-// open takes the steps of state k that are within limit and were not before.
-func (s *search) open(k int32) {
+// open takes the steps within limit of the state on top of the stack that were not taken before.
+func (s *search) open() {
+	top := len(s.stack) - 1
+	k := s.stack[top]
+	s.stack = s.stack[:top]
 	w, since := s.w, s.opened[k]
 	w.set(s.states.set(k))
-	if since >= 0 {
+	if s.states.limit[k] < s.limit { // more may run at once than when it was reached
 		if w.collapse(s.limit, s.off); len(w.trail) > 0 {
 			s.enter(k, none)
+			s.push()
 			return
 		}
 	}
@@ -202,6 +184,7 @@ func (s *search) open(k int32) {
 			}
 		}
 	}
+	s.push()
 	if least < s.below {
 		s.later.push(blockedState{least, k})
 	}

@@ -53,40 +53,30 @@ func (w *walk) clear() {
 	}
 }
 
-// set goes to a set that is closed downwards. The trail is empty afterwards.
+// set goes to a set that is closed downwards, from wherever the walk is. The trail is empty afterwards. The
+// differences between the two sets are run or taken back in any order, for each of the counts and the sum live
+// changes by what one operator is, whatever the others did. Only what is ready depends on all of them.
 func (w *walk) set(done bitset) {
-	w.clear()
-	g := w.g
+	w.trail = w.trail[:0]
 	for k, word := range done {
-		for ; word != 0; word &= word - 1 {
-			o := int32(k<<6 + bits.TrailingZeros64(word))
-			for _, b := range g.makes.of(o) {
-				w.begun[b]++
-			}
-			for _, b := range g.uses.of(o) {
-				w.left[b]--
-			}
-			for _, q := range g.next.of(o) {
-				if w.wait[q]--; w.wait[q] == 0 {
-					w.ready.add(q)
-				}
-			}
+		for back := w.done[k] &^ word; back != 0; back &= back - 1 {
+			w.takeBack(int32(k<<6 + bits.TrailingZeros64(back)))
 		}
 	}
-	copy(w.done, done)
+	for k, word := range done {
+		for more := word &^ w.done[k]; more != 0; more &= more - 1 {
+			w.run(int32(k<<6 + bits.TrailingZeros64(more)))
+		}
+	}
 	for k := range w.ready {
-		w.ready[k] &^= done[k]
-	}
-	w.live = g.live
-	for b, size := range g.size {
-		was, is := g.begun[b] > 0 && g.left[b] > 0, w.begun[b] > 0 && w.left[b] > 0
-		switch {
-		case is && !was:
-			w.live += size
-		case was && !is:
-			w.live -= size
+		for word := w.ready[k]; word != 0; word &= word - 1 {
+			if o := int32(k<<6 + bits.TrailingZeros64(word)); w.wait[o] > 0 || w.done.has(o) {
+				w.ready.drop(o)
+			}
 		}
 	}
+	w.trail = w.trail[:0]
+	w.check()
 }
 
 // cost returns how many bytes are live while o runs, less what the best pairs save, and how many afterwards.
