@@ -16,9 +16,12 @@ import (
 // Each piece above x, in any of its sections, starts at least that much above the start of x. All inferences
 // about sections use the effective size as the size, and need not know about it.
 //
-// Only the topmost piece of a section has nothing above it, so it ends where its buffer does. It is not
-// known which piece that is. So each section is granted an allowance: the most that one of its pieces could
-// then stick out above the limit.
+// The topmost piece of a section needs only its size, since nothing lies above it. It is not known which piece is
+// the topmost one. So the total of each section is lowered by an allowance:
+//
+//	allowance(s) = -max(0, max over pieces x of s of ub(x) + lower(x) + effective(x) - limit)
+//
+// The maximum is how far a piece of s can reach above the limit if its effective size is counted.
 //
 // Invariant: of two pieces in a section, the upper one starts at or above the start of the lower one plus the
 // effective size of the lower one.
@@ -30,7 +33,7 @@ import (
 // effectiveSizes says what the effective sizes of pieces cost and allow.
 type effectiveSizes struct {
 	any       bool    // some piece has an effective size above its size
-	allowance []int64 // per section, not above zero: what is counted too much of its topmost piece
+	allowance []int64 // per section, not above zero: what is at most counted too much of its topmost piece, negated
 }
 
 func (e *effectiveSizes) add(a *arrays) { a.numbers.Add(a.m, &e.allowance) }

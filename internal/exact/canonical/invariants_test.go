@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
@@ -38,7 +39,7 @@ func midway(gapped bool, without ...string) (*Kernel, component) {
 		p.Buffers[0].Gaps = []model.Gap{{Lower: 1, Upper: 2, Window: &model.Window{Lower: 0, Upper: 2}}}
 	}
 	tl := timeline.New(p)
-	k := New(tl, &tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
+	k := New(tl, &tl.Partitions[0], switchesOf(without), common.Limits{}, run.NewWatch(context.Background()))
 	k.ranks.order = "TWA"
 	k.SetCapacity(40)
 	c := k.root()

@@ -1,5 +1,57 @@
-// Package canonical is the search over canonical plans and its inferences: one partition, one
-// capacity, one order at a time. Package engine says which, and what follows from the answers.
+// Package canonical is the search over canonical plans: one partition, one capacity, one order at a time. It is after
+// MiniMalloc (Moffitt, ASPLOS 2023), with stronger inference. Package engine says what to ask, and what follows from the
+// answers.
+//
+// # Algorithm
+//
+// A plan is canonical if it can be built from the ground up: buffers are placed in ascending order of offset (ties by
+// rank), each at the lowest offset above the placed buffers that it overlaps. Any plan can be pushed down into a
+// canonical one that is no higher, so the search explores only those:
+//
+//	search(component):                                     search.go
+//	  for each unplaced buffer j, by lb[j], then rank[j]:
+//	    skip j if (lb[j], rank[j]) is below the bound,     waiting.go
+//	      if a gap would be left that another could fill,  dominance, in search.go
+//	      or if a section has no room above lb[j]          ceiling, in search.go
+//	    place j at lb[j]; raise lb of its neighbours       place.go
+//	    split what is left where no buffer crosses         decompose.go
+//	    for each part: tighten inf, or fail                infer.go
+//	    search each part
+//	    if one fails: take j back                          trail.go
+//
+//	offset
+//	  ^      +-----------------+
+//	  |      |   b4, lb = 8    |          b4 is unplaced. Its least offset
+//	8 +------+--------+--------+--+       is the top of b2. If the bound has
+//	  |  b1  |   b2   |           |       passed 8, b4 waits until another
+//	4 +------+--------+           |       buffer is placed below it.
+//	  |      b3       |           |
+//	  +---------------+-----------+--> time
+//
+// # Completeness
+//
+// Take a plan with the least sum of offsets among all plans that fit. Each of its buffers lies on a buffer with a lower
+// offset, at its own fixed offset, or at zero; otherwise it could be lowered. So the plan is canonical, under any rank. No
+// technique removes a prefix of it: dominance removes only plans that could be lowered, and inference removes only plans
+// that do not fit. The argument needs "above" to follow from "at a higher offset". That holds for all pairs unless
+// windows interlock. Then a failure of this search proves nothing (shift.go mends some cases, package pairs the others).
+//
+// # Legend
+//
+//	j       a buffer of the partition; there are n of them, in m sections
+//	lb      least offset: the highest top of the placed buffers that j overlaps
+//	inf     inferred lower bound of the offset, inf >= lb; it prunes and never places
+//	ub      highest offset that fits the capacity
+//	limit   the highest top that fits the capacity
+//	total   per section: the space of its unplaced buffers
+//	live    per section: the number of its unplaced pieces
+//	cuts    per section: the unplaced buffers that cross to the next section
+//	piece   consecutive sections in which a buffer uses one window; most buffers have one piece
+//	run     consecutive sections with the same unplaced pieces
+//	dirty   a section that inference has to look at again
+//	rank    position in the static preordering
+//	off     offset of the last placement; (off, rank) is the canonical bound
+//	waits   j waits if (lb[j], rank[j]) is below the canonical bound
 package canonical
 
 import (
@@ -15,9 +67,8 @@ import (
 // Section is a section of a partition, counted from the partition's first.
 type Section int32
 
-// Piece is a stretch of sections in which a buffer uses one window. Piece j is
-// the first one of buffer j. Further pieces come after the first ones of all buffers,
-// also in the order of their first sections.
+// Piece is the number of a piece: consecutive sections in which a buffer uses one window. Piece j is the first piece of
+// buffer j. The further pieces of all buffers come after these. Both kinds are in the order of their first sections.
 type Piece int32
 
 // none stands for no piece.
@@ -56,7 +107,8 @@ const none Piece = -1
 //
 // Besides, New and reset in kernel.go make and empty all groups, and the trail restores floors.
 type Kernel struct {
-	sw common.Switches
+	sw     common.Switches
+	limits common.Limits
 
 	problem
 	pieces
@@ -101,7 +153,7 @@ type counters struct {
 // caller is what the engine sets, apart from Answer, which it reads.
 type caller struct {
 	Watch  *run.Watch     // over when the search must end
-	Tick   func()         // called every common.TickEvery nodes
+	Tick   func()         // called every limits.TickEvery nodes
 	Proof  *Proof         // what is refuted and why; nil if nobody asks (proof.go)
 	Answer common.Outcome // of a run in a race
 
@@ -111,8 +163,8 @@ type caller struct {
 
 // New prepares a partition for search. It takes O(pieces·sections) steps at worst. If the watch ends meanwhile, the
 // kernel is left half prepared, and must not be used.
-func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, watch *run.Watch) *Kernel {
-	k := &Kernel{sw: sw, caller: caller{Watch: watch, Tick: func() {}}}
+func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, limits common.Limits, watch *run.Watch) *Kernel {
+	k := &Kernel{sw: sw, limits: limits.OrUsual(), caller: caller{Watch: watch, Tick: func() {}}}
 	k.makeArrays(tl, p)
 	for _, step := range [...]func(*Kernel, *timeline.Timeline, *timeline.Partition){
 		(*Kernel).describe, (*Kernel).describePieces, (*Kernel).initMembers, (*Kernel).initTwins, (*Kernel).countFrom, (*Kernel).initEffective,
@@ -163,16 +215,16 @@ func (k *Kernel) makeArrays(tl *timeline.Timeline, p *timeline.Partition) {
 	a.words.Make()
 	a.buffers.Make()
 	a.list.Make()
+	k.trail.most = k.limits.TrailMost
 	k.hot.forget()
 	k.lb, k.inf, k.floors.of = k.cells[:a.n:a.n], k.cells[a.n:2*a.n:2*a.n], k.cells[2*a.n:]
 }
 
-// over reports whether the run must end. Passes over what is huge ask it. If it
-// is, they may leave their work undone, and claim nothing: search asks again
-// before it draws a conclusion.
+// over reports whether the run must end. If it must, an inference may stop midway and claims nothing: search asks over
+// again before it draws a conclusion.
 func (k *Kernel) over() bool { return k.Watch.Over() }
 
-// late is over for passes that take long in a huge partition only.
+// late is over for a pass that takes long only if the partition is huge. In other partitions it is false.
 func (k *Kernel) late() bool { return k.huge && k.Watch.Over() }
 
 // say tells of a move. Tell must be set.

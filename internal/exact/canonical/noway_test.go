@@ -16,8 +16,7 @@ import (
 // what is placed stands, for to take it back is work after the limit. The same kernel
 // then plans as one that was never cut short.
 func TestNoWayBack(t *testing.T) {
-	defer func(was int) { HugeFrom = was }(HugeFrom)
-	HugeFrom = 0
+	huge := common.Limits{HugeFrom: 1}
 	p := &model.Problem{}
 	for i := range int64(40) {
 		b := model.Buffer{ID: strconv.FormatInt(i, 10), Upper: 60, Size: 1 + i%7}
@@ -29,7 +28,7 @@ func TestNoWayBack(t *testing.T) {
 	tl := timeline.New(p)
 	capacity := 2 * tl.LowerBound
 	prepare := func(w *run.Watch) *Kernel {
-		k := New(tl, &tl.Partitions[0], switchesOf(nil), w)
+		k := New(tl, &tl.Partitions[0], switchesOf(nil), huge, w)
 		if !k.SetCapacity(capacity) {
 			t.Fatal("a buffer is too large")
 		}
@@ -51,7 +50,7 @@ func TestNoWayBack(t *testing.T) {
 	most := 0
 	for looks := int64(0); ; looks += 1 + looks/50 {
 		w := run.NewWatch(run.EndAtLook(context.Background(), looks))
-		k := New(tl, &tl.Partitions[0], switchesOf(nil), w)
+		k := New(tl, &tl.Partitions[0], switchesOf(nil), huge, w)
 		if w.Over() {
 			continue // prepared by half
 		}

@@ -22,7 +22,7 @@ func TestRanks(t *testing.T) {
 			t.Fatal(err)
 		}
 		tl := timeline.New(p)
-		k := New(tl, &tl.Partitions[0], switchesOf(nil), run.NewWatch(context.Background()))
+		k := New(tl, &tl.Partitions[0], switchesOf(nil), common.Limits{}, run.NewWatch(context.Background()))
 		for _, order := range []string{"TWA", "TC", "T", "TAW", "WTZ", "ALUC", "O"} {
 			k.ranks.order = order
 			k.SetCapacity(tl.LowerBound * 2)
@@ -72,7 +72,7 @@ func TestCalm(t *testing.T) {
 			t.Fatal(err)
 		}
 		tl := timeline.New(p)
-		k := New(tl, &tl.Partitions[0], switchesOf(nil), run.NewWatch(context.Background()))
+		k := New(tl, &tl.Partitions[0], switchesOf(nil), common.Limits{}, run.NewWatch(context.Background()))
 		k.ranks.order = "TWA"
 		k.SetCapacity(tl.LowerBound + tl.LowerBound/10)
 		c := k.root()

@@ -133,13 +133,11 @@ func explored(t *testing.T, sw common.Switches) []string {
 func walked(t *testing.T, sw common.Switches) (orders []string, nodes map[string]bool) {
 	t.Helper()
 	defer pauseChecks()()
-	defer func(was int64) { common.TickEvery = was }(common.TickEvery)
-	common.TickEvery = 1
 	p := gen.MiniMalloc()
 	top := int64(12)
 	p.Buffers = append(p.Buffers, model.Buffer{ID: "b6", Lower: 0, Upper: 21, Size: 1, Fixed: &top})
 	tl := timeline.New(p)
-	k := New(tl, &tl.Partitions[0], sw, run.NewWatch(context.Background()))
+	k := New(tl, &tl.Partitions[0], sw, common.Limits{TickEvery: 1}, run.NewWatch(context.Background()))
 	sixth := slices.Index(k.id, 5)
 	nodes = map[string]bool{}
 	path := ""
@@ -286,7 +284,7 @@ func TestFirstCanonical(t *testing.T) {
 		if off == "canonical" || off == "dynamic-ordering" {
 			continue // these decide what comes first
 		}
-		k := New(tl, &tl.Partitions[0], switchesOf([]string{"preordering", off}), run.NewWatch(context.Background()))
+		k := New(tl, &tl.Partitions[0], switchesOf([]string{"preordering", off}), common.Limits{}, run.NewWatch(context.Background()))
 		if r := k.Run(12, "", 0, common.Unlimited); r != common.Solved {
 			t.Fatalf("without %q: outcome %d", off, r)
 		}

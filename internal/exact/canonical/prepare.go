@@ -8,15 +8,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Before the first search the partition is put into arrays. With a million
-// buffers that takes longer than a limit may be late, so each step that is not a
-// mere copy looks for it. A kernel that was left half prepared is never asked
-// anything: whoever looks later is told that the run is over as well.
-
-// HugeFrom is the number of incidences of buffers and sections from which a
-// partition is huge: a pass over fewer takes under a millisecond. Tests set it
-// to 0, so that limits fall in the midst of passes.
-var HugeFrom = 1 << 18
+// This file puts the partition into arrays before the first search. For a million buffers that takes longer than a
+// limit may be late, so each step asks whether the run is over. A kernel that is half prepared must not be used: its
+// watch is over, and a later question to the watch has the same answer.
 
 // problem is the partition, in arrays by buffer and by section. Nothing changes it after New, except that SetCapacity
 // sets the highest offsets.
@@ -41,7 +35,7 @@ type problem struct {
 	distances []int64 // if Windowed: distance(i, j) at i*n+j; nil if there are too many pairs (shift.go)
 }
 
-// fact is what the search asks of a buffer but seldom.
+// fact has the properties of a buffer that the search seldom reads. The others have arrays of their own.
 type fact struct {
 	rawSize     int64
 	align       int64
@@ -82,7 +76,7 @@ func (p *pieces) add(a *arrays) {
 	a.list.Add(a.m+1, &p.more)
 }
 
-// pollEvery is how many buffers a loop goes through between looks for a limit.
+// pollEvery is the number of buffers after which a loop asks again whether the run is over.
 const pollEvery = 1 << 12
 
 // describe copies what the search asks of each buffer.
@@ -126,11 +120,10 @@ func (k *Kernel) describe(tl *timeline.Timeline, p *timeline.Partition) {
 		k.ends[s+1] += k.ends[s]
 	}
 	k.stackable = k.stackable && k.plain
-	k.huge = incidences >= HugeFrom
+	k.huge = incidences >= k.limits.HugeFrom
 }
 
-// count turns how many there are of each kind into how many there are of the
-// kinds before it.
+// count replaces each number by the sum of the numbers before it.
 func count[T ~int32](kinds []T) {
 	var sum T
 	for s, n := range kinds {
@@ -139,8 +132,7 @@ func count[T ~int32](kinds []T) {
 	}
 }
 
-// describePieces copies the pieces: the first of each buffer, then the others by
-// where they begin.
+// describePieces copies the pieces: the first piece of each buffer, then the further pieces by first section.
 func (k *Kernel) describePieces(tl *timeline.Timeline, p *timeline.Partition) {
 	for _, i := range p.Buffers {
 		if k.huge && k.late() {
@@ -175,14 +167,13 @@ func (k *Kernel) describePieces(tl *timeline.Timeline, p *timeline.Partition) {
 		}
 		k.next[x] = none
 	}
-	// Each entry has come to where the next one began.
+	// Entry s of more has moved to the former value of entry s+1.
 	copy(k.more[1:], k.more)
 	k.more[0] = Piece(k.n)
 }
 
-// initTwins links each buffer to the preceding identical one: the same spans,
-// size and alignment, and no fixed offset. A plan stays a plan when two such
-// buffers change places, so only one order of them is explored.
+// initTwins sets twin. Two buffers are identical if they have the same pieces, size and alignment, and no fixed offset. A
+// plan stays a plan if two identical buffers change places, so the search explores only one order of them.
 func (k *Kernel) initTwins(tl *timeline.Timeline, _ *timeline.Partition) {
 	list := k.list[:0]
 	for j := range k.of {

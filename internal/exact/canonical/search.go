@@ -38,7 +38,7 @@ func (k *Kernel) search(c component) common.Outcome {
 		return common.Aborted
 	}
 	k.Nodes++
-	if k.Nodes&(common.TickEvery-1) == 0 {
+	if k.Nodes&(k.limits.TickEvery-1) == 0 {
 		k.Tick()
 	}
 	if k.over() {
@@ -82,7 +82,7 @@ func (k *Kernel) tryEach(c component) common.Outcome {
 	return k.tryRest(c, ceiling, j)
 }
 
-// through returns the outcome of a component all of whose candidates have failed.
+// through returns the outcome of a component after all of its candidates have failed.
 func (k *Kernel) through() common.Outcome {
 	if k.late() {
 		return common.Aborted // an inference may have been left undone
@@ -216,13 +216,13 @@ func (k *Kernel) following(c component, ceiling int64, after common.Buffer, queu
 	return queue
 }
 
-// try places candidate j of c and searches on. It reports covered: whether some unplaced buffer
-// may still lie on top of the candidate, because the two overlap in time.
+// try places candidate j of c and searches on. covered says whether some unplaced buffer may still lie on top of j,
+// because the two overlap in time.
 //
 // If the search fails, try takes the placement back. If the search succeeds, try leaves it: the parts that are still to
-// be searched do not depend on it, and whoever goes further back undoes it. In a huge partition it is taken back all the
-// same, to keep the trail short. After a limit nothing is taken back: no search goes on from here, and the next run begins
-// with a reset.
+// be searched do not depend on it, and a caller that goes further back undoes it. In a huge partition try takes it back
+// all the same, to keep the trail short. After a limit try takes nothing back: no search goes on from here, and the next
+// run begins with a reset.
 func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, covered bool) {
 	if k.Dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
 		return common.Exhausted, true

@@ -32,7 +32,7 @@ func TestCheckSection(t *testing.T) {
 			p.Buffers = append(p.Buffers, model.Buffer{ID: string(rune('a' + i)), Lower: 0, Upper: 1, Size: size})
 		}
 		tl := timeline.New(p)
-		k := New(tl, &tl.Partitions[0], switchesOf([]string{tc.off}), run.NewWatch(context.Background()))
+		k := New(tl, &tl.Partitions[0], switchesOf([]string{tc.off}), common.Limits{}, run.NewWatch(context.Background()))
 		k.ranks.order = "TWA"
 		k.SetCapacity(11)
 		k.root()

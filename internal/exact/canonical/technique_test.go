@@ -39,7 +39,7 @@ func canonically(t *testing.T, p *model.Problem, capacity int64, without []strin
 	offsets := make([]int64, len(p.Buffers))
 	for i := range tl.Partitions {
 		part := &tl.Partitions[i]
-		k := New(tl, part, switchesOf(without), run.NewWatch(context.Background()))
+		k := New(tl, part, switchesOf(without), common.Limits{}, run.NewWatch(context.Background()))
 		if !k.SetCapacity(capacity) {
 			return common.Exhausted, nodes
 		}
@@ -69,8 +69,7 @@ func refutation(t *testing.T, p *model.Problem, without []string) int64 {
 	return nodes
 }
 
-// saves demands that the technique brings a refutation down to so many nodes, which
-// otherwise takes more.
+// saves demands the numbers of nodes of a refutation: with the technique, and more without it.
 func saves(t *testing.T, p *model.Problem, technique string, with, more int64, on ...string) {
 	t.Helper()
 	if nodes := refutation(t, p, only(append(on, technique)...)); nodes != with {
@@ -125,7 +124,7 @@ func drawn(family func(seed uint64, n int) *model.Problem, n int) func(seed uint
 // all of its buffers.
 func rootOf(p *model.Problem, capacity int64, without ...string) (*Kernel, component) {
 	tl := timeline.New(p)
-	k := New(tl, &tl.Partitions[0], switchesOf(without), run.NewWatch(context.Background()))
+	k := New(tl, &tl.Partitions[0], switchesOf(without), common.Limits{}, run.NewWatch(context.Background()))
 	k.ranks.order = "TWA"
 	k.SetCapacity(capacity)
 	return k, k.root()

@@ -10,7 +10,7 @@ import (
 // come from the trail, ranks from their log. Sets and sums are restored by adding what was taken out.
 //
 // A dive among n buffers that all overlap raises n²/2 bounds. A trail that keeps them all takes 1.6 GB for 10,000
-// buffers. So the trail is cut: once it has trailMost entries, the older half is dropped. The search goes on below
+// buffers. So the trail is cut: once it has Limits.TrailMost entries, the older half is dropped. The search goes on below
 // as before and finds its plan. It gives up, undecided, only if it would have to back up over what was dropped. What
 // it has refuted until then is in the memo.
 //
@@ -57,9 +57,6 @@ type change struct {
 	old int64
 }
 
-// TrailMost is how many entries the trail keeps: 64 MiB. Tests set it lower.
-var TrailMost = 1 << 22
-
 // chunkMost is how many entries a chunk has at most: 256 KiB.
 const chunkMost = 1 << 14
 
@@ -71,12 +68,13 @@ type history struct {
 	free    [][]change // chunks that were emptied or dropped
 	base    int        // the position of the first entry of latest
 	dropped int        // the position of the first entry that is kept
+	most    int        // how many entries are kept
 }
 
 // rewind empties the trail before a search among n buffers.
 func (h *history) rewind(n common.Buffer) {
 	if h.latest == nil {
-		h.latest = make([]change, 0, min(8*int(n), chunkMost, TrailMost))
+		h.latest = make([]change, 0, min(8*int(n), chunkMost, h.most))
 	}
 	h.free = append(h.free, h.full...)
 	h.full, h.latest, h.base, h.dropped = h.full[:0], h.latest[:0], 0, 0
@@ -94,7 +92,7 @@ func (h *history) add(c change) {
 func (h *history) extend() {
 	h.full = append(h.full, h.latest)
 	h.base += len(h.latest)
-	if h.base-h.dropped >= TrailMost {
+	if h.base-h.dropped >= h.most {
 		old := (len(h.full) + 1) / 2
 		for _, chunk := range h.full[:old] {
 			h.dropped += len(chunk)
@@ -105,7 +103,7 @@ func (h *history) extend() {
 	if last := len(h.free) - 1; last >= 0 {
 		h.latest, h.free = h.free[last][:0], h.free[:last]
 	} else {
-		h.latest = make([]change, 0, min(2*len(h.latest), chunkMost, TrailMost))
+		h.latest = make([]change, 0, min(2*len(h.latest), chunkMost, h.most))
 	}
 }
 
@@ -187,7 +185,7 @@ func (k *Kernel) undo(m mark) {
 
 // revert takes back one change.
 func (k *Kernel) revert(c change) {
-	b := common.Buffer(c.at) - k.n // the buffer of which inf is to change, if any
+	b := common.Buffer(c.at) - k.n // the buffer whose inf changes, if the number is one of a buffer
 	if c.at < 0 {
 		b = common.Buffer(^c.at)
 		k.lb[b], k.inf[b] = c.old, c.old

@@ -2,18 +2,18 @@
 // switches, the memory of failed sets of buffers, and how they make their arrays.
 package common
 
-// Verdict is what is known of a capacity.
+// Verdict says whether a problem, or a partition, fits a capacity.
 type Verdict uint8
 
 // The verdicts.
 const (
 	Undecided Verdict = iota // a limit came first
 	Fits                     // there is a plan
-	Refuted                  // there is none: proven
+	Refuted                  // it is proven that there is no plan
 )
 
-// Outcome is what a search of a component found among canonical plans. It says nothing about other plans. Only
-// the engine turns it into a verdict (attempt).
+// Outcome says what a search of a component found among canonical plans. It says nothing about other plans. Only
+// attempt in package engine turns it into a verdict.
 type Outcome uint8
 
 // The outcomes.
@@ -23,15 +23,11 @@ const (
 	Exhausted                // no canonical completion fits
 )
 
-// Unlimited stands for no node limit; adding it to a count does not overflow.
+// Unlimited stands for no node limit. The sum of Unlimited and a count does not overflow.
 const Unlimited = 1 << 62
 
-// TickEvery is how many nodes pass between reports of progress, a power of two.
-// Tests set it lower.
-var TickEvery int64 = 1 << 12
-
-// Buffer is a buffer of a partition: buffer j of a search is id[j] of the
-// problem. They are numbered in the order of their first sections.
+// Buffer is the number of a buffer in its partition: buffer j is Buffers[j] of timeline.Partition.
+// Buffers are numbered in the order of their first sections.
 type Buffer int32
 
 // Nobody stands for no buffer.

@@ -32,7 +32,7 @@ type Score = canonical.Score
 
 // NewDiver prepares a problem.
 func NewDiver(ctx context.Context, tl *timeline.Timeline) *Diver {
-	e, _ := newEngine(ctx, tl, &plan.Options{}) // no option can be wrong
+	e, _ := newEngine(ctx, tl, &plan.Options{}, common.Limits{}) // no option can be wrong
 	return &Diver{e: e}
 }
 

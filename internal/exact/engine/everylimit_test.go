@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/stowage-go/stowage/internal/exact/canonical"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
@@ -63,13 +63,14 @@ type truth struct {
 	tl      *timeline.Timeline
 	minimum int64
 	any     bool // there is a plan at some height
+	limits  common.Limits
 }
 
 // honest runs the planner and fails the test where what it says is false. It
 // reports whether the run came to an answer.
 func honest(t *testing.T, ctx context.Context, w truth, o plan.Options) (r plan.Result, decided bool) {
 	t.Helper()
-	r, err := run.Run(ctx, (&Planner{}), w.tl, o)
+	r, err := run.Run(ctx, &Planner{Limits: w.limits}, w.tl, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,21 +125,20 @@ func TestEveryLimit(t *testing.T) {
 	if env := os.Getenv("STOWAGE_LIMIT_SEEDS"); env != "" {
 		count, _ = strconv.Atoi(env)
 	}
-	defer func(was int) { canonical.HugeFrom = was }(canonical.HugeFrom)
-	usual := canonical.HugeFrom
 	runs, interlock := 0, 0
 	for seed := range uint64(count) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		// One in three is treated as if it were huge: limits fall in the midst of
 		// sorting and of inferences.
-		if canonical.HugeFrom = usual; seed%3 == 0 {
-			canonical.HugeFrom = 0
+		w := truth{}
+		if seed%3 == 0 {
+			w.limits.HugeFrom = 1
 		}
 		p := wild(rng)
 		if err := model.Validate(p); err != nil {
 			t.Fatal(err)
 		}
-		w := truth{tl: timeline.New(p)}
+		w.tl = timeline.New(p)
 		w.minimum, _, w.any = oracle.MinHeight(p)
 		for _, part := range w.tl.Partitions {
 			if found, _ := w.tl.Interlocks(part, never); found {
@@ -194,7 +194,7 @@ func TestFoundFalse(t *testing.T) {
 		if !ok || minimum != tc.minimum {
 			t.Fatalf("the oracle says %d, want %d", minimum, tc.minimum)
 		}
-		w := truth{timeline.New(p), minimum, true}
+		w := truth{tl: timeline.New(p), minimum: minimum, any: true}
 		for _, workers := range []int{1, 2} {
 			for _, capacity := range []int64{tc.capacity, minimum, minimum - 1, 0} {
 				everyLimit(t, w, plan.Options{Capacity: capacity, Workers: workers})
@@ -210,7 +210,6 @@ func never() bool { return false }
 // proven must be so, plans must be found all the same, and where the way back
 // is lost nothing is proven.
 func TestShortTrail(t *testing.T) {
-	defer func(was int) { canonical.TrailMost = was }(canonical.TrailMost)
 	decided, open := 0, 0
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 8))
@@ -219,7 +218,7 @@ func TestShortTrail(t *testing.T) {
 		if w.minimum, _, w.any = oracle.MinHeight(p); !w.any {
 			continue
 		}
-		canonical.TrailMost = 1 + rng.IntN(5)
+		w.limits.TrailMost = 1 + rng.IntN(5)
 		for _, capacity := range []int64{w.minimum, max(1, w.minimum-1), 0} {
 			o := plan.Options{Capacity: capacity, NodeLimit: 300}
 			for _, technique := range (&Planner{}).Info().Techniques {

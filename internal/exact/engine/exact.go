@@ -1,55 +1,32 @@
-// Package engine is exact search: depth-first search over canonical plans, after MiniMalloc
-// (Moffitt, ASPLOS 2023), with stronger inference. Package exact builds the planner from
-// it.
+// Package engine is exact search: it decides whether a problem fits a capacity, and finds the lowest height. Package
+// exact builds the planner from it.
 //
-// # Algorithm
+// # Who searches
 //
-// A plan is canonical if it can be built from the ground up: buffers are placed in ascending
-// order of offset (ties by rank), each at the lowest offset above the placed buffers that it
-// overlaps. Any plan can be pushed down into a canonical one that is no higher, so the search
-// explores only those:
+// The engine asks; other packages search one partition at one capacity:
 //
-//	search(component):
-//	  for each unplaced buffer j, by least offset lb[j], then rank:
-//	    skip it if (lb[j], rank[j]) is under the bound,    (canonical)
-//	      if a gap would be left that another could fill,  (dominance)
-//	      or if a section could not take it                (cheap reject)
-//	    place j at lb[j]; raise lb of its neighbours       (place)
-//	    split what is left where no buffer crosses         (decompose)
-//	    for each part: tighten bounds, or fail             (infer)
-//	    search each part
+//	canonical   plans from the ground up in ascending order of offset, by one static order at a time
+//	ladder      small partitions that stay undecided, from the highest buffer to the lowest
+//	pairs       partitions whose windows interlock, for which a canonical plan need not exist
 //
-//	offset
-//	  ^      +-----------------+
-//	  |      |   b4, lb = 8    |          Unplaced b4 sits on b2. If the
-//	8 +------+--------+--------+--+       bound has passed 8, b4 waits until
-//	  |  b1  |   b2   |           |       another buffer comes under it.
-//	4 +------+--------+           |
-//	  |      b3       |           |
-//	  +---------------+-----------+--> time
+// # How the engine asks
 //
-// # Completeness
+// A question is a capacity. Rounds of growing node limits try it on each partition:
 //
-// Among all plans that fit, take one with the least sum of offsets. Each of its buffers rests
-// on a buffer with a lower offset, on its own fixed offset, or on zero. So the plan is
-// canonical, under any rank. No technique removes a prefix of it: dominance removes only plans
-// that could be lowered, and inference removes only plans that do not fit. The argument needs
-// "above" to follow from "at a higher offset". That holds for all pairs unless windows
-// interlock; interlock.go plans those problems.
+//	minimize       moves the two ends of the interval bound <= lowest height <= height of the best plan    minimize.go
+//	fit, round     a capacity, with each partition in turn and twice the nodes in each round              roundrobin.go
+//	attempt        a partition: the ladder, then the orders, then the pairs                               roundrobin.go
+//	inStretches    if that decides nothing: shorter stretches of its time                                 stretch.go
+//	composites     between two rounds: plans of package merge                                             composites.go
 //
-// # Legend
+// Other packages use the engine for parts of their problems: Fit and Flaw (this file), Diver (dive.go) and Refute
+// (refute.go).
 //
-//	j       a buffer of the partition; there are n of them, in m sections
-//	lb      least offset: the highest top of the placed buffers that j overlaps
-//	inf     inferred lower bound, at least lb; prunes, never places
-//	ub      highest offset that fits the capacity
-//	total   space of the unplaced buffers of a section
-//	piece   a stretch of sections in which a buffer has one window; most have one
-//	run     consecutive sections with the same unplaced pieces
-//	dirty   sections that inference has to read again
-//	cuts    number of unplaced buffers that cross from a section to the next
-//	rank    position in the static preordering
-//	off     the offset placed last; together with a rank, the canonical bound
+// # What an answer proves
+//
+// A plan is verified by its height. A refutation needs a search that is complete and has ended by itself: the canonical
+// search if no windows interlock, else the ladder or the pairs. A search that comes to a limit proves nothing. attempt
+// is the only place that decides this.
 package engine
 
 import (
@@ -70,6 +47,8 @@ type Planner struct {
 	// Composites, if set, is called after each round, unless the technique "merging" is
 	// switched off (composites.go).
 	Composites run.Planner
+	// Limits are the usual ones if they are not set. Tests set them.
+	Limits common.Limits
 }
 
 // Name returns the planner's name.
@@ -80,7 +59,7 @@ const Name = "exact"
 
 // Plan searches for a plan that fits the capacity, or for the lowest plan.
 func (p *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	e, err := newEngine(ctx, tl, &o)
+	e, err := newEngine(ctx, tl, &o, p.Limits)
 	if err != nil {
 		return r, err
 	}
@@ -119,7 +98,7 @@ func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes in
 // Flaw returns buffers that do not fit the capacity: those of a partition, or of a stretch of
 // its time. It returns nil if a search of that many nodes does not prove it.
 func Flaw(ctx context.Context, tl *timeline.Timeline, capacity, nodes int64) []int32 {
-	e, err := newEngine(ctx, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes})
+	e, err := newEngine(ctx, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes}, common.Limits{})
 	if err != nil {
 		return nil
 	}
@@ -136,6 +115,7 @@ type engine struct {
 	ctx      context.Context // for the composer, and for the watches of a race
 	watch    *run.Watch
 	tl       *timeline.Timeline
+	limits   common.Limits
 	workers  int
 	seed     uint64 // of the next call of composer
 	budget   int64  // node limit of the run; unlimited if there is none
@@ -185,9 +165,9 @@ const (
 	yes
 )
 
-func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options) (*engine, error) {
+func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options, limits common.Limits) (*engine, error) {
 	e := &engine{
-		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress,
+		ctx: ctx, tl: tl, workers: o.Workers, seed: o.Seed, budget: o.NodeLimit, began: time.Now(), progress: o.Progress, limits: limits.OrUsual(),
 	}
 	if err := e.settings.bind(o); err != nil {
 		return nil, err
@@ -220,7 +200,7 @@ func (e *engine) prepare() {
 func (e *engine) kernel(p int) *canonical.Kernel {
 	s := &e.parts[p]
 	if s.kernel == nil {
-		k := canonical.New(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
+		k := canonical.New(e.tl, &e.tl.Partitions[p], e.Switches, e.limits, e.watch)
 		if e.watch.Over() {
 			return nil
 		}

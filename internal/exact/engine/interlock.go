@@ -26,8 +26,8 @@ func (e *engine) interlocks(p int) knowledge {
 	return s.interlocks
 }
 
-// geared reports whether a buffer of partition p can lie in the middle of another, as far
-// as is known where the run is over.
+// geared reports whether a buffer of partition p can lie in the middle of another. If the run
+// ends meanwhile, it says yes, from which nothing follows.
 func (e *engine) geared(p int) bool {
 	buffers := e.tl.Partitions[p].Buffers
 	for _, i := range buffers {
@@ -73,9 +73,9 @@ func (e *engine) complete(p int, capacity, limit int64, r common.Outcome) common
 	return common.Undecided
 }
 
-// tick reports a search among pairs every so many nodes.
+// tick reports progress every limits.TickEvery nodes of a search among pairs.
 func (e *engine) tick(s *pairs.Search) {
-	if s.Nodes&(common.TickEvery-1) == 0 {
+	if s.Nodes&(e.limits.TickEvery-1) == 0 {
 		e.report(s.Nodes)
 	}
 }

@@ -26,7 +26,7 @@ func (e *engine) ladder(p int, capacity, limit int64) common.Verdict {
 	}
 	l := s.completion.ladder
 	if l == nil {
-		l = ladder.New(e.tl, &e.tl.Partitions[p], e.Switches, s.kernel.Twin, e.watch)
+		l = ladder.New(e.tl, &e.tl.Partitions[p], e.Switches, s.kernel.Twin, e.limits, e.watch)
 		l.Tick = func() { e.report(l.Nodes) }
 		l.Tell, l.Part = e.tell, p
 		s.completion.ladder, s.laddered = l, true

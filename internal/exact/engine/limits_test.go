@@ -245,7 +245,7 @@ func TestProgress(t *testing.T) {
 	tl := disguised(t, 60, 2)
 	for _, minimize := range []bool{true, false} {
 		var all []plan.Progress
-		o := plan.Options{NodeLimit: 3*common.TickEvery + 10, Without: slow, Progress: func(p plan.Progress) { all = append(all, p) }}
+		o := plan.Options{NodeLimit: 3*common.Limits{}.OrUsual().TickEvery + 10, Without: slow, Progress: func(p plan.Progress) { all = append(all, p) }}
 		if !minimize {
 			o.Capacity = tl.Problem.Capacity
 		}
@@ -307,7 +307,7 @@ func TestWorkers(t *testing.T) {
 	}
 	tl := disguised(t, 60, 1)
 	told := 0
-	o := plan.Options{Workers: 3, NodeLimit: 6 * common.TickEvery, Without: slow, Progress: func(plan.Progress) { told++ }}
+	o := plan.Options{Workers: 3, NodeLimit: 6 * common.Limits{}.OrUsual().TickEvery, Without: slow, Progress: func(plan.Progress) { told++ }}
 	if r := solveWithin(t, context.Background(), tl, o); r.Status != model.Feasible || told == 0 {
 		t.Errorf("%s, told %d times", r.Status, told)
 	}

@@ -48,7 +48,7 @@ func hasWindow(p *model.Problem) func(i int32) bool {
 // capacity. Refute returns nil if each partition has a plan, if a limit of o or ctx came first, if the
 // refutation is too long, or if the reason is in the windows.
 func Refute(ctx context.Context, tl *timeline.Timeline, capacity int64, o plan.Options) (*Refutation, error) {
-	e, err := newEngine(ctx, tl, &o)
+	e, err := newEngine(ctx, tl, &o, common.Limits{})
 	if err != nil {
 		return nil, err
 	}

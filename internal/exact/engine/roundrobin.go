@@ -233,7 +233,7 @@ func (e *engine) team(p int) []*canonical.Kernel {
 		s.team = append(s.team, s.kernel)
 	}
 	for len(s.team) < len(e.orders) {
-		k := canonical.New(e.tl, &e.tl.Partitions[p], e.Switches, e.watch)
+		k := canonical.New(e.tl, &e.tl.Partitions[p], e.Switches, e.limits, e.watch)
 		if e.watch.Over() {
 			break
 		}
@@ -249,7 +249,7 @@ func (e *engine) count(nodes, backtracks *int64) {
 	e.stats.Nodes += *nodes
 	e.stats.Backtracks += *backtracks
 	*nodes, *backtracks = 0, 0
-	if before/common.TickEvery != e.stats.Nodes/common.TickEvery {
+	if before/e.limits.TickEvery != e.stats.Nodes/e.limits.TickEvery {
 		e.report(0)
 	}
 }

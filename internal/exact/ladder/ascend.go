@@ -44,7 +44,7 @@ func (l *Search) search(set uint32, x, e rungs, i, j int, asleep uint32) common.
 		return common.Aborted
 	}
 	l.Nodes++
-	if l.Nodes&(common.TickEvery-1) == 0 {
+	if l.Nodes&(l.tickEvery-1) == 0 {
 		l.Tick()
 	}
 	r, spares := common.Exhausted, l.spares

@@ -79,7 +79,7 @@ type Search struct {
 	free  [][]extent // the free ranges, ascending; the last one has no end
 	least []int64    // the lowest free difference
 	above []int64    // where the last free range begins
-	taken []int64    // at most so many levels of j are not free, wherever i lies
+	taken []int64    // the largest number of levels of j that i can make unfree, wherever i lies
 
 	meet    rungSets // per buffer: the buffers that it conflicts with
 	loose   rungSets // per buffer: the buffers with which it has several free ranges
@@ -104,9 +104,10 @@ type Search struct {
 	Nodes, Backtracks int64 // of the runs that the caller has not counted yet
 	nodeLimit         int64
 	watch             *run.Watch
-	Tick              func() // called every common.TickEvery nodes
+	Tick              func() // called every tickEvery nodes
+	tickEvery         int64
 
-	Tell func(p int, kind plan.MoveKind, j common.Buffer, at int64) // told of each move; nil where nobody asks
+	Tell func(p int, kind plan.MoveKind, j common.Buffer, at int64) // called for each move; nil if nobody asks
 	Part int                                                        // the partition, for Tell
 }
 
@@ -131,11 +132,11 @@ type extent struct{ low, high int64 }
 
 // New prepares a partition. twin returns for each buffer the preceding identical one, or
 // nobody. The search is over if watch is.
-func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin func(j common.Buffer) common.Buffer, watch *run.Watch) *Search {
+func New(tl *timeline.Timeline, p *timeline.Partition, sw common.Switches, twin func(j common.Buffer) common.Buffer, limits common.Limits, watch *run.Watch) *Search {
 	buffers := p.Buffers
 	n := len(buffers)
 	l := &Search{
-		n: n, t: min(n, TableMost), sparing: sw.Spares, free: make([][]extent, n*n), watch: watch, Tick: func() {},
+		n: n, t: min(n, TableMost), sparing: sw.Spares, free: make([][]extent, n*n), watch: watch, Tick: func() {}, tickEvery: limits.OrUsual().TickEvery,
 	}
 	var numbers common.Arrays[int64]
 	numbers.Add(n, &l.align, &l.size, &l.start, &l.shift, &l.low, &l.high, &l.At)

@@ -3,9 +3,9 @@ package ladder
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/canonical"
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
@@ -37,19 +37,8 @@ func ladderOf(t *testing.T, tl *timeline.Timeline, without []string) *asked {
 	watch := run.NewWatch(context.Background())
 	t.Cleanup(watch.Close)
 	p := &tl.Partitions[0]
-	return &asked{New(tl, p, sw, func(j common.Buffer) common.Buffer { return twinOf(tl, p, j) }, watch), tl}
-}
-
-// twinOf returns the last buffer before j that may change places with it.
-func twinOf(tl *timeline.Timeline, p *timeline.Partition, j common.Buffer) common.Buffer {
-	b := &tl.Problem.Buffers[p.Buffers[j]]
-	for i := j - 1; i >= 0 && b.Fixed == nil; i-- {
-		a := &tl.Problem.Buffers[p.Buffers[i]]
-		if a.Fixed == nil && a.Size == b.Size && a.Align() == b.Align() && slices.Equal(tl.Spans(int(p.Buffers[i])), tl.Spans(int(p.Buffers[j]))) {
-			return i
-		}
-	}
-	return common.Nobody
+	twins := canonical.New(tl, p, sw, common.Limits{}, watch)
+	return &asked{New(tl, p, sw, twins.Twin, common.Limits{}, watch), tl}
 }
 
 // climb asks a ladder about a capacity, without a limit, and checks its plan.

@@ -5,15 +5,15 @@ import (
 	"github.com/stowage-go/stowage/internal/run"
 )
 
-// Idea: a decided pair is one or two difference constraints between offsets,
+// Idea: a decided pair is one or two difference constraints between offsets:
 //
 //	offset(to) >= offset(from) + weight
 //
-// and each of them pushes lower bounds up and upper bounds down. A queue of the buffers
-// whose bounds have moved brings all of them to their fixpoint.
+// Each constraint raises a lower bound and lowers an upper bound. A queue has the buffers whose
+// bounds have moved. It is worked off until no bound moves.
 //
-// Invariant: the bounds are those that follow from the arcs; low, taken as offsets,
-// satisfies all of them.
+// Invariant: the bounds are those that follow from the constraints, which are called arcs. low,
+// taken as offsets, satisfies all arcs.
 //
 // Complexity: O(arcs of the buffers whose bounds move), each possibly several times.
 // bound.Passes says how often at most, if there is a solution at all.

@@ -9,18 +9,17 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// Idea: the buffers are in the order of their first sections. So those after buffer I
-// whose extents meet that of I are the next ones, up to the first that begins after I
-// ends: this lists pairs by the earlier buffer. The other way round, a list of the
-// buffers that reach on gives those before J: this lists pairs by the later buffer.
-// Both orders are needed, since searches choose in the order of their pairs.
+// Idea: the buffers are in the order of their first sections. So the later buffers that buffer I
+// may meet directly follow I, up to the first buffer that begins after I ends. This lists the pairs by
+// the earlier buffer. To list them by the later buffer J, a list is kept of the earlier buffers that
+// have not ended before J begins. Both orders are needed, since searches choose in the order of
+// their pairs.
 //
 // Complexity: O(n + pairs), and a merge of spans for each two buffers whose extents
 // meet, if any buffer has gaps.
 //
-// Left out: pairs enumerated anew on each visit, without a table, for problems with
-// more of them than fit. Orders that are decided rather than implied would have nowhere
-// to live.
+// Tried and dropped: no table for problems with too many pairs, but pairs listed anew on each visit.
+// There is then no place to keep which order of a pair was decided.
 
 // A Range says that offset(J) - offset(I) is not between Above and Below, both
 // exclusive. I and J are numbers in the list of buffers, and I < J.
@@ -72,7 +71,7 @@ func EachByEarlier(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit i
 // EachByLater is EachByEarlier ordered by J, then by I, then ascending.
 func EachByLater(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int, add func(Range)) error {
 	l := newLister(w, tl, buffers, limit, add)
-	var active []int32 // buffers before j that reach on
+	var active []int32 // the earlier buffers that have not ended before j begins
 	for j := range int32(len(buffers)) {
 		begin, _ := tl.Extent(int(buffers[j]))
 		if !l.look(len(active) + 1) {
