@@ -38,3 +38,34 @@ func TestExactMerges(t *testing.T) {
 		}
 	}
 }
+
+// TestMember asks who has found a plan, to fit and to minimise: merge, if exact search alone finds none. With merge
+// switched off, and on a problem that needs no merge, the planner names nobody.
+func TestMember(t *testing.T) {
+	member := func(p *model.Problem, o plan.Options) string {
+		t.Helper()
+		r, err := run.Run(context.Background(), &exact.Planner{}, timeline.New(p), o)
+		if err != nil || !r.Status.HasPlan() && r.Member != "" {
+			t.Fatalf("%v, %q, %v", r.Status, r.Member, err)
+		}
+		return r.Member
+	}
+	hard, err := gen.Generate("perfect", gen.Options{Buffers: 500, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	easy := &model.Problem{Buffers: []model.Buffer{{ID: "a", Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 2}}}
+	for _, capacity := range []int64{timeline.New(hard).LowerBound, 0} {
+		o := plan.Options{Capacity: capacity, NodeLimit: 6000}
+		if got := member(hard, o); got != "merge" {
+			t.Errorf("capacity %d: found by %q, want merge", capacity, got)
+		}
+		o.Without = []string{"merging"}
+		if got := member(hard, o); got != "" {
+			t.Errorf("capacity %d, without merging: found by %q", capacity, got)
+		}
+		if got := member(easy, plan.Options{Capacity: capacity}); got != "" {
+			t.Errorf("an easy problem at %d: found by %q", capacity, got)
+		}
+	}
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/stowage-go/stowage/internal/tune"
+	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -31,7 +32,12 @@ func (e *engine) composites(capacity int64, minimize bool, halves int64) {
 	e.seed++
 	r, err := e.composer.Plan(e.ctx, e.tl, o)
 	e.stats.Nodes += r.Stats.Nodes
-	if err == nil && r.Status.HasPlan() {
-		e.start(r.Offsets)
+	if err != nil || !r.Status.HasPlan() {
+		return
 	}
+	by := e.composer.Name()
+	if e.best != nil && model.HeightOf(e.tl.Problem, r.Offsets) >= e.height {
+		by = e.by // it may be the plan that the composer has begun with
+	}
+	e.start(r.Offsets, by)
 }

@@ -139,6 +139,7 @@ type engine struct {
 // part is what is known of one partition. It is kept across rounds and capacities.
 type part struct {
 	offsets []int64 // of the lowest plan found, in the partition's numbering; nil if there is none
+	by      string  // the name of the composer, if it has found that plan
 	height  int64
 	bound   int64 // no plan of the partition is lower
 
@@ -229,12 +230,22 @@ func (e *engine) solve(capacity int64, r *plan.Result) {
 	r.LowerBound = e.tl.LowerBound
 	switch e.fit(capacity) {
 	case common.Fits:
-		r.Status, r.Offsets = model.Feasible, e.offsets()
+		r.Status, r.Offsets, r.Member = model.Feasible, e.offsets(), e.member()
 	case common.Refuted:
 		r.Status, r.LowerBound = model.Infeasible, capacity+1
 	case common.Undecided:
 		r.Status = model.Unknown
 	}
+}
+
+// member returns the name of the composer if it has found the plan of some partition, else "".
+func (e *engine) member() string {
+	for p := range e.parts {
+		if by := e.parts[p].by; by != "" {
+			return by
+		}
+	}
+	return ""
 }
 
 // offsets assembles the plans of the partitions. Buffers that are never active lie at their

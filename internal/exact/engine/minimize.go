@@ -34,7 +34,8 @@ type interval struct {
 	roof   int64 // the highest allowed height
 	bound  int64
 	best   []int64
-	height int64 // of best; roof + 1 if there is none
+	by     string // the name of the composer, if it has found a part of best
+	height int64  // of best; roof + 1 if there is none
 }
 
 // minimize looks for the lowest plan within the capacity, if one is set.
@@ -48,7 +49,7 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 	e.height = e.roof + 1
 	switch {
 	case o.Start != nil:
-		e.start(o.Start)
+		e.start(o.Start, "")
 	case len(e.tl.Problem.Buffers) >= tune.EarlyLeast:
 		e.fallBack() // on large problems it takes too long to start it when the limit has come
 	}
@@ -67,7 +68,7 @@ func (e *engine) minimize(o *plan.Options, r *plan.Result) {
 			r.LowerBound = o.Capacity + 1
 		}
 	case e.best != nil:
-		r.Status, r.Offsets, r.LowerBound = model.Feasible, e.best, min(e.bound, e.height)
+		r.Status, r.Offsets, r.Member, r.LowerBound = model.Feasible, e.best, e.by, min(e.bound, e.height)
 		if e.bound >= e.height {
 			r.Status = model.Optimal
 		}
@@ -84,13 +85,13 @@ func (e *engine) fallBack() {
 		offsets[i] = -1
 	}
 	place.Finish(e.tl, offsets)
-	e.take(offsets)
+	e.take(offsets, "")
 }
 
 // start takes a plan to improve on. If it is too high as a whole, it may still be low enough
-// in some partitions.
-func (e *engine) start(offsets []int64) {
-	e.take(offsets)
+// in some partitions. by is the name of the composer if it has found the plan, else "".
+func (e *engine) start(offsets []int64, by string) {
+	e.take(offsets, by)
 	for p := range e.parts {
 		buffers := e.tl.Partitions[p].Buffers
 		part := make([]int64, len(buffers))
@@ -98,13 +99,14 @@ func (e *engine) start(offsets []int64) {
 			part[j] = offsets[i]
 		}
 		e.keep(p, part)
+		e.parts[p].by = by
 	}
 }
 
-// take makes a plan the incumbent if it is lower.
-func (e *engine) take(offsets []int64) {
+// take makes a plan the incumbent if it is lower. by is as in start.
+func (e *engine) take(offsets []int64, by string) {
 	if h := model.HeightOf(e.tl.Problem, offsets); h < e.height {
-		e.best, e.height = offsets, h
+		e.best, e.by, e.height = offsets, by, h
 		e.report(0)
 	}
 }
@@ -114,7 +116,7 @@ func (e *engine) ask(capacity int64, try func(int64) common.Verdict) common.Verd
 	v := try(capacity)
 	switch v {
 	case common.Fits:
-		e.take(e.offsets())
+		e.take(e.offsets(), e.member())
 	case common.Refuted:
 		least := capacity + 1
 		for p := range e.parts {

@@ -258,7 +258,7 @@ func (e *engine) count(nodes, backtracks *int64) {
 func (e *engine) keep(p int, offsets []int64) {
 	s := &e.parts[p]
 	s.offsets = append(s.offsets[:0], offsets...)
-	s.height = 0
+	s.height, s.by = 0, ""
 	for j, i := range e.tl.Partitions[p].Buffers {
 		s.height = max(s.height, offsets[j]+e.tl.Problem.Buffers[i].Size)
 	}
