@@ -167,6 +167,7 @@ var layers = []struct {
 	{"lab/milp", with(pairs, "internal/greedy", "lab/milp")},
 	{"lab/learn", with(kernel, "lab/baseline/tela", "internal/exact/engine", "internal/gen", "lab/experiment", "format", "internal/verify")},
 	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
+	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/bench", any},
 
 	{"internal/order", []string{"model"}},

@@ -20,6 +20,11 @@ func weights(name string, shape ...int) distance.Tensor {
 	return t
 }
 
+// simple is an operator of an operand and a result.
+func simple(kind string, x, y distance.Tensor) *distance.Operator {
+	return &distance.Operator{Kind: kind, Operands: []distance.Tensor{x}, Results: []distance.Tensor{y}}
+}
+
 // convolution is a convolution with padding SAME.
 func convolution(x, filter, y distance.Tensor, stride int) *distance.Operator {
 	return &distance.Operator{
@@ -71,7 +76,7 @@ func TestLeast(t *testing.T) {
 // TestEqual checks the operators that copy all bytes at once.
 func TestEqual(t *testing.T) {
 	for _, kind := range []string{"RESHAPE", "SQUEEZE"} {
-		op := &distance.Operator{Kind: kind, Operands: []distance.Tensor{tensor("INT8", 2, 6)}, Results: []distance.Tensor{tensor("INT8", 12)}}
+		op := simple(kind, tensor("INT8", 2, 6), tensor("INT8", 12))
 		if got, refused := distance.Of(distance.Reference, op); len(got) != 1 || got[0] != (distance.Permit{Equal: true}) {
 			t.Errorf("%s: %+v, %q", kind, got, refused)
 		}
@@ -85,9 +90,6 @@ func TestEqual(t *testing.T) {
 // TestRefused has operators for which nothing is permitted, and a part of the reason.
 func TestRefused(t *testing.T) {
 	x := tensor("INT8", 1, 4, 4, 2)
-	simple := func(kind string, x, y distance.Tensor) *distance.Operator {
-		return &distance.Operator{Kind: kind, Operands: []distance.Tensor{x}, Results: []distance.Tensor{y}}
-	}
 	constant, empty, odd := x, x, x
 	constant.Constant = true
 	empty.Shape = []int{1, 0, 4, 2}
@@ -123,7 +125,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	for _, l := range distance.Libraries()[1:] {
-		if got, refused := distance.Of(l, simple("FROBNICATE", x, x)); len(got) > 0 || !strings.HasPrefix(refused, "FROBNICATE: ") {
+		got, refused := distance.Of(l, simple("FROBNICATE", x, x))
+		if len(got) > 0 || !strings.HasPrefix(refused, "FROBNICATE: ") {
 			t.Errorf("%s: %+v, %q", l, got, refused)
 		}
 	}
@@ -166,9 +169,11 @@ func TestBroken(t *testing.T) {
 				case 6:
 					*x = distance.Tensor{}
 				case 7:
-					op.Stride[0], op.Dilation[1], op.Filter[0], op.Axis, op.BlockSize = number(), number(), number(), number(), number()
+					op.Stride[0], op.Dilation[1], op.Filter[0] = number(), number(), number()
+					op.Axis, op.BlockSize = number(), number()
 				case 8:
-					op.DepthMultiplier, op.BeginMask, op.EndMask, op.ShrinkAxisMask, op.Padding = number(), number(), number(), number(), distance.Padding(number())
+					op.DepthMultiplier, op.Padding = number(), distance.Padding(number())
+					op.BeginMask, op.EndMask, op.ShrinkAxisMask = number(), number(), number()
 				}
 			}
 			permits, refused := distance.Of(distance.Reference, op)
@@ -183,7 +188,8 @@ func TestBroken(t *testing.T) {
 func TestCost(t *testing.T) {
 	began := time.Now()
 	for range 100 {
-		op := convolution(tensor("INT8", 4, 1024, 1024, 64), weights("INT8", 256, 3, 3, 1), tensor("INT8", 4, 1024, 1024, 256), 1)
+		x, y := tensor("INT8", 4, 1024, 1024, 64), tensor("INT8", 4, 1024, 1024, 256)
+		op := convolution(x, weights("INT8", 256, 3, 3, 1), y, 1)
 		if got, refused := distance.Of(distance.Reference, op); len(got) != 1 {
 			t.Fatal(got, refused)
 		}

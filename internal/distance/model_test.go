@@ -652,7 +652,7 @@ func differs(m *trace, got []distance.Permit, refused string) string {
 				want = max(want, d)
 			}
 			p, ok := permits[[2]int{o, k}]
-			same := x.Type == y.Type || x.Type.Name == "INT8" || y.Type.Name == "INT8" || x.Type.Name == "UINT8" || y.Type.Name == "UINT8"
+			same := x.Type == y.Type || strings.HasSuffix(x.Type.Name, "INT8") || strings.HasSuffix(y.Type.Name, "INT8")
 			if none := x.Constant || !same || want >= y.Elements()*int64(y.Type.Bytes); none == ok {
 				return fmt.Sprintf("operand %d, result %d: permitted is %v, the distance is %d", o, k, ok, want)
 			}
