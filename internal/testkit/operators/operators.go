@@ -69,7 +69,7 @@ func table() map[string]func(d draw) *distance.Operator {
 		"LOG": unary("FLOAT32"), "LOGICAL_NOT": unary("BOOL"), "LOGISTIC": unary("FLOAT32", "INT8", "INT16"), "NEG": unary("FLOAT32"),
 		"RELU": unary("FLOAT32", "INT8", "INT16"), "RELU6": unary("FLOAT32", "INT8", "INT16"), "ROUND": unary("FLOAT32"), "RSQRT": unary("FLOAT32", "INT8"),
 		"SIN": unary("FLOAT32"), "SQRT": unary("FLOAT32"), "SQUARE": unary("FLOAT32"), "TANH": unary("FLOAT32", "INT8", "INT16"),
-		"EXPAND_DIMS": draw.expandDims, "RESHAPE": unary("FLOAT32", "INT8"), "SQUEEZE": unary("FLOAT32", "INT8"),
+		"EXPAND_DIMS": draw.expandDims, "RESHAPE": unary("FLOAT32", "INT8"), "SQUEEZE": draw.squeeze,
 		"QUANTIZE":   convert([2]string{"FLOAT32", "INT8"}, [2]string{"INT8", "INT8"}, [2]string{"INT8", "INT16"}, [2]string{"INT16", "INT8"}, [2]string{"INT8", "INT32"}, [2]string{"UINT8", "INT8"}, [2]string{"INT8", "UINT8"}, [2]string{"INT32", "INT8"}),
 		"DEQUANTIZE": convert([2]string{"INT8", "FLOAT32"}, [2]string{"UINT8", "FLOAT32"}),
 		"CAST":       convert([2]string{"INT8", "FLOAT32"}, [2]string{"FLOAT32", "INT8"}, [2]string{"INT8", "INT16"}, [2]string{"INT32", "INT8"}, [2]string{"FLOAT32", "FLOAT32"}),
@@ -138,6 +138,13 @@ func (d draw) expandDims() *distance.Operator {
 	s, t := d.shape(3), d.pick("FLOAT32", "INT8", "INT16")
 	at := d.IntN(len(s) + 1)
 	return &distance.Operator{Operands: tensors(of(t, s...), list(at)), Results: tensors(of(t, slices.Insert(slices.Clone(s), at, 1)...))}
+}
+
+// squeeze drops all dimensions of one element.
+func (d draw) squeeze() *distance.Operator {
+	x := of(d.pick("FLOAT32", "INT8"), d.shape(4)...)
+	y := of(x.Type.Name, slices.DeleteFunc(slices.Clone(x.Shape), func(n int) bool { return n == 1 })...)
+	return &distance.Operator{Operands: tensors(x), Results: tensors(y)}
 }
 
 // binary draws two operands that may be broadcast to the result.
@@ -250,7 +257,9 @@ func (d draw) depthwise() *distance.Operator {
 	if rows < 1 || columns < 1 {
 		return nil
 	}
-	op.PerChannel = t != "FLOAT32"
+	if op.PerChannel = t != "FLOAT32"; t == "INT16" {
+		b = "INT64"
+	}
 	op.Operands = tensors(of(t, x...), constant(f, 1, k[0], k[1], out), constant(b, out))
 	op.Results = tensors(of(t, x[0], rows, columns, out))
 	return op

@@ -51,9 +51,10 @@ const (
 		kernels/internal/portable_tensor_utils kernels/internal/quantization_util kernels/internal/runtime_shape
 		kernels/internal/reference/portable_tensor_utils kernels/internal/tensor_ctypes kernels/internal/tensor_utils
 		kernels/kernel_util micro/arena_allocator/single_arena_buffer_allocator micro/kernels/kernel_runner
-		micro/kernels/kernel_util`
-	common = `activations add conv depthwise_conv dequantize fully_connected hard_swish leaky_relu logistic mul pad pooling
-		prelu quantize reshape softmax strided_slice sub`
+		micro/kernels/kernel_util micro/tflite_bridge/flatbuffer_conversions_bridge
+		micro/tflite_bridge/micro_error_reporter ../compiler/mlir/lite/core/api/error_reporter`
+	common = `activations add conv depthwise_conv dequantize fully_connected hard_swish leaky_relu logical logistic mul pad
+		pooling prelu quantize reshape softmax strided_slice sub`
 	kernels = `activations add add_n batch_to_space_nd cast ceil comparisons concatenation conv depth_to_space
 		depthwise_conv dequantize div elementwise elu exp expand_dims floor floor_div floor_mod fully_connected hard_swish
 		l2_pool_2d l2norm leaky_relu log_softmax logical logistic maximum_minimum mirror_pad mul neg pack pad pooling prelu
@@ -114,7 +115,7 @@ func Build(ctx context.Context, driver, folder, program string) (string, error) 
 	var group sync.WaitGroup
 	slots := make(chan bool, 2)
 	for i, source := range sources {
-		name := strings.NewReplacer("/", "_", ".cc", ".o").Replace(strings.TrimPrefix(strings.TrimPrefix(source, lite+"/"), driver+"/"))
+		name := strings.NewReplacer("/", "_", ".cc", ".o").Replace(strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(source, lite+"/"), driver+"/"), root+"/"))
 		objects[i] = filepath.Join(folder, name)
 		if newer(objects[i], source) {
 			continue
@@ -161,7 +162,9 @@ const Never = -1 << 60
 // refuses are nil.
 func Ask(ctx context.Context, program string, ops []*distance.Operator, permits [][]distance.Permit) ([][]Answer, error) {
 	cmd := exec.CommandContext(ctx, program)
-	cmd.Stderr = os.Stderr
+	if os.Getenv("STOWAGE_TFLM_LOG") != "" {
+		cmd.Stderr = os.Stderr // what kernels say of operators that they refuse
+	}
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -231,7 +234,7 @@ func write(w io.Writer, op *distance.Operator, permits []distance.Permit) {
 	}
 	fmt.Fprint(w, len(permits))
 	for _, p := range permits {
-		fmt.Fprint(w, " ", p.Operand, " ", p.Result, " ", p.Distance)
+		fmt.Fprint(w, " ", p.Operand, " ", p.Result, " ", p.Distance, " ", bit[p.Equal])
 	}
 	fmt.Fprintln(w)
 }

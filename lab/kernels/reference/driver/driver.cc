@@ -12,7 +12,7 @@
 //
 // Input, a line for each operator:
 //   KIND OPERANDS RESULTS  20 options (see Options)  then for each tensor: TYPE CONSTANT RANK dims COUNT data
-//   PAIRS (operand result distance)...
+//   PAIRS (operand result distance equal)...   equal: at this distance only
 // Output, a line for each operator: "ok" and for each pair its answer, or "fail".
 #include <cstdio>
 #include <cstdlib>
@@ -115,6 +115,13 @@ void *__wrap_memset(void *to, int value, size_t n) {
 }
 }
 #endif
+
+// The one function that KernelRunner needs of TensorFlow Lite Micro's test_helpers.cc.
+namespace tflite {
+namespace testing {
+TfLiteIntArray *IntArrayFromInts(const int *ints) { return reinterpret_cast<TfLiteIntArray *>(const_cast<int *>(ints)); }
+}  // namespace testing
+}  // namespace tflite
 
 namespace {
 
@@ -229,15 +236,17 @@ TfLiteType TypeOf(const std::string &s) {
 }
 
 // Quantise gives a tensor the scale and the zero point that a kernel asks for.
-void Quantise(const std::string &kind, Tensor &t, bool operand, int place, bool per_channel) {
+void Quantise(const std::string &kind, Tensor &t, TfLiteType first, bool operand, int place, bool per_channel) {
   float scale = 0.5f;
   int zero = 0, n = 1, dimension = 0;
-  const bool floats = t.type == kTfLiteFloat32 || t.type == kTfLiteBool || t.type == kTfLiteInt64;
-  if (floats || (t.type == kTfLiteInt32 && kind != "QUANTIZE")) return;
+  const bool bias = operand && place == 2 && (kind == "FULLY_CONNECTED" || kind == "CONV_2D" || kind == "DEPTHWISE_CONV_2D");
+  if (t.type == kTfLiteFloat32 || t.type == kTfLiteBool) return;
+  if ((t.type == kTfLiteInt32 || t.type == kTfLiteInt64) && kind != "QUANTIZE" && !bias) return;
+  if (bias) scale = 0.25f;
   if (!operand) {
     const bool wide = t.type == kTfLiteInt16;
     if (kind == "SOFTMAX" || kind == "LOGISTIC") scale = wide ? 1.f / 32768 : 1.f / 256, zero = wide ? 0 : -128;
-    if (kind == "SOFTMAX" && wide) scale = 1.f / 32768;
+    if (kind == "SOFTMAX" && wide && first == kTfLiteInt8) scale = 1.f / 65536, zero = -32768;
     if (kind == "LOG_SOFTMAX") scale = 16.f / 256, zero = 127;
     if (kind == "TANH") scale = wide ? 1.f / 32768 : 1.f / 128;
     if (kind == "L2_NORMALIZATION") scale = 1.f / 128;
@@ -272,6 +281,11 @@ void Data(const Tensor &t, char *to) {
       case kTfLiteInt32: {
         int x = t.elements.size() > i ? t.elements[i] : 1 + Random() % 1000;
         memcpy(to + 4 * i, &x, 4);
+        break;
+      }
+      case kTfLiteInt64: {
+        long x = 1 + Random() % 1000;
+        memcpy(to + 8 * i, &x, 8);
         break;
       }
       case kTfLiteInt16: {
@@ -384,9 +398,10 @@ bool ReadCase(Case &c) {
       t.elements.push_back(x);
     }
     t.bytes = t.type == kTfLiteInt4 ? (t.count + 1) / 2 : t.count * t.size;
-    Quantise(c.kind, t, i < c.operands, i < c.operands ? i : i - c.operands, c.options.per_channel);
     c.tensors.push_back(t);
   }
+  for (int i = 0; i < c.operands + c.results; i++)
+    Quantise(c.kind, c.tensors[i], c.tensors[0].type, i < c.operands, i < c.operands ? i : i - c.operands, c.options.per_channel);
   return true;
 }
 
@@ -398,7 +413,7 @@ int main() {
     if (!ReadCase(c)) return feof(stdin) ? 0 : 1;
     int pairs;
     if (scanf("%d", &pairs) != 1) return 1;
-    std::vector<long> asked(3 * pairs);
+    std::vector<long> asked(4 * pairs);
     for (long &x : asked)
       if (scanf("%ld", &x) != 1) return 1;
 #ifdef TRACE
@@ -429,19 +444,20 @@ int main() {
     constexpr int kSteps = 64;
     printf("ok");
     for (int k = 0; k < pairs; k++) {
-      const int o = asked[3 * k], r = asked[3 * k + 1];
-      const long d = asked[3 * k + 2], end = c.tensors[c.operands + r].bytes;
+      const int o = asked[4 * k], r = asked[4 * k + 1];
+      const bool equal = asked[4 * k + 3] != 0;
+      const long d = asked[4 * k + 2], end = c.tensors[c.operands + r].bytes;
       const long step = std::min(c.tensors[o].size, c.tensors[c.operands + r].size);
       long wrong = 0, slack = 0;
       int refused = 0;
       for (unsigned seed = 0; seed < kSeeds && !refused; seed++)
         for (long at : {d, d + step, d + 3 * step, (d + end) / 2 / step * step, end - step}) {
-          if (at < d) continue;
+          if (at < d || (equal && at > d)) continue;
           const int got = Overlapped(c, o, r, at, seed);
           refused |= got < 0;
           wrong += got == 0;
         }
-      for (; slack < kSteps && !refused && !wrong; slack++) {
+      for (; slack < kSteps && !refused && !wrong && !equal; slack++) {
         if (d - (slack + 1) * step < -long(c.tensors[o].bytes)) break;
         bool same = true;
         for (unsigned seed = 0; seed < 2 * kSeeds && same; seed++) same = Overlapped(c, o, r, d - (slack + 1) * step, seed) == 1;
