@@ -8,17 +8,13 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
 
 // TestCorrupted breaks one thing after the other: each is caught, by its name.
 func TestCorrupted(t *testing.T) {
-	caught := func(f func()) (what string) {
-		defer func() { what, _ = recover().(string) }()
-		f()
-		return ""
-	}
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 3, Size: 4},
 		{ID: "b", Lower: 0, Upper: 2, Size: 1},
@@ -37,11 +33,11 @@ func TestCorrupted(t *testing.T) {
 		defer watch.Close()
 		w := &worker{search: &search{tl: timeline.New(p), watch: watch}, rng: rand.New(rand.NewPCG(0, 0))}
 		w.reorder([]int64{0, 4, 5}, 1<<20, 1<<20)
-		if what := caught(w.check); what != "" || len(w.critical.chain) < 2 {
+		if what := plantest.Caught(w.check); what != "" || len(w.critical.chain) < 2 {
 			t.Fatal("caught where nothing is wrong, or no chain:", what)
 		}
 		tc.corrupt(&w.critical)
-		if what := caught(w.check); !strings.Contains(what, tc.says) {
+		if what := plantest.Caught(w.check); !strings.Contains(what, tc.says) {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}

@@ -8,17 +8,13 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/place"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
 
 // TestCorrupted breaks one thing after the other: each is caught, by its name.
 func TestCorrupted(t *testing.T) {
-	caught := func(f func()) (what string) {
-		defer func() { what, _ = recover().(string) }()
-		f()
-		return ""
-	}
 	p := &model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 9, Size: 4},
 		{ID: "b", Lower: 0, Upper: 3, Size: 1},
@@ -48,11 +44,11 @@ func TestCorrupted(t *testing.T) {
 			s.checkSpace(part, 0, noCut[0], starts, len(starts))
 			s.checkHeights()
 		}
-		if what := caught(check); what != "" || s.parts[0].height == math.MaxInt64 {
+		if what := plantest.Caught(check); what != "" || s.parts[0].height == math.MaxInt64 {
 			t.Fatal("caught where nothing is wrong, or no plan:", what)
 		}
 		tc.corrupt(s)
-		if what := caught(check); !strings.Contains(what, tc.says) {
+		if what := plantest.Caught(check); !strings.Contains(what, tc.says) {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}

@@ -7,17 +7,11 @@ import (
 	"testing"
 
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
-
-// caught runs f and returns what it panics with.
-func caught(f func()) (what string) {
-	defer func() { what, _ = recover().(string) }()
-	f()
-	return ""
-}
 
 // halves is a merger of two pairs of halves, a and b in time, c and d in space, and e alone.
 func halves(t *testing.T) *merger {
@@ -59,31 +53,31 @@ func TestCorrupted(t *testing.T) {
 		{"candidate above", func(m *merger) { m.heap = heap{{score: 1}, {score: 2}} }},
 	} {
 		m := halves(t)
-		if what := caught(m.recheck); what != "" {
+		if what := plantest.Caught(m.recheck); what != "" {
 			t.Fatal("caught where nothing is wrong:", what)
 		}
 		tc.corrupt(m)
-		if what := caught(m.recheck); !strings.Contains(what, tc.says) {
+		if what := plantest.Caught(m.recheck); !strings.Contains(what, tc.says) {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}
 	m := halves(t)
 	before := m.roots()
 	m.split(5)
-	if what := caught(func() { m.restored(before) }); !strings.Contains(what, "roots after undo") {
+	if what := plantest.Caught(func() { m.restored(before) }); !strings.Contains(what, "roots after undo") {
 		t.Errorf("a round that is not undone is caught as %q", what)
 	}
 	p := &model.Problem{Buffers: []model.Buffer{{ID: "a", Lower: 0, Upper: 3, Size: 4}}}
 	s := &search{tl: timeline.New(p), o: &plan.Options{NodeLimit: 5}, best: []int64{0}, height: 4, nodes: 5}
-	if what := caught(s.check); what != "" {
+	if what := plantest.Caught(s.check); what != "" {
 		t.Error("caught where nothing is wrong:", what)
 	}
 	s.nodes++
-	if what := caught(s.check); !strings.Contains(what, "number of nodes") {
+	if what := plantest.Caught(s.check); !strings.Contains(what, "number of nodes") {
 		t.Errorf("too many nodes are caught as %q", what)
 	}
 	s.height++
-	if what := caught(s.check); !strings.Contains(what, "height of the lowest plan") {
+	if what := plantest.Caught(s.check); !strings.Contains(what, "height of the lowest plan") {
 		t.Errorf("a wrong height is caught as %q", what)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // TestCorrupted breaks one thing after the other: each is caught, by its name.
 func TestCorrupted(t *testing.T) {
-	caught := func(f func()) (what string) {
+	caught := func(f func()) (what string) { // plantest.Caught imports this package
 		defer func() { what, _ = recover().(string) }()
 		f()
 		return ""

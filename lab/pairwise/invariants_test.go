@@ -3,9 +3,10 @@
 package pairwise
 
 import (
-	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 )
 
 // TestCorrupted breaks the state of an engine in each way that check looks for.
@@ -29,20 +30,9 @@ func TestCorrupted(t *testing.T) {
 			t.Fatal("buffer 0 at the ground decides no pair")
 		}
 		corrupt(e)
-		what := caught(e.check)
+		what := plantest.Caught(e.check)
 		if !strings.Contains(what, says) || (says == "") != (what == "") {
 			t.Errorf("%q is caught as %q", says, what)
 		}
 	}
-}
-
-// caught returns what f panics with.
-func caught(f func()) (what string) {
-	defer func() {
-		if r := recover(); r != nil {
-			what = fmt.Sprint(r)
-		}
-	}()
-	f()
-	return ""
 }

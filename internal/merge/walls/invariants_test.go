@@ -5,14 +5,9 @@ package walls
 import (
 	"strings"
 	"testing"
-)
 
-// caught runs f and returns what it panics with.
-func caught(f func()) (what string) {
-	defer func() { what, _ = recover().(string) }()
-	f()
-	return ""
-}
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
+)
 
 // TestCorrupted breaks one thing after the other: each is caught, by its name.
 func TestCorrupted(t *testing.T) {
@@ -39,11 +34,11 @@ func TestCorrupted(t *testing.T) {
 		}
 		before := &guess{pile: s.anyOrder([]int32{0, 1, 2, 3})}
 		after := s.replace(before, []int32{3}, []int32{4})
-		if what := caught(func() { s.check(before, after) }); what != "" {
+		if what := plantest.Caught(func() { s.check(before, after) }); what != "" {
 			t.Fatal("caught where nothing is wrong:", what)
 		}
 		tc.corrupt(s, after)
-		if what := caught(func() { s.check(before, after) }); !strings.Contains(what, tc.says) {
+		if what := plantest.Caught(func() { s.check(before, after) }); !strings.Contains(what, tc.says) {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}
