@@ -176,7 +176,7 @@ var layers = []struct {
 	{"internal/suggest", nil},
 	{"internal/distance", nil},
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
-	{"format", []string{"model", "format"}},
+	{"format", []string{"model", "format", "internal/profile"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
 	{"format/json", []string{"model", "format/internal", "internal/suggest", "internal/units"}},
 	{"format/onnx", []string{"model", "format/internal", "format/onnx/internal", "internal/bound"}},
@@ -194,7 +194,7 @@ var layers = []struct {
 	{"internal/testkit/chromium", nil},
 	{"npm", []string{"internal/sweep", "internal/explain", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
-	{"internal/gen", []string{"model", "internal/splitmix"}},
+	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
 	{"internal/testkit/drawn", []string{"model", "internal/gen"}},
 	{"internal/testkit/oracle", []string{"model"}}, // judges planners: shares nothing with them
 	{"internal/testkit/public", []string{"model", "format/csv"}},

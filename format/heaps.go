@@ -2,7 +2,6 @@ package format
 
 import (
 	"bufio"
-	"cmp"
 	"io"
 	"os"
 	"slices"
@@ -14,6 +13,7 @@ import (
 	"github.com/stowage-go/stowage/format/iree"
 	"github.com/stowage-go/stowage/format/json"
 	"github.com/stowage-go/stowage/format/xla"
+	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -27,6 +27,7 @@ type heap struct {
 	name    string
 	problem *model.Problem
 	plan    *json.Plan // nil for none
+	note    string     // what to say of it if it is chosen; empty for nothing
 }
 
 // readXLA reads the heaps of a module: from the HloProto, or from the texts, of which
@@ -82,18 +83,10 @@ func readIREE(r io.Reader, name string, o Options) (*File, error) {
 	}
 	heaps := make([]heap, len(packs))
 	for k := range packs {
-		heaps[k] = heap{name: packs[k].Name, problem: packs[k].Problem}
+		p := &packs[k]
+		heaps[k] = heap{name: p.Name, problem: p.Problem, note: leftOut(p.Dynamic, "slices")}
 	}
-	f, err := choose(name, o.Heap, heaps, nil)
-	if err != nil {
-		return nil, err
-	}
-	for k := range packs {
-		if p := &packs[k]; p.Problem == f.Problem && p.Dynamic > 0 {
-			f.Notes = append(f.Notes, strconv.Itoa(p.Dynamic)+" of its slices are left out: their sizes are known only at run time")
-		}
-	}
-	return f, nil
+	return choose(name, o.Heap, heaps, nil)
 }
 
 // readInductor reads the pools of generated code.
@@ -105,21 +98,20 @@ func readInductor(r io.Reader, name string, o Options) (*File, error) {
 	heaps := make([]heap, len(pools))
 	for k := range pools {
 		p := &pools[k]
-		heaps[k] = heap{name: p.Name, problem: p.Problem}
+		heaps[k] = heap{name: p.Name, problem: p.Problem, note: leftOut(p.Symbolic, "buffers")}
 		if p.Offsets != nil {
 			heaps[k].plan = &json.Plan{Planner: "inductor", Status: model.Feasible, Height: p.Height, Offsets: p.Offsets}
 		}
 	}
-	f, err := choose(name, o.Heap, heaps, nil)
-	if err != nil {
-		return nil, err
+	return choose(name, o.Heap, heaps, nil)
+}
+
+// leftOut says that a heap lacks n of something, which are symbols in the file; it says nothing of none.
+func leftOut(n int, what string) string {
+	if n == 0 {
+		return ""
 	}
-	for k := range pools {
-		if p := &pools[k]; p.Problem == f.Problem && p.Symbolic > 0 {
-			f.Notes = append(f.Notes, strconv.Itoa(p.Symbolic)+" of its buffers are left out: their sizes are known only at run time")
-		}
-	}
-	return f, nil
+	return strconv.Itoa(n) + " of its " + what + " are left out: their sizes are known only at run time"
 }
 
 // readCUDA reads the streams of a snapshot.
@@ -130,18 +122,13 @@ func readCUDA(r io.Reader, name string, o Options) (*File, error) {
 	}
 	heaps := make([]heap, len(streams))
 	for k := range streams {
-		heaps[k] = heap{name: streams[k].Name(), problem: streams[k].Problem}
-	}
-	f, err := choose(name, o.Heap, heaps, nil)
-	if err != nil {
-		return nil, err
-	}
-	for k := range streams {
-		if s := &streams[k]; s.Problem == f.Problem {
-			f.Notes = append(f.Notes, "the allocator reserved at most "+strconv.FormatInt(s.Reserved, 10)+" bytes for this stream")
+		s := &streams[k]
+		heaps[k] = heap{
+			name: s.Name(), problem: s.Problem,
+			note: "the allocator reserved at most " + strconv.FormatInt(s.Reserved, 10) + " bytes for this stream",
 		}
 	}
-	return f, nil
+	return choose(name, o.Heap, heaps, nil)
 }
 
 // choose returns the heap of this name, or the largest where the name is empty.
@@ -167,13 +154,16 @@ func choose(file, name string, heaps []heap, notes []string) (*File, error) {
 	case len(heaps) > 1:
 		most := int64(-1)
 		for k := range heaps {
-			if p := peak(heaps[k].problem); p > most {
+			if p := profile.New(heaps[k].problem).Peak; p > most {
 				at, most = k, p
 			}
 		}
 		f.Notes = append(f.Notes, "this is heap "+heaps[at].name+", the one with the largest load. There "+listed(f.Heaps)+"; --heap selects one")
 	}
 	f.Problem, f.Plan = heaps[at].problem, heaps[at].plan
+	if note := heaps[at].note; note != "" {
+		f.Notes = append(f.Notes, note)
+	}
 	return f, nil
 }
 
@@ -188,21 +178,4 @@ func listed(names []string) string {
 		return "are " + all + " and " + strconv.Itoa(len(names)-most) + " more"
 	}
 	return "are " + all
-}
-
-// peak returns the most that is live at once, gaps not seen.
-func peak(p *model.Problem) int64 {
-	type change struct{ at, by int64 }
-	changes := make([]change, 0, 2*len(p.Buffers))
-	for k := range p.Buffers {
-		b := &p.Buffers[k]
-		changes = append(changes, change{b.Lower, b.Size}, change{b.Upper, -b.Size})
-	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
-	var now, most int64
-	for _, c := range changes {
-		now += c.by
-		most = max(most, now)
-	}
-	return most
 }

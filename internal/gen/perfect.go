@@ -1,12 +1,11 @@
 package gen
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/profile"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -88,28 +87,10 @@ func (r *RNG) packing(o Options, pieces []rect) *Instance {
 		})
 		in.Offsets = append(in.Offsets, q.start*unit)
 	}
-	if len(pieces) > o.Buffers && !full(in) {
+	if len(pieces) > o.Buffers && profile.New(in.Problem).Peak < in.Optimum { // a hole at every moment
 		in.Optimum = 0
 	}
 	return in
-}
-
-// full reports whether the plan of an instance has no hole at some moment.
-func full(in *Instance) bool {
-	type change struct{ at, by int64 }
-	var changes []change
-	for i := range in.Problem.Buffers {
-		b := &in.Problem.Buffers[i]
-		changes = append(changes, change{b.Lower, b.Size}, change{b.Upper, -b.Size})
-	}
-	slices.SortFunc(changes, func(a, b change) int { return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.by, b.by)) })
-	load := int64(0)
-	for _, c := range changes {
-		if load += c.by; load == in.Optimum {
-			return true
-		}
-	}
-	return false
 }
 
 // unitsOf returns the capacity in units of the alignment.

@@ -22,7 +22,7 @@ type Options = render.Options
 
 // writer bounds a file to some 3 MB: a single rectangle with its tip takes
 // about 200 bytes, a bare or a merged one 30.
-var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
+var writer = layout.Writer{Draw: layout.Printed(draw), Medium: layout.Medium{
 	Name:  "svg",
 	Width: 1200, Height: 720, MinSide: 240, MaxSide: 20000,
 	Font: 12, Smallest: 7, TextScale: 1,

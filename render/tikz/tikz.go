@@ -22,7 +22,7 @@ type Options = render.Options
 
 // writer keeps a document within what pdflatex compiles in a few seconds and in
 // its default memory. TeX has no lengths of 16384 pt or more.
-var writer = layout.Writer{Draw: draw, Medium: layout.Medium{
+var writer = layout.Writer{Draw: layout.Printed(draw), Medium: layout.Medium{
 	Name:  "tikz",
 	Width: 480, Height: 300, MinSide: 120, MaxSide: 16000,
 	Font: 6.5, Smallest: 4, TextScale: 0.85,

@@ -113,10 +113,19 @@ func (f *Figure) drawTexts(pen Pen, labels bool) {
 	}
 }
 
-// A Writer is a medium, and what spells a figure in it.
+// A Writer is a medium, and what writes a figure in it.
 type Writer struct {
 	Medium Medium
-	Draw   func(*Printer, *Figure)
+	Draw   func(io.Writer, *Figure) error
+}
+
+// Printed is the Draw of a medium that is text.
+func Printed(spell func(*Printer, *Figure)) func(io.Writer, *Figure) error {
+	return func(to io.Writer, f *Figure) error {
+		p := NewPrinter(to)
+		spell(p, f)
+		return p.Flush()
+	}
 }
 
 // Plan draws the plan that gives p.Buffers the offsets, in the same order.
@@ -135,7 +144,5 @@ func (w Writer) write(to io.Writer, f *Figure, err error) error {
 	if err != nil {
 		return err
 	}
-	p := NewPrinter(to)
-	w.Draw(p, f)
-	return p.Flush()
+	return w.Draw(to, f)
 }

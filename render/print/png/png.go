@@ -30,23 +30,18 @@ var medium = layout.Medium{
 	Singles: 3000, Bare: 45000, Runs: 30000,
 }
 
+var writer = layout.Writer{Draw: write, Medium: medium}
+
 // Write draws the same picture of a plan as svg.Write, and has the same errors.
 func Write(w io.Writer, p *model.Problem, offsets []int64, o Options) error {
-	f, err := layout.Plan(p, offsets, o, medium)
-	return write(w, f, err)
+	return writer.Plan(w, p, offsets, o)
 }
 
 // WriteProfile draws the load of p over time, for a problem without a plan. Its errors
 // are those of Write.
-func WriteProfile(w io.Writer, p *model.Problem, o Options) error {
-	f, err := layout.Profile(p, o, medium)
-	return write(w, f, err)
-}
+func WriteProfile(w io.Writer, p *model.Problem, o Options) error { return writer.Profile(w, p, o) }
 
-func write(w io.Writer, f *layout.Figure, err error) error {
-	if err != nil {
-		return err
-	}
+func write(w io.Writer, f *layout.Figure) error {
 	c := newCanvas(int(f.Width*Density), int(f.Height*Density))
 	ink.Draw(c, f, 1)
 	return png.Encode(w, c.to)
