@@ -148,7 +148,7 @@ func (k *Kernel) leastEnd(b common.Buffer) int64 {
 		}
 	}
 	if k.Windowed {
-		// Pieces are not apart by the same everywhere.
+		// The distance of two buffers is not the size of the lower one.
 		for j := range k.begins[k.of[b].last] {
 			if k.late() {
 				break // lift looks, too

@@ -24,7 +24,7 @@ func (l *memberLists) add(a *arrays) { a.list.Add(a.pieces, &l.apart) }
 func (l *memberLists) of(s Section) []Piece { return l.list[l.at[s]:l.at[s+1]] }
 
 // maxMembers bounds the table of members: 32 MiB. A larger partition has no table, and the inferences that
-// read it are off. One that takes as many steps, the unallocated floor, is off as well.
+// read it are off. The unallocated floor is off as well, since it takes as many steps.
 const maxMembers = 1 << 23
 
 // initMembers lists the pieces of each section.

@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestNoWayBack cuts dives in a huge partition short at each node and at many looks:
-// what is placed stands, for to take it back is work after the limit. The same kernel
-// then plans as one that was never cut short.
+// TestNoWayBack lets the limit of a dive in a huge partition fall at each node and at many
+// looks at the watch. The placements stand, because taking them back is work after the limit.
+// Then the same kernel runs without a limit: it finds the plan that a new kernel finds.
 func TestNoWayBack(t *testing.T) {
 	huge := common.Limits{HugeFrom: 1}
 	p := &model.Problem{}

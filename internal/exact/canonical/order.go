@@ -25,7 +25,7 @@ type ranking struct {
 	score func(j common.Buffer, total int64) float64 // in place of the keys, if set (score.go)
 
 	of  []int32      // per unplaced buffer: its place in its component, from 0
-	log []rankChange // undoes changes of of
+	log []rankChange // what undo takes back
 
 	totals []int64 // per buffer: its key T, or its score
 	tie    []int32 // per buffer: its place among those with the same total, if tied
@@ -81,8 +81,8 @@ func (k *Kernel) rankAll(c component) {
 	}
 }
 
-// byRank sorts a list by the ranks that its buffers have, unless the list is much shorter than the list it was a part
-// of. Most of it stays in that order, so the sort that follows is quick.
+// byRank sorts a list by the ranks that its buffers have from an earlier, longer list. It does nothing if that list was
+// much longer. Most of the list stays in that order, so the sort that follows is quick.
 func (k *Kernel) byRank(list []common.Buffer) {
 	most := int32(0)
 	for _, j := range list {

@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/internal/timeline"
 )
 
-// TestRanks: whatever comes first, the ranks are those of the preordering, at the root
-// and after placements, of the whole and of parts that are ranked anew.
+// TestRanks compares the ranks with the preordering: at the root and after placements, for the
+// whole and for parts that are ranked anew, and for orders that begin with T and with other keys.
 func TestRanks(t *testing.T) {
 	defer pauseChecks()()
 	for seed := range uint64(30) {
@@ -62,7 +62,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestCalm: where nobody is said to wait below a placement, nobody does.
+// TestCalm places candidates. If calm says that nobody waits after a placement, nobody does.
 func TestCalm(t *testing.T) {
 	defer pauseChecks()()
 	calm, not := 0, 0

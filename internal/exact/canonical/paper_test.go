@@ -118,11 +118,11 @@ func TestTable1(t *testing.T) {
 // explored returns every complete order of the five buffers that the kernel's
 // search goes through, under the given switches and without preordering.
 //
-// A sixth buffer, fixed on top of all others, makes the search go through all of
-// them: at the node where five are placed and it is left, which is where the
-// orders are seen, the test gives it a bound that keeps it from being placed, so
-// that every complete order fails and the next is tried. Under the sixth fits what
-// fits without it, and nothing fits above it.
+// A sixth buffer, fixed on top of all others, makes the search go through all
+// orders. The test sees an order at the node at which only the sixth buffer is
+// unplaced. There it raises the bound of that buffer, which then cannot be placed:
+// the order fails and the search tries the next one. The sixth buffer changes
+// nothing for the others: they fit under it if they fit without it.
 func explored(t *testing.T, sw common.Switches) []string {
 	t.Helper()
 	orders, _ := walked(t, sw)
@@ -170,10 +170,10 @@ func walked(t *testing.T, sw common.Switches) (orders []string, nodes map[string
 }
 
 // TestFigures3And7 has the kernel go through the paper's two worked cases of what is left
-// out: b1 at 0 and b5 at 4 (figure 3), which section inference refutes, as section [3, 9)
-// would need 16; and b3 at 0 and b1 at 4 (figure 7), which leads to plans, but is dominated
-// by b3, b4 and b1. Without the technique each is a node, with it none, and what the paper
-// says of the plans above is true.
+// out. Figure 3 has b1 at 0 and b5 at 4: section inference refutes it, because section [3, 9)
+// would need 16. Figure 7 has b3 at 0 and b1 at 4: it leads to plans, but b3, b4 and b1
+// dominate it. Without its technique each case is a node, and with the technique it is none.
+// The test also checks what the paper says of the plans below these nodes.
 func TestFigures3And7(t *testing.T) {
 	p := gen.MiniMalloc()
 	for _, c := range []struct {
@@ -235,7 +235,7 @@ func TestCanonicalOrders(t *testing.T) {
 		return some
 	}
 	for _, dynamic := range []bool{false, true} {
-		// Everything off but what is asked about.
+		// All techniques are off, except the ones that are asked about.
 		all := explored(t, common.Switches{DynamicOrdering: dynamic})
 		var fits []string // by hand: all orders that fit
 		for _, order := range permutations("12345") {
@@ -257,7 +257,7 @@ func TestCanonicalOrders(t *testing.T) {
 		if got := ofFigure2(only); !slices.Equal(got, []string{"53412"}) {
 			t.Errorf("dynamic %v: with canonical, the search goes through %v, want S5", dynamic, got)
 		}
-		// With it every plan is reached by one order, which is canonical.
+		// With the technique one order reaches each plan, and this order is canonical.
 		seen := map[string]string{}
 		for _, order := range only {
 			offsets := stack(p, order)

@@ -29,9 +29,9 @@ func (p *placement) add(a *arrays) {
 
 func (p *placement) reset() { p.path = p.path[:0] }
 
-// place puts j at its least offset. covered says whether some unplaced buffer may still lie on top of j. ok is false if a neighbour was
-// raised above its highest offset; the caller then undoes the placement. If the run is over, place may stop midway and
-// return false: try looks for that.
+// place puts j at its least offset. covered says whether some unplaced buffer may still lie on top of j. ok is false if
+// a neighbour was raised above its highest offset; the caller then undoes the placement. If the run is over, place may
+// stop midway and return false: try asks whether it is.
 func (k *Kernel) place(j common.Buffer) (covered, ok bool) {
 	k.best[j] = k.lb[j]
 	k.path = append(k.path, j)
@@ -40,7 +40,7 @@ func (k *Kernel) place(j common.Buffer) (covered, ok bool) {
 	k.liftFloors(j)
 	k.runs.markAround(k.of[j].first, k.of[j].last, k.live[k.of[j].first] > 0)
 	if k.Windowed {
-		// Pieces are not apart by the same everywhere.
+		// The distance of two buffers is not the size of the lower one.
 		for c := range k.begins[k.of[j].last] {
 			if k.placed(c) {
 				continue

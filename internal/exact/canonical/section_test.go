@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// TestCheckSection has sections that one inference objects to and the other does
-// not: each finds what is its own, and nothing where it is off.
+// TestCheckSection has sections to which only one of the two inferences objects. Each
+// inference finds what is its own, and nothing if it is off.
 func TestCheckSection(t *testing.T) {
 	for _, tc := range []struct {
 		name   string

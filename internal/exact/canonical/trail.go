@@ -20,7 +20,7 @@ import (
 
 // bounds are the lowest offsets of the buffers, which the trail restores.
 type bounds struct {
-	cells []int64 // lb, inf and the floors, one after the other: what the trail has positions in
+	cells []int64 // lb, inf and the floors, one after the other: change.at is an index of it
 	lb    []int64 // per buffer: the least offset above everything placed; for a placed buffer, where it lies
 	inf   []int64 // per buffer: an inferred lower bound of its offset, at least lb; it prunes, and places nothing
 	// block has the same by piece, for the inferences: where the piece starts if its buffer lies at inf, and how much

@@ -12,9 +12,9 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// TestAwkward minimises problems that brute force cannot answer, with all techniques
-// and without some, each of which is a different search: no answer may contradict
-// another, and with all techniques a node limit that is too small without them does.
+// TestAwkward minimises problems that brute force cannot answer, with all techniques and
+// without some. No answer may contradict another one. With all techniques more problems are
+// decided within the node limit than without ladders.
 func TestAwkward(t *testing.T) {
 	decided := map[string]int{}
 	problems := plantest.Share(80, 40, 30)
@@ -46,8 +46,8 @@ func TestAwkward(t *testing.T) {
 	t.Log(problems, "problems, decided without", decided)
 }
 
-// TestShifts plans steps of which each lies partly above and partly under the next:
-// canonical search alone decides them, without a table of pairs.
+// TestShifts plans steps: each step lies partly above and partly under the next one.
+// Canonical search alone decides them, without a table of pairs.
 func TestShifts(t *testing.T) {
 	p := &model.Problem{}
 	for i := range int64(10) {
@@ -70,8 +70,8 @@ func TestShifts(t *testing.T) {
 	}
 }
 
-// TestHard minimises problems that a technique of ladders brings from hundreds of thousands of
-// nodes or millions to some thousands.
+// TestHard minimises problems that take hundreds of thousands of nodes without a technique of
+// ladders, and some thousands with it.
 func TestHard(t *testing.T) {
 	for _, hard := range []struct {
 		seed  uint64

@@ -15,9 +15,9 @@ import (
 )
 
 // tight returns a problem whose load equals the capacity at all times: at each
-// step some buffers end and others of the same total size start. Without slack
-// anywhere, about one in a hundred has no plan at the load, which no bound
-// shows.
+// step some buffers end and others of the same total size start. There is no slack
+// anywhere. About one in a hundred of these problems has no plan at the load, and no
+// bound shows it.
 func tight(rng *rand.Rand, capacity, steps int64) *model.Problem {
 	p := &model.Problem{}
 	type live struct{ lower, size int64 }
@@ -93,10 +93,10 @@ func mutate(rng *rand.Rand, p *model.Problem) *model.Problem {
 	return q
 }
 
-// TestPhaseBoundary walks along the boundary between problems that fit their
-// capacity and problems that do not although their load does: from problems
-// without a plan at the load it takes mutations, and goes on from those that
-// have none either. Every answer, under random switches, must be the oracle's.
+// TestPhaseBoundary walks along the boundary between problems that have a plan at their
+// load and problems that have none. It mutates a problem without a plan at its load, and
+// goes on from the mutations that have none either. Every answer, under random switches,
+// must be the oracle's.
 func TestPhaseBoundary(t *testing.T) {
 	cores, steps := plantest.Share(12, 5), 300
 	if env := os.Getenv("STOWAGE_BOUNDARY_STEPS"); env != "" {
@@ -139,7 +139,7 @@ func TestPhaseBoundary(t *testing.T) {
 			}
 		}
 	}
-	t.Log(above, "problems planned at their minimum and refuted one under it, where no bound does; of which", interlocks, "have interlocking windows")
+	t.Log(above, "problems planned at their minimum and refuted one under it, where no bound does;", interlocks, "partitions with interlocking windows")
 	if above < cores*steps/2 {
 		t.Error("the walk left the boundary")
 	}

@@ -66,8 +66,8 @@ type truth struct {
 	limits  common.Limits
 }
 
-// honest runs the planner and fails the test where what it says is false. It
-// reports whether the run came to an answer.
+// honest runs the planner and fails the test if the result is false. It reports
+// whether the run came to an answer.
 func honest(t *testing.T, ctx context.Context, w truth, o plan.Options) (r plan.Result, decided bool) {
 	t.Helper()
 	r, err := run.Run(ctx, &Planner{Limits: w.limits}, w.tl, o)
@@ -98,8 +98,8 @@ func honest(t *testing.T, ctx context.Context, w truth, o plan.Options) (r plan.
 	return r, r.Status != model.Unknown
 }
 
-// everyLimit lets the limit fall at each node and at each look of a run, until
-// the run has its answer; beyond a hundred looks at some of them.
+// everyLimit lets the limit fall at each node and at each look at the watch, until
+// the run has its answer. From the hundredth look on it skips some.
 func everyLimit(t *testing.T, w truth, o plan.Options) (runs int) {
 	t.Helper()
 	for o.NodeLimit = 1; ; o.NodeLimit++ {
@@ -117,9 +117,9 @@ func everyLimit(t *testing.T, w truth, o plan.Options) (runs int) {
 	}
 }
 
-// TestEveryLimit is the test for false proofs: on random problems, the limit
-// falls everywhere, at the minimum, one under it, and where the minimum is
-// asked for. Whatever is proven must be so.
+// TestEveryLimit is the test for false proofs: the limit falls everywhere in runs on
+// random problems. The capacity is the minimum, or one less, or the run minimises.
+// What is proven must be true.
 func TestEveryLimit(t *testing.T) {
 	count := plantest.Share(500, 200, 150)
 	if env := os.Getenv("STOWAGE_LIMIT_SEEDS"); env != "" {
@@ -206,9 +206,8 @@ func TestFoundFalse(t *testing.T) {
 // never lets a question take its time.
 func never() bool { return false }
 
-// TestShortTrail searches with a trail that is far too short. Whatever is
-// proven must be so, plans must be found all the same, and where the way back
-// is lost nothing is proven.
+// TestShortTrail searches with a trail that is far too short. What is proven must be
+// true. If the way back is lost, nothing is proven, but plans are found all the same.
 func TestShortTrail(t *testing.T) {
 	decided, open := 0, 0
 	for seed := range uint64(3000) {

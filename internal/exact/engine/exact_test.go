@@ -74,5 +74,5 @@ func TestSwitches(t *testing.T) {
 			return
 		}
 	}
-	t.Log(count, "problems, of which", infeasible, "have colliding fixed offsets")
+	t.Log(count, "problems;", infeasible, "with colliding fixed offsets")
 }

@@ -46,9 +46,9 @@ func solveWithin(t *testing.T, ctx context.Context, tl *timeline.Timeline, o pla
 	return r
 }
 
-// disguised returns a problem whose load fits its capacity and which does not,
-// for a reason hidden among n buffers. From 60 on the proof takes far longer
-// than any test has.
+// disguised returns a problem whose load fits its capacity. The problem does not fit,
+// for a reason that is hidden among n buffers. With 60 buffers or more the proof takes
+// far longer than a test.
 func disguised(t *testing.T, n int, seed uint64) *timeline.Timeline {
 	t.Helper()
 	in, err := gen.New("infeasible", gen.Options{Buffers: n, Seed: seed})
@@ -58,7 +58,7 @@ func disguised(t *testing.T, n int, seed uint64) *timeline.Timeline {
 	return timeline.New(in.Problem)
 }
 
-// challenging reads an instance of the challenging suite; nil where the data
+// challenging reads an instance of the challenging suite. It returns nil if the data
 // are not there.
 func challenging(t *testing.T, name string) *timeline.Timeline {
 	t.Helper()
@@ -350,9 +350,9 @@ func TestDeepEnd(t *testing.T) {
 	}
 }
 
-// TestHuge searches among 20,000 buffers, most of which overlap most others,
-// for a while: lists, arena and tables must not grow with the square of their
-// number, and the end must come when it is asked for.
+// TestHuge searches for a while among 20,000 buffers. Most buffers overlap most
+// others. Lists and tables must not grow with the square of the number of buffers,
+// and the search must end when it is asked to.
 func TestHuge(t *testing.T) {
 	const n = 20_000
 	p, err := gen.Generate("random", gen.Options{Buffers: n, Horizon: 100_000, MinLife: 30_000, MaxLife: 70_000, Seed: 1})
@@ -418,9 +418,9 @@ func TestStepOfAlignments(t *testing.T) {
 	}
 }
 
-// TestOneLifetime plans many buffers that are all live at once: stacked at once
-// where nothing tells them apart, and otherwise by a dive that raises what is
-// left at every step. Neither may take memory with the square of their number.
+// TestOneLifetime plans many buffers that are all live at once. They are stacked if
+// their alignments are equal. Otherwise a dive raises all that are left at each step.
+// Neither may take memory with the square of their number.
 func TestOneLifetime(t *testing.T) {
 	for _, mixed := range []bool{false, true} {
 		n := 10_000

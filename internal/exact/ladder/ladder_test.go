@@ -23,8 +23,8 @@ type asked struct {
 	tl *timeline.Timeline
 }
 
-// ladderOf returns the ladder of the only partition; nil where there are several, or buffers
-// in none.
+// ladderOf returns the ladder of the only partition. It returns nil if there are several
+// partitions, or if a buffer is in none.
 func ladderOf(t *testing.T, tl *timeline.Timeline, without []string) *asked {
 	t.Helper()
 	var sw common.Switches
@@ -58,8 +58,8 @@ func climb(t *testing.T, l *asked, capacity int64) common.Verdict {
 	return v
 }
 
-// meshing returns a small problem in most of whose slots a buffer uses a window of its own,
-// so that many lie in the middle of others.
+// meshing returns a small problem. In most time slots of a buffer it uses another window, so
+// many buffers lie in the middle of others.
 func meshing(seed uint64) *model.Problem {
 	r := rand.New(rand.NewPCG(seed, 2))
 	p := &model.Problem{Name: "meshing"}
@@ -100,7 +100,7 @@ func TestLadder(t *testing.T) {
 		name    string
 		make    func(seed uint64) *model.Problem
 		without []string
-		several int // problems in so many have pairs with several ranges, at least
+		several int // at least one problem in several has a pair with several ranges
 	}{
 		{"wide", drawn.Wide, nil, 1000},
 		{"meshing", meshing, nil, 10},

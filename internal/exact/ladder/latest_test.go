@@ -32,7 +32,7 @@ func TestLatestSeesAlignments(t *testing.T) {
 }
 
 // TestLatestIsSound takes plans of the lowest height: in each of them every buffer keeps to
-// its entry for all sets of which it has the least level.
+// its entry for all sets in which it has the least level.
 func TestLatestIsSound(t *testing.T) {
 	entries := 0
 	for seed := range uint64(400) {
