@@ -178,7 +178,7 @@ var layers = []struct {
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},
 	{"format", []string{"model", "format", "internal/profile"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
-	{"format/json", []string{"model", "format/internal", "internal/suggest", "internal/units"}},
+	{"format/json", []string{"model", "graph", "format/internal", "internal/suggest", "internal/units"}},
 	{"format/onnx", []string{"model", "format/internal", "format/onnx/internal", "internal/bound"}},
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},

@@ -1,0 +1,329 @@
+package json
+
+import (
+	"errors"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/stowage-go/stowage/format/internal/source"
+	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/suggest"
+	"github.com/stowage-go/stowage/model"
+)
+
+// Idea: a graph is a document of its own. Operators name values and each other, so names are
+// kept while the text is walked, and looked up at the end: keys may stand in any order.
+//
+// The format, version 1:
+//
+//	{
+//	  "format": "graph",
+//	  "version": 1,
+//	  "name": "example",
+//	  "alignment": 16,
+//	  "values": [
+//	    {"name": "x", "size": 4096},
+//	    {"name": "y", "size": 3072, "alignment": 64},
+//	    {"name": "z", "size": 3072, "offset": 0},
+//	    {"name": "w", "size": 400, "constant": true}
+//	  ],
+//	  "operators": [
+//	    {"name": "conv", "operands": ["x", "w"], "results": ["y"], "scratch": 512, "scratch_alignment": 4,
+//	     "permits": [{"result": "y", "operand": "x", "distance": 112}]},
+//	    {"name": "relu", "operands": ["y"], "results": ["z"], "after": ["conv"],
+//	     "permits": [{"result": "z", "operand": "y", "equal": true}]}
+//	  ],
+//	  "inputs": ["x"],
+//	  "outputs": ["z"]
+//	}
+//
+// Required are values and operators, the name and size of a value, the name of an operator, and
+// the result and operand of a permit. For any other key, null is the same as no key. The alignment
+// of the document is that of each value and each scratch without one. The default of a distance is
+// 0: in place. What the keys mean is said in package graph.
+
+// GraphVersion is the version of the format of graphs and of their plans.
+const GraphVersion = 1
+
+// What the key format of the two documents says.
+const (
+	graphFormat = "graph"
+	planFormat  = "graph plan"
+)
+
+// ReadGraph reads a graph from r; file is its name in messages. The error is r's, or a
+// *model.InputError that lists the faults of the content, with file, line, key and value.
+func ReadGraph(r io.Reader, file string) (*graph.Graph, error) {
+	text, err := source.Read(r, file)
+	if err != nil {
+		return nil, err
+	}
+	if err := check(text); err != nil {
+		return nil, err
+	}
+	d := graphDecoder{decoder: decoder{walker: walker{Text: text}, version: GraphVersion}}
+	d.document()
+	if d.version != GraphVersion {
+		return nil, d.otherVersion()
+	}
+	d.resolve()
+	if err = d.issues.Err(); err == nil {
+		d.refused = 0
+		err = graph.ValidateAt(&d.graph, d.where)
+	}
+	if err != nil {
+		if e, ok := errors.AsType[*model.InputError](err); ok {
+			slices.SortStableFunc(e.Issues, func(i, j model.Issue) int { return i.Line - j.Line })
+			for k := range e.Issues {
+				e.Issues[k].Field, e.Issues[k].Value = source.Clip(e.Issues[k].Field), source.Clip(e.Issues[k].Value)
+			}
+		}
+		return nil, err
+	}
+	return &d.graph, nil
+}
+
+// IsGraph reports whether JSON text is a graph, and not a problem: its document has values or
+// operators, or says that it is one, and has no buffers. Text that is not JSON is none.
+func IsGraph(text []byte) bool {
+	t, err := source.Read(strings.NewReader(string(text)), "")
+	if err != nil || check(t) != nil {
+		return false
+	}
+	w, is := walker{Text: t}, false
+	if !w.enter('{') {
+		return false
+	}
+	for w.more() {
+		key, _ := w.text()
+		switch value := w.value(); key {
+		case "buffers":
+			return false
+		case "values", "operators":
+			is = true
+		case "format":
+			is = is || value == `"`+graphFormat+`"`
+		}
+	}
+	return is
+}
+
+// A reference is the name of a value or an operator, and where it stands.
+type reference struct {
+	name, field string
+	at          int
+	operator    bool
+	index       *int // is written here
+}
+
+type graphDecoder struct {
+	decoder
+	graph      graph.Graph
+	alignment  int64  // of the document
+	plain      []bool // by value: it has the alignment of the document
+	bare       []bool // by operator: its scratch has it
+	values     []int  // where each value stands
+	operators  []int
+	references []reference
+}
+
+// where returns the place of a value or an operator in the file.
+func (d *graphDecoder) where(at graph.Place) model.Issue {
+	switch {
+	case at.Operator >= 0:
+		return d.place(d.operators[at.Operator])
+	case at.Value >= 0:
+		return d.place(d.values[at.Value])
+	}
+	return model.Issue{File: d.File}
+}
+
+var graphKeys = []string{"values", "operators", "format", "version", "name", "alignment", "inputs", "outputs"}
+
+func (d *graphDecoder) document() {
+	d.object("the document", graphKeys, 2, func(key int) {
+		switch at := d.pos; key {
+		case 0:
+			d.list("values", d.readValue)
+		case 1:
+			d.list("operators", d.readOperator)
+		case 2:
+			if name := d.str("format"); name != graphFormat && d.Text.Text[at] == '"' {
+				d.refuse(at, "format", name, `must be "`+graphFormat+`"`)
+			}
+		case 3:
+			d.version, d.versionAt = GraphVersion, at
+			if v, ok := d.integer("version"); ok {
+				d.version = v
+			}
+		case 4:
+			d.graph.Name = strings.Clone(d.str("name"))
+		case 5:
+			d.alignment = d.amount("alignment")
+		case 6:
+			d.graph.Inputs = d.names("inputs", false)
+		case 7:
+			d.graph.Outputs = d.names("outputs", false)
+		}
+	})
+	for i, plain := range d.plain {
+		if plain {
+			d.graph.Values[i].Alignment = d.alignment
+		}
+	}
+	for k, bare := range d.bare {
+		if bare {
+			d.graph.Operators[k].ScratchAlignment = d.alignment
+		}
+	}
+}
+
+var valueKeys = []string{"name", "size", "alignment", "constant", "offset"}
+
+func (d *graphDecoder) readValue() {
+	v, plain := graph.Value{}, true
+	d.peek()
+	d.values = append(d.values, d.pos)
+	d.object("values", valueKeys, 2, func(key int) {
+		switch key {
+		case 0:
+			v.Name = strings.Clone(d.str("values.name"))
+		case 1:
+			v.Size, _ = d.integer("values.size")
+		case 2:
+			v.Alignment, _ = d.integer("values.alignment")
+			plain = false
+		case 3:
+			v.Constant = d.boolean("values.constant")
+		case 4:
+			v.Fixed = d.pointer("values.offset")
+		}
+	})
+	d.graph.Values, d.plain = append(d.graph.Values, v), append(d.plain, plain && !v.Constant)
+}
+
+var operatorKeys = []string{"name", "operands", "results", "scratch", "scratch_alignment", "after", "permits"}
+
+func (d *graphDecoder) readOperator() {
+	o, bare := graph.Operator{}, true
+	d.peek()
+	d.operators = append(d.operators, d.pos)
+	d.object("operators", operatorKeys, 1, func(key int) {
+		switch key {
+		case 0:
+			o.Name = strings.Clone(d.str("operators.name"))
+		case 1:
+			o.Operands = d.names("operators.operands", false)
+		case 2:
+			o.Results = d.names("operators.results", false)
+		case 3:
+			o.Scratch, _ = d.integer("operators.scratch")
+		case 4:
+			o.ScratchAlignment, _ = d.integer("operators.scratch_alignment")
+			bare = false
+		case 5:
+			o.After = d.names("operators.after", true)
+		case 6:
+			o.Permits = d.permits()
+		}
+	})
+	d.graph.Operators, d.bare = append(d.graph.Operators, o), append(d.bare, bare && o.Scratch > 0)
+}
+
+var permitKeys = []string{"result", "operand", "distance", "equal"}
+
+func (d *graphDecoder) permits() []graph.Permit {
+	type ends struct{ result, operand reference }
+	var all []graph.Permit
+	var named []ends
+	d.list("operators.permits", func() {
+		var p graph.Permit
+		var e ends
+		d.object("permits", permitKeys, 2, func(key int) {
+			switch key {
+			case 0:
+				e.result = d.reference("permits.result", false)
+			case 1:
+				e.operand = d.reference("permits.operand", false)
+			case 2:
+				p.Distance, _ = d.integer("permits.distance")
+			case 3:
+				p.Equal = d.boolean("permits.equal")
+			}
+		})
+		all, named = append(all, p), append(named, e)
+	})
+	for k := range all {
+		named[k].result.index, named[k].operand.index = &all[k].Result, &all[k].Operand
+		d.references = append(d.references, named[k].result, named[k].operand)
+	}
+	return all
+}
+
+// reference reads the name of a value or an operator.
+func (d *graphDecoder) reference(field string, operator bool) reference {
+	d.peek()
+	at := d.pos
+	return reference{name: strings.Clone(d.str(field)), field: field, at: at, operator: operator}
+}
+
+// names reads a list of names, and returns their indices, which resolve fills in.
+func (d *graphDecoder) names(field string, operator bool) []int {
+	var all []reference
+	d.list(field, func() { all = append(all, d.reference(field, operator)) })
+	if len(all) == 0 {
+		return nil
+	}
+	indices := make([]int, len(all))
+	for k := range all {
+		all[k].index = &indices[k]
+	}
+	d.references = append(d.references, all...)
+	return indices
+}
+
+// resolve looks up the names. If something is wrong already, names may be missing for that
+// reason.
+func (d *graphDecoder) resolve() {
+	if d.issues.Err() != nil {
+		return
+	}
+	values, operators := make(map[string]int, len(d.graph.Values)), make(map[string]int, len(d.graph.Operators))
+	for i := range d.graph.Values {
+		values[d.graph.Values[i].Name] = i
+	}
+	for k := range d.graph.Operators {
+		operators[d.graph.Operators[k].Name] = k
+	}
+	refused := 0
+	for _, r := range d.references {
+		known, what := values, "value"
+		if r.operator {
+			known, what = operators, "operator"
+		}
+		index, ok := known[r.name]
+		if !ok {
+			message := "is no " + what + " of the graph"
+			if refused++; refused <= model.MaxIssues { // no more are shown
+				if near := suggest.Nearest(r.name, slices.Sorted(maps.Keys(known))); len(near) > 0 {
+					message += ": did you mean " + strings.Join(near, " or ") + "?"
+				}
+			}
+			d.refuse(r.at, r.field, r.name, message)
+			continue
+		}
+		*r.index = index
+	}
+}
+
+func (d *graphDecoder) boolean(field string) bool {
+	d.peek()
+	at := d.pos
+	raw := d.value()
+	if raw != "true" && raw != "false" {
+		d.refuse(at, field, unquote(raw), "is neither true nor false")
+	}
+	return raw == "true"
+}

@@ -1,0 +1,221 @@
+package json_test
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/model"
+)
+
+// sound is a graph with each key of the format.
+const sound = `{
+  "format": "graph",
+  "version": 1,
+  "name": "example",
+  "alignment": 16,
+  "values": [
+    {"name": "x", "size": 4096},
+    {"name": "y", "size": 3072, "alignment": 64},
+    {"name": "z", "size": 3072, "offset": 0},
+    {"name": "w", "size": 400, "constant": true}
+  ],
+  "operators": [
+    {"name": "conv", "operands": ["x", "w"], "results": ["y"], "scratch": 512, "scratch_alignment": 4,
+     "permits": [{"result": "y", "operand": "x", "distance": 112}]},
+    {"name": "relu", "operands": ["y"], "results": ["z"], "after": ["conv"], "scratch": 8,
+     "permits": [{"result": "z", "operand": "y", "equal": true}]}
+  ],
+  "inputs": ["x"],
+  "outputs": ["z"]
+}
+`
+
+func soundGraph() *graph.Graph {
+	return &graph.Graph{
+		Name: "example",
+		Values: []graph.Value{
+			{Name: "x", Size: 4096, Alignment: 16},
+			{Name: "y", Size: 3072, Alignment: 64},
+			{Name: "z", Size: 3072, Alignment: 16, Fixed: new(int64)},
+			{Name: "w", Size: 400, Constant: true},
+		},
+		Operators: []graph.Operator{
+			{
+				Name: "conv", Operands: []int{0, 3}, Results: []int{1}, Scratch: 512, ScratchAlignment: 4,
+				Permits: []graph.Permit{{Result: 1, Operand: 0, Distance: 112}},
+			},
+			{
+				Name: "relu", Operands: []int{1}, Results: []int{2}, Scratch: 8, ScratchAlignment: 16, After: []int{0},
+				Permits: []graph.Permit{{Result: 2, Operand: 1, Equal: true}},
+			},
+		},
+		Inputs: []int{0}, Outputs: []int{2},
+	}
+}
+
+func TestReadGraph(t *testing.T) {
+	g, err := json.ReadGraph(strings.NewReader(sound), "g.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := soundGraph(); !reflect.DeepEqual(g, want) {
+		t.Errorf("got  %+v\nwant %+v", g, want)
+	}
+	var out bytes.Buffer
+	if err := json.WriteGraph(&out, g); err != nil {
+		t.Fatal(err)
+	}
+	again, err := json.ReadGraph(&out, "again")
+	if err != nil || !reflect.DeepEqual(g, again) {
+		t.Errorf("written and read: %v\ngot  %+v\nwant %+v", err, again, g)
+	}
+}
+
+// TestReadGraphFaults spoils the sound graph in one place.
+func TestReadGraphFaults(t *testing.T) {
+	for _, tc := range []struct{ from, to, want string }{
+		{`"version": 1`, `"version": 2`, `g.json:3: version "2": is not known: this program reads version 1`},
+		{`"format": "graph"`, `"format": "plan"`, `g.json:2: format "plan": must be "graph"`},
+		{`"outputs"`, `"output"`, `g.json:19: output: is not a known key: did you mean outputs?`},
+		{`"size": 4096`, `"bytes": 4096`, `g.json:7: values.bytes: is not a known key: values has name, size, alignment, ` +
+			`constant, offset` + "\n" + `g.json:7: values.size: the key is missing`},
+		{`"size": 4096`, `"size": "4096"`, `g.json:7: values.size "4096": is not an integer: expected 4096 without quotes`},
+		{`"size": 4096`, `"size": -1`, `g.json:7: value x: size "-1": must be from 0 to 2305843009213693951`},
+		{`"constant": true`, `"constant": 1`, `g.json:10: values.constant "1": is neither true nor false`},
+		{`["x", "w"]`, `["x", "image"]`, `g.json:13: operators.operands "image": is no value of the graph`},
+		{`["x", "w"]`, `"x"`, `g.json:13: operators.operands "\"x\"": is not a list`},
+		{`["conv"]`, `["convo"]`, `g.json:15: operators.after "convo": is no operator of the graph: did you mean conv?`},
+		{`"operand": "x"`, `"operand": "y"`, `g.json:13: operator conv: ` +
+			`permits[0].operand "y": is no operand of the operator`},
+		{`"equal": true`, `"equal": true, "distance": 4`, `g.json:15: operator relu: ` +
+			`permits[0].distance "4": must be 0 if equal is set`},
+		{`"inputs": ["x"]`, `"inputs": []`, `g.json:7: value x: name "x": is made by no operator, ` +
+			`and is neither an input nor a constant`},
+		{`"after": ["conv"]`, `"after": ["relu"]`, `g.json:15: operator relu: after "relu": is the operator itself`},
+		{`"inputs": ["x"],`, `"inputs": ["x"]`, `g.json:19: is not JSON: a comma is missing`},
+	} {
+		text := strings.Replace(sound, tc.from, tc.to, 1)
+		if text == sound {
+			t.Fatalf("%s is not there", tc.from)
+		}
+		_, err := json.ReadGraph(strings.NewReader(text), "g.json")
+		if err == nil || err.Error() != tc.want {
+			t.Errorf("%s:\ngot  %v\nwant %s", tc.to, err, tc.want)
+		}
+	}
+}
+
+func TestIsGraph(t *testing.T) {
+	for text, want := range map[string]bool{
+		sound: true, `{"values": []}`: true, `{"operators": 1}`: true, `{"format": "graph"}`: true,
+		`{}`: false, `[]`: false, `{"buffers": [], "values": []}`: false, `{"values": []`: false, `"values"`: false,
+		`{"format": "graph plan"}`: false, "": false,
+	} {
+		if got := json.IsGraph([]byte(text)); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}
+
+func TestWriteGraphPlan(t *testing.T) {
+	g := soundGraph()
+	p := &graph.Plan{
+		Order: []int{0, 1}, Offsets: []int64{112, 0, 0, -1}, Scratch: []int64{4208, 4208}, Height: 4720, LowerBound: 4700,
+		Status: model.Feasible, Planner: "auto", Saved: graph.Saved{InPlace: 1, Distance: 2, Order: 3},
+		Overlaps: []graph.Overlap{
+			{Operator: 0, Result: 1, Operand: 0, Distance: 112, Bytes: 2960},
+			{Operator: 1, Result: 2, Operand: 1, Bytes: 3072},
+		},
+	}
+	var out bytes.Buffer
+	if err := json.WriteGraphPlan(&out, g, p); err != nil {
+		t.Fatal(err)
+	}
+	const want = `{
+  "format": "graph plan",
+  "version": 1,
+  "name": "example",
+  "planner": "auto",
+  "status": "feasible",
+  "height": 4720,
+  "lower_bound": 4700,
+  "order": ["conv", "relu"],
+  "offsets": {
+    "x": 112,
+    "y": 0,
+    "z": 0
+  },
+  "scratch": {
+    "conv": 4208,
+    "relu": 4208
+  },
+  "overlaps": [
+    {"operator": "conv", "result": "y", "operand": "x", "distance": 112, "bytes": 2960},
+    {"operator": "relu", "result": "z", "operand": "y", "distance": 0, "bytes": 3072}
+  ],
+  "saved": {"in_place": 1, "distance": 2, "order": 3}
+}
+`
+	if out.String() != want {
+		t.Errorf("got\n%s", out.String())
+	}
+	out.Reset()
+	if err := json.WriteGraphPlan(&out, g, &graph.Plan{Status: model.Infeasible, LowerBound: 9}); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(out.String(), "offsets") || !strings.Contains(out.String(), `"status": "infeasible"`) {
+		t.Errorf("without a plan: %s", out.String())
+	}
+	for _, spoil := range []func(){
+		func() { p.Scratch = nil }, func() { p.Offsets = nil },
+		func() { g.Values[0].Name = "\xff" }, func() { g.Inputs = nil },
+	} {
+		g, p = soundGraph(), &graph.Plan{Order: []int{0, 1}, Offsets: make([]int64, 4), Status: model.Optimal}
+		p.Scratch = make([]int64, 2)
+		spoil()
+		out.Reset()
+		if err := json.WriteGraphPlan(&out, g, p); err == nil || out.Len() > 0 {
+			t.Errorf("%v, %q", err, out.String())
+		}
+	}
+}
+
+// FuzzGraph: no text makes the reader fail otherwise than by an error of the input, and what it
+// reads is a valid graph that comes back as it was.
+func FuzzGraph(f *testing.F) {
+	f.Add(sound)
+	for _, cut := range []string{`"size": 4096`, `["x", "w"]`, `"equal": true`, `{"name": "y"`} {
+		f.Add(strings.Replace(sound, cut, `[null, {"a": 1e3}, "\u00e9"]`, 1))
+		f.Add(strings.Replace(sound, cut, cut+`, `+cut, 1))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		g, err := json.ReadGraph(strings.NewReader(text), "fuzz")
+		if err != nil {
+			if _, ok := err.(*model.InputError); !ok {
+				t.Fatalf("%T: %v", err, err)
+			}
+			return
+		}
+		if err := graph.Validate(g); err != nil {
+			t.Fatal(err)
+		}
+		var first, second bytes.Buffer
+		if err := json.WriteGraph(&first, g); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.ReadGraph(bytes.NewReader(first.Bytes()), "again")
+		if err != nil {
+			t.Fatalf("%v\n%s", err, first.Bytes())
+		}
+		if err := json.WriteGraph(&second, again); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+			t.Fatalf("%v\n%s\n%s", err, first.Bytes(), second.Bytes())
+		}
+		if !json.IsGraph([]byte(text)) {
+			t.Fatal("is read, but not taken for a graph")
+		}
+	})
+}
