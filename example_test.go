@@ -5,9 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"strings"
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/graph"
 )
 
 // The running example of the MiniMalloc paper, planned as low as can be.
@@ -296,4 +299,27 @@ func ExampleOptions_moves() {
 	// b2 at 3
 	// b5 at 3
 	// height 6
+}
+
+// A graph of operators, as a compiler writes it: in, its plan out.
+func Example_graph() {
+	ctx, file := context.Background(), strings.NewReader(`{
+		"values": [{"name": "x", "size": 64}, {"name": "y", "size": 64}],
+		"operators": [
+			{"name": "relu", "operands": ["x"], "results": ["y"], "permits": [{"result": "y", "operand": "x"}]}
+		],
+		"inputs": ["x"],
+		"outputs": ["y"]
+	}`)
+	g, err := json.ReadGraph(file, "graph.json") // or fill a graph.Graph
+	if err != nil {
+		log.Fatal(err)
+	}
+	p, err := graph.Make(ctx, g, graph.Options{Solve: stowage.Solve, Reorder: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(p.Status, p.Height, p.Offsets, p.Saved.InPlace)
+	// Output:
+	// optimal 64 [0 0] 64
 }

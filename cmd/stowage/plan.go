@@ -28,8 +28,6 @@ type planFlags struct {
 	inPlace bool
 	kernels kernelsFlag
 	replace bool
-	reorder bool
-	permits string
 	tail    size
 
 	capacity size
@@ -40,6 +38,7 @@ type planFlags struct {
 	quiet  bool
 	search search
 	model  modelFlags
+	graph  graphFlags
 }
 
 func newPlan() *cobra.Command {
@@ -49,14 +48,13 @@ func newPlan() *cobra.Command {
 		Short: "Plan the arena of a model, or of a graph of operators",
 		Long: `Plan places the tensors of a .tflite model in as little memory as possible, and prints the smallest arena that TensorFlow Lite Micro then needs: the number for kTensorArenaSize. With -o it writes the model with the plan in it. The runtime reads the plan by itself, and no code changes.
 
-With --capacity the exit code says whether the arena fits, and nothing that does not fit is written. An .onnx model is planned, too, but cannot hold a plan: -o then writes the offsets in another format. A graph of operators in JSON, which any compiler can write, gets a plan in JSON.
+With --capacity the exit code says whether the arena fits, and nothing that does not fit is written. An .onnx model or a graph in JSON cannot hold a plan: -o then writes the offsets in another format.
 
 'stowage help firmware' explains the numbers, the files and scratch.`,
 		Example: `  stowage plan model.tflite
   stowage plan -c 256KiB model.tflite
   stowage plan --diagonal reference -o planned.tflite -o model.h model.tflite
-  stowage plan --dim batch=1 -o plan.h model.onnx
-  stowage plan --reorder -o plan.json graph.json`,
+  stowage plan --dim batch=1 -o plan.h model.onnx`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if p.probe && len(args) == 0 {
 				return nil
@@ -88,16 +86,13 @@ With --capacity the exit code says whether the arena fits, and nothing that does
 	f.BoolVar(&p.probe, "probe", false, "print a C++ header that logs the scratch of a target")
 	f.BoolVar(&p.fold, "fold-float16", false, "convert float16 weights to float32 in the model")
 	f.BoolVar(&p.replace, "replace-plan", false, "replace the model's own plan in any case, even Vela's")
-	f.BoolVar(&p.reorder, "reorder", false, "look for the order of a graph's operators with the lowest plan")
-	f.StringVar(&p.permits, "permits", permitNames[0], "which permits of a graph count: `KIND` all, in-place or none")
 	p.model.bind(cmd)
+	p.graph.bind(cmd)
 	p.search.bindPlanner(cmd)
-	group(cmd, "Graph", "reorder", "permits")
 	group(cmd, "Model", "in-place", "diagonal", "scratch", "tail", "probe", "fold-float16", "replace-plan")
 	complete(cmd, "format", problemNames)
 	complete(cmd, "diagonal", kernelLibraries)
 	complete(cmd, "target", func() []string { return targetNames })
-	complete(cmd, "permits", func() []string { return permitNames })
 	return cmd
 }
 
@@ -117,9 +112,6 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	outputs, err := p.outputsFor(in.Kind)
 	if err != nil {
 		return err
-	}
-	if !slices.Contains(permitNames, p.permits) {
-		return usagef("invalid argument %q for --permits: must be one of %s", p.permits, strings.Join(permitNames, ", "))
 	}
 	if in.Kind == format.JSON {
 		return p.runGraph(cmd, in, outputs, o)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,6 +29,29 @@ import (
 // permitNames are the values of --permits.
 var permitNames = []string{graph.AllPermits.String(), graph.InPlace.String(), graph.NoPermits.String()}
 
+// graphFlags say how a graph is planned.
+type graphFlags struct {
+	reorder bool
+	permits string
+}
+
+// bind defines the flags on a command.
+func (g *graphFlags) bind(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.BoolVar(&g.reorder, "reorder", false, "look for the order of a graph's operators with the lowest plan")
+	f.StringVar(&g.permits, "permits", permitNames[0], "which permits of a graph count: `KIND` all, in-place or none")
+	group(cmd, modelSection, "reorder", "permits")
+	complete(cmd, "permits", func() []string { return permitNames })
+}
+
+// kind returns which permits count.
+func (g *graphFlags) kind() (graph.Permits, error) {
+	if at := slices.Index(permitNames, g.permits); at >= 0 {
+		return graph.Permits(at), nil
+	}
+	return 0, usagef("invalid argument %q for --permits: must be one of %s", g.permits, strings.Join(permitNames, ", "))
+}
+
 // openGraph turns an input in JSON into a graph; an error if it is a problem.
 func openGraph(in *format.Input) (*graph.Graph, error) {
 	text, err := io.ReadAll(in.Reader)
@@ -41,7 +65,7 @@ func openGraph(in *format.Input) (*graph.Graph, error) {
 }
 
 func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
-	modelsOnly := []string{"in-place", "scratch", "fold-float16", "tail", "replace-plan", "target", "dim", "value", "size", "alignment", "heap"}
+	modelsOnly := []string{"in-place", "diagonal", "scratch", "fold-float16", "tail", "replace-plan", "target", "dim", "value", "size", "alignment", "heap"}
 	for _, flag := range modelsOnly {
 		if cmd.Flags().Changed(flag) {
 			hint := ""
@@ -51,6 +75,10 @@ func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []out
 			return usagef("--%s is for models%s", flag, hint)
 		}
 	}
+	permits, err := p.graph.kind()
+	if err != nil {
+		return err
+	}
 	g, err := openGraph(in)
 	if err != nil {
 		return err
@@ -58,16 +86,12 @@ func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []out
 	if g.Name == "" {
 		g.Name = nameFor(in.Name)
 	}
-	permits := graph.AllPermits
-	for permits.String() != p.permits {
-		permits++
-	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
 	o.Minimize = true
 	o.Capacity = int64(p.capacity)
 	options := graph.Options{
-		Permits: permits, Reorder: p.reorder, Run: o,
+		Permits: permits, Reorder: p.graph.reorder, Run: o,
 		Solve: func(ctx context.Context, problem *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
 			return solve(ctx, cmd.ErrOrStderr(), p.quiet, problem, o)
 		},
@@ -87,7 +111,7 @@ func (p *planFlags) runGraph(cmd *cobra.Command, in *format.Input, outputs []out
 	if err != nil {
 		return named(in.Name, err)
 	}
-	r := &graphReport{file: in.Name, g: g, p: made, permits: permits, reorder: p.reorder}
+	r := &graphReport{file: in.Name, g: g, p: made, permits: permits, reorder: p.graph.reorder}
 	d, err := r.document()
 	if err != nil {
 		return err

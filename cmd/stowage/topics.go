@@ -12,6 +12,7 @@ const formatsHelp = "'stowage help formats' says which files are read and writte
 // newFormats returns the topic of files.
 func newFormats() *cobra.Command {
 	var m modelFlags
+	var g graphFlags
 	cmd := &cobra.Command{
 		Use:   "formats",
 		Short: "The files that are read, and the flags for models",
@@ -35,9 +36,12 @@ A plan file that is read as a problem: an offset in CSV, or the key offset of a 
 
 Models (.tflite, .onnx): the problem is that of the model's arena. The flags below settle what an ONNX model leaves open. If anything is still open, the error names it.
 
+Graphs (.json, plan alone): {"values": [...], "operators": [...]}, from a compiler: what each operator reads and makes, and which results may lie over which operands. docs/graph.md has the keys.
+
 Dumps: of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch's allocator for CUDA (.pickle), or code that Inductor generated (.py). The problem is that of one heap. XLA and Inductor also record their own plan: show draws it, and verify checks it.`,
 	}
 	m.bind(cmd)
+	g.bind(cmd)
 	return cmd
 }
 
