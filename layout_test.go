@@ -159,6 +159,7 @@ var layers = []struct {
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
+	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
 	{".", with(placing, "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 
@@ -192,7 +193,7 @@ var layers = []struct {
 	{"render/html", []string{"model", "plan", "render", "internal/viewdata", "internal/jsbundle"}},
 	{"internal/jsbundle", nil},
 	{"internal/testkit/chromium", nil},
-	{"npm", []string{"internal/sweep", "internal/explain", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
+	{"npm", []string{"internal/sweep", "internal/explain", "internal/figures", "tflm", "", "model", "plan", "format", "internal/run", "internal/viewdata", "internal/jsbundle", "render/html", "npm/wasm/bridge"}},
 
 	{"internal/gen", []string{"model", "internal/splitmix", "internal/profile"}},
 	{"internal/testkit/drawn", []string{"model", "internal/gen"}},

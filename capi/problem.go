@@ -31,9 +31,11 @@ type peer struct {
 	offsets [2][]int64       // room for fixed offsets and hints
 	options stowage.Options  // those by name
 	result  *stowage.Result  // of the last run; nil for none
-	done    chan struct{}    // of a run behind; closed at its end
-	code    C.int            // of that run
-	cancel  func()           // ends that run
+	// minimized is Options.Minimize of the last run.
+	minimized bool
+	done      chan struct{} // of a run behind; closed at its end
+	code      C.int         // of that run
+	cancel    func()        // ends that run
 }
 
 // peerOf returns the Go side of a solver, which is made when it is first asked for.

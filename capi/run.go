@@ -12,6 +12,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -215,12 +216,13 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 	defer guard(s, &code)
 	s.result = C.stowage_result{}
 	s.outcome = 0
-	problem := p.fill(s)
-	r, err := stowage.Solve(ctx, problem, p.optionsOf(s))
+	s.found_by[0], s.proved_by[0], s.ended[0] = 0, 0, 0
+	problem, o := p.fill(s), p.optionsOf(s)
+	r, err := stowage.Solve(ctx, problem, o)
 	if err != nil {
 		return fail(s, err)
 	}
-	p.result, s.outcome = r, 1
+	p.result, p.minimized, s.outcome = r, o.Minimize, 1
 	if offsets != nil && r.Status.HasPlan() {
 		copy(column(offsets, len(problem.Buffers)), r.Offsets)
 	}
@@ -232,16 +234,21 @@ func (p *peer) run(ctx context.Context, s *C.stowage_solver, offsets *C.int64_t)
 	if r.Status == stowage.Infeasible {
 		s.why = 1
 	}
-	put(&s.result.planner, r.Planner)
-	put(&s.result.member, r.Member)
+	put(s.result.planner[:], r.Planner)
+	put(s.result.member[:], r.Member)
+	put(s.found_by[:], figures.FoundBy(r))
+	put(s.proved_by[:], r.ProvedBy)
+	put(s.ended[:], figures.Ended(r, problem.Capacity, o.Minimize))
 	return C.int(r.Status)
 }
 
-// put writes a name, with a 0 at its end.
-func put(to *[32]C.char, name string) {
-	for k := range min(len(name), len(to)-1) {
+// put writes a name, with a 0 at its end. It cuts a name that is too long.
+func put(to []C.char, name string) {
+	n := min(len(name), len(to)-1)
+	for k := range n {
 		to[k] = C.char(name[k])
 	}
+	to[n] = 0
 }
 
 // stopped is the number of a reason.

@@ -122,6 +122,7 @@ int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, 
 	s->json = 0;
 	s->outcome = 0;
 	memset(&s->result, 0, sizeof s->result);
+	s->found_by[0] = s->proved_by[0] = s->ended[0] = 0;
 	return leave(s, STOWAGE_OK);
 }
 
@@ -316,16 +317,34 @@ int stowage_get_result(const stowage_solver *s, stowage_result *r, size_t size) 
 	return STOWAGE_OK;
 }
 
-const char *stowage_json(stowage_solver *s, size_t *length) {
-	if (ready(s) != STOWAGE_OK)
-		return NULL;
-	free(s->text);
-	s->text = NULL;
-	int64_t n = stowageJSON(s);
+// word returns a word of the last outcome. A run in another thread may be about to write it.
+static const char *word(const stowage_solver *s, const char *text) {
+	return __atomic_load_n(&s->busy, __ATOMIC_ACQUIRE) ? "" : text;
+}
+
+const char *stowage_found_by(const stowage_solver *s) { return s == NULL ? "" : word(s, s->found_by); }
+const char *stowage_proved_by(const stowage_solver *s) { return s == NULL ? "" : word(s, s->proved_by); }
+const char *stowage_ended(const stowage_solver *s) { return s == NULL ? "" : word(s, s->ended); }
+
+// written ends a call of a solver that is entered. It returns the text of n bytes that the call
+// has written; NULL if n is an error.
+static const char *written(stowage_solver *s, int64_t n, size_t *length) {
 	if (length != NULL)
 		*length = n < 0 ? 0 : (size_t)n;
 	leave(s, STOWAGE_OK);
-	return s->text;
+	return n < 0 ? NULL : s->text;
+}
+
+const char *stowage_json(stowage_solver *s, size_t *length) {
+	if (ready(s) != STOWAGE_OK)
+		return NULL;
+	return written(s, stowageJSON(s), length);
+}
+
+const char *stowage_stats(stowage_solver *s, size_t *length) {
+	if (enter(s) != STOWAGE_OK)
+		return NULL;
+	return written(s, stowageStats(s), length);
 }
 
 int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {

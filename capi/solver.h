@@ -34,10 +34,11 @@ struct stowage_solver {
 	int32_t outcome; // there is one, of the problem that is set
 	uintptr_t peer;  // handle of the Go side; 0 while there is none
 	stowage_result result;
+	char found_by[32], proved_by[32], ended[16]; // of the last run; "" if there is no outcome
 	int32_t why;    // the last call was a run that found that nothing fits
 	char *error;    // malloc'ed; NULL for none
 	char *reason;   // of stowage_reason; malloc'ed; NULL for none, or not worked out yet
-	char *text;  // of stowage_json; malloc'ed
+	char *text;     // of stowage_json and stowage_stats; malloc'ed
 };
 
 // Calls the progress callback: Go cannot call a pointer to a C function.

@@ -264,6 +264,27 @@ typedef struct stowage_result {
  * size: a program that was built for fewer fields then gets those. */
 STOWAGE_API int stowage_get_result(const stowage_solver *, stowage_result *, size_t size);
 
+/* The outcome of the last run in single words, as `stowage solve --stats` has them:
+ *
+ *   stowage_found_by   who found the plan: the part of the planner, such as "merge" for
+ *                      auto, or the planner; "" if there is no plan
+ *   stowage_proved_by  who proved the outcome: a planner, "bound" (no search was needed) or
+ *                      "collision" (of two fixed offsets); "" if nobody did
+ *   stowage_ended      why the run ended: "proof"; "fits"; "done" (a heuristic came to its
+ *                      end); or the limit: "timeout", "nodes", "interrupt" (STOWAGE_STOP_CANCELLED)
+ *                      or "effort"
+ *
+ * All are "" if there is no outcome. The texts are valid until the next call with the
+ * handle. */
+STOWAGE_API const char *stowage_found_by(const stowage_solver *);
+STOWAGE_API const char *stowage_proved_by(const stowage_solver *);
+STOWAGE_API const char *stowage_ended(const stowage_solver *);
+
+/* stowage_stats returns the outcome of the last run as the JSON object that `stowage solve
+ * --stats` writes (docs/GUIDE.md); NULL if there is none, or an error. The text ends with a
+ * 0; length, if not NULL, gets its length without that. */
+STOWAGE_API const char *stowage_stats(stowage_solver *, size_t *length);
+
 /* stowage_json returns the problem and the outcome of the last run as JSON, as the command
  * writes it for the same input and options; NULL if there is an error. The text ends with
  * a 0; length, if not NULL, gets its length without that. */

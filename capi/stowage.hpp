@@ -133,6 +133,9 @@ struct plan {
   std::chrono::nanoseconds elapsed{};
   std::string planner;  // that ran
   std::string member;   // of a portfolio: which part of it made the plan
+  std::string found_by;   // who found the plan: the part of the planner, or the planner; "" without a plan
+  std::string proved_by;  // who proved the outcome: a planner, "bound" or "collision"; "" if nobody did
+  std::string ended;      // why the run ended: "proof", "fits", "done", or the limit, such as "timeout"
   std::string reason;   // why nothing fits, if the status is infeasible
 
   explicit operator bool() const { return status == stowage::status::feasible || status == stowage::status::optimal; }
@@ -373,9 +376,13 @@ class solver {
   // json is the problem and the outcome of the last run, as the command writes them.
   std::string json() {
     std::size_t length = 0;
-    const char *text = stowage_json(get(), &length);
-    if (text == nullptr) throw error(STOWAGE_E_INPUT, stowage_error(get()));
-    return std::string(text, length);
+    return text(stowage_json(get(), &length), length);
+  }
+
+  // stats is the outcome of the last run as `stowage solve --stats` writes it.
+  std::string stats() {
+    std::size_t length = 0;
+    return text(stowage_stats(get(), &length), length);
   }
 
   // get is the handle, for what this header has no name for.
@@ -410,6 +417,11 @@ class solver {
     return code;
   }
 
+  std::string text(const char *at, const std::size_t &length) const {
+    if (at == nullptr) throw error(STOWAGE_E_INPUT, stowage_error(get()));
+    return std::string(at, length);
+  }
+
   // idle refuses what would change memory that a run in the background reads.
   void idle() const {
     if (state_->runs) throw error(STOWAGE_E_BUSY, "the solver is in use: a run in the background has not been waited for");
@@ -438,6 +450,7 @@ class solver {
     p.nodes = r.nodes, p.backtracks = r.backtracks;
     p.elapsed = std::chrono::nanoseconds(r.elapsed_ns);
     p.planner = r.planner, p.member = r.member;
+    p.found_by = stowage_found_by(get()), p.proved_by = stowage_proved_by(get()), p.ended = stowage_ended(get());
     if (p) p.offsets.assign(state_->offsets.begin(), state_->offsets.begin() + std::ptrdiff_t(count()));
     return p;
   }

@@ -6,12 +6,15 @@ import "C"
 
 import (
 	"bytes"
+	encoding "encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"unsafe"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -83,8 +86,33 @@ func stowageJSON(s *C.stowage_solver) (length C.int64_t) {
 	if r := p.result; s.outcome != 0 {
 		outcome = &json.Plan{Planner: r.Planner, Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Offsets: r.Offsets}
 	}
+	return write(s, func(w io.Writer) error { return json.Write(w, problem, outcome) })
+}
+
+//export stowageStats
+func stowageStats(s *C.stowage_solver) (length C.int64_t) {
+	defer guard(s, &length)
+	p := peerOf(s)
+	return write(s, func(w io.Writer) error {
+		if s.outcome == 0 {
+			return inputError("there is no outcome: the problem has not been planned")
+		}
+		problem := p.problem
+		problem.Capacity = int64(s.result.capacity) // of the run: the option may have changed since
+		e := encoding.NewEncoder(w)
+		e.SetEscapeHTML(false)
+		e.SetIndent("", "  ")
+		return e.Encode(figures.Of(p.result, &problem, p.minimized))
+	})
+}
+
+// write gives the solver the text that a function writes, and returns its length without the
+// 0 at its end. It frees the text before.
+func write(s *C.stowage_solver, to func(io.Writer) error) C.int64_t {
+	C.free(unsafe.Pointer(s.text))
+	s.text = nil
 	var b bytes.Buffer
-	if err := json.Write(&b, problem, outcome); err != nil {
+	if err := to(&b); err != nil {
 		return C.int64_t(fail(s, err))
 	}
 	b.WriteByte(0)

@@ -54,6 +54,34 @@ static columns make(int n, int horizon) {
 	return c;
 }
 
+// outcome compares who found the plan, who proved it and why the run ended.
+static int outcome(const stowage_solver *s, const char *found_by, const char *proved_by, const char *ended) {
+	return strcmp(stowage_found_by(s), found_by) == 0 && strcmp(stowage_proved_by(s), proved_by) == 0 && strcmp(stowage_ended(s), ended) == 0;
+}
+
+// words asks for the outcome in words; the last run of the solver minimised lower5 by auto.
+static void words(const stowage_solver *five) {
+	stowage_solver *s = stowage_new();
+	const int64_t fixed5[] = {STOWAGE_NONE, 2, 0, STOWAGE_NONE, STOWAGE_NONE};
+	const char *exact = "{\"planner\": \"exact\"}", *heuristic = "{\"planner\": \"first-fit\"}", *stats;
+	size_t length = 7;
+	CHECK(outcome(five, stowage_found_by(five), "bound", "proof") && stowage_found_by(five)[0] != 0);
+	CHECK(outcome(s, "", "", "") && outcome(NULL, "", "", "") && stowage_stats(s, &length) == NULL && length == 0);
+	CHECK(strcmp(stowage_error(s), "there is no outcome: the problem has not been planned") == 0);
+	CHECK(stowage_set_options(s, exact, strlen(exact)) == 0 && stowage_set_buffers(s, 5, lower5, upper5, size5) == 0);
+	CHECK(stowage_solve(s, NULL) == STOWAGE_OPTIMAL && outcome(s, "exact", "bound", "proof"));
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 11) == 0 && stowage_solve(s, NULL) == STOWAGE_INFEASIBLE && outcome(s, "", "bound", "proof"));
+	stats = stowage_stats(s, &length);
+	CHECK(stats != NULL && strlen(stats) == length && strstr(stats, "\"found_by\": \"\",\n  \"proved_by\": \"bound\",\n  \"ended\": \"proof\"\n}\n") != NULL);
+	CHECK(strstr(stats, "\"reason\": \"In [0, 3) 3 buffers take 12") != NULL && strstr(stats, "\"capacity\": 11,\n") != NULL);
+	CHECK(stowage_set_fixed(s, fixed5) == 0 && stowage_solve(s, NULL) == STOWAGE_INFEASIBLE && outcome(s, "", "collision", "proof"));
+	CHECK(stowage_set_fixed(s, NULL) == 0 && stowage_set_options(s, heuristic, strlen(heuristic)) == 0);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 1000) == 0 && stowage_solve(s, NULL) > 0);
+	CHECK(strcmp(stowage_found_by(s), "first-fit") == 0);
+	CHECK(stowage_set_buffers(s, 5, lower5, upper5, size5) == 0 && outcome(s, "", "", "") && stowage_stats(s, NULL) == NULL);
+	stowage_free(s);
+}
+
 static void plans(void) {
 	stowage_solver *s = stowage_new();
 	stowage_result r;
@@ -66,6 +94,7 @@ static void plans(void) {
 	CHECK(stowage_get_result(s, &r, sizeof r) == STOWAGE_OK);
 	CHECK(r.status == STOWAGE_OPTIMAL && r.height == 12 && r.lower_bound == 12 && r.stopped == STOWAGE_FINISHED && r.capacity == 0);
 	CHECK(strcmp(r.planner, "auto") == 0 && r.elapsed_ns > 0);
+	words(s);
 	CHECK(stowage_verify(s, offsets) == 0 && stowage_error(s)[0] == 0);
 	offsets[0] = offsets[2];
 	CHECK(stowage_verify(s, offsets) == 1 && stowage_error(s)[0] != 0);
@@ -310,6 +339,7 @@ static void limits(void) {
 	code = stowage_solve(s, c.offsets);
 	pthread_join(thread, NULL);
 	CHECK(code == STOWAGE_FEASIBLE && now() - begin < 30 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);
+	CHECK(strcmp(stowage_ended(s), "interrupt") == 0 && stowage_proved_by(s)[0] == 0);
 	CHECK(stowage_verify(s, c.offsets) == 0);
 	// It stays cancelled, and a run that begins so still answers.
 	CHECK(stowage_solve(s, c.offsets) >= 0 && stowage_get_result(s, &r, sizeof r) == 0 && r.stopped == STOWAGE_STOP_CANCELLED);

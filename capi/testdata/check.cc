@@ -41,6 +41,8 @@ static void plans() {
   p = s.buffers({0, 3, 0, 9, 0}, {3, 9, 9, 21, 21}, {4, 4, 4, 4, 4}).solve();
   CHECK(p && p.status == stowage::status::optimal && p.stopped == stowage::stop::finished && p.height == 12 && p.lower_bound == 12);
   CHECK(p.offsets.size() == 5 && p.planner == "auto" && p.reason.empty() && p.elapsed.count() > 0 && p.capacity == 0);
+  CHECK(!p.found_by.empty() && p.proved_by == "bound" && p.ended == "proof");
+  CHECK(has(s.stats(), "\"proved_by\": \"bound\",\n  \"ended\": \"proof\"\n}\n") && has(refused([] { stowage::solver().stats(); }), "no outcome"));
   std::string first;
   CHECK(s.verify(p.offsets) == 0 && s.bound() == 12);
   CHECK(s.verify(std::vector<int64_t>{0, 0, 0, 0, 8}, &first) > 0 && !first.empty());

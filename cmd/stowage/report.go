@@ -19,6 +19,7 @@ import (
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format"
 	stowjson "github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/setting"
 )
 
@@ -98,16 +99,16 @@ func (f *reportFlags) run(cmd *cobra.Command, input string) error {
 
 // A report is what the file has. The keys are those of its JSON.
 type reported struct {
-	Version    string          `json:"stowage"` // of the command
-	Go         string          `json:"go"`
-	Platform   string          `json:"platform"`
-	Processors int             `json:"processors"` // that the program may use
-	Date       string          `json:"date"`
-	Input      reportedInput   `json:"input"`
-	Options    reportedOptions `json:"options"`
-	Command    string          `json:"command"` // that repeats the run with the problem below
-	Result     *stats          `json:"result,omitempty"`
-	Error      string          `json:"error,omitempty"` // in place of a result
+	Version    string           `json:"stowage"` // of the command
+	Go         string           `json:"go"`
+	Platform   string           `json:"platform"`
+	Processors int              `json:"processors"` // that the program may use
+	Date       string           `json:"date"`
+	Input      reportedInput    `json:"input"`
+	Options    reportedOptions  `json:"options"`
+	Command    string           `json:"command"` // that repeats the run with the problem below
+	Result     *figures.Figures `json:"result,omitempty"`
+	Error      string           `json:"error,omitempty"` // in place of a result
 
 	made    time.Time
 	problem *stowage.Problem
@@ -220,7 +221,7 @@ func (r *reported) solve(ctx context.Context, o stowage.Options) {
 		r.Error = err.Error()
 		return
 	}
-	s := statsOf(result, r.problem, o.Minimize)
+	s := figures.Of(result, r.problem, o.Minimize)
 	r.Result = &s
 	r.plan = &stowjson.Plan{Planner: result.Planner, Status: result.Status, Height: result.Height, LowerBound: result.LowerBound, Offsets: result.Offsets}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/stowage-go/stowage/format"
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/explain"
+	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/internal/setting"
 	"github.com/stowage-go/stowage/internal/viewdata"
 	"github.com/stowage-go/stowage/plan"
@@ -208,7 +209,7 @@ func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowag
 	if s.stats == "" {
 		return nil
 	}
-	stats := statsOf(r, p, s.minimize)
+	stats := figures.Of(r, p, s.minimize)
 	// A pipe that was closed is an error like others, and does not kill: there may be a
 	// certificate to write.
 	signal.Ignore(syscall.SIGPIPE)
@@ -338,48 +339,6 @@ func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem
 		}
 	}
 	return stowage.Solve(ctx, p, o)
-}
-
-// stats is what --stats writes. The keys are a contract; new ones go to the end.
-type stats struct {
-	Status     stowage.Status `json:"status"`
-	Height     int64          `json:"height"` // 0 where there is no plan
-	LowerBound int64          `json:"lower_bound"`
-	Capacity   int64          `json:"capacity"` // 0 where there is none
-	Planner    string         `json:"planner"`
-	Buffers    int            `json:"buffers"`
-	Nodes      int64          `json:"nodes"`
-	Backtracks int64          `json:"backtracks"`
-	Seconds    float64        `json:"seconds"` // in the planner, by the clock
-	Stopped    plan.Stop      `json:"stopped"` // why the run ended without an answer; empty where it has one
-	// Where the status is unknown: the least capacity that is known to be enough, 0 for
-	// none, and the largest that is proven not to be.
-	Enough    int64 `json:"enough,omitempty"`
-	NotEnough int64 `json:"not_enough,omitempty"`
-	// If the status is infeasible: why, in the words that the C library has for it.
-	Reason string `json:"reason,omitempty"`
-	// The part of the planner that found the plan, and who proved that it is the lowest or
-	// that there is none; empty if nobody did.
-	FoundBy  string `json:"found_by"`
-	ProvedBy string `json:"proved_by"`
-	// Why the run ended: proof, fits, done (a heuristic came to its end), or what stopped has.
-	Ended string `json:"ended"`
-}
-
-func statsOf(r *stowage.Result, p *stowage.Problem, minimize bool) stats {
-	s := stats{
-		Status: r.Status, Height: r.Height, LowerBound: r.LowerBound, Capacity: p.Capacity,
-		Planner: r.Planner, Buffers: len(p.Buffers),
-		Nodes: r.Stats.Nodes, Backtracks: r.Stats.Backtracks, Seconds: r.Stats.Elapsed.Seconds(),
-		Stopped: r.Stopped, FoundBy: foundBy(r), ProvedBy: r.ProvedBy, Ended: ended(r, p, minimize),
-	}
-	if r.Status == stowage.Unknown {
-		s.Enough, s.NotEnough = r.Enough, max(0, r.LowerBound-1)
-	}
-	if r.Status == stowage.Infeasible {
-		s.Reason = explain.Reason(p, p.Capacity, r.LowerBound, func(id string) string { return id })
-	}
-	return s
 }
 
 // summary says in one line what came out.

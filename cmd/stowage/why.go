@@ -8,28 +8,8 @@ import (
 	"text/tabwriter"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/figures"
 )
-
-// foundBy returns who found the plan: the part of the planner, or the planner itself.
-func foundBy(r *stowage.Result) string {
-	if !r.Status.HasPlan() {
-		return ""
-	}
-	return cmp.Or(r.Member, r.Planner)
-}
-
-// ended says in one word why a run ended.
-func ended(r *stowage.Result, p *stowage.Problem, minimize bool) string {
-	switch {
-	case r.Stopped != stowage.Finished:
-		return string(r.Stopped)
-	case r.Status == stowage.Optimal || r.Status == stowage.Infeasible:
-		return "proof"
-	case r.Status == stowage.Feasible && p.Capacity > 0 && !minimize:
-		return "fits"
-	}
-	return "done"
-}
 
 // printWhy prints the turns of a run: what each brought, and why the run ended.
 func printWhy(w io.Writer, turns []stowage.Turn, r *stowage.Result, p *stowage.Problem, o *stowage.Options) {
@@ -89,16 +69,16 @@ func changed(before, now int64) string {
 func whyEnded(r *stowage.Result, p *stowage.Problem, o *stowage.Options) string {
 	by := map[string]string{"bound": "the bound, without a search", "collision": "two fixed offsets that collide"}[r.ProvedBy]
 	by = cmp.Or(by, r.ProvedBy)
-	found := "the plan is by " + foundBy(r)
-	switch ended(r, p, o.Minimize) {
-	case "proof":
+	found := "the plan is by " + figures.FoundBy(r)
+	switch figures.Ended(r, p.Capacity, o.Minimize) {
+	case figures.Proof:
 		if r.Status == stowage.Infeasible {
 			return "nothing fits, proven by " + by
 		}
 		return found + "; no plan is lower, proven by " + by
-	case "fits":
+	case figures.Fits:
 		return found + "; it fits, and more was not asked"
-	case "done":
+	case figures.Done:
 		return "the planner came to its end"
 	}
 	why, _ := ending(r.Stopped)

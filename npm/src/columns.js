@@ -328,7 +328,7 @@ export function numbersOf(column, bigint) {
 
 /** Makes a result of what a program answers, whose own order of names changes. */
 export function resultOf(out, bigint) {
-  const { status, planner, member, stopped, nodes, backtracks, seconds } = out;
+  const { status, planner, member, foundBy, provedBy, ended, stopped, nodes, backtracks, seconds } = out;
   return {
     status,
     height: numberOf(out.height, bigint),
@@ -336,6 +336,9 @@ export function resultOf(out, bigint) {
     offsets: numbersOf(out.offsets, bigint),
     planner,
     member,
+    foundBy,
+    provedBy,
+    ended,
     stopped,
     nodes,
     backtracks,

@@ -125,6 +125,12 @@ export interface Result<N = number, A = Float64Array> {
   planner: string;
   /** Which part of a portfolio made the plan. */
   member: string;
+  /** Who found the plan: the part of the planner, or the planner; "" if there is no plan. */
+  foundBy: string;
+  /** Who proved the outcome: a planner, "bound" (no search was needed) or "collision" (of two fixed offsets); "" if nobody did. */
+  provedBy: string;
+  /** Why the run ended: "done" is for a heuristic that came to its end. */
+  ended: "proof" | "fits" | "done" | "timeout" | "nodes" | "interrupt" | "effort";
   /** Why the run ended without an answer: "", "timeout", "nodes", "interrupt", "effort". */
   stopped: string;
   nodes: number;

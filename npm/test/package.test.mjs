@@ -400,7 +400,7 @@ for (const worker of [true, false]) {
 }
 
 test("results have their names in order", async () => {
-  const order = "status,height,lowerBound,offsets,planner,member,stopped,nodes,backtracks,seconds";
+  const order = "status,height,lowerBound,offsets,planner,member,foundBy,provedBy,ended,stopped,nodes,backtracks,seconds";
   assert.equal(Object.keys(await solve(paper)).join(), order);
   const made = await files.plan("p.csv", new Blob(["id,lower,upper,size\nx,0,3,4\n"]));
   assert.equal(Object.keys(made).join(), order + ",name,kind,buffers,capacity,notes,heaps,output");

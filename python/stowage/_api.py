@@ -362,10 +362,11 @@ def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], pro
 
 def _plan_of(p: Problem, figures: dict[str, Any], document: Optional[dict[str, Any]]) -> Plan:
     offsets = p._given(document["plan"]["offsets"]) if document is not None else None
+    found_by = figures["found_by"]
     return Plan(
         p, offsets, figures["height"], figures["lower_bound"], figures["status"], figures["stopped"], figures["capacity"],
-        figures["planner"], "", figures["nodes"], figures["backtracks"], figures["seconds"],
-        figures.get("reason", ""),
+        figures["planner"], found_by if found_by != figures["planner"] else "", figures["nodes"], figures["backtracks"], figures["seconds"],
+        figures.get("reason", ""), found_by, figures["proved_by"], figures["ended"],
     )  # fmt: skip
 
 

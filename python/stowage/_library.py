@@ -128,6 +128,7 @@ def load() -> Any:
                 ("token_new", p), ("token_free", None, p), ("token_reset", None, p), ("token_watch", None, p, c_int, ctypes.c_ubyte), ("cancel", None, p), ("set_token", c_int, p, p),
                 ("solve", c_int, p, p), ("start", c_int, p, p), ("wait", c_int, p, n), ("get_result", c_int, p, p, c_size_t),
                 ("verify", n, p, p), ("explain", n, p, p), ("bound", n, p), ("reason", c_char_p, p), ("version", c_char_p),
+                ("found_by", c_char_p, p), ("proved_by", c_char_p, p), ("ended", c_char_p, p),
             ):  # fmt: skip
                 function = getattr(lib, "stowage_" + name)
                 function.restype, function.argtypes = result, arguments
@@ -192,12 +193,14 @@ class _Solver:
 
     def plan(self, p: Problem, code: int, offsets: Any) -> Plan:
         """Returns the outcome of a run."""
-        self.lib.stowage_get_result(self.handle, self.at, self.size)
+        lib, handle = self.lib, self.handle
+        lib.stowage_get_result(handle, self.at, self.size)
         r = self.result
-        reason = self.lib.stowage_reason(self.handle).decode() if code == INFEASIBLE else ""
+        reason = lib.stowage_reason(handle).decode() if code == INFEASIBLE else ""
         return Plan(
             p, p._given(offsets) if code == 1 or code == 2 else None, r.height, r.lower_bound, STATUSES[code], STOPS[r.stopped],
             r.capacity, r.planner.decode(), r.member.decode(), r.nodes, r.backtracks, r.elapsed * 1e-9, reason,
+            lib.stowage_found_by(handle).decode(), lib.stowage_proved_by(handle).decode(), lib.stowage_ended(handle).decode(),
         )  # fmt: skip
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Stopped = Literal["", "timeout", "nodes", "interrupt", "effort"]
+Ended = Literal["proof", "fits", "done", "timeout", "nodes", "interrupt", "effort"]
 
 # Why a run ended without the answer that it was to find.
 _STOPS = {
@@ -49,14 +50,20 @@ class Plan:
     capacity     the number of bytes to fit into; 0 if there was none
     planner      the planner that ran
     member       the part of the planner that found the plan, if it has parts; else ""
+    found_by     who found the plan: the part of the planner, such as "merge" for auto, or the
+                 planner; "" if there is no plan
+    proved_by    who proved the outcome: a planner, "bound" (no search was needed) or
+                 "collision" (of two fixed offsets); "" if nobody did
+    ended        why the run ended: "proof"; "fits" (the plan fits, and a lower one was not
+                 asked for); "done" (a heuristic came to its end); or what stopped says
     nodes        nodes of the search
     backtracks   nodes of the search all of whose children failed
     seconds      the time that the planner took
     """
 
     __slots__ = (
-        "__weakref__", "backtracks", "capacity", "height", "lower_bound", "member", "nodes", "offsets", "planner", "problem", "reason", "seconds",
-        "status", "stopped",
+        "__weakref__", "backtracks", "capacity", "ended", "found_by", "height", "lower_bound", "member", "nodes", "offsets", "planner", "problem",
+        "proved_by", "reason", "seconds", "status", "stopped",
     )  # fmt: skip
 
     problem: Problem
@@ -68,6 +75,9 @@ class Plan:
     capacity: int
     planner: str
     member: str
+    found_by: str
+    proved_by: str
+    ended: Ended
     nodes: int
     backtracks: int
     seconds: float
@@ -76,10 +86,12 @@ class Plan:
     def __init__(
         self, problem: Problem, offsets: Union[Offsets, None], height: int, lower_bound: int, status: Status, stopped: Stopped,
         capacity: int, planner: str, member: str, nodes: int, backtracks: int, seconds: float, reason: str = "",
+        found_by: str = "", proved_by: str = "", ended: Ended = "done",
     ) -> None:  # fmt: skip
         self.problem, self.offsets, self.height, self.lower_bound = problem, offsets, height, lower_bound
         self.status, self.stopped, self.capacity = status, stopped, capacity
         self.planner, self.member, self.nodes, self.backtracks, self.seconds = planner, member, nodes, backtracks, seconds
+        self.found_by, self.proved_by, self.ended = found_by, proved_by, ended
         self.reason = reason
         if stopped and not reason:
             self.reason = _STOPS[stopped] + (": a lower plan may exist." if offsets is not None else ": there is neither a plan nor a proof that nothing fits.")

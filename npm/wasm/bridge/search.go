@@ -7,6 +7,7 @@ import (
 	"syscall/js"
 	"time"
 
+	"github.com/stowage-go/stowage/internal/figures"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -65,12 +66,14 @@ func (c *Call) tell(p plan.Progress) {
 	c.handlers.Call("progress", c.id, out)
 }
 
-// Result returns a result for JavaScript.
-func Result(r *plan.Result) map[string]any {
+// Result returns the result of a run for JavaScript. capacity in bytes is the one that the
+// run had to fit, 0 for none. The keys are those of --stats in camel case.
+func Result(r *plan.Result, capacity int64, minimize bool) map[string]any {
 	out := map[string]any{
 		"status": r.Status.String(), "height": Digits(r.Height), "lowerBound": Digits(r.LowerBound), "planner": r.Planner,
 		"member": r.Member, "stopped": string(r.Stopped), "nodes": float64(r.Stats.Nodes), "backtracks": float64(r.Stats.Backtracks),
 		"seconds": r.Stats.Elapsed.Seconds(), "offsets": nil,
+		"foundBy": figures.FoundBy(r), "provedBy": r.ProvedBy, "ended": figures.Ended(r, capacity, minimize),
 	}
 	if r.Status.HasPlan() {
 		out["offsets"] = Array(r.Offsets)

@@ -19,11 +19,12 @@ func main() {
 
 // solve plans a problem.
 func solve(c *bridge.Call) (map[string]any, error) {
-	r, err := stowage.Solve(c.Context, problem(c), c.Options())
+	p, o := problem(c), c.Options()
+	r, err := stowage.Solve(c.Context, p, o)
 	if err != nil {
 		return nil, err
 	}
-	return bridge.Result(r), nil
+	return bridge.Result(r, p.CapacityOr(o.Capacity), o.Minimize), nil
 }
 
 // verify checks a plan.

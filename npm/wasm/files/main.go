@@ -56,7 +56,7 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := bridge.Result(r)
+	out := bridge.Result(r, p.Capacity, o.Minimize)
 	about(out, f)
 	if kind := bridge.Text(c.Input.Get("format")); r.Status.HasPlan() && kind != "" {
 		text, err := write(kind, f, r)
