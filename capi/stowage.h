@@ -271,8 +271,8 @@ STOWAGE_API int stowage_get_result(const stowage_solver *, stowage_result *, siz
  *   stowage_proved_by  who proved the outcome: a planner, "bound" (no search was needed) or
  *                      "collision" (of two fixed offsets); "" if nobody did
  *   stowage_ended      why the run ended: "proof"; "fits"; "done" (a heuristic came to its
- *                      end); or the limit: "timeout", "nodes", "interrupt" (STOWAGE_STOP_CANCELLED)
- *                      or "effort"
+ *                      end); or what ended it before its answer: "timeout", "nodes",
+ *                      "interrupt" (STOWAGE_STOP_CANCELLED) or "effort"
  *
  * All are "" if there is no outcome. The texts are valid until the next call with the
  * handle. */

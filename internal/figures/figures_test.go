@@ -45,7 +45,7 @@ func TestOf(t *testing.T) {
 		reason string
 	}{
 		{plan.Result{Status: model.Unknown, Enough: 9, LowerBound: 6}, ""},
-		{plan.Result{Status: model.Infeasible, LowerBound: 6}, "Buffer a takes 6, which is 1 more than the capacity of 5."},
+		{plan.Result{Status: model.Infeasible, LowerBound: 6}, "Buffer a alone takes 6, which is 1 more than the capacity of 5."},
 		{plan.Result{Status: model.Optimal, LowerBound: 6, ProvedBy: "bound"}, ""},
 	} {
 		f := Of(&c.r, p, false)

@@ -3,19 +3,25 @@ package setting
 import (
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/figures"
+	_ "github.com/stowage-go/stowage/internal/greedy"
+	_ "github.com/stowage-go/stowage/internal/merge"
+	_ "github.com/stowage-go/stowage/internal/sweep"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: C, Python and JavaScript declare the options of a run, and the words and numbers of
-// its outcome, in their own files. These tests read those files and hold them against All,
-// plan.Stop and model.Status, so a new option or reason that one language lacks fails here.
+// Idea: C, C++, Python, JavaScript and the viewer declare the options of a run, and the words
+// and numbers of its outcome, in their own files. These tests read those files and hold them
+// against All, plan.Stop, model.Status and figures.Figures, so a new option, reason or key
+// that one language lacks, or misspells, fails here by its name.
 
 // source returns a file of the repository.
 func source(t *testing.T, path string) string {
@@ -46,12 +52,15 @@ func found(pattern, text string) (all []string) {
 	return all
 }
 
-// same tells of a list that is not as declared.
+// same tells of a list that is not as declared, and what it lacks or has of its own.
 func same(t *testing.T, what string, got, want []string) {
 	t.Helper()
-	if !slices.Equal(got, want) {
-		t.Errorf("%s: %q, and declared are %q", what, got, want)
+	if slices.Equal(got, want) {
+		return
 	}
+	lacks := slices.DeleteFunc(slices.Clone(want), func(s string) bool { return slices.Contains(got, s) })
+	extra := slices.DeleteFunc(slices.Clone(got), func(s string) bool { return slices.Contains(want, s) })
+	t.Errorf("%s lacks %q and has %q of its own: %q, and declared are %q", what, lacks, extra, got, want)
 }
 
 // sorted returns a sorted copy.
@@ -103,6 +112,34 @@ func TestBindingsOptionsC(t *testing.T) {
 	same(t, "stowage.h", numbers, want)
 	keys := found(`(?m)^\t"(\w+)":`, part(t, "capi/options.go", "var byNumber = ", "\n}\n"))
 	same(t, "capi/options.go", keys, named(numeric))
+}
+
+// TestBindingsOptionsCXX checks the fields of the options in stowage.hpp, and that its set
+// passes each of them to the library: the numbers by number, the others by name.
+func TestBindingsOptionsCXX(t *testing.T) {
+	const file = "capi/stowage.hpp"
+	types := map[Kind]string{
+		Text: "std::string", Size: "int64_t", Time: "std::chrono::nanoseconds", Count: "int64_t", Bits: "uint64_t", Switch: "bool",
+		Names: "std::vector<std::string>", Pairs: "std::map<std::string, std::string>",
+	}
+	fields := found(`(?m)^  (\S[^;{=]* \w+)(?:\{\}| = \w+);`, part(t, file, "struct options {", "\n};"))
+	same(t, file, sorted(fields), sorted(named(func(s *Setting) string { return types[s.Kind] + " " + s.Name })))
+
+	set := part(t, file, "solver &set(const options &o) {", "\n  }\n")
+	same(t, "numbers of set in "+file, found(`STOWAGE_(\w+), `, set), named(func(s *Setting) string {
+		if s.Kind == Time {
+			return strings.ToUpper(s.Name) + "_NS"
+		}
+		return strings.ToUpper(numeric(s))
+	}))
+	same(t, "names of set in "+file, found(`\\"(\w+)\\": `, set), named(func(s *Setting) string {
+		if numeric(s) != "" {
+			return ""
+		}
+		return s.Name
+	}))
+	used := sorted(found(`\bo\.(\w+)\b`, set))
+	same(t, "fields that set reads in "+file, slices.Compact(used), sorted(named(func(s *Setting) string { return s.Name })))
 }
 
 // TestBindingsOptionsPython checks the numbers of the options and the tuple of all options.
@@ -158,8 +195,88 @@ func TestBindingsOptionsJavaScript(t *testing.T) {
 	same(t, "search.go", sorted(read), sorted(want))
 }
 
-// TestBindingsStops checks the reasons for the end of a run, by number in C and by word in
-// Python and TypeScript.
+// TestBindingsViewer checks what the page that plans asks of the program for files: the
+// operations, the keys of their input and of the options, and the planners.
+func TestBindingsViewer(t *testing.T) {
+	const page = "render/html/viewer/drop.js"
+	missing := func(what string, got, known []string) {
+		for _, name := range got {
+			if !slices.Contains(known, name) {
+				t.Errorf("%s: %s has %q, and known are %q", page, what, name, known)
+			}
+		}
+		if len(got) == 0 {
+			t.Errorf("%s: there is no %s", page, what)
+		}
+	}
+	text := source(t, page)
+	program := source(t, "npm/wasm/files/main.go") + source(t, "npm/wasm/files/model.go") + source(t, "npm/wasm/bridge/search.go")
+	options := found(`Get\("options"\)\.Get\("(\w+)"\)`, program)
+	options = append(options, found(`v\.Get\("(\w+)"\)`, part(t, "npm/wasm/bridge/search.go", ") Options() plan.Options {", "\n}"))...)
+	input := found(`c\.Input\.Get\("(\w+)"\)`, program)
+	operations := found(`"(\w+)": +\w+`, part(t, "npm/wasm/files/main.go", "bridge.Serve(", "\n"))
+
+	missing("option", found(`(?m)^ {10}(\w+):`, part(t, page, "        options: {", "        },")), options)
+	missing("key of a file", found(`(?m)^ {8}(\w+):`, part(t, page, "const input = {", "      };")), input)
+	missing("key of a model", found(`(?m)^ {6}(\w+):`, part(t, page, "  #leftOpen() {", "\n  }")), input)
+	missing("operation", found(`"(\w+)"`, strings.Join(found(`planner\.call\((.*?), (?:input|\{)`, text), " ")), append(operations, "tflite"))
+	asks, worker := source(t, "render/html/viewer/planner.js"), source(t, "npm/src/serve.js")
+	same(t, "messages of planner.js", sorted(found(`\{ type: "(\w+)"`, asks)), sorted(found(`case "(\w+)":`, worker)))
+	known := found(`(?m)^(?:.*post\(|  +)\{? ?type: "(\w+)"`, worker)
+	missing("answer in planner.js", found(`type === "(\w+)"`, asks), known)
+
+	planners := found(`"([a-z-]+)"`, part(t, page, "const PLANNERS = [", "];"))
+	same(t, page, sorted(planners), plan.Names())
+	list := part(t, "capi/stowage.h", "The planners are ", ". A library")
+	same(t, "stowage.h", found(`([a-z]+(?:-[a-z]+)?)(?:,| and|$)`, list), plan.Names())
+	stops := found(`(?m)^  (\w+): `, part(t, page, "const STOPPED = {", "};"))
+	same(t, page, sorted(stops), sorted(found(`(?m)^\tStop\w+ +Stop = "(\w+)"`, source(t, "plan/result.go"))))
+}
+
+// TestBindingsFigures checks that every language has who found the plan, who proved it and why
+// the run ended, by the words of --stats.
+func TestBindingsFigures(t *testing.T) {
+	var keys, words []string
+	fields := reflect.TypeFor[figures.Figures]()
+	for k := range fields.NumField() {
+		key, _, _ := strings.Cut(fields.Field(k).Tag.Get("json"), ",")
+		if slices.Contains([]string{"FoundBy", "ProvedBy", "Ended"}, fields.Field(k).Name) {
+			keys = append(keys, key)
+		}
+	}
+	for _, key := range keys {
+		camel := strings.ReplaceAll(key, "_b", "B")
+		for _, c := range []struct{ file, text string }{
+			{"capi/stowage.h", "STOWAGE_API const char *stowage_" + key + "(const stowage_solver *);"},
+			{"capi/stowage.hpp", "  std::string " + key + ";"},
+			{"capi/stowage.hpp", "p." + key + " = stowage_" + key + "(get())"},
+			{"python/stowage/_library.py", "lib.stowage_" + key + "(handle).decode()"},
+			{"python/stowage/_api.py", `figures["` + key + `"]`},
+			{"python/stowage/_plan.py", "    " + key + ": "},
+			{"npm/wasm/bridge/search.go", `"` + camel + `": `},
+			{"npm/src/columns.js", "    " + camel + ",\n"},
+			{"npm/src/index.d.ts", "  " + camel + ": "},
+			{"docs/GUIDE.md", "| `" + key + "` | "},
+			{"docs/c.md", "`stowage_" + key + "`"},
+			{"docs/python.md", "`plan." + key + "`"},
+			{"docs/javascript.md", "`" + camel + "`"},
+		} {
+			if !strings.Contains(source(t, c.file), c.text) {
+				t.Errorf("%s lacks %q", c.file, c.text)
+			}
+		}
+	}
+	for _, w := range []string{figures.Proof, figures.Fits, figures.Done} {
+		words = append(words, strconv.Quote(w))
+	}
+	words = append(words, found(`(?m)^\tStop\w+ +Stop = ("\w+")`, source(t, "plan/result.go"))...)
+	same(t, "_plan.py", found(`(?m)^Ended = Literal\[(.*)\]$`, source(t, "python/stowage/_plan.py")), []string{strings.Join(words, ", ")})
+	same(t, "index.d.ts", found(`(?m)^  ended: (.*);$`, source(t, "npm/src/index.d.ts")), []string{strings.Join(words, " | ")})
+	same(t, "stowage.h", found(`("\w+")`, part(t, "capi/stowage.h", "stowage_ended      why", "*/")), append(words, `""`)[:len(words)])
+}
+
+// TestBindingsStops checks the reasons for the end of a run, by number in C and C++ and by word
+// in Python and TypeScript.
 func TestBindingsStops(t *testing.T) {
 	stops := []plan.Stop{plan.Finished, plan.StopTimeout, plan.StopNodes, plan.StopInterrupt, plan.StopEffort}
 	var words []string
@@ -178,16 +295,22 @@ func TestBindingsStops(t *testing.T) {
 	same(t, "index.d.ts", found(`Why the run ended without an answer: (.*)\. \*/`, source(t, "npm/src/index.d.ts")), []string{list})
 	same(t, "stowage.h", found(`STOWAGE_(\w+ = \d)`, part(t, "capi/stowage.h", "/* Why a run ended", "};")),
 		[]string{"FINISHED = 0", "STOP_TIMEOUT = 1", "STOP_NODES = 2", "STOP_CANCELLED = 3", "STOP_EFFORT = 4"})
+	same(t, "stowage.hpp", found(`(?m)^  (\w+ = STOWAGE_\w+)`, part(t, "capi/stowage.hpp", "enum class stop {", "};")), []string{
+		"finished = STOWAGE_FINISHED", "timeout = STOWAGE_STOP_TIMEOUT", "nodes = STOWAGE_STOP_NODES",
+		"cancelled = STOWAGE_STOP_CANCELLED", "effort = STOWAGE_STOP_EFFORT",
+	})
 }
 
 // TestBindingsStatuses checks the words of the outcomes and their numbers in C.
 func TestBindingsStatuses(t *testing.T) {
-	var words, numbers []string
+	var words, numbers, names []string
 	for k, s := range []model.Status{model.Unknown, model.Feasible, model.Optimal, model.Infeasible} {
 		words = append(words, strconv.Quote(s.String()))
 		numbers = append(numbers, strings.ToUpper(s.String())+" = "+strconv.Itoa(k))
+		names = append(names, s.String()+" = STOWAGE_"+strings.ToUpper(s.String()))
 	}
 	list := strings.Join(words, ", ")
 	same(t, "_library.py", found(`(?m)^STATUSES: .* = \((.*)\)$`, source(t, "python/stowage/_library.py")), []string{list})
 	same(t, "stowage.h", found(`(?m)^  STOWAGE_((?:UNKNOWN|FEASIBLE|OPTIMAL|INFEASIBLE) = \d)`, source(t, "capi/stowage.h")), numbers)
+	same(t, "stowage.hpp", found(`(?m)^  (\w+ = STOWAGE_\w+)`, part(t, "capi/stowage.hpp", "enum class status {", "};")), names)
 }

@@ -399,6 +399,21 @@ for (const worker of [true, false]) {
   });
 }
 
+test("who found the plan, who proved it, and why the run ended", async () => {
+  const words = ({ foundBy, provedBy, ended }) => [foundBy, provedBy, ended];
+  assert.deepEqual(words(await solve(paper, { planner: "exact" })), ["exact", "bound", "proof"]);
+  assert.deepEqual(words(await solve(paper, { capacity: 11 })), ["", "bound", "proof"]);
+  assert.deepEqual(words(await solve(paper, { planner: "first-fit", capacity: 1000 })).slice(0, 1), ["first-fit"]);
+  assert.deepEqual(words(await solve(hard(), { planner: "climb", nodes: 50 })), ["climb", "", "nodes"]);
+  const easy = [
+    { lower: 0, upper: 4, size: 10, fixed: 0 },
+    { lower: 0, upper: 4, size: 10, fixed: 5 },
+  ];
+  assert.deepEqual(words(await solve(easy)), ["", "collision", "proof"]);
+  const made = await files.plan("p.csv", new Blob(["id,lower,upper,size\nx,0,3,4\n"]), { planner: "exact", capacity: 9 });
+  assert.deepEqual(words(made), ["exact", "bound", "proof"]);
+});
+
 test("results have their names in order", async () => {
   const order = "status,height,lowerBound,offsets,planner,member,foundBy,provedBy,ended,stopped,nodes,backtracks,seconds";
   assert.equal(Object.keys(await solve(paper)).join(), order);

@@ -89,7 +89,8 @@ for (const problem of problems) {
   same<typeof result.height, number>(true);
   same<typeof larger.height, bigint>(true);
   same<typeof larger.offsets, BigInt64Array | null>(true);
-  const text: string = result.planner + result.member + result.stopped;
+  const text: string = result.planner + result.member + result.foundBy + result.provedBy + result.stopped;
+  same<typeof result.ended, "proof" | "fits" | "done" | "timeout" | "nodes" | "interrupt" | "effort">(true);
   const figures: number = result.nodes + result.backtracks + result.seconds + text.length;
 
   if (result.offsets && larger.offsets) {

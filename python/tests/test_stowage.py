@@ -81,6 +81,27 @@ class Library(unittest.TestCase):
         self.assertEqual(stowage.lower_bound(p.problem), 12)
         self.assertEqual(stowage.solve([], [], []).offsets, [])
 
+    def test_words(self):
+        # Who found the plan, who proved it, and why the run ended: the same from the library
+        # as from the command, which a file is planned by.
+        def words(p):
+            return p.found_by, p.proved_by, p.ended
+
+        self.assertEqual(words(stowage.solve(*FIVE, planner="exact")), ("exact", "bound", "proof"))
+        self.assertEqual(words(stowage.solve(*FIVE, capacity=11)), ("", "bound", "proof"))
+        self.assertEqual(words(stowage.solve([0, 0], [4, 4], [10, 10], offset=[0, 5])), ("", "collision", "proof"))
+        self.assertEqual(words(stowage.solve(*hard(), planner="climb", nodes=50)), ("climb", "", "nodes"))
+        p = stowage.solve(*FIVE, planner="first-fit", capacity=1000)
+        self.assertEqual((p.found_by, p.member, p.planner), ("first-fit", "", "first-fit"))
+        p = stowage.solve(*hard(), nodes=50)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "problem.json")
+            with open(path, "w", encoding="utf-8") as f:
+                json.dump(p.problem._dict(), f)
+            q = stowage.plan(path, nodes=50)
+        self.assertEqual((words(p), p.member, p.height), (words(q), q.member, q.height))
+        self.assertEqual((p.proved_by, p.ended, bool(p.found_by)), ("", "nodes", True))
+
     def test_capacity(self):
         p = stowage.solve(*FIVE, capacity=11)
         self.assertFalse(p)

@@ -438,7 +438,7 @@ function outcome(out, seconds) {
   const why = out.stopped ? `; ${STOPPED[out.stopped] ?? out.stopped}` : "";
   if (out.status === "infeasible") return `infeasible, no plan is lower than ${bound}, ${seconds} s`; // the warning above says why
   if (!out.offsets) return `no plan was found, lower bound ${bound}${why}, ${seconds} s`;
-  const by = out.member && out.member !== out.planner ? `${out.planner} (${out.member})` : out.planner;
+  const by = out.foundBy !== out.planner ? `${out.planner} (${out.foundBy})` : out.planner;
   return `${out.status}, height ${digits(out.height)}, lower bound ${bound}, by ${by}${why}, ${seconds} s`;
 }
 
