@@ -127,8 +127,8 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 		ctx, cancel = context.WithDeadline(ctx, planUntil(began, time.Now(), o.Timeout, tl.HasGaps()))
 		defer cancel()
 	}
-	r := new(Result)
-	if err := run.Into(ctx, planner, tl, &o, r); err != nil {
+	r, err := run.Run(ctx, planner, tl, o)
+	if err != nil {
 		return nil, err
 	}
 	if r.Status == Infeasible {
@@ -143,7 +143,7 @@ func Solve(ctx context.Context, p *Problem, o Options) (*Result, error) {
 			return nil, plan.Invalid(r.Planner, fault)
 		}
 	}
-	return r, nil
+	return &r, nil
 }
 
 // prepare completes the options and checks them and the problem. All that Solve and Explain

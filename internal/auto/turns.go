@@ -15,7 +15,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Invariant: a turn never makes the plan higher or the bound lower. run.Into checks what a
+// Invariant: a turn never makes the plan higher or the bound lower. run.Run checks what a
 // turn claims, as it checks what any planner claims.
 
 // first carries out parts 1 to 3 of the policy, and runs the remaining heuristics.
@@ -214,8 +214,8 @@ func (a *auto) turn(ctx context.Context, t turn) {
 		return
 	}
 	o := a.optionsOf(t)
-	var r plan.Result
-	if a.err = run.Into(ctx, t.planner, a.tl, &o, &r); a.err != nil {
+	r, err := run.Run(ctx, t.planner, a.tl, o)
+	if a.err = err; err != nil {
 		return
 	}
 	a.r.Stats.Nodes += (r.Stats.Nodes + t.each - 1) / t.each

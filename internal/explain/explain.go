@@ -71,8 +71,8 @@ func irreducible(ctx context.Context, p *model.Problem, planner run.Planner, o p
 
 	tl := timeline.New(p)
 	start := time.Now()
-	var r plan.Result
-	if err := run.Into(ctx, planner, tl, &o, &r); err != nil {
+	r, err := run.Run(ctx, planner, tl, o)
+	if err != nil {
 		return nil, nil, err
 	}
 	e.Runs = 1

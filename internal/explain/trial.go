@@ -70,8 +70,7 @@ func (t *trial) askWithin(set []int, nodes int64) model.Status {
 	}
 	t.runs++
 	sub := subset(t.problem, set, o.Capacity)
-	var r plan.Result
-	err := run.Into(t.ctx, t.planner, timeline.New(sub), &o, &r)
+	r, err := run.Run(t.ctx, t.planner, timeline.New(sub), o)
 	switch {
 	case err != nil:
 		t.err = err

@@ -65,8 +65,8 @@ func TestReasonIsTrue(t *testing.T) {
 		if capacity < 1 {
 			continue
 		}
-		var r plan.Result
-		if err := run.Into(context.Background(), run.Prepared(planner), tl, &plan.Options{Capacity: capacity, NodeLimit: 1000}, &r); err != nil {
+		r, err := run.Run(context.Background(), run.Prepared(planner), tl, plan.Options{Capacity: capacity, NodeLimit: 1000})
+		if err != nil {
 			t.Fatal(err)
 		}
 		if r.Status != model.Infeasible {

@@ -14,26 +14,20 @@ import (
 )
 
 // Run calls the planner with the limits of o and completes its result: name, elapsed time,
-// height, lower bound, and why it ended. It also draws the conclusions that follow from
-// bounds alone, so that every planner has them. A capacity below the lower bound is
-// infeasible without a search, unless the technique Bound is switched off. A plan as low as
-// the bound is optimal.
-func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
-	if err = Into(ctx, p, tl, &o, &r); err != nil {
-		r = plan.Result{}
-	}
-	return r, err
-}
-
-// Into is Run with a place for the result and options that it may change. After an error
-// the contents of r are undefined.
-func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options, r *plan.Result) error {
+// height, lower bound, who proved the outcome, and why the run ended. It also draws the
+// conclusions that follow from bounds alone, so that every planner has them. A capacity below
+// the lower bound is infeasible without a search, unless the technique Bound is switched off.
+// A plan as low as the bound is optimal.
+//
+// Everything that runs a planner calls Run, also a planner that runs another one. So no claim
+// of a planner goes unchecked. After an error the result is empty.
+func Run(ctx context.Context, p Planner, tl *timeline.Timeline, o plan.Options) (plan.Result, error) {
 	start := time.Now()
-	r.Planner = p.Name()
+	name := p.Name()
 	if o.Capacity > 0 && tl.LowerBound > o.Capacity && !slices.Contains(o.Without, Bound) {
-		r.Status, r.LowerBound, r.ProvedBy = model.Infeasible, tl.LowerBound, Bound
+		r := plan.Result{Status: model.Infeasible, LowerBound: tl.LowerBound, Planner: name, ProvedBy: Bound}
 		r.Stats.Elapsed = time.Since(start)
-		return nil
+		return r, nil
 	}
 	if o.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -42,15 +36,22 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 	}
 	o.Workers = min(o.Workers, mostWorkers)
 	o.Progress = timed(o.Progress, start)
-	name := r.Planner
-	got, err := p.Plan(ctx, tl, *o)
+	r, err := p.Plan(ctx, tl, o)
 	if err != nil {
-		return err
+		return plan.Result{}, err
 	}
-	*r = got
 	r.Planner = name
+	if err := complete(ctx, tl, &o, &r); err != nil {
+		return plan.Result{}, err
+	}
+	r.Stats.Elapsed = time.Since(start)
+	return r, nil
+}
+
+// complete checks what the planner claims and fills in the rest of the result.
+func complete(ctx context.Context, tl *timeline.Timeline, o *plan.Options, r *plan.Result) error {
 	if r.Status > model.Infeasible {
-		return plan.Invalid(name, "there is no "+r.Status.String())
+		return plan.Invalid(r.Planner, "there is no "+r.Status.String())
 	}
 	keepStart(tl.Problem, o, r)
 	claim := r.LowerBound
@@ -60,7 +61,7 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 		if len(r.Offsets) == len(tl.Problem.Buffers) {
 			r.Height = model.HeightOf(tl.Problem, r.Offsets)
 			if claim > r.Height {
-				return plan.Invalid(name, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
+				return plan.Invalid(r.Planner, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
 			}
 		}
 		if r.Height <= r.LowerBound {
@@ -77,7 +78,6 @@ func Into(ctx context.Context, p Planner, tl *timeline.Timeline, o *plan.Options
 	}
 	r.ProvedBy = provedBy(tl, o, r)
 	r.Stopped = stopped(ctx, o, r)
-	r.Stats.Elapsed = time.Since(start)
 	return nil
 }
 

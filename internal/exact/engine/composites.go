@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/tune"
 	"github.com/stowage-go/stowage/model"
 	"github.com/stowage-go/stowage/plan"
@@ -30,7 +31,7 @@ func (e *engine) composites(capacity int64, minimize bool, halves int64) {
 		NodeLimit: e.within(halves * n / 2 * int64(len(e.orders))), Seed: e.seed, Workers: e.workers,
 	}
 	e.seed++
-	r, err := e.composer.Plan(e.ctx, e.tl, o)
+	r, err := run.Run(e.ctx, e.composer, e.tl, o)
 	e.stats.Nodes += r.Stats.Nodes
 	if err != nil || !r.Status.HasPlan() {
 		return

@@ -87,8 +87,7 @@ func Fit(ctx context.Context, w *run.Watch, p *model.Problem, capacity, nodes in
 	if tl == nil {
 		return nil, 0
 	}
-	var r plan.Result
-	err := run.Into(ctx, &Planner{}, tl, &plan.Options{Capacity: capacity, NodeLimit: nodes, Workers: workers}, &r)
+	r, err := run.Run(ctx, &Planner{}, tl, plan.Options{Capacity: capacity, NodeLimit: nodes, Workers: workers})
 	if err == nil && r.Status.HasPlan() {
 		offsets = r.Offsets
 	}
