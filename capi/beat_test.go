@@ -7,8 +7,8 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// TestBeat: the callback gets offsets with a new height alone, once, also where the planner
-// tells of the same plan again or tells of it before the next call is due.
+// TestBeat: the callback gets offsets only with a new height, and only once. It gets them also
+// if the planner repeats the plan, and if it reports the plan before the next call is due.
 func TestBeat(t *testing.T) {
 	type call struct{ height, offset int64 } // -1 for no offsets
 	var got []call

@@ -19,13 +19,14 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: the library is tested as its users have it: it is built, and C and C++ that
-// were compiled against its header run with it. testdata/check.c has what is asked of
-// it; here it is compiled each way and run.
+// Idea: the library is tested as its users have it. It is built, and C and C++ programs that
+// were compiled against its header run with it. testdata/check.c has the checks. Here it is
+// compiled in each way, and run.
 
 func TestMain(m *testing.M) { built.Main(m) }
 
-// both has the library, shared and static; withBaselines the one that has the planners of others.
+// both has the library, shared and static. withBaselines has the library that includes the
+// planners of others.
 var (
 	both          = built.Folder(func(dir string) error { return build(dir) })
 	withBaselines = built.Folder(func(dir string) error { return build(dir, "-tags=baselines") })
@@ -46,8 +47,8 @@ func build(dir string, more ...string) error {
 	return nil
 }
 
-// library returns the folder with libstowage.so, libstowage.a and the header. The test
-// is skipped where there is no compiler or no POSIX.
+// library returns the folder with libstowage.so, libstowage.a and the header. It skips the test
+// if there is no compiler or no POSIX.
 func library(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS == "windows" {
@@ -61,7 +62,7 @@ func library(t *testing.T) string {
 	return both(t)
 }
 
-// libraries are what a program needs that the static library is linked into.
+// libraries returns the linker's arguments for a program with the static library.
 func libraries() []string {
 	if runtime.GOOS == "darwin" {
 		return []string{"-framework", "CoreFoundation", "-lpthread"}
@@ -112,7 +113,7 @@ func execute(t *testing.T, path string, args ...string) string {
 	return out.String()
 }
 
-// TestC asks everything of the library, shared and static, from C and from C++.
+// TestC runs all checks on the library, shared and static, from C.
 func TestC(t *testing.T) {
 	execute(t, program(t, "testdata/check.c", false, c99...))
 	execute(t, program(t, "testdata/check.c", true, c99...))
@@ -123,15 +124,15 @@ func TestCXX(t *testing.T) { execute(t, program(t, "testdata/check.c", false, cp
 // strict are the warnings that users compile with.
 var strict = []string{"-pedantic", "-Wconversion", "-Wshadow", "-Wnon-virtual-dtor", "-O1"}
 
-// TestHPP asks all of stowage.hpp, in each standard from C++17 on, by each compiler that is
-// there.
+// TestHPP runs all checks of stowage.hpp, in each standard from C++17 on, by each compiler that
+// is on this machine.
 func TestHPP(t *testing.T) {
 	for _, compiler := range []string{"c++", "clang++"} {
 		for _, standard := range []string{"-std=c++17", "-std=c++20"} {
 			t.Run(compiler+standard, func(t *testing.T) {
 				if _, err := exec.LookPath(compiler); err != nil {
 					if compiler == "clang++" {
-						return // a second opinion, where there is one
+						return // clang gives a second opinion if it is there
 					}
 					t.Skipf("there is no C compiler: %s is not on PATH (c-compiler)", compiler)
 				}
@@ -141,8 +142,8 @@ func TestHPP(t *testing.T) {
 	}
 }
 
-// TestShown holds that the library shows the names of its header and no others: a
-// program may have a fatalf of its own.
+// TestShown holds that the library exports the names of its header and no others. A program may
+// have a function fatalf of its own.
 func TestShown(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a library shows is read from ELF files (POSIX)")
@@ -207,8 +208,8 @@ func mustRead(t *testing.T, path string) []byte {
 	return data
 }
 
-// TestHeader holds what the header and solver.h repeat of the Go side to it: the largest
-// size, and the options by name.
+// TestHeader compares what stowage.h and solver.h repeat of the Go code: the largest size, and
+// the options by name.
 func TestHeader(t *testing.T) {
 	header, most := mustRead(t, "stowage.h"), strconv.FormatInt(model.MaxSum, 10)
 	if !bytes.Contains(header, []byte(most)) || !bytes.Contains(mustRead(t, "solver.h"), []byte("INT64_C("+most+")")) {
@@ -226,8 +227,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// TestBaselines asks both builds for planners by name: the default library refuses those of others, and
-// lists what it has; the one with the tag baselines plans with them.
+// TestBaselines asks both builds for planners by name. The default library refuses the planners
+// of others and lists its own. The library with the tag baselines plans with them.
 func TestBaselines(t *testing.T) {
 	library(t)
 	for _, name := range []string{"minimalloc", "tflite-greedy-by-size"} {
@@ -255,8 +256,8 @@ func TestBaselines(t *testing.T) {
 // TestThreads makes 1,000 calls from eight threads.
 func TestThreads(t *testing.T) { execute(t, program(t, "testdata/check.c", false, c99...), "threads") }
 
-// TestLeaks makes 40,000 calls, with CI=true 100,000, after which there is no more memory in use than
-// after 20,000.
+// TestLeaks makes 40,000 calls, with CI=true 100,000. The memory in use may not grow after the
+// first 20,000.
 func TestLeaks(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("what a process uses is read from /proc (POSIX)")
@@ -265,9 +266,8 @@ func TestLeaks(t *testing.T) {
 	execute(t, program(t, "testdata/check.c", false, c99...), "leaks", strconv.Itoa(calls))
 }
 
-// TestSanitizers repeats the checks with the C side of them instrumented: whatever the
-// library writes into the caller's memory, or leaves behind, is seen, and what C leaves
-// undefined.
+// TestSanitizers repeats the checks with the C code instrumented. The sanitizers see what the
+// library writes outside of its memory, what it leaves behind, and what C leaves undefined.
 func TestSanitizers(t *testing.T) {
 	library(t)
 	probe := filepath.Join(t.TempDir(), "probe.c")
@@ -285,8 +285,8 @@ func TestSanitizers(t *testing.T) {
 	execute(t, program(t, "testdata/check.cc", false, append(cpp, "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer")...))
 }
 
-// TestExamples builds and runs the examples. Where a plan puts what is the planners'
-// affair; the figures are not.
+// TestExamples builds and runs the examples. It checks the figures that they print, and not the
+// offsets, which may change with the planners.
 func TestExamples(t *testing.T) {
 	got := execute(t, program(t, "examples/plan.c", false, c99...))
 	if !strings.HasPrefix(got, "height 12, the lowest there is\n0 at ") || !strings.HasSuffix(got, "\n11 is too little\n") {
@@ -302,11 +302,11 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// overheads are the figures that testdata/check.c prints of calls.
+// overheads matches the times of calls that testdata/check.c prints.
 var overheads = regexp.MustCompile(`(?m)^0 buffers: ([\d.]+) us a call.*\n20 buffers: .*, ([\d.]+) us of it beside`)
 
-// TestOverhead holds what a call costs beside the planner to bounds that a busy machine
-// keeps; docs/c.md has what was measured.
+// TestOverhead checks what a call costs on top of the planner. The limits leave room for a busy
+// machine. docs/c.md has the measured times.
 func TestOverhead(t *testing.T) {
 	out := execute(t, program(t, "testdata/check.c", false, c99...), "overhead")
 	m := overheads.FindStringSubmatch(out)

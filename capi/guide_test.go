@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestGuide compiles what docs/c.md has in C, as the body of one function, and runs it,
-// with the options in JSON that the header has as an example.
+// TestGuide compiles the C code of docs/c.md as the body of one function, and runs it with the
+// JSON options that the header has as an example.
 func TestGuide(t *testing.T) {
 	guide := string(mustRead(t, filepath.FromSlash("../docs/c.md")))
 	blocks := regexp.MustCompile("(?s)```c\n(.*?)```").FindAllStringSubmatch(guide, -1)

@@ -9,12 +9,12 @@ import (
 	"testing"
 )
 
-// Idea: the library is found as its users find it. `make install` puts it into a folder, and
-// the examples are built from there by pkg-config and by CMake, shared and static, and run
-// without a path of the library in the environment. The folder that make capi fills, and a
-// release, is found by CMake as well.
+// Idea: the library is found as its users find it. `make install` puts it into a folder.
+// pkg-config and CMake build the examples from there, shared and static. The examples run
+// without a library path in the environment. CMake also finds the folder that make capi fills,
+// which is what a release has.
 
-// installed is a prefix that make install has filled, and the folder of what it built.
+// installed returns a prefix that make install has filled, and the folder that it built before.
 func installed(t *testing.T) (prefix, bin string) {
 	t.Helper()
 	library(t) // asks whether there is a compiler
@@ -120,7 +120,7 @@ func TestInstall(t *testing.T) {
 	t.Run("cmake", func(t *testing.T) {
 		byCMake(t, "-DCMAKE_PREFIX_PATH="+prefix, "plan_stowage_c", "plan_stowage_cc", "plan_static_c", "plan_static_cc")
 	})
-	// Into a folder of a system, staged, without Go: nothing is built, and no path is linked in.
+	// Staged into a system folder, without Go: nothing is built, and no path is linked in.
 	t.Run("staged", func(t *testing.T) {
 		stage := t.TempDir()
 		tool(t, nil, "make", "-C", "..", "install", "GO=none", "PREFIX=/usr", "DESTDIR="+stage, "BIN="+bin)
@@ -141,7 +141,7 @@ func TestInstall(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	// Where LIBDIR is deeper, as on Debian.
+	// LIBDIR may be deeper, as on Debian.
 	t.Run("libdir", func(t *testing.T) {
 		deep := t.TempDir()
 		tool(t, nil, "make", "-C", "..", "install", "GO=none", "PREFIX="+deep, "LIBDIR="+deep+"/lib/x86_64-linux-gnu", "BIN="+bin)
@@ -150,7 +150,7 @@ func TestInstall(t *testing.T) {
 	t.Run("one folder", func(t *testing.T) { byCMake(t, "-Dstowage_DIR="+filepath.Join(bin, "capi"), "plan_stowage_cc") })
 }
 
-// TestVersions: the files that tell of the version tell of the same one.
+// TestVersions: all files that have the version have the same one.
 func TestVersions(t *testing.T) {
 	version := regexp.MustCompile(`VERSION "(.+)"`).FindStringSubmatch(string(mustRead(t, "version.c")))
 	if version == nil {

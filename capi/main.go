@@ -1,16 +1,16 @@
-// Command capi is Stowage as a C library, shared or static: see stowage.h, which is
-// the whole of its interface, and docs/c.md.
+// Command capi is Stowage as a C library, shared or static. stowage.h is its whole interface,
+// and docs/c.md its guide.
 //
 //	go build -buildmode=c-shared  -o libstowage.so ./capi
 //	go build -buildmode=c-archive -o libstowage.a  ./capi
 //
-// `make capi` builds both. Without cgo there is no library, and nothing here but this.
+// `make capi` builds both. Without cgo the package has only this file.
 //
 //	stowage.h    the interface, by hand
 //	solver.h/.c  handles: what is set without entering Go
 //	problem.go   columns to buffers
 //	options.go   options by number and by name
-//	run.go       runs, in the foreground and behind it
+//	run.go       runs, in the foreground and in the background
 //	text.go      JSON in and out, errors
 package main
 

@@ -14,12 +14,12 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: what is a number is an option by number, in C memory; names of planners,
-// techniques and parameters, and all options at once, come as JSON, under the names of
+// Idea: an option that is a number is set by number, and is stored in C memory. The names of
+// planners, techniques and parameters come as JSON; so may all options at once. The keys are
 // the command's flags (package setting).
 //
-// Invariant: what the solver holds is right by itself. A value or a name that is not is
-// refused by the call that sets it, which then changes nothing.
+// Invariant: a solver never holds a wrong option. A call that sets a wrong value or name
+// refuses it, and changes nothing.
 
 // optionsOf returns the options of a run.
 func (p *peer) optionsOf(s *C.stowage_solver) stowage.Options {
@@ -35,7 +35,7 @@ func (p *peer) optionsOf(s *C.stowage_solver) stowage.Options {
 	return o
 }
 
-// byNumber are the options that have a number; the others are on the Go side alone.
+// byNumber has the options that can be set by number. Only the Go side has the others.
 var byNumber = map[string]struct {
 	option int
 	value  func(*stowage.Options) int64
@@ -57,7 +57,7 @@ var byNumber = map[string]struct {
 func stowageSetOptions(s *C.stowage_solver, text *C.char, length C.size_t) (code C.int) {
 	defer guard(s, &code)
 	p := peerOf(s)
-	o := p.options // those by number are read from JSON alone: what it does not name is not looked at
+	o := p.options // options by number have their zero value here: only those that the JSON names are copied
 	names, err := setting.FromJSON(&o, bytesOf(text, length))
 	if err != nil {
 		return fail(s, inOptions(err))
@@ -71,7 +71,7 @@ func stowageSetOptions(s *C.stowage_solver, text *C.char, length C.size_t) (code
 	return C.STOWAGE_OK
 }
 
-// inOptions says of each fault that it is in the options.
+// inOptions adds to each fault that it is in the options.
 func inOptions(err error) error {
 	var input *stowage.InputError
 	if !errors.As(err, &input) {
@@ -84,9 +84,7 @@ func inOptions(err error) error {
 	return issues.Err()
 }
 
-// stowageRefused says what is wrong with the value of an option by number.
-//
-//export stowageRefused
+// stowageRefused says what is wrong with the value of an option that was set by number.
 func stowageRefused(s *C.stowage_solver, option C.int, value C.int64_t) (code C.int) {
 	defer guard(s, &code)
 	var o plan.Options

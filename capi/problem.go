@@ -12,19 +12,19 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: a planner reads a slice of buffers, and the caller has columns; the slice is
-// the one copy that is made, and it is kept for the next run of the same solver. Names
-// are the buffers' numbers unless there are others: they are cut from one text.
+// Idea: a planner reads a slice of buffers, and the caller has columns. The slice is the only
+// copy that is made, and the solver keeps it for its next run. If the caller gives no names,
+// buffers are named by their numbers. All numbers are cut from one text.
 //
-// Invariant: no buffer has a pointer to the caller's memory after it is filled in. That
-// memory may be gone by the next garbage collection, which looks at pointers.
+// Invariant: a buffer that is filled in has no pointer to the caller's memory. That memory may
+// be gone by the next garbage collection, which follows pointers.
 //
-// Complexity: one pass, no allocation where the solver has planned as many buffers
-// before, but for gaps and names of the caller's.
+// Complexity: one pass. If the solver has planned as many buffers before, only gaps and the
+// caller's names are allocated.
 
 // A peer is the Go side of a solver.
 type peer struct {
-	problem stowage.Problem  // as of the last run, or of JSON
+	problem stowage.Problem  // of the last run, or read from JSON
 	json    *stowage.Problem // the problem that was read from JSON; nil for none
 	buffers []stowage.Buffer // room for columns
 	ids     []string         // "0", "1", … as many as were ever needed
@@ -33,12 +33,12 @@ type peer struct {
 	result  *stowage.Result  // of the last run; nil for none
 	// minimized is Options.Minimize of the last run.
 	minimized bool
-	done      chan struct{} // of a run behind; closed at its end
+	done      chan struct{} // closed at the end of a run in the background; nil if there is none
 	code      C.int         // of that run
 	cancel    func()        // ends that run
 }
 
-// peerOf returns the Go side of a solver, which is made when it is first asked for.
+// peerOf returns the Go side of a solver. The first call makes it.
 func peerOf(s *C.stowage_solver) *peer {
 	if s.peer != 0 {
 		return cgo.Handle(s.peer).Value().(*peer)
@@ -59,7 +59,7 @@ func stowageFree(s *C.stowage_solver) {
 	s.peer = 0
 }
 
-// column returns a caller's array; nil where it is NULL.
+// column returns a caller's array of n numbers, or nil for NULL.
 func column(at *C.int64_t, n int) []int64 {
 	if at == nil {
 		return nil
@@ -67,7 +67,7 @@ func column(at *C.int64_t, n int) []int64 {
 	return unsafe.Slice((*int64)(at), n)
 }
 
-// fill makes the problem that is set, with the capacity that counts.
+// fill makes the problem that the caller has set, with the capacity of the run.
 func (p *peer) fill(s *C.stowage_solver) *stowage.Problem {
 	capacity := int64(s.options[C.STOWAGE_CAPACITY])
 	if s.json != 0 {
@@ -110,7 +110,7 @@ func copyOf(room *[]int64, column []int64) []int64 {
 	return *room
 }
 
-// gaps gives the buffers their gaps, which the caller may have in any order.
+// gaps gives the buffers their gaps, sorted: the caller may have them in any order.
 func (p *peer) gaps(s *C.stowage_solver) {
 	first := column(s.first, len(p.buffers)+1)
 	if first == nil || first[len(p.buffers)] == 0 {
@@ -148,7 +148,7 @@ func (p *peer) name(s *C.stowage_solver) {
 	}
 }
 
-// numbered returns at least n decimal numbers from 0 on.
+// numbered returns ids extended to at least n decimal numbers, from 0 on.
 func numbered(ids []string, n int) []string {
 	if len(ids) >= n {
 		return ids

@@ -16,14 +16,14 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// Idea: a run in the foreground is a call of stowage.Solve on the caller's own thread.
-// One behind is the same in a goroutine, so that a language whose signals wait for the
-// end of a call can look after them while it waits.
+// Idea: a run in the foreground calls stowage.Solve on the caller's own thread. A run in the
+// background does so in a goroutine. Some languages handle signals only after a call has
+// returned; they can do so between two calls of stowage_wait.
 //
-// A token is a number in C memory, so that a signal handler may set it. Nothing tells
-// Go of that: a run that takes longer than a look looks again and again.
+// A token is a number in C memory, so that a signal handler may set it. Nothing tells Go that
+// it was set. So each run that is longer than a look reads the token again and again.
 
-// look is how often a token is looked at.
+// look is the time between two looks at a token.
 const look = time.Millisecond
 
 //export stowageSolve
@@ -72,7 +72,7 @@ func stowageWait(s *C.stowage_solver, milliseconds C.int64_t) C.int {
 	return p.code
 }
 
-// watched runs with the token and the progress callback of the solver.
+// watched makes a run that heeds the token and the progress callback of the solver.
 func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, offsets *C.int64_t) C.int {
 	if token := s.token; token != nil {
 		if C.stowageIsCancelled(token) != 0 {
@@ -93,21 +93,21 @@ func (p *peer) watched(ctx context.Context, cancel func(), s *C.stowage_solver, 
 	return p.run(ctx, s, offsets)
 }
 
-// A beat calls the progress callback with what the planner said last, every pause.
-// Planners speak up where something has changed, which at first may be many times in a
-// millisecond, and in a long search never; a caller who draws the time that goes by, or
-// who ends the run from the callback, wants to be asked evenly.
+// A beat calls the progress callback at even intervals with the latest report of the planner.
+// Planners report each change. At first there may be many in a millisecond, and in a long
+// search none for minutes. A caller that shows the elapsed time, or that ends the run from the
+// callback, needs even calls.
 //
-// Invariant: once the callback has ended the run it is not called again. It gets offsets
-// only with a height that the call before did not have: planners tell of the same plan
-// again, with its offsets, when another part of a portfolio begins with it.
+// Invariant: a callback that has ended the run is not called again. It gets offsets only with a
+// height that differs from that of the call before, because planners report the same plan
+// again, with offsets, when another part of a portfolio starts from it.
 type beat struct {
 	one     sync.Mutex // held during a call: there is one at a time
 	latest  stowage.Progress
-	offsets []int64   // those of latest, copied: the planner's are valid while it tells of them
-	height  int64     // that was told last
-	news    bool      // latest has not been told
-	ended   bool      // the callback said so
+	offsets []int64   // of latest, copied: the planner's own are valid only during its report
+	height  int64     // of the last call
+	news    bool      // the callback has not been given latest
+	ended   bool      // the callback has ended the run
 	said    time.Time // when the callback was last called
 	began   time.Time
 	call    func(stowage.Progress) (end bool)
@@ -129,7 +129,7 @@ func newBeat(s *C.stowage_solver, cancel func()) *beat {
 	return b
 }
 
-// tell takes what the planner says.
+// tell takes a report of the planner.
 func (b *beat) tell(q stowage.Progress) {
 	b.one.Lock()
 	defer b.one.Unlock()
@@ -138,7 +138,7 @@ func (b *beat) tell(q stowage.Progress) {
 		b.offsets = append(b.offsets[:0], q.Offsets...)
 		q.Offsets = b.offsets
 	case q.Height == b.latest.Height:
-		q.Offsets = b.latest.Offsets // not told yet
+		q.Offsets = b.latest.Offsets // the callback may not have them yet
 	}
 	b.latest, b.news = q, true
 	if time.Since(b.said) >= pause {
@@ -146,7 +146,7 @@ func (b *beat) tell(q stowage.Progress) {
 	}
 }
 
-// say calls the callback, which gets the offsets of a plan once.
+// say calls the callback. It passes the offsets of a plan only once.
 func (b *beat) say() {
 	if b.ended {
 		return
@@ -181,8 +181,8 @@ func (b *beat) run() {
 	}
 }
 
-// end tells what has not been told, and returns once no call is under way and none will
-// come.
+// end gives the callback the last report. When it returns, no call is under way and none will
+// follow.
 func (b *beat) end() {
 	close(b.over)
 	<-b.gone
@@ -208,7 +208,7 @@ func watch(ctx context.Context, cancel func(), token *C.stowage_token) {
 	}
 }
 
-// array returns what C is given of a slice.
+// array returns a slice as C takes it.
 func array(x []int64) *C.int64_t { return (*C.int64_t)(unsafe.SliceData(x)) }
 
 // run plans and puts the outcome into the solver.
@@ -251,7 +251,7 @@ func put(to []C.char, name string) {
 	to[n] = 0
 }
 
-// stopped is the number of a reason.
+// stopped returns the number that a reason has in C.
 func stopped(why plan.Stop) C.int32_t {
 	switch why {
 	case plan.StopTimeout:
@@ -266,12 +266,9 @@ func stopped(why plan.Stop) C.int32_t {
 	return C.STOWAGE_FINISHED
 }
 
-// stowageReason words why the last run found that nothing fits. It costs a sweep over the
-// buffers, more than many a run that ends so, and is worked out only for those who ask. It
-// reads the copy of the problem that the run has made, for the caller's columns may be
-// gone.
-//
-//export stowageReason
+// stowageReason says in words why the last run found that nothing fits. That takes a sweep over
+// the buffers, longer than many such runs, so it is done only on request. It reads the run's
+// own copy of the problem, because the caller's columns may be gone.
 func stowageReason(s *C.stowage_solver) {
 	var code C.int
 	defer guard(s, &code)
@@ -279,7 +276,7 @@ func stowageReason(s *C.stowage_solver) {
 	give(s, explain.Reason(&p.problem, p.problem.Capacity, p.result.LowerBound, asIs))
 }
 
-// asIs is how IDs are written in reasons.
+// asIs writes IDs in reasons as they are.
 func asIs(id string) string { return id }
 
 //export stowageVerify

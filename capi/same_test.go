@@ -19,11 +19,11 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/public"
 )
 
-// Idea: the same problem, seed and limits give the same plan from Go, from C and from
-// C++, as columns and as JSON, and from the command: byte for byte, on random problems
-// with every feature and on the public ones.
+// Idea: the same problem, seed and limits give the same plan, byte for byte. This holds for Go,
+// C, C++ and the command, and for columns and JSON. The problems are random ones with every
+// feature, and the public ones.
 
-// An asked problem, with what limits it.
+// An asked problem has its options, limits among them.
 type asked struct {
 	name string
 	p    *stowage.Problem

@@ -85,7 +85,7 @@ const char *stowage_error(const stowage_solver *s) {
 		return "this process was forked after the library was loaded: the threads of the library are not in it";
 	// The text is the other call's, which may be about to free it.
 	if (__atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
-		return "the solver is in use: a call with it, or a run behind, has not ended";
+		return "the solver is in use: a call with it, or a run in the background, has not ended";
 	return s->error == NULL ? "" : s->error;
 }
 

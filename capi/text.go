@@ -18,17 +18,17 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// errInternal is the kind of errors that are mistakes of this library.
+// errInternal is the kind of errors that are mistakes in this library.
 var errInternal = errors.New("internal error")
 
-// inputError is a fault of one line.
+// inputError returns an error of one line.
 func inputError(message string) error {
 	var issues model.Issues
 	issues.Add(stowage.Issue{Message: message})
 	return issues.Err()
 }
 
-// fail says what is wrong with a call, and returns its code.
+// fail stores an error for stowage_error, and returns its code.
 func fail(s *C.stowage_solver, err error) C.int {
 	say(s, err.Error())
 	var input *stowage.InputError
@@ -46,20 +46,20 @@ func say(s *C.stowage_solver, text string) {
 	s.error = C.CString(text)
 }
 
-// give sets what stowage_reason says.
+// give sets the text that stowage_reason returns.
 func give(s *C.stowage_solver, text string) {
 	C.free(unsafe.Pointer(s.reason))
 	s.reason = C.CString(text)
 }
 
-// guard makes an error of a panic, which must not end the caller's process.
+// guard turns a panic into an error, because a panic would end the caller's process.
 func guard[T ~int32 | ~int64](s *C.stowage_solver, code *T) {
 	if what := recover(); what != nil {
 		*code = T(fail(s, fmt.Errorf("%w: panic: %v", errInternal, what)))
 	}
 }
 
-// bytesOf returns a caller's text where it is, of a length that solver.c has looked at.
+// bytesOf returns a caller's text without copying it. solver.c has checked its length.
 func bytesOf(text *C.char, length C.size_t) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(text)), int(length))
 }

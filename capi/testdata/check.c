@@ -121,7 +121,7 @@ static void plans(void) {
 	}
 	{
 		// The reason is worked out after the run, when the caller's arrays may be gone: also
-		// of a run behind, of JSON, and of an offset too high.
+		// of a run in the background, of JSON, and of an offset too high.
 		const char *json = "{\"version\": 1, \"capacity\": 7, \"buffers\": [{\"id\": \"a\", \"lower\": 0, \"upper\": 2, \"size\": 4}, {\"id\": \"b\", \"lower\": 1, \"upper\": 3, \"size\": 4}]}";
 		int64_t *gone = (int64_t *)malloc(15 * sizeof *gone), at[] = {STOWAGE_NONE, STOWAGE_NONE, 10, STOWAGE_NONE, STOWAGE_NONE};
 		memcpy(gone, lower5, sizeof lower5), memcpy(gone + 5, upper5, sizeof upper5), memcpy(gone + 10, size5, sizeof size5);

@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Idea: command lines as absl::ParseCommandLine reads them, on a pflag set that
-// help and completions know too. What differs from pflag: one dash does for
-// two, a hyphen for an underscore, a boolean can be negated as --noflag and takes more words, durations may
-// be infinite, and arguments that are no flags are ignored.
+// Idea: this reads command lines as absl::ParseCommandLine does, into a pflag set that help and
+// completions use too. It differs from pflag in five ways. One dash is enough for a long name.
+// A hyphen may stand for an underscore. A boolean can be negated as --noflag, and takes more
+// words. Durations may be infinite. Arguments that are no flags are ignored.
 //
 // Source: the Abseil flags guide, and absl/time/duration.cc for the durations.
 
-// parseAbsl sets the flags that args name. help reports that they ask for it.
+// parseAbsl sets the flags that args has. help reports whether args ask for help.
 func parseAbsl(flags *pflag.FlagSet, args []string) (help bool, err error) {
 	for len(args) > 0 {
 		arg := args[0]
@@ -74,7 +74,7 @@ func parseAbsl(flags *pflag.FlagSet, args []string) (help bool, err error) {
 	return false, nil
 }
 
-// abslBool translates the words for a boolean into Go's.
+// abslBool translates Abseil's words for a boolean into Go's.
 func abslBool(word string) (string, error) {
 	switch strings.ToLower(word) {
 	case "true", "t", "yes", "y", "1":
@@ -85,7 +85,7 @@ func abslBool(word string) (string, error) {
 	return "", errors.New("must be true, t, yes, y, 1, false, f, no, n or 0")
 }
 
-// An abslInt is an integer, decimal or with 0x in front hexadecimal.
+// An abslInt is an integer: decimal, or hexadecimal after 0x.
 type abslInt int64
 
 // Set parses the integer.
@@ -113,7 +113,7 @@ type abslDuration time.Duration
 
 const abslInfinite abslDuration = math.MaxInt64
 
-// Set parses the duration. One beyond 292 years is infinite.
+// Set parses the duration. A duration above 292 years is infinite.
 func (d *abslDuration) Set(text string) error {
 	switch text = strings.TrimSpace(text); text {
 	case "inf", "+inf":
@@ -135,8 +135,8 @@ func (d *abslDuration) Set(text string) error {
 	return nil
 }
 
-// tooLong reports whether text is one number and a unit whose only fault is
-// its length.
+// tooLong reports whether text is a number and a unit, and is wrong only because it is too
+// long.
 func tooLong(text string) bool {
 	number := strings.TrimRight(text, "nusmh")
 	if _, err := time.ParseDuration("1" + text[len(number):]); err != nil {

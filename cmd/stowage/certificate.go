@@ -14,7 +14,8 @@ import (
 )
 
 // writeCertificate writes a certificate of what a result claims: that no plan fits the
-// capacity, or none is under the lower bound. An interrupt ends it as it ends the search.
+// capacity, or that no plan is lower than the bound. An interrupt ends it as it ends the
+// search.
 func (s *solveFlags) writeCertificate(ctx context.Context, cmd *cobra.Command, p *stowage.Problem, r *stowage.Result) error {
 	o, err := s.options()
 	if err != nil {
@@ -42,8 +43,8 @@ func (s *solveFlags) writeCertificate(ctx context.Context, cmd *cobra.Command, p
 	return nil
 }
 
-// readCertificate checks a certificate against the problem and returns the capacity that
-// it proves too small.
+// readCertificate checks a certificate against the problem, and returns the capacity that it
+// proves to be too small.
 func readCertificate(path string, p *stowage.Problem) (int64, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -57,7 +58,7 @@ func readCertificate(path string, p *stowage.Problem) (int64, error) {
 	return capacity, nil
 }
 
-// verifyCertificate is verify for a certificate alone: the problem has no plan.
+// verifyCertificate is verify for a certificate without a plan.
 func verifyCertificate(cmd *cobra.Command, certificate, path string, m *modelFlags, capacity size, quiet bool) error {
 	f, err := readProblem(path, capacity, false, m)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// newCheck is the command for plans of others.
+// newCheck returns the command that checks plans made elsewhere.
 func newCheck() *cobra.Command {
 	var capacity size
 	var kernels kernelsFlag
@@ -43,7 +43,7 @@ A model without a plan has no fault. The runtime then plans by itself, and the h
 			if !v.OK() {
 				return outcome(exitUsage)
 			}
-			folded, _, err := m.Fold() // what a runtime folds takes no room in the arena
+			folded, _, err := m.Fold() // a folded constant takes no room in the arena
 			if err != nil {
 				return fmt.Errorf("%s: %w", m.File, err)
 			}

@@ -143,7 +143,8 @@ func (c *compareFlags) run(cmd *cobra.Command, inputs []string) error {
 	return nil
 }
 
-// checkPaths refuses outputs that cannot be written, or are files of something else.
+// checkPaths refuses an output that cannot be written, or that would replace a file with
+// another use.
 func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []string) error {
 	var uses []use
 	for _, path := range inputs {
@@ -158,7 +159,7 @@ func (c *compareFlags) checkPaths(cmd *cobra.Command, name string, inputs []stri
 	return checkPicture(cmd, c.output, name, "")
 }
 
-// read reads the problems, under names that differ.
+// read reads the problems and gives them distinct names.
 func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (instances []experiment.Instance, err error) {
 	for _, path := range inputs {
 		file, err := readProblem(path, c.capacity, c.ignoreOffsets, &c.model)
@@ -175,7 +176,8 @@ func (c *compareFlags) read(cmd *cobra.Command, inputs []string) (instances []ex
 	return instances, nil
 }
 
-// chosen returns the planners of the flag, each once and known.
+// chosen returns the planners that the flag names, without repetitions. It refuses unknown
+// ones.
 func (c *compareFlags) chosen() ([]string, error) {
 	known := plannerNames()
 	if len(c.planners) == 0 {
@@ -206,15 +208,14 @@ func (c *compareFlags) chosen() ([]string, error) {
 	return names, nil
 }
 
-// bars are the progress bars, one for each problem; none where there is no
-// terminal to draw on.
+// bars are the progress bars, one for each problem. There are none without a terminal.
 type bars struct {
 	writer   pretty.Writer
 	done     chan struct{}
 	trackers []*pretty.Tracker
 }
 
-// startBars shows the progress of a sweep, which it gives the calls that do so.
+// startBars shows the progress of a sweep. It sets the callbacks of the sweep.
 func startBars(w io.Writer, draw bool, s *experiment.Sweep) *bars {
 	b := &bars{}
 	if !draw {
@@ -251,14 +252,14 @@ func (b *bars) stop() {
 	}
 }
 
-// setTable sets a table in the style of all listings, for a terminal of that
-// width or, at 0, for none.
+// setTable returns a table in the style of all listings. width is that of the terminal, 0 if
+// there is none.
 func setTable(t *experiment.Table, width int) string {
 	var header []any
 	var columns []table.ColumnConfig
 	for k, c := range t.Columns {
 		title := c.Title
-		if !c.Name { // names of problems keep their letters
+		if !c.Name { // the letters of a problem's name stay as they are
 			title = strings.ToUpper(title)
 		}
 		header = append(header, title)

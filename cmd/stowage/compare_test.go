@@ -11,8 +11,8 @@ import (
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 
-// TestCompareBars draws the bars on something that is no terminal: they end, and
-// leave no goroutine behind.
+// TestCompareBars draws the bars on a writer that is no terminal. They end, and leave no
+// goroutine behind.
 func TestCompareBars(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	var out bytes.Buffer

@@ -21,9 +21,9 @@ type conflict struct {
 	subset      *stowage.Problem
 }
 
-// goOn looks for further subsets that cannot fit, among the buffers that no subset has
-// so far, and writes all of them. So they share no buffer, and to make the problem fit
-// something has to change in each.
+// goOn looks for further subsets that cannot fit, each among the buffers that are in no subset
+// so far, and writes all of them. So no two subsets share a buffer. To make the problem fit,
+// something has to change in each of them.
 func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *format.File, x *stowage.Explanation, ask func(context.Context, *stowage.Problem, stowage.Options) (*stowage.Explanation, error), o stowage.Options, name string) error {
 	p := file.Problem
 	began := time.Now()
@@ -42,7 +42,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 			began = time.Now()
 		}
 		next, err := ask(ctx, rest, o)
-		if errors.Is(err, stowage.ErrNoCapacity) { // what is left has no more offsets that collide
+		if errors.Is(err, stowage.ErrNoCapacity) { // no more fixed offsets collide
 			next, err = &stowage.Explanation{Status: stowage.Feasible}, nil
 		}
 		if err != nil {
@@ -77,7 +77,7 @@ func (e *explainFlags) goOn(ctx context.Context, cmd *cobra.Command, file *forma
 	return outcomeOf(stowage.Infeasible)
 }
 
-// placesOf returns where the buffers of a part are in the whole.
+// placesOf returns the indices that the buffers of a part have in the whole.
 func placesOf(whole, part *stowage.Problem) []int {
 	in := map[string]bool{}
 	for i := range part.Buffers {
@@ -92,7 +92,8 @@ func placesOf(whole, part *stowage.Problem) []int {
 	return out
 }
 
-// writeConflicts writes the subsets one after the other, and what is left of all buffers.
+// writeConflicts writes the subsets one after the other, and then what is known of the other
+// buffers.
 func writeConflicts(w io.Writer, width int, found []conflict, all, rest int, left string) error {
 	for k, c := range found {
 		if _, err := fmt.Fprintf(w, "Conflict %d\n", k+1); err != nil {
@@ -126,8 +127,8 @@ func without(p *stowage.Problem, buffers []int) *stowage.Problem {
 	return out
 }
 
-// leftOver says what is known of the buffers that no conflict has: the last answer, if
-// it was about them.
+// leftOver says what is known of the buffers that are in no conflict. x is the last answer,
+// which counts if it was about them.
 func leftOver(x *stowage.Explanation, rest *stowage.Problem) string {
 	switch {
 	case len(rest.Buffers) == 0 || x.Status.HasPlan():

@@ -24,8 +24,8 @@ func writeCSV(w io.Writer, d *document) error {
 	return csv.WriteWith(w, d.problem, d.offsets, csv.WriteOptions{Header: d.header, Extra: d.extra})
 }
 
-// writeJSON writes the problem and its plan in one file. The capacity is the
-// one that the plan was made for, so that verify needs no flag.
+// writeJSON writes the problem and its plan in one file. The capacity is the one of the run, so
+// that verify needs no flag.
 func writeJSON(w io.Writer, d *document) error {
 	if d.result == nil {
 		return stowjson.Write(w, d.problem, nil)
@@ -54,12 +54,12 @@ func draw(w io.Writer, d *document, plan func(io.Writer, *model.Problem, []int64
 	return plan(w, d.problem, d.offsets, o)
 }
 
-// writeHTML writes the page on which the plan can be looked at.
+// writeHTML writes the page that shows the plan.
 func writeHTML(w io.Writer, d *document) error {
 	return html.WriteAll(w, append([]html.Document{pageOf(d)}, d.beside...))
 }
 
-// pageOf returns a document as a page has it.
+// pageOf returns a document in the form that a page takes.
 func pageOf(d *document) html.Document {
 	o := html.Options{Title: d.title, LowerBound: d.lowerBound, Warning: d.warning, Conflict: d.conflict, Facts: factsOf(d), Steps: d.steps, Moves: d.moves, MovesTold: d.movesTold}
 	return html.Document{Problem: d.problem, Offsets: d.offsets, Options: o}
@@ -76,8 +76,8 @@ func writeC(w io.Writer, d *document, write func(io.Writer, *cheader.Plan) error
 	return write(w, planOf(d))
 }
 
-// planOf returns the plan of a document as C has it: a tensor for each buffer, unless
-// the document has its own.
+// planOf returns the plan of a document in the form that C takes: a tensor for each buffer,
+// unless the document has tensors of its own.
 func planOf(d *document) *cheader.Plan {
 	p := &cheader.Plan{Name: cmp.Or(d.name, d.problem.Name), Arena: d.height, Tensors: d.tensors, Head: d.head, Runtime: d.runtime}
 	p.Alignment = arenaAlignment(d.problem)
@@ -90,9 +90,8 @@ func planOf(d *document) *cheader.Plan {
 	return p
 }
 
-// checkFormat refuses a problem for a format that cannot hold it: names that are no
-// text, an arena that C cannot align. It is called before the search, which would be
-// lost.
+// checkFormat refuses a problem that a format cannot hold: one with names that are no text, or
+// one whose arena C cannot align. It is called before the search, so that no search is lost.
 func checkFormat(name string, p *model.Problem) error {
 	var err error
 	switch name {
@@ -109,8 +108,8 @@ func checkFormat(name string, p *model.Problem) error {
 	return nil
 }
 
-// arenaAlignment returns what the beginning of an arena must be a multiple of, so that it
-// suits every buffer. An alignment that is out of all reach with the others is left out.
+// arenaAlignment returns the alignment of an arena that suits every buffer. It ignores an
+// alignment whose common multiple with the others is too large.
 func arenaAlignment(p *model.Problem) int64 {
 	alignment := int64(1)
 	for i := range p.Buffers {

@@ -16,8 +16,8 @@ import (
 	"github.com/stowage-go/stowage"
 )
 
-// The exit codes are a contract with scripts: each has one meaning, and no
-// limit is ever reported as infeasible.
+// The exit codes are a contract with scripts. Each has one meaning, and a limit is never
+// reported as infeasible.
 const (
 	exitOK         = 0
 	exitInternal   = 1
@@ -26,7 +26,7 @@ const (
 	exitUndecided  = 4
 )
 
-// exitCodes is what help and the manual pages say about them.
+// exitCodes describes the exit codes for help and the manual pages.
 var exitCodes = []struct {
 	code    int
 	meaning string
@@ -38,8 +38,7 @@ var exitCodes = []struct {
 	{exitUndecided, "undecided: a limit came first, or the planner gave up"},
 }
 
-// A usageError is a command line that makes no sense; the report adds where to
-// find help.
+// A usageError is a command line that makes no sense. The report adds where to find help.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
@@ -59,7 +58,7 @@ func (e outputError) Error() string {
 	if toStdout(path) {
 		path = "standard output"
 	}
-	// The path that the system names is the same, or that of a temporary file.
+	// The system names the same path, or that of a temporary file.
 	var at *fs.PathError
 	var link *os.LinkError
 	switch {
@@ -71,18 +70,18 @@ func (e outputError) Error() string {
 	return fmt.Sprintf("cannot write %s: %v", path, err)
 }
 
-// An internalError is a failure that is neither the user's nor the input's.
+// An internalError is a failure that neither the user nor the input has caused.
 type internalError struct{ error }
 
 func (e internalError) Unwrap() error { return e.error }
 
-// An outcome ends the command with a code and no further message: what there
-// is to say has been said.
+// An outcome ends the command with an exit code and without a further message: everything has
+// been said.
 type outcome int
 
 func (o outcome) Error() string { return fmt.Sprintf("exit code %d", int(o)) }
 
-// outcomeOf returns the outcome that goes with a status.
+// outcomeOf returns the outcome for a status.
 func outcomeOf(s stowage.Status) error {
 	switch {
 	case s.HasPlan():
@@ -94,10 +93,9 @@ func outcomeOf(s stowage.Status) error {
 	}
 }
 
-// report prints an error and returns the exit code for it. The messages of an
-// InputError start with the file and line, as a compiler's do, and so that an
-// editor can jump there; any other message starts with the program's name, and so
-// does an InputError about no file.
+// report prints an error and returns its exit code. The messages of an InputError begin with
+// file and line, as a compiler's do, so that an editor can jump there. All other messages begin
+// with the program's name. An InputError without a file does too.
 func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 	var (
 		quiet    outcome
@@ -122,7 +120,7 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 		fmt.Fprintf(stderr, "stowage: internal failure: %v\n", err)
 		return exitInternal
 	case errors.As(err, &input) && input.Issues[0].File != "":
-		for i := range input.Issues { // a name with a line break makes no line of its own
+		for i := range input.Issues { // a line break in a name must not begin a new line
 			fmt.Fprintln(stderr, cell(input.Issues[i].String()))
 		}
 		if more := input.Total - len(input.Issues); more > 0 {
@@ -137,7 +135,7 @@ func report(stderr io.Writer, cmd *cobra.Command, err error) int {
 	return exitUsage
 }
 
-// joined returns the errors that errors.Join has put together, or the error itself.
+// joined returns the errors that errors.Join has joined, or the error itself.
 func joined(err error) []error {
 	if all, ok := err.(interface{ Unwrap() []error }); ok {
 		return all.Unwrap()
@@ -145,8 +143,8 @@ func joined(err error) []error {
 	return []error{err}
 }
 
-// recoverTo turns a panic into exit code 1. Left alone it would be 2, which
-// means bad input.
+// recoverTo turns a panic into exit code 1. Go's own code for it is 2, which means bad input
+// here.
 func recoverTo(stderr io.Writer, code *int) {
 	if r := recover(); r != nil {
 		fmt.Fprintf(stderr, "stowage: internal failure: %v\n%s", r, debug.Stack())
@@ -157,7 +155,7 @@ func recoverTo(stderr io.Writer, code *int) {
 // bareUnit matches the unit of a size or a time that stands alone.
 var bareUnit = regexp.MustCompile(`^(?i:[kmgt]i?b|[kmgt]|ms|[smh])$`)
 
-// arity is cobra.RangeArgs with errors that name what is missing.
+// arity is cobra.RangeArgs with errors that say which argument is missing.
 func arity(least int, names ...string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		switch {

@@ -122,7 +122,7 @@ func (e *explainFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(x.Status)
 }
 
-// late is the end of a run that was still waiting for its input at the timeout.
+// late ends a run that was still waiting for its input at the timeout.
 func (e *explainFlags) late(cmd *cobra.Command, late *format.LateError) error {
 	sayLate(cmd, late)
 	if e.asJSON {
@@ -157,7 +157,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	fmt.Fprint(w, howFew(x)+"\n\n")
 	t := newTable("buffer", "lower", "upper", "size", "alignment", "offset")
 	var sum int64
-	figures := [3]int{5, 5, 4} // columns that lower, upper and size take
+	figures := [3]int{5, 5, 4} // the widths of lower, upper and size, in columns
 	for i := range subset.Buffers {
 		b := &subset.Buffers[i]
 		var fixed any = ""
@@ -179,7 +179,7 @@ func writeExplanation(w io.Writer, width int, x *stowage.Explanation, subset *st
 	return err
 }
 
-// howFew says whether fewer buffers may do.
+// howFew says whether a set with fewer buffers may exist.
 func howFew(x *stowage.Explanation) string {
 	any := "any " + strconv.Itoa(x.AtLeast-1) + " buffers fit"
 	if x.AtLeast == 2 {
@@ -220,7 +220,7 @@ type explanationJSON struct {
 	Status      stowage.Status `json:"status"`
 	Capacity    int64          `json:"capacity"`
 	Irreducible bool           `json:"irreducible"`
-	Smallest    *bool          `json:"smallest,omitempty"` // where that was asked
+	Smallest    *bool          `json:"smallest,omitempty"` // only if it was asked for
 	AtLeast     int            `json:"at_least,omitempty"`
 	Load        int64          `json:"load"`
 	At          [2]int64       `json:"at"`
@@ -235,7 +235,7 @@ func writeExplanationJSON(w io.Writer, x *stowage.Explanation, subset *stowage.P
 	return writeIndented(w, explanationOf(x, subset))
 }
 
-// explanationOf returns an explanation as JSON has it.
+// explanationOf returns an explanation in the form of the JSON.
 func explanationOf(x *stowage.Explanation, subset *stowage.Problem) *explanationJSON {
 	out := &explanationJSON{Status: x.Status, Capacity: x.Capacity, Irreducible: x.Irreducible, Load: x.Load, At: x.At, Runs: x.Runs, Buffers: []bufferJSON{}}
 	if x.AtLeast > 0 {

@@ -15,17 +15,17 @@ import (
 	"github.com/stowage-go/stowage/internal/testkit/tflitemade"
 )
 
-// Idea: what one run of plan writes for a firmware is used here as a firmware would. A
-// C++ compiler builds the array with the header, the program holds its bytes against the
-// planned model, and the interpreter of TensorFlow Lite Micro runs that model in an arena
-// of the size that the header names, and in none that is 16 bytes smaller.
+// Idea: the test uses the files that one run of plan writes as firmware would. A C++ compiler
+// builds the array with the header. The program compares its bytes with the planned model. The
+// interpreter of TensorFlow Lite Micro runs that model in an arena of the header's size, and
+// fails in one that is 16 bytes smaller.
 //
-// The interpreter aligns its arena itself, so what is lost at the beginning depends on
-// where the memory lies: up to 32 bytes have been seen to vary. Its allocator gives
-// multiples of 16 for arenas of this size, so nothing is lost, and the size is exact.
+// The interpreter aligns its arena itself, so some bytes at the beginning may be lost, up to 32
+// of them, depending on the address. The allocator here returns multiples of 16 for arenas of
+// this size. So nothing is lost, and the size is exact.
 
-// written plans a model with all outputs for firmware, and returns their paths without
-// the extension and the header.
+// written plans a model with all outputs for firmware. It returns their paths without the
+// extension, and the header.
 func written(t *testing.T, dir, name string, data []byte, flags ...string) (stem, header string) {
 	t.Helper()
 	model := filepath.Join(dir, name+".tflite")
@@ -48,8 +48,9 @@ func written(t *testing.T, dir, name string, data []byte, flags ...string) (stem
 	return stem, string(text)
 }
 
-// firmwareModels are models of all sorts: planned lower, as low as the runtime's own
-// plan, in place, and one in which the planning itself takes most.
+// firmwareModels are models of all sorts: one that Stowage plans lower than the runtime, one
+// where both are equal, one planned in place, and one where the planning itself takes the most
+// room.
 func firmwareModels() map[string][]byte {
 	return map[string][]byte{"tiny": tflitemade.Network(60, 8), "easy": tflitemade.Network(1, 2), "net": tflitemade.Network(4, 24), "long_name_of_a_network_that_is_cut": tflitemade.Network(9, 12)}
 }
@@ -96,8 +97,8 @@ int main(int, char **argv) {
 	}
 }
 
-// TestFirmwareRuns runs the model in an arena of the header's size, with the outputs of
-// the model without a plan, and in one of 16 bytes less, in a process of its own.
+// TestFirmwareRuns runs the model in an arena of the header's size. The outputs are those of
+// the model without a plan. It then runs it with 16 bytes less, in a process of its own.
 func TestFirmwareRuns(t *testing.T) {
 	start := func() *interpreter.Process {
 		p, err := interpreter.Start(interpreter.Python())
@@ -131,7 +132,8 @@ func TestFirmwareRuns(t *testing.T) {
 			if err != nil || got.Error != "" || got.Outputs != want.Outputs {
 				t.Errorf("%s %v in %d bytes, as the header says: %+v, %v", name, flags, arena, got, err)
 			}
-			// Too small an arena may crash the interpreter, which is a failure, too.
+			// An arena that is too small may crash the interpreter, which counts as a failure
+			// too.
 			apart := start()
 			if less, err := apart.Run(interpreter.Request{Model: stem + ".tflite", Arena: arena - 16, Runs: 3}); err == nil && less.Error == "" {
 				t.Errorf("%s %v: 16 bytes less than the %d of the header are enough", name, flags, arena)

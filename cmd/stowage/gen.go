@@ -95,7 +95,7 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	if cmd.Flags().Changed("buffers") && g.options.Buffers == 0 {
-		// To the generators it would be their default.
+		// The generators take 0 for their default.
 		return usagef(`invalid argument "0" for "--buffers" flag: must be at least 1`)
 	}
 	o := g.options
@@ -125,7 +125,7 @@ func (g *genFlags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// writeKinds lists the generators, with the defaults of what each takes.
+// writeKinds lists the generators with their options and the defaults.
 func writeKinds(w io.Writer, width int) error {
 	t := newTable("kind", "summary", "options")
 	for _, k := range gen.Kinds() {

@@ -1,6 +1,6 @@
 package main
 
-// The command has every planner, and they tell of what they try.
+// The command has every planner, also those that report their moves.
 import (
 	_ "github.com/stowage-go/stowage/lab/baselines"
 	_ "github.com/stowage-go/stowage/lab/learn"

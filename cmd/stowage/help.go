@@ -11,18 +11,17 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Idea: the flags that cobra holds are the one table that help, manual pages
-// and completions are made from. This file lays the table out in sections with
-// aligned columns; man.go sets the same sections in roff.
+// Idea: help, manual pages and completions are made from one table, cobra's flags. This file
+// prints the table in sections with aligned columns. man.go prints the same sections in roff.
 //
-// Cobra's own template was tried and dropped: it neither groups flags, nor
-// wraps them, nor knows exit codes.
+// Cobra's own template was tried and dropped: it does not group flags, does not wrap them, and
+// knows no exit codes.
 
 const (
 	groupKey  = "stowage.group" // flag annotation: the section it belongs to
 	exitsKey  = "stowage.exits" // command annotation: its own exit codes, one a line
 	briefKey  = "stowage.brief" // command annotation: SECTION=HELP, a section whose flags are only named, and the help that explains them
-	allExits  = "all"           // its value where the general ones are the command's
+	allExits  = "all"           // the value of exitsKey for a command with all general codes
 	helpWidth = 80
 	textAt    = 24 // the column at which descriptions start
 
@@ -35,7 +34,7 @@ type section struct {
 	flags []*pflag.Flag
 }
 
-// group puts the named flags of a command into a section of its help.
+// group puts flags of a command into a section of its help.
 func group(cmd *cobra.Command, title string, names ...string) {
 	for _, name := range names {
 		if err := cmd.Flags().SetAnnotation(name, groupKey, []string{title}); err != nil {
@@ -71,7 +70,7 @@ func sections(cmd *cobra.Command) []section {
 	return all
 }
 
-// rank is where a section stands: what is common first, what is for some files last.
+// rank returns the place of a section: common ones first, those for some files last.
 func rank(title string) int {
 	switch title {
 	case commonSection:
@@ -82,7 +81,7 @@ func rank(title string) int {
 	return 1
 }
 
-// flagName returns a flag as it is typed: "-o, --output FILE".
+// flagName returns a flag as users type it: "-o, --output FILE".
 func flagName(f *pflag.Flag) string {
 	name := "    --" + f.Name
 	if f.Shorthand != "" {
@@ -105,8 +104,8 @@ func flagText(f *pflag.Flag) string {
 	return text
 }
 
-// exitsOf returns the exit codes of a command, a line each. A command that is
-// silent about its own has no more than 0, 1 and 2.
+// exitsOf returns the exit codes of a command, a line each. A command that does not declare its
+// own has only 0, 1 and 2.
 func exitsOf(cmd *cobra.Command) []string {
 	own, ok := cmd.Annotations[exitsKey]
 	switch {
@@ -131,7 +130,7 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
 		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") {
-			fmt.Fprintf(w, "%s\n\n", paragraph) // set as it stands
+			fmt.Fprintf(w, "%s\n\n", paragraph) // printed without changes
 			continue
 		}
 		fmt.Fprintf(w, "%s\n\n", wrap(paragraph, helpWidth, ""))
@@ -168,8 +167,8 @@ func help(cmd *cobra.Command, _ []string) {
 	}
 }
 
-// explainedIn returns the help that explains a section's flags, if the help of cmd only names
-// them.
+// explainedIn returns the name of the help that explains a section's flags, if the help of cmd
+// only names them.
 func explainedIn(cmd *cobra.Command, title string) string {
 	if title == modelSection && !topic(cmd) {
 		return "stowage help formats"
@@ -180,7 +179,7 @@ func explainedIn(cmd *cobra.Command, title string) string {
 	return ""
 }
 
-// names returns flags as they are typed, without their values.
+// names returns flags as users type them, without values.
 func names(flags []*pflag.Flag) []string {
 	var list []string
 	for _, f := range flags {
@@ -189,24 +188,24 @@ func names(flags []*pflag.Flag) []string {
 	return list
 }
 
-// topic reports whether a command is a text of the help and does nothing.
+// topic reports whether a command is only a text of the help.
 func topic(cmd *cobra.Command) bool { return cmd.HasParent() && !cmd.Runnable() }
 
-// A commandGroup is a titled part of the list of commands.
+// A commandGroup is a part of the list of commands, with a title.
 type commandGroup struct {
 	title    string
 	commands []*cobra.Command
 }
 
-// rootGroups are the commands of the root by what they are for, most used first. A command that
-// is in none of them is in the last.
+// rootGroups are the commands of the root by purpose, the most used first. The last group has
+// the commands that no other group has.
 var rootGroups = []struct{ title, names string }{
 	{"Commands", "solve plan show explain verify"},
 	{"More commands", "view compare check planners gen minimalloc report"},
 	{"Help and setup", "help formats firmware completion man version"},
 }
 
-// arrange puts the commands of the root into their groups, as the manual has them, too.
+// arrange puts the commands of the root into their groups. The manual has the same groups.
 func arrange(root *cobra.Command) {
 	for k, g := range rootGroups {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
@@ -260,8 +259,7 @@ func usageLine(cmd *cobra.Command) string {
 	return name + cmd.Name() + " [options]" + rest
 }
 
-// row prints one aligned entry; a name too long for its column gets a line of
-// its own.
+// row prints one aligned entry. A name that is too long for its column gets a line of its own.
 func row(w io.Writer, name, text string) {
 	indent := strings.Repeat(" ", textAt)
 	body := wrap(text, helpWidth-textAt, indent)
@@ -272,8 +270,8 @@ func row(w io.Writer, name, text string) {
 	fmt.Fprintf(w, "  %s\n%s%s\n", name, indent, body)
 }
 
-// wrap breaks text at spaces into lines of at most width runes; each line but
-// the first is indented.
+// wrap breaks text at spaces into lines of at most width runes. It indents each line but the
+// first.
 func wrap(text string, width int, indent string) string {
 	var s strings.Builder
 	used := 0
@@ -294,7 +292,7 @@ func wrap(text string, width int, indent string) string {
 	return s.String()
 }
 
-// newHelp is cobra's help command, but that an unknown topic is an error.
+// newHelp returns cobra's help command, changed so that an unknown topic is an error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",
@@ -325,7 +323,7 @@ func newHelp() *cobra.Command {
 	}
 }
 
-// strictCompletion makes an unknown shell an error of cobra's command completion.
+// strictCompletion changes cobra's command completion so that an unknown shell is an error.
 func strictCompletion(root *cobra.Command) {
 	at := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == "completion" })
 	completion := root.Commands()[at]

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// TestHelpLength has every help on a screen or two, with no line wider than a terminal but for
-// examples.
+// TestHelpLength checks that every help fits one or two screens, and that no line except an
+// example is wider than a terminal.
 func TestHelpLength(t *testing.T) {
 	var check func(cmd *cobra.Command)
 	check = func(cmd *cobra.Command) {

@@ -12,24 +12,22 @@ import (
 	"github.com/stowage-go/stowage/format"
 )
 
-// Idea: what a plan file is when it is read as a problem is said by package
-// format. Here is what the command makes of it: a file with an offset for every
-// buffer leaves nothing to plan, so that is said on standard error; what a JSON
-// file has in its key plan is not used, which is said too.
+// Idea: package format says what a file means as a problem. This file has what the command
+// adds. A file with an offset for every buffer leaves nothing to plan, which the command says
+// on standard error. It does not use the plan in a JSON file, and says so too.
 
-// readProblem reads a problem as the flags of a search want it: with its capacity,
-// or that of the flag, and without its fixed offsets where they are to be
-// ignored.
+// readProblem reads a problem as the flags of a search ask: with the capacity of the flag if
+// there is one, and without fixed offsets if they are to be ignored.
 func (s *search) readProblem(path string, deadline time.Time) (*format.File, error) {
 	return readProblemUntil(path, s.capacity, s.ignoreOffsets, &s.model, deadline)
 }
 
-// leastWait is how long a pipe is waited for at least, however short the timeout: the
-// program that writes to it may be starting, too.
+// leastWait is how long the command waits for a pipe at least, even if the timeout is shorter.
+// The program that writes to the pipe may still be starting.
 const leastWait = time.Second
 
-// deadline returns until when a run that began at a time waits for its input; never, without
-// a timeout.
+// deadline returns the time until which a run waits for its input. Without a timeout it waits
+// for ever. began is when the run began.
 func (s *search) deadline(began time.Time) time.Time {
 	if s.timeout == 0 {
 		return time.Time{}
@@ -37,8 +35,8 @@ func (s *search) deadline(began time.Time) time.Time {
 	return began.Add(max(time.Duration(s.timeout), leastWait))
 }
 
-// left returns what is left of the timeout for the search, of a run that began at a time. It
-// is never nothing, which would be no limit.
+// left returns how much of the timeout is left for the search, if the run began at a given
+// time. It is never 0, which would mean no limit.
 func (s *search) left(began time.Time) time.Duration {
 	if s.timeout == 0 {
 		return 0
@@ -82,7 +80,7 @@ func readProblemUntil(path string, capacity size, ignoreOffsets bool, m *modelFl
 func warnPinned(cmd *cobra.Command, path string, f *format.File) {
 	if f.Pinned() {
 		instead := "--ignore-offsets plans anew"
-		if cmd.Flags().Lookup("start") != nil { // solve alone has it
+		if cmd.Flags().Lookup("start") != nil { // only solve has it
 			from := path
 			if path == format.Standard {
 				from = "FILE" // it cannot be read twice
@@ -93,7 +91,7 @@ func warnPinned(cmd *cobra.Command, path string, f *format.File) {
 	}
 }
 
-// noteRead says what the reader of a model or a dump had to decide.
+// noteRead says which decisions the reader of a model or a dump made.
 func noteRead(cmd *cobra.Command, path string, f *format.File) {
 	tag := "model"
 	if f.Heaps != nil {
@@ -121,9 +119,8 @@ func nameOf(path string) string {
 	return path
 }
 
-// readStart reads the plan to improve on, and matches it to the problem by ID.
-// Where it is the input itself, the offsets of a CSV file are that plan rather
-// than demands.
+// readStart reads the plan to improve on, and matches it to the problem by ID. If the plan is
+// in the input itself, the offsets of a CSV file are that plan, and are not fixed.
 func readStart(start, input string, f *format.File, deadline time.Time) ([]int64, error) {
 	switch {
 	case !sameFile(start, input):
@@ -157,12 +154,12 @@ func sameFile(a, b string) bool {
 // plan, or the offset column of a CSV.
 type owned struct {
 	*format.File
-	offsets []int64 // nil where the file has no plan, or one in part
-	missing int     // buffers without an offset, where it has none
+	offsets []int64 // nil if the file has no plan, or an incomplete one
+	missing int     // the number of buffers without an offset, if offsets is nil
 }
 
-// readOwned reads a problem and the plan in the same file, for the capacity of
-// the file or that of a flag.
+// readOwned reads a problem and the plan in the same file. The capacity is that of the flag if
+// there is one, else that of the file.
 func readOwned(path string, capacity size, m *modelFlags) (owned, error) {
 	f, err := readProblem(path, capacity, false, m)
 	if err != nil {
@@ -171,10 +168,10 @@ func readOwned(path string, capacity size, m *modelFlags) (owned, error) {
 	return ownPlan(f), nil
 }
 
-// ownPlan returns the plan that a file carries.
+// ownPlan returns the plan that is in a file.
 //
-// A complete offset column is the plan rather than a demand: taken as fixed, the
-// offsets would make the plan's own height the lower bound.
+// A complete offset column is a plan, and not a demand. If its offsets were fixed, the height
+// of the plan would become the lower bound.
 func ownPlan(f *format.File) owned {
 	if f.Plan != nil && f.Plan.Offsets != nil {
 		return owned{File: f, offsets: f.Plan.Offsets}
@@ -209,8 +206,8 @@ func (o owned) needPlan(path string) error {
 	}
 }
 
-// bound returns the higher of a lower bound that was computed and the one that
-// the file claims, and whose claim that is; empty where it adds nothing.
+// bound returns the higher of two lower bounds: the computed one and the one that the file
+// claims. If the claim is higher, claimant says who claims it; otherwise claimant is empty.
 func (o owned) bound(computed int64) (bound int64, claimant string) {
 	if o.Plan == nil || o.Plan.LowerBound <= computed {
 		return computed, ""

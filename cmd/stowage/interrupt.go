@@ -13,13 +13,12 @@ import (
 	"github.com/stowage-go/stowage/format"
 )
 
-// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends,
-// which stops the search but not the writing of its best plan. A second signal
-// kills the program: by then the handler is gone. release removes the
-// handler.
+// interruptible returns a context that the first SIGINT, SIGTERM or SIGHUP ends. This stops the
+// search; its best plan is still written. A second signal kills the program, because the
+// handler is gone by then. release removes the handler.
 //
-// It is installed around the search only. Before it nothing has been written,
-// so that a signal may as well kill.
+// The handler exists only during the search. Before the search nothing has been written, so a
+// signal may kill the program.
 func interruptible(parent context.Context) (ctx context.Context, release func()) {
 	ctx, stop := signal.NotifyContext(parent, deadly()...)
 	patient.Store(true)
@@ -38,7 +37,8 @@ func interruptible(parent context.Context) (ctx context.Context, release func())
 func deadly() []os.Signal {
 	signals := []os.Signal{syscall.SIGTERM}
 	for _, s := range []os.Signal{os.Interrupt, syscall.SIGHUP} {
-		// Under nohup, or in the background of a script, it stays ignored.
+		// Under nohup, or in the background of a script, a signal that is ignored stays
+		// ignored.
 		if !signal.Ignored(s) {
 			signals = append(signals, s)
 		}
@@ -47,15 +47,15 @@ func deadly() []os.Signal {
 }
 
 var (
-	patient atomic.Bool  // the first signal to come does not kill
-	writing atomic.Int32 // files that are being written, one within another
+	patient atomic.Bool  // the next signal does not kill the program
+	writing atomic.Int32 // the number of files that are being written
 )
 
 var errKilled = errors.New("a signal has come")
 
-// writeFile is format.WriteFile, but a signal that kills while it writes leaves nothing
-// beside the target: what is written fails from then on, so that the unfinished file is
-// removed, and then the signal kills. One more kills at once.
+// writeFile is format.WriteFile, but if a signal kills the program meanwhile, no unfinished
+// file stays behind. After the signal each write fails, so format.WriteFile removes the file.
+// Then the signal kills the program. A further signal kills it at once.
 func writeFile(path string, write func(io.Writer) error) error {
 	heard := make(chan os.Signal, 2)
 	signal.Notify(heard, deadly()...)
@@ -85,14 +85,14 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if outermost := writing.Add(-1) == 0; outermost && by.Load() != nil {
 		signal.Reset(deadly()...)
 		if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(by.Load().(os.Signal)) == nil {
-			time.Sleep(time.Second) // it comes
+			time.Sleep(time.Second) // the signal arrives during this time
 		}
 		os.Exit(exitInternal)
 	}
 	return err
 }
 
-// A killable writer fails once a signal has come.
+// A killable writer fails after a signal.
 type killable struct {
 	w  io.Writer
 	by *atomic.Value

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestTimeoutCoversReading has a run with a standard input that never comes end soon after
-// its timeout.
+// TestTimeoutCoversReading: if nothing arrives on standard input, a run ends soon after its
+// timeout.
 func TestTimeoutCoversReading(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -27,7 +27,7 @@ func TestTimeoutCoversReading(t *testing.T) {
 	cmd.Args[0] = "stowage" // the test binary is the command under that name
 	cmd.Stdin, cmd.Stderr = r, &stderr
 	began := time.Now()
-	_ = cmd.Run() // the exit code says how it went
+	_ = cmd.Run() // the exit code is checked below
 	took := time.Since(began)
 	if code := cmd.ProcessState.ExitCode(); code != exitUndecided || stderr.String() != "unknown: the timeout came before all of stdin was read\n" {
 		t.Errorf("exit code %d: %s", code, &stderr)
@@ -37,8 +37,8 @@ func TestTimeoutCoversReading(t *testing.T) {
 	}
 }
 
-// TestTimeoutOfManyBuffers plans more buffers than the timeout leaves time to read: late, but
-// with a plan. A million of them take 0.2 s of processor time to read.
+// TestTimeoutOfManyBuffers plans so many buffers that reading them takes the whole timeout. The
+// run is late, but has a plan. Reading a million buffers takes 0.2 s of processor time.
 func TestTimeoutOfManyBuffers(t *testing.T) {
 	dir := t.TempDir()
 	problem, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "plan.csv")

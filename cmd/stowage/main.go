@@ -1,19 +1,19 @@
-// Command stowage plans static memory: it reads buffers with sizes and
-// lifespans, gives each an offset, and proves what it can about the result.
+// Command stowage plans static memory. It reads buffers with sizes and lifespans, gives each an
+// offset, and proves as much as it can about the plan.
 //
-// The command is a shell around the root package: each file named after a
-// subcommand turns flags into Options, calls one function of package stowage
-// and writes what it returns. Nothing here knows how to plan.
+// The command is a shell around the root package. Each file that is named after a subcommand
+// turns flags into Options, calls one function of package stowage and writes the result.
+// Nothing here knows how to plan.
 //
 //	main.go        entry point, the root command
-//	exit.go        exit codes, and which error means which
+//	exit.go        exit codes, and which error has which code
 //	help.go        help and usage, from the flag table
 //	topics.go      what the help of several commands shares
 //	man.go         manual pages, from the same flag table
 //	options.go     the flags that solve and explain share
 //	input.go       reading problems and the plans in them
 //	output.go      writing a plan in the format that its file name asks for
-//	terminal.go    what differs where the reader is a terminal
+//	terminal.go    what differs on a terminal
 //	suggest.go     what a misspelt word may have meant
 //	interrupt.go   what a signal does to a running search
 //	progress.go    the progress line
@@ -37,22 +37,21 @@ func main() {
 	os.Exit(execute(arguments(os.Args), os.Stdout, os.Stderr))
 }
 
-// collectLess has the collector run less often, which for a run of seconds is worth
-// more than the memory. It takes a tenth of a millisecond, so that a small input does
-// without: its run allocates less than the collector begins at. GOGC still has the last
-// word.
+// collectLess makes the garbage collector run less often. For a run of seconds that is worth
+// the memory. The call itself takes a tenth of a millisecond, so it is left out for a small
+// input: such a run allocates less than the collector starts at. GOGC still decides if it is
+// set.
 var collectLess = sync.OnceFunc(func() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 	}
 })
 
-// smallInput is the size of a file, in bytes, that is read without collectLess.
+// smallInput is the size of a file in bytes below which collectLess is left out.
 const smallInput = 1 << 16
 
-// arguments returns the arguments after the program's name. A program that is
-// called minimalloc, through a link or a copy, behaves as the subcommand of
-// that name.
+// arguments returns the arguments after the program's name. If a link or a copy of the program
+// is called minimalloc, it behaves as the subcommand of that name.
 func arguments(argv []string) []string {
 	name := strings.TrimSuffix(filepath.Base(argv[0]), ".exe")
 	if name == "minimalloc" {
@@ -85,16 +84,16 @@ func execute(args []string, stdout, stderr io.Writer) (code int) {
 		}
 	}
 	if out.err != nil && (err == nil || errors.Is(err, out.err) && !errors.As(err, new(outputError))) {
-		// What was printed piece by piece, such as help.
+		// Output that was printed piece by piece, such as help.
 		err = outputError{err: out.err}
 	}
 	return report(errs, cmd, err)
 }
 
-// light makes one of the commands that are called by programs, often and on small problems: to
-// make all the others and their flags takes as long as to plan one. What they say of a
-// flag that is wrong may be about other commands, so it is the whole root that says it.
-// It is nil where the first argument names none of them.
+// light returns one of the commands that programs call often and on small problems, or nil if
+// the first argument names no such command. Making all other commands and their flags takes as
+// long as planning a small problem. If a flag is wrong, the message may be about other
+// commands, so the whole root writes it.
 func light(args []string) *cobra.Command {
 	if len(args) == 0 {
 		return nil
@@ -112,7 +111,7 @@ func light(args []string) *cobra.Command {
 	return nil
 }
 
-// errLight means that the whole root is to run in place of a light one.
+// errLight means that the whole root must run in place of a light one.
 var errLight = errors.New("the whole root is to run")
 
 // newLightRoot returns the root with one command.
@@ -154,7 +153,7 @@ func newRoot(out, errs io.Writer) *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	root.SetOut(out) // before the completions, which remember it
+	root.SetOut(out) // before the completions, which keep a copy
 	root.SetErr(errs)
 	root.Flags().BoolVar(&askedForVersion, "version", false, "print the version")
 	root.SetHelpFunc(help)

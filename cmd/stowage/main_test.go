@@ -32,7 +32,7 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the golden parts of the scripts")
 
-// The test binary is the command itself, under both of its names.
+// The test binary runs as the command, under both of its names.
 func TestMain(m *testing.M) {
 	for _, behaviour := range []string{"stack", "wait", "stubborn", "wrong", "panic", "nothing", "never", "effort"} {
 		run.Register(puppet(behaviour))
@@ -84,8 +84,7 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// exitsWith is the script command "code N command…", which demands that exit
-// code.
+// exitsWith is the script command "code N command…". It fails unless the exit code is N.
 func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: code N command...")
@@ -103,7 +102,7 @@ func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// waitFor waits until a program that runs in the background has made a file.
+// waitFor waits until a program in the background has made a file.
 func waitFor(ts *testscript.TestScript, path string) {
 	for range 6000 {
 		if _, err := os.Stat(path); err == nil {
@@ -114,8 +113,8 @@ func waitFor(ts *testscript.TestScript, path string) {
 	ts.Fatalf("%s has not appeared in a minute", path)
 }
 
-// A puppet is a planner that behaves in one fixed way, so that what the command
-// makes of it can be seen without a search.
+// A puppet is a planner that behaves in one fixed way. It shows what the command does with a
+// result, without a search.
 //
 //	stack      each buffer on top of the one before: feasible
 //	wait       touches the file "ready", waits for the end of the context, stacks
@@ -186,8 +185,8 @@ func touch(path string) {
 	}
 }
 
-// TestLeaks runs commands within this process: none may leave a goroutine
-// behind, not even one that draws or that waits for signals.
+// TestLeaks runs commands within this process. None may leave a goroutine behind, such as one
+// that draws or waits for signals.
 func TestLeaks(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	dir := t.TempDir()
@@ -213,7 +212,7 @@ func TestLeaks(t *testing.T) {
 	}
 }
 
-// TestProgressErases lets a progress line draw and looks at what is left.
+// TestProgressErases draws a progress line and checks what is left of it.
 func TestProgressErases(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	var out bytes.Buffer
@@ -229,8 +228,8 @@ func TestProgressErases(t *testing.T) {
 	}
 }
 
-// hearSignals gives this process and those that it starts the signals that whoever
-// started the tests ignores: nohup and the background of a script do.
+// hearSignals makes this process, and those that it starts, receive signals that are ignored.
+// nohup and the background of a script make them ignored.
 func hearSignals(t *testing.T) {
 	heard := make(chan os.Signal, 8)
 	signal.Notify(heard, os.Interrupt, syscall.SIGHUP)

@@ -11,12 +11,11 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Idea: manual pages in roff from the same flag table that help prints, one
-// page for each command. The pages carry no date, so that they are the same
-// for the same version.
+// Idea: manual pages in roff are made from the flag table that help prints, one page for each
+// command. They have no date, so a version always has the same pages.
 //
-// Package cobra/doc was tried and dropped: it goes through Markdown, with a
-// module to convert it, and loses the sections of the flags and the exit codes.
+// Package cobra/doc was tried and dropped: it goes through Markdown, needs a module for that,
+// and loses the sections of the flags and the exit codes.
 
 func newMan() *cobra.Command {
 	return &cobra.Command{
@@ -35,7 +34,7 @@ func newMan() *cobra.Command {
 	}
 }
 
-// writePages writes the page of cmd and those of its subcommands.
+// writePages writes the pages of cmd and of its subcommands.
 func writePages(cmd *cobra.Command, dir string) error {
 	path := filepath.Join(dir, pageName(cmd)+".1")
 	if err := writeFile(path, func(w io.Writer) error { return writePage(w, cmd) }); err != nil {
@@ -54,7 +53,7 @@ func writePages(cmd *cobra.Command, dir string) error {
 
 func pageName(cmd *cobra.Command) string { return strings.ReplaceAll(cmd.CommandPath(), " ", "-") }
 
-// writePage writes the page of cmd in one piece: a writer that fails says so once.
+// writePage writes the page of cmd with one call of Write, so that an error is reported once.
 func writePage(out io.Writer, cmd *cobra.Command) error {
 	w := new(bytes.Buffer)
 	fmt.Fprintf(w, ".TH \"%s\" \"1\" \"\" \"stowage\" \"Stowage manual\"\n", strings.ToUpper(roff(pageName(cmd))))
@@ -100,8 +99,8 @@ func writePage(out io.Writer, cmd *cobra.Command) error {
 	return err
 }
 
-// roff escapes text: the backslash, the hyphen (which would be set as a dash
-// that cannot be pasted) and a line's first period or quote (a request).
+// roff escapes text for roff: the backslash; the hyphen, which would become a dash that cannot
+// be pasted; and a period or quote at the start of a line, which would be a request.
 func roff(text string) string {
 	text = strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text)
 	lines := strings.Split(text, "\n")

@@ -13,15 +13,15 @@ import (
 	"github.com/stowage-go/stowage/format/csv"
 )
 
-// Idea: google/minimalloc's command line on Stowage's exact planner, so that a
-// script that calls the one can call the other: the same flags, files, log
-// lines and exit codes. Each of its inference switches maps to the technique of
-// that name in the planner `exact`; what only Stowage has stays on.
+// Idea: the command line of google/minimalloc runs Stowage's exact planner. Flags, files, log
+// lines and exit codes are the same, so a script can call either program. Each inference switch
+// of the original turns the technique of that name in the planner `exact` on or off. The
+// techniques that only Stowage has stay on.
 //
 // Source: src/main.cc and src/converter.cc of google/minimalloc.
 //
-// Two things differ on purpose. A usage error exits with 2, as everywhere in
-// Stowage, and a failure leaves an old output file alone.
+// Two things differ on purpose. A usage error exits with 2, as everywhere in Stowage. A failure
+// leaves an old output file as it was.
 
 // switches maps each boolean flag of the original to a technique.
 var switches = []struct{ flag, technique, summary string }{
@@ -144,10 +144,9 @@ func (m *minimallocFlags) run(cmd *cobra.Command) error {
 	return nil
 }
 
-// solve calls the exact planner with the switches as they stand.
+// solve calls the exact planner with the switches of the flags.
 func (m *minimallocFlags) solve(cmd *cobra.Command, p *stowage.Problem) (*stowage.Result, error) {
-	// To the original a capacity of 0 is a size that nothing fits; to Stowage
-	// it would be none at all.
+	// For the original, nothing fits a capacity of 0. For Stowage, 0 is no capacity.
 	if m.capacity <= 0 && len(p.Buffers) > 0 {
 		bound, err := stowage.LowerBound(&stowage.Problem{Buffers: p.Buffers})
 		return &stowage.Result{Status: stowage.Infeasible, LowerBound: bound}, err
@@ -162,8 +161,7 @@ func (m *minimallocFlags) solve(cmd *cobra.Command, p *stowage.Problem) (*stowag
 			o.Without = append(o.Without, s.technique)
 		}
 	}
-	// The original skips empty names. Where no name is left, the planner's own
-	// orders count.
+	// The original skips empty names. If no name is left, the planner's own orders are used.
 	orders := strings.FieldsFunc(m.orders, func(r rune) bool { return r == ',' })
 	if len(orders) > 0 {
 		o.Params = map[string]string{"orders": strings.Join(orders, ",")}

@@ -10,7 +10,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// modelFlags settle what a model leaves open; every command that reads problems has
+// modelFlags are the flags for what a model leaves open. Every command that reads problems has
 // them.
 type modelFlags struct {
 	dims      []string
@@ -20,7 +20,8 @@ type modelFlags struct {
 	heap      string
 }
 
-// modelSection is the section of these flags. Only the topic of files lists them one by one.
+// modelSection is the section of these flags. Only the help topic about files lists them one by
+// one.
 const modelSection = "Models and dumps"
 
 // bind defines the flags on a command.
@@ -35,19 +36,19 @@ func (m *modelFlags) bind(cmd *cobra.Command) {
 	group(cmd, modelSection, "dim", "value", "size", "alignment")
 }
 
-// bindHeap defines the flag that chooses from a dump.
+// bindHeap defines the flag that chooses a heap of a dump.
 func (m *modelFlags) bindHeap(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&m.heap, "heap", "", "take the heap `NAME` of a dump [default: the one of the largest load]")
 	group(cmd, modelSection, "heap")
 }
 
-// options returns what the flags settle.
+// options returns the reader's options that the flags stand for.
 func (m *modelFlags) options() (format.Options, error) {
 	o := format.Options{Alignment: int64(m.alignment), Heap: m.heap}
 	parse := func(flag string, pairs []string, number func(string) (int64, error)) (map[string]int64, error) {
 		var out map[string]int64
 		for _, pair := range pairs {
-			// Names of tensors may have a sign of equality in them.
+			// The name of a tensor may contain an equals sign.
 			at := strings.LastIndexByte(pair, '=')
 			if at < 1 {
 				return nil, usagef("invalid argument %q for --%s: must be NAME=N", pair, flag)

@@ -21,31 +21,31 @@ import (
 	"github.com/stowage-go/stowage/render/html"
 )
 
-// A document is a plan with all that the formats may want to say about it.
-// Offsets are nil for a problem without a plan.
+// A document is a plan with everything that a format may show of it. offsets is nil for a
+// problem without a plan.
 type document struct {
-	problem    *stowage.Problem // with the capacity that counts
+	problem    *stowage.Problem // with the capacity of the run
 	header     csv.Header       // of the CSV file that the problem came from; nil for none
 	extra      *csv.Extra       // of that file
 	offsets    []int64
 	height     int64
 	lowerBound int64
-	result     *stowage.Result  // nil where no planner ran
-	plan       *stowjson.Plan   // what a file claims of its plan; nil for nothing
-	name       string           // for C, where it is not the problem's
+	result     *stowage.Result  // nil if no planner ran
+	plan       *stowjson.Plan   // what a file claims about its plan; nil if it claims nothing
+	name       string           // for C; empty for the problem's name
 	head       bool             // for C: the plan is the head of an arena whose size is not known
 	runtime    *cheader.Runtime // for C: the runtime whose arena the plan is a part of; nil for none
-	tensors    []cheader.Tensor // for C, where they are not the buffers
-	warning    string           // what is wrong with the plan; empty for nothing
+	tensors    []cheader.Tensor // for C; nil if the buffers are the tensors
+	warning    string           // what is wrong with the plan; empty if it is valid
 	conflict   []int            // buffers that cannot fit together, for pictures
-	steps      []html.Step      // what the search found on its way, for a page
-	moves      []plan.Move      // and what it tried, the first of movesTold
+	steps      []html.Step      // the plans that the search found before the last, for a page
+	moves      []plan.Move      // the first moves of the search; movesTold counts all
 	movesTold  int
-	beside     []html.Document // what a page shows beside it
-	title      string          // of a page, where it is not the problem's name
+	beside     []html.Document // other plans on the same page
+	title      string          // of a page; empty for the problem's name
 }
 
-// writerOf returns what writes an output format, by file extension.
+// writerOf returns the function that writes an output format, given by its file extension.
 func writerOf(format string) func(io.Writer, *document) error {
 	switch format {
 	case "csv":
@@ -68,17 +68,15 @@ func writerOf(format string) func(io.Writer, *document) error {
 	return writeSource
 }
 
-// formatNames lists the formats for messages and completions; all of them, or
-// the pictures only.
+// formatNames lists the formats for messages and completions.
 func formatNames() []string {
 	return slices.Concat([]string{"csv", "json"}, pictureNames(), []string{"h", "c"})
 }
 
 func pictureNames() []string { return []string{"svg", "png", "pdf", "html", "tex"} }
 
-// formatOf chooses the format: the flag's, else the extension's, else the
-// first of those allowed. It is called before the work, so that a search is
-// never lost to a typing mistake.
+// formatOf chooses the format: that of the flag, else that of the extension, else the first of
+// those allowed. It is called before the search, so that a typing mistake costs no search.
 func formatOf(flag, path string, allowed []string) (string, error) {
 	name, from := flag, "--format "+flag
 	if name == "" {
@@ -93,8 +91,7 @@ func formatOf(flag, path string, allowed []string) (string, error) {
 	return name, nil
 }
 
-// checkPicture refuses to pour a picture's text onto a terminal, unless - asks
-// for that.
+// checkPicture refuses to write a picture to a terminal, unless the path is -.
 func checkPicture(cmd *cobra.Command, path, name, instead string) error {
 	if path == "" && slices.Contains(pictureNames(), name) && isTerminal(cmd.OutOrStdout()) {
 		return usagef("%s is not for a terminal: name a file with -o%s", strings.ToUpper(name), instead)
@@ -104,7 +101,7 @@ func checkPicture(cmd *cobra.Command, path, name, instead string) error {
 
 func toStdout(path string) bool { return path == "" || path == "-" }
 
-// checkOutput refuses a path that cannot be written in the end.
+// checkOutput refuses a path that cannot be written.
 func checkOutput(path string) error {
 	if toStdout(path) {
 		return nil
@@ -118,10 +115,10 @@ func checkOutput(path string) error {
 	return nil
 }
 
-// A use is what a path is named for: an argument or a flag.
+// A use is a path and what it is for: an argument or a flag.
 type use struct{ what, path string }
 
-// apart refuses a file that another use names, too.
+// apart refuses a file that another use names too.
 func (u use) apart(others []use) error {
 	for _, o := range others {
 		if samePlace(u.path, o.path) {
@@ -131,8 +128,8 @@ func (u use) apart(others []use) error {
 	return nil
 }
 
-// samePlace reports whether two paths name one file, be it there or not. Standard input
-// and output are no file, and devices and pipes take what several write.
+// samePlace reports whether two paths name one file, whether the file exists or not. Standard
+// input and output are no file. Devices and pipes may be named several times.
 func samePlace(a, b string) bool {
 	if toStdout(a) || toStdout(b) {
 		return false
@@ -157,7 +154,7 @@ func writeTo(cmd *cobra.Command, path string, write func(io.Writer) error) error
 		err = writeFile(path, write)
 	}
 	var inner outputError
-	if err == nil || errors.As(err, &inner) { // of what is written on the way
+	if err == nil || errors.As(err, &inner) { // the error of a file that is written meanwhile
 		return err
 	}
 	return outputError{path, err}

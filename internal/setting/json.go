@@ -13,10 +13,10 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// FromJSON sets in o what a JSON object names, and returns the names. What is not named,
-// or is null, stays as it is. All that is wrong is listed in the error, a
-// *model.InputError, and o is then unchanged: a name that there is not, a value of another
-// kind, a planner, technique or parameter that there is not, a number out of its range.
+// FromJSON sets in o the options that a JSON object names, and returns their names. An option
+// that is missing or null stays as it is. The error is a *model.InputError that lists all
+// faults: unknown options, values of the wrong kind, unknown planners, techniques and
+// parameters, and numbers out of range. After an error o is unchanged.
 func FromJSON(o *plan.Options, text []byte) (names []string, err error) {
 	var keys map[string]json.RawMessage
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -62,14 +62,14 @@ func FromJSON(o *plan.Options, text []byte) (names []string, err error) {
 	return names, nil
 }
 
-// fault is an error of one line.
+// fault returns an error of one line.
 func fault(message string) error {
 	var issues model.Issues
 	issues.Say("", "", message)
 	return issues.Err()
 }
 
-// notObject words what is wrong with a text that is no JSON object.
+// notObject says what is wrong with a text that is not a JSON object.
 func notObject(err error) string {
 	var kind *json.UnmarshalTypeError
 	switch {
@@ -112,8 +112,7 @@ func (s *Setting) readJSON(raw json.RawMessage) (v value, err error) {
 	return s.read(text)
 }
 
-// unquoted returns a value as an error shows it: a text without its quotes, and whatever is
-// long cut.
+// unquoted returns a value as errors show it: a text without its quotes, and a long value cut.
 func unquoted(raw json.RawMessage) string {
 	const most = 60
 	text := string(raw)

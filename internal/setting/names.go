@@ -14,14 +14,14 @@ import (
 // defaultPlanner runs if none is named; the root package says so too.
 const defaultPlanner = "auto"
 
-// UnknownPlanner is the error for a planner that there is not.
+// UnknownPlanner returns the error for a planner that does not exist.
 func UnknownPlanner(name string) error {
 	return errors.New("no planner is named " + strconv.Quote(name) + suggest.OneOf(name, plan.Names()))
 }
 
-// CheckNames refuses a planner, techniques and parameters that there are not, all at once,
-// with what may have been meant. Whoever runs a planner refuses them as well, but in
-// fewer words: it knows of no other planner's. An empty name is the default planner.
+// CheckNames refuses an unknown planner, and all unknown techniques and parameters at once.
+// Each error says which name may have been meant, and which other planners have it. run.Bind
+// refuses the same names in fewer words. An empty planner is the default planner.
 func CheckNames(o *plan.Options) (faults []error) {
 	name := o.Planner
 	if name == "" {
@@ -46,8 +46,8 @@ func CheckNames(o *plan.Options) (faults []error) {
 	return faults
 }
 
-// CheckValues refuses values of parameters that the planner does not take. The planner and
-// all names are there (CheckNames).
+// CheckValues refuses values of parameters that the planner does not take. CheckNames must have
+// accepted all names.
 func CheckValues(o *plan.Options) error {
 	name := o.Planner
 	if name == "" {
@@ -76,8 +76,8 @@ func Params(info *plan.Info) (names []string) {
 	return names
 }
 
-// unknownOf is the error for a technique or a parameter that a planner does not have, in
-// the words of plan.CheckOptions with what may have been meant.
+// unknownOf returns the error for a technique or parameter that a planner does not have. It
+// begins as plan.CheckOptions words it, and adds which name may have been meant.
 func unknownOf(planner, what, name string, has []string, otherwise func(*plan.Info) []string) error {
 	there := "; it has "
 	if hint := suggest.Question(name, has); hint != "" {

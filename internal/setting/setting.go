@@ -1,12 +1,12 @@
-// Package setting declares, once, the options of a run that users set by name: the
-// command's flags, and the keys of the JSON that the C library takes.
+// Package setting declares the options of a run that users set by name. The flags of the
+// command and the JSON that the C library takes are made from this one declaration.
 //
 //	setting.go   which settings there are, what they take, and reading one from text
 //	json.go      reading all of them from a JSON object
 //	names.go     checking the names of planners, techniques and parameters
 //
-// Units are the same everywhere: a time is a number of seconds or text with a unit
-// ("500ms"), a size is a number of bytes or text with a unit ("2KiB").
+// Units are the same everywhere. A time is a number of seconds, or text with a unit ("500ms").
+// A size is a number of bytes, or text with a unit ("2KiB").
 package setting
 
 import (
@@ -57,7 +57,7 @@ type Setting struct {
 	set func(o *plan.Options, v *value)
 }
 
-// A value is what a text stands for; which field counts depends on the kind.
+// A value is a text that has been read. The kind of the setting says which field is set.
 type value struct {
 	text   string
 	number int64 // of Size and Count
@@ -81,8 +81,8 @@ var All = []Setting{
 	{"seed", Bits, "start random choices from the number `N` [default: 0]", func(o *plan.Options, v *value) { o.Seed = v.bits }},
 }
 
-// Of returns the setting of that name. The error says which there are and which may have
-// been meant.
+// Of returns the setting of that name. The error lists the names, and says which may have been
+// meant.
 func Of(name string) (*Setting, error) {
 	names := make([]string, len(All))
 	for k := range All {
@@ -93,8 +93,8 @@ func Of(name string) (*Setting, error) {
 	return nil, errors.New("there is no option " + strconv.Quote(name) + suggest.OneOf(name, names))
 }
 
-// Usage returns the line of help of a setting. It panics for a name that there is not: that
-// is a mistake in the program.
+// Usage returns the line of help of a setting. It panics if there is no setting of that name,
+// because that is a mistake in the program.
 func Usage(name string) string {
 	s, err := Of(name)
 	if err != nil {
@@ -103,7 +103,8 @@ func Usage(name string) string {
 	return s.Usage
 }
 
-// read reads the value of a setting that takes one text or one number, as it is written.
+// read reads the value of a setting that takes one text or one number. The text is as the user
+// wrote it.
 func (s *Setting) read(text string) (v value, err error) {
 	wants := errors.New("must be " + s.Kind.Wants())
 	switch s.Kind {

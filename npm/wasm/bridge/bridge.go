@@ -1,17 +1,16 @@
 //go:build js && wasm
 
-// Package bridge is what the two programs for WebAssembly share: how JavaScript calls
-// them, and how a search gives way so that a clock or a cancellation comes through.
+// Package bridge has what the two programs for WebAssembly share: how JavaScript calls them,
+// and how a search pauses so that JavaScript can run.
 //
-// A program begins by calling globalThis.stowageStart with a function of three
-// arguments: an operation's name, a number for the call, and an object with what the
-// operation takes. It answers by calling, with that number, one of the functions of the
-// object that stowageStart returns: done, fail or progress. All of that is inside the
-// package on npm, whose JavaScript is the only caller (npm/src/engine.js).
+// A program begins by calling globalThis.stowageStart with a function of three arguments: the
+// name of an operation, a number for the call, and an object with the input. It answers with
+// that number by one of the functions of the object that stowageStart returns: done, fail or
+// progress. The only caller is the JavaScript of the package on npm (npm/src/engine.js).
 //
-// WebAssembly has one thread, and Go does not interrupt a goroutine there: neither a
-// timer nor a message comes through while a search runs. So it sleeps for a millisecond
-// at one look at its limits in a while, some twenty times a second.
+// WebAssembly has one thread, and Go does not interrupt a goroutine there. So neither a timer
+// nor a message arrives while a search runs. For that reason a search sleeps for a millisecond
+// some twenty times a second, when it looks at its limits.
 //
 //	bridge.go   calls, answers, errors
 //	values.go   numbers in and out
@@ -33,19 +32,19 @@ import (
 
 // A Call is one request.
 type Call struct {
-	Context context.Context // ends when JavaScript cancels; each look at it gives way now and then
-	Input   js.Value        // what the operation takes
+	Context context.Context // ends when JavaScript cancels; some looks at it pause (see breathe)
+	Input   js.Value        // the input of the operation
 
 	id       int
 	handlers js.Value
-	told     time.Time // when progress was told of last
-	shown    int64     // the height of the plan that was told of last
+	told     time.Time // when JavaScript was given the last report
+	shown    int64     // the height of the last plan that JavaScript was given
 }
 
 // An Operation answers a call with an object.
 type Operation func(*Call) (map[string]any, error)
 
-// Serve tells JavaScript of the operations and answers calls, for good.
+// Serve tells JavaScript that the program is ready, and answers calls for ever.
 func Serve(operations map[string]Operation) {
 	running := map[int]context.CancelFunc{}
 	var handlers js.Value
@@ -82,9 +81,11 @@ func Serve(operations map[string]Operation) {
 	select {}
 }
 
-// breathe returns what gives way to JavaScript now and then. A look is some nanoseconds
-// in one search and milliseconds in another, and reading the clock takes a hundred
-// nanoseconds: so it is read at each so many looks as took less than 5 ms of late.
+// breathe returns a function for each look of a search at its limits. It sleeps for a
+// millisecond if the last sleep was 50 ms ago. A look takes some nanoseconds in one search and
+// milliseconds in another, and reading the clock takes a hundred nanoseconds. So the function
+// reads the clock only at every stride-th look, and adapts stride to have some 5 ms between two
+// readings.
 func breathe() func() {
 	left, stride := 1, 1
 	last := time.Now()
@@ -108,9 +109,8 @@ func breathe() func() {
 	}
 }
 
-// fail answers with an error; what is wrong with an input is told apart. A planner that
-// is not there is a fault of the input, too; how others come into a program in Go helps
-// nobody here.
+// fail answers with an error, and says whether the input is at fault. An unknown planner is a
+// fault of the input. The message for it leaves out how a Go program gets more planners.
 func (c *Call) fail(err error) {
 	issues := []any{}
 	message := err.Error()

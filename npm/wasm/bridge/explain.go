@@ -10,8 +10,8 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Explain names buffers of a problem that cannot fit its capacity together. The words are
-// those of the command and the C library.
+// Explain names buffers of a problem that cannot fit its capacity together. The texts are those
+// of the command and the C library.
 func (c *Call) Explain(p *model.Problem) (map[string]any, error) {
 	o := c.Options()
 	ask := stowage.Explain

@@ -12,13 +12,12 @@ import (
 )
 
 const (
-	progressEvery = 100 * time.Millisecond // how often JavaScript is told of a search
-	never         = 9e12                   // milliseconds from which on a limit is none: more than a Duration holds
-	mostShown     = 200_000                // buffers up to which a plan is shown while the search goes on
+	progressEvery = 100 * time.Millisecond // how often JavaScript gets a report of a search
+	never         = 9e12                   // milliseconds; a limit this long is none, because a Duration cannot hold it
+	mostShown     = 200_000                // buffers; a larger plan is not shown while the search goes on
 )
 
-// Options returns the options of a search, which npm/src/columns.js has checked the
-// types of.
+// Options returns the options of a search. npm/src/columns.js has checked their types.
 func (c *Call) Options() plan.Options {
 	v := c.Input.Get("options")
 	o := plan.Options{
@@ -48,8 +47,8 @@ func (c *Call) Options() plan.Options {
 	return o
 }
 
-// tell tells of a search, unless it did so just now. The viewer is given the plan, too,
-// where there is a lower one.
+// tell gives JavaScript a report of a search, unless the last one was just now. The viewer also
+// gets the plan if it is lower than the last one.
 func (c *Call) tell(p plan.Progress) {
 	now := time.Now()
 	if now.Sub(c.told) < progressEvery {

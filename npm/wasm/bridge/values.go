@@ -8,10 +8,10 @@ import (
 	"unsafe"
 )
 
-// Idea: columns come and go as BigInt64Array, whose bytes are copied in one call. Go for
-// WebAssembly has little ends, as BigInt64Array has there.
+// Idea: columns are passed as BigInt64Array, and their bytes are copied in one call. Go for
+// WebAssembly is little-endian, and so is BigInt64Array there.
 
-// Column returns a column of numbers; nil where there is none.
+// Column returns a column of numbers, or nil if there is none.
 func Column(v js.Value) []int64 {
 	if v.IsUndefined() || v.IsNull() || v.Length() == 0 {
 		return nil
@@ -52,20 +52,20 @@ func bytesOf(array js.Value) js.Value {
 	return js.Global().Get("Uint8Array").New(array.Get("buffer"), array.Get("byteOffset"), array.Get("byteLength"))
 }
 
-// Integer returns a whole number that came as text, for those that JavaScript's own
-// cannot hold; 0 where there is none.
+// Integer returns a whole number, or 0 if there is none. It comes as text, because a number of
+// JavaScript cannot hold all of them.
 func Integer(v js.Value) int64 {
 	if v.IsUndefined() {
 		return 0
 	}
 	n, err := strconv.ParseInt(v.String(), 10, 64)
 	if err != nil {
-		return -1 // which every check refuses
+		return -1 // every check refuses it
 	}
 	return n
 }
 
-// Text returns a string; empty where there is none.
+// Text returns a string, or "" if there is none.
 func Text(v js.Value) string {
 	if v.IsUndefined() || v.IsNull() {
 		return ""
@@ -73,5 +73,5 @@ func Text(v js.Value) string {
 	return v.String()
 }
 
-// Digits is a number as text, which JavaScript makes a number or a BigInt of.
+// Digits returns a number as text. JavaScript makes a number or a BigInt of it.
 func Digits(n int64) string { return strconv.FormatInt(n, 10) }

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Program core is Stowage for WebAssembly without files: columns of numbers in, offsets
-// out. It imports neither fmt nor os nor a reader, and is half the size of files.
+// Program core is Stowage for WebAssembly without files: columns of numbers in, offsets out. It
+// imports neither fmt nor os nor a reader, so it has half the size of program files.
 package main
 
 import (
@@ -43,12 +43,13 @@ func verify(c *bridge.Call) (map[string]any, error) {
 // explain says which buffers cannot fit together.
 func explain(c *bridge.Call) (map[string]any, error) { return c.Explain(problem(c)) }
 
-// check says what is wrong with a problem, for those who know already that something is.
+// check says what is wrong with a problem. JavaScript calls it after it has found a fault
+// itself, to report all faults at once.
 func check(c *bridge.Call) (map[string]any, error) {
 	return map[string]any{}, model.Validate(problem(c))
 }
 
-// problem makes a problem of its columns. Buffers without names have their numbers.
+// problem makes a problem from columns. Buffers without names are named by their numbers.
 func problem(c *bridge.Call) *stowage.Problem {
 	in := c.Input.Get("problem")
 	lower, upper, size := bridge.Column(in.Get("lower")), bridge.Column(in.Get("upper")), bridge.Column(in.Get("size"))

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Program files is Stowage for WebAssembly with files: whatever the command reads is
-// read, planned, and written as the command writes it.
+// Program files is Stowage for WebAssembly with files. It reads every format that the command
+// reads, plans, and writes what the command writes.
 package main
 
 import (
@@ -26,7 +26,7 @@ func main() {
 	bridge.Serve(map[string]bridge.Operation{"plan": plan, "planModel": planModel, "read": read, "explain": explain, "planners": planners})
 }
 
-// mostMoves is how many moves of a search the page plays back.
+// mostMoves is the largest number of moves of a search that the page plays back.
 const mostMoves = 20_000
 
 // plan reads a file, plans what is in it, and writes the plan.
@@ -81,12 +81,13 @@ func plan(c *bridge.Call) (map[string]any, error) {
 	return out, nil
 }
 
-// mostExplaining is how long the page waits for a reason why nothing fits, and for the
-// lowest plan to show it by.
+// mostExplaining is how long the page waits for a reason why nothing fits, and for the lowest
+// plan to draw it with.
 const mostExplaining = 3 * time.Second
 
-// misfit is for a document without a plan: it puts in the lowest plan that ignores the capacity,
-// and the buffers that cannot fit together. It returns the reason, or "" if none is known soon.
+// misfit completes a document without a plan. It adds the lowest plan that ignores the
+// capacity, and the buffers that cannot fit together. It returns the reason, or "" if none is
+// found soon.
 func misfit(c *bridge.Call, d *viewdata.Doc, o stowage.Options) string {
 	p := d.Problem
 	o.Timeout, o.Progress, o.Moves = mostExplaining, nil, nil
@@ -116,7 +117,7 @@ func explain(c *bridge.Call) (map[string]any, error) {
 	return c.Explain(f.Problem)
 }
 
-// read reads a file with the plan that it carries.
+// read reads a file with the plan that is in it.
 func read(c *bridge.Call) (map[string]any, error) {
 	f, err := open(c)
 	if err != nil {
@@ -140,7 +141,7 @@ func read(c *bridge.Call) (map[string]any, error) {
 	return show(out, d)
 }
 
-// open reads the file of a call, and those that were given with it.
+// open reads the file of a call. The reader may open the files that were given beside it.
 func open(c *bridge.Call) (*format.File, error) {
 	o := format.Options{Heap: bridge.Text(c.Input.Get("heap")), Alignment: bridge.Integer(c.Input.Get("alignment"))}
 	o.Dims, o.Values, o.Sizes = pairs(c.Input.Get("dims")), pairs(c.Input.Get("values")), pairs(c.Input.Get("sizes"))

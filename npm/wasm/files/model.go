@@ -18,19 +18,19 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: a .tflite model is planned as `stowage plan` does, scratch of the kernels included,
-// and what comes of it is what firmware needs: the sizes of the arena, the model with its
-// plan, the header, the model as an array. The rules are those of tflm, the texts
-// those of format/cheader.
+// Idea: a .tflite model is planned as `stowage plan` does it, including the scratch of the
+// kernels. The result is what firmware needs: the sizes of the arena, the model with its plan,
+// the header, and the model as an array. Package tflm has the rules, and format/cheader the
+// texts.
 
-// planModel plans a model for TensorFlow Lite Micro. It answers as plan does, with the
-// arenas and the files beside that.
+// planModel plans a model for TensorFlow Lite Micro. Its answer is that of plan, with the
+// arenas and the files added.
 func planModel(c *bridge.Call) (map[string]any, error) {
 	m, err := readModel(c)
 	if err != nil {
 		return nil, err
 	}
-	// Weights that a runtime would fold are no buffers of the arena.
+	// Weights that a runtime would fold do not lie in the arena.
 	folded, _, err := m.Fold()
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func planModel(c *bridge.Call) (map[string]any, error) {
 	d := &viewdata.Doc{Problem: &p, Title: p.Name, LowerBound: r.LowerBound, Facts: facts(&format.File{Kind: format.TFLite}, r)}
 	switch {
 	case made.Kept:
-		// Its tensors share bytes on purpose, so it is drawn as the bytes that it takes.
+		// Its tensors share bytes on purpose, so the drawing shows the bytes that are in use.
 		d.Problem, d.Offsets = made.Occupied, fixedOf(made.Occupied)
 		d.Facts = append(d.Facts, viewdata.Fact{Name: "note", Value: "the plan in the model is kept: its tensors share bytes on purpose"})
 	case made.Placed != nil:
@@ -101,7 +101,7 @@ func nameOf(file string) string {
 	return strings.TrimSuffix(base, filepath.Ext(base))
 }
 
-// fixedOf returns the offsets that a problem demands; nil if it leaves one open.
+// fixedOf returns the fixed offsets of all buffers, or nil if a buffer has none.
 func fixedOf(p *stowage.Problem) []int64 {
 	if p == nil {
 		return nil
@@ -128,7 +128,7 @@ func arenas(made *tflm.Plan, names *cheader.Runtime) []any {
 	return out
 }
 
-// factsOfArenas returns them as figures of the page.
+// factsOfArenas returns the sizes of the arena as figures of the page.
 func factsOfArenas(made *tflm.Plan, names *cheader.Runtime) []viewdata.Fact {
 	var out []viewdata.Fact
 	for k, s := range made.Sizes() {
@@ -144,7 +144,7 @@ func factsOfArenas(made *tflm.Plan, names *cheader.Runtime) []viewdata.Fact {
 	return out
 }
 
-// runtimeOf returns what is said of the runtime's arena with the model that is written.
+// runtimeOf returns the sizes of the runtime's arena for the model that is written.
 func runtimeOf(model []byte, made *tflm.Plan) *cheader.Runtime {
 	var sizes []int64
 	for _, s := range made.Sizes() {
