@@ -85,6 +85,8 @@ func inOptions(err error) error {
 }
 
 // stowageRefused says what is wrong with the value of an option that was set by number.
+//
+//export stowageRefused
 func stowageRefused(s *C.stowage_solver, option C.int, value C.int64_t) (code C.int) {
 	defer guard(s, &code)
 	var o plan.Options

@@ -269,6 +269,8 @@ func stopped(why plan.Stop) C.int32_t {
 // stowageReason says in words why the last run found that nothing fits. That takes a sweep over
 // the buffers, longer than many such runs, so it is done only on request. It reads the run's
 // own copy of the problem, because the caller's columns may be gone.
+//
+//export stowageReason
 func stowageReason(s *C.stowage_solver) {
 	var code C.int
 	defer guard(s, &code)
