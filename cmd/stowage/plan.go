@@ -139,8 +139,8 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	if err != nil {
 		return err
 	}
-	// Weights that a runtime would fold are no buffers of the arena, whether the
-	// file is to be folded or not.
+	// Weights that a runtime would fold do not lie in the arena, whether they are folded in the
+	// file or not.
 	folded, weights, err := m.Fold()
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.File, err)
@@ -177,7 +177,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 			return err
 		}
 	}
-	// What does not fit is not written, and what has no offsets is no plan in C.
+	// A plan that does not fit is not written. Neither is one without offsets, for C.
 	if p.capacity > 0 && end != nil || made.Placed == nil && slices.ContainsFunc(outputs, func(o output) bool { return o.kind == "h" || o.kind == "c" }) {
 		if end == nil {
 			end = outcome(exitUndecided)
@@ -193,7 +193,8 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	return end
 }
 
-// unwritten says that no plan is written, and returns the outputs that are: the report.
+// unwritten says that no plan is written. It returns the outputs that are written all the same:
+// the report.
 func (p *planFlags) unwritten(cmd *cobra.Command, outputs []output) []output {
 	if len(p.outputs) > 0 && !p.quiet {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: not written\n", strings.Join(p.outputs, ", "))
@@ -212,8 +213,8 @@ func (p *planFlags) say(cmd *cobra.Command, r interface{ print(io.Writer) error 
 	return writeTo(cmd, "", r.print)
 }
 
-// openModel opens a file that is to be a model. What is not known for a model is
-// taken for one of TensorFlow Lite, whose reader says what it lacks.
+// openModel opens a file that should be a model. A file of an unknown kind is read as a .tflite
+// model: that reader says what is missing.
 func openModel(path string) (*format.Input, error) {
 	in, err := format.Open(path)
 	if err != nil {
@@ -234,7 +235,7 @@ func openModel(path string) (*format.Input, error) {
 	return in, nil
 }
 
-// nameFor returns the name of a model for C: that of its file.
+// nameFor returns the name of a model for C, made from the name of its file.
 func nameFor(path string) string {
 	base := strings.TrimSuffix(filepath.Base(path), ".gz")
 	return strings.TrimSuffix(base, filepath.Ext(base))
@@ -245,7 +246,7 @@ func readModel(path string) (*tflite.Model, error) {
 	if ext := strings.ToLower(filepath.Ext(path)); ext == ".csv" || ext == ".json" {
 		return nil, usagef("%s is a problem, not a model: stowage solve plans it", path)
 	}
-	in, err := format.Open(path) // whatever it is taken for, it is to be a model
+	in, err := format.Open(path) // of whatever kind, it is read as a model
 	if err != nil {
 		return nil, err
 	}
@@ -298,7 +299,7 @@ func readScratch(values []string, m *tflite.Model, l *tflite.Lifetimes) ([]tflit
 	return out, nil
 }
 
-// operatorsOf says which operators a model has.
+// operatorsOf lists the operators of a model.
 func operatorsOf(m *tflite.Model) string {
 	if len(m.Operators) == 0 {
 		return ""

@@ -56,8 +56,8 @@ func newPlanners() *cobra.Command {
 	return cmd
 }
 
-// newTable returns a table in the plain style that all listings share: no
-// frame, so that it can be copied and cut.
+// newTable returns a table in the plain style of all listings: without a frame, so that its
+// text can be copied and cut.
 func newTable(header ...any) table.Writer {
 	t := table.NewWriter()
 	style := table.StyleDefault
@@ -83,24 +83,24 @@ func writePlanners(w io.Writer, width int, infos []stowage.PlannerInfo) error {
 	return err
 }
 
-// share returns how wide a column of the list of planners may be: as many columns
-// as it takes by itself or, on a terminal, half of what the names leave.
+// share returns the width of a column in the list of planners: most if there is no terminal,
+// else half of what the names leave, and at least 16.
 func share(width, most int) int {
-	const names = 36 // the longest, and the column after it
+	const names = 36 // the width of the longest name and of the space after it
 	if width == 0 {
 		return most
 	}
 	return max(16, (width-names)/2)
 }
 
-// fit renders a table for a terminal of that width, 0 for none: rows that do not
-// fit are cut.
+// fit renders a table for a terminal of that width, 0 if there is none. It cuts rows that are
+// longer.
 func fit(t table.Writer, width int) string {
 	t.Style().Size.WidthMax = width
 	return t.Render()
 }
 
-// writePlanner prints all that there is to know about one planner.
+// writePlanner prints everything about one planner.
 func writePlanner(w io.Writer, width int, i stowage.PlannerInfo) error {
 	summaries := func(number, before int) []table.ColumnConfig {
 		if width == 0 {
@@ -134,8 +134,8 @@ func writePlanner(w io.Writer, width int, i stowage.PlannerInfo) error {
 	return nil
 }
 
-// writePlannersJSON writes the registry with keys that do not follow the Go
-// names, so that these can change.
+// writePlannersJSON writes the registry. Its keys do not follow the Go names, so that the names
+// can change.
 func writePlannersJSON(w io.Writer, infos []stowage.PlannerInfo) error {
 	type technique struct {
 		Name    string `json:"name"`
@@ -180,7 +180,7 @@ func plannerNames() []string {
 	return plan.Names()
 }
 
-// techniqueNames returns the techniques of a planner, none for an unknown one.
+// techniqueNames returns the names of a planner's techniques; none for an unknown planner.
 func techniqueNames(planner string) []string {
 	var names []string
 	for _, i := range stowage.Planners() {

@@ -27,13 +27,13 @@ import (
 type onnxReport struct {
 	Model      string         `json:"model"`
 	Nodes      int            `json:"nodes"`
-	Tensors    int            `json:"tensors"`   // that the nodes make, and inputs
-	Constants  int            `json:"constants"` // of them: stored, or computed from constants alone
+	Tensors    int            `json:"tensors"`   // the results of nodes, and inputs
+	Constants  int            `json:"constants"` // tensors that are stored, or computed from constants alone
 	Buffers    int            `json:"buffers"`
 	Alignment  int64          `json:"alignment"`
 	Status     stowage.Status `json:"status"`
-	Sum        int64          `json:"sum"`            // of all buffers: an arena in which nothing shares
-	Greedy     int64          `json:"greedy_by_size"` // 0 where that planner cannot plan the problem
+	Sum        int64          `json:"sum"`            // the size of all buffers: an arena without sharing
+	Greedy     int64          `json:"greedy_by_size"` // 0 if that planner cannot plan the problem
 	Planned    int64          `json:"planned"`        // 0 without a plan
 	LowerBound int64          `json:"lower_bound"`
 	Notes      []string       `json:"notes"`
@@ -45,7 +45,7 @@ type onnxReport struct {
 	overlaid bool // the plan is one with --in-place
 }
 
-// greedyBySize is the planner that most code generators have.
+// greedyBySize is the planner of most code generators.
 const greedyBySize = "tflite-greedy-by-size"
 
 func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []output, o stowage.Options) error {
@@ -119,8 +119,8 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 	return end
 }
 
-// withCommand adds to an error about open dimensions the command line that settles them
-// all, with the flags that were given.
+// withCommand completes an error about open dimensions: it adds the command line that settles
+// all of them, with the flags that the user gave.
 func withCommand(cmd *cobra.Command, file string, err error) error {
 	var open *onnx.OpenError
 	var input *stowage.InputError
@@ -147,7 +147,7 @@ func withCommand(cmd *cobra.Command, file string, err error) error {
 	return &told
 }
 
-// quoted returns a word as a shell reads it.
+// quoted returns a word in the form that a shell reads.
 func quoted(word string) string {
 	plain := func(c rune) bool {
 		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./:=,@+", c)
@@ -211,7 +211,8 @@ func (p *planFlags) fitONNX(r *onnxReport, result *stowage.Result) error {
 	return end
 }
 
-// documentONNX is the plan with the names of its tensors, or the problem where there is none.
+// documentONNX returns the plan with the names of its tensors, or the problem if there is no
+// plan.
 func documentONNX(a *onnx.Arena, result *stowage.Result) *document {
 	d := &document{problem: a.Problem, lowerBound: result.LowerBound, result: result}
 	if !result.Status.HasPlan() {
@@ -251,7 +252,7 @@ func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowa
 	if result.Status.HasPlan() {
 		r.Planned = result.Height
 	}
-	// A planner that knows no gaps is left out.
+	// The number is left out if the planner does not take gaps.
 	if g, err := stowage.Minimize(ctx, a.Problem, stowage.Options{Planner: greedyBySize}); err == nil && g.Status.HasPlan() {
 		r.Greedy = g.Height
 	}
@@ -259,7 +260,7 @@ func reportONNX(ctx context.Context, m *onnx.Model, a *onnx.Arena, result *stowa
 	return r
 }
 
-// peakOf returns the earliest time at which most bytes are live, and whose they are.
+// peakOf returns the earliest time at which the most bytes are live, and their owners.
 func peakOf(a *onnx.Arena) peakReport {
 	r := peakReport{Owners: []peakOwner{}}
 	tl := timeline.New(a.Problem)

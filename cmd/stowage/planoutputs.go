@@ -16,18 +16,18 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: one run writes all files that belong together: the planned model, the header
-// with its numbers, the model as an array, a page. Each kind is there at most once, and
-// either all files are written or none: the content of each is made before any file
-// takes its place, so that what fails leaves the old ones as they were.
+// Idea: one run writes all files that belong together: the planned model, the header with its
+// numbers, the model as an array, a page. There is at most one file of each kind. Either all
+// files are written or none. The content of each is made before any file is replaced, so a
+// failure leaves the old files as they were.
 
-// array is the kind of output that is the model as an array, whatever the extension.
+// array is the output kind for the model as a C array. Its extension may be any of arrayNames.
 const array = "cc"
 
-// arrayNames are the extensions of it.
+// arrayNames are the extensions of a C array.
 var arrayNames = []string{array, "cpp", "cxx"}
 
-// outputNames says what an output of a kind is, for messages.
+// outputNames describes the kinds of outputs, for messages.
 var outputNames = map[string]string{
 	"tflite": "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", "csv": "CSV", "json": "JSON", "html": "the page",
 }
@@ -35,12 +35,12 @@ var outputNames = map[string]string{
 // An output is a file to write.
 type output struct {
 	path string
-	flag string // that names it
-	kind string // its format
+	flag string // the flag that names the file
+	kind string // the format
 }
 
-// outputsFor checks what is asked for before anything is read, and returns it: the files
-// of -o and, after them, those of --report.
+// outputsFor checks the outputs that the flags ask for, before anything is read. It returns the
+// files of -o and, after them, those of --report.
 func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 	names := formatNames()
 	if kind == format.TFLite {
@@ -92,7 +92,7 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 	return out, checkOutputs(out)
 }
 
-// checkOutputs refuses two outputs that are one file, and those that cannot be written.
+// checkOutputs refuses outputs that cannot be written, and two outputs that are one file.
 func checkOutputs(outputs []output) error {
 	for i, o := range outputs {
 		for _, other := range outputs[:i] {
@@ -110,7 +110,7 @@ func checkOutputs(outputs []output) error {
 	return nil
 }
 
-// problemFile is where --format writes to; empty for standard output.
+// problemFile returns the file for --format, or "" for standard output.
 func (p *planFlags) problemFile() string {
 	if len(p.outputs) == 0 {
 		return ""
@@ -118,8 +118,8 @@ func (p *planFlags) problemFile() string {
 	return p.outputs[0]
 }
 
-// writeAll writes outputs, all or none. What goes to standard output is written when
-// all files are complete, and before they take their places.
+// writeAll writes all outputs or none. It writes to standard output after all files are
+// complete, and before they replace the old ones.
 func writeAll(cmd *cobra.Command, outputs []output, write func(io.Writer, output) error) error {
 	outputs = slices.Clone(outputs)
 	slices.SortStableFunc(outputs, func(a, b output) int {
@@ -146,7 +146,7 @@ func writeEach(cmd *cobra.Command, outputs []output, write func(io.Writer, outpu
 	})
 }
 
-// writeTFLite writes what is made of a .tflite model.
+// writeTFLite writes the outputs of a .tflite model.
 func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.Model, made *tflm.Plan, r *planReport) error {
 	file := ""
 	for _, o := range outputs {
@@ -181,7 +181,7 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 			d.problem, d.offsets = made.Shown()
 		case o.kind == "csv" || o.kind == "json":
 			d.result = made.Result
-			if !made.Kept { // a result and its operand are one buffer
+			if !made.Kept { // a result and its operand share one buffer
 				d.problem, d.offsets = made.United, made.Result.Offsets
 			}
 		}
@@ -192,7 +192,7 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 	})
 }
 
-// tellCopied says why the model in a file is as it was, or that the plan is in it.
+// tellCopied says that the plan is in the file, or why the model there is unchanged.
 func (r *planReport) tellCopied(made *tflm.Plan, file string) {
 	switch r.Written = made.Worth(); {
 	case r.Written:
@@ -226,8 +226,8 @@ func (r *planReport) runtime(model []byte) *cheader.Runtime {
 		atLeast = atLeast || !exact
 		sizes = append(sizes, bytes)
 	}
-	// With a tail that the target reports, the bound of another target is no reason to
-	// call its own size one.
+	// If the target has reported its tail, its size is exact, even if that of another target is
+	// only a bound.
 	if atLeast && r.Tail > 0 {
 		atLeast, sizes = false, sizes[:2]
 	}
@@ -236,8 +236,8 @@ func (r *planReport) runtime(model []byte) *cheader.Runtime {
 	return out
 }
 
-// needed returns the smallest arena that works with the model that is written, and
-// whether it is known rather than a lower bound.
+// needed returns the smallest arena that works with the model that is written. exact reports
+// whether it is known, and not only a lower bound.
 func (x *arenaReport) needed(r *planReport) (bytes int64, exact bool) {
 	bytes = x.Planned
 	if bytes == 0 {

@@ -23,9 +23,8 @@ const (
 //
 //	height 1048576 · bound 1012224 · gap 3.59% · 12.4M nodes · 00:07
 //
-// The search only stores a snapshot; a goroutine draws it a few times a
-// second, so that the clock moves even while the search is deep in a node and
-// the terminal's speed never slows the search.
+// The search only stores a snapshot, and a goroutine draws it a few times a second. So the
+// clock moves even if a node takes long, and a slow terminal does not slow down the search.
 type progress struct {
 	w    io.Writer
 	done chan struct{}
@@ -35,8 +34,8 @@ type progress struct {
 	last stowage.Progress
 }
 
-// startProgress draws on w, a terminal that is so many columns wide, until stop.
-// Short runs draw nothing.
+// startProgress draws on the terminal w until stop. width returns the number of its columns. It
+// draws nothing for short runs.
 func startProgress(w io.Writer, width func() int, every time.Duration) *progress {
 	p := &progress{w: w, done: make(chan struct{})}
 	start := time.Now()
@@ -75,10 +74,10 @@ func (p *progress) stop() {
 // recordEvery is how often --progress writes.
 const recordEvery = 50 * time.Millisecond
 
-// recordProgress writes the progress of a run with those options to a file, line by
-// line, until it is told that the run has ended. Whoever reads along takes the last line
-// that is whole. A write that fails is the last one: the search goes on, and end returns
-// the error. A pipe that nobody reads does not hold up the end.
+// recordProgress makes a run with these options write its progress to a file, a line each time,
+// until end is called. A reader of the file takes the last complete line. After an error
+// nothing more is written, and the search goes on; end returns the error. A pipe that nobody
+// reads does not delay end.
 func recordProgress(path string, o *stowage.Options) (end func() error, err error) {
 	if path == "" {
 		return func() error { return nil }, nil
@@ -122,7 +121,7 @@ func recordProgress(path string, o *stowage.Options) (end func() error, err erro
 	})
 	return func() error {
 		close(done)
-		f.SetWriteDeadline(time.Now().Add(recordEvery)) // an error where it is no pipe, which cannot block
+		f.SetWriteDeadline(time.Now().Add(recordEvery)) // fails for a file, which does not block
 		wait.Wait()
 		if errors.Is(failed, os.ErrDeadlineExceeded) {
 			failed = nil
@@ -134,8 +133,8 @@ func recordProgress(path string, o *stowage.Options) (end func() error, err erro
 	}, nil
 }
 
-// progressLine formats a snapshot. It leaves the last column free: a line that
-// wraps cannot be erased.
+// progressLine formats a snapshot. It leaves the last column empty, because a line that wraps
+// cannot be erased.
 func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	height := "no plan yet"
 	if p.Height > 0 {
@@ -155,8 +154,8 @@ func progressLine(p stowage.Progress, elapsed time.Duration, width int) string {
 	return line
 }
 
-// gap formats how far a height is above the lower bound, in percent of the
-// bound. A gap that is not zero never shows as zero.
+// gap formats how far a height is above the lower bound, in percent of the bound. Only a gap of
+// zero is shown as zero.
 func gap(height, bound int64) string {
 	if height == bound {
 		return "0.00%"
@@ -171,7 +170,7 @@ func gap(height, bound int64) string {
 	return strconv.FormatFloat(percent, 'f', 2, 64) + "%"
 }
 
-// clock formats a duration as minutes and seconds, with hours where there are.
+// clock formats a duration as minutes and seconds, with hours if there are any.
 func clock(d time.Duration) string {
 	s := int64(d / time.Second)
 	if s >= 3600 {

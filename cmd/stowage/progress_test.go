@@ -13,8 +13,8 @@ func lastLine(data []byte) string {
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// TestRecordedProgress follows a search that goes on until its timeout: lines of JSON, of
-// which heights fall and bounds rise.
+// TestRecordedProgress follows a search until its timeout. The file has lines of JSON; heights
+// fall and bounds rise.
 func TestRecordedProgress(t *testing.T) {
 	dir := t.TempDir()
 	problem, at, plan := filepath.Join(dir, "p.csv"), filepath.Join(dir, "progress"), filepath.Join(dir, "plan.csv")
@@ -22,7 +22,7 @@ func TestRecordedProgress(t *testing.T) {
 		t.Fatal("gen")
 	}
 	var data []byte
-	for _, timeout := range []string{"300ms", "3s", "30s"} { // others may use this machine too
+	for _, timeout := range []string{"300ms", "3s", "30s"} { // other programs may slow this machine down
 		if code := execute([]string{"solve", problem, "-q", "-o", plan, "--timeout", timeout, "--progress", at}, os.Stdout, os.Stderr); code != 0 {
 			t.Fatalf("exit code %d", code)
 		}

@@ -23,15 +23,15 @@ import (
 	"github.com/stowage-go/stowage/internal/setting"
 )
 
-// Idea: a user who reports a fault attaches one file, which has all that is needed to repeat the
-// run: version and machine, the problem, the options, what came out, and the command line
-// that does the same. The problem is stored as Stowage read it, so that a model stays with
-// its owner, and its names can be left out. Nothing is sent.
+// Idea: a user who reports a fault attaches one file. It has everything that is needed to
+// repeat the run: version and machine, the problem, the options, the result, and the command
+// line. The problem is stored as Stowage read it, so the user need not send the model, and its
+// names can be left out. Nothing is sent by the command.
 //
-// Invariant: with --anonymize no text of the input is in the report: names are replaced
-// before the planner runs, so that its messages have none either.
+// Invariant: with --anonymize the report has no text of the input. The names are replaced
+// before the planner runs, so its messages do not have them either.
 
-// reportTimeout limits the run that is reported, unless --timeout says otherwise.
+// reportTimeout limits the run in the report, unless --timeout is given.
 const reportTimeout = 10 * time.Second
 
 type reportFlags struct {
@@ -97,18 +97,18 @@ func (f *reportFlags) run(cmd *cobra.Command, input string) error {
 	return writeTo(cmd, f.output, r.text)
 }
 
-// A report is what the file has. The keys are those of its JSON.
+// reported is the content of the file. The keys are those of its JSON.
 type reported struct {
 	Version    string           `json:"stowage"` // of the command
 	Go         string           `json:"go"`
 	Platform   string           `json:"platform"`
-	Processors int              `json:"processors"` // that the program may use
+	Processors int              `json:"processors"` // the number that the program may use
 	Date       string           `json:"date"`
 	Input      reportedInput    `json:"input"`
 	Options    reportedOptions  `json:"options"`
-	Command    string           `json:"command"` // that repeats the run with the problem below
+	Command    string           `json:"command"` // the command that repeats the run with the problem below
 	Result     *figures.Figures `json:"result,omitempty"`
-	Error      string           `json:"error,omitempty"` // in place of a result
+	Error      string           `json:"error,omitempty"` // instead of a result
 
 	made    time.Time
 	problem *stowage.Problem
@@ -134,7 +134,7 @@ type reportedOptions struct {
 	Set      map[string]string `json:"set,omitempty"`
 }
 
-// report returns all that is known before the run.
+// report returns everything that is known before the run.
 func (f *reportFlags) report(input string, file *format.File, o *stowage.Options) *reported {
 	now := time.Now().UTC()
 	r := &reported{
@@ -151,7 +151,7 @@ func (f *reportFlags) report(input string, file *format.File, o *stowage.Options
 	if f.anonymize {
 		r.Input.Notes = nil
 		if !slices.Contains(reportKinds, strings.ToLower(r.Input.Kind)) {
-			r.Input.Kind = "other extension" // it may be a name, too
+			r.Input.Kind = "other extension" // an unknown extension may be a name
 		}
 		r.problem = anonymous(file.Problem)
 	}
@@ -159,7 +159,7 @@ func (f *reportFlags) report(input string, file *format.File, o *stowage.Options
 	return r
 }
 
-// reportKinds are the kinds of input that tell nothing of whose it is.
+// reportKinds are the extensions of inputs that do not tell whose input it is.
 var reportKinds = []string{".csv", ".json", ".tflite", ".onnx", ".pb", ".mlir", ".py", ".pickle", ".pkl", ".txt", ".gz", "no extension", "standard input"}
 
 // kindOf returns the extension of an input, without the name before it.
@@ -174,7 +174,7 @@ func kindOf(input string) string {
 	return input[at:]
 }
 
-// anonymous returns a problem without a name, whose buffers are named by their numbers.
+// anonymous returns a problem without its name, with numbers as the names of buffers.
 func anonymous(p *stowage.Problem) *stowage.Problem {
 	out := *p
 	out.Name = ""
@@ -185,8 +185,8 @@ func anonymous(p *stowage.Problem) *stowage.Problem {
 	return &out
 }
 
-// repeat returns the command that does the same with the problem of the report. The
-// capacity is in the problem.
+// repeat returns the command that repeats the run with the problem of the report. The capacity
+// is in the problem.
 func (f *reportFlags) repeat() string {
 	words := []string{"stowage solve --planner " + f.planner}
 	add := func(given bool, flag, value string) {
@@ -208,8 +208,8 @@ func (f *reportFlags) repeat() string {
 	return strings.Join(append(words, "problem.json"), " ")
 }
 
-// solve runs the planner and records what comes out, a mistake of the planner and a panic
-// included: these are what is to be reported.
+// solve runs the planner and records the result. It also records a mistake of the planner, and
+// a panic, because the report may be about these.
 func (r *reported) solve(ctx context.Context, o stowage.Options) {
 	defer func() {
 		if what := recover(); what != nil {
@@ -229,7 +229,7 @@ func (r *reported) solve(ctx context.Context, o stowage.Options) {
 // writeProblem writes the problem with the plan, which solve and verify read.
 func (r *reported) writeProblem(w io.Writer) error { return stowjson.Write(w, r.problem, r.plan) }
 
-// json writes the report as one object, which has the problem in it.
+// json writes the report as one object that contains the problem.
 func (r *reported) json(w io.Writer) error {
 	var problem strings.Builder
 	if err := r.writeProblem(&problem); err != nil {
@@ -247,7 +247,7 @@ type rawJSON string
 // MarshalJSON returns the text itself.
 func (t rawJSON) MarshalJSON() ([]byte, error) { return []byte(t), nil }
 
-// zip writes the report and the problem as two files of one archive.
+// zip writes an archive with two files, the report and the problem.
 func (r *reported) zip(w io.Writer) error {
 	z := zip.NewWriter(w)
 	for _, part := range []struct {
@@ -274,7 +274,7 @@ func (r *reported) text(w io.Writer) error {
 	return r.writeProblem(w)
 }
 
-// head writes all but the problem.
+// head writes the report without the problem.
 func (r *reported) head(w io.Writer) error {
 	names := "with their names"
 	if r.Input.Anonymized {

@@ -12,29 +12,29 @@ import (
 	"time"
 )
 
-// Idea: one page, served to a browser on this machine, needs a line of HTTP read and a
-// few lines written, each on a connection of its own. Package net/http would be
-// initialised whenever the command starts, with all of TLS: 0.15 ms, and 3 MB of the
-// program, for solve and all others.
+// Idea: to serve one page to a browser on this machine, the program reads a line of HTTP and
+// writes a few, each time on a new connection. Package net/http is not used: the program would
+// initialise it, with all of TLS, at every start of every command. That costs 0.15 ms, and 3 MB
+// of the program.
 //
-// Invariant: a connection is closed after one answer, after asker's time, or when the
-// context ends; of a request no more than askMost bytes are read.
+// Invariant: a connection is closed after one answer, after askTime, or when the context ends.
+// At most askMost bytes of a request are read.
 //
 // Source: RFC 9112.
 
 const (
-	askTime = 10 * time.Second // that a request may take to come
-	askMost = 1 << 16          // bytes of a request
+	askTime = 10 * time.Second // the time that a request may take to arrive
+	askMost = 1 << 16          // the most bytes of a request
 )
 
-// An answer is what is said to a request.
+// An answer is the answer to a request.
 type answer struct {
 	code int
-	kind string // of the body, as in Content-Type
+	kind string // the Content-Type of the body
 	body []byte
 }
 
-// reasons of the codes that are used.
+// reason returns the phrase that HTTP has for a code.
 func reason(code int) string {
 	switch code {
 	case 200:
@@ -91,7 +91,7 @@ func converse(c net.Conn, respond func(method, host, path string) answer) {
 		"Cache-Control: no-store\r\n" +
 		"X-Content-Type-Options: nosniff\r\n" +
 		"Cross-Origin-Resource-Policy: same-origin\r\n" +
-		"Content-Security-Policy: frame-ancestors 'none'\r\n" + // the page has the rest of its policy itself
+		"Content-Security-Policy: frame-ancestors 'none'\r\n" + // the rest of the policy is in the page
 		"Connection: close\r\n\r\n"
 	c.SetDeadline(time.Now().Add(time.Minute)) // a large page
 	if _, err := io.WriteString(c, head); err == nil && method != "HEAD" {
@@ -113,7 +113,7 @@ func readRequest(r io.Reader) (method, host, path string, ok bool) {
 		return "", "", "", false
 	}
 	host = headers.Get("Host")
-	if whole, found := strings.CutPrefix(target, "http://"); found { // as a proxy is asked
+	if whole, found := strings.CutPrefix(target, "http://"); found { // the form for a proxy
 		host, path, _ = strings.Cut(whole, "/")
 		path = "/" + path
 	} else if path = target; !strings.HasPrefix(path, "/") {

@@ -79,7 +79,7 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 		return err
 	}
 	if s.against != "" {
-		// The plan before is on the left, so it is the first of the page.
+		// The earlier plan is on the left, so it comes first in the page.
 		before, _, err := readDocument(cmd, s.against, s.capacity, &modelFlags{})
 		if err != nil {
 			return err
@@ -95,8 +95,8 @@ func (s *showFlags) run(cmd *cobra.Command, input string) error {
 	return writeDocument(cmd, s.output, name, d)
 }
 
-// readDocument reads a problem with the plan that it carries, and says what is wrong
-// with that. The claim is what to say of a lower bound that the file has.
+// readDocument reads a problem with the plan in the same file, and says what is wrong with the
+// plan. If the file has a lower bound, claim says whose it is.
 func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags) (d *document, claim string, err error) {
 	own, err := readOwned(input, capacity, m)
 	if err != nil {
@@ -129,8 +129,8 @@ func readDocument(cmd *cobra.Command, input string, capacity size, m *modelFlags
 	return d, claim, nil
 }
 
-// writeFacts prints a problem, and its plan where there is one, in a few lines.
-// The claim follows the lower bound.
+// writeFacts prints a problem in a few lines, and its plan if there is one. It prints claim
+// after the lower bound.
 func writeFacts(w io.Writer, width int, claim string, d *document) error {
 	tl := timeline.New(d.problem)
 	fact := func(name, format string, args ...any) {

@@ -16,10 +16,10 @@ import (
 	"time"
 )
 
-// used returns the processor time of a process so far, or 0 where /proc does not say.
+// used returns the processor time of a process so far, or 0 if /proc does not have it.
 func used(pid int) time.Duration {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, after, _ := strings.Cut(string(text), ") ") // past the name, which may have spaces
+	_, after, _ := strings.Cut(string(text), ") ") // skips the name, which may contain spaces
 	fields := strings.Fields(after)
 	if len(fields) < 13 {
 		return 0
@@ -29,10 +29,10 @@ func used(pid int) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // ticks: a hundred a second
 }
 
-// TestSignalsEndSearches sends signals to searches of which none is near its end,
-// and demands that they end within a tenth of a second and what it takes to write,
-// with the best plan so far. Another load of the machine may delay a process; so it is
-// the processor's time that counts, where /proc has it, and the quickest of several.
+// TestSignalsEndSearches sends signals to long searches. Each must end within a tenth of a
+// second, plus the time to write, with the best plan so far. Other programs may delay a
+// process, so the test counts processor time if /proc has it, and takes the quickest of several
+// runs.
 func TestSignalsEndSearches(t *testing.T) {
 	hearSignals(t)
 	const within, attempts = 150 * time.Millisecond, 4
@@ -70,7 +70,7 @@ func TestSignalsEndSearches(t *testing.T) {
 			best = min(best, late)
 			var exit *exec.ExitError
 			if errors.As(err, &exit) && !exit.Exited() {
-				continue // it came before the search began, where it kills
+				continue // the signal came before the search, and killed the process
 			}
 			if err != nil || !strings.Contains(stderr.String(), "; interrupted; 800 buffers") {
 				t.Fatalf("%v: %v\n%s", s, err, &stderr)

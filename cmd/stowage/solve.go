@@ -31,8 +31,8 @@ type solveFlags struct {
 	search
 	minimize    bool
 	start       string
-	paths       []string // of -o
-	outputs     []output // what they ask for; standard output if there is none
+	paths       []string // the values of -o
+	outputs     []output // one for each path; standard output if there is no path
 	format      string
 	steps       int
 	stats       string
@@ -140,7 +140,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 			return err
 		}
 	}
-	// The plan is there: what fails from here on does not take it back.
+	// The plan has been written. A later failure does not take it back.
 	failed := []error{s.writeStats(cmd, r, p)}
 	if s.why {
 		printWhy(cmd.ErrOrStderr(), turns, r, p, &o)
@@ -160,7 +160,7 @@ func (s *solveFlags) run(cmd *cobra.Command, input string) error {
 	return outcomeOf(r.Status)
 }
 
-// late is the end of a run that was still waiting for its input at the timeout.
+// late ends a run that was still waiting for its input at the timeout.
 func (s *solveFlags) late(cmd *cobra.Command, late *format.LateError, planner string, began time.Time) error {
 	r := &stowage.Result{Status: stowage.Unknown, Planner: planner, Stopped: plan.StopTimeout}
 	r.Stats.Elapsed = time.Since(began)
@@ -204,20 +204,20 @@ func (s *solveFlags) writePlan(cmd *cobra.Command, file *format.File, r *stowage
 	return writeAll(cmd, s.outputs, func(w io.Writer, o output) error { return writerOf(o.kind)(w, d) })
 }
 
-// writeStats writes what --stats asks for.
+// writeStats writes the file of --stats.
 func (s *solveFlags) writeStats(cmd *cobra.Command, r *stowage.Result, p *stowage.Problem) error {
 	if s.stats == "" {
 		return nil
 	}
 	stats := figures.Of(r, p, s.minimize)
-	// A pipe that was closed is an error like others, and does not kill: there may be a
-	// certificate to write.
+	// Writing to a closed pipe is an error like others. It must not kill the program, because a
+	// certificate may still have to be written.
 	signal.Ignore(syscall.SIGPIPE)
 	defer signal.Reset(syscall.SIGPIPE)
 	return writeTo(cmd, s.stats, func(w io.Writer) error { return writeIndented(w, stats) })
 }
 
-// read reads the problem and, where one is named, the plan to start from.
+// read reads the problem and, if --start names one, the plan to start from.
 func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options, deadline time.Time) (*format.File, error) {
 	file, err := s.readProblem(input, deadline)
 	if err != nil {
@@ -235,7 +235,7 @@ func (s *solveFlags) read(cmd *cobra.Command, input string, o *stowage.Options, 
 	return file, nil
 }
 
-// startFault names the file of the plan to start from where that is at fault.
+// startFault adds the file name to errors about the plan to start from.
 func (s *solveFlags) startFault(err error) error {
 	var input *stowage.InputError
 	if errors.As(err, &input) {
@@ -248,7 +248,7 @@ func (s *solveFlags) startFault(err error) error {
 	return err
 }
 
-// checkPaths settles where the outputs go before any work is done.
+// checkPaths decides where the outputs go, and checks these places, before any work is done.
 func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 	paths := s.paths
 	if len(paths) == 0 {
@@ -286,7 +286,8 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 	if err := checkOutputs(s.outputs); err != nil {
 		return err
 	}
-	// The plan may take the place of what it was made from; nothing else may.
+	// The plan may replace the file that it was made from. No other output may replace an
+	// input.
 	uses := []use{{"INPUT", input}, {"--start", s.start}}
 	for _, o := range s.outputs {
 		uses = append(uses, use{o.flag, o.path})
@@ -300,7 +301,7 @@ func (s *solveFlags) checkPaths(cmd *cobra.Command, input string) error {
 	return nil
 }
 
-// checkSteps refuses steps that nobody could tell of, or show.
+// checkSteps refuses --steps if the planner does not report its moves, or no output shows them.
 func (s *solveFlags) checkSteps() error {
 	switch {
 	case s.steps < 0:
@@ -324,8 +325,8 @@ func (s *solveFlags) checkSteps() error {
 	return nil
 }
 
-// solve calls stowage.Solve with a progress line where there is a terminal. Whoever
-// asked for the progress gets it all the same.
+// solve calls stowage.Solve, with a progress line if there is a terminal. A callback that is
+// already in the options is still called.
 func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem, o stowage.Options) (*stowage.Result, error) {
 	if !quiet && canRedraw(stderr) {
 		line := startProgress(outletOf(stderr).w, func() int { return columns(stderr) }, progressEvery)
@@ -341,7 +342,7 @@ func solve(ctx context.Context, stderr io.Writer, quiet bool, p *stowage.Problem
 	return stowage.Solve(ctx, p, o)
 }
 
-// summary says in one line what came out.
+// summary returns the outcome in one line.
 func summary(r *stowage.Result, p *stowage.Problem) string {
 	var s string
 	planned, without := ending(r.Stopped)
@@ -370,12 +371,13 @@ func summary(r *stowage.Result, p *stowage.Problem) string {
 	return s + fmt.Sprintf("; %s, %s, %s, %s", count(len(p.Buffers), "buffer"), r.Planner, count(r.Stats.Nodes, "node"), seconds(r.Stats.Elapsed))
 }
 
-// collides names two buffers whose fixed offsets collide.
+// collides says which two buffers have fixed offsets that collide.
 func collides(c *stowage.Collision, p *stowage.Problem) string {
 	return explain.Collides(c, cell(p.Buffers[c.A].ID), cell(p.Buffers[c.B].ID))
 }
 
-// ending words why a run ended: one that has a plan, but no proof, and one that has neither.
+// ending says why a run ended: planned is for a run with a plan but without a proof, without
+// for a run that has neither.
 func ending(s plan.Stop) (planned, without string) {
 	switch s {
 	case plan.StopTimeout:
@@ -391,7 +393,7 @@ func ending(s plan.Stop) (planned, without string) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f s", d.Seconds()) }
 
-// startProfile starts a CPU profile, where a file is named.
+// startProfile starts a CPU profile if a file is named.
 func startProfile(path string) (stop func(), err error) {
 	if path == "" {
 		return func() {}, nil

@@ -7,14 +7,13 @@ import (
 	"github.com/stowage-go/stowage/internal/profile"
 )
 
-// Idea: the contention profile as one line of eighth blocks. Each column shows
-// the peak of its slice of time, since the peaks are what decides; a column is
-// blank only where nothing is in use.
+// Idea: the contention profile is drawn as one line of eighth blocks. Each column shows the
+// peak of its slice of time, because peaks decide. A column is blank only if nothing is in use.
 //
 // Complexity: O(p log p) for p starts and ends of use.
 
-// sparkline draws the profile of p in at most width columns: one for each slot
-// of time where there are fewer.
+// sparkline draws the profile of p in at most width columns. If p has fewer time slots, it has
+// one column for each.
 func sparkline(p *stowage.Problem, width int) string {
 	f := profile.New(p)
 	if len(f.Times) == 0 {
@@ -24,15 +23,15 @@ func sparkline(p *stowage.Problem, width int) string {
 	if span := upper - lower; span < int64(width) {
 		width = int(span)
 	}
-	// Lifespans reach to ±2⁶¹, so that positions are reckoned in floats; but differences
-	// in whole numbers, for there floats are hundreds of slots apart.
+	// Times are up to ±2⁶¹, so positions are computed as floats. Differences are computed as
+	// whole numbers first, because floats of this size are hundreds of slots apart.
 	position := func(at int64) float64 {
 		return float64(width) * (float64(at-lower) / float64(upper-lower))
 	}
 	peaks := make([]int64, width)
 	for k, load := range f.Loads[:len(f.Loads)-1] {
-		// The load holds until the next change. One on a column's very edge leaves
-		// that column alone.
+		// The load lasts until the next change. If that is at the edge of a column, the column
+		// is not reached.
 		last := int(math.Ceil(position(f.Times[k+1]))) - 1
 		for c := min(int(position(f.Times[k])), width-1); c <= last && c < width; c++ {
 			peaks[c] = max(peaks[c], load)

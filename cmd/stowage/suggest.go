@@ -17,13 +17,13 @@ import (
 	"github.com/stowage-go/stowage/internal/units"
 )
 
-// isIt and oneOf follow a misspelt name: see package suggest.
+// isIt and oneOf complete messages about a misspelt name: see package suggest.
 var (
 	isIt  = suggest.Question
 	oneOf = suggest.OneOf
 )
 
-// unknownCommand is the error for a command that there is not.
+// unknownCommand returns the error for a command that does not exist.
 func unknownCommand(root *cobra.Command, name string) error {
 	var names []string
 	for _, c := range root.Commands() {
@@ -31,7 +31,7 @@ func unknownCommand(root *cobra.Command, name string) error {
 			continue
 		}
 		if c.Name() == name {
-			return usagef("the command %s must come first", name) // it stands after --
+			return usagef("the command %s must come first", name) // the command is after --
 		}
 		if slices.Contains(c.SuggestFor, name) {
 			return usagef("unknown command %q; did you mean %s?", name, c.Name())
@@ -44,8 +44,8 @@ func unknownCommand(root *cobra.Command, name string) error {
 	return usagef("unknown command %q%s", name, isIt(name, names))
 }
 
-// commandOf returns the command that plans what is most likely a file: it is there, or its name
-// ends as those of problems and models do. It is empty for other words.
+// commandOf returns the command that plans a word which is probably a file: the file exists, or
+// its name has the extension of a problem or a model. It returns "" for other words.
 func commandOf(name string) string {
 	info, err := os.Stat(name)
 	ext := strings.ToLower(filepath.Ext(strings.TrimSuffix(name, ".gz")))
@@ -59,7 +59,7 @@ func commandOf(name string) string {
 	return ""
 }
 
-// flagFault puts what the parser of the flags says into our words.
+// flagFault turns an error of the flags' parser into our words.
 func flagFault(cmd *cobra.Command, args []string, err error) error {
 	var (
 		unknown *pflag.NotExistError
@@ -67,12 +67,13 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 	)
 	switch {
 	case !cmd.HasParent() && notCommand(cmd, firstWord(args)):
-		// The flags are those of a command, and it is the command that is wrong.
+		// The flags belong to a command, and the name of that command is wrong.
 		return unknownCommand(cmd, firstWord(args))
 	case errors.As(err, &unknown):
 		name := unknown.GetSpecifiedName()
 		if group := unknown.GetSpecifiedShortnames(); group != "" {
-			// One dash makes each letter a flag. More than one was meant as a name.
+			// After one dash, each letter is a flag. Several letters were probably meant as a
+			// name.
 			if name = "-" + name; len(group) > 2 {
 				name = "-" + group
 			}
@@ -88,7 +89,8 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 	case errors.As(err, &invalid):
 		f := invalid.GetFlag()
 		if taken := "-" + f.Shorthand + invalid.GetValue(); f.Shorthand != "" && slices.Contains(args, taken) {
-			// The first letter was read as a flag and the rest as its value: -capcity as -c apcity.
+			// The parser took the first letter as a flag and the rest as its value: -capcity as
+			// -c apcity.
 			word, _, _ := strings.Cut(taken, "=")
 			if hint := isIt("-"+word, flagNames(cmd)); hint != "" {
 				return usagef("unknown flag: %s%s", word, hint)
@@ -99,7 +101,7 @@ func flagFault(cmd *cobra.Command, args []string, err error) error {
 	return usageError{err}
 }
 
-// flagNames returns the flags of a command as they are typed.
+// flagNames returns the flags of a command as users type them.
 func flagNames(cmd *cobra.Command) []string {
 	var all []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {
@@ -110,12 +112,12 @@ func flagNames(cmd *cobra.Command) []string {
 	return all
 }
 
-// oneDash refuses the long name of a flag after a single dash. The parser would take -output
-// for -o with the value utput, and write a file of that name. It returns the command, too.
+// oneDash refuses the long name of a flag after a single dash. The parser would read -output as
+// -o with the value utput, and write a file of that name. oneDash also returns the command.
 func oneDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd.DisableFlagParsing {
-		return cmd, nil // what is wrong with the command is found when it runs
+		return cmd, nil // the command reports its own faults when it runs
 	}
 	for _, a := range rest {
 		if a == "--" {
@@ -130,13 +132,13 @@ func oneDash(root *cobra.Command, args []string) (*cobra.Command, error) {
 	return cmd, nil
 }
 
-// notCommand reports whether a word stands where a command should and is none.
+// notCommand reports whether a word is in the place of a command and is not one.
 func notCommand(root *cobra.Command, word string) bool {
 	return word != "" && !slices.ContainsFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == word })
 }
 
-// firstWord returns the first argument that is no flag. After a flag, a file comes before other
-// words, which may be the flag's value.
+// firstWord returns the first argument that is no flag. After a flag, an existing file is
+// preferred, because another word may be the flag's value.
 func firstWord(args []string) string {
 	if len(args) > 0 && args[0] != "" && args[0][0] != '-' {
 		return args[0]
@@ -157,7 +159,7 @@ func firstWord(args []string) string {
 	return ""
 }
 
-// valueFault says what a flag takes, where the parser would quote Go's strconv.
+// valueFault says which values a flag takes. The parser would quote Go's strconv.
 func valueFault(f *pflag.Flag, cause error) string {
 	var number *strconv.NumError
 	if !errors.As(cause, &number) {

@@ -12,24 +12,23 @@ import (
 	"golang.org/x/term"
 )
 
-// Idea: all that the command prints goes through an outlet, which knows whether
-// it is a terminal and whether everything arrived. On a terminal control
-// characters are escaped, since the names of buffers come from files: one could
-// otherwise move the cursor, colour the screen or retitle the window. So are they on
-// standard error wherever that goes: a log of messages ends on somebody's terminal.
-// What standard output has goes to a file or a pipe as it is, for it may be a plan.
-// The first error stays, so that no line can be lost without the exit code saying so.
+// Idea: everything that the command prints goes through an outlet. It knows whether it is a
+// terminal, and whether all writes succeeded. On a terminal it escapes control characters,
+// because the names of buffers come from files: a name could move the cursor, colour the screen
+// or retitle the window. Standard error is always escaped, because a log is often read on a
+// terminal later. Standard output to a file or a pipe is not escaped, because it may be a plan.
+// The outlet keeps its first error, so a lost line always changes the exit code.
 //
-// A standard output that the shell has closed (>&-) cannot be told from
-// /dev/null: before main, Go's runtime opens that in its place.
+// A standard output that the shell has closed (>&-) looks like /dev/null: Go's runtime opens
+// that in its place before main.
 
 // An outlet is standard output or standard error.
 type outlet struct {
 	w        io.Writer
 	messages bool     // standard error
-	file     *os.File // the terminal; nil where it is none
-	rest     []byte   // the start of a letter whose end is still to come
-	err      error    // of the first write that failed
+	file     *os.File // the terminal; nil if it is none
+	rest     []byte   // the first bytes of an incomplete letter
+	err      error    // the error of the first write that failed
 }
 
 func newOutlet(w io.Writer, messages bool) *outlet {
@@ -40,8 +39,7 @@ func newOutlet(w io.Writer, messages bool) *outlet {
 	return o
 }
 
-// Write writes p, messages and what is for a terminal with control characters
-// escaped.
+// Write writes p. For messages and on a terminal it escapes control characters.
 func (o *outlet) Write(p []byte) (int, error) {
 	out := p
 	if o.file != nil || o.messages {
@@ -72,8 +70,8 @@ func outletOf(w io.Writer) *outlet {
 // isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool { return outletOf(w).file != nil }
 
-// columns returns how many columns a terminal has, 0 for what is none. Where the
-// terminal does not say, COLUMNS counts.
+// columns returns the width of a terminal in columns, or 0 if w is none. If the terminal does
+// not know its width, the variable COLUMNS has it.
 func columns(w io.Writer) int {
 	f := outletOf(w).file
 	if f == nil {
@@ -88,11 +86,10 @@ func columns(w io.Writer) int {
 	return 80
 }
 
-// canRedraw reports whether a line of w can be erased and drawn again.
+// canRedraw reports whether a line of w can be erased and drawn anew.
 func canRedraw(w io.Writer) bool { return isTerminal(w) && os.Getenv("TERM") != "dumb" }
 
-// cutShort returns how many bytes at the end of p begin a letter that is not
-// complete.
+// cutShort returns how many bytes at the end of p are the beginning of an incomplete letter.
 func cutShort(p []byte) int {
 	for n := 1; n < utf8.UTFMax && n <= len(p); n++ {
 		if tail := p[len(p)-n:]; utf8.RuneStart(tail[0]) {
@@ -105,8 +102,8 @@ func cutShort(p []byte) int {
 	return 0
 }
 
-// escapeControls spells control characters but newline and tab as Go does. It
-// returns p itself where all of it is printable ASCII.
+// escapeControls writes control characters, except newline and tab, as Go does in strings. It
+// returns p itself if all of it is printable ASCII.
 func escapeControls(p []byte) []byte {
 	if !slices.ContainsFunc(p, func(c byte) bool { return (c < ' ' || c > '~') && c != '\n' && c != '\t' }) {
 		return p
@@ -127,7 +124,7 @@ func escapeControls(p []byte) []byte {
 	return out
 }
 
-// cell makes a name fit for a table, or a fault for its line: on one line, without
+// cell returns a name for a table, or a fault for a line of its own: on one line, without
 // control characters.
 func cell(name string) string {
 	name = strings.NewReplacer("\n", `\n`, "\t", `\t`, "\r", `\r`).Replace(name)

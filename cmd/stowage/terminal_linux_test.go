@@ -15,11 +15,11 @@ import (
 
 // A pty is a terminal that a test reads.
 type pty struct {
-	screen *os.File // what the command writes to
+	screen *os.File // the side that the command writes to
 	shown  chan []byte
 }
 
-// newPty opens a terminal of so many columns.
+// newPty opens a terminal with that many columns.
 func newPty(t *testing.T, columns uint16) *pty {
 	t.Helper()
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
@@ -42,14 +42,14 @@ func newPty(t *testing.T, columns uint16) *pty {
 	}
 	p := &pty{slave, make(chan []byte, 1)}
 	go func() {
-		text, _ := io.ReadAll(master) // ends with an error when the last writer closes
+		text, _ := io.ReadAll(master) // returns an error when the last writer closes
 		master.Close()
 		p.shown <- text
 	}()
 	return p
 }
 
-// run runs a command line on a terminal and returns what it shows.
+// onTerminal runs a command line on a terminal and returns what the terminal shows.
 func onTerminal(t *testing.T, columns uint16, args ...string) (code int, shown string) {
 	t.Helper()
 	p := newPty(t, columns)
@@ -67,8 +67,7 @@ func putFile(t *testing.T, name, text string) string {
 	return path
 }
 
-// TestTerminalPictures holds pictures back from a terminal, unless they are
-// asked for by name.
+// TestTerminalPictures: a picture is not written to a terminal, unless the path is -.
 func TestTerminalPictures(t *testing.T) {
 	path := putFile(t, "in.csv", "id,lower,upper,size,offset\na,0,2,3,0\n")
 	for line, want := range map[string]struct {
@@ -93,8 +92,8 @@ func TestTerminalPictures(t *testing.T) {
 	}
 }
 
-// TestTerminalNames gives buffers names that would move the cursor and colour
-// the screen. None may, neither in tables nor in messages, plans or explanations.
+// TestTerminalNames gives buffers names that would move the cursor and colour the screen. They
+// do neither, in tables, messages, plans and explanations.
 func TestTerminalNames(t *testing.T) {
 	const name = "\x1b[31mred\x1b]0;title\x07"
 	path := putFile(t, "in.csv", "id,lower,upper,size\n"+name+",0,2,3\n\"line\nbreak\",0,2,3\n")
@@ -117,14 +116,14 @@ func TestTerminalNames(t *testing.T) {
 	if _, shown := onTerminal(t, 200, "explain", "--capacity", "4", path); !strings.Contains(shown, `line\nbreak`) {
 		t.Errorf("a table is broken by a name:\n%s", shown)
 	}
-	// To a pipe a plan goes as it is.
+	// A plan is written to a pipe as it is.
 	var plan, stderr bytes.Buffer
 	if execute([]string{"solve", "-q", path}, &plan, &stderr); !strings.Contains(plan.String(), name) {
 		t.Errorf("%q", plan.String())
 	}
 }
 
-// TestTerminalWidth demands that tables keep to the width of the terminal.
+// TestTerminalWidth: tables are no wider than the terminal.
 func TestTerminalWidth(t *testing.T) {
 	long := strings.Repeat("long/", 30)
 	path := putFile(t, "in.csv", "id,lower,upper,size\n"+long+"a,0,2,3\n"+long+"b,0,2,3\n")
@@ -144,7 +143,7 @@ func TestTerminalWidth(t *testing.T) {
 				}
 			}
 		}
-		// A long name is broken rather than cut, and the figures stay.
+		// A long name is broken into lines, and the figures stay whole.
 		code, shown := onTerminal(t, width, "explain", "--capacity", "4", path)
 		if !strings.Contains(shown, "ALIGNMENT  OFFSET") && width > 60 {
 			t.Errorf("columns are missing:\n%s", shown)
@@ -161,8 +160,8 @@ func TestTerminalWidth(t *testing.T) {
 	}
 }
 
-// TestTerminalProgress demands that the progress line leaves the last column
-// free, that it goes in the end, and that a dumb terminal has none.
+// TestTerminalProgress: the progress line leaves the last column free and is erased in the end.
+// A dumb terminal has no progress line.
 func TestTerminalProgress(t *testing.T) {
 	path := putFile(t, "in.csv", "id,lower,upper,size\na,0,2,3\nb,1,3,4\n")
 	args := []string{"solve", "--planner", "puppet-wait", "--timeout", (3 * progressEvery).String(), "-o", filepath.Join(t.TempDir(), "plan.csv"), path}

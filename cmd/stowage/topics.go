@@ -2,14 +2,14 @@ package main
 
 import "github.com/spf13/cobra"
 
-// Idea: what several commands share is said once, in a topic of the help, and their own help
-// names the topic. A topic is a command that does nothing: help prints its text, and man writes
-// a page of it.
+// Idea: text that several commands need is in one place, a topic of the help, and their own
+// help names the topic. A topic is a command that does nothing. help prints its text, and man
+// writes a page of it.
 
-// formatsHelp is what commands say of the files that they read.
+// formatsHelp is the sentence about files in the help of commands.
 const formatsHelp = "'stowage help formats' says which files are read and written, and has the flags for models and dumps."
 
-// newFormats returns the topic of files.
+// newFormats returns the topic about files.
 func newFormats() *cobra.Command {
 	var m modelFlags
 	var g graphFlags
@@ -45,7 +45,7 @@ Dumps: of XLA (.pb, or NAME-buffer-assignment.txt), of IREE (.mlir), of PyTorch'
 	return cmd
 }
 
-// newFirmware returns the topic of plan's numbers, files and scratch.
+// newFirmware returns the topic about the numbers, files and scratch of plan.
 func newFirmware() *cobra.Command {
 	return &cobra.Command{
 		Use:   "firmware",

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A full writer takes so many bytes and no more.
+// A full writer takes a number of bytes and no more.
 type full struct{ left int }
 
 func (f *full) Write(p []byte) (int, error) {
@@ -38,8 +38,8 @@ func TestPageOnFullDisk(t *testing.T) {
 	}
 }
 
-// solveRecording solves for 300 ms with a progress file and returns what is said and how
-// long it took.
+// solveRecording solves for 300 ms with a progress file. It returns what the command says and
+// how long it took.
 func solveRecording(t *testing.T, at string) (code int, said string, took time.Duration) {
 	t.Helper()
 	dir := t.TempDir()
@@ -57,7 +57,8 @@ func solveRecording(t *testing.T, at string) (code int, said string, took time.D
 	return code, stderr.String(), took
 }
 
-// TestProgressOnFullDisk wants the plan and a word about the progress.
+// TestProgressOnFullDisk: on a full disk the command writes the plan, and reports the error of
+// the progress file.
 func TestProgressOnFullDisk(t *testing.T) {
 	if _, err := os.Stat("/dev/full"); err != nil {
 		t.Skip("no /dev/full")
@@ -68,7 +69,7 @@ func TestProgressOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestProgressUnread has a pipe that is full and that nobody reads.
+// TestProgressUnread: the progress goes to a pipe that is full and that nobody reads.
 func TestProgressUnread(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "pipe")
 	if err := syscall.Mkfifo(at, 0o600); err != nil {
@@ -100,8 +101,8 @@ func TestProgressUnread(t *testing.T) {
 	}
 }
 
-// TestSignalWhileWriting kills the command while it writes a file: the old one is there,
-// and nothing beside it.
+// TestSignalWhileWriting kills the command while it writes a file. The old file is still there,
+// and no other file is beside it.
 func TestSignalWhileWriting(t *testing.T) {
 	self, err := os.Executable()
 	if err != nil {
@@ -125,7 +126,7 @@ func TestSignalWhileWriting(t *testing.T) {
 			}
 			time.Sleep(time.Millisecond)
 		}
-		cmd.Process.Signal(syscall.SIGTERM) // or it has ended already
+		cmd.Process.Signal(syscall.SIGTERM) // the command may have ended already
 		err := cmd.Wait()
 		data, _ := os.ReadFile(target)
 		if status := cmd.ProcessState.Sys().(syscall.WaitStatus); status.Signaled() && string(data) == "old" {

@@ -12,7 +12,7 @@ import (
 // A size is a number of bytes as a flag takes it, in the spelling of package units.
 type size int64
 
-// sizeHelp is what the help of a size says of its spelling.
+// sizeHelp is the part of the help about the spelling of a size.
 const sizeHelp = units.SizeHelp
 
 var errNumber = errors.New("must be a whole number")
@@ -50,8 +50,8 @@ func (d *duration) String() string { return time.Duration(*d).String() }
 // Type names the value in help.
 func (d *duration) Type() string { return "D" }
 
-// once is the name of the file that a command writes which writes one: with a second name, only
-// one of the two files would be written, so that is refused.
+// once is the file name of a command that writes one file. A second name is refused: only one
+// of the two files would be written.
 type once string
 
 func (o *once) String() string { return string(*o) }

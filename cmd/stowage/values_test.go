@@ -72,8 +72,8 @@ func TestSize(t *testing.T) {
 	}
 }
 
-// TestOutlet writes what a hostile file may hold to a terminal, in one piece and
-// in all pairs of pieces.
+// TestOutlet writes the content of a hostile file to a terminal, in one piece and in all pairs
+// of pieces.
 func TestOutlet(t *testing.T) {
 	const text = "plain\ttext\nschön ‖ \x1b[2J\r\x7f\u009b0m \x9b"
 	const want = "plain\ttext\nschön ‖ \\x1b[2J\\x0d\\x7f\\u009b0m \\x9b"
@@ -98,8 +98,8 @@ func TestOutlet(t *testing.T) {
 	}
 }
 
-// TestFaultLines reads a file whose names would colour a screen or pass for faults of
-// another file: each fault is one line, to a pipe as well.
+// TestFaultLines reads a file with names that would colour a screen or look like faults of
+// another file. Each fault is one line, also to a pipe.
 func TestFaultLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "bad.csv")
 	text := "id,lower,upper,size\n\"\x1b[31mred\nother.csv:1: forged\",0,0,3\n"
@@ -196,7 +196,8 @@ func TestAbsl(t *testing.T) {
 	}
 }
 
-// TestProgressLine holds the line to 79 columns: one that wraps stays behind.
+// TestProgressLine: the line has at most 79 columns, because a line that wraps cannot be
+// erased.
 func TestProgressLine(t *testing.T) {
 	for want, p := range map[string]stowage.Progress{
 		"no plan yet · 0 nodes · 1:01:01":                             {},
@@ -216,8 +217,8 @@ func TestProgressLine(t *testing.T) {
 	}
 }
 
-// TestContention checks the contention that the sparkline draws against the
-// timeline's, which finds it in another way.
+// TestContention compares the contention that the sparkline draws with that of the timeline,
+// which computes it in another way.
 func TestContention(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &stowage.Problem{}
@@ -263,7 +264,7 @@ func TestSparkline(t *testing.T) {
 	}
 }
 
-// TestGap never shows a gap that is not zero as zero.
+// TestGap: only a gap of zero is shown as zero.
 func TestGap(t *testing.T) {
 	for _, c := range []struct {
 		height, bound int64
@@ -290,7 +291,7 @@ func TestWrap(t *testing.T) {
 	}
 }
 
-// TestSettings: each option that has a name elsewhere is a flag of solve by that name.
+// TestSettings: each setting is a flag of solve with the same name.
 func TestSettings(t *testing.T) {
 	solve := newSolve()
 	for _, s := range setting.All {

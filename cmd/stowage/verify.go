@@ -114,9 +114,9 @@ func verify(cmd *cobra.Command, args []string, m *modelFlags, capacity size, cer
 	})
 }
 
-// provenBy reads a certificate of a problem with a valid plan. It returns the bound and who
-// claims it, which is nobody where the certificate proves it or a higher one, and how the line
-// about the plan says so.
+// provenBy reads a certificate of a problem with a valid plan. It returns the lower bound, who
+// claims it, and how the line about the plan goes on. Nobody claims the bound if the certificate
+// proves it or a higher one.
 func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bound int64, claimant string) (int64, string, string, error) {
 	capacity, err := readCertificate(certificate, p)
 	if err != nil {
@@ -134,15 +134,15 @@ func provenBy(certificate string, p *stowage.Problem, report *stowage.Report, bo
 	return bound, claimant, ", proven", nil
 }
 
-// noteShared says, of a plan in a model whose tensors overlap, which command knows the overlaps
-// that are meant.
+// noteShared is for a plan in a model whose tensors overlap. It names the command that knows
+// which overlaps are intended.
 func noteShared(cmd *cobra.Command, path string, report *stowage.Report) {
 	if slices.ContainsFunc(report.Violations, func(v stowage.Violation) bool { return v.Rule == stowage.RuleOverlap }) {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: note: a compiler such as Vela lets the operands and results of an operator share bytes on purpose; 'stowage check' accepts that in a .tflite file [shared]\n", nameOf(path))
 	}
 }
 
-// invalid says what is wrong with a plan, with the exit code of bad input.
+// invalid says what is wrong with a plan. Its exit code is that of bad input.
 func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowage.Report, bound int64, asJSON bool) error {
 	if asJSON {
 		if err := writeTo(cmd, "", func(w io.Writer) error { return writeIndented(w, verdictOf(p, report, bound)) }); err != nil {
@@ -161,17 +161,17 @@ func invalid(cmd *cobra.Command, path string, p *stowage.Problem, report *stowag
 	return outcome(exitUsage)
 }
 
-// A verdict is what verify --json writes. The keys are a contract; new ones go to the
+// A verdict is the JSON that verify --json writes. The keys are a contract; new ones go to the
 // end.
 type verdict struct {
 	Valid      bool        `json:"valid"`
 	Height     int64       `json:"height"`
 	LowerBound int64       `json:"lower_bound"`
-	Capacity   int64       `json:"capacity"` // 0 where there is none
+	Capacity   int64       `json:"capacity"` // 0 if there is none
 	Buffers    int         `json:"buffers"`
-	ClaimedBy  string      `json:"claimed_by,omitempty"` // whose claim the lower bound is; empty where it is computed or proven
+	ClaimedBy  string      `json:"claimed_by,omitempty"` // who claims the lower bound; empty if it is computed or proven
 	Proven     bool        `json:"proven"`               // whether a certificate proves the lower bound
-	Total      int         `json:"total"`                // violations in all
+	Total      int         `json:"total"`                // the number of all violations
 	Violations []violation `json:"violations"`           // the first thousand
 }
 
@@ -198,8 +198,8 @@ func verdictOf(p *stowage.Problem, r *stowage.Report, bound int64) *verdict {
 	return v
 }
 
-// readBoth reads a problem and its plan from one file or from two. What the
-// second file claims of the plan is of its own problem, and does not count.
+// readBoth reads a problem and its plan from one file or from two. What the second file claims
+// about the plan is for its own problem, and is ignored.
 func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 	if len(args) == 1 {
 		own, err := readOwned(args[0], capacity, m)
@@ -217,11 +217,11 @@ func readBoth(args []string, m *modelFlags, capacity size) (owned, error) {
 	return owned{File: f, offsets: offsets}, err
 }
 
-// noteOthers says where a plan was made for other buffers of the same names: another
-// version of the problem, most likely. Its sizes and lifespans do not count.
+// noteOthers says if a plan was made for other buffers of the same names, most likely of
+// another version of the problem. The sizes and lifespans in the plan's file are ignored.
 func noteOthers(cmd *cobra.Command, problem, path string, p *stowage.Problem) {
 	f, err := format.ReadFile(path)
-	if err != nil { // a plan need not have more than offsets
+	if err != nil { // a plan may have only offsets
 		return
 	}
 	index := map[string]int{}

@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is set by the linker for release builds; otherwise the module
-// version that the Go tool recorded counts.
+// version is set by the linker for release builds. Otherwise the module version that the Go
+// tool has recorded is used.
 var version string
 
 func newVersion() *cobra.Command {
@@ -29,8 +29,9 @@ func printVersion(cmd *cobra.Command) error {
 	})
 }
 
-// versionText returns the version, with the commit if the build knows it. One that make starts
-// in a clone does not, so that two clones give the same program: it says (devel).
+// versionText returns the version, with the commit if the build knows it. A build that make
+// starts in a clone does not know it and says (devel), so that two clones give the same
+// program.
 func versionText() string {
 	text := version
 	info, ok := debug.ReadBuildInfo()

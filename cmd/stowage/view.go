@@ -95,8 +95,8 @@ func (v *viewFlags) run(cmd *cobra.Command, files []string) error {
 	return serve(ctx, listener, viewHandler(page.Bytes(), host))
 }
 
-// tellApart calls plans by their files if several on a page have one name, as plans of one
-// problem in JSON do. The folders that all of these paths begin with are left out.
+// tellApart names plans after their files if several plans on a page have one name, as plans of
+// one JSON problem do. It leaves out the folders that all paths share.
 func tellApart(docs []*document, files []string) {
 	count := map[string]int{}
 	for _, d := range docs {
@@ -122,8 +122,9 @@ func tellApart(docs []*document, files []string) {
 	}
 }
 
-// viewHandler serves the page to who asks for this host. Another name in the request
-// is that of a site that had its name lead here, to read what only this machine may.
+// viewHandler serves the page for requests to this host. A request with another host name comes
+// from a site that made its own name point to this machine, to read what only this machine may
+// read.
 func viewHandler(page []byte, host string) func(method, asked, path string) answer {
 	_, port, _ := net.SplitHostPort(host)
 	return func(method, asked, path string) answer {

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// TestViewHandler has the page served to who asks for this machine by its own name,
-// and to nobody else.
+// TestViewHandler: requests to this machine by its own name get the page, and no other request
+// does.
 func TestViewHandler(t *testing.T) {
 	needsLoopback(t)
 	h := viewHandler([]byte("the page"), "127.0.0.1:4711")
@@ -70,7 +70,7 @@ func TestViewHandler(t *testing.T) {
 	}
 }
 
-// TestReadRequest has requests as they come from elsewhere than a browser.
+// TestReadRequest reads requests that do not come from a browser.
 func TestReadRequest(t *testing.T) {
 	for text, want := range map[string]string{
 		"GET / HTTP/1.1\r\nHost: a:1\r\n\r\n":              "GET a:1 /",
@@ -136,8 +136,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// needsLoopback skips the test where a program cannot call another on its own machine, as in
-// a container without a network.
+// needsLoopback skips the test if programs cannot connect to this machine itself, as in a
+// container without a network.
 func needsLoopback(t *testing.T) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")

@@ -54,7 +54,7 @@ func goalOf(p *stowage.Problem, o *stowage.Options) string {
 	return s
 }
 
-// changed returns a number, with an equals sign if the turn left it as it was.
+// changed returns a number as text, or an equals sign if the turn did not change it.
 func changed(before, now int64) string {
 	switch {
 	case now == 0:
