@@ -30,7 +30,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// pages has the page; the package is made in its place.
+// pages has the page. Making it also makes the package in npm/dist.
 var pages = built.Folder(func(dir string) error {
 	return built.Run(nil, "go", "run", "./build", "-npm", ".", "-page", filepath.Join(dir, "page.html"))
 })
@@ -190,9 +190,9 @@ func run(t *testing.T, c *exec.Cmd) {
 	}
 }
 
-// TestSame plans random problems of all kinds, and the public ones, where they are, by
-// the command and in node, and wants the same plans byte for byte: with every planner
-// of the product, node limits and seeds.
+// TestSame: the command and node plan the same problems, and their plans must be equal byte
+// for byte. The problems are random ones of all kinds, and the public ones if they are
+// here. The runs use every planner of the product, node limits and seeds.
 func TestSame(t *testing.T) {
 	node := nodeOrSkip(t)
 	pages(t)
@@ -281,7 +281,7 @@ func TestPage(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		content []byte
-		says    string // how what it says begins
+		says    string // the beginning of what the page says
 		buffers string
 	}{
 		{"x.csv", plain.Bytes(), "x.csv: optimal, height 12,", "2"},
@@ -308,7 +308,7 @@ func TestPage(t *testing.T) {
 		}
 		page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
 	}
-	// Each file begins anew: nothing that was said of the one before holds, and nothing of
+	// Each file begins anew: the answers about the file before are gone, and nothing of
 	// it is seen beside what is wrong with the next.
 	drop("x.csv", plain.Bytes())
 	page.Until(`/^x.csv: optimal, height 12,/.test(` + says + `) && !document.getElementById("playback").hidden`)
@@ -323,7 +323,7 @@ func TestPage(t *testing.T) {
 	if got := page.Text(`[...document.querySelectorAll("main, .saves, .arenas")].filter((e) => e.checkVisibility()).map((e) => e.innerText.trim()).join("")`); got != "" {
 		t.Errorf("beside the error of a file there is %q", got)
 	}
-	// What does not fit is drawn as the lowest plan, with the conflict in red.
+	// A problem that does not fit is drawn as its lowest plan, with the conflict in red.
 	drop("tight.json", tight)
 	page.Until(`/^tight.json: infeasible, no plan is lower than 12, /.test(` + says + `)`)
 	if got, want := page.Text(`document.getElementById("warning").textContent`), "a and c cannot fit 10 together. In [1, 2) they take 12, which is 2 too much. Without any one of them the rest fit."; got != want {
@@ -336,15 +336,15 @@ func TestPage(t *testing.T) {
 	if got := page.Text(`document.getElementById("legend").lastElementChild.textContent`); got != "cannot fit together" {
 		t.Errorf("the legend ends with %q", got)
 	}
-	// What a model leaves open is asked for, with nothing of another file in sight, and
-	// Plan goes on from there.
+	// The page asks for what a model leaves open, and shows nothing of another file. The button
+	// Plan then continues.
 	drop("open.onnx", onnxmade.Network(4, 24))
 	page.Until(`/Give them under Model, as Dimensions batch=1/.test(` + says + `) && !stowage.files.length && document.activeElement.id === "plan-dims"`)
 	page.Eval(`document.getElementById("plan-dims").value = "batch=2"; [...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
 	page.Until(`/^open.onnx: [a-z]+, height/.test(` + says + `)`)
 	page.Eval(`document.getElementById("plan-dims").value = ""`, nil)
-	// During a search its plan is seen. A file that is dropped then ends it, and nothing
-	// of the other remains.
+	// The page shows the plan during a search. Dropping another file ends the search, and nothing
+	// of the first file remains.
 	var long bytes.Buffer
 	hard, err := gen.Generate("random", gen.Options{Buffers: 1000, Seed: 3})
 	if err != nil {
@@ -360,18 +360,18 @@ func TestPage(t *testing.T) {
 	drop("long.csv", long.Bytes())
 	drop("bad.csv", []byte("id,lower,upper,size\nx,0,0,1\n"))
 	page.Until(`/^bad.csv:2/.test(` + says + `) && !stowage.files.length && !stowage.drop.busy`)
-	// A folder is no file.
+	// A folder is refused.
 	page.Eval(`document.querySelector(".planning-says").textContent = "waiting"`, nil)
 	for _, kind := range []string{"dragEnter", "dragOver", "drop"} {
 		page.Call("Input.dispatchDragEvent", map[string]any{"type": kind, "x": 500, "y": 300, "data": map[string]any{"items": []any{}, "files": []string{t.TempDir()}, "dragOperationsMask": 1}}, nil)
 	}
 	page.Until(`/of a folder, drop the files in it/.test(` + says + `)`)
-	// What exact search tries is played back without being asked for.
+	// The page plays back the moves of exact search without a request.
 	page.Eval(`document.getElementById("plan-with").value = "exact"`, nil)
 	drop("x.csv", plain.Bytes())
 	page.Until(`stowage.playback.doc?.moves?.told > 2 && stowage.playback.what === "moves"`)
 	page.Eval(`document.getElementById("plan-with").value = "auto"`, nil)
-	// A plan is shown as it is, and planned anew beside it when asked.
+	// A plan is shown as it is. On request its problem is planned anew, and shown beside it.
 	drop("plan.csv", fixed.Bytes())
 	page.Until(`stowage.files.length === 1 && stowage.files[0].doc.title === "plan" && stowage.files[0].height === 16`)
 	page.Eval(`[...document.querySelectorAll("#drop button")].find((b) => b.textContent === "Plan").click()`, nil)
@@ -381,7 +381,7 @@ func TestPage(t *testing.T) {
 	samePlans(t, page, built.Command(t))
 }
 
-// firmware drops a model and wants the arenas and files that the command makes of it.
+// firmware drops a model. The arenas and files must be those that the command makes.
 func firmware(t *testing.T, page *chromium.Page, drop func(name string, content []byte), says string) {
 	t.Helper()
 	model := tflitemade.Network(4, 24)
@@ -445,8 +445,8 @@ func firmware(t *testing.T, page *chromium.Page, drop func(name string, content 
 	}
 }
 
-// samePlans has the page's planner and the command plan the same problems, and wants
-// the same plans byte for byte.
+// samePlans: the page's planner and the command plan the same problems, and their plans
+// must be equal byte for byte.
 func samePlans(t *testing.T, page *chromium.Page, command string) {
 	t.Helper()
 	inputs := map[string][]byte{}
@@ -481,7 +481,7 @@ func samePlans(t *testing.T, page *chromium.Page, command string) {
 	t.Logf("%d plans are the same in the browser", len(inputs))
 }
 
-// instances returns the public challenging problems; none where they are not here.
+// instances returns the public challenging problems, or none if they are not here.
 func instances() []string {
 	dir := public.Dir()
 	if dir == "" {

@@ -1,13 +1,13 @@
-// Program build makes the package for npm and the page that plans, from a clone and Go
-// alone:
+// Program build makes the package for npm and the page that plans. It needs only a clone
+// and Go:
 //
 //	go run ./npm/build            npm/dist: two programs for WebAssembly, Go's support for them, the licence
 //	go run ./npm/build -page FILE the page as one file
 //	go run ./npm/build -sizes     the same, and a table of sizes, packed and not
 //
-// The programs are built without paths and build IDs, so that the same source and the
-// same Go give the same bytes. Making them smaller with Binaryen was tried: wasm-opt -Oz
-// takes a minute and 6 % of the bytes, and nothing once they are packed (1.006 for
+// The programs are built without paths and build IDs. So the same source and the same Go
+// give the same bytes. Binaryen was tried and dropped: wasm-opt -Oz takes a minute and
+// saves 6 % of the bytes, but almost nothing of the packed ones (1.006 instead of
 // 1.013 MB).
 package main
 

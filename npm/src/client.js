@@ -2,7 +2,7 @@
 
 import { InputError, faultOf } from "./faults.js";
 
-/** One program, loaded when it is first called; the worker and the engine of this thread are apart. */
+/** One program, loaded by its first call: in a worker, or by an engine in this thread. */
 export class Client {
   #name;
   #host;
@@ -19,7 +19,7 @@ export class Client {
   async call(name, input, { signal, onProgress, worker = true } = {}) {
     if (onProgress && typeof onProgress !== "function") throw new InputError("onProgress: must be a function");
     if (signal && typeof signal.addEventListener !== "function") throw new InputError("signal: must be an AbortSignal");
-    // What onProgress throws ends the search, and is what the call is rejected with.
+    // If onProgress throws, the search ends, and the call is rejected with what was thrown.
     const stop = new AbortController();
     let thrown = null;
     const tell =
@@ -68,7 +68,7 @@ export class Client {
       signal.addEventListener("abort", cancel);
       return await answer;
     } catch (fault) {
-      // What could not be loaded, or has ended, is loaded anew by the next call.
+      // A worker that could not be loaded, or has ended, is loaded anew by the next call.
       if ((!engine || engine.ended) && this.#engine === starting) this.#engine = null;
       throw fault instanceof Error ? fault : faultOf(fault);
     }
@@ -95,12 +95,12 @@ export class Client {
   }
 }
 
-/** A worker and the calls that it has. */
+/** A worker and its calls that are not answered yet. */
 class Session {
   #calls = new Map();
   #last = 0;
   #worker;
-  #ended = null; // the error that calls are rejected with from then on
+  #ended = null; // once set, the error of all later calls
   #forget;
 
   constructor(host, source, forget) {

@@ -1,5 +1,5 @@
-// Numbers and options as the programs take them: columns of BigInt64Array, and single
-// numbers as text, since JavaScript's own end at 2⁵³.
+// Numbers and options as the programs take them: columns are BigInt64Arrays. Single numbers
+// are text, because JavaScript's own numbers are exact only up to 2⁵³.
 
 import { Faults, InputError } from "./faults.js";
 import { sizeOf, timeOf } from "./units.js";
@@ -38,7 +38,7 @@ export const EXPLAIN = [
   "bigint",
 ];
 
-/** Milliseconds from which on a limit is none: a century, and less than Go can count. */
+/** A century in milliseconds, which Go can count. A limit this long is no limit. */
 const LONG = 100 * 365 * 24 * 3600 * 1000;
 
 const BUFFER = ["id", "lower", "upper", "size", "alignment", "gaps", "fixed", "hint"];
@@ -46,7 +46,7 @@ const COLUMNS = ["lower", "upper", "size", "alignment", "gaps", "fixed", "hint",
 
 const SIZES = ["size", "alignment", "fixed", "hint", "capacity", "start", "offsets"];
 
-/** What others call a field that a buffer must have, with what it is here. */
+/** For each field that a buffer must have: names that others use for it, and what to say. */
 const CALLED = {
   lower: [["start", "begin", "first"], "is missing: what is called NAME there is lower here"],
   upper: [
@@ -56,7 +56,7 @@ const CALLED = {
   size: [["bytes", "nbytes"], "is missing: what is called NAME there is size here"],
 };
 
-/** Returns a whole number as a BigInt; a size may be text with a unit. Null is for anything else. */
+/** Returns a whole number as a BigInt, or null if it is none. A size may be text with a unit. */
 function numberIn(value, field) {
   if (SIZES.includes(field)) return sizeOf(value);
   if (typeof value === "bigint" && value >= LEAST && value <= MOST) return value;
@@ -68,7 +68,7 @@ function wrongNumber(field) {
   return `must be a whole number below 2^53, or a BigInt${size}`;
 }
 
-/** Returns a whole number as a BigInt, or throws what is wrong with it. */
+/** Returns a whole number as a BigInt, or throws an error that says what is wrong. */
 function whole(value, field) {
   const number = numberIn(value, field);
   if (number !== null) return number;
@@ -87,16 +87,16 @@ function shown(value) {
   }
 }
 
-/** Says so where an array has no numbers because its memory was given away. */
+/** Returns a note if an array is empty because its memory was transferred elsewhere. */
 function lost(values) {
   return ArrayBuffer.isView(values) && !values.byteLength && values.buffer.detached ? ": its buffer is detached" : "";
 }
 
 /**
- * Returns the columns of a problem, which is given as buffers, alone or in an object, or as
- * columns. Faults gathers what is wrong with single numbers and names; the columns then have
- * numbers in their place with which nothing else is wrong, so that the program can find the
- * other faults. What leaves no columns at all is thrown.
+ * Returns the columns of a problem. The problem is an array of buffers, an object with buffers,
+ * or columns. Faults in single numbers and names are collected in faults, and valid numbers take
+ * their place in the columns. So the program can find the other faults. If no columns can be
+ * made, an error is thrown.
  */
 export function problemOf(problem, faults) {
   if (Array.isArray(problem)) problem = { buffers: problem };
@@ -115,7 +115,7 @@ export function problemOf(problem, faults) {
   return { ...ofColumns(problem, faults), capacity };
 }
 
-/** Returns the columns of a problem that is columns. */
+/** Returns the columns of a problem that is given as columns. */
 function ofColumns(problem, faults) {
   const n = problem.lower?.length ?? 0;
   for (const field of ["lower", "upper", "size"]) {
@@ -127,7 +127,7 @@ function ofColumns(problem, faults) {
   if (problem.ids && problem.ids.length !== n)
     throw new InputError(`ids has ${counted(problem.ids.length, "name")} for ${counted(n, "buffer")}`);
   if (lost(problem.lower)) throw new InputError(`lower has no numbers${lost(problem.lower)}`);
-  const wrong = new Map(); // the buffers with faults, with the fields
+  const wrong = new Map(); // the faulty fields by buffer
   const name = (i) => (problem.ids ? String(problem.ids[i]) : String(i));
   const of = (field) =>
     column(problem[field], field, n, (i, value) => {
@@ -146,7 +146,7 @@ function ofColumns(problem, faults) {
   return columns;
 }
 
-/** Makes a column of anything that has a length; what is one already is used as it is. */
+/** Makes a column of an array or a typed array. A BigInt64Array is used as it is. */
 function column(values, field, n, wrong) {
   if (!given(values)) return undefined;
   if (given(values.offsets)) throw new InputError(`${field}: is a plan: give its offsets, as in plan.offsets`);
@@ -194,7 +194,7 @@ function ofBuffers(buffers, faults) {
       if (number !== null) columns[field][i] = number;
       else if (given(b[field])) say(i, field, b[field], wrongNumber(field));
       else if (meant.has(field))
-        wrong.set(i, (wrong.get(i) ?? new Set()).add(field)); // told already
+        wrong.set(i, (wrong.get(i) ?? new Set()).add(field)); // the fault is known already
       else {
         const other = CALLED[field][0].find((known) => given(b[known]));
         say(i, field, undefined, other ? CALLED[field][1].replaceAll("NAME", other) : "is missing");
@@ -233,8 +233,8 @@ function gapsOf(b, i, gaps, say) {
 }
 
 /**
- * Puts numbers in the place of those that are wrong, with which nothing else of their buffer
- * is: the shortest life, the smallest size, no demands. It returns the gaps of the others.
+ * Replaces the wrong numbers of buffers by numbers that cause no further fault: the shortest
+ * life, the smallest size, no demands. It returns the gaps of the buffers without faults.
  */
 function mended(columns, wrong, gaps) {
   for (const [i, fields] of wrong) {
@@ -263,12 +263,12 @@ function given(value) {
   return value !== undefined && value !== null;
 }
 
-/** Returns a number as text; undefined for none. */
+/** Returns a number as text, or undefined if there is none. */
 export function digits(value, field) {
   return given(value) ? whole(value, field).toString() : undefined;
 }
 
-/** Returns options of a search, their types checked: what is left to check are values. */
+/** Returns the options of a search. It checks their types; the program checks their values. */
 export function optionsOf(options, n, startName = "start", faults = new Faults()) {
   const { planner, minimize, without, params, start, ignoreOffsets } = options;
   const number = (field) => {
@@ -295,7 +295,7 @@ export function optionsOf(options, n, startName = "start", faults = new Faults()
   return out;
 }
 
-/** Returns the limit of time in milliseconds; undefined for none. */
+/** Returns the time limit in milliseconds, or undefined if there is none. */
 function limitOf({ timeout, timeoutMs }, faults) {
   if (given(timeout) && given(timeoutMs)) faults.say({ field: "timeoutMs", message: "timeout is given, too" });
   const [field, value] = given(timeout) ? ["timeout", timeout] : ["timeoutMs", timeoutMs];
@@ -310,7 +310,7 @@ function limitOf({ timeout, timeoutMs }, faults) {
   return undefined;
 }
 
-/** Makes a number of text: a BigInt where that is asked for. */
+/** Makes a number of text, or a BigInt if bigint is set. */
 export function numberOf(text, bigint) {
   if (bigint) return BigInt(text);
   const value = Number(text);
@@ -318,7 +318,7 @@ export function numberOf(text, bigint) {
   return value;
 }
 
-/** Makes a column of numbers, or leaves it BigInts. */
+/** Makes a column of numbers, or leaves it as BigInts if bigint is set. */
 export function numbersOf(column, bigint) {
   if (!column || bigint) return column;
   const out = new Float64Array(column.length);
@@ -326,7 +326,7 @@ export function numbersOf(column, bigint) {
   return out;
 }
 
-/** Makes a result of what a program answers, whose own order of names changes. */
+/** Makes a result of the answer of a program. Its keys are in a fixed order; those of the answer are not. */
 export function resultOf(out, bigint) {
   const { status, planner, member, foundBy, provedBy, ended, stopped, nodes, backtracks, seconds } = out;
   return {
@@ -346,7 +346,7 @@ export function resultOf(out, bigint) {
   };
 }
 
-/** Makes an explanation of what a program answers. */
+/** Makes an explanation of the answer of a program. */
 export function explanationOf({ status, buffers, irreducible, smallest, atLeast, capacity, load, at, why }, bigint) {
   const number = (text) => numberOf(text, bigint);
   return {
@@ -362,12 +362,12 @@ export function explanationOf({ status, buffers, irreducible, smallest, atLeast,
   };
 }
 
-/** Puts the names of a violation in order. */
+/** Puts the keys of a violation in a fixed order. */
 export function violationOf({ rule, a, b, message }) {
   return { rule, a, b, message };
 }
 
-/** Wraps what is told of progress. */
+/** Returns a callback that makes numbers of a program's report and calls onProgress. */
 export function progressOf({ onProgress, bigint }) {
   if (typeof onProgress !== "function") return onProgress;
   return ({ height, lowerBound, nodes, seconds }) =>

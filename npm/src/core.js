@@ -1,4 +1,4 @@
-// Buffers in, offsets out, whatever it runs on.
+// Buffers in, offsets out, on any host.
 
 import { Client } from "./client.js";
 import {
@@ -20,9 +20,8 @@ export function coreOf(host) {
   const client = new Client("core", host);
 
   /**
-   * Reads a problem and options, and calls an operation with them. What is wrong with names
-   * and single numbers is found here, all else by the program; if there are faults of both
-   * kinds, all are told.
+   * Reads a problem and options, and calls an operation with them. Faults in names and single
+   * numbers are found here, and all others by the program. All faults are reported together.
    */
   async function call(operation, problem, options, known, more) {
     const faults = new Faults();

@@ -1,27 +1,27 @@
-// Runs Stowage's WebAssembly in the thread that it is called in, and passes calls to it.
+// Runs a program of Stowage's WebAssembly in the calling thread, and passes calls to it.
 //
-// The other side is npm/wasm/bridge: the program calls stowageStart with the function
-// that takes calls, and gets the functions by which it answers. Go's own wasm_exec.js,
-// which makes globalThis.Go, must have been loaded before.
+// The other side is npm/wasm/bridge. The program calls stowageStart with the function that
+// takes calls, and gets the functions for its answers. Go's own wasm_exec.js must have been
+// loaded before: it makes globalThis.Go.
 
-let starting = Promise.resolve(); // programs start one after the other: they share a name
+let starting = Promise.resolve(); // programs start one after the other, because all use the name stowageStart
 
 export class Engine {
   #calls = new Map();
   #last = 0;
   #call = null;
-  #ended = null; // what calls are rejected with, once the program has ended
+  #ended = null; // once the program has ended, the error of all later calls
   #tellEnd;
 
-  /** Resolves with the fault, if ever, by which the program ended. */
+  /** Resolves with the fault that ended the program. It stays pending while the program runs. */
   ending = new Promise((resolve) => (this.#tellEnd = resolve));
 
-  /** Whether the program has ended: no call will be answered. */
+  /** Whether the program has ended. It then answers no call. */
   get ended() {
     return this.#ended !== null;
   }
 
-  /** Starts a program, given its bytes or the module that they compile to. */
+  /** Starts a program, given as bytes or as a compiled module. */
   static start(source) {
     const started = starting.then(async () => {
       const engine = new Engine();
@@ -45,7 +45,7 @@ export class Engine {
       };
     });
     const ended = go.run(await WebAssembly.instantiate(module, go.importObject)).then(() => {
-      // It never returns of its own: it ran out of memory, or has a mistake.
+      // A program returns only if it ran out of memory or has a mistake.
       this.#ended = { message: "the planner ended: out of memory, or a mistake in it", input: false, issues: [] };
       for (const [id] of this.#calls) this.#take(id).reject(this.#ended);
       this.#tellEnd(this.#ended);
@@ -61,8 +61,8 @@ export class Engine {
   }
 
   /**
-   * Calls an operation. It returns the number of the call, and a promise of what comes
-   * of it; what it rejects with is { message, input, issues }.
+   * Calls an operation. It returns the number of the call, and a promise of the answer. The
+   * promise rejects with { message, input, issues }.
    */
   call(name, input, progress) {
     const id = ++this.#last;
@@ -72,13 +72,13 @@ export class Engine {
     return { id, answer };
   }
 
-  /** Ends a search, which then answers with its best plan. */
+  /** Ends a search. It then answers with its best plan. */
   cancel(id) {
     if (!this.#ended) this.#call("cancel", id, null);
   }
 }
 
-/** Compiles a program, and says what is to be done where the policy of a page forbids that. */
+/** Compiles a program. If the policy of the page forbids that, the error says what to do. */
 async function compiled(source) {
   try {
     return await WebAssembly.compile(source);

@@ -1,6 +1,6 @@
 // What goes wrong.
 
-/** What is wrong with an input or an option; issues has each fault by itself, at least one. */
+/** The error for a wrong input or option. issues has each fault, at least one. */
 export class InputError extends Error {
   constructor(message, issues = []) {
     super(message);
@@ -9,7 +9,7 @@ export class InputError extends Error {
   }
 }
 
-/** Makes an error of what a program says went wrong. */
+/** Makes an error of the fault that a program reports. */
 export function faultOf({ message, input, issues }) {
   return input
     ? new InputError(
@@ -19,10 +19,10 @@ export function faultOf({ message, input, issues }) {
     : new Error(message);
 }
 
-/** The most faults that an error's message has; issues has no more, as in Go. */
+/** The most faults in the message and the issues of an error, as in Go. */
 const MOST = 20;
 
-/** Collects what is wrong with an input, so that all of it is told at once. */
+/** Collects the faults of an input, so that one error reports all of them. */
 export class Faults {
   issues = [];
 
@@ -36,7 +36,7 @@ export class Faults {
     if (this.issues.length) throw inputError(this.issues);
   }
 
-  /** Notes names that are one slip away from one that means something: they would be ignored. It returns what is meant by them. */
+  /** Adds a fault for each unknown name that is one slip away from a known one. It returns the names that were meant. */
   slips(object, known, buffer = "", option = false) {
     const meant = new Set();
     for (const name in object) {
@@ -54,7 +54,7 @@ export class Faults {
   }
 }
 
-/** Makes one error of faults, with a message as Go writes it. */
+/** Makes one error of faults. Its message is the one that Go writes. */
 export function inputError(issues) {
   const lines = issues.slice(0, MOST).map(({ buffer, field, value, message }) => {
     const what = [field, value && JSON.stringify(value)].filter(Boolean).join(" ");
@@ -72,7 +72,7 @@ export function checkOptions(options, known) {
   faults.end();
 }
 
-/** What other places call the same: the files of the command, and C. */
+/** Names that the command's files and C have for these fields. */
 const OTHER = {
   align: "alignment",
   offset: "fixed",
@@ -84,10 +84,10 @@ const OTHER = {
   bigInt: "bigint",
 };
 
-/** Options that the command has and this package has not, with what to say of them. */
+/** Options that only the command has, with what to say about them. */
 const ELSEWHERE = { workers: "a search here has one thread" };
 
-/** Whether one letter more, less or other, or two that changed places, make one word of the other. */
+/** Whether two words differ by one letter that is added, missing or wrong, or by two that changed places. */
 function near(a, b) {
   if (Math.abs(a.length - b.length) > 1 || b.length < 3 || /\d/.test(a)) return false;
   let k = 0;

@@ -1,4 +1,4 @@
-// Stowage for JavaScript in node, with files: as files.js, with threads and files of node.
+// Stowage for JavaScript in node, with files. It is files.js with the threads and files of node.
 
 import * as host from "./host-node.js";
 import { readersOf } from "./readers.js";

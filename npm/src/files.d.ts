@@ -13,31 +13,31 @@ import type {
 
 export { InputError, locate, type Issue, type Places, type Status, type Progress } from "./index.js";
 
-/** Text, bytes, or what a page is given of a file. */
+/** Text, bytes, or the File or Blob that a page gets. */
 export type Content = string | ArrayBuffer | ArrayBufferView | { arrayBuffer(): Promise<ArrayBuffer> };
 
-/** What a file leaves open. */
+/** Answers to what a file leaves open. */
 export interface FileOptions {
   /** Open dimensions of a model, by name or as INPUT:AXIS. */
   dims?: Record<string, Whole>;
   /** Values of inputs that are one number. */
   values?: Record<string, Whole>;
-  /** Bytes of tensors whose shape cannot be told. */
+  /** Bytes of tensors whose shape is unknown. */
   sizes?: Record<string, Size>;
-  /** What sizes and offsets of a model are to be multiples of. */
+  /** Sizes and offsets of a model are multiples of this. */
   alignment?: Size;
-  /** Which heap of a dump is meant. Default: that of the largest load. */
+  /** The heap of a dump to plan. Default: the one with the largest load. */
   heap?: string;
   /** Files that belong to this one, by name: XLA's NAME-live-range.txt and NAME-buffer-assignment-values.txt. */
   beside?: Record<string, Content>;
 }
 
 export interface PlanOptions extends FileOptions {
-  /** What output is. Default: "csv". */
+  /** The format of output. Default: "csv". */
   format?: "csv" | "json";
-  /** Lifts the offsets that the file demands. */
+  /** Ignores the fixed offsets of the file. */
   ignoreOffsets?: boolean;
-  /** Adds what the viewer shows. */
+  /** Adds the data for the viewer. */
   view?: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface About<N = number> {
   buffers: number;
   /** 0 for none. */
   capacity: N;
-  /** What the reader had to decide. */
+  /** The decisions that the reader made. */
   notes: string[];
   heaps: string[];
   /** For the viewer. */
@@ -56,11 +56,11 @@ export interface About<N = number> {
 }
 
 export interface Planned<N = number, A = Float64Array> extends Result<N, A>, About<N> {
-  /** The plan as a file in UTF-8, byte for byte what the command writes; missing where there is no plan. */
+  /** The plan as a file in UTF-8, byte for byte what the command writes; missing if there is no plan. */
   output?: Uint8Array;
 }
 
-/** Plans what is in a file; its name tells what it is, or how it begins. */
+/** Plans the problem in a file. The name of the file, or its first bytes, tell the format. */
 export function plan(
   name: string,
   content: Content,
@@ -72,9 +72,9 @@ export function plan(name: string, content: Content, options?: PlanOptions & Sol
 export interface ArenaSize<N = number> {
   /** Such as "firmware of 32 bit". */
   target: string;
-  /** With the model as it is. */
+  /** For the model as it is. */
   before: N;
-  /** With the model in files; the same as before if the new plan is no better. */
+  /** For the model in files; the same as before if the new plan is no better. */
   planned: N;
   /** Whether the sizes are lower bounds, because the kernel of an operator is not known. */
   atLeast: boolean;
@@ -121,11 +121,11 @@ export interface Read extends About {
   lowerBound: number;
 }
 
-/** Reads a file, with the plan that it carries, for the viewer. */
+/** Reads a file, and the plan in it, for the viewer. */
 export function read(name: string, content: Content, options?: FileOptions & CallOptions): Promise<Read>;
 
 /** Lists the planners. */
 export function planners(options?: CallOptions): Promise<{ name: string; summary: string; exact: boolean }[]>;
 
-/** Ends the worker; the next call starts another. Calls that run are rejected. */
+/** Ends the worker and rejects the calls that run. The next call starts another worker. */
 export function close(): void;

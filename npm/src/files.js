@@ -1,5 +1,5 @@
-// Stowage for JavaScript, with files. What it takes and gives is in files.d.ts;
-// docs/javascript.md is the guide. files-node.js is the same for node.
+// Stowage for JavaScript, with files. files.d.ts has its types, and docs/javascript.md is the
+// guide. files-node.js is the same for node.
 
 import * as host from "./host.js";
 import { readersOf } from "./readers.js";

@@ -1,4 +1,4 @@
-// What node gives: threads, and files beside this one. host.js is the same for browsers.
+// The host for node: threads, and files beside this one. host.js is the host for browsers.
 
 import { readFile } from "node:fs/promises";
 import { Worker } from "node:worker_threads";
@@ -7,7 +7,7 @@ import { placesOf } from "./places.js";
 
 const places = placesOf();
 
-/** Says where the files of the package are, where this one was moved away from them. */
+/** Sets the places of the package's files, for a host that was moved away from them. */
 export const locate = places.locate;
 
 /** Returns the bytes of a program, by its name. */
@@ -20,7 +20,7 @@ export async function support() {
   await import("../dist/wasm_exec.js");
 }
 
-/** Starts a worker; message and error are called with what comes of it. Node waits for it while it is held. */
+/** Starts a worker. message and error are its callbacks. Node does not exit while the worker is held. */
 export function start(message, error) {
   const worker = new Worker(places.of("worker") ?? new URL("./worker-node.js", import.meta.url));
   worker.on("message", message);

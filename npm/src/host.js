@@ -1,19 +1,19 @@
-// What a browser gives, in a page or in a worker of one: workers, and files beside this one.
+// The host for browsers, in a page or in a worker: workers, and files beside this one.
 //
-// Nothing here names a module of node's: bundlers read both sides of a condition, and
-// stop at what browsers do not have. host-node.js is the same for node, and package.json
-// says who gets which.
+// This file names no module of node. Bundlers read both branches of a condition, and fail at
+// a module that browsers do not have. host-node.js is the host for node. package.json says
+// which of the two a program gets.
 
 import { placesOf } from "./places.js";
 
 const places = placesOf();
 
-/** Says where the files of the package are, for bundlers that do not find them. */
+/** Sets the places of the package's files, for bundlers that do not find them. */
 export const locate = places.locate;
 
 /** Returns the bytes of a program, by its name. */
 export async function program(name) {
-  // The places are spelled out for those who bundle: they look for them in this form.
+  // Bundlers look for places that are spelled out in this form.
   const url =
     places.of(name) ??
     (name === "files" ? new URL("../dist/files.wasm", import.meta.url) : new URL("../dist/core.wasm", import.meta.url));
@@ -27,7 +27,7 @@ export async function support() {
   await import("../dist/wasm_exec.js");
 }
 
-/** Starts a worker; message and error are called with what comes of it. */
+/** Starts a worker. message and error are its callbacks. */
 export function start(message, error) {
   const place = places.of("worker");
   const worker = place

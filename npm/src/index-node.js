@@ -1,4 +1,4 @@
-// Stowage for JavaScript in node: as index.js, with threads and files of node.
+// Stowage for JavaScript in node. It is index.js with the threads and files of node.
 
 import { coreOf } from "./core.js";
 import * as host from "./host-node.js";

@@ -9,7 +9,7 @@ export type Size = Whole | string;
 /** A time: a number of seconds, or text with a unit such as "500ms", "10s" or "1h30m". */
 export type Time = number | string;
 
-/** Inactive time within a lifespan: no space is used, or that of the window alone. */
+/** Inactive time within a lifespan: the buffer uses no space, or only that of the window. */
 export interface Gap {
   lower: Whole;
   upper: Whole;
@@ -19,7 +19,7 @@ export interface Gap {
 
 /** A block of memory with a known size and lifespan. */
 export interface Buffer {
-  /** Names it in messages; by default its place. Unique. */
+  /** The name in messages, which is unique. Default: the place in the array. */
   id?: string;
   /** The first time slot. */
   lower: Whole;
@@ -49,12 +49,12 @@ export interface Columns {
   upper: ArrayLike<Whole>;
   size: ArrayLike<Size>;
   alignment?: ArrayLike<Size>;
-  /** Below 0 for a buffer that is free. */
+  /** Below 0 for a buffer without a fixed offset. */
   fixed?: ArrayLike<Size>;
   /** Below 0 for none. */
   hint?: ArrayLike<Size>;
   ids?: ArrayLike<string>;
-  /** Six for each gap, by buffer: its place, lower, upper, 1 with a window, and the window. */
+  /** Six numbers for each gap: the place of its buffer, lower, upper, 1 if it has a window, else 0, and the window. */
   gaps?: ArrayLike<Whole>;
   capacity?: Size;
   buffers?: undefined;
@@ -63,7 +63,7 @@ export interface Columns {
 /** Buffers, alone or with a capacity; or columns. */
 export type Problem = readonly Buffer[] | Buffers | Columns;
 
-/** What is known of a plan; optimal and infeasible are proofs. */
+/** What is known of a plan. "optimal" and "infeasible" are proofs. */
 export type Status = "optimal" | "feasible" | "infeasible" | "unknown";
 
 /** A snapshot of a search. */
@@ -76,7 +76,7 @@ export interface Progress<N = number> {
 }
 
 export interface CallOptions {
-  /** False runs on this thread, which is then blocked but for a moment now and then. Default: true. */
+  /** False runs on the calling thread, which is then blocked except for short pauses. Default: true. */
   worker?: boolean;
   /** Ends the search early; the best plan so far is the result. */
   signal?: AbortSignal;
@@ -85,7 +85,7 @@ export interface CallOptions {
 export interface SolveOptions extends CallOptions {
   /** Default: "auto". */
   planner?: string;
-  /** Bytes to fit into; in place of the problem's own. */
+  /** Bytes to fit into. It replaces the problem's own. */
   capacity?: Size;
   /** Looks for the lowest plan within the capacity. Without a capacity, solve always does. */
   minimize?: boolean;
@@ -99,11 +99,11 @@ export interface SolveOptions extends CallOptions {
   seed?: Whole;
   /** Techniques to switch off; as a string, with commas between them. */
   without?: string | Iterable<string>;
-  /** Tunables of the planner. */
+  /** Parameters of the planner. */
   params?: Record<string, string | number>;
   /** A plan to improve on, in the order of the buffers. */
   start?: ArrayLike<Whole>;
-  /** Called some ten times a second at most. What it throws ends the search, and rejects the call. */
+  /** Called at most ten times a second. If it throws, the search ends and the call is rejected with that. */
   onProgress?: (progress: Progress) => void;
   bigint?: false;
 }
@@ -116,20 +116,20 @@ export interface BigOptions extends Omit<SolveOptions, "bigint" | "onProgress"> 
 
 export interface Result<N = number, A = Float64Array> {
   status: Status;
-  /** In the order of the buffers; null where there is no plan. */
+  /** In the order of the buffers; null if there is no plan. */
   offsets: A | null;
-  /** 0 where there is no plan. */
+  /** 0 if there is no plan. */
   height: N;
   /** Proven: no plan is lower. */
   lowerBound: N;
   planner: string;
-  /** Which part of a portfolio made the plan. */
+  /** The part of a portfolio that made the plan; "" if the planner has no parts. */
   member: string;
   /** Who found the plan: the part of the planner, or the planner; "" if there is no plan. */
   foundBy: string;
   /** Who proved the outcome: a planner, "bound" (no search was needed) or "collision" (of two fixed offsets); "" if nobody did. */
   provedBy: string;
-  /** Why the run ended: "done" is for a heuristic that came to its end. */
+  /** Why the run ended: with a proof, with a plan that fits, done (a heuristic came to its end), or by a limit. */
   ended: "proof" | "fits" | "done" | "timeout" | "nodes" | "interrupt" | "effort";
   /** Why the run ended without an answer: "", "timeout", "nodes", "interrupt", "effort". */
   stopped: string;
@@ -151,7 +151,7 @@ export interface Violation {
 export interface Report<N = number> {
   ok: boolean;
   height: N;
-  /** All violations; the list has the first. */
+  /** The number of all violations. The list has the first ones. */
   total: number;
   violations: Violation[];
 }
@@ -171,7 +171,7 @@ export class InputError extends Error {
   issues: Issue[];
 }
 
-/** Plans a problem: within its capacity, or as low as can be where there is none. */
+/** Plans a problem: within its capacity, or as low as possible if it has none. */
 export function solve(problem: Problem, options: BigOptions): Promise<BigResult>;
 export function solve(problem: Problem, options?: SolveOptions): Promise<Result>;
 
@@ -179,7 +179,7 @@ export function solve(problem: Problem, options?: SolveOptions): Promise<Result>
 export interface ExplainOptions extends CallOptions {
   /** Default: "auto". */
   planner?: string;
-  /** Bytes that the buffers should fit into; in place of the problem's own. */
+  /** Bytes that the buffers should fit into. It replaces the problem's own. */
   capacity?: Size;
   /** Looks for a subset of the fewest buffers, which may take long. */
   smallest?: boolean;
@@ -200,16 +200,16 @@ export interface Explanation<N = number> {
   why: string;
   /** The buffers that cannot fit together, by place. */
   buffers: number[];
-  /** Whether the rest of them fit without any one of them. */
+  /** Whether the others fit if any one of them is left out. */
   irreducible: boolean;
-  /** Whether no fewer buffers are enough for a conflict; asked for by the option smallest. */
+  /** Whether no conflict has fewer buffers. Only the option smallest sets it. */
   smallest: boolean;
-  /** How many buffers a conflict has at least; 0 if that was not asked. */
+  /** Every conflict has at least this many buffers; 0 without the option smallest. */
   atLeast: number;
   capacity: N;
   /** The most bytes of these buffers that are in use at once. */
   load: N;
-  /** When that is: the first time, and one past the last. */
+  /** The time of that load: the first slot, and one past the last. */
   at: N[];
 }
 
@@ -217,7 +217,7 @@ export interface Explanation<N = number> {
 export function explain(problem: Problem, options: ExplainOptions & { bigint: true }): Promise<Explanation<bigint>>;
 export function explain(problem: Problem, options?: ExplainOptions & { bigint?: false }): Promise<Explanation>;
 
-/** Checks offsets against a problem, by code that shares a sort with the planners and nothing else. */
+/** Checks offsets against a problem. The code shares only a sort with the planners. */
 export function verify(
   problem: Problem,
   offsets: ArrayLike<Whole>,
@@ -229,10 +229,10 @@ export function verify(
   options?: CallOptions & { capacity?: Size; bigint?: false },
 ): Promise<Report>;
 
-/** Ends the worker; the next call starts another. Calls that run are rejected. */
+/** Ends the worker and rejects the calls that run. The next call starts another worker. */
 export function close(): void;
 
-/** Where files of the package are. */
+/** The places of the package's files. */
 export interface Places {
   /** The worker's script, as a module. */
   worker?: string | URL;
@@ -242,5 +242,5 @@ export interface Places {
   files?: string | URL;
 }
 
-/** Says where files of the package are, for bundlers that do not find them by themselves; before the first call. */
+/** Sets the places of the package's files, for bundlers that do not find them. Call it before all others. */
 export function locate(places: Places): void;

@@ -1,5 +1,5 @@
-// Stowage for JavaScript: buffers in, offsets out. What it takes and gives is in
-// index.d.ts; docs/javascript.md is the guide. index-node.js is the same for node.
+// Stowage for JavaScript: buffers in, offsets out. index.d.ts has its types, and
+// docs/javascript.md is the guide. index-node.js is the same for node.
 
 import { coreOf } from "./core.js";
 import * as host from "./host.js";

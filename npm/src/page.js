@@ -1,4 +1,4 @@
-// The worker of the page that plans: the package's, as one script in the page.
+// The worker of the page that plans. It is the package's worker as one script in the page.
 
 import { serve } from "./serve.js";
 

@@ -1,10 +1,10 @@
-// Where the files of the package are, when that is said.
+// The places of the package's files, if they have been set.
 
 import { InputError } from "./faults.js";
 
 const NAMES = ["worker", "core", "files"];
 
-/** Returns a memory of places: locate sets them, of tells them. */
+/** Returns a store of places: locate sets them, and of returns one. */
 export function placesOf() {
   const known = {};
   return {

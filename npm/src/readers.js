@@ -1,5 +1,5 @@
-// CSV, JSON, TensorFlow Lite, ONNX and dumps in, the same plan files out that the command
-// writes, whatever it runs on.
+// CSV, JSON, TensorFlow Lite, ONNX and dumps in, plan files out, on any host. The files are
+// those that the command writes.
 
 import { Client } from "./client.js";
 import {
@@ -34,7 +34,7 @@ export function readersOf(host) {
     }
   };
   return {
-    /** Plans what is in a file, whose name tells what it is. */
+    /** Plans the problem in a file. The name of the file tells its format. */
     async plan(name, content, options = {}) {
       checkOptions(options, PLAN);
       const { format = "csv" } = options;
@@ -90,7 +90,7 @@ export function readersOf(host) {
       return { ...explanationOf(out, options.bigint), ids: out.ids };
     },
 
-    /** Reads a file, with the plan that it carries. */
+    /** Reads a file, and the plan in it. */
     async read(name, content, options = {}) {
       checkOptions(options, READ);
       const out = await ask("read", await fileOf(name, content, options), options);
@@ -114,7 +114,7 @@ export function readersOf(host) {
   };
 }
 
-/** Puts the command's flags in a message into options: --dim batch=1 is dims: { batch: 1 }. */
+/** Replaces the command's flags in a message by options: --dim batch=1 becomes dims: { batch: 1 }. */
 function inOptions(message) {
   return message
     .replace(
@@ -136,7 +136,7 @@ function searchOf(options) {
   return out;
 }
 
-/** What a file is, in an order that does not change. */
+/** Returns what is known of a file, with keys in a fixed order. */
 function aboutOf({ name, kind, buffers, capacity, notes, heaps, view }, bigint) {
   const about = { name, kind, buffers, capacity: numberOf(capacity, bigint), notes: notes.map(inOptions), heaps };
   if (view) about.view = { meta: view.meta, data: view.data };
@@ -160,7 +160,7 @@ async function fileOf(name, content, { heap, alignment, dims, values, sizes, bes
   };
 }
 
-/** Returns the bytes of text, of a buffer or a view of one, or of a Blob, as a File is. */
+/** Returns the bytes of a text, a buffer, a view of a buffer, or a Blob; a File is a Blob. */
 async function bytesOf(content) {
   if (typeof content === "string") return new TextEncoder().encode(content);
   if (ArrayBuffer.isView(content)) return new Uint8Array(content.buffer, content.byteOffset, content.byteLength);

@@ -1,12 +1,12 @@
-// The inside of a worker: takes messages, has an engine answer them.
+// The inside of a worker: it takes messages, and an engine answers them.
 //
 //	in    { type: "start", source }   { type: "call", id, name, input }   { type: "cancel", id }
 //	out   { type: "done", id, out }   { type: "fail", id, fault }         { type: "progress", id, snapshot }
-//	      { type: "ended", fault }, once, when no call can be answered any more
+//	      { type: "ended", fault }, once, if no further call can be answered
 
 import { Engine } from "./engine.js";
 
-/** Serves messages; post sends one back. It returns what takes them. */
+/** Returns a function that takes messages. post sends messages back. */
 export function serve(post) {
   let engine = null;
   const running = new Map(); // the caller's number to the engine's
@@ -21,7 +21,7 @@ export function serve(post) {
         );
         break;
       case "cancel":
-        if (waiting.delete(message.id)) break; // it is cancelled as soon as it begins
+        if (waiting.delete(message.id)) break; // the call is cancelled when it begins
         if (running.has(message.id)) (await engine).cancel(running.get(message.id));
         break;
       case "call": {

@@ -1,15 +1,15 @@
-// Reads sizes and times as people write them, as Stowage's command does (package
-// internal/units; a test holds the two against each other): 1.5MiB, 64k, 10s, 1h30m.
+// Reads sizes and times as people write them: 1.5MiB, 64k, 10s, 1h30m. The command reads them
+// the same way (package internal/units), and a test compares the two.
 
 const LEAST = -(2n ** 63n);
 const MOST = 2n ** 63n - 1n;
 
-/** Powers of ten and of two are large, but not without end: what is above 2^63 is refused anyway. */
+/** The largest exponent: a size above 2^63 is refused anyway. */
 const LARGEST_POWER = 40;
 
 /**
- * Returns a size as a BigInt: a whole number, a BigInt, or text with a unit, where k is
- * binary and kB is not. It returns null for anything else, and for what is not whole or
+ * Returns a size as a BigInt. It takes a whole number, a BigInt, or text with a unit: k is
+ * binary, and kB is not. It returns null for anything else, also for a size that is not whole or
  * takes more than 63 bits.
  */
 export function sizeOf(value) {
@@ -36,7 +36,7 @@ export function sizeOf(value) {
 const TIMES = { ns: 1e-6, us: 1e-3, µs: 1e-3, μs: 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /**
- * Returns a time in milliseconds: a number of seconds, or text, of seconds or with units.
+ * Returns a time in milliseconds. It takes a number of seconds, or text with seconds or units.
  * It returns NaN for anything else, and for a time below 0.
  */
 export function timeOf(value) {

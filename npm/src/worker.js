@@ -1,5 +1,5 @@
-// The worker of the package in a browser; worker-node.js is node's. It awaits nothing at
-// its top: some bundlers make scripts of workers that cannot.
+// The worker of the package in a browser; worker-node.js is that of node. It has no await at
+// its top level, because some bundlers make workers into scripts, which cannot have one.
 
 import "../dist/wasm_exec.js";
 import { serve } from "./serve.js";
