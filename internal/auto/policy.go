@@ -6,9 +6,10 @@ import (
 	"github.com/stowage-go/stowage/internal/tune"
 )
 
-// Idea: this file says who has a turn, in which order, and with which share of the effort.
-// It depends on the size of the problem, on the goal (any plan that fits, or the lowest) and
-// on whether there is a limit. It has no other code: auto.go and turns.go carry it out.
+// Idea: this file has the policy of auto: which planners have a turn, in which order, and with
+// which share of the effort. The policy depends on the size of the problem, on the goal (any
+// plan that fits, or the lowest) and on whether there is a limit. The file has no other code:
+// auto.go and turns.go carry the policy out.
 //
 // A run has four parts. It ends as soon as there is nothing left to look for.
 //
@@ -21,8 +22,8 @@ import (
 // Before part 4 the remaining heuristics run. For a packing that is too full for them, the
 // order of parts 1 and 3 changes: see auto.full.
 
-// classes is the policy by size. A row is for problems of up to so many buffers that the row
-// before does not cover.
+// classes is the policy by size. Each row has the largest number of buffers that it is for. The
+// first row that is large enough applies.
 var classes = [...]class{
 	// up to               peak   merge's look        exact's look       a round                     no limit: lowest, fits
 	{tune.LadderMost, false, mergeLook{}, look{4, 16}, exacting | climbing, oneRound, untilAnswer},

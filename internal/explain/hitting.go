@@ -194,8 +194,9 @@ func (h *hitter) search(more int) bool {
 	return false
 }
 
-// choose returns suspects, at least one of which must be taken, or nil if the set is
-// complete. ok is false if the given number of further suspects is not enough.
+// choose returns the suspects of the next branch: at least one of them must be taken. It
+// returns nil if the set is complete. ok is false if the given number of further suspects is
+// not enough.
 func (h *hitter) choose(more int) (branch []int32, ok bool) {
 	h.stamp++
 	var best []int32

@@ -26,7 +26,7 @@ from ._units import Seconds, Size
 #: What plan takes: a problem, a table, buffers, or the path of a file.
 Source = Union[Buffers, str, "os.PathLike[str]"]
 
-#: Where a search begins: a plan, or its offsets.
+#: The start of a search: a plan, or its offsets.
 Start = Union[Plan, Column]
 
 
@@ -239,7 +239,7 @@ def _callback(progress: Optional[Callable[[Progress], object]]) -> Optional[Call
 
 
 def _started(problem: Problem, start: Start, o: Options, progress: Optional[Callable[[Progress], object]]) -> Plan:
-    """Plans from a plan."""
+    """Plans a problem, starting from a plan."""
     column, at, count = _column("start", start.offsets if isinstance(start, Plan) else start)
     if count != problem.count:
         raise InputError(f"start: {counted(count, 'offset')} for {counted(problem.count)}")
@@ -267,10 +267,10 @@ def load(
     return _load(readable(os.fspath(path)), _settled(dims, values, sizes, alignment, heap, ignore_offsets))
 
 
-# The largest capacity there is: everything fits.
+# The largest capacity: every problem fits it.
 _ANY = (1 << 61) - 1
 
-# The tags of the notes on a file, for calls after one that has made warnings of them.
+# The tags of the notes about a file. The first call has made warnings of them, later ones skip them.
 _NOTES = ("plan-unused", "pinned", "model", "dump", "extra-columns")
 
 
@@ -297,7 +297,7 @@ def _run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]
     return done if done is not None else _by_command(p, "-", o, [], start, progress)
 
 
-# The planners that only the command has: they are large, and the library has all others.
+# The planners that only the command has, because they are large. The library has all others.
 _COMMAND = frozenset(("milp", "tela-learned"))
 
 
@@ -348,7 +348,7 @@ def _by_command(
 
 
 def _with_start(p: Problem, d: dict[str, Any], start: Any, flags: list[str], progress: Optional[Callable[[Progress], object]]) -> Plan:
-    """Plans from a plan, which is written to a file for the command."""
+    """Plans by the command, starting from a plan: it is written to a file."""
     import json
     import tempfile
 

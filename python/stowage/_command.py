@@ -102,7 +102,7 @@ def run(
             said = re.sub(r"\nRun '.*' for usage\.$", "", said)
             raise InputError(worded(said.removeprefix("stowage: ")) or f"{program} says nothing")
         raise Error(f"{program} {_KINDS.get(code, f'ended with code {code}')}: {said or 'it says nothing'}")
-    if text is None:  # a problem of Python's has been checked already
+    if text is None:  # a problem that comes as a text has been checked already
         _heed(said, but)
     return code, printed
 
@@ -146,7 +146,7 @@ def solve(
 
 
 def file(arguments: Sequence[str], text: str, name: str) -> bytes:
-    """Runs the command, which writes a file of that name, and returns what it wrote."""
+    """Runs the command to write a file of that name, and returns the content."""
     import tempfile
 
     with tempfile.TemporaryDirectory(prefix="stowage-") as folder:

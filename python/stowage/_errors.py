@@ -8,14 +8,14 @@ import warnings
 
 
 class Error(RuntimeError):
-    """Stowage cannot be run, it failed, or the planner does not take the problem."""
+    """Stowage cannot run or has failed, or the planner does not take the problem."""
 
 
 class InputError(Error, ValueError):
-    """The problem, an option or a file is bad. The text lists all that is wrong."""
+    """The problem, an option or a file is bad. The text lists all faults."""
 
 
-# A file that cannot be read is bad input, and also what Python raises for such a file.
+# The errors about files are InputErrors. Each is also the error that Python itself raises.
 class MissingFileError(FileNotFoundError, InputError):
     """There is no such file. It is an InputError and a FileNotFoundError."""
 
@@ -25,7 +25,7 @@ class UnreadableFileError(PermissionError, InputError):
 
 
 class FolderError(IsADirectoryError, InputError):
-    """The path is that of a folder. It is an InputError and an IsADirectoryError."""
+    """The path leads to a folder. It is an InputError and an IsADirectoryError."""
 
 
 class OutputError(OSError, Error):
@@ -38,8 +38,8 @@ class InputWarning(UserWarning):
 
 
 def readable(path: str) -> str:
-    """Returns the path of a file that can be read, in a form that is no option and not
-    standard input."""
+    """Returns the path of a file that can be read. The form of the path is neither that of an
+    option nor that of standard input."""
     try:
         mode = os.stat(path).st_mode
     except ValueError as err:  # a null byte
@@ -56,7 +56,7 @@ def readable(path: str) -> str:
 
 
 def warn(text: str) -> None:
-    """Warns in the name of the code that called the package."""
+    """Gives a warning whose place is the code that called the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_code.co_filename.startswith(os.path.dirname(__file__)):
         level, frame = level + 1, frame.f_back

@@ -42,7 +42,7 @@ INFEASIBLE, FORKED = 3, -4
 CAPACITY, MINIMIZE, TIMEOUT, NODES, WORKERS, SEED = range(1, 7)
 STATUSES: tuple[Status, ...] = ("unknown", "feasible", "optimal", "infeasible")
 STOPS: tuple[Stopped, ...] = ("", "timeout", "nodes", "interrupt", "effort")
-SMALL = 64  # buffers: to plan behind costs some twenty microseconds more
+SMALL = 64  # buffers; planning in the background costs some twenty microseconds more
 SLICE = 50  # milliseconds between looks at signals
 
 
@@ -176,8 +176,8 @@ class _Solver:
         return (InputError if code == -1 else MemoryError if code == -5 else Error)(text)
 
     def name(self, p: Problem) -> Any:
-        """Sets the names of the buffers, which must be kept until the run is over. Passing
-        them costs time, so it is done only if a message may need them."""
+        """Sets the names of the buffers and returns them; the caller keeps them until the run is
+        over. Passing names costs time, so it is done only if a message may need them."""
         if p.names is None:
             return None
         names = (c_char_p * p.count)(*(name.encode() for name in p.names))
@@ -258,8 +258,8 @@ def run(p: Problem, o: Options, progress: Optional[Callable[[Progress], object]]
 
 
 def many(problems: Sequence[Problem], o: Options, workers: int) -> Optional[list[Plan]]:
-    """Plans problems, so many at a time, each with its own capacity unless the options have
-    one. Returns None if no library can."""
+    """Plans problems, at most workers at a time. Each has its own capacity unless the options
+    have one. Returns None if no library can."""
     lib = load()
     if lib is None:
         return None
@@ -311,13 +311,13 @@ class _Forked(Exception):
 
 
 def of_problem(k: int, err: BaseException) -> BaseException:
-    """Returns an error with the number of the problem that it is about."""
+    """Returns an error with the number of its problem added."""
     return type(err)(f"problem {k}: {err}") if k >= 0 and type(err) in (InputError, Error) else err
 
 
 def in_threads(work: Callable[[], None], workers: int, cancel: Callable[[], object]) -> None:
-    """Does the work in so many threads at once. An interrupt calls cancel, waits for the
-    threads and goes on."""
+    """Does the work in that many threads at once. After an interrupt it calls cancel, waits for
+    the threads, and raises the interrupt."""
     threads = []
     for _ in range(workers):
         try:
@@ -396,7 +396,7 @@ def _before(s: _Solver, offsets: int) -> int:
             raise
     finally:
         signal.set_wakeup_fd(before)
-        try:  # the signals that have come belong to the owner of the socket before
+        try:  # signals that have arrived belong to the owner of the earlier socket
             came = os.read(_wakes[0].fileno(), 4096)
             if before >= 0:
                 os.write(before, came)

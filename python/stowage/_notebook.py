@@ -1,8 +1,8 @@
 """A plan in a notebook: a picture, and one line of text below it.
 
-Idea: the picture is drawn here, at the resolution at which a notebook shows it, so that it
-stays small however many buffers there are. It is SVG on a grid of 1600 x 800, which is
-about a pixel of a screen. The largest rectangles are drawn one by one, in eight colours. All
+Idea: the picture is drawn here, at the resolution of a notebook. So it stays small for any
+number of buffers. It is SVG on a grid of 1600 x 800, whose cells are about a pixel of a
+screen. The largest rectangles are drawn one by one, in eight colours. All
 others, and those less than a unit wide or high, are merged: their area is summed in the
 cells of a coarser grid, and rows of equally full cells are drawn as one line. If that is
 still too much text, the cells are made larger.
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 1600, 800  # of the area that shows buffers
 _LEFT, _TOP, _BOTTOM = 10, 40, 50  # around it, for text
-_SINGLE = 250  # rectangles that have a tooltip of their own
-_DRAWN = 2200  # rectangles that are drawn by themselves
-_MERGED = 30_000  # characters for what is merged
+_SINGLE = 250  # the most rectangles with a tooltip of their own
+_DRAWN = 2200  # the most rectangles that are drawn one by one
+_MERGED = 30_000  # the most characters for merged rectangles
 _LEVELS = 4  # shades of merged cells
 _COLOURS = 8
 
@@ -58,7 +58,7 @@ def drawn(plan: Plan) -> str:
 
 
 def _line(plan: Plan) -> str:
-    """Says in one line what came out."""
+    """Returns the outcome in one line."""
     from ._problem import counted
 
     said: str = plan.status
@@ -74,8 +74,8 @@ def _line(plan: Plan) -> str:
 
 
 class _Scale:
-    """Turns times and offsets into units of the picture. The highest plan, and a capacity
-    not far above it, have room."""
+    """Turns times and offsets into units of the picture. There is room for the highest plan,
+    and for a capacity that is not far above it."""
 
     def __init__(self, p: Problem, capacity: int, height: int) -> None:
         self.first, self.last = int(min(p.lower)), int(max(p.upper))
@@ -92,7 +92,7 @@ class _Scale:
 
 
 def _pieces(p: Problem, i: int) -> list[tuple[int, int, int, int]]:
-    """Returns what a buffer uses: [lower, upper) and the bytes [low, high) of its own."""
+    """Returns the pieces of a buffer: times [lower, upper) and its own bytes [low, high) in use."""
     lower, upper, size = int(p.lower[i]), int(p.upper[i]), int(p.size[i])
     if p.gaps is None:
         return [(lower, upper, 0, size)]
@@ -131,7 +131,7 @@ def _svg(s: _Scale, plan: Plan, said: str) -> str:
             merged.append(box)
             continue
         count += 1
-        # A unit is left free at two sides, so that neighbours are told apart.
+        # Two sides of a rectangle leave a unit free, so that neighbours can be told apart.
         wide, high = max(right - left - 1, 1), max(bottom - top - 1, 1)
         if single:
             parts.append(_titled(p, i, int(offsets[i]), left, top, wide, high))
@@ -150,8 +150,8 @@ def _titled(p: Problem, i: int, offset: int, x: int, y: int, w: int, h: int) -> 
     lower, upper, size = int(p.lower[i]), int(p.upper[i]), int(p.size[i])
     title = f"{_cut(name, 60)}: {size:,} at {offset:,}, live [{lower:,}, {upper:,})"
     drawn = f'<rect class="c{i % _COLOURS}" x="{x}" y="{y}" width="{w}" height="{h}"><title>{html.escape(title)}</title></rect>'
-    # A letter is a bit wider than half its height. The name goes where it is larger, across or
-    # upwards, and is cut only if it would be too small.
+    # A letter is a bit wider than half its height. The name is set across or upwards, whichever is
+    # larger, and is cut only if it would be too small.
     across, up = (w, h) if _fits(w, h, name) >= _fits(h, w, name) else (h, w)
     high = _fits(across, up, name)
     if high < 15:
@@ -165,7 +165,7 @@ def _titled(p: Problem, i: int, offset: int, x: int, y: int, w: int, h: int) -> 
 
 
 def _fits(across: int, up: int, name: str) -> int:
-    """Returns the height of letters with which a name fits into a rectangle."""
+    """Returns the largest height of letters at which a name fits into a rectangle."""
     return max(min(24, up - 2, int((across - 8) / (0.57 * len(name)))), 0)
 
 
@@ -177,7 +177,7 @@ def _cut(name: str, most: int) -> str:
 
 
 def _dust(boxes: list[tuple[float, float, float, float, float, int]]) -> list[str]:
-    """Draws rectangles together: rows of cells, by how full they are."""
+    """Draws rectangles merged: rows of cells that are equally full."""
     cell = 4
     while boxes:
         lines = _rows(boxes, cell)
@@ -190,8 +190,8 @@ def _dust(boxes: list[tuple[float, float, float, float, float, int]]) -> list[st
 
 
 def _rows(boxes: list[tuple[float, float, float, float, float, int]], cell: int) -> list[str]:
-    """Returns a path for each shade. Differences along both axes sum up the areas, so that
-    a rectangle costs the same however many cells it has."""
+    """Returns a path for each shade. The areas are summed from differences along both axes, so
+    a rectangle of any number of cells costs the same."""
     wide, high = WIDTH // cell + 2, HEIGHT // cell + 2
     sums = [[0.0] * wide for _ in range(high)]
     for area, x, y, w, h, _ in boxes:
@@ -234,7 +234,7 @@ def _load(p: Problem, capacity: int, said: str) -> str:
         loads.append(load)
         peak = max(peak, load)
     s = _Scale(p, capacity, max(peak, capacity))
-    most = [0] * (WIDTH // 2 + 1)  # the most in use in each column of two units
+    most = [0] * (WIDTH // 2 + 1)  # the most bytes in use in each column of two units
     for k, load in enumerate(loads[:-1]):
         for x in range(int(s.x(times[k])) // 2, max(int(s.x(times[k + 1])) - 1, int(s.x(times[k]))) // 2 + 1):
             most[x] = max(most[x], load)
@@ -262,7 +262,7 @@ def _framed(s: _Scale, inside: str, said: str, what: str, height: int) -> str:
 
 
 def _ticks(first: int, last: int) -> list[int]:
-    """Returns some six round times."""
+    """Returns about six round times for the axis."""
     step: Optional[int] = None
     power = 1
     while step is None:

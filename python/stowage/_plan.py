@@ -20,7 +20,7 @@ Status = Literal["optimal", "feasible", "infeasible", "unknown"]
 Stopped = Literal["", "timeout", "nodes", "interrupt", "effort"]
 Ended = Literal["proof", "fits", "done", "timeout", "nodes", "interrupt", "effort"]
 
-# Why a run ended without the answer that it was to find.
+# Sentences for a run that ended without its answer.
 _STOPS = {
     "timeout": "The timeout came first",
     "nodes": "The node limit came first",
@@ -154,12 +154,12 @@ class Plan:
         return pandas.DataFrame({**columns, "offset": self.offsets})
 
     def svg(self) -> str:
-        """Returns a picture of the plan as SVG, by the command; without a plan it is that of
-        the load over time."""
+        """Returns a picture of the plan as SVG, drawn by the command. Without a plan the picture
+        shows the load over time."""
         return _command.run(["show", "--format", "svg", "-"], self.to_json())[1]
 
     def html(self) -> str:
-        """Returns a page with the plan and a viewer, by the command."""
+        """Returns a page with the plan and a viewer, made by the command."""
         return _command.run(["show", "--format", "html", "-"], self.to_json())[1]
 
     def save(self, path: Union[str, os.PathLike[str]]) -> None:
@@ -179,7 +179,7 @@ class Plan:
         else:
             import json
 
-            # As fixed offsets, so that the command has nothing to choose.
+            # The offsets are fixed, so that the command has nothing to choose.
             d = self.problem._dict()
             if self.capacity:
                 d["capacity"] = self.capacity
@@ -200,7 +200,7 @@ class Plan:
 
 
 def _write(path: str, content: bytes) -> None:
-    """Writes a file: as a whole, or not at all."""
+    """Writes a file as a whole or not at all."""
     try:
         if os.path.lexists(path) and not os.path.isfile(path):  # a device, or a folder, which fails
             with open(path, "wb") as f:

@@ -48,7 +48,7 @@ class Frame(Protocol):
 
 
 class Values(Protocol):
-    """A column of a Problem, or the offsets of a plan, as one reads them."""
+    """A column of a Problem, or the offsets of a plan, for reading."""
 
     def __len__(self) -> int: ...
     def __getitem__(self, i: int, /) -> int: ...
@@ -142,17 +142,17 @@ class Problem:
 
     @property
     def lower(self) -> Values:
-        """When each buffer begins to live."""
+        """The first time at which each buffer is live."""
         return self._columns[0]  # type: ignore[no-any-return]
 
     @property
     def upper(self) -> Values:
-        """When each buffer no longer lives."""
+        """The first time at which each buffer is no longer live."""
         return self._columns[1]  # type: ignore[no-any-return]
 
     @property
     def size(self) -> Values:
-        """How many bytes each buffer takes."""
+        """The size of each buffer in bytes."""
         return self._columns[2]  # type: ignore[no-any-return]
 
     @property
@@ -187,7 +187,7 @@ class Problem:
         return self.count
 
     def __reduce__(self) -> Any:
-        """Pickles the columns: where they are is another matter in another process."""
+        """Pickles the columns without their addresses, which another process does not share."""
         gaps = None if self.gaps is None else [self.gaps.of(i) for i in range(self.count)]
         columns = (_plain(column) for column in self._columns)
         return _again, (*columns, gaps, self.names, self.capacity, self.name)
@@ -206,7 +206,7 @@ class Problem:
             int(self.lower[i]),
             int(self.upper[i]),
             int(self.size[i]),
-            1 if self.alignment is None else int(self.alignment[i]) or 1,  # 0 is any offset, too
+            1 if self.alignment is None else int(self.alignment[i]) or 1,  # 0 means any offset too
             at(self.offset),
             at(self.hint),
             () if self.gaps is None else self.gaps.of(i),
@@ -238,8 +238,7 @@ class Problem:
         return offsets, offsets.buffer_info()[0]
 
     def _given(self, offsets: Any) -> Any:
-        """Returns offsets as a caller gets them: a numpy array if the sizes are one, else a
-        list."""
+        """Returns offsets for the caller: a numpy array if the sizes are one, else a list."""
         if self._numpy:
             return offsets if hasattr(offsets, "__array_interface__") else sys.modules["numpy"].asarray(offsets, "int64")
         return list(offsets)
@@ -313,7 +312,7 @@ def _count(name: str, have: int, want: int) -> None:
 
 
 def counted(n: int, thing: str = "buffer") -> str:
-    """Returns a number and what it counts: 1 buffer, 2,000 buffers."""
+    """Returns a number with its noun: 1 buffer, 2,000 buffers."""
     return f"{n} {thing}" if n == 1 else f"{n:,} {thing}s"
 
 
@@ -346,7 +345,7 @@ _BYTES = ("size", "alignment", "offset", "hint")
 def _column(name: str, values: Any, otherwise: Optional[int] = None) -> tuple[Any, int, int]:
     """Returns a column as contiguous int64, its address, and how many values it has.
     otherwise is the value of a hole (None, NaN); if it is None there must be no hole."""
-    if type(values) is list:  # the most common kind: it need not pass the other tests
+    if type(values) is list:  # the most common kind, so it comes first
         return _of_list(name, values, otherwise)
     if type(values) is array and values.typecode == "q":
         return _fixed(values)
@@ -430,7 +429,7 @@ COLUMNS = {
 # have an id and, beside it, a name that is something else.
 SECOND_NAMES = {"name": "id", "bytes": "size"}
 
-# Names for the end of a lifespan that do not say whether it is inclusive.
+# Names for the end of a lifespan that leave open whether the end is inclusive.
 AMBIGUOUS = ("stop", "last", "until", "to")
 
 # Names of columns in other parts of Stowage and in other tools.
@@ -489,7 +488,7 @@ def _found(there: list[Any]) -> dict[str, Any]:
 
 
 def _of_table(table: Any) -> Problem:
-    # Each kind has its own way to tell its names: a dict, a DataFrame, a table of pyarrow,
+    # Each kind has its names in another place: a dict, a DataFrame, a table of pyarrow,
     # a structured array.
     if isinstance(table, Mapping):
         there = list(table.keys())

@@ -1,9 +1,8 @@
 """Numbers as people write them: sizes with a unit, times with a unit, gaps.
 
 Idea: the command and CSV files take the same texts, so the rules here are theirs (Go:
-internal/units, format/csv and time.ParseDuration). Tests hold the two together: each
-spelling goes through both, and the gaps of a shared table, too. Digits are 0 to 9 alone:
-int() and \\d of Python also take other alphabets and underscores.
+internal/units, format/csv and time.ParseDuration). Tests compare the two: both read each
+spelling, and the gaps of a shared table. Only 0 to 9 are digits: int() and \\d of Python also take other alphabets and underscores.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Size = Union[SupportsIndex, float, str]
 Seconds = Union[SupportsIndex, float, str]
 
 MOST = (1 << 61) - 1  # the largest size there is
-_EVER = 9e9  # so many seconds are 63 bits of nanoseconds; no run takes as long
+_EVER = 9e9  # seconds, about 2**63 nanoseconds: such a limit is none
 
 _BYTES = (
     ("kib", 1 << 10), ("mib", 1 << 20), ("gib", 1 << 30), ("tib", 1 << 40), ("kb", 10**3), ("mb", 10**6), ("gb", 10**9), ("tb", 10**12),
@@ -30,7 +29,7 @@ _SECONDS = {"ns": 1e-9, "us": 1e-6, "\u00b5s": 1e-6, "\u03bcs": 1e-6, "ms": 1e-3
 
 
 class _Bad(ValueError):
-    """What is wrong with a text."""
+    """An error that says what is wrong with a text."""
 
 
 def _bytes(text: str, units: bool = True) -> int:
@@ -63,7 +62,7 @@ def _bytes(text: str, units: bool = True) -> int:
 
 
 def size(name: str, x: Size, least: int = 0) -> int:
-    """Returns an option that is a number of bytes, not below the least."""
+    """Returns an option that is a number of bytes. A number below the least is refused."""
     if not isinstance(x, str):
         return whole(name, x, least)
     try:
@@ -76,7 +75,7 @@ def size(name: str, x: Size, least: int = 0) -> int:
 
 
 def cell(name: str, text: str) -> int:
-    """Returns a size, offset or alignment of a table that is a text, by the rule of CSV
+    """Returns a size, offset or alignment that a table has as a text, by the rule of CSV
     files."""
     import re
 
@@ -95,7 +94,7 @@ def cell(name: str, text: str) -> int:
 
 
 def whole(name: str, x: object, least: int = 0) -> int:
-    """Returns an option that is a whole number of 63 bits, not below the least."""
+    """Returns an option that is a whole number of 63 bits. One below the least is refused."""
     n: Optional[int] = None
     if type(x) is int:  # a bool is not
         n = x
@@ -109,7 +108,7 @@ def whole(name: str, x: object, least: int = 0) -> int:
 
 
 def integer(text: str) -> int:
-    """Returns a whole number that is a text, of the digits 0 to 9."""
+    """Returns the whole number that a text of the digits 0 to 9 stands for."""
     import re
 
     if re.fullmatch(r"[+-]?[0-9]+", text.strip()) is None:
@@ -151,7 +150,7 @@ def _duration(text: str) -> float:
         return float(text)
     number = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
     parts = rf"({number})({'|'.join(_SECONDS)})"
-    m = re.fullmatch(rf"([+-]?)(?:{parts})+", text)  # as time.ParseDuration
+    m = re.fullmatch(rf"([+-]?)(?:{parts})+", text)  # the rule of time.ParseDuration
     if m is None:
         raise ValueError(text)
     total = sum(float(n) * _SECONDS[unit] for n, unit in re.findall(parts, text))
@@ -172,8 +171,8 @@ def gaps(text: str) -> list[list[int]]:
 
 
 def number(name: str, x: SupportsInt, text: bool) -> int:
-    """Returns a value of a column as a whole number: 3.0 is one, as tables have them, and
-    where text may stand a text with a unit."""
+    """Returns a value of a column as a whole number. A float such as 3.0 is one, because
+    tables have such floats. Some columns also take a text with a unit."""
     if text and isinstance(x, str):
         return cell(name, x)
     try:

@@ -1,4 +1,4 @@
-"""An allocator for OmniMalloc, whose harness can then run Stowage beside its own allocators.
+"""An allocator for OmniMalloc. Its harness can then run Stowage beside its own allocators.
 
     import stowage.omnimalloc  # registers it under the name stowage
     from omnimalloc import allocate
@@ -7,8 +7,8 @@
     allocate(pool, "stowage")
     run_benchmark(allocators=("omni", "supermalloc", "stowage"), variants=(1000, 10000))
 
-Lifetimes must be scalar. Vector clocks are refused, as OmniMalloc's own allocators for scalar
-lifetimes do. Offsets that the allocations have already are kept. Tested with omnimalloc 1.0.0.
+Lifetimes must be scalar. Vector clocks are refused, as by OmniMalloc's own allocators for scalar
+lifetimes. An allocation that has an offset keeps it. Tested with omnimalloc 1.0.0.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ class StowageAllocator(BaseAllocator):
     timeout is the time for one allocation: seconds, or a text such as "500ms" [default: no
     limit; the search ends by itself]. If a limit comes before there is a plan, the placement is
     that of the planner first-fit, which needs no search: OmniMalloc's anytime allocators return
-    a placement too. options are those of stowage.plan; with a capacity there is no placement
-    that does not fit it, but a RuntimeError with the reason."""
+    a placement too. options are those of stowage.plan. If a capacity is given and no placement
+    fits it, a RuntimeError has the reason."""
 
     supports_vector_time = False
     supports_pinned = True

@@ -80,8 +80,8 @@ func saves(t *testing.T, p *model.Problem, technique string, with, more int64, o
 	}
 }
 
-// truthful holds the search against brute force at the lowest height, where there is a
-// plan, and one byte under it, where there is none.
+// truthful compares the search with brute force. Brute force gives the lowest height. At that
+// height the search must find a plan, and one byte below it none.
 func truthful(t *testing.T, problems uint64, draw func(seed uint64) *model.Problem, on ...string) {
 	t.Helper()
 	for seed := range problems {

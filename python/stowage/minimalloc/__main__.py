@@ -1,4 +1,4 @@
-"""python -m stowage.minimalloc: the same as of .cli."""
+"""python -m stowage.minimalloc does the same as python -m stowage.minimalloc.cli."""
 
 import sys
 

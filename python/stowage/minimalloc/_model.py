@@ -93,7 +93,7 @@ class Buffer:
         return self.size * (self.lifespan.upper - self.lifespan.lower)
 
     def window(self, time: int) -> Optional[Interval]:
-        """Returns which of its bytes the buffer uses at a time within its lifespan."""
+        """Returns the window of its bytes that the buffer uses at a time within its lifespan."""
         for gap in self.gaps:
             if gap.lifespan.lower <= time < gap.lifespan.upper:
                 return gap.window
@@ -145,7 +145,7 @@ class Problem:
     capacity: int = 0
 
     def strip_solution(self) -> Optional[Solution]:
-        """Takes the offsets out of the buffers and returns them; None if a buffer has none."""
+        """Removes the offsets from the buffers and returns them, or None if a buffer has none."""
         if any(buffer.offset is None for buffer in self.buffers):
             return None
         solution = Solution([buffer.offset for buffer in self.buffers if buffer.offset is not None])

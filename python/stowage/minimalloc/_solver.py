@@ -1,4 +1,4 @@
-"""The solver, which is Stowage's."""
+"""The solver. Stowage does the work."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _TECHNIQUES = {
 @dataclass
 class SolverParams:
     """The parameters of a solver: timeout, in seconds or a Duration; minimize_capacity; and
-    the switches of a search. With the default switches the planner is `auto`, which has more
-    than that search. If a switch is changed, the planner is `minimalloc`, which is that
-    search and counts its backtracks."""
+    the switches of google/minimalloc's search. With the default switches the planner is `auto`,
+    which is stronger than that search. If a switch is changed, the planner is `minimalloc`: it
+    is that search, and counts its backtracks."""
 
     canonical_only: bool = True
     section_inference: bool = True
@@ -133,9 +133,9 @@ class PreorderData:
 
 
 class PreorderingComparator:
-    """Says whether a buffer comes before another. Each letter of the heuristic stands for a
-    property, and a buffer with more of it comes first. The first letter decides; the next
-    ones break ties, and at last the number of the buffer does."""
+    """Returns whether a buffer comes before another. Each letter of the heuristic stands for a
+    property, and the buffer with more of that property comes first. The first letter decides.
+    The next letters break ties, and the number of the buffer breaks the last ones."""
 
     _FIELDS = {"A": "area", "C": "sections", "L": "lower", "O": "overlaps", "T": "total", "U": "upper", "W": "width", "Z": "size"}
 

@@ -58,7 +58,7 @@ class Partition:
 
 @dataclass(unsafe_hash=True, order=True)
 class Overlap:
-    """A buffer that is live together with another one, and how much room the other needs below it."""
+    """A buffer that is live together with another one, and the room that the other needs below it."""
 
     buffer_idx: int = -1
     effective_size: int = 0
@@ -125,7 +125,7 @@ class SweepResult:
 
 
 def _pieces(buffer: Buffer) -> Iterator[tuple[int, int, Interval]]:
-    """Yields each piece of a buffer's life: from when, to when, and the window in use."""
+    """Yields each piece of a buffer's life: its first time, its end, and the window in use."""
     at, whole = buffer.lifespan.lower, Interval(0, buffer.size)
     for gap in sorted(buffer.gaps, key=lambda gap: gap.lifespan):
         # The ends of a life count even if a gap is there.

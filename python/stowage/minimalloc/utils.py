@@ -1,4 +1,4 @@
-"""CSV, in and out."""
+"""Reads and writes CSV."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def from_csv(input: str) -> Optional[Problem]:
     """Reads a problem; None if the text is not a problem."""
     lines = input.split("\n")
     header = lines[0].split(",")
-    plus = 1 if "end" in header else 0  # such ends are inclusive
+    plus = 1 if "end" in header else 0  # the column end is inclusive
     names = [_NAMES.get(name, name) for name in header]
     if len(set(names)) < len(names) or not {"id", "lower", "upper", "size"} <= set(names):
         return None

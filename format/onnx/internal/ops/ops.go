@@ -7,20 +7,19 @@ import (
 	"github.com/stowage-go/stowage/format/onnx/internal/shape"
 )
 
-// Idea: a rule for each operator says what follows for its results from what is known
-// of its inputs. Rules know the differences between versions of the operator sets,
-// and never guess: what they cannot tell stays open, with a reason where there is
-// a better one than that an input is open.
+// Idea: each operator has a rule. It derives what is known of the results from what is known of
+// the inputs. Rules know the versions of the operator sets, and never guess. What a rule cannot
+// derive stays open. The rule gives a reason if it has a better one than "an input is open".
 //
-// Source: the definitions of the operators in onnx 1.23.2, and their type and shape
-// inference for what those leave unsaid.
+// Source: the definitions of the operators in onnx 1.23.2. For what they leave unsaid, onnx's
+// type and shape inference.
 
 // An Operand is what is known of an input.
 type Operand struct {
 	shape.Result
 	Stored   *graph.Tensor // an initialiser
 	Constant bool          // the same in each run: stored, or computed from constants
-	tried    bool          // to decode it
+	tried    bool          // whether decoding it was tried
 }
 
 // A Scope is what a rule sees of the model around its node.
