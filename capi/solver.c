@@ -1,6 +1,6 @@
-// Idea: a solver is C memory, and what only sets a column or an option stores a
-// pointer or a number without leaving C. Go is entered once for a run, which is what
-// a call costs beside the planner. All that can fail before that is checked here.
+// Idea: a solver is C memory. A call that sets a column or an option stores a pointer or a
+// number, and does not leave C. A run enters Go once; that is its only cost beside the
+// planner. Everything that can fail before is checked here.
 
 #include "solver.h"
 
@@ -13,8 +13,8 @@
 
 #include "_cgo_export.h"
 
-// The process that a fork leaves has one thread and none of the Go runtime's: a call
-// would wait for ever. This is the one thing that is global, and it is the process's.
+// A forked child has one thread, and none of those of the Go runtime, so a call would wait for
+// ever. This is the only global variable. It belongs to the process.
 static int32_t forked;
 
 #ifndef _WIN32
@@ -43,7 +43,7 @@ static int enter(stowage_solver *s) {
 	if (s == NULL)
 		return STOWAGE_E_INPUT;
 	int32_t idle = 0;
-	// First, for a run that was under way at the fork is busy in the child for ever.
+	// This check comes first: a run that was under way at the fork stays busy in the child.
 	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
 		return STOWAGE_E_FORKED;
 	if (!__atomic_compare_exchange_n(&s->busy, &idle, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
@@ -83,15 +83,15 @@ const char *stowage_error(const stowage_solver *s) {
 		return "there is no solver: it is NULL";
 	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
 		return "this process was forked after the library was loaded: the threads of the library are not in it";
-	// The text is the other call's, which may be about to free it.
+	// The text belongs to the call that runs, which may be about to free it.
 	if (__atomic_load_n(&s->busy, __ATOMIC_ACQUIRE))
 		return "the solver is in use: a call with it, or a run in the background, has not ended";
 	return s->error == NULL ? "" : s->error;
 }
 
 const char *stowage_reason(const stowage_solver *handle) {
-	// The text is worked out when it is first asked for. Handles come from stowage_new, so
-	// none is really const.
+	// The text is worked out at the first request. A handle comes from stowage_new, so it is
+	// never really const.
 	stowage_solver *s = (stowage_solver *)handle;
 	int32_t idle = 0;
 	if (s == NULL || __atomic_load_n(&forked, __ATOMIC_RELAXED) ||
@@ -126,7 +126,7 @@ int stowage_set_buffers(stowage_solver *s, int64_t count, const int64_t *lower, 
 	return leave(s, STOWAGE_OK);
 }
 
-// bad_text refuses texts that cannot be: NULL, and lengths that are negative numbers.
+// bad_text refuses NULL, and a length that was a negative number.
 static int bad_text(stowage_solver *s, const char *text, size_t length) {
 	if (text == NULL)
 		return fail(s, STOWAGE_E_INPUT, "there is no text: it is NULL");
@@ -135,7 +135,7 @@ static int bad_text(stowage_solver *s, const char *text, size_t length) {
 	return STOWAGE_OK;
 }
 
-// set_column sets a column of the arrays: a problem of JSON has its own.
+// set_column sets a column of the arrays. A problem from JSON has columns of its own.
 static int set_column(stowage_solver *s, const void **to, const void *column) {
 	ENTER(s);
 	if (s->json)
@@ -155,7 +155,7 @@ int stowage_set_start(stowage_solver *s, const int64_t *offsets) {
 	return leave(s, STOWAGE_OK);
 }
 
-// bad_first says what is wrong with the indices of gaps; NULL for nothing.
+// bad_first says what is wrong with the indices of gaps. It returns NULL if nothing is.
 static const char *bad_first(int64_t count, const int64_t *first) {
 	if (first == NULL)
 		return NULL;
@@ -169,8 +169,8 @@ static const char *bad_first(int64_t count, const int64_t *first) {
 	return NULL;
 }
 
-// ready is enter for what reads the columns: the indices of gaps lead to other memory, and
-// may have been changed since they were set.
+// ready is enter for a call that reads the columns. It checks the indices of gaps again, because
+// they lead to other memory and may have changed since they were set.
 static int ready(stowage_solver *s) {
 	ENTER(s);
 	const char *wrong = bad_first(s->count, s->json ? NULL : s->first);
@@ -212,8 +212,8 @@ int stowage_set(stowage_solver *s, int option, int64_t value) {
 	ENTER(s);
 	if (option < STOWAGE_CAPACITY || option > STOWAGE_SEED)
 		return leave(s, fail(s, STOWAGE_E_INPUT, "there is no option of this number"));
-	// The seed is 64 bits and minimize a truth, so anything goes. Of the others only what
-	// may be wrong is looked at in Go, which has the words for it.
+	// Every value is valid for the seed and for minimize. For the other options, Go looks at
+	// values that may be wrong, because it has the error messages.
 	if (option != STOWAGE_SEED && option != STOWAGE_MINIMIZE && (value < 0 || value > STOWAGE_MOST)) {
 		int code = stowageRefused(s, option, value);
 		if (code < 0)
@@ -284,7 +284,7 @@ int stowage_start(stowage_solver *s, int64_t *offsets) {
 	ENTER_BY(ready, s);
 	stowageStart(s, offsets);
 	__atomic_store_n(&s->started, 1, __ATOMIC_RELEASE);
-	return STOWAGE_OK; // busy until stowage_wait has the outcome
+	return STOWAGE_OK; // the solver stays busy until stowage_wait has the outcome
 }
 
 int stowage_wait(stowage_solver *s, int64_t milliseconds) {
@@ -292,8 +292,8 @@ int stowage_wait(stowage_solver *s, int64_t milliseconds) {
 		return STOWAGE_E_INPUT;
 	if (__atomic_load_n(&forked, __ATOMIC_RELAXED))
 		return STOWAGE_E_FORKED;
-	// Who waits takes the run, and gives it back where it goes on: a second thread that
-	// waits finds none.
+	// A thread that waits takes the run, and gives it back if the run goes on. So a second
+	// thread that waits finds no run.
 	int32_t started = 1;
 	if (!__atomic_compare_exchange_n(&s->started, &started, 0, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
 		ENTER(s);

@@ -1,12 +1,12 @@
-// What solver.c and the Go side share. Fields are set by the one and read by the
-// other during a run.
+// What solver.c and the Go side share. One side sets a field, and the other reads it during a
+// run.
 #ifndef STOWAGE_SOLVER_H
 #define STOWAGE_SOLVER_H
 
-#define STOWAGE_BUILDING 1 // what a DLL shows is marked in it
+#define STOWAGE_BUILDING 1 // stowage.h then marks what a DLL exports
 #include "stowage.h"
 
-// No size, offset or height is larger; Go's model.MaxSum, which a test holds it to.
+// The largest size, offset and height. A test compares it with Go's model.MaxSum.
 #define STOWAGE_MOST INT64_C(2305843009213693951)
 
 struct stowage_token {
@@ -16,8 +16,8 @@ struct stowage_token {
 };
 
 struct stowage_solver {
-	// The columns of the problem, borrowed. Where json is set the problem is on the
-	// Go side, and all but start is unused.
+	// The columns of the problem, borrowed from the caller. If json is set, the problem is on the
+	// Go side, and only start is used.
 	int64_t count;
 	const int64_t *lower, *upper, *size, *alignment, *fixed, *hint, *start;
 	const int64_t *first, *gap_lower, *gap_upper, *window_lower, *window_upper;
@@ -31,7 +31,7 @@ struct stowage_solver {
 
 	int32_t busy;    // atomic: a call runs
 	int32_t started; // atomic: stowage_start has begun a run that nobody waits for
-	int32_t outcome; // there is one, of the problem that is set
+	int32_t outcome; // not 0: the last run of this problem has an outcome
 	uintptr_t peer;  // handle of the Go side; 0 while there is none
 	stowage_result result;
 	char found_by[32], proved_by[32], ended[16]; // of the last run; "" if there is no outcome
@@ -45,7 +45,7 @@ struct stowage_solver {
 int stowageTell(stowage_progress_fn, void *user, int64_t height, int64_t lower_bound,
 	int64_t nodes, int64_t elapsed_ns, const int64_t *offsets);
 
-// Reads a token as another thread may write it.
+// Reads a token. Another thread may write it at the same time.
 int stowageIsCancelled(stowage_token *);
 
 #endif

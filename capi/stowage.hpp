@@ -38,8 +38,8 @@
 
 namespace stowage {
 
-// An error is what the library refuses. code() is one of STOWAGE_E_INPUT and so on; what()
-// has a line for each fault.
+// An error says what the library refuses. code() is STOWAGE_E_INPUT or another of these codes;
+// what() has a line for each fault.
 class error : public std::runtime_error {
  public:
   error(int code, const std::string &text) : std::runtime_error(text), code_(code) {}
@@ -65,7 +65,7 @@ enum class stop {
   effort = STOWAGE_STOP_EFFORT  // the planner ended by itself
 };
 
-// A view is numbers that belong to someone else, as std::span is in C++20.
+// A view has numbers that it does not own, as std::span in C++20.
 class view {
  public:
   view() = default;
@@ -82,8 +82,8 @@ class view {
   std::size_t size_ = 0;
 };
 
-// A gap is a time [lower, upper) within a lifespan at which the buffer uses no space, or,
-// with a window, only its own bytes [window_lower, window_upper).
+// A gap is a time [lower, upper) within a lifespan. In it the buffer uses no space or, with a
+// window, only its own bytes [window_lower, window_upper).
 struct gap {
   int64_t lower = 0, upper = 0;
   int64_t window_lower = STOWAGE_NONE, window_upper = STOWAGE_NONE;
@@ -99,8 +99,8 @@ struct buffer {
   std::string name{};  // for messages; all buffers have one, or none has
 };
 
-// The options of a run. Zero means no limit, and for capacity that of the JSON problem or
-// none.
+// The options of a run. A zero means no limit; a capacity of 0 means that of the JSON problem, if
+// it has one.
 struct options {
   std::string planner{};              // "" is auto
   int64_t capacity = 0;               // bytes to fit into
@@ -113,8 +113,8 @@ struct options {
   std::map<std::string, std::string> set{};  // parameters of the planner
 };
 
-// What a progress callback is told. offsets has those of the lowest plan if its height is
-// new and they are at hand; it is valid during the call.
+// What a progress callback gets. offsets has the offsets of the lowest plan if its height is new
+// and the planner has them at hand; otherwise it is empty. It is valid only during the call.
 struct progress {
   int64_t height, lower_bound, nodes;
   std::chrono::nanoseconds elapsed;
@@ -215,8 +215,8 @@ class solver {
     return *this;
   }
 
-  // Columns that a problem may have; an empty one takes the column away. fixed and hints
-  // have STOWAGE_NONE where there is none. A starting plan is a whole one to improve on.
+  // Columns that a problem may have; an empty one removes the column. In fixed and hints,
+  // STOWAGE_NONE is for a buffer without one. A starting plan is a whole plan to improve on.
   template <class C>
   solver &alignments(const C &column) { return set(state_->alignment, column, "alignment", stowage_set_alignments); }
   template <class C>
@@ -290,9 +290,9 @@ class solver {
     return *this;
   }
 
-  // on_progress calls back about every 50 ms during a run, maybe from another thread. The
-  // callback returns whether the run shall go on; one that returns nothing lets it. What it
-  // throws ends the run and is thrown again by solve or wait. It must not use this solver.
+  // on_progress sets a callback, which is called about every 50 ms during a run, maybe from
+  // another thread. It returns whether the run goes on, or nothing. If it throws, the run ends,
+  // and solve or wait throws the same. It must not use this solver.
   template <class F>
   solver &on_progress(F callback) {
     idle();
@@ -325,8 +325,8 @@ class solver {
     return outcome(stowage_solve(get(), state_->offsets.data()));
   }
 
-  // start begins the same in the background. Until wait has returned the plan no other
-  // call may be made; the destructor ends and awaits the run.
+  // start begins a run in the background. Make no other call until wait has returned the plan.
+  // The destructor ends the run and waits for it.
   void start() {
     idle();
     begin();
@@ -344,8 +344,8 @@ class solver {
     return ended(code);
   }
 
-  // verify counts the rules that a plan breaks: 0 for a valid one. first, if given, gets
-  // the first of them in words.
+  // verify counts the rules that a plan breaks: 0 means that it is valid. If first is given, it
+  // gets the first broken rule in words.
   template <class C>
   int64_t verify(const C &offsets, std::string *first = nullptr) {
     idle();
@@ -357,15 +357,15 @@ class solver {
     return broken;
   }
 
-  // bound is a height that no plan is under, without planning.
+  // bound returns a proven lower bound of the height without a search.
   int64_t bound() { return check(stowage_bound(get())); }
 
-  // explain looks for buffers that cannot fit the capacity together, though without any
-  // one of them the rest do.
+  // explain looks for buffers that cannot fit the capacity together. If any one of them is left
+  // out, the others fit.
   explanation explain() {
     idle();
     explanation e;
-    e.buffers.resize(count() + 1); // of no buffers, too, there is room
+    e.buffers.resize(count() + 1); // room also for no buffers
     const int64_t n = check(stowage_explain(get(), e.buffers.data()));
     e.buffers.resize(std::size_t(n));
     e.limit = stowage_error(get());
@@ -385,7 +385,7 @@ class solver {
     return text(stowage_stats(get(), &length), length);
   }
 
-  // get is the handle, for what this header has no name for.
+  // get returns the handle, for calls that this header does not have.
   stowage_solver *get() const noexcept { return state_->handle.get(); }
 
  private:
@@ -393,8 +393,8 @@ class solver {
     void operator()(stowage_solver *s) const noexcept { stowage_free(s); }
   };
 
-  // What the library reads stays where it is when a solver is moved. The handle is last, so
-  // that it goes first: stowage_free awaits a run, which reads the rest.
+  // Moving a solver does not move what the library reads. The handle is the last member, so it
+  // is destroyed first: stowage_free waits for a run that may still read the others.
   struct state {
     std::vector<int64_t> lower, upper, size, alignment, fixed, hint, start, offsets;
     std::vector<int64_t> first, gap[4];
@@ -422,7 +422,7 @@ class solver {
     return std::string(at, length);
   }
 
-  // idle refuses what would change memory that a run in the background reads.
+  // idle refuses a call that would change memory that a run in the background reads.
   void idle() const {
     if (state_->runs) throw error(STOWAGE_E_BUSY, "the solver is in use: a run in the background has not been waited for");
   }
@@ -455,7 +455,7 @@ class solver {
     return p;
   }
 
-  // told is what the library calls: nothing may be thrown through it.
+  // told is the callback that the library calls. No exception may pass through it.
   static int told(const stowage_progress *p, const int64_t *offsets, void *user) noexcept {
     state &s = *static_cast<state *>(user);
     try {
