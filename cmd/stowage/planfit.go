@@ -10,22 +10,20 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// Idea: "does it fit my 256 KiB?" is answered by the exit code. The number that must
-// fit is the smallest arena that works, on one target. It fits if that arena does. It is
-// proven not to fit if even an arena whose head is the proven lower bound does not. Any
-// other case is undecided: a better plan may exist, or an operator may keep bytes that
-// nothing is known of.
+// Idea: the exit code answers "does it fit my 256 KiB?". The number that must fit is the
+// smallest arena that works, on one target. It fits if that arena does. It is proven not to fit
+// if even an arena whose head is the proven lower bound does not. Any other case is undecided:
+// a better plan may exist, or an operator may keep an unknown number of bytes.
 //
-// What does not fit is told with what would help: the same model planned in place, and
+// If it does not fit, the report says what would help: planning the same model in place, and
 // the tensors that set the peak.
 
-// A fitReport answers --capacity. The keys of its JSON are a contract; new ones go to
-// the end.
+// A fitReport answers --capacity. The keys of its JSON are a contract; new ones go to the end.
 type fitReport struct {
 	Capacity int64    `json:"capacity"`
 	Target   string   `json:"target"`
 	Fits     string   `json:"fits"`   // yes, no (proven) or unknown
-	Needed   int64    `json:"needed"` // the smallest arena that is known to work; if fits is unknown perhaps a lower bound
+	Needed   int64    `json:"needed"` // the smallest arena that is known to work; it may be a lower bound if fits is unknown
 	Before   int64    `json:"as_it_is"`
 	Would    []string `json:"what_would_fit"`
 }
@@ -33,7 +31,7 @@ type fitReport struct {
 // targetNames are the values of --target, in the order of the report's arenas.
 var targetNames = []string{"32", "64", "python"}
 
-// fit answers --capacity for a .tflite model and returns how the command ends.
+// fit answers --capacity for a .tflite model. It returns how the command ends.
 func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o tflm.Options) (end, err error) {
 	at := slices.Index(targetNames, p.target)
 	x := &r.Arenas[at]
@@ -101,7 +99,7 @@ func (p *planFlags) would(ctx context.Context, f *fitReport, r *planReport, made
 	return min(n, least), nil
 }
 
-// least returns what the smallest arena cannot be below on a target.
+// least returns a lower bound on the smallest arena of a target.
 func (p *planFlags) least(made *tflm.Plan, at int) int64 {
 	t := []*tflm.Target{&tflm.Firmware32, &tflm.Firmware64, &tflm.Interpreter}[at]
 	offsets := made.Offsets
@@ -123,7 +121,7 @@ func (f *fitReport) against(n int64) string {
 	return fmt.Sprintf("%d bytes, still %d too many", n, n-f.Capacity)
 }
 
-// lines are the answer for people.
+// lines returns the answer for people.
 func (f *fitReport) lines() []string {
 	var out []string
 	switch f.Fits {

@@ -12,8 +12,8 @@ import (
 	"github.com/stowage-go/stowage/tflm"
 )
 
-// planReport is what plan prints. The keys of its JSON are a contract; new ones
-// go to the end.
+// planReport is the report that plan prints. The keys of its JSON are a contract; new ones go
+// to the end.
 type planReport struct {
 	Model          string         `json:"model"`
 	Tensors        int            `json:"tensors"` // of all subgraphs
@@ -33,28 +33,28 @@ type planReport struct {
 	Written        bool           `json:"written"`
 	Peak           peakReport     `json:"peak"`
 	Arenas         []arenaReport  `json:"smallest_arenas"`
-	Unknown        []string       `json:"unknown_operators"` // with them the smallest arenas are lower bounds
+	Unknown        []string       `json:"unknown_operators"` // if there are any, the smallest arenas are lower bounds
 	Lower          []string       `json:"what_would_lower_it"`
 	ScratchFrom    string         `json:"scratch_from"`  // reference, none or declared
 	Archive        bool           `json:"archive"`       // files are attached to the model
-	Faulty         bool           `json:"faulty_plan"`   // the plan that it has
-	Kept           bool           `json:"plan_kept"`     // the plan that it has, whose tensors share bytes on purpose
+	Faulty         bool           `json:"faulty_plan"`   // the plan in the model is faulty
+	Kept           bool           `json:"plan_kept"`     // the plan in the model is kept: its tensors share bytes on purpose
 	Fit            *fitReport     `json:"fit,omitempty"` // the answer to --capacity
 	// Kernels is the library that the plan assumes; empty if it assumes nothing.
 	Kernels  string          `json:"kernels"`
 	Overlays []overlayReport `json:"overlays"` // the pairs that depend on it
 
 	apart  string // the library of --diagonal, if nothing was gained by it
-	folds  bool   // the constants are folded in the file, too
-	copied string // why the output is the model as it was, and which file that is; empty where it is not
+	folds  bool   // the constants are folded in the file too
+	copied string // why the output is the unchanged model, and which file that is; empty if it is changed
 }
 
-// arenaReport is the smallest arena that works on a target, as the model is and
-// planned.
+// arenaReport is the smallest arena that works on a target, for the model as it is and for the
+// planned one.
 type arenaReport struct {
 	Target      string     `json:"target"`
 	Before      int64      `json:"before"`
-	LimitBefore tflm.Limit `json:"limit_before"` // what sets it
+	LimitBefore tflm.Limit `json:"limit_before"` // what sets the size
 	Planned     int64      `json:"planned,omitempty"`
 	Limit       tflm.Limit `json:"limit_planned,omitempty"`
 	Tail        int64      `json:"tail"` // the persistent data
@@ -63,7 +63,7 @@ type arenaReport struct {
 	MeasuredPlanned int64 `json:"planned_with_tail,omitempty"`
 }
 
-// peakReport is who sets the size of the arena.
+// peakReport says which tensors set the size of the arena.
 type peakReport struct {
 	Tick     int32       `json:"tick"`
 	Operator string      `json:"operator,omitempty"`
@@ -102,8 +102,8 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	return r
 }
 
-// arenas adds what the arenas take, before and after. A plan that the device beats by itself is
-// not written.
+// arenas adds the sizes of the arenas, before and after. If the device finds a lower plan by
+// itself, the plan is not written.
 func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 	for _, s := range made.Sizes() {
 		t, before, with := s.Target, s.Before, s.After
@@ -128,7 +128,7 @@ func (p *planFlags) arenas(r *planReport, made *tflm.Plan) {
 	}
 }
 
-// ownersOfPeak returns who owns the peak of the plan's problem.
+// ownersOfPeak returns the owners of the peak of the plan's problem.
 func ownersOfPeak(made *tflm.Plan) peakReport {
 	peak := made.Peak()
 	r := peakReport{Tick: peak.Tick, Bytes: peak.Bytes, Owners: []peakOwner{}}
@@ -145,8 +145,8 @@ func ownersOfPeak(made *tflm.Plan) peakReport {
 	return r
 }
 
-// ownerName names what is in a buffer of the united problem at a time: the one
-// tensor, or a result over its operand.
+// ownerName names what is in a buffer of the united problem at a given time: a tensor, or a
+// result over its operand.
 func ownerName(made *tflm.Plan, buffer int, at int64) string {
 	name := ""
 	for k, in := range made.In {
@@ -162,7 +162,7 @@ func ownerName(made *tflm.Plan, buffer int, at int64) string {
 	return name
 }
 
-// lower says what would make the arena smaller, as far as it is known.
+// lower says what would make the arena smaller, if anything is known.
 func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 	var out []string
 	if made.Offsets == nil {
@@ -201,7 +201,7 @@ func (p *planFlags) lower(r *planReport, made *tflm.Plan) []string {
 	return out
 }
 
-// figures are the report's lines, a name and a value each.
+// figures returns the lines of the report, each a name and a value.
 func (r *planReport) figures() []html.Fact {
 	var out []html.Fact
 	add := func(name, format string, args ...any) {
@@ -245,7 +245,7 @@ func (r *planReport) figures() []html.Fact {
 	return out
 }
 
-// notes are sentences below the figures.
+// notes returns the sentences below the figures.
 func (r *planReport) notes() []string {
 	var out []string
 	if r.Faulty {
