@@ -240,7 +240,7 @@ STOWAGE_API int stowage_solve(stowage_solver *, int64_t *offsets);
 
 /* stowage_start begins the same in the background and returns STOWAGE_OK or an error.
  * offsets must stay there until stowage_wait has returned the status. stowage_wait waits
- * for the run, at most so many milliseconds (below 0: without limit), and returns
+ * for the run, at most that many milliseconds (below 0: without limit), and returns
  * STOWAGE_RUNNING if the run goes on. Between the two, make no other call with the
  * solver. */
 STOWAGE_API int stowage_start(stowage_solver *, int64_t *offsets);

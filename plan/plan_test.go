@@ -11,7 +11,7 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// puppet is a planner that does as it is told.
+// puppet is a planner that returns what a test tells it to.
 type puppet struct {
 	name string
 	plan func(ctx context.Context, p *model.Problem, o Options) (Result, error)

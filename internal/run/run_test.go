@@ -12,7 +12,7 @@ import (
 	"github.com/stowage-go/stowage/plan"
 )
 
-// puppet is a planner that does as it is told.
+// puppet is a planner that returns what a test tells it to.
 type puppet struct {
 	name string
 	plan func(ctx context.Context, tl *timeline.Timeline, o plan.Options) (plan.Result, error)
@@ -26,15 +26,15 @@ func (p puppet) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options)
 	return p.plan(ctx, tl, o)
 }
 
-// stack is three buffers of 4, two of which overlap each other: load 8.
+// stack has three buffers of 4, and two of them overlap. The load is 8.
 func stack() *timeline.Timeline {
 	return timeline.New(&model.Problem{Buffers: []model.Buffer{
 		{ID: "a", Lower: 0, Upper: 2, Size: 4}, {ID: "b", Lower: 1, Upper: 3, Size: 4}, {ID: "c", Lower: 3, Upper: 4, Size: 4},
 	}})
 }
 
-// TestConclusions gives Run what a planner may return and checks what it makes
-// of it. The load is 8.
+// TestConclusions gives Run the results that a planner may return, and checks what Run makes of
+// them. The load is 8.
 func TestConclusions(t *testing.T) {
 	offsets := func(x ...int64) model.Plan { return model.Plan{Offsets: x} }
 	for _, tc := range []struct {
@@ -106,7 +106,7 @@ func TestConclusions(t *testing.T) {
 	}
 }
 
-// TestInfeasibleByBound needs no planner.
+// TestInfeasibleByBound: below the lower bound Run does not call the planner.
 func TestInfeasibleByBound(t *testing.T) {
 	called := 0
 	p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) {
@@ -142,7 +142,7 @@ func TestRunPasses(t *testing.T) {
 			t.Errorf("got %+v, %v", r, err)
 		}
 	}
-	// The timeout ends the planner's context, and no other.
+	// The timeout ends only the planner's context.
 	waits := puppet{"puppet", func(ctx context.Context, _ *timeline.Timeline, _ plan.Options) (plan.Result, error) {
 		<-ctx.Done()
 		return plan.Result{}, nil
@@ -164,8 +164,8 @@ func TestNoBuffers(t *testing.T) {
 	}
 }
 
-// TestWrongCount is a plan with too few offsets: it is left for verify to
-// refuse, and is no reason to panic.
+// TestWrongCount: a plan with too few offsets does not panic. Run leaves it to verify to refuse
+// it.
 func TestWrongCount(t *testing.T) {
 	for _, offsets := range [][]int64{nil, {0}, {0, 4, 0, 4}} {
 		p := puppet{"puppet", func(context.Context, *timeline.Timeline, plan.Options) (plan.Result, error) {
@@ -177,8 +177,8 @@ func TestWrongCount(t *testing.T) {
 	}
 }
 
-// TestStart holds that a run never ends higher than the plan it started from,
-// whether or not the planner looks at that.
+// TestStart: a run never ends higher than the plan that it started from, even if the planner
+// ignores that plan.
 func TestStart(t *testing.T) {
 	for _, tc := range []struct {
 		name     string
