@@ -170,7 +170,7 @@ func page(all []tally) string {
 	return b.String()
 }
 
-const legend = "Written by `go test ./lab/kernels/reference -results FILE`.\n\n" +
+const legend = "Written by `go test ./lab/kernels/reference -run TestKernels -results FILE`.\n\n" +
 	"- *drawn*: random operators; *refused*: of these, by the kernel's own checks.\n" +
 	"- *pairs*: an operand in the arena and a result; *permitted*: by the table.\n" +
 	"- *exact*: the table has the distance that the recorded accesses have; *above*: by how many bytes it is more,\n" +
@@ -178,7 +178,8 @@ const legend = "Written by `go test ./lab/kernels/reference -results FILE`.\n\n"
 	"- *free*: pairs without a permit that a distance below the result's size would allow.\n" +
 	"- *overlapped*: permits with which a result was laid over an operand, at the distance and above;\n" +
 	"  *differ*: of these, with other bytes than apart; *tight*: bytes differ one element closer;\n" +
-	"  *unseen*: bytes closer until they differ, on average and at most (64 elements are tried).\n\n" +
+	"  *unseen*: bytes closer until they differ, on average and at most (64 elements are tried).\n" +
+	"  memcpy happens to be right closer than it promises; RESHAPE and SQUEEZE have no distance, only one offset.\n\n" +
 	"| operator | drawn | refused | pairs | permitted | exact | above | below | free | overlapped | differ | tight | unseen |\n" +
 	"|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
 

@@ -235,8 +235,9 @@ TfLiteType TypeOf(const std::string &s) {
   return found == all.end() ? kTfLiteNoType : found->second;
 }
 
-// Quantise gives a tensor the scale and the zero point that a kernel asks for.
-void Quantise(const std::string &kind, Tensor &t, TfLiteType first, bool operand, int place, bool per_channel) {
+// Quantise gives a tensor the scale and the zero point that a kernel asks for, so that results are not all the same:
+// taps products are added up for an element of a result, and 0 if there are no products.
+void Quantise(const std::string &kind, Tensor &t, TfLiteType first, bool operand, int place, bool per_channel, size_t taps) {
   float scale = 0.5f;
   int zero = 0, n = 1, dimension = 0;
   const bool bias = operand && place == 2 && (kind == "FULLY_CONNECTED" || kind == "CONV_2D" || kind == "DEPTHWISE_CONV_2D");
@@ -251,7 +252,12 @@ void Quantise(const std::string &kind, Tensor &t, TfLiteType first, bool operand
     if (kind == "TANH") scale = wide ? 1.f / 32768 : 1.f / 128;
     if (kind == "L2_NORMALIZATION") scale = 1.f / 128;
   }
-  if (kind == "RSQRT") zero = operand ? -128 : 0;
+  if (kind == "RSQRT") zero = operand ? -128 : 0, scale = operand ? 0.5f : 1.f / 128;
+  if (operand && (kind == "LOGISTIC" || kind == "TANH")) scale = t.type == kTfLiteInt16 ? 1.f / 4096 : 1.f / 16;
+  if (kind == "RELU6") scale = t.type == kTfLiteInt16 ? 1.f / 4096 : 1.f / 16;
+  if (!operand && kind == "MUL") scale = t.type == kTfLiteInt16 ? 1400 : 32;
+  if (!operand && kind == "PRELU") scale = t.type == kTfLiteInt16 ? 64 : 16;
+  if (!operand && taps > 0) scale = (t.type == kTfLiteInt16 ? 13 : 33) * std::sqrt(float(taps));
   if (operand && place == 1 && per_channel) {
     if (kind == "DEPTHWISE_CONV_2D") n = t.dims[4], dimension = 3;
     if (kind == "CONV_2D" || kind == "FULLY_CONNECTED") n = t.dims[1];
@@ -270,32 +276,36 @@ unsigned Random() {
   return state >> 33;
 }
 
-// Data fills a tensor: with numbers that every operator accepts, above zero and not too large.
-void Data(const Tensor &t, char *to) {
+// Data fills a tensor with numbers that its operator accepts.
+void Data(const std::string &kind, const Tensor &t, char *to) {
+  const bool positive = kind == "LOG" || kind == "SQRT" || kind == "RSQRT" || kind.find("DIV") != std::string::npos || kind == "FLOOR_MOD";
+  const int few = kind == "EQUAL" || kind == "NOT_EQUAL" ? 3 : 0;  // so that some are equal
+  auto whole = [&](int most) { return int(Random() % (few ? few : most)) + 1 - (positive ? 0 : few ? few / 2 : most / 2); };
   for (size_t i = 0; i < t.count; i++) switch (t.type) {
       case kTfLiteFloat32: {
-        float x = 1 + (Random() % 4096) / 1024.f;
+        float x = few ? float(whole(1)) : positive ? 1 + (Random() % 4096) / 1024.f : (Random() % 8192) / 1024.f - 4;
         memcpy(to + 4 * i, &x, 4);
         break;
       }
       case kTfLiteInt32: {
-        int x = t.elements.size() > i ? t.elements[i] : 1 + Random() % 1000;
+        int x = t.elements.size() > i ? t.elements[i] : whole(1000);
         memcpy(to + 4 * i, &x, 4);
         break;
       }
       case kTfLiteInt64: {
-        long x = 1 + Random() % 1000;
+        long x = whole(1000);
         memcpy(to + 8 * i, &x, 8);
         break;
       }
       case kTfLiteInt16: {
-        short x = 1 + Random() % 30000;
+        short x = whole(20000);
         memcpy(to + 2 * i, &x, 2);
         break;
       }
       case kTfLiteBool: to[i] = Random() % 2; break;
       case kTfLiteInt4: to[i / 2] = Random(); break;
-      default: to[i] = 1 + Random() % 126;
+      case kTfLiteUInt8: to[i] = 1 + Random() % 254; break;
+      default: to[i] = positive ? whole(126) : whole(252);
     }
 }
 
@@ -314,6 +324,13 @@ bool Run(Case &c, const std::vector<char *> &data) {
   for (const Kernel &k : kKernels)
     if (c.kind == k.name) kernel = &k;
   if (kernel == nullptr) return false;
+  // KernelRunner has 10,000 bytes for temporaries. SPLIT and SPLIT_V take 24 for each block that they copy.
+  if (c.kind == "SPLIT" || c.kind == "SPLIT_V") {
+    const Tensor &x = c.tensors[c.kind == "SPLIT"], &axis = c.tensors[c.kind == "SPLIT" ? 0 : 2];
+    size_t outer = 1;
+    for (int d = 0; d < (axis.elements[0] + x.dims[0]) % x.dims[0]; d++) outer *= x.dims[1 + d];
+    if (24 * (outer * c.results + 8) > 9000) return false;
+  }
   std::vector<TfLiteTensor> tensors(c.tensors.size());
   std::vector<std::vector<int>> dims(c.tensors.size());
   std::vector<int> in = {c.operands}, out = {c.results};
@@ -367,8 +384,8 @@ int Overlapped(Case &c, int o, int r, long distance, unsigned seed) {
   for (const std::vector<char *> *d : {&apart, &over}) {
     state = 0x9E3779B97F4A7C15ul * (seed + 1);
     for (int i = 0; i < c.operands; i++)
-      if (i != o) Data(c.tensors[i], (*d)[i]);
-    Data(c.tensors[o], (*d)[o]);
+      if (i != o) Data(c.kind, c.tensors[i], (*d)[i]);
+    Data(c.kind, c.tensors[o], (*d)[o]);
     if (!Run(c, *d)) return -1;
   }
   for (int k = 0; k < c.results; k++)
@@ -400,8 +417,11 @@ bool ReadCase(Case &c) {
     t.bytes = t.type == kTfLiteInt4 ? (t.count + 1) / 2 : t.count * t.size;
     c.tensors.push_back(t);
   }
+  size_t taps = 0;
+  if (c.kind == "CONV_2D" || c.kind == "FULLY_CONNECTED") taps = c.tensors[1].count / c.tensors[1].dims[1];
+  if (c.kind == "DEPTHWISE_CONV_2D") taps = c.tensors[1].count / c.tensors[1].dims[4];
   for (int i = 0; i < c.operands + c.results; i++)
-    Quantise(c.kind, c.tensors[i], c.tensors[0].type, i < c.operands, i < c.operands ? i : i - c.operands, c.options.per_channel);
+    Quantise(c.kind, c.tensors[i], c.tensors[0].type, i < c.operands, i < c.operands ? i : i - c.operands, c.options.per_channel, taps);
   return true;
 }
 
@@ -421,7 +441,7 @@ int main() {
     state = 88172645463325252ul;
     operand_count = c.operands, result_count = c.results;
     for (int i = 0; i < c.operands; i++) {
-      Data(c.tensors[i], data[i]);
+      Data(c.kind, c.tensors[i], data[i]);
       operands[i] = {data[i], data[i] + c.tensors[i].bytes};
     }
     for (int i = 0; i < c.results; i++) {
