@@ -170,6 +170,7 @@ var layers = []struct {
 	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/bench", any},
+	{"lab/kernels", []string{"internal/distance", "internal/testkit/kernelcase", "lab/kernels"}},
 
 	{"internal/order", []string{"model"}},
 	{"graph", []string{"model", "plan", "internal/order"}},
@@ -211,6 +212,7 @@ var layers = []struct {
 	{"internal/tfliteschema", nil},
 	{"internal/testkit/onnxmade", nil},
 	{"internal/testkit/operators", []string{"internal/distance"}},
+	{"internal/testkit/kernelcase", []string{"internal/distance"}},
 	{"internal/testkit/tflitemade", []string{"internal/tfliteschema"}},
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},

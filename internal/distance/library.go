@@ -53,8 +53,17 @@ type rule func(op *Operator) (permits []Permit, refused string)
 
 // rules returns a library's rules by kind of operator, nil if none has been worked out.
 func rules(l Library) map[string]rule {
-	if l == Reference {
+	switch l {
+	case Reference:
 		return reference()
+	case MVE:
+		return mve()
+	case DSP:
+		return dsp()
+	case C:
+		return inC()
+	case ESP:
+		return esp()
 	}
 	return nil
 }

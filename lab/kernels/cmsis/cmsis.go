@@ -1,0 +1,54 @@
+// Package cmsis measures the kernels of CMSIS-NN: driver/driver.c calls them as the glue of TensorFlow Lite Micro does.
+//
+// The sources are not ours and not here: STOWAGE_CMSIS_NN says where a checkout of ARM-software/CMSIS-NN lies.
+package cmsis
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+
+	"github.com/stowage-go/stowage/internal/distance"
+	"github.com/stowage-go/stowage/lab/kernels/harness"
+)
+
+// Sources is the environment variable with the folder of the sources.
+const Sources = "STOWAGE_CMSIS_NN"
+
+// A Target is a build of the library.
+type Target struct {
+	Machine harness.Machine
+	Library distance.Library
+}
+
+// Targets returns the builds: plain C here and on a Cortex-M3, with the DSP extension, with vectors.
+func Targets() []Target {
+	return []Target{
+		{harness.Host, distance.C},
+		{harness.M3, distance.C},
+		{harness.M4, distance.DSP},
+		{harness.M55, distance.MVE},
+	}
+}
+
+// other matches what the driver does not call.
+var other = regexp.MustCompile(`f16|f32|Bindings|lstm|svdf`)
+
+// Driver returns the driver with the library's sources.
+func Driver() (harness.Driver, error) {
+	_, file, _, _ := runtime.Caller(0)
+	root := os.Getenv(Sources)
+	d := harness.Driver{
+		File:    filepath.Join(filepath.Dir(file), "driver", "driver.c"),
+		Include: []string{filepath.Join(root, "Include")},
+	}
+	err := filepath.WalkDir(filepath.Join(root, "Source"), func(path string, _ fs.DirEntry, err error) error {
+		if err == nil && filepath.Ext(path) == ".c" && !other.MatchString(path[len(root):]) {
+			d.Sources = append(d.Sources, path)
+		}
+		return err
+	})
+	return d, err
+}

@@ -1,0 +1,50 @@
+package cmsis_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/lab/kernels/cmsis"
+	"github.com/stowage-go/stowage/lab/kernels/harness"
+)
+
+// TestTable runs CMSIS-NN on the host and on the three kinds of cores, and holds the table of distances against
+// what is measured on every path. It needs compilers, QEMU and the library's sources.
+func TestTable(t *testing.T) {
+	shapes, sets := 20, 2
+	if testing.Short() {
+		shapes, sets = 4, 1
+	}
+	for _, target := range cmsis.Targets() {
+		t.Run(target.Machine.Name, func(t *testing.T) {
+			if why := harness.Missing(cmsis.Sources, target.Machine); why != "" {
+				t.Skip(why)
+			}
+			d, err := cmsis.Driver()
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := harness.Build(t.Context(), t.TempDir(), target.Machine, d)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tight, taken := 0, 0
+			for _, path := range harness.Paths() {
+				row, err := harness.Compare(t.Context(), p, target.Library, path, shapes, sets, 23)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, line := range row.Below {
+					t.Errorf("%s: %s", path.Name, line)
+				}
+				if row.Shapes == 0 && !strings.Contains(path.Name, "INT16") {
+					t.Errorf("%s: the library takes no shape", path.Name)
+				}
+				tight, taken = tight+row.Tight, taken+row.Tried
+			}
+			if tight*2 < taken || taken == 0 { // the comparison of results sees what is wrong
+				t.Errorf("a byte below the measured distance, results are wrong in %d of %d cases", tight, taken)
+			}
+		})
+	}
+}
