@@ -151,9 +151,10 @@ func cmsisQuads(permits []Permit, pixels, bytes int64) []Permit {
 // right by a copy.
 //
 // The copy on the right has one pixel less than the filter, wherever the image ends
-// (arm_convolve_1_x_n_s8.c:116 and 188). With a stride that is the wrong number of pixels: the kernel then
-// reads past the image, and its result depends on what lies there. That is a fault of the kernel also
-// without any overlap, so nothing is promised.
+// (arm_convolve_1_x_n_s8.c:116 and 188), and as much padding as there are windows over the edge, if the
+// padding is odd (:93). With a stride either can be too little or too much: the kernel then reads past the image or
+// past the copy, and its result depends on what lies there. That is a fault of the kernel also without
+// any overlap, so nothing is promised.
 func cmsisRow(e edge, pixel int64, packed bool, permits []Permit) ([]Permit, string) {
 	total := (e.result-1)*e.stride + e.filter - e.image
 	odd := total % 2
@@ -168,6 +169,10 @@ func cmsisRow(e edge, pixel int64, packed bool, permits []Permit) ([]Permit, str
 		right = max(1, (e.before+odd+e.stride-1)/e.stride)
 	}
 	middle := max(0, e.result-left-right)
+	padding := e.before // of the copy on the right
+	if odd != 0 {
+		padding = right
+	}
 	switch {
 	case packed:
 		return nil, "the order of arm_convolve_1_x_n_s4 has not been worked out"
@@ -175,6 +180,8 @@ func cmsisRow(e edge, pixel int64, packed bool, permits []Permit) ([]Permit, str
 		return permits, "" // :99: arm_convolve_s8
 	case right > 0 && e.image-(e.stride*(left+middle)-e.before) != e.filter-1:
 		return nil, "arm_convolve_1_x_n_s8 reads past the image at its right edge"
+	case right > 0 && padding < (right-1)*e.stride+1:
+		return nil, "arm_convolve_1_x_n_s8 reads past its copy of the image's right edge"
 	}
 	return cmsisQuads(permits, middle, pixel), ""
 }

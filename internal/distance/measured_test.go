@@ -91,6 +91,7 @@ func TestCMSIS(t *testing.T) {
 		{"CONV_2D INT8 INT8 1x8x8x8 16 3x3 1x1 same 1x1 2 -", "each group", "each group", "each group"},
 		{"CONV_2D INT8 INT8 1x1x32x8 8 1x3 1x1 same 1x1 1 -", int64(15), int64(15), int64(39)},
 		{"CONV_2D INT8 INT8 1x1x33x8 16 1x5 1x2 same 1x1 1 -", int64(31), int64(31), "past the image"},
+		{"CONV_2D INT8 INT8 1x1x6x20 13 1x7 1x2 same 1x1 1 -", int64(25), int64(25), "past its copy"},
 		{"CONV_2D INT8 INT8 1x1x33x10 6 1x3 1x1 same 1x1 1 -", int64(11), int64(11), int64(11)},
 		{"CONV_2D INT8 INT4 1x1x32x8 8 1x3 1x1 same 1x1 1 -", int64(15), int64(15), "not been worked out"},
 		{"DEPTHWISE_CONV_2D INT8 INT8 1x6x6x124 124 3x3 1x1 same 1x1 1 -", int64(868), int64(868), int64(868)},
