@@ -170,7 +170,7 @@ var layers = []struct {
 	{"lab/learn/cmd", []string{"lab/learn", "lab/baseline/tela"}},
 	{"lab/kernels/reference", []string{"internal/distance"}},
 	{"lab/bench", any},
-	{"lab/kernels", []string{"internal/distance", "internal/testkit/kernelcase", "lab/kernels"}},
+	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/testkit/kernelcase", "lab/kernels"}},
 
 	{"internal/order", []string{"model"}},
 	{"graph", []string{"model", "plan", "internal/order"}},

@@ -77,7 +77,7 @@ static int window(const void *x, void *y)
 
 static int elementwise(const void *x, void *y)
 {
-    const void *a = t.flag ? (const void *)second : x, *b = t.flag ? x : (const void *)second; // flag: the other operand
+    const void *a = t.flag ? (const void *)other : x, *b = t.flag ? x : (const void *)other; // flag: the other operand
     if (t.op == ADD && t.bits == 16)
         return arm_elementwise_add_s16(a, b, 0, 0x50000000, 0, 0, 0x60000000, 0, 15, y, 0, 0x60000000, -14, -32768, 32767, t.so / 2);
     if (t.op == ADD)
@@ -107,9 +107,9 @@ static int kernel(const void *x, void *y)
             arm_softmax_s8(x, t.n, t.ci, 0x60000000, 22, -248, y);
         return 0;
     case MAXIMUM:
-        return arm_maximum_s8(&none, x, &whole, second, t.outer ? &pixel : &whole, y, &whole);
+        return arm_maximum_s8(&none, x, &whole, other, t.outer ? &pixel : &whole, y, &whole);
     case MINIMUM:
-        return arm_minimum_s8(&none, x, &whole, second, t.outer ? &pixel : &whole, y, &whole);
+        return arm_minimum_s8(&none, x, &whole, other, t.outer ? &pixel : &whole, y, &whole);
     case PAD: { // before: outer, ph, pw, dh; after: what the result has more
         cmsis_nn_dims before = {t.outer, t.ph, t.pw, t.dh};
         cmsis_nn_dims after = {t.flag - t.n - t.outer, t.oh - t.h - t.ph, t.ow - t.w - t.pw, t.co - t.ci - t.dh};

@@ -26,7 +26,7 @@ static int kernel(const void *operand, void *result)
     data_dims_t pixels = {.width = t.ow, .height = t.oh, .channels = t.co, .extra = 1};
     data_dims_t filter = {.width = t.kw, .height = t.kh, .channels = t.op == CONV ? t.ci : t.co, .extra = 0};
     quant_data_t each = {.shift = shift, .mult = multiplier};
-    const int8_t *a = t.flag ? second : x, *b = t.flag ? x : second; // flag: the other operand
+    const int8_t *a = t.flag ? other : x, *b = t.flag ? x : other; // flag: the other operand
     switch (t.op) {
     case CONV: {
         conv_params_t p = {.in_offset = 5, .out_offset = -3, .stride = {t.sw, t.sh}, .padding = {t.pw, t.ph},

@@ -13,6 +13,8 @@
 // with every data set ("-" if not asked for), then for each distance of the case the number of data sets
 // with which the result is right.
 //
+// With 2 instead of a sweep, the cases are the operators of a model: see chain.
+//
 // A sweep starts with the operand right above the result and comes down a byte at a time until a data set
 // goes wrong; then it tries the others from there. Data can miss what a trace sees (an element that is
 // overwritten by an equal one), so this is a lower bound.
@@ -41,6 +43,7 @@ static struct kind {
 void emit(const char *);
 int load(const char *, char *, int);
 static int8_t *const operand = (int8_t *)OPERAND, *const result = (int8_t *)RESULT, *const arena = (int8_t *)ARENA;
+static int8_t *const chains = (int8_t *)CHAIN;
 static char *const text = (char *)CASES;
 #define TEXT 0x400000
 static void start(void) { *(volatile uint32_t *)MAILBOX = 1; }
@@ -50,6 +53,7 @@ static int8_t operand_[MOST], result_[MOST], arena_[5 * MOST];
 static int8_t *const operand = operand_, *const result = result_, *const arena = arena_ + MOST;
 #define TEXT 0x4000000
 static char text[TEXT];
+static int8_t chains[2 * CHAIN_SIZE];
 static void emit(const char *s) { fputs(s, stdout); }
 static int load(const char *name, char *to, int most)
 {
@@ -62,6 +66,7 @@ static void stop(void) {}
 
 static int8_t weights[131072] __attribute__((aligned(16))), second[16384] __attribute__((aligned(16)));
 static int8_t scratch[131072] __attribute__((aligned(16)));
+static const int8_t *other = second; // the second operand
 static int64_t wide[1024];
 static int32_t bias[1024], multiplier[1024], shift[1024];
 
@@ -75,20 +80,13 @@ static uint32_t next(void)
 static int kernel(const void *, void *);
 static void prepare(void);
 
-// data fills the operand, weights and scales of a data set. The scales are such that
-// sums of so many products fill the range of a result and hardly leave it.
-static void data(int set)
+// constants fills weights, biases and scales from the present state. The scales are such that sums of so many
+// products fill the range of a result and hardly leave it.
+static void constants(void)
 {
     int terms = t.terms, channels = t.channels;
-    state = 2463534242u + 7919u * (uint32_t)set;
-    for (int i = 0; i < 20; i++)
-        next();
-    for (int i = 0; i < t.si; i++)
-        operand[i] = (int8_t)(next() >> 11);
-    for (unsigned i = 0; i < sizeof second && (int)i < t.si; i++)
-        second[i] = (int8_t)(next() >> 11);
     for (unsigned i = 0; i < sizeof weights && (int)i < terms * channels + 64; i++)
-        weights[i] = (int8_t)((int)(next() >> 9) % 127);
+        weights[i] = (int8_t)((int)((next() >> 9) % 127) - 63);
     int down = 0, root = 1;
     while (root * root < terms)
         root++;
@@ -100,6 +98,24 @@ static void data(int set)
         multiplier[i] = 0x50000000 + (int32_t)(next() & 0xfffffff);
         shift[i] = down + 1;
     }
+}
+
+static void sow(int set)
+{
+    state = 2463534242u + 7919u * (uint32_t)set;
+    for (int i = 0; i < 20; i++)
+        next();
+}
+
+// data fills the operands and the constants of a data set.
+static void data(int set)
+{
+    sow(set);
+    for (int i = 0; i < t.si; i++)
+        operand[i] = (int8_t)(next() >> 11);
+    for (unsigned i = 0; i < sizeof second && (int)i < t.si; i++)
+        second[i] = (int8_t)(next() >> 11);
+    constants();
 }
 
 static char line[400];
@@ -151,6 +167,79 @@ static long least(int sets)
     return d + 1;
 }
 
+// number reads a number of the text, call the fields of a case.
+static char *at;
+static int number(void) { return (int)strtol(at, &at, 10); }
+static void call(void)
+{
+    for (unsigned i = 0; i < sizeof t / sizeof(int); i++)
+        ((int *)&t)[i] = number();
+}
+
+// chain runs the operators of a model one after the other in two arenas. For each set of inputs it says which
+// operator is the first whose result differs (-1: none), and how many have results that are not all one byte.
+//
+// Input: the number of operators, the bytes of the model's input, and its two offsets; then for each operator its
+// call, then the offsets of its operand, second operand (-1: none) and result in both arenas. An operator
+// COPY copies, unless the two lie at one place.
+#define COPY 100
+#define OPERATORS 256
+static uint32_t sums[OPERATORS];
+static uint32_t sum(const int8_t *y, int n) // FNV-1a
+{
+    uint32_t h = 2166136261u;
+    for (int i = 0; i < n; i++)
+        h = (h ^ (uint8_t)y[i]) * 16777619u;
+    return h;
+}
+static void chain(int sets)
+{
+    int operators = number(), in = number(), from[2];
+    from[0] = number(), from[1] = number();
+    char *first = at;
+    for (int set = 0; set < sets; set++) {
+        int status = operators > OPERATORS ? -1 : 0, wrong = -1, lively = 0;
+        for (int plan = 0; plan < 2; plan++) {
+            int8_t *base = chains + plan * CHAIN_SIZE;
+            sow(1000 + set + 100 * plan);
+            for (int i = 0; i < CHAIN_SIZE; i++)
+                base[i] = (int8_t)(next() >> 11);
+            sow(set);
+            for (int i = 0; i < in; i++)
+                base[from[plan] + i] = (int8_t)(next() >> 11);
+            at = first;
+            for (int k = 0; k < operators && status == 0; k++) {
+                int offset[2][3];
+                call();
+                for (int i = 0; i < 6; i++)
+                    offset[i / 3][i % 3] = number();
+                int8_t *x = base + offset[plan][0], *y = base + offset[plan][2];
+                sow(50 + k);
+                constants();
+                prepare();
+                other = offset[plan][1] < 0 ? second : base + offset[plan][1];
+                if (t.op != COPY)
+                    status = kernel(x, y);
+                else if (x != y)
+                    memcpy(y, x, (size_t)t.so);
+                uint32_t s = sum(y, t.so);
+                if (plan == 0)
+                    sums[k] = s;
+                else if (s != sums[k] && wrong < 0)
+                    wrong = k;
+                int same = 1;
+                while (plan == 0 && same < t.so && y[same] == y[0])
+                    same++;
+                lively += plan == 0 && same < t.so;
+            }
+        }
+        used = 0;
+        put(set, 1), put(status, 1), put(wrong, 1), put(lively, 1);
+        line[used++] = '\n', line[used] = 0;
+        emit(line);
+    }
+}
+
 int main(void)
 {
     int length = load("cases", text, TEXT - 1);
@@ -159,21 +248,22 @@ int main(void)
         return 1;
     }
     text[length] = 0;
-    char *at = text;
-    int sets = (int)strtol(at, &at, 10), sweep = (int)strtol(at, &at, 10);
-    for (int number = 0;; number++) {
-        for (unsigned i = 0; i < sizeof t / sizeof(int); i++)
-            ((int *)&t)[i] = (int)strtol(at, &at, 10);
+    at = text;
+    int sets = number(), sweep = number();
+    if (sweep == 2)
+        chain(sets);
+    for (int k = 0; sweep < 2; k++) {
+        call();
         if (t.si <= 0)
             break; // the end of the text reads as zeros
         long distances[16];
-        int count = (int)strtol(at, &at, 10);
+        int count = number();
         for (int i = 0; i < count; i++)
             distances[i % 16] = strtol(at, &at, 10);
         used = 0;
         int fits = t.si <= MOST && t.so <= MOST && t.terms * t.channels <= (int)sizeof weights - 64;
         int status = fits ? apart(0, 1) : -99;
-        put(number, 1);
+        put(k, 1);
         put(status, 1);
         long d = status == 0 && sweep ? least(sets) : 0;
         put(d, status == 0 && sweep);

@@ -10,3 +10,5 @@
 #ifndef CASES
 #define CASES 0x60000000 // of mps3-an547; the older boards have none there
 #endif
+#define CHAIN (CASES + 0x400000) // two arenas of a whole model
+#define CHAIN_SIZE 0x300000
