@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 				t.Fatal(err)
 			}
 			tight, taken := 0, 0
-			for _, path := range harness.Paths() {
+			for _, path := range target.Machine.Paths() {
 				row, err := harness.Compare(t.Context(), p, target.Library, path, shapes, sets, 23)
 				if err != nil {
 					t.Fatal(err)

@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			for _, path := range harness.Paths() {
+			for _, path := range target.Machine.Paths() {
 				if !esp.Takes(path.Name) {
 					continue
 				}

@@ -12,12 +12,14 @@ type Path struct {
 	Draw func(r *rand.Rand) kernelcase.Case
 }
 
-// most bounds the bytes of a tensor that is drawn, so that a case takes milliseconds.
-const most = 6000
-
-// Paths returns the paths that cases are drawn on. Shapes are small but go past every block of the kernels: 2, 4 and
+// Paths returns the paths that cases are drawn on, for a machine. The bytes of a tensor are bounded, so that a case takes
+// milliseconds: a sweep runs it once for each byte. Shapes are small but go past every block of the kernels: 2, 4 and
 // 16 channels, 2 and 4 pixels, 124 channels.
-func Paths() []Path {
+func (m Machine) Paths() []Path {
+	most := 6000
+	if !m.Traced() {
+		most = 800
+	}
 	fit := func(draw func(r *rand.Rand) kernelcase.Case) func(r *rand.Rand) kernelcase.Case {
 		return func(r *rand.Rand) kernelcase.Case {
 			for {
@@ -89,6 +91,9 @@ func Paths() []Path {
 		add("depthwise, over 124 channels"+suffix, func(r *rand.Rand) kernelcase.Case {
 			c := image(r, "DEPTHWISE_CONV_2D")
 			c.Image = [4]int{1 + r.IntN(5)/4, 1 + r.IntN(6), 1 + r.IntN(6), 110 + r.IntN(160)}
+			if most < 1000 {
+				c.Image[1], c.Image[2] = 1+r.IntN(3), 1+r.IntN(3)
+			}
 			c.Out = c.Image[3]
 			return with(c)
 		})
@@ -112,13 +117,13 @@ func Paths() []Path {
 		}
 		for _, kind := range []string{"ADD", "MUL"} {
 			add(map[string]string{"ADD": "add", "MUL": "multiply"}[kind]+suffix, func(r *rand.Rand) kernelcase.Case {
-				c := single(kind, 1, 1+r.IntN(700), 1)
+				c := single(kind, 1, 1+r.IntN(1500), 1)
 				c.Out, c.Extra = c.Image[3], []int{r.IntN(2)}
 				return with(c)
 			})
 		}
 		add("softmax"+suffix, func(r *rand.Rand) kernelcase.Case {
-			c := single("SOFTMAX", 1+r.IntN(4), 1+r.IntN(60), 1)
+			c := single("SOFTMAX", 1+r.IntN(9), 1+r.IntN(200), 1)
 			c.Out = c.Image[3]
 			c = with(c)
 			if c.Other = c.Type; c.Type == "INT8" && r.IntN(3) == 0 {

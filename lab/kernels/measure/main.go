@@ -141,7 +141,7 @@ func measure(shapes, sets int, seed uint64, only, file string) error {
 	below := 0
 	for _, b := range builds() {
 		var paths []harness.Path
-		for _, path := range harness.Paths() {
+		for _, path := range b.machine.Paths() {
 			if b.takes(path.Name) && pattern.MatchString(b.name+": "+path.Name) {
 				paths = append(paths, path)
 			}
