@@ -18,7 +18,7 @@ import (
 //	convolution in groups                             refused                           refused
 //	depthwise with more than 124 channels             reference                         refused
 //	depthwise of one channel to several               reference                         as the convolution that it becomes
-//	max pool                                          source and target of a copy apart reference; INT16 as C
+//	max pool                                          a copy apart, then the rest read  the rest read after a copy
 //
 // Pixels and rows are those of the result.
 //
@@ -229,12 +229,13 @@ func cmsisConnected(l Library, op *Operator, reference rule) ([]Permit, string) 
 	return permits, ""
 }
 
-// cmsisMaxPool is arm_max_pool_s8 and _s16: the first pixel of each window is copied to the result, and the others
-// are compared with it there (arm_max_pool_s8.c:216, _s16.c:202). The copy is memcpy but for 8 bits on MVE, where it
-// goes forward by sixteen bytes (arm_memcpy_s8 in arm_nnsupportfunctions.h).
+// cmsisMaxPool is arm_max_pool_s8 and _s16: the first pixel of each window is copied to the result, then the others
+// are compared with it there (arm_max_pool_s8.c:216, _s16.c:202). So the result is written before the
+// window has been read. The copy is memcpy but for 8 bits on MVE, where it goes forward by sixteen bytes
+// (arm_memcpy_s8 in arm_nnsupportfunctions.h).
 func cmsisMaxPool(l Library, op *Operator, reference rule) ([]Permit, string) {
 	permits, refused := reference(op)
-	if refused != "" || !taken(op) || l == MVE && op.Operands[0].Type.Name == "INT8" {
+	if refused != "" || !taken(op) {
 		return permits, refused
 	}
 	w, refused := newWindow(op, op.Filter)
@@ -242,7 +243,12 @@ func cmsisMaxPool(l Library, op *Operator, reference rule) ([]Permit, string) {
 		return nil, refused
 	}
 	y := &op.Results[0]
-	return []Permit{w.slide(copies(int64(y.Shape[3])*y.size())).permit(0, 0)}, ""
+	size, bytes := y.size(), int64(y.Shape[3])*y.size()
+	first := copies(bytes)
+	if l == MVE && y.Type.Name == "INT8" {
+		first = element(size).times(bytes/size, size, size)
+	}
+	return []Permit{w.slide(first.then(reads(bytes)).then(writes(bytes))).permit(0, 0)}, ""
 }
 
 // cmsisBinary is arm_elementwise_add and _mul; operands that are broadcast run the reference's loops, which may

@@ -104,6 +104,7 @@ func TestCMSIS(t *testing.T) {
 		{"FULLY_CONNECTED INT8 INT8 1x1x1x16 20 1x1 1x1 valid 1x1 1 3,0", int64(19), int64(19), int64(19)},
 		{"FULLY_CONNECTED INT8 INT8 4x1x1x18 16 1x1 1x1 valid 1x1 1 3,0", int64(15), int64(15), int64(15)},
 		{"MAX_POOL_2D INT8 INT8 1x8x8x16 16 2x2 2x2 valid 1x1 1 -", int64(16), int64(16), int64(0)},
+		{"MAX_POOL_2D INT8 INT8 1x5x9x1 1 2x2 2x2 valid 1x1 1 -", int64(1), int64(1), int64(0)},
 		{"MAX_POOL_2D INT16 INT16 1x8x8x16 16 2x2 2x2 valid 1x1 1 -", int64(32), int64(32), int64(32)},
 		{"AVERAGE_POOL_2D INT8 INT8 1x8x8x16 16 2x2 2x2 valid 1x1 1 -", int64(0), int64(0), int64(0)},
 		{"PAD INT8 INT8 1x4x4x5 5 1x1 1x1 valid 1x1 1 0,0,1,1,1,1,0,0", int64(85), int64(85), int64(85)},
