@@ -64,7 +64,7 @@ var (
 	flagsShape    = &shape{"options", []field{{0, "first", scalar, 1, nil}, {1, "second", scalar, 1, nil}}}
 	resourceShape = &shape{"options", []field{{1, "shared_name", vector, 1, nil}}}
 	operatorShape = &shape{"operator", []field{
-		{0, "opcode_index", scalar, 4, nil}, {1, "inputs", vector, 4, nil}, {2, "outputs", vector, 4, nil}, {8, "intermediates", vector, 4, nil},
+		{0, "opcode_index", scalar, 4, nil}, {1, "inputs", vector, 4, nil}, {2, "outputs", vector, 4, nil}, {3, "builtin_options_type", scalar, 1, nil}, {8, "intermediates", vector, 4, nil},
 	}}
 	subgraphShape = &shape{"subgraph", []field{
 		{0, "tensors", tables, 4, tensorShape},
