@@ -18,9 +18,9 @@
 // # What is assumed
 //
 // The distances hold for kernels as compiled from the source that Library.Source names, by a compiler that
-// keeps the order of a read and a later write if the two may overlap. C++ lets a compiler assume
-// that objects of two types do not overlap unless one is of characters (int8_t and uint8_t are). TensorFlow
-// Lite Micro is built so. A pair of two other types is refused for that reason.
+// keeps the order of a read and a later write if the two may overlap. C++ lets a compiler assume that
+// objects of two types do not overlap, unless one is of characters. GCC and Clang count int8_t and uint8_t as
+// characters. TensorFlow Lite Micro is built with that assumption, so a pair of two other types is refused.
 //
 // # Layout
 //
