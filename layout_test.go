@@ -173,6 +173,7 @@ var layers = []struct {
 	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/testkit/kernelcase", "lab/kernels"}},
 
 	{"internal/order", []string{"model"}},
+	{"internal/testkit/networks", []string{"internal/order", "internal/splitmix"}},
 	{"graph", []string{"model", "plan", "internal/order"}},
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},

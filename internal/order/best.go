@@ -32,7 +32,6 @@ type Techniques struct {
 	Cuts     bool // order the parts between cutting operators by themselves
 	Greedy   bool // orders in one pass, to begin with
 	Memory   bool // never open the same set of operators twice
-	Beam     bool // a beam if the exact search does not finish
 	Dives    bool // limits by bisection if the exact search does not finish
 }
 
@@ -149,7 +148,7 @@ func (f *found) take(g *graph, order []int32) {
 }
 
 // improve searches for an order below f.peak, and raises the bound: quick orders, the exact search with half of
-// the states, then a beam and dives.
+// the states, then dives.
 func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniques) {
 	if !off.Greedy {
 		w := newWalk(g)
@@ -161,7 +160,7 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 		return
 	}
 	half := states
-	if !off.Beam || !off.Dives {
+	if !off.Dives {
 		half -= states / 2
 	}
 	e := newEnds(g, f.bound, f.peak, off)
@@ -170,9 +169,6 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 	f.states += e.states()
 	if e.found() != nil {
 		f.take(g, e.way())
-	}
-	if f.peak > f.bound && !off.Beam {
-		f.beams(ctx, g, states, off)
 	}
 	for size := max(diveLeast, diveEach*g.operators()); f.peak > f.bound && !off.Dives && f.states < states && ctx.Err() == nil; size *= 4 {
 		f.dive(ctx, g, size, states, off)

@@ -169,3 +169,79 @@ func (o *oracle) best(most int) (lowest int64, orders int) {
 	extend()
 	return lowest, orders
 }
+
+// bestBySets returns the lowest peak by trying every set of operators that can have run, from the definition of
+// during in the package comment. It manages more operators than best.
+func (o *oracle) bestBySets() int64 {
+	known := map[uint32]int64{}
+	has := func(set uint32, all []int) bool { // all of these are in the set
+		return !slices.ContainsFunc(all, func(k int) bool { return set>>k&1 == 0 })
+	}
+	begun := func(set uint32, b int) bool {
+		begins := o.makers[b]
+		if o.input[b] {
+			if !o.p.LateInputs {
+				return true
+			}
+			begins = slices.Concat(begins, o.readers[b])
+		}
+		return slices.ContainsFunc(begins, func(k int) bool { return set>>k&1 != 0 })
+	}
+	over := func(set uint32, b int) bool {
+		return !o.output[b] && has(set, o.makers[b]) && has(set, o.readers[b])
+	}
+	during := func(set uint32, k int) int64 {
+		sum := o.p.Operators[k].Scratch
+		for b, size := range o.p.Sizes {
+			if o.counted[b] && begun(set|1<<k, b) && !over(set, b) {
+				sum += size
+			}
+		}
+		var choose func(at int, used []int) int64
+		choose = func(at int, used []int) int64 {
+			if at == len(o.p.Operators[k].Permits) {
+				return 0
+			}
+			m, most := o.p.Operators[k].Permits[at], choose(at+1, used)
+			r, x := home(o.p, m.Result), home(o.p, m.Operand)
+			if r != x && o.counted[r] && o.counted[x] && !begun(set, r) && !over(set, x) && over(set|1<<k, x) &&
+				!slices.Contains(used, r) && !slices.Contains(used, ^x) {
+				ahead := o.p.Sizes[x]
+				if !m.Equal {
+					ahead += max(0, m.Distance)
+				}
+				saving := o.p.Sizes[r] + o.p.Sizes[x] - max(o.p.Sizes[r], ahead)
+				most = max(most, saving+choose(at+1, append(slices.Clone(used), r, ^x)))
+			}
+			return most
+		}
+		return sum - choose(0, nil)
+	}
+	var lowest func(set uint32) int64
+	lowest = func(set uint32) int64 {
+		if set == 1<<o.n-1 {
+			return 0
+		}
+		if peak, ok := known[set]; ok {
+			return peak
+		}
+		best := int64(math.MaxInt64)
+		for k := range o.n {
+			if set>>k&1 == 0 && has(set, o.before[k]) {
+				best = min(best, max(during(set, k), lowest(set|1<<k)))
+			}
+		}
+		known[set] = best
+		return best
+	}
+	edges := [2]int64{} // what is live before the first operator, with unread inputs, and after the last
+	for b, size := range o.p.Sizes {
+		if o.input[b] && !o.p.LateInputs {
+			edges[0] += size
+		}
+		if o.output[b] && o.counted[b] && begun(1<<o.n-1, b) {
+			edges[1] += size
+		}
+	}
+	return max(edges[0], edges[1], lowest(0))
+}

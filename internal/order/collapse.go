@@ -51,12 +51,13 @@ func (w *walk) collapseSingle(limit int64) {
 	}
 }
 
-// collapseChain runs the first chain that may run at once, and reports whether there is one.
+// collapseChain runs the first chain of two or more that may run at once, and reports whether there is one.
 func (w *walk) collapseChain(limit int64) bool {
 	base := w.live
 	for k := range w.ready {
 		for word := w.ready[k]; word != 0; word &= word - 1 {
-			if w.chain(int32(k<<6+bits.TrailingZeros64(word)), base, limit, chainMost) {
+			o := int32(k<<6 + bits.TrailingZeros64(word))
+			if _, after := w.cost(o); after > base && w.chain(o, base, limit, chainMost) {
 				return true
 			}
 		}

@@ -1,6 +1,9 @@
 package order
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Idea: an operator that comes before or after every other one cuts the program in two: whatever the order, all its
 // ancestors run before it and all its descendants after it. What is live between does not depend on the order, so
@@ -57,6 +60,6 @@ func (g *graph) cut(r *reach, order []int32) []part {
 		last.to, last.peak = k+1, max(last.peak, during)
 		w.run(o)
 	}
-	slices.SortStableFunc(parts, func(a, b part) int { return compare(b.peak, a.peak) })
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Compare(b.peak, a.peak) })
 	return parts
 }

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 )
@@ -22,8 +23,6 @@ import (
 // Source: dynamic programming over downward closed sets as in SERENITY (Ahn et al., MLSys 2020) and Liberis and
 // Lane (arXiv 1910.05110), here best first, as bottleneck shortest paths are. What Ahn et al. call the soft
 // budget is limit. Partial expansion is from Yoshizumi, Miura and Ishida (AAAI 2000).
-//
-// Tried and dropped: nothing yet.
 
 // search is the exact search of a graph.
 type search struct {
@@ -133,15 +132,7 @@ func (s *search) raise(limit int64) {
 
 // push puts the states in steps on the stack, those with the fewest live bytes on top.
 func (s *search) push() {
-	slices.SortStableFunc(s.steps, func(a, b step) int {
-		switch {
-		case a.live > b.live:
-			return -1
-		case a.live < b.live:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(s.steps, func(a, b step) int { return cmp.Compare(b.live, a.live) })
 	for _, e := range s.steps {
 		s.stack = append(s.stack, e.state)
 	}

@@ -1,0 +1,125 @@
+package order_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/order"
+	"github.com/stowage-go/stowage/internal/testkit/networks"
+	"github.com/stowage-go/stowage/model"
+)
+
+// stage is a randomly wired stage, as published ones are, or larger.
+func stage(w networks.Wiring, nodes int) *order.Program {
+	return networks.RandWireStage(w, nodes, 28, 78, 0, networks.Apart).Program
+}
+
+func best(t *testing.T, p *order.Program, states int, off order.Techniques) order.Result {
+	t.Helper()
+	r, err := order.Best(context.Background(), p, order.Options{States: states, Off: off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestTechniquesSaveStates switches off what makes the exact search smaller: it needs so many times the states.
+// TestEqualsBruteForce fails if one of these is wrong.
+func TestTechniquesSaveStates(t *testing.T) {
+	wired := stage(networks.WattsStrogatz(4, 0.75), 32)
+	for _, tc := range []struct {
+		name    string
+		off     order.Techniques
+		program *order.Program
+		times   int
+	}{
+		{"collapse", order.Techniques{Collapse: true}, wired, 50},
+		{"chains", order.Techniques{Chains: true}, networks.Cells(networks.NASNet(), 12, 44, true, networks.Apart).Program, 2},
+		{"backward", order.Techniques{Backward: true}, wired, 20},
+		{"bounds", order.Techniques{Bounds: true}, networks.SwiftLike(21, 28, 16, 0, networks.Apart).Program, 1 << 20},
+		{"cuts", order.Techniques{Cuts: true}, networks.RandWire(networks.WattsStrogatz(4, 0.75), 32, 78, 0, networks.Apart).Program, 2},
+		{"memory", order.Techniques{Memory: true}, wired, 5},
+	} {
+		with, without := best(t, tc.program, 20_000, order.Techniques{}), best(t, tc.program, 20_000, tc.off)
+		if with.Status != model.Optimal {
+			t.Errorf("%s: not proven with all techniques", tc.name)
+		}
+		if without.States == 0 || without.States < with.States*tc.times {
+			t.Errorf("%s: %d states with it, %d without, want %d times as many", tc.name, with.States, without.States, tc.times)
+		}
+	}
+}
+
+// TestTechniquesFindOrders switches off what finds orders if the exact search does not finish: the peak is higher.
+func TestTechniquesFindOrders(t *testing.T) {
+	for _, tc := range []struct {
+		name    string
+		off     order.Techniques
+		program *order.Program
+		states  int
+	}{
+		{"greedy", order.Techniques{Greedy: true}, stage(networks.BarabasiAlbert(3), 48), -1},
+		{"dives", order.Techniques{Dives: true}, stage(networks.WattsStrogatz(4, 0.75), 128), 20_000},
+	} {
+		with, without := best(t, tc.program, tc.states, order.Techniques{}), best(t, tc.program, tc.states, tc.off)
+		if with.Status == model.Optimal {
+			t.Errorf("%s: proven, so the program shows nothing", tc.name)
+		}
+		if with.Peak >= without.Peak {
+			t.Errorf("%s: peak %d with it, %d without", tc.name, with.Peak, without.Peak)
+		}
+	}
+}
+
+// TestBothEnds finds that from the end the search is smaller where branches join: both together take about twice the
+// states of the better one.
+func TestBothEnds(t *testing.T) {
+	p := stage(networks.BarabasiAlbert(3), 32)
+	forward := best(t, p, 0, order.Techniques{Backward: true})
+	both := best(t, p, 0, order.Techniques{})
+	if both.Peak != forward.Peak || both.States*100 > forward.States {
+		t.Errorf("%d states from both ends, %d forward", both.States, forward.States)
+	}
+}
+
+// TestNetworksAreProven proves each network of the sizes that were published.
+func TestNetworksAreProven(t *testing.T) {
+	gained := 0
+	for _, sharing := range []networks.Sharing{networks.Apart, networks.InPlace, networks.Distances} {
+		for _, n := range networks.Suite(sharing) {
+			r := best(t, n.Program, 2000, order.Techniques{})
+			if r.Status != model.Optimal {
+				t.Errorf("%s %s: peak %d, bound %d", n.Family, n.Name, r.Peak, r.Bound)
+			}
+			if r.Peak < r.Given {
+				gained++
+			}
+		}
+	}
+	if gained < 40 {
+		t.Errorf("only %d of 84 networks gain", gained)
+	}
+}
+
+// TestSharingLowersPeaks finds lower peaks the more results may share with operands.
+func TestSharingLowersPeaks(t *testing.T) {
+	apart, inPlace, distances := networks.Suite(networks.Apart), networks.Suite(networks.InPlace), networks.Suite(networks.Distances)
+	lower := [2]int{}
+	for k, n := range apart {
+		a := best(t, n.Program, 0, order.Techniques{}).Peak
+		b := best(t, inPlace[k].Program, 0, order.Techniques{}).Peak
+		c := best(t, distances[k].Program, 0, order.Techniques{}).Peak
+		if b > a || c > b {
+			t.Errorf("%s %s: peaks %d, %d in place, %d with distances", n.Family, n.Name, a, b, c)
+		}
+		if b < a {
+			lower[0]++
+		}
+		if c < b {
+			lower[1]++
+		}
+	}
+	if lower[0] < 4 || lower[1] < 15 {
+		t.Errorf("%d of %d networks are lower in place, %d with distances", lower[0], len(apart), lower[1])
+	}
+}

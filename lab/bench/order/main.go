@@ -1,0 +1,219 @@
+// Command order measures how much the order of operators saves in randomly wired networks and in those of neural
+// architecture search, where papers report gains. Bytes are live bytes at the peak, as internal/order counts them.
+//
+//	go run ./lab/bench/order [-sharing apart] [-states 262144] [-into docs/order.md]
+//
+// Each network has three orders to begin with: node after node, as an exporter writes it; depth first (reverse
+// post-order); breadth first (level by level). The best order is found from the first of them. With -sharing apart
+// every order's lifespans are also planned by `auto`, and the column height has the arena's bytes for the best order.
+// -sharing in-place lets results of operators element by element lie over operands that die, distances
+// those of convolutions and pools as well; their arenas are not planned here. -large adds randomly wired stages that are
+// larger than any published one.
+//
+// The networks are those of internal/testkit/networks. They are made from the papers' descriptions, and are not
+// the files that the papers measured. So the published gains stand beside ours for their order of magnitude.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/order"
+	"github.com/stowage-go/stowage/internal/testkit/networks"
+	"github.com/stowage-go/stowage/lab/bench/internal/record"
+	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/model"
+)
+
+// published has the gains of papers by family, from their abstracts: lower peaks by the order alone.
+var published = map[string]string{
+	"DARTS":         "SERENITY: 1.68 in the mean of DARTS, SwiftNet and RandWire cells, against TensorFlow Lite",
+	"SwiftNet-like": "as DARTS",
+	"RandWire":      "as DARTS; HMCOS: 8.7 to 42.4% of NAS networks, against reverse post-order and SERENITY",
+	"NASNet":        "HMCOS, as RandWire",
+	"AmoebaNet":     "HMCOS, as RandWire",
+}
+
+// bench is a run of the command.
+type bench struct {
+	states int
+	plan   bool // the heights too
+}
+
+func main() {
+	sharing := flag.String("sharing", "apart", "apart, in-place or distances")
+	states := flag.Int("states", order.DefaultStates, "most states of a search")
+	large := flag.Bool("large", false, "add stages of 48 to 256 nodes")
+	into := flag.String("into", "", "put the tables into the document `FILE`")
+	flag.Parse()
+	record.Main("order", func(ctx context.Context) error {
+		kind, ok := map[string]networks.Sharing{
+			"apart": networks.Apart, "in-place": networks.InPlace, "distances": networks.Distances,
+		}[*sharing]
+		if !ok {
+			return errors.New("-sharing: " + *sharing + ": want apart, in-place or distances")
+		}
+		b := &bench{states: *states, plan: kind == networks.Apart}
+		text, err := b.tables(ctx, networks.Suite(kind), true)
+		if err == nil && *large {
+			var more string
+			more, err = b.tables(ctx, networks.Large(kind), false)
+			text += "\n" + more
+		}
+		if err != nil {
+			return err
+		}
+		text += fmt.Sprintf("\n%s, at most %d states; %v; %s.\n", *sharing, *states, record.ThisMachine(), record.Today())
+		fmt.Print(text)
+		if *into != "" {
+			return record.ReplaceBlock(*into, "bench:order", text)
+		}
+		return nil
+	})
+}
+
+// gain is a geometric mean of ratios.
+type gain struct {
+	logs  float64
+	least float64
+	most  float64
+	count int
+}
+
+func (g *gain) add(before, after int64) {
+	ratio := float64(before) / float64(after)
+	if g.logs += math.Log(ratio); g.count == 0 || ratio < g.least {
+		g.least = ratio
+	}
+	g.most = max(g.most, ratio)
+	g.count++
+}
+
+func (g *gain) String() string {
+	return fmt.Sprintf("%.2f (%.2f to %.2f)", math.Exp(g.logs/float64(g.count)), g.least, g.most)
+}
+
+// tables orders all networks, and returns a table of them and, if summed, one of the families.
+func (b *bench) tables(ctx context.Context, all []networks.Network, summed bool) (string, error) {
+	columns := []string{"network", "operators", "exporter", "depth first", "breadth first", "best", "bound", "gain", "states", "seconds"}
+	if b.plan {
+		columns = append(columns, "height")
+	}
+	var rows, sums [][]string
+	var families []string
+	gains := map[string]*[3]gain{}
+	for _, n := range all {
+		row, peaks, err := b.measure(ctx, n)
+		if err != nil {
+			return "", fmt.Errorf("%s %s: %w", n.Family, n.Name, err)
+		}
+		rows = append(rows, row)
+		if gains[n.Family] == nil {
+			gains[n.Family] = new([3]gain)
+			families = append(families, n.Family)
+		}
+		for k := range 3 {
+			gains[n.Family][k].add(peaks[k], peaks[3])
+		}
+	}
+	text := experiment.NewTable(columns, rows).Markdown()
+	if !summed {
+		return text, nil
+	}
+	for _, f := range families {
+		g := gains[f]
+		sums = append(sums, []string{f, strconv.Itoa(g[0].count), g[0].String(), g[1].String(), g[2].String(), published[f]})
+	}
+	headings := []string{"family", "networks", "gain over exporter", "over depth first", "over breadth first", "published"}
+	return text + "\n" + experiment.NewTable(headings, sums).Markdown(), nil
+}
+
+// measure orders one network. It returns its row, and the peaks of the three orders and of the best one.
+func (b *bench) measure(ctx context.Context, n networks.Network) (row []string, peaks [4]int64, err error) {
+	p := n.Program
+	for k, start := range [][]int32{nil, networks.DepthFirst(p), networks.BreadthFirst(p)} {
+		if peaks[k], err = p.Peak(start); err != nil {
+			return nil, peaks, err
+		}
+	}
+	began := time.Now()
+	r, err := order.Best(ctx, p, order.Options{States: b.states})
+	if err != nil {
+		return nil, peaks, err
+	}
+	seconds := time.Since(began).Seconds()
+	peaks[3] = r.Peak
+	row = []string{n.Family + " " + n.Name, strconv.Itoa(len(p.Operators))}
+	for _, peak := range peaks {
+		row = append(row, bytes(peak))
+	}
+	bound := "="
+	if r.Status != model.Optimal {
+		bound = bytes(r.Bound)
+	}
+	row = append(row, bound, fmt.Sprintf("%.2f", float64(peaks[0])/float64(r.Peak)),
+		strconv.Itoa(r.States), fmt.Sprintf("%.3f", seconds))
+	if b.plan {
+		height, err := planned(ctx, p, r.Order)
+		if err != nil {
+			return nil, peaks, err
+		}
+		text := "="
+		if height != r.Peak {
+			text = bytes(height)
+		}
+		row = append(row, text)
+	}
+	return row, peaks, ctx.Err()
+}
+
+// bytes writes a number of bytes in groups of three digits.
+func bytes(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for k := len(text) - 3; k > 0; k -= 3 {
+		text = text[:k] + "," + text[k:]
+	}
+	return text
+}
+
+// planned returns the height of a plan for the lifespans of an order, as `auto` finds it in two seconds. Moment 0 is
+// before the first operator.
+func planned(ctx context.Context, p *order.Program, operators []int32) (int64, error) {
+	first, last := make([]int64, len(p.Sizes)), make([]int64, len(p.Sizes))
+	for v := range first {
+		first[v] = -1
+	}
+	for _, v := range p.Inputs {
+		first[v] = 0
+	}
+	for k, o := range operators {
+		for _, v := range p.Operators[o].Results {
+			first[v], last[v] = int64(k)+1, int64(k)+1
+		}
+		for _, v := range p.Operators[o].Operands {
+			last[v] = int64(k) + 1
+		}
+	}
+	for _, v := range p.Outputs {
+		last[v] = int64(len(operators)) + 1
+	}
+	problem := &model.Problem{}
+	for v, size := range p.Sizes {
+		if first[v] >= 0 && size > 0 {
+			problem.Buffers = append(problem.Buffers, model.Buffer{
+				ID: strconv.Itoa(v), Lower: first[v], Upper: last[v] + 1, Size: size,
+			})
+		}
+	}
+	r, err := stowage.Solve(ctx, problem, stowage.Options{Timeout: 2 * time.Second})
+	if err != nil {
+		return 0, err
+	}
+	return r.Height, nil
+}
