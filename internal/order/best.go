@@ -170,7 +170,10 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 	if e.found() != nil {
 		f.take(g, e.way())
 	}
-	for size := max(diveLeast, diveEach*g.operators()); f.peak > f.bound && !off.Dives && f.states < states && ctx.Err() == nil; size *= 4 {
+	if off.Dives {
+		return
+	}
+	for size := max(diveLeast, diveEach*g.operators()); f.peak > f.bound && f.states < states && ctx.Err() == nil; size *= 4 {
 		f.dive(ctx, g, size, states, off)
 	}
 }

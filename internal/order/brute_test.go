@@ -33,7 +33,8 @@ func newOracle(p *Program) *oracle {
 	n, values := len(p.Operators), len(p.Sizes)
 	o := &oracle{
 		p: p, n: n, before: make([][]int, n), readers: make([][]int, values), makers: make([][]int, values),
-		counted: make([]bool, values), input: make([]bool, values), output: make([]bool, values), position: make([]int, n),
+		counted: make([]bool, values), input: make([]bool, values), output: make([]bool, values),
+		position: make([]int, n),
 	}
 	producer := map[int32]int{}
 	for k, op := range p.Operators {

@@ -65,7 +65,8 @@ type Permit struct {
 
 // saving returns by how many bytes a pair is smaller than the two apart, at least 0.
 //
-//	size(result) + size(operand) - max(size(result), distance + size(operand)) = min(size(operand), size(result) - distance)
+//	size(result) + size(operand) - max(size(result), distance + size(operand))
+//	= min(size(operand), size(result) - distance)
 func (p *Permit) saving(result, operand int64) int64 {
 	distance := max(p.Distance, 0)
 	if p.Equal {
@@ -205,7 +206,8 @@ func (p *Program) written(producer []int32) error {
 	for o := range p.Operators {
 		for _, v := range p.Operators[o].Operands {
 			if producer[v] < 0 && counted[p.root(v)] {
-				return fmt.Errorf("operator %d: operand %d is no input and no result, but lies in value %d, which is not constant", o, v, p.root(v))
+				return fmt.Errorf("operator %d: operand %d is no input and no result, but lies in value %d, which is not constant",
+					o, v, p.root(v))
 			}
 		}
 	}

@@ -41,11 +41,13 @@ func TestCheck(t *testing.T) {
 		{"alias: value 0 lies in value 2 of 2", Program{Sizes: []int64{1, 1}, Alias: []int32{2, -1}}},
 		{"alias: value 0 lies in itself", Program{Sizes: []int64{1, 1}, Alias: []int32{1, 0}}},
 		{"operator 0: operand 1 is no input and no result, but lies in value 0", Program{
-			Sizes: []int64{1, 1}, Inputs: []int32{0}, Alias: []int32{-1, 0}, Operators: []Operator{{Operands: []int32{1}}},
+			Sizes: []int64{1, 1}, Inputs: []int32{0}, Alias: []int32{-1, 0},
+			Operators: []Operator{{Operands: []int32{1}}},
 		}},
 		{"operator 0: it has to run before itself", Program{Operators: []Operator{{After: []int32{0}}}}},
 		{"it has to run before itself", Program{
-			Sizes: []int64{1}, Operators: []Operator{{Operands: []int32{0}, Results: nil}, {Results: []int32{0}, After: []int32{0}}},
+			Sizes:     []int64{1},
+			Operators: []Operator{{Operands: []int32{0}}, {Results: []int32{0}, After: []int32{0}}},
 		}},
 	} {
 		if err := tc.p.Check(); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -63,7 +65,9 @@ func TestCheck(t *testing.T) {
 
 // TestGivenOrder refuses orders that cannot run.
 func TestGivenOrder(t *testing.T) {
-	p := &Program{Sizes: []int64{1, 1}, Operators: []Operator{{Results: []int32{0}}, {Operands: []int32{0}, Results: []int32{1}}}}
+	p := &Program{Sizes: []int64{1, 1}, Operators: []Operator{
+		{Results: []int32{0}}, {Operands: []int32{0}, Results: []int32{1}},
+	}}
 	for want, given := range map[string][]int32{
 		"1 operators of 2":                       {0},
 		"place 1: operator 0 a second time":      {0, 0},
@@ -74,7 +78,8 @@ func TestGivenOrder(t *testing.T) {
 		"given order: place 1: operator 9 of 2":  {0, 9},
 		"given order: place 0: operator 1 runs ": {1, 1},
 	} {
-		if _, err := Best(context.Background(), p, Options{Given: given}); err == nil || !strings.Contains(err.Error(), want) {
+		_, err := Best(context.Background(), p, Options{Given: given})
+		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v: %v, want %q", given, err, want)
 		}
 	}
@@ -96,8 +101,8 @@ func TestSmallest(t *testing.T) {
 	}
 }
 
-// TestPairs counts by hand. A result of 10 bytes at distance 3 over an operand of 8 that dies needs 11 bytes; over one of
-// 20, 23. Of two operands it lies over one. What is read later is not shared.
+// TestPairs counts by hand. A result of 10 bytes at distance 3 over an operand of 8 that dies needs 11 bytes; over
+// one of 20, 23. Of two operands it lies over one. What is read later is not shared.
 func TestPairs(t *testing.T) {
 	pair := func(result, operand int64, m Permit, outputs ...int32) int64 {
 		m.Result, m.Operand = 1, 0
@@ -128,7 +133,9 @@ func TestPairs(t *testing.T) {
 	// Two results and two operands: 0 over 2 and 1 over 3 save 4 + 5, 0 over 3 and 1 over 2 save 6 + 4.
 	p := &Program{Sizes: []int64{9, 5, 4, 6}, Inputs: []int32{2, 3}, Operators: []Operator{{
 		Operands: []int32{2, 3}, Results: []int32{0, 1},
-		Permits: []Permit{{Result: 0, Operand: 2}, {Result: 0, Operand: 3}, {Result: 1, Operand: 2}, {Result: 1, Operand: 3}},
+		Permits: []Permit{
+			{Result: 0, Operand: 2}, {Result: 0, Operand: 3}, {Result: 1, Operand: 2}, {Result: 1, Operand: 3},
+		},
 	}}}
 	if profile, _ := p.Profile(nil); !slices.Equal(profile, []int64{24 - 10}) {
 		t.Errorf("%d bytes, want 14", profile)

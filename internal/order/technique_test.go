@@ -26,7 +26,11 @@ func best(t *testing.T, p *order.Program, states int, off order.Techniques) orde
 // TestTechniquesSaveStates switches off what makes the exact search smaller: it needs so many times the states.
 // TestEqualsBruteForce fails if one of these is wrong.
 func TestTechniquesSaveStates(t *testing.T) {
-	wired := stage(networks.WattsStrogatz(4, 0.75), 32)
+	const apart = networks.Apart
+	wiring := networks.WattsStrogatz(4, 0.75)
+	wired := stage(wiring, 32)
+	cells := networks.Cells(networks.NASNet(), 12, 44, true, apart).Program
+	stages := networks.RandWire(wiring, 32, 78, 0, apart).Program
 	for _, tc := range []struct {
 		name    string
 		off     order.Techniques
@@ -34,10 +38,10 @@ func TestTechniquesSaveStates(t *testing.T) {
 		times   int
 	}{
 		{"collapse", order.Techniques{Collapse: true}, wired, 50},
-		{"chains", order.Techniques{Chains: true}, networks.Cells(networks.NASNet(), 12, 44, true, networks.Apart).Program, 2},
+		{"chains", order.Techniques{Chains: true}, cells, 2},
 		{"backward", order.Techniques{Backward: true}, wired, 20},
-		{"bounds", order.Techniques{Bounds: true}, networks.SwiftLike(21, 28, 16, 0, networks.Apart).Program, 1 << 20},
-		{"cuts", order.Techniques{Cuts: true}, networks.RandWire(networks.WattsStrogatz(4, 0.75), 32, 78, 0, networks.Apart).Program, 2},
+		{"bounds", order.Techniques{Bounds: true}, networks.SwiftLike(21, 28, 16, 0, apart).Program, 1 << 20},
+		{"cuts", order.Techniques{Cuts: true}, stages, 2},
 		{"memory", order.Techniques{Memory: true}, wired, 5},
 	} {
 		with, without := best(t, tc.program, 20_000, order.Techniques{}), best(t, tc.program, 20_000, tc.off)
@@ -45,7 +49,8 @@ func TestTechniquesSaveStates(t *testing.T) {
 			t.Errorf("%s: not proven with all techniques", tc.name)
 		}
 		if without.States == 0 || without.States < with.States*tc.times {
-			t.Errorf("%s: %d states with it, %d without, want %d times as many", tc.name, with.States, without.States, tc.times)
+			t.Errorf("%s: %d states with it, %d without, want %d times as many",
+				tc.name, with.States, without.States, tc.times)
 		}
 	}
 }
@@ -103,7 +108,8 @@ func TestNetworksAreProven(t *testing.T) {
 
 // TestSharingLowersPeaks finds lower peaks the more results may share with operands.
 func TestSharingLowersPeaks(t *testing.T) {
-	apart, inPlace, distances := networks.Suite(networks.Apart), networks.Suite(networks.InPlace), networks.Suite(networks.Distances)
+	apart, inPlace := networks.Suite(networks.Apart), networks.Suite(networks.InPlace)
+	distances := networks.Suite(networks.Distances)
 	lower := [2]int{}
 	for k, n := range apart {
 		a := best(t, n.Program, 0, order.Techniques{}).Peak

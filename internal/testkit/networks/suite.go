@@ -28,7 +28,8 @@ func Large(sharing Sharing) []Network {
 	var all []Network
 	for _, nodes := range []int{48, 64, 96, 128, 256} {
 		wirings := []Wiring{
-			WattsStrogatz(4, 0.75), WattsStrogatz(4, 0.25), ErdosRenyi(6.4 / float64(nodes)), BarabasiAlbert(3), BarabasiAlbert(5),
+			WattsStrogatz(4, 0.75), WattsStrogatz(4, 0.25), ErdosRenyi(6.4 / float64(nodes)),
+			BarabasiAlbert(3), BarabasiAlbert(5),
 		}
 		for _, w := range wirings {
 			all = append(all, RandWireStage(w, nodes, 28, 78, 0, sharing))
