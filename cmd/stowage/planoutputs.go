@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"path/filepath"
@@ -27,9 +28,17 @@ const array = "cc"
 // arrayNames are the extensions of a C array.
 var arrayNames = []string{array, "cpp", "cxx"}
 
+<<<<<<< HEAD
 // outputNames describes the kinds of outputs, for messages.
+=======
+// selftest is the kind of output that tests the plan on the target: a file of C++ whose name ends
+// in this word.
+const selftest = "selftest"
+
+// outputNames says what an output of a kind is, for messages.
+>>>>>>> a5f03fc (cmd, cheader: plan -o selftest.cc writes a test that firmware runs once: the model with and without its plan)
 var outputNames = map[string]string{
-	"tflite": "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", "csv": "CSV", "json": "JSON", "html": "the page",
+	"tflite": "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", selftest: "the self-test", "csv": "CSV", "json": "JSON", "html": "the page",
 }
 
 // An output is a file to write.
@@ -62,6 +71,9 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 		}
 		if slices.Contains(arrayNames, name) {
 			name = array
+			if stem := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)); strings.HasSuffix(strings.ToLower(stem), selftest) {
+				name = selftest
+			}
 		}
 		for _, o := range out {
 			if o.kind == name {
@@ -161,6 +173,9 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 	if err != nil {
 		return err
 	}
+	if tested := slices.ContainsFunc(outputs, func(o output) bool { return o.kind == selftest }); tested && !bytes.HasSuffix(model, m.Bytes()) {
+		return usagef("%s: the new plan overwrites one that the model has, so there is no model without it to test against", m.File)
+	}
 	name, runtime := nameFor(m.File), r.runtime(model)
 	return writeAll(cmd, outputs, func(w io.Writer, o output) error {
 		switch {
@@ -173,6 +188,8 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 			return err
 		case o.kind == array:
 			return cheader.WriteArray(w, name, model, runtime)
+		case o.kind == selftest:
+			return r.writeSelftest(w, name, m, model)
 		}
 		d := &document{problem: made.Arena.Problem, offsets: made.Placed, height: made.Head, lowerBound: made.Result.LowerBound, name: name, runtime: runtime}
 		switch {
@@ -192,7 +209,27 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 	})
 }
 
+<<<<<<< HEAD
 // tellCopied says that the plan is in the file, or why the model there is unchanged.
+=======
+// writeSelftest writes what runs a model with and without its plan and compares. The planned model
+// ends with the original.
+func (r *planReport) writeSelftest(w io.Writer, name string, original *tflite.Model, planned []byte) error {
+	s := &cheader.Selftest{
+		Model: int64(len(planned)), Hash: cheader.HashOf(planned), Original: int64(len(planned) - len(original.Bytes())),
+		Resources: original.Resources(), Note: r.assumed(),
+	}
+	var sizes []int64
+	for i := range r.Arenas[:2] { // firmware
+		bytes, _ := r.Arenas[i].needed(r)
+		sizes = append(sizes, max(bytes, r.Arenas[i].Before, r.Arenas[i].MeasuredBefore))
+	}
+	s.Arenas = tflm.Runtime(planned, sizes, "").Arenas
+	return cheader.WriteSelftest(w, name, s)
+}
+
+// tellCopied says why the model in a file is as it was, or that the plan is in it.
+>>>>>>> a5f03fc (cmd, cheader: plan -o selftest.cc writes a test that firmware runs once: the model with and without its plan)
 func (r *planReport) tellCopied(made *tflm.Plan, file string) {
 	switch r.Written = made.Worth(); {
 	case r.Written:

@@ -64,6 +64,7 @@ Plan computes these without a board, from what the runtime and its reference ker
   .tflite         the model with its plan, as metadata OfflineMemoryAllocation;
                   the old file follows byte for byte
   .cc .cpp .cxx   the same model as an aligned constant array, with its sizes
+  …selftest.cc    a test that firmware runs once: with and without the plan
   .h              the arena sizes (_32, _64), the head and the offsets as macros
   .c              memory and a table of tensors, for code without the runtime
   others          the problem with its plan

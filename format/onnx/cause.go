@@ -152,27 +152,37 @@ func (w *walker) faults() error {
 	for _, key := range slices.Sorted(maps.Keys(w.o.Dims)) {
 		switch d := w.o.Dims[key]; {
 		case d < 0 || d > shape.MaxElements:
-			issues.Add(model.Issue{File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10),
-				Message: "must be from 0 to " + strconv.FormatInt(shape.MaxElements, 10)})
+			issues.Add(model.Issue{
+				File: file, Field: "dimension " + key, Value: strconv.FormatInt(d, 10),
+				Message: "must be from 0 to " + strconv.FormatInt(shape.MaxElements, 10),
+			})
 		case !w.dimmed[key]:
-			issues.Add(model.Issue{File: file, Field: "dimension", Value: key,
-				Message: "is not open in the model" + w.stillOpen()})
+			issues.Add(model.Issue{
+				File: file, Field: "dimension", Value: key,
+				Message: "is not open in the model" + w.stillOpen(),
+			})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.o.Values)) {
 		if !w.valued[key] {
-			issues.Add(model.Issue{File: file, Field: "value of " + key, Value: strconv.FormatInt(w.o.Values[key], 10),
-				Message: "the model has no input of this name that is one whole number and can have this value"})
+			issues.Add(model.Issue{
+				File: file, Field: "value of " + key, Value: strconv.FormatInt(w.o.Values[key], 10),
+				Message: "the model has no input of this name that is one whole number and can have this value",
+			})
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.o.Sizes)) {
 		switch n := w.o.Sizes[key]; {
 		case n < 1 || n > model.MaxSum/8:
-			issues.Add(model.Issue{File: file, Field: "size of " + key, Value: strconv.FormatInt(n, 10),
-				Message: "must be from 1 to " + strconv.Itoa(model.MaxSum/8)})
+			issues.Add(model.Issue{
+				File: file, Field: "size of " + key, Value: strconv.FormatInt(n, 10),
+				Message: "must be from 1 to " + strconv.Itoa(model.MaxSum/8),
+			})
 		case !w.sized[key]:
-			issues.Add(model.Issue{File: file, Field: "size", Value: key,
-				Message: "the model has no value of this name whose size is unknown"})
+			issues.Add(model.Issue{
+				File: file, Field: "size", Value: key,
+				Message: "the model has no value of this name whose size is unknown",
+			})
 		}
 	}
 	if issues.Err() != nil {

@@ -139,8 +139,10 @@ func (l *loop) shape() bool {
 			w.fail(l.here, "has a body whose inputs and outputs do not match its own")
 			return false
 		}
-		l.inputs = []shape.Result{{Elem: shape.TypeInt64, Dims: []int64{}},
-			{Elem: shape.TypeBool, Dims: []int64{}, Data: &shape.Data{Ints: []int64{1}}}}
+		l.inputs = []shape.Result{
+			{Elem: shape.TypeInt64, Dims: []int64{}},
+			{Elem: shape.TypeBool, Dims: []int64{}, Data: &shape.Data{Ints: []int64{1}}},
+		}
 		if d := get(0).Data; d != nil && len(d.Ints) == 1 {
 			l.trips = max(0, d.Ints[0])
 		}
@@ -229,8 +231,10 @@ func (l *loop) blame(k int, v int32) {
 		w.causes[w.values[v].cause-1].count++
 		return
 	}
-	w.because(v, cause{place: l.here, operator: l.n.Operator(),
-		reason: "its shape " + shape.Text(w.values[v].Dims) + " changes from iteration to iteration"})
+	w.because(v, cause{
+		place: l.here, operator: l.n.Operator(),
+		reason: "its shape " + shape.Text(w.values[v].Dims) + " changes from iteration to iteration",
+	})
 }
 
 // commit walks the body for good and makes the node's results.

@@ -111,9 +111,14 @@ func TestFolded(t *testing.T) {
 	zero := made.Tensor{Name: "zero", Type: made.Int64, Ints: []int64{0}, Dims: []int64{}}
 	m := made.Model{Graph: made.Graph{
 		Inputs: []made.Value{made.Floats("x", 2, 3, 8, 8)}, Outputs: made.Names("y", "z"),
-		Stored: []made.Tensor{zero, made.Ints("axes", 0), made.Ints("rest", -1),
-			{Name: "two", Type: made.Float, Floats: []float64{2}, Dims: []int64{}}, {Name: "ones", Type: made.Float,
-				Floats: []float64{1, 1}, Dims: []int64{2}}},
+		Stored: []made.Tensor{
+			zero, made.Ints("axes", 0), made.Ints("rest", -1),
+			{Name: "two", Type: made.Float, Floats: []float64{2}, Dims: []int64{}},
+			{
+				Name: "ones", Type: made.Float,
+				Floats: []float64{1, 1}, Dims: []int64{2},
+			},
+		},
 		Nodes: []made.Node{
 			op("Shape", "x", "shape", nil),
 			op("Gather", "shape zero", "n", attributes{"axis": 0}),
@@ -249,18 +254,24 @@ func TestFunctions(t *testing.T) {
 		Functions: []made.Function{{
 			Domain: "own", Name: "Halve", Inputs: []string{"x"}, Outputs: []string{"y"},
 			Nodes: []made.Node{
-				{Op: "MaxPool", In: []string{"x"}, Out: []string{"a"},
-					Attributes: attributes{"kernel_shape": made.Reference("by"), "strides": made.Reference("by")}},
+				{
+					Op: "MaxPool", In: []string{"x"}, Out: []string{"a"},
+					Attributes: attributes{"kernel_shape": made.Reference("by"), "strides": made.Reference("by")},
+				},
 				op("Neg", "a", "y", nil),
 			},
 		}},
 		Graph: made.Graph{
 			Inputs: []made.Value{made.Floats("x", 1, 1, 16)}, Outputs: made.Names("z"),
 			Nodes: []made.Node{
-				{Op: "Halve", Domain: "own", In: []string{"x"}, Out: []string{"a"},
-					Attributes: attributes{"by": []int64{2}}},
-				{Op: "Halve", Domain: "own", In: []string{"a"}, Out: []string{"z"},
-					Attributes: attributes{"by": []int64{4}}},
+				{
+					Op: "Halve", Domain: "own", In: []string{"x"}, Out: []string{"a"},
+					Attributes: attributes{"by": []int64{2}},
+				},
+				{
+					Op: "Halve", Domain: "own", In: []string{"a"}, Out: []string{"z"},
+					Attributes: attributes{"by": []int64{4}},
+				},
 			},
 		},
 	}
@@ -293,8 +304,10 @@ func TestFunctions(t *testing.T) {
 // of the format only defaults.
 func TestInputs(t *testing.T) {
 	m := made.Model{IR: 3, Opset: 8, Graph: made.Graph{
-		Inputs: []made.Value{made.Floats("x", 6),
-			{Name: "to", Type: made.Int64, Dims: []any{2}}}, Outputs: made.Names("y"),
+		Inputs: []made.Value{
+			made.Floats("x", 6),
+			{Name: "to", Type: made.Int64, Dims: []any{2}},
+		}, Outputs: made.Names("y"),
 		Stored: []made.Tensor{made.Ints("to", 2, 3)},
 		Nodes:  []made.Node{op("Reshape", "x to", "y", nil)},
 	}}
@@ -316,8 +329,10 @@ func TestInputs(t *testing.T) {
 // gives way where the node says otherwise.
 func TestDeclared(t *testing.T) {
 	m := made.Model{Domains: []string{"own"}, Graph: made.Graph{
-		Inputs: []made.Value{made.Floats("x", 6)}, Outputs: []made.Value{made.Floats("y", "rows", 3),
-			made.Floats("z", 7)},
+		Inputs: []made.Value{made.Floats("x", 6)}, Outputs: []made.Value{
+			made.Floats("y", "rows", 3),
+			made.Floats("z", 7),
+		},
 		Nodes: []made.Node{{Op: "Own", Domain: "own", In: []string{"x"}, Out: []string{"y"}}, op("Neg", "x", "z", nil)},
 	}}
 	a := arena(t, m, Options{Dims: map[string]int64{"rows": 5}, Alignment: 1})
@@ -330,14 +345,16 @@ func TestDeclared(t *testing.T) {
 // TestRefused has one fault a model, each told by its place.
 func TestRefused(t *testing.T) {
 	own := made.Node{Op: "Own", Domain: "test", In: []string{"x"}, Out: []string{"t"}}
-	undecided := made.Graph{Inputs: []made.Value{{Name: "rate", Type: made.Int64}, made.Floats("x", 4)},
+	undecided := made.Graph{
+		Inputs: []made.Value{{Name: "rate", Type: made.Int64}, made.Floats("x", 4)},
 		Nodes: []made.Node{
 			op("Cast", "rate", "c", attributes{"to": 9}),
 			op("If", "c", "y", attributes{
 				"then_branch": made.Graph{Nodes: []made.Node{own}, Outputs: made.Names("t")},
 				"else_branch": made.Graph{Nodes: []made.Node{own}, Outputs: made.Names("t")},
 			}),
-		}}
+		},
+	}
 	deep := made.Graph{Outputs: made.Names("x")}
 	for range graph.MaxDepth + 2 {
 		deep = made.Graph{Nodes: []made.Node{op("If", "x", "y",
@@ -357,87 +374,180 @@ func TestRefused(t *testing.T) {
 		{"truncated", good[:len(good)/2], Options{}, "truncated or damaged"},
 		{"open", good, Options{}, `input "x": its shape has open dimensions: n; ` +
 			`6 other values depend on it; give them, as with --dim n=1`},
-		{"open, twice", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "n", 4, "m")}}), Options{},
-			`its shape has open dimensions: n, m; give them, as with --dim n=1 --dim m=1`},
-		{"open, and odd", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "a*2 + 'b'")}}), Options{},
-			`its shape has open dimensions: a*2 + 'b'; give them, as with --dim 'a*2 + '\''b'\''=1'`},
-		{"unknown", graph(made.Graph{Inputs: x,
-			Nodes: []made.Node{{Op: "Own", Name: "mine", Domain: "test", In: []string{"x"}, Out: []string{"y"}},
-				op("Neg", "y", "z", nil)}}), Options{},
+		{
+			"open, twice", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "n", 4, "m")}}),
+			Options{},
+			`its shape has open dimensions: n, m; give them, as with --dim n=1 --dim m=1`,
+		},
+		{
+			"open, and odd", graph(made.Graph{Inputs: []made.Value{made.Floats("x", "a*2 + 'b'")}}),
+			Options{},
+			`its shape has open dimensions: a*2 + 'b'; give them, as with --dim 'a*2 + '\''b'\''=1'`,
+		},
+		{
+			"unknown", graph(made.Graph{
+				Inputs: x,
+				Nodes: []made.Node{
+					{Op: "Own", Name: "mine", Domain: "test", In: []string{"x"}, Out: []string{"y"}},
+					op("Neg", "y", "z", nil),
+				},
+			}),
+			Options{},
 			`node 0 "mine" (test.Own): the size of "y" is not known: the operator test.Own is not supported: ` +
-				`its result sizes cannot be derived; 1 other value depends on it; give its size in bytes (--size)`},
+				`its result sizes cannot be derived; 1 other value depends on it; give its size in bytes (--size)`,
+		},
 		{"depth", graph(deep), Options{}, "is nested more than 24 graphs deep"},
-		{"order", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "y", "z", nil)}}), Options{},
-			`node 0 (Neg): reads "y", which no node before it makes`},
+		{
+			"order", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "y", "z", nil)}}),
+			Options{},
+			`node 0 (Neg): reads "y", which no node before it makes`,
+		},
 		{"output", graph(made.Graph{Inputs: x, Outputs: made.Names("z")}), Options{}, `output "z": no node makes it`},
-		{"kernel", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1, 1, 4)},
+		{"kernel", graph(made.Graph{
+			Inputs: []made.Value{made.Floats("x", 1, 1, 4)},
 			Nodes: []made.Node{op("MaxPool", "x", "y",
-				attributes{"kernel_shape": []int64{9}})}}), Options{}, "its window is larger than its input [1,1,4]"},
-		{"huge", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<40, 1<<40)}}), Options{},
-			`input "x": its shape [1099511627776,1099511627776] is too large`},
-		{"string", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: made.String, Dims: []any{1}}}}), Options{},
-			"strings have no fixed size"},
-		{"branch", graph(made.Graph{Inputs: x,
-			Nodes: []made.Node{op("If", "x", "y",
-				attributes{"then_branch": made.Graph{}})}}), Options{},
-			"must have a condition, a then_branch and an else_branch"},
-		{"graph", graph(made.Graph{Inputs: x,
-			Nodes: []made.Node{op("SequenceMap", "x", "y",
-				attributes{"body": made.Graph{}})}}), Options{Sizes: map[string]int64{"y": 9}},
-			"node 0 (SequenceMap): runs a graph in a way that Stowage does not support"},
+				attributes{"kernel_shape": []int64{9}})},
+		}), Options{}, "its window is larger than its input [1,1,4]"},
+		{
+			"huge", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<40, 1<<40)}}),
+			Options{},
+			`input "x": its shape [1099511627776,1099511627776] is too large`,
+		},
+		{
+			"string", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: made.String, Dims: []any{1}}}}),
+			Options{},
+			"strings have no fixed size",
+		},
+		{
+			"branch", graph(made.Graph{
+				Inputs: x,
+				Nodes: []made.Node{op("If", "x", "y",
+					attributes{"then_branch": made.Graph{}})},
+			}),
+			Options{},
+			"must have a condition, a then_branch and an else_branch",
+		},
+		{
+			"graph", graph(made.Graph{
+				Inputs: x,
+				Nodes: []made.Node{op("SequenceMap", "x", "y",
+					attributes{"body": made.Graph{}})},
+			}),
+			Options{Sizes: map[string]int64{"y": 9}},
+			"node 0 (SequenceMap): runs a graph in a way that Stowage does not support",
+		},
 		{"dimension", good, Options{Dims: map[string]int64{"n": 1, "k": 2}}, `dimension "k": is not open in the model`},
-		{"dimension, and what is open", good, Options{Dims: map[string]int64{"k": 2}},
-			`dimension "k": is not open in the model; give what is, as with --dim n=1`},
-		{"size", graph(made.Graph{Inputs: x}), Options{Sizes: map[string]int64{"x": 2}},
-			`size "x": the model has no value of this name whose size is unknown`},
+		{
+			"dimension, and what is open", good,
+			Options{Dims: map[string]int64{"k": 2}},
+			`dimension "k": is not open in the model; give what is, as with --dim n=1`,
+		},
+		{
+			"size", graph(made.Graph{Inputs: x}),
+			Options{Sizes: map[string]int64{"x": 2}},
+			`size "x": the model has no value of this name whose size is unknown`,
+		},
 		{"alignment", good, Options{Alignment: -1}, "alignment"},
-		{"twice", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "a", nil), op("Exp", "a", "a", nil)}}),
-			Options{}, `graph, node 1: makes "a", a name that is already taken`},
-		{"twice at once", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Split", "x", "a a", nil)}}), Options{},
-			`graph, node 0: makes "a", a name that is already taken`},
-		{"an input again", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "x", nil)}}), Options{},
-			`graph, node 0: makes "x", a name that is already taken`},
-		{"two inputs", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("x", 8)}}), Options{},
-			`graph, input 1: makes "x", a name that is already taken`},
-		{"a weight again", graph(made.Graph{Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)},
+		{
+			"twice", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "a", nil), op("Exp", "a", "a", nil)}}),
+			Options{},
+			`graph, node 1: makes "a", a name that is already taken`,
+		},
+		{
+			"twice at once", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Split", "x", "a a", nil)}}),
+			Options{},
+			`graph, node 0: makes "a", a name that is already taken`,
+		},
+		{
+			"an input again", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "x", nil)}}),
+			Options{},
+			`graph, node 0: makes "x", a name that is already taken`,
+		},
+		{
+			"two inputs", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("x", 8)}}),
+			Options{},
+			`graph, input 1: makes "x", a name that is already taken`,
+		},
+		{"a weight again", graph(made.Graph{
+			Inputs: x, Stored: []made.Tensor{made.Ints("w", 1)},
 			Nodes: []made.Node{op("Neg", "x", "w",
-				nil)}}), Options{}, `graph, node 0: makes "w", a name that is already taken`},
+				nil)},
+		}), Options{}, `graph, node 0: makes "w", a name that is already taken`},
 		{"two functions", twoFunctions(), Options{}, `function 1: has the same name as another: "F"`},
 		{"no graph", []byte{1 << 3, 8, 7 << 3, 5}, Options{}, "there is no graph"},
-		{"dimension too large", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<60)}}), Options{},
-			"graph, input 0: has a dimension of 1152921504606846976"},
-		{"version", made.Model{Opset: -1, Graph: made.Graph{Inputs: x}}.Bytes(), Options{},
-			"opset_import: has the version -1"},
-		{"type", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: 99, Dims: []any{3}}}}), Options{},
-			`input "x": its element type is not known`},
-		{"left out", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "-", "y", nil)},
-			Outputs: made.Names("y")}), Options{}, `the size of "y" is not known`},
-		{"default", graph(made.Graph{Inputs: []made.Value{x[0], made.Floats("w", 8, 4)},
-			Stored: []made.Tensor{{Name: "w", Type: made.Float, Dims: []int64{4},
-				External: true}}}), Options{}, `input "w": has the shape [8,4], and its default [4]`},
-		{"scan", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Scan", "x", "y",
-			attributes{"num_scan_inputs": 1 << 40,
-				"body": made.Graph{Inputs: made.Names("e"), Outputs: made.Names("e")}})}}), Options{},
-			"has a body whose inputs and outputs do not match its own"},
-		{"split", graph(made.Graph{Inputs: x, Stored: []made.Tensor{made.Ints("s", 3, 3)},
+		{
+			"dimension too large", graph(made.Graph{Inputs: []made.Value{made.Floats("x", 1<<60)}}),
+			Options{},
+			"graph, input 0: has a dimension of 1152921504606846976",
+		},
+		{
+			"version", made.Model{Opset: -1, Graph: made.Graph{Inputs: x}}.Bytes(),
+			Options{},
+			"opset_import: has the version -1",
+		},
+		{
+			"type", graph(made.Graph{Inputs: []made.Value{{Name: "x", Type: 99, Dims: []any{3}}}}),
+			Options{},
+			`input "x": its element type is not known`,
+		},
+		{"left out", graph(made.Graph{
+			Inputs: x, Nodes: []made.Node{op("Neg", "-", "y", nil)},
+			Outputs: made.Names("y"),
+		}), Options{}, `the size of "y" is not known`},
+		{"default", graph(made.Graph{
+			Inputs: []made.Value{x[0], made.Floats("w", 8, 4)},
+			Stored: []made.Tensor{{
+				Name: "w", Type: made.Float, Dims: []int64{4},
+				External: true,
+			}},
+		}), Options{}, `input "w": has the shape [8,4], and its default [4]`},
+		{
+			"scan", graph(made.Graph{Inputs: x, Nodes: []made.Node{op("Scan", "x", "y",
+				attributes{
+					"num_scan_inputs": 1 << 40,
+					"body":            made.Graph{Inputs: made.Names("e"), Outputs: made.Names("e")},
+				})}}),
+			Options{},
+			"has a body whose inputs and outputs do not match its own",
+		},
+		{"split", graph(made.Graph{
+			Inputs: x, Stored: []made.Tensor{made.Ints("s", 3, 3)},
 			Nodes: []made.Node{op("Split", "x s", "a b",
-				nil)}}), Options{}, "its lengths do not add up to its input [4]"},
-		{"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil), Options{},
-			"its weights [4,5,3] do not match the channels of its input [1,3,8]"},
-		{"window", slidingModel("Conv", []any{1, 3, 2}, []any{4, 3, 3}, attributes{"strides": []int64{2}}), Options{},
-			"its window is larger than its input [1,3,2]"},
-		{"no place", slidingModel("MaxPool", []any{1, 3, 2}, nil, attributes{"kernel_shape": []int64{3}}), Options{},
-			"its window is larger than its input [1,3,2]"},
-		{"window, by --dim", slidingModel("Conv", []any{1, 3, "n"}, []any{4, 3, 3}, nil),
+				nil)},
+		}), Options{}, "its lengths do not add up to its input [4]"},
+		{
+			"channels", slidingModel("Conv", []any{1, 3, 8}, []any{4, 5, 3}, nil),
+			Options{},
+			"its weights [4,5,3] do not match the channels of its input [1,3,8]",
+		},
+		{
+			"window", slidingModel("Conv", []any{1, 3, 2}, []any{4, 3, 3}, attributes{"strides": []int64{2}}),
+			Options{},
+			"its window is larger than its input [1,3,2]",
+		},
+		{
+			"no place", slidingModel("MaxPool", []any{1, 3, 2}, nil, attributes{"kernel_shape": []int64{3}}),
+			Options{},
+			"its window is larger than its input [1,3,2]",
+		},
+		{
+			"window, by --dim", slidingModel("Conv", []any{1, 3, "n"}, []any{4, 3, 3}, nil),
 			Options{Dims: map[string]int64{"n": 1}},
 			"its window is larger than its input [1,3,1]; " +
-				"the dimensions that are given may be too small (--dim)"},
-		{"branch, undecided", graph(undecided), Options{},
+				"the dimensions that are given may be too small (--dim)",
+		},
+		{
+			"branch, undecided", graph(undecided),
+			Options{},
 			`then_branch, node 0 (test.Own): the size of "t" is not known: the operator test.Own is not supported: ` +
 				`its result sizes cannot be derived; give the input that may decide the branch, ` +
-				`as with --value rate=1, or the size in bytes (--size)`},
-		{"branch, decided", graph(undecided), Options{Values: map[string]int64{"rate": 0}},
-			"its result sizes cannot be derived; give its size in bytes (--size)"},
+				`as with --value rate=1, or the size in bytes (--size)`,
+		},
+		{
+			"branch, decided", graph(undecided),
+			Options{Values: map[string]int64{"rate": 0}},
+			"its result sizes cannot be derived; give its size in bytes (--size)",
+		},
 	} {
 		m, err := Parse(c.data, "test.onnx")
 		if err == nil {
@@ -462,15 +572,19 @@ func TestRefused(t *testing.T) {
 
 // twoFunctions has two functions of one name.
 func twoFunctions() []byte {
-	f := made.Function{Domain: "own", Name: "F", Inputs: []string{"x"}, Outputs: []string{"y"},
-		Nodes: []made.Node{op("Neg", "x", "y", nil)}}
+	f := made.Function{
+		Domain: "own", Name: "F", Inputs: []string{"x"}, Outputs: []string{"y"},
+		Nodes: []made.Node{op("Neg", "x", "y", nil)},
+	}
 	return made.Model{Domains: []string{"own"}, Functions: []made.Function{f, f}}.Bytes()
 }
 
 // slidingModel is a model of one operator that slides a window.
 func slidingModel(name string, input, weights []any, a attributes) []byte {
-	g := made.Graph{Inputs: []made.Value{made.Floats("x", input...)}, Outputs: made.Names("y"),
-		Nodes: []made.Node{op(name, "x", "y", a)}}
+	g := made.Graph{
+		Inputs: []made.Value{made.Floats("x", input...)}, Outputs: made.Names("y"),
+		Nodes: []made.Node{op(name, "x", "y", a)},
+	}
 	if weights != nil {
 		g.Inputs = append(g.Inputs, made.Floats("w", weights...))
 		g.Nodes[0].In = []string{"x", "w"}
@@ -487,13 +601,19 @@ func TestWindows(t *testing.T) {
 		data []byte
 		want int64 // elements of y
 	}{
-		{"a pool with a window larger by less than a stride",
+		{
+			"a pool with a window larger by less than a stride",
 			slidingModel("MaxPool", []any{1, 1, 2}, nil,
-				attributes{"kernel_shape": []int64{3}, "strides": []int64{2}}), 1},
-		{"transposed, a stride larger than the window",
-			slidingModel("ConvTranspose", []any{1, 1, 4}, []any{1, 1, 1}, same), 13},
-		{"transposed, a stride smaller than the window",
-			slidingModel("ConvTranspose", []any{1, 1, 4}, []any{1, 1, 6}, same), 16},
+				attributes{"kernel_shape": []int64{3}, "strides": []int64{2}}), 1,
+		},
+		{
+			"transposed, a stride larger than the window",
+			slidingModel("ConvTranspose", []any{1, 1, 4}, []any{1, 1, 1}, same), 13,
+		},
+		{
+			"transposed, a stride smaller than the window",
+			slidingModel("ConvTranspose", []any{1, 1, 4}, []any{1, 1, 6}, same), 16,
+		},
 	} {
 		m, err := Parse(c.data, c.name)
 		if err != nil {
@@ -512,8 +632,10 @@ func TestWindows(t *testing.T) {
 // TestTolerated has what is odd, and no fault: other readers take it, too.
 func TestTolerated(t *testing.T) {
 	x := []made.Value{made.Floats("x", 4)}
-	plain := made.Model{Graph: made.Graph{Inputs: x, Nodes: []made.Node{op("Neg", "x", "y", nil)},
-		Outputs: made.Names("y")}}
+	plain := made.Model{Graph: made.Graph{
+		Inputs: x, Nodes: []made.Node{op("Neg", "x", "y", nil)},
+		Outputs: made.Names("y"),
+	}}
 	shadow := func(op1 made.Node) made.Graph { return made.Graph{Nodes: []made.Node{op1}, Outputs: made.Names("a")} }
 	for _, c := range []struct {
 		name    string
@@ -524,19 +646,29 @@ func TestTolerated(t *testing.T) {
 		{"a field that is not known", append(plain.Bytes(), 0xa2, 0x06, 3, 'a', 'b', 'c'), 2, ""},
 		{"a group", append(plain.Bytes(), 0xa3, 0x06, 0x08, 0x01, 0xa4, 0x06), 2, ""},
 		{"two initialisers of a name", made.Model{Graph: made.Graph{
-			Inputs: x, Stored: []made.Tensor{made.Ints("s", 2, 2),
-				made.Ints("s", 4, 1)}, Nodes: []made.Node{op("Reshape", "x s", "y", nil)},
+			Inputs: x, Stored: []made.Tensor{
+				made.Ints("s", 2, 2),
+				made.Ints("s", 4, 1),
+			}, Nodes: []made.Node{op("Reshape", "x s", "y", nil)},
 		}}.Bytes(), 2, `initializer "s" appears more than once; the last one counts`},
-		{"a newer version", made.Model{Opset: 99, Graph: plain.Graph}.Bytes(), 2,
-			"uses version 99 of ONNX's operators; sizes are derived as for version 28"},
-		{"a type that differs", made.Model{Graph: made.Graph{Inputs: x, Nodes: plain.Graph.Nodes,
-			Outputs: []made.Value{{Name: "y", Type: made.Int64,
-				Dims: []any{4}}}}}.Bytes(), 2, `"y" is of FLOAT by its node; the file says INT64`},
+		{
+			"a newer version", made.Model{Opset: 99, Graph: plain.Graph}.Bytes(), 2,
+			"uses version 99 of ONNX's operators; sizes are derived as for version 28",
+		},
+		{"a type that differs", made.Model{Graph: made.Graph{
+			Inputs: x, Nodes: plain.Graph.Nodes,
+			Outputs: []made.Value{{
+				Name: "y", Type: made.Int64,
+				Dims: []any{4},
+			}},
+		}}.Bytes(), 2, `"y" is of FLOAT by its node; the file says INT64`},
 		{"names of branches", made.Model{Graph: made.Graph{
 			Inputs: []made.Value{x[0], {Name: "c", Type: made.Bool}},
 			Nodes: []made.Node{
-				op("If", "c", "a", attributes{"then_branch": shadow(op("Neg", "x", "a", nil)),
-					"else_branch": shadow(op("Exp", "x", "a", nil))}),
+				op("If", "c", "a", attributes{
+					"then_branch": shadow(op("Neg", "x", "a", nil)),
+					"else_branch": shadow(op("Exp", "x", "a", nil)),
+				}),
 			},
 		}}.Bytes(), 5, ""},
 	} {
@@ -559,8 +691,10 @@ func TestTolerated(t *testing.T) {
 
 // hostile are small files that ask for far more than their size.
 func hostile() map[string][]byte {
-	double := []made.Function{{Domain: "own", Name: "f0", Inputs: []string{"x"}, Outputs: []string{"y"},
-		Nodes: []made.Node{op("Neg", "x", "y", nil)}}}
+	double := []made.Function{{
+		Domain: "own", Name: "f0", Inputs: []string{"x"}, Outputs: []string{"y"},
+		Nodes: []made.Node{op("Neg", "x", "y", nil)},
+	}}
 	for k := range 40 {
 		call := func(in, out string) made.Node {
 			return made.Node{Op: "f" + string(rune('0'+k)), Domain: "own", In: []string{in}, Out: []string{out}}
@@ -573,15 +707,21 @@ func hostile() map[string][]byte {
 	loops := made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "s")}
 	for range graph.MaxDepth - 1 {
 		inner := loops
-		loops = made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "t"),
-			Nodes: []made.Node{op("Loop", "i c s", "t", attributes{"body": inner}),
-				op("Loop", "i c t", "u", attributes{"body": inner})}}
+		loops = made.Graph{
+			Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "t"),
+			Nodes: []made.Node{
+				op("Loop", "i c s", "t", attributes{"body": inner}),
+				op("Loop", "i c t", "u", attributes{"body": inner}),
+			},
+		}
 		if len(loops.Nodes) > 0 && len(made.Model{Graph: loops}.Bytes()) > 1<<20 {
 			break
 		}
 	}
-	lists := made.Graph{Inputs: []made.Value{made.Floats("x", 1024)},
-		Nodes: []made.Node{op("Shape", "x", "a", nil), op("Expand", "one a", "v", nil)}}
+	lists := made.Graph{
+		Inputs: []made.Value{made.Floats("x", 1024)},
+		Nodes:  []made.Node{op("Shape", "x", "a", nil), op("Expand", "one a", "v", nil)},
+	}
 	lists.Stored = []made.Tensor{{Name: "one", Type: made.Int64, Ints: []int64{1}}}
 	for i := range 50000 {
 		lists.Nodes = append(lists.Nodes, op("Neg", "v", "v"+strconv.Itoa(i), nil))
@@ -593,8 +733,10 @@ func hostile() map[string][]byte {
 	for i := range 100000 {
 		ranks.Nodes = append(ranks.Nodes, op("Abs", "x", "x"+strconv.Itoa(i), nil))
 	}
-	sequences := made.Graph{Inputs: []made.Value{made.Floats("x", 1)},
-		Nodes: []made.Node{op("SequenceEmpty", "", "s", nil)}}
+	sequences := made.Graph{
+		Inputs: []made.Value{made.Floats("x", 1)},
+		Nodes:  []made.Node{op("SequenceEmpty", "", "s", nil)},
+	}
 	for i, s := 0, "s"; i < 50000; i++ {
 		next := "s" + strconv.Itoa(i)
 		sequences.Nodes = append(sequences.Nodes, op("SequenceInsert", s+" x", next, nil))
@@ -607,8 +749,10 @@ func hostile() map[string][]byte {
 		twice := func(name, of string) made.Function {
 			f := made.Function{Domain: "own", Name: name, Inputs: []string{"x"}, Outputs: []string{"x"}}
 			for i := range 16 {
-				f.Nodes = append(f.Nodes, made.Node{Op: of, Domain: "own", In: []string{"x"},
-					Out: []string{"y" + strconv.Itoa(i)}})
+				f.Nodes = append(f.Nodes, made.Node{
+					Op: of, Domain: "own", In: []string{"x"},
+					Out: []string{"y" + strconv.Itoa(i)},
+				})
 			}
 			return f
 		}
@@ -638,12 +782,21 @@ func hostile() map[string][]byte {
 	empty = append(empty, 0x80, 0x80, 0x80, 0x01)
 	empty = append(empty, nodes...)
 	return map[string][]byte{
-		"functions": made.Model{Domains: []string{"own"}, Functions: double,
-			Graph: made.Graph{Inputs: []made.Value{made.Floats("x", 1)},
-				Nodes: []made.Node{{Op: "f" + string(rune('0'+40)), Domain: "own", In: []string{"x"},
-					Out: []string{"y"}}}}}.Bytes(),
-		"loops": made.Model{Graph: made.Graph{Inputs: []made.Value{{Name: "i", Type: made.Int64},
-			{Name: "c", Type: made.Bool}, made.Floats("s", 1)}, Nodes: []made.Node{op("Loop", "i c s", "t",
+		"functions": made.Model{
+			Domains: []string{"own"}, Functions: double,
+			Graph: made.Graph{
+				Inputs: []made.Value{made.Floats("x", 1)},
+				Nodes: []made.Node{{
+					Op: "f" + string(rune('0'+40)), Domain: "own", In: []string{"x"},
+					Out: []string{"y"},
+				}},
+			},
+		}.Bytes(),
+		"loops": made.Model{Graph: made.Graph{Inputs: []made.Value{
+			{Name: "i", Type: made.Int64},
+			{Name: "c", Type: made.Bool},
+			made.Floats("s", 1),
+		}, Nodes: []made.Node{op("Loop", "i c s", "t",
 			attributes{"body": loops})}}}.Bytes(),
 		"lists":      made.Model{Graph: lists}.Bytes(),
 		"ranks":      made.Model{Graph: ranks}.Bytes(),
@@ -656,8 +809,10 @@ func hostile() map[string][]byte {
 		"domains":    domains.Bytes(),
 		"attributes": often(attributed).Bytes(),
 		"two bytes":  bytes.Repeat([]byte{7<<3 | 2, 0}, 1<<20),
-		"dimensions": made.Model{Graph: made.Graph{Inputs: []made.Value{{Name: "x", Type: made.Float,
-			Dims: make([]any, 1<<16)}}}}.Bytes(),
+		"dimensions": made.Model{Graph: made.Graph{Inputs: []made.Value{{
+			Name: "x", Type: made.Float,
+			Dims: make([]any, 1<<16),
+		}}}}.Bytes(),
 	}
 }
 
@@ -689,18 +844,24 @@ func try(t *testing.T, data []byte) error {
 
 // seeds are files to damage.
 func seeds() [][]byte {
-	loop := made.Graph{Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "s2", "s"),
-		Nodes: []made.Node{op("Neg", "s", "s2", nil)}}
+	loop := made.Graph{
+		Inputs: made.Names("i", "c", "s"), Outputs: made.Names("c", "s2", "s"),
+		Nodes: []made.Node{op("Neg", "s", "s2", nil)},
+	}
 	control := made.Model{Domains: []string{"own"}, Functions: []made.Function{{
 		Domain: "own", Name: "F", Inputs: []string{"x"}, Outputs: []string{"y"}, Nodes: []made.Node{op("Neg", "x", "y",
 			nil)},
 	}}, Graph: made.Graph{
 		Inputs: []made.Value{made.Floats("x", 2, 12), {Name: "c", Type: made.Bool}}, Outputs: made.Names("y", "all"),
-		Stored: []made.Tensor{made.Ints("m", 3), made.Ints("to", 0, -1), made.Ints("cut", 1), made.Ints("end", 9),
-			{Name: "scale", Type: made.Float, Floats: []float64{1, 2}, Dims: []int64{2}}},
+		Stored: []made.Tensor{
+			made.Ints("m", 3), made.Ints("to", 0, -1), made.Ints("cut", 1), made.Ints("end", 9),
+			{Name: "scale", Type: made.Float, Floats: []float64{1, 2}, Dims: []int64{2}},
+		},
 		Nodes: []made.Node{
-			op("If", "c", "a", attributes{"then_branch": made.Graph{Outputs: made.Names("p"),
-				Nodes: []made.Node{op("Neg", "x", "p", nil)}}, "else_branch": made.Graph{Outputs: made.Names("x")}}),
+			op("If", "c", "a", attributes{"then_branch": made.Graph{
+				Outputs: made.Names("p"),
+				Nodes:   []made.Node{op("Neg", "x", "p", nil)},
+			}, "else_branch": made.Graph{Outputs: made.Names("x")}}),
 			op("Loop", "m c a", "b all", attributes{"body": loop}),
 			op("Reshape", "b to", "r", nil), op("Slice", "r cut end cut", "s", nil), op("Shape", "s", "shape", nil),
 			op("Gather", "shape cut", "g", nil), op("Add", "g cut", "h", nil), op("ConstantOfShape", "h", "ones", nil),

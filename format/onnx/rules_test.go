@@ -15,8 +15,10 @@ import (
 // must say so, or leave open what it cannot tell, and never make a shape that is none.
 func TestRules(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
-	numbers := []int64{0, 1, 1, 2, 2, 3, 4, 7, -1, -1, -2, -3, 64, 1 << 20, 1 << 40, math.MaxInt32, math.MinInt32,
-		math.MaxInt64, math.MinInt64, math.MinInt64 + 1}
+	numbers := []int64{
+		0, 1, 1, 2, 2, 3, 4, 7, -1, -1, -2, -3, 64, 1 << 20, 1 << 40, math.MaxInt32, math.MinInt32,
+		math.MaxInt64, math.MinInt64, math.MinInt64 + 1,
+	}
 	number := func() int64 { return numbers[rng.IntN(len(numbers))] }
 	list := func() []int64 {
 		out := make([]int64, rng.IntN(6))
@@ -85,9 +87,17 @@ func TestRules(t *testing.T) {
 					n.Attributes[a] = made.Ints("", list()...)
 				}
 			}
-			for _, text := range []struct{ name, value string }{{"auto_pad", "SAME_UPPER"}, {"equation", "ij,jk->ik"},
-				{"equation", "...,a"}, {"direction", "bidirectional"}, {"keep_aspect_ratio_policy",
-					"not_larger"}, {"reduction", "none"}} {
+			for _, text := range []struct{ name, value string }{
+				{"auto_pad", "SAME_UPPER"},
+				{"equation", "ij,jk->ik"},
+				{"equation", "...,a"},
+				{"direction", "bidirectional"},
+				{
+					"keep_aspect_ratio_policy",
+					"not_larger",
+				},
+				{"reduction", "none"},
+			} {
 				if rng.IntN(4) == 0 {
 					n.Attributes[text.name] = text.value
 				}

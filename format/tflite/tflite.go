@@ -48,6 +48,17 @@ type Model struct {
 	data []byte
 }
 
+// Resources counts the resource variables: the different names of the VAR_HANDLE operators.
+func (m *Model) Resources() int {
+	names := map[string]bool{}
+	for k := range m.Operators {
+		if o := &m.Operators[k]; o.Code == Code(tfliteschema.BuiltinOperatorVAR_HANDLE) {
+			names[o.Resource] = true
+		}
+	}
+	return len(names)
+}
+
 // A Tensor is one value of the model.
 type Tensor struct {
 	Name  string  // as in the file; may be empty, and several tensors may have the same

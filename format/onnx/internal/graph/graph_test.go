@@ -14,8 +14,10 @@ func TestParse(t *testing.T) {
 	g := made.Graph{
 		Inputs: []made.Value{{Name: "x", Type: made.Float, Dims: []any{"n", 3}}},
 		Stored: []made.Tensor{made.Ints("to", 3, -1)},
-		Nodes: []made.Node{{Op: "Reshape", In: []string{"x", "to"}, Out: []string{"y"},
-			Attributes: map[string]any{"allowzero": int64(1)}}},
+		Nodes: []made.Node{{
+			Op: "Reshape", In: []string{"x", "to"}, Out: []string{"y"},
+			Attributes: map[string]any{"allowzero": int64(1)},
+		}},
 	}
 	m, err := Parse(made.Model{Opset: 14, Graph: g}.Bytes(), "small.onnx")
 	if err != nil {

@@ -42,8 +42,10 @@ const parserBytes = 12 << 20
 // keeps data, which must not change.
 func Parse(data []byte, file string) (*Model, error) {
 	p := parser{
-		m: &Model{File: file, Functions: map[FunctionKey]*Function{}, Opsets: Opsets{}, Names: []string{""},
-			Size: len(data)},
+		m: &Model{
+			File: file, Functions: map[FunctionKey]*Function{}, Opsets: Opsets{}, Names: []string{""},
+			Size: len(data),
+		},
 		ids:   map[string]int32{"": 0},
 		texts: map[string]string{},
 		left:  4*len(data) + parserBytes,

@@ -152,12 +152,18 @@ func foldUnary(c *Call) {
 // ok is false where there is no result.
 var arithmetic = sync.OnceValue(func() map[string]dyadic {
 	return map[string]dyadic{
-		"Add": {ints: func(a, b int64) (int64, bool) { return a + b, true },
-			floats: func(a, b float64) float64 { return a + b }},
-		"Sub": {ints: func(a, b int64) (int64, bool) { return a - b, true },
-			floats: func(a, b float64) float64 { return a - b }},
-		"Mul": {ints: func(a, b int64) (int64, bool) { return a * b, true },
-			floats: func(a, b float64) float64 { return a * b }},
+		"Add": {
+			ints:   func(a, b int64) (int64, bool) { return a + b, true },
+			floats: func(a, b float64) float64 { return a + b },
+		},
+		"Sub": {
+			ints:   func(a, b int64) (int64, bool) { return a - b, true },
+			floats: func(a, b float64) float64 { return a - b },
+		},
+		"Mul": {
+			ints:   func(a, b int64) (int64, bool) { return a * b, true },
+			floats: func(a, b float64) float64 { return a * b },
+		},
 		"Div": {ints: func(a, b int64) (int64, bool) {
 			if b == 0 {
 				return 0, false

@@ -55,8 +55,10 @@ func TestInfer(t *testing.T) {
 		{"reshape.go", call("Reshape", 1, tensor(2, 6), ints(3, -1)), []int64{3, 4}},
 		{"cut.go", call("Concat", 1, tensor(2, 6), tensor(3, 6)), []int64{5, 6}},
 		{"index.go", call("Gather", 1, tensor(5, 4), ints(1, 2, 2)), []int64{3, 4}},
-		{"resize.go", call("Resize", 1, tensor(1, 1, 4, 4), shape.Result{}, shape.Result{}, ints(1, 1, 8, 6)),
-			[]int64{1, 1, 8, 6}},
+		{
+			"resize.go", call("Resize", 1, tensor(1, 1, 4, 4), shape.Result{}, shape.Result{}, ints(1, 1, 8, 6)),
+			[]int64{1, 1, 8, 6},
+		},
 		{"linear.go", call("MatMul", 1, tensor(7, 2, 3), tensor(3, 4)), []int64{7, 2, 4}},
 		{"window.go", call("Conv", 1, tensor(1, 3, 8, 8), tensor(4, 3, 3, 3)), []int64{1, 4, 6, 6}},
 	} {
@@ -110,8 +112,10 @@ func TestFold(t *testing.T) {
 
 // TestDeterministic checks which nodes are constant if their operands are.
 func TestDeterministic(t *testing.T) {
-	for op, want := range map[string]bool{"Add": true, "RandomNormal": false, "Bernoulli": false, "Dropout": true,
-		"NoSuch": false} {
+	for op, want := range map[string]bool{
+		"Add": true, "RandomNormal": false, "Bernoulli": false, "Dropout": true,
+		"NoSuch": false,
+	} {
 		if Deterministic(&graph.Node{Op: op, In: []int32{1}}) != want {
 			t.Errorf("%s is not taken as it is", op)
 		}

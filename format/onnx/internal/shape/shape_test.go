@@ -83,8 +83,10 @@ func TestBytes(t *testing.T) {
 			t.Errorf("%v %s takes %d bytes, not %d", c.elem, Text(c.dims), got, c.want)
 		}
 	}
-	list := Result{Kind: KindSequence, Counted: true,
-		Items: []Result{{Elem: TypeBool, Dims: []int64{5}}, {Elem: TypeInt64, Dims: []int64{2}}}}
+	list := Result{
+		Kind: KindSequence, Counted: true,
+		Items: []Result{{Elem: TypeBool, Dims: []int64{5}}, {Elem: TypeInt64, Dims: []int64{2}}},
+	}
 	if list.Bytes() != 21 {
 		t.Errorf("the sequence takes %d bytes", list.Bytes())
 	}
@@ -122,8 +124,10 @@ func TestEither(t *testing.T) {
 // TestData checks which numbers a type has, and which tensors are small.
 func TestData(t *testing.T) {
 	for elem, list := range map[Type][2]int64{
-		TypeBool: {0, 1}, TypeUint8: {0, 255}, TypeInt8: {-128, 127}, TypeUint16: {0, 65535}, TypeInt16: {-32768,
-			32767},
+		TypeBool: {0, 1}, TypeUint8: {0, 255}, TypeInt8: {-128, 127}, TypeUint16: {0, 65535}, TypeInt16: {
+			-32768,
+			32767,
+		},
 		TypeInt32: {math.MinInt32, math.MaxInt32}, TypeUint32: {0, math.MaxUint32},
 	} {
 		for k, inside := range map[int64]bool{list[0]: true, list[1]: true, list[0] - 1: false, list[1] + 1: false} {

@@ -1,0 +1,1 @@
+#include "tensorflow/lite/micro/micro_interpreter.h"

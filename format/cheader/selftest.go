@@ -1,0 +1,58 @@
+package cheader
+
+import (
+	"bytes"
+	_ "embed"
+	"io"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+// Idea: a plan that assumes the order of kernels is right or wrong for the firmware that it runs
+// in, and the firmware can find out once. The file has a function that runs the model without its
+// plan and with it, on the same inputs, and compares the outputs.
+//
+// The model without the plan is not there a second time: the array of the model with its plan
+// ends with the old file, byte for byte, so the function is told where that begins.
+
+// A Selftest is what a self-test of a plan needs to know.
+type Selftest struct {
+	// Model is the size in bytes of the model with its plan, and Hash is HashOf its content.
+	Model int64
+	Hash  string
+	// Original is where the model without its plan begins in that array, in bytes.
+	Original int64
+	// Arenas are the sizes that the test needs, one for each target: room for both models.
+	Arenas []ArenaSize
+	// Resources is the number of resource variables that the model has.
+	Resources int
+	// Note says what the plan assumes, in a sentence, for a comment.
+	Note string
+}
+
+//go:embed selftest.cc.tmpl
+var selftestText string
+
+var selftest = template.Must(template.New("selftest").Parse(selftestText))
+
+// WriteSelftest writes a self-test in C++11 for firmware with TensorFlow Lite Micro. The file
+// defines prefix_selftest, and needs the array that WriteArray writes. name is Plan.Name, which
+// gives the prefix. The error is w's.
+func WriteSelftest(w io.Writer, name string, s *Selftest) error {
+	type size struct{ Name, About, Bytes string }
+	prefix := prefixOf(name)
+	var sizes []size
+	for _, a := range s.Arenas {
+		sizes = append(sizes, size{prefix + "_selftest_arena_size_" + strings.ToLower(a.Target), a.About, strconv.FormatInt(a.Bytes, 10)})
+	}
+	var b bytes.Buffer
+	err := selftest.Execute(&b, map[string]any{
+		"Name": comment(name), "Prefix": prefix, "Model": max(1, s.Model), "Hash": s.Hash, "Original": s.Original,
+		"Sizes": sizes, "Resources": s.Resources, "Note": s.Note,
+	})
+	if err == nil {
+		_, err = w.Write(b.Bytes())
+	}
+	return err
+}
