@@ -18,9 +18,10 @@ import (
 
 // A Selftest is what a self-test of a plan needs to know.
 type Selftest struct {
-	// Model is the size in bytes of the model with its plan, and Hash is HashOf its content.
+	// Model is the size in bytes of the model with its plan.
 	Model int64
-	Hash  string
+	// Hash is HashOf the model with its plan.
+	Hash string
 	// Original is where the model without its plan begins in that array, in bytes.
 	Original int64
 	// Arenas are the sizes that the test needs, one for each target: room for both models.
