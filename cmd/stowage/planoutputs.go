@@ -28,15 +28,11 @@ const array = "cc"
 // arrayNames are the extensions of a C array.
 var arrayNames = []string{array, "cpp", "cxx"}
 
-<<<<<<< HEAD
-// outputNames describes the kinds of outputs, for messages.
-=======
 // selftest is the kind of output that tests the plan on the target: a file of C++ whose name ends
 // in this word.
 const selftest = "selftest"
 
-// outputNames says what an output of a kind is, for messages.
->>>>>>> a5f03fc (cmd, cheader: plan -o selftest.cc writes a test that firmware runs once: the model with and without its plan)
+// outputNames describes the kinds of outputs, for messages.
 var outputNames = map[string]string{
 	"tflite": "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", selftest: "the self-test", "csv": "CSV", "json": "JSON", "html": "the page",
 }
@@ -209,9 +205,6 @@ func (p *planFlags) writeTFLite(cmd *cobra.Command, outputs []output, m *tflite.
 	})
 }
 
-<<<<<<< HEAD
-// tellCopied says that the plan is in the file, or why the model there is unchanged.
-=======
 // writeSelftest writes what runs a model with and without its plan and compares. The planned model
 // ends with the original.
 func (r *planReport) writeSelftest(w io.Writer, name string, original *tflite.Model, planned []byte) error {
@@ -228,8 +221,7 @@ func (r *planReport) writeSelftest(w io.Writer, name string, original *tflite.Mo
 	return cheader.WriteSelftest(w, name, s)
 }
 
-// tellCopied says why the model in a file is as it was, or that the plan is in it.
->>>>>>> a5f03fc (cmd, cheader: plan -o selftest.cc writes a test that firmware runs once: the model with and without its plan)
+// tellCopied says that the plan is in the file, or why the model there is unchanged.
 func (r *planReport) tellCopied(made *tflm.Plan, file string) {
 	switch r.Written = made.Worth(); {
 	case r.Written:
