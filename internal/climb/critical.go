@@ -61,11 +61,7 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 			return nil
 		}
 		copy(c.next, c.order)
-		k, n := w.rng.IntN(len(c.chain)), len(c.next)
-		p, q := c.chain[k], w.rng.IntN(n)
-		if w.rng.IntN(100) >= w.sw.random {
-			q = c.chain[(k+1+w.rng.IntN(near))%len(c.chain)]
-		}
+		p, q := w.places()
 		if w.rng.IntN(2) == 0 {
 			p, q = q, p
 		}
@@ -80,6 +76,18 @@ func (w *worker) reorder(from []int64, height, steps int64) []int64 {
 		w.try()
 	}
 	return slices.Clone(c.offsets)
+}
+
+// places draws the two places of a move: that of a link, and that of one of the next links
+// down the chain (near), or any other if the move is to ignore the chain.
+func (w *worker) places() (p, q int) {
+	chain := w.critical.chain
+	k := w.rng.IntN(len(chain))
+	p, q = chain[k], w.rng.IntN(len(w.critical.order))
+	if w.rng.IntN(100) >= w.sw.random {
+		q = chain[(k+1+w.rng.IntN(near))%len(chain)]
+	}
+	return p, q
 }
 
 // try places the next order, and takes it if the plan is no higher.

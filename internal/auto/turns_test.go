@@ -1,0 +1,98 @@
+package auto
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/internal/timeline"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+)
+
+// turnsOf returns the turns of a run as --why prints them, up to the end of the first round.
+func turnsOf(t *testing.T, p *model.Problem, o plan.Options) (turns []string) {
+	o.Turns = func(turn plan.Turn) {
+		if turn.Round < 2 {
+			turns = append(turns, turn.Planner+": "+turn.Reason)
+		}
+	}
+	planned(t, "auto", context.Background(), timeline.New(p), o)
+	return turns
+}
+
+// TestTurnsOfClasses has the turns of a run in their order, for a problem of each class whose
+// turns differ. The problems end at no plan, so each turn comes; a node limit keeps it short.
+// For a capacity that is too full for heuristics, merge and exact search come before them.
+func TestTurnsOfClasses(t *testing.T) {
+	const (
+		start = "heuristics: a plan to start from"
+		quick = "heuristics: quick orders"
+		more  = "heuristics: more quick orders"
+		rest  = "heuristics: the remaining orders"
+		look  = ": a short look before the remaining orders"
+		round = ": the next in the round"
+	)
+	for _, c := range []struct {
+		name    string
+		buffers int
+		full    bool // asked for the load, which is too full for heuristics
+		want    []string
+	}{
+		{"exact looks", 20, false, []string{start, quick, "exact" + look, rest, "exact" + round, "climb" + round}},
+		{"few for merge", 20, true, []string{start, quick, "exact" + look, rest, "exact" + round, "climb" + round}},
+		{
+			"merge and exact look", 100, false,
+			[]string{start, quick, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "climb" + round},
+		},
+		{
+			"merge and exact look first", 100, true,
+			[]string{start, "merge" + look, "exact" + look, rest, "merge" + round, "exact" + round, "climb" + round},
+		},
+		{
+			"the quickest orders first", 1200, false,
+			[]string{start, quick, more, "merge" + look, rest, "merge" + round, "exact" + round, "climb" + round},
+		},
+	} {
+		p := generate(t, "infeasible", gen.Options{Buffers: c.buffers, Horizon: int64(min(c.buffers, 300)), Seed: 1}).Problem
+		o := plan.Options{NodeLimit: 64}
+		if c.full {
+			o.Capacity = timeline.New(p).LowerBound
+		}
+		if got := turnsOf(t, p, o); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q\nwant %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestTurnAtPeak has climb plan the peak of 1,500 buffers right after the quickest heuristics,
+// whose plan is within a fiftieth of the bound.
+func TestTurnAtPeak(t *testing.T) {
+	p := generate(t, "random", gen.Options{Buffers: 1500, Seed: 3}).Problem
+	got := turnsOf(t, p, plan.Options{NodeLimit: 8})
+	want := []string{"heuristics: a plan to start from", "heuristics: quick orders", "climb: the plan is close to the bound: its peak"}
+	if len(got) < len(want) || !slices.Equal(got[:len(want)], want) {
+		t.Errorf("%q\nwant %q first", got, want)
+	}
+}
+
+// TestFull holds the two conditions under which a capacity of 80 is too full for heuristics:
+// first-fit ends above 80 + 80/8, and two thirds of 80 are in use on average.
+func TestFull(t *testing.T) {
+	for _, c := range []struct {
+		height, capacity int64
+		load             []int64
+		want             bool
+	}{
+		{91, 80, []int64{80, 54, 27}, true}, // 161 of 240
+		{90, 80, []int64{80, 54, 27}, false},
+		{91, 80, []int64{80, 54, 25}, false}, // 159 of 240
+		{91, 0, []int64{80, 54, 27}, false},  // no capacity is asked for
+	} {
+		a := &auto{height: c.height, tl: &timeline.Timeline{Load: c.load}}
+		if got := a.full(c.capacity); got != c.want {
+			t.Errorf("height %d, capacity %d, load %d: full is %v", c.height, c.capacity, c.load, got)
+		}
+	}
+}
