@@ -240,12 +240,13 @@ func TestPublicInstances(t *testing.T) {
 		}
 	}
 	product := 1.0
-	for _, name := range "ABCDEFGHIJK" {
+	names := "GJACDEIBFHK"[:plantest.Share(11, 11, 2)]
+	for _, name := range names {
 		p := plantest.Load(t, "challenging/"+string(name)+".1048576.csv")
 		r := must(t, p, plan.Options{NodeLimit: 3 << 20})
 		product *= float64(r.Height) / float64(r.LowerBound)
 	}
-	if mean := math.Pow(product, 1.0/11); mean > 1.05 {
+	if mean := math.Pow(product, 1/float64(len(names))); mean > 1.05 {
 		t.Errorf("A to K: %.4f of the load in the mean; greedy's orders reach 1.096", mean)
 	}
 }
