@@ -1,10 +1,10 @@
 package model
 
-// Idea: what a gap and its window mean is said here and nowhere else: at each moment of
-// its life a buffer uses one range of its bytes, or none. Pieces has these ranges over
-// time, and whoever asks who meets whom, how high the load is, or what to draw, asks it.
+// Idea: at each moment of its life a buffer uses one range of its bytes, or none. Pieces has
+// these ranges over time. This is the only place that interprets gaps and windows: conflicts,
+// loads and pictures all use Pieces.
 //
-// Complexity: O(gaps) for a buffer.
+// Complexity: O(gaps of the buffer).
 
 // A Piece is a stretch of a buffer's life during which it uses one range of its bytes.
 type Piece struct {

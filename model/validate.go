@@ -1,6 +1,8 @@
 package model
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -9,9 +11,6 @@ import (
 // MaxSum is the largest value that any offset, height or sum of sizes may
 // take. It leaves room for one addition without overflow.
 const MaxSum = math.MaxInt64 / 4
-
-// maxSum is MaxSum in decimal: messages that are constants are small.
-const maxSum = "2305843009213693951"
 
 // Validate checks a problem and reports all of its faults as an *InputError, or nil if
 // there are none. Fixed offsets that collide, or end above the capacity, are no faults:
@@ -55,7 +54,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		return v.issues.Err()
 	}
 	if p.Capacity < 0 || p.Capacity > MaxSum {
-		v.add(-1, "capacity", itoa(p.Capacity), "must be from 1 to "+maxSum+", or 0 for none")
+		v.add(-1, "capacity", itoa(p.Capacity), fmt.Sprintf("must be from 1 to %d, or 0 for none", int64(MaxSum)))
 	}
 	seen := newIDs(p.Buffers)
 	var sum, top int64
@@ -75,7 +74,7 @@ func ValidateAs(p *Problem, t Terms) error {
 			if sum <= MaxSum {
 				sum += need
 				if sum > MaxSum {
-					v.add(i, "size", itoa(b.Size), "makes the sum of the aligned sizes exceed "+maxSum)
+					v.add(i, "size", itoa(b.Size), fmt.Sprintf("makes the sum of the aligned sizes exceed %d", int64(MaxSum)))
 				}
 			}
 			if b.Fixed != nil && *b.Fixed >= 0 && *b.Fixed <= MaxSum {
@@ -84,7 +83,7 @@ func ValidateAs(p *Problem, t Terms) error {
 		}
 	}
 	if sum <= MaxSum && sum+top > MaxSum {
-		v.add(-1, "offset", "", "the fixed offsets and the sum of the sizes together exceed "+maxSum)
+		v.add(-1, "offset", "", fmt.Sprintf("the fixed offsets and the sum of the sizes together exceed %d", int64(MaxSum)))
 	}
 	return v.issues.Err()
 }
@@ -103,7 +102,7 @@ func (v *validator) add(i int, field, value, message string) {
 	}
 	if issue.Buffer = ""; i >= 0 {
 		if issue.Buffer = v.p.Buffers[i].ID; issue.Buffer == "" && issue.Line == 0 {
-			issue.Buffer = "number " + itoa(int64(i+1))
+			issue.Buffer = fmt.Sprintf("number %d", i+1)
 		}
 	}
 	issue.Field, issue.Value, issue.Message = v.name(field), value, message
@@ -114,10 +113,10 @@ func (v *validator) add(i int, field, value, message string) {
 func (v *validator) other(first, i int) string {
 	if v.Where != nil {
 		if line := v.Where(first).Line; line > 0 && line != v.Where(i).Line {
-			return "line " + itoa(int64(line))
+			return fmt.Sprintf("line %d", line)
 		}
 	}
-	return "the buffer at index " + itoa(int64(first))
+	return fmt.Sprintf("the buffer at index %d", first)
 }
 
 // name returns a field as the file has it.
@@ -143,11 +142,10 @@ func (v *validator) gap(g *Gap) string {
 
 // lifespan formats a lifespan as the file counts.
 func (v *validator) lifespan(b *Buffer) string {
-	text := "[" + itoa(b.Lower) + ", " + itoa(v.end(b.Upper))
 	if v.Inclusive {
-		return text + "]"
+		return fmt.Sprintf("[%d, %d]", b.Lower, v.end(b.Upper))
 	}
-	return text + ")"
+	return fmt.Sprintf("[%d, %d)", b.Lower, b.Upper)
 }
 
 // buffer checks the fields of one buffer against each other.
@@ -156,10 +154,10 @@ func (v *validator) buffer(i int, b *Buffer) {
 		v.span(i, b)
 	}
 	if b.Size < 1 || b.Size > MaxSum {
-		v.outside(i, b, "size", b.Size, "1")
+		v.outside(i, "size", b.Size, 1)
 	}
 	if b.Alignment < 0 || b.Alignment > MaxSum {
-		v.outside(i, b, "alignment", b.Alignment, "0")
+		v.outside(i, "alignment", b.Alignment, 0)
 	}
 	if len(b.Gaps) > 0 {
 		v.gaps(i, b)
@@ -167,19 +165,19 @@ func (v *validator) buffer(i int, b *Buffer) {
 	if b.Fixed != nil {
 		switch at := *b.Fixed; {
 		case at < 0 || at > MaxSum:
-			v.outside(i, b, "offset", at, "0")
+			v.outside(i, "offset", at, 0)
 		case b.Alignment > 1 && at%b.Alignment != 0:
-			v.add(i, "offset", itoa(at), "is not a multiple of the alignment "+itoa(b.Alignment))
+			v.add(i, "offset", itoa(at), fmt.Sprintf("is not a multiple of the alignment %d", b.Alignment))
 		}
 	}
 	if b.Hint != nil && (*b.Hint < 0 || *b.Hint > MaxSum) {
-		v.outside(i, b, "hint", *b.Hint, "0")
+		v.outside(i, "hint", *b.Hint, 0)
 	}
 }
 
 // outside says that a value is not from least to the largest that there is.
-func (v *validator) outside(i int, b *Buffer, field string, value int64, least string) {
-	v.add(i, field, itoa(value), "must be from "+least+" to "+maxSum)
+func (v *validator) outside(i int, field string, value, least int64) {
+	v.add(i, field, itoa(value), fmt.Sprintf("must be from %d to %d", least, int64(MaxSum)))
 }
 
 // span says what is wrong with a lifespan.
@@ -187,15 +185,15 @@ func (v *validator) span(i int, b *Buffer) {
 	field, value, what := "upper", itoa(v.end(b.Upper)), ""
 	switch {
 	case b.Upper <= b.Lower && v.Inclusive:
-		what = "the lifespan ends before it starts: " + v.name("lower") + " is " + itoa(b.Lower)
+		what = fmt.Sprintf("the lifespan ends before it starts: %s is %d", v.name("lower"), b.Lower)
 	case b.Upper == b.Lower:
-		what = "the lifespan is empty: " + v.name("lower") + " is also " + itoa(b.Lower)
+		what = fmt.Sprintf("the lifespan is empty: %s is also %d", v.name("lower"), b.Lower)
 	case b.Upper < b.Lower:
-		what = "the lifespan ends before it starts: " + v.name("lower") + " is " + itoa(b.Lower)
+		what = fmt.Sprintf("the lifespan ends before it starts: %s is %d", v.name("lower"), b.Lower)
 	case b.Lower < -MaxSum:
-		field, value, what = "lower", itoa(b.Lower), "must be at least -"+maxSum
+		field, value, what = "lower", itoa(b.Lower), fmt.Sprintf("must be at least %d", int64(-MaxSum))
 	default:
-		what = "must be at most " + itoa(v.end(MaxSum))
+		what = fmt.Sprintf("must be at most %d", v.end(MaxSum))
 	}
 	v.add(i, field, value, what)
 }
@@ -209,38 +207,29 @@ func (v *validator) gaps(i int, b *Buffer) {
 		case g.Lower < b.Lower || g.Upper > b.Upper:
 			what = "lies outside the lifespan " + v.lifespan(b)
 		case k > 0 && g.Lower < b.Gaps[k-1].Upper:
-			what = "must start at or after the end of the gap " + v.gap(&b.Gaps[k-1]) + " before it"
+			what = fmt.Sprintf("must start at or after the end of the gap %s before it", v.gap(&b.Gaps[k-1]))
 		}
 		if what != "" {
 			v.add(i, "gaps", v.gap(g), what)
 		}
 		if w := g.Window; w != nil && (w.Lower < 0 || w.Upper <= w.Lower || w.Upper > b.Size) {
-			v.add(i, "gaps", v.gap(g), "the window must lie within the size of "+itoa(b.Size)+", and must not be empty")
+			v.add(i, "gaps", v.gap(g), fmt.Sprintf("the window must lie within the size of %d, and must not be empty", b.Size))
 		}
 	}
 }
 
 // GapText formats a gap as CSV files have it: a-b, or a-b@lo:hi with a window.
 func GapText(g Gap) string {
-	s := itoa(g.Lower) + "-" + itoa(g.Upper)
-	if g.Window != nil {
-		s += "@" + itoa(g.Window.Lower) + ":" + itoa(g.Window.Upper)
+	if g.Window == nil {
+		return fmt.Sprintf("%d-%d", g.Lower, g.Upper)
 	}
-	return s
+	return fmt.Sprintf("%d-%d@%d:%d", g.Lower, g.Upper, g.Window.Lower, g.Window.Upper)
 }
 
 // SortGaps puts gaps into ascending order of their start, as Validate expects. Readers
 // call it because files may list gaps in any order.
 func SortGaps(gaps []Gap) {
-	slices.SortFunc(gaps, func(a, b Gap) int {
-		if a.Lower != b.Lower {
-			if a.Lower < b.Lower {
-				return -1
-			}
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(gaps, func(a, b Gap) int { return cmp.Compare(a.Lower, b.Lower) })
 }
 
 func itoa(x int64) string { return strconv.FormatInt(x, 10) }

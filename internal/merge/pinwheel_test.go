@@ -11,7 +11,7 @@ import (
 )
 
 // newMerger returns a merger of all buffers of p that merges in every way, without noise.
-func newMerger(t *testing.T, p *model.Problem) *merger {
+func newMerger(t testing.TB, p *model.Problem) *merger {
 	w := run.NewWatch(t.Context())
 	t.Cleanup(w.Close)
 	m := &merger{watch: w, unit: 1, stacking: 1, stacks: true, wheeling: true, most: math.MaxInt64}

@@ -32,7 +32,9 @@ type candidate struct {
 	shape shape
 }
 
-// heap is a binary heap of candidates, with the highest score on top.
+// heap is a binary heap of candidates, with the highest score on top. container/heap boxes each
+// candidate: with it, merging takes 16% longer and allocates 100 times as often (the median of
+// three, go test -bench Merge).
 type heap []candidate
 
 func (h *heap) push(c candidate) {

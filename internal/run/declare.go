@@ -1,6 +1,7 @@
 package run
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -114,7 +115,7 @@ func (d *Declaration) Int(to *int, name string, otherwise, least, most int64, su
 // bound.
 func (d *Declaration) Int64(to *int64, name string, otherwise, least, most int64, summary string) {
 	if d.o == nil {
-		d.describe(name, itoa(otherwise), whole(least, most), summary)
+		d.describe(name, strconv.FormatInt(otherwise, 10), whole(least, most), summary)
 		return
 	}
 	*to = otherwise
@@ -212,9 +213,9 @@ func (d *Declaration) mustBe(name, values, text string) {
 // whole describes the allowed whole numbers in words.
 func whole(least, most int64) string {
 	if most == math.MaxInt64 {
-		return "a whole number of at least " + itoa(least)
+		return fmt.Sprintf("a whole number of at least %d", least)
 	}
-	return "a whole number from " + itoa(least) + " to " + itoa(most)
+	return fmt.Sprintf("a whole number from %d to %d", least, most)
 }
 
 // or joins words as in a sentence: a, b or c.

@@ -3,8 +3,8 @@ package run
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
@@ -61,7 +61,7 @@ func complete(ctx context.Context, tl *timeline.Timeline, o *plan.Options, r *pl
 		if len(r.Offsets) == len(tl.Problem.Buffers) {
 			r.Height = model.HeightOf(tl.Problem, r.Offsets)
 			if claim > r.Height {
-				return plan.Invalid(r.Planner, "the lower bound claimed is "+itoa(claim)+", but the height is "+itoa(r.Height))
+				return plan.Invalid(r.Planner, fmt.Sprintf("the lower bound claimed is %d, but the height is %d", claim, r.Height))
 			}
 		}
 		if r.Height <= r.LowerBound {
@@ -119,8 +119,6 @@ func timed(progress func(plan.Progress), start time.Time) func(plan.Progress) {
 		progress(p)
 	}
 }
-
-func itoa(x int64) string { return strconv.FormatInt(x, 10) }
 
 // provedBy says who proved the outcome; it is empty if nobody did. A planner of several
 // parts has put the name of the part into the result.

@@ -10,6 +10,7 @@
 package verify
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 
@@ -124,14 +125,16 @@ func (c *checker) count(p *model.Problem, offsets []int64) bool {
 	if len(offsets) == len(p.Buffers) {
 		return true
 	}
-	c.add(model.RuleCount, -1, -1, "the plan has "+itoa(int64(len(offsets)))+" offsets, but the problem has "+itoa(int64(len(p.Buffers)))+" buffers")
+	c.add(model.RuleCount, -1, -1,
+		fmt.Sprintf("the plan has %d offsets, but the problem has %d buffers", len(offsets), len(p.Buffers)))
 	return false
 }
 
 // claimed checks the height claimed.
 func (c *checker) claimed(height int64) {
 	if height != c.height {
-		c.add(model.RuleHeight, -1, -1, "the height claimed is "+itoa(height)+", but the largest offset + size is "+itoa(c.height))
+		c.add(model.RuleHeight, -1, -1,
+			fmt.Sprintf("the height claimed is %d, but the largest offset + size is %d", height, c.height))
 	}
 }
 
@@ -163,15 +166,15 @@ func (c *checker) each(p *model.Problem, offsets []int64, capacity int64) {
 			c.single(i, model.RuleSign, b, at, false, ", below zero")
 		}
 		if b.Alignment > 1 && at%b.Alignment != 0 {
-			c.single(i, model.RuleAlignment, b, at, false, ", not a multiple of its alignment "+itoa(b.Alignment))
+			c.single(i, model.RuleAlignment, b, at, false, fmt.Sprintf(", not a multiple of its alignment %d", b.Alignment))
 		}
 		if b.Fixed != nil && *b.Fixed != at {
-			c.single(i, model.RuleFixed, b, at, false, ", but is fixed at "+itoa(*b.Fixed))
+			c.single(i, model.RuleFixed, b, at, false, fmt.Sprintf(", but is fixed at %d", *b.Fixed))
 		}
 		if at > math.MaxInt64-max(b.Size, 0) {
-			c.single(i, model.RuleCapacity, b, at, true, " and ends above "+itoa(math.MaxInt64)+", the largest address")
+			c.single(i, model.RuleCapacity, b, at, true, fmt.Sprintf(" and ends above %d, the largest address", int64(math.MaxInt64)))
 		} else if capacity != 0 && end > capacity {
-			c.single(i, model.RuleCapacity, b, at, true, " and ends at "+itoa(end)+", above the capacity "+itoa(capacity))
+			c.single(i, model.RuleCapacity, b, at, true, fmt.Sprintf(" and ends at %d, above the capacity %d", end, capacity))
 		}
 	}
 }
@@ -185,9 +188,9 @@ func (c *checker) single(i int, rule model.Rule, b *model.Buffer, at int64, size
 	}
 	size := ""
 	if sized {
-		size = " of size " + itoa(b.Size)
+		size = fmt.Sprintf(" of size %d", b.Size)
 	}
-	c.add(rule, i, -1, "buffer "+quote(b.ID)+size+" is at offset "+itoa(at)+what)
+	c.add(rule, i, -1, fmt.Sprintf("buffer %s%s is at offset %d%s", quote(b.ID), size, at, what))
 }
 
 // add returns x + y, or the nearest int64 if the sum overflows.
@@ -204,11 +207,9 @@ func add(x, y int64) int64 {
 
 // placed says where a buffer is.
 func placed(b *model.Buffer, at int64) string {
-	return quote(b.ID) + " (size " + itoa(b.Size) + " at offset " + itoa(at) + ")"
+	return fmt.Sprintf("%s (size %d at offset %d)", quote(b.ID), b.Size, at)
 }
 
-func interval(from, to int64) string { return "[" + itoa(from) + ", " + itoa(to) + ")" }
+func interval(from, to int64) string { return fmt.Sprintf("[%d, %d)", from, to) }
 
 func quote(id string) string { return strconv.Quote(id) }
-
-func itoa(x int64) string { return strconv.FormatInt(x, 10) }
