@@ -79,8 +79,7 @@ func (*Auto) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r
 		a.told.at = time.Now()
 	}
 	a.affordable = affordable(tl)
-	a.first(ctx)
-	a.rounds(ctx)
+	a.carryOut(ctx)
 	a.judge()
 	return r, a.err
 }

@@ -428,7 +428,7 @@ func TestPackedAtOnce(t *testing.T) {
 	for _, seed := range []uint64{1, 14}[:plantest.Share(2, 1)] {
 		in := generate(t, "walls", gen.Options{Buffers: 5000, Seed: seed})
 		r, err := run.Run(t.Context(), &Auto{}, timeline.New(in.Problem), plan.Options{Minimize: true, Without: []string{"exact", "climb"}})
-		if err != nil || r.Height != in.Optimum || r.Member != "merge" || r.Stats.Nodes > classes[4].merge.packing*5000 {
+		if err != nil || r.Height != in.Optimum || r.Member != "merge" || r.Stats.Nodes > classes[4].mergeLook.packing*5000 {
 			t.Errorf("seed %d: %v, height %d after %d nodes of %s, want %d", seed, err, r.Height, r.Stats.Nodes, r.Member, in.Optimum)
 		}
 	}

@@ -9,42 +9,45 @@ import (
 // Idea: this file has the policy of auto: which planners have a turn, in which order, and with
 // which share of the effort. The policy depends on the size of the problem, on the goal (any
 // plan that fits, or the lowest) and on whether there is a limit. The file has no other code:
-// auto.go and turns.go carry the policy out.
+// auto.go and turns.go carry the policy out. greedy.NewPortfolio decides what makes the plan to
+// start from, a sweep or first-fit.
 //
 // A run has four parts. It ends as soon as there is nothing left to look for.
 //
-//	1 first    the quickest heuristics
+//	1 first    a plan to start from, then the quick heuristics
 //	2 peak     climb plans the sections around the peak, if the plan is close to the bound
-//	3 looks    merge, then exact search, each for a moment
+//	3 looks    merge, then exact search, each for a moment; then the remaining heuristics
 //	4 rounds   merge, exact search and climb in turn, each round with grow times the effort
 //	           of the round before
 //
-// Before part 4 the remaining heuristics run. For a packing that is too full for them, the
-// order of parts 1 and 3 changes: see auto.full.
+// If a capacity is too full for heuristics (full), the quick ones wait until the end of part 3.
 
 // classes is the policy by size. Each row has the largest number of buffers that it is for. The
 // first row that is large enough applies.
 var classes = [...]class{
-	// up to               peak   merge's look        exact's look       a round                     no limit: lowest, fits
-	{tune.LadderMost, false, mergeLook{}, look{4, 16}, exacting | climbing, oneRound, untilAnswer},
-	{tune.MergeLeast - 1, false, mergeLook{}, look{100, 16}, exacting | climbing, oneRound, untilAnswer},
-	{tune.GlanceMost, false, mergeLook{4, 16}, look{100, 16}, merging | exacting | climbing, oneRound, untilAnswer},
-	{tune.CoresLeast - 1, false, mergeLook{4, 16}, look{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
-	{tune.ExactMost, true, mergeLook{4, 16}, look{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
-	{tune.LargeAbove, true, mergeLook{4, 16}, look{}, merging | climbing, oneRound, oneRound},
-	{tune.MergeMost, true, mergeLook{4, 16}, look{}, merging | climbing, peakIfClose, peakIfClose},
-	{tune.HugeAbove, true, mergeLook{0, 4}, look{}, merging | climbing, peakIfClose, peakIfClose},
-	{math.MaxInt64, false, mergeLook{}, look{}, climbing, peakOnly, peakOnly},
+	// up to            brief  peak   merge's look        exact's look       a round                     no limit: lowest, fits
+	{tune.LadderMost, false, false, mergeLook{}, exactLook{4, 16}, exacting | climbing, oneRound, untilAnswer},
+	{tune.MergeLeast - 1, false, false, mergeLook{}, exactLook{100, 16}, exacting | climbing, oneRound, untilAnswer},
+	{tune.GlanceMost, false, false, mergeLook{4, 16}, exactLook{100, 16}, merging | exacting | climbing, oneRound, untilAnswer},
+	{tune.CoresLeast - 1, false, false, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
+	{tune.ExactMost, true, true, mergeLook{4, 16}, exactLook{100, 0}, merging | exacting | climbing, oneRound, untilAnswer},
+	{tune.LargeAbove, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, oneRound, oneRound},
+	{tune.MergeMost, true, true, mergeLook{4, 16}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
+	{tune.HugeAbove, true, true, mergeLook{0, 4}, exactLook{}, merging | climbing, peakIfClose, peakIfClose},
+	{math.MaxInt64, true, false, mergeLook{}, exactLook{}, climbing, peakOnly, peakOnly},
 }
 
 // A class is a row of the policy.
 type class struct {
 	upTo int64 // buffers
+	// brief says that before part 2 only the quickest heuristics run. They take a tenth of the
+	// time of the other quick ones, which run after it.
+	brief bool
 	// peak says that part 2 takes place.
-	peak  bool
-	merge mergeLook
-	exact look
-	round members
+	peak      bool
+	mergeLook mergeLook
+	exactLook exactLook
+	round     members
 	// lowest and fits say how part 4 ends if there is no limit: if the lowest plan is
 	// wanted, and if any plan that fits will do. With a limit it ends untilAnswer, that is,
 	// with an answer or at the limit.
@@ -60,16 +63,15 @@ const (
 	climbing
 )
 
-// A look is the effort of exact search in part 3: one part-th of its first turn, and at least
-// so many nodes for each buffer. A part of 0 means no look. It is also left out if it has
-// fewer than fewPlans nodes for each buffer.
-type look struct{ part, each int64 }
+// An exactLook is the effort of exact search in part 3: one part-th of its first turn, and at
+// least this many nodes for each buffer. A part of 0 means no look. The look is also left out if
+// it has fewer than fewPlans nodes for each buffer.
+type exactLook struct{ part, each int64 }
 
 // A mergeLook is the effort of merge in part 3: a hundredth of the first turn of exact search,
-// and at least so many nodes for each buffer. A packing is a problem in which no byte is ever
-// unused: the walls of such a problem are soon gone over, however many they are. 0 means that
-// merge takes no part in the run. Of packings of 5,000 buffers a quarter take 4 to 10 nodes a
-// buffer.
+// and at least this many nodes for each buffer, usually and for a packing. 0 means that merge
+// takes no part in the run. In a packing no byte is ever unused, so merge reads few walls at any
+// size. A quarter of the packings of 5,000 buffers take 4 to 10 nodes a buffer.
 type mergeLook struct{ usual, packing int64 }
 
 // An ending says how part 4 ends.
@@ -94,8 +96,7 @@ const (
 	// round get: composites are fewer than buffers, and so are the incidences of a node.
 	mergeShare = 4
 	// climbEffort is the first turn of climb in its steps: it takes three to eight million
-	// in a second on problems of hundreds of buffers. With gaps a placement takes twice as
-	// long, and the turn is half of that.
+	// in a second on problems of hundreds of buffers.
 	climbEffort = 1e7
 	// fewPlans is how many nodes for each buffer exact search needs to try a few complete
 	// plans. If its first turn has fewer, climb has the first turn alone.
@@ -103,15 +104,24 @@ const (
 	// grow is how much longer each turn is than the one before.
 	grow = 4
 	// shares is the part of a node limit that each first turn gets at most, so that every
-	// search has its turn. The looks get two of these parts of a time limit.
+	// search has its turn.
 	shares = 8
+	// looksShare is the part of a time limit that the looks get. If 10 ms are all there is, and
+	// half of them go to other programs, most heuristics would never run otherwise.
+	looksShare = 4
+	// gapsShare is the part of its turn that climb gets if there are gaps: a placement then
+	// takes twice as long.
+	gapsShare = 2
 )
 
-// How close a plan is to the bound, as one part of it.
-const (
-	peakNear = 50   // part 2 takes place within this
-	closeBy  = 1000 // peakIfClose and peakOnly mean this
-)
+// peakNear is how close to the bound a plan is for part 2, as one part of the bound. Quick plans of
+// training graphs are within it. What peakIfClose and peakOnly call close is tune.CloseBy.
+const peakNear = 50
+
+// A capacity is too full for heuristics if fullOf of fullParts of it are in use on average, and
+// first-fit ends far above it (tune.FarBy). Of 135 problems of 20 and 100 buffers at their bound,
+// and of A-K at their capacity, the heuristics solved no such problem of 48 buffers or more.
+const fullOf, fullParts = 2, 3
 
 // policy returns the row for a problem of n buffers, without the techniques that are off.
 // packed tells whether the problem is a packing; it is called only if that matters.
@@ -125,10 +135,10 @@ func (s *settings) policy(n int64, packed func() bool) class {
 		c.round, c.peak, c.lowest, c.fits = c.round&^climbing|exacting, false, oneRound, untilAnswer
 	}
 	if !s.exact {
-		c.round, c.exact, c.fits = c.round&^exacting, look{}, c.lowest // climb never has an answer
+		c.round, c.exactLook, c.fits = c.round&^exacting, exactLook{}, c.lowest // climb never has an answer
 	}
-	if !s.merge || c.merge.usual == 0 && (c.merge.packing == 0 || !packed()) {
-		c.round, c.merge = c.round&^merging, mergeLook{}
+	if !s.merge || c.mergeLook.usual == 0 && (c.mergeLook.packing == 0 || !packed()) {
+		c.round, c.mergeLook = c.round&^merging, mergeLook{}
 	}
 	if c.round == merging {
 		c.round = 0 // merge has no turns by itself

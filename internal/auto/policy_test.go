@@ -57,8 +57,8 @@ func TestPolicy(t *testing.T) {
 		{"3,000 without both", noSearch, 3000, false, "", false, false, oneRound, oneRound},
 	} {
 		c := tc.s.policy(tc.n, func() bool { return tc.packed })
-		if c.round.names() != tc.round || c.peak != tc.peak || (c.exact.part > 0) != tc.look {
-			t.Errorf("%s: round %q, peak %v, look of exact %v", tc.name, c.round.names(), c.peak, c.exact)
+		if c.round.names() != tc.round || c.peak != tc.peak || (c.exactLook.part > 0) != tc.look {
+			t.Errorf("%s: round %q, peak %v, look of exact %v", tc.name, c.round.names(), c.peak, c.exactLook)
 		}
 		if c.ends(true, false) != tc.lowest || c.ends(false, false) != tc.fits {
 			t.Errorf("%s: ends %d and %d", tc.name, c.lowest, c.fits)

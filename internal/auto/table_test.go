@@ -74,14 +74,14 @@ func (c *class) worded() string {
 func (c *class) looksWorded() string {
 	var looks []string
 	switch {
-	case c.merge.usual > 0:
+	case c.mergeLook.usual > 0:
 		looks = append(looks, "merge")
-	case c.merge.packing > 0:
+	case c.mergeLook.packing > 0:
 		looks = append(looks, "merge, if no byte is unused")
 	}
-	switch part := c.exact.part; {
+	switch part := c.exactLook.part; {
 	case part == 0:
-	case part < classes[1].exact.part:
+	case part < classes[1].exactLook.part:
 		looks = append(looks, "exact, longer")
 	default:
 		looks = append(looks, "exact")
@@ -90,7 +90,7 @@ func (c *class) looksWorded() string {
 }
 
 func (c *class) roundWorded() string {
-	if c.round&merging != 0 && c.merge.usual == 0 {
+	if c.round&merging != 0 && c.mergeLook.usual == 0 {
 		return strings.ReplaceAll((c.round&^merging).names(), " ", ", ") + ", and merge if no byte is unused"
 	}
 	return strings.ReplaceAll(c.round.names(), " ", ", ")

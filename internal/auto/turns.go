@@ -18,34 +18,26 @@ import (
 // Invariant: a turn never makes the plan higher or the bound lower. run.Run checks what a
 // turn claims, as it checks what any planner claims.
 
-// first carries out parts 1 to 3 of the policy, and runs the remaining heuristics.
-func (a *auto) first(ctx context.Context) {
-	enough := a.o.Capacity // the height at which the heuristics may stop
-	if a.o.Minimizing() {
-		enough = 0
+// carryOut carries out the parts of the policy in their order.
+func (a *auto) carryOut(ctx context.Context) {
+	p := a.firstPlan(ctx)
+	if a.heuristics && !a.over() {
+		full := a.mergeLook != mergeLook{} && a.full(a.enough())
+		if !full {
+			p.Quick(a.brief)
+			a.takeFrom(p, "quick orders")
+		}
+		if a.peak && a.within(peakNear) {
+			a.lookAtPeak(ctx)
+		}
+		if !full && a.brief && !a.over() {
+			p.Quick(false)
+			a.takeFrom(p, "more quick orders")
+		}
+		a.looks(ctx)
+		a.remainingOrders(p)
 	}
-	p := greedy.NewPortfolio(ctx, a.tl, enough)
-	a.infeasible = p.Collided
-	a.keep(p.Offsets, p.Name)
-	a.keep(a.o.Start, "start")
-	a.tell(heuristics, "a plan to start from", 0)
-	if !a.heuristics || a.over() {
-		return
-	}
-	a.quick(ctx, p, enough)
-	a.looks(ctx)
-	if !a.done() {
-		p.Rest()
-		a.keep(p.Offsets, p.Name)
-		a.tell(heuristics, "the remaining orders", 0)
-	}
-	if !a.o.Fits(a.height) && enough == 0 && !a.infeasible {
-		// The lowest plan in reach does not fit. Any plan that fits will do.
-		p.Aim(a.o.Capacity)
-		p.Rest()
-		a.keep(p.Offsets, p.Name)
-		a.tell(heuristics, "any plan that fits will do", 0)
-	}
+	a.rounds(ctx)
 }
 
 // What Options.Turns is told.
@@ -55,61 +47,76 @@ const (
 	nextInRound = "the next in the round"
 )
 
-// quick runs the quick heuristics, and carries out part 2. If merge takes part and the
-// problem is full, the heuristics wait until merge and exact search have had their looks.
-func (a *auto) quick(ctx context.Context, p *greedy.Portfolio, enough int64) {
-	soon := a.merge == mergeLook{} || !a.full(enough)
-	if soon {
-		p.Quick(a.n >= tune.CoresLeast)
-		a.keep(p.Offsets, p.Name)
-		a.tell(heuristics, "quick orders", 0)
+// enough returns the height at which the heuristics may stop, 0 for the bound.
+func (a *auto) enough() int64 {
+	if a.o.Minimizing() {
+		return 0
 	}
-	if a.peak && a.within(peakNear) {
-		a.lookAtPeak(ctx)
+	return a.o.Capacity
+}
+
+// takeFrom takes the lowest plan of the heuristics, and tells of their turn.
+func (a *auto) takeFrom(p *greedy.Portfolio, reason string) {
+	a.keep(p.Offsets, p.Name)
+	a.tell(heuristics, reason, 0)
+}
+
+// firstPlan makes a plan to start from, or takes the caller's.
+func (a *auto) firstPlan(ctx context.Context) *greedy.Portfolio {
+	p := greedy.NewPortfolio(ctx, a.tl, a.enough())
+	a.infeasible = p.Collided
+	a.keep(p.Offsets, p.Name)
+	a.keep(a.o.Start, "start")
+	a.tell(heuristics, "a plan to start from", 0)
+	return p
+}
+
+// remainingOrders runs the heuristics that are left.
+func (a *auto) remainingOrders(p *greedy.Portfolio) {
+	if !a.done() {
+		p.Rest()
+		a.takeFrom(p, "the remaining orders")
 	}
-	if soon && a.n >= tune.CoresLeast && !a.over() {
-		p.Quick(false)
-		a.keep(p.Offsets, p.Name)
-		a.tell(heuristics, "more quick orders", 0)
+	if !a.o.Fits(a.height) && a.enough() == 0 && !a.infeasible {
+		// The lowest plan in reach does not fit. Any plan that fits will do.
+		p.Aim(a.o.Capacity)
+		p.Rest()
+		a.takeFrom(p, "any plan that fits will do")
 	}
 }
 
-// looks carries out part 3. The looks take a share of a time limit: if 10 ms are all there
-// is, and half of them go to other programs, most heuristics would never run otherwise.
+// looks carries out part 3.
 func (a *auto) looks(ctx context.Context) {
 	if end, ok := ctx.Deadline(); ok {
-		short, cancel := context.WithTimeout(ctx, 2*time.Until(end)/shares)
+		short, cancel := context.WithTimeout(ctx, time.Until(end)/looksShare)
 		defer cancel()
 		ctx = short
 	}
-	if a.merge != (mergeLook{}) {
-		each := a.merge.usual
+	if a.mergeLook != (mergeLook{}) {
+		each := a.mergeLook.usual
 		if each == 0 || a.packed() {
-			each = a.merge.packing
+			each = a.mergeLook.packing
 		}
 		a.together(ctx, a.share(max(a.affordable/mergeLookPart, each*a.n)), shortLook)
 	}
-	if a.exact.part > 0 {
-		if nodes := max(a.affordable/a.exact.part, a.exact.each*a.n); nodes >= fewPlans*a.n {
+	if a.exactLook.part > 0 {
+		if nodes := max(a.affordable/a.exactLook.part, a.exactLook.each*a.n); nodes >= fewPlans*a.n {
 			a.turn(ctx, turn{planner: &engine.Planner{}, nodes: a.share(nodes), each: 1, reason: shortLook})
 		}
 	}
 }
 
-// full reports whether a capacity is so full that no heuristic is likely to get there: two
-// thirds of it are in use on average, and first-fit ends more than an eighth above it. The
-// best order ends up to an eighth lower than first-fit. Of 135 problems of 20 and 100 buffers
-// at their bound, and of A-K at their capacity, the heuristics solved no full problem of 48
-// buffers or more.
+// full reports whether a capacity is so full that no heuristic is likely to get there: see
+// fullOf.
 func (a *auto) full(capacity int64) bool {
-	if capacity == 0 || a.height-capacity <= capacity/8 {
+	if capacity == 0 || a.height <= tune.Within(capacity, tune.FarBy) {
 		return false
 	}
 	sum := 0.0
 	for _, load := range a.tl.Load {
 		sum += float64(load)
 	}
-	return 3*sum >= 2*float64(capacity)*float64(len(a.tl.Load))
+	return fullParts*sum >= fullOf*float64(capacity)*float64(len(a.tl.Load))
 }
 
 // packed reports whether no byte is ever unused at the height of the bound.
@@ -126,7 +133,7 @@ func (a *auto) packed() bool {
 func (a *auto) rounds(ctx context.Context) {
 	ends := a.ends(a.o.Minimizing(), a.o.Timeout > 0 || a.o.NodeLimit > 0)
 	if ends == peakIfClose || ends == peakOnly {
-		if a.within(closeBy) {
+		if a.within(tune.CloseBy) {
 			a.lookAtPeak(ctx)
 			return
 		}
@@ -138,7 +145,7 @@ func (a *auto) rounds(ctx context.Context) {
 	exactFirst := a.affordable >= fewPlans*a.n || a.round&climbing == 0
 	nodes, steps := a.share(a.affordable), min(climbEffort, a.share(climbEffort)*a.n)
 	if a.tl.HasGaps() {
-		steps /= 2
+		steps /= gapsShare
 	}
 	for !a.over() && a.round != 0 {
 		a.count++
@@ -203,7 +210,7 @@ func (a *auto) together(ctx context.Context, nodes int64, reason string) {
 type turn struct {
 	planner run.Planner
 	nodes   int64  // of the planner; 0 for no limit but the caller's
-	each    int64  // so many nodes of the planner are one of auto's
+	each    int64  // this many nodes of the planner count as one of auto's
 	seed    uint64 // is added to the caller's
 	reason  string // for Options.Turns
 }

@@ -200,13 +200,13 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 func (p *Portfolio) Aim(capacity int64) {
 	p.goal = max(capacity, p.tl.LowerBound)
 	if len(p.tl.Problem.Buffers) > tune.CloseAbove {
-		p.goal = max(p.goal, p.tl.LowerBound+p.tl.LowerBound/100_000)
+		p.goal = max(p.goal, tune.Within(p.tl.LowerBound, tune.EqualBy))
 	}
 }
 
 // near reports whether the plan is within a thousandth of the bound, and fits.
 func (p *Portfolio) near(capacity int64) bool {
-	return p.Height <= p.tl.LowerBound+p.tl.LowerBound/1000 && (capacity == 0 || p.Height <= capacity)
+	return p.Height <= tune.Within(p.tl.LowerBound, tune.CloseBy) && (capacity == 0 || p.Height <= capacity)
 }
 
 // Large reports whether the problem is one that begins with the sweep.
@@ -262,7 +262,7 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	if passes == nil {
 		s.FromPeaks(p.goal)
 	} else {
-		s.Passes(passes, p.tl.LowerBound, max(p.goal, p.tl.LowerBound+p.tl.LowerBound/1000), nil)
+		s.Passes(passes, p.tl.LowerBound, max(p.goal, tune.Within(p.tl.LowerBound, tune.CloseBy)), nil)
 	}
 	if s.Height() < p.Height {
 		lowest := s.Last

@@ -48,7 +48,7 @@ func Finish(tl *timeline.Timeline, offsets []int64) (height int64) {
 	if f.settle(offsets); !f.moved {
 		return f.stack(offsets, Unlimited) // this stacks all anew
 	}
-	high, below := tl.LowerBound+tl.LowerBound/8, int64(Unlimited)
+	high, below := tune.Within(tl.LowerBound, tune.FarBy), int64(Unlimited)
 	height = f.least(offsets)
 	first := height > high
 	if !first {
