@@ -42,9 +42,9 @@ type Terms struct {
 	Over func() bool
 }
 
-// validateLook is the number of buffers between looks at Terms.Over: some five
+// pollBuffers is the number of buffers between looks at Terms.Over: some five
 // milliseconds.
-const validateLook = 1 << 16
+const pollBuffers = 1 << 16
 
 // ValidateAs is Validate with messages in the terms t of a file.
 func ValidateAs(p *Problem, t Terms) error {
@@ -59,7 +59,7 @@ func ValidateAs(p *Problem, t Terms) error {
 	seen := newIDs(p.Buffers)
 	var sum, top int64
 	for i := range p.Buffers {
-		if i%validateLook == validateLook-1 && v.Over != nil && v.Over() {
+		if i%pollBuffers == pollBuffers-1 && v.Over != nil && v.Over() {
 			return v.issues.Err()
 		}
 		b := &p.Buffers[i]

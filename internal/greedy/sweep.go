@@ -317,8 +317,8 @@ func gather(to, from []int64, list []int32) {
 	}
 }
 
-// sweepPoll is the number of placements between looks at the limit.
-const sweepPoll = 64
+// pollPlacements is the number of placements between looks at the limit.
+const pollPlacements = 64
 
 // sweep places the buffers of rest, which begin after the settled sections on a way. It returns
 // the height of these and of what is settled, or below if that height is not less.
@@ -342,7 +342,7 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 	}
 	ends := p.ends[way]
 	for k, i := range rest {
-		if s.Steps >= s.Most || s.Steps%sweepPoll == 0 && s.watch.Over() {
+		if s.Steps >= s.Most || s.Steps%pollPlacements == 0 && s.watch.Over() {
 			return below
 		}
 		s.Steps++

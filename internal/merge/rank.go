@@ -78,12 +78,12 @@ type merger struct {
 	stacking, noise  float64
 	stacks, wheeling bool // whether to merge two of the same lifespan, and five in a pinwheel
 
-	heap  heap
-	log   []step // what was joined and split since the round began
-	work  int64  // roots looked at
-	most  int64  // how many may be looked at
-	looks int    // work until the watch is asked next
-	ended bool   // a limit has come
+	heap   heap
+	log    []step // what was joined and split since the round began
+	work   int64  // roots looked at
+	most   int64  // how many may be looked at
+	pollIn int    // work until the next look at the watch
+	ended  bool   // a limit has come
 }
 
 // A step says that p was joined (joint), or that it was split.
@@ -175,13 +175,13 @@ func (m *merger) make(c *composite) {
 	m.ask(p)
 }
 
-// looksEvery is how many roots are looked at between two looks at the watch.
-const looksEvery = 1 << 14
+// pollWork is how many roots are looked at between two looks at the watch.
+const pollWork = 1 << 14
 
 // spend counts work.
 func (m *merger) spend(work int) {
 	m.work += int64(work)
-	m.looks -= work
+	m.pollIn -= work
 }
 
 // over reports whether a limit has come, on time or on work.
@@ -190,8 +190,8 @@ func (m *merger) over() bool {
 	if m.work >= m.most {
 		m.ended = true
 	}
-	if m.looks < 0 {
-		m.looks = looksEvery
+	if m.pollIn < 0 {
+		m.pollIn = pollWork
 		m.ended = m.ended || m.watch.Over()
 	}
 	return m.ended

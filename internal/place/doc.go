@@ -4,7 +4,8 @@
 //
 //	place.go     the kernel: fixed buffers first, then an order, by partition
 //	tree.go      the bytes in use, section by section: sets of ranges on a tree
-//	ranges.go    such a set: ranges in pages that know their widest hole
+//	ranges.go    such a set: ranges in blocks of a common store
+//	pages.go     large sets: blocks that know their widest hole
 //	probe.go     the lowest offset at which several sets have room
 //	list.go      the same for small problems: one list of the placed buffers
 //	finish.go    the rest of a plan, after a limit has come in the middle

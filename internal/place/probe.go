@@ -2,15 +2,15 @@ package place
 
 import "github.com/stowage-go/stowage/internal/bound"
 
-// Idea: the sets that know what is in a buffer's way are walked upwards together.
-// Each is asked at the offset that the others have room at; where it has none, the
-// offset moves to the end of the next range above which there is a hole as large as
-// the buffer's window. The set that moved the offset furthest is asked first.
+// Idea: several sets have the ranges that are in a buffer's way. They are walked upwards together.
+// Each set checks the offset at which the sets before it have room. If it has none there, the
+// offset moves up to the next hole that is as large as the buffer's window. The set that has moved
+// the offset furthest is checked first.
 //
-// Invariant: no offset below the one that stands has room in all sets.
+// Invariant: no offset below the current one has room in all sets.
 //
-// Complexity: O(log f) for each set that has room at once; else a step for each
-// hole on the way, or for each page of holes too small (ranges.go).
+// Complexity: O(log f) for each set that has room at once. Otherwise a step for each hole on the
+// way, or for each page whose holes are too small (pages.go).
 
 // A probe asks one set for room for the bytes [lower, upper) of a buffer,
 // relative to its offset. All ranges before list[0] end at or below these bytes. list is
@@ -80,8 +80,8 @@ func (t *store) free(p *probe, offset int64) bool {
 	return len(p.list) == 0 || p.list[0].From >= offset+p.upper
 }
 
-// leave moves the probe to the first page that ends above the byte at. The one
-// it is in ends at or below.
+// leave moves the probe to the first page that ends above the byte at. Its current page ends at
+// or below it.
 func (t *store) leave(p *probe, at int64) {
 	low, high := 0, len(p.rest)
 	// It is mostly among the next few pages, so the stride doubles before it halves.
@@ -107,8 +107,8 @@ func (t *store) leave(p *probe, at int64) {
 	t.open(p)
 }
 
-// hole moves the probe past the next hole of at least need bytes, above list[0],
-// and returns where that hole begins.
+// hole moves the probe past the next hole of at least need bytes above list[0]. It returns the
+// first byte of that hole.
 func (t *store) hole(p *probe, need int64) int64 {
 	list := p.list
 	if k := above(list, need); k < len(list) {
@@ -137,8 +137,8 @@ func (t *store) hole(p *probe, need int64) int64 {
 	return end
 }
 
-// above returns the first range above a hole of at least need bytes between two; as many
-// as there are where there is none.
+// above returns the index of the first range that has a hole of at least need bytes below it, or
+// len(list) if there is none.
 func above(list []Range, need int64) int {
 	for k := 1; k < len(list); k++ {
 		if list[k].From-list[k-1].To >= need {

@@ -124,15 +124,15 @@ func (s *Search) moment(at int) {
 	s.prune()
 }
 
-// pollSteps is the work between looks at the watch.
-const pollSteps = 1 << 14
+// pollWork is the work between looks at the watch.
+const pollWork = 1 << 14
 
 // spend counts work. It returns false if a limit has come.
 func (s *Search) spend(work int) bool {
 	d := &s.demand
 	d.work += int64(work)
 	if d.work >= s.pollAt {
-		s.pollAt = d.work + pollSteps
+		s.pollAt = d.work + pollWork
 		s.ended = s.ended || s.o.Watch.Over()
 	}
 	s.ended = s.ended || d.work >= s.o.Work
