@@ -109,8 +109,8 @@ var (
 	noises  = [...]float64{1, 0.3, 2}
 )
 
-// stale is how many rounds without fewer roots end the rounds of a restart. Every second
-// restart has twice as many, every fourth four times, and so on.
+// stale ends the rounds of a restart: after stale·2^t rounds in a row that left no fewer roots,
+// where 2^t is the greatest power of 2 that divides the restart's number: 30, 60, 30, 120, …
 const stale = 30
 
 // Plan merges and plans until a plan meets the bound, or fits the capacity if only that is
@@ -177,62 +177,87 @@ type search struct {
 	walled float64 // the share of bytes in use, if walls are used; otherwise 0
 }
 
-// restarts merges from the buffers up, again and again, until the run is done.
+// restarts makes restarts until the run is done, nothing can be merged, or patience ends.
 func (s *search) restarts() {
 	rng := rand.New(rand.NewPCG(s.o.Seed, 0x6d65726765))
 	for idle := int64(0); !s.done() && (idle < s.set.patience || s.limited()); {
-		before, k := s.height, s.begun
-		s.begun++
-		m := &merger{
-			watch: s.watch, rng: rng, unit: float64(s.step),
-			stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
-		}
-		m.init(s.tl)
-		s.grant(m)
-		if s.walled > 0 {
-			// Equal lifespans are the least certain trace.
-			m.stacks = m.stacks && (k%2 == 0 || s.walled < whole)
-			if s.walls(m, rng, k); s.done() {
-				return
-			}
-		}
-		if k > 0 {
-			m.noise = noises[k%len(noises)]
-		}
-		buffers := len(m.live)
-		m.begin()
-		s.charge(m)
-		merged := len(m.live) < buffers
-		if s.o.Start != nil && s.walled == 0 && len(m.live) > tune.MergeHopelessAbove && len(m.live) > buffers-buffers/16 {
-			return // little fits together: whoever made Start does better
-		}
-		if s.walled > 0 && merged {
-			s.walls(m, rng, k)
-		}
-		s.attempt(m, rng)
-		if !merged && s.walled == 0 { // nothing goes together
-			if s.diving.only = true; s.set.dives {
-				s.dives(m, rng)
-			}
+		before := s.height
+		if again := s.restart(rng, s.begun); !again {
 			return
 		}
-		if s.set.rounds && !s.done() {
-			s.rounds(m, rng, stale<<bits.TrailingZeros(uint(k+1)))
-		}
-		if s.set.dives {
-			s.dives(m, rng)
-		}
-		if idle++; s.height < before {
-			idle = 0
-		} else if s.walled > 0 {
-			idle += 3 // a restart takes longer
-		}
+		idle = s.idle(idle, s.height < before)
 	}
+}
+
+// idle counts restarts that have not lowered the plan, for patience. With walls a restart takes
+// about four times as long, and counts as four.
+func (s *search) idle(idle int64, lowered bool) int64 {
+	switch {
+	case lowered:
+		return 0
+	case s.walled > 0:
+		return idle + 4
+	}
+	return idle + 1
+}
+
+// restart merges from the buffers up, and plans what is left. k is its number. It returns false
+// if further restarts are of no use.
+func (s *search) restart(rng *rand.Rand, k int) (again bool) {
+	m := s.newMerger(rng, k)
+	s.begun++
+	if s.walls(m, rng, k); s.done() {
+		return false
+	}
+	if k > 0 {
+		m.noise = noises[k%len(noises)]
+	}
+	buffers := len(m.live)
+	m.begin()
+	s.charge(m)
+	merged := len(m.live) < buffers
+	if s.hopeless(len(m.live), buffers) {
+		return false
+	}
+	if merged {
+		s.walls(m, rng, k)
+	}
+	s.attempt(m, rng)
+	if !merged && s.walled == 0 { // the next restart would merge nothing either
+		s.diving.only = true
+		s.dives(m, rng)
+		return false
+	}
+	s.rounds(m, rng, stale<<bits.TrailingZeros(uint(k+1)))
+	s.dives(m, rng)
+	return true
+}
+
+// newMerger returns the merger of restart k, with a root for each buffer.
+func (s *search) newMerger(rng *rand.Rand, k int) *merger {
+	m := &merger{
+		watch: s.watch, rng: rng, unit: float64(s.step),
+		stacking: weights[k%len(weights)], stacks: s.set.stacks, wheeling: s.set.wheels,
+	}
+	if s.walled >= whole && k%2 == 1 {
+		m.stacks = false // equal lifespans are the least certain trace of a packing
+	}
+	m.init(s.tl)
+	s.grant(m)
+	return m
+}
+
+// hopeless reports whether so little fits together that the planner of o.Start does better.
+func (s *search) hopeless(roots, buffers int) bool {
+	return s.o.Start != nil && s.walled == 0 && roots > tune.MergeHopelessAbove && roots > buffers-buffers/16
 }
 
 // rounds makes rounds until patience of them in a row have left no fewer roots. Then it makes
 // an attempt.
 func (s *search) rounds(m *merger, rng *rand.Rand, patience int) {
+	if !s.set.rounds || s.done() {
+		return
+	}
 	m.noise = noises[rng.IntN(len(noises))]
 	for idle := 0; idle < patience && len(m.live) > 1 && !s.done(); idle++ {
 		c := &m.all[m.live[rng.IntN(len(m.live))]]
@@ -310,10 +335,10 @@ func walledness(tl *timeline.Timeline) float64 {
 	return 0
 }
 
-// walls looks for a plan of the roots at the lower bound by the package walls. The k-th
-// restart keeps 2^k guesses, up to the parameter width.
+// walls looks for a plan of the roots at the lower bound by the package walls, if walls are used.
+// The k-th restart keeps 2^k guesses, up to the parameter width.
 func (s *search) walls(m *merger, rng *rand.Rand, k int) {
-	if s.done() {
+	if s.walled == 0 || s.done() {
 		return
 	}
 	n := s.tl.Sections()

@@ -6,7 +6,6 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/sorting"
 	"github.com/stowage-go/stowage/internal/tune"
-	"github.com/stowage-go/stowage/model"
 )
 
 // Idea: a buffer is one or more pieces (model.Piece), each a range of time with one window
@@ -23,16 +22,41 @@ import (
 // for each piece, a table by slot replaces the sorts and the searches: O(p + slots). The
 // steps of a program are such a time.
 
+// A sweeper prepares a timeline. It lives only as long as that takes.
+type sweeper struct {
+	t     *Timeline
+	over  func() bool // whether a limit has come
+	times [][2]int64  // of each span: its time; nil if no buffer has a gap
+}
+
 // sweep sets Starts, Ends, Load, Plain, spans, spanAt and extent, unless a limit comes.
-func (t *Timeline) sweep() {
-	buffers := t.Problem.Buffers
-	n := len(buffers)
-	// A gap adds at most one piece, and its window another.
-	gaps, pieces := false, n
-	t.Plain = true
+func (s *sweeper) sweep() {
+	gaps, pieces := s.measure()
+	if s.over == nil || pieces <= tune.PreparedMost {
+		s.over = func() bool { return false }
+	}
+	if !gaps {
+		s.wholeSpans()
+	} else if !s.cutSpans(pieces) {
+		return
+	}
+	if s.over() {
+		return
+	}
+	closed := s.t.closeSections(len(s.t.spans), s.at)
+	if !s.over() && s.numberSpans(closed) {
+		s.extents()
+	}
+}
+
+// measure sets Plain. It returns whether any buffer has a gap, and at least as many pieces as
+// there are: a gap adds at most one piece, and its window another.
+func (s *sweeper) measure() (gaps bool, pieces int) {
+	buffers := s.t.Problem.Buffers
+	s.t.Plain, pieces = true, len(buffers)
 	for i := range buffers {
 		if buffers[i].Fixed != nil || buffers[i].Alignment > 1 || len(buffers[i].Gaps) > 0 {
-			t.Plain = false
+			s.t.Plain = false
 		}
 		for k := range buffers[i].Gaps {
 			gaps = true
@@ -42,71 +66,76 @@ func (t *Timeline) sweep() {
 			}
 		}
 	}
-	if t.over == nil || pieces <= tune.PreparedMost {
-		t.over = func() bool { return false }
-	}
-	late := false
-	var times [][2]int64 // of each span, where there are gaps
-	if gaps {
-		times = make([][2]int64, 0, pieces)
-		t.spans = make([]Span, 0, pieces)
-		t.spanAt = make([]int32, 1, n+1)
-		for i := range buffers {
-			if late {
-				return
-			}
-			first := len(t.spans)
-			buffers[i].Pieces(func(x model.Piece) bool {
-				// Pieces of the same bytes that meet are one span.
-				if k := len(t.spans) - 1; k >= first && times[k][1] == x.Lower && t.spans[k].Lower == x.From && t.spans[k].Upper == x.To {
-					times[k][1] = x.Upper
-					return true
-				}
-				times = append(times, [2]int64{x.Lower, x.Upper})
-				t.spans = append(t.spans, Span{Lower: x.From, Upper: x.To})
-				late = len(t.spans)%tune.PreparedMost == 0 && t.over()
-				return !late
-			})
-			t.spanAt = append(t.spanAt, int32(len(t.spans)))
-		}
-	} else {
-		t.spans = make([]Span, n)
-		for i := range buffers {
-			t.spans[i].Upper = buffers[i].Size
-		}
-	}
-	at := func(k int) (lower, upper int64) {
-		if gaps {
-			return times[k][0], times[k][1]
-		}
-		return buffers[k].Lower, buffers[k].Upper
-	}
-	if late || t.over() {
-		return
-	}
-	closed := t.closeSections(len(t.spans), at)
-	if t.over() {
-		return
-	}
+	return gaps, pieces
+}
 
-	// A piece is in the sections closed after its start and by its end.
-	m := len(t.Ends)
-	loads := bound.NewLoads(m)
-	for k := range t.spans {
-		if k%tune.PreparedMost == tune.PreparedMost-1 && t.over() {
-			return
-		}
-		s := &t.spans[k]
-		lower, upper := at(k)
-		s.First, s.Last = closed(lower), closed(upper)
-		loads.Add(s.First, s.Last, s.Upper-s.Lower)
-	}
-	t.Load = loads.Sum()
-
-	t.extent = make([][2]int32, n)
+// wholeSpans makes one span of each buffer.
+func (s *sweeper) wholeSpans() {
+	buffers := s.t.Problem.Buffers
+	s.t.spans = make([]Span, len(buffers))
 	for i := range buffers {
-		if spans := t.Spans(i); len(spans) > 0 {
-			t.extent[i] = [2]int32{spans[0].First, spans[len(spans)-1].Last}
+		s.t.spans[i].Upper = buffers[i].Size
+	}
+}
+
+// cutSpans makes spans of the pieces of each buffer. Pieces of the same bytes that meet are one
+// span. It returns false if a limit comes.
+func (s *sweeper) cutSpans(pieces int) bool {
+	t := s.t
+	s.times = make([][2]int64, 0, pieces)
+	t.spans = make([]Span, 0, pieces)
+	t.spanAt = make([]int32, 1, len(t.Problem.Buffers)+1)
+	for i := range t.Problem.Buffers {
+		first := len(t.spans)
+		for x := range t.Problem.Buffers[i].Pieces {
+			k := len(t.spans) - 1
+			if k >= first && s.times[k][1] == x.Lower && t.spans[k].Lower == x.From && t.spans[k].Upper == x.To {
+				s.times[k][1] = x.Upper
+				continue
+			}
+			s.times = append(s.times, [2]int64{x.Lower, x.Upper})
+			t.spans = append(t.spans, Span{Lower: x.From, Upper: x.To})
+			if len(t.spans)%tune.PreparedMost == 0 && s.over() {
+				return false
+			}
+		}
+		t.spanAt = append(t.spanAt, int32(len(t.spans)))
+	}
+	return true
+}
+
+// at returns the time of span k.
+func (s *sweeper) at(k int) (lower, upper int64) {
+	if s.times != nil {
+		return s.times[k][0], s.times[k][1]
+	}
+	b := &s.t.Problem.Buffers[k]
+	return b.Lower, b.Upper
+}
+
+// numberSpans sets the sections of each span, and Load: a span is in the sections that are closed
+// after its start and by its end. It returns false if a limit comes.
+func (s *sweeper) numberSpans(closed func(time int64) int32) bool {
+	loads := bound.NewLoads(len(s.t.Ends))
+	for k := range s.t.spans {
+		if k%tune.PreparedMost == tune.PreparedMost-1 && s.over() {
+			return false
+		}
+		span := &s.t.spans[k]
+		lower, upper := s.at(k)
+		span.First, span.Last = closed(lower), closed(upper)
+		loads.Add(span.First, span.Last, span.Upper-span.Lower)
+	}
+	s.t.Load = loads.Sum()
+	return true
+}
+
+// extents sets the sections of each buffer, from its first span to its last.
+func (s *sweeper) extents() {
+	s.t.extent = make([][2]int32, len(s.t.Problem.Buffers))
+	for i := range s.t.extent {
+		if spans := s.t.Spans(i); len(spans) > 0 {
+			s.t.extent[i] = [2]int32{spans[0].First, spans[len(spans)-1].Last}
 		}
 	}
 }

@@ -63,8 +63,6 @@ type Timeline struct {
 	spanAt []int32    // spans of buffer i are spans[spanAt[i]:spanAt[i+1]]; nil if each buffer has one
 	extent [][2]int32 // sections [first, last) of each buffer, its gaps included; 0, 0 if never active
 
-	over func() bool // whether a limit has come; set only while the timeline is made
-
 	indexOnce sync.Once
 	index     conflictIndex
 }
@@ -77,13 +75,13 @@ func New(p *model.Problem) *Timeline { return NewUnless(p, nil) }
 // NewUnless stops and returns nil. A problem of at most tune.PreparedMost pieces takes a few
 // milliseconds, so NewUnless then always returns a timeline.
 func NewUnless(p *model.Problem, over func() bool) *Timeline {
-	t := &Timeline{Problem: p, over: over}
-	for _, step := range [...]func(*Timeline){(*Timeline).sweep, (*Timeline).partition, (*Timeline).bound} {
-		if step(t); t.over() {
+	t := &Timeline{Problem: p}
+	s := &sweeper{t: t, over: over}
+	for _, step := range [...]func(){s.sweep, t.partition, t.bound} {
+		if step(); s.over() {
 			return nil
 		}
 	}
-	t.over = nil
 	t.check()
 	return t
 }
