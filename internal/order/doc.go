@@ -20,21 +20,32 @@
 // The peak is a lower bound for the order. Take offsets at which blocks that are live together are disjoint, except
 // for permitted pairs of an operator, at their distance, no block in two such pairs of one operator. While o
 // runs, a pair covers at least max(size(result), distance + size(operand)) bytes, everything else its own size, and
-// all these are disjoint. So some byte lies at peak or above, or is the last below it. A pair counts at its own
-// operator only. So a chain of results, each over the one before, counts right: at each operator one pair of
-// it is live.
+// all these are disjoint. So the highest end of a block is at least the peak. A pair counts at its own operator
+// only. So a chain of results, each over the one before, counts right: at each operator one pair of it is live.
+//
+// The bound does not hold for an allocation in which a block is in two pairs of one operator: a result over parts of two
+// operands that both die. Such an allocation may be lower. Say so by an alias, as for a concatenation in place.
 //
 // An allocation may need more: offsets that suit one operator need not suit the next, and alignment adds bytes.
-// If no permits are used the peak is the load of the memory problem, which planners usually reach. A value over
-// several operands at once (a concatenation in place) is not a permit but an alias.
+// If no permits are used the peak is the load of the memory problem, which planners usually reach.
 //
 // # How it is found
 //
 // A state is a set S of operators that have run, closed under "has to run before". What is live after S depends on
 // S alone, so the search is for a path from the empty set to the full one whose most expensive step is cheapest
-// (search.go). It first looks for bounds (bound.go) and quick orders (greedy.go).
+// (search.go). In this order:
 //
-// # Why the cuts are sound
+//	bound.go             bytes that are live during an operator in every order
+//	cuts.go              parts between operators that are before or after every other one
+//	greedy.go            orders in one pass
+//	ends.go, reverse.go  the exact search, from both ends with one rising limit
+//	collapse.go          what may run at once, in every step of every search
+//	dive.go              if the exact search does not finish: limits by bisection
+//
+// With [Options.States] used up, or the context over, the result has the best order so far, and as its bound the
+// limit below which everything was refuted.
+//
+// # Why the rules are sound
 //
 // Write live(S) for the bytes live after S, and with makers and users of block b for the operators with which b
 // begins and those that it outlives:
@@ -48,12 +59,6 @@
 // has begun in R' but not in R takes its size out of what p begins, and at most its size out of the matching. What
 // dies at p after R dies at p after R' too, if it is still there, so pairs are only added.
 //
-// Lemma 3: if p is in Q but not in R, then during(p | R ∩ Q) + live(R ∪ Q) <= during(p | R) + live(Q). Without
-// pairs this is Lemma 1 for the set R with p half done: its makers begun, its users not over. There the right side is
-// larger by size(x) for each x whose users are all in R ∪ Q, but neither all in R nor all in Q. The pairs save more
-// after R than after R ∩ Q only by operands x that die at p after R but not after R ∩ Q. These are such x, and
-// each saves at most size(x).
-//
 // Theorem 1 (collapse.go): let T run after S within a limit, and let live(S ∪ T) be at most live(S ∪ T') for every
 // closed S ∪ T' with T' in T. If S can be completed within the limit, then with T next. Proof: take a
 // completion, run T first, then the rest in its order. An operator p that ran after R now runs after R ∪ T, and
@@ -62,9 +67,9 @@
 //
 // by Lemma 1, so by Lemma 2 it costs no more. For one operator T' is empty. In a chain, T' is a shorter prefix.
 //
-// Theorem 2 (tail): let o run last of a closed set E within the limit, with live(E - o) <= live(E). If E can be
-// reached within the limit, then with o last. Proof: an operator p that ran after R, o in R, now runs after R - o.
-// Lemma 3 with Q = E - o says during(p | R - o) <= during(p | R) + live(E - o) - live(E).
+// Theorem 2 (reverse.go): an order read backwards is an order of the reversed graph, in which users are makers
+// and makers users, at the same costs. All the above holds there: it uses of makers and users only that a block whose
+// users have all run has begun. So what may run at once from the end may run last.
 //
 // # Names
 //
