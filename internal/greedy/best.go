@@ -11,36 +11,35 @@ import (
 	"github.com/stowage-go/stowage/model"
 )
 
-// Idea: no order is best everywhere, and each costs little; so try many and
-// keep the lowest plan. An order is dropped at the first buffer that ends as
-// high as the best plan does, so most of them cost a fraction of a plan.
+// Idea: no order is best everywhere, and each costs little. So many orders are tried, and the lowest
+// plan is kept. An order is dropped at the first buffer that ends as high as the best plan does, so
+// most orders cost a fraction of a plan.
 //
-// The table stands for the heuristics of the box as well: for each of them that
-// was ever lower than all others on problems drawn widely, it has an order and a
-// fit that make the same plan or a lower one. What a heuristic on a skyline
-// makes, first fit in the order of its offsets never ends higher: what lies
-// below a buffer is placed before it and no higher than there, so the buffer's
-// own place is free. (Windows that interlock are the exception.)
+// The table also covers the planners of lab/baseline. If such a planner was ever alone lowest on
+// random problems, a row makes its plan or a lower one. For planners on a skyline this is certain:
+// place the buffers by first fit in ascending order of the skyline's offsets. By induction each
+// buffer's old place is still free, so it ends no higher. (Windows that interlock are the exception.)
 //
-// Invariant: the result is never higher than first-fit's, since that order runs
-// in any case unless a limit comes first.
+// Above tune.LargeAbove buffers the sweep runs first. If its plan is within 1/1000 of the bound
+// (tune.CloseBy), no other row runs.
 //
-// Above tune.LargeAbove buffers the sweep comes first, and where it ends within a
-// thousandth of the bound it is enough for the whole table.
+// Invariant: the result is never higher than first-fit's plan, since that order runs in any case
+// unless a limit comes first.
 //
 // Complexity: that of a plan times the table, up to maxCost.
 //
-// Measured: height over load on the challenging suite as the table grows is printed by
-// TestBestOnPublicData.
+// Measured: TestBestOnPublicData prints height over load on the challenging suite as the table
+// grows. Rows that this suite does not need have others:
 //
-// The orders without a stack pay elsewhere: area takes idealloc's G_1 and width
-// TFLite's hand_landmark to the load, tight-overlaps S_1 near it, and the orders by
-// start tile what was cut by time.
+//	row               instance                 what it does there
+//	area              idealloc's G_1           reaches the load
+//	width             TFLite's hand_landmark   reaches the load
+//	tight-overlaps    idealloc's S_1           ends near the load
+//	start, by-start   problems cut by time     tiles them
 //
-// Tried and dropped: all words of one or two keys of MiniMalloc's, in both
-// directions, under all three ways to place. Glow's order by the fullest moment that is
-// left, and slots that are chosen by size: with outward and grown there, of 3,000 problems
-// (internal/auto's test of the box) they change none.
+// Tried and dropped: all words of one or two of MiniMalloc's keys, in both directions, with all
+// three ways to place. Glow's order by the fullest moment that is left, and slots chosen by size:
+// beside outward and grown they change none of 3,000 problems (lab/baselines, NeverWorseThanTheBox).
 
 // A method turns an order into a plan.
 type method uint8
@@ -68,9 +67,9 @@ const maxCost = 1 << 18
 type worth uint8
 
 const (
-	quickest worth = iota // on any; the trials take a tenth of the time of those that are quick
-	quick                 // on any
-	thorough              // where no search proves the height at once
+	quickest worth = iota // on any problem; these trials take a tenth of the time of the quick ones
+	quick                 // on any problem
+	thorough              // on a problem whose height no short search proves
 )
 
 // A trial is one line of the portfolio.
@@ -81,8 +80,8 @@ type trial struct {
 	order string // its sort keys, a letter each, as orders.go has them; a small letter is the key in reverse
 }
 
-// trials is the portfolio, in the order in which it runs. A comment names the heuristics
-// that a line stands for.
+// trials is the portfolio, in the order in which it runs. A comment names the planners of
+// lab/baseline that a row stands for.
 var trials = [...]trial{
 	{quickest, "width", first, "WZ"},
 	{quickest, "area", first, "A"},
@@ -129,7 +128,7 @@ var trials = [...]trial{
 	{thorough, "outward", outwards, ""}, // of few buffers
 }
 
-// until returns the number of trials of a worth, and of those before it.
+// until returns the number of trials up to the last one of a worth.
 func until(most worth) int {
 	n := 0
 	for n < len(trials) && trials[n].worth <= most {
@@ -144,15 +143,14 @@ type Portfolio struct {
 	ctx  context.Context
 	goal int64 // no trial begins once a plan is as low
 
-	// Offsets is the lowest plan so far and Height its height, which may be above any
-	// capacity; Name is the line that made it. There is one from the
-	// start, unless buffers with fixed offsets collide, or a limit comes before
-	// it is known whether thousands of them do.
+	// Offsets is the lowest plan so far, Height its height in bytes, which may be above any
+	// capacity, and Name the row that made it. There is a plan from the start, unless buffers
+	// with fixed offsets collide, or a limit comes before it is known whether thousands do.
 	Offsets []int64
 	Height  int64
 	Name    string
-	// Collided says that two buffers with fixed offsets use the same bytes at
-	// once, so that there is no plan.
+	// Collided says that two buffers with fixed offsets use the same bytes at the same time.
+	// Then there is no plan.
 	Collided bool
 
 	memory place.Memory
@@ -163,9 +161,9 @@ type Portfolio struct {
 	long bool  // stacking takes too long here
 }
 
-// NewPortfolio makes the first plans: where most buffers have hints, in their
-// order ("hint"), above tune.LargeAbove buffers by the sweep, and by first-fit. Where a limit is
-// over already these are stacked. Capacity is a height that is low enough, 0 for none.
+// NewPortfolio makes the first plans, in this order: by hints ("hint"), if most buffers have one; by
+// the sweep, above tune.LargeAbove buffers; by first-fit. If a limit has already come, buffers are
+// stacked (place.Finish). A plan of the height capacity is low enough; 0 stands for the bound.
 func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *Portfolio {
 	p := &Portfolio{tl: tl, ctx: ctx, Height: math.MaxInt64}
 	p.Aim(capacity)
@@ -173,8 +171,8 @@ func NewPortfolio(ctx context.Context, tl *timeline.Timeline, capacity int64) *P
 		p.place("hint", order, place.FirstFit)
 	}
 	if p.Large() && !p.Collided && p.Height > p.goal {
-		// A pass that is good at once is enough; the others end early above what
-		// sweeps from the peaks have.
+		// One pass may be enough. If not, the sweeps from the peaks run before the other
+		// passes, because a pass ends early once it is above the lowest plan.
 		passes := Thresholds(tl.Sections())
 		p.sweep("sweep", passes[:1])
 		if p.Height > p.goal && (len(tl.Problem.Buffers) <= tune.HugeAbove || !p.near(capacity)) {
@@ -219,7 +217,7 @@ func (p *Portfolio) over() bool {
 	return w.Over()
 }
 
-// place takes the plan of an order where it is the lowest so far.
+// place places the buffers in an order, and takes the plan if it is the lowest so far.
 func (p *Portfolio) place(name string, order []int32, fit place.Fit) {
 	w := place.Watch(p.ctx, p.tl)
 	defer w.Close()
@@ -231,15 +229,15 @@ func (p *Portfolio) place(name string, order []int32, fit place.Fit) {
 	}
 }
 
-// keep takes a plan where it is the lowest so far.
+// keep takes a plan if it is the lowest so far.
 func (p *Portfolio) keep(name string, offsets []int64, height int64) {
 	if offsets != nil && height < p.Height {
 		p.Offsets, p.Height, p.Name = offsets, height, name
 	}
 }
 
-// sweep runs passes of the planner sweep until one is enough, or sweeps from the peaks
-// where there are none.
+// sweep runs the given passes until a plan is low enough. If passes is nil, it sweeps from the
+// peaks.
 func (p *Portfolio) sweep(name string, passes []int32) {
 	w := run.NewWatch(p.ctx)
 	defer w.Close()
@@ -273,9 +271,8 @@ func (p *Portfolio) sweep(name string, passes []int32) {
 	}
 }
 
-// Quick runs the trials that are worth their time on any problem, or the few that take
-// a tenth of it, Rest all that are left. They end at the goal, at a limit, and where the work exceeds a bound
-// that does not depend on the clock.
+// Quick runs the rows marked quickest, and those marked quick unless few is set. It stops at the
+// goal, at a limit, or after maxCost work, which is counted and not timed.
 func (p *Portfolio) Quick(few bool) {
 	if few {
 		p.run(until(quickest))
@@ -284,7 +281,7 @@ func (p *Portfolio) Quick(few bool) {
 	p.run(until(quick))
 }
 
-// Rest runs all trials that are left; see Quick.
+// Rest runs all rows that are left, and stops as Quick does.
 func (p *Portfolio) Rest() { p.run(len(trials)) }
 
 // run runs what is left of the first n trials.
@@ -338,7 +335,7 @@ func (p *Portfolio) run(n int) {
 	}
 }
 
-// skips reports whether a trial is of no use on this problem.
+// skips reports whether a trial does not run on this problem.
 func (p *Portfolio) skips(t *trial) bool {
 	switch t.how {
 	case stacked:
@@ -361,12 +358,11 @@ func ByOffset(offsets []int64) []int32 {
 	return byColumns(nil, len(offsets), [][]uint64{key})
 }
 
-// Best returns the lowest plan of a whole portfolio: the offset of each buffer,
-// their height, and the name of the line. It stops at the capacity (0 for none)
-// or the bound. The height may exceed the capacity.
+// Best returns the lowest plan of a whole portfolio: the offset of each buffer, the height in bytes,
+// and the name of the row. It stops at the capacity (0 for none) or the bound. The height may
+// exceed the capacity.
 //
-// The offsets are nil where two fixed buffers collide, so that no plan exists
-// at all; or, where fixed buffers are many, where a limit comes before that is known.
+// offsets is nil if two fixed buffers collide, or if a limit came before that was known.
 func Best(ctx context.Context, tl *timeline.Timeline, capacity int64) (offsets []int64, height int64, name string) {
 	p := NewPortfolio(ctx, tl, capacity)
 	p.Rest()

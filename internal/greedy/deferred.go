@@ -47,8 +47,8 @@ type grownRow struct {
 	tail   int32
 }
 
-// Deferred places the buffers by a row of chunks: starts and ends are all of them by start
-// and by end, sizes are theirs. It returns nil where a limit comes first.
+// Deferred places the buffers by a row of chunks. starts and ends have all buffers, by start and by
+// end; sizes has their sizes, by buffer. It returns nil if a limit comes first.
 func Deferred(w *run.Watch, tl *timeline.Timeline, starts, ends []int32, sizes []int64) []int64 {
 	n, buffers := len(sizes), tl.Problem.Buffers
 	r := &grownRow{tail: -1}
@@ -162,9 +162,9 @@ func (r *grownRow) enter(k int32) {
 	r.free[at] = k
 }
 
-// deferred places the buffers in the order of a word that begins with the start, their
-// sizes rounded up to a common multiple of the alignments, since what moves must stay
-// aligned. It returns nil where that is too large, or a limit comes first.
+// deferred places the buffers in the order of a word that begins with the start. Sizes are rounded
+// up to a common multiple of the alignments, so that a buffer that moves stays aligned. It returns
+// nil if that multiple is too large, or if a limit comes first.
 func deferred(w *run.Watch, tl *timeline.Timeline, word string) []int64 {
 	buffers := tl.Problem.Buffers
 	unit := int64(1)

@@ -45,10 +45,10 @@ func (s *settings) Declare(d *run.Declaration) {
 	d.Float(&s.waste, "waste", 1.001, 1, math.Inf(1), "stop after a pass whose height is at most this many times the lower bound")
 }
 
-// Plan sweeps until a plan is close enough to the bound, or fits the capacity
-// where that is all that is asked, or the thresholds are through. A node is a
-// placement. It proves nothing by failing but that fixed offsets collide. The
-// first pass ends whatever ctx says. The error is for a bad parameter.
+// Plan sweeps until a plan is within the parameter waste of the bound, or fits if any plan will do,
+// or all thresholds were tried. A node is a placement. Its only proof is Infeasible for colliding
+// fixed offsets. The first pass runs to its end even if ctx has ended. The error is for a bad
+// parameter.
 func (sweep) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Options) (r plan.Result, err error) {
 	var set settings
 	if err := run.Bind("sweep", &o, &set); err != nil {
