@@ -151,7 +151,7 @@ var layers = []struct {
 	{"internal/exact/canonical", with(kernel, "internal/exact/common")},
 	{"internal/exact/ladder", with(kernel, "internal/exact/common")},
 	{"internal/exact", with(kernel, "internal/exact/engine", "internal/merge")},
-	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run"}},
+	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/common"}},
 	{"internal/greedy", placing},
 	{"internal/sweep", with(placing, "internal/greedy")},
 	{"internal/climb", with(placing, "internal/greedy", "internal/exact/engine")},

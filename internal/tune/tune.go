@@ -64,12 +64,12 @@ const (
 	DigitsLeast = 1024
 
 	// FreeListsLeast is the first size at which the allocator that finishes a plan makes all
-	// of its lists of free ranges (internal/place, finish.go). On smaller problems to make
+	// of its lists of free ranges (place/finish.go). On smaller problems to make
 	// all of them takes longer than to use some.
 	FreeListsLeast = 1024
 
-	// ListMost is the size up to which a plan is kept as one sorted list (internal/place,
-	// list.go) and not as trees. The two take equally long at a few thousand buffers if
+	// ListMost is the size up to which a plan is kept as one sorted list
+	// (place/list.go) and not as trees. The two take equally long at a few thousand buffers if
 	// plans are made one after another, and at some hundreds if one plan is made.
 	// Measured on A-K: go test -bench Move ./internal/climb.
 	ListMost = 2048
@@ -154,7 +154,7 @@ const (
 
 	// FarBy is how far above a height another one is far: more than an eighth. auto leaves a
 	// capacity that first-fit is far above to the searches, and a plan that a limit has cut is
-	// stacked anew if it is far above the bound (internal/place, finish.go).
+	// stacked anew if it is far above the bound (internal/place, place/finish.go).
 	// Measured for auto on 135 problems of 20 and 100 buffers and on A-K: the best order ends up
 	// to an eighth lower than first-fit. For cut plans no other part was compared.
 	FarBy = 8

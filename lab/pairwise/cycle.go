@@ -3,7 +3,7 @@ package pairwise
 import "github.com/stowage-go/stowage/model"
 
 // Idea: orders that form a cycle, a below b below c below a, raise their lower
-// bounds for ever. The package bound has the two facts that prove it (passes.go).
+// bounds for ever. The package bound has the two facts that prove it (bound/passes.go).
 // This file looks for such a cycle. If a propagation takes more steps than it
 // should, the chain of pushes that led to the last step is walked back. A bound
 // that comes twice on the chain has pushed itself up along literals that hold.

@@ -7,7 +7,7 @@ import (
 	"github.com/stowage-go/stowage/internal/exact/common"
 )
 
-// This file says how far apart buffers must lie. Its rule is that of package timeline (conflict.go there):
+// This file says how far apart buffers must lie. Its rule is that of package timeline (timeline/conflict.go):
 //
 //	distance(i, j) = max over common sections s of upper(i, s) - lower(j, s)
 //

@@ -22,7 +22,7 @@ import (
 // returns. Windows are counted from the shifted offset as well, so sections see the true space.
 //
 // Shifts do not help if one of two buffers can lie in the middle of the other: such a pair has several
-// forbidden ranges (ladder.go).
+// forbidden ranges (ladder/ladder.go).
 //
 // Invariant: either distances between buffers that meet are above zero, or shifted is not set. A shift is
 // never negative, so no piece starts under the offset of its buffer.

@@ -3,8 +3,7 @@ package common
 import "math/bits"
 
 // Idea: a set of unplaced buffers that has failed is kept with the least offsets (or levels) that it
-// had. The searches say what follows from that (front.go of the canonical search, ascend.go of the
-// ladder).
+// had. The searches say what follows from that (canonical/front.go and ladder/ascend.go).
 //
 // Complexity: memory is frontCells words. If they are full, everything is forgotten.
 

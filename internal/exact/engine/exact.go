@@ -151,19 +151,10 @@ type part struct {
 	stretchCapacity int64
 	stretchLimits   [10]int64
 	team            []*canonical.Kernel // a kernel for each order, if the orders run side by side
-	interlocks      knowledge           // whether its windows interlock
-	laddered        bool                // whether it has a ladder
+	windows         windows
+	laddered        bool // whether it has a ladder
 	completion      completion
 }
-
-// knowledge is the answer to a question that takes time to decide.
-type knowledge uint8
-
-const (
-	maybe knowledge = iota
-	no
-	yes
-)
 
 func newEngine(ctx context.Context, tl *timeline.Timeline, o *plan.Options, limits common.Limits) (*engine, error) {
 	e := &engine{

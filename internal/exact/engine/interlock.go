@@ -10,20 +10,17 @@ import (
 // the search among pairs (package pairs) decides. The canonical search runs first: a plan that it
 // finds is a plan, but its failure proves nothing there.
 
-// interlocks says whether the windows of partition p interlock.
-func (e *engine) interlocks(p int) knowledge {
+// windows says whether the windows of a partition interlock, once that is known.
+type windows struct{ interlock, known bool }
+
+// interlocks asks whether the windows of partition p interlock. It is not known if the run ends meanwhile.
+func (e *engine) interlocks(p int) windows {
 	s := &e.parts[p]
-	if s.interlocks == maybe {
-		switch found, known := e.tl.Interlocks(e.tl.Partitions[p], e.watch.Over); {
-		case found && s.kernel.Shifted && !e.geared(p):
-			s.interlocks = no
-		case found:
-			s.interlocks = yes
-		case known:
-			s.interlocks = no
-		}
+	if w := &s.windows; !w.known {
+		w.interlock, w.known = e.tl.Interlocks(e.tl.Partitions[p], e.watch.Over)
+		w.interlock = w.interlock && (!s.kernel.Shifted || e.geared(p))
 	}
-	return s.interlocks
+	return s.windows
 }
 
 // geared reports whether a buffer of partition p can lie in the middle of another. If the run
@@ -61,16 +58,12 @@ func (e *engine) complete(p int, capacity, limit int64, r common.Outcome) common
 		}
 	}
 	s := c.pairs
-	answer := s.Run(capacity, e.within(limit))
+	v := s.Run(capacity, e.within(limit))
 	e.count(&s.Nodes, &s.Backtracks)
-	switch answer {
-	case pairs.Fits:
+	if v == common.Fits {
 		e.keep(p, s.Offsets())
-		return common.Fits
-	case pairs.Refuted:
-		return common.Refuted
 	}
-	return common.Undecided
+	return v
 }
 
 // tick reports progress every limits.TickEvery nodes of a search among pairs.

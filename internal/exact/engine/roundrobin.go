@@ -116,10 +116,11 @@ func (e *engine) attempt(p int, capacity, limit int64) common.Verdict {
 		return common.Fits
 	}
 	if k.Windowed {
-		switch e.interlocks(p) {
-		case maybe:
+		w := e.interlocks(p)
+		if !w.known {
 			return common.Undecided
-		case yes:
+		}
+		if w.interlock {
 			return e.complete(p, capacity, limit, r)
 		}
 	}

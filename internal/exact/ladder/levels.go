@@ -13,7 +13,7 @@ import (
 //	they can be level, outside one another         one order has a range more, with
 //	                                               little room: counted as 2
 //
-// This file looks for heights with few extra ranges. It starts with potentials, as shift.go does.
+// This file looks for heights with few extra ranges. It starts with potentials, as canonical/shift.go does.
 // Then it moves one buffer after the other to the height with the fewest extra ranges. The
 // heights it tries are those where a forbidden range with another buffer begins or ends.
 //

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -35,7 +36,7 @@ func TestCorrupted(t *testing.T) {
 		},
 	} {
 		s := fresh(t, tl, 0)
-		if s.Run(7, 1000) != Fits {
+		if s.Run(7, 1000) != common.Fits {
 			t.Fatal("no plan")
 		}
 		corrupt(s)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -24,16 +25,6 @@ import (
 // for rectangle packing (Moffitt and Pollack 2006).
 //
 // Tried and dropped: the same search on the engine of package pairwise (doc.go).
-
-// An Answer says whether a partition fits a capacity.
-type Answer uint8
-
-// The answers.
-const (
-	Undecided Answer = iota // a limit came first
-	Fits                    // Offsets has a plan
-	Refuted                 // there is no plan
-)
 
 // A Search is the state of one partition. It can be run many times, in one goroutine.
 type Search struct {
@@ -102,21 +93,21 @@ func New(w *run.Watch, tl *timeline.Timeline, buffers []int32, tick func(s *Sear
 func (s *Search) Offsets() []int64 { return s.low }
 
 // Run asks whether a plan fits the capacity, for at most limit nodes.
-func (s *Search) Run(capacity, limit int64) Answer {
+func (s *Search) Run(capacity, limit int64) common.Verdict {
 	s.last = s.Nodes + limit
 	// A propagation gets as much patience as the search has nodes, so that in ever
 	// longer runs every one settles.
 	s.patience = max(64*int64(len(s.align)+2), limit)
 	if !s.reset(capacity) {
-		return Refuted
+		return common.Refuted
 	}
 	switch r := s.search(); {
-	case r == found:
-		return Fits
-	case r == failed && !s.gaveUp:
-		return Refuted
+	case r == common.Solved:
+		return common.Fits
+	case r == common.Exhausted && !s.gaveUp:
+		return common.Refuted
 	}
-	return Undecided
+	return common.Undecided
 }
 
 // reset drops all that was decided. It reports whether every buffer has an offset by
@@ -137,18 +128,11 @@ func (s *Search) reset(capacity int64) bool {
 	return true
 }
 
-// outcome is what a subtree of the search has.
-type outcome uint8
-
-const (
-	stopped outcome = iota // a limit came first
-	found                  // low is a plan
-	failed                 // no plan, unless a propagation gave up
-)
-
-func (s *Search) search() outcome {
+// search looks for a plan below the present node. If it returns Solved, low is the plan. Exhausted says that there is
+// none, unless a propagation gave up.
+func (s *Search) search() common.Outcome {
 	if s.Nodes >= s.last || s.watch.Over() {
-		return stopped
+		return common.Aborted
 	}
 	s.Nodes++
 	s.tick()
@@ -157,11 +141,11 @@ func (s *Search) search() outcome {
 	if !ok {
 		s.undoTo(mark)
 		s.Backtracks++
-		return failed
+		return common.Exhausted
 	}
 	s.check()
 	if at < 0 {
-		return found
+		return common.Solved
 	}
 	// The interval above the violated range first, then the one below it, then the
 	// others: the order in which offsets rise.
@@ -174,7 +158,7 @@ func (s *Search) search() outcome {
 			}
 			inner := len(s.steps)
 			if s.decide(at, c) {
-				if r := s.search(); r != failed {
+				if r := s.search(); r != common.Exhausted {
 					return r
 				}
 			}
@@ -183,7 +167,7 @@ func (s *Search) search() outcome {
 	}
 	s.undoTo(mark)
 	s.Backtracks++
-	return failed
+	return common.Exhausted
 }
 
 // settle decides every pair with one open interval, until there is none. It returns the

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/testkit/drawn"
 	"github.com/stowage-go/stowage/internal/testkit/oracle"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -36,7 +37,7 @@ func TestSearch(t *testing.T) {
 		}
 		tl := timeline.New(p)
 		for _, capacity := range []int64{height, height - 1} {
-			answers := map[Answer]int{}
+			answers := map[common.Verdict]int{}
 			offsets := make([]int64, len(p.Buffers))
 			for i, b := range p.Buffers {
 				if b.Fixed != nil {
@@ -52,9 +53,9 @@ func TestSearch(t *testing.T) {
 				}
 			}
 			switch {
-			case answers[Undecided] > 0:
+			case answers[common.Undecided] > 0:
 				t.Fatalf("seed %d: undecided at %d", seed, capacity)
-			case answers[Refuted] > 0:
+			case answers[common.Refuted] > 0:
 				refuted++
 				if capacity == height {
 					t.Fatalf("seed %d: its lowest height %d is refuted", seed, height)
@@ -91,13 +92,13 @@ func TestSearchLimits(t *testing.T) {
 			}
 			for limit := range nodes {
 				s.Nodes = 0
-				if got := s.Run(tl.LowerBound, limit); got != Undecided || s.Nodes != limit {
+				if got := s.Run(tl.LowerBound, limit); got != common.Undecided || s.Nodes != limit {
 					t.Fatalf("seed %d: %d after %d of %d nodes", seed, got, s.Nodes, nodes)
 				}
 				stopped++
 			}
 			s.Nodes = 0
-			if got := s.Run(tl.LowerBound, nodes); got != want || want == Fits && !slices.Equal(s.Offsets(), offsets) {
+			if got := s.Run(tl.LowerBound, nodes); got != want || want == common.Fits && !slices.Equal(s.Offsets(), offsets) {
 				t.Fatalf("seed %d: %d, and before %d", seed, got, want)
 			}
 		}
@@ -120,7 +121,7 @@ func TestSearchTicks(t *testing.T) {
 		t.Errorf("%d ticks in %d nodes", ticks, s.Nodes)
 	}
 	s.watch = ended()
-	if got := s.Run(tl.LowerBound, 1000); got == Fits {
+	if got := s.Run(tl.LowerBound, 1000); got == common.Fits {
 		t.Errorf("a plan with a watch that is over")
 	}
 }
