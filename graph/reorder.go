@@ -243,3 +243,15 @@ func forced(g *Graph, order []int) bool {
 	}
 	return true
 }
+
+// Orders returns orders of the operators that may lead to the lowest plan, the best first, and a
+// bound in bytes: no plan in any order is lower. It plans nothing. Of the options it takes Permits
+// and States. If the context ends, the orders are the best so far, and the bound still holds. The
+// error is a *model.InputError for a bad graph.
+func Orders(ctx context.Context, g *Graph, o Options) (orders [][]int, bound int64, err error) {
+	if err := Validate(g); err != nil {
+		return nil, 0, err
+	}
+	m := maker{g: g, o: o}
+	return m.orders(ctx, runnable(g))
+}

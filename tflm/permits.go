@@ -84,19 +84,19 @@ func permits(m *tflite.Model, l *tflite.Lifetimes, lib Kernels) (all []permit, r
 			if why != "" {
 				refused[k] = why
 			}
-			all = append(all, dying(m, l, s, k, found)...)
+			all = append(all, slices.DeleteFunc(pairs(m, k, found), func(q permit) bool { return !diesAt(m, l, s, k, q.operand, q.result) })...)
 		}
 	}
 	return all, refused
 }
 
-// dying returns the permits of an operator that are for operands which die there. An operand that
-// stands twice must keep both distances.
-func dying(m *tflite.Model, l *tflite.Lifetimes, s *tflite.Subgraph, operator int, found []distance.Permit) (out []permit) {
+// pairs returns the permits of an operator, each for an operand that dies there in some order of the
+// operators. An operand that stands twice must keep both distances.
+func pairs(m *tflite.Model, operator int, found []distance.Permit) (out []permit) {
 	o := &m.Operators[operator]
 	for _, y := range o.Outputs {
 		for n, x := range o.Inputs {
-			if x < 0 || slices.Contains(o.Inputs[:n], x) || !diesAt(m, l, s, operator, int(x), int(y)) {
+			if x < 0 || slices.Contains(o.Inputs[:n], x) || x == y || !m.Tensors[x].Arena() || !m.Tensors[y].Arena() {
 				continue
 			}
 			p := permit{operator: operator, result: int(y), operand: int(x), distance: -m.Tensors[x].Bytes}

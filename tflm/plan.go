@@ -30,6 +30,10 @@ type Options struct {
 	// Kernels lets results lie over operands as closely as the kernels of a library permit, in
 	// place included: InPlace has no effect then. It is empty for results that lie apart.
 	Kernels Kernels
+	// Reorder looks for the order of the operators with the lowest plan, and takes it if the head
+	// gets smaller. The order is kept if the model has several subgraphs, a plan that is kept, or
+	// operators for an NPU.
+	Reorder bool
 	// Replace plans a model anew that has a plan which would be kept, and replaces
 	// whatever plan it has.
 	Replace bool
@@ -39,8 +43,15 @@ type Options struct {
 
 // A Plan is what planning a model gives.
 type Plan struct {
-	// Model is the model that was planned.
+	// Model is the model that was planned. If the operators are in another order (Order), it is the
+	// model in that order.
 	Model *tflite.Model
+	// Order has the operators in the order in which they run, as indices into those of the model as
+	// it was; nil if their order is kept.
+	Order []int
+	// OrderBound: no plan has a smaller head, in whatever order the operators run, with results
+	// over operands as the options permit. It is 0 if no order was looked for.
+	OrderBound int64
 	// Arena has a buffer for each tensor of the arena, then one for each scratch buffer.
 	Arena *tflite.Arena
 	// Life has the first and last tick of each tensor and operator.
@@ -74,6 +85,7 @@ type Plan struct {
 	// several of them share is there once. It is nil for other plans.
 	Occupied *model.Problem
 
+	was     *Plan // of the model in the order that it had, if Order is another one
 	replace bool
 	// Offsets are the plan, for Model.WithOffsets: by tensor.
 	Offsets []int32
@@ -105,6 +117,14 @@ func (p *Plan) replaces() bool { return p.replace && p.Model.Offline != nil }
 // input, such as a model of Vela's whose plan is lost or faulty; that no plan was found is
 // in Result.Status.
 func Make(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
+	if o.Reorder {
+		return reorder(ctx, m, o)
+	}
+	return inOrder(ctx, m, o)
+}
+
+// inOrder is Make for the operators in the order that they have.
+func inOrder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 	began := time.Now()
 	l, err := m.Lifetimes()
 	if err != nil {

@@ -22,9 +22,13 @@ type Sizes struct {
 // Sizes returns what the arena takes on each target: firmware of 32 and of 64 bit, and the
 // interpreter of PyPI. They are lower bounds if Unknown names an operator of the model.
 func (p *Plan) Sizes() []Sizes {
+	was := p // in the order of the model as it was
+	if p.was != nil {
+		was = p.was
+	}
 	var own []int32
-	if p.Model.Offline != nil && !p.Faulty {
-		own = p.Model.Offline.Offsets
+	if was.Model.Offline != nil && !was.Faulty {
+		own = was.Model.Offline.Offsets
 	}
 	planned := own
 	if p.Worth() {
@@ -32,7 +36,7 @@ func (p *Plan) Sizes() []Sizes {
 	}
 	var out []Sizes
 	for _, t := range []*Target{&Firmware32, &Firmware64, &Interpreter} {
-		out = append(out, Sizes{t, Predict(p.Model, p.Arena, own, p.Before, t), Predict(p.Model, p.Arena, planned, p.WrittenHead(), t)})
+		out = append(out, Sizes{t, Predict(was.Model, was.Arena, own, p.Before, t), Predict(p.Model, p.Arena, planned, p.WrittenHead(), t)})
 	}
 	return out
 }
@@ -46,10 +50,24 @@ func (p *Plan) WrittenHead() int64 {
 }
 
 // Written returns the file of a model with the plan in it, or as it is if the plan is not
-// worth writing. The model may be the one that was planned, before its weights were folded.
+// worth writing. The model is the one that was planned, in the order that it had; or that
+// before its weights were folded.
 func (p *Plan) Written(m *tflite.Model) ([]byte, error) {
 	if !p.Worth() {
 		return m.Bytes(), nil
+	}
+	if p.Order != nil {
+		order, err := p.orderOf(m)
+		if err != nil {
+			return nil, err
+		}
+		data, err := m.Reordered(order)
+		if err != nil {
+			return nil, err
+		}
+		if m, err = tflite.Parse(data, m.File); err != nil {
+			return nil, err
+		}
 	}
 	return m.WithOffsets(p.Offsets)
 }

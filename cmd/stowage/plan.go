@@ -116,10 +116,8 @@ func (p *planFlags) run(cmd *cobra.Command, path string) error {
 	if in.Kind == format.JSON {
 		return p.runGraph(cmd, in, outputs, o)
 	}
-	for _, flag := range []string{"reorder", "permits"} {
-		if cmd.Flags().Changed(flag) {
-			return usagef("--%s is for graphs in JSON", flag)
-		}
+	if cmd.Flags().Changed("permits") {
+		return usagef("--permits is for graphs in JSON")
 	}
 	if in.Kind == format.ONNX {
 		return p.runONNX(cmd, in, outputs, o)
@@ -165,7 +163,7 @@ func (p *planFlags) runTFLite(cmd *cobra.Command, in *format.Input, outputs []ou
 	}
 	ctx, release := interruptible(cmd.Context())
 	defer release()
-	options := tflm.Options{Scratch: scratch, InPlace: p.inPlace, Kernels: tflm.Kernels(p.kernels), Replace: p.replace, Solve: o}
+	options := tflm.Options{Scratch: scratch, InPlace: p.inPlace, Kernels: tflm.Kernels(p.kernels), Reorder: p.graph.reorder, Replace: p.replace, Solve: o}
 	made, err := tflm.Make(ctx, folded, options)
 	if err != nil {
 		return err

@@ -86,7 +86,7 @@ func (p *planFlags) fit(ctx context.Context, r *planReport, made *tflm.Plan, o t
 // would tells what another way to plan needs, if that is less than the least so far, and returns
 // the new least.
 func (p *planFlags) would(ctx context.Context, f *fitReport, r *planReport, made *tflm.Plan, o tflm.Options, at int, least int64, flag string) (int64, error) {
-	again, err := tflm.Make(ctx, made.Model, o)
+	again, err := tflm.Make(ctx, made.Given(), o)
 	if err != nil {
 		return least, err
 	}
@@ -106,9 +106,13 @@ func (p *planFlags) least(made *tflm.Plan, at int) int64 {
 	if !made.Worth() && made.Model.Offline != nil && !made.Faulty {
 		offsets = made.Model.Offline.Offsets
 	}
-	f := tflm.Predict(made.Model, made.Arena, offsets, made.Result.LowerBound, t)
+	head := made.Result.LowerBound
+	if made.OrderBound > 0 { // what is proven of one order is not of all
+		head = min(head, made.OrderBound)
+	}
+	f := tflm.Predict(made.Model, made.Arena, offsets, head, t)
 	if p.tail > 0 && t != &tflm.Interpreter {
-		return f.Measured(int64(p.tail), made.Result.LowerBound)
+		return f.Measured(int64(p.tail), head)
 	}
 	return f.Smallest
 }

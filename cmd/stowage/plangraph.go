@@ -38,7 +38,7 @@ type graphFlags struct {
 // bind defines the flags on a command.
 func (g *graphFlags) bind(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.BoolVar(&g.reorder, "reorder", false, "look for the order of a graph's operators with the lowest plan")
+	f.BoolVar(&g.reorder, "reorder", false, "look for the order of operators with the lowest plan")
 	f.StringVar(&g.permits, "permits", permitNames[0], "which permits of a graph count: `KIND` all, in-place or none")
 	group(cmd, modelSection, "reorder", "permits")
 	complete(cmd, "permits", func() []string { return permitNames })

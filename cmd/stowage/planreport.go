@@ -43,6 +43,7 @@ type planReport struct {
 	// Kernels is the library that the plan assumes; empty if it assumes nothing.
 	Kernels  string          `json:"kernels"`
 	Overlays []overlayReport `json:"overlays"` // the pairs that depend on it
+	orderReport
 
 	apart  string // the library of --diagonal, if nothing was gained by it
 	folds  bool   // the constants are folded in the file too
@@ -95,6 +96,9 @@ func (p *planFlags) reportOf(made *tflm.Plan, weights int) *planReport {
 	}
 	if p.kernels != "" && made.Kernels == "" && !made.Kept {
 		r.apart = string(p.kernels)
+	}
+	if p.graph.reorder {
+		r.orderReport = orderOf(made)
 	}
 	p.arenas(r, made)
 	r.Peak = ownersOfPeak(made)
@@ -253,6 +257,9 @@ func (r *planReport) notes() []string {
 	}
 	if r.Kept {
 		out = append(out, "the plan that the model has is kept: some of its tensors share bytes on purpose, as stowage check says")
+	}
+	if r.Reordered != nil {
+		out = append(out, r.ordered("operator", "head"))
 	}
 	switch {
 	case r.Kernels != "":

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/format/tflite"
@@ -56,11 +57,10 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 		Unknown: tflm.Unknown(m), Status: made.Result.Status, Head: made.Head, Planned: made.Worth(), Kept: made.Kept,
 	}
 	path := filepath.Join(dir, r.Model)
-	side := func(data []byte, head int64, offsets []int32) (*Answer, Side, error) {
+	side := func(data []byte, head int64, f tflm.Footprint) (*Answer, Side, error) {
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			return nil, Side{}, err
 		}
-		f := tflm.Predict(m, made.Arena, offsets, head, &tflm.Interpreter)
 		a, err := p.Run(Request{Model: path, Arena: Enough(&f), Runs: runs, Smallest: true})
 		if err != nil {
 			return nil, Side{}, fmt.Errorf("%s: %w", m.File, err)
@@ -70,11 +70,9 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 			EmulatedHead: head, Predicted: f.Smallest, PredictedTail: f.Tail, Limit: f.Limit,
 		}, nil
 	}
-	var offsets []int32
-	if m.Offline != nil && !made.Faulty {
-		offsets = m.Offline.Offsets
-	}
-	before, s, err := side(m.Bytes(), made.Before, offsets)
+	sizes := made.Sizes()
+	at := slices.IndexFunc(sizes, func(s tflm.Sizes) bool { return s.Target == &tflm.Interpreter })
+	before, s, err := side(m.Bytes(), made.Before, sizes[at].Before)
 	if err != nil {
 		return nil, err
 	}
@@ -95,11 +93,11 @@ func (p *Process) Compare(ctx context.Context, m *tflite.Model, dir string, runs
 	if !r.Planned {
 		return r, nil
 	}
-	data, err := m.WithOffsets(made.Offsets)
+	data, err := made.Written(m)
 	if err != nil {
 		return nil, err
 	}
-	after, s, err := side(data, made.Head, made.Offsets)
+	after, s, err := side(data, made.Head, sizes[at].After)
 	if err != nil {
 		return nil, err
 	}

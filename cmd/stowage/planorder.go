@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/stowage-go/stowage/tflm"
+)
+
+// Idea: --reorder says of a model how many operators moved, and what is proven: the least that any
+// order needs. If the order is kept although another one might be better, the report says so.
+
+// orderReport is the part of a report that is there with --reorder only.
+type orderReport struct {
+	Reordered   *int   `json:"reordered,omitempty"`    // operators at another place than before
+	OrderBound  *int64 `json:"order_bound,omitempty"`  // no order needs less, in bytes; 0 if nothing is proven
+	OrderProven *bool  `json:"order_proven,omitempty"` // the plan needs no more than that
+}
+
+// orderOf reports the order of a plan.
+func orderOf(made *tflm.Plan) orderReport {
+	moved, proven := made.Moved(), made.OrderProven()
+	return orderReport{&moved, &made.OrderBound, &proven}
+}
+
+// ordered says it in a sentence. what is that which moves, and size that which is bounded.
+func (r *orderReport) ordered(what, size string) string {
+	said := "the order of the " + what + "s is kept"
+	if *r.Reordered > 0 {
+		said = count(*r.Reordered, what) + " moved"
+	}
+	switch {
+	case *r.OrderProven:
+		return said + fmt.Sprintf("; no order has a smaller %s: that is proven", size)
+	case *r.OrderBound > 0:
+		return said + fmt.Sprintf("; no order has a %s below %d", size, *r.OrderBound)
+	}
+	return said + ": the model has control flow, a plan or an NPU's operators that fix it"
+}

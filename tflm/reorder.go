@@ -1,0 +1,246 @@
+package tflm
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/graph"
+	"github.com/stowage-go/stowage/internal/distance"
+)
+
+// Idea: which bytes must be live at once depends on the order of the operators, and package graph
+// finds orders in which that is little. What results may lie over is part of it: a pair of a result
+// and an operand counts as the bytes of both together, if the operand dies there in that order. The
+// model is planned in the order that it has, then in those found. The plan with the smallest head is
+// taken.
+//
+// Unlike the graph of diagonal.go, the graph here has the operators of the model, which can be moved.
+// So it has each value with all its readers, and what must run before what (tflite.Model.Prior).
+//
+// Invariant: no head is larger than without the option, and OrderBound <= Head.
+//
+// Offsets are multiples of 16, so a distance counts as rounded up to one.
+//
+// Complexity: that of graph.Orders, and of one or two more plans if an order differs.
+
+// reorder is Make with Options.Reorder.
+func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
+	began, limit := time.Now(), o.Solve.Timeout
+	orders, bound, err := ordersOf(ctx, m, &o)
+	if err != nil {
+		return nil, err
+	}
+	// left is the time for the next of so many plans.
+	left := func(plans int) time.Duration {
+		if limit <= 0 {
+			return limit
+		}
+		return max((limit-time.Since(began))/time.Duration(plans), 20*time.Millisecond)
+	}
+	o.Solve.Timeout = left(1 + len(orders))
+	p, err := inOrder(ctx, m, o)
+	if err != nil || p.Kept {
+		return p, err
+	}
+	p.OrderBound = bound
+	best := p
+	for k, order := range orders {
+		if best.OrderProven() {
+			break
+		}
+		data, err := m.Reordered(order)
+		if err != nil {
+			return p, unlessDamaged(err)
+		}
+		moved, err := tflite.Parse(data, m.File)
+		if err != nil {
+			return nil, err
+		}
+		next := o
+		next.Solve.Timeout = left(len(orders) - k)
+		next.Scratch = slices.Clone(o.Scratch)
+		for i := range next.Scratch {
+			next.Scratch[i].Operator = slices.Index(order, o.Scratch[i].Operator)
+		}
+		q, err := inOrder(ctx, moved, next)
+		if err != nil {
+			return nil, err
+		}
+		if q.Offsets != nil && q.Head < p.WrittenHead() && (best == p || q.Head < best.Head) {
+			q.Order, q.OrderBound, q.was = order, bound, p
+			q.Before, q.Greedy, q.Faulty, q.replace = p.Before, p.Greedy, p.Faulty, p.replace
+			best = q
+		}
+	}
+	return best, nil
+}
+
+// unlessDamaged returns an error, but none that says that a file cannot be rewritten: the order of
+// such a model is kept.
+func unlessDamaged(err error) error {
+	if errors.Is(err, tflite.ErrDamaged) || errors.Is(err, tflite.ErrNewer) || errors.Is(err, tflite.ErrExternal) {
+		return nil
+	}
+	return err
+}
+
+// OrderProven reports whether no order of the operators has a plan with a smaller head.
+func (p *Plan) OrderProven() bool {
+	return p.OrderBound > 0 && p.Offsets != nil && p.Head <= p.OrderBound
+}
+
+// Moved returns how many operators are at another place than in the model as it was.
+func (p *Plan) Moved() (n int) {
+	for at, k := range p.Order {
+		if at != k {
+			n++
+		}
+	}
+	return n
+}
+
+// orderOf returns the order for a model: the one that was planned, or the same before its weights
+// were folded. What was folded then runs first.
+func (p *Plan) orderOf(m *tflite.Model) ([]int, error) {
+	planned := p.was.Model.Operators
+	if len(m.Operators) == len(planned) {
+		return p.Order, nil
+	}
+	var order []int
+	at := make([]int, 0, len(planned)) // of each planned operator, in m
+	for k := range m.Operators {
+		o := &m.Operators[k]
+		if n := len(at); n < len(planned) && slices.Equal(o.Inputs, planned[n].Inputs) && slices.Equal(o.Outputs, planned[n].Outputs) {
+			at = append(at, k)
+		} else {
+			order = append(order, k)
+		}
+	}
+	if len(at) < len(planned) {
+		return nil, errors.New(m.File + ": has other operators than the model that was planned")
+	}
+	for _, k := range p.Order {
+		order = append(order, at[k])
+	}
+	return order, nil
+}
+
+// ordersOf returns the orders to try, none of them that of the model, and a bound for the head in
+// any order; nothing if the order of the model is kept.
+func ordersOf(ctx context.Context, m *tflite.Model, o *Options) (orders [][]int, bound int64, err error) {
+	npu := slices.ContainsFunc(m.Operators, func(o tflite.Operator) bool { return o.Custom == npu })
+	if len(m.Subgraphs) != 1 || npu {
+		return nil, 0, nil
+	}
+	g := operators(m, o)
+	if g == nil {
+		return nil, 0, nil
+	}
+	if o.Solve.Timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, o.Solve.Timeout/4)
+		defer cancel()
+	}
+	if orders, bound, err = graph.Orders(ctx, g, graph.Options{}); err != nil {
+		return nil, 0, err
+	}
+	return slices.DeleteFunc(orders, slices.IsSorted[[]int]), bound, nil
+}
+
+// operators returns the operators of a model as a graph; nil if the model has tensors that are
+// written twice, or read or wanted before they are written.
+func operators(m *tflite.Model, o *Options) *graph.Graph {
+	s, g := &m.Subgraphs[0], &graph.Graph{}
+	const nobody = -1
+	caller := len(m.Operators)
+	value, writer := slices.Repeat([]int{nobody}, len(m.Tensors)), slices.Repeat([]int{nobody}, len(m.Tensors))
+	values := func(list []int32, by int) (out []int, ok bool) {
+		for _, t := range list {
+			if t < 0 || !m.Tensors[t].Arena() {
+				continue
+			}
+			if value[t] < 0 {
+				value[t] = len(g.Values)
+				g.Values = append(g.Values, graph.Value{Name: "tensor " + strconv.Itoa(int(t)), Size: tflite.RoundUp(m.Tensors[t].Bytes), Alignment: tflite.Alignment})
+				if writer[t] = by; by == caller {
+					g.Inputs = append(g.Inputs, value[t])
+				}
+			} else if by != caller {
+				return nil, false // somebody has read or written it
+			}
+			out = append(out, value[t])
+		}
+		return out, true
+	}
+	_, _ = values(s.Inputs, caller)
+	prior := m.Prior()
+	for k := range m.Operators {
+		x := graph.Operator{Name: "operator " + strconv.Itoa(k), After: prior[k]}
+		x.Operands, _ = values(m.Operators[k].Inputs, caller) // what nobody has written is there from the beginning
+		var ok bool
+		if x.Results, ok = values(m.Operators[k].Outputs, k); !ok {
+			return nil
+		}
+		for _, q := range movable(m, k, o) {
+			x.Permits = append(x.Permits, graph.Permit{
+				Result: value[q.result], Operand: value[q.operand], Distance: tflite.RoundUp(max(q.distance, 0)), Equal: q.equal,
+			})
+		}
+		g.Operators = append(g.Operators, x)
+	}
+	for _, x := range o.Scratch {
+		if x.Operator >= 0 && x.Operator < len(g.Operators) && x.Bytes > 0 {
+			g.Operators[x.Operator].Scratch += tflite.RoundUp(x.Bytes)
+		}
+	}
+	for _, t := range s.Outputs {
+		if m.Tensors[t].Arena() && value[t] < 0 {
+			return nil
+		}
+		if value[t] >= 0 {
+			g.Outputs = append(g.Outputs, value[t])
+		}
+	}
+	return g
+}
+
+// movable returns what an operator permits under the options, whatever the order: each operand may
+// be one that dies there.
+func movable(m *tflite.Model, operator int, o *Options) (all []permit) {
+	x := &m.Operators[operator]
+	if o.Kernels != "" {
+		if described, ok := describe(m, x); ok && x.Custom == "" && len(x.Callees) == 0 {
+			found, _ := distance.Of(distance.Library(o.Kernels), described)
+			all = pairs(m, operator, found)
+		}
+		return all
+	}
+	if !o.InPlace || !inPlace[x.Name()] || len(x.Outputs) != 1 {
+		return nil
+	}
+	operands, y := x.Inputs, &m.Tensors[x.Outputs[0]]
+	if oneOperand[x.Name()] && len(operands) > 1 {
+		operands = operands[:1]
+	}
+	for n, in := range operands {
+		if in < 0 || in == x.Outputs[0] || slices.Contains(operands[:n], in) {
+			continue
+		}
+		if a := &m.Tensors[in]; a.Arena() && y.Arena() && a.Bytes == y.Bytes && a.Type == y.Type {
+			all = append(all, permit{operator: operator, result: int(x.Outputs[0]), operand: int(in), equal: true})
+		}
+	}
+	return all
+}
+
+// Given returns the model in the order that it had.
+func (p *Plan) Given() *tflite.Model {
+	if p.was != nil {
+		return p.was.Model
+	}
+	return p.Model
+}
