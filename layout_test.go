@@ -218,7 +218,7 @@ var layers = []struct {
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
-	{"capi", []string{"", "model", "plan", "format/json", "lab/baselines", "internal/explain", "internal/figures", "internal/setting", "internal/sweep"}},
+	{"capi", []string{"", "model", "plan", "graph", "format/json", "lab/baselines", "internal/explain", "internal/figures", "internal/setting", "internal/sweep"}},
 	{"python", nil},
 }
 

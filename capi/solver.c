@@ -347,6 +347,22 @@ const char *stowage_stats(stowage_solver *s, size_t *length) {
 	return written(s, stowageStats(s), length);
 }
 
+const char *stowage_plan_graph(stowage_solver *s, const char *graph, size_t length, int flags, size_t *plan_length) {
+	if (plan_length != NULL)
+		*plan_length = 0;
+	if (enter(s) != STOWAGE_OK)
+		return NULL;
+	free(s->text);
+	s->text = NULL;
+	if (bad_text(s, graph, length) == STOWAGE_OK) {
+		int64_t n = stowagePlanGraph(s, (char *)graph, length, flags);
+		if (n > 0 && plan_length != NULL)
+			*plan_length = (size_t)n;
+	}
+	leave(s, STOWAGE_OK);
+	return s->text;
+}
+
 int64_t stowage_verify(stowage_solver *s, const int64_t *offsets) {
 	ENTER_BY(ready, s);
 	if (offsets == NULL && s->count > 0)

@@ -38,7 +38,7 @@ struct stowage_solver {
 	int32_t why;    // the last call was a run that found that nothing fits
 	char *error;    // malloc'ed; NULL for none
 	char *reason;   // of stowage_reason; malloc'ed; NULL for none, or not worked out yet
-	char *text;     // of stowage_json and stowage_stats; malloc'ed
+	char *text;     // of stowage_json, stowage_stats and stowage_plan_graph; malloc'ed
 };
 
 // Calls the progress callback: Go cannot call a pointer to a C function.

@@ -306,6 +306,25 @@ STOWAGE_API int64_t stowage_bound(stowage_solver *);
  * stowage_reason then has the cause in words. */
 STOWAGE_API int64_t stowage_explain(stowage_solver *, int64_t *buffers);
 
+/* ---- Graphs --------------------------------------------------------------------- */
+
+/* What stowage_plan_graph may be told, added up. */
+enum {
+  STOWAGE_REORDER = 1,   /* look for the order of the operators with the lowest plan */
+  STOWAGE_IN_PLACE = 2,  /* only permits for equal offsets and distances of 0 or less count */
+  STOWAGE_NO_PERMITS = 4 /* no permit counts */
+};
+
+/* stowage_plan_graph plans a graph: operators with operands, results, and permits for results
+ * to lie over operands. Graph and plan are JSON text (docs/graph.md has the keys). It returns
+ * the plan, with its status, order, offsets and overlaps; or NULL if there is an error, and
+ * stowage_error has the text. The options and the token of the solver count; without a
+ * capacity, or with minimize, it looks for the lowest plan. The solver's own problem and its
+ * outcome are left alone. The text ends with a 0 and is valid until the next call of
+ * stowage_plan_graph or stowage_json; plan_length, if not NULL, gets its length without that. */
+STOWAGE_API const char *stowage_plan_graph(stowage_solver *, const char *graph, size_t length,
+                                           int flags, size_t *plan_length);
+
 /* ---- One call ------------------------------------------------------------------- */
 
 /* stowage_assign is for a compiler that has columns and wants offsets. It looks for the

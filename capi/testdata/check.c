@@ -261,6 +261,27 @@ static void faults(void) {
 	stowage_free(s);
 }
 
+// A graph comes and goes as text, with the options of the solver.
+static void graph(void) {
+	stowage_solver *s = stowage_new();
+	const char *g = "{\"values\": [{\"name\": \"x\", \"size\": 64}, {\"name\": \"y\", \"size\": 64}], \"operators\": ["
+			"{\"name\": \"relu\", \"operands\": [\"x\"], \"results\": [\"y\"], \"permits\": [{\"result\": \"y\", \"operand\": \"x\"}]}], "
+			"\"inputs\": [\"x\"], \"outputs\": [\"y\"]}";
+	size_t n = 7;
+	const char *plan = stowage_plan_graph(s, g, strlen(g), STOWAGE_REORDER, &n);
+	CHECK(plan != NULL && strlen(plan) == n && strstr(plan, "\"height\": 64,") != NULL && strstr(plan, "\"order\": [\"relu\"]") != NULL);
+	plan = stowage_plan_graph(s, g, strlen(g), STOWAGE_NO_PERMITS, NULL);
+	CHECK(plan != NULL && strstr(plan, "\"height\": 128,") != NULL);
+	CHECK(stowage_set(s, STOWAGE_CAPACITY, 100) == STOWAGE_OK);
+	CHECK((plan = stowage_plan_graph(s, g, strlen(g), STOWAGE_IN_PLACE, &n)) != NULL && strstr(plan, "\"height\": 64,") != NULL);
+	CHECK((plan = stowage_plan_graph(s, g, strlen(g), STOWAGE_NO_PERMITS, &n)) != NULL && strstr(plan, "infeasible") != NULL);
+	CHECK(stowage_plan_graph(s, g, strlen(g), 64, &n) == NULL && n == 0 && strstr(stowage_error(s), "64") != NULL);
+	CHECK(stowage_plan_graph(s, "{", 1, 0, &n) == NULL && n == 0 && strstr(stowage_error(s), "cut off") != NULL);
+	CHECK(stowage_plan_graph(s, NULL, 1, 0, NULL) == NULL && stowage_error(s)[0] != 0);
+	CHECK(stowage_plan_graph(NULL, g, strlen(g), 0, NULL) == NULL);
+	stowage_free(s);
+}
+
 static void text(void) {
 	stowage_solver *s = stowage_new();
 	const char *problem = "{\"version\": 1, \"name\": \"two\", \"capacity\": 9, \"buffers\": [{\"id\": \"a\", \"lower\": 0, \"upper\": 2, \"size\": 4}, {\"id\": \"b\", \"lower\": 1, \"upper\": 3, \"size\": 4}]}";
@@ -614,6 +635,6 @@ int main(int argc, char **argv) {
 	else if (strcmp(what, "stream") == 0)
 		stream();
 	else
-		plans(), faults(), text(), limits(), forks();
+		plans(), faults(), text(), graph(), limits(), forks();
 	return 0;
 }

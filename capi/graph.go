@@ -1,0 +1,60 @@
+package main
+
+// #include "solver.h"
+import "C"
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/graph"
+)
+
+// Idea: a graph comes and its plan goes as text, in the formats of the command, so that one
+// function is all that a compiler needs. The options of the run are those of the solver.
+
+//export stowagePlanGraph
+func stowagePlanGraph(s *C.stowage_solver, text *C.char, length C.size_t, flags C.int) (size C.int64_t) {
+	defer guard(s, &size)
+	const known = C.STOWAGE_REORDER | C.STOWAGE_IN_PLACE | C.STOWAGE_NO_PERMITS
+	if flags&^known != 0 {
+		return C.int64_t(fail(s, inputError("there is no flag "+strconv.Itoa(int(flags&^known))+" of stowage_plan_graph")))
+	}
+	g, err := json.ReadGraph(bytes.NewReader(bytesOf(text, length)), "")
+	if err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	o := graph.Options{Solve: stowage.Solve, Reorder: flags&C.STOWAGE_REORDER != 0, Run: peerOf(s).optionsOf(s)}
+	switch {
+	case flags&C.STOWAGE_NO_PERMITS != 0:
+		o.Permits = graph.NoPermits
+	case flags&C.STOWAGE_IN_PLACE != 0:
+		o.Permits = graph.InPlace
+	}
+	o.Run.Capacity, o.Run.Start = int64(s.options[C.STOWAGE_CAPACITY]), nil
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	if token := s.token; token != nil {
+		if C.stowageIsCancelled(token) != 0 {
+			cancel()
+		} else {
+			timer := time.AfterFunc(look, func() { watch(ctx, cancel, token) })
+			defer timer.Stop()
+		}
+	}
+	p, err := graph.Make(ctx, g, o)
+	if err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	var b bytes.Buffer
+	if err := json.WriteGraphPlan(&b, g, p); err != nil {
+		return C.int64_t(fail(s, err))
+	}
+	b.WriteByte(0)
+	s.text = (*C.char)(C.CBytes(b.Bytes()))
+	return C.int64_t(b.Len() - 1)
+}
