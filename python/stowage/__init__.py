@@ -19,6 +19,7 @@ The command `stowage solve` is plan here; solve takes columns. docs/python.md ha
 from ._api import conflict, explain, load, lower_bound, plan, solve, solve_many, valid, verify
 from ._command import command
 from ._errors import Error, InputError, InputWarning
+from ._graph import plan_graph
 from ._plan import Plan
 from ._problem import Buffer, Problem
 from ._progress import Progress
@@ -39,6 +40,7 @@ __all__ = [
     "load",
     "lower_bound",
     "plan",
+    "plan_graph",
     "solve",
     "solve_many",
     "valid",

@@ -1,0 +1,93 @@
+"""Graphs of operators, planned by the command: it has the checks, and ends at Ctrl-C with the
+best plan so far. A call takes some milliseconds more than the planning."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Optional, TypedDict, Union
+
+from . import _command, _units
+from ._errors import InputError
+from ._units import Seconds, Size
+
+
+class Overlap(TypedDict):
+    """A result that lies over an operand."""
+
+    operator: str
+    result: str
+    operand: str
+    distance: int  # offset of the operand - offset of the result
+    bytes: int  # how many the two share
+
+
+class Saved(TypedDict):
+    """Bytes that each step saves, beyond those before it."""
+
+    in_place: int
+    distance: int
+    order: int
+
+
+class GraphPlan(TypedDict, total=False):
+    """A plan of a graph."""
+
+    format: str
+    version: int
+    name: str
+    planner: str
+    status: str
+    height: int
+    lower_bound: int
+    order: list[str]
+    offsets: dict[str, int]
+    scratch: dict[str, int]
+    overlaps: list[Overlap]
+    saved: Saved
+
+
+PERMITS = ("all", "in-place", "none")
+
+
+def plan_graph(
+    graph: Union[Mapping[str, object], str],
+    *,
+    reorder: bool = False,
+    permits: str = "all",
+    capacity: Optional[Size] = None,
+    timeout: Optional[Seconds] = None,
+    planner: Optional[str] = None,
+) -> GraphPlan:
+    """Plans a graph: operators with operands, results, and permits for results to lie over
+    operands. The graph is a dict, or its JSON text; docs/graph.md has the keys. Returns the
+    plan as a dict:
+
+    status       optimal, feasible, infeasible or unknown; without a plan the last five keys are missing
+    height       bytes that the plan takes; no plan takes fewer than lower_bound
+    order        names of the operators, as they are to run
+    offsets      of the values, by their names; scratch: of the operators' scratch
+    overlaps     which result lies over which operand, at which distance
+    saved        bytes, by permits in_place, by the others (distance), and by the order
+
+    reorder      look for the order with the lowest plan; otherwise the order stays
+    permits      which permits count: all, in-place (equal offsets, distances up to 0) or none
+    capacity, timeout, planner: as for plan"""
+    if permits not in PERMITS:
+        raise InputError(f"permits is {permits!r}, must be one of {', '.join(PERMITS)}")
+    flags = ["plan", "--json", "--permits", permits]
+    if reorder:
+        flags.append("--reorder")
+    if capacity is not None:
+        flags += ["--capacity", str(_units.size("capacity", capacity, 1))]
+    if seconds := _units.seconds(timeout):
+        flags += ["--timeout", f"{seconds:.9f}s"]
+    if planner is not None:
+        flags += ["--planner", planner]
+    if not isinstance(graph, str):
+        try:
+            graph = json.dumps(graph, ensure_ascii=False)
+        except (TypeError, ValueError) as err:
+            raise InputError(f"the graph cannot be written as JSON: {err}") from err
+    plan: GraphPlan = json.loads(_command.run([*flags, "-"], graph, accept=(0, 3, 4))[1])
+    return plan
