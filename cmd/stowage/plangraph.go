@@ -170,6 +170,7 @@ type graphReport struct {
 	p       *graph.Plan
 	permits graph.Permits
 	reorder bool
+	over    []html.Overlap // the overlaps by buffers, for the page
 }
 
 // document returns the plan as one of the problem that the graph is in its order.
@@ -195,6 +196,9 @@ func (r *graphReport) document() (*document, error) {
 		}
 	}
 	d.result.Offsets, d.result.Height = d.offsets, d.height
+	for _, o := range r.p.Overlaps {
+		r.over = append(r.over, html.Overlap{Result: l.Value[o.Result], Operand: l.Value[o.Operand], Lower: l.Start[o.Operator], Upper: l.End[o.Operator]})
+	}
 	return d, nil
 }
 
@@ -281,7 +285,7 @@ func (r *graphReport) overlaps() (lines []string) {
 // page writes the report as a page with the picture of the plan.
 func (r *graphReport) page(w io.Writer, d *document) error {
 	facts := append(factsOf(d), html.Fact{Name: "nothing shared", Value: strconv.FormatInt(r.sum(), 10)}, html.Fact{Name: "saved", Value: r.saved()})
-	o := html.Options{Title: r.title(), LowerBound: r.p.LowerBound, Facts: facts}
+	o := html.Options{Title: r.title(), LowerBound: r.p.LowerBound, Facts: facts, Overlaps: r.over}
 	if d.offsets == nil {
 		return html.WriteProfile(w, d.problem, o)
 	}

@@ -66,6 +66,14 @@ type Doc struct {
 	Broken []int
 	Faults []string
 	Pairs  [][2]int
+	// Overlaps are the results that lie over operands on purpose.
+	Overlaps []Overlap
+}
+
+// An Overlap is a result that an operator writes over one of its operands.
+type Overlap struct {
+	Result, Operand int   // indices into Problem.Buffers
+	Lower, Upper    int64 // the time of the operator, half-open
 }
 
 // mostFaults is the number of violations that are listed one by one.
@@ -163,6 +171,16 @@ func (d *Doc) Encode() (text, packed []byte, err error) {
 	for _, pair := range d.Pairs {
 		p.unsigned(int64(pair[0]))
 		p.unsigned(int64(pair[1]))
+	}
+	p.begin("overlaps", 4*len(d.Overlaps))
+	for _, o := range d.Overlaps {
+		if o.Result < 0 || o.Result >= n || o.Operand < 0 || o.Operand >= n {
+			return nil, nil, fmt.Errorf("overlap of buffers %d and %d: there are %d", o.Result, o.Operand, n)
+		}
+		p.signed(int64(o.Result))
+		p.signed(int64(o.Operand))
+		p.signed(o.Lower)
+		p.signed(o.Upper)
 	}
 	var before []int64
 	for k, s := range d.Steps {

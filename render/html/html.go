@@ -62,6 +62,9 @@ type Options struct {
 	// Conflict has buffers that cannot fit the capacity together, as indices into
 	// Problem.Buffers. They are drawn in the colour of faults.
 	Conflict []int
+	// Overlaps are results that lie over operands on purpose. The viewer hatches the bytes
+	// that two of them share, and says so of each.
+	Overlaps []Overlap
 	// Facts are the rows of the table.
 	Facts []Fact
 	// Steps are the plans that a search found one after the other. The page plays them
@@ -73,6 +76,12 @@ type Options struct {
 	// MovesTold is the number of moves that the search made, which may be more than
 	// len(Moves).
 	MovesTold int
+}
+
+// An Overlap is a result that an operator writes over one of its operands.
+type Overlap struct {
+	Result, Operand int   // indices into Problem.Buffers
+	Lower, Upper    int64 // the time of the operator, half-open
 }
 
 // A Document is one plan of a page, or a problem without a plan.
@@ -187,6 +196,9 @@ func dataOf(d *Document) *viewdata.Doc {
 		v.Facts = append(v.Facts, viewdata.Fact(f))
 	}
 	v.Moves, v.MovesTold = o.Moves, o.MovesTold
+	for _, x := range o.Overlaps {
+		v.Overlaps = append(v.Overlaps, viewdata.Overlap(x))
+	}
 	for _, s := range o.Steps {
 		v.Steps = append(v.Steps, viewdata.Step(s))
 	}

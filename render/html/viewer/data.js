@@ -25,6 +25,7 @@
  * @property {string} warning
  * @property {string[]} faults       what the first violations say
  * @property {number[]} pairs        two buffers for each place that is in use twice
+ * @property {Float64Array} overlaps four numbers for each: result, operand, from, to
  * @property {string[][]} facts
  * @property {boolean} rounded       whether numbers are too large to be exact
  * @property {(i: number) => string} id
@@ -118,6 +119,7 @@ function blank(meta) {
     warning: meta.warning || "",
     faults: meta.faults || [],
     pairs: [],
+    overlaps: none,
     moves: null,
     facts: meta.facts,
     rounded: Boolean(meta.rounded),
@@ -158,6 +160,9 @@ const COLUMNS = {
   },
   pairs({ doc, numbers }, count) {
     doc.pairs = [...numbers.column(count)];
+  },
+  overlaps({ doc, numbers }, count) {
+    doc.overlaps = numbers.column(count, true);
   },
   moves({ doc, numbers, meta }, count) {
     const all = numbers.column(count);

@@ -139,6 +139,7 @@ export function about(facts, i, comparison, isB) {
   if (doc.alignment && doc.alignment[i] > 1) out.push(["Alignment", whole(doc.alignment[i])]);
   const gaps = gapsOf(doc, i);
   if (gaps) out.push(["Gaps", whole(gaps)]);
+  out.push(...overlapsOf(doc, offsets, i));
   if (doc.fixed && doc.fixed[i]) out.push(["Place", "demanded"]);
   if (doc.broken[i])
     out.push(
@@ -163,6 +164,27 @@ function gapsOf(doc, i) {
   let n = 0;
   for (let g = 0; g < doc.gaps.length; g += 6) if (doc.gaps[g] === i) n++;
   return n;
+}
+
+/** Says which operands a result lies over, and which results lie over an operand. */
+function overlapsOf(doc, offsets, i) {
+  const out = [];
+  if (!offsets) return out;
+  for (let k = 0; k < doc.overlaps.length; k += 4) {
+    const [result, operand, from] = doc.overlaps.subarray(k, k + 3);
+    if (result !== i && operand !== i) continue;
+    const distance = offsets[operand] - offsets[result];
+    const shared =
+      Math.min(offsets[operand] + doc.size[operand], offsets[result] + doc.size[result]) -
+      Math.max(offsets[operand], offsets[result]);
+    if (!(shared > 0)) continue; // also while one of the two is not placed
+    const other = doc.id(result === i ? operand : result);
+    out.push([
+      result === i ? "Lies over" : "Under",
+      `${other} at time ${whole(from)}: ${both(shared)} shared, distance ${whole(distance)}`,
+    ]);
+  }
+  return out;
 }
 
 /** Fills a card with what there is to say of a buffer. */

@@ -138,6 +138,7 @@ export class Plot {
     c.clip();
     this.#pieces(c, f, pixels, ratio);
     this.#peaks(c, f);
+    this.#overlaps(c);
     this.#twice(c);
     this.#outline(c, this.newest, false);
     this.#outline(c, this.hover, false);
@@ -280,6 +281,25 @@ export class Plot {
     c.font = FONT;
   }
 
+  /** Hatches the bytes that a result shares with an operand on purpose, while their operator runs. */
+  #overlaps(c) {
+    const { facts, offsets } = this.scene;
+    const { doc } = facts;
+    if (!offsets) return;
+    for (let k = 0; k < doc.overlaps.length; k += 4) {
+      const [result, operand, from, to] = doc.overlaps.subarray(k, k + 4);
+      const low = Math.max(offsets[result], offsets[operand]);
+      const high = Math.min(offsets[result] + doc.size[result], offsets[operand] + doc.size[operand]);
+      if (!(low < high)) continue; // apart, or not placed yet
+      const [x0, x1] = [this.toX(from), this.toX(to)];
+      const [y0, y1] = [this.toY(high), this.toY(low)];
+      const strong = [this.hover, this.selected].some((i) => i === result || i === operand);
+      const box = [x0, y0, Math.max(x1 - x0, 3), Math.max(y1 - y0, 3)];
+      hatch(c, box, this.canvas, strong ? this.theme.select : this.theme.ink, strong ? 1.5 : 0.75);
+      this.drawn.push({ kind: "overlap", text: "", full: `${doc.id(result)} over ${doc.id(operand)}`, box });
+    }
+  }
+
   /** Marks the places that two buffers use at once: crossed out, ten pixels each way at least. */
   #twice(c) {
     const { facts, offsets } = this.scene;
@@ -410,6 +430,28 @@ export function marksIn(marks, f, toY, family = PAGE) {
 /** Returns what the lines across a plot take of it: boxes of left, top, right and bottom. */
 export function takenBy(places, f) {
   return places.flatMap(({ y, box }) => [[f.left, y - 1.5, f.left + f.width, y + 1.5], ...(box ? [box] : [])]);
+}
+
+/** Fills a box with slanted lines, as far as it is on the canvas. */
+function hatch(c, [x, y, w, h], canvas, colour, width) {
+  const [left, top] = [Math.max(x, 0), Math.max(y, 0)];
+  const [right, bottom] = [Math.min(x + w, canvas.clientWidth), Math.min(y + h, canvas.clientHeight)];
+  if (left >= right || top >= bottom) return;
+  const gap = 6; // pixels
+  c.save();
+  c.beginPath();
+  c.rect(left, top, right - left, bottom - top);
+  c.clip();
+  c.strokeStyle = colour;
+  c.lineWidth = width;
+  c.beginPath();
+  for (let at = Math.floor((left + top) / gap) * gap; at < right + bottom; at += gap) {
+    c.moveTo(at - top, top);
+    c.lineTo(at - bottom, bottom);
+  }
+  c.stroke();
+  c.strokeRect(left, top, right - left, bottom - top);
+  c.restore();
 }
 
 /** Draws the box of a name that stands on another rectangle. */
