@@ -123,9 +123,6 @@ func TestSignatures(t *testing.T) {
 	run(t, "test_signatures", "nothing beside it (python3)", python310, 4, "STOWAGE_LIBRARY="+library(t))
 }
 
-// TestGraph plans graphs of operators.
-func TestGraph(t *testing.T) { run(t, "test_graph", "nothing beside it (python3)", python310, 3) }
-
 // TestMypy checks the package, and a program that uses it, by mypy --strict.
 func TestMypy(t *testing.T) {
 	run(t, "test_mypy", "mypy and numpy",

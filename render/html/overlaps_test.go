@@ -1,7 +1,10 @@
-package viewer
+package html_test
 
 import (
+	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -22,12 +25,20 @@ func TestBrowserOverlaps(t *testing.T) {
 		{ID: "other", Lower: 0, Upper: 3, Size: 64},
 	}}
 	page := chromium.Open(t, 1200, 800)
-	show(t, page, html.Document{
-		Problem: p, Offsets: []int64{112, 0, 4208},
-		Options: html.Options{Overlaps: []html.Overlap{{Result: 1, Operand: 0, Lower: 1, Upper: 3}}},
-	})
+	var b bytes.Buffer
+	o := html.Options{Overlaps: []html.Overlap{{Result: 1, Operand: 0, Lower: 1, Upper: 3}}}
+	if err := html.Write(&b, p, []int64{112, 0, 4208}, o); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(path, b.Bytes(), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	page.Go("file://" + path)
+	page.Until("window.stowage && stowage.ready")
 	says := func(i int) string {
-		return page.Text(fmt.Sprintf(`(() => { stowage.select(0, %d, true); return document.getElementById("says").textContent; })()`, i))
+		return page.Text(fmt.Sprintf(`(() => { stowage.select(0, %d, true);
+			return document.getElementById("says").textContent; })()`, i))
 	}
 	for i, want := range []string{"Under features at time 1: 2", "Lies over image at time 1: 2"} {
 		if got := says(i); !strings.Contains(got, want) || !strings.Contains(got, "distance 112") {
@@ -43,10 +54,10 @@ func TestBrowserOverlaps(t *testing.T) {
 		Want []float64
 	}
 	page.Eval(`(() => { const p = stowage.plots[0]; p.draw(); const d = p.drawn.find((d) => d.kind === "overlap");
-		return {full: d.full, box: d.box, want: [p.toX(1), p.toY(3072), p.toX(3) - p.toX(1), p.toY(112) - p.toY(3072)]}; })()`, &hatched)
+		return {full: d.full, box: d.box,
+			want: [p.toX(1), p.toY(3072), p.toX(3) - p.toX(1), p.toY(112) - p.toY(3072)]}; })()`, &hatched)
 	if hatched.Full != "features over image" || fmt.Sprint(hatched.Box) != fmt.Sprint(hatched.Want) {
 		t.Errorf("hatched is %s in %v, not %v", hatched.Full, hatched.Box, hatched.Want)
 	}
-	picture(t, page, "overlaps")
 	page.Quiet()
 }
