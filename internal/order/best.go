@@ -13,11 +13,15 @@ type Options struct {
 	// Given is the order to improve on: all operators, each after those that it needs. Default: 0, 1, 2, ….
 	Given []int32
 	// States limits memory and time: how many sets of operators the searches keep, all together. Default
-	// [DefaultStates]. A negative limit allows none; bounds and quick orders remain.
+	// [DefaultStates]. A negative limit allows none; bounds and quick orders remain. The sets never take more than
+	// about 256 MiB, so with more than 8,000 operators there are fewer.
 	States int
 	// Off switches techniques off, for tests and measurements.
 	Off Techniques
 }
+
+// setBytes is how much memory the sets of the searches may take.
+const setBytes = 1 << 28
 
 // DefaultStates is the default of [Options.States].
 const DefaultStates = 1 << 18
@@ -80,14 +84,17 @@ func Best(ctx context.Context, p *Program, o Options) (Result, error) {
 
 // improve searches part by part, the one with the highest peak first.
 func (g *graph) improve(ctx context.Context, r *Result, o Options) {
-	reach := newReach(g)
-	if !o.Off.Bounds {
-		r.Bound = max(r.Bound, g.unavoidable(reach))
-	}
 	parts := []part{{0, len(r.Order), r.Peak}}
-	if !o.Off.Cuts {
-		parts = g.cut(reach, r.Order)
+	if g.operators() <= reachMost {
+		reach := newReach(g)
+		if !o.Off.Bounds {
+			r.Bound = max(r.Bound, g.unavoidable(ctx, reach))
+		}
+		if !o.Off.Cuts {
+			parts = g.cut(reach, r.Order)
+		}
 	}
+	o.States = min(o.States, setBytes/((g.operators()+63)/64*8+33))
 	open := 0
 	for _, p := range parts {
 		if p.peak > r.Bound {
@@ -153,7 +160,9 @@ func (f *found) improve(ctx context.Context, g *graph, states int, off *Techniqu
 	if !off.Greedy {
 		w := newWalk(g)
 		for rule := range greedyRules {
-			f.take(g, w.greedy(rule, f.bound, off))
+			if order := w.greedy(ctx, rule, f.bound, off); order != nil {
+				f.take(g, order)
+			}
 		}
 	}
 	if f.peak <= f.bound || states <= 0 {

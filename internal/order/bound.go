@@ -1,5 +1,7 @@
 package order
 
+import "context"
+
 // Idea: some bytes are live during an operator in every order: what it touches, and what runs past it. Block b
 // runs past operator o if it begins before and cannot end before:
 //
@@ -84,8 +86,13 @@ func (g *graph) constant() int64 {
 	return sum
 }
 
-// unavoidable returns the greatest number of bytes that are live during one operator in every order.
-func (g *graph) unavoidable(r *reach) int64 {
+// reachMost is how many operators a graph has at most for which ancestors and descendants are kept: 64 MiB. Larger
+// ones are searched without these bounds and cuts.
+const reachMost = 1 << 14
+
+// unavoidable returns the greatest number of bytes that are live during one operator in every order. If the context
+// ends, it is that of the operators so far.
+func (g *graph) unavoidable(ctx context.Context, r *reach) int64 {
 	bound := int64(0)
 	constant := g.constant()
 	touched := make([]int32, len(g.size)) // operator + 1
@@ -93,6 +100,9 @@ func (g *graph) unavoidable(r *reach) int64 {
 	match.init(g.mostOfPair)
 	var pairs []pair
 	for k := range g.operators() {
+		if ctx.Err() != nil {
+			break
+		}
 		o := int32(k)
 		above, below := r.above(o), r.below(o)
 		sum := constant + g.scratch[o]

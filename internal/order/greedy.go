@@ -1,6 +1,9 @@
 package order
 
-import "math/bits"
+import (
+	"context"
+	"math/bits"
+)
 
 // Idea: orders to begin with, each in one pass. Of the operators that are ready, the next is the one that
 //
@@ -14,13 +17,16 @@ import "math/bits"
 
 const greedyRules = 3
 
-// greedy returns an order by a rule. What is within limit is free.
-func (w *walk) greedy(rule int, limit int64, off *Techniques) []int32 {
+// greedy returns an order by a rule, nil if the context ends before. What is within limit is free.
+func (w *walk) greedy(ctx context.Context, rule int, limit int64, off *Techniques) []int32 {
 	g := w.g
 	w.clear()
 	peak := g.start
 	at := make([]int32, g.operators()) // when an operator ran
 	for {
+		if ctx.Err() != nil {
+			return nil
+		}
 		from := len(w.trail)
 		w.collapse(max(limit, peak), off)
 		for k := from; k < len(w.trail); k++ {

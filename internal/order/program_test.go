@@ -160,3 +160,31 @@ func TestAliases(t *testing.T) {
 		t.Errorf("%d apart, %d together", apart, together)
 	}
 }
+
+// TestManyOperators orders a chain that is too long for ancestors and descendants to be kept. In its middle an
+// operator reads ten further values, which somebody has to make before. The lowest peak is proven all the same.
+func TestManyOperators(t *testing.T) {
+	const chain, short = reachMost, 10
+	p := &Program{Sizes: make([]int64, chain+short), Operators: make([]Operator, chain+short)}
+	for k := range p.Operators {
+		p.Sizes[k] = 10
+		p.Operators[k].Results = []int32{int32(k)}
+		if k > 0 && k < chain {
+			p.Operators[k].Operands = []int32{int32(k - 1)}
+		}
+	}
+	given := make([]int32, 0, len(p.Operators))
+	for k := range chain {
+		given = append(given, int32(k))
+		if k == chain/2 {
+			for s := range short {
+				p.Operators[k+1].Operands = append(p.Operators[k+1].Operands, int32(chain+s))
+				given = append(given, int32(chain+s))
+			}
+		}
+	}
+	r, err := Best(context.Background(), p, Options{Given: given, States: 100})
+	if err != nil || r.Status != model.Optimal || r.Peak != 10*(short+2) {
+		t.Errorf("peak %d, bound %d, %v, %v; want %d", r.Peak, r.Bound, r.Status, err, 10*(short+2))
+	}
+}
