@@ -119,7 +119,7 @@ func TestDocsLayout(t *testing.T) {
 }
 
 // kernel is what planners may stand on, each of these on those before it.
-var kernel = []string{"model", "plan", "internal/tune", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix"}
+var kernel = []string{"model", "plan", "internal/tune", "internal/sorting", "internal/bound", "internal/timeline", "internal/run", "internal/splitmix", "internal/invariants"}
 
 // placing is kernel with the placement, and pairs with the orders of pairs, which no planner of
 // the product has.
@@ -138,24 +138,25 @@ var layers = []struct {
 	{"model", nil},
 	{"plan", []string{"model"}},
 	{"internal/splitmix", nil},
+	{"internal/invariants", nil},
 	{"internal/tune", nil},
 	{"internal/sorting", []string{"internal/tune"}},
 	{"internal/bound", []string{"model"}},
 	{"internal/verify", []string{"model", "internal/sorting"}},
-	{"internal/timeline", []string{"model", "internal/bound", "internal/sorting", "internal/tune"}},
+	{"internal/timeline", []string{"model", "internal/bound", "internal/invariants", "internal/sorting", "internal/tune"}},
 	{"internal/run", []string{"model", "plan", "internal/timeline", "internal/bound"}},
-	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune"}},
-	{"lab/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs"}},
+	{"internal/place", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/sorting", "internal/tune", "internal/invariants"}},
+	{"lab/pairwise", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/pairs", "internal/invariants"}},
 	{"internal/exact/common", []string{"internal/run"}},
 	{"internal/exact/engine", with(placing, "internal/exact/common", "internal/exact/canonical", "internal/exact/ladder", "internal/exact/pairs")},
 	{"internal/exact/canonical", with(kernel, "internal/exact/common")},
 	{"internal/exact/ladder", with(kernel, "internal/exact/common")},
 	{"internal/exact", with(kernel, "internal/exact/engine", "internal/merge")},
-	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/common"}},
+	{"internal/exact/pairs", []string{"model", "internal/bound", "internal/timeline", "internal/run", "internal/exact/common", "internal/invariants"}},
 	{"internal/greedy", placing},
 	{"internal/sweep", with(placing, "internal/greedy")},
 	{"internal/climb", with(placing, "internal/greedy", "internal/exact/engine")},
-	{"internal/merge/walls", []string{"internal/run", "internal/sorting"}},
+	{"internal/merge/walls", []string{"internal/run", "internal/sorting", "internal/invariants"}},
 	{"internal/merge", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge/walls")},
 	{"internal/auto", with(placing, "internal/greedy", "internal/exact/engine", "internal/merge", "internal/climb")},
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
@@ -172,8 +173,8 @@ var layers = []struct {
 	{"lab/bench", any},
 	{"lab/kernels", []string{"", "graph", "format/tflite", "internal/distance", "internal/testkit/kernelcase", "lab/kernels"}},
 
-	{"internal/order", []string{"model"}},
 	{"internal/testkit/networks", []string{"internal/order", "internal/splitmix"}},
+	{"internal/order", []string{"model", "internal/invariants"}},
 	{"graph", []string{"model", "plan", "internal/order"}},
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/sorting"
 )
@@ -99,7 +100,9 @@ func (w *worker) try() {
 		c.order, c.next, c.height = c.next, c.order, height
 		copy(c.offsets, offsets)
 		w.trace()
-		w.check()
+		if invariants.Enabled {
+			w.check()
+		}
 	}
 }
 

@@ -1,10 +1,7 @@
-//go:build invariants
-
 package climb
 
 import (
-	"fmt"
-
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/model"
 )
@@ -16,28 +13,24 @@ import (
 // first fit in that order, and that the chain leads from the top of the plan to a buffer that
 // rests on none.
 func (w *worker) check() {
-	must := func(ok bool, what string, got, want any) {
-		if !ok {
-			panic(fmt.Sprintf("climb: invariant broken: %s is %v, from scratch %v", what, got, want))
-		}
-	}
 	c := &w.critical
 	in := make([]bool, len(c.order))
 	for _, i := range c.order {
-		must(!in[i], "place of a buffer in the order", "double", i)
+		invariants.Must(!in[i], "twice in the order is buffer", int(i))
 		in[i] = true
 	}
 	height := model.HeightOf(w.tl.Problem, c.offsets)
-	must(c.height == height, "height of the offsets", c.height, height)
+	invariants.Equal(c.height, height, "height of the offsets")
 	if w.watch.Over() {
 		return // a limit may have cut the placement or the chain
 	}
 	_, height, end := place.Below(nil, w.tl, c.order, place.FirstFit, place.Unlimited)
-	must(end == place.Whole && c.height == height, "height of first fit in the order", c.height, height)
+	invariants.Must(end == place.Whole, "first fit in the order has no plan")
+	invariants.Equal(c.height, height, "height of first fit in the order")
 	above := -1
 	for _, link := range c.chain {
 		i := int(c.order[link])
-		must(w.under(i, above), "a link of the chain", i, above)
+		invariants.Must(w.under(i, above), "no link of the chain are buffers", i, above)
 		above = i
 	}
 }

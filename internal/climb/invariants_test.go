@@ -1,5 +1,3 @@
-//go:build invariants
-
 package climb
 
 import (
@@ -24,10 +22,10 @@ func TestCorrupted(t *testing.T) {
 		says    string
 		corrupt func(c *critical)
 	}{
-		{"place of a buffer", func(c *critical) { c.order[0] = c.order[1] }},
+		{"twice in the order", func(c *critical) { c.order[0] = c.order[1] }},
 		{"height of the offsets", func(c *critical) { c.height++ }},
 		{"height of first fit", func(c *critical) { c.offsets[2] += 3; c.height += 3 }},
-		{"a link of the chain", func(c *critical) { c.chain[0], c.chain[1] = c.chain[1], c.chain[0] }},
+		{"no link of the chain", func(c *critical) { c.chain[0], c.chain[1] = c.chain[1], c.chain[0] }},
 	} {
 		watch := run.NewWatch(t.Context())
 		defer watch.Close()

@@ -1,25 +1,16 @@
-//go:build invariants
-
 package greedy
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Under the tag invariants a Sweeper computes anew what it keeps up to date: the bytes in
-// use during a sweep, and the heights of its plans. A difference is a panic. Without the tag
-// the calls are empty (invariants_off.go).
-
-func must(ok bool, what string, got, want any) {
-	if !ok {
-		panic(fmt.Sprintf("greedy: invariant broken: %s are %v, from scratch %v", what, got, want))
-	}
-}
+// use during a sweep, and the heights of its plans. A difference is a panic.
 
 // checkSpace checks that just the bytes of the live buffers are in use. k is the number of
 // buffers of rest that are placed. Some sixty steps of a sweep are checked, because each
@@ -41,14 +32,16 @@ func (s *Sweeper) checkSpace(p *sweptPart, way int, cut int32, rest []int32, k i
 		}
 	}
 	want, double := union(want)
-	must(!double, "bytes of two live buffers", want, "apart")
+	invariants.Must(!double, "two live buffers have the same bytes")
 	for _, i := range p.fixed {
 		add(i, s.offsets[i])
 	}
 	want, double = union(want)
-	must(!double || len(p.fixed) > 1, "bytes of a fixed buffer", want, "its own")
+	invariants.Must(!double || len(p.fixed) > 1, "a fixed buffer shares its bytes with a live one")
 	got := s.space.Used()
-	must(slices.Equal(got, want), "bytes in use", got, want)
+	if !slices.Equal(got, want) {
+		invariants.Fail("bytes in use are %v, from scratch %v", got, want)
+	}
 }
 
 // union returns the union of ranges, in ascending order. It also says whether two overlap.
@@ -86,8 +79,8 @@ func (s *Sweeper) checkHeights() {
 				height = max(height, s.offsets[i]+s.tl.Problem.Buffers[i].Size)
 			}
 		}
-		must(height <= s.parts[k].height, "heights of a partition", s.parts[k].height, height)
+		invariants.Must(height <= s.parts[k].height, "higher than is said of it is partition", k)
 	}
 	height := model.HeightOf(s.tl.Problem, s.offsets)
-	must(s.Height() == height, "heights of the plan", s.Height(), height)
+	invariants.Equal(s.Height(), height, "height of the plan")
 }

@@ -1,5 +1,3 @@
-//go:build invariants
-
 package greedy
 
 import (
@@ -27,10 +25,10 @@ func TestCorrupted(t *testing.T) {
 	}{
 		{"bytes in use", func(s *Sweeper) { s.space.Take(100, 1) }},
 		{"bytes in use", func(s *Sweeper) { s.space.Give(0, 1) }},
-		{"bytes of two live buffers", func(s *Sweeper) { s.trial[0] = s.trial[2] }},
-		{"bytes of a fixed buffer", func(s *Sweeper) { s.trial[0] = 19 }},
-		{"heights of a partition", func(s *Sweeper) { s.parts[0].height-- }},
-		{"heights of the plan", func(s *Sweeper) { s.parts[0].height += 100 }},
+		{"two live buffers", func(s *Sweeper) { s.trial[0] = s.trial[2] }},
+		{"a fixed buffer shares", func(s *Sweeper) { s.trial[0] = 19 }},
+		{"is partition 0", func(s *Sweeper) { s.parts[0].height-- }},
+		{"height of the plan", func(s *Sweeper) { s.parts[0].height += 100 }},
 	} {
 		s, end := NewSweeper(endless(), timeline.New(p))
 		if end != place.Whole {

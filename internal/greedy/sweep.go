@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stowage-go/stowage/internal/bound"
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/place"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/sorting"
@@ -186,7 +187,9 @@ func (s *Sweeper) Than(offsets []int64) {
 			gather(s.offsets, offsets, s.tl.Partitions[k].Buffers)
 		}
 	}
-	s.checkHeights()
+	if invariants.Enabled {
+		s.checkHeights()
+	}
 }
 
 // Height returns the height of the lowest plan, or math.MaxInt64 if there is none yet.
@@ -268,7 +271,9 @@ func (s *Sweeper) stack(placed []int32) {
 	for k := range s.parts {
 		s.parts[k].height = height
 	}
-	s.checkHeights()
+	if invariants.Enabled {
+		s.checkHeights()
+	}
 }
 
 // extent returns the sections at which buffer i begins and ends on a way.
@@ -307,7 +312,9 @@ func (s *Sweeper) ways(p *sweptPart, cuts [2]int32, rest [2][]int32, height int6
 	gather(s.offsets, s.trial, s.cross)
 	gather(s.offsets, s.trial, rest[0])
 	gather(s.offsets, s.trial, rest[1])
-	s.checkHeights()
+	if invariants.Enabled {
+		s.checkHeights()
+	}
 }
 
 // gather copies the offsets of the buffers in a list.
@@ -373,7 +380,9 @@ func (s *Sweeper) sweep(p *sweptPart, way int, cut int32, rest []int32, long int
 		}
 		s.space.Take(at, size)
 		s.trial[i] = at
-		s.checkSpace(p, way, cut, rest, k+1)
+		if invariants.Enabled {
+			s.checkSpace(p, way, cut, rest, k+1)
+		}
 		if height = max(height, at+size); height >= below {
 			return below
 		}

@@ -1,33 +1,24 @@
-//go:build invariants
-
 package merge
 
 import (
-	"fmt"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Under the tag invariants the forest is looked through after each restart and round, and
-// what is kept up to date is computed anew. A difference is a panic. Without the tag the
-// calls are empty (invariants_off.go).
-
-func must(ok bool, what string, k, got, want any) {
-	if !ok {
-		panic(fmt.Sprintf("merge: invariant broken: %s %v is %v, from scratch %v", what, k, got, want))
-	}
-}
+// what is kept up to date is computed anew. A difference is a panic.
 
 // recheck checks that each list has just the roots that belong there, that each buffer is in
 // one root, and that each composite follows from its parts.
 func (f *forest) recheck() {
 	for b := range f.starts {
 		for _, p := range f.starts[b] {
-			must(int(f.all[p].first) == b, "start of root", p, b, f.all[p].first)
+			invariants.Equal(b, int(f.all[p].first), "start of root", int(p))
 		}
 		for _, p := range f.ends[b] {
-			must(int(f.all[p].last) == b, "end of root", p, b, f.all[p].last)
+			invariants.Equal(b, int(f.all[p].last), "end of root", int(p))
 		}
 	}
 	seen := make([]bool, len(f.all))
@@ -40,31 +31,31 @@ func (f *forest) recheck() {
 		roots++
 		for k, at := range c.at {
 			list := *f.list(c, k)
-			must(int(at) < len(list) && list[at] == id(p), "place of root", p, at, slices.Index(list, id(p)))
+			invariants.Must(int(at) < len(list) && list[at] == id(p), "not in its place is root", p)
 		}
 		f.checkParts(id(p), seen)
 	}
 	for _, p := range f.free {
-		must(!seen[p], "free number", p, "in a root", "in none")
+		invariants.Must(!seen[p], "part of a root is the free number", int(p))
 	}
-	must(roots == len(f.live), "number of", "roots", len(f.live), roots)
+	invariants.Equal(len(f.live), roots, "number of roots")
 	starts, ends := 0, 0
 	for b := range f.starts {
 		starts, ends = starts+len(f.starts[b]), ends+len(f.ends[b])
 	}
-	must(starts == roots, "roots that start", "anywhere", starts, roots)
-	must(ends == roots, "roots that end", "anywhere", ends, roots)
+	invariants.Equal(starts, roots, "number of roots that start")
+	invariants.Equal(ends, roots, "number of roots that end")
 }
 
 // checkParts checks composite p and all that it has.
 func (f *forest) checkParts(p id, seen []bool) {
 	c := &f.all[p]
-	must(!seen[p], "composite", p, "in two others", "in one")
+	invariants.Must(!seen[p], "in two others is composite", int(p))
 	seen[p] = true
 	parts := c.part[:c.count()]
 	for _, q := range parts {
-		must(!f.all[q].root, "part", q, "a root", "none")
-		must(!f.all[q].sealed && f.all[q].align == c.align, "part", q, "sealed or of another alignment", "neither")
+		invariants.Must(!f.all[q].root, "both root and part is composite", int(q))
+		invariants.Must(!f.all[q].sealed && f.all[q].align == c.align, "sealed or of another alignment is part", int(q))
 		f.checkParts(q, seen)
 	}
 	if c.shape == single {
@@ -74,25 +65,25 @@ func (f *forest) checkParts(p id, seen []bool) {
 	size := a.size
 	switch c.shape {
 	case beside:
-		must(a.last == b.first && a.size == b.size, "composite", p, "of parts that do not meet", "beside")
+		invariants.Must(a.last == b.first && a.size == b.size, "of parts that do not meet is composite", int(p))
 	case stack:
-		must(a.first == b.first && a.last == b.last, "composite", p, "of other lifespans", "a stack")
+		invariants.Must(a.first == b.first && a.last == b.last, "of parts of other lifespans is stack", int(p))
 		size += b.size
 	case wheel:
 		d, e, c := &f.all[parts[2]], &f.all[parts[3]], &f.all[parts[4]]
-		must(d.size == e.size+c.size && b.size == a.size+e.size, "sizes of pinwheel", p, [...]int64{a.size, b.size, d.size}, "d = e + c, b = a + e")
-		must(a.first == d.first && d.last == e.first && e.first == c.first && a.last == e.last && e.last == b.first && c.last == b.last,
-			"lifespans of pinwheel", p, "not as drawn", "as drawn")
+		invariants.Must(d.size == e.size+c.size && b.size == a.size+e.size, "not as drawn are the sizes of pinwheel", int(p))
+		invariants.Must(a.first == d.first && d.last == e.first && e.first == c.first && a.last == e.last && e.last == b.first && c.last == b.last,
+			"not as drawn are the lifespans of pinwheel", int(p))
 		size += d.size
 	}
-	must(c.size == size, "size of composite", p, c.size, size)
-	must(c.first == a.first && c.last == b.last, "sections of composite", p, [2]int32{c.first, c.last}, [2]int32{a.first, b.last})
+	invariants.Equal(c.size, size, "size of composite", int(p))
+	invariants.Equal([2]int32{c.first, c.last}, [2]int32{a.first, b.last}, "sections of composite", int(p))
 }
 
 // recheck checks the heap and the forest.
 func (m *merger) recheck() {
 	for k := 1; k < len(m.heap); k++ {
-		must(m.heap[(k-1)/2].score >= m.heap[k].score, "candidate above number", k, m.heap[(k-1)/2].score, m.heap[k].score)
+		invariants.Must(m.heap[(k-1)/2].score >= m.heap[k].score, "better than the one above it is candidate", k)
 	}
 	m.forest.recheck()
 }
@@ -106,14 +97,14 @@ func (f *forest) roots() []id {
 
 // restored checks that the roots are those of before.
 func (f *forest) restored(before []id) {
-	must(slices.Equal(f.roots(), before), "roots after", "undo", f.roots(), before)
+	if !slices.Equal(f.roots(), before) {
+		invariants.Fail("roots after undo are %v, before %v", f.roots(), before)
+	}
 	f.recheck()
 }
 
 // check checks that the lowest plan has the height that is said of it.
 func (s *search) check() {
-	if h := model.HeightOf(s.tl.Problem, s.best); h != s.height {
-		must(false, "height of the", "lowest plan", s.height, h)
-	}
-	must(s.o.NodeLimit == 0 || s.nodes <= s.o.NodeLimit, "number of", "nodes", s.nodes, s.o.NodeLimit)
+	invariants.Equal(s.height, model.HeightOf(s.tl.Problem, s.best), "height of the lowest plan")
+	invariants.Must(s.o.NodeLimit == 0 || s.nodes <= s.o.NodeLimit, "above the limit is the number of nodes", int(s.nodes))
 }

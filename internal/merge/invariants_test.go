@@ -1,5 +1,3 @@
-//go:build invariants
-
 package merge
 
 import (
@@ -41,16 +39,16 @@ func TestCorrupted(t *testing.T) {
 	}{
 		{"start of root", func(m *merger) { m.all[5].first++ }},
 		{"end of root", func(m *merger) { m.all[5].last-- }},
-		{"place of root", func(m *merger) { m.all[5].at[2], m.all[6].at[2] = 1, 1 }},
+		{"not in its place is root", func(m *merger) { m.all[5].at[2], m.all[6].at[2] = 1, 1 }},
 		{"number of roots", func(m *merger) { m.live = append(m.live, 0) }},
 		{"in two others", func(m *merger) { m.all[6].part = m.all[5].part }},
-		{"part", func(m *merger) { m.addRoot(0) }},
+		{"both root and part", func(m *merger) { m.addRoot(0) }},
 		{"another alignment", func(m *merger) { m.all[0].align = 2 }},
 		{"free number", func(m *merger) { m.release(5) }},
 		{"size of composite", func(m *merger) { m.all[5].size++ }},
 		{"parts that do not meet", func(m *merger) { m.all[0].size++ }},
 		{"of other lifespans", func(m *merger) { m.all[3].first++ }},
-		{"candidate above", func(m *merger) { m.heap = heap{{score: 1}, {score: 2}} }},
+		{"better than the one above", func(m *merger) { m.heap = heap{{score: 1}, {score: 2}} }},
 	} {
 		m := halves(t)
 		if what := plantest.Caught(m.recheck); what != "" {

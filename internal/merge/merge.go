@@ -10,6 +10,7 @@ import (
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/engine"
 	"github.com/stowage-go/stowage/internal/greedy"
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/merge/walls"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
@@ -148,7 +149,9 @@ func (m *Planner) Plan(ctx context.Context, tl *timeline.Timeline, o plan.Option
 		s.diving.nodes, s.diving.idle = 0, 0
 	}
 	s.restarts()
-	s.check()
+	if invariants.Enabled {
+		s.check()
+	}
 	if m.Learned != nil {
 		m.Learned.diving, m.Learned.restarts = s.diving, s.begun
 	}

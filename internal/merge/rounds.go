@@ -1,5 +1,9 @@
 package merge
 
+import (
+	"github.com/stowage-go/stowage/internal/invariants"
+)
+
 // Idea: a wrong merge leaves other roots without their other half. So what is wrong is near
 // the roots that are left. A round takes everything around a boundary apart, and merges it
 // again with other noise. It is kept if it leaves no more roots than before.
@@ -35,7 +39,11 @@ func (m *merger) tear(low, high int32) (torn []id) {
 // round takes the sections [low, high) apart and merges again. It returns true if there are
 // no more roots than before. Otherwise it restores the forest and returns false.
 func (m *merger) round(low, high int32) bool {
-	before, roots := len(m.live), m.roots()
+	before := len(m.live)
+	var roots []id
+	if invariants.Enabled {
+		roots = m.roots()
+	}
 	m.log, m.heap = m.log[:0], m.heap[:0]
 	for _, p := range m.tear(low, high) {
 		m.ask(p)
@@ -47,7 +55,9 @@ func (m *merger) round(low, high int32) bool {
 				m.release(s.p)
 			}
 		}
-		m.recheck()
+		if invariants.Enabled {
+			m.recheck()
+		}
 		return true
 	}
 	for k := len(m.log) - 1; k >= 0; k-- {
@@ -58,6 +68,8 @@ func (m *merger) round(low, high int32) bool {
 			m.rejoin(s.p)
 		}
 	}
-	m.restored(roots)
+	if invariants.Enabled {
+		m.restored(roots)
+	}
 	return false
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -75,7 +76,9 @@ func Best(ctx context.Context, p *Program, o Options) (Result, error) {
 	if r.Peak == r.Given {
 		copy(r.Order, given)
 	}
-	g.checkOrder(r.Order, r.Peak)
+	if invariants.Enabled {
+		g.checkOrder(r.Order, r.Peak)
+	}
 	if r.Status = model.Feasible; r.Peak == r.Bound {
 		r.Status = model.Optimal
 	}

@@ -1,18 +1,11 @@
-//go:build invariants
-
 package order
 
-import "fmt"
+import (
+	"github.com/stowage-go/stowage/internal/invariants"
+)
 
 // Under the tag invariants a walk computes anew what it keeps up to date, whenever it goes to a set, and a search
-// holds its order against the limit. A difference is a panic. Without the tag the calls are empty
-// (invariants_off.go).
-
-func must(ok bool, what string, k, got, want any) {
-	if !ok {
-		panic(fmt.Sprintf("order: invariant broken: %s %v is %v, from scratch %v", what, k, got, want))
-	}
-}
+// holds its order against the limit. A difference is a panic.
 
 // check computes everything that the walk knows from the set of operators that have run.
 func (w *walk) check() {
@@ -29,13 +22,13 @@ func (w *walk) check() {
 				left--
 			}
 		}
-		must(w.begun[b] == begun, "makers that have run of block", b, w.begun[b], begun)
-		must(w.left[b] == left, "users that have not run of block", b, w.left[b], left)
+		invariants.Equal(w.begun[b], begun, "makers that have run of block", b)
+		invariants.Equal(w.left[b], left, "users that have not run of block", b)
 		if begun > 0 && left > 0 {
 			live += size
 		}
 	}
-	must(w.live == live, "number of", "live bytes", w.live, live)
+	invariants.Equal(w.live, live, "number of live bytes")
 	for k := range w.wait {
 		o, wait := int32(k), int32(0)
 		for _, q := range g.prior.of(o) {
@@ -43,17 +36,17 @@ func (w *walk) check() {
 				wait++
 			}
 		}
-		must(w.wait[o] == wait, "operators that have not run before operator", o, w.wait[o], wait)
-		must(w.done.has(o) == false || wait == 0, "operator", o, "run", "not ready")
-		must(w.ready.has(o) == (wait == 0 && !w.done.has(o)), "readiness of operator", o, w.ready.has(o), wait)
+		invariants.Equal(w.wait[o], wait, "operators that have not run before operator", k)
+		invariants.Must(!w.done.has(o) || wait == 0, "not ready when it ran was operator", k)
+		invariants.Equal(w.ready.has(o), wait == 0 && !w.done.has(o), "readiness of operator", k)
 	}
 }
 
 // checkOrder checks that an order runs and has the peak that is said of it.
 func (g *graph) checkOrder(order []int32, peak int64) {
 	if err := g.runs(order); err != nil {
-		must(false, "order", "found", err, "runs")
+		invariants.Fail("the order found does not run: %v", err)
 	}
 	got := g.peak(newWalk(g), order)
-	must(got == peak, "peak of", "the order", peak, got)
+	invariants.Equal(peak, got, "peak of the order")
 }

@@ -1,6 +1,10 @@
 package order
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stowage-go/stowage/internal/invariants"
+)
 
 // Idea: a walk is at a set of operators that have run, closed downwards, and knows what is live there. It runs
 // an operator or takes one back in time proportional to what the operator touches. Nothing depends on the order
@@ -76,7 +80,9 @@ func (w *walk) set(done bitset) {
 		}
 	}
 	w.trail = w.trail[:0]
-	w.check()
+	if invariants.Enabled {
+		w.check()
+	}
 }
 
 // cost returns how many bytes are live while o runs, less what the best pairs save, and how many afterwards.

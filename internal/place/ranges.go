@@ -1,5 +1,7 @@
 package place
 
+import "github.com/stowage-go/stowage/internal/invariants"
+
 // Idea: the tree keeps a set of byte ranges in each of its nodes. Most sets have a few ranges,
 // some have ten thousand. A set is a block of a common store. The block is replaced by one of
 // twice the size if it is full. A full block of the largest size becomes a row of pages
@@ -93,7 +95,9 @@ func (t *store) add(s *set, r Range) (changed bool) {
 	} else {
 		changed = t.addToPages(s, r)
 	}
-	t.check(s)
+	if invariants.Enabled {
+		t.check(s)
+	}
 	return changed
 }
 
@@ -209,5 +213,7 @@ func (t *store) subtract(s *set, r Range) {
 	if in.From < r.From && r.To < in.To {
 		t.add(s, Range{r.To, in.To})
 	}
-	t.check(s)
+	if invariants.Enabled {
+		t.check(s)
+	}
 }

@@ -1,30 +1,21 @@
-//go:build invariants
-
 package timeline
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/model"
 )
 
 // Under the tag invariants each timeline is computed anew from the problem's pieces, in
-// another way than the sweep does. A difference is a panic. Without the tag the call is
-// empty (invariants_off.go).
-
-func must(ok bool, what string, k int, got, want any) {
-	if !ok {
-		panic(fmt.Sprintf("timeline: invariant broken: %s %d is %v, from scratch %v", what, k, got, want))
-	}
-}
+// another way than the sweep does. A difference is a panic.
 
 // check checks the sections, loads, extents, partitions and bounds.
 func (t *Timeline) check() {
 	for s := range t.Starts {
-		must(t.Starts[s] < t.Ends[s], "end of section", s, t.Ends[s], "after its start")
-		must(s == 0 || t.Ends[s-1] <= t.Starts[s], "start of section", s, t.Starts[s], "behind the one before")
+		invariants.Must(t.Starts[s] < t.Ends[s], "not before its end starts section", s)
+		invariants.Must(s == 0 || t.Ends[s-1] <= t.Starts[s], "before the end of the one before starts section", s)
 	}
 	t.checkLoads()
 	t.checkExtents()
@@ -33,8 +24,8 @@ func (t *Timeline) check() {
 	for _, load := range t.Load {
 		peak = max(peak, load)
 	}
-	must(t.MaxLoad == peak, "peak of sections", len(t.Load), t.MaxLoad, peak)
-	must(t.LowerBound >= peak, "bound over sections", len(t.Load), t.LowerBound, peak)
+	invariants.Equal(t.MaxLoad, peak, "peak of the load")
+	invariants.Must(t.LowerBound >= peak, "below the load is the bound")
 }
 
 // checkLoads checks Load: at the start of a section, the pieces in use are those that have
@@ -61,7 +52,7 @@ func (t *Timeline) checkLoads() {
 		for ; len(events) > 0 && events[0].time <= start; events = events[1:] {
 			load += events[0].bytes
 		}
-		must(t.Load[s] == load, "load of section", s, t.Load[s], load)
+		invariants.Equal(t.Load[s], load, "load of section", s)
 	}
 }
 
@@ -82,7 +73,7 @@ func (t *Timeline) checkExtents() {
 			want[1] = from(x.Upper)
 			return true
 		})
-		must(got == want, "extent of buffer", i, got, want)
+		invariants.Equal(got, want, "extent of buffer", i)
 	}
 }
 
@@ -92,23 +83,23 @@ func (t *Timeline) checkPartitions() {
 	in := make([]int, len(t.Problem.Buffers))
 	end := int32(0)
 	for k, p := range t.Partitions {
-		must(p.First == end && p.Last > end, "partition", k, [2]int32{p.First, p.Last}, end)
+		invariants.Must(p.First == end && p.Last > end, "not after the one before is partition", k)
 		end = p.Last
 		begun := p.First
 		for _, i := range p.Buffers {
 			in[i]++
 			first, last := t.Extent(int(i))
-			must(p.First <= first && last <= p.Last, "buffer outside its partition:", int(i), [2]int32{first, last}, p)
-			must(begun <= first, "order in partition", k, first, begun)
+			invariants.Must(p.First <= first && last <= p.Last, "outside its partition is buffer", int(i))
+			invariants.Must(begun <= first, "out of order are the buffers of partition", k)
 			begun = first
 		}
 	}
-	must(int(end) == t.Sections(), "sections of partitions", len(t.Partitions), end, t.Sections())
+	invariants.Equal(int(end), t.Sections(), "number of sections in partitions")
 	for i, count := range in {
 		want := 0
 		if first, last := t.Extent(i); first < last {
 			want = 1
 		}
-		must(count == want, "number of partitions of buffer", i, count, want)
+		invariants.Equal(count, want, "number of partitions of buffer", i)
 	}
 }

@@ -1,5 +1,3 @@
-//go:build invariants
-
 package timeline
 
 import (
@@ -26,20 +24,20 @@ func TestCorrupted(t *testing.T) {
 		says    string
 		corrupt func(tl *Timeline)
 	}{
-		{"end of section", func(tl *Timeline) { tl.Ends[0] = tl.Starts[0] }},
-		{"start of section", func(tl *Timeline) { tl.Starts[1] = tl.Ends[0] - 1 }},
+		{"not before its end", func(tl *Timeline) { tl.Ends[0] = tl.Starts[0] }},
+		{"before the end of the one before", func(tl *Timeline) { tl.Starts[1] = tl.Ends[0] - 1 }},
 		{"load of section", func(tl *Timeline) { tl.Load[1]-- }},
 		{"extent of buffer 1", func(tl *Timeline) { tl.extent[1][1]-- }},
-		{"partition 1", func(tl *Timeline) { tl.Partitions[1].First++ }},
+		{"is partition 1", func(tl *Timeline) { tl.Partitions[1].First++ }},
 		{"outside its partition", func(tl *Timeline) { tl.Partitions[0].Buffers[2] = 3 }},
-		{"order in partition", func(tl *Timeline) {
+		{"out of order", func(tl *Timeline) {
 			b := tl.Partitions[0].Buffers
 			b[0], b[2] = b[2], b[0]
 		}},
-		{"sections of partitions", func(tl *Timeline) { tl.Partitions = tl.Partitions[:1] }},
+		{"number of sections", func(tl *Timeline) { tl.Partitions = tl.Partitions[:1] }},
 		{"number of partitions", func(tl *Timeline) { tl.Partitions[0].Buffers = tl.Partitions[0].Buffers[:2] }},
 		{"peak", func(tl *Timeline) { tl.MaxLoad++ }},
-		{"bound", func(tl *Timeline) { tl.LowerBound = tl.MaxLoad - 1 }},
+		{"is the bound", func(tl *Timeline) { tl.LowerBound = tl.MaxLoad - 1 }},
 	} {
 		tl := New(p)
 		if tl.Sections() != 3 || len(tl.Partitions) != 2 {

@@ -1,8 +1,8 @@
-//go:build invariants
-
 package pairwise
 
-import "fmt"
+import (
+	"github.com/stowage-go/stowage/internal/invariants"
+)
 
 // Idea: propagation is incremental, and so are its counters. At a fixpoint, and after each
 // Pop, check works everything out from scratch.
@@ -84,6 +84,6 @@ func (e *Engine) checkCounts() {
 
 func (e *Engine) must(ok bool, what string, at int) {
 	if !ok {
-		panic(fmt.Sprintf("pairwise: invariant broken at level %d: %s %d", len(e.levels), what, at))
+		invariants.Fail("at level %d: %s %d", len(e.levels), what, at)
 	}
 }

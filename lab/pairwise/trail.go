@@ -1,6 +1,10 @@
 package pairwise
 
-import "math"
+import (
+	"math"
+
+	"github.com/stowage-go/stowage/internal/invariants"
+)
 
 // Idea: one trail of everything that has changed, and a mark for each level.
 // This is the only file that undoes.
@@ -87,7 +91,9 @@ func (e *Engine) Pop() {
 	}
 	e.peak = m.peak
 	e.failed, e.cycle = false, e.cycle[:0]
-	e.check()
+	if invariants.Enabled {
+		e.check()
+	}
 }
 
 // Touched appends to dst the buffers whose bounds have moved at the last level,

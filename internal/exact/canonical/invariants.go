@@ -1,19 +1,16 @@
-//go:build invariants
-
 package canonical
 
 import (
 	"slices"
-	"strconv"
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/invariants"
 )
 
 // Under the build tag invariants the search checks itself. At some nodes it computes from
 // scratch what it keeps step by step, and compares. Each placement that is taken back must
-// leave the state as it was. A difference is a panic. Without the tag the calls are empty
-// (invariants_off.go).
+// leave the state as it was. A difference is a panic.
 //
 // This file checks what the comments call an invariant. What only a proof can show, such as
 // that no plan is below a bound, is left to the tests against the oracle.
@@ -238,13 +235,12 @@ func (k *Kernel) restored(s snapshot) {
 
 func (k *Kernel) mustEqual(what string, at int, got, want int64) {
 	if got != want {
-		panic("exact: invariant broken at node " + strconv.FormatInt(k.Nodes, 10) + ": " + what + " " + strconv.Itoa(at) +
-			" is " + strconv.FormatInt(got, 10) + ", from scratch " + strconv.FormatInt(want, 10))
+		invariants.Fail("at node %d: %s %d is %d, from scratch %d", k.Nodes, what, at, got, want)
 	}
 }
 
 func (k *Kernel) must(ok bool, what string, j common.Buffer) {
 	if !ok {
-		panic("exact: invariant broken at node " + strconv.FormatInt(k.Nodes, 10) + ": " + what + ": " + strconv.Itoa(int(j)))
+		invariants.Fail("at node %d: %s: %d", k.Nodes, what, j)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -44,7 +45,9 @@ func (k *Kernel) search(c component) common.Outcome {
 	if k.over() {
 		return common.Aborted
 	}
-	k.check(c)
+	if invariants.Enabled {
+		k.check(c)
+	}
 	if k.isStack(c) {
 		return k.stack(c)
 	}
@@ -227,7 +230,11 @@ func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, covered bo
 	if k.Dominates() && k.beaten(k.setOf(c)&^(1<<j), j) {
 		return common.Exhausted, true
 	}
-	at, before := k.now(), k.snap()
+	at := k.now()
+	var before snapshot
+	if invariants.Enabled {
+		before = k.snap()
+	}
 	r = common.Exhausted
 	c.off, c.rank = k.lb[j], k.ranks.of[j]
 	k.Proof.asks(j, c.off)
@@ -248,7 +255,9 @@ func (k *Kernel) try(c component, j common.Buffer) (r common.Outcome, covered bo
 		return r, covered
 	}
 	k.undo(at)
-	k.restored(before)
+	if invariants.Enabled {
+		k.restored(before)
+	}
 	if k.Tell != nil && r == common.Exhausted {
 		k.say(plan.MoveBack, j)
 	}

@@ -1,8 +1,8 @@
-//go:build invariants
-
 package pairs
 
-import "fmt"
+import (
+	"github.com/stowage-go/stowage/internal/invariants"
+)
 
 // check compares the bounds with what was decided. Between propagations
 //
@@ -12,20 +12,20 @@ import "fmt"
 func (s *Search) check() {
 	for i := range s.out {
 		if s.low[i] > s.high[i] || !s.fixed[i] && s.low[i]%s.align[i] != 0 {
-			panic(fmt.Sprintf("pairs: invariant broken: buffer %d has no offset in [%d, %d]", i, s.low[i], s.high[i]))
+			invariants.Fail("buffer %d has no offset in [%d, %d]", i, s.low[i], s.high[i])
 		}
 		for _, a := range s.out[i] {
 			if s.low[a.to] < s.low[i]+a.w || s.high[i] > s.high[a.to]-a.w {
-				panic(fmt.Sprintf("pairs: invariant broken: the bounds of buffers %d and %d break their order", i, a.to))
+				invariants.Fail("the bounds of buffers %d and %d break their order", i, a.to)
 			}
 		}
 	}
 	for k, p := range s.pairs {
 		if s.decided[k] && s.violated(p) >= p.from {
-			panic(fmt.Sprintf("pairs: invariant broken: the decided pair %d, %d is violated", p.i, p.j))
+			invariants.Fail("the decided pair %d, %d is violated", p.i, p.j)
 		}
 	}
 	if len(s.queue) > 0 && s.queued[s.queue[len(s.queue)-1]] {
-		panic("pairs: invariant broken: the queue is not empty")
+		invariants.Fail("the queue is not empty")
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 )
@@ -143,7 +144,9 @@ func (s *Search) search() common.Outcome {
 		s.Backtracks++
 		return common.Exhausted
 	}
-	s.check()
+	if invariants.Enabled {
+		s.check()
+	}
 	if at < 0 {
 		return common.Solved
 	}

@@ -1,5 +1,3 @@
-//go:build invariants
-
 package walls
 
 import (
@@ -16,12 +14,12 @@ func TestCorrupted(t *testing.T) {
 		corrupt func(s *Search, g *guess)
 	}{
 		{"size of the pile", func(s *Search, g *guess) { s.items[4].Size++; g.wall.begun = s.anyOrder(nil) }},
-		{"an item of the pile", func(_ *Search, g *guess) {
+		{"twice in the pile", func(_ *Search, g *guess) {
 			twice := *g.pile.kids[1]
 			twice.hash = g.pile.kids[0].hash
 			g.pile.kids[0] = &twice
 		}},
-		{"a leaf", func(_ *Search, g *guess) { g.pile.kids[0].leaves++ }},
+		{"not a leaf", func(_ *Search, g *guess) { g.pile.kids[0].leaves++ }},
 		{"number of children", func(_ *Search, g *guess) { g.pile.kids = g.pile.kids[:1] }},
 		{"number of leaves", func(_ *Search, g *guess) { g.pile.leaves++ }},
 		{"logarithm of the orders", func(_ *Search, g *guess) { g.pile.ways++ }},

@@ -1,0 +1,6 @@
+//go:build !invariants
+
+package invariants
+
+// Enabled says whether the searches check themselves.
+const Enabled = false

@@ -1,6 +1,0 @@
-//go:build !invariants
-
-package place
-
-// See invariants.go.
-func (*store) check(*set) {}

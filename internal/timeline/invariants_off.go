@@ -1,6 +1,0 @@
-//go:build !invariants
-
-package timeline
-
-// check does nothing without the tag invariants (invariants.go).
-func (*Timeline) check() {}
