@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/plan"
 )
 
@@ -49,6 +50,9 @@ func (l *Search) search(set uint32, x, e rungs, i, j int, asleep uint32) common.
 	}
 	r, spares := common.Exhausted, l.spares
 	if set != 0 && l.settle(set, &x, &e, i, j) {
+		if invariants.Enabled {
+			l.check(set, &x, &e)
+		}
 		if i, j := l.open(set); j >= 0 {
 			r = l.choose(i, j, set, &x, &e, asleep)
 		} else {
@@ -71,6 +75,9 @@ func (l *Search) search(set uint32, x, e rungs, i, j int, asleep uint32) common.
 		l.fill(&x)
 		for j, local := range l.id {
 			l.At[local] = -x[j] - l.shift[j]
+		}
+		if invariants.Enabled {
+			l.checkPlan()
 		}
 		return common.Solved
 	}

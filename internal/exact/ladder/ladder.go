@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/internal/exact/common"
+	"github.com/stowage-go/stowage/internal/invariants"
 	"github.com/stowage-go/stowage/internal/run"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/internal/tune"
@@ -275,6 +276,9 @@ func (l *Search) Run(tl *timeline.Timeline, p *timeline.Partition, capacity, lim
 	switch r := l.search(math.MaxUint32>>(32-l.n), rungs{}, e, -1, -1, 0); {
 	case r == common.Solved:
 		l.lower(tl, p)
+		if invariants.Enabled {
+			l.checkPlan()
+		}
 		return common.Fits
 	case r == common.Exhausted && !l.gaveUp:
 		return common.Refuted
