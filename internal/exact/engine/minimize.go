@@ -156,8 +156,7 @@ func (e *engine) composes(capacity int64, minimize bool, halves int64) {
 	}
 }
 
-// dominates reports whether all partitions are small enough for fronts. Then most of the work
-// is the last refutation, and refutations on the way contribute nothing to it.
+// dominates reports whether all partitions are small enough for fronts.
 func (e *engine) dominates() bool {
 	for p := range e.parts {
 		if k := e.parts[p].kernel; k != nil && !k.Dominates() {
@@ -169,50 +168,103 @@ func (e *engine) dominates() bool {
 
 // narrow asks capacities until the interval is closed or a limit comes.
 func (e *engine) narrow() {
-	halves := int64(firstRound)
-	share, down := int64(1), int64(0)
-	once := func(capacity int64) common.Verdict { return e.round(capacity, max(1, halves/share)) }
-	for e.bound < e.height && !e.over() {
+	n := &narrowing{halves: firstRound}
+	for e.open() {
 		before := e.height - e.bound
-		asked := int64(-1)
-		for aim := range 3 {
-			if e.bound >= e.height || e.over() {
-				break
-			}
-			// If one search takes most of the nodes, it asks only what may be the last question. Or it
-			// goes down from the incumbent, in steps twice as long as the one before.
-			long, laddered := halves > 2*shareUntil, e.laddered()
-			if aim < 2 && long && laddered {
-				continue
-			}
-			share = 1
-			if aim < 2 && long && e.dominates() {
-				share = 8
-			}
-			capacity := e.bound
-			switch aim {
-			case 1:
-				capacity += bound.Down((e.height-e.bound)/2, e.step)
-			case 2:
-				capacity = max(capacity, bound.Down(e.height-1, e.step)-down)
-			}
-			if aim > 0 && capacity == asked && laddered {
-				continue
-			}
-			asked = capacity
-			if v := e.ask(capacity, once); v == common.Fits && long && laddered {
-				down += down + e.step
-			} else {
-				down = 0
-			}
-		}
-		if e.bound < e.height {
-			e.composes(min(e.roof, e.height), true, 3*halves)
-		}
-		// A bound that rises by one step a round would take for ever if there are many heights. So a
-		// round of the same length is repeated only if the interval has shrunk by a share.
-		if after := e.height - e.bound; before-after <= before/8 {
-			halves = longer(halves)
-		}
+		n.asked = -1
+		e.askBound(n)
+		e.askMiddle(n)
+		e.askBelow(n)
+		e.callComposer(n)
+		n.grow(before, e.height-e.bound)
+	}
+}
+
+// narrowing is what the rounds of narrow pass on.
+type narrowing struct {
+	halves int64 // the node limit of each question, in halves of the number of buffers
+	asked  int64 // the last capacity of this round; -1 if there is none
+	down   int64 // how far below the incumbent askBelow goes, besides the first step
+}
+
+// sharedRefutations divides the node limit of the bound and of the middle in a long round, if all partitions have
+// fronts. Then most of the work is the last refutation, and these refutations contribute little to it.
+const sharedRefutations = 8
+
+// open reports whether there is anything left to ask, and time for it.
+func (e *engine) open() bool { return e.bound < e.height && !e.over() }
+
+// long reports whether a question takes so many nodes that a round may not ask what it can do without.
+func (n *narrowing) long() bool { return n.halves > 2*shareUntil }
+
+// askBound asks the bound itself, since most real problems fit their load. In a long round, a ladder goes down from
+// the incumbent instead: what it refutes serves every capacity, so the last question is the only one that counts.
+func (e *engine) askBound(n *narrowing) {
+	if !e.open() || n.long() && e.laddered() {
+		return
+	}
+	e.question(n, e.bound, e.share(n))
+	n.down = 0
+}
+
+// askMiddle asks the middle of the interval. A ladder skips it in a long round, as in askBound, and if the middle is
+// the bound, which it has just been asked.
+func (e *engine) askMiddle(n *narrowing) {
+	if !e.open() || n.long() && e.laddered() {
+		return
+	}
+	capacity := e.bound + bound.Down((e.height-e.bound)/2, e.step)
+	if capacity == n.asked && e.laddered() {
+		return
+	}
+	e.question(n, capacity, e.share(n))
+	n.down = 0
+}
+
+// askBelow asks the highest useful capacity, which is the easiest to satisfy. In a long round, a ladder goes down from
+// the incumbent: after each plan it goes twice as far and one step more, and after a failure it begins again. A ladder
+// does not repeat the capacity that it has just been asked.
+func (e *engine) askBelow(n *narrowing) {
+	if !e.open() {
+		return
+	}
+	laddered := e.laddered()
+	capacity := max(e.bound, bound.Down(e.height-1, e.step)-n.down)
+	if capacity == n.asked && laddered {
+		return
+	}
+	if v := e.question(n, capacity, 1); v == common.Fits && n.long() && laddered {
+		n.down += n.down + e.step
+	} else {
+		n.down = 0
+	}
+}
+
+// share returns the divisor of the node limit of the bound and of the middle.
+func (e *engine) share(n *narrowing) int64 {
+	if n.long() && e.dominates() {
+		return sharedRefutations
+	}
+	return 1
+}
+
+// question asks a capacity in one round of all partitions. share divides the node limit.
+func (e *engine) question(n *narrowing, capacity, share int64) common.Verdict {
+	n.asked = capacity
+	return e.ask(capacity, func(capacity int64) common.Verdict { return e.round(capacity, max(1, n.halves/share)) })
+}
+
+// callComposer lets package merge lower the incumbent. It may take as many nodes as the three questions.
+func (e *engine) callComposer(n *narrowing) {
+	if e.bound < e.height {
+		e.composes(min(e.roof, e.height), true, 3*n.halves)
+	}
+}
+
+// grow doubles the length of a round, unless the interval has shrunk by more than an eighth. A bound that rises by
+// one step a round would take for ever if there are many heights.
+func (n *narrowing) grow(before, after int64) {
+	if before-after <= before/8 {
+		n.halves = longer(n.halves)
 	}
 }
