@@ -7,6 +7,7 @@ import (
 
 	"github.com/stowage-go/stowage/internal/exact/common"
 	"github.com/stowage-go/stowage/internal/run"
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/internal/timeline"
 	"github.com/stowage-go/stowage/model"
 )
@@ -15,13 +16,6 @@ import (
 func pauseChecks() (resume func()) {
 	checks = false
 	return func() { checks = true }
-}
-
-// caught runs f and returns what it panics with.
-func caught(f func()) (what string) {
-	defer func() { what, _ = recover().(string) }()
-	f()
-	return ""
 }
 
 // midway returns a kernel with the first of its buffers placed, and what is left.
@@ -52,8 +46,8 @@ func midway(gapped bool, without ...string) (*Kernel, component) {
 // TestCorrupted breaks one thing after the other: each is caught, by its name.
 func TestCorrupted(t *testing.T) {
 	for _, gapped := range []bool{false, true} {
-		if k, c := midway(gapped, "suffix-bound"); caught(func() { k.check(c) }) != "" {
-			t.Fatal("caught where nothing is wrong:", caught(func() { k.check(c) }))
+		if k, c := midway(gapped, "suffix-bound"); plantest.Caught(func() { k.check(c) }) != "" {
+			t.Fatal("caught where nothing is wrong:", plantest.Caught(func() { k.check(c) }))
 		}
 		for _, tc := range []struct {
 			says    string
@@ -86,7 +80,7 @@ func TestCorrupted(t *testing.T) {
 		} {
 			k, c := midway(gapped, "suffix-bound")
 			tc.corrupt(k, &c)
-			if what := caught(func() { k.check(c) }); !strings.Contains(what, tc.says) || !strings.HasPrefix(what, "invariant broken: at node 5") {
+			if what := plantest.Caught(func() { k.check(c) }); !strings.Contains(what, tc.says) || !strings.HasPrefix(what, "invariant broken: at node 5") {
 				t.Errorf("%q is caught as %q", tc.says, what)
 			}
 		}
@@ -111,7 +105,7 @@ func TestCorruptedUndo(t *testing.T) {
 		k.place(0)
 		tc.corrupt(k)
 		k.undo(at)
-		if what := caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {
+		if what := plantest.Caught(func() { k.restored(before) }); !strings.Contains(what, tc.says) || (what == "") != (tc.says == "") {
 			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}

@@ -4,15 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stowage-go/stowage/internal/testkit/plantest"
 	"github.com/stowage-go/stowage/model"
 )
-
-// objection runs f and returns what it panics with.
-func objection(f func()) (what string) {
-	defer func() { what, _ = recover().(string) }()
-	f()
-	return ""
-}
 
 // TestCorruptedInterval breaks the interval of a minimisation.
 func TestCorruptedInterval(t *testing.T) {
@@ -22,12 +16,19 @@ func TestCorruptedInterval(t *testing.T) {
 		{ID: "c", Lower: 1, Upper: 3, Size: 2},
 	}}
 	n := interval{roof: 10, bound: 4, best: []int64{0, 4, 4}, height: 6}
-	if what := objection(func() { n.check(p) }); what != "" {
+	if what := plantest.Caught(func() { n.check(p) }); what != "" {
 		t.Error("caught where nothing is wrong:", what)
 	}
-	for _, wrong := range []interval{{roof: 10, bound: 4, best: n.best, height: 5}, {roof: 5, bound: 4, best: n.best, height: 6}, {roof: 10, bound: 7, best: n.best, height: 6}} {
-		if what := objection(func() { wrong.check(p) }); !strings.Contains(what, "a plan of height 6") {
-			t.Errorf("%+v is caught as %q", wrong, what)
+	for _, tc := range []struct {
+		says  string
+		wrong interval
+	}{
+		{"height of the incumbent is 5, from scratch 6", interval{roof: 10, bound: 4, best: n.best, height: 5}},
+		{"above the roof: 6 5", interval{roof: 5, bound: 4, best: n.best, height: 6}},
+		{"the bound is above the incumbent: 7 6", interval{roof: 10, bound: 7, best: n.best, height: 6}},
+	} {
+		if what := plantest.Caught(func() { tc.wrong.check(p) }); !strings.Contains(what, tc.says) {
+			t.Errorf("%q is caught as %q", tc.says, what)
 		}
 	}
 }
