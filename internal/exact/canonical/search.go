@@ -135,33 +135,26 @@ func (k *Kernel) less(i, j common.Buffer) bool {
 	return k.ranks.of[i] < k.ranks.of[j]
 }
 
-// few is the number of candidates that are looked for at once. fewWords is the number of words of the waiting set that
-// are kept meanwhile. Both arrays are on the stack of the search, so its memory does not grow with the square of the
-// buffers.
-const (
-	few      = 32
-	fewWords = 8
-)
+// few is the number of candidates that are looked for at once. The array is on the stack of the search, so its memory
+// does not grow with the square of the buffers.
+const few = 32
 
 // tryRest is tryEach for the candidates after j, or for all candidates if j is nobody.
 func (k *Kernel) tryRest(c component, ceiling int64, j common.Buffer) common.Outcome {
 	postpones := k.sw.Postponement && k.sw.DynamicOrdering && k.sw.Canonical
-	var kept [fewWords]uint64
-	low, high := k.buffersOf(c)
-	base := low >> 6
-	words := k.waiting.set[base : (high+63)>>6]
+	var kept keptWaiting
 	if postpones {
 		c.off, c.rank = k.lb[j], k.ranks.of[j]
 		k.findWaiting(c)
-		copy(kept[:], words)
+		kept.save(k, c)
 	}
 	tried := j != common.Nobody
 	var queue [few]common.Buffer
 	for {
 		next := k.following(c, ceiling, j, queue[:0])
 		for _, i := range next {
-			if postpones && len(words) <= len(kept) {
-				kept[j>>6-base] |= 1 << (j & 63)
+			if postpones {
+				kept.mark(j)
 			}
 			j = i
 			if !k.eligible(j) {
@@ -169,11 +162,7 @@ func (k *Kernel) tryRest(c component, ceiling int64, j common.Buffer) common.Out
 			}
 			if tried && postpones {
 				c.off, c.rank = k.lb[j], k.ranks.of[j]
-				if len(words) <= len(kept) {
-					copy(words, kept[:])
-				} else {
-					k.findWaiting(c)
-				}
+				kept.restore(k, c)
 				if !k.infer(c) {
 					k.runs.clean()
 					return k.through()

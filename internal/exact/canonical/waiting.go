@@ -61,3 +61,38 @@ func (k *Kernel) whoWaits(c component, calm bool) {
 func (k *Kernel) waits(c component, j common.Buffer) bool {
 	return k.lb[j] < c.off || k.lb[j] == c.off && k.ranks.of[j] < c.rank
 }
+
+// keptWaiting is a copy of the waiting buffers of a component, while its candidates are tried one after the other. Each
+// candidate that has failed waits from then on. The copy is on the stack of the search, so it has room for a few words.
+// In a larger component nothing is kept, and the waiting buffers are computed anew.
+type keptWaiting struct {
+	words [8]uint64
+	first common.Buffer // the number of the first word in waitingSet
+	n     int           // the number of words; 0 if nothing is kept
+}
+
+// save copies the waiting buffers of c.
+func (w *keptWaiting) save(k *Kernel, c component) {
+	low, high := k.buffersOf(c)
+	w.first = low >> 6
+	if words := k.waiting.set[w.first : (high+63)>>6]; len(words) <= len(w.words) {
+		w.n = copy(w.words[:], words)
+	}
+}
+
+// mark adds a buffer of the component to the copy.
+func (w *keptWaiting) mark(j common.Buffer) {
+	if w.n > 0 {
+		w.words[j>>6-w.first] |= 1 << (j & 63)
+	}
+}
+
+// restore makes the buffers of the copy those that wait in c, which has the canonical bound of the last one marked or
+// a higher one.
+func (w *keptWaiting) restore(k *Kernel, c component) {
+	if w.n == 0 {
+		k.findWaiting(c)
+		return
+	}
+	copy(k.waiting.set[w.first:], w.words[:w.n])
+}
