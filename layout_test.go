@@ -183,7 +183,7 @@ var layers = []struct {
 	{"format", []string{"model", "format", "internal/profile"}},
 	{"format/csv", []string{"model", "format/internal", "internal/units"}},
 	{"format/json", []string{"model", "graph", "format/internal", "internal/suggest", "internal/units"}},
-	{"format/onnx", []string{"model", "format/internal", "format/onnx/internal", "internal/bound"}},
+	{"format/onnx", []string{"model", "format/internal", "format/onnx/internal", "internal/bound", "internal/order"}},
 	{"format/onnx/internal/shape", nil},
 	{"format/onnx/internal/graph", []string{"model", "format/internal", "format/onnx/internal/shape"}},
 	{"format/onnx/internal/ops", []string{"format/onnx/internal/graph", "format/onnx/internal/shape"}},

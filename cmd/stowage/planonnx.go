@@ -41,6 +41,9 @@ type onnxReport struct {
 	Fit        *fitReport     `json:"fit,omitempty"` // the answer to --capacity
 	// InPlace is the height with --in-place: what was planned, if the option was given; 0 without a plan.
 	InPlace int64 `json:"in_place"`
+	orderReport
+	// PeakBefore is with --reorder the most bytes live at once in the order of the file.
+	PeakBefore int64 `json:"peak_before,omitempty"`
 
 	overlaid bool // the plan is one with --in-place
 }
@@ -77,6 +80,9 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 		return writeDocument(cmd, p.problemFile(), p.format, &document{problem: a.Problem})
 	}
 	for _, o := range outputs {
+		if o.kind == onnxModel {
+			continue
+		}
 		if err := checkFormat(o.kind, a.Problem); o.flag == "-o" && err != nil {
 			return err
 		}
@@ -84,12 +90,32 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 	o.Minimize = true
 	ctx, release := interruptible(cmd.Context())
 	defer release()
+	var order orderReport
+	peak := int64(0)
+	if p.graph.reorder {
+		moved, found, err := reorderONNX(ctx, m, a, options, o)
+		if err != nil {
+			return err
+		}
+		order, peak = orderOfONNX(found), peakOf(a).Bytes
+		if moved != nil {
+			m = moved
+			if a, err = m.Arena(options); err != nil {
+				return err
+			}
+			a.Problem.Name = nameFor(in.Name)
+		}
+	}
 	result, err := solve(ctx, cmd.ErrOrStderr(), p.quiet, a.Problem, o)
 	if err != nil {
 		return err
 	}
 	r := reportONNX(ctx, m, a, result, options.Alignment)
 	r.overlaid = options.InPlace
+	if r.orderReport, r.PeakBefore = order, peak; r.OrderBound != nil {
+		proven := *r.OrderBound > 0 && r.Planned > 0 && r.Planned <= *r.OrderBound
+		r.OrderProven = &proven
+	}
 	if r.InPlace, err = heightInPlace(ctx, m, r.Planned, options, left(o, began)); err != nil {
 		return err
 	}
@@ -107,6 +133,9 @@ func (p *planFlags) runONNX(cmd *cobra.Command, in *format.Input, outputs []outp
 			return writeIndented(w, r)
 		case o.kind == "html":
 			return r.page(w, d)
+		case o.kind == onnxModel:
+			_, err := w.Write(m.Bytes())
+			return err
 		}
 		return writerOf(o.kind)(w, d)
 	})
@@ -321,6 +350,9 @@ func (r *onnxReport) print(w io.Writer) error {
 			fmt.Fprintf(&s, "  with --in-place  %s\n", r.inPlace())
 		}
 	}
+	if r.Reordered != nil {
+		s.WriteString("  " + r.orderedNodes() + "\n")
+	}
 	for _, note := range r.Notes {
 		fmt.Fprintf(&s, "  note: %s\n", note)
 	}
@@ -358,6 +390,9 @@ func (r *onnxReport) page(w io.Writer, d *document) error {
 	add("peak", strings.TrimSpace(fmt.Sprintf("%d %s", r.Peak.Bytes, r.Peak.Operator)))
 	for i, o := range r.Peak.Owners[:min(len(r.Peak.Owners), 8)] {
 		add("owner "+strconv.Itoa(i+1)+" of the peak", fmt.Sprintf("%s: %d", o.Name, o.Size))
+	}
+	if r.Reordered != nil {
+		add("order", r.orderedNodes())
 	}
 	for _, n := range r.Notes {
 		add("note", n)

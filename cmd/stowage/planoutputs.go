@@ -25,6 +25,9 @@ import (
 // array is the output kind for the model as a C array. Its extension may be any of arrayNames.
 const array = "cc"
 
+// onnxModel is the kind of output that is an .onnx model in another order.
+const onnxModel = "onnx"
+
 // arrayNames are the extensions of a C array.
 var arrayNames = []string{array, "cpp", "cxx"}
 
@@ -34,7 +37,7 @@ const selftest = "selftest"
 
 // outputNames describes the kinds of outputs, for messages.
 var outputNames = map[string]string{
-	"tflite": "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", selftest: "the self-test", "csv": "CSV", "json": "JSON", "html": "the page",
+	"tflite": "the model", onnxModel: "the model", "h": "the header", "c": "the plan as C", array: "the model as an array", selftest: "the self-test", "csv": "CSV", "json": "JSON", "html": "the page",
 }
 
 // An output is a file to write.
@@ -51,6 +54,9 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 	if kind == format.TFLite {
 		names = append(append([]string{"tflite"}, names...), arrayNames...)
 	}
+	if kind == format.ONNX && p.graph.reorder {
+		names = append([]string{onnxModel}, names...)
+	}
 	var out []output
 	for _, path := range p.outputs {
 		name, err := formatOf("", path, names)
@@ -58,7 +64,9 @@ func (p *planFlags) outputsFor(kind format.Kind) ([]output, error) {
 			switch ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), "."); {
 			case slices.Contains(arrayNames, ext):
 				err = usagef("%s: a model is written as an array if it is a .tflite: in an .onnx model there is no place for a plan", path)
-			case ext == "tflite" || ext == "onnx":
+			case ext == onnxModel:
+				err = usagef("%s: in an .onnx model there is no place for a plan, so no model is written; there are %s, and with --reorder onnx", path, strings.Join(names, ", "))
+			case ext == "tflite":
 				err = usagef("%s: in an .onnx model there is no place for a plan, so no model is written; there are %s", path, strings.Join(names, ", "))
 			}
 		}

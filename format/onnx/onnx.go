@@ -59,6 +59,7 @@ type Model struct {
 	Nodes     int    // number of nodes, including those of nested graphs and functions
 
 	file *graph.Model
+	data []byte
 }
 
 // Read reads a model from r; file is its name in messages. The error is r's, or a
@@ -79,5 +80,5 @@ func Parse(data []byte, file string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Model{File: file, IRVersion: p.Version, Producer: p.Producer, Nodes: p.Count, file: p}, nil
+	return &Model{File: file, IRVersion: p.Version, Producer: p.Producer, Nodes: p.Count, file: p, data: data}, nil
 }
