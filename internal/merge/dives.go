@@ -167,8 +167,8 @@ type diver struct {
 func (d *diver) run(rng *rand.Rand) {
 	kernel := engine.NewDiver(d.s.ctx, d.tl)
 	for first := true; ; first = false {
-		order, target, limit := d.next(rng, first)
-		if limit == 0 {
+		order, target, limit, most := d.next(rng, first)
+		if most == 0 {
 			break
 		}
 		score := *order
@@ -176,19 +176,19 @@ func (d *diver) run(rng *rand.Rand) {
 		for k, leaf := range d.leaves {
 			score.Noise[k] = order.Noise[leaf]
 		}
-		offsets, nodes, through := kernel.Dive(target, &score, limit)
+		offsets, nodes, through := kernel.Dive(target, &score, limit, most)
 		if !through {
 			target = 0
 		}
-		d.ended(order, offsets, limit, max(nodes, 1), target) // a dive of no node counts as one
+		d.ended(order, offsets, limit, most, max(nodes, 1), target) // a dive of no node counts as one
 	}
 	kernel.Close()
 }
 
-// next returns what the next dive does, and counts its limit as spent. The limit is for each
-// partition of the roots. A limit of 0 means that there is no next dive. The first dive of a
-// worker ignores the shares.
-func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, limit int64) {
+// next returns what the next dive does, and counts its nodes as spent: at most limit for each
+// partition of the roots, and most in all. If most is 0, there is no next dive. The first dive
+// of a worker ignores the shares.
+func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, limit, most int64) {
 	d.mu.Lock()
 	share := d.s.nodes / 2
 	if d.s.diving.won {
@@ -198,32 +198,35 @@ func (d *diver) next(rng *rand.Rand, first bool) (order *engine.Score, target, l
 		share = math.MaxInt64
 	}
 	if !d.through && !d.s.done() && (first || d.s.diving.nodes <= share) && (d.s.diving.idle < d.s.set.patience || d.s.limited()) {
-		limit = d.allow(diveNodes * int64(len(d.leaves)))
+		limit = diveNodes * int64(len(d.leaves))
+		most = d.allow(limit * d.partitions())
 	}
-	if limit > 0 {
-		d.spend(limit*d.partitions(), limit)
+	if most > 0 {
+		d.spend(most, limit)
 		order, target = d.s.diving.draw(rng, len(d.s.tl.Problem.Buffers)), d.s.aim(rng)
 	}
 	d.mu.Unlock()
-	return order, target, limit
+	return order, target, limit, most
 }
 
-// allow cuts the limit of a dive down to what the node limit of the run leaves:
+// allow cuts the nodes of a dive, in all partitions, down to what the node limit of the run leaves:
 //
-//	limit × partitions <= node limit - nodes
+//	most <= node limit - nodes
 //
 // If that leaves less than a node for each partition, there is no dive, and restarts go on with
 // the rest. If there are only dives, the run has come to its limit: the rest counts as spent.
-func (d *diver) allow(limit int64) int64 {
+func (d *diver) allow(most int64) int64 {
 	if d.s.o.NodeLimit == 0 {
-		return limit
+		return most
 	}
 	left := d.s.o.NodeLimit - d.s.nodes
-	limit = min(limit, left/d.partitions())
-	if limit == 0 && d.s.diving.only {
+	if left >= d.partitions() {
+		return min(most, left)
+	}
+	if d.s.diving.only {
 		d.spend(left, 0)
 	}
-	return limit
+	return 0
 }
 
 // partitions is the number of partitions of the roots, 1 if no root is ever in use.
@@ -235,12 +238,12 @@ func (d *diver) spend(nodes, dives int64) {
 	d.s.diving.nodes += dives
 }
 
-// ended takes the result of a dive: the offsets of the roots, if any, its limit, the nodes that
-// it took, and the capacity that it proved too small for the roots (0 for none).
-func (d *diver) ended(order *engine.Score, offsets []int64, limit, nodes, refuted int64) {
+// ended takes the result of a dive: the offsets of the roots, if any, its limits as of next, the
+// nodes that it took, and the capacity that it proved too small for the roots (0 for none).
+func (d *diver) ended(order *engine.Score, offsets []int64, limit, most, nodes, refuted int64) {
 	d.mu.Lock()
 	d.through = d.through || refuted >= d.s.highest()
-	d.spend(nodes-limit*d.partitions(), nodes-limit)
+	d.spend(nodes-most, nodes-limit)
 	g := &d.s.diving
 	if offsets != nil {
 		offsets = d.m.expand(d.s.tl.Problem, offsets)

@@ -71,6 +71,10 @@ func TestDivesLimit(t *testing.T) {
 			if r.Stats.Nodes != limit || r.Stopped != plan.StopNodes {
 				t.Errorf("limit %d, %d workers: %d nodes, stopped by %q", limit, workers, r.Stats.Nodes, r.Stopped)
 			}
+			// What is left was once divided by the partitions beforehand, so 4 nodes ended at 17.
+			if workers == 1 && (limit >= 4) != (r.Height == 16) {
+				t.Errorf("limit %d: height %d, want 16 from 4 nodes on", limit, r.Height)
+			}
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestNoiseOrdersDives(t *testing.T) {
 		d := engine.NewDiver(t.Context(), tl)
 		s := engine.Score{Noise: make([]float64, len(p.Buffers))}
 		s.Noise[first] = 1
-		offsets, nodes, _ := d.Dive(2*tl.LowerBound, &s, 100)
+		offsets, nodes, _ := d.Dive(2*tl.LowerBound, &s, 100, 100)
 		d.Close()
 		if offsets == nil || offsets[first] != 0 {
 			t.Errorf("noise on %s: offsets %v after %d nodes", p.Buffers[first].ID, offsets, nodes)

@@ -39,10 +39,10 @@ func NewDiver(ctx context.Context, tl *timeline.Timeline) *Diver {
 // Close releases the watch on the context.
 func (d *Diver) Close() { d.e.watch.Close() }
 
-// Dive searches for a plan within the capacity, with at most limit nodes for each partition. It returns
-// the nodes that it took. The plan is nil if it found none. through says that no further dive would find
+// Dive searches for a plan within the capacity, with at most limit nodes for each partition and most in all. It
+// returns the nodes that it took. The plan is nil if it found none. through says that no further dive would find
 // one either.
-func (d *Diver) Dive(capacity int64, s *Score, limit int64) (offsets []int64, nodes int64, through bool) {
+func (d *Diver) Dive(capacity int64, s *Score, limit, most int64) (offsets []int64, nodes int64, through bool) {
 	e := d.e
 	for _, p := range e.byPeak {
 		k := e.kernel(int(p))
@@ -50,7 +50,7 @@ func (d *Diver) Dive(capacity int64, s *Score, limit int64) (offsets []int64, no
 			return nil, nodes, true
 		}
 		k.OrderBy(s)
-		r := k.Run(capacity, "", len(e.orders), limit)
+		r := k.Run(capacity, "", len(e.orders), min(limit, most-nodes))
 		nodes += k.Nodes
 		k.Nodes, k.Backtracks = 0, 0
 		if r != common.Solved {

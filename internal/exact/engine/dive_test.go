@@ -36,7 +36,7 @@ func TestDivesAreTruthful(t *testing.T) {
 		d := NewDiver(context.Background(), timeline.New(p))
 		for capacity := lowest - 1; capacity <= lowest; capacity++ {
 			for _, backwards := range []bool{false, true} {
-				offsets, nodes, through := d.Dive(capacity, noisy(len(p.Buffers), backwards), 1<<20)
+				offsets, nodes, through := d.Dive(capacity, noisy(len(p.Buffers), backwards), 1<<20, 1<<30)
 				if (offsets != nil) != (capacity == lowest) || through != (capacity < lowest) {
 					t.Fatalf("seed %d at %d: a plan %v, through %v; the lowest is %d", seed, capacity, offsets != nil, through, lowest)
 				}
@@ -60,7 +60,7 @@ func TestDivesFollowTheirScore(t *testing.T) {
 		backwards bool
 		want      []int64
 	}{{false, []int64{0, 4, 4}}, {true, []int64{3, 0, 0}}, {false, []int64{0, 4, 4}}} {
-		if offsets, _, _ := d.Dive(8, noisy(3, tc.backwards), 100); !slices.Equal(offsets, tc.want) {
+		if offsets, _, _ := d.Dive(8, noisy(3, tc.backwards), 100, 100); !slices.Equal(offsets, tc.want) {
 			t.Errorf("backwards %v: %v, want %v", tc.backwards, offsets, tc.want)
 		}
 	}
@@ -78,8 +78,8 @@ func TestDivesLearn(t *testing.T) {
 			continue
 		}
 		d := NewDiver(context.Background(), tl)
-		_, nodes, _ := d.Dive(lowest-1, noisy(8, false), 1<<20)
-		_, again, _ := d.Dive(lowest-1, noisy(8, true), 1<<20)
+		_, nodes, _ := d.Dive(lowest-1, noisy(8, false), 1<<20, 1<<30)
+		_, again, _ := d.Dive(lowest-1, noisy(8, true), 1<<20, 1<<30)
 		d.Close()
 		first, second = first+nodes, second+again
 		if again > 1 {
@@ -87,7 +87,7 @@ func TestDivesLearn(t *testing.T) {
 		}
 		if nodes > 3 {
 			d := NewDiver(context.Background(), tl)
-			if offsets, n, through := d.Dive(lowest-1, noisy(8, false), 3); offsets != nil || n != 3 || through {
+			if offsets, n, through := d.Dive(lowest-1, noisy(8, false), 3, 3); offsets != nil || n != 3 || through {
 				t.Fatalf("seed %d: %d nodes of 3, through %v", seed, n, through)
 			}
 			d.Close()
