@@ -12,9 +12,6 @@ import (
 // A size is a number of bytes as a flag takes it, in the spelling of package units.
 type size int64
 
-// sizeHelp is the part of the help about the spelling of a size.
-const sizeHelp = units.SizeHelp
-
 var errNumber = errors.New("must be a whole number")
 
 // Set parses a size of at least 1.

@@ -71,11 +71,9 @@ func BarabasiAlbert(m int) Wiring {
 		var ends []int // a node as often as it has neighbours
 		for v := m; v < nodes; v++ {
 			for len(edges[v]) < m {
-				w := r.below(m)
+				w := len(edges[v])
 				if v > m {
 					w = ends[r.below(len(ends))]
-				} else {
-					w = len(edges[v])
 				}
 				if !edges.joined(v, w) {
 					edges.join(v, w)

@@ -126,11 +126,13 @@ func TestSay(t *testing.T) {
 		{
 			"counts, equal",
 			said(sayCounts([]beside{{"a", "8", "8", level}, {"b", "4", "4", level}, {"c", "x", "y", ""}})),
-			[]string{"All 2 figures"}, nil,
+			[]string{"All 2 figures"},
+			nil,
 		},
 		{
 			"counts, one is not", said(sayCounts([]beside{{"a", "8", "8", level}, {"b", "4", "5", unlike}})),
-			[]string{"1 of 2 figures are not the paper's: b (paper: 4, here: 5)"}, []string{"All"},
+			[]string{"1 of 2 figures are not the paper's: b (paper: 4, here: 5)"},
+			[]string{"All"},
 		},
 		{"counts, none", said(sayCounts(nil)), nil, nil},
 
@@ -144,11 +146,13 @@ func TestSay(t *testing.T) {
 		},
 		{
 			"figure 8, further than the paper", phone{telaExact: ratio{60, 18}}.say(),
-			[]string{"takes 60.0 times as long as exact"}, []string{"One reason", "takes nothing back"},
+			[]string{"takes 60.0 times as long as exact"},
+			[]string{"One reason", "takes nothing back"},
 		},
 		{
 			"figure 8, opposite", phone{telaExact: ratio{0.5, 18}, straight: 3, of: 18}.say(),
-			[]string{"tela is 2.00 times as fast as exact", "on 3 of 18"}, []string{"any of"},
+			[]string{"tela is 2.00 times as fast as exact", "on 3 of 18"},
+			[]string{"any of"},
 		},
 		{
 			"figure 8, tie",
@@ -183,7 +187,8 @@ func TestSay(t *testing.T) {
 			nil,
 		},
 		{
-			"figure 9, all tied", extendedFigures{tied: 100, raced: 100}.say(), []string{"on 0 of 100 inputs and tied"},
+			"figure 9, all tied", extendedFigures{tied: 100, raced: 100}.say(),
+			[]string{"on 0 of 100 inputs and tied"},
 			nil,
 		},
 		{
@@ -196,7 +201,8 @@ func TestSay(t *testing.T) {
 			sizes{
 				exact: part("exact", 525, 525), most: 0.01, limit: time.Minute,
 				planners: []solvedBySize{
-					{"tela", part("", 50, 50), part("", 20, 50)}, {"milp", part("", 50, 50), part("", 48, 50)},
+					{"tela", part("", 50, 50), part("", 20, 50)},
+					{"milp", part("", 50, 50), part("", 48, 50)},
 					{"cp", part("", 1, 3), part("", 0, 3)},
 				},
 			}.say(),
@@ -219,7 +225,8 @@ func TestSay(t *testing.T) {
 
 		{"figure 11, full", said(sayShown([]shown{{"G", 8, 8, 8}, {"K", 8, 8, 8}})), []string{"no byte is free"}, nil},
 		{
-			"figure 11, room", said(sayShown([]shown{{"G", 8, 8, 7}})), []string{"some bytes are free"},
+			"figure 11, room", said(sayShown([]shown{{"G", 8, 8, 7}})),
+			[]string{"some bytes are free"},
 			[]string{"no byte"},
 		},
 		{"figure 11, too high", said(sayShown([]shown{{"G", 9, 8, 7}})), []string{"0 of 1"}, []string{"free"}},
@@ -253,34 +260,41 @@ func TestSay(t *testing.T) {
 
 		{"table 3, large", sizeOf{210}.say(), []string{"8.40 times what MiniMalloc adds", "0.98 times as much"}, nil},
 		{
-			"table 3, small", sizeOf{20}.say(), []string{"adds 20 kB, MiniMalloc 25 kB"},
+			"table 3, small", sizeOf{20}.say(),
+			[]string{"adds 20 kB, MiniMalloc 25 kB"},
 			[]string{"times what MiniMalloc"},
 		},
 		{"table 3, none", sizeOf{nan}.say(), nil, nil},
 
 		{
 			"figure 3, as the paper", live{many(6, 1.2), many(6, 1.1)}.say(),
-			[]string{"The order is the paper's", "on 0 of 6"}, nil,
+			[]string{"The order is the paper's", "on 0 of 6"},
+			nil,
 		},
 		{
-			"figure 3, opposite", live{many(6, 1.1), many(6, 1.2)}.say(), []string{"more than BFC", "unlike"},
+			"figure 3, opposite", live{many(6, 1.1), many(6, 1.2)}.say(),
+			[]string{"more than BFC", "unlike"},
 			[]string{"order is the paper's"},
 		},
 		{
-			"figure 3, ties", live{many(6, 1.1), many(6, 1.1)}.say(), []string{"the same in the mean, unlike"},
+			"figure 3, ties", live{many(6, 1.1), many(6, 1.1)}.say(),
+			[]string{"the same in the mean, unlike"},
 			[]string{"order is the paper's"},
 		},
 		{
-			"figure 3, all at the least", live{many(6, 1.0), many(6, 1.0)}.say(), []string{"distinguish nothing"},
+			"figure 3, all at the least", live{many(6, 1.0), many(6, 1.0)}.say(),
+			[]string{"distinguish nothing"},
 			[]string{"order is the paper's"},
 		},
 		{
 			"figure 3, heuristic as search", live{many(6, 1.1), many(6, 1.0)}.say(),
-			[]string{"needs no more than search", "on 6 of 6"}, []string{"order is the paper's"},
+			[]string{"needs no more than search", "on 6 of 6"},
+			[]string{"order is the paper's"},
 		},
 		{
 			"figure 3, one network of twenty", live{many(20, 1.2), append(many(19, 1.0), 1.003)}.say(),
-			[]string{"needs no more than search", "on 19 of 20"}, []string{"order is the paper's"},
+			[]string{"needs no more than search", "on 19 of 20"},
+			[]string{"order is the paper's"},
 		},
 		{"figure 3, few", live{many(2, 1.2), many(2, 1.1)}.say(), nil, nil},
 		{"figure 3, no numbers", live{many(6, nan), many(6, 1.1)}.say(), nil, nil},
@@ -295,26 +309,31 @@ func TestSay(t *testing.T) {
 			[]string{"thousandth"},
 		},
 		{
-			"table 1, slower", micros{{"a", 1, 2, 1, 2}}.say(), []string{"more time than the paper's on all 1"},
+			"table 1, slower", micros{{"a", 1, 2, 1, 2}}.say(),
+			[]string{"more time than the paper's on all 1"},
 			[]string{"less time"},
 		},
 		{
 			"table 1, tie", micros{{"a", 1, 1, 1, 1}, {"b", 1, 1, 1, 0.5}}.say(),
-			[]string{"is 1.00 to 2.00 times ours"}, []string{"less time", "more time"},
+			[]string{"is 1.00 to 2.00 times ours"},
+			[]string{"less time", "more time"},
 		},
 		{"table 1, none", micros{{"a", 1, nan, 1, nan}}.say(), nil, nil},
 
 		{
 			"7.1, as the paper", sayProfile([]profiled{{"K", split{Engine: 0.87, Samples: 100}}}),
-			[]string{"K the engine takes 87% of the time, as in the paper"}, []string{"less"},
+			[]string{"K the engine takes 87% of the time, as in the paper"},
+			[]string{"less"},
 		},
 		{
 			"7.1, not", sayProfile([]profiled{{"K", split{Engine: 0.3, Preparing: 0.6, Rest: 0.1, Samples: 100}}}),
-			[]string{"30% of the time, less than in the paper", "preparing the problem (60%)"}, []string{"as in"},
+			[]string{"30% of the time, less than in the paper", "preparing the problem (60%)"},
+			[]string{"as in"},
 		},
 		{
 			"7.1, one sample", sayProfile([]profiled{{"K", split{Engine: 1, Samples: 1}}}),
-			[]string{"1 samples, too few to tell"}, []string{"as in the paper"},
+			[]string{"1 samples, too few to tell"},
+			[]string{"as in the paper"},
 		},
 		{"7.1, none", sayProfile([]profiled{{"K", split{}}}), nil, nil},
 
@@ -333,12 +352,14 @@ func TestSay(t *testing.T) {
 		},
 		{
 			"figures 12 and 13, opposite", against{milp: ratio{0.1, 18}}.say(),
-			[]string{"is 10.0 times as fast as tela", "the paper's is 47.0 times ours"}, []string{"easy"},
+			[]string{"is 10.0 times as fast as tela", "the paper's is 47.0 times ours"},
+			[]string{"easy"},
 		},
 		{
 			"figures 12 and 13, none",
 			against{milp: ratio{1223, 2}, solved: solvedShare{part: 2, of: 20}, limit: time.Second}.say(),
-			[]string{"solves 2 of the 20 networks that it ran on within 1s"}, []string{"1,223"},
+			[]string{"solves 2 of the 20 networks that it ran on within 1s"},
+			[]string{"1,223"},
 		},
 		{
 			"figures 12 and 13, nothing", against{milp: ratio{1223, 2}, spreads: []spreadOf{{"milp", nan, 18}}}.say(),
@@ -354,7 +375,8 @@ func TestSay(t *testing.T) {
 			nil,
 		},
 		{
-			"table 2 of TelaMalloc, harder", room{over: many(6, 2.0)}.say(), []string{"harder", "6 of 6"},
+			"table 2 of TelaMalloc, harder", room{over: many(6, 2.0)}.say(),
+			[]string{"harder", "6 of 6"},
 			[]string{"tela", "program"},
 		},
 		{"table 2 of TelaMalloc, none", room{over: many(2, 1.0)}.say(), nil, nil},
@@ -364,7 +386,8 @@ func TestSay(t *testing.T) {
 			alone{
 				inputs: 100, failed: 1, failures: []float64{27, 37}, steps: []float64{1.4, 1.8}, fails: []int{27, 37},
 			}.say(),
-			[]string{"fail least, on 1 of 100", "1.40 to 1.80 times the steps"}, []string{"unlike"},
+			[]string{"fail least, on 1 of 100", "1.40 to 1.80 times the steps"},
+			[]string{"unlike"},
 		},
 		{
 			"figure 14, opposite",
@@ -377,10 +400,12 @@ func TestSay(t *testing.T) {
 		{
 			"figure 14, tie",
 			alone{inputs: 100, failed: 50, failures: []float64{1}, steps: []float64{1, 1}, fails: []int{50, 60}}.say(),
-			[]string{"as one of them does alone", "no strategy alone takes more steps"}, []string{"fail least"},
+			[]string{"as one of them does alone", "no strategy alone takes more steps"},
+			[]string{"fail least"},
 		},
 		{
-			"figure 14, nothing fails", alone{inputs: 100, fails: []int{0, 0}}.say(), []string{"distinguish nothing"},
+			"figure 14, nothing fails", alone{inputs: 100, fails: []int{0, 0}}.say(),
+			[]string{"distinguish nothing"},
 			nil,
 		},
 		{"figure 14, few", alone{inputs: 3, failed: 1, fails: []int{2}}.say(), nil, nil},
@@ -404,11 +429,13 @@ func TestSay(t *testing.T) {
 		},
 		{
 			"figure 15, a coin is as good", backtracks{inputs: 100, hard: 20, improved: 5, coin: 5}.say(),
-			[]string{"worth nothing here"}, nil,
+			[]string{"worth nothing here"},
+			nil,
 		},
 		{
 			"figure 15, a coin is better", backtracks{inputs: 100, hard: 20, improved: 0, coin: 20}.say(),
-			[]string{"improves more (100%)"}, nil,
+			[]string{"improves more (100%)"},
+			nil,
 		},
 		{"figure 15, none", backtracks{}.say(), nil, nil},
 
@@ -424,7 +451,9 @@ func TestSay(t *testing.T) {
 		{
 			"figure 17, opposite",
 			features{
-				500, []place{{"lifetime", 9, true, 9}, {"same_phase", 9, false, 1}, {"level", 9, true, 0}}, "refuted",
+				500,
+				[]place{{"lifetime", 9, true, 9}, {"same_phase", 9, false, 1}, {"level", 9, true, 0}},
+				"refuted",
 				true,
 			}.say(),
 			[]string{"ours and not in the paper", "Not there: lifetime (place 9 of 9"},
@@ -432,12 +461,14 @@ func TestSay(t *testing.T) {
 		},
 		{
 			"figure 17, few", features{3, []place{{"lifetime", 9, true, 1}}, "lifetime", false}.say(),
-			[]string{"3 samples are too few"}, []string{"counts most"},
+			[]string{"3 samples are too few"},
+			[]string{"counts most"},
 		},
 		{"figure 17, none", features{}.say(), nil, nil},
 
 		{
-			"figure 18, alike", packings{{0.5, 0.5, 0.5}, {0.7, 0.7, 0.7}}.say(), []string{"distinguish nothing"},
+			"figure 18, alike", packings{{0.5, 0.5, 0.5}, {0.7, 0.7, 0.7}}.say(),
+			[]string{"distinguish nothing"},
 			[]string{"more"},
 		},
 		{
@@ -476,7 +507,8 @@ func TestSay(t *testing.T) {
 		},
 		{
 			"figure 19, one hill", wave{name: "N", high: [][2]float64{{0, 1}}}.say(),
-			[]string{"does not have the shape", "one stretch"}, []string{"tela"},
+			[]string{"does not have the shape", "one stretch"},
+			[]string{"tela"},
 		},
 		{"figure 19, none", wave{}.say(), nil, nil},
 
@@ -492,22 +524,26 @@ func TestSay(t *testing.T) {
 		{
 			"idealloc figure 6, all ties",
 			heights{problems: 11, fits: 11, boxing: many(11, 1.0), compared: 11, tied: 11}.say(),
-			[]string{"distinguish nothing"}, []string{"nothing else is"},
+			[]string{"distinguish nothing"},
+			[]string{"nothing else is"},
 		},
 		{
 			"idealloc figure 6, more tries", heights{real: true, gains: many(6, 1.1), climbs: 11, climbLower: 10}.say(),
-			[]string{"10.0% above the most", "lower than boxing on 10 of 11; in the paper"}, []string{"within half"},
+			[]string{"10.0% above the most", "lower than boxing on 10 of 11; in the paper"},
+			[]string{"within half"},
 		},
 		{
 			"idealloc figure 6, no gain", heights{gains: many(6, 1.0), climbs: 11}.say(),
-			[]string{"within half a percent", "on 0 of 11."}, []string{"in the paper"},
+			[]string{"within half a percent", "on 0 of 11."},
+			[]string{"in the paper"},
 		},
 		{"idealloc figure 6, none", heights{gains: many(6, nan)}.say(), nil, nil},
 
 		{"idealloc table 1, faster", sizesAt(0.5).say(), []string{"less time than idealloc's at all 6 sizes"}, nil},
 		{"idealloc table 1, slower", sizesAt(2).say(), []string{"at 0 of 6 sizes", "slower at 154"}, []string{"all 6"}},
 		{
-			"idealloc table 1, ties", sizesAt(1).say(), []string{"at 0 of 6 sizes", "tied at 154 buffers"},
+			"idealloc table 1, ties", sizesAt(1).say(),
+			[]string{"at 0 of 6 sizes", "tied at 154 buffers"},
 			[]string{"all 6"},
 		},
 		{"idealloc table 1, F1.4", func() []string {
@@ -518,28 +554,33 @@ func TestSay(t *testing.T) {
 		{
 			"idealloc table 1, another problem",
 			growing{same: []sameSize{{"training-154", 154, 0.008, 0.001, true}}}.say(),
-			[]string{"not the paper's: 1 of 1."}, nil,
+			[]string{"not the paper's: 1 of 1."},
+			nil,
 		},
 		{
 			"idealloc table 1, one size", growing{same: []sameSize{{"A", 154, 0.008, 0.001, false}}}.say(),
-			[]string{"at the 1 of the paper's 6 sizes that were run"}, []string{"all 6", "minimalloc"},
+			[]string{"at the 1 of the paper's 6 sizes that were run"},
+			[]string{"all 6", "minimalloc"},
 		},
 		{
 			"idealloc table 1, peers",
 			growing{
 				auto: part("", 9, 9), peer: part("", 5, 9), fails: []string{"S_1 (> 4,000 ms)"}, limit: time.Second,
 			}.say(),
-			[]string{"plans 5 of 9 within 1s", "auto plans 9 of 9 within 1s; minimalloc has no plan of S_1"}, nil,
+			[]string{"plans 5 of 9 within 1s", "auto plans 9 of 9 within 1s; minimalloc has no plan of S_1"},
+			nil,
 		},
 		{
 			"idealloc table 1, no peer", growing{auto: part("", 9, 9), limit: time.Second}.say(),
-			[]string{"auto plans 9 of 9"}, []string{"minimalloc", "MiniMalloc"},
+			[]string{"auto plans 9 of 9"},
+			[]string{"minimalloc", "MiniMalloc"},
 		},
 		{"idealloc table 1, none", growing{same: []sameSize{{"A", 154, 0.008, nan, true}}}.say(), nil, nil},
 
 		{"wave, lowest", said(sayLeast(37, 37, true)), []string{"as low as any"}, nil},
 		{
-			"wave, not proven", said(sayLeast(37, 37, false)), []string{"No lower plan was found"},
+			"wave, not proven", said(sayLeast(37, 37, false)),
+			[]string{"No lower plan was found"},
 			[]string{"as low as any"},
 		},
 		{"wave, higher", said(sayLeast(37, 36, true)), []string{"A plan of 36 is lower"}, []string{"as low as any"}},
@@ -550,11 +591,13 @@ func TestSay(t *testing.T) {
 		{"slides, orders, none", said(saySameOrders(nan, 0.999, 7)), nil, nil},
 		{
 			"slides, dominance", pruned{cut: many(6, 0.6), timed: many(6, 0.4)}.say(),
-			[]string{"saves 60% of the nodes in the mean; on 0 of 6", "saves 40% of the time"}, []string{"costs"},
+			[]string{"saves 60% of the nodes in the mean; on 0 of 6", "saves 40% of the time"},
+			[]string{"costs"},
 		},
 		{
 			"slides, dominance costs", pruned{cut: append(many(5, 0.0), 0.1), timed: many(6, -0.4)}.say(),
-			[]string{"on 5 of 6 problems it saves none", "costs time: 40%"}, []string{"saves 40%"},
+			[]string{"on 5 of 6 problems it saves none", "costs time: 40%"},
+			[]string{"saves 40%"},
 		},
 		{"slides, dominance saves nothing", pruned{cut: many(6, 0.0)}.say(), []string{"distinguish nothing"}, nil},
 		{

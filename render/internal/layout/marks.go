@@ -2,8 +2,9 @@ package layout
 
 import (
 	"cmp"
-	"github.com/stowage-go/stowage/internal/units"
 	"slices"
+
+	"github.com/stowage-go/stowage/internal/units"
 )
 
 // Idea: the values that a plan is judged by are lines across the plot, named at
