@@ -182,7 +182,8 @@ type Progress = plan.Progress
 // from the best plan so far.
 //
 //	type Turn struct {
-//		// Planner is the name of the part: a planner, or "heuristics".
+//		// Planner is the name of the part: a planner, or "heuristics". In a run of auto, "exact" is
+//		// exact search without the turns of merge that the planner exact has.
 //		Planner string
 //		// Round counts the rounds in which the parts take turns, from 1. It is 0 for a turn
 //		// before the first round.

@@ -2,8 +2,8 @@
 //
 // Usage, in the laboratory's folder:
 //
-//	STOWAGE_CMSIS_NN=… STOWAGE_ESP_NN=… go run ./kernels/measure [-shapes 500] [-sets 3] [-seed 1] [-only PATTERN] [-cases FILE]
-//	STOWAGE_CMSIS_NN=… go run ./kernels/measure -list kernels/measure/shapes.txt
+//	STOWAGE_CMSIS_NN=… STOWAGE_ESP_NN=… go run ./lab/kernels/measure [-shapes 500] [-sets 3] [-seed 1] [-only PATTERN] [-cases FILE]
+//	STOWAGE_CMSIS_NN=… go run ./lab/kernels/measure -list kernels/measure/shapes.txt
 //
 // The second form measures the cases of a file by tracing, and prints a line for each: the library, the case, the distance.
 package main
