@@ -2,6 +2,7 @@ package tune_test
 
 import (
 	"go/ast"
+	"go/constant"
 	"go/parser"
 	"go/token"
 	"go/types"
@@ -82,7 +83,7 @@ func numbers(f *ast.File, see func(name, value string)) {
 			v := s.(*ast.ValueSpec)
 			for k, expression := range v.Values {
 				got, err := types.Eval(token.NewFileSet(), nil, token.NoPos, types.ExprString(expression))
-				if err == nil && got.Value != nil && !strings.HasPrefix(got.Value.ExactString(), `"`) {
+				if err == nil && got.Value != nil && got.Value.Kind() != constant.String && got.Value.Kind() != constant.Bool {
 					see(v.Names[k].Name, got.Value.ExactString())
 				}
 			}

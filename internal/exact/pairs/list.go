@@ -92,9 +92,9 @@ func EachByLater(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int
 	return nil
 }
 
-// pollWork is how much work passes between looks at the watch: a fraction of a
+// pollListing is how much work passes between looks at the watch: a fraction of a
 // millisecond.
-const pollWork = 1 << 15
+const pollListing = 1 << 15
 
 // lister is what a list in either order keeps.
 type lister struct {
@@ -114,7 +114,7 @@ func newLister(w *run.Watch, tl *timeline.Timeline, buffers []int32, limit int, 
 
 // look adds to the work and reports whether the list may go on.
 func (l *lister) look(work int) bool {
-	if l.work += work; l.work < pollWork {
+	if l.work += work; l.work < pollListing {
 		return true
 	}
 	l.work = 0
