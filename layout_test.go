@@ -175,7 +175,7 @@ var layers = []struct {
 
 	{"internal/testkit/networks", []string{"internal/order", "internal/splitmix"}},
 	{"internal/order", []string{"model", "internal/invariants"}},
-	{"graph", []string{"model", "plan", "internal/order"}},
+	{"graph", []string{"model", "plan", "internal/bound", "internal/order"}},
 	{"internal/units", []string{"model"}},
 	{"internal/suggest", nil},
 	{"internal/distance", nil},

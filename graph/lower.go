@@ -3,6 +3,7 @@ package graph
 import (
 	"strconv"
 
+	"github.com/stowage-go/stowage/internal/bound"
 	"github.com/stowage-go/stowage/model"
 )
 
@@ -307,15 +308,15 @@ func (w *lowerer) window(step int64) int64 {
 func unitOf(g *Graph) (unit int64) {
 	for i := range g.Values {
 		if g.Values[i].planned() {
-			unit = gcd(unit, g.Values[i].Size)
+			unit = bound.GCD(unit, g.Values[i].Size)
 		}
 	}
 	for k := range g.Operators {
 		o := &g.Operators[k]
-		unit = gcd(unit, o.Scratch)
+		unit = bound.GCD(unit, o.Scratch)
 		for _, p := range o.Permits {
 			step := common(g.Values[p.Operand].Alignment, g.Values[p.Result].Alignment)
-			unit = gcd(unit, up(p.Distance, step))
+			unit = bound.GCD(unit, up(p.Distance, step))
 		}
 	}
 	return max(unit, 1)
@@ -343,18 +344,7 @@ func lastReads(g *Graph, order []int) []int {
 }
 
 // common returns the largest number that divides two alignments.
-func common(a, b int64) int64 { return gcd(max(a, 1), max(b, 1)) }
-
-// gcd returns the largest number that divides both, of which one may be negative or 0.
-func gcd(a, b int64) int64 {
-	if b < 0 {
-		b = -b
-	}
-	for b != 0 {
-		a, b = b, a%b
-	}
-	return a
-}
+func common(a, b int64) int64 { return bound.GCD(max(a, 1), max(b, 1)) }
 
 // up returns the least multiple of step, at least 1, that is not below x.
 func up(x, step int64) int64 {

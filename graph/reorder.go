@@ -22,8 +22,8 @@ import (
 // in any order. Who reads a value of S waits for o2, so that an order of the cut graph is one of
 // the graph, with each o where its o2 is.
 //
-// An operator is not loose if each pair of values that its permits join is a star: one centre, of
-// c bytes, with leaves that can share s1, s2, … bytes with it, of which at most one is below c.
+// An operator is not loose if each pair of values that its permits join is a star: one centre of
+// c bytes, with leaves that can share s1, s2, … bytes with it. At most one of the s is below c.
 // For whichever leaves are there, any plan shares min(c, s1 + s2 + …) bytes at most, which is the
 // largest of the s if two or more leaves are there. An addition is such: both operands are as
 // large as the result.

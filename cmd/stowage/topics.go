@@ -79,7 +79,7 @@ Scratch is memory that kernels ask for beside the tensors. It is not in the mode
   device.log      what a target printed that was built with the header of
                   --probe, or with TF_LITE_SHOW_MEMORY_USE
 
-A kernel often reads the beginning of its operand before it writes the end of its result. With --diagonal=KERNELS the result may lie over what was read, which takes up to half of the arena away. How closely depends on the order of the kernel's loops, so KERNELS must be the library that the firmware is built with. With another one the outputs may be wrong: check --diagonal=KERNELS checks a plan for a library.
+A kernel often reads the beginning of its operand before it writes the end of its result. With --diagonal=KERNELS the result may lie over what was read, which takes up to half of the head away. How closely depends on the order of the kernel's loops, so KERNELS must be the library that the firmware is built with. With another one the outputs may be wrong: check --diagonal=KERNELS checks a plan for a library.
 
   reference       TensorFlow Lite Micro's own kernels
   cmsis-nn-mve    CMSIS-NN for Cortex-M52, M55 and M85

@@ -57,7 +57,7 @@ func prelu(op *Operator) ([]Permit, string) {
 	return broadcast(op, len(op.Results) > 0 && op.Results[0].Type.Name != "FLOAT32")
 }
 
-// broadcast is an operator of two operands, each of which may be broadcast. held says that an operand that stays at one
+// broadcast is an operator of two operands. Either may be broadcast. held says that an operand that stays at one
 // element in the innermost loop is read before it.
 func broadcast(op *Operator, held bool) (permits []Permit, refused string) {
 	if why := op.has(2, 1); why != "" {

@@ -113,22 +113,28 @@ func newWindow(op *Operator, filter [2]int) (w *window, refused string) {
 	return w, ""
 }
 
-// channels is what is done at a place: groups of a number of channels of the image each, for
-// each of which some channels of the result are computed, one by one.
+// channels is what a kernel does at a place: for each group of channels of the image it computes
+// some channels of the result, one by one.
 func channels(groups, read, written, in, out int64) steps {
 	return element(out).times(written, out, 0).times(groups, written*out, read*in)
 }
 
+// filtered returns the filter of a convolution, its second operand, and the window that it moves.
+func filtered(op *Operator) (filter *Tensor, w *window, refused string) {
+	if why := op.has(2, 1); why != "" {
+		return nil, nil, why
+	}
+	filter = &op.Operands[1]
+	if len(filter.Shape) != 4 || filter.Elements() < 0 {
+		return nil, nil, fmt.Sprintf("its filter has shape %v", filter.Shape)
+	}
+	w, refused = newWindow(op, [2]int{filter.Shape[1], filter.Shape[2]})
+	return filter, w, refused
+}
+
 // convolution is CONV_2D, in groups if the filter has fewer channels than the image.
 func convolution(op *Operator) ([]Permit, string) {
-	if why := op.has(2, 1); why != "" {
-		return nil, why
-	}
-	f := op.Operands[1]
-	if len(f.Shape) != 4 || f.Elements() < 0 {
-		return nil, fmt.Sprintf("its filter has shape %v", f.Shape)
-	}
-	w, refused := newWindow(op, [2]int{f.Shape[1], f.Shape[2]})
+	f, w, refused := filtered(op)
 	if refused != "" {
 		return nil, refused
 	}
@@ -143,14 +149,7 @@ func convolution(op *Operator) ([]Permit, string) {
 
 // depthwise is DEPTHWISE_CONV_2D.
 func depthwise(op *Operator) ([]Permit, string) {
-	if why := op.has(2, 1); why != "" {
-		return nil, why
-	}
-	f := op.Operands[1]
-	if len(f.Shape) != 4 || f.Elements() < 0 {
-		return nil, fmt.Sprintf("its filter has shape %v", f.Shape)
-	}
-	w, refused := newWindow(op, [2]int{f.Shape[1], f.Shape[2]})
+	f, w, refused := filtered(op)
 	if refused != "" {
 		return nil, refused
 	}

@@ -39,8 +39,8 @@ func TestExactMerges(t *testing.T) {
 	}
 }
 
-// TestMember asks who has found a plan, to fit and to minimise: merge, if exact search alone finds none. With merge
-// switched off, and on a problem that needs no merge, the planner names nobody.
+// TestMember asks which member found the plan, when the planner fits and when it minimises. It is merge if exact search
+// alone finds none. With merge switched off, and on a problem that needs no merge, the planner names nobody.
 func TestMember(t *testing.T) {
 	member := func(p *model.Problem, o plan.Options) string {
 		t.Helper()

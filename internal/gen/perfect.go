@@ -56,8 +56,7 @@ func tiling(o Options, kind string, share float64) (*Instance, error) {
 
 // Perfect cuts a rectangle of horizon slots and height bytes into n buffers, edge to edge, and
 // returns them with the cut as their plan, whose height is the optimum. pinwheels is the share of
-// the cuts that are pinwheels, where there is room for one. The error says that there is no room
-// for n pieces.
+// cuts that are pinwheels, if there is room for one. It is an error if there is no room for n pieces.
 func (r *RNG) Perfect(horizon, height int64, n int, pinwheels float64) (*Instance, error) {
 	return r.perfect(Options{Horizon: horizon, Capacity: height, Buffers: n}, height, pinwheels)
 }

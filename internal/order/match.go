@@ -2,7 +2,7 @@ package order
 
 import "math"
 
-// Idea: in one operator a result can lie over one operand and an operand under one result. What is saved is a
+// Idea: in one operator each result can lie over one operand, and each operand under one result. The saving is that of a
 // heaviest matching between the results that begin here and the operands that die here. Nearly always all pairs
 // have their result in common, or their operand; then it is the heaviest pair. Otherwise it is the Hungarian
 // method on the pairs' results and operands, with 0 for what is no pair.

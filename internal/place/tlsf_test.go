@@ -33,8 +33,8 @@ func (a *tlsf) tiles(t *testing.T, floor int64) (free int) {
 	return free
 }
 
-// TestTLSFJoins gives three blocks back in each order: what is free is always one block, or none
-// if it meets the top.
+// TestTLSFJoins gives three blocks back in each order. Free neighbours must always be one block, and a
+// free block at the top must become part of the room above.
 func TestTLSFJoins(t *testing.T) {
 	for _, order := range [][3]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
 		var a tlsf

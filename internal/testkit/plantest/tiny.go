@@ -57,7 +57,7 @@ func Decides(t *testing.T, planner run.Planner, seeds uint64, draw func(rng *ran
 }
 
 // Plans demands of a heuristic planner plans of problems of a few buffers
-// (drawn.Tiny): one exactly where there is one, none under the lowest height, and
+// (drawn.Tiny): a plan if and only if there is one, none under the lowest height, and
 // a share of them at it. draw makes the options of a seed.
 func Plans(t *testing.T, planner run.Planner, seeds uint64, share float64, draw func(seed uint64) plan.Options) {
 	t.Helper()
