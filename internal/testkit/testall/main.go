@@ -1,5 +1,5 @@
 // Command testall is what `make test` and `make forms` run: go vet and every test of the
-// packages named, and at the end, by name, each test that was skipped and why.
+// packages named, and at the end the slowest tests and, by name, each that was skipped and why.
 // Flags of go test may come before the packages.
 //
 // One go test does both: -vet=all makes it run all of go vet's checks on each package,
@@ -35,6 +35,9 @@ func main() {
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "testall:", err)
 		os.Exit(1)
+	}
+	for _, d := range r.slowest(12, 10) {
+		fmt.Printf("%4.0f s  %s %s\n", d.seconds, d.pkg, d.name)
 	}
 	strict := os.Getenv("CI") == "true"
 	if len(r.skips) > 0 {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -23,16 +24,24 @@ type event struct {
 	Package string
 	Test    string
 	Output  string
+	Elapsed float64 // seconds, of a verdict
 }
 
 // A skip is a test that did not run.
 type skip struct{ pkg, name, reason string }
+
+// A duration is how long a test took by the clock, its subtests included.
+type duration struct {
+	pkg, name string
+	seconds   float64
+}
 
 // report counts the tests with a verdict of their own, subtests included.
 type report struct {
 	w              io.Writer
 	passed, failed int
 	skips          []skip
+	took           []duration             // of tests that are nobody's subtests
 	output         map[[2]string][]string // by package and test
 	failures       map[string]int         // by package
 }
@@ -88,6 +97,9 @@ func (r *report) packageLine(text string) {
 }
 
 func (r *report) verdict(e event, output []string) {
+	if e.Test != "" && !strings.Contains(e.Test, "/") {
+		r.took = append(r.took, duration{shorten(e.Package), e.Test, e.Elapsed})
+	}
 	switch {
 	case e.Test == "":
 		// A package fails with its tests; one that fails without any has not
@@ -109,6 +121,14 @@ func (r *report) verdict(e event, output []string) {
 	case e.Action == "skip":
 		r.skips = append(r.skips, skip{shorten(e.Package), e.Test, reason(output)})
 	}
+}
+
+// slowest returns the tests that took at least least seconds, n at most, the longest first.
+// Tests run beside others, so the figure is no measurement of the test alone.
+func (r *report) slowest(n int, least float64) []duration {
+	long := slices.DeleteFunc(slices.Clone(r.took), func(d duration) bool { return d.seconds < least })
+	slices.SortStableFunc(long, func(a, b duration) int { return cmp.Compare(b.seconds, a.seconds) })
+	return long[:min(n, len(long))]
 }
 
 func (r *report) unfinished(pkg string) [][2]string {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +51,24 @@ go: a line that is no event
 		"FAIL\tgithub.com/stowage-go/stowage/a\t0.1s\nb.go:1: undefined: x\nlast words\ngo: a line that is no event\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestSlowest leaves out subtests and short tests, and sorts the others.
+func TestSlowest(t *testing.T) {
+	r := newReport(io.Discard)
+	const run = `{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestLong/sub","Elapsed":30}
+{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestLong","Elapsed":31}
+{"Action":"pass","Package":"github.com/stowage-go/stowage/a","Test":"TestShort","Elapsed":1}
+{"Action":"fail","Package":"github.com/stowage-go/stowage/b","Test":"TestLonger","Elapsed":40.5}
+{"Action":"pass","Package":"github.com/stowage-go/stowage/b","Test":"TestThird","Elapsed":20}
+`
+	if err := r.read(strings.NewReader(run)); err != nil {
+		t.Fatal(err)
+	}
+	want := []duration{{"./b", "TestLonger", 40.5}, {"./a", "TestLong", 31}}
+	if got := r.slowest(2, 10); !slices.Equal(got, want) {
+		t.Errorf("slowest %v, want %v", got, want)
 	}
 }
 
