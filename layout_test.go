@@ -177,6 +177,7 @@ var layers = []struct {
 	{"internal/order", []string{"model", "internal/invariants"}},
 	{"graph", []string{"model", "plan", "internal/bound", "internal/order"}},
 	{"internal/units", []string{"model"}},
+	{"internal/picture", nil},
 	{"internal/suggest", nil},
 	{"internal/distance", nil},
 	{"internal/setting", []string{"model", "plan", "internal/units", "internal/suggest"}},

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/baseline/tela"
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"
 	"github.com/stowage-go/stowage/model"

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 

@@ -14,9 +14,9 @@ import (
 	"github.com/google/pprof/profile"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/testkit/processor"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 

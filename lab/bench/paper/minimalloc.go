@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/verify"
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/stowage-go/stowage"
 	"github.com/stowage-go/stowage/internal/gen"
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 

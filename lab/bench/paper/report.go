@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/experiment"
 )
 

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/lab/experiment"
 	"github.com/stowage-go/stowage/lab/learn"

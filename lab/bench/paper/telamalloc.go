@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/internal/picture"
 	"github.com/stowage-go/stowage/internal/timeline"
-	"github.com/stowage-go/stowage/lab/bench/internal/picture"
 	"github.com/stowage-go/stowage/lab/bench/internal/telamalloc"
 	"github.com/stowage-go/stowage/lab/experiment"
 )

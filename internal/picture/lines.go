@@ -15,6 +15,7 @@ type Series struct {
 	Step   bool // by stairs: a value holds until the next
 	Bare   bool // without a mark at each point
 	Hollow bool // the paper's own figures: hollow marks, dashed curves
+	Faint  bool // one of too many to tell apart: a thin grey curve without marks, beneath the others
 	As     int  // 1 + the series whose colour and shape it has; 0 is its own
 }
 
@@ -55,8 +56,16 @@ func (l *Lines) look(k int) int {
 // HTML sets the picture.
 func (l *Lines) HTML() string {
 	var entries []entry
+	faint := 0
 	for k, s := range l.Series {
+		if s.Faint {
+			faint++
+			continue
+		}
 		entries = append(entries, entry{name: s.Name, series: l.look(k), hollow: s.Hollow, curve: s.Line || s.Step})
+	}
+	if faint > 0 {
+		entries = append(entries, entry{name: fmt.Sprintf("%d more", faint), faint: true})
 	}
 	return figure(l.Title, entries, l.draw)
 }
@@ -88,11 +97,15 @@ func (l *Lines) draw(p *pen, width float64, class string) {
 			}
 		}
 	}
-	for k, s := range l.Series {
-		l.curve(p, l.look(k), l.beneath(k), &s, g.x, g.y)
+	for _, faint := range []bool{true, false} {
+		for k, s := range l.Series {
+			if s.Faint == faint {
+				l.curve(p, l.look(k), l.beneath(k), &s, g.x, g.y)
+			}
+		}
 	}
 	for k, s := range l.Series {
-		if s.Bare {
+		if s.Bare || s.Faint {
 			continue
 		}
 		for _, q := range s.Points {
@@ -143,18 +156,23 @@ func (l *Lines) values() (xs, ys []float64) {
 // want.
 func (l *Lines) axes(p *pen, width, height float64, class string) *plot {
 	xs, ys := l.values()
+	return newPlot(p, l.Title, &l.X, &l.Y, xs, ys, width, height, class)
+}
+
+// newPlot opens a picture and draws its axes, which reach all of the values.
+func newPlot(p *pen, title string, x, y *Axis, xs, ys []float64, width, height float64, class string) *plot {
 	g := &plot{left: 20, right: width - 22, top: 34, bottom: height - 46}
-	g.y = newScale(&l.Y, ys, g.bottom, g.top, 34)
+	g.y = newScale(y, ys, g.bottom, g.top, 34)
 	for _, t := range g.y.ticks {
-		g.left = max(g.left, 14+6.6*float64(len([]rune(l.Y.text(t)))))
+		g.left = max(g.left, 14+6.6*float64(len([]rune(y.text(t)))))
 	}
-	g.x = newScale(&l.X, xs, g.left, g.right, 70)
-	p.open(width, height, class, l.Title)
-	p.text(4, 14, "start", "faint", l.Y.Title)
+	g.x = newScale(x, xs, g.left, g.right, 70)
+	p.open(width, height, class, title)
+	p.text(4, 14, "start", "faint", y.Title)
 	for _, t := range g.y.ticks {
 		at, _ := g.y.at(t)
 		p.line("grid", g.left, at, g.right, at)
-		p.text(g.left-6, at+4, "end", "", l.Y.text(t))
+		p.text(g.left-6, at+4, "end", "", y.text(t))
 	}
 	for k, t := range g.x.ticks {
 		at, _ := g.x.at(t)
@@ -164,11 +182,11 @@ func (l *Lines) axes(p *pen, width, height float64, class string) *plot {
 			anchor = "end"
 			at = width - 2
 		}
-		p.text(at, g.bottom+18, anchor, "", l.X.text(t))
+		p.text(at, g.bottom+18, anchor, "", x.text(t))
 	}
 	p.line("axis", g.left, g.bottom, g.right, g.bottom)
 	p.line("axis", g.left, g.top, g.left, g.bottom)
-	p.text((g.left+g.right)/2, height-8, "middle", "faint", l.X.Title)
+	p.text((g.left+g.right)/2, height-8, "middle", "faint", x.Title)
 	return g
 }
 
@@ -183,7 +201,7 @@ func place(x, y *scale, q [2]float64) (px, py float64, ok bool) {
 // that all of them are seen.
 func (l *Lines) beneath(k int) (n int) {
 	for _, later := range l.Series[k+1:] {
-		if slices.Equal(later.Points, l.Series[k].Points) {
+		if !later.Faint && slices.Equal(later.Points, l.Series[k].Points) {
 			n++
 		}
 	}
@@ -214,13 +232,16 @@ func (l *Lines) curve(p *pen, look, beneath int, s *Series, x, y *scale) {
 	if s.Step && path.Len() > 0 && last < x.to && !s.Hollow {
 		path.WriteString("H" + number(last))
 	}
-	class := "curve"
+	class := fmt.Sprintf("curve p%d", look%len(shapes))
 	if s.Hollow {
 		class += " dashed"
+	}
+	if s.Faint {
+		class, beneath = "curve faint-curve", 0
 	}
 	wide := ""
 	if beneath > 0 {
 		wide = fmt.Sprintf(` style="stroke-width:%d"`, 2+4*beneath)
 	}
-	fmt.Fprintf(p, `<path class="%s p%d"%s d="%s"><title>%s</title></path>`+"\n", class, look%len(shapes), wide, path.String(), html.EscapeString(s.Name))
+	fmt.Fprintf(p, `<path class="%s"%s d="%s"><title>%s</title></path>`+"\n", class, wide, path.String(), html.EscapeString(s.Name))
 }

@@ -87,6 +87,89 @@ func TestLines(t *testing.T) {
 	}
 }
 
+// TestBands: each layer lies upon those below it, and the last reaches their sum; a layer
+// without a value is not drawn; values that are no numbers are nothing.
+func TestBands(t *testing.T) {
+	b := &Bands{
+		Title: "what <fits>", X: Axis{Title: "capacity", Text: Percent, Tight: true}, Y: Axis{Text: Percent, Least: 0, Most: 1},
+		At: []float64{1, 1.1, 1.3},
+		Layers: []Layer{
+			{Name: "fits & more", Values: []float64{0.25, 0.5, 1}},
+			{Name: "undecided", Values: []float64{0.25, 0.25, math.NaN()}, Plain: true},
+			{Name: "refuted", Values: []float64{0.5, 0.25}, Look: 1, Pale: true},
+			{Name: "nothing", Values: []float64{0, -1, math.Inf(1)}},
+		},
+	}
+	text := b.HTML()
+	one(t, "bands", text)
+	bands := regexp.MustCompile(`class="(band[^"]*)" d="M([^"]*)Z"`).FindAllStringSubmatch(text, -1)
+	if len(bands) != 2*3 {
+		t.Fatalf("%d bands in two forms:\n%s", len(bands), text)
+	}
+	for k, band := range bands[:3] {
+		if want := []string{"band p0", "band p0 plain", "band p1 pale"}[k]; band[1] != want {
+			t.Errorf("band %d: class %q, want %q", k, band[1], want)
+		}
+		corners := strings.Split(band[2], "L")
+		if len(corners) != 6 {
+			t.Fatalf("band %d: corners %q", k, corners)
+		}
+		if k > 0 { // its lower edge, from the right, is the upper one of the band below
+			below := strings.Split(bands[k-1][2], "L")
+			for i := range 3 {
+				if corners[5-i] != below[i] {
+					t.Errorf("band %d does not lie on the one below: %q over %q", k, corners, below)
+				}
+			}
+		}
+	}
+	// 340 high: the axis goes from 294, for 0, to 34, for 1.
+	top := strings.Split(bands[2][2], "L")
+	for _, corner := range top[:3] {
+		if !strings.HasSuffix(corner, ",34") {
+			t.Errorf("the bands do not reach the whole: %q", top)
+		}
+	}
+	if !strings.Contains(text, "<title>fits &amp; more. 100%: 25%, 110%: 50%, 130%: 100%</title>") {
+		t.Errorf("no tip with the shares:\n%s", text)
+	}
+	for _, b := range []*Bands{
+		{Title: "empty"},
+		{Title: "no place", Layers: b.Layers},
+		{Title: "one place", At: []float64{7}, Layers: b.Layers},
+		{Title: "logarithmic", X: Axis{Log: true}, At: []float64{0, 10, 1e9}, Layers: b.Layers},
+	} {
+		one(t, b.Title, b.HTML())
+	}
+	b.Small = true
+	if text := b.HTML(); strings.Count(text, "small-picture") != 1 || strings.Contains(text, "legend") {
+		t.Errorf("a small picture has other forms, or a legend:\n%s", text)
+	}
+}
+
+// TestFaint: faint curves are drawn first, without marks, and share a line of the legend.
+func TestFaint(t *testing.T) {
+	points := [][2]float64{{1, 2}, {2, 3}}
+	l := &Lines{Title: "many", Series: []Series{
+		{Name: "first", Points: points, Line: true},
+		{Name: "second", Points: points, Line: true, Faint: true},
+		{Name: "third", Points: points, Line: true, Faint: true},
+	}}
+	text := l.HTML()
+	if got := one(t, "many", text); got != 2 {
+		t.Errorf("%d marks, want 2", got)
+	}
+	if strings.Count(text, ">2 more</li>") != 1 || strings.Contains(text, ">second</li>") {
+		t.Errorf("the legend has faint series by name:\n%s", text)
+	}
+	if strings.Contains(text, "stroke-width:") {
+		t.Error("a curve is widened for a faint one above it")
+	}
+	if strings.Index(text, "<title>third</title>") > strings.Index(text, "<title>first</title>") {
+		t.Error("a faint curve lies over one that is not")
+	}
+}
+
 func TestRows(t *testing.T) {
 	r := &Rows{
 		Title: "times", X: Axis{Title: "time", Log: true, Text: Seconds}, Series: []string{"a", "b", "paper"}, Hollow: []bool{false, false, true}, As: []int{0, 0, 1},

@@ -1,6 +1,7 @@
-// Package picture draws the pictures of lab/bench/paper as SVG in HTML: curves and
-// points over two axes (lines.go), a row of marks or a bar for each of a list of things
-// (rows.go), and nodes in layers with edges between them (graph.go).
+// Package picture draws the pictures of reports as SVG in HTML: curves and points over
+// two axes (lines.go), shares that add up over an axis (bands.go), a row of marks or a bar
+// for each of a list of things (rows.go), and nodes in layers with edges between them
+// (graph.go). lab/bench/paper and sweep/report make their pages with it.
 //
 // Idea: text that scales with a picture cannot be read on a telephone. So each
 // picture is drawn twice, for a narrow and for a wide page, with letters of the
@@ -14,7 +15,7 @@
 // those without a logarithm on a logarithmic axis, are left out.
 //
 // render/chart stays apart: it draws one chart of one width, and would be three times as long with the
-// axes, bars, graphs and two widths that only the page of the papers needs.
+// axes, bands, bars, graphs and two widths that only these pages need.
 package picture
 
 import (
@@ -47,8 +48,15 @@ figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
 .curve { fill: none; stroke: currentColor; stroke-width: 2; stroke-linejoin: round; }
 .dashed { stroke-dasharray: 6 4; }
 .dot { fill: currentColor; stroke: var(--back); stroke-width: .8; }
+.faint-curve { stroke: var(--faint); stroke-width: 1.1; opacity: .55; }
 .hollow { fill: var(--back); stroke: currentColor; stroke-width: 2; }
 .bar { fill: currentColor; }
+.band { fill: currentColor; stroke: var(--back); stroke-width: .6; }
+.band.pale { opacity: .35; }
+.band.plain { color: var(--faint); opacity: .35; }
+.small-pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: .8rem; margin: 1rem 0; }
+.small-pictures figure { margin: 0; min-width: 0; }
+figure .small-picture { max-width: 420px; }
 .box { fill: currentColor; stroke: var(--back); stroke-width: 1.2; }
 figure text.inside { fill: var(--back); font-weight: 600; }
 .node { fill: var(--head, var(--back)); stroke: var(--faint); stroke-width: 1; }
@@ -282,6 +290,8 @@ type entry struct {
 	hollow bool
 	curve  bool
 	bar    bool
+	faint  bool   // a curve in grey, one of many
+	band   string // the class of a band; empty for none
 }
 
 // legend names the series.
@@ -294,12 +304,17 @@ func legend(entries []entry) string {
 		if e.hollow {
 			class += " dashed"
 		}
-		if e.curve {
+		if e.curve && !e.faint {
 			p.line(class, 1, 7, 25, 7)
 		}
-		if e.bar {
+		switch {
+		case e.faint:
+			p.line("curve faint-curve", 1, 7, 25, 7)
+		case e.band != "":
+			fmt.Fprintf(&p, `<rect class="%s" x="3" y="2" width="20" height="10"/>`, e.band)
+		case e.bar:
 			fmt.Fprintf(&p, `<rect class="bar p%d" x="3" y="2" width="20" height="10"/>`, e.series%len(shapes))
-		} else {
+		default:
 			p.dot(e.series, e.hollow, 13, 7, "")
 		}
 		p.WriteString("</svg>" + html.EscapeString(e.name) + "</li>")
