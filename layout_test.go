@@ -137,6 +137,7 @@ var layers = []struct {
 }{
 	{"model", nil},
 	{"plan", []string{"model"}},
+	{"sizing", []string{"model", "plan"}},
 	{"internal/splitmix", nil},
 	{"internal/invariants", nil},
 	{"internal/tune", nil},
@@ -162,7 +163,7 @@ var layers = []struct {
 	{"internal/explain", with(kernel, "internal/exact/engine", "internal/verify")}, // names the fixed offsets that collide
 	{"internal/figures", []string{"model", "plan", "internal/explain"}},
 	{"internal/certify", with(kernel, "internal/exact/engine")},
-	{".", with(placing, "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
+	{".", with(placing, "sizing", "internal/certify", "internal/auto", "internal/greedy", "internal/exact", "internal/merge", "internal/climb", "internal/explain", "internal/verify")},
 
 	{"lab/baseline", with(pairs, "lab/baseline/descend", "internal/greedy")},
 	{"lab/baselines", []string{"lab/baseline", "internal/sweep"}},

@@ -1,0 +1,65 @@
+package format
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Idea: a command that takes many files also takes folders and patterns, so that a call is
+// the same in every shell. cmd.exe and PowerShell expand no patterns, and a folder may hold more
+// files than a command line.
+
+// Files returns the paths of the files that an argument names, in the order of their names. A
+// folder stands for the files in it, not in folders below, whose extension ReadProblem knows,
+// also with .gz behind it. A path that does not exist stands for the files that it matches as a
+// pattern of package filepath. Any other path stands for itself.
+//
+// The error is for a folder or a pattern that has no such file, or is the file system's. A path
+// without a pattern is not opened, so a missing file is no error here.
+func Files(path string) ([]string, error) {
+	info, err := os.Stat(path)
+	switch {
+	case path == Standard || err == nil && !info.IsDir():
+		return []string{path}, nil
+	case err == nil:
+		return folder(path)
+	case !strings.ContainsAny(path, "*?["):
+		return []string{path}, nil
+	}
+	found, err := filepath.Glob(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: no file matches", path)
+	}
+	return found, nil
+}
+
+// folder returns the files of a folder that have a known extension.
+func folder(path string) (found []string, err error) {
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		known := func(r row) bool { return slices.Contains(r.extensions, extension(unpackedName(e.Name()))) }
+		if file := filepath.Join(path, e.Name()); !e.IsDir() && slices.ContainsFunc(readers, known) && regular(file) {
+			found = append(found, file)
+		}
+	}
+	if len(found) == 0 {
+		return nil, fmt.Errorf("%s: no file in this folder has an extension that is known", path)
+	}
+	return found, nil
+}
+
+// regular reports whether a path leads to a regular file, by a link or not.
+func regular(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Type()&fs.ModeType == 0
+}

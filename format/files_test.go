@@ -1,0 +1,54 @@
+package format_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stowage-go/stowage/format"
+)
+
+// TestFiles names files one by one, by a folder and by a pattern.
+func TestFiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, path := range []string{"b.csv", "a.json", "c.tflite.gz", "read.me", "plan.svg", "[1].csv"} {
+		if err := os.WriteFile(path, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{"deep", "empty", "d.csv"} {
+		if err := os.Mkdir(path, 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join("deep", "e.onnx"), nil, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		argument string
+		want     []string
+	}{
+		{".", []string{"[1].csv", "a.json", "b.csv", "c.tflite.gz"}},
+		{"deep", []string{filepath.Join("deep", "e.onnx")}},
+		{"?.json", []string{"a.json"}},
+		{"[1].csv", []string{"[1].csv"}}, // a file of that name comes before the pattern
+		{"read.me", []string{"read.me"}},
+		{"missing.csv", []string{"missing.csv"}},
+		{"-", []string{"-"}},
+	} {
+		if got, err := format.Files(c.argument); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, %v; want %q", c.argument, got, err, c.want)
+		}
+	}
+	for argument, want := range map[string]string{
+		"empty": "empty: no file in this folder has an extension that is known",
+		"*.pkl": "*.pkl: no file matches",
+		"[.csv": "[.csv: syntax error in pattern",
+	} {
+		if got, err := format.Files(argument); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %q, %v", argument, got, err)
+		}
+	}
+}

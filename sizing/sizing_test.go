@@ -1,0 +1,133 @@
+package sizing_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/plan"
+	"github.com/stowage-go/stowage/sizing"
+)
+
+// TestOf reads every kind of result.
+func TestOf(t *testing.T) {
+	planned := func(s model.Status, height, bound int64) plan.Result {
+		return plan.Result{Status: s, Plan: model.Plan{Height: height}, LowerBound: bound}
+	}
+	never := plan.Result{Status: model.Infeasible, Collision: &model.Collision{}, LowerBound: 7}
+	for _, c := range []struct {
+		name   string
+		result plan.Result
+		want   sizing.Range
+	}{
+		{"optimal", planned(model.Optimal, 9, 9), sizing.Range{Status: model.Optimal, LowerBound: 9, Height: 9}},
+		{"feasible", planned(model.Feasible, 9, 7), sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 9}},
+		{"as low as the bound", planned(model.Feasible, 9, 9), sizing.Range{Status: model.Optimal, LowerBound: 9, Height: 9}},
+		{"a limit", plan.Result{LowerBound: 7}, sizing.Range{LowerBound: 7}},
+		{"a plan above the capacity", plan.Result{LowerBound: 7, Enough: 12}, sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 12}},
+		{"not at this capacity", plan.Result{Status: model.Infeasible, LowerBound: 8}, sizing.Range{LowerBound: 8}},
+		{"at no capacity", never, sizing.Range{Status: model.Infeasible, LowerBound: 7}},
+		{"no buffers", planned(model.Optimal, 0, 0), sizing.Range{Status: model.Optimal}},
+	} {
+		if got := sizing.Of(&c.result); got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.name, got, c.want)
+		}
+	}
+}
+
+// TestFits asks around both numbers.
+func TestFits(t *testing.T) {
+	between := sizing.Range{Status: model.Feasible, LowerBound: 7, Height: 9}
+	for _, c := range []struct {
+		r        sizing.Range
+		capacity int64
+		want     model.Status
+	}{
+		{between, 6, model.Infeasible},
+		{between, 7, model.Unknown},
+		{between, 8, model.Unknown},
+		{between, 9, model.Feasible},
+		{sizing.Range{LowerBound: 7}, 6, model.Infeasible},
+		{sizing.Range{LowerBound: 7}, model.MaxSum, model.Unknown},
+		{sizing.Range{Status: model.Infeasible, LowerBound: 7}, model.MaxSum, model.Infeasible},
+		{sizing.Range{Status: model.Optimal}, 0, model.Feasible},
+		{sizing.Range{}, 0, model.Unknown},
+		{sizing.Range{}, -1, model.Infeasible},
+	} {
+		if got := c.r.Fits(c.capacity); got != c.want {
+			t.Errorf("%+v, capacity %d: %v, want %v", c.r, c.capacity, got, c.want)
+		}
+	}
+}
+
+// TestJoin joins all pairs of small ranges and asks every capacity: what either range answers,
+// the joint one answers alike, and nothing else. Ranges that answer a capacity in opposite ways
+// are refused.
+func TestJoin(t *testing.T) {
+	ranges := []sizing.Range{}
+	for bound := range int64(5) {
+		ranges = append(ranges, sizing.Range{LowerBound: bound}, sizing.Range{Status: model.Infeasible, LowerBound: bound})
+		for height := bound; height < 5; height++ {
+			s := model.Feasible
+			if height == bound {
+				s = model.Optimal
+			}
+			ranges = append(ranges, sizing.Range{Status: s, LowerBound: bound, Height: height})
+		}
+	}
+	refused := 0
+	for _, a := range ranges {
+		for _, b := range ranges {
+			joint, err := a.Join(b)
+			opposite := false
+			for capacity := range int64(7) {
+				x, y := a.Fits(capacity), b.Fits(capacity)
+				opposite = opposite || x != y && x != model.Unknown && y != model.Unknown
+			}
+			if (err != nil) != opposite {
+				t.Fatalf("%+v with %+v: %v", a, b, err)
+			}
+			if opposite {
+				refused++
+				continue
+			}
+			for capacity := range int64(7) {
+				x, y, got := a.Fits(capacity), b.Fits(capacity), joint.Fits(capacity)
+				if got != max(x, y) { // one of them is Unknown, the least Status, or they agree
+					t.Fatalf("%+v with %+v is %+v: a capacity of %d is %v, by itself %v and %v", a, b, joint, capacity, got, x, y)
+				}
+			}
+		}
+	}
+	if refused == 0 {
+		t.Error("no pair was refused")
+	}
+}
+
+// TestCurve draws the curve of a few problems.
+func TestCurve(t *testing.T) {
+	problems := []sizing.Range{
+		{Status: model.Optimal, LowerBound: 4, Height: 4},
+		{Status: model.Feasible, LowerBound: 6, Height: 9},
+		{Status: model.Unknown, LowerBound: 5},
+		{Status: model.Infeasible, LowerBound: 2},
+	}
+	if steps := sizing.Steps(problems); !slices.Equal(steps, []int64{4, 5, 6, 9}) {
+		t.Errorf("steps %v", steps)
+	}
+	for capacity, want := range []sizing.Point{
+		3: {3, 0, 4, 0}, 4: {4, 1, 3, 0}, 5: {5, 1, 2, 1}, 6: {6, 1, 1, 2}, 7: {7, 1, 1, 2}, 8: {8, 1, 1, 2}, 9: {9, 2, 1, 1},
+	} {
+		if got := sizing.At(problems, int64(capacity)); capacity >= 3 && got != want {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+	}
+	for count, want := range []int64{0, 4, 9, 0, 0} {
+		if got, ok := sizing.Least(problems, count); got != want || ok != (want > 0) {
+			t.Errorf("%d fit at %d, %v; want %d", count, got, ok, want)
+		}
+	}
+	if steps := sizing.Steps(nil); len(steps) != 0 {
+		t.Errorf("steps of nothing: %v", steps)
+	}
+}
