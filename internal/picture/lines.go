@@ -162,13 +162,21 @@ func (l *Lines) axes(p *pen, width, height float64, class string) *plot {
 // newPlot opens a picture and draws its axes, which reach all of the values.
 func newPlot(p *pen, title string, x, y *Axis, xs, ys []float64, width, height float64, class string) *plot {
 	g := &plot{left: 20, right: width - 22, top: 34, bottom: height - 46}
+	if y.Title == "" {
+		g.top = 12
+	}
+	if x.Title == "" {
+		g.bottom = height - 26
+	}
 	g.y = newScale(y, ys, g.bottom, g.top, 34)
 	for _, t := range g.y.ticks {
 		g.left = max(g.left, 14+6.6*float64(len([]rune(y.text(t)))))
 	}
 	g.x = newScale(x, xs, g.left, g.right, 70)
 	p.open(width, height, class, title)
-	p.text(4, 14, "start", "faint", y.Title)
+	if y.Title != "" {
+		p.text(4, 14, "start", "faint", y.Title)
+	}
 	for _, t := range g.y.ticks {
 		at, _ := g.y.at(t)
 		p.line("grid", g.left, at, g.right, at)
@@ -186,7 +194,9 @@ func newPlot(p *pen, title string, x, y *Axis, xs, ys []float64, width, height f
 	}
 	p.line("axis", g.left, g.bottom, g.right, g.bottom)
 	p.line("axis", g.left, g.top, g.left, g.bottom)
-	p.text((g.left+g.right)/2, height-8, "middle", "faint", x.Title)
+	if x.Title != "" {
+		p.text((g.left+g.right)/2, height-8, "middle", "faint", x.Title)
+	}
 	return g
 }
 

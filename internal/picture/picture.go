@@ -54,8 +54,8 @@ figure .mark { stroke: var(--ink); stroke-width: 1.3; stroke-dasharray: 5 4; }
 .band { fill: currentColor; stroke: var(--back); stroke-width: .6; }
 .band.pale { opacity: .35; }
 .band.plain { color: var(--faint); opacity: .35; }
-.small-pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr)); gap: .8rem; margin: 1rem 0; }
-.small-pictures figure { margin: 0; min-width: 0; }
+.small-pictures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20.5rem), 1fr)); gap: .8rem; margin: 1rem 0; }
+.small-pictures figure { margin: 0; padding: .4rem; min-width: 0; }
 figure .small-picture { max-width: 420px; }
 .box { fill: currentColor; stroke: var(--back); stroke-width: 1.2; }
 figure text.inside { fill: var(--back); font-weight: 600; }
@@ -76,6 +76,7 @@ type Axis struct {
 	// Least and Most widen the axis where they are not both 0.
 	Least, Most float64
 	Tight       bool // the axis ends with the values, not at round ones
+	Double      bool // ticks of a logarithmic axis are at powers of two: for bytes
 	// Zero gives 0 a place of its own on a logarithmic axis, left of 1: for counts.
 	Zero bool
 }
@@ -161,6 +162,10 @@ const zeroAt = -1
 // decades sets ticks at powers of ten, and at 2 and 5 times those where they are few. An
 // axis with a place for 0 has a tick there and none between 0 and 1.
 func (s *scale) decades(room float64) {
+	if s.axis.Double {
+		s.doubles(room)
+		return
+	}
 	step := math.Max(1, math.Ceil((s.high-s.low)/room))
 	if s.high-s.low > 1.5 {
 		s.low, s.high = math.Floor(s.low+1e-9), math.Ceil(s.high-1e-9)
@@ -181,6 +186,21 @@ func (s *scale) decades(room float64) {
 	}
 	if s.axis.Zero && s.low <= zeroAt {
 		s.ticks = append([]float64{0}, s.ticks...)
+	}
+	if len(s.ticks) < 2 { // none of those lies here: what a plain axis has
+		low, high := math.Pow(10, s.low), math.Pow(10, s.high)
+		plain := scale{axis: &Axis{Tight: true}, low: low, high: high}
+		plain.round(min(room, 5))
+		s.ticks = plain.ticks
+	}
+}
+
+// doubles sets ticks at powers of two, every so many of them that there is room.
+func (s *scale) doubles(room float64) {
+	first, last := math.Ceil(s.low/math.Log10(2)-1e-9), math.Floor(s.high/math.Log10(2)+1e-9)
+	step := math.Max(1, math.Ceil((last-first+1)/room))
+	for e := first; e <= last; e += step {
+		s.ticks = append(s.ticks, math.Exp2(e))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -123,10 +124,10 @@ func TestBands(t *testing.T) {
 			}
 		}
 	}
-	// 340 high: the axis goes from 294, for 0, to 34, for 1.
+	// 340 high, and the axis has no title: it goes from 294, for 0, to 12, for 1.
 	top := strings.Split(bands[2][2], "L")
 	for _, corner := range top[:3] {
-		if !strings.HasSuffix(corner, ",34") {
+		if !strings.HasSuffix(corner, ",12") {
 			t.Errorf("the bands do not reach the whole: %q", top)
 		}
 	}
@@ -188,6 +189,29 @@ func TestRows(t *testing.T) {
 	one(t, "bars", (&Rows{Title: "bars", Bars: true, Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{-0.1}}, {Name: "b", Values: []float64{3}}, {Name: "c", Values: []float64{math.NaN()}}}}).HTML())
 	one(t, "none", (&Rows{Title: "none"}).HTML())
 	one(t, "one value", (&Rows{Title: "one value", Series: []string{"x"}, Rows: []Row{{Name: "a", Values: []float64{7}}}}).HTML())
+}
+
+// TestTicks: a logarithmic axis has ticks wherever it is, and at powers of two if it is of
+// bytes.
+func TestTicks(t *testing.T) {
+	for _, values := range [][]float64{{820, 960}, {1, 2}, {101, 102}, {3e-5, 3.1e-5}, {1, 1e12}, {7, 7}} {
+		s := newScale(&Axis{Log: true}, values, 0, 600, 70)
+		if len(s.ticks) < 2 || len(s.ticks) > 10 {
+			t.Errorf("%g: ticks %g", values, s.ticks)
+		}
+		for _, tick := range s.ticks {
+			if at, ok := s.at(tick); !ok || at < -0.1 || at > 600.1 {
+				t.Errorf("%g: tick %g at %g", values, tick, at)
+			}
+		}
+	}
+	s := newScale(&Axis{Log: true, Double: true}, []float64{1000, 70_000}, 0, 600, 70)
+	if want := []float64{1024, 2048, 4096, 8192, 16384, 32768, 65536}; !slices.Equal(s.ticks, want) {
+		t.Errorf("bytes: ticks %g, want %g", s.ticks, want)
+	}
+	if s = newScale(&Axis{Log: true, Double: true}, []float64{1, 1 << 40}, 0, 600, 70); len(s.ticks) < 4 || len(s.ticks) > 9 {
+		t.Errorf("bytes: ticks %g", s.ticks)
+	}
 }
 
 func TestText(t *testing.T) {
