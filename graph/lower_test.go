@@ -36,9 +36,13 @@ func TestLowerSaysTheSame(t *testing.T) {
 				if r.IntN(2) == 0 && i > 0 { // near another, for there permits decide
 					at[i] = max(0, at[r.IntN(i)]+r.Int64N(5)-2) / x.align[i] * x.align[i]
 				}
+				if x.fixed[i] != nil && r.IntN(8) > 0 {
+					at[i] = *x.fixed[i]
+				}
 			}
 			want, overlap := true, false
 			for b := range at {
+				want = want && (x.fixed[b] == nil || *x.fixed[b] == at[b])
 				for a := range b {
 					want = want && x.may(a, b, at, graph.AllPermits)
 					overlap = overlap || !x.may(a, b, at, graph.NoPermits)

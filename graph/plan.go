@@ -18,7 +18,7 @@ import (
 // whatever limit comes, and the differences say what each step saves.
 //
 // Complexity: one run of the planner for each kind of permit that the graph has, and one more;
-// and up to four more for other orders.
+// up to four more for other orders; then Options.Problems, each of which asks for less.
 
 // Permits says which permits count.
 type Permits uint8
@@ -60,6 +60,10 @@ type Options struct {
 	// States limits the search for an order: how many sets of operators it keeps. 0 means
 	// 262,144, about 25 MB for 500 operators. It has a bound in any case.
 	States int
+	// Problems limits the search through all orders, if the orders with the lowest peaks do not lead
+	// to a plan that is proven: how many orders and beginnings of orders are planned. 0 means
+	// DefaultProblems; a negative number allows none.
+	Problems int
 	// Run has the options of the planner. Run.Capacity is the capacity of the plan. Without
 	// it, or with Run.Minimize, Make looks for the lowest plan. Run.Timeout is for the whole of
 	// Make. Run.NodeLimit is for each run. Run.Start must be nil.
@@ -151,7 +155,7 @@ type maker struct {
 func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 	kinds := m.kinds()
 	if m.runs = len(kinds); m.o.Reorder {
-		m.runs += 1 + 2*min(len(kinds), 2)
+		m.runs += 2 + 2*min(len(kinds), 2)
 	}
 	p, err := m.inOrder(ctx, order, kinds)
 	if err != nil || !m.o.Reorder || forced(m.g, order) || p.Status.HasPlan() && !m.o.Run.Minimizing() {
@@ -182,15 +186,21 @@ func (m *maker) make(ctx context.Context, order []int) (*Plan, error) {
 			p = q
 		}
 	}
+	proven := p.Status.HasPlan() && p.Height <= bound || m.o.Run.Capacity > 0 && bound > m.o.Run.Capacity
+	if !proven {
+		if p, proven, err = m.exhaust(ctx, p, bound); err != nil {
+			return nil, err
+		}
+	}
 	// What is proven of one order is not of all.
 	p.LowerBound = bound
 	switch {
 	case p.Status.HasPlan():
-		if p.Status = model.Feasible; p.Height == bound {
-			p.Status = model.Optimal
+		if p.Status = model.Feasible; proven {
+			p.Status, p.LowerBound = model.Optimal, p.Height
 		}
-	case m.o.Run.Capacity > 0 && bound > m.o.Run.Capacity:
-		p.Status = model.Infeasible
+	case proven:
+		p.Status, p.LowerBound = model.Infeasible, max(bound, m.o.Run.Capacity+1)
 	default:
 		p.Status = model.Unknown
 	}

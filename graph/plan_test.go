@@ -21,7 +21,7 @@ func TestNeverHigher(t *testing.T) {
 			run = stowage.Options{Timeout: time.Microsecond}
 		}
 		before := int64(-1)
-		steps := []graph.Options{{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, States: 10}}
+		steps := []graph.Options{{Permits: graph.NoPermits}, {Permits: graph.InPlace}, {}, {Reorder: true, States: 10, Problems: 20}}
 		for _, o := range steps {
 			o.Solve, o.Run = stowage.Solve, run
 			p, err := graph.Make(context.Background(), g, o)

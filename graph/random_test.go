@@ -9,10 +9,11 @@ import (
 )
 
 // drawn returns a small random graph whose operators stand in an order in which they can run:
-// sizes to 4, alignments, scratch, constants, outputs that are read, permits of every kind, and
-// now and then several for one result, one operand or one pair.
+// sizes to 4, alignments, a fixed offset, scratch, constants, operators that only wait for others, inputs that nobody
+// reads, outputs that are read, permits of every kind, and now and then several for one result, one operand or one pair.
 func drawn(r *rand.Rand, operators int) *graph.Graph {
 	g := &graph.Graph{}
+	waits := 6 - r.IntN(2)*4 // one operator in so many waits for another
 	value := func(size int64) int {
 		v := graph.Value{Name: "v" + strconv.Itoa(len(g.Values)), Size: size}
 		if r.IntN(3) == 0 {
@@ -32,16 +33,16 @@ func drawn(r *rand.Rand, operators int) *graph.Graph {
 		for range 1 + r.IntN(2) {
 			o.Operands = append(o.Operands, r.IntN(len(g.Values)))
 		}
-		if k > 0 && r.IntN(6) == 0 {
-			o.After = []int{r.IntN(k)}
+		for range r.IntN(waits) / (waits - 1) * min(k, 1+r.IntN(2)) {
+			o.After = append(o.After, r.IntN(k))
 		}
 		if r.IntN(5) == 0 {
 			o.Scratch, o.ScratchAlignment = 1+r.Int64N(3), r.Int64N(3)
 		}
-		for range 1 + r.IntN(6)/4 {
+		for range (3 + r.IntN(6)) / 4 {
 			o.Results = append(o.Results, value(r.Int64N(5)))
 		}
-		for range r.IntN(4) {
+		for range min(len(o.Results), 1) * r.IntN(4) {
 			p := graph.Permit{Result: pick(r, o.Results), Operand: pick(r, o.Operands)}
 			if r.IntN(3) == 0 {
 				p.Equal = true
@@ -58,6 +59,10 @@ func drawn(r *rand.Rand, operators int) *graph.Graph {
 			g.Outputs = append(g.Outputs, v)
 		}
 	}
+	if v := r.IntN(len(g.Values)); r.IntN(12) == 0 && !g.Values[v].Constant {
+		at := r.Int64N(3) * max(g.Values[v].Alignment, 1)
+		g.Values[v].Fixed = &at
+	}
 	return g
 }
 
@@ -70,6 +75,7 @@ type oracle struct {
 	from, to    []int // by block: the places in the order at which it takes memory, both included
 	size, align []int64
 	value       []int // by block; -1 for scratch
+	fixed       []*int64
 	order       []int
 }
 
@@ -92,17 +98,18 @@ func newOracle(g *graph.Graph, order []int) *oracle {
 		if slices.Contains(g.Outputs, v) {
 			to = len(order)
 		}
-		x.add(v, from, to, g.Values[v].Size, g.Values[v].Alignment)
+		x.add(v, from, to, g.Values[v].Size, g.Values[v].Alignment, g.Values[v].Fixed)
 	}
 	for k := range g.Operators {
 		if o := &g.Operators[k]; o.Scratch > 0 {
-			x.add(-1, place(k), place(k), o.Scratch, o.ScratchAlignment)
+			x.add(-1, place(k), place(k), o.Scratch, o.ScratchAlignment, nil)
 		}
 	}
 	return x
 }
 
-func (x *oracle) add(v, from, to int, size, align int64) {
+func (x *oracle) add(v, from, to int, size, align int64, fixed *int64) {
+	x.fixed = append(x.fixed, fixed)
 	x.value, x.from, x.to = append(x.value, v), append(x.from, from), append(x.to, to)
 	x.size, x.align = append(x.size, size), append(x.align, max(align, 1))
 }
@@ -133,7 +140,7 @@ func (x *oracle) may(a, b int, at []int64, permits graph.Permits) bool {
 // least returns the height of the lowest plan, by trying all offsets.
 func (x *oracle) least(permits graph.Permits) int64 {
 	for h := int64(0); ; h++ {
-		if x.fits(h, 0, make([]int64, len(x.size)), permits) {
+		if x.below(h+1, permits) {
 			return h
 		}
 	}
@@ -141,21 +148,46 @@ func (x *oracle) least(permits graph.Permits) int64 {
 
 // below reports whether there is a plan below a height.
 func (x *oracle) below(height int64, permits graph.Permits) bool {
-	return x.fits(height-1, 0, make([]int64, len(x.size)), permits)
-}
-
-func (x *oracle) fits(h int64, k int, at []int64, permits graph.Permits) bool {
-	if k == len(at) {
-		return true
-	}
-	for at[k] = 0; at[k]+x.size[k] <= h; at[k] += x.align[k] {
-		good := true
-		for i := range k {
-			good = good && x.may(i, k, at, permits)
+	n := len(x.size)
+	may := make([][]bool, n*n) // by pair, then by distance + height
+	at := make([]int64, n)
+	turn := make([]int, n) // the blocks, those that meet the most bytes first
+	meets := make([]int64, n)
+	for a := range n {
+		turn[a] = a
+		for b := range n {
+			if a == b {
+				continue
+			}
+			table, all := make([]bool, 2*height+1), true
+			for d := -height; d <= height; d++ {
+				at[a], at[b] = max(d, 0), max(-d, 0)
+				table[d+height] = x.may(min(a, b), max(a, b), at, permits)
+				all = all && table[d+height]
+			}
+			may[a*n+b] = table
+			if !all {
+				meets[a] += x.size[a] * x.size[b]
+			}
 		}
-		if good && x.fits(h, k+1, at, permits) {
+	}
+	slices.SortStableFunc(turn, func(a, b int) int { return int(meets[b] - meets[a]) })
+	var fits func(k int) bool
+	fits = func(k int) bool {
+		if k == n {
 			return true
 		}
+		b := turn[k]
+		for at[b] = 0; at[b]+x.size[b] < height; at[b] += x.align[b] {
+			good := x.fixed[b] == nil || *x.fixed[b] == at[b]
+			for _, a := range turn[:k] {
+				good = good && may[a*n+b][at[a]-at[b]+height]
+			}
+			if good && fits(k+1) {
+				return true
+			}
+		}
+		return false
 	}
-	return false
+	return fits(0)
 }

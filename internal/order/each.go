@@ -1,0 +1,135 @@
+package order
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+)
+
+// Idea: a caller who must look at more than peaks sees all orders within a limit, operator by operator, and says
+// which beginnings are hopeless. Beginnings are extended depth first, at each step with what leaves the fewest bytes
+// live. A set of operators from which no order within the limit can go on is remembered, and not entered again: what
+// is live depends on the set alone. What the caller left out says nothing about sets.
+//
+// Invariant: the limit only falls, so a set without a way on stays so.
+//
+// Complexity: O(steps × what the ready operators touch). Memory is that of the sets that are remembered, at most one
+// a step.
+//
+// Not used: collapse. What runs at once has the lowest peak, but not the same lifespans, so a caller who looks for
+// more than peaks has to see the other orders, too.
+
+// A Visitor is shown orders by [Each].
+type Visitor interface {
+	// Enter says that operator o runs next. If it returns false, no order that begins so is shown.
+	Enter(o int32) bool
+	// Leave takes back the last Enter that was true and has not been taken back.
+	Leave()
+	// Full says that all operators have run. It returns the limit from here on, not above the one before, and how
+	// many of the operators stay: no other order is shown that has the same first keep+1 operators. With a limit
+	// below 0 no more orders are shown.
+	Full() (limit int64, keep int)
+}
+
+// Each shows v all orders of the operators whose peak, as [Program.Peak] counts it, is at most limit. It ends after
+// so many calls of Enter, or with the context, and returns whether it has shown all orders but those that v left out.
+// The error is that of [Program.Check].
+func Each(ctx context.Context, p *Program, limit int64, steps int, v Visitor) (bool, error) {
+	if err := p.Check(); err != nil {
+		return false, err
+	}
+	g := newGraph(p)
+	e := each{ctx: ctx, w: newWalk(g), v: v, limit: limit, steps: steps, dead: make(map[string]struct{})}
+	if least := g.least(newWalk(g)); least <= limit {
+		e.extend(0, least)
+	}
+	return !e.cut, nil
+}
+
+type each struct {
+	ctx   context.Context
+	w     *walk
+	v     Visitor
+	limit int64
+	steps int                 // that are left
+	cut   bool                // steps or the context have ended it
+	keep  int                 // how many operators stay, while it goes back
+	back  bool                // it goes back to keep operators
+	dead  map[string]struct{} // sets of operators from which no order within the limit goes on
+	key   []byte              // scratch of extend
+}
+
+// extend shows all orders with the beginning where the walk is: so many operators, with a peak within the limit. It
+// reports whether it knows that no order within the limit goes on from this set.
+func (e *each) extend(ran int, peak int64) (none bool) {
+	w := e.w
+	if ran == w.g.operators() {
+		limit, keep := e.v.Full()
+		e.limit, e.keep, e.back = min(e.limit, limit), keep, true
+		return false
+	}
+	type next struct {
+		o             int32
+		during, after int64
+	}
+	var open []next
+	for k := range w.ready {
+		for word := w.ready[k]; word != 0; word &= word - 1 {
+			o := int32(k<<6 + bits.TrailingZeros64(word))
+			if during, after := w.cost(o); during <= e.limit {
+				open = append(open, next{o, during, after})
+			}
+		}
+	}
+	slices.SortStableFunc(open, func(a, b next) int {
+		return cmp.Or(cmp.Compare(a.after, b.after), cmp.Compare(a.during, b.during))
+	})
+	none = true
+	for _, x := range open {
+		if x.during > e.limit { // which has fallen
+			none = false
+			continue
+		}
+		if e.steps--; e.steps < 0 || e.ctx.Err() != nil {
+			e.cut = true
+			return false
+		}
+		mark := len(w.trail)
+		w.run(x.o)
+		switch {
+		case e.isDead():
+		case !e.v.Enter(x.o):
+			none = false
+		default:
+			if e.extend(ran+1, max(peak, x.during)) {
+				e.dead[string(e.set())] = struct{}{}
+			} else {
+				none = false
+			}
+			e.v.Leave()
+		}
+		w.undo(mark)
+		if e.cut || e.back && e.keep < ran || peak > e.limit {
+			return false
+		}
+		e.back = false // so many operators stay
+	}
+	return none
+}
+
+// set returns the operators that have run, as the key of dead.
+func (e *each) set() []byte {
+	e.key = e.key[:0]
+	for _, word := range e.w.done {
+		for k := 0; k < 64; k += 8 {
+			e.key = append(e.key, byte(word>>k))
+		}
+	}
+	return e.key
+}
+
+func (e *each) isDead() bool {
+	_, dead := e.dead[string(e.set())]
+	return dead
+}
