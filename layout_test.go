@@ -221,6 +221,10 @@ var layers = []struct {
 	{"internal/testkit/interpreter", []string{"", "model", "format/tflite", "tflm"}},
 	{"tflm", []string{"", "model", "graph", "format/cheader", "format/tflite", "internal/bound", "internal/distance", "internal/tfliteschema", "internal/units", "internal/verify", "internal/place", "internal/run", "internal/timeline"}},
 	{"cmd", any},
+	{"sweep/spec", []string{"model", "internal/gen", "internal/suggest", "internal/units"}},
+	{"sweep/core", []string{"", "model", "format", "tflm", "internal/gen", "lab/experiment", "sweep/spec"}}, // no engine
+	{"sweep/beam", []string{"sweep/core"}},
+	{"sweep/cmd", any},
 	{"capi", []string{"", "model", "plan", "graph", "format/json", "lab/baselines", "internal/explain", "internal/figures", "internal/setting", "internal/sweep"}},
 	{"python", nil},
 }

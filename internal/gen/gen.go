@@ -172,8 +172,16 @@ func Generate(kind string, o Options) (*model.Problem, error) {
 	return in.Problem, nil
 }
 
-// New is Generate with what is known of the problem.
-func New(kind string, o Options) (*Instance, error) {
+// Check returns the error that New returns about the kind or the options; it makes no problem.
+func Check(kind string, o Options) error {
+	k, err := kindOf(kind)
+	if err != nil {
+		return err
+	}
+	return k.complete(&o)
+}
+
+func kindOf(kind string) (*Kind, error) {
 	at := slices.IndexFunc(kinds(), func(k Kind) bool { return k.Name == kind })
 	if at < 0 {
 		names := make([]string, len(kinds()))
@@ -182,7 +190,15 @@ func New(kind string, o Options) (*Instance, error) {
 		}
 		return nil, fmt.Errorf("no generator is named %q; the choices are %s", kind, strings.Join(names, ", "))
 	}
-	k := &kinds()[at]
+	return &kinds()[at], nil
+}
+
+// New is Generate with what is known of the problem.
+func New(kind string, o Options) (*Instance, error) {
+	k, err := kindOf(kind)
+	if err != nil {
+		return nil, err
+	}
 	if err := k.complete(&o); err != nil {
 		return nil, err
 	}

@@ -33,6 +33,8 @@ type Run struct {
 	Message    string  `json:"message,omitempty"` // why it was refused, is invalid or has failed
 	Visited    int64   `json:"visited,omitempty"` // nodes of the search, where a sweep notes them
 	On         string  `json:"on,omitempty"`      // the machine and the day, where a sweep notes them
+	// Stopped is why the run ended before it had an answer, as stowage.Result has it. Files of runs do not keep it.
+	Stopped string `json:"-"`
 }
 
 // What a run may be besides a stowage.Status.
@@ -91,6 +93,7 @@ func Solve(ctx context.Context, in *Instance, r *Run) {
 	default:
 		r.Status, r.Height, r.LowerBound = result.Status.String(), result.Height, result.LowerBound
 		r.Seconds, r.Visited = result.Stats.Elapsed.Seconds(), result.Stats.Nodes
+		r.Stopped = string(result.Stopped)
 	}
 }
 

@@ -1,0 +1,353 @@
+package core
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/stowage-go/stowage"
+	"github.com/stowage-go/stowage/format"
+	"github.com/stowage-go/stowage/format/json"
+	"github.com/stowage-go/stowage/format/onnx"
+	"github.com/stowage-go/stowage/format/tflite"
+	"github.com/stowage-go/stowage/internal/gen"
+	"github.com/stowage-go/stowage/lab/experiment"
+	"github.com/stowage-go/stowage/model"
+	"github.com/stowage-go/stowage/sweep/spec"
+	"github.com/stowage-go/stowage/tflm"
+)
+
+// Idea: whoever starts a sweep reads each problem once, for its digest and its load. What came from a
+// file goes into the store under its digest, so that workers need neither the file nor the search for
+// an order of operators. What a generator made, a worker makes again.
+//
+// A file that cannot be read is no reason to leave out the others: it joins the dead. Only a pattern
+// without a file, and a generator that refuses its options, are faults of the specification.
+
+// Loaded is what the problems of a specification are.
+type Loaded struct {
+	Problems []Problem // each content once in each order
+	Unread   []Dead    // files that cannot be read
+	Notes    []string  // for people, a sentence each
+}
+
+// A source of one problem, or of one in each order.
+type one struct {
+	from *spec.Source
+	path string      // of a file
+	o    gen.Options // of a generator
+}
+
+// what came of it.
+type read struct {
+	instances []experiment.Instance // by order, without their problems: a million of them are too many to keep
+	orders    []string              // of the instances
+	buffers   []int                 // of the instances
+	err       error
+}
+
+// add notes an instance and drops its problem.
+func (r *read) add(in experiment.Instance, order string) {
+	r.orders, r.buffers = append(r.orders, order), append(r.buffers, len(in.Problem.Buffers))
+	in.Problem = nil
+	r.instances = append(r.instances, in)
+}
+
+// Load reads the problems of a specification, as many at a time as there are processors, and puts
+// those of files into the store. The error is that of the specification, the store or the context.
+func Load(ctx context.Context, s *spec.Spec, store Store) (*Loaded, error) {
+	var all []one
+	var issues model.Issues
+	for k := range s.Problems {
+		from := &s.Problems[k]
+		for _, o := range from.Options {
+			all = append(all, one{from: from, o: o})
+		}
+		if from.Kind != "" {
+			continue
+		}
+		files, err := from.Files()
+		issues.Join(err)
+		for _, path := range files {
+			all = append(all, one{from: from, path: path})
+		}
+	}
+	if err := issues.Err(); err != nil {
+		return nil, err
+	}
+	got := make([]read, len(all))
+	var faults error
+	var mu sync.Mutex
+	each(len(all), func(k int) {
+		if ctx.Err() != nil {
+			return
+		}
+		err := got[k].fill(ctx, &all[k], s, store)
+		mu.Lock()
+		defer mu.Unlock()
+		faults = errors.Join(faults, err)
+	})
+	if err := errors.Join(ctx.Err(), faults); err != nil {
+		return nil, err
+	}
+	return collect(all, got), nil
+}
+
+// each calls f for 0 <= k < n, on all processors.
+func each(n int, f func(k int)) {
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), max(n, 1)) {
+		workers.Go(func() {
+			for k := range next {
+				f(k)
+			}
+		})
+	}
+	for k := range n {
+		next <- k
+	}
+	close(next)
+	workers.Wait()
+}
+
+// fill reads one source. What is wrong with a file is in r.err; the error is that of the specification
+// or the store.
+func (r *read) fill(ctx context.Context, from *one, s *spec.Spec, store Store) error {
+	if from.path == "" {
+		p, err := gen.Generate(from.from.Kind, from.o)
+		if err != nil {
+			return &model.InputError{Issues: []model.Issue{{File: from.from.File, Line: from.from.Line, Field: "problems", Message: err.Error()}}, Total: 1}
+		}
+		r.add(experiment.NewInstance(p.Name, p, 0), "")
+		return nil
+	}
+	name := from.path
+	if short, err := filepath.Rel(filepath.Dir(s.File), name); err == nil {
+		name = short
+	}
+	problems, orders, err := readFile(ctx, from, s.Orders)
+	if err != nil {
+		r.err = err
+		return ctx.Err()
+	}
+	for k, p := range problems {
+		in := experiment.FromFile(name, p, 0)
+		if err := keepProblem(ctx, store, in.Digest, p); err != nil {
+			return err
+		}
+		r.add(in, orders[k])
+	}
+	return nil
+}
+
+// readFile reads a file as a problem; a model as one for each order that is asked for.
+func readFile(ctx context.Context, from *one, orders []string) (problems []*model.Problem, names []string, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("%s: internal failure: %v", from.path, p)
+		}
+	}()
+	options := format.Options{Dims: from.from.Dims, Heap: from.from.Heap}
+	kind, err := kindOf(from.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !kind.Model() {
+		options.Dims = nil // a pattern may have models and other files
+		orders = []string{""}
+	}
+	if kind == format.TFLite {
+		options.Dims = nil
+	}
+	if !kind.Dump() {
+		options.Heap = ""
+	}
+	for _, order := range orders {
+		var p *model.Problem
+		if order == spec.Reordered {
+			p, err = reordered(ctx, from.path, kind, options)
+		} else {
+			var f *format.File
+			if f, err = format.ReadFileWith(from.path, options); err == nil {
+				p = f.Problem
+			}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		problems, names = append(problems, p), append(names, order)
+	}
+	return problems, names, nil
+}
+
+// kindOf returns the kind of a file.
+func kindOf(path string) (format.Kind, error) {
+	in, err := format.OpenUntil(path, time.Time{})
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	return in.Kind, nil
+}
+
+// orderNodes limits the planner that compares the orders of a model of TensorFlow Lite. The search for
+// the order has limits of its own, so both are the same on every machine.
+const orderNodes = 20_000
+
+// reordered returns the problem of a model with its operators in the order with the lowest peak that
+// is found; in the order that it has if none is lower.
+func reordered(ctx context.Context, path string, kind format.Kind, o format.Options) (*model.Problem, error) {
+	in, err := format.OpenUntil(path, time.Time{})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close()
+	if kind == format.ONNX {
+		m, err := onnx.Read(in.Reader, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		found, err := m.Order(ctx, o.ONNX())
+		if err == nil && ctx.Err() != nil {
+			err = ctx.Err() // what was found by then depends on the time
+		}
+		if err == nil && found != nil && found.Peak < found.Given {
+			var data []byte
+			if data, err = m.Reordered(found.Nodes); err == nil {
+				m, err = onnx.Parse(data, m.File)
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		a, err := m.Arena(o.ONNX())
+		if err != nil {
+			return nil, err
+		}
+		return a.Problem, nil
+	}
+	m, err := tflite.Read(in.Reader, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	if m, _, err = m.Fold(); err != nil {
+		return nil, err
+	}
+	made, err := tflm.Make(ctx, m, tflm.Options{Reorder: true, Replace: true, Solve: stowage.Options{NodeLimit: orderNodes, Minimize: true}})
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	l, err := made.Model.Lifetimes()
+	if err != nil {
+		return nil, err
+	}
+	a, err := made.Model.Arena(l, nil)
+	if err != nil {
+		return nil, err
+	}
+	return a.Problem, nil
+}
+
+// collect gives the problems distinct names and drops what is there twice.
+func collect(all []one, got []read) *Loaded {
+	l := &Loaded{}
+	var named []experiment.Instance // one for each source, to make the names distinct
+	var at []int
+	for k := range got {
+		switch r := &got[k]; {
+		case r.err != nil:
+			l.Unread = append(l.Unread, Dead{Name: all[k].path, Reason: r.err.Error()})
+		default:
+			named, at = append(named, r.instances[0]), append(at, k)
+		}
+	}
+	experiment.DistinctNames(named)
+	type content struct{ digest, order string }
+	seen := map[content]string{}
+	for i, k := range at {
+		r := &got[k]
+		for j := range r.instances {
+			in := &r.instances[j]
+			p := Problem{
+				Digest: in.Digest, Name: strings.ToValidUTF8(named[i].Name, "?"), Order: r.orders[j],
+				Buffers: int64(r.buffers[j]), Load: in.Load,
+			}
+			if all[k].path == "" {
+				p.Kind, p.Options = all[k].from.Kind, all[k].o
+			}
+			if other, twice := seen[content{p.Digest, p.Order}]; twice {
+				l.Notes = append(l.Notes, fmt.Sprintf("%s is the same problem as %s, which stands for both", p.Name, other))
+				continue
+			}
+			seen[content{p.Digest, p.Order}] = p.Name
+			l.Problems = append(l.Problems, p)
+		}
+	}
+	slices.Sort(l.Notes)
+	return l
+}
+
+// keepProblem puts a problem into the store, unless it is there.
+func keepProblem(ctx context.Context, s Store, digest string, p *model.Problem) error {
+	if there, err := s.Has(ctx, problemFile(digest)); err != nil || there {
+		return err
+	}
+	var out bytes.Buffer
+	packed := gzip.NewWriter(&out)
+	if err := errors.Join(json.Write(packed, p, nil), packed.Close()); err != nil {
+		return err
+	}
+	return s.Write(ctx, problemFile(digest), out.Bytes())
+}
+
+// An unreadableError is a problem that a worker does not get, however often it tries.
+type unreadableError struct{ error }
+
+// open returns the problem of a unit.
+func (w *Worker) open(ctx context.Context, p *Problem) (*experiment.Instance, error) {
+	problem, err := w.content(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	in := experiment.NewInstance(p.Name, problem, 0)
+	if in.Digest != p.Digest {
+		return nil, &unreadableError{fmt.Errorf("the problem has the digest %s, and not %s: it was made by another version", in.Digest, p.Digest)}
+	}
+	return &in, nil
+}
+
+func (w *Worker) content(ctx context.Context, p *Problem) (*model.Problem, error) {
+	if p.Kind != "" {
+		problem, err := gen.Generate(p.Kind, p.Options)
+		if err != nil {
+			return nil, &unreadableError{err}
+		}
+		return problem, nil
+	}
+	name := problemFile(p.Digest)
+	data, err := w.Store.Read(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	packed, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, &unreadableError{fmt.Errorf("%s: %w", name, err)}
+	}
+	problem, _, err := json.ReadAll(packed, name)
+	if err != nil {
+		return nil, &unreadableError{err}
+	}
+	return problem, nil
+}
