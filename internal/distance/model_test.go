@@ -19,10 +19,11 @@ import (
 // A trace is what a kernel does, in order: for each pair of an operand and a result the largest distance.
 type trace struct {
 	op      *distance.Operator
-	written []int64          // by result: the end of what is written
-	least   map[[2]int]int64 // by operand and result
-	sizes   [2][]int64       // of elements, of operands and results
-	shapes  [2][][]int       // with leading ones up to 5 dimensions
+	written []int64                       // by result: the end of what is written
+	least   map[[2]int]int64              // by operand and result
+	sizes   [2][]int64                    // of elements, of operands and results
+	shapes  [2][][]int                    // with leading ones up to 5 dimensions
+	follow  func(operand, result, at int) // if set, called with each element: one of the two is below zero
 }
 
 func newTrace(op *distance.Operator) *trace {
@@ -43,6 +44,9 @@ func newTrace(op *distance.Operator) *trace {
 
 // read records that an element of an operand is read.
 func (t *trace) read(operand, at int) {
+	if t.follow != nil {
+		t.follow(operand, -1, at)
+	}
 	for r, w := range t.written {
 		if w == math.MinInt64 {
 			continue
@@ -57,11 +61,21 @@ func (t *trace) read(operand, at int) {
 
 // write records that an element of a result is written.
 func (t *trace) write(result, at int) {
+	if t.follow != nil {
+		t.follow(-1, result, at)
+	}
 	t.written[result] = max(t.written[result], int64(at+1)*t.sizes[1][result])
 }
 
 // memcpy records a copy of n elements in an order that is not known: all are written before any is read.
 func (t *trace) memcpy(result, to, operand, from, n int) {
+	if t.follow != nil {
+		for i := range n {
+			t.follow(operand, -1, from+i)
+			t.follow(-1, result, to+i)
+		}
+		return
+	}
 	if n > 0 {
 		t.write(result, to+n-1)
 		t.read(operand, from)

@@ -1,0 +1,373 @@
+// Package tiling says how few bytes a program's values need if chains of its operators run in strips.
+//
+// # What is counted
+//
+// A chain is some operators, one right after another, that run interleaved: each computes a line of its result as soon
+// as the lines of its operands are there. Lines are rows or columns of an image, the same for a whole chain. An
+// interior value is made in the chain and read nowhere else. Of an interior value only the lines are kept that its
+// readers still need, in a ring. All other values stay whole. With [a, b] the operators of a chain,
+//
+//	cost(a, b) = bytes of all values in use in [a, b] that are not interior
+//	           + sum over interior values of min(size, lines kept × bytes of a line)
+//	           + the largest scratch of an operator in [a, b]
+//	cost(k)    = bytes live while operator k runs by itself
+//	peak       = max over chains and operators outside of chains of their cost
+//
+// Nothing is computed twice: what is kept is counted. What it costs is that each operator is called once for each
+// line, and that its weights are read as often.
+//
+//	conv 3×3 → conv 3×3 → pool 2×2, in strips of rows     whole   kept
+//	operand of the first                                   ████   ████
+//	between the convolutions, 3 rows at a time             ████   ▌
+//	before the pool, 2 rows at a time                      ████   ▍
+//	result of the pool                                     █      █
+//
+// # What it is worth
+//
+// The peak is what a runtime could reach that runs chains so. Runtimes that run operator by operator cannot.
+//
+// Sources: rings of rows between layers are from Alwani et al., "Fused-Layer CNN Accelerators" (MICRO 2016). Lin et
+// al., "MCUNetV2: Memory-Efficient Patch-based Inference for Tiny Deep Learning" (NeurIPS 2021), run the first layers in
+// patches, whose edges they compute several times. Huang and Zaccarelli, "msf-CNN" (2025), choose chains as paths
+// through a graph of all of them, as is done here.
+package tiling
+
+import (
+	"math"
+	"slices"
+)
+
+// An Axis says which lines a chain runs in.
+type Axis int
+
+// The two.
+const (
+	Rows Axis = iota
+	Columns
+	Axes // how many there are
+)
+
+// String returns the word for the lines.
+func (a Axis) String() string {
+	if a == Columns {
+		return "columns"
+	}
+	return "rows"
+}
+
+// A Program is operators in the order in which they run, with the values that they make and read.
+type Program struct {
+	Values    []Value
+	Operators []Operator
+	// Alignment: the bytes of lines that are kept are rounded up to a multiple of it. 0 means 1.
+	Alignment int64
+}
+
+// A Value takes memory from one operator to another.
+type Value struct {
+	Size        int64       // in bytes
+	First, Last int         // the operators between which it is in use, both included
+	Whole       bool        // somebody else needs it: it is an input or an output, or more than one operator makes it
+	Extent      [Axes]int   // rows and columns; 0 if it is no image
+	Line        [Axes]int64 // bytes of a row, and of a column
+}
+
+// An Operator makes results of operands.
+type Operator struct {
+	During  int64  // bytes live while it runs by itself; 0: its values and its scratch
+	Scratch int64  // bytes that it needs only while it runs
+	Results []int  // values
+	Reads   []Read // of values; what is not listed takes no memory
+}
+
+// A Read is an operand, and what is read of it for each line of the results.
+type Read struct {
+	Value int
+	// Spans has a span for each row, and for each column, of the results. It is nil if they cannot be computed line by
+	// line so.
+	Spans [Axes][]Span
+}
+
+// A Span is successive lines of an operand, both ends included. Last < First means none.
+type Span struct{ First, Last int }
+
+// A Chain is operators that run interleaved.
+type Chain struct {
+	First, Last int   // operators, both included
+	Axis        Axis  // the lines that they run in
+	Kept        int64 // bytes of the rings
+	Whole       int64 // bytes of the values that the rings stand for
+}
+
+// A Result is what Best finds.
+type Result struct {
+	Given  int64   // the peak without chains
+	Peak   int64   // the peak with them; never above Given
+	Chains []Chain // in order, disjoint; none if they lower nothing
+	Steps  int     // lines that were followed, the measure of effort
+	// Proven: no choice of chains has a lower peak. It is false if the limit came.
+	Proven bool
+}
+
+// DefaultSteps limits the effort: about 0.05 s.
+const DefaultSteps = 1 << 20
+
+// Best chooses the chains with the lowest peak. Of several choices it takes one with the fewest operators in chains.
+// After steps it looks at no further chains; 0 means DefaultSteps. The same program and limit give the same result.
+//
+// Idea: if a chain ends with operator b, what comes before it matters only by its own peak. So the lowest peak of
+// the operators up to b is that of the best last chain, or of none:
+//
+//	best[b] = min over a of max(best[a - 1], cost(a, b)), or max(best[b - 1], cost(b))
+//
+// A second pass in the same way finds the fewest operators in chains that keep that peak. cost is only followed line by
+// line (rings.go) if a bound on it is low enough: no ring is below the largest span that is read of it.
+//
+// Complexity: O(operators²) bounds at most, and the lines of a chain for each that passes. Chains begin where nothing
+// lower is known, so most programs need few.
+func Best(p *Program, steps int) Result {
+	if steps == 0 {
+		steps = DefaultSteps
+	}
+	s := newSearch(p, steps)
+	n := len(p.Operators)
+	best := make([]int64, n+1)
+	for b := range n {
+		best[b+1] = max(best[b], s.during[b])
+		s.ending(b, func(c *candidate) bool {
+			if c.rings >= best[b+1] {
+				return false
+			}
+			if max(best[c.from], c.least()) < best[b+1] {
+				if cost, ok := s.cost(c); ok {
+					best[b+1] = min(best[b+1], max(best[c.from], cost))
+				}
+			}
+			return true
+		})
+	}
+	r := Result{Given: max(0, slices.Max(append(s.during, 0))), Peak: best[n]}
+	if r.Peak < r.Given {
+		r.Chains = s.fewest(r.Peak)
+	}
+	r.Steps, r.Proven = s.steps, !s.over
+	return r
+}
+
+// fewest returns chains with a peak that can be reached, with the fewest operators in them.
+func (s *search) fewest(peak int64) []Chain {
+	n := len(s.p.Operators)
+	const never = math.MaxInt
+	count := slices.Repeat([]int{never}, n+1) // operators in chains
+	last := make([]Chain, n+1)                // the chain that ends there, First < 0 for none
+	count[0] = 0
+	for b := range n {
+		last[b+1].First = -1
+		if s.during[b] <= peak {
+			count[b+1] = count[b]
+		}
+		s.ending(b, func(c *candidate) bool {
+			if before := count[c.from]; before != never && before+b+1-c.from < count[b+1] && c.least() <= peak {
+				if cost, ok := s.cost(c); ok && cost <= peak {
+					count[b+1] = before + b + 1 - c.from
+					last[b+1] = Chain{c.from, b, c.axis, cost - c.rest(), c.inside}
+				}
+			}
+			return c.rings <= peak
+		})
+	}
+	var out []Chain
+	for b := n; b > 0; b-- {
+		if c := last[b]; c.First >= 0 {
+			out = append(out, c)
+			b = c.First + 1
+		}
+	}
+	slices.Reverse(out)
+	return out
+}
+
+// search has what Best knows of the program.
+type search struct {
+	p       *Program
+	during  []int64       // by operator
+	dying   [][]int       // by operator: the values in use for the last time
+	maker   []int         // by value: the operator that makes it, or nobody, or several
+	readers [][]reader    // by value
+	lines   [Axes][]int   // by operator: lines of its results; 0 if it does not run line by line
+	least   [Axes][]int64 // by value: bytes that its ring has at least
+	known   map[candidate]int64
+	steps   int
+	most    int
+	over    bool // the limit came
+
+	// Scratch of cost, by operator and by value.
+	done []int
+	ring []int
+}
+
+// A reader is an operand of an operator.
+type reader struct {
+	operator int
+	lowest   [Axes][]int // by line of the result: the lowest line that this or a later one reads; one more entry: all
+}
+
+func newSearch(p *Program, steps int) *search {
+	n, values := len(p.Operators), len(p.Values)
+	s := &search{
+		p: p, during: make([]int64, n), dying: make([][]int, n), maker: slices.Repeat([]int{nobody}, values), readers: make([][]reader, values),
+		known: map[candidate]int64{}, most: steps, done: make([]int, n), ring: make([]int, values),
+	}
+	for v := range p.Values {
+		x := &p.Values[v]
+		s.dying[x.Last] = append(s.dying[x.Last], v)
+		for k := x.First; k <= x.Last; k++ {
+			s.during[k] += x.Size
+		}
+	}
+	for k := range p.Operators {
+		o := &p.Operators[k]
+		if s.during[k] += o.Scratch; o.During > 0 {
+			s.during[k] = o.During
+		}
+		for _, y := range o.Results {
+			if s.maker[y] == nobody {
+				s.maker[y] = k
+			} else {
+				s.maker[y] = several
+			}
+		}
+	}
+	for a := range Axes {
+		s.lines[a], s.least[a] = make([]int, n), make([]int64, values)
+		for k := range p.Operators {
+			s.lines[a][k] = s.linesOf(k, a)
+		}
+	}
+	for k := range p.Operators {
+		for _, r := range p.Operators[k].Reads {
+			x := reader{operator: k}
+			for a := range Axes {
+				if s.lines[a][k] > 0 {
+					var widest int
+					x.lowest[a], widest = suffixes(r.Spans[a])
+					s.least[a][r.Value] = max(s.least[a][r.Value], s.bytes(r.Value, a, widest))
+				}
+			}
+			s.readers[r.Value] = append(s.readers[r.Value], x)
+		}
+	}
+	return s
+}
+
+// What stands for a maker if there is not one.
+const (
+	nobody  = -1
+	several = -2
+)
+
+// linesOf returns in how many lines an operator can run; 0 if it cannot.
+func (s *search) linesOf(k int, a Axis) int {
+	p, o := s.p, &s.p.Operators[k]
+	if len(o.Results) == 0 {
+		return 0
+	}
+	n := p.Values[o.Results[0]].Extent[a]
+	for _, y := range o.Results {
+		if p.Values[y].Extent[a] != n || s.maker[y] == several {
+			return 0
+		}
+	}
+	for _, r := range o.Reads {
+		if len(r.Spans[a]) != n {
+			return 0
+		}
+	}
+	return n
+}
+
+// none is a line behind all others.
+const none = math.MaxInt
+
+// suffixes returns the lowest line that is read from each line on, and the most lines that one reads.
+func suffixes(spans []Span) (lowest []int, widest int) {
+	lowest = make([]int, len(spans)+1)
+	lowest[len(spans)] = none
+	for j := len(spans) - 1; j >= 0; j-- {
+		lowest[j] = lowest[j+1]
+		if x := spans[j]; x.First <= x.Last {
+			lowest[j] = min(lowest[j], x.First)
+			widest = max(widest, x.Last-x.First+1)
+		}
+	}
+	return lowest, widest
+}
+
+// bytes returns what some lines of a value take.
+func (s *search) bytes(v int, a Axis, lines int) int64 {
+	x := &s.p.Values[v]
+	unit := max(s.p.Alignment, 1)
+	return min(x.Size, (int64(lines)*x.Line[a]+unit-1)/unit*unit)
+}
+
+// A candidate is a chain, with what a bound on its cost is made of.
+type candidate struct {
+	from, to int
+	axis     Axis
+	outside  int64 // bytes of the values that are not interior
+	inside   int64 // bytes of those that are
+	rings    int64 // bytes that their rings have at least
+	scratch  int64
+}
+
+// rest is the cost without the rings.
+func (c *candidate) rest() int64 { return c.outside + c.scratch }
+
+// least is a bound on the cost.
+func (c *candidate) least() int64 { return c.rest() + c.rings }
+
+// ending calls f with each chain that ends with an operator: in rows, then in columns, the shortest first. If f returns
+// false, the longer ones in these lines are left out.
+func (s *search) ending(b int, f func(c *candidate) bool) {
+	for axis := range Axes {
+		if s.lines[axis][b] == 0 {
+			continue
+		}
+		c := candidate{from: b, to: b, axis: axis}
+		for v := range s.p.Values {
+			if x := &s.p.Values[v]; x.First <= b && b <= x.Last {
+				c.outside += x.Size
+			}
+		}
+		s.extend(&c, b)
+		for a := b - 1; a >= 0 && s.lines[axis][a] > 0; a-- {
+			c.from = a
+			for _, v := range s.dying[a] {
+				c.outside += s.p.Values[v].Size
+			}
+			s.extend(&c, a)
+			if !f(&c) {
+				break
+			}
+		}
+	}
+}
+
+// extend takes the results of the first operator of a chain into its interior.
+func (s *search) extend(c *candidate, a int) {
+	o := &s.p.Operators[a]
+	c.scratch = max(c.scratch, o.Scratch)
+	for _, y := range o.Results {
+		if x := &s.p.Values[y]; s.interior(y, c) {
+			c.outside -= x.Size
+			c.inside += x.Size
+			c.rings += max(s.least[c.axis][y], s.bytes(y, c.axis, 1))
+		}
+	}
+}
+
+// interior reports whether a value is made in a chain and read nowhere else.
+func (s *search) interior(v int, c *candidate) bool {
+	x := &s.p.Values[v]
+	return !x.Whole && s.maker[v] >= c.from && x.First == s.maker[v] && x.Last <= c.to
+}
