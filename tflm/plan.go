@@ -34,6 +34,8 @@ type Options struct {
 	// gets smaller. The order is kept if the model has several subgraphs, a plan that is kept, or
 	// operators for an NPU.
 	Reorder bool
+	// States limits the search for an order: how many sets of operators it keeps. 0 means 262,144.
+	States int
 	// Replace plans a model anew that has a plan which would be kept, and replaces
 	// whatever plan it has.
 	Replace bool

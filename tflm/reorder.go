@@ -47,7 +47,13 @@ func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 		return p, err
 	}
 	p.OrderBound = bound
-	best := p
+	return p.inOrders(ctx, orders, o, left)
+}
+
+// inOrders returns the plan with the smallest head: the given one, or one in another order. left says how much time
+// the next of so many plans has.
+func (p *Plan) inOrders(ctx context.Context, orders [][]int, o Options, left func(plans int) time.Duration) (*Plan, error) {
+	best, m := p, p.Model
 	for k, order := range orders {
 		if best.OrderProven() {
 			break
@@ -71,7 +77,7 @@ func reorder(ctx context.Context, m *tflite.Model, o Options) (*Plan, error) {
 			return nil, err
 		}
 		if q.Offsets != nil && q.Head < p.WrittenHead() && (best == p || q.Head < best.Head) {
-			q.Order, q.OrderBound, q.was = order, bound, p
+			q.Order, q.OrderBound, q.was = order, p.OrderBound, p
 			q.Before, q.Greedy, q.Faulty, q.replace = p.Before, p.Greedy, p.Faulty, p.replace
 			best = q
 		}
@@ -145,7 +151,7 @@ func ordersOf(ctx context.Context, m *tflite.Model, o *Options) (orders [][]int,
 		ctx, cancel = context.WithTimeout(ctx, o.Solve.Timeout/4)
 		defer cancel()
 	}
-	if orders, bound, err = graph.Orders(ctx, g, graph.Options{}); err != nil {
+	if orders, bound, err = graph.Orders(ctx, g, graph.Options{States: o.States}); err != nil {
 		return nil, 0, err
 	}
 	return slices.DeleteFunc(orders, slices.IsSorted[[]int]), bound, nil

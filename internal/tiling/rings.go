@@ -15,27 +15,29 @@ package tiling
 //
 // Tried and dropped: strips of several lines. They are faster on a processor, and need larger rings.
 
-// cost returns the bytes that a chain needs. It is false if the limit comes before.
-func (s *search) cost(c *candidate) (int64, bool) {
-	if cost, ok := s.known[*c]; ok {
-		return cost, true
+// follow replaces the bound of a chain by its cost, unless the limit comes before.
+func (s *search) follow(c *candidate) {
+	if c.sure {
+		return
 	}
 	lines := 0
 	var ends []int
 	for k := c.from; k <= c.to; k++ {
+		end := false
 		for _, y := range s.p.Operators[k].Results {
-			s.ring[y] = 1
+			s.inside[y], s.ring[y] = s.interior(y, c.from, c.to), 1
+			end = end || !s.inside[y] || len(s.readers[y]) == 0
 		}
-		s.done[k] = 0
-		lines += s.lines[c.axis][k]
-		if s.ends(k, c) {
+		if s.done[k] = 0; end {
 			ends = append(ends, k)
 		}
+		lines += s.lines[c.axis][k]
 	}
-	if s.steps+lines > s.most {
+	if s.steps+s.looked/perStep+lines > s.most {
 		s.over = true
-		return 0, false
+		return
 	}
+	s.steps += lines
 	for {
 		next, least := -1, 1.0
 		for _, k := range ends {
@@ -51,26 +53,14 @@ func (s *search) cost(c *candidate) (int64, bool) {
 	for k := c.from; k <= c.to; k++ { // what nobody has asked for
 		s.pull(c, k, s.lines[c.axis][k]-1)
 	}
-	cost := c.rest()
+	c.cost, c.sure = c.rest, true
 	for k := c.from; k <= c.to; k++ {
 		for _, y := range s.p.Operators[k].Results {
-			if s.interior(y, c) {
-				cost += s.bytes(y, c.axis, s.ring[y])
+			if s.inside[y] {
+				c.cost += s.bytes(y, c.axis, s.ring[y])
 			}
 		}
 	}
-	s.known[*c] = cost
-	return cost, true
-}
-
-// ends reports whether a result of an operator is needed outside of the chain, or nowhere.
-func (s *search) ends(k int, c *candidate) bool {
-	for _, y := range s.p.Operators[k].Results {
-		if !s.interior(y, c) || len(s.readers[y]) == 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // pull computes the lines of an operator up to one, and what they need.
@@ -86,9 +76,8 @@ func (s *search) pull(c *candidate, k, line int) {
 		}
 		at := s.done[k]
 		s.done[k]++
-		s.steps++
 		for _, y := range o.Results {
-			if s.interior(y, c) {
+			if s.inside[y] {
 				s.ring[y] = max(s.ring[y], at+1-min(s.needed(c, y), at))
 			}
 		}

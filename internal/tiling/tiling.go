@@ -104,87 +104,107 @@ type Result struct {
 	Given  int64   // the peak without chains
 	Peak   int64   // the peak with them; never above Given
 	Chains []Chain // in order, disjoint; none if they lower nothing
-	Steps  int     // lines that were followed, the measure of effort
+	Steps  int     // the effort: lines that were followed
 	// Proven: no choice of chains has a lower peak. It is false if the limit came.
 	Proven bool
 }
 
-// DefaultSteps limits the effort: about 0.05 s.
-const DefaultSteps = 1 << 20
+// DefaultSteps limits the effort: well below 0.1 s.
+const DefaultSteps = 1 << 18
 
 // Best chooses the chains with the lowest peak. Of several choices it takes one with the fewest operators in chains.
-// After steps it looks at no further chains; 0 means DefaultSteps. The same program and limit give the same result.
+// After steps it takes the best that it knows; 0 means DefaultSteps. The same program and limit give the same result.
 //
 // Idea: if a chain ends with operator b, what comes before it matters only by its own peak. So the lowest peak of
-// the operators up to b is that of the best last chain, or of none:
+// the operators up to b is that of the best last chain, or of none, and a second pass in the same way finds the fewest
+// operators in chains that keep that peak:
 //
 //	best[b] = min over a of max(best[a - 1], cost(a, b)), or max(best[b - 1], cost(b))
 //
-// A second pass in the same way finds the fewest operators in chains that keep that peak. cost is only followed line by
-// line (rings.go) if a bound on it is low enough: no ring is below the largest span that is read of it.
+// To follow a chain line by line (rings.go) is much dearer than a bound on its cost: no ring is below the
+// largest span that is read of it. So both passes take the bounds first. Chains of the answer are then followed, and the
+// passes repeated with their costs, until the answer has only such chains. Nothing is then lower, because bounds are
+// not above costs. In a chain without forks the two are equal.
 //
-// Complexity: O(operators²) bounds at most, and the lines of a chain for each that passes. Chains begin where nothing
-// lower is known, so most programs need few.
+// Complexity: O(operators²) bounds. Each pass is as much, and follows one chain at least. Few programs need more than ten.
 func Best(p *Program, steps int) Result {
 	if steps == 0 {
 		steps = DefaultSteps
 	}
 	s := newSearch(p, steps)
-	n := len(p.Operators)
-	best := make([]int64, n+1)
-	for b := range n {
-		best[b+1] = max(best[b], s.during[b])
-		s.ending(b, func(c *candidate) bool {
-			if c.rings >= best[b+1] {
-				return false
+	r := Result{Given: max(0, slices.Max(append(s.during, 0)))}
+	s.collect(r.Given)
+	for {
+		r.Peak = s.peak()
+		last := s.fewest(r.Peak)
+		sure := true
+		for _, c := range last {
+			sure = sure && c.sure
+		}
+		if sure {
+			for _, c := range last {
+				r.Chains = append(r.Chains, Chain{c.from, c.to, c.axis, c.cost - c.rest, c.inside})
 			}
-			if max(best[c.from], c.least()) < best[b+1] {
-				if cost, ok := s.cost(c); ok {
-					best[b+1] = min(best[b+1], max(best[c.from], cost))
-				}
-			}
-			return true
-		})
-	}
-	r := Result{Given: max(0, slices.Max(append(s.during, 0))), Peak: best[n]}
-	if r.Peak < r.Given {
-		r.Chains = s.fewest(r.Peak)
+			break
+		}
+		for _, c := range last {
+			s.follow(c)
+		}
+		if s.over {
+			s.forget()
+		}
 	}
 	r.Steps, r.Proven = s.steps, !s.over
 	return r
 }
 
-// fewest returns chains with a peak that can be reached, with the fewest operators in them.
-func (s *search) fewest(peak int64) []Chain {
-	n := len(s.p.Operators)
+// peak returns the lowest peak, with bounds for the chains that were not followed.
+func (s *search) peak() int64 {
+	best := make([]int64, len(s.during)+1)
+	for b, during := range s.during {
+		best[b+1] = max(best[b], during)
+		for k := range s.ending[b] {
+			c := &s.ending[b][k]
+			best[b+1] = min(best[b+1], max(best[c.from], c.cost))
+		}
+		s.looked += len(s.ending[b])
+	}
+	return best[len(s.during)]
+}
+
+// fewest returns chains that keep a peak, with the fewest operators in them, in order.
+func (s *search) fewest(peak int64) (out []*candidate) {
+	n := len(s.during)
 	const never = math.MaxInt
 	count := slices.Repeat([]int{never}, n+1) // operators in chains
-	last := make([]Chain, n+1)                // the chain that ends there, First < 0 for none
+	last := make([]*candidate, n+1)           // the chain that ends there
 	count[0] = 0
-	for b := range n {
-		last[b+1].First = -1
-		if s.during[b] <= peak {
+	for b, during := range s.during {
+		if during <= peak {
 			count[b+1] = count[b]
 		}
-		s.ending(b, func(c *candidate) bool {
-			if before := count[c.from]; before != never && before+b+1-c.from < count[b+1] && c.least() <= peak {
-				if cost, ok := s.cost(c); ok && cost <= peak {
-					count[b+1] = before + b + 1 - c.from
-					last[b+1] = Chain{c.from, b, c.axis, cost - c.rest(), c.inside}
-				}
+		for k := range s.ending[b] {
+			c := &s.ending[b][k]
+			if before := count[c.from]; c.cost <= peak && before != never && before+b+1-c.from < count[b+1] {
+				count[b+1], last[b+1] = before+b+1-c.from, c
 			}
-			return c.rings <= peak
-		})
+		}
 	}
-	var out []Chain
 	for b := n; b > 0; b-- {
-		if c := last[b]; c.First >= 0 {
+		if c := last[b]; c != nil {
 			out = append(out, c)
-			b = c.First + 1
+			b = c.from + 1
 		}
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// forget drops all chains that were not followed.
+func (s *search) forget() {
+	for b := range s.ending {
+		s.ending[b] = slices.DeleteFunc(s.ending[b], func(c candidate) bool { return !c.sure })
+	}
 }
 
 // search has what Best knows of the program.
@@ -196,14 +216,16 @@ type search struct {
 	readers [][]reader    // by value
 	lines   [Axes][]int   // by operator: lines of its results; 0 if it does not run line by line
 	least   [Axes][]int64 // by value: bytes that its ring has at least
-	known   map[candidate]int64
+	ending  [][]candidate // by operator: the chains that end there, in rows and then in columns, the shortest first
 	steps   int
 	most    int
+	looked  int  // candidates that were looked at
 	over    bool // the limit came
 
-	// Scratch of cost, by operator and by value.
-	done []int
-	ring []int
+	// Scratch of follow, by operator and by value.
+	done   []int
+	ring   []int
+	inside []bool // interior
 }
 
 // A reader is an operand of an operator.
@@ -216,7 +238,7 @@ func newSearch(p *Program, steps int) *search {
 	n, values := len(p.Operators), len(p.Values)
 	s := &search{
 		p: p, during: make([]int64, n), dying: make([][]int, n), maker: slices.Repeat([]int{nobody}, values), readers: make([][]reader, values),
-		known: map[candidate]int64{}, most: steps, done: make([]int, n), ring: make([]int, values),
+		ending: make([][]candidate, n), most: steps, done: make([]int, n), ring: make([]int, values), inside: make([]bool, values),
 	}
 	for v := range p.Values {
 		x := &p.Values[v]
@@ -259,6 +281,9 @@ func newSearch(p *Program, steps int) *search {
 	}
 	return s
 }
+
+// perStep is how many candidates count as a step.
+const perStep = 16
 
 // What stands for a maker if there is not one.
 const (
@@ -310,8 +335,18 @@ func (s *search) bytes(v int, a Axis, lines int) int64 {
 	return min(x.Size, (int64(lines)*x.Line[a]+unit-1)/unit*unit)
 }
 
-// A candidate is a chain, with what a bound on its cost is made of.
+// A candidate is a chain, with its cost or a bound on it.
 type candidate struct {
+	from, to int
+	axis     Axis
+	cost     int64
+	sure     bool  // cost is no bound
+	rest     int64 // the cost without the rings
+	inside   int64 // bytes of the interior values
+}
+
+// A growing is a chain that is made longer at its beginning.
+type growing struct {
 	from, to int
 	axis     Axis
 	outside  int64 // bytes of the values that are not interior
@@ -320,45 +355,44 @@ type candidate struct {
 	scratch  int64
 }
 
-// rest is the cost without the rings.
-func (c *candidate) rest() int64 { return c.outside + c.scratch }
-
-// least is a bound on the cost.
-func (c *candidate) least() int64 { return c.rest() + c.rings }
-
-// ending calls f with each chain that ends with an operator: in rows, then in columns, the shortest first. If f returns
-// false, the longer ones in these lines are left out.
-func (s *search) ending(b int, f func(c *candidate) bool) {
-	for axis := range Axes {
-		if s.lines[axis][b] == 0 {
-			continue
-		}
-		c := candidate{from: b, to: b, axis: axis}
-		for v := range s.p.Values {
-			if x := &s.p.Values[v]; x.First <= b && b <= x.Last {
-				c.outside += x.Size
+// collect lists the chains whose cost may be below a peak.
+func (s *search) collect(peak int64) {
+	for b := range s.during {
+		for axis := range Axes {
+			if s.lines[axis][b] == 0 {
+				continue
 			}
-		}
-		s.extend(&c, b)
-		for a := b - 1; a >= 0 && s.lines[axis][a] > 0; a-- {
-			c.from = a
-			for _, v := range s.dying[a] {
-				c.outside += s.p.Values[v].Size
+			c := growing{from: b, to: b, axis: axis}
+			for v := range s.p.Values {
+				if x := &s.p.Values[v]; x.First <= b && b <= x.Last {
+					c.outside += x.Size
+				}
 			}
-			s.extend(&c, a)
-			if !f(&c) {
-				break
+			s.extend(&c, b)
+			for a := b - 1; a >= 0 && s.lines[axis][a] > 0 && c.rings < peak; a-- {
+				c.from = a
+				for _, v := range s.dying[a] {
+					c.outside += s.p.Values[v].Size
+				}
+				s.extend(&c, a)
+				if rest := c.outside + c.scratch; rest+c.rings < peak {
+					s.ending[b] = append(s.ending[b], candidate{from: a, to: b, axis: axis, cost: rest + c.rings, rest: rest, inside: c.inside})
+				}
+				if s.looked++; s.looked/perStep > s.most {
+					s.over = true
+					return
+				}
 			}
 		}
 	}
 }
 
 // extend takes the results of the first operator of a chain into its interior.
-func (s *search) extend(c *candidate, a int) {
+func (s *search) extend(c *growing, a int) {
 	o := &s.p.Operators[a]
 	c.scratch = max(c.scratch, o.Scratch)
 	for _, y := range o.Results {
-		if x := &s.p.Values[y]; s.interior(y, c) {
+		if x := &s.p.Values[y]; s.interior(y, c.from, c.to) {
 			c.outside -= x.Size
 			c.inside += x.Size
 			c.rings += max(s.least[c.axis][y], s.bytes(y, c.axis, 1))
@@ -367,7 +401,7 @@ func (s *search) extend(c *candidate, a int) {
 }
 
 // interior reports whether a value is made in a chain and read nowhere else.
-func (s *search) interior(v int, c *candidate) bool {
+func (s *search) interior(v, from, to int) bool {
 	x := &s.p.Values[v]
-	return !x.Whole && s.maker[v] >= c.from && x.First == s.maker[v] && x.Last <= c.to
+	return !x.Whole && s.maker[v] >= from && x.First == s.maker[v] && x.Last <= to
 }

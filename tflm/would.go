@@ -1,0 +1,99 @@
+package tflm
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/stowage-go/stowage"
+)
+
+// Idea: who sees a head wants to know what would make it smaller. So the model is planned again with each option that
+// was not given, and with several together, and the heads are compared. That must cost little beside
+// the plan itself, and say the same each time. So each of these plans has a limit of nodes, each search for an order
+// one of states, and a bound comes first:
+//
+//	in place   not planned if the load with results over operands is no smaller than the head
+//	order      not planned if no order can be (Plan.OrderBound)
+//
+// A plan in another order begins where the plan in the order of the file ended.
+//
+// Invariant: a head that is said is that of a plan. With the option and more time it may be smaller, never larger.
+
+// An Alternative is a plan of the same model with other options.
+type Alternative struct {
+	// InPlace, Kernels and Reorder say what is beyond the options that the plan had.
+	InPlace bool
+	Kernels Kernels
+	Reorder bool
+	Plan    *Plan
+}
+
+// Saved returns how many bytes smaller the head is than with a plan; 0 if it is not.
+func (x *Alternative) Saved(p *Plan) int64 { return max(0, p.WrittenHead()-x.Plan.WrittenHead()) }
+
+// The limits of one alternative.
+const (
+	alternativeNodes  = 4_000
+	alternativeStates = 2_000
+)
+
+// Alternatives plans the same model with options that o does not have: in place, with the distances of the reference
+// kernels, in another order, and with these distances in another order. The plan must be one that Make returned for
+// o. There are none if it is kept or none was found, or for a model of an NPU. The same plan has the same
+// alternatives: limits count nodes, and those of o that are lower hold. If the context ends, each is the best so far.
+func (p *Plan) Alternatives(ctx context.Context, o Options) (all []Alternative, err error) {
+	if p.Kept || p.Offsets == nil || p.NPU() {
+		return nil, nil
+	}
+	if o.Kernels == "" {
+		if !o.InPlace {
+			all = append(all, Alternative{InPlace: true})
+		}
+		all = append(all, Alternative{Kernels: ReferenceKernels})
+	}
+	if !o.Reorder {
+		all = append(all, Alternative{Reorder: true})
+		if o.Kernels == "" {
+			all = append(all, Alternative{Kernels: ReferenceKernels, Reorder: true})
+		}
+	}
+	nodes := int64(alternativeNodes)
+	if o.Solve.NodeLimit > 0 {
+		nodes = min(nodes, o.Solve.NodeLimit)
+	}
+	o.Solve, o.States = stowage.Options{NodeLimit: nodes, Seed: o.Solve.Seed}, alternativeStates
+	for k := range all {
+		x, next, from := &all[k], o, p
+		next.InPlace, next.Reorder = o.InPlace || x.InPlace, o.Reorder || x.Reorder
+		if x.Kernels != "" {
+			next.Kernels = x.Kernels
+		}
+		switch {
+		case x.Reorder:
+			if x.Kernels != "" { // what is planned just so, but in the order of the file
+				from = all[slices.IndexFunc(all, func(y Alternative) bool { return y.Kernels == x.Kernels })].Plan
+			}
+			x.Plan, err = from.alsoReordered(ctx, next)
+		case x.InPlace && !o.Reorder && InPlaceLoad(p.Model, p.Life, p.Arena) >= p.WrittenHead():
+			x.Plan = p
+		default:
+			x.Plan, err = Make(ctx, p.Given(), next)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(all, func(x Alternative) bool { return x.Plan.Offsets == nil }), nil
+}
+
+// alsoReordered returns the plan in the order with the smallest head, under the same options.
+func (p *Plan) alsoReordered(ctx context.Context, o Options) (*Plan, error) {
+	orders, bound, err := ordersOf(ctx, p.Model, &o)
+	if err != nil || len(orders) == 0 || p.Offsets == nil {
+		return p, err
+	}
+	from := *p
+	from.OrderBound = bound
+	return from.inOrders(ctx, orders, o, func(int) time.Duration { return 0 })
+}
